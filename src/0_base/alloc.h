@@ -1,0 +1,27 @@
+/* alloc.h -- the one door to memory: a checked allocator with counters and failure injection. Method: every block goes through the
+   caller's `ct_allocator`; sizes are known at release, so that no header of ours is needed. */
+#ifndef CTI_ALLOC_H
+#define CTI_ALLOC_H
+
+#include "platform.h"
+
+/* cti_mem -- one allocator with its books. A world owns one; functions that work without a world use a local one. */
+typedef struct cti_mem {
+    ct_allocator user;   /* never with a NULL resize: cti_mem_init fills the default */
+    int64_t n_calls;     /* resize calls that asked for memory, since init */
+    int64_t bytes_live;  /* bytes handed out and not returned */
+    int64_t bytes_peak;
+    int failed;          /* 1 once any request was refused; the caller clears it */
+} cti_mem;
+
+/* cti_mem_init -- user may be NULL: malloc, realloc, free. */
+CTI_FN void cti_mem_init(cti_mem *mem, const ct_allocator *user);
+
+/* cti_mem_resize -- like realloc with the old size. new_size 0 frees and returns NULL. On failure returns NULL, sets mem->failed, and the
+   old block stays valid. Blocks are aligned as malloc's are. */
+CTI_FN void *cti_mem_resize(cti_mem *mem, void *block, size_t old_size, size_t new_size);
+
+/* cti_mem_mul -- a * b into *out, 0 on overflow. */
+CTI_FN int cti_mem_mul(size_t a, size_t b, size_t *out);
+
+#endif /* CTI_ALLOC_H */

@@ -1,0 +1,78 @@
+/* arena.c -- scratch memory of a step. */
+#include "arena.h"
+
+#define CTI_ARENA_ALIGN 64u
+#define CTI_ARENA_MIN_CHUNK ((size_t)1 << 16)
+
+CTI_FN void cti_arena_init(cti_arena *arena, cti_mem *mem)
+{
+    memset(arena, 0, sizeof *arena);
+    arena->mem = mem;
+}
+
+CTI_FN void cti_arena_free(cti_arena *arena)
+{
+    while (arena->first) {
+        cti_arena_chunk *next = arena->first->next;
+        cti_mem_resize(arena->mem, arena->first, sizeof *next + arena->first->size + CTI_ARENA_ALIGN, 0);
+        arena->first = next;
+    }
+    arena->used = arena->total = 0;
+}
+
+static int cti_arena_grow(cti_arena *arena, size_t size)
+{
+    cti_arena_chunk *c;
+    if (size < CTI_ARENA_MIN_CHUNK)
+        size = CTI_ARENA_MIN_CHUNK;
+    if (arena->first && size < arena->first->size * 2)
+        size = arena->first->size * 2;
+    c = (cti_arena_chunk *)cti_mem_resize(arena->mem, NULL, 0, sizeof *c + size + CTI_ARENA_ALIGN);
+    if (!c)
+        return 0;
+    c->next = arena->first;
+    c->size = size;
+    arena->first = c;
+    arena->used = 0;
+    return 1;
+}
+
+CTI_FN void cti_arena_reset(cti_arena *arena)
+{
+    if (arena->total > arena->peak)
+        arena->peak = arena->total;
+    if (arena->first && arena->first->next) {
+        /* one chunk of the peak size instead of many; if that fails the next get tries again */
+        size_t want = arena->peak + arena->peak / 4;
+        cti_arena_free(arena);
+        cti_arena_grow(arena, want);
+    }
+    arena->used = arena->total = 0;
+}
+
+CTI_FN void *cti_arena_get(cti_arena *arena, size_t count, size_t element)
+{
+    size_t bytes;
+    uintptr_t base;
+    if (!cti_mem_mul(count, element, &bytes) || bytes > (size_t)-1 - 4 * CTI_ARENA_ALIGN)
+        return NULL;
+    bytes = (bytes + CTI_ARENA_ALIGN - 1) & ~(size_t)(CTI_ARENA_ALIGN - 1);
+    if (!arena->first || arena->used + bytes > arena->first->size) {
+        if (!cti_arena_grow(arena, bytes))
+            return NULL;
+    }
+    base = (uintptr_t)(arena->first + 1);
+    base = (base + CTI_ARENA_ALIGN - 1) & ~(uintptr_t)(CTI_ARENA_ALIGN - 1);
+    base += arena->used;
+    arena->used += bytes;
+    arena->total += bytes;
+    return (void *)base;
+}
+
+CTI_FN void *cti_arena_zero(cti_arena *arena, size_t count, size_t element)
+{
+    void *p = cti_arena_get(arena, count, element);
+    if (p)
+        memset(p, 0, count * element);
+    return p;
+}

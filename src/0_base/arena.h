@@ -1,0 +1,31 @@
+/* arena.h -- per-step scratch memory: bump allocation in chunks, released together. Method: after a reset that followed an overflow the
+   chunks are replaced by one of the peak size, so that a warmed-up step asks the allocator for nothing. */
+#ifndef CTI_ARENA_H
+#define CTI_ARENA_H
+
+#include "alloc.h"
+
+typedef struct cti_arena_chunk {
+    struct cti_arena_chunk *next;
+    size_t size; /* payload bytes */
+} cti_arena_chunk;
+
+typedef struct cti_arena {
+    cti_mem *mem;
+    cti_arena_chunk *first; /* newest chunk */
+    size_t used;            /* bytes used in the newest chunk */
+    size_t total, peak;     /* bytes handed out since the last reset; most ever */
+} cti_arena;
+
+CTI_FN void cti_arena_init(cti_arena *arena, cti_mem *mem);
+CTI_FN void cti_arena_free(cti_arena *arena);
+/* cti_arena_reset -- everything handed out becomes invalid. */
+CTI_FN void cti_arena_reset(cti_arena *arena);
+/* cti_arena_get -- 64-byte aligned, uninitialised; NULL when memory ran out or the size overflows. count 0 gives a valid pointer. */
+CTI_FN void *cti_arena_get(cti_arena *arena, size_t count, size_t element);
+/* cti_arena_zero -- the same, filled with zero bytes. */
+CTI_FN void *cti_arena_zero(cti_arena *arena, size_t count, size_t element);
+#define CTI_ARENA_NEW(arena, T, count) ((T *)cti_arena_get((arena), (size_t)(count), sizeof(T)))
+#define CTI_ARENA_ZERO(arena, T, count) ((T *)cti_arena_zero((arena), (size_t)(count), sizeof(T)))
+
+#endif /* CTI_ARENA_H */

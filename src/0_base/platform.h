@@ -1,0 +1,74 @@
+/* platform.h -- compiler facts: linkage of internal functions, inlining, restrict, finite tests on bits.
+   Method: every internal function is declared with CTI_FN. The modular build leaves it empty (external linkage, so that tests can
+   call it); contact.h defines it as `static`. No mathematics here. */
+#ifndef CTI_PLATFORM_H
+#define CTI_PLATFORM_H
+
+#include "../public/api.h"
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifndef CTI_FN
+#define CTI_FN
+#endif
+
+/* CONTACT_API_DEF -- in front of the definition of a public function. */
+#ifndef CONTACT_API_DEF
+#ifdef CONTACT_STATIC
+#define CONTACT_API_DEF static
+#else
+#define CONTACT_API_DEF
+#endif
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+#define CTI_INLINE static inline __attribute__((always_inline, unused))
+#define CTI_NOINLINE __attribute__((noinline))
+#define CTI_RESTRICT __restrict__
+#define CTI_ALIGNED(n) __attribute__((aligned(n)))
+#define CTI_LIKELY(x) __builtin_expect(!!(x), 1)
+#define CTI_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#elif defined(_MSC_VER)
+#define CTI_INLINE static __forceinline
+#define CTI_NOINLINE __declspec(noinline)
+#define CTI_RESTRICT __restrict
+#define CTI_ALIGNED(n) __declspec(align(n))
+#define CTI_LIKELY(x) (x)
+#define CTI_UNLIKELY(x) (x)
+#else
+#define CTI_INLINE static inline
+#define CTI_NOINLINE
+#define CTI_RESTRICT
+#define CTI_ALIGNED(n)
+#define CTI_LIKELY(x) (x)
+#define CTI_UNLIKELY(x) (x)
+#endif
+
+/* CTI_ASSERT -- internal invariant. Nothing by default: the library neither prints nor aborts. Users and tests may define it. */
+#ifndef CONTACT_ASSERT
+#define CTI_ASSERT(x) ((void)0)
+#else
+#define CTI_ASSERT(x) CONTACT_ASSERT(x)
+#endif
+
+#define CTI_UNUSED(x) ((void)(x))
+
+/* cti_finite -- 1 when x is neither infinite nor NaN. Reads the exponent bits, so that no compiler flag can remove the test. */
+CTI_INLINE int cti_finite64(double x)
+{
+    uint64_t u;
+    memcpy(&u, &x, sizeof u);
+    return (u & 0x7ff0000000000000ull) != 0x7ff0000000000000ull;
+}
+CTI_INLINE int cti_finite32(float x)
+{
+    uint32_t u;
+    memcpy(&u, &x, sizeof u);
+    return (u & 0x7f800000u) != 0x7f800000u;
+}
+
+CTI_INLINE int cti_max_int(int a, int b) { return a > b ? a : b; }
+CTI_INLINE int cti_min_int(int a, int b) { return a < b ? a : b; }
+
+#endif /* CTI_PLATFORM_H */

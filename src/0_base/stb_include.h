@@ -1,0 +1,47 @@
+/* stb_include.h -- finds stb_ds.h: CONTACT_STB_DS_H, else "stb_ds.h", else <stb/stb_ds.h>. Its implementation is never emitted here and a
+   user's STB_DS_IMPLEMENTATION is put aside and restored; only the array header and the accessors that do not grow are used. */
+#ifndef CTI_STB_INCLUDE_H
+#define CTI_STB_INCLUDE_H
+
+#ifdef STB_DS_IMPLEMENTATION
+#define CTI_STB_DS_WAS_IMPLEMENTATION
+#undef STB_DS_IMPLEMENTATION
+#endif
+#ifndef INCLUDE_STB_DS_H
+#ifndef STBDS_NO_SHORT_NAMES
+#define STBDS_NO_SHORT_NAMES
+#define CTI_STB_DS_SET_NO_SHORT_NAMES
+#endif
+#if defined(__GNUC__) || defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
+#if defined(CONTACT_STB_DS_H)
+#include CONTACT_STB_DS_H
+#elif defined(__has_include)
+#if __has_include("stb_ds.h")
+#include "stb_ds.h"
+#elif __has_include(<stb/stb_ds.h>)
+#include <stb/stb_ds.h>
+#else
+#error "contact.h needs stb_ds.h: put https://github.com/nothings/stb's stb_ds.h beside it, install libstb-dev, or define CONTACT_STB_DS_H to its name"
+#endif
+#else
+#include "stb_ds.h"
+#endif
+#if defined(__GNUC__) || defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+#ifdef CTI_STB_DS_SET_NO_SHORT_NAMES
+#undef STBDS_NO_SHORT_NAMES
+#undef CTI_STB_DS_SET_NO_SHORT_NAMES
+#endif
+#endif
+#ifdef CTI_STB_DS_WAS_IMPLEMENTATION
+#define STB_DS_IMPLEMENTATION
+#undef CTI_STB_DS_WAS_IMPLEMENTATION
+#endif
+
+#endif /* CTI_STB_INCLUDE_H */

@@ -1,0 +1,245 @@
+/* simd.h -- the one place where SIMD is decided: eight virtual lanes of double (cti_d8) and of float (cti_f8) on every path. Method: AVX2
+   uses two 256-bit registers of double and one of float; NONE uses plain loops. Every operation is lane-wise and correctly rounded, there
+   is no fused multiply-add, and sums over lanes have one fixed order ((0+4)+(2+6))+((1+5)+(3+7)), so all paths give the same bits.
+   CTI_SIMD_NAME is the path that was compiled in. */
+#ifndef CTI_SIMD_H
+#define CTI_SIMD_H
+
+#include "real.h"
+
+#define CTI_SIMD_NONE 1
+#define CTI_SIMD_AVX2 3
+#ifndef CTI_SIMD
+#if (!defined(CONTACT_SIMD) || CONTACT_SIMD == CT_SIMD_AUTO) && defined(__AVX2__)
+#define CTI_SIMD CTI_SIMD_AVX2
+#elif defined(CONTACT_SIMD) && CONTACT_SIMD == CT_SIMD_AVX2
+#define CTI_SIMD CTI_SIMD_AVX2
+#else
+#define CTI_SIMD CTI_SIMD_NONE
+#endif
+#endif
+
+#if CTI_SIMD == CTI_SIMD_AVX2
+#define CTI_SIMD_NAME "AVX2"
+#include <immintrin.h>
+typedef struct cti_d8 {
+    __m256d a, b;
+} cti_d8;
+typedef struct cti_f8 {
+    __m256 a;
+} cti_f8;
+/* a mask is all ones or all zeros per lane */
+#define CTI_D8_OP2(name, ins)                                                                                                              \
+    CTI_INLINE cti_d8 cti_d8_##name(cti_d8 x, cti_d8 y)                                                                                    \
+    {                                                                                                                                      \
+        cti_d8 r;                                                                                                                          \
+        r.a = ins(x.a, y.a), r.b = ins(x.b, y.b);                                                                                          \
+        return r;                                                                                                                          \
+    }
+#define CTI_F8_OP2(name, ins)                                                                                                              \
+    CTI_INLINE cti_f8 cti_f8_##name(cti_f8 x, cti_f8 y)                                                                                    \
+    {                                                                                                                                      \
+        cti_f8 r;                                                                                                                          \
+        r.a = ins(x.a, y.a);                                                                                                               \
+        return r;                                                                                                                          \
+    }
+#define CTI_CMP_LT_PD(x, y) _mm256_cmp_pd(x, y, _CMP_LT_OQ)
+#define CTI_CMP_LE_PD(x, y) _mm256_cmp_pd(x, y, _CMP_LE_OQ)
+#define CTI_CMP_LT_PS(x, y) _mm256_cmp_ps(x, y, _CMP_LT_OQ)
+#define CTI_CMP_LE_PS(x, y) _mm256_cmp_ps(x, y, _CMP_LE_OQ)
+CTI_INLINE cti_d8 cti_d8_set(double v)
+{
+    cti_d8 r;
+    r.a = r.b = _mm256_set1_pd(v);
+    return r;
+}
+CTI_INLINE cti_d8 cti_d8_load(const double *p)
+{
+    cti_d8 r;
+    r.a = _mm256_loadu_pd(p), r.b = _mm256_loadu_pd(p + 4);
+    return r;
+}
+CTI_INLINE void cti_d8_store(double *p, cti_d8 x) { _mm256_storeu_pd(p, x.a), _mm256_storeu_pd(p + 4, x.b); }
+CTI_INLINE cti_d8 cti_d8_sqrt(cti_d8 x)
+{
+    cti_d8 r;
+    r.a = _mm256_sqrt_pd(x.a), r.b = _mm256_sqrt_pd(x.b);
+    return r;
+}
+CTI_INLINE cti_d8 cti_d8_select(cti_d8 m, cti_d8 yes, cti_d8 no)
+{
+    cti_d8 r;
+    r.a = _mm256_blendv_pd(no.a, yes.a, m.a), r.b = _mm256_blendv_pd(no.b, yes.b, m.b);
+    return r;
+}
+/* cti_d8_bits -- bit i is set where lane i of the mask is */
+CTI_INLINE int cti_d8_bits(cti_d8 m) { return _mm256_movemask_pd(m.a) | (_mm256_movemask_pd(m.b) << 4); }
+CTI_INLINE cti_f8 cti_f8_set(float v)
+{
+    cti_f8 r;
+    r.a = _mm256_set1_ps(v);
+    return r;
+}
+CTI_INLINE cti_f8 cti_f8_load(const float *p)
+{
+    cti_f8 r;
+    r.a = _mm256_loadu_ps(p);
+    return r;
+}
+CTI_INLINE void cti_f8_store(float *p, cti_f8 x) { _mm256_storeu_ps(p, x.a); }
+CTI_INLINE cti_f8 cti_f8_sqrt(cti_f8 x)
+{
+    cti_f8 r;
+    r.a = _mm256_sqrt_ps(x.a);
+    return r;
+}
+CTI_INLINE cti_f8 cti_f8_select(cti_f8 m, cti_f8 yes, cti_f8 no)
+{
+    cti_f8 r;
+    r.a = _mm256_blendv_ps(no.a, yes.a, m.a);
+    return r;
+}
+CTI_INLINE int cti_f8_bits(cti_f8 m) { return _mm256_movemask_ps(m.a); }
+CTI_D8_OP2(add, _mm256_add_pd)
+CTI_D8_OP2(sub, _mm256_sub_pd)
+CTI_D8_OP2(mul, _mm256_mul_pd)
+CTI_D8_OP2(div, _mm256_div_pd)
+CTI_D8_OP2(min, _mm256_min_pd) /* y where either is NaN, as x < y ? x : y */
+CTI_D8_OP2(max, _mm256_max_pd)
+CTI_D8_OP2(lt, CTI_CMP_LT_PD)
+CTI_D8_OP2(le, CTI_CMP_LE_PD)
+CTI_D8_OP2(and, _mm256_and_pd)
+CTI_D8_OP2(or, _mm256_or_pd)
+CTI_F8_OP2(add, _mm256_add_ps)
+CTI_F8_OP2(sub, _mm256_sub_ps)
+CTI_F8_OP2(mul, _mm256_mul_ps)
+CTI_F8_OP2(div, _mm256_div_ps)
+CTI_F8_OP2(min, _mm256_min_ps)
+CTI_F8_OP2(max, _mm256_max_ps)
+CTI_F8_OP2(lt, CTI_CMP_LT_PS)
+CTI_F8_OP2(le, CTI_CMP_LE_PS)
+CTI_F8_OP2(and, _mm256_and_ps)
+CTI_F8_OP2(or, _mm256_or_ps)
+CTI_INLINE cti_d8 cti_d8_abs(cti_d8 x)
+{
+    cti_d8 r;
+    r.a = _mm256_andnot_pd(_mm256_set1_pd(-0.0), x.a), r.b = _mm256_andnot_pd(_mm256_set1_pd(-0.0), x.b);
+    return r;
+}
+CTI_INLINE cti_f8 cti_f8_abs(cti_f8 x)
+{
+    cti_f8 r;
+    r.a = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x.a);
+    return r;
+}
+#undef CTI_CMP_LT_PD
+#undef CTI_CMP_LE_PD
+#undef CTI_CMP_LT_PS
+#undef CTI_CMP_LE_PS
+#undef CTI_D8_OP2
+#undef CTI_F8_OP2
+#else
+#define CTI_SIMD_NAME "NONE"
+typedef struct cti_d8 {
+    double v[8];
+} cti_d8;
+typedef struct cti_f8 {
+    float v[8];
+} cti_f8;
+/* masks are 1 or 0 per lane on this path; use them only with select, and, or, bits */
+#define CTI_LANES(V, T, name, expr)                                                                                                        \
+    CTI_INLINE V V##_##name(V x, V y)                                                                                                      \
+    {                                                                                                                                      \
+        V r;                                                                                                                               \
+        int i;                                                                                                                             \
+        for (i = 0; i < 8; i++) {                                                                                                          \
+            T p = x.v[i], q = y.v[i];                                                                                                      \
+            r.v[i] = (T)(expr);                                                                                                            \
+        }                                                                                                                                  \
+        return r;                                                                                                                          \
+    }
+#define CTI_LANES_ALL(V, T, SQRT)                                                                                                          \
+    CTI_LANES(V, T, add, p + q)                                                                                                            \
+    CTI_LANES(V, T, sub, p - q)                                                                                                            \
+    CTI_LANES(V, T, mul, p *q)                                                                                                             \
+    CTI_LANES(V, T, div, p / q)                                                                                                            \
+    CTI_LANES(V, T, min, p < q ? p : q)                                                                                                    \
+    CTI_LANES(V, T, max, p > q ? p : q)                                                                                                    \
+    CTI_LANES(V, T, lt, p < q)                                                                                                             \
+    CTI_LANES(V, T, le, p <= q)                                                                                                            \
+    CTI_LANES(V, T, and, p != 0 && q != 0)                                                                                                 \
+    CTI_LANES(V, T, or, p != 0 || q != 0)                                                                                                  \
+    CTI_INLINE V V##_set(T s)                                                                                                              \
+    {                                                                                                                                      \
+        V r;                                                                                                                               \
+        int i;                                                                                                                             \
+        for (i = 0; i < 8; i++)                                                                                                            \
+            r.v[i] = s;                                                                                                                    \
+        return r;                                                                                                                          \
+    }                                                                                                                                      \
+    CTI_INLINE V V##_load(const T *p)                                                                                                      \
+    {                                                                                                                                      \
+        V r;                                                                                                                               \
+        memcpy(r.v, p, sizeof r.v);                                                                                                        \
+        return r;                                                                                                                          \
+    }                                                                                                                                      \
+    CTI_INLINE void V##_store(T *p, V x) { memcpy(p, x.v, sizeof x.v); }                                                                   \
+    CTI_INLINE V V##_sqrt(V x)                                                                                                             \
+    {                                                                                                                                      \
+        int i;                                                                                                                             \
+        for (i = 0; i < 8; i++)                                                                                                            \
+            x.v[i] = SQRT(x.v[i]);                                                                                                         \
+        return x;                                                                                                                          \
+    }                                                                                                                                      \
+    CTI_INLINE V V##_abs(V x)                                                                                                              \
+    {                                                                                                                                      \
+        int i;                                                                                                                             \
+        for (i = 0; i < 8; i++)                                                                                                            \
+            x.v[i] = x.v[i] < 0 ? -x.v[i] : (x.v[i] == 0 ? 0 : x.v[i]);                                                                    \
+        return x;                                                                                                                          \
+    }                                                                                                                                      \
+    CTI_INLINE V V##_select(V m, V yes, V no)                                                                                              \
+    {                                                                                                                                      \
+        V r;                                                                                                                               \
+        int i;                                                                                                                             \
+        for (i = 0; i < 8; i++)                                                                                                            \
+            r.v[i] = m.v[i] != 0 ? yes.v[i] : no.v[i];                                                                                     \
+        return r;                                                                                                                          \
+    }                                                                                                                                      \
+    CTI_INLINE int V##_bits(V m)                                                                                                           \
+    {                                                                                                                                      \
+        int i, b = 0;                                                                                                                      \
+        for (i = 0; i < 8; i++)                                                                                                            \
+            b |= (m.v[i] != 0) << i;                                                                                                       \
+        return b;                                                                                                                          \
+    }
+CTI_LANES_ALL(cti_d8, double, sqrt)
+CTI_LANES_ALL(cti_f8, float, sqrtf)
+#undef CTI_LANES
+#undef CTI_LANES_ALL
+#endif
+
+/* The lane type of ct_real: cti_r8. */
+#if CONTACT_REAL == 32
+typedef cti_f8 cti_r8;
+#define CTI_R8(op) cti_f8_##op
+#else
+typedef cti_d8 cti_r8;
+#define CTI_R8(op) cti_d8_##op
+#endif
+
+/* cti_*8_sum -- the sum over lanes in the fixed order. */
+CTI_INLINE double cti_d8_sum(cti_d8 x)
+{
+    double t[8];
+    cti_d8_store(t, x);
+    return ((t[0] + t[4]) + (t[2] + t[6])) + ((t[1] + t[5]) + (t[3] + t[7]));
+}
+CTI_INLINE float cti_f8_sum(cti_f8 x)
+{
+    float t[8];
+    cti_f8_store(t, x);
+    return ((t[0] + t[4]) + (t[2] + t[6])) + ((t[1] + t[5]) + (t[3] + t[7]));
+}
+
+#endif /* CTI_SIMD_H */

@@ -1,0 +1,104 @@
+/* api.h -- every public function. Outputs come last and are named out_*. Functions that return ct_code leave their outputs untouched unless
+   they return CT_OK, and leave the world unchanged. A world is used by one thread at a time; two worlds never touch. */
+#ifndef CT_CONTACT_H_INCLUDED
+#define CT_CONTACT_H_INCLUDED
+
+#include "types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- library ---- */
+CONTACT_API const ct_library_info *ct_library_info_get(void);
+/* ct_code_text, ct_status_text, ct_stepper_text, ct_solver_text -- the name in lower case as scene files spell it ("ok", "cmr",
+   "active_set"; codes: a short sentence); "?" when out of range. Static strings. */
+CONTACT_API const char *ct_code_text(ct_code code);
+CONTACT_API const char *ct_status_text(ct_status status);
+CONTACT_API const char *ct_stepper_text(ct_stepper stepper);
+CONTACT_API const char *ct_solver_text(ct_solver solver);
+/* ct_stepper_built, ct_solver_built -- 1 when this build can run it. */
+CONTACT_API int ct_stepper_built(ct_stepper stepper);
+CONTACT_API int ct_solver_built(ct_solver solver);
+
+/* ---- world ---- */
+CONTACT_API ct_solver_desc ct_solver_desc_default(void);
+CONTACT_API ct_world_desc ct_world_desc_default(void);
+/* ct_world_create -- out_error may be NULL. CT_ERR_ARGUMENT (a field out of range, wrong cookie), CT_ERR_UNSUPPORTED (stepper or solver that
+   is not built, pair that makes no sense), CT_ERR_MEMORY. */
+CONTACT_API ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error);
+CONTACT_API void ct_world_destroy(ct_world *world); /* NULL is fine */
+/* ct_world_step -- advances by dt [s] > 0. The state at the end is finite in every case; out_report (may be NULL) says how well it went.
+   CT_ERR_ARGUMENT (dt), CT_ERR_MEMORY, CT_ERR_MESH (thickness below 64 ulp of the world's extent): world unchanged. */
+CONTACT_API ct_code ct_world_step(ct_world *world, ct_real dt, ct_step_report *out_report);
+CONTACT_API const ct_error_info *ct_world_error(const ct_world *world);
+/* ct_world_validate -- every pair that intersects now (edge through face), exact. *out_pairs [*out_n] belongs to the world and is valid until
+   the next call on it. */
+CONTACT_API ct_code ct_world_validate(const ct_world *world, ct_pair **out_pairs, int *out_n);
+CONTACT_API uint64_t ct_world_hash(const ct_world *world); /* of positions, velocities, multipliers and time */
+CONTACT_API double ct_world_time(const ct_world *world);
+CONTACT_API int ct_world_body_count(const ct_world *world);
+/* ct_world_contacts -- contacts of the last step, ordered by feature; valid until the next call that changes the world. */
+CONTACT_API ct_code ct_world_contacts(const ct_world *world, const ct_contact **out_contacts, int *out_n);
+/* ct_world_allocations -- resize calls made to the allocator so far, and bytes live now; either may be NULL. */
+CONTACT_API void ct_world_allocations(const ct_world *world, int64_t *out_calls, int64_t *out_bytes);
+
+/* ---- bodies ---- */
+CONTACT_API ct_material ct_material_default(ct_model model);
+CONTACT_API ct_soft_desc ct_soft_desc_default(void);
+CONTACT_API ct_cloth_desc ct_cloth_desc_default(void);
+CONTACT_API ct_static_desc ct_static_desc_default(void);
+CONTACT_API ct_code ct_body_add_soft(ct_world *world, const ct_soft_desc *desc, ct_body_id *out_body);
+CONTACT_API ct_code ct_body_add_cloth(ct_world *world, const ct_cloth_desc *desc, ct_body_id *out_body);
+CONTACT_API ct_code ct_body_add_static(ct_world *world, const ct_static_desc *desc, ct_body_id *out_body);
+CONTACT_API ct_code ct_body_remove(ct_world *world, ct_body_id body);
+/* ct_body_pin -- holds the axes (CT_AXIS_* mask) of n body vertices to a scripted motion (NULL: at rest where they are) until world time
+   `until` [s] (< 0: for ever). Axes of later pins on a vertex are added. CT_ERR_ARGUMENT names an index out of range in .element. */
+CONTACT_API ct_code ct_body_pin(ct_world *world, ct_body_id body, const int32_t *vertices, int n, int axes, const ct_motion *motion, double until);
+/* ct_body_constrain -- a direction pin (Volino 2000, 2.2): the vertex moves only in the range of the symmetric projector S [9], row-major:
+   0 fixes it, X X' keeps it on a line along the unit vector X, I - X X' in a plane with normal X. Its inverse mass is S / m. */
+CONTACT_API ct_code ct_body_constrain(ct_world *world, ct_body_id body, int vertex, const ct_real projector[9]);
+CONTACT_API int ct_body_vertex_count(const ct_world *world, ct_body_id body); /* 0 for planes and stale ids */
+CONTACT_API const char *ct_body_name(const ct_world *world, ct_body_id body); /* "" for stale ids */
+/* ct_body_get_positions -- writes x, y, z of every vertex as scalar type `type` at out + i * stride. out NULL: only *out_n. out_n may be NULL. */
+CONTACT_API ct_code ct_body_get_positions(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
+CONTACT_API ct_code ct_body_get_velocities(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
+/* ct_body_set_velocities -- [3 n], n as ct_body_vertex_count. */
+CONTACT_API ct_code ct_body_set_velocities(ct_world *world, ct_body_id body, const ct_real *velocities, int n);
+/* ct_body_get_triangles -- the surface: indices into the body's vertices; valid while the body lives. */
+CONTACT_API ct_code ct_body_get_triangles(const ct_world *world, ct_body_id body, const int32_t **out_triangles, int *out_n);
+
+/* ---- meshes ---- */
+/* ct_mesh_read -- by extension: .obj (v, f, l, p; polygons are fanned), .msh (Gmsh 2.2 and 4.1, ASCII). out_error names the line. */
+CONTACT_API ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error);
+CONTACT_API void ct_mesh_free(ct_mesh *mesh);
+/* ct_mesh_box -- size [m] centred at the origin, cells per axis >= 1; with_tets 1: five or six tets a cell and no triangles, 0: surface. */
+CONTACT_API ct_code ct_mesh_box(const ct_real size[3], const int cells[3], int with_tets, ct_mesh *out_mesh, ct_error_info *out_error);
+/* ct_mesh_grid -- a sheet size[0] x size[1] in the xz plane, centred, normal +y; diagonals alternate. */
+CONTACT_API ct_code ct_mesh_grid(const ct_real size[2], const int cells[2], ct_mesh *out_mesh, ct_error_info *out_error);
+/* ct_mesh_sphere -- subdivided icosahedron, 20 * 4^levels triangles, levels 0..7. */
+CONTACT_API ct_code ct_mesh_sphere(ct_real radius, int levels, ct_mesh *out_mesh, ct_error_info *out_error);
+/* ct_mesh_intersections -- edge-face intersections of a whole triangle surface with itself, exact; out_pairs [2 *out_n] (edge as its two
+   vertices is not stored: triangle that owns the edge, triangle that is hit) is an stb_ds array to be freed with ct_free. */
+CONTACT_API ct_code ct_mesh_intersections(const ct_mesh *mesh, int32_t **out_pairs, int *out_n, ct_error_info *out_error);
+CONTACT_API void ct_free(void *stb_ds_array);
+
+/* ---- kernels: pure, no world, no allocation, safe on every thread ---- */
+/* ct_ccd_vertex_face, ct_ccd_edge_edge -- first time in [0, 1] at which two features that move on straight lines come as near as min_distance.
+   x0, x1    in   [12] four points at t = 0 and at t = 1: VF vertex, face 0 1 2; EE edge a 0 1, edge b 0 1; finite
+   min_distance in [m] >= 0; 0: touch
+   out_toi   out  first time, rounded down, never late; 2 when they stay apart; may not be NULL
+   returns CT_OK, or CT_ERR_DOMAIN when a number is not finite or min_distance < 0 (out untouched). No false negative, rounding included. */
+CONTACT_API ct_code ct_ccd_vertex_face(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_toi);
+CONTACT_API ct_code ct_ccd_edge_edge(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_toi);
+CONTACT_API ct_code ct_ccd_vertex_edge(const ct_real x0[9], const ct_real x1[9], ct_real min_distance, ct_real *out_toi);
+CONTACT_API ct_code ct_ccd_vertex_vertex(const ct_real x0[6], const ct_real x1[6], ct_real min_distance, ct_real *out_toi);
+/* ct_ccd_*_batch -- n queries: points x0, x1 [3 n_points] (t = 0, 1), quads [4 n] point numbers in the order above; out_toi [n]. */
+CONTACT_API ct_code ct_ccd_vertex_face_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, ct_real min_distance, ct_real *out_toi);
+CONTACT_API ct_code ct_ccd_edge_edge_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, ct_real min_distance, ct_real *out_toi);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CT_CONTACT_H_INCLUDED */

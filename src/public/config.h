@@ -1,0 +1,42 @@
+/* config.h -- switches and their defaults. Each is described in the manual on top of contact.h. */
+#ifndef CT_CONFIG_H_INCLUDED
+#define CT_CONFIG_H_INCLUDED
+
+#ifdef CONTACT_CONFIG_H
+#include CONTACT_CONFIG_H
+#endif
+
+#ifndef CONTACT_REAL
+#define CONTACT_REAL 64
+#endif
+#if CONTACT_REAL != 32 && CONTACT_REAL != 64
+#error "CONTACT_REAL is 64 (double, the default) or 32 (float)"
+#endif
+#ifdef __FAST_MATH__
+#error "contact.h: -ffast-math and -Ofast remove its error bounds and finite tests; compile this file without them"
+#endif
+
+/* Values of CONTACT_SIMD. */
+#define CT_SIMD_AUTO 0
+#define CT_SIMD_NONE 1
+#define CT_SIMD_SSE2 2
+#define CT_SIMD_AVX2 3
+#define CT_SIMD_AVX512 4
+#define CT_SIMD_NEON 5
+#define CT_SIMD_WASM 6
+#ifndef CONTACT_SIMD
+#define CONTACT_SIMD CT_SIMD_AUTO
+#endif
+#ifndef CONTACT_WITH_FILES
+#define CONTACT_WITH_FILES 1
+#endif
+
+#ifndef CONTACT_API
+#ifdef CONTACT_STATIC
+#define CONTACT_API static
+#else
+#define CONTACT_API extern
+#endif
+#endif
+
+#endif /* CT_CONFIG_H_INCLUDED */

@@ -1,0 +1,281 @@
+/* types.h -- every public type of contact.h. Lengths in metres, masses in kilograms, times in seconds, angles in radians unless said. */
+#ifndef CT_TYPES_H_INCLUDED
+#define CT_TYPES_H_INCLUDED
+
+#include "config.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#if CONTACT_REAL == 32
+typedef float ct_real;
+#else
+typedef double ct_real;
+#endif
+
+typedef struct ct_world ct_world;
+
+/* ct_body_id -- a handle by value. index1 0 is null; a handle to a removed body is stale and refused in every build. */
+typedef struct ct_body_id {
+    uint32_t index1, generation;
+} ct_body_id;
+
+/* Result codes: name, text. One list makes the enum and ct_code_text. */
+#define CT_CODE_LIST(X)                                                                                                                    \
+    X(CT_OK, "ok")                                                                                                                         \
+    X(CT_ERR_ARGUMENT, "bad argument")                                                                                                     \
+    X(CT_ERR_STALE_ID, "stale or null id")                                                                                                 \
+    X(CT_ERR_MESH, "unusable mesh")                                                                                                        \
+    X(CT_ERR_MEMORY, "out of memory")                                                                                                      \
+    X(CT_ERR_FILE, "file cannot be opened, read or written")                                                                               \
+    X(CT_ERR_FORMAT, "file content is not what its format says")                                                                           \
+    X(CT_ERR_UNSUPPORTED, "not supported")                                                                                                 \
+    X(CT_ERR_DOMAIN, "argument outside of the function's domain")
+#define CT_CODE_ENUM(name, text) name,
+typedef enum ct_code { CT_CODE_LIST(CT_CODE_ENUM) CT_CODE_COUNT_ } ct_code;
+#undef CT_CODE_ENUM
+
+/* ct_error_info -- what went wrong and where. text is owned by the library or static; it stays valid until the next call on the same world
+   (or, without a world, on the same ct_error_info). element and value are -1 and 0 when they mean nothing. */
+typedef struct ct_error_info {
+    ct_code code;
+    const char *text;
+    ct_body_id body;
+    int64_t element; /* vertex, tet, triangle or line number, as the text says */
+    double value;
+    char buffer[240]; /* storage behind text where it is composed */
+} ct_error_info;
+
+/* ct_mesh -- caller-owned: zero it, fill or read it, free it. Arrays that the library fills are stb_ds arrays (arrlen works). Triangles are
+   counter-clockwise seen from outside, tets positive when dot(cross(x1-x0, x2-x0), x3-x0) > 0. Indices are 0-based. */
+typedef struct ct_mesh {
+    ct_real *positions; /* [3 n_positions] */
+    int32_t *tets;      /* [4 n_tets] */
+    int32_t *triangles; /* [3 n_triangles] */
+    int32_t *segments;  /* [2 n_segments] */
+    int n_positions, n_tets, n_triangles, n_segments;
+} ct_mesh;
+
+/* ct_allocator -- realloc with the old size; new_size 0 frees and returns NULL. NULL resize: malloc, realloc, free. Returned blocks are
+   aligned as malloc's are. Called from the thread that calls the library only. */
+typedef struct ct_allocator {
+    void *(*resize)(void *user, void *block, size_t old_size, size_t new_size);
+    void *user;
+} ct_allocator;
+
+/* ct_tasks -- the user's task system (box2d v3's shape): enqueue runs fn(begin, end, worker, context) over [0, count) in blocks of at least
+   min_range and returns a task that finish waits for. NULL enqueue: serial. */
+typedef void ct_task_fn(int begin, int end, int worker, void *context);
+typedef struct ct_tasks {
+    void *(*enqueue)(ct_task_fn *fn, int count, int min_range, void *context, void *user);
+    void (*finish)(void *task, void *user);
+    int worker_count;
+    void *user;
+} ct_tasks;
+
+typedef enum ct_log_level { CT_LOG_ERROR, CT_LOG_WARNING, CT_LOG_INFO } ct_log_level;
+typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
+
+typedef enum ct_stepper {
+    CT_STEPPER_CMR,
+    CT_STEPPER_DCD,
+    CT_STEPPER_BARRIER,
+    CT_STEPPER_LAYERS,
+    CT_STEPPER_PENALTY,
+    CT_STEPPER_GEOMETRIC,
+    CT_STEPPER_EXPLICIT,
+    CT_STEPPER_COUNT_
+} ct_stepper;
+
+typedef enum ct_solver {
+    CT_SOLVER_AUTO,
+    CT_SOLVER_ICA,
+    CT_SOLVER_CA,
+    CT_SOLVER_PGS,
+    CT_SOLVER_LEMKE,
+    CT_SOLVER_BOXED,
+    CT_SOLVER_ACTIVE_SET,
+    CT_SOLVER_MPRGP,
+    CT_SOLVER_INTERIOR,
+    CT_SOLVER_GEOMETRIC_CG,
+    CT_SOLVER_COUNT_
+} ct_solver;
+
+/* ct_cone -- the set that a contact's friction (g1, g2) may reach at normal multiplier l:
+   BOX      |g1| <= mu l and |g2| <= mu l (Otaduy 2009, 5.5: two independent projections)
+   PYRAMID  |g1| + |g2| <= mu l           (a true four-sided pyramid inside the cone)
+   CONE     g1^2 + g2^2 <= (mu l)^2       (Coulomb) */
+typedef enum ct_cone { CT_CONE_BOX, CT_CONE_PYRAMID, CT_CONE_CONE } ct_cone;
+
+/* ct_cluster_mode -- the blocks that ICA's splitting inverts together. AUTO picks by cost. */
+typedef enum ct_cluster_mode { CT_CLUSTER_AUTO, CT_CLUSTER_NODE, CT_CLUSTER_PATCH, CT_CLUSTER_BODY } ct_cluster_mode;
+
+/* ct_termination -- RESIDUAL: natural map below the tolerance. PAPER: Otaduy's rule, residuals that change by less than 5 %. */
+typedef enum ct_termination { CT_TERMINATION_RESIDUAL, CT_TERMINATION_PAPER } ct_termination;
+
+/* ct_solver_desc -- how a contact problem is solved. Make it with ct_solver_desc_default. */
+typedef struct ct_solver_desc {
+    uint32_t cookie;
+    ct_solver solver;
+    ct_cone cone;
+    ct_cluster_mode cluster;
+    ct_termination termination;
+    ct_real tolerance;     /* natural map relative to the velocity scale, > 0; default 1e-4 */
+    int max_iterations;    /* outer iterations, >= 1; default 2000 */
+    int inner_iterations;  /* most Gauss-Seidel sweeps over the contacts in an outer iteration; default 50 */
+    int inner_repeats;     /* normal-friction repeats at one contact; default 3 (Otaduy 5.5) */
+} ct_solver_desc;
+
+typedef enum ct_scalar_type { CT_SCALAR_FLOAT, CT_SCALAR_DOUBLE } ct_scalar_type;
+
+/* ct_world_desc -- make it with ct_world_desc_default; the cookie tells a zeroed or foreign struct from a real one. */
+typedef struct ct_world_desc {
+    uint32_t cookie;
+    ct_real gravity[3];   /* [m/s^2]; default 0, -9.81, 0 */
+    ct_real thickness;    /* distance that is kept [m], > 0; default 1e-3 */
+    ct_real friction;     /* Coulomb coefficient, >= 0; default 0.4 */
+    ct_real restitution;  /* 0 is the only value that is supported now */
+    int self_collision;   /* 1: a body collides with itself; default 1 */
+    ct_stepper stepper;   /* default CT_STEPPER_CMR */
+    ct_solver_desc solver;
+    int cmr_rounds;       /* rounds of solve and CCD before the step is halved, >= 1; default 5 (Otaduy sec. 4) */
+    int max_halvings;     /* times the step may be halved, 0..8; default 2 (Otaduy sec. 4) */
+    ct_real recovery_speed; /* most speed at which a pair closer than its thickness is eased apart [m/s]; default 1 */
+    ct_allocator allocator;
+    ct_tasks tasks;
+    ct_log_fn *log;
+    void *log_user;
+    uint64_t (*now_us)(void *user); /* clock for the report's milliseconds; NULL: times are 0 */
+    void *now_user;
+} ct_world_desc;
+
+typedef enum ct_model {
+    CT_MODEL_COROTATIONAL,
+    CT_MODEL_STVK,
+    CT_MODEL_NEOHOOKEAN,
+    CT_MODEL_STABLE_NEOHOOKEAN,
+    CT_MODEL_HONG_NEOHOOKEAN,
+    CT_MODEL_MEMBRANE,
+    CT_MODEL_SPRINGS
+} ct_model;
+
+/* ct_material -- of soft bodies (first group) and cloth (second and third). */
+typedef struct ct_material {
+    ct_model model;
+    ct_real young;             /* [Pa] > 0 */
+    ct_real poisson;           /* [0, 0.5) */
+    ct_real density;           /* [kg/m^3] > 0: soft */
+    ct_real damping_mass;      /* Rayleigh alpha [1/s] >= 0 */
+    ct_real damping_stiffness; /* Rayleigh beta [s] >= 0 */
+    ct_real shell_thickness;   /* [m] > 0: membrane */
+    ct_real bending;           /* membrane: bending stiffness [N m] >= 0 */
+    ct_real areal_density;     /* [kg/m^2] > 0: cloth */
+    ct_real stretch, shear, bend; /* springs: [N/m] along edges, across them, over two edges; >= 0 */
+    ct_real strain_limit;      /* springs: largest relative elongation, 0: none */
+} ct_material;
+
+/* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. friction and thickness below 0 stand for the world's. */
+typedef struct ct_soft_desc {
+    uint32_t cookie;
+    const char *name; /* copied, may be NULL; appears in error texts */
+    const ct_mesh *mesh; /* positions and tets; the surface is extracted */
+    ct_material material;
+    ct_real friction, thickness;
+    ct_real velocity[3];
+    ct_real angular_velocity[3]; /* [rad/s] about the centre of mass */
+} ct_soft_desc;
+
+typedef struct ct_cloth_desc {
+    uint32_t cookie;
+    const char *name;
+    const ct_mesh *mesh; /* positions and triangles */
+    ct_material material;
+    ct_real friction, thickness;
+    ct_real velocity[3];
+    ct_real angular_velocity[3];
+} ct_cloth_desc;
+
+typedef struct ct_static_desc {
+    uint32_t cookie;
+    const char *name;
+    const ct_mesh *mesh; /* triangles, segments, single positions; NULL: the plane dot(normal, x) = offset, free space on the normal's side */
+    ct_real plane_normal[3], plane_offset;
+    ct_real friction, thickness;
+} ct_static_desc;
+
+/* ct_motion -- scripted motion of pinned vertices: x(t) = center + R(t) (x(0) - center) + linear t, R about angular. */
+typedef struct ct_motion {
+    ct_real linear[3];  /* [m/s] */
+    ct_real angular[3]; /* [rad/s] */
+    ct_real center[3];  /* [m] */
+} ct_motion;
+
+enum { CT_AXIS_X = 1, CT_AXIS_Y = 2, CT_AXIS_Z = 4, CT_AXIS_ALL = 7 };
+
+typedef enum ct_pair_kind { CT_PAIR_VF, CT_PAIR_EE, CT_PAIR_EF, CT_PAIR_VE, CT_PAIR_VV, CT_PAIR_PLANE } ct_pair_kind;
+
+/* ct_pair -- two features: body and element numbers within the body (vertex, surface face, surface edge by its two vertices). */
+typedef struct ct_pair {
+    ct_pair_kind kind;
+    ct_body_id body_a, body_b;
+    int32_t vertices_a[3], vertices_b[3]; /* body vertex numbers, -1 where unused */
+    ct_real distance;
+} ct_pair;
+
+/* ct_contact -- one contact of the last step. normal points from b to a; impulses in N s. */
+typedef struct ct_contact {
+    ct_pair_kind kind;
+    ct_body_id body_a, body_b;
+    int32_t vertices_a[3], vertices_b[3];
+    ct_real weights_a[3], weights_b[3];
+    ct_real point[3], normal[3], tangent[2][3];
+    ct_real gap;                 /* at the end of the step [m] */
+    ct_real impulse_normal, impulse_tangent[2];
+    int sticking;
+} ct_contact;
+
+/* Status of a step, best first. */
+#define CT_STATUS_LIST(X)                                                                                                                  \
+    X(CT_STATUS_OK, "ok")                                                                                                                  \
+    X(CT_STATUS_SUBSTEPPED, "substepped")                                                                                                  \
+    X(CT_STATUS_ZONES, "zones")                                                                                                            \
+    X(CT_STATUS_BUDGET, "budget")                                                                                                          \
+    X(CT_STATUS_NOT_CONVERGED, "not_converged")
+#define CT_STATUS_ENUM(name, text) name,
+typedef enum ct_status { CT_STATUS_LIST(CT_STATUS_ENUM) CT_STATUS_COUNT_ } ct_status;
+#undef CT_STATUS_ENUM
+
+/* ct_step_report -- what a step says of itself. */
+typedef struct ct_step_report {
+    ct_status status;
+    int substeps;          /* 1 unless the step was halved */
+    int contacts, rows;    /* in the last solve: contacts with a positive multiplier; rows handed to the solver */
+    int candidates;        /* pairs that CCD looked at */
+    int cmr_rounds;        /* solves in the worst substep */
+    int newton_iterations;
+    int solver_iterations; /* outer iterations, summed */
+    int solver_sweeps;     /* sweeps over the contacts, summed */
+    int linear_iterations; /* of the unconstrained solve, summed */
+    int refactorizations;
+    int zones, frozen;     /* impact zones; node-steps frozen */
+    int extended_elements; /* tets whose log J was continued */
+    int tangled;           /* pairs that intersect and are excluded */
+    ct_real residual;      /* natural map relative to the velocity scale, worst solve */
+    ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
+    ct_real penetration;
+    ct_real momentum_lost; /* [N s] by zones and freezing */
+    double energy_kinetic, energy_elastic, energy_gravity;
+    double center_of_mass[3];
+    double ms_assemble, ms_unconstrained, ms_detect, ms_solve, ms_total;
+    ct_pair limit;         /* the pair that limited the step; limit.vertices_a[0] is -1 when none did */
+} ct_step_report;
+
+/* ct_library_info -- what was compiled in. */
+typedef struct ct_library_info {
+    int version_major, version_minor, version_patch;
+    int real_bits;    /* 32 or 64 */
+    const char *simd; /* "AVX2", "NONE" */
+    int with_files;
+    const char *steppers, *solvers; /* names, separated by spaces */
+} ct_library_info;
+
+#endif /* CT_TYPES_H_INCLUDED */
