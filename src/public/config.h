@@ -2,6 +2,11 @@
 #ifndef CT_CONFIG_H_INCLUDED
 #define CT_CONFIG_H_INCLUDED
 
+/* Version of the library; ct_library_info_get gives the same numbers. */
+#define CT_VERSION_MAJOR 0
+#define CT_VERSION_MINOR 1
+#define CT_VERSION_PATCH 0
+
 #ifdef CONTACT_CONFIG_H
 #include CONTACT_CONFIG_H
 #endif
@@ -32,7 +37,9 @@
 #endif
 
 #ifndef CONTACT_API
-#ifdef CONTACT_STATIC
+#if defined(CONTACT_STATIC) && (defined(__GNUC__) || defined(__clang__))
+#define CONTACT_API static __attribute__((unused))
+#elif defined(CONTACT_STATIC)
 #define CONTACT_API static
 #else
 #define CONTACT_API extern

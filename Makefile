@@ -1,0 +1,110 @@
+# contact.h -- targets:
+#   make            build/contact (double), build/contact32 (float), build/libcontact_dev.a
+#   make demo       a pile of 64 soft boxes under a cloth: build/demo/demo.png, summary.json and three numbers
+#   make test       unit tests, sanitizers, compile twins, quick start; the last line is "N passed, N failed, N skipped"
+#   make accept     acceptance scenes      make bench    measurements      make amalgamate    contact.h from src/
+#   make format     clang-format           make clean    removes build/
+# Variables: CC, CXX, ARCH (-march=native), OPT (-O2), JOBS (2)
+CC ?= cc
+ARCH ?= -march=native
+OPT ?= -O2
+JOBS ?= 2
+PYTHON ?= python3
+WARN := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+STD := -std=c99 -D_POSIX_C_SOURCE=200809L
+BASE := $(STD) $(WARN) -ffp-contract=off
+FLAGS64 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=64
+FLAGS32 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=32
+FLAGSASAN := $(BASE) -O1 -g $(ARCH) -DCONTACT_REAL=64 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+SOURCES := $(filter %.c,$(shell sed 's/\#.*//' src/MANIFEST))
+TOOLS := $(patsubst tools/%.c,%,$(wildcard tools/*.c))
+TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
+OBJ64 := $(SOURCES:%.c=build/o64/%.o)
+OBJ32 := $(SOURCES:%.c=build/o32/%.o)
+OBJASAN := $(SOURCES:%.c=build/oasan/%.o)
+BIN64 := $(TOOLS:%=build/o64/tools/%.o)
+BIN32 := $(TOOLS:%=build/o32/tools/%.o)
+
+.PHONY: all demo test test-build test-all bench accept figures fuzz format clean amalgamate
+.DELETE_ON_ERROR:
+.SECONDARY:
+all: build/contact build/contact32 build/libcontact_dev.a
+
+# ---- libraries that are needed: found, or fetched by package name (tools/deps.sh) ----
+NODEPS := clean format amalgamate figures
+ifneq ($(filter-out $(NODEPS),$(or $(MAKECMDGOALS),all)),)
+include build/deps/stb.mk build/deps/cjson.mk
+endif
+ifneq ($(filter test test-build test-all build/tests/% build/asan/%,$(MAKECMDGOALS)),)
+include build/deps/cmocka.mk
+endif
+build/deps/%.mk: tools/deps.sh
+	@CC="$(CC)" sh tools/deps.sh $*
+
+# ---- objects ----
+build/o64/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS64) $(STB_CFLAGS) -MMD -MP -c $< -o $@
+build/o32/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS32) $(STB_CFLAGS) -MMD -MP -c $< -o $@
+build/oasan/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(CC) $(FLAGSASAN) $(STB_CFLAGS) -MMD -MP -c $< -o $@
+build/o64/tools/%.o: tools/%.c
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS64) $(STB_CFLAGS) $(CJSON_CFLAGS) -MMD -MP -c $< -o $@
+build/o32/tools/%.o: tools/%.c
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS32) $(STB_CFLAGS) $(CJSON_CFLAGS) -MMD -MP -c $< -o $@
+
+build/libcontact_dev.a: $(OBJ64)
+	@rm -f $@
+	$(AR) rcs $@ $^
+build/libcontact_dev32.a: $(OBJ32)
+	@rm -f $@
+	$(AR) rcs $@ $^
+build/libcontact_asan.a: $(OBJASAN)
+	@rm -f $@
+	$(AR) rcs $@ $^
+build/contact: $(BIN64) build/libcontact_dev.a
+	$(CC) -o $@ $^ $(CJSON_LIBS) -lm
+build/contact32: $(BIN32) build/libcontact_dev32.a
+	$(CC) -o $@ $^ $(CJSON_LIBS) -lm
+
+# ---- tests ----
+build/tests/%: tests/%.c build/libcontact_dev.a
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS64) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev.a $(CMOCKA_LIBS) -lm -o $@
+build/asan/%: tests/%.c build/libcontact_asan.a
+	@mkdir -p $(@D)
+	$(CC) $(FLAGSASAN) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_asan.a $(CMOCKA_LIBS) -lm -o $@
+test-build: build/contact build/contact32 $(TESTS:%=build/tests/%) $(TESTS:%=build/asan/%)
+test:
+	@$(MAKE) --no-print-directory -s -k -j$(JOBS) test-build || true
+	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) --stb "$(STB_CFLAGS)" $(TESTS)
+test-all: test
+
+# ---- the rest ----
+amalgamate:
+	$(PYTHON) tools/amalgamate.py
+demo: build/contact
+	@$(PYTHON) tools/make_demo.py
+	@sh tools/demo.sh
+accept: build/contact
+	@$(PYTHON) tools/accept.py
+BENCHES := $(patsubst bench/%.c,build/bench/%,$(wildcard bench/*.c))
+build/bench/%: bench/%.c build/libcontact_dev.a
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS64) $(STB_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev.a -lm -o $@
+bench: build/contact $(BENCHES)
+	@echo "flags: $(FLAGS64)"
+	@for b in $(BENCHES); do echo "== $$b"; ./$$b || exit 1; done
+format:
+	clang-format -i $(filter-out src/public/manual.txt,$(addprefix src/,$(shell sed 's/\#.*//' src/MANIFEST))) \
+	    $(wildcard src/*/*.inl tests/*.c tests/*.h tests/compile/*.c tests/compile/*.cc tools/*.c tools/*.h examples/*.c bench/*.c)
+clean:
+	rm -rf build
+
+-include $(OBJ64:.o=.d) $(OBJ32:.o=.d) $(OBJASAN:.o=.d) $(BIN64:.o=.d) $(BIN32:.o=.d) $(wildcard build/tests/*.d build/asan/*.d build/bench/*.d)

@@ -1,0 +1,32 @@
+/* log.h -- messages to the caller's log function, and error infos that name the culprit. Nothing is ever printed by the library. */
+#ifndef CTI_LOG_H
+#define CTI_LOG_H
+
+#include "platform.h"
+
+typedef struct cti_log {
+    ct_log_fn *fn; /* NULL: messages are dropped */
+    void *user;
+} cti_log;
+
+#if defined(__GNUC__) || defined(__clang__)
+#define CTI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define CTI_PRINTF(text, first)
+#endif
+
+/* cti_log_write -- one line without its newline, cut at 500 characters. */
+CTI_FN void cti_log_write(const cti_log *log, ct_log_level level, const char *format, ...) CTI_PRINTF(3, 4);
+
+/* cti_error_clear -- CT_OK, empty text, no culprit. error may be NULL. */
+CTI_FN void cti_error_clear(ct_error_info *error);
+
+/* cti_error_set -- fills *error (may be NULL) and returns code, so that `return cti_error_set(...)` ends a function. The text is composed
+   into error->buffer; element -1 and value 0 mean nothing; body stays null: cti_error_set_body adds it. */
+CTI_FN ct_code cti_error_set(ct_error_info *error, ct_code code, int64_t element, double value, const char *format, ...) CTI_PRINTF(5, 6);
+CTI_FN void cti_error_set_body(ct_error_info *error, ct_body_id body);
+
+/* cti_error_copy -- a copy whose text points into itself when the source's does. */
+CTI_FN void cti_error_copy(ct_error_info *to, const ct_error_info *from);
+
+#endif /* CTI_LOG_H */

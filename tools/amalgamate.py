@@ -1,0 +1,404 @@
+#!/usr/bin/env python3
+"""amalgamate.py -- writes contact.h from src/MANIFEST, and refuses what must not be in it.
+
+usage: python3 tools/amalgamate.py                 write contact.h
+       python3 tools/amalgamate.py --check         rebuild in memory, compare bytes with contact.h; exit 1 when they differ
+       python3 tools/amalgamate.py --map LINE      file:line in src/ that line LINE of contact.h comes from
+       python3 tools/amalgamate.py --draft         the same, passing over files that are not in the manifest yet
+       python3 tools/amalgamate.py --standalone    write build/contact_standalone.h with the machine's stb_ds.h inside
+
+Method: files are copied line by line in the order of the manifest. Only three kinds of line are treated: an include guard is dropped, an
+include of an own file is dropped (every file is there once) or, for .inl, replaced by that file's lines; everything else stays as it is.
+Every complaint ends with a line `FIX:` that says what to do. Standard library only.
+"""
+import argparse
+import hashlib
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SRC = os.path.join(ROOT, "src")
+OUT = os.path.join(ROOT, "contact.h")
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+DEFINE = re.compile(r"^\s*#\s*define\s+([A-Za-z_]\w*)")
+UNDEF = re.compile(r"^\s*#\s*undef\s+([A-Za-z_]\w*)")
+DIRECTIVE = re.compile(r"^\s*#\s*(if|ifdef|ifndef|endif)\b")
+FILE_SCOPE = re.compile(r"^(static|CTI_INLINE|CTI_NOINLINE|CTI_FN)\b")
+STB_SEARCH = [os.path.join(ROOT, "stb_ds.h"), "/usr/include/stb/stb_ds.h", "/usr/local/include/stb/stb_ds.h", "/usr/include/stb_ds.h",
+              os.path.join(ROOT, "build/deps/root/usr/include/stb/stb_ds.h")]
+
+
+class Refused(Exception):
+    def __init__(self, what, fix):
+        super().__init__("%s\nFIX: %s" % (what, fix))
+
+
+def read(path):
+    with open(os.path.join(SRC, path), "rb") as f:
+        data = f.read()
+    for number, line in enumerate(data.split(b"\n"), 1):
+        where = "src/%s:%d" % (path, number)
+        if b"\t" in line:
+            raise Refused(where + ": a tab", "use spaces")
+        if b"\r" in line:
+            raise Refused(where + ": a carriage return", "save the file with unix line ends")
+        if any(c > 126 for c in line):
+            raise Refused(where + ": a character outside of ASCII", "write it in ASCII")
+    if data and not data.endswith(b"\n"):
+        raise Refused("src/%s: no newline at the end" % path, "add it")
+    return data
+
+
+def read_manifest():
+    names = []
+    for line in read("MANIFEST").decode().splitlines():
+        name = line.split("#")[0].strip()
+        if not name:
+            continue
+        if name in names:
+            raise Refused("src/MANIFEST lists %s twice" % name, "remove one of the lines")
+        if not os.path.exists(os.path.join(SRC, name)):
+            raise Refused("src/MANIFEST lists %s, which does not exist" % name, "write the file or remove the line")
+        names.append(name)
+    return names
+
+
+def floor_of(name):
+    """public is below 0_base; the number is the floor."""
+    head = name.split("/")[0]
+    if head == "public":
+        return -1
+    if not head.split("_")[0].isdigit():
+        raise Refused("src/%s is on no floor" % name, "put it into a folder N_name")
+    return int(head.split("_")[0])
+
+
+def check_listed(names, draft):
+    for folder, _, files in sorted(os.walk(SRC)):
+        for f in sorted(files):
+            name = os.path.relpath(os.path.join(folder, f), SRC).replace(os.sep, "/")
+            if name.endswith((".c", ".h")) and name not in names and not draft:
+                raise Refused("src/%s is not in src/MANIFEST" % name, "add a line for it at its floor, after the files that it includes")
+    last = -1
+    for name in names:
+        if floor_of(name) < last:
+            raise Refused("src/MANIFEST: %s comes after a higher floor" % name, "order the lines by floor")
+        last = floor_of(name)
+
+
+def strip_comments(lines):
+    """The lines without comments and with string contents emptied, for the checks only; line numbers stay."""
+    out, state = [], ""
+    for line in lines:
+        kept, i = [], 0
+        while i < len(line):
+            two = line[i:i + 2]
+            if state == "/*":
+                if two == "*/":
+                    state, i = "", i + 1
+            elif state in ('"', "'"):
+                if line[i] == "\\":
+                    i += 1
+                elif line[i] == state:
+                    kept.append(line[i])
+                    state = ""
+            elif two == "/*":
+                state, i = "/*", i + 1
+                kept.append(" ")
+            elif two == "//":
+                break
+            else:
+                if line[i] in "\"'":
+                    state = line[i]
+                kept.append(line[i])
+            i += 1
+        if state in ('"', "'"):
+            state = ""
+        out.append("".join(kept))
+    return out
+
+
+def guard_lines(plain):
+    """Indices of the three lines of an include guard, or () when the file has none."""
+    code = [i for i, line in enumerate(plain) if line.strip()]
+    if len(code) < 3:
+        return ()
+    first = re.match(r"^\s*#\s*ifndef\s+(\w+_(?:H|INCLUDED))\s*$", plain[code[0]])
+    second = DEFINE.match(plain[code[1]])
+    if not first or not second or second.group(1) != first.group(1) or not re.match(r"^\s*#\s*endif", plain[code[-1]]):
+        return ()
+    depth = 0
+    for i in code:
+        d = DIRECTIVE.match(plain[i])
+        if d:
+            depth += -1 if d.group(1) == "endif" else 1
+            if depth == 0 and i != code[-1]:
+                return ()
+    return (code[0], code[1], code[-1])
+
+
+class Builder:
+    def __init__(self, standalone=False, draft=False):
+        self.draft = draft
+        self.names = read_manifest()
+        self.order = {n: i for i, n in enumerate(self.names)}
+        self.inputs = {}
+        self.lines, self.origin = [], []
+        self.macros = {}       # name -> file that defines it and has not undefined it
+        self.all_macros = []
+        self.statics = {}
+        self.inl_used = set()
+        self.standalone = standalone
+
+    def text(self, name):
+        if name not in self.inputs:
+            self.inputs[name] = read(name)
+        return self.inputs[name].decode().split("\n")[:-1]
+
+    def put(self, text, where=None):
+        for line in text.split("\n"):
+            self.lines.append(line)
+            self.origin.append(where or "tools/amalgamate.py")
+
+    def check_line(self, name, number, plain, owner):
+        where = "src/%s:%d" % (name, number)
+        d = DEFINE.match(plain)
+        if d:
+            macro = d.group(1)
+            allowed = ("CT_", "CONTACT_", "CTI_") if name.startswith("public/") else ("CTI_", "CONTACT_API_DEF")
+            special = name == "0_base/stb_include.h" and macro in ("STBDS_NO_SHORT_NAMES", "STB_DS_IMPLEMENTATION")
+            if not macro.startswith(allowed) and not special:
+                raise Refused("%s: macro %s leaks" % (where, macro), "give it the prefix %s" % " or ".join(allowed))
+            before = self.macros.get(macro)
+            if before and before != owner and before != name:
+                raise Refused("%s: macro %s is also defined in src/%s" % (where, macro, before), "#undef it at the end of that file, or rename one")
+            self.macros[macro] = owner
+            if macro not in self.all_macros and not special and not name.startswith("public/"):
+                self.all_macros.append(macro)
+        u = UNDEF.match(plain)
+        if u:
+            self.macros.pop(u.group(1), None)
+
+    def check_statics(self, name, plain):
+        text = "\n".join(plain).split("\n")
+        for i, line in enumerate(text):
+            if not FILE_SCOPE.match(line):
+                continue
+            head = " ".join(text[i:i + 4])
+            head = re.split(r"[=;{]", head)[0]
+            head = re.sub(r"__attribute__\s*\(\(.*?\)\)", "", head)
+            m = re.search(r"([A-Za-z_]\w*\s*\(\s*\w+\s*\)|[A-Za-z_]\w*)\s*\(", head) if "(" in head else None
+            symbol = m.group(1) if m else re.split(r"[\[\s]+", re.sub(r"\[.*", "", head).strip())[-1].lstrip("*")
+            is_fn_header = line.startswith("CTI_FN") and name.endswith(".h")
+            if is_fn_header:
+                continue
+            before = self.statics.get(symbol)
+            if before and before != name:
+                raise Refused("src/%s:%d: %s is also in src/%s" % (name, i + 1, symbol, before), "rename one: all files end in one translation unit")
+            self.statics[symbol] = name
+
+    def check_include(self, name, number, target, listed):
+        """Returns the path of an own file under src/, or None for a foreign one."""
+        where = "src/%s:%d" % (name, number)
+        path = os.path.normpath(os.path.join(os.path.dirname(name), target)).replace(os.sep, "/")
+        if not os.path.exists(os.path.join(SRC, path)):
+            if target == "stb_ds.h" and name == "0_base/stb_include.h":
+                return None
+            raise Refused('%s: "%s" is not in src/' % (where, target), "write the path relative to this file, or use <> for a system header")
+        if floor_of(path) > floor_of(name):
+            raise Refused("%s: upward include of src/%s" % (where, path), "move what is needed to a lower floor, or call up through a struct of function pointers")
+        if path.endswith(".inl"):
+            return path
+        if self.order[path] >= self.order[listed]:
+            raise Refused("%s: src/%s comes later in src/MANIFEST (or includes itself)" % (where, path), "list it earlier; if the two include each other, break the cycle")
+        return path
+
+    def emit(self, name, listed=None, stack=()):
+        listed = listed or name
+        if name in stack:
+            raise Refused("src/%s includes itself through %s" % (name, " > ".join(stack)), "break the cycle")
+        lines = self.text(name)
+        plain = strip_comments(lines)
+        guard = guard_lines(plain)
+        if name not in self.inl_used:
+            self.check_statics(name, plain)
+        if listed == name:
+            self.put("")
+            self.put("/* ---- %s ---- */" % name)
+        for i, line in enumerate(lines):
+            where = "src/%s:%d" % (name, i + 1)
+            if i in guard:
+                continue
+            m = INCLUDE.match(line) if plain[i].strip() else None
+            if m:
+                path = self.check_include(name, i + 1, m.group(1), listed)
+                if path is None:
+                    self.put(line, where)
+                elif path.endswith(".inl"):
+                    self.emit(path, listed, stack + (name,))
+                    self.inl_used.add(path)
+                continue
+            self.check_line(name, i + 1, plain[i], listed)
+            if self.standalone and name == "0_base/stb_include.h" and line.strip() == "#include CONTACT_STB_DS_H":
+                self.put(self.stb_text(), "stb_ds.h:1")
+                continue
+            self.put(line, where)
+
+    def stb_text(self):
+        for path in STB_SEARCH:
+            if os.path.exists(path):
+                with open(path, encoding="latin-1", newline="") as f:
+                    return f.read().replace("\r\n", "\n").replace("\t", "    ").rstrip("\n")
+        raise Refused("stb_ds.h was not found in " + ", ".join(STB_SEARCH), "install libstb-dev or put stb_ds.h beside contact.h")
+
+    def version(self):
+        text = "\n".join(self.text("public/config.h"))
+        found = [re.search(r"#define CT_VERSION_%s (\d+)" % part, text) for part in ("MAJOR", "MINOR", "PATCH")]
+        if not all(found):
+            raise Refused("src/public/config.h defines no CT_VERSION_MAJOR, _MINOR, _PATCH", "add them")
+        return ".".join(m.group(1) for m in found)
+
+    def exports(self):
+        """Names of all functions that api.h declares, in its order."""
+        names = []
+        for line in strip_comments(self.text("public/api.h")):
+            if line.startswith("CONTACT_API "):
+                m = re.search(r"\b(ct_\w+)\s*\(", line)
+                if not m:
+                    raise Refused("src/public/api.h: no function name in: " + line, "keep CONTACT_API, the type and the name on one line")
+                names.append(m.group(1))
+        return names
+
+    def build(self):
+        check_listed(self.names, self.draft)
+        public = [n for n in self.names if n.startswith("public/")]
+        manual = self.text("public/manual.txt")
+        if any("*/" in line or "/*" in line for line in manual):
+            raise Refused("src/public/manual.txt contains a comment mark", "write it without")
+        for n in self.names:
+            self.text(n)
+        body_start = (self.lines, self.origin)
+        self.lines, self.origin = [], []
+        self.put_public(public)
+        self.put_implementation([n for n in self.names if n not in public])
+        self.check_inl()
+        body = (self.lines, self.origin)
+        self.lines, self.origin = body_start
+        digest = hashlib.sha256()
+        for n in sorted(self.inputs):
+            digest.update(n.encode() + b"\0" + self.inputs[n] + b"\0")
+        self.put("/* contact.h -- version %s, made from src/ by tools/amalgamate.py; do not edit. Inputs %s." % (self.version(), digest.hexdigest()[:16]))
+        self.put("")
+        for i, line in enumerate(manual):
+            self.put(line, "src/public/manual.txt:%d" % (i + 1))
+        self.put("*/")
+        self.lines += body[0]
+        self.origin += body[1]
+        return "\n".join(self.lines) + "\n"
+
+    def check_inl(self):
+        for folder, _, files in sorted(os.walk(SRC)):
+            for f in sorted(files):
+                name = os.path.relpath(os.path.join(folder, f), SRC).replace(os.sep, "/")
+                if name.endswith(".inl") and name not in self.inl_used and not self.draft:
+                    raise Refused("src/%s is included by no file" % name, "include it or delete it")
+
+    def put_public(self, public):
+        self.put("#ifndef CT_CONTACT_H_INCLUDED\n#define CT_CONTACT_H_INCLUDED")
+        for n in public:
+            self.emit(n)
+            if n == "public/config.h":
+                self.put("\n/* The float build's exported names end in _f32, so that a mix of precisions is a link error. */\n#if CONTACT_REAL == 32")
+                for e in self.exports():
+                    self.put("#define %s %s_f32" % (e, e))
+                self.put("#endif")
+        self.put("\n#endif /* CT_CONTACT_H_INCLUDED */")
+
+    def put_implementation(self, names):
+        self.put("")
+        self.put("#ifdef CONTACT_IMPLEMENTATION\n#ifndef CT_CONTACT_IMPLEMENTATION_INCLUDED\n#define CT_CONTACT_IMPLEMENTATION_INCLUDED")
+        self.put(PROLOGUE)
+        for n in names:
+            self.emit(n)
+        self.put("\n/* nothing private stays defined */")
+        for macro in self.all_macros + ["CTI_FN"]:
+            if macro in self.macros or macro == "CTI_FN":
+                self.put("#undef %s" % macro)
+        self.put(EPILOGUE)
+        self.put("#endif /* CT_CONTACT_IMPLEMENTATION_INCLUDED */\n#endif /* CONTACT_IMPLEMENTATION */")
+
+
+PROLOGUE = """\
+#define CTI_FN static
+/* Rounding bounds are proven for separate multiply and add: contraction is off from here to the end of the implementation. */
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wunused-function"
+#pragma clang diagnostic ignored "-Wunneeded-internal-declaration"
+#pragma float_control(push)
+#pragma clang fp contract(off)
+#elif defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC push_options
+#pragma GCC optimize("fp-contract=off")
+#elif defined(_MSC_VER)
+#pragma warning(push)
+#pragma warning(disable : 4505)
+#pragma fp_contract(off)
+#endif"""
+
+EPILOGUE = """\
+#if defined(__clang__)
+#pragma float_control(pop)
+#pragma clang diagnostic pop
+#elif defined(__GNUC__)
+#pragma GCC pop_options
+#pragma GCC diagnostic pop
+#elif defined(_MSC_VER)
+#pragma warning(pop)
+#endif"""
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path + ".tmp", "wb") as f:
+        f.write(text.encode("latin-1"))
+    os.replace(path + ".tmp", path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="writes contact.h from src/MANIFEST")
+    parser.add_argument("--check", action="store_true", help="compare contact.h with what would be written")
+    parser.add_argument("--map", type=int, metavar="LINE", help="file:line in src/ of a line of contact.h")
+    parser.add_argument("--standalone", action="store_true", help="write build/contact_standalone.h with stb_ds.h inside")
+    parser.add_argument("--exports", action="store_true", help="list the public functions")
+    parser.add_argument("--draft", action="store_true", help="pass over files that are not listed yet; --check never does")
+    args = parser.parse_args()
+    builder = Builder(args.standalone, args.draft and not args.check)
+    text = builder.build()
+    if args.exports:
+        print("\n".join(builder.exports()))
+    elif args.map is not None:
+        if not 1 <= args.map <= len(builder.origin):
+            raise Refused("contact.h has lines 1 to %d" % len(builder.origin), "give one of them")
+        print(builder.origin[args.map - 1])
+    elif args.check:
+        old = open(OUT, "rb").read() if os.path.exists(OUT) else b""
+        if old != text.encode("latin-1"):
+            raise Refused("contact.h is not what src/ gives", "run python3 tools/amalgamate.py and commit contact.h")
+        print("contact.h is fresh: %d lines" % len(builder.lines))
+    else:
+        path = os.path.join(ROOT, "build", "contact_standalone.h") if args.standalone else OUT
+        write(path, text)
+        print("%s: %d lines" % (os.path.relpath(path, ROOT), len(builder.lines)))
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Refused as refused:
+        print("amalgamate: %s" % refused, file=sys.stderr)
+        sys.exit(1)

@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""run_tests.py -- runs what `make test` built, compiles contact.h in every way that is promised, and adds it all up.
+
+usage: python3 tools/run_tests.py [--jobs N] [--stb FLAGS] [--skip-matrix] TEST...
+The last line is `N passed, N failed, N skipped`; exit 1 when something failed. A skip says what was missing. Standard library only.
+"""
+import argparse
+import concurrent.futures
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+WARN = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
+C_STDS = ["c99", "c11", "c17", "gnu17"]
+CXX_STDS = ["c++11", "c++17", "c++20"]
+
+
+class Count:
+    def __init__(self):
+        self.passed, self.failed, self.skipped = 0, 0, 0
+
+    def ok(self, ok, what, detail=""):
+        if ok:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print("FAILED  %s%s" % (what, "\n" + indent(detail) if detail.strip() else ""), flush=True)
+
+    def skip(self, what, missing):
+        self.skipped += 1
+        print("SKIPPED %s: %s" % (what, missing), flush=True)
+
+
+def indent(text, limit=30):
+    lines = text.strip().splitlines()
+    return "\n".join("        " + line for line in lines[:limit])
+
+
+def run(command, timeout=240, env=None, cwd=ROOT):
+    """(exit code, output); a code below 0 is a signal, -1000 a timeout."""
+    start = time.time()
+    try:
+        p = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=timeout, env=env, cwd=cwd)
+        return p.returncode, p.stdout.decode("utf-8", "replace"), time.time() - start
+    except subprocess.TimeoutExpired as e:
+        return -1000, (e.stdout or b"").decode("utf-8", "replace") + "\ntimeout after %d s" % timeout, time.time() - start
+    except FileNotFoundError:
+        return -1001, "%s: not found" % command[0], 0
+
+
+def run_unit(path):
+    env = dict(os.environ, ASAN_OPTIONS="detect_leaks=1:abort_on_error=0:allocator_may_return_null=1", UBSAN_OPTIONS="print_stacktrace=1", CONTACT_TOOL=os.path.join(ROOT, "build", "contact"))
+    if "/asan/" in path:
+        env["CONTACT_TEST_SANITIZED"] = "1"
+    if not os.path.exists(os.path.join(ROOT, path)):
+        return path, None
+    return path, run([os.path.join(ROOT, path)], timeout=200, env=env)
+
+
+def count_unit(count, path, result):
+    """cmocka's own lines: [ OK ], [ FAILED ], [ SKIPPED ]; a crash or a nonzero exit without a failed test is one failure."""
+    if result is None:
+        return count.ok(False, path, "it was not built")
+    code, out, seconds = result
+    lines = out.splitlines()
+    passed = sum(1 for s in lines if s.startswith("[       OK ]"))
+    failed = sorted(set(s[13:].split(":")[0].strip() for s in lines if s.startswith("[  FAILED  ]") and "test(s)" not in s))
+    count.passed += passed
+    last = ""
+    for i, s in enumerate(lines):
+        if s.startswith("[  SKIPPED ]") and "test(s)" not in s:
+            reason = lines[i - 1] if i and not lines[i - 1].startswith("[") else "the test gives no reason"
+            count.skip("%s %s" % (path, s[13:].strip()), reason.strip())
+        if s.startswith("[ RUN "):
+            last = s[13:]
+    for name in failed:
+        at = next((i for i, s in enumerate(lines) if s.startswith("[  FAILED  ] " + name)), 0)
+        begin = max([i for i, s in enumerate(lines[:at]) if s.startswith("[ RUN ")] + [0])
+        count.ok(False, "%s %s" % (path, name), "\n".join(lines[begin + 1:at]))
+    if code != 0 and not failed:
+        count.ok(False, "%s (exit %d in %s)" % (path, code, last), "\n".join(lines[-25:]))
+    if passed + len(failed) == 0 and code == 0:
+        count.ok("SKIPPED" in out, path, "no test ran")
+    if seconds > 30:
+        print("slow    %s took %.0f s" % (path, seconds))
+
+
+def compiler_of(std, family):
+    return {"gcc": ("g++" if "++" in std else "gcc"), "clang": ("clang++" if "++" in std else "clang")}[family]
+
+
+def matrix(families, stb):
+    """-fsyntax-only over compilers, standards, precisions, SIMD paths and linkage."""
+    jobs = []
+    for family in families:
+        for std in C_STDS + CXX_STDS:
+            source = "tests/compile/implementation." + ("cc" if "++" in std else "c")
+            header = "tests/compile/header." + ("cc" if "++" in std else "c")
+            for real in ("64", "32"):
+                for simd in ("CT_SIMD_AUTO", "CT_SIMD_NONE"):
+                    flags = ["-std=" + std, "-fsyntax-only", "-march=native"] + WARN + ["-DCONTACT_REAL=" + real, "-DCONTACT_SIMD=" + simd] + stb
+                    jobs.append([compiler_of(std, family)] + flags + [source])
+                    if simd == "CT_SIMD_NONE":
+                        jobs.append([compiler_of(std, family)] + flags + ["-DCONTACT_STATIC", source])
+                jobs.append([compiler_of(std, family), "-std=" + std, "-fsyntax-only"] + WARN + ["-DCONTACT_REAL=" + real, header])
+        jobs.append([compiler_of("c99", family), "-std=c99", "-fsyntax-only"] + WARN + ["-DCONTACT_WITH_FILES=0"] + stb + ["tests/compile/implementation.c"])
+    return jobs
+
+
+def links(count, family, stb, work):
+    """One full link per precision: a C unit with the implementation, C and C++ users; a mix of precisions must not link."""
+    cc, cxx = compiler_of("c99", family), compiler_of("c++17", family)
+    for real in ("64", "32"):
+        d = os.path.join(work, family + real)
+        os.makedirs(d)
+        steps = [[cc, "-std=c99", "-O2", "-march=native", "-c", "tests/compile/unit_a.c", "-o", d + "/a.o"] + stb,
+                 [cc, "-std=c99", "-O1", "-c", "tests/compile/unit_b.c", "-o", d + "/b.o"],
+                 [cxx, "-std=c++11", "-O1", "-c", "tests/compile/unit_c.cc", "-o", d + "/c.o"]]
+        ok, seconds = True, []
+        for s in steps:
+            code, out, t = run(s + ["-DCONTACT_REAL=" + real])
+            seconds.append(t)
+            count.ok(code == 0, "%s CONTACT_REAL %s: %s" % (family, real, s[4 if "-march=native" not in s else 5]), out)
+            ok = ok and code == 0
+        if not ok:
+            continue
+        if family == "gcc":
+            print("contact.h, %s -O2, CONTACT_REAL %s: compiled in %.1f s" % (cc, real, seconds[0]))
+        code, out, _ = run([cxx, d + "/a.o", d + "/b.o", d + "/c.o", "-lm", "-o", d + "/units"])
+        count.ok(code == 0, "%s CONTACT_REAL %s: link of three units" % (family, real), out)
+        if code == 0:
+            code, out, _ = run([d + "/units"], timeout=60)
+            count.ok(code == 0, "%s CONTACT_REAL %s: run of three units" % (family, real), out)
+        code, out, _ = run(["nm", "-g", "--defined-only", d + "/a.o"])
+        bad = [s.split()[-1] for s in out.splitlines() if not re.match(r"ct_\w+%s$|unit_a_\w+$|stbds_\w+$" % ("_f32" if real == "32" else ""), s.split()[-1])]
+        count.ok(not bad, "%s CONTACT_REAL %s: only ct_ names are exported" % (family, real), " ".join(bad))
+        code, out, _ = run([cc, "-std=c99", "-c", "tests/compile/unit_b.c", "-o", d + "/mix.o", "-DCONTACT_REAL=" + ("32" if real == "64" else "64")])
+        code2, out, _ = run([cxx, d + "/a.o", d + "/mix.o", d + "/c.o", "-lm", "-o", d + "/mix"])
+        count.ok(code == 0 and code2 != 0, "%s: float and double units must not link" % family, out)
+
+
+def quick_start(count, families, work, stb):
+    """The README's program and command, as printed there, beside stb_ds.h."""
+    readme = open(os.path.join(ROOT, "README.md")).read()
+    program = re.search(r"```c\n(.*?)```", readme, re.S)
+    expected = re.search(r"```console\n\$ ([^\n]*)\n\$ \./quickstart\n(.*?)```", readme, re.S)
+    example = os.path.join(ROOT, "examples", "quickstart.c")
+    count.ok(bool(program) and bool(expected), "README has a quick start with its output")
+    if not program or not expected:
+        return
+    count.ok(program.group(1) == open(example).read(), "README's program is examples/quickstart.c")
+    d = os.path.join(work, "quickstart")
+    os.makedirs(d)
+    shutil.copy(os.path.join(ROOT, "contact.h"), d)
+    shutil.copy(example, d)
+    found = [p for p in [f[2:] + "/stb/stb_ds.h" for f in stb if f.startswith("-I")] + ["/usr/include/stb/stb_ds.h"] if os.path.exists(p)]
+    if found:
+        shutil.copy(found[0], d)
+    printed = expected.group(1).split()
+    commands = [printed, ["gcc", "-std=c99"] + printed[1:]]
+    if "g++" in families:
+        commands.append(["g++", "-std=c++17", "-x", "c++"] + printed[1:])
+    for c in commands:
+        code, out, t = run(c, cwd=d)
+        count.ok(code == 0 and not out.strip(), "quick start: " + " ".join(c), out)
+        if code == 0:
+            code, out, _ = run([d + "/quickstart"], timeout=60, cwd=d)
+            count.ok(code == 0 and out == expected.group(2), "quick start output of " + " ".join(c), "expected:\n%s\ngot:\n%s" % (expected.group(2), out))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--stb", default="")
+    parser.add_argument("--skip-matrix", action="store_true")
+    parser.add_argument("tests", nargs="*")
+    args = parser.parse_args()
+    start = time.time()
+    count = Count()
+    stb = args.stb.split()
+    pool = concurrent.futures.ThreadPoolExecutor(max(1, args.jobs))
+    units = ["build/%s/%s" % (d, t) for d in ("tests", "asan") for t in args.tests]
+    for path, result in pool.map(run_unit, units):
+        count_unit(count, path, result)
+    print("unit tests: %.0f s" % (time.time() - start), flush=True)
+    code, out, _ = run([sys.executable, "tools/amalgamate.py", "--check"])
+    count.ok(code == 0, "contact.h is fresh", out)
+    code, out, _ = run([sys.executable, "tests/test_tools.py"], timeout=300)
+    for line in out.splitlines():
+        if line.startswith(("ok ", "FAILED ")):
+            count.ok(line.startswith("ok "), "test_tools: " + line)
+        elif line.startswith("SKIPPED "):
+            count.skip("test_tools", line[8:])
+    count.ok(code == 0, "tests/test_tools.py", "\n".join(out.splitlines()[-20:]))
+    print("tools: %.0f s" % (time.time() - start), flush=True)
+    if not args.skip_matrix:
+        have = [c for c in ("gcc", "g++", "clang", "clang++") if shutil.which(c)]
+        families = [f for f in ("gcc", "clang") if f in have and compiler_of("c++", f) in have]
+        for c in ("g++", "clang"):
+            if c not in have:
+                count.skip("compile twins with " + c, c + " is not installed")
+        jobs = matrix(families, stb)
+        for job, (code, out, _) in zip(jobs, pool.map(run, jobs)):
+            count.ok(code == 0, " ".join(job), out)
+        print("compile twins: %d, %.0f s" % (len(jobs), time.time() - start), flush=True)
+        with tempfile.TemporaryDirectory(prefix="contact_test_") as work:
+            for f in families:
+                links(count, f, stb, work)
+            quick_start(count, have, work, stb)
+    print("all: %.0f s" % (time.time() - start))
+    print("%d passed, %d failed, %d skipped" % (count.passed, count.failed, count.skipped))
+    return 1 if count.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
