@@ -1,0 +1,51 @@
+/* bounds.h -- axis-aligned boxes of moving points, rounded outward. Method: a box over a linear motion is the box of its two ends; it is
+   widened by the detection distance and then by one rounding error. Trees hold boxes in float: conversion to float is monotone, and
+   lo_a <= hi_b implies float(lo_a) <= float(hi_b), so that float boxes never miss an overlap of the boxes they come from. */
+#ifndef CTI_BOUNDS_H
+#define CTI_BOUNDS_H
+
+#include "../1_math/vec.h"
+
+/* cti_box -- lo > hi: empty. */
+typedef struct cti_box {
+    cti_v3 lo, hi;
+} cti_box;
+
+CTI_INLINE cti_box cti_box_empty(void)
+{
+    cti_box b;
+    b.lo = cti_v3_make(CTI_REAL_MAX, CTI_REAL_MAX, CTI_REAL_MAX);
+    b.hi = cti_v3_make(-CTI_REAL_MAX, -CTI_REAL_MAX, -CTI_REAL_MAX);
+    return b;
+}
+CTI_INLINE void cti_box_add(cti_box *b, cti_v3 p) { b->lo = cti_v3_min(b->lo, p), b->hi = cti_v3_max(b->hi, p); }
+/* cti_box_overlap -- closed boxes: 1 also when they touch. */
+CTI_INLINE int cti_box_overlap(const cti_box *a, const cti_box *b)
+{
+    return a->lo.x <= b->hi.x && b->lo.x <= a->hi.x && a->lo.y <= b->hi.y && b->lo.y <= a->hi.y && a->lo.z <= b->hi.z && b->lo.z <= a->hi.z;
+}
+
+/* cti_round_down, cti_round_up -- a number at most (at least) every real that rounds to x: |x| eps is twice the error of one rounding. */
+CTI_INLINE ct_real cti_round_down(ct_real x) { return x - CTI_EPS * cti_abs(x); }
+CTI_INLINE ct_real cti_round_up(ct_real x) { return x + CTI_EPS * cti_abs(x); }
+
+/* cti_box_motion -- the box of the points on the way from p0 to p1, widened by r >= 0; r = 0: exact. */
+CTI_INLINE cti_box cti_box_motion(cti_v3 p0, cti_v3 p1, ct_real r)
+{
+    cti_box b;
+    b.lo = cti_v3_min(p0, p1), b.hi = cti_v3_max(p0, p1);
+    if (r > 0) {
+        b.lo = cti_v3_make(cti_round_down(b.lo.x - r), cti_round_down(b.lo.y - r), cti_round_down(b.lo.z - r));
+        b.hi = cti_v3_make(cti_round_up(b.hi.x + r), cti_round_up(b.hi.y + r), cti_round_up(b.hi.z + r));
+    }
+    return b;
+}
+
+/* cti_round_float -- x to float, monotone, never infinite. */
+CTI_INLINE float cti_round_float(ct_real x)
+{
+    const ct_real most = (ct_real)3.4028234e38f;
+    return (float)(x < -most ? -most : (x > most ? most : x));
+}
+
+#endif /* CTI_BOUNDS_H */

@@ -1,0 +1,90 @@
+/* ccd.c -- entry points of continuous collision detection: one query, and the public functions.
+   Method: the coordinates are widened to double (exact), the query is prepared, a plane through the gap is tried over the whole time, then
+   the search that fits decides: inclusion for touching VF and EE, advancement otherwise. Times are rounded down to ct_real.
+   based on: see ccd_touch.c and ccd_advance.c. */
+#include "ccd.h"
+
+CTI_FN double cti_ccd_solve(int kind, const double *x0, const double *x1, double distance)
+{
+    cti_ccd_query q;
+    if (!cti_ccd_prepare(&q, kind, x0, x1, distance))
+        return 0;
+    if (cti_ccd_clear(&q, 0, 1))
+        return CTI_CCD_NONE;
+    return !(q.distance > 0) && (kind == CTI_CCD_VF || kind == CTI_CCD_EE) ? cti_ccd_touch(&q) : cti_ccd_advance(&q);
+}
+
+/* cti_ccd_round -- a time rounded down to ct_real */
+static ct_real cti_ccd_round(double t)
+{
+    ct_real r = (ct_real)t;
+#if CONTACT_REAL == 32
+    if ((double)r > t)
+        r = r * (1 - CTI_EPS * CTI_R(0.5)); /* the next float below, or the one below it */
+#endif
+    return r;
+}
+
+static int cti_ccd_query_real(int kind, const ct_real *x0, const ct_real *x1, ct_real distance, ct_real *out_toi)
+{
+    static const int count[4] = { 12, 12, 9, 6 };
+    double a[12], b[12], t;
+    int i, ok = 1;
+    for (i = 0; i < count[kind]; i++) {
+        a[i] = (double)x0[i], b[i] = (double)x1[i];
+        ok &= cti_finite(x0[i]) && cti_finite(x1[i]);
+    }
+    t = ok ? cti_ccd_solve(kind, a, b, (double)distance) : 0;
+    *out_toi = cti_ccd_round(t);
+    return t <= 1;
+}
+
+CTI_FN int cti_ccd_vf(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_toi)
+{
+    return cti_ccd_query_real(CTI_CCD_VF, x0, x1, min_distance, out_toi);
+}
+CTI_FN int cti_ccd_ee(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_toi)
+{
+    return cti_ccd_query_real(CTI_CCD_EE, x0, x1, min_distance, out_toi);
+}
+CTI_FN int cti_ccd_ve(const ct_real x0[9], const ct_real x1[9], ct_real min_distance, ct_real *out_toi)
+{
+    return cti_ccd_query_real(CTI_CCD_VE, x0, x1, min_distance, out_toi);
+}
+CTI_FN int cti_ccd_vv(const ct_real x0[6], const ct_real x1[6], ct_real min_distance, ct_real *out_toi)
+{
+    return cti_ccd_query_real(CTI_CCD_VV, x0, x1, min_distance, out_toi);
+}
+
+/* cti_ccd_public -- argument checks, then the query */
+static ct_code cti_ccd_public(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_toi)
+{
+    static const int count[4] = { 12, 12, 9, 6 };
+    int i;
+    if (!x0 || !x1 || !out_toi)
+        return CT_ERR_ARGUMENT;
+    for (i = 0; i < count[kind]; i++)
+        if (!cti_finite(x0[i]) || !cti_finite(x1[i]))
+            return CT_ERR_DOMAIN;
+    if (!cti_finite(min_distance) || min_distance < 0)
+        return CT_ERR_DOMAIN;
+    cti_ccd_query_real(kind, x0, x1, min_distance, out_toi);
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_ccd_vertex_face(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_toi)
+{
+    return cti_ccd_public(CTI_CCD_VF, x0, x1, min_distance, out_toi);
+}
+CONTACT_API_DEF ct_code ct_ccd_edge_edge(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_toi)
+{
+    return cti_ccd_public(CTI_CCD_EE, x0, x1, min_distance, out_toi);
+}
+CONTACT_API_DEF ct_code ct_ccd_vertex_edge(const ct_real x0[9], const ct_real x1[9], ct_real min_distance, ct_real *out_toi)
+{
+    return cti_ccd_public(CTI_CCD_VE, x0, x1, min_distance, out_toi);
+}
+CONTACT_API_DEF ct_code ct_ccd_vertex_vertex(const ct_real x0[6], const ct_real x1[6], ct_real min_distance, ct_real *out_toi)
+{
+    return cti_ccd_public(CTI_CCD_VV, x0, x1, min_distance, out_toi);
+}

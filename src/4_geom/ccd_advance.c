@@ -1,0 +1,250 @@
+/* ccd_advance.c -- preparation of a query, certified separating planes, and the search with a minimum distance.
+   Method: the two features are as far apart as the origin is from the convex hull of their differences h_i(t) = h_i(0) + t v_i. For every
+   direction n, |n| <= 1, the distance at time s is at least min_i n.h_i(s), and each n.h_i is linear in s. With n along the nearest point of
+   the hull at t this bound is sharp at t, so all times up to the first root of min_i n.h_i(s) = distance are free: go there, repeat.
+   Rounding (u = 2^-53, B_k the largest coordinate of axis k): a difference of input points is off by u B_k at most; h(0) + s (h(1) - h(0))
+   adds 2u B_k (difference) + 2u B_k (product) + u B_k (1 + 4u) (sum); the inner product with n adds 3u sum_k |n_k| B_k. Together
+       |computed n.h - exact n.h| <= 10u sum_k |n_k| B_k (1 + 20u),   below CTI_CCD_DOT sum_k |n_k| B_k + tiny.
+   based on: Mirtich, conservative advancement; Li et al. 2021, additive CCD (the loop); Catto, bilateral advancement (a fixed axis). */
+#include "ccd.h"
+
+#define CTI_CCD_DOT (12 * 1.1102230246251565e-16)
+#define CTI_CCD_TINY 1e-290 /* more than all underflow of one query, whose largest coordinate is at least 1 */
+
+/* cti_ccd_scale -- 2^-e with 1 <= x 2^-e < 2 for normal x; clamped to 2^-1021 .. 2^1021 */
+static double cti_ccd_scale(double x)
+{
+    uint64_t u;
+    int64_t e;
+    double r;
+    memcpy(&u, &x, sizeof u);
+    e = (int64_t)((u >> 52) & 0x7ff);
+    e = 2046 - e;
+    if (e > 2044)
+        e = 2044;
+    if (e < 2)
+        e = 2;
+    u = (uint64_t)e << 52;
+    memcpy(&r, &u, sizeof r);
+    return r;
+}
+
+/* cti_ccd_relative -- differences of one end, times `half` on both operands first (1, or 1/2 where a difference would overflow) */
+static void cti_ccd_relative(cti_ccd_query *q, int end, const double *x, double half)
+{
+    int k;
+    for (k = 0; k < 3; k++) {
+        double p[4];
+        int i, n = q->kind == CTI_CCD_VF || q->kind == CTI_CCD_EE ? 4 : (q->kind == CTI_CCD_VE ? 3 : 2);
+        for (i = 0; i < n; i++)
+            p[i] = x[3 * i + k] * half;
+        q->c[end][k] = 0;
+        if (q->kind == CTI_CCD_EE) {
+            q->h[end][0][k] = p[0] - p[2], q->h[end][1][k] = p[1] - p[2];
+            q->h[end][2][k] = p[1] - p[3], q->h[end][3][k] = p[0] - p[3];
+            q->c[end][k] = p[3] - p[2];
+        } else {
+            for (i = 1; i < n; i++)
+                q->h[end][i - 1][k] = p[i] - p[0];
+            if (q->kind == CTI_CCD_VF)
+                q->c[end][k] = q->h[end][2][k];
+        }
+    }
+}
+
+/* cti_ccd_measure -- q->big; returns the largest coordinate, NaN where one is NaN */
+static double cti_ccd_measure(cti_ccd_query *q)
+{
+    double top = 0;
+    int e, i, k;
+    for (k = 0; k < 3; k++) {
+        double m = 0;
+        for (e = 0; e < 2; e++) {
+            m = fabs(q->c[e][k]) > m ? fabs(q->c[e][k]) : m;
+            for (i = 0; i < q->n_hull; i++)
+                m = !(fabs(q->h[e][i][k]) <= m) ? fabs(q->h[e][i][k]) : m;
+        }
+        q->big[k] = m;
+        top = !(m <= top) ? m : top;
+    }
+    return top;
+}
+
+CTI_FN int cti_ccd_prepare(cti_ccd_query *q, int kind, const double *x0, const double *x1, double distance)
+{
+    static const int hull[4] = { 3, 4, 2, 1 };
+    double top, s;
+    int e, i, k, pass, positive = distance > 0;
+    q->kind = kind, q->n_hull = hull[kind];
+    cti_ccd_relative(q, 0, x0, 1), cti_ccd_relative(q, 1, x1, 1);
+    top = cti_ccd_measure(q);
+    if (!cti_finite64(top)) {
+        /* a difference overflowed: halves of finite numbers never do */
+        cti_ccd_relative(q, 0, x0, 0.5), cti_ccd_relative(q, 1, x1, 0.5);
+        top = cti_ccd_measure(q);
+        distance *= 0.5;
+    }
+    if (!cti_finite64(top) || !(distance >= 0) || !(top > 0) || !(distance <= 4 * top))
+        return 0;
+    /* two passes: a subnormal `top` needs two factors */
+    for (pass = 0; pass < 2 && !(top >= 1 && top < 2); pass++) {
+        s = cti_ccd_scale(top);
+        for (k = 0; k < 3; k++) {
+            for (e = 0; e < 2; e++) {
+                q->c[e][k] *= s;
+                for (i = 0; i < q->n_hull; i++)
+                    q->h[e][i][k] *= s;
+            }
+            q->big[k] *= s;
+        }
+        top *= s, distance *= s;
+    }
+    /* a distance that underflowed must not become a touch query */
+    q->distance = distance > 0 || !positive ? distance : CTI_CCD_TINY;
+    return 1;
+}
+
+static double cti_ccd_dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+static void cti_ccd_cross(const double *a, const double *b, double *r)
+{
+    r[0] = a[1] * b[2] - a[2] * b[1], r[1] = a[2] * b[0] - a[0] * b[2], r[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* cti_ccd_place -- the hull at time t */
+static void cti_ccd_place(const cti_ccd_query *q, double t, double h[4][3])
+{
+    int i, k;
+    for (i = 0; i < q->n_hull; i++)
+        for (k = 0; k < 3; k++)
+            h[i][k] = q->h[0][i][k] + t * (q->h[1][i][k] - q->h[0][i][k]);
+}
+
+/* cti_ccd_lowest -- min_i n.h_i minus its error bound */
+static double cti_ccd_lowest(const cti_ccd_query *q, double h[4][3], const double *n)
+{
+    double low = cti_ccd_dot(n, h[0]), s;
+    int i;
+    for (i = 1; i < q->n_hull; i++) {
+        s = cti_ccd_dot(n, h[i]);
+        low = s < low ? s : low;
+    }
+    return low - CTI_CCD_DOT * (fabs(n[0]) * q->big[0] + fabs(n[1]) * q->big[1] + fabs(n[2]) * q->big[2]) - CTI_CCD_TINY;
+}
+
+/* cti_ccd_unit -- n / (|n| (1 + 8u)), so that the length is 1 at most; 0 where n has no direction */
+static int cti_ccd_unit(double n[3])
+{
+    double m = fabs(n[0]) > fabs(n[1]) ? fabs(n[0]) : fabs(n[1]), s;
+    m = fabs(n[2]) > m ? fabs(n[2]) : m;
+    if (!(m > 1e-300) || !cti_finite64(m))
+        return 0;
+    n[0] /= m, n[1] /= m, n[2] /= m;
+    s = (1 - 1e-15) / sqrt(cti_ccd_dot(n, n));
+    n[0] *= s, n[1] *= s, n[2] *= s;
+    return 1;
+}
+
+/* cti_ccd_rim -- nearest point to the origin on the boundary of the hull polygon */
+static void cti_ccd_rim(double h[4][3], int m, double v[3])
+{
+    double best = 0;
+    int i, k;
+    for (i = 0; i < (m > 2 ? m : 1); i++) {
+        const double *a = h[i], *b = h[i + 1 < m ? i + 1 : 0];
+        double d[3], r[3], s, l2, r2;
+        for (k = 0; k < 3; k++)
+            d[k] = b[k] - a[k];
+        l2 = cti_ccd_dot(d, d), s = -cti_ccd_dot(a, d);
+        s = s > 0 ? (s < l2 ? s / l2 : 1) : 0;
+        for (k = 0; k < 3; k++)
+            r[k] = s < 1 ? a[k] + s * d[k] : b[k];
+        r2 = cti_ccd_dot(r, r);
+        if (i == 0 || r2 < best)
+            best = r2, v[0] = r[0], v[1] = r[1], v[2] = r[2];
+    }
+}
+
+/* cti_ccd_face -- normal of the polygon towards its side away from the origin; 0 when the origin's foot is outside */
+static int cti_ccd_face(double h[4][3], int m, double n[3])
+{
+    double u[3], v[3], x[3], s;
+    int i, k;
+    for (k = 0; k < 3; k++)
+        u[k] = h[1][k] - h[0][k], v[k] = h[m - 1][k] - h[0][k];
+    cti_ccd_cross(u, v, n);
+    for (i = 0; i < m; i++) {
+        cti_ccd_cross(h[i], h[i + 1 < m ? i + 1 : 0], x);
+        if (!(cti_ccd_dot(x, n) >= 0))
+            return 0;
+    }
+    s = cti_ccd_dot(n, h[0]);
+    if (s < 0)
+        n[0] = -n[0], n[1] = -n[1], n[2] = -n[2];
+    return 1;
+}
+
+CTI_FN double cti_ccd_direction(const cti_ccd_query *q, double t, double n[3])
+{
+    double h[4][3], f[3], a = -1, b;
+    cti_ccd_place(q, t, h);
+    n[0] = n[1] = n[2] = 0;
+    if (q->n_hull > 2 && cti_ccd_face(h, q->n_hull, n) && cti_ccd_unit(n))
+        a = cti_ccd_lowest(q, h, n);
+    else
+        n[0] = n[1] = n[2] = 0;
+    /* the sharper of face and rim */
+    cti_ccd_rim(h, q->n_hull, f);
+    if (cti_ccd_unit(f)) {
+        b = cti_ccd_lowest(q, h, f);
+        if (b > a)
+            a = b, n[0] = f[0], n[1] = f[1], n[2] = f[2];
+    }
+    return a;
+}
+
+CTI_FN int cti_ccd_clear(const cti_ccd_query *q, double t0, double t1)
+{
+    double n[3], h[4][3];
+    if (!(cti_ccd_direction(q, t0 + 0.5 * (t1 - t0), n) > q->distance))
+        return 0;
+    cti_ccd_place(q, t0, h);
+    if (!(cti_ccd_lowest(q, h, n) > q->distance))
+        return 0;
+    cti_ccd_place(q, t1, h);
+    return cti_ccd_lowest(q, h, n) > q->distance;
+}
+
+CTI_FN double cti_ccd_advance(const cti_ccd_query *q)
+{
+    double t = 0, n[3], h[4][3], near, step, err;
+    int i, k, pass;
+    for (pass = 0; pass < 256; pass++) {
+        if (!(cti_ccd_direction(q, t, n) > q->distance))
+            return t;
+        err = CTI_CCD_DOT * (fabs(n[0]) * q->big[0] + fabs(n[1]) * q->big[1] + fabs(n[2]) * q->big[2]) + CTI_CCD_TINY;
+        cti_ccd_place(q, t, h);
+        /* first root of min_i n.h_i(s) = distance + 2 err, s in [t, 1] */
+        step = 2;
+        near = 0;
+        for (i = 0; i < q->n_hull; i++) {
+            double gap = cti_ccd_dot(n, h[i]) - q->distance - 2 * err, rate = 0;
+            for (k = 0; k < 3; k++)
+                rate += n[k] * (q->h[0][i][k] - q->h[1][i][k]);
+            if (i == 0 || gap < near)
+                near = gap;
+            if (gap <= 0 && rate > -err)
+                step = 0;
+            else if (rate > 0 && gap < step * rate)
+                step = gap / rate;
+        }
+        if (near <= 1e-9 * q->distance || step * 1e14 < 1)
+            return t;
+        if (t + step * (1 - 1e-14) > 1)
+            return CTI_CCD_NONE;
+        t += step * (1 - 1e-14);
+    }
+    return t;
+}
+
+#undef CTI_CCD_DOT
+#undef CTI_CCD_TINY

@@ -1,0 +1,36 @@
+/* dist.h -- squared distances and closest points of vertex, edge and triangle pairs, one by one and eight at a time, with gradients and
+   Hessians. Finite input of ordinary size is assumed (no coordinate difference beyond 1e70, or 1e8 in float). */
+#ifndef CTI_DIST_H
+#define CTI_DIST_H
+
+#include "../1_math/vec.h"
+
+/* Features of the closest point. Vertex-edge: 0, 1 end points, 2 interior. Vertex-triangle: 0..2 vertices, 3 edge 01, 4 edge 12, 5 edge 20,
+   6 interior. Edge-edge: 0 both interior, else a sum of bits. */
+#define CTI_DIST_A0 1 /* edge a at its end point a0 */
+#define CTI_DIST_A1 2
+#define CTI_DIST_B0 4
+#define CTI_DIST_B1 8
+
+/* Squared distances; every pointer is a point of three numbers.
+   t          out  closest point e0 + t (e1 - e0), 0 <= t <= 1
+   w          out  [3] barycentric weights of the closest point, >= 0, sum 1 up to rounding
+   st         out  [2] closest points a0 + st[0] (a1 - a0) and b0 + st[1] (b1 - b0); one of many where edges are parallel
+   feature    out  as above. Zero-length edges and flat triangles are allowed. No output may be NULL. */
+CTI_FN ct_real cti_dist_pp(const ct_real *p, const ct_real *q);
+CTI_FN ct_real cti_dist_pe(const ct_real *p, const ct_real *e0, const ct_real *e1, ct_real *t, int *feature);
+CTI_FN ct_real cti_dist_pt(const ct_real *p, const ct_real *t0, const ct_real *t1, const ct_real *t2, ct_real w[3], int *feature);
+CTI_FN ct_real cti_dist_ee(const ct_real *a0, const ct_real *a1, const ct_real *b0, const ct_real *b1, ct_real st[2], int *feature);
+
+/* Gradients and Hessians of the squared distance: x holds the points one after the other (PP p q [6], PE p e0 e1 [9], PT p t0 t1 t2 [12],
+   EE a0 a1 b0 b1 [12]); grad [n], hess [n n] row-major or NULL, symmetric, not projected. Returns the squared distance. */
+CTI_FN ct_real cti_dist_pp_grad(const ct_real x[6], ct_real *grad, ct_real *hess);
+CTI_FN ct_real cti_dist_pe_grad(const ct_real x[9], ct_real *grad, ct_real *hess);
+CTI_FN ct_real cti_dist_pt_grad(const ct_real x[12], ct_real *grad, ct_real *hess);
+CTI_FN ct_real cti_dist_ee_grad(const ct_real x[12], ct_real *grad, ct_real *hess);
+
+/* Batches: x [3 points], quads [4 n] point numbers (vertex, face 0 1 2; edge a 0 1, edge b 0 1); d2 [n], w3 [3 n], st [2 n], feature [n]. */
+CTI_FN void cti_dist_pt_batch(const ct_real *x, const int32_t *quads, int n, ct_real *d2, ct_real *w3, int32_t *feature);
+CTI_FN void cti_dist_ee_batch(const ct_real *x, const int32_t *quads, int n, ct_real *d2, ct_real *st, int32_t *feature);
+
+#endif /* CTI_DIST_H */
