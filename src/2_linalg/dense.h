@@ -1,0 +1,26 @@
+/* dense.h -- small dense symmetric positive definite matrices in float and double (factor, solve, inverse), and a general LU in double.
+   Matrices are row-major with a leading dimension ld: at least n rounded up to 8, so that rows may be read in whole lanes. The columns
+   n .. ld-1 may hold anything and may be overwritten up to n rounded up to 8. ld = n + 8 k with odd k avoids cache conflicts for large n. */
+#ifndef CTI_DENSE_H
+#define CTI_DENSE_H
+
+#include "kernel.h"
+
+/* cti_dense*_factor -- A = U' U in place: reads and overwrites the upper triangle, the lower one is destroyed; the diagonal of U is stored
+   inverted. A pivot that is not above eps a_kk is replaced by |a_kk|. Returns the number of replaced pivots. */
+CTI_FN int cti_dense32_factor(float *A, int n, int ld);
+CTI_FN int cti_dense64_factor(double *A, int n, int ld);
+/* cti_dense*_solve -- x = A^-1 x with a factor; x [n] */
+CTI_FN void cti_dense32_solve(const float *A, int n, int ld, float *x);
+CTI_FN void cti_dense64_solve(const double *A, int n, int ld, double *x);
+/* cti_dense*_invert_spd -- A = A^-1, full and symmetric; reads the upper triangle. n^3 additions and multiplications in all, no scratch.
+   Returns the number of replaced pivots. */
+CTI_FN int cti_dense32_invert_spd(float *A, int n, int ld);
+CTI_FN int cti_dense64_invert_spd(double *A, int n, int ld);
+
+/* cti_dense64_lu -- P A = L U in place with partial pivoting, pivot [n]. 0 when A is singular or not finite. */
+CTI_FN int cti_dense64_lu(double *A, int n, int ld, int *pivot);
+/* cti_dense64_lu_solve -- x = A^-1 x; x [n] */
+CTI_FN void cti_dense64_lu_solve(const double *A, int n, int ld, const int *pivot, double *x);
+
+#endif /* CTI_DENSE_H */

@@ -1,0 +1,40 @@
+/* kernel.h -- the small matrix product below every dense and supernodal routine, in float and double.
+   A tile is four broadcast rows times one or two strips of eight lanes; operands are read with strides, so that strips (8 numbers per k,
+   stride 8) and row-major matrices (stride ld) use the same code. Products are summed in order of k, lane by lane, without fused
+   multiply-add: every SIMD path gives the same bits.
+   based on: Goto and van de Geijn, Anatomy of high-performance matrix multiplication, 2008 (register blocking). */
+#ifndef CTI_KERNEL_H
+#define CTI_KERNEL_H
+
+#include "../1_math/simd.h"
+
+/* cti_strips -- n numbers in strips of eight lanes; cti_pad8, cti_pad4 -- n rounded up. */
+CTI_INLINE int cti_strips(int n) { return (n + 7) >> 3; }
+CTI_INLINE int cti_pad8(int n) { return (n + 7) & ~7; }
+CTI_INLINE int cti_pad4(int n) { return (n + 3) & ~3; }
+
+#define CTI_T float
+#define CTI_TN(a, b) a##32_##b
+#define CTI_TVEC cti_f8
+#define CTI_TV(op) cti_f8_##op
+#define CTI_T_IS_FLOAT 1
+#include "kernel.inl"
+#undef CTI_T
+#undef CTI_TN
+#undef CTI_TVEC
+#undef CTI_TV
+#undef CTI_T_IS_FLOAT
+
+#define CTI_T double
+#define CTI_TN(a, b) a##64_##b
+#define CTI_TVEC cti_d8
+#define CTI_TV(op) cti_d8_##op
+#define CTI_T_IS_FLOAT 0
+#include "kernel.inl"
+#undef CTI_T
+#undef CTI_TN
+#undef CTI_TVEC
+#undef CTI_TV
+#undef CTI_T_IS_FLOAT
+
+#endif /* CTI_KERNEL_H */

@@ -1,0 +1,35 @@
+/* krylov.h -- preconditioned conjugate gradients on 3x3-block matrices, the block-Jacobi preconditioner, and dot products whose order of
+   summation is the same on every SIMD path. */
+#ifndef CTI_KRYLOV_H
+#define CTI_KRYLOV_H
+
+#include "bsr.h"
+
+/* cti_dot8 -- x'y over n numbers: eight lanes, lane i sums the terms i, i + 8, ..., then the lanes in simd.h's fixed order. */
+CTI_FN ct_real cti_dot8(int n, const ct_real *x, const ct_real *y);
+
+/* cti_precond_fn -- z = M^-1 r, both [3 n]; M symmetric positive definite. */
+typedef void cti_precond_fn(void *ctx, const ct_real *r, ct_real *z);
+
+/* cti_pcg -- A x = b by preconditioned conjugate gradients.
+   x         in: start, out: solution, [3 n]
+   precond   NULL: M = 1
+   tol       absolute: stops when sqrt(r' M^-1 r) <= tol, r = b - A x by recurrence. With M close to A this is the energy norm of the
+             error. tol 0 runs until max_it or until r' M^-1 r is exactly 0
+   work      [12 n]
+   returns 1 when it converged, 0 when max_it was reached or p' A p is not positive (x is then the last iterate). out_iterations (may be NULL): products with A after the first residual. No allocation. */
+CTI_FN int cti_pcg(const cti_bsr *A, const ct_real *b, ct_real *x, cti_precond_fn *precond, void *ctx, ct_real tol, int max_it, ct_real *work,
+                   int *out_iterations);
+
+/* cti_jacobi -- inverses of the diagonal blocks. Zero it before first use. */
+typedef struct cti_jacobi {
+    int n;
+    ct_real *inv; /* [9 n] */
+} cti_jacobi;
+/* cti_jacobi_make -- a block that cannot be inverted to a finite one is replaced by its diagonal, then by 1. 0 when memory ran out. */
+CTI_FN int cti_jacobi_make(cti_mem *mem, cti_jacobi *out, const cti_bsr *A);
+CTI_FN void cti_jacobi_free(cti_mem *mem, cti_jacobi *jacobi);
+/* cti_jacobi_apply -- a cti_precond_fn; ctx is a cti_jacobi. */
+CTI_FN void cti_jacobi_apply(void *ctx, const ct_real *r, ct_real *z);
+
+#endif /* CTI_KRYLOV_H */

@@ -1,0 +1,141 @@
+/* test_krylov.c -- conjugate gradients on a block Laplacian: solution, finite termination, preconditioning, breakdown, dot products. */
+#include "../src/2_linalg/dense.h"
+#include "../src/2_linalg/krylov.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+/* cmocka needs the headers above */
+#include <cmocka.h>
+
+#define SIDE 6
+#define N (SIDE * SIDE)
+static uint64_t seed = 3;
+static ct_real rnd(void)
+{
+    seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+    return (ct_real)((double)(seed >> 11) / 9007199254740992.0 * 2 - 1);
+}
+
+/* springs on a grid with random directions: k (1 + n n') couplings, plus a mass; scale varies strongly with the row */
+static void make_grid(cti_mem *mem, cti_bsr *A, int graded)
+{
+    int32_t pairs[4 * N];
+    int i, j, k, m = 0, a, b;
+    for (i = 0; i < SIDE; i++)
+        for (j = 0; j < SIDE; j++) {
+            if (i + 1 < SIDE)
+                pairs[2 * m] = i * SIDE + j, pairs[2 * m + 1] = (i + 1) * SIDE + j, m++;
+            if (j + 1 < SIDE)
+                pairs[2 * m] = i * SIDE + j, pairs[2 * m + 1] = i * SIDE + j + 1, m++;
+        }
+    assert_int_equal(cti_bsr_pattern(mem, A, N, pairs, m), 1);
+    for (i = 0; i < N; i++) {
+        ct_real mass = graded ? (ct_real)(1 + 1000 * (i % 5)) : 1;
+        for (a = 0; a < 3; a++)
+            A->val[9 * A->diag[i] + 4 * a] += mass;
+    }
+    for (k = 0; k < m; k++) {
+        ct_real d[3], s;
+        i = pairs[2 * k], j = pairs[2 * k + 1];
+        d[0] = rnd(), d[1] = rnd(), d[2] = rnd();
+        for (a = 0; a < 3; a++)
+            for (b = 0; b < 3; b++) {
+                s = (a == b) + d[a] * d[b];
+                A->val[9 * A->diag[i] + 3 * a + b] += s, A->val[9 * A->diag[j] + 3 * a + b] += s;
+                A->val[9 * cti_bsr_slot(A, i, j) + 3 * a + b] -= s, A->val[9 * cti_bsr_slot(A, j, i) + 3 * a + b] -= s;
+            }
+    }
+}
+
+static void test_pcg(void **state)
+{
+    cti_mem mem;
+    cti_bsr A;
+    cti_jacobi M;
+    ct_real x[3 * N], y[3 * N], b[3 * N], work[12 * N], tol = CTI_EPS * 1000;
+    int i, its[2], graded, kind;
+    (void)state;
+    cti_mem_init(&mem, NULL);
+    memset(&A, 0, sizeof A), memset(&M, 0, sizeof M);
+    for (graded = 0; graded < 2; graded++) {
+        make_grid(&mem, &A, graded);
+        assert_int_equal(cti_jacobi_make(&mem, &M, &A), 1);
+        for (i = 0; i < 3 * N; i++)
+            x[i] = rnd();
+        cti_bsr_mul(&A, x, b);
+        for (kind = 0; kind < 2; kind++) {
+            memset(y, 0, sizeof y);
+            assert_int_equal(cti_pcg(&A, b, y, kind ? cti_jacobi_apply : NULL, &M, tol, 3000, work, &its[kind]), 1);
+            assert_true(its[kind] > 3);
+            for (i = 0; i < 3 * N; i++)
+                assert_true(cti_abs(x[i] - y[i]) < tol * 100);
+            /* started at the solution: nothing left to do but rounding */
+            assert_int_equal(cti_pcg(&A, b, y, kind ? cti_jacobi_apply : NULL, &M, tol * 200, 3000, work, &i), 1);
+            assert_true(i <= 1);
+        }
+        if (graded)
+            assert_true(2 * its[1] < its[0]);
+        /* the iteration limit is kept and reported */
+        memset(y, 0, sizeof y);
+        assert_int_equal(cti_pcg(&A, b, y, cti_jacobi_apply, &M, tol, 2, work, &i), 0);
+        assert_int_equal(i, 2);
+    }
+    /* zero right side, indefinite matrix */
+    memset(y, 0, sizeof y), memset(b, 0, sizeof b);
+    assert_int_equal(cti_pcg(&A, b, y, NULL, NULL, 0, 10, work, &i), 1);
+    assert_int_equal(i, 0);
+    for (i = 0; i < 9 * A.row[N]; i++)
+        A.val[i] = -A.val[i];
+    b[4] = 1;
+    assert_int_equal(cti_pcg(&A, b, y, NULL, NULL, tol, 10, work, &i), 0);
+    cti_jacobi_free(&mem, &M);
+    cti_bsr_free(&mem, &A);
+    assert_int_equal(mem.bytes_live, 0);
+}
+
+static void test_dot(void **state)
+{
+    ct_real a[37], b[37];
+    int n, i;
+    (void)state;
+    for (i = 0; i < 37; i++)
+        a[i] = rnd(), b[i] = rnd();
+    for (n = 0; n < 37; n++) {
+        double s = 0, lanes[8] = {0};
+        ct_real d = cti_dot8(n, a, b);
+        for (i = 0; i < n; i++)
+            s += (double)a[i] * (double)b[i];
+        assert_true(fabs(s - (double)d) < 40 * (double)CTI_EPS);
+        /* the documented order, bit for bit in double */
+        for (i = 0; i < cti_pad8(n); i++)
+            lanes[i & 7] += i < n ? (double)a[i] * (double)b[i] : 0.0;
+        s = ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+        if (sizeof(ct_real) == 8)
+            assert_true(s == (double)d);
+    }
+}
+
+static void test_jacobi_singular(void **state)
+{
+    cti_mem mem;
+    cti_bsr A;
+    cti_jacobi M;
+    ct_real r[6] = {1, 1, 1, 1, 1, 1}, z[6];
+    (void)state;
+    cti_mem_init(&mem, NULL);
+    memset(&A, 0, sizeof A), memset(&M, 0, sizeof M);
+    assert_int_equal(cti_bsr_pattern(&mem, &A, 2, NULL, 0), 1);
+    A.val[0] = 4;
+    A.val[9] = A.val[13] = A.val[17] = 2;
+    assert_int_equal(cti_jacobi_make(&mem, &M, &A), 1);
+    cti_jacobi_apply(&M, r, z);
+    assert_true(z[0] == CTI_R(0.25) && z[1] == 1 && z[2] == 1 && z[3] == CTI_R(0.5) && z[5] == CTI_R(0.5));
+    cti_jacobi_free(&mem, &M);
+    cti_bsr_free(&mem, &A);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pcg), cmocka_unit_test(test_dot), cmocka_unit_test(test_jacobi_singular)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
