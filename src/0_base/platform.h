@@ -71,4 +71,17 @@ CTI_INLINE int cti_finite32(float x)
 CTI_INLINE int cti_max_int(int a, int b) { return a > b ? a : b; }
 CTI_INLINE int cti_min_int(int a, int b) { return a < b ? a : b; }
 
+/* cti_lowest_bit -- number of the lowest set bit; x is not 0. */
+CTI_INLINE int cti_lowest_bit(unsigned x)
+{
+#if defined(__GNUC__) || defined(__clang__)
+    return __builtin_ctz(x);
+#else
+    int n = 0;
+    while (!(x & 1u))
+        x >>= 1, n++;
+    return n;
+#endif
+}
+
 #endif /* CTI_PLATFORM_H */

@@ -1,0 +1,349 @@
+/* bvh.c -- eight-wide box trees. Purpose: candidate pairs fast, with nothing allocated after the build. Method: see bvh.h; traversal of a
+   pair of trees with an explicit stack, both nodes opened together when they stand on one level. */
+#include "bvh.h"
+
+/* the top of a traversal pushes at most 64 pairs a level of either tree */
+enum { CTI_BVH_STACK = 64 * 2 * CTI_BVH_LEVELS, CTI_BVH_PUSH = 64 };
+#define CTI_BVH_BIG 3.4028234e38f
+
+CTI_FN void cti_forest_clear(cti_forest *forest)
+{
+    CTI_CLEAR(forest->items);
+    CTI_CLEAR(forest->blocks);
+    CTI_CLEAR(forest->active);
+    forest->n_blocks = 0;
+}
+
+CTI_FN void cti_forest_free(cti_mem *mem, cti_forest *forest)
+{
+    CTI_FREE(mem, forest->items);
+    CTI_FREE(mem, forest->blocks);
+    CTI_FREE(mem, forest->active);
+    forest->n_blocks = 0;
+}
+
+/* ---- build ---- */
+
+static int cti_bvh_less(const cti_bvh_item *a, const cti_bvh_item *b, int axis)
+{
+    return a->at[axis] < b->at[axis] || (!(b->at[axis] < a->at[axis]) && a->id < b->id);
+}
+
+/* Quickselect: the k least of a[0 .. n) along the axis come first. The order is total, so that the set is unique. */
+static void cti_bvh_select(cti_bvh_item *a, int n, int k, int axis)
+{
+    int lo = 0, hi = n - 1;
+    while (lo < hi) {
+        int i = lo, j = hi, mid = lo + (hi - lo) / 2;
+        cti_bvh_item t, p = a[mid];
+        /* median of three as pivot */
+        if (cti_bvh_less(&a[hi], &a[lo], axis)) {
+            if (cti_bvh_less(&p, &a[hi], axis))
+                p = a[hi];
+            else if (cti_bvh_less(&a[lo], &p, axis))
+                p = a[lo];
+        } else {
+            if (cti_bvh_less(&p, &a[lo], axis))
+                p = a[lo];
+            else if (cti_bvh_less(&a[hi], &p, axis))
+                p = a[hi];
+        }
+        while (i <= j) {
+            while (cti_bvh_less(&a[i], &p, axis))
+                i++;
+            while (cti_bvh_less(&p, &a[j], axis))
+                j--;
+            if (i <= j)
+                t = a[i], a[i] = a[j], a[j] = t, i++, j--;
+        }
+        if (k <= j)
+            hi = j;
+        else if (k >= i)
+            lo = i;
+        else
+            break;
+    }
+}
+
+static int cti_bvh_longest_axis(const cti_bvh_item *a, int n)
+{
+    ct_real lo[3], hi[3];
+    int i, k, best = 0;
+    for (k = 0; k < 3; k++)
+        lo[k] = hi[k] = a[0].at[k];
+    for (i = 1; i < n; i++)
+        for (k = 0; k < 3; k++) {
+            lo[k] = cti_min(lo[k], a[i].at[k]);
+            hi[k] = cti_max(hi[k], a[i].at[k]);
+        }
+    for (k = 1; k < 3; k++)
+        if (hi[k] - lo[k] > hi[best] - lo[best])
+            best = k;
+    return best;
+}
+
+/* Orders items so that children of `cap` items (a power of eight) are contiguous; only the last is not full. */
+static void cti_bvh_order(cti_bvh_item *a, int n, int cap)
+{
+    while (n > 8) {
+        int children = (n - 1) / cap + 1, left;
+        if (children == 1) {
+            cap /= 8;
+            continue;
+        }
+        left = children / 2 * cap;
+        cti_bvh_select(a, n, left, cti_bvh_longest_axis(a, n));
+        cti_bvh_order(a, left, cap);
+        a += left, n -= left;
+    }
+    /* a leaf: by number */
+    {
+        int i, j;
+        for (i = 1; i < n; i++) {
+            cti_bvh_item t = a[i];
+            for (j = i; j > 0 && a[j - 1].id > t.id; j--)
+                a[j] = a[j - 1];
+            a[j] = t;
+        }
+    }
+}
+
+CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bvh_item *items, int n)
+{
+    int cap = 8, entries = n, blocks = forest->n_blocks, i, k;
+    memset(tree, 0, sizeof *tree);
+    if (n <= 0)
+        return 1;
+    while ((n - 1) / cap >= 8)
+        cap *= 8;
+    cti_bvh_order(items, n, cap);
+    /* levels: boxes of level k + 1 are blocks of level k */
+    for (k = 0;; k++) {
+        int level_blocks = (entries - 1) / 8 + 1;
+        tree->entries[k] = entries;
+        tree->block0[k] = blocks;
+        blocks += level_blocks;
+        if (k > 0 && entries == 1)
+            break;
+        entries = level_blocks;
+    }
+    tree->n_levels = k + 1;
+    tree->n_items = n;
+    tree->item0 = CTI_LEN(forest->items);
+    if (!CTI_RESIZE(mem, forest->items, (size_t)tree->item0 + (size_t)n) ||
+        !CTI_RESIZE(mem, forest->blocks, (size_t)blocks * CTI_BVH_BLOCK) || !CTI_RESIZE(mem, forest->active, blocks))
+        return 0;
+    for (i = 0; i < n; i++)
+        forest->items[tree->item0 + i] = items[i].id;
+    for (i = forest->n_blocks; i < blocks; i++) {
+        for (k = 0; k < CTI_BVH_BLOCK; k++)
+            forest->blocks[(size_t)i * CTI_BVH_BLOCK + (size_t)k] = k < 24 ? CTI_BVH_BIG : -CTI_BVH_BIG;
+        forest->active[i] = 255;
+    }
+    forest->n_blocks = blocks;
+    return 1;
+}
+
+/* ---- refit ---- */
+
+/* Lane `lane` of a block from a box lo x y z, 0, -hi x y z, 0. */
+static void cti_bvh_put(float *block, int lane, cti_f8 box)
+{
+    float t[8];
+    cti_f8_store(t, box);
+    block[lane] = t[0], block[8 + lane] = t[1], block[16 + lane] = t[2];
+    block[24 + lane] = -t[4], block[32 + lane] = -t[5], block[40 + lane] = -t[6];
+}
+
+/* The box of a block's lanes, in the same form. */
+static cti_f8 cti_bvh_block_box(const float *block)
+{
+    float t[8];
+    int k, i;
+    t[3] = t[7] = 0;
+    for (k = 0; k < 3; k++) {
+        float lo = block[8 * k], hi = block[24 + 8 * k];
+        for (i = 1; i < 8; i++) {
+            lo = block[8 * k + i] < lo ? block[8 * k + i] : lo;
+            hi = block[24 + 8 * k + i] > hi ? block[24 + 8 * k + i] : hi;
+        }
+        t[k] = lo, t[4 + k] = -hi;
+    }
+    return cti_f8_load(t);
+}
+
+CTI_FN void cti_bvh_refit(cti_forest *forest, const cti_bvh *tree, const float *vertex_boxes, const int32_t *elements, int width)
+{
+    const int32_t *items = forest->items + tree->item0;
+    int i, j, k, level;
+    if (tree->n_levels == 0)
+        return;
+    /* level 0 from the vertices, and level 1 in passing */
+    for (i = 0; i < tree->n_items; i += 8) {
+        float *block = forest->blocks + (size_t)(tree->block0[0] + i / 8) * CTI_BVH_BLOCK;
+        float *up = forest->blocks + (size_t)(tree->block0[1] + i / 64) * CTI_BVH_BLOCK;
+        cti_f8 all = cti_f8_set(CTI_BVH_BIG);
+        int m = cti_min_int(8, tree->n_items - i);
+        for (j = 0; j < m; j++) {
+            const int32_t *v = elements ? elements + (size_t)items[i + j] * (size_t)width : items + i + j;
+            cti_f8 box = cti_f8_load(vertex_boxes + 8 * (size_t)v[0]);
+            for (k = 1; k < width; k++)
+                box = cti_f8_min(box, cti_f8_load(vertex_boxes + 8 * (size_t)v[k]));
+            all = cti_f8_min(all, box);
+            cti_bvh_put(block, j, box);
+        }
+        cti_bvh_put(up, i / 8 % 8, all);
+    }
+    for (level = 2; level < tree->n_levels; level++)
+        for (i = 0; i < tree->entries[level]; i++) {
+            const float *block = forest->blocks + (size_t)(tree->block0[level - 1] + i) * CTI_BVH_BLOCK;
+            float *up = forest->blocks + (size_t)(tree->block0[level] + i / 8) * CTI_BVH_BLOCK;
+            cti_bvh_put(up, i % 8, cti_bvh_block_box(block));
+        }
+}
+
+CTI_FN void cti_bvh_activate(cti_forest *forest, const cti_bvh *tree, const uint8_t *vertex_active, const int32_t *elements, int width)
+{
+    const int32_t *items = forest->items + tree->item0;
+    int i, k, level;
+    for (level = 0; level < tree->n_levels; level++)
+        memset(forest->active + tree->block0[level], vertex_active ? 0 : 255, (size_t)((tree->entries[level] - 1) / 8 + 1));
+    if (!vertex_active || tree->n_levels == 0)
+        return;
+    for (i = 0; i < tree->n_items; i++) {
+        const int32_t *v = elements ? elements + (size_t)items[i] * (size_t)width : items + i;
+        int on = 0;
+        for (k = 0; k < width; k++)
+            on |= vertex_active[v[k]] != 0;
+        forest->active[tree->block0[0] + i / 8] = (uint8_t)(forest->active[tree->block0[0] + i / 8] | on << i % 8);
+    }
+    for (level = 1; level < tree->n_levels; level++)
+        for (i = 0; i < tree->entries[level]; i++) {
+            int on = forest->active[tree->block0[level - 1] + i] != 0, b = tree->block0[level] + i / 8;
+            forest->active[b] = (uint8_t)(forest->active[b] | on << i % 8);
+        }
+}
+
+CTI_FN void cti_bvh_root(const cti_forest *forest, const cti_bvh *tree, float box[6])
+{
+    int k;
+    for (k = 0; k < 6; k++)
+        box[k] = tree->n_levels ? forest->blocks[(size_t)tree->block0[tree->n_levels - 1] * CTI_BVH_BLOCK + (size_t)(8 * k)]
+                                : (k < 3 ? CTI_BVH_BIG : -CTI_BVH_BIG);
+}
+
+/* ---- pairs ---- */
+
+/* A pair of nodes: node (level, i) is box i of level `level` and opens into block i of the level below. */
+typedef struct cti_bvh_node_pair {
+    int level_a, a, level_b, b;
+} cti_bvh_node_pair;
+
+typedef struct cti_bvh_walk {
+    const cti_forest *forest;
+    const cti_bvh *a, *b;
+    cti_bvh_node_pair *stack;
+    int n;
+    int32_t *out; /* room for CTI_BVH_PUSH more pairs */
+    int n_out;    /* numbers written */
+} cti_bvh_walk;
+
+static const float *cti_bvh_level_block(const cti_forest *forest, const cti_bvh *t, int level, int i, unsigned *active)
+{
+    int b = t->block0[level] + i;
+    *active = forest->active[b];
+    return forest->blocks + (size_t)b * CTI_BVH_BLOCK;
+}
+
+static void cti_bvh_push(cti_bvh_walk *w, int level_a, int a, int level_b, int b)
+{
+    cti_bvh_node_pair *p = w->stack + w->n++;
+    p->level_a = level_a, p->a = a, p->level_b = level_b, p->b = b;
+}
+
+/* Opens one node, `t` at (level, i), against the box of node (other_level, j) of the other tree. */
+static void cti_bvh_open_one(cti_bvh_walk *w, int open_a, const cti_bvh_node_pair *p)
+{
+    const cti_bvh *t = open_a ? w->a : w->b, *o = open_a ? w->b : w->a;
+    int level = (open_a ? p->level_a : p->level_b) - 1, i = open_a ? p->a : p->b;
+    int other_level = open_a ? p->level_b : p->level_a, j = open_a ? p->b : p->a;
+    unsigned active, other_active, m;
+    const float *block = cti_bvh_level_block(w->forest, t, level, i, &active);
+    const float *other = cti_bvh_level_block(w->forest, o, other_level, j / 8, &other_active);
+    m = cti_bvh_hits(other, j % 8, block);
+    if (!(other_active >> (j % 8) & 1u))
+        m &= active;
+    for (; m; m &= m - 1) {
+        int k = 8 * i + cti_lowest_bit(m);
+        if (open_a)
+            cti_bvh_push(w, level, k, other_level, j);
+        else
+            cti_bvh_push(w, other_level, j, level, k);
+    }
+}
+
+/* Opens both nodes of a pair on one level: lanes against lanes. `self`: the two are the same node. Leaves give items, others give pairs. */
+static void cti_bvh_open_both(cti_bvh_walk *w, const cti_bvh_node_pair *p, int self)
+{
+    int level = p->level_a - 1, n_a = cti_min_int(8, w->a->entries[level] - 8 * p->a);
+    unsigned active_a, active_b, lanes = (1u << n_a) - 1u;
+    const float *block_a = cti_bvh_level_block(w->forest, w->a, level, p->a, &active_a);
+    const float *block_b = cti_bvh_level_block(w->forest, w->b, level, p->b, &active_b);
+    if (!self) {
+        /* the lanes of a that reach b at all */
+        unsigned unused;
+        const float *box = cti_bvh_level_block(w->forest, w->b, level + 1, p->b / 8, &unused);
+        lanes = cti_bvh_hits(box, p->b % 8, block_a);
+    }
+    for (; lanes; lanes &= lanes - 1) {
+        int i = cti_lowest_bit(lanes);
+        unsigned m = cti_bvh_hits(block_a, i, block_b);
+        if (!(active_a >> i & 1u))
+            m &= active_b;
+        if (self)
+            m &= ~((1u << i) * 2u - 1u);
+        if (level == 0) {
+            int32_t item = w->a->item0 + 8 * p->a + i;
+            const int32_t *items = w->forest->items;
+            for (; m; m &= m - 1) {
+                w->out[w->n_out] = items[item];
+                w->out[w->n_out + 1] = items[w->b->item0 + 8 * p->b + cti_lowest_bit(m)];
+                w->n_out += 2;
+            }
+        } else {
+            if (self && (active_a >> i & 1u))
+                cti_bvh_push(w, level, 8 * p->a + i, level, 8 * p->b + i);
+            for (; m; m &= m - 1)
+                cti_bvh_push(w, level, 8 * p->a + i, level, 8 * p->b + cti_lowest_bit(m));
+        }
+    }
+}
+
+CTI_FN int cti_bvh_pairs(cti_mem *mem, const cti_forest *forest, const cti_bvh *a, const cti_bvh *b, int32_t **out)
+{
+    cti_bvh_node_pair stack[CTI_BVH_STACK], p;
+    cti_bvh_walk w;
+    if (a->n_levels == 0 || b->n_levels == 0)
+        return 1;
+    w.forest = forest, w.a = a, w.b = b, w.stack = stack, w.n = 0;
+    w.out = *out, w.n_out = CTI_LEN(*out);
+    cti_bvh_push(&w, a->n_levels - 1, 0, b->n_levels - 1, 0);
+    while (w.n > 0) {
+        p = stack[--w.n];
+        if (p.level_a == p.level_b) {
+            /* room for a leaf pair */
+            if (p.level_a == 1) {
+                if (!CTI_RESERVE(mem, *out, (int64_t)w.n_out + 2 * CTI_BVH_PUSH))
+                    return 0;
+                w.out = *out;
+            }
+            cti_bvh_open_both(&w, &p, a == b && p.a == p.b);
+            if (p.level_a == 1 && *out)
+                stbds_header(*out)->length = (size_t)w.n_out;
+        } else {
+            cti_bvh_open_one(&w, p.level_a > p.level_b, &p);
+        }
+    }
+    return 1;
+}
+#undef CTI_BVH_BIG

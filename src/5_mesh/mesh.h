@@ -1,0 +1,45 @@
+/* mesh.h -- combinatorial surfaces: the boundary of a tet mesh, and edges, adjacency and owners of a triangle and segment mesh.
+   Indices must lie in [0, n_vertices); degenerate and non-manifold elements are welcome and are flagged. */
+#ifndef CTI_MESH_H
+#define CTI_MESH_H
+
+#include "../0_base/array.h"
+#include "order.h"
+
+/* cti_mesh_boundary -- faces that belong to one tet only, outward (counter-clockwise from outside for positive tets), in the order of the
+   tets. *out_triangles is a growable array [3 n], its length CTI_LEN; old contents are replaced. 1, or 0 when memory ran out. */
+CTI_FN int cti_mesh_boundary(cti_mem *mem, const int32_t *tets, int n_tets, int n_vertices, int32_t **out_triangles);
+
+/* Edge flags. An edge with two faces that run along it in opposite directions has none. */
+enum {
+    CTI_EDGE_LOOSE = 1,       /* of a segment, in no face */
+    CTI_EDGE_BOUNDARY = 2,    /* in one face */
+    CTI_EDGE_NONMANIFOLD = 4, /* in more than two faces; edge_faces holds the first two */
+    CTI_EDGE_TWISTED = 8,     /* in two faces that run along it in the same direction */
+    CTI_EDGE_SEGMENT = 16     /* named as a segment (beside the above) */
+};
+
+/* cti_topology -- zero it, build it, free it. All arrays are growable arrays. Edge k of face f joins its vertices k and k + 1 (mod 3). */
+typedef struct cti_topology {
+    int n_vertices, n_edges, n_faces;
+    int32_t *edges;           /* [2 ne] unique, low < high, sorted */
+    int32_t *edge_faces;      /* [2 ne] adjacent faces in rising order, -1: none */
+    int32_t *face_edges;      /* [3 nf], -1 where the two vertices are the same */
+    int32_t *edge_owner;      /* [ne] smallest adjacent face, -1: loose */
+    int32_t *vertex_owner;    /* [nv] smallest face that has it, -1: none */
+    int32_t *first_edge;      /* [nv + 1] edges whose low vertex is v: first_edge[v] .. first_edge[v + 1] */
+    uint8_t *edge_flags;      /* [ne] CTI_EDGE_* */
+    uint8_t *vertex_is_point; /* [nv] 1: no edge and no face has it */
+    int n_loose, n_boundary, n_nonmanifold, n_twisted, n_degenerate; /* edges by flag; faces with a repeated vertex */
+    int closed; /* 1: there are faces, and every edge has exactly two that run along it in opposite directions */
+} cti_topology;
+
+/* cti_topology_build -- old contents are replaced, their memory reused. triangles [3 nt], segments [2 ns]. 1, or 0 when memory ran out (topology
+   emptied). */
+CTI_FN int cti_topology_build(cti_mem *mem, cti_topology *topology, int n_vertices, const int32_t *triangles, int n_triangles,
+                              const int32_t *segments, int n_segments);
+CTI_FN void cti_topology_free(cti_mem *mem, cti_topology *topology);
+/* cti_topology_edge -- number of the edge between a and b, -1: none. */
+CTI_FN int cti_topology_edge(const cti_topology *topology, int a, int b);
+
+#endif /* CTI_MESH_H */

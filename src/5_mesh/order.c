@@ -1,0 +1,76 @@
+/* order.c -- pairs of integers into lexicographic order. Method: insertion for a few, else radix sort of the two numbers in place of a packed
+   key: the number of passes follows from the largest value, not from the key's width. */
+#include "order.h"
+
+enum { CTI_ORDER_BITS = 11, CTI_ORDER_FEW = 24 };
+
+static void cti_order_insertion(int32_t *pairs, int n)
+{
+    int i, j;
+    for (i = 1; i < n; i++) {
+        int32_t a = pairs[2 * i], b = pairs[2 * i + 1];
+        for (j = i; j > 0 && (pairs[2 * j - 2] > a || (pairs[2 * j - 2] == a && pairs[2 * j - 1] > b)); j--) {
+            pairs[2 * j] = pairs[2 * j - 2];
+            pairs[2 * j + 1] = pairs[2 * j - 1];
+        }
+        pairs[2 * j] = a;
+        pairs[2 * j + 1] = b;
+    }
+}
+
+/* One stable pass: by `bits` bits at `shift` of number `which` of each pair. */
+static void cti_order_pass(const int32_t *CTI_RESTRICT in, int32_t *CTI_RESTRICT out, int n, int which, int shift, int bits)
+{
+    int start[1 << CTI_ORDER_BITS], i, sum = 0, size = 1 << bits;
+    uint32_t mask = (uint32_t)size - 1u;
+    /* histogram, then first place of every digit */
+    memset(start, 0, (size_t)size * sizeof start[0]);
+    for (i = 0; i < n; i++)
+        start[((uint32_t)in[2 * (size_t)i + (size_t)which] >> shift) & mask]++;
+    for (i = 0; i < size; i++) {
+        int c = start[i];
+        start[i] = sum;
+        sum += c;
+    }
+    /* scatter in order */
+    for (i = 0; i < n; i++) {
+        const int32_t *p = in + 2 * (size_t)i;
+        size_t k = 2 * (size_t)start[((uint32_t)p[which] >> shift) & mask]++;
+        out[k] = p[0];
+        out[k + 1] = p[1];
+    }
+}
+
+static int cti_order_bit_count(int values)
+{
+    int bits = 0;
+    while (bits < 31 && ((uint32_t)1 << bits) < (uint32_t)values)
+        bits++;
+    return bits;
+}
+
+CTI_FN int cti_order_pairs(cti_mem *mem, int32_t *pairs, int n, int n_first, int n_second, int32_t **scratch)
+{
+    int which;
+    int32_t *a = pairs, *b, *t;
+    if (n <= CTI_ORDER_FEW) {
+        cti_order_insertion(pairs, n);
+        return 1;
+    }
+    if (!CTI_RESERVE(mem, *scratch, 2 * (int64_t)n))
+        return 0;
+    b = *scratch;
+    for (which = 1; which >= 0; which--) {
+        int total = cti_order_bit_count(which ? n_second : n_first), shift = 0;
+        int passes = (total + CTI_ORDER_BITS - 1) / CTI_ORDER_BITS, p;
+        for (p = 0; p < passes; p++) {
+            int bits = (total - shift + passes - p - 1) / (passes - p);
+            cti_order_pass(a, b, n, which, shift, bits);
+            shift += bits;
+            t = a, a = b, b = t;
+        }
+    }
+    if (a != pairs)
+        memcpy(pairs, a, 2 * (size_t)n * sizeof *pairs);
+    return 1;
+}

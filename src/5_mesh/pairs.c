@@ -1,0 +1,322 @@
+/* pairs.c -- candidate pairs over many bodies. Method: pairs.h. Raw overlaps come from the trees body pair by body pair; pairs that share a vertex are
+   taken out in a pass over what one body gave; a linear sort brings the whole into one order. */
+#include "pairs.h"
+
+CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
+{
+    cti_forest_free(mem, &broad->forest);
+    CTI_FREE(mem, broad->trees);
+    CTI_FREE(mem, broad->vertex_boxes);
+    CTI_FREE(mem, broad->edge_loose);
+    CTI_FREE(mem, broad->body_boxes);
+    CTI_FREE(mem, broad->body_order);
+    CTI_FREE(mem, broad->body_pairs);
+    CTI_FREE(mem, broad->scratch);
+    CTI_FREE(mem, broad->sweep);
+    memset(broad, 0, sizeof *broad);
+}
+
+/* ---- build ---- */
+
+static int32_t cti_broad_low(const int32_t *e) { return e[0] < e[1] ? e[0] : e[1]; }
+static int32_t cti_broad_high(const int32_t *e) { return e[0] < e[1] ? e[1] : e[0]; }
+
+/* edge_loose: the edges that are no side of any face. Sides, sorted, are searched by bisection. */
+static int cti_broad_find_loose(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
+{
+    int32_t *sides = NULL;
+    int i, k, n = 0, ok = 0;
+    if (!CTI_RESIZE(mem, broad->edge_loose, soup->ne) || !CTI_RESERVE(mem, sides, 6 * (int64_t)soup->nf + 2))
+        goto done;
+    for (i = 0; i < soup->nf; i++)
+        for (k = 0; k < 3; k++, n++) {
+            int32_t side[2];
+            side[0] = soup->faces[3 * i + k], side[1] = soup->faces[3 * i + (k + 1) % 3];
+            sides[2 * n] = cti_broad_low(side), sides[2 * n + 1] = cti_broad_high(side);
+        }
+    if (!cti_order_pairs(mem, sides, n, soup->nv, soup->nv, &broad->scratch))
+        goto done;
+    for (i = 0; i < soup->ne; i++) {
+        int32_t a = cti_broad_low(soup->edges + 2 * i), b = cti_broad_high(soup->edges + 2 * i);
+        int lo = 0, hi = n;
+        while (lo < hi) {
+            int mid = lo + (hi - lo) / 2;
+            if (sides[2 * mid] < a || (sides[2 * mid] == a && sides[2 * mid + 1] < b))
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        broad->edge_loose[i] = !(lo < n && sides[2 * lo] == a && sides[2 * lo + 1] == b);
+    }
+    ok = 1;
+done:
+    CTI_FREE(mem, sides);
+    return ok;
+}
+
+/* Items of one tree: the elements first .. last of a body, placed by the middle of their boxes; `only`: those with only[i] set. */
+static int cti_broad_collect(cti_bvh_item *items, int first, int last, const int32_t *elements, int width, const uint8_t *only, const ct_real *x)
+{
+    int i, j, k, n = 0;
+    for (i = first; i < last; i++) {
+        cti_box box = cti_box_empty();
+        if (only && !only[i])
+            continue;
+        for (j = 0; j < width; j++) {
+            k = elements ? elements[(size_t)i * (size_t)width + (size_t)j] : i;
+            cti_box_add(&box, cti_v3_at(x, k));
+        }
+        items[n].at[0] = box.lo.x + (box.hi.x - box.lo.x) / 2;
+        items[n].at[1] = box.lo.y + (box.hi.y - box.lo.y) / 2;
+        items[n].at[2] = box.lo.z + (box.hi.z - box.lo.z) / 2;
+        items[n].id = i;
+        n++;
+    }
+    return n;
+}
+
+/* What a tree of kind `tree` has as elements. */
+static const int32_t *cti_broad_elements(const cti_soup *soup, int tree, int *width)
+{
+    *width = tree == CTI_BROAD_FACES ? 3 : (tree == CTI_BROAD_EDGES || tree == CTI_BROAD_LOOSE ? 2 : 1);
+    return *width == 3 ? soup->faces : (*width == 2 ? soup->edges : NULL);
+}
+
+static int cti_broad_build_trees(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x, cti_bvh_item *items)
+{
+    int b, k;
+    for (b = 0; b < soup->n_bodies; b++) {
+        const cti_soup_body *body = soup->bodies + b;
+        for (k = 0; k < CTI_BROAD_TREES; k++) {
+            int width, n;
+            const int32_t *elements = cti_broad_elements(soup, k, &width);
+            const uint8_t *only = k == CTI_BROAD_POINTS ? soup->vertex_is_point : (k == CTI_BROAD_LOOSE ? broad->edge_loose : NULL);
+            int first = width == 3 ? body->f0 : (width == 2 ? body->e0 : body->v0);
+            int last = width == 3 ? body->f1 : (width == 2 ? body->e1 : body->v1);
+            if (k == CTI_BROAD_POINTS && !soup->vertex_is_point)
+                last = first;
+            n = cti_broad_collect(items, first, last, elements, width, only, x);
+            if (!cti_bvh_build(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * b + k, items, n))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x)
+{
+    cti_bvh_item *items = NULL;
+    int most = cti_max_int(soup->nv, cti_max_int(soup->ne, soup->nf)), ok = 0;
+    size_t nb = (size_t)soup->n_bodies;
+    cti_forest_clear(&broad->forest);
+    broad->n_bodies = soup->n_bodies, broad->nv = soup->nv, broad->ne = soup->ne, broad->nf = soup->nf;
+    broad->fresh = 1, broad->partial = 0;
+    if (!CTI_RESIZE(mem, broad->trees, CTI_BROAD_TREES * nb) || !CTI_RESIZE(mem, broad->vertex_boxes, 8 * (size_t)soup->nv) ||
+        !CTI_RESIZE(mem, broad->body_boxes, 6 * nb) || !CTI_RESIZE(mem, broad->body_order, 2 * nb) ||
+        !CTI_RESIZE(mem, broad->sweep, (nb / 8 + 1) * CTI_BVH_BLOCK) || !CTI_RESERVE(mem, items, most))
+        goto done;
+    ok = cti_broad_find_loose(mem, broad, soup) && cti_broad_build_trees(mem, broad, soup, x, items);
+done:
+    CTI_FREE(mem, items);
+    if (!ok)
+        cti_broad_free(mem, broad);
+    return ok;
+}
+
+/* ---- update ---- */
+
+/* Vertex boxes of one body; 1 when any changed. */
+static int cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, const ct_real *x0, const ct_real *x1)
+{
+    int v, changed = 0;
+    for (v = body->v0; v < body->v1; v++) {
+        cti_box b = cti_box_motion(cti_v3_at(x0, v), cti_v3_at(x1, v), body->inflate);
+        float *t = broad->vertex_boxes + 8 * (size_t)v, u[8];
+        u[0] = cti_round_float(b.lo.x), u[1] = cti_round_float(b.lo.y), u[2] = cti_round_float(b.lo.z), u[3] = 0;
+        u[4] = -cti_round_float(b.hi.x), u[5] = -cti_round_float(b.hi.y), u[6] = -cti_round_float(b.hi.z), u[7] = 0;
+        changed |= memcmp(u, t, sizeof u) != 0;
+        memcpy(t, u, sizeof u);
+    }
+    return changed;
+}
+
+/* Bodies may meet (not looking at boxes). */
+static int cti_broad_may_meet(const cti_soup *soup, int a, int b)
+{
+    const cti_soup_body *p = soup->bodies + a, *q = soup->bodies + b;
+    if (a == b)
+        return p->dynamic && p->self;
+    return (p->dynamic || q->dynamic) && (p->group & q->mask) && (q->group & p->mask);
+}
+
+/* A monotone map from floats to 31-bit numbers. */
+static int32_t cti_broad_key(float f)
+{
+    uint32_t u;
+    memcpy(&u, &f, sizeof u);
+    u = u & 0x80000000u ? ~u : u | 0x80000000u;
+    return (int32_t)(u >> 1);
+}
+
+/* body_order and the sweep blocks: bodies by lo on the axis on which they spread most. */
+static int cti_broad_sort_bodies(cti_mem *mem, cti_broad *broad)
+{
+    const float *box = broad->body_boxes;
+    int n = broad->n_bodies, axis = 0, i, k;
+    double best = -1;
+    for (k = 0; k < 3; k++) {
+        double sum = 0, sum2 = 0;
+        for (i = 0; i < n; i++) {
+            double c = 0.5 * ((double)box[6 * i + k] + (double)box[6 * i + 3 + k]);
+            sum += c, sum2 += c * c;
+        }
+        if (n > 0 && sum2 - sum * sum / n > best)
+            best = sum2 - sum * sum / n, axis = k;
+    }
+    for (i = 0; i < n; i++)
+        broad->body_order[2 * i] = cti_broad_key(box[6 * i + axis]), broad->body_order[2 * i + 1] = i;
+    if (!cti_order_pairs(mem, broad->body_order, n, INT32_MAX, n, &broad->scratch))
+        return -1;
+    for (i = 0; i < n; i++) {
+        float *block = broad->sweep + (size_t)(i / 8) * CTI_BVH_BLOCK;
+        for (k = 0; k < 6; k++)
+            block[8 * k + i % 8] = box[6 * broad->body_order[2 * i + 1] + k];
+    }
+    return axis;
+}
+
+/* body_pairs: sweep over the sorted bodies, eight boxes a test. */
+static int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
+{
+    int n = broad->n_bodies, axis = cti_broad_sort_bodies(mem, broad), i, b;
+    if (axis < 0)
+        return 0;
+    CTI_CLEAR(broad->body_pairs);
+    for (i = 0; i < n; i++) {
+        const float *own = broad->sweep + (size_t)(i / 8) * CTI_BVH_BLOCK;
+        int p = broad->body_order[2 * i + 1];
+        int32_t end = cti_broad_key(own[24 + 8 * axis + i % 8]);
+        if (cti_broad_may_meet(soup, p, p) && (!CTI_PUSH(mem, broad->body_pairs, p) || !CTI_PUSH(mem, broad->body_pairs, p)))
+            return 0;
+        for (b = i / 8; 8 * b < n && broad->body_order[16 * b] <= end; b++) {
+            unsigned m = cti_bvh_hits(own, i % 8, broad->sweep + (size_t)b * CTI_BVH_BLOCK);
+            if (b == i / 8)
+                m &= ~((1u << i % 8) * 2u - 1u);
+            if (n - 8 * b < 8)
+                m &= (1u << (n - 8 * b)) - 1u;
+            for (; m; m &= m - 1) {
+                int q = broad->body_order[2 * (8 * b + cti_lowest_bit(m)) + 1];
+                if (cti_broad_may_meet(soup, p, q) &&
+                    (!CTI_PUSH(mem, broad->body_pairs, cti_min_int(p, q)) || !CTI_PUSH(mem, broad->body_pairs, cti_max_int(p, q))))
+                    return 0;
+            }
+        }
+    }
+    return cti_order_pairs(mem, broad->body_pairs, CTI_LEN(broad->body_pairs) / 2, n, n, &broad->scratch);
+}
+
+CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1)
+{
+    int b, i, k, width;
+    for (b = 0; b < broad->n_bodies; b++) {
+        float *box = broad->body_boxes + 6 * (size_t)b, other[6];
+        const cti_bvh *trees = broad->trees + CTI_BROAD_TREES * b;
+        /* a body whose vertex boxes are those of the last update keeps its trees */
+        if (!cti_broad_vertex_boxes(broad, soup->bodies + b, x0, x1) && !broad->fresh)
+            continue;
+        for (i = 0; i < CTI_BROAD_TREES; i++) {
+            const int32_t *elements = cti_broad_elements(soup, i, &width);
+            cti_bvh_refit(&broad->forest, trees + i, broad->vertex_boxes, elements, width);
+        }
+        cti_bvh_root(&broad->forest, trees + CTI_BROAD_VERTICES, box);
+        for (i = CTI_BROAD_EDGES; i <= CTI_BROAD_FACES; i++) {
+            cti_bvh_root(&broad->forest, trees + i, other);
+            for (k = 0; k < 3; k++) {
+                box[k] = other[k] < box[k] ? other[k] : box[k];
+                box[3 + k] = other[3 + k] > box[3 + k] ? other[3 + k] : box[3 + k];
+            }
+        }
+    }
+    broad->fresh = 0;
+    return cti_broad_sweep(mem, broad, soup);
+}
+
+/* ---- pairs ---- */
+
+/* Takes out of the pairs from number `from` on those whose elements share a vertex; `order`: writes the smaller number first. */
+static void cti_broad_filter(int32_t *pairs, int from, const int32_t *ea, int wa, const int32_t *eb, int wb, int order)
+{
+    int n = CTI_LEN(pairs) / 2, m = from, i, j, k;
+    for (i = from; i < n; i++) {
+        int32_t a = pairs[2 * i], b = pairs[2 * i + 1];
+        int shared = 0;
+        for (j = 0; j < wa; j++)
+            for (k = 0; k < wb; k++)
+                shared |= (ea ? ea[wa * a + j] : a) == (eb ? eb[wb * b + k] : b);
+        if (order && a > b)
+            pairs[2 * m] = b, pairs[2 * m + 1] = a;
+        else
+            pairs[2 * m] = a, pairs[2 * m + 1] = b;
+        m += !shared;
+    }
+    if (pairs)
+        stbds_header(pairs)->length = 2 * (size_t)m;
+}
+
+/* All pairs (item of tree kind ka, item of tree kind kb) over the body pairs, sorted. The kinds may be the same. */
+static int cti_broad_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int ka, int kb, int32_t **out)
+{
+    int i, wa, wb, n = CTI_LEN(broad->body_pairs) / 2, sizes[4];
+    const int32_t *ea = cti_broad_elements(soup, ka, &wa), *eb = cti_broad_elements(soup, kb, &wb);
+    sizes[1] = soup->nv, sizes[2] = soup->ne, sizes[3] = soup->nf;
+    CTI_CLEAR(*out);
+    for (i = 0; i < n; i++) {
+        int p = broad->body_pairs[2 * i], q = broad->body_pairs[2 * i + 1], from = CTI_LEN(*out) / 2;
+        const cti_bvh *tp = broad->trees + CTI_BROAD_TREES * p, *tq = broad->trees + CTI_BROAD_TREES * q;
+        if (!cti_bvh_pairs(mem, &broad->forest, tp + ka, tq + kb, out))
+            return 0;
+        if (p != q && ka != kb && !cti_bvh_pairs(mem, &broad->forest, tq + ka, tp + kb, out))
+            return 0;
+        if (p == q || ka == kb)
+            cti_broad_filter(*out, from, ea, wa, eb, wb, ka == kb);
+    }
+    return cti_order_pairs(mem, *out, CTI_LEN(*out) / 2, sizes[wa], sizes[wb], &broad->scratch);
+}
+
+/* Sets which items take part. */
+static void cti_broad_activate(cti_broad *broad, const cti_soup *soup, const uint8_t *vertex_moved)
+{
+    int b, i, width;
+    if (!vertex_moved && !broad->partial)
+        return;
+    for (b = 0; b < broad->n_bodies; b++)
+        for (i = 0; i < CTI_BROAD_TREES; i++) {
+            const int32_t *elements = cti_broad_elements(soup, i, &width);
+            cti_bvh_activate(&broad->forest, broad->trees + CTI_BROAD_TREES * b + i, vertex_moved, elements, width);
+        }
+    broad->partial = vertex_moved != NULL;
+}
+
+CTI_FN int cti_broad_pairs_moved(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *vertex_moved, int32_t **vf,
+                                 int32_t **ee, int32_t **ve, int32_t **vv)
+{
+    cti_broad_activate(broad, soup, vertex_moved);
+    if (vf && !cti_broad_kind(mem, broad, soup, CTI_BROAD_VERTICES, CTI_BROAD_FACES, vf))
+        return 0;
+    if (ee && !cti_broad_kind(mem, broad, soup, CTI_BROAD_EDGES, CTI_BROAD_EDGES, ee))
+        return 0;
+    if (ve && !cti_broad_kind(mem, broad, soup, CTI_BROAD_POINTS, CTI_BROAD_LOOSE, ve))
+        return 0;
+    return !vv || cti_broad_kind(mem, broad, soup, CTI_BROAD_POINTS, CTI_BROAD_POINTS, vv);
+}
+
+CTI_FN int cti_broad_pairs(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **vf, int32_t **ee, int32_t **ve, int32_t **vv)
+{
+    return cti_broad_pairs_moved(mem, broad, soup, NULL, vf, ee, ve, vv);
+}
+
+CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **ef)
+{
+    cti_broad_activate(broad, soup, NULL);
+    return cti_broad_kind(mem, broad, soup, CTI_BROAD_EDGES, CTI_BROAD_FACES, ef);
+}

@@ -1,0 +1,66 @@
+/* pairs.h -- the broad phase: candidate pairs of surface features over many bodies. Method: per body, box trees over vertices, edges and
+   faces (and over loose points and loose edges), built once, refitted to the boxes of linear motions; bodies are culled by sweep and prune.
+   A pair is a candidate exactly when the two element boxes, widened and converted to float (bounds.h), overlap; the trees and their order
+   have no part in the result, which is sorted.
+   based on: Cohen, Lin, Manocha, Ponamgi, I-COLLIDE, 1995 (sweep and prune); see bvh.h. */
+#ifndef CTI_PAIRS_H
+#define CTI_PAIRS_H
+
+#include "bvh.h"
+#include "order.h"
+
+/* cti_soup_body -- its ranges of surface vertices, edges and faces in the soup. Two bodies meet when one of them is dynamic and
+   (a.group & b.mask) and (b.group & a.mask); a body meets itself when it is dynamic and `self`. */
+typedef struct cti_soup_body {
+    int v0, v1, e0, e1, f0, f1;
+    int dynamic;
+    int self;
+    uint32_t group, mask;
+    ct_real inflate; /* half of the detection distance; >= 0 */
+} cti_soup_body;
+
+typedef struct cti_soup {
+    const int32_t *edges; /* [2 ne] soup vertices */
+    const int32_t *faces; /* [3 nf] soup vertices */
+    int nv, ne, nf;
+    const cti_soup_body *bodies;
+    int n_bodies;
+    const uint8_t *vertex_is_point; /* [nv] loose vertices that no edge and no face uses; NULL: none */
+} cti_soup;
+
+enum { CTI_BROAD_VERTICES, CTI_BROAD_EDGES, CTI_BROAD_FACES, CTI_BROAD_POINTS, CTI_BROAD_LOOSE, CTI_BROAD_TREES };
+
+/* cti_broad -- zero it, build it, free it. */
+typedef struct cti_broad {
+    cti_forest forest;
+    cti_bvh *trees;       /* [CTI_BROAD_TREES n_bodies] */
+    float *vertex_boxes;  /* [8 nv], see cti_bvh_refit */
+    uint8_t *edge_loose;  /* [ne] 1: the edge is in no face */
+    float *body_boxes;    /* [6 n_bodies] lo, hi */
+    int32_t *body_order;  /* [2 n_bodies] (key of lo on the sweep axis, body), sorted */
+    int32_t *body_pairs;  /* [2 n] bodies whose boxes overlap, i < j, and (i, i), sorted */
+    int32_t *scratch;
+    float *sweep;         /* blocks of body boxes in sweep order */
+    int n_bodies, nv, ne, nf;
+    int fresh;            /* 1: boxes of every body have to be refitted */
+    int partial;          /* 1: some items are inactive */
+} cti_broad;
+
+/* cti_broad_build -- trees from positions x [3 nv]. Old contents are replaced. The soup is read in every call and not kept. 0: out of memory
+   (broad emptied). */
+CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x);
+CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad);
+/* cti_broad_update -- boxes over the motions from x0 to x1 [3 nv] (may be the same), widened by each body's inflate. Finds the overlapping
+   bodies. 0: out of memory. */
+CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1);
+/* cti_broad_pairs -- candidates of the last update, each kind a growable array [2 n] (CTI_LEN is 2 n), sorted, unique; NULL: not wanted.
+   vf: (vertex, face); ee: (edge, edge), a < b; ve: (loose point, loose edge); vv: (loose point, loose point), a < b. Left out: a vertex and its own face or
+   edge, edges that share a vertex. 0: out of memory. */
+CTI_FN int cti_broad_pairs(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **vf, int32_t **ee, int32_t **ve, int32_t **vv);
+/* cti_broad_pairs_moved -- the same, only those with a vertex v for which vertex_moved[v] is not 0; vertex_moved [nv]. */
+CTI_FN int cti_broad_pairs_moved(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *vertex_moved, int32_t **vf,
+                                 int32_t **ee, int32_t **ve, int32_t **vv);
+/* cti_broad_edge_faces -- (edge, face) candidates of the last update that share no vertex, sorted. 0: out of memory. */
+CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **ef);
+
+#endif /* CTI_PAIRS_H */

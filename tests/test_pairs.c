@@ -1,0 +1,415 @@
+/* test_pairs.c -- the broad phase against brute force over all element boxes, and against listed collisions of real scenes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "../src/5_mesh/mesh.h"
+#include "../src/5_mesh/pairs.h"
+
+static uint32_t test_seed = 2024;
+static uint32_t test_next(void)
+{
+    test_seed = test_seed * 1664525u + 1013904223u;
+    return test_seed >> 8;
+}
+static int test_random(int n) { return (int)(test_next() % (uint32_t)n); }
+static ct_real test_unit(void) { return (ct_real)(test_next() % 65536u) / 65536; }
+
+/* A scene of random bodies: grids of faces, loose polylines, loose points. */
+enum { TEST_MOST = 4000 };
+typedef struct test_scene {
+    cti_soup soup;
+    cti_soup_body bodies[12];
+    int32_t edges[2 * TEST_MOST], faces[3 * TEST_MOST];
+    uint8_t point[TEST_MOST];
+    ct_real x0[3 * TEST_MOST], x1[3 * TEST_MOST];
+} test_scene;
+
+static void test_scene_vertex(test_scene *s, const ct_real *at, ct_real size, ct_real motion)
+{
+    int v = s->soup.nv++, k;
+    s->point[v] = 0;
+    for (k = 0; k < 3; k++) {
+        s->x0[3 * v + k] = at[k] + size * (test_unit() - CTI_R(0.5));
+        s->x1[3 * v + k] = s->x0[3 * v + k] + motion * (test_unit() - CTI_R(0.5));
+    }
+}
+
+static void test_scene_edge(test_scene *s, int a, int b) { s->edges[2 * s->soup.ne] = a, s->edges[2 * s->soup.ne++ + 1] = b; }
+
+static void test_scene_body(test_scene *s, ct_real motion)
+{
+    cti_soup *p = &s->soup;
+    cti_soup_body *b = s->bodies + p->n_bodies++;
+    int kind = test_random(4), m = 1 + test_random(8), v0 = p->nv, i, j;
+    ct_real at[3];
+    memset(b, 0, sizeof *b);
+    b->v0 = p->nv, b->e0 = p->ne, b->f0 = p->nf;
+    b->dynamic = test_random(3) > 0, b->self = test_random(3) > 0;
+    b->group = test_random(4) ? 1 : 2, b->mask = test_random(4) ? 3 : 1;
+    b->inflate = test_random(3) ? CTI_R(0.03) * test_unit() : 0;
+    for (i = 0; i < 3; i++)
+        at[i] = 2 * test_unit();
+    if (kind <= 1) {
+        for (i = 0; i <= m; i++)
+            for (j = 0; j <= m; j++)
+                test_scene_vertex(s, at, 1, motion);
+        for (i = 0; i < m; i++)
+            for (j = 0; j < m; j++) {
+                int32_t *f = s->faces + 3 * p->nf, a = v0 + i * (m + 1) + j;
+                f[0] = a, f[1] = a + 1, f[2] = a + m + 1;
+                test_scene_edge(s, a, a + 1), test_scene_edge(s, a + m + 1, a), test_scene_edge(s, a + 1, a + m + 1);
+                p->nf++;
+            }
+    }
+    if (kind >= 1)
+        for (i = 0; i < 3 * m; i++) {
+            test_scene_vertex(s, at, 1, motion);
+            if (kind == 2 || (kind == 1 && i % 2))
+                s->point[p->nv - 1] = 1;
+            else if (i > 0 && !s->point[p->nv - 2])
+                test_scene_edge(s, p->nv - 1, p->nv - 2);
+            else
+                s->point[p->nv - 1] = kind == 2;
+        }
+    b->v1 = p->nv, b->e1 = p->ne, b->f1 = p->nf;
+}
+
+static void test_scene_make(test_scene *s, int bodies)
+{
+    int i;
+    ct_real motion = test_random(2) ? CTI_R(0.3) : 0;
+    memset(s, 0, sizeof *s);
+    s->soup.edges = s->edges, s->soup.faces = s->faces, s->soup.bodies = s->bodies, s->soup.vertex_is_point = s->point;
+    for (i = 0; i < bodies; i++)
+        test_scene_body(s, motion);
+}
+
+/* The box of an element, as float, straight from the definition. */
+static void test_element_box(const test_scene *s, const cti_soup_body *b, const int32_t *v, int n, float box[6])
+{
+    int i, k;
+    for (k = 0; k < 6; k++)
+        box[k] = k < 3 ? 1e30f : -1e30f;
+    for (i = 0; i < n; i++) {
+        cti_box m = cti_box_motion(cti_v3_at(s->x0, v[i]), cti_v3_at(s->x1, v[i]), b->inflate);
+        float lo[3], hi[3];
+        lo[0] = cti_round_float(m.lo.x), lo[1] = cti_round_float(m.lo.y), lo[2] = cti_round_float(m.lo.z);
+        hi[0] = cti_round_float(m.hi.x), hi[1] = cti_round_float(m.hi.y), hi[2] = cti_round_float(m.hi.z);
+        for (k = 0; k < 3; k++) {
+            box[k] = lo[k] < box[k] ? lo[k] : box[k];
+            box[3 + k] = hi[k] > box[3 + k] ? hi[k] : box[3 + k];
+        }
+    }
+}
+
+/* kind: 1 vertex, 2 edge, 3 face, 4 point, 5 loose edge. Returns 0 when element i of body b is not of the kind. */
+static int test_element(const test_scene *s, const uint8_t *loose, int kind, int i, int32_t v[3])
+{
+    int k;
+    if (kind == 4 && !s->point[i])
+        return 0;
+    if (kind == 5 && !loose[i])
+        return 0;
+    for (k = 0; k < 3; k++)
+        v[k] = kind == 3 ? s->faces[3 * i + k] : (kind == 2 || kind == 5 ? s->edges[2 * i + k % 2] : i);
+    return kind == 3 ? 3 : (kind == 2 || kind == 5 ? 2 : 1);
+}
+
+static void test_range(const cti_soup_body *b, int kind, int *lo, int *hi)
+{
+    *lo = kind == 3 ? b->f0 : (kind == 2 || kind == 5 ? b->e0 : b->v0);
+    *hi = kind == 3 ? b->f1 : (kind == 2 || kind == 5 ? b->e1 : b->v1);
+}
+
+static int test_meet(const test_scene *s, int a, int b)
+{
+    const cti_soup_body *p = s->bodies + a, *q = s->bodies + b;
+    if (a == b)
+        return p->dynamic && p->self;
+    return (p->dynamic || q->dynamic) && (p->group & q->mask) && (q->group & p->mask);
+}
+
+static int test_compare(const void *a, const void *b)
+{
+    const int32_t *p = (const int32_t *)a, *q = (const int32_t *)b;
+    return p[0] != q[0] ? (p[0] < q[0] ? -1 : 1) : (p[1] != q[1] ? (p[1] < q[1] ? -1 : 1) : 0);
+}
+
+/* Every pair (element of kind ka, element of kind kb) by brute force, compared with what the trees gave. */
+static int test_brute(cti_mem *mem, const test_scene *s, const uint8_t *loose, const uint8_t *moved, int ka, int kb, const int32_t *got)
+{
+    int a, b, i, j, k, m, n;
+    int32_t *want = NULL;
+    for (a = 0; a < s->soup.n_bodies; a++)
+        for (b = 0; b < s->soup.n_bodies; b++) {
+            int alo, ahi, blo, bhi;
+            if (!test_meet(s, a, b))
+                continue;
+            test_range(s->bodies + a, ka, &alo, &ahi);
+            test_range(s->bodies + b, kb, &blo, &bhi);
+            for (i = alo; i < ahi; i++)
+                for (j = blo; j < bhi; j++) {
+                    int32_t va[3], vb[3];
+                    float p[6], q[6];
+                    int na = test_element(s, loose, ka, i, va), nb = test_element(s, loose, kb, j, vb), skip = 0, on = moved == NULL;
+                    if (na == 0 || nb == 0 || (ka == kb && i >= j))
+                        continue;
+                    for (k = 0; k < na; k++)
+                        for (m = 0; m < nb; m++)
+                            skip |= va[k] == vb[m];
+                    for (k = 0; moved && k < na; k++)
+                        on |= moved[va[k]];
+                    for (k = 0; moved && k < nb; k++)
+                        on |= moved[vb[k]];
+                    if (skip || !on)
+                        continue;
+                    test_element_box(s, s->bodies + a, va, na, p);
+                    test_element_box(s, s->bodies + b, vb, nb, q);
+                    for (k = 0; k < 3; k++)
+                        skip |= p[k] > q[3 + k] || q[k] > p[3 + k];
+                    if (!skip) {
+                        assert_true(CTI_PUSH(mem, want, i));
+                        assert_true(CTI_PUSH(mem, want, j));
+                    }
+                }
+        }
+    n = CTI_LEN(want) / 2;
+    if (n > 0)
+        qsort(want, (size_t)n, 2 * sizeof *want, test_compare);
+    assert_int_equal(CTI_LEN(got), 2 * n);
+    for (i = 0; i < 2 * n; i++)
+        assert_int_equal(got[i], want[i]);
+    CTI_FREE(mem, want);
+    return n;
+}
+
+static void test_against_brute_force(void **state)
+{
+    test_scene *s = (test_scene *)malloc(sizeof *s);
+    cti_broad broad;
+    cti_mem mem;
+    int32_t *vf = NULL, *ee = NULL, *ve = NULL, *vv = NULL, *ef = NULL;
+    uint8_t moved[TEST_MOST];
+    int round, i, totals[5] = {0, 0, 0, 0, 0};
+    CTI_UNUSED(state);
+    assert_non_null(s);
+    cti_mem_init(&mem, NULL);
+    memset(&broad, 0, sizeof broad);
+    for (round = 0; round < 120; round++) {
+        test_scene_make(s, 1 + test_random(12));
+        assert_true(cti_broad_build(&mem, &broad, &s->soup, s->x0));
+        assert_true(cti_broad_update(&mem, &broad, &s->soup, s->x0, s->x1));
+        /* a second update with other positions: trees of the first, boxes of the second */
+        for (i = 0; round % 2 && i < 3 * s->soup.nv; i++)
+            s->x1[i] += CTI_R(0.5) * (test_unit() - CTI_R(0.5));
+        assert_true(cti_broad_update(&mem, &broad, &s->soup, s->x0, s->x1));
+        for (i = 0; i < s->soup.nv; i++)
+            moved[i] = test_random(20) == 0;
+        assert_true(cti_broad_pairs_moved(&mem, &broad, &s->soup, moved, &vf, &ee, &ve, &vv));
+        test_brute(&mem, s, broad.edge_loose, moved, 1, 3, vf);
+        test_brute(&mem, s, broad.edge_loose, moved, 2, 2, ee);
+        assert_true(cti_broad_pairs(&mem, &broad, &s->soup, &vf, &ee, &ve, &vv));
+        totals[0] += test_brute(&mem, s, broad.edge_loose, NULL, 1, 3, vf);
+        totals[1] += test_brute(&mem, s, broad.edge_loose, NULL, 2, 2, ee);
+        totals[2] += test_brute(&mem, s, broad.edge_loose, NULL, 4, 5, ve);
+        totals[3] += test_brute(&mem, s, broad.edge_loose, NULL, 4, 4, vv);
+        assert_true(cti_broad_edge_faces(&mem, &broad, &s->soup, &ef));
+        totals[4] += test_brute(&mem, s, broad.edge_loose, NULL, 2, 3, ef);
+    }
+    for (i = 0; i < 5; i++)
+        assert_true(totals[i] > 0);
+    /* warm: nothing is asked of the allocator */
+    {
+        int64_t calls = mem.n_calls;
+        assert_true(cti_broad_update(&mem, &broad, &s->soup, s->x0, s->x1));
+        assert_true(cti_broad_pairs(&mem, &broad, &s->soup, &vf, &ee, &ve, &vv));
+        assert_int_equal(mem.n_calls, calls);
+    }
+    CTI_FREE(&mem, vf);
+    CTI_FREE(&mem, ee);
+    CTI_FREE(&mem, ve);
+    CTI_FREE(&mem, vv);
+    CTI_FREE(&mem, ef);
+    cti_broad_free(&mem, &broad);
+    assert_int_equal(mem.bytes_live, 0);
+    free(s);
+}
+
+/* Widened boxes hold every point that is nearer than the widening, rounding included. */
+static void test_widening(void **state)
+{
+    int i;
+    CTI_UNUSED(state);
+    for (i = 0; i < 20000; i++) {
+        ct_real scale = (ct_real)(1 << test_random(20)), r = test_unit() / (ct_real)(1 << test_random(20));
+        cti_v3 p = cti_v3_make(scale * (test_unit() - CTI_R(0.5)), 0, 0);
+        cti_box b = cti_box_motion(p, p, r);
+        /* p - r and p + r in more digits than ct_real has */
+        long double lo = (long double)p.x - (long double)r, hi = (long double)p.x + (long double)r;
+        assert_true((long double)b.lo.x <= lo);
+        assert_true((long double)b.hi.x >= hi);
+    }
+}
+
+/* Failing memory: every request in turn is refused once; nothing leaks, the broad phase is whole or empty. */
+static int test_refuse_at, test_asked;
+static void *test_refuse(void *user, void *block, size_t old_size, size_t new_size)
+{
+    CTI_UNUSED(user);
+    CTI_UNUSED(old_size);
+    if (new_size == 0) {
+        free(block);
+        return NULL;
+    }
+    return test_asked++ == test_refuse_at ? NULL : realloc(block, new_size);
+}
+
+static void test_out_of_memory(void **state)
+{
+    test_scene *s = (test_scene *)malloc(sizeof *s);
+    ct_allocator refuse;
+    int ended = 0;
+    CTI_UNUSED(state);
+    assert_non_null(s);
+    refuse.resize = test_refuse, refuse.user = NULL;
+    test_seed = 7;
+    test_scene_make(s, 12);
+    for (test_refuse_at = 0; !ended; test_refuse_at++) {
+        cti_broad broad;
+        cti_mem mem;
+        int32_t *vf = NULL, *ee = NULL, *ve = NULL, *vv = NULL;
+        memset(&broad, 0, sizeof broad);
+        cti_mem_init(&mem, &refuse);
+        test_asked = 0;
+        ended = cti_broad_build(&mem, &broad, &s->soup, s->x0) && cti_broad_update(&mem, &broad, &s->soup, s->x0, s->x1) &&
+                cti_broad_pairs(&mem, &broad, &s->soup, &vf, &ee, &ve, &vv);
+        if (ended)
+            assert_true(test_asked <= test_refuse_at);
+        CTI_FREE(&mem, vf);
+        CTI_FREE(&mem, ee);
+        CTI_FREE(&mem, ve);
+        CTI_FREE(&mem, vv);
+        cti_broad_free(&mem, &broad);
+        assert_int_equal(mem.bytes_live, 0);
+        assert_true(test_refuse_at < 1000);
+    }
+    free(s);
+}
+
+/* ---- listed collisions ---- */
+
+static FILE *test_open(const char *name)
+{
+    char path[600], command[700];
+    const char *folder = getenv("CONTACT_DATA");
+    FILE *f;
+    snprintf(path, sizeof path, "%s/ccd/bp/%s", folder ? folder : "../shared/data", name);
+    if (!(f = fopen(path, "rb")))
+        return NULL;
+    fclose(f);
+    snprintf(command, sizeof command, "gzip -dc '%s'", path);
+    return popen(command, "r");
+}
+
+static int test_find(const int32_t *pairs, int32_t a, int32_t b)
+{
+    int lo = 0, hi = CTI_LEN(pairs) / 2;
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        if (pairs[2 * mid] < a || (pairs[2 * mid] == a && pairs[2 * mid + 1] < b))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < CTI_LEN(pairs) / 2 && pairs[2 * lo] == a && pairs[2 * lo + 1] == b;
+}
+
+static void test_hits(const char *scene, const char *kind, const int32_t *pairs, int ordered)
+{
+    char name[100];
+    FILE *f;
+    int a, b, n = 0;
+    snprintf(name, sizeof name, "%s.%s.hits.gz", scene, kind);
+    f = test_open(name);
+    assert_non_null(f);
+    while (fscanf(f, "%d %d", &a, &b) == 2) {
+        if (!test_find(pairs, ordered && a > b ? b : a, ordered && a > b ? a : b))
+            fail_msg("%s %s: %d %d is no candidate", scene, kind, a, b);
+        n++;
+    }
+    pclose(f);
+    assert_true(n > 0);
+}
+
+static void test_listed(const char *scene, long want_ee, long want_vf)
+{
+    char name[100];
+    int32_t head[4], *edges, *faces, *vf = NULL, *ee = NULL;
+    double *x;
+    ct_real *y;
+    size_t n3, i;
+    FILE *f;
+    cti_soup soup;
+    cti_soup_body body;
+    cti_broad broad;
+    cti_mem mem;
+    snprintf(name, sizeof name, "%s.bin.gz", scene);
+    if (!(f = test_open(name))) {
+        print_message("missing: ccd/bp/%s in ../shared/data (or CONTACT_DATA)\n", name);
+        skip();
+    }
+    assert_int_equal(fread(head, sizeof *head, 4, f), 4);
+    n3 = 3 * (size_t)head[1];
+    x = (double *)malloc(2 * n3 * sizeof *x), y = (ct_real *)malloc(2 * n3 * sizeof *y);
+    edges = (int32_t *)malloc(2 * (size_t)head[2] * sizeof *edges), faces = (int32_t *)malloc(3 * (size_t)head[3] * sizeof *faces);
+    assert_true(x && y && edges && faces);
+    assert_int_equal(fread(x, sizeof *x, 2 * n3, f), 2 * n3);
+    assert_int_equal(fread(edges, sizeof *edges, 2 * (size_t)head[2], f), 2 * head[2]);
+    assert_int_equal(fread(faces, sizeof *faces, 3 * (size_t)head[3], f), 3 * head[3]);
+    pclose(f);
+    for (i = 0; i < 2 * n3; i++)
+        y[i] = (ct_real)x[i];
+    memset(&soup, 0, sizeof soup);
+    memset(&body, 0, sizeof body);
+    memset(&broad, 0, sizeof broad);
+    cti_mem_init(&mem, NULL);
+    soup.edges = edges, soup.faces = faces, soup.nv = head[1], soup.ne = head[2], soup.nf = head[3];
+    soup.bodies = &body, soup.n_bodies = 1;
+    body.v1 = soup.nv, body.e1 = soup.ne, body.f1 = soup.nf, body.dynamic = body.self = 1;
+    assert_true(cti_broad_build(&mem, &broad, &soup, y));
+    assert_true(cti_broad_update(&mem, &broad, &soup, y, y + n3));
+    assert_true(cti_broad_pairs(&mem, &broad, &soup, &vf, &ee, NULL, NULL));
+    assert_int_equal(CTI_LEN(ee) / 2, want_ee);
+    assert_int_equal(CTI_LEN(vf) / 2, want_vf);
+    test_hits(scene, "vf", vf, 0);
+    test_hits(scene, "ee", ee, 1);
+    CTI_FREE(&mem, vf);
+    CTI_FREE(&mem, ee);
+    cti_broad_free(&mem, &broad);
+    free(x), free(y), free(edges), free(faces);
+}
+
+static void test_cloth_ball(void **state)
+{
+    CTI_UNUSED(state);
+    test_listed("cloth-ball", 5197332, 1655541);
+}
+static void test_cloth_funnel(void **state)
+{
+    CTI_UNUSED(state);
+    test_listed("cloth-funnel", 33770, 7319);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_against_brute_force), cmocka_unit_test(test_widening),     cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_cloth_funnel),        cmocka_unit_test(test_cloth_ball),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
