@@ -28,10 +28,12 @@ CTI_FN int cti_ccd_ee_batch(const ct_real *x0, const ct_real *x1, const int32_t 
 /* One query relative to one of its points, scaled by a power of two so that the largest coordinate lies in [1, 2).
    h   hull of all differences of the two features: VF a-p b-p c-p, VE, VV alike; EE a0-b0 a1-b0 a1-b1 a0-b1 (a cycle)
    c   VF c-p, EE b1-b0: third vector of the coplanarity cubic det(h[0], h[1], c)
-   big largest |coordinate| by axis, over h and c at both ends */
+   big largest |coordinate| by axis, over h and c at both ends
+   x   the caller's points; a difference above is fl(x pre - x' pre) post[0] post[1], factors powers of two */
 typedef struct cti_ccd_query {
     int kind, n_hull;
-    double h[2][4][3], c[2][3], big[3], distance;
+    double h[2][4][3], c[2][3], big[3], distance, pre, post[2];
+    const double *x[2];
 } cti_ccd_query;
 
 /* cti_ccd_prepare -- 1: go on; 0: contact at 0 for certain or no finite input */

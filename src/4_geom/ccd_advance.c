@@ -75,20 +75,21 @@ CTI_FN int cti_ccd_prepare(cti_ccd_query *q, int kind, const double *x0, const d
     static const int hull[4] = { 3, 4, 2, 1 };
     double top, s;
     int e, i, k, pass, positive = distance > 0;
-    q->kind = kind, q->n_hull = hull[kind];
+    q->kind = kind, q->n_hull = hull[kind], q->x[0] = x0, q->x[1] = x1;
+    q->pre = q->post[0] = q->post[1] = 1;
     cti_ccd_relative(q, 0, x0, 1), cti_ccd_relative(q, 1, x1, 1);
     top = cti_ccd_measure(q);
     if (!cti_finite64(top)) {
         /* a difference overflowed: halves of finite numbers never do */
         cti_ccd_relative(q, 0, x0, 0.5), cti_ccd_relative(q, 1, x1, 0.5);
         top = cti_ccd_measure(q);
-        distance *= 0.5;
+        distance *= 0.5, q->pre = 0.5;
     }
     if (!cti_finite64(top) || !(distance >= 0) || !(top > 0) || !(distance <= 4 * top))
         return 0;
     /* two passes: a subnormal `top` needs two factors */
     for (pass = 0; pass < 2 && !(top >= 1 && top < 2); pass++) {
-        s = cti_ccd_scale(top);
+        s = q->post[pass] = cti_ccd_scale(top);
         for (k = 0; k < 3; k++) {
             for (e = 0; e < 2; e++) {
                 q->c[e][k] *= s;

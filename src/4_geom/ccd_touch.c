@@ -5,7 +5,8 @@
    f is a cubic, the others are quartics in t. Their Bernstein coefficients bound them: an interval without a zero of f, or with a negative
    quartic, is free. The leftmost interval that is not free is split at the border of the expected root of f, else in the middle. Where f
    vanishes to rounding (coplanar motion, parallel or zero-length edges, flat triangles) a plane through the gap decides (cti_ccd_clear).
-   The search never says no without a certificate; its answer is the left end of the first interval that could not be freed.
+   What double precision leaves open on a short or flat interval goes once more through the same polynomials in double-double, from exact
+   differences of the input. No without a certificate never happens; the answer is the left end of the first interval that was not freed.
 
    Error bounds. u = 2^-53; B_k bounds coordinate k of a, b, c at both ends (q->big), P = B_x B_y B_z, S_x = B_y B_z (S_y, S_z alike),
    Q = S_x^2 + S_y^2 + S_z^2. Products of second order in u are covered by rounding the constants up. Every product in f has one factor of
@@ -21,148 +22,129 @@
      g_1 = mean of two: + 12u Q;  g_2 = (d0 + 4 d1 + d2) / 6: + 22u Q + 12u Q                          -> CTI_TOUCH_EG = 224u Q
      n + ab (EE, values 6S, 40u S) times n (values 4S, 24u S): 40u 4 + 24u 6 + 24u = 328u S^2, + 48u Q + (44 + 24)u Q
                                                                                                        -> CTI_TOUCH_EH = 456u Q
+   In double-double u becomes CTI_DD_U, differences are exact, and positions inside [0, 1] add 8u B per coordinate: 144u P to f, 32u S to
+   ab, bc, ca, hence n is within 124u S: all bounds stay below four times those above.
    Splitting at s = (ts - t0) / (t1 - t0), off by 3u at most, by de Casteljau: one level of (1 - s) p + s q with |p|, |q| <= M adds 3u M of
    rounding and 6u M from s; degree d adds at most 9 d u M, so E grows by 32u M (cubic), 40u M (quartic).
    based on: Provot 1997 (the cubic); Wang et al. 2021 (inclusion, never a miss); Brochu et al. 2012 (certified signs); Bezier clipping. */
 #include "ccd.h"
+#include "../1_math/dd.h"
 
 #define CTI_TOUCH_U 1.1102230246251565e-16
-#define CTI_TOUCH_EF (64 * CTI_TOUCH_U)
-#define CTI_TOUCH_EG (224 * CTI_TOUCH_U)
-#define CTI_TOUCH_EH (456 * CTI_TOUCH_U)
+#define CTI_TOUCH_UDD (4 * CTI_DD_U)
+#define CTI_TOUCH_EF 64
+#define CTI_TOUCH_EG 224
+#define CTI_TOUCH_EH 456
 #define CTI_TOUCH_TINY 1e-290
-#define CTI_TOUCH_WIDTH 5.6843418860808015e-14 /* 2^-44: intervals this short are not split */
+#define CTI_TOUCH_WIDTH 5.6843418860808015e-14   /* 2^-44: shortest piece in double */
+#define CTI_TOUCH_WIDTHDD 8.2718061255302767e-25 /* 2^-80: in double-double */
+#define CTI_TOUCH_WIDTHSURE 5.8207660913467407e-11 /* 2^-34: shortest piece that certainly holds a contact */
 #define CTI_TOUCH_DEPTH 64
-#define CTI_TOUCH_BUDGET 512
+#define CTI_TOUCH_DEPTHDD 84
+#define CTI_TOUCH_BUDGET 512   /* pieces looked at in one query, in double */
+#define CTI_TOUCH_BUDGETDD 384 /* and in double-double */
 
-typedef struct cti_touch_piece {
-    double t0, t1, ef, eg[4], f[4], g[4][5];
-} cti_touch_piece;
+/* what is known of a piece that is not free: contact is possible; f is zero to rounding; every quartic is positive or zero to rounding, and
+   not all are zero; contact is certain */
+#define CTI_TOUCH_OPEN 1
+#define CTI_TOUCH_FLAT 2
+#define CTI_TOUCH_SETTLED 4
+#define CTI_TOUCH_CERTAIN 8
 
-static void cti_touch_cross(const double *a, const double *b, double *r)
+static double cti_touch_d_add(double a, double b) { return a + b; }
+static double cti_touch_d_sub(double a, double b) { return a - b; }
+static double cti_touch_d_mul(double a, double b) { return a * b; }
+static double cti_touch_d_scale(double a, double s) { return a * s; }
+static double cti_touch_d_third(double a) { return a / 3; }
+static double cti_touch_d_mix(double a, double b, double s) { return (1 - s) * a + s * b; }
+static double cti_touch_d_high(double a) { return a; }
+#define CTI_T double
+#define CTI_TN(name) cti_touch_d_##name
+#include "ccd_touch.inl"
+#undef CTI_T
+#undef CTI_TN
+
+static cti_dd cti_touch_x_add(cti_dd a, cti_dd b) { return cti_dd_add(a, b); }
+static cti_dd cti_touch_x_sub(cti_dd a, cti_dd b) { return cti_dd_sub(a, b); }
+static cti_dd cti_touch_x_mul(cti_dd a, cti_dd b) { return cti_dd_mul(a, b); }
+static cti_dd cti_touch_x_scale(cti_dd a, double s) { return cti_dd_scale(a, s); }
+static cti_dd cti_touch_x_third(cti_dd a)
 {
-    r[0] = a[1] * b[2] - a[2] * b[1], r[1] = a[2] * b[0] - a[0] * b[2], r[2] = a[0] * b[1] - a[1] * b[0];
+    cti_dd t;
+    t.hi = 0.33333333333333331, t.lo = 1.8503717077085941e-17; /* 1/3 to 107 bits */
+    return cti_dd_mul(a, t);
 }
-static double cti_touch_dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-/* cti_touch_quadric -- Bernstein coefficients r[3] of a(t) x b(t) */
-static void cti_touch_quadric(const double *a0, const double *a1, const double *b0, const double *b1, double r[3][3])
+/* pieces are always halved in double-double: s is not used */
+static cti_dd cti_touch_x_mix(cti_dd a, cti_dd b, double s)
 {
-    double x[3], y[3];
+    CTI_UNUSED(s);
+    return cti_dd_scale(cti_dd_add(a, b), 0.5);
+}
+static double cti_touch_x_high(cti_dd a) { return a.hi; }
+#define CTI_T cti_dd
+#define CTI_TN(name) cti_touch_x_##name
+#include "ccd_touch.inl"
+#undef CTI_T
+#undef CTI_TN
+
+/* cti_touch_place -- difference of points i and j at time t, from exact differences of the input */
+static void cti_touch_place(const cti_ccd_query *q, int i, int j, double t, cti_dd r[3])
+{
+    cti_dd a, b, s;
     int k;
-    cti_touch_cross(a0, b0, r[0]), cti_touch_cross(a1, b1, r[2]);
-    cti_touch_cross(a0, b1, x), cti_touch_cross(a1, b0, y);
-    for (k = 0; k < 3; k++)
-        r[1][k] = 0.5 * (x[k] + y[k]);
-}
-
-/* cti_touch_quartic -- Bernstein coefficients of sign * x(t).n(t), quadratics */
-static void cti_touch_quartic(double x[3][3], double n[3][3], double sign, double g[5])
-{
-    g[0] = sign * cti_touch_dot(x[0], n[0]);
-    g[1] = sign * 0.5 * (cti_touch_dot(x[0], n[1]) + cti_touch_dot(x[1], n[0]));
-    g[2] = sign * (cti_touch_dot(x[0], n[2]) + 4 * cti_touch_dot(x[1], n[1]) + cti_touch_dot(x[2], n[0])) / 6;
-    g[3] = sign * 0.5 * (cti_touch_dot(x[1], n[2]) + cti_touch_dot(x[2], n[1]));
-    g[4] = sign * cti_touch_dot(x[2], n[2]);
-}
-
-/* cti_touch_start -- all polynomials over [0, 1] and their error bounds */
-static void cti_touch_start(const cti_ccd_query *q, cti_touch_piece *p)
-{
-    const double *a0 = q->h[0][0], *b0 = q->h[0][1], *c0 = q->c[0], *a1 = q->h[1][0], *b1 = q->h[1][1], *c1 = q->c[1];
-    double ab[3][3], bc[3][3], ca[3][3], n[3][3], sx, sy, sz, area;
-    int i, k;
-    cti_touch_quadric(a0, a1, b0, b1, ab), cti_touch_quadric(b0, b1, c0, c1, bc), cti_touch_quadric(c0, c1, a0, a1, ca);
-    p->t0 = 0, p->t1 = 1;
-    /* the coplanarity cubic */
-    p->f[0] = cti_touch_dot(a0, bc[0]);
-    p->f[1] = (cti_touch_dot(a1, bc[0]) + 2 * cti_touch_dot(a0, bc[1])) / 3;
-    p->f[2] = (cti_touch_dot(a0, bc[2]) + 2 * cti_touch_dot(a1, bc[1])) / 3;
-    p->f[3] = cti_touch_dot(a1, bc[2]);
-    p->ef = CTI_TOUCH_EF * (q->big[0] * q->big[1] * q->big[2]) + CTI_TOUCH_TINY;
-    /* the quartics */
-    for (i = 0; i < 3; i++)
-        for (k = 0; k < 3; k++)
-            n[i][k] = q->kind == CTI_CCD_VF ? ab[i][k] + bc[i][k] + ca[i][k] : bc[i][k] + ca[i][k];
-    sx = q->big[1] * q->big[2], sy = q->big[2] * q->big[0], sz = q->big[0] * q->big[1];
-    area = sx * sx + sy * sy + sz * sz;
-    for (i = 0; i < 4; i++)
-        p->eg[i] = CTI_TOUCH_EG * area + CTI_TOUCH_TINY;
-    cti_touch_quartic(bc, n, 1, p->g[0]), cti_touch_quartic(ca, n, 1, p->g[1]);
-    cti_touch_quartic(ab, n, q->kind == CTI_CCD_VF ? 1 : -1, p->g[2]);
-    if (q->kind == CTI_CCD_EE) {
-        for (i = 0; i < 3; i++)
-            for (k = 0; k < 3; k++)
-                n[i][k] += ab[i][k], ca[i][k] += bc[i][k];
-        cti_touch_quartic(n, ca, 1, p->g[3]);
-        p->eg[3] = CTI_TOUCH_EH * area + CTI_TOUCH_TINY;
-    } else {
-        for (i = 0; i < 5; i++)
-            p->g[3][i] = p->g[2][i];
+    s.hi = t, s.lo = 0;
+    for (k = 0; k < 3; k++) {
+        a = cti_dd_diff(q->x[0][3 * i + k] * q->pre, q->x[0][3 * j + k] * q->pre);
+        b = cti_dd_diff(q->x[1][3 * i + k] * q->pre, q->x[1][3 * j + k] * q->pre);
+        a = cti_dd_scale(cti_dd_scale(a, q->post[0]), q->post[1]), b = cti_dd_scale(cti_dd_scale(b, q->post[0]), q->post[1]);
+        r[k] = cti_dd_add(a, cti_dd_mul(s, cti_dd_sub(b, a)));
     }
 }
 
-static void cti_touch_range(const double *c, int n, double *low, double *high)
+/* cti_touch_exact -- the search in [t0, t1] in double-double; counts down *budget */
+static double cti_touch_exact(const cti_ccd_query *q, double t0, double t1, int *budget)
 {
-    double a = c[0], b = c[0];
-    int i;
-    for (i = 1; i < n; i++)
-        a = c[i] < a ? c[i] : a, b = c[i] > b ? c[i] : b;
-    *low = a, *high = b;
-}
-
-/* cti_touch_state -- 0 free for certain; 1 undecided; 2 undecided, and f is zero to rounding; 3 as 2, and inside for certain */
-static int cti_touch_state(const cti_touch_piece *p)
-{
-    double low, high;
-    int i, inside = 1, flat;
-    cti_touch_range(p->f, 4, &low, &high);
-    if (low > p->ef || high < -p->ef)
-        return 0;
-    flat = low >= -16 * p->ef && high <= 16 * p->ef;
-    for (i = 0; i < 4; i++) {
-        cti_touch_range(p->g[i], 5, &low, &high);
-        if (high < -p->eg[i])
-            return 0;
-        inside &= low > p->eg[i];
+    static const int from[2][3] = { { 1, 2, 3 }, { 0, 1, 3 } };
+    cti_touch_x_piece stack[CTI_TOUCH_DEPTHDD], right;
+    cti_dd a[2][3], b[2][3], c[2][3], t;
+    int e, top = 0, state, at = q->kind == CTI_CCD_VF ? 0 : 2;
+    const int *point = from[q->kind == CTI_CCD_VF ? 0 : 1];
+    for (e = 0; e < 2; e++) {
+        cti_touch_place(q, point[0], at, e ? t1 : t0, a[e]);
+        cti_touch_place(q, point[1], at, e ? t1 : t0, b[e]);
+        cti_touch_place(q, point[2], at, e ? t1 : t0, c[e]);
     }
-    return flat ? 2 + inside : 1;
-}
-
-/* cti_touch_halve -- de Casteljau: c becomes the part left of s, r the part right of it; returns the growth of the error bound */
-static double cti_touch_halve(double *c, double *r, int n, double s)
-{
-    double m = 0;
-    int i, k;
-    for (i = 0; i < n; i++)
-        m = fabs(c[i]) > m ? fabs(c[i]) : m;
-    for (k = n - 1; k >= 0; k--) {
-        r[k] = c[n - 1];
-        for (i = n - 1; i >= n - k; i--)
-            c[i] = (1 - s) * c[i - 1] + s * c[i];
+    cti_touch_x_start(q->kind, a, b, c, q->big, CTI_TOUCH_UDD, &stack[0]);
+    stack[0].t0 = t0, stack[0].tl = 0, stack[0].width = t1 - t0;
+    for (; top >= 0; (*budget)--) {
+        cti_touch_x_piece *p = &stack[top];
+        double low = p->tl < 0 ? p->t0 * (1 - 2 * CTI_TOUCH_U) : p->t0, high = (p->t0 + p->width) * (1 + 4 * CTI_TOUCH_U);
+        state = cti_touch_x_state(p);
+        if (state == 0 || ((state & (CTI_TOUCH_FLAT | CTI_TOUCH_SETTLED)) == CTI_TOUCH_FLAT && cti_ccd_clear(q, low, high))) {
+            top--;
+            continue;
+        }
+        if ((state & CTI_TOUCH_CERTAIN && p->width <= CTI_TOUCH_WIDTHSURE) || (state & CTI_TOUCH_FLAT && state & CTI_TOUCH_SETTLED) ||
+            p->width <= CTI_TOUCH_WIDTHDD || *budget <= 0 || top + 1 >= CTI_TOUCH_DEPTHDD)
+            return low;
+        /* halves; the left one goes on top */
+        cti_touch_x_split(p, &right, 0.5, CTI_TOUCH_UDD);
+        p->width *= 0.5;
+        right.width = p->width;
+        t = cti_dd_sum(p->t0, p->width);
+        t = cti_dd_sum(t.hi, t.lo + p->tl);
+        right.t0 = t.hi, right.tl = t.lo;
+        stack[top + 1] = *p, stack[top] = right;
+        top++;
     }
-    return m * (n == 4 ? 32 * CTI_TOUCH_U : 40 * CTI_TOUCH_U);
-}
-
-/* cti_touch_split -- p keeps [t0, t], r gets [t, t1] */
-static void cti_touch_split(cti_touch_piece *p, cti_touch_piece *r, double t)
-{
-    double s = (t - p->t0) / (p->t1 - p->t0);
-    int i;
-    r->t0 = t, r->t1 = p->t1, p->t1 = t;
-    p->ef += cti_touch_halve(p->f, r->f, 4, s);
-    r->ef = p->ef;
-    for (i = 0; i < 4; i++) {
-        p->eg[i] += cti_touch_halve(p->g[i], r->g[i], 5, s);
-        r->eg[i] = p->eg[i];
-    }
+    return CTI_CCD_NONE;
 }
 
 /* cti_touch_cut -- where to split: just before or just after a simple root of f, else in the middle */
-static double cti_touch_cut(const cti_touch_piece *p)
+static double cti_touch_cut(const cti_touch_d_piece *p)
 {
     const double *f = p->f;
-    double w = p->t1 - p->t0, mid = p->t0 + 0.5 * w, c1, c2, c3, s, lo = 0, hi = 1, v, d, rim;
+    double w = p->width, mid = p->t0 + 0.5 * w, c1, c2, c3, s, lo = 0, hi = 1, v, d, rim;
     int i;
     if (!((f[0] > p->ef && f[3] < -p->ef) || (f[0] < -p->ef && f[3] > p->ef)))
         return mid;
@@ -188,8 +170,9 @@ static double cti_touch_cut(const cti_touch_piece *p)
     }
     d = fabs(d);
     rim = 0.5 * CTI_TOUCH_WIDTH / w;
-    if (d * rim < 4 * p->ef)
-        rim = 4 * p->ef / d;
+    v = 4 * (p->ef + 64 * CTI_TOUCH_U * (fabs(f[0]) + fabs(f[3])));
+    if (d * rim < v)
+        rim = v / d;
     if (!(rim < 0.125))
         return mid;
     if (s - rim > 1e-3 * rim)
@@ -201,38 +184,57 @@ static double cti_touch_cut(const cti_touch_piece *p)
 
 CTI_FN double cti_ccd_touch(const cti_ccd_query *q)
 {
-    cti_touch_piece stack[CTI_TOUCH_DEPTH];
-    int top = 0, budget, state;
-    double t;
-    cti_touch_start(q, &stack[0]);
-    for (budget = CTI_TOUCH_BUDGET; top >= 0; budget--) {
-        cti_touch_piece *p = &stack[top];
-        state = cti_touch_state(p);
-        if (state == 0 || (state == 2 && cti_ccd_clear(q, p->t0, p->t1))) {
+    cti_touch_d_piece stack[CTI_TOUCH_DEPTH], right;
+    double a[2][3], b[2][3], c[2][3], t, s;
+    int e, k, top = 0, state, budget = CTI_TOUCH_BUDGET, exact = CTI_TOUCH_BUDGETDD;
+    for (e = 0; e < 2; e++)
+        for (k = 0; k < 3; k++)
+            a[e][k] = q->h[e][0][k], b[e][k] = q->h[e][1][k], c[e][k] = q->c[e][k];
+    cti_touch_d_start(q->kind, a, b, c, q->big, CTI_TOUCH_U, &stack[0]);
+    stack[0].t0 = stack[0].tl = 0, stack[0].width = 1;
+    for (; top >= 0; budget--) {
+        cti_touch_d_piece *p = &stack[top];
+        double t1 = p->t0 + p->width;
+        state = cti_touch_d_state(p);
+        if (state == 0 || ((state & (CTI_TOUCH_FLAT | CTI_TOUCH_SETTLED)) == CTI_TOUCH_FLAT && cti_ccd_clear(q, p->t0, t1))) {
             top--;
             continue;
         }
-        if (state == 3 || p->t1 - p->t0 <= CTI_TOUCH_WIDTH || budget <= 0 || top + 1 >= CTI_TOUCH_DEPTH)
+        if (budget <= 0 || exact <= 0 || (state & CTI_TOUCH_CERTAIN && p->width <= CTI_TOUCH_WIDTHSURE))
             return p->t0;
         t = cti_touch_cut(p);
-        if (!(t > p->t0 && t < p->t1))
-            return p->t0;
-        /* the left part goes on top */
-        {
-            cti_touch_piece right;
-            cti_touch_split(p, &right, t);
-            stack[top + 1] = *p, stack[top] = right;
-            top++;
+        if (p->width <= CTI_TOUCH_WIDTH || (state & CTI_TOUCH_FLAT && state & CTI_TOUCH_SETTLED) || top + 1 >= CTI_TOUCH_DEPTH ||
+            !(t > p->t0 && t < t1)) {
+            t = cti_touch_exact(q, p->t0, t1, &exact);
+            if (t <= 1)
+                return t;
+            top--;
+            continue;
         }
+        /* the left part goes on top */
+        s = (t - p->t0) / p->width;
+        cti_touch_d_split(p, &right, s, CTI_TOUCH_U);
+        right.t0 = t, right.tl = 0, right.width = t1 - t, p->width = t - p->t0;
+        stack[top + 1] = *p, stack[top] = right;
+        top++;
     }
     return CTI_CCD_NONE;
 }
 
 #undef CTI_TOUCH_U
+#undef CTI_TOUCH_UDD
 #undef CTI_TOUCH_EF
 #undef CTI_TOUCH_EG
 #undef CTI_TOUCH_EH
 #undef CTI_TOUCH_TINY
 #undef CTI_TOUCH_WIDTH
+#undef CTI_TOUCH_WIDTHDD
+#undef CTI_TOUCH_WIDTHSURE
 #undef CTI_TOUCH_DEPTH
+#undef CTI_TOUCH_DEPTHDD
 #undef CTI_TOUCH_BUDGET
+#undef CTI_TOUCH_BUDGETDD
+#undef CTI_TOUCH_OPEN
+#undef CTI_TOUCH_FLAT
+#undef CTI_TOUCH_SETTLED
+#undef CTI_TOUCH_CERTAIN
