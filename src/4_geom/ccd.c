@@ -88,3 +88,47 @@ CONTACT_API_DEF ct_code ct_ccd_vertex_vertex(const ct_real x0[6], const ct_real 
 {
     return cti_ccd_public(CTI_CCD_VV, x0, x1, min_distance, out_toi);
 }
+
+/* cti_ccd_public_batch -- all queries are checked before the first is answered */
+static ct_code cti_ccd_public_batch(int kind, const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, ct_real min_distance,
+                                    ct_real *out_toi)
+{
+    ct_real same[256];
+    int i, k, m;
+    if (n < 0 || (n > 0 && (!x0 || !x1 || !quads || !out_toi)))
+        return CT_ERR_ARGUMENT;
+    if (!cti_finite(min_distance) || min_distance < 0)
+        return CT_ERR_DOMAIN;
+    for (i = 0; i < n; i++) {
+        for (k = 0; k < 4; k++)
+            if (quads[4 * (size_t)i + (size_t)k] < 0)
+                return CT_ERR_ARGUMENT;
+        for (k = 0; k < 12; k++) {
+            size_t at = 3 * (size_t)quads[4 * (size_t)i + (size_t)(k / 3)] + (size_t)(k % 3);
+            if (!cti_finite(x0[at]) || !cti_finite(x1[at]))
+                return CT_ERR_DOMAIN;
+        }
+    }
+    for (i = 0; i < 256; i++)
+        same[i] = min_distance;
+    for (i = 0; i < n; i += 256) {
+        const int32_t *some = quads + 4 * (size_t)i;
+        m = n - i < 256 ? n - i : 256;
+        if (kind == CTI_CCD_VF)
+            cti_ccd_vf_batch(x0, x1, some, m, min_distance > 0 ? same : NULL, out_toi + i);
+        else
+            cti_ccd_ee_batch(x0, x1, some, m, min_distance > 0 ? same : NULL, out_toi + i);
+    }
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_ccd_vertex_face_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, ct_real min_distance,
+                                                 ct_real *out_toi)
+{
+    return cti_ccd_public_batch(CTI_CCD_VF, x0, x1, quads, n, min_distance, out_toi);
+}
+CONTACT_API_DEF ct_code ct_ccd_edge_edge_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, ct_real min_distance,
+                                               ct_real *out_toi)
+{
+    return cti_ccd_public_batch(CTI_CCD_EE, x0, x1, quads, n, min_distance, out_toi);
+}

@@ -39,17 +39,19 @@
 #define CTI_TOUCH_WIDTH 5.6843418860808015e-14   /* 2^-44: shortest piece in double */
 #define CTI_TOUCH_WIDTHDD 8.2718061255302767e-25 /* 2^-80: in double-double */
 #define CTI_TOUCH_WIDTHSURE 5.8207660913467407e-11 /* 2^-34: shortest piece that certainly holds a contact */
+#define CTI_TOUCH_WIDTHBLIND 2.44140625e-4 /* 2^-12: longest piece that is handed on because double sees nothing in it */
 #define CTI_TOUCH_DEPTH 64
 #define CTI_TOUCH_DEPTHDD 84
 #define CTI_TOUCH_BUDGET 512   /* pieces looked at in one query, in double */
 #define CTI_TOUCH_BUDGETDD 384 /* and in double-double */
 
 /* what is known of a piece that is not free: contact is possible; f is zero to rounding; every quartic is positive or zero to rounding, and
-   not all are zero; contact is certain */
+   not all are zero; contact is certain; every quartic is zero to rounding (the normal vanishes: only planes through the gap can tell) */
 #define CTI_TOUCH_OPEN 1
 #define CTI_TOUCH_FLAT 2
 #define CTI_TOUCH_SETTLED 4
 #define CTI_TOUCH_CERTAIN 8
+#define CTI_TOUCH_BLIND 16
 
 static double cti_touch_d_add(double a, double b) { return a + b; }
 static double cti_touch_d_sub(double a, double b) { return a - b; }
@@ -125,7 +127,8 @@ static double cti_touch_exact(const cti_ccd_query *q, double t0, double t1, int 
             continue;
         }
         if ((state & CTI_TOUCH_CERTAIN && p->width <= CTI_TOUCH_WIDTHSURE) || (state & CTI_TOUCH_FLAT && state & CTI_TOUCH_SETTLED) ||
-            p->width <= CTI_TOUCH_WIDTHDD || *budget <= 0 || top + 1 >= CTI_TOUCH_DEPTHDD)
+            (state & CTI_TOUCH_BLIND && p->width <= CTI_TOUCH_WIDTH) || p->width <= CTI_TOUCH_WIDTHDD || *budget <= 0 ||
+            top + 1 >= CTI_TOUCH_DEPTHDD)
             return low;
         /* halves; the left one goes on top */
         cti_touch_x_split(p, &right, 0.5, CTI_TOUCH_UDD);
@@ -203,7 +206,8 @@ CTI_FN double cti_ccd_touch(const cti_ccd_query *q)
         if (budget <= 0 || exact <= 0 || (state & CTI_TOUCH_CERTAIN && p->width <= CTI_TOUCH_WIDTHSURE))
             return p->t0;
         t = cti_touch_cut(p);
-        if (p->width <= CTI_TOUCH_WIDTH || (state & CTI_TOUCH_FLAT && state & CTI_TOUCH_SETTLED) || top + 1 >= CTI_TOUCH_DEPTH ||
+        if (p->width <= CTI_TOUCH_WIDTH || (state & CTI_TOUCH_FLAT && state & CTI_TOUCH_SETTLED) ||
+            (state & CTI_TOUCH_FLAT && state & CTI_TOUCH_BLIND && p->width <= CTI_TOUCH_WIDTHBLIND) || top + 1 >= CTI_TOUCH_DEPTH ||
             !(t > p->t0 && t < t1)) {
             t = cti_touch_exact(q, p->t0, t1, &exact);
             if (t <= 1)
@@ -238,3 +242,5 @@ CTI_FN double cti_ccd_touch(const cti_ccd_query *q)
 #undef CTI_TOUCH_FLAT
 #undef CTI_TOUCH_SETTLED
 #undef CTI_TOUCH_CERTAIN
+#undef CTI_TOUCH_BLIND
+#undef CTI_TOUCH_WIDTHBLIND

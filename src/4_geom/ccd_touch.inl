@@ -110,8 +110,8 @@ static int CTI_TN(state)(const CTI_TN(piece) * p)
         else if (low >= -16 * p->eg[i] && high <= 16 * p->eg[i])
             level++;
     }
-    if (inside > 0 && inside + level == 4)
-        r |= CTI_TOUCH_SETTLED;
+    if (inside + level == 4)
+        r |= inside > 0 ? CTI_TOUCH_SETTLED : CTI_TOUCH_BLIND;
     if (inside == 4 && ((first > p->ef && last < -p->ef) || (first < -p->ef && last > p->ef)))
         r |= CTI_TOUCH_CERTAIN;
     return r;
