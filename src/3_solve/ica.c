@@ -1,0 +1,553 @@
+/* ica.c -- iterative constraint anticipation.
+   Purpose: A v = b + J' lambda + H' gamma with non-penetration and Coulomb friction, without the Schur complement J A^-1 J'.
+   Method: a splitting A = D - L - U, D block diagonal over clusters (nodes as in the paper, patches, whole bodies). The outer iteration refines
+   v by one block Gauss-Seidel sweep (eq. 12); in between, projected Gauss-Seidel over the contacts solves the LCP that anticipates through
+   D^-1 alone (eq. 10-11), normal and friction interlaced at each contact (eq. 13-14, 5.5). Tiles, the rows of D^-1 that contacts touch, are
+   float; residuals and multipliers are ct_real, so that the outer iteration refines the result to full precision.
+   differs: the velocity change that a multiplier causes is added to v at once, so that a sweep over clusters starts from it instead of from
+   v(i-1); within one cluster the two agree exactly, and with cluster = body one outer iteration is full anticipation.
+   Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
+#include "ica.h"
+#include "../1_math/simd.h"
+#include "../2_linalg/dense.h"
+
+typedef struct cti_ica_term {
+    int32_t port; /* position of the block among its cluster's ports */
+    float G[9];   /* block velocity to contact frame */
+} cti_ica_term;
+
+typedef struct cti_ica_leg { /* a contact's terms in one cluster */
+    int32_t cluster, term0, n_terms;
+    size_t w; /* D^-1 J' of this leg: three columns of ld floats */
+} cti_ica_leg;
+
+typedef struct cti_ica_contact {
+    int32_t leg0, n_legs;
+    ct_real base[3]; /* u at the v of the outer iteration */
+    ct_real B[9];    /* J D^-1 J' of this contact */
+} cti_ica_contact;
+
+typedef struct cti_ica_cluster {
+    const int32_t *blocks;
+    int n, n_ports, ld;
+    int32_t *ports;   /* positions in blocks */
+    const float *C;   /* [3 n_ports][ld] */
+    float *inverse;   /* own dense D^-1, [3 n][ld_inverse]; NULL where hooks solve */
+    int ld_inverse;
+    size_t du;        /* velocity change of the ports in this inner loop */
+    const cti_cluster *hook;
+} cti_ica_cluster;
+
+typedef struct cti_ica {
+    const cti_problem *p;
+    const ct_solver_desc *desc;
+    cti_arena *arena;
+    int32_t *cluster_of, *port_of; /* [n] */
+    cti_ica_cluster *clusters;
+    int n_clusters, max_blocks;
+    int coupled; /* clusters see each other through A */
+    cti_ica_contact *contacts;
+    cti_ica_leg *legs;
+    cti_ica_term *terms;
+    float *W, *du;
+    size_t n_du;
+    ct_real *f, *x; /* b + J' r; local right side */
+} cti_ica;
+
+/* ---- set-up ---- */
+
+static int cti_ica_make_clusters(cti_ica *s)
+{
+    const cti_problem *p = s->p;
+    int n = p->A->n, c, k, nodes = p->n_clusters == 0;
+    s->n_clusters = nodes ? n : p->n_clusters;
+    s->clusters = CTI_ARENA_ZERO(s->arena, cti_ica_cluster, s->n_clusters);
+    s->cluster_of = CTI_ARENA_NEW(s->arena, int32_t, n);
+    s->port_of = CTI_ARENA_NEW(s->arena, int32_t, n);
+    if (!s->clusters || !s->cluster_of || !s->port_of)
+        return 0;
+    for (k = 0; k < n; k++)
+        s->cluster_of[k] = s->port_of[k] = -1;
+    for (c = 0; c < s->n_clusters; c++) {
+        cti_ica_cluster *q = &s->clusters[c];
+        if (nodes) {
+            int32_t *one = s->cluster_of + c; /* the identity list is the map itself */
+            *one = c;
+            q->blocks = one;
+            q->n = 1;
+        } else {
+            q->hook = &p->clusters[c];
+            q->blocks = q->hook->blocks;
+            q->n = q->hook->n;
+            for (k = 0; k < q->n; k++)
+                s->cluster_of[q->blocks[k]] = c;
+        }
+        s->max_blocks = cti_max_int(s->max_blocks, q->n);
+    }
+    return 1;
+}
+
+/* ports: blocks that contacts touch, in the order of their first row */
+static int cti_ica_make_ports(cti_ica *s)
+{
+    const cti_problem *p = s->p;
+    int i, k, c;
+    int32_t *at;
+    for (i = 0; i < p->n_rows; i++)
+        for (k = 0; k < p->rows[i].n; k++) {
+            int b = p->rows[i].term[k].block;
+            if (s->port_of[b] < 0)
+                s->port_of[b] = s->clusters[s->cluster_of[b]].n_ports++;
+        }
+    for (c = 0; c < s->n_clusters; c++) {
+        cti_ica_cluster *q = &s->clusters[c];
+        if (q->n_ports == 0)
+            continue;
+        at = CTI_ARENA_NEW(s->arena, int32_t, q->n_ports);
+        if (!at)
+            return 0;
+        q->ports = at;
+        for (k = 0; k < q->n; k++)
+            if (s->port_of[q->blocks[k]] >= 0)
+                at[s->port_of[q->blocks[k]]] = k;
+        q->du = s->n_du;
+        q->ld = q->n == 1 ? 4 : (3 * q->n_ports + 7) & ~7;
+        s->n_du += (size_t)q->ld;
+    }
+    s->du = CTI_ARENA_ZERO(s->arena, float, s->n_du + 8);
+    return s->du != NULL;
+}
+
+/* own D^-1 of a cluster without hooks: the dense inverse of A's sub-matrix */
+static int cti_ica_invert(cti_ica *s, cti_ica_cluster *q, int32_t *local)
+{
+    const cti_bsr *A = s->p->A;
+    int n3 = 3 * q->n, i, k, r, c;
+    q->ld_inverse = q->n == 1 ? 4 : (n3 + 7) & ~7;
+    q->inverse = CTI_ARENA_ZERO(s->arena, float, (size_t)n3 * (size_t)q->ld_inverse);
+    if (!q->inverse)
+        return 0;
+    if (q->n == 1) {
+        ct_real inv[9];
+        if (!cti_m3_inverse(A->val + 9 * (size_t)A->diag[q->blocks[0]], inv))
+            memset(inv, 0, sizeof inv);
+        for (i = 0; i < 9; i++)
+            q->inverse[(i / 3) * 4 + i % 3] = (float)inv[i];
+        return 1;
+    }
+    for (i = 0; i < q->n; i++)
+        local[q->blocks[i]] = i;
+    for (i = 0; i < q->n; i++)
+        for (k = A->row[q->blocks[i]]; k < A->row[q->blocks[i] + 1]; k++) {
+            int j = local[A->col[k]];
+            if (j < 0)
+                continue;
+            for (r = 0; r < 3; r++)
+                for (c = 0; c < 3; c++)
+                    q->inverse[(size_t)(3 * i + r) * (size_t)q->ld_inverse + (size_t)(3 * j + c)] = (float)A->val[9 * (size_t)k + (size_t)(3 * r + c)];
+        }
+    for (i = 0; i < q->n; i++)
+        local[q->blocks[i]] = -1;
+    return cti_dense32_invert_spd(q->inverse, n3, q->ld_inverse) >= 0;
+}
+
+/* the port rows and columns of an own inverse */
+static int cti_ica_restrict(cti_ica *s, cti_ica_cluster *q)
+{
+    int i, j, r, c;
+    float *C;
+    if (q->n == 1) {
+        q->C = q->inverse;
+        return 1;
+    }
+    C = CTI_ARENA_ZERO(s->arena, float, (size_t)(3 * q->n_ports) * (size_t)q->ld);
+    if (!C)
+        return 0;
+    for (i = 0; i < q->n_ports; i++)
+        for (j = 0; j < q->n_ports; j++)
+            for (r = 0; r < 3; r++)
+                for (c = 0; c < 3; c++)
+                    C[(size_t)(3 * i + r) * (size_t)q->ld + (size_t)(3 * j + c)] =
+                        q->inverse[(size_t)(3 * q->ports[i] + r) * (size_t)q->ld_inverse + (size_t)(3 * q->ports[j] + c)];
+    q->C = C;
+    return 1;
+}
+
+static int cti_ica_make_tiles(cti_ica *s)
+{
+    int c, n = s->p->A->n, k;
+    int32_t *local = CTI_ARENA_NEW(s->arena, int32_t, n);
+    if (!local)
+        return 0;
+    for (k = 0; k < n; k++)
+        local[k] = -1;
+    for (c = 0; c < s->n_clusters; c++) {
+        cti_ica_cluster *q = &s->clusters[c];
+        if (q->hook && q->hook->solve) {
+            if (q->n_ports && !q->hook->compliance(q->hook->ctx, q->ports, q->n_ports, &q->C, &q->ld))
+                return 0;
+            continue;
+        }
+        if (!cti_ica_invert(s, q, local) || (q->n_ports && !cti_ica_restrict(s, q)))
+            return 0;
+    }
+    return 1;
+}
+
+/* 1 when A couples different clusters; such a splitting needs more than one outer iteration */
+static int cti_ica_is_coupled(const cti_ica *s)
+{
+    const cti_bsr *A = s->p->A;
+    int i, k;
+    for (i = 0; i < A->n; i++)
+        for (k = A->row[i]; k < A->row[i + 1]; k++)
+            if (s->cluster_of[A->col[k]] != s->cluster_of[i])
+                return 1;
+    return 0;
+}
+
+/* terms of a row sorted by cluster into legs */
+static void cti_ica_make_legs(cti_ica *s, int i, int32_t *leg, int32_t *term, size_t *w)
+{
+    const cti_row *row = &s->p->rows[i];
+    cti_ica_contact *q = &s->contacts[i];
+    int used[CTI_ROW_TERMS], k, j, e;
+    memset(used, 0, sizeof used);
+    q->leg0 = *leg;
+    for (k = 0; k < row->n; k++) {
+        cti_ica_leg *L;
+        if (used[k])
+            continue;
+        L = &s->legs[(*leg)++];
+        L->cluster = s->cluster_of[row->term[k].block];
+        L->term0 = *term;
+        for (j = k; j < row->n; j++) {
+            ct_real G[9];
+            if (used[j] || s->cluster_of[row->term[j].block] != L->cluster)
+                continue;
+            used[j] = 1;
+            cti_row_map(row, j, G);
+            s->terms[*term].port = s->port_of[row->term[j].block];
+            for (e = 0; e < 9; e++)
+                s->terms[*term].G[e] = (float)G[e];
+            (*term)++;
+        }
+        L->n_terms = *term - L->term0;
+        L->w = *w;
+        *w += 3 * (size_t)s->clusters[L->cluster].ld;
+    }
+    q->n_legs = *leg - q->leg0;
+}
+
+/* W = C (S G)' of a leg, columns contiguous; symmetric C: its columns are its rows. B += G W */
+static void cti_ica_fill_leg(cti_ica *s, const cti_row *row, cti_ica_contact *q, const cti_ica_leg *L)
+{
+    const cti_ica_cluster *c = &s->clusters[L->cluster];
+    int k, a, i, e, j;
+    float *W = s->W + L->w;
+    memset(W, 0, sizeof(float) * 3 * (size_t)c->ld);
+    for (k = 0; k < row->n; k++) {
+        ct_real Gt[9];
+        const float *C0;
+        int b = row->term[k].block;
+        if (s->cluster_of[b] != L->cluster)
+            continue;
+        cti_row_map_t(s->p, row, k, Gt);
+        C0 = c->C + (size_t)(3 * s->port_of[b]) * (size_t)c->ld;
+        for (a = 0; a < 3; a++) {
+            float g0 = (float)Gt[a], g1 = (float)Gt[3 + a], g2 = (float)Gt[6 + a], *w = W + (size_t)a * (size_t)c->ld;
+            const float *C1 = C0 + c->ld, *C2 = C1 + c->ld;
+            for (i = 0; i < c->ld; i++)
+                w[i] += C0[i] * g0 + C1[i] * g1 + C2[i] * g2;
+        }
+    }
+    for (e = 0; e < L->n_terms; e++) {
+        const cti_ica_term *t = &s->terms[L->term0 + e];
+        for (i = 0; i < 3; i++)
+            for (a = 0; a < 3; a++)
+                for (j = 0; j < 3; j++)
+                    q->B[3 * i + a] += (ct_real)t->G[3 * i + j] * (ct_real)W[(size_t)a * (size_t)c->ld + (size_t)(3 * t->port + j)];
+    }
+}
+
+static int cti_ica_make_contacts(cti_ica *s)
+{
+    const cti_problem *p = s->p;
+    int i, k, total = 0;
+    int32_t leg = 0, term = 0;
+    size_t w = 0;
+    for (i = 0; i < p->n_rows; i++)
+        total += p->rows[i].n;
+    s->contacts = CTI_ARENA_ZERO(s->arena, cti_ica_contact, p->n_rows);
+    s->legs = CTI_ARENA_NEW(s->arena, cti_ica_leg, total);
+    s->terms = CTI_ARENA_NEW(s->arena, cti_ica_term, total);
+    if (!s->contacts || !s->legs || !s->terms)
+        return 0;
+    for (i = 0; i < p->n_rows; i++)
+        cti_ica_make_legs(s, i, &leg, &term, &w);
+    s->W = CTI_ARENA_NEW(s->arena, float, w + 8);
+    if (!s->W)
+        return 0;
+    for (i = 0; i < p->n_rows; i++)
+        for (k = 0; k < s->contacts[i].n_legs; k++)
+            cti_ica_fill_leg(s, &p->rows[i], &s->contacts[i], &s->legs[s->contacts[i].leg0 + k]);
+    return 1;
+}
+
+/* ---- outer iteration: refine v ---- */
+
+/* r_i = f_i - sum_k A_ik v_k of one block */
+static cti_v3 cti_ica_block_residual(const cti_bsr *A, const ct_real *f, const ct_real *v, int i)
+{
+    cti_v3 r = cti_v3_at(f, i);
+    int k;
+    for (k = A->row[i]; k < A->row[i + 1]; k++)
+        r = cti_v3_sub(r, cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(v, A->col[k])));
+    return r;
+}
+
+/* v_c += D_c^-1 (f - A v)_c; returns the largest change of an entry */
+static ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, ct_real *v)
+{
+    ct_real big = 0;
+    int i, j, n3 = 3 * q->n;
+    if (q->n == 1 && q->inverse) {
+        int b = q->blocks[0];
+        cti_v3 r = cti_ica_block_residual(s->p->A, s->f, v, b);
+        const float *D = q->inverse;
+        r = cti_v3_make((ct_real)D[0] * r.x + (ct_real)D[1] * r.y + (ct_real)D[2] * r.z, (ct_real)D[4] * r.x + (ct_real)D[5] * r.y + (ct_real)D[6] * r.z,
+                        (ct_real)D[8] * r.x + (ct_real)D[9] * r.y + (ct_real)D[10] * r.z);
+        cti_v3_addto(v, b, r);
+        return cti_max(cti_abs(r.x), cti_max(cti_abs(r.y), cti_abs(r.z)));
+    }
+    for (i = 0; i < q->n; i++)
+        cti_v3_put(s->x, i, cti_ica_block_residual(s->p->A, s->f, v, q->blocks[i]));
+    if (!q->inverse)
+        q->hook->solve(q->hook->ctx, s->x);
+    else {
+        ct_real *y = s->x + n3;
+        for (i = 0; i < n3; i++) {
+            const float *D = q->inverse + (size_t)i * (size_t)q->ld_inverse;
+            ct_real sum = 0;
+            for (j = 0; j < n3; j++)
+                sum += (ct_real)D[j] * s->x[j];
+            y[i] = sum;
+        }
+        memcpy(s->x, y, sizeof(ct_real) * (size_t)n3);
+    }
+    for (i = 0; i < q->n; i++) {
+        cti_v3 d = cti_v3_at(s->x, i);
+        cti_v3_addto(v, q->blocks[i], d);
+        big = cti_max(big, cti_max(cti_abs(d.x), cti_max(cti_abs(d.y), cti_abs(d.z))));
+    }
+    return big;
+}
+
+/* one block Gauss-Seidel sweep over the clusters, forward or backward (eq. 12) */
+static ct_real cti_ica_refine(cti_ica *s, ct_real *v, int backward)
+{
+    ct_real big = 0;
+    int c;
+    for (c = 0; c < s->n_clusters; c++)
+        big = cti_max(big, cti_ica_refine_cluster(s, &s->clusters[backward ? s->n_clusters - 1 - c : c], v));
+    return big;
+}
+
+/* ---- inner iteration: contacts ---- */
+
+/* the friction pair of one contact at known normal multiplier; u is kept up to date */
+static void cti_ica_friction(ct_cone cone, const cti_row *row, const ct_real *B, ct_real *r, ct_real *u)
+{
+    ct_real bound = row->mu * r[0], g1, g2, d1, d2, e1 = row->compliance[1], e2 = row->compliance[2];
+    ct_real b11 = B[4] + e1, b22 = B[8] + e2, u1 = u[1] + e1 * r[1], u2 = u[2] + e2 * r[2], det, top;
+    int k;
+    if (cone == CT_CONE_BOX) {
+        /* two independent projections, one after the other (5.5) */
+        for (k = 1; k < 3; k++) {
+            ct_real d = cti_clamp(r[k] - (u[k] + row->compliance[k] * r[k]) / (B[4 * k] + row->compliance[k]), -bound, bound) - r[k];
+            r[k] += d;
+            u[0] += B[k] * d, u[1] += B[3 + k] * d, u[2] += B[6 + k] * d;
+        }
+        return;
+    }
+    /* stick: both tangential velocities vanish at once, if the cone allows it */
+    det = b11 * b22 - B[5] * B[7];
+    if (!(det > 0))
+        return;
+    g1 = r[1] - (b22 * u1 - B[5] * u2) / det, g2 = r[2] - (b11 * u2 - B[7] * u1) / det;
+    d1 = g1, d2 = g2;
+    cti_cone_project(cone, bound, &d1, &d2);
+    if (d1 != g1 || d2 != g2) {
+        /* slip: projected steps with the largest local compliance, which converge to the maximal dissipation */
+        top = (b11 + b22) / 2 + cti_sqrt((b11 - b22) * (b11 - b22) / 4 + B[5] * B[5]);
+        d1 = r[1], d2 = r[2];
+        for (k = 0; k < 4; k++) {
+            ct_real w1 = u1 + b11 * (d1 - r[1]) + B[5] * (d2 - r[2]), w2 = u2 + B[7] * (d1 - r[1]) + b22 * (d2 - r[2]);
+            d1 -= w1 / top, d2 -= w2 / top;
+            cti_cone_project(cone, bound, &d1, &d2);
+        }
+    }
+    d1 -= r[1], d2 -= r[2];
+    r[1] += d1, r[2] += d2;
+    for (k = 0; k < 3; k++)
+        u[k] += B[3 * k + 1] * d1 + B[3 * k + 2] * d2;
+}
+
+/* lambda and gamma of one contact, `repeats` times in turn (3.2.1.1 - 3.2.1.6); u is the contact's velocity, r its multipliers */
+static void cti_ica_local(ct_cone cone, int repeats, const cti_row *row, const ct_real *B, ct_real *r, ct_real *u)
+{
+    int k;
+    for (k = 0; k < repeats; k++) {
+        ct_real l = r[0] - (u[0] + row->compliance[0] * r[0]) / (B[0] + row->compliance[0]), d;
+        if (row->recover > 0)
+            l = cti_max(l, r[0] - (u[0] + row->softness * r[0] - row->recover) / (B[0] + row->softness));
+        d = cti_max(0, l) - r[0];
+        r[0] += d;
+        u[0] += B[0] * d, u[1] += B[3] * d, u[2] += B[6] * d;
+        if (!(row->mu > 0))
+            return;
+        if (r[0] == 0 && r[1] == 0 && r[2] == 0)
+            return;
+        cti_ica_friction(cone, row, B, r, u);
+    }
+}
+
+/* du += W d of a leg */
+static void cti_ica_push(const cti_ica_cluster *c, const float *W, float *du, const float *d)
+{
+    int i, ld = c->ld;
+    if (ld == 4) {
+        for (i = 0; i < 3; i++)
+            du[i] += W[i] * d[0] + W[4 + i] * d[1] + W[8 + i] * d[2];
+        return;
+    }
+    {
+        cti_f8 d0 = cti_f8_set(d[0]), d1 = cti_f8_set(d[1]), d2 = cti_f8_set(d[2]);
+        const float *W1 = W + ld, *W2 = W1 + ld;
+        for (i = 0; i < ld; i += 8) {
+            cti_f8 a = cti_f8_mul(cti_f8_load(W + i), d0), b = cti_f8_mul(cti_f8_load(W1 + i), d1), e = cti_f8_mul(cti_f8_load(W2 + i), d2);
+            cti_f8_store(du + i, cti_f8_add(cti_f8_load(du + i), cti_f8_add(cti_f8_add(a, b), e)));
+        }
+    }
+}
+
+/* one contact: gather u, solve, scatter; returns the change as a velocity */
+static ct_real cti_ica_visit(cti_ica *s, int i)
+{
+    const cti_ica_contact *q = &s->contacts[i];
+    cti_row *row = &s->p->rows[i];
+    ct_real u[3], r[3], change = 0;
+    float uf[3] = {0, 0, 0}, d[3];
+    int k, e;
+    for (k = 0; k < q->n_legs; k++) {
+        const cti_ica_leg *L = &s->legs[q->leg0 + k];
+        const float *du = s->du + s->clusters[L->cluster].du;
+        for (e = 0; e < L->n_terms; e++) {
+            const cti_ica_term *t = &s->terms[L->term0 + e];
+            const float *x = du + 3 * t->port, *G = t->G;
+            uf[0] += G[0] * x[0] + G[1] * x[1] + G[2] * x[2];
+            uf[1] += G[3] * x[0] + G[4] * x[1] + G[5] * x[2];
+            uf[2] += G[6] * x[0] + G[7] * x[1] + G[8] * x[2];
+        }
+    }
+    for (k = 0; k < 3; k++) {
+        u[k] = q->base[k] + (ct_real)uf[k];
+        r[k] = row->r[k];
+    }
+    if (!(q->B[0] > 0))
+        return 0;
+    cti_ica_local(s->desc->cone, s->desc->inner_repeats, row, q->B, r, u);
+    for (k = 0; k < 3; k++) {
+        ct_real dk = r[k] - row->r[k];
+        d[k] = (float)dk;
+        change = cti_max(change, cti_abs(dk) * q->B[4 * k]);
+    }
+    if (change == 0)
+        return 0;
+    /* what is added to r is what was pushed */
+    for (k = 0; k < 3; k++)
+        row->r[k] = r[k];
+    for (k = 0; k < q->n_legs; k++) {
+        const cti_ica_leg *L = &s->legs[q->leg0 + k];
+        const cti_ica_cluster *c = &s->clusters[L->cluster];
+        cti_ica_push(c, s->W + L->w, s->du + c->du, d);
+    }
+    return change;
+}
+
+/* projected Gauss-Seidel sweeps (eq. 11), forward and backward in turn, until a sweep changes less than `stop`, `drop` times the first
+   sweep's change, or, with the paper's rule, until the change itself changes by less than 5 % */
+static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps, ct_real *out_first)
+{
+    int k, i, n = s->p->n_rows;
+    ct_real first = 0, last = 0;
+    memset(s->du, 0, sizeof(float) * s->n_du);
+    for (k = 0; k < max_sweeps; k++) {
+        ct_real big = 0;
+        for (i = 0; i < n; i++)
+            big = cti_max(big, cti_ica_visit(s, k & 1 ? n - 1 - i : i));
+        if (k == 0)
+            first = big;
+        if (big <= stop || (k > 0 && big <= drop * first))
+            return *out_first = first, k + 1;
+        if (s->desc->termination == CT_TERMINATION_PAPER && k > 0 && cti_abs(big - last) < CTI_R(0.05) * last)
+            return *out_first = first, k + 1;
+        last = big;
+    }
+    *out_first = first;
+    return k;
+}
+
+static int cti_ica_setup(cti_ica *s)
+{
+    int n3 = 3 * s->p->A->n;
+    if (!cti_ica_make_clusters(s) || !cti_ica_make_ports(s) || !cti_ica_make_tiles(s) || !cti_ica_make_contacts(s))
+        return 0;
+    s->coupled = cti_ica_is_coupled(s);
+    s->f = CTI_ARENA_NEW(s->arena, ct_real, n3);
+    s->x = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->max_blocks);
+    return s->f && s->x;
+}
+
+/* one round: anticipate u at v, relax the contacts, collect b + J' r */
+static ct_real cti_ica_contacts(cti_ica *s, const ct_real *v, ct_real stop, cti_solve_info *info)
+{
+    ct_real first, drop = s->coupled ? CTI_R(0.3) : CTI_R(1e-3);
+    int i, cap = s->coupled ? cti_min_int(3, s->desc->inner_iterations) : s->desc->inner_iterations;
+    for (i = 0; i < s->p->n_rows; i++)
+        cti_row_velocity(&s->p->rows[i], v, s->contacts[i].base);
+    info->sweeps += cti_ica_inner(s, stop, drop, cap, &first);
+    cti_problem_rhs(s->p, s->f);
+    return first;
+}
+
+CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_arena *arena, ct_real *v, cti_solve_info *info)
+{
+    cti_ica state, *s = &state;
+    ct_real tol = desc->tolerance * p->velocity_scale, best = CTI_REAL_MAX, last = CTI_REAL_MAX;
+    memset(s, 0, sizeof *s);
+    memset(info, 0, sizeof *info);
+    s->p = p, s->desc = desc, s->arena = arena;
+    if (!cti_ica_setup(s)) {
+        info->status = CTI_SOLVE_MEMORY;
+        return;
+    }
+    cti_problem_rhs(p, s->f);
+    info->change = cti_ica_refine(s, v, 0) / p->velocity_scale;
+    for (info->iterations = 1; info->iterations <= desc->max_iterations; info->iterations++) {
+        ct_real contact = cti_ica_contacts(s, v, tol / 4, info), change = cti_ica_refine(s, v, info->iterations & 1), now = cti_max(contact, change);
+        info->change = now / p->velocity_scale;
+        if (now <= tol)
+            return;
+        if (desc->termination == CT_TERMINATION_PAPER && cti_abs(now - last) < CTI_R(0.05) * last && contact <= p->approach_limit)
+            return;
+        /* the residual monitor (5.6): growth by 1e4 over the best is divergence */
+        best = cti_min(best, now);
+        if (!cti_finite(now) || now > CTI_R(1e4) * best) {
+            info->status = CTI_SOLVE_DIVERGED;
+            return;
+        }
+        last = now;
+    }
+    info->status = CTI_SOLVE_BUDGET;
+}

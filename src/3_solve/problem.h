@@ -1,0 +1,102 @@
+/* problem.h -- the contact problem: one linearized implicit step with contacts, as every solver takes it.
+
+   A v = b + J' r,   u = J v + w,   per contact (u_n, u_t) and r = (lambda, gamma1, gamma2) in its frame n, t1, t2:
+   0 <= lambda  perpendicular to  u_n + c_n lambda >= 0,   gamma in the cone of radius mu lambda, opposing u_t.     [Otaduy 2009, eq. 6-7]
+
+   J is never stored: a row keeps its attachments, at most eight terms, and gathers and scatters through them. A rows' constant part w
+   holds g0/dt, scripted motion and the stick target. Knows no mesh and no body: blocks are numbered, clusters are lists of blocks. */
+#ifndef CTI_PROBLEM_H
+#define CTI_PROBLEM_H
+
+#include "../0_base/arena.h"
+#include "../1_math/vec.h"
+#include "../2_linalg/bsr.h"
+
+/* cti_term -- one block of an attachment: it contributes weight * v + cross(v, arm) to the velocity of the attached point. A node has arm 0;
+   a rigid body's linear block has weight 1, arm 0, its angular block weight 0 and arm = the lever. */
+typedef struct cti_term {
+    int32_t block;
+    ct_real weight;
+    ct_real arm[3];
+} cti_term;
+
+enum { CTI_ROW_TERMS = 8 };
+
+/* cti_row -- one contact: three rows (n, t1, t2) of J. Terms [0, n_a) belong to side a, [n_a, n) to side b with their signs turned, so that
+   u = frame * sum(terms) + w is the velocity of a relative to b. n points from b to a. */
+typedef struct cti_row {
+    int32_t n_a, n;
+    cti_term term[CTI_ROW_TERMS];
+    ct_real frame[9];      /* rows n, t1, t2: orthonormal */
+    ct_real w[3];          /* [m/s] */
+    ct_real mu;            /* >= 0 */
+    ct_real compliance[3]; /* [m/s per N s] >= 0: softens the hard law u_n >= 0 and the stick */
+    ct_real recover;       /* > 0: speed at which a pair closer than its thickness is eased apart: lambda >= (recover - u_n) / softness */
+    ct_real softness;      /* [m/s per N s] > 0 where recover > 0 */
+    ct_real r[3];          /* in: start values; out: multipliers [N s] */
+    uint64_t key;          /* of the feature pair: remembers multipliers over rounds and steps */
+} cti_row;
+
+/* cti_cluster -- blocks that a solver inverts together. Hooks are optional: without them a solver inverts A's own sub-matrix.
+   solve       x <- D^-1 x in place, x [3 n] in the order of blocks
+   compliance  C [3 p][ld] float <- (D^-1) restricted to ports (positions in `blocks`); 0 when memory ran out */
+typedef struct cti_cluster {
+    const int32_t *blocks;
+    int n;
+    void (*solve)(void *ctx, ct_real *x);
+    int (*compliance)(void *ctx, const int32_t *ports, int n_ports, const float **out_c, int *out_ld);
+    void *ctx;
+} cti_cluster;
+
+typedef struct cti_problem {
+    const cti_bsr *A;
+    const ct_real *b;           /* [3 n] */
+    ct_real dt;                 /* [s] */
+    ct_real velocity_scale;     /* [m/s] > 0: |g| dt where there is gravity; residuals are relative to it */
+    ct_real approach_limit;     /* [m/s] > 0: half the thickness / dt; no row may end with u_n below its negative */
+    cti_row *rows;
+    int n_rows;
+    const cti_cluster *clusters;
+    int n_clusters;             /* 0: every block is its own cluster */
+    const int32_t *filter;      /* [n] index into projectors or -1; NULL: no block is constrained */
+    const ct_real *projectors;  /* [9 m]: J' r acts through them on constrained blocks (A and b are filtered already) */
+} cti_problem;
+
+/* cti_residuals -- what one piece of code says of a solution. All but dual_gap are velocities divided by velocity_scale, largest entry. */
+typedef struct cti_residuals {
+    ct_real dynamics;      /* |D^-1 (A v - b - J' r)|, D the 3x3 diagonal */
+    ct_real primal;        /* violation of u_n >= 0 */
+    ct_real dual;          /* -lambda, or friction outside of the cone, times the local compliance */
+    ct_real natural;       /* natural map |r - P(r - u/d)| d in the problem's cone */
+    ct_real natural_cone;  /* the same in Coulomb's cone, d the mean diagonal of the local compliance */
+    ct_real natural_map;   /* max(dynamics, natural): the number that decides */
+    double dual_gap;       /* sum lambda u_n [J] */
+} cti_residuals;
+
+/* cti_solve_info -- how a solver ended; the judgement is cti_residual_eval's. */
+typedef enum cti_solve_status { CTI_SOLVE_OK, CTI_SOLVE_BUDGET, CTI_SOLVE_DIVERGED, CTI_SOLVE_MEMORY } cti_solve_status;
+typedef struct cti_solve_info {
+    cti_solve_status status;
+    int iterations; /* outer */
+    int sweeps;     /* over the contacts */
+    ct_real change; /* largest change of v in the last outer iteration, relative to velocity_scale */
+} cti_solve_info;
+
+/* cti_row_velocity -- u [3] of a row at v. */
+CTI_FN void cti_row_velocity(const cti_row *row, const ct_real *v, ct_real *u);
+/* cti_row_scatter -- f += J' r of one row, through the projectors. */
+CTI_FN void cti_row_scatter(const cti_problem *p, const cti_row *row, const ct_real *r, ct_real *f);
+/* cti_row_map -- G [9] of term k: frame * (weight I - [arm]x), block velocity to contact frame. */
+CTI_FN void cti_row_map(const cti_row *row, int k, ct_real *G);
+/* cti_row_map_t -- the same transposed and projected: contact impulse to block impulse, S G'. [9] */
+CTI_FN void cti_row_map_t(const cti_problem *p, const cti_row *row, int k, ct_real *Gt);
+/* cti_problem_rhs -- f = b + J' r. */
+CTI_FN void cti_problem_rhs(const cti_problem *p, ct_real *f);
+
+/* cti_cone_project -- (g1, g2) to the nearest point of the cone's section of radius `bound` >= 0. */
+CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *g2);
+
+/* cti_residual_eval -- needs work [6 n]. */
+CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real *v, ct_real *work, cti_residuals *out);
+
+#endif /* CTI_PROBLEM_H */

@@ -1,0 +1,92 @@
+/* residual.c -- the one judge of a solution: dynamics, feasibility, complementarity, natural map. No solver judges itself.
+   Method: the natural map of a variational inequality, r - P_K(r - u/d), vanishes exactly at a solution; times the local compliance d it is
+   a velocity. Based on: Otaduy 2009, eq. 6-7. */
+#include "problem.h"
+
+/* local compliance of a row through the 3x3 diagonal of A: d_i = (J D^-1 J')_ii */
+static void cti_residual_local(const cti_problem *p, const cti_row *row, const ct_real *dinv, ct_real *d)
+{
+    int k, i, j, l;
+    d[0] = d[1] = d[2] = 0;
+    for (k = 0; k < row->n; k++) {
+        ct_real G[9], Gt[9];
+        const ct_real *Di = dinv + 9 * (size_t)row->term[k].block;
+        cti_row_map(row, k, G);
+        cti_row_map_t(p, row, k, Gt);
+        for (i = 0; i < 3; i++)
+            for (j = 0; j < 3; j++)
+                for (l = 0; l < 3; l++)
+                    d[i] += G[3 * i + j] * Di[3 * j + l] * Gt[3 * l + i];
+    }
+}
+
+/* one contact's share */
+static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *row, const ct_real *v, const ct_real *dinv, cti_residuals *out)
+{
+    ct_real u[3], d[3], g1, g2, ln, s = 1 / p->velocity_scale, bound, dt_mean, law;
+    cti_row_velocity(row, v, u);
+    cti_residual_local(p, row, dinv, d);
+    if (!(d[0] > 0))
+        return;
+    /* the law of the normal: hard with compliance, or recovery through its softness, whichever asks for more */
+    law = u[0] + row->compliance[0] * row->r[0];
+    if (row->recover > 0)
+        law = cti_min(law, u[0] + row->softness * row->r[0] - row->recover);
+    ln = cti_max(0, row->r[0] - law / d[0]);
+    out->natural = cti_max(out->natural, cti_abs(row->r[0] - ln) * d[0] * s);
+    out->primal = cti_max(out->primal, -(u[0] + row->compliance[0] * row->r[0]) * s);
+    out->dual = cti_max(out->dual, -row->r[0] * d[0] * s);
+    out->dual_gap += (double)(row->r[0] * law);
+    if (row->mu > 0) {
+        bound = row->mu * cti_max(0, row->r[0]);
+        dt_mean = (d[1] + d[2]) / 2;
+        g1 = row->r[1] - (u[1] + row->compliance[1] * row->r[1]) / dt_mean;
+        g2 = row->r[2] - (u[2] + row->compliance[2] * row->r[2]) / dt_mean;
+        cti_cone_project(cone, bound, &g1, &g2);
+        law = cti_max(cti_abs(row->r[1] - g1), cti_abs(row->r[2] - g2)) * dt_mean * s;
+        out->natural = cti_max(out->natural, law);
+        g1 = row->r[1] - u[1] / dt_mean, g2 = row->r[2] - u[2] / dt_mean;
+        cti_cone_project(CT_CONE_CONE, bound, &g1, &g2);
+        out->natural_cone = cti_max(out->natural_cone, cti_max(cti_abs(row->r[1] - g1), cti_abs(row->r[2] - g2)) * dt_mean * s);
+        g1 = row->r[1], g2 = row->r[2];
+        cti_cone_project(cone, bound, &g1, &g2);
+        out->dual = cti_max(out->dual, cti_max(cti_abs(row->r[1] - g1), cti_abs(row->r[2] - g2)) * dt_mean * s);
+    }
+}
+
+CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real *v, ct_real *work, cti_residuals *out)
+{
+    int n = p->A->n, i;
+    ct_real *f = work, *av = work + 3 * (size_t)n, s = 1 / p->velocity_scale;
+    memset(out, 0, sizeof *out);
+    cti_problem_rhs(p, f);
+    cti_bsr_residual(p->A, f, v, av);
+    /* dynamics: D^-1 (b + J' r - A v) */
+    for (i = 0; i < n; i++) {
+        ct_real inv[9];
+        cti_v3 e = cti_v3_zero();
+        if (cti_m3_inverse(p->A->val + 9 * (size_t)p->A->diag[i], inv))
+            e = cti_m3_mul_v(inv, cti_v3_at(av, i));
+        out->dynamics = cti_max(out->dynamics, cti_max(cti_abs(e.x), cti_max(cti_abs(e.y), cti_abs(e.z))) * s);
+    }
+    /* contacts: the local compliance is recomputed here, so that it owes nothing to a solver */
+    for (i = 0; i < p->n_rows; i++) {
+        ct_real dinv[9 * CTI_ROW_TERMS];
+        cti_row row = p->rows[i];
+        ct_real vl[3 * CTI_ROW_TERMS];
+        cti_problem q = *p;
+        int k;
+        int32_t filter[CTI_ROW_TERMS];
+        for (k = 0; k < row.n; k++) {
+            int b = row.term[k].block;
+            if (!cti_m3_inverse(p->A->val + 9 * (size_t)p->A->diag[b], dinv + 9 * k))
+                memset(dinv + 9 * k, 0, 9 * sizeof(ct_real));
+            cti_v3_put(vl, k, cti_v3_at(v, b));
+            filter[k] = p->filter ? p->filter[b] : -1;
+            row.term[k].block = k;
+        }
+        q.filter = filter;
+        cti_residual_row(&q, cone, &row, vl, dinv, out);
+    }
+    out->natural_map = cti_max(out->dynamics, out->natural);
+}

@@ -1,0 +1,394 @@
+/* detect.c -- from the trees' candidates to near pairs and collisions.
+   Method: one query covers the swept boxes with a slack; its lists serve all rounds of a step and later steps until a vertex leaves its
+   box. Distances at the start are batched; CCD keeps a positive separation, so that every pair has a normal at its time of impact.
+   Rows are culled, candidates never: a feature shared by faces speaks through one owner, end points of edges are vertex-face pairs, and
+   edges that are flat wait until CCD finds them. Based on: Otaduy 2009, sec. 3.2 and 4. */
+#include "detect.h"
+#include "../4_geom/ccd.h"
+#include "../4_geom/dist.h"
+
+#define CTI_DETECT_NEAR CTI_R(1.25)  /* of the thickness: always a row */
+#define CTI_DETECT_TRUST CTI_R(4)    /* of the thickness: a row when the free motion would close the gap */
+#define CTI_DETECT_SEP CTI_R(0.25)   /* of the thickness: what CCD keeps */
+#define CTI_DETECT_FLAT CTI_R(0.995) /* cosine between the faces of an edge that is called flat */
+
+static void cti_detect_free_list(cti_mem *mem, cti_list *l)
+{
+    CTI_FREE(mem, l->pairs);
+    CTI_FREE(mem, l->quads);
+    CTI_FREE(mem, l->d2);
+    CTI_FREE(mem, l->w);
+    CTI_FREE(mem, l->feature);
+    CTI_FREE(mem, l->min_sep);
+}
+
+CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
+{
+    cti_detect_free_list(mem, &d->vf);
+    cti_detect_free_list(mem, &d->ee);
+    CTI_FREE(mem, d->ve);
+    CTI_FREE(mem, d->vv);
+    CTI_FREE(mem, d->lo);
+    CTI_FREE(mem, d->hi);
+    CTI_FREE(mem, d->toi);
+    CTI_FREE(mem, d->tangled);
+    memset(d, 0, sizeof *d);
+}
+
+/* 1 while both ends of every motion stay in the boxes that the lists were made for */
+static int cti_detect_covered(const cti_detect *d, const cti_surface *s, const ct_real *x1)
+{
+    int i, n3 = 3 * s->nv;
+    if (!d->valid || CTI_LEN(d->lo) < n3)
+        return 0;
+    for (i = 0; i < n3; i++)
+        if (!(s->x0[i] >= d->lo[i] && s->x0[i] <= d->hi[i] && x1[i] >= d->lo[i] && x1[i] <= d->hi[i]))
+            return 0;
+    return 1;
+}
+
+/* per body: slack of the boxes, twice the thickness or a quarter of the largest motion */
+static ct_real cti_detect_slack(const cti_surface *s, int body, const ct_real *x1)
+{
+    const cti_soup_body *r = &s->ranges[body];
+    ct_real big = 0;
+    int i;
+    if (!s->bodies[body].dynamic)
+        return 0;
+    for (i = 3 * r->v0; i < 3 * r->v1; i++)
+        big = cti_max(big, cti_abs(x1[i] - s->x0[i]));
+    return cti_max(2 * s->bodies[body].thickness, big / 4);
+}
+
+static int cti_detect_quads(cti_mem *mem, cti_list *l, const cti_surface *s, int edges)
+{
+    int n = CTI_LEN(l->pairs) / 2, i, k;
+    if (!CTI_RESIZE(mem, l->quads, 4 * n))
+        return 0;
+    for (i = 0; i < n; i++) {
+        int a = l->pairs[2 * i], b = l->pairs[2 * i + 1];
+        int32_t *q = l->quads + 4 * (size_t)i;
+        if (edges)
+            q[0] = s->edges[2 * a], q[1] = s->edges[2 * a + 1], q[2] = s->edges[2 * b], q[3] = s->edges[2 * b + 1];
+        else
+            for (q[0] = a, k = 0; k < 3; k++)
+                q[k + 1] = s->faces[3 * b + k];
+    }
+    return 1;
+}
+
+CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const ct_real *x1, int *out_changed)
+{
+    int b, i, k;
+    *out_changed = 0;
+    if (cti_detect_covered(d, s, x1))
+        return 1;
+    if (!CTI_RESIZE(mem, d->lo, 3 * s->nv) || !CTI_RESIZE(mem, d->hi, 3 * s->nv) || !CTI_RESIZE(mem, d->tangled, s->nv))
+        return 0;
+    d->valid = 0;
+    /* boxes grow by the slack, and by the distance at which a pair is near: thickness on either side */
+    for (b = 0; b < s->n_bodies; b++) {
+        cti_soup_body *r = &s->ranges[b];
+        ct_real slack = cti_detect_slack(s, b, x1);
+        r->inflate = CTI_DETECT_TRUST / 2 * s->bodies[b].thickness + slack;
+        for (i = r->v0; i < r->v1; i++)
+            for (k = 3 * i; k < 3 * i + 3; k++) {
+                d->lo[k] = cti_min(s->x0[k], x1[k]) - slack;
+                d->hi[k] = cti_max(s->x0[k], x1[k]) + slack;
+            }
+    }
+    CTI_CLEAR(d->vf.pairs);
+    CTI_CLEAR(d->ee.pairs);
+    CTI_CLEAR(d->ve);
+    CTI_CLEAR(d->vv);
+    if (!cti_broad_update(mem, &s->broad, &s->soup, s->x0, x1) ||
+        !cti_broad_pairs(mem, &s->broad, &s->soup, &d->vf.pairs, &d->ee.pairs, &d->ve, &d->vv))
+        return 0;
+    if (!cti_detect_quads(mem, &d->vf, s, 0) || !cti_detect_quads(mem, &d->ee, s, 1))
+        return 0;
+    d->valid = 1;
+    d->n_queries++;
+    *out_changed = 1;
+    return 1;
+}
+
+static int cti_detect_reserve(cti_mem *mem, cti_list *l, int n, int weights)
+{
+    return CTI_RESIZE(mem, l->d2, n) && CTI_RESIZE(mem, l->w, n * weights) && CTI_RESIZE(mem, l->feature, n) && CTI_RESIZE(mem, l->min_sep, n);
+}
+
+/* separation that CCD keeps: a quarter of the pair's thickness, or half of a distance that is smaller */
+static ct_real cti_detect_separation(const cti_surface *s, const int32_t *q, int second, ct_real d)
+{
+    ct_real h = cti_surface_pair_thickness(s, s->body_of[q[0]], s->body_of[q[second]]);
+    return cti_min(CTI_DETECT_SEP * h, d / 2);
+}
+
+CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *s)
+{
+    int n = CTI_LEN(d->vf.pairs) / 2, m = CTI_LEN(d->ee.pairs) / 2, i;
+    if (!cti_detect_reserve(mem, &d->vf, n, 3) || !cti_detect_reserve(mem, &d->ee, m, 2) || !CTI_RESIZE(mem, d->toi, cti_max_int(n, m)))
+        return 0;
+    if (n)
+        cti_dist_pt_batch(s->x0, d->vf.quads, n, d->vf.d2, d->vf.w, d->vf.feature);
+    if (m)
+        cti_dist_ee_batch(s->x0, d->ee.quads, m, d->ee.d2, d->ee.w, d->ee.feature);
+    for (i = 0; i < n; i++)
+        d->vf.min_sep[i] = cti_detect_separation(s, d->vf.quads + 4 * (size_t)i, 1, cti_sqrt(d->vf.d2[i]));
+    for (i = 0; i < m; i++)
+        d->ee.min_sep[i] = cti_detect_separation(s, d->ee.quads + 4 * (size_t)i, 2, cti_sqrt(d->ee.d2[i]));
+    return 1;
+}
+
+static int cti_detect_is_tangled(const cti_detect *d, const int32_t *v, int n)
+{
+    int k;
+    if (d->n_tangled == 0)
+        return 0;
+    for (k = 0; k < n; k++)
+        if (!d->tangled[v[k]])
+            return 0;
+    return 1;
+}
+
+/* ---- near pairs ---- */
+
+static cti_v3 cti_detect_face_normal(const cti_surface *s, int f)
+{
+    const int32_t *t = s->faces + 3 * (size_t)f;
+    cti_v3 a = cti_v3_at(s->x0, t[0]);
+    return cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(s->x0, t[1]), a), cti_v3_sub(cti_v3_at(s->x0, t[2]), a)), cti_v3_zero());
+}
+
+/* a flat edge: both faces there and nearly in one plane */
+static int cti_detect_flat(const cti_surface *s, int e)
+{
+    int f0 = s->edge_faces[2 * e], f1 = s->edge_faces[2 * e + 1];
+    if (f0 < 0 || f1 < 0)
+        return 0;
+    return cti_v3_dot(cti_detect_face_normal(s, f0), cti_detect_face_normal(s, f1)) > CTI_DETECT_FLAT;
+}
+
+/* 1 when this face speaks for the feature on which the closest point lies */
+static int cti_detect_speaks(const cti_surface *s, int face, int feature)
+{
+    if (feature < 3)
+        return s->vertex_owner[s->faces[3 * face + feature]] == face;
+    if (feature < 6)
+        return s->edge_owner[s->face_edges[3 * face + feature - 3]] == face;
+    return 1;
+}
+
+/* appends the pair when it is near, or will be */
+static int cti_detect_offer(cti_mem *mem, const cti_surface *s, const ct_real *x1, const cti_pair *pair, ct_real dist, cti_hit **out)
+{
+    cti_hit hit;
+    cti_v3 off;
+    ct_real h = cti_pair_thickness(s, pair), end;
+    if (dist > CTI_DETECT_TRUST * h)
+        return 1;
+    hit.pair = *pair;
+    hit.toi = 0;
+    if (pair->kind == CT_PAIR_PLANE)
+        hit.normal = cti_v3_at(s->planes[pair->plane].normal, 0);
+    else {
+        off = cti_pair_offset(s, s->x0, pair);
+        if (!(cti_v3_norm2(off) > 0))
+            return 1;
+        hit.normal = cti_v3_unit(off, cti_v3_make(0, 1, 0));
+    }
+    end = cti_v3_dot(hit.normal, cti_pair_offset(s, x1, pair));
+    if (dist > CTI_DETECT_NEAR * h && end > h)
+        return 1;
+    return CTI_PUSH(mem, *out, hit);
+}
+
+static int cti_detect_near_lists(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
+{
+    int n = CTI_LEN(d->vf.pairs) / 2, m = CTI_LEN(d->ee.pairs) / 2, i;
+    cti_pair pair;
+    for (i = 0; i < n; i++) {
+        const ct_real *w = d->vf.w + 3 * (size_t)i;
+        ct_real sep = d->vf.min_sep[i] * (CTI_DETECT_TRUST / CTI_DETECT_SEP);
+        /* min_sep is a quarter of the thickness unless the pair is nearer than half of it, and then it is near anyway */
+        if (d->vf.d2[i] > sep * sep && d->vf.d2[i] > 4 * d->vf.min_sep[i] * d->vf.min_sep[i] * CTI_R(1.0001))
+            continue;
+        if (!cti_detect_speaks(s, d->vf.pairs[2 * i + 1], d->vf.feature[i]) || cti_detect_is_tangled(d, d->vf.quads + 4 * (size_t)i, 4))
+            continue;
+        cti_pair_make(s, CT_PAIR_VF, d->vf.pairs[2 * i], d->vf.pairs[2 * i + 1], &pair);
+        pair.w[0] = 1, pair.w[1] = -w[0], pair.w[2] = -w[1], pair.w[3] = -w[2];
+        if (!cti_detect_offer(mem, s, x1, &pair, cti_sqrt(d->vf.d2[i]), out))
+            return 0;
+    }
+    for (i = 0; i < m; i++) {
+        const ct_real *t = d->ee.w + 2 * (size_t)i;
+        ct_real sep = d->ee.min_sep[i] * (CTI_DETECT_TRUST / CTI_DETECT_SEP);
+        if (d->ee.feature[i] != 0 || (d->ee.d2[i] > sep * sep && d->ee.d2[i] > 4 * d->ee.min_sep[i] * d->ee.min_sep[i] * CTI_R(1.0001)))
+            continue;
+        if (cti_detect_is_tangled(d, d->ee.quads + 4 * (size_t)i, 4))
+            continue;
+        if (cti_detect_flat(s, d->ee.pairs[2 * i]) || cti_detect_flat(s, d->ee.pairs[2 * i + 1]))
+            continue;
+        cti_pair_make(s, CT_PAIR_EE, d->ee.pairs[2 * i], d->ee.pairs[2 * i + 1], &pair);
+        pair.w[0] = 1 - t[0], pair.w[1] = t[0], pair.w[2] = t[1] - 1, pair.w[3] = -t[1];
+        if (!cti_detect_offer(mem, s, x1, &pair, cti_sqrt(d->ee.d2[i]), out))
+            return 0;
+    }
+    return 1;
+}
+
+/* codimensional pairs and planes: few, or cheap */
+static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
+{
+    int i, k, f;
+    cti_pair pair;
+    for (k = 0; k < 2; k++) {
+        const int32_t *list = k ? d->vv : d->ve;
+        for (i = 0; i < CTI_LEN(list) / 2; i++) {
+            ct_real dist;
+            cti_pair_make(s, k ? CT_PAIR_VV : CT_PAIR_VE, list[2 * i], list[2 * i + 1], &pair);
+            dist = cti_pair_closest(s, s->x0, &pair, &f);
+            if (!cti_detect_offer(mem, s, x1, &pair, dist, out))
+                return 0;
+        }
+    }
+    for (k = 0; k < s->n_planes; k++)
+        for (i = 0; i < s->nv; i++) {
+            if (!s->bodies[s->body_of[i]].dynamic)
+                continue;
+            cti_pair_make(s, CT_PAIR_PLANE, i, k, &pair);
+            pair.w[0] = 1;
+            if (!cti_detect_offer(mem, s, x1, &pair, cti_pair_closest(s, s->x0, &pair, &f), out))
+                return 0;
+        }
+    return 1;
+}
+
+CTI_FN int cti_detect_near(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
+{
+    return cti_detect_near_lists(mem, d, s, x1, out) && cti_detect_near_rest(mem, d, s, x1, out);
+}
+
+/* ---- collisions ---- */
+
+/* weights and normal at the time of impact: the pair is still min_sep apart there */
+static int cti_detect_impact(const cti_surface *s, const ct_real *x1, cti_hit *hit)
+{
+    ct_real local[12];
+    cti_pair q = hit->pair;
+    cti_surface view = *s;
+    cti_v3 off;
+    int k, feature;
+    for (k = 0; k < q.n; k++) {
+        cti_v3 a = cti_v3_at(s->x0, q.v[k]), b = cti_v3_at(x1, q.v[k]);
+        cti_v3_put(local, k, cti_v3_mad(a, cti_v3_sub(b, a), hit->toi));
+        q.v[k] = k;
+    }
+    cti_pair_closest(&view, local, &q, &feature);
+    off = cti_pair_offset(&view, local, &q);
+    for (k = 0; k < q.n; k++)
+        hit->pair.w[k] = q.w[k];
+    if (!(cti_v3_norm2(off) > 0))
+        off = cti_pair_offset(s, s->x0, &hit->pair);
+    hit->normal = cti_v3_unit(off, cti_v3_make(0, 1, 0));
+    return 1;
+}
+
+static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_list *l, ct_pair_kind kind, const cti_surface *s, const ct_real *x1, cti_hit **out)
+{
+    int n = CTI_LEN(l->pairs) / 2, i, hits;
+    if (n == 0)
+        return 1;
+    hits = kind == CT_PAIR_VF ? cti_ccd_vf_batch(s->x0, x1, l->quads, n, l->min_sep, d->toi) : cti_ccd_ee_batch(s->x0, x1, l->quads, n, l->min_sep, d->toi);
+    for (i = 0; i < n && hits > 0; i++) {
+        cti_hit hit;
+        if (d->toi[i] > 1)
+            continue;
+        hits--;
+        if (cti_detect_is_tangled(d, l->quads + 4 * (size_t)i, 4))
+            continue;
+        cti_pair_make(s, kind, l->pairs[2 * i], l->pairs[2 * i + 1], &hit.pair);
+        hit.toi = d->toi[i];
+        cti_detect_impact(s, x1, &hit);
+        if (!CTI_PUSH(mem, *out, hit))
+            return 0;
+    }
+    return 1;
+}
+
+/* vertex against plane: the gap is linear in time, its end decides */
+static int cti_detect_collide_planes(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
+{
+    int i, k, f;
+    for (k = 0; k < s->n_planes; k++)
+        for (i = 0; i < s->nv; i++) {
+            cti_hit hit;
+            ct_real g0, g1, sep;
+            if (!s->bodies[s->body_of[i]].dynamic || (d->n_tangled && d->tangled[i]))
+                continue;
+            cti_pair_make(s, CT_PAIR_PLANE, i, k, &hit.pair);
+            hit.pair.w[0] = 1;
+            g0 = cti_pair_closest(s, s->x0, &hit.pair, &f);
+            g1 = cti_pair_closest(s, x1, &hit.pair, &f);
+            sep = cti_min(CTI_DETECT_SEP * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body), g0 / 2);
+            if (g1 >= sep)
+                continue;
+            hit.toi = g0 > g1 ? cti_clamp((g0 - sep) / (g0 - g1), 0, 1) : 0;
+            hit.normal = cti_v3_at(s->planes[k].normal, 0);
+            if (!CTI_PUSH(mem, *out, hit))
+                return 0;
+        }
+    return 1;
+}
+
+static int cti_detect_collide_thin(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
+{
+    int i, k, j, f, on;
+    for (k = 0; k < 2; k++) {
+        const int32_t *list = k ? d->vv : d->ve;
+        for (i = 0; i < CTI_LEN(list) / 2; i++) {
+            cti_hit hit;
+            ct_real a[9], b[9], sep;
+            cti_pair_make(s, k ? CT_PAIR_VV : CT_PAIR_VE, list[2 * i], list[2 * i + 1], &hit.pair);
+            sep = cti_min(CTI_DETECT_SEP * cti_surface_pair_thickness(s, cti_pair_body_a(s, &hit.pair), cti_pair_body_b(s, &hit.pair)),
+                          cti_pair_closest(s, s->x0, &hit.pair, &f) / 2);
+            for (j = 0; j < hit.pair.n; j++) {
+                cti_v3_put(a, j, cti_v3_at(s->x0, hit.pair.v[j]));
+                cti_v3_put(b, j, cti_v3_at(x1, hit.pair.v[j]));
+            }
+            on = k ? cti_ccd_vv(a, b, sep, &hit.toi) : cti_ccd_ve(a, b, sep, &hit.toi);
+            if (!on || cti_detect_is_tangled(d, hit.pair.v, hit.pair.n))
+                continue;
+            cti_detect_impact(s, x1, &hit);
+            if (!CTI_PUSH(mem, *out, hit))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
+{
+    return cti_detect_collide_list(mem, d, &d->vf, CT_PAIR_VF, s, x1, out) && cti_detect_collide_list(mem, d, &d->ee, CT_PAIR_EE, s, x1, out) &&
+           cti_detect_collide_thin(mem, d, s, x1, out) && cti_detect_collide_planes(mem, d, s, x1, out);
+}
+
+CTI_FN ct_real cti_detect_min_distance(const cti_detect *d, const cti_surface *s, const ct_real *x, ct_real cap)
+{
+    ct_real best2 = cap * cap, best = cap;
+    int i, k, f;
+    cti_pair pair;
+    for (i = 0; i < CTI_LEN(d->vf.d2); i++)
+        best2 = cti_min(best2, d->vf.d2[i]);
+    for (i = 0; i < CTI_LEN(d->ee.d2); i++)
+        best2 = cti_min(best2, d->ee.d2[i]);
+    best = cti_min(best, cti_sqrt(best2));
+    for (k = 0; k < s->n_planes; k++)
+        for (i = 0; i < s->nv; i++) {
+            if (!s->bodies[s->body_of[i]].dynamic)
+                continue;
+            cti_pair_make(s, CT_PAIR_PLANE, i, k, &pair);
+            best = cti_min(best, cti_pair_closest(s, x, &pair, &f));
+        }
+    return best;
+}

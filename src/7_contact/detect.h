@@ -1,0 +1,54 @@
+/* detect.h -- candidates over a linear motion, pairs that are near, pairs that collide. */
+#ifndef CTI_DETECT_H
+#define CTI_DETECT_H
+
+#include "rows.h"
+
+/* cti_list -- candidates of one kind with what is known of them at x0. */
+typedef struct cti_list {
+    int32_t *pairs;    /* [2 n] feature numbers, canonical order, from the trees */
+    int32_t *quads;    /* [4 n] surface vertices */
+    ct_real *d2;       /* [n] squared distance at x0 */
+    ct_real *w;        /* VF [3 n] barycentrics of the face; EE [2 n] parameters */
+    int32_t *feature;  /* [n] as in dist.h */
+    ct_real *min_sep;  /* [n] distance that the step must not undercut */
+} cti_list;
+
+typedef struct cti_hit {
+    cti_pair pair;  /* weights at the time of impact */
+    cti_v3 normal;
+    ct_real toi;
+} cti_hit;
+
+typedef struct cti_detect {
+    cti_list vf, ee;
+    int32_t *ve, *vv;        /* codimensional candidates [2 n] */
+    ct_real *lo, *hi;        /* [3 nv] the lists are complete while both ends of a vertex's motion stay in its box */
+    ct_real *toi;            /* scratch [n] */
+    uint8_t *tangled;        /* [nv] 1: vertex of a pair that intersects at the start; such pairs are left out */
+    int n_tangled;           /* vertices */
+    int valid;               /* lists were made for the present topology */
+    int n_queries;           /* broad-phase queries in this step */
+} cti_detect;
+
+CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d);
+
+/* cti_detect_cover -- makes the lists complete for the motion x0 -> x1 of the surface; a query of the trees only when some vertex leaves
+   its box. *out_changed 1 when the lists are new. 0 when memory ran out. */
+CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const ct_real *x1, int *out_changed);
+
+/* cti_detect_distances -- fills d2, w, feature, min_sep at x0. */
+CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *s);
+
+/* cti_detect_near -- appends to *out the pairs that are, or by x1 will be, closer than their thickness and whose normal at x0 can be trusted;
+   one pair for each geometric contact. 0 when memory ran out. */
+CTI_FN int cti_detect_near(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out);
+
+/* cti_detect_collisions -- appends to *out every candidate that comes nearer than its min_sep on the way from x0 to x1, with normal and
+   weights at the time of impact. 0 when memory ran out. */
+CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out);
+
+/* cti_detect_min_distance -- smallest distance at x0 over the candidates and planes, at most cap. */
+CTI_FN ct_real cti_detect_min_distance(const cti_detect *d, const cti_surface *s, const ct_real *x, ct_real cap);
+
+#endif /* CTI_DETECT_H */

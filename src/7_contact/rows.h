@@ -1,0 +1,35 @@
+/* rows.h -- from a feature pair to a row of the contact problem: normal, gap, attachments, friction, memory. */
+#ifndef CTI_ROWS_H
+#define CTI_ROWS_H
+
+#include "contact.h"
+
+/* cti_row_context -- what rows need to know of the step. */
+typedef struct cti_row_context {
+    const cti_surface *surface;
+    const uint8_t *fixed;     /* [n blocks] 1: all three axes are scripted */
+    const ct_real *v_fixed;   /* [3 n] scripted velocity of fixed blocks, 0 elsewhere [m/s] */
+    const ct_real *inv_mass;  /* [n] 1/kg, 0 for fixed blocks */
+    const cti_memory *memory;
+    ct_real dt, dt_memory;    /* of this step; of the step that the memory's impulses come from */
+    ct_real recovery_speed;   /* cap of easing apart [m/s]; 0: none */
+} cti_row_context;
+
+/* cti_contact_row -- a row and where it comes from. */
+typedef struct cti_contact_row {
+    cti_pair pair;
+    ct_real thickness;
+    ct_real gap0;  /* along the normal at the start of the step, less the thickness */
+    ct_real slip[3]; /* remembered slip that the stick target undoes [m] */
+    int from_ccd;
+} cti_contact_row;
+
+/* cti_rows_build -- fills row and origin for `pair` with weights set and unit normal n (from b to a), gap measured at x0. Returns 0 when no
+   unknown takes part (nothing to solve). twin > 0 tells apart several rows of one pair. */
+CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, int twin, cti_row *row, cti_contact_row *origin);
+
+/* cti_rows_remember -- memory of the next step from the solved rows; v [3 blocks] the solution. 0 when memory ran out. */
+CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_row *rows, const cti_contact_row *origins, int n, const ct_real *v,
+                             cti_memory *out);
+
+#endif /* CTI_ROWS_H */

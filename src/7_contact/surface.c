@@ -1,0 +1,149 @@
+/* surface.c -- the surface layer: attachments, feature pairs, their distances and thickness. Method: every pair, whatever its kind, is a
+   signed combination of at most four surface vertices. Based on: Otaduy 2009, sec. 3.2; lecture notes 4.3. */
+#include "surface.h"
+#include "../4_geom/dist.h"
+
+CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s)
+{
+    cti_broad_free(mem, &s->broad);
+    CTI_FREE(mem, s->attach);
+    CTI_FREE(mem, s->body_of);
+    CTI_FREE(mem, s->edges);
+    CTI_FREE(mem, s->faces);
+    CTI_FREE(mem, s->face_edges);
+    CTI_FREE(mem, s->edge_faces);
+    CTI_FREE(mem, s->vertex_owner);
+    CTI_FREE(mem, s->edge_owner);
+    CTI_FREE(mem, s->is_point);
+    CTI_FREE(mem, s->rest);
+    CTI_FREE(mem, s->x0);
+    CTI_FREE(mem, s->x1);
+    CTI_FREE(mem, s->bodies);
+    CTI_FREE(mem, s->ranges);
+    CTI_FREE(mem, s->planes);
+    memset(s, 0, sizeof *s);
+}
+
+CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, ct_real *out)
+{
+    int i, k;
+    for (i = 0; i < s->nv; i++) {
+        const cti_attach *a = &s->attach[i];
+        cti_v3 p = cti_v3_zero();
+        if (a->n == 0)
+            p = cti_v3_at(s->x0, i);
+        else if (a->n == 1 && a->weight[0] == 1)
+            p = cti_v3_at(q, a->block[0]);
+        else
+            for (k = 0; k < a->n; k++)
+                p = cti_v3_mad(p, cti_v3_at(q, a->block[k]), a->weight[k]);
+        cti_v3_put(out, i, p);
+    }
+}
+
+CTI_FN ct_real cti_surface_pair_thickness(const cti_surface *s, int body_a, int body_b)
+{
+    return (s->bodies[body_a].thickness + s->bodies[body_b].thickness) / 2;
+}
+
+CTI_FN void cti_pair_make(const cti_surface *s, ct_pair_kind kind, int a, int b, cti_pair *out)
+{
+    const int32_t *f;
+    memset(out, 0, sizeof *out);
+    out->kind = (int32_t)kind;
+    out->n_a = 1;
+    out->v[0] = a;
+    if (kind == CT_PAIR_VF) {
+        f = s->faces + 3 * (size_t)b;
+        out->n = 4, out->v[1] = f[0], out->v[2] = f[1], out->v[3] = f[2];
+    } else if (kind == CT_PAIR_EE) {
+        f = s->edges + 2 * (size_t)a;
+        out->n_a = 2, out->n = 4, out->v[0] = f[0], out->v[1] = f[1];
+        f = s->edges + 2 * (size_t)b;
+        out->v[2] = f[0], out->v[3] = f[1];
+    } else if (kind == CT_PAIR_VE) {
+        f = s->edges + 2 * (size_t)b;
+        out->n = 3, out->v[1] = f[0], out->v[2] = f[1];
+    } else if (kind == CT_PAIR_VV) {
+        out->n = 2, out->v[1] = b;
+    } else {
+        out->n = 1, out->plane = b;
+    }
+}
+
+CTI_FN ct_real cti_pair_closest(const cti_surface *s, const ct_real *x, cti_pair *pair, int *out_feature)
+{
+    const ct_real *p[4];
+    ct_real t[3], d2;
+    int k, feature = 0;
+    for (k = 0; k < pair->n; k++)
+        p[k] = x + 3 * (size_t)pair->v[k];
+    pair->w[0] = 1;
+    if (pair->kind == CT_PAIR_VF) {
+        d2 = cti_dist_pt(p[0], p[1], p[2], p[3], t, &feature);
+        pair->w[1] = -t[0], pair->w[2] = -t[1], pair->w[3] = -t[2];
+    } else if (pair->kind == CT_PAIR_EE) {
+        d2 = cti_dist_ee(p[0], p[1], p[2], p[3], t, &feature);
+        pair->w[0] = 1 - t[0], pair->w[1] = t[0], pair->w[2] = t[1] - 1, pair->w[3] = -t[1];
+    } else if (pair->kind == CT_PAIR_VE) {
+        d2 = cti_dist_pe(p[0], p[1], p[2], t, &feature);
+        pair->w[1] = t[0] - 1, pair->w[2] = -t[0];
+    } else if (pair->kind == CT_PAIR_VV) {
+        d2 = cti_dist_pp(p[0], p[1]);
+        pair->w[1] = -1;
+    } else {
+        const cti_plane *pl = &s->planes[pair->plane];
+        *out_feature = 0;
+        return cti_v3_dot(cti_v3_at(pl->normal, 0), cti_v3_at(p[0], 0)) - pl->offset;
+    }
+    *out_feature = feature;
+    return cti_sqrt(d2);
+}
+
+CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_pair *pair)
+{
+    cti_v3 r = cti_v3_zero(), o = cti_v3_at(x, pair->v[0]);
+    int k;
+    if (pair->kind == CT_PAIR_PLANE) {
+        const cti_plane *pl = &s->planes[pair->plane];
+        cti_v3 n = cti_v3_at(pl->normal, 0);
+        return cti_v3_mul(n, cti_v3_dot(n, o) - pl->offset);
+    }
+    /* weights sum to zero: positions relative to the first one lose no digits far from the origin */
+    for (k = 0; k < pair->n; k++)
+        r = cti_v3_mad(r, cti_v3_sub(cti_v3_at(x, pair->v[k]), o), pair->w[k]);
+    return r;
+}
+
+CTI_FN uint64_t cti_pair_key(const cti_surface *s, const cti_pair *pair)
+{
+    /* a strong mix of kind and vertices: 64 bits, deterministic; the vertex numbers identify the features */
+    uint64_t h = 0x9e3779b97f4a7c15ull ^ ((uint64_t)(uint32_t)pair->kind << 40);
+    int k;
+    CTI_UNUSED(s);
+    for (k = 0; k < 4; k++) {
+        uint64_t v = k < pair->n ? (uint64_t)(uint32_t)pair->v[k] + 1 : (k == 3 ? (uint64_t)(uint32_t)pair->plane + 7 : 0);
+        h = (h ^ v) * 0xff51afd7ed558ccdull;
+        h ^= h >> 29;
+    }
+    h *= 0xc4ceb9fe1a85ec53ull;
+    return h ^ (h >> 32);
+}
+
+CTI_FN int cti_pair_body_a(const cti_surface *s, const cti_pair *pair) { return s->body_of[pair->v[0]]; }
+
+CTI_FN int cti_pair_body_b(const cti_surface *s, const cti_pair *pair)
+{
+    return pair->kind == CT_PAIR_PLANE ? s->planes[pair->plane].body : s->body_of[pair->v[pair->n_a]];
+}
+
+CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair)
+{
+    int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair), feature;
+    ct_real h = cti_surface_pair_thickness(s, a, b);
+    if (a == b && pair->kind != CT_PAIR_PLANE) {
+        cti_pair q = *pair;
+        h = cti_min(h, cti_pair_closest(s, s->rest, &q, &feature) / 2);
+    }
+    return h;
+}

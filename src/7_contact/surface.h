@@ -1,0 +1,74 @@
+/* surface.h -- the layer between bodies and contact: a soup of surface vertices, edges and faces over all bodies. Detection and CCD see
+   only their positions at the two ends of a linear motion; a row reaches the unknowns through a vertex's attachment. */
+#ifndef CTI_SURFACE_H
+#define CTI_SURFACE_H
+
+#include "../3_solve/problem.h"
+#include "../5_mesh/pairs.h"
+
+/* cti_attach -- surface vertex to blocks: x = sum weight x_block. n 0: static. */
+typedef struct cti_attach {
+    int32_t n;
+    int32_t block[4];
+    ct_real weight[4];
+} cti_attach;
+
+typedef struct cti_surface_body {
+    ct_real thickness, friction;
+    int dynamic;
+    int is_cloth; /* surface without an inside */
+} cti_surface_body;
+
+typedef struct cti_plane {
+    ct_real normal[3], offset; /* free space: dot(normal, x) >= offset */
+    int32_t body;
+} cti_plane;
+
+typedef struct cti_surface {
+    int nv, ne, nf, n_bodies, n_planes;
+    cti_attach *attach;      /* [nv] */
+    int32_t *body_of;        /* [nv] */
+    int32_t *edges, *faces;  /* [2 ne], [3 nf] */
+    int32_t *face_edges;     /* [3 nf] edges 01, 12, 20 */
+    int32_t *edge_faces;     /* [2 ne] -1: none */
+    int32_t *vertex_owner, *edge_owner; /* the face that speaks for a shared feature; -1: none */
+    uint8_t *is_point;       /* [nv] no edge and no face has it */
+    ct_real *rest;           /* [3 nv] */
+    ct_real *x0, *x1;        /* [3 nv] both ends of the motion */
+    cti_surface_body *bodies;
+    cti_soup_body *ranges;   /* [n_bodies] */
+    cti_plane *planes;
+    cti_soup soup;
+    cti_broad broad;
+} cti_surface;
+
+CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s);
+
+/* cti_surface_place -- out [3 nv]: positions of the surface at block positions q [3 n]. Static vertices keep what x0 holds. */
+CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, ct_real *out);
+
+/* cti_surface_pair_thickness -- (h_a + h_b) / 2 of two bodies. */
+CTI_FN ct_real cti_surface_pair_thickness(const cti_surface *s, int body_a, int body_b);
+
+/* cti_pair -- a feature pair with signed weights: p_a - p_b = sum w[k] x[v[k]]; the first n_a belong to a. PLANE: v[0] and plane. */
+typedef struct cti_pair {
+    int32_t kind; /* ct_pair_kind */
+    int32_t n_a, n;
+    int32_t v[4];
+    int32_t plane;
+    ct_real w[4];
+} cti_pair;
+
+/* cti_pair_make -- from candidate lists: features a, b are vertex/face, edge/edge, vertex/edge, vertex/vertex numbers. Weights unset. */
+CTI_FN void cti_pair_make(const cti_surface *s, ct_pair_kind kind, int a, int b, cti_pair *out);
+/* cti_pair_closest -- sets the weights at positions x; returns the distance; *out_feature as in dist.h. */
+CTI_FN ct_real cti_pair_closest(const cti_surface *s, const ct_real *x, cti_pair *pair, int *out_feature);
+/* cti_pair_offset -- p_a - p_b at positions x with the pair's weights. */
+CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_pair *pair);
+CTI_FN uint64_t cti_pair_key(const cti_surface *s, const cti_pair *pair);
+CTI_FN int cti_pair_body_a(const cti_surface *s, const cti_pair *pair);
+CTI_FN int cti_pair_body_b(const cti_surface *s, const cti_pair *pair);
+/* cti_pair_thickness -- distance that the pair keeps; within one body at most half of its rest distance. */
+CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair);
+
+#endif /* CTI_SURFACE_H */

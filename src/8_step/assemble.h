@@ -1,0 +1,12 @@
+/* assemble.h -- the linearized implicit step A v = b. */
+#ifndef CTI_ASSEMBLE_H
+#define CTI_ASSEMBLE_H
+
+#include "state.h"
+
+/* cti_assemble_pins -- fixed, v_fixed, filter, projectors for the step from t to t + dt. 0 when memory ran out. */
+CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt);
+/* cti_assemble -- A, b at (x, v) for a step dt, filtered for pins. *out_extended: tets whose log J was continued. */
+CTI_FN void cti_assemble(cti_state *s, ct_real dt, int *out_extended);
+
+#endif /* CTI_ASSEMBLE_H */

@@ -1,0 +1,30 @@
+/* cmr.h -- one attempt at a (sub)step by constraint manifold refinement. [Otaduy 2009, sec. 4] */
+#ifndef CTI_CMR_H
+#define CTI_CMR_H
+
+#include "assemble.h"
+#include "factors.h"
+
+/* cti_attempt -- what an attempt did. */
+typedef struct cti_attempt {
+    int clear;          /* the motion to x_new is free of collisions */
+    int converged;      /* all solves met their tolerance */
+    int rounds, solver_iterations, solver_sweeps, linear_iterations, extended;
+    int candidates;
+    ct_real residual;   /* natural map of the last solve */
+    ct_pair_kind limit_kind;
+    cti_pair limit;     /* a pair that still collides when not clear; n 0: none */
+    double ms_assemble, ms_unconstrained, ms_detect, ms_solve;
+} cti_attempt;
+
+/* cti_cmr_attempt -- from (x, v) to tentative v_new, x_new and surface.x1 over dt. Multipliers start from `memory`. State x, v untouched.
+   Returns 0 when memory ran out. */
+CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_attempt *out);
+
+/* cti_cmr_move -- x_new = x + dt v_new, rounded once, and surface.x1. */
+CTI_FN void cti_cmr_move(cti_state *s, ct_real dt);
+/* cti_cmr_context -- the row context of a step. */
+CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_row_context *out);
+CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
+
+#endif /* CTI_CMR_H */

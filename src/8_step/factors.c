@@ -1,0 +1,339 @@
+/* factors.c -- clusters of the contact solve and preconditioner of the free solve.
+   Method: the graph of A falls into components; equal components share one symbolic analysis; each has a float LDL^T that may lag. A
+   component whose contacts touch few blocks is one cluster, and ICA anticipates its whole response; one with many ports is cut
+   into patches grown breadth first. Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
+#include "factors.h"
+
+#define CTI_FACTORS_PATCH 48       /* blocks in a patch */
+#define CTI_FACTORS_PORTS 600      /* most ports of a component that is one cluster */
+#define CTI_FACTORS_CHEAP 6.0e6    /* flops below which a factor is renewed in every step */
+
+static void cti_factors_free_component(cti_mem *mem, cti_component *c)
+{
+    cti_gather_free(mem, &c->gather);
+    cti_factor32_free(mem, &c->factor);
+    CTI_FREE(mem, c->port_at);
+    CTI_FREE(mem, c->ports);
+    CTI_FREE(mem, c->C);
+}
+
+CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(f->components); i++)
+        cti_factors_free_component(mem, &f->components[i]);
+    for (i = 0; i < CTI_LEN(f->symbolics); i++)
+        cti_symbolic_free(mem, &f->symbolics[i]);
+    CTI_FREE(mem, f->components);
+    CTI_FREE(mem, f->symbolics);
+    CTI_FREE(mem, f->hashes);
+    CTI_FREE(mem, f->blocks);
+    CTI_FREE(mem, f->component_of);
+    CTI_FREE(mem, f->patch_blocks);
+    CTI_FREE(mem, f->patches);
+    CTI_FREE(mem, f->x);
+    CTI_FREE(mem, f->work);
+    memset(f, 0, sizeof *f);
+}
+
+/* blocks reached from `seed` inside the unvisited graph, at most `limit`, breadth first, appended to list; mark[i] = id */
+static int cti_factors_grow(const cti_bsr *A, int seed, int limit, int32_t id, int32_t *mark, int32_t free_mark, int32_t *list)
+{
+    int head = 0, tail = 0, k;
+    list[tail++] = seed;
+    mark[seed] = id;
+    while (head < tail) {
+        int i = list[head++];
+        for (k = A->row[i]; k < A->row[i + 1] && tail < limit; k++) {
+            int j = A->col[k];
+            if (mark[j] == free_mark)
+                mark[j] = id, list[tail++] = j;
+        }
+    }
+    return tail;
+}
+
+static void cti_factors_sort(int32_t *a, int n)
+{
+    /* heap sort: no scratch, no worst case */
+    int i, j, k, end;
+    for (i = n / 2 - 1; i >= 0; i--)
+        for (j = i; (k = 2 * j + 1) < n; j = k) {
+            int32_t t;
+            if (k + 1 < n && a[k + 1] > a[k])
+                k++;
+            if (a[j] >= a[k])
+                break;
+            t = a[j], a[j] = a[k], a[k] = t;
+        }
+    for (end = n - 1; end > 0; end--) {
+        int32_t t = a[0];
+        a[0] = a[end], a[end] = t;
+        for (j = 0; (k = 2 * j + 1) < end; j = k) {
+            if (k + 1 < end && a[k + 1] > a[k])
+                k++;
+            if (a[j] >= a[k])
+                break;
+            t = a[j], a[j] = a[k], a[k] = t;
+        }
+    }
+}
+
+static int cti_factors_find_components(cti_mem *mem, cti_factors *f, const cti_bsr *A)
+{
+    int i, at = 0;
+    for (i = 0; i < A->n; i++)
+        f->component_of[i] = -1;
+    for (i = 0; i < A->n; i++) {
+        cti_component c;
+        if (f->component_of[i] >= 0)
+            continue;
+        memset(&c, 0, sizeof c);
+        c.begin = at;
+        c.age = -1;
+        at += cti_factors_grow(A, i, A->n, CTI_LEN(f->components), f->component_of, -1, f->blocks + at);
+        c.end = at;
+        cti_factors_sort(f->blocks + c.begin, c.end - c.begin);
+        if (!CTI_PUSH(mem, f->components, c))
+            return 0;
+    }
+    return 1;
+}
+
+static int cti_factors_find_patches(cti_mem *mem, cti_factors *f, const cti_bsr *A, int32_t *mark)
+{
+    int c, i, at = 0, id = 0;
+    for (i = 0; i < A->n; i++)
+        mark[i] = -1;
+    for (c = 0; c < CTI_LEN(f->components); c++) {
+        cti_component *q = &f->components[c];
+        int n = q->end - q->begin, size = n <= CTI_FACTORS_PATCH ? n : CTI_FACTORS_PATCH;
+        q->patch0 = CTI_LEN(f->patches);
+        for (i = q->begin; i < q->end; i++) {
+            int got;
+            if (mark[f->blocks[i]] >= 0)
+                continue;
+            if (!CTI_PUSH(mem, f->patches, at))
+                return 0;
+            got = cti_factors_grow(A, f->blocks[i], size, id++, mark, -1, f->patch_blocks + at);
+            cti_factors_sort(f->patch_blocks + at, got);
+            at += got;
+        }
+        q->patch1 = CTI_LEN(f->patches);
+    }
+    return CTI_PUSH(mem, f->patches, at);
+}
+
+/* the analysis of component c: a shared one when an equal local graph is known */
+static int cti_factors_analyze(cti_mem *mem, cti_factors *f, const cti_bsr *A, cti_component *c)
+{
+    const int32_t *blocks = f->blocks + c->begin;
+    int n = c->end - c->begin, i;
+    uint64_t hash = cti_symbolic_hash(A, blocks, n);
+    cti_symbolic fresh;
+    size_t work;
+    for (i = 0; i < CTI_LEN(f->hashes); i++)
+        if (f->hashes[i] == hash && f->symbolics[i].n == n)
+            break;
+    if (i == CTI_LEN(f->hashes)) {
+        memset(&fresh, 0, sizeof fresh);
+        if (!cti_symbolic_analyze(mem, &fresh, A, blocks, n))
+            return 0;
+        if (!CTI_PUSH(mem, f->hashes, hash)) {
+            cti_symbolic_free(mem, &fresh);
+            return 0;
+        }
+        if (!CTI_PUSH(mem, f->symbolics, fresh)) {
+            stbds_header(f->hashes)->length--;
+            cti_symbolic_free(mem, &fresh);
+            return 0;
+        }
+    }
+    c->symbolic = i;
+    work = cti_symbolic_work(&f->symbolics[i]);
+    if (work > f->work_size)
+        f->work_size = work;
+    return cti_gather_make(mem, &c->gather, &f->symbolics[i], A, blocks) && CTI_RESIZE(mem, c->port_at, n);
+}
+
+CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, const cti_bsr *A)
+{
+    int c, n = A->n, most = 1;
+    f->mem = mem;
+    f->arena = arena;
+    if (!CTI_RESIZE(mem, f->blocks, n) || !CTI_RESIZE(mem, f->component_of, n) || !CTI_RESIZE(mem, f->patch_blocks, n))
+        return 0;
+    if (!cti_factors_find_components(mem, f, A))
+        return 0;
+    {
+        int32_t *mark = CTI_ARENA_NEW(arena, int32_t, n);
+        if (!mark || !cti_factors_find_patches(mem, f, A, mark))
+            return 0;
+    }
+    for (c = 0; c < CTI_LEN(f->components); c++) {
+        most = cti_max_int(most, f->components[c].end - f->components[c].begin);
+        if (!cti_factors_analyze(mem, f, A, &f->components[c]))
+            return 0;
+        f->components[c].owner = f;
+    }
+    return CTI_RESIZE(mem, f->x, 3 * most) && CTI_RESIZE(mem, f->work, (int)f->work_size);
+}
+
+CTI_FN int cti_factors_refresh(cti_factors *f, const cti_bsr *A, ct_real dt)
+{
+    int c;
+    for (c = 0; c < CTI_LEN(f->components); c++) {
+        cti_component *q = &f->components[c];
+        const cti_symbolic *sym = &f->symbolics[q->symbolic];
+        int want = q->age < 0 || q->stale || q->dt != dt || sym->flops < CTI_FACTORS_CHEAP;
+        if (!want) {
+            q->age++;
+            continue;
+        }
+        if (!cti_factor32_compute(f->mem, &q->factor, sym, &q->gather, A->val))
+            return 0;
+        q->age = q->stale = 0;
+        q->dt = dt;
+        q->version++;
+        f->n_refactored++;
+    }
+    return 1;
+}
+
+CTI_FN int cti_factors_mark(cti_factors *f)
+{
+    int c, marked = 0;
+    for (c = 0; c < CTI_LEN(f->components); c++)
+        if (f->components[c].age > 0)
+            f->components[c].stale = 1, marked++;
+    return marked;
+}
+
+static void cti_factors_solve(void *ctx, ct_real *x)
+{
+    cti_component *c = (cti_component *)ctx;
+    cti_factors *f = c->owner;
+    int n3 = 3 * (c->end - c->begin), i;
+    for (i = 0; i < n3; i++)
+        f->x[i] = (float)x[i];
+    cti_factor32_solve(&c->factor, f->x, f->work);
+    for (i = 0; i < n3; i++)
+        x[i] = (ct_real)f->x[i];
+}
+
+CTI_FN void cti_factors_precondition(void *ctx, const ct_real *r, ct_real *z)
+{
+    cti_factors *f = (cti_factors *)ctx;
+    int c, i, k;
+    for (c = 0; c < CTI_LEN(f->components); c++) {
+        const cti_component *q = &f->components[c];
+        const int32_t *blocks = f->blocks + q->begin;
+        int n = q->end - q->begin;
+        for (i = 0; i < n; i++)
+            for (k = 0; k < 3; k++)
+                f->x[3 * i + k] = (float)r[3 * blocks[i] + k];
+        cti_factor32_solve(&q->factor, f->x, f->work);
+        for (i = 0; i < n; i++)
+            for (k = 0; k < 3; k++)
+                z[3 * blocks[i] + k] = (ct_real)f->x[3 * i + k];
+    }
+}
+
+/* the kept compliance covers all ports asked for, or is recomputed for the union of old and new ones */
+static int cti_factors_cover_ports(cti_component *c, const int32_t *ports, int n_ports)
+{
+    cti_factors *f = c->owner;
+    int n = c->end - c->begin, i, missing = c->C_version != c->version;
+    float *work;
+    if (missing) {
+        CTI_CLEAR(c->ports);
+        for (i = 0; i < n; i++)
+            c->port_at[i] = -1;
+    }
+    for (i = 0; i < n_ports; i++)
+        if (c->port_at[ports[i]] < 0) {
+            c->port_at[ports[i]] = CTI_LEN(c->ports);
+            missing = 1;
+            if (!CTI_PUSH(f->mem, c->ports, ports[i]))
+                return 0;
+        }
+    if (!missing)
+        return 1;
+    c->C_version = -1;
+    n_ports = CTI_LEN(c->ports);
+    c->ld = (3 * n_ports + 7) & ~7;
+    work = CTI_ARENA_NEW(f->arena, float, cti_factor32_compliance_work(&c->factor, n_ports));
+    if (!work || !CTI_RESERVE(f->mem, c->C, 3 * n_ports * c->ld))
+        return 0;
+    cti_factor32_compliance(&c->factor, c->ports, n_ports, c->C, c->ld, work);
+    c->C_version = c->version;
+    return 1;
+}
+
+static int cti_factors_compliance(void *ctx, const int32_t *ports, int n_ports, const float **out_c, int *out_ld)
+{
+    cti_component *c = (cti_component *)ctx;
+    int i, j, r, ld = (3 * n_ports + 7) & ~7, same;
+    float *C;
+    if (!cti_factors_cover_ports(c, ports, n_ports))
+        return 0;
+    same = n_ports == CTI_LEN(c->ports);
+    for (i = 0; same && i < n_ports; i++)
+        same = c->port_at[ports[i]] == i;
+    *out_ld = ld;
+    if (same) {
+        *out_c = c->C;
+        return 1;
+    }
+    /* the ports in the order asked for */
+    C = CTI_ARENA_ZERO(c->owner->arena, float, (size_t)(3 * n_ports) * (size_t)ld);
+    if (!C)
+        return 0;
+    for (i = 0; i < n_ports; i++)
+        for (r = 0; r < 3; r++) {
+            const float *from = c->C + (size_t)(3 * c->port_at[ports[i]] + r) * (size_t)c->ld;
+            float *to = C + (size_t)(3 * i + r) * (size_t)ld;
+            for (j = 0; j < n_ports; j++)
+                memcpy(to + 3 * j, from + 3 * c->port_at[ports[j]], 3 * sizeof(float));
+        }
+    *out_c = C;
+    return 1;
+}
+
+CTI_FN const cti_cluster *cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mode mode, const cti_row *rows, int n_rows, int n_blocks, int *out_n)
+{
+    int nc = CTI_LEN(f->components), c, i, k, n = 0;
+    int32_t *count = CTI_ARENA_ZERO(arena, int32_t, nc);
+    uint8_t *seen = CTI_ARENA_ZERO(arena, uint8_t, n_blocks);
+    cti_cluster *out = CTI_ARENA_ZERO(arena, cti_cluster, nc + CTI_LEN(f->patches));
+    if (!count || !seen || !out)
+        return NULL;
+    *out_n = 0;
+    if (mode == CT_CLUSTER_NODE)
+        return out;
+    /* ports of every component */
+    for (i = 0; i < n_rows; i++)
+        for (k = 0; k < rows[i].n; k++) {
+            int b = rows[i].term[k].block;
+            count[f->component_of[b]] += !seen[b];
+            seen[b] = 1;
+        }
+    for (c = 0; c < nc; c++) {
+        cti_component *q = &f->components[c];
+        int whole = mode == CT_CLUSTER_BODY || (mode == CT_CLUSTER_AUTO && count[c] <= CTI_FACTORS_PORTS);
+        if (whole) {
+            out[n].blocks = f->blocks + q->begin;
+            out[n].n = q->end - q->begin;
+            out[n].solve = cti_factors_solve;
+            out[n].compliance = cti_factors_compliance;
+            out[n++].ctx = q;
+            continue;
+        }
+        for (i = q->patch0; i < q->patch1; i++) {
+            out[n].blocks = f->patch_blocks + f->patches[i];
+            out[n++].n = f->patches[i + 1] - f->patches[i];
+        }
+    }
+    *out_n = n;
+    return out;
+}

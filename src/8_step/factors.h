@@ -1,0 +1,24 @@
+/* factors.h -- components of the elastic matrix, their float factors, patches, and the clusters that a solve is given. */
+#ifndef CTI_FACTORS_H
+#define CTI_FACTORS_H
+
+#include "state.h"
+
+/* cti_factors_init -- components of A's graph, shared analyses, patches. Once per topology. 0 when memory ran out. */
+CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, const cti_bsr *A);
+CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f);
+
+/* cti_factors_refresh -- recomputes the factors that are missing, stale, made for another dt, or so small that a new one costs less than
+   an iteration of the outer loops. 0 when memory ran out. */
+CTI_FN int cti_factors_refresh(cti_factors *f, const cti_bsr *A, ct_real dt);
+/* cti_factors_mark -- asks for new factors of all components whose factor lags. Returns how many were marked. */
+CTI_FN int cti_factors_mark(cti_factors *f);
+
+/* cti_factors_precondition -- z = D^-1 r over all components; ctx is the cti_factors. */
+CTI_FN void cti_factors_precondition(void *ctx, const ct_real *r, ct_real *z);
+
+/* cti_factors_clusters -- clusters for a contact solve in the arena: bodies where their ports are few, patches or nodes where they are many.
+   rows tell the ports. NULL when memory ran out; *out_n 0 with a non-NULL result means one cluster per block. */
+CTI_FN const cti_cluster *cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mode mode, const cti_row *rows, int n_rows, int n_blocks, int *out_n);
+
+#endif /* CTI_FACTORS_H */

@@ -1,0 +1,101 @@
+/* state.h -- what a step works on: blocks, models, surface, matrix, contact memory. The world owns one; steppers change it only by a commit
+   at the end of a step. */
+#ifndef CTI_STATE_H
+#define CTI_STATE_H
+
+#include "../2_linalg/krylov.h"
+#include "../2_linalg/supernodal.h"
+#include "../6_model/model.h"
+#include "../7_contact/detect.h"
+
+/* cti_pin -- scripted axes of one block: x(t) = center + R(t - t0) (start - center) + linear (t - t0). */
+typedef struct cti_pin {
+    int32_t block;
+    int axes;          /* CT_AXIS_* mask */
+    ct_real start[3];
+    ct_motion motion;
+    double t0, until;  /* until < 0: for ever */
+} cti_pin;
+
+/* cti_direction -- a block that moves only in the range of a projector. */
+typedef struct cti_direction {
+    int32_t block;
+    ct_real projector[9];
+} cti_direction;
+
+/* cti_component -- blocks that A couples: one body, or a piece of one. Its float factor is a cluster's inverse and a preconditioner; it may
+   lag behind A. */
+typedef struct cti_component {
+    int32_t begin, end;    /* in cti_factors.blocks, sorted */
+    int32_t symbolic;      /* index of the shared analysis */
+    int32_t patch0, patch1;/* its patches in cti_factors.patches */
+    cti_gather gather;
+    cti_factor32 factor;
+    int age;               /* steps since the factor was computed; -1: none */
+    ct_real dt;            /* time step it was computed for */
+    int stale;             /* asked for a refresh */
+    int version;           /* counts computations */
+    /* compliance between ports, kept while the factor stands */
+    int32_t *port_at;      /* [blocks] position in ports or -1 */
+    int32_t *ports;
+    float *C;
+    int ld, C_version;
+    struct cti_factors *owner;
+} cti_component;
+
+typedef struct cti_factors {
+    cti_component *components;
+    cti_symbolic *symbolics;
+    uint64_t *hashes;      /* of the symbolics */
+    int32_t *blocks;       /* [n] component by component */
+    int32_t *component_of; /* [n] */
+    int32_t *patch_blocks; /* [n] patch by patch */
+    int32_t *patches;      /* [n_patches + 1] starts in patch_blocks */
+    float *x, *work;       /* scratch of a solve */
+    size_t work_size;
+    cti_mem *mem;
+    cti_arena *arena;
+    int n_refactored;      /* since cleared */
+} cti_factors;
+
+typedef struct cti_state {
+    cti_mem *mem;
+    cti_arena *arena;
+    ct_world_desc desc;
+    int n;                    /* blocks */
+    ct_real *x, *v;           /* [3 n] */
+    ct_real *mass, *inv_mass; /* [n] */
+    ct_real mass_min;         /* smallest positive mass of a block */
+    ct_real *alpha;           /* [n] Rayleigh mass damping [1/s] */
+    ct_real *dt_prev;         /* [n] last step of the block; 0 before its first */
+    uint8_t *fixed;           /* [n] all axes scripted */
+    ct_real *v_fixed;         /* [3 n] scripted velocity */
+    int32_t *filter;          /* [n] -1 or index into projectors */
+    ct_real *projectors;      /* [9 m] */
+    int n_constrained;
+    cti_pin *pins;
+    cti_direction *directions;
+    cti_model **models;
+    int n_models;
+    cti_surface surface;
+    cti_detect detect;
+    cti_memory memory;        /* committed; the two others are a step's own */
+    cti_memory memory_step[2], memory_none;
+    ct_real dt_memory;
+    cti_bsr A;
+    ct_real *b, *force;       /* [3 n] */
+    ct_real *v_free;          /* [3 n] solution without contacts */
+    ct_real *v_new, *x_new;   /* [3 n] tentative end of the step */
+    ct_real *pcg_work;
+    cti_factors factors;
+    cti_row *rows;            /* of the last solve */
+    cti_contact_row *origins;
+    cti_hit *hits;
+    int32_t *tangled_pairs;   /* [2 m] edge, face */
+    ct_real *x_old, *v_old, *dt_old; /* start of the step, to go back to when memory runs out */
+    double time;
+    double energy_elastic;
+    cti_pair limit;           /* pair that limited the last step; n 0: none */
+} cti_state;
+
+#endif /* CTI_STATE_H */

@@ -1,0 +1,236 @@
+/* step.c -- the time step as a sequence of attempts.
+   Method: try the whole remaining step by CMR; when it ends with a collision or a solve that did not converge, halve it, at most
+   max_halvings times, and then let impact zones end it (Otaduy 2009, sec. 4 and 5.6). Positions are committed substep by substep and put
+   back when memory runs out. */
+#include "step.h"
+#include "../4_geom/intersect.h"
+
+CTI_FN int cti_step_tangle(cti_state *s)
+{
+    cti_detect *d = &s->detect;
+    int i, k;
+    if (!CTI_RESIZE(s->mem, d->tangled, s->surface.nv))
+        return 0;
+    if (s->surface.nv)
+        memset(d->tangled, 0, (size_t)s->surface.nv);
+    d->n_tangled = 0;
+    CTI_CLEAR(s->tangled_pairs);
+    if (!cti_broad_update(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, s->surface.x0) ||
+        !cti_intersect_soup(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, &s->tangled_pairs))
+        return 0;
+    for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++) {
+        const int32_t *e = s->surface.edges + 2 * (size_t)s->tangled_pairs[2 * i], *f = s->surface.faces + 3 * (size_t)s->tangled_pairs[2 * i + 1];
+        for (k = 0; k < 2; k++)
+            d->tangled[e[k]] = 1;
+        for (k = 0; k < 3; k++)
+            d->tangled[f[k]] = 1;
+    }
+    /* a vertex behind a plane is tangled with it */
+    for (k = 0; k < s->surface.n_planes; k++)
+        for (i = 0; i < s->surface.nv; i++) {
+            const cti_plane *p = &s->surface.planes[k];
+            if (s->surface.bodies[s->surface.body_of[i]].dynamic && cti_v3_dot(cti_v3_at(p->normal, 0), cti_v3_at(s->surface.x0, i)) - p->offset <= 0)
+                d->tangled[i] = 1;
+        }
+    for (i = 0; i < s->surface.nv; i++)
+        d->n_tangled += d->tangled[i];
+    return 1;
+}
+
+CTI_FN void cti_step_energies(const cti_state *s, ct_step_report *r)
+{
+    int i, k;
+    double m = 0;
+    r->energy_kinetic = r->energy_gravity = 0;
+    r->energy_elastic = s->energy_elastic;
+    r->center_of_mass[0] = r->center_of_mass[1] = r->center_of_mass[2] = 0;
+    for (i = 0; i < s->n; i++) {
+        m += (double)s->mass[i];
+        for (k = 0; k < 3; k++) {
+            r->energy_kinetic += 0.5 * (double)(s->mass[i] * s->v[3 * i + k] * s->v[3 * i + k]);
+            r->energy_gravity -= (double)(s->mass[i] * s->desc.gravity[k] * s->x[3 * i + k]);
+            r->center_of_mass[k] += (double)(s->mass[i] * s->x[3 * i + k]);
+        }
+    }
+    for (k = 0; k < 3; k++)
+        r->center_of_mass[k] = m > 0 ? r->center_of_mass[k] / m : 0;
+}
+
+static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
+{
+    r->newton_iterations++;
+    r->solver_iterations += a->solver_iterations;
+    r->solver_sweeps += a->solver_sweeps;
+    r->linear_iterations += a->linear_iterations;
+    r->extended_elements = a->extended;
+    r->cmr_rounds = cti_max_int(r->cmr_rounds, a->rounds);
+    r->candidates = a->candidates;
+    r->ms_assemble += a->ms_assemble;
+    r->ms_unconstrained += a->ms_unconstrained;
+    r->ms_detect += a->ms_detect;
+    r->ms_solve += a->ms_solve;
+    if (accepted)
+        r->residual = cti_max(r->residual, a->residual);
+}
+
+static int cti_step_is_finite(const cti_state *s)
+{
+    int i;
+    for (i = 0; i < 3 * s->n; i++)
+        if (!cti_finite(s->x_new[i]) || !cti_finite(s->v_new[i]))
+            return 0;
+    return 1;
+}
+
+/* the tentative end becomes the state */
+static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_memory *next)
+{
+    cti_row_context c;
+    int i;
+    cti_cmr_context(s, dt, memory, dt_memory, &c);
+    if (!cti_rows_remember(s->mem, &c, s->rows, s->origins, CTI_LEN(s->rows), s->v_new, next))
+        return 0;
+    memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->v, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    for (i = 0; i < s->n; i++)
+        s->dt_prev[i] = dt;
+    s->time += (double)dt;
+    return 1;
+}
+
+static void cti_step_save(cti_state *s, double *time)
+{
+    *time = s->time;
+    memcpy(s->x_old, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->v_old, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->dt_old, s->dt_prev, sizeof(ct_real) * (size_t)s->n);
+}
+
+static ct_code cti_step_restore(cti_state *s, double time)
+{
+    s->time = time;
+    memcpy(s->x, s->x_old, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->v, s->v_old, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->dt_prev, s->dt_old, sizeof(ct_real) * (size_t)s->n);
+    cti_surface_place(&s->surface, s->x, s->surface.x0);
+    CTI_CLEAR(s->rows);
+    CTI_CLEAR(s->origins);
+    s->detect.valid = 0;
+    return CT_ERR_MEMORY;
+}
+
+/* the last resort for numbers: a state that is not finite is replaced by the start of the substep at rest */
+static void cti_step_rest(cti_state *s)
+{
+    memset(s->v_new, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->x_new, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_surface_place(&s->surface, s->x_new, s->surface.x1);
+    CTI_CLEAR(s->rows);
+    CTI_CLEAR(s->origins);
+}
+
+static void cti_step_status(ct_step_report *r, ct_status status)
+{
+    if (status > r->status)
+        r->status = status;
+}
+
+/* ends a substep that CMR could not end. 0: out of memory */
+static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_report *r)
+{
+    cti_zones_result z;
+    if (!cti_step_is_finite(s)) {
+        cti_step_rest(s);
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
+    }
+    if (!a->converged)
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
+    if (a->clear)
+        return 1;
+    if (!cti_zones_resolve(s, dt, a, &z))
+        return 0;
+    r->zones += z.zones;
+    r->frozen += z.frozen;
+    r->momentum_lost += z.momentum_lost;
+    cti_step_status(r, CT_STATUS_ZONES);
+    if (!z.clear)
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
+    return 1;
+}
+
+/* what is known only at the end */
+static void cti_step_finish(cti_state *s, ct_step_report *r)
+{
+    int i;
+    r->rows = CTI_LEN(s->rows);
+    for (i = 0; i < r->rows; i++)
+        r->contacts += s->rows[i].r[0] > 0;
+    r->tangled = CTI_LEN(s->tangled_pairs) / 2;
+    r->refactorizations = s->factors.n_refactored;
+    r->min_distance = 2 * s->desc.thickness;
+    if (cti_detect_distances(s->mem, &s->detect, &s->surface))
+        r->min_distance = cti_detect_min_distance(&s->detect, &s->surface, s->surface.x0, r->min_distance);
+    r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
+    cti_step_energies(s, r);
+}
+
+static void cti_step_begin(cti_state *s, ct_step_report *r)
+{
+    memset(r, 0, sizeof *r);
+    r->limit.vertices_a[0] = -1;
+    cti_arena_reset(s->arena);
+    s->factors.n_refactored = 0;
+    s->detect.n_queries = 0;
+    memset(&s->limit, 0, sizeof s->limit);
+}
+
+CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    ct_real left = dt, sub = dt, dt_memory = s->dt_memory;
+    const cti_memory *memory = &s->memory;
+    cti_memory swap;
+    int halvings = 0, slot = 0;
+    double start_time, t0 = cti_cmr_clock(s);
+    cti_step_begin(s, r);
+    cti_step_save(s, &start_time);
+    if (s->detect.n_tangled && !cti_step_tangle(s))
+        return cti_step_restore(s, start_time);
+    while (left > 0) {
+        cti_attempt a;
+        int good;
+        sub = cti_min(sub, left);
+        if (left - sub < CTI_R(1e-6) * dt)
+            sub = left;
+        if (!cti_cmr_attempt(s, sub, memory, dt_memory, &a))
+            return cti_step_restore(s, start_time);
+        good = a.clear && a.converged && cti_step_is_finite(s);
+        cti_step_note(r, &a, good || halvings >= s->desc.max_halvings);
+        if (!good)
+            s->limit = a.limit;
+        if (!good && halvings < s->desc.max_halvings) {
+            halvings++;
+            sub /= 2;
+            continue;
+        }
+        if (!good && !cti_step_fail_safe(s, sub, &a, r))
+            return cti_step_restore(s, start_time);
+        if (!cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot]))
+            return cti_step_restore(s, start_time);
+        memory = &s->memory_step[slot];
+        slot ^= 1;
+        dt_memory = sub;
+        left -= sub;
+        r->substeps++;
+    }
+    if (r->substeps > 1)
+        cti_step_status(r, CT_STATUS_SUBSTEPPED);
+    swap = s->memory;
+    s->memory = s->memory_step[slot ^ 1];
+    s->memory_step[slot ^ 1] = swap;
+    s->dt_memory = dt_memory;
+    s->time = start_time + (double)dt;
+    cti_step_finish(s, r);
+    r->ms_total = cti_cmr_clock(s) - t0;
+    return CT_OK;
+}

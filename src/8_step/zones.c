@@ -1,0 +1,256 @@
+/* zones.c -- impact zones.
+   Method: colliding pairs join their blocks to zones. (1) Inelastic, non-sticking: v moves to the nearest velocity in the metric of mass that
+   opens all collisions seen so far (Gauss-Seidel on impulses; Harmon, Vouga, Tamstorf, Grinspun 2008). (2) Rigid: a zone moves with its own
+   linear and angular momentum (Provot 1997; Bridson, Fedkiw, Anderson 2002). (3) Freezing: blocks of a zone stay where they are. Each stage
+   ends with CCD; freezing adds blocks until no moving one collides, so it ends. Freezing a surface vertex freezes all its blocks. */
+#include "zones.h"
+
+#define CTI_ZONES_SOFT 12   /* iterations of stage 1 */
+#define CTI_ZONES_RIGID 4   /* of stage 2 */
+#define CTI_ZONES_SWEEPS 60 /* over the impulses in an iteration */
+
+typedef struct cti_zones {
+    cti_state *s;
+    ct_real dt;
+    int32_t *parent;  /* [n] union-find over blocks */
+    uint8_t *frozen;  /* [n] */
+    cti_row *rows;    /* collisions seen so far */
+    ct_real *gap;     /* [rows] n . (p_a - p_b) at x less what must be kept */
+    int n_rows, cap;
+} cti_zones;
+
+static int32_t cti_zones_root(cti_zones *z, int32_t i)
+{
+    while (z->parent[i] != i)
+        i = z->parent[i] = z->parent[z->parent[i]];
+    return i;
+}
+
+/* adds the collisions in s->hits; joins their blocks */
+static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
+{
+    cti_state *s = z->s;
+    int i, k, total = z->n_rows + CTI_LEN(s->hits);
+    if (total > z->cap) {
+        int cap = 2 * total;
+        cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, cap);
+        ct_real *gap = CTI_ARENA_NEW(s->arena, ct_real, cap);
+        if (!rows || !gap)
+            return 0;
+        if (z->n_rows) {
+            memcpy(rows, z->rows, sizeof(cti_row) * (size_t)z->n_rows);
+            memcpy(gap, z->gap, sizeof(ct_real) * (size_t)z->n_rows);
+        }
+        z->rows = rows, z->gap = gap, z->cap = cap;
+    }
+    for (i = 0; i < CTI_LEN(s->hits); i++) {
+        cti_contact_row origin;
+        cti_row *row = &z->rows[z->n_rows];
+        ct_real d;
+        if (!cti_rows_build(c, &s->hits[i].pair, s->hits[i].normal, 0, row, &origin))
+            continue;
+        /* keep half the thickness, or nine tenths of what is there */
+        d = origin.gap0 + origin.thickness;
+        z->gap[z->n_rows] = d - cti_min(origin.thickness / 2, CTI_R(0.9) * d);
+        row->r[0] = row->r[1] = row->r[2] = 0;
+        row->w[0] -= origin.gap0 >= 0 ? origin.gap0 / z->dt : 0;
+        for (k = 1; k < row->n; k++)
+            z->parent[cti_zones_root(z, row->term[k].block)] = cti_zones_root(z, row->term[0].block);
+        z->n_rows++;
+    }
+    return 1;
+}
+
+/* stage 1: impulses r >= 0, r perpendicular to gap + dt u_n >= 0, by Gauss-Seidel in the metric of mass */
+static void cti_zones_inelastic(cti_zones *z)
+{
+    cti_state *s = z->s;
+    int k, i, j;
+    for (k = 0; k < CTI_ZONES_SWEEPS; k++) {
+        ct_real big = 0;
+        for (i = 0; i < z->n_rows; i++) {
+            cti_row *row = &z->rows[i];
+            cti_v3 n = cti_v3_at(row->frame, 0);
+            ct_real u[3], B = 0, d;
+            cti_row_velocity(row, s->v_new, u);
+            for (j = 0; j < row->n; j++)
+                B += row->term[j].weight * row->term[j].weight * s->inv_mass[row->term[j].block];
+            if (!(B > 0))
+                continue;
+            d = cti_max(0, row->r[0] - (u[0] + z->gap[i] / z->dt) / B) - row->r[0];
+            row->r[0] += d;
+            big = cti_max(big, cti_abs(d) * B);
+            for (j = 0; j < row->n; j++) {
+                int b = row->term[j].block;
+                cti_v3 q = cti_v3_mul(n, d * row->term[j].weight * s->inv_mass[b]);
+                if (s->filter[b] >= 0)
+                    q = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], q);
+                cti_v3_addto(s->v_new, b, q);
+            }
+        }
+        if (big * z->dt < s->desc.thickness * CTI_R(1e-4))
+            return;
+    }
+    for (i = 0; i < z->n_rows; i++)
+        z->rows[i].r[0] = 0;
+}
+
+/* linear and angular velocity of one zone from its momentum at x */
+static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3 *p, cti_v3 *w)
+{
+    const cti_state *s = z->s;
+    cti_v3 L = cti_v3_zero();
+    ct_real M = 0, I[9], inv[9], rate;
+    int i;
+    *c = *p = *w = cti_v3_zero();
+    memset(I, 0, sizeof I);
+    for (i = 0; i < s->n; i++)
+        if (cti_zones_root(z, i) == root) {
+            M += s->mass[i];
+            *c = cti_v3_mad(*c, cti_v3_at(s->x, i), s->mass[i]);
+            *p = cti_v3_mad(*p, cti_v3_at(s->v_new, i), s->mass[i]);
+        }
+    if (!(M > 0))
+        return;
+    *c = cti_v3_mul(*c, 1 / M), *p = cti_v3_mul(*p, 1 / M);
+    for (i = 0; i < s->n; i++)
+        if (cti_zones_root(z, i) == root) {
+            cti_v3 r = cti_v3_sub(cti_v3_at(s->x, i), *c);
+            ct_real m = s->mass[i], rr = cti_v3_norm2(r);
+            L = cti_v3_mad(L, cti_v3_cross(r, cti_v3_sub(cti_v3_at(s->v_new, i), *p)), m);
+            I[0] += m * (rr - r.x * r.x), I[1] -= m * r.x * r.y, I[2] -= m * r.x * r.z;
+            I[4] += m * (rr - r.y * r.y), I[5] -= m * r.y * r.z, I[8] += m * (rr - r.z * r.z);
+        }
+    I[3] = I[1], I[6] = I[2], I[7] = I[5];
+    if (!cti_m3_inverse(I, inv))
+        return;
+    *w = cti_m3_mul_v(inv, L);
+    rate = cti_v3_norm(*w) * z->dt;
+    if (!cti_finite(rate))
+        *w = cti_v3_zero();
+    else if (rate > CTI_R(0.5))
+        *w = cti_v3_mul(*w, CTI_R(0.5) / rate);
+}
+
+/* stage 2: zones of the present hits move rigidly; a zone that touches what cannot be moved stands still */
+static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *anchored, cti_zones_result *out)
+{
+    cti_state *s = z->s;
+    int32_t root;
+    int i;
+    for (root = 0; root < s->n; root++) {
+        cti_v3 c, p, w;
+        if (!active[root] || cti_zones_root(z, root) != root)
+            continue;
+        cti_zones_rigid_motion(z, root, &c, &p, &w);
+        if (anchored[root])
+            p = w = cti_v3_zero();
+        for (i = 0; i < s->n; i++)
+            if (cti_zones_root(z, i) == root && !s->fixed[i]) {
+                cti_v3 v = cti_v3_add(p, cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->x, i), c)));
+                out->momentum_lost += s->mass[i] * cti_v3_norm(cti_v3_sub(v, cti_v3_at(s->v_new, i)));
+                cti_v3_put(s->v_new, i, v);
+            }
+    }
+}
+
+/* stage 3: every block of a colliding pair stays; returns how many were new */
+static int cti_zones_freeze(cti_zones *z, cti_zones_result *out)
+{
+    cti_state *s = z->s;
+    int i, k, j, fresh = 0;
+    for (i = 0; i < CTI_LEN(s->hits); i++)
+        for (k = 0; k < s->hits[i].pair.n; k++) {
+            const cti_attach *a = &s->surface.attach[s->hits[i].pair.v[k]];
+            for (j = 0; j < a->n; j++) {
+                int b = a->block[j];
+                if (s->fixed[b] || z->frozen[b])
+                    continue;
+                z->frozen[b] = 1;
+                fresh++;
+                out->momentum_lost += s->mass[b] * cti_v3_norm(cti_v3_at(s->v_new, b));
+                cti_v3_put(s->v_new, b, cti_v3_zero());
+            }
+        }
+    out->frozen += fresh;
+    return fresh;
+}
+
+/* which zones have a hit now, and which of them touch an immovable side */
+static void cti_zones_flags(cti_zones *z, uint8_t *active, uint8_t *anchored)
+{
+    const cti_state *s = z->s;
+    int i, k, j;
+    memset(active, 0, (size_t)s->n);
+    memset(anchored, 0, (size_t)s->n);
+    for (i = 0; i < CTI_LEN(s->hits); i++) {
+        const cti_pair *p = &s->hits[i].pair;
+        int32_t root = -1;
+        int immovable = p->kind == CT_PAIR_PLANE;
+        for (k = 0; k < p->n; k++) {
+            const cti_attach *a = &s->surface.attach[p->v[k]];
+            if (a->n == 0)
+                immovable = 1;
+            for (j = 0; j < a->n; j++) {
+                if (s->fixed[a->block[j]])
+                    immovable = 1;
+                else
+                    root = cti_zones_root(z, a->block[j]);
+            }
+        }
+        if (root >= 0) {
+            active[root] = 1;
+            anchored[root] = (uint8_t)(anchored[root] | immovable);
+        }
+    }
+}
+
+/* zones: roots that hold a row */
+static int cti_zones_count(cti_zones *z, uint8_t *mark)
+{
+    int i, n = 0;
+    memset(mark, 0, (size_t)z->s->n);
+    for (i = 0; i < z->n_rows; i++) {
+        int32_t root = cti_zones_root(z, z->rows[i].term[0].block);
+        n += !mark[root];
+        mark[root] = 1;
+    }
+    return n;
+}
+
+CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti_zones_result *out)
+{
+    cti_zones zone, *z = &zone;
+    cti_row_context c;
+    uint8_t *active = CTI_ARENA_NEW(s->arena, uint8_t, s->n), *anchored = CTI_ARENA_NEW(s->arena, uint8_t, s->n);
+    int i, k;
+    memset(z, 0, sizeof *z);
+    memset(out, 0, sizeof *out);
+    z->s = s, z->dt = dt;
+    z->parent = CTI_ARENA_NEW(s->arena, int32_t, s->n);
+    z->frozen = CTI_ARENA_ZERO(s->arena, uint8_t, s->n);
+    if (!active || !anchored || !z->parent || !z->frozen)
+        return 0;
+    for (i = 0; i < s->n; i++)
+        z->parent[i] = i;
+    cti_cmr_context(s, dt, &s->memory_none, 0, &c);
+    for (k = 0;; k++) {
+        if (!cti_cmr_collide(s, attempt))
+            return 0;
+        if (CTI_LEN(s->hits) == 0)
+            break;
+        if (!cti_zones_collect(z, &c))
+            return 0;
+        if (k < CTI_ZONES_SOFT)
+            cti_zones_inelastic(z);
+        else if (k < CTI_ZONES_SOFT + CTI_ZONES_RIGID) {
+            cti_zones_flags(z, active, anchored);
+            cti_zones_rigid(z, active, anchored, out);
+        } else if (cti_zones_freeze(z, out) == 0)
+            break;
+        cti_cmr_move(s, dt);
+    }
+    out->clear = CTI_LEN(s->hits) == 0;
+    out->zones = cti_zones_count(z, active);
+    return 1;
+}

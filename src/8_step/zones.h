@@ -1,0 +1,17 @@
+/* zones.h -- impact zones: the fail-safe after the rounds and halvings of CMR. */
+#ifndef CTI_ZONES_H
+#define CTI_ZONES_H
+
+#include "cmr.h"
+
+typedef struct cti_zones_result {
+    int clear;             /* the motion is free of collisions */
+    int zones, frozen;
+    ct_real momentum_lost; /* [N s] by rigid zones and freezing */
+} cti_zones_result;
+
+/* cti_zones_resolve -- changes v_new, x_new, surface.x1 until the motion from x is clear: inelastic impulses in the zones first (Harmon 2008),
+   rigid zones next (Provot 1997, Bridson 2002), freezing last. Not clear only when scripted surfaces leave no room. 0: out of memory. */
+CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti_zones_result *out);
+
+#endif /* CTI_ZONES_H */

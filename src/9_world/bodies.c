@@ -1,0 +1,365 @@
+/* bodies.c -- adding, removing, reading and pinning bodies. Method: a body is built completely beside the world and joined last, so that a
+   refused one leaves no trace. */
+#include "world.h"
+#include "../1_math/vec.h"
+
+CONTACT_API_DEF ct_soft_desc ct_soft_desc_default(void)
+{
+    ct_soft_desc d;
+    memset(&d, 0, sizeof d);
+    d.cookie = CTI_COOKIE;
+    d.material = ct_material_default(CT_MODEL_NEOHOOKEAN);
+    d.friction = d.thickness = -1;
+    return d;
+}
+
+CONTACT_API_DEF ct_cloth_desc ct_cloth_desc_default(void)
+{
+    ct_cloth_desc d;
+    memset(&d, 0, sizeof d);
+    d.cookie = CTI_COOKIE;
+    d.material = ct_material_default(CT_MODEL_MEMBRANE);
+    d.friction = d.thickness = -1;
+    return d;
+}
+
+CONTACT_API_DEF ct_static_desc ct_static_desc_default(void)
+{
+    ct_static_desc d;
+    memset(&d, 0, sizeof d);
+    d.cookie = CTI_COOKIE;
+    d.plane_normal[1] = 1;
+    d.friction = d.thickness = -1;
+    return d;
+}
+
+CTI_FN void cti_world_free_body(ct_world *w, cti_body *b)
+{
+    uint32_t generation = b->generation;
+    CTI_FREE(&w->mem, b->rest);
+    CTI_FREE(&w->mem, b->triangles);
+    CTI_FREE(&w->mem, b->segments);
+    CTI_FREE(&w->mem, b->surface_nodes);
+    CTI_FREE(&w->mem, b->node_surface);
+    cti_topology_free(&w->mem, &b->topology);
+    cti_model_free(&w->mem, &b->model);
+    memset(b, 0, sizeof *b);
+    b->generation = generation;
+}
+
+CTI_FN int cti_world_slot(const ct_world *w, ct_body_id body)
+{
+    int i = (int)body.index1 - 1;
+    if (!w || body.index1 == 0 || i >= CTI_LEN(w->bodies) || w->bodies[i].kind == CTI_BODY_FREE || w->bodies[i].generation != body.generation)
+        return -1;
+    return i;
+}
+
+CTI_FN ct_body_id cti_world_id(const ct_world *w, int slot)
+{
+    ct_body_id id;
+    id.index1 = (uint32_t)slot + 1;
+    id.generation = w->bodies[slot].generation;
+    return id;
+}
+
+/* ---- checks ---- */
+
+static ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, double value, const char *text)
+{
+    ct_body_id none = {0, 0};
+    return cti_world_fail(w, code, none, element, value, text);
+}
+
+static ct_code cti_bodies_check_indices(ct_world *w, const ct_mesh *m, const int32_t *list, int n, int per, const char *text)
+{
+    int i;
+    if (n < 0 || (n > 0 && !list))
+        return cti_bodies_refuse(w, CT_ERR_MESH, -1, n, "element count without an array");
+    for (i = 0; i < n * per; i++)
+        if (list[i] < 0 || list[i] >= m->n_positions)
+            return cti_bodies_refuse(w, CT_ERR_MESH, i / per, list[i], text);
+    return CT_OK;
+}
+
+static ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m)
+{
+    int i;
+    ct_code code;
+    if (!m || m->n_positions <= 0 || !m->positions)
+        return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "mesh has no positions");
+    for (i = 0; i < 3 * m->n_positions; i++)
+        if (!cti_finite(m->positions[i]))
+            return cti_bodies_refuse(w, CT_ERR_MESH, i / 3, 0, "a vertex position is not finite (element: vertex)");
+    code = cti_bodies_check_indices(w, m, m->tets, m->n_tets, 4, "a tet's vertex index is out of range (element: tet)");
+    if (code == CT_OK)
+        code = cti_bodies_check_indices(w, m, m->triangles, m->n_triangles, 3, "a triangle's vertex index is out of range (element: triangle)");
+    if (code == CT_OK)
+        code = cti_bodies_check_indices(w, m, m->segments, m->n_segments, 2, "a segment's vertex index is out of range (element: segment)");
+    return code;
+}
+
+static ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega)
+{
+    int k;
+    if (!cti_finite(friction) || !cti_finite(thickness) || thickness == 0)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)thickness, "friction and thickness must be finite, thickness not 0");
+    for (k = 0; v && k < 3; k++)
+        if (!cti_finite(v[k]) || !cti_finite(omega[k]))
+            return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "velocity must be finite");
+    return CT_OK;
+}
+
+/* ---- building ---- */
+
+static void cti_bodies_name(cti_body *b, const char *name)
+{
+    size_t n = name ? strlen(name) : 0;
+    if (n >= sizeof b->name)
+        n = sizeof b->name - 1;
+    if (n)
+        memcpy(b->name, name, n);
+    b->name[n] = 0;
+}
+
+/* surface: which vertices it has, and its topology in their numbering */
+static ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices)
+{
+    cti_mem *m = &w->mem;
+    int32_t *tri = NULL, *seg = NULL;
+    int i, nt = CTI_LEN(b->triangles), ns = CTI_LEN(b->segments), ok;
+    if (!CTI_RESIZE(m, b->node_surface, b->n))
+        return CT_ERR_MEMORY;
+    for (i = 0; i < b->n; i++)
+        b->node_surface[i] = all_vertices ? 0 : -1;
+    for (i = 0; i < nt; i++)
+        b->node_surface[b->triangles[i]] = 0;
+    for (i = 0; i < ns; i++)
+        b->node_surface[b->segments[i]] = 0;
+    for (i = 0; i < b->n; i++)
+        if (b->node_surface[i] == 0) {
+            b->node_surface[i] = CTI_LEN(b->surface_nodes);
+            if (!CTI_PUSH(m, b->surface_nodes, i))
+                return CT_ERR_MEMORY;
+        }
+    ok = CTI_RESIZE(m, tri, nt) && CTI_RESIZE(m, seg, ns);
+    if (ok) {
+        for (i = 0; i < nt; i++)
+            tri[i] = b->node_surface[b->triangles[i]];
+        for (i = 0; i < ns; i++)
+            seg[i] = b->node_surface[b->segments[i]];
+        ok = cti_topology_build(m, &b->topology, CTI_LEN(b->surface_nodes), tri, nt / 3, seg, ns / 2);
+    }
+    CTI_FREE(m, tri);
+    CTI_FREE(m, seg);
+    return ok ? CT_OK : CT_ERR_MEMORY;
+}
+
+static ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh)
+{
+    b->n = mesh->n_positions;
+    if (!CTI_RESIZE(&w->mem, b->rest, 3 * b->n))
+        return CT_ERR_MEMORY;
+    memcpy(b->rest, mesh->positions, sizeof(ct_real) * 3 * (size_t)b->n);
+    return CT_OK;
+}
+
+static ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *list, int n)
+{
+    if (!CTI_RESIZE(&w->mem, *out, n))
+        return CT_ERR_MEMORY;
+    if (n)
+        memcpy(*out, list, sizeof(int32_t) * (size_t)n);
+    return CT_OK;
+}
+
+/* grows the block arrays by the body's vertices; nothing is lost when memory runs out */
+static ct_code cti_bodies_join_blocks(ct_world *w, cti_body *b, const ct_real *v, const ct_real *omega)
+{
+    cti_state *s = &w->state;
+    cti_mem *m = &w->mem;
+    int n0 = s->n, n1 = s->n + b->n, i;
+    cti_v3 c = cti_v3_zero();
+    ct_real M = 0;
+    if (!CTI_RESERVE(m, s->x, 3 * n1) || !CTI_RESERVE(m, s->v, 3 * n1) || !CTI_RESERVE(m, s->mass, n1) || !CTI_RESERVE(m, s->inv_mass, n1) ||
+        !CTI_RESERVE(m, s->alpha, n1) || !CTI_RESERVE(m, s->dt_prev, n1))
+        return CT_ERR_MEMORY;
+    CTI_RESIZE(m, s->x, 3 * n1), CTI_RESIZE(m, s->v, 3 * n1), CTI_RESIZE(m, s->mass, n1), CTI_RESIZE(m, s->inv_mass, n1), CTI_RESIZE(m, s->alpha, n1);
+    CTI_RESIZE(m, s->dt_prev, n1);
+    for (i = n0; i < n1; i++) {
+        s->mass[i] = 0;
+        s->alpha[i] = b->material.damping_mass;
+        s->dt_prev[i] = 0;
+    }
+    s->n = n1;
+    cti_model_mass(&b->model, s->mass);
+    for (i = n0; i < n1; i++) {
+        c = cti_v3_mad(c, cti_v3_at(b->rest, i - n0), s->mass[i]);
+        M += s->mass[i];
+        s->inv_mass[i] = s->mass[i] > 0 ? 1 / s->mass[i] : 0;
+    }
+    c = M > 0 ? cti_v3_mul(c, 1 / M) : c;
+    for (i = n0; i < n1; i++) {
+        cti_v3 p = cti_v3_at(b->rest, i - n0), r = cti_v3_sub(p, c);
+        cti_v3_put(s->x, i, p);
+        cti_v3_put(s->v, i, cti_v3_add(cti_v3_at(v, 0), cti_v3_cross(cti_v3_at(omega, 0), r)));
+    }
+    return CT_OK;
+}
+
+/* a free slot, or a new one at the end */
+static int cti_bodies_slot(ct_world *w)
+{
+    cti_body empty;
+    int i;
+    for (i = 0; i < CTI_LEN(w->bodies); i++)
+        if (w->bodies[i].kind == CTI_BODY_FREE)
+            return i;
+    memset(&empty, 0, sizeof empty);
+    empty.generation = 1;
+    return CTI_PUSH(&w->mem, w->bodies, empty) ? i : -1;
+}
+
+/* the finished body becomes part of the world, or is freed */
+static ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out)
+{
+    int slot = -1;
+    if (code == CT_OK) {
+        slot = cti_bodies_slot(w);
+        if (slot < 0)
+            code = CT_ERR_MEMORY;
+        else if (b->block0 >= 0)
+            code = cti_bodies_join_blocks(w, b, v, omega);
+    }
+    if (code != CT_OK) {
+        cti_world_free_body(w, b);
+        w->mem.failed = 0;
+        return code == CT_ERR_MEMORY ? cti_bodies_refuse(w, code, -1, 0, "out of memory; the body was not added") : code;
+    }
+    b->generation = w->bodies[slot].generation;
+    w->bodies[slot] = *b;
+    w->n_alive++;
+    w->ready = 0;
+    *out = cti_world_id(w, slot);
+    return CT_OK;
+}
+
+static void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness)
+{
+    memset(b, 0, sizeof *b);
+    b->kind = kind;
+    b->block0 = -1;
+    b->friction = friction < 0 ? w->state.desc.friction : friction;
+    b->thickness = thickness < 0 ? w->state.desc.thickness : thickness;
+    cti_bodies_name(b, name);
+}
+
+CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_body_id *out_body)
+{
+    cti_body b;
+    const char *text = NULL;
+    int64_t bad = -1;
+    double value = 0;
+    ct_code code;
+    int ok;
+    if (!w || !out_body)
+        return CT_ERR_ARGUMENT;
+    if (!d || d->cookie != CTI_COOKIE)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_soft_desc_default");
+    code = cti_bodies_check_mesh(w, d->mesh);
+    if (code == CT_OK)
+        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
+    if (code != CT_OK)
+        return code;
+    if (d->mesh->n_tets <= 0)
+        return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "a soft body needs tets");
+    if (!cti_material_check(&d->material, 0, &text))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
+    cti_bodies_begin(w, &b, CTI_BODY_SOFT, d->name, d->friction, d->thickness);
+    b.block0 = w->state.n;
+    b.material = d->material;
+    code = cti_bodies_copy(w, &b, d->mesh);
+    if (code == CT_OK) {
+        ok = cti_model_init_soft(&w->mem, &b.model, &d->material, b.rest, b.n, d->mesh->tets, d->mesh->n_tets, b.block0, &bad, &value);
+        code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
+        if (ok < 0)
+            code = cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a tet is inverted or flat (element: tet, value: volume)");
+    }
+    if (code == CT_OK && !cti_mesh_boundary(&w->mem, d->mesh->tets, d->mesh->n_tets, b.n, &b.triangles))
+        code = CT_ERR_MEMORY;
+    if (code == CT_OK)
+        code = cti_bodies_surface(w, &b, 0);
+    return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
+}
+
+CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, ct_body_id *out_body)
+{
+    cti_body b;
+    const char *text = NULL;
+    int64_t bad = -1;
+    double value = 0;
+    ct_code code;
+    int ok;
+    if (!w || !out_body)
+        return CT_ERR_ARGUMENT;
+    if (!d || d->cookie != CTI_COOKIE)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_cloth_desc_default");
+    code = cti_bodies_check_mesh(w, d->mesh);
+    if (code == CT_OK)
+        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
+    if (code != CT_OK)
+        return code;
+    if (d->mesh->n_triangles <= 0)
+        return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "a cloth needs triangles");
+    if (!cti_material_check(&d->material, 1, &text))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
+    cti_bodies_begin(w, &b, CTI_BODY_CLOTH, d->name, d->friction, d->thickness);
+    b.block0 = w->state.n;
+    b.material = d->material;
+    code = cti_bodies_copy(w, &b, d->mesh);
+    if (code == CT_OK) {
+        ok = cti_model_init_cloth(&w->mem, &b.model, &d->material, b.rest, b.n, d->mesh->triangles, d->mesh->n_triangles, b.block0, &bad, &value);
+        code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
+        if (ok < 0)
+            code = cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a triangle has no area (element: triangle, value: area)");
+    }
+    if (code == CT_OK)
+        code = cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles);
+    if (code == CT_OK)
+        code = cti_bodies_surface(w, &b, 0);
+    return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
+}
+
+CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d, ct_body_id *out_body)
+{
+    cti_body b;
+    ct_code code;
+    cti_v3 n;
+    if (!w || !out_body)
+        return CT_ERR_ARGUMENT;
+    if (!d || d->cookie != CTI_COOKIE)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_static_desc_default");
+    code = cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL);
+    if (code == CT_OK && d->mesh)
+        code = cti_bodies_check_mesh(w, d->mesh);
+    if (code != CT_OK)
+        return code;
+    n = cti_v3_at(d->plane_normal, 0);
+    if (!d->mesh && (!cti_finite(d->plane_offset) || !cti_finite(cti_v3_norm2(n)) || !(cti_v3_norm2(n) > 0)))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "a plane needs a finite offset and a normal other than 0");
+    cti_bodies_begin(w, &b, d->mesh ? CTI_BODY_STATIC : CTI_BODY_PLANE, d->name, d->friction, d->thickness);
+    if (!d->mesh) {
+        ct_real len = cti_v3_norm(n);
+        cti_v3_put(b.plane_normal, 0, cti_v3_mul(n, 1 / len));
+        b.plane_offset = d->plane_offset / len;
+        return cti_bodies_join(w, &b, CT_OK, NULL, NULL, out_body);
+    }
+    code = cti_bodies_copy(w, &b, d->mesh);
+    if (code == CT_OK)
+        code = cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles);
+    if (code == CT_OK)
+        code = cti_bodies_copy_list(w, &b.segments, d->mesh->segments, 2 * d->mesh->n_segments);
+    if (code == CT_OK)
+        code = cti_bodies_surface(w, &b, d->mesh->n_triangles == 0 && d->mesh->n_segments == 0);
+    return cti_bodies_join(w, &b, code, NULL, NULL, out_body);
+}

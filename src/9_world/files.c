@@ -1,0 +1,333 @@
+/* files.c -- loading, scanning and dispatch by extension for the mesh readers. Method: files.h.
+   based on: Clinger, How to read floating point numbers accurately, 1990 (the exact case). */
+#include "files.h"
+
+#if CONTACT_WITH_FILES
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { CTI_FILES_CHUNK = 1 << 16, CTI_FILES_DIGITS = 1200 };
+
+CTI_FN ct_code cti_file_error(ct_error_info *error, ct_code code, int64_t line, double value, const char *format, const char *arg)
+{
+    if (error) {
+        char text[200];
+        memset(error, 0, sizeof *error);
+        error->code = code, error->element = line > 0 ? line : -1, error->value = value;
+        snprintf(text, sizeof text, format, arg ? arg : "");
+        if (line > 0)
+            snprintf(error->buffer, sizeof error->buffer, "line %lld: %s", (long long)line, text);
+        else
+            snprintf(error->buffer, sizeof error->buffer, "%s", text);
+        error->text = error->buffer;
+    }
+    return code;
+}
+
+CTI_FN ct_code cti_file_load(cti_mem *mem, const char *path, char **out_bytes, ct_error_info *error)
+{
+    char *bytes = NULL;
+    size_t n = 0, got = 1;
+    int bad;
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return cti_file_error(error, CT_ERR_FILE, 0, 0, "cannot open the file", NULL);
+    while (got > 0) {
+        if (!CTI_RESERVE(mem, bytes, (int64_t)n + CTI_FILES_CHUNK)) {
+            fclose(f);
+            CTI_FREE(mem, bytes);
+            return cti_file_error(error, CT_ERR_MEMORY, 0, 0, "out of memory for the file", NULL);
+        }
+        got = fread(bytes + n, 1, stbds_header(bytes)->capacity - n, f);
+        n += got;
+        stbds_header(bytes)->length = n;
+    }
+    bad = ferror(f);
+    fclose(f);
+    if (bad) {
+        CTI_FREE(mem, bytes);
+        return cti_file_error(error, CT_ERR_FILE, 0, 0, "cannot read the file", NULL);
+    }
+    *out_bytes = bytes;
+    return CT_OK;
+}
+
+/* ---- scanner ---- */
+
+CTI_FN int cti_scan_fail(cti_scan *s, ct_code code, const char *format, const char *arg)
+{
+    if (s->code == CT_OK)
+        s->code = cti_file_error(s->error, code, s->line, 0, format, arg);
+    return 0;
+}
+
+CTI_FN int cti_scan_memory(cti_scan *s)
+{
+    if (s->code == CT_OK)
+        s->code = cti_file_error(s->error, CT_ERR_MEMORY, 0, 0, "out of memory for a mesh", NULL);
+    return 0;
+}
+
+static int cti_scan_at_break(const cti_scan *s) { return s->at == s->end || *s->at == '\n' || *s->at == '\r'; }
+
+/* Over one line end, if there is one here. */
+static void cti_scan_break(cti_scan *s)
+{
+    if (s->at == s->end)
+        return;
+    if (*s->at == '\r') {
+        s->at++;
+        if (s->at < s->end && *s->at == '\n')
+            s->at++;
+        s->line++;
+    } else if (*s->at == '\n') {
+        s->at++;
+        s->line++;
+    }
+}
+
+/* 1 when a backslash here joins this line with the next. */
+static int cti_scan_joins(const cti_scan *s)
+{
+    return s->comments && s->at + 1 < s->end && s->at[0] == '\\' && (s->at[1] == '\n' || s->at[1] == '\r');
+}
+
+CTI_FN int cti_scan_token(cti_scan *s, const char **token, int *length)
+{
+    /* blanks and joined lines */
+    for (;;) {
+        if (cti_scan_joins(s)) {
+            s->at++;
+            cti_scan_break(s);
+        } else if (s->at < s->end && (*s->at == ' ' || *s->at == '\t' || *s->at == '\v' || *s->at == '\f')) {
+            s->at++;
+        } else {
+            break;
+        }
+    }
+    if (cti_scan_at_break(s) || (s->comments && *s->at == '#'))
+        return 0;
+    *token = s->at;
+    while (!cti_scan_at_break(s) && !cti_scan_joins(s) && *s->at != ' ' && *s->at != '\t' && *s->at != '\v' && *s->at != '\f' &&
+           s->at - *token < INT32_MAX)
+        s->at++;
+    *length = (int)(s->at - *token);
+    return 1;
+}
+
+CTI_FN int cti_scan_line(cti_scan *s)
+{
+    int comment = 0;
+    while (!cti_scan_at_break(s)) {
+        comment |= s->comments && *s->at == '#';
+        if (!comment && cti_scan_joins(s)) {
+            s->at++;
+            cti_scan_break(s);
+        } else {
+            s->at++;
+        }
+    }
+    cti_scan_break(s);
+    return s->at < s->end;
+}
+
+CTI_FN int cti_scan_is(const char *token, int length, const char *word)
+{
+    return strlen(word) == (size_t)length && memcmp(token, word, (size_t)length) == 0;
+}
+
+/* ---- numbers ---- */
+
+/* Digits of a decimal number: 1 when the field is one; mantissa (its first 19 digits), power of ten, sign. */
+static int cti_scan_decimal(const char *t, int n, uint64_t *mantissa, int *power, int *negative, int *short_form)
+{
+    int i = 0, digits = 0, seen = 0, point = 0, exponent = 0, sign = 1, start;
+    *mantissa = 0, *power = 0, *negative = 0, *short_form = 1;
+    if (i < n && (t[i] == '-' || t[i] == '+'))
+        *negative = t[i++] == '-';
+    for (; i < n && ((t[i] >= '0' && t[i] <= '9') || (t[i] == '.' && !point)); i++) {
+        if (t[i] == '.') {
+            point = 1;
+            continue;
+        }
+        seen = 1;
+        if (digits < 19) {
+            *mantissa = *mantissa * 10 + (uint64_t)(t[i] - '0');
+            digits += *mantissa != 0;
+            *power -= point;
+        } else {
+            *short_form = 0;
+        }
+    }
+    if (!seen)
+        return 0;
+    if (i < n && (t[i] == 'e' || t[i] == 'E')) {
+        i++;
+        if (i < n && (t[i] == '-' || t[i] == '+'))
+            sign = t[i++] == '-' ? -1 : 1;
+        for (start = i; i < n && t[i] >= '0' && t[i] <= '9'; i++)
+            exponent = exponent > 100000 ? exponent : exponent * 10 + (t[i] - '0');
+        if (i == start)
+            return 0;
+    }
+    *power += sign * exponent;
+    return i == n;
+}
+
+/* strtod on a copy that has the locale's decimal point. */
+static int cti_scan_library(const char *t, int n, ct_real *out)
+{
+    char copy[CTI_FILES_DIGITS + 40];
+    const char *point = localeconv()->decimal_point;
+    int i, m = 0, k;
+    if (n > CTI_FILES_DIGITS)
+        return 0;
+    for (i = 0; i < n; i++) {
+        if (t[i] != '.') {
+            copy[m++] = t[i];
+            continue;
+        }
+        for (k = 0; point[k] && k < 16; k++)
+            copy[m++] = point[k];
+    }
+    copy[m] = 0;
+#if CONTACT_REAL == 32
+    *out = strtof(copy, NULL);
+#else
+    *out = strtod(copy, NULL);
+#endif
+    return cti_finite(*out);
+}
+
+CTI_FN int cti_scan_number(const char *token, int length, ct_real *out)
+{
+#if CONTACT_REAL == 32
+    static const ct_real tens[11] = {1e0f, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f, 1e6f, 1e7f, 1e8f, 1e9f, 1e10f};
+    const uint64_t exact = (uint64_t)1 << 24;
+    const int most = 10;
+#else
+    static const ct_real tens[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    const uint64_t exact = (uint64_t)1 << 53;
+    const int most = 22;
+#endif
+    uint64_t mantissa;
+    int power, negative, short_form;
+    ct_real x;
+    if (!cti_scan_decimal(token, length, &mantissa, &power, &negative, &short_form))
+        return 0;
+    if (!short_form || mantissa > exact || power < -most || power > most)
+        return cti_scan_library(token, length, out);
+    x = (ct_real)mantissa;
+    x = power < 0 ? x / tens[-power] : x * tens[power];
+    *out = negative ? -x : x;
+    return 1;
+}
+
+/* The field as text for a message. */
+static void cti_scan_quote(char out[32], const char *token, int length)
+{
+    int i, n = cti_min_int(length, 24);
+    for (i = 0; i < n; i++)
+        out[i] = (char)(token[i] >= 32 && token[i] < 127 ? token[i] : '?');
+    memcpy(out + n, length > n ? "..." : "", length > n ? 4 : 1);
+}
+
+CTI_FN int cti_scan_real(cti_scan *s, ct_real *out, const char *what)
+{
+    const char *t;
+    char quote[32], text[120];
+    int n;
+    if (!cti_scan_token(s, &t, &n))
+        return cti_scan_fail(s, CT_ERR_FORMAT, "the line ends, expected %s", what);
+    if (cti_scan_number(t, n, out))
+        return 1;
+    cti_scan_quote(quote, t, n);
+    snprintf(text, sizeof text, "'%s' is not a finite number, expected %s", quote, what);
+    return cti_scan_fail(s, CT_ERR_FORMAT, "%s", text);
+}
+
+CTI_FN int cti_scan_integer(cti_scan *s, int64_t *out, const char *what)
+{
+    const char *t;
+    char quote[32], text[120];
+    int n, i = 0, negative = 0;
+    int64_t x = 0;
+    if (!cti_scan_token(s, &t, &n))
+        return cti_scan_fail(s, CT_ERR_FORMAT, "the line ends, expected %s", what);
+    if (t[0] == '-' || t[0] == '+')
+        negative = t[i++] == '-';
+    if (i < n && n - i <= 18) {
+        for (; i < n && t[i] >= '0' && t[i] <= '9'; i++)
+            x = x * 10 + (t[i] - '0');
+        *out = negative ? -x : x;
+        if (i == n)
+            return 1;
+    }
+    cti_scan_quote(quote, t, n);
+    snprintf(text, sizeof text, "'%s' is not an integer, expected %s", quote, what);
+    return cti_scan_fail(s, CT_ERR_FORMAT, "%s", text);
+}
+
+/* ---- reading by extension ---- */
+
+static int cti_file_has_extension(const char *path, const char *extension)
+{
+    size_t n = strlen(path), m = strlen(extension), i;
+    if (n < m)
+        return 0;
+    for (i = 0; i < m; i++) {
+        char c = path[n - m + i];
+        if (c >= 'A' && c <= 'Z')
+            c = (char)(c - 'A' + 'a');
+        if (c != extension[i])
+            return 0;
+    }
+    return 1;
+}
+
+CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error)
+{
+    cti_mem mem;
+    ct_mesh mesh;
+    char *bytes = NULL;
+    ct_code code;
+    int obj, msh;
+    if (!path || !out_mesh)
+        return cti_file_error(out_error, CT_ERR_ARGUMENT, 0, 0, "path and out_mesh may not be NULL", NULL);
+    obj = cti_file_has_extension(path, ".obj"), msh = cti_file_has_extension(path, ".msh");
+    if (!obj && !msh)
+        return cti_file_error(out_error, CT_ERR_UNSUPPORTED, 0, 0, "file name must end in .obj or .msh", NULL);
+    cti_mem_init(&mem, NULL);
+    memset(&mesh, 0, sizeof mesh);
+    code = cti_file_load(&mem, path, &bytes, out_error);
+    if (code != CT_OK)
+        return code;
+    code = obj ? cti_read_obj(&mem, bytes, stbds_header(bytes)->length, &mesh, out_error)
+               : cti_read_msh(&mem, bytes, stbds_header(bytes)->length, &mesh, out_error);
+    CTI_FREE(&mem, bytes);
+    if (code != CT_OK) {
+        ct_mesh_free(&mesh);
+        return code;
+    }
+    mesh.n_positions = CTI_LEN(mesh.positions) / 3, mesh.n_tets = CTI_LEN(mesh.tets) / 4;
+    mesh.n_triangles = CTI_LEN(mesh.triangles) / 3, mesh.n_segments = CTI_LEN(mesh.segments) / 2;
+    *out_mesh = mesh;
+    return CT_OK;
+}
+
+#else
+
+CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error)
+{
+    CTI_UNUSED(path);
+    CTI_UNUSED(out_mesh);
+    if (out_error) {
+        memset(out_error, 0, sizeof *out_error);
+        out_error->code = CT_ERR_UNSUPPORTED, out_error->text = "built without files (CONTACT_WITH_FILES 0)", out_error->element = -1;
+    }
+    return CT_ERR_UNSUPPORTED;
+}
+
+#endif

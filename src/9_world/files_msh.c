@@ -1,0 +1,322 @@
+/* files_msh.c -- Gmsh MSH 2.2 and 4.1, ASCII: nodes, and elements of types 1 (line), 2 (triangle), 4 (tet); point elements (15) are points, other types
+   are passed over. Method: section by section, line by line; node tags are arbitrary and are looked up by bisection in sorted order. Orientation
+   is kept as it is.
+   based on: the Gmsh reference manual, file formats. */
+#include "files.h"
+#include "../0_base/sort.h"
+
+#if CONTACT_WITH_FILES
+
+typedef struct cti_msh {
+    cti_scan scan;
+    ct_mesh *mesh;
+    int major;      /* 2 or 4 */
+    uint64_t *tags; /* [n] of the nodes: in file order, later sorted */
+    int32_t *order; /* [n] node of each sorted tag; NULL: tags rise in file order */
+    int have_nodes, have_elements, n_known;
+} cti_msh;
+
+/* The next line that holds anything: its first field stays unread. 0: the text ends. */
+static int cti_msh_line(cti_msh *m)
+{
+    const char *t, *line;
+    int n;
+    while (cti_scan_line(&m->scan)) {
+        line = m->scan.at;
+        if (cti_scan_token(&m->scan, &t, &n)) {
+            m->scan.at = line;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The next line inside a section; its end before its contents are complete is an error. */
+static int cti_msh_content(cti_msh *m, const char *what)
+{
+    if (!cti_msh_line(m))
+        return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "the file ends, expected %s", what);
+    if (*m->scan.at == '$')
+        return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "the section ends early, expected %s", what);
+    return 1;
+}
+
+static int cti_msh_integer(cti_msh *m, int64_t least, int64_t *out, const char *what)
+{
+    if (!cti_scan_integer(&m->scan, out, what))
+        return 0;
+    if (*out < least)
+        return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "number out of range: %s", what);
+    return 1;
+}
+
+/* The end of a section: "$End<name>". */
+static int cti_msh_end(cti_msh *m, const char *word)
+{
+    const char *t;
+    int n;
+    if (!cti_msh_line(m))
+        return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "the file ends, expected %s", word);
+    if (!cti_scan_token(&m->scan, &t, &n) || !cti_scan_is(t, n, word))
+        return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "expected %s", word);
+    return 1;
+}
+
+static int cti_msh_format(cti_msh *m)
+{
+    const char *t;
+    int64_t binary;
+    int n;
+    if (!cti_msh_content(m, "a format version") || !cti_scan_token(&m->scan, &t, &n))
+        return 0;
+    if (cti_scan_is(t, n, "2") || cti_scan_is(t, n, "2.0") || cti_scan_is(t, n, "2.1") || cti_scan_is(t, n, "2.2"))
+        m->major = 2;
+    else if (cti_scan_is(t, n, "4.1"))
+        m->major = 4;
+    else
+        return cti_scan_fail(&m->scan, CT_ERR_UNSUPPORTED, "MSH version is neither 2.x nor 4.1", NULL);
+    if (!cti_msh_integer(m, 0, &binary, "file type 0 (ASCII)"))
+        return 0;
+    if (binary != 0)
+        return cti_scan_fail(&m->scan, CT_ERR_UNSUPPORTED, "binary MSH is not read; save it as ASCII", NULL);
+    return cti_msh_end(m, "$EndMeshFormat");
+}
+
+/* ---- nodes ---- */
+
+static int cti_msh_position(cti_msh *m)
+{
+    ct_real x;
+    int k;
+    for (k = 0; k < 3; k++) {
+        if (!cti_scan_real(&m->scan, &x, "three coordinates of a node"))
+            return 0;
+        if (!CTI_PUSH(m->scan.mem, m->mesh->positions, x))
+            return cti_scan_memory(&m->scan);
+    }
+    return 1;
+}
+
+static int cti_msh_tag(cti_msh *m)
+{
+    int64_t tag;
+    if (!cti_msh_integer(m, 0, &tag, "a node tag"))
+        return 0;
+    if (CTI_LEN(m->tags) >= INT32_MAX / 12)
+        return cti_scan_fail(&m->scan, CT_ERR_UNSUPPORTED, "too many nodes", NULL);
+    return CTI_PUSH(m->scan.mem, m->tags, (uint64_t)tag) ? 1 : cti_scan_memory(&m->scan);
+}
+
+/* A block of version 4.1: tags, then coordinates. */
+static int cti_msh_node_block(cti_msh *m)
+{
+    int64_t skipped, count, i;
+    if (!cti_msh_content(m, "a block of nodes") || !cti_msh_integer(m, 0, &skipped, "an entity's dimension") ||
+        !cti_scan_integer(&m->scan, &skipped, "an entity's tag") || !cti_msh_integer(m, 0, &skipped, "parametric 0 or 1") ||
+        !cti_msh_integer(m, 0, &count, "the number of nodes in a block"))
+        return 0;
+    for (i = 0; i < count; i++)
+        if (!cti_msh_content(m, "a node tag") || !cti_msh_tag(m))
+            return 0;
+    for (i = 0; i < count; i++)
+        if (!cti_msh_content(m, "coordinates of a node") || !cti_msh_position(m))
+            return 0;
+    return 1;
+}
+
+/* Tags into rising order; the same tag twice is an error. */
+static int cti_msh_sort_tags(cti_msh *m)
+{
+    cti_mem *mem = m->scan.mem;
+    int n = CTI_LEN(m->tags), i, rising = 1, ok = 1;
+    for (i = 1; i < n; i++)
+        rising &= m->tags[i - 1] < m->tags[i];
+    if (!rising) {
+        uint64_t *keys = NULL;
+        int32_t *payload = NULL;
+        ok = CTI_RESIZE(mem, m->order, n) && CTI_RESIZE(mem, keys, n) && CTI_RESIZE(mem, payload, n);
+        for (i = 0; ok && i < n; i++)
+            m->order[i] = (int32_t)i;
+        if (ok)
+            cti_sort_u64(m->tags, m->order, keys, payload, n);
+        CTI_FREE(mem, keys);
+        CTI_FREE(mem, payload);
+        if (!ok)
+            return cti_scan_memory(&m->scan);
+        for (i = 1; i < n; i++)
+            if (m->tags[i - 1] == m->tags[i])
+                return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "two nodes have the same tag", NULL);
+    }
+    return 1;
+}
+
+static int cti_msh_nodes(cti_msh *m)
+{
+    int64_t blocks, count, i, unused;
+    if (m->have_nodes)
+        return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "a second section of nodes", NULL);
+    m->have_nodes = 1;
+    if (!cti_msh_content(m, "the number of nodes") || !cti_msh_integer(m, 0, &blocks, "the number of nodes"))
+        return 0;
+    count = blocks;
+    if (m->major == 4 && (!cti_msh_integer(m, 0, &count, "the number of nodes") || !cti_msh_integer(m, 0, &unused, "the least node tag") ||
+                          !cti_msh_integer(m, 0, &unused, "the largest node tag")))
+        return 0;
+    for (i = 0; i < blocks; i++) {
+        if (m->major == 4 && !cti_msh_node_block(m))
+            return 0;
+        if (m->major == 2 && (!cti_msh_content(m, "a node") || !cti_msh_tag(m) || !cti_msh_position(m)))
+            return 0;
+    }
+    if (CTI_LEN(m->tags) != count)
+        return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "the blocks of nodes do not add up to their number", NULL);
+    return cti_msh_end(m, "$EndNodes") && cti_msh_sort_tags(m);
+}
+
+/* ---- elements ---- */
+
+static int cti_msh_find(const cti_msh *m, uint64_t tag)
+{
+    int lo = 0, hi = CTI_LEN(m->tags);
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        if (m->tags[mid] < tag)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo == CTI_LEN(m->tags) || m->tags[lo] != tag)
+        return -1;
+    return m->order ? m->order[lo] : lo;
+}
+
+/* The nodes of one element of a type; types that are not used leave the rest of the line unread. */
+static int cti_msh_element(cti_msh *m, int64_t type)
+{
+    int32_t **list = type == 4 ? &m->mesh->tets : (type == 2 ? &m->mesh->triangles : &m->mesh->segments);
+    int n = type == 4 ? 4 : (type == 2 ? 3 : (type == 1 ? 2 : 0)), k, node;
+    int64_t tag;
+    m->n_known += n > 0 || type == 15;
+    for (k = 0; k < n; k++) {
+        if (!cti_msh_integer(m, 0, &tag, "a node tag of an element"))
+            return 0;
+        node = cti_msh_find(m, (uint64_t)tag);
+        if (node < 0) {
+            cti_scan_fail(&m->scan, CT_ERR_FORMAT, "an element names a node tag that no node has", NULL);
+            if (m->scan.error)
+                m->scan.error->value = (double)tag;
+            return 0;
+        }
+        if (CTI_LEN(*list) >= INT32_MAX - 4)
+            return cti_scan_fail(&m->scan, CT_ERR_UNSUPPORTED, "too many elements", NULL);
+        if (!CTI_PUSH(m->scan.mem, *list, (int32_t)node))
+            return cti_scan_memory(&m->scan);
+    }
+    return 1;
+}
+
+/* Version 2: number, type, number of tags, tags, nodes. */
+static int cti_msh_element_2(cti_msh *m)
+{
+    int64_t type, n_tags, unused, i;
+    if (!cti_msh_content(m, "an element") || !cti_msh_integer(m, 0, &unused, "an element number") ||
+        !cti_msh_integer(m, 1, &type, "an element type") || !cti_msh_integer(m, 0, &n_tags, "the number of tags of an element"))
+        return 0;
+    for (i = 0; i < n_tags; i++)
+        if (!cti_scan_integer(&m->scan, &unused, "a tag of an element"))
+            return 0;
+    return cti_msh_element(m, type);
+}
+
+/* Version 4.1: a block of elements of one type; number, nodes. */
+static int cti_msh_element_block(cti_msh *m)
+{
+    int64_t unused, type, count, i;
+    if (!cti_msh_content(m, "a block of elements") || !cti_msh_integer(m, 0, &unused, "an entity's dimension") ||
+        !cti_scan_integer(&m->scan, &unused, "an entity's tag") || !cti_msh_integer(m, 1, &type, "an element type") ||
+        !cti_msh_integer(m, 0, &count, "the number of elements in a block"))
+        return 0;
+    for (i = 0; i < count; i++)
+        if (!cti_msh_content(m, "an element") || !cti_msh_integer(m, 0, &unused, "an element number") || !cti_msh_element(m, type))
+            return 0;
+    return 1;
+}
+
+static int cti_msh_elements(cti_msh *m)
+{
+    int64_t blocks, i, unused;
+    int k;
+    if (!m->have_nodes)
+        return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "elements before any nodes", NULL);
+    m->have_elements = 1;
+    if (!cti_msh_content(m, "the number of elements") || !cti_msh_integer(m, 0, &blocks, "the number of elements"))
+        return 0;
+    for (k = 0; m->major == 4 && k < 3; k++)
+        if (!cti_msh_integer(m, 0, &unused, "number of elements, least and largest element number"))
+            return 0;
+    for (i = 0; i < blocks; i++)
+        if (!(m->major == 4 ? cti_msh_element_block(m) : cti_msh_element_2(m)))
+            return 0;
+    return cti_msh_end(m, "$EndElements");
+}
+
+/* ---- sections ---- */
+
+/* Passes over a section whose name is t. */
+static int cti_msh_skip(cti_msh *m, const char *t, int n)
+{
+    const char *u;
+    int k;
+    while (cti_msh_line(m)) {
+        if (*m->scan.at != '$' || !cti_scan_token(&m->scan, &u, &k))
+            continue;
+        if (k == n + 3 && memcmp(u, "$End", 4) == 0 && memcmp(u + 4, t + 1, (size_t)n - 1) == 0)
+            return 1;
+    }
+    return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "the file ends inside a section", NULL);
+}
+
+static int cti_msh_sections(cti_msh *m)
+{
+    const char *t;
+    int n, more = m->scan.at < m->scan.end, first = 1;
+    for (; more; more = cti_msh_line(m)) {
+        int ok;
+        if (!cti_scan_token(&m->scan, &t, &n))
+            continue;
+        if (first && !cti_scan_is(t, n, "$MeshFormat"))
+            return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "the file does not begin with $MeshFormat", NULL);
+        first = 0;
+        if (t[0] != '$')
+            return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "text outside of any section", NULL);
+        if (cti_scan_is(t, n, "$MeshFormat"))
+            ok = cti_msh_format(m);
+        else if (cti_scan_is(t, n, "$Nodes"))
+            ok = cti_msh_nodes(m);
+        else if (cti_scan_is(t, n, "$Elements"))
+            ok = cti_msh_elements(m);
+        else
+            ok = cti_msh_skip(m, t, n);
+        if (!ok)
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN ct_code cti_read_msh(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error)
+{
+    cti_msh m;
+    memset(&m, 0, sizeof m);
+    m.scan.at = bytes, m.scan.end = bytes + n, m.scan.line = 1, m.scan.mem = mem, m.scan.error = error;
+    m.mesh = mesh;
+    cti_msh_sections(&m);
+    if (m.scan.code == CT_OK && CTI_LEN(mesh->positions) == 0)
+        cti_scan_fail(&m.scan, CT_ERR_FORMAT, "the file ends without any node", NULL);
+    if (m.scan.code == CT_OK && m.n_known == 0)
+        cti_scan_fail(&m.scan, CT_ERR_FORMAT, "the file ends without any line, triangle, tet or point (types 1, 2, 4, 15)", NULL);
+    CTI_FREE(mem, m.tags);
+    CTI_FREE(mem, m.order);
+    return m.scan.code;
+}
+
+#endif

@@ -1,0 +1,131 @@
+/* files_obj.c -- Wavefront OBJ: v, f, l, p; everything else is passed over. Method: one pass; a polygon becomes the fan (0, i, i + 1), a polyline its
+   segments. Points (p) need no list: a position that no triangle and no segment uses is a point. Numbers may refer to vertices that come later
+   in the file, so that the range is checked at the end; the largest number remembers its line.
+   based on: Wavefront, Advanced Visualizer appendix B1, object files. */
+#include "files.h"
+
+#if CONTACT_WITH_FILES
+
+typedef struct cti_obj {
+    cti_scan scan;
+    ct_mesh *mesh;
+    int32_t *polygon;
+    int64_t largest, largest_line; /* largest positive vertex number met, and where */
+    int n_elements;
+} cti_obj;
+
+static int cti_obj_vertex(cti_obj *o)
+{
+    ct_real x;
+    int k;
+    for (k = 0; k < 3; k++) {
+        if (!cti_scan_real(&o->scan, &x, "three coordinates of v"))
+            return 0;
+        if (!CTI_PUSH(o->scan.mem, o->mesh->positions, x))
+            return cti_scan_memory(&o->scan);
+    }
+    if (CTI_LEN(o->mesh->positions) > 3 * (INT32_MAX / 12))
+        return cti_scan_fail(&o->scan, CT_ERR_UNSUPPORTED, "too many vertices", NULL);
+    return 1;
+}
+
+/* A field v, v/vt, v//vn or v/vt/vn: the vertex, 0-based. */
+static int cti_obj_index(cti_obj *o, const char *t, int n, int32_t *out)
+{
+    int64_t x = 0, count = CTI_LEN(o->mesh->positions) / 3;
+    int i = 0, digits = 0, negative = 0;
+    if (t[0] == '-' || t[0] == '+')
+        negative = t[i++] == '-';
+    for (; i < n && t[i] >= '0' && t[i] <= '9' && digits < 12; i++, digits++)
+        x = x * 10 + (t[i] - '0');
+    for (; digits > 0 && i < n; i++)
+        if (t[i] != '/' && t[i] != '-' && t[i] != '+' && (t[i] < '0' || t[i] > '9'))
+            digits = 0;
+        else if (t[i] != '/' && i > 0 && digits == 12)
+            digits = 0;
+    if (digits == 0)
+        return cti_scan_fail(&o->scan, CT_ERR_FORMAT, "a vertex number is not an integer", NULL);
+    if (x == 0)
+        return cti_scan_fail(&o->scan, CT_ERR_FORMAT, "vertex number 0: numbers start at 1", NULL);
+    if (negative && x > count)
+        return cti_scan_fail(&o->scan, CT_ERR_FORMAT, "a negative vertex number reaches before the first vertex", NULL);
+    if (!negative && x > o->largest)
+        o->largest = x, o->largest_line = o->scan.line;
+    x = negative ? count - x : x - 1;
+    if (x >= INT32_MAX / 12)
+        return cti_scan_fail(&o->scan, CT_ERR_FORMAT, "a vertex number is out of range", NULL);
+    *out = (int32_t)x;
+    return 1;
+}
+
+/* f, l, p: their vertices into o->polygon, then triangles or segments. */
+static int cti_obj_element(cti_obj *o, char kind)
+{
+    cti_mem *mem = o->scan.mem;
+    const char *t;
+    int n, i, count, least = kind == 'f' ? 3 : (kind == 'l' ? 2 : 1);
+    int32_t v;
+    CTI_CLEAR(o->polygon);
+    while (cti_scan_token(&o->scan, &t, &n)) {
+        if (!cti_obj_index(o, t, n, &v))
+            return 0;
+        if (!CTI_PUSH(mem, o->polygon, v))
+            return cti_scan_memory(&o->scan);
+    }
+    count = CTI_LEN(o->polygon);
+    if (count < least)
+        return cti_scan_fail(&o->scan, CT_ERR_FORMAT, kind == 'f' ? "f needs at least three vertices" : (kind == 'l' ? "l needs at least two vertices" : "p needs a vertex"), NULL);
+    for (i = 1; kind == 'f' && i + 1 < count; i++)
+        if (!CTI_PUSH(mem, o->mesh->triangles, o->polygon[0]) || !CTI_PUSH(mem, o->mesh->triangles, o->polygon[i]) ||
+            !CTI_PUSH(mem, o->mesh->triangles, o->polygon[i + 1]))
+            return cti_scan_memory(&o->scan);
+    for (i = 0; kind == 'l' && i + 1 < count; i++)
+        if (!CTI_PUSH(mem, o->mesh->segments, o->polygon[i]) || !CTI_PUSH(mem, o->mesh->segments, o->polygon[i + 1]))
+            return cti_scan_memory(&o->scan);
+    o->n_elements++;
+    return 1;
+}
+
+/* The lines of the file. */
+static int cti_obj_lines(cti_obj *o)
+{
+    const char *t;
+    int n;
+    do {
+        if (!cti_scan_token(&o->scan, &t, &n))
+            continue;
+        if (n != 1)
+            continue;
+        if (t[0] == 'v' && !cti_obj_vertex(o))
+            return 0;
+        if ((t[0] == 'f' || t[0] == 'l' || t[0] == 'p') && !cti_obj_element(o, t[0]))
+            return 0;
+    } while (cti_scan_line(&o->scan));
+    return 1;
+}
+
+CTI_FN ct_code cti_read_obj(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error)
+{
+    cti_obj o;
+    memset(&o, 0, sizeof o);
+    /* a byte order mark is no part of the text */
+    if (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
+        bytes += 3, n -= 3;
+    o.scan.at = bytes, o.scan.end = bytes + n, o.scan.line = 1, o.scan.comments = 1, o.scan.mem = mem, o.scan.error = error;
+    o.mesh = mesh;
+    cti_obj_lines(&o);
+    CTI_FREE(mem, o.polygon);
+    if (o.scan.code == CT_OK && CTI_LEN(mesh->positions) == 0)
+        cti_scan_fail(&o.scan, CT_ERR_FORMAT, "the file ends without any vertex (v)", NULL);
+    if (o.scan.code == CT_OK && o.largest > CTI_LEN(mesh->positions) / 3) {
+        o.scan.line = o.largest_line;
+        cti_scan_fail(&o.scan, CT_ERR_FORMAT, "a vertex number is larger than the number of vertices in the file", NULL);
+        if (error)
+            error->value = (double)o.largest;
+    }
+    if (o.scan.code == CT_OK && o.n_elements == 0)
+        cti_scan_fail(&o.scan, CT_ERR_FORMAT, "the file ends without any face, line or point (f, l, p)", NULL);
+    return o.scan.code;
+}
+
+#endif

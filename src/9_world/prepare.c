@@ -1,0 +1,177 @@
+/* prepare.c -- from bodies to the arrays that a step works on: surface soup, matrix pattern, scatter slots, factors. Once per change of
+   topology; positions and velocities are not touched. */
+#include "world.h"
+
+CTI_FN void cti_world_unprepare(ct_world *w)
+{
+    cti_state *s = &w->state;
+    cti_surface_free(&w->mem, &s->surface);
+    cti_detect_free(&w->mem, &s->detect);
+    cti_factors_free(&w->mem, &s->factors);
+    cti_bsr_free(&w->mem, &s->A);
+    CTI_FREE(&w->mem, s->models);
+    CTI_FREE(&w->mem, w->surface_slot);
+    CTI_CLEAR(s->rows);
+    CTI_CLEAR(s->origins);
+    CTI_CLEAR(s->tangled_pairs);
+    s->n_models = 0;
+    w->ready = 0;
+    w->contacts_ready = 0;
+}
+
+static int cti_prepare_count(const ct_world *w, int *nv, int *ne, int *nf, int *np)
+{
+    int i, n = 0;
+    *nv = *ne = *nf = *np = 0;
+    for (i = 0; i < CTI_LEN(w->bodies); i++) {
+        const cti_body *b = &w->bodies[i];
+        if (b->kind == CTI_BODY_FREE)
+            continue;
+        n++;
+        if (b->kind == CTI_BODY_PLANE) {
+            (*np)++;
+            continue;
+        }
+        *nv += CTI_LEN(b->surface_nodes);
+        *ne += b->topology.n_edges;
+        *nf += CTI_LEN(b->triangles) / 3;
+    }
+    return n;
+}
+
+static int cti_prepare_reserve(cti_mem *mem, cti_surface *f, int n_bodies, int nv, int ne, int nf, int np)
+{
+    return CTI_RESIZE(mem, f->attach, nv) && CTI_RESIZE(mem, f->body_of, nv) && CTI_RESIZE(mem, f->edges, 2 * ne) && CTI_RESIZE(mem, f->faces, 3 * nf) &&
+           CTI_RESIZE(mem, f->face_edges, 3 * nf) && CTI_RESIZE(mem, f->edge_faces, 2 * ne) && CTI_RESIZE(mem, f->vertex_owner, nv) &&
+           CTI_RESIZE(mem, f->edge_owner, ne) && CTI_RESIZE(mem, f->is_point, nv) && CTI_RESIZE(mem, f->rest, 3 * nv) && CTI_RESIZE(mem, f->x0, 3 * nv) && CTI_RESIZE(mem, f->x1, 3 * nv) &&
+           CTI_RESIZE(mem, f->bodies, n_bodies) && CTI_RESIZE(mem, f->ranges, n_bodies) && CTI_RESIZE(mem, f->planes, np);
+}
+
+/* one body's surface appended to the soup at the offsets of f */
+static void cti_prepare_body(const ct_world *w, cti_surface *f, int index, const cti_body *b)
+{
+    const cti_topology *t = &b->topology;
+    int nv = CTI_LEN(b->surface_nodes), nf = CTI_LEN(b->triangles) / 3, i;
+    cti_soup_body *r = &f->ranges[index];
+    r->v0 = f->nv, r->v1 = f->nv + nv, r->e0 = f->ne, r->e1 = f->ne + t->n_edges, r->f0 = f->nf, r->f1 = f->nf + nf;
+    r->dynamic = b->kind != CTI_BODY_STATIC;
+    r->self = r->dynamic && w->state.desc.self_collision;
+    r->group = 1, r->mask = 0xffffffffu;
+    for (i = 0; i < nv; i++) {
+        cti_attach *a = &f->attach[f->nv + i];
+        int node = b->surface_nodes[i];
+        memset(a, 0, sizeof *a);
+        f->body_of[f->nv + i] = index;
+        if (r->dynamic)
+            a->n = 1, a->block[0] = b->block0 + node, a->weight[0] = 1;
+        cti_v3_put(f->rest, f->nv + i, cti_v3_at(b->rest, node));
+        cti_v3_put(f->x0, f->nv + i, cti_v3_at(b->rest, node));
+        f->is_point[f->nv + i] = t->vertex_is_point[i];
+        f->vertex_owner[f->nv + i] = t->vertex_owner[i] < 0 ? -1 : f->nf + t->vertex_owner[i];
+    }
+    for (i = 0; i < 3 * nf; i++) {
+        f->faces[3 * f->nf + i] = f->nv + b->node_surface[b->triangles[i]];
+        f->face_edges[3 * f->nf + i] = f->ne + t->face_edges[i];
+    }
+    for (i = 0; i < 2 * t->n_edges; i++) {
+        f->edges[2 * f->ne + i] = f->nv + t->edges[i];
+        f->edge_faces[2 * f->ne + i] = t->edge_faces[i] < 0 ? -1 : f->nf + t->edge_faces[i];
+    }
+    for (i = 0; i < t->n_edges; i++)
+        f->edge_owner[f->ne + i] = t->edge_owner[i] < 0 ? -1 : f->nf + t->edge_owner[i];
+    f->nv += nv, f->ne += t->n_edges, f->nf += nf;
+}
+
+static ct_code cti_prepare_surface(ct_world *w)
+{
+    cti_surface *f = &w->state.surface;
+    int nv, ne, nf, np, i, index = 0, n = cti_prepare_count(w, &nv, &ne, &nf, &np);
+    if (!cti_prepare_reserve(&w->mem, f, n, nv, ne, nf, np) || !CTI_RESIZE(&w->mem, w->surface_slot, n))
+        return CT_ERR_MEMORY;
+    f->n_bodies = n;
+    for (i = 0; i < CTI_LEN(w->bodies); i++) {
+        const cti_body *b = &w->bodies[i];
+        if (b->kind == CTI_BODY_FREE)
+            continue;
+        f->bodies[index].thickness = b->thickness;
+        f->bodies[index].friction = b->friction;
+        f->bodies[index].dynamic = b->kind == CTI_BODY_SOFT || b->kind == CTI_BODY_CLOTH;
+        f->bodies[index].is_cloth = b->kind == CTI_BODY_CLOTH;
+        w->surface_slot[index] = i;
+        if (b->kind == CTI_BODY_PLANE) {
+            cti_plane *p = &f->planes[f->n_planes++];
+            memcpy(p->normal, b->plane_normal, sizeof p->normal);
+            p->offset = b->plane_offset;
+            p->body = index;
+            f->ranges[index].v0 = f->ranges[index].v1 = f->nv;
+            f->ranges[index].e0 = f->ranges[index].e1 = f->ne;
+            f->ranges[index].f0 = f->ranges[index].f1 = f->nf;
+        } else
+            cti_prepare_body(w, f, index, b);
+        index++;
+    }
+    f->soup.edges = f->edges, f->soup.faces = f->faces;
+    f->soup.nv = f->nv, f->soup.ne = f->ne, f->soup.nf = f->nf;
+    f->soup.vertex_is_point = f->is_point;
+    f->soup.bodies = f->ranges, f->soup.n_bodies = n;
+    cti_surface_place(f, w->state.x, f->x0);
+    return cti_broad_build(&w->mem, &f->broad, &f->soup, f->x0) ? CT_OK : CT_ERR_MEMORY;
+}
+
+static int cti_prepare_slot(const void *ctx, int i, int j) { return cti_bsr_slot((const cti_bsr *)ctx, i, j); }
+
+static ct_code cti_prepare_matrix(ct_world *w)
+{
+    cti_state *s = &w->state;
+    int32_t *pairs = NULL;
+    int i, ok = 1;
+    for (i = 0; i < CTI_LEN(w->bodies); i++)
+        if (w->bodies[i].kind == CTI_BODY_SOFT || w->bodies[i].kind == CTI_BODY_CLOTH) {
+            ok = ok && CTI_PUSH(&w->mem, s->models, &w->bodies[i].model);
+            ok = ok && cti_model_pairs(&w->bodies[i].model, &w->mem, &pairs);
+        }
+    s->n_models = CTI_LEN(s->models);
+    ok = ok && cti_bsr_pattern(&w->mem, &s->A, s->n, pairs, CTI_LEN(pairs) / 2);
+    for (i = 0; ok && i < s->n_models; i++)
+        ok = cti_model_slots(&w->mem, s->models[i], cti_prepare_slot, &s->A);
+    CTI_FREE(&w->mem, pairs);
+    return ok && cti_factors_init(&w->mem, &w->arena, &s->factors, &s->A) ? CT_OK : CT_ERR_MEMORY;
+}
+
+static int cti_prepare_scratch(ct_world *w)
+{
+    cti_state *s = &w->state;
+    int n3 = 3 * s->n;
+    cti_mem *m = &w->mem;
+    int i;
+    s->mass_min = 0;
+    for (i = 0; i < s->n; i++)
+        if (s->mass[i] > 0 && (s->mass_min == 0 || s->mass[i] < s->mass_min))
+            s->mass_min = s->mass[i];
+    return CTI_RESIZE(m, s->fixed, s->n) && CTI_RESIZE(m, s->v_fixed, n3) && CTI_RESIZE(m, s->filter, s->n) && CTI_RESIZE(m, s->b, n3) &&
+           CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) &&
+           CTI_RESIZE(m, s->x_old, n3) && CTI_RESIZE(m, s->v_old, n3) && CTI_RESIZE(m, s->dt_old, s->n) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
+}
+
+CTI_FN ct_code cti_world_prepare(ct_world *w)
+{
+    ct_code code;
+    ct_body_id none = {0, 0};
+    if (w->ready)
+        return CT_OK;
+    cti_world_unprepare(w);
+    cti_arena_reset(&w->arena);
+    code = cti_prepare_surface(w);
+    if (code == CT_OK)
+        code = cti_prepare_matrix(w);
+    if (code == CT_OK && !cti_prepare_scratch(w))
+        code = CT_ERR_MEMORY;
+    if (code == CT_OK && !cti_step_tangle(&w->state))
+        code = CT_ERR_MEMORY;
+    if (code != CT_OK) {
+        cti_world_unprepare(w);
+        return cti_world_fail(w, code, none, -1, 0, "out of memory while preparing the bodies");
+    }
+    w->ready = 1;
+    return CT_OK;
+}

@@ -1,0 +1,178 @@
+/* query.c -- what a world tells of itself: pairs, contacts, hash. */
+#include "world.h"
+#include "../4_geom/intersect.h"
+
+/* soup vertex to body vertex */
+static int32_t cti_query_vertex(const ct_world *w, int v)
+{
+    const cti_surface *f = &w->state.surface;
+    int body = f->body_of[v];
+    return w->bodies[w->surface_slot[body]].surface_nodes[v - f->ranges[body].v0];
+}
+
+CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair *out)
+{
+    const cti_surface *f = &w->state.surface;
+    int k;
+    memset(out, 0, sizeof *out);
+    for (k = 0; k < 3; k++)
+        out->vertices_a[k] = out->vertices_b[k] = -1;
+    out->kind = (ct_pair_kind)p->kind;
+    out->body_a = cti_world_id(w, w->surface_slot[cti_pair_body_a(f, p)]);
+    out->body_b = cti_world_id(w, w->surface_slot[cti_pair_body_b(f, p)]);
+    for (k = 0; k < p->n_a; k++)
+        out->vertices_a[k] = cti_query_vertex(w, p->v[k]);
+    for (k = p->n_a; k < p->n; k++)
+        out->vertices_b[k - p->n_a] = cti_query_vertex(w, p->v[k]);
+}
+
+/* an edge of a and a face of b, in a public pair */
+static void cti_query_edge_face(const ct_world *w, int e, int face, ct_pair *out)
+{
+    const cti_surface *f = &w->state.surface;
+    int k;
+    memset(out, 0, sizeof *out);
+    out->kind = CT_PAIR_EF;
+    out->vertices_a[2] = -1;
+    out->body_a = cti_world_id(w, w->surface_slot[f->body_of[f->edges[2 * e]]]);
+    out->body_b = cti_world_id(w, w->surface_slot[f->body_of[f->faces[3 * face]]]);
+    for (k = 0; k < 2; k++)
+        out->vertices_a[k] = cti_query_vertex(w, f->edges[2 * e + k]);
+    for (k = 0; k < 3; k++)
+        out->vertices_b[k] = cti_query_vertex(w, f->faces[3 * face + k]);
+}
+
+/* vertices of moving bodies that lie behind a plane */
+static int cti_query_planes(ct_world *w)
+{
+    const cti_surface *f = &w->state.surface;
+    int i, k;
+    for (k = 0; k < f->n_planes; k++)
+        for (i = 0; i < f->nv; i++) {
+            cti_pair p;
+            ct_pair out;
+            int feature;
+            if (!f->bodies[f->body_of[i]].dynamic)
+                continue;
+            cti_pair_make(f, CT_PAIR_PLANE, i, k, &p);
+            out.distance = cti_pair_closest(f, f->x0, &p, &feature);
+            if (out.distance > 0)
+                continue;
+            cti_world_public_pair(w, &p, &out);
+            out.distance = cti_pair_closest(f, f->x0, &p, &feature);
+            if (!CTI_PUSH(&w->mem, w->pairs, out))
+                return 0;
+        }
+    return 1;
+}
+
+CONTACT_API_DEF ct_code ct_world_validate(const ct_world *cw, ct_pair **out_pairs, int *out_n)
+{
+    ct_world *w = (ct_world *)cw; /* scratch of the world is used; its state is not changed */
+    ct_body_id none = {0, 0};
+    int32_t *hits = NULL;
+    ct_code code;
+    int i, ok;
+    if (!w)
+        return CT_ERR_ARGUMENT;
+    if (!out_pairs || !out_n)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "out_pairs or out_n is NULL");
+    code = cti_world_prepare(w);
+    if (code != CT_OK)
+        return code;
+    CTI_CLEAR(w->pairs);
+    w->state.detect.valid = 0; /* the trees' boxes are used for another question */
+    ok = cti_broad_update(&w->mem, &w->state.surface.broad, &w->state.surface.soup, w->state.surface.x0, w->state.surface.x0) &&
+         cti_intersect_soup(&w->mem, &w->state.surface.broad, &w->state.surface.soup, w->state.surface.x0, &hits);
+    for (i = 0; ok && i < CTI_LEN(hits) / 2; i++) {
+        ct_pair p;
+        cti_query_edge_face(w, hits[2 * i], hits[2 * i + 1], &p);
+        ok = CTI_PUSH(&w->mem, w->pairs, p);
+    }
+    ok = ok && cti_query_planes(w);
+    CTI_FREE(&w->mem, hits);
+    if (!ok)
+        return cti_world_fail(w, CT_ERR_MEMORY, none, -1, 0, "out of memory while validating");
+    *out_pairs = w->pairs;
+    *out_n = CTI_LEN(w->pairs);
+    return CT_OK;
+}
+
+static void cti_query_contact(const ct_world *w, int i, ct_contact *out)
+{
+    const cti_state *s = &w->state;
+    const cti_row *row = &s->rows[i];
+    const cti_pair *p = &s->origins[i].pair;
+    cti_v3 at = cti_v3_zero();
+    ct_pair names;
+    int k;
+    memset(out, 0, sizeof *out);
+    cti_world_public_pair(w, p, &names);
+    out->kind = names.kind;
+    out->body_a = names.body_a, out->body_b = names.body_b;
+    memcpy(out->vertices_a, names.vertices_a, sizeof names.vertices_a);
+    memcpy(out->vertices_b, names.vertices_b, sizeof names.vertices_b);
+    for (k = 0; k < p->n_a; k++) {
+        out->weights_a[k] = p->w[k];
+        at = cti_v3_mad(at, cti_v3_at(s->surface.x0, p->v[k]), p->w[k]);
+    }
+    for (k = p->n_a; k < p->n; k++)
+        out->weights_b[k - p->n_a] = -p->w[k];
+    cti_v3_put(out->point, 0, at);
+    memcpy(out->normal, row->frame, sizeof out->normal);
+    memcpy(out->tangent, row->frame + 3, sizeof out->tangent);
+    out->gap = cti_v3_dot(cti_v3_at(row->frame, 0), cti_pair_offset(&s->surface, s->surface.x0, p)) - s->origins[i].thickness;
+    out->impulse_normal = row->r[0];
+    out->impulse_tangent[0] = row->r[1], out->impulse_tangent[1] = row->r[2];
+    out->sticking = row->r[1] * row->r[1] + row->r[2] * row->r[2] < row->mu * row->mu * row->r[0] * row->r[0] * CTI_R(0.9999);
+}
+
+CONTACT_API_DEF ct_code ct_world_contacts(const ct_world *cw, const ct_contact **out_contacts, int *out_n)
+{
+    ct_world *w = (ct_world *)cw;
+    ct_body_id none = {0, 0};
+    int i;
+    if (!w)
+        return CT_ERR_ARGUMENT;
+    if (!out_contacts || !out_n)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "out_contacts or out_n is NULL");
+    if (!w->contacts_ready) {
+        CTI_CLEAR(w->contacts);
+        for (i = 0; i < CTI_LEN(w->state.rows); i++) {
+            ct_contact c;
+            if (!(w->state.rows[i].r[0] > 0))
+                continue;
+            cti_query_contact(w, i, &c);
+            if (!CTI_PUSH(&w->mem, w->contacts, c))
+                return cti_world_fail(w, CT_ERR_MEMORY, none, -1, 0, "out of memory while listing contacts");
+        }
+        w->contacts_ready = 1;
+    }
+    *out_contacts = w->contacts;
+    *out_n = CTI_LEN(w->contacts);
+    return CT_OK;
+}
+
+static uint64_t cti_query_mix(uint64_t h, const void *data, size_t bytes)
+{
+    const unsigned char *p = (const unsigned char *)data;
+    size_t i;
+    for (i = 0; i < bytes; i++)
+        h = (h ^ p[i]) * 0x100000001b3ull;
+    return h;
+}
+
+CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
+{
+    uint64_t h = 0xcbf29ce484222325ull;
+    int i;
+    if (!w)
+        return 0;
+    h = cti_query_mix(h, w->state.x, sizeof(ct_real) * 3 * (size_t)w->state.n);
+    h = cti_query_mix(h, w->state.v, sizeof(ct_real) * 3 * (size_t)w->state.n);
+    for (i = 0; i < CTI_LEN(w->state.memory.items); i++) {
+        h = cti_query_mix(h, w->state.memory.items[i].impulse, sizeof w->state.memory.items[i].impulse);
+        h = cti_query_mix(h, w->state.memory.items[i].slip, sizeof w->state.memory.items[i].slip);
+    }
+    return cti_query_mix(h, &w->state.time, sizeof w->state.time);
+}

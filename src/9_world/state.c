@@ -1,0 +1,227 @@
+/* state.c -- removing bodies, reading and writing their state, pins. */
+#include "world.h"
+
+static ct_code cti_bodies_stale(ct_world *w, ct_body_id body)
+{
+    return w ? cti_world_fail(w, CT_ERR_STALE_ID, body, -1, body.index1, "stale or null body id") : CT_ERR_ARGUMENT;
+}
+
+/* blocks [b0, b0 + n) leave; later ones move down */
+static void cti_bodies_remove_blocks(ct_world *w, int b0, int n)
+{
+    cti_state *s = &w->state;
+    size_t tail = (size_t)(s->n - b0 - n);
+    int i, k;
+    memmove(s->x + 3 * b0, s->x + 3 * (b0 + n), sizeof(ct_real) * 3 * tail);
+    memmove(s->v + 3 * b0, s->v + 3 * (b0 + n), sizeof(ct_real) * 3 * tail);
+    memmove(s->mass + b0, s->mass + b0 + n, sizeof(ct_real) * tail);
+    memmove(s->inv_mass + b0, s->inv_mass + b0 + n, sizeof(ct_real) * tail);
+    memmove(s->alpha + b0, s->alpha + b0 + n, sizeof(ct_real) * tail);
+    memmove(s->dt_prev + b0, s->dt_prev + b0 + n, sizeof(ct_real) * tail);
+    s->n -= n;
+    for (i = k = 0; i < CTI_LEN(s->pins); i++)
+        if (s->pins[i].block < b0 || s->pins[i].block >= b0 + n) {
+            s->pins[k] = s->pins[i];
+            s->pins[k++].block -= s->pins[i].block >= b0 ? n : 0;
+        }
+    if (s->pins)
+        stbds_header(s->pins)->length = (size_t)k;
+    for (i = k = 0; i < CTI_LEN(s->directions); i++)
+        if (s->directions[i].block < b0 || s->directions[i].block >= b0 + n) {
+            s->directions[k] = s->directions[i];
+            s->directions[k++].block -= s->directions[i].block >= b0 ? n : 0;
+        }
+    if (s->directions)
+        stbds_header(s->directions)->length = (size_t)k;
+    for (i = 0; i < CTI_LEN(w->bodies); i++)
+        if (w->bodies[i].kind != CTI_BODY_FREE && w->bodies[i].block0 > b0) {
+            w->bodies[i].block0 -= n;
+            cti_model_shift(&w->bodies[i].model, -n);
+        }
+}
+
+CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
+{
+    int slot = cti_world_slot(w, body);
+    cti_body *b;
+    if (slot < 0)
+        return cti_bodies_stale(w, body);
+    b = &w->bodies[slot];
+    if (b->block0 >= 0) {
+        int b0 = b->block0, n = b->n;
+        b->block0 = -1;
+        cti_bodies_remove_blocks(w, b0, n);
+        if (w->state.x) {
+            stbds_header(w->state.x)->length = stbds_header(w->state.v)->length = 3 * (size_t)w->state.n;
+            stbds_header(w->state.mass)->length = stbds_header(w->state.inv_mass)->length = (size_t)w->state.n;
+            stbds_header(w->state.alpha)->length = stbds_header(w->state.dt_prev)->length = (size_t)w->state.n;
+        }
+    }
+    cti_world_unprepare(w);
+    /* features are renumbered: what pairs remembered is void */
+    cti_memory_clear(&w->state.memory);
+    cti_world_free_body(w, b);
+    b->generation++;
+    w->n_alive--;
+    return CT_OK;
+}
+
+CONTACT_API_DEF int ct_body_vertex_count(const ct_world *w, ct_body_id body)
+{
+    int slot = cti_world_slot(w, body);
+    return slot < 0 ? 0 : w->bodies[slot].n;
+}
+
+CONTACT_API_DEF const char *ct_body_name(const ct_world *w, ct_body_id body)
+{
+    int slot = cti_world_slot(w, body);
+    return slot < 0 ? "" : w->bodies[slot].name;
+}
+
+static void cti_bodies_write(const ct_real *from, int n, void *out, ct_scalar_type type, size_t stride)
+{
+    int i, k;
+    for (i = 0; i < n; i++) {
+        char *p = (char *)out + (size_t)i * stride;
+        for (k = 0; k < 3; k++) {
+            double d = (double)from[3 * i + k];
+            float f = (float)d;
+            if (type == CT_SCALAR_FLOAT)
+                memcpy(p + (size_t)k * sizeof f, &f, sizeof f);
+            else
+                memcpy(p + (size_t)k * sizeof d, &d, sizeof d);
+        }
+    }
+}
+
+static ct_code cti_bodies_get(const ct_world *cw, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n, int velocities)
+{
+    ct_world *w = (ct_world *)cw;
+    int slot = cti_world_slot(w, body);
+    const cti_body *b;
+    if (slot < 0)
+        return cti_bodies_stale(w, body);
+    if (out && stride < 3 * (type == CT_SCALAR_FLOAT ? sizeof(float) : sizeof(double)))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)stride, "stride is smaller than three scalars");
+    b = &w->bodies[slot];
+    if (out_n)
+        *out_n = b->n;
+    if (!out || b->n == 0)
+        return CT_OK;
+    if (b->block0 >= 0)
+        cti_bodies_write((velocities ? w->state.v : w->state.x) + 3 * (size_t)b->block0, b->n, out, type, stride);
+    else if (!velocities)
+        cti_bodies_write(b->rest, b->n, out, type, stride);
+    else {
+        static const ct_real zero[3] = {0, 0, 0};
+        int i;
+        for (i = 0; i < b->n; i++)
+            cti_bodies_write(zero, 1, (char *)out + (size_t)i * stride, type, stride);
+    }
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_get_positions(const ct_world *w, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n)
+{
+    return cti_bodies_get(w, body, out, type, stride, out_n, 0);
+}
+
+CONTACT_API_DEF ct_code ct_body_get_velocities(const ct_world *w, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n)
+{
+    return cti_bodies_get(w, body, out, type, stride, out_n, 1);
+}
+
+CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, const ct_real *velocities, int n)
+{
+    int slot = cti_world_slot(w, body), i;
+    const cti_body *b;
+    if (slot < 0)
+        return cti_bodies_stale(w, body);
+    b = &w->bodies[slot];
+    if (b->block0 < 0 || n != b->n || !velocities)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, n, "velocities need a body that moves and one entry per vertex");
+    for (i = 0; i < 3 * n; i++)
+        if (!cti_finite(velocities[i]))
+            return cti_world_fail(w, CT_ERR_ARGUMENT, body, i / 3, 0, "a velocity is not finite (element: vertex)");
+    memcpy(w->state.v + 3 * (size_t)b->block0, velocities, sizeof(ct_real) * 3 * (size_t)n);
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_get_triangles(const ct_world *cw, ct_body_id body, const int32_t **out_triangles, int *out_n)
+{
+    ct_world *w = (ct_world *)cw;
+    int slot = cti_world_slot(w, body);
+    if (slot < 0)
+        return cti_bodies_stale(w, body);
+    if (!out_triangles || !out_n)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "out_triangles or out_n is NULL");
+    *out_triangles = w->bodies[slot].triangles;
+    *out_n = CTI_LEN(w->bodies[slot].triangles) / 3;
+    return CT_OK;
+}
+
+static ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m)
+{
+    int k;
+    for (k = 0; m && k < 3; k++)
+        if (!cti_finite(m->linear[k]) || !cti_finite(m->angular[k]) || !cti_finite(m->center[k]))
+            return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "motion must be finite");
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_pin(ct_world *w, ct_body_id body, const int32_t *vertices, int n, int axes, const ct_motion *motion, double until)
+{
+    int slot = cti_world_slot(w, body), i, old;
+    const cti_body *b;
+    if (slot < 0)
+        return cti_bodies_stale(w, body);
+    b = &w->bodies[slot];
+    if (b->block0 < 0 || n < 0 || (n > 0 && !vertices) || (axes & ~CT_AXIS_ALL) || !(until == until))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, axes, "a pin needs a body that moves, vertices and an axis mask");
+    if (cti_bodies_check_motion(w, body, motion) != CT_OK)
+        return CT_ERR_ARGUMENT;
+    for (i = 0; i < n; i++)
+        if (vertices[i] < 0 || vertices[i] >= b->n)
+            return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, vertices[i], "a pinned vertex is out of range (element: place in the list, value: vertex)");
+    old = CTI_LEN(w->state.pins);
+    if (!CTI_RESERVE(&w->mem, w->state.pins, old + n))
+        return cti_world_fail(w, CT_ERR_MEMORY, body, -1, n, "out of memory; nothing was pinned");
+    for (i = 0; i < n; i++) {
+        cti_pin p;
+        memset(&p, 0, sizeof p);
+        p.block = b->block0 + vertices[i];
+        p.axes = axes;
+        memcpy(p.start, w->state.x + 3 * (size_t)p.block, sizeof p.start);
+        if (motion)
+            p.motion = *motion;
+        p.t0 = w->state.time;
+        p.until = until;
+        CTI_PUSH(&w->mem, w->state.pins, p);
+    }
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vertex, const ct_real projector[9])
+{
+    int slot = cti_world_slot(w, body), i, j;
+    cti_direction d;
+    cti_m3 sq;
+    if (slot < 0)
+        return cti_bodies_stale(w, body);
+    if (w->bodies[slot].block0 < 0 || vertex < 0 || vertex >= w->bodies[slot].n || !projector)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, vertex, "the constrained vertex is out of range (element: vertex)");
+    /* symmetric and idempotent, or it is no projector */
+    sq = cti_m3_mul(projector, projector);
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            if (!(cti_abs(projector[3 * i + j] - projector[3 * j + i]) <= CTI_R(1e-4)) || !(cti_abs(sq.m[3 * i + j] - projector[3 * i + j]) <= CTI_R(1e-4)))
+                return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, (double)projector[3 * i + j], "the matrix is no symmetric projector");
+    d.block = w->bodies[slot].block0 + vertex;
+    memcpy(d.projector, projector, sizeof d.projector);
+    for (i = 0; i < CTI_LEN(w->state.directions); i++)
+        if (w->state.directions[i].block == d.block) {
+            w->state.directions[i] = d;
+            return CT_OK;
+        }
+    return CTI_PUSH(&w->mem, w->state.directions, d) ? CT_OK : cti_world_fail(w, CT_ERR_MEMORY, body, -1, 0, "out of memory");
+}

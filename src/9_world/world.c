@@ -1,0 +1,243 @@
+/* world.c -- creation, stepping, errors, library information. Method: the world validates and keeps books; all numerics are on the floors
+   below. */
+#include "world.h"
+#include "../1_math/simd.h"
+
+static const char *const cti_world_codes[] = {
+#define CTI_WORLD_TEXT(name, text) text,
+    CT_CODE_LIST(CTI_WORLD_TEXT)};
+static const char *const cti_world_statuses[] = {CT_STATUS_LIST(CTI_WORLD_TEXT)};
+#undef CTI_WORLD_TEXT
+static const char *const cti_world_steppers[] = {"cmr", "dcd", "barrier", "layers", "penalty", "geometric", "explicit"};
+static const char *const cti_world_solvers[] = {"auto", "ica", "ca", "pgs", "lemke", "boxed", "active_set", "mprgp", "interior", "geometric_cg"};
+
+CONTACT_API_DEF const char *ct_code_text(ct_code code) { return (int)code >= 0 && code < CT_CODE_COUNT_ ? cti_world_codes[code] : "?"; }
+CONTACT_API_DEF const char *ct_status_text(ct_status status)
+{
+    return (int)status >= 0 && status < CT_STATUS_COUNT_ ? cti_world_statuses[status] : "?";
+}
+CONTACT_API_DEF const char *ct_stepper_text(ct_stepper stepper)
+{
+    return (int)stepper >= 0 && stepper < CT_STEPPER_COUNT_ ? cti_world_steppers[stepper] : "?";
+}
+CONTACT_API_DEF const char *ct_solver_text(ct_solver solver)
+{
+    return (int)solver >= 0 && solver < CT_SOLVER_COUNT_ ? cti_world_solvers[solver] : "?";
+}
+CONTACT_API_DEF int ct_stepper_built(ct_stepper stepper) { return stepper == CT_STEPPER_CMR; }
+CONTACT_API_DEF int ct_solver_built(ct_solver solver) { return solver == CT_SOLVER_ICA || solver == CT_SOLVER_AUTO; }
+
+CONTACT_API_DEF const ct_library_info *ct_library_info_get(void)
+{
+    static const ct_library_info info = {0, 1, 0, CONTACT_REAL, CTI_SIMD_NAME, CONTACT_WITH_FILES, "cmr", "auto ica"};
+    return &info;
+}
+
+CONTACT_API_DEF ct_solver_desc ct_solver_desc_default(void)
+{
+    ct_solver_desc d;
+    memset(&d, 0, sizeof d);
+    d.cookie = CTI_COOKIE;
+    d.solver = CT_SOLVER_ICA;
+    d.cone = CT_CONE_CONE;
+    d.cluster = CT_CLUSTER_AUTO;
+    d.termination = CT_TERMINATION_RESIDUAL;
+    d.tolerance = CTI_R(1e-4);
+    d.max_iterations = 2000;
+    d.inner_iterations = 200;
+    d.inner_repeats = 3;
+    return d;
+}
+
+CONTACT_API_DEF ct_world_desc ct_world_desc_default(void)
+{
+    ct_world_desc d;
+    memset(&d, 0, sizeof d);
+    d.cookie = CTI_COOKIE;
+    d.gravity[1] = CTI_R(-9.81);
+    d.thickness = CTI_R(1e-3);
+    d.friction = CTI_R(0.4);
+    d.self_collision = 1;
+    d.stepper = CT_STEPPER_CMR;
+    d.solver = ct_solver_desc_default();
+    d.cmr_rounds = 5;
+    d.max_halvings = 2;
+    return d;
+}
+
+CTI_FN ct_code cti_world_fail(ct_world *w, ct_code code, ct_body_id body, int64_t element, double value, const char *text)
+{
+    w->error.code = code;
+    w->error.text = text;
+    w->error.body = body;
+    w->error.element = element;
+    w->error.value = value;
+    return code;
+}
+
+static ct_code cti_world_refuse(ct_error_info *out, ct_code code, double value, const char *text)
+{
+    if (out) {
+        memset(out, 0, sizeof *out);
+        out->code = code;
+        out->text = text;
+        out->element = -1;
+        out->value = value;
+    }
+    return code;
+}
+
+static ct_code cti_world_check_solver(const ct_solver_desc *s, ct_error_info *e)
+{
+    if (s->cookie != CTI_COOKIE)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, s->cookie, "solver desc was not made by ct_solver_desc_default");
+    if (!ct_solver_built(s->solver))
+        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)s->solver, "this solver is not built");
+    if (!(s->tolerance > 0) || !cti_finite(s->tolerance))
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)s->tolerance, "solver.tolerance must be positive");
+    if (s->max_iterations < 1 || s->inner_iterations < 1 || s->inner_repeats < 1)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, s->max_iterations, "solver iteration counts must be at least 1");
+    if ((int)s->cone < 0 || s->cone > CT_CONE_CONE || (int)s->cluster < 0 || s->cluster > CT_CLUSTER_BODY || (int)s->termination < 0 ||
+        s->termination > CT_TERMINATION_PAPER)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "solver cone, cluster or termination is out of range");
+    return CT_OK;
+}
+
+static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
+{
+    int k;
+    if (!d || d->cookie != CTI_COOKIE)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "world desc was not made by ct_world_desc_default");
+    for (k = 0; k < 3; k++)
+        if (!cti_finite(d->gravity[k]))
+            return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "gravity must be finite");
+    if (!(d->thickness > 0) || !cti_finite(d->thickness))
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->thickness, "thickness must be positive");
+    if (!(d->friction >= 0) || !cti_finite(d->friction))
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->friction, "friction must be zero or positive");
+    if (d->restitution != 0)
+        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->restitution, "restitution other than 0 is not built");
+    if ((int)d->stepper < 0 || d->stepper >= CT_STEPPER_COUNT_)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->stepper, "stepper is out of range");
+    if (!ct_stepper_built(d->stepper))
+        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->stepper, "this stepper is not built");
+    if (d->cmr_rounds < 1 || d->max_halvings < 0 || d->max_halvings > 8)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, d->cmr_rounds, "cmr_rounds must be at least 1, max_halvings 0 to 8");
+    if (!(d->recovery_speed >= 0))
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->recovery_speed, "recovery_speed must be zero or positive");
+    return cti_world_check_solver(&d->solver, e);
+}
+
+CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error)
+{
+    cti_mem mem;
+    ct_world *w;
+    ct_code code;
+    if (!out_world)
+        return cti_world_refuse(out_error, CT_ERR_ARGUMENT, 0, "out_world is NULL");
+    code = cti_world_check(desc, out_error);
+    if (code != CT_OK)
+        return code;
+    cti_mem_init(&mem, &desc->allocator);
+    w = (ct_world *)cti_mem_resize(&mem, NULL, 0, sizeof *w);
+    if (!w)
+        return cti_world_refuse(out_error, CT_ERR_MEMORY, (double)sizeof *w, "out of memory");
+    memset(w, 0, sizeof *w);
+    w->mem = mem;
+    cti_arena_init(&w->arena, &w->mem);
+    w->state.mem = &w->mem;
+    w->state.arena = &w->arena;
+    w->state.desc = *desc;
+    w->error.element = -1;
+    w->error.text = ct_code_text(CT_OK);
+    *out_world = w;
+    return CT_OK;
+}
+
+static void cti_world_free_state(ct_world *w)
+{
+    cti_state *s = &w->state;
+    cti_mem *m = &w->mem;
+    CTI_FREE(m, s->x), CTI_FREE(m, s->v), CTI_FREE(m, s->mass), CTI_FREE(m, s->inv_mass), CTI_FREE(m, s->alpha), CTI_FREE(m, s->dt_prev);
+    CTI_FREE(m, s->fixed), CTI_FREE(m, s->v_fixed), CTI_FREE(m, s->filter), CTI_FREE(m, s->projectors);
+    CTI_FREE(m, s->pins), CTI_FREE(m, s->directions);
+    CTI_FREE(m, s->b), CTI_FREE(m, s->force), CTI_FREE(m, s->v_free), CTI_FREE(m, s->v_new), CTI_FREE(m, s->x_new), CTI_FREE(m, s->pcg_work);
+    CTI_FREE(m, s->x_old), CTI_FREE(m, s->v_old), CTI_FREE(m, s->dt_old);
+    CTI_FREE(m, s->rows), CTI_FREE(m, s->origins), CTI_FREE(m, s->hits), CTI_FREE(m, s->tangled_pairs);
+    cti_memory_free(m, &s->memory);
+    cti_memory_free(m, &s->memory_step[0]);
+    cti_memory_free(m, &s->memory_step[1]);
+}
+
+CONTACT_API_DEF void ct_world_destroy(ct_world *w)
+{
+    cti_mem mem;
+    int i;
+    if (!w)
+        return;
+    cti_world_unprepare(w);
+    cti_world_free_state(w);
+    for (i = 0; i < CTI_LEN(w->bodies); i++)
+        cti_world_free_body(w, &w->bodies[i]);
+    CTI_FREE(&w->mem, w->bodies);
+    CTI_FREE(&w->mem, w->pairs);
+    CTI_FREE(&w->mem, w->contacts);
+    cti_arena_free(&w->arena);
+    mem = w->mem;
+    cti_mem_resize(&mem, w, sizeof *w, 0);
+}
+
+/* thickness against the rounding of positions: h at least 64 ulp of the largest coordinate */
+static ct_code cti_world_check_extent(ct_world *w)
+{
+    const cti_surface *f = &w->state.surface;
+    ct_body_id none = {0, 0};
+    int b, i;
+    for (b = 0; b < f->n_bodies; b++) {
+        ct_real big = 0;
+        for (i = 3 * f->ranges[b].v0; i < 3 * f->ranges[b].v1; i++)
+            big = cti_max(big, cti_abs(f->x0[i]));
+        if (f->bodies[b].thickness < 64 * CTI_EPS * big)
+            return cti_world_fail(w, CT_ERR_MESH, f->bodies[b].dynamic ? cti_world_id(w, w->surface_slot[b]) : none, -1, (double)big,
+                                  "thickness is below 64 ulp of a body's largest coordinate");
+    }
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
+{
+    ct_step_report report;
+    ct_body_id none = {0, 0};
+    ct_code code;
+    if (!w)
+        return CT_ERR_ARGUMENT;
+    if (!(dt > 0) || !cti_finite(dt))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, (double)dt, "dt must be positive and finite");
+    code = cti_world_prepare(w);
+    if (code == CT_OK)
+        code = cti_world_check_extent(w);
+    if (code != CT_OK)
+        return code;
+    w->contacts_ready = 0;
+    code = cti_step(&w->state, dt, &report);
+    w->mem.failed = 0;
+    if (code != CT_OK)
+        return cti_world_fail(w, code, none, -1, 0, "out of memory in a step; the world is as it was");
+    if (out_report) {
+        if (w->state.limit.n > 0)
+            cti_world_public_pair(w, &w->state.limit, &report.limit);
+        *out_report = report;
+    }
+    return CT_OK;
+}
+
+CONTACT_API_DEF const ct_error_info *ct_world_error(const ct_world *w) { return w ? &w->error : NULL; }
+CONTACT_API_DEF double ct_world_time(const ct_world *w) { return w ? w->state.time : 0; }
+CONTACT_API_DEF int ct_world_body_count(const ct_world *w) { return w ? w->n_alive : 0; }
+CONTACT_API_DEF void ct_world_allocations(const ct_world *w, int64_t *out_calls, int64_t *out_bytes)
+{
+    if (out_calls)
+        *out_calls = w ? w->mem.n_calls : 0;
+    if (out_bytes)
+        *out_bytes = w ? w->mem.bytes_live : 0;
+}

@@ -1,0 +1,214 @@
+/* test_ica.c -- iterative constraint anticipation against itself over all splittings, and against the one residual. */
+#include "../src/3_solve/ica.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+enum { N = 60, ROWS = 40 };
+
+static uint64_t seed = 1;
+static double uniform(void)
+{
+    seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+    return (double)(seed >> 11) / 9007199254740992.0;
+}
+
+typedef struct fixture {
+    cti_mem mem;
+    cti_arena arena;
+    cti_bsr A;
+    ct_real b[3 * N], v[3 * N], work[6 * N];
+    cti_row rows[ROWS];
+    cti_cluster clusters[N];
+    int32_t blocks[N];
+    cti_problem p;
+} fixture;
+
+/* two chains of N/2 blocks, mass 1, random springs of stiffness k; contacts press them onto the ground and onto each other */
+static void make(fixture *f, double k, double mu)
+{
+    int32_t pairs[2 * N];
+    int i, n = 0, a, c;
+    memset(f, 0, sizeof *f);
+    seed = 7;
+    cti_mem_init(&f->mem, NULL);
+    cti_arena_init(&f->arena, &f->mem);
+    for (i = 0; i + 1 < N; i++)
+        if (i != N / 2 - 1)
+            pairs[2 * n] = i, pairs[2 * n + 1] = i + 1, n++;
+    assert_true(cti_bsr_pattern(&f->mem, &f->A, N, pairs, n));
+    for (i = 0; i < N; i++) {
+        for (a = 0; a < 3; a++)
+            f->A.val[9 * f->A.diag[i] + 4 * a] += 1;
+        f->blocks[i] = i;
+    }
+    for (i = 0; i < n; i++) {
+        ct_real d[3], K[9];
+        int p = pairs[2 * i], q = pairs[2 * i + 1], s[4];
+        for (a = 0; a < 3; a++)
+            d[a] = (ct_real)(uniform() - 0.5);
+        for (a = 0; a < 9; a++)
+            K[a] = (ct_real)k * (d[a / 3] * d[a % 3] + (a % 4 == 0 ? CTI_R(0.1) : 0));
+        s[0] = f->A.diag[p], s[1] = f->A.diag[q], s[2] = cti_bsr_slot(&f->A, p, q), s[3] = cti_bsr_slot(&f->A, q, p);
+        for (c = 0; c < 4; c++)
+            for (a = 0; a < 9; a++)
+                f->A.val[9 * s[c] + a] += c < 2 ? K[a] : -K[a];
+    }
+    for (i = 0; i < N; i++)
+        f->b[3 * i] = CTI_R(0.02), f->b[3 * i + 1] = CTI_R(-0.1), f->b[3 * i + 2] = (ct_real)(0.01 * uniform());
+    for (i = 0; i < ROWS; i++) {
+        cti_row *r = &f->rows[i];
+        cti_v3 nrm = cti_v3_unit(cti_v3_make((ct_real)(0.4 * (uniform() - 0.5)), 1, (ct_real)(0.4 * (uniform() - 0.5))), cti_v3_zero()), t1, t2;
+        cti_v3_tangents(nrm, &t1, &t2);
+        cti_v3_put(r->frame, 0, nrm), cti_v3_put(r->frame, 1, t1), cti_v3_put(r->frame, 2, t2);
+        r->mu = (ct_real)mu;
+        r->w[0] = (ct_real)(0.02 * uniform());
+        r->n = r->n_a = 1;
+        r->term[0].block = i < 20 ? i : N / 2 + i - 20;
+        r->term[0].weight = 1;
+        if (i >= 20) {
+            /* upper chain on the lower one: vertex against three blocks */
+            r->n = 4;
+            for (a = 0; a < 3; a++) {
+                r->term[1 + a].block = (i - 20 + a) % (N / 2);
+                r->term[1 + a].weight = CTI_R(-1.0) / 3;
+            }
+        }
+    }
+    f->p.A = &f->A, f->p.b = f->b, f->p.dt = CTI_R(0.01);
+    f->p.velocity_scale = CTI_R(0.1), f->p.approach_limit = CTI_R(0.05);
+    f->p.rows = f->rows, f->p.n_rows = ROWS;
+}
+
+static void drop(fixture *f)
+{
+    cti_bsr_free(&f->mem, &f->A);
+    cti_arena_free(&f->arena);
+    assert_int_equal(f->mem.bytes_live, 0);
+}
+
+static void cluster(fixture *f, int size)
+{
+    int i;
+    f->p.n_clusters = 0;
+    for (i = 0; i < N; i += size) {
+        f->clusters[f->p.n_clusters].blocks = f->blocks + i;
+        f->clusters[f->p.n_clusters++].n = size;
+    }
+    f->p.clusters = f->clusters;
+}
+
+static cti_solve_info solve(fixture *f, ct_cone cone, ct_real tol, cti_residuals *res)
+{
+    ct_solver_desc d;
+    cti_solve_info info;
+    int i;
+    memset(&d, 0, sizeof d);
+    d.cone = cone, d.tolerance = tol, d.max_iterations = 20000, d.inner_iterations = 500, d.inner_repeats = 3;
+    memset(f->v, 0, sizeof f->v);
+    for (i = 0; i < ROWS; i++)
+        memset(f->rows[i].r, 0, sizeof f->rows[i].r);
+    cti_ica_solve(&f->p, &d, &f->arena, f->v, &info);
+    cti_residual_eval(&f->p, cone, f->v, f->work, res);
+    return info;
+}
+
+static void splittings_agree(void **state)
+{
+    static const int sizes[] = {1, 10, N / 2};
+    static const ct_cone cones[] = {CT_CONE_BOX, CT_CONE_PYRAMID, CT_CONE_CONE};
+    fixture f;
+    ct_real ref[3 * N];
+    int i, k, c;
+    (void)state;
+    for (c = 0; c < 3; c++) {
+        for (k = 0; k < 3; k++) {
+            cti_residuals res;
+            cti_solve_info info;
+            make(&f, 5, 0.3);
+            cluster(&f, sizes[k]);
+            if (k == 0)
+                f.p.n_clusters = 0;
+            info = solve(&f, cones[c], CTI_R(1e-11), &res);
+            assert_int_equal(info.status, CTI_SOLVE_OK);
+            if (!(res.natural_map < CTI_R(1e-9)))
+                print_error("cone %d size %d: natural map %g (dynamics %g)\n", c, sizes[k], (double)res.natural_map, (double)res.dynamics);
+            assert_true(res.natural_map < CTI_R(1e-9));
+            for (i = 0; i < 3 * N; i++) {
+                if (k == 0)
+                    ref[i] = f.v[i];
+                else if (!(cti_abs(ref[i] - f.v[i]) < CTI_R(1e-8)))
+                    print_error("cone %d size %d entry %d: %.12g and %.12g\n", c, sizes[k], i, (double)ref[i], (double)f.v[i]);
+                assert_true(cti_abs(ref[i] - f.v[i]) < CTI_R(1e-8));
+            }
+            drop(&f);
+        }
+    }
+}
+
+static void exact_cluster_needs_two_outer_iterations(void **state)
+{
+    fixture f;
+    cti_residuals res;
+    cti_solve_info info;
+    (void)state;
+    make(&f, 1000, 0.3);
+    cluster(&f, N / 2);
+    info = solve(&f, CT_CONE_CONE, CTI_R(1e-4), &res);
+    assert_int_equal(info.status, CTI_SOLVE_OK);
+    assert_true(res.natural_map < CTI_R(2e-4));
+    if (info.iterations > 3)
+        print_error("%d outer iterations, %d sweeps, change %g\n", info.iterations, info.sweeps, (double)info.change);
+    assert_true(info.iterations <= 3);
+    drop(&f);
+}
+
+/* a single block pushed down a slope: sticks inside of the cone and slides with the exact rest velocity outside of it */
+static void coulomb(void **state)
+{
+    fixture f;
+    cti_residuals res;
+    int k;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        ct_real tangent = k ? CTI_R(0.05) : CTI_R(0.01);
+        make(&f, 0, 0.3);
+        f.p.n_rows = 1, f.p.n_clusters = 0;
+        memset(f.rows[0].frame, 0, sizeof f.rows[0].frame);
+        f.rows[0].frame[1] = f.rows[0].frame[3] = f.rows[0].frame[8] = 1;
+        f.rows[0].w[0] = 0;
+        f.b[0] = tangent, f.b[2] = 0;
+        solve(&f, CT_CONE_CONE, CTI_R(1e-12), &res);
+        assert_true(cti_abs(f.rows[0].r[0] - CTI_R(0.1)) < CTI_R(1e-9));
+        assert_true(cti_abs(f.v[0] - (k ? tangent - CTI_R(0.03) : 0)) < CTI_R(1e-9));
+        assert_true(res.natural_cone < CTI_R(1e-7));
+        drop(&f);
+    }
+}
+
+/* the judge sees a wrong answer: every part of the residual reacts */
+static void residual_reacts(void **state)
+{
+    fixture f;
+    cti_residuals res;
+    (void)state;
+    make(&f, 5, 0.3);
+    f.p.n_clusters = 0;
+    solve(&f, CT_CONE_CONE, CTI_R(1e-10), &res);
+    f.v[5] += CTI_R(0.01);
+    cti_residual_eval(&f.p, CT_CONE_CONE, f.v, f.work, &res);
+    assert_true(res.dynamics > CTI_R(1e-2));
+    f.v[5] -= CTI_R(0.01);
+    f.rows[3].r[0] = CTI_R(-0.1);
+    cti_residual_eval(&f.p, CT_CONE_CONE, f.v, f.work, &res);
+    assert_true(res.dual > CTI_R(1e-3) && res.natural > CTI_R(1e-3));
+    drop(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(splittings_agree), cmocka_unit_test(exact_cluster_needs_two_outer_iterations),
+                                       cmocka_unit_test(coulomb), cmocka_unit_test(residual_reacts)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
