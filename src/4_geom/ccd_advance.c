@@ -8,6 +8,7 @@
    based on: Mirtich, conservative advancement; Li et al. 2021, additive CCD (the loop); Catto, bilateral advancement (a fixed axis). */
 #include "ccd.h"
 
+#define CTI_CCD_STRIDES 128 /* then the time reached is the answer: early, never late */
 #define CTI_CCD_DOT (12 * 1.1102230246251565e-16)
 #define CTI_CCD_TINY 1e-290 /* more than all underflow of one query, whose largest coordinate is at least 1 */
 
@@ -215,37 +216,96 @@ CTI_FN int cti_ccd_clear(const cti_ccd_query *q, double t0, double t1)
     return cti_ccd_lowest(q, h, n) > q->distance;
 }
 
+/* cti_ccd_turning -- 1 when for certain the distance is kept in [t0, t1] along a direction that turns linearly from n0 to n1: for each i
+   n(s).h_i(s) is a quadratic with Bernstein coefficients n0.h_i(t0), (n0.h_i(t1) + n1.h_i(t0)) / 2, n1.h_i(t1), and |n(s)| <= 1 */
+static int cti_ccd_turning(const cti_ccd_query *q, double t0, const double *n0, double t1, const double *n1)
+{
+    double a[4][3], b[4][3], edge = q->distance + CTI_CCD_TINY, s;
+    int i, k;
+    cti_ccd_place(q, t0, a), cti_ccd_place(q, t1, b);
+    for (k = 0; k < 3; k++)
+        edge += CTI_CCD_DOT * (fabs(n0[k]) + fabs(n1[k])) * q->big[k];
+    for (i = 0; i < q->n_hull; i++) {
+        s = 0.5 * (cti_ccd_dot(n0, b[i]) + cti_ccd_dot(n1, a[i]));
+        if (!(cti_ccd_dot(n0, a[i]) > edge && s > edge && cti_ccd_dot(n1, b[i]) > edge))
+            return 0;
+    }
+    return 1;
+}
+
+/* cti_ccd_reach -- estimate of the share of [t0, t1] that n0 turning to n1 frees: first root of the quadratics, 1 where there is none */
+static double cti_ccd_reach(const cti_ccd_query *q, double t0, const double *n0, double t1, const double *n1)
+{
+    double a[4][3], b[4][3], edge = q->distance, share = 1, c0, c1, c2, p, r, d;
+    int i, k;
+    cti_ccd_place(q, t0, a), cti_ccd_place(q, t1, b);
+    for (k = 0; k < 3; k++)
+        edge += 2 * CTI_CCD_DOT * (fabs(n0[k]) + fabs(n1[k])) * q->big[k];
+    for (i = 0; i < q->n_hull; i++) {
+        /* c0 + 2 p s + r s^2 */
+        c0 = cti_ccd_dot(n0, a[i]) - edge, c2 = cti_ccd_dot(n1, b[i]) - edge;
+        c1 = 0.5 * (cti_ccd_dot(n0, b[i]) + cti_ccd_dot(n1, a[i])) - edge;
+        if (c0 > 0 && c1 > 0 && c2 > 0)
+            continue;
+        if (!(c0 > 0))
+            return 0;
+        p = c1 - c0, r = c0 - 2 * c1 + c2, d = p * p - r * c0;
+        if (d < 0)
+            continue;
+        d = sqrt(d) - p;
+        if (d > 0 && c0 < share * d)
+            share = c0 / d;
+    }
+    return share;
+}
+
+/* cti_ccd_stride -- from t along n0 with an eye on t1: the end of a certified free interval [t, result]; t when none was found */
+static double cti_ccd_stride(const cti_ccd_query *q, double t, const double *n0, double t1)
+{
+    double n1[3], m[3], share, end;
+    int k, pass;
+    cti_ccd_direction(q, t1, n1);
+    /* a direction that is lost or has turned over says nothing: keep the first */
+    if (!(cti_ccd_dot(n0, n1) > 0.5))
+        n1[0] = n0[0], n1[1] = n0[1], n1[2] = n0[2];
+    for (pass = 0; pass < 3; pass++) {
+        share = cti_ccd_reach(q, t, n0, t1, n1);
+        if (share < 1)
+            share *= 1 - 1e-12;
+        if (pass == 2)
+            share *= 0.5;
+        end = share < 1 ? t + share * (t1 - t) : t1;
+        for (k = 0; k < 3; k++)
+            m[k] = n0[k] + share * (n1[k] - n0[k]);
+        if (end > t && cti_ccd_turning(q, t, n0, end, m))
+            return end;
+        n1[0] = n0[0], n1[1] = n0[1], n1[2] = n0[2];
+    }
+    return t;
+}
+
 CTI_FN double cti_ccd_advance(const cti_ccd_query *q)
 {
-    double t = 0, n[3], h[4][3], near, step, err;
-    int i, k, pass;
-    for (pass = 0; pass < 256; pass++) {
-        if (!(cti_ccd_direction(q, t, n) > q->distance))
+    double t = 0, n[3], look = 1, end, last, gap = cti_ccd_direction(q, 0, n) - q->distance, rest;
+    int pass;
+    for (pass = 0; pass < CTI_CCD_STRIDES; pass++) {
+        if (!(gap > 1e-9 * q->distance))
             return t;
-        err = CTI_CCD_DOT * (fabs(n[0]) * q->big[0] + fabs(n[1]) * q->big[1] + fabs(n[2]) * q->big[2]) + CTI_CCD_TINY;
-        cti_ccd_place(q, t, h);
-        /* first root of min_i n.h_i(s) = distance + 2 err, s in [t, 1] */
-        step = 2;
-        near = 0;
-        for (i = 0; i < q->n_hull; i++) {
-            double gap = cti_ccd_dot(n, h[i]) - q->distance - 2 * err, rate = 0;
-            for (k = 0; k < 3; k++)
-                rate += n[k] * (q->h[0][i][k] - q->h[1][i][k]);
-            if (i == 0 || gap < near)
-                near = gap;
-            if (gap <= 0 && rate > -err)
-                step = 0;
-            else if (rate > 0 && gap < step * rate)
-                step = gap / rate;
-        }
-        if (near <= 1e-9 * q->distance || step * 1e14 < 1)
-            return t;
-        if (t + step * (1 - 1e-14) > 1)
+        end = cti_ccd_stride(q, t, n, t + look < 1 ? t + look : 1);
+        if (end >= 1)
             return CTI_CCD_NONE;
-        t += step * (1 - 1e-14);
+        if (!(end - t > 1e-15))
+            return t;
+        /* look a little beyond the expected contact, at most four strides */
+        last = gap;
+        gap = cti_ccd_direction(q, end, n) - q->distance;
+        rest = last > gap ? 1.25 * (end - t) * gap / (last - gap) : 1;
+        look = rest < 4 * (end - t) ? rest : 4 * (end - t);
+        t = end;
     }
     return t;
 }
 
 #undef CTI_CCD_DOT
+#undef CTI_CCD_STRIDES
 #undef CTI_CCD_TINY
