@@ -38,10 +38,11 @@ static int cti_obj_index(cti_obj *o, const char *t, int n, int32_t *out)
         negative = t[i++] == '-';
     for (; i < n && t[i] >= '0' && t[i] <= '9' && digits < 12; i++, digits++)
         x = x * 10 + (t[i] - '0');
-    for (; digits > 0 && i < n; i++)
+    /* after the vertex: nothing, or a slash and texture and normal numbers */
+    if (i < n && t[i] != '/')
+        digits = 0;
+    for (; i < n; i++)
         if (t[i] != '/' && t[i] != '-' && t[i] != '+' && (t[i] < '0' || t[i] > '9'))
-            digits = 0;
-        else if (t[i] != '/' && i > 0 && digits == 12)
             digits = 0;
     if (digits == 0)
         return cti_scan_fail(&o->scan, CT_ERR_FORMAT, "a vertex number is not an integer", NULL);
@@ -64,7 +65,7 @@ static int cti_obj_element(cti_obj *o, char kind)
     cti_mem *mem = o->scan.mem;
     const char *t;
     int n, i, count, least = kind == 'f' ? 3 : (kind == 'l' ? 2 : 1);
-    int32_t v;
+    int32_t v = 0;
     CTI_CLEAR(o->polygon);
     while (cti_scan_token(&o->scan, &t, &n)) {
         if (!cti_obj_index(o, t, n, &v))
@@ -74,7 +75,8 @@ static int cti_obj_element(cti_obj *o, char kind)
     }
     count = CTI_LEN(o->polygon);
     if (count < least)
-        return cti_scan_fail(&o->scan, CT_ERR_FORMAT, kind == 'f' ? "f needs at least three vertices" : (kind == 'l' ? "l needs at least two vertices" : "p needs a vertex"), NULL);
+        return cti_scan_fail(&o->scan, CT_ERR_FORMAT, "the line ends, expected %s",
+                             kind == 'f' ? "at least three vertices of f" : (kind == 'l' ? "at least two vertices of l" : "a vertex of p"));
     for (i = 1; kind == 'f' && i + 1 < count; i++)
         if (!CTI_PUSH(mem, o->mesh->triangles, o->polygon[0]) || !CTI_PUSH(mem, o->mesh->triangles, o->polygon[i]) ||
             !CTI_PUSH(mem, o->mesh->triangles, o->polygon[i + 1]))
