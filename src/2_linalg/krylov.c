@@ -4,7 +4,7 @@
 #include "krylov.h"
 #include "../1_math/vec.h"
 
-CTI_FN ct_real cti_dot8(int n, const ct_real *x, const ct_real *y)
+CTI_FN ct_real cti_krylov_dot(int n, const ct_real *x, const ct_real *y)
 {
     cti_r8 s = CTI_R8(set)(0);
     int i;
@@ -33,7 +33,7 @@ CTI_FN int cti_pcg(const cti_bsr *A, const ct_real *b, ct_real *x, cti_precond_f
             precond(ctx, r, z);
         else
             memcpy(z, r, (size_t)n * sizeof *z);
-        rz1 = cti_dot8(n, r, z);
+        rz1 = cti_krylov_dot(n, r, z);
         converged = rz1 <= tol * tol;
         if (converged || it >= max_it || !(rz1 > 0) || !cti_finite(rz1))
             break;
@@ -47,7 +47,7 @@ CTI_FN int cti_pcg(const cti_bsr *A, const ct_real *b, ct_real *x, cti_precond_f
         rz = rz1;
         /* alpha = r'z / p'Ap */
         cti_bsr_mul(A, p, q);
-        pq = cti_dot8(n, p, q);
+        pq = cti_krylov_dot(n, p, q);
         if (!(pq > 0) || !cti_finite(pq))
             break;
         alpha = rz / pq;

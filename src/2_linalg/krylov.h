@@ -5,8 +5,8 @@
 
 #include "bsr.h"
 
-/* cti_dot8 -- x'y over n numbers: eight lanes, lane i sums the terms i, i + 8, ..., then the lanes in simd.h's fixed order. */
-CTI_FN ct_real cti_dot8(int n, const ct_real *x, const ct_real *y);
+/* cti_krylov_dot -- x'y over n numbers: eight lanes, lane i sums the terms i, i + 8, ..., then the lanes in simd.h's fixed order. */
+CTI_FN ct_real cti_krylov_dot(int n, const ct_real *x, const ct_real *y);
 
 /* cti_precond_fn -- z = M^-1 r, both [3 n]; M symmetric positive definite. */
 typedef void cti_precond_fn(void *ctx, const ct_real *r, ct_real *z);
