@@ -1,0 +1,33 @@
+/* cli.h -- what the files of the command line share: exit codes, the commands, small helpers. */
+#ifndef CLI_H
+#define CLI_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+enum { CLI_DONE = 0, CLI_BAD_INPUT = 1, CLI_FAILED = 2, CLI_BROKEN = 3, CLI_INTERRUPTED = 130 };
+
+int cmd_run(int argc, char **argv);
+int cmd_ccd(int argc, char **argv);
+int cmd_solve(int argc, char **argv);
+int cmd_check(int argc, char **argv);
+int cmd_info(int argc, char **argv);
+
+/* cli_alloc -- zeroed memory or the end of the program with a message: a command line has no better answer. */
+void *cli_alloc(size_t count, size_t size);
+void *cli_grow(void *block, size_t count, size_t size);
+char *cli_copy(const char *text);
+/* cli_fail -- prints "contact: " and the text to stderr, returns CLI_BAD_INPUT. */
+int cli_fail(const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 1, 2)))
+#endif
+    ;
+/* cli_option -- 1 when argv[*i] is `name`; its value goes to *value and *i moves on. -1 when the value is missing. */
+int cli_option(int argc, char **argv, int *i, const char *name, const char **value);
+/* cli_integer -- a whole number in [lo, hi]; 0 when text is none. */
+int cli_integer(const char *text, long lo, long hi, long *out);
+/* cli_closest -- the word of a space-separated list that is nearest to `word` by edits, or NULL when none is near. Into buffer. */
+const char *cli_closest(const char *word, const char *list, char *buffer, size_t size);
+
+#endif /* CLI_H */

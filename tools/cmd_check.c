@@ -1,0 +1,55 @@
+/* cmd_check.c -- contact check FILE.obj...: intersections of all triangles of a file with each other. */
+#include "../src/public/api.h"
+#include "cli.h"
+#include <string.h>
+
+#define CHECK_SHOWN 5
+
+static int check_file(const char *path)
+{
+    ct_mesh mesh;
+    ct_error_info e;
+    int32_t *pairs = NULL;
+    int n = 0, i, k;
+    memset(&mesh, 0, sizeof mesh);
+    memset(&e, 0, sizeof e);
+    if (ct_mesh_read(path, &mesh, &e) != CT_OK)
+        return cli_fail("%s: %s", path, e.text && *e.text ? e.text : ct_code_text(e.code));
+    if (ct_mesh_intersections(&mesh, &pairs, &n, &e) != CT_OK) {
+        ct_mesh_free(&mesh);
+        return cli_fail("%s: %s", path, e.text && *e.text ? e.text : ct_code_text(e.code));
+    }
+    printf("%s: %d vertices, %d triangles, %d intersections\n", path, mesh.n_positions, mesh.n_triangles, n);
+    for (i = 0; i < n && i < CHECK_SHOWN; i++) {
+        const int32_t *a = mesh.triangles + 3 * pairs[2 * i], *b = mesh.triangles + 3 * pairs[2 * i + 1];
+        printf("  an edge of triangle %d (vertices", (int)pairs[2 * i]);
+        for (k = 0; k < 3; k++)
+            printf(" %d", (int)a[k]);
+        printf(") passes through triangle %d (vertices", (int)pairs[2 * i + 1]);
+        for (k = 0; k < 3; k++)
+            printf(" %d", (int)b[k]);
+        printf(")\n");
+    }
+    if (n > CHECK_SHOWN)
+        printf("  and %d more\n", n - CHECK_SHOWN);
+    ct_free(pairs);
+    ct_mesh_free(&mesh);
+    return n ? CLI_BROKEN : CLI_DONE;
+}
+
+int cmd_check(int argc, char **argv)
+{
+    int i, worst = CLI_DONE;
+    if (argc < 2)
+        return cli_fail("check: expected FILE.obj...");
+    for (i = 1; i < argc; i++) {
+        int code;
+        if (argv[i][0] == '-')
+            return cli_fail("check: unknown option '%s'", argv[i]);
+        code = check_file(argv[i]);
+        /* bad input outweighs an intersection: not everything was looked at */
+        if (code == CLI_BAD_INPUT || worst == CLI_DONE)
+            worst = code;
+    }
+    return worst;
+}

@@ -1,0 +1,42 @@
+/* cmd_info.c -- contact info [--json]: what this build is and what is compiled in. */
+#include "../src/public/api.h"
+#include "cli.h"
+#include "output.h"
+#include <string.h>
+
+/* "a b c" as a JSON array */
+static void info_words(FILE *f, const char *words)
+{
+    fputc('[', f);
+    while (*words) {
+        size_t n = strcspn(words, " ");
+        fprintf(f, "\"%.*s\"", (int)n, words);
+        words += n + (words[n] == ' ');
+        if (*words)
+            fputc(',', f);
+    }
+    fputc(']', f);
+}
+
+int cmd_info(int argc, char **argv)
+{
+    const ct_library_info *i = ct_library_info_get();
+    int json = 0, k;
+    for (k = 1; k < argc; k++) {
+        if (strcmp(argv[k], "--json") != 0)
+            return cli_fail("info: unknown argument '%s'; expected --json", argv[k]);
+        json = 1;
+    }
+    if (json) {
+        printf("{\"version\":\"%d.%d.%d\",\"real_bits\":%d,\"simd\":\"%s\",\"with_files\":%s,\"steppers\":", i->version_major,
+               i->version_minor, i->version_patch, i->real_bits, i->simd, i->with_files ? "true" : "false");
+        info_words(stdout, i->steppers);
+        fputs(",\"solvers\":", stdout);
+        info_words(stdout, i->solvers);
+        fputs("}\n", stdout);
+        return CLI_DONE;
+    }
+    printf("contact.h %d.%d.%d\nreal      %d bits\nsimd      %s\nfiles     %s\nsteppers  %s\nsolvers   %s\n", i->version_major,
+           i->version_minor, i->version_patch, i->real_bits, i->simd, i->with_files ? "yes" : "no", i->steppers, i->solvers);
+    return CLI_DONE;
+}

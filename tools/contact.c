@@ -1,0 +1,159 @@
+/* contact.c -- the command line: contact run|ccd|solve|check|info. Every command is a file cmd_*.c. */
+#include "cli.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "usage: contact run SCENE.json [--out DIR] [--steps N] [--stepper S] [--solver S] [--threads N] [--check]\n"
+    "                   [--frames obj|vtk|none] [--every N] [--render FILE.png|.mp4] [--dump-problems DIR] [--json] [--quiet]\n"
+    "       contact ccd [--kind vf|ee] FILE... [--json]\n"
+    "       contact solve FILE... [--solver S|all|auto] [--tol T] [--time-limit S] [--dump DIR] [--json]\n"
+    "       contact check FILE.obj...\n"
+    "       contact info [--json]\n"
+    "exit codes: 0 done, 1 bad input, 2 failed, 3 a guarantee broke, 130 interrupted\n";
+
+void *cli_alloc(size_t count, size_t size)
+{
+    void *p = calloc(count ? count : 1, size ? size : 1);
+    if (!p) {
+        fputs("contact: out of memory\n", stderr);
+        exit(CLI_FAILED);
+    }
+    return p;
+}
+
+void *cli_grow(void *block, size_t count, size_t size)
+{
+    void *p = count > (size_t)-1 / size ? NULL : realloc(block, count * size + !count);
+    if (!p) {
+        fputs("contact: out of memory\n", stderr);
+        exit(CLI_FAILED);
+    }
+    return p;
+}
+
+char *cli_copy(const char *text)
+{
+    size_t n = strlen(text) + 1;
+    return (char *)memcpy(cli_alloc(n, 1), text, n);
+}
+
+int cli_fail(const char *format, ...)
+{
+    va_list args;
+    fputs("contact: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    return CLI_BAD_INPUT;
+}
+
+int cli_option(int argc, char **argv, int *i, const char *name, const char **value)
+{
+    size_t n = strlen(name);
+    if (strncmp(argv[*i], name, n) == 0 && argv[*i][n] == '=') {
+        *value = argv[*i] + n + 1;
+        return 1;
+    }
+    if (strcmp(argv[*i], name) != 0)
+        return 0;
+    if (*i + 1 >= argc) {
+        cli_fail("%s needs a value", name);
+        return -1;
+    }
+    *value = argv[++*i];
+    return 1;
+}
+
+int cli_integer(const char *text, long lo, long hi, long *out)
+{
+    char *end;
+    long v = strtol(text, &end, 10);
+    if (end == text || *end || v < lo || v > hi)
+        return 0;
+    *out = v;
+    return 1;
+}
+
+/* number of single-character edits between two short words */
+static int cli_edits(const char *a, size_t na, const char *b, size_t nb)
+{
+    int row[64], i, j;
+    if (na > 60 || nb > 60)
+        return 99;
+    for (j = 0; j <= (int)nb; j++)
+        row[j] = j;
+    for (i = 1; i <= (int)na; i++) {
+        int left_up = row[0];
+        row[0] = i;
+        for (j = 1; j <= (int)nb; j++) {
+            int up = row[j], best = left_up + (a[i - 1] != b[j - 1]);
+            if (up + 1 < best)
+                best = up + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            left_up = up;
+            row[j] = best;
+        }
+    }
+    return row[nb];
+}
+
+const char *cli_closest(const char *word, const char *list, char *buffer, size_t size)
+{
+    int best = 3;
+    const char *found = NULL;
+    size_t length = 0;
+    while (*list) {
+        size_t n = strcspn(list, " ");
+        int e = cli_edits(word, strlen(word), list, n);
+        if (n && e < best && e < (int)n) {
+            best = e;
+            found = list;
+            length = n;
+        }
+        list += n + (list[n] == ' ');
+    }
+    if (!found || length + 1 > size)
+        return NULL;
+    memcpy(buffer, found, length);
+    buffer[length] = '\0';
+    return buffer;
+}
+
+int cmd_solve(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    return cli_fail("solve: reading problems from files is not built");
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        int (*run)(int argc, char **argv);
+    } commands[] = {{"run", cmd_run}, {"ccd", cmd_ccd}, {"solve", cmd_solve}, {"check", cmd_check}, {"info", cmd_info}};
+    char near[16];
+    size_t i;
+    if (argc < 2) {
+        fputs(usage, stderr);
+        return CLI_BAD_INPUT;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+        fputs(usage, stdout);
+        return CLI_DONE;
+    }
+    if (!strcmp(argv[1], "--version"))
+        return cmd_info(0, NULL);
+    for (i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (!strcmp(argv[1], commands[i].name))
+            return commands[i].run(argc - 1, argv + 1);
+    if (cli_closest(argv[1], "run ccd solve check info", near, sizeof near))
+        cli_fail("unknown command '%s'; is '%s' meant?", argv[1], near);
+    else
+        cli_fail("unknown command '%s'", argv[1]);
+    fputs(usage, stderr);
+    return CLI_BAD_INPUT;
+}

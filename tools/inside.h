@@ -1,0 +1,14 @@
+/* inside.h -- containment: parts of surfaces that went into, or out of, closed surfaces without being caught crossing them. */
+#ifndef INSIDE_H
+#define INSIDE_H
+
+#include "sim.h"
+
+typedef struct inside_state inside_state;
+/* inside_create -- splits all surfaces into connected parts and remembers which of them are inside which closed body at the start. */
+inside_state *inside_create(const sim *m);
+/* inside_count -- parts whose side changed since the start, and vertices on the wrong side of a plane. The first culprit goes to text. */
+long inside_count(inside_state *s, const sim *m, char *text, size_t size);
+void inside_free(inside_state *s);
+
+#endif /* INSIDE_H */

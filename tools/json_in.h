@@ -1,0 +1,36 @@
+/* json_in.h -- checked reading of JSON values: the first error is printed with file, JSON path and what was expected; later ones are kept
+   quiet, so that a reader can go on and look at `failed` once. */
+#ifndef JSON_IN_H
+#define JSON_IN_H
+
+#include <cjson/cJSON.h>
+
+typedef struct json_in {
+    const char *file;
+    int failed;
+} json_in;
+
+/* json_in_parse -- the root, or NULL after a message with the line. */
+cJSON *json_in_parse(json_in *in, const char *text);
+void json_in_error(json_in *in, const char *path, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+/* json_in_keys -- object check: an object, no key outside of the list `known` (separated by spaces), no key twice. */
+int json_in_keys(json_in *in, const cJSON *object, const char *path, const char *known);
+/* json_in_number -- member `key` of object, or `fallback` when it is not there; lo <= value <= hi, strictly above lo when open. */
+double json_in_number(json_in *in, const cJSON *object, const char *path, const char *key, double fallback, double lo, double hi, int open);
+int json_in_int(json_in *in, const cJSON *object, const char *path, const char *key, int fallback, int lo, int hi);
+int json_in_bool(json_in *in, const cJSON *object, const char *path, const char *key, int fallback);
+/* json_in_string -- NULL when it is not there. */
+const char *json_in_string(json_in *in, const cJSON *object, const char *path, const char *key);
+/* json_in_numbers, json_in_ints -- n numbers into out; 0 (out untouched) when the key is not there. */
+int json_in_numbers(json_in *in, const cJSON *object, const char *path, const char *key, double *out, int n);
+int json_in_ints(json_in *in, const cJSON *object, const char *path, const char *key, int *out, int n, int lo, int hi);
+/* json_in_array -- the array member or NULL. */
+const cJSON *json_in_array(json_in *in, const cJSON *object, const char *path, const char *key);
+/* json_in_object -- the object member or NULL. */
+const cJSON *json_in_object(json_in *in, const cJSON *object, const char *path, const char *key);
+
+#endif /* JSON_IN_H */

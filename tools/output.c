@@ -1,0 +1,231 @@
+/* output.c -- what a run leaves behind. */
+#define _POSIX_C_SOURCE 200809L
+#include "output.h"
+#include "cli.h"
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+int out_make_directory(const char *path)
+{
+    char part[1024];
+    size_t i, n = strlen(path);
+    struct stat info;
+    if (n == 0 || n >= sizeof part) {
+        cli_fail("the name of the output folder is %s", n ? "too long" : "empty");
+        return 0;
+    }
+    for (i = 1; i <= n; i++) {
+        if (path[i] != '/' && path[i] != '\0')
+            continue;
+        memcpy(part, path, i);
+        part[i] = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST) {
+            cli_fail("%s: cannot be made: %s", part, strerror(errno));
+            return 0;
+        }
+    }
+    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) {
+        cli_fail("%s: is not a folder", path);
+        return 0;
+    }
+    return 1;
+}
+
+int out_open(out_file *o, const char *directory, const char *name)
+{
+    int n = snprintf(o->path, sizeof o->path, "%s%s%s", directory, *directory ? "/" : "", name);
+    if (n < 0 || (size_t)n >= sizeof o->path) {
+        cli_fail("%s: the name is too long", name);
+        return 0;
+    }
+    snprintf(o->temporary, sizeof o->temporary, "%s.tmp", o->path);
+    o->f = fopen(o->temporary, "wb");
+    if (!o->f)
+        cli_fail("%s: cannot be written: %s", o->temporary, strerror(errno));
+    return o->f != NULL;
+}
+
+int out_close(out_file *o)
+{
+    int bad = ferror(o->f);
+    bad |= fclose(o->f) != 0;
+    o->f = NULL;
+    if (!bad)
+        bad = rename(o->temporary, o->path) != 0;
+    if (bad) {
+        cli_fail("%s: cannot be written: %s", o->path, strerror(errno));
+        remove(o->temporary);
+    }
+    return !bad;
+}
+
+void out_discard(out_file *o)
+{
+    if (o->f)
+        fclose(o->f);
+    o->f = NULL;
+    remove(o->temporary);
+}
+
+static void out_obj(FILE *f, const sim *m)
+{
+    int b, i, first = 1;
+    for (b = 0; b < m->n_bodies; b++) {
+        const sim_body *s = &m->bodies[b];
+        fprintf(f, "o %s\n", s->name);
+        for (i = 0; i < s->n_vertices; i++)
+            fprintf(f, "v %.17g %.17g %.17g\n", s->positions[3 * i], s->positions[3 * i + 1], s->positions[3 * i + 2]);
+        for (i = 0; i < s->n_triangles; i++)
+            fprintf(f, "f %d %d %d\n", (int)s->triangles[3 * i] + first, (int)s->triangles[3 * i + 1] + first,
+                    (int)s->triangles[3 * i + 2] + first);
+        first += s->n_vertices;
+    }
+}
+
+static void out_vtk(FILE *f, const sim *m)
+{
+    int b, i, first = 0, vertices = 0, triangles = 0;
+    for (b = 0; b < m->n_bodies; b++)
+        vertices += m->bodies[b].n_vertices, triangles += m->bodies[b].n_triangles;
+    fprintf(f, "# vtk DataFile Version 3.0\ncontact.h surface\nASCII\nDATASET POLYDATA\nPOINTS %d double\n", vertices);
+    for (b = 0; b < m->n_bodies; b++)
+        for (i = 0; i < m->bodies[b].n_vertices; i++)
+            fprintf(f, "%.17g %.17g %.17g\n", m->bodies[b].positions[3 * i], m->bodies[b].positions[3 * i + 1],
+                    m->bodies[b].positions[3 * i + 2]);
+    fprintf(f, "POLYGONS %d %d\n", triangles, 4 * triangles);
+    for (b = 0; b < m->n_bodies; b++) {
+        const int32_t *t = m->bodies[b].triangles;
+        for (i = 0; i < m->bodies[b].n_triangles; i++)
+            fprintf(f, "3 %d %d %d\n", (int)t[3 * i] + first, (int)t[3 * i + 1] + first, (int)t[3 * i + 2] + first);
+        first += m->bodies[b].n_vertices;
+    }
+    fprintf(f, "CELL_DATA %d\nSCALARS body int 1\nLOOKUP_TABLE default\n", triangles);
+    for (b = 0; b < m->n_bodies; b++)
+        for (i = 0; i < m->bodies[b].n_triangles; i++)
+            fprintf(f, "%d\n", b);
+}
+
+int out_frame(const sim *m, const char *directory, int number, out_frames kind)
+{
+    char name[64];
+    out_file o;
+    if (kind == OUT_FRAMES_NONE)
+        return 1;
+    snprintf(name, sizeof name, "frame_%05d.%s", number, kind == OUT_FRAMES_OBJ ? "obj" : "vtk");
+    if (!out_open(&o, directory, name))
+        return 0;
+    if (kind == OUT_FRAMES_OBJ)
+        out_obj(o.f, m);
+    else
+        out_vtk(o.f, m);
+    return out_close(&o);
+}
+
+void out_json_number(FILE *f, double x, int digits)
+{
+    if (x - x != 0)
+        fputs("null", f);
+    else
+        fprintf(f, "%.*g", digits, x);
+}
+
+void out_json_string(FILE *f, const char *text)
+{
+    fputc('"', f);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fprintf(f, "\\%c", *text);
+        else if ((unsigned char)*text < 32)
+            fprintf(f, "\\u%04x", (unsigned)(unsigned char)*text);
+        else
+            fputc(*text, f);
+    }
+    fputc('"', f);
+}
+
+static void out_number(FILE *f, const char *before, double x)
+{
+    fputs(before, f);
+    out_json_number(f, x, 9);
+}
+
+void out_stats(FILE *f, int step, double t, double dt, const ct_step_report *r, long intersections, double cpu_ms)
+{
+    fprintf(f, "{\"step\":%d", step);
+    out_number(f, ",\"t\":", t);
+    out_number(f, ",\"dt\":", dt);
+    fprintf(f, ",\"substeps\":%d,\"status\":\"%s\",\"contacts\":%d,\"rows\":%d,\"cmr_rounds\":%d", r->substeps, ct_status_text(r->status),
+            r->contacts, r->rows, r->cmr_rounds);
+    fprintf(f, ",\"newton_iterations\":%d,\"solver_iterations\":%d", r->newton_iterations, r->solver_iterations);
+    out_number(f, ",\"residual\":", (double)r->residual);
+    out_number(f, ",\"min_distance\":", (double)r->min_distance);
+    out_number(f, ",\"penetration\":", (double)r->penetration);
+    if (intersections < 0)
+        fputs(",\"intersections\":null", f);
+    else
+        fprintf(f, ",\"intersections\":%ld", intersections);
+    fprintf(f, ",\"zones\":%d,\"frozen\":%d", r->zones, r->frozen);
+    out_number(f, ",\"momentum_lost\":", (double)r->momentum_lost);
+    out_number(f, ",\"energy\":{\"kinetic\":", r->energy_kinetic);
+    out_number(f, ",\"elastic\":", r->energy_elastic);
+    out_number(f, ",\"gravity\":", r->energy_gravity);
+    out_number(f, "},\"center_of_mass\":[", r->center_of_mass[0]);
+    out_number(f, ",", r->center_of_mass[1]);
+    out_number(f, ",", r->center_of_mass[2]);
+    out_number(f, "],\"ms\":{\"assemble\":", r->ms_assemble);
+    out_number(f, ",\"unconstrained\":", r->ms_unconstrained);
+    out_number(f, ",\"detect\":", r->ms_detect);
+    out_number(f, ",\"solve\":", r->ms_solve);
+    out_number(f, ",\"total\":", r->ms_total);
+    out_number(f, "},\"cpu_ms\":", cpu_ms);
+    fputs("}\n", f);
+}
+
+static void out_summary_counts(FILE *f, const out_totals *t)
+{
+    int i;
+    fprintf(f, ",\n \"worst_status\":\"%s\",\"status\":{", ct_status_text(t->worst));
+    for (i = 0; i < CT_STATUS_COUNT_; i++)
+        fprintf(f, "%s\"%s\":%d", i ? "," : "", ct_status_text((ct_status)i), t->status_count[i]);
+    fprintf(f, "},\n \"zones\":%ld,\"zone_steps\":%d", t->zones, t->zone_steps);
+    out_number(f, ",\"zone_percent\":", t->steps ? 100.0 * t->zone_steps / t->steps : 0);
+    fprintf(f, ",\"frozen\":%ld", t->frozen);
+    out_number(f, ",\"frozen_fraction\":", t->frozen_fraction);
+    out_number(f, ",\"momentum_lost\":", t->momentum_lost);
+}
+
+void out_summary(FILE *f, const out_totals *t)
+{
+    const ct_library_info *info = ct_library_info_get();
+    fputs("{\"name\":", f);
+    out_json_string(f, t->scene_name);
+    fputs(",\"scene\":", f);
+    out_json_string(f, t->scene_file);
+    fprintf(f, ",\"steps\":%d", t->steps);
+    out_number(f, ",\"dt\":", t->dt);
+    out_number(f, ",\"time\":", t->time);
+    fprintf(f, ",\n \"stepper\":\"%s\",\"solver\":\"%s\",\"real_bits\":%d,\"simd\":\"%s\",\"version\":\"%d.%d.%d\"", t->stepper, t->solver,
+            info->real_bits, info->simd, info->version_major, info->version_minor, info->version_patch);
+    out_number(f, ",\n \"median_cpu_ms\":", t->median_cpu_ms);
+    out_number(f, ",\"max_cpu_ms\":", t->max_cpu_ms);
+    out_number(f, ",\"cpu_seconds\":", t->cpu_seconds);
+    out_number(f, ",\"wall_seconds\":", t->wall_seconds);
+    if (t->checked)
+        fprintf(f, ",\n \"intersections\":%ld", t->intersections);
+    else
+        fputs(",\n \"intersections\":null", f);
+    fprintf(f, ",\"start_intersections\":%d", t->start_intersections);
+    out_number(f, ",\"min_distance\":", t->min_distance);
+    out_number(f, ",\"penetration\":", t->penetration);
+    fprintf(f, ",\"contacts\":%d,\"max_contacts\":%d,\"substeps\":%ld,\"solver_iterations\":%ld", t->contacts, t->max_contacts, t->substeps,
+            t->solver_iterations);
+    out_summary_counts(f, t);
+    out_number(f, ",\n \"center_of_mass\":[", t->center_of_mass[0]);
+    out_number(f, ",", t->center_of_mass[1]);
+    out_number(f, ",", t->center_of_mass[2]);
+    fprintf(f, "],\"hash\":\"%08lx%08lx\",\"interrupted\":%s}\n", (unsigned long)(t->hash >> 32), (unsigned long)(t->hash & 0xffffffffu),
+            t->interrupted ? "true" : "false");
+}

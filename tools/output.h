@@ -1,0 +1,45 @@
+/* output.h -- frames, stats.jsonl and summary.json. Files are written beside their place and renamed; there is no NaN or Inf in JSON. */
+#ifndef OUTPUT_H
+#define OUTPUT_H
+
+#include "sim.h"
+#include <stdio.h>
+
+typedef enum out_frames { OUT_FRAMES_OBJ, OUT_FRAMES_VTK, OUT_FRAMES_NONE } out_frames;
+
+typedef struct out_totals {
+    const char *scene_name, *scene_file, *stepper, *solver;
+    int steps, checked, interrupted;
+    double dt, time, wall_seconds, cpu_seconds, median_cpu_ms, max_cpu_ms;
+    int contacts, max_contacts;
+    long intersections; /* over all steps; pairs and contained parts */
+    int start_intersections;
+    double min_distance, penetration, momentum_lost;
+    long zones, frozen, substeps, solver_iterations;
+    int zone_steps;
+    double frozen_fraction;
+    double center_of_mass[3];
+    int status_count[CT_STATUS_COUNT_];
+    ct_status worst;
+    uint64_t hash;
+} out_totals;
+
+/* out_open, out_close -- a file that appears whole or not at all. path must stay valid in between. out_close returns 0 on failure and says
+ * so. */
+typedef struct out_file {
+    FILE *f;
+    char path[1024], temporary[1040];
+} out_file;
+int out_open(out_file *o, const char *directory, const char *name);
+int out_close(out_file *o);
+void out_discard(out_file *o);
+/* out_make_directory -- with its parents; 0 after a message. */
+int out_make_directory(const char *path);
+int out_frame(const sim *m, const char *directory, int number, out_frames kind);
+void out_json_number(FILE *f, double x, int digits);
+void out_json_string(FILE *f, const char *text);
+/* out_stats -- one line; intersections below 0 are null. */
+void out_stats(FILE *f, int step, double t, double dt, const ct_step_report *r, long intersections, double cpu_ms);
+void out_summary(FILE *f, const out_totals *t);
+
+#endif /* OUTPUT_H */

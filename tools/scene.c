@@ -1,0 +1,531 @@
+/* scene.c -- reads a scene file. Method: every object is checked for unknown keys first, then each key for type and range; the first error
+   ends it with file, JSON path and what was expected. Things that are not built are refused only where they would matter. */
+#include "scene.h"
+#include "cli.h"
+#include "json_in.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCENE_DEGREE 0.017453292519943295769
+#define SCENE_INF HUGE_VAL
+
+const char *const scene_type_names[SCENE_TYPE_COUNT] = {"soft", "cloth", "rod", "points", "rigid", "static", "kinematic"};
+
+typedef struct scene_reader {
+    json_in in;
+    const char *file;
+    scene *out;
+} scene_reader;
+
+/* a path that is relative in the scene is relative to the scene file */
+static char *scene_path(const char *scene_file, const char *name)
+{
+    const char *slash = strrchr(scene_file, '/');
+    size_t n = name[0] == '/' || !slash ? 0 : (size_t)(slash - scene_file) + 1;
+    char *path = (char *)cli_alloc(n + strlen(name) + 1, 1);
+    memcpy(path, scene_file, n);
+    strcpy(path + n, name);
+    return path;
+}
+
+static void scene_read_motion(json_in *in, const cJSON *fix, const char *path, ct_motion *out)
+{
+    const cJSON *motion = json_in_object(in, fix, path, "motion");
+    double linear[3] = {0, 0, 0}, angular[3] = {0, 0, 0}, center[3] = {0, 0, 0};
+    char full[128];
+    int k;
+    if (!motion)
+        return;
+    snprintf(full, sizeof full, "%s%smotion", path, *path ? "." : "");
+    json_in_keys(in, motion, full, "linear angular center");
+    json_in_numbers(in, motion, full, "linear", linear, 3);
+    json_in_numbers(in, motion, full, "angular", angular, 3);
+    json_in_numbers(in, motion, full, "center", center, 3);
+    for (k = 0; k < 3; k++) {
+        out->linear[k] = (ct_real)linear[k];
+        out->angular[k] = (ct_real)(angular[k] * SCENE_DEGREE);
+        out->center[k] = (ct_real)center[k];
+    }
+}
+
+static void scene_read_box(json_in *in, const cJSON *fix, const char *path, scene_fix *out)
+{
+    const cJSON *box = json_in_array(in, fix, path, "box"), *e;
+    char full[160];
+    int i = 0, k;
+    snprintf(full, sizeof full, "%s.box", path);
+    if (!box)
+        return;
+    if (cJSON_GetArraySize(box) != 2) {
+        json_in_error(in, full, "expected two corners, [[x, y, z], [x, y, z]]");
+        return;
+    }
+    cJSON_ArrayForEach(e, box)
+    {
+        /* a corner has no key: wrap the reader by hand */
+        const cJSON *c = cJSON_IsArray(e) ? e->child : NULL;
+        if (!cJSON_IsArray(e) || cJSON_GetArraySize(e) != 3) {
+            json_in_error(in, full, "expected two corners of three numbers, [[x, y, z], [x, y, z]]");
+            return;
+        }
+        for (k = 0; k < 3; k++, c = c->next) {
+            if (!cJSON_IsNumber(c) || !(fabs(c->valuedouble) < SCENE_INF)) {
+                json_in_error(in, full, "expected two corners of three finite numbers");
+                return;
+            }
+            out->box[i][k] = c->valuedouble;
+        }
+        i++;
+    }
+    for (k = 0; k < 3; k++)
+        if (out->box[0][k] > out->box[1][k])
+            json_in_error(in, full, "the first corner must not be above the second on any axis");
+    out->has_box = 1;
+}
+
+static int scene_read_axes(json_in *in, const cJSON *fix, const char *path)
+{
+    const char *axes = json_in_string(in, fix, path, "axes"), *c;
+    char full[160];
+    int mask = 0;
+    if (!axes)
+        return CT_AXIS_ALL;
+    snprintf(full, sizeof full, "%s.axes", path);
+    for (c = axes; *c; c++) {
+        int bit = *c == 'x' ? CT_AXIS_X : (*c == 'y' ? CT_AXIS_Y : (*c == 'z' ? CT_AXIS_Z : 0));
+        if (!bit || (mask & bit)) {
+            json_in_error(in, full, "expected some of the letters x, y, z, each once, found \"%s\"", axes);
+            return CT_AXIS_ALL;
+        }
+        mask |= bit;
+    }
+    return mask;
+}
+
+static void scene_read_fix(json_in *in, const cJSON *fix, const char *path, scene_fix *out)
+{
+    const cJSON *list;
+    out->until = -1;
+    json_in_keys(in, fix, path, "box vertices axes motion until");
+    if (in->failed)
+        return;
+    scene_read_box(in, fix, path, out);
+    list = json_in_array(in, fix, path, "vertices");
+    if (list && out->has_box)
+        json_in_error(in, path, "expected \"box\" or \"vertices\", not both");
+    else if (list) {
+        out->n_vertices = cJSON_GetArraySize(list);
+        out->vertices = (int32_t *)cli_alloc((size_t)out->n_vertices, sizeof *out->vertices);
+        json_in_ints(in, fix, path, "vertices", out->vertices, out->n_vertices, 0, 2147483646);
+    } else if (!out->has_box)
+        json_in_error(in, path, "expected \"box\" or \"vertices\"");
+    out->axes = scene_read_axes(in, fix, path);
+    scene_read_motion(in, fix, path, &out->motion);
+    out->until = json_in_number(in, fix, path, "until", -1, 0, SCENE_INF, 0);
+}
+
+static void scene_read_transform(json_in *in, const cJSON *body, const char *path, scene_body *out)
+{
+    const cJSON *list = json_in_array(in, body, path, "transform"), *e;
+    char full[128];
+    int i = 0, k;
+    if (!list)
+        return;
+    out->transform = (scene_transform *)cli_alloc((size_t)cJSON_GetArraySize(list), sizeof *out->transform);
+    cJSON_ArrayForEach(e, list)
+    {
+        scene_transform *t = &out->transform[i];
+        snprintf(full, sizeof full, "%s.transform[%d]", path, i++);
+        if (!json_in_keys(in, e, full, "scale rotate translate"))
+            return;
+        if (cJSON_GetArraySize(e) != 1) {
+            json_in_error(in, full, "expected one of \"scale\", \"rotate\", \"translate\"");
+            return;
+        }
+        t->kind = e->child->string[0];
+        json_in_numbers(in, e, full, e->child->string, t->v, 3);
+        for (k = 0; k < 3; k++) {
+            if (t->kind == 'r')
+                t->v[k] *= SCENE_DEGREE;
+            if (t->kind == 's' && t->v[k] == 0)
+                json_in_error(in, full, "expected a scale that is not 0");
+        }
+    }
+    out->n_transform = i;
+}
+
+static ct_model scene_read_model(json_in *in, const cJSON *material, const char *path, scene_type type)
+{
+    static const char *const names[] = {"corotational",    "stvk",     "neohookean", "stable_neohookean",
+                                        "hong_neohookean", "membrane", "springs"};
+    const char *name = json_in_string(in, material, path, "model");
+    char full[128];
+    int i;
+    if (!name)
+        return type == SCENE_CLOTH ? CT_MODEL_SPRINGS : CT_MODEL_COROTATIONAL;
+    snprintf(full, sizeof full, "%s.model", path);
+    for (i = 0; i < (int)(sizeof names / sizeof *names); i++)
+        if (!strcmp(name, names[i])) {
+            int cloth = i >= CT_MODEL_MEMBRANE;
+            if (type == SCENE_CLOTH && !cloth)
+                json_in_error(in, full, "expected membrane or springs for a cloth, found \"%s\"", name);
+            if (type == SCENE_SOFT && cloth)
+                json_in_error(in, full, "expected a solid's model for a soft body, found \"%s\"", name);
+            return (ct_model)i;
+        }
+    json_in_error(in, full,
+                  "expected corotational, stvk, neohookean, stable_neohookean, hong_neohookean, membrane or springs, found \"%s\"", name);
+    return CT_MODEL_COROTATIONAL;
+}
+
+static void scene_read_material(json_in *in, const cJSON *body, const char *body_path, scene_body *out)
+{
+    const cJSON *m = json_in_object(in, body, body_path, "material"), *damping;
+    char path[96], full[128];
+    ct_material *t = &out->material;
+    *t = ct_material_default(out->type == SCENE_CLOTH ? CT_MODEL_SPRINGS : CT_MODEL_COROTATIONAL);
+    if (!m)
+        return;
+    snprintf(path, sizeof path, "%s.material", body_path);
+    json_in_keys(in, m, path, "model young poisson density damping thickness bending areal_density stretch shear bend strain_limit");
+    *t = ct_material_default(scene_read_model(in, m, path, out->type));
+    t->young = (ct_real)json_in_number(in, m, path, "young", t->young, 0, SCENE_INF, 1);
+    t->poisson = (ct_real)json_in_number(in, m, path, "poisson", t->poisson, 0, 0.4999999, 0);
+    t->density = (ct_real)json_in_number(in, m, path, "density", t->density, 0, SCENE_INF, 1);
+    t->shell_thickness = (ct_real)json_in_number(in, m, path, "thickness", t->shell_thickness, 0, SCENE_INF, 1);
+    t->bending = (ct_real)json_in_number(in, m, path, "bending", t->bending, 0, SCENE_INF, 0);
+    t->areal_density = (ct_real)json_in_number(in, m, path, "areal_density", t->areal_density, 0, SCENE_INF, 1);
+    t->stretch = (ct_real)json_in_number(in, m, path, "stretch", t->stretch, 0, SCENE_INF, 0);
+    t->shear = (ct_real)json_in_number(in, m, path, "shear", t->shear, 0, SCENE_INF, 0);
+    t->bend = (ct_real)json_in_number(in, m, path, "bend", t->bend, 0, SCENE_INF, 0);
+    t->strain_limit = (ct_real)json_in_number(in, m, path, "strain_limit", t->strain_limit, 0, SCENE_INF, 0);
+    damping = json_in_object(in, m, path, "damping");
+    if (damping) {
+        snprintf(full, sizeof full, "%s.damping", path);
+        json_in_keys(in, damping, full, "mass stiffness");
+        t->damping_mass = (ct_real)json_in_number(in, damping, full, "mass", t->damping_mass, 0, SCENE_INF, 0);
+        t->damping_stiffness = (ct_real)json_in_number(in, damping, full, "stiffness", t->damping_stiffness, 0, SCENE_INF, 0);
+    }
+}
+
+static void scene_read_sizes(json_in *in, const cJSON *o, const char *path, scene_body *out, int n)
+{
+    int k;
+    for (k = 0; k < 3; k++)
+        out->size[k] = 1, out->cells[k] = 1;
+    json_in_numbers(in, o, path, "size", out->size, n);
+    json_in_ints(in, o, path, "cells", out->cells, n, 1, 4096);
+    for (k = 0; k < n; k++)
+        if (!(out->size[k] > 0))
+            json_in_error(in, path, "expected a size > 0 on every axis");
+}
+
+static void scene_read_plane(json_in *in, const cJSON *o, const char *path, scene_body *out)
+{
+    double n;
+    out->normal[1] = 1;
+    json_in_keys(in, o, path, "normal offset size");
+    json_in_numbers(in, o, path, "normal", out->normal, 3);
+    n = sqrt(out->normal[0] * out->normal[0] + out->normal[1] * out->normal[1] + out->normal[2] * out->normal[2]);
+    if (!(n > 0))
+        json_in_error(in, path, "expected a normal that is not 0");
+    else
+        out->normal[0] /= n, out->normal[1] /= n, out->normal[2] /= n;
+    out->offset = json_in_number(in, o, path, "offset", 0, -SCENE_INF, SCENE_INF, 0);
+    out->plane_size = json_in_number(in, o, path, "size", 10, 0, SCENE_INF, 1);
+}
+
+static void scene_read_shape(json_in *in, const cJSON *body, const char *body_path, scene_body *out)
+{
+    const cJSON *shape = json_in_object(in, body, body_path, "shape"), *o;
+    char path[96], full[128];
+    if (!shape)
+        return;
+    snprintf(path, sizeof path, "%s.shape", body_path);
+    if (!json_in_keys(in, shape, path, "box grid plane sphere"))
+        return;
+    if (cJSON_GetArraySize(shape) != 1) {
+        json_in_error(in, path, "expected one of \"box\", \"grid\", \"plane\", \"sphere\"");
+        return;
+    }
+    o = json_in_object(in, shape, path, shape->child->string);
+    snprintf(full, sizeof full, "%s.%s", path, shape->child->string);
+    if (!o)
+        return;
+    if (!strcmp(shape->child->string, "plane")) {
+        out->shape = SCENE_SHAPE_PLANE;
+        scene_read_plane(in, o, full, out);
+        if (out->type != SCENE_STATIC)
+            json_in_error(in, full, "expected a body of type static with a plane");
+    } else if (!strcmp(shape->child->string, "box")) {
+        out->shape = SCENE_SHAPE_BOX;
+        json_in_keys(in, o, full, "size cells");
+        scene_read_sizes(in, o, full, out, 3);
+    } else if (!strcmp(shape->child->string, "grid")) {
+        out->shape = SCENE_SHAPE_GRID;
+        json_in_keys(in, o, full, "size cells");
+        scene_read_sizes(in, o, full, out, 2);
+    } else {
+        out->shape = SCENE_SHAPE_SPHERE;
+        json_in_keys(in, o, full, "radius levels");
+        out->radius = json_in_number(in, o, full, "radius", 0.5, 0, SCENE_INF, 1);
+        out->levels = json_in_int(in, o, full, "levels", 3, 0, 7);
+    }
+    if (out->type == SCENE_SOFT && out->shape != SCENE_SHAPE_BOX)
+        json_in_error(in, full, "expected a box or a mesh of tetrahedra for a soft body");
+}
+
+static void scene_read_repeat(json_in *in, const cJSON *body, const char *body_path, scene_body *out)
+{
+    const cJSON *r = json_in_object(in, body, body_path, "repeat");
+    char path[96];
+    out->repeat[0] = out->repeat[1] = out->repeat[2] = 1;
+    if (!r)
+        return;
+    snprintf(path, sizeof path, "%s.repeat", body_path);
+    json_in_keys(in, r, path, "count spacing");
+    json_in_ints(in, r, path, "count", out->repeat, 3, 1, 10000);
+    json_in_numbers(in, r, path, "spacing", out->spacing, 3);
+    if (!in->failed && (double)out->repeat[0] * out->repeat[1] * out->repeat[2] > 100000)
+        json_in_error(in, path, "expected at most 100000 copies");
+}
+
+/* what is in the format and not in this build */
+static void scene_refuse(json_in *in, const cJSON *body, const char *path, const scene_body *b)
+{
+    char full[96];
+    if (b->type == SCENE_ROD || b->type == SCENE_RIGID || b->type == SCENE_KINEMATIC) {
+        snprintf(full, sizeof full, "%s.type", path);
+        json_in_error(in, full, "%s bodies are not built", b->type == SCENE_ROD ? "rod" : scene_type_names[b->type]);
+    }
+    if (b->type == SCENE_POINTS) {
+        snprintf(full, sizeof full, "%s.type", path);
+        json_in_error(in, full, "bodies of points are not built");
+    }
+    if (cJSON_GetObjectItemCaseSensitive(body, "surface"))
+        json_in_error(in, path, "embedded surfaces (\"surface\") are not built");
+    if (cJSON_GetObjectItemCaseSensitive(body, "keyframes"))
+        json_in_error(in, path, "\"keyframes\" is not built");
+    if (cJSON_GetObjectItemCaseSensitive(body, "motion"))
+        json_in_error(in, path, "expected \"motion\" only in bodies of type kinematic");
+}
+
+static void scene_read_fixes(json_in *in, const cJSON *body, scene_body *out)
+{
+    const cJSON *list = json_in_array(in, body, out->path, "fix"), *e;
+    char full[96];
+    if (!list)
+        return;
+    out->fix = (scene_fix *)cli_alloc((size_t)cJSON_GetArraySize(list), sizeof *out->fix);
+    cJSON_ArrayForEach(e, list)
+    {
+        snprintf(full, sizeof full, "%s.fix[%d]", out->path, out->n_fix);
+        scene_read_fix(in, e, full, &out->fix[out->n_fix++]);
+    }
+}
+
+static scene_type scene_read_type(json_in *in, const cJSON *body, const char *path)
+{
+    const char *type = json_in_string(in, body, path, "type");
+    char full[64];
+    int i;
+    snprintf(full, sizeof full, "%s.type", path);
+    for (i = 0; type && i < SCENE_TYPE_COUNT; i++)
+        if (!strcmp(type, scene_type_names[i]))
+            return (scene_type)i;
+    json_in_error(in, full, "expected soft, cloth, rod, points, rigid, static or kinematic%s%s", type ? ", found " : "", type ? type : "");
+    return SCENE_STATIC;
+}
+
+static void scene_read_body(scene_reader *r, const cJSON *body, int index)
+{
+    scene_body *b = &r->out->bodies[index];
+    json_in *in = &r->in;
+    const char *text;
+    char fallback[32];
+    int k;
+    snprintf(b->path, sizeof b->path, "bodies[%d]", index);
+    if (!json_in_keys(in, body, b->path,
+                      "name type mesh shape material transform surface velocity angular_velocity repeat fix friction motion keyframes"))
+        return;
+    snprintf(fallback, sizeof fallback, "body%d", index);
+    text = json_in_string(in, body, b->path, "name");
+    b->name = cli_copy(text ? text : fallback);
+    b->type = scene_read_type(in, body, b->path);
+    text = json_in_string(in, body, b->path, "mesh");
+    if (text)
+        b->mesh = scene_path(r->file, text);
+    scene_read_shape(in, body, b->path, b);
+    if (!!b->mesh == (b->shape != SCENE_SHAPE_MESH))
+        json_in_error(in, b->path, "expected either \"mesh\" or \"shape\"");
+    scene_read_material(in, body, b->path, b);
+    scene_read_transform(in, body, b->path, b);
+    json_in_numbers(in, body, b->path, "velocity", b->velocity, 3);
+    json_in_numbers(in, body, b->path, "angular_velocity", b->angular_velocity, 3);
+    for (k = 0; k < 3; k++) {
+        b->angular_velocity[k] *= SCENE_DEGREE;
+        if (b->type == SCENE_STATIC && (b->velocity[k] != 0 || b->angular_velocity[k] != 0))
+            json_in_error(in, b->path, "expected no velocity in a body of type static");
+    }
+    scene_read_repeat(in, body, b->path, b);
+    scene_read_fixes(in, body, b);
+    b->friction = json_in_number(in, body, b->path, "friction", -1, 0, SCENE_INF, 0);
+    if (b->type == SCENE_KINEMATIC) {
+        ct_motion ignored;
+        memset(&ignored, 0, sizeof ignored);
+        scene_read_motion(in, body, b->path, &ignored);
+    }
+    scene_refuse(in, body, b->path, b);
+}
+
+static void scene_read_camera(json_in *in, const cJSON *root, scene *s)
+{
+    const cJSON *output = json_in_object(in, root, "", "output"), *camera;
+    if (!output)
+        return;
+    json_in_keys(in, output, "output", "camera");
+    camera = json_in_object(in, output, "output", "camera");
+    if (!camera)
+        return;
+    json_in_keys(in, camera, "output.camera", "eye target fov");
+    s->has_camera = json_in_numbers(in, camera, "output.camera", "eye", s->eye, 3);
+    if (!s->has_camera)
+        json_in_error(in, "output.camera.eye", "expected an array of 3 numbers");
+    json_in_numbers(in, camera, "output.camera", "target", s->target, 3);
+    s->fov = json_in_number(in, camera, "output.camera", "fov", 40, 1, 170, 0);
+    if (s->has_camera && s->eye[0] == s->target[0] && s->eye[1] == s->target[1] && s->eye[2] == s->target[2])
+        json_in_error(in, "output.camera", "expected an eye that is not the target");
+}
+
+/* accepted in every build: they belong to steppers and features that may not be there */
+static void scene_read_harmless(json_in *in, const cJSON *root)
+{
+    const cJSON *barrier = json_in_object(in, root, "", "barrier");
+    const cJSON *stitches = json_in_array(in, root, "", "stitches");
+    if (barrier) {
+        json_in_keys(in, barrier, "barrier", "dhat friction_velocity newton_tolerance friction_iterations");
+        json_in_number(in, barrier, "barrier", "dhat", 1, 0, SCENE_INF, 1);
+        json_in_number(in, barrier, "barrier", "friction_velocity", 1, 0, SCENE_INF, 1);
+        json_in_number(in, barrier, "barrier", "newton_tolerance", 1, 0, SCENE_INF, 1);
+        json_in_int(in, barrier, "barrier", "friction_iterations", 1, 0, 1000000);
+    }
+    json_in_int(in, root, "", "seed", 1, 0, 2147483647);
+    if (stitches && cJSON_GetArraySize(stitches) > 0)
+        json_in_error(in, "stitches", "stitches are not built");
+    if (json_in_number(in, root, "", "restitution", 0, 0, 1, 0) != 0)
+        json_in_error(in, "restitution", "restitution other than 0 is not built");
+}
+
+static void scene_read_name(json_in *in, const cJSON *root, const char *key, char *out, size_t size)
+{
+    const char *text = json_in_string(in, root, "", key);
+    if (!text)
+        return;
+    if (strlen(text) >= size)
+        json_in_error(in, key, "expected the name of a %s, found a long string", key);
+    else
+        strcpy(out, text);
+}
+
+static void scene_read_root(scene_reader *r, const cJSON *root)
+{
+    scene *s = r->out;
+    json_in *in = &r->in;
+    ct_world_desc d = ct_world_desc_default();
+    const cJSON *bodies, *e;
+    const char *text;
+    int k;
+    if (!json_in_keys(
+            in, root, "",
+            "name dt duration gravity stepper solver thickness friction restitution self_collision seed barrier bodies stitches output"))
+        return;
+    text = json_in_string(in, root, "", "name");
+    s->name = cli_copy(text ? text : "scene");
+    s->dt = json_in_number(in, root, "", "dt", -1, 0, SCENE_INF, 1);
+    if (s->dt < 0)
+        json_in_error(in, "dt", "expected a time step > 0 in seconds");
+    s->duration = json_in_number(in, root, "", "duration", -1, 0, SCENE_INF, 0);
+    for (k = 0; k < 3; k++)
+        s->gravity[k] = d.gravity[k];
+    json_in_numbers(in, root, "", "gravity", s->gravity, 3);
+    scene_read_name(in, root, "stepper", s->stepper, sizeof s->stepper);
+    scene_read_name(in, root, "solver", s->solver, sizeof s->solver);
+    s->thickness = json_in_number(in, root, "", "thickness", d.thickness, 0, SCENE_INF, 1);
+    s->friction = json_in_number(in, root, "", "friction", d.friction, 0, SCENE_INF, 0);
+    s->self_collision = json_in_bool(in, root, "", "self_collision", d.self_collision);
+    bodies = json_in_array(in, root, "", "bodies");
+    if (!bodies || !bodies->child)
+        json_in_error(in, "bodies", "expected an array with at least one body");
+    else {
+        s->bodies = (scene_body *)cli_alloc((size_t)cJSON_GetArraySize(bodies), sizeof *s->bodies);
+        cJSON_ArrayForEach(e, bodies) scene_read_body(r, e, s->n_bodies++);
+    }
+    scene_read_harmless(in, root);
+    scene_read_camera(in, root, s);
+}
+
+static char *scene_load_text(const char *file)
+{
+    FILE *f = fopen(file, "rb");
+    char *text = NULL;
+    size_t n = 0, got;
+    if (!f) {
+        cli_fail("%s: cannot be opened: %s", file, strerror(errno));
+        return NULL;
+    }
+    do {
+        text = (char *)cli_grow(text, n + 65537, 1);
+        got = fread(text + n, 1, 65536, f);
+        n += got;
+    } while (got);
+    if (ferror(f)) {
+        cli_fail("%s: cannot be read", file);
+        free(text);
+        text = NULL;
+    } else {
+        text[n] = '\0';
+    }
+    fclose(f);
+    return text;
+}
+
+int scene_read(const char *file, scene *out)
+{
+    scene_reader r;
+    cJSON *root;
+    char *text = scene_load_text(file);
+    memset(out, 0, sizeof *out);
+    memset(&r, 0, sizeof r);
+    if (!text)
+        return 0;
+    out->file = cli_copy(file);
+    r.file = r.in.file = file;
+    r.out = out;
+    root = json_in_parse(&r.in, text);
+    if (root)
+        scene_read_root(&r, root);
+    cJSON_Delete(root);
+    free(text);
+    if (r.in.failed)
+        scene_free(out);
+    return !r.in.failed;
+}
+
+void scene_free(scene *s)
+{
+    int i, k;
+    for (i = 0; i < s->n_bodies; i++) {
+        free(s->bodies[i].name);
+        free(s->bodies[i].mesh);
+        free(s->bodies[i].transform);
+        for (k = 0; k < s->bodies[i].n_fix; k++)
+            free(s->bodies[i].fix[k].vertices);
+        free(s->bodies[i].fix);
+    }
+    free(s->bodies);
+    free(s->file);
+    free(s->name);
+    memset(s, 0, sizeof *s);
+}

@@ -1,0 +1,72 @@
+/* scene.h -- a scene file as plain data. Lengths in metres, angles already in radians; repeats are not expanded here. */
+#ifndef SCENE_H
+#define SCENE_H
+
+#include "../src/public/api.h"
+
+typedef enum scene_type {
+    SCENE_SOFT,
+    SCENE_CLOTH,
+    SCENE_ROD,
+    SCENE_POINTS,
+    SCENE_RIGID,
+    SCENE_STATIC,
+    SCENE_KINEMATIC,
+    SCENE_TYPE_COUNT
+} scene_type;
+extern const char *const scene_type_names[SCENE_TYPE_COUNT];
+typedef enum scene_shape { SCENE_SHAPE_MESH, SCENE_SHAPE_BOX, SCENE_SHAPE_GRID, SCENE_SHAPE_SPHERE, SCENE_SHAPE_PLANE } scene_shape;
+
+typedef struct scene_transform {
+    char kind; /* 's' scale, 'r' rotate [rad], 't' translate */
+    double v[3];
+} scene_transform;
+
+typedef struct scene_fix {
+    int has_box;
+    double box[2][3];
+    int32_t *vertices; /* NULL when has_box */
+    int n_vertices;
+    int axes; /* CT_AXIS_* */
+    ct_motion motion;
+    double until; /* -1: for ever */
+} scene_fix;
+
+typedef struct scene_body {
+    char *name;
+    char path[32]; /* JSON path, "bodies[3]" */
+    scene_type type;
+    scene_shape shape;
+    char *mesh; /* file, path already relative to the working directory */
+    double size[3];
+    int cells[3];
+    double normal[3], offset, plane_size, radius;
+    int levels;
+    ct_material material;
+    scene_transform *transform;
+    int n_transform;
+    double velocity[3], angular_velocity[3]; /* [rad/s] */
+    int repeat[3];
+    double spacing[3];
+    scene_fix *fix;
+    int n_fix;
+    double friction; /* -1: the scene's */
+} scene_body;
+
+typedef struct scene {
+    char *file, *name;
+    double dt, duration; /* duration -1: not given */
+    double gravity[3], thickness, friction;
+    int self_collision;
+    char stepper[32], solver[32]; /* "": the library's default */
+    scene_body *bodies;
+    int n_bodies;
+    int has_camera;
+    double eye[3], target[3], fov;
+} scene;
+
+/* scene_read -- 1, or 0 after printing file, JSON path (or line) and what was expected to stderr. */
+int scene_read(const char *file, scene *out);
+void scene_free(scene *s);
+
+#endif /* SCENE_H */

@@ -1,0 +1,456 @@
+/* sim.c -- scene to world: meshes are made or read, transformed, repeated, pinned. */
+#define _POSIX_C_SOURCE 200809L
+#include "sim.h"
+#include "cli.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static uint64_t sim_now_us(void *user)
+{
+    struct timespec t;
+    (void)user;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_nsec / 1000u;
+}
+
+static void sim_log(ct_log_level level, const char *text, void *user)
+{
+    static const char *const names[] = {"error", "warning", "info"};
+    (void)user;
+    if (level <= CT_LOG_WARNING)
+        fprintf(stderr, "contact: %s: %s\n", names[level], text);
+}
+
+/* index of `name` among a text function's names, or -1 */
+static int sim_name_index(const char *name, const char *(*text)(int), int count)
+{
+    int i;
+    for (i = 0; i < count; i++)
+        if (!strcmp(name, text(i)))
+            return i;
+    return -1;
+}
+static const char *sim_stepper_text(int i) { return ct_stepper_text((ct_stepper)i); }
+static const char *sim_solver_text(int i) { return ct_solver_text((ct_solver)i); }
+
+static int sim_choose(const scene *s, const char *option, const char *in_scene, const char *what, const char *(*text)(int), int count)
+{
+    const char *name = option ? option : in_scene;
+    char list[256], where[280], near[40];
+    int i = sim_name_index(name, text, count), k;
+    if (i >= 0)
+        return i;
+    list[0] = '\0';
+    for (k = 0; k < count; k++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", k ? " " : "", text(k));
+    if (option)
+        snprintf(where, sizeof where, "--%s", what);
+    else
+        snprintf(where, sizeof where, "%.240s: %s", s->file, what);
+    if (cli_closest(name, list, near, sizeof near))
+        cli_fail("%s: unknown %s '%s'; is '%s' meant?", where, what, name, near);
+    else
+        cli_fail("%s: unknown %s '%s'; expected one of: %s", where, what, name, list);
+    return -1;
+}
+
+static int sim_describe(const scene *s, const sim_options *o, ct_world_desc *d)
+{
+    int i, k;
+    *d = ct_world_desc_default();
+    for (k = 0; k < 3; k++)
+        d->gravity[k] = (ct_real)s->gravity[k];
+    d->thickness = (ct_real)s->thickness;
+    d->friction = (ct_real)s->friction;
+    d->self_collision = s->self_collision;
+    d->now_us = sim_now_us;
+    d->log = sim_log;
+    if (o->stepper || s->stepper[0]) {
+        i = sim_choose(s, o->stepper, s->stepper, "stepper", sim_stepper_text, CT_STEPPER_COUNT_);
+        if (i < 0)
+            return 0;
+        d->stepper = (ct_stepper)i;
+    }
+    if (o->solver || s->solver[0]) {
+        i = sim_choose(s, o->solver, s->solver, "solver", sim_solver_text, CT_SOLVER_COUNT_);
+        if (i < 0)
+            return 0;
+        d->solver.solver = (ct_solver)i;
+    }
+    if (!ct_stepper_built(d->stepper)) {
+        cli_fail("%s: stepper '%s' is not built%s", s->file, ct_stepper_text(d->stepper),
+                 o->stepper ? "" : "; choose another with --stepper");
+        return 0;
+    }
+    if (!ct_solver_built(d->solver.solver)) {
+        cli_fail("%s: solver '%s' is not built%s", s->file, ct_solver_text(d->solver.solver),
+                 o->solver ? "" : "; choose another with --solver");
+        return 0;
+    }
+    return 1;
+}
+
+/* x := R x with the Euler angles v about x, then y, then z */
+static void sim_rotate(const double v[3], double x[3])
+{
+    int axis;
+    for (axis = 0; axis < 3; axis++) {
+        int a = (axis + 1) % 3, b = (axis + 2) % 3;
+        double c = cos(v[axis]), s = sin(v[axis]), xa = x[a], xb = x[b];
+        /* right angles are exact, so that boxes stay boxes */
+        if (fabs(c) < 1e-15)
+            c = 0;
+        if (fabs(s) < 1e-15)
+            s = 0;
+        x[a] = c * xa - s * xb;
+        x[b] = s * xa + c * xb;
+    }
+}
+
+static void sim_apply(const scene_transform *t, double x[3])
+{
+    int k;
+    if (t->kind == 'r')
+        sim_rotate(t->v, x);
+    for (k = 0; k < 3; k++) {
+        if (t->kind == 's')
+            x[k] *= t->v[k];
+        else if (t->kind == 't')
+            x[k] += t->v[k];
+    }
+}
+
+/* a mirror image turns elements inside out: swap two corners */
+static void sim_flip(ct_mesh *mesh)
+{
+    int i;
+    for (i = 0; i < mesh->n_tets; i++) {
+        int32_t t = mesh->tets[4 * i];
+        mesh->tets[4 * i] = mesh->tets[4 * i + 1];
+        mesh->tets[4 * i + 1] = t;
+    }
+    for (i = 0; i < mesh->n_triangles; i++) {
+        int32_t t = mesh->triangles[3 * i];
+        mesh->triangles[3 * i] = mesh->triangles[3 * i + 1];
+        mesh->triangles[3 * i + 1] = t;
+    }
+}
+
+static void sim_transform(const scene_body *b, ct_mesh *mesh)
+{
+    int i, k;
+    double mirror = 1;
+    for (i = 0; i < mesh->n_positions; i++) {
+        double x[3];
+        for (k = 0; k < 3; k++)
+            x[k] = mesh->positions[3 * i + k];
+        for (k = 0; k < b->n_transform; k++)
+            sim_apply(&b->transform[k], x);
+        for (k = 0; k < 3; k++)
+            mesh->positions[3 * i + k] = (ct_real)x[k];
+    }
+    for (k = 0; k < b->n_transform; k++)
+        if (b->transform[k].kind == 's')
+            mirror *= b->transform[k].v[0] * b->transform[k].v[1] * b->transform[k].v[2] < 0 ? -1 : 1;
+    if (mirror < 0)
+        sim_flip(mesh);
+}
+
+static int sim_load_mesh(const scene *s, const scene_body *b, ct_mesh *mesh)
+{
+    ct_error_info e;
+    ct_code code;
+    ct_real size[3];
+    int k;
+    memset(&e, 0, sizeof e);
+    for (k = 0; k < 3; k++)
+        size[k] = (ct_real)b->size[k];
+    if (b->shape == SCENE_SHAPE_MESH)
+        code = ct_mesh_read(b->mesh, mesh, &e);
+    else if (b->shape == SCENE_SHAPE_BOX)
+        code = ct_mesh_box(size, b->cells, b->type == SCENE_SOFT, mesh, &e);
+    else if (b->shape == SCENE_SHAPE_GRID)
+        code = ct_mesh_grid(size, b->cells, mesh, &e);
+    else
+        code = ct_mesh_sphere((ct_real)b->radius, b->levels, mesh, &e);
+    if (code != CT_OK) {
+        cli_fail("%s: %s: %s%s%s", s->file, b->path, b->mesh ? b->mesh : "shape", *ct_code_text(code) ? ": " : "",
+                 e.text && *e.text ? e.text : ct_code_text(code));
+        return 0;
+    }
+    if (b->type == SCENE_SOFT && mesh->n_tets == 0) {
+        cli_fail("%s: %s.mesh: %s has no tetrahedra, which a soft body needs", s->file, b->path, b->mesh);
+        ct_mesh_free(mesh);
+        return 0;
+    }
+    if (b->type == SCENE_CLOTH && mesh->n_triangles == 0) {
+        cli_fail("%s: %s.mesh: %s has no triangles, which a cloth needs", s->file, b->path, b->mesh);
+        ct_mesh_free(mesh);
+        return 0;
+    }
+    sim_transform(b, mesh);
+    return 1;
+}
+
+static ct_code sim_add_soft(sim *m, const scene_body *b, const char *name, const ct_mesh *mesh, ct_body_id *out)
+{
+    ct_soft_desc d = ct_soft_desc_default();
+    int k;
+    d.name = name;
+    d.mesh = mesh;
+    d.material = b->material;
+    d.friction = (ct_real)b->friction;
+    for (k = 0; k < 3; k++)
+        d.velocity[k] = (ct_real)b->velocity[k], d.angular_velocity[k] = (ct_real)b->angular_velocity[k];
+    return ct_body_add_soft(m->world, &d, out);
+}
+
+static ct_code sim_add_cloth(sim *m, const scene_body *b, const char *name, const ct_mesh *mesh, ct_body_id *out)
+{
+    ct_cloth_desc d = ct_cloth_desc_default();
+    int k;
+    d.name = name;
+    d.mesh = mesh;
+    d.material = b->material;
+    d.friction = (ct_real)b->friction;
+    for (k = 0; k < 3; k++)
+        d.velocity[k] = (ct_real)b->velocity[k], d.angular_velocity[k] = (ct_real)b->angular_velocity[k];
+    return ct_body_add_cloth(m->world, &d, out);
+}
+
+static ct_code sim_add_static(sim *m, const scene_body *b, const char *name, const ct_mesh *mesh, sim_body *body)
+{
+    ct_static_desc d = ct_static_desc_default();
+    double n[3], x[3];
+    int i, k;
+    d.name = name;
+    d.mesh = mesh;
+    d.friction = (ct_real)b->friction;
+    if (b->shape != SCENE_SHAPE_PLANE)
+        return ct_body_add_static(m->world, &d, &body->id);
+    /* a plane moves with its point nearest to the origin; scales leave the normal as it is */
+    for (k = 0; k < 3; k++)
+        n[k] = b->normal[k], x[k] = b->normal[k] * b->offset;
+    for (i = 0; i < b->n_transform; i++) {
+        sim_apply(&b->transform[i], x);
+        if (b->transform[i].kind == 'r')
+            sim_rotate(b->transform[i].v, n);
+    }
+    body->is_plane = 1;
+    body->offset = 0;
+    for (k = 0; k < 3; k++) {
+        d.plane_normal[k] = (ct_real)n[k];
+        body->normal[k] = (double)d.plane_normal[k];
+        body->offset += n[k] * x[k];
+    }
+    d.plane_offset = (ct_real)body->offset;
+    body->offset = (double)d.plane_offset;
+    body->plane_size = b->plane_size;
+    d.mesh = NULL;
+    return ct_body_add_static(m->world, &d, &body->id);
+}
+
+/* a square of a plane, for pictures and frames */
+static void sim_plane_square(sim_body *body)
+{
+    static const int32_t corners[6] = {0, 1, 2, 0, 2, 3};
+    const double *n = body->normal;
+    double u[3], w[3], length, h = body->plane_size / 2;
+    int k, a = fabs(n[0]) < 0.6 ? 0 : 1;
+    double e[3] = {0, 0, 0};
+    e[a] = 1;
+    for (k = 0; k < 3; k++)
+        u[k] = n[(k + 1) % 3] * e[(k + 2) % 3] - n[(k + 2) % 3] * e[(k + 1) % 3];
+    length = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    for (k = 0; k < 3; k++)
+        u[k] /= length;
+    for (k = 0; k < 3; k++)
+        w[k] = n[(k + 1) % 3] * u[(k + 2) % 3] - n[(k + 2) % 3] * u[(k + 1) % 3];
+    body->n_vertices = 4;
+    body->n_triangles = 2;
+    body->positions = (double *)cli_alloc(12, sizeof(double));
+    body->triangles = (int32_t *)cli_alloc(6, sizeof(int32_t));
+    memcpy(body->triangles, corners, sizeof corners);
+    for (k = 0; k < 3; k++) {
+        double c = n[k] * body->offset;
+        body->positions[k] = c - h * u[k] - h * w[k];
+        body->positions[3 + k] = c + h * u[k] - h * w[k];
+        body->positions[6 + k] = c + h * u[k] + h * w[k];
+        body->positions[9 + k] = c - h * u[k] + h * w[k];
+    }
+}
+
+static int sim_pin(const scene *s, const scene_body *b, sim *m, const sim_body *body, const ct_mesh *mesh, const scene_fix *f, int number)
+{
+    int32_t *in_box = NULL;
+    const int32_t *list = f->vertices;
+    int n = f->n_vertices, i, k;
+    ct_code code;
+    if (f->has_box) {
+        /* a face of the box that was meant to pass through vertices does, rounding notwithstanding */
+        double slack = CONTACT_REAL == 32 ? 1e-6 : 1e-12;
+        for (k = 0; k < 3; k++)
+            slack = fmax(slack, 4 * (CONTACT_REAL == 32 ? 6e-8 : 1.2e-16) * fmax(fabs(f->box[0][k]), fabs(f->box[1][k])));
+        in_box = (int32_t *)cli_alloc((size_t)mesh->n_positions, sizeof *in_box);
+        for (i = 0, n = 0; i < mesh->n_positions; i++) {
+            for (k = 0; k < 3; k++)
+                if ((double)mesh->positions[3 * i + k] < f->box[0][k] - slack || (double)mesh->positions[3 * i + k] > f->box[1][k] + slack)
+                    break;
+            if (k == 3)
+                in_box[n++] = i;
+        }
+        list = in_box;
+    }
+    for (i = 0; i < n; i++)
+        if (list[i] >= mesh->n_positions) {
+            cli_fail("%s: %s.fix[%d].vertices[%d]: expected a vertex below %d, found %d", s->file, b->path, number, i, mesh->n_positions,
+                     (int)list[i]);
+            free(in_box);
+            return 0;
+        }
+    code = n ? ct_body_pin(m->world, body->id, list, n, f->axes, &f->motion, f->until) : CT_OK;
+    free(in_box);
+    if (code != CT_OK)
+        cli_fail("%s: %s.fix[%d]: %s", s->file, b->path, number, ct_world_error(m->world)->text);
+    return code == CT_OK;
+}
+
+static int sim_add(const scene *s, const scene_body *b, sim *m, const ct_mesh *mesh, const char *name)
+{
+    sim_body *body;
+    ct_code code;
+    int i;
+    m->bodies = (sim_body *)cli_grow(m->bodies, (size_t)m->n_bodies + 1, sizeof *m->bodies);
+    body = &m->bodies[m->n_bodies++];
+    memset(body, 0, sizeof *body);
+    body->name = cli_copy(name);
+    body->type = b->type;
+    if (b->type == SCENE_SOFT)
+        code = sim_add_soft(m, b, name, mesh, &body->id);
+    else if (b->type == SCENE_CLOTH)
+        code = sim_add_cloth(m, b, name, mesh, &body->id);
+    else
+        code = sim_add_static(m, b, name, mesh, body);
+    if (code != CT_OK) {
+        const ct_error_info *e = ct_world_error(m->world);
+        cli_fail("%s: %s (%s): %s: %s", s->file, b->path, name, ct_code_text(code), e && e->text ? e->text : "");
+        return 0;
+    }
+    for (i = 0; i < b->n_fix && b->type != SCENE_STATIC; i++)
+        if (!sim_pin(s, b, m, body, mesh, &b->fix[i], i))
+            return 0;
+    if (b->type != SCENE_STATIC)
+        m->n_nodes += ct_body_vertex_count(m->world, body->id);
+    if (body->is_plane)
+        sim_plane_square(body);
+    return 1;
+}
+
+static int sim_add_copies(const scene *s, const scene_body *b, sim *m)
+{
+    ct_mesh mesh;
+    char *name = (char *)cli_alloc(strlen(b->name) + 48, 1);
+    int i, j, k, v, ok = 1, one = b->repeat[0] * b->repeat[1] * b->repeat[2] == 1;
+    ct_real *base = NULL;
+    memset(&mesh, 0, sizeof mesh);
+    if (b->shape != SCENE_SHAPE_PLANE) {
+        if (!sim_load_mesh(s, b, &mesh)) {
+            free(name);
+            return 0;
+        }
+        base = (ct_real *)cli_alloc((size_t)mesh.n_positions * 3, sizeof *base);
+        memcpy(base, mesh.positions, (size_t)mesh.n_positions * 3 * sizeof *base);
+    }
+    for (k = 0; k < b->repeat[2] && ok; k++)
+        for (j = 0; j < b->repeat[1] && ok; j++)
+            for (i = 0; i < b->repeat[0] && ok; i++) {
+                for (v = 0; v < mesh.n_positions; v++) {
+                    mesh.positions[3 * v] = (ct_real)(base[3 * v] + i * b->spacing[0]);
+                    mesh.positions[3 * v + 1] = (ct_real)(base[3 * v + 1] + j * b->spacing[1]);
+                    mesh.positions[3 * v + 2] = (ct_real)(base[3 * v + 2] + k * b->spacing[2]);
+                }
+                if (one)
+                    strcpy(name, b->name);
+                else
+                    sprintf(name, "%s_%d_%d_%d", b->name, i, j, k);
+                ok = sim_add(s, b, m, &mesh, name);
+            }
+    free(name);
+    free(base);
+    if (b->shape != SCENE_SHAPE_PLANE)
+        ct_mesh_free(&mesh);
+    return ok;
+}
+
+static void sim_read_triangles(sim *m, sim_body *b)
+{
+    const int32_t *t = NULL;
+    int n = 0;
+    b->n_vertices = ct_body_vertex_count(m->world, b->id);
+    b->positions = (double *)cli_alloc((size_t)b->n_vertices * 3, sizeof(double));
+    if (ct_body_get_triangles(m->world, b->id, &t, &n) != CT_OK)
+        n = 0;
+    b->n_triangles = n;
+    b->triangles = (int32_t *)cli_alloc((size_t)n * 3, sizeof(int32_t));
+    if (n)
+        memcpy(b->triangles, t, (size_t)n * 3 * sizeof(int32_t));
+}
+
+int sim_create(const scene *s, const sim_options *options, sim *out)
+{
+    ct_world_desc d;
+    ct_error_info e;
+    ct_code code;
+    int i;
+    memset(out, 0, sizeof *out);
+    memset(&e, 0, sizeof e);
+    if (!sim_describe(s, options, &d))
+        return 0;
+    code = ct_world_create(&d, &out->world, &e);
+    if (code != CT_OK) {
+        cli_fail("%s: %s: %s", s->file, ct_code_text(code), e.text && *e.text ? e.text : "the world cannot be made");
+        return 0;
+    }
+    for (i = 0; i < s->n_bodies; i++)
+        if (!sim_add_copies(s, &s->bodies[i], out)) {
+            sim_free(out);
+            return 0;
+        }
+    for (i = 0; i < out->n_bodies; i++)
+        if (!out->bodies[i].is_plane)
+            sim_read_triangles(out, &out->bodies[i]);
+    sim_refresh(out);
+    return 1;
+}
+
+void sim_refresh(sim *m)
+{
+    int i;
+    for (i = 0; i < m->n_bodies; i++)
+        if (!m->bodies[i].is_plane && m->bodies[i].n_vertices)
+            (void)ct_body_get_positions(m->world, m->bodies[i].id, m->bodies[i].positions, CT_SCALAR_DOUBLE, 3 * sizeof(double), NULL);
+}
+
+int sim_find(const sim *m, ct_body_id id)
+{
+    int i;
+    for (i = 0; i < m->n_bodies; i++)
+        if (m->bodies[i].id.index1 == id.index1 && m->bodies[i].id.generation == id.generation)
+            return i;
+    return -1;
+}
+
+void sim_free(sim *m)
+{
+    int i;
+    for (i = 0; i < m->n_bodies; i++) {
+        free(m->bodies[i].name);
+        free(m->bodies[i].positions);
+        free(m->bodies[i].triangles);
+    }
+    free(m->bodies);
+    ct_world_destroy(m->world);
+    memset(m, 0, sizeof *m);
+}

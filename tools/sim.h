@@ -1,0 +1,38 @@
+/* sim.h -- a world made from a scene, and what the command line remembers of its bodies. */
+#ifndef SIM_H
+#define SIM_H
+
+#include "scene.h"
+
+typedef struct sim_body {
+    ct_body_id id;
+    char *name;
+    scene_type type;
+    int is_plane;
+    double normal[3], offset, plane_size;
+    int n_vertices, n_triangles;
+    double *positions;  /* [3 n_vertices], of the last sim_refresh; planes: a square's corners */
+    int32_t *triangles; /* [3 n_triangles] */
+} sim_body;
+
+typedef struct sim {
+    ct_world *world;
+    sim_body *bodies;
+    int n_bodies;
+    double n_nodes; /* deformable nodes */
+} sim;
+
+typedef struct sim_options {
+    const char *stepper, *solver; /* NULL: the scene's */
+    int threads;
+} sim_options;
+
+/* sim_create -- 1, or 0 after a message that names the scene, the body and what is wrong. */
+int sim_create(const scene *s, const sim_options *options, sim *out);
+void sim_free(sim *m);
+/* sim_refresh -- copies all positions out of the world. */
+void sim_refresh(sim *m);
+/* sim_find -- index of a body by id, -1. */
+int sim_find(const sim *m, ct_body_id id);
+
+#endif /* SIM_H */
