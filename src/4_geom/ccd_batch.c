@@ -19,7 +19,7 @@
 #define CTI_BATCH_SMALL 1e-60
 #define CTI_BATCH_BIG 1e60
 #define CTI_BATCH_CHUNK 256
-#define CTI_BATCH_GILBERT 3
+#define CTI_BATCH_GILBERT 4
 
 /* eight queries: h hull of differences at both ends, c third vector of the cubic, big largest |coordinate| by axis */
 typedef struct cti_batch8 {
