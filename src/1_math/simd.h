@@ -219,6 +219,59 @@ CTI_LANES_ALL(cti_f8, float, sqrtf)
 #undef CTI_LANES_ALL
 #endif
 
+/* cti_*8_split -- x = 2^k m with m in [sqrt(1/2), sqrt 2), for positive normal lanes; exact on every path. */
+#if CTI_SIMD == CTI_SIMD_AVX2
+CTI_INLINE __m256d cti_split_pd(__m256d x, __m256d *k)
+{
+    __m256i u = _mm256_add_epi64(_mm256_castpd_si256(x), _mm256_set1_epi64x(0x3ff0000000000000ll - 0x3fe6a09e667f3bcdll));
+    __m256i e = _mm256_or_si256(_mm256_srli_epi64(u, 52), _mm256_set1_epi64x(0x4330000000000000ll));
+    *k = _mm256_sub_pd(_mm256_castsi256_pd(e), _mm256_set1_pd(4503599627370496.0 + 1023.0));
+    u = _mm256_add_epi64(_mm256_and_si256(u, _mm256_set1_epi64x(0x000fffffffffffffll)), _mm256_set1_epi64x(0x3fe6a09e667f3bcdll));
+    return _mm256_castsi256_pd(u);
+}
+CTI_INLINE cti_d8 cti_d8_split(cti_d8 x, cti_d8 *k)
+{
+    x.a = cti_split_pd(x.a, &k->a), x.b = cti_split_pd(x.b, &k->b);
+    return x;
+}
+CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
+{
+    __m256i u = _mm256_add_epi32(_mm256_castps_si256(x.a), _mm256_set1_epi32(0x3f800000 - 0x3f3504f3));
+    __m256i e = _mm256_or_si256(_mm256_srli_epi32(u, 23), _mm256_set1_epi32(0x4b000000));
+    k->a = _mm256_sub_ps(_mm256_castsi256_ps(e), _mm256_set1_ps(8388608.0f + 127.0f));
+    u = _mm256_add_epi32(_mm256_and_si256(u, _mm256_set1_epi32(0x007fffff)), _mm256_set1_epi32(0x3f3504f3));
+    x.a = _mm256_castsi256_ps(u);
+    return x;
+}
+#else
+CTI_INLINE cti_d8 cti_d8_split(cti_d8 x, cti_d8 *k)
+{
+    int i;
+    for (i = 0; i < 8; i++) {
+        uint64_t u;
+        memcpy(&u, &x.v[i], sizeof u);
+        u += 0x3ff0000000000000ull - 0x3fe6a09e667f3bcdull;
+        k->v[i] = (double)(int)(u >> 52) - 1023;
+        u = (u & 0x000fffffffffffffull) + 0x3fe6a09e667f3bcdull;
+        memcpy(&x.v[i], &u, sizeof u);
+    }
+    return x;
+}
+CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
+{
+    int i;
+    for (i = 0; i < 8; i++) {
+        uint32_t u;
+        memcpy(&u, &x.v[i], sizeof u);
+        u += 0x3f800000u - 0x3f3504f3u;
+        k->v[i] = (float)(int)(u >> 23) - 127;
+        u = (u & 0x007fffffu) + 0x3f3504f3u;
+        memcpy(&x.v[i], &u, sizeof u);
+    }
+    return x;
+}
+#endif
+
 /* The lane type of ct_real: cti_r8. */
 #if CONTACT_REAL == 32
 typedef cti_f8 cti_r8;

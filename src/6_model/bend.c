@@ -1,0 +1,125 @@
+/* bend.c -- discrete-shell bending. theta = atan2(e/|e| . (n1 x n2), n1 . n2), n1 = e x (x2 - x0), n2 = (x3 - x0) x e.
+   Gradient: with p_i = n_i / |n_i|^2,  theta_2 = -|e| p_1,  theta_3 = -|e| p_2,
+   theta_1 = ((x2 - x0) . e p_1 + (x3 - x0) . e p_2) / |e|,  theta_0 = -(theta_1 + theta_2 + theta_3).
+   based on: Grinspun et al. 2003 (energy), Bridson et al. 2003 and Wardetzky et al. 2007 (gradient). */
+#include "bend.h"
+#include "../1_math/elem.h"
+#include "../1_math/vec.h"
+
+CTI_FN ct_real cti_bend_angle(const ct_real *x)
+{
+    cti_v3 o = cti_v3_at(x, 0), e = cti_v3_sub(cti_v3_at(x, 1), o), n1 = cti_v3_cross(e, cti_v3_sub(cti_v3_at(x, 2), o)),
+           n2 = cti_v3_cross(cti_v3_sub(cti_v3_at(x, 3), o), e);
+    return cti_atan2(cti_v3_dot(cti_v3_cross(n1, n2), e), cti_v3_norm(e) * cti_v3_dot(n1, n2));
+}
+
+CTI_FN int cti_bend_batch_init(cti_mem *mem, cti_bend_batch *t, const ct_material *m, const ct_real *X, const int32_t *hinges, int n_hinges,
+                               int node_offset)
+{
+    int h, a, batches = (n_hinges + 7) / 8;
+    t->n = n_hinges, t->damping_stiffness = m->damping_stiffness;
+    if (!cti_element_nodes(mem, &t->node, hinges, n_hinges, 4, node_offset) || !CTI_RESIZE(mem, t->rest, (size_t)batches * CTI_BEND_REST * 8))
+        return 0;
+    for (h = 0; h < 8 * batches; h++) {
+        const int32_t *q = hinges + 4 * cti_min_int(h, n_hinges - 1);
+        ct_real *rest = t->rest + h / 8 * CTI_BEND_REST * 8 + h % 8, x[12], area;
+        cti_v3 e, n1, n2;
+        for (a = 0; a < 4; a++)
+            cti_v3_put(x, a, cti_v3_at(X, q[a]));
+        e = cti_v3_sub(cti_v3_at(x, 1), cti_v3_at(x, 0));
+        n1 = cti_v3_cross(e, cti_v3_sub(cti_v3_at(x, 2), cti_v3_at(x, 0))), n2 = cti_v3_cross(e, cti_v3_sub(cti_v3_at(x, 3), cti_v3_at(x, 0)));
+        area = CTI_R(0.5) * (cti_v3_norm(n1) + cti_v3_norm(n2));
+        rest[0] = area > 0 ? m->bending * cti_v3_norm2(e) / area : CTI_R(0);
+        rest[8] = cti_bend_angle(x);
+        rest[16] = cti_max(CTI_R(1e-6) * area * area, CTI_R(1e-30));
+    }
+    return 1;
+}
+
+CTI_FN void cti_bend_batch_free(cti_mem *mem, cti_bend_batch *t)
+{
+    CTI_FREE(mem, t->node);
+    CTI_FREE(mem, t->slot);
+    CTI_FREE(mem, t->rest);
+    t->n = 0;
+}
+CTI_FN int cti_bend_batch_append_pairs(const cti_bend_batch *t, cti_mem *mem, int32_t **pairs)
+{
+    return cti_element_pairs(mem, pairs, t->node, t->n, 4);
+}
+CTI_FN int cti_bend_batch_slots(cti_mem *mem, cti_bend_batch *t, cti_slot_fn *slot, const void *ctx)
+{
+    return cti_element_slots(mem, &t->slot, t->node, t->n, 4, slot, ctx);
+}
+
+/* g [12] = grad theta, returns theta - theta0 in (-pi, pi]. Normals shorter than a thousandth of the rest area are not divided by. */
+static cti_r8 cti_bend_gradient(const cti_bend_batch *t, int batch, const ct_real *x, cti_r8 *g)
+{
+    const cti_r8 pi = cti_set8(CTI_R(3.14159265358979324)), turn = cti_set8(CTI_R(6.28318530717958648));
+    const cti_r8 least = cti_load8(t->rest + (batch * CTI_BEND_REST + 2) * 8);
+    cti_r8 node[12], e[3], a[3], b[3], n1[3], n2[3], c[3], length, inverse, d, s1, s2;
+    int i;
+    cti_element_gather(x, t->node + 32 * batch, 4, node);
+    cti_sub3_8(node + 3, node, e);
+    cti_sub3_8(node + 6, node, a);
+    cti_sub3_8(node + 9, node, b);
+    cti_cross8(e, a, n1);
+    cti_cross8(b, e, n2);
+    cti_cross8(n1, n2, c);
+    length = cti_sqrt8(cti_dot8(e, e));
+    d = CTI_R8(atan2)(cti_dot8(c, e), cti_mul8(length, cti_dot8(n1, n2)));
+    d = cti_sub8(d, cti_load8(t->rest + (batch * CTI_BEND_REST + 1) * 8));
+    d = cti_select8(cti_lt8(pi, d), cti_sub8(d, turn), cti_select8(CTI_R8(le)(d, cti_neg8(pi)), cti_add8(d, turn), d));
+    /* p_1, p_2, and the gradient */
+    inverse = cti_div8(cti_set8(1), cti_max8(length, cti_set8(CTI_R(1e-30))));
+    cti_scale3_8(cti_div8(cti_set8(1), cti_max8(cti_dot8(n1, n1), least)), n1, n1);
+    cti_scale3_8(cti_div8(cti_set8(1), cti_max8(cti_dot8(n2, n2), least)), n2, n2);
+    s1 = cti_mul8(inverse, cti_dot8(a, e)), s2 = cti_mul8(inverse, cti_dot8(b, e));
+    for (i = 0; i < 3; i++) {
+        g[6 + i] = cti_neg8(cti_mul8(length, n1[i])), g[9 + i] = cti_neg8(cti_mul8(length, n2[i]));
+        g[3 + i] = cti_mad8(cti_mul8(s1, n1[i]), s2, n2[i]);
+        g[i] = cti_neg8(cti_add8(g[3 + i], cti_add8(g[6 + i], g[9 + i])));
+    }
+    return d;
+}
+
+/* k g g', the upper blocks */
+static void cti_bend_blocks(const cti_r8 *g, cti_r8 stiff, cti_r8 *k)
+{
+    int a, b, i;
+    for (a = 0; a < 4; a++)
+        for (b = a; b < 4; b++) {
+            cti_r8 *m = k + 9 * CTI_UPPER(4, a, b);
+            for (i = 0; i < 3; i++)
+                cti_scale3_8(cti_mul8(stiff, g[3 * a + i]), g + 3 * b, m + 3 * i);
+        }
+}
+
+CTI_FN void cti_bend_batch_assemble(const cti_bend_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, double *out_energy)
+{
+    const cti_r8 scale = cti_set8(dt * dt + dt * t->damping_stiffness), half = cti_set8(CTI_R(0.5));
+    int batch, i;
+    for (batch = 0; 8 * batch < t->n; batch++) {
+        int count = cti_element_count(t->n, batch);
+        cti_r8 g[12], f[12], k[90], stiff = cti_load8(t->rest + batch * CTI_BEND_REST * 8), d = cti_bend_gradient(t, batch, x, g), s;
+        if (out_energy)
+            *out_energy += cti_element_sum(cti_mul8(cti_mul8(half, stiff), cti_mul8(d, d)), count);
+        if (force) {
+            s = cti_neg8(cti_mul8(stiff, d));
+            for (i = 0; i < 12; i++)
+                f[i] = cti_mul8(s, g[i]);
+            cti_element_scatter_force(force, t->node + 32 * batch, 4, count, f);
+        }
+        if (val) {
+            cti_bend_blocks(g, cti_mul8(scale, stiff), k);
+            cti_element_scatter_blocks(val, t->slot + 128 * batch, 4, count, k);
+        }
+    }
+}
+
+CTI_FN double cti_bend_batch_energy(const cti_bend_batch *t, const ct_real *x)
+{
+    double energy = 0;
+    cti_bend_batch_assemble(t, x, 0, NULL, NULL, &energy);
+    return energy;
+}

@@ -1,0 +1,46 @@
+/* element.h -- what the element batches share: lanes in and out of flat arrays, scatter of forces and of stiffness blocks.
+   Method: element e is lane e mod 8 of batch e / 8. Node numbers are stored by element and padded to whole batches with copies of the last
+   element; padding lanes compute and are never scattered. Blocks are added in element order, so sums have one order. */
+#ifndef CTI_ELEMENT_H
+#define CTI_ELEMENT_H
+
+#include "../0_base/array.h"
+#include "../1_math/lanes.h"
+
+/* cti_slot_fn -- number of block (i, j) of the matrix, or -1 (cti_bsr_slot behind a context). */
+typedef int cti_slot_fn(const void *ctx, int i, int j);
+
+/* CTI_UPPER(nn, a, b) -- number of block (a, b), a <= b, among the nn (nn + 1) / 2 upper blocks of an element with nn nodes. */
+#define CTI_UPPER(nn, a, b) ((a) * (2 * (nn) - (a) + 1) / 2 + (b) - (a))
+
+/* cti_element_gather -- out [3 nn]: coordinates of the nodes of eight elements; node [8 nn]. */
+CTI_INLINE void cti_element_gather(const ct_real *x, const int32_t *node, int nn, cti_r8 *out)
+{
+    ct_real buf[12][8];
+    int a, l;
+    for (l = 0; l < 8; l++)
+        for (a = 0; a < nn; a++) {
+            const ct_real *p = x + 3 * (ptrdiff_t)node[l * nn + a];
+            buf[3 * a][l] = p[0], buf[3 * a + 1][l] = p[1], buf[3 * a + 2][l] = p[2];
+        }
+    for (a = 0; a < 3 * nn; a++)
+        out[a] = cti_load8(buf[a]);
+}
+
+/* cti_element_nodes -- node [8 nn n_batches] from tuples [nn n], shifted by offset and padded; 0 when memory ran out. */
+CTI_FN int cti_element_nodes(cti_mem *mem, int32_t **node, const int32_t *tuples, int n, int nn, int offset);
+/* cti_element_pairs -- appends the block pairs i, j (a < b) of n elements. */
+CTI_FN int cti_element_pairs(cti_mem *mem, int32_t **pairs, const int32_t *node, int n, int nn);
+/* cti_element_slots -- slot [nn nn n]: number of block (a, b) of each element. 1; 0 when memory ran out; -1 when a block is missing. */
+CTI_FN int cti_element_slots(cti_mem *mem, int32_t **slot, const int32_t *node, int n, int nn, cti_slot_fn *find, const void *ctx);
+/* cti_element_scatter_force -- force += the first `count` lanes of f [3 nn]. */
+CTI_FN void cti_element_scatter_force(ct_real *force, const int32_t *node, int nn, int count, const cti_r8 *f);
+/* cti_element_scatter_blocks -- val += the first `count` lanes of the upper blocks k [9 nn (nn + 1) / 2] and their transposes; of diagonal
+   blocks only the upper triangle is read. */
+CTI_FN void cti_element_scatter_blocks(ct_real *val, const int32_t *slot, int nn, int count, const cti_r8 *k);
+/* cti_element_sum -- the sum of the first `count` lanes, in double, in order. */
+CTI_FN double cti_element_sum(cti_r8 a, int count);
+/* cti_element_count -- how many lanes of batch k hold elements. */
+CTI_INLINE int cti_element_count(int n, int k) { return cti_min_int(8, n - 8 * k); }
+
+#endif /* CTI_ELEMENT_H */

@@ -1,0 +1,112 @@
+/* model.c -- element batches of one body: tets for soft bodies; membrane and hinges, or springs, for cloth. */
+#include "model.h"
+#include "hinge.h"
+
+CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *tets, int n_tets,
+                               int node_offset, int64_t *out_bad, double *out_value)
+{
+    CTI_UNUSED(n_nodes);
+    return cti_tet_batch_init(mem, &model->tets, m, X, tets, n_tets, node_offset, out_bad, out_value);
+}
+
+/* hinges of a membrane with bending stiffness */
+static int cti_model_init_bend(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, const int32_t *triangles, int n_triangles,
+                               int node_offset)
+{
+    int32_t *hinges = NULL;
+    int ok = cti_hinge_find(mem, triangles, n_triangles, NULL, &hinges);
+    if (ok)
+        ok = cti_bend_batch_init(mem, &model->bend, m, X, hinges, CTI_LEN(hinges) / 4, node_offset);
+    CTI_FREE(mem, hinges);
+    return ok;
+}
+static int cti_model_init_springs(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *triangles,
+                                  int n_triangles, int node_offset, int64_t *out_bad, double *out_value)
+{
+    int32_t *ends = NULL;
+    ct_real *rates = NULL;
+    int code = cti_spring_list(mem, m, X, n_nodes, triangles, n_triangles, &ends, &rates);
+    if (code)
+        code = cti_spring_batch_init(mem, &model->springs, m, X, ends, rates, CTI_LEN(rates), node_offset, out_bad, out_value);
+    CTI_FREE(mem, ends);
+    CTI_FREE(mem, rates);
+    return code;
+}
+
+CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *triangles,
+                                int n_triangles, int node_offset, int64_t *out_bad, double *out_value)
+{
+    int code = cti_membrane_batch_init(mem, &model->membrane, m, X, triangles, n_triangles, node_offset, out_bad, out_value);
+    if (code != 1)
+        return code;
+    if (m->model == CT_MODEL_SPRINGS)
+        return cti_model_init_springs(mem, model, m, X, n_nodes, triangles, n_triangles, node_offset, out_bad, out_value);
+    return m->bending > 0 ? cti_model_init_bend(mem, model, m, X, triangles, n_triangles, node_offset) : 1;
+}
+
+CTI_FN void cti_model_free(cti_mem *mem, cti_model *model)
+{
+    cti_tet_batch_free(mem, &model->tets);
+    cti_membrane_batch_free(mem, &model->membrane);
+    cti_bend_batch_free(mem, &model->bend);
+    cti_spring_batch_free(mem, &model->springs);
+}
+
+CTI_FN void cti_model_hessian(cti_model *model, int hessian)
+{
+    model->tets.hessian = hessian, model->membrane.hessian = hessian, model->springs.hessian = hessian;
+}
+
+CTI_FN void cti_model_shift(cti_model *model, int by)
+{
+    int32_t *lists[4];
+    int k, i;
+    lists[0] = model->tets.node, lists[1] = model->membrane.node, lists[2] = model->bend.node, lists[3] = model->springs.node;
+    for (k = 0; k < 4; k++)
+        for (i = 0; i < CTI_LEN(lists[k]); i++)
+            lists[k][i] += by;
+}
+
+/* springs have a membrane batch for its areas only: it takes no part in forces */
+static int cti_model_has_membrane(const cti_model *model) { return model->membrane.n > 0 && model->membrane.stiff > 0; }
+
+CTI_FN int cti_model_pairs(const cti_model *model, cti_mem *mem, int32_t **pairs)
+{
+    return cti_tet_batch_append_pairs(&model->tets, mem, pairs) &&
+           (!cti_model_has_membrane(model) || cti_membrane_batch_append_pairs(&model->membrane, mem, pairs)) &&
+           cti_bend_batch_append_pairs(&model->bend, mem, pairs) && cti_spring_batch_append_pairs(&model->springs, mem, pairs);
+}
+
+CTI_FN int cti_model_slots(cti_mem *mem, cti_model *model, cti_slot_fn *slot, const void *ctx)
+{
+    int code = cti_tet_batch_slots(mem, &model->tets, slot, ctx);
+    if (code == 1 && cti_model_has_membrane(model))
+        code = cti_membrane_batch_slots(mem, &model->membrane, slot, ctx);
+    if (code == 1)
+        code = cti_bend_batch_slots(mem, &model->bend, slot, ctx);
+    if (code == 1)
+        code = cti_spring_batch_slots(mem, &model->springs, slot, ctx);
+    return code;
+}
+
+CTI_FN void cti_model_mass(const cti_model *model, ct_real *mass)
+{
+    cti_tet_batch_mass(&model->tets, mass);
+    cti_membrane_batch_mass(&model->membrane, mass);
+}
+
+CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended, double *out_energy)
+{
+    cti_tet_batch_assemble(&model->tets, x, dt, force, val, out_extended, out_energy);
+    if (cti_model_has_membrane(model))
+        cti_membrane_batch_assemble(&model->membrane, x, dt, force, val, out_energy);
+    cti_bend_batch_assemble(&model->bend, x, dt, force, val, out_energy);
+    cti_spring_batch_assemble(&model->springs, x, dt, force, val, out_energy);
+}
+
+CTI_FN double cti_model_energy(const cti_model *model, const ct_real *x)
+{
+    double energy = 0;
+    cti_model_assemble(model, x, 0, NULL, NULL, NULL, &energy);
+    return energy;
+}

@@ -1,0 +1,185 @@
+/* spring.c -- springs between two nodes: energy k/2 (l - L)^2, force k (l - L) n on the first node, stiffness
+   k (n n' + max(0, 1 - L/l) (1 - n n')), which is positive semidefinite; a compressed spring keeps n n' only.
+   based on: Provot 1995 (stretch, shear and flexion springs), Bridson et al. 2003, Choi and Ko 2002 (what is dropped). */
+#include "spring.h"
+#include "../1_math/vec.h"
+#include "hinge.h"
+
+/* ---- which springs ---- */
+
+static int cti_spring_push(cti_mem *mem, int32_t **ends, ct_real **rates, int32_t a, int32_t b, ct_real rate)
+{
+    int32_t *e = *ends;
+    ct_real *r = *rates;
+    int ok = CTI_PUSH(mem, e, a) && CTI_PUSH(mem, e, b) && CTI_PUSH(mem, r, rate);
+    *ends = e, *rates = r;
+    return ok;
+}
+
+/* of the neighbours [n] of node v, the one that continues the edge (from, v) best: index, or -1 beyond 30 degrees */
+static int cti_spring_continue(const ct_real *X, int v, const int32_t *neighbour, int n, int from)
+{
+    cti_v3 o = cti_v3_at(X, v), in = cti_v3_unit(cti_v3_sub(o, cti_v3_at(X, neighbour[from])), cti_v3_zero());
+    ct_real best = CTI_R(0.8660254);
+    int i, found = -1;
+    for (i = 0; i < n; i++) {
+        ct_real c = i == from ? CTI_R(-1) : cti_v3_dot(in, cti_v3_unit(cti_v3_sub(cti_v3_at(X, neighbour[i]), o), cti_v3_zero()));
+        if (c > best)
+            best = c, found = i;
+    }
+    return found;
+}
+
+/* flexion springs; start [n_nodes + 1], neighbour [2 edges]: nodes around each node, ascending by edge */
+static int cti_spring_flexion(cti_mem *mem, const ct_material *m, const ct_real *X, int n_nodes, const int *start, const int32_t *neighbour,
+                              int32_t **ends, ct_real **rates)
+{
+    int v, i, j;
+    for (v = 0; v < n_nodes; v++) {
+        const int32_t *around = neighbour + start[v];
+        int n = start[v + 1] - start[v];
+        for (i = 0; i < n; i++) {
+            j = cti_spring_continue(X, v, around, n, i);
+            if (j > i && cti_spring_continue(X, v, around, n, j) == i)
+                if (!cti_spring_push(mem, ends, rates, around[i], around[j], m->bend))
+                    return 0;
+        }
+    }
+    return 1;
+}
+
+/* start and neighbour of the edge list */
+static int cti_spring_around(cti_mem *mem, const int32_t *edges, int n_nodes, int **start, int32_t **neighbour)
+{
+    int *s = NULL, i, n = CTI_LEN(edges) / 2;
+    int32_t *b = NULL;
+    int ok = CTI_RESIZE(mem, s, (size_t)n_nodes + 2) && CTI_RESIZE(mem, b, 2 * (size_t)n);
+    *start = s, *neighbour = b;
+    if (!ok)
+        return 0;
+    /* counts, shifted by two, so that filling turns them into starts */
+    for (i = 0; i < 2 * n; i++)
+        s[edges[i] + 2]++;
+    for (i = 2; i < n_nodes + 2; i++)
+        s[i] += s[i - 1];
+    for (i = 0; i < n; i++) {
+        b[s[edges[2 * i] + 1]++] = edges[2 * i + 1];
+        b[s[edges[2 * i + 1] + 1]++] = edges[2 * i];
+    }
+    return 1;
+}
+
+CTI_FN int cti_spring_list(cti_mem *mem, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *triangles, int n_triangles,
+                           int32_t **out_ends, ct_real **out_rates)
+{
+    int32_t *edges = NULL, *hinges = NULL, *neighbour = NULL;
+    int *start = NULL, i, ok;
+    CTI_CLEAR(*out_ends);
+    CTI_CLEAR(*out_rates);
+    ok = cti_hinge_find(mem, triangles, n_triangles, &edges, &hinges);
+    for (i = 0; ok && m->stretch > 0 && i < CTI_LEN(edges) / 2; i++)
+        ok = cti_spring_push(mem, out_ends, out_rates, edges[2 * i], edges[2 * i + 1], m->stretch);
+    for (i = 0; ok && m->shear > 0 && i < CTI_LEN(hinges) / 4; i++)
+        ok = cti_spring_push(mem, out_ends, out_rates, hinges[4 * i + 2], hinges[4 * i + 3], m->shear);
+    if (ok && m->bend > 0)
+        ok = cti_spring_around(mem, edges, n_nodes, &start, &neighbour) &&
+             cti_spring_flexion(mem, m, X, n_nodes, start, neighbour, out_ends, out_rates);
+    CTI_FREE(mem, edges);
+    CTI_FREE(mem, hinges);
+    CTI_FREE(mem, neighbour);
+    CTI_FREE(mem, start);
+    return ok;
+}
+
+/* ---- the batch ---- */
+
+CTI_FN int cti_spring_batch_init(cti_mem *mem, cti_spring_batch *t, const ct_material *m, const ct_real *X, const int32_t *ends, const ct_real *rates,
+                                 int n_springs, int node_offset, int64_t *out_bad, double *out_value)
+{
+    int e, batches = (n_springs + 7) / 8;
+    t->n = n_springs, t->hessian = CTI_HESSIAN_STEP, t->damping_stiffness = m->damping_stiffness;
+    if (!cti_element_nodes(mem, &t->node, ends, n_springs, 2, node_offset) || !CTI_RESIZE(mem, t->rest, (size_t)batches * CTI_SPRING_REST * 8))
+        return 0;
+    for (e = 0; e < 8 * batches; e++) {
+        int source = cti_min_int(e, n_springs - 1);
+        ct_real *rest = t->rest + e / 8 * CTI_SPRING_REST * 8 + e % 8;
+        rest[0] = rates[source];
+        rest[8] = cti_v3_norm(cti_v3_sub(cti_v3_at(X, ends[2 * source]), cti_v3_at(X, ends[2 * source + 1])));
+        if (!(rest[8] > 0) || !cti_finite(rest[8])) {
+            *out_bad = source, *out_value = (double)rest[8];
+            return -1;
+        }
+    }
+    return 1;
+}
+
+CTI_FN void cti_spring_batch_free(cti_mem *mem, cti_spring_batch *t)
+{
+    CTI_FREE(mem, t->node);
+    CTI_FREE(mem, t->slot);
+    CTI_FREE(mem, t->rest);
+    t->n = 0;
+}
+CTI_FN int cti_spring_batch_append_pairs(const cti_spring_batch *t, cti_mem *mem, int32_t **pairs)
+{
+    return cti_element_pairs(mem, pairs, t->node, t->n, 2);
+}
+CTI_FN int cti_spring_batch_slots(cti_mem *mem, cti_spring_batch *t, cti_slot_fn *slot, const void *ctx)
+{
+    return cti_element_slots(mem, &t->slot, t->node, t->n, 2, slot, ctx);
+}
+
+/* blocks K, -K, K with K = along n n' + across (1 - n n') */
+static void cti_spring_blocks(const cti_r8 *n, cti_r8 along, cti_r8 across, cti_r8 *k)
+{
+    cti_r8 d = cti_sub8(along, across), dn[3];
+    int i, j;
+    cti_scale3_8(d, n, dn);
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++) {
+            cti_r8 v = cti_mul8(dn[i], n[j]);
+            if (i == j)
+                v = cti_add8(v, across);
+            k[3 * i + j] = v, k[9 + 3 * i + j] = cti_neg8(v), k[18 + 3 * i + j] = v;
+        }
+}
+
+CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, double *out_energy)
+{
+    const cti_r8 scale = cti_set8(dt * dt + dt * t->damping_stiffness), half = cti_set8(CTI_R(0.5)), one = cti_set8(1), zero = cti_set8(0);
+    int batch, i;
+    for (batch = 0; 8 * batch < t->n; batch++) {
+        int count = cti_element_count(t->n, batch);
+        cti_r8 node[6], n[3], f[6], k[27], rate = cti_load8(t->rest + batch * CTI_SPRING_REST * 8), rest, length, inverse, d, across;
+        rest = cti_load8(t->rest + (batch * CTI_SPRING_REST + 1) * 8);
+        cti_element_gather(x, t->node + 16 * batch, 2, node);
+        /* n from the first node to the second; zero where they coincide */
+        cti_sub3_8(node + 3, node, n);
+        length = cti_sqrt8(cti_dot8(n, n));
+        inverse = cti_div8(one, cti_max8(length, cti_set8(CTI_R(1e-30))));
+        cti_scale3_8(inverse, n, n);
+        d = cti_sub8(length, rest);
+        if (out_energy)
+            *out_energy += cti_element_sum(cti_mul8(cti_mul8(half, rate), cti_mul8(d, d)), count);
+        if (force) {
+            for (i = 0; i < 3; i++)
+                f[i] = cti_mul8(cti_mul8(rate, d), n[i]), f[3 + i] = cti_neg8(f[i]);
+            cti_element_scatter_force(force, t->node + 16 * batch, 2, count, f);
+        }
+        if (!val)
+            continue;
+        across = cti_mul8(d, inverse);
+        if (t->hessian != CTI_HESSIAN_EXACT)
+            across = cti_max8(across, zero);
+        rate = cti_mul8(rate, scale);
+        cti_spring_blocks(n, rate, cti_mul8(rate, across), k);
+        cti_element_scatter_blocks(val, t->slot + 32 * batch, 2, count, k);
+    }
+}
+
+CTI_FN double cti_spring_batch_energy(const cti_spring_batch *t, const ct_real *x)
+{
+    double energy = 0;
+    cti_spring_batch_assemble(t, x, 0, NULL, NULL, &energy);
+    return energy;
+}

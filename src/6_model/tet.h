@@ -1,0 +1,44 @@
+/* tet.h -- linear tetrahedra in batches of eight: elastic energy, force and stiffness of the soft models. */
+#ifndef CTI_TET_H
+#define CTI_TET_H
+
+#include "element.h"
+#include "material.h"
+
+/* What the stiffness is. STEP: Mueller and Gross' R K0 R' for corotational, the projected Hessian for the others (always positive
+   semidefinite). PROJECTED: the Hessian of the energy with negative eigenvalues set to zero, for every model. EXACT: the Hessian itself. */
+enum { CTI_HESSIAN_STEP, CTI_HESSIAN_PROJECTED, CTI_HESSIAN_EXACT };
+
+enum { CTI_TET_REST = 10 };
+
+/* cti_tet_batch -- zero it before first use. Arrays are stb_ds arrays. */
+typedef struct cti_tet_batch {
+    int n;          /* tets */
+    int hessian;    /* CTI_HESSIAN_*; the caller may change it */
+    ct_model model;
+    ct_real mu, lambda, density, damping_stiffness;
+    int32_t *node;  /* [4 x 8 batches] global numbers, by element, padded */
+    int32_t *slot;  /* [16 n] blocks of the matrix, row-major over (a, b) */
+    ct_real *rest;  /* [batches][10][8]: gradients of the shape functions 1, 2, 3 [1/m], volume [m^3] */
+} cti_tet_batch;
+
+/* cti_tet_batch_init -- X [3 nodes] rest positions by local number; tets [4 n_tets] local numbers, node_offset makes them global.
+   1 done; 0 out of memory; -1 a tet is inverted or flat: its number and its volume. */
+CTI_FN int cti_tet_batch_init(cti_mem *mem, cti_tet_batch *t, const ct_material *m, const ct_real *X, const int32_t *tets, int n_tets, int node_offset,
+                              int64_t *out_bad_tet, double *out_value);
+CTI_FN void cti_tet_batch_free(cti_mem *mem, cti_tet_batch *t);
+/* cti_tet_batch_append_pairs -- six pairs i, j per tet for the matrix pattern (diagonal blocks are implied). 0: out of memory. */
+CTI_FN int cti_tet_batch_append_pairs(const cti_tet_batch *t, cti_mem *mem, int32_t **pairs);
+/* cti_tet_batch_slots -- once per topology. 1; 0 out of memory; -1 a block is missing in the pattern. */
+CTI_FN int cti_tet_batch_slots(cti_mem *mem, cti_tet_batch *t, cti_slot_fn *slot, const void *ctx);
+/* cti_tet_batch_mass -- mass [nodes] += lumped mass, a quarter of each tet to each of its nodes. */
+CTI_FN void cti_tet_batch_mass(const cti_tet_batch *t, ct_real *mass);
+/* cti_tet_batch_assemble -- at positions x [3 nodes]:
+   force  [3 nodes] += elastic force, minus the gradient of the energy;        NULL: not wanted
+   val    blocks += (dt^2 + dt damping_stiffness) K, both triangles;           NULL: not wanted
+   out_extended += tets whose log J was continued;  out_energy += elastic energy [J];  either may be NULL. */
+CTI_FN void cti_tet_batch_assemble(const cti_tet_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
+                                   double *out_energy);
+CTI_FN double cti_tet_batch_energy(const cti_tet_batch *t, const ct_real *x);
+
+#endif /* CTI_TET_H */

@@ -1,0 +1,353 @@
+/* test_tet.c -- tetrahedra: forces and stiffness of every model against finite differences over a table of shapes, rigid motion, momentum,
+   definiteness of the projected stiffness, small strains against linear elasticity, the continued logarithm, whole and part batches. */
+#include "model_check.h"
+
+static const ct_real rest4[12] = {0, 0, 0, 1, CTI_R(0.1), 0, CTI_R(0.2), CTI_R(1.1), CTI_R(0.1), CTI_R(0.1), CTI_R(0.3), CTI_R(0.9)};
+static const int32_t tet4[4] = {0, 1, 2, 3};
+static const ct_model models[4] = {CT_MODEL_NEOHOOKEAN, CT_MODEL_COROTATIONAL, CT_MODEL_STVK, CT_MODEL_STABLE_NEOHOOKEAN};
+
+typedef struct shape {
+    const char *name;
+    ct_real f[9];
+} shape;
+static const shape shapes[] = {
+    {"rest", {1, 0, 0, 0, 1, 0, 0, 0, 1}},
+    {"stretched", {CTI_R(1.7), 0, 0, 0, CTI_R(0.9), 0, 0, 0, CTI_R(1.1)}},
+    {"compressed", {CTI_R(0.7), 0, 0, 0, CTI_R(0.8), 0, 0, 0, CTI_R(0.75)}},
+    {"squeezed", {1, 0, 0, 0, CTI_R(0.3), 0, 0, 0, 1}},
+    {"sheared", {1, CTI_R(0.8), CTI_R(0.2), 0, 1, CTI_R(-0.5), 0, 0, 1}},
+    {"nearly flat", {1, 0, 0, 0, CTI_R(0.05), 0, 0, 0, CTI_R(1.2)}},
+    {"flat", {1, CTI_R(0.1), 0, 0, 0, 0, 0, CTI_R(0.2), CTI_R(1.2)}},
+    {"inverted", {CTI_R(1.1), 0, CTI_R(0.2), 0, CTI_R(-0.6), 0, 0, CTI_R(0.1), CTI_R(0.9)}},
+    {"crushed", {CTI_R(0.4), 0, 0, 0, CTI_R(0.5), 0, CTI_R(0.1), 0, CTI_R(0.45)}},
+    {"mirrored", {1, 0, 0, 0, 1, 0, 0, 0, CTI_R(-1.3)}},
+};
+enum { N_SHAPES = (int)(sizeof shapes / sizeof *shapes) };
+
+static ct_material material(ct_model model)
+{
+    ct_material m = ct_material_default(model);
+    m.young = 1000, m.poisson = CTI_R(0.35), m.damping_stiffness = 0;
+    return m;
+}
+
+/* a body of `n_tets` copies of the one tet over the same four nodes */
+static void make(cti_mem *mem, cti_model *model, ct_model kind, int n_tets)
+{
+    ct_material m = material(kind);
+    int32_t tets[4 * 20];
+    int64_t bad;
+    double value;
+    int i, n = 4;
+    for (i = 0; i < 4 * n_tets; i++)
+        tets[i] = tet4[i % 4];
+    memset(model, 0, sizeof *model);
+    cti_mem_init(mem, NULL);
+    assert_int_equal(cti_model_init_soft(mem, model, &m, rest4, 4, tets, n_tets, 0, &bad, &value), 1);
+    assert_int_equal(cti_model_slots(mem, model, model_dense_slot, &n), 1);
+}
+static void done(cti_mem *mem, cti_model *model)
+{
+    cti_model_free(mem, model);
+    assert_int_equal(mem->bytes_live, 0);
+}
+
+static void place(const ct_real *f, ct_real *x)
+{
+    int i;
+    for (i = 0; i < 4; i++)
+        cti_v3_put(x, i, cti_m3_mul_v(f, cti_v3_at(rest4, i)));
+}
+
+/* R of F = R S is not unique where the two smaller singular values sum to zero: nothing to compare there */
+static int has_rotation(ct_model kind, int s) { return kind != CT_MODEL_COROTATIONAL || (s != 6 && s != 9); }
+
+static void test_differences(void **state)
+{
+    int k, s;
+    (void)state;
+    if (sizeof(ct_real) < 8)
+        skip();
+    for (k = 0; k < 4; k++)
+        for (s = 0; s < N_SHAPES; s++) {
+            cti_mem mem;
+            cti_model model;
+            ct_real x[12], y[12], force, K;
+            if (!has_rotation(models[k], s))
+                continue;
+            make(&mem, &model, models[k], 1);
+            place(shapes[s].f, x);
+            model_turn(x, 4, y);
+            model_differences(&model, y, 4, 1, &force, &K);
+            if (force > CTI_R(1e-7) || K > CTI_R(1e-6))
+                print_message("model %d %s: force %.2e stiffness %.2e\n", (int)models[k], shapes[s].name, (double)force, (double)K);
+            assert_true(force < CTI_R(1e-7));
+            assert_true(K < CTI_R(1e-6));
+            done(&mem, &model);
+        }
+}
+
+static void test_balance_and_definiteness(void **state)
+{
+    int k, s, h;
+    (void)state;
+    for (k = 0; k < 4; k++)
+        for (s = 0; s < N_SHAPES; s++) {
+            cti_mem mem;
+            cti_model model;
+            ct_real x[12], y[12];
+            make(&mem, &model, models[k], 1);
+            place(shapes[s].f, x);
+            model_turn(x, 4, y);
+            for (h = CTI_HESSIAN_STEP; h <= CTI_HESSIAN_EXACT; h++) {
+                model_check_balance(&model, h, y, 4);
+                if (h != CTI_HESSIAN_EXACT)
+                    model_check_definite(&model, h, y, 4);
+            }
+            done(&mem, &model);
+        }
+}
+
+/* the projection takes nothing from a Hessian that is semidefinite already, and something from one that is not */
+static void test_projection_is_least(void **state)
+{
+    cti_mem mem;
+    cti_model model;
+    static model_state exact, projected;
+    ct_real x[12], worst = 0;
+    int i;
+    (void)state;
+    make(&mem, &model, CT_MODEL_NEOHOOKEAN, 1);
+    place(shapes[1].f, x);
+    x[0] -= CTI_R(0.3);
+    model_eval(&model, CTI_HESSIAN_EXACT, x, 4, &exact);
+    model_eval(&model, CTI_HESSIAN_PROJECTED, x, 4, &projected);
+    for (i = 0; i < 144; i++)
+        worst = cti_max(worst, cti_abs(exact.K[i] - projected.K[i]));
+    assert_true(worst <= CTI_R(1e-12) * model_norm(exact.K, 144) || sizeof(ct_real) == 4);
+    place(shapes[2].f, x);
+    model_eval(&model, CTI_HESSIAN_EXACT, x, 4, &exact);
+    model_eval(&model, CTI_HESSIAN_PROJECTED, x, 4, &projected);
+    for (worst = 0, i = 0; i < 144; i++)
+        worst = cti_max(worst, cti_abs(exact.K[i] - projected.K[i]));
+    assert_true(worst > CTI_R(1e-3) * model_norm(exact.K, 144));
+    done(&mem, &model);
+}
+
+static void test_rigid_motion(void **state)
+{
+    int k;
+    (void)state;
+    for (k = 0; k < 4; k++) {
+        cti_mem mem;
+        cti_model model;
+        static model_state s;
+        ct_real y[12];
+        int i;
+        make(&mem, &model, models[k], 1);
+        for (i = 0; i < 20; i++) {
+            model_turn(rest4, 4, y);
+            model_eval(&model, CTI_HESSIAN_STEP, y, 4, &s);
+            assert_true(model_norm(s.force, 12) < 200 * CTI_EPS * model_norm(s.K, 144));
+            assert_true(s.energy > -1e3 * (double)CTI_EPS * 1000 && s.energy < 1e3 * (double)CTI_EPS * 1000);
+        }
+        done(&mem, &model);
+    }
+}
+
+/* every model agrees with linear elasticity at small strain: energy V (mu |e|^2 + lambda/2 (tr e)^2) */
+static void test_small_strain(void **state)
+{
+    ct_real f[9], x[12], eps = sizeof(ct_real) == 8 ? CTI_R(1e-5) : CTI_R(3e-3);
+    int k, i, j;
+    (void)state;
+    for (k = 0; k < 4; k++) {
+        cti_mem mem;
+        cti_model model;
+        double e[9], tr, sum = 0, expected, got, volume;
+        make(&mem, &model, models[k], 1);
+        volume = (double)model.tets.rest[72];
+        for (i = 0; i < 9; i++)
+            f[i] = eps * model_random() + (i % 4 == 0 ? CTI_R(1) : CTI_R(0));
+        for (i = 0; i < 3; i++)
+            for (j = 0; j < 3; j++)
+                e[3 * i + j] = 0.5 * ((double)f[3 * i + j] + (double)f[3 * j + i]) - (i == j), sum += e[3 * i + j] * e[3 * i + j];
+        tr = e[0] + e[4] + e[8];
+        expected = volume * ((double)model.tets.mu * sum + 0.5 * (double)model.tets.lambda * tr * tr);
+        place(f, x);
+        got = cti_model_energy(&model, x) - cti_model_energy(&model, rest4);
+        assert_true(fabs(got - expected) < 0.02 * expected + 1e-13 * 1000);
+        done(&mem, &model);
+    }
+}
+
+/* below J = 0.2 the energy goes on with two continuous derivatives and stays finite through inversion */
+static void test_continued_logarithm(void **state)
+{
+    cti_mem mem;
+    cti_model model;
+    static model_state a, b;
+    ct_real f[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, x[12];
+    int i;
+    (void)state;
+    make(&mem, &model, CT_MODEL_NEOHOOKEAN, 1);
+    f[8] = CTI_R(0.2) * (1 + 4 * CTI_EPS), place(f, x);
+    model_eval(&model, CTI_HESSIAN_EXACT, x, 4, &a);
+    assert_int_equal(a.extended, 0);
+    f[8] = CTI_R(0.2) * (1 - CTI_R(1e-9) - 4 * CTI_EPS), place(f, x);
+    model_eval(&model, CTI_HESSIAN_EXACT, x, 4, &b);
+    assert_int_equal(b.extended, 1);
+    for (i = 0; i < 144; i++)
+        assert_true(cti_abs(a.K[i] - b.K[i]) <= CTI_R(1e-4) * model_norm(a.K, 144));
+    for (f[8] = CTI_R(0.2); f[8] > -100; f[8] -= CTI_R(0.5)) {
+        place(f, x);
+        model_eval(&model, CTI_HESSIAN_PROJECTED, x, 4, &b);
+        assert_true(cti_finite64(b.energy) && cti_finite(model_norm(b.K, 144)) && cti_finite(model_norm(b.force, 12)));
+    }
+    done(&mem, &model);
+}
+
+/* 1, 3, 8, 11 and 16 copies of a tet give so many times the force, energy and stiffness: padding lanes add nothing */
+static void test_padding(void **state)
+{
+    static const int counts[5] = {1, 3, 8, 11, 16};
+    ct_real x[12];
+    int c, i, k;
+    (void)state;
+    for (k = 0; k < 4; k++)
+        for (c = 0; c < 5; c++) {
+            cti_mem mem;
+            cti_model model;
+            static model_state one, many;
+            ct_real mass[4] = {0, 0, 0, 0};
+            place(shapes[7].f, x);
+            make(&mem, &model, models[k], 1);
+            model_eval(&model, CTI_HESSIAN_STEP, x, 4, &one);
+            done(&mem, &model);
+            make(&mem, &model, models[k], counts[c]);
+            model_eval(&model, CTI_HESSIAN_STEP, x, 4, &many);
+            assert_true(fabs(many.energy - counts[c] * one.energy) <= 1e-5 * fabs(many.energy));
+            assert_int_equal(many.extended, counts[c] * one.extended);
+            for (i = 0; i < 12; i++)
+                assert_true(cti_abs(many.force[i] - (ct_real)counts[c] * one.force[i]) <= 32 * CTI_EPS * model_norm(many.force, 12));
+            for (i = 0; i < 144; i++)
+                assert_true(cti_abs(many.K[i] - (ct_real)counts[c] * one.K[i]) <= 32 * CTI_EPS * model_norm(many.K, 144));
+            cti_model_mass(&model, mass);
+            assert_true(cti_abs(mass[0] + mass[1] + mass[2] + mass[3] - 1000 * (ct_real)counts[c] * model.tets.rest[72]) <= CTI_R(1e-5) * mass[0]);
+            done(&mem, &model);
+        }
+}
+
+/* dt and damping scale K */
+static void test_scale(void **state)
+{
+    cti_mem mem;
+    cti_model model;
+    static model_state a;
+    static ct_real val[144];
+    ct_real x[12];
+    int i;
+    (void)state;
+    make(&mem, &model, CT_MODEL_NEOHOOKEAN, 1);
+    place(shapes[4].f, x);
+    model_eval(&model, CTI_HESSIAN_STEP, x, 4, &a);
+    model.tets.damping_stiffness = CTI_R(0.5);
+    memset(val, 0, sizeof val);
+    cti_model_assemble(&model, x, CTI_R(0.25), NULL, val, NULL, NULL);
+    for (i = 0; i < 144; i++)
+        assert_true(cti_abs(val[i] - CTI_R(0.1875) * a.K[i]) <= 8 * CTI_EPS * model_norm(a.K, 144));
+    done(&mem, &model);
+}
+
+/* patch test: eight tets around a free node under any homogeneous deformation: no force on that node, the same stress in all */
+static void test_patch(void **state)
+{
+    static const ct_real X[21] = {1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1, CTI_R(0.1), CTI_R(-0.15), CTI_R(0.2)};
+    int32_t tets[32];
+    int i, k, s, n = 7;
+    (void)state;
+    for (i = 0; i < 8; i++) {
+        int a = i & 1, b = 2 + (i >> 1 & 1), c = 4 + (i >> 2 & 1), odd = (i & 1) ^ (i >> 1 & 1) ^ (i >> 2 & 1);
+        tets[4 * i] = 6, tets[4 * i + 1] = odd ? b : a, tets[4 * i + 2] = odd ? a : b, tets[4 * i + 3] = c;
+    }
+    for (k = 0; k < 4; k++)
+        for (s = 0; s < N_SHAPES; s++) {
+            cti_mem mem;
+            cti_model model;
+            ct_material m = material(models[k]);
+            static model_state st;
+            ct_real x[21];
+            int64_t bad;
+            double value;
+            memset(&model, 0, sizeof model);
+            cti_mem_init(&mem, NULL);
+            assert_int_equal(cti_model_init_soft(&mem, &model, &m, X, 7, tets, 8, 0, &bad, &value), 1);
+            assert_int_equal(cti_model_slots(&mem, &model, model_dense_slot, &n), 1);
+            for (i = 0; i < 7; i++)
+                cti_v3_put(x, i, cti_m3_mul_v(shapes[s].f, cti_v3_at(X, i)));
+            model_eval(&model, CTI_HESSIAN_STEP, x, 7, &st);
+            if (has_rotation(models[k], s))
+                assert_true(model_norm(st.force + 18, 3) <= 500 * CTI_EPS * (model_norm(st.force, 18) + model_norm(st.K, 441)));
+            done(&mem, &model);
+        }
+}
+
+static void test_bad_tets(void **state)
+{
+    ct_material m = material(CT_MODEL_NEOHOOKEAN);
+    int32_t tets[12] = {0, 1, 2, 3, 0, 2, 1, 3, 0, 1, 2, 3};
+    ct_real flat[12];
+    cti_mem mem;
+    cti_model model;
+    int64_t bad = -1;
+    double value = 0;
+    (void)state;
+    cti_mem_init(&mem, NULL);
+    memset(&model, 0, sizeof model);
+    assert_int_equal(cti_model_init_soft(&mem, &model, &m, rest4, 4, tets, 3, 0, &bad, &value), -1);
+    assert_int_equal(bad, 1);
+    assert_true(value < 0);
+    cti_model_free(&mem, &model);
+    place(shapes[6].f, flat);
+    assert_int_equal(cti_model_init_soft(&mem, &model, &m, flat, 4, tets, 1, 0, &bad, &value), -1);
+    assert_int_equal(bad, 0);
+    cti_model_free(&mem, &model);
+    assert_int_equal(mem.bytes_live, 0);
+}
+
+static void test_materials(void **state)
+{
+    const char *text;
+    int k;
+    ct_material m;
+    (void)state;
+    for (k = 0; k <= (int)CT_MODEL_SPRINGS; k++) {
+        int cloth = k >= (int)CT_MODEL_MEMBRANE;
+        m = ct_material_default((ct_model)k);
+        assert_true(cti_material_check(&m, cloth, &text));
+        assert_string_equal(text, "");
+        assert_false(cti_material_check(&m, !cloth, &text));
+        m.damping_mass = -1;
+        assert_false(cti_material_check(&m, cloth, &text));
+        assert_non_null(strstr(text, "damping_mass"));
+    }
+    m = material(CT_MODEL_STVK), m.poisson = CTI_R(0.5);
+    assert_false(cti_material_check(&m, 0, &text));
+    m = material(CT_MODEL_STVK), m.young = CTI_REAL_MAX * 10;
+    assert_false(cti_material_check(&m, 0, &text));
+    m.young = m.young - m.young;
+    assert_false(cti_material_check(&m, 0, &text));
+    m = ct_material_default(CT_MODEL_MEMBRANE), m.shell_thickness = 0;
+    assert_false(cti_material_check(&m, 1, &text));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_differences), cmocka_unit_test(test_balance_and_definiteness), cmocka_unit_test(test_projection_is_least),
+        cmocka_unit_test(test_rigid_motion), cmocka_unit_test(test_small_strain), cmocka_unit_test(test_continued_logarithm),
+        cmocka_unit_test(test_padding), cmocka_unit_test(test_scale), cmocka_unit_test(test_patch), cmocka_unit_test(test_bad_tets),
+        cmocka_unit_test(test_materials),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
