@@ -1,1 +1,329 @@
-print("ok nothing yet")
+#!/usr/bin/env python3
+"""test_tools.py -- the amalgamator's refusals and the command line: every error names file and place, exit codes, files that a run leaves.
+
+Prints a line a check, "ok NAME", "FAILED NAME: why" or "SKIPPED NAME: what is missing"; exit 1 when one failed.
+"""
+import json
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+CONTACT = os.environ.get("CONTACT_TOOL", os.path.join(ROOT, "build", "contact"))
+FAILED = []
+
+CUBE = {"name": "cube", "type": "soft", "shape": {"box": {"size": [0.2, 0.2, 0.2], "cells": [2, 2, 2]}},
+        "material": {"young": 1e5, "poisson": 0.3, "density": 1000}, "transform": [{"translate": [0, 0.15, 0]}]}
+FLOOR = {"name": "floor", "type": "static", "shape": {"plane": {"normal": [0, 1, 0], "offset": 0, "size": 4}}}
+
+
+def scene(**changes):
+    s = {"name": "test", "dt": 0.01, "duration": 0.1, "bodies": [json.loads(json.dumps(CUBE)), json.loads(json.dumps(FLOOR))]}
+    s.update(changes)
+    return s
+
+
+def body(**changes):
+    b = json.loads(json.dumps(CUBE))
+    b.update(changes)
+    return scene(bodies=[b, FLOOR])
+
+
+def check(name, ok, why=""):
+    print("ok " + name if ok else "FAILED %s: %s" % (name, str(why).strip().replace("\n", " | ")[:600]), flush=True)
+    if not ok:
+        FAILED.append(name)
+
+
+def contact(*args, cwd=None, timeout=60):
+    p = subprocess.run([CONTACT] + list(args), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, timeout=timeout)
+    return p.returncode, p.stdout.decode(), p.stderr.decode()
+
+
+def run_scene(d, data, *args):
+    path = os.path.join(d, "scene.json")
+    with open(path, "w") as f:
+        f.write(data if isinstance(data, str) else json.dumps(data))
+    return contact("run", path, *args)
+
+
+# ---- the amalgamator ----
+
+def amalgamate(tree, *args):
+    p = subprocess.run([sys.executable, os.path.join(tree, "tools", "amalgamate.py")] + list(args), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return p.returncode, p.stdout.decode()
+
+
+def test_amalgamate(d):
+    tree = os.path.join(d, "tree")
+
+    def fresh(changes):
+        shutil.rmtree(tree, ignore_errors=True)
+        os.makedirs(tree + "/tools")
+        shutil.copy(os.path.join(ROOT, "tools", "amalgamate.py"), tree + "/tools")
+        files = {"src/MANIFEST": "public/config.h\npublic/api.h\n0_base/a.h\n0_base/a.c\n1_math/b.c\n",
+                 "src/public/manual.txt": "a manual\n",
+                 "src/public/config.h": "#define CT_VERSION_MAJOR 1\n#define CT_VERSION_MINOR 2\n#define CT_VERSION_PATCH 3\n",
+                 "src/public/api.h": '#include "config.h"\nCONTACT_API int ct_one_two(void);\n',
+                 "src/0_base/a.h": '#ifndef CTI_A_H\n#define CTI_A_H\n#include "../public/api.h"\nCTI_FN int cti_a(void);\n#endif\n',
+                 "src/0_base/a.c": '#include "a.h"\n#include <math.h>\n#define CTI_A_PRIVATE 1\nstatic int cti_a_local(void) { return CTI_A_PRIVATE; }\nCTI_FN int cti_a(void) { return cti_a_local(); }\n',
+                 "src/1_math/b.c": '#include "../0_base/a.h"\nstatic int cti_b_local(void) { return 2; }\n'}
+        files.update(changes)
+        for name, text in files.items():
+            if text is not None:
+                path = os.path.join(tree, name)
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                with open(path, "wb") as f:
+                    f.write(text.encode("latin-1"))
+
+    fresh({})
+    code, out = amalgamate(tree)
+    text = open(tree + "/contact.h").read() if code == 0 else ""
+    check("amalgamate writes", code == 0, out)
+    check("amalgamate content", text.startswith("/* contact.h -- version 1.2.3") and "#define ct_one_two ct_one_two_f32" in text and "#undef CTI_A_PRIVATE" in text
+          and "#include <math.h>" in text and '"a.h"' not in text and "CTI_A_H" not in text and "a manual" in text, text[:300])
+    check("amalgamate --check", amalgamate(tree, "--check")[0] == 0)
+    line = text.split("\n").index("static int cti_b_local(void) { return 2; }") + 1
+    check("amalgamate --map", amalgamate(tree, "--map", str(line))[1].strip() == "src/1_math/b.c:2")
+    with open(tree + "/contact.h", "a") as f:
+        f.write("\n")
+    code, out = amalgamate(tree, "--check")
+    check("amalgamate --check notices one byte", code == 1 and "FIX:" in out, out)
+    a_c = '#include "a.h"\nCTI_FN int cti_a(void) { return 1; }\n'
+    refused = {
+        "a file that is not listed": {"src/0_base/lost.c": "static int x;\n"},
+        "a listed file that is not there": {"src/0_base/a.c": None},
+        "an upward include": {"src/1_math/b.h": "typedef int cti_b;\n", "src/0_base/a.c": '#include "../1_math/b.h"\n', "src/MANIFEST": "public/config.h\npublic/api.h\n0_base/a.h\n0_base/a.c\n1_math/b.h\n1_math/b.c\n"},
+        "an include of a later file": {"src/MANIFEST": "public/config.h\npublic/api.h\n0_base/a.c\n0_base/a.h\n1_math/b.c\n"},
+        "a cycle of .inl": {"src/0_base/x.inl": '#include "x.inl"\n', "src/0_base/a.c": '#include "x.inl"\n'},
+        "two static names alike": {"src/1_math/b.c": "static int cti_a_local(void) { return 2; }\n"},
+        "a macro that leaks": {"src/1_math/b.c": "#define B_MACRO 1\n"},
+        "one macro in two files": {"src/1_math/b.c": "#define CTI_A_PRIVATE 2\n"},
+        "a tab": {"src/1_math/b.c": "static int cti_b;\t\n"},
+        "a carriage return": {"src/1_math/b.c": "static int cti_b;\r\n"},
+        "a character outside of ASCII": {"src/1_math/b.c": "/* \xe4 */\n"},
+        "a foreign include in quotes": {"src/1_math/b.c": '#include "other.h"\n'},
+        "a floor out of order": {"src/MANIFEST": "public/config.h\npublic/api.h\n1_math/b.c\n0_base/a.h\n0_base/a.c\n", "src/1_math/b.c": "static int cti_b_local;\n"},
+        "an .inl that nobody includes": {"src/1_math/b.inl": "\n"},
+        "a comment mark in the manual": {"src/public/manual.txt": "a */ b\n"},
+    }
+    for name, changes in refused.items():
+        fresh(changes)
+        code, out = amalgamate(tree)
+        check("amalgamate refuses " + name, code == 1 and "FIX:" in out and "Traceback" not in out, out)
+    fresh({"src/0_base/a.c": a_c + "#define CTI_T int\n#include \"x.inl\"\n#undef CTI_T\n#define CTI_T long\n#include \"x.inl\"\n#undef CTI_T\n", "src/0_base/x.inl": "/* body of CTI_T */\n"})
+    code, out = amalgamate(tree)
+    check("amalgamate inlines .inl at each include", code == 0 and open(tree + "/contact.h").read().count("body of CTI_T") == 2, out)
+
+
+# ---- scene errors ----
+
+def test_scene_errors(d):
+    cases = [
+        ("dt 0", scene(dt=0), ["dt", "> 0"]),
+        ("dt missing", {k: v for k, v in scene().items() if k != "dt"}, ["dt"]),
+        ("dt as text", scene(dt="a"), ["dt", "number", "string"]),
+        ("dt negative", scene(dt=-1), ["dt"]),
+        ("dt infinite", json.dumps(scene()).replace('"dt": 0.01', '"dt": 1e999'), ["dt", "finite"]),
+        ("unknown key", scene(colour=1), ["colour", "unknown key"]),
+        ("misspelt key", scene(frictoin=1), ["frictoin", "'friction'"]),
+        ("key twice", json.dumps(scene())[:-1] + ', "dt": 1}', ["dt", "twice"]),
+        ("unknown body key", body(colour=1), ["bodies[0].colour", "unknown"]),
+        ("unknown material key", body(material={"yong": 1}), ["bodies[0].material.yong", "'young'"]),
+        ("young negative", body(material={"young": -5}), ["bodies[0].material.young", "> 0", "-5"]),
+        ("poisson 0.5", body(material={"poisson": 0.5}), ["bodies[0].material.poisson"]),
+        ("bad model", body(material={"model": "rubber"}), ["bodies[0].material.model", "corotational"]),
+        ("cloth model for soft", body(material={"model": "springs"}), ["bodies[0].material.model"]),
+        ("damping key", body(material={"damping": {"mas": 1}}), ["bodies[0].material.damping.mas", "'mass'"]),
+        ("no bodies", scene(bodies=[]), ["bodies"]),
+        ("bodies an object", scene(bodies={}), ["bodies", "array"]),
+        ("body a number", scene(bodies=[3]), ["bodies[0]", "object"]),
+        ("bad type", body(type="jelly"), ["bodies[0].type", "soft"]),
+        ("mesh and shape", body(mesh="x.msh"), ["bodies[0]", "mesh", "shape"]),
+        ("neither mesh nor shape", scene(bodies=[{"type": "soft"}]), ["bodies[0]", "mesh", "shape"]),
+        ("missing mesh file", scene(bodies=[{"type": "soft", "mesh": "nothing.msh"}]), ["bodies[0]", "nothing.msh"]),
+        ("gravity of two", scene(gravity=[0, 1]), ["gravity", "3"]),
+        ("gravity with text", scene(gravity=[0, "a", 0]), ["gravity[1]", "number"]),
+        ("transform twice in one", body(transform=[{"scale": [1, 1, 1], "rotate": [0, 0, 0]}]), ["bodies[0].transform[0]"]),
+        ("scale 0", body(transform=[{"scale": [1, 0, 1]}]), ["bodies[0].transform[0]", "0"]),
+        ("repeat 0", body(repeat={"count": [0, 1, 1], "spacing": [1, 1, 1]}), ["bodies[0].repeat.count[0]"]),
+        ("fix without a place", body(fix=[{"axes": "x"}]), ["bodies[0].fix[0]", "box"]),
+        ("fix axes", body(fix=[{"vertices": [0], "axes": "xw"}]), ["bodies[0].fix[0].axes"]),
+        ("fix vertex out of range", body(fix=[{"vertices": [0, 1000000]}]), ["bodies[0].fix[0].vertices[1]"]),
+        ("fix vertex not whole", body(fix=[{"vertices": [0.5]}]), ["bodies[0].fix[0].vertices[0]"]),
+        ("fix box inside out", body(fix=[{"box": [[1, 0, 0], [0, 1, 1]]}]), ["bodies[0].fix[0].box"]),
+        ("plane of a soft body", body(shape={"plane": {}}), ["bodies[0].shape.plane", "static"]),
+        ("grid of a soft body", body(shape={"grid": {"size": [1, 1], "cells": [2, 2]}}), ["bodies[0].shape.grid"]),
+        ("cells 0", body(shape={"box": {"size": [1, 1, 1], "cells": [0, 1, 1]}}), ["bodies[0].shape.box.cells[0]"]),
+        ("size 0", body(shape={"box": {"size": [1, 0, 1], "cells": [1, 1, 1]}}), ["bodies[0].shape.box", "> 0"]),
+        ("rigid is not built", body(type="rigid"), ["bodies[0].type", "rigid bodies are not built"]),
+        ("rod is not built", scene(bodies=[{"type": "rod", "mesh": "x.obj"}]), ["bodies[0].type", "rod bodies are not built"]),
+        ("surface is not built", body(surface="x.obj"), ["bodies[0]", "surface", "not built"]),
+        ("stitches are not built", scene(stitches=[{"a": ["x", 0], "b": ["y", 0]}]), ["stitches", "not built"]),
+        ("restitution", scene(restitution=0.5), ["restitution"]),
+        ("stepper unknown", scene(stepper="cmrr"), ["stepper", "'cmr'"]),
+        ("stepper not built", scene(stepper="layers"), ["layers", "not built"]),
+        ("solver unknown", scene(solver="x"), ["solver", "ica"]),
+        ("camera", scene(output={"camera": {"target": [0, 0, 0]}}), ["output.camera.eye"]),
+        ("root an array", "[]", ["object"]),
+        ("empty file", "", ["line 1"]),
+        ("cut off", '{"dt": 0.01,\n "bodies": [', ["line 2"]),
+        ("comma too many", '{\n"dt": 0.01,\n}', ["line 3"]),
+        ("text after the end", json.dumps(scene()) + "\n x", ["line 2"]),
+        ("NaN", json.dumps(scene()).replace("0.01", "NaN"), ["line 1"]),
+    ]
+    for name, data, words in cases:
+        code, out, err = run_scene(d, data)
+        missing = [w for w in ["scene.json"] + words if w not in err]
+        check("scene: " + name, code == 1 and not missing and err.startswith("contact: ") and not out, "exit %d, missing %s in: %s" % (code, missing, err))
+    code, out, err = contact("run", os.path.join(d, "none.json"))
+    check("scene: no such file", code == 1 and "none.json" in err, err)
+
+
+def test_scene_mesh_errors(d):
+    with open(os.path.join(d, "bad.obj"), "w") as f:
+        f.write("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n")
+    code, _, err = run_scene(d, scene(bodies=[{"type": "cloth", "mesh": "bad.obj"}]))
+    check("scene: mesh error names file and line", code == 1 and "bad.obj" in err and "4" in err, err)
+    with open(os.path.join(d, "tri.obj"), "w") as f:
+        f.write("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    code, _, err = run_scene(d, scene(bodies=[{"type": "soft", "mesh": "tri.obj"}]))
+    check("scene: soft body of triangles", code == 1 and "tetrahedra" in err, err)
+
+
+# ---- runs ----
+
+def test_run(d):
+    out = os.path.join(d, "deep", "out")
+    code, text, err = run_scene(d, scene(), "--out", out, "--check", "--json")
+    check("run ends with 0", code == 0, err)
+    if code:
+        return
+    names = sorted(os.listdir(out))
+    check("run leaves whole files only", names == ["frame_%05d.obj" % i for i in range(11)] + ["stats.jsonl", "summary.json"], names)
+    stats = [json.loads(line) for line in open(out + "/stats.jsonl")]
+    keys = ["step", "t", "dt", "substeps", "status", "contacts", "rows", "cmr_rounds", "newton_iterations", "solver_iterations", "residual", "min_distance",
+            "penetration", "intersections", "zones", "frozen", "momentum_lost", "energy", "center_of_mass", "ms", "cpu_ms"]
+    check("stats.jsonl keys", len(stats) == 10 and all(list(s) == keys for s in stats), stats[:1])
+    check("stats.jsonl inner keys", list(stats[0]["energy"]) == ["kinetic", "elastic", "gravity"] and list(stats[0]["ms"]) == ["assemble", "unconstrained", "detect", "solve", "total"])
+    check("stats.jsonl steps", [s["step"] for s in stats] == list(range(1, 11)) and all(s["intersections"] == 0 for s in stats))
+    summary = json.load(open(out + "/summary.json"))
+    check("summary.json", summary == json.loads(text) and summary["steps"] == 10 and summary["name"] == "test" and summary["intersections"] == 0, summary)
+    check("the cube fell", summary["center_of_mass"][1] < 0.149, summary["center_of_mass"])
+    obj = open(out + "/frame_00010.obj").read()
+    check("frame has a group a body", obj.count("\no ") + obj.startswith("o ") == 2 and "o cube\n" in obj and "o floor\n" in obj)
+    first = open(out + "/frame_00000.obj").read().split("\n")[1]
+    check("frame has 17 digits", first.startswith("v ") and all(float(x) == float("%.17g" % float(x)) for x in first.split()[1:]), first)
+    code, text, _ = contact("check", out + "/frame_00000.obj", out + "/frame_00010.obj")
+    check("check of frames", code == 0 and text.count("0 intersections") == 2, text)
+
+
+def test_run_options(d):
+    code, text, _ = run_scene(d, scene(), "--steps", "3", "--json")
+    s = json.loads(text) if code == 0 else {}
+    check("run without --check has null", s.get("intersections", 0) is None and s.get("steps") == 3, text)
+    check("run without --out writes nothing", os.listdir(d).count("summary.json") == 0)
+    out = os.path.join(d, "o2")
+    code, _, err = run_scene(d, scene(), "--out=" + out, "--frames", "vtk", "--every", "5", "--quiet")
+    check("run --frames vtk --every 5", code == 0 and sorted(os.listdir(out)) == ["frame_00000.vtk", "frame_00005.vtk", "frame_00010.vtk", "stats.jsonl", "summary.json"], os.listdir(out) if code == 0 else err)
+    code, _, err = run_scene(d, scene(stepper="barrier"), "--stepper", "cmr", "--steps", "1")
+    check("--stepper overrides the scene", code == 0, err)
+    for args, word in [(["--steps", "x"], "--steps"), (["--steps"], "--steps"), (["--every", "0"], "--every"), (["--frames", "png"], "--frames"), (["--stepper", "cmrx"], "'cmr'"),
+                       (["--solver", "nosuch"], "--solver"), (["--bogus"], "--bogus"), (["second.json"], "second.json"), (["--render", "x.gif"], ".png"), (["--threads", "0"], "--threads")]:
+        code, _, err = run_scene(d, scene(), *args)
+        check("run %s is refused" % " ".join(args), code == 1 and word in err, "%d %s" % (code, err))
+    code, text, err = run_scene(d, scene(), "--render", os.path.join(d, "x.png"), "--steps", "1")
+    png = open(os.path.join(d, "x.png"), "rb").read() if code == 0 else b""
+    check("--render writes a PNG", png[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", png[16:24]) == (1280, 720), err)
+    if not shutil.which("ffmpeg"):
+        code, _, err = run_scene(d, scene(), "--render", os.path.join(d, "x.mp4"))
+        check("--render .mp4 without ffmpeg says so", code == 1 and "ffmpeg" in err, err)
+    many = body(repeat={"count": [2, 1, 2], "spacing": [0.4, 0, 0.4]})
+    code, _, err = run_scene(d, many, "--out", os.path.join(d, "o3"), "--steps", "1")
+    groups = [x[2:].strip() for x in open(os.path.join(d, "o3", "frame_00001.obj")) if x.startswith("o ")] if code == 0 else []
+    check("repeat makes bodies", groups == ["cube_0_0_0", "cube_1_0_0", "cube_0_0_1", "cube_1_0_1", "floor"], groups or err)
+    first = {}
+    for name in ("o4", "o5"):
+        run_scene(d, scene(), "--out", os.path.join(d, name), "--quiet")
+        first[name] = open(os.path.join(d, name, "frame_00010.obj")).read()
+    check("two runs give the same bytes", first["o4"] == first["o5"])
+
+
+def test_run_start(d):
+    inside = body(repeat={"count": [2, 1, 1], "spacing": [0.1, 0, 0]})
+    code, _, err = run_scene(d, inside, "--steps", "1")
+    check("an intersecting start is warned of and goes on", code == 0 and "intersect" in err and "cube_0_0_0" in err and "cube_1_0_0" in err, "%d %s" % (code, err))
+    fixed = body(fix=[{"box": [[-1, 0, -1], [1, 1, 1]], "motion": {"angular": [0, 90, 0]}}], transform=[{"rotate": [0, 0, 90]}, {"translate": [0, 0.5, 0]}])
+    code, _, err = run_scene(d, fixed, "--out", os.path.join(d, "o6"), "--steps", "100", "--every", "100")
+    if code:
+        check("a turning pin", False, err)
+        return
+    a = [[float(x) for x in v.split()[1:]] for v in open(os.path.join(d, "o6", "frame_00000.obj")) if v.startswith("v ")]
+    b = [[float(x) for x in v.split()[1:]] for v in open(os.path.join(d, "o6", "frame_00100.obj")) if v.startswith("v ")]
+    worst = max(max(abs(q[0] - p[2]), abs(q[1] - p[1]), abs(q[2] + p[0])) for p, q in zip(a[:27], b[:27]))
+    check("a turning pin: 90 degrees a second about y for 1 s", worst < 1e-6, worst)
+
+
+def test_interrupt(d):
+    path = os.path.join(d, "long.json")
+    with open(path, "w") as f:
+        json.dump(scene(duration=1e5), f)
+    out = os.path.join(d, "o7")
+    p = subprocess.Popen([CONTACT, "run", path, "--out", out, "--every", "1000000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(0.7)
+    p.send_signal(signal.SIGINT)
+    try:
+        p.communicate(timeout=30)
+    except subprocess.TimeoutExpired:
+        p.kill()
+    names = sorted(os.listdir(out)) if os.path.isdir(out) else []
+    ok = p.returncode == 130 and names == ["frame_00000.obj", "stats.jsonl", "summary.json"]
+    if ok:
+        s = json.load(open(out + "/summary.json"))
+        ok = s["interrupted"] is True and s["steps"] == len([json.loads(x) for x in open(out + "/stats.jsonl")])
+    check("Ctrl-C ends with 130 and whole files", ok, (p.returncode, names))
+
+
+def test_other_commands(d):
+    code, out, err = contact("info", "--json")
+    info = json.loads(out) if code == 0 else {}
+    check("info --json", code == 0 and info["real_bits"] == 64 and "cmr" in info["steppers"] and "ica" in info["solvers"], out + err)
+    check("info", contact("info")[0] == 0 and contact("info", "--bogus")[0] == 1)
+    code, _, err = contact("runn", "x.json")
+    check("unknown command", code == 1 and "'run'" in err, err)
+    check("no command", contact()[0] == 1)
+    check("--help", contact("--help")[0] == 0)
+    cross = os.path.join(d, "cross.obj")
+    with open(cross, "w") as f:
+        f.write("v -1 0 -1\nv 1 0 -1\nv 0 0 1\nv 0 -1 0\nv 0.1 1 0\nv -0.1 1 0.1\nf 1 2 3\nf 4 5 6\n")
+    code, out, err = contact("check", cross)
+    check("check finds a crossing", code == 3 and "intersections" in out, (code, out, err))
+    code, out, err = contact("check", os.path.join(d, "nothing.obj"))
+    check("check of a missing file", code == 1 and "nothing.obj" in err, (code, err))
+    code, _, err = contact("check", cross, os.path.join(d, "nothing.obj"))
+    check("check: bad input outweighs", code == 1)
+
+
+def main():
+    tests = [test_amalgamate]
+    if os.path.exists(CONTACT):
+        tests += [test_scene_errors, test_scene_mesh_errors, test_run, test_run_options, test_run_start, test_interrupt, test_other_commands]
+    else:
+        print("FAILED command line: %s was not built" % CONTACT)
+        FAILED.append("build")
+    for t in tests:
+        with tempfile.TemporaryDirectory(prefix="contact_tools_") as d:
+            try:
+                t(d)
+            except Exception as e:  # one broken test must not hide the others
+                check(t.__name__, False, repr(e))
+    return 1 if FAILED else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

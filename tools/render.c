@@ -51,26 +51,41 @@ static int render_is(const char *path, const char *end)
     return n > m && !strcmp(path + n - m, end);
 }
 
+static void render_grow(const sim_body *s, double lo[3], double hi[3])
+{
+    int i, k;
+    for (i = 0; i < s->n_vertices; i++)
+        for (k = 0; k < 3; k++) {
+            lo[k] = fmin(lo[k], s->positions[3 * i + k]);
+            hi[k] = fmax(hi[k], s->positions[3 * i + k]);
+        }
+}
+
+/* what moves, and bodies at rest that are not much larger than that */
 static void render_bounds(const sim *m, double lo[3], double hi[3])
 {
-    int b, i, k, pass, any = 0;
+    double own_lo[3], own_hi[3], size = 0;
+    int b, k;
     for (k = 0; k < 3; k++)
         lo[k] = 1e300, hi[k] = -1e300;
-    /* what moves; if nothing does, everything */
-    for (pass = 0; pass < 2 && !any; pass++)
-        for (b = 0; b < m->n_bodies; b++) {
-            const sim_body *s = &m->bodies[b];
-            if (pass == 0 && s->type == SCENE_STATIC)
-                continue;
-            for (i = 0; i < s->n_vertices; i++)
-                for (k = 0; k < 3; k++) {
-                    lo[k] = fmin(lo[k], s->positions[3 * i + k]);
-                    hi[k] = fmax(hi[k], s->positions[3 * i + k]);
-                    any = 1;
-                }
-        }
-    for (k = 0; k < 3 && !any; k++)
-        lo[k] = -1, hi[k] = 1;
+    for (b = 0; b < m->n_bodies; b++)
+        if (m->bodies[b].type != SCENE_STATIC)
+            render_grow(&m->bodies[b], lo, hi);
+    for (k = 0; k < 3; k++)
+        size = fmax(size, hi[k] - lo[k]);
+    for (b = 0; b < m->n_bodies; b++) {
+        int small = !m->bodies[b].is_plane && m->bodies[b].type == SCENE_STATIC;
+        for (k = 0; k < 3; k++)
+            own_lo[k] = 1e300, own_hi[k] = -1e300;
+        render_grow(&m->bodies[b], own_lo, own_hi);
+        for (k = 0; k < 3; k++)
+            small = small && (size <= 0 || own_hi[k] - own_lo[k] < 2 * size);
+        if (small)
+            render_grow(&m->bodies[b], lo, hi);
+    }
+    for (k = 0; k < 3; k++)
+        if (lo[k] > hi[k])
+            lo[k] = -1, hi[k] = 1;
 }
 
 static FILE *render_open_ffmpeg(const char *path)
@@ -181,7 +196,8 @@ static void render_body(render *r, const sim_body *b, int number)
                 n[i][k] = sum[k];
         }
         raster_triangle(&r->buffer, (const double(*)[3])p, (const double(*)[3])n, number, 7);
-        raster_shadow_triangle(&r->shadow, (const double(*)[3])p);
+        if (!b->is_plane)
+            raster_shadow_triangle(&r->shadow, (const double(*)[3])p);
     }
     free(faces);
     free(first);
@@ -191,6 +207,13 @@ static void render_body(render *r, const sim_body *b, int number)
 /* ---- ground: the highest horizontal plane below the scene fills the view, other planes are squares ---- */
 
 static int render_is_ground(const sim_body *b) { return b->is_plane && b->normal[1] > 0.999; }
+
+/* a plane that is not the ground and is seen from its free side */
+static int render_is_wall(const render *r, const sim_body *b)
+{
+    const double *n = b->normal, *e = r->buffer.camera.eye;
+    return !render_is_ground(b) && n[0] * e[0] + n[1] * e[1] + n[2] * e[2] > b->offset;
+}
 
 static void render_ground_samples(render *r, double height)
 {
@@ -226,7 +249,7 @@ static void render_geometry(render *r, const sim *m)
     raster_clear(&r->buffer);
     raster_shadow_aim(&r->shadow, sun, center, 1.25 * sqrt(radius) + 1e-9);
     for (b = 0; b < m->n_bodies; b++)
-        if (!render_is_ground(&m->bodies[b]))
+        if (!m->bodies[b].is_plane || render_is_wall(r, &m->bodies[b]))
             render_body(r, &m->bodies[b], b);
     for (b = 0; b < m->n_bodies; b++)
         if (render_is_ground(&m->bodies[b]))
@@ -312,7 +335,7 @@ static void render_albedo(const sim *m, int number, int back, double out[3])
         cloth += m->bodies[i].type == SCENE_CLOTH;
     c = b->type == SCENE_CLOTH ? cloths[cloth % 4] : palette[(number * 7 + number / 10) % 10];
     for (k = 0; k < 3; k++) {
-        out[k] = b->type == SCENE_STATIC ? render_linear(172 - 4 * k) : render_linear(c[k]);
+        out[k] = b->is_plane ? render_linear(214 - 3 * k) : b->type == SCENE_STATIC ? render_linear(172 - 4 * k) : render_linear(c[k]);
         if (back && b->type == SCENE_CLOTH)
             out[k] = 0.55 * out[k] + 0.1;
     }
