@@ -15,7 +15,7 @@ static void CTI_TN(cti_dense, factor_row)(CTI_T *A, int n, size_t ld, int i0, in
     for (s = 0; s <= two; s++) {
         for (q = 0; q < 4; q++)
             in[q] = CTI_TV(load)(A + (size_t)(i0 + cti_min_int(q, m - 1)) * ld + j + 8 * s);
-        CTI_TN(cti_k, trsm4)(l, r, in, c + 4 * s);
+        CTI_TN(cti_k, trsm4)(l, 4, 1, r, in, c + 4 * s);
         for (q = 0; q < m; q++)
             CTI_TV(store)(A + (size_t)(i0 + q) * ld + j + 8 * s, c[4 * s + q]);
     }
@@ -127,7 +127,7 @@ static void CTI_TN(cti_dense, inverse_columns)(CTI_T *A, int n, size_t ld, int j
         for (s = 0; s < 2; s++) {
             for (q = 0; q < 4; q++)
                 c[4 * s + q] = CTI_TV(add)(c[4 * s + q], e[4 * s + q]);
-            CTI_TN(cti_k, trsm4)(l, r, in, c + 4 * s);
+            CTI_TN(cti_k, trsm4)(l, 4, 1, r, in, c + 4 * s);
             for (q = 0; q < m; q++)
                 CTI_TV(store)(A + (size_t)(i0 + q) * ld + j + 8 * s, c[4 * s + q]);
         }

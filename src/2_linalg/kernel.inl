@@ -44,18 +44,19 @@ CTI_INLINE void CTI_TN(cti_k, tile2)(int K, const CTI_T *const a[4], size_t sa, 
 #endif
 }
 
-/* cti_k_trsm4 -- four rows of a triangular solve with many right sides: x_q = (in_q - c_q - sum_{p<q} l_qp x_p) r_q, l[4 q + p], in place in c */
-CTI_INLINE void CTI_TN(cti_k, trsm4)(const CTI_T *l, const CTI_T *r, const CTI_TVEC in[4], CTI_TVEC c[4])
+/* cti_k_trsm4 -- four rows of a triangular solve with many right sides: x_q = (in_q - c_q - sum_{p<q} l_qp x_p) r_q, l_qp = l[q sq + p sp], in
+   place in c */
+CTI_INLINE void CTI_TN(cti_k, trsm4)(const CTI_T *l, size_t sq, size_t sp, const CTI_T *r, const CTI_TVEC in[4], CTI_TVEC c[4])
 {
     CTI_TVEC x0, x1, x2, x3;
     x0 = CTI_TV(mul)(CTI_TV(sub)(in[0], c[0]), CTI_TV(set)(r[0]));
-    x1 = CTI_TV(sub)(CTI_TV(sub)(in[1], c[1]), CTI_TV(mul)(CTI_TV(set)(l[4]), x0));
+    x1 = CTI_TV(sub)(CTI_TV(sub)(in[1], c[1]), CTI_TV(mul)(CTI_TV(set)(l[sq]), x0));
     x1 = CTI_TV(mul)(x1, CTI_TV(set)(r[1]));
-    x2 = CTI_TV(sub)(CTI_TV(sub)(in[2], c[2]), CTI_TV(mul)(CTI_TV(set)(l[8]), x0));
-    x2 = CTI_TV(mul)(CTI_TV(sub)(x2, CTI_TV(mul)(CTI_TV(set)(l[9]), x1)), CTI_TV(set)(r[2]));
-    x3 = CTI_TV(sub)(CTI_TV(sub)(in[3], c[3]), CTI_TV(mul)(CTI_TV(set)(l[12]), x0));
-    x3 = CTI_TV(sub)(x3, CTI_TV(mul)(CTI_TV(set)(l[13]), x1));
-    x3 = CTI_TV(mul)(CTI_TV(sub)(x3, CTI_TV(mul)(CTI_TV(set)(l[14]), x2)), CTI_TV(set)(r[3]));
+    x2 = CTI_TV(sub)(CTI_TV(sub)(in[2], c[2]), CTI_TV(mul)(CTI_TV(set)(l[2 * sq]), x0));
+    x2 = CTI_TV(mul)(CTI_TV(sub)(x2, CTI_TV(mul)(CTI_TV(set)(l[2 * sq + sp]), x1)), CTI_TV(set)(r[2]));
+    x3 = CTI_TV(sub)(CTI_TV(sub)(in[3], c[3]), CTI_TV(mul)(CTI_TV(set)(l[3 * sq]), x0));
+    x3 = CTI_TV(sub)(x3, CTI_TV(mul)(CTI_TV(set)(l[3 * sq + sp]), x1));
+    x3 = CTI_TV(mul)(CTI_TV(sub)(x3, CTI_TV(mul)(CTI_TV(set)(l[3 * sq + 2 * sp]), x2)), CTI_TV(set)(r[3]));
     c[0] = x0, c[1] = x1, c[2] = x2, c[3] = x3;
 }
 

@@ -1,0 +1,414 @@
+/* order_cut.c -- vertex separators of graphs.
+   Method: the graph is coarsened by heavy-edge matching; the coarsest is cut by growing regions from several seeds; on the way back every level
+   is refined by Fiduccia-Mattheyses moves: a separator vertex goes to one side and pulls its neighbours of the other side into the separator.
+   The best prefix of the moves is kept. Random numbers come from a fixed generator, so the result is a function of the graph.
+   based on: Karypis and Kumar 1998 (multilevel schemes); Ashcraft and Liu 1997 (separator refinement); Fiduccia and Mattheyses 1982. */
+#include "order.h"
+
+#define CTI_ORDER_COARSEST 60
+#define CTI_ORDER_LEVELS 40
+#define CTI_ORDER_TRIES 10
+
+CTI_FN int cti_graph_alloc(cti_mem *mem, cti_graph *g, int n, int m)
+{
+    g->n = n;
+    if (!CTI_RESIZE(mem, g->mem, 2 * (size_t)n + 1 + 2 * (size_t)m))
+        return 0;
+    g->ptr = g->mem;
+    g->w = g->ptr + n + 1;
+    g->adj = g->w + n;
+    g->ew = g->adj + m;
+    return 1;
+}
+
+CTI_FN void cti_graph_free(cti_mem *mem, cti_graph *g)
+{
+    CTI_FREE(mem, g->mem);
+    memset(g, 0, sizeof *g);
+}
+
+static uint32_t cti_order_random(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+/* cti_order_fm -- the state of a refinement. Heap entries may be stale: they count only while their gain is the current one. */
+typedef struct cti_order_entry {
+    int gain, v;
+} cti_order_entry;
+typedef struct cti_order_fm {
+    cti_mem *mem;
+    const cti_graph *g;
+    int *label;
+    int *side[2];             /* [n] weight of a separator vertex's neighbours in side 0, 1 */
+    int *locked;              /* [n] pass in which the vertex moved */
+    int *undo;                /* pairs vertex, old label */
+    cti_order_entry *heap[2]; /* moves to side 0, 1 */
+    int weight[3], most, pass;
+    int *store;
+    int failed;
+} cti_order_fm;
+
+static int cti_order_before(cti_order_entry a, cti_order_entry b) { return a.gain != b.gain ? a.gain > b.gain : a.v < b.v; }
+
+static void cti_order_push(cti_order_fm *s, int to, int v)
+{
+    cti_order_entry e;
+    cti_order_entry *h;
+    int i;
+    e.v = v;
+    e.gain = s->g->w[v] - s->side[1 - to][v];
+    if (!CTI_PUSH(s->mem, s->heap[to], e)) {
+        s->failed = 1;
+        return;
+    }
+    h = s->heap[to];
+    for (i = CTI_LEN(h) - 1; i > 0 && cti_order_before(e, h[(i - 1) / 2]); i = (i - 1) / 2)
+        h[i] = h[(i - 1) / 2];
+    h[i] = e;
+}
+
+static void cti_order_pop(cti_order_entry *h)
+{
+    int n = CTI_LEN(h) - 1, i = 0, c;
+    cti_order_entry e = h[n];
+    stbds_header(h)->length = (size_t)n;
+    while ((c = 2 * i + 1) < n) {
+        if (c + 1 < n && cti_order_before(h[c + 1], h[c]))
+            c++;
+        if (!cti_order_before(h[c], e))
+            break;
+        h[i] = h[c];
+        i = c;
+    }
+    if (n > 0)
+        h[i] = e;
+}
+
+/* the weights of v's neighbours in both sides, and its two moves into the heaps */
+static void cti_order_enter(cti_order_fm *s, int v)
+{
+    const cti_graph *g = s->g;
+    int k;
+    s->side[0][v] = s->side[1][v] = 0;
+    for (k = g->ptr[v]; k < g->ptr[v + 1]; k++)
+        if (s->label[g->adj[k]] < 2)
+            s->side[s->label[g->adj[k]]][v] += g->w[g->adj[k]];
+    if (s->locked[v] != s->pass) {
+        cti_order_push(s, 0, v);
+        cti_order_push(s, 1, v);
+    }
+}
+
+static void cti_order_relabel(cti_order_fm *s, int v, int to)
+{
+    const cti_graph *g = s->g;
+    int k, u, from = s->label[v];
+    if (!CTI_PUSH(s->mem, s->undo, v) || !CTI_PUSH(s->mem, s->undo, from)) {
+        s->failed = 1;
+        return;
+    }
+    s->weight[from] -= g->w[v];
+    s->weight[to] += g->w[v];
+    s->label[v] = to;
+    /* neighbours in the separator see the side change */
+    for (k = g->ptr[v]; k < g->ptr[v + 1]; k++) {
+        u = g->adj[k];
+        if (s->label[u] != 2)
+            continue;
+        if (from < 2)
+            s->side[from][u] -= g->w[v];
+        if (to < 2)
+            s->side[to][u] += g->w[v];
+        if (s->locked[u] != s->pass && from < 2)
+            cti_order_push(s, 1 - from, u);
+        if (s->locked[u] != s->pass && to < 2)
+            cti_order_push(s, 1 - to, u);
+    }
+    if (to == 2)
+        cti_order_enter(s, v);
+}
+
+/* the best valid move: -1 when there is none */
+static int cti_order_pick(cti_order_fm *s, int *out_to)
+{
+    int to, v, best = -1, best_gain = 0, lighter = s->weight[1] < s->weight[0];
+    for (to = 0; to < 2; to++) {
+        int side = to ? 1 - lighter : lighter;
+        while (CTI_LEN(s->heap[side]) > 0) {
+            cti_order_entry e = s->heap[side][0];
+            v = e.v;
+            if (s->label[v] != 2 || s->locked[v] == s->pass || e.gain != s->g->w[v] - s->side[1 - side][v] ||
+                s->weight[side] + s->g->w[v] > s->most) {
+                cti_order_pop(s->heap[side]);
+                continue;
+            }
+            if (best < 0 || e.gain > best_gain)
+                best = v, best_gain = e.gain, *out_to = side;
+            break;
+        }
+    }
+    if (best >= 0)
+        cti_order_pop(s->heap[*out_to]);
+    return best;
+}
+
+static int cti_order_imbalance(const int weight[3])
+{
+    return weight[0] > weight[1] ? weight[0] - weight[1] : weight[1] - weight[0];
+}
+
+/* one pass of moves; returns 1 when the separator became better */
+static int cti_order_fm_pass(cti_order_fm *s)
+{
+    const cti_graph *g = s->g;
+    int v, u, k, to = 0, idle = 0, kept = 0, best[3];
+    s->pass++;
+    CTI_CLEAR(s->undo);
+    CTI_CLEAR(s->heap[0]);
+    CTI_CLEAR(s->heap[1]);
+    for (v = 0; v < g->n; v++)
+        if (s->label[v] == 2)
+            cti_order_enter(s, v);
+    memcpy(best, s->weight, sizeof best);
+    while (!s->failed && idle < 60 + g->n / 20 && (v = cti_order_pick(s, &to)) >= 0) {
+        int over, best_over;
+        s->locked[v] = s->pass;
+        cti_order_relabel(s, v, to);
+        for (k = g->ptr[v]; k < g->ptr[v + 1]; k++) {
+            u = g->adj[k];
+            if (s->label[u] == 1 - to)
+                cti_order_relabel(s, u, 2);
+        }
+        /* a better state is feasible first, then light, then balanced */
+        over = cti_max_int(cti_max_int(s->weight[0], s->weight[1]) - s->most, 0);
+        best_over = cti_max_int(cti_max_int(best[0], best[1]) - s->most, 0);
+        idle++;
+        if (over < best_over || (over == best_over && (s->weight[2] < best[2] || (s->weight[2] == best[2] && cti_order_imbalance(s->weight) <
+                                                                                                                 cti_order_imbalance(best))))) {
+            memcpy(best, s->weight, sizeof best);
+            kept = CTI_LEN(s->undo);
+            idle = 0;
+        }
+    }
+    /* back to the best prefix */
+    for (k = CTI_LEN(s->undo); k > kept; k -= 2)
+        s->label[s->undo[k - 2]] = s->undo[k - 1];
+    memcpy(s->weight, best, sizeof best);
+    return kept > 0;
+}
+
+static int cti_order_refine(cti_mem *mem, const cti_graph *g, int *label, int passes)
+{
+    cti_order_fm s;
+    int v, n = g->n, total = 0;
+    memset(&s, 0, sizeof s);
+    s.mem = mem, s.g = g, s.label = label;
+    if (!CTI_RESIZE(mem, s.store, 3 * (size_t)n))
+        return 0;
+    s.side[0] = s.store, s.side[1] = s.store + n, s.locked = s.store + 2 * n;
+    for (v = 0; v < n; v++) {
+        s.weight[label[v]] += g->w[v];
+        total += g->w[v];
+    }
+    s.most = (int)((int64_t)total * 56 / 100);
+    while (passes-- > 0 && cti_order_fm_pass(&s) && !s.failed) {
+    }
+    CTI_FREE(mem, s.heap[0]);
+    CTI_FREE(mem, s.heap[1]);
+    CTI_FREE(mem, s.undo);
+    CTI_FREE(mem, s.store);
+    return !s.failed;
+}
+
+/* separator quality: its weight, raised when the sides differ */
+static double cti_order_cost(const cti_graph *g, const int *label)
+{
+    int v, w[3] = {0, 0, 0};
+    double total;
+    for (v = 0; v < g->n; v++)
+        w[label[v]] += g->w[v];
+    total = (double)w[0] + w[1] + w[2];
+    if (w[0] == 0 || w[1] == 0)
+        return 10 * total;
+    return w[2] * (1 + 2 * ((double)cti_order_imbalance(w) / total) * ((double)cti_order_imbalance(w) / total));
+}
+
+/* region of half the weight around a random vertex; its outer boundary is the separator */
+static void cti_order_grow(const cti_graph *g, uint32_t *random, int *label, int *queue)
+{
+    int v, k, head = 0, tail = 0, w = 0, half = 0;
+    for (v = 0; v < g->n; v++) {
+        label[v] = 1;
+        half += g->w[v];
+    }
+    half /= 2;
+    v = (int)(cti_order_random(random) % (uint32_t)g->n);
+    /* labels: 1 untouched, 3 queued, 0 taken; breadth first, a new seed when a component ends */
+    label[v] = 3;
+    queue[tail++] = v;
+    while (w < half) {
+        if (head == tail) {
+            for (v = 0; v < g->n && label[v] != 1; v++) {
+            }
+            if (v == g->n)
+                break;
+            label[v] = 3;
+            queue[tail++] = v;
+        }
+        v = queue[head++];
+        label[v] = 0;
+        w += g->w[v];
+        for (k = g->ptr[v]; k < g->ptr[v + 1]; k++)
+            if (label[g->adj[k]] == 1) {
+                label[g->adj[k]] = 3;
+                queue[tail++] = g->adj[k];
+            }
+    }
+    for (v = 0; v < g->n; v++)
+        if (label[v] == 3)
+            label[v] = 2;
+}
+
+/* the best of several grown and refined regions */
+static int cti_order_initial(cti_mem *mem, const cti_graph *g, uint32_t seed, int *label)
+{
+    int *w = NULL, t, n = g->n, ok = 0;
+    double best = 0, cost;
+    if (!CTI_RESIZE(mem, w, 2 * (size_t)n))
+        return 0;
+    for (t = 0; t < CTI_ORDER_TRIES; t++) {
+        cti_order_grow(g, &seed, w, w + n);
+        if (!cti_order_refine(mem, g, w, 6))
+            goto done;
+        cost = cti_order_cost(g, w);
+        if (t == 0 || cost < best) {
+            best = cost;
+            memcpy(label, w, (size_t)n * sizeof *label);
+        }
+    }
+    ok = 1;
+done:
+    CTI_FREE(mem, w);
+    return ok;
+}
+
+/* heavy-edge matching: map[v] is v's coarse vertex; returns their number. order is scratch [n]. */
+static int cti_order_match(const cti_graph *g, uint32_t *random, int *map, int *order)
+{
+    int i, k, v, u, best, n = 0, total = 0, most;
+    for (i = 0; i < g->n; i++) {
+        map[i] = -1;
+        order[i] = i;
+        total += g->w[i];
+    }
+    most = cti_max_int(2, (int)((int64_t)total * 3 / (2 * CTI_ORDER_COARSEST)));
+    for (i = g->n - 1; i > 0; i--) {
+        k = (int)(cti_order_random(random) % (uint32_t)(i + 1));
+        v = order[i], order[i] = order[k], order[k] = v;
+    }
+    for (i = 0; i < g->n; i++) {
+        int weight = 0;
+        v = order[i];
+        if (map[v] >= 0)
+            continue;
+        for (best = -1, k = g->ptr[v]; k < g->ptr[v + 1]; k++) {
+            u = g->adj[k];
+            if (map[u] < 0 && g->ew[k] > weight && g->w[u] + g->w[v] <= most)
+                best = u, weight = g->ew[k];
+        }
+        map[v] = n;
+        if (best >= 0)
+            map[best] = n;
+        n++;
+    }
+    return n;
+}
+
+/* the graph of the matched pairs; mark and list are scratch [n] */
+static int cti_order_contract(cti_mem *mem, const cti_graph *g, const int *map, int n, cti_graph *c, int *mark, int *list)
+{
+    int v, i, k, u, e = 0;
+    if (!cti_graph_alloc(mem, c, n, g->ptr[g->n]))
+        return 0;
+    /* list: first member of each coarse vertex; mark: the second, or -1 */
+    for (v = g->n - 1; v >= 0; v--)
+        list[map[v]] = mark[map[v]] = -1;
+    for (v = 0; v < g->n; v++)
+        if (list[map[v]] < 0)
+            list[map[v]] = v;
+        else
+            mark[map[v]] = v;
+    for (i = 0; i < n; i++)
+        c->w[i] = -1;
+    for (i = 0; i < n; i++) {
+        int member[2], m, first = e;
+        member[0] = list[i], member[1] = mark[i];
+        c->ptr[i] = e;
+        /* w serves as a map from neighbour to edge until the end */
+        for (m = 0; m < 2 && member[m] >= 0; m++)
+            for (k = g->ptr[member[m]]; k < g->ptr[member[m] + 1]; k++) {
+                u = map[g->adj[k]];
+                if (u == i)
+                    continue;
+                if (c->w[u] < first) {
+                    c->w[u] = e;
+                    c->adj[e] = u;
+                    c->ew[e++] = 0;
+                }
+                c->ew[c->w[u]] += g->ew[k];
+            }
+    }
+    c->ptr[n] = e;
+    for (i = 0; i < n; i++)
+        c->w[i] = g->w[list[i]] + (mark[i] >= 0 ? g->w[mark[i]] : 0);
+    return 1;
+}
+
+CTI_FN int cti_order_cut(cti_mem *mem, const cti_graph *g, uint32_t seed, int *label)
+{
+    cti_graph level[CTI_ORDER_LEVELS];
+    int *map[CTI_ORDER_LEVELS], *w = NULL, *fine = NULL, *t, n = g->n, d = 0, i, v, ok = 0;
+    memset(level, 0, sizeof level);
+    memset(map, 0, sizeof map);
+    level[0] = *g;
+    if (!CTI_RESIZE(mem, w, 2 * (size_t)n) || !CTI_RESIZE(mem, fine, n))
+        goto done;
+    /* down */
+    while (level[d].n > CTI_ORDER_COARSEST && d + 1 < CTI_ORDER_LEVELS) {
+        if (!CTI_RESIZE(mem, map[d], level[d].n))
+            goto done;
+        i = cti_order_match(&level[d], &seed, map[d], w);
+        if (i > level[d].n - level[d].n / 10)
+            break;
+        if (!cti_order_contract(mem, &level[d], map[d], i, &level[d + 1], w, w + n))
+            goto done;
+        d++;
+    }
+    if (!cti_order_initial(mem, &level[d], seed, fine))
+        goto done;
+    /* up: labels of the coarse vertices, then refinement */
+    while (d-- > 0) {
+        for (v = 0; v < level[d].n; v++)
+            w[v] = fine[map[d][v]];
+        t = w, w = fine, fine = t;
+        if (!CTI_RESIZE(mem, w, 2 * (size_t)n) || !cti_order_refine(mem, &level[d], fine, 8))
+            goto done;
+    }
+    memcpy(label, fine, (size_t)n * sizeof *label);
+    ok = 1;
+done:
+    for (i = 0; i < CTI_ORDER_LEVELS; i++) {
+        if (i > 0)
+            cti_graph_free(mem, &level[i]);
+        CTI_FREE(mem, map[i]);
+    }
+    CTI_FREE(mem, w);
+    CTI_FREE(mem, fine);
+    return ok;
+}
+
+#undef CTI_ORDER_COARSEST
+#undef CTI_ORDER_LEVELS
+#undef CTI_ORDER_TRIES

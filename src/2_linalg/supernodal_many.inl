@@ -1,0 +1,343 @@
+/* supernodal_many.inl -- many right sides and compliance for one number type; included by supernodal_many.c.
+   Right sides are kept by supernode as strips of eight columns: strip j of supernode s is [padded pivot][8]. */
+
+/* Y = L(pivots, pivots)^-1 Y in place, n strips of size ys */
+static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, CTI_T *Y, size_t ys, int n)
+{
+    size_t stride = 8 * (size_t)cols;
+    int k0, q, s, j;
+    for (j = 0; j < n; j += 2) {
+        int two = j + 1 < n;
+        CTI_T *b = Y + (size_t)j * ys;
+        for (k0 = 0; k0 < cols; k0 += 4) {
+            const CTI_T *a[4], *l = P + (size_t)(k0 >> 3) * stride + (k0 & 7);
+            CTI_TVEC c[8], in[4];
+            for (q = 0; q < 4; q++)
+                a[q] = l + q;
+            if (two)
+                CTI_TN(cti_k, tile2)(k0, a, 8, b, b + ys, 8, c);
+            else
+                CTI_TN(cti_k, tile1)(k0, a, 8, b, 8, c);
+            for (s = 0; s <= two; s++) {
+                CTI_T *y = b + (size_t)s * ys + 8 * (size_t)k0;
+                for (q = 0; q < 4; q++)
+                    in[q] = CTI_TV(load)(y + 8 * q);
+                CTI_TN(cti_k, trsm4)(l + 8 * (size_t)k0, 1, 8, r + k0, in, c + 4 * s);
+                for (q = 0; q < 4; q++)
+                    CTI_TV(store)(y + 8 * q, c[4 * s + q]);
+            }
+        }
+    }
+}
+
+/* rows of later supernodes -= L(below, pivots) Y; row i of strip 0 is at base + to[i], strip j is j step[i] further */
+static void CTI_TN(cti_many, below)(const CTI_T *B, int cols, int pivots, int below, const CTI_T *Y, size_t ys, int n, CTI_T *base, const size_t *to,
+                                    const size_t *step)
+{
+    size_t stride = 8 * (size_t)cols;
+    int i, q, s, j, m;
+    for (j = 0; j < n; j += 2) {
+        int two = j + 1 < n;
+        const CTI_T *b = Y + (size_t)j * ys;
+        for (i = 0; i < below; i += 4) {
+            const CTI_T *a[4], *l = B + (size_t)(i >> 3) * stride + (i & 7);
+            CTI_TVEC c[8];
+            m = cti_min_int(4, below - i);
+            for (q = 0; q < 4; q++)
+                a[q] = l + q;
+            if (two)
+                CTI_TN(cti_k, tile2)(pivots, a, 8, b, b + ys, 8, c);
+            else
+                CTI_TN(cti_k, tile1)(pivots, a, 8, b, 8, c);
+            for (s = 0; s <= two; s++)
+                for (q = 0; q < m; q++) {
+                    CTI_T *y = base + to[i + q] + (size_t)(j + s) * step[i + q];
+                    CTI_TV(store)(y, CTI_TV(sub)(CTI_TV(load)(y), c[4 * s + q]));
+                }
+        }
+    }
+}
+
+/* c[q] = sum over strips of L(strip, k0 + q)' G(strip): L from B, G [row][8] */
+CTI_INLINE void CTI_TN(cti_many, transposed)(const CTI_T *B, size_t stride, int strips, const CTI_T *G, CTI_TVEC c[4])
+{
+    CTI_TVEC c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3], v;
+    int t, i;
+    for (t = 0; t < strips; t++, B += stride)
+        for (i = 0; i < 8; i++, G += 8) {
+            v = CTI_TV(load)(G);
+            c0 = CTI_TV(add)(c0, CTI_TV(mul)(CTI_TV(set)(B[i]), v));
+            c1 = CTI_TV(add)(c1, CTI_TV(mul)(CTI_TV(set)(B[8 + i]), v));
+            c2 = CTI_TV(add)(c2, CTI_TV(mul)(CTI_TV(set)(B[16 + i]), v));
+            c3 = CTI_TV(add)(c3, CTI_TV(mul)(CTI_TV(set)(B[24 + i]), v));
+        }
+    c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3;
+}
+
+/* one strip: Y = L(pivots, pivots)'^-1 (Y - L(below, pivots)' G) */
+static void CTI_TN(cti_many, backward)(const CTI_T *P, const CTI_T *r, int cols, int top, int strips, const CTI_T *G, CTI_T *Y)
+{
+    size_t stride = 8 * (size_t)cols;
+    int k0, q, p, own;
+    for (k0 = cols - 4; k0 >= 0; k0 -= 4) {
+        const CTI_T *b = P + 8 * (size_t)k0, *l;
+        CTI_TVEC c[4], x;
+        own = k0 >> 3;
+        c[0] = c[1] = c[2] = c[3] = CTI_TV(set)(0);
+        CTI_TN(cti_many, transposed)(b + (size_t)(own + 1) * stride, stride, top - own - 1, Y + 64 * (size_t)(own + 1), c);
+        CTI_TN(cti_many, transposed)(b + (size_t)top * stride, stride, strips, G, c);
+        l = b + (size_t)own * stride;
+        for (q = 3; q >= 0; q--) {
+            x = CTI_TV(sub)(CTI_TV(load)(Y + 8 * (size_t)(k0 + q)), c[q]);
+            /* the rest of the strip's triangle; rows past the padded columns are 0 in L */
+            for (p = (k0 & 7) + q + 1; p < 8 && 8 * own + p < cols; p++)
+                x = CTI_TV(sub)(x, CTI_TV(mul)(CTI_TV(set)(l[8 * q + p]), CTI_TV(load)(Y + 8 * (size_t)(8 * own + p))));
+            CTI_TV(store)(Y + 8 * (size_t)(k0 + q), CTI_TV(mul)(x, CTI_TV(set)(r[k0 + q])));
+        }
+    }
+}
+
+#define CTI_MANY_GROUP 4 /* strips of right sides that go through the factor together */
+
+CTI_FN size_t CTI_TN(cti_factor, many_work)(const CTI_TN(cti_factor, t) *f)
+{
+    const cti_symbolic *sym = f->sym;
+    size_t table = (2 * (size_t)sym->max_rows + 2) * sizeof(size_t) / sizeof(CTI_T) + 2;
+    return 8 * CTI_MANY_GROUP * (size_t)sym->pivot[sym->n_super] + 8 * (size_t)sym->max_rows + table + 64;
+}
+
+/* first number at or after p on a 64-byte boundary */
+CTI_INLINE CTI_T *CTI_TN(cti_many, align)(CTI_T *p)
+{
+    size_t bytes = (size_t)(64 - ((uintptr_t)p & 63)) & 63;
+    return p + bytes / sizeof(CTI_T);
+}
+
+/* X = A^-1 X for n strips, already gathered: supernode s's strips at Z + 8 n pivot[s] */
+static void CTI_TN(cti_many, group)(const CTI_TN(cti_factor, t) *f, CTI_T *Z, int n, CTI_T *G, size_t *table)
+{
+    const cti_symbolic *sym = f->sym;
+    size_t *to = table, *step = table + sym->max_rows;
+    int s, i, j;
+    for (s = 0; s < sym->n_super; s++) {
+        int cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s), top = cti_sym_top(sym, s);
+        const CTI_T *P = f->L + sym->panel[s];
+        CTI_T *Y = Z + 8 * (size_t)n * (size_t)sym->pivot[s];
+        for (i = 0; i < below; i++) {
+            int p = sym->rows[sym->row_ptr[s] + i / 3], o = sym->owner[p];
+            step[i] = 8 * (size_t)cti_sym_top(sym, o);
+            to[i] = 8 * (size_t)n * (size_t)sym->pivot[o] + 8 * (size_t)(sym->place[p] - sym->pivot[o] + i % 3);
+        }
+        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, n);
+        CTI_TN(cti_many, below)(P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, Y, 8 * (size_t)top, n, Z, to, step);
+    }
+    for (s = sym->n_super - 1; s >= 0; s--) {
+        int cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s), top = cti_sym_top(sym, s);
+        for (j = 0; j < n; j++) {
+            for (i = 0; i < below; i++) {
+                int p = sym->rows[sym->row_ptr[s] + i / 3], o = sym->owner[p];
+                const CTI_T *z = Z + 8 * (size_t)n * (size_t)sym->pivot[o] + 8 * (size_t)j * (size_t)cti_sym_top(sym, o);
+                memcpy(G + 8 * (size_t)i, z + 8 * (size_t)(sym->place[p] - sym->pivot[o] + i % 3), 8 * sizeof *G);
+            }
+            memset(G + 8 * (size_t)below, 0, 8 * (size_t)(cti_pad8(below) - below) * sizeof *G);
+            CTI_TN(cti_many, backward)(f->L + sym->panel[s], f->inverse + sym->pivot[s], cols, top / 8, cti_strips(below), G,
+                                       Z + 8 * (size_t)n * (size_t)sym->pivot[s] + 8 * (size_t)j * (size_t)top);
+        }
+    }
+}
+
+CTI_FN void CTI_TN(cti_factor, solve_many)(const CTI_TN(cti_factor, t) *f, CTI_T *X, int nrhs, CTI_T *work)
+{
+    const cti_symbolic *sym = f->sym;
+    int strips = cti_strips(nrhs), first, n, j, i, a;
+    size_t ld = 8 * (size_t)strips;
+    CTI_T *Z = CTI_TN(cti_many, align)(work), *G = Z + 8 * CTI_MANY_GROUP * (size_t)sym->pivot[sym->n_super];
+    size_t *table = (size_t *)(void *)CTI_TN(cti_many, align)(G + 8 * (size_t)sym->max_rows);
+    for (first = 0; first < strips; first += n) {
+        n = cti_min_int(CTI_MANY_GROUP, strips - first);
+        memset(Z, 0, 8 * (size_t)n * (size_t)sym->pivot[sym->n_super] * sizeof *Z);
+        for (i = 0; i < sym->n; i++) {
+            int p = sym->inv[i], o = sym->owner[p];
+            for (j = 0; j < n; j++)
+                for (a = 0; a < 3; a++)
+                    memcpy(Z + 8 * (size_t)n * (size_t)sym->pivot[o] + 8 * ((size_t)j * (size_t)cti_sym_top(sym, o) + (size_t)(sym->place[p] - sym->pivot[o] + a)),
+                           X + (3 * (size_t)i + (size_t)a) * ld + 8 * (size_t)(first + j), 8 * sizeof *Z);
+        }
+        CTI_TN(cti_many, group)(f, Z, n, G, table);
+        for (i = 0; i < sym->n; i++) {
+            int p = sym->inv[i], o = sym->owner[p];
+            for (j = 0; j < n; j++)
+                for (a = 0; a < 3; a++)
+                    memcpy(X + (3 * (size_t)i + (size_t)a) * ld + 8 * (size_t)(first + j),
+                           Z + 8 * (size_t)n * (size_t)sym->pivot[o] + 8 * ((size_t)j * (size_t)cti_sym_top(sym, o) + (size_t)(sym->place[p] - sym->pivot[o] + a)),
+                           8 * sizeof *Z);
+        }
+    }
+}
+
+/* most strips that supernode s can have with p ports */
+static int CTI_TN(cti_many, most)(const cti_symbolic *sym, int s, int p)
+{
+    int sub = sym->first[s + 1] - sym->subtree[s];
+    return cti_min_int(cti_strips(3 * p), cti_strips(3 * cti_min_int(p, sub)) + 1);
+}
+
+CTI_FN size_t CTI_TN(cti_factor, compliance_work)(const CTI_TN(cti_factor, t) *f, int n_ports)
+{
+    const cti_symbolic *sym = f->sym;
+    size_t n = 256, words;
+    int s;
+    for (s = 0; s < sym->n_super; s++)
+        n += 8 * (size_t)cti_sym_top(sym, s) * (size_t)CTI_TN(cti_many, most)(sym, s, n_ports);
+    /* tables: two per row, one offset and two strip numbers per supernode, two numbers per port */
+    words = (2 * (size_t)sym->max_rows + (size_t)sym->n_super) * sizeof(size_t) + (2 * (size_t)sym->n_super + 2 * (size_t)n_ports + (size_t)sym->n) * sizeof(int);
+    n += words / sizeof(CTI_T) + 64;
+    return n + 3 * (size_t)n_ports * (size_t)cti_pad8(3 * n_ports);
+}
+
+/* cti_many_plan -- the supernodes' columns of Y: strips strip[s] .. strip[s] + count[s] - 1 at Y + offset[s] */
+typedef struct CTI_TN(cti_many, plan) {
+    CTI_T *Y, *C; /* C: in elimination order of the ports */
+    size_t ld, used;
+    size_t *to, *step, *offset;
+    int *strip, *count, *port; /* port[k]: the caller's number of the k-th port in elimination order */
+    int n, sorted;
+} CTI_TN(cti_many, plan);
+
+/* lays out work; ports in elimination order; columns of every supernode */
+static void CTI_TN(cti_many, prepare)(const CTI_TN(cti_factor, t) *f, const int32_t *ports, int n, CTI_T *work, CTI_TN(cti_many, plan) *w)
+{
+    const cti_symbolic *sym = f->sym;
+    int i, s, k, lo, hi, *at;
+    char *p = (char *)(void *)CTI_TN(cti_many, align)(work);
+    w->to = (size_t *)(void *)p;
+    w->step = w->to + sym->max_rows;
+    w->offset = w->step + sym->max_rows;
+    w->strip = (int *)(void *)(w->offset + sym->n_super);
+    w->count = w->strip + sym->n_super;
+    w->port = w->count + sym->n_super;
+    at = w->port + n;
+    w->n = n;
+    w->sorted = 1;
+    for (i = 0; i < n; i++)
+        w->sorted = w->sorted && (i == 0 || sym->inv[ports[i]] > sym->inv[ports[i - 1]]);
+    if (w->sorted)
+        for (i = 0; i < n; i++)
+            w->port[i] = i;
+    else {
+        for (i = 0; i < sym->n; i++)
+            at[i] = -1;
+        for (i = 0; i < n; i++)
+            at[sym->inv[ports[i]]] = i;
+        for (i = 0, k = 0; i < sym->n; i++)
+            if (at[i] >= 0)
+                w->port[k++] = at[i];
+    }
+    p = (char *)(void *)(w->port + n + (w->sorted ? 0 : sym->n));
+    p += (64 - ((uintptr_t)p & 63)) & 63;
+    w->Y = (CTI_T *)(void *)p;
+    w->used = 0;
+    /* supernodes ascend, and so do the ends of their ranges; the beginning is found by going back */
+    for (s = 0, hi = 0; s < sym->n_super; s++) {
+        while (hi < n && sym->inv[ports[w->port[hi]]] < sym->first[s + 1])
+            hi++;
+        for (lo = hi; lo > 0 && sym->inv[ports[w->port[lo - 1]]] >= sym->subtree[s]; lo--) {
+        }
+        w->strip[s] = 3 * lo / 8;
+        w->count[s] = lo < hi ? cti_strips(3 * hi) - w->strip[s] : 0;
+        w->offset[s] = w->used;
+        w->used += 8 * (size_t)cti_sym_top(sym, s) * (size_t)w->count[s];
+    }
+    w->C = w->Y + w->used;
+}
+
+/* Y = L^-1 S */
+static void CTI_TN(cti_many, columns)(const CTI_TN(cti_factor, t) *f, const int32_t *ports, const CTI_TN(cti_many, plan) *w)
+{
+    const cti_symbolic *sym = f->sym;
+    int s, k, i, a;
+    memset(w->Y, 0, w->used * sizeof(CTI_T));
+    for (k = 0; k < w->n; k++) {
+        int p = sym->inv[ports[w->port[k]]], o = sym->owner[p];
+        for (a = 0; a < 3; a++)
+            w->Y[w->offset[o] + (size_t)((3 * k + a) / 8 - w->strip[o]) * 8 * (size_t)cti_sym_top(sym, o) +
+                 8 * (size_t)(sym->place[p] - sym->pivot[o] + a) + (size_t)((3 * k + a) & 7)] = 1;
+    }
+    for (s = 0; s < sym->n_super; s++) {
+        int cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s), top = cti_sym_top(sym, s);
+        const CTI_T *P = f->L + sym->panel[s];
+        CTI_T *Y = w->Y + w->offset[s];
+        if (w->count[s] == 0)
+            continue;
+        for (i = 0; i < below; i++) {
+            int p = sym->rows[sym->row_ptr[s] + i / 3], o = sym->owner[p];
+            w->step[i] = 8 * (size_t)cti_sym_top(sym, o);
+            w->to[i] = w->offset[o] + (size_t)(w->strip[s] - w->strip[o]) * w->step[i] + 8 * (size_t)(sym->place[p] - sym->pivot[o] + i % 3);
+        }
+        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, w->count[s]);
+        CTI_TN(cti_many, below)(P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, Y, 8 * (size_t)top, w->count[s], w->Y, w->to,
+                                w->step);
+    }
+}
+
+/* C = Y' Y: strips on and right of the diagonal */
+static void CTI_TN(cti_many, product)(const CTI_TN(cti_factor, t) *f, const CTI_TN(cti_many, plan) *w)
+{
+    const cti_symbolic *sym = f->sym;
+    int s, i, j, q, u, rows = 3 * w->n;
+    for (i = 0; i < rows; i++)
+        for (j = i >> 3; j < cti_strips(rows); j++)
+            CTI_TV(store)(w->C + (size_t)i * w->ld + 8 * (size_t)j, CTI_TV(set)(0));
+    for (s = 0; s < sym->n_super; s++) {
+        size_t ys = 8 * (size_t)cti_sym_top(sym, s);
+        int K = cti_sym_pivots(sym, s), s0 = w->strip[s], s1 = s0 + w->count[s];
+        const CTI_T *Y = w->Y + w->offset[s];
+        for (i = 8 * s0; i < 8 * s1 && i < rows; i += 4) {
+            const CTI_T *a[4];
+            for (q = 0; q < 4; q++)
+                a[q] = Y + (size_t)((i >> 3) - s0) * ys + (i & 7) + q;
+            for (j = i >> 3; j < s1; j += 2) {
+                CTI_TVEC c[8];
+                int two = j + 1 < s1;
+                const CTI_T *b = Y + (size_t)(j - s0) * ys;
+                if (two)
+                    CTI_TN(cti_k, tile2)(K, a, 8, b, b + ys, 8, c);
+                else
+                    CTI_TN(cti_k, tile1)(K, a, 8, b, 8, c);
+                for (q = 0; q < 4 && i + q < rows; q++)
+                    for (u = 0; u <= two; u++) {
+                        CTI_T *v = w->C + (size_t)(i + q) * w->ld + 8 * (size_t)(j + u);
+                        CTI_TV(store)(v, CTI_TV(add)(CTI_TV(load)(v), c[4 * u + q]));
+                    }
+            }
+        }
+    }
+}
+
+CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) *f, const int32_t *ports, int n_ports, CTI_T *C, int ld, CTI_T *work)
+{
+    CTI_TN(cti_many, plan) w;
+    int i, j, i0, j0, rows = 3 * n_ports;
+    CTI_TN(cti_many, prepare)(f, ports, n_ports, work, &w);
+    w.ld = (size_t)(w.sorted ? ld : cti_pad8(rows));
+    if (w.sorted)
+        w.C = C;
+    CTI_TN(cti_many, columns)(f, ports, &w);
+    CTI_TN(cti_many, product)(f, &w);
+    if (w.sorted) {
+        /* the lower triangle mirrors the upper one, in tiles of 8x8 */
+        for (i0 = 0; i0 < rows; i0 += 8)
+            for (j0 = 0; j0 <= i0; j0 += 8)
+                for (i = i0; i < i0 + 8 && i < rows; i++)
+                    for (j = j0; j < j0 + 8 && j < i; j++)
+                        C[(size_t)i * (size_t)ld + (size_t)j] = C[(size_t)j * (size_t)ld + (size_t)i];
+        return;
+    }
+    for (i = 0; i < rows; i++)
+        for (j = i; j < rows; j++) {
+            int r = 3 * w.port[i / 3] + i % 3, c = 3 * w.port[j / 3] + j % 3;
+            C[(size_t)r * (size_t)ld + (size_t)c] = C[(size_t)c * (size_t)ld + (size_t)r] = w.C[(size_t)i * w.ld + (size_t)j];
+        }
+}
+
+#undef CTI_MANY_GROUP

@@ -1,0 +1,421 @@
+/* symbolic.c -- from a cluster's pattern to the plan of its factorization.
+   Method: several fill-reducing orders are tried where that is cheap and the one with the least modelled time is kept; wide supernodes are cut
+   into chains of panels that fit the second-level cache; for every pair (descendant, target) the rows that the descendant updates are found
+   once, as pieces of its strips, so that the numeric phase searches nothing.
+   based on: Ng and Peyton 1993 (blocked left-looking Cholesky); Chen, Davis, Hager, Rajamanickam 2008 (CHOLMOD). */
+#include "symbolic.h"
+#include "etree.h"
+
+#define CTI_SYMBOLIC_WIDTH 32 /* blocks: widest panel */
+
+/* local number of block b, or -1 */
+static int cti_symbolic_local(const int32_t *blocks, int n, int b)
+{
+    int lo = 0, hi = n;
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        if (blocks[mid] < b)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < n && blocks[lo] == b ? lo : -1;
+}
+
+static uint64_t cti_symbolic_mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0x9e3779b97f4a7c15ull;
+    return h ^ (h >> 29);
+}
+
+CTI_FN uint64_t cti_symbolic_hash(const cti_bsr *A, const int32_t *blocks, int n_blocks)
+{
+    uint64_t h = cti_symbolic_mix(1, (uint64_t)n_blocks);
+    int i, k, j;
+    for (i = 0; i < n_blocks; i++) {
+        h = cti_symbolic_mix(h, ~(uint64_t)i);
+        for (k = A->row[blocks[i]]; k < A->row[blocks[i] + 1]; k++)
+            if ((j = cti_symbolic_local(blocks, n_blocks, A->col[k])) >= 0 && j != i)
+                h = cti_symbolic_mix(h, (uint64_t)j);
+    }
+    return h;
+}
+
+CTI_FN int cti_symbolic_same(const cti_symbolic *sym, const cti_bsr *A, const int32_t *blocks, int n_blocks)
+{
+    int i, k, j, e = 0;
+    if (sym->n != n_blocks)
+        return 0;
+    for (i = 0; i < n_blocks; i++) {
+        for (k = A->row[blocks[i]]; k < A->row[blocks[i] + 1]; k++) {
+            j = cti_symbolic_local(blocks, n_blocks, A->col[k]);
+            if (j < 0 || j == i)
+                continue;
+            if (e >= sym->ptr[i + 1] || sym->adj[e] != j)
+                return 0;
+            e++;
+        }
+        if (e != sym->ptr[i + 1])
+            return 0;
+    }
+    return 1;
+}
+
+/* the local pattern */
+static int cti_symbolic_pattern(cti_mem *mem, cti_symbolic *s, const cti_bsr *A, const int32_t *blocks, int n)
+{
+    int i, k, j;
+    s->n = n;
+    s->hash = cti_symbolic_hash(A, blocks, n);
+    CTI_CLEAR(s->adj);
+    if (!CTI_RESIZE(mem, s->ptr, n + 1))
+        return 0;
+    for (i = 0; i < n; i++) {
+        s->ptr[i] = CTI_LEN(s->adj);
+        for (k = A->row[blocks[i]]; k < A->row[blocks[i] + 1]; k++)
+            if ((j = cti_symbolic_local(blocks, n, A->col[k])) >= 0 && j != i && !CTI_PUSH(mem, s->adj, j))
+                return 0;
+    }
+    s->ptr[n] = CTI_LEN(s->adj);
+    return 1;
+}
+
+/* the best of a few orders, and its supernodes */
+static int cti_symbolic_order(cti_mem *mem, cti_symbolic *s)
+{
+    static const int leaves[] = {0x7fffffff, 64, 32, 12};
+    int *perm = NULL, *first = NULL, *t, i, ok = 0, n = s->n;
+    double cost, best = -1;
+    cti_graph g;
+    memset(&g, 0, sizeof g);
+    g.n = n, g.ptr = s->ptr, g.adj = s->adj;
+    if (!CTI_RESIZE(mem, perm, n) || !CTI_RESIZE(mem, s->perm, n) || !CTI_RESIZE(mem, s->inv, n))
+        goto done;
+    for (i = 0; i < 4; i++) {
+        /* minimum degree alone for small parts only, small leaves for small parts only */
+        if ((i == 0 && n > 3000) || (i == 1 && n <= leaves[1]) || (i > 1 && (n > 600 || n <= leaves[i])))
+            continue;
+        if (!cti_order_dissect(mem, &g, leaves[i], perm) || !cti_etree_supernodes(mem, &g, perm, &first, &cost))
+            goto done;
+        if (best >= 0 && cost >= best)
+            continue;
+        best = cost;
+        t = perm, perm = s->perm, s->perm = t;
+        t = first, first = s->first, s->first = t;
+    }
+    for (i = 0; i < n; i++)
+        s->inv[s->perm[i]] = i;
+    ok = 1;
+done:
+    CTI_FREE(mem, perm);
+    CTI_FREE(mem, first);
+    return ok;
+}
+
+/* chains of panels: supernodes wider than the limit are cut into equal parts */
+static int cti_symbolic_cut(cti_mem *mem, cti_symbolic *s)
+{
+    int *cut = NULL, i, k, parts, m = CTI_LEN(s->first) - 1;
+    for (i = 0; i < m; i++) {
+        int w = s->first[i + 1] - s->first[i];
+        parts = (w + CTI_SYMBOLIC_WIDTH - 1) / CTI_SYMBOLIC_WIDTH;
+        for (k = 0; k < parts; k++)
+            if (!CTI_PUSH(mem, cut, s->first[i] + (int)((int64_t)w * k / parts)))
+                goto fail;
+    }
+    if (!CTI_PUSH(mem, cut, s->n))
+        goto fail;
+    CTI_FREE(mem, s->first);
+    s->first = cut;
+    s->n_super = CTI_LEN(cut) - 1;
+    if (!CTI_RESIZE(mem, s->owner, s->n))
+        return 0;
+    for (i = 0; i < s->n_super; i++)
+        for (k = s->first[i]; k < s->first[i + 1]; k++)
+            s->owner[k] = i;
+    return 1;
+fail:
+    CTI_FREE(mem, cut);
+    return 0;
+}
+
+/* ascending order of a short list of distinct numbers below n: heap sort */
+static void cti_symbolic_sort(int *a, int m)
+{
+    int i, c, p, v;
+    for (i = m / 2 - 1; m > 1;) {
+        if (i >= 0)
+            v = a[p = i--];
+        else {
+            v = a[--m];
+            a[m] = a[0];
+            p = 0;
+        }
+        while ((c = 2 * p + 1) < m) {
+            if (c + 1 < m && a[c + 1] > a[c])
+                c++;
+            if (a[c] <= v)
+                break;
+            a[p] = a[c];
+            p = c;
+        }
+        a[p] = v;
+    }
+}
+
+/* rows of every supernode: those of its columns in A and of its children; subtrees. child and sibling are lists by parent. */
+static int cti_symbolic_rows(cti_mem *mem, cti_symbolic *s)
+{
+    int *w = NULL, *mark, *child, *sibling, i, j, k, c, r, ok = 0, m = s->n_super;
+    if (!CTI_RESIZE(mem, w, (size_t)s->n + 2 * (size_t)m) || !CTI_RESIZE(mem, s->row_ptr, m + 1) || !CTI_RESIZE(mem, s->subtree, m))
+        goto done;
+    mark = w, child = w + s->n, sibling = child + m;
+    for (i = 0; i < s->n; i++)
+        mark[i] = -1;
+    for (i = 0; i < m; i++)
+        child[i] = -1;
+    CTI_CLEAR(s->rows);
+    for (i = 0; i < m; i++) {
+        int end = s->first[i + 1], start = CTI_LEN(s->rows);
+        s->row_ptr[i] = start;
+        s->subtree[i] = s->first[i];
+        for (j = s->first[i]; j < end; j++)
+            for (k = s->ptr[s->perm[j]]; k < s->ptr[s->perm[j] + 1]; k++) {
+                r = s->inv[s->adj[k]];
+                if (r >= end && mark[r] != i) {
+                    mark[r] = i;
+                    if (!CTI_PUSH(mem, s->rows, r))
+                        goto done;
+                }
+            }
+        for (c = child[i]; c >= 0; c = sibling[c]) {
+            s->subtree[i] = cti_min_int(s->subtree[i], s->subtree[c]);
+            for (k = s->row_ptr[c]; k < s->row_ptr[c + 1]; k++) {
+                r = s->rows[k];
+                if (r >= end && mark[r] != i) {
+                    mark[r] = i;
+                    if (!CTI_PUSH(mem, s->rows, r))
+                        goto done;
+                }
+            }
+        }
+        s->row_ptr[i + 1] = CTI_LEN(s->rows);
+        if (s->row_ptr[i + 1] > start) {
+            cti_symbolic_sort(s->rows + start, s->row_ptr[i + 1] - start);
+            r = s->owner[s->rows[start]];
+            sibling[i] = child[r];
+            child[r] = i;
+        }
+    }
+    ok = 1;
+done:
+    CTI_FREE(mem, w);
+    return ok;
+}
+
+/* offsets and sizes */
+static int cti_symbolic_layout(cti_mem *mem, cti_symbolic *s)
+{
+    int i, j;
+    if (!CTI_RESIZE(mem, s->panel, s->n_super + 1) || !CTI_RESIZE(mem, s->pivot, s->n_super + 1) || !CTI_RESIZE(mem, s->place, s->n))
+        return 0;
+    s->panel[0] = 0, s->pivot[0] = 0;
+    s->scratch = 0;
+    s->max_cols = s->max_rows = 0;
+    s->nonzeros = s->flops = 0;
+    for (i = 0; i < s->n_super; i++) {
+        size_t size = (size_t)cti_sym_height(s, i) * (size_t)cti_sym_cols(s, i);
+        double k = cti_sym_pivots(s, i), m = cti_sym_below(s, i);
+        s->panel[i + 1] = s->panel[i] + size;
+        s->pivot[i + 1] = s->pivot[i] + cti_sym_top(s, i);
+        if (size > s->scratch)
+            s->scratch = size;
+        for (j = s->first[i]; j < s->first[i + 1]; j++)
+            s->place[j] = s->pivot[i] + 3 * (j - s->first[i]);
+        s->max_cols = cti_max_int(s->max_cols, cti_sym_cols(s, i));
+        s->max_rows = cti_max_int(s->max_rows, cti_sym_height(s, i));
+        s->nonzeros += k * (k + 1) / 2 + k * m;
+        s->flops += k * k * k / 3 + k * k * m + k * m * m;
+    }
+    return 1;
+}
+
+/* rows i0 .. of source d as pieces of its strips; at[position]: row in the target's panel */
+static int cti_symbolic_pieces(cti_mem *mem, cti_symbolic *s, cti_sym_update *u, const int *at)
+{
+    const int *rows = s->rows + s->row_ptr[u->source];
+    int i, strip, below = cti_sym_below(s, u->source), to;
+    u->piece = CTI_LEN(s->piece);
+    u->strip = CTI_LEN(s->strip_piece);
+    for (strip = 3 * u->i0 / 8; 8 * strip < below; strip++) {
+        cti_sym_piece *last = NULL;
+        if (!CTI_PUSH(mem, s->strip_piece, CTI_LEN(s->piece)))
+            return 0;
+        for (i = cti_max_int(8 * strip, 3 * u->i0); i < 8 * strip + 8 && i < below; i++) {
+            cti_sym_piece p;
+            to = at[rows[i / 3]] + i % 3;
+            if (last && last->target + last->length == to) {
+                last->length++;
+                continue;
+            }
+            p.target = to, p.lane = (short)(i - 8 * strip), p.length = 1;
+            if (!CTI_PUSH(mem, s->piece, p))
+                return 0;
+            last = s->piece + CTI_LEN(s->piece) - 1;
+        }
+    }
+    return CTI_PUSH(mem, s->strip_piece, CTI_LEN(s->piece));
+}
+
+/* updates by target, in the order of their sources */
+static int cti_symbolic_updates(cti_mem *mem, cti_symbolic *s)
+{
+    int d, a, i, k, m = s->n_super, pass;
+    if (!CTI_RESIZE(mem, s->update_ptr, m + 1))
+        return 0;
+    memset(s->update_ptr, 0, ((size_t)m + 1) * sizeof *s->update_ptr);
+    for (pass = 0; pass < 2; pass++) {
+        for (d = 0; d < m; d++) {
+            const int *rows = s->rows + s->row_ptr[d];
+            int n = s->row_ptr[d + 1] - s->row_ptr[d];
+            for (i = 0; i < n; i = k) {
+                a = s->owner[rows[i]];
+                for (k = i; k < n && s->owner[rows[k]] == a; k++) {
+                }
+                if (pass == 0)
+                    s->update_ptr[a + 1]++;
+                else {
+                    cti_sym_update *u = &s->update[s->update_ptr[a]++];
+                    u->source = d, u->i0 = i, u->i1 = k;
+                }
+            }
+        }
+        if (pass == 0) {
+            for (a = 0; a < m; a++)
+                s->update_ptr[a + 1] += s->update_ptr[a];
+            if (!CTI_RESIZE(mem, s->update, s->update_ptr[m]))
+                return 0;
+        }
+    }
+    for (a = m; a > 0; a--)
+        s->update_ptr[a] = s->update_ptr[a - 1];
+    s->update_ptr[0] = 0;
+    return 1;
+}
+
+/* blocks of A's lower triangle by owner; counts first, then fills */
+static int cti_symbolic_entries(cti_mem *mem, cti_symbolic *s)
+{
+    int i, k, m = s->n_super, pass, r, c, o;
+    if (!CTI_RESIZE(mem, s->entry_ptr, m + 1))
+        return 0;
+    memset(s->entry_ptr, 0, ((size_t)m + 1) * sizeof *s->entry_ptr);
+    for (pass = 0; pass < 2; pass++) {
+        for (i = 0; i < s->n; i++)
+            for (k = s->ptr[i] - 1; k < s->ptr[i + 1]; k++) {
+                /* the diagonal first, then the row */
+                int j = k < s->ptr[i] ? i : s->adj[k];
+                r = s->inv[i], c = s->inv[j], o = s->owner[c];
+                if (r < c)
+                    continue;
+                if (pass == 0)
+                    s->entry_ptr[o + 1]++;
+                else {
+                    cti_sym_entry *e = &s->entry[s->entry_ptr[o]++];
+                    e->i = i, e->j = j, e->row = r, e->col = 3 * (c - s->first[o]);
+                }
+            }
+        if (pass == 0) {
+            for (o = 0; o < m; o++)
+                s->entry_ptr[o + 1] += s->entry_ptr[o];
+            if (!CTI_RESIZE(mem, s->entry, s->entry_ptr[m]))
+                return 0;
+        }
+    }
+    for (o = m; o > 0; o--)
+        s->entry_ptr[o] = s->entry_ptr[o - 1];
+    s->entry_ptr[0] = 0;
+    return 1;
+}
+
+/* places in the target's panel: of the updates' rows and of the entries */
+static int cti_symbolic_place(cti_mem *mem, cti_symbolic *s)
+{
+    int *at = NULL, a, k, ok = 0;
+    if (!CTI_RESIZE(mem, at, s->n))
+        return 0;
+    CTI_CLEAR(s->piece);
+    CTI_CLEAR(s->strip_piece);
+    for (a = 0; a < s->n_super; a++) {
+        for (k = s->first[a]; k < s->first[a + 1]; k++)
+            at[k] = 3 * (k - s->first[a]);
+        for (k = s->row_ptr[a]; k < s->row_ptr[a + 1]; k++)
+            at[s->rows[k]] = cti_sym_top(s, a) + 3 * (k - s->row_ptr[a]);
+        for (k = s->update_ptr[a]; k < s->update_ptr[a + 1]; k++)
+            if (!cti_symbolic_pieces(mem, s, &s->update[k], at))
+                goto done;
+        for (k = s->entry_ptr[a]; k < s->entry_ptr[a + 1]; k++)
+            s->entry[k].row = at[s->entry[k].row];
+    }
+    ok = 1;
+done:
+    CTI_FREE(mem, at);
+    return ok;
+}
+
+CTI_FN int cti_symbolic_analyze(cti_mem *mem, cti_symbolic *out, const cti_bsr *A, const int32_t *blocks, int n_blocks)
+{
+    if (cti_symbolic_pattern(mem, out, A, blocks, n_blocks) && cti_symbolic_order(mem, out) && cti_symbolic_cut(mem, out) &&
+        cti_symbolic_rows(mem, out) && cti_symbolic_layout(mem, out) && cti_symbolic_updates(mem, out) && cti_symbolic_entries(mem, out) &&
+        cti_symbolic_place(mem, out))
+        return 1;
+    cti_symbolic_free(mem, out);
+    return 0;
+}
+
+CTI_FN void cti_symbolic_free(cti_mem *mem, cti_symbolic *s)
+{
+    CTI_FREE(mem, s->ptr);
+    CTI_FREE(mem, s->adj);
+    CTI_FREE(mem, s->perm);
+    CTI_FREE(mem, s->inv);
+    CTI_FREE(mem, s->first);
+    CTI_FREE(mem, s->owner);
+    CTI_FREE(mem, s->row_ptr);
+    CTI_FREE(mem, s->rows);
+    CTI_FREE(mem, s->subtree);
+    CTI_FREE(mem, s->panel);
+    CTI_FREE(mem, s->pivot);
+    CTI_FREE(mem, s->place);
+    CTI_FREE(mem, s->update_ptr);
+    CTI_FREE(mem, s->update);
+    CTI_FREE(mem, s->strip_piece);
+    CTI_FREE(mem, s->piece);
+    CTI_FREE(mem, s->entry_ptr);
+    CTI_FREE(mem, s->entry);
+    memset(s, 0, sizeof *s);
+}
+
+CTI_FN void cti_symbolic_sort_ports(const cti_symbolic *sym, int32_t *ports, int n_ports)
+{
+    int i;
+    for (i = 0; i < n_ports; i++)
+        ports[i] = sym->inv[ports[i]];
+    cti_symbolic_sort(ports, n_ports);
+    for (i = 0; i < n_ports; i++)
+        ports[i] = sym->perm[ports[i]];
+}
+
+CTI_FN int cti_gather_make(cti_mem *mem, cti_gather *out, const cti_symbolic *sym, const cti_bsr *A, const int32_t *blocks)
+{
+    int k, m = sym->entry_ptr[sym->n_super];
+    if (!CTI_RESIZE(mem, out->slot, m))
+        return 0;
+    for (k = 0; k < m; k++)
+        out->slot[k] = cti_bsr_slot(A, blocks[sym->entry[k].i], blocks[sym->entry[k].j]);
+    return 1;
+}
+
+CTI_FN void cti_gather_free(cti_mem *mem, cti_gather *gather) { CTI_FREE(mem, gather->slot); }
+
+#undef CTI_SYMBOLIC_WIDTH

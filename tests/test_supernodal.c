@@ -1,0 +1,410 @@
+/* test_supernodal.c -- orders, analysis, sparse factors, solves and compliance against dense elimination; shared analyses; replaced pivots;
+   failing allocations. */
+#include "../src/2_linalg/dense.h"
+#include "../src/2_linalg/order.h"
+#include "../src/2_linalg/supernodal.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+/* cmocka needs the headers above */
+#include <cmocka.h>
+
+static uint64_t seed = 5;
+static uint32_t next(void)
+{
+    seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+    return (uint32_t)(seed >> 33);
+}
+static double rnd(void) { return (double)next() / 2147483648.0 * 2 - 1; }
+
+/* kinds: 0 box of tets, 1 cloth with bending, 2 random, 3 chain, 4 star, 5 complete, 6 nothing joined, 7 two boxes */
+static int make_pairs(int kind, int size, int32_t *pairs, int *out_n)
+{
+    int i, j, k, x, y, z, m = 0, n = 0, nz = kind == 1 ? 1 : size, copies = kind == 7 ? 2 : 1;
+    if (kind == 0 || kind == 1 || kind == 7) {
+        n = copies * size * size * nz;
+        for (k = 0; k < n / copies; k++) {
+            x = k % size, y = k / size % size, z = k / size / size;
+            for (i = 0; i < n / copies; i++) {
+                int dx = i % size - x, dy = i / size % size - y, dz = i / size / size - z, near;
+                if (kind == 1)
+                    near = (abs(dx) <= 1 && abs(dy) <= 1) || abs(dx) + abs(dy) == 2;
+                else
+                    near = dx >= 0 && dy >= 0 && dz >= 0 && dx <= 1 && dy <= 1 && dz <= 1;
+                if (near && i > k)
+                    for (j = 0; j < copies; j++)
+                        pairs[2 * m] = copies * k + j, pairs[2 * m + 1] = copies * i + j, m++;
+            }
+        }
+    } else {
+        n = size * size;
+        for (i = 0; i < n; i++)
+            if (kind == 2)
+                for (j = 0; j < 3; j++)
+                    pairs[2 * m] = i, pairs[2 * m + 1] = (int32_t)(next() % (uint32_t)n), m++;
+            else if (kind == 3 && i > 0)
+                pairs[2 * m] = i - 1, pairs[2 * m + 1] = i, m++;
+            else if (kind == 4)
+                pairs[2 * m] = n / 2, pairs[2 * m + 1] = i, m++;
+            else if (kind == 5)
+                for (j = 0; j < i; j++)
+                    pairs[2 * m] = j, pairs[2 * m + 1] = i, m++;
+    }
+    *out_n = n;
+    return m;
+}
+
+/* random springs on every pair, and a mass */
+static void fill(cti_bsr *A)
+{
+    int i, k, a, b;
+    cti_bsr_zero(A);
+    for (i = 0; i < A->n; i++)
+        for (k = A->row[i]; k < A->row[i + 1]; k++) {
+            double d[3], s;
+            int j = A->col[k];
+            if (j > i)
+                for (a = 0; a < 3; a++)
+                    d[a] = rnd();
+            for (a = 0; a < 3; a++)
+                for (b = 0; b < 3; b++) {
+                    s = j == i ? 0.3 * (a == b) : j > i ? 0.2 * (a == b) + d[a] * d[b] : 0;
+                    A->val[9 * A->diag[i] + 3 * a + b] += CTI_R(s);
+                    if (j > i) {
+                        A->val[9 * A->diag[j] + 3 * a + b] += CTI_R(s);
+                        A->val[9 * k + 3 * a + b] -= CTI_R(s);
+                        A->val[9 * cti_bsr_slot(A, j, i) + 3 * a + b] -= CTI_R(s);
+                    }
+                }
+        }
+}
+
+/* inverse of the cluster's dense matrix */
+static double *dense_inverse(const cti_bsr *A, const int32_t *blocks, int n)
+{
+    int i, j, k, N = 3 * n, *pivot = (int *)malloc((size_t)N * sizeof *pivot);
+    double *M = (double *)calloc((size_t)(N * N), sizeof *M), *X = (double *)calloc((size_t)(N * N), sizeof *X);
+    for (i = 0; i < N; i++)
+        for (j = 0; j < N; j++)
+            if ((k = cti_bsr_slot(A, blocks[i / 3], blocks[j / 3])) >= 0)
+                M[i * N + j] = (double)A->val[9 * k + 3 * (i % 3) + j % 3];
+    assert_int_equal(cti_dense64_lu(M, N, N, pivot), 1);
+    for (i = 0; i < N; i++) {
+        X[i * N + i] = 1;
+        cti_dense64_lu_solve(M, N, N, pivot, X + i * N);
+    }
+    free(M), free(pivot);
+    return X;
+}
+
+static void check_symbolic(const cti_symbolic *sym)
+{
+    int i, k, s;
+    for (i = 0; i < sym->n; i++)
+        assert_true(sym->inv[i] >= 0 && sym->inv[i] < sym->n && sym->perm[sym->inv[i]] == i);
+    assert_int_equal(sym->first[0], 0);
+    assert_int_equal(sym->first[sym->n_super], sym->n);
+    for (s = 0; s < sym->n_super; s++) {
+        assert_true(sym->first[s + 1] > sym->first[s] && sym->subtree[s] <= sym->first[s]);
+        for (k = sym->row_ptr[s]; k < sym->row_ptr[s + 1]; k++)
+            assert_true(sym->rows[k] >= sym->first[s + 1] && (k == sym->row_ptr[s] || sym->rows[k] > sym->rows[k - 1]));
+    }
+}
+
+#define CHECK_ALL(T, F, TOL)                                                                                                               \
+    static void check_##F(cti_mem *mem, const cti_symbolic *sym, const cti_gather *g, const cti_bsr *A, const double *X)                   \
+    {                                                                                                                                      \
+        int n = sym->n, N = 3 * n, i, j, round, nrhs = 1 + (int)(next() % 40), ld = cti_pad8(nrhs);                                        \
+        cti_##F f;                                                                                                                         \
+        int64_t calls;                                                                                                                     \
+        double scale = 0;                                                                                                                  \
+        T *x, *Z, *work;                                                                                                                   \
+        memset(&f, 0, sizeof f);                                                                                                           \
+        for (i = 0; i < N; i++)                                                                                                            \
+            scale = X[i * N + i] > scale ? X[i * N + i] : scale;                                                                           \
+        assert_int_equal(cti_##F##_compute(mem, &f, sym, g, A->val), 1);                                                                   \
+        calls = mem->n_calls;                                                                                                              \
+        assert_int_equal(cti_##F##_compute(mem, &f, sym, g, A->val), 1);                                                                   \
+        assert_int_equal(calls, mem->n_calls);                                                                                             \
+        assert_int_equal(f.boosted, 0);                                                                                                    \
+        /* unit right sides one by one */                                                                                                  \
+        x = (T *)malloc((size_t)N * sizeof *x);                                                                                            \
+        work = (T *)malloc(cti_##F##_work(&f) * sizeof *work);                                                                             \
+        for (round = 0; round < 8; round++) {                                                                                              \
+            int r = (int)(next() % (uint32_t)N);                                                                                           \
+            for (i = 0; i < N; i++)                                                                                                        \
+                x[i] = i == r;                                                                                                             \
+            cti_##F##_solve(&f, x, work);                                                                                                  \
+            for (i = 0; i < N; i++)                                                                                                        \
+                assert_true(fabs((double)x[i] - X[r * N + i]) < (TOL)*scale);                                                              \
+        }                                                                                                                                  \
+        free(x), free(work);                                                                                                               \
+        /* many right sides: random combinations */                                                                                       \
+        Z = (T *)calloc((size_t)(N * ld), sizeof *Z);                                                                                      \
+        work = (T *)malloc(cti_##F##_many_work(&f) * sizeof *work);                                                                        \
+        for (j = 0; j < nrhs; j++)                                                                                                         \
+            Z[(3 * j + j) % N * ld + j] = 1, Z[(7 * j + 2) % N * ld + j] += 2;                                                             \
+        cti_##F##_solve_many(&f, Z, nrhs, work);                                                                                           \
+        for (i = 0; i < N; i++)                                                                                                            \
+            for (j = 0; j < nrhs; j++)                                                                                                     \
+                assert_true(fabs((double)Z[i * ld + j] - X[(3 * j + j) % N * N + i] - 2 * X[(7 * j + 2) % N * N + i]) < 3 * (TOL)*scale);  \
+        free(Z), free(work);                                                                                                               \
+        /* compliance of random ports, in random and in elimination order, of one and of all */                                           \
+        for (round = 0; round < 4; round++) {                                                                                              \
+            int32_t *ports = (int32_t *)malloc((size_t)n * sizeof *ports);                                                                 \
+            int p = 0, want = round == 0 ? 1 : round == 1 ? n : 1 + (int)(next() % (uint32_t)n);                                           \
+            for (i = 0; i < n; i++)                                                                                                        \
+                ports[i] = i;                                                                                                              \
+            for (p = 0; p < want; p++) {                                                                                                   \
+                int32_t t = ports[p];                                                                                                      \
+                int q = p + (int)(next() % (uint32_t)(n - p));                                                                             \
+                ports[p] = ports[q], ports[q] = t;                                                                                         \
+            }                                                                                                                              \
+            if (round & 1)                                                                                                                 \
+                cti_symbolic_sort_ports(sym, ports, p);                                                                                    \
+            ld = cti_pad8(3 * p) + 8 * (round == 2);                                                                                       \
+            Z = (T *)malloc((size_t)(3 * p * ld) * sizeof *Z);                                                                             \
+            work = (T *)malloc(cti_##F##_compliance_work(&f, p) * sizeof *work);                                                           \
+            cti_##F##_compliance(&f, ports, p, Z, ld, work);                                                                               \
+            for (i = 0; i < 3 * p; i++)                                                                                                    \
+                for (j = 0; j < 3 * p; j++) {                                                                                              \
+                    double want_ij = X[(3 * ports[i / 3] + i % 3) * N + 3 * ports[j / 3] + j % 3];                                         \
+                    assert_true(fabs((double)Z[i * ld + j] - want_ij) < (TOL)*scale);                                                      \
+                    assert_true(Z[i * ld + j] == Z[j * ld + i]);                                                                           \
+                }                                                                                                                          \
+            free(Z), free(work), free(ports);                                                                                              \
+        }                                                                                                                                  \
+        cti_##F##_free(mem, &f);                                                                                                           \
+    }
+CHECK_ALL(float, factor32, 2e-4)
+CHECK_ALL(double, factor64, sizeof(ct_real) == 8 ? 1e-11 : 1e-5)
+
+static void test_factor(void **state)
+{
+    static const int cases[][2] = {{0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 6}, {1, 4}, {1, 9}, {1, 14}, {2, 3}, {2, 9},
+                                   {3, 5}, {3, 9}, {4, 7}, {5, 3}, {5, 7}, {6, 3}, {7, 3}, {7, 4}};
+    size_t c;
+    (void)state;
+    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+        int32_t *pairs = (int32_t *)malloc(40000 * sizeof *pairs), *blocks = (int32_t *)malloc(2000 * sizeof *blocks);
+        int n, m = make_pairs(cases[c][0], cases[c][1], pairs, &n), i, sub;
+        cti_mem mem;
+        cti_bsr A;
+        cti_mem_init(&mem, NULL);
+        memset(&A, 0, sizeof A);
+        assert_int_equal(cti_bsr_pattern(&mem, &A, n, pairs, m), 1);
+        fill(&A);
+        /* the whole matrix, and the sub-matrix of about two thirds of its blocks */
+        for (sub = 0; sub < 2; sub++) {
+            int nb = 0;
+            cti_symbolic sym;
+            cti_gather g;
+            double *X;
+            memset(&sym, 0, sizeof sym), memset(&g, 0, sizeof g);
+            for (i = 0; i < n; i++)
+                if (!sub || next() % 3 || i == 0)
+                    blocks[nb++] = i;
+            assert_int_equal(cti_symbolic_analyze(&mem, &sym, &A, blocks, nb), 1);
+            check_symbolic(&sym);
+            assert_int_equal(cti_symbolic_same(&sym, &A, blocks, nb), 1);
+            assert_true(sym.hash == cti_symbolic_hash(&A, blocks, nb));
+            assert_int_equal(cti_gather_make(&mem, &g, &sym, &A, blocks), 1);
+            X = dense_inverse(&A, blocks, nb);
+            check_factor32(&mem, &sym, &g, &A, X);
+            check_factor64(&mem, &sym, &g, &A, X);
+            free(X);
+            cti_gather_free(&mem, &g);
+            cti_symbolic_free(&mem, &sym);
+        }
+        cti_bsr_free(&mem, &A);
+        assert_int_equal(mem.bytes_live, 0);
+        free(pairs), free(blocks);
+    }
+}
+
+/* two interleaved boxes share one analysis; a third cluster differs */
+static void test_shared(void **state)
+{
+    int32_t pairs[4000], even[64], odd[64], mixed[64];
+    int n, m = make_pairs(7, 3, pairs, &n), i, k;
+    cti_mem mem;
+    cti_bsr A;
+    cti_symbolic sym;
+    cti_gather g[2];
+    (void)state;
+    cti_mem_init(&mem, NULL);
+    memset(&A, 0, sizeof A), memset(&sym, 0, sizeof sym), memset(g, 0, sizeof g);
+    assert_int_equal(cti_bsr_pattern(&mem, &A, n, pairs, m), 1);
+    fill(&A);
+    for (i = 0; i < n / 2; i++)
+        even[i] = 2 * i, odd[i] = 2 * i + 1, mixed[i] = 2 * i + (i >= n / 4);
+    assert_int_equal(cti_symbolic_analyze(&mem, &sym, &A, even, n / 2), 1);
+    assert_int_equal(cti_symbolic_same(&sym, &A, odd, n / 2), 1);
+    assert_true(sym.hash == cti_symbolic_hash(&A, odd, n / 2));
+    assert_int_equal(cti_symbolic_same(&sym, &A, mixed, n / 2), 0);
+    assert_true(sym.hash != cti_symbolic_hash(&A, mixed, n / 2));
+    assert_int_equal(cti_symbolic_same(&sym, &A, odd, n / 2 - 1), 0);
+    for (k = 0; k < 2; k++) {
+        double *X = dense_inverse(&A, k ? odd : even, n / 2);
+        assert_int_equal(cti_gather_make(&mem, &g[k], &sym, &A, k ? odd : even), 1);
+        check_factor64(&mem, &sym, &g[k], &A, X);
+        free(X);
+        cti_gather_free(&mem, &g[k]);
+    }
+    cti_symbolic_free(&mem, &sym);
+    cti_bsr_free(&mem, &A);
+    assert_int_equal(mem.bytes_live, 0);
+}
+
+/* one indefinite and one zero block: pivots are replaced, counted, and everything stays finite */
+static void test_boost(void **state)
+{
+    int32_t pairs[4000], blocks[64];
+    int n, m = make_pairs(0, 3, pairs, &n), i;
+    cti_mem mem;
+    cti_bsr A;
+    cti_symbolic sym;
+    cti_gather g;
+    cti_factor32 f;
+    cti_factor64 d;
+    float x[81], *work;
+    double y[81], *work64;
+    (void)state;
+    cti_mem_init(&mem, NULL);
+    memset(&A, 0, sizeof A), memset(&sym, 0, sizeof sym), memset(&g, 0, sizeof g), memset(&f, 0, sizeof f), memset(&d, 0, sizeof d);
+    assert_int_equal(cti_bsr_pattern(&mem, &A, n, pairs, m), 1);
+    for (i = 0; i < n; i++)
+        blocks[i] = i, A.val[9 * A.diag[i]] = A.val[9 * A.diag[i] + 4] = A.val[9 * A.diag[i] + 8] = 2;
+    A.val[9 * A.diag[5] + 4] = -8;
+    A.val[9 * A.diag[7]] = 0;
+    assert_int_equal(cti_symbolic_analyze(&mem, &sym, &A, blocks, n), 1);
+    assert_int_equal(cti_gather_make(&mem, &g, &sym, &A, blocks), 1);
+    assert_int_equal(cti_factor32_compute(&mem, &f, &sym, &g, A.val), 1);
+    assert_int_equal(cti_factor64_compute(&mem, &d, &sym, &g, A.val), 1);
+    assert_int_equal(f.boosted, 2);
+    assert_int_equal(d.boosted, 2);
+    work = (float *)malloc(cti_factor32_work(&f) * sizeof *work);
+    work64 = (double *)malloc(cti_factor64_work(&d) * sizeof *work64);
+    for (i = 0; i < 81; i++)
+        x[i] = 1, y[i] = 1;
+    cti_factor32_solve(&f, x, work);
+    cti_factor64_solve(&d, y, work64);
+    for (i = 0; i < 81; i++) {
+        double want = i == 16 ? 0.125 : i == 21 ? 1 : 0.5;
+        assert_true(fabs((double)x[i] - want) < 1e-6 && fabs(y[i] - want) < 1e-14);
+    }
+    free(work), free(work64);
+    cti_factor32_free(&mem, &f);
+    cti_factor64_free(&mem, &d);
+    cti_gather_free(&mem, &g);
+    cti_symbolic_free(&mem, &sym);
+    cti_bsr_free(&mem, &A);
+    assert_int_equal(mem.bytes_live, 0);
+}
+
+/* separators separate, are small on a grid, and orders are permutations */
+static void test_order(void **state)
+{
+    int32_t *pairs = (int32_t *)malloc(200000 * sizeof *pairs);
+    int n, m, i, k, *perm, *label, kind, count[3];
+    (void)state;
+    for (kind = 0; kind < 8; kind++) {
+        cti_mem mem;
+        cti_bsr A;
+        cti_graph g;
+        cti_mem_init(&mem, NULL);
+        memset(&A, 0, sizeof A), memset(&g, 0, sizeof g);
+        m = make_pairs(kind, kind == 1 || kind == 3 ? 30 : kind == 2 || kind > 3 ? 7 : 10, pairs, &n);
+        assert_int_equal(cti_bsr_pattern(&mem, &A, n, pairs, m), 1);
+        assert_int_equal(cti_graph_alloc(&mem, &g, n, A.row[n] - n), 1);
+        for (i = 0, m = 0; i < n; i++) {
+            g.ptr[i] = m, g.w[i] = 1;
+            for (k = A.row[i]; k < A.row[i + 1]; k++)
+                if (A.col[k] != i)
+                    g.adj[m] = A.col[k], g.ew[m++] = 1;
+        }
+        g.ptr[n] = m;
+        label = (int *)malloc((size_t)n * sizeof *label), perm = (int *)malloc((size_t)n * sizeof *perm);
+        assert_int_equal(cti_order_cut(&mem, &g, 1, label), 1);
+        count[0] = count[1] = count[2] = 0;
+        for (i = 0; i < n; i++) {
+            assert_true(label[i] >= 0 && label[i] <= 2);
+            count[label[i]]++;
+            for (k = g.ptr[i]; k < g.ptr[i + 1]; k++)
+                assert_true(label[i] + label[g.adj[k]] != 1);
+        }
+        if (kind == 0)
+            assert_true(count[2] <= 120 && count[0] > 300 && count[1] > 300);
+        if (kind == 1)
+            assert_true(count[2] <= 75 && count[0] > 300 && count[1] > 300);
+        if (kind == 3)
+            assert_int_equal(count[2], 1);
+        for (k = 0; k < 3; k++) {
+            assert_int_equal(cti_order_dissect(&mem, &g, k == 0 ? 8 : k == 1 ? 70 : n, perm), 1);
+            for (i = 0; i < n; i++)
+                label[i] = 0;
+            for (i = 0; i < n; i++)
+                label[perm[i]]++;
+            for (i = 0; i < n; i++)
+                assert_int_equal(label[i], 1);
+        }
+        free(label), free(perm);
+        cti_graph_free(&mem, &g);
+        cti_bsr_free(&mem, &A);
+        assert_int_equal(mem.bytes_live, 0);
+    }
+    free(pairs);
+}
+
+/* every allocation fails in turn: 0 is returned, nothing leaks */
+static int fail_at, calls;
+static void *failing(void *user, void *block, size_t old_size, size_t new_size)
+{
+    (void)user, (void)old_size;
+    if (new_size == 0) {
+        free(block);
+        return NULL;
+    }
+    return ++calls == fail_at ? NULL : realloc(block, new_size);
+}
+static void test_out_of_memory(void **state)
+{
+    int32_t pairs[12000], blocks[125];
+    int n, m = make_pairs(0, 5, pairs, &n), i, ok = 0;
+    ct_allocator user;
+    cti_mem plain;
+    cti_bsr A;
+    (void)state;
+    cti_mem_init(&plain, NULL);
+    memset(&A, 0, sizeof A);
+    assert_int_equal(cti_bsr_pattern(&plain, &A, n, pairs, m), 1);
+    fill(&A);
+    for (i = 0; i < n; i++)
+        blocks[i] = i;
+    user.resize = failing, user.user = NULL;
+    for (fail_at = 1; !ok && fail_at < 100000; fail_at += fail_at < 40 ? 1 : 7) {
+        cti_mem mem;
+        cti_symbolic sym;
+        cti_gather g;
+        cti_factor32 f;
+        cti_mem_init(&mem, &user);
+        memset(&sym, 0, sizeof sym), memset(&g, 0, sizeof g), memset(&f, 0, sizeof f);
+        calls = 0;
+        ok = cti_symbolic_analyze(&mem, &sym, &A, blocks, n) && cti_gather_make(&mem, &g, &sym, &A, blocks) &&
+             cti_factor32_compute(&mem, &f, &sym, &g, A.val);
+        assert_int_equal(ok, calls < fail_at);
+        cti_factor32_free(&mem, &f);
+        cti_gather_free(&mem, &g);
+        cti_symbolic_free(&mem, &sym);
+        assert_int_equal(mem.bytes_live, 0);
+    }
+    assert_true(ok);
+    cti_bsr_free(&plain, &A);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_factor), cmocka_unit_test(test_shared),
+                                       cmocka_unit_test(test_boost), cmocka_unit_test(test_out_of_memory)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
