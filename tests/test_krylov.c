@@ -102,7 +102,7 @@ static void test_dot(void **state)
         a[i] = rnd(), b[i] = rnd();
     for (n = 0; n < 37; n++) {
         double s = 0, lanes[8] = {0};
-        ct_real d = cti_dot8(n, a, b);
+        ct_real d = cti_krylov_dot(n, a, b);
         for (i = 0; i < n; i++)
             s += (double)a[i] * (double)b[i];
         assert_true(fabs(s - (double)d) < 40 * (double)CTI_EPS);
