@@ -63,4 +63,8 @@ CTI_FN int cti_broad_pairs_moved(cti_mem *mem, cti_broad *broad, const cti_soup 
 /* cti_broad_edge_faces -- (edge, face) candidates of the last update that share no vertex, sorted. 0: out of memory. */
 CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **ef);
 
+/* cti_intersect_soup -- every (edge, face) that has a point in common at positions x, exactly (crossing.c); features that share a vertex and bodies that
+   do not meet are left out. The last update must have covered x. Growable array [2 n], sorted. 0: out of memory. */
+CTI_FN int cti_intersect_soup(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x, int32_t **out_pairs);
+
 #endif /* CTI_PAIRS_H */

@@ -1,0 +1,168 @@
+/* exact.c -- expansion arithmetic and orientation signs. Method: exact.h.
+   based on: Shewchuk 1997: fast expansion sum with zero elimination (fig. 13), scale expansion (fig. 13 of the paper's section 2.5), error bounds
+   of the first filter of orient2d and orient3d (section 4).
+   // differs: one exact stage in place of the adaptive ones between filter and end; short parts make it cheap on grids. */
+#include "exact.h"
+
+/* unit roundoff 2^-53 and the bounds (3 + 16 u) u, (7 + 56 u) u; below CTI_EXACT_TINY products may have lost bits to underflow */
+#define CTI_EXACT_U 1.1102230246251565e-16
+#define CTI_EXACT_BOUND2 ((3.0 + 16.0 * CTI_EXACT_U) * CTI_EXACT_U)
+#define CTI_EXACT_BOUND3 ((7.0 + 56.0 * CTI_EXACT_U) * CTI_EXACT_U)
+#define CTI_EXACT_TINY 1e-280
+
+CTI_FN int cti_expansion_sum(int ne, const double *e, int nf, const double *f, double *h)
+{
+    int i = 0, j = 0, n = 0;
+    double q = 0, r;
+    /* parts in the order of their size, added one by one; roundoff errors are the parts of the sum */
+    while (i < ne || j < nf) {
+        double t;
+        if (j >= nf || (i < ne && (e[i] < 0 ? -e[i] : e[i]) < (f[j] < 0 ? -f[j] : f[j])))
+            t = e[i++];
+        else
+            t = f[j++];
+        q = cti_two_sum(q, t, &r);
+        if (r != 0)
+            h[n++] = r;
+    }
+    if (q != 0 || n == 0)
+        h[n++] = q;
+    return n;
+}
+
+CTI_FN int cti_expansion_scale(int ne, const double *e, double b, double *h)
+{
+    int i, n = 0;
+    double q, r, p, s, t;
+    q = cti_two_product(e[0], b, &r);
+    if (r != 0)
+        h[n++] = r;
+    for (i = 1; i < ne; i++) {
+        p = cti_two_product(e[i], b, &s);
+        t = cti_two_sum(q, s, &r);
+        if (r != 0)
+            h[n++] = r;
+        q = cti_two_sum(p, t, &r);
+        if (r != 0)
+            h[n++] = r;
+    }
+    if (q != 0 || n == 0)
+        h[n++] = q;
+    return n;
+}
+
+CTI_FN int cti_expansion_product(int ne, const double *e, int nf, const double *f, double *h, double *scratch)
+{
+    double part[64];
+    int n = 0, j, k;
+    CTI_ASSERT(ne <= 32);
+    for (j = 0; j < nf; j++) {
+        int m = cti_expansion_scale(ne, e, f[j], part);
+        if (j == 0) {
+            for (k = 0; k < m; k++)
+                h[k] = part[k];
+            n = m;
+            continue;
+        }
+        for (k = 0; k < n; k++)
+            scratch[k] = h[k];
+        n = cti_expansion_sum(n, scratch, m, part, h);
+    }
+    return n;
+}
+
+CTI_FN int cti_expansion_sign(int ne, const double *e)
+{
+    double top = ne > 0 ? e[ne - 1] : 0;
+    return top > 0 ? 1 : (top < 0 ? -1 : 0);
+}
+
+/* a - b as an expansion; its length. */
+static int cti_exact_difference(double a, double b, double d[2])
+{
+    double e, s = cti_two_sum(a, -b, &e);
+    if (e == 0) {
+        d[0] = s;
+        return 1;
+    }
+    d[0] = e, d[1] = s;
+    return 2;
+}
+
+/* p q - r s for expansions of at most two parts: h [16]. */
+static int cti_exact_minor(int np, const double *p, int nq, const double *q, int nr, const double *r, int ns, const double *s, double *h)
+{
+    double x[8], y[8], scratch[8];
+    int nx = cti_expansion_product(np, p, nq, q, x, scratch), ny = cti_expansion_product(nr, r, ns, s, y, scratch), i;
+    for (i = 0; i < ny; i++)
+        y[i] = -y[i];
+    return cti_expansion_sum(nx, x, ny, y, h);
+}
+
+static int cti_exact_orient2d_full(const double a[2], const double b[2], const double c[2])
+{
+    double p[2], q[2], r[2], s[2], h[16];
+    int np = cti_exact_difference(b[0], a[0], p), nq = cti_exact_difference(c[1], a[1], q);
+    int nr = cti_exact_difference(b[1], a[1], r), ns = cti_exact_difference(c[0], a[0], s);
+    return cti_expansion_sign(cti_exact_minor(np, p, nq, q, nr, r, ns, s, h), h);
+}
+
+CTI_FN int cti_exact_orient2d(const double a[2], const double b[2], const double c[2])
+{
+    double left = (b[0] - a[0]) * (c[1] - a[1]), right = (b[1] - a[1]) * (c[0] - a[0]), det = left - right;
+    double bound = CTI_EXACT_BOUND2 * ((left < 0 ? -left : left) + (right < 0 ? -right : right)) + CTI_EXACT_TINY;
+    if (det > bound)
+        return 1;
+    if (det < -bound)
+        return -1;
+    return cti_exact_orient2d_full(a, b, c);
+}
+
+/* det [u; v; w] with u = a - d, v = b - d, w = c - d by the third column, exactly. */
+static int cti_exact_orient3d_full(const double *a, const double *b, const double *c, const double *d)
+{
+    double u[3][2], v[3][2], w[3][2], m[16], part[64], scratch[64], sum[192], total[192];
+    int nu[3], nv[3], nw[3], k, i, n = 1, np;
+    for (k = 0; k < 3; k++) {
+        nu[k] = cti_exact_difference(a[k], d[k], u[k]);
+        nv[k] = cti_exact_difference(b[k], d[k], v[k]);
+        nw[k] = cti_exact_difference(c[k], d[k], w[k]);
+    }
+    total[0] = 0;
+    for (k = 0; k < 3; k++) {
+        const double *z = k == 0 ? u[2] : (k == 1 ? v[2] : w[2]);
+        int nz = k == 0 ? nu[2] : (k == 1 ? nv[2] : nw[2]);
+        if (k == 0)
+            np = cti_exact_minor(nv[0], v[0], nw[1], w[1], nw[0], w[0], nv[1], v[1], m);
+        else if (k == 1)
+            np = cti_exact_minor(nw[0], w[0], nu[1], u[1], nu[0], u[0], nw[1], w[1], m);
+        else
+            np = cti_exact_minor(nu[0], u[0], nv[1], v[1], nv[0], v[0], nu[1], u[1], m);
+        np = cti_expansion_product(np, m, nz, z, part, scratch);
+        for (i = 0; i < n; i++)
+            sum[i] = total[i];
+        n = cti_expansion_sum(n, sum, np, part, total);
+    }
+    return -cti_expansion_sign(n, total);
+}
+
+CTI_FN int cti_exact_orient3d(const double a[3], const double b[3], const double c[3], const double d[3])
+{
+    double ux = a[0] - d[0], uy = a[1] - d[1], uz = a[2] - d[2];
+    double vx = b[0] - d[0], vy = b[1] - d[1], vz = b[2] - d[2];
+    double wx = c[0] - d[0], wy = c[1] - d[1], wz = c[2] - d[2];
+    double vw = vx * wy, wv = wx * vy, wu = wx * uy, uw = ux * wy, uv = ux * vy, vu = vx * uy;
+    double det = uz * (vw - wv) + vz * (wu - uw) + wz * (uv - vu);
+    /* the sum of the sizes of all products bounds the error */
+    double size = (fabs(vw) + fabs(wv)) * fabs(uz) + (fabs(wu) + fabs(uw)) * fabs(vz) + (fabs(uv) + fabs(vu)) * fabs(wz);
+    double bound = CTI_EXACT_BOUND3 * size + CTI_EXACT_TINY;
+    if (det > bound)
+        return -1;
+    if (det < -bound)
+        return 1;
+    return cti_exact_orient3d_full(a, b, c, d);
+}
+#undef CTI_EXACT_U
+#undef CTI_EXACT_BOUND2
+#undef CTI_EXACT_BOUND3
+#undef CTI_EXACT_TINY
