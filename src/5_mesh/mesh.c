@@ -135,7 +135,7 @@ static int cti_topology_collect(cti_mem *mem, cti_topology *t, const int32_t *tr
             n++;
         }
     }
-    ok = cti_order_pairs(mem, e, n, t->n_vertices, t->n_vertices, &scratch);
+    ok = cti_pairsort(mem, e, n, t->n_vertices, t->n_vertices, &scratch);
     CTI_FREE(mem, scratch);
     if (!ok)
         return 0;

@@ -4,7 +4,7 @@
 #define CTI_MESH_H
 
 #include "../0_base/array.h"
-#include "order.h"
+#include "pairsort.h"
 
 /* cti_mesh_boundary -- faces that belong to one tet only, outward (counter-clockwise from outside for positive tets), in the order of the
    tets. *out_triangles is a growable array [3 n], its length CTI_LEN; old contents are replaced. 1, or 0 when memory ran out. */

@@ -34,7 +34,7 @@ static int cti_broad_find_loose(cti_mem *mem, cti_broad *broad, const cti_soup *
             side[0] = soup->faces[3 * i + k], side[1] = soup->faces[3 * i + (k + 1) % 3];
             sides[2 * n] = cti_broad_low(side), sides[2 * n + 1] = cti_broad_high(side);
         }
-    if (!cti_order_pairs(mem, sides, n, soup->nv, soup->nv, &broad->scratch))
+    if (!cti_pairsort(mem, sides, n, soup->nv, soup->nv, &broad->scratch))
         goto done;
     for (i = 0; i < soup->ne; i++) {
         int32_t a = cti_broad_low(soup->edges + 2 * i), b = cti_broad_high(soup->edges + 2 * i);
@@ -175,7 +175,7 @@ static int cti_broad_sort_bodies(cti_mem *mem, cti_broad *broad)
     }
     for (i = 0; i < n; i++)
         broad->body_order[2 * i] = cti_broad_key(box[6 * i + axis]), broad->body_order[2 * i + 1] = i;
-    if (!cti_order_pairs(mem, broad->body_order, n, INT32_MAX, n, &broad->scratch))
+    if (!cti_pairsort(mem, broad->body_order, n, INT32_MAX, n, &broad->scratch))
         return -1;
     for (i = 0; i < n; i++) {
         float *block = broad->sweep + (size_t)(i / 8) * CTI_BVH_BLOCK;
@@ -212,7 +212,7 @@ static int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
             }
         }
     }
-    return cti_order_pairs(mem, broad->body_pairs, CTI_LEN(broad->body_pairs) / 2, n, n, &broad->scratch);
+    return cti_pairsort(mem, broad->body_pairs, CTI_LEN(broad->body_pairs) / 2, n, n, &broad->scratch);
 }
 
 CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1)
@@ -280,7 +280,7 @@ static int cti_broad_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, 
         if (p == q || ka == kb)
             cti_broad_filter(*out, from, ea, wa, eb, wb, ka == kb);
     }
-    return cti_order_pairs(mem, *out, CTI_LEN(*out) / 2, sizes[wa], sizes[wb], &broad->scratch);
+    return cti_pairsort(mem, *out, CTI_LEN(*out) / 2, sizes[wa], sizes[wb], &broad->scratch);
 }
 
 /* Sets which items take part. */

@@ -7,7 +7,7 @@
 #define CTI_PAIRS_H
 
 #include "bvh.h"
-#include "order.h"
+#include "pairsort.h"
 
 /* cti_soup_body -- its ranges of surface vertices, edges and faces in the soup. Two bodies meet when one of them is dynamic and
    (a.group & b.mask) and (b.group & a.mask); a body meets itself when it is dynamic and `self`. */

@@ -1,10 +1,10 @@
-/* order.c -- pairs of integers into lexicographic order. Method: insertion for a few, else radix sort of the two numbers in place of a packed
+/* pairsort.c -- pairs of integers into lexicographic order. Method: insertion for a few, else radix sort of the two numbers in place of a packed
    key: the number of passes follows from the largest value, not from the key's width. */
-#include "order.h"
+#include "pairsort.h"
 
-enum { CTI_ORDER_BITS = 11, CTI_ORDER_FEW = 24 };
+enum { CTI_PAIRSORT_BITS = 11, CTI_PAIRSORT_FEW = 24 };
 
-static void cti_order_insertion(int32_t *pairs, int n)
+static void cti_pairsort_insertion(int32_t *pairs, int n)
 {
     int i, j;
     for (i = 1; i < n; i++) {
@@ -19,9 +19,9 @@ static void cti_order_insertion(int32_t *pairs, int n)
 }
 
 /* One stable pass: by `bits` bits at `shift` of number `which` of each pair. */
-static void cti_order_pass(const int32_t *CTI_RESTRICT in, int32_t *CTI_RESTRICT out, int n, int which, int shift, int bits)
+static void cti_pairsort_pass(const int32_t *CTI_RESTRICT in, int32_t *CTI_RESTRICT out, int n, int which, int shift, int bits)
 {
-    int start[1 << CTI_ORDER_BITS], i, sum = 0, size = 1 << bits;
+    int start[1 << CTI_PAIRSORT_BITS], i, sum = 0, size = 1 << bits;
     uint32_t mask = (uint32_t)size - 1u;
     /* histogram, then first place of every digit */
     memset(start, 0, (size_t)size * sizeof start[0]);
@@ -41,7 +41,7 @@ static void cti_order_pass(const int32_t *CTI_RESTRICT in, int32_t *CTI_RESTRICT
     }
 }
 
-static int cti_order_bit_count(int values)
+static int cti_pairsort_bit_count(int values)
 {
     int bits = 0;
     while (bits < 31 && ((uint32_t)1 << bits) < (uint32_t)values)
@@ -49,23 +49,23 @@ static int cti_order_bit_count(int values)
     return bits;
 }
 
-CTI_FN int cti_order_pairs(cti_mem *mem, int32_t *pairs, int n, int n_first, int n_second, int32_t **scratch)
+CTI_FN int cti_pairsort(cti_mem *mem, int32_t *pairs, int n, int n_first, int n_second, int32_t **scratch)
 {
     int which;
     int32_t *a = pairs, *b, *t;
-    if (n <= CTI_ORDER_FEW) {
-        cti_order_insertion(pairs, n);
+    if (n <= CTI_PAIRSORT_FEW) {
+        cti_pairsort_insertion(pairs, n);
         return 1;
     }
     if (!CTI_RESERVE(mem, *scratch, 2 * (int64_t)n))
         return 0;
     b = *scratch;
     for (which = 1; which >= 0; which--) {
-        int total = cti_order_bit_count(which ? n_second : n_first), shift = 0;
-        int passes = (total + CTI_ORDER_BITS - 1) / CTI_ORDER_BITS, p;
+        int total = cti_pairsort_bit_count(which ? n_second : n_first), shift = 0;
+        int passes = (total + CTI_PAIRSORT_BITS - 1) / CTI_PAIRSORT_BITS, p;
         for (p = 0; p < passes; p++) {
             int bits = (total - shift + passes - p - 1) / (passes - p);
-            cti_order_pass(a, b, n, which, shift, bits);
+            cti_pairsort_pass(a, b, n, which, shift, bits);
             shift += bits;
             t = a, a = b, b = t;
         }
