@@ -4,12 +4,32 @@
    based on: see ccd_touch.c and ccd_advance.c. */
 #include "ccd.h"
 
+/* cti_ccd_axis -- 1 when an axis has the whole hull on one side, farther than the distance: a difference has the exact sign and is off by
+   one rounding */
+static int cti_ccd_axis(const cti_ccd_query *q)
+{
+    double edge = q->distance > 0 ? q->distance * (1 + 1e-15) + 1e-290 : 0, low, high, x;
+    int e, i, k;
+    for (k = 0; k < 3; k++) {
+        low = high = q->h[0][0][k];
+        for (e = 0; e < 2; e++) {
+            for (i = 1 - e; i < q->n_hull; i++) {
+                x = q->h[e][i][k];
+                low = x < low ? x : low, high = x > high ? x : high;
+            }
+        }
+        if (low > edge || high < -edge)
+            return 1;
+    }
+    return 0;
+}
+
 CTI_FN double cti_ccd_solve(int kind, const double *x0, const double *x1, double distance)
 {
     cti_ccd_query q;
     if (!cti_ccd_prepare(&q, kind, x0, x1, distance))
         return 0;
-    if (cti_ccd_clear(&q, 0, 1))
+    if (cti_ccd_axis(&q) || cti_ccd_clear(&q, 0, 1))
         return CTI_CCD_NONE;
     return !(q.distance > 0) && (kind == CTI_CCD_VF || kind == CTI_CCD_EE) ? cti_ccd_touch(&q) : cti_ccd_advance(&q);
 }

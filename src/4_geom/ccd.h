@@ -15,7 +15,8 @@ CTI_FN int cti_ccd_ee(const ct_real x0[12], const ct_real x1[12], ct_real min_di
 CTI_FN int cti_ccd_ve(const ct_real x0[9], const ct_real x1[9], ct_real min_distance, ct_real *out_toi);
 CTI_FN int cti_ccd_vv(const ct_real x0[6], const ct_real x1[6], ct_real min_distance, ct_real *out_toi);
 
-/* Batches: points x0, x1 [3 points], quads [4 n] point numbers, min_distance [n] or NULL (0), toi [n]. Return the number of contacts. */
+/* Batches: points x0, x1 [3 points], quads [4 n] point numbers, min_distance [n] or NULL (0), toi [n]. Return the number of contacts.
+   A batch may free a pair that a single query, within rounding, calls a contact: it looks at more planes first. */
 CTI_FN int cti_ccd_vf_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, const ct_real *min_distance, ct_real *toi);
 CTI_FN int cti_ccd_ee_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, const ct_real *min_distance, ct_real *toi);
 
