@@ -20,14 +20,14 @@
 
 static uint64_t model_seed = 1;
 /* uniform in [-1, 1) */
-static ct_real model_random(void)
+static inline ct_real model_random(void)
 {
     model_seed = model_seed * 6364136223846793005ull + 1442695040888963407ull;
     return (ct_real)((double)(model_seed >> 11) / 4503599627370496.0 - 1.0);
 }
 
 /* slots of a dense matrix of *ctx block columns */
-static int model_dense_slot(const void *ctx, int i, int j) { return i * *(const int *)ctx + j; }
+static inline int model_dense_slot(const void *ctx, int i, int j) { return i * *(const int *)ctx + j; }
 
 typedef struct model_state {
     int n;
@@ -36,10 +36,10 @@ typedef struct model_state {
     int extended;
 } model_state;
 
-static ct_real model_entry(const model_state *s, int i, int j) { return s->K[9 * ((i / 3) * s->n + j / 3) + 3 * (i % 3) + j % 3]; }
+static inline ct_real model_entry(const model_state *s, int i, int j) { return s->K[9 * ((i / 3) * s->n + j / 3) + 3 * (i % 3) + j % 3]; }
 
 /* dt 1 and no stiffness damping: val is K itself */
-static void model_eval(cti_model *model, int hessian, const ct_real *x, int n, model_state *out)
+static inline void model_eval(cti_model *model, int hessian, const ct_real *x, int n, model_state *out)
 {
     memset(out, 0, sizeof *out);
     out->n = n;
@@ -47,7 +47,7 @@ static void model_eval(cti_model *model, int hessian, const ct_real *x, int n, m
     cti_model_assemble(model, x, 1, out->force, out->K, &out->extended, &out->energy);
 }
 
-static ct_real model_norm(const ct_real *a, int n)
+static inline ct_real model_norm(const ct_real *a, int n)
 {
     ct_real m = 0;
     int i;
@@ -57,7 +57,7 @@ static ct_real model_norm(const ct_real *a, int n)
 }
 
 /* the largest |force + dE/dx| and |K + df/dx|, relative to the largest entries of force and of K */
-static void model_differences(cti_model *model, const ct_real *x, int n, ct_real size, ct_real *out_force, ct_real *out_K)
+static inline void model_differences(cti_model *model, const ct_real *x, int n, ct_real size, ct_real *out_force, ct_real *out_K)
 {
     static model_state at, up, down;
     ct_real y[3 * MODEL_MAX], h = size * CTI_R(1e-5), worst_f = 0, worst_K = 0;
@@ -80,7 +80,7 @@ static void model_differences(cti_model *model, const ct_real *x, int n, ct_real
 }
 
 /* symmetric to the last bit; rows sum to zero, forces too, torques too */
-static void model_check_balance(cti_model *model, int hessian, const ct_real *x, int n)
+static inline void model_check_balance(cti_model *model, int hessian, const ct_real *x, int n)
 {
     static model_state s;
     cti_v3 f = cti_v3_zero(), m = cti_v3_zero();
@@ -106,7 +106,7 @@ static void model_check_balance(cti_model *model, int hessian, const ct_real *x,
 }
 
 /* K changes by rounding only when its negative eigenvalues are removed; at most four nodes */
-static void model_check_definite(cti_model *model, int hessian, const ct_real *x, int n)
+static inline void model_check_definite(cti_model *model, int hessian, const ct_real *x, int n)
 {
     static model_state s;
     ct_real a[144], b[144], scale;
@@ -123,7 +123,7 @@ static void model_check_definite(cti_model *model, int hessian, const ct_real *x
 }
 
 /* y = Q x + shift with a random rotation Q */
-static void model_turn(const ct_real *x, int n, ct_real *y)
+static inline void model_turn(const ct_real *x, int n, ct_real *y)
 {
     ct_real f[9], q[9];
     int i;
