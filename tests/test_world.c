@@ -1,0 +1,879 @@
+/* test_world.c -- the world as its user sees it: misuse is refused and names the culprit, bodies come and go, pins and direction pins,
+   memory that runs out anywhere, no allocation in a warmed-up step, same bits for the same input, tangled starts. */
+#include "world_util.h"
+
+static const double NOT_A_NUMBER = (double)NAN;
+
+/* ---- misuse ---- */
+
+static void refuses(ct_world_desc d, ct_code expected)
+{
+    ct_world *w = (ct_world *)(uintptr_t)16, *before = w;
+    ct_error_info e;
+    memset(&e, 0, sizeof e);
+    assert_int_equal(ct_world_create(&d, &w, &e), expected);
+    assert_ptr_equal(w, before);
+    assert_int_equal(e.code, expected);
+    assert_non_null(e.text);
+    assert_true(strlen(e.text) > 5);
+}
+
+static void creation_is_checked(void **state)
+{
+    ct_world_desc d = ct_world_desc_default(), good = d;
+    ct_world *w = NULL;
+    (void)state;
+    assert_int_equal(ct_world_create(&good, NULL, NULL), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_world_create(NULL, &w, NULL), CT_ERR_ARGUMENT);
+    assert_null(w);
+    memset(&d, 0, sizeof d), refuses(d, CT_ERR_ARGUMENT);
+    d = good, d.cookie ^= 1, refuses(d, CT_ERR_ARGUMENT);
+    d = good, d.gravity[2] = (ct_real)NOT_A_NUMBER, refuses(d, CT_ERR_ARGUMENT);
+    d = good, d.gravity[0] = (ct_real)HUGE_VAL, refuses(d, CT_ERR_ARGUMENT);
+    d = good, d.thickness = 0, refuses(d, CT_ERR_ARGUMENT);
+    d = good, d.thickness = (ct_real)NOT_A_NUMBER, refuses(d, CT_ERR_ARGUMENT);
+    d = good, d.thickness = (ct_real)HUGE_VAL, refuses(d, CT_ERR_ARGUMENT);
+    d = good, d.friction = (ct_real)-0.1, refuses(d, CT_ERR_ARGUMENT);
+    d = good, d.friction = (ct_real)NOT_A_NUMBER, refuses(d, CT_ERR_ARGUMENT);
+    d = good, d.restitution = (ct_real)0.5, refuses(d, CT_ERR_UNSUPPORTED);
+    d = good, d.stepper = CT_STEPPER_DCD, refuses(d, CT_ERR_UNSUPPORTED);
+    d = good, d.stepper = (ct_stepper)99, refuses(d, CT_ERR_ARGUMENT);
+    d = good, d.solver.solver = CT_SOLVER_LEMKE, refuses(d, CT_ERR_UNSUPPORTED);
+    d = good, d.solver.cookie = 0, refuses(d, CT_ERR_ARGUMENT);
+    d = good, d.solver.tolerance = 0, refuses(d, CT_ERR_ARGUMENT);
+    d = good, d.solver.tolerance = (ct_real)NOT_A_NUMBER, refuses(d, CT_ERR_ARGUMENT);
+    d = good, d.solver.max_iterations = 0, refuses(d, CT_ERR_ARGUMENT);
+    d = good, d.solver.cone = (ct_cone)7, refuses(d, CT_ERR_ARGUMENT);
+    d = good, d.solver.cluster = (ct_cluster_mode)-1, refuses(d, CT_ERR_ARGUMENT);
+    d = good, d.cmr_rounds = 0, refuses(d, CT_ERR_ARGUMENT);
+    d = good, d.max_halvings = 9, refuses(d, CT_ERR_ARGUMENT);
+    d = good, d.recovery_speed = (ct_real)NOT_A_NUMBER, refuses(d, CT_ERR_ARGUMENT);
+    assert_int_equal(ct_world_create(&good, &w, NULL), CT_OK);
+    ct_world_destroy(w);
+    ct_world_destroy(NULL);
+}
+
+static void defaults_are_as_documented(void **state)
+{
+    ct_world_desc d = ct_world_desc_default();
+    (void)state;
+    assert_true(fabs((double)d.gravity[1] + 9.81) < 1e-6 && d.gravity[0] == 0 && d.gravity[2] == 0);
+    assert_true(fabs((double)d.thickness - 1e-3) < 1e-9 && fabs((double)d.friction - 0.4) < 1e-6);
+    assert_true(d.restitution == 0 && d.self_collision == 1);
+    assert_int_equal(d.stepper, CT_STEPPER_CMR);
+    assert_int_equal(d.solver.solver, CT_SOLVER_ICA);
+    assert_true(fabs((double)d.solver.tolerance - 1e-4) < 1e-9);
+    assert_int_equal(d.solver.max_iterations, 2000);
+    assert_int_equal(d.solver.inner_iterations, 50);
+    assert_int_equal(d.solver.inner_repeats, 3);
+    assert_int_equal(d.cmr_rounds, 5);
+    assert_int_equal(d.max_halvings, 2);
+    assert_true(d.recovery_speed == 1);
+}
+
+static void bad_steps_are_refused(void **state)
+{
+    static const double bad[] = {0.0, -0.01, (double)NAN, (double)INFINITY};
+    ct_world_desc d = world_desc(1e-3, 0.5, NULL);
+    ct_world *w = world_make(&d);
+    uint64_t hash;
+    size_t i;
+    (void)state;
+    add_soft_box(w, "a", 0.1, 1, 1e5, 0, 1, 0);
+    step_once(w, 0.01);
+    hash = ct_world_hash(w);
+    for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(ct_world_step(w, (ct_real)bad[i], NULL), CT_ERR_ARGUMENT);
+        assert_int_equal(ct_world_error(w)->code, CT_ERR_ARGUMENT);
+        assert_true(ct_world_hash(w) == hash);
+    }
+    assert_int_equal(ct_world_step(NULL, (ct_real)0.01, NULL), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_world_step(w, (ct_real)0.01, NULL), CT_OK);
+    assert_true(ct_world_hash(w) != hash);
+    ct_world_destroy(w);
+}
+
+/* a world of one body that must not change, and the ways to add a bad one */
+typedef struct bed {
+    ct_world *w;
+    uint64_t hash;
+} bed;
+
+static bed bed_make(void)
+{
+    ct_world_desc d = world_desc(1e-3, 0.5, NULL);
+    bed b;
+    b.w = world_make(&d);
+    add_soft_box(b.w, "first", 0.1, 1, 1e5, 0, 1, 0);
+    step_once(b.w, 0.01);
+    b.hash = ct_world_hash(b.w);
+    return b;
+}
+
+static void unchanged(const bed *b, ct_body_id id, ct_code got, ct_code expected, int64_t element)
+{
+    const ct_error_info *e = ct_world_error(b->w);
+    assert_int_equal(got, expected);
+    assert_int_equal(e->code, expected);
+    if (e->element != element)
+        print_message("%s: element %ld, expected %ld\n", e->text, (long)e->element, (long)element);
+    assert_int_equal(e->element, element);
+    assert_true(strlen(e->text) > 5);
+    assert_int_equal(id.index1, 77);
+    assert_int_equal(ct_world_body_count(b->w), 1);
+    assert_true(ct_world_hash(b->w) == b->hash);
+}
+
+static void bad_soft(const bed *b, const ct_soft_desc *d, ct_code expected, int64_t element)
+{
+    ct_body_id id = {77, 0};
+    ct_code code = ct_body_add_soft(b->w, d, &id);
+    unchanged(b, id, code, expected, element);
+}
+
+static void bad_soft_bodies_are_refused(void **state)
+{
+    bed b = bed_make();
+    ct_mesh m = mesh_box(0.1, 0.1, 0.1, 2, 2, 2, 1), broken;
+    ct_soft_desc good = ct_soft_desc_default(), d;
+    ct_real keep;
+    int32_t t;
+    (void)state;
+    good.mesh = &m;
+    d = good, d.cookie = 0, bad_soft(&b, &d, CT_ERR_ARGUMENT, -1);
+    d = good, d.mesh = NULL, bad_soft(&b, &d, CT_ERR_MESH, -1);
+    memset(&broken, 0, sizeof broken);
+    d = good, d.mesh = &broken, bad_soft(&b, &d, CT_ERR_MESH, -1);
+    broken = m, broken.n_tets = 0;
+    d = good, d.mesh = &broken, bad_soft(&b, &d, CT_ERR_MESH, -1);
+    /* a vertex that is not finite is named */
+    keep = m.positions[3 * 5 + 1];
+    m.positions[3 * 5 + 1] = (ct_real)NOT_A_NUMBER, bad_soft(&b, &good, CT_ERR_MESH, 5);
+    m.positions[3 * 5 + 1] = keep;
+    /* an index out of range names the tet */
+    t = m.tets[4 * 7 + 2];
+    m.tets[4 * 7 + 2] = m.n_positions, bad_soft(&b, &good, CT_ERR_MESH, 7);
+    assert_true(ct_world_error(b.w)->value == m.n_positions);
+    m.tets[4 * 7 + 2] = -1, bad_soft(&b, &good, CT_ERR_MESH, 7);
+    m.tets[4 * 7 + 2] = t;
+    /* an inverted tet, a flat tet */
+    t = m.tets[4 * 9];
+    m.tets[4 * 9] = m.tets[4 * 9 + 1], m.tets[4 * 9 + 1] = t;
+    bad_soft(&b, &good, CT_ERR_MESH, 9);
+    assert_true(ct_world_error(b.w)->value < 0);
+    m.tets[4 * 9 + 1] = m.tets[4 * 9];
+    bad_soft(&b, &good, CT_ERR_MESH, 9);
+    assert_true(ct_world_error(b.w)->value == 0);
+    m.tets[4 * 9 + 1] = m.tets[4 * 9], m.tets[4 * 9] = t;
+    /* materials and scalars */
+    d = good, d.material.young = 0, bad_soft(&b, &d, CT_ERR_ARGUMENT, -1);
+    d = good, d.material.young = (ct_real)NOT_A_NUMBER, bad_soft(&b, &d, CT_ERR_ARGUMENT, -1);
+    d = good, d.material.poisson = (ct_real)0.5, bad_soft(&b, &d, CT_ERR_ARGUMENT, -1);
+    d = good, d.material.density = -1, bad_soft(&b, &d, CT_ERR_ARGUMENT, -1);
+    d = good, d.material.damping_stiffness = -1, bad_soft(&b, &d, CT_ERR_ARGUMENT, -1);
+    d = good, d.material.model = CT_MODEL_MEMBRANE, bad_soft(&b, &d, CT_ERR_ARGUMENT, -1);
+    d = good, d.velocity[1] = (ct_real)NOT_A_NUMBER, bad_soft(&b, &d, CT_ERR_ARGUMENT, -1);
+    d = good, d.angular_velocity[1] = (ct_real)HUGE_VAL, bad_soft(&b, &d, CT_ERR_ARGUMENT, -1);
+    d = good, d.thickness = (ct_real)NOT_A_NUMBER, bad_soft(&b, &d, CT_ERR_ARGUMENT, -1);
+    d = good, d.friction = (ct_real)NOT_A_NUMBER, bad_soft(&b, &d, CT_ERR_ARGUMENT, -1);
+    ct_mesh_free(&m);
+    ct_world_destroy(b.w);
+}
+
+static void bad_cloth(const bed *b, const ct_cloth_desc *d, ct_code expected, int64_t element)
+{
+    ct_body_id id = {77, 0};
+    ct_code code = ct_body_add_cloth(b->w, d, &id);
+    unchanged(b, id, code, expected, element);
+}
+
+static void bad_static(const bed *b, const ct_static_desc *d, ct_code expected, int64_t element)
+{
+    ct_body_id id = {77, 0};
+    ct_code code = ct_body_add_static(b->w, d, &id);
+    unchanged(b, id, code, expected, element);
+}
+
+static void bad_cloth_and_static_bodies_are_refused(void **state)
+{
+    bed b = bed_make();
+    ct_mesh m = mesh_grid(1, 1, 3, 3), broken;
+    ct_cloth_desc good = ct_cloth_desc_default(), d;
+    ct_static_desc sgood = ct_static_desc_default(), s;
+    int32_t t;
+    (void)state;
+    good.mesh = &m;
+    d = good, d.cookie = 0, bad_cloth(&b, &d, CT_ERR_ARGUMENT, -1);
+    memset(&broken, 0, sizeof broken);
+    d = good, d.mesh = &broken, bad_cloth(&b, &d, CT_ERR_MESH, -1);
+    broken = m, broken.n_triangles = 0;
+    d = good, d.mesh = &broken, bad_cloth(&b, &d, CT_ERR_MESH, -1);
+    /* a triangle with two equal corners has no area and is named */
+    t = m.triangles[3 * 4], m.triangles[3 * 4] = m.triangles[3 * 4 + 1];
+    bad_cloth(&b, &good, CT_ERR_MESH, 4);
+    m.triangles[3 * 4] = m.n_positions + 3, bad_cloth(&b, &good, CT_ERR_MESH, 4);
+    m.triangles[3 * 4] = t;
+    d = good, d.material.areal_density = 0, bad_cloth(&b, &d, CT_ERR_ARGUMENT, -1);
+    d = good, d.material.shell_thickness = 0, bad_cloth(&b, &d, CT_ERR_ARGUMENT, -1);
+    d = good, d.material.bending = -1, bad_cloth(&b, &d, CT_ERR_ARGUMENT, -1);
+    d = good, d.material.model = CT_MODEL_NEOHOOKEAN, bad_cloth(&b, &d, CT_ERR_ARGUMENT, -1);
+    s = sgood, s.cookie = 0, bad_static(&b, &s, CT_ERR_ARGUMENT, -1);
+    s = sgood, s.plane_normal[1] = 0, bad_static(&b, &s, CT_ERR_ARGUMENT, -1);
+    s = sgood, s.plane_normal[0] = (ct_real)NOT_A_NUMBER, bad_static(&b, &s, CT_ERR_ARGUMENT, -1);
+    s = sgood, s.plane_offset = (ct_real)NOT_A_NUMBER, bad_static(&b, &s, CT_ERR_ARGUMENT, -1);
+    s = sgood, s.mesh = &broken, broken.n_positions = 0, bad_static(&b, &s, CT_ERR_MESH, -1);
+    t = m.triangles[0], m.triangles[0] = -5;
+    s = sgood, s.mesh = &m, bad_static(&b, &s, CT_ERR_MESH, 0);
+    m.triangles[0] = t;
+    ct_mesh_free(&m);
+    ct_world_destroy(b.w);
+}
+
+static void stale_ids_and_bad_places_are_refused(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.5, NULL);
+    ct_world *w = world_make(&d);
+    ct_body_id null = {0, 0}, a = add_soft_box(w, "a", 0.1, 1, 1e5, 0, 1, 0), plane = add_plane(w, 0, 1, 0, 0), b, ids[3];
+    ct_real v[3 * 8], S[9] = {1, 0, 0, 0, 2, 0, 0, 0, 1};
+    int32_t list[3] = {0, 3, 8};
+    const int32_t *tri = NULL;
+    double out[3];
+    int i, n = -7;
+    (void)state;
+    memset(v, 0, sizeof v);
+    assert_int_equal(ct_body_pin(w, a, list, 3, CT_AXIS_ALL, NULL, -1), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_world_error(w)->element, 2);
+    assert_true(ct_world_error(w)->value == 8);
+    assert_int_equal(ct_body_pin(w, a, list, 2, 8, NULL, -1), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_body_pin(w, plane, list, 1, CT_AXIS_ALL, NULL, -1), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_body_constrain(w, a, 8, S), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_body_constrain(w, a, 0, S), CT_ERR_ARGUMENT); /* not a projector */
+    v[4] = (ct_real)NOT_A_NUMBER;
+    assert_int_equal(ct_body_set_velocities(w, a, v, 8), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_world_error(w)->element, 1);
+    v[4] = 0;
+    assert_int_equal(ct_body_set_velocities(w, a, v, 7), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_body_get_positions(w, a, out, CT_SCALAR_DOUBLE, 8, NULL), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_body_vertex_count(w, plane), 0);
+    assert_string_equal(ct_body_name(w, a), "a");
+    assert_int_equal(ct_body_remove(w, a), CT_OK);
+    b = add_soft_box(w, "b", 0.1, 1, 1e5, 0, 1, 0);
+    assert_false(b.index1 == a.index1 && b.generation == a.generation);
+    ids[0] = null, ids[1] = a, ids[2] = b, ids[2].index1 = 1000;
+    for (i = 0; i < 3; i++) {
+        uint64_t hash = ct_world_hash(w);
+        assert_int_equal(ct_body_remove(w, ids[i]), CT_ERR_STALE_ID);
+        assert_int_equal(ct_world_error(w)->code, CT_ERR_STALE_ID);
+        assert_int_equal(ct_body_pin(w, ids[i], list, 1, CT_AXIS_ALL, NULL, -1), CT_ERR_STALE_ID);
+        assert_int_equal(ct_body_constrain(w, ids[i], 0, S), CT_ERR_STALE_ID);
+        assert_int_equal(ct_body_get_positions(w, ids[i], out, CT_SCALAR_DOUBLE, 24, &n), CT_ERR_STALE_ID);
+        assert_int_equal(ct_body_get_velocities(w, ids[i], out, CT_SCALAR_DOUBLE, 24, &n), CT_ERR_STALE_ID);
+        assert_int_equal(ct_body_set_velocities(w, ids[i], v, 8), CT_ERR_STALE_ID);
+        assert_int_equal(ct_body_get_triangles(w, ids[i], &tri, &n), CT_ERR_STALE_ID);
+        assert_int_equal(n, -7);
+        assert_null(tri);
+        assert_int_equal(ct_body_vertex_count(w, ids[i]), 0);
+        assert_string_equal(ct_body_name(w, ids[i]), "");
+        assert_true(ct_world_hash(w) == hash);
+    }
+    ct_world_destroy(w);
+}
+
+/* ---- bodies come and go ---- */
+
+static void same_bits(const ct_world *w1, ct_body_id b1, const ct_world *w2, ct_body_id b2)
+{
+    int n1, n2, i;
+    double *x1 = read_vectors(w1, b1, 0, &n1), *x2 = read_vectors(w2, b2, 0, &n2);
+    double worst = 0;
+    assert_int_equal(n1, n2);
+    for (i = 0; i < 3 * n1; i++)
+        worst = fmax(worst, fabs(x1[i] - x2[i]));
+    if (worst > 0)
+        print_message("largest difference %g\n", worst);
+    assert_memory_equal(x1, x2, sizeof(double) * 3 * (size_t)n1);
+    free(x1);
+    free(x2);
+}
+
+static void removed_bodies_leave_no_trace(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.5, NULL);
+    ct_world *w = world_make(&d), *alone = world_make(&d);
+    ct_body_id a, b, c, p, only;
+    int i;
+    (void)state;
+    /* w: a and b; a goes, comes back, goes. alone: b only. b moves freely: its bits are the same */
+    a = add_soft_box(w, "a", 0.2, 2, 1e5, 3, 0.5, 0);
+    b = add_soft_box(w, "b", 0.1, 2, 1e5, 0, 5, 0);
+    p = add_plane(w, 0, 1, 0, 0);
+    only = add_soft_box(alone, "b", 0.1, 2, 1e5, 0, 5, 0);
+    assert_int_equal(ct_world_body_count(w), 3);
+    assert_int_equal(ct_body_remove(w, a), CT_OK);
+    assert_int_equal(ct_world_body_count(w), 2);
+    for (i = 0; i < 5; i++)
+        step_once(w, 0.01), step_once(alone, 0.01);
+    same_bits(w, b, alone, only);
+    c = add_soft_box(w, "c", 0.3, 1, 1e5, 3, 0.5, 0);
+    assert_int_equal(ct_body_vertex_count(w, c), 8);
+    assert_int_equal(ct_body_vertex_count(w, b), 27);
+    same_bits(w, b, alone, only);
+    for (i = 0; i < 30; i++)
+        step_once(w, 0.01);
+    {
+        double mc[3], mb[3];
+        read_middle(w, c, 0, mc);
+        read_middle(w, b, 0, mb);
+        assert_true(mc[1] < 0.5 && mc[1] > 0.1 && fabs(mc[0] - 3) < 1e-6); /* it fell to the plane and rests on it */
+        assert_true(mb[1] < 5 - 0.5 * 9.81 * 0.35 * 0.35 * 0.99);
+    }
+    assert_int_equal(ct_body_remove(w, c), CT_OK);
+    assert_int_equal(ct_body_remove(w, p), CT_OK);
+    assert_int_equal(ct_body_remove(w, b), CT_OK);
+    assert_int_equal(ct_world_body_count(w), 0);
+    step_once(w, 0.01); /* an empty world steps too */
+    assert_int_equal(count_intersections(w), 0);
+    ct_world_destroy(w);
+    ct_world_destroy(alone);
+}
+
+/* a body that rests by friction does not notice that an unrelated one takes a free slot before it */
+static void memory_survives_new_bodies(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.5, NULL);
+    ct_world *w;
+    ct_body_id a, b;
+    double before[3], after[3], speed[3];
+    int i;
+    (void)state;
+    d.gravity[0] = (ct_real)(9.81 * 0.3), d.gravity[1] = (ct_real)-9.81;
+    w = world_make(&d);
+    a = add_soft_box(w, "a", 0.1, 1, 1e5, 9, 3, 0);
+    b = add_soft_box(w, "b", 0.1, 3, 1e5, 0, 0.051, 0);
+    add_plane(w, 0, 1, 0, 0);
+    assert_int_equal(ct_body_remove(w, a), CT_OK);
+    for (i = 0; i < 60; i++)
+        step_once(w, 0.01);
+    read_middle(w, b, 0, before);
+    a = add_soft_box(w, "a", 0.1, 1, 1e5, 9, 3, 0);
+    for (i = 0; i < 20; i++)
+        step_once(w, 0.01);
+    read_middle(w, b, 0, after);
+    read_middle(w, b, 1, speed);
+    if (fabs(after[0] - before[0]) > 1e-6)
+        print_message("a resting body moved by %g, %g when another came\n", after[0] - before[0], after[1] - before[1]);
+    assert_true(fabs(after[0] - before[0]) < 1e-6 && fabs(after[1] - before[1]) < 1e-6);
+    assert_true(fabs(speed[0]) < 1e-4);
+    ct_world_destroy(w);
+}
+
+/* ---- pins ---- */
+
+static void pins_follow_their_script(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.5, NULL);
+    ct_world *w = world_make(&d);
+    ct_mesh m = mesh_box(0.4, 0.1, 0.1, 4, 1, 1, 1);
+    ct_body_id b = add_soft_mesh(w, "bar", &m, 1e5, 0, 0, 0);
+    ct_motion turn;
+    int32_t left[4], right[4], one[1];
+    int i, k, nl = 0, nr = 0, n;
+    double *x0 = read_vectors(w, b, 0, &n), *x, dt = 0.01;
+    (void)state;
+    for (i = 0; i < n; i++) {
+        if (x0[3 * i] < -0.199 && nl < 4)
+            left[nl++] = i;
+        if (x0[3 * i] > 0.199 && nr < 4)
+            right[nr++] = i;
+    }
+    assert_true(nl == 4 && nr == 4);
+    memset(&turn, 0, sizeof turn);
+    turn.linear[1] = (ct_real)0.25;
+    turn.angular[0] = 2;
+    turn.center[1] = (ct_real)0.02;
+    assert_int_equal(ct_body_pin(w, b, left, 4, CT_AXIS_ALL, &turn, 0.5), CT_OK);
+    assert_int_equal(ct_body_pin(w, b, right, 3, CT_AXIS_ALL, NULL, -1), CT_OK);
+    one[0] = right[3];
+    assert_int_equal(ct_body_pin(w, b, one, 1, CT_AXIS_Y, NULL, -1), CT_OK);
+    for (k = 1; k <= 50; k++) {
+        double t = k * dt, c = cos(2 * t), s = sin(2 * t);
+        step_once(w, dt);
+        x = read_vectors(w, b, 0, NULL);
+        for (i = 0; i < 4; i++) {
+            const double *p = x0 + 3 * left[i], *q = x + 3 * left[i];
+            double y = p[1] - 0.02, z = p[2];
+            assert_true(fabs(q[0] - p[0]) < 1e-12);
+            assert_true(fabs(q[1] - (0.02 + c * y - s * z + 0.25 * t)) < 1e-12);
+            assert_true(fabs(q[2] - (s * y + c * z)) < 1e-12);
+        }
+        for (i = 0; i < 3; i++)
+            assert_true(fabs(x[3 * right[i]] - x0[3 * right[i]]) < 1e-12 && fabs(x[3 * right[i] + 2] - x0[3 * right[i] + 2]) < 1e-12);
+        assert_true(fabs(x[3 * right[3] + 1] - x0[3 * right[3] + 1]) < 1e-12);
+        free(x);
+    }
+    x = read_vectors(w, b, 0, NULL);
+    assert_true(fabs(x[3 * right[3]] - x0[3 * right[3]]) + fabs(x[3 * right[3] + 2] - x0[3 * right[3] + 2]) > 1e-9); /* x and z of it are free */
+    free(x0);
+    x0 = x;
+    for (k = 0; k < 20; k++)
+        step_once(w, dt);
+    x = read_vectors(w, b, 0, NULL);
+    for (i = 0; i < 4; i++)
+        assert_true(fabs(x[3 * left[i] + 1] - x0[3 * left[i] + 1]) > 1e-3); /* let go at t = 0.5 */
+    for (i = 0; i < 3; i++)
+        assert_true(fabs(x[3 * right[i] + 1] - x0[3 * right[i] + 1]) < 1e-12);
+    free(x);
+    free(x0);
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+}
+
+/* four beads of a tet on parallel wires along X: they fall with (g . X) X, and never leave the wires. [Volino 2000, 2.2: inverse mass X X'/m] */
+static void beads_slide_on_wires(void **state)
+{
+    static const int32_t tet[4] = {0, 1, 2, 3};
+    static const double at[12] = {0, 1, 0, 0.1, 1, 0, 0, 1, -0.1, 0, 1.1, 0};
+    double X[3] = {0.6, -0.48, 0.64}, gX = 9.81 * 0.48, dt = 0.01;
+    ct_world_desc d = world_desc(1e-3, 0.5, NULL);
+    ct_world *w = world_make(&d);
+    ct_mesh m;
+    ct_real p[12], S[9];
+    ct_body_id b;
+    int i, k, j;
+    (void)state;
+    memset(&m, 0, sizeof m);
+    for (i = 0; i < 12; i++)
+        p[i] = (ct_real)at[i];
+    for (i = 0; i < 9; i++)
+        S[i] = (ct_real)(X[i / 3] * X[i % 3]);
+    m.positions = p, m.n_positions = 4, m.tets = (int32_t *)(uintptr_t)tet, m.n_tets = 1;
+    b = add_soft_mesh(w, "beads", &m, 1e5, 0, 0, 0);
+    for (i = 0; i < 4; i++)
+        assert_int_equal(ct_body_constrain(w, b, i, S), CT_OK);
+    for (k = 1; k <= 100; k++) {
+        double t = k * dt, s = 0.5 * gX * t * t, *x, *v;
+        step_once(w, dt);
+        x = read_vectors(w, b, 0, NULL), v = read_vectors(w, b, 1, NULL);
+        for (i = 0; i < 4; i++) {
+            double off = 0, along = 0;
+            for (j = 0; j < 3; j++)
+                along += X[j] * (x[3 * i + j] - at[3 * i + j]);
+            for (j = 0; j < 3; j++)
+                off = fmax(off, fabs(x[3 * i + j] - at[3 * i + j] - along * X[j]));
+            assert_true(off < 1e-12);
+            if (fabs(along - s) > 1e-10)
+                print_message("step %d: fell %.15g along the wire, %.15g expected\n", k, along, s);
+            assert_true(fabs(along - s) <= 1e-10);
+            /* the velocity lives in the middle of the step */
+            for (j = 0; j < 3; j++)
+                assert_true(fabs(v[3 * i + j] - X[j] * gX * (t - dt / 2)) < 1e-9);
+        }
+        free(x), free(v);
+    }
+    ct_world_destroy(w);
+}
+
+/* one vertex of a swinging bar on a wire, another in a plane */
+static void constrained_vertices_stay(void **state)
+{
+    double X[3] = {0.8, 0.6, 0}, N[3] = {0.6, 0, 0.8};
+    ct_world_desc d = world_desc(1e-3, 0.5, NULL);
+    ct_world *w = world_make(&d);
+    ct_body_id b = add_soft_box(w, "box", 0.3, 2, 1e4, 0, 0, 0);
+    ct_real S[9], T[9];
+    double *x0 = read_vectors(w, b, 0, NULL), moved = 0;
+    int i, k;
+    (void)state;
+    for (i = 0; i < 9; i++) {
+        S[i] = (ct_real)(X[i / 3] * X[i % 3]);
+        T[i] = (ct_real)((i % 4 == 0 ? 1 : 0) - N[i / 3] * N[i % 3]);
+    }
+    assert_int_equal(ct_body_constrain(w, b, 0, S), CT_OK);
+    assert_int_equal(ct_body_constrain(w, b, 26, T), CT_OK);
+    for (k = 0; k < 100; k++) {
+        double *x, dx[3], along = 0, out = 0;
+        step_once(w, 0.01);
+        x = read_vectors(w, b, 0, NULL);
+        for (i = 0; i < 3; i++)
+            dx[i] = x[i] - x0[i], along += dx[i] * X[i];
+        for (i = 0; i < 3; i++)
+            assert_true(fabs(dx[i] - along * X[i]) < 1e-12);
+        for (i = 0; i < 3; i++)
+            out += N[i] * (x[78 + i] - x0[78 + i]);
+        assert_true(fabs(out) < 1e-12);
+        moved = fmax(moved, fabs(along));
+        free(x);
+    }
+    assert_true(moved > 0.1);
+    free(x0);
+    ct_world_destroy(w);
+}
+
+/* ---- memory that runs out ---- */
+
+typedef struct sweep {
+    books b;
+    ct_world *w;
+    ct_body_id soft, cloth, mesh, plane;
+    ct_mesh box, sheet, roof;
+    int64_t failures; /* calls that said CT_ERR_MEMORY */
+} sweep;
+
+enum { SWEEP_OPS = 14 };
+
+static ct_code sweep_add_soft(sweep *s)
+{
+    ct_soft_desc d = ct_soft_desc_default();
+    d.mesh = &s->box, d.material.young = (ct_real)1e5;
+    return ct_body_add_soft(s->w, &d, &s->soft);
+}
+
+static ct_code sweep_add_cloth(sweep *s)
+{
+    ct_cloth_desc d = ct_cloth_desc_default();
+    d.mesh = &s->sheet;
+    return ct_body_add_cloth(s->w, &d, &s->cloth);
+}
+
+static ct_code sweep_add_static(sweep *s, int plane)
+{
+    ct_static_desc d = ct_static_desc_default();
+    d.mesh = plane ? NULL : &s->roof;
+    return ct_body_add_static(s->w, &d, plane ? &s->plane : &s->mesh);
+}
+
+static ct_code sweep_op(sweep *s, int op)
+{
+    static const int32_t corner[2] = {0, 2};
+    static const ct_real along_x[9] = {1, 0, 0, 0, 0, 0, 0, 0, 0};
+    const ct_contact *contacts;
+    ct_pair *pairs;
+    int n;
+    switch (op) {
+    case 0: return sweep_add_soft(s);
+    case 1: return sweep_add_cloth(s);
+    case 2: return sweep_add_static(s, 0);
+    case 3: return sweep_add_static(s, 1);
+    case 4: return ct_body_pin(s->w, s->cloth, corner, 2, CT_AXIS_ALL, NULL, -1);
+    case 5: return ct_body_constrain(s->w, s->cloth, 6, along_x);
+    case 6: return ct_world_step(s->w, (ct_real)0.01, NULL);
+    case 7: return ct_world_step(s->w, (ct_real)0.01, NULL);
+    case 8: return ct_world_validate(s->w, &pairs, &n);
+    case 9: return ct_world_contacts(s->w, &contacts, &n);
+    case 10: return ct_world_step(s->w, (ct_real)0.005, NULL);
+    case 11: return ct_body_remove(s->w, s->mesh);
+    case 12: return sweep_add_static(s, 0);
+    default: return ct_world_step(s->w, (ct_real)0.01, NULL);
+    }
+}
+
+/* One run over all operations with call number k refused (and with `on` all later ones until a call has said so). Returns whether k was
+   reached. A refused operation leaves the world as it was and works at once when it is tried again. */
+static int sweep_run(sweep *s, int64_t k, int on, int64_t *out_calls, double *end)
+{
+    ct_world_desc d = world_desc(2e-3, 0.5, &s->b);
+    int op, n;
+    ct_code code;
+    memset(&s->b, 0, sizeof s->b);
+    s->b.fail_at = k, s->b.fail_on = on;
+    s->w = NULL;
+    code = ct_world_create(&d, &s->w, NULL);
+    if (code != CT_OK) {
+        assert_int_equal(code, CT_ERR_MEMORY);
+        assert_null(s->w);
+        assert_int_equal(s->b.blocks, 0);
+        s->failures++;
+        s->b.fail_at = 0;
+        assert_int_equal(ct_world_create(&d, &s->w, NULL), CT_OK);
+    }
+    for (op = 0; op < SWEEP_OPS; op++) {
+        uint64_t hash = ct_world_hash(s->w);
+        int bodies = ct_world_body_count(s->w);
+        code = sweep_op(s, op);
+        if (code == CT_OK)
+            continue;
+        if (code != CT_ERR_MEMORY || ct_world_hash(s->w) != hash || ct_world_body_count(s->w) != bodies)
+            print_message("operation %d with allocation %ld refused: code %d (%s), hash %s\n", op, (long)k, (int)code, ct_world_error(s->w)->text,
+                          ct_world_hash(s->w) == hash ? "kept" : "changed");
+        assert_int_equal(code, CT_ERR_MEMORY);
+        assert_int_equal(ct_world_error(s->w)->code, CT_ERR_MEMORY);
+        assert_true(s->b.refused > 0);
+        assert_true(ct_world_hash(s->w) == hash);
+        assert_int_equal(ct_world_body_count(s->w), bodies);
+        s->failures++;
+        s->b.fail_at = 0;
+        code = sweep_op(s, op);
+        if (code != CT_OK)
+            print_message("operation %d tried again after allocation %ld: %s\n", op, (long)k, ct_world_error(s->w)->text);
+        assert_int_equal(code, CT_OK);
+    }
+    for (op = n = 0; op < 3; op++) {
+        read_middle(s->w, s->soft, 0, end);
+        read_middle(s->w, s->cloth, 0, end + 3);
+    }
+    *out_calls = s->b.calls;
+    ct_world_destroy(s->w);
+    assert_int_equal(s->b.blocks, 0);
+    assert_int_equal(s->b.live, 0);
+    assert_int_equal(s->b.wrong, 0);
+    return s->b.refused > 0;
+}
+
+static void memory_may_run_out_anywhere(void **state)
+{
+    sweep s;
+    int64_t k, calls = 0, total = 0;
+    double end[6], base[6];
+    int on, i, quiet = 0;
+    (void)state;
+    memset(&s, 0, sizeof s);
+    s.box = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 1);
+    mesh_place(&s.box, 0, 0, 0.0515, 0);
+    s.sheet = mesh_grid(0.2, 0.2, 2, 2);
+    mesh_place(&s.sheet, 0, 0.01, 0.1045, 0.01);
+    s.roof = mesh_grid(0.3, 0.3, 1, 1);
+    mesh_place(&s.roof, 0, 0, 0.4, 0);
+    sweep_run(&s, 0, 0, &total, base);
+    for (on = 0; on < 2; on++)
+        for (k = 1; sweep_run(&s, k, on, &calls, end); k++)
+            for (i = 0; i < 6; i++)
+                assert_true(fabs(end[i] - base[i]) < 1e-6);
+    assert_true(k > total); /* the last run of the sweep reached no refusal */
+    quiet = (int)(2 * total - s.failures);
+    print_message("%ld allocations, %ld refusals led to CT_ERR_MEMORY, %d did not need to\n", (long)total, (long)s.failures, quiet);
+    assert_true(s.failures > total); /* most refusals must be reported */
+    ct_mesh_free(&s.box), ct_mesh_free(&s.sheet), ct_mesh_free(&s.roof);
+}
+
+static void warm_steps_allocate_nothing(void **state)
+{
+    books b;
+    ct_world_desc d = world_desc(1e-3, 0.5, &b);
+    ct_world *w;
+    int64_t calls, own, before;
+    int i, contacts = 0;
+    (void)state;
+    memset(&b, 0, sizeof b);
+    w = world_make(&d);
+    add_plane(w, 0, 1, 0, 0);
+    add_soft_box(w, "lower", 0.2, 3, 1e5, 0, 0.1012, 0);
+    add_soft_box(w, "upper", 0.1, 2, 1e5, 0.02, 0.2524, 0.01);
+    for (i = 0; i < 60; i++)
+        step_once(w, 0.01);
+    calls = b.calls;
+    ct_world_allocations(w, &before, NULL);
+    for (i = 0; i < 50; i++)
+        contacts += step_once(w, 0.01).contacts;
+    ct_world_allocations(w, &own, NULL);
+    assert_true(contacts > 50 * 20);
+    assert_int_equal(own - before, 0);
+    assert_int_equal(b.calls - calls, 0);
+    ct_world_destroy(w);
+    assert_int_equal(b.blocks, 0);
+    assert_int_equal(b.wrong, 0);
+}
+
+static void allocations_are_counted(void **state)
+{
+    books b;
+    ct_world_desc d = world_desc(1e-3, 0.5, &b);
+    ct_world *w;
+    int64_t calls, bytes;
+    (void)state;
+    memset(&b, 0, sizeof b);
+    w = world_make(&d);
+    add_soft_box(w, "a", 0.2, 2, 1e5, 0, 1, 0);
+    step_once(w, 0.01);
+    ct_world_allocations(w, &calls, &bytes);
+    assert_int_equal(bytes, b.live);
+    assert_true(calls == b.calls || calls == b.calls - 1); /* the world itself may come before its books */
+    ct_world_destroy(w);
+}
+
+/* ---- same bits ---- */
+
+static ct_world *small_scene(void)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    ct_world *w = world_make(&d);
+    ct_mesh sheet = mesh_grid(0.5, 0.5, 6, 6);
+    add_plane(w, 0, 1, 0, 0);
+    add_soft_box(w, "a", 0.1, 2, 1e5, 0, 0.07, 0);
+    add_soft_box(w, "b", 0.1, 2, 1e5, 0.03, 0.19, 0.02);
+    mesh_place(&sheet, 0, 0, 0.27, 0);
+    add_cloth_mesh(w, "sheet", &sheet, CT_MODEL_MEMBRANE, 0.2);
+    ct_mesh_free(&sheet);
+    return w;
+}
+
+static void same_input_same_bits(void **state)
+{
+    ct_world *a = small_scene(), *b = small_scene(), *c;
+    uint64_t hash[40];
+    int i, contacts = 0;
+    (void)state;
+    for (i = 0; i < 40; i++) {
+        contacts += step_once(a, 0.01).contacts;
+        hash[i] = ct_world_hash(a);
+    }
+    assert_true(contacts > 100);
+    ct_world_destroy(a);
+    /* two worlds in turn, one of them asked for everything in between */
+    c = small_scene();
+    for (i = 0; i < 40; i++) {
+        const ct_contact *list;
+        int n;
+        step_once(b, 0.01);
+        step_once(c, 0.01);
+        assert_int_equal(ct_world_contacts(c, &list, &n), CT_OK);
+        assert_int_equal(count_intersections(c), 0);
+        assert_true(ct_world_hash(b) == hash[i]);
+        assert_true(ct_world_hash(c) == hash[i]);
+    }
+    ct_world_destroy(b);
+    ct_world_destroy(c);
+}
+
+/* a body far away, with its own contacts and of another size, added before or after */
+static void far_bodies_change_no_bit(void **state)
+{
+    int before, fast, i;
+    (void)state;
+    for (fast = 0; fast < 2; fast++)
+        for (before = 0; before < 2; before++) {
+            ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+            ct_world *w = world_make(&d), *alone = world_make(&d);
+            ct_mesh m = mesh_box(0.2, 0.2, 0.2, 3, 3, 3, 1);
+            ct_body_id a, b = {0, 0};
+            mesh_place(&m, 0.3, 50, 0.4, 0);
+            if (before)
+                add_soft_mesh(w, "far", &m, 3e5, fast ? 30 : 0, 0, 0);
+            a = add_soft_box(w, "near", 0.1, 3, 1e5, 0, 0.1, 0);
+            if (!before)
+                add_soft_mesh(w, "far", &m, 3e5, fast ? 30 : 0, 0, 0);
+            add_plane(w, 0, 1, 0, 0);
+            b = add_soft_box(alone, "near", 0.1, 3, 1e5, 0, 0.1, 0);
+            add_plane(alone, 0, 1, 0, 0);
+            for (i = 0; i < 40; i++) {
+                step_once(w, 0.01), step_once(alone, 0.01);
+                same_bits(w, a, alone, b);
+            }
+            ct_mesh_free(&m);
+            ct_world_destroy(w);
+            ct_world_destroy(alone);
+        }
+}
+
+/* ---- starts that intersect ---- */
+
+static void tangled_starts_go_on(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    ct_world *w = world_make(&d);
+    ct_body_id a = add_soft_box(w, "a", 0.1, 2, 1e5, 0, 0.06, 0), b = add_soft_box(w, "b", 0.1, 2, 1e5, 0.06, 0.09, 0.013);
+    ct_pair *pairs = NULL;
+    int n = 0, i, k;
+    (void)state;
+    add_plane(w, 0, 1, 0, 0);
+    assert_int_equal(ct_world_validate(w, &pairs, &n), CT_OK);
+    assert_true(n > 0);
+    for (i = 0; i < n; i++) {
+        ct_body_id p = pairs[i].body_a, q = pairs[i].body_b;
+        assert_int_equal(pairs[i].kind, CT_PAIR_EF);
+        assert_true((p.index1 == a.index1 && q.index1 == b.index1) || (p.index1 == b.index1 && q.index1 == a.index1));
+        for (k = 0; k < 2; k++)
+            assert_true(pairs[i].vertices_a[k] >= 0 && pairs[i].vertices_a[k] < 27);
+        for (k = 0; k < 3; k++)
+            assert_true(pairs[i].vertices_b[k] >= 0 && pairs[i].vertices_b[k] < 27);
+        assert_int_equal(pairs[i].vertices_a[2], -1);
+    }
+    for (i = 0; i < 100; i++) {
+        ct_step_report r = step_once(w, 0.01);
+        double *x;
+        assert_true(i > 0 || r.tangled > 0);
+        for (k = 0; k < 2; k++) {
+            int nv, j;
+            x = read_vectors(w, k ? a : b, 0, &nv);
+            for (j = 0; j < 3 * nv; j++)
+                assert_true(isfinite(x[j]) && fabs(x[j]) < 2);
+            for (j = 0; j < nv; j++)
+                assert_true(x[3 * j + 1] > 0);
+            free(x);
+        }
+    }
+    ct_world_destroy(w);
+}
+
+/* a vertex below a plane is named too */
+static void sunken_starts_are_named(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    ct_world *w = world_make(&d);
+    ct_body_id a = add_soft_box(w, "a", 0.1, 1, 1e5, 0, 0.04, 0), p = add_plane(w, 0, 1, 0, 0);
+    ct_pair *pairs = NULL;
+    int n = 0, i;
+    (void)state;
+    assert_int_equal(ct_world_validate(w, &pairs, &n), CT_OK);
+    assert_int_equal(n, 4);
+    for (i = 0; i < n; i++) {
+        assert_int_equal(pairs[i].kind, CT_PAIR_PLANE);
+        assert_int_equal(pairs[i].body_a.index1, a.index1);
+        assert_int_equal(pairs[i].body_b.index1, p.index1);
+        assert_true(fabs((double)pairs[i].distance + 0.01) < 1e-12);
+    }
+    for (i = 0; i < 50; i++)
+        step_once(w, 0.01);
+    assert_true(isfinite((double)step_once(w, 0.01).center_of_mass[1]));
+    ct_world_destroy(w);
+}
+
+static void contacts_are_listed(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    ct_world *w = world_make(&d);
+    ct_body_id a = add_soft_box(w, "a", 0.1, 2, 1e5, 0, 0.052, 0), p = add_plane(w, 0, 1, 0, 0);
+    const ct_contact *c = NULL;
+    int n = -1, i;
+    (void)state;
+    assert_int_equal(ct_world_contacts(w, NULL, &n), CT_ERR_ARGUMENT);
+    for (i = 0; i < 60; i++)
+        step_once(w, 0.01);
+    assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
+    assert_int_equal(n, 9);
+    for (i = 0; i < n; i++) {
+        assert_int_equal(c[i].kind, CT_PAIR_PLANE);
+        assert_int_equal(c[i].body_a.index1, a.index1);
+        assert_int_equal(c[i].body_b.index1, p.index1);
+        assert_true(c[i].impulse_normal > 0 && fabs((double)c[i].normal[1] - 1) < 1e-12);
+        assert_true(fabs((double)c[i].gap) < 1e-5);
+        assert_true(c[i].weights_a[0] == 1 && c[i].vertices_a[1] == -1);
+        assert_true(hypot((double)c[i].impulse_tangent[0], (double)c[i].impulse_tangent[1]) <= 0.4 * (double)c[i].impulse_normal * (1 + 1e-9));
+    }
+    ct_world_destroy(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(creation_is_checked),
+        cmocka_unit_test(defaults_are_as_documented),
+        cmocka_unit_test(bad_steps_are_refused),
+        cmocka_unit_test(bad_soft_bodies_are_refused),
+        cmocka_unit_test(bad_cloth_and_static_bodies_are_refused),
+        cmocka_unit_test(stale_ids_and_bad_places_are_refused),
+        cmocka_unit_test(removed_bodies_leave_no_trace),
+        cmocka_unit_test(memory_survives_new_bodies),
+        cmocka_unit_test(pins_follow_their_script),
+        cmocka_unit_test(beads_slide_on_wires),
+        cmocka_unit_test(constrained_vertices_stay),
+        cmocka_unit_test(memory_may_run_out_anywhere),
+        cmocka_unit_test(warm_steps_allocate_nothing),
+        cmocka_unit_test(allocations_are_counted),
+        cmocka_unit_test(same_input_same_bits),
+        cmocka_unit_test(far_bodies_change_no_bit),
+        cmocka_unit_test(tangled_starts_go_on),
+        cmocka_unit_test(sunken_starts_are_named),
+        cmocka_unit_test(contacts_are_listed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
