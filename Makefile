@@ -91,7 +91,6 @@ amalgamate:
 	$(PYTHON) tools/amalgamate.py
 demo: build/contact
 	@$(PYTHON) tools/make_demo.py
-	@sh tools/demo.sh
 accept: build/contact
 	@$(PYTHON) tools/accept.py
 BENCHES := $(patsubst bench/%.c,build/bench/%,$(wildcard bench/*.c))

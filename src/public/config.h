@@ -21,6 +21,10 @@
 #error "contact.h: -ffast-math and -Ofast remove its error bounds and finite tests; compile this file without them"
 #endif
 
+#if defined(__FLT_EVAL_METHOD__) && (__FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2)
+#error "contact.h: x87 arithmetic rounds twice, which breaks its error bounds; compile with -msse2 -mfpmath=sse"
+#endif
+
 /* Values of CONTACT_SIMD. */
 #define CT_SIMD_AUTO 0
 #define CT_SIMD_NONE 1
