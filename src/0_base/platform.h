@@ -84,4 +84,14 @@ CTI_INLINE int cti_lowest_bit(unsigned x)
 #endif
 }
 
+CTI_INLINE int cti_lowest_bit64(uint64_t x)
+{
+#if defined(__GNUC__) || defined(__clang__)
+    return __builtin_ctzll(x);
+#else
+    unsigned low = (unsigned)(x & 0xffffffffu);
+    return low ? cti_lowest_bit(low) : 32 + cti_lowest_bit((unsigned)(x >> 32));
+#endif
+}
+
 #endif /* CTI_PLATFORM_H */

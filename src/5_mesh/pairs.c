@@ -1,6 +1,9 @@
 /* pairs.c -- candidate pairs over many bodies. Method: pairs.h. Raw overlaps come from the trees body pair by body pair; pairs that share a vertex are
-   taken out in a pass over what one body gave; a linear sort brings the whole into one order. */
+   taken out of what a body gave with itself; then each body pair's are sorted, in a bit matrix or by digits. */
 #include "pairs.h"
+
+/* pairs are sorted in a bit matrix when there are more than a few, and at least one for so many words of it */
+enum { CTI_BROAD_FEW = 24, CTI_BROAD_DENSE = 8 };
 
 CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
 {
@@ -13,6 +16,8 @@ CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
     CTI_FREE(mem, broad->body_pairs);
     CTI_FREE(mem, broad->scratch);
     CTI_FREE(mem, broad->sweep);
+    CTI_FREE(mem, broad->raw);
+    CTI_FREE(mem, broad->bits);
     memset(broad, 0, sizeof *broad);
 }
 
@@ -243,44 +248,118 @@ CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup
 
 /* ---- pairs ---- */
 
-/* Takes out of the pairs from number `from` on those whose elements share a vertex; `order`: writes the smaller number first. */
-static void cti_broad_filter(int32_t *pairs, int from, const int32_t *ea, int wa, const int32_t *eb, int wb, int order)
+/* Do two elements share a vertex? wa and wb are constants where this is expanded. */
+CTI_INLINE int cti_broad_shared(const int32_t *a, int wa, const int32_t *b, int wb)
 {
-    int n = CTI_LEN(pairs) / 2, m = from, i, j, k;
-    for (i = from; i < n; i++) {
-        int32_t a = pairs[2 * i], b = pairs[2 * i + 1];
-        int shared = 0;
-        for (j = 0; j < wa; j++)
-            for (k = 0; k < wb; k++)
-                shared |= (ea ? ea[wa * a + j] : a) == (eb ? eb[wb * b + k] : b);
-        if (order && a > b)
-            pairs[2 * m] = b, pairs[2 * m + 1] = a;
-        else
-            pairs[2 * m] = a, pairs[2 * m + 1] = b;
-        m += !shared;
-    }
-    if (pairs)
-        stbds_header(pairs)->length = 2 * (size_t)m;
+    int j, k, shared = 0;
+    for (j = 0; j < wa; j++)
+        for (k = 0; k < wb; k++)
+            shared |= a[j] == b[k];
+    return shared;
 }
 
-/* All pairs (item of tree kind ka, item of tree kind kb) over the body pairs, sorted. The kinds may be the same. */
+/* Takes out pairs that share a vertex; the elements of kind a and b are the same kind when wa is wb, and then the smaller number comes first. */
+CTI_INLINE int cti_broad_filter_as(int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
+{
+    int i, m = 0;
+    for (i = 0; i < n; i++) {
+        int32_t a = pairs[2 * i], b = pairs[2 * i + 1];
+        int shared = cti_broad_shared(wa > 1 ? ea + (size_t)wa * (size_t)a : &a, wa, wb > 1 ? eb + (size_t)wb * (size_t)b : &b, wb);
+        int turn = wa == wb && a > b;
+        pairs[2 * m] = turn ? b : a, pairs[2 * m + 1] = turn ? a : b;
+        m += !shared;
+    }
+    return m;
+}
+
+static int cti_broad_filter(int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
+{
+    if (wa == 2 && wb == 2)
+        return cti_broad_filter_as(pairs, n, ea, 2, eb, 2);
+    if (wa == 1 && wb == 3)
+        return cti_broad_filter_as(pairs, n, ea, 1, eb, 3);
+    if (wa == 2 && wb == 3)
+        return cti_broad_filter_as(pairs, n, ea, 2, eb, 3);
+    if (wa == 1 && wb == 2)
+        return cti_broad_filter_as(pairs, n, ea, 1, eb, 2);
+    return cti_broad_filter_as(pairs, n, ea, 1, eb, 1);
+}
+
+static void cti_broad_range(const cti_soup_body *b, int width, int *first, int *count)
+{
+    *first = width == 3 ? b->f0 : (width == 2 ? b->e0 : b->v0);
+    *count = (width == 3 ? b->f1 : (width == 2 ? b->e1 : b->v1)) - *first;
+}
+
+/* Sorts n pairs of two bodies' elements by way of a bit matrix: row a - a0, column b - b0. Worth it when it is small against n. */
+static void cti_broad_matrix(uint64_t *bits, int words, const int32_t *pairs, int n, int a0, int b0, int32_t *out)
+{
+    int i, row, k, low = INT32_MAX, high = -1;
+    for (i = 0; i < n; i++) {
+        int a = pairs[2 * i] - a0, b = pairs[2 * i + 1] - b0;
+        bits[(size_t)a * (size_t)words + (size_t)(b >> 6)] |= (uint64_t)1 << (b & 63);
+        low = a < low ? a : low, high = a > high ? a : high;
+    }
+    for (row = low; row <= high; row++)
+        for (k = 0; k < words; k++) {
+            uint64_t *w = bits + (size_t)row * (size_t)words + (size_t)k, m;
+            for (m = *w; m; m &= m - 1) {
+                out[0] = a0 + row, out[1] = b0 + 64 * k + cti_lowest_bit64(m);
+                out += 2;
+            }
+            *w = 0;
+        }
+}
+
+/* Appends what the trees gave for bodies p (kind ka) and q (kind kb): filtered, sorted. */
+static int cti_broad_group(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int p, int q, int ka, int kb, int32_t **out)
+{
+    int wa, wb, a0, na, b0, nb, n, from = CTI_LEN(*out);
+    const int32_t *ea = cti_broad_elements(soup, ka, &wa), *eb = cti_broad_elements(soup, kb, &wb);
+    int64_t words, size;
+    CTI_CLEAR(broad->raw);
+    if (!cti_bvh_pairs(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * p + ka, broad->trees + CTI_BROAD_TREES * q + kb, &broad->raw))
+        return 0;
+    n = CTI_LEN(broad->raw) / 2;
+    cti_broad_range(soup->bodies + p, wa, &a0, &na);
+    cti_broad_range(soup->bodies + q, wb, &b0, &nb);
+    if (p == q || (ka == kb && a0 > b0))
+        n = cti_broad_filter(broad->raw, n, ea, wa, eb, wb);
+    if (n == 0)
+        return 1;
+    if (ka == kb && a0 > b0)
+        cti_broad_range(soup->bodies + q, wa, &a0, &na), cti_broad_range(soup->bodies + p, wb, &b0, &nb);
+    if (!CTI_RESERVE(mem, *out, (int64_t)from + 2 * (int64_t)n))
+        return 0;
+    words = ((int64_t)nb + 63) / 64, size = words * na;
+    if (n > CTI_BROAD_FEW && size <= CTI_BROAD_DENSE * (int64_t)n) {
+        if (!CTI_RESIZE(mem, broad->bits, cti_max_int((int)size, CTI_LEN(broad->bits))))
+            return 0;
+        cti_broad_matrix(broad->bits, (int)words, broad->raw, n, a0, b0, *out + from);
+    } else {
+        int sizes[4];
+        sizes[1] = soup->nv, sizes[2] = soup->ne, sizes[3] = soup->nf;
+        if (!cti_pairsort(mem, broad->raw, n, sizes[wa], sizes[wb], &broad->scratch))
+            return 0;
+        memcpy(*out + from, broad->raw, 2 * (size_t)n * sizeof **out);
+    }
+    stbds_header(*out)->length = (size_t)from + 2 * (size_t)n;
+    return 1;
+}
+
+/* All pairs (item of tree kind ka, item of tree kind kb) over the body pairs. */
 static int cti_broad_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int ka, int kb, int32_t **out)
 {
-    int i, wa, wb, n = CTI_LEN(broad->body_pairs) / 2, sizes[4];
-    const int32_t *ea = cti_broad_elements(soup, ka, &wa), *eb = cti_broad_elements(soup, kb, &wb);
-    sizes[1] = soup->nv, sizes[2] = soup->ne, sizes[3] = soup->nf;
+    int i, n = CTI_LEN(broad->body_pairs) / 2;
     CTI_CLEAR(*out);
     for (i = 0; i < n; i++) {
-        int p = broad->body_pairs[2 * i], q = broad->body_pairs[2 * i + 1], from = CTI_LEN(*out) / 2;
-        const cti_bvh *tp = broad->trees + CTI_BROAD_TREES * p, *tq = broad->trees + CTI_BROAD_TREES * q;
-        if (!cti_bvh_pairs(mem, &broad->forest, tp + ka, tq + kb, out))
+        int p = broad->body_pairs[2 * i], q = broad->body_pairs[2 * i + 1];
+        if (!cti_broad_group(mem, broad, soup, p, q, ka, kb, out))
             return 0;
-        if (p != q && ka != kb && !cti_bvh_pairs(mem, &broad->forest, tq + ka, tp + kb, out))
+        if (p != q && ka != kb && !cti_broad_group(mem, broad, soup, q, p, ka, kb, out))
             return 0;
-        if (p == q || ka == kb)
-            cti_broad_filter(*out, from, ea, wa, eb, wb, ka == kb);
     }
-    return cti_pairsort(mem, *out, CTI_LEN(*out) / 2, sizes[wa], sizes[wb], &broad->scratch);
+    return 1;
 }
 
 /* Sets which items take part. */

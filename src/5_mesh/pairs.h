@@ -1,7 +1,7 @@
 /* pairs.h -- the broad phase: candidate pairs of surface features over many bodies. Method: per body, box trees over vertices, edges and
    faces (and over loose points and loose edges), built once, refitted to the boxes of linear motions; bodies are culled by sweep and prune.
    A pair is a candidate exactly when the two element boxes, widened and converted to float (bounds.h), overlap; the trees and their order
-   have no part in the result, which is sorted.
+   have no part in the result nor in its order.
    based on: Cohen, Lin, Manocha, Ponamgi, I-COLLIDE, 1995 (sweep and prune); see bvh.h. */
 #ifndef CTI_PAIRS_H
 #define CTI_PAIRS_H
@@ -41,6 +41,8 @@ typedef struct cti_broad {
     int32_t *body_pairs;  /* [2 n] bodies whose boxes overlap, i < j, and (i, i), sorted */
     int32_t *scratch;
     float *sweep;         /* blocks of body boxes in sweep order */
+    int32_t *raw;         /* [2 n] overlaps of one body pair */
+    uint64_t *bits;       /* matrix for sorting them; zero between uses */
     int n_bodies, nv, ne, nf;
     int fresh;            /* 1: boxes of every body have to be refitted */
     int partial;          /* 1: some items are inactive */
@@ -53,18 +55,19 @@ CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad);
 /* cti_broad_update -- boxes over the motions from x0 to x1 [3 nv] (may be the same), widened by each body's inflate. Finds the overlapping
    bodies. 0: out of memory. */
 CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1);
-/* cti_broad_pairs -- candidates of the last update, each kind a growable array [2 n] (CTI_LEN is 2 n), sorted, unique; NULL: not wanted.
+/* cti_broad_pairs -- candidates of the last update, each kind a growable array [2 n] (CTI_LEN is 2 n), unique; NULL: not wanted. Order: body
+   pairs (p, p) and (p, q), p < q, in rising order; in each, the pairs by their numbers (vf: first vertices of p, then vertices of q).
    vf: (vertex, face); ee: (edge, edge), a < b; ve: (loose point, loose edge); vv: (loose point, loose point), a < b. Left out: a vertex and its own face or
    edge, edges that share a vertex. 0: out of memory. */
 CTI_FN int cti_broad_pairs(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **vf, int32_t **ee, int32_t **ve, int32_t **vv);
 /* cti_broad_pairs_moved -- the same, only those with a vertex v for which vertex_moved[v] is not 0; vertex_moved [nv]. */
 CTI_FN int cti_broad_pairs_moved(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *vertex_moved, int32_t **vf,
                                  int32_t **ee, int32_t **ve, int32_t **vv);
-/* cti_broad_edge_faces -- (edge, face) candidates of the last update that share no vertex, sorted. 0: out of memory. */
+/* cti_broad_edge_faces -- (edge, face) candidates of the last update that share no vertex, ordered as vf. 0: out of memory. */
 CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **ef);
 
 /* cti_intersect_soup -- every (edge, face) that has a point in common at positions x, exactly (crossing.c); features that share a vertex and bodies that
-   do not meet are left out. The last update must have covered x. Growable array [2 n], sorted. 0: out of memory. */
+   do not meet are left out. The last update must have covered x. Growable array [2 n], ordered as vf. 0: out of memory. */
 CTI_FN int cti_intersect_soup(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x, int32_t **out_pairs);
 
 #endif /* CTI_PAIRS_H */

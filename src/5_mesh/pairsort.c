@@ -2,7 +2,7 @@
    key: the number of passes follows from the largest value, not from the key's width. */
 #include "pairsort.h"
 
-enum { CTI_PAIRSORT_BITS = 11, CTI_PAIRSORT_FEW = 24 };
+enum { CTI_PAIRSORT_BITS = 13, CTI_PAIRSORT_FEW = 24 };
 
 static void cti_pairsort_insertion(int32_t *pairs, int n)
 {
@@ -62,7 +62,8 @@ CTI_FN int cti_pairsort(cti_mem *mem, int32_t *pairs, int n, int n_first, int n_
     b = *scratch;
     for (which = 1; which >= 0; which--) {
         int total = cti_pairsort_bit_count(which ? n_second : n_first), shift = 0;
-        int passes = (total + CTI_PAIRSORT_BITS - 1) / CTI_PAIRSORT_BITS, p;
+        /* a digit has at most as many values as there are pairs, roughly */
+        int most = cti_max_int(8, cti_min_int(CTI_PAIRSORT_BITS, cti_pairsort_bit_count(n))), passes = (total + most - 1) / most, p;
         for (p = 0; p < passes; p++) {
             int bits = (total - shift + passes - p - 1) / (passes - p);
             cti_pairsort_pass(a, b, n, which, shift, bits);
