@@ -87,6 +87,12 @@ static void test_scene_make(test_scene *s, int bodies)
     s->soup.edges = s->edges, s->soup.faces = s->faces, s->soup.bodies = s->bodies, s->soup.vertex_is_point = s->point;
     for (i = 0; i < bodies; i++)
         test_scene_body(s, motion);
+    /* bodies need not stand in the order of their ranges */
+    for (i = 0; test_random(3) == 0 && i + 1 < bodies; i++) {
+        int j = i + test_random(bodies - i);
+        cti_soup_body t = s->bodies[i];
+        s->bodies[i] = s->bodies[j], s->bodies[j] = t;
+    }
 }
 
 /* The box of an element, as float, straight from the definition. */
