@@ -1,5 +1,5 @@
 /* simd.h -- the one place where SIMD is decided: eight virtual lanes of double (cti_d8) and of float (cti_f8) on every path. Method: AVX2
-   uses two 256-bit registers of double and one of float; NONE uses plain loops. Every operation is lane-wise and correctly rounded, there
+   uses two 256-bit registers of double and one of float; SSE2 four and two 128-bit ones; NONE uses plain loops. Every operation is lane-wise and correctly rounded, there
    is no fused multiply-add, and sums over lanes have one fixed order ((0+4)+(2+6))+((1+5)+(3+7)), so all paths give the same bits.
    CTI_SIMD_NAME is the path that was compiled in. */
 #ifndef CTI_SIMD_H
@@ -8,12 +8,17 @@
 #include "real.h"
 
 #define CTI_SIMD_NONE 1
+#define CTI_SIMD_SSE2 2
 #define CTI_SIMD_AVX2 3
 #ifndef CTI_SIMD
 #if (!defined(CONTACT_SIMD) || CONTACT_SIMD == CT_SIMD_AUTO) && defined(__AVX2__)
 #define CTI_SIMD CTI_SIMD_AVX2
 #elif defined(CONTACT_SIMD) && CONTACT_SIMD == CT_SIMD_AVX2
 #define CTI_SIMD CTI_SIMD_AVX2
+#elif (!defined(CONTACT_SIMD) || CONTACT_SIMD == CT_SIMD_AUTO) && (defined(__SSE2__) || defined(_M_X64))
+#define CTI_SIMD CTI_SIMD_SSE2
+#elif defined(CONTACT_SIMD) && CONTACT_SIMD == CT_SIMD_SSE2
+#define CTI_SIMD CTI_SIMD_SSE2
 #else
 #define CTI_SIMD CTI_SIMD_NONE
 #endif
@@ -138,6 +143,119 @@ CTI_INLINE cti_f8 cti_f8_abs(cti_f8 x)
 #undef CTI_CMP_LE_PS
 #undef CTI_D8_OP2
 #undef CTI_F8_OP2
+#elif CTI_SIMD == CTI_SIMD_SSE2
+#define CTI_SIMD_NAME "SSE2"
+#include <emmintrin.h>
+typedef struct cti_d8 {
+    __m128d a, b, c, d;
+} cti_d8;
+typedef struct cti_f8 {
+    __m128 a, b;
+} cti_f8;
+/* a mask is all ones or all zeros per lane */
+#define CTI_D8_OP2(name, ins)                                                                                                              \
+    CTI_INLINE cti_d8 cti_d8_##name(cti_d8 x, cti_d8 y)                                                                                    \
+    {                                                                                                                                      \
+        x.a = ins(x.a, y.a), x.b = ins(x.b, y.b), x.c = ins(x.c, y.c), x.d = ins(x.d, y.d);                                                \
+        return x;                                                                                                                          \
+    }
+#define CTI_F8_OP2(name, ins)                                                                                                              \
+    CTI_INLINE cti_f8 cti_f8_##name(cti_f8 x, cti_f8 y)                                                                                    \
+    {                                                                                                                                      \
+        x.a = ins(x.a, y.a), x.b = ins(x.b, y.b);                                                                                          \
+        return x;                                                                                                                          \
+    }
+CTI_INLINE cti_d8 cti_d8_set(double v)
+{
+    cti_d8 r;
+    r.a = r.b = r.c = r.d = _mm_set1_pd(v);
+    return r;
+}
+CTI_INLINE cti_d8 cti_d8_load(const double *p)
+{
+    cti_d8 r;
+    r.a = _mm_loadu_pd(p), r.b = _mm_loadu_pd(p + 2), r.c = _mm_loadu_pd(p + 4), r.d = _mm_loadu_pd(p + 6);
+    return r;
+}
+CTI_INLINE void cti_d8_store(double *p, cti_d8 x)
+{
+    _mm_storeu_pd(p, x.a), _mm_storeu_pd(p + 2, x.b), _mm_storeu_pd(p + 4, x.c), _mm_storeu_pd(p + 6, x.d);
+}
+CTI_INLINE cti_d8 cti_d8_sqrt(cti_d8 x)
+{
+    x.a = _mm_sqrt_pd(x.a), x.b = _mm_sqrt_pd(x.b), x.c = _mm_sqrt_pd(x.c), x.d = _mm_sqrt_pd(x.d);
+    return x;
+}
+CTI_INLINE __m128d cti_choose_pd(__m128d m, __m128d yes, __m128d no) { return _mm_or_pd(_mm_and_pd(m, yes), _mm_andnot_pd(m, no)); }
+CTI_INLINE __m128 cti_choose_ps(__m128 m, __m128 yes, __m128 no) { return _mm_or_ps(_mm_and_ps(m, yes), _mm_andnot_ps(m, no)); }
+CTI_INLINE cti_d8 cti_d8_select(cti_d8 m, cti_d8 yes, cti_d8 no)
+{
+    m.a = cti_choose_pd(m.a, yes.a, no.a), m.b = cti_choose_pd(m.b, yes.b, no.b);
+    m.c = cti_choose_pd(m.c, yes.c, no.c), m.d = cti_choose_pd(m.d, yes.d, no.d);
+    return m;
+}
+CTI_INLINE int cti_d8_bits(cti_d8 m)
+{
+    return _mm_movemask_pd(m.a) | (_mm_movemask_pd(m.b) << 2) | (_mm_movemask_pd(m.c) << 4) | (_mm_movemask_pd(m.d) << 6);
+}
+CTI_INLINE cti_f8 cti_f8_set(float v)
+{
+    cti_f8 r;
+    r.a = r.b = _mm_set1_ps(v);
+    return r;
+}
+CTI_INLINE cti_f8 cti_f8_load(const float *p)
+{
+    cti_f8 r;
+    r.a = _mm_loadu_ps(p), r.b = _mm_loadu_ps(p + 4);
+    return r;
+}
+CTI_INLINE void cti_f8_store(float *p, cti_f8 x) { _mm_storeu_ps(p, x.a), _mm_storeu_ps(p + 4, x.b); }
+CTI_INLINE cti_f8 cti_f8_sqrt(cti_f8 x)
+{
+    x.a = _mm_sqrt_ps(x.a), x.b = _mm_sqrt_ps(x.b);
+    return x;
+}
+CTI_INLINE cti_f8 cti_f8_select(cti_f8 m, cti_f8 yes, cti_f8 no)
+{
+    m.a = cti_choose_ps(m.a, yes.a, no.a), m.b = cti_choose_ps(m.b, yes.b, no.b);
+    return m;
+}
+CTI_INLINE int cti_f8_bits(cti_f8 m) { return _mm_movemask_ps(m.a) | (_mm_movemask_ps(m.b) << 4); }
+CTI_D8_OP2(add, _mm_add_pd)
+CTI_D8_OP2(sub, _mm_sub_pd)
+CTI_D8_OP2(mul, _mm_mul_pd)
+CTI_D8_OP2(div, _mm_div_pd)
+CTI_D8_OP2(min, _mm_min_pd)
+CTI_D8_OP2(max, _mm_max_pd)
+CTI_D8_OP2(lt, _mm_cmplt_pd)
+CTI_D8_OP2(le, _mm_cmple_pd)
+CTI_D8_OP2(and, _mm_and_pd)
+CTI_D8_OP2(or, _mm_or_pd)
+CTI_F8_OP2(add, _mm_add_ps)
+CTI_F8_OP2(sub, _mm_sub_ps)
+CTI_F8_OP2(mul, _mm_mul_ps)
+CTI_F8_OP2(div, _mm_div_ps)
+CTI_F8_OP2(min, _mm_min_ps)
+CTI_F8_OP2(max, _mm_max_ps)
+CTI_F8_OP2(lt, _mm_cmplt_ps)
+CTI_F8_OP2(le, _mm_cmple_ps)
+CTI_F8_OP2(and, _mm_and_ps)
+CTI_F8_OP2(or, _mm_or_ps)
+CTI_INLINE cti_d8 cti_d8_abs(cti_d8 x)
+{
+    const __m128d sign = _mm_set1_pd(-0.0);
+    x.a = _mm_andnot_pd(sign, x.a), x.b = _mm_andnot_pd(sign, x.b), x.c = _mm_andnot_pd(sign, x.c), x.d = _mm_andnot_pd(sign, x.d);
+    return x;
+}
+CTI_INLINE cti_f8 cti_f8_abs(cti_f8 x)
+{
+    const __m128 sign = _mm_set1_ps(-0.0f);
+    x.a = _mm_andnot_ps(sign, x.a), x.b = _mm_andnot_ps(sign, x.b);
+    return x;
+}
+#undef CTI_D8_OP2
+#undef CTI_F8_OP2
 #else
 #define CTI_SIMD_NAME "NONE"
 typedef struct cti_d8 {
@@ -241,6 +359,33 @@ CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
     k->a = _mm256_sub_ps(_mm256_castsi256_ps(e), _mm256_set1_ps(8388608.0f + 127.0f));
     u = _mm256_add_epi32(_mm256_and_si256(u, _mm256_set1_epi32(0x007fffff)), _mm256_set1_epi32(0x3f3504f3));
     x.a = _mm256_castsi256_ps(u);
+    return x;
+}
+#elif CTI_SIMD == CTI_SIMD_SSE2
+CTI_INLINE __m128d cti_split_pd(__m128d x, __m128d *k)
+{
+    __m128i u = _mm_add_epi64(_mm_castpd_si128(x), _mm_set1_epi64x(0x3ff0000000000000ll - 0x3fe6a09e667f3bcdll));
+    __m128i e = _mm_or_si128(_mm_srli_epi64(u, 52), _mm_set1_epi64x(0x4330000000000000ll));
+    *k = _mm_sub_pd(_mm_castsi128_pd(e), _mm_set1_pd(4503599627370496.0 + 1023.0));
+    u = _mm_add_epi64(_mm_and_si128(u, _mm_set1_epi64x(0x000fffffffffffffll)), _mm_set1_epi64x(0x3fe6a09e667f3bcdll));
+    return _mm_castsi128_pd(u);
+}
+CTI_INLINE __m128 cti_split_ps(__m128 x, __m128 *k)
+{
+    __m128i u = _mm_add_epi32(_mm_castps_si128(x), _mm_set1_epi32(0x3f800000 - 0x3f3504f3));
+    __m128i e = _mm_or_si128(_mm_srli_epi32(u, 23), _mm_set1_epi32(0x4b000000));
+    *k = _mm_sub_ps(_mm_castsi128_ps(e), _mm_set1_ps(8388608.0f + 127.0f));
+    u = _mm_add_epi32(_mm_and_si128(u, _mm_set1_epi32(0x007fffff)), _mm_set1_epi32(0x3f3504f3));
+    return _mm_castsi128_ps(u);
+}
+CTI_INLINE cti_d8 cti_d8_split(cti_d8 x, cti_d8 *k)
+{
+    x.a = cti_split_pd(x.a, &k->a), x.b = cti_split_pd(x.b, &k->b), x.c = cti_split_pd(x.c, &k->c), x.d = cti_split_pd(x.d, &k->d);
+    return x;
+}
+CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
+{
+    x.a = cti_split_ps(x.a, &k->a), x.b = cti_split_ps(x.b, &k->b);
     return x;
 }
 #else
