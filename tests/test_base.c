@@ -275,21 +275,21 @@ static void log_keep(ct_log_level level, const char *text, void *user)
 static void test_log(void **state)
 {
     log_seen seen;
-    cti_log log;
+    cti_logger log;
     ct_error_info e, copy;
     char big[800];
     (void)state;
     memset(&seen, 0, sizeof seen);
     log.fn = NULL, log.user = NULL;
-    cti_log_write(&log, CT_LOG_INFO, "%d", 1); /* dropped */
-    cti_log_write(NULL, CT_LOG_INFO, "x");
+    cti_logger_write(&log, CT_LOG_INFO, "%d", 1); /* dropped */
+    cti_logger_write(NULL, CT_LOG_INFO, "x");
     log.fn = log_keep, log.user = &seen;
-    cti_log_write(&log, CT_LOG_WARNING, "body %s at %d", "jelly", 7);
+    cti_logger_write(&log, CT_LOG_WARNING, "body %s at %d", "jelly", 7);
     assert_int_equal(seen.level, CT_LOG_WARNING);
     assert_string_equal(seen.text, "body jelly at 7");
     memset(big, 'x', sizeof big);
     big[sizeof big - 1] = 0;
-    cti_log_write(&log, CT_LOG_INFO, "%s", big);
+    cti_logger_write(&log, CT_LOG_INFO, "%s", big);
     assert_int_equal(strlen(seen.text), 511);
     assert_int_equal(cti_error_set(&e, CT_ERR_MESH, 12, 0.5, "tet %d is inverted", 12), CT_ERR_MESH);
     assert_string_equal(e.text, "tet 12 is inverted");

@@ -188,7 +188,7 @@ class Builder:
             head = " ".join(text[i:i + 4])
             head = re.split(r"[=;{]", head)[0]
             head = re.sub(r"__attribute__\s*\(\(.*?\)\)", "", head)
-            m = re.search(r"([A-Za-z_]\w*\s*\(\s*\w+\s*\)|[A-Za-z_]\w*)\s*\(", head) if "(" in head else None
+            m = re.search(r"([A-Za-z_]\w*\s*\(\s*\w+(?:\s*,\s*\w+)*\s*\)|[A-Za-z_]\w*)\s*\(", head) if "(" in head else None
             symbol = m.group(1) if m else re.split(r"[\[\s]+", re.sub(r"\[.*", "", head).strip())[-1].lstrip("*")
             is_fn_header = line.startswith("CTI_FN") and name.endswith(".h")
             if is_fn_header:

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-CTI_FN void cti_log_write(const cti_log *log, ct_log_level level, const char *format, ...)
+CTI_FN void cti_logger_write(const cti_logger *log, ct_log_level level, const char *format, ...)
 {
     char line[512];
     va_list args;

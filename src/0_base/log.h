@@ -4,10 +4,10 @@
 
 #include "platform.h"
 
-typedef struct cti_log {
+typedef struct cti_logger {
     ct_log_fn *fn; /* NULL: messages are dropped */
     void *user;
-} cti_log;
+} cti_logger;
 
 #if defined(__GNUC__) || defined(__clang__)
 #define CTI_PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -15,8 +15,8 @@ typedef struct cti_log {
 #define CTI_PRINTF(text, first)
 #endif
 
-/* cti_log_write -- one line without its newline, cut at 500 characters. */
-CTI_FN void cti_log_write(const cti_log *log, ct_log_level level, const char *format, ...) CTI_PRINTF(3, 4);
+/* cti_logger_write -- one line without its newline, cut at 500 characters. */
+CTI_FN void cti_logger_write(const cti_logger *log, ct_log_level level, const char *format, ...) CTI_PRINTF(3, 4);
 
 /* cti_error_clear -- CT_OK, empty text, no culprit. error may be NULL. */
 CTI_FN void cti_error_clear(ct_error_info *error);
