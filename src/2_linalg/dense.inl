@@ -1,23 +1,39 @@
 /* dense.inl -- dense SPD routines for one number type; included by dense.c. */
 
-/* rows i0 .. i0+3 at strip j: A(i, j) - sum_{k<i0} U(k, i) U(k, j), then the 4x4 solve with l, r */
+/* rows i0 .. i0+3 from strip j on: A(i, j) - sum_{k<i0} U(k, i) U(k, j), then the 4x4 solve with l, r */
 static void CTI_TN(cti_dense, factor_row)(CTI_T *A, int n, size_t ld, int i0, int j, const CTI_T *l, const CTI_T *r)
 {
     const CTI_T *a[4];
-    CTI_TVEC c[8], in[4];
-    int q, s, m = cti_min_int(4, n - i0), two = j + 8 < n;
+    CTI_TVEC c[8];
+    int q, m = cti_min_int(4, n - i0);
+    CTI_T *to = A + (size_t)i0 * ld + j;
     for (q = 0; q < 4; q++)
         a[q] = A + i0 + cti_min_int(q, m - 1);
-    if (two)
+    if (m < 4) {
+        /* the last rows of a matrix whose size is no multiple of four: one strip at a time, through a copy */
+        CTI_T t[32];
+        for (; j < n; j += 8, to += 8) {
+            for (q = 0; q < 4; q++)
+                CTI_TV(store)(t + 8 * q, CTI_TV(load)(to + (size_t)cti_min_int(q, m - 1) * ld));
+            CTI_TN(cti_k, tile1)(i0, a, ld, A + j, ld, c);
+            CTI_TN(cti_k, trsm4)(l, 4, 1, r, t, 8, c);
+            CTI_TN(cti_k, store4)(t, 8, c);
+            for (q = 0; q < m; q++)
+                CTI_TV(store)(to + (size_t)q * ld, CTI_TV(load)(t + 8 * q));
+        }
+        return;
+    }
+    for (; j + 8 < n; j += 16, to += 16) {
         CTI_TN(cti_k, tile2)(i0, a, ld, A + j, A + j + 8, ld, c);
-    else
+        CTI_TN(cti_k, trsm4)(l, 4, 1, r, to, ld, c);
+        CTI_TN(cti_k, store4)(to, ld, c);
+        CTI_TN(cti_k, trsm4)(l, 4, 1, r, to + 8, ld, c + 4);
+        CTI_TN(cti_k, store4)(to + 8, ld, c + 4);
+    }
+    if (j < n) {
         CTI_TN(cti_k, tile1)(i0, a, ld, A + j, ld, c);
-    for (s = 0; s <= two; s++) {
-        for (q = 0; q < 4; q++)
-            in[q] = CTI_TV(load)(A + (size_t)(i0 + cti_min_int(q, m - 1)) * ld + j + 8 * s);
-        CTI_TN(cti_k, trsm4)(l, 4, 1, r, in, c + 4 * s);
-        for (q = 0; q < m; q++)
-            CTI_TV(store)(A + (size_t)(i0 + q) * ld + j + 8 * s, c[4 * s + q]);
+        CTI_TN(cti_k, trsm4)(l, 4, 1, r, to, ld, c);
+        CTI_TN(cti_k, store4)(to, ld, c);
     }
 }
 
@@ -35,17 +51,15 @@ CTI_FN int CTI_TN(cti_dense, factor)(CTI_T *A, int n, int ldi)
             a[q] = A + i0 + cti_min_int(q, m - 1);
         j = i0 & ~7;
         CTI_TN(cti_k, tile1)(i0, a, ld, A + j, ld, c);
+        CTI_TN(cti_k, store4)(t, 8, c);
         for (q = 0; q < 4; q++)
-            CTI_TV(store)(t + 8 * q, c[q]);
-        for (q = 0; q < m; q++)
             for (p = 0; p <= q; p++)
-                d[4 * q + p] = A[(size_t)(i0 + p) * ld + (size_t)(i0 + q)] - t[8 * p + (i0 - j) + q];
-        for (q = 0; q < m; q++)
-            orig[q] = A[(size_t)(i0 + q) * (ld + 1)];
-        boosted += CTI_TN(cti_k, chol4)(m, d, orig, CTI_DENSE_EPS, d, r);
+                d[4 * q + p] = q < m ? A[(size_t)(i0 + p) * ld + (size_t)(i0 + q)] - t[8 * p + (i0 - j) + q] : (CTI_T)(p == q);
+        for (q = 0; q < 4; q++)
+            orig[q] = q < m ? A[(size_t)(i0 + q) * (ld + 1)] : 1;
+        boosted += CTI_TN(cti_k, chol4)(d, orig, CTI_DENSE_EPS, d, r);
         /* the rows right of it; the diagonal is stored inverted */
-        for (; j < n; j += 16)
-            CTI_TN(cti_dense, factor_row)(A, n, ld, i0, j, d, r);
+        CTI_TN(cti_dense, factor_row)(A, n, ld, i0, j, d, r);
         for (q = 0; q < m; q++) {
             for (p = 0; p < q; p++)
                 A[(size_t)(i0 + p) * ld + (size_t)(i0 + q)] = d[4 * q + p];
@@ -103,15 +117,16 @@ static void CTI_TN(cti_dense, inverse16)(const CTI_T *A, size_t ld, int j, int m
 /* columns j .. j+15 of W = U'^-1 into the lower triangle; the diagonal holds 1 / u_ii */
 static void CTI_TN(cti_dense, inverse_columns)(CTI_T *A, int n, size_t ld, int j)
 {
-    CTI_T t[256], l[16], r[4];
-    int i0, q, p, s, m = cti_min_int(16, n - j);
+    CTI_T t[256], l[16], r[4], x[64];
+    int i0, q, p, m = cti_min_int(16, n - j);
     CTI_TN(cti_dense, inverse16)(A, ld, j, m, t);
     for (q = 0; q < m; q++)
         for (p = 0; p <= q; p++)
             A[(size_t)(j + q) * ld + (size_t)(j + p)] = t[16 * q + p];
     for (i0 = j + 16; i0 < n; i0 += 4) {
-        const CTI_T *a[4], *b[4];
-        CTI_TVEC c[8], e[8], in[4];
+        const CTI_T *a[4], *b[4], *w = A + (size_t)(j + 16) * ld + j;
+        CTI_T *to = A + (size_t)i0 * ld + j;
+        CTI_TVEC c[8], e[8];
         m = cti_min_int(4, n - i0);
         for (q = 0; q < 4; q++) {
             a[q] = A + (size_t)j * ld + (size_t)(i0 + cti_min_int(q, m - 1));
@@ -122,15 +137,20 @@ static void CTI_TN(cti_dense, inverse_columns)(CTI_T *A, int n, size_t ld, int j
         }
         /* sum_k U(k, i) W(k, j): the triangle from t, the rest from A */
         CTI_TN(cti_k, tile2)(16, a, ld, t, t + 8, 16, c);
-        CTI_TN(cti_k, tile2)(i0 - j - 16, b, ld, A + (size_t)(j + 16) * ld + j, A + (size_t)(j + 16) * ld + j + 8, ld, e);
-        in[0] = in[1] = in[2] = in[3] = CTI_TV(set)(0);
-        for (s = 0; s < 2; s++) {
-            for (q = 0; q < 4; q++)
-                c[4 * s + q] = CTI_TV(add)(c[4 * s + q], e[4 * s + q]);
-            CTI_TN(cti_k, trsm4)(l, 4, 1, r, in, c + 4 * s);
-            for (q = 0; q < m; q++)
-                CTI_TV(store)(A + (size_t)(i0 + q) * ld + j + 8 * s, c[4 * s + q]);
+        CTI_TN(cti_k, tile2)(i0 - j - 16, b, ld, w, w + 8, ld, e);
+        CTI_TN(cti_k, sum4)(c, e);
+        CTI_TN(cti_k, sum4)(c + 4, e + 4);
+        CTI_TN(cti_k, trsm4)(l, 4, 1, r, NULL, 0, c);
+        CTI_TN(cti_k, trsm4)(l, 4, 1, r, NULL, 0, c + 4);
+        if (m == 4) {
+            CTI_TN(cti_k, store4)(to, ld, c);
+            CTI_TN(cti_k, store4)(to + 8, ld, c + 4);
+            continue;
         }
+        CTI_TN(cti_k, store4)(x, 16, c);
+        CTI_TN(cti_k, store4)(x + 8, 16, c + 4);
+        for (q = 0; q < m; q++)
+            memcpy(to + (size_t)q * ld, x + 16 * q, 16 * sizeof *x);
     }
 }
 
@@ -140,7 +160,7 @@ static void CTI_TN(cti_dense, product_row)(CTI_T *A, int n, size_t ld, int i0)
     CTI_T w[16], t[64];
     const CTI_T *a[4], *b[4];
     CTI_TVEC c[8], e[8];
-    int q, k, j, s, p, m = cti_min_int(4, n - i0);
+    int q, k, j, m = cti_min_int(4, n - i0);
     /* the 4x4 triangle of W on the diagonal, w[4 k + q] = W(i0 + k, i0 + q) */
     for (k = 0; k < 4; k++)
         for (q = 0; q < 4; q++)
@@ -151,23 +171,21 @@ static void CTI_TN(cti_dense, product_row)(CTI_T *A, int n, size_t ld, int i0)
     }
     for (j = 0; j < i0 + m; j += 16) {
         int two = j + 8 < i0 + m;
-        const CTI_T *x = A + (size_t)i0 * ld + j, *y = x + (two ? 8 : 0);
+        CTI_T *x = A + (size_t)i0 * ld + j, *y = x + (two ? 8 : 0);
         CTI_TN(cti_k, tile2)(m, b, 4, x, y, ld, c);
         CTI_TN(cti_k, tile2)(n - i0 - m, a, ld, x + (size_t)m * ld, y + (size_t)m * ld, ld, e);
-        for (s = 0; s <= two; s++)
-            for (q = 0; q < m; q++) {
-                CTI_TVEC v = CTI_TV(add)(c[4 * s + q], e[4 * s + q]);
-                if (j + 8 * s + 7 <= i0)
-                    CTI_TV(store)(A + (size_t)(i0 + q) * ld + j + 8 * s, v);
-                else
-                    CTI_TV(store)(t + 16 * q + 8 * s, v);
-            }
-        /* strips that cross the diagonal: only the lower part is written */
-        for (s = 0; s <= two; s++)
-            if (j + 8 * s + 7 > i0)
-                for (q = 0; q < m; q++)
-                    for (p = 8 * s; p < 8 * s + 8 && j + p <= i0 + q; p++)
-                        A[(size_t)(i0 + q) * ld + (size_t)(j + p)] = t[16 * q + p];
+        CTI_TN(cti_k, sum4)(c, e);
+        CTI_TN(cti_k, sum4)(c + 4, e + 4);
+        if (m == 4 && j + 15 <= i0) {
+            CTI_TN(cti_k, store4)(x, ld, c);
+            CTI_TN(cti_k, store4)(y, ld, c + 4);
+            continue;
+        }
+        /* strips that may cross the diagonal: only the lower part is written */
+        CTI_TN(cti_k, store4)(t, 16, c);
+        CTI_TN(cti_k, store4)(t + 8, 16, c + 4);
+        for (q = 0; q < m; q++)
+            memcpy(x + (size_t)q * ld, t + 16 * q, (size_t)cti_min_int(16, i0 + q + 1 - j) * sizeof *t);
     }
 }
 

@@ -13,28 +13,44 @@ CTI_INLINE int cti_strips(int n) { return (n + 7) >> 3; }
 CTI_INLINE int cti_pad8(int n) { return (n + 7) & ~7; }
 CTI_INLINE int cti_pad4(int n) { return (n + 3) & ~3; }
 
+/* cti_k_keep -- the value stays in its register: without it gcc folds a load into each of its uses, and the tile is bound by loads. */
+#if CTI_SIMD == CTI_SIMD_AVX2 && (defined(__GNUC__) || defined(__clang__))
+#define CTI_K_KEEP32(v) __asm__("" : "+x"((v).a))
+#define CTI_K_KEEP64(v) __asm__("" : "+x"((v).a), "+x"((v).b))
+#else
+#define CTI_K_KEEP32(v) ((void)0)
+#define CTI_K_KEEP64(v) ((void)0)
+#endif
+
 #define CTI_T float
 #define CTI_TN(a, b) a##32_##b
 #define CTI_TVEC cti_f8
 #define CTI_TV(op) cti_f8_##op
 #define CTI_T_IS_FLOAT 1
+#define CTI_K_KEEP CTI_K_KEEP32
 #include "kernel.inl"
 #undef CTI_T
 #undef CTI_TN
 #undef CTI_TVEC
 #undef CTI_TV
 #undef CTI_T_IS_FLOAT
+#undef CTI_K_KEEP
 
 #define CTI_T double
 #define CTI_TN(a, b) a##64_##b
 #define CTI_TVEC cti_d8
 #define CTI_TV(op) cti_d8_##op
 #define CTI_T_IS_FLOAT 0
+#define CTI_K_KEEP CTI_K_KEEP64
 #include "kernel.inl"
 #undef CTI_T
 #undef CTI_TN
 #undef CTI_TVEC
 #undef CTI_TV
 #undef CTI_T_IS_FLOAT
+#undef CTI_K_KEEP
+
+#undef CTI_K_KEEP32
+#undef CTI_K_KEEP64
 
 #endif /* CTI_KERNEL_H */

@@ -5,6 +5,8 @@
    based on: Ng and Peyton 1993; Chen, Davis, Hager, Rajamanickam 2008; Goto and van de Geijn 2008. */
 #include "supernodal.h"
 
+#define CTI_SUPER_WIDE 400 /* strips times columns from which the backward sweep reads the panel in storage order */
+
 #define CTI_T float
 #define CTI_TN(a, b) a##32_##b
 #define CTI_TVEC cti_f8
@@ -28,3 +30,5 @@
 #undef CTI_TVEC
 #undef CTI_TV
 #undef CTI_SUPER_EPS
+
+#undef CTI_SUPER_WIDE

@@ -3,14 +3,16 @@
 /* scratch = the columns of supernode s in A, column-major with ld; orig: their diagonal */
 static void CTI_TN(cti_super, assemble)(const cti_symbolic *sym, const cti_gather *g, const ct_real *val, int s, CTI_T *W, size_t ld, CTI_T *orig)
 {
-    int e, c, a, b, cols = cti_sym_cols(sym, s), pivots = cti_sym_pivots(sym, s);
+    int e, c, cols = cti_sym_cols(sym, s), pivots = cti_sym_pivots(sym, s);
     memset(W, 0, ld * (size_t)cols * sizeof *W);
     for (e = sym->entry_ptr[s]; e < sym->entry_ptr[s + 1]; e++) {
         const ct_real *v = val + 9 * (size_t)g->slot[e];
         CTI_T *w = W + (size_t)sym->entry[e].col * ld + sym->entry[e].row;
-        for (b = 0; b < 3; b++)
-            for (a = 0; a < 3; a++)
-                w[(size_t)b * ld + (size_t)a] = (CTI_T)v[3 * a + b];
+        w[0] = (CTI_T)v[0], w[1] = (CTI_T)v[3], w[2] = (CTI_T)v[6];
+        w += ld;
+        w[0] = (CTI_T)v[1], w[1] = (CTI_T)v[4], w[2] = (CTI_T)v[7];
+        w += ld;
+        w[0] = (CTI_T)v[2], w[1] = (CTI_T)v[5], w[2] = (CTI_T)v[8];
     }
     for (c = pivots; c < cols; c++)
         W[(size_t)c * (ld + 1)] = 1;
@@ -18,20 +20,20 @@ static void CTI_TN(cti_super, assemble)(const cti_symbolic *sym, const cti_gathe
         orig[c] = W[(size_t)c * (ld + 1)];
 }
 
-/* subtracts one strip of four columns: p0 .. p1 are the strip's pieces, to[q] the target columns */
+/* subtracts one strip of four columns: p0 .. p1 are the strip's pieces, to[q] the target columns of which the first m count */
 CTI_INLINE void CTI_TN(cti_super, scatter)(const cti_sym_piece *p0, const cti_sym_piece *p1, int m, CTI_T *const to[4], const CTI_TVEC c[4])
 {
     CTI_T t[32];
     int q, i;
-    if (p0->length == 8) {
-        for (q = 0; q < m; q++) {
-            CTI_T *w = to[q] + p0->target;
-            CTI_TV(store)(w, CTI_TV(sub)(CTI_TV(load)(w), c[q]));
-        }
+    if (p0->length == 8 && m == 4) {
+        int at = p0->target;
+        CTI_TN(cti_k, sub1)(to[0] + at, c[0]);
+        CTI_TN(cti_k, sub1)(to[1] + at, c[1]);
+        CTI_TN(cti_k, sub1)(to[2] + at, c[2]);
+        CTI_TN(cti_k, sub1)(to[3] + at, c[3]);
         return;
     }
-    for (q = 0; q < m; q++)
-        CTI_TV(store)(t + 8 * q, c[q]);
+    CTI_TN(cti_k, store4)(t, 8, c);
     for (; p0 < p1; p0++)
         for (q = 0; q < m; q++) {
             CTI_T *w = to[q] + p0->target;
@@ -45,31 +47,38 @@ CTI_INLINE void CTI_TN(cti_super, scatter)(const cti_sym_piece *p0, const cti_sy
 static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, const cti_sym_update *u, int target, CTI_T *W, size_t ld)
 {
     int d = u->source, cols = cti_sym_cols(sym, d), K = cti_sym_pivots(sym, d), strips = cti_strips(cti_sym_below(sym, d));
-    int t, t0 = 3 * u->i0 / 8, c, q, end = 3 * u->i1;
+    int t, t0 = 3 * u->i0 / 8, c, k, first = 3 * u->i0, end = 3 * u->i1;
     size_t stride = 8 * (size_t)cols;
     const int *rows = sym->rows + sym->row_ptr[d], *sp = sym->strip_piece + u->strip - t0;
-    const CTI_T *B = L + sym->panel[d] + (size_t)cti_sym_top(sym, d) * (size_t)cols;
+    const CTI_T *B = L + sym->panel[d] + (size_t)cti_sym_top(sym, d) * (size_t)cols, *from[3 * CTI_SYMBOLIC_WIDTH + 4];
+    CTI_T *to[3 * CTI_SYMBOLIC_WIDTH + 4];
     const cti_sym_piece *piece = sym->piece;
+    /* where row c of the source stands, and the column of the target that it is; the last one repeats */
+    for (k = u->i0, c = 0; k < u->i1; k++, c += 3) {
+        int i = 3 * k;
+        CTI_T *w = W + (size_t)(3 * (rows[k] - sym->first[target])) * ld;
+        to[c] = w, to[c + 1] = w + ld, to[c + 2] = w + 2 * ld;
+        from[c] = B + (size_t)(i >> 3) * stride + (i & 7);
+        from[c + 1] = B + (size_t)((i + 1) >> 3) * stride + ((i + 1) & 7);
+        from[c + 2] = B + (size_t)((i + 2) >> 3) * stride + ((i + 2) & 7);
+    }
+    for (k = 0; k < 3; k++)
+        to[c + k] = to[c - 1], from[c + k] = from[c - 1];
     for (t = t0; t < strips; t += 2) {
-        int two = t + 1 < strips;
         const CTI_T *b = B + (size_t)t * stride;
-        for (c = 3 * u->i0; c < end && c < 8 * t + 16; c += 4) {
-            const CTI_T *a[4];
-            CTI_T *to[4];
-            CTI_TVEC v[8];
-            int m = cti_min_int(4, end - c);
-            for (q = 0; q < 4; q++) {
-                int i = c + cti_min_int(q, m - 1);
-                a[q] = B + (size_t)(i >> 3) * stride + (i & 7);
-                to[q] = W + (size_t)(3 * (rows[i / 3] - sym->first[target]) + i % 3) * ld;
+        const cti_sym_piece *p = piece + sp[t], *p1 = piece + sp[t + 1];
+        CTI_TVEC v[8];
+        if (t + 1 == strips) {
+            for (c = first; c < end; c += 4) {
+                CTI_TN(cti_k, tile1)(K, from + (c - first), 8, b, 8, v);
+                CTI_TN(cti_super, scatter)(p, p1, cti_min_int(4, end - c), to + (c - first), v);
             }
-            if (two)
-                CTI_TN(cti_k, tile2)(K, a, 8, b, b + stride, 8, v);
-            else
-                CTI_TN(cti_k, tile1)(K, a, 8, b, 8, v);
-            CTI_TN(cti_super, scatter)(piece + sp[t], piece + sp[t + 1], m, to, v);
-            if (two)
-                CTI_TN(cti_super, scatter)(piece + sp[t + 1], piece + sp[t + 2], m, to, v + 4);
+            break;
+        }
+        for (c = first; c < end && c < 8 * t + 16; c += 4) {
+            CTI_TN(cti_k, tile2)(K, from + (c - first), 8, b, b + stride, 8, v);
+            CTI_TN(cti_super, scatter)(p, p1, cti_min_int(4, end - c), to + (c - first), v);
+            CTI_TN(cti_super, scatter)(p1, piece + sp[t + 2], cti_min_int(4, end - c), to + (c - first), v + 4);
         }
     }
 }
@@ -77,72 +86,64 @@ static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, c
 /* columns k0 .. k0+3 of strips t and, if two, t + 1: L = (W - L(rows, < k0) L(k0.., < k0)') L(k0.., k0..)'^-1. P: the panel */
 CTI_INLINE void CTI_TN(cti_super, solve_tile)(CTI_T *P, size_t stride, const CTI_T *r, int k0, int t, int two, const CTI_T *W, size_t ld)
 {
-    const CTI_T *a[4], *l = P + (size_t)(k0 >> 3) * stride + (k0 & 7);
-    CTI_T *b = P + (size_t)t * stride;
-    CTI_TVEC c[8], in[4];
-    int q, s;
-    for (q = 0; q < 4; q++)
-        a[q] = l + q;
-    if (two)
+    const CTI_T *a[4], *l = P + (size_t)(k0 >> 3) * stride + (k0 & 7), *in = W + (size_t)k0 * ld + 8 * (size_t)t;
+    CTI_T *b = P + (size_t)t * stride, *to = b + 8 * (size_t)k0;
+    CTI_TVEC c[8];
+    a[0] = l, a[1] = l + 1, a[2] = l + 2, a[3] = l + 3;
+    l += 8 * (size_t)k0;
+    if (two) {
         CTI_TN(cti_k, tile2)(k0, a, 8, b, b + stride, 8, c);
-    else
+        CTI_TN(cti_k, trsm4)(l, 1, 8, r + k0, in + 8, ld, c + 4);
+        CTI_TN(cti_k, store4)(to + stride, 8, c + 4);
+    } else
         CTI_TN(cti_k, tile1)(k0, a, 8, b, 8, c);
-    for (s = 0; s <= two; s++) {
-        for (q = 0; q < 4; q++)
-            in[q] = CTI_TV(load)(W + (size_t)(k0 + q) * ld + 8 * (t + s));
-        CTI_TN(cti_k, trsm4)(l + 8 * (size_t)k0, 1, 8, r + k0, in, c + 4 * s);
-        for (q = 0; q < 4; q++)
-            CTI_TV(store)(b + (size_t)s * stride + 8 * (size_t)(k0 + q), c[4 * s + q]);
-    }
+    CTI_TN(cti_k, trsm4)(l, 1, 8, r + k0, in, ld, c);
+    CTI_TN(cti_k, store4)(to, 8, c);
 }
 
-/* 4x4 diagonal block at k0: its factor into the panel, zeros above it in its strip, inverse pivots into r */
+/* columns k0 .. k0+3 of their own strip: the factor of the 4x4 diagonal block, zeros above it, the rows below it; inverse pivots into r */
 static int CTI_TN(cti_super, pivot)(CTI_T *P, size_t stride, CTI_T *r, int k0, const CTI_T *W, size_t ld, const CTI_T *orig)
 {
-    CTI_T *b = P + (size_t)(k0 >> 3) * stride, *l = b + 8 * (size_t)k0 + (k0 & 7), t[32], d[16];
-    const CTI_T *a[4];
-    CTI_TVEC c[4];
-    int q, p, boosted;
-    for (q = 0; q < 4; q++)
-        a[q] = b + (k0 & 7) + q;
+    CTI_T *b = P + (size_t)(k0 >> 3) * stride, *to = b + 8 * (size_t)k0, t[32], d[16];
+    const CTI_T *a[4], *in = W + (size_t)k0 * ld + (size_t)(k0 & ~7);
+    CTI_TVEC c[4], v[4];
+    int q, p, boosted, o = k0 & 7;
+    a[0] = b + o, a[1] = b + o + 1, a[2] = b + o + 2, a[3] = b + o + 3;
     CTI_TN(cti_k, tile1)(k0, a, 8, b, 8, c);
-    for (q = 0; q < 4; q++)
-        CTI_TV(store)(t + 8 * q, c[q]);
+    CTI_TN(cti_k, load4)(in, ld, v);
+    v[0] = CTI_TV(sub)(v[0], c[0]), v[1] = CTI_TV(sub)(v[1], c[1]), v[2] = CTI_TV(sub)(v[2], c[2]), v[3] = CTI_TV(sub)(v[3], c[3]);
+    CTI_TN(cti_k, store4)(t, 8, v);
     for (q = 0; q < 4; q++)
         for (p = 0; p <= q; p++)
-            d[4 * q + p] = W[(size_t)(k0 + p) * ld + (size_t)(k0 + q)] - t[8 * p + (k0 & 7) + q];
-    boosted = CTI_TN(cti_k, chol4)(4, d, orig + k0, CTI_SUPER_EPS, d, r + k0);
-    for (p = 0; p < 4; p++)
+            d[4 * q + p] = t[8 * p + o + q];
+    boosted = CTI_TN(cti_k, chol4)(d, orig + k0, CTI_SUPER_EPS, d, r + k0);
+    /* rows k0+4 .. k0+7 where they are in the strip: x_q = (t_q - sum_{p<q} d_qp x_p) r_q, in lanes 4 .. 7 */
+    for (p = 0; p < 4; p++) {
+        if (o == 0)
+            for (q = 4; q < 8; q++) {
+                CTI_T s = t[8 * p + q];
+                int i;
+                for (i = 0; i < p; i++)
+                    s -= d[4 * p + i] * t[8 * i + q];
+                t[8 * p + q] = s * r[k0 + p];
+            }
+        else
+            t[8 * p] = t[8 * p + 1] = t[8 * p + 2] = t[8 * p + 3] = 0;
         for (q = 0; q < 4; q++)
-            l[8 * p + q] = q >= p ? d[4 * q + p] : 0;
+            t[8 * p + o + q] = d[4 * q + p];
+    }
+    memcpy(to, t, sizeof t);
     return boosted;
 }
 
 /* panel of supernode s from its scratch */
 static int CTI_TN(cti_super, panel)(const cti_symbolic *sym, int s, CTI_T *P, CTI_T *r, const CTI_T *W, size_t ld, const CTI_T *orig)
 {
-    int cols = cti_sym_cols(sym, s), top = cti_sym_top(sym, s) / 8, strips = cti_sym_height(sym, s) / 8, k0, t, q, p, boosted = 0;
+    int cols = cti_sym_cols(sym, s), top = cti_sym_top(sym, s) / 8, strips = cti_sym_height(sym, s) / 8, k0, t, boosted = 0;
     size_t stride = 8 * (size_t)cols;
     for (k0 = 0; k0 < cols; k0 += 4) {
-        int own = k0 >> 3;
         boosted += CTI_TN(cti_super, pivot)(P, stride, r, k0, W, ld, orig);
-        /* rows of the same strip below the 4x4 block, zeros above it */
-        if ((k0 & 7) == 0) {
-            CTI_T keep[16], *l = P + (size_t)own * stride + 8 * (size_t)k0;
-            for (p = 0; p < 4; p++)
-                for (q = 0; q < 4; q++)
-                    keep[4 * p + q] = l[8 * p + q];
-            CTI_TN(cti_super, solve_tile)(P, stride, r, k0, own, 0, W, ld);
-            for (p = 0; p < 4; p++)
-                for (q = 0; q < 4; q++)
-                    l[8 * p + q] = keep[4 * p + q];
-        } else {
-            CTI_T *l = P + (size_t)own * stride + 8 * (size_t)k0;
-            for (p = 0; p < 4; p++)
-                for (q = 0; q < 4; q++)
-                    l[8 * p + q] = 0;
-        }
-        for (t = own + 1; t < top; t += 2)
+        for (t = (k0 >> 3) + 1; t < top; t += 2)
             CTI_TN(cti_super, solve_tile)(P, stride, r, k0, t, t + 1 < top, W, ld);
     }
     for (t = top; t < strips; t += 2)
@@ -206,9 +207,12 @@ CTI_FN void CTI_TN(cti_factor, free)(cti_mem *mem, CTI_TN(cti_factor, t) *f)
     memset(f, 0, sizeof *f);
 }
 
+/* first number at or after p on a 64-byte boundary */
+CTI_INLINE CTI_T *CTI_TN(cti_super, align)(CTI_T *p) { return p + ((size_t)(64 - ((uintptr_t)p & 63)) & 63) / sizeof(CTI_T); }
+
 CTI_FN size_t CTI_TN(cti_factor, work)(const CTI_TN(cti_factor, t) *f)
 {
-    return (size_t)f->sym->pivot[f->sym->n_super] + (size_t)f->sym->max_rows + 32;
+    return (size_t)f->sym->pivot[f->sym->n_super] + (size_t)f->sym->max_rows + 8 * (size_t)f->sym->max_cols + 48;
 }
 
 /* x = L(pivots, pivots)^-1 x, x padded */
@@ -273,17 +277,47 @@ CTI_INLINE void CTI_TN(cti_super, dots4)(const CTI_T *B, size_t stride, int stri
     c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3;
 }
 
-/* x = L(pivots, pivots)'^-1 (x - L(below, pivots)' y) */
-static void CTI_TN(cti_super, backward)(const CTI_T *P, size_t stride, const CTI_T *r, int cols, int top, int strips, const CTI_T *y, CTI_T *x)
+/* c[k] = sum over strips of L(strip, k)' y(strip) for all columns, c [cols][8]: L is read once, in its order */
+static void CTI_TN(cti_super, dots)(const CTI_T *B, size_t stride, int cols, int strips, const CTI_T *y, CTI_T *c)
+{
+    int t, k;
+    memset(c, 0, 8 * (size_t)cols * sizeof *c);
+    for (t = 0; t + 4 <= strips; t += 4, B += 4 * stride, y += 32) {
+        CTI_TVEC y0 = CTI_TV(load)(y), y1 = CTI_TV(load)(y + 8), y2 = CTI_TV(load)(y + 16), y3 = CTI_TV(load)(y + 24), v, w;
+        const CTI_T *b = B;
+        for (k = 0; k < cols; k++, b += 8) {
+            v = CTI_TV(add)(CTI_TV(load)(c + 8 * (size_t)k), CTI_TV(mul)(CTI_TV(load)(b), y0));
+            w = CTI_TV(mul)(CTI_TV(load)(b + stride), y1);
+            v = CTI_TV(add)(v, CTI_TV(mul)(CTI_TV(load)(b + 2 * stride), y2));
+            w = CTI_TV(add)(w, CTI_TV(mul)(CTI_TV(load)(b + 3 * stride), y3));
+            CTI_TV(store)(c + 8 * (size_t)k, CTI_TV(add)(v, w));
+        }
+    }
+    for (; t < strips; t++, B += stride, y += 8) {
+        CTI_TVEC y0 = CTI_TV(load)(y);
+        for (k = 0; k < cols; k++)
+            CTI_TV(store)(c + 8 * (size_t)k, CTI_TV(add)(CTI_TV(load)(c + 8 * (size_t)k), CTI_TV(mul)(CTI_TV(load)(B + 8 * (size_t)k), y0)));
+    }
+}
+
+/* x = L(pivots, pivots)'^-1 (x - L(below, pivots)' y); work [8 cols] */
+static void CTI_TN(cti_super, backward)(const CTI_T *P, size_t stride, const CTI_T *r, int cols, int top, int strips, const CTI_T *y, CTI_T *x,
+                                        CTI_T *work)
 {
     CTI_TVEC c[4];
-    int k0, q, j;
+    int k0, q, j, wide = strips * cols >= CTI_SUPER_WIDE;
+    if (wide)
+        CTI_TN(cti_super, dots)(P + (size_t)top * stride, stride, cols, strips, y, work);
     for (k0 = cols - 4; k0 >= 0; k0 -= 4) {
         int own = k0 >> 3;
         const CTI_T *b = P + 8 * (size_t)k0;
-        c[0] = c[1] = c[2] = c[3] = CTI_TV(set)(0);
+        if (wide)
+            CTI_TN(cti_k, load4)(work + 8 * (size_t)k0, 8, c);
+        else {
+            c[0] = c[1] = c[2] = c[3] = CTI_TV(set)(0);
+            CTI_TN(cti_super, dots4)(b + (size_t)top * stride, stride, strips, y, c);
+        }
         CTI_TN(cti_super, dots4)(b + (size_t)(own + 1) * stride, stride, top - own - 1, x + 8 * (own + 1), c);
-        CTI_TN(cti_super, dots4)(b + (size_t)top * stride, stride, strips, y, c);
         b += (size_t)own * stride;
         for (q = 3; q >= 0; q--) {
             CTI_T s = x[k0 + q] - CTI_TV(sum)(c[q]);
@@ -297,7 +331,7 @@ static void CTI_TN(cti_super, backward)(const CTI_T *P, size_t stride, const CTI
 CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) *f, CTI_T *x, CTI_T *work)
 {
     const cti_symbolic *sym = f->sym;
-    CTI_T *z = work, *y = z + ((sym->pivot[sym->n_super] + 15) & ~15);
+    CTI_T *z = CTI_TN(cti_super, align)(work), *y = z + ((sym->pivot[sym->n_super] + 15) & ~15), *w = y + sym->max_rows;
     int i, s, k;
     /* z = x in elimination order, pads 0 */
     memset(z, 0, (size_t)sym->pivot[sym->n_super] * sizeof *z);
@@ -321,7 +355,7 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) *f, CTI_T *x, 
         for (k = 3 * below; k < cti_pad8(3 * below); k++)
             y[k] = 0;
         CTI_TN(cti_super, backward)(f->L + sym->panel[s], 8 * (size_t)cols, f->inverse + sym->pivot[s], cols, cti_sym_top(sym, s) / 8,
-                                    cti_strips(3 * below), y, z + sym->pivot[s]);
+                                    cti_strips(3 * below), y, z + sym->pivot[s], w);
     }
     for (i = 0; i < sym->n; i++)
         memcpy(x + 3 * (size_t)sym->perm[i], z + sym->place[i], 3 * sizeof *z);

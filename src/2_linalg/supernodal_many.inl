@@ -1,59 +1,71 @@
 /* supernodal_many.inl -- many right sides and compliance for one number type; included by supernodal_many.c.
    Right sides are kept by supernode as strips of eight columns: strip j of supernode s is [padded pivot][8]. */
 
-/* Y = L(pivots, pivots)^-1 Y in place, n strips of size ys */
-static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, CTI_T *Y, size_t ys, int n)
+/* Y = L(pivots, pivots)^-1 Y in place, n strips of size ys; rows of strip j below zero[j] (a multiple of 4, ascending) are 0. zero may be NULL. */
+static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, CTI_T *Y, size_t ys, int n, const int *zero)
 {
     size_t stride = 8 * (size_t)cols;
-    int k0, q, s, j;
+    int k0, j;
     for (j = 0; j < n; j += 2) {
-        int two = j + 1 < n;
+        int two = j + 1 < n, z = zero ? zero[j] : 0;
         CTI_T *b = Y + (size_t)j * ys;
-        for (k0 = 0; k0 < cols; k0 += 4) {
-            const CTI_T *a[4], *l = P + (size_t)(k0 >> 3) * stride + (k0 & 7);
-            CTI_TVEC c[8], in[4];
-            for (q = 0; q < 4; q++)
-                a[q] = l + q;
-            if (two)
-                CTI_TN(cti_k, tile2)(k0, a, 8, b, b + ys, 8, c);
-            else
-                CTI_TN(cti_k, tile1)(k0, a, 8, b, 8, c);
-            for (s = 0; s <= two; s++) {
-                CTI_T *y = b + (size_t)s * ys + 8 * (size_t)k0;
-                for (q = 0; q < 4; q++)
-                    in[q] = CTI_TV(load)(y + 8 * q);
-                CTI_TN(cti_k, trsm4)(l + 8 * (size_t)k0, 1, 8, r + k0, in, c + 4 * s);
-                for (q = 0; q < 4; q++)
-                    CTI_TV(store)(y + 8 * q, c[4 * s + q]);
-            }
+        for (k0 = z; k0 < cols; k0 += 4) {
+            const CTI_T *a[4], *l = P + (size_t)(k0 >> 3) * stride + (k0 & 7), *u = b + 8 * (size_t)z;
+            CTI_T *y = b + 8 * (size_t)k0;
+            CTI_TVEC c[8];
+            a[0] = l + 8 * (size_t)z, a[1] = a[0] + 1, a[2] = a[0] + 2, a[3] = a[0] + 3;
+            l += 8 * (size_t)k0;
+            if (two) {
+                CTI_TN(cti_k, tile2)(k0 - z, a, 8, u, u + ys, 8, c);
+                CTI_TN(cti_k, trsm4)(l, 1, 8, r + k0, y + ys, 8, c + 4);
+                CTI_TN(cti_k, store4)(y + ys, 8, c + 4);
+            } else
+                CTI_TN(cti_k, tile1)(k0 - z, a, 8, u, 8, c);
+            CTI_TN(cti_k, trsm4)(l, 1, 8, r + k0, y, 8, c);
+            CTI_TN(cti_k, store4)(y, 8, c);
         }
     }
 }
 
+/* the first m of the four rows y -= c */
+CTI_INLINE void CTI_TN(cti_many, sub4)(CTI_T *const y[4], int m, const CTI_TVEC c[4])
+{
+    CTI_TN(cti_k, sub1)(y[0], c[0]);
+    if (m > 1)
+        CTI_TN(cti_k, sub1)(y[1], c[1]);
+    if (m > 2)
+        CTI_TN(cti_k, sub1)(y[2], c[2]);
+    if (m > 3)
+        CTI_TN(cti_k, sub1)(y[3], c[3]);
+}
+
 /* rows of later supernodes -= L(below, pivots) Y; row i of strip 0 is at base + to[i], strip j is j step[i] further */
 static void CTI_TN(cti_many, below)(const CTI_T *B, int cols, int pivots, int below, const CTI_T *Y, size_t ys, int n, CTI_T *base, const size_t *to,
-                                    const size_t *step)
+                                    const size_t *step, const int *zero)
 {
     size_t stride = 8 * (size_t)cols;
-    int i, q, s, j, m;
+    int i, q, j, m;
     for (j = 0; j < n; j += 2) {
-        int two = j + 1 < n;
-        const CTI_T *b = Y + (size_t)j * ys;
+        int two = j + 1 < n, z = zero ? zero[j] : 0, K = pivots - z;
+        const CTI_T *b = Y + (size_t)j * ys + 8 * (size_t)z;
         for (i = 0; i < below; i += 4) {
-            const CTI_T *a[4], *l = B + (size_t)(i >> 3) * stride + (i & 7);
+            const CTI_T *a[4], *l = B + (size_t)(i >> 3) * stride + (i & 7) + 8 * (size_t)z;
             CTI_TVEC c[8];
+            CTI_T *y[4];
+            a[0] = l, a[1] = l + 1, a[2] = l + 2, a[3] = l + 3;
             m = cti_min_int(4, below - i);
             for (q = 0; q < 4; q++)
-                a[q] = l + q;
-            if (two)
-                CTI_TN(cti_k, tile2)(pivots, a, 8, b, b + ys, 8, c);
-            else
-                CTI_TN(cti_k, tile1)(pivots, a, 8, b, 8, c);
-            for (s = 0; s <= two; s++)
-                for (q = 0; q < m; q++) {
-                    CTI_T *y = base + to[i + q] + (size_t)(j + s) * step[i + q];
-                    CTI_TV(store)(y, CTI_TV(sub)(CTI_TV(load)(y), c[4 * s + q]));
-                }
+                y[q] = base + to[i + cti_min_int(q, m - 1)] + (size_t)j * step[i + cti_min_int(q, m - 1)];
+            if (two) {
+                CTI_TN(cti_k, tile2)(K, a, 8, b, b + ys, 8, c);
+                CTI_TN(cti_many, sub4)(y, m, c);
+                for (q = 0; q < 4; q++)
+                    y[q] += step[i + cti_min_int(q, m - 1)];
+                CTI_TN(cti_many, sub4)(y, m, c + 4);
+            } else {
+                CTI_TN(cti_k, tile1)(K, a, 8, b, 8, c);
+                CTI_TN(cti_many, sub4)(y, m, c);
+            }
         }
     }
 }
@@ -128,8 +140,8 @@ static void CTI_TN(cti_many, group)(const CTI_TN(cti_factor, t) *f, CTI_T *Z, in
             step[i] = 8 * (size_t)cti_sym_top(sym, o);
             to[i] = 8 * (size_t)n * (size_t)sym->pivot[o] + 8 * (size_t)(sym->place[p] - sym->pivot[o] + i % 3);
         }
-        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, n);
-        CTI_TN(cti_many, below)(P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, Y, 8 * (size_t)top, n, Z, to, step);
+        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, n, NULL);
+        CTI_TN(cti_many, below)(P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, Y, 8 * (size_t)top, n, Z, to, step, NULL);
     }
     for (s = sym->n_super - 1; s >= 0; s--) {
         int cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s), top = cti_sym_top(sym, s);
@@ -190,7 +202,7 @@ CTI_FN size_t CTI_TN(cti_factor, compliance_work)(const CTI_TN(cti_factor, t) *f
     for (s = 0; s < sym->n_super; s++)
         n += 8 * (size_t)cti_sym_top(sym, s) * (size_t)CTI_TN(cti_many, most)(sym, s, n_ports);
     /* tables: two per row, one offset and two strip numbers per supernode, two numbers per port */
-    words = (2 * (size_t)sym->max_rows + (size_t)sym->n_super) * sizeof(size_t) + (2 * (size_t)sym->n_super + 2 * (size_t)n_ports + (size_t)sym->n) * sizeof(int);
+    words = (2 * (size_t)sym->max_rows + (size_t)sym->n_super) * sizeof(size_t) + (2 * (size_t)sym->n_super + 3 * (size_t)n_ports + (size_t)sym->n + 8) * sizeof(int);
     n += words / sizeof(CTI_T) + 64;
     return n + 3 * (size_t)n_ports * (size_t)cti_pad8(3 * n_ports);
 }
@@ -200,6 +212,7 @@ typedef struct CTI_TN(cti_many, plan) {
     CTI_T *Y, *C; /* C: in elimination order of the ports */
     size_t ld, used;
     size_t *to, *step, *offset;
+    int *zero; /* see zeros: of the supernode at hand */
     int *strip, *count, *port; /* port[k]: the caller's number of the k-th port in elimination order */
     int n, sorted;
 } CTI_TN(cti_many, plan);
@@ -216,7 +229,8 @@ static void CTI_TN(cti_many, prepare)(const CTI_TN(cti_factor, t) *f, const int3
     w->strip = (int *)(void *)(w->offset + sym->n_super);
     w->count = w->strip + sym->n_super;
     w->port = w->count + sym->n_super;
-    at = w->port + n;
+    w->zero = w->port + n;
+    at = w->zero + cti_strips(3 * n);
     w->n = n;
     w->sorted = 1;
     for (i = 0; i < n; i++)
@@ -233,7 +247,7 @@ static void CTI_TN(cti_many, prepare)(const CTI_TN(cti_factor, t) *f, const int3
             if (at[i] >= 0)
                 w->port[k++] = at[i];
     }
-    p = (char *)(void *)(w->port + n + (w->sorted ? 0 : sym->n));
+    p = (char *)(void *)(at + (w->sorted ? 0 : sym->n));
     p += (64 - ((uintptr_t)p & 63)) & 63;
     w->Y = (CTI_T *)(void *)p;
     w->used = 0;
@@ -249,6 +263,16 @@ static void CTI_TN(cti_many, prepare)(const CTI_TN(cti_factor, t) *f, const int3
         w->used += 8 * (size_t)cti_sym_top(sym, s) * (size_t)w->count[s];
     }
     w->C = w->Y + w->used;
+}
+
+/* zero[j] of supernode s: the columns of its own ports begin with zeros */
+static void CTI_TN(cti_many, zeros)(const cti_symbolic *sym, const int32_t *ports, const CTI_TN(cti_many, plan) *w, int s)
+{
+    int j;
+    for (j = 0; j < w->count[s]; j++) {
+        int k = cti_min_int(8 * (w->strip[s] + j) / 3, w->n - 1), p = sym->inv[ports[w->port[k]]];
+        w->zero[j] = p >= sym->first[s] && p < sym->first[s + 1] ? (sym->place[p] - sym->pivot[s]) & ~3 : 0;
+    }
 }
 
 /* Y = L^-1 S */
@@ -269,22 +293,24 @@ static void CTI_TN(cti_many, columns)(const CTI_TN(cti_factor, t) *f, const int3
         CTI_T *Y = w->Y + w->offset[s];
         if (w->count[s] == 0)
             continue;
+        CTI_TN(cti_many, zeros)(sym, ports, w, s);
         for (i = 0; i < below; i++) {
             int p = sym->rows[sym->row_ptr[s] + i / 3], o = sym->owner[p];
             w->step[i] = 8 * (size_t)cti_sym_top(sym, o);
             w->to[i] = w->offset[o] + (size_t)(w->strip[s] - w->strip[o]) * w->step[i] + 8 * (size_t)(sym->place[p] - sym->pivot[o] + i % 3);
         }
-        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, w->count[s]);
+        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, w->count[s], w->zero);
         CTI_TN(cti_many, below)(P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, Y, 8 * (size_t)top, w->count[s], w->Y, w->to,
-                                w->step);
+                                w->step, w->zero);
     }
 }
 
 /* C = Y' Y: strips on and right of the diagonal */
-static void CTI_TN(cti_many, product)(const CTI_TN(cti_factor, t) *f, const CTI_TN(cti_many, plan) *w)
+static void CTI_TN(cti_many, product)(const CTI_TN(cti_factor, t) *f, const int32_t *ports, const CTI_TN(cti_many, plan) *w)
 {
     const cti_symbolic *sym = f->sym;
     int s, i, j, q, u, rows = 3 * w->n;
+    CTI_T t[64];
     for (i = 0; i < rows; i++)
         for (j = i >> 3; j < cti_strips(rows); j++)
             CTI_TV(store)(w->C + (size_t)i * w->ld + 8 * (size_t)j, CTI_TV(set)(0));
@@ -292,23 +318,34 @@ static void CTI_TN(cti_many, product)(const CTI_TN(cti_factor, t) *f, const CTI_
         size_t ys = 8 * (size_t)cti_sym_top(sym, s);
         int K = cti_sym_pivots(sym, s), s0 = w->strip[s], s1 = s0 + w->count[s];
         const CTI_T *Y = w->Y + w->offset[s];
+        if (s0 == s1)
+            continue;
+        CTI_TN(cti_many, zeros)(sym, ports, w, s);
         for (i = 8 * s0; i < 8 * s1 && i < rows; i += 4) {
-            const CTI_T *a[4];
-            for (q = 0; q < 4; q++)
-                a[q] = Y + (size_t)((i >> 3) - s0) * ys + (i & 7) + q;
             for (j = i >> 3; j < s1; j += 2) {
                 CTI_TVEC c[8];
-                int two = j + 1 < s1;
-                const CTI_T *b = Y + (size_t)(j - s0) * ys;
-                if (two)
-                    CTI_TN(cti_k, tile2)(K, a, 8, b, b + ys, 8, c);
+                int z = w->zero[j - s0];
+                const CTI_T *b = Y + (size_t)(j - s0) * ys + 8 * (size_t)z, *a[4];
+                a[0] = Y + (size_t)((i >> 3) - s0) * ys + (i & 7) + 8 * (size_t)z;
+                a[1] = a[0] + 1, a[2] = a[0] + 2, a[3] = a[0] + 3;
+                CTI_T *v = w->C + (size_t)i * w->ld + 8 * (size_t)j;
+                c[4] = c[5] = c[6] = c[7] = CTI_TV(set)(0);
+                if (j + 1 < s1)
+                    CTI_TN(cti_k, tile2)(K - z, a, 8, b, b + ys, 8, c);
                 else
-                    CTI_TN(cti_k, tile1)(K, a, 8, b, 8, c);
-                for (q = 0; q < 4 && i + q < rows; q++)
-                    for (u = 0; u <= two; u++) {
-                        CTI_T *v = w->C + (size_t)(i + q) * w->ld + 8 * (size_t)(j + u);
-                        CTI_TV(store)(v, CTI_TV(add)(CTI_TV(load)(v), c[4 * u + q]));
-                    }
+                    CTI_TN(cti_k, tile1)(K - z, a, 8, b, 8, c);
+                if (i + 4 <= rows) {
+                    CTI_TN(cti_k, add4)(v, w->ld, c);
+                    if (j + 1 < s1)
+                        CTI_TN(cti_k, add4)(v + 8, w->ld, c + 4);
+                    continue;
+                }
+                /* fewer than four rows are left */
+                CTI_TN(cti_k, store4)(t, 16, c);
+                CTI_TN(cti_k, store4)(t + 8, 16, c + 4);
+                for (q = 0; i + q < rows; q++)
+                    for (u = 0; u < 8 * cti_min_int(2, s1 - j); u++)
+                        v[(size_t)q * w->ld + (size_t)u] += t[16 * q + u];
             }
         }
     }
@@ -323,7 +360,7 @@ CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) *f, const
     if (w.sorted)
         w.C = C;
     CTI_TN(cti_many, columns)(f, ports, &w);
-    CTI_TN(cti_many, product)(f, &w);
+    CTI_TN(cti_many, product)(f, ports, &w);
     if (w.sorted) {
         /* the lower triangle mirrors the upper one, in tiles of 8x8 */
         for (i0 = 0; i0 < rows; i0 += 8)

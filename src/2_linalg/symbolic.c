@@ -6,8 +6,6 @@
 #include "symbolic.h"
 #include "etree.h"
 
-#define CTI_SYMBOLIC_WIDTH 32 /* blocks: widest panel */
-
 /* local number of block b, or -1 */
 static int cti_symbolic_local(const int32_t *blocks, int n, int b)
 {
@@ -417,5 +415,3 @@ CTI_FN int cti_gather_make(cti_mem *mem, cti_gather *out, const cti_symbolic *sy
 }
 
 CTI_FN void cti_gather_free(cti_mem *mem, cti_gather *gather) { CTI_FREE(mem, gather->slot); }
-
-#undef CTI_SYMBOLIC_WIDTH

@@ -12,6 +12,8 @@
 #include "bsr.h"
 #include "kernel.h"
 
+#define CTI_SYMBOLIC_WIDTH 32 /* blocks: widest panel */
+
 /* cti_sym_update -- what supernode `source` does to a later one: its rows i0 .. i1-1 (blocks, counted below the pivots) are pivots there */
 typedef struct cti_sym_update {
     int source, i0, i1;
