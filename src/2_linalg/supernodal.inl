@@ -238,27 +238,19 @@ static void CTI_TN(cti_super, forward)(const CTI_T *P, size_t stride, const CTI_
     }
 }
 
-/* y = L(below, pivots) x, y padded to strips */
-static void CTI_TN(cti_super, below)(const CTI_T *B, size_t stride, int pivots, int strips, const CTI_T *x, CTI_T *y)
+/* y = L(below, pivots) x, y padded to strips; the panel is read in its order. cols is a multiple of 4, x padded with 0. */
+static void CTI_TN(cti_super, below)(const CTI_T *B, int cols, int strips, const CTI_T *x, CTI_T *y)
 {
     int t, k;
-    for (t = 0; t + 4 <= strips; t += 4, B += 4 * stride, y += 32) {
-        CTI_TVEC v0 = CTI_TV(set)(0), v1 = v0, v2 = v0, v3 = v0, s;
-        const CTI_T *b = B;
-        for (k = 0; k < pivots; k++, b += 8) {
-            s = CTI_TV(set)(x[k]);
-            v0 = CTI_TV(add)(v0, CTI_TV(mul)(CTI_TV(load)(b), s));
-            v1 = CTI_TV(add)(v1, CTI_TV(mul)(CTI_TV(load)(b + stride), s));
-            v2 = CTI_TV(add)(v2, CTI_TV(mul)(CTI_TV(load)(b + 2 * stride), s));
-            v3 = CTI_TV(add)(v3, CTI_TV(mul)(CTI_TV(load)(b + 3 * stride), s));
+    for (t = 0; t < strips; t++, y += 8) {
+        CTI_TVEC v0 = CTI_TV(set)(0), v1 = v0, v2 = v0, v3 = v0;
+        for (k = 0; k < cols; k += 4, B += 32) {
+            v0 = CTI_TV(add)(v0, CTI_TV(mul)(CTI_TV(load)(B), CTI_TV(set)(x[k])));
+            v1 = CTI_TV(add)(v1, CTI_TV(mul)(CTI_TV(load)(B + 8), CTI_TV(set)(x[k + 1])));
+            v2 = CTI_TV(add)(v2, CTI_TV(mul)(CTI_TV(load)(B + 16), CTI_TV(set)(x[k + 2])));
+            v3 = CTI_TV(add)(v3, CTI_TV(mul)(CTI_TV(load)(B + 24), CTI_TV(set)(x[k + 3])));
         }
-        CTI_TV(store)(y, v0), CTI_TV(store)(y + 8, v1), CTI_TV(store)(y + 16, v2), CTI_TV(store)(y + 24, v3);
-    }
-    for (; t < strips; t++, B += stride, y += 8) {
-        CTI_TVEC v0 = CTI_TV(set)(0);
-        for (k = 0; k < pivots; k++)
-            v0 = CTI_TV(add)(v0, CTI_TV(mul)(CTI_TV(load)(B + 8 * (size_t)k), CTI_TV(set)(x[k])));
-        CTI_TV(store)(y, v0);
+        CTI_TV(store)(y, CTI_TV(add)(CTI_TV(add)(v0, v2), CTI_TV(add)(v1, v3)));
     }
 }
 
@@ -278,25 +270,18 @@ CTI_INLINE void CTI_TN(cti_super, dots4)(const CTI_T *B, size_t stride, int stri
 }
 
 /* c[k] = sum over strips of L(strip, k)' y(strip) for all columns, c [cols][8]: L is read once, in its order */
-static void CTI_TN(cti_super, dots)(const CTI_T *B, size_t stride, int cols, int strips, const CTI_T *y, CTI_T *c)
+static void CTI_TN(cti_super, dots)(const CTI_T *B, int cols, int strips, const CTI_T *y, CTI_T *c)
 {
     int t, k;
     memset(c, 0, 8 * (size_t)cols * sizeof *c);
-    for (t = 0; t + 4 <= strips; t += 4, B += 4 * stride, y += 32) {
-        CTI_TVEC y0 = CTI_TV(load)(y), y1 = CTI_TV(load)(y + 8), y2 = CTI_TV(load)(y + 16), y3 = CTI_TV(load)(y + 24), v, w;
-        const CTI_T *b = B;
-        for (k = 0; k < cols; k++, b += 8) {
-            v = CTI_TV(add)(CTI_TV(load)(c + 8 * (size_t)k), CTI_TV(mul)(CTI_TV(load)(b), y0));
-            w = CTI_TV(mul)(CTI_TV(load)(b + stride), y1);
-            v = CTI_TV(add)(v, CTI_TV(mul)(CTI_TV(load)(b + 2 * stride), y2));
-            w = CTI_TV(add)(w, CTI_TV(mul)(CTI_TV(load)(b + 3 * stride), y3));
-            CTI_TV(store)(c + 8 * (size_t)k, CTI_TV(add)(v, w));
+    for (t = 0; t < strips; t++, y += 8) {
+        CTI_TVEC v = CTI_TV(load)(y);
+        for (k = 0; k < 8 * cols; k += 32, B += 32) {
+            CTI_TV(store)(c + k, CTI_TV(add)(CTI_TV(load)(c + k), CTI_TV(mul)(CTI_TV(load)(B), v)));
+            CTI_TV(store)(c + k + 8, CTI_TV(add)(CTI_TV(load)(c + k + 8), CTI_TV(mul)(CTI_TV(load)(B + 8), v)));
+            CTI_TV(store)(c + k + 16, CTI_TV(add)(CTI_TV(load)(c + k + 16), CTI_TV(mul)(CTI_TV(load)(B + 16), v)));
+            CTI_TV(store)(c + k + 24, CTI_TV(add)(CTI_TV(load)(c + k + 24), CTI_TV(mul)(CTI_TV(load)(B + 24), v)));
         }
-    }
-    for (; t < strips; t++, B += stride, y += 8) {
-        CTI_TVEC y0 = CTI_TV(load)(y);
-        for (k = 0; k < cols; k++)
-            CTI_TV(store)(c + 8 * (size_t)k, CTI_TV(add)(CTI_TV(load)(c + 8 * (size_t)k), CTI_TV(mul)(CTI_TV(load)(B + 8 * (size_t)k), y0)));
     }
 }
 
@@ -307,7 +292,7 @@ static void CTI_TN(cti_super, backward)(const CTI_T *P, size_t stride, const CTI
     CTI_TVEC c[4];
     int k0, q, j, wide = strips * cols >= CTI_SUPER_WIDE;
     if (wide)
-        CTI_TN(cti_super, dots)(P + (size_t)top * stride, stride, cols, strips, y, work);
+        CTI_TN(cti_super, dots)(P + (size_t)top * stride, cols, strips, y, work);
     for (k0 = cols - 4; k0 >= 0; k0 -= 4) {
         int own = k0 >> 3;
         const CTI_T *b = P + 8 * (size_t)k0;
@@ -341,8 +326,7 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) *f, CTI_T *x, 
         int cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s) / 3;
         const CTI_T *P = f->L + sym->panel[s];
         CTI_TN(cti_super, forward)(P, 8 * (size_t)cols, f->inverse + sym->pivot[s], cols, z + sym->pivot[s]);
-        CTI_TN(cti_super, below)(P + (size_t)cti_sym_top(sym, s) * (size_t)cols, 8 * (size_t)cols, cti_sym_pivots(sym, s), cti_strips(3 * below),
-                                 z + sym->pivot[s], y);
+        CTI_TN(cti_super, below)(P + (size_t)cti_sym_top(sym, s) * (size_t)cols, cols, cti_strips(3 * below), z + sym->pivot[s], y);
         for (k = 0; k < below; k++) {
             CTI_T *v = z + sym->place[sym->rows[sym->row_ptr[s] + k]];
             v[0] -= y[3 * k], v[1] -= y[3 * k + 1], v[2] -= y[3 * k + 2];
