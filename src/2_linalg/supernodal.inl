@@ -215,26 +215,29 @@ CTI_FN size_t CTI_TN(cti_factor, work)(const CTI_TN(cti_factor, t) *f)
     return (size_t)f->sym->pivot[f->sym->n_super] + (size_t)f->sym->max_rows + 8 * (size_t)f->sym->max_cols + 48;
 }
 
-/* x = L(pivots, pivots)^-1 x, x padded */
+/* x = L(pivots, pivots)^-1 x, x padded: by halves of strips */
 static void CTI_TN(cti_super, forward)(const CTI_T *P, size_t stride, const CTI_T *r, int cols, CTI_T *x)
 {
-    CTI_T t[8];
-    int i, k, n;
-    for (i = 0; i < cols; i += 8, P += stride) {
-        CTI_TVEC v = CTI_TV(load)(x + i), w = CTI_TV(set)(0);
-        for (k = 0; k + 2 <= i; k += 2) {
-            v = CTI_TV(sub)(v, CTI_TV(mul)(CTI_TV(load)(P + 8 * (size_t)k), CTI_TV(set)(x[k])));
-            w = CTI_TV(add)(w, CTI_TV(mul)(CTI_TV(load)(P + 8 * (size_t)k + 8), CTI_TV(set)(x[k + 1])));
+    int i, k;
+    for (i = 0; i < cols; i += 4) {
+        const CTI_T *b = P + (size_t)(i >> 3) * stride, *l = b + 8 * (size_t)i + (i & 7);
+        CTI_T t[8], x0, x1, x2, x3;
+        CTI_TVEC v0 = CTI_TV(set)(0), v1 = v0, v2 = v0, v3 = v0;
+        for (k = 0; k < i; k += 4, b += 32) {
+            v0 = CTI_TV(add)(v0, CTI_TV(mul)(CTI_TV(load)(b), CTI_TV(set)(x[k])));
+            v1 = CTI_TV(add)(v1, CTI_TV(mul)(CTI_TV(load)(b + 8), CTI_TV(set)(x[k + 1])));
+            v2 = CTI_TV(add)(v2, CTI_TV(mul)(CTI_TV(load)(b + 16), CTI_TV(set)(x[k + 2])));
+            v3 = CTI_TV(add)(v3, CTI_TV(mul)(CTI_TV(load)(b + 24), CTI_TV(set)(x[k + 3])));
         }
-        CTI_TV(store)(t, CTI_TV(sub)(v, w));
-        for (n = cti_min_int(8, cols - i), k = 0; k < n; k++) {
-            const CTI_T *l = P + 8 * (size_t)(i + k);
-            CTI_T y = t[k] * r[i + k];
-            int j;
-            x[i + k] = y;
-            for (j = k + 1; j < 8; j++)
-                t[j] -= l[j] * y;
-        }
+        CTI_TV(store)(t, CTI_TV(add)(CTI_TV(add)(v0, v2), CTI_TV(add)(v1, v3)));
+        k = i & 7;
+        x0 = (x[i] - t[k]) * r[i];
+        x1 = (x[i + 1] - t[k + 1] - l[1] * x0) * r[i + 1];
+        x2 = x[i + 2] - t[k + 2] - l[2] * x0;
+        x3 = x[i + 3] - t[k + 3] - l[3] * x0;
+        x2 = (x2 - l[10] * x1) * r[i + 2];
+        x3 = (x3 - l[11] * x1 - l[19] * x2) * r[i + 3];
+        x[i] = x0, x[i + 1] = x1, x[i + 2] = x2, x[i + 3] = x3;
     }
 }
 
@@ -290,12 +293,13 @@ static void CTI_TN(cti_super, backward)(const CTI_T *P, size_t stride, const CTI
                                         CTI_T *work)
 {
     CTI_TVEC c[4];
-    int k0, q, j, wide = strips * cols >= CTI_SUPER_WIDE;
+    int k0, j, wide = strips * cols >= CTI_SUPER_WIDE;
     if (wide)
         CTI_TN(cti_super, dots)(P + (size_t)top * stride, cols, strips, y, work);
     for (k0 = cols - 4; k0 >= 0; k0 -= 4) {
-        int own = k0 >> 3;
+        int own = k0 >> 3, o = k0 & 7;
         const CTI_T *b = P + 8 * (size_t)k0;
+        CTI_T s0, s1, s2, s3;
         if (wide)
             CTI_TN(cti_k, load4)(work + 8 * (size_t)k0, 8, c);
         else {
@@ -304,12 +308,20 @@ static void CTI_TN(cti_super, backward)(const CTI_T *P, size_t stride, const CTI
         }
         CTI_TN(cti_super, dots4)(b + (size_t)(own + 1) * stride, stride, top - own - 1, x + 8 * (own + 1), c);
         b += (size_t)own * stride;
-        for (q = 3; q >= 0; q--) {
-            CTI_T s = x[k0 + q] - CTI_TV(sum)(c[q]);
-            for (j = (k0 & 7) + q + 1; j < 8; j++)
-                s -= b[8 * q + j] * x[8 * own + j];
-            x[k0 + q] = s * r[k0 + q];
-        }
+        s0 = x[k0] - CTI_TV(sum)(c[0]), s1 = x[k0 + 1] - CTI_TV(sum)(c[1]);
+        s2 = x[k0 + 2] - CTI_TV(sum)(c[2]), s3 = x[k0 + 3] - CTI_TV(sum)(c[3]);
+        /* the other half of the strip, then the 4x4 triangle by columns */
+        if (o == 0)
+            for (j = 4; j < 8; j++) {
+                CTI_T v = x[k0 + j];
+                s0 -= b[j] * v, s1 -= b[8 + j] * v, s2 -= b[16 + j] * v, s3 -= b[24 + j] * v;
+            }
+        b += o;
+        s3 *= r[k0 + 3];
+        s0 -= b[3] * s3, s1 -= b[11] * s3, s2 = (s2 - b[19] * s3) * r[k0 + 2];
+        s0 -= b[2] * s2, s1 = (s1 - b[10] * s2) * r[k0 + 1];
+        s0 = (s0 - b[1] * s1) * r[k0];
+        x[k0] = s0, x[k0 + 1] = s1, x[k0 + 2] = s2, x[k0 + 3] = s3;
     }
 }
 
