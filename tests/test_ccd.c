@@ -30,15 +30,20 @@ static ct_real gap_at(int kind, const ct_real *x0, const ct_real *x1, double t)
     for (i = 0; i < 3 * points[kind]; i++)
         x[i] = (ct_real)((double)x0[i] + t * ((double)x1[i] - (double)x0[i]));
     switch (kind) {
-    case 0: return cti_sqrt(cti_dist_pt(x, x + 3, x + 6, x + 9, w, &f));
-    case 1: return cti_sqrt(cti_dist_ee(x, x + 3, x + 6, x + 9, w, &f));
-    case 2: return cti_sqrt(cti_dist_pe(x, x + 3, x + 6, w, &f));
-    default: return cti_sqrt(cti_dist_pp(x, x + 3));
+    case 0:
+        return cti_sqrt(cti_dist_pt(x, x + 3, x + 6, x + 9, w, &f));
+    case 1:
+        return cti_sqrt(cti_dist_ee(x, x + 3, x + 6, x + 9, w, &f));
+    case 2:
+        return cti_sqrt(cti_dist_pe(x, x + 3, x + 6, w, &f));
+    default:
+        return cti_sqrt(cti_dist_pp(x, x + 3));
     }
 }
 
 /* A pair that touches exactly at t = m / 2^6: points at that time on a grid of 1/16, weights multiples of 1/4 (often 0: corners and edges),
-   velocities on a grid of 1/4. Small `size` makes flat, parallel, zero-length and coplanar cases frequent. All numbers are exact in float. */
+   velocities on a grid of 1/4. Small `size` makes flat, parallel, zero-length and coplanar cases frequent. All numbers are exact in float.
+ */
 static double make_touch(int kind, int size, ct_real *x0, ct_real *x1)
 {
     double at[12], v, t = (whole(32) + 32) / 64.0, w[4];
@@ -51,7 +56,8 @@ static double make_touch(int kind, int size, ct_real *x0, ct_real *x1)
         if (kind == 0)
             at[k] = (w[0] * at[3 + k] + w[1] * at[6 + k] + w[2] * at[9 + k]) / 4;
         else if (kind == 1) /* b0 + 1/2 (b1 - b0) or an end = a point of edge a */
-            at[6 + k] = w[2] > 1 ? 2 * ((4 - w[0]) * at[k] + w[0] * at[3 + k]) / 4 - at[9 + k] : ((4 - w[0]) * at[k] + w[0] * at[3 + k]) / 4;
+            at[6 + k] =
+                w[2] > 1 ? 2 * ((4 - w[0]) * at[k] + w[0] * at[3 + k]) / 4 - at[9 + k] : ((4 - w[0]) * at[k] + w[0] * at[3 + k]) / 4;
         else if (kind == 2)
             at[k] = ((4 - w[0]) * at[3 + k] + w[0] * at[6 + k]) / 4;
         else
@@ -323,14 +329,22 @@ static int read_file(const char *folder, const char *kind, const char *name, tal
 
 static void test_listed(void **state)
 {
-    static const char *others[] = {"gt-armadillo-rollers",  "gt-cloth-ball",      "gt-cloth-funnel",  "gt-n-body-simulation", "gt-rod-twist",
-                                   "cand-armadillo-rollers", "cand-cloth-ball",    "cand-cloth-funnel", "cand-n-body-simulation", "cand-rod-twist",
-                                   "syn-end-s1",            "syn-end-s1024",      "syn-end-s1048576", "syn-touch-b20-s1",     "syn-touch-b20-s1024",
-                                   "syn-touch-b50-s1",      "syn-touch-b50-s1024"};
-    static const char *sample[] = {"sq-erleben-cube-cliff-edges", "sq-erleben-cube-internal-edges", "sq-erleben-sliding-spike",
-                                   "sq-erleben-sliding-wedge",    "sq-erleben-spike-crack",         "sq-erleben-spike-hole",
-                                   "sq-erleben-spike-wedge",      "sq-erleben-spikes",              "sq-erleben-wedge-crack",
-                                   "sq-erleben-wedges",           "sq-unit-tests"};
+    static const char *others[] = {"gt-armadillo-rollers",   "gt-cloth-ball",          "gt-cloth-funnel",     "gt-n-body-simulation",
+                                   "gt-rod-twist",           "cand-armadillo-rollers", "cand-cloth-ball",     "cand-cloth-funnel",
+                                   "cand-n-body-simulation", "cand-rod-twist",         "syn-end-s1",          "syn-end-s1024",
+                                   "syn-end-s1048576",       "syn-touch-b20-s1",       "syn-touch-b20-s1024", "syn-touch-b50-s1",
+                                   "syn-touch-b50-s1024"};
+    static const char *sample[] = {"sq-erleben-cube-cliff-edges",
+                                   "sq-erleben-cube-internal-edges",
+                                   "sq-erleben-sliding-spike",
+                                   "sq-erleben-sliding-wedge",
+                                   "sq-erleben-spike-crack",
+                                   "sq-erleben-spike-hole",
+                                   "sq-erleben-spike-wedge",
+                                   "sq-erleben-spikes",
+                                   "sq-erleben-wedge-crack",
+                                   "sq-erleben-wedges",
+                                   "sq-unit-tests"};
     const char *folder = getenv("CONTACT_DATA");
     int kind;
     size_t i;
@@ -361,8 +375,8 @@ static void test_listed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_dd),           cmocka_unit_test(test_known),  cmocka_unit_test(test_touches),
-                                       cmocka_unit_test(test_scales),       cmocka_unit_test(test_batch),  cmocka_unit_test(test_bad_input),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_dd),           cmocka_unit_test(test_known), cmocka_unit_test(test_touches),
+                                       cmocka_unit_test(test_scales),       cmocka_unit_test(test_batch), cmocka_unit_test(test_bad_input),
                                        cmocka_unit_test(test_min_distance), cmocka_unit_test(test_listed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -329,8 +329,8 @@ static void ccd_finish(ccd_score *total, double *all, cJSON *files)
     }
     ccd_print("total", total);
     if (total->timed > 0)
-        printf("times: %.4f %% of %d within 1e-6 of the exact ones, largest error %.2g\n", 100.0 * total->close / total->timed, total->timed,
-               total->worst);
+        printf("times: %.4f %% of %d within 1e-6 of the exact ones, largest error %.2g\n", 100.0 * total->close / total->timed,
+               total->timed, total->worst);
     else
         printf("times: no .ref beside the files, none compared\n");
 }

@@ -1,8 +1,8 @@
 /* dd.h -- double-double numbers hi + lo, |lo| <= ulp(hi)/2: about 106 bits, in both builds.
    Errors, u = 2^-53, barring underflow and overflow: cti_dd_diff exact; add, sub 4 u^2 (|a| + |b|); mul 8 u^2 |a| |b|; half exact.
-   So each operation errs by at most CTI_DD_U = 8 u^2 times the sum of the sizes of its operands or their product. No fused operation is used
-   or needed; the file must be compiled without contraction and without value-changing optimisation.
-   based on: Dekker 1971; Knuth (two-sum); Joldes, Muller, Popescu 2017 (bounds). */
+   So each operation errs by at most CTI_DD_U = 8 u^2 times the sum of the sizes of its operands or their product. No fused operation is
+   used or needed; the file must be compiled without contraction and without value-changing optimisation. based on: Dekker 1971; Knuth
+   (two-sum); Joldes, Muller, Popescu 2017 (bounds). */
 #ifndef CTI_DD_H
 #define CTI_DD_H
 

@@ -29,9 +29,11 @@ CTI_FN double cti_ccd_solve(int kind, const double *x0, const double *x1, double
     cti_ccd_query q;
     if (!cti_ccd_prepare(&q, kind, x0, x1, distance))
         return 0;
-    if (cti_ccd_axis(&q) || cti_ccd_clear(&q, 0, 1))
+    if (cti_ccd_axis(&q))
         return CTI_CCD_NONE;
-    return !(q.distance > 0) && (kind == CTI_CCD_VF || kind == CTI_CCD_EE) ? cti_ccd_touch(&q) : cti_ccd_advance(&q);
+    if (q.distance > 0 || (kind != CTI_CCD_VF && kind != CTI_CCD_EE))
+        return cti_ccd_advance(&q);
+    return cti_ccd_plane(&q, 0, 1) ? CTI_CCD_NONE : cti_ccd_touch(&q);
 }
 
 /* cti_ccd_round -- a time rounded down to ct_real */
@@ -47,7 +49,7 @@ static ct_real cti_ccd_round(double t)
 
 static int cti_ccd_query_real(int kind, const ct_real *x0, const ct_real *x1, ct_real distance, ct_real *out_toi)
 {
-    static const int count[4] = { 12, 12, 9, 6 };
+    static const int count[4] = {12, 12, 9, 6};
     double a[12], b[12], t;
     int i, ok = 1;
     for (i = 0; i < count[kind]; i++) {
@@ -79,7 +81,7 @@ CTI_FN int cti_ccd_vv(const ct_real x0[6], const ct_real x1[6], ct_real min_dist
 /* cti_ccd_public -- argument checks, then the query */
 static ct_code cti_ccd_public(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_toi)
 {
-    static const int count[4] = { 12, 12, 9, 6 };
+    static const int count[4] = {12, 12, 9, 6};
     int i;
     if (!x0 || !x1 || !out_toi)
         return CT_ERR_ARGUMENT;

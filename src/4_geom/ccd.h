@@ -42,7 +42,9 @@ CTI_FN int cti_ccd_prepare(cti_ccd_query *q, int kind, const double *x0, const d
 /* cti_ccd_direction -- at time t a direction (unit length) along which the hull is far from the origin; returns the certified lower bound
    of the distance along it (may be negative) */
 CTI_FN double cti_ccd_direction(const cti_ccd_query *q, double t, double n[3]);
-/* cti_ccd_clear -- 1 when for certain the features stay apart by more than the distance in [t0, t1] (a plane through the gap) */
+/* cti_ccd_plane, cti_ccd_clear -- 1 when for certain the features stay apart by more than the distance in [t0, t1]: a fixed plane lies in
+   the gap; a fixed plane, or one that turns with the features */
+CTI_FN int cti_ccd_plane(const cti_ccd_query *q, double t0, double t1);
 CTI_FN int cti_ccd_clear(const cti_ccd_query *q, double t0, double t1);
 /* Searches: time or CTI_CCD_NONE. touch: VF and EE at distance 0, advance: all kinds, any distance. */
 CTI_FN double cti_ccd_touch(const cti_ccd_query *q);

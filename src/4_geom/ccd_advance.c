@@ -1,14 +1,14 @@
 /* ccd_advance.c -- preparation of a query, certified separating planes, and the search with a minimum distance.
    Method: the two features are as far apart as the origin is from the convex hull of their differences h_i(t) = h_i(0) + t v_i. For every
-   direction n, |n| <= 1, the distance at time s is at least min_i n.h_i(s), and each n.h_i is linear in s. With n along the nearest point of
-   the hull at t this bound is sharp at t, so all times up to the first root of min_i n.h_i(s) = distance are free: go there, repeat.
+   direction n, |n| <= 1, the distance at time s is at least min_i n.h_i(s), and each n.h_i is linear in s. With n along the nearest point
+   of the hull at t this bound is sharp at t, so all times up to the first root of min_i n.h_i(s) = distance are free: go there, repeat.
    Rounding (u = 2^-53, B_k the largest coordinate of axis k): a difference of input points is off by u B_k at most; h(0) + s (h(1) - h(0))
    adds 2u B_k (difference) + 2u B_k (product) + u B_k (1 + 4u) (sum); the inner product with n adds 3u sum_k |n_k| B_k. Together
        |computed n.h - exact n.h| <= 10u sum_k |n_k| B_k (1 + 20u),   below CTI_CCD_DOT sum_k |n_k| B_k + tiny.
    based on: Mirtich, conservative advancement; Li et al. 2021, additive CCD (the loop); Catto, bilateral advancement (a fixed axis). */
 #include "ccd.h"
 
-#define CTI_CCD_STRIDES 128 /* then the time reached is the answer: early, never late */
+#define CTI_CCD_STRIDES 256 /* then the time reached is the answer: early, never late */
 #define CTI_CCD_DOT (12 * 1.1102230246251565e-16)
 #define CTI_CCD_TINY 1e-290 /* more than all underflow of one query, whose largest coordinate is at least 1 */
 
@@ -73,7 +73,7 @@ static double cti_ccd_measure(cti_ccd_query *q)
 
 CTI_FN int cti_ccd_prepare(cti_ccd_query *q, int kind, const double *x0, const double *x1, double distance)
 {
-    static const int hull[4] = { 3, 4, 2, 1 };
+    static const int hull[4] = {3, 4, 2, 1};
     double top, s;
     int e, i, k, pass, positive = distance > 0;
     q->kind = kind, q->n_hull = hull[kind], q->x[0] = x0, q->x[1] = x1;
@@ -204,18 +204,6 @@ CTI_FN double cti_ccd_direction(const cti_ccd_query *q, double t, double n[3])
     return a;
 }
 
-CTI_FN int cti_ccd_clear(const cti_ccd_query *q, double t0, double t1)
-{
-    double n[3], h[4][3];
-    if (!(cti_ccd_direction(q, t0 + 0.5 * (t1 - t0), n) > q->distance))
-        return 0;
-    cti_ccd_place(q, t0, h);
-    if (!(cti_ccd_lowest(q, h, n) > q->distance))
-        return 0;
-    cti_ccd_place(q, t1, h);
-    return cti_ccd_lowest(q, h, n) > q->distance;
-}
-
 /* cti_ccd_turning -- 1 when for certain the distance is kept in [t0, t1] along a direction that turns linearly from n0 to n1: for each i
    n(s).h_i(s) is a quadratic with Bernstein coefficients n0.h_i(t0), (n0.h_i(t1) + n1.h_i(t0)) / 2, n1.h_i(t1), and |n(s)| <= 1 */
 static int cti_ccd_turning(const cti_ccd_query *q, double t0, const double *n0, double t1, const double *n1)
@@ -231,6 +219,26 @@ static int cti_ccd_turning(const cti_ccd_query *q, double t0, const double *n0, 
             return 0;
     }
     return 1;
+}
+
+CTI_FN int cti_ccd_plane(const cti_ccd_query *q, double t0, double t1)
+{
+    double n[3], h[4][3];
+    if (!(cti_ccd_direction(q, t0 + 0.5 * (t1 - t0), n) > q->distance))
+        return 0;
+    cti_ccd_place(q, t0, h);
+    if (!(cti_ccd_lowest(q, h, n) > q->distance))
+        return 0;
+    cti_ccd_place(q, t1, h);
+    return cti_ccd_lowest(q, h, n) > q->distance;
+}
+
+CTI_FN int cti_ccd_clear(const cti_ccd_query *q, double t0, double t1)
+{
+    double n[3], m[3];
+    if (cti_ccd_plane(q, t0, t1))
+        return 1;
+    return cti_ccd_direction(q, t0, n) > q->distance && cti_ccd_direction(q, t1, m) > q->distance && cti_ccd_turning(q, t0, n, t1, m);
 }
 
 /* cti_ccd_reach -- estimate of the share of [t0, t1] that n0 turning to n1 frees: first root of the quadratics, 1 where there is none */
@@ -259,48 +267,51 @@ static double cti_ccd_reach(const cti_ccd_query *q, double t0, const double *n0,
     return share;
 }
 
-/* cti_ccd_stride -- from t along n0 with an eye on t1: the end of a certified free interval [t, result]; t when none was found */
-static double cti_ccd_stride(const cti_ccd_query *q, double t, const double *n0, double t1)
+/* cti_ccd_stride -- from t along n0: the end of a certified free interval [t, result]; t when none was found. A fixed direction comes
+   first, then one that turns towards the direction at *ratio times its reach; *ratio adapts to what that was good for */
+static double cti_ccd_stride(const cti_ccd_query *q, double t, const double *n0, double *ratio)
 {
-    double n1[3], m[3], share, end;
-    int k, pass;
-    cti_ccd_direction(q, t1, n1);
-    /* a direction that is lost or has turned over says nothing: keep the first */
-    if (!(cti_ccd_dot(n0, n1) > 0.5))
-        n1[0] = n0[0], n1[1] = n0[1], n1[2] = n0[2];
-    for (pass = 0; pass < 3; pass++) {
-        share = cti_ccd_reach(q, t, n0, t1, n1);
-        if (share < 1)
-            share *= 1 - 1e-12;
-        if (pass == 2)
-            share *= 0.5;
-        end = share < 1 ? t + share * (t1 - t) : t1;
-        for (k = 0; k < 3; k++)
-            m[k] = n0[k] + share * (n1[k] - n0[k]);
-        if (end > t && cti_ccd_turning(q, t, n0, end, m))
+    double n1[3], m[3], fixed, share, end;
+    int k;
+    share = cti_ccd_reach(q, t, n0, 1, n0);
+    if (share >= 1 && cti_ccd_turning(q, t, n0, 1, n0))
+        return 1;
+    fixed = share * (1 - t);
+    end = t + *ratio * fixed < 1 ? t + *ratio * fixed : 1;
+    cti_ccd_direction(q, end, n1);
+    if (cti_ccd_dot(n0, n1) > 0.5) {
+        share = cti_ccd_reach(q, t, n0, end, n1);
+        if (share * (end - t) > fixed) {
+            *ratio = share < 1 ? 2 * share * *ratio : 4 * *ratio;
+            share *= share < 1 ? 1 - 1e-12 : 1;
+            end = share < 1 ? t + share * (end - t) : end;
+            for (k = 0; k < 3; k++)
+                m[k] = n0[k] + share * (n1[k] - n0[k]);
+            if (end > t && cti_ccd_turning(q, t, n0, end, m))
+                return end;
+        }
+    }
+    *ratio = 0.5 * *ratio > 2 ? 0.5 * *ratio : 2;
+    for (k = 0; k < 2; k++) {
+        end = t + fixed * (k ? 0.5 : 1 - 1e-12);
+        if (end > t && cti_ccd_turning(q, t, n0, end, n0))
             return end;
-        n1[0] = n0[0], n1[1] = n0[1], n1[2] = n0[2];
     }
     return t;
 }
 
 CTI_FN double cti_ccd_advance(const cti_ccd_query *q)
 {
-    double t = 0, n[3], look = 1, end, last, gap = cti_ccd_direction(q, 0, n) - q->distance, rest;
+    double t = 0, n[3], ratio = 4, end;
     int pass;
     for (pass = 0; pass < CTI_CCD_STRIDES; pass++) {
-        if (!(gap > 1e-9 * q->distance))
+        if (!(cti_ccd_direction(q, t, n) - q->distance > 1e-9 * q->distance))
             return t;
-        end = cti_ccd_stride(q, t, n, t + look < 1 ? t + look : 1);
+        end = cti_ccd_stride(q, t, n, &ratio);
         if (end >= 1)
             return CTI_CCD_NONE;
         if (!(end - t > 1e-15))
             return t;
-        /* look a little beyond the expected contact, at most four strides */
-        last = gap;
-        gap = cti_ccd_direction(q, end, n) - q->distance;
-        rest = last > gap ? 1.25 * (end - t) * gap / (last - gap) : 1;
-        look = rest < 4 * (end - t) ? rest : 4 * (end - t);
         t = end;
     }
     return t;

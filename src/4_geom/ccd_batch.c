@@ -1,12 +1,12 @@
 /* ccd_batch.c -- many continuous queries at once: eight lanes of cheap certified early no, then one search for each pair that is left.
-   Method: pass 1 looks for a plane through the gap between the origin and all end points of the difference hull (the moving hulls are inside
-   theirs): the axes, the normal at half time, and directions from Gilbert's iteration on the nearest point. Pass 2, for touch queries only:
-   the signs of the Bernstein coefficients of the coplanarity cubic and of the inside quartics (ccd_touch.c, same bounds). Lanes that are
-   too large or too small for the bounds (outside of CTI_BATCH_SMALL .. CTI_BATCH_BIG) or not finite are never freed here.
-   Rounding of a plane: differences off by u B_k, inner product by 3u sum |n_k| B_k: 4u, doubled in CTI_BATCH_DOT. A plane n frees a lane when
-   min n.h > distance |n| (1 + 1e-14) + bound. |x| < 1e60 and at least one |x| > 1e-60 keep every product in range: what underflows is below
-   CTI_BATCH_TINY, what counts is far above it.
-   based on: Gilbert 1966 (iteration); Wang et al. 2021 and Brochu et al. 2012 as in ccd_touch.c. */
+   Method: pass 1 looks for a plane through the gap between the origin and all end points of the difference hull (the moving hulls are
+   inside theirs): the axes, the normal at half time, and directions from Gilbert's iteration on the nearest point. Pass 2, for touch
+   queries only: the signs of the Bernstein coefficients of the coplanarity cubic and of the inside quartics (ccd_touch.c, same bounds).
+   Lanes that are too large or too small for the bounds (outside of CTI_BATCH_SMALL .. CTI_BATCH_BIG) or not finite are never freed here.
+   Rounding of a plane: differences off by u B_k, inner product by 3u sum |n_k| B_k: 4u, doubled in CTI_BATCH_DOT. A plane n frees a lane
+   when min n.h > distance |n| (1 + 1e-14) + bound. |x| < 1e60 and at least one |x| > 1e-60 keep every product in range: what underflows is
+   below CTI_BATCH_TINY, what counts is far above it. based on: Gilbert 1966 (iteration); Wang et al. 2021 and Brochu et al. 2012 as in
+   ccd_touch.c. */
 #include "../1_math/simd.h"
 #include "ccd.h"
 
@@ -279,7 +279,8 @@ static int cti_batch_pass_ee(int pass, const ct_real *const x[2], const int32_t 
                      : cti_batch_pass(2, CTI_CCD_EE, x, quads, list, count, min_distance);
 }
 
-static int cti_batch_run(int kind, const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, const ct_real *min_distance, ct_real *toi)
+static int cti_batch_run(int kind, const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, const ct_real *min_distance,
+                         ct_real *toi)
 {
     int (*pass)(int, const ct_real *const[2], const int32_t *, int *, int, const ct_real *) =
         kind == CTI_CCD_VF ? cti_batch_pass_vf : cti_batch_pass_ee;

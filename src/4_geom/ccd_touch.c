@@ -6,7 +6,7 @@
    quartic, is free. The leftmost interval that is not free is split at the border of the expected root of f, else in the middle. Where f
    vanishes to rounding (coplanar motion, parallel or zero-length edges, flat triangles) a plane through the gap decides (cti_ccd_clear).
    What double precision leaves open on a short or flat interval goes once more through the same polynomials in double-double, from exact
-   differences of the input. No without a certificate never happens; the answer is the left end of the first interval that was not freed.
+   differences of the input. There is no "no" without a certificate; the answer is the left end of the first interval that was not freed.
 
    Error bounds. u = 2^-53; B_k bounds coordinate k of a, b, c at both ends (q->big), P = B_x B_y B_z, S_x = B_y B_z (S_y, S_z alike),
    Q = S_x^2 + S_y^2 + S_z^2. Products of second order in u are covered by rounding the constants up. Every product in f has one factor of
@@ -36,17 +36,18 @@
 #define CTI_TOUCH_EG 224
 #define CTI_TOUCH_EH 456
 #define CTI_TOUCH_TINY 1e-290
-#define CTI_TOUCH_WIDTH 5.6843418860808015e-14   /* 2^-44: shortest piece in double */
-#define CTI_TOUCH_WIDTHDD 8.2718061255302767e-25 /* 2^-80: in double-double */
+#define CTI_TOUCH_SOLID 4294967296.0
+#define CTI_TOUCH_WIDTH 5.6843418860808015e-14     /* 2^-44: shortest piece in double */
+#define CTI_TOUCH_WIDTHDD 8.2718061255302767e-25   /* 2^-80: in double-double */
 #define CTI_TOUCH_WIDTHSURE 5.8207660913467407e-11 /* 2^-34: shortest piece that certainly holds a contact */
-#define CTI_TOUCH_WIDTHBLIND 2.44140625e-4 /* 2^-12: longest piece that is handed on because double sees nothing in it */
+#define CTI_TOUCH_WIDTHBLIND 2.44140625e-4         /* 2^-12: longest piece that is handed on because double sees nothing in it */
 #define CTI_TOUCH_DEPTH 64
 #define CTI_TOUCH_DEPTHDD 84
-#define CTI_TOUCH_BUDGET 512   /* pieces looked at in one query, in double */
-#define CTI_TOUCH_BUDGETDD 384 /* and in double-double */
+#define CTI_TOUCH_BUDGET 320   /* pieces looked at in one query, in double */
+#define CTI_TOUCH_BUDGETDD 256 /* and in double-double */
 
-/* what is known of a piece that is not free: contact is possible; f is zero to rounding; every quartic is positive or zero to rounding, and
-   not all are zero; contact is certain; every quartic is zero to rounding (the normal vanishes: only planes through the gap can tell) */
+/* what is known of a piece that is not free: contact is possible; f is zero to rounding; the quartics say inside or on the border, to
+   rounding; contact is certain; the quartics are lost in rounding (the normal nearly vanishes: only planes through the gap can tell) */
 #define CTI_TOUCH_OPEN 1
 #define CTI_TOUCH_FLAT 2
 #define CTI_TOUCH_SETTLED 4
@@ -106,10 +107,10 @@ static void cti_touch_place(const cti_ccd_query *q, int i, int j, double t, cti_
 /* cti_touch_exact -- the search in [t0, t1] in double-double; counts down *budget */
 static double cti_touch_exact(const cti_ccd_query *q, double t0, double t1, int *budget)
 {
-    static const int from[2][3] = { { 1, 2, 3 }, { 0, 1, 3 } };
+    static const int from[2][3] = {{1, 2, 3}, {0, 1, 3}};
     cti_touch_x_piece stack[CTI_TOUCH_DEPTHDD], right;
     cti_dd a[2][3], b[2][3], c[2][3], t;
-    int e, top = 0, state, at = q->kind == CTI_CCD_VF ? 0 : 2;
+    int e, top = 0, state, ends, at = q->kind == CTI_CCD_VF ? 0 : 2;
     const int *point = from[q->kind == CTI_CCD_VF ? 0 : 1];
     for (e = 0; e < 2; e++) {
         cti_touch_place(q, point[0], at, e ? t1 : t0, a[e]);
@@ -117,18 +118,22 @@ static double cti_touch_exact(const cti_ccd_query *q, double t0, double t1, int 
         cti_touch_place(q, point[2], at, e ? t1 : t0, c[e]);
     }
     cti_touch_x_start(q->kind, a, b, c, q->big, CTI_TOUCH_UDD, &stack[0]);
-    stack[0].t0 = t0, stack[0].tl = 0, stack[0].width = t1 - t0;
+    stack[0].t0 = t0, stack[0].t1 = t1, stack[0].tl = 0, stack[0].width = t1 - t0;
     for (; top >= 0; (*budget)--) {
         cti_touch_x_piece *p = &stack[top];
-        double low = p->tl < 0 ? p->t0 * (1 - 2 * CTI_TOUCH_U) : p->t0, high = (p->t0 + p->width) * (1 + 4 * CTI_TOUCH_U);
+        /* outward: t0 drops tl, and the first width may be rounded */
+        double low = p->t0 > t0 ? p->t0 * (1 - 4 * CTI_TOUCH_U) : t0, high = (p->t0 + p->width) * (1 + 4 * CTI_TOUCH_U);
         state = cti_touch_x_state(p);
-        if (state == 0 || ((state & (CTI_TOUCH_FLAT | CTI_TOUCH_SETTLED)) == CTI_TOUCH_FLAT && cti_ccd_clear(q, low, high))) {
+        ends = (state & CTI_TOUCH_FLAT && state & CTI_TOUCH_SETTLED) || (state & CTI_TOUCH_BLIND && p->width <= CTI_TOUCH_WIDTH) ||
+               p->width <= CTI_TOUCH_WIDTHDD || *budget <= 0 || top + 1 >= CTI_TOUCH_DEPTHDD;
+        if (state & CTI_TOUCH_CERTAIN && p->width <= CTI_TOUCH_WIDTH)
+            return low;
+        /* where the polynomials say no more, a plane may */
+        if (state == 0 || ((ends || state & CTI_TOUCH_FLAT) && cti_ccd_clear(q, low, high))) {
             top--;
             continue;
         }
-        if ((state & CTI_TOUCH_CERTAIN && p->width <= CTI_TOUCH_WIDTHSURE) || (state & CTI_TOUCH_FLAT && state & CTI_TOUCH_SETTLED) ||
-            (state & CTI_TOUCH_BLIND && p->width <= CTI_TOUCH_WIDTH) || p->width <= CTI_TOUCH_WIDTHDD || *budget <= 0 ||
-            top + 1 >= CTI_TOUCH_DEPTHDD)
+        if (ends)
             return low;
         /* halves; the left one goes on top */
         cti_touch_x_split(p, &right, 0.5, CTI_TOUCH_UDD);
@@ -136,7 +141,7 @@ static double cti_touch_exact(const cti_ccd_query *q, double t0, double t1, int 
         right.width = p->width;
         t = cti_dd_sum(p->t0, p->width);
         t = cti_dd_sum(t.hi, t.lo + p->tl);
-        right.t0 = t.hi, right.tl = t.lo;
+        right.t0 = t.hi, right.t1 = t1, right.tl = t.lo;
         stack[top + 1] = *p, stack[top] = right;
         top++;
     }
@@ -147,7 +152,7 @@ static double cti_touch_exact(const cti_ccd_query *q, double t0, double t1, int 
 static double cti_touch_cut(const cti_touch_d_piece *p)
 {
     const double *f = p->f;
-    double w = p->width, mid = p->t0 + 0.5 * w, c1, c2, c3, s, lo = 0, hi = 1, v, d, rim;
+    double w = p->t1 - p->t0, mid = p->t0 + 0.5 * w, c1, c2, c3, s, lo = 0, hi = 1, v, d, rim;
     int i;
     if (!((f[0] > p->ef && f[3] < -p->ef) || (f[0] < -p->ef && f[3] > p->ef)))
         return mid;
@@ -194,20 +199,28 @@ CTI_FN double cti_ccd_touch(const cti_ccd_query *q)
         for (k = 0; k < 3; k++)
             a[e][k] = q->h[e][0][k], b[e][k] = q->h[e][1][k], c[e][k] = q->c[e][k];
     cti_touch_d_start(q->kind, a, b, c, q->big, CTI_TOUCH_U, &stack[0]);
-    stack[0].t0 = stack[0].tl = 0, stack[0].width = 1;
+    stack[0].t0 = stack[0].tl = 0, stack[0].t1 = stack[0].width = 1;
     for (; top >= 0; budget--) {
         cti_touch_d_piece *p = &stack[top];
-        double t1 = p->t0 + p->width;
+        double t1 = p->t1, width = t1 - p->t0;
         state = cti_touch_d_state(p);
         if (state == 0 || ((state & (CTI_TOUCH_FLAT | CTI_TOUCH_SETTLED)) == CTI_TOUCH_FLAT && cti_ccd_clear(q, p->t0, t1))) {
             top--;
             continue;
         }
-        if (budget <= 0 || exact <= 0 || (state & CTI_TOUCH_CERTAIN && p->width <= CTI_TOUCH_WIDTHSURE))
+        if (state & CTI_TOUCH_CERTAIN && width <= CTI_TOUCH_WIDTHSURE)
             return p->t0;
+        if (budget <= 0 || exact <= 0) {
+            /* the budget is spent: free what single planes free, then stop at the first piece that is left */
+            if (budget > -CTI_TOUCH_DEPTH && cti_ccd_clear(q, p->t0, t1)) {
+                top--;
+                continue;
+            }
+            return p->t0;
+        }
         t = cti_touch_cut(p);
-        if (p->width <= CTI_TOUCH_WIDTH || (state & CTI_TOUCH_FLAT && state & CTI_TOUCH_SETTLED) ||
-            (state & CTI_TOUCH_FLAT && state & CTI_TOUCH_BLIND && p->width <= CTI_TOUCH_WIDTHBLIND) || top + 1 >= CTI_TOUCH_DEPTH ||
+        if (width <= CTI_TOUCH_WIDTH || (state & CTI_TOUCH_FLAT && state & CTI_TOUCH_SETTLED) ||
+            (state & CTI_TOUCH_FLAT && state & CTI_TOUCH_BLIND && width <= CTI_TOUCH_WIDTHBLIND) || top + 1 >= CTI_TOUCH_DEPTH ||
             !(t > p->t0 && t < t1)) {
             t = cti_touch_exact(q, p->t0, t1, &exact);
             if (t <= 1)
@@ -216,9 +229,9 @@ CTI_FN double cti_ccd_touch(const cti_ccd_query *q)
             continue;
         }
         /* the left part goes on top */
-        s = (t - p->t0) / p->width;
+        s = (t - p->t0) / width;
         cti_touch_d_split(p, &right, s, CTI_TOUCH_U);
-        right.t0 = t, right.tl = 0, right.width = t1 - t, p->width = t - p->t0;
+        right.t0 = t, right.t1 = t1, right.tl = right.width = 0, p->t1 = t;
         stack[top + 1] = *p, stack[top] = right;
         top++;
     }
@@ -242,5 +255,6 @@ CTI_FN double cti_ccd_touch(const cti_ccd_query *q)
 #undef CTI_TOUCH_FLAT
 #undef CTI_TOUCH_SETTLED
 #undef CTI_TOUCH_CERTAIN
+#undef CTI_TOUCH_SOLID
 #undef CTI_TOUCH_BLIND
 #undef CTI_TOUCH_WIDTHBLIND

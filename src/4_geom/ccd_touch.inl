@@ -1,10 +1,10 @@
 /* ccd_touch.inl -- polynomials of a touch query over a piece of time, for CTI_T = double and cti_dd. CTI_TN(name) names the operations
    add, sub, mul, scale (power of two), third (x / 3), mix ((1 - s) a + s b), high (leading double) and everything that is defined here. */
 
-/* f coplanarity cubic, g the four inside quartics (VF: the last one twice), ef, eg their error bounds; the piece is t0 + tl .. + width,
-   tl only where t0 alone cannot hold the time */
+/* f coplanarity cubic, g the four inside quartics (VF: the last one twice), ef, eg their error bounds. The piece is [t0, t1] in double, and
+   t0 + tl .. t0 + tl + width in double-double, where a double cannot hold the time */
 typedef struct CTI_TN(piece) {
-    double t0, tl, width, ef, eg[4];
+    double t0, t1, tl, width, ef, eg[4];
     CTI_T f[4], g[4][5];
 } CTI_TN(piece);
 
@@ -95,6 +95,7 @@ static void CTI_TN(range)(const CTI_T *c, int n, double *low, double *high)
 static int CTI_TN(state)(const CTI_TN(piece) * p)
 {
     double low, high, first = CTI_TN(high)(p->f[0]), last = CTI_TN(high)(p->f[3]);
+    double best = 0;
     int i, inside = 0, level = 0, r = CTI_TOUCH_OPEN;
     CTI_TN(range)(p->f, 4, &low, &high);
     if (low > p->ef || high < -p->ef)
@@ -105,13 +106,15 @@ static int CTI_TN(state)(const CTI_TN(piece) * p)
         CTI_TN(range)(p->g[i], 5, &low, &high);
         if (high < -p->eg[i])
             return 0;
+        best = low > best ? low : best;
         if (low > p->eg[i])
             inside++;
         else if (low >= -16 * p->eg[i] && high <= 16 * p->eg[i])
             level++;
     }
+    /* a quartic that is zero to rounding puts the point on the border only where n^2, a sum of quartics, is far above rounding */
     if (inside + level == 4)
-        r |= inside > 0 ? CTI_TOUCH_SETTLED : CTI_TOUCH_BLIND;
+        r |= inside == 4 || best > CTI_TOUCH_SOLID * p->eg[3] ? CTI_TOUCH_SETTLED : CTI_TOUCH_BLIND;
     if (inside == 4 && ((first > p->ef && last < -p->ef) || (first < -p->ef && last > p->ef)))
         r |= CTI_TOUCH_CERTAIN;
     return r;

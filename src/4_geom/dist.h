@@ -29,7 +29,8 @@ CTI_FN ct_real cti_dist_pe_grad(const ct_real x[9], ct_real *grad, ct_real *hess
 CTI_FN ct_real cti_dist_pt_grad(const ct_real x[12], ct_real *grad, ct_real *hess);
 CTI_FN ct_real cti_dist_ee_grad(const ct_real x[12], ct_real *grad, ct_real *hess);
 
-/* Batches: x [3 points], quads [4 n] point numbers (vertex, face 0 1 2; edge a 0 1, edge b 0 1); d2 [n], w3 [3 n], st [2 n], feature [n]. */
+/* Batches: x [3 points], quads [4 n] point numbers (vertex, face 0 1 2; edge a 0 1, edge b 0 1); d2 [n], w3 [3 n], st [2 n], feature [n].
+ */
 CTI_FN void cti_dist_pt_batch(const ct_real *x, const int32_t *quads, int n, ct_real *d2, ct_real *w3, int32_t *feature);
 CTI_FN void cti_dist_ee_batch(const ct_real *x, const int32_t *quads, int n, ct_real *d2, ct_real *st, int32_t *feature);
 

@@ -26,8 +26,7 @@ static void cti_dist_schur(int m, int k, ct_real g[2][12], const cti_v3 *R, ct_r
         return;
     for (i = 0; i < m; i++)
         for (j = 0; j < m; j++)
-            hess[m * i + j] -=
-                2 * (c * g[0][i] * g[0][j] - b * (g[0][i] * g[1][j] + g[1][i] * g[0][j]) + a * g[1][i] * g[1][j]) / det;
+            hess[m * i + j] -= 2 * (c * g[0][i] * g[0][j] - b * (g[0][i] * g[1][j] + g[1][i] * g[0][j]) + a * g[1][i] * g[1][j]) / det;
 }
 
 /* cti_dist_derive -- n points x, coefficients c [n], k free parameters with e [k][4] */
