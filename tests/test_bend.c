@@ -1,5 +1,5 @@
-/* test_bend.c -- hinges: the edge list, the angle, its gradient by finite differences, balance, and a sheet rolled to a cylinder against the
-   plate's energy B c^2 / 2 per area. */
+/* test_bend.c -- hinges: the edge list, the angle, its gradient by finite differences, balance, and a sheet rolled to a cylinder against
+   the plate's energy B c^2 / 2 per area. */
 #include "model_check.h"
 #include "../src/6_model/hinge.h"
 
@@ -190,7 +190,8 @@ static void test_hinge_list(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_angle),      cmocka_unit_test(test_gradient), cmocka_unit_test(test_stiffness_at_rest),
-                                       cmocka_unit_test(test_degenerate), cmocka_unit_test(test_cylinder), cmocka_unit_test(test_hinge_list)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_angle),      cmocka_unit_test(test_gradient), cmocka_unit_test(test_stiffness_at_rest),
+        cmocka_unit_test(test_degenerate), cmocka_unit_test(test_cylinder), cmocka_unit_test(test_hinge_list)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_eig3.c -- eigenvalues, signed singular values and polar rotations of random, repeated, flat, inverted and zero matrices; lanes do not
-   depend on each other; the projection to semidefinite against known answers. */
+/* test_eig3.c -- eigenvalues, signed singular values and polar rotations of random, repeated, flat, inverted and zero matrices; lanes do
+   not depend on each other; the projection to semidefinite against known answers. */
 #include "model_check.h"
 
 #define TOL (24 * CTI_EPS)
@@ -10,14 +10,37 @@ static void random_matrix(int kind, ct_real *f)
     for (i = 0; i < 9; i++)
         f[i] = model_random();
     switch (kind) {
-    case 1: for (i = 0; i < 9; i++) f[i] = (i % 4 == 0 ? CTI_R(1) : CTI_R(0)) + CTI_R(1e-6) * f[i]; break;
-    case 2: for (i = 0; i < 3; i++) f[3 * i + 2] = f[3 * i] - 2 * f[3 * i + 1]; break;
-    case 3: for (i = 0; i < 3; i++) for (j = 1; j < 3; j++) f[3 * i + j] = f[3 * i] * (ct_real)j + CTI_R(1e-7) * f[3 * i + j]; break;
-    case 4: for (i = 0; i < 9; i++) f[i] = 0; break;
-    case 5: for (i = 0; i < 9; i++) f[i] = i % 4 == 0 ? CTI_R(-1) : CTI_R(0); break;
-    case 6: for (i = 0; i < 9; i++) f[i] *= CTI_R(1e-6); break;
-    case 7: for (i = 0; i < 9; i++) f[i] = i == 5 ? CTI_R(3) : CTI_R(0); break;
-    default: break;
+    case 1:
+        for (i = 0; i < 9; i++)
+            f[i] = (i % 4 == 0 ? CTI_R(1) : CTI_R(0)) + CTI_R(1e-6) * f[i];
+        break;
+    case 2:
+        for (i = 0; i < 3; i++)
+            f[3 * i + 2] = f[3 * i] - 2 * f[3 * i + 1];
+        break;
+    case 3:
+        for (i = 0; i < 3; i++)
+            for (j = 1; j < 3; j++)
+                f[3 * i + j] = f[3 * i] * (ct_real)j + CTI_R(1e-7) * f[3 * i + j];
+        break;
+    case 4:
+        for (i = 0; i < 9; i++)
+            f[i] = 0;
+        break;
+    case 5:
+        for (i = 0; i < 9; i++)
+            f[i] = i % 4 == 0 ? CTI_R(-1) : CTI_R(0);
+        break;
+    case 6:
+        for (i = 0; i < 9; i++)
+            f[i] *= CTI_R(1e-6);
+        break;
+    case 7:
+        for (i = 0; i < 9; i++)
+            f[i] = i == 5 ? CTI_R(3) : CTI_R(0);
+        break;
+    default:
+        break;
     }
 }
 static ct_real orthonormal(const ct_real *q)

@@ -168,8 +168,8 @@ static void test_bad_triangle(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes),       cmocka_unit_test(test_clamp),
-                                       cmocka_unit_test(test_rigid_motion), cmocka_unit_test(test_plane_stress),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes),           cmocka_unit_test(test_clamp),
+                                       cmocka_unit_test(test_rigid_motion),     cmocka_unit_test(test_plane_stress),
                                        cmocka_unit_test(test_padding_and_mass), cmocka_unit_test(test_bad_triangle)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

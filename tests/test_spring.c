@@ -67,8 +67,8 @@ static void test_coincident_and_padding(void **state)
     cti_spring_batch_free(&mem, &model.springs);
 }
 
-/* 3x3 nodes, four cells with alternating diagonals: 16 edges, 8 inner edges, flexion along the 6 rows and columns and the diagonals that meet
-   straight in the middle */
+/* 3x3 nodes, four cells with alternating diagonals: 16 edges, 8 inner edges, flexion along the 6 rows and columns and the diagonals that
+   meet straight in the middle */
 static const ct_real grid[27] = {0, 0, 0, 1, 0, 0, 2, 0, 0, 0, 1, 0, 1, 1, 0, 2, 1, 0, 0, 2, 0, 1, 2, 0, 2, 2, 0};
 static const int32_t grid_t[24] = {0, 1, 4, 0, 4, 3, 1, 2, 4, 2, 5, 4, 3, 4, 6, 4, 7, 6, 4, 5, 8, 4, 8, 7};
 
@@ -174,7 +174,7 @@ static void test_out_of_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one), cmocka_unit_test(test_coincident_and_padding), cmocka_unit_test(test_list),
-                                       cmocka_unit_test(test_cloth), cmocka_unit_test(test_out_of_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one), cmocka_unit_test(test_coincident_and_padding),
+                                       cmocka_unit_test(test_list), cmocka_unit_test(test_cloth), cmocka_unit_test(test_out_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

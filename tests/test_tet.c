@@ -4,7 +4,8 @@
 
 static const ct_real rest4[12] = {0, 0, 0, 1, CTI_R(0.1), 0, CTI_R(0.2), CTI_R(1.1), CTI_R(0.1), CTI_R(0.1), CTI_R(0.3), CTI_R(0.9)};
 static const int32_t tet4[4] = {0, 1, 2, 3};
-static const ct_model models[4] = {CT_MODEL_NEOHOOKEAN, CT_MODEL_COROTATIONAL, CT_MODEL_STVK, CT_MODEL_STABLE_NEOHOOKEAN};
+static const ct_model models[5] = {CT_MODEL_NEOHOOKEAN, CT_MODEL_COROTATIONAL, CT_MODEL_STVK, CT_MODEL_STABLE_NEOHOOKEAN,
+                                   CT_MODEL_HONG_NEOHOOKEAN};
 
 typedef struct shape {
     const char *name;
@@ -68,7 +69,7 @@ static void test_differences(void **state)
     (void)state;
     if (sizeof(ct_real) < 8)
         skip();
-    for (k = 0; k < 4; k++)
+    for (k = 0; k < 5; k++)
         for (s = 0; s < N_SHAPES; s++) {
             cti_mem mem;
             cti_model model;
@@ -91,7 +92,7 @@ static void test_balance_and_definiteness(void **state)
 {
     int k, s, h;
     (void)state;
-    for (k = 0; k < 4; k++)
+    for (k = 0; k < 5; k++)
         for (s = 0; s < N_SHAPES; s++) {
             cti_mem mem;
             cti_model model;
@@ -138,7 +139,7 @@ static void test_rigid_motion(void **state)
 {
     int k;
     (void)state;
-    for (k = 0; k < 4; k++) {
+    for (k = 0; k < 5; k++) {
         cti_mem mem;
         cti_model model;
         static model_state s;
@@ -161,7 +162,7 @@ static void test_small_strain(void **state)
     ct_real f[9], x[12], eps = sizeof(ct_real) == 8 ? CTI_R(1e-5) : CTI_R(3e-3);
     int k, i, j;
     (void)state;
-    for (k = 0; k < 4; k++) {
+    for (k = 0; k < 5; k++) {
         cti_mem mem;
         cti_model model;
         double e[9], tr, sum = 0, expected, got, volume;
@@ -214,7 +215,7 @@ static void test_padding(void **state)
     ct_real x[12];
     int c, i, k;
     (void)state;
-    for (k = 0; k < 4; k++)
+    for (k = 0; k < 5; k++)
         for (c = 0; c < 5; c++) {
             cti_mem mem;
             cti_model model;
@@ -233,7 +234,8 @@ static void test_padding(void **state)
             for (i = 0; i < 144; i++)
                 assert_true(cti_abs(many.K[i] - (ct_real)counts[c] * one.K[i]) <= 32 * CTI_EPS * model_norm(many.K, 144));
             cti_model_mass(&model, mass);
-            assert_true(cti_abs(mass[0] + mass[1] + mass[2] + mass[3] - 1000 * (ct_real)counts[c] * model.tets.rest[72]) <= CTI_R(1e-5) * mass[0]);
+            assert_true(cti_abs(mass[0] + mass[1] + mass[2] + mass[3] - 1000 * (ct_real)counts[c] * model.tets.rest[72]) <=
+                        CTI_R(1e-5) * mass[0]);
             done(&mem, &model);
         }
 }
@@ -270,7 +272,7 @@ static void test_patch(void **state)
         int a = i & 1, b = 2 + (i >> 1 & 1), c = 4 + (i >> 2 & 1), odd = (i & 1) ^ (i >> 1 & 1) ^ (i >> 2 & 1);
         tets[4 * i] = 6, tets[4 * i + 1] = odd ? b : a, tets[4 * i + 2] = odd ? a : b, tets[4 * i + 3] = c;
     }
-    for (k = 0; k < 4; k++)
+    for (k = 0; k < 5; k++)
         for (s = 0; s < N_SHAPES; s++) {
             cti_mem mem;
             cti_model model;
@@ -344,9 +346,16 @@ static void test_materials(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_differences), cmocka_unit_test(test_balance_and_definiteness), cmocka_unit_test(test_projection_is_least),
-        cmocka_unit_test(test_rigid_motion), cmocka_unit_test(test_small_strain), cmocka_unit_test(test_continued_logarithm),
-        cmocka_unit_test(test_padding), cmocka_unit_test(test_scale), cmocka_unit_test(test_patch), cmocka_unit_test(test_bad_tets),
+        cmocka_unit_test(test_differences),
+        cmocka_unit_test(test_balance_and_definiteness),
+        cmocka_unit_test(test_projection_is_least),
+        cmocka_unit_test(test_rigid_motion),
+        cmocka_unit_test(test_small_strain),
+        cmocka_unit_test(test_continued_logarithm),
+        cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_scale),
+        cmocka_unit_test(test_patch),
+        cmocka_unit_test(test_bad_tets),
         cmocka_unit_test(test_materials),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,8 @@
 
 #include "lanes.h"
 
-/* cti_eig3_8 -- a = v diag(w) v', a [6] = xx yy zz yz xz xy; w [3] descending; v [9] row-major, eigenvectors are its columns, det v = +1. */
+/* cti_eig3_8 -- a = v diag(w) v', a [6] = xx yy zz yz xz xy; w [3] descending; v [9] row-major, eigenvectors are its columns, det v = +1.
+ */
 CTI_FN void cti_eig3_8(const cti_r8 *a, cti_r8 *w, cti_r8 *v);
 /* cti_svd3_8 -- f = u diag(s) v' with rotations u, v (det +1): |s0| >= |s1| >= |s2| to rounding, only s2 is negative, when det f is. */
 CTI_FN void cti_svd3_8(const cti_r8 *f, cti_r8 *u, cti_r8 *s, cti_r8 *v);

@@ -4,8 +4,8 @@
    based on: Muller, Elementary Functions (2006), ch. 5, 8, 10; Cody and Waite 1980 for the reductions; Kahan's cube root. */
 #include "elem.h"
 
-#define CTI_ELEM_LN2_HI 0.6931471803691238      /* 32 bits: k * hi is exact */
-#define CTI_ELEM_LN2_LO 1.9082149292705877e-10  /* ln 2 - hi */
+#define CTI_ELEM_LN2_HI 0.6931471803691238     /* 32 bits: k * hi is exact */
+#define CTI_ELEM_LN2_LO 1.9082149292705877e-10 /* ln 2 - hi */
 #define CTI_ELEM_PI_2 1.5707963267948966
 #define CTI_ELEM_PI_2_LO 6.123233995736766e-17
 #define CTI_ELEM_TAN_PI_8 0.41421356237309503
@@ -56,8 +56,9 @@ CTI_FN double cti_log64(double x)
 
 CTI_FN double cti_exp64(double x)
 {
-    static const double inverse_factorial[12] = {1.0 / 2,     1.0 / 6,      1.0 / 24,      1.0 / 120,      1.0 / 720,       1.0 / 5040,
-                                                 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800.0};
+    static const double inverse_factorial[12] = {1.0 / 2,       1.0 / 6,        1.0 / 24,        1.0 / 120,
+                                                 1.0 / 720,     1.0 / 5040,     1.0 / 40320,     1.0 / 362880,
+                                                 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800.0};
     double k, hi, lo, r, p, y;
     int i, e, first;
     if (x != x)
@@ -136,9 +137,10 @@ CTI_FN double cti_cos64(double x)
 /* (asin(x) / x - 1) / z, z = x^2 in [0, 1/4] */
 static double cti_elem_asin_poly(double z)
 {
-    static const double c[14] = {0.16666666666666666,   0.07500000000000118,   0.044642857142551895,  0.03038194447553234,  0.02237215744350722,
-                                 0.017352816540325496,  0.01396378001220357,   0.011566459612121669,  0.009621842970100282, 0.009319560794767446,
-                                 0.0030448799094556773, 0.019554513336123378, -0.01924167174674304, 0.02961201126495512};
+    static const double c[14] = {0.16666666666666666,  0.07500000000000118,  0.044642857142551895,  0.03038194447553234,
+                                 0.02237215744350722,  0.017352816540325496, 0.01396378001220357,   0.011566459612121669,
+                                 0.009621842970100282, 0.009319560794767446, 0.0030448799094556773, 0.019554513336123378,
+                                 -0.01924167174674304, 0.02961201126495512};
     double p = c[13];
     int i;
     for (i = 12; i >= 0; i--)
@@ -164,9 +166,9 @@ CTI_FN double cti_acos64(double x)
 }
 
 /* (atan(x) / x - 1) / z, z = x^2, |x| <= tan(pi/8) */
-static const double cti_elem_atan_c[12] = {-0.3333333333333333,   0.19999999999999804, -0.14285714285659748, 0.11111111105147764,
-                                           -0.09090908753118594,  0.07692296363979952, -0.066664246872465,   0.05878926715756726,
-                                           -0.052304374642516874, 0.045515165635903104, -0.0345685906686069, 0.01628357235648259};
+static const double cti_elem_atan_c[12] = {-0.3333333333333333,   0.19999999999999804,  -0.14285714285659748, 0.11111111105147764,
+                                           -0.09090908753118594,  0.07692296363979952,  -0.066664246872465,   0.05878926715756726,
+                                           -0.052304374642516874, 0.045515165635903104, -0.0345685906686069,  0.01628357235648259};
 
 CTI_FN double cti_atan2_64(double y, double x)
 {
@@ -262,16 +264,16 @@ CTI_FN cti_f8 cti_f8_log(cti_f8 x)
 }
 
 /* the same steps for both widths: V the lane type, T its scalar, C[i] the n + 1 coefficients of (atan(w) / w - 1) / w^2 */
-#define CTI_ELEM_ATAN2(V, T, C, n, LOW)                                                                                                        \
+#define CTI_ELEM_ATAN2(V, T, C, n, LOW)                                                                                                    \
     CTI_FN V V##_atan2(V y, V x)                                                                                                           \
     {                                                                                                                                      \
-        V ax = V##_abs(x), ay = V##_abs(y), zero = V##_set((T)0), half = V##_set((T)CTI_ELEM_PI_2), half_low = V##_set((T)(LOW)); \
+        V ax = V##_abs(x), ay = V##_abs(y), zero = V##_set((T)0), half = V##_set((T)CTI_ELEM_PI_2), half_low = V##_set((T)(LOW));          \
         V big = V##_max(ax, ay), small = V##_min(ax, ay), steep, base, low, w, z, p, r, mask;                                              \
         int i;                                                                                                                             \
         mask = V##_lt(V##_mul(V##_set((T)CTI_ELEM_TAN_PI_8), big), small);                                                                 \
         w = V##_div(V##_select(mask, V##_sub(small, big), small), V##_max(V##_select(mask, V##_add(small, big), big), V##_set((T)1e-37))); \
         base = V##_select(mask, V##_set((T)(0.5 * CTI_ELEM_PI_2)), zero);                                                                  \
-        low = V##_select(mask, V##_set((T)(0.5 * (LOW))), zero);                                                                \
+        low = V##_select(mask, V##_set((T)(0.5 * (LOW))), zero);                                                                           \
         z = V##_mul(w, w), p = V##_set((T)C[n]);                                                                                           \
         for (i = (n)-1; i >= 0; i--)                                                                                                       \
             p = V##_add(V##_set((T)C[i]), V##_mul(z, p));                                                                                  \

@@ -1,6 +1,7 @@
 /* elem.h -- elementary functions of our own, so that results do not depend on a machine's libm: log, exp, sin, cos, acos, atan2, cbrt.
    Method: argument reduction and a polynomial in double; float results are double results rounded once. Error of a double result: below
-   1 unit in the last place (log, exp, sin, cos, cbrt), below 2 (acos, atan2). No table, no state, no errno. Only + - * / and sqrt are used. */
+   1 unit in the last place (log, exp, sin, cos, cbrt), below 2 (acos, atan2). No table, no state, no errno. Only + - * / and sqrt are used.
+ */
 #ifndef CTI_ELEM_H
 #define CTI_ELEM_H
 

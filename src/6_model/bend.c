@@ -18,7 +18,8 @@ CTI_FN int cti_bend_batch_init(cti_mem *mem, cti_bend_batch *t, const ct_materia
 {
     int h, a, batches = (n_hinges + 7) / 8;
     t->n = n_hinges, t->damping_stiffness = m->damping_stiffness;
-    if (!cti_element_nodes(mem, &t->node, hinges, n_hinges, 4, node_offset) || !CTI_RESIZE(mem, t->rest, (size_t)batches * CTI_BEND_REST * 8))
+    if (!cti_element_nodes(mem, &t->node, hinges, n_hinges, 4, node_offset) ||
+        !CTI_RESIZE(mem, t->rest, (size_t)batches * CTI_BEND_REST * 8))
         return 0;
     for (h = 0; h < 8 * batches; h++) {
         const int32_t *q = hinges + 4 * cti_min_int(h, n_hinges - 1);
@@ -27,7 +28,8 @@ CTI_FN int cti_bend_batch_init(cti_mem *mem, cti_bend_batch *t, const ct_materia
         for (a = 0; a < 4; a++)
             cti_v3_put(x, a, cti_v3_at(X, q[a]));
         e = cti_v3_sub(cti_v3_at(x, 1), cti_v3_at(x, 0));
-        n1 = cti_v3_cross(e, cti_v3_sub(cti_v3_at(x, 2), cti_v3_at(x, 0))), n2 = cti_v3_cross(e, cti_v3_sub(cti_v3_at(x, 3), cti_v3_at(x, 0)));
+        n1 = cti_v3_cross(e, cti_v3_sub(cti_v3_at(x, 2), cti_v3_at(x, 0))),
+        n2 = cti_v3_cross(e, cti_v3_sub(cti_v3_at(x, 3), cti_v3_at(x, 0)));
         area = CTI_R(0.5) * (cti_v3_norm(n1) + cti_v3_norm(n2));
         rest[0] = area > 0 ? m->bending * cti_v3_norm2(e) / area : CTI_R(0);
         rest[8] = cti_bend_angle(x);

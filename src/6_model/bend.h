@@ -11,7 +11,7 @@ enum { CTI_BEND_REST = 3 };
    aligned grid that is rolled to curvature c stores B c^2 / 2 per area, an equilateral mesh 9/8 of it. (In the discrete shells' form
    k 3 |e|^2 / (A1 + A2) (theta - theta0)^2 that is k = B / 6.) */
 typedef struct cti_bend_batch {
-    int n;         /* hinges */
+    int n; /* hinges */
     ct_real damping_stiffness;
     int32_t *node; /* [4 x 8 batches]: edge x0, x1, opposite x2, x3 */
     int32_t *slot; /* [16 n] */
@@ -25,7 +25,8 @@ CTI_FN void cti_bend_batch_free(cti_mem *mem, cti_bend_batch *t);
 CTI_FN int cti_bend_batch_append_pairs(const cti_bend_batch *t, cti_mem *mem, int32_t **pairs);
 CTI_FN int cti_bend_batch_slots(cti_mem *mem, cti_bend_batch *t, cti_slot_fn *slot, const void *ctx);
 /* K is Gauss-Newton's part of the Hessian, k grad theta grad theta' (exact where theta = theta0) */
-CTI_FN void cti_bend_batch_assemble(const cti_bend_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, double *out_energy);
+CTI_FN void cti_bend_batch_assemble(const cti_bend_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
+                                    double *out_energy);
 CTI_FN double cti_bend_batch_energy(const cti_bend_batch *t, const ct_real *x);
 /* cti_bend_angle -- theta of points x [12] = edge x0, x1, opposite x2, x3: 0 when flat, in (-pi, pi]. */
 CTI_FN ct_real cti_bend_angle(const ct_real *x);

@@ -73,8 +73,10 @@ CTI_INLINE void cti_element_add_blocks(ct_real *val, const int32_t *slot, int nn
         k += 72;
         for (b = a + 1; b < nn; b++, k += 72) {
             ct_real *p = val + 9 * (ptrdiff_t)slot[a * nn + b], *q = val + 9 * (ptrdiff_t)slot[b * nn + a];
-            p[0] += k[0], p[1] += k[8], p[2] += k[16], p[3] += k[24], p[4] += k[32], p[5] += k[40], p[6] += k[48], p[7] += k[56], p[8] += k[64];
-            q[0] += k[0], q[3] += k[8], q[6] += k[16], q[1] += k[24], q[4] += k[32], q[7] += k[40], q[2] += k[48], q[5] += k[56], q[8] += k[64];
+            p[0] += k[0], p[1] += k[8], p[2] += k[16], p[3] += k[24], p[4] += k[32], p[5] += k[40], p[6] += k[48], p[7] += k[56],
+                p[8] += k[64];
+            q[0] += k[0], q[3] += k[8], q[6] += k[16], q[1] += k[24], q[4] += k[32], q[7] += k[40], q[2] += k[48], q[5] += k[56],
+                q[8] += k[64];
         }
     }
 }

@@ -1,15 +1,17 @@
-/* hinge.c -- edges and hinges by sorting edge keys. Method: radix sort of (smaller node, larger node), payload 3 triangle + corner; the sort
-   is stable, so triangles at an edge stay in their order. */
+/* hinge.c -- edges and hinges by sorting edge keys. Method: radix sort of (smaller node, larger node), payload 3 triangle + corner; the
+   sort is stable, so triangles at an edge stay in their order. */
 #include "hinge.h"
 #include "../0_base/sort.h"
 
 /* appends the hinges of keys [begin, end), which are one edge */
-static int cti_hinge_push(cti_mem *mem, const int32_t *triangles, const uint64_t *key, const int32_t *corner, int begin, int end, int32_t **hinges)
+static int cti_hinge_push(cti_mem *mem, const int32_t *triangles, const uint64_t *key, const int32_t *corner, int begin, int end,
+                          int32_t **hinges)
 {
     int32_t *h = *hinges;
     int i, ok = 1;
     for (i = begin; i + 1 < end && ok; i++) {
-        int32_t a = triangles[corner[i] / 3 * 3 + (corner[i] % 3 + 2) % 3], b = triangles[corner[i + 1] / 3 * 3 + (corner[i + 1] % 3 + 2) % 3];
+        int32_t a = triangles[corner[i] / 3 * 3 + (corner[i] % 3 + 2) % 3],
+                b = triangles[corner[i + 1] / 3 * 3 + (corner[i + 1] % 3 + 2) % 3];
         if (a == b)
             continue;
         ok = CTI_PUSH(mem, h, (int32_t)(key[i] >> 32)) && CTI_PUSH(mem, h, (int32_t)(key[i] & 0xffffffffu)) && CTI_PUSH(mem, h, a) &&

@@ -21,8 +21,8 @@ static double cti_membrane_rest(const ct_real *X, const int32_t *tri, ct_real *b
     return (double)b[4];
 }
 
-CTI_FN int cti_membrane_batch_init(cti_mem *mem, cti_membrane_batch *t, const ct_material *m, const ct_real *X, const int32_t *triangles, int n_triangles,
-                                   int node_offset, int64_t *out_bad, double *out_value)
+CTI_FN int cti_membrane_batch_init(cti_mem *mem, cti_membrane_batch *t, const ct_material *m, const ct_real *X, const int32_t *triangles,
+                                   int n_triangles, int node_offset, int64_t *out_bad, double *out_value)
 {
     int e, i, batches = (n_triangles + 7) / 8;
     t->n = n_triangles, t->hessian = CTI_HESSIAN_STEP;
@@ -73,7 +73,7 @@ CTI_FN void cti_membrane_batch_mass(const cti_membrane_batch *t, ct_real *mass)
 /* ---- a batch ---- */
 
 typedef struct cti_membrane_lanes {
-    cti_r8 b[4], area; /* b_1 = (b0, b1), b_2 = (b2, b3) */
+    cti_r8 b[4], area;   /* b_1 = (b0, b1), b_2 = (b2, b3) */
     cti_r8 f1[3], f2[3]; /* columns of F */
     cti_r8 s11, s22, s12;
     cti_r8 psi;
@@ -130,10 +130,13 @@ static void cti_membrane_clamp(cti_membrane_lanes *w)
 }
 
 /* block (a, b): p f1 f1' + q f1 f2' + r f2 f1' + s f2 f2' + g 1, times A scale */
-static void cti_membrane_block(const cti_membrane_batch *t, const cti_membrane_lanes *w, const cti_r8 *a, const cti_r8 *b, cti_r8 scale, cti_r8 *k)
+static void cti_membrane_block(const cti_membrane_batch *t, const cti_membrane_lanes *w, const cti_r8 *a, const cti_r8 *b, cti_r8 scale,
+                               cti_r8 *k)
 {
-    const cti_r8 y = cti_mul8(scale, cti_set8(t->stiff)), c12 = cti_scale8(t->poisson, y), c33 = cti_scale8(CTI_R(0.5) * (1 - t->poisson), y);
-    cti_r8 ab11 = cti_mul8(a[0], b[0]), ab22 = cti_mul8(a[1], b[1]), ab12 = cti_mul8(a[0], b[1]), ab21 = cti_mul8(a[1], b[0]), p, q, r, s, g, x1, x2;
+    const cti_r8 y = cti_mul8(scale, cti_set8(t->stiff)), c12 = cti_scale8(t->poisson, y),
+                 c33 = cti_scale8(CTI_R(0.5) * (1 - t->poisson), y);
+    cti_r8 ab11 = cti_mul8(a[0], b[0]), ab22 = cti_mul8(a[1], b[1]), ab12 = cti_mul8(a[0], b[1]), ab21 = cti_mul8(a[1], b[0]), p, q, r, s,
+           g, x1, x2;
     int i;
     p = cti_mad8(cti_mul8(y, ab11), c33, ab22), s = cti_mad8(cti_mul8(y, ab22), c33, ab11);
     q = cti_mad8(cti_mul8(c12, ab12), c33, ab21), r = cti_mad8(cti_mul8(c12, ab21), c33, ab12);
@@ -166,7 +169,8 @@ static void cti_membrane_blocks(const cti_membrane_batch *t, const cti_membrane_
         }
 }
 
-CTI_FN void cti_membrane_batch_assemble(const cti_membrane_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, double *out_energy)
+CTI_FN void cti_membrane_batch_assemble(const cti_membrane_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
+                                        double *out_energy)
 {
     const cti_r8 scale = cti_set8(dt * dt + dt * t->damping_stiffness);
     int batch;

@@ -2,16 +2,16 @@
 #include "model.h"
 #include "hinge.h"
 
-CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *tets, int n_tets,
-                               int node_offset, int64_t *out_bad, double *out_value)
+CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *tets,
+                               int n_tets, int node_offset, int64_t *out_bad, double *out_value)
 {
     CTI_UNUSED(n_nodes);
     return cti_tet_batch_init(mem, &model->tets, m, X, tets, n_tets, node_offset, out_bad, out_value);
 }
 
 /* hinges of a membrane with bending stiffness */
-static int cti_model_init_bend(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, const int32_t *triangles, int n_triangles,
-                               int node_offset)
+static int cti_model_init_bend(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, const int32_t *triangles,
+                               int n_triangles, int node_offset)
 {
     int32_t *hinges = NULL;
     int ok = cti_hinge_find(mem, triangles, n_triangles, NULL, &hinges);
@@ -20,8 +20,8 @@ static int cti_model_init_bend(cti_mem *mem, cti_model *model, const ct_material
     CTI_FREE(mem, hinges);
     return ok;
 }
-static int cti_model_init_springs(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *triangles,
-                                  int n_triangles, int node_offset, int64_t *out_bad, double *out_value)
+static int cti_model_init_springs(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes,
+                                  const int32_t *triangles, int n_triangles, int node_offset, int64_t *out_bad, double *out_value)
 {
     int32_t *ends = NULL;
     ct_real *rates = NULL;
@@ -33,8 +33,8 @@ static int cti_model_init_springs(cti_mem *mem, cti_model *model, const ct_mater
     return code;
 }
 
-CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *triangles,
-                                int n_triangles, int node_offset, int64_t *out_bad, double *out_value)
+CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes,
+                                const int32_t *triangles, int n_triangles, int node_offset, int64_t *out_bad, double *out_value)
 {
     int code = cti_membrane_batch_init(mem, &model->membrane, m, X, triangles, n_triangles, node_offset, out_bad, out_value);
     if (code != 1)
@@ -95,7 +95,8 @@ CTI_FN void cti_model_mass(const cti_model *model, ct_real *mass)
     cti_membrane_batch_mass(&model->membrane, mass);
 }
 
-CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended, double *out_energy)
+CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
+                               double *out_energy)
 {
     cti_tet_batch_assemble(&model->tets, x, dt, force, val, out_extended, out_energy);
     if (cti_model_has_membrane(model))

@@ -17,10 +17,10 @@ typedef struct cti_model {
 
 /* cti_model_init_soft, _cloth -- X [3 n_nodes] rest positions; element lists in local numbers, node_offset makes them global.
    1; 0 out of memory; -1 an element is unusable: *out_bad its number, *out_value its volume or area. After 0 or -1: cti_model_free. */
-CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *tets, int n_tets,
-                               int node_offset, int64_t *out_bad, double *out_value);
-CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *triangles,
-                                int n_triangles, int node_offset, int64_t *out_bad, double *out_value);
+CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *tets,
+                               int n_tets, int node_offset, int64_t *out_bad, double *out_value);
+CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes,
+                                const int32_t *triangles, int n_triangles, int node_offset, int64_t *out_bad, double *out_value);
 CTI_FN void cti_model_free(cti_mem *mem, cti_model *model);
 /* cti_model_hessian -- CTI_HESSIAN_* for all batches (bend is Gauss-Newton's always). */
 CTI_FN void cti_model_hessian(cti_model *model, int hessian);
@@ -32,7 +32,8 @@ CTI_FN int cti_model_slots(cti_mem *mem, cti_model *model, cti_slot_fn *slot, co
 /* cti_model_mass -- mass [nodes] += lumped masses [kg]. */
 CTI_FN void cti_model_mass(const cti_model *model, ct_real *mass);
 /* cti_model_assemble -- as cti_tet_batch_assemble, over all batches. */
-CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended, double *out_energy);
+CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
+                               double *out_energy);
 CTI_FN double cti_model_energy(const cti_model *model, const ct_real *x);
 
 #endif /* CTI_MODEL_H */

@@ -93,12 +93,13 @@ CTI_FN int cti_spring_list(cti_mem *mem, const ct_material *m, const ct_real *X,
 
 /* ---- the batch ---- */
 
-CTI_FN int cti_spring_batch_init(cti_mem *mem, cti_spring_batch *t, const ct_material *m, const ct_real *X, const int32_t *ends, const ct_real *rates,
-                                 int n_springs, int node_offset, int64_t *out_bad, double *out_value)
+CTI_FN int cti_spring_batch_init(cti_mem *mem, cti_spring_batch *t, const ct_material *m, const ct_real *X, const int32_t *ends,
+                                 const ct_real *rates, int n_springs, int node_offset, int64_t *out_bad, double *out_value)
 {
     int e, batches = (n_springs + 7) / 8;
     t->n = n_springs, t->hessian = CTI_HESSIAN_STEP, t->damping_stiffness = m->damping_stiffness;
-    if (!cti_element_nodes(mem, &t->node, ends, n_springs, 2, node_offset) || !CTI_RESIZE(mem, t->rest, (size_t)batches * CTI_SPRING_REST * 8))
+    if (!cti_element_nodes(mem, &t->node, ends, n_springs, 2, node_offset) ||
+        !CTI_RESIZE(mem, t->rest, (size_t)batches * CTI_SPRING_REST * 8))
         return 0;
     for (e = 0; e < 8 * batches; e++) {
         int source = cti_min_int(e, n_springs - 1);
@@ -144,7 +145,8 @@ static void cti_spring_blocks(const cti_r8 *n, cti_r8 along, cti_r8 across, cti_
         }
 }
 
-CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, double *out_energy)
+CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
+                                      double *out_energy)
 {
     const cti_r8 scale = cti_set8(dt * dt + dt * t->damping_stiffness), half = cti_set8(CTI_R(0.5)), one = cti_set8(1), zero = cti_set8(0);
     int batch, i;

@@ -1,12 +1,12 @@
 /* tet.c -- linear tetrahedra: F = sum (x_a - x_0) b_a', P = d psi / d F, force -V P b_a, stiffness V B' (d2 psi / d F2) B.
    Method: the Hessian is taken in the principal space of F = U S V': a 3x3 stretch block A and, for each pair of axes, the eigenvalues of
-   its twist and its flip. Clamping those to zero is the whole projection. Blocks of node 0 are minus the sums of the others, so that rows sum
-   to zero to rounding.
-   neohookean          mu/2 (|F|^2 - 3) - mu L + lambda/2 L^2, L = log J, below J0 = 0.2 its Taylor polynomial of order 2
-   corotational        mu |F - R|^2 + lambda/2 (tr S - 3)^2
-   stvk                mu |E|^2 + lambda/2 (tr E)^2, E = (F'F - 1) / 2
+   its twist and its flip. Clamping those to zero is the whole projection. Blocks of node 0 are minus the sums of the others, so that rows
+   sum to zero to rounding. neohookean          mu/2 (|F|^2 - 3) - mu L + lambda/2 L^2, L = log J, below J0 = 0.2 its Taylor polynomial of
+   order 2 corotational        mu |F - R|^2 + lambda/2 (tr S - 3)^2 stvk                mu |E|^2 + lambda/2 (tr E)^2, E = (F'F - 1) / 2
    stable_neohookean   m/2 (|F|^2 - 3) + l/2 (J - alpha)^2 - m/2 log(|F|^2 + 1)
-   based on: Teran et al. 2005 and Smith et al. 2019 (principal space); Mueller and Gross 2004 (corotated K); Smith et al. 2018 (stable). */
+   hong_neohookean     mu/2 (J^(-2/3) |F|^2 - 3) + kappa/2 (J - 1)^2, kappa = lambda + 2 mu / 3, J^(-2/3) continued as log J is
+   based on: Bonet and Wood, ch. 6 (compressible and nearly incompressible neo-Hookean, the material of Hong et al. 2006); Teran et al.
+   2005 and Smith et al. 2019 (principal space); Mueller and Gross 2004 (corotated K); Smith et al. 2018 (stable). */
 #include "tet.h"
 #include "../1_math/eig3.h"
 #include "../1_math/elem.h"
@@ -16,12 +16,12 @@
 
 /* eight tets on their way from positions to force and stiffness */
 typedef struct cti_tet_lanes {
-    cti_r8 b[9], volume;   /* rest: rows b_1, b_2, b_3 */
-    cti_r8 f[9], p[9];     /* F, first Piola-Kirchhoff stress */
-    cti_r8 psi;            /* energy density */
+    cti_r8 b[9], volume; /* rest: rows b_1, b_2, b_3 */
+    cti_r8 f[9], p[9];   /* F, first Piola-Kirchhoff stress */
+    cti_r8 psi;          /* energy density */
     cti_r8 u[9], s[3], v[9];
     cti_r8 a[6], twist[3], flip[3]; /* Hessian in principal space: xx yy zz yz xz xy; of the pair of axes other than k */
-    int extended;          /* bits of lanes whose log J was continued */
+    int extended;                   /* bits of lanes whose log J was continued */
 } cti_tet_lanes;
 
 /* ---- rest state ---- */
@@ -40,8 +40,8 @@ static double cti_tet_rest(const ct_real *X, const int32_t *q, ct_real *b)
     return (double)det / 6;
 }
 
-CTI_FN int cti_tet_batch_init(cti_mem *mem, cti_tet_batch *t, const ct_material *m, const ct_real *X, const int32_t *tets, int n_tets, int node_offset,
-                              int64_t *out_bad_tet, double *out_value)
+CTI_FN int cti_tet_batch_init(cti_mem *mem, cti_tet_batch *t, const ct_material *m, const ct_real *X, const int32_t *tets, int n_tets,
+                              int node_offset, int64_t *out_bad_tet, double *out_value)
 {
     int e, i, batches = (n_tets + 7) / 8;
     t->n = n_tets, t->model = m->model, t->hessian = CTI_HESSIAN_STEP;
@@ -72,7 +72,10 @@ CTI_FN void cti_tet_batch_free(cti_mem *mem, cti_tet_batch *t)
     t->n = 0;
 }
 
-CTI_FN int cti_tet_batch_append_pairs(const cti_tet_batch *t, cti_mem *mem, int32_t **pairs) { return cti_element_pairs(mem, pairs, t->node, t->n, 4); }
+CTI_FN int cti_tet_batch_append_pairs(const cti_tet_batch *t, cti_mem *mem, int32_t **pairs)
+{
+    return cti_element_pairs(mem, pairs, t->node, t->n, 4);
+}
 
 CTI_FN int cti_tet_batch_slots(cti_mem *mem, cti_tet_batch *t, cti_slot_fn *slot, const void *ctx)
 {
@@ -90,7 +93,10 @@ CTI_FN void cti_tet_batch_mass(const cti_tet_batch *t, ct_real *mass)
 /* ---- the models: P and psi from F (and its SVD where the model needs it), then the Hessian in principal space ---- */
 
 /* c_i = s_j s_k, the derivative of J by s_i */
-CTI_INLINE void cti_tet_cofactors(const cti_r8 *s, cti_r8 *c) { c[0] = cti_mul8(s[1], s[2]), c[1] = cti_mul8(s[0], s[2]), c[2] = cti_mul8(s[0], s[1]); }
+CTI_INLINE void cti_tet_cofactors(const cti_r8 *s, cti_r8 *c)
+{
+    c[0] = cti_mul8(s[1], s[2]), c[1] = cti_mul8(s[0], s[2]), c[2] = cti_mul8(s[0], s[1]);
+}
 
 /* Hessian of  m/2 |F|^2 + g(J):  A = m 1 + g'' c c' + g' s_k off the diagonal, twist m + g' s_k, flip m - g' s_k */
 CTI_INLINE void cti_tet_volumetric(cti_tet_lanes *w, cti_r8 m, cti_r8 g1, cti_r8 g2)
@@ -111,7 +117,10 @@ CTI_INLINE void cti_tet_volumetric_stress(cti_tet_lanes *w, cti_r8 m, cti_r8 g1,
     for (i = 0; i < 9; i++)
         w->p[i] = cti_mad8(cti_mul8(m, w->f[i]), g1, cof[i]);
 }
-CTI_INLINE cti_r8 cti_tet_norm2(const cti_r8 *f) { return cti_add8(cti_dot8(f, f), cti_add8(cti_dot8(f + 3, f + 3), cti_dot8(f + 6, f + 6))); }
+CTI_INLINE cti_r8 cti_tet_norm2(const cti_r8 *f)
+{
+    return cti_add8(cti_dot8(f, f), cti_add8(cti_dot8(f + 3, f + 3), cti_dot8(f + 6, f + 6)));
+}
 
 static void cti_tet_neohookean(const cti_tet_batch *t, cti_tet_lanes *w, int want_hessian)
 {
@@ -128,7 +137,8 @@ static void cti_tet_neohookean(const cti_tet_batch *t, cti_tet_lanes *w, int wan
     h = cti_nmad8(mu, la, l);
     g1 = cti_neg8(cti_mul8(h, l1));
     cti_tet_volumetric_stress(w, mu, g1, cof);
-    w->psi = cti_sub8(cti_mul8(cti_mul8(half, mu), cti_sub8(cti_tet_norm2(w->f), cti_set8(3))), cti_mul8(l, cti_nmad8(mu, cti_mul8(half, la), l)));
+    w->psi = cti_sub8(cti_mul8(cti_mul8(half, mu), cti_sub8(cti_tet_norm2(w->f), cti_set8(3))),
+                      cti_mul8(l, cti_nmad8(mu, cti_mul8(half, la), l)));
     if (!want_hessian)
         return;
     g2 = cti_nmad8(cti_mul8(la, cti_mul8(l1, l1)), h, l2);
@@ -160,6 +170,47 @@ static void cti_tet_stable(const cti_tet_batch *t, cti_tet_lanes *w, int want_he
     for (i = 0; i < 3; i++) {
         w->a[i] = cti_mad8(w->a[i], q, cti_mul8(w->s[i], w->s[i]));
         w->a[3 + i] = cti_mad8(w->a[3 + i], q, cti_mul8(w->s[i == 0 ? 1 : 0], w->s[i == 2 ? 1 : 2]));
+    }
+}
+
+/* x^(1/3) lane by lane: only the nearly incompressible model needs it */
+static cti_r8 cti_tet_cbrt(cti_r8 x)
+{
+    ct_real t[8];
+    int l;
+    cti_store8(t, x);
+    for (l = 0; l < 8; l++)
+        t[l] = cti_cbrt(t[l]);
+    return cti_load8(t);
+}
+
+static void cti_tet_hong(const cti_tet_batch *t, cti_tet_lanes *w, int want_hessian)
+{
+    const cti_r8 one = cti_set8(1), half = cti_set8(CTI_R(0.5)), mu = cti_set8(t->mu), kappa = cti_set8(t->lambda + t->mu * 2 / 3);
+    cti_r8 cof[9], c[3], j, jc, d, h, h1, h2, ic, e, g1;
+    int i;
+    j = cti_cofactor8(w->f, cof), ic = cti_tet_norm2(w->f);
+    w->extended = cti_bits8(cti_lt8(j, cti_set8(CTI_TET_J0)));
+    /* h = J^(-2/3), h', h'' at J0 where it is continued; then at J */
+    jc = cti_max8(j, cti_set8(CTI_TET_J0)), d = cti_sub8(j, jc);
+    h1 = cti_div8(one, cti_tet_cbrt(jc)), h = cti_mul8(h1, h1), e = cti_div8(one, jc);
+    h1 = cti_scale8(CTI_R(-2.0) / 3, cti_mul8(h, e)), h2 = cti_scale8(CTI_R(-5.0) / 3, cti_mul8(h1, e));
+    h = cti_mad8(h, d, cti_mad8(h1, half, cti_mul8(d, h2))), h1 = cti_mad8(h1, d, h2);
+    /* P = mu h F + (mu/2 |F|^2 h' + kappa (J - 1)) cof F */
+    e = cti_sub8(j, one), g1 = cti_mad8(cti_mul8(kappa, e), cti_mul8(half, mu), cti_mul8(ic, h1));
+    cti_tet_volumetric_stress(w, cti_mul8(mu, h), g1, cof);
+    w->psi = cti_mul8(half, cti_mad8(cti_mul8(mu, cti_sub8(cti_mul8(h, ic), cti_set8(3))), cti_mul8(kappa, e), e));
+    if (!want_hessian)
+        return;
+    cti_svd3_8(w->f, w->u, w->s, w->v);
+    cti_tet_volumetric(w, cti_mul8(mu, h), g1, cti_mad8(kappa, cti_mul8(half, mu), cti_mul8(ic, h2)));
+    /* + mu h' (s c' + c s') */
+    cti_tet_cofactors(w->s, c);
+    h1 = cti_mul8(mu, h1);
+    for (i = 0; i < 3; i++) {
+        int a = i == 0 ? 1 : 0, b = i == 2 ? 1 : 2;
+        w->a[i] = cti_mad8(w->a[i], cti_add8(h1, h1), cti_mul8(w->s[i], c[i]));
+        w->a[3 + i] = cti_mad8(w->a[3 + i], h1, cti_mad8(cti_mul8(w->s[a], c[b]), c[a], w->s[b]));
     }
 }
 
@@ -220,7 +271,8 @@ static void cti_tet_stvk(const cti_tet_batch *t, cti_tet_lanes *w, int want_hess
 /* ---- stiffness ---- */
 
 /* block K = U M U', M_ii = A_ii x_i y_i + sum_j p_k x_j y_j, M_ij = A_ij x_i y_j + q_k x_j y_i; x, y gradients in principal axes */
-CTI_INLINE void cti_tet_block(const cti_r8 *A, const cti_r8 *p, const cti_r8 *q, const cti_r8 *u, const cti_r8 *x, const cti_r8 *y, cti_r8 *k)
+CTI_INLINE void cti_tet_block(const cti_r8 *A, const cti_r8 *p, const cti_r8 *q, const cti_r8 *u, const cti_r8 *x, const cti_r8 *y,
+                              cti_r8 *k)
 {
     cti_r8 m[9], n[9], xx = cti_mul8(x[0], y[0]), yy = cti_mul8(x[1], y[1]), zz = cti_mul8(x[2], y[2]), yz, zy, xz, zx, xy, yx;
     yz = cti_mul8(x[1], y[2]), zy = cti_mul8(x[2], y[1]), xz = cti_mul8(x[0], y[2]), zx = cti_mul8(x[2], y[0]);
@@ -308,7 +360,8 @@ static void cti_tet_load(const cti_tet_batch *t, int batch, const ct_real *x, ct
     w->extended = 0;
     /* F_ij = sum_a (x_a - x_0)_i b_a,j; e is stored by coordinate */
     for (i = 0; i < 3; i++)
-        e[3 * i] = cti_sub8(node[3 + i], node[i]), e[3 * i + 1] = cti_sub8(node[6 + i], node[i]), e[3 * i + 2] = cti_sub8(node[9 + i], node[i]);
+        e[3 * i] = cti_sub8(node[3 + i], node[i]), e[3 * i + 1] = cti_sub8(node[6 + i], node[i]),
+              e[3 * i + 2] = cti_sub8(node[9 + i], node[i]);
     cti_matmul8(e, w->b, w->f);
 }
 
@@ -335,10 +388,21 @@ CTI_FN void cti_tet_batch_assemble(const cti_tet_batch *t, const ct_real *x, ct_
         cti_r8 r[9], f[12], k[90];
         cti_tet_load(t, batch, x, &w);
         switch (t->model) {
-        case CT_MODEL_COROTATIONAL: cti_tet_corotational(t, &w, r, val && !corotated); break;
-        case CT_MODEL_STVK: cti_tet_stvk(t, &w, val != NULL); break;
-        case CT_MODEL_STABLE_NEOHOOKEAN: cti_tet_stable(t, &w, val != NULL); break;
-        default: cti_tet_neohookean(t, &w, val != NULL); break;
+        case CT_MODEL_COROTATIONAL:
+            cti_tet_corotational(t, &w, r, val && !corotated);
+            break;
+        case CT_MODEL_STVK:
+            cti_tet_stvk(t, &w, val != NULL);
+            break;
+        case CT_MODEL_STABLE_NEOHOOKEAN:
+            cti_tet_stable(t, &w, val != NULL);
+            break;
+        case CT_MODEL_HONG_NEOHOOKEAN:
+            cti_tet_hong(t, &w, val != NULL);
+            break;
+        default:
+            cti_tet_neohookean(t, &w, val != NULL);
+            break;
         }
         if (out_energy)
             *out_energy += cti_element_sum(cti_mul8(w.volume, w.psi), count);

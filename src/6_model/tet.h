@@ -13,19 +13,19 @@ enum { CTI_TET_REST = 10 };
 
 /* cti_tet_batch -- zero it before first use. Arrays are stb_ds arrays. */
 typedef struct cti_tet_batch {
-    int n;          /* tets */
-    int hessian;    /* CTI_HESSIAN_*; the caller may change it */
+    int n;       /* tets */
+    int hessian; /* CTI_HESSIAN_*; the caller may change it */
     ct_model model;
     ct_real mu, lambda, density, damping_stiffness;
-    int32_t *node;  /* [4 x 8 batches] global numbers, by element, padded */
-    int32_t *slot;  /* [16 n] blocks of the matrix, row-major over (a, b) */
-    ct_real *rest;  /* [batches][10][8]: gradients of the shape functions 1, 2, 3 [1/m], volume [m^3] */
+    int32_t *node; /* [4 x 8 batches] global numbers, by element, padded */
+    int32_t *slot; /* [16 n] blocks of the matrix, row-major over (a, b) */
+    ct_real *rest; /* [batches][10][8]: gradients of the shape functions 1, 2, 3 [1/m], volume [m^3] */
 } cti_tet_batch;
 
 /* cti_tet_batch_init -- X [3 nodes] rest positions by local number; tets [4 n_tets] local numbers, node_offset makes them global.
    1 done; 0 out of memory; -1 a tet is inverted or flat: its number and its volume. */
-CTI_FN int cti_tet_batch_init(cti_mem *mem, cti_tet_batch *t, const ct_material *m, const ct_real *X, const int32_t *tets, int n_tets, int node_offset,
-                              int64_t *out_bad_tet, double *out_value);
+CTI_FN int cti_tet_batch_init(cti_mem *mem, cti_tet_batch *t, const ct_material *m, const ct_real *X, const int32_t *tets, int n_tets,
+                              int node_offset, int64_t *out_bad_tet, double *out_value);
 CTI_FN void cti_tet_batch_free(cti_mem *mem, cti_tet_batch *t);
 /* cti_tet_batch_append_pairs -- six pairs i, j per tet for the matrix pattern (diagonal blocks are implied). 0: out of memory. */
 CTI_FN int cti_tet_batch_append_pairs(const cti_tet_batch *t, cti_mem *mem, int32_t **pairs);
