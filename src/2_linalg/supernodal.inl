@@ -1,5 +1,7 @@
 /* supernodal.inl -- factor and single solve for one number type; included by supernodal.c. */
 
+static const CTI_T CTI_TN(cti_super, lanes)[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+
 /* scratch = the columns of supernode s in A, column-major with ld; orig: their diagonal */
 static void CTI_TN(cti_super, assemble)(const cti_symbolic *sym, const cti_gather *g, const ct_real *val, int s, CTI_T *W, size_t ld, CTI_T *orig)
 {
@@ -20,11 +22,11 @@ static void CTI_TN(cti_super, assemble)(const cti_symbolic *sym, const cti_gathe
         orig[c] = W[(size_t)c * (ld + 1)];
 }
 
-/* subtracts one strip of four columns: p0 .. p1 are the strip's pieces, to[q] the target columns of which the first m count */
+/* subtracts one strip of four columns: p0 .. p1 are the strip's pieces, to[q] the target columns of which the first m count. A piece shorter
+   than the strip is subtracted as a whole strip with zeros outside: the scratch has room for eight numbers on both sides. */
 CTI_INLINE void CTI_TN(cti_super, scatter)(const cti_sym_piece *p0, const cti_sym_piece *p1, int m, CTI_T *const to[4], const CTI_TVEC c[4])
 {
-    CTI_T t[32];
-    int q, i;
+    CTI_TVEC lanes, in, zero;
     if (p0->length == 8 && m == 4) {
         int at = p0->target;
         CTI_TN(cti_k, sub1)(to[0] + at, c[0]);
@@ -33,14 +35,18 @@ CTI_INLINE void CTI_TN(cti_super, scatter)(const cti_sym_piece *p0, const cti_sy
         CTI_TN(cti_k, sub1)(to[3] + at, c[3]);
         return;
     }
-    CTI_TN(cti_k, store4)(t, 8, c);
-    for (; p0 < p1; p0++)
-        for (q = 0; q < m; q++) {
-            CTI_T *w = to[q] + p0->target;
-            const CTI_T *v = t + 8 * q + p0->lane;
-            for (i = 0; i < p0->length; i++)
-                w[i] -= v[i];
-        }
+    lanes = CTI_TV(load)(CTI_TN(cti_super, lanes)), zero = CTI_TV(set)(0);
+    for (; p0 < p1; p0++) {
+        int at = p0->target - p0->lane;
+        in = CTI_TV(and)(CTI_TV(le)(CTI_TV(set)((CTI_T)p0->lane), lanes), CTI_TV(lt)(lanes, CTI_TV(set)((CTI_T)(p0->lane + p0->length))));
+        CTI_TN(cti_k, sub1)(to[0] + at, CTI_TV(select)(in, c[0], zero));
+        if (m > 1)
+            CTI_TN(cti_k, sub1)(to[1] + at, CTI_TV(select)(in, c[1], zero));
+        if (m > 2)
+            CTI_TN(cti_k, sub1)(to[2] + at, CTI_TV(select)(in, c[2], zero));
+        if (m > 3)
+            CTI_TN(cti_k, sub1)(to[3] + at, CTI_TV(select)(in, c[3], zero));
+    }
 }
 
 /* scratch of target -= (rows below of u->source) (its rows that are pivots of the target)' */
@@ -157,7 +163,7 @@ static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) *f, co
 {
     size_t panels = sym->panel[sym->n_super], pivots = ((size_t)sym->pivot[sym->n_super] + 15) & ~(size_t)15, n, bytes;
     char *p;
-    n = ((panels + 15) & ~(size_t)15) + pivots + sym->scratch + (size_t)sym->max_cols + 64;
+    n = ((panels + 15) & ~(size_t)15) + pivots + sym->scratch + (size_t)sym->max_cols + 96;
     if (!cti_mem_mul(n, sizeof(CTI_T), &bytes))
         return 0;
     if (bytes > f->bytes) {
@@ -175,7 +181,10 @@ static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) *f, co
     p += (64 - ((uintptr_t)p & 63)) & 63;
     f->L = (CTI_T *)(void *)p;
     f->inverse = f->L + ((panels + 15) & ~(size_t)15);
-    f->scratch = f->inverse + pivots;
+    f->scratch = f->inverse + pivots + 16;
+    /* the margins of the scratch are read and written back */
+    memset(f->scratch - 16, 0, 16 * sizeof(CTI_T));
+    memset(f->scratch + sym->scratch, 0, 16 * sizeof(CTI_T));
     f->sym = sym;
     return 1;
 }
@@ -187,7 +196,7 @@ CTI_FN int CTI_TN(cti_factor, compute)(cti_mem *mem, CTI_TN(cti_factor, t) *f, c
     f->boosted = 0;
     if (!CTI_TN(cti_super, reserve)(mem, f, sym))
         return 0;
-    orig = f->scratch + sym->scratch;
+    orig = f->scratch + sym->scratch + 16;
     for (s = 0; s < sym->n_super; s++) {
         size_t ld = (size_t)cti_sym_height(sym, s);
         CTI_TN(cti_super, assemble)(sym, g, val, s, f->scratch, ld, orig);
