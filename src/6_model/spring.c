@@ -80,7 +80,9 @@ CTI_FN int cti_spring_list(cti_mem *mem, const ct_material *m, const ct_real *X,
     for (i = 0; ok && m->stretch > 0 && i < CTI_LEN(edges) / 2; i++)
         ok = cti_spring_push(mem, out_ends, out_rates, edges[2 * i], edges[2 * i + 1], m->stretch);
     for (i = 0; ok && m->shear > 0 && i < CTI_LEN(hinges) / 4; i++)
-        ok = cti_spring_push(mem, out_ends, out_rates, hinges[4 * i + 2], hinges[4 * i + 3], m->shear);
+        /* two triangles that lie on each other at rest have nothing between their tips to hold */
+        if (cti_v3_norm2(cti_v3_sub(cti_v3_at(X, hinges[4 * i + 2]), cti_v3_at(X, hinges[4 * i + 3]))) > 0)
+            ok = cti_spring_push(mem, out_ends, out_rates, hinges[4 * i + 2], hinges[4 * i + 3], m->shear);
     if (ok && m->bend > 0)
         ok = cti_spring_around(mem, edges, n_nodes, &start, &neighbour) &&
              cti_spring_flexion(mem, m, X, n_nodes, start, neighbour, out_ends, out_rates);
