@@ -201,7 +201,7 @@ static void test_batch(void **state)
         for (i = 0; i < 6000; i++)
             quads[i] = (int32_t)((rnd() + 1) * 199.9);
         for (i = 0; i < 1500; i++)
-            d[i] = (ct_real)(0.05 * (rnd() + 1));
+            d[i] = (ct_real)(round > 3 && i % 50 == 0 ? (i % 100 ? -0.25 : (double)NAN) : 0.05 * (rnd() + 1));
         for (kind = 0; kind < 2; kind++) {
             hits = (kind ? cti_ccd_ee_batch : cti_ccd_vf_batch)(x0, x1, quads, 1500, NULL, toi);
             hits2 = (kind ? cti_ccd_ee_batch : cti_ccd_vf_batch)(x0, x1, quads, 1500, d, all);
@@ -217,6 +217,7 @@ static void test_batch(void **state)
                 queries[kind](a, b, d[i], &t);
                 assert_true(t == all[i] || (round > 3 && all[i] == CTI_CCD_NONE));
                 hits2 -= all[i] <= 1;
+                assert_true(d[i] >= 0 || all[i] == 0);
                 finite = 1;
                 for (j = 0; j < 12; j++)
                     finite &= cti_finite(a[j]) && cti_finite(b[j]);

@@ -48,4 +48,27 @@ CTI_INLINE float cti_round_float(ct_real x)
     return (float)(x < -most ? -most : (x > most ? most : x));
 }
 
+/* cti_slabs -- the projections of a moving point on x + y, x - y, x + z, x - z, y + z, y - z: with the box an 18-sided bound (18-DOP). */
+typedef struct cti_slabs {
+    ct_real lo[6], hi[6];
+} cti_slabs;
+
+/* cti_slabs_motion -- for the way from p0 to p1, widened by r >= 0 in space. Points at most ra + rb apart at one time have overlapping slabs:
+   a projection changes by at most sqrt(2) times the distance, and 2 eps of all terms is more than the four roundings. r = 0: a rounded sum is
+   monotone in the exact one, so that nothing is to be widened. */
+CTI_INLINE cti_slabs cti_slabs_motion(cti_v3 p0, cti_v3 p1, ct_real r)
+{
+    cti_slabs s;
+    ct_real a[6], b[6], w = CTI_R(1.4142140) * r;
+    int k;
+    a[0] = p0.x + p0.y, a[1] = p0.x - p0.y, a[2] = p0.x + p0.z, a[3] = p0.x - p0.z, a[4] = p0.y + p0.z, a[5] = p0.y - p0.z;
+    b[0] = p1.x + p1.y, b[1] = p1.x - p1.y, b[2] = p1.x + p1.z, b[3] = p1.x - p1.z, b[4] = p1.y + p1.z, b[5] = p1.y - p1.z;
+    for (k = 0; k < 6; k++) {
+        ct_real lo = cti_min(a[k], b[k]), hi = cti_max(a[k], b[k]);
+        s.lo[k] = r > 0 ? (lo - w) - 2 * CTI_EPS * (cti_abs(lo) + w) : lo;
+        s.hi[k] = r > 0 ? (hi + w) + 2 * CTI_EPS * (cti_abs(hi) + w) : hi;
+    }
+    return s;
+}
+
 #endif /* CTI_BOUNDS_H */

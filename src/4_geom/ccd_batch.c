@@ -92,6 +92,7 @@ CTI_INLINE cti_d8 cti_batch_axes(cti_batch8 *q, int m, cti_d8 *sane)
         q->big[k] = x, top = cti_d8_max(top, x);
     }
     *sane = cti_d8_and(cti_d8_lt(sum, cti_d8_set(CTI_BATCH_BIG)), cti_d8_lt(cti_d8_set(CTI_BATCH_SMALL), top));
+    *sane = cti_d8_and(*sane, cti_d8_le(zero, q->distance));
     return r;
 }
 
