@@ -113,6 +113,21 @@ static void test_element_box(const test_scene *s, const cti_soup_body *b, const 
     }
 }
 
+/* The slabs of an element, as float. */
+static void test_element_slabs(const test_scene *s, const cti_soup_body *b, const int32_t *v, int n, float slabs[12])
+{
+    int i, k;
+    for (k = 0; k < 12; k++)
+        slabs[k] = k < 6 ? 1e30f : -1e30f;
+    for (i = 0; i < n; i++) {
+        cti_slabs m = cti_slabs_motion(cti_v3_at(s->x0, v[i]), cti_v3_at(s->x1, v[i]), b->inflate);
+        for (k = 0; k < 6; k++) {
+            slabs[k] = cti_round_float(m.lo[k]) < slabs[k] ? cti_round_float(m.lo[k]) : slabs[k];
+            slabs[6 + k] = cti_round_float(m.hi[k]) > slabs[6 + k] ? cti_round_float(m.hi[k]) : slabs[6 + k];
+        }
+    }
+}
+
 /* kind: 1 vertex, 2 edge, 3 face, 4 point, 5 loose edge. Returns 0 when element i of body b is not of the kind. */
 static int test_element(const test_scene *s, const uint8_t *loose, int kind, int i, int32_t v[3])
 {
@@ -172,6 +187,7 @@ static void test_in_order(const test_scene *s, int ka, int kb, const int32_t *go
 }
 
 /* Every pair (element of kind ka, element of kind kb) by brute force, compared with what the trees gave. */
+static int test_boxes_only;
 static int test_brute(cti_mem *mem, const test_scene *s, const uint8_t *loose, const uint8_t *moved, int ka, int kb, const int32_t *got)
 {
     int a, b, i, j, k, m, n;
@@ -186,7 +202,7 @@ static int test_brute(cti_mem *mem, const test_scene *s, const uint8_t *loose, c
             for (i = alo; i < ahi; i++)
                 for (j = blo; j < bhi; j++) {
                     int32_t va[3], vb[3];
-                    float p[6], q[6];
+                    float p[12], q[12];
                     int na = test_element(s, loose, ka, i, va), nb = test_element(s, loose, kb, j, vb), skip = 0, on = moved == NULL;
                     if (na == 0 || nb == 0 || (ka == kb && i >= j))
                         continue;
@@ -203,6 +219,10 @@ static int test_brute(cti_mem *mem, const test_scene *s, const uint8_t *loose, c
                     test_element_box(s, s->bodies + b, vb, nb, q);
                     for (k = 0; k < 3; k++)
                         skip |= p[k] > q[3 + k] || q[k] > p[3 + k];
+                    test_element_slabs(s, s->bodies + a, va, na, p);
+                    test_element_slabs(s, s->bodies + b, vb, nb, q);
+                    for (k = 0; k < 6 && !test_boxes_only; k++)
+                        skip |= p[k] > q[6 + k] || q[k] > p[6 + k];
                     if (!skip) {
                         assert_true(CTI_PUSH(mem, want, i));
                         assert_true(CTI_PUSH(mem, want, j));
@@ -242,6 +262,7 @@ static void test_against_brute_force(void **state)
     for (round = 0; round < 120; round++) {
         test_scene_make(s, 1 + test_random(12));
         assert_true(cti_broad_build(&mem, &broad, &s->soup, s->x0));
+        broad.boxes_only = test_boxes_only = round % 3 == 0;
         assert_true(cti_broad_update(&mem, &broad, &s->soup, s->x0, s->x1));
         /* a second update with other positions: trees of the first, boxes of the second */
         for (i = 0; round % 2 && i < 3 * s->soup.nv; i++)
@@ -277,6 +298,37 @@ static void test_against_brute_force(void **state)
     cti_broad_free(&mem, &broad);
     assert_int_equal(mem.bytes_live, 0);
     free(s);
+}
+
+/* Points that are at most ra + rb apart have overlapping slabs, whatever the rounding: pairs at that distance along a diagonal. */
+static void test_slabs(void **state)
+{
+    int i, k;
+    CTI_UNUSED(state);
+    for (i = 0; i < 50000; i++) {
+        ct_real scale = (ct_real)(1 << test_random(20)), ra = test_unit() / (ct_real)(1 << test_random(20)), rb = test_random(3) ? test_unit() : 0;
+        static const int dirs[6][3] = {{1, 1, 0}, {1, -1, 0}, {1, 0, 1}, {1, 0, -1}, {0, 1, 1}, {0, 1, -1}};
+        const int *d = dirs[i % 6];
+        ct_real p[3], q[3];
+        cti_slabs a, b;
+        double apart = 0, step = ((double)ra + (double)rb) * 0.70710678118654752;
+        for (k = 0; k < 3; k++) {
+            p[k] = scale * (test_unit() - CTI_R(0.5));
+            q[k] = (ct_real)((double)p[k] + step * d[k]);
+            apart += ((double)p[k] - (double)q[k]) * ((double)p[k] - (double)q[k]);
+        }
+        if (apart > ((double)ra + (double)rb) * ((double)ra + (double)rb))
+            continue;
+        a = cti_slabs_motion(cti_v3_at(p, 0), cti_v3_at(p, 0), ra);
+        b = cti_slabs_motion(cti_v3_at(q, 0), cti_v3_at(q, 0), rb);
+        for (k = 0; k < 6; k++)
+            assert_true(a.lo[k] <= b.hi[k] && b.lo[k] <= a.hi[k]);
+        /* and they are not much wider than that: twice the distance is apart */
+        for (k = 0; k < 3; k++)
+            q[k] = (ct_real)((double)p[k] + 3 * (step + 64 * (double)CTI_EPS * (double)scale) * d[k]);
+        b = cti_slabs_motion(cti_v3_at(q, 0), cti_v3_at(q, 0), rb);
+        assert_true(a.hi[i % 6] < b.lo[i % 6]);
+    }
 }
 
 /* Widened boxes hold every point that is nearer than the widening, rounding included. */
@@ -421,10 +473,17 @@ static void test_listed(const char *scene, long want_ee, long want_vf)
     soup.bodies = &body, soup.n_bodies = 1;
     body.v1 = soup.nv, body.e1 = soup.ne, body.f1 = soup.nf, body.dynamic = body.self = 1;
     assert_true(cti_broad_build(&mem, &broad, &soup, y));
+    broad.boxes_only = 1;
     assert_true(cti_broad_update(&mem, &broad, &soup, y, y + n3));
     assert_true(cti_broad_pairs(&mem, &broad, &soup, &vf, &ee, NULL, NULL));
     assert_int_equal(CTI_LEN(ee) / 2, want_ee);
     assert_int_equal(CTI_LEN(vf) / 2, want_vf);
+    test_hits(scene, "vf", vf, 0);
+    test_hits(scene, "ee", ee, 1);
+    /* slabs take away most candidates and no hit */
+    broad.boxes_only = 0;
+    assert_true(cti_broad_pairs(&mem, &broad, &soup, &vf, &ee, NULL, NULL));
+    assert_true(CTI_LEN(ee) / 2 < want_ee && CTI_LEN(vf) / 2 < want_vf);
     test_hits(scene, "vf", vf, 0);
     test_hits(scene, "ee", ee, 1);
     CTI_FREE(&mem, vf);
@@ -447,7 +506,7 @@ static void test_cloth_funnel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_brute_force), cmocka_unit_test(test_widening),     cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_against_brute_force), cmocka_unit_test(test_widening), cmocka_unit_test(test_slabs), cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_cloth_funnel),        cmocka_unit_test(test_cloth_ball),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* pairs.c -- candidate pairs over many bodies. Method: pairs.h. Raw overlaps come from the trees body pair by body pair; pairs that share a vertex are
-   taken out of what a body gave with itself; then each body pair's are sorted, in a bit matrix or by digits. */
+   taken out of what a body gave with itself, then those whose slabs are apart; what is left of each body pair is sorted, in a bit matrix or by digits. */
 #include "pairs.h"
 
 /* pairs are sorted in a bit matrix when there are more than a few, and at least one for so many words of it */
@@ -10,6 +10,7 @@ CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
     cti_forest_free(mem, &broad->forest);
     CTI_FREE(mem, broad->trees);
     CTI_FREE(mem, broad->vertex_boxes);
+    CTI_FREE(mem, broad->vertex_slabs);
     CTI_FREE(mem, broad->edge_loose);
     CTI_FREE(mem, broad->body_boxes);
     CTI_FREE(mem, broad->body_order);
@@ -115,9 +116,9 @@ CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
     size_t nb = (size_t)soup->n_bodies;
     cti_forest_clear(&broad->forest);
     broad->n_bodies = soup->n_bodies, broad->nv = soup->nv, broad->ne = soup->ne, broad->nf = soup->nf;
-    broad->fresh = 1, broad->partial = 0;
+    broad->fresh = 1, broad->partial = broad->boxes_only = 0;
     if (!CTI_RESIZE(mem, broad->trees, CTI_BROAD_TREES * nb) || !CTI_RESIZE(mem, broad->vertex_boxes, 8 * (size_t)soup->nv) ||
-        !CTI_RESIZE(mem, broad->body_boxes, 6 * nb) || !CTI_RESIZE(mem, broad->body_order, 2 * nb) ||
+        !CTI_RESIZE(mem, broad->vertex_slabs, 16 * (size_t)soup->nv) || !CTI_RESIZE(mem, broad->body_boxes, 6 * nb) || !CTI_RESIZE(mem, broad->body_order, 2 * nb) ||
         !CTI_RESIZE(mem, broad->sweep, (nb / 8 + 1) * CTI_BVH_BLOCK) || !CTI_RESERVE(mem, items, most))
         goto done;
     ok = cti_broad_find_loose(mem, broad, soup) && cti_broad_build_trees(mem, broad, soup, x, items);
@@ -130,7 +131,19 @@ done:
 
 /* ---- update ---- */
 
-/* Vertex boxes of one body; 1 when any changed. */
+/* Slabs of a vertex, as float. */
+static void cti_broad_put_slabs(float *t, cti_v3 p0, cti_v3 p1, ct_real inflate)
+{
+    cti_slabs s = cti_slabs_motion(p0, p1, inflate);
+    int k;
+    for (k = 0; k < 6; k++) {
+        t[k] = cti_round_float(s.lo[k]);
+        t[8 + k] = -cti_round_float(s.hi[k]);
+    }
+    t[6] = t[7] = t[14] = t[15] = 0;
+}
+
+/* Vertex boxes and slabs of one body; 1 when any box changed. */
 static int cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, const ct_real *x0, const ct_real *x1)
 {
     int v, changed = 0;
@@ -139,6 +152,7 @@ static int cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, c
         float *t = broad->vertex_boxes + 8 * (size_t)v, u[8];
         u[0] = cti_round_float(b.lo.x), u[1] = cti_round_float(b.lo.y), u[2] = cti_round_float(b.lo.z), u[3] = 0;
         u[4] = -cti_round_float(b.hi.x), u[5] = -cti_round_float(b.hi.y), u[6] = -cti_round_float(b.hi.z), u[7] = 0;
+        cti_broad_put_slabs(broad->vertex_slabs + 16 * (size_t)v, cti_v3_at(x0, v), cti_v3_at(x1, v), body->inflate);
         changed |= memcmp(u, t, sizeof u) != 0;
         memcpy(t, u, sizeof u);
     }
@@ -285,6 +299,48 @@ static int cti_broad_filter(int32_t *pairs, int n, const int32_t *ea, int wa, co
     return cti_broad_filter_as(pairs, n, ea, 1, eb, 1);
 }
 
+/* Slabs of an element of w vertices: the least of its vertices', lo and -hi alike. */
+CTI_INLINE void cti_broad_slabs(const float *slabs, const int32_t *v, int w, cti_f8 *lo, cti_f8 *minus_hi)
+{
+    int k;
+    *lo = cti_f8_load(slabs + 16 * (size_t)v[0]), *minus_hi = cti_f8_load(slabs + 16 * (size_t)v[0] + 8);
+    for (k = 1; k < w; k++) {
+        *lo = cti_f8_min(*lo, cti_f8_load(slabs + 16 * (size_t)v[k]));
+        *minus_hi = cti_f8_min(*minus_hi, cti_f8_load(slabs + 16 * (size_t)v[k] + 8));
+    }
+}
+
+/* Takes out pairs whose slabs are apart: lo_a > hi_b or lo_b > hi_a. The sign of a rounded sum is exact. */
+CTI_INLINE int cti_broad_cull_as(const float *slabs, int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
+{
+    cti_f8 lo_a = cti_f8_set(0), hi_a = lo_a, lo_b, hi_b, zero = lo_a;
+    int32_t last = -1;
+    int i, m = 0;
+    for (i = 0; i < n; i++) {
+        int32_t a = pairs[2 * i], b = pairs[2 * i + 1];
+        if (a != last)
+            cti_broad_slabs(slabs, wa > 1 ? ea + (size_t)wa * (size_t)a : &a, wa, &lo_a, &hi_a);
+        last = a;
+        cti_broad_slabs(slabs, wb > 1 ? eb + (size_t)wb * (size_t)b : &b, wb, &lo_b, &hi_b);
+        pairs[2 * m] = a, pairs[2 * m + 1] = b;
+        m += cti_f8_bits(cti_f8_and(cti_f8_le(cti_f8_add(lo_a, hi_b), zero), cti_f8_le(cti_f8_add(lo_b, hi_a), zero))) == 255;
+    }
+    return m;
+}
+
+static int cti_broad_cull(const float *slabs, int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
+{
+    if (wa == 2 && wb == 2)
+        return cti_broad_cull_as(slabs, pairs, n, ea, 2, eb, 2);
+    if (wa == 1 && wb == 3)
+        return cti_broad_cull_as(slabs, pairs, n, ea, 1, eb, 3);
+    if (wa == 2 && wb == 3)
+        return cti_broad_cull_as(slabs, pairs, n, ea, 2, eb, 3);
+    if (wa == 1 && wb == 2)
+        return cti_broad_cull_as(slabs, pairs, n, ea, 1, eb, 2);
+    return cti_broad_cull_as(slabs, pairs, n, ea, 1, eb, 1);
+}
+
 static void cti_broad_range(const cti_soup_body *b, int width, int *first, int *count)
 {
     *first = width == 3 ? b->f0 : (width == 2 ? b->e0 : b->v0);
@@ -325,6 +381,8 @@ static int cti_broad_group(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
     cti_broad_range(soup->bodies + q, wb, &b0, &nb);
     if (p == q || (ka == kb && a0 > b0))
         n = cti_broad_filter(broad->raw, n, ea, wa, eb, wb);
+    if (!broad->boxes_only)
+        n = cti_broad_cull(broad->vertex_slabs, broad->raw, n, ea, wa, eb, wb);
     if (n == 0)
         return 1;
     if (ka == kb && a0 > b0)

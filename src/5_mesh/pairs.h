@@ -1,8 +1,8 @@
 /* pairs.h -- the broad phase: candidate pairs of surface features over many bodies. Method: per body, box trees over vertices, edges and
    faces (and over loose points and loose edges), built once, refitted to the boxes of linear motions; bodies are culled by sweep and prune.
-   A pair is a candidate exactly when the two element boxes, widened and converted to float (bounds.h), overlap; the trees and their order
-   have no part in the result nor in its order.
-   based on: Cohen, Lin, Manocha, Ponamgi, I-COLLIDE, 1995 (sweep and prune); see bvh.h. */
+   A pair is a candidate exactly when the boxes of the two elements and their slabs along the six diagonals of the axes (together an 18-DOP),
+   widened and converted to float (bounds.h), overlap; the trees have no part in the result nor in its order.
+   based on: Klosowski, Held, Mitchell, Sowizral, Zikan, Efficient collision detection using bounding volume hierarchies of k-DOPs, 1998; Cohen, Lin, Manocha, Ponamgi, I-COLLIDE, 1995 (sweep and prune); see bvh.h. */
 #ifndef CTI_PAIRS_H
 #define CTI_PAIRS_H
 
@@ -35,6 +35,7 @@ typedef struct cti_broad {
     cti_forest forest;
     cti_bvh *trees;       /* [CTI_BROAD_TREES n_bodies] */
     float *vertex_boxes;  /* [8 nv], see cti_bvh_refit */
+    float *vertex_slabs;  /* [16 nv] lo of the six slabs, 0, 0, -hi, 0, 0 */
     uint8_t *edge_loose;  /* [ne] 1: the edge is in no face */
     float *body_boxes;    /* [6 n_bodies] lo, hi */
     int32_t *body_order;  /* [2 n_bodies] (key of lo on the sweep axis, body), sorted */
@@ -46,6 +47,7 @@ typedef struct cti_broad {
     int n_bodies, nv, ne, nf;
     int fresh;            /* 1: boxes of every body have to be refitted */
     int partial;          /* 1: some items are inactive */
+    int boxes_only;       /* 1: slabs are not looked at; the caller's to set after the build */
 } cti_broad;
 
 /* cti_broad_build -- trees from positions x [3 nv]. Old contents are replaced. The soup is read in every call and not kept. 0: out of memory
