@@ -39,6 +39,9 @@ endif
 ifneq ($(filter test test-build test-all build/tests/% build/asan/%,$(MAKECMDGOALS)),)
 include build/deps/cmocka.mk
 endif
+# one after the other: a package manager has one lock
+build/deps/cjson.mk: | build/deps/stb.mk
+build/deps/cmocka.mk: | build/deps/cjson.mk
 build/deps/%.mk: tools/deps.sh
 	@CC="$(CC)" sh tools/deps.sh $*
 

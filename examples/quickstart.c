@@ -1,4 +1,4 @@
-/* cc -O2 quickstart.c -o quickstart -lm     (beside contact.h and stb_ds.h) -- a soft cube falls on the floor */
+/* cc -O2 quickstart.c -lm -o quickstart     (beside contact.h and stb_ds.h) -- a soft cube falls on the floor */
 #define CONTACT_IMPLEMENTATION
 #include "contact.h"
 #include <stdio.h>
@@ -12,6 +12,7 @@ int main(void)
     ct_world_desc world_desc = ct_world_desc_default();
     ct_static_desc floor_desc = ct_static_desc_default(); /* without a mesh: the plane y = 0 */
     ct_soft_desc cube_desc = ct_soft_desc_default();
+    ct_body_id ground, body;
     ct_error_info error;
     ct_step_report report;
 
@@ -25,7 +26,7 @@ int main(void)
     cube_desc.name = "cube";
     cube_desc.mesh = &cube;
     cube_desc.material.young = (ct_real)2e5;
-    if (ct_body_add_static(world, &floor_desc, NULL) != CT_OK || ct_body_add_soft(world, &cube_desc, NULL) != CT_OK) {
+    if (ct_body_add_static(world, &floor_desc, &ground) != CT_OK || ct_body_add_soft(world, &cube_desc, &body) != CT_OK) {
         printf("%s\n", ct_world_error(world)->text);
         return 1;
     }
