@@ -105,7 +105,7 @@ static cti_solve_info solve(fixture *f, ct_cone cone, ct_real tol, cti_residuals
     cti_solve_info info;
     int i;
     memset(&d, 0, sizeof d);
-    d.cone = cone, d.tolerance = tol, d.max_iterations = 20000, d.inner_iterations = 500, d.inner_repeats = 3;
+    d.cone = cone, d.tolerance = tol, d.max_iterations = 20000, d.inner_iterations = 500, d.inner_repeats = 3, d.max_sweeps = 1000000;
     memset(f->v, 0, sizeof f->v);
     for (i = 0; i < ROWS; i++)
         memset(f->rows[i].r, 0, sizeof f->rows[i].r);

@@ -1,7 +1,7 @@
 /* bsr.c -- block-sparse rows with 3x3 blocks: pattern, slots, product.
-   Method: the directed pairs and the diagonal are counting-sorted by column, then stably by row, and duplicates dropped. The product adds one
-   block's three terms before they meet the row's sum, so that a block costs one addition of latency; it is bound by memory.
-   based on: the usual compressed row storage (Saad, Iterative Methods for Sparse Linear Systems, 3.4). */
+   Method: the directed pairs and the diagonal are counting-sorted by column, then stably by row, and duplicates dropped. The product adds
+   one block's three terms before they meet the row's sum, so that a block costs one addition of latency; it is bound by memory. based on:
+   the usual compressed row storage (Saad, Iterative Methods for Sparse Linear Systems, 3.4). */
 #include "bsr.h"
 
 /* counting sort of the items (row, col) by key into (row2, col2); head is [n + 1] */

@@ -1,6 +1,7 @@
 /* dense.h -- small dense symmetric positive definite matrices in float and double (factor, solve, inverse), and a general LU in double.
    Matrices are row-major with a leading dimension ld: at least n rounded up to 8, so that rows may be read in whole lanes. The columns
-   n .. ld-1 may hold anything and may be overwritten up to n rounded up to 8. ld = n + 8 k with odd k avoids cache conflicts for large n. */
+   n .. ld-1 may hold anything and may be overwritten up to n rounded up to 8. ld = n + 8 k with odd k avoids cache conflicts for large n.
+ */
 #ifndef CTI_DENSE_H
 #define CTI_DENSE_H
 

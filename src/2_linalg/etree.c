@@ -1,8 +1,8 @@
 /* etree.c -- elimination tree, column counts, supernodes, amalgamation.
-   Method: the tree by path compression, counts by walking every row's subtree; columns with nested patterns form supernodes; a supernode joins
-   its parent when a model of the factorization's time says that the zeros cost less than the smaller kernels. Every child may join, not
-   only the last: the joined tree is postordered anew, which keeps the fill.
-   based on: Liu 1990 (the role of elimination trees); Ashcraft and Grimes 1989 (relaxed supernodes). */
+   Method: the tree by path compression, counts by walking every row's subtree; columns with nested patterns form supernodes; a supernode
+   joins its parent when a model of the factorization's time says that the zeros cost less than the smaller kernels. Every child may join,
+   not only the last: the joined tree is postordered anew, which keeps the fill. based on: Liu 1990 (the role of elimination trees);
+   Ashcraft and Grimes 1989 (relaxed supernodes). */
 #include "etree.h"
 
 CTI_FN double cti_etree_cost(int ns, int nb)

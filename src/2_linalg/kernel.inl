@@ -73,8 +73,8 @@ CTI_INLINE void CTI_TN(cti_k, sum4)(CTI_TVEC v[4], const CTI_TVEC w[4])
 /* cti_k_sub1 -- p[0..7] -= v */
 CTI_INLINE void CTI_TN(cti_k, sub1)(CTI_T *p, CTI_TVEC v) { CTI_TV(store)(p, CTI_TV(sub)(CTI_TV(load)(p), v)); }
 
-/* cti_k_trsm4 -- four rows of a triangular solve with many right sides: x_q = (in_q - c_q - sum_{p<q} l_qp x_p) r_q, l_qp = l[q sq + p sp], in
-   place in c; in_q at in + q step, or 0 where in is NULL */
+/* cti_k_trsm4 -- four rows of a triangular solve with many right sides: x_q = (in_q - c_q - sum_{p<q} l_qp x_p) r_q, l_qp = l[q sq + p sp],
+   in place in c; in_q at in + q step, or 0 where in is NULL */
 CTI_INLINE void CTI_TN(cti_k, trsm4)(const CTI_T *l, size_t sq, size_t sp, const CTI_T *r, const CTI_T *in, size_t step, CTI_TVEC c[4])
 {
     CTI_TVEC x0, x1, x2, x3, v[4];

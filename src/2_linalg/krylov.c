@@ -21,8 +21,8 @@ CTI_FN ct_real cti_krylov_dot(int n, const ct_real *x, const ct_real *y)
     return CTI_R8(sum)(s);
 }
 
-CTI_FN int cti_pcg(const cti_bsr *A, const ct_real *b, ct_real *x, cti_precond_fn *precond, void *ctx, ct_real tol, int max_it, ct_real *work,
-                   int *out_iterations)
+CTI_FN int cti_pcg(const cti_bsr *A, const ct_real *b, ct_real *x, cti_precond_fn *precond, void *ctx, ct_real tol, int max_it,
+                   ct_real *work, int *out_iterations)
 {
     int n = 3 * A->n, it = 0, i, converged = 0;
     ct_real *r = work, *z = r + n, *p = z + n, *q = p + n, rz = 0, rz1, pq, alpha, beta;

@@ -17,9 +17,10 @@ typedef void cti_precond_fn(void *ctx, const ct_real *r, ct_real *z);
    tol       absolute: stops when sqrt(r' M^-1 r) <= tol, r = b - A x by recurrence. With M close to A this is the energy norm of the
              error. tol 0 runs until max_it or until r' M^-1 r is exactly 0
    work      [12 n]
-   returns 1 when it converged, 0 when max_it was reached or p' A p is not positive (x is then the last iterate). out_iterations (may be NULL): products with A after the first residual. No allocation. */
-CTI_FN int cti_pcg(const cti_bsr *A, const ct_real *b, ct_real *x, cti_precond_fn *precond, void *ctx, ct_real tol, int max_it, ct_real *work,
-                   int *out_iterations);
+   returns 1 when it converged, 0 when max_it was reached or p' A p is not positive (x is then the last iterate). out_iterations (may be
+   NULL): products with A after the first residual. No allocation. */
+CTI_FN int cti_pcg(const cti_bsr *A, const ct_real *b, ct_real *x, cti_precond_fn *precond, void *ctx, ct_real tol, int max_it,
+                   ct_real *work, int *out_iterations);
 
 /* cti_jacobi -- inverses of the diagonal blocks. Zero it before first use. */
 typedef struct cti_jacobi {

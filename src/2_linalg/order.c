@@ -1,8 +1,8 @@
 /* order.c -- fill-reducing orders.
-   Method: nested dissection; a segment of perm holds a part's vertices, a cut sorts them into side 0, side 1, separator, and the two sides are
-   segments again. Small parts are ordered by exact minimum degree on an elimination graph of bit rows, with the vertices around them (which are
-   all eliminated later) as columns that count but are never chosen.
-   based on: George 1973 (nested dissection); Tinney and Walker 1967 (minimum degree); Ashcraft, Liu 1998 (constrained leaves). */
+   Method: nested dissection; a segment of perm holds a part's vertices, a cut sorts them into side 0, side 1, separator, and the two sides
+   are segments again. Small parts are ordered by exact minimum degree on an elimination graph of bit rows, with the vertices around them
+   (which are all eliminated later) as columns that count but are never chosen. based on: George 1973 (nested dissection); Tinney and Walker
+   1967 (minimum degree); Ashcraft, Liu 1998 (constrained leaves). */
 #include "order.h"
 
 static int cti_order_bits(uint64_t x)

@@ -1,7 +1,7 @@
 /* order_cut.c -- vertex separators of graphs.
-   Method: the graph is coarsened by heavy-edge matching; the coarsest is cut by growing regions from several seeds; on the way back every level
-   is refined by Fiduccia-Mattheyses moves: a separator vertex goes to one side and pulls its neighbours of the other side into the separator.
-   The best prefix of the moves is kept. Random numbers come from a fixed generator, so the result is a function of the graph.
+   Method: the graph is coarsened by heavy-edge matching; the coarsest is cut by growing regions from several seeds; on the way back every
+   level is refined by Fiduccia-Mattheyses moves: a separator vertex goes to one side and pulls its neighbours of the other side into the
+   separator. The best prefix of the moves is kept. Random numbers come from a fixed generator, so the result is a function of the graph.
    based on: Karypis and Kumar 1998 (multilevel schemes); Ashcraft and Liu 1997 (separator refinement); Fiduccia and Mattheyses 1982. */
 #include "order.h"
 
@@ -154,10 +154,7 @@ static int cti_order_pick(cti_order_fm *s, int *out_to)
     return best;
 }
 
-static int cti_order_imbalance(const int weight[3])
-{
-    return weight[0] > weight[1] ? weight[0] - weight[1] : weight[1] - weight[0];
-}
+static int cti_order_imbalance(const int weight[3]) { return weight[0] > weight[1] ? weight[0] - weight[1] : weight[1] - weight[0]; }
 
 /* one pass of moves; returns 1 when the separator became better */
 static int cti_order_fm_pass(cti_order_fm *s)
@@ -185,8 +182,9 @@ static int cti_order_fm_pass(cti_order_fm *s)
         over = cti_max_int(cti_max_int(s->weight[0], s->weight[1]) - s->most, 0);
         best_over = cti_max_int(cti_max_int(best[0], best[1]) - s->most, 0);
         idle++;
-        if (over < best_over || (over == best_over && (s->weight[2] < best[2] || (s->weight[2] == best[2] && cti_order_imbalance(s->weight) <
-                                                                                                                 cti_order_imbalance(best))))) {
+        if (over < best_over ||
+            (over == best_over &&
+             (s->weight[2] < best[2] || (s->weight[2] == best[2] && cti_order_imbalance(s->weight) < cti_order_imbalance(best))))) {
             memcpy(best, s->weight, sizeof best);
             kept = CTI_LEN(s->undo);
             idle = 0;

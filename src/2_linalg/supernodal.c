@@ -1,8 +1,8 @@
 /* supernodal.c -- left-looking supernodal Cholesky and the solve with one right side.
-   Method: a supernode's columns are gathered from A into a column-major scratch, every earlier supernode that reaches them subtracts its outer
-   product, tile by tile, through the pieces found by the analysis; then the panel is factored by columns of four and written in strips.
-   Zeros above the diagonal of a strip are stored, so that kernels may run over whole strips.
-   based on: Ng and Peyton 1993; Chen, Davis, Hager, Rajamanickam 2008; Goto and van de Geijn 2008. */
+   Method: a supernode's columns are gathered from A into a column-major scratch, every earlier supernode that reaches them subtracts its
+   outer product, tile by tile, through the pieces found by the analysis; then the panel is factored by columns of four and written in
+   strips. Zeros above the diagonal of a strip are stored, so that kernels may run over whole strips. based on: Ng and Peyton 1993; Chen,
+   Davis, Hager, Rajamanickam 2008; Goto and van de Geijn 2008. */
 #include "supernodal.h"
 
 #define CTI_SUPER_WIDE 400 /* strips times columns from which the backward sweep reads the panel in storage order */

@@ -12,7 +12,7 @@ typedef struct cti_factor32 {
     float *L;       /* panels */
     float *inverse; /* [pivot[n_super]] 1 / l_kk; pads 1 */
     float *scratch;
-    int boosted;    /* pivots that were replaced */
+    int boosted; /* pivots that were replaced */
     void *block;
     size_t bytes;
 } cti_factor32, cti_factor32_t;
@@ -26,8 +26,8 @@ typedef struct cti_factor64 {
     size_t bytes;
 } cti_factor64, cti_factor64_t;
 
-/* cti_factor*_compute -- factor of the cluster's matrix; val is A's val. A pivot that is not above eps a_kk is replaced by |a_kk| (by 1 where
-   that is no use) and counted in f->boosted, so the factor is always of a positive definite matrix. Allocates only when it grows.
+/* cti_factor*_compute -- factor of the cluster's matrix; val is A's val. A pivot that is not above eps a_kk is replaced by |a_kk| (by 1
+   where that is no use) and counted in f->boosted, so the factor is always of a positive definite matrix. Allocates only when it grows.
    Returns 0 when memory ran out. */
 CTI_FN int cti_factor32_compute(cti_mem *mem, cti_factor32 *f, const cti_symbolic *sym, const cti_gather *g, const ct_real *val);
 CTI_FN int cti_factor64_compute(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym, const cti_gather *g, const ct_real *val);

@@ -3,7 +3,8 @@
 static const CTI_T CTI_TN(cti_super, lanes)[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
 /* scratch = the columns of supernode s in A, column-major with ld; orig: their diagonal */
-static void CTI_TN(cti_super, assemble)(const cti_symbolic *sym, const cti_gather *g, const ct_real *val, int s, CTI_T *W, size_t ld, CTI_T *orig)
+static void CTI_TN(cti_super, assemble)(const cti_symbolic *sym, const cti_gather *g, const ct_real *val, int s, CTI_T *W, size_t ld,
+                                        CTI_T *orig)
 {
     int e, c, cols = cti_sym_cols(sym, s), pivots = cti_sym_pivots(sym, s);
     memset(W, 0, ld * (size_t)cols * sizeof *W);
@@ -22,8 +23,8 @@ static void CTI_TN(cti_super, assemble)(const cti_symbolic *sym, const cti_gathe
         orig[c] = W[(size_t)c * (ld + 1)];
 }
 
-/* subtracts one strip of four columns: p0 .. p1 are the strip's pieces, to[q] the target columns of which the first m count. A piece shorter
-   than the strip is subtracted as a whole strip with zeros outside: the scratch has room for eight numbers on both sides. */
+/* subtracts one strip of four columns: p0 .. p1 are the strip's pieces, to[q] the target columns of which the first m count. A piece
+   shorter than the strip is subtracted as a whole strip with zeros outside: the scratch has room for eight numbers on both sides. */
 CTI_INLINE void CTI_TN(cti_super, scatter)(const cti_sym_piece *p0, const cti_sym_piece *p1, int m, CTI_T *const to[4], const CTI_TVEC c[4])
 {
     CTI_TVEC lanes, in, zero;
@@ -159,7 +160,7 @@ static int CTI_TN(cti_super, panel)(const cti_symbolic *sym, int s, CTI_T *P, CT
 }
 
 /* one block of memory: panels, inverse pivots, scratch */
-static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) *f, const cti_symbolic *sym)
+static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym)
 {
     size_t panels = sym->panel[sym->n_super], pivots = ((size_t)sym->pivot[sym->n_super] + 15) & ~(size_t)15, n, bytes;
     char *p;
@@ -189,7 +190,8 @@ static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) *f, co
     return 1;
 }
 
-CTI_FN int CTI_TN(cti_factor, compute)(cti_mem *mem, CTI_TN(cti_factor, t) *f, const cti_symbolic *sym, const cti_gather *g, const ct_real *val)
+CTI_FN int CTI_TN(cti_factor, compute)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym, const cti_gather *g,
+                                       const ct_real *val)
 {
     int s, u;
     CTI_T *orig;
@@ -209,7 +211,7 @@ CTI_FN int CTI_TN(cti_factor, compute)(cti_mem *mem, CTI_TN(cti_factor, t) *f, c
     return 1;
 }
 
-CTI_FN void CTI_TN(cti_factor, free)(cti_mem *mem, CTI_TN(cti_factor, t) *f)
+CTI_FN void CTI_TN(cti_factor, free)(cti_mem *mem, CTI_TN(cti_factor, t) * f)
 {
     if (f->block)
         cti_mem_resize(mem, f->block, f->bytes, 0);
@@ -219,7 +221,7 @@ CTI_FN void CTI_TN(cti_factor, free)(cti_mem *mem, CTI_TN(cti_factor, t) *f)
 /* first number at or after p on a 64-byte boundary */
 CTI_INLINE CTI_T *CTI_TN(cti_super, align)(CTI_T *p) { return p + ((size_t)(64 - ((uintptr_t)p & 63)) & 63) / sizeof(CTI_T); }
 
-CTI_FN size_t CTI_TN(cti_factor, work)(const CTI_TN(cti_factor, t) *f)
+CTI_FN size_t CTI_TN(cti_factor, work)(const CTI_TN(cti_factor, t) * f)
 {
     return (size_t)f->sym->pivot[f->sym->n_super] + (size_t)f->sym->max_rows + 8 * (size_t)f->sym->max_cols + 48;
 }
@@ -298,8 +300,8 @@ static void CTI_TN(cti_super, dots)(const CTI_T *B, int cols, int strips, const 
 }
 
 /* x = L(pivots, pivots)'^-1 (x - L(below, pivots)' y); work [8 cols] */
-static void CTI_TN(cti_super, backward)(const CTI_T *P, size_t stride, const CTI_T *r, int cols, int top, int strips, const CTI_T *y, CTI_T *x,
-                                        CTI_T *work)
+static void CTI_TN(cti_super, backward)(const CTI_T *P, size_t stride, const CTI_T *r, int cols, int top, int strips, const CTI_T *y,
+                                        CTI_T *x, CTI_T *work)
 {
     CTI_TVEC c[4];
     int k0, j, wide = strips * cols >= CTI_SUPER_WIDE;
@@ -334,7 +336,7 @@ static void CTI_TN(cti_super, backward)(const CTI_T *P, size_t stride, const CTI
     }
 }
 
-CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) *f, CTI_T *x, CTI_T *work)
+CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x, CTI_T *work)
 {
     const cti_symbolic *sym = f->sym;
     CTI_T *z = CTI_TN(cti_super, align)(work), *y = z + ((sym->pivot[sym->n_super] + 15) & ~15), *w = y + sym->max_rows;
@@ -359,8 +361,9 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) *f, CTI_T *x, 
             memcpy(y + 3 * k, z + sym->place[sym->rows[sym->row_ptr[s] + k]], 3 * sizeof *z);
         for (k = 3 * below; k < cti_pad8(3 * below); k++)
             y[k] = 0;
-        CTI_TN(cti_super, backward)(f->L + sym->panel[s], 8 * (size_t)cols, f->inverse + sym->pivot[s], cols, cti_sym_top(sym, s) / 8,
-                                    cti_strips(3 * below), y, z + sym->pivot[s], w);
+        CTI_TN(cti_super, backward)
+        (f->L + sym->panel[s], 8 * (size_t)cols, f->inverse + sym->pivot[s], cols, cti_sym_top(sym, s) / 8, cti_strips(3 * below), y,
+         z + sym->pivot[s], w);
     }
     for (i = 0; i < sym->n; i++)
         memcpy(x + 3 * (size_t)sym->perm[i], z + sym->place[i], 3 * sizeof *z);

@@ -1,8 +1,8 @@
 /* supernodal_many.c -- solves with many right sides, and compliance.
-   Method: right sides are strips of eight columns, so that every row operation is whole lanes. Compliance: the ports are taken in elimination
-   order; the ports below a supernode are then consecutive, and its rows of Y = L^-1 S are stored for those alone. C = Y' Y is summed
-   supernode by supernode into strips right of the diagonal.
-   based on: Chen, Davis, Hager, Rajamanickam 2008 (CHOLMOD); Amestoy et al. 2012 (entries of the inverse by sparse right sides). */
+   Method: right sides are strips of eight columns, so that every row operation is whole lanes. Compliance: the ports are taken in
+   elimination order; the ports below a supernode are then consecutive, and its rows of Y = L^-1 S are stored for those alone. C = Y' Y is
+   summed supernode by supernode into strips right of the diagonal. based on: Chen, Davis, Hager, Rajamanickam 2008 (CHOLMOD); Amestoy et
+   al. 2012 (entries of the inverse by sparse right sides). */
 #include "supernodal.h"
 
 #define CTI_T float

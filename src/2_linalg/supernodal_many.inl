@@ -1,7 +1,8 @@
 /* supernodal_many.inl -- many right sides and compliance for one number type; included by supernodal_many.c.
    Right sides are kept by supernode as strips of eight columns: strip j of supernode s is [padded pivot][8]. */
 
-/* Y = L(pivots, pivots)^-1 Y in place, n strips of size ys; rows of strip j below zero[j] (a multiple of 4, ascending) are 0. zero may be NULL. */
+/* Y = L(pivots, pivots)^-1 Y in place, n strips of size ys; rows of strip j below zero[j] (a multiple of 4, ascending) are 0. zero may be
+ * NULL. */
 static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, CTI_T *Y, size_t ys, int n, const int *zero)
 {
     size_t stride = 8 * (size_t)cols;
@@ -40,8 +41,8 @@ CTI_INLINE void CTI_TN(cti_many, sub4)(CTI_T *const y[4], int m, const CTI_TVEC 
 }
 
 /* rows of later supernodes -= L(below, pivots) Y; row i of strip 0 is at base + to[i], strip j is j step[i] further */
-static void CTI_TN(cti_many, below)(const CTI_T *B, int cols, int pivots, int below, const CTI_T *Y, size_t ys, int n, CTI_T *base, const size_t *to,
-                                    const size_t *step, const int *zero)
+static void CTI_TN(cti_many, below)(const CTI_T *B, int cols, int pivots, int below, const CTI_T *Y, size_t ys, int n, CTI_T *base,
+                                    const size_t *to, const size_t *step, const int *zero)
 {
     size_t stride = 8 * (size_t)cols;
     int i, q, j, m;
@@ -111,7 +112,7 @@ static void CTI_TN(cti_many, backward)(const CTI_T *P, const CTI_T *r, int cols,
 
 #define CTI_MANY_GROUP 4 /* strips of right sides that go through the factor together */
 
-CTI_FN size_t CTI_TN(cti_factor, many_work)(const CTI_TN(cti_factor, t) *f)
+CTI_FN size_t CTI_TN(cti_factor, many_work)(const CTI_TN(cti_factor, t) * f)
 {
     const cti_symbolic *sym = f->sym;
     size_t table = (2 * (size_t)sym->max_rows + 2) * sizeof(size_t) / sizeof(CTI_T) + 2;
@@ -126,7 +127,7 @@ CTI_INLINE CTI_T *CTI_TN(cti_many, align)(CTI_T *p)
 }
 
 /* X = A^-1 X for n strips, already gathered: supernode s's strips at Z + 8 n pivot[s] */
-static void CTI_TN(cti_many, group)(const CTI_TN(cti_factor, t) *f, CTI_T *Z, int n, CTI_T *G, size_t *table)
+static void CTI_TN(cti_many, group)(const CTI_TN(cti_factor, t) * f, CTI_T *Z, int n, CTI_T *G, size_t *table)
 {
     const cti_symbolic *sym = f->sym;
     size_t *to = table, *step = table + sym->max_rows;
@@ -141,7 +142,8 @@ static void CTI_TN(cti_many, group)(const CTI_TN(cti_factor, t) *f, CTI_T *Z, in
             to[i] = 8 * (size_t)n * (size_t)sym->pivot[o] + 8 * (size_t)(sym->place[p] - sym->pivot[o] + i % 3);
         }
         CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, n, NULL);
-        CTI_TN(cti_many, below)(P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, Y, 8 * (size_t)top, n, Z, to, step, NULL);
+        CTI_TN(cti_many, below)
+        (P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, Y, 8 * (size_t)top, n, Z, to, step, NULL);
     }
     for (s = sym->n_super - 1; s >= 0; s--) {
         int cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s), top = cti_sym_top(sym, s);
@@ -152,13 +154,14 @@ static void CTI_TN(cti_many, group)(const CTI_TN(cti_factor, t) *f, CTI_T *Z, in
                 memcpy(G + 8 * (size_t)i, z + 8 * (size_t)(sym->place[p] - sym->pivot[o] + i % 3), 8 * sizeof *G);
             }
             memset(G + 8 * (size_t)below, 0, 8 * (size_t)(cti_pad8(below) - below) * sizeof *G);
-            CTI_TN(cti_many, backward)(f->L + sym->panel[s], f->inverse + sym->pivot[s], cols, top / 8, cti_strips(below), G,
-                                       Z + 8 * (size_t)n * (size_t)sym->pivot[s] + 8 * (size_t)j * (size_t)top);
+            CTI_TN(cti_many, backward)
+            (f->L + sym->panel[s], f->inverse + sym->pivot[s], cols, top / 8, cti_strips(below), G,
+             Z + 8 * (size_t)n * (size_t)sym->pivot[s] + 8 * (size_t)j * (size_t)top);
         }
     }
 }
 
-CTI_FN void CTI_TN(cti_factor, solve_many)(const CTI_TN(cti_factor, t) *f, CTI_T *X, int nrhs, CTI_T *work)
+CTI_FN void CTI_TN(cti_factor, solve_many)(const CTI_TN(cti_factor, t) * f, CTI_T *X, int nrhs, CTI_T *work)
 {
     const cti_symbolic *sym = f->sym;
     int strips = cti_strips(nrhs), first, n, j, i, a;
@@ -172,7 +175,8 @@ CTI_FN void CTI_TN(cti_factor, solve_many)(const CTI_TN(cti_factor, t) *f, CTI_T
             int p = sym->inv[i], o = sym->owner[p];
             for (j = 0; j < n; j++)
                 for (a = 0; a < 3; a++)
-                    memcpy(Z + 8 * (size_t)n * (size_t)sym->pivot[o] + 8 * ((size_t)j * (size_t)cti_sym_top(sym, o) + (size_t)(sym->place[p] - sym->pivot[o] + a)),
+                    memcpy(Z + 8 * (size_t)n * (size_t)sym->pivot[o] +
+                               8 * ((size_t)j * (size_t)cti_sym_top(sym, o) + (size_t)(sym->place[p] - sym->pivot[o] + a)),
                            X + (3 * (size_t)i + (size_t)a) * ld + 8 * (size_t)(first + j), 8 * sizeof *Z);
         }
         CTI_TN(cti_many, group)(f, Z, n, G, table);
@@ -181,7 +185,8 @@ CTI_FN void CTI_TN(cti_factor, solve_many)(const CTI_TN(cti_factor, t) *f, CTI_T
             for (j = 0; j < n; j++)
                 for (a = 0; a < 3; a++)
                     memcpy(X + (3 * (size_t)i + (size_t)a) * ld + 8 * (size_t)(first + j),
-                           Z + 8 * (size_t)n * (size_t)sym->pivot[o] + 8 * ((size_t)j * (size_t)cti_sym_top(sym, o) + (size_t)(sym->place[p] - sym->pivot[o] + a)),
+                           Z + 8 * (size_t)n * (size_t)sym->pivot[o] +
+                               8 * ((size_t)j * (size_t)cti_sym_top(sym, o) + (size_t)(sym->place[p] - sym->pivot[o] + a)),
                            8 * sizeof *Z);
         }
     }
@@ -194,7 +199,7 @@ static int CTI_TN(cti_many, most)(const cti_symbolic *sym, int s, int p)
     return cti_min_int(cti_strips(3 * p), cti_strips(3 * cti_min_int(p, sub)) + 1);
 }
 
-CTI_FN size_t CTI_TN(cti_factor, compliance_work)(const CTI_TN(cti_factor, t) *f, int n_ports)
+CTI_FN size_t CTI_TN(cti_factor, compliance_work)(const CTI_TN(cti_factor, t) * f, int n_ports)
 {
     const cti_symbolic *sym = f->sym;
     size_t n = 256, words;
@@ -202,7 +207,8 @@ CTI_FN size_t CTI_TN(cti_factor, compliance_work)(const CTI_TN(cti_factor, t) *f
     for (s = 0; s < sym->n_super; s++)
         n += 8 * (size_t)cti_sym_top(sym, s) * (size_t)CTI_TN(cti_many, most)(sym, s, n_ports);
     /* tables: two per row, one offset and two strip numbers per supernode, two numbers per port */
-    words = (2 * (size_t)sym->max_rows + (size_t)sym->n_super) * sizeof(size_t) + (2 * (size_t)sym->n_super + 3 * (size_t)n_ports + (size_t)sym->n + 8) * sizeof(int);
+    words = (2 * (size_t)sym->max_rows + (size_t)sym->n_super) * sizeof(size_t) +
+            (2 * (size_t)sym->n_super + 3 * (size_t)n_ports + (size_t)sym->n + 8) * sizeof(int);
     n += words / sizeof(CTI_T) + 64;
     return n + 3 * (size_t)n_ports * (size_t)cti_pad8(3 * n_ports);
 }
@@ -212,13 +218,13 @@ typedef struct CTI_TN(cti_many, plan) {
     CTI_T *Y, *C; /* C: in elimination order of the ports */
     size_t ld, used;
     size_t *to, *step, *offset;
-    int *zero; /* see zeros: of the supernode at hand */
+    int *zero;                 /* see zeros: of the supernode at hand */
     int *strip, *count, *port; /* port[k]: the caller's number of the k-th port in elimination order */
     int n, sorted;
 } CTI_TN(cti_many, plan);
 
 /* lays out work; ports in elimination order; columns of every supernode */
-static void CTI_TN(cti_many, prepare)(const CTI_TN(cti_factor, t) *f, const int32_t *ports, int n, CTI_T *work, CTI_TN(cti_many, plan) *w)
+static void CTI_TN(cti_many, prepare)(const CTI_TN(cti_factor, t) * f, const int32_t *ports, int n, CTI_T *work, CTI_TN(cti_many, plan) * w)
 {
     const cti_symbolic *sym = f->sym;
     int i, s, k, lo, hi, *at;
@@ -266,7 +272,7 @@ static void CTI_TN(cti_many, prepare)(const CTI_TN(cti_factor, t) *f, const int3
 }
 
 /* zero[j] of supernode s: the columns of its own ports begin with zeros */
-static void CTI_TN(cti_many, zeros)(const cti_symbolic *sym, const int32_t *ports, const CTI_TN(cti_many, plan) *w, int s)
+static void CTI_TN(cti_many, zeros)(const cti_symbolic *sym, const int32_t *ports, const CTI_TN(cti_many, plan) * w, int s)
 {
     int j;
     for (j = 0; j < w->count[s]; j++) {
@@ -276,7 +282,7 @@ static void CTI_TN(cti_many, zeros)(const cti_symbolic *sym, const int32_t *port
 }
 
 /* Y = L^-1 S */
-static void CTI_TN(cti_many, columns)(const CTI_TN(cti_factor, t) *f, const int32_t *ports, const CTI_TN(cti_many, plan) *w)
+static void CTI_TN(cti_many, columns)(const CTI_TN(cti_factor, t) * f, const int32_t *ports, const CTI_TN(cti_many, plan) * w)
 {
     const cti_symbolic *sym = f->sym;
     int s, k, i, a;
@@ -297,16 +303,18 @@ static void CTI_TN(cti_many, columns)(const CTI_TN(cti_factor, t) *f, const int3
         for (i = 0; i < below; i++) {
             int p = sym->rows[sym->row_ptr[s] + i / 3], o = sym->owner[p];
             w->step[i] = 8 * (size_t)cti_sym_top(sym, o);
-            w->to[i] = w->offset[o] + (size_t)(w->strip[s] - w->strip[o]) * w->step[i] + 8 * (size_t)(sym->place[p] - sym->pivot[o] + i % 3);
+            w->to[i] =
+                w->offset[o] + (size_t)(w->strip[s] - w->strip[o]) * w->step[i] + 8 * (size_t)(sym->place[p] - sym->pivot[o] + i % 3);
         }
         CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, w->count[s], w->zero);
-        CTI_TN(cti_many, below)(P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, Y, 8 * (size_t)top, w->count[s], w->Y, w->to,
-                                w->step, w->zero);
+        CTI_TN(cti_many, below)
+        (P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, Y, 8 * (size_t)top, w->count[s], w->Y, w->to, w->step,
+         w->zero);
     }
 }
 
 /* C = Y' Y: strips on and right of the diagonal */
-static void CTI_TN(cti_many, product)(const CTI_TN(cti_factor, t) *f, const int32_t *ports, const CTI_TN(cti_many, plan) *w)
+static void CTI_TN(cti_many, product)(const CTI_TN(cti_factor, t) * f, const int32_t *ports, const CTI_TN(cti_many, plan) * w)
 {
     const cti_symbolic *sym = f->sym;
     int s, i, j, q, u, rows = 3 * w->n;
@@ -351,7 +359,8 @@ static void CTI_TN(cti_many, product)(const CTI_TN(cti_factor, t) *f, const int3
     }
 }
 
-CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) *f, const int32_t *ports, int n_ports, CTI_T *C, int ld, CTI_T *work)
+CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) * f, const int32_t *ports, int n_ports, CTI_T *C, int ld,
+                                           CTI_T *work)
 {
     CTI_TN(cti_many, plan) w;
     int i, j, i0, j0, rows = 3 * n_ports;

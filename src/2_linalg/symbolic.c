@@ -1,8 +1,8 @@
 /* symbolic.c -- from a cluster's pattern to the plan of its factorization.
-   Method: several fill-reducing orders are tried where that is cheap and the one with the least modelled time is kept; wide supernodes are cut
-   into chains of panels that fit the second-level cache; for every pair (descendant, target) the rows that the descendant updates are found
-   once, as pieces of its strips, so that the numeric phase searches nothing.
-   based on: Ng and Peyton 1993 (blocked left-looking Cholesky); Chen, Davis, Hager, Rajamanickam 2008 (CHOLMOD). */
+   Method: several fill-reducing orders are tried where that is cheap and the one with the least modelled time is kept; wide supernodes are
+   cut into chains of panels that fit the second-level cache; for every pair (descendant, target) the rows that the descendant updates are
+   found once, as pieces of its strips, so that the numeric phase searches nothing. based on: Ng and Peyton 1993 (blocked left-looking
+   Cholesky); Chen, Davis, Hager, Rajamanickam 2008 (CHOLMOD). */
 #include "symbolic.h"
 #include "etree.h"
 

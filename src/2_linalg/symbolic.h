@@ -1,11 +1,12 @@
-/* symbolic.h -- analysis of a principal sub-matrix of a cti_bsr: order, supernodes, rows, and the static plan of a left-looking factorization.
-   A cluster is a sorted list of A's blocks (one body, one connected component, one patch). The analysis works on local numbers 0 .. n-1 in the
-   order of that list, so that clusters with equal local graphs share one; what is A's own, the slots of its blocks, is a cti_gather.
+/* symbolic.h -- analysis of a principal sub-matrix of a cti_bsr: order, supernodes, rows, and the static plan of a left-looking
+   factorization. A cluster is a sorted list of A's blocks (one body, one connected component, one patch). The analysis works on local
+   numbers 0 .. n-1 in the order of that list, so that clusters with equal local graphs share one; what is A's own, the slots of its blocks,
+   is a cti_gather.
 
    Numbers used below: "local" as above; "position" = place in the elimination order, position = inv[local], local = perm[position].
-   A supernode has the positions first[s] .. first[s+1]-1 as pivots, and the positions rows[row_ptr[s] .. row_ptr[s+1]-1] below them. Its panel
-   is a matrix of unknowns: pivot rows padded to a multiple of 8, then the rows below padded to a multiple of 8; columns padded to a multiple
-   of 4 (padded pivots are those of 1). It is stored in strips of 8 rows, each strip [column][8]. */
+   A supernode has the positions first[s] .. first[s+1]-1 as pivots, and the positions rows[row_ptr[s] .. row_ptr[s+1]-1] below them. Its
+   panel is a matrix of unknowns: pivot rows padded to a multiple of 8, then the rows below padded to a multiple of 8; columns padded to a
+   multiple of 4 (padded pivots are those of 1). It is stored in strips of 8 rows, each strip [column][8]. */
 #ifndef CTI_SYMBOLIC_H
 #define CTI_SYMBOLIC_H
 
@@ -33,26 +34,26 @@ typedef struct cti_sym_entry {
 
 /* cti_symbolic -- zero it before first use; read-only afterwards, may be shared by clusters and threads. All arrays are stb_ds arrays. */
 typedef struct cti_symbolic {
-    int n;         /* blocks */
-    uint64_t hash; /* cti_symbolic_hash of the pattern */
+    int n;          /* blocks */
+    uint64_t hash;  /* cti_symbolic_hash of the pattern */
     int *ptr, *adj; /* the local pattern without the diagonal, rows sorted */
     int *perm, *inv;
     int n_super;
-    int *first;     /* [n_super + 1] */
-    int *owner;     /* [n] supernode of a position */
-    int *row_ptr;   /* [n_super + 1] */
+    int *first;   /* [n_super + 1] */
+    int *owner;   /* [n] supernode of a position */
+    int *row_ptr; /* [n_super + 1] */
     int *rows;
-    int *subtree;   /* [n_super] first position of the subtree below (and with) the supernode */
-    size_t *panel;  /* [n_super + 1] offset of the panel */
-    int *pivot;     /* [n_super + 1] offset of the padded pivots */
-    int *place;     /* [n] offset of a position's first unknown among the padded pivots */
+    int *subtree;    /* [n_super] first position of the subtree below (and with) the supernode */
+    size_t *panel;   /* [n_super + 1] offset of the panel */
+    int *pivot;      /* [n_super + 1] offset of the padded pivots */
+    int *place;      /* [n] offset of a position's first unknown among the padded pivots */
     int *update_ptr; /* [n_super + 1], by target */
     cti_sym_update *update;
     int *strip_piece; /* pieces of each strip of each update, with one end mark */
     cti_sym_piece *piece;
     int *entry_ptr; /* [n_super + 1] */
     cti_sym_entry *entry;
-    size_t scratch; /* numbers in the largest panel */
+    size_t scratch;         /* numbers in the largest panel */
     int max_cols, max_rows; /* padded columns and padded rows of the largest panels */
     double nonzeros, flops; /* of the factor as stored without padding; multiplications and additions of a factorization */
 } cti_symbolic;

@@ -8,6 +8,8 @@
    v(i-1); within one cluster the two agree exactly, and with cluster = body one outer iteration is full anticipation.
    Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
 #include "ica.h"
+#include "anderson.h"
+#include "local.h"
 #include "../1_math/simd.h"
 #include "../2_linalg/dense.h"
 
@@ -24,7 +26,7 @@ typedef struct cti_ica_leg { /* a contact's terms in one cluster */
 typedef struct cti_ica_contact {
     int32_t leg0, n_legs;
     ct_real base[3]; /* u at the v of the outer iteration */
-    ct_real B[9];    /* J D^-1 J' of this contact */
+    cti_local local; /* its law, and J D^-1 J' of it */
 } cti_ica_contact;
 
 typedef struct cti_ica_cluster {
@@ -52,6 +54,8 @@ typedef struct cti_ica {
     float *W, *du;
     size_t n_du;
     ct_real *f, *x; /* b + J' r; local right side */
+    ct_real *r, *r_old, *weight; /* [3 rows] multipliers, those before a sweep, sqrt of the local compliance */
+    cti_anderson inner;
 } cti_ica;
 
 /* ---- set-up ---- */
@@ -239,6 +243,25 @@ static void cti_ica_make_legs(cti_ica *s, int i, int32_t *leg, int32_t *term, si
     q->n_legs = *leg - q->leg0;
 }
 
+/* y += three consecutive rows of ld numbers at x, times d */
+static void cti_ica_combine(int ld, const float *x, const float *d, float *y)
+{
+    int i;
+    if (ld == 4) {
+        for (i = 0; i < 3; i++)
+            y[i] += x[i] * d[0] + x[4 + i] * d[1] + x[8 + i] * d[2];
+        return;
+    }
+    {
+        cti_f8 d0 = cti_f8_set(d[0]), d1 = cti_f8_set(d[1]), d2 = cti_f8_set(d[2]);
+        const float *x1 = x + ld, *x2 = x1 + ld;
+        for (i = 0; i < ld; i += 8) {
+            cti_f8 a = cti_f8_mul(cti_f8_load(x + i), d0), b = cti_f8_mul(cti_f8_load(x1 + i), d1), e = cti_f8_mul(cti_f8_load(x2 + i), d2);
+            cti_f8_store(y + i, cti_f8_add(cti_f8_load(y + i), cti_f8_add(cti_f8_add(a, b), e)));
+        }
+    }
+}
+
 /* W = C (S G)' of a leg, columns contiguous; symmetric C: its columns are its rows. B += G W */
 static void cti_ica_fill_leg(cti_ica *s, const cti_row *row, cti_ica_contact *q, const cti_ica_leg *L)
 {
@@ -255,10 +278,9 @@ static void cti_ica_fill_leg(cti_ica *s, const cti_row *row, cti_ica_contact *q,
         cti_row_map_t(s->p, row, k, Gt);
         C0 = c->C + (size_t)(3 * s->port_of[b]) * (size_t)c->ld;
         for (a = 0; a < 3; a++) {
-            float g0 = (float)Gt[a], g1 = (float)Gt[3 + a], g2 = (float)Gt[6 + a], *w = W + (size_t)a * (size_t)c->ld;
-            const float *C1 = C0 + c->ld, *C2 = C1 + c->ld;
-            for (i = 0; i < c->ld; i++)
-                w[i] += C0[i] * g0 + C1[i] * g1 + C2[i] * g2;
+            float g[3];
+            g[0] = (float)Gt[a], g[1] = (float)Gt[3 + a], g[2] = (float)Gt[6 + a];
+            cti_ica_combine(c->ld, C0, g, W + (size_t)a * (size_t)c->ld);
         }
     }
     for (e = 0; e < L->n_terms; e++) {
@@ -266,7 +288,7 @@ static void cti_ica_fill_leg(cti_ica *s, const cti_row *row, cti_ica_contact *q,
         for (i = 0; i < 3; i++)
             for (a = 0; a < 3; a++)
                 for (j = 0; j < 3; j++)
-                    q->B[3 * i + a] += (ct_real)t->G[3 * i + j] * (ct_real)W[(size_t)a * (size_t)c->ld + (size_t)(3 * t->port + j)];
+                    q->local.B[3 * i + a] += (ct_real)t->G[3 * i + j] * (ct_real)W[(size_t)a * (size_t)c->ld + (size_t)(3 * t->port + j)];
     }
 }
 
@@ -291,6 +313,8 @@ static int cti_ica_make_contacts(cti_ica *s)
     for (i = 0; i < p->n_rows; i++)
         for (k = 0; k < s->contacts[i].n_legs; k++)
             cti_ica_fill_leg(s, &p->rows[i], &s->contacts[i], &s->legs[s->contacts[i].leg0 + k]);
+    for (i = 0; i < p->n_rows; i++)
+        cti_local_prepare(&s->contacts[i].local, &p->rows[i], s->desc->cone);
     return 1;
 }
 
@@ -355,88 +379,11 @@ static ct_real cti_ica_refine(cti_ica *s, ct_real *v, int backward)
 
 /* ---- inner iteration: contacts ---- */
 
-/* the friction pair of one contact at known normal multiplier; u is kept up to date */
-static void cti_ica_friction(ct_cone cone, const cti_row *row, const ct_real *B, ct_real *r, ct_real *u)
-{
-    ct_real bound = row->mu * r[0], g1, g2, d1, d2, e1 = row->compliance[1], e2 = row->compliance[2];
-    ct_real b11 = B[4] + e1, b22 = B[8] + e2, u1 = u[1] + e1 * r[1], u2 = u[2] + e2 * r[2], det, top;
-    int k;
-    if (cone == CT_CONE_BOX) {
-        /* two independent projections, one after the other (5.5) */
-        for (k = 1; k < 3; k++) {
-            ct_real d = cti_clamp(r[k] - (u[k] + row->compliance[k] * r[k]) / (B[4 * k] + row->compliance[k]), -bound, bound) - r[k];
-            r[k] += d;
-            u[0] += B[k] * d, u[1] += B[3 + k] * d, u[2] += B[6 + k] * d;
-        }
-        return;
-    }
-    /* stick: both tangential velocities vanish at once, if the cone allows it */
-    det = b11 * b22 - B[5] * B[7];
-    if (!(det > 0))
-        return;
-    g1 = r[1] - (b22 * u1 - B[5] * u2) / det, g2 = r[2] - (b11 * u2 - B[7] * u1) / det;
-    d1 = g1, d2 = g2;
-    cti_cone_project(cone, bound, &d1, &d2);
-    if (d1 != g1 || d2 != g2) {
-        /* slip: projected steps with the largest local compliance, which converge to the maximal dissipation */
-        top = (b11 + b22) / 2 + cti_sqrt((b11 - b22) * (b11 - b22) / 4 + B[5] * B[5]);
-        d1 = r[1], d2 = r[2];
-        for (k = 0; k < 4; k++) {
-            ct_real w1 = u1 + b11 * (d1 - r[1]) + B[5] * (d2 - r[2]), w2 = u2 + B[7] * (d1 - r[1]) + b22 * (d2 - r[2]);
-            d1 -= w1 / top, d2 -= w2 / top;
-            cti_cone_project(cone, bound, &d1, &d2);
-        }
-    }
-    d1 -= r[1], d2 -= r[2];
-    r[1] += d1, r[2] += d2;
-    for (k = 0; k < 3; k++)
-        u[k] += B[3 * k + 1] * d1 + B[3 * k + 2] * d2;
-}
-
-/* lambda and gamma of one contact, `repeats` times in turn (3.2.1.1 - 3.2.1.6); u is the contact's velocity, r its multipliers */
-static void cti_ica_local(ct_cone cone, int repeats, const cti_row *row, const ct_real *B, ct_real *r, ct_real *u)
-{
-    int k;
-    for (k = 0; k < repeats; k++) {
-        ct_real l = r[0] - (u[0] + row->compliance[0] * r[0]) / (B[0] + row->compliance[0]), d;
-        if (row->recover > 0)
-            l = cti_max(l, r[0] - (u[0] + row->softness * r[0] - row->recover) / (B[0] + row->softness));
-        d = cti_max(0, l) - r[0];
-        r[0] += d;
-        u[0] += B[0] * d, u[1] += B[3] * d, u[2] += B[6] * d;
-        if (!(row->mu > 0))
-            return;
-        if (r[0] == 0 && r[1] == 0 && r[2] == 0)
-            return;
-        cti_ica_friction(cone, row, B, r, u);
-    }
-}
-
-/* du += W d of a leg */
-static void cti_ica_push(const cti_ica_cluster *c, const float *W, float *du, const float *d)
-{
-    int i, ld = c->ld;
-    if (ld == 4) {
-        for (i = 0; i < 3; i++)
-            du[i] += W[i] * d[0] + W[4 + i] * d[1] + W[8 + i] * d[2];
-        return;
-    }
-    {
-        cti_f8 d0 = cti_f8_set(d[0]), d1 = cti_f8_set(d[1]), d2 = cti_f8_set(d[2]);
-        const float *W1 = W + ld, *W2 = W1 + ld;
-        for (i = 0; i < ld; i += 8) {
-            cti_f8 a = cti_f8_mul(cti_f8_load(W + i), d0), b = cti_f8_mul(cti_f8_load(W1 + i), d1), e = cti_f8_mul(cti_f8_load(W2 + i), d2);
-            cti_f8_store(du + i, cti_f8_add(cti_f8_load(du + i), cti_f8_add(cti_f8_add(a, b), e)));
-        }
-    }
-}
-
 /* one contact: gather u, solve, scatter; returns the change as a velocity */
 static ct_real cti_ica_visit(cti_ica *s, int i)
 {
     const cti_ica_contact *q = &s->contacts[i];
-    cti_row *row = &s->p->rows[i];
-    ct_real u[3], r[3], change = 0;
+    ct_real u[3], r[3], *ri = s->r + 3 * (size_t)i, change = 0;
     float uf[3] = {0, 0, 0}, d[3];
     int k, e;
     for (k = 0; k < q->n_legs; k++) {
@@ -452,71 +399,88 @@ static ct_real cti_ica_visit(cti_ica *s, int i)
     }
     for (k = 0; k < 3; k++) {
         u[k] = q->base[k] + (ct_real)uf[k];
-        r[k] = row->r[k];
+        r[k] = ri[k];
     }
-    if (!(q->B[0] > 0))
-        return 0;
-    cti_ica_local(s->desc->cone, s->desc->inner_repeats, row, q->B, r, u);
+    cti_local_solve(&q->local, s->desc->cone, s->desc->inner_repeats, r, u);
     for (k = 0; k < 3; k++) {
-        ct_real dk = r[k] - row->r[k];
+        ct_real dk = r[k] - ri[k];
         d[k] = (float)dk;
-        change = cti_max(change, cti_abs(dk) * q->B[4 * k]);
+        change = cti_max(change, cti_abs(dk) * q->local.B[4 * k]);
     }
     if (change == 0)
         return 0;
-    /* what is added to r is what was pushed */
     for (k = 0; k < 3; k++)
-        row->r[k] = r[k];
+        ri[k] = r[k];
     for (k = 0; k < q->n_legs; k++) {
         const cti_ica_leg *L = &s->legs[q->leg0 + k];
         const cti_ica_cluster *c = &s->clusters[L->cluster];
-        cti_ica_push(c, s->W + L->w, s->du + c->du, d);
+        cti_ica_combine(c->ld, s->W + L->w, d, s->du + c->du);
     }
     return change;
 }
 
-/* projected Gauss-Seidel sweeps (eq. 11), forward and backward in turn, until a sweep changes less than `stop`, `drop` times the first
-   sweep's change, or, with the paper's rule, until the change itself changes by less than 5 % */
+/* projected Gauss-Seidel sweeps (eq. 11) until a sweep changes less than `stop`, `drop` times the first sweep's change, or, with the paper's
+   rule, until the change itself changes by less than 5 %. differs: sweeps are Anderson accelerated, since their error in sliding and
+   rolling modes falls by less than a percent a sweep; a sweep that changes more than twice the best one restarts the history. */
 static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps, ct_real *out_first)
 {
     int k, i, n = s->p->n_rows;
-    ct_real first = 0, last = 0;
+    ct_real first = 0, last = 0, best = CTI_REAL_MAX;
     memset(s->du, 0, sizeof(float) * s->n_du);
+    cti_anderson_restart(&s->inner);
     for (k = 0; k < max_sweeps; k++) {
         ct_real big = 0;
+        memcpy(s->r_old, s->r, sizeof(ct_real) * 3 * (size_t)n);
         for (i = 0; i < n; i++)
-            big = cti_max(big, cti_ica_visit(s, k & 1 ? n - 1 - i : i));
+            big = cti_max(big, cti_ica_visit(s, i));
         if (k == 0)
             first = big;
-        if (big <= stop || (k > 0 && big <= drop * first))
-            return *out_first = first, k + 1;
+        if (big <= stop || (k > 0 && big <= drop * first) || k + 1 == max_sweeps)
+            break;
         if (s->desc->termination == CT_TERMINATION_PAPER && k > 0 && cti_abs(big - last) < CTI_R(0.05) * last)
-            return *out_first = first, k + 1;
+            break;
         last = big;
+        if (big > 2 * best)
+            cti_anderson_restart(&s->inner);
+        best = cti_min(best, big);
+        if (k >= 2)
+            cti_anderson_step(&s->inner, s->r_old, s->r, s->du);
     }
     *out_first = first;
-    return k;
+    return cti_min_int(k + 1, max_sweeps);
 }
 
 static int cti_ica_setup(cti_ica *s)
 {
-    int n3 = 3 * s->p->A->n;
+    int n3 = 3 * s->p->A->n, m3 = 3 * s->p->n_rows, i, k;
     if (!cti_ica_make_clusters(s) || !cti_ica_make_ports(s) || !cti_ica_make_tiles(s) || !cti_ica_make_contacts(s))
         return 0;
     s->coupled = cti_ica_is_coupled(s);
     s->f = CTI_ARENA_NEW(s->arena, ct_real, n3);
     s->x = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->max_blocks);
-    return s->f && s->x;
+    s->r = CTI_ARENA_NEW(s->arena, ct_real, m3);
+    s->r_old = CTI_ARENA_NEW(s->arena, ct_real, m3);
+    s->weight = CTI_ARENA_NEW(s->arena, ct_real, m3);
+    if (!s->f || !s->x || !s->r || !s->r_old || !s->weight)
+        return 0;
+    for (i = 0; i < s->p->n_rows; i++)
+        for (k = 0; k < 3; k++) {
+            s->r[3 * i + k] = s->p->rows[i].r[k];
+            s->weight[3 * i + k] = cti_sqrt(s->contacts[i].local.B[4 * k]);
+        }
+    return cti_anderson_init(&s->inner, s->arena, m3, s->weight, (int)s->n_du);
 }
 
 /* one round: anticipate u at v, relax the contacts, collect b + J' r */
 static ct_real cti_ica_contacts(cti_ica *s, const ct_real *v, ct_real stop, cti_solve_info *info)
 {
-    ct_real first, drop = s->coupled ? CTI_R(0.3) : CTI_R(1e-3);
+    ct_real first, drop = s->coupled ? CTI_R(0.3) : (s->p->lagged ? CTI_R(0.05) : CTI_R(1e-3));
     int i, cap = s->coupled ? cti_min_int(3, s->desc->inner_iterations) : s->desc->inner_iterations;
     for (i = 0; i < s->p->n_rows; i++)
         cti_row_velocity(&s->p->rows[i], v, s->contacts[i].base);
     info->sweeps += cti_ica_inner(s, stop, drop, cap, &first);
+    for (i = 0; i < s->p->n_rows; i++)
+        memcpy(s->p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
     cti_problem_rhs(s->p, s->f);
     return first;
 }
@@ -534,7 +498,7 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
     }
     cti_problem_rhs(p, s->f);
     info->change = cti_ica_refine(s, v, 0) / p->velocity_scale;
-    for (info->iterations = 1; info->iterations <= desc->max_iterations; info->iterations++) {
+    for (info->iterations = 1; info->iterations <= desc->max_iterations && info->sweeps < desc->max_sweeps; info->iterations++) {
         ct_real contact = cti_ica_contacts(s, v, tol / 4, info), change = cti_ica_refine(s, v, info->iterations & 1), now = cti_max(contact, change);
         info->change = now / p->velocity_scale;
         if (now <= tol)
@@ -545,6 +509,11 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
         best = cti_min(best, now);
         if (!cti_finite(now) || now > CTI_R(1e4) * best) {
             info->status = CTI_SOLVE_DIVERGED;
+            return;
+        }
+        /* an inverse that lags too far behind is not worth another round */
+        if (p->lagged && info->iterations >= 3 && now > CTI_R(0.3) * last) {
+            info->status = CTI_SOLVE_SLOW;
             return;
         }
         last = now;

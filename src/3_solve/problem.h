@@ -58,6 +58,7 @@ typedef struct cti_problem {
     int n_rows;
     const cti_cluster *clusters;
     int n_clusters;             /* 0: every block is its own cluster */
+    int lagged;                 /* 1: clusters' inverses are of an earlier matrix; a solver that contracts slowly returns CTI_SOLVE_SLOW */
     const int32_t *filter;      /* [n] index into projectors or -1; NULL: no block is constrained */
     const ct_real *projectors;  /* [9 m]: J' r acts through them on constrained blocks (A and b are filtered already) */
 } cti_problem;
@@ -74,7 +75,7 @@ typedef struct cti_residuals {
 } cti_residuals;
 
 /* cti_solve_info -- how a solver ended; the judgement is cti_residual_eval's. */
-typedef enum cti_solve_status { CTI_SOLVE_OK, CTI_SOLVE_BUDGET, CTI_SOLVE_DIVERGED, CTI_SOLVE_MEMORY } cti_solve_status;
+typedef enum cti_solve_status { CTI_SOLVE_OK, CTI_SOLVE_SLOW, CTI_SOLVE_BUDGET, CTI_SOLVE_DIVERGED, CTI_SOLVE_MEMORY } cti_solve_status;
 typedef struct cti_solve_info {
     cti_solve_status status;
     int iterations; /* outer */

@@ -189,6 +189,7 @@ static int cti_detect_offer(cti_mem *mem, const cti_surface *s, const ct_real *x
         return 1;
     hit.pair = *pair;
     hit.toi = 0;
+    hit.flat = 0;
     if (pair->kind == CT_PAIR_PLANE)
         hit.normal = cti_v3_at(s->planes[pair->plane].normal, 0);
     else {
@@ -227,7 +228,9 @@ static int cti_detect_near_lists(cti_mem *mem, const cti_detect *d, const cti_su
             continue;
         if (cti_detect_is_tangled(d, d->ee.quads + 4 * (size_t)i, 4))
             continue;
-        if (cti_detect_flat(s, d->ee.pairs[2 * i]) || cti_detect_flat(s, d->ee.pairs[2 * i + 1]))
+        /* flat edges wait for CCD, unless they are nearer than half the thickness already */
+        if (d->ee.min_sep[i] * d->ee.min_sep[i] * 4 < d->ee.d2[i] * CTI_R(0.999) &&
+            (cti_detect_flat(s, d->ee.pairs[2 * i]) || cti_detect_flat(s, d->ee.pairs[2 * i + 1])))
             continue;
         cti_pair_make(s, CT_PAIR_EE, d->ee.pairs[2 * i], d->ee.pairs[2 * i + 1], &pair);
         pair.w[0] = 1 - t[0], pair.w[1] = t[0], pair.w[2] = t[1] - 1, pair.w[3] = -t[1];
@@ -309,6 +312,7 @@ static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_list *
             continue;
         cti_pair_make(s, kind, l->pairs[2 * i], l->pairs[2 * i + 1], &hit.pair);
         hit.toi = d->toi[i];
+        hit.flat = kind == CT_PAIR_EE && (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]));
         cti_detect_impact(s, x1, &hit);
         if (!CTI_PUSH(mem, *out, hit))
             return 0;
@@ -335,6 +339,7 @@ static int cti_detect_collide_planes(cti_mem *mem, const cti_detect *d, const ct
                 continue;
             hit.toi = g0 > g1 ? cti_clamp((g0 - sep) / (g0 - g1), 0, 1) : 0;
             hit.normal = cti_v3_at(s->planes[k].normal, 0);
+            hit.flat = 0;
             if (!CTI_PUSH(mem, *out, hit))
                 return 0;
         }
@@ -359,6 +364,7 @@ static int cti_detect_collide_thin(cti_mem *mem, const cti_detect *d, const cti_
             on = k ? cti_ccd_vv(a, b, sep, &hit.toi) : cti_ccd_ve(a, b, sep, &hit.toi);
             if (!on || cti_detect_is_tangled(d, hit.pair.v, hit.pair.n))
                 continue;
+            hit.flat = 0;
             cti_detect_impact(s, x1, &hit);
             if (!CTI_PUSH(mem, *out, hit))
                 return 0;

@@ -18,6 +18,7 @@ typedef struct cti_hit {
     cti_pair pair;  /* weights at the time of impact */
     cti_v3 normal;
     ct_real toi;
+    int flat;       /* edge-edge with a flat edge: nothing new while vertex-face pairs of the same surfaces collide too */
 } cti_hit;
 
 typedef struct cti_detect {

@@ -45,6 +45,7 @@ static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, tol = s->desc.solver.tolerance, scale = g, big = 0;
     int i, its = 0, lim;
+    cti_factors_age(&s->factors);
     if (!cti_factors_refresh(&s->factors, &s->A, dt))
         return 0;
     for (i = 0; i < 3 * s->n; i++) {
@@ -77,6 +78,17 @@ static int cti_cmr_twins(const cti_state *s, uint64_t key, int *last)
     return n;
 }
 
+/* flat edges wait for a round in which nothing else collides: their vertices' rows usually clear them */
+static void cti_cmr_stage(cti_state *s)
+{
+    int i, n = 0;
+    for (i = 0; i < CTI_LEN(s->hits); i++)
+        if (!s->hits[i].flat)
+            s->hits[n++] = s->hits[i];
+    if (n > 0)
+        stbds_header(s->hits)->length = (size_t)n;
+}
+
 /* rows for hits; a pair gets at most three, then its newest is linearized anew */
 static int cti_cmr_add_rows(cti_state *s, const cti_row_context *c, int from_ccd)
 {
@@ -104,6 +116,17 @@ static int cti_cmr_add_rows(cti_state *s, const cti_row_context *c, int from_ccd
     return 1;
 }
 
+CTI_FN void cti_cmr_problem(const cti_state *s, cti_problem *p)
+{
+    memset(p, 0, sizeof *p);
+    p->A = &s->A, p->b = s->b, p->dt = s->problem_dt;
+    p->velocity_scale = s->problem_scale;
+    p->approach_limit = s->desc.thickness / (2 * s->problem_dt);
+    p->rows = s->rows, p->n_rows = CTI_LEN(s->rows);
+    p->filter = s->n_constrained ? s->filter : NULL;
+    p->projectors = s->projectors;
+}
+
 /* one constrained solve from v_new and the rows' multipliers */
 static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *out)
 {
@@ -111,33 +134,35 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     cti_solve_info info;
     cti_residuals res;
     ct_real *work;
-    memset(&p, 0, sizeof p);
-    p.A = &s->A, p.b = s->b, p.dt = dt;
-    p.velocity_scale = scale;
-    p.approach_limit = s->desc.thickness / (2 * dt);
-    p.rows = s->rows, p.n_rows = CTI_LEN(s->rows);
-    p.filter = s->n_constrained ? s->filter : NULL;
-    p.projectors = s->projectors;
-    p.clusters = cti_factors_clusters(&s->factors, s->arena, s->desc.solver.cluster, s->rows, p.n_rows, s->n, &p.n_clusters);
+    s->problem_dt = dt, s->problem_scale = scale, s->has_problem = 1;
     work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->n);
-    if (!p.clusters || !work)
+    if (!work)
         return 0;
-    cti_ica_solve(&p, &s->desc.solver, s->arena, s->v_new, &info);
-    if (info.status == CTI_SOLVE_MEMORY)
-        return 0;
+    do {
+        cti_cmr_problem(s, &p);
+        p.lagged = cti_factors_lag(&s->factors);
+        p.clusters = cti_factors_clusters(&s->factors, s->arena, s->desc.solver.cluster, s->rows, p.n_rows, s->n, &p.n_clusters);
+        if (!p.clusters)
+            return 0;
+        cti_ica_solve(&p, &s->desc.solver, s->arena, s->v_new, &info);
+        out->solver_iterations += info.iterations;
+        out->solver_sweeps += info.sweeps;
+        if (info.status == CTI_SOLVE_MEMORY)
+            return 0;
+        /* slow: go on with new factors */
+        if (info.status == CTI_SOLVE_SLOW && cti_factors_mark(&s->factors) && !cti_factors_refresh(&s->factors, &s->A, dt))
+            return 0;
+    } while (info.status == CTI_SOLVE_SLOW);
     cti_residual_eval(&p, s->desc.solver.cone, s->v_new, work, &res);
     out->residual = res.natural_map;
-    out->solver_iterations += info.iterations;
-    out->solver_sweeps += info.sweeps;
-    if (info.status != CTI_SOLVE_OK)
+    out->budget = info.status == CTI_SOLVE_BUDGET;
+    if (info.status == CTI_SOLVE_DIVERGED)
         out->converged = 0;
-    if (info.iterations > 6)
-        cti_factors_mark(&s->factors);
     return 1;
 }
 
 /* collisions of the tentative motion into hits; the lists are made complete for it first */
-static int cti_cmr_collide(cti_state *s, cti_attempt *out)
+CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out)
 {
     int changed;
     if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed))
@@ -187,6 +212,7 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
             return 1;
         }
         out->limit = s->hits[0].pair;
+        cti_cmr_stage(s);
         if (!cti_cmr_add_rows(s, c, 1))
             return 0;
     }

@@ -8,7 +8,8 @@
 /* cti_attempt -- what an attempt did. */
 typedef struct cti_attempt {
     int clear;          /* the motion to x_new is free of collisions */
-    int converged;      /* all solves met their tolerance */
+    int converged;      /* no solve diverged */
+    int budget;         /* the last solve ended on its budget, above its tolerance */
     int rounds, solver_iterations, solver_sweeps, linear_iterations, extended;
     int candidates;
     ct_real residual;   /* natural map of the last solve */
@@ -23,8 +24,12 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
 
 /* cti_cmr_move -- x_new = x + dt v_new, rounded once, and surface.x1. */
 CTI_FN void cti_cmr_move(cti_state *s, ct_real dt);
+/* cti_cmr_collide -- the collisions of the motion to surface.x1 into s->hits; the candidate lists are made complete for it first. 0: out of memory. */
+CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out);
 /* cti_cmr_context -- the row context of a step. */
 CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_row_context *out);
+/* cti_cmr_problem -- the problem of the last solve; its A, b and rows are the state's own. */
+CTI_FN void cti_cmr_problem(const cti_state *s, cti_problem *out);
 CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
 
 #endif /* CTI_CMR_H */

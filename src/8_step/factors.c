@@ -131,9 +131,8 @@ static int cti_factors_analyze(cti_mem *mem, cti_factors *f, const cti_bsr *A, c
     int n = c->end - c->begin, i;
     uint64_t hash = cti_symbolic_hash(A, blocks, n);
     cti_symbolic fresh;
-    size_t work;
     for (i = 0; i < CTI_LEN(f->hashes); i++)
-        if (f->hashes[i] == hash && f->symbolics[i].n == n)
+        if (f->hashes[i] == hash && cti_symbolic_same(&f->symbolics[i], A, blocks, n))
             break;
     if (i == CTI_LEN(f->hashes)) {
         memset(&fresh, 0, sizeof fresh);
@@ -150,9 +149,6 @@ static int cti_factors_analyze(cti_mem *mem, cti_factors *f, const cti_bsr *A, c
         }
     }
     c->symbolic = i;
-    work = cti_symbolic_work(&f->symbolics[i]);
-    if (work > f->work_size)
-        f->work_size = work;
     return cti_gather_make(mem, &c->gather, &f->symbolics[i], A, blocks) && CTI_RESIZE(mem, c->port_at, n);
 }
 
@@ -176,7 +172,15 @@ CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, cons
             return 0;
         f->components[c].owner = f;
     }
-    return CTI_RESIZE(mem, f->x, 3 * most) && CTI_RESIZE(mem, f->work, (int)f->work_size);
+    return CTI_RESIZE(mem, f->x, 3 * most);
+}
+
+CTI_FN void cti_factors_age(cti_factors *f)
+{
+    int c;
+    for (c = 0; c < CTI_LEN(f->components); c++)
+        if (f->components[c].age >= 0)
+            f->components[c].age++;
 }
 
 CTI_FN int cti_factors_refresh(cti_factors *f, const cti_bsr *A, ct_real dt)
@@ -185,12 +189,11 @@ CTI_FN int cti_factors_refresh(cti_factors *f, const cti_bsr *A, ct_real dt)
     for (c = 0; c < CTI_LEN(f->components); c++) {
         cti_component *q = &f->components[c];
         const cti_symbolic *sym = &f->symbolics[q->symbolic];
-        int want = q->age < 0 || q->stale || q->dt != dt || sym->flops < CTI_FACTORS_CHEAP;
-        if (!want) {
-            q->age++;
+        if (q->age == 0 || (q->age > 0 && !q->stale && q->dt == dt && sym->flops >= CTI_FACTORS_CHEAP))
             continue;
-        }
         if (!cti_factor32_compute(f->mem, &q->factor, sym, &q->gather, A->val))
+            return 0;
+        if (!CTI_RESERVE(f->mem, f->work, (int)cti_factor32_work(&q->factor)))
             return 0;
         q->age = q->stale = 0;
         q->dt = dt;
@@ -207,6 +210,15 @@ CTI_FN int cti_factors_mark(cti_factors *f)
         if (f->components[c].age > 0)
             f->components[c].stale = 1, marked++;
     return marked;
+}
+
+CTI_FN int cti_factors_lag(const cti_factors *f)
+{
+    int c;
+    for (c = 0; c < CTI_LEN(f->components); c++)
+        if (f->components[c].age > 0)
+            return 1;
+    return 0;
 }
 
 static void cti_factors_solve(void *ctx, ct_real *x)

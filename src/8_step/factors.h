@@ -11,8 +11,13 @@ CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f);
 /* cti_factors_refresh -- recomputes the factors that are missing, stale, made for another dt, or so small that a new one costs less than
    an iteration of the outer loops. 0 when memory ran out. */
 CTI_FN int cti_factors_refresh(cti_factors *f, const cti_bsr *A, ct_real dt);
+/* cti_factors_age -- a new matrix: every factor lags one step more. */
+CTI_FN void cti_factors_age(cti_factors *f);
 /* cti_factors_mark -- asks for new factors of all components whose factor lags. Returns how many were marked. */
 CTI_FN int cti_factors_mark(cti_factors *f);
+
+/* cti_factors_lag -- 1 when some factor is of an earlier step. */
+CTI_FN int cti_factors_lag(const cti_factors *f);
 
 /* cti_factors_precondition -- z = D^-1 r over all components; ctx is the cti_factors. */
 CTI_FN void cti_factors_precondition(void *ctx, const ct_real *r, ct_real *z);

@@ -52,7 +52,6 @@ typedef struct cti_factors {
     int32_t *patch_blocks; /* [n] patch by patch */
     int32_t *patches;      /* [n_patches + 1] starts in patch_blocks */
     float *x, *work;       /* scratch of a solve */
-    size_t work_size;
     cti_mem *mem;
     cti_arena *arena;
     int n_refactored;      /* since cleared */
@@ -90,6 +89,8 @@ typedef struct cti_state {
     cti_factors factors;
     cti_row *rows;            /* of the last solve */
     cti_contact_row *origins;
+    ct_real problem_dt, problem_scale; /* of the last solve */
+    int has_problem;
     cti_hit *hits;
     int32_t *tangled_pairs;   /* [2 m] edge, face */
     ct_real *x_old, *v_old, *dt_old; /* start of the step, to go back to when memory runs out */

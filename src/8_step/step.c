@@ -182,6 +182,7 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
     cti_arena_reset(s->arena);
     s->factors.n_refactored = 0;
     s->detect.n_queries = 0;
+    s->has_problem = 0;
     memset(&s->limit, 0, sizeof s->limit);
 }
 
@@ -213,6 +214,8 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
             sub /= 2;
             continue;
         }
+        if (a.budget)
+            cti_step_status(r, CT_STATUS_BUDGET);
         if (!good && !cti_step_fail_safe(s, sub, &a, r))
             return cti_step_restore(s, start_time);
         if (!cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot]))

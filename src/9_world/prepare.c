@@ -133,7 +133,7 @@ static ct_code cti_prepare_matrix(ct_world *w)
     s->n_models = CTI_LEN(s->models);
     ok = ok && cti_bsr_pattern(&w->mem, &s->A, s->n, pairs, CTI_LEN(pairs) / 2);
     for (i = 0; ok && i < s->n_models; i++)
-        ok = cti_model_slots(&w->mem, s->models[i], cti_prepare_slot, &s->A);
+        ok = cti_model_slots(&w->mem, s->models[i], cti_prepare_slot, &s->A) > 0;
     CTI_FREE(&w->mem, pairs);
     return ok && cti_factors_init(&w->mem, &w->arena, &s->factors, &s->A) ? CT_OK : CT_ERR_MEMORY;
 }

@@ -43,7 +43,8 @@ CONTACT_API_DEF ct_solver_desc ct_solver_desc_default(void)
     d.cluster = CT_CLUSTER_AUTO;
     d.termination = CT_TERMINATION_RESIDUAL;
     d.tolerance = CTI_R(1e-4);
-    d.max_iterations = 2000;
+    d.max_iterations = 500;
+    d.max_sweeps = 400;
     d.inner_iterations = 200;
     d.inner_repeats = 3;
     return d;
@@ -95,7 +96,7 @@ static ct_code cti_world_check_solver(const ct_solver_desc *s, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)s->solver, "this solver is not built");
     if (!(s->tolerance > 0) || !cti_finite(s->tolerance))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)s->tolerance, "solver.tolerance must be positive");
-    if (s->max_iterations < 1 || s->inner_iterations < 1 || s->inner_repeats < 1)
+    if (s->max_iterations < 1 || s->inner_iterations < 1 || s->max_sweeps < 1 || s->inner_repeats < 1)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, s->max_iterations, "solver iteration counts must be at least 1");
     if ((int)s->cone < 0 || s->cone > CT_CONE_CONE || (int)s->cluster < 0 || s->cluster > CT_CLUSTER_BODY || (int)s->termination < 0 ||
         s->termination > CT_TERMINATION_PAPER)

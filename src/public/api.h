@@ -40,6 +40,9 @@ CONTACT_API double ct_world_time(const ct_world *world);
 CONTACT_API int ct_world_body_count(const ct_world *world);
 /* ct_world_contacts -- contacts of the last step, ordered by feature; valid until the next call that changes the world. */
 CONTACT_API ct_code ct_world_contacts(const ct_world *world, const ct_contact **out_contacts, int *out_n);
+/* ct_world_dump_problem -- the contact problem that the last step solved, with its solution as r_ref and v_ref, as a CPB file (global frictional
+   contact). CT_ERR_ARGUMENT when the last step had no contact problem, CT_ERR_FILE when the file cannot be written. */
+CONTACT_API ct_code ct_world_dump_problem(const ct_world *world, const char *path);
 /* ct_world_allocations -- resize calls made to the allocator so far, and bytes live now; either may be NULL. */
 CONTACT_API void ct_world_allocations(const ct_world *world, int64_t *out_calls, int64_t *out_bytes);
 

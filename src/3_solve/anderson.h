@@ -1,0 +1,26 @@
+/* anderson.h -- Anderson acceleration of a fixed-point map x -> g(x), with a slave vector that depends on x linearly. */
+#ifndef CTI_ANDERSON_H
+#define CTI_ANDERSON_H
+
+#include "../0_base/arena.h"
+#include "../1_math/real.h"
+
+enum { CTI_ANDERSON_DEPTH = 8 };
+
+typedef struct cti_anderson {
+    int n, n_slave, count, head;
+    const ct_real *weight;                 /* [n] residuals are measured with it */
+    ct_real *f, *g;                        /* [n] weighted residual and image of the last step */
+    ct_real *df[CTI_ANDERSON_DEPTH], *dg[CTI_ANDERSON_DEPTH];
+    float *slave, *ds[CTI_ANDERSON_DEPTH]; /* [n_slave] */
+    double gram[CTI_ANDERSON_DEPTH][CTI_ANDERSON_DEPTH];
+    int started;
+} cti_anderson;
+
+/* cti_anderson_init -- weight [n] is kept by reference. 0 when memory ran out. */
+CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_real *weight, int n_slave);
+CTI_FN void cti_anderson_restart(cti_anderson *a);
+/* cti_anderson_step -- x [n] the point, g [n] its image; g and slave (of g, may be NULL) become the next point. */
+CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, float *slave);
+
+#endif /* CTI_ANDERSON_H */

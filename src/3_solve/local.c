@@ -1,0 +1,76 @@
+/* local.c -- one contact against a known neighbourhood: its normal multiplier and its friction pair in turn.
+   Method: with u = u0 + B (r - r0), B = J D^-1 J' of this contact, lambda makes u_n vanish or is 0, then the friction pair makes u_t vanish or
+   lies on the cone. Based on: Otaduy 2009, eq. 13-14 and 5.5, steps 3.2.1.1 - 3.2.1.6. differs: besides the paper's box, a true pyramid and
+   Coulomb's cone. */
+#include "local.h"
+
+/* reciprocals that a visit needs; 0 where a block is singular, so that its multipliers stay */
+CTI_FN void cti_local_prepare(cti_local *q, const cti_row *row, ct_cone cone)
+{
+    const ct_real *B = q->B;
+    ct_real b11 = B[4] + row->compliance[1], b22 = B[8] + row->compliance[2], det = b11 * b22 - B[5] * B[7], top;
+    q->mu = row->mu, q->recover = row->recover, q->softness = row->softness;
+    memcpy(q->compliance, row->compliance, sizeof q->compliance);
+    q->inv_n = B[0] > 0 ? 1 / (B[0] + q->compliance[0]) : 0;
+    q->inv_soft = B[0] > 0 ? 1 / (B[0] + q->softness) : 0;
+    top = (b11 + b22) / 2 + cti_sqrt((b11 - b22) * (b11 - b22) / 4 + B[5] * B[7]);
+    q->inv_top = top > 0 ? 1 / top : 0;
+    memset(q->inv_t, 0, sizeof q->inv_t);
+    if (cone == CT_CONE_BOX) {
+        q->inv_t[0] = b11 > 0 ? 1 / b11 : 0;
+        q->inv_t[3] = b22 > 0 ? 1 / b22 : 0;
+    } else if (det > 0) {
+        q->inv_t[0] = b22 / det, q->inv_t[3] = b11 / det;
+        q->inv_t[1] = -B[5] / det, q->inv_t[2] = -B[7] / det;
+    }
+}
+
+/* two independent projections, one after the other (5.5) */
+static void cti_local_friction_box(const cti_local *q, ct_real bound, ct_real *r, ct_real *u)
+{
+    int k;
+    for (k = 1; k < 3; k++) {
+        ct_real d = cti_clamp(r[k] - (u[k] + q->compliance[k] * r[k]) * q->inv_t[k == 1 ? 0 : 3], -bound, bound) - r[k];
+        r[k] += d;
+        u[0] += q->B[k] * d, u[1] += q->B[3 + k] * d, u[2] += q->B[6 + k] * d;
+    }
+}
+
+/* the friction pair at known normal multiplier: both tangential velocities vanish at once if the cone allows it (stick); otherwise a step
+   with the largest local compliance, projected, whose repetition converges to maximal dissipation (slip). u is kept up to date */
+static void cti_local_friction(ct_cone cone, const cti_local *q, ct_real *r, ct_real *u)
+{
+    const ct_real *B = q->B;
+    ct_real bound = q->mu * r[0], u1 = u[1] + q->compliance[1] * r[1], u2 = u[2] + q->compliance[2] * r[2], d1, d2;
+    int k;
+    d1 = r[1] - (q->inv_t[0] * u1 + q->inv_t[1] * u2), d2 = r[2] - (q->inv_t[2] * u1 + q->inv_t[3] * u2);
+    if (cone == CT_CONE_CONE ? d1 * d1 + d2 * d2 > bound * bound : cti_abs(d1) + cti_abs(d2) > bound) {
+        d1 = r[1] - u1 * q->inv_top, d2 = r[2] - u2 * q->inv_top;
+        cti_cone_project(cone, bound, &d1, &d2);
+    }
+    d1 -= r[1], d2 -= r[2];
+    r[1] += d1, r[2] += d2;
+    for (k = 0; k < 3; k++)
+        u[k] += B[3 * k + 1] * d1 + B[3 * k + 2] * d2;
+}
+
+/* lambda and gamma of one contact, `repeats` times in turn (3.2.1.1 - 3.2.1.6); u is the contact's velocity, r its multipliers */
+CTI_FN void cti_local_solve(const cti_local *q, ct_cone cone, int repeats, ct_real *r, ct_real *u)
+{
+    const ct_real *B = q->B;
+    int k;
+    for (k = 0; k < repeats; k++) {
+        ct_real l = r[0] - (u[0] + q->compliance[0] * r[0]) * q->inv_n, d;
+        if (q->recover > 0)
+            l = cti_max(l, r[0] - (u[0] + q->softness * r[0] - q->recover) * q->inv_soft);
+        d = cti_max(0, l) - r[0];
+        r[0] += d;
+        u[0] += B[0] * d, u[1] += B[3] * d, u[2] += B[6] * d;
+        if (!(q->mu > 0) || (r[0] == 0 && r[1] == 0 && r[2] == 0))
+            return;
+        if (cone == CT_CONE_BOX)
+            cti_local_friction_box(q, q->mu * r[0], r, u);
+        else
+            cti_local_friction(cone, q, r, u);
+    }
+}

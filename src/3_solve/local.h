@@ -1,0 +1,20 @@
+/* local.h -- the law of one contact, solved against a known neighbourhood. */
+#ifndef CTI_LOCAL_H
+#define CTI_LOCAL_H
+
+#include "problem.h"
+
+typedef struct cti_local {
+    ct_real B[9];            /* J D^-1 J' of this contact */
+    ct_real inv_n, inv_soft; /* 1 / (B_nn + compliance), 1 / (B_nn + softness) */
+    ct_real inv_t[4];        /* inverse of the tangential 2x2 block; BOX: its two reciprocals in [0] and [3] */
+    ct_real inv_top;         /* 1 / its largest eigenvalue */
+    ct_real mu, compliance[3], recover, softness;
+} cti_local;
+
+/* cti_local_prepare -- the rest from B and the row. A singular block keeps its multipliers. */
+CTI_FN void cti_local_prepare(cti_local *q, const cti_row *row, ct_cone cone);
+/* cti_local_solve -- r and u [3] of the contact, `repeats` times normal and friction in turn; u is kept consistent with r. */
+CTI_FN void cti_local_solve(const cti_local *q, ct_cone cone, int repeats, ct_real *r, ct_real *u);
+
+#endif /* CTI_LOCAL_H */

@@ -1,0 +1,210 @@
+/* files_cpb.c -- the last contact problem of a world as a CPB file (global frictional contact: A v = f + H r, u = H' v + w).
+   Method: arrays are built one after the other and written to a temporary file, which is renamed when whole. */
+#include "world.h"
+
+#if CONTACT_WITH_FILES
+#include <stdio.h>
+
+typedef struct cti_cpb {
+    cti_mem *mem;
+    unsigned char *bytes; /* the file so far */
+    uint32_t n_arrays;
+    int ok;
+} cti_cpb;
+
+static void cti_cpb_bytes(cti_cpb *c, const void *data, size_t n)
+{
+    int at = CTI_LEN(c->bytes);
+    if (!c->ok || n == 0)
+        return;
+    if (n > 0x3fffffff || !CTI_RESERVE(c->mem, c->bytes, at + (int)n)) {
+        c->ok = 0;
+        return;
+    }
+    memcpy(c->bytes + at, data, n);
+    stbds_header(c->bytes)->length += n;
+}
+
+/* header of an array of `count` numbers, dtype 0 int32, 1 float64 */
+static void cti_cpb_head(cti_cpb *c, const char *name, uint32_t dtype, uint64_t count)
+{
+    char padded[16];
+    uint32_t zero = 0;
+    memset(padded, 0, sizeof padded);
+    memcpy(padded, name, strlen(name));
+    cti_cpb_bytes(c, padded, sizeof padded);
+    cti_cpb_bytes(c, &dtype, 4);
+    cti_cpb_bytes(c, &zero, 4);
+    cti_cpb_bytes(c, &count, 8);
+    c->n_arrays++;
+}
+
+static void cti_cpb_pad(cti_cpb *c)
+{
+    static const unsigned char zero[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    cti_cpb_bytes(c, zero, (8 - (size_t)CTI_LEN(c->bytes) % 8) % 8);
+}
+
+static void cti_cpb_int(cti_cpb *c, int v)
+{
+    int32_t i = (int32_t)v;
+    cti_cpb_bytes(c, &i, 4);
+}
+
+static void cti_cpb_real(cti_cpb *c, ct_real v)
+{
+    double d = (double)v;
+    cti_cpb_bytes(c, &d, 8);
+}
+
+static void cti_cpb_dim(cti_cpb *c, const char *name, int rows, int columns)
+{
+    cti_cpb_head(c, name, 0, 2);
+    cti_cpb_int(c, rows);
+    cti_cpb_int(c, columns);
+}
+
+/* A: upper block triangle, 3x3 blocks row-major */
+static void cti_cpb_matrix(cti_cpb *c, const cti_bsr *A)
+{
+    int i, k, e, n = 0;
+    for (i = 0; i < A->n; i++)
+        n += A->row[i + 1] - A->diag[i];
+    cti_cpb_dim(c, "A.dim", A->n, A->n);
+    cti_cpb_head(c, "A.p", 0, (uint64_t)A->n + 1);
+    for (n = i = 0; i <= A->n; i++) {
+        cti_cpb_int(c, n);
+        n += i < A->n ? A->row[i + 1] - A->diag[i] : 0;
+    }
+    cti_cpb_pad(c);
+    cti_cpb_head(c, "A.i", 0, (uint64_t)n);
+    for (i = 0; i < A->n; i++)
+        for (k = A->diag[i]; k < A->row[i + 1]; k++)
+            cti_cpb_int(c, A->col[k]);
+    cti_cpb_pad(c);
+    cti_cpb_head(c, "A.x", 1, 9 * (uint64_t)n);
+    for (i = 0; i < A->n; i++)
+        for (k = A->diag[i]; k < A->row[i + 1]; k++)
+            for (e = 0; e < 9; e++)
+                cti_cpb_real(c, A->val[9 * (size_t)k + (size_t)e]);
+}
+
+/* H = J' as CSR over velocities: gathered from the rows by counting */
+static void cti_cpb_jacobian(cti_cpb *c, const cti_problem *p)
+{
+    int n3 = 3 * p->A->n, i, k, a, b, total = 0, *start = NULL, *fill = NULL, *index = NULL;
+    double *value = NULL;
+    for (i = 0; i < p->n_rows; i++)
+        total += 9 * p->rows[i].n;
+    c->ok = c->ok && CTI_RESIZE(c->mem, start, n3 + 1) && CTI_RESIZE(c->mem, fill, n3 + 1) && CTI_RESIZE(c->mem, index, total) &&
+            CTI_RESIZE(c->mem, value, total);
+    for (i = 0; c->ok && i < p->n_rows; i++)
+        for (k = 0; k < p->rows[i].n; k++)
+            for (a = 0; a < 3; a++)
+                start[3 * p->rows[i].term[k].block + a + 1] += 3;
+    for (i = 0; c->ok && i < n3; i++)
+        fill[i] = start[i], start[i + 1] += start[i], fill[i] = start[i];
+    for (i = 0; c->ok && i < p->n_rows; i++)
+        for (k = 0; k < p->rows[i].n; k++) {
+            ct_real Gt[9];
+            cti_row_map_t(p, &p->rows[i], k, Gt);
+            for (a = 0; a < 3; a++)
+                for (b = 0; b < 3; b++) {
+                    int at = fill[3 * p->rows[i].term[k].block + a]++;
+                    index[at] = 3 * i + b;
+                    value[at] = (double)Gt[3 * a + b];
+                }
+        }
+    if (c->ok) {
+        cti_cpb_dim(c, "H.dim", n3, 3 * p->n_rows);
+        cti_cpb_head(c, "H.p", 0, (uint64_t)n3 + 1);
+        cti_cpb_bytes(c, start, sizeof(int) * (size_t)(n3 + 1));
+        cti_cpb_pad(c);
+        cti_cpb_head(c, "H.i", 0, (uint64_t)total);
+        cti_cpb_bytes(c, index, sizeof(int) * (size_t)total);
+        cti_cpb_pad(c);
+        cti_cpb_head(c, "H.x", 1, (uint64_t)total);
+        cti_cpb_bytes(c, value, sizeof(double) * (size_t)total);
+    }
+    CTI_FREE(c->mem, start), CTI_FREE(c->mem, fill), CTI_FREE(c->mem, index), CTI_FREE(c->mem, value);
+}
+
+static void cti_cpb_build(cti_cpb *c, const cti_problem *p, const ct_real *v)
+{
+    static const char magic[8] = {'C', 'P', 'B', '1', 0, 0, 0, 0};
+    uint32_t kind = 2, zero = 0;
+    int i, k;
+    cti_cpb_bytes(c, magic, 8);
+    cti_cpb_bytes(c, &kind, 4);
+    cti_cpb_bytes(c, &zero, 4);
+    cti_cpb_head(c, "nc", 0, 1);
+    cti_cpb_int(c, p->n_rows);
+    cti_cpb_pad(c);
+    cti_cpb_matrix(c, p->A);
+    cti_cpb_head(c, "f", 1, 3 * (uint64_t)p->A->n);
+    for (i = 0; i < 3 * p->A->n; i++)
+        cti_cpb_real(c, p->b[i]);
+    cti_cpb_jacobian(c, p);
+    cti_cpb_head(c, "w", 1, 3 * (uint64_t)p->n_rows);
+    for (i = 0; i < p->n_rows; i++)
+        for (k = 0; k < 3; k++)
+            cti_cpb_real(c, p->rows[i].w[k]);
+    cti_cpb_head(c, "mu", 1, (uint64_t)p->n_rows);
+    for (i = 0; i < p->n_rows; i++)
+        cti_cpb_real(c, p->rows[i].mu);
+    cti_cpb_head(c, "r_ref", 1, 3 * (uint64_t)p->n_rows);
+    for (i = 0; i < p->n_rows; i++)
+        for (k = 0; k < 3; k++)
+            cti_cpb_real(c, p->rows[i].r[k]);
+    cti_cpb_head(c, "v_ref", 1, 3 * (uint64_t)p->A->n);
+    for (i = 0; i < 3 * p->A->n; i++)
+        cti_cpb_real(c, v[i]);
+    if (c->ok)
+        memcpy(c->bytes + 12, &c->n_arrays, 4);
+}
+
+/* write, then rename; 0 when the file system refuses */
+static int cti_cpb_save(const cti_cpb *c, const char *path, char *temporary)
+{
+    FILE *f;
+    size_t n = (size_t)CTI_LEN(c->bytes), put;
+    memcpy(temporary, path, strlen(path));
+    memcpy(temporary + strlen(path), ".tmp", 5);
+    f = fopen(temporary, "wb");
+    if (!f)
+        return 0;
+    put = fwrite(c->bytes, 1, n, f);
+    if (fclose(f) != 0 || put != n || rename(temporary, path) != 0) {
+        remove(temporary);
+        return 0;
+    }
+    return 1;
+}
+
+CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *path)
+{
+    ct_world *w = (ct_world *)cw;
+    ct_body_id none = {0, 0};
+    cti_problem p;
+    cti_cpb c;
+    char *temporary = NULL;
+    ct_code code = CT_OK;
+    if (!w)
+        return CT_ERR_ARGUMENT;
+    if (!path || !w->ready || !w->state.has_problem)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "no path, or no contact problem was solved in the last step");
+    cti_cmr_problem(&w->state, &p);
+    memset(&c, 0, sizeof c);
+    c.mem = &w->mem;
+    c.ok = 1;
+    cti_cpb_build(&c, &p, w->state.v);
+    c.ok = c.ok && CTI_RESIZE(&w->mem, temporary, (int)strlen(path) + 8);
+    if (!c.ok)
+        code = cti_world_fail(w, CT_ERR_MEMORY, none, -1, 0, "out of memory while writing a problem");
+    else if (!cti_cpb_save(&c, path, temporary))
+        code = cti_world_fail(w, CT_ERR_FILE, none, -1, 0, "the problem file cannot be written");
+    CTI_FREE(&w->mem, temporary);
+    CTI_FREE(&w->mem, c.bytes);
+    return code;
+}
+#endif
