@@ -1,5 +1,5 @@
-/* bench_linalg.c -- process CPU times of the linear algebra on the problems that steps are made of: 64 boxes of 4^3 nodes, a cube of 17^3, a cloth
-   of 50x50 with bending. Best of several runs. */
+/* bench_linalg.c -- process CPU times of the linear algebra on the problems that steps are made of: 64 boxes of 4^3 nodes, a cube of 17^3,
+   a cloth of 50x50 with bending. Best of several runs. */
 #include "../src/2_linalg/dense.h"
 #include "../src/2_linalg/krylov.h"
 #include "../src/2_linalg/supernodal.h"
@@ -109,8 +109,8 @@ static void bench(const char *name, int nx, int ny, int nz, int cloth, int copie
     fill(&A);
     printf("%s: %d blocks, %.1f a row; pattern %.3f ms\n", name, total, (double)A.row[total] / total, ms);
     BEST(ms, 1, cti_symbolic_analyze(&mem, &sym, &A, blocks, n));
-    printf("  analysis %.1f ms, %d supernodes, widest %d, factor %.0f k numbers, %.2f MFLOP\n", ms, sym.n_super, sym.max_cols, sym.nonzeros / 1e3,
-           sym.flops / 1e6);
+    printf("  analysis %.1f ms, %d supernodes, widest %d, factor %.0f k numbers, %.2f MFLOP\n", ms, sym.n_super, sym.max_cols,
+           sym.nonzeros / 1e3, sym.flops / 1e6);
     for (i = 0; i < copies; i++)
         cti_gather_make(&mem, &g[i], &sym, &A, blocks + i * n);
     for (i = 0; i < copies; i++)
@@ -129,7 +129,8 @@ static void bench(const char *name, int nx, int ny, int nz, int cloth, int copie
         BEST(ms64, reps * 4, for (i = 0; i < copies; i++) cti_factor64_solve(&d, x64, work64));
         free(x64), free(work64);
     }
-    printf("  solve32 %.4f ms (%.2f us each), %.1f GB/s; solve64 %.4f ms\n", ms, ms / copies * 1e3, 8 * sym.nonzeros * copies / ms * 1e-6, ms64);
+    printf("  solve32 %.4f ms (%.2f us each), %.1f GB/s; solve64 %.4f ms\n", ms, ms / copies * 1e3, 8 * sym.nonzeros * copies / ms * 1e-6,
+           ms64);
     free(work);
     {
         float *X = (float *)calloc(3 * (size_t)n * 64, sizeof *X);
@@ -150,8 +151,8 @@ static void bench(const char *name, int nx, int ny, int nz, int cloth, int copie
             if (sorted)
                 cti_symbolic_sort_ports(&sym, list, p);
             BEST(ms, reps < 4 ? 2 : reps, for (i = 0; i < copies; i++) cti_factor32_compliance(&f[i], list, p, C, ld, work));
-            printf("  compliance32 of %d ports%s: %.3f ms (%.1f us each), work %.1f MB\n", p, sorted ? ", sorted" : "", ms, ms / copies * 1e3,
-                   (double)cti_factor32_compliance_work(&f[0], p) * 4e-6);
+            printf("  compliance32 of %d ports%s: %.3f ms (%.1f us each), work %.1f MB\n", p, sorted ? ", sorted" : "", ms,
+                   ms / copies * 1e3, (double)cti_factor32_compliance_work(&f[0], p) * 4e-6);
         }
         free(C), free(work), free(list);
     }

@@ -139,7 +139,7 @@ static void check_symbolic(const cti_symbolic *sym)
                 assert_true(fabs((double)x[i] - X[r * N + i]) < (TOL)*scale);                                                              \
         }                                                                                                                                  \
         free(x), free(work);                                                                                                               \
-        /* many right sides: random combinations */                                                                                       \
+        /* many right sides: random combinations */                                                                                        \
         Z = (T *)calloc((size_t)(N * ld), sizeof *Z);                                                                                      \
         work = (T *)malloc(cti_##F##_many_work(&f) * sizeof *work);                                                                        \
         for (j = 0; j < nrhs; j++)                                                                                                         \
@@ -149,7 +149,7 @@ static void check_symbolic(const cti_symbolic *sym)
             for (j = 0; j < nrhs; j++)                                                                                                     \
                 assert_true(fabs((double)Z[i * ld + j] - X[(3 * j + j) % N * N + i] - 2 * X[(7 * j + 2) % N * N + i]) < 3 * (TOL)*scale);  \
         free(Z), free(work);                                                                                                               \
-        /* compliance of random ports, in random and in elimination order, of one and of all */                                           \
+        /* compliance of random ports, in random and in elimination order, of one and of all */                                            \
         for (round = 0; round < 4; round++) {                                                                                              \
             int32_t *ports = (int32_t *)malloc((size_t)n * sizeof *ports);                                                                 \
             int p = 0, want = round == 0 ? 1 : round == 1 ? n : 1 + (int)(next() % (uint32_t)n);                                           \
@@ -181,8 +181,8 @@ CHECK_ALL(double, factor64, sizeof(ct_real) == 8 ? 1e-11 : 1e-5)
 
 static void test_factor(void **state)
 {
-    static const int cases[][2] = {{0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 6}, {1, 4}, {1, 9}, {1, 14}, {2, 3}, {2, 9},
-                                   {3, 5}, {3, 9}, {4, 7}, {5, 3}, {5, 7}, {6, 3}, {7, 3}, {7, 4}};
+    static const int cases[][2] = {{0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 6}, {1, 4}, {1, 9}, {1, 14}, {2, 3},
+                                   {2, 9}, {3, 5}, {3, 9}, {4, 7}, {5, 3}, {5, 7}, {6, 3}, {7, 3},  {7, 4}};
     size_t c;
     (void)state;
     for (c = 0; c < sizeof cases / sizeof *cases; c++) {
