@@ -244,8 +244,6 @@ typedef struct cti_bvh_walk {
     const cti_bvh *a, *b;
     cti_bvh_node_pair *stack;
     int n;
-    int32_t *out; /* room for CTI_BVH_PUSH more pairs */
-    int n_out;    /* numbers written */
 } cti_bvh_walk;
 
 static const float *cti_bvh_level_block(const cti_forest *forest, const cti_bvh *t, int level, int i, unsigned *active)
@@ -282,66 +280,76 @@ static void cti_bvh_open_one(cti_bvh_walk *w, int open_a, const cti_bvh_node_pai
     }
 }
 
-/* Opens both nodes of a pair on one level: lanes against lanes. `self`: the two are the same node. Leaves give items, others give pairs. */
+/* The lanes of node a's block that reach node b's box at all; of the same node: the lanes in use. */
+static unsigned cti_bvh_lanes(const cti_bvh_walk *w, const cti_bvh_node_pair *p, int self, const float *block_a)
+{
+    unsigned unused;
+    int level = p->level_a - 1;
+    if (self)
+        return (1u << cti_min_int(8, w->a->entries[level] - 8 * p->a)) - 1u;
+    return cti_bvh_hits(cti_bvh_level_block(w->forest, w->b, level + 1, p->b / 8, &unused), p->b % 8, block_a);
+}
+
+/* Opens both nodes of a pair on one level above the leaves: lanes against lanes. `self`: the two are the same node. */
 static void cti_bvh_open_both(cti_bvh_walk *w, const cti_bvh_node_pair *p, int self)
 {
-    int level = p->level_a - 1, n_a = cti_min_int(8, w->a->entries[level] - 8 * p->a);
-    unsigned active_a, active_b, lanes = (1u << n_a) - 1u;
+    int level = p->level_a - 1;
+    unsigned active_a, active_b, lanes;
     const float *block_a = cti_bvh_level_block(w->forest, w->a, level, p->a, &active_a);
     const float *block_b = cti_bvh_level_block(w->forest, w->b, level, p->b, &active_b);
-    if (!self) {
-        /* the lanes of a that reach b at all */
-        unsigned unused;
-        const float *box = cti_bvh_level_block(w->forest, w->b, level + 1, p->b / 8, &unused);
-        lanes = cti_bvh_hits(box, p->b % 8, block_a);
+    for (lanes = cti_bvh_lanes(w, p, self, block_a); lanes; lanes &= lanes - 1) {
+        int i = cti_lowest_bit(lanes), on = (int)(active_a >> i & 1u);
+        unsigned m = cti_bvh_hits(block_a, i, block_b) & (on ? 255u : active_b);
+        if (self) {
+            m &= ~((1u << i) * 2u - 1u);
+            if (on)
+                cti_bvh_push(w, level, 8 * p->a + i, level, 8 * p->b + i);
+        }
+        for (; m; m &= m - 1)
+            cti_bvh_push(w, level, 8 * p->a + i, level, 8 * p->b + cti_lowest_bit(m));
     }
-    for (; lanes; lanes &= lanes - 1) {
+}
+
+/* Two leaves: items against items, at most 64 pairs written at out; returns its new end. */
+static int32_t *cti_bvh_leaves(const cti_bvh_walk *w, const cti_bvh_node_pair *p, int self, int32_t *out)
+{
+    unsigned active_a, active_b, lanes;
+    const float *block_a = cti_bvh_level_block(w->forest, w->a, 0, p->a, &active_a);
+    const float *block_b = cti_bvh_level_block(w->forest, w->b, 0, p->b, &active_b);
+    const int32_t *items_a = w->forest->items + w->a->item0 + 8 * p->a, *items_b = w->forest->items + w->b->item0 + 8 * p->b;
+    for (lanes = cti_bvh_lanes(w, p, self, block_a); lanes; lanes &= lanes - 1) {
         int i = cti_lowest_bit(lanes);
-        unsigned m = cti_bvh_hits(block_a, i, block_b);
-        if (!(active_a >> i & 1u))
-            m &= active_b;
+        int32_t item = items_a[i];
+        unsigned m = cti_bvh_hits(block_a, i, block_b) & (active_a >> i & 1u ? 255u : active_b);
         if (self)
             m &= ~((1u << i) * 2u - 1u);
-        if (level == 0) {
-            int32_t item = w->a->item0 + 8 * p->a + i;
-            const int32_t *items = w->forest->items;
-            for (; m; m &= m - 1) {
-                w->out[w->n_out] = items[item];
-                w->out[w->n_out + 1] = items[w->b->item0 + 8 * p->b + cti_lowest_bit(m)];
-                w->n_out += 2;
-            }
-        } else {
-            if (self && (active_a >> i & 1u))
-                cti_bvh_push(w, level, 8 * p->a + i, level, 8 * p->b + i);
-            for (; m; m &= m - 1)
-                cti_bvh_push(w, level, 8 * p->a + i, level, 8 * p->b + cti_lowest_bit(m));
-        }
+        for (; m; m &= m - 1, out += 2)
+            out[0] = item, out[1] = items_b[cti_lowest_bit(m)];
     }
+    return out;
 }
 
 CTI_FN int cti_bvh_pairs(cti_mem *mem, const cti_forest *forest, const cti_bvh *a, const cti_bvh *b, int32_t **out)
 {
     cti_bvh_node_pair stack[CTI_BVH_STACK], p;
     cti_bvh_walk w;
+    size_t n = (size_t)CTI_LEN(*out);
     if (a->n_levels == 0 || b->n_levels == 0)
         return 1;
     w.forest = forest, w.a = a, w.b = b, w.stack = stack, w.n = 0;
-    w.out = *out, w.n_out = CTI_LEN(*out);
     cti_bvh_push(&w, a->n_levels - 1, 0, b->n_levels - 1, 0);
     while (w.n > 0) {
         p = stack[--w.n];
-        if (p.level_a == p.level_b) {
-            /* room for a leaf pair */
-            if (p.level_a == 1) {
-                if (!CTI_RESERVE(mem, *out, (int64_t)w.n_out + 2 * CTI_BVH_PUSH))
-                    return 0;
-                w.out = *out;
-            }
-            cti_bvh_open_both(&w, &p, a == b && p.a == p.b);
-            if (p.level_a == 1 && *out)
-                stbds_header(*out)->length = (size_t)w.n_out;
-        } else {
+        if (p.level_a != p.level_b) {
             cti_bvh_open_one(&w, p.level_a > p.level_b, &p);
+        } else if (p.level_a > 1) {
+            cti_bvh_open_both(&w, &p, a == b && p.a == p.b);
+        } else {
+            /* room for a pair of leaves */
+            if (!CTI_RESERVE(mem, *out, (int64_t)n + 2 * CTI_BVH_PUSH))
+                return 0;
+            n = (size_t)(cti_bvh_leaves(&w, &p, a == b && p.a == p.b, *out + n) - *out);
+            stbds_header(*out)->length = n;
         }
     }
     return 1;
