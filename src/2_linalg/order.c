@@ -169,7 +169,7 @@ CTI_FN int cti_order_dissect(cti_mem *mem, const cti_graph *g, int leaf, int *pe
                 continue;
             }
         }
-        if (!cti_order_degree(&s, perm + lo, hi - lo))
+        if (hi > lo && !cti_order_degree(&s, perm + lo, hi - lo))
             goto done;
     }
     ok = 1;

@@ -379,10 +379,19 @@ CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) * f, cons
                         C[(size_t)i * (size_t)ld + (size_t)j] = C[(size_t)j * (size_t)ld + (size_t)i];
         return;
     }
-    for (i = 0; i < rows; i++)
-        for (j = i; j < rows; j++) {
-            int r = 3 * w.port[i / 3] + i % 3, c = 3 * w.port[j / 3] + j % 3;
-            C[(size_t)r * (size_t)ld + (size_t)c] = C[(size_t)c * (size_t)ld + (size_t)r] = w.C[(size_t)i * w.ld + (size_t)j];
+    /* blocks to the caller's places, and mirrored; the diagonal blocks' lower halves from their upper ones */
+    for (i = 0; i < n_ports; i++)
+        for (j = i; j < n_ports; j++) {
+            const CTI_T *u = w.C + 3 * (size_t)i * w.ld + 3 * (size_t)j, *v = u + w.ld, *x = v + w.ld;
+            CTI_T *p = C + 3 * (size_t)w.port[i] * (size_t)ld + 3 * (size_t)w.port[j],
+                  *q = C + 3 * (size_t)w.port[j] * (size_t)ld + 3 * (size_t)w.port[i];
+            CTI_T d = i == j ? u[1] : v[0], e = i == j ? u[2] : x[0], g = i == j ? v[2] : x[1];
+            p[0] = u[0], p[1] = u[1], p[2] = u[2], p += ld;
+            p[0] = d, p[1] = v[1], p[2] = v[2], p += ld;
+            p[0] = e, p[1] = g, p[2] = x[2];
+            q[0] = u[0], q[1] = d, q[2] = e, q += ld;
+            q[0] = u[1], q[1] = v[1], q[2] = g, q += ld;
+            q[0] = u[2], q[1] = v[2], q[2] = x[2];
         }
 }
 
