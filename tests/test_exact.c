@@ -68,8 +68,8 @@ static void test_orient3d(void **state)
     assert_true(zeros > 1000);
 }
 
-/* Tets and triangles of the least volume and area that integers have, with sides up to 2^37: products of random shears, determinant 1. Plain
-   arithmetic must fail on them, else the test shows nothing. */
+/* Tets and triangles of the least volume and area that integers have, with sides up to 2^37: products of random shears, determinant 1.
+   Plain arithmetic must fail on them, else the test shows nothing. */
 static void test_orient_thin(void **state)
 {
     int i, k, j, zeros = 0, wrong2 = 0, wrong3 = 0;
@@ -166,7 +166,8 @@ static void test_expansions(void **state)
     int i, ne, nf, n, k;
     CTI_UNUSED(state);
     for (i = 0; i < 100000; i++) {
-        double a = (double)test_integer(43), b = (double)test_integer(20) * 0x1p-40, c = (double)test_integer(43), d = (double)test_integer(20) * 0x1p-40;
+        double a = (double)test_integer(43), b = (double)test_integer(20) * 0x1p-40, c = (double)test_integer(43),
+               d = (double)test_integer(20) * 0x1p-40;
         s = cti_two_sum(a, b, &r);
         ne = 0;
         if (r != 0)

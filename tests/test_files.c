@@ -50,7 +50,9 @@ static void test_refused(const char *kind, const char *text, ct_code code, int64
     /* and the same without a place for the error */
     cti_mem_init(&test_mem, NULL);
     memset(&m, 0, sizeof m);
-    assert_int_equal(kind[0] == 'o' ? cti_read_obj(&test_mem, text, strlen(text), &m, NULL) : cti_read_msh(&test_mem, text, strlen(text), &m, NULL), code);
+    assert_int_equal(kind[0] == 'o' ? cti_read_obj(&test_mem, text, strlen(text), &m, NULL)
+                                    : cti_read_msh(&test_mem, text, strlen(text), &m, NULL),
+                     code);
     test_release(&m);
 }
 
@@ -120,11 +122,12 @@ static const char test_msh2[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Comments
                                 "$Nodes\n5\n10 0 0 0\n7 1 0 0\n900000000000 0 1 0\n3 0 0 1\n4 1 1 1\n$EndNodes\n"
                                 "$Elements\n6\n1 15 2 0 1 10\n2 1 2 0 1 10 7\n3 2 2 0 1 10 7 3\n4 4 0 10 7 900000000000 3\n"
                                 "5 11 2 0 1 1 2 3 4 5 6 7 8 9 10\n6 4 2 0 1 7 10 900000000000 4\n$EndElements\n";
-static const char test_msh4[] = "$MeshFormat\r\n4.1 0 8\r\n$EndMeshFormat\r\n$Entities\r\n1 0 0 0\r\n1 0 0 0 0\r\n$EndEntities\r\n"
-                                "$Nodes\r\n2 5 3 900000000000\r\n0 1 0 1\r\n10\r\n0 0 0\r\n3 -1 1 4\r\n7\r\n900000000000\r\n3\r\n4\r\n1 0 0 0.1 0.2 0.3\r\n"
-                                "0 1 0 0 0 0\r\n0 0 1\r\n1 1 1\r\n$EndNodes\r\n"
-                                "$Elements\r\n5 6 1 6\r\n0 1 15 1\r\n1 10\r\n1 1 1 1\r\n2 10 7\r\n2 1 2 1\r\n3 10 7 3\r\n3 1 4 2\r\n"
-                                "4 10 7 900000000000 3\r\n6 7 10 900000000000 4\r\n3 1 11 1\r\n5 1 2 3 4 5 6 7 8 9 10\r\n$EndElements";
+static const char test_msh4[] =
+    "$MeshFormat\r\n4.1 0 8\r\n$EndMeshFormat\r\n$Entities\r\n1 0 0 0\r\n1 0 0 0 0\r\n$EndEntities\r\n"
+    "$Nodes\r\n2 5 3 900000000000\r\n0 1 0 1\r\n10\r\n0 0 0\r\n3 -1 1 4\r\n7\r\n900000000000\r\n3\r\n4\r\n1 0 0 0.1 0.2 0.3\r\n"
+    "0 1 0 0 0 0\r\n0 0 1\r\n1 1 1\r\n$EndNodes\r\n"
+    "$Elements\r\n5 6 1 6\r\n0 1 15 1\r\n1 10\r\n1 1 1 1\r\n2 10 7\r\n2 1 2 1\r\n3 10 7 3\r\n3 1 4 2\r\n"
+    "4 10 7 900000000000 3\r\n6 7 10 900000000000 4\r\n3 1 11 1\r\n5 1 2 3 4 5 6 7 8 9 10\r\n$EndElements";
 
 static void test_msh(void **state)
 {
@@ -200,11 +203,33 @@ static void test_msh_refused(void **state)
 /* Numbers: exactly what strtod makes of them (C locale), and in a locale with a decimal comma too. */
 static void test_numbers(void **state)
 {
-    static const char *const good[] = {"0", "-0", "1", "-1.5", "+2", ".5", "5.", "1e10", "1E-10", "0.1", "123456789012345678901234567890",
-                                       "9007199254740993", "9007199254740992", "9007199254740993e-3", "2.2250738585072011e-308", "4.9e-324", "1e-400",
-                                       "1.7976931348623157e308", "0.000000000000000000000000000000000000001", "3.4028234e38", "16777217", "1.00000005960464478",
-                                       "0.30000000000000004", "100000000000000000000000e-23", "000000000000000000000000000001.5"};
-    static const char *const bad[] = {"", "-", ".", "e5", "1e", "1e+", "nan", "inf", "1,5", "0x1", "1.5f", "1 ", "--1", "1.2.3", "1e400", "-1e400"};
+    static const char *const good[] = {"0",
+                                       "-0",
+                                       "1",
+                                       "-1.5",
+                                       "+2",
+                                       ".5",
+                                       "5.",
+                                       "1e10",
+                                       "1E-10",
+                                       "0.1",
+                                       "123456789012345678901234567890",
+                                       "9007199254740993",
+                                       "9007199254740992",
+                                       "9007199254740993e-3",
+                                       "2.2250738585072011e-308",
+                                       "4.9e-324",
+                                       "1e-400",
+                                       "1.7976931348623157e308",
+                                       "0.000000000000000000000000000000000000001",
+                                       "3.4028234e38",
+                                       "16777217",
+                                       "1.00000005960464478",
+                                       "0.30000000000000004",
+                                       "100000000000000000000000e-23",
+                                       "000000000000000000000000000001.5"};
+    static const char *const bad[] = {"",    "-",   ".",    "e5", "1e",  "1e+",   "nan",   "inf",
+                                      "1,5", "0x1", "1.5f", "1 ", "--1", "1.2.3", "1e400", "-1e400"};
     size_t i;
     int pass;
     uint32_t seed = 1;
@@ -220,7 +245,8 @@ static void test_numbers(void **state)
                 t = good[i];
             } else {
                 uint32_t a, b, c;
-                a = seed = seed * 1664525u + 1013904223u, b = seed = seed * 1664525u + 1013904223u, c = seed = seed * 1664525u + 1013904223u;
+                a = seed = seed * 1664525u + 1013904223u, b = seed = seed * 1664525u + 1013904223u,
+                c = seed = seed * 1664525u + 1013904223u;
                 if (a >> 31)
                     snprintf(text, sizeof text, "%s%u.%0*ue%d", b >> 31 ? "-" : "", a >> 8, (int)(1 + c % 8), b >> 8, (int)(c >> 26) - 32);
                 else
@@ -289,8 +315,11 @@ static void test_scenes(void **state)
     static const struct {
         const char *name;
         int positions, tets, triangles;
-    } files[] = {{"peers/S1_dt60/block.msh", 64, 135, 0}, {"peers/S3_N16/cube.msh", 4913, 20480, 0}, {"peers/S2/cloth.obj", 2500, 0, 4802},
-                 {"peers/S2/sphere.obj", 2562, 0, 5120}, {"ipc/sqp_27_chain/collider0.obj", 200, 0, 400}};
+    } files[] = {{"peers/S1_dt60/block.msh", 64, 135, 0},
+                 {"peers/S3_N16/cube.msh", 4913, 20480, 0},
+                 {"peers/S2/cloth.obj", 2500, 0, 4802},
+                 {"peers/S2/sphere.obj", 2562, 0, 5120},
+                 {"ipc/sqp_27_chain/collider0.obj", 200, 0, 400}};
     const char *folder = getenv("CONTACT_DATA");
     cti_mem mem;
     size_t i;
@@ -318,7 +347,8 @@ static void test_scenes(void **state)
         assert_int_equal(m.n_triangles, files[i].triangles);
         for (t = 0; t < m.n_tets; t++) {
             cti_v3 a = cti_v3_at(m.positions, m.tets[4 * t]), b = cti_v3_sub(cti_v3_at(m.positions, m.tets[4 * t + 1]), a);
-            cti_v3 c = cti_v3_sub(cti_v3_at(m.positions, m.tets[4 * t + 2]), a), d = cti_v3_sub(cti_v3_at(m.positions, m.tets[4 * t + 3]), a);
+            cti_v3 c = cti_v3_sub(cti_v3_at(m.positions, m.tets[4 * t + 2]), a),
+                   d = cti_v3_sub(cti_v3_at(m.positions, m.tets[4 * t + 3]), a);
             assert_true(cti_v3_dot(cti_v3_cross(b, c), d) > 0);
         }
         memset(&topology, 0, sizeof topology);
@@ -481,9 +511,9 @@ static void test_grid_and_sphere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_obj),     cmocka_unit_test(test_obj_refused), cmocka_unit_test(test_msh),
-        cmocka_unit_test(test_msh_refused), cmocka_unit_test(test_numbers), cmocka_unit_test(test_by_name),
-        cmocka_unit_test(test_scenes),  cmocka_unit_test(test_box),         cmocka_unit_test(test_grid_and_sphere),
+        cmocka_unit_test(test_obj),         cmocka_unit_test(test_obj_refused), cmocka_unit_test(test_msh),
+        cmocka_unit_test(test_msh_refused), cmocka_unit_test(test_numbers),     cmocka_unit_test(test_by_name),
+        cmocka_unit_test(test_scenes),      cmocka_unit_test(test_box),         cmocka_unit_test(test_grid_and_sphere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,8 +105,9 @@ static void test_edge_triangle(void **state)
         if (!(i & 1))
             continue;
         if ((got != 0) != want)
-            fail_msg("(%lld %lld %lld) (%lld %lld %lld) against (%lld %lld %lld) (%lld %lld %lld) (%lld %lld %lld): %d, not %d", p[0].x, p[0].y,
-                     p[0].z, p[1].x, p[1].y, p[1].z, p[2].x, p[2].y, p[2].z, p[3].x, p[3].y, p[3].z, p[4].x, p[4].y, p[4].z, got, want);
+            fail_msg("(%lld %lld %lld) (%lld %lld %lld) against (%lld %lld %lld) (%lld %lld %lld) (%lld %lld %lld): %d, not %d", p[0].x,
+                     p[0].y, p[0].z, p[1].x, p[1].y, p[1].z, p[2].x, p[2].y, p[2].z, p[3].x, p[3].y, p[3].z, p[4].x, p[4].y, p[4].z, got,
+                     want);
         /* proper crossings stay when the triangle shrinks a little, touches that are no crossings do not all: count both */
         kinds[got]++;
         if (got == 1) {
@@ -174,7 +175,7 @@ static void test_contains_box(void **state)
         for (y = -6; y <= 6; y++)
             for (z = -8; z <= 8; z++) {
                 ct_real p[3];
-                int in = abs(x) < 2 && abs(y) < 4 && abs(z) < 6, out = abs(x) > 2 || abs(y) > 4 || abs(z) > 6;
+                int in = abs(x) < 2 && abs(y) < 4 && abs(z)<6, out = abs(x)> 2 || abs(y) > 4 || abs(z) > 6;
                 p[0] = CTI_R(0.5) * (ct_real)x, p[1] = CTI_R(0.5) * (ct_real)y, p[2] = CTI_R(0.5) * (ct_real)z;
                 assert_int_equal(cti_intersect_contains(m.triangles, m.n_triangles, m.positions, p), in ? 1 : (out ? 0 : 2));
             }
@@ -220,7 +221,8 @@ static void test_contains_random(void **state)
             for (k = 0; k < n && !want; k++)
                 want = test_in_tet(m.positions, tets + 4 * k, p);
             for (k = 0; k < CTI_LEN(tri) / 3; k++)
-                if (cti_intersect_edge_triangle(p, p, m.positions + 3 * tri[3 * k], m.positions + 3 * tri[3 * k + 1], m.positions + 3 * tri[3 * k + 2]))
+                if (cti_intersect_edge_triangle(p, p, m.positions + 3 * tri[3 * k], m.positions + 3 * tri[3 * k + 1],
+                                                m.positions + 3 * tri[3 * k + 2]))
                     want = 2;
             got = cti_intersect_contains(tri, CTI_LEN(tri) / 3, m.positions, p);
             assert_int_equal(got, want);

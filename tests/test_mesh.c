@@ -206,7 +206,7 @@ static void test_topology_random(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_boundary_single),   cmocka_unit_test(test_boundary_random),  cmocka_unit_test(test_topology_tetrahedron),
+        cmocka_unit_test(test_boundary_single),  cmocka_unit_test(test_boundary_random), cmocka_unit_test(test_topology_tetrahedron),
         cmocka_unit_test(test_topology_awkward), cmocka_unit_test(test_topology_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* exact.c -- expansion arithmetic and orientation signs. Method: exact.h.
-   based on: Shewchuk 1997: fast expansion sum with zero elimination (fig. 13), scale expansion (fig. 13 of the paper's section 2.5), error bounds
-   of the first filter of orient2d and orient3d (section 4).
+   based on: Shewchuk 1997: fast expansion sum with zero elimination (fig. 13), scale expansion (fig. 13 of the paper's section 2.5), error
+   bounds of the first filter of orient2d and orient3d (section 4).
    // differs: one exact stage in place of the adaptive ones between filter and end; short parts make it cheap on grids. */
 #include "exact.h"
 

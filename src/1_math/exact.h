@@ -1,9 +1,9 @@
 /* exact.h -- signs that rounding cannot change: expansion arithmetic and orientation tests on doubles.
    Method: a number is an unevaluated sum of doubles (an expansion) whose parts do not overlap, smallest first; sums and products of
    expansions are exact. A sign is taken from plain arithmetic when a bound of its error allows, else from an expansion.
-   Exact while all parts stay in range: nonzero coordinates between 2^-200 and 2^300 in size (every nonzero float is). No fused multiply-add, round
-   to nearest.
-   based on: Shewchuk, Adaptive precision floating-point arithmetic and fast robust geometric predicates, 1997; Dekker 1971, Knuth. */
+   Exact while all parts stay in range: nonzero coordinates between 2^-200 and 2^300 in size (every nonzero float is). No fused
+   multiply-add, round to nearest. based on: Shewchuk, Adaptive precision floating-point arithmetic and fast robust geometric predicates,
+   1997; Dekker 1971, Knuth. */
 #ifndef CTI_EXACT_H
 #define CTI_EXACT_H
 
@@ -27,8 +27,8 @@ CTI_INLINE double cti_two_product(double a, double b, double *e)
     return p;
 }
 
-/* cti_expansion_sum -- h = e + f; h [ne + nf] may not be e or f. cti_expansion_scale -- h = b e; h [2 ne]. cti_expansion_product -- h = e f; h and scratch
-   [2 ne nf] each. All return the length of h, at least 1; zero parts are left out (0 itself is one part). */
+/* cti_expansion_sum -- h = e + f; h [ne + nf] may not be e or f. cti_expansion_scale -- h = b e; h [2 ne]. cti_expansion_product -- h = e
+   f; h and scratch [2 ne nf] each. All return the length of h, at least 1; zero parts are left out (0 itself is one part). */
 CTI_FN int cti_expansion_sum(int ne, const double *e, int nf, const double *f, double *h);
 CTI_FN int cti_expansion_scale(int ne, const double *e, double b, double *h);
 CTI_FN int cti_expansion_product(int ne, const double *e, int nf, const double *f, double *h, double *scratch);

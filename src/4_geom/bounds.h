@@ -53,9 +53,9 @@ typedef struct cti_slabs {
     ct_real lo[6], hi[6];
 } cti_slabs;
 
-/* cti_slabs_motion -- for the way from p0 to p1, widened by r >= 0 in space. Points at most ra + rb apart at one time have overlapping slabs:
-   a projection changes by at most sqrt(2) times the distance, and 2 eps of all terms is more than the four roundings. r = 0: a rounded sum is
-   monotone in the exact one, so that nothing is to be widened. */
+/* cti_slabs_motion -- for the way from p0 to p1, widened by r >= 0 in space. Points at most ra + rb apart at one time have overlapping
+   slabs: a projection changes by at most sqrt(2) times the distance, and 2 eps of all terms is more than the four roundings. r = 0: a
+   rounded sum is monotone in the exact one, so that nothing is to be widened. */
 CTI_INLINE cti_slabs cti_slabs_motion(cti_v3 p0, cti_v3 p1, ct_real r)
 {
     cti_slabs s;

@@ -1,6 +1,6 @@
-/* intersect.c -- exact edge-triangle and point-surface tests. Method: intersect.h. What lies in one plane is tested in a projection along an axis on which the
-   plane does not stand on edge; segments, in all three projections. The ray of the containment test runs along +z from p + (e, e^2, 0) with e
-   infinitesimal: it meets no edge and no vertex, and triangles on edge to it not at all. */
+/* intersect.c -- exact edge-triangle and point-surface tests. Method: intersect.h. What lies in one plane is tested in a projection along
+   an axis on which the plane does not stand on edge; segments, in all three projections. The ray of the containment test runs along +z from
+   p + (e, e^2, 0) with e infinitesimal: it meets no edge and no vertex, and triangles on edge to it not at all. */
 #include "intersect.h"
 
 static void cti_intersect_load(double d[3], const ct_real *p) { d[0] = (double)p[0], d[1] = (double)p[1], d[2] = (double)p[2]; }

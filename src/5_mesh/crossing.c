@@ -41,7 +41,8 @@ static ct_code cti_crossing_check(const ct_mesh *m, ct_error_info *error)
             return cti_crossing_error(error, CT_ERR_MESH, "a position is not finite (element: vertex)", i / 3, 0);
     for (i = 0; i < 3 * m->n_triangles; i++)
         if (m->triangles[i] < 0 || m->triangles[i] >= m->n_positions)
-            return cti_crossing_error(error, CT_ERR_MESH, "a vertex number is out of range (element: triangle)", i / 3, (double)m->triangles[i]);
+            return cti_crossing_error(error, CT_ERR_MESH, "a vertex number is out of range (element: triangle)", i / 3,
+                                      (double)m->triangles[i]);
     return CT_OK;
 }
 

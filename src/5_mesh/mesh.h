@@ -34,8 +34,8 @@ typedef struct cti_topology {
     int closed; /* 1: there are faces, and every edge has exactly two that run along it in opposite directions */
 } cti_topology;
 
-/* cti_topology_build -- old contents are replaced, their memory reused. triangles [3 nt], segments [2 ns]. 1, or 0 when memory ran out (topology
-   emptied). */
+/* cti_topology_build -- old contents are replaced, their memory reused. triangles [3 nt], segments [2 ns]. 1, or 0 when memory ran out
+   (topology emptied). */
 CTI_FN int cti_topology_build(cti_mem *mem, cti_topology *topology, int n_vertices, const int32_t *triangles, int n_triangles,
                               const int32_t *segments, int n_segments);
 CTI_FN void cti_topology_free(cti_mem *mem, cti_topology *topology);

@@ -1,5 +1,6 @@
-/* pairs.c -- candidate pairs over many bodies. Method: pairs.h. Raw overlaps come from the trees body pair by body pair; pairs that share a vertex are
-   taken out of what a body gave with itself, then those whose slabs are apart; what is left of each body pair is sorted, in a bit matrix or by digits. */
+/* pairs.c -- candidate pairs over many bodies. Method: pairs.h. Raw overlaps come from the trees body pair by body pair; pairs that share a
+   vertex are taken out of what a body gave with itself, then those whose slabs are apart; what is left of each body pair is sorted, in a
+   bit matrix or by digits. */
 #include "pairs.h"
 
 /* pairs are sorted in a bit matrix when there are more than a few, and at least one for so many words of it */
@@ -11,6 +12,8 @@ CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
     CTI_FREE(mem, broad->trees);
     CTI_FREE(mem, broad->vertex_boxes);
     CTI_FREE(mem, broad->vertex_slabs);
+    CTI_FREE(mem, broad->last_x);
+    CTI_FREE(mem, broad->last_inflate);
     CTI_FREE(mem, broad->edge_loose);
     CTI_FREE(mem, broad->body_boxes);
     CTI_FREE(mem, broad->body_order);
@@ -61,7 +64,8 @@ done:
 }
 
 /* Items of one tree: the elements first .. last of a body, placed by the middle of their boxes; `only`: those with only[i] set. */
-static int cti_broad_collect(cti_bvh_item *items, int first, int last, const int32_t *elements, int width, const uint8_t *only, const ct_real *x)
+static int cti_broad_collect(cti_bvh_item *items, int first, int last, const int32_t *elements, int width, const uint8_t *only,
+                             const ct_real *x)
 {
     int i, j, k, n = 0;
     for (i = first; i < last; i++) {
@@ -118,8 +122,10 @@ CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
     broad->n_bodies = soup->n_bodies, broad->nv = soup->nv, broad->ne = soup->ne, broad->nf = soup->nf;
     broad->fresh = 1, broad->partial = broad->boxes_only = 0;
     if (!CTI_RESIZE(mem, broad->trees, CTI_BROAD_TREES * nb) || !CTI_RESIZE(mem, broad->vertex_boxes, 8 * (size_t)soup->nv) ||
-        !CTI_RESIZE(mem, broad->vertex_slabs, 16 * (size_t)soup->nv) || !CTI_RESIZE(mem, broad->body_boxes, 6 * nb) || !CTI_RESIZE(mem, broad->body_order, 2 * nb) ||
-        !CTI_RESIZE(mem, broad->sweep, (nb / 8 + 1) * CTI_BVH_BLOCK) || !CTI_RESERVE(mem, items, most))
+        !CTI_RESIZE(mem, broad->vertex_slabs, 16 * (size_t)soup->nv) || !CTI_RESIZE(mem, broad->last_x, 6 * (size_t)soup->nv) ||
+        !CTI_RESIZE(mem, broad->last_inflate, nb) || !CTI_RESIZE(mem, broad->body_boxes, 6 * nb) ||
+        !CTI_RESIZE(mem, broad->body_order, 2 * nb) || !CTI_RESIZE(mem, broad->sweep, (nb / 8 + 1) * CTI_BVH_BLOCK) ||
+        !CTI_RESERVE(mem, items, most))
         goto done;
     ok = cti_broad_find_loose(mem, broad, soup) && cti_broad_build_trees(mem, broad, soup, x, items);
 done:
@@ -143,20 +149,32 @@ static void cti_broad_put_slabs(float *t, cti_v3 p0, cti_v3 p1, ct_real inflate)
     t[6] = t[7] = t[14] = t[15] = 0;
 }
 
-/* Vertex boxes and slabs of one body; 1 when any box changed. */
-static int cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, const ct_real *x0, const ct_real *x1)
+/* Is body b where it was in the last update? If not, its motion is remembered. */
+static int cti_broad_same(cti_broad *broad, const cti_soup_body *body, int b, const ct_real *x0, const ct_real *x1)
 {
-    int v, changed = 0;
+    size_t first = 3 * (size_t)body->v0, bytes = 3 * (size_t)(body->v1 - body->v0) * sizeof *x0;
+    ct_real *last0 = broad->last_x + first, *last1 = broad->last_x + 3 * (size_t)broad->nv + first;
+    if (!broad->fresh && broad->last_inflate[b] == body->inflate && memcmp(last0, x0 + first, bytes) == 0 &&
+        memcmp(last1, x1 + first, bytes) == 0)
+        return 1;
+    memcpy(last0, x0 + first, bytes);
+    memcpy(last1, x1 + first, bytes);
+    broad->last_inflate[b] = body->inflate;
+    return 0;
+}
+
+/* Vertex boxes and slabs of one body. */
+static void cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, const ct_real *x0, const ct_real *x1)
+{
+    int v;
     for (v = body->v0; v < body->v1; v++) {
-        cti_box b = cti_box_motion(cti_v3_at(x0, v), cti_v3_at(x1, v), body->inflate);
-        float *t = broad->vertex_boxes + 8 * (size_t)v, u[8];
-        u[0] = cti_round_float(b.lo.x), u[1] = cti_round_float(b.lo.y), u[2] = cti_round_float(b.lo.z), u[3] = 0;
-        u[4] = -cti_round_float(b.hi.x), u[5] = -cti_round_float(b.hi.y), u[6] = -cti_round_float(b.hi.z), u[7] = 0;
-        cti_broad_put_slabs(broad->vertex_slabs + 16 * (size_t)v, cti_v3_at(x0, v), cti_v3_at(x1, v), body->inflate);
-        changed |= memcmp(u, t, sizeof u) != 0;
-        memcpy(t, u, sizeof u);
+        cti_v3 p0 = cti_v3_at(x0, v), p1 = cti_v3_at(x1, v);
+        cti_box b = cti_box_motion(p0, p1, body->inflate);
+        float *t = broad->vertex_boxes + 8 * (size_t)v;
+        t[0] = cti_round_float(b.lo.x), t[1] = cti_round_float(b.lo.y), t[2] = cti_round_float(b.lo.z), t[3] = 0;
+        t[4] = -cti_round_float(b.hi.x), t[5] = -cti_round_float(b.hi.y), t[6] = -cti_round_float(b.hi.z), t[7] = 0;
+        cti_broad_put_slabs(broad->vertex_slabs + 16 * (size_t)v, p0, p1, body->inflate);
     }
-    return changed;
 }
 
 /* Bodies may meet (not looking at boxes). */
@@ -240,9 +258,10 @@ CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup
     for (b = 0; b < broad->n_bodies; b++) {
         float *box = broad->body_boxes + 6 * (size_t)b, other[6];
         const cti_bvh *trees = broad->trees + CTI_BROAD_TREES * b;
-        /* a body whose vertex boxes are those of the last update keeps its trees */
-        if (!cti_broad_vertex_boxes(broad, soup->bodies + b, x0, x1) && !broad->fresh)
+        const cti_soup_body *body = soup->bodies + b;
+        if (body->v1 > body->v0 && cti_broad_same(broad, body, b, x0, x1))
             continue;
+        cti_broad_vertex_boxes(broad, body, x0, x1);
         for (i = 0; i < CTI_BROAD_TREES; i++) {
             const int32_t *elements = cti_broad_elements(soup, i, &width);
             cti_bvh_refit(&broad->forest, trees + i, broad->vertex_boxes, elements, width);
@@ -272,7 +291,8 @@ CTI_INLINE int cti_broad_shared(const int32_t *a, int wa, const int32_t *b, int 
     return shared;
 }
 
-/* Takes out pairs that share a vertex; the elements of kind a and b are the same kind when wa is wb, and then the smaller number comes first. */
+/* Takes out pairs that share a vertex; the elements of kind a and b are the same kind when wa is wb, and then the smaller number comes
+ * first. */
 CTI_INLINE int cti_broad_filter_as(int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
 {
     int i, m = 0;

@@ -1,8 +1,9 @@
 /* pairs.h -- the broad phase: candidate pairs of surface features over many bodies. Method: per body, box trees over vertices, edges and
    faces (and over loose points and loose edges), built once, refitted to the boxes of linear motions; bodies are culled by sweep and prune.
-   A pair is a candidate exactly when the boxes of the two elements and their slabs along the six diagonals of the axes (together an 18-DOP),
-   widened and converted to float (bounds.h), overlap; the trees have no part in the result nor in its order.
-   based on: Klosowski, Held, Mitchell, Sowizral, Zikan, Efficient collision detection using bounding volume hierarchies of k-DOPs, 1998; Cohen, Lin, Manocha, Ponamgi, I-COLLIDE, 1995 (sweep and prune); see bvh.h. */
+   A pair is a candidate exactly when the boxes of the two elements and their slabs along the six diagonals of the axes (together an
+   18-DOP), widened and converted to float (bounds.h), overlap; the trees have no part in the result nor in its order. based on: Klosowski,
+   Held, Mitchell, Sowizral, Zikan, Efficient collision detection using bounding volume hierarchies of k-DOPs, 1998; Cohen, Lin, Manocha,
+   Ponamgi, I-COLLIDE, 1995 (sweep and prune); see bvh.h. */
 #ifndef CTI_PAIRS_H
 #define CTI_PAIRS_H
 
@@ -33,34 +34,36 @@ enum { CTI_BROAD_VERTICES, CTI_BROAD_EDGES, CTI_BROAD_FACES, CTI_BROAD_POINTS, C
 /* cti_broad -- zero it, build it, free it. */
 typedef struct cti_broad {
     cti_forest forest;
-    cti_bvh *trees;       /* [CTI_BROAD_TREES n_bodies] */
-    float *vertex_boxes;  /* [8 nv], see cti_bvh_refit */
-    float *vertex_slabs;  /* [16 nv] lo of the six slabs, 0, 0, -hi, 0, 0 */
-    uint8_t *edge_loose;  /* [ne] 1: the edge is in no face */
-    float *body_boxes;    /* [6 n_bodies] lo, hi */
-    int32_t *body_order;  /* [2 n_bodies] (key of lo on the sweep axis, body), sorted */
-    int32_t *body_pairs;  /* [2 n] bodies whose boxes overlap, i < j, and (i, i), sorted */
+    cti_bvh *trees;        /* [CTI_BROAD_TREES n_bodies] */
+    float *vertex_boxes;   /* [8 nv], see cti_bvh_refit */
+    float *vertex_slabs;   /* [16 nv] lo of the six slabs, 0, 0, -hi, 0, 0 */
+    ct_real *last_x;       /* [6 nv] x0 and x1 of the last update: what has not changed keeps its boxes */
+    ct_real *last_inflate; /* [n_bodies] */
+    uint8_t *edge_loose;   /* [ne] 1: the edge is in no face */
+    float *body_boxes;     /* [6 n_bodies] lo, hi */
+    int32_t *body_order;   /* [2 n_bodies] (key of lo on the sweep axis, body), sorted */
+    int32_t *body_pairs;   /* [2 n] bodies whose boxes overlap, i < j, and (i, i), sorted */
     int32_t *scratch;
-    float *sweep;         /* blocks of body boxes in sweep order */
-    int32_t *raw;         /* [2 n] overlaps of one body pair */
-    uint64_t *bits;       /* matrix for sorting them; zero between uses */
+    float *sweep;   /* blocks of body boxes in sweep order */
+    int32_t *raw;   /* [2 n] overlaps of one body pair */
+    uint64_t *bits; /* matrix for sorting them; zero between uses */
     int n_bodies, nv, ne, nf;
-    int fresh;            /* 1: boxes of every body have to be refitted */
-    int partial;          /* 1: some items are inactive */
-    int boxes_only;       /* 1: slabs are not looked at; the caller's to set after the build */
+    int fresh;      /* 1: boxes of every body have to be refitted */
+    int partial;    /* 1: some items are inactive */
+    int boxes_only; /* 1: slabs are not looked at; the caller's to set after the build */
 } cti_broad;
 
-/* cti_broad_build -- trees from positions x [3 nv]. Old contents are replaced. The soup is read in every call and not kept. 0: out of memory
-   (broad emptied). */
+/* cti_broad_build -- trees from positions x [3 nv]. Old contents are replaced. The soup is read in every call and not kept. 0: out of
+   memory (broad emptied). */
 CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x);
 CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad);
 /* cti_broad_update -- boxes over the motions from x0 to x1 [3 nv] (may be the same), widened by each body's inflate. Finds the overlapping
    bodies. 0: out of memory. */
 CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1);
-/* cti_broad_pairs -- candidates of the last update, each kind a growable array [2 n] (CTI_LEN is 2 n), unique; NULL: not wanted. Order: body
-   pairs (p, p) and (p, q), p < q, in rising order; in each, the pairs by their numbers (vf: first vertices of p, then vertices of q).
-   vf: (vertex, face); ee: (edge, edge), a < b; ve: (loose point, loose edge); vv: (loose point, loose point), a < b. Left out: a vertex and its own face or
-   edge, edges that share a vertex. 0: out of memory. */
+/* cti_broad_pairs -- candidates of the last update, each kind a growable array [2 n] (CTI_LEN is 2 n), unique; NULL: not wanted. Order:
+   body pairs (p, p) and (p, q), p < q, in rising order; in each, the pairs by their numbers (vf: first vertices of p, then vertices of q).
+   vf: (vertex, face); ee: (edge, edge), a < b; ve: (loose point, loose edge); vv: (loose point, loose point), a < b. Left out: a vertex and
+   its own face or edge, edges that share a vertex. 0: out of memory. */
 CTI_FN int cti_broad_pairs(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **vf, int32_t **ee, int32_t **ve, int32_t **vv);
 /* cti_broad_pairs_moved -- the same, only those with a vertex v for which vertex_moved[v] is not 0; vertex_moved [nv]. */
 CTI_FN int cti_broad_pairs_moved(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *vertex_moved, int32_t **vf,
@@ -68,8 +71,8 @@ CTI_FN int cti_broad_pairs_moved(cti_mem *mem, cti_broad *broad, const cti_soup 
 /* cti_broad_edge_faces -- (edge, face) candidates of the last update that share no vertex, ordered as vf. 0: out of memory. */
 CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **ef);
 
-/* cti_intersect_soup -- every (edge, face) that has a point in common at positions x, exactly (crossing.c); features that share a vertex and bodies that
-   do not meet are left out. The last update must have covered x. Growable array [2 n], ordered as vf. 0: out of memory. */
+/* cti_intersect_soup -- every (edge, face) that has a point in common at positions x, exactly (crossing.c); features that share a vertex
+   and bodies that do not meet are left out. The last update must have covered x. Growable array [2 n], ordered as vf. 0: out of memory. */
 CTI_FN int cti_intersect_soup(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x, int32_t **out_pairs);
 
 #endif /* CTI_PAIRS_H */

@@ -1,5 +1,5 @@
-/* pairsort.c -- pairs of integers into lexicographic order. Method: insertion for a few, else radix sort of the two numbers in place of a packed
-   key: the number of passes follows from the largest value, not from the key's width. */
+/* pairsort.c -- pairs of integers into lexicographic order. Method: insertion for a few, else radix sort of the two numbers in place of a
+   packed key: the number of passes follows from the largest value, not from the key's width. */
 #include "pairsort.h"
 
 enum { CTI_PAIRSORT_BITS = 13, CTI_PAIRSORT_FEW = 24 };

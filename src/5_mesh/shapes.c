@@ -1,6 +1,6 @@
-/* shapes.c -- meshes made from numbers: box, sheet, sphere; and release of meshes. Method: lattices numbered x fastest; a box of tets cuts every
-   cell into five, mirrored from cell to cell so that faces match; its surface takes the same diagonals; a sphere is a subdivided icosahedron.
-   Only +, -, *, / and square roots, so that all machines get the same bits. */
+/* shapes.c -- meshes made from numbers: box, sheet, sphere; and release of meshes. Method: lattices numbered x fastest; a box of tets cuts
+   every cell into five, mirrored from cell to cell so that faces match; its surface takes the same diagonals; a sphere is a subdivided
+   icosahedron. Only +, -, *, / and square roots, so that all machines get the same bits. */
 #include "../0_base/array.h"
 #include "../1_math/vec.h"
 #include "mesh.h"
@@ -172,8 +172,9 @@ CONTACT_API_DEF ct_code ct_mesh_box(const ct_real size[3], const int cells[3], i
         for (y = 0; ok && y <= cells[1]; y++)
             for (x = 0; ok && x <= cells[0]; x++)
                 if (l.solid || cti_shape_on_boundary(&l, x, y, z))
-                    ok = cti_shape_vertex(&mem, &m, cti_v3_make(cti_shape_at(size[0], x, cells[0]), cti_shape_at(size[1], y, cells[1]),
-                                                                cti_shape_at(size[2], z, cells[2])));
+                    ok = cti_shape_vertex(&mem, &m,
+                                          cti_v3_make(cti_shape_at(size[0], x, cells[0]), cti_shape_at(size[1], y, cells[1]),
+                                                      cti_shape_at(size[2], z, cells[2])));
     for (z = 0; ok && l.solid && z < cells[2]; z++)
         for (y = 0; ok && y < cells[1]; y++)
             for (x = 0; ok && x < cells[0]; x++)
@@ -246,8 +247,9 @@ static int cti_shape_split(cti_mem *mem, ct_mesh *m, cti_topology *topology, ct_
 CONTACT_API_DEF ct_code ct_mesh_sphere(ct_real radius, int levels, ct_mesh *out_mesh, ct_error_info *out_error)
 {
     /* the icosahedron: cyclic permutations of (+-1, +-g, 0), g the golden ratio */
-    static const int faces[20][3] = {{0, 1, 8}, {0, 10, 1}, {0, 4, 5}, {0, 8, 4}, {0, 5, 10}, {1, 7, 6}, {1, 6, 8}, {1, 10, 7}, {2, 9, 3}, {2, 3, 11},
-                                     {2, 5, 4}, {2, 4, 9}, {2, 11, 5}, {3, 6, 7}, {3, 9, 6}, {3, 7, 11}, {4, 8, 9}, {5, 11, 10}, {6, 9, 8}, {7, 10, 11}};
+    static const int faces[20][3] = {{0, 1, 8},  {0, 10, 1}, {0, 4, 5},  {0, 8, 4},   {0, 5, 10}, {1, 7, 6},  {1, 6, 8},
+                                     {1, 10, 7}, {2, 9, 3},  {2, 3, 11}, {2, 5, 4},   {2, 4, 9},  {2, 11, 5}, {3, 6, 7},
+                                     {3, 9, 6},  {3, 7, 11}, {4, 8, 9},  {5, 11, 10}, {6, 9, 8},  {7, 10, 11}};
     cti_topology topology;
     cti_mem mem;
     ct_mesh m;

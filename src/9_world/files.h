@@ -1,7 +1,7 @@
 /* files.h -- what the readers share: a file held in memory, a scanner that counts lines, numbers, errors that name the line.
    Method: lines end with LF, CR LF or CR; fields are separated by blanks; there is no limit on the length of a line or a file. Numbers are
-   correctly rounded in every locale: short ones exactly (Clinger 1990: an integer below 2^53 times or over a power of ten up to 10^22), others by
-   strtod with the locale's decimal point put in. */
+   correctly rounded in every locale: short ones exactly (Clinger 1990: an integer below 2^53 times or over a power of ten up to 10^22),
+   others by strtod with the locale's decimal point put in. */
 #ifndef CTI_FILES_H
 #define CTI_FILES_H
 
@@ -14,8 +14,8 @@
 typedef struct cti_scan {
     const char *at, *end;
     int64_t line;
-    int comments;      /* 1: '#' starts a comment and '\' before a line's end joins it with the next */
-    ct_code code;      /* CT_OK, or the first error */
+    int comments; /* 1: '#' starts a comment and '\' before a line's end joins it with the next */
+    ct_code code; /* CT_OK, or the first error */
     ct_error_info *error;
     cti_mem *mem;
 } cti_scan;

@@ -1,7 +1,6 @@
-/* files_msh.c -- Gmsh MSH 2.2 and 4.1, ASCII: nodes, and elements of types 1 (line), 2 (triangle), 4 (tet); point elements (15) are points, other types
-   are passed over. Method: section by section, line by line; node tags are arbitrary and are looked up by bisection in sorted order. Orientation
-   is kept as it is.
-   based on: the Gmsh reference manual, file formats. */
+/* files_msh.c -- Gmsh MSH 2.2 and 4.1, ASCII: nodes, and elements of types 1 (line), 2 (triangle), 4 (tet); point elements (15) are points,
+   other types are passed over. Method: section by section, line by line; node tags are arbitrary and are looked up by bisection in sorted
+   order. Orientation is kept as it is. based on: the Gmsh reference manual, file formats. */
 #include "files.h"
 #include "../0_base/sort.h"
 

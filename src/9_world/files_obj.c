@@ -1,7 +1,7 @@
-/* files_obj.c -- Wavefront OBJ: v, f, l, p; everything else is passed over. Method: one pass; a polygon becomes the fan (0, i, i + 1), a polyline its
-   segments. Points (p) need no list: a position that no triangle and no segment uses is a point. Numbers may refer to vertices that come later
-   in the file, so that the range is checked at the end; the largest number remembers its line.
-   based on: Wavefront, Advanced Visualizer appendix B1, object files. */
+/* files_obj.c -- Wavefront OBJ: v, f, l, p; everything else is passed over. Method: one pass; a polygon becomes the fan (0, i, i + 1), a
+   polyline its segments. Points (p) need no list: a position that no triangle and no segment uses is a point. Numbers may refer to vertices
+   that come later in the file, so that the range is checked at the end; the largest number remembers its line. based on: Wavefront,
+   Advanced Visualizer appendix B1, object files. */
 #include "files.h"
 
 #if CONTACT_WITH_FILES
