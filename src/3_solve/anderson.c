@@ -112,11 +112,19 @@ CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, flo
         return;
     }
     for (k = 0; k < a->count; k++) {
-        ct_real ck = (ct_real)c[k];
-        float sk = (float)c[k];
-        for (i = 0; i < a->n; i++)
-            g[i] -= ck * a->dg[k][i];
-        for (i = 0; slave && i < a->n_slave; i++)
-            slave[i] -= sk * a->ds[k][i];
+        cti_r8 ck = CTI_R8(set)((ct_real)c[k]);
+        const ct_real *dg = a->dg[k];
+        for (i = 0; i + 8 <= a->n; i += 8)
+            CTI_R8(store)(g + i, CTI_R8(sub)(CTI_R8(load)(g + i), CTI_R8(mul)(ck, CTI_R8(load)(dg + i))));
+        for (; i < a->n; i++)
+            g[i] -= (ct_real)c[k] * dg[i];
+    }
+    for (k = 0; slave && k < a->count; k++) {
+        cti_f8 ck = cti_f8_set((float)c[k]);
+        const float *ds = a->ds[k];
+        for (i = 0; i + 8 <= a->n_slave; i += 8)
+            cti_f8_store(slave + i, cti_f8_sub(cti_f8_load(slave + i), cti_f8_mul(ck, cti_f8_load(ds + i))));
+        for (; i < a->n_slave; i++)
+            slave[i] -= (float)c[k] * ds[i];
     }
 }

@@ -15,6 +15,13 @@ CTI_FN void cti_local_prepare(cti_local *q, const cti_row *row, ct_cone cone)
     q->inv_soft = B[0] > 0 ? 1 / (B[0] + q->softness) : 0;
     top = (b11 + b22) / 2 + cti_sqrt((b11 - b22) * (b11 - b22) / 4 + B[5] * B[7]);
     q->inv_top = top > 0 ? 1 / top : 0;
+    {
+        ct_real C[9];
+        memcpy(C, B, sizeof C);
+        C[0] += q->compliance[0], C[4] += q->compliance[1], C[8] += q->compliance[2];
+        q->recover_load = q->recover > 0 ? q->recover / q->softness : 0;
+        q->whole = q->mu > 0 && B[0] > 0 && cti_m3_det(C) > CTI_R(1e-6) * C[0] * C[4] * C[8] && cti_m3_inverse(C, q->inv_B);
+    }
     memset(q->inv_t, 0, sizeof q->inv_t);
     if (cone == CT_CONE_BOX) {
         q->inv_t[0] = b11 > 0 ? 1 / b11 : 0;
@@ -23,6 +30,24 @@ CTI_FN void cti_local_prepare(cti_local *q, const cti_row *row, ct_cone cone)
         q->inv_t[0] = b22 / det, q->inv_t[3] = b11 / det;
         q->inv_t[1] = -B[5] / det, q->inv_t[2] = -B[7] / det;
     }
+}
+
+/* the whole block: stick at a positive normal multiplier inside of the cone, in one step; 0 when it is not so */
+static int cti_local_stick(const cti_local *q, ct_cone cone, ct_real *r, ct_real *u)
+{
+    const ct_real *I = q->inv_B;
+    ct_real e0 = u[0] + q->compliance[0] * r[0], e1 = u[1] + q->compliance[1] * r[1], e2 = u[2] + q->compliance[2] * r[2];
+    ct_real a = r[0] - (I[0] * e0 + I[1] * e1 + I[2] * e2), b = r[1] - (I[3] * e0 + I[4] * e1 + I[5] * e2), bound = q->mu * a;
+    ct_real c = r[2] - (I[6] * e0 + I[7] * e1 + I[8] * e2);
+    /* at u_n = 0 the recovery asks for recover / softness */
+    if (!(a > q->recover_load))
+        return 0;
+    if (cone == CT_CONE_CONE ? b * b + c * c > bound * bound
+                             : (cone == CT_CONE_BOX ? cti_max(cti_abs(b), cti_abs(c)) > bound : cti_abs(b) + cti_abs(c) > bound))
+        return 0;
+    u[0] = -q->compliance[0] * a, u[1] = -q->compliance[1] * b, u[2] = -q->compliance[2] * c;
+    r[0] = a, r[1] = b, r[2] = c;
+    return 1;
 }
 
 /* two independent projections, one after the other (5.5) */
@@ -59,6 +84,10 @@ CTI_FN void cti_local_solve(const cti_local *q, ct_cone cone, int repeats, ct_re
 {
     const ct_real *B = q->B;
     int k;
+    if (r[0] == 0 && r[1] == 0 && r[2] == 0 && u[0] >= 0 && !(q->recover > u[0]))
+        return;
+    if (q->whole && cti_local_stick(q, cone, r, u))
+        return;
     for (k = 0; k < repeats; k++) {
         ct_real l = r[0] - (u[0] + q->compliance[0] * r[0]) * q->inv_n, d;
         if (q->recover > 0)

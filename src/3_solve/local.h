@@ -9,6 +9,9 @@ typedef struct cti_local {
     ct_real inv_n, inv_soft; /* 1 / (B_nn + compliance), 1 / (B_nn + softness) */
     ct_real inv_t[4];        /* inverse of the tangential 2x2 block; BOX: its two reciprocals in [0] and [3] */
     ct_real inv_top;         /* 1 / its largest eigenvalue */
+    ct_real inv_B[9];        /* of B with compliance: all three velocities vanish at once */
+    ct_real recover_load;    /* least multiplier at which the hard law rules */
+    int whole;               /* inv_B may be used */
     ct_real mu, compliance[3], recover, softness;
 } cti_local;
 

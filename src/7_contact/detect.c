@@ -10,6 +10,7 @@
 #define CTI_DETECT_NEAR CTI_R(1.25)  /* of the thickness: always a row */
 #define CTI_DETECT_TRUST CTI_R(4)    /* of the thickness: a row when the free motion would close the gap */
 #define CTI_DETECT_SEP CTI_R(0.25)   /* of the thickness: what CCD keeps */
+#define CTI_DETECT_CONE CTI_R(0.02)  /* sine by which a direction may leave a feature's normal cone */
 #define CTI_DETECT_FLAT CTI_R(0.995) /* cosine between the faces of an edge that is called flat */
 
 static void cti_detect_free_list(cti_mem *mem, cti_list *l)
@@ -169,6 +170,26 @@ static int cti_detect_flat(const cti_surface *s, int e)
     return cti_v3_dot(cti_detect_face_normal(s, f0), cti_detect_face_normal(s, f1)) > CTI_DETECT_FLAT;
 }
 
+/* 1 when a point that lies off edge e in the unit direction n has its closest point on the edge and not inside of one of its faces */
+static int cti_detect_edge_cone(const cti_surface *s, int e, cti_v3 n)
+{
+    int k, j;
+    cti_v3 a = cti_v3_at(s->x0, s->edges[2 * e]), t = cti_v3_unit(cti_v3_sub(cti_v3_at(s->x0, s->edges[2 * e + 1]), a), cti_v3_zero());
+    for (k = 0; k < 2; k++) {
+        int f = s->edge_faces[2 * e + k];
+        cti_v3 c;
+        if (f < 0)
+            continue;
+        for (j = 0; j < 2 && (s->faces[3 * f + j] == s->edges[2 * e] || s->faces[3 * f + j] == s->edges[2 * e + 1]); j++) {
+        }
+        c = cti_v3_sub(cti_v3_at(s->x0, s->faces[3 * f + j]), a);
+        c = cti_v3_unit(cti_v3_mad(c, t, -cti_v3_dot(c, t)), cti_v3_zero());
+        if (cti_v3_dot(n, c) > CTI_DETECT_CONE)
+            return 0;
+    }
+    return 1;
+}
+
 /* 1 when this face speaks for the feature on which the closest point lies */
 static int cti_detect_speaks(const cti_surface *s, int face, int feature)
 {
@@ -179,8 +200,8 @@ static int cti_detect_speaks(const cti_surface *s, int face, int feature)
     return 1;
 }
 
-/* appends the pair when it is near, or will be */
-static int cti_detect_offer(cti_mem *mem, const cti_surface *s, const ct_real *x1, const cti_pair *pair, ct_real dist, cti_hit **out)
+/* appends the pair when it is near, or will be, and its direction lies in the normal cones of the edges it is on (-1: on none) */
+static int cti_detect_offer(cti_mem *mem, const cti_surface *s, const ct_real *x1, const cti_pair *pair, int edge_a, int edge_b, ct_real dist, cti_hit **out)
 {
     cti_hit hit;
     cti_v3 off;
@@ -198,15 +219,19 @@ static int cti_detect_offer(cti_mem *mem, const cti_surface *s, const ct_real *x
             return 1;
         hit.normal = cti_v3_unit(off, cti_v3_make(0, 1, 0));
     }
+    if (pair->kind == CT_PAIR_EE && (!cti_detect_edge_cone(s, edge_b, hit.normal) || !cti_detect_edge_cone(s, edge_a, cti_v3_mul(hit.normal, -1))))
+        return 1;
+    if (pair->kind == CT_PAIR_VF && edge_b >= 0 && !cti_detect_edge_cone(s, edge_b, hit.normal))
+        return 1;
     end = cti_v3_dot(hit.normal, cti_pair_offset(s, x1, pair));
     if (dist > CTI_DETECT_NEAR * h && end > h)
         return 1;
     return CTI_PUSH(mem, *out, hit);
 }
 
-static int cti_detect_near_lists(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
+static int cti_detect_near_faces(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
 {
-    int n = CTI_LEN(d->vf.pairs) / 2, m = CTI_LEN(d->ee.pairs) / 2, i;
+    int n = CTI_LEN(d->vf.pairs) / 2, i;
     cti_pair pair;
     for (i = 0; i < n; i++) {
         const ct_real *w = d->vf.w + 3 * (size_t)i;
@@ -218,9 +243,17 @@ static int cti_detect_near_lists(cti_mem *mem, const cti_detect *d, const cti_su
             continue;
         cti_pair_make(s, CT_PAIR_VF, d->vf.pairs[2 * i], d->vf.pairs[2 * i + 1], &pair);
         pair.w[0] = 1, pair.w[1] = -w[0], pair.w[2] = -w[1], pair.w[3] = -w[2];
-        if (!cti_detect_offer(mem, s, x1, &pair, cti_sqrt(d->vf.d2[i]), out))
+        if (!cti_detect_offer(mem, s, x1, &pair, -1, d->vf.feature[i] >= 3 && d->vf.feature[i] < 6 ? s->face_edges[3 * d->vf.pairs[2 * i + 1] + d->vf.feature[i] - 3] : -1,
+                              cti_sqrt(d->vf.d2[i]), out))
             return 0;
     }
+    return 1;
+}
+
+static int cti_detect_near_edges(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
+{
+    int m = CTI_LEN(d->ee.pairs) / 2, i;
+    cti_pair pair;
     for (i = 0; i < m; i++) {
         const ct_real *t = d->ee.w + 2 * (size_t)i;
         ct_real sep = d->ee.min_sep[i] * (CTI_DETECT_TRUST / CTI_DETECT_SEP);
@@ -234,7 +267,7 @@ static int cti_detect_near_lists(cti_mem *mem, const cti_detect *d, const cti_su
             continue;
         cti_pair_make(s, CT_PAIR_EE, d->ee.pairs[2 * i], d->ee.pairs[2 * i + 1], &pair);
         pair.w[0] = 1 - t[0], pair.w[1] = t[0], pair.w[2] = t[1] - 1, pair.w[3] = -t[1];
-        if (!cti_detect_offer(mem, s, x1, &pair, cti_sqrt(d->ee.d2[i]), out))
+        if (!cti_detect_offer(mem, s, x1, &pair, d->ee.pairs[2 * i], d->ee.pairs[2 * i + 1], cti_sqrt(d->ee.d2[i]), out))
             return 0;
     }
     return 1;
@@ -251,7 +284,7 @@ static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_sur
             ct_real dist;
             cti_pair_make(s, k ? CT_PAIR_VV : CT_PAIR_VE, list[2 * i], list[2 * i + 1], &pair);
             dist = cti_pair_closest(s, s->x0, &pair, &f);
-            if (!cti_detect_offer(mem, s, x1, &pair, dist, out))
+            if (!cti_detect_offer(mem, s, x1, &pair, -1, -1, dist, out))
                 return 0;
         }
     }
@@ -261,7 +294,7 @@ static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_sur
                 continue;
             cti_pair_make(s, CT_PAIR_PLANE, i, k, &pair);
             pair.w[0] = 1;
-            if (!cti_detect_offer(mem, s, x1, &pair, cti_pair_closest(s, s->x0, &pair, &f), out))
+            if (!cti_detect_offer(mem, s, x1, &pair, -1, -1, cti_pair_closest(s, s->x0, &pair, &f), out))
                 return 0;
         }
     return 1;
@@ -269,7 +302,7 @@ static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_sur
 
 CTI_FN int cti_detect_near(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
 {
-    return cti_detect_near_lists(mem, d, s, x1, out) && cti_detect_near_rest(mem, d, s, x1, out);
+    return cti_detect_near_faces(mem, d, s, x1, out) && cti_detect_near_edges(mem, d, s, x1, out) && cti_detect_near_rest(mem, d, s, x1, out);
 }
 
 /* ---- collisions ---- */

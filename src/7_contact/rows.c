@@ -4,6 +4,7 @@
    -slip/dt, slip counted since stick onset, so that solver error does not add up to creep. */
 #include "rows.h"
 
+#define CTI_ROWS_STICK CTI_R(1e-5) /* tangential compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_EASE CTI_R(0.2) /* share of a missing gap that is recovered in a step */
 
 static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_row *row, cti_v3 *scripted, int *out_moving)
@@ -95,9 +96,12 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
             row->recover = cti_min(row->recover, c->recovery_speed);
         row->softness = soft;
     }
+    /* stick is a stiff spring of c gamma dt, far below the thickness: several contacts at one point may remember different slips, and without
+       compliance their multipliers would drift apart without end */
+    row->compliance[1] = row->compliance[2] = soft * CTI_ROWS_STICK;
     /* rows to scripted surfaces always carry some compliance, so that two of them cannot contradict each other without bound */
     if (moving)
-        row->compliance[0] = row->compliance[1] = row->compliance[2] = soft * CTI_R(1e-6);
+        row->compliance[0] = soft * CTI_R(1e-6);
     return 1;
 }
 

@@ -6,7 +6,7 @@
 
 #define CTI_FACTORS_PATCH 48       /* blocks in a patch */
 #define CTI_FACTORS_PORTS 600      /* most ports of a component that is one cluster */
-#define CTI_FACTORS_CHEAP 6.0e6    /* flops below which a factor is renewed in every step */
+#define CTI_FACTORS_CHEAP 1.5e8    /* flops below which a factor is renewed in every step */
 
 static void cti_factors_free_component(cti_mem *mem, cti_component *c)
 {
