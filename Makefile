@@ -4,12 +4,20 @@
 #   make test       unit tests, sanitizers, compile twins, quick start; the last line is "N passed, N failed, N skipped"
 #   make accept     acceptance scenes      make bench    measurements      make amalgamate    contact.h from src/
 #   make format     clang-format           make clean    removes build/
-# Variables: CC, CXX, ARCH (-march=native), OPT (-O2), JOBS (2)
+# Variables: CC, ARCH (-march=native), OPT (-O2), JOBS (2), V=1 shows the commands
 CC ?= cc
 ARCH ?= -march=native
 OPT ?= -O2
 JOBS ?= 2
 PYTHON ?= python3
+V ?= 0
+ifeq ($(V),0)
+Q := @
+say = @echo "  $(1)"
+else
+Q :=
+say =
+endif
 WARN := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
 STD := -std=c99 -D_POSIX_C_SOURCE=200809L
 BASE := $(STD) $(WARN) -ffp-contract=off
@@ -48,41 +56,53 @@ build/deps/%.mk: tools/deps.sh
 # ---- objects ----
 build/o64/%.o: src/%.c
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS64) $(STB_CFLAGS) -MMD -MP -c $< -o $@
+	$(call say,CC $@)
+	$(Q)$(CC) $(FLAGS64) $(STB_CFLAGS) -MMD -MP -c $< -o $@
 build/o32/%.o: src/%.c
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS32) $(STB_CFLAGS) -MMD -MP -c $< -o $@
+	$(call say,CC $@)
+	$(Q)$(CC) $(FLAGS32) $(STB_CFLAGS) -MMD -MP -c $< -o $@
 build/oasan/%.o: src/%.c
 	@mkdir -p $(@D)
-	$(CC) $(FLAGSASAN) $(STB_CFLAGS) -MMD -MP -c $< -o $@
+	$(call say,CC $@)
+	$(Q)$(CC) $(FLAGSASAN) $(STB_CFLAGS) -MMD -MP -c $< -o $@
 build/o64/tools/%.o: tools/%.c
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS64) $(STB_CFLAGS) $(CJSON_CFLAGS) -MMD -MP -c $< -o $@
+	$(call say,CC $@)
+	$(Q)$(CC) $(FLAGS64) $(STB_CFLAGS) $(CJSON_CFLAGS) -MMD -MP -c $< -o $@
 build/o32/tools/%.o: tools/%.c
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS32) $(STB_CFLAGS) $(CJSON_CFLAGS) -MMD -MP -c $< -o $@
+	$(call say,CC $@)
+	$(Q)$(CC) $(FLAGS32) $(STB_CFLAGS) $(CJSON_CFLAGS) -MMD -MP -c $< -o $@
 
 build/libcontact_dev.a: $(OBJ64)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR $@)
+	$(Q)$(AR) rcs $@ $^
 build/libcontact_dev32.a: $(OBJ32)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR $@)
+	$(Q)$(AR) rcs $@ $^
 build/libcontact_asan.a: $(OBJASAN)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR $@)
+	$(Q)$(AR) rcs $@ $^
 build/contact: $(BIN64) build/libcontact_dev.a
-	$(CC) -o $@ $^ $(CJSON_LIBS) -lm
+	$(call say,LINK $@)
+	$(Q)$(CC) -o $@ $^ $(CJSON_LIBS) -lm
 build/contact32: $(BIN32) build/libcontact_dev32.a
-	$(CC) -o $@ $^ $(CJSON_LIBS) -lm
+	$(call say,LINK $@)
+	$(Q)$(CC) -o $@ $^ $(CJSON_LIBS) -lm
 
 # ---- tests ----
 build/tests/%: tests/%.c build/libcontact_dev.a
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS64) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev.a $(CMOCKA_LIBS) -lm -o $@
+	$(call say,LINK $@)
+	$(Q)$(CC) $(FLAGS64) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev.a $(CMOCKA_LIBS) -lm -o $@
 build/asan/%: tests/%.c build/libcontact_asan.a
 	@mkdir -p $(@D)
-	$(CC) $(FLAGSASAN) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_asan.a $(CMOCKA_LIBS) -lm -o $@
+	$(call say,LINK $@)
+	$(Q)$(CC) $(FLAGSASAN) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_asan.a $(CMOCKA_LIBS) -lm -o $@
 test-build: build/contact build/contact32 $(TESTS:%=build/tests/%) $(TESTS:%=build/asan/%)
 test:
 	@$(MAKE) --no-print-directory -s -k -j$(JOBS) test-build || true
@@ -92,14 +112,16 @@ test-all: test
 # ---- the rest ----
 amalgamate:
 	$(PYTHON) tools/amalgamate.py
-demo: build/contact
+demo:
+	@$(MAKE) --no-print-directory -j$(JOBS) build/contact
 	@$(PYTHON) tools/make_demo.py
 accept: build/contact
 	@$(PYTHON) tools/accept.py
 BENCHES := $(patsubst bench/%.c,build/bench/%,$(wildcard bench/*.c))
 build/bench/%: bench/%.c build/libcontact_dev.a
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS64) $(STB_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev.a -lm -o $@
+	$(call say,LINK $@)
+	$(Q)$(CC) $(FLAGS64) $(STB_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev.a -lm -o $@
 bench: build/contact $(BENCHES)
 	@echo "flags: $(FLAGS64)"
 	@for b in $(BENCHES); do echo "== $$b"; ./$$b || exit 1; done

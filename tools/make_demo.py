@@ -57,20 +57,21 @@ def scene():
     random = Random(2024)
     bodies = [{"name": "floor", "type": "static", "shape": {"plane": {"normal": [0, 1, 0], "offset": 0, "size": 12}}}]
     for layer in range(4):
+        shift = 0.08 if layer % 2 else -0.08
         for z in range(4):
             for x in range(4):
                 bodies.append({
                     "name": "box_%d_%d_%d" % (x, layer, z), "type": "soft", "mesh": "cube.msh",
                     "material": {"model": "corotational", "young": 1e5, "poisson": 0.4, "density": 500, "damping": {"stiffness": 0.002}},
                     "transform": [{"rotate": [random.between(-12, 12), random.between(-20, 20), random.between(-12, 12)]},
-                                  {"translate": [0.325 * (x - 1.5) + random.between(-0.01, 0.01), 0.17 + 0.31 * layer, 0.325 * (z - 1.5) + random.between(-0.01, 0.01)]}]})
+                                  {"translate": [0.325 * (x - 1.5) + shift + random.between(-0.01, 0.01), 0.17 + 0.31 * layer, 0.325 * (z - 1.5) - shift + random.between(-0.01, 0.01)]}]})
     bodies.append({
-        "name": "cloth", "type": "cloth", "shape": {"grid": {"size": [1.7, 1.7], "cells": [34, 34]}},
-        "material": {"model": "springs", "stretch": 300, "shear": 100, "bend": 2e-3, "areal_density": 0.25, "damping": {"stiffness": 0.002}},
+        "name": "cloth", "type": "cloth", "shape": {"grid": {"size": [1.5, 1.5], "cells": [46, 46]}},
+        "material": {"model": "springs", "stretch": 300, "shear": 60, "bend": 4e-4, "areal_density": 0.25, "damping": {"stiffness": 0.002}},
         "transform": [{"rotate": [0, 22, 0]}, {"translate": [0, 1.55, 0]}],
-        "fix": [{"vertices": [0, 34, 35 * 34, 35 * 35 - 1], "until": 0.5}]})
-    return {"name": "demo: 64 soft boxes under a cloth", "dt": 1 / 60, "duration": 2.5, "thickness": 4e-3, "friction": 0.5, "self_collision": True,
-            "stepper": "cmr", "bodies": bodies, "output": {"camera": {"eye": [1.7, 1.5, 2.7], "target": [0, 0.3, 0], "fov": 36}}}
+        "fix": [{"vertices": [0, 46, 47 * 46, 47 * 47 - 1], "until": 0.9}]})
+    return {"name": "demo: 64 soft boxes under a cloth", "dt": 1 / 60, "duration": 3, "thickness": 4e-3, "friction": 0.5, "self_collision": True,
+            "stepper": "cmr", "bodies": bodies, "output": {"camera": {"eye": [1.75, 1.45, 2.75], "target": [0.05, 0.14, 0.1], "fov": 38}}}
 
 
 def main():
@@ -82,7 +83,7 @@ def main():
         return 0
     command = [os.path.join(ROOT, "build", "contact"), "run", os.path.join(OUT, "demo.json"), "--out", OUT, "--frames", "none", "--check", "--quiet",
                "--render", os.path.join(OUT, "demo.png")]
-    print("64 soft boxes under a cloth, 150 steps of 1/60 s", flush=True)
+    print("64 soft boxes under a cloth, 180 steps of 1/60 s", flush=True)
     if sys.stderr.isatty():
         command.remove("--quiet")
     code = subprocess.call(command, stdout=subprocess.DEVNULL)

@@ -195,7 +195,7 @@ static void render_body(render *r, const sim_body *b, int number)
             for (k = 0; k < 3; k++)
                 n[i][k] = sum[k];
         }
-        raster_triangle(&r->buffer, (const double(*)[3])p, (const double(*)[3])n, number, 7);
+        raster_triangle(&r->buffer, (const double(*)[3])p, (const double(*)[3])n, number, b->is_plane ? 0 : 7);
         if (!b->is_plane)
             raster_shadow_triangle(&r->shadow, (const double(*)[3])p);
     }
