@@ -11,6 +11,7 @@
 #define CTI_DETECT_TRUST CTI_R(4)    /* of the thickness: a row when the free motion would close the gap */
 #define CTI_DETECT_SEP CTI_R(0.25)   /* of the thickness: what CCD keeps */
 #define CTI_DETECT_CONE CTI_R(0.02)  /* sine by which a direction may leave a feature's normal cone */
+#define CTI_DETECT_END CTI_R(0.02)   /* share of an edge that counts as its end */
 #define CTI_DETECT_FLAT CTI_R(0.995) /* cosine between the faces of an edge that is called flat */
 
 static void cti_detect_free_list(cti_mem *mem, cti_list *l)
@@ -261,9 +262,11 @@ static int cti_detect_near_edges(cti_mem *mem, const cti_detect *d, const cti_su
             continue;
         if (cti_detect_is_tangled(d, d->ee.quads + 4 * (size_t)i, 4))
             continue;
-        /* flat edges wait for CCD, unless they are nearer than half the thickness already */
+        /* flat edges, and points so near to an end that a vertex's pair says the same, wait for CCD, unless they are nearer than half the
+           thickness already */
         if (d->ee.min_sep[i] * d->ee.min_sep[i] * 4 < d->ee.d2[i] * CTI_R(0.999) &&
-            (cti_detect_flat(s, d->ee.pairs[2 * i]) || cti_detect_flat(s, d->ee.pairs[2 * i + 1])))
+            (cti_min(cti_min(t[0], 1 - t[0]), cti_min(t[1], 1 - t[1])) < CTI_DETECT_END || cti_detect_flat(s, d->ee.pairs[2 * i]) ||
+             cti_detect_flat(s, d->ee.pairs[2 * i + 1])))
             continue;
         cti_pair_make(s, CT_PAIR_EE, d->ee.pairs[2 * i], d->ee.pairs[2 * i + 1], &pair);
         pair.w[0] = 1 - t[0], pair.w[1] = t[0], pair.w[2] = t[1] - 1, pair.w[3] = -t[1];
