@@ -25,6 +25,8 @@ CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_
 
 CTI_FN void cti_anderson_restart(cti_anderson *a) { a->count = a->head = a->started = 0; }
 
+CTI_FN void cti_anderson_resume(cti_anderson *a) { a->started = 0; }
+
 static double cti_anderson_dot(int n, const ct_real *x, const ct_real *y)
 {
     cti_r8 s = CTI_R8(set)(0);
@@ -72,6 +74,19 @@ static int cti_anderson_fit(const cti_anderson *a, double *c)
     return 1;
 }
 
+/* a first point: nothing to take differences with */
+static void cti_anderson_first(cti_anderson *a, const ct_real *x, const ct_real *g, const float *slave)
+{
+    int i;
+    for (i = 0; i < a->n; i++) {
+        a->f[i] = (g[i] - x[i]) * a->weight[i];
+        a->g[i] = g[i];
+    }
+    if (slave)
+        memcpy(a->slave, slave, sizeof(float) * (size_t)a->n_slave);
+    a->started = 1;
+}
+
 /* the newest differences enter the history */
 static void cti_anderson_record(cti_anderson *a, const ct_real *x, const ct_real *g, const float *slave)
 {
@@ -86,10 +101,6 @@ static void cti_anderson_record(cti_anderson *a, const ct_real *x, const ct_real
         a->ds[h][i] = slave[i] - a->slave[i];
         a->slave[i] = slave[i];
     }
-    if (!a->started) {
-        a->started = 1;
-        return;
-    }
     a->head = (h + 1) % CTI_ANDERSON_DEPTH;
     if (a->count < CTI_ANDERSON_DEPTH)
         a->count++;
@@ -101,12 +112,10 @@ CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, flo
 {
     double c[CTI_ANDERSON_DEPTH];
     int i, k;
-    if (!a->started) {
-        memset(a->f, 0, sizeof(ct_real) * (size_t)a->n);
-        memset(a->g, 0, sizeof(ct_real) * (size_t)a->n);
-        memset(a->slave, 0, sizeof(float) * (size_t)a->n_slave);
-    }
-    cti_anderson_record(a, x, g, slave);
+    if (!a->started)
+        cti_anderson_first(a, x, g, slave);
+    else
+        cti_anderson_record(a, x, g, slave);
     if (a->count == 0 || !cti_anderson_fit(a, c)) {
         a->count = a->head = 0;
         return;

@@ -20,6 +20,8 @@ typedef struct cti_anderson {
 /* cti_anderson_init -- weight [n] is kept by reference. 0 when memory ran out. */
 CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_real *weight, int n_slave);
 CTI_FN void cti_anderson_restart(cti_anderson *a);
+/* cti_anderson_resume -- the map's constant part changed: the differences stay, the last point is forgotten. */
+CTI_FN void cti_anderson_resume(cti_anderson *a);
 /* cti_anderson_step -- x [n] the point, g [n] its image; g and slave (of g, may be NULL) become the next point. */
 CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, float *slave);
 

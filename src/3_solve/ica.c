@@ -427,7 +427,7 @@ static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps,
     int k, i, n = s->p->n_rows;
     ct_real first = 0, last = 0, best = CTI_REAL_MAX;
     memset(s->du, 0, sizeof(float) * s->n_du);
-    cti_anderson_restart(&s->inner);
+    cti_anderson_resume(&s->inner);
     for (k = 0; k < max_sweeps; k++) {
         ct_real big = 0;
         memcpy(s->r_old, s->r, sizeof(ct_real) * 3 * (size_t)n);
