@@ -72,7 +72,8 @@ def count_unit(count, path, result):
     failed = sorted(set(s[13:].split(":")[0].strip() for s in lines if s.startswith("[  FAILED  ]") and "test(s)" not in s))
     count.passed += passed
     last = ""
-    for i, s in enumerate(lines):
+    end = next((i for i, s in enumerate(lines) if s.startswith("[==========]") and "test(s) run" in s), len(lines))
+    for i, s in enumerate(lines[:end]):  # behind that line cmocka names them once more
         if s.startswith("[  SKIPPED ]") and "test(s)" not in s:
             reason = lines[i - 1] if i and not lines[i - 1].startswith("[") else "the test gives no reason"
             count.skip("%s %s" % (path, s[13:].strip()), reason.strip())
