@@ -305,6 +305,49 @@ static void blocks_slide_on_slopes(void **state)
     }
 }
 
+/* the same on a floor of triangles, static or a soft body that is held: edges inside of a flat surface must not be felt */
+static void blocks_slide_over_mesh_edges(void **state)
+{
+    double a = 3.14159265358979323846 / 6, mu = 0.8 * tan(a), want = G * (sin(a) - mu * cos(a));
+    int held, i, k;
+    (void)state;
+    for (held = 0; held < 2; held++) {
+        ct_world_desc d = world_desc(1e-3, mu, NULL);
+        ct_mesh floor_mesh = mesh_box(2, 0.1, 0.5, 16, 1, 4, held), block = mesh_box(0.1, 0.1, 0.1, 4, 4, 4, 1);
+        ct_static_desc sd = ct_static_desc_default();
+        ct_world *w;
+        ct_body_id floor_id, id;
+        double x[3][3], got;
+        d.gravity[0] = (ct_real)(G * sin(a)), d.gravity[1] = (ct_real)(-G * cos(a));
+        w = world_make(&d);
+        mesh_place(&floor_mesh, 0, 0.5, -0.05, 0);
+        mesh_place(&block, 0, 0, 0.0512, 0.013);
+        if (held) {
+            int32_t *all = (int32_t *)malloc(sizeof *all * (size_t)floor_mesh.n_positions);
+            floor_id = add_soft_mesh(w, "floor", &floor_mesh, 5e5, 0, 0, 0);
+            for (i = 0; i < floor_mesh.n_positions; i++)
+                all[i] = i;
+            assert_int_equal(ct_body_pin(w, floor_id, all, floor_mesh.n_positions, CT_AXIS_ALL, NULL, -1), CT_OK);
+            free(all);
+        } else {
+            sd.mesh = &floor_mesh;
+            assert_int_equal(ct_body_add_static(w, &sd, &floor_id), CT_OK);
+        }
+        id = add_soft_mesh(w, "block", &block, 5e5, 0, 0, 0);
+        for (k = 1; k <= 150; k++) {
+            step_once(w, 0.01);
+            if (k % 50 == 0)
+                read_middle(w, id, 0, x[k / 50 - 1]);
+            assert_int_equal(count_intersections(w), 0);
+        }
+        got = (x[2][0] - 2 * x[1][0] + x[0][0]) / 0.25;
+        print_message("slope of triangles (%s): acceleration %.6g, analytic %.6g (%.3f %%)\n", held ? "soft, held" : "static", got, want, 100 * (got / want - 1));
+        assert_true(fabs(got / want - 1) < 0.01);
+        ct_mesh_free(&floor_mesh), ct_mesh_free(&block);
+        ct_world_destroy(w);
+    }
+}
+
 /* ---- a stack ---- */
 
 static void five_boxes_rest(void **state)
@@ -619,6 +662,7 @@ int main(void)
         cmocka_unit_test(free_bodies_lose_energy),
         cmocka_unit_test(blocks_hold_on_slopes),
         cmocka_unit_test(blocks_slide_on_slopes),
+        cmocka_unit_test(blocks_slide_over_mesh_edges),
         cmocka_unit_test(five_boxes_rest),
         cmocka_unit_test(light_cloth_drapes),
         cmocka_unit_test(heavy_cloth_drapes),
