@@ -54,8 +54,10 @@ typedef struct cti_ica {
     float *W, *du;
     size_t n_du;
     ct_real *f, *x; /* b + J' r; local right side */
-    ct_real *r, *r_old, *weight; /* [3 rows] multipliers, those before a sweep, sqrt of the local compliance */
-    cti_anderson inner;
+    ct_real *z, *z_old, *weight; /* [3 n + 3 rows] velocities and multipliers, those before an outer iteration, metric of both */
+    ct_real *z_best;             /* those of the smallest change: what stands when the budget ends an accelerated loop */
+    ct_real *v, *r, *r_old;      /* parts of z: [3 n], [3 rows]; multipliers before a sweep */
+    cti_anderson inner, outer;   /* outer: where clusters see each other through A */
 } cti_ica;
 
 /* ---- set-up ---- */
@@ -367,7 +369,7 @@ static ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, ct_r
     return big;
 }
 
-/* one block Gauss-Seidel sweep over the clusters, forward or backward (eq. 12) */
+/* one block Gauss-Seidel sweep over the clusters (eq. 12) */
 static ct_real cti_ica_refine(cti_ica *s, ct_real *v, int backward)
 {
     ct_real big = 0;
@@ -450,34 +452,49 @@ static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps,
     return cti_min_int(k + 1, max_sweeps);
 }
 
-static int cti_ica_setup(cti_ica *s)
+/* z = (v, r) and its metric: the diagonal of A for velocities, the local compliance for multipliers */
+static int cti_ica_make_state(cti_ica *s, const ct_real *v)
 {
-    int n3 = 3 * s->p->A->n, m3 = 3 * s->p->n_rows, i, k;
-    if (!cti_ica_make_clusters(s) || !cti_ica_make_ports(s) || !cti_ica_make_tiles(s) || !cti_ica_make_contacts(s))
-        return 0;
-    s->coupled = cti_ica_is_coupled(s);
-    s->f = CTI_ARENA_NEW(s->arena, ct_real, n3);
-    s->x = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->max_blocks);
-    s->r = CTI_ARENA_NEW(s->arena, ct_real, m3);
+    const cti_bsr *A = s->p->A;
+    int n3 = 3 * A->n, m3 = 3 * s->p->n_rows, i, k;
+    s->z = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
+    s->z_old = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
+    s->z_best = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
+    s->weight = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
     s->r_old = CTI_ARENA_NEW(s->arena, ct_real, m3);
-    s->weight = CTI_ARENA_NEW(s->arena, ct_real, m3);
-    if (!s->f || !s->x || !s->r || !s->r_old || !s->weight)
+    if (!s->z || !s->z_old || !s->z_best || !s->weight || !s->r_old)
         return 0;
+    s->v = s->z, s->r = s->z + n3;
+    memcpy(s->v, v, sizeof(ct_real) * (size_t)n3);
+    for (i = 0; i < n3; i++)
+        s->weight[i] = cti_sqrt(cti_max(0, A->val[9 * (size_t)A->diag[i / 3] + 4 * (size_t)(i % 3)]));
     for (i = 0; i < s->p->n_rows; i++)
         for (k = 0; k < 3; k++) {
             s->r[3 * i + k] = s->p->rows[i].r[k];
-            s->weight[3 * i + k] = cti_sqrt(s->contacts[i].local.B[4 * k]);
+            s->weight[n3 + 3 * i + k] = cti_sqrt(s->contacts[i].local.B[4 * k]);
         }
-    return cti_anderson_init(&s->inner, s->arena, m3, s->weight, (int)s->n_du);
+    if (!cti_anderson_init(&s->inner, s->arena, m3, s->weight + n3, (int)s->n_du))
+        return 0;
+    return !s->coupled || cti_anderson_init(&s->outer, s->arena, n3 + m3, s->weight, 0);
+}
+
+static int cti_ica_setup(cti_ica *s, const ct_real *v)
+{
+    if (!cti_ica_make_clusters(s) || !cti_ica_make_ports(s) || !cti_ica_make_tiles(s) || !cti_ica_make_contacts(s))
+        return 0;
+    s->coupled = cti_ica_is_coupled(s);
+    s->f = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n);
+    s->x = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->max_blocks);
+    return s->f && s->x && cti_ica_make_state(s, v);
 }
 
 /* one round: anticipate u at v, relax the contacts, collect b + J' r */
-static ct_real cti_ica_contacts(cti_ica *s, const ct_real *v, ct_real stop, cti_solve_info *info)
+static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
 {
     ct_real first, drop = s->coupled ? CTI_R(0.3) : (s->p->lagged ? CTI_R(0.05) : CTI_R(1e-3));
-    int i, cap = s->coupled ? cti_min_int(3, s->desc->inner_iterations) : s->desc->inner_iterations;
+    int i, cap = s->coupled ? cti_min_int(2, s->desc->inner_iterations) : s->desc->inner_iterations;
     for (i = 0; i < s->p->n_rows; i++)
-        cti_row_velocity(&s->p->rows[i], v, s->contacts[i].base);
+        cti_row_velocity(&s->p->rows[i], s->v, s->contacts[i].base);
     info->sweeps += cti_ica_inner(s, stop, drop, cap, &first);
     for (i = 0; i < s->p->n_rows; i++)
         memcpy(s->p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
@@ -485,38 +502,68 @@ static ct_real cti_ica_contacts(cti_ica *s, const ct_real *v, ct_real stop, cti_
     return first;
 }
 
+/* what ends the outer loop after an iteration that changed `now`; CTI_SOLVE_BUDGET: go on */
+static cti_solve_status cti_ica_judge(const cti_ica *s, const cti_solve_info *info, ct_real now, ct_real last, ct_real best, ct_real contact)
+{
+    if (now <= s->desc->tolerance * s->p->velocity_scale)
+        return CTI_SOLVE_OK;
+    if (s->desc->termination == CT_TERMINATION_PAPER && cti_abs(now - last) < CTI_R(0.05) * last && contact <= s->p->approach_limit)
+        return CTI_SOLVE_OK;
+    /* the residual monitor (5.6): growth by 1e4 over the best is divergence */
+    if (!cti_finite(now) || now > CTI_R(1e4) * best)
+        return CTI_SOLVE_DIVERGED;
+    /* an inverse that lags too far behind is not worth another round */
+    if (s->p->lagged && !s->coupled && info->iterations >= 2 && now > CTI_R(0.4) * last)
+        return CTI_SOLVE_SLOW;
+    return CTI_SOLVE_BUDGET;
+}
+
+/* the outer loop: contacts, then v; where clusters are coupled the whole map is accelerated */
+static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
+{
+    const ct_solver_desc *desc = s->desc;
+    ct_real tol = desc->tolerance * s->p->velocity_scale, best = CTI_REAL_MAX, last = CTI_REAL_MAX;
+    size_t bytes = sizeof(ct_real) * (size_t)(s->outer.n);
+    int most = s->coupled ? cti_min_int(desc->max_iterations, desc->max_sweeps) : desc->max_iterations;
+    for (info->iterations = 1; info->iterations <= most; info->iterations++) {
+        ct_real contact, now;
+        if (s->coupled)
+            memcpy(s->z_old, s->z, bytes);
+        contact = cti_ica_contacts(s, tol / 4, info);
+        now = cti_max(contact, cti_ica_refine(s, s->v, 0));
+        info->change = now / s->p->velocity_scale;
+        info->status = cti_ica_judge(s, info, now, last, best, contact);
+        if (info->status != CTI_SOLVE_BUDGET || (!s->coupled && info->sweeps >= desc->max_sweeps))
+            return;
+        if (s->coupled) {
+            if (now < best)
+                memcpy(s->z_best, s->z, bytes);
+            if (now > 2 * best)
+                cti_anderson_restart(&s->outer);
+            cti_anderson_step(&s->outer, s->z_old, s->z, NULL);
+        }
+        best = cti_min(best, now);
+        last = now;
+    }
+    if (s->coupled)
+        memcpy(s->z, s->z_best, bytes);
+}
+
 CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_arena *arena, ct_real *v, cti_solve_info *info)
 {
     cti_ica state, *s = &state;
-    ct_real tol = desc->tolerance * p->velocity_scale, best = CTI_REAL_MAX, last = CTI_REAL_MAX;
+    int i;
     memset(s, 0, sizeof *s);
     memset(info, 0, sizeof *info);
     s->p = p, s->desc = desc, s->arena = arena;
-    if (!cti_ica_setup(s)) {
+    if (!cti_ica_setup(s, v)) {
         info->status = CTI_SOLVE_MEMORY;
         return;
     }
     cti_problem_rhs(p, s->f);
-    info->change = cti_ica_refine(s, v, 0) / p->velocity_scale;
-    for (info->iterations = 1; info->iterations <= desc->max_iterations && info->sweeps < desc->max_sweeps; info->iterations++) {
-        ct_real contact = cti_ica_contacts(s, v, tol / 4, info), change = cti_ica_refine(s, v, info->iterations & 1), now = cti_max(contact, change);
-        info->change = now / p->velocity_scale;
-        if (now <= tol)
-            return;
-        if (desc->termination == CT_TERMINATION_PAPER && cti_abs(now - last) < CTI_R(0.05) * last && contact <= p->approach_limit)
-            return;
-        /* the residual monitor (5.6): growth by 1e4 over the best is divergence */
-        best = cti_min(best, now);
-        if (!cti_finite(now) || now > CTI_R(1e4) * best) {
-            info->status = CTI_SOLVE_DIVERGED;
-            return;
-        }
-        /* an inverse that lags too far behind is not worth another round */
-        if (p->lagged && info->iterations >= 3 && now > CTI_R(0.3) * last) {
-            info->status = CTI_SOLVE_SLOW;
-            return;
-        }
-        last = now;
-    }
-    info->status = CTI_SOLVE_BUDGET;
+    info->change = cti_ica_refine(s, s->v, 0) / p->velocity_scale;
+    cti_ica_loop(s, info);
+    for (i = 0; i < p->n_rows; i++)
+        memcpy(p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
+    memcpy(v, s->v, sizeof(ct_real) * 3 * (size_t)p->A->n);
 }

@@ -56,7 +56,7 @@ static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     if (!(scale > 0))
         scale = CTI_R(1e-9);
     for (lim = 0; lim < 2; lim++) {
-        cti_pcg(&s->A, s->b, s->v_free, cti_factors_precondition, &s->factors, tol * CTI_R(0.1) * scale * cti_sqrt(s->mass_min), 200, s->pcg_work, &its);
+        cti_pcg(&s->A, s->b, s->v_free, cti_factors_precondition, &s->factors, tol * CTI_R(0.5) * scale * cti_sqrt(s->mass_min) * cti_max(1, CTI_R(0.1) * cti_sqrt((ct_real)s->n)), 200, s->pcg_work, &its);
         out->linear_iterations += its;
         if (its <= 8 || !cti_factors_mark(&s->factors))
             break;

@@ -1,11 +1,11 @@
 /* factors.c -- clusters of the contact solve and preconditioner of the free solve.
    Method: the graph of A falls into components; equal components share one symbolic analysis; each has a float LDL^T that may lag. A
-   component whose contacts touch few blocks is one cluster, and ICA anticipates its whole response; one with many ports is cut
-   into patches grown breadth first. Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
+   component whose contacts touch few blocks is one cluster, and ICA anticipates its whole response; one with many ports falls back
+   to the paper's nodes. Patches, grown breadth first, are there on request. Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
 #include "factors.h"
 
 #define CTI_FACTORS_PATCH 48       /* blocks in a patch */
-#define CTI_FACTORS_PORTS 600      /* most ports of a component that is one cluster */
+#define CTI_FACTORS_PORTS 200      /* most ports of a component that is one cluster */
 #define CTI_FACTORS_CHEAP 1.5e8    /* flops below which a factor is renewed in every step */
 
 static void cti_factors_free_component(cti_mem *mem, cti_component *c)
@@ -317,7 +317,7 @@ CTI_FN const cti_cluster *cti_factors_clusters(cti_factors *f, cti_arena *arena,
     int nc = CTI_LEN(f->components), c, i, k, n = 0;
     int32_t *count = CTI_ARENA_ZERO(arena, int32_t, nc);
     uint8_t *seen = CTI_ARENA_ZERO(arena, uint8_t, n_blocks);
-    cti_cluster *out = CTI_ARENA_ZERO(arena, cti_cluster, nc + CTI_LEN(f->patches));
+    cti_cluster *out = CTI_ARENA_ZERO(arena, cti_cluster, nc + n_blocks);
     if (!count || !seen || !out)
         return NULL;
     *out_n = 0;
@@ -341,7 +341,11 @@ CTI_FN const cti_cluster *cti_factors_clusters(cti_factors *f, cti_arena *arena,
             out[n++].ctx = q;
             continue;
         }
-        for (i = q->patch0; i < q->patch1; i++) {
+        for (i = q->begin; i < q->end && mode == CT_CLUSTER_AUTO; i++) {
+            out[n].blocks = f->blocks + i;
+            out[n++].n = 1;
+        }
+        for (i = q->patch0; i < q->patch1 && mode == CT_CLUSTER_PATCH; i++) {
             out[n].blocks = f->patch_blocks + f->patches[i];
             out[n++].n = f->patches[i + 1] - f->patches[i];
         }

@@ -22,7 +22,7 @@ CTI_FN int cti_factors_lag(const cti_factors *f);
 /* cti_factors_precondition -- z = D^-1 r over all components; ctx is the cti_factors. */
 CTI_FN void cti_factors_precondition(void *ctx, const ct_real *r, ct_real *z);
 
-/* cti_factors_clusters -- clusters for a contact solve in the arena: bodies where their ports are few, patches or nodes where they are many.
+/* cti_factors_clusters -- clusters for a contact solve in the arena: AUTO takes bodies where their ports are few, nodes where they are many.
    rows tell the ports. NULL when memory ran out; *out_n 0 with a non-NULL result means one cluster per block. */
 CTI_FN const cti_cluster *cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mode mode, const cti_row *rows, int n_rows, int n_blocks, int *out_n);
 

@@ -122,7 +122,7 @@ typedef struct ct_solver_desc {
     ct_real tolerance;     /* natural map relative to the velocity scale, > 0; default 1e-4 */
     int max_iterations;    /* outer iterations, >= 1; default 500 */
     int inner_iterations;  /* most Gauss-Seidel sweeps over the contacts in an outer iteration; default 200 */
-    int max_sweeps;        /* most sweeps over the contacts in a whole solve; on reaching it the step is accepted with status budget; default 200 */
+    int max_sweeps;        /* most sweeps over the contacts in a whole solve; on reaching it the step is accepted with status budget; default 100 */
     int inner_repeats;     /* normal-friction repeats at one contact; default 3 (Otaduy 5.5) */
 } ct_solver_desc;
 
