@@ -1,0 +1,227 @@
+/* test_cli.c -- build/contact on scenes that are broken in one place each: exit code 1, and a message that names the file, the place in it and
+   the element. Starts that intersect are named and run. Everything is written to a folder of its own. CONTACT_TOOL names another program. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static char folder[] = "/tmp/contact_test_cli_XXXXXX";
+static char tool[1024];
+
+/* two tets that share a face, with the line of the third node and the nodes of the second tet as given */
+#define MESH(node3, tet2)                                                                                                                  \
+    "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 " node3 "\n4 0 0 1\n5 1 1 1\n$EndNodes\n"                        \
+    "$Elements\n2\n1 4 2 0 0 1 2 3 4\n2 4 2 0 0 " tet2 "\n$EndElements\n"
+#define MATERIAL "\"material\":{\"model\":\"neohookean\",\"young\":1e5,\"poisson\":0.4,\"density\":1000}"
+
+static void write_file(const char *name, const char *text)
+{
+    char path[1100];
+    FILE *f;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    f = fopen(path, "wb");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+/* a scene of one body; `keys` go to the scene, `body` to the body */
+static void write_scene(const char *name, const char *keys, const char *mesh, const char *body)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             "{\n \"name\":\"t\", %s \"duration\":0.05,\n \"bodies\":[\n  {\"name\":\"jelly\",\"type\":\"soft\",\"mesh\":\"%s\",%s%s}\n ]\n}\n", keys, mesh,
+             MATERIAL, body);
+    write_file(name, text);
+}
+
+/* exit code; what went to stderr and stdout in `out` */
+static int call(const char *arguments, const char *file, char *out, size_t size)
+{
+    char command[3000];
+    size_t n;
+    int status;
+    FILE *p;
+    snprintf(command, sizeof command, "%s %s %s/%s 2>&1", tool, arguments, folder, file);
+    p = popen(command, "r");
+    assert_non_null(p);
+    n = fread(out, 1, size - 1, p);
+    out[n] = '\0';
+    status = pclose(p);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* `contact run` of the scene ends with 1 and says all of the words, which are separated by | */
+static void refuses(const char *scene, const char *words)
+{
+    char out[4096], word[200];
+    int code = call("run --quiet --steps 2", scene, out, sizeof out);
+    const char *p = words;
+    if (code != 1)
+        print_message("%s: exit %d: %s\n", scene, code, out);
+    assert_int_equal(code, 1);
+    while (*p) {
+        size_t n = strcspn(p, "|");
+        memcpy(word, p, n);
+        word[n] = '\0';
+        if (!strstr(out, word))
+            print_message("%s: the message does not say '%s': %s\n", scene, word, out);
+        assert_non_null(strstr(out, word));
+        p += n + (p[n] == '|');
+    }
+}
+
+static int setup(void **state)
+{
+    const char *t = getenv("CONTACT_TOOL");
+    (void)state;
+    snprintf(tool, sizeof tool, "%s", t ? t : "build/contact");
+    if (!mkdtemp(folder))
+        return -1;
+    write_file("good.msh", MESH("0 1 0", "4 2 3 5"));
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    char command[200];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+static void need_tool(void)
+{
+    if (access(tool, X_OK) != 0) {
+        print_message("%s is missing\n", tool);
+        skip();
+    }
+}
+
+static void good_scenes_run(void **state)
+{
+    char out[4096];
+    int code;
+    (void)state;
+    need_tool();
+    write_scene("good.json", "\"dt\":0.01,", "good.msh", "");
+    code = call("run --check --json", "good.json", out, sizeof out);
+    if (code != 0)
+        print_message("%s", out);
+    assert_int_equal(code, 0);
+    assert_non_null(strstr(out, "\"steps\":5"));
+    assert_non_null(strstr(out, "\"intersections\":0"));
+    assert_null(strstr(out, "nan"));
+    /* a stepper that is not built is named, as a key of the scene or as an option */
+    code = call("run --stepper barrier", "good.json", out, sizeof out);
+    assert_int_equal(code, 1);
+    assert_non_null(strstr(out, "barrier"));
+    code = call("run --steps -1", "good.json", out, sizeof out);
+    assert_int_equal(code, 1);
+    code = call("run --no-such-option", "good.json", out, sizeof out);
+    assert_int_equal(code, 1);
+    assert_non_null(strstr(out, "--no-such-option"));
+    code = call("run", "missing.json", out, sizeof out);
+    assert_int_equal(code, 1);
+    assert_non_null(strstr(out, "missing.json"));
+}
+
+static void broken_scenes_name_the_place(void **state)
+{
+    (void)state;
+    need_tool();
+    write_scene("key.json", "\"dt\":0.01,", "good.msh", ",\"colour\":1");
+    refuses("key.json", "key.json|bodies[0].colour|unknown");
+    write_scene("key2.json", "\"dt\":0.01,\"thicknes\":1,", "good.msh", "");
+    refuses("key2.json", "key2.json|thicknes|unknown");
+    write_scene("dt0.json", "\"dt\":0,", "good.msh", "");
+    refuses("dt0.json", "dt0.json|dt|> 0|found 0");
+    write_scene("dt_minus.json", "\"dt\":-0.5,", "good.msh", "");
+    refuses("dt_minus.json", "dt_minus.json|dt|found -0.5");
+    write_scene("dt_nan.json", "\"dt\":NaN,", "good.msh", "");
+    refuses("dt_nan.json", "dt_nan.json|line 2|not JSON");
+    write_scene("dt_huge.json", "\"dt\":1e999,", "good.msh", "");
+    refuses("dt_huge.json", "dt_huge.json|dt");
+    write_scene("dt_text.json", "\"dt\":\"fast\",", "good.msh", "");
+    refuses("dt_text.json", "dt_text.json|dt|number");
+    write_file("cut.json", "{\"name\":\"t\",\n \"dt\":0.01,\n \"bodies\":[{\"name\":");
+    refuses("cut.json", "cut.json|line 3");
+    write_file("none.json", "{\"name\":\"t\",\"dt\":0.01,\"duration\":1,\"bodies\":[]}");
+    refuses("none.json", "none.json|bodies|at least one body");
+    write_scene("velocity.json", "\"dt\":0.01,", "good.msh", ",\"velocity\":[0,1]");
+    refuses("velocity.json", "velocity.json|bodies[0].velocity|3");
+    write_scene("type.json", "\"dt\":0.01,", "good.msh", ",\"friction\":-1");
+    refuses("type.json", "type.json|bodies[0].friction");
+}
+
+static void broken_meshes_name_line_and_element(void **state)
+{
+    (void)state;
+    need_tool();
+    write_scene("missing_mesh.json", "\"dt\":0.01,", "nowhere.msh", "");
+    refuses("missing_mesh.json", "missing_mesh.json|bodies[0]|nowhere.msh|cannot open");
+    write_file("nan.msh", MESH("0 nan 0", "4 2 3 5"));
+    write_scene("nan.json", "\"dt\":0.01,", "nan.msh", "");
+    refuses("nan.json", "nan.json|bodies[0]|nan.msh|line 8");
+    write_file("range.msh", MESH("0 1 0", "4 2 3 9"));
+    write_scene("range.json", "\"dt\":0.01,", "range.msh", "");
+    refuses("range.json", "range.json|bodies[0]|range.msh|line 15");
+    write_file("cut.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 1 0");
+    write_scene("cut_mesh.json", "\"dt\":0.01,", "cut.msh", "");
+    refuses("cut_mesh.json", "cut_mesh.json|bodies[0]|cut.msh|line 7");
+    write_file("cut2.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n2\n1 0 0 0\n2 1 0 0\n$EndNodes\n$Elements\n9\n1 4 2 0 0 1 2\n");
+    write_scene("cut2.json", "\"dt\":0.01,", "cut2.msh", "");
+    refuses("cut2.json", "cut2.json|cut2.msh|line 11");
+    write_file("empty.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n0\n$EndNodes\n$Elements\n0\n$EndElements\n");
+    write_scene("empty.json", "\"dt\":0.01,", "empty.msh", "");
+    refuses("empty.json", "empty.json|bodies[0]|empty.msh");
+    /* the second tet turned inside out: the message names the body and tet 1 (from 0) */
+    write_file("flip.msh", MESH("0 1 0", "2 4 3 5"));
+    write_scene("flip.json", "\"dt\":0.01,", "flip.msh", "");
+    refuses("flip.json", "flip.json|bodies[0]|jelly|tet 1");
+    /* a triangle without area, named by its number */
+    write_file("flat.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 0 1\nf 1 2 4\nf 1 2 3\n");
+    write_file("flat.json", "{\"name\":\"t\",\"dt\":0.01,\"duration\":1,\"bodies\":[{\"name\":\"silk\",\"type\":\"cloth\",\"mesh\":\"flat.obj\","
+                            "\"material\":{\"model\":\"membrane\",\"young\":1e5,\"poisson\":0.3,\"thickness\":1e-3,\"bending\":1e-5,\"areal_density\":0.2}}]}");
+    refuses("flat.json", "flat.json|bodies[0]|silk|triangle 1");
+    /* a pinned vertex that is not there */
+    write_scene("fix.json", "\"dt\":0.01,", "good.msh", ",\"fix\":[{\"vertices\":[0,7]}]");
+    refuses("fix.json", "fix.json|bodies[0].fix[0]|7");
+    /* a triangle surface for a soft body */
+    write_scene("surface.json", "\"dt\":0.01,", "flat.obj", "");
+    refuses("surface.json", "surface.json|bodies[0]|tet");
+}
+
+static void intersecting_starts_run_and_are_named(void **state)
+{
+    char out[4096];
+    int code;
+    (void)state;
+    need_tool();
+    write_file("two.json", "{\"name\":\"t\",\"dt\":0.01,\"duration\":0.05,\"bodies\":["
+                           "{\"name\":\"jelly\",\"type\":\"soft\",\"mesh\":\"good.msh\"," MATERIAL "},"
+                           "{\"name\":\"pudding\",\"type\":\"soft\",\"mesh\":\"good.msh\"," MATERIAL ",\"transform\":[{\"translate\":[0.2,0.1,0.15]}]}]}");
+    code = call("run --check", "two.json", out, sizeof out);
+    assert_int_equal(code, 0);
+    assert_non_null(strstr(out, "intersect at the start"));
+    assert_non_null(strstr(out, "jelly"));
+    assert_non_null(strstr(out, "pudding"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(good_scenes_run),
+        cmocka_unit_test(broken_scenes_name_the_place),
+        cmocka_unit_test(broken_meshes_name_line_and_element),
+        cmocka_unit_test(intersecting_starts_run_and_are_named),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
