@@ -80,6 +80,8 @@ typedef struct cti_etree_work {
 static void cti_etree_renumber(cti_etree_work *w, int n, int *perm)
 {
     int i;
+    if (n == 0)
+        return;
     cti_etree_postorder(w->parent, n, w->post, w->a, w->b);
     for (i = 0; i < n; i++)
         w->inv[w->post[i]] = i;
