@@ -3,6 +3,8 @@
 #include "world.h"
 #include "../1_math/vec.h"
 
+#define CTI_BODIES_MOST (1 << 26) /* vertices, elements: their multiples fit an int */
+
 CONTACT_API_DEF ct_soft_desc ct_soft_desc_default(void)
 {
     ct_soft_desc d;
@@ -49,10 +51,11 @@ CTI_FN void cti_world_free_body(ct_world *w, cti_body *b)
 
 CTI_FN int cti_world_slot(const ct_world *w, ct_body_id body)
 {
-    int i = (int)body.index1 - 1;
-    if (!w || body.index1 == 0 || i >= CTI_LEN(w->bodies) || w->bodies[i].kind == CTI_BODY_FREE || w->bodies[i].generation != body.generation)
+    const cti_body *b;
+    if (!w || body.index1 == 0 || body.index1 > (uint32_t)CTI_LEN(w->bodies))
         return -1;
-    return i;
+    b = &w->bodies[body.index1 - 1];
+    return b->kind == CTI_BODY_FREE || b->generation != body.generation ? -1 : (int)(body.index1 - 1);
 }
 
 CTI_FN ct_body_id cti_world_id(const ct_world *w, int slot)
@@ -88,6 +91,9 @@ static ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m)
     ct_code code;
     if (!m || m->n_positions <= 0 || !m->positions)
         return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "mesh has no positions");
+    if (m->n_positions > CTI_BODIES_MOST || m->n_tets > CTI_BODIES_MOST || m->n_triangles > CTI_BODIES_MOST || m->n_segments > CTI_BODIES_MOST ||
+        w->state.n > CTI_BODIES_MOST)
+        return cti_bodies_refuse(w, CT_ERR_MESH, -1, m->n_positions, "more elements than a body can have");
     for (i = 0; i < 3 * m->n_positions; i++)
         if (!cti_finite(m->positions[i]))
             return cti_bodies_refuse(w, CT_ERR_MESH, i / 3, 0, "a vertex position is not finite (element: vertex)");
@@ -173,19 +179,26 @@ static ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *l
     return CT_OK;
 }
 
-/* grows the block arrays by the body's vertices; nothing is lost when memory runs out */
-static ct_code cti_bodies_join_blocks(ct_world *w, cti_body *b, const ct_real *v, const ct_real *omega)
+/* room for the body's vertices in the block arrays; joining them cannot fail after this */
+static int cti_bodies_reserve_blocks(ct_world *w, const cti_body *b)
+{
+    cti_state *s = &w->state;
+    cti_mem *m = &w->mem;
+    int n1 = s->n + b->n;
+    return CTI_RESERVE(m, s->x, 3 * n1) && CTI_RESERVE(m, s->v, 3 * n1) && CTI_RESERVE(m, s->mass, n1) && CTI_RESERVE(m, s->inv_mass, n1) &&
+           CTI_RESERVE(m, s->alpha, n1) && CTI_RESERVE(m, s->dt_prev, n1);
+}
+
+/* the block arrays grow by the body's vertices */
+static void cti_bodies_join_blocks(ct_world *w, cti_body *b, const ct_real *v, const ct_real *omega)
 {
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
     int n0 = s->n, n1 = s->n + b->n, i;
     cti_v3 c = cti_v3_zero();
     ct_real M = 0;
-    if (!CTI_RESERVE(m, s->x, 3 * n1) || !CTI_RESERVE(m, s->v, 3 * n1) || !CTI_RESERVE(m, s->mass, n1) || !CTI_RESERVE(m, s->inv_mass, n1) ||
-        !CTI_RESERVE(m, s->alpha, n1) || !CTI_RESERVE(m, s->dt_prev, n1))
-        return CT_ERR_MEMORY;
-    CTI_RESIZE(m, s->x, 3 * n1), CTI_RESIZE(m, s->v, 3 * n1), CTI_RESIZE(m, s->mass, n1), CTI_RESIZE(m, s->inv_mass, n1), CTI_RESIZE(m, s->alpha, n1);
-    CTI_RESIZE(m, s->dt_prev, n1);
+    CTI_RESIZE(m, s->x, 3 * n1), CTI_RESIZE(m, s->v, 3 * n1), CTI_RESIZE(m, s->mass, n1), CTI_RESIZE(m, s->inv_mass, n1);
+    CTI_RESIZE(m, s->alpha, n1), CTI_RESIZE(m, s->dt_prev, n1);
     for (i = n0; i < n1; i++) {
         s->mass[i] = 0;
         s->alpha[i] = b->material.damping_mass;
@@ -204,7 +217,6 @@ static ct_code cti_bodies_join_blocks(ct_world *w, cti_body *b, const ct_real *v
         cti_v3_put(s->x, i, p);
         cti_v3_put(s->v, i, cti_v3_add(cti_v3_at(v, 0), cti_v3_cross(cti_v3_at(omega, 0), r)));
     }
-    return CT_OK;
 }
 
 /* a free slot, or a new one at the end */
@@ -224,12 +236,15 @@ static int cti_bodies_slot(ct_world *w)
 static ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out)
 {
     int slot = -1;
+    /* blocks first: new slots may move the bodies, and a step that follows a refusal still points at their models */
+    if (code == CT_OK && b->block0 >= 0 && !cti_bodies_reserve_blocks(w, b))
+        code = CT_ERR_MEMORY;
     if (code == CT_OK) {
         slot = cti_bodies_slot(w);
         if (slot < 0)
             code = CT_ERR_MEMORY;
         else if (b->block0 >= 0)
-            code = cti_bodies_join_blocks(w, b, v, omega);
+            cti_bodies_join_blocks(w, b, v, omega);
     }
     if (code != CT_OK) {
         cti_world_free_body(w, b);
@@ -262,8 +277,10 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
     double value = 0;
     ct_code code;
     int ok;
-    if (!w || !out_body)
+    if (!w)
         return CT_ERR_ARGUMENT;
+    if (!out_body)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
     if (!d || d->cookie != CTI_COOKIE)
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_soft_desc_default");
     code = cti_bodies_check_mesh(w, d->mesh);
@@ -300,8 +317,10 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     double value = 0;
     ct_code code;
     int ok;
-    if (!w || !out_body)
+    if (!w)
         return CT_ERR_ARGUMENT;
+    if (!out_body)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
     if (!d || d->cookie != CTI_COOKIE)
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_cloth_desc_default");
     code = cti_bodies_check_mesh(w, d->mesh);
@@ -335,8 +354,10 @@ CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d,
     cti_body b;
     ct_code code;
     cti_v3 n;
-    if (!w || !out_body)
+    if (!w)
         return CT_ERR_ARGUMENT;
+    if (!out_body)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
     if (!d || d->cookie != CTI_COOKIE)
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_static_desc_default");
     code = cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL);
@@ -363,3 +384,5 @@ CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d,
         code = cti_bodies_surface(w, &b, d->mesh->n_triangles == 0 && d->mesh->n_segments == 0);
     return cti_bodies_join(w, &b, code, NULL, NULL, out_body);
 }
+
+#undef CTI_BODIES_MOST
