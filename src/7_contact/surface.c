@@ -115,17 +115,21 @@ CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_
     return r;
 }
 
+static uint64_t cti_surface_mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0xff51afd7ed558ccdull;
+    return h ^ (h >> 29);
+}
+
 CTI_FN uint64_t cti_pair_key(const cti_surface *s, const cti_pair *pair)
 {
-    /* a strong mix of kind and vertices: 64 bits, deterministic; the vertex numbers identify the features */
+    /* a strong mix of kind, bodies and the vertices within them: 64 bits, deterministic */
     uint64_t h = 0x9e3779b97f4a7c15ull ^ ((uint64_t)(uint32_t)pair->kind << 40);
     int k;
-    CTI_UNUSED(s);
-    for (k = 0; k < 4; k++) {
-        uint64_t v = k < pair->n ? (uint64_t)(uint32_t)pair->v[k] + 1 : (k == 3 ? (uint64_t)(uint32_t)pair->plane + 7 : 0);
-        h = (h ^ v) * 0xff51afd7ed558ccdull;
-        h ^= h >> 29;
-    }
+    h = cti_surface_mix(h, s->bodies[cti_pair_body_a(s, pair)].id);
+    h = cti_surface_mix(h, s->bodies[cti_pair_body_b(s, pair)].id);
+    for (k = 0; k < pair->n; k++)
+        h = cti_surface_mix(h, (uint64_t)(uint32_t)(pair->v[k] - s->ranges[s->body_of[pair->v[k]]].v0) + 1);
     h *= 0xc4ceb9fe1a85ec53ull;
     return h ^ (h >> 32);
 }

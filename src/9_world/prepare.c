@@ -15,6 +15,7 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     CTI_CLEAR(s->origins);
     CTI_CLEAR(s->tangled_pairs);
     s->n_models = 0;
+    s->has_problem = 0;
     w->ready = 0;
     w->contacts_ready = 0;
 }
@@ -97,6 +98,7 @@ static ct_code cti_prepare_surface(ct_world *w)
         f->bodies[index].friction = b->friction;
         f->bodies[index].dynamic = b->kind == CTI_BODY_SOFT || b->kind == CTI_BODY_CLOTH;
         f->bodies[index].is_cloth = b->kind == CTI_BODY_CLOTH;
+        f->bodies[index].id = (uint64_t)b->generation << 32 | (uint32_t)i;
         w->surface_slot[index] = i;
         if (b->kind == CTI_BODY_PLANE) {
             cti_plane *p = &f->planes[f->n_planes++];

@@ -58,8 +58,7 @@ CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
         }
     }
     cti_world_unprepare(w);
-    /* features are renumbered: what pairs remembered is void */
-    cti_memory_clear(&w->state.memory);
+    /* what pairs with this body remembered is never asked for again: its id is used up */
     cti_world_free_body(w, b);
     b->generation++;
     w->n_alive--;
