@@ -125,6 +125,8 @@ build/bench/%: bench/%.c build/libcontact_dev.a
 bench: build/contact $(BENCHES)
 	@echo "flags: $(FLAGS64)"
 	@for b in $(BENCHES); do echo "== $$b"; ./$$b || exit 1; done
+	@echo "== tools/bench_scenes.py"
+	@$(PYTHON) tools/bench_scenes.py
 format:
 	clang-format -i $(filter-out src/public/manual.txt,$(addprefix src/,$(shell sed 's/\#.*//' src/MANIFEST))) \
 	    $(wildcard src/*/*.inl tests/*.c tests/*.h tests/compile/*.c tests/compile/*.cc tools/*.c tools/*.h examples/*.c bench/*.c)

@@ -185,12 +185,12 @@ static void broken_meshes_name_line_and_element(void **state)
     /* the second tet turned inside out: the message names the body and tet 1 (from 0) */
     write_file("flip.msh", MESH("0 1 0", "2 4 3 5"));
     write_scene("flip.json", "\"dt\":0.01,", "flip.msh", "");
-    refuses("flip.json", "flip.json|bodies[0]|jelly|tet 1");
+    refuses("flip.json", "flip.json|bodies[0] \"jelly\"|(tet 1, volume -");
     /* a triangle without area, named by its number */
     write_file("flat.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 0 1\nf 1 2 4\nf 1 2 3\n");
     write_file("flat.json", "{\"name\":\"t\",\"dt\":0.01,\"duration\":1,\"bodies\":[{\"name\":\"silk\",\"type\":\"cloth\",\"mesh\":\"flat.obj\","
                             "\"material\":{\"model\":\"membrane\",\"young\":1e5,\"poisson\":0.3,\"thickness\":1e-3,\"bending\":1e-5,\"areal_density\":0.2}}]}");
-    refuses("flat.json", "flat.json|bodies[0]|silk|triangle 1");
+    refuses("flat.json", "flat.json|bodies[0] \"silk\"|(triangle 1, area 0)");
     /* a pinned vertex that is not there */
     write_scene("fix.json", "\"dt\":0.01,", "good.msh", ",\"fix\":[{\"vertices\":[0,7]}]");
     refuses("fix.json", "fix.json|bodies[0].fix[0]|7");

@@ -136,7 +136,7 @@ def test_scene_errors(d):
         ("unknown body key", body(colour=1), ["bodies[0].colour", "unknown"]),
         ("unknown material key", body(material={"yong": 1}), ["bodies[0].material.yong", "'young'"]),
         ("young negative", body(material={"young": -5}), ["bodies[0].material.young", "> 0", "-5"]),
-        ("poisson 0.5", body(material={"poisson": 0.5}), ["bodies[0].material.poisson"]),
+        ("poisson 0.5", body(material={"poisson": 0.5}), ["bodies[0].material.poisson", "< 0.5", "found 0.5"]),
         ("bad model", body(material={"model": "rubber"}), ["bodies[0].material.model", "corotational"]),
         ("cloth model for soft", body(material={"model": "springs"}), ["bodies[0].material.model"]),
         ("damping key", body(material={"damping": {"mas": 1}}), ["bodies[0].material.damping.mas", "'mass'"]),

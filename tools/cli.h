@@ -2,6 +2,7 @@
 #ifndef CLI_H
 #define CLI_H
 
+#include "../src/public/api.h"
 #include <stddef.h>
 #include <stdio.h>
 
@@ -23,6 +24,9 @@ int cli_fail(const char *format, ...)
     __attribute__((format(printf, 1, 2)))
 #endif
     ;
+/* cli_error_text -- what the library says of an error, its hint "(element: tet, value: volume)" replaced by the numbers: "(tet 1, volume -0.0012)".
+   The code's own text when there is no text. Into buffer. */
+const char *cli_error_text(ct_code code, const ct_error_info *e, char *buffer, size_t size);
 /* cli_option -- 1 when argv[*i] is `name`; its value goes to *value and *i moves on. -1 when the value is missing. */
 int cli_option(int argc, char **argv, int *i, const char *name, const char **value);
 /* cli_integer -- a whole number in [lo, hi]; 0 when text is none. */

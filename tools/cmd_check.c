@@ -11,13 +11,17 @@ static int check_file(const char *path)
     ct_error_info e;
     int32_t *pairs = NULL;
     int n = 0, i, k;
+    char text[320];
+    ct_code code;
     memset(&mesh, 0, sizeof mesh);
     memset(&e, 0, sizeof e);
-    if (ct_mesh_read(path, &mesh, &e) != CT_OK)
-        return cli_fail("%s: %s", path, e.text && *e.text ? e.text : ct_code_text(e.code));
-    if (ct_mesh_intersections(&mesh, &pairs, &n, &e) != CT_OK) {
+    code = ct_mesh_read(path, &mesh, &e);
+    if (code != CT_OK)
+        return cli_fail("%s: %s", path, cli_error_text(code, &e, text, sizeof text));
+    code = ct_mesh_intersections(&mesh, &pairs, &n, &e);
+    if (code != CT_OK) {
         ct_mesh_free(&mesh);
-        return cli_fail("%s: %s", path, e.text && *e.text ? e.text : ct_code_text(e.code));
+        return cli_fail("%s: %s", path, cli_error_text(code, &e, text, sizeof text));
     }
     printf("%s: %d vertices, %d triangles, %d intersections\n", path, mesh.n_positions, mesh.n_triangles, n);
     for (i = 0; i < n && i < CHECK_SHOWN; i++) {

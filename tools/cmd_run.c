@@ -134,9 +134,10 @@ static long run_intersections(run_state *r, int name_them)
 {
     ct_pair *pairs = NULL;
     int n = 0, i;
-    char a[64], b[64];
-    if (ct_world_validate(r->sim.world, &pairs, &n) != CT_OK) {
-        cli_fail("validation failed: %s", ct_world_error(r->sim.world)->text);
+    char a[64], b[64], text[320];
+    ct_code code = ct_world_validate(r->sim.world, &pairs, &n);
+    if (code != CT_OK) {
+        cli_fail("validation failed: %s", cli_error_text(code, ct_world_error(r->sim.world), text, sizeof text));
         r->failed = 1;
         return 0;
     }
@@ -246,7 +247,8 @@ static void run_loop(run_state *r)
         code = ct_world_step(r->sim.world, (ct_real)r->scene.dt, &report);
         ms = 1000 * (run_clock(CLOCK_PROCESS_CPUTIME_ID) - before);
         if (code != CT_OK) {
-            cli_fail("%s: step %ld: %s: %s", r->scene.file, step, ct_code_text(code), ct_world_error(r->sim.world)->text);
+            char text[320];
+            cli_fail("%s: step %ld: %s", r->scene.file, step, cli_error_text(code, ct_world_error(r->sim.world), text, sizeof text));
             r->failed = 1;
             break;
         }

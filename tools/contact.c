@@ -1,5 +1,6 @@
 /* contact.c -- the command line: contact run|ccd|solve|check|info. Every command is a file cmd_*.c. */
 #include "cli.h"
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@ static const char usage[] =
     "usage: contact run SCENE.json [--out DIR] [--steps N] [--stepper S] [--solver S] [--threads N] [--check]\n"
     "                   [--frames obj|vtk|none] [--every N] [--render FILE.png|.mp4] [--dump-problems DIR] [--json] [--quiet]\n"
     "       contact ccd [--kind vf|ee] FILE... [--json]\n"
-    "       contact solve FILE... [--solver S|all|auto] [--tol T] [--time-limit S] [--dump DIR] [--json]\n"
+    "       contact solve FILE...                    not built: problem files cannot be read yet\n"
     "       contact check FILE.obj...\n"
     "       contact info [--json]\n"
     "exit codes: 0 done, 1 bad input, 2 failed, 3 a guarantee broke, 130 interrupted\n";
@@ -48,6 +49,35 @@ int cli_fail(const char *format, ...)
     va_end(args);
     fputc('\n', stderr);
     return CLI_BAD_INPUT;
+}
+
+const char *cli_error_text(ct_code code, const ct_error_info *e, char *buffer, size_t size)
+{
+    static const char element_hint[] = " (element: ", value_hint[] = ", value: ";
+    const char *text = e && e->code == code && e->text && *e->text ? e->text : ct_code_text(code);
+    const char *hint = strstr(text, element_hint), *what, *value, *end;
+    char number[40] = "";
+    if (!hint || text[strlen(text) - 1] != ')') {
+        snprintf(buffer, size, "%s", text);
+        return buffer;
+    }
+    /* the hint's two words: what the element is, what the value is */
+    what = hint + sizeof element_hint - 1;
+    value = strstr(what, value_hint);
+    end = value ? value : text + strlen(text) - 1;
+    if (value) {
+        int whole = fabs(e->value) < 1e15 && floor(e->value) == e->value;
+        value += sizeof value_hint - 1;
+        snprintf(number, sizeof number, whole ? "%.0f" : "%.4g", e->value);
+    }
+    if (e->element < 0)
+        snprintf(buffer, size, "%.*s", (int)(hint - text), text);
+    else if (value)
+        snprintf(buffer, size, "%.*s (%.*s %lld, %.*s %s)", (int)(hint - text), text, (int)(end - what), what, (long long)e->element,
+                 (int)strcspn(value, ")"), value, number);
+    else
+        snprintf(buffer, size, "%.*s (%.*s %lld)", (int)(hint - text), text, (int)(end - what), what, (long long)e->element);
+    return buffer;
 }
 
 int cli_option(int argc, char **argv, int *i, const char *name, const char **value)

@@ -191,12 +191,12 @@ static void scene_read_material(json_in *in, const cJSON *body, const char *body
     snprintf(path, sizeof path, "%s.material", body_path);
     json_in_keys(in, m, path, "model young poisson density damping thickness bending areal_density stretch shear bend strain_limit");
     *t = ct_material_default(scene_read_model(in, m, path, out->type));
-    t->young = (ct_real)json_in_number(in, m, path, "young", t->young, 0, SCENE_INF, 1);
-    t->poisson = (ct_real)json_in_number(in, m, path, "poisson", t->poisson, 0, 0.4999999, 0);
-    t->density = (ct_real)json_in_number(in, m, path, "density", t->density, 0, SCENE_INF, 1);
-    t->shell_thickness = (ct_real)json_in_number(in, m, path, "thickness", t->shell_thickness, 0, SCENE_INF, 1);
+    t->young = (ct_real)json_in_number(in, m, path, "young", t->young, 0, SCENE_INF, JSON_IN_ABOVE);
+    t->poisson = (ct_real)json_in_number(in, m, path, "poisson", t->poisson, 0, 0.5, JSON_IN_BELOW);
+    t->density = (ct_real)json_in_number(in, m, path, "density", t->density, 0, SCENE_INF, JSON_IN_ABOVE);
+    t->shell_thickness = (ct_real)json_in_number(in, m, path, "thickness", t->shell_thickness, 0, SCENE_INF, JSON_IN_ABOVE);
     t->bending = (ct_real)json_in_number(in, m, path, "bending", t->bending, 0, SCENE_INF, 0);
-    t->areal_density = (ct_real)json_in_number(in, m, path, "areal_density", t->areal_density, 0, SCENE_INF, 1);
+    t->areal_density = (ct_real)json_in_number(in, m, path, "areal_density", t->areal_density, 0, SCENE_INF, JSON_IN_ABOVE);
     t->stretch = (ct_real)json_in_number(in, m, path, "stretch", t->stretch, 0, SCENE_INF, 0);
     t->shear = (ct_real)json_in_number(in, m, path, "shear", t->shear, 0, SCENE_INF, 0);
     t->bend = (ct_real)json_in_number(in, m, path, "bend", t->bend, 0, SCENE_INF, 0);
@@ -234,7 +234,7 @@ static void scene_read_plane(json_in *in, const cJSON *o, const char *path, scen
     else
         out->normal[0] /= n, out->normal[1] /= n, out->normal[2] /= n;
     out->offset = json_in_number(in, o, path, "offset", 0, -SCENE_INF, SCENE_INF, 0);
-    out->plane_size = json_in_number(in, o, path, "size", 10, 0, SCENE_INF, 1);
+    out->plane_size = json_in_number(in, o, path, "size", 10, 0, SCENE_INF, JSON_IN_ABOVE);
 }
 
 static void scene_read_shape(json_in *in, const cJSON *body, const char *body_path, scene_body *out)
@@ -270,7 +270,7 @@ static void scene_read_shape(json_in *in, const cJSON *body, const char *body_pa
     } else {
         out->shape = SCENE_SHAPE_SPHERE;
         json_in_keys(in, o, full, "radius levels");
-        out->radius = json_in_number(in, o, full, "radius", 0.5, 0, SCENE_INF, 1);
+        out->radius = json_in_number(in, o, full, "radius", 0.5, 0, SCENE_INF, JSON_IN_ABOVE);
         out->levels = json_in_int(in, o, full, "levels", 3, 0, 7);
     }
     if (out->type == SCENE_SOFT && out->shape != SCENE_SHAPE_BOX)
@@ -406,9 +406,9 @@ static void scene_read_harmless(json_in *in, const cJSON *root)
     const cJSON *stitches = json_in_array(in, root, "", "stitches");
     if (barrier) {
         json_in_keys(in, barrier, "barrier", "dhat friction_velocity newton_tolerance friction_iterations");
-        json_in_number(in, barrier, "barrier", "dhat", 1, 0, SCENE_INF, 1);
-        json_in_number(in, barrier, "barrier", "friction_velocity", 1, 0, SCENE_INF, 1);
-        json_in_number(in, barrier, "barrier", "newton_tolerance", 1, 0, SCENE_INF, 1);
+        json_in_number(in, barrier, "barrier", "dhat", 1, 0, SCENE_INF, JSON_IN_ABOVE);
+        json_in_number(in, barrier, "barrier", "friction_velocity", 1, 0, SCENE_INF, JSON_IN_ABOVE);
+        json_in_number(in, barrier, "barrier", "newton_tolerance", 1, 0, SCENE_INF, JSON_IN_ABOVE);
         json_in_int(in, barrier, "barrier", "friction_iterations", 1, 0, 1000000);
     }
     json_in_int(in, root, "", "seed", 1, 0, 2147483647);
@@ -443,7 +443,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
         return;
     text = json_in_string(in, root, "", "name");
     s->name = cli_copy(text ? text : "scene");
-    s->dt = json_in_number(in, root, "", "dt", -1, 0, SCENE_INF, 1);
+    s->dt = json_in_number(in, root, "", "dt", -1, 0, SCENE_INF, JSON_IN_ABOVE);
     if (s->dt < 0)
         json_in_error(in, "dt", "expected a time step > 0 in seconds");
     s->duration = json_in_number(in, root, "", "duration", -1, 0, SCENE_INF, 0);
@@ -452,7 +452,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     json_in_numbers(in, root, "", "gravity", s->gravity, 3);
     scene_read_name(in, root, "stepper", s->stepper, sizeof s->stepper);
     scene_read_name(in, root, "solver", s->solver, sizeof s->solver);
-    s->thickness = json_in_number(in, root, "", "thickness", d.thickness, 0, SCENE_INF, 1);
+    s->thickness = json_in_number(in, root, "", "thickness", d.thickness, 0, SCENE_INF, JSON_IN_ABOVE);
     s->friction = json_in_number(in, root, "", "friction", d.friction, 0, SCENE_INF, 0);
     s->self_collision = json_in_bool(in, root, "", "self_collision", d.self_collision);
     bodies = json_in_array(in, root, "", "bodies");

@@ -163,6 +163,7 @@ static int sim_load_mesh(const scene *s, const scene_body *b, ct_mesh *mesh)
     ct_error_info e;
     ct_code code;
     ct_real size[3];
+    char text[320];
     int k;
     memset(&e, 0, sizeof e);
     for (k = 0; k < 3; k++)
@@ -176,8 +177,7 @@ static int sim_load_mesh(const scene *s, const scene_body *b, ct_mesh *mesh)
     else
         code = ct_mesh_sphere((ct_real)b->radius, b->levels, mesh, &e);
     if (code != CT_OK) {
-        cli_fail("%s: %s: %s%s%s", s->file, b->path, b->mesh ? b->mesh : "shape", *ct_code_text(code) ? ": " : "",
-                 e.text && *e.text ? e.text : ct_code_text(code));
+        cli_fail("%s: %s: %s: %s", s->file, b->path, b->mesh ? b->mesh : "shape", cli_error_text(code, &e, text, sizeof text));
         return 0;
     }
     if (b->type == SCENE_SOFT && mesh->n_tets == 0) {
@@ -312,8 +312,10 @@ static int sim_pin(const scene *s, const scene_body *b, sim *m, const sim_body *
         }
     code = n ? ct_body_pin(m->world, body->id, list, n, f->axes, &f->motion, f->until) : CT_OK;
     free(in_box);
-    if (code != CT_OK)
-        cli_fail("%s: %s.fix[%d]: %s", s->file, b->path, number, ct_world_error(m->world)->text);
+    if (code != CT_OK) {
+        char text[320];
+        cli_fail("%s: %s.fix[%d]: %s", s->file, b->path, number, cli_error_text(code, ct_world_error(m->world), text, sizeof text));
+    }
     return code == CT_OK;
 }
 
@@ -334,8 +336,8 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const ct_mesh *m
     else
         code = sim_add_static(m, b, name, mesh, body);
     if (code != CT_OK) {
-        const ct_error_info *e = ct_world_error(m->world);
-        cli_fail("%s: %s (%s): %s: %s", s->file, b->path, name, ct_code_text(code), e && e->text ? e->text : "");
+        char text[320];
+        cli_fail("%s: %s \"%s\": %s", s->file, b->path, name, cli_error_text(code, ct_world_error(m->world), text, sizeof text));
         return 0;
     }
     for (i = 0; i < b->n_fix && b->type != SCENE_STATIC; i++)
@@ -403,6 +405,7 @@ int sim_create(const scene *s, const sim_options *options, sim *out)
     ct_world_desc d;
     ct_error_info e;
     ct_code code;
+    char text[320];
     int i;
     memset(out, 0, sizeof *out);
     memset(&e, 0, sizeof e);
@@ -410,7 +413,7 @@ int sim_create(const scene *s, const sim_options *options, sim *out)
         return 0;
     code = ct_world_create(&d, &out->world, &e);
     if (code != CT_OK) {
-        cli_fail("%s: %s: %s", s->file, ct_code_text(code), e.text && *e.text ? e.text : "the world cannot be made");
+        cli_fail("%s: %s", s->file, cli_error_text(code, &e, text, sizeof text));
         return 0;
     }
     for (i = 0; i < s->n_bodies; i++)
