@@ -122,7 +122,7 @@ typedef struct ct_solver_desc {
     ct_real tolerance;     /* natural map relative to the velocity scale, > 0; default 1e-4 */
     int max_iterations;    /* outer iterations, >= 1; default 500 */
     int inner_iterations;  /* most Gauss-Seidel sweeps over the contacts in an outer iteration; default 200 */
-    int max_sweeps;        /* most sweeps over the contacts in a whole solve; on reaching it the step is accepted with status budget; default 100 */
+    int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, its status is budget; default 100 */
     int inner_repeats;     /* normal-friction repeats at one contact; default 3 (Otaduy 5.5) */
 } ct_solver_desc;
 
@@ -140,7 +140,7 @@ typedef struct ct_world_desc {
     ct_solver_desc solver;
     int cmr_rounds;       /* rounds of solve and CCD before the step is halved, >= 1; default 5 (Otaduy sec. 4) */
     int max_halvings;     /* times the step may be halved, 0..8; default 2 (Otaduy sec. 4) */
-    ct_real recovery_speed; /* most speed at which a pair closer than its thickness is eased apart [m/s]; default 1 */
+    ct_real recovery_speed; /* most speed at which a pair closer than its thickness is eased apart [m/s], >= 0; 0: no cap; default 1 */
     ct_allocator allocator;
     ct_tasks tasks;
     ct_log_fn *log;
@@ -234,7 +234,8 @@ typedef struct ct_contact {
     int sticking;
 } ct_contact;
 
-/* Status of a step, best first. */
+/* Status of a step, best first: done; halved; the fail-safe acted; a solve stopped on max_sweeps or max_iterations above its tolerance; a
+   residual stayed above its tolerance for another reason, or the fail-safe found no way out. */
 #define CT_STATUS_LIST(X)                                                                                                                  \
     X(CT_STATUS_OK, "ok")                                                                                                                  \
     X(CT_STATUS_SUBSTEPPED, "substepped")                                                                                                  \
