@@ -73,7 +73,7 @@ for p in $packages; do
     dpkg-deb -x "$(ls "$dir/deb/${p}"_*.deb | tail -n 1)" "$dir/root" || give_up
 done
 cflags="-I$dir/root/usr/include"
-for l in "$dir"/root/usr/lib/*/lib*.so "$dir"/root/usr/lib/lib*.so; do
+for l in "$dir/root"/usr/lib/*/lib*.so "$dir/root"/usr/lib/lib*.so; do
     [ -e "$l" ] && lib=$(dirname "$l")
 done
 ldflags=
