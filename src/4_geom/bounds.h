@@ -41,10 +41,10 @@ CTI_INLINE cti_box cti_box_motion(cti_v3 p0, cti_v3 p1, ct_real r)
     return b;
 }
 
-/* cti_round_float -- x to float, monotone, never infinite. */
+/* cti_round_float -- x to float, monotone, within 1e38: never infinite, and no box reaches the empty ones of a tree. */
 CTI_INLINE float cti_round_float(ct_real x)
 {
-    const ct_real most = (ct_real)3.4028234e38f;
+    const ct_real most = (ct_real)1e38f;
     return (float)(x < -most ? -most : (x > most ? most : x));
 }
 
