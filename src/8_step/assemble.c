@@ -3,6 +3,7 @@
    differs: gravity kicks by (dt + dt_prev) / 2, so that v lives in the middle of steps (Stoermer-Verlet) and a free fall is exact at every
    dt; dt_prev is 0 in a block's first step. Pins: S A S + (I - S), the inverse mass S / m of Volino & Magnenat-Thalmann 2000, sec. 2.2. */
 #include "assemble.h"
+#include "../1_math/eig3.h"
 #include "../1_math/elem.h"
 
 /* position of a pin's script at its time t */
@@ -19,52 +20,91 @@ static cti_v3 cti_assemble_script(const cti_pin *p, ct_real t)
     return cti_v3_mad(cti_v3_add(r, c), cti_v3_at(p->motion.linear, 0), t);
 }
 
-/* S of block i restricted further by the axes or projector given: products of commuting diagonal pins; a direction comes alone */
-static int cti_assemble_constrain(cti_state *s, int block, const ct_real *S)
+/* room for a projector of this block: its index, -1 when memory ran out */
+static int cti_assemble_slot(cti_state *s, int block)
 {
-    int k = s->filter[block], i;
-    if (k < 0) {
-        k = s->filter[block] = s->n_constrained++;
-        if (!CTI_RESIZE(s->mem, s->projectors, 9 * s->n_constrained))
-            return 0;
-        memcpy(s->projectors + 9 * (size_t)k, S, 9 * sizeof(ct_real));
+    int k = s->n_constrained;
+    if (s->filter[block] >= 0)
+        return s->filter[block];
+    if (!CTI_RESIZE(s->mem, s->projectors, 9 * (k + 1)))
+        return -1;
+    s->n_constrained++;
+    return s->filter[block] = k;
+}
+
+/* axes that p holds are taken out of the block's S, which is diagonal so far */
+static int cti_assemble_axes(cti_state *s, const cti_pin *p, ct_real dt)
+{
+    cti_v3 target = cti_assemble_script(p, (ct_real)(s->time - p->t0) + dt);
+    int b = p->block, first = s->filter[b] < 0, slot = cti_assemble_slot(s, b), k;
+    ct_real t[3], *S;
+    if (slot < 0)
+        return 0;
+    S = s->projectors + 9 * (size_t)slot;
+    if (first) {
+        memset(S, 0, 9 * sizeof *S);
+        S[0] = S[4] = S[8] = 1;
+    }
+    t[0] = target.x, t[1] = target.y, t[2] = target.z;
+    for (k = 0; k < 3; k++)
+        if (p->axes & (1 << k)) {
+            S[4 * k] = 0;
+            s->v_fixed[3 * b + k] = (t[k] - s->x[3 * b + k]) / dt;
+        }
+    return 1;
+}
+
+/* a direction: alone it is S; with pins, S projects on what both leave: the null space of M = (I - P) + (I - D), and v_fixed is the
+   velocity in M's range that keeps both, M v = (I - D) v_pins */
+static int cti_assemble_direction(cti_state *s, const cti_direction *d)
+{
+    int b = d->block, first = s->filter[b] < 0, slot = cti_assemble_slot(s, b), i, j, k;
+    ct_real M[6], w[3], V[9], *S;
+    const ct_real *P = d->projector;
+    cti_v3 rhs = cti_v3_at(s->v_fixed, b), v = cti_v3_zero();
+    if (slot < 0)
+        return 0;
+    S = s->projectors + 9 * (size_t)slot;
+    if (first) {
+        memcpy(S, P, 9 * sizeof *S);
         return 1;
     }
-    for (i = 0; i < 9; i++)
-        s->projectors[9 * k + i] *= S[i];
+    M[0] = 2 - P[0] - S[0], M[1] = 2 - P[4] - S[4], M[2] = 2 - P[8] - S[8];
+    M[3] = -P[5], M[4] = -P[2], M[5] = -P[1];
+    cti_eig3(M, w, V);
+    memset(S, 0, 9 * sizeof *S);
+    for (k = 0; k < 3; k++) {
+        cti_v3 e = cti_v3_make(V[k], V[3 + k], V[6 + k]);
+        if (w[k] > CTI_R(1e-5)) {
+            v = cti_v3_mad(v, e, cti_v3_dot(e, rhs) / w[k]);
+            continue;
+        }
+        for (i = 0; i < 3; i++)
+            for (j = 0; j < 3; j++)
+                S[3 * i + j] += V[3 * i + k] * V[3 * j + k];
+    }
+    cti_v3_put(s->v_fixed, b, v);
     return 1;
 }
 
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
 {
-    int i, k;
+    int i;
+    if (s->n == 0)
+        return 1;
     memset(s->fixed, 0, (size_t)s->n);
     memset(s->v_fixed, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < s->n; i++)
         s->filter[i] = -1;
     s->n_constrained = 0;
-    for (i = 0; i < CTI_LEN(s->directions); i++)
-        if (!cti_assemble_constrain(s, s->directions[i].block, s->directions[i].projector))
-            return 0;
     for (i = 0; i < CTI_LEN(s->pins); i++) {
         const cti_pin *p = &s->pins[i];
-        cti_v3 target;
-        ct_real t[3], S[9];
-        if (p->until >= 0 && s->time >= p->until - 1e-9 * (double)dt)
-            continue;
-        target = cti_assemble_script(p, (ct_real)(s->time - p->t0) + dt);
-        t[0] = target.x, t[1] = target.y, t[2] = target.z;
-        memset(S, 0, sizeof S);
-        for (k = 0; k < 3; k++) {
-            S[4 * k] = 1;
-            if (p->axes & (1 << k)) {
-                S[4 * k] = 0;
-                s->v_fixed[3 * p->block + k] = (t[k] - s->x[3 * p->block + k]) / dt;
-            }
-        }
-        if (!cti_assemble_constrain(s, p->block, S))
+        if (p->axes && !(p->until >= 0 && s->time >= p->until - 1e-9 * (double)dt) && !cti_assemble_axes(s, p, dt))
             return 0;
     }
+    for (i = 0; i < CTI_LEN(s->directions); i++)
+        if (!cti_assemble_direction(s, &s->directions[i]))
+            return 0;
     for (i = 0; i < s->n; i++)
         if (s->filter[i] >= 0) {
             const ct_real *S = s->projectors + 9 * (size_t)s->filter[i];
@@ -112,6 +152,8 @@ CTI_FN void cti_assemble(cti_state *s, ct_real dt, int *out_extended)
     int i, k;
     *out_extended = 0;
     s->energy_elastic = 0;
+    if (s->n == 0)
+        return;
     cti_bsr_zero(&s->A);
     memset(s->force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < s->n_models; i++)
