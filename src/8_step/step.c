@@ -13,7 +13,7 @@ CTI_FN int cti_step_tangle(cti_state *s)
         return 0;
     if (s->surface.nv)
         memset(d->tangled, 0, (size_t)s->surface.nv);
-    d->n_tangled = 0;
+    d->n_tangled = 1; /* asked again when memory runs out on the way */
     CTI_CLEAR(s->tangled_pairs);
     if (!cti_broad_update(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, s->surface.x0) ||
         !cti_intersect_soup(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, &s->tangled_pairs))
@@ -32,7 +32,7 @@ CTI_FN int cti_step_tangle(cti_state *s)
             if (s->surface.bodies[s->surface.body_of[i]].dynamic && cti_v3_dot(cti_v3_at(p->normal, 0), cti_v3_at(s->surface.x0, i)) - p->offset <= 0)
                 d->tangled[i] = 1;
         }
-    for (i = 0; i < s->surface.nv; i++)
+    for (d->n_tangled = i = 0; i < s->surface.nv; i++)
         d->n_tangled += d->tangled[i];
     return 1;
 }
@@ -102,10 +102,15 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
 static void cti_step_save(cti_state *s, double *time)
 {
     *time = s->time;
+    if (s->n == 0)
+        return;
     memcpy(s->x_old, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->v_old, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->dt_old, s->dt_prev, sizeof(ct_real) * (size_t)s->n);
 }
+
+/* the next attempt looks for tangled pairs first */
+static void cti_step_ask(cti_state *s) { s->detect.n_tangled = cti_max_int(1, s->detect.n_tangled); }
 
 static ct_code cti_step_restore(cti_state *s, double time)
 {
@@ -117,6 +122,7 @@ static ct_code cti_step_restore(cti_state *s, double time)
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
     s->detect.valid = 0;
+    cti_step_ask(s);
     return CT_ERR_MEMORY;
 }
 
@@ -154,8 +160,10 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
     r->frozen += z.frozen;
     r->momentum_lost += z.momentum_lost;
     cti_step_status(r, CT_STATUS_ZONES);
-    if (!z.clear)
+    if (!z.clear) {
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_ask(s);
+    }
     return 1;
 }
 
@@ -186,6 +194,19 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
     memset(&s->limit, 0, sizeof s->limit);
 }
 
+/* a step of a world in which nothing can move */
+static void cti_step_nothing(cti_state *s, double start_time, ct_real dt, ct_step_report *r)
+{
+    s->time = start_time + (double)dt;
+    s->dt_memory = dt;
+    cti_memory_clear(&s->memory);
+    CTI_CLEAR(s->rows);
+    CTI_CLEAR(s->origins);
+    r->substeps = 1;
+    r->tangled = CTI_LEN(s->tangled_pairs) / 2;
+    r->min_distance = 2 * s->desc.thickness;
+}
+
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     ct_real left = dt, sub = dt, dt_memory = s->dt_memory;
@@ -195,15 +216,13 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     double start_time, t0 = cti_cmr_clock(s);
     cti_step_begin(s, r);
     cti_step_save(s, &start_time);
-    if (s->detect.n_tangled && !cti_step_tangle(s))
-        return cti_step_restore(s, start_time);
-    while (left > 0) {
+    while (left > 0 && s->n > 0) {
         cti_attempt a;
         int good;
         sub = cti_min(sub, left);
         if (left - sub < CTI_R(1e-6) * dt)
             sub = left;
-        if (!cti_cmr_attempt(s, sub, memory, dt_memory, &a))
+        if ((s->detect.n_tangled && !cti_step_tangle(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, &a))
             return cti_step_restore(s, start_time);
         good = a.clear && a.converged && cti_step_is_finite(s);
         cti_step_note(r, &a, good || halvings >= s->desc.max_halvings);
@@ -225,6 +244,10 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         dt_memory = sub;
         left -= sub;
         r->substeps++;
+    }
+    if (s->n == 0) {
+        cti_step_nothing(s, start_time, dt, r);
+        return CT_OK;
     }
     if (r->substeps > 1)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
