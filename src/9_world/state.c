@@ -200,6 +200,21 @@ CONTACT_API_DEF ct_code ct_body_pin(ct_world *w, ct_body_id body, const int32_t 
     return CT_OK;
 }
 
+/* the projector next to a matrix that is nearly one: P <- 3 P^2 - 2 P^3 drives its eigenvalues to 0 and 1 (McWeeny 1960) */
+static void cti_bodies_purify(const ct_real *from, ct_real *P)
+{
+    int i, j, k;
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            P[3 * i + j] = (from[3 * i + j] + from[3 * j + i]) / 2;
+    for (k = 0; k < 4; k++) {
+        cti_m3 sq = cti_m3_mul(P, P), cube = cti_m3_mul(sq.m, P);
+        for (i = 0; i < 3; i++)
+            for (j = 0; j < 3; j++)
+                P[3 * i + j] = (3 * sq.m[3 * i + j] - 2 * cube.m[3 * i + j] + 3 * sq.m[3 * j + i] - 2 * cube.m[3 * j + i]) / 2;
+    }
+}
+
 CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vertex, const ct_real projector[9])
 {
     int slot = cti_world_slot(w, body), i, j;
@@ -216,7 +231,7 @@ CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vert
             if (!(cti_abs(projector[3 * i + j] - projector[3 * j + i]) <= CTI_R(1e-4)) || !(cti_abs(sq.m[3 * i + j] - projector[3 * i + j]) <= CTI_R(1e-4)))
                 return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, (double)projector[3 * i + j], "the matrix is no symmetric projector");
     d.block = w->bodies[slot].block0 + vertex;
-    memcpy(d.projector, projector, sizeof d.projector);
+    cti_bodies_purify(projector, d.projector);
     for (i = 0; i < CTI_LEN(w->state.directions); i++)
         if (w->state.directions[i].block == d.block) {
             w->state.directions[i] = d;
