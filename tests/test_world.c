@@ -234,7 +234,7 @@ static void stale_ids_and_bad_places_are_refused(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.5, NULL);
     ct_world *w = world_make(&d);
-    ct_body_id null = {0, 0}, a = add_soft_box(w, "a", 0.1, 1, 1e5, 0, 1, 0), plane = add_plane(w, 0, 1, 0, 0), b, ids[3];
+    ct_body_id null = {0, 0}, a = add_soft_box(w, "a", 0.1, 1, 1e5, 0, 1, 0), plane = add_plane(w, 0, 1, 0, 0), b, ids[4];
     ct_real v[3 * 8], S[9] = {1, 0, 0, 0, 2, 0, 0, 0, 1};
     int32_t list[3] = {0, 3, 8};
     const int32_t *tri = NULL;
@@ -261,7 +261,8 @@ static void stale_ids_and_bad_places_are_refused(void **state)
     b = add_soft_box(w, "b", 0.1, 1, 1e5, 0, 1, 0);
     assert_false(b.index1 == a.index1 && b.generation == a.generation);
     ids[0] = null, ids[1] = a, ids[2] = b, ids[2].index1 = 1000;
-    for (i = 0; i < 3; i++) {
+    ids[3] = b, ids[3].index1 = 0xffffffffu;
+    for (i = 0; i < 4; i++) {
         uint64_t hash = ct_world_hash(w);
         assert_int_equal(ct_body_remove(w, ids[i]), CT_ERR_STALE_ID);
         assert_int_equal(ct_world_error(w)->code, CT_ERR_STALE_ID);
@@ -507,6 +508,74 @@ static void constrained_vertices_stay(void **state)
     }
     assert_true(moved > 0.1);
     free(x0);
+    ct_world_destroy(w);
+}
+
+/* a world without bodies, and one in which nothing can move */
+static void nothing_moves(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.5, NULL);
+    ct_world *w = world_make(&d);
+    ct_soft_desc soft = ct_soft_desc_default();
+    ct_cloth_desc cloth = ct_cloth_desc_default();
+    ct_static_desc fixed = ct_static_desc_default();
+    ct_step_report r;
+    (void)state;
+    r = step_once(w, 0.01);
+    assert_int_equal(r.status, CT_STATUS_OK);
+    assert_int_equal(count_intersections(w), 0);
+    add_plane(w, 0, 1, 0, 0);
+    r = step_once(w, 0.01);
+    assert_int_equal(r.substeps, 1);
+    assert_int_equal(count_intersections(w), 0);
+    assert_true(fabs(ct_world_time(w) - 0.02) < 1e-15);
+    assert_int_equal(ct_world_dump_problem(w, "never.cpb"), CT_ERR_ARGUMENT);
+    /* nowhere to put the id */
+    assert_int_equal(ct_body_add_soft(w, &soft, NULL), CT_ERR_ARGUMENT);
+    assert_non_null(strstr(ct_world_error(w)->text, "out_body"));
+    assert_int_equal(ct_body_add_cloth(w, &cloth, NULL), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_body_add_static(w, &fixed, NULL), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_world_body_count(w), 1);
+    ct_world_destroy(w);
+}
+
+/* a vertex on the plane x + y = const whose x is scripted moves along (1, -1, 0) with it and freely along z; a direction that was rounded to
+   float holds all the same */
+static void directions_meet_pins(void **state)
+{
+    double h = sqrt(0.5), dt = 0.01;
+    ct_world_desc d = world_desc(1e-3, 0.5, NULL);
+    ct_world *w;
+    ct_body_id b;
+    ct_motion push;
+    ct_real S[9];
+    int32_t one[1] = {3};
+    int i, k;
+    (void)state;
+    d.gravity[1] = 0, d.gravity[2] = (ct_real)-9.81;
+    w = world_make(&d);
+    b = add_soft_box(w, "box", 0.3, 2, 1e4, 0, 0, 0);
+    for (i = 0; i < 9; i++)
+        S[i] = (ct_real)(float)(i == 8 || i == 0 || i == 4 ? (i == 8 ? 1 : 1 - h * h) : (i == 1 || i == 3 ? -h * h : 0));
+    S[0] += (ct_real)1e-6;
+    memset(&push, 0, sizeof push);
+    push.linear[0] = (ct_real)0.2;
+    assert_int_equal(ct_body_constrain(w, b, 3, S), CT_OK);
+    assert_int_equal(ct_body_pin(w, b, one, 1, CT_AXIS_X, &push, -1), CT_OK);
+    {
+        double *x0 = read_vectors(w, b, 0, NULL);
+        for (k = 1; k <= 40; k++) {
+            double *x;
+            step_once(w, dt);
+            x = read_vectors(w, b, 0, NULL);
+            assert_true(fabs(x[9] - x0[9] - 0.2 * k * dt) < 1e-6 * k * dt);
+            assert_true(fabs(x[10] - x0[10] + 0.2 * k * dt) < 1e-5 * k * dt);
+            if (k == 40)
+                assert_true(x[11] - x0[11] < -0.01);
+            free(x);
+        }
+        free(x0);
+    }
     ct_world_destroy(w);
 }
 
@@ -867,6 +936,8 @@ int main(void)
         cmocka_unit_test(pins_follow_their_script),
         cmocka_unit_test(beads_slide_on_wires),
         cmocka_unit_test(constrained_vertices_stay),
+        cmocka_unit_test(nothing_moves),
+        cmocka_unit_test(directions_meet_pins),
         cmocka_unit_test(memory_may_run_out_anywhere),
         cmocka_unit_test(warm_steps_allocate_nothing),
         cmocka_unit_test(allocations_are_counted),
