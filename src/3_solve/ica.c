@@ -524,7 +524,7 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
     const ct_solver_desc *desc = s->desc;
     ct_real tol = desc->tolerance * s->p->velocity_scale, best = CTI_REAL_MAX, last = CTI_REAL_MAX;
     size_t bytes = sizeof(ct_real) * (size_t)(s->outer.n);
-    int most = s->coupled ? cti_min_int(desc->max_iterations, desc->max_sweeps) : desc->max_iterations;
+    int restarts = 0, most = s->coupled ? cti_min_int(desc->max_iterations, desc->max_sweeps) : desc->max_iterations;
     for (info->iterations = 1; info->iterations <= most; info->iterations++) {
         ct_real contact, now;
         if (s->coupled)
@@ -533,6 +533,13 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
         now = cti_max(contact, cti_ica_refine(s, s->v, 0));
         info->change = now / s->p->velocity_scale;
         info->status = cti_ica_judge(s, info, now, last, best, contact);
+        if (info->status == CTI_SOLVE_DIVERGED && s->coupled && best < CTI_REAL_MAX && restarts++ < 5) {
+            /* an extrapolation went astray: back to the best point, history forgotten */
+            memcpy(s->z, s->z_best, bytes);
+            cti_anderson_restart(&s->outer);
+            last = CTI_REAL_MAX;
+            continue;
+        }
         if (info->status != CTI_SOLVE_BUDGET || (!s->coupled && info->sweeps >= desc->max_sweeps))
             return;
         if (s->coupled) {

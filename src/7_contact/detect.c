@@ -11,7 +11,6 @@
 #define CTI_DETECT_TRUST CTI_R(4)    /* of the thickness: a row when the free motion would close the gap */
 #define CTI_DETECT_SEP CTI_R(0.25)   /* of the thickness: what CCD keeps */
 #define CTI_DETECT_CONE CTI_R(0.02)  /* sine by which a direction may leave a feature's normal cone */
-#define CTI_DETECT_END CTI_R(0.02)   /* share of an edge that counts as its end */
 #define CTI_DETECT_FLAT CTI_R(0.995) /* cosine between the faces of an edge that is called flat */
 
 static void cti_detect_free_list(cti_mem *mem, cti_list *l)
@@ -191,6 +190,30 @@ static int cti_detect_edge_cone(const cti_surface *s, int e, cti_v3 n)
     return 1;
 }
 
+/* 1 when no edge at vertex v leads nearer to what lies off it in the unit direction n */
+static int cti_detect_vertex_cone(const cti_surface *s, int v, cti_v3 n)
+{
+    int k;
+    cti_v3 x = cti_v3_at(s->x0, v);
+    for (k = s->vertex_start[v]; k < s->vertex_start[v + 1]; k++)
+        if (cti_v3_dot(n, cti_v3_unit(cti_v3_sub(cti_v3_at(s->x0, s->vertex_next[k]), x), cti_v3_zero())) > CTI_DETECT_CONE)
+            return 0;
+    return 1;
+}
+
+/* a vertex against an edge or a vertex of a face makes a row when each is the nearest of its neighbourhood to the other: a flat mesh that
+   is seen from an edge sliding over it has no such vertex, and must not stop it */
+static int cti_detect_is_ghost(const cti_surface *s, const cti_pair *pair, int edge_b, cti_v3 n)
+{
+    int k;
+    if (edge_b >= 0)
+        return !cti_detect_edge_cone(s, edge_b, n) || !cti_detect_vertex_cone(s, pair->v[0], cti_v3_mul(n, -1));
+    for (k = 1; k < 4; k++)
+        if (pair->w[k] == -1)
+            return !cti_detect_vertex_cone(s, pair->v[k], n) || !cti_detect_vertex_cone(s, pair->v[0], cti_v3_mul(n, -1));
+    return 0;
+}
+
 /* 1 when this face speaks for the feature on which the closest point lies */
 static int cti_detect_speaks(const cti_surface *s, int face, int feature)
 {
@@ -222,7 +245,7 @@ static int cti_detect_offer(cti_mem *mem, const cti_surface *s, const ct_real *x
     }
     if (pair->kind == CT_PAIR_EE && (!cti_detect_edge_cone(s, edge_b, hit.normal) || !cti_detect_edge_cone(s, edge_a, cti_v3_mul(hit.normal, -1))))
         return 1;
-    if (pair->kind == CT_PAIR_VF && edge_b >= 0 && !cti_detect_edge_cone(s, edge_b, hit.normal))
+    if (pair->kind == CT_PAIR_VF && dist > h / 2 && cti_detect_is_ghost(s, pair, edge_b, hit.normal))
         return 1;
     end = cti_v3_dot(hit.normal, cti_pair_offset(s, x1, pair));
     if (dist > CTI_DETECT_NEAR * h && end > h)
@@ -262,11 +285,9 @@ static int cti_detect_near_edges(cti_mem *mem, const cti_detect *d, const cti_su
             continue;
         if (cti_detect_is_tangled(d, d->ee.quads + 4 * (size_t)i, 4))
             continue;
-        /* flat edges, and points so near to an end that a vertex's pair says the same, wait for CCD, unless they are nearer than half the
-           thickness already */
+        /* flat edges wait for CCD, unless they are nearer than half the thickness already */
         if (d->ee.min_sep[i] * d->ee.min_sep[i] * 4 < d->ee.d2[i] * CTI_R(0.999) &&
-            (cti_min(cti_min(t[0], 1 - t[0]), cti_min(t[1], 1 - t[1])) < CTI_DETECT_END || cti_detect_flat(s, d->ee.pairs[2 * i]) ||
-             cti_detect_flat(s, d->ee.pairs[2 * i + 1])))
+            (cti_detect_flat(s, d->ee.pairs[2 * i]) || cti_detect_flat(s, d->ee.pairs[2 * i + 1])))
             continue;
         cti_pair_make(s, CT_PAIR_EE, d->ee.pairs[2 * i], d->ee.pairs[2 * i + 1], &pair);
         pair.w[0] = 1 - t[0], pair.w[1] = t[0], pair.w[2] = t[1] - 1, pair.w[3] = -t[1];

@@ -12,6 +12,8 @@ CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s)
     CTI_FREE(mem, s->faces);
     CTI_FREE(mem, s->face_edges);
     CTI_FREE(mem, s->edge_faces);
+    CTI_FREE(mem, s->vertex_start);
+    CTI_FREE(mem, s->vertex_next);
     CTI_FREE(mem, s->vertex_owner);
     CTI_FREE(mem, s->edge_owner);
     CTI_FREE(mem, s->is_point);
@@ -22,6 +24,23 @@ CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s)
     CTI_FREE(mem, s->ranges);
     CTI_FREE(mem, s->planes);
     memset(s, 0, sizeof *s);
+}
+
+CTI_FN int cti_surface_neighbours(cti_mem *mem, cti_surface *s)
+{
+    int i, k, v;
+    if (!CTI_RESIZE(mem, s->vertex_start, s->nv + 2) || !CTI_RESIZE(mem, s->vertex_next, 2 * s->ne))
+        return 0;
+    memset(s->vertex_start, 0, sizeof(int32_t) * (size_t)(s->nv + 2));
+    for (i = 0; i < 2 * s->ne; i++)
+        s->vertex_start[s->edges[i] + 2]++;
+    for (v = 0; v <= s->nv; v++)
+        s->vertex_start[v + 1] += s->vertex_start[v];
+    /* entry v + 1 runs from the start of v to its end, which is the start of v + 1 */
+    for (i = 0; i < s->ne; i++)
+        for (k = 0; k < 2; k++)
+            s->vertex_next[s->vertex_start[s->edges[2 * i + k] + 1]++] = s->edges[2 * i + 1 - k];
+    return 1;
 }
 
 CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, ct_real *out)

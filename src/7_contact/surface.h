@@ -32,6 +32,7 @@ typedef struct cti_surface {
     int32_t *edges, *faces;  /* [2 ne], [3 nf] */
     int32_t *face_edges;     /* [3 nf] edges 01, 12, 20 */
     int32_t *edge_faces;     /* [2 ne] -1: none */
+    int32_t *vertex_start, *vertex_next; /* [nv + 1], [2 ne]: vertices joined to vertex v by an edge are vertex_next[vertex_start[v] ..] */
     int32_t *vertex_owner, *edge_owner; /* the face that speaks for a shared feature; -1: none */
     uint8_t *is_point;       /* [nv] no edge and no face has it */
     ct_real *rest;           /* [3 nv] */
@@ -44,6 +45,9 @@ typedef struct cti_surface {
 } cti_surface;
 
 CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s);
+
+/* cti_surface_neighbours -- vertex_start, vertex_next from the edges. 0: out of memory. */
+CTI_FN int cti_surface_neighbours(cti_mem *mem, cti_surface *s);
 
 /* cti_surface_place -- out [3 nv]: positions of the surface at block positions q [3 n]. Static vertices keep what x0 holds. */
 CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, ct_real *out);

@@ -21,9 +21,19 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
     out->recovery_speed = s->desc.recovery_speed;
 }
 
+/* constrained blocks have their scripted velocity exactly: v <- S v + v_p */
+static void cti_cmr_hold(const cti_state *s, ct_real *v)
+{
+    int i;
+    for (i = 0; s->n_constrained && i < s->n; i++)
+        if (s->filter[i] >= 0)
+            cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[i], cti_v3_at(v, i)), cti_v3_at(s->v_fixed, i)));
+}
+
 CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
 {
     int i;
+    cti_cmr_hold(s, s->v_new);
     for (i = 0; i < 3 * s->n; i++)
         s->x_new[i] = s->x[i] + dt * s->v_new[i];
     cti_surface_place(&s->surface, s->x_new, s->surface.x1);
@@ -40,6 +50,31 @@ static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
     return g > 0 ? g : CTI_R(1e-9);
 }
 
+/* what an iteration left of each free component's momentum: a uniform velocity takes it up exactly, since 1' A = 1' M (1 + dt alpha).
+   f [3 n] is b + J' r */
+static void cti_cmr_balance(cti_state *s, ct_real dt, const ct_real *f, ct_real *v)
+{
+    const cti_factors *q = &s->factors;
+    ct_real *r = s->pcg_work;
+    int c, k;
+    cti_bsr_residual(&s->A, f, v, r);
+    for (c = 0; c < CTI_LEN(q->components); c++) {
+        cti_v3 sum = cti_v3_zero();
+        ct_real m = 0;
+        int held = 0;
+        for (k = q->components[c].begin; k < q->components[c].end; k++) {
+            int i = q->blocks[k];
+            sum = cti_v3_add(sum, cti_v3_at(r, i));
+            m += s->mass[i] * (1 + dt * s->alpha[i]);
+            held |= s->n_constrained && s->filter[i] >= 0;
+        }
+        if (held || !(m > 0))
+            continue;
+        for (k = q->components[c].begin; k < q->components[c].end; k++)
+            cti_v3_addto(v, q->blocks[k], cti_v3_mul(sum, 1 / m));
+    }
+}
+
 /* v_free: A v = b by conjugate gradients behind the float factors; a lagging factor is renewed when it costs iterations */
 static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 {
@@ -49,9 +84,10 @@ static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     if (!cti_factors_refresh(&s->factors, &s->A, dt))
         return 0;
     for (i = 0; i < 3 * s->n; i++) {
-        s->v_free[i] = s->v[i] + s->desc.gravity[i % 3] * (s->fixed[i / 3] ? 0 : dt);
+        s->v_free[i] = s->v[i] + s->desc.gravity[i % 3] * ((dt + s->dt_prev[i / 3]) / 2);
         big = cti_max(big, cti_abs(s->v_free[i]));
     }
+    cti_cmr_hold(s, s->v_free);
     scale = cti_max(scale, big * CTI_R(1e-3));
     if (!(scale > 0))
         scale = CTI_R(1e-9);
@@ -68,14 +104,28 @@ static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     return 1;
 }
 
-/* number of rows that this pair has already; *last is the newest of them */
-static int cti_cmr_twins(const cti_state *s, uint64_t key, int *last)
+/* a flood of hits: only those that are the first of one of their vertices; the others come back if they still matter */
+static int cti_cmr_first_hits(cti_state *s)
 {
-    int i, n = 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        if (s->rows[i].key >= key && s->rows[i].key < key + 4)
-            n++, *last = i;
-    return n;
+    ct_real *first = CTI_ARENA_NEW(s->arena, ct_real, s->surface.nv);
+    int i, k, n = 0;
+    if (!first)
+        return 0;
+    for (i = 0; i < s->surface.nv; i++)
+        first[i] = 2;
+    for (i = 0; i < CTI_LEN(s->hits); i++)
+        for (k = 0; k < s->hits[i].pair.n; k++)
+            first[s->hits[i].pair.v[k]] = cti_min(first[s->hits[i].pair.v[k]], s->hits[i].toi);
+    for (i = 0; i < CTI_LEN(s->hits); i++) {
+        int keep = 0;
+        for (k = 0; k < s->hits[i].pair.n; k++)
+            keep |= s->hits[i].toi <= first[s->hits[i].pair.v[k]];
+        if (keep)
+            s->hits[n++] = s->hits[i];
+    }
+    if (s->hits)
+        stbds_header(s->hits)->length = (size_t)n;
+    return 1;
 }
 
 /* flat edges wait for a round in which nothing else collides: their vertices' rows usually clear them */
@@ -89,29 +139,84 @@ static void cti_cmr_stage(cti_state *s)
         stbds_header(s->hits)->length = (size_t)n;
 }
 
+/* rows by pair: how many a pair has, and its newest */
+typedef struct cti_cmr_index {
+    uint64_t *key;
+    int32_t *count, *last;
+    uint32_t mask;
+} cti_cmr_index;
+
+static uint32_t cti_cmr_find(const cti_cmr_index *x, uint64_t key)
+{
+    uint32_t i = (uint32_t)key & x->mask;
+    while (x->count[i] && x->key[i] != key)
+        i = (i + 1) & x->mask;
+    return i;
+}
+
+static void cti_cmr_enter(cti_cmr_index *x, uint64_t key, int row)
+{
+    uint32_t i = cti_cmr_find(x, key);
+    x->key[i] = key;
+    x->count[i]++;
+    x->last[i] = row;
+}
+
+static int cti_cmr_make_index(const cti_state *s, cti_cmr_index *x)
+{
+    int i, n = CTI_LEN(s->rows);
+    uint32_t size = 64;
+    while (size < 2 * (uint32_t)(n + CTI_LEN(s->hits)))
+        size *= 2;
+    x->mask = size - 1;
+    x->key = CTI_ARENA_NEW(s->arena, uint64_t, size);
+    x->count = CTI_ARENA_ZERO(s->arena, int32_t, size);
+    x->last = CTI_ARENA_NEW(s->arena, int32_t, size);
+    if (!x->key || !x->count || !x->last)
+        return 0;
+    for (i = 0; i < n; i++)
+        cti_cmr_enter(x, cti_pair_key(&s->surface, &s->origins[i].pair), i);
+    return 1;
+}
+
+/* one row: appended, or in place of row `place` >= 0 whose multipliers it takes over */
+static int cti_cmr_put_row(cti_state *s, cti_row *row, const cti_contact_row *origin, int place)
+{
+    if (place >= 0) {
+        memcpy(row->r, s->rows[place].r, sizeof row->r);
+        s->rows[place] = *row;
+        s->origins[place] = *origin;
+        return 1;
+    }
+    if (!CTI_PUSH(s->mem, s->rows, *row))
+        return 0;
+    if (!CTI_PUSH(s->mem, s->origins, *origin)) {
+        stbds_header(s->rows)->length--;
+        return 0;
+    }
+    return 1;
+}
+
 /* rows for hits; a pair gets at most three, then its newest is linearized anew */
 static int cti_cmr_add_rows(cti_state *s, const cti_row_context *c, int from_ccd)
 {
-    int i, last = 0;
+    cti_cmr_index x;
+    int i;
+    if (!cti_cmr_make_index(s, &x))
+        return 0;
     for (i = 0; i < CTI_LEN(s->hits); i++) {
         cti_row row;
         cti_contact_row origin;
-        int twin = from_ccd ? cti_cmr_twins(s, cti_pair_key(&s->surface, &s->hits[i].pair), &last) : 0;
-        if (!cti_rows_build(c, &s->hits[i].pair, s->hits[i].normal, twin < 3 ? twin : 2, &row, &origin))
+        uint64_t key = cti_pair_key(&s->surface, &s->hits[i].pair);
+        uint32_t at = cti_cmr_find(&x, key);
+        int twin = x.count[at];
+        if (!cti_rows_build(c, &s->hits[i].pair, s->hits[i].normal, cti_min_int(twin, 2), &row, &origin))
             continue;
         origin.from_ccd = from_ccd;
-        if (twin >= 3) {
-            memcpy(row.r, s->rows[last].r, sizeof row.r);
-            s->rows[last] = row;
-            s->origins[last] = origin;
-            continue;
-        }
-        if (!CTI_PUSH(s->mem, s->rows, row))
+        if (!cti_cmr_put_row(s, &row, &origin, twin < 3 ? -1 : x.last[at]))
             return 0;
-        if (!CTI_PUSH(s->mem, s->origins, origin)) {
-            stbds_header(s->rows)->length--;
-            return 0;
-        }
+        if (twin < 3)
+            cti_cmr_enter(&x, key, CTI_LEN(s->rows) - 1);
     }
     return 1;
 }
@@ -130,11 +235,14 @@ CTI_FN void cti_cmr_problem(const cti_state *s, cti_problem *p)
 /* one constrained solve from v_new and the rows' multipliers */
 static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *out)
 {
+    ct_solver_desc desc = s->desc.solver;
     cti_problem p;
     cti_solve_info info;
     cti_residuals res;
     ct_real *work;
     s->problem_dt = dt, s->problem_scale = scale, s->has_problem = 1;
+    if (out->rounds > 0)
+        desc.max_sweeps = cti_max_int(1, desc.max_sweeps / 2); /* a later round starts from the solution of the one before */
     work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->n);
     if (!work)
         return 0;
@@ -144,7 +252,7 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
         p.clusters = cti_factors_clusters(&s->factors, s->arena, s->desc.solver.cluster, s->rows, p.n_rows, s->n, &p.n_clusters);
         if (!p.clusters)
             return 0;
-        cti_ica_solve(&p, &s->desc.solver, s->arena, s->v_new, &info);
+        cti_ica_solve(&p, &desc, s->arena, s->v_new, &info);
         out->solver_iterations += info.iterations;
         out->solver_sweeps += info.sweeps;
         if (info.status == CTI_SOLVE_MEMORY)
@@ -153,11 +261,42 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
         if (info.status == CTI_SOLVE_SLOW && cti_factors_mark(&s->factors) && !cti_factors_refresh(&s->factors, &s->A, dt))
             return 0;
     } while (info.status == CTI_SOLVE_SLOW);
+    cti_problem_rhs(&p, work);
+    cti_cmr_balance(s, dt, work, s->v_new);
     cti_residual_eval(&p, s->desc.solver.cone, s->v_new, work, &res);
     out->residual = res.natural_map;
     out->budget = info.status == CTI_SOLVE_BUDGET;
     if (info.status == CTI_SOLVE_DIVERGED)
         out->converged = 0;
+    return 1;
+}
+
+/* 1 while the tentative motion is finite and no block runs farther than half the world's size and four times what speed and gravity allow:
+   an element that was crushed may answer with any force, and trees and predicates are for numbers that mean something */
+static int cti_cmr_sane(const cti_state *s, ct_real dt)
+{
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), size = 0, speed = 0, script = 0, limit;
+    int i;
+    for (i = 0; i < 3 * s->n; i++) {
+        size = cti_max(size, cti_abs(s->x[i] - s->x[i % 3]));
+        speed = cti_max(speed, cti_abs(s->v[i]));
+        script = cti_max(script, cti_abs(s->v_fixed[i]));
+    }
+    limit = size / 2 + 4 * dt * (speed + script + dt * g);
+    for (i = 0; i < 3 * s->n; i++)
+        if (!cti_finite(s->v_new[i]) || !(cti_abs(dt * s->v_new[i]) <= limit))
+            return 0;
+    return 1;
+}
+
+/* an attempt whose numbers mean nothing ends at rest where it began */
+static int cti_cmr_give_up(cti_state *s, ct_real dt, cti_attempt *out)
+{
+    memset(s->v_new, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_cmr_move(s, dt);
+    CTI_CLEAR(s->rows);
+    CTI_CLEAR(s->origins);
+    out->clear = out->converged = 0;
     return 1;
 }
 
@@ -175,16 +314,12 @@ CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out)
 }
 
 /* candidates for the free motion and rows of the pairs that are near (steps 2 - 3) */
-static int cti_cmr_begin(cti_state *s, ct_real dt, const cti_row_context *c)
+static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
 {
     int changed;
-    memcpy(s->v_new, s->v_free, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_cmr_move(s, dt);
     if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed) || !cti_detect_distances(s->mem, &s->detect, &s->surface))
         return 0;
     CTI_CLEAR(s->hits);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
     return cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, &s->hits) && cti_cmr_add_rows(s, c, 0);
 }
 
@@ -199,8 +334,10 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
         if (CTI_LEN(s->rows)) {
             if (!cti_cmr_solve(s, dt, scale, out))
                 return 0;
-            cti_cmr_move(s, dt);
             out->rounds++;
+            if (!cti_cmr_sane(s, dt))
+                return cti_cmr_give_up(s, dt, out);
+            cti_cmr_move(s, dt);
         }
         out->ms_solve += cti_cmr_clock(s) - t;
         t = cti_cmr_clock(s);
@@ -213,6 +350,8 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
         }
         out->limit = s->hits[0].pair;
         cti_cmr_stage(s);
+        if (CTI_LEN(s->hits) > s->surface.nv && !cti_cmr_first_hits(s))
+            return 0;
         if (!cti_cmr_add_rows(s, c, 1))
             return 0;
     }
@@ -235,7 +374,13 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     t0 = cti_cmr_clock(s);
     out->ms_unconstrained = t0 - t1;
     cti_cmr_context(s, dt, memory, dt_memory, &c);
-    if (!cti_cmr_begin(s, dt, &c))
+    CTI_CLEAR(s->rows);
+    CTI_CLEAR(s->origins);
+    memcpy(s->v_new, s->v_free, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (!cti_cmr_sane(s, dt))
+        return cti_cmr_give_up(s, dt, out);
+    cti_cmr_move(s, dt);
+    if (!cti_cmr_begin(s, &c))
         return 0;
     out->ms_detect = cti_cmr_clock(s) - t0;
     return cti_cmr_rounds(s, dt, &c, out);

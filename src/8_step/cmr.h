@@ -8,7 +8,7 @@
 /* cti_attempt -- what an attempt did. */
 typedef struct cti_attempt {
     int clear;          /* the motion to x_new is free of collisions */
-    int converged;      /* no solve diverged */
+    int converged;      /* no solve diverged and the motion means something; otherwise x_new is not to be looked at */
     int budget;         /* the last solve ended on its budget, above its tolerance */
     int rounds, solver_iterations, solver_sweeps, linear_iterations, extended;
     int candidates;
