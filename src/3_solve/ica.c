@@ -48,6 +48,7 @@ typedef struct cti_ica {
     cti_ica_cluster *clusters;
     int n_clusters, max_blocks;
     int coupled; /* clusters see each other through A */
+    int cold;    /* v did not solve A v = b for clusters without contacts */
     cti_ica_contact *contacts;
     cti_ica_leg *legs;
     cti_ica_term *terms;
@@ -374,8 +375,12 @@ static ct_real cti_ica_refine(cti_ica *s, ct_real *v, int backward)
 {
     ct_real big = 0;
     int c;
-    for (c = 0; c < s->n_clusters; c++)
-        big = cti_max(big, cti_ica_refine_cluster(s, &s->clusters[backward ? s->n_clusters - 1 - c : c], v));
+    for (c = 0; c < s->n_clusters; c++) {
+        const cti_ica_cluster *q = &s->clusters[backward ? s->n_clusters - 1 - c : c];
+        /* without coupling, a cluster that no contact touches keeps the free motion that it came with, unless that was no solution */
+        if (s->coupled || q->n_ports || s->cold)
+            big = cti_max(big, cti_ica_refine_cluster(s, q, v));
+    }
     return big;
 }
 
@@ -561,6 +566,7 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
     cti_ica state, *s = &state;
     int i;
     memset(s, 0, sizeof *s);
+    s->cold = !p->free_start;
     memset(info, 0, sizeof *info);
     s->p = p, s->desc = desc, s->arena = arena;
     if (!cti_ica_setup(s, v)) {

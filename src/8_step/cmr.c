@@ -39,14 +39,15 @@ CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
     cti_surface_place(&s->surface, s->x_new, s->surface.x1);
 }
 
-/* velocity that residuals are relative to: |g| dt, or a thousandth of the largest speed where that is more */
+/* velocity that residuals are relative to: |g| dt, or without gravity a thousandth of the largest speed */
 static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, big = 0;
     int i;
     for (i = 0; i < 3 * s->n; i++)
         big = cti_max(big, cti_abs(s->v_free[i]));
-    g = cti_max(g, big * CTI_R(1e-3));
+    if (!(g > 0))
+        g = big * CTI_R(1e-3);
     return g > 0 ? g : CTI_R(1e-9);
 }
 
@@ -75,32 +76,40 @@ static void cti_cmr_balance(cti_state *s, ct_real dt, const ct_real *f, ct_real 
     }
 }
 
-/* v_free: A v = b by conjugate gradients behind the float factors; a lagging factor is renewed when it costs iterations */
+/* what a component's free solve is asked for: half the tolerance of the velocity scale, in the energy norm of its lightest block */
+static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c, ct_real dt)
+{
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, light = CTI_REAL_MAX, speed = 0, n = (ct_real)(c->end - c->begin);
+    int i, k;
+    for (i = c->begin; i < c->end; i++) {
+        int b = s->factors.blocks[i];
+        if (s->mass[b] > 0)
+            light = cti_min(light, s->mass[b]);
+        for (k = 0; k < 3; k++)
+            speed = cti_max(speed, cti_abs(s->v_free[3 * b + k]));
+    }
+    if (!(g > 0))
+        g = speed > 0 ? CTI_R(1e-3) * speed : CTI_R(1e-9);
+    return (double)(s->desc.solver.tolerance * CTI_R(0.5) * g * cti_sqrt(light) * cti_max(1, CTI_R(0.1) * cti_sqrt(n)));
+}
+
+/* v_free: A v = b; the start is exact for a body that falls without deformation */
 static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 {
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, tol = s->desc.solver.tolerance, scale = g, big = 0;
-    int i, its = 0, lim;
+    int i, its = 0, nc = CTI_LEN(s->factors.components);
+    double *tol = CTI_ARENA_NEW(s->arena, double, nc);
     cti_factors_age(&s->factors);
-    if (!cti_factors_refresh(&s->factors, &s->A, dt))
+    if (!tol || !cti_factors_refresh(&s->factors, &s->A, dt))
         return 0;
-    for (i = 0; i < 3 * s->n; i++) {
+    for (i = 0; i < 3 * s->n; i++)
         s->v_free[i] = s->v[i] + s->desc.gravity[i % 3] * ((dt + s->dt_prev[i / 3]) / 2);
-        big = cti_max(big, cti_abs(s->v_free[i]));
-    }
     cti_cmr_hold(s, s->v_free);
-    scale = cti_max(scale, big * CTI_R(1e-3));
-    if (!(scale > 0))
-        scale = CTI_R(1e-9);
-    for (lim = 0; lim < 2; lim++) {
-        cti_pcg(&s->A, s->b, s->v_free, cti_factors_precondition, &s->factors, tol * CTI_R(0.5) * scale * cti_sqrt(s->mass_min) * cti_max(1, CTI_R(0.1) * cti_sqrt((ct_real)s->n)), 200, s->pcg_work, &its);
-        out->linear_iterations += its;
-        if (its <= 8 || !cti_factors_mark(&s->factors))
-            break;
-        if (its < 30)
-            break; /* renewed in the next step */
-        if (!cti_factors_refresh(&s->factors, &s->A, dt))
-            return 0;
-    }
+    for (i = 0; i < nc; i++)
+        tol[i] = cti_cmr_free_tolerance(s, &s->factors.components[i], dt);
+    if (!cti_factors_free_solve(&s->factors, &s->A, s->b, s->v_free, tol, 200, s->pcg_work, &its))
+        return 0;
+    out->linear_iterations += its;
+    cti_cmr_balance(s, dt, s->b, s->v_free);
     return 1;
 }
 
@@ -249,6 +258,7 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     do {
         cti_cmr_problem(s, &p);
         p.lagged = cti_factors_lag(&s->factors);
+        p.free_start = 1;
         p.clusters = cti_factors_clusters(&s->factors, s->arena, s->desc.solver.cluster, s->rows, p.n_rows, s->n, &p.n_clusters);
         if (!p.clusters)
             return 0;

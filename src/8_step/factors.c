@@ -17,6 +17,11 @@ static void cti_factors_free_component(cti_mem *mem, cti_component *c)
     CTI_FREE(mem, c->C);
 }
 
+/* vectors of the conjugate gradients of the free motion */
+typedef struct cti_free_solve {
+    ct_real *r, *z, *p, *q;
+} cti_free_solve;
+
 CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f)
 {
     int i;
@@ -233,22 +238,92 @@ static void cti_factors_solve(void *ctx, ct_real *x)
         x[i] = (ct_real)f->x[i];
 }
 
-CTI_FN void cti_factors_precondition(void *ctx, const ct_real *r, ct_real *z)
+/* z = D^-1 r on one component */
+static void cti_factors_apply(cti_factors *f, const cti_component *q, const ct_real *r, ct_real *z)
 {
-    cti_factors *f = (cti_factors *)ctx;
-    int c, i, k;
-    for (c = 0; c < CTI_LEN(f->components); c++) {
-        const cti_component *q = &f->components[c];
-        const int32_t *blocks = f->blocks + q->begin;
-        int n = q->end - q->begin;
-        for (i = 0; i < n; i++)
-            for (k = 0; k < 3; k++)
-                f->x[3 * i + k] = (float)r[3 * blocks[i] + k];
-        cti_factor32_solve(&q->factor, f->x, f->work);
-        for (i = 0; i < n; i++)
-            for (k = 0; k < 3; k++)
-                z[3 * blocks[i] + k] = (ct_real)f->x[3 * i + k];
+    const int32_t *blocks = f->blocks + q->begin;
+    int n = q->end - q->begin, i, k;
+    for (i = 0; i < n; i++)
+        for (k = 0; k < 3; k++)
+            f->x[3 * i + k] = (float)r[3 * blocks[i] + k];
+    cti_factor32_solve(&q->factor, f->x, f->work);
+    for (i = 0; i < n; i++)
+        for (k = 0; k < 3; k++)
+            z[3 * blocks[i] + k] = (ct_real)f->x[3 * i + k];
+}
+
+static double cti_factors_dot(const cti_factors *f, const cti_component *q, const ct_real *x, const ct_real *y)
+{
+    double s[3] = {0, 0, 0};
+    int i, k;
+    for (i = q->begin; i < q->end; i++)
+        for (k = 0; k < 3; k++)
+            s[k] += (double)(x[3 * f->blocks[i] + k] * y[3 * f->blocks[i] + k]);
+    return s[0] + s[1] + s[2];
+}
+
+/* one iteration of one component; q is A p. Returns 1 while it has to go on */
+static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_solve *s, ct_real *x, double *rz, double tol)
+{
+    double pq = cti_factors_dot(f, c, s->p, s->q), next;
+    ct_real alpha, beta = 0;
+    int i, k, go;
+    if (!(pq > 0))
+        next = 0;
+    else {
+        alpha = (ct_real)(*rz / pq);
+        for (i = c->begin; i < c->end; i++)
+            for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
+                x[k] += alpha * s->p[k], s->r[k] -= alpha * s->q[k];
+        cti_factors_apply(f, c, s->r, s->z);
+        next = cti_factors_dot(f, c, s->r, s->z);
     }
+    go = next > tol * tol;
+    beta = go ? (ct_real)(next / *rz) : 0;
+    for (i = c->begin; i < c->end; i++)
+        for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
+            s->p[k] = go ? s->z[k] + beta * s->p[k] : 0;
+    *rz = next;
+    return go;
+}
+
+CTI_FN int cti_factors_free_solve(cti_factors *f, const cti_bsr *A, const ct_real *b, ct_real *x, const double *tol, int max_it, ct_real *work, int *out_iterations)
+{
+    int nc = CTI_LEN(f->components), n3 = 3 * A->n, c, it, active = 0;
+    double *rz = CTI_ARENA_NEW(f->arena, double, nc);
+    cti_free_solve s;
+    s.r = work, s.z = work + n3, s.p = s.z + n3, s.q = s.p + n3;
+    *out_iterations = 0;
+    if (!rz)
+        return 0;
+    cti_bsr_residual(A, b, x, s.r);
+    memset(s.p, 0, sizeof(ct_real) * (size_t)n3);
+    for (c = 0; c < nc; c++) {
+        cti_component *q = &f->components[c];
+        int i, k;
+        cti_factors_apply(f, q, s.r, s.z);
+        rz[c] = cti_factors_dot(f, q, s.r, s.z);
+        q->running = rz[c] > tol[c] * tol[c];
+        active += q->running;
+        for (i = q->begin; q->running && i < q->end; i++)
+            for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
+                s.p[k] = s.z[k];
+    }
+    for (it = 0; it < max_it && active; it++) {
+        cti_bsr_mul(A, s.p, s.q);
+        for (active = c = 0; c < nc; c++) {
+            cti_component *q = &f->components[c];
+            if (!q->running)
+                continue;
+            q->running = cti_factors_iterate(f, q, &s, x, &rz[c], tol[c]);
+            active += q->running;
+            /* a factor that costs iterations is renewed in the next step */
+            if (q->running && it >= 8 && q->age > 0)
+                q->stale = 1;
+        }
+        *out_iterations = it + 1;
+    }
+    return 1;
 }
 
 /* the kept compliance covers all ports asked for, or is recomputed for the union of old and new ones */

@@ -19,8 +19,10 @@ CTI_FN int cti_factors_mark(cti_factors *f);
 /* cti_factors_lag -- 1 when some factor is of an earlier step. */
 CTI_FN int cti_factors_lag(const cti_factors *f);
 
-/* cti_factors_precondition -- z = D^-1 r over all components; ctx is the cti_factors. */
-CTI_FN void cti_factors_precondition(void *ctx, const ct_real *r, ct_real *z);
+/* cti_factors_free_solve -- A x = b by conjugate gradients behind the factors, every component for itself, so that none feels another: each
+   stops when sqrt(r' D^-1 r) <= tol[component], at once when x is good enough. work [12 n]. Components that take more than eight iterations
+   are marked. 0 when memory ran out. */
+CTI_FN int cti_factors_free_solve(cti_factors *f, const cti_bsr *A, const ct_real *b, ct_real *x, const double *tol, int max_it, ct_real *work, int *out_iterations);
 
 /* cti_factors_clusters -- clusters for a contact solve in the arena: AUTO takes bodies where their ports are few, nodes where they are many.
    rows tell the ports. NULL when memory ran out; *out_n 0 with a non-NULL result means one cluster per block. */

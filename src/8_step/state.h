@@ -34,6 +34,7 @@ typedef struct cti_component {
     int age;               /* steps since the factor was computed; -1: none */
     ct_real dt;            /* time step it was computed for */
     int stale;             /* asked for a refresh */
+    int running;           /* in the free solve */
     int version;           /* counts computations */
     /* compliance between ports, kept while the factor stands */
     int32_t *port_at;      /* [blocks] position in ports or -1 */
