@@ -390,7 +390,7 @@ static ct_real cti_ica_refine(cti_ica *s, ct_real *v, int backward)
 static ct_real cti_ica_visit(cti_ica *s, int i)
 {
     const cti_ica_contact *q = &s->contacts[i];
-    ct_real u[3], r[3], *ri = s->r + 3 * (size_t)i, change = 0;
+    ct_real u[3], r[3], *ri = s->r + 3 * (size_t)i, change = 0, speed;
     float uf[3] = {0, 0, 0}, d[3];
     int k, e;
     for (k = 0; k < q->n_legs; k++) {
@@ -408,6 +408,7 @@ static ct_real cti_ica_visit(cti_ica *s, int i)
         u[k] = q->base[k] + (ct_real)uf[k];
         r[k] = ri[k];
     }
+    speed = cti_max(cti_abs(u[0]), cti_max(cti_abs(u[1]), cti_abs(u[2])));
     cti_local_solve(&q->local, s->desc->cone, s->desc->inner_repeats, r, u);
     for (k = 0; k < 3; k++) {
         ct_real dk = r[k] - ri[k];
@@ -416,6 +417,8 @@ static ct_real cti_ica_visit(cti_ica *s, int i)
     }
     if (change == 0)
         return 0;
+    /* multipliers that move together change more than the velocity that they take away: that is what counts */
+    change = cti_min(change, speed);
     for (k = 0; k < 3; k++)
         ri[k] = r[k];
     for (k = 0; k < q->n_legs; k++) {

@@ -225,8 +225,10 @@ static int cti_detect_speaks(const cti_surface *s, int face, int feature)
 }
 
 /* appends the pair when it is near, or will be, and its direction lies in the normal cones of the edges it is on (-1: on none) */
-static int cti_detect_offer(cti_mem *mem, const cti_surface *s, const ct_real *x1, const cti_pair *pair, int edge_a, int edge_b, ct_real dist, cti_hit **out)
+static int cti_detect_offer(cti_mem *mem, const cti_surface *s, const ct_real *x1, const cti_memory *memory, const cti_pair *pair, int edge_a, int edge_b, ct_real dist,
+                            cti_hit **out)
 {
+    int loaded = 0;
     cti_hit hit;
     cti_v3 off;
     ct_real h = cti_pair_thickness(s, pair), end;
@@ -243,9 +245,11 @@ static int cti_detect_offer(cti_mem *mem, const cti_surface *s, const ct_real *x
             return 1;
         hit.normal = cti_v3_unit(off, cti_v3_make(0, 1, 0));
     }
-    if (pair->kind == CT_PAIR_EE && (!cti_detect_edge_cone(s, edge_b, hit.normal) || !cti_detect_edge_cone(s, edge_a, cti_v3_mul(hit.normal, -1))))
+    if (memory && (pair->kind == CT_PAIR_EE || pair->kind == CT_PAIR_VF))
+        loaded = cti_memory_find(memory, cti_pair_key(s, pair)) != NULL;
+    if (!loaded && pair->kind == CT_PAIR_EE && (!cti_detect_edge_cone(s, edge_b, hit.normal) || !cti_detect_edge_cone(s, edge_a, cti_v3_mul(hit.normal, -1))))
         return 1;
-    if (pair->kind == CT_PAIR_VF && dist > h / 2 && cti_detect_is_ghost(s, pair, edge_b, hit.normal))
+    if (!loaded && pair->kind == CT_PAIR_VF && dist > h / 2 && cti_detect_is_ghost(s, pair, edge_b, hit.normal))
         return 1;
     end = cti_v3_dot(hit.normal, cti_pair_offset(s, x1, pair));
     if (dist > CTI_DETECT_NEAR * h && end > h)
@@ -253,7 +257,7 @@ static int cti_detect_offer(cti_mem *mem, const cti_surface *s, const ct_real *x
     return CTI_PUSH(mem, *out, hit);
 }
 
-static int cti_detect_near_faces(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
+static int cti_detect_near_faces(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
     int n = CTI_LEN(d->vf.pairs) / 2, i;
     cti_pair pair;
@@ -267,14 +271,14 @@ static int cti_detect_near_faces(cti_mem *mem, const cti_detect *d, const cti_su
             continue;
         cti_pair_make(s, CT_PAIR_VF, d->vf.pairs[2 * i], d->vf.pairs[2 * i + 1], &pair);
         pair.w[0] = 1, pair.w[1] = -w[0], pair.w[2] = -w[1], pair.w[3] = -w[2];
-        if (!cti_detect_offer(mem, s, x1, &pair, -1, d->vf.feature[i] >= 3 && d->vf.feature[i] < 6 ? s->face_edges[3 * d->vf.pairs[2 * i + 1] + d->vf.feature[i] - 3] : -1,
+        if (!cti_detect_offer(mem, s, x1, memory, &pair, -1, d->vf.feature[i] >= 3 && d->vf.feature[i] < 6 ? s->face_edges[3 * d->vf.pairs[2 * i + 1] + d->vf.feature[i] - 3] : -1,
                               cti_sqrt(d->vf.d2[i]), out))
             return 0;
     }
     return 1;
 }
 
-static int cti_detect_near_edges(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
+static int cti_detect_near_edges(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
     int m = CTI_LEN(d->ee.pairs) / 2, i;
     cti_pair pair;
@@ -285,20 +289,21 @@ static int cti_detect_near_edges(cti_mem *mem, const cti_detect *d, const cti_su
             continue;
         if (cti_detect_is_tangled(d, d->ee.quads + 4 * (size_t)i, 4))
             continue;
-        /* flat edges wait for CCD, unless they are nearer than half the thickness already */
-        if (d->ee.min_sep[i] * d->ee.min_sep[i] * 4 < d->ee.d2[i] * CTI_R(0.999) &&
-            (cti_detect_flat(s, d->ee.pairs[2 * i]) || cti_detect_flat(s, d->ee.pairs[2 * i + 1])))
-            continue;
         cti_pair_make(s, CT_PAIR_EE, d->ee.pairs[2 * i], d->ee.pairs[2 * i + 1], &pair);
+        /* flat edges wait for CCD, unless they carry load or are nearer than half the thickness already */
+        if (d->ee.min_sep[i] * d->ee.min_sep[i] * 4 < d->ee.d2[i] * CTI_R(0.999) &&
+            (cti_detect_flat(s, d->ee.pairs[2 * i]) || cti_detect_flat(s, d->ee.pairs[2 * i + 1])) &&
+            !(memory && cti_memory_find(memory, cti_pair_key(s, &pair))))
+            continue;
         pair.w[0] = 1 - t[0], pair.w[1] = t[0], pair.w[2] = t[1] - 1, pair.w[3] = -t[1];
-        if (!cti_detect_offer(mem, s, x1, &pair, d->ee.pairs[2 * i], d->ee.pairs[2 * i + 1], cti_sqrt(d->ee.d2[i]), out))
+        if (!cti_detect_offer(mem, s, x1, memory, &pair, d->ee.pairs[2 * i], d->ee.pairs[2 * i + 1], cti_sqrt(d->ee.d2[i]), out))
             return 0;
     }
     return 1;
 }
 
 /* codimensional pairs and planes: few, or cheap */
-static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
+static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
     int i, k, f;
     cti_pair pair;
@@ -308,7 +313,7 @@ static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_sur
             ct_real dist;
             cti_pair_make(s, k ? CT_PAIR_VV : CT_PAIR_VE, list[2 * i], list[2 * i + 1], &pair);
             dist = cti_pair_closest(s, s->x0, &pair, &f);
-            if (!cti_detect_offer(mem, s, x1, &pair, -1, -1, dist, out))
+            if (!cti_detect_offer(mem, s, x1, memory, &pair, -1, -1, dist, out))
                 return 0;
         }
     }
@@ -318,15 +323,15 @@ static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_sur
                 continue;
             cti_pair_make(s, CT_PAIR_PLANE, i, k, &pair);
             pair.w[0] = 1;
-            if (!cti_detect_offer(mem, s, x1, &pair, -1, -1, cti_pair_closest(s, s->x0, &pair, &f), out))
+            if (!cti_detect_offer(mem, s, x1, memory, &pair, -1, -1, cti_pair_closest(s, s->x0, &pair, &f), out))
                 return 0;
         }
     return 1;
 }
 
-CTI_FN int cti_detect_near(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
+CTI_FN int cti_detect_near(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
-    return cti_detect_near_faces(mem, d, s, x1, out) && cti_detect_near_edges(mem, d, s, x1, out) && cti_detect_near_rest(mem, d, s, x1, out);
+    return cti_detect_near_faces(mem, d, s, x1, memory, out) && cti_detect_near_edges(mem, d, s, x1, memory, out) && cti_detect_near_rest(mem, d, s, x1, memory, out);
 }
 
 /* ---- collisions ---- */

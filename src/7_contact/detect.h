@@ -42,8 +42,8 @@ CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const c
 CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *s);
 
 /* cti_detect_near -- appends to *out the pairs that are, or by x1 will be, closer than their thickness and whose normal at x0 can be trusted;
-   one pair for each geometric contact. 0 when memory ran out. */
-CTI_FN int cti_detect_near(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out);
+   one pair for each geometric contact, and every pair that carried load in `memory`. 0 when memory ran out. */
+CTI_FN int cti_detect_near(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out);
 
 /* cti_detect_collisions -- appends to *out every candidate that comes nearer than its min_sep on the way from x0 to x1, with normal and
    weights at the time of impact. 0 when memory ran out. */

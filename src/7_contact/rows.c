@@ -4,6 +4,7 @@
    -slip/dt, slip counted since stick onset, so that solver error does not add up to creep. */
 #include "rows.h"
 
+#define CTI_ROWS_NUDGE CTI_R(2e-4) /* share of the thickness that the hard law takes back in a step */
 #define CTI_ROWS_STICK CTI_R(1e-4) /* tangential compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_EASE CTI_R(0.2) /* share of a missing gap that is recovered in a step */
 
@@ -91,8 +92,8 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     if (origin->gap0 >= 0)
         row->w[0] += origin->gap0 / c->dt;
     else {
-        /* differs: a hundredth of the thickness is taken back by the hard law, so that a loaded contact does not sink by solver error */
-        row->w[0] -= CTI_ROWS_EASE * cti_min(-origin->gap0, origin->thickness * CTI_R(0.01)) / c->dt;
+        /* differs: a sliver of the thickness is taken back by the hard law, so that a loaded contact does not sink by solver error */
+        row->w[0] -= CTI_ROWS_EASE * cti_min(-origin->gap0, origin->thickness * CTI_ROWS_NUDGE) / c->dt;
         row->recover = -CTI_ROWS_EASE * origin->gap0 / c->dt;
         if (c->recovery_speed > 0)
             row->recover = cti_min(row->recover, c->recovery_speed);

@@ -241,25 +241,50 @@ CTI_FN void cti_cmr_problem(const cti_state *s, cti_problem *p)
     p->projectors = s->projectors;
 }
 
-/* one constrained solve from v_new and the rows' multipliers */
-static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *out)
+/* rows and origins sorted by island, each island's in their order; start [n_islands + 1] */
+static int cti_cmr_sort_islands(cti_state *s, int32_t **out_start, int *out_n)
+{
+    int n = CTI_LEN(s->rows), i;
+    int32_t *island = CTI_ARENA_NEW(s->arena, int32_t, n), *start;
+    cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, n);
+    cti_contact_row *origins = CTI_ARENA_NEW(s->arena, cti_contact_row, n);
+    if (!island || !rows || !origins || !cti_factors_islands(&s->factors, s->arena, s->rows, n, island, out_n))
+        return 0;
+    start = CTI_ARENA_ZERO(s->arena, int32_t, *out_n + 2);
+    if (!start)
+        return 0;
+    *out_start = start;
+    if (*out_n == 1) {
+        start[1] = n;
+        return 1;
+    }
+    for (i = 0; i < n; i++)
+        start[island[i] + 2]++;
+    for (i = 0; i < *out_n; i++)
+        start[i + 2] += start[i + 1];
+    for (i = 0; i < n; i++) {
+        int at = start[island[i] + 1]++;
+        rows[at] = s->rows[i], origins[at] = s->origins[i];
+    }
+    memcpy(s->rows, rows, sizeof(cti_row) * (size_t)n);
+    memcpy(s->origins, origins, sizeof(cti_contact_row) * (size_t)n);
+    return 1;
+}
+
+/* one island: its rows and the components that they touch; a factor that lags too far is renewed on the way. 0: out of memory */
+static int cti_cmr_solve_island(cti_state *s, ct_real dt, int first, int end, cti_attempt *out)
 {
     ct_solver_desc desc = s->desc.solver;
     cti_problem p;
     cti_solve_info info;
-    cti_residuals res;
-    ct_real *work;
-    s->problem_dt = dt, s->problem_scale = scale, s->has_problem = 1;
     if (out->rounds > 0)
         desc.max_sweeps = cti_max_int(1, desc.max_sweeps / 2); /* a later round starts from the solution of the one before */
-    work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->n);
-    if (!work)
-        return 0;
     do {
         cti_cmr_problem(s, &p);
+        p.rows = s->rows + first, p.n_rows = end - first;
         p.lagged = cti_factors_lag(&s->factors);
         p.free_start = 1;
-        p.clusters = cti_factors_clusters(&s->factors, s->arena, s->desc.solver.cluster, s->rows, p.n_rows, s->n, &p.n_clusters);
+        p.clusters = cti_factors_clusters(&s->factors, s->arena, desc.cluster, p.rows, p.n_rows, s->n, &p.n_clusters);
         if (!p.clusters)
             return 0;
         cti_ica_solve(&p, &desc, s->arena, s->v_new, &info);
@@ -267,17 +292,37 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
         out->solver_sweeps += info.sweeps;
         if (info.status == CTI_SOLVE_MEMORY)
             return 0;
-        /* slow: go on with new factors */
         if (info.status == CTI_SOLVE_SLOW && cti_factors_mark(&s->factors) && !cti_factors_refresh(&s->factors, &s->A, dt))
             return 0;
     } while (info.status == CTI_SOLVE_SLOW);
+    out->budget |= info.status == CTI_SOLVE_BUDGET;
+    if (info.status == CTI_SOLVE_DIVERGED)
+        out->converged = 0;
+    return 1;
+}
+
+/* one constrained solve from v_new and the rows' multipliers, island by island, so that none feels another */
+static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *out)
+{
+    cti_problem p;
+    cti_residuals res;
+    int32_t *start;
+    int i, n;
+    ct_real *work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->n);
+    s->problem_dt = dt, s->problem_scale = scale, s->has_problem = 1;
+    out->budget = 0;
+    if (!work || !cti_cmr_sort_islands(s, &start, &n))
+        return 0;
+    for (i = 0; i < n; i++)
+        if (!cti_cmr_solve_island(s, dt, start[i], start[i + 1], out))
+            return 0;
+    cti_cmr_problem(s, &p);
     cti_problem_rhs(&p, work);
     cti_cmr_balance(s, dt, work, s->v_new);
     cti_residual_eval(&p, s->desc.solver.cone, s->v_new, work, &res);
     out->residual = res.natural_map;
-    out->budget = info.status == CTI_SOLVE_BUDGET;
-    if (info.status == CTI_SOLVE_DIVERGED)
-        out->converged = 0;
+    if (res.natural_map <= s->desc.solver.tolerance)
+        out->budget = 0; /* the last sweeps reached the tolerance after all */
     return 1;
 }
 
@@ -330,7 +375,7 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed) || !cti_detect_distances(s->mem, &s->detect, &s->surface))
         return 0;
     CTI_CLEAR(s->hits);
-    return cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, &s->hits) && cti_cmr_add_rows(s, c, 0);
+    return cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits) && cti_cmr_add_rows(s, c, 0);
 }
 
 /* the loop of solve and CCD (step 4) */

@@ -326,6 +326,35 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, const cti_bsr *A, const ct_rea
     return 1;
 }
 
+static int32_t cti_factors_root(int32_t *parent, int32_t i)
+{
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, int32_t *island, int *out_n)
+{
+    int nc = CTI_LEN(f->components), i, k, n = 0;
+    int32_t *parent = CTI_ARENA_NEW(arena, int32_t, nc), *number = CTI_ARENA_NEW(arena, int32_t, nc);
+    if (!parent || !number)
+        return 0;
+    for (i = 0; i < nc; i++)
+        parent[i] = i, number[i] = -1;
+    for (i = 0; i < n_rows; i++)
+        for (k = 1; k < rows[i].n; k++)
+            parent[cti_factors_root(parent, f->component_of[rows[i].term[k].block])] =
+                cti_factors_root(parent, f->component_of[rows[i].term[0].block]);
+    for (i = 0; i < n_rows; i++) {
+        int32_t root = cti_factors_root(parent, f->component_of[rows[i].term[0].block]);
+        if (number[root] < 0)
+            number[root] = n++;
+        island[i] = number[root];
+    }
+    *out_n = n;
+    return 1;
+}
+
 /* the kept compliance covers all ports asked for, or is recomputed for the union of old and new ones */
 static int cti_factors_cover_ports(cti_component *c, const int32_t *ports, int n_ports)
 {
@@ -395,9 +424,6 @@ CTI_FN const cti_cluster *cti_factors_clusters(cti_factors *f, cti_arena *arena,
     cti_cluster *out = CTI_ARENA_ZERO(arena, cti_cluster, nc + n_blocks);
     if (!count || !seen || !out)
         return NULL;
-    *out_n = 0;
-    if (mode == CT_CLUSTER_NODE)
-        return out;
     /* ports of every component */
     for (i = 0; i < n_rows; i++)
         for (k = 0; k < rows[i].n; k++) {
@@ -407,7 +433,9 @@ CTI_FN const cti_cluster *cti_factors_clusters(cti_factors *f, cti_arena *arena,
         }
     for (c = 0; c < nc; c++) {
         cti_component *q = &f->components[c];
-        int whole = mode == CT_CLUSTER_BODY || (mode == CT_CLUSTER_AUTO && count[c] <= CTI_FACTORS_PORTS);
+        int whole = mode == CT_CLUSTER_BODY || (mode == CT_CLUSTER_AUTO && count[c] <= CTI_FACTORS_PORTS), patches = mode == CT_CLUSTER_PATCH;
+        if (count[c] == 0)
+            continue;
         if (whole) {
             out[n].blocks = f->blocks + q->begin;
             out[n].n = q->end - q->begin;
@@ -416,13 +444,13 @@ CTI_FN const cti_cluster *cti_factors_clusters(cti_factors *f, cti_arena *arena,
             out[n++].ctx = q;
             continue;
         }
-        for (i = q->begin; i < q->end && mode == CT_CLUSTER_AUTO; i++) {
-            out[n].blocks = f->blocks + i;
-            out[n++].n = 1;
-        }
-        for (i = q->patch0; i < q->patch1 && mode == CT_CLUSTER_PATCH; i++) {
+        for (i = q->patch0; patches && i < q->patch1; i++) {
             out[n].blocks = f->patch_blocks + f->patches[i];
             out[n++].n = f->patches[i + 1] - f->patches[i];
+        }
+        for (i = q->begin; !patches && i < q->end; i++) {
+            out[n].blocks = f->blocks + i;
+            out[n++].n = 1;
         }
     }
     *out_n = n;

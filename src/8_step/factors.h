@@ -24,8 +24,12 @@ CTI_FN int cti_factors_lag(const cti_factors *f);
    are marked. 0 when memory ran out. */
 CTI_FN int cti_factors_free_solve(cti_factors *f, const cti_bsr *A, const ct_real *b, ct_real *x, const double *tol, int max_it, ct_real *work, int *out_iterations);
 
+/* cti_factors_islands -- island [n_rows]: rows that share components, directly or through others, have one number, 0 .. *out_n - 1 in the order of
+   their first row. 0 when memory ran out. */
+CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, int32_t *island, int *out_n);
+
 /* cti_factors_clusters -- clusters for a contact solve in the arena: AUTO takes bodies where their ports are few, nodes where they are many.
-   rows tell the ports. NULL when memory ran out; *out_n 0 with a non-NULL result means one cluster per block. */
+   rows tell the ports; components without any are left out. NULL when memory ran out. */
 CTI_FN const cti_cluster *cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mode mode, const cti_row *rows, int n_rows, int n_blocks, int *out_n);
 
 #endif /* CTI_FACTORS_H */
