@@ -52,8 +52,8 @@ static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
 }
 
 /* what an iteration left of each free component's momentum: a uniform velocity takes it up exactly, since 1' A = 1' M (1 + dt alpha).
-   f [3 n] is b + J' r */
-static void cti_cmr_balance(cti_state *s, ct_real dt, const ct_real *f, ct_real *v)
+   f [3 n] is b + J' r. only_touched: components whose island was solved */
+static void cti_cmr_balance(cti_state *s, ct_real dt, const ct_real *f, int only_touched, ct_real *v)
 {
     const cti_factors *q = &s->factors;
     ct_real *r = s->pcg_work;
@@ -62,7 +62,7 @@ static void cti_cmr_balance(cti_state *s, ct_real dt, const ct_real *f, ct_real 
     for (c = 0; c < CTI_LEN(q->components); c++) {
         cti_v3 sum = cti_v3_zero();
         ct_real m = 0;
-        int held = 0;
+        int held = only_touched && !q->components[c].touched;
         for (k = q->components[c].begin; k < q->components[c].end; k++) {
             int i = q->blocks[k];
             sum = cti_v3_add(sum, cti_v3_at(r, i));
@@ -109,7 +109,7 @@ static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     if (!cti_factors_free_solve(&s->factors, &s->A, s->b, s->v_free, tol, 200, s->pcg_work, &its))
         return 0;
     out->linear_iterations += its;
-    cti_cmr_balance(s, dt, s->b, s->v_free);
+    cti_cmr_balance(s, dt, s->b, 0, s->v_free);
     return 1;
 }
 
@@ -207,7 +207,7 @@ static int cti_cmr_put_row(cti_state *s, cti_row *row, const cti_contact_row *or
 }
 
 /* rows for hits; a pair gets at most three, then its newest is linearized anew */
-static int cti_cmr_add_rows(cti_state *s, const cti_row_context *c, int from_ccd)
+static int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
 {
     cti_cmr_index x;
     int i;
@@ -221,7 +221,7 @@ static int cti_cmr_add_rows(cti_state *s, const cti_row_context *c, int from_ccd
         int twin = x.count[at];
         if (!cti_rows_build(c, &s->hits[i].pair, s->hits[i].normal, cti_min_int(twin, 2), &row, &origin))
             continue;
-        origin.from_ccd = from_ccd;
+        origin.fresh = 1;
         if (!cti_cmr_put_row(s, &row, &origin, twin < 3 ? -1 : x.last[at]))
             return 0;
         if (twin < 3)
@@ -301,6 +301,20 @@ static int cti_cmr_solve_island(cti_state *s, ct_real dt, int first, int end, ct
     return 1;
 }
 
+/* 1 when an island has rows that were not solved yet; marks its components. An island without any keeps its solution, bit by bit */
+static int cti_cmr_touch(cti_state *s, int first, int end)
+{
+    int i, k, fresh = 0;
+    for (i = first; i < end; i++)
+        fresh |= s->origins[i].fresh;
+    for (i = first; fresh && i < end; i++) {
+        s->origins[i].fresh = 0;
+        for (k = 0; k < s->rows[i].n; k++)
+            s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].touched = 1;
+    }
+    return fresh;
+}
+
 /* one constrained solve from v_new and the rows' multipliers, island by island, so that none feels another */
 static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *out)
 {
@@ -313,12 +327,14 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     out->budget = 0;
     if (!work || !cti_cmr_sort_islands(s, &start, &n))
         return 0;
+    for (i = 0; i < CTI_LEN(s->factors.components); i++)
+        s->factors.components[i].touched = 0;
     for (i = 0; i < n; i++)
-        if (!cti_cmr_solve_island(s, dt, start[i], start[i + 1], out))
+        if (cti_cmr_touch(s, start[i], start[i + 1]) && !cti_cmr_solve_island(s, dt, start[i], start[i + 1], out))
             return 0;
     cti_cmr_problem(s, &p);
     cti_problem_rhs(&p, work);
-    cti_cmr_balance(s, dt, work, s->v_new);
+    cti_cmr_balance(s, dt, work, 1, s->v_new);
     cti_residual_eval(&p, s->desc.solver.cone, s->v_new, work, &res);
     out->residual = res.natural_map;
     if (res.natural_map <= s->desc.solver.tolerance)
@@ -375,7 +391,7 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed) || !cti_detect_distances(s->mem, &s->detect, &s->surface))
         return 0;
     CTI_CLEAR(s->hits);
-    return cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits) && cti_cmr_add_rows(s, c, 0);
+    return cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits) && cti_cmr_add_rows(s, c);
 }
 
 /* the loop of solve and CCD (step 4) */
@@ -407,7 +423,7 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
         cti_cmr_stage(s);
         if (CTI_LEN(s->hits) > s->surface.nv && !cti_cmr_first_hits(s))
             return 0;
-        if (!cti_cmr_add_rows(s, c, 1))
+        if (!cti_cmr_add_rows(s, c))
             return 0;
     }
     return 1;

@@ -35,6 +35,7 @@ typedef struct cti_component {
     ct_real dt;            /* time step it was computed for */
     int stale;             /* asked for a refresh */
     int running;           /* in the free solve */
+    int touched;           /* its island was solved in this round */
     int version;           /* counts computations */
     /* compliance between ports, kept while the factor stands */
     int32_t *port_at;      /* [blocks] position in ports or -1 */
