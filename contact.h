@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs a7af9d51ec29c637.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c5b4142e22930d53.
 
 contact.h simulates deformable bodies in contact: soft bodies (tetrahedra) and cloth (triangles) against each other, against themselves and
 against static meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency but stb_ds.h.
@@ -28,7 +28,9 @@ WHAT IT DOES NOT DO
     Rigid bodies, rods, points and keyframed colliders, joints, stitches, embedded surfaces, restitution, tearing, plasticity, fluids: not in
     this version. Steppers other than CMR and solvers other than ICA are named in the enums and refused with CT_ERR_UNSUPPORTED
     (ct_stepper_built, ct_solver_built). It never prints, never exits, never starts a thread, has no writable global, and reads no clock but
-    the one you give it. It does not sleep bodies.
+    the one you give it. It does not sleep bodies. ct_tasks is accepted and not used yet: steps run on the calling thread.
+    Implicit Euler damps motion, more so with larger steps: bounces and swings fade sooner than in nature. Where that matters take smaller
+    steps; a run with an eighth of the step bounces visibly higher.
 
 UNITS AND CONVENTIONS
     SI: metres, kilograms, seconds, radians. +y is up in the default gravity. Triangles are counter-clockwise seen from outside; tets are
@@ -45,8 +47,9 @@ HOW A STEP WORKS (Otaduy, Tamstorf, Steinemann, Gross 2009)
 RESULTS AND ERRORS
     Misuse (bad argument, stale id, inverted tet) and the environment (memory, files) give a ct_code; the world is unchanged, and
     ct_world_error (or your ct_error_info) names the body, the element and the value. Numerics never fail a step: it ends in a finite state
-    and ct_step_report says how well, from best to worst: ok, substepped (the step was halved), zones (the fail-safe acted), budget,
-    not_converged (a residual above its tolerance; still free of intersections).
+    and ct_step_report says how well, from best to worst: ok, substepped (the step was halved), zones (the fail-safe acted), budget (a solve
+    stopped on max_sweeps or max_iterations above its tolerance; max_sweeps bounds what the worst step costs), not_converged (a residual above
+    its tolerance). Budget and not_converged are about the accuracy of contact forces: the test for intersections is the same for every status.
 
 WHAT IS GUARANTEED
     Given a start without intersections, a step of CT_STEPPER_CMR ends without one, in double and in float: the collision test has no false
@@ -323,7 +326,7 @@ typedef struct ct_solver_desc {
     ct_real tolerance;     /* natural map relative to the velocity scale, > 0; default 1e-4 */
     int max_iterations;    /* outer iterations, >= 1; default 500 */
     int inner_iterations;  /* most Gauss-Seidel sweeps over the contacts in an outer iteration; default 200 */
-    int max_sweeps;        /* most sweeps over the contacts in a whole solve; on reaching it the step is accepted with status budget; default 400 */
+    int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, its status is budget; default 100 */
     int inner_repeats;     /* normal-friction repeats at one contact; default 3 (Otaduy 5.5) */
 } ct_solver_desc;
 
@@ -341,7 +344,7 @@ typedef struct ct_world_desc {
     ct_solver_desc solver;
     int cmr_rounds;       /* rounds of solve and CCD before the step is halved, >= 1; default 5 (Otaduy sec. 4) */
     int max_halvings;     /* times the step may be halved, 0..8; default 2 (Otaduy sec. 4) */
-    ct_real recovery_speed; /* most speed at which a pair closer than its thickness is eased apart [m/s]; default 1 */
+    ct_real recovery_speed; /* most speed at which a pair closer than its thickness is eased apart [m/s], >= 0; 0: no cap; default 1 */
     ct_allocator allocator;
     ct_tasks tasks;
     ct_log_fn *log;
@@ -435,7 +438,8 @@ typedef struct ct_contact {
     int sticking;
 } ct_contact;
 
-/* Status of a step, best first. */
+/* Status of a step, best first: done; halved; the fail-safe acted; a solve stopped on max_sweeps or max_iterations above its tolerance; a
+   residual stayed above its tolerance for another reason, or the fail-safe found no way out. */
 #define CT_STATUS_LIST(X)                                                                                                                  \
     X(CT_STATUS_OK, "ok")                                                                                                                  \
     X(CT_STATUS_SUBSTEPPED, "substepped")                                                                                                  \
@@ -4683,6 +4687,8 @@ typedef struct cti_etree_work {
 static void cti_etree_renumber(cti_etree_work *w, int n, int *perm)
 {
     int i;
+    if (n == 0)
+        return;
     cti_etree_postorder(w->parent, n, w->post, w->a, w->b);
     for (i = 0; i < n; i++)
         w->inv[w->post[i]] = i;
@@ -7153,6 +7159,7 @@ typedef struct cti_problem {
     const cti_cluster *clusters;
     int n_clusters;             /* 0: every block is its own cluster */
     int lagged;                 /* 1: clusters' inverses are of an earlier matrix; a solver that contracts slowly returns CTI_SOLVE_SLOW */
+    int free_start;             /* 1: the start solves A v = b; clusters that no contact touches are left alone */
     const int32_t *filter;      /* [n] index into projectors or -1; NULL: no block is constrained */
     const ct_real *projectors;  /* [9 m]: J' r acts through them on constrained blocks (A and b are filtered already) */
 } cti_problem;
@@ -7519,7 +7526,7 @@ CTI_FN void cti_local_solve(const cti_local *q, ct_cone cone, int repeats, ct_re
 /* anderson.h -- Anderson acceleration of a fixed-point map x -> g(x), with a slave vector that depends on x linearly. */
 
 
-enum { CTI_ANDERSON_DEPTH = 8 };
+enum { CTI_ANDERSON_DEPTH = 5 };
 
 typedef struct cti_anderson {
     int n, n_slave, count, head;
@@ -7534,6 +7541,8 @@ typedef struct cti_anderson {
 /* cti_anderson_init -- weight [n] is kept by reference. 0 when memory ran out. */
 CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_real *weight, int n_slave);
 CTI_FN void cti_anderson_restart(cti_anderson *a);
+/* cti_anderson_resume -- the map's constant part changed: the differences stay, the last point is forgotten. */
+CTI_FN void cti_anderson_resume(cti_anderson *a);
 /* cti_anderson_step -- x [n] the point, g [n] its image; g and slave (of g, may be NULL) become the next point. */
 CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, float *slave);
 
@@ -7563,6 +7572,8 @@ CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_
 }
 
 CTI_FN void cti_anderson_restart(cti_anderson *a) { a->count = a->head = a->started = 0; }
+
+CTI_FN void cti_anderson_resume(cti_anderson *a) { a->started = 0; }
 
 static double cti_anderson_dot(int n, const ct_real *x, const ct_real *y)
 {
@@ -7611,6 +7622,19 @@ static int cti_anderson_fit(const cti_anderson *a, double *c)
     return 1;
 }
 
+/* a first point: nothing to take differences with */
+static void cti_anderson_first(cti_anderson *a, const ct_real *x, const ct_real *g, const float *slave)
+{
+    int i;
+    for (i = 0; i < a->n; i++) {
+        a->f[i] = (g[i] - x[i]) * a->weight[i];
+        a->g[i] = g[i];
+    }
+    if (slave)
+        memcpy(a->slave, slave, sizeof(float) * (size_t)a->n_slave);
+    a->started = 1;
+}
+
 /* the newest differences enter the history */
 static void cti_anderson_record(cti_anderson *a, const ct_real *x, const ct_real *g, const float *slave)
 {
@@ -7625,10 +7649,6 @@ static void cti_anderson_record(cti_anderson *a, const ct_real *x, const ct_real
         a->ds[h][i] = slave[i] - a->slave[i];
         a->slave[i] = slave[i];
     }
-    if (!a->started) {
-        a->started = 1;
-        return;
-    }
     a->head = (h + 1) % CTI_ANDERSON_DEPTH;
     if (a->count < CTI_ANDERSON_DEPTH)
         a->count++;
@@ -7640,12 +7660,10 @@ CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, flo
 {
     double c[CTI_ANDERSON_DEPTH];
     int i, k;
-    if (!a->started) {
-        memset(a->f, 0, sizeof(ct_real) * (size_t)a->n);
-        memset(a->g, 0, sizeof(ct_real) * (size_t)a->n);
-        memset(a->slave, 0, sizeof(float) * (size_t)a->n_slave);
-    }
-    cti_anderson_record(a, x, g, slave);
+    if (!a->started)
+        cti_anderson_first(a, x, g, slave);
+    else
+        cti_anderson_record(a, x, g, slave);
     if (a->count == 0 || !cti_anderson_fit(a, c)) {
         a->count = a->head = 0;
         return;
@@ -7723,14 +7741,17 @@ typedef struct cti_ica {
     cti_ica_cluster *clusters;
     int n_clusters, max_blocks;
     int coupled; /* clusters see each other through A */
+    int cold;    /* v did not solve A v = b for clusters without contacts */
     cti_ica_contact *contacts;
     cti_ica_leg *legs;
     cti_ica_term *terms;
     float *W, *du;
     size_t n_du;
     ct_real *f, *x; /* b + J' r; local right side */
-    ct_real *r, *r_old, *weight; /* [3 rows] multipliers, those before a sweep, sqrt of the local compliance */
-    cti_anderson inner;
+    ct_real *z, *z_old, *weight; /* [3 n + 3 rows] velocities and multipliers, those before an outer iteration, metric of both */
+    ct_real *z_best;             /* those of the smallest change: what stands when the budget ends an accelerated loop */
+    ct_real *v, *r, *r_old;      /* parts of z: [3 n], [3 rows]; multipliers before a sweep */
+    cti_anderson inner, outer;   /* outer: where clusters see each other through A */
 } cti_ica;
 
 /* ---- set-up ---- */
@@ -8042,13 +8063,17 @@ static ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, ct_r
     return big;
 }
 
-/* one block Gauss-Seidel sweep over the clusters, forward or backward (eq. 12) */
+/* one block Gauss-Seidel sweep over the clusters (eq. 12) */
 static ct_real cti_ica_refine(cti_ica *s, ct_real *v, int backward)
 {
     ct_real big = 0;
     int c;
-    for (c = 0; c < s->n_clusters; c++)
-        big = cti_max(big, cti_ica_refine_cluster(s, &s->clusters[backward ? s->n_clusters - 1 - c : c], v));
+    for (c = 0; c < s->n_clusters; c++) {
+        const cti_ica_cluster *q = &s->clusters[backward ? s->n_clusters - 1 - c : c];
+        /* without coupling, a cluster that no contact touches keeps the free motion that it came with, unless that was no solution */
+        if (s->coupled || q->n_ports || s->cold)
+            big = cti_max(big, cti_ica_refine_cluster(s, q, v));
+    }
     return big;
 }
 
@@ -8058,7 +8083,7 @@ static ct_real cti_ica_refine(cti_ica *s, ct_real *v, int backward)
 static ct_real cti_ica_visit(cti_ica *s, int i)
 {
     const cti_ica_contact *q = &s->contacts[i];
-    ct_real u[3], r[3], *ri = s->r + 3 * (size_t)i, change = 0;
+    ct_real u[3], r[3], *ri = s->r + 3 * (size_t)i, change = 0, speed;
     float uf[3] = {0, 0, 0}, d[3];
     int k, e;
     for (k = 0; k < q->n_legs; k++) {
@@ -8076,6 +8101,7 @@ static ct_real cti_ica_visit(cti_ica *s, int i)
         u[k] = q->base[k] + (ct_real)uf[k];
         r[k] = ri[k];
     }
+    speed = cti_max(cti_abs(u[0]), cti_max(cti_abs(u[1]), cti_abs(u[2])));
     cti_local_solve(&q->local, s->desc->cone, s->desc->inner_repeats, r, u);
     for (k = 0; k < 3; k++) {
         ct_real dk = r[k] - ri[k];
@@ -8084,6 +8110,8 @@ static ct_real cti_ica_visit(cti_ica *s, int i)
     }
     if (change == 0)
         return 0;
+    /* multipliers that move together change more than the velocity that they take away: that is what counts */
+    change = cti_min(change, speed);
     for (k = 0; k < 3; k++)
         ri[k] = r[k];
     for (k = 0; k < q->n_legs; k++) {
@@ -8102,7 +8130,7 @@ static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps,
     int k, i, n = s->p->n_rows;
     ct_real first = 0, last = 0, best = CTI_REAL_MAX;
     memset(s->du, 0, sizeof(float) * s->n_du);
-    cti_anderson_restart(&s->inner);
+    cti_anderson_resume(&s->inner);
     for (k = 0; k < max_sweeps; k++) {
         ct_real big = 0;
         memcpy(s->r_old, s->r, sizeof(ct_real) * 3 * (size_t)n);
@@ -8125,34 +8153,49 @@ static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps,
     return cti_min_int(k + 1, max_sweeps);
 }
 
-static int cti_ica_setup(cti_ica *s)
+/* z = (v, r) and its metric: the diagonal of A for velocities, the local compliance for multipliers */
+static int cti_ica_make_state(cti_ica *s, const ct_real *v)
 {
-    int n3 = 3 * s->p->A->n, m3 = 3 * s->p->n_rows, i, k;
-    if (!cti_ica_make_clusters(s) || !cti_ica_make_ports(s) || !cti_ica_make_tiles(s) || !cti_ica_make_contacts(s))
-        return 0;
-    s->coupled = cti_ica_is_coupled(s);
-    s->f = CTI_ARENA_NEW(s->arena, ct_real, n3);
-    s->x = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->max_blocks);
-    s->r = CTI_ARENA_NEW(s->arena, ct_real, m3);
+    const cti_bsr *A = s->p->A;
+    int n3 = 3 * A->n, m3 = 3 * s->p->n_rows, i, k;
+    s->z = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
+    s->z_old = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
+    s->z_best = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
+    s->weight = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
     s->r_old = CTI_ARENA_NEW(s->arena, ct_real, m3);
-    s->weight = CTI_ARENA_NEW(s->arena, ct_real, m3);
-    if (!s->f || !s->x || !s->r || !s->r_old || !s->weight)
+    if (!s->z || !s->z_old || !s->z_best || !s->weight || !s->r_old)
         return 0;
+    s->v = s->z, s->r = s->z + n3;
+    memcpy(s->v, v, sizeof(ct_real) * (size_t)n3);
+    for (i = 0; i < n3; i++)
+        s->weight[i] = cti_sqrt(cti_max(0, A->val[9 * (size_t)A->diag[i / 3] + 4 * (size_t)(i % 3)]));
     for (i = 0; i < s->p->n_rows; i++)
         for (k = 0; k < 3; k++) {
             s->r[3 * i + k] = s->p->rows[i].r[k];
-            s->weight[3 * i + k] = cti_sqrt(s->contacts[i].local.B[4 * k]);
+            s->weight[n3 + 3 * i + k] = cti_sqrt(s->contacts[i].local.B[4 * k]);
         }
-    return cti_anderson_init(&s->inner, s->arena, m3, s->weight, (int)s->n_du);
+    if (!cti_anderson_init(&s->inner, s->arena, m3, s->weight + n3, (int)s->n_du))
+        return 0;
+    return !s->coupled || cti_anderson_init(&s->outer, s->arena, n3 + m3, s->weight, 0);
+}
+
+static int cti_ica_setup(cti_ica *s, const ct_real *v)
+{
+    if (!cti_ica_make_clusters(s) || !cti_ica_make_ports(s) || !cti_ica_make_tiles(s) || !cti_ica_make_contacts(s))
+        return 0;
+    s->coupled = cti_ica_is_coupled(s);
+    s->f = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n);
+    s->x = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->max_blocks);
+    return s->f && s->x && cti_ica_make_state(s, v);
 }
 
 /* one round: anticipate u at v, relax the contacts, collect b + J' r */
-static ct_real cti_ica_contacts(cti_ica *s, const ct_real *v, ct_real stop, cti_solve_info *info)
+static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
 {
     ct_real first, drop = s->coupled ? CTI_R(0.3) : (s->p->lagged ? CTI_R(0.05) : CTI_R(1e-3));
-    int i, cap = s->coupled ? cti_min_int(3, s->desc->inner_iterations) : s->desc->inner_iterations;
+    int i, cap = s->coupled ? cti_min_int(2, s->desc->inner_iterations) : s->desc->inner_iterations;
     for (i = 0; i < s->p->n_rows; i++)
-        cti_row_velocity(&s->p->rows[i], v, s->contacts[i].base);
+        cti_row_velocity(&s->p->rows[i], s->v, s->contacts[i].base);
     info->sweeps += cti_ica_inner(s, stop, drop, cap, &first);
     for (i = 0; i < s->p->n_rows; i++)
         memcpy(s->p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
@@ -8160,40 +8203,78 @@ static ct_real cti_ica_contacts(cti_ica *s, const ct_real *v, ct_real stop, cti_
     return first;
 }
 
+/* what ends the outer loop after an iteration that changed `now`; CTI_SOLVE_BUDGET: go on */
+static cti_solve_status cti_ica_judge(const cti_ica *s, const cti_solve_info *info, ct_real now, ct_real last, ct_real best, ct_real contact)
+{
+    if (now <= s->desc->tolerance * s->p->velocity_scale)
+        return CTI_SOLVE_OK;
+    if (s->desc->termination == CT_TERMINATION_PAPER && cti_abs(now - last) < CTI_R(0.05) * last && contact <= s->p->approach_limit)
+        return CTI_SOLVE_OK;
+    /* the residual monitor (5.6): growth by 1e4 over the best is divergence */
+    if (!cti_finite(now) || now > CTI_R(1e4) * best)
+        return CTI_SOLVE_DIVERGED;
+    /* an inverse that lags too far behind is not worth another round */
+    if (s->p->lagged && !s->coupled && info->iterations >= 2 && now > CTI_R(0.4) * last)
+        return CTI_SOLVE_SLOW;
+    return CTI_SOLVE_BUDGET;
+}
+
+/* the outer loop: contacts, then v; where clusters are coupled the whole map is accelerated */
+static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
+{
+    const ct_solver_desc *desc = s->desc;
+    ct_real tol = desc->tolerance * s->p->velocity_scale, best = CTI_REAL_MAX, last = CTI_REAL_MAX;
+    size_t bytes = sizeof(ct_real) * (size_t)(s->outer.n);
+    int restarts = 0, most = s->coupled ? cti_min_int(desc->max_iterations, desc->max_sweeps) : desc->max_iterations;
+    for (info->iterations = 1; info->iterations <= most; info->iterations++) {
+        ct_real contact, now;
+        if (s->coupled)
+            memcpy(s->z_old, s->z, bytes);
+        contact = cti_ica_contacts(s, tol / 4, info);
+        now = cti_max(contact, cti_ica_refine(s, s->v, 0));
+        info->change = now / s->p->velocity_scale;
+        info->status = cti_ica_judge(s, info, now, last, best, contact);
+        if (info->status == CTI_SOLVE_DIVERGED && s->coupled && best < CTI_REAL_MAX && restarts++ < 5) {
+            /* an extrapolation went astray: back to the best point, history forgotten */
+            memcpy(s->z, s->z_best, bytes);
+            cti_anderson_restart(&s->outer);
+            last = CTI_REAL_MAX;
+            continue;
+        }
+        if (info->status != CTI_SOLVE_BUDGET || (!s->coupled && info->sweeps >= desc->max_sweeps))
+            return;
+        if (s->coupled) {
+            if (now < best)
+                memcpy(s->z_best, s->z, bytes);
+            if (now > 2 * best)
+                cti_anderson_restart(&s->outer);
+            cti_anderson_step(&s->outer, s->z_old, s->z, NULL);
+        }
+        best = cti_min(best, now);
+        last = now;
+    }
+    if (s->coupled)
+        memcpy(s->z, s->z_best, bytes);
+}
+
 CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_arena *arena, ct_real *v, cti_solve_info *info)
 {
     cti_ica state, *s = &state;
-    ct_real tol = desc->tolerance * p->velocity_scale, best = CTI_REAL_MAX, last = CTI_REAL_MAX;
+    int i;
     memset(s, 0, sizeof *s);
+    s->cold = !p->free_start;
     memset(info, 0, sizeof *info);
     s->p = p, s->desc = desc, s->arena = arena;
-    if (!cti_ica_setup(s)) {
+    if (!cti_ica_setup(s, v)) {
         info->status = CTI_SOLVE_MEMORY;
         return;
     }
     cti_problem_rhs(p, s->f);
-    info->change = cti_ica_refine(s, v, 0) / p->velocity_scale;
-    for (info->iterations = 1; info->iterations <= desc->max_iterations && info->sweeps < desc->max_sweeps; info->iterations++) {
-        ct_real contact = cti_ica_contacts(s, v, tol / 4, info), change = cti_ica_refine(s, v, info->iterations & 1), now = cti_max(contact, change);
-        info->change = now / p->velocity_scale;
-        if (now <= tol)
-            return;
-        if (desc->termination == CT_TERMINATION_PAPER && cti_abs(now - last) < CTI_R(0.05) * last && contact <= p->approach_limit)
-            return;
-        /* the residual monitor (5.6): growth by 1e4 over the best is divergence */
-        best = cti_min(best, now);
-        if (!cti_finite(now) || now > CTI_R(1e4) * best) {
-            info->status = CTI_SOLVE_DIVERGED;
-            return;
-        }
-        /* an inverse that lags too far behind is not worth another round */
-        if (p->lagged && info->iterations >= 3 && now > CTI_R(0.3) * last) {
-            info->status = CTI_SOLVE_SLOW;
-            return;
-        }
-        last = now;
-    }
-    info->status = CTI_SOLVE_BUDGET;
+    info->change = cti_ica_refine(s, s->v, 0) / p->velocity_scale;
+    cti_ica_loop(s, info);
+    for (i = 0; i < p->n_rows; i++)
+        memcpy(p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
+    memcpy(v, s->v, sizeof(ct_real) * 3 * (size_t)p->A->n);
 }
 
 /* ---- 4_geom/dist.h ---- */
@@ -10087,10 +10168,10 @@ CTI_INLINE cti_box cti_box_motion(cti_v3 p0, cti_v3 p1, ct_real r)
     return b;
 }
 
-/* cti_round_float -- x to float, monotone, never infinite. */
+/* cti_round_float -- x to float, monotone, within 1e38: never infinite, and no box reaches the empty ones of a tree. */
 CTI_INLINE float cti_round_float(ct_real x)
 {
-    const ct_real most = (ct_real)3.4028234e38f;
+    const ct_real most = (ct_real)1e38f;
     return (float)(x < -most ? -most : (x > most ? most : x));
 }
 
@@ -13588,6 +13669,7 @@ typedef struct cti_surface_body {
     ct_real thickness, friction;
     int dynamic;
     int is_cloth; /* surface without an inside */
+    uint64_t id;  /* of the body for as long as it lives, and of no other */
 } cti_surface_body;
 
 typedef struct cti_plane {
@@ -13602,6 +13684,7 @@ typedef struct cti_surface {
     int32_t *edges, *faces;  /* [2 ne], [3 nf] */
     int32_t *face_edges;     /* [3 nf] edges 01, 12, 20 */
     int32_t *edge_faces;     /* [2 ne] -1: none */
+    int32_t *vertex_start, *vertex_next; /* [nv + 1], [2 ne]: vertices joined to vertex v by an edge are vertex_next[vertex_start[v] ..] */
     int32_t *vertex_owner, *edge_owner; /* the face that speaks for a shared feature; -1: none */
     uint8_t *is_point;       /* [nv] no edge and no face has it */
     ct_real *rest;           /* [3 nv] */
@@ -13614,6 +13697,9 @@ typedef struct cti_surface {
 } cti_surface;
 
 CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s);
+
+/* cti_surface_neighbours -- vertex_start, vertex_next from the edges. 0: out of memory. */
+CTI_FN int cti_surface_neighbours(cti_mem *mem, cti_surface *s);
 
 /* cti_surface_place -- out [3 nv]: positions of the surface at block positions q [3 n]. Static vertices keep what x0 holds. */
 CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, ct_real *out);
@@ -13636,6 +13722,7 @@ CTI_FN void cti_pair_make(const cti_surface *s, ct_pair_kind kind, int a, int b,
 CTI_FN ct_real cti_pair_closest(const cti_surface *s, const ct_real *x, cti_pair *pair, int *out_feature);
 /* cti_pair_offset -- p_a - p_b at positions x with the pair's weights. */
 CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_pair *pair);
+/* cti_pair_key -- names the features by body and by vertex within it: the same while both bodies live, whatever comes and goes beside them. */
 CTI_FN uint64_t cti_pair_key(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_a(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_b(const cti_surface *s, const cti_pair *pair);
@@ -13656,6 +13743,8 @@ CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s)
     CTI_FREE(mem, s->faces);
     CTI_FREE(mem, s->face_edges);
     CTI_FREE(mem, s->edge_faces);
+    CTI_FREE(mem, s->vertex_start);
+    CTI_FREE(mem, s->vertex_next);
     CTI_FREE(mem, s->vertex_owner);
     CTI_FREE(mem, s->edge_owner);
     CTI_FREE(mem, s->is_point);
@@ -13666,6 +13755,23 @@ CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s)
     CTI_FREE(mem, s->ranges);
     CTI_FREE(mem, s->planes);
     memset(s, 0, sizeof *s);
+}
+
+CTI_FN int cti_surface_neighbours(cti_mem *mem, cti_surface *s)
+{
+    int i, k, v;
+    if (!CTI_RESIZE(mem, s->vertex_start, s->nv + 2) || !CTI_RESIZE(mem, s->vertex_next, 2 * s->ne))
+        return 0;
+    memset(s->vertex_start, 0, sizeof(int32_t) * (size_t)(s->nv + 2));
+    for (i = 0; i < 2 * s->ne; i++)
+        s->vertex_start[s->edges[i] + 2]++;
+    for (v = 0; v <= s->nv; v++)
+        s->vertex_start[v + 1] += s->vertex_start[v];
+    /* entry v + 1 runs from the start of v to its end, which is the start of v + 1 */
+    for (i = 0; i < s->ne; i++)
+        for (k = 0; k < 2; k++)
+            s->vertex_next[s->vertex_start[s->edges[2 * i + k] + 1]++] = s->edges[2 * i + 1 - k];
+    return 1;
 }
 
 CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, ct_real *out)
@@ -13759,17 +13865,21 @@ CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_
     return r;
 }
 
+static uint64_t cti_surface_mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0xff51afd7ed558ccdull;
+    return h ^ (h >> 29);
+}
+
 CTI_FN uint64_t cti_pair_key(const cti_surface *s, const cti_pair *pair)
 {
-    /* a strong mix of kind and vertices: 64 bits, deterministic; the vertex numbers identify the features */
+    /* a strong mix of kind, bodies and the vertices within them: 64 bits, deterministic */
     uint64_t h = 0x9e3779b97f4a7c15ull ^ ((uint64_t)(uint32_t)pair->kind << 40);
     int k;
-    CTI_UNUSED(s);
-    for (k = 0; k < 4; k++) {
-        uint64_t v = k < pair->n ? (uint64_t)(uint32_t)pair->v[k] + 1 : (k == 3 ? (uint64_t)(uint32_t)pair->plane + 7 : 0);
-        h = (h ^ v) * 0xff51afd7ed558ccdull;
-        h ^= h >> 29;
-    }
+    h = cti_surface_mix(h, s->bodies[cti_pair_body_a(s, pair)].id);
+    h = cti_surface_mix(h, s->bodies[cti_pair_body_b(s, pair)].id);
+    for (k = 0; k < pair->n; k++)
+        h = cti_surface_mix(h, (uint64_t)(uint32_t)(pair->v[k] - s->ranges[s->body_of[pair->v[k]]].v0) + 1);
     h *= 0xc4ceb9fe1a85ec53ull;
     return h ^ (h >> 32);
 }
@@ -13899,7 +14009,7 @@ typedef struct cti_contact_row {
     ct_real thickness;
     ct_real gap0;  /* along the normal at the start of the step, less the thickness */
     ct_real slip[3]; /* remembered slip that the stick target undoes [m] */
-    int from_ccd;
+    int fresh;     /* not solved yet */
 } cti_contact_row;
 
 /* cti_rows_build -- fills row and origin for `pair` with weights set and unit normal n (from b to a), gap measured at x0. Returns 0 when no
@@ -13917,6 +14027,7 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
    g0 < 0 is hard only against approach; its recovery acts through compliance. Stick is held at position level: the tangential target is
    -slip/dt, slip counted since stick onset, so that solver error does not add up to creep. */
 
+#define CTI_ROWS_NUDGE CTI_R(2e-4) /* share of the thickness that the hard law takes back in a step */
 #define CTI_ROWS_STICK CTI_R(1e-4) /* tangential compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_EASE CTI_R(0.2) /* share of a missing gap that is recovered in a step */
 
@@ -14004,6 +14115,8 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     if (origin->gap0 >= 0)
         row->w[0] += origin->gap0 / c->dt;
     else {
+        /* differs: a sliver of the thickness is taken back by the hard law, so that a loaded contact does not sink by solver error */
+        row->w[0] -= CTI_ROWS_EASE * cti_min(-origin->gap0, origin->thickness * CTI_ROWS_NUDGE) / c->dt;
         row->recover = -CTI_ROWS_EASE * origin->gap0 / c->dt;
         if (c->recovery_speed > 0)
             row->recover = cti_min(row->recover, c->recovery_speed);
@@ -14088,8 +14201,8 @@ CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const c
 CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *s);
 
 /* cti_detect_near -- appends to *out the pairs that are, or by x1 will be, closer than their thickness and whose normal at x0 can be trusted;
-   one pair for each geometric contact. 0 when memory ran out. */
-CTI_FN int cti_detect_near(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out);
+   one pair for each geometric contact, and every pair that carried load in `memory`. 0 when memory ran out. */
+CTI_FN int cti_detect_near(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out);
 
 /* cti_detect_collisions -- appends to *out every candidate that comes nearer than its min_sep on the way from x0 to x1, with normal and
    weights at the time of impact. 0 when memory ran out. */
@@ -14110,7 +14223,6 @@ CTI_FN ct_real cti_detect_min_distance(const cti_detect *d, const cti_surface *s
 #define CTI_DETECT_TRUST CTI_R(4)    /* of the thickness: a row when the free motion would close the gap */
 #define CTI_DETECT_SEP CTI_R(0.25)   /* of the thickness: what CCD keeps */
 #define CTI_DETECT_CONE CTI_R(0.02)  /* sine by which a direction may leave a feature's normal cone */
-#define CTI_DETECT_END CTI_R(0.02)   /* share of an edge that counts as its end */
 #define CTI_DETECT_FLAT CTI_R(0.995) /* cosine between the faces of an edge that is called flat */
 
 static void cti_detect_free_list(cti_mem *mem, cti_list *l)
@@ -14290,6 +14402,30 @@ static int cti_detect_edge_cone(const cti_surface *s, int e, cti_v3 n)
     return 1;
 }
 
+/* 1 when no edge at vertex v leads nearer to what lies off it in the unit direction n */
+static int cti_detect_vertex_cone(const cti_surface *s, int v, cti_v3 n)
+{
+    int k;
+    cti_v3 x = cti_v3_at(s->x0, v);
+    for (k = s->vertex_start[v]; k < s->vertex_start[v + 1]; k++)
+        if (cti_v3_dot(n, cti_v3_unit(cti_v3_sub(cti_v3_at(s->x0, s->vertex_next[k]), x), cti_v3_zero())) > CTI_DETECT_CONE)
+            return 0;
+    return 1;
+}
+
+/* a vertex against an edge or a vertex of a face makes a row when each is the nearest of its neighbourhood to the other: a flat mesh that
+   is seen from an edge sliding over it has no such vertex, and must not stop it */
+static int cti_detect_is_ghost(const cti_surface *s, const cti_pair *pair, int edge_b, cti_v3 n)
+{
+    int k;
+    if (edge_b >= 0)
+        return !cti_detect_edge_cone(s, edge_b, n) || !cti_detect_vertex_cone(s, pair->v[0], cti_v3_mul(n, -1));
+    for (k = 1; k < 4; k++)
+        if (pair->w[k] == -1)
+            return !cti_detect_vertex_cone(s, pair->v[k], n) || !cti_detect_vertex_cone(s, pair->v[0], cti_v3_mul(n, -1));
+    return 0;
+}
+
 /* 1 when this face speaks for the feature on which the closest point lies */
 static int cti_detect_speaks(const cti_surface *s, int face, int feature)
 {
@@ -14301,8 +14437,10 @@ static int cti_detect_speaks(const cti_surface *s, int face, int feature)
 }
 
 /* appends the pair when it is near, or will be, and its direction lies in the normal cones of the edges it is on (-1: on none) */
-static int cti_detect_offer(cti_mem *mem, const cti_surface *s, const ct_real *x1, const cti_pair *pair, int edge_a, int edge_b, ct_real dist, cti_hit **out)
+static int cti_detect_offer(cti_mem *mem, const cti_surface *s, const ct_real *x1, const cti_memory *memory, const cti_pair *pair, int edge_a, int edge_b, ct_real dist,
+                            cti_hit **out)
 {
+    int loaded = 0;
     cti_hit hit;
     cti_v3 off;
     ct_real h = cti_pair_thickness(s, pair), end;
@@ -14319,9 +14457,11 @@ static int cti_detect_offer(cti_mem *mem, const cti_surface *s, const ct_real *x
             return 1;
         hit.normal = cti_v3_unit(off, cti_v3_make(0, 1, 0));
     }
-    if (pair->kind == CT_PAIR_EE && (!cti_detect_edge_cone(s, edge_b, hit.normal) || !cti_detect_edge_cone(s, edge_a, cti_v3_mul(hit.normal, -1))))
+    if (memory && (pair->kind == CT_PAIR_EE || pair->kind == CT_PAIR_VF))
+        loaded = cti_memory_find(memory, cti_pair_key(s, pair)) != NULL;
+    if (!loaded && pair->kind == CT_PAIR_EE && (!cti_detect_edge_cone(s, edge_b, hit.normal) || !cti_detect_edge_cone(s, edge_a, cti_v3_mul(hit.normal, -1))))
         return 1;
-    if (pair->kind == CT_PAIR_VF && edge_b >= 0 && !cti_detect_edge_cone(s, edge_b, hit.normal))
+    if (!loaded && pair->kind == CT_PAIR_VF && dist > h / 2 && cti_detect_is_ghost(s, pair, edge_b, hit.normal))
         return 1;
     end = cti_v3_dot(hit.normal, cti_pair_offset(s, x1, pair));
     if (dist > CTI_DETECT_NEAR * h && end > h)
@@ -14329,7 +14469,7 @@ static int cti_detect_offer(cti_mem *mem, const cti_surface *s, const ct_real *x
     return CTI_PUSH(mem, *out, hit);
 }
 
-static int cti_detect_near_faces(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
+static int cti_detect_near_faces(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
     int n = CTI_LEN(d->vf.pairs) / 2, i;
     cti_pair pair;
@@ -14343,14 +14483,14 @@ static int cti_detect_near_faces(cti_mem *mem, const cti_detect *d, const cti_su
             continue;
         cti_pair_make(s, CT_PAIR_VF, d->vf.pairs[2 * i], d->vf.pairs[2 * i + 1], &pair);
         pair.w[0] = 1, pair.w[1] = -w[0], pair.w[2] = -w[1], pair.w[3] = -w[2];
-        if (!cti_detect_offer(mem, s, x1, &pair, -1, d->vf.feature[i] >= 3 && d->vf.feature[i] < 6 ? s->face_edges[3 * d->vf.pairs[2 * i + 1] + d->vf.feature[i] - 3] : -1,
+        if (!cti_detect_offer(mem, s, x1, memory, &pair, -1, d->vf.feature[i] >= 3 && d->vf.feature[i] < 6 ? s->face_edges[3 * d->vf.pairs[2 * i + 1] + d->vf.feature[i] - 3] : -1,
                               cti_sqrt(d->vf.d2[i]), out))
             return 0;
     }
     return 1;
 }
 
-static int cti_detect_near_edges(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
+static int cti_detect_near_edges(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
     int m = CTI_LEN(d->ee.pairs) / 2, i;
     cti_pair pair;
@@ -14361,22 +14501,21 @@ static int cti_detect_near_edges(cti_mem *mem, const cti_detect *d, const cti_su
             continue;
         if (cti_detect_is_tangled(d, d->ee.quads + 4 * (size_t)i, 4))
             continue;
-        /* flat edges, and points so near to an end that a vertex's pair says the same, wait for CCD, unless they are nearer than half the
-           thickness already */
-        if (d->ee.min_sep[i] * d->ee.min_sep[i] * 4 < d->ee.d2[i] * CTI_R(0.999) &&
-            (cti_min(cti_min(t[0], 1 - t[0]), cti_min(t[1], 1 - t[1])) < CTI_DETECT_END || cti_detect_flat(s, d->ee.pairs[2 * i]) ||
-             cti_detect_flat(s, d->ee.pairs[2 * i + 1])))
-            continue;
         cti_pair_make(s, CT_PAIR_EE, d->ee.pairs[2 * i], d->ee.pairs[2 * i + 1], &pair);
+        /* flat edges wait for CCD, unless they carry load or are nearer than half the thickness already */
+        if (d->ee.min_sep[i] * d->ee.min_sep[i] * 4 < d->ee.d2[i] * CTI_R(0.999) &&
+            (cti_detect_flat(s, d->ee.pairs[2 * i]) || cti_detect_flat(s, d->ee.pairs[2 * i + 1])) &&
+            !(memory && cti_memory_find(memory, cti_pair_key(s, &pair))))
+            continue;
         pair.w[0] = 1 - t[0], pair.w[1] = t[0], pair.w[2] = t[1] - 1, pair.w[3] = -t[1];
-        if (!cti_detect_offer(mem, s, x1, &pair, d->ee.pairs[2 * i], d->ee.pairs[2 * i + 1], cti_sqrt(d->ee.d2[i]), out))
+        if (!cti_detect_offer(mem, s, x1, memory, &pair, d->ee.pairs[2 * i], d->ee.pairs[2 * i + 1], cti_sqrt(d->ee.d2[i]), out))
             return 0;
     }
     return 1;
 }
 
 /* codimensional pairs and planes: few, or cheap */
-static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
+static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
     int i, k, f;
     cti_pair pair;
@@ -14386,7 +14525,7 @@ static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_sur
             ct_real dist;
             cti_pair_make(s, k ? CT_PAIR_VV : CT_PAIR_VE, list[2 * i], list[2 * i + 1], &pair);
             dist = cti_pair_closest(s, s->x0, &pair, &f);
-            if (!cti_detect_offer(mem, s, x1, &pair, -1, -1, dist, out))
+            if (!cti_detect_offer(mem, s, x1, memory, &pair, -1, -1, dist, out))
                 return 0;
         }
     }
@@ -14396,15 +14535,15 @@ static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_sur
                 continue;
             cti_pair_make(s, CT_PAIR_PLANE, i, k, &pair);
             pair.w[0] = 1;
-            if (!cti_detect_offer(mem, s, x1, &pair, -1, -1, cti_pair_closest(s, s->x0, &pair, &f), out))
+            if (!cti_detect_offer(mem, s, x1, memory, &pair, -1, -1, cti_pair_closest(s, s->x0, &pair, &f), out))
                 return 0;
         }
     return 1;
 }
 
-CTI_FN int cti_detect_near(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
+CTI_FN int cti_detect_near(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
-    return cti_detect_near_faces(mem, d, s, x1, out) && cti_detect_near_edges(mem, d, s, x1, out) && cti_detect_near_rest(mem, d, s, x1, out);
+    return cti_detect_near_faces(mem, d, s, x1, memory, out) && cti_detect_near_edges(mem, d, s, x1, memory, out) && cti_detect_near_rest(mem, d, s, x1, memory, out);
 }
 
 /* ---- collisions ---- */
@@ -14565,6 +14704,8 @@ typedef struct cti_component {
     int age;               /* steps since the factor was computed; -1: none */
     ct_real dt;            /* time step it was computed for */
     int stale;             /* asked for a refresh */
+    int running;           /* in the free solve */
+    int touched;           /* its island was solved in this round */
     int version;           /* counts computations */
     /* compliance between ports, kept while the factor stands */
     int32_t *port_at;      /* [blocks] position in ports or -1 */
@@ -14661,52 +14802,91 @@ static cti_v3 cti_assemble_script(const cti_pin *p, ct_real t)
     return cti_v3_mad(cti_v3_add(r, c), cti_v3_at(p->motion.linear, 0), t);
 }
 
-/* S of block i restricted further by the axes or projector given: products of commuting diagonal pins; a direction comes alone */
-static int cti_assemble_constrain(cti_state *s, int block, const ct_real *S)
+/* room for a projector of this block: its index, -1 when memory ran out */
+static int cti_assemble_slot(cti_state *s, int block)
 {
-    int k = s->filter[block], i;
-    if (k < 0) {
-        k = s->filter[block] = s->n_constrained++;
-        if (!CTI_RESIZE(s->mem, s->projectors, 9 * s->n_constrained))
-            return 0;
-        memcpy(s->projectors + 9 * (size_t)k, S, 9 * sizeof(ct_real));
+    int k = s->n_constrained;
+    if (s->filter[block] >= 0)
+        return s->filter[block];
+    if (!CTI_RESIZE(s->mem, s->projectors, 9 * (k + 1)))
+        return -1;
+    s->n_constrained++;
+    return s->filter[block] = k;
+}
+
+/* axes that p holds are taken out of the block's S, which is diagonal so far */
+static int cti_assemble_axes(cti_state *s, const cti_pin *p, ct_real dt)
+{
+    cti_v3 target = cti_assemble_script(p, (ct_real)(s->time - p->t0) + dt);
+    int b = p->block, first = s->filter[b] < 0, slot = cti_assemble_slot(s, b), k;
+    ct_real t[3], *S;
+    if (slot < 0)
+        return 0;
+    S = s->projectors + 9 * (size_t)slot;
+    if (first) {
+        memset(S, 0, 9 * sizeof *S);
+        S[0] = S[4] = S[8] = 1;
+    }
+    t[0] = target.x, t[1] = target.y, t[2] = target.z;
+    for (k = 0; k < 3; k++)
+        if (p->axes & (1 << k)) {
+            S[4 * k] = 0;
+            s->v_fixed[3 * b + k] = (t[k] - s->x[3 * b + k]) / dt;
+        }
+    return 1;
+}
+
+/* a direction: alone it is S; with pins, S projects on what both leave: the null space of M = (I - P) + (I - D), and v_fixed is the
+   velocity in M's range that keeps both, M v = (I - D) v_pins */
+static int cti_assemble_direction(cti_state *s, const cti_direction *d)
+{
+    int b = d->block, first = s->filter[b] < 0, slot = cti_assemble_slot(s, b), i, j, k;
+    ct_real M[6], w[3], V[9], *S;
+    const ct_real *P = d->projector;
+    cti_v3 rhs = cti_v3_at(s->v_fixed, b), v = cti_v3_zero();
+    if (slot < 0)
+        return 0;
+    S = s->projectors + 9 * (size_t)slot;
+    if (first) {
+        memcpy(S, P, 9 * sizeof *S);
         return 1;
     }
-    for (i = 0; i < 9; i++)
-        s->projectors[9 * k + i] *= S[i];
+    M[0] = 2 - P[0] - S[0], M[1] = 2 - P[4] - S[4], M[2] = 2 - P[8] - S[8];
+    M[3] = -P[5], M[4] = -P[2], M[5] = -P[1];
+    cti_eig3(M, w, V);
+    memset(S, 0, 9 * sizeof *S);
+    for (k = 0; k < 3; k++) {
+        cti_v3 e = cti_v3_make(V[k], V[3 + k], V[6 + k]);
+        if (w[k] > CTI_R(1e-5)) {
+            v = cti_v3_mad(v, e, cti_v3_dot(e, rhs) / w[k]);
+            continue;
+        }
+        for (i = 0; i < 3; i++)
+            for (j = 0; j < 3; j++)
+                S[3 * i + j] += V[3 * i + k] * V[3 * j + k];
+    }
+    cti_v3_put(s->v_fixed, b, v);
     return 1;
 }
 
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
 {
-    int i, k;
+    int i;
+    if (s->n == 0)
+        return 1;
     memset(s->fixed, 0, (size_t)s->n);
     memset(s->v_fixed, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < s->n; i++)
         s->filter[i] = -1;
     s->n_constrained = 0;
-    for (i = 0; i < CTI_LEN(s->directions); i++)
-        if (!cti_assemble_constrain(s, s->directions[i].block, s->directions[i].projector))
-            return 0;
     for (i = 0; i < CTI_LEN(s->pins); i++) {
         const cti_pin *p = &s->pins[i];
-        cti_v3 target;
-        ct_real t[3], S[9];
-        if (p->until >= 0 && s->time >= p->until - 1e-9 * (double)dt)
-            continue;
-        target = cti_assemble_script(p, (ct_real)(s->time - p->t0) + dt);
-        t[0] = target.x, t[1] = target.y, t[2] = target.z;
-        memset(S, 0, sizeof S);
-        for (k = 0; k < 3; k++) {
-            S[4 * k] = 1;
-            if (p->axes & (1 << k)) {
-                S[4 * k] = 0;
-                s->v_fixed[3 * p->block + k] = (t[k] - s->x[3 * p->block + k]) / dt;
-            }
-        }
-        if (!cti_assemble_constrain(s, p->block, S))
+        if (p->axes && !(p->until >= 0 && s->time >= p->until - 1e-9 * (double)dt) && !cti_assemble_axes(s, p, dt))
             return 0;
     }
+    for (i = 0; i < CTI_LEN(s->directions); i++)
+        if (!cti_assemble_direction(s, &s->directions[i]))
+            return 0;
     for (i = 0; i < s->n; i++)
         if (s->filter[i] >= 0) {
             const ct_real *S = s->projectors + 9 * (size_t)s->filter[i];
@@ -14754,6 +14934,8 @@ CTI_FN void cti_assemble(cti_state *s, ct_real dt, int *out_extended)
     int i, k;
     *out_extended = 0;
     s->energy_elastic = 0;
+    if (s->n == 0)
+        return;
     cti_bsr_zero(&s->A);
     memset(s->force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < s->n_models; i++)
@@ -14788,22 +14970,28 @@ CTI_FN int cti_factors_mark(cti_factors *f);
 /* cti_factors_lag -- 1 when some factor is of an earlier step. */
 CTI_FN int cti_factors_lag(const cti_factors *f);
 
-/* cti_factors_precondition -- z = D^-1 r over all components; ctx is the cti_factors. */
-CTI_FN void cti_factors_precondition(void *ctx, const ct_real *r, ct_real *z);
+/* cti_factors_free_solve -- A x = b by conjugate gradients behind the factors, every component for itself, so that none feels another: each
+   stops when sqrt(r' D^-1 r) <= tol[component], at once when x is good enough. work [12 n]. Components that take more than eight iterations
+   are marked. 0 when memory ran out. */
+CTI_FN int cti_factors_free_solve(cti_factors *f, const cti_bsr *A, const ct_real *b, ct_real *x, const double *tol, int max_it, ct_real *work, int *out_iterations);
 
-/* cti_factors_clusters -- clusters for a contact solve in the arena: bodies where their ports are few, patches or nodes where they are many.
-   rows tell the ports. NULL when memory ran out; *out_n 0 with a non-NULL result means one cluster per block. */
+/* cti_factors_islands -- island [n_rows]: rows that share components, directly or through others, have one number, 0 .. *out_n - 1 in the order of
+   their first row. 0 when memory ran out. */
+CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, int32_t *island, int *out_n);
+
+/* cti_factors_clusters -- clusters for a contact solve in the arena: AUTO takes bodies where their ports are few, nodes where they are many.
+   rows tell the ports; components without any are left out. NULL when memory ran out. */
 CTI_FN const cti_cluster *cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mode mode, const cti_row *rows, int n_rows, int n_blocks, int *out_n);
 
 
 /* ---- 8_step/factors.c ---- */
 /* factors.c -- clusters of the contact solve and preconditioner of the free solve.
    Method: the graph of A falls into components; equal components share one symbolic analysis; each has a float LDL^T that may lag. A
-   component whose contacts touch few blocks is one cluster, and ICA anticipates its whole response; one with many ports is cut
-   into patches grown breadth first. Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
+   component whose contacts touch few blocks is one cluster, and ICA anticipates its whole response; one with many ports falls back
+   to the paper's nodes. Patches, grown breadth first, are there on request. Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
 
 #define CTI_FACTORS_PATCH 48       /* blocks in a patch */
-#define CTI_FACTORS_PORTS 600      /* most ports of a component that is one cluster */
+#define CTI_FACTORS_PORTS 200      /* most ports of a component that is one cluster */
 #define CTI_FACTORS_CHEAP 1.5e8    /* flops below which a factor is renewed in every step */
 
 static void cti_factors_free_component(cti_mem *mem, cti_component *c)
@@ -14814,6 +15002,11 @@ static void cti_factors_free_component(cti_mem *mem, cti_component *c)
     CTI_FREE(mem, c->ports);
     CTI_FREE(mem, c->C);
 }
+
+/* vectors of the conjugate gradients of the free motion */
+typedef struct cti_free_solve {
+    ct_real *r, *z, *p, *q;
+} cti_free_solve;
 
 CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f)
 {
@@ -15031,22 +15224,121 @@ static void cti_factors_solve(void *ctx, ct_real *x)
         x[i] = (ct_real)f->x[i];
 }
 
-CTI_FN void cti_factors_precondition(void *ctx, const ct_real *r, ct_real *z)
+/* z = D^-1 r on one component */
+static void cti_factors_apply(cti_factors *f, const cti_component *q, const ct_real *r, ct_real *z)
 {
-    cti_factors *f = (cti_factors *)ctx;
-    int c, i, k;
-    for (c = 0; c < CTI_LEN(f->components); c++) {
-        const cti_component *q = &f->components[c];
-        const int32_t *blocks = f->blocks + q->begin;
-        int n = q->end - q->begin;
-        for (i = 0; i < n; i++)
-            for (k = 0; k < 3; k++)
-                f->x[3 * i + k] = (float)r[3 * blocks[i] + k];
-        cti_factor32_solve(&q->factor, f->x, f->work);
-        for (i = 0; i < n; i++)
-            for (k = 0; k < 3; k++)
-                z[3 * blocks[i] + k] = (ct_real)f->x[3 * i + k];
+    const int32_t *blocks = f->blocks + q->begin;
+    int n = q->end - q->begin, i, k;
+    for (i = 0; i < n; i++)
+        for (k = 0; k < 3; k++)
+            f->x[3 * i + k] = (float)r[3 * blocks[i] + k];
+    cti_factor32_solve(&q->factor, f->x, f->work);
+    for (i = 0; i < n; i++)
+        for (k = 0; k < 3; k++)
+            z[3 * blocks[i] + k] = (ct_real)f->x[3 * i + k];
+}
+
+static double cti_factors_dot(const cti_factors *f, const cti_component *q, const ct_real *x, const ct_real *y)
+{
+    double s[3] = {0, 0, 0};
+    int i, k;
+    for (i = q->begin; i < q->end; i++)
+        for (k = 0; k < 3; k++)
+            s[k] += (double)(x[3 * f->blocks[i] + k] * y[3 * f->blocks[i] + k]);
+    return s[0] + s[1] + s[2];
+}
+
+/* one iteration of one component; q is A p. Returns 1 while it has to go on */
+static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_solve *s, ct_real *x, double *rz, double tol)
+{
+    double pq = cti_factors_dot(f, c, s->p, s->q), next;
+    ct_real alpha, beta = 0;
+    int i, k, go;
+    if (!(pq > 0))
+        next = 0;
+    else {
+        alpha = (ct_real)(*rz / pq);
+        for (i = c->begin; i < c->end; i++)
+            for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
+                x[k] += alpha * s->p[k], s->r[k] -= alpha * s->q[k];
+        cti_factors_apply(f, c, s->r, s->z);
+        next = cti_factors_dot(f, c, s->r, s->z);
     }
+    go = next > tol * tol;
+    beta = go ? (ct_real)(next / *rz) : 0;
+    for (i = c->begin; i < c->end; i++)
+        for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
+            s->p[k] = go ? s->z[k] + beta * s->p[k] : 0;
+    *rz = next;
+    return go;
+}
+
+CTI_FN int cti_factors_free_solve(cti_factors *f, const cti_bsr *A, const ct_real *b, ct_real *x, const double *tol, int max_it, ct_real *work, int *out_iterations)
+{
+    int nc = CTI_LEN(f->components), n3 = 3 * A->n, c, it, active = 0;
+    double *rz = CTI_ARENA_NEW(f->arena, double, nc);
+    cti_free_solve s;
+    s.r = work, s.z = work + n3, s.p = s.z + n3, s.q = s.p + n3;
+    *out_iterations = 0;
+    if (!rz)
+        return 0;
+    cti_bsr_residual(A, b, x, s.r);
+    memset(s.p, 0, sizeof(ct_real) * (size_t)n3);
+    for (c = 0; c < nc; c++) {
+        cti_component *q = &f->components[c];
+        int i, k;
+        cti_factors_apply(f, q, s.r, s.z);
+        rz[c] = cti_factors_dot(f, q, s.r, s.z);
+        q->running = rz[c] > tol[c] * tol[c];
+        active += q->running;
+        for (i = q->begin; q->running && i < q->end; i++)
+            for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
+                s.p[k] = s.z[k];
+    }
+    for (it = 0; it < max_it && active; it++) {
+        cti_bsr_mul(A, s.p, s.q);
+        for (active = c = 0; c < nc; c++) {
+            cti_component *q = &f->components[c];
+            if (!q->running)
+                continue;
+            q->running = cti_factors_iterate(f, q, &s, x, &rz[c], tol[c]);
+            active += q->running;
+            /* a factor that costs iterations is renewed in the next step */
+            if (q->running && it >= 8 && q->age > 0)
+                q->stale = 1;
+        }
+        *out_iterations = it + 1;
+    }
+    return 1;
+}
+
+static int32_t cti_factors_root(int32_t *parent, int32_t i)
+{
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, int32_t *island, int *out_n)
+{
+    int nc = CTI_LEN(f->components), i, k, n = 0;
+    int32_t *parent = CTI_ARENA_NEW(arena, int32_t, nc), *number = CTI_ARENA_NEW(arena, int32_t, nc);
+    if (!parent || !number)
+        return 0;
+    for (i = 0; i < nc; i++)
+        parent[i] = i, number[i] = -1;
+    for (i = 0; i < n_rows; i++)
+        for (k = 1; k < rows[i].n; k++)
+            parent[cti_factors_root(parent, f->component_of[rows[i].term[k].block])] =
+                cti_factors_root(parent, f->component_of[rows[i].term[0].block]);
+    for (i = 0; i < n_rows; i++) {
+        int32_t root = cti_factors_root(parent, f->component_of[rows[i].term[0].block]);
+        if (number[root] < 0)
+            number[root] = n++;
+        island[i] = number[root];
+    }
+    *out_n = n;
+    return 1;
 }
 
 /* the kept compliance covers all ports asked for, or is recomputed for the union of old and new ones */
@@ -15115,12 +15407,9 @@ CTI_FN const cti_cluster *cti_factors_clusters(cti_factors *f, cti_arena *arena,
     int nc = CTI_LEN(f->components), c, i, k, n = 0;
     int32_t *count = CTI_ARENA_ZERO(arena, int32_t, nc);
     uint8_t *seen = CTI_ARENA_ZERO(arena, uint8_t, n_blocks);
-    cti_cluster *out = CTI_ARENA_ZERO(arena, cti_cluster, nc + CTI_LEN(f->patches));
+    cti_cluster *out = CTI_ARENA_ZERO(arena, cti_cluster, nc + n_blocks);
     if (!count || !seen || !out)
         return NULL;
-    *out_n = 0;
-    if (mode == CT_CLUSTER_NODE)
-        return out;
     /* ports of every component */
     for (i = 0; i < n_rows; i++)
         for (k = 0; k < rows[i].n; k++) {
@@ -15130,7 +15419,9 @@ CTI_FN const cti_cluster *cti_factors_clusters(cti_factors *f, cti_arena *arena,
         }
     for (c = 0; c < nc; c++) {
         cti_component *q = &f->components[c];
-        int whole = mode == CT_CLUSTER_BODY || (mode == CT_CLUSTER_AUTO && count[c] <= CTI_FACTORS_PORTS);
+        int whole = mode == CT_CLUSTER_BODY || (mode == CT_CLUSTER_AUTO && count[c] <= CTI_FACTORS_PORTS), patches = mode == CT_CLUSTER_PATCH;
+        if (count[c] == 0)
+            continue;
         if (whole) {
             out[n].blocks = f->blocks + q->begin;
             out[n].n = q->end - q->begin;
@@ -15139,9 +15430,13 @@ CTI_FN const cti_cluster *cti_factors_clusters(cti_factors *f, cti_arena *arena,
             out[n++].ctx = q;
             continue;
         }
-        for (i = q->patch0; i < q->patch1; i++) {
+        for (i = q->patch0; patches && i < q->patch1; i++) {
             out[n].blocks = f->patch_blocks + f->patches[i];
             out[n++].n = f->patches[i + 1] - f->patches[i];
+        }
+        for (i = q->begin; !patches && i < q->end; i++) {
+            out[n].blocks = f->blocks + i;
+            out[n++].n = 1;
         }
     }
     *out_n = n;
@@ -15155,7 +15450,7 @@ CTI_FN const cti_cluster *cti_factors_clusters(cti_factors *f, cti_arena *arena,
 /* cti_attempt -- what an attempt did. */
 typedef struct cti_attempt {
     int clear;          /* the motion to x_new is free of collisions */
-    int converged;      /* no solve diverged */
+    int converged;      /* no solve diverged and the motion means something; otherwise x_new is not to be looked at */
     int budget;         /* the last solve ended on its budget, above its tolerance */
     int rounds, solver_iterations, solver_sweeps, linear_iterations, extended;
     int candidates;
@@ -15202,61 +15497,120 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
     out->recovery_speed = s->desc.recovery_speed;
 }
 
+/* constrained blocks have their scripted velocity exactly: v <- S v + v_p */
+static void cti_cmr_hold(const cti_state *s, ct_real *v)
+{
+    int i;
+    for (i = 0; s->n_constrained && i < s->n; i++)
+        if (s->filter[i] >= 0)
+            cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[i], cti_v3_at(v, i)), cti_v3_at(s->v_fixed, i)));
+}
+
 CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
 {
     int i;
+    cti_cmr_hold(s, s->v_new);
     for (i = 0; i < 3 * s->n; i++)
         s->x_new[i] = s->x[i] + dt * s->v_new[i];
     cti_surface_place(&s->surface, s->x_new, s->surface.x1);
 }
 
-/* velocity that residuals are relative to: |g| dt, or a thousandth of the largest speed where that is more */
+/* velocity that residuals are relative to: |g| dt, or without gravity a thousandth of the largest speed */
 static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, big = 0;
     int i;
     for (i = 0; i < 3 * s->n; i++)
         big = cti_max(big, cti_abs(s->v_free[i]));
-    g = cti_max(g, big * CTI_R(1e-3));
+    if (!(g > 0))
+        g = big * CTI_R(1e-3);
     return g > 0 ? g : CTI_R(1e-9);
 }
 
-/* v_free: A v = b by conjugate gradients behind the float factors; a lagging factor is renewed when it costs iterations */
+/* what an iteration left of each free component's momentum: a uniform velocity takes it up exactly, since 1' A = 1' M (1 + dt alpha).
+   f [3 n] is b + J' r. only_touched: components whose island was solved */
+static void cti_cmr_balance(cti_state *s, ct_real dt, const ct_real *f, int only_touched, ct_real *v)
+{
+    const cti_factors *q = &s->factors;
+    ct_real *r = s->pcg_work;
+    int c, k;
+    cti_bsr_residual(&s->A, f, v, r);
+    for (c = 0; c < CTI_LEN(q->components); c++) {
+        cti_v3 sum = cti_v3_zero();
+        ct_real m = 0;
+        int held = only_touched && !q->components[c].touched;
+        for (k = q->components[c].begin; k < q->components[c].end; k++) {
+            int i = q->blocks[k];
+            sum = cti_v3_add(sum, cti_v3_at(r, i));
+            m += s->mass[i] * (1 + dt * s->alpha[i]);
+            held |= s->n_constrained && s->filter[i] >= 0;
+        }
+        if (held || !(m > 0))
+            continue;
+        for (k = q->components[c].begin; k < q->components[c].end; k++)
+            cti_v3_addto(v, q->blocks[k], cti_v3_mul(sum, 1 / m));
+    }
+}
+
+/* what a component's free solve is asked for: half the tolerance of the velocity scale, in the energy norm of its lightest block */
+static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c, ct_real dt)
+{
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, light = CTI_REAL_MAX, speed = 0, n = (ct_real)(c->end - c->begin);
+    int i, k;
+    for (i = c->begin; i < c->end; i++) {
+        int b = s->factors.blocks[i];
+        if (s->mass[b] > 0)
+            light = cti_min(light, s->mass[b]);
+        for (k = 0; k < 3; k++)
+            speed = cti_max(speed, cti_abs(s->v_free[3 * b + k]));
+    }
+    if (!(g > 0))
+        g = speed > 0 ? CTI_R(1e-3) * speed : CTI_R(1e-9);
+    return (double)(s->desc.solver.tolerance * CTI_R(0.5) * g * cti_sqrt(light) * cti_max(1, CTI_R(0.1) * cti_sqrt(n)));
+}
+
+/* v_free: A v = b; the start is exact for a body that falls without deformation */
 static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 {
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, tol = s->desc.solver.tolerance, scale = g, big = 0;
-    int i, its = 0, lim;
+    int i, its = 0, nc = CTI_LEN(s->factors.components);
+    double *tol = CTI_ARENA_NEW(s->arena, double, nc);
     cti_factors_age(&s->factors);
-    if (!cti_factors_refresh(&s->factors, &s->A, dt))
+    if (!tol || !cti_factors_refresh(&s->factors, &s->A, dt))
         return 0;
-    for (i = 0; i < 3 * s->n; i++) {
-        s->v_free[i] = s->v[i] + s->desc.gravity[i % 3] * (s->fixed[i / 3] ? 0 : dt);
-        big = cti_max(big, cti_abs(s->v_free[i]));
-    }
-    scale = cti_max(scale, big * CTI_R(1e-3));
-    if (!(scale > 0))
-        scale = CTI_R(1e-9);
-    for (lim = 0; lim < 2; lim++) {
-        cti_pcg(&s->A, s->b, s->v_free, cti_factors_precondition, &s->factors, tol * CTI_R(0.1) * scale * cti_sqrt(s->mass_min), 200, s->pcg_work, &its);
-        out->linear_iterations += its;
-        if (its <= 8 || !cti_factors_mark(&s->factors))
-            break;
-        if (its < 30)
-            break; /* renewed in the next step */
-        if (!cti_factors_refresh(&s->factors, &s->A, dt))
-            return 0;
-    }
+    for (i = 0; i < 3 * s->n; i++)
+        s->v_free[i] = s->v[i] + s->desc.gravity[i % 3] * ((dt + s->dt_prev[i / 3]) / 2);
+    cti_cmr_hold(s, s->v_free);
+    for (i = 0; i < nc; i++)
+        tol[i] = cti_cmr_free_tolerance(s, &s->factors.components[i], dt);
+    if (!cti_factors_free_solve(&s->factors, &s->A, s->b, s->v_free, tol, 200, s->pcg_work, &its))
+        return 0;
+    out->linear_iterations += its;
+    cti_cmr_balance(s, dt, s->b, 0, s->v_free);
     return 1;
 }
 
-/* number of rows that this pair has already; *last is the newest of them */
-static int cti_cmr_twins(const cti_state *s, uint64_t key, int *last)
+/* a flood of hits: only those that are the first of one of their vertices; the others come back if they still matter */
+static int cti_cmr_first_hits(cti_state *s)
 {
-    int i, n = 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        if (s->rows[i].key >= key && s->rows[i].key < key + 4)
-            n++, *last = i;
-    return n;
+    ct_real *first = CTI_ARENA_NEW(s->arena, ct_real, s->surface.nv);
+    int i, k, n = 0;
+    if (!first)
+        return 0;
+    for (i = 0; i < s->surface.nv; i++)
+        first[i] = 2;
+    for (i = 0; i < CTI_LEN(s->hits); i++)
+        for (k = 0; k < s->hits[i].pair.n; k++)
+            first[s->hits[i].pair.v[k]] = cti_min(first[s->hits[i].pair.v[k]], s->hits[i].toi);
+    for (i = 0; i < CTI_LEN(s->hits); i++) {
+        int keep = 0;
+        for (k = 0; k < s->hits[i].pair.n; k++)
+            keep |= s->hits[i].toi <= first[s->hits[i].pair.v[k]];
+        if (keep)
+            s->hits[n++] = s->hits[i];
+    }
+    if (s->hits)
+        stbds_header(s->hits)->length = (size_t)n;
+    return 1;
 }
 
 /* flat edges wait for a round in which nothing else collides: their vertices' rows usually clear them */
@@ -15270,29 +15624,84 @@ static void cti_cmr_stage(cti_state *s)
         stbds_header(s->hits)->length = (size_t)n;
 }
 
-/* rows for hits; a pair gets at most three, then its newest is linearized anew */
-static int cti_cmr_add_rows(cti_state *s, const cti_row_context *c, int from_ccd)
+/* rows by pair: how many a pair has, and its newest */
+typedef struct cti_cmr_index {
+    uint64_t *key;
+    int32_t *count, *last;
+    uint32_t mask;
+} cti_cmr_index;
+
+static uint32_t cti_cmr_find(const cti_cmr_index *x, uint64_t key)
 {
-    int i, last = 0;
+    uint32_t i = (uint32_t)key & x->mask;
+    while (x->count[i] && x->key[i] != key)
+        i = (i + 1) & x->mask;
+    return i;
+}
+
+static void cti_cmr_enter(cti_cmr_index *x, uint64_t key, int row)
+{
+    uint32_t i = cti_cmr_find(x, key);
+    x->key[i] = key;
+    x->count[i]++;
+    x->last[i] = row;
+}
+
+static int cti_cmr_make_index(const cti_state *s, cti_cmr_index *x)
+{
+    int i, n = CTI_LEN(s->rows);
+    uint32_t size = 64;
+    while (size < 2 * (uint32_t)(n + CTI_LEN(s->hits)))
+        size *= 2;
+    x->mask = size - 1;
+    x->key = CTI_ARENA_NEW(s->arena, uint64_t, size);
+    x->count = CTI_ARENA_ZERO(s->arena, int32_t, size);
+    x->last = CTI_ARENA_NEW(s->arena, int32_t, size);
+    if (!x->key || !x->count || !x->last)
+        return 0;
+    for (i = 0; i < n; i++)
+        cti_cmr_enter(x, cti_pair_key(&s->surface, &s->origins[i].pair), i);
+    return 1;
+}
+
+/* one row: appended, or in place of row `place` >= 0 whose multipliers it takes over */
+static int cti_cmr_put_row(cti_state *s, cti_row *row, const cti_contact_row *origin, int place)
+{
+    if (place >= 0) {
+        memcpy(row->r, s->rows[place].r, sizeof row->r);
+        s->rows[place] = *row;
+        s->origins[place] = *origin;
+        return 1;
+    }
+    if (!CTI_PUSH(s->mem, s->rows, *row))
+        return 0;
+    if (!CTI_PUSH(s->mem, s->origins, *origin)) {
+        stbds_header(s->rows)->length--;
+        return 0;
+    }
+    return 1;
+}
+
+/* rows for hits; a pair gets at most three, then its newest is linearized anew */
+static int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
+{
+    cti_cmr_index x;
+    int i;
+    if (!cti_cmr_make_index(s, &x))
+        return 0;
     for (i = 0; i < CTI_LEN(s->hits); i++) {
         cti_row row;
         cti_contact_row origin;
-        int twin = from_ccd ? cti_cmr_twins(s, cti_pair_key(&s->surface, &s->hits[i].pair), &last) : 0;
-        if (!cti_rows_build(c, &s->hits[i].pair, s->hits[i].normal, twin < 3 ? twin : 2, &row, &origin))
+        uint64_t key = cti_pair_key(&s->surface, &s->hits[i].pair);
+        uint32_t at = cti_cmr_find(&x, key);
+        int twin = x.count[at];
+        if (!cti_rows_build(c, &s->hits[i].pair, s->hits[i].normal, cti_min_int(twin, 2), &row, &origin))
             continue;
-        origin.from_ccd = from_ccd;
-        if (twin >= 3) {
-            memcpy(row.r, s->rows[last].r, sizeof row.r);
-            s->rows[last] = row;
-            s->origins[last] = origin;
-            continue;
-        }
-        if (!CTI_PUSH(s->mem, s->rows, row))
+        origin.fresh = 1;
+        if (!cti_cmr_put_row(s, &row, &origin, twin < 3 ? -1 : x.last[at]))
             return 0;
-        if (!CTI_PUSH(s->mem, s->origins, origin)) {
-            stbds_header(s->rows)->length--;
-            return 0;
-        }
+        if (twin < 3)
+            cti_cmr_enter(&x, key, CTI_LEN(s->rows) - 1);
     }
     return 1;
 }
@@ -15308,37 +15717,133 @@ CTI_FN void cti_cmr_problem(const cti_state *s, cti_problem *p)
     p->projectors = s->projectors;
 }
 
-/* one constrained solve from v_new and the rows' multipliers */
-static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *out)
+/* rows and origins sorted by island, each island's in their order; start [n_islands + 1] */
+static int cti_cmr_sort_islands(cti_state *s, int32_t **out_start, int *out_n)
 {
+    int n = CTI_LEN(s->rows), i;
+    int32_t *island = CTI_ARENA_NEW(s->arena, int32_t, n), *start;
+    cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, n);
+    cti_contact_row *origins = CTI_ARENA_NEW(s->arena, cti_contact_row, n);
+    if (!island || !rows || !origins || !cti_factors_islands(&s->factors, s->arena, s->rows, n, island, out_n))
+        return 0;
+    start = CTI_ARENA_ZERO(s->arena, int32_t, *out_n + 2);
+    if (!start)
+        return 0;
+    *out_start = start;
+    if (*out_n == 1) {
+        start[1] = n;
+        return 1;
+    }
+    for (i = 0; i < n; i++)
+        start[island[i] + 2]++;
+    for (i = 0; i < *out_n; i++)
+        start[i + 2] += start[i + 1];
+    for (i = 0; i < n; i++) {
+        int at = start[island[i] + 1]++;
+        rows[at] = s->rows[i], origins[at] = s->origins[i];
+    }
+    memcpy(s->rows, rows, sizeof(cti_row) * (size_t)n);
+    memcpy(s->origins, origins, sizeof(cti_contact_row) * (size_t)n);
+    return 1;
+}
+
+/* one island: its rows and the components that they touch; a factor that lags too far is renewed on the way. 0: out of memory */
+static int cti_cmr_solve_island(cti_state *s, ct_real dt, int first, int end, cti_attempt *out)
+{
+    ct_solver_desc desc = s->desc.solver;
     cti_problem p;
     cti_solve_info info;
-    cti_residuals res;
-    ct_real *work;
-    s->problem_dt = dt, s->problem_scale = scale, s->has_problem = 1;
-    work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->n);
-    if (!work)
-        return 0;
+    if (out->rounds > 0)
+        desc.max_sweeps = cti_max_int(1, desc.max_sweeps / 2); /* a later round starts from the solution of the one before */
     do {
         cti_cmr_problem(s, &p);
+        p.rows = s->rows + first, p.n_rows = end - first;
         p.lagged = cti_factors_lag(&s->factors);
-        p.clusters = cti_factors_clusters(&s->factors, s->arena, s->desc.solver.cluster, s->rows, p.n_rows, s->n, &p.n_clusters);
+        p.free_start = 1;
+        p.clusters = cti_factors_clusters(&s->factors, s->arena, desc.cluster, p.rows, p.n_rows, s->n, &p.n_clusters);
         if (!p.clusters)
             return 0;
-        cti_ica_solve(&p, &s->desc.solver, s->arena, s->v_new, &info);
+        cti_ica_solve(&p, &desc, s->arena, s->v_new, &info);
         out->solver_iterations += info.iterations;
         out->solver_sweeps += info.sweeps;
         if (info.status == CTI_SOLVE_MEMORY)
             return 0;
-        /* slow: go on with new factors */
         if (info.status == CTI_SOLVE_SLOW && cti_factors_mark(&s->factors) && !cti_factors_refresh(&s->factors, &s->A, dt))
             return 0;
     } while (info.status == CTI_SOLVE_SLOW);
-    cti_residual_eval(&p, s->desc.solver.cone, s->v_new, work, &res);
-    out->residual = res.natural_map;
-    out->budget = info.status == CTI_SOLVE_BUDGET;
+    out->budget |= info.status == CTI_SOLVE_BUDGET;
     if (info.status == CTI_SOLVE_DIVERGED)
         out->converged = 0;
+    return 1;
+}
+
+/* 1 when an island has rows that were not solved yet; marks its components. An island without any keeps its solution, bit by bit */
+static int cti_cmr_touch(cti_state *s, int first, int end)
+{
+    int i, k, fresh = 0;
+    for (i = first; i < end; i++)
+        fresh |= s->origins[i].fresh;
+    for (i = first; fresh && i < end; i++) {
+        s->origins[i].fresh = 0;
+        for (k = 0; k < s->rows[i].n; k++)
+            s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].touched = 1;
+    }
+    return fresh;
+}
+
+/* one constrained solve from v_new and the rows' multipliers, island by island, so that none feels another */
+static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *out)
+{
+    cti_problem p;
+    cti_residuals res;
+    int32_t *start;
+    int i, n;
+    ct_real *work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->n);
+    s->problem_dt = dt, s->problem_scale = scale, s->has_problem = 1;
+    out->budget = 0;
+    if (!work || !cti_cmr_sort_islands(s, &start, &n))
+        return 0;
+    for (i = 0; i < CTI_LEN(s->factors.components); i++)
+        s->factors.components[i].touched = 0;
+    for (i = 0; i < n; i++)
+        if (cti_cmr_touch(s, start[i], start[i + 1]) && !cti_cmr_solve_island(s, dt, start[i], start[i + 1], out))
+            return 0;
+    cti_cmr_problem(s, &p);
+    cti_problem_rhs(&p, work);
+    cti_cmr_balance(s, dt, work, 1, s->v_new);
+    cti_residual_eval(&p, s->desc.solver.cone, s->v_new, work, &res);
+    out->residual = res.natural_map;
+    if (res.natural_map <= s->desc.solver.tolerance)
+        out->budget = 0; /* the last sweeps reached the tolerance after all */
+    return 1;
+}
+
+/* 1 while the tentative motion is finite and no block runs farther than half the world's size and four times what speed and gravity allow:
+   an element that was crushed may answer with any force, and trees and predicates are for numbers that mean something */
+static int cti_cmr_sane(const cti_state *s, ct_real dt)
+{
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), size = 0, speed = 0, script = 0, limit;
+    int i;
+    for (i = 0; i < 3 * s->n; i++) {
+        size = cti_max(size, cti_abs(s->x[i] - s->x[i % 3]));
+        speed = cti_max(speed, cti_abs(s->v[i]));
+        script = cti_max(script, cti_abs(s->v_fixed[i]));
+    }
+    limit = size / 2 + 4 * dt * (speed + script + dt * g);
+    for (i = 0; i < 3 * s->n; i++)
+        if (!cti_finite(s->v_new[i]) || !(cti_abs(dt * s->v_new[i]) <= limit))
+            return 0;
+    return 1;
+}
+
+/* an attempt whose numbers mean nothing ends at rest where it began */
+static int cti_cmr_give_up(cti_state *s, ct_real dt, cti_attempt *out)
+{
+    memset(s->v_new, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_cmr_move(s, dt);
+    CTI_CLEAR(s->rows);
+    CTI_CLEAR(s->origins);
+    out->clear = out->converged = 0;
     return 1;
 }
 
@@ -15356,17 +15861,13 @@ CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out)
 }
 
 /* candidates for the free motion and rows of the pairs that are near (steps 2 - 3) */
-static int cti_cmr_begin(cti_state *s, ct_real dt, const cti_row_context *c)
+static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
 {
     int changed;
-    memcpy(s->v_new, s->v_free, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_cmr_move(s, dt);
     if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed) || !cti_detect_distances(s->mem, &s->detect, &s->surface))
         return 0;
     CTI_CLEAR(s->hits);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
-    return cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, &s->hits) && cti_cmr_add_rows(s, c, 0);
+    return cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits) && cti_cmr_add_rows(s, c);
 }
 
 /* the loop of solve and CCD (step 4) */
@@ -15380,8 +15881,10 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
         if (CTI_LEN(s->rows)) {
             if (!cti_cmr_solve(s, dt, scale, out))
                 return 0;
-            cti_cmr_move(s, dt);
             out->rounds++;
+            if (!cti_cmr_sane(s, dt))
+                return cti_cmr_give_up(s, dt, out);
+            cti_cmr_move(s, dt);
         }
         out->ms_solve += cti_cmr_clock(s) - t;
         t = cti_cmr_clock(s);
@@ -15394,7 +15897,9 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
         }
         out->limit = s->hits[0].pair;
         cti_cmr_stage(s);
-        if (!cti_cmr_add_rows(s, c, 1))
+        if (CTI_LEN(s->hits) > s->surface.nv && !cti_cmr_first_hits(s))
+            return 0;
+        if (!cti_cmr_add_rows(s, c))
             return 0;
     }
     return 1;
@@ -15416,7 +15921,13 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     t0 = cti_cmr_clock(s);
     out->ms_unconstrained = t0 - t1;
     cti_cmr_context(s, dt, memory, dt_memory, &c);
-    if (!cti_cmr_begin(s, dt, &c))
+    CTI_CLEAR(s->rows);
+    CTI_CLEAR(s->origins);
+    memcpy(s->v_new, s->v_free, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (!cti_cmr_sane(s, dt))
+        return cti_cmr_give_up(s, dt, out);
+    cti_cmr_move(s, dt);
+    if (!cti_cmr_begin(s, &c))
         return 0;
     out->ms_detect = cti_cmr_clock(s) - t0;
     return cti_cmr_rounds(s, dt, &c, out);
@@ -15719,7 +16230,7 @@ CTI_FN int cti_step_tangle(cti_state *s)
         return 0;
     if (s->surface.nv)
         memset(d->tangled, 0, (size_t)s->surface.nv);
-    d->n_tangled = 0;
+    d->n_tangled = 1; /* asked again when memory runs out on the way */
     CTI_CLEAR(s->tangled_pairs);
     if (!cti_broad_update(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, s->surface.x0) ||
         !cti_intersect_soup(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, &s->tangled_pairs))
@@ -15738,7 +16249,7 @@ CTI_FN int cti_step_tangle(cti_state *s)
             if (s->surface.bodies[s->surface.body_of[i]].dynamic && cti_v3_dot(cti_v3_at(p->normal, 0), cti_v3_at(s->surface.x0, i)) - p->offset <= 0)
                 d->tangled[i] = 1;
         }
-    for (i = 0; i < s->surface.nv; i++)
+    for (d->n_tangled = i = 0; i < s->surface.nv; i++)
         d->n_tangled += d->tangled[i];
     return 1;
 }
@@ -15808,10 +16319,15 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
 static void cti_step_save(cti_state *s, double *time)
 {
     *time = s->time;
+    if (s->n == 0)
+        return;
     memcpy(s->x_old, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->v_old, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->dt_old, s->dt_prev, sizeof(ct_real) * (size_t)s->n);
 }
+
+/* the next attempt looks for tangled pairs first */
+static void cti_step_ask(cti_state *s) { s->detect.n_tangled = cti_max_int(1, s->detect.n_tangled); }
 
 static ct_code cti_step_restore(cti_state *s, double time)
 {
@@ -15823,6 +16339,7 @@ static ct_code cti_step_restore(cti_state *s, double time)
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
     s->detect.valid = 0;
+    cti_step_ask(s);
     return CT_ERR_MEMORY;
 }
 
@@ -15860,8 +16377,10 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
     r->frozen += z.frozen;
     r->momentum_lost += z.momentum_lost;
     cti_step_status(r, CT_STATUS_ZONES);
-    if (!z.clear)
+    if (!z.clear) {
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_ask(s);
+    }
     return 1;
 }
 
@@ -15892,6 +16411,19 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
     memset(&s->limit, 0, sizeof s->limit);
 }
 
+/* a step of a world in which nothing can move */
+static void cti_step_nothing(cti_state *s, double start_time, ct_real dt, ct_step_report *r)
+{
+    s->time = start_time + (double)dt;
+    s->dt_memory = dt;
+    cti_memory_clear(&s->memory);
+    CTI_CLEAR(s->rows);
+    CTI_CLEAR(s->origins);
+    r->substeps = 1;
+    r->tangled = CTI_LEN(s->tangled_pairs) / 2;
+    r->min_distance = 2 * s->desc.thickness;
+}
+
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     ct_real left = dt, sub = dt, dt_memory = s->dt_memory;
@@ -15901,15 +16433,13 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     double start_time, t0 = cti_cmr_clock(s);
     cti_step_begin(s, r);
     cti_step_save(s, &start_time);
-    if (s->detect.n_tangled && !cti_step_tangle(s))
-        return cti_step_restore(s, start_time);
-    while (left > 0) {
+    while (left > 0 && s->n > 0) {
         cti_attempt a;
         int good;
         sub = cti_min(sub, left);
         if (left - sub < CTI_R(1e-6) * dt)
             sub = left;
-        if (!cti_cmr_attempt(s, sub, memory, dt_memory, &a))
+        if ((s->detect.n_tangled && !cti_step_tangle(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, &a))
             return cti_step_restore(s, start_time);
         good = a.clear && a.converged && cti_step_is_finite(s);
         cti_step_note(r, &a, good || halvings >= s->desc.max_halvings);
@@ -15931,6 +16461,10 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         dt_memory = sub;
         left -= sub;
         r->substeps++;
+    }
+    if (s->n == 0) {
+        cti_step_nothing(s, start_time, dt, r);
+        return CT_OK;
     }
     if (r->substeps > 1)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
@@ -16014,6 +16548,7 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     CTI_CLEAR(s->origins);
     CTI_CLEAR(s->tangled_pairs);
     s->n_models = 0;
+    s->has_problem = 0;
     w->ready = 0;
     w->contacts_ready = 0;
 }
@@ -16096,6 +16631,7 @@ static ct_code cti_prepare_surface(ct_world *w)
         f->bodies[index].friction = b->friction;
         f->bodies[index].dynamic = b->kind == CTI_BODY_SOFT || b->kind == CTI_BODY_CLOTH;
         f->bodies[index].is_cloth = b->kind == CTI_BODY_CLOTH;
+        f->bodies[index].id = (uint64_t)b->generation << 32 | (uint32_t)i;
         w->surface_slot[index] = i;
         if (b->kind == CTI_BODY_PLANE) {
             cti_plane *p = &f->planes[f->n_planes++];
@@ -16113,6 +16649,8 @@ static ct_code cti_prepare_surface(ct_world *w)
     f->soup.nv = f->nv, f->soup.ne = f->ne, f->soup.nf = f->nf;
     f->soup.vertex_is_point = f->is_point;
     f->soup.bodies = f->ranges, f->soup.n_bodies = n;
+    if (!cti_surface_neighbours(&w->mem, f))
+        return CT_ERR_MEMORY;
     cti_surface_place(f, w->state.x, f->x0);
     return cti_broad_build(&w->mem, &f->broad, &f->soup, f->x0) ? CT_OK : CT_ERR_MEMORY;
 }
@@ -16220,7 +16758,7 @@ CONTACT_API_DEF ct_solver_desc ct_solver_desc_default(void)
     d.termination = CT_TERMINATION_RESIDUAL;
     d.tolerance = CTI_R(1e-4);
     d.max_iterations = 500;
-    d.max_sweeps = 400;
+    d.max_sweeps = 100;
     d.inner_iterations = 200;
     d.inner_repeats = 3;
     return d;
@@ -16239,6 +16777,7 @@ CONTACT_API_DEF ct_world_desc ct_world_desc_default(void)
     d.solver = ct_solver_desc_default();
     d.cmr_rounds = 5;
     d.max_halvings = 2;
+    d.recovery_speed = 1;
     return d;
 }
 
@@ -16423,6 +16962,8 @@ CONTACT_API_DEF void ct_world_allocations(const ct_world *w, int64_t *out_calls,
 /* bodies.c -- adding, removing, reading and pinning bodies. Method: a body is built completely beside the world and joined last, so that a
    refused one leaves no trace. */
 
+#define CTI_BODIES_MOST (1 << 26) /* vertices, elements: their multiples fit an int */
+
 CONTACT_API_DEF ct_soft_desc ct_soft_desc_default(void)
 {
     ct_soft_desc d;
@@ -16469,10 +17010,11 @@ CTI_FN void cti_world_free_body(ct_world *w, cti_body *b)
 
 CTI_FN int cti_world_slot(const ct_world *w, ct_body_id body)
 {
-    int i = (int)body.index1 - 1;
-    if (!w || body.index1 == 0 || i >= CTI_LEN(w->bodies) || w->bodies[i].kind == CTI_BODY_FREE || w->bodies[i].generation != body.generation)
+    const cti_body *b;
+    if (!w || body.index1 == 0 || body.index1 > (uint32_t)CTI_LEN(w->bodies))
         return -1;
-    return i;
+    b = &w->bodies[body.index1 - 1];
+    return b->kind == CTI_BODY_FREE || b->generation != body.generation ? -1 : (int)(body.index1 - 1);
 }
 
 CTI_FN ct_body_id cti_world_id(const ct_world *w, int slot)
@@ -16508,6 +17050,9 @@ static ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m)
     ct_code code;
     if (!m || m->n_positions <= 0 || !m->positions)
         return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "mesh has no positions");
+    if (m->n_positions > CTI_BODIES_MOST || m->n_tets > CTI_BODIES_MOST || m->n_triangles > CTI_BODIES_MOST || m->n_segments > CTI_BODIES_MOST ||
+        w->state.n > CTI_BODIES_MOST)
+        return cti_bodies_refuse(w, CT_ERR_MESH, -1, m->n_positions, "more elements than a body can have");
     for (i = 0; i < 3 * m->n_positions; i++)
         if (!cti_finite(m->positions[i]))
             return cti_bodies_refuse(w, CT_ERR_MESH, i / 3, 0, "a vertex position is not finite (element: vertex)");
@@ -16593,19 +17138,26 @@ static ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *l
     return CT_OK;
 }
 
-/* grows the block arrays by the body's vertices; nothing is lost when memory runs out */
-static ct_code cti_bodies_join_blocks(ct_world *w, cti_body *b, const ct_real *v, const ct_real *omega)
+/* room for the body's vertices in the block arrays; joining them cannot fail after this */
+static int cti_bodies_reserve_blocks(ct_world *w, const cti_body *b)
+{
+    cti_state *s = &w->state;
+    cti_mem *m = &w->mem;
+    int n1 = s->n + b->n;
+    return CTI_RESERVE(m, s->x, 3 * n1) && CTI_RESERVE(m, s->v, 3 * n1) && CTI_RESERVE(m, s->mass, n1) && CTI_RESERVE(m, s->inv_mass, n1) &&
+           CTI_RESERVE(m, s->alpha, n1) && CTI_RESERVE(m, s->dt_prev, n1);
+}
+
+/* the block arrays grow by the body's vertices */
+static void cti_bodies_join_blocks(ct_world *w, cti_body *b, const ct_real *v, const ct_real *omega)
 {
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
     int n0 = s->n, n1 = s->n + b->n, i;
     cti_v3 c = cti_v3_zero();
     ct_real M = 0;
-    if (!CTI_RESERVE(m, s->x, 3 * n1) || !CTI_RESERVE(m, s->v, 3 * n1) || !CTI_RESERVE(m, s->mass, n1) || !CTI_RESERVE(m, s->inv_mass, n1) ||
-        !CTI_RESERVE(m, s->alpha, n1) || !CTI_RESERVE(m, s->dt_prev, n1))
-        return CT_ERR_MEMORY;
-    CTI_RESIZE(m, s->x, 3 * n1), CTI_RESIZE(m, s->v, 3 * n1), CTI_RESIZE(m, s->mass, n1), CTI_RESIZE(m, s->inv_mass, n1), CTI_RESIZE(m, s->alpha, n1);
-    CTI_RESIZE(m, s->dt_prev, n1);
+    CTI_RESIZE(m, s->x, 3 * n1), CTI_RESIZE(m, s->v, 3 * n1), CTI_RESIZE(m, s->mass, n1), CTI_RESIZE(m, s->inv_mass, n1);
+    CTI_RESIZE(m, s->alpha, n1), CTI_RESIZE(m, s->dt_prev, n1);
     for (i = n0; i < n1; i++) {
         s->mass[i] = 0;
         s->alpha[i] = b->material.damping_mass;
@@ -16624,7 +17176,6 @@ static ct_code cti_bodies_join_blocks(ct_world *w, cti_body *b, const ct_real *v
         cti_v3_put(s->x, i, p);
         cti_v3_put(s->v, i, cti_v3_add(cti_v3_at(v, 0), cti_v3_cross(cti_v3_at(omega, 0), r)));
     }
-    return CT_OK;
 }
 
 /* a free slot, or a new one at the end */
@@ -16644,12 +17195,15 @@ static int cti_bodies_slot(ct_world *w)
 static ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out)
 {
     int slot = -1;
+    /* blocks first: new slots may move the bodies, and a step that follows a refusal still points at their models */
+    if (code == CT_OK && b->block0 >= 0 && !cti_bodies_reserve_blocks(w, b))
+        code = CT_ERR_MEMORY;
     if (code == CT_OK) {
         slot = cti_bodies_slot(w);
         if (slot < 0)
             code = CT_ERR_MEMORY;
         else if (b->block0 >= 0)
-            code = cti_bodies_join_blocks(w, b, v, omega);
+            cti_bodies_join_blocks(w, b, v, omega);
     }
     if (code != CT_OK) {
         cti_world_free_body(w, b);
@@ -16682,8 +17236,10 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
     double value = 0;
     ct_code code;
     int ok;
-    if (!w || !out_body)
+    if (!w)
         return CT_ERR_ARGUMENT;
+    if (!out_body)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
     if (!d || d->cookie != CTI_COOKIE)
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_soft_desc_default");
     code = cti_bodies_check_mesh(w, d->mesh);
@@ -16720,8 +17276,10 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     double value = 0;
     ct_code code;
     int ok;
-    if (!w || !out_body)
+    if (!w)
         return CT_ERR_ARGUMENT;
+    if (!out_body)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
     if (!d || d->cookie != CTI_COOKIE)
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_cloth_desc_default");
     code = cti_bodies_check_mesh(w, d->mesh);
@@ -16755,8 +17313,10 @@ CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d,
     cti_body b;
     ct_code code;
     cti_v3 n;
-    if (!w || !out_body)
+    if (!w)
         return CT_ERR_ARGUMENT;
+    if (!out_body)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
     if (!d || d->cookie != CTI_COOKIE)
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_static_desc_default");
     code = cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL);
@@ -16783,6 +17343,8 @@ CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d,
         code = cti_bodies_surface(w, &b, d->mesh->n_triangles == 0 && d->mesh->n_segments == 0);
     return cti_bodies_join(w, &b, code, NULL, NULL, out_body);
 }
+
+#undef CTI_BODIES_MOST
 
 /* ---- 9_world/state.c ---- */
 /* state.c -- removing bodies, reading and writing their state, pins. */
@@ -16844,8 +17406,7 @@ CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
         }
     }
     cti_world_unprepare(w);
-    /* features are renumbered: what pairs remembered is void */
-    cti_memory_clear(&w->state.memory);
+    /* what pairs with this body remembered is never asked for again: its id is used up */
     cti_world_free_body(w, b);
     b->generation++;
     w->n_alive--;
@@ -16987,6 +17548,21 @@ CONTACT_API_DEF ct_code ct_body_pin(ct_world *w, ct_body_id body, const int32_t 
     return CT_OK;
 }
 
+/* the projector next to a matrix that is nearly one: P <- 3 P^2 - 2 P^3 drives its eigenvalues to 0 and 1 (McWeeny 1960) */
+static void cti_bodies_purify(const ct_real *from, ct_real *P)
+{
+    int i, j, k;
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            P[3 * i + j] = (from[3 * i + j] + from[3 * j + i]) / 2;
+    for (k = 0; k < 4; k++) {
+        cti_m3 sq = cti_m3_mul(P, P), cube = cti_m3_mul(sq.m, P);
+        for (i = 0; i < 3; i++)
+            for (j = 0; j < 3; j++)
+                P[3 * i + j] = (3 * sq.m[3 * i + j] - 2 * cube.m[3 * i + j] + 3 * sq.m[3 * j + i] - 2 * cube.m[3 * j + i]) / 2;
+    }
+}
+
 CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vertex, const ct_real projector[9])
 {
     int slot = cti_world_slot(w, body), i, j;
@@ -17003,7 +17579,7 @@ CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vert
             if (!(cti_abs(projector[3 * i + j] - projector[3 * j + i]) <= CTI_R(1e-4)) || !(cti_abs(sq.m[3 * i + j] - projector[3 * i + j]) <= CTI_R(1e-4)))
                 return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, (double)projector[3 * i + j], "the matrix is no symmetric projector");
     d.block = w->bodies[slot].block0 + vertex;
-    memcpy(d.projector, projector, sizeof d.projector);
+    cti_bodies_purify(projector, d.projector);
     for (i = 0; i < CTI_LEN(w->state.directions); i++)
         if (w->state.directions[i].block == d.block) {
             w->state.directions[i] = d;
@@ -18280,13 +18856,13 @@ CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_err
 #undef CTI_CCD_VE
 #undef CTI_CCD_VV
 #undef CTI_UPPER
+#undef CTI_ROWS_NUDGE
 #undef CTI_ROWS_STICK
 #undef CTI_ROWS_EASE
 #undef CTI_DETECT_NEAR
 #undef CTI_DETECT_TRUST
 #undef CTI_DETECT_SEP
 #undef CTI_DETECT_CONE
-#undef CTI_DETECT_END
 #undef CTI_DETECT_FLAT
 #undef CTI_FACTORS_PATCH
 #undef CTI_FACTORS_PORTS
