@@ -118,7 +118,7 @@ static int cti_ica_make_ports(cti_ica *s)
             if (s->port_of[q->blocks[k]] >= 0)
                 at[s->port_of[q->blocks[k]]] = k;
         q->du = s->n_du;
-        q->ld = q->n == 1 ? 4 : (3 * q->n_ports + 7) & ~7;
+        q->ld = q->n == 1 && !(q->hook && q->hook->solve) ? 4 : (3 * q->n_ports + 7) & ~7;
         s->n_du += (size_t)q->ld;
     }
     s->du = CTI_ARENA_ZERO(s->arena, float, s->n_du + 8);

@@ -344,6 +344,7 @@ static int cti_detect_impact(const cti_surface *s, const ct_real *x1, cti_hit *h
     cti_surface view = *s;
     cti_v3 off;
     int k, feature;
+    memset(local, 0, sizeof local);
     for (k = 0; k < q.n; k++) {
         cti_v3 a = cti_v3_at(s->x0, q.v[k]), b = cti_v3_at(x1, q.v[k]);
         cti_v3_put(local, k, cti_v3_mad(a, cti_v3_sub(b, a), hit->toi));

@@ -4,7 +4,7 @@
    -slip/dt, slip counted since stick onset, so that solver error does not add up to creep. */
 #include "rows.h"
 
-#define CTI_ROWS_NUDGE CTI_R(2e-4) /* share of the thickness that the hard law takes back in a step */
+#define CTI_ROWS_HOLD CTI_R(0.01) /* share of the thickness that a loaded contact may sink and is taken back by the hard law */
 #define CTI_ROWS_STICK CTI_R(1e-4) /* tangential compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_EASE CTI_R(0.2) /* share of a missing gap that is recovered in a step */
 
@@ -58,6 +58,7 @@ static void cti_rows_recall(const cti_row_context *c, uint64_t key, cti_v3 n, ct
     slip = cti_v3_at(m->slip, 0);
     slip = cti_v3_mad(slip, n, -cti_v3_dot(slip, n));
     cti_v3_put(origin->slip, 0, slip);
+    origin->rest = m->rest;
 }
 
 CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, int twin, cti_row *row, cti_contact_row *origin)
@@ -71,6 +72,7 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     origin->pair = *pair;
     origin->thickness = cti_pair_thickness(s, pair);
     origin->gap0 = cti_v3_dot(n, cti_pair_offset(s, s->x0, pair)) - origin->thickness;
+    origin->rest = origin->gap0;
     cti_rows_terms(c, pair, row, &scripted, &moving);
     if (row->n == 0)
         return 0;
@@ -89,11 +91,14 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     row->w[0] = cti_v3_dot(n, scripted);
     row->w[1] = cti_v3_dot(t1, scripted) + cti_v3_dot(t1, slip) / c->dt;
     row->w[2] = cti_v3_dot(t2, scripted) + cti_v3_dot(t2, slip) / c->dt;
-    if (origin->gap0 >= 0)
+    if (origin->gap0 >= 0) {
         row->w[0] += origin->gap0 / c->dt;
-    else {
-        /* differs: a sliver of the thickness is taken back by the hard law, so that a loaded contact does not sink by solver error */
-        row->w[0] -= CTI_ROWS_EASE * cti_min(-origin->gap0, origin->thickness * CTI_ROWS_NUDGE) / c->dt;
+        origin->rest = 0;
+    } else {
+        /* differs: the hard law takes back what the contact sank below the gap that it rested at, at most a hundredth of the thickness, so
+           that a loaded contact does not sink by solver error and is not lifted either */
+        origin->rest = cti_clamp(origin->rest, origin->gap0, cti_min(0, origin->gap0 + CTI_ROWS_HOLD * origin->thickness));
+        row->w[0] -= CTI_ROWS_EASE * (origin->rest - origin->gap0) / c->dt;
         row->recover = -CTI_ROWS_EASE * origin->gap0 / c->dt;
         if (c->recovery_speed > 0)
             row->recover = cti_min(row->recover, c->recovery_speed);
@@ -129,7 +134,7 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
         cti_v3_put(item.slip, 0, slip);
         cti_v3_put(item.normal, 0, cti_v3_at(row->frame, 0));
         cti_v3_put(item.impulse, 0, cti_m3_mul_tv(row->frame, cti_v3_make(row->r[0], row->r[1], row->r[2])));
-        CTI_UNUSED(origins);
+        item.rest = origins[i].rest;
         if (!cti_memory_add(mem, out, &item))
             return 0;
     }

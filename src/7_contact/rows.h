@@ -21,6 +21,7 @@ typedef struct cti_contact_row {
     ct_real thickness;
     ct_real gap0;  /* along the normal at the start of the step, less the thickness */
     ct_real slip[3]; /* remembered slip that the stick target undoes [m] */
+    ct_real rest;    /* gap that the hard law holds where gap0 < 0 [m] */
     int fresh;     /* not solved yet */
 } cti_contact_row;
 

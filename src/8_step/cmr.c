@@ -324,7 +324,6 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     int i, n;
     ct_real *work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->n);
     s->problem_dt = dt, s->problem_scale = scale, s->has_problem = 1;
-    out->budget = 0;
     if (!work || !cti_cmr_sort_islands(s, &start, &n))
         return 0;
     for (i = 0; i < CTI_LEN(s->factors.components); i++)

@@ -368,10 +368,11 @@ static int cti_factors_cover_ports(cti_component *c, const int32_t *ports, int n
     }
     for (i = 0; i < n_ports; i++)
         if (c->port_at[ports[i]] < 0) {
-            c->port_at[ports[i]] = CTI_LEN(c->ports);
             missing = 1;
             if (!CTI_PUSH(f->mem, c->ports, ports[i]))
                 return 0;
+            c->port_at[ports[i]] = CTI_LEN(c->ports) - 1;
+            c->C_version = -1; /* C does not have it yet, whatever happens next */
         }
     if (!missing)
         return 1;
