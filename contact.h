@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c5b4142e22930d53.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 1bcfdee3a8de12b4.
 
 contact.h simulates deformable bodies in contact: soft bodies (tetrahedra) and cloth (triangles) against each other, against themselves and
 against static meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency but stb_ds.h.
@@ -7811,7 +7811,7 @@ static int cti_ica_make_ports(cti_ica *s)
             if (s->port_of[q->blocks[k]] >= 0)
                 at[s->port_of[q->blocks[k]]] = k;
         q->du = s->n_du;
-        q->ld = q->n == 1 ? 4 : (3 * q->n_ports + 7) & ~7;
+        q->ld = q->n == 1 && !(q->hook && q->hook->solve) ? 4 : (3 * q->n_ports + 7) & ~7;
         s->n_du += (size_t)q->ld;
     }
     s->du = CTI_ARENA_ZERO(s->arena, float, s->n_du + 8);
@@ -13912,6 +13912,7 @@ typedef struct cti_memory_item {
     ct_real impulse[3]; /* total contact impulse on side a [N s], world axes */
     ct_real normal[3];
     ct_real slip[3];    /* [m], world axes */
+    ct_real rest;       /* gap that the contact is held at [m]: at most 0 */
 } cti_memory_item;
 
 /* cti_memory -- open addressing by key, rebuilt every step. */
@@ -14009,6 +14010,7 @@ typedef struct cti_contact_row {
     ct_real thickness;
     ct_real gap0;  /* along the normal at the start of the step, less the thickness */
     ct_real slip[3]; /* remembered slip that the stick target undoes [m] */
+    ct_real rest;    /* gap that the hard law holds where gap0 < 0 [m] */
     int fresh;     /* not solved yet */
 } cti_contact_row;
 
@@ -14027,7 +14029,7 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
    g0 < 0 is hard only against approach; its recovery acts through compliance. Stick is held at position level: the tangential target is
    -slip/dt, slip counted since stick onset, so that solver error does not add up to creep. */
 
-#define CTI_ROWS_NUDGE CTI_R(2e-4) /* share of the thickness that the hard law takes back in a step */
+#define CTI_ROWS_HOLD CTI_R(0.01) /* share of the thickness that a loaded contact may sink and is taken back by the hard law */
 #define CTI_ROWS_STICK CTI_R(1e-4) /* tangential compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_EASE CTI_R(0.2) /* share of a missing gap that is recovered in a step */
 
@@ -14081,6 +14083,7 @@ static void cti_rows_recall(const cti_row_context *c, uint64_t key, cti_v3 n, ct
     slip = cti_v3_at(m->slip, 0);
     slip = cti_v3_mad(slip, n, -cti_v3_dot(slip, n));
     cti_v3_put(origin->slip, 0, slip);
+    origin->rest = m->rest;
 }
 
 CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, int twin, cti_row *row, cti_contact_row *origin)
@@ -14094,6 +14097,7 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     origin->pair = *pair;
     origin->thickness = cti_pair_thickness(s, pair);
     origin->gap0 = cti_v3_dot(n, cti_pair_offset(s, s->x0, pair)) - origin->thickness;
+    origin->rest = origin->gap0;
     cti_rows_terms(c, pair, row, &scripted, &moving);
     if (row->n == 0)
         return 0;
@@ -14112,11 +14116,14 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     row->w[0] = cti_v3_dot(n, scripted);
     row->w[1] = cti_v3_dot(t1, scripted) + cti_v3_dot(t1, slip) / c->dt;
     row->w[2] = cti_v3_dot(t2, scripted) + cti_v3_dot(t2, slip) / c->dt;
-    if (origin->gap0 >= 0)
+    if (origin->gap0 >= 0) {
         row->w[0] += origin->gap0 / c->dt;
-    else {
-        /* differs: a sliver of the thickness is taken back by the hard law, so that a loaded contact does not sink by solver error */
-        row->w[0] -= CTI_ROWS_EASE * cti_min(-origin->gap0, origin->thickness * CTI_ROWS_NUDGE) / c->dt;
+        origin->rest = 0;
+    } else {
+        /* differs: the hard law takes back what the contact sank below the gap that it rested at, at most a hundredth of the thickness, so
+           that a loaded contact does not sink by solver error and is not lifted either */
+        origin->rest = cti_clamp(origin->rest, origin->gap0, cti_min(0, origin->gap0 + CTI_ROWS_HOLD * origin->thickness));
+        row->w[0] -= CTI_ROWS_EASE * (origin->rest - origin->gap0) / c->dt;
         row->recover = -CTI_ROWS_EASE * origin->gap0 / c->dt;
         if (c->recovery_speed > 0)
             row->recover = cti_min(row->recover, c->recovery_speed);
@@ -14152,7 +14159,7 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
         cti_v3_put(item.slip, 0, slip);
         cti_v3_put(item.normal, 0, cti_v3_at(row->frame, 0));
         cti_v3_put(item.impulse, 0, cti_m3_mul_tv(row->frame, cti_v3_make(row->r[0], row->r[1], row->r[2])));
-        CTI_UNUSED(origins);
+        item.rest = origins[i].rest;
         if (!cti_memory_add(mem, out, &item))
             return 0;
     }
@@ -14556,6 +14563,7 @@ static int cti_detect_impact(const cti_surface *s, const ct_real *x1, cti_hit *h
     cti_surface view = *s;
     cti_v3 off;
     int k, feature;
+    memset(local, 0, sizeof local);
     for (k = 0; k < q.n; k++) {
         cti_v3 a = cti_v3_at(s->x0, q.v[k]), b = cti_v3_at(x1, q.v[k]);
         cti_v3_put(local, k, cti_v3_mad(a, cti_v3_sub(b, a), hit->toi));
@@ -15354,10 +15362,11 @@ static int cti_factors_cover_ports(cti_component *c, const int32_t *ports, int n
     }
     for (i = 0; i < n_ports; i++)
         if (c->port_at[ports[i]] < 0) {
-            c->port_at[ports[i]] = CTI_LEN(c->ports);
             missing = 1;
             if (!CTI_PUSH(f->mem, c->ports, ports[i]))
                 return 0;
+            c->port_at[ports[i]] = CTI_LEN(c->ports) - 1;
+            c->C_version = -1; /* C does not have it yet, whatever happens next */
         }
     if (!missing)
         return 1;
@@ -15800,7 +15809,6 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     int i, n;
     ct_real *work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->n);
     s->problem_dt = dt, s->problem_scale = scale, s->has_problem = 1;
-    out->budget = 0;
     if (!work || !cti_cmr_sort_islands(s, &start, &n))
         return 0;
     for (i = 0; i < CTI_LEN(s->factors.components); i++)
@@ -18856,7 +18864,7 @@ CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_err
 #undef CTI_CCD_VE
 #undef CTI_CCD_VV
 #undef CTI_UPPER
-#undef CTI_ROWS_NUDGE
+#undef CTI_ROWS_HOLD
 #undef CTI_ROWS_STICK
 #undef CTI_ROWS_EASE
 #undef CTI_DETECT_NEAR
