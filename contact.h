@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 1bcfdee3a8de12b4.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 3fa09d0999fe5627.
 
 contact.h simulates deformable bodies in contact: soft bodies (tetrahedra) and cloth (triangles) against each other, against themselves and
 against static meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency but stb_ds.h.
@@ -15826,7 +15826,7 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     return 1;
 }
 
-/* 1 while the tentative motion is finite and no block runs farther than half the world's size and four times what speed and gravity allow:
+/* 1 while the tentative motion is finite and no block runs farther than ten times the world's size and what speed and gravity allow:
    an element that was crushed may answer with any force, and trees and predicates are for numbers that mean something */
 static int cti_cmr_sane(const cti_state *s, ct_real dt)
 {
@@ -15837,7 +15837,7 @@ static int cti_cmr_sane(const cti_state *s, ct_real dt)
         speed = cti_max(speed, cti_abs(s->v[i]));
         script = cti_max(script, cti_abs(s->v_fixed[i]));
     }
-    limit = size / 2 + 4 * dt * (speed + script + dt * g);
+    limit = 10 * (size + dt * (speed + script + dt * g));
     for (i = 0; i < 3 * s->n; i++)
         if (!cti_finite(s->v_new[i]) || !(cti_abs(dt * s->v_new[i]) <= limit))
             return 0;
