@@ -13,6 +13,8 @@
 #include "../1_math/simd.h"
 #include "../2_linalg/dense.h"
 
+#define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
+
 typedef struct cti_ica_term {
     int32_t port; /* position of the block among its cluster's ports */
     float G[9];   /* block velocity to contact frame */
@@ -432,10 +434,11 @@ static ct_real cti_ica_visit(cti_ica *s, int i)
 /* projected Gauss-Seidel sweeps (eq. 11) until a sweep changes less than `stop`, `drop` times the first sweep's change, or, with the paper's
    rule, until the change itself changes by less than 5 %. differs: sweeps are Anderson accelerated, since their error in sliding and
    rolling modes falls by less than a percent a sweep; a sweep that changes more than twice the best one restarts the history. */
-static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps, ct_real *out_first)
+static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps, int again, ct_real *out_first)
 {
     int k, i, n = s->p->n_rows;
-    ct_real first = 0, last = 0, best = CTI_REAL_MAX;
+    ct_real first = 0, last = 0, best = CTI_REAL_MAX, mark = CTI_REAL_MAX, tol = s->desc->tolerance * s->p->velocity_scale;
+    int stalled = 0;
     memset(s->du, 0, sizeof(float) * s->n_du);
     cti_anderson_resume(&s->inner);
     for (k = 0; k < max_sweeps; k++) {
@@ -446,6 +449,10 @@ static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps,
         if (k == 0)
             first = big;
         if (big <= stop || (k > 0 && big <= drop * first) || k + 1 == max_sweeps)
+            break;
+        stalled = big < mark / 2 ? 0 : stalled + 1;
+        mark = cti_min(mark, big);
+        if ((k == 0 && again && big <= tol) || (stalled >= CTI_ICA_STALL && big <= CTI_R(0.7) * tol))
             break;
         if (s->desc->termination == CT_TERMINATION_PAPER && k > 0 && cti_abs(big - last) < CTI_R(0.05) * last)
             break;
@@ -503,7 +510,7 @@ static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
     int i, cap = s->coupled ? cti_min_int(2, s->desc->inner_iterations) : s->desc->inner_iterations;
     for (i = 0; i < s->p->n_rows; i++)
         cti_row_velocity(&s->p->rows[i], s->v, s->contacts[i].base);
-    info->sweeps += cti_ica_inner(s, stop, drop, cap, &first);
+    info->sweeps += cti_ica_inner(s, stop, drop, cap, info->iterations > 1, &first);
     for (i = 0; i < s->p->n_rows; i++)
         memcpy(s->p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
     cti_problem_rhs(s->p, s->f);

@@ -6,13 +6,13 @@
 
 #define CTI_ROWS_HOLD CTI_R(0.01) /* share of the thickness that a loaded contact may sink and is taken back by the hard law */
 #define CTI_ROWS_STICK CTI_R(1e-4) /* tangential compliance, of the free nodes' inverse mass */
+#define CTI_ROWS_SETTLE CTI_R(3e-6) /* normal compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_EASE CTI_R(0.2) /* share of a missing gap that is recovered in a step */
 
-static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_row *row, cti_v3 *scripted, int *out_moving)
+static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_row *row, cti_v3 *scripted)
 {
     int k, j;
     *scripted = cti_v3_zero();
-    *out_moving = 0;
     for (k = 0; k < pair->n; k++) {
         const cti_attach *a = &c->surface->attach[pair->v[k]];
         for (j = 0; j < a->n; j++) {
@@ -24,7 +24,6 @@ static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_r
             if (c->fixed[b]) {
                 cti_v3 vb = cti_v3_at(c->v_fixed, b);
                 *scripted = cti_v3_mad(*scripted, vb, w);
-                *out_moving = 1;
                 continue;
             }
             if (row->n == CTI_ROW_TERMS)
@@ -64,7 +63,7 @@ static void cti_rows_recall(const cti_row_context *c, uint64_t key, cti_v3 n, ct
 CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, int twin, cti_row *row, cti_contact_row *origin)
 {
     const cti_surface *s = c->surface;
-    int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair), k, moving;
+    int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair), k;
     cti_v3 t1, t2, scripted, slip;
     ct_real soft = 0;
     memset(row, 0, sizeof *row);
@@ -73,7 +72,7 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     origin->thickness = cti_pair_thickness(s, pair);
     origin->gap0 = cti_v3_dot(n, cti_pair_offset(s, s->x0, pair)) - origin->thickness;
     origin->rest = origin->gap0;
-    cti_rows_terms(c, pair, row, &scripted, &moving);
+    cti_rows_terms(c, pair, row, &scripted);
     if (row->n == 0)
         return 0;
     cti_v3_tangents(n, &t1, &t2);
@@ -107,9 +106,9 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     /* stick is a stiff spring of c gamma dt, far below the thickness: several contacts at one point may remember different slips, and without
        compliance their multipliers would drift apart without end */
     row->compliance[1] = row->compliance[2] = soft * CTI_ROWS_STICK;
-    /* rows to scripted surfaces always carry some compliance, so that two of them cannot contradict each other without bound */
-    if (moving)
-        row->compliance[0] = soft * CTI_R(1e-6);
+    /* two contacts at one place with gaps that differ by a rounding ask for one multiplier to wander to the other: a compliance below what the
+       tolerance resolves settles it, and keeps rows to scripted surfaces from contradicting each other without bound */
+    row->compliance[0] = soft * CTI_ROWS_SETTLE;
     return 1;
 }
 

@@ -6,6 +6,8 @@
 #include "cmr.h"
 #include "../3_solve/ica.h"
 
+#define CTI_CMR_POOR CTI_R(0.5) /* natural map at which a solve by nodes has failed */
+
 CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
 
 CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_row_context *out)
@@ -315,28 +317,48 @@ static int cti_cmr_touch(cti_state *s, int first, int end)
     return fresh;
 }
 
-/* one constrained solve from v_new and the rows' multipliers, island by island, so that none feels another */
-static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *out)
+/* the islands with fresh rows, each for itself, so that none feels another; then what all of it is worth. work [6 n] */
+static int cti_cmr_solve_islands(cti_state *s, ct_real dt, const int32_t *start, const uint8_t *touched, int n, ct_real *work, cti_attempt *out)
 {
     cti_problem p;
     cti_residuals res;
-    int32_t *start;
-    int i, n;
-    ct_real *work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->n);
-    s->problem_dt = dt, s->problem_scale = scale, s->has_problem = 1;
-    if (!work || !cti_cmr_sort_islands(s, &start, &n))
-        return 0;
-    for (i = 0; i < CTI_LEN(s->factors.components); i++)
-        s->factors.components[i].touched = 0;
+    int i;
     for (i = 0; i < n; i++)
-        if (cti_cmr_touch(s, start[i], start[i + 1]) && !cti_cmr_solve_island(s, dt, start[i], start[i + 1], out))
+        if (touched[i] && !cti_cmr_solve_island(s, dt, start[i], start[i + 1], out))
             return 0;
     cti_cmr_problem(s, &p);
     cti_problem_rhs(&p, work);
     cti_cmr_balance(s, dt, work, 1, s->v_new);
     cti_residual_eval(&p, s->desc.solver.cone, s->v_new, work, &res);
     out->residual = res.natural_map;
-    if (res.natural_map <= s->desc.solver.tolerance)
+    return 1;
+}
+
+/* one constrained solve from v_new and the rows' multipliers. Where nodes ended poorly, bodies that were split are taken whole */
+static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *out)
+{
+    int32_t *start;
+    uint8_t *touched;
+    int i, n, budget = out->budget, converged = out->converged;
+    ct_real *work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->n);
+    s->problem_dt = dt, s->problem_scale = scale, s->has_problem = 1;
+    if (!work || !cti_cmr_sort_islands(s, &start, &n))
+        return 0;
+    touched = CTI_ARENA_NEW(s->arena, uint8_t, n);
+    if (!touched)
+        return 0;
+    for (i = 0; i < CTI_LEN(s->factors.components); i++)
+        s->factors.components[i].touched = 0;
+    for (i = 0; i < n; i++)
+        touched[i] = (uint8_t)cti_cmr_touch(s, start[i], start[i + 1]);
+    if (!cti_cmr_solve_islands(s, dt, start, touched, n, work, out))
+        return 0;
+    if (!(out->residual < CTI_CMR_POOR) && s->desc.solver.cluster == CT_CLUSTER_AUTO && cti_factors_harden(&s->factors)) {
+        out->budget = budget, out->converged = converged;
+        if (!cti_cmr_solve_islands(s, dt, start, touched, n, work, out))
+            return 0;
+    }
+    if (out->residual <= s->desc.solver.tolerance)
         out->budget = 0; /* the last sweeps reached the tolerance after all */
     return 1;
 }
@@ -357,6 +379,31 @@ static int cti_cmr_sane(const cti_state *s, ct_real dt)
         if (!cti_finite(s->v_new[i]) || !(cti_abs(dt * s->v_new[i]) <= limit))
             return 0;
     return 1;
+}
+
+/* 1 while the contacts' share of the motion, v_new - v_free, is no larger in the norm of A than what stopping everything would take. Rest (or
+   the scripted motion) is admissible, and the solution is the admissible v nearest to v_free, friction aside: a solve that ends far outside
+   has not found it, and its motion is not worth a detection. */
+static int cti_cmr_plausible(const cti_state *s, ct_real dt)
+{
+    double moved = 0, whole = 0, extra = 0;
+    ct_real w = s->desc.recovery_speed > 0 ? s->desc.recovery_speed : s->desc.thickness / dt;
+    int i, k;
+    cti_bsr_mul(&s->A, s->v_free, s->pcg_work);
+    for (i = 0; i < 3 * s->n; i++)
+        whole += (double)(s->v_free[i] * s->pcg_work[i]);
+    for (i = 0; i < 3 * s->n; i++)
+        s->pcg_work[3 * s->n + i] = s->v_new[i] - s->v_free[i];
+    cti_bsr_mul(&s->A, s->pcg_work + 3 * s->n, s->pcg_work);
+    for (i = 0; i < 3 * s->n; i++)
+        moved += (double)(s->pcg_work[3 * s->n + i] * s->pcg_work[i]);
+    /* scripted blocks and eased pairs have speeds of their own */
+    for (i = 0; i < s->n; i++)
+        for (k = 0; k < 3; k++) {
+            ct_real v = s->v_fixed[3 * i + k];
+            extra += (double)(s->A.val[9 * (size_t)s->A.diag[i] + 4 * (size_t)k] * v * v + s->mass[i] * w * w);
+        }
+    return moved <= 4 * whole + extra;
 }
 
 /* an attempt whose numbers mean nothing ends at rest where it began */
@@ -405,7 +452,7 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
             if (!cti_cmr_solve(s, dt, scale, out))
                 return 0;
             out->rounds++;
-            if (!cti_cmr_sane(s, dt))
+            if (!cti_cmr_plausible(s, dt) || !cti_cmr_sane(s, dt))
                 return cti_cmr_give_up(s, dt, out);
             cti_cmr_move(s, dt);
         }

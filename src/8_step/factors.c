@@ -6,6 +6,8 @@
 
 #define CTI_FACTORS_PATCH 48       /* blocks in a patch */
 #define CTI_FACTORS_PORTS 200      /* most ports of a component that is one cluster */
+#define CTI_FACTORS_PORTS_MOST 1500 /* the same where nodes were tried and failed */
+#define CTI_FACTORS_HARD 30        /* attempts for which a component stays one cluster then */
 #define CTI_FACTORS_CHEAP 1.5e8    /* flops below which a factor is renewed in every step */
 
 static void cti_factors_free_component(cti_mem *mem, cti_component *c)
@@ -183,9 +185,11 @@ CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, cons
 CTI_FN void cti_factors_age(cti_factors *f)
 {
     int c;
-    for (c = 0; c < CTI_LEN(f->components); c++)
+    for (c = 0; c < CTI_LEN(f->components); c++) {
         if (f->components[c].age >= 0)
             f->components[c].age++;
+        f->components[c].hard -= f->components[c].hard > 0;
+    }
 }
 
 CTI_FN int cti_factors_refresh(cti_factors *f, const cti_bsr *A, ct_real dt)
@@ -224,6 +228,19 @@ CTI_FN int cti_factors_lag(const cti_factors *f)
         if (f->components[c].age > 0)
             return 1;
     return 0;
+}
+
+CTI_FN int cti_factors_harden(cti_factors *f)
+{
+    int i, changed = 0;
+    for (i = 0; i < CTI_LEN(f->components); i++) {
+        cti_component *c = &f->components[i];
+        if (!c->touched || !c->split)
+            continue;
+        changed |= c->split <= CTI_FACTORS_PORTS_MOST;
+        c->hard = CTI_FACTORS_HARD;
+    }
+    return changed;
 }
 
 static void cti_factors_solve(void *ctx, ct_real *x)
@@ -434,9 +451,11 @@ CTI_FN const cti_cluster *cti_factors_clusters(cti_factors *f, cti_arena *arena,
         }
     for (c = 0; c < nc; c++) {
         cti_component *q = &f->components[c];
-        int whole = mode == CT_CLUSTER_BODY || (mode == CT_CLUSTER_AUTO && count[c] <= CTI_FACTORS_PORTS), patches = mode == CT_CLUSTER_PATCH;
+        int whole = mode == CT_CLUSTER_BODY || (mode == CT_CLUSTER_AUTO && count[c] <= (q->hard ? CTI_FACTORS_PORTS_MOST : CTI_FACTORS_PORTS));
+        int patches = mode == CT_CLUSTER_PATCH;
         if (count[c] == 0)
             continue;
+        q->split = whole ? 0 : count[c];
         if (whole) {
             out[n].blocks = f->blocks + q->begin;
             out[n].n = q->end - q->begin;

@@ -36,6 +36,8 @@ typedef struct cti_component {
     int stale;             /* asked for a refresh */
     int running;           /* in the free solve */
     int touched;           /* its island was solved in this round */
+    int split;             /* ports in the last solve when that split it, else 0 */
+    int hard;              /* attempts left in which it is one cluster, because nodes did not get anywhere */
     int version;           /* counts computations */
     /* compliance between ports, kept while the factor stands */
     int32_t *port_at;      /* [blocks] position in ports or -1 */

@@ -231,6 +231,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         if (!good && halvings < s->desc.max_halvings) {
             halvings++;
             sub /= 2;
+            s->detect.valid = 0; /* lists made for a motion that failed are too long for half of it */
             continue;
         }
         if (a.budget)
