@@ -137,7 +137,7 @@ CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bv
         forest->items[tree->item0 + i] = items[i].id;
     for (i = forest->n_blocks; i < blocks; i++) {
         for (k = 0; k < CTI_BVH_BLOCK; k++)
-            forest->blocks[(size_t)i * CTI_BVH_BLOCK + (size_t)k] = k < 24 ? CTI_BVH_BIG : -CTI_BVH_BIG;
+            forest->blocks[(size_t)i * CTI_BVH_BLOCK + (size_t)k] = k % CTI_BVH_HALF < 24 ? CTI_BVH_BIG : -CTI_BVH_BIG;
         forest->active[i] = 255;
     }
     forest->n_blocks = blocks;
@@ -146,7 +146,7 @@ CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bv
 
 /* ---- refit ---- */
 
-/* Lane `lane` of a block from a box lo x y z, 0, -hi x y z, 0. */
+/* Lane `lane` of half a block from a box lo x y z, 0, -hi x y z, 0. */
 static void cti_bvh_put(float *block, int lane, cti_f8 box)
 {
     float t[8];
@@ -155,7 +155,7 @@ static void cti_bvh_put(float *block, int lane, cti_f8 box)
     block[24 + lane] = -t[4], block[32 + lane] = -t[5], block[40 + lane] = -t[6];
 }
 
-/* The box of a block's lanes, in the same form. */
+/* The box of the lanes of half a block, in the same form. */
 static cti_f8 cti_bvh_block_box(const float *block)
 {
     float t[8];
@@ -182,23 +182,26 @@ CTI_FN void cti_bvh_refit(cti_forest *forest, const cti_bvh *tree, const float *
     for (i = 0; i < tree->n_items; i += 8) {
         float *block = forest->blocks + (size_t)(tree->block0[0] + i / 8) * CTI_BVH_BLOCK;
         float *up = forest->blocks + (size_t)(tree->block0[1] + i / 64) * CTI_BVH_BLOCK;
-        cti_f8 all = cti_f8_set(CTI_BVH_BIG);
+        cti_f8 all0 = cti_f8_set(CTI_BVH_BIG), all1 = all0;
         int m = cti_min_int(8, tree->n_items - i);
         for (j = 0; j < m; j++) {
             const int32_t *v = elements ? elements + (size_t)items[i + j] * (size_t)width : items + i + j;
-            cti_f8 box = cti_f8_load(vertex_boxes + 8 * (size_t)v[0]);
-            for (k = 1; k < width; k++)
-                box = cti_f8_min(box, cti_f8_load(vertex_boxes + 8 * (size_t)v[k]));
-            all = cti_f8_min(all, box);
-            cti_bvh_put(block, j, box);
+            cti_f8 box0 = cti_f8_load(vertex_boxes + 16 * (size_t)v[0]), box1 = cti_f8_load(vertex_boxes + 16 * (size_t)v[0] + 8);
+            for (k = 1; k < width; k++) {
+                box0 = cti_f8_min(box0, cti_f8_load(vertex_boxes + 16 * (size_t)v[k]));
+                box1 = cti_f8_min(box1, cti_f8_load(vertex_boxes + 16 * (size_t)v[k] + 8));
+            }
+            all0 = cti_f8_min(all0, box0), all1 = cti_f8_min(all1, box1);
+            cti_bvh_put(block, j, box0), cti_bvh_put(block + CTI_BVH_HALF, j, box1);
         }
-        cti_bvh_put(up, i / 8 % 8, all);
+        cti_bvh_put(up, i / 8 % 8, all0), cti_bvh_put(up + CTI_BVH_HALF, i / 8 % 8, all1);
     }
     for (level = 2; level < tree->n_levels; level++)
         for (i = 0; i < tree->entries[level]; i++) {
             const float *block = forest->blocks + (size_t)(tree->block0[level - 1] + i) * CTI_BVH_BLOCK;
             float *up = forest->blocks + (size_t)(tree->block0[level] + i / 8) * CTI_BVH_BLOCK;
             cti_bvh_put(up, i % 8, cti_bvh_block_box(block));
+            cti_bvh_put(up + CTI_BVH_HALF, i % 8, cti_bvh_block_box(block + CTI_BVH_HALF));
         }
 }
 
@@ -224,12 +227,12 @@ CTI_FN void cti_bvh_activate(cti_forest *forest, const cti_bvh *tree, const uint
         }
 }
 
-CTI_FN void cti_bvh_root(const cti_forest *forest, const cti_bvh *tree, float box[6])
+CTI_FN void cti_bvh_root(const cti_forest *forest, const cti_bvh *tree, float box[12])
 {
     int k;
-    for (k = 0; k < 6; k++)
+    for (k = 0; k < 12; k++)
         box[k] = tree->n_levels ? forest->blocks[(size_t)tree->block0[tree->n_levels - 1] * CTI_BVH_BLOCK + (size_t)(8 * k)]
-                                : (k < 3 ? CTI_BVH_BIG : -CTI_BVH_BIG);
+                                : (k % 6 < 3 ? CTI_BVH_BIG : -CTI_BVH_BIG);
 }
 
 /* ---- pairs ---- */
