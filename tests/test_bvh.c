@@ -54,7 +54,7 @@ typedef struct test_tree {
     cti_bvh tree;
     float boxes[16 * TEST_MOST];
     uint8_t active[TEST_MOST];
-    int n;
+    int n, moving;
 } test_tree;
 
 static void test_boxes(test_tree *t, float size)
@@ -68,6 +68,8 @@ static void test_boxes(test_tree *t, float size)
             box[3] = box[7] = 0;
         }
         t->active[i] = test_random(10) == 0;
+        if (!t->moving)
+            memcpy(t->boxes + 16 * i + 8, t->boxes + 16 * i, 8 * sizeof *t->boxes);
     }
 }
 
@@ -137,16 +139,17 @@ static void test_trees(void **state)
         for (j = 0; j < 14; j += 1 + (i > 10)) {
             float box[12], size = j % 2 ? 1.0f : 0.2f;
             int k, c;
+            a->moving = (i + j) % 2, b->moving = j % 3 < 2;
             cti_forest_clear(&forest);
             test_build(&mem, &forest, a, sizes[i], j % 3 == 0);
             test_build(&mem, &forest, b, sizes[j], 0);
             test_boxes(a, size);
             test_boxes(b, size);
-            cti_bvh_refit(&forest, &a->tree, a->boxes, NULL, 1);
-            cti_bvh_refit(&forest, &b->tree, b->boxes, NULL, 1);
+            cti_bvh_refit(&forest, &a->tree, a->boxes, a->moving, NULL, 1);
+            cti_bvh_refit(&forest, &b->tree, b->boxes, b->moving, NULL, 1);
             /* refitted twice: nothing of the first is left */
             test_boxes(a, size);
-            cti_bvh_refit(&forest, &a->tree, a->boxes, NULL, 1);
+            cti_bvh_refit(&forest, &a->tree, a->boxes, a->moving, NULL, 1);
             test_pairs(&mem, &forest, a, b, 0);
             test_pairs(&mem, &forest, a, a, 0);
             cti_bvh_activate(&forest, &a->tree, a->active, NULL, 1);

@@ -184,13 +184,10 @@ static void cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, 
         float *box = broad->vertex_boxes + 16 * (size_t)v, *slabs = broad->vertex_slabs + 32 * (size_t)v;
         cti_broad_put_box(box, p0, body->swept ? p1 : p0, body->inflate);
         cti_broad_put_slabs(slabs, p0, body->swept ? p1 : p0, body->inflate);
-        if (body->swept) {
-            memcpy(box + 8, box, 8 * sizeof *box);
-            memcpy(slabs + 16, slabs, 16 * sizeof *slabs);
-        } else {
-            cti_broad_put_box(box + 8, p1, p1, body->inflate);
-            cti_broad_put_slabs(slabs + 16, p1, p1, body->inflate);
-        }
+        if (body->swept)
+            continue;
+        cti_broad_put_box(box + 8, p1, p1, body->inflate);
+        cti_broad_put_slabs(slabs + 16, p1, p1, body->inflate);
     }
 }
 
@@ -257,7 +254,8 @@ static int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
         if (cti_broad_may_meet(soup, p, p) && (!CTI_PUSH(mem, broad->body_pairs, p) || !CTI_PUSH(mem, broad->body_pairs, p)))
             return 0;
         for (b = i / 8; 8 * b < n && broad->body_order[16 * b] <= end; b++) {
-            unsigned m = cti_bvh_hits(own, i % 8, broad->sweep + (size_t)b * CTI_BVH_BLOCK);
+            const float *block = broad->sweep + (size_t)b * CTI_BVH_BLOCK;
+            unsigned m = cti_bvh_hits_moving(own, own + CTI_BVH_HALF, i % 8, block, block + CTI_BVH_HALF);
             if (b == i / 8)
                 m &= ~((1u << i % 8) * 2u - 1u);
             if (n - 8 * b < 8)
@@ -278,14 +276,14 @@ CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup
     int b, i, k, width;
     for (b = 0; b < broad->n_bodies; b++) {
         float *box = broad->body_boxes + 12 * (size_t)b, other[12];
-        const cti_bvh *trees = broad->trees + CTI_BROAD_TREES * b;
+        cti_bvh *trees = broad->trees + CTI_BROAD_TREES * b;
         const cti_soup_body *body = soup->bodies + b;
         if (body->v1 > body->v0 && cti_broad_same(broad, body, b, x0, x1))
             continue;
         cti_broad_vertex_boxes(broad, body, x0, x1);
         for (i = 0; i < CTI_BROAD_TREES; i++) {
             const int32_t *elements = cti_broad_elements(soup, i, &width);
-            cti_bvh_refit(&broad->forest, trees + i, broad->vertex_boxes, elements, width);
+            cti_bvh_refit(&broad->forest, trees + i, broad->vertex_boxes, !body->swept, elements, width);
         }
         cti_bvh_root(&broad->forest, trees + CTI_BROAD_VERTICES, box);
         for (i = CTI_BROAD_EDGES; i <= CTI_BROAD_FACES; i++) {
@@ -338,60 +336,61 @@ static int cti_broad_filter(int32_t *pairs, int n, const int32_t *ea, int wa, co
     return cti_broad_filter_as(pairs, n, ea, 1, eb, 1);
 }
 
-/* Slabs of an element of w vertices at both ends: the least of its vertices', lo and -hi alike. */
-typedef struct cti_broad_dop {
-    cti_f8 lo0, hi0, lo1, hi1;
-} cti_broad_dop;
-
-CTI_INLINE void cti_broad_slabs(const float *slabs, const int32_t *v, int w, cti_broad_dop *d)
+/* Slabs of an element of w vertices at one end: the least of its vertices', lo and -hi alike. */
+CTI_INLINE void cti_broad_slabs(const float *slabs, const int32_t *v, int w, cti_f8 *lo, cti_f8 *minus_hi)
 {
-    const float *s = slabs + 32 * (size_t)v[0];
     int k;
-    d->lo0 = cti_f8_load(s), d->hi0 = cti_f8_load(s + 8), d->lo1 = cti_f8_load(s + 16), d->hi1 = cti_f8_load(s + 24);
+    *lo = cti_f8_load(slabs + 32 * (size_t)v[0]), *minus_hi = cti_f8_load(slabs + 32 * (size_t)v[0] + 8);
     for (k = 1; k < w; k++) {
-        s = slabs + 32 * (size_t)v[k];
-        d->lo0 = cti_f8_min(d->lo0, cti_f8_load(s)), d->hi0 = cti_f8_min(d->hi0, cti_f8_load(s + 8));
-        d->lo1 = cti_f8_min(d->lo1, cti_f8_load(s + 16)), d->hi1 = cti_f8_min(d->hi1, cti_f8_load(s + 24));
+        *lo = cti_f8_min(*lo, cti_f8_load(slabs + 32 * (size_t)v[k]));
+        *minus_hi = cti_f8_min(*minus_hi, cti_f8_load(slabs + 32 * (size_t)v[k] + 8));
     }
 }
 
-/* Slabs in which a begins below the end of b at the start or at the end: lo_a <= hi_b. The sign of a rounded sum is exact. */
-CTI_INLINE cti_f8 cti_broad_below(const cti_broad_dop *a, const cti_broad_dop *b)
-{
-    cti_f8 zero = cti_f8_set(0);
-    return cti_f8_or(cti_f8_le(cti_f8_add(a->lo0, b->hi0), zero), cti_f8_le(cti_f8_add(a->lo1, b->hi1), zero));
-}
+/* Slabs in which a begins below the end of b: lo_a <= hi_b. The sign of a rounded sum is exact. */
+CTI_INLINE cti_f8 cti_broad_below(cti_f8 lo_a, cti_f8 minus_hi_b) { return cti_f8_le(cti_f8_add(lo_a, minus_hi_b), cti_f8_set(0)); }
 
-/* Takes out pairs that are apart in a slab, on the same side at both ends. */
-CTI_INLINE int cti_broad_cull_as(const float *slabs, int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
+/* Takes out pairs that are apart in a slab, on the same side at both ends. end_a, end_b: where the slabs at the end are, 16, or 0: the same
+   as at the start. */
+CTI_INLINE int cti_broad_cull_as(const float *slabs, int end_a, int end_b, int32_t *pairs, int n, const int32_t *ea, int wa,
+                                 const int32_t *eb, int wb)
 {
-    cti_broad_dop p, q;
+    cti_f8 lo_a = cti_f8_set(0), hi_a = lo_a, lo_b, hi_b, lo_c = lo_a, hi_c = lo_a, below, above;
     int32_t last = -1;
     int i, m = 0;
-    memset(&p, 0, sizeof p);
     for (i = 0; i < n; i++) {
         int32_t a = pairs[2 * i], b = pairs[2 * i + 1];
-        if (a != last)
-            cti_broad_slabs(slabs, wa > 1 ? ea + (size_t)wa * (size_t)a : &a, wa, &p);
+        const int32_t *va = wa > 1 ? ea + (size_t)wa * (size_t)a : &a, *vb = wb > 1 ? eb + (size_t)wb * (size_t)b : &b;
+        if (a != last) {
+            cti_broad_slabs(slabs, va, wa, &lo_a, &hi_a);
+            if (end_a + end_b)
+                cti_broad_slabs(slabs + end_a, va, wa, &lo_c, &hi_c);
+        }
         last = a;
-        cti_broad_slabs(slabs, wb > 1 ? eb + (size_t)wb * (size_t)b : &b, wb, &q);
+        cti_broad_slabs(slabs, vb, wb, &lo_b, &hi_b);
+        below = cti_broad_below(lo_a, hi_b), above = cti_broad_below(lo_b, hi_a);
+        if (end_a + end_b) {
+            cti_broad_slabs(slabs + end_b, vb, wb, &lo_b, &hi_b);
+            below = cti_f8_or(below, cti_broad_below(lo_c, hi_b)), above = cti_f8_or(above, cti_broad_below(lo_b, hi_c));
+        }
         pairs[2 * m] = a, pairs[2 * m + 1] = b;
-        m += cti_f8_bits(cti_f8_and(cti_broad_below(&p, &q), cti_broad_below(&q, &p))) == 255;
+        m += cti_f8_bits(cti_f8_and(below, above)) == 255;
     }
     return m;
 }
 
-static int cti_broad_cull(const float *slabs, int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
+static int cti_broad_cull(const float *slabs, int end_a, int end_b, int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb,
+                          int wb)
 {
     if (wa == 2 && wb == 2)
-        return cti_broad_cull_as(slabs, pairs, n, ea, 2, eb, 2);
+        return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 2, eb, 2);
     if (wa == 1 && wb == 3)
-        return cti_broad_cull_as(slabs, pairs, n, ea, 1, eb, 3);
+        return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 1, eb, 3);
     if (wa == 2 && wb == 3)
-        return cti_broad_cull_as(slabs, pairs, n, ea, 2, eb, 3);
+        return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 2, eb, 3);
     if (wa == 1 && wb == 2)
-        return cti_broad_cull_as(slabs, pairs, n, ea, 1, eb, 2);
-    return cti_broad_cull_as(slabs, pairs, n, ea, 1, eb, 1);
+        return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 1, eb, 2);
+    return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 1, eb, 1);
 }
 
 static void cti_broad_range(const cti_soup_body *b, int width, int *first, int *count)
@@ -423,7 +422,7 @@ static void cti_broad_matrix(uint64_t *bits, int words, const int32_t *pairs, in
 /* Appends what the trees gave for bodies p (kind ka) and q (kind kb): filtered, sorted. */
 static int cti_broad_group(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int p, int q, int ka, int kb, int32_t **out)
 {
-    int wa, wb, a0, na, b0, nb, n, from = CTI_LEN(*out);
+    int wa, wb, a0, na, b0, nb, n, from = CTI_LEN(*out), turned;
     const int32_t *ea = cti_broad_elements(soup, ka, &wa), *eb = cti_broad_elements(soup, kb, &wb);
     int64_t words, size;
     CTI_CLEAR(broad->raw);
@@ -432,13 +431,15 @@ static int cti_broad_group(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
     n = CTI_LEN(broad->raw) / 2;
     cti_broad_range(soup->bodies + p, wa, &a0, &na);
     cti_broad_range(soup->bodies + q, wb, &b0, &nb);
-    if (p == q || (ka == kb && a0 > b0))
+    turned = ka == kb && a0 > b0;
+    if (p == q || turned)
         n = cti_broad_filter(broad->raw, n, ea, wa, eb, wb);
     if (!broad->boxes_only)
-        n = cti_broad_cull(broad->vertex_slabs, broad->raw, n, ea, wa, eb, wb);
+        n = cti_broad_cull(broad->vertex_slabs, broad->last_swept[turned ? q : p] ? 0 : 16, broad->last_swept[turned ? p : q] ? 0 : 16,
+                           broad->raw, n, ea, wa, eb, wb);
     if (n == 0)
         return 1;
-    if (ka == kb && a0 > b0)
+    if (turned)
         cti_broad_range(soup->bodies + q, wa, &a0, &na), cti_broad_range(soup->bodies + p, wb, &b0, &nb);
     if (!CTI_RESERVE(mem, *out, (int64_t)from + 2 * (int64_t)n))
         return 0;

@@ -11,7 +11,7 @@
 #define CTI_DETECT_TRUST CTI_R(4)    /* of the thickness: a row when the free motion would close the gap */
 #define CTI_DETECT_SEP CTI_R(0.25)   /* of the thickness: what CCD keeps */
 #define CTI_DETECT_CONE CTI_R(0.02)  /* sine by which a direction may leave a feature's normal cone */
-#define CTI_DETECT_FAST CTI_R(8)     /* of the thickness: what goes farther in a step has boxes of their own for start and end */
+#define CTI_DETECT_FAST CTI_R(16)    /* of the thickness: what goes farther in a step has boxes of their own for start and end */
 #define CTI_DETECT_FLAT CTI_R(0.995) /* cosine between the faces of an edge that is called flat */
 
 static void cti_detect_free_list(cti_mem *mem, cti_list *l)
