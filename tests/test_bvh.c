@@ -48,26 +48,28 @@ static void test_order(void **state)
     assert_int_equal(mem.bytes_live, 0);
 }
 
-/* A tree over n points with random boxes. */
+/* A tree over n points with random boxes at the start and at the end. */
 enum { TEST_MOST = 1300 };
 typedef struct test_tree {
     cti_bvh tree;
-    float boxes[8 * TEST_MOST];
+    float boxes[16 * TEST_MOST];
     uint8_t active[TEST_MOST];
-    int n;
+    int n, moving;
 } test_tree;
 
 static void test_boxes(test_tree *t, float size)
 {
     int i, k;
     for (i = 0; i < t->n; i++) {
-        for (k = 0; k < 3; k++) {
-            float lo = (float)test_random(1000) / 100, w = size * (float)test_random(100) / 100;
-            t->boxes[8 * i + k] = lo;
-            t->boxes[8 * i + 4 + k] = -(lo + w);
+        for (k = 0; k < 6; k++) {
+            float lo = (float)test_random(1000) / 100, w = size * (float)test_random(100) / 100, *box = t->boxes + 16 * i + k / 3 * 8;
+            box[k % 3] = lo;
+            box[4 + k % 3] = -(lo + w);
+            box[3] = box[7] = 0;
         }
-        t->boxes[8 * i + 3] = t->boxes[8 * i + 7] = 0;
         t->active[i] = test_random(10) == 0;
+        if (!t->moving)
+            memcpy(t->boxes + 16 * i + 8, t->boxes + 16 * i, 8 * sizeof *t->boxes);
     }
 }
 
@@ -87,11 +89,12 @@ static void test_build(cti_mem *mem, cti_forest *forest, test_tree *t, int n, in
     assert_int_equal(t->tree.n_items, n);
 }
 
+/* Apart: one above the other along an axis, at the start and at the end. */
 static int test_overlap(const float *a, const float *b)
 {
     int k;
     for (k = 0; k < 3; k++)
-        if (a[k] > -b[4 + k] || b[k] > -a[4 + k])
+        if ((a[k] > -b[4 + k] && a[8 + k] > -b[12 + k]) || (b[k] > -a[4 + k] && b[8 + k] > -a[12 + k]))
             return 0;
     return 1;
 }
@@ -110,7 +113,7 @@ static void test_pairs(cti_mem *mem, const cti_forest *forest, const test_tree *
     assert_true(cti_pairsort(mem, got, CTI_LEN(got) / 2, TEST_MOST, TEST_MOST, &scratch));
     for (i = 0; i < a->n; i++)
         for (j = a == b ? i + 1 : 0; j < b->n; j++)
-            if (test_overlap(a->boxes + 8 * i, b->boxes + 8 * j) && (!partial || a->active[i] || b->active[j])) {
+            if (test_overlap(a->boxes + 16 * i, b->boxes + 16 * j) && (!partial || a->active[i] || b->active[j])) {
                 assert_true(n < CTI_LEN(got) / 2);
                 assert_int_equal(got[2 * n], i);
                 assert_int_equal(got[2 * n + 1], j);
@@ -134,18 +137,19 @@ static void test_trees(void **state)
     memset(&forest, 0, sizeof forest);
     for (i = 0; i < 14; i++)
         for (j = 0; j < 14; j += 1 + (i > 10)) {
-            float box[6], size = j % 2 ? 1.0f : 0.2f;
+            float box[12], size = j % 2 ? 1.0f : 0.2f;
             int k, c;
+            a->moving = (i + j) % 2, b->moving = j % 3 < 2;
             cti_forest_clear(&forest);
             test_build(&mem, &forest, a, sizes[i], j % 3 == 0);
             test_build(&mem, &forest, b, sizes[j], 0);
             test_boxes(a, size);
             test_boxes(b, size);
-            cti_bvh_refit(&forest, &a->tree, a->boxes, NULL, 1);
-            cti_bvh_refit(&forest, &b->tree, b->boxes, NULL, 1);
+            cti_bvh_refit(&forest, &a->tree, a->boxes, a->moving, NULL, 1);
+            cti_bvh_refit(&forest, &b->tree, b->boxes, b->moving, NULL, 1);
             /* refitted twice: nothing of the first is left */
             test_boxes(a, size);
-            cti_bvh_refit(&forest, &a->tree, a->boxes, NULL, 1);
+            cti_bvh_refit(&forest, &a->tree, a->boxes, a->moving, NULL, 1);
             test_pairs(&mem, &forest, a, b, 0);
             test_pairs(&mem, &forest, a, a, 0);
             cti_bvh_activate(&forest, &a->tree, a->active, NULL, 1);
@@ -155,13 +159,14 @@ static void test_trees(void **state)
             cti_bvh_activate(&forest, &a->tree, NULL, NULL, 1);
             test_pairs(&mem, &forest, a, a, 0);
             cti_bvh_root(&forest, &a->tree, box);
-            for (c = 0; c < 3; c++) {
+            for (c = 0; c < 6; c++) {
+                int at = c / 3 * 8 + c % 3;
                 float lo = 3.4028234e38f, hi = -3.4028234e38f;
                 for (k = 0; k < a->n; k++) {
-                    lo = a->boxes[8 * k + c] < lo ? a->boxes[8 * k + c] : lo;
-                    hi = -a->boxes[8 * k + 4 + c] > hi ? -a->boxes[8 * k + 4 + c] : hi;
+                    lo = a->boxes[16 * k + at] < lo ? a->boxes[16 * k + at] : lo;
+                    hi = -a->boxes[16 * k + 4 + at] > hi ? -a->boxes[16 * k + 4 + at] : hi;
                 }
-                assert_true(box[c] == lo && box[3 + c] == hi);
+                assert_true(box[c / 3 * 6 + c % 3] == lo && box[c / 3 * 6 + 3 + c % 3] == hi);
             }
         }
     cti_forest_free(&mem, &forest);

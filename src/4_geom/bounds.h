@@ -1,6 +1,9 @@
 /* bounds.h -- axis-aligned boxes of moving points, rounded outward. Method: a box over a linear motion is the box of its two ends; it is
    widened by the detection distance and then by one rounding error. Trees hold boxes in float: conversion to float is monotone, and
-   lo_a <= hi_b implies float(lo_a) <= float(hi_b), so that float boxes never miss an overlap of the boxes they come from. */
+   lo_a <= hi_b implies float(lo_a) <= float(hi_b), so that float boxes never miss an overlap of the boxes they come from.
+   Two sets of points on linear motions that are apart along an axis at the start, and on the same side at the end, are so all the way: a
+   difference that is linear in time is positive between two positive values. Start is held against start and end against end, so that
+   what both do together has no part in it. */
 #ifndef CTI_BOUNDS_H
 #define CTI_BOUNDS_H
 

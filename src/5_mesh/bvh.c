@@ -137,7 +137,7 @@ CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bv
         forest->items[tree->item0 + i] = items[i].id;
     for (i = forest->n_blocks; i < blocks; i++) {
         for (k = 0; k < CTI_BVH_BLOCK; k++)
-            forest->blocks[(size_t)i * CTI_BVH_BLOCK + (size_t)k] = k < 24 ? CTI_BVH_BIG : -CTI_BVH_BIG;
+            forest->blocks[(size_t)i * CTI_BVH_BLOCK + (size_t)k] = k % CTI_BVH_HALF < 24 ? CTI_BVH_BIG : -CTI_BVH_BIG;
         forest->active[i] = 255;
     }
     forest->n_blocks = blocks;
@@ -146,7 +146,7 @@ CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bv
 
 /* ---- refit ---- */
 
-/* Lane `lane` of a block from a box lo x y z, 0, -hi x y z, 0. */
+/* Lane `lane` of half a block from a box lo x y z, 0, -hi x y z, 0. */
 static void cti_bvh_put(float *block, int lane, cti_f8 box)
 {
     float t[8];
@@ -155,7 +155,7 @@ static void cti_bvh_put(float *block, int lane, cti_f8 box)
     block[24 + lane] = -t[4], block[32 + lane] = -t[5], block[40 + lane] = -t[6];
 }
 
-/* The box of a block's lanes, in the same form. */
+/* The box of the lanes of half a block, in the same form. */
 static cti_f8 cti_bvh_block_box(const float *block)
 {
     float t[8];
@@ -172,23 +172,21 @@ static cti_f8 cti_bvh_block_box(const float *block)
     return cti_f8_load(t);
 }
 
-CTI_FN void cti_bvh_refit(cti_forest *forest, const cti_bvh *tree, const float *vertex_boxes, const int32_t *elements, int width)
+/* One half of the blocks: level 0 from the vertices, and level 1 in passing, then the others. */
+static void cti_bvh_refit_half(float *blocks, const cti_bvh *tree, const int32_t *items, const float *vertex_boxes, const int32_t *elements,
+                               int width)
 {
-    const int32_t *items = forest->items + tree->item0;
     int i, j, k, level;
-    if (tree->n_levels == 0)
-        return;
-    /* level 0 from the vertices, and level 1 in passing */
     for (i = 0; i < tree->n_items; i += 8) {
-        float *block = forest->blocks + (size_t)(tree->block0[0] + i / 8) * CTI_BVH_BLOCK;
-        float *up = forest->blocks + (size_t)(tree->block0[1] + i / 64) * CTI_BVH_BLOCK;
+        float *block = blocks + (size_t)(tree->block0[0] + i / 8) * CTI_BVH_BLOCK;
+        float *up = blocks + (size_t)(tree->block0[1] + i / 64) * CTI_BVH_BLOCK;
         cti_f8 all = cti_f8_set(CTI_BVH_BIG);
         int m = cti_min_int(8, tree->n_items - i);
         for (j = 0; j < m; j++) {
             const int32_t *v = elements ? elements + (size_t)items[i + j] * (size_t)width : items + i + j;
-            cti_f8 box = cti_f8_load(vertex_boxes + 8 * (size_t)v[0]);
+            cti_f8 box = cti_f8_load(vertex_boxes + 16 * (size_t)v[0]);
             for (k = 1; k < width; k++)
-                box = cti_f8_min(box, cti_f8_load(vertex_boxes + 8 * (size_t)v[k]));
+                box = cti_f8_min(box, cti_f8_load(vertex_boxes + 16 * (size_t)v[k]));
             all = cti_f8_min(all, box);
             cti_bvh_put(block, j, box);
         }
@@ -196,10 +194,21 @@ CTI_FN void cti_bvh_refit(cti_forest *forest, const cti_bvh *tree, const float *
     }
     for (level = 2; level < tree->n_levels; level++)
         for (i = 0; i < tree->entries[level]; i++) {
-            const float *block = forest->blocks + (size_t)(tree->block0[level - 1] + i) * CTI_BVH_BLOCK;
-            float *up = forest->blocks + (size_t)(tree->block0[level] + i / 8) * CTI_BVH_BLOCK;
+            const float *block = blocks + (size_t)(tree->block0[level - 1] + i) * CTI_BVH_BLOCK;
+            float *up = blocks + (size_t)(tree->block0[level] + i / 8) * CTI_BVH_BLOCK;
             cti_bvh_put(up, i % 8, cti_bvh_block_box(block));
         }
+}
+
+CTI_FN void cti_bvh_refit(cti_forest *forest, cti_bvh *tree, const float *vertex_boxes, int moving, const int32_t *elements, int width)
+{
+    const int32_t *items = forest->items + tree->item0;
+    tree->end = moving ? CTI_BVH_HALF : 0;
+    if (tree->n_levels == 0)
+        return;
+    cti_bvh_refit_half(forest->blocks, tree, items, vertex_boxes, elements, width);
+    if (moving)
+        cti_bvh_refit_half(forest->blocks + CTI_BVH_HALF, tree, items, vertex_boxes + 8, elements, width);
 }
 
 CTI_FN void cti_bvh_activate(cti_forest *forest, const cti_bvh *tree, const uint8_t *vertex_active, const int32_t *elements, int width)
@@ -224,12 +233,14 @@ CTI_FN void cti_bvh_activate(cti_forest *forest, const cti_bvh *tree, const uint
         }
 }
 
-CTI_FN void cti_bvh_root(const cti_forest *forest, const cti_bvh *tree, float box[6])
+CTI_FN void cti_bvh_root(const cti_forest *forest, const cti_bvh *tree, float box[12])
 {
+    const float *top = tree->n_levels ? forest->blocks + (size_t)tree->block0[tree->n_levels - 1] * CTI_BVH_BLOCK : NULL;
     int k;
-    for (k = 0; k < 6; k++)
-        box[k] = tree->n_levels ? forest->blocks[(size_t)tree->block0[tree->n_levels - 1] * CTI_BVH_BLOCK + (size_t)(8 * k)]
-                                : (k < 3 ? CTI_BVH_BIG : -CTI_BVH_BIG);
+    for (k = 0; k < 6; k++) {
+        box[k] = top ? top[8 * k] : (k < 3 ? CTI_BVH_BIG : -CTI_BVH_BIG);
+        box[6 + k] = top ? top[tree->end + 8 * k] : box[k];
+    }
 }
 
 /* ---- pairs ---- */
@@ -253,6 +264,14 @@ static const float *cti_bvh_level_block(const cti_forest *forest, const cti_bvh 
     return forest->blocks + (size_t)b * CTI_BVH_BLOCK;
 }
 
+/* Lanes of a block of tree b whose boxes overlap the one in lane `lane` of a block of tree a */
+CTI_INLINE unsigned cti_bvh_meet(const cti_bvh *a, const float *query, int lane, const cti_bvh *b, const float *block)
+{
+    if (a->end + b->end == 0)
+        return cti_bvh_hits(query, lane, block);
+    return cti_bvh_hits_moving(query, query + a->end, lane, block, block + b->end);
+}
+
 static void cti_bvh_push(cti_bvh_walk *w, int level_a, int a, int level_b, int b)
 {
     cti_bvh_node_pair *p = w->stack + w->n++;
@@ -268,7 +287,7 @@ static void cti_bvh_open_one(cti_bvh_walk *w, int open_a, const cti_bvh_node_pai
     unsigned active, other_active, m;
     const float *block = cti_bvh_level_block(w->forest, t, level, i, &active);
     const float *other = cti_bvh_level_block(w->forest, o, other_level, j / 8, &other_active);
-    m = cti_bvh_hits(other, j % 8, block);
+    m = cti_bvh_meet(o, other, j % 8, t, block);
     if (!(other_active >> (j % 8) & 1u))
         m &= active;
     for (; m; m &= m - 1) {
@@ -287,7 +306,7 @@ static unsigned cti_bvh_lanes(const cti_bvh_walk *w, const cti_bvh_node_pair *p,
     int level = p->level_a - 1;
     if (self)
         return (1u << cti_min_int(8, w->a->entries[level] - 8 * p->a)) - 1u;
-    return cti_bvh_hits(cti_bvh_level_block(w->forest, w->b, level + 1, p->b / 8, &unused), p->b % 8, block_a);
+    return cti_bvh_meet(w->b, cti_bvh_level_block(w->forest, w->b, level + 1, p->b / 8, &unused), p->b % 8, w->a, block_a);
 }
 
 /* Opens both nodes of a pair on one level above the leaves: lanes against lanes. `self`: the two are the same node. */
@@ -299,7 +318,7 @@ static void cti_bvh_open_both(cti_bvh_walk *w, const cti_bvh_node_pair *p, int s
     const float *block_b = cti_bvh_level_block(w->forest, w->b, level, p->b, &active_b);
     for (lanes = cti_bvh_lanes(w, p, self, block_a); lanes; lanes &= lanes - 1) {
         int i = cti_lowest_bit(lanes), on = (int)(active_a >> i & 1u);
-        unsigned m = cti_bvh_hits(block_a, i, block_b) & (on ? 255u : active_b);
+        unsigned m = cti_bvh_meet(w->a, block_a, i, w->b, block_b) & (on ? 255u : active_b);
         if (self) {
             m &= ~((1u << i) * 2u - 1u);
             if (on)
@@ -320,7 +339,7 @@ static int32_t *cti_bvh_leaves(const cti_bvh_walk *w, const cti_bvh_node_pair *p
     for (lanes = cti_bvh_lanes(w, p, self, block_a); lanes; lanes &= lanes - 1) {
         int i = cti_lowest_bit(lanes);
         int32_t item = items_a[i];
-        unsigned m = cti_bvh_hits(block_a, i, block_b) & (active_a >> i & 1u ? 255u : active_b);
+        unsigned m = cti_bvh_meet(w->a, block_a, i, w->b, block_b) & (active_a >> i & 1u ? 255u : active_b);
         if (self)
             m &= ~((1u << i) * 2u - 1u);
         for (; m; m &= m - 1, out += 2)

@@ -14,6 +14,7 @@ CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
     CTI_FREE(mem, broad->vertex_slabs);
     CTI_FREE(mem, broad->last_x);
     CTI_FREE(mem, broad->last_inflate);
+    CTI_FREE(mem, broad->last_swept);
     CTI_FREE(mem, broad->edge_loose);
     CTI_FREE(mem, broad->body_boxes);
     CTI_FREE(mem, broad->body_order);
@@ -121,9 +122,10 @@ CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
     cti_forest_clear(&broad->forest);
     broad->n_bodies = soup->n_bodies, broad->nv = soup->nv, broad->ne = soup->ne, broad->nf = soup->nf;
     broad->fresh = 1, broad->partial = broad->boxes_only = 0;
-    if (!CTI_RESIZE(mem, broad->trees, CTI_BROAD_TREES * nb) || !CTI_RESIZE(mem, broad->vertex_boxes, 8 * (size_t)soup->nv) ||
-        !CTI_RESIZE(mem, broad->vertex_slabs, 16 * (size_t)soup->nv) || !CTI_RESIZE(mem, broad->last_x, 6 * (size_t)soup->nv) ||
-        !CTI_RESIZE(mem, broad->last_inflate, nb) || !CTI_RESIZE(mem, broad->body_boxes, 6 * nb) ||
+    if (!CTI_RESIZE(mem, broad->trees, CTI_BROAD_TREES * nb) || !CTI_RESIZE(mem, broad->vertex_boxes, 16 * (size_t)soup->nv) ||
+        !CTI_RESIZE(mem, broad->vertex_slabs, 32 * (size_t)soup->nv) || !CTI_RESIZE(mem, broad->last_x, 6 * (size_t)soup->nv) ||
+        !CTI_RESIZE(mem, broad->last_inflate, nb) || !CTI_RESIZE(mem, broad->last_swept, nb) ||
+        !CTI_RESIZE(mem, broad->body_boxes, 12 * nb) ||
         !CTI_RESIZE(mem, broad->body_order, 2 * nb) || !CTI_RESIZE(mem, broad->sweep, (nb / 8 + 1) * CTI_BVH_BLOCK) ||
         !CTI_RESERVE(mem, items, most))
         goto done;
@@ -137,7 +139,7 @@ done:
 
 /* ---- update ---- */
 
-/* Slabs of a vertex, as float. */
+/* Slabs of a linear motion, as float. */
 static void cti_broad_put_slabs(float *t, cti_v3 p0, cti_v3 p1, ct_real inflate)
 {
     cti_slabs s = cti_slabs_motion(p0, p1, inflate);
@@ -149,17 +151,27 @@ static void cti_broad_put_slabs(float *t, cti_v3 p0, cti_v3 p1, ct_real inflate)
     t[6] = t[7] = t[14] = t[15] = 0;
 }
 
+/* Box of a linear motion, as float. */
+static void cti_broad_put_box(float *t, cti_v3 p0, cti_v3 p1, ct_real inflate)
+{
+    cti_box b = cti_box_motion(p0, p1, inflate);
+    t[0] = cti_round_float(b.lo.x), t[1] = cti_round_float(b.lo.y), t[2] = cti_round_float(b.lo.z), t[3] = 0;
+    t[4] = -cti_round_float(b.hi.x), t[5] = -cti_round_float(b.hi.y), t[6] = -cti_round_float(b.hi.z), t[7] = 0;
+}
+
 /* Is body b where it was in the last update? If not, its motion is remembered. */
 static int cti_broad_same(cti_broad *broad, const cti_soup_body *body, int b, const ct_real *x0, const ct_real *x1)
 {
     size_t first = 3 * (size_t)body->v0, bytes = 3 * (size_t)(body->v1 - body->v0) * sizeof *x0;
     ct_real *last0 = broad->last_x + first, *last1 = broad->last_x + 3 * (size_t)broad->nv + first;
-    if (!broad->fresh && broad->last_inflate[b] == body->inflate && memcmp(last0, x0 + first, bytes) == 0 &&
+    if (!broad->fresh && broad->last_inflate[b] == body->inflate && broad->last_swept[b] == (body->swept != 0) &&
+        memcmp(last0, x0 + first, bytes) == 0 &&
         memcmp(last1, x1 + first, bytes) == 0)
         return 1;
     memcpy(last0, x0 + first, bytes);
     memcpy(last1, x1 + first, bytes);
     broad->last_inflate[b] = body->inflate;
+    broad->last_swept[b] = body->swept != 0;
     return 0;
 }
 
@@ -169,11 +181,13 @@ static void cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, 
     int v;
     for (v = body->v0; v < body->v1; v++) {
         cti_v3 p0 = cti_v3_at(x0, v), p1 = cti_v3_at(x1, v);
-        cti_box b = cti_box_motion(p0, p1, body->inflate);
-        float *t = broad->vertex_boxes + 8 * (size_t)v;
-        t[0] = cti_round_float(b.lo.x), t[1] = cti_round_float(b.lo.y), t[2] = cti_round_float(b.lo.z), t[3] = 0;
-        t[4] = -cti_round_float(b.hi.x), t[5] = -cti_round_float(b.hi.y), t[6] = -cti_round_float(b.hi.z), t[7] = 0;
-        cti_broad_put_slabs(broad->vertex_slabs + 16 * (size_t)v, p0, p1, body->inflate);
+        float *box = broad->vertex_boxes + 16 * (size_t)v, *slabs = broad->vertex_slabs + 32 * (size_t)v;
+        cti_broad_put_box(box, p0, body->swept ? p1 : p0, body->inflate);
+        cti_broad_put_slabs(slabs, p0, body->swept ? p1 : p0, body->inflate);
+        if (body->swept)
+            continue;
+        cti_broad_put_box(box + 8, p1, p1, body->inflate);
+        cti_broad_put_slabs(slabs + 16, p1, p1, body->inflate);
     }
 }
 
@@ -195,6 +209,10 @@ static int32_t cti_broad_key(float f)
     return (int32_t)(u >> 1);
 }
 
+/* What a body sweeps along an axis: from the lower lo to the higher hi. */
+static float cti_broad_from(const float *box, int axis) { return box[axis] < box[6 + axis] ? box[axis] : box[6 + axis]; }
+static float cti_broad_to(const float *box, int axis) { return box[3 + axis] > box[9 + axis] ? box[3 + axis] : box[9 + axis]; }
+
 /* body_order and the sweep blocks: bodies by lo on the axis on which they spread most. */
 static int cti_broad_sort_bodies(cti_mem *mem, cti_broad *broad)
 {
@@ -204,20 +222,20 @@ static int cti_broad_sort_bodies(cti_mem *mem, cti_broad *broad)
     for (k = 0; k < 3; k++) {
         double sum = 0, sum2 = 0;
         for (i = 0; i < n; i++) {
-            double c = 0.5 * ((double)box[6 * i + k] + (double)box[6 * i + 3 + k]);
+            double c = 0.5 * ((double)cti_broad_from(box + 12 * i, k) + (double)cti_broad_to(box + 12 * i, k));
             sum += c, sum2 += c * c;
         }
         if (n > 0 && sum2 - sum * sum / n > best)
             best = sum2 - sum * sum / n, axis = k;
     }
     for (i = 0; i < n; i++)
-        broad->body_order[2 * i] = cti_broad_key(box[6 * i + axis]), broad->body_order[2 * i + 1] = i;
+        broad->body_order[2 * i] = cti_broad_key(cti_broad_from(box + 12 * i, axis)), broad->body_order[2 * i + 1] = i;
     if (!cti_pairsort(mem, broad->body_order, n, INT32_MAX, n, &broad->scratch))
         return -1;
     for (i = 0; i < n; i++) {
         float *block = broad->sweep + (size_t)(i / 8) * CTI_BVH_BLOCK;
-        for (k = 0; k < 6; k++)
-            block[8 * k + i % 8] = box[6 * broad->body_order[2 * i + 1] + k];
+        for (k = 0; k < 12; k++)
+            block[8 * k + i % 8] = box[12 * broad->body_order[2 * i + 1] + k];
     }
     return axis;
 }
@@ -232,11 +250,12 @@ static int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
     for (i = 0; i < n; i++) {
         const float *own = broad->sweep + (size_t)(i / 8) * CTI_BVH_BLOCK;
         int p = broad->body_order[2 * i + 1];
-        int32_t end = cti_broad_key(own[24 + 8 * axis + i % 8]);
+        int32_t end = cti_broad_key(cti_broad_to(broad->body_boxes + 12 * (size_t)p, axis));
         if (cti_broad_may_meet(soup, p, p) && (!CTI_PUSH(mem, broad->body_pairs, p) || !CTI_PUSH(mem, broad->body_pairs, p)))
             return 0;
         for (b = i / 8; 8 * b < n && broad->body_order[16 * b] <= end; b++) {
-            unsigned m = cti_bvh_hits(own, i % 8, broad->sweep + (size_t)b * CTI_BVH_BLOCK);
+            const float *block = broad->sweep + (size_t)b * CTI_BVH_BLOCK;
+            unsigned m = cti_bvh_hits_moving(own, own + CTI_BVH_HALF, i % 8, block, block + CTI_BVH_HALF);
             if (b == i / 8)
                 m &= ~((1u << i % 8) * 2u - 1u);
             if (n - 8 * b < 8)
@@ -256,23 +275,21 @@ CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup
 {
     int b, i, k, width;
     for (b = 0; b < broad->n_bodies; b++) {
-        float *box = broad->body_boxes + 6 * (size_t)b, other[6];
-        const cti_bvh *trees = broad->trees + CTI_BROAD_TREES * b;
+        float *box = broad->body_boxes + 12 * (size_t)b, other[12];
+        cti_bvh *trees = broad->trees + CTI_BROAD_TREES * b;
         const cti_soup_body *body = soup->bodies + b;
         if (body->v1 > body->v0 && cti_broad_same(broad, body, b, x0, x1))
             continue;
         cti_broad_vertex_boxes(broad, body, x0, x1);
         for (i = 0; i < CTI_BROAD_TREES; i++) {
             const int32_t *elements = cti_broad_elements(soup, i, &width);
-            cti_bvh_refit(&broad->forest, trees + i, broad->vertex_boxes, elements, width);
+            cti_bvh_refit(&broad->forest, trees + i, broad->vertex_boxes, !body->swept, elements, width);
         }
         cti_bvh_root(&broad->forest, trees + CTI_BROAD_VERTICES, box);
         for (i = CTI_BROAD_EDGES; i <= CTI_BROAD_FACES; i++) {
             cti_bvh_root(&broad->forest, trees + i, other);
-            for (k = 0; k < 3; k++) {
-                box[k] = other[k] < box[k] ? other[k] : box[k];
-                box[3 + k] = other[3 + k] > box[3 + k] ? other[3 + k] : box[3 + k];
-            }
+            for (k = 0; k < 12; k++)
+                box[k] = (k % 6 < 3 ? other[k] < box[k] : other[k] > box[k]) ? other[k] : box[k];
         }
     }
     broad->fresh = 0;
@@ -319,46 +336,61 @@ static int cti_broad_filter(int32_t *pairs, int n, const int32_t *ea, int wa, co
     return cti_broad_filter_as(pairs, n, ea, 1, eb, 1);
 }
 
-/* Slabs of an element of w vertices: the least of its vertices', lo and -hi alike. */
+/* Slabs of an element of w vertices at one end: the least of its vertices', lo and -hi alike. */
 CTI_INLINE void cti_broad_slabs(const float *slabs, const int32_t *v, int w, cti_f8 *lo, cti_f8 *minus_hi)
 {
     int k;
-    *lo = cti_f8_load(slabs + 16 * (size_t)v[0]), *minus_hi = cti_f8_load(slabs + 16 * (size_t)v[0] + 8);
+    *lo = cti_f8_load(slabs + 32 * (size_t)v[0]), *minus_hi = cti_f8_load(slabs + 32 * (size_t)v[0] + 8);
     for (k = 1; k < w; k++) {
-        *lo = cti_f8_min(*lo, cti_f8_load(slabs + 16 * (size_t)v[k]));
-        *minus_hi = cti_f8_min(*minus_hi, cti_f8_load(slabs + 16 * (size_t)v[k] + 8));
+        *lo = cti_f8_min(*lo, cti_f8_load(slabs + 32 * (size_t)v[k]));
+        *minus_hi = cti_f8_min(*minus_hi, cti_f8_load(slabs + 32 * (size_t)v[k] + 8));
     }
 }
 
-/* Takes out pairs whose slabs are apart: lo_a > hi_b or lo_b > hi_a. The sign of a rounded sum is exact. */
-CTI_INLINE int cti_broad_cull_as(const float *slabs, int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
+/* Slabs in which a begins below the end of b: lo_a <= hi_b. The sign of a rounded sum is exact. */
+CTI_INLINE cti_f8 cti_broad_below(cti_f8 lo_a, cti_f8 minus_hi_b) { return cti_f8_le(cti_f8_add(lo_a, minus_hi_b), cti_f8_set(0)); }
+
+/* Takes out pairs that are apart in a slab, on the same side at both ends. end_a, end_b: where the slabs at the end are, 16, or 0: the same
+   as at the start. */
+CTI_INLINE int cti_broad_cull_as(const float *slabs, int end_a, int end_b, int32_t *pairs, int n, const int32_t *ea, int wa,
+                                 const int32_t *eb, int wb)
 {
-    cti_f8 lo_a = cti_f8_set(0), hi_a = lo_a, lo_b, hi_b, zero = lo_a;
+    cti_f8 lo_a = cti_f8_set(0), hi_a = lo_a, lo_b, hi_b, lo_c = lo_a, hi_c = lo_a, below, above;
     int32_t last = -1;
     int i, m = 0;
     for (i = 0; i < n; i++) {
         int32_t a = pairs[2 * i], b = pairs[2 * i + 1];
-        if (a != last)
-            cti_broad_slabs(slabs, wa > 1 ? ea + (size_t)wa * (size_t)a : &a, wa, &lo_a, &hi_a);
+        const int32_t *va = wa > 1 ? ea + (size_t)wa * (size_t)a : &a, *vb = wb > 1 ? eb + (size_t)wb * (size_t)b : &b;
+        if (a != last) {
+            cti_broad_slabs(slabs, va, wa, &lo_a, &hi_a);
+            if (end_a + end_b)
+                cti_broad_slabs(slabs + end_a, va, wa, &lo_c, &hi_c);
+        }
         last = a;
-        cti_broad_slabs(slabs, wb > 1 ? eb + (size_t)wb * (size_t)b : &b, wb, &lo_b, &hi_b);
+        cti_broad_slabs(slabs, vb, wb, &lo_b, &hi_b);
+        below = cti_broad_below(lo_a, hi_b), above = cti_broad_below(lo_b, hi_a);
+        if (end_a + end_b) {
+            cti_broad_slabs(slabs + end_b, vb, wb, &lo_b, &hi_b);
+            below = cti_f8_or(below, cti_broad_below(lo_c, hi_b)), above = cti_f8_or(above, cti_broad_below(lo_b, hi_c));
+        }
         pairs[2 * m] = a, pairs[2 * m + 1] = b;
-        m += cti_f8_bits(cti_f8_and(cti_f8_le(cti_f8_add(lo_a, hi_b), zero), cti_f8_le(cti_f8_add(lo_b, hi_a), zero))) == 255;
+        m += cti_f8_bits(cti_f8_and(below, above)) == 255;
     }
     return m;
 }
 
-static int cti_broad_cull(const float *slabs, int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
+static int cti_broad_cull(const float *slabs, int end_a, int end_b, int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb,
+                          int wb)
 {
     if (wa == 2 && wb == 2)
-        return cti_broad_cull_as(slabs, pairs, n, ea, 2, eb, 2);
+        return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 2, eb, 2);
     if (wa == 1 && wb == 3)
-        return cti_broad_cull_as(slabs, pairs, n, ea, 1, eb, 3);
+        return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 1, eb, 3);
     if (wa == 2 && wb == 3)
-        return cti_broad_cull_as(slabs, pairs, n, ea, 2, eb, 3);
+        return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 2, eb, 3);
     if (wa == 1 && wb == 2)
-        return cti_broad_cull_as(slabs, pairs, n, ea, 1, eb, 2);
-    return cti_broad_cull_as(slabs, pairs, n, ea, 1, eb, 1);
+        return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 1, eb, 2);
+    return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 1, eb, 1);
 }
 
 static void cti_broad_range(const cti_soup_body *b, int width, int *first, int *count)
@@ -390,7 +422,7 @@ static void cti_broad_matrix(uint64_t *bits, int words, const int32_t *pairs, in
 /* Appends what the trees gave for bodies p (kind ka) and q (kind kb): filtered, sorted. */
 static int cti_broad_group(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int p, int q, int ka, int kb, int32_t **out)
 {
-    int wa, wb, a0, na, b0, nb, n, from = CTI_LEN(*out);
+    int wa, wb, a0, na, b0, nb, n, from = CTI_LEN(*out), turned;
     const int32_t *ea = cti_broad_elements(soup, ka, &wa), *eb = cti_broad_elements(soup, kb, &wb);
     int64_t words, size;
     CTI_CLEAR(broad->raw);
@@ -399,13 +431,15 @@ static int cti_broad_group(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
     n = CTI_LEN(broad->raw) / 2;
     cti_broad_range(soup->bodies + p, wa, &a0, &na);
     cti_broad_range(soup->bodies + q, wb, &b0, &nb);
-    if (p == q || (ka == kb && a0 > b0))
+    turned = ka == kb && a0 > b0;
+    if (p == q || turned)
         n = cti_broad_filter(broad->raw, n, ea, wa, eb, wb);
     if (!broad->boxes_only)
-        n = cti_broad_cull(broad->vertex_slabs, broad->raw, n, ea, wa, eb, wb);
+        n = cti_broad_cull(broad->vertex_slabs, broad->last_swept[turned ? q : p] ? 0 : 16, broad->last_swept[turned ? p : q] ? 0 : 16,
+                           broad->raw, n, ea, wa, eb, wb);
     if (n == 0)
         return 1;
-    if (ka == kb && a0 > b0)
+    if (turned)
         cti_broad_range(soup->bodies + q, wa, &a0, &na), cti_broad_range(soup->bodies + p, wb, &b0, &nb);
     if (!CTI_RESERVE(mem, *out, (int64_t)from + 2 * (int64_t)n))
         return 0;

@@ -1,9 +1,10 @@
 /* pairs.h -- the broad phase: candidate pairs of surface features over many bodies. Method: per body, box trees over vertices, edges and
-   faces (and over loose points and loose edges), built once, refitted to the boxes of linear motions; bodies are culled by sweep and prune.
-   A pair is a candidate exactly when the boxes of the two elements and their slabs along the six diagonals of the axes (together an
-   18-DOP), widened and converted to float (bounds.h), overlap; the trees have no part in the result nor in its order. based on: Klosowski,
-   Held, Mitchell, Sowizral, Zikan, Efficient collision detection using bounding volume hierarchies of k-DOPs, 1998; Cohen, Lin, Manocha,
-   Ponamgi, I-COLLIDE, 1995 (sweep and prune); see bvh.h. */
+   faces (and over loose points and loose edges), built once, refitted to the boxes at both ends of linear motions; bodies are culled by
+   sweep and prune. A pair is a candidate unless along an axis, or along one of the six diagonals of the axes (together an 18-DOP), one
+   element is above the other at both ends of the motion, as widened and converted to float (bounds.h): what both do together has no part
+   in it, and a body that falls has the pairs that it has at rest. Nor have the trees a part in the result or in its order. based on:
+   Klosowski, Held, Mitchell, Sowizral, Zikan, Efficient collision detection using bounding volume hierarchies of k-DOPs, 1998; Cohen, Lin,
+   Manocha, Ponamgi, I-COLLIDE, 1995 (sweep and prune); see bvh.h. */
 #ifndef CTI_PAIRS_H
 #define CTI_PAIRS_H
 
@@ -17,6 +18,7 @@ typedef struct cti_soup_body {
     int dynamic;
     int self;
     uint32_t group, mask;
+    int swept;       /* 1: a vertex may be anywhere in the box of its motion's ends, at any time; 0: it moves from one to the other */
     ct_real inflate; /* half of the detection distance; >= 0 */
 } cti_soup_body;
 
@@ -35,13 +37,14 @@ enum { CTI_BROAD_VERTICES, CTI_BROAD_EDGES, CTI_BROAD_FACES, CTI_BROAD_POINTS, C
 typedef struct cti_broad {
     cti_forest forest;
     cti_bvh *trees;        /* [CTI_BROAD_TREES n_bodies] */
-    float *vertex_boxes;   /* [8 nv], see cti_bvh_refit */
-    float *vertex_slabs;   /* [16 nv] lo of the six slabs, 0, 0, -hi, 0, 0 */
+    float *vertex_boxes;   /* [16 nv], see cti_bvh_refit */
+    float *vertex_slabs;   /* [32 nv] lo of the six slabs, 0, 0, -hi, 0, 0 at the start, then at the end */
     ct_real *last_x;       /* [6 nv] x0 and x1 of the last update: what has not changed keeps its boxes */
     ct_real *last_inflate; /* [n_bodies] */
+    uint8_t *last_swept;   /* [n_bodies] */
     uint8_t *edge_loose;   /* [ne] 1: the edge is in no face */
-    float *body_boxes;     /* [6 n_bodies] lo, hi */
-    int32_t *body_order;   /* [2 n_bodies] (key of lo on the sweep axis, body), sorted */
+    float *body_boxes;     /* [12 n_bodies] lo, hi at the start, then at the end */
+    int32_t *body_order;   /* [2 n_bodies] (key of the lower lo on the sweep axis, body), sorted */
     int32_t *body_pairs;   /* [2 n] bodies whose boxes overlap, i < j, and (i, i), sorted */
     int32_t *scratch;
     float *sweep;   /* blocks of body boxes in sweep order */
@@ -57,7 +60,7 @@ typedef struct cti_broad {
    memory (broad emptied). */
 CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x);
 CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad);
-/* cti_broad_update -- boxes over the motions from x0 to x1 [3 nv] (may be the same), widened by each body's inflate. Finds the overlapping
+/* cti_broad_update -- boxes of the motions from x0 to x1 [3 nv] (may be the same), widened by each body's inflate. Finds the overlapping
    bodies. 0: out of memory. */
 CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1);
 /* cti_broad_pairs -- candidates of the last update, each kind a growable array [2 n] (CTI_LEN is 2 n), unique; NULL: not wanted. Order:

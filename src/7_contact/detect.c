@@ -1,6 +1,6 @@
 /* detect.c -- from the trees' candidates to near pairs and collisions.
-   Method: one query covers the swept boxes with a slack; its lists serve all rounds of a step and later steps until a vertex leaves its
-   box. Distances at the start are batched; CCD keeps a positive separation, so that every pair has a normal at its time of impact.
+   Method: one query covers the motion with a slack; its lists serve all rounds of a step and later steps until a vertex leaves what was
+   covered. Distances at the start are batched; CCD keeps a positive separation, so that every pair has a normal at its time of impact.
    Rows are culled, candidates never: a feature shared by faces speaks through one owner, end points of edges are vertex-face pairs, and
    edges that are flat wait until CCD finds them. Based on: Otaduy 2009, sec. 3.2 and 4. */
 #include "detect.h"
@@ -11,6 +11,7 @@
 #define CTI_DETECT_TRUST CTI_R(4)    /* of the thickness: a row when the free motion would close the gap */
 #define CTI_DETECT_SEP CTI_R(0.25)   /* of the thickness: what CCD keeps */
 #define CTI_DETECT_CONE CTI_R(0.02)  /* sine by which a direction may leave a feature's normal cone */
+#define CTI_DETECT_FAST CTI_R(16)    /* of the thickness: what goes farther in a step has boxes of their own for start and end */
 #define CTI_DETECT_FLAT CTI_R(0.995) /* cosine between the faces of an edge that is called flat */
 
 static void cti_detect_free_list(cti_mem *mem, cti_list *l)
@@ -40,25 +41,36 @@ CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
 static int cti_detect_covered(const cti_detect *d, const cti_surface *s, const ct_real *x1)
 {
     int i, n3 = 3 * s->nv;
-    if (!d->valid || CTI_LEN(d->lo) < n3)
+    const ct_real *lo0 = d->lo, *hi0 = d->hi, *lo1, *hi1;
+    if (!d->valid || CTI_LEN(d->lo) < 2 * n3)
         return 0;
+    lo1 = n3 ? lo0 + n3 : lo0, hi1 = n3 ? hi0 + n3 : hi0;
     for (i = 0; i < n3; i++)
-        if (!(s->x0[i] >= d->lo[i] && s->x0[i] <= d->hi[i] && x1[i] >= d->lo[i] && x1[i] <= d->hi[i]))
+        if (!(s->x0[i] >= lo0[i] && s->x0[i] <= hi0[i] && x1[i] >= lo1[i] && x1[i] <= hi1[i]))
             return 0;
     return 1;
 }
 
-/* per body: slack of the boxes, twice the thickness or a quarter of the largest motion */
-static ct_real cti_detect_slack(const cti_surface *s, int body, const ct_real *x1)
+/* what the lists will cover of a body's motion: a slow one by a box that holds both ends of a vertex's path, so that contact may stop it
+   anywhere and the next steps may go on; a fast one by a box at either end, for then what its features do together brings none of them
+   nearer to another, and contact that stops it asks again. The slack is twice the thickness, or a quarter of a slow motion */
+static void cti_detect_boxes(cti_detect *d, cti_surface *s, int body, const ct_real *x1)
 {
-    const cti_soup_body *r = &s->ranges[body];
-    ct_real big = 0;
-    int i;
-    if (!s->bodies[body].dynamic)
-        return 0;
+    cti_soup_body *r = &s->ranges[body];
+    int i, n3 = 3 * s->nv;
+    ct_real big = 0, h = s->bodies[body].thickness, slack = 0;
     for (i = 3 * r->v0; i < 3 * r->v1; i++)
         big = cti_max(big, cti_abs(x1[i] - s->x0[i]));
-    return cti_max(2 * s->bodies[body].thickness, big / 4);
+    r->swept = big <= CTI_DETECT_FAST * h;
+    if (s->bodies[body].dynamic)
+        slack = r->swept ? cti_max(2 * h, big / 4) : 2 * h;
+    /* trees' boxes grow by the slack, and by the distance at which a pair is near: thickness on either side */
+    r->inflate = CTI_DETECT_TRUST / 2 * h + slack;
+    for (i = 3 * r->v0; i < 3 * r->v1; i++) {
+        ct_real a = s->x0[i], b = x1[i], lo = cti_min(a, b), hi = cti_max(a, b);
+        d->lo[i] = (r->swept ? lo : a) - slack, d->hi[i] = (r->swept ? hi : a) + slack;
+        d->lo[n3 + i] = (r->swept ? lo : b) - slack, d->hi[n3 + i] = (r->swept ? hi : b) + slack;
+    }
 }
 
 static int cti_detect_quads(cti_mem *mem, cti_list *l, const cti_surface *s, int edges)
@@ -80,24 +92,15 @@ static int cti_detect_quads(cti_mem *mem, cti_list *l, const cti_surface *s, int
 
 CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const ct_real *x1, int *out_changed)
 {
-    int b, i, k;
+    int b;
     *out_changed = 0;
     if (cti_detect_covered(d, s, x1))
         return 1;
-    if (!CTI_RESIZE(mem, d->lo, 3 * s->nv) || !CTI_RESIZE(mem, d->hi, 3 * s->nv) || !CTI_RESIZE(mem, d->tangled, s->nv))
+    if (!CTI_RESIZE(mem, d->lo, 6 * s->nv) || !CTI_RESIZE(mem, d->hi, 6 * s->nv) || !CTI_RESIZE(mem, d->tangled, s->nv))
         return 0;
     d->valid = 0;
-    /* boxes grow by the slack, and by the distance at which a pair is near: thickness on either side */
-    for (b = 0; b < s->n_bodies; b++) {
-        cti_soup_body *r = &s->ranges[b];
-        ct_real slack = cti_detect_slack(s, b, x1);
-        r->inflate = CTI_DETECT_TRUST / 2 * s->bodies[b].thickness + slack;
-        for (i = r->v0; i < r->v1; i++)
-            for (k = 3 * i; k < 3 * i + 3; k++) {
-                d->lo[k] = cti_min(s->x0[k], x1[k]) - slack;
-                d->hi[k] = cti_max(s->x0[k], x1[k]) + slack;
-            }
-    }
+    for (b = 0; b < s->n_bodies; b++)
+        cti_detect_boxes(d, s, b, x1);
     CTI_CLEAR(d->vf.pairs);
     CTI_CLEAR(d->ee.pairs);
     CTI_CLEAR(d->ve);

@@ -24,7 +24,7 @@ typedef struct cti_hit {
 typedef struct cti_detect {
     cti_list vf, ee;
     int32_t *ve, *vv;        /* codimensional candidates [2 n] */
-    ct_real *lo, *hi;        /* [3 nv] the lists are complete while both ends of a vertex's motion stay in its box */
+    ct_real *lo, *hi;        /* [6 nv] the lists are complete while each vertex starts in its first box and ends in its second */
     ct_real *toi;            /* scratch [n] */
     uint8_t *tangled;        /* [nv] 1: vertex of a pair that intersects at the start; such pairs are left out */
     int n_tangled;           /* vertices */
@@ -34,8 +34,8 @@ typedef struct cti_detect {
 
 CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d);
 
-/* cti_detect_cover -- makes the lists complete for the motion x0 -> x1 of the surface; a query of the trees only when some vertex leaves
-   its box. *out_changed 1 when the lists are new. 0 when memory ran out. */
+/* cti_detect_cover -- makes the lists complete for the motion x0 -> x1 of the surface; a query of the trees only when some vertex
+   leaves what the last one covers. *out_changed 1 when the lists are new. 0 when memory ran out. */
 CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const ct_real *x1, int *out_changed);
 
 /* cti_detect_distances -- fills d2, w, feature, min_sep at x0. */
