@@ -431,4 +431,24 @@ CTI_FN double cti_tet_batch_energy(const cti_tet_batch *t, const ct_real *x)
     return energy;
 }
 
+CTI_FN int cti_tet_batch_crushed(const cti_tet_batch *t, const ct_real *x0, const ct_real *x1)
+{
+    const cti_r8 j0 = cti_set8(CTI_TET_J0);
+    int batch, l, n = 0;
+    for (batch = 0; 8 * batch < t->n; batch++) {
+        cti_tet_lanes w;
+        cti_r8 cof[9];
+        int crushed;
+        cti_tet_load(t, batch, x1, &w);
+        crushed = cti_bits8(cti_lt8(cti_cofactor8(w.f, cof), j0));
+        if (!crushed)
+            continue;
+        cti_tet_load(t, batch, x0, &w);
+        crushed &= ~cti_bits8(cti_lt8(cti_cofactor8(w.f, cof), j0));
+        for (l = 0; l < cti_element_count(t->n, batch); l++)
+            n += crushed >> l & 1;
+    }
+    return n;
+}
+
 #undef CTI_TET_J0

@@ -479,6 +479,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
 {
     cti_row_context c;
     double t0 = cti_cmr_clock(s), t1;
+    int i;
     memset(out, 0, sizeof *out);
     out->converged = 1;
     if (!cti_assemble_pins(s, dt))
@@ -500,5 +501,9 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     if (!cti_cmr_begin(s, &c))
         return 0;
     out->ms_detect = cti_cmr_clock(s) - t0;
-    return cti_cmr_rounds(s, dt, &c, out);
+    if (!cti_cmr_rounds(s, dt, &c, out))
+        return 0;
+    for (i = 0; i < s->n_models; i++)
+        out->crushed += cti_tet_batch_crushed(&s->models[i]->tets, s->x, s->x_new);
+    return 1;
 }

@@ -11,6 +11,7 @@ typedef struct cti_attempt {
     int converged;      /* no solve diverged and the motion means something; otherwise x_new is not to be looked at */
     int budget;         /* the last solve ended on its budget, above its tolerance */
     int rounds, solver_iterations, solver_sweeps, linear_iterations, extended;
+    int crushed;        /* tets that the motion takes below J = 0.2 */
     int candidates;
     ct_real residual;   /* natural map of the last solve */
     ct_pair_kind limit_kind;

@@ -1,9 +1,11 @@
 /* step.c -- the time step as a sequence of attempts.
-   Method: try the whole remaining step by CMR; when it ends with a collision or a solve that did not converge, halve it, at most
-   max_halvings times, and then let impact zones end it (Otaduy 2009, sec. 4 and 5.6). Positions are committed substep by substep and put
-   back when memory runs out. */
+   Method: try the whole remaining step by CMR; when it ends with a collision, a solve that did not converge or a crushed element, halve it, at
+   most max_halvings times, and then let impact zones end it (Otaduy 2009, sec. 4 and 5.6). Positions are committed substep by substep and put
+   back when memory runs out. differs: elements count, since one Newton step cannot answer for one that it crushed; substeps grow again. */
 #include "step.h"
 #include "../4_geom/intersect.h"
+
+#define CTI_STEP_CALM 2 /* good substeps in a row after which the next one is twice as long */
 
 CTI_FN int cti_step_tangle(cti_state *s)
 {
@@ -212,7 +214,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     ct_real left = dt, sub = dt, dt_memory = s->dt_memory;
     const cti_memory *memory = &s->memory;
     cti_memory swap;
-    int halvings = 0, slot = 0;
+    int halvings = 0, slot = 0, calm = 0;
     double start_time, t0 = cti_cmr_clock(s);
     cti_step_begin(s, r);
     cti_step_save(s, &start_time);
@@ -224,12 +226,13 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
             sub = left;
         if ((s->detect.n_tangled && !cti_step_tangle(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, &a))
             return cti_step_restore(s, start_time);
-        good = a.clear && a.converged && cti_step_is_finite(s);
+        good = a.clear && a.converged && !a.crushed && cti_step_is_finite(s);
         cti_step_note(r, &a, good || halvings >= s->desc.max_halvings);
         if (!good)
             s->limit = a.limit;
         if (!good && halvings < s->desc.max_halvings) {
             halvings++;
+            calm = 0;
             sub /= 2;
             s->detect.valid = 0; /* lists made for a motion that failed are too long for half of it */
             continue;
@@ -245,6 +248,12 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         dt_memory = sub;
         left -= sub;
         r->substeps++;
+        /* what made the step short may be over */
+        if (halvings > 0 && good && ++calm == CTI_STEP_CALM) {
+            halvings--;
+            calm = 0;
+            sub *= 2;
+        }
     }
     if (s->n == 0) {
         cti_step_nothing(s, start_time, dt, r);

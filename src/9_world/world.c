@@ -62,7 +62,7 @@ CONTACT_API_DEF ct_world_desc ct_world_desc_default(void)
     d.stepper = CT_STEPPER_CMR;
     d.solver = ct_solver_desc_default();
     d.cmr_rounds = 5;
-    d.max_halvings = 2;
+    d.max_halvings = 5;
     d.recovery_speed = 1;
     return d;
 }

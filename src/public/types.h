@@ -139,7 +139,7 @@ typedef struct ct_world_desc {
     ct_stepper stepper;   /* default CT_STEPPER_CMR */
     ct_solver_desc solver;
     int cmr_rounds;       /* rounds of solve and CCD before the step is halved, >= 1; default 5 (Otaduy sec. 4) */
-    int max_halvings;     /* times the step may be halved, 0..8; default 2 (Otaduy sec. 4) */
+    int max_halvings;     /* times the step may be halved, 0..8; default 5 (Otaduy sec. 4 has 2) */
     ct_real recovery_speed; /* most speed at which a pair closer than its thickness is eased apart [m/s], >= 0; 0: no cap; default 1 */
     ct_allocator allocator;
     ct_tasks tasks;
