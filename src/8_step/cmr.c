@@ -7,6 +7,7 @@
 #include "../3_solve/ica.h"
 
 #define CTI_CMR_POOR CTI_R(0.5) /* natural map at which a solve by nodes has failed */
+#define CTI_CMR_BROKEN CTI_R(0.01) /* share of the thickness that a row may be missed by in a step */
 
 CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
 
@@ -208,7 +209,17 @@ static int cti_cmr_put_row(cti_state *s, cti_row *row, const cti_contact_row *or
     return 1;
 }
 
-/* rows for hits; a pair gets at most three, then its newest is linearized anew */
+/* 1 when the motion breaks this row itself: what its pair lacks is sweeps, not another row. A plane's row is exact, so it lacks nothing else */
+static int cti_cmr_is_broken(const cti_state *s, int row, ct_real dt)
+{
+    ct_real u[3];
+    if (s->origins[row].pair.kind == CT_PAIR_PLANE)
+        return 1;
+    cti_row_velocity(&s->rows[row], s->v_new, u);
+    return u[0] + s->rows[row].compliance[0] * s->rows[row].r[0] < -CTI_CMR_BROKEN * s->origins[row].thickness / dt;
+}
+
+/* rows for hits; a pair gets at most three, then its newest is linearized anew; one whose newest row is broken is only solved again */
 static int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
 {
     cti_cmr_index x;
@@ -221,6 +232,10 @@ static int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
         uint64_t key = cti_pair_key(&s->surface, &s->hits[i].pair);
         uint32_t at = cti_cmr_find(&x, key);
         int twin = x.count[at];
+        if (twin > 0 && cti_cmr_is_broken(s, x.last[at], c->dt)) {
+            s->origins[x.last[at]].fresh = 1;
+            continue;
+        }
         if (!cti_rows_build(c, &s->hits[i].pair, s->hits[i].normal, cti_min_int(twin, 2), &row, &origin))
             continue;
         origin.fresh = 1;
