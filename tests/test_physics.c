@@ -91,6 +91,49 @@ static void a_thrown_body_has_no_more_candidates(void **state)
     assert_true(n[0] > 0 && n[1] <= n[0] + n[0] / 5 && n[2] <= n[0] + n[0] / 5);
 }
 
+/* a thin mat that lands on its edge: the long step is halved where it would crush elements, and none ends crushed */
+static void a_mat_lands_on_its_edge(void **state)
+{
+    ct_world_desc d = world_desc(3e-4, 0, NULL);
+    ct_world *w = world_make(&d);
+    ct_mesh m = mesh_box(0.36, 0.36, 0.012, 12, 12, 1, 1);
+    int i, substeps = 0;
+    (void)state;
+    mesh_place(&m, 0.02, 0, 0.2, 0);
+    add_soft_mesh(w, "mat", &m, 1e4, 0, -8, 0);
+    add_plane(w, 0, 1, 0, 0);
+    for (i = 0; i < 12; i++) {
+        ct_step_report r = step_once(w, 0.025);
+        substeps = r.substeps > substeps ? r.substeps : substeps;
+        assert_int_equal(r.extended_elements, 0);
+        assert_true(r.status < CT_STATUS_ZONES || r.status == CT_STATUS_BUDGET);
+        assert_true(r.energy_kinetic + r.energy_elastic < 60);
+    }
+    assert_true(substeps > 1);
+    ct_world_destroy(w);
+    ct_mesh_free(&m);
+}
+
+/* a stiff plate with more ports than a cluster has by default: nodes get nowhere with it, the whole body does */
+static void a_stiff_plate_lands_flat(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.1, NULL);
+    ct_world *w = world_make(&d);
+    ct_mesh m = mesh_box(1, 0.02, 1, 16, 1, 16, 1);
+    int i;
+    (void)state;
+    mesh_place(&m, 0.002, 0, 0.03, 0);
+    add_soft_mesh(w, "plate", &m, 1e8, 0, -1, 0);
+    add_plane(w, 0, 1, 0, 0);
+    for (i = 0; i < 12; i++) {
+        ct_step_report r = step_once(w, 0.02);
+        assert_int_equal(r.zones, 0);
+        assert_true(r.residual < (ct_real)0.5);
+    }
+    ct_world_destroy(w);
+    ct_mesh_free(&m);
+}
+
 static void free_fall_is_exact(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.5, NULL);
@@ -693,6 +736,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(free_fall_is_exact),
         cmocka_unit_test(a_thrown_body_has_no_more_candidates),
+        cmocka_unit_test(a_mat_lands_on_its_edge),
+        cmocka_unit_test(a_stiff_plate_lands_flat),
         cmocka_unit_test(centre_of_mass_falls_as_a_point),
         cmocka_unit_test(momenta_of_a_free_body),
         cmocka_unit_test(momentum_of_a_collision),

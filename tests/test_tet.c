@@ -208,6 +208,26 @@ static void test_continued_logarithm(void **state)
     done(&mem, &model);
 }
 
+/* tets that a motion takes below J = 0.2, padding not counted; one that was there before is not counted again */
+static void test_crushed(void **state)
+{
+    cti_mem mem;
+    cti_model model;
+    ct_real f[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, rest[12], mild[12], flat[12], inside_out[12];
+    (void)state;
+    place(f, rest);
+    f[8] = CTI_R(0.3), place(f, mild);
+    f[8] = CTI_R(0.1), place(f, flat);
+    f[8] = -1, place(f, inside_out);
+    make(&mem, &model, CT_MODEL_COROTATIONAL, 11);
+    assert_int_equal(cti_tet_batch_crushed(&model.tets, rest, mild), 0);
+    assert_int_equal(cti_tet_batch_crushed(&model.tets, rest, flat), 11);
+    assert_int_equal(cti_tet_batch_crushed(&model.tets, mild, inside_out), 11);
+    assert_int_equal(cti_tet_batch_crushed(&model.tets, flat, inside_out), 0);
+    assert_int_equal(cti_tet_batch_crushed(&model.tets, inside_out, rest), 0);
+    done(&mem, &model);
+}
+
 /* 1, 3, 8, 11 and 16 copies of a tet give so many times the force, energy and stiffness: padding lanes add nothing */
 static void test_padding(void **state)
 {
@@ -352,6 +372,7 @@ int main(void)
         cmocka_unit_test(test_rigid_motion),
         cmocka_unit_test(test_small_strain),
         cmocka_unit_test(test_continued_logarithm),
+        cmocka_unit_test(test_crushed),
         cmocka_unit_test(test_padding),
         cmocka_unit_test(test_scale),
         cmocka_unit_test(test_patch),

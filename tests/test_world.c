@@ -68,7 +68,7 @@ static void defaults_are_as_documented(void **state)
     assert_int_equal(d.solver.max_sweeps, 100);
     assert_int_equal(d.solver.inner_repeats, 3);
     assert_int_equal(d.cmr_rounds, 5);
-    assert_int_equal(d.max_halvings, 2);
+    assert_int_equal(d.max_halvings, 5);
     assert_true(d.recovery_speed == 1);
 }
 

@@ -5,7 +5,7 @@
 #include "../0_base/arena.h"
 #include "../1_math/real.h"
 
-enum { CTI_ANDERSON_DEPTH = 8 };
+enum { CTI_ANDERSON_DEPTH = 5 };
 
 typedef struct cti_anderson {
     int n, n_slave, count, head;
