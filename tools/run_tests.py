@@ -191,13 +191,14 @@ def main():
     print("unit tests: %.0f s" % (time.time() - start), flush=True)
     code, out, _ = run([sys.executable, "tools/amalgamate.py", "--check"])
     count.ok(code == 0, "contact.h is fresh", out)
-    code, out, _ = run([sys.executable, "tests/test_tools.py"], timeout=300)
-    for line in out.splitlines():
-        if line.startswith(("ok ", "FAILED ")):
-            count.ok(line.startswith("ok "), "test_tools: " + line)
-        elif line.startswith("SKIPPED "):
-            count.skip("test_tools", line[8:])
-    count.ok(code == 0, "tests/test_tools.py", "\n".join(out.splitlines()[-20:]))
+    for script in ("test_tools", "test_scenes"):
+        code, out, _ = run([sys.executable, "tests/%s.py" % script], timeout=300)
+        for line in out.splitlines():
+            if line.startswith(("ok ", "FAILED ")):
+                count.ok(line.startswith("ok "), script + ": " + line)
+            elif line.startswith("SKIPPED "):
+                count.skip(script, line[8:])
+        count.ok(code == 0, "tests/%s.py" % script, "\n".join(out.splitlines()[-20:]))
     print("tools: %.0f s" % (time.time() - start), flush=True)
     if not args.skip_matrix:
         have = [c for c in ("gcc", "g++", "clang", "clang++") if shutil.which(c)]

@@ -435,6 +435,8 @@ CTI_FN int cti_tet_batch_crushed(const cti_tet_batch *t, const ct_real *x0, cons
 {
     const cti_r8 j0 = cti_set8(CTI_TET_J0);
     int batch, l, n = 0;
+    if (t->model != CT_MODEL_NEOHOOKEAN && t->model != CT_MODEL_HONG_NEOHOOKEAN)
+        return 0;
     for (batch = 0; 8 * batch < t->n; batch++) {
         cti_tet_lanes w;
         cti_r8 cof[9];

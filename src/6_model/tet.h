@@ -39,7 +39,8 @@ CTI_FN void cti_tet_batch_mass(const cti_tet_batch *t, ct_real *mass);
    out_extended += tets whose log J was continued;  out_energy += elastic energy [J];  either may be NULL. */
 CTI_FN void cti_tet_batch_assemble(const cti_tet_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
                                    double *out_energy);
-/* cti_tet_batch_crushed -- tets whose J falls below 0.2 on the way from x0 to x1: no linearization at x0 describes them at x1. */
+/* cti_tet_batch_crushed -- tets whose J falls below 0.2 on the way from x0 to x1, where their energy is continued: no linearization at x0
+   describes them at x1. 0 for models that need no continuation. */
 CTI_FN int cti_tet_batch_crushed(const cti_tet_batch *t, const ct_real *x0, const ct_real *x1);
 CTI_FN double cti_tet_batch_energy(const cti_tet_batch *t, const ct_real *x);
 

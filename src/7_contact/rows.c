@@ -7,6 +7,7 @@
 #define CTI_ROWS_HOLD CTI_R(0.01) /* share of the thickness that a loaded contact may sink and is taken back by the hard law */
 #define CTI_ROWS_STICK CTI_R(1e-4) /* tangential compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_SETTLE CTI_R(3e-6) /* normal compliance, of the free nodes' inverse mass */
+#define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* and of what the blocks alone answer with, at most */
 #define CTI_ROWS_EASE CTI_R(0.2) /* share of a missing gap that is recovered in a step */
 
 static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_row *row, cti_v3 *scripted)
@@ -65,7 +66,7 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     const cti_surface *s = c->surface;
     int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair), k;
     cti_v3 t1, t2, scripted, slip;
-    ct_real soft = 0;
+    ct_real soft = 0, own = 0;
     memset(row, 0, sizeof *row);
     memset(origin, 0, sizeof *origin);
     origin->pair = *pair;
@@ -84,8 +85,13 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     if (twin == 0)
         cti_rows_recall(c, row->key, n, row, origin);
     slip = cti_v3_at(origin->slip, 0);
-    for (k = 0; k < row->n; k++)
-        soft += row->term[k].weight * row->term[k].weight * c->inv_mass[row->term[k].block];
+    for (k = 0; k < row->n; k++) {
+        int block = row->term[k].block;
+        const ct_real *D = c->A->val + 9 * (size_t)c->A->diag[block];
+        ct_real w2 = row->term[k].weight * row->term[k].weight, trace = D[0] + D[4] + D[8];
+        soft += w2 * c->inv_mass[block];
+        own += trace > 0 ? 3 * w2 / trace : 0;
+    }
     /* w: scripted motion, g0/dt where the gap is open, the stick target */
     row->w[0] = cti_v3_dot(n, scripted);
     row->w[1] = cti_v3_dot(t1, scripted) + cti_v3_dot(t1, slip) / c->dt;
@@ -108,7 +114,7 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     row->compliance[1] = row->compliance[2] = soft * CTI_ROWS_STICK;
     /* two contacts at one place with gaps that differ by a rounding ask for one multiplier to wander to the other: a compliance below what the
        tolerance resolves settles it, and keeps rows to scripted surfaces from contradicting each other without bound */
-    row->compliance[0] = soft * CTI_ROWS_SETTLE;
+    row->compliance[0] = cti_min(soft * CTI_ROWS_SETTLE, own * CTI_ROWS_SETTLE_OWN);
     return 1;
 }
 

@@ -3,6 +3,7 @@
 #define CTI_ROWS_H
 
 #include "contact.h"
+#include "../2_linalg/bsr.h"
 
 /* cti_row_context -- what rows need to know of the step. */
 typedef struct cti_row_context {
@@ -10,6 +11,7 @@ typedef struct cti_row_context {
     const uint8_t *fixed;     /* [n blocks] 1: all three axes are scripted */
     const ct_real *v_fixed;   /* [3 n] scripted velocity of fixed blocks, 0 elsewhere [m/s] */
     const ct_real *inv_mass;  /* [n] 1/kg, 0 for fixed blocks */
+    const cti_bsr *A;         /* of this step */
     const cti_memory *memory;
     ct_real dt, dt_memory;    /* of this step; of the step that the memory's impulses come from */
     ct_real recovery_speed;   /* cap of easing apart [m/s]; 0: none */

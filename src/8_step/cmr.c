@@ -18,6 +18,7 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
     out->fixed = s->fixed;
     out->v_fixed = s->v_fixed;
     out->inv_mass = s->inv_mass;
+    out->A = &s->A;
     out->memory = memory;
     out->dt = dt;
     out->dt_memory = dt_memory;
