@@ -149,21 +149,20 @@ static int test_boxes_only;
 static int test_candidate(const test_scene *s, const cti_soup_body *a, const int32_t *va, int na, const cti_soup_body *b, const int32_t *vb,
                           int nb)
 {
-    int k, end, above[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0}, below[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-    for (end = 0; end < 2; end++) {
+    int i, k, above[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0}, below[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+    for (i = 0; i < 4; i++) {
         float p[12], q[12];
-        test_element_box(s, a, va, na, end, p);
-        test_element_box(s, b, vb, nb, end, q);
-        for (k = 0; k < 3; k++)
-            above[k] += p[k] > q[3 + k], below[k] += q[k] > p[3 + k];
-        test_element_slabs(s, a, va, na, end, p);
-        test_element_slabs(s, b, vb, nb, end, q);
-        for (k = 0; k < 6 && !test_boxes_only; k++)
-            above[3 + k] += p[k] > q[6 + k], below[3 + k] += q[k] > p[6 + k];
+        int slabs = i / 2, first = slabs ? 3 : 0, n = slabs ? 6 : 3;
+        if (slabs && test_boxes_only)
+            break;
+        (slabs ? test_element_slabs : test_element_box)(s, a, va, na, i % 2, p);
+        (slabs ? test_element_slabs : test_element_box)(s, b, vb, nb, i % 2, q);
+        for (k = 0; k < n; k++) {
+            above[first + k] += p[k] > q[n + k], below[first + k] += q[k] > p[n + k];
+            if (above[first + k] == 2 || below[first + k] == 2)
+                return 0;
+        }
     }
-    for (k = 0; k < 9; k++)
-        if (above[k] == 2 || below[k] == 2)
-            return 0;
     return 1;
 }
 
