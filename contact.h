@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 3fa09d0999fe5627.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 473dd05647d0d906.
 
 contact.h simulates deformable bodies in contact: soft bodies (tetrahedra) and cloth (triangles) against each other, against themselves and
 against static meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency but stb_ds.h.
@@ -39,9 +39,11 @@ UNITS AND CONVENTIONS
 HOW A STEP WORKS (Otaduy, Tamstorf, Steinemann, Gross 2009)
     Implicit Euler is linearized at the start of the step, A v = b. An unconstrained solve gives tentative velocities; features that come
     within the thickness become rows; up to cmr_rounds rounds of solve, continuous collision detection and new rows follow (constraint
-    manifold refinement). What is still not clear halves the step, at most max_halvings times, and then goes to impact zones, the fail-safe.
-    The rows are solved by iterative constraint anticipation: outer relaxation over clusters of unknowns, inner Gauss-Seidel over contacts,
-    normal and friction multipliers in turn, warm started from the last step. The step is accepted only when every vertex-face and edge-edge
+    manifold refinement). What is still not clear, or takes a neo-Hookean tet below a fifth of its volume, halves the step, at most
+    max_halvings times; short steps grow again when two in a row went well; what cannot be halved goes to impact zones, the fail-safe. The
+    rows are solved by iterative constraint anticipation: outer relaxation over clusters of unknowns, inner Gauss-Seidel over contacts,
+    normal and friction multipliers in turn, warm started from the last step. A body with few contacts is one cluster, one with many is
+    relaxed node by node, and taken whole for a while when that got nowhere. The step is accepted only when every vertex-face and edge-edge
     pair has a clear straight path, rounding included.
 
 RESULTS AND ERRORS
@@ -343,7 +345,7 @@ typedef struct ct_world_desc {
     ct_stepper stepper;   /* default CT_STEPPER_CMR */
     ct_solver_desc solver;
     int cmr_rounds;       /* rounds of solve and CCD before the step is halved, >= 1; default 5 (Otaduy sec. 4) */
-    int max_halvings;     /* times the step may be halved, 0..8; default 2 (Otaduy sec. 4) */
+    int max_halvings;     /* times the step may be halved, 0..8; default 5 (Otaduy sec. 4 has 2) */
     ct_real recovery_speed; /* most speed at which a pair closer than its thickness is eased apart [m/s], >= 0; 0: no cap; default 1 */
     ct_allocator allocator;
     ct_tasks tasks;
@@ -7706,6 +7708,8 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
    v(i-1); within one cluster the two agree exactly, and with cluster = body one outer iteration is full anticipation.
    Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
 
+#define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
+
 typedef struct cti_ica_term {
     int32_t port; /* position of the block among its cluster's ports */
     float G[9];   /* block velocity to contact frame */
@@ -8124,11 +8128,13 @@ static ct_real cti_ica_visit(cti_ica *s, int i)
 
 /* projected Gauss-Seidel sweeps (eq. 11) until a sweep changes less than `stop`, `drop` times the first sweep's change, or, with the paper's
    rule, until the change itself changes by less than 5 %. differs: sweeps are Anderson accelerated, since their error in sliding and
-   rolling modes falls by less than a percent a sweep; a sweep that changes more than twice the best one restarts the history. */
-static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps, ct_real *out_first)
+   rolling modes falls by less than a percent a sweep; a sweep that changes more than twice the best one restarts the history; and sweeps
+   end below the tolerance already when they stall there. again: v was refined at these multipliers before */
+static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps, int again, ct_real *out_first)
 {
     int k, i, n = s->p->n_rows;
-    ct_real first = 0, last = 0, best = CTI_REAL_MAX;
+    ct_real first = 0, last = 0, best = CTI_REAL_MAX, mark = CTI_REAL_MAX, tol = s->desc->tolerance * s->p->velocity_scale;
+    int stalled = 0;
     memset(s->du, 0, sizeof(float) * s->n_du);
     cti_anderson_resume(&s->inner);
     for (k = 0; k < max_sweeps; k++) {
@@ -8139,6 +8145,10 @@ static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps,
         if (k == 0)
             first = big;
         if (big <= stop || (k > 0 && big <= drop * first) || k + 1 == max_sweeps)
+            break;
+        stalled = big < mark / 2 ? 0 : stalled + 1;
+        mark = cti_min(mark, big);
+        if ((k == 0 && again && big <= tol) || (stalled >= CTI_ICA_STALL && big <= CTI_R(0.7) * tol))
             break;
         if (s->desc->termination == CT_TERMINATION_PAPER && k > 0 && cti_abs(big - last) < CTI_R(0.05) * last)
             break;
@@ -8196,7 +8206,7 @@ static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
     int i, cap = s->coupled ? cti_min_int(2, s->desc->inner_iterations) : s->desc->inner_iterations;
     for (i = 0; i < s->p->n_rows; i++)
         cti_row_velocity(&s->p->rows[i], s->v, s->contacts[i].base);
-    info->sweeps += cti_ica_inner(s, stop, drop, cap, &first);
+    info->sweeps += cti_ica_inner(s, stop, drop, cap, info->iterations > 1, &first);
     for (i = 0; i < s->p->n_rows; i++)
         memcpy(s->p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
     cti_problem_rhs(s->p, s->f);
@@ -10130,7 +10140,10 @@ CONTACT_API_DEF ct_code ct_ccd_edge_edge_batch(const ct_real *x0, const ct_real 
 /* ---- 4_geom/bounds.h ---- */
 /* bounds.h -- axis-aligned boxes of moving points, rounded outward. Method: a box over a linear motion is the box of its two ends; it is
    widened by the detection distance and then by one rounding error. Trees hold boxes in float: conversion to float is monotone, and
-   lo_a <= hi_b implies float(lo_a) <= float(hi_b), so that float boxes never miss an overlap of the boxes they come from. */
+   lo_a <= hi_b implies float(lo_a) <= float(hi_b), so that float boxes never miss an overlap of the boxes they come from.
+   Two sets of points on linear motions that are apart along an axis at the start, and on the same side at the end, are so all the way: a
+   difference that is linear in time is positive between two positive values. Start is held against start and end against end, so that
+   what both do together has no part in it. */
 
 
 /* cti_box -- lo > hi: empty. */
@@ -11047,18 +11060,23 @@ CONTACT_API_DEF ct_code ct_mesh_sphere(ct_real radius, int levels, ct_mesh *out_
 }
 
 /* ---- 5_mesh/bvh.h ---- */
-/* bvh.h -- trees of boxes, eight wide, over vertices, edges or faces: built once, refitted, traversed in pairs.
-   Method: items are ordered by median splits at multiples of powers of eight, so that a tree needs no pointers: level 0 holds the items'
-   boxes in blocks of eight lanes, level k + 1 one box per block of level k, up to a level with one box. An overlap test compares one box
-   with a block. Which pairs are found depends on the items' boxes alone, never on the tree.
+/* bvh.h -- trees of moving boxes, eight wide, over vertices, edges or faces: built once, refitted, traversed in pairs.
+   Method: a moving box is a box at the start and one at the end of linear motions; two of them are apart when along some axis one is above
+   the other at both ends (bounds.h). Items are ordered by median splits at multiples of powers of eight, so that a tree needs no pointers:
+   level 0 holds the items' boxes in blocks of eight lanes, level k + 1 one box per block of level k, up to a level with one box. An overlap
+   test compares one box with a block. Which pairs are found depends on the items' boxes alone, never on the tree.
+   A tree may also have one box that holds for both ends; two such trees are held against each other once.
+   differs: the boxes at the two ends of a motion are kept apart, and not joined to one that holds both.
    based on: Dammertz, Hanika, Keller, Shallow bounding volume hierarchies, 2008 (wide nodes); implicit layout as in B-tree arrays. */
 
 
-enum { CTI_BVH_LEVELS = 13, CTI_BVH_BLOCK = 48 }; /* floats in a block: lo x, lo y, lo z, hi x, hi y, hi z, eight lanes each */
+/* floats in a block: lo x, lo y, lo z, hi x, hi y, hi z at the start, then at the end, eight lanes each */
+enum { CTI_BVH_LEVELS = 13, CTI_BVH_HALF = 48, CTI_BVH_BLOCK = 96 };
 
 /* cti_bvh -- one tree in a forest. Level k has `entries[k]` boxes in blocks block0[k] ... ; the last level has one entry. */
 typedef struct cti_bvh {
     int n_items, n_levels; /* n_levels 0: empty; else at least 2 */
+    int end;               /* where in a block the boxes at the end are: CTI_BVH_HALF, or 0: the same */
     int item0;             /* its items: forest->items[item0 ...], in tree order */
     int entries[CTI_BVH_LEVELS], block0[CTI_BVH_LEVELS];
 } cti_bvh;
@@ -11066,7 +11084,7 @@ typedef struct cti_bvh {
 /* cti_forest -- the arrays that many trees share; growable. Zero it before use. */
 typedef struct cti_forest {
     int32_t *items;
-    float *blocks;   /* [48 n_blocks] */
+    float *blocks;   /* [CTI_BVH_BLOCK n_blocks] */
     uint8_t *active; /* [n_blocks] bit per lane: takes part in an active traversal */
     int n_blocks;
 } cti_forest;
@@ -11082,18 +11100,18 @@ typedef struct cti_bvh_item {
 
 /* cti_bvh_build -- appends a tree over n items to the forest (items are reordered); boxes are empty until refitted. 0: out of memory. */
 CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bvh_item *items, int n);
-/* cti_bvh_refit -- boxes from the vertices' boxes: vertex_boxes [8 nv]: lo x y z, 0, -hi x y z, 0; elements [width n] vertex numbers, NULL
-   with width 1: items are vertices. */
-CTI_FN void cti_bvh_refit(cti_forest *forest, const cti_bvh *tree, const float *vertex_boxes, const int32_t *elements, int width);
+/* cti_bvh_refit -- boxes from the vertices' boxes: vertex_boxes [16 nv]: lo x y z, 0, -hi x y z, 0 at the start, then at the end; moving 0:
+   the former hold for both and the latter are not read. elements [width n] vertex numbers, NULL with width 1: items are vertices. */
+CTI_FN void cti_bvh_refit(cti_forest *forest, cti_bvh *tree, const float *vertex_boxes, int moving, const int32_t *elements, int width);
 /* cti_bvh_activate -- an item is active when a vertex of it is; vertex_active NULL: all. */
 CTI_FN void cti_bvh_activate(cti_forest *forest, const cti_bvh *tree, const uint8_t *vertex_active, const int32_t *elements, int width);
-/* cti_bvh_root -- the box of the whole tree: lo, hi. An empty tree: lo > hi. */
-CTI_FN void cti_bvh_root(const cti_forest *forest, const cti_bvh *tree, float box[6]);
+/* cti_bvh_root -- the box of the whole tree: lo, hi at the start, then at the end. An empty tree: lo > hi. */
+CTI_FN void cti_bvh_root(const cti_forest *forest, const cti_bvh *tree, float box[12]);
 /* cti_bvh_pairs -- appends every (item of a, item of b) whose boxes overlap and of which at least one is active to *out [2 n]; a == b: each
    unordered pair once, never an item with itself. No order. 0: out of memory. */
 CTI_FN int cti_bvh_pairs(cti_mem *mem, const cti_forest *forest, const cti_bvh *a, const cti_bvh *b, int32_t **out);
 
-/* cti_bvh_hits -- lanes of `block` whose boxes overlap the box in lane `lane` of `query` (closed). */
+/* cti_bvh_hits -- lanes of `block` whose boxes overlap the box in lane `lane` of `query` (closed), at one end. */
 CTI_INLINE unsigned cti_bvh_hits(const float *query, int lane, const float *block)
 {
     cti_f8 m = cti_f8_and(cti_f8_le(cti_f8_set(query[lane]), cti_f8_load(block + 24)),
@@ -11103,6 +11121,24 @@ CTI_INLINE unsigned cti_bvh_hits(const float *query, int lane, const float *bloc
     m = cti_f8_and(m, cti_f8_and(cti_f8_le(cti_f8_set(query[16 + lane]), cti_f8_load(block + 40)),
                                  cti_f8_le(cti_f8_load(block + 16), cti_f8_set(query[40 + lane]))));
     return (unsigned)cti_f8_bits(m);
+}
+
+/* cti_bvh_on_way -- lanes that overlap along axis k at some time: neither is above the other at both ends. q0, b0: query and block at the
+   start, q1, b1: at the end. */
+CTI_INLINE cti_f8 cti_bvh_on_way(const float *q0, const float *q1, int lane, const float *b0, const float *b1, int k)
+{
+    cti_f8 below = cti_f8_or(cti_f8_le(cti_f8_set(q0[8 * k + lane]), cti_f8_load(b0 + 24 + 8 * k)),
+                             cti_f8_le(cti_f8_set(q1[8 * k + lane]), cti_f8_load(b1 + 24 + 8 * k)));
+    cti_f8 above = cti_f8_or(cti_f8_le(cti_f8_load(b0 + 8 * k), cti_f8_set(q0[24 + 8 * k + lane])),
+                             cti_f8_le(cti_f8_load(b1 + 8 * k), cti_f8_set(q1[24 + 8 * k + lane])));
+    return cti_f8_and(below, above);
+}
+
+/* cti_bvh_hits_moving -- the same as cti_bvh_hits for moving boxes. */
+CTI_INLINE unsigned cti_bvh_hits_moving(const float *q0, const float *q1, int lane, const float *b0, const float *b1)
+{
+    cti_f8 m = cti_f8_and(cti_bvh_on_way(q0, q1, lane, b0, b1, 0), cti_bvh_on_way(q0, q1, lane, b0, b1, 1));
+    return (unsigned)cti_f8_bits(cti_f8_and(m, cti_bvh_on_way(q0, q1, lane, b0, b1, 2)));
 }
 
 
@@ -11245,7 +11281,7 @@ CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bv
         forest->items[tree->item0 + i] = items[i].id;
     for (i = forest->n_blocks; i < blocks; i++) {
         for (k = 0; k < CTI_BVH_BLOCK; k++)
-            forest->blocks[(size_t)i * CTI_BVH_BLOCK + (size_t)k] = k < 24 ? CTI_BVH_BIG : -CTI_BVH_BIG;
+            forest->blocks[(size_t)i * CTI_BVH_BLOCK + (size_t)k] = k % CTI_BVH_HALF < 24 ? CTI_BVH_BIG : -CTI_BVH_BIG;
         forest->active[i] = 255;
     }
     forest->n_blocks = blocks;
@@ -11254,7 +11290,7 @@ CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bv
 
 /* ---- refit ---- */
 
-/* Lane `lane` of a block from a box lo x y z, 0, -hi x y z, 0. */
+/* Lane `lane` of half a block from a box lo x y z, 0, -hi x y z, 0. */
 static void cti_bvh_put(float *block, int lane, cti_f8 box)
 {
     float t[8];
@@ -11263,7 +11299,7 @@ static void cti_bvh_put(float *block, int lane, cti_f8 box)
     block[24 + lane] = -t[4], block[32 + lane] = -t[5], block[40 + lane] = -t[6];
 }
 
-/* The box of a block's lanes, in the same form. */
+/* The box of the lanes of half a block, in the same form. */
 static cti_f8 cti_bvh_block_box(const float *block)
 {
     float t[8];
@@ -11280,23 +11316,21 @@ static cti_f8 cti_bvh_block_box(const float *block)
     return cti_f8_load(t);
 }
 
-CTI_FN void cti_bvh_refit(cti_forest *forest, const cti_bvh *tree, const float *vertex_boxes, const int32_t *elements, int width)
+/* One half of the blocks: level 0 from the vertices, and level 1 in passing, then the others. */
+static void cti_bvh_refit_half(float *blocks, const cti_bvh *tree, const int32_t *items, const float *vertex_boxes, const int32_t *elements,
+                               int width)
 {
-    const int32_t *items = forest->items + tree->item0;
     int i, j, k, level;
-    if (tree->n_levels == 0)
-        return;
-    /* level 0 from the vertices, and level 1 in passing */
     for (i = 0; i < tree->n_items; i += 8) {
-        float *block = forest->blocks + (size_t)(tree->block0[0] + i / 8) * CTI_BVH_BLOCK;
-        float *up = forest->blocks + (size_t)(tree->block0[1] + i / 64) * CTI_BVH_BLOCK;
+        float *block = blocks + (size_t)(tree->block0[0] + i / 8) * CTI_BVH_BLOCK;
+        float *up = blocks + (size_t)(tree->block0[1] + i / 64) * CTI_BVH_BLOCK;
         cti_f8 all = cti_f8_set(CTI_BVH_BIG);
         int m = cti_min_int(8, tree->n_items - i);
         for (j = 0; j < m; j++) {
             const int32_t *v = elements ? elements + (size_t)items[i + j] * (size_t)width : items + i + j;
-            cti_f8 box = cti_f8_load(vertex_boxes + 8 * (size_t)v[0]);
+            cti_f8 box = cti_f8_load(vertex_boxes + 16 * (size_t)v[0]);
             for (k = 1; k < width; k++)
-                box = cti_f8_min(box, cti_f8_load(vertex_boxes + 8 * (size_t)v[k]));
+                box = cti_f8_min(box, cti_f8_load(vertex_boxes + 16 * (size_t)v[k]));
             all = cti_f8_min(all, box);
             cti_bvh_put(block, j, box);
         }
@@ -11304,10 +11338,21 @@ CTI_FN void cti_bvh_refit(cti_forest *forest, const cti_bvh *tree, const float *
     }
     for (level = 2; level < tree->n_levels; level++)
         for (i = 0; i < tree->entries[level]; i++) {
-            const float *block = forest->blocks + (size_t)(tree->block0[level - 1] + i) * CTI_BVH_BLOCK;
-            float *up = forest->blocks + (size_t)(tree->block0[level] + i / 8) * CTI_BVH_BLOCK;
+            const float *block = blocks + (size_t)(tree->block0[level - 1] + i) * CTI_BVH_BLOCK;
+            float *up = blocks + (size_t)(tree->block0[level] + i / 8) * CTI_BVH_BLOCK;
             cti_bvh_put(up, i % 8, cti_bvh_block_box(block));
         }
+}
+
+CTI_FN void cti_bvh_refit(cti_forest *forest, cti_bvh *tree, const float *vertex_boxes, int moving, const int32_t *elements, int width)
+{
+    const int32_t *items = forest->items + tree->item0;
+    tree->end = moving ? CTI_BVH_HALF : 0;
+    if (tree->n_levels == 0)
+        return;
+    cti_bvh_refit_half(forest->blocks, tree, items, vertex_boxes, elements, width);
+    if (moving)
+        cti_bvh_refit_half(forest->blocks + CTI_BVH_HALF, tree, items, vertex_boxes + 8, elements, width);
 }
 
 CTI_FN void cti_bvh_activate(cti_forest *forest, const cti_bvh *tree, const uint8_t *vertex_active, const int32_t *elements, int width)
@@ -11332,12 +11377,14 @@ CTI_FN void cti_bvh_activate(cti_forest *forest, const cti_bvh *tree, const uint
         }
 }
 
-CTI_FN void cti_bvh_root(const cti_forest *forest, const cti_bvh *tree, float box[6])
+CTI_FN void cti_bvh_root(const cti_forest *forest, const cti_bvh *tree, float box[12])
 {
+    const float *top = tree->n_levels ? forest->blocks + (size_t)tree->block0[tree->n_levels - 1] * CTI_BVH_BLOCK : NULL;
     int k;
-    for (k = 0; k < 6; k++)
-        box[k] = tree->n_levels ? forest->blocks[(size_t)tree->block0[tree->n_levels - 1] * CTI_BVH_BLOCK + (size_t)(8 * k)]
-                                : (k < 3 ? CTI_BVH_BIG : -CTI_BVH_BIG);
+    for (k = 0; k < 6; k++) {
+        box[k] = top ? top[8 * k] : (k < 3 ? CTI_BVH_BIG : -CTI_BVH_BIG);
+        box[6 + k] = top ? top[tree->end + 8 * k] : box[k];
+    }
 }
 
 /* ---- pairs ---- */
@@ -11361,6 +11408,14 @@ static const float *cti_bvh_level_block(const cti_forest *forest, const cti_bvh 
     return forest->blocks + (size_t)b * CTI_BVH_BLOCK;
 }
 
+/* Lanes of a block of tree b whose boxes overlap the one in lane `lane` of a block of tree a */
+CTI_INLINE unsigned cti_bvh_meet(const cti_bvh *a, const float *query, int lane, const cti_bvh *b, const float *block)
+{
+    if (a->end + b->end == 0)
+        return cti_bvh_hits(query, lane, block);
+    return cti_bvh_hits_moving(query, query + a->end, lane, block, block + b->end);
+}
+
 static void cti_bvh_push(cti_bvh_walk *w, int level_a, int a, int level_b, int b)
 {
     cti_bvh_node_pair *p = w->stack + w->n++;
@@ -11376,7 +11431,7 @@ static void cti_bvh_open_one(cti_bvh_walk *w, int open_a, const cti_bvh_node_pai
     unsigned active, other_active, m;
     const float *block = cti_bvh_level_block(w->forest, t, level, i, &active);
     const float *other = cti_bvh_level_block(w->forest, o, other_level, j / 8, &other_active);
-    m = cti_bvh_hits(other, j % 8, block);
+    m = cti_bvh_meet(o, other, j % 8, t, block);
     if (!(other_active >> (j % 8) & 1u))
         m &= active;
     for (; m; m &= m - 1) {
@@ -11395,7 +11450,7 @@ static unsigned cti_bvh_lanes(const cti_bvh_walk *w, const cti_bvh_node_pair *p,
     int level = p->level_a - 1;
     if (self)
         return (1u << cti_min_int(8, w->a->entries[level] - 8 * p->a)) - 1u;
-    return cti_bvh_hits(cti_bvh_level_block(w->forest, w->b, level + 1, p->b / 8, &unused), p->b % 8, block_a);
+    return cti_bvh_meet(w->b, cti_bvh_level_block(w->forest, w->b, level + 1, p->b / 8, &unused), p->b % 8, w->a, block_a);
 }
 
 /* Opens both nodes of a pair on one level above the leaves: lanes against lanes. `self`: the two are the same node. */
@@ -11407,7 +11462,7 @@ static void cti_bvh_open_both(cti_bvh_walk *w, const cti_bvh_node_pair *p, int s
     const float *block_b = cti_bvh_level_block(w->forest, w->b, level, p->b, &active_b);
     for (lanes = cti_bvh_lanes(w, p, self, block_a); lanes; lanes &= lanes - 1) {
         int i = cti_lowest_bit(lanes), on = (int)(active_a >> i & 1u);
-        unsigned m = cti_bvh_hits(block_a, i, block_b) & (on ? 255u : active_b);
+        unsigned m = cti_bvh_meet(w->a, block_a, i, w->b, block_b) & (on ? 255u : active_b);
         if (self) {
             m &= ~((1u << i) * 2u - 1u);
             if (on)
@@ -11428,7 +11483,7 @@ static int32_t *cti_bvh_leaves(const cti_bvh_walk *w, const cti_bvh_node_pair *p
     for (lanes = cti_bvh_lanes(w, p, self, block_a); lanes; lanes &= lanes - 1) {
         int i = cti_lowest_bit(lanes);
         int32_t item = items_a[i];
-        unsigned m = cti_bvh_hits(block_a, i, block_b) & (active_a >> i & 1u ? 255u : active_b);
+        unsigned m = cti_bvh_meet(w->a, block_a, i, w->b, block_b) & (active_a >> i & 1u ? 255u : active_b);
         if (self)
             m &= ~((1u << i) * 2u - 1u);
         for (; m; m &= m - 1, out += 2)
@@ -11466,11 +11521,12 @@ CTI_FN int cti_bvh_pairs(cti_mem *mem, const cti_forest *forest, const cti_bvh *
 
 /* ---- 5_mesh/pairs.h ---- */
 /* pairs.h -- the broad phase: candidate pairs of surface features over many bodies. Method: per body, box trees over vertices, edges and
-   faces (and over loose points and loose edges), built once, refitted to the boxes of linear motions; bodies are culled by sweep and prune.
-   A pair is a candidate exactly when the boxes of the two elements and their slabs along the six diagonals of the axes (together an
-   18-DOP), widened and converted to float (bounds.h), overlap; the trees have no part in the result nor in its order. based on: Klosowski,
-   Held, Mitchell, Sowizral, Zikan, Efficient collision detection using bounding volume hierarchies of k-DOPs, 1998; Cohen, Lin, Manocha,
-   Ponamgi, I-COLLIDE, 1995 (sweep and prune); see bvh.h. */
+   faces (and over loose points and loose edges), built once, refitted to the boxes at both ends of linear motions; bodies are culled by
+   sweep and prune. A pair is a candidate unless along an axis, or along one of the six diagonals of the axes (together an 18-DOP), one
+   element is above the other at both ends of the motion, as widened and converted to float (bounds.h): what both do together has no part
+   in it, and a body that falls has the pairs that it has at rest. Nor have the trees a part in the result or in its order. based on:
+   Klosowski, Held, Mitchell, Sowizral, Zikan, Efficient collision detection using bounding volume hierarchies of k-DOPs, 1998; Cohen, Lin,
+   Manocha, Ponamgi, I-COLLIDE, 1995 (sweep and prune); see bvh.h. */
 
 
 /* cti_soup_body -- its ranges of surface vertices, edges and faces in the soup. Two bodies meet when one of them is dynamic and
@@ -11480,6 +11536,7 @@ typedef struct cti_soup_body {
     int dynamic;
     int self;
     uint32_t group, mask;
+    int swept;       /* 1: a vertex may be anywhere in the box of its motion's ends, at any time; 0: it moves from one to the other */
     ct_real inflate; /* half of the detection distance; >= 0 */
 } cti_soup_body;
 
@@ -11498,13 +11555,14 @@ enum { CTI_BROAD_VERTICES, CTI_BROAD_EDGES, CTI_BROAD_FACES, CTI_BROAD_POINTS, C
 typedef struct cti_broad {
     cti_forest forest;
     cti_bvh *trees;        /* [CTI_BROAD_TREES n_bodies] */
-    float *vertex_boxes;   /* [8 nv], see cti_bvh_refit */
-    float *vertex_slabs;   /* [16 nv] lo of the six slabs, 0, 0, -hi, 0, 0 */
+    float *vertex_boxes;   /* [16 nv], see cti_bvh_refit */
+    float *vertex_slabs;   /* [32 nv] lo of the six slabs, 0, 0, -hi, 0, 0 at the start, then at the end */
     ct_real *last_x;       /* [6 nv] x0 and x1 of the last update: what has not changed keeps its boxes */
     ct_real *last_inflate; /* [n_bodies] */
+    uint8_t *last_swept;   /* [n_bodies] */
     uint8_t *edge_loose;   /* [ne] 1: the edge is in no face */
-    float *body_boxes;     /* [6 n_bodies] lo, hi */
-    int32_t *body_order;   /* [2 n_bodies] (key of lo on the sweep axis, body), sorted */
+    float *body_boxes;     /* [12 n_bodies] lo, hi at the start, then at the end */
+    int32_t *body_order;   /* [2 n_bodies] (key of the lower lo on the sweep axis, body), sorted */
     int32_t *body_pairs;   /* [2 n] bodies whose boxes overlap, i < j, and (i, i), sorted */
     int32_t *scratch;
     float *sweep;   /* blocks of body boxes in sweep order */
@@ -11520,7 +11578,7 @@ typedef struct cti_broad {
    memory (broad emptied). */
 CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x);
 CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad);
-/* cti_broad_update -- boxes over the motions from x0 to x1 [3 nv] (may be the same), widened by each body's inflate. Finds the overlapping
+/* cti_broad_update -- boxes of the motions from x0 to x1 [3 nv] (may be the same), widened by each body's inflate. Finds the overlapping
    bodies. 0: out of memory. */
 CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1);
 /* cti_broad_pairs -- candidates of the last update, each kind a growable array [2 n] (CTI_LEN is 2 n), unique; NULL: not wanted. Order:
@@ -11555,6 +11613,7 @@ CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
     CTI_FREE(mem, broad->vertex_slabs);
     CTI_FREE(mem, broad->last_x);
     CTI_FREE(mem, broad->last_inflate);
+    CTI_FREE(mem, broad->last_swept);
     CTI_FREE(mem, broad->edge_loose);
     CTI_FREE(mem, broad->body_boxes);
     CTI_FREE(mem, broad->body_order);
@@ -11662,9 +11721,10 @@ CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
     cti_forest_clear(&broad->forest);
     broad->n_bodies = soup->n_bodies, broad->nv = soup->nv, broad->ne = soup->ne, broad->nf = soup->nf;
     broad->fresh = 1, broad->partial = broad->boxes_only = 0;
-    if (!CTI_RESIZE(mem, broad->trees, CTI_BROAD_TREES * nb) || !CTI_RESIZE(mem, broad->vertex_boxes, 8 * (size_t)soup->nv) ||
-        !CTI_RESIZE(mem, broad->vertex_slabs, 16 * (size_t)soup->nv) || !CTI_RESIZE(mem, broad->last_x, 6 * (size_t)soup->nv) ||
-        !CTI_RESIZE(mem, broad->last_inflate, nb) || !CTI_RESIZE(mem, broad->body_boxes, 6 * nb) ||
+    if (!CTI_RESIZE(mem, broad->trees, CTI_BROAD_TREES * nb) || !CTI_RESIZE(mem, broad->vertex_boxes, 16 * (size_t)soup->nv) ||
+        !CTI_RESIZE(mem, broad->vertex_slabs, 32 * (size_t)soup->nv) || !CTI_RESIZE(mem, broad->last_x, 6 * (size_t)soup->nv) ||
+        !CTI_RESIZE(mem, broad->last_inflate, nb) || !CTI_RESIZE(mem, broad->last_swept, nb) ||
+        !CTI_RESIZE(mem, broad->body_boxes, 12 * nb) ||
         !CTI_RESIZE(mem, broad->body_order, 2 * nb) || !CTI_RESIZE(mem, broad->sweep, (nb / 8 + 1) * CTI_BVH_BLOCK) ||
         !CTI_RESERVE(mem, items, most))
         goto done;
@@ -11678,7 +11738,7 @@ done:
 
 /* ---- update ---- */
 
-/* Slabs of a vertex, as float. */
+/* Slabs of a linear motion, as float. */
 static void cti_broad_put_slabs(float *t, cti_v3 p0, cti_v3 p1, ct_real inflate)
 {
     cti_slabs s = cti_slabs_motion(p0, p1, inflate);
@@ -11690,17 +11750,27 @@ static void cti_broad_put_slabs(float *t, cti_v3 p0, cti_v3 p1, ct_real inflate)
     t[6] = t[7] = t[14] = t[15] = 0;
 }
 
+/* Box of a linear motion, as float. */
+static void cti_broad_put_box(float *t, cti_v3 p0, cti_v3 p1, ct_real inflate)
+{
+    cti_box b = cti_box_motion(p0, p1, inflate);
+    t[0] = cti_round_float(b.lo.x), t[1] = cti_round_float(b.lo.y), t[2] = cti_round_float(b.lo.z), t[3] = 0;
+    t[4] = -cti_round_float(b.hi.x), t[5] = -cti_round_float(b.hi.y), t[6] = -cti_round_float(b.hi.z), t[7] = 0;
+}
+
 /* Is body b where it was in the last update? If not, its motion is remembered. */
 static int cti_broad_same(cti_broad *broad, const cti_soup_body *body, int b, const ct_real *x0, const ct_real *x1)
 {
     size_t first = 3 * (size_t)body->v0, bytes = 3 * (size_t)(body->v1 - body->v0) * sizeof *x0;
     ct_real *last0 = broad->last_x + first, *last1 = broad->last_x + 3 * (size_t)broad->nv + first;
-    if (!broad->fresh && broad->last_inflate[b] == body->inflate && memcmp(last0, x0 + first, bytes) == 0 &&
+    if (!broad->fresh && broad->last_inflate[b] == body->inflate && broad->last_swept[b] == (body->swept != 0) &&
+        memcmp(last0, x0 + first, bytes) == 0 &&
         memcmp(last1, x1 + first, bytes) == 0)
         return 1;
     memcpy(last0, x0 + first, bytes);
     memcpy(last1, x1 + first, bytes);
     broad->last_inflate[b] = body->inflate;
+    broad->last_swept[b] = body->swept != 0;
     return 0;
 }
 
@@ -11710,11 +11780,13 @@ static void cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, 
     int v;
     for (v = body->v0; v < body->v1; v++) {
         cti_v3 p0 = cti_v3_at(x0, v), p1 = cti_v3_at(x1, v);
-        cti_box b = cti_box_motion(p0, p1, body->inflate);
-        float *t = broad->vertex_boxes + 8 * (size_t)v;
-        t[0] = cti_round_float(b.lo.x), t[1] = cti_round_float(b.lo.y), t[2] = cti_round_float(b.lo.z), t[3] = 0;
-        t[4] = -cti_round_float(b.hi.x), t[5] = -cti_round_float(b.hi.y), t[6] = -cti_round_float(b.hi.z), t[7] = 0;
-        cti_broad_put_slabs(broad->vertex_slabs + 16 * (size_t)v, p0, p1, body->inflate);
+        float *box = broad->vertex_boxes + 16 * (size_t)v, *slabs = broad->vertex_slabs + 32 * (size_t)v;
+        cti_broad_put_box(box, p0, body->swept ? p1 : p0, body->inflate);
+        cti_broad_put_slabs(slabs, p0, body->swept ? p1 : p0, body->inflate);
+        if (body->swept)
+            continue;
+        cti_broad_put_box(box + 8, p1, p1, body->inflate);
+        cti_broad_put_slabs(slabs + 16, p1, p1, body->inflate);
     }
 }
 
@@ -11736,6 +11808,10 @@ static int32_t cti_broad_key(float f)
     return (int32_t)(u >> 1);
 }
 
+/* What a body sweeps along an axis: from the lower lo to the higher hi. */
+static float cti_broad_from(const float *box, int axis) { return box[axis] < box[6 + axis] ? box[axis] : box[6 + axis]; }
+static float cti_broad_to(const float *box, int axis) { return box[3 + axis] > box[9 + axis] ? box[3 + axis] : box[9 + axis]; }
+
 /* body_order and the sweep blocks: bodies by lo on the axis on which they spread most. */
 static int cti_broad_sort_bodies(cti_mem *mem, cti_broad *broad)
 {
@@ -11745,20 +11821,20 @@ static int cti_broad_sort_bodies(cti_mem *mem, cti_broad *broad)
     for (k = 0; k < 3; k++) {
         double sum = 0, sum2 = 0;
         for (i = 0; i < n; i++) {
-            double c = 0.5 * ((double)box[6 * i + k] + (double)box[6 * i + 3 + k]);
+            double c = 0.5 * ((double)cti_broad_from(box + 12 * i, k) + (double)cti_broad_to(box + 12 * i, k));
             sum += c, sum2 += c * c;
         }
         if (n > 0 && sum2 - sum * sum / n > best)
             best = sum2 - sum * sum / n, axis = k;
     }
     for (i = 0; i < n; i++)
-        broad->body_order[2 * i] = cti_broad_key(box[6 * i + axis]), broad->body_order[2 * i + 1] = i;
+        broad->body_order[2 * i] = cti_broad_key(cti_broad_from(box + 12 * i, axis)), broad->body_order[2 * i + 1] = i;
     if (!cti_pairsort(mem, broad->body_order, n, INT32_MAX, n, &broad->scratch))
         return -1;
     for (i = 0; i < n; i++) {
         float *block = broad->sweep + (size_t)(i / 8) * CTI_BVH_BLOCK;
-        for (k = 0; k < 6; k++)
-            block[8 * k + i % 8] = box[6 * broad->body_order[2 * i + 1] + k];
+        for (k = 0; k < 12; k++)
+            block[8 * k + i % 8] = box[12 * broad->body_order[2 * i + 1] + k];
     }
     return axis;
 }
@@ -11773,11 +11849,12 @@ static int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
     for (i = 0; i < n; i++) {
         const float *own = broad->sweep + (size_t)(i / 8) * CTI_BVH_BLOCK;
         int p = broad->body_order[2 * i + 1];
-        int32_t end = cti_broad_key(own[24 + 8 * axis + i % 8]);
+        int32_t end = cti_broad_key(cti_broad_to(broad->body_boxes + 12 * (size_t)p, axis));
         if (cti_broad_may_meet(soup, p, p) && (!CTI_PUSH(mem, broad->body_pairs, p) || !CTI_PUSH(mem, broad->body_pairs, p)))
             return 0;
         for (b = i / 8; 8 * b < n && broad->body_order[16 * b] <= end; b++) {
-            unsigned m = cti_bvh_hits(own, i % 8, broad->sweep + (size_t)b * CTI_BVH_BLOCK);
+            const float *block = broad->sweep + (size_t)b * CTI_BVH_BLOCK;
+            unsigned m = cti_bvh_hits_moving(own, own + CTI_BVH_HALF, i % 8, block, block + CTI_BVH_HALF);
             if (b == i / 8)
                 m &= ~((1u << i % 8) * 2u - 1u);
             if (n - 8 * b < 8)
@@ -11797,23 +11874,21 @@ CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup
 {
     int b, i, k, width;
     for (b = 0; b < broad->n_bodies; b++) {
-        float *box = broad->body_boxes + 6 * (size_t)b, other[6];
-        const cti_bvh *trees = broad->trees + CTI_BROAD_TREES * b;
+        float *box = broad->body_boxes + 12 * (size_t)b, other[12];
+        cti_bvh *trees = broad->trees + CTI_BROAD_TREES * b;
         const cti_soup_body *body = soup->bodies + b;
         if (body->v1 > body->v0 && cti_broad_same(broad, body, b, x0, x1))
             continue;
         cti_broad_vertex_boxes(broad, body, x0, x1);
         for (i = 0; i < CTI_BROAD_TREES; i++) {
             const int32_t *elements = cti_broad_elements(soup, i, &width);
-            cti_bvh_refit(&broad->forest, trees + i, broad->vertex_boxes, elements, width);
+            cti_bvh_refit(&broad->forest, trees + i, broad->vertex_boxes, !body->swept, elements, width);
         }
         cti_bvh_root(&broad->forest, trees + CTI_BROAD_VERTICES, box);
         for (i = CTI_BROAD_EDGES; i <= CTI_BROAD_FACES; i++) {
             cti_bvh_root(&broad->forest, trees + i, other);
-            for (k = 0; k < 3; k++) {
-                box[k] = other[k] < box[k] ? other[k] : box[k];
-                box[3 + k] = other[3 + k] > box[3 + k] ? other[3 + k] : box[3 + k];
-            }
+            for (k = 0; k < 12; k++)
+                box[k] = (k % 6 < 3 ? other[k] < box[k] : other[k] > box[k]) ? other[k] : box[k];
         }
     }
     broad->fresh = 0;
@@ -11860,46 +11935,61 @@ static int cti_broad_filter(int32_t *pairs, int n, const int32_t *ea, int wa, co
     return cti_broad_filter_as(pairs, n, ea, 1, eb, 1);
 }
 
-/* Slabs of an element of w vertices: the least of its vertices', lo and -hi alike. */
+/* Slabs of an element of w vertices at one end: the least of its vertices', lo and -hi alike. */
 CTI_INLINE void cti_broad_slabs(const float *slabs, const int32_t *v, int w, cti_f8 *lo, cti_f8 *minus_hi)
 {
     int k;
-    *lo = cti_f8_load(slabs + 16 * (size_t)v[0]), *minus_hi = cti_f8_load(slabs + 16 * (size_t)v[0] + 8);
+    *lo = cti_f8_load(slabs + 32 * (size_t)v[0]), *minus_hi = cti_f8_load(slabs + 32 * (size_t)v[0] + 8);
     for (k = 1; k < w; k++) {
-        *lo = cti_f8_min(*lo, cti_f8_load(slabs + 16 * (size_t)v[k]));
-        *minus_hi = cti_f8_min(*minus_hi, cti_f8_load(slabs + 16 * (size_t)v[k] + 8));
+        *lo = cti_f8_min(*lo, cti_f8_load(slabs + 32 * (size_t)v[k]));
+        *minus_hi = cti_f8_min(*minus_hi, cti_f8_load(slabs + 32 * (size_t)v[k] + 8));
     }
 }
 
-/* Takes out pairs whose slabs are apart: lo_a > hi_b or lo_b > hi_a. The sign of a rounded sum is exact. */
-CTI_INLINE int cti_broad_cull_as(const float *slabs, int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
+/* Slabs in which a begins below the end of b: lo_a <= hi_b. The sign of a rounded sum is exact. */
+CTI_INLINE cti_f8 cti_broad_below(cti_f8 lo_a, cti_f8 minus_hi_b) { return cti_f8_le(cti_f8_add(lo_a, minus_hi_b), cti_f8_set(0)); }
+
+/* Takes out pairs that are apart in a slab, on the same side at both ends. end_a, end_b: where the slabs at the end are, 16, or 0: the same
+   as at the start. */
+CTI_INLINE int cti_broad_cull_as(const float *slabs, int end_a, int end_b, int32_t *pairs, int n, const int32_t *ea, int wa,
+                                 const int32_t *eb, int wb)
 {
-    cti_f8 lo_a = cti_f8_set(0), hi_a = lo_a, lo_b, hi_b, zero = lo_a;
+    cti_f8 lo_a = cti_f8_set(0), hi_a = lo_a, lo_b, hi_b, lo_c = lo_a, hi_c = lo_a, below, above;
     int32_t last = -1;
     int i, m = 0;
     for (i = 0; i < n; i++) {
         int32_t a = pairs[2 * i], b = pairs[2 * i + 1];
-        if (a != last)
-            cti_broad_slabs(slabs, wa > 1 ? ea + (size_t)wa * (size_t)a : &a, wa, &lo_a, &hi_a);
+        const int32_t *va = wa > 1 ? ea + (size_t)wa * (size_t)a : &a, *vb = wb > 1 ? eb + (size_t)wb * (size_t)b : &b;
+        if (a != last) {
+            cti_broad_slabs(slabs, va, wa, &lo_a, &hi_a);
+            if (end_a + end_b)
+                cti_broad_slabs(slabs + end_a, va, wa, &lo_c, &hi_c);
+        }
         last = a;
-        cti_broad_slabs(slabs, wb > 1 ? eb + (size_t)wb * (size_t)b : &b, wb, &lo_b, &hi_b);
+        cti_broad_slabs(slabs, vb, wb, &lo_b, &hi_b);
+        below = cti_broad_below(lo_a, hi_b), above = cti_broad_below(lo_b, hi_a);
+        if (end_a + end_b) {
+            cti_broad_slabs(slabs + end_b, vb, wb, &lo_b, &hi_b);
+            below = cti_f8_or(below, cti_broad_below(lo_c, hi_b)), above = cti_f8_or(above, cti_broad_below(lo_b, hi_c));
+        }
         pairs[2 * m] = a, pairs[2 * m + 1] = b;
-        m += cti_f8_bits(cti_f8_and(cti_f8_le(cti_f8_add(lo_a, hi_b), zero), cti_f8_le(cti_f8_add(lo_b, hi_a), zero))) == 255;
+        m += cti_f8_bits(cti_f8_and(below, above)) == 255;
     }
     return m;
 }
 
-static int cti_broad_cull(const float *slabs, int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
+static int cti_broad_cull(const float *slabs, int end_a, int end_b, int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb,
+                          int wb)
 {
     if (wa == 2 && wb == 2)
-        return cti_broad_cull_as(slabs, pairs, n, ea, 2, eb, 2);
+        return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 2, eb, 2);
     if (wa == 1 && wb == 3)
-        return cti_broad_cull_as(slabs, pairs, n, ea, 1, eb, 3);
+        return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 1, eb, 3);
     if (wa == 2 && wb == 3)
-        return cti_broad_cull_as(slabs, pairs, n, ea, 2, eb, 3);
+        return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 2, eb, 3);
     if (wa == 1 && wb == 2)
-        return cti_broad_cull_as(slabs, pairs, n, ea, 1, eb, 2);
-    return cti_broad_cull_as(slabs, pairs, n, ea, 1, eb, 1);
+        return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 1, eb, 2);
+    return cti_broad_cull_as(slabs, end_a, end_b, pairs, n, ea, 1, eb, 1);
 }
 
 static void cti_broad_range(const cti_soup_body *b, int width, int *first, int *count)
@@ -11931,7 +12021,7 @@ static void cti_broad_matrix(uint64_t *bits, int words, const int32_t *pairs, in
 /* Appends what the trees gave for bodies p (kind ka) and q (kind kb): filtered, sorted. */
 static int cti_broad_group(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int p, int q, int ka, int kb, int32_t **out)
 {
-    int wa, wb, a0, na, b0, nb, n, from = CTI_LEN(*out);
+    int wa, wb, a0, na, b0, nb, n, from = CTI_LEN(*out), turned;
     const int32_t *ea = cti_broad_elements(soup, ka, &wa), *eb = cti_broad_elements(soup, kb, &wb);
     int64_t words, size;
     CTI_CLEAR(broad->raw);
@@ -11940,13 +12030,15 @@ static int cti_broad_group(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
     n = CTI_LEN(broad->raw) / 2;
     cti_broad_range(soup->bodies + p, wa, &a0, &na);
     cti_broad_range(soup->bodies + q, wb, &b0, &nb);
-    if (p == q || (ka == kb && a0 > b0))
+    turned = ka == kb && a0 > b0;
+    if (p == q || turned)
         n = cti_broad_filter(broad->raw, n, ea, wa, eb, wb);
     if (!broad->boxes_only)
-        n = cti_broad_cull(broad->vertex_slabs, broad->raw, n, ea, wa, eb, wb);
+        n = cti_broad_cull(broad->vertex_slabs, broad->last_swept[turned ? q : p] ? 0 : 16, broad->last_swept[turned ? p : q] ? 0 : 16,
+                           broad->raw, n, ea, wa, eb, wb);
     if (n == 0)
         return 1;
-    if (ka == kb && a0 > b0)
+    if (turned)
         cti_broad_range(soup->bodies + q, wa, &a0, &na), cti_broad_range(soup->bodies + p, wb, &b0, &nb);
     if (!CTI_RESERVE(mem, *out, (int64_t)from + 2 * (int64_t)n))
         return 0;
@@ -12382,6 +12474,9 @@ CTI_FN void cti_tet_batch_mass(const cti_tet_batch *t, ct_real *mass);
    out_extended += tets whose log J was continued;  out_energy += elastic energy [J];  either may be NULL. */
 CTI_FN void cti_tet_batch_assemble(const cti_tet_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
                                    double *out_energy);
+/* cti_tet_batch_crushed -- tets whose J falls below 0.2 on the way from x0 to x1, where their energy is continued: no linearization at x0
+   describes them at x1. 0 for models that need no continuation. */
+CTI_FN int cti_tet_batch_crushed(const cti_tet_batch *t, const ct_real *x0, const ct_real *x1);
 CTI_FN double cti_tet_batch_energy(const cti_tet_batch *t, const ct_real *x);
 
 
@@ -12813,6 +12908,28 @@ CTI_FN double cti_tet_batch_energy(const cti_tet_batch *t, const ct_real *x)
     double energy = 0;
     cti_tet_batch_assemble(t, x, 0, NULL, NULL, NULL, &energy);
     return energy;
+}
+
+CTI_FN int cti_tet_batch_crushed(const cti_tet_batch *t, const ct_real *x0, const ct_real *x1)
+{
+    const cti_r8 j0 = cti_set8(CTI_TET_J0);
+    int batch, l, n = 0;
+    if (t->model != CT_MODEL_NEOHOOKEAN && t->model != CT_MODEL_HONG_NEOHOOKEAN)
+        return 0;
+    for (batch = 0; 8 * batch < t->n; batch++) {
+        cti_tet_lanes w;
+        cti_r8 cof[9];
+        int crushed;
+        cti_tet_load(t, batch, x1, &w);
+        crushed = cti_bits8(cti_lt8(cti_cofactor8(w.f, cof), j0));
+        if (!crushed)
+            continue;
+        cti_tet_load(t, batch, x0, &w);
+        crushed &= ~cti_bits8(cti_lt8(cti_cofactor8(w.f, cof), j0));
+        for (l = 0; l < cti_element_count(t->n, batch); l++)
+            n += crushed >> l & 1;
+    }
+    return n;
 }
 
 #undef CTI_TET_J0
@@ -13999,6 +14116,7 @@ typedef struct cti_row_context {
     const uint8_t *fixed;     /* [n blocks] 1: all three axes are scripted */
     const ct_real *v_fixed;   /* [3 n] scripted velocity of fixed blocks, 0 elsewhere [m/s] */
     const ct_real *inv_mass;  /* [n] 1/kg, 0 for fixed blocks */
+    const cti_bsr *A;         /* of this step */
     const cti_memory *memory;
     ct_real dt, dt_memory;    /* of this step; of the step that the memory's impulses come from */
     ct_real recovery_speed;   /* cap of easing apart [m/s]; 0: none */
@@ -14031,13 +14149,14 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
 
 #define CTI_ROWS_HOLD CTI_R(0.01) /* share of the thickness that a loaded contact may sink and is taken back by the hard law */
 #define CTI_ROWS_STICK CTI_R(1e-4) /* tangential compliance, of the free nodes' inverse mass */
+#define CTI_ROWS_SETTLE CTI_R(3e-6) /* normal compliance, of the free nodes' inverse mass */
+#define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* and of what the blocks alone answer with, at most */
 #define CTI_ROWS_EASE CTI_R(0.2) /* share of a missing gap that is recovered in a step */
 
-static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_row *row, cti_v3 *scripted, int *out_moving)
+static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_row *row, cti_v3 *scripted)
 {
     int k, j;
     *scripted = cti_v3_zero();
-    *out_moving = 0;
     for (k = 0; k < pair->n; k++) {
         const cti_attach *a = &c->surface->attach[pair->v[k]];
         for (j = 0; j < a->n; j++) {
@@ -14049,7 +14168,6 @@ static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_r
             if (c->fixed[b]) {
                 cti_v3 vb = cti_v3_at(c->v_fixed, b);
                 *scripted = cti_v3_mad(*scripted, vb, w);
-                *out_moving = 1;
                 continue;
             }
             if (row->n == CTI_ROW_TERMS)
@@ -14089,16 +14207,16 @@ static void cti_rows_recall(const cti_row_context *c, uint64_t key, cti_v3 n, ct
 CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, int twin, cti_row *row, cti_contact_row *origin)
 {
     const cti_surface *s = c->surface;
-    int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair), k, moving;
+    int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair), k;
     cti_v3 t1, t2, scripted, slip;
-    ct_real soft = 0;
+    ct_real soft = 0, own = 0;
     memset(row, 0, sizeof *row);
     memset(origin, 0, sizeof *origin);
     origin->pair = *pair;
     origin->thickness = cti_pair_thickness(s, pair);
     origin->gap0 = cti_v3_dot(n, cti_pair_offset(s, s->x0, pair)) - origin->thickness;
     origin->rest = origin->gap0;
-    cti_rows_terms(c, pair, row, &scripted, &moving);
+    cti_rows_terms(c, pair, row, &scripted);
     if (row->n == 0)
         return 0;
     cti_v3_tangents(n, &t1, &t2);
@@ -14110,8 +14228,13 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     if (twin == 0)
         cti_rows_recall(c, row->key, n, row, origin);
     slip = cti_v3_at(origin->slip, 0);
-    for (k = 0; k < row->n; k++)
-        soft += row->term[k].weight * row->term[k].weight * c->inv_mass[row->term[k].block];
+    for (k = 0; k < row->n; k++) {
+        int block = row->term[k].block;
+        const ct_real *D = c->A->val + 9 * (size_t)c->A->diag[block];
+        ct_real w2 = row->term[k].weight * row->term[k].weight, trace = D[0] + D[4] + D[8];
+        soft += w2 * c->inv_mass[block];
+        own += trace > 0 ? 3 * w2 / trace : 0;
+    }
     /* w: scripted motion, g0/dt where the gap is open, the stick target */
     row->w[0] = cti_v3_dot(n, scripted);
     row->w[1] = cti_v3_dot(t1, scripted) + cti_v3_dot(t1, slip) / c->dt;
@@ -14132,9 +14255,9 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     /* stick is a stiff spring of c gamma dt, far below the thickness: several contacts at one point may remember different slips, and without
        compliance their multipliers would drift apart without end */
     row->compliance[1] = row->compliance[2] = soft * CTI_ROWS_STICK;
-    /* rows to scripted surfaces always carry some compliance, so that two of them cannot contradict each other without bound */
-    if (moving)
-        row->compliance[0] = soft * CTI_R(1e-6);
+    /* two contacts at one place with gaps that differ by a rounding ask for one multiplier to wander to the other: a compliance below what the
+       tolerance resolves settles it, and keeps rows to scripted surfaces from contradicting each other without bound */
+    row->compliance[0] = cti_min(soft * CTI_ROWS_SETTLE, own * CTI_ROWS_SETTLE_OWN);
     return 1;
 }
 
@@ -14190,7 +14313,7 @@ typedef struct cti_hit {
 typedef struct cti_detect {
     cti_list vf, ee;
     int32_t *ve, *vv;        /* codimensional candidates [2 n] */
-    ct_real *lo, *hi;        /* [3 nv] the lists are complete while both ends of a vertex's motion stay in its box */
+    ct_real *lo, *hi;        /* [6 nv] the lists are complete while each vertex starts in its first box and ends in its second */
     ct_real *toi;            /* scratch [n] */
     uint8_t *tangled;        /* [nv] 1: vertex of a pair that intersects at the start; such pairs are left out */
     int n_tangled;           /* vertices */
@@ -14200,8 +14323,8 @@ typedef struct cti_detect {
 
 CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d);
 
-/* cti_detect_cover -- makes the lists complete for the motion x0 -> x1 of the surface; a query of the trees only when some vertex leaves
-   its box. *out_changed 1 when the lists are new. 0 when memory ran out. */
+/* cti_detect_cover -- makes the lists complete for the motion x0 -> x1 of the surface; a query of the trees only when some vertex
+   leaves what the last one covers. *out_changed 1 when the lists are new. 0 when memory ran out. */
 CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const ct_real *x1, int *out_changed);
 
 /* cti_detect_distances -- fills d2, w, feature, min_sep at x0. */
@@ -14221,8 +14344,8 @@ CTI_FN ct_real cti_detect_min_distance(const cti_detect *d, const cti_surface *s
 
 /* ---- 7_contact/detect.c ---- */
 /* detect.c -- from the trees' candidates to near pairs and collisions.
-   Method: one query covers the swept boxes with a slack; its lists serve all rounds of a step and later steps until a vertex leaves its
-   box. Distances at the start are batched; CCD keeps a positive separation, so that every pair has a normal at its time of impact.
+   Method: one query covers the motion with a slack; its lists serve all rounds of a step and later steps until a vertex leaves what was
+   covered. Distances at the start are batched; CCD keeps a positive separation, so that every pair has a normal at its time of impact.
    Rows are culled, candidates never: a feature shared by faces speaks through one owner, end points of edges are vertex-face pairs, and
    edges that are flat wait until CCD finds them. Based on: Otaduy 2009, sec. 3.2 and 4. */
 
@@ -14230,6 +14353,7 @@ CTI_FN ct_real cti_detect_min_distance(const cti_detect *d, const cti_surface *s
 #define CTI_DETECT_TRUST CTI_R(4)    /* of the thickness: a row when the free motion would close the gap */
 #define CTI_DETECT_SEP CTI_R(0.25)   /* of the thickness: what CCD keeps */
 #define CTI_DETECT_CONE CTI_R(0.02)  /* sine by which a direction may leave a feature's normal cone */
+#define CTI_DETECT_FAST CTI_R(16)    /* of the thickness: what goes farther in a step has boxes of their own for start and end */
 #define CTI_DETECT_FLAT CTI_R(0.995) /* cosine between the faces of an edge that is called flat */
 
 static void cti_detect_free_list(cti_mem *mem, cti_list *l)
@@ -14259,25 +14383,36 @@ CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
 static int cti_detect_covered(const cti_detect *d, const cti_surface *s, const ct_real *x1)
 {
     int i, n3 = 3 * s->nv;
-    if (!d->valid || CTI_LEN(d->lo) < n3)
+    const ct_real *lo0 = d->lo, *hi0 = d->hi, *lo1, *hi1;
+    if (!d->valid || CTI_LEN(d->lo) < 2 * n3)
         return 0;
+    lo1 = n3 ? lo0 + n3 : lo0, hi1 = n3 ? hi0 + n3 : hi0;
     for (i = 0; i < n3; i++)
-        if (!(s->x0[i] >= d->lo[i] && s->x0[i] <= d->hi[i] && x1[i] >= d->lo[i] && x1[i] <= d->hi[i]))
+        if (!(s->x0[i] >= lo0[i] && s->x0[i] <= hi0[i] && x1[i] >= lo1[i] && x1[i] <= hi1[i]))
             return 0;
     return 1;
 }
 
-/* per body: slack of the boxes, twice the thickness or a quarter of the largest motion */
-static ct_real cti_detect_slack(const cti_surface *s, int body, const ct_real *x1)
+/* what the lists will cover of a body's motion: a slow one by a box that holds both ends of a vertex's path, so that contact may stop it
+   anywhere and the next steps may go on; a fast one by a box at either end, for then what its features do together brings none of them
+   nearer to another, and contact that stops it asks again. The slack is twice the thickness, or a quarter of a slow motion */
+static void cti_detect_boxes(cti_detect *d, cti_surface *s, int body, const ct_real *x1)
 {
-    const cti_soup_body *r = &s->ranges[body];
-    ct_real big = 0;
-    int i;
-    if (!s->bodies[body].dynamic)
-        return 0;
+    cti_soup_body *r = &s->ranges[body];
+    int i, n3 = 3 * s->nv;
+    ct_real big = 0, h = s->bodies[body].thickness, slack = 0;
     for (i = 3 * r->v0; i < 3 * r->v1; i++)
         big = cti_max(big, cti_abs(x1[i] - s->x0[i]));
-    return cti_max(2 * s->bodies[body].thickness, big / 4);
+    r->swept = big <= CTI_DETECT_FAST * h;
+    if (s->bodies[body].dynamic)
+        slack = r->swept ? cti_max(2 * h, big / 4) : 2 * h;
+    /* trees' boxes grow by the slack, and by the distance at which a pair is near: thickness on either side */
+    r->inflate = CTI_DETECT_TRUST / 2 * h + slack;
+    for (i = 3 * r->v0; i < 3 * r->v1; i++) {
+        ct_real a = s->x0[i], b = x1[i], lo = cti_min(a, b), hi = cti_max(a, b);
+        d->lo[i] = (r->swept ? lo : a) - slack, d->hi[i] = (r->swept ? hi : a) + slack;
+        d->lo[n3 + i] = (r->swept ? lo : b) - slack, d->hi[n3 + i] = (r->swept ? hi : b) + slack;
+    }
 }
 
 static int cti_detect_quads(cti_mem *mem, cti_list *l, const cti_surface *s, int edges)
@@ -14299,24 +14434,15 @@ static int cti_detect_quads(cti_mem *mem, cti_list *l, const cti_surface *s, int
 
 CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const ct_real *x1, int *out_changed)
 {
-    int b, i, k;
+    int b;
     *out_changed = 0;
     if (cti_detect_covered(d, s, x1))
         return 1;
-    if (!CTI_RESIZE(mem, d->lo, 3 * s->nv) || !CTI_RESIZE(mem, d->hi, 3 * s->nv) || !CTI_RESIZE(mem, d->tangled, s->nv))
+    if (!CTI_RESIZE(mem, d->lo, 6 * s->nv) || !CTI_RESIZE(mem, d->hi, 6 * s->nv) || !CTI_RESIZE(mem, d->tangled, s->nv))
         return 0;
     d->valid = 0;
-    /* boxes grow by the slack, and by the distance at which a pair is near: thickness on either side */
-    for (b = 0; b < s->n_bodies; b++) {
-        cti_soup_body *r = &s->ranges[b];
-        ct_real slack = cti_detect_slack(s, b, x1);
-        r->inflate = CTI_DETECT_TRUST / 2 * s->bodies[b].thickness + slack;
-        for (i = r->v0; i < r->v1; i++)
-            for (k = 3 * i; k < 3 * i + 3; k++) {
-                d->lo[k] = cti_min(s->x0[k], x1[k]) - slack;
-                d->hi[k] = cti_max(s->x0[k], x1[k]) + slack;
-            }
-    }
+    for (b = 0; b < s->n_bodies; b++)
+        cti_detect_boxes(d, s, b, x1);
     CTI_CLEAR(d->vf.pairs);
     CTI_CLEAR(d->ee.pairs);
     CTI_CLEAR(d->ve);
@@ -14714,6 +14840,8 @@ typedef struct cti_component {
     int stale;             /* asked for a refresh */
     int running;           /* in the free solve */
     int touched;           /* its island was solved in this round */
+    int split;             /* ports in the last solve when that split it, else 0 */
+    int hard;              /* attempts left in which it is one cluster, because nodes did not get anywhere */
     int version;           /* counts computations */
     /* compliance between ports, kept while the factor stands */
     int32_t *port_at;      /* [blocks] position in ports or -1 */
@@ -14975,6 +15103,10 @@ CTI_FN void cti_factors_age(cti_factors *f);
 /* cti_factors_mark -- asks for new factors of all components whose factor lags. Returns how many were marked. */
 CTI_FN int cti_factors_mark(cti_factors *f);
 
+/* cti_factors_harden -- touched components that were split into nodes or patches are one cluster for a while, where their ports are not too
+   many. Returns 0 when that changes nothing. */
+CTI_FN int cti_factors_harden(cti_factors *f);
+
 /* cti_factors_lag -- 1 when some factor is of an earlier step. */
 CTI_FN int cti_factors_lag(const cti_factors *f);
 
@@ -15000,6 +15132,8 @@ CTI_FN const cti_cluster *cti_factors_clusters(cti_factors *f, cti_arena *arena,
 
 #define CTI_FACTORS_PATCH 48       /* blocks in a patch */
 #define CTI_FACTORS_PORTS 200      /* most ports of a component that is one cluster */
+#define CTI_FACTORS_PORTS_MOST 1500 /* the same where nodes were tried and failed */
+#define CTI_FACTORS_HARD 30        /* attempts for which a component stays one cluster then */
 #define CTI_FACTORS_CHEAP 1.5e8    /* flops below which a factor is renewed in every step */
 
 static void cti_factors_free_component(cti_mem *mem, cti_component *c)
@@ -15177,9 +15311,11 @@ CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, cons
 CTI_FN void cti_factors_age(cti_factors *f)
 {
     int c;
-    for (c = 0; c < CTI_LEN(f->components); c++)
+    for (c = 0; c < CTI_LEN(f->components); c++) {
         if (f->components[c].age >= 0)
             f->components[c].age++;
+        f->components[c].hard -= f->components[c].hard > 0;
+    }
 }
 
 CTI_FN int cti_factors_refresh(cti_factors *f, const cti_bsr *A, ct_real dt)
@@ -15218,6 +15354,19 @@ CTI_FN int cti_factors_lag(const cti_factors *f)
         if (f->components[c].age > 0)
             return 1;
     return 0;
+}
+
+CTI_FN int cti_factors_harden(cti_factors *f)
+{
+    int i, changed = 0;
+    for (i = 0; i < CTI_LEN(f->components); i++) {
+        cti_component *c = &f->components[i];
+        if (!c->touched || !c->split)
+            continue;
+        changed |= c->split <= CTI_FACTORS_PORTS_MOST;
+        c->hard = CTI_FACTORS_HARD;
+    }
+    return changed;
 }
 
 static void cti_factors_solve(void *ctx, ct_real *x)
@@ -15428,9 +15577,11 @@ CTI_FN const cti_cluster *cti_factors_clusters(cti_factors *f, cti_arena *arena,
         }
     for (c = 0; c < nc; c++) {
         cti_component *q = &f->components[c];
-        int whole = mode == CT_CLUSTER_BODY || (mode == CT_CLUSTER_AUTO && count[c] <= CTI_FACTORS_PORTS), patches = mode == CT_CLUSTER_PATCH;
+        int whole = mode == CT_CLUSTER_BODY || (mode == CT_CLUSTER_AUTO && count[c] <= (q->hard ? CTI_FACTORS_PORTS_MOST : CTI_FACTORS_PORTS));
+        int patches = mode == CT_CLUSTER_PATCH;
         if (count[c] == 0)
             continue;
+        q->split = whole ? 0 : count[c];
         if (whole) {
             out[n].blocks = f->blocks + q->begin;
             out[n].n = q->end - q->begin;
@@ -15462,6 +15613,7 @@ typedef struct cti_attempt {
     int converged;      /* no solve diverged and the motion means something; otherwise x_new is not to be looked at */
     int budget;         /* the last solve ended on its budget, above its tolerance */
     int rounds, solver_iterations, solver_sweeps, linear_iterations, extended;
+    int crushed;        /* tets that the motion takes below J = 0.2 */
     int candidates;
     ct_real residual;   /* natural map of the last solve */
     ct_pair_kind limit_kind;
@@ -15491,6 +15643,9 @@ CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
    steps 1 - 4.4). differs: rows of near pairs are culled to one per geometric contact, the detection never is; CCD keeps a quarter of the
    thickness, so that rounding can not turn a touch into a crossing. */
 
+#define CTI_CMR_POOR CTI_R(0.5) /* natural map at which a solve by nodes has failed */
+#define CTI_CMR_BROKEN CTI_R(0.01) /* share of the thickness that a row may be missed by in a step */
+
 CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
 
 CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_row_context *out)
@@ -15500,6 +15655,7 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
     out->fixed = s->fixed;
     out->v_fixed = s->v_fixed;
     out->inv_mass = s->inv_mass;
+    out->A = &s->A;
     out->memory = memory;
     out->dt = dt;
     out->dt_memory = dt_memory;
@@ -15691,7 +15847,17 @@ static int cti_cmr_put_row(cti_state *s, cti_row *row, const cti_contact_row *or
     return 1;
 }
 
-/* rows for hits; a pair gets at most three, then its newest is linearized anew */
+/* 1 when the motion breaks this row itself: what its pair lacks is sweeps, not another row. A plane's row is exact, so it lacks nothing else */
+static int cti_cmr_is_broken(const cti_state *s, int row, ct_real dt)
+{
+    ct_real u[3];
+    if (s->origins[row].pair.kind == CT_PAIR_PLANE)
+        return 1;
+    cti_row_velocity(&s->rows[row], s->v_new, u);
+    return u[0] + s->rows[row].compliance[0] * s->rows[row].r[0] < -CTI_CMR_BROKEN * s->origins[row].thickness / dt;
+}
+
+/* rows for hits; a pair gets at most three, then its newest is linearized anew; one whose newest row is broken is only solved again */
 static int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
 {
     cti_cmr_index x;
@@ -15704,6 +15870,10 @@ static int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
         uint64_t key = cti_pair_key(&s->surface, &s->hits[i].pair);
         uint32_t at = cti_cmr_find(&x, key);
         int twin = x.count[at];
+        if (twin > 0 && cti_cmr_is_broken(s, x.last[at], c->dt)) {
+            s->origins[x.last[at]].fresh = 1;
+            continue;
+        }
         if (!cti_rows_build(c, &s->hits[i].pair, s->hits[i].normal, cti_min_int(twin, 2), &row, &origin))
             continue;
         origin.fresh = 1;
@@ -15800,28 +15970,48 @@ static int cti_cmr_touch(cti_state *s, int first, int end)
     return fresh;
 }
 
-/* one constrained solve from v_new and the rows' multipliers, island by island, so that none feels another */
-static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *out)
+/* the islands with fresh rows, each for itself, so that none feels another; then what all of it is worth. work [6 n] */
+static int cti_cmr_solve_islands(cti_state *s, ct_real dt, const int32_t *start, const uint8_t *touched, int n, ct_real *work, cti_attempt *out)
 {
     cti_problem p;
     cti_residuals res;
-    int32_t *start;
-    int i, n;
-    ct_real *work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->n);
-    s->problem_dt = dt, s->problem_scale = scale, s->has_problem = 1;
-    if (!work || !cti_cmr_sort_islands(s, &start, &n))
-        return 0;
-    for (i = 0; i < CTI_LEN(s->factors.components); i++)
-        s->factors.components[i].touched = 0;
+    int i;
     for (i = 0; i < n; i++)
-        if (cti_cmr_touch(s, start[i], start[i + 1]) && !cti_cmr_solve_island(s, dt, start[i], start[i + 1], out))
+        if (touched[i] && !cti_cmr_solve_island(s, dt, start[i], start[i + 1], out))
             return 0;
     cti_cmr_problem(s, &p);
     cti_problem_rhs(&p, work);
     cti_cmr_balance(s, dt, work, 1, s->v_new);
     cti_residual_eval(&p, s->desc.solver.cone, s->v_new, work, &res);
     out->residual = res.natural_map;
-    if (res.natural_map <= s->desc.solver.tolerance)
+    return 1;
+}
+
+/* one constrained solve from v_new and the rows' multipliers. Where nodes ended poorly, bodies that were split are taken whole */
+static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *out)
+{
+    int32_t *start;
+    uint8_t *touched;
+    int i, n, budget = out->budget, converged = out->converged;
+    ct_real *work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->n);
+    s->problem_dt = dt, s->problem_scale = scale, s->has_problem = 1;
+    if (!work || !cti_cmr_sort_islands(s, &start, &n))
+        return 0;
+    touched = CTI_ARENA_NEW(s->arena, uint8_t, n);
+    if (!touched)
+        return 0;
+    for (i = 0; i < CTI_LEN(s->factors.components); i++)
+        s->factors.components[i].touched = 0;
+    for (i = 0; i < n; i++)
+        touched[i] = (uint8_t)cti_cmr_touch(s, start[i], start[i + 1]);
+    if (!cti_cmr_solve_islands(s, dt, start, touched, n, work, out))
+        return 0;
+    if (!(out->residual < CTI_CMR_POOR) && s->desc.solver.cluster == CT_CLUSTER_AUTO && cti_factors_harden(&s->factors)) {
+        out->budget = budget, out->converged = converged;
+        if (!cti_cmr_solve_islands(s, dt, start, touched, n, work, out))
+            return 0;
+    }
+    if (out->residual <= s->desc.solver.tolerance)
         out->budget = 0; /* the last sweeps reached the tolerance after all */
     return 1;
 }
@@ -15842,6 +16032,31 @@ static int cti_cmr_sane(const cti_state *s, ct_real dt)
         if (!cti_finite(s->v_new[i]) || !(cti_abs(dt * s->v_new[i]) <= limit))
             return 0;
     return 1;
+}
+
+/* 1 while the contacts' share of the motion, v_new - v_free, is no larger in the norm of A than what stopping everything would take. Rest (or
+   the scripted motion) is admissible, and the solution is the admissible v nearest to v_free, friction aside: a solve that ends far outside
+   has not found it, and its motion is not worth a detection. */
+static int cti_cmr_plausible(const cti_state *s, ct_real dt)
+{
+    double moved = 0, whole = 0, extra = 0;
+    ct_real w = s->desc.recovery_speed > 0 ? s->desc.recovery_speed : s->desc.thickness / dt;
+    int i, k;
+    cti_bsr_mul(&s->A, s->v_free, s->pcg_work);
+    for (i = 0; i < 3 * s->n; i++)
+        whole += (double)(s->v_free[i] * s->pcg_work[i]);
+    for (i = 0; i < 3 * s->n; i++)
+        s->pcg_work[3 * s->n + i] = s->v_new[i] - s->v_free[i];
+    cti_bsr_mul(&s->A, s->pcg_work + 3 * s->n, s->pcg_work);
+    for (i = 0; i < 3 * s->n; i++)
+        moved += (double)(s->pcg_work[3 * s->n + i] * s->pcg_work[i]);
+    /* scripted blocks and eased pairs have speeds of their own */
+    for (i = 0; i < s->n; i++)
+        for (k = 0; k < 3; k++) {
+            ct_real v = s->v_fixed[3 * i + k];
+            extra += (double)(s->A.val[9 * (size_t)s->A.diag[i] + 4 * (size_t)k] * v * v + s->mass[i] * w * w);
+        }
+    return moved <= 4 * whole + extra;
 }
 
 /* an attempt whose numbers mean nothing ends at rest where it began */
@@ -15890,7 +16105,7 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
             if (!cti_cmr_solve(s, dt, scale, out))
                 return 0;
             out->rounds++;
-            if (!cti_cmr_sane(s, dt))
+            if (!cti_cmr_plausible(s, dt) || !cti_cmr_sane(s, dt))
                 return cti_cmr_give_up(s, dt, out);
             cti_cmr_move(s, dt);
         }
@@ -15917,6 +16132,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
 {
     cti_row_context c;
     double t0 = cti_cmr_clock(s), t1;
+    int i;
     memset(out, 0, sizeof *out);
     out->converged = 1;
     if (!cti_assemble_pins(s, dt))
@@ -15938,7 +16154,11 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     if (!cti_cmr_begin(s, &c))
         return 0;
     out->ms_detect = cti_cmr_clock(s) - t0;
-    return cti_cmr_rounds(s, dt, &c, out);
+    if (!cti_cmr_rounds(s, dt, &c, out))
+        return 0;
+    for (i = 0; i < s->n_models; i++)
+        out->crushed += cti_tet_batch_crushed(&s->models[i]->tets, s->x, s->x_new);
+    return 1;
 }
 
 /* ---- 8_step/zones.h ---- */
@@ -16226,9 +16446,11 @@ CTI_FN void cti_step_energies(const cti_state *s, ct_step_report *report);
 
 /* ---- 8_step/step.c ---- */
 /* step.c -- the time step as a sequence of attempts.
-   Method: try the whole remaining step by CMR; when it ends with a collision or a solve that did not converge, halve it, at most
-   max_halvings times, and then let impact zones end it (Otaduy 2009, sec. 4 and 5.6). Positions are committed substep by substep and put
-   back when memory runs out. */
+   Method: try the whole remaining step by CMR; when it ends with a collision, a solve that did not converge or a crushed element, halve it, at
+   most max_halvings times, and then let impact zones end it (Otaduy 2009, sec. 4 and 5.6). Positions are committed substep by substep and put
+   back when memory runs out. differs: elements count, since one Newton step cannot answer for one that it crushed; substeps grow again. */
+
+#define CTI_STEP_CALM 2 /* good substeps in a row after which the next one is twice as long */
 
 CTI_FN int cti_step_tangle(cti_state *s)
 {
@@ -16437,7 +16659,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     ct_real left = dt, sub = dt, dt_memory = s->dt_memory;
     const cti_memory *memory = &s->memory;
     cti_memory swap;
-    int halvings = 0, slot = 0;
+    int halvings = 0, slot = 0, calm = 0;
     double start_time, t0 = cti_cmr_clock(s);
     cti_step_begin(s, r);
     cti_step_save(s, &start_time);
@@ -16449,13 +16671,15 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
             sub = left;
         if ((s->detect.n_tangled && !cti_step_tangle(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, &a))
             return cti_step_restore(s, start_time);
-        good = a.clear && a.converged && cti_step_is_finite(s);
+        good = a.clear && a.converged && !a.crushed && cti_step_is_finite(s);
         cti_step_note(r, &a, good || halvings >= s->desc.max_halvings);
         if (!good)
             s->limit = a.limit;
         if (!good && halvings < s->desc.max_halvings) {
             halvings++;
+            calm = 0;
             sub /= 2;
+            s->detect.valid = 0; /* lists made for a motion that failed are too long for half of it */
             continue;
         }
         if (a.budget)
@@ -16469,6 +16693,12 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         dt_memory = sub;
         left -= sub;
         r->substeps++;
+        /* what made the step short may be over */
+        if (halvings > 0 && good && ++calm == CTI_STEP_CALM) {
+            halvings--;
+            calm = 0;
+            sub *= 2;
+        }
     }
     if (s->n == 0) {
         cti_step_nothing(s, start_time, dt, r);
@@ -16784,7 +17014,7 @@ CONTACT_API_DEF ct_world_desc ct_world_desc_default(void)
     d.stepper = CT_STEPPER_CMR;
     d.solver = ct_solver_desc_default();
     d.cmr_rounds = 5;
-    d.max_halvings = 2;
+    d.max_halvings = 5;
     d.recovery_speed = 1;
     return d;
 }
@@ -18854,6 +19084,7 @@ CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_err
 #undef CTI_R8
 #undef CTI_DD_U
 #undef CTI_SYMBOLIC_WIDTH
+#undef CTI_ICA_STALL
 #undef CTI_DIST_A0
 #undef CTI_DIST_A1
 #undef CTI_DIST_B0
@@ -18866,18 +19097,26 @@ CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_err
 #undef CTI_UPPER
 #undef CTI_ROWS_HOLD
 #undef CTI_ROWS_STICK
+#undef CTI_ROWS_SETTLE
+#undef CTI_ROWS_SETTLE_OWN
 #undef CTI_ROWS_EASE
 #undef CTI_DETECT_NEAR
 #undef CTI_DETECT_TRUST
 #undef CTI_DETECT_SEP
 #undef CTI_DETECT_CONE
+#undef CTI_DETECT_FAST
 #undef CTI_DETECT_FLAT
 #undef CTI_FACTORS_PATCH
 #undef CTI_FACTORS_PORTS
+#undef CTI_FACTORS_PORTS_MOST
+#undef CTI_FACTORS_HARD
 #undef CTI_FACTORS_CHEAP
+#undef CTI_CMR_POOR
+#undef CTI_CMR_BROKEN
 #undef CTI_ZONES_SOFT
 #undef CTI_ZONES_RIGID
 #undef CTI_ZONES_SWEEPS
+#undef CTI_STEP_CALM
 #undef CTI_COOKIE
 #undef CTI_FN
 #if defined(__clang__)
