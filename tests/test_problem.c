@@ -221,7 +221,9 @@ static void take_problem(ct_world *w, double dt, double gravity, cti_problem *p)
     p->projectors = s->projectors;
 }
 
-static void compare(ct_world *w, const char *name, double dt, ct_cone cone)
+/* soften: normal compliance as a share of W's diagonal, 0 leaves the world's; where contacts are twins, the reference's plain sweeps would
+   take for ever to share their load to the last digit */
+static void compare(ct_world *w, const char *name, double dt, ct_cone cone, double soften)
 {
     static const ct_cluster_mode modes[] = {CT_CLUSTER_NODE, CT_CLUSTER_PATCH, CT_CLUSTER_BODY, CT_CLUSTER_AUTO};
     static const char *const names[] = {"node", "patch", "body", "auto"};
@@ -234,6 +236,8 @@ static void compare(ct_world *w, const char *name, double dt, ct_cone cone)
     take_problem(w, dt, 9.81, &p);
     assert_true(p.n_rows >= 8);
     reference_build(&f, &p);
+    for (i = 0; i < p.n_rows && soften > 0; i++)
+        p.rows[i].compliance[0] = (ct_real)(soften * f.W[(size_t)(3 * i) * (size_t)f.m + (size_t)(3 * i)]);
     reference_solve(&f, &p, cone, 1e-14);
     for (i = 0; i < p.n_rows; i++)
         pushing += f.r[3 * i] > 0;
@@ -302,13 +306,13 @@ static void piles(void **state)
     }
     for (k = 0; k < 12; k++)
         step_once(w, 1.0 / 60);
-    compare(w, "S1, four bodies, at impact", 1.0 / 60, CT_CONE_CONE);
+    compare(w, "S1, four bodies, at impact", 1.0 / 60, CT_CONE_CONE, 0);
     for (k = 0; k < 40; k++)
         step_once(w, 1.0 / 60);
-    compare(w, "S1, four bodies, at rest", 1.0 / 60, CT_CONE_CONE);
+    compare(w, "S1, four bodies, at rest", 1.0 / 60, CT_CONE_CONE, 0);
     for (k = 0; k < 1; k++)
         step_once(w, 1.0 / 60);
-    compare(w, "S1, four bodies, at rest", 1.0 / 60, CT_CONE_BOX);
+    compare(w, "S1, four bodies, at rest", 1.0 / 60, CT_CONE_BOX, 0);
     ct_world_destroy(w);
 }
 
@@ -336,7 +340,7 @@ static void sheets(void **state)
     assert_int_equal(ct_body_add_cloth(w, &cd, &id), CT_OK);
     for (k = 0; k < 50; k++)
         step_once(w, 0.004);
-    compare(w, "S2, a smaller sheet", 0.004, CT_CONE_CONE);
+    compare(w, "S2, a smaller sheet", 0.004, CT_CONE_CONE, 0);
     ct_mesh_free(&sheet), ct_mesh_free(&ball);
     ct_world_destroy(w);
 }
@@ -363,10 +367,10 @@ static void press(void **state)
     add_plane(w, 0, 1, 0, 0);
     for (k = 0; k < 10; k++)
         step_once(w, 0.01);
-    compare(w, "S3_N4, in motion", 0.01, CT_CONE_CONE);
+    compare(w, "S3_N4, in motion", 0.01, CT_CONE_CONE, 0.01);
     for (k = 0; k < 60; k++)
         step_once(w, 0.01);
-    compare(w, "S3_N4, at rest", 0.01, CT_CONE_CONE);
+    compare(w, "S3_N4, at rest", 0.01, CT_CONE_CONE, 0.01);
     ct_mesh_free(&m);
     ct_world_destroy(w);
 }
@@ -390,7 +394,7 @@ static void pinned(void **state)
     add_soft_box(w, "box", 0.1, 2, 1e5, 0.01, 0.152, 0.02);
     for (k = 0; k < 60; k++)
         step_once(w, 0.005);
-    compare(w, "a box on a hung sheet", 0.005, CT_CONE_CONE);
+    compare(w, "a box on a hung sheet", 0.005, CT_CONE_CONE, 0);
     ct_mesh_free(&sheet);
     ct_world_destroy(w);
 }
