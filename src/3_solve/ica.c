@@ -453,7 +453,8 @@ static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps,
             break;
         stalled = big < mark / 2 ? 0 : stalled + 1;
         mark = cti_min(mark, big);
-        if ((k == 0 && again && big <= tol) || (stalled >= CTI_ICA_STALL && big <= CTI_R(0.7) * tol))
+        if (s->desc->termination == CT_TERMINATION_RESIDUAL &&
+            ((k == 0 && again && big <= tol) || (stalled >= CTI_ICA_STALL && big <= CTI_R(0.7) * tol)))
             break;
         if (s->desc->termination == CT_TERMINATION_PAPER && k > 0 && cti_abs(big - last) < CTI_R(0.05) * last)
             break;

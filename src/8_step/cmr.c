@@ -2,7 +2,8 @@
    Method: linearize, solve without contacts, rows from near pairs, then rounds of solve and continuous collision detection; every collision
    found adds a row with the normal at its time of impact, until the straight motion from x to x + dt v is clear (Otaduy 2009, sec. 4,
    steps 1 - 4.4). differs: rows of near pairs are culled to one per geometric contact, the detection never is; CCD keeps a quarter of the
-   thickness, so that rounding can not turn a touch into a crossing. */
+   thickness, so that rounding can not turn a touch into a crossing; a pair whose row the motion breaks is solved again instead of getting a
+   twin; a body that nodes cannot solve is taken whole; a solve that is not plausible ends the attempt. */
 #include "cmr.h"
 #include "../3_solve/ica.h"
 
@@ -43,7 +44,7 @@ CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
     cti_surface_place(&s->surface, s->x_new, s->surface.x1);
 }
 
-/* velocity that residuals are relative to: |g| dt, or without gravity a thousandth of the largest speed */
+/* velocity that residuals are relative to: |g| dt, or without gravity a thousandth of the largest speed or of a thickness a step */
 static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, big = 0;
@@ -51,7 +52,7 @@ static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
     for (i = 0; i < 3 * s->n; i++)
         big = cti_max(big, cti_abs(s->v_free[i]));
     if (!(g > 0))
-        g = big * CTI_R(1e-3);
+        g = CTI_R(1e-3) * cti_max(big, s->desc.thickness / dt);
     return g > 0 ? g : CTI_R(1e-9);
 }
 
@@ -350,26 +351,58 @@ static int cti_cmr_solve_islands(cti_state *s, ct_real dt, const int32_t *start,
     return 1;
 }
 
-/* one constrained solve from v_new and the rows' multipliers. Where nodes ended poorly, bodies that were split are taken whole */
+/* islands that ended poorly with a body split into nodes: the body is taken whole, and they start again. touched: in, those that were solved;
+   out, those to solve again. r [3 rows]: multipliers that the first solve started from. Returns how many */
+static int cti_cmr_harden(cti_state *s, const int32_t *start, uint8_t *touched, int n, const ct_real *r, ct_real *work)
+{
+    cti_problem p;
+    cti_residuals res;
+    int i, k, e, c, count = 0;
+    for (i = 0; i < n; i++) {
+        if (!touched[i])
+            continue;
+        cti_cmr_problem(s, &p);
+        p.rows = s->rows + start[i], p.n_rows = start[i + 1] - start[i];
+        cti_residual_eval(&p, s->desc.solver.cone, s->v_new, work, &res);
+        touched[i] = (uint8_t)(!(res.natural < CTI_CMR_POOR) && cti_factors_harden(&s->factors, p.rows, p.n_rows));
+        if (!touched[i])
+            continue;
+        count++;
+        for (k = start[i]; k < start[i + 1]; k++) {
+            memcpy(s->rows[k].r, r + 3 * (size_t)k, 3 * sizeof(ct_real));
+            for (e = 0; e < s->rows[k].n; e++) {
+                const cti_component *q = &s->factors.components[s->factors.component_of[s->rows[k].term[e].block]];
+                for (c = q->begin; c < q->end; c++)
+                    cti_v3_put(s->v_new, s->factors.blocks[c], cti_v3_at(s->v_free, s->factors.blocks[c]));
+            }
+        }
+    }
+    return count;
+}
+
+/* one constrained solve from v_new and the rows' multipliers */
 static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *out)
 {
     int32_t *start;
     uint8_t *touched;
     int i, n, budget = out->budget, converged = out->converged;
-    ct_real *work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->n);
+    ct_real *work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->n), *r;
     s->problem_dt = dt, s->problem_scale = scale, s->has_problem = 1;
     if (!work || !cti_cmr_sort_islands(s, &start, &n))
         return 0;
     touched = CTI_ARENA_NEW(s->arena, uint8_t, n);
-    if (!touched)
+    r = CTI_ARENA_NEW(s->arena, ct_real, 3 * CTI_LEN(s->rows));
+    if (!touched || !r)
         return 0;
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        memcpy(r + 3 * (size_t)i, s->rows[i].r, 3 * sizeof(ct_real));
     for (i = 0; i < CTI_LEN(s->factors.components); i++)
         s->factors.components[i].touched = 0;
     for (i = 0; i < n; i++)
         touched[i] = (uint8_t)cti_cmr_touch(s, start[i], start[i + 1]);
     if (!cti_cmr_solve_islands(s, dt, start, touched, n, work, out))
         return 0;
-    if (!(out->residual < CTI_CMR_POOR) && s->desc.solver.cluster == CT_CLUSTER_AUTO && cti_factors_harden(&s->factors)) {
+    if (!(out->residual < CTI_CMR_POOR) && s->desc.solver.cluster == CT_CLUSTER_AUTO && cti_cmr_harden(s, start, touched, n, r, work)) {
         out->budget = budget, out->converged = converged;
         if (!cti_cmr_solve_islands(s, dt, start, touched, n, work, out))
             return 0;
@@ -397,29 +430,39 @@ static int cti_cmr_sane(const cti_state *s, ct_real dt)
     return 1;
 }
 
-/* 1 while the contacts' share of the motion, v_new - v_free, is no larger in the norm of A than what stopping everything would take. Rest (or
-   the scripted motion) is admissible, and the solution is the admissible v nearest to v_free, friction aside: a solve that ends far outside
-   has not found it, and its motion is not worth a detection. */
-static int cti_cmr_plausible(const cti_state *s, ct_real dt)
+/* how far contacts may take v_new from v_free, squared in the norm of A: what stopping everything would take, and moving all of it at the
+   speeds of the script and of easing apart, with a margin for friction. Rest or the script's motion is admissible, and the solution is the
+   admissible v nearest to v_free */
+static double cti_cmr_reach(const cti_state *s, ct_real dt)
 {
-    double moved = 0, whole = 0, extra = 0;
-    ct_real w = s->desc.recovery_speed > 0 ? s->desc.recovery_speed : s->desc.thickness / dt;
+    ct_real w = s->desc.recovery_speed > 0 ? s->desc.recovery_speed : s->desc.thickness / dt, script = 0;
+    double sum = 0;
     int i, k;
+    for (i = 0; i < 3 * s->n; i++)
+        script = cti_max(script, cti_abs(s->v_fixed[i]));
+    w += script;
     cti_bsr_mul(&s->A, s->v_free, s->pcg_work);
-    for (i = 0; i < 3 * s->n; i++)
-        whole += (double)(s->v_free[i] * s->pcg_work[i]);
-    for (i = 0; i < 3 * s->n; i++)
-        s->pcg_work[3 * s->n + i] = s->v_new[i] - s->v_free[i];
-    cti_bsr_mul(&s->A, s->pcg_work + 3 * s->n, s->pcg_work);
-    for (i = 0; i < 3 * s->n; i++)
-        moved += (double)(s->pcg_work[3 * s->n + i] * s->pcg_work[i]);
-    /* scripted blocks and eased pairs have speeds of their own */
     for (i = 0; i < s->n; i++)
-        for (k = 0; k < 3; k++) {
-            ct_real v = s->v_fixed[3 * i + k];
-            extra += (double)(s->A.val[9 * (size_t)s->A.diag[i] + 4 * (size_t)k] * v * v + s->mass[i] * w * w);
+        for (k = 3 * i; k < 3 * i + 3; k++) {
+            ct_real own = s->A.val[9 * (size_t)s->A.diag[i] + 4 * (size_t)(k % 3)] * s->v_fixed[k] * s->v_fixed[k];
+            sum += (double)(s->v_free[k] * s->pcg_work[k] + own + s->mass[i] * w * w);
         }
-    return moved <= 4 * whole + extra;
+    return 4 * sum;
+}
+
+/* 1 while the contacts' share of the motion is within reach: a solve that ends outside has not found the solution, and its motion is not
+   worth a detection */
+static int cti_cmr_plausible(const cti_state *s, double reach)
+{
+    ct_real *d = s->pcg_work, *Ad = d + 3 * (size_t)s->n;
+    double moved = 0;
+    int i;
+    for (i = 0; i < 3 * s->n; i++)
+        d[i] = s->v_new[i] - s->v_free[i];
+    cti_bsr_mul(&s->A, d, Ad);
+    for (i = 0; i < 3 * s->n; i++)
+        moved += (double)(d[i] * Ad[i]);
+    return moved <= reach;
 }
 
 /* an attempt whose numbers mean nothing ends at rest where it began */
@@ -460,7 +503,7 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
 static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
 {
     ct_real scale = cti_cmr_scale(s, dt);
-    double t;
+    double t, reach = cti_cmr_reach(s, dt);
     int round;
     for (round = 0; round <= s->desc.cmr_rounds; round++) {
         t = cti_cmr_clock(s);
@@ -468,7 +511,7 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
             if (!cti_cmr_solve(s, dt, scale, out))
                 return 0;
             out->rounds++;
-            if (!cti_cmr_plausible(s, dt) || !cti_cmr_sane(s, dt))
+            if (!cti_cmr_plausible(s, reach) || !cti_cmr_sane(s, dt))
                 return cti_cmr_give_up(s, dt, out);
             cti_cmr_move(s, dt);
         }

@@ -230,16 +230,18 @@ CTI_FN int cti_factors_lag(const cti_factors *f)
     return 0;
 }
 
-CTI_FN int cti_factors_harden(cti_factors *f)
+CTI_FN int cti_factors_harden(cti_factors *f, const cti_row *rows, int n_rows)
 {
-    int i, changed = 0;
-    for (i = 0; i < CTI_LEN(f->components); i++) {
-        cti_component *c = &f->components[i];
-        if (!c->touched || !c->split)
-            continue;
-        changed |= c->split <= CTI_FACTORS_PORTS_MOST;
-        c->hard = CTI_FACTORS_HARD;
-    }
+    int i, k, changed = 0;
+    for (i = 0; i < n_rows; i++)
+        for (k = 0; k < rows[i].n; k++) {
+            cti_component *c = &f->components[f->component_of[rows[i].term[k].block]];
+            if (c->split == 0 || c->split > CTI_FACTORS_PORTS_MOST)
+                continue;
+            c->hard = CTI_FACTORS_HARD;
+            c->split = 0;
+            changed = 1;
+        }
     return changed;
 }
 

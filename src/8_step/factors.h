@@ -16,9 +16,9 @@ CTI_FN void cti_factors_age(cti_factors *f);
 /* cti_factors_mark -- asks for new factors of all components whose factor lags. Returns how many were marked. */
 CTI_FN int cti_factors_mark(cti_factors *f);
 
-/* cti_factors_harden -- touched components that were split into nodes or patches are one cluster for a while, where their ports are not too
-   many. Returns 0 when that changes nothing. */
-CTI_FN int cti_factors_harden(cti_factors *f);
+/* cti_factors_harden -- components under these rows that the last solve split into nodes or patches are one cluster for a while, where their
+   ports are not too many. Returns 0 when that changes nothing. */
+CTI_FN int cti_factors_harden(cti_factors *f, const cti_row *rows, int n_rows);
 
 /* cti_factors_lag -- 1 when some factor is of an earlier step. */
 CTI_FN int cti_factors_lag(const cti_factors *f);

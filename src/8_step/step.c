@@ -64,7 +64,7 @@ static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
     r->solver_iterations += a->solver_iterations;
     r->solver_sweeps += a->solver_sweeps;
     r->linear_iterations += a->linear_iterations;
-    r->extended_elements = a->extended;
+    r->extended_elements = a->extended + (accepted ? a->crushed : 0);
     r->cmr_rounds = cti_max_int(r->cmr_rounds, a->rounds);
     r->candidates = a->candidates;
     r->ms_assemble += a->ms_assemble;
@@ -209,32 +209,39 @@ static void cti_step_nothing(cti_state *s, double start_time, ct_real dt, ct_ste
     r->min_distance = 2 * s->desc.thickness;
 }
 
+/* the same again over half the time, for which lists made for a motion that failed are too long */
+static void cti_step_shorten(cti_state *s, ct_real *sub, int *calm)
+{
+    *sub /= 2;
+    *calm = 0;
+    s->detect.valid = 0;
+}
+
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    ct_real left = dt, sub = dt, dt_memory = s->dt_memory;
+    ct_real left = dt, sub = dt, dt_memory = s->dt_memory, least = dt / (ct_real)(1 << s->desc.max_halvings);
     const cti_memory *memory = &s->memory;
     cti_memory swap;
-    int halvings = 0, slot = 0, calm = 0;
+    int slot = 0, calm = 0;
     double start_time, t0 = cti_cmr_clock(s);
     cti_step_begin(s, r);
     cti_step_save(s, &start_time);
     while (left > 0 && s->n > 0) {
         cti_attempt a;
-        int good;
+        int good, shorter;
+        cti_arena_reset(s->arena);
         sub = cti_min(sub, left);
         if (left - sub < CTI_R(1e-6) * dt)
             sub = left;
         if ((s->detect.n_tangled && !cti_step_tangle(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, &a))
             return cti_step_restore(s, start_time);
         good = a.clear && a.converged && !a.crushed && cti_step_is_finite(s);
-        cti_step_note(r, &a, good || halvings >= s->desc.max_halvings);
+        shorter = !good && sub / 2 >= CTI_R(0.999) * least;
+        cti_step_note(r, &a, !shorter);
         if (!good)
             s->limit = a.limit;
-        if (!good && halvings < s->desc.max_halvings) {
-            halvings++;
-            calm = 0;
-            sub /= 2;
-            s->detect.valid = 0; /* lists made for a motion that failed are too long for half of it */
+        if (shorter) {
+            cti_step_shorten(s, &sub, &calm);
             continue;
         }
         if (a.budget)
@@ -248,12 +255,8 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         dt_memory = sub;
         left -= sub;
         r->substeps++;
-        /* what made the step short may be over */
-        if (halvings > 0 && good && ++calm == CTI_STEP_CALM) {
-            halvings--;
-            calm = 0;
-            sub *= 2;
-        }
+        if (sub < dt && good && ++calm == CTI_STEP_CALM)
+            calm = 0, sub *= 2; /* what made the step short may be over */
     }
     if (s->n == 0) {
         cti_step_nothing(s, start_time, dt, r);
