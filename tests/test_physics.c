@@ -134,6 +134,44 @@ static void a_stiff_plate_lands_flat(void **state)
     ct_mesh_free(&m);
 }
 
+/* a soft slab that a script drives at 10 m/s into a heavy block: the block goes along, and no fail-safe is needed for it */
+static void a_light_ram_moves_a_heavy_block(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.3, NULL);
+    ct_world *w;
+    ct_mesh slab = mesh_box(0.4, 0.003, 0.4, 4, 1, 4, 1), block = mesh_box(0.3, 0.3, 0.3, 4, 4, 4, 1);
+    ct_motion push;
+    ct_body_id s, b;
+    int32_t all[50];
+    double *y, speed = 0;
+    int i, n;
+    (void)state;
+    d.gravity[1] = 0;
+    w = world_make(&d);
+    mesh_place(&slab, 0, 0.013, -0.16, 0.017);
+    s = add_soft_mesh(w, "ram", &slab, 10, 0, 0, 0);
+    b = add_soft_mesh(w, "block", &block, 1e7, 0, 0, 0);
+    assert_int_equal(slab.n_positions, 50);
+    for (i = 0; i < 50; i++)
+        all[i] = i;
+    memset(&push, 0, sizeof push);
+    push.linear[1] = 10;
+    assert_int_equal(ct_body_pin(w, s, all, 50, CT_AXIS_ALL, &push, -1), CT_OK);
+    for (i = 0; i < 20; i++) {
+        ct_step_report r = step_once(w, 0.01);
+        assert_int_equal(r.zones, 0);
+        assert_int_equal(r.substeps, 1);
+        assert_true(r.status != CT_STATUS_NOT_CONVERGED);
+    }
+    y = read_vectors(w, b, 1, &n);
+    for (i = 0; i < n; i++)
+        speed += y[3 * i + 1] / n;
+    assert_true(speed > 8);
+    free(y);
+    ct_world_destroy(w);
+    ct_mesh_free(&slab), ct_mesh_free(&block);
+}
+
 static void free_fall_is_exact(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.5, NULL);
@@ -736,6 +774,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(free_fall_is_exact),
         cmocka_unit_test(a_thrown_body_has_no_more_candidates),
+        cmocka_unit_test(a_light_ram_moves_a_heavy_block),
         cmocka_unit_test(a_mat_lands_on_its_edge),
         cmocka_unit_test(a_stiff_plate_lands_flat),
         cmocka_unit_test(centre_of_mass_falls_as_a_point),
