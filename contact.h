@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 473dd05647d0d906.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 42a40d5d633bbb97.
 
 contact.h simulates deformable bodies in contact: soft bodies (tetrahedra) and cloth (triangles) against each other, against themselves and
 against static meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency but stb_ds.h.
@@ -8148,7 +8148,8 @@ static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps,
             break;
         stalled = big < mark / 2 ? 0 : stalled + 1;
         mark = cti_min(mark, big);
-        if ((k == 0 && again && big <= tol) || (stalled >= CTI_ICA_STALL && big <= CTI_R(0.7) * tol))
+        if (s->desc->termination == CT_TERMINATION_RESIDUAL &&
+            ((k == 0 && again && big <= tol) || (stalled >= CTI_ICA_STALL && big <= CTI_R(0.7) * tol)))
             break;
         if (s->desc->termination == CT_TERMINATION_PAPER && k > 0 && cti_abs(big - last) < CTI_R(0.05) * last)
             break;
@@ -15103,9 +15104,9 @@ CTI_FN void cti_factors_age(cti_factors *f);
 /* cti_factors_mark -- asks for new factors of all components whose factor lags. Returns how many were marked. */
 CTI_FN int cti_factors_mark(cti_factors *f);
 
-/* cti_factors_harden -- touched components that were split into nodes or patches are one cluster for a while, where their ports are not too
-   many. Returns 0 when that changes nothing. */
-CTI_FN int cti_factors_harden(cti_factors *f);
+/* cti_factors_harden -- components under these rows that the last solve split into nodes or patches are one cluster for a while, where their
+   ports are not too many. Returns 0 when that changes nothing. */
+CTI_FN int cti_factors_harden(cti_factors *f, const cti_row *rows, int n_rows);
 
 /* cti_factors_lag -- 1 when some factor is of an earlier step. */
 CTI_FN int cti_factors_lag(const cti_factors *f);
@@ -15356,16 +15357,18 @@ CTI_FN int cti_factors_lag(const cti_factors *f)
     return 0;
 }
 
-CTI_FN int cti_factors_harden(cti_factors *f)
+CTI_FN int cti_factors_harden(cti_factors *f, const cti_row *rows, int n_rows)
 {
-    int i, changed = 0;
-    for (i = 0; i < CTI_LEN(f->components); i++) {
-        cti_component *c = &f->components[i];
-        if (!c->touched || !c->split)
-            continue;
-        changed |= c->split <= CTI_FACTORS_PORTS_MOST;
-        c->hard = CTI_FACTORS_HARD;
-    }
+    int i, k, changed = 0;
+    for (i = 0; i < n_rows; i++)
+        for (k = 0; k < rows[i].n; k++) {
+            cti_component *c = &f->components[f->component_of[rows[i].term[k].block]];
+            if (c->split == 0 || c->split > CTI_FACTORS_PORTS_MOST)
+                continue;
+            c->hard = CTI_FACTORS_HARD;
+            c->split = 0;
+            changed = 1;
+        }
     return changed;
 }
 
@@ -15641,7 +15644,8 @@ CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
    Method: linearize, solve without contacts, rows from near pairs, then rounds of solve and continuous collision detection; every collision
    found adds a row with the normal at its time of impact, until the straight motion from x to x + dt v is clear (Otaduy 2009, sec. 4,
    steps 1 - 4.4). differs: rows of near pairs are culled to one per geometric contact, the detection never is; CCD keeps a quarter of the
-   thickness, so that rounding can not turn a touch into a crossing. */
+   thickness, so that rounding can not turn a touch into a crossing; a pair whose row the motion breaks is solved again instead of getting a
+   twin; a body that nodes cannot solve is taken whole; a solve that is not plausible ends the attempt. */
 
 #define CTI_CMR_POOR CTI_R(0.5) /* natural map at which a solve by nodes has failed */
 #define CTI_CMR_BROKEN CTI_R(0.01) /* share of the thickness that a row may be missed by in a step */
@@ -15680,7 +15684,7 @@ CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
     cti_surface_place(&s->surface, s->x_new, s->surface.x1);
 }
 
-/* velocity that residuals are relative to: |g| dt, or without gravity a thousandth of the largest speed */
+/* velocity that residuals are relative to: |g| dt, or without gravity a thousandth of the largest speed or of a thickness a step */
 static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, big = 0;
@@ -15688,7 +15692,7 @@ static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
     for (i = 0; i < 3 * s->n; i++)
         big = cti_max(big, cti_abs(s->v_free[i]));
     if (!(g > 0))
-        g = big * CTI_R(1e-3);
+        g = CTI_R(1e-3) * cti_max(big, s->desc.thickness / dt);
     return g > 0 ? g : CTI_R(1e-9);
 }
 
@@ -15987,26 +15991,58 @@ static int cti_cmr_solve_islands(cti_state *s, ct_real dt, const int32_t *start,
     return 1;
 }
 
-/* one constrained solve from v_new and the rows' multipliers. Where nodes ended poorly, bodies that were split are taken whole */
+/* islands that ended poorly with a body split into nodes: the body is taken whole, and they start again. touched: in, those that were solved;
+   out, those to solve again. r [3 rows]: multipliers that the first solve started from. Returns how many */
+static int cti_cmr_harden(cti_state *s, const int32_t *start, uint8_t *touched, int n, const ct_real *r, ct_real *work)
+{
+    cti_problem p;
+    cti_residuals res;
+    int i, k, e, c, count = 0;
+    for (i = 0; i < n; i++) {
+        if (!touched[i])
+            continue;
+        cti_cmr_problem(s, &p);
+        p.rows = s->rows + start[i], p.n_rows = start[i + 1] - start[i];
+        cti_residual_eval(&p, s->desc.solver.cone, s->v_new, work, &res);
+        touched[i] = (uint8_t)(!(res.natural < CTI_CMR_POOR) && cti_factors_harden(&s->factors, p.rows, p.n_rows));
+        if (!touched[i])
+            continue;
+        count++;
+        for (k = start[i]; k < start[i + 1]; k++) {
+            memcpy(s->rows[k].r, r + 3 * (size_t)k, 3 * sizeof(ct_real));
+            for (e = 0; e < s->rows[k].n; e++) {
+                const cti_component *q = &s->factors.components[s->factors.component_of[s->rows[k].term[e].block]];
+                for (c = q->begin; c < q->end; c++)
+                    cti_v3_put(s->v_new, s->factors.blocks[c], cti_v3_at(s->v_free, s->factors.blocks[c]));
+            }
+        }
+    }
+    return count;
+}
+
+/* one constrained solve from v_new and the rows' multipliers */
 static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *out)
 {
     int32_t *start;
     uint8_t *touched;
     int i, n, budget = out->budget, converged = out->converged;
-    ct_real *work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->n);
+    ct_real *work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->n), *r;
     s->problem_dt = dt, s->problem_scale = scale, s->has_problem = 1;
     if (!work || !cti_cmr_sort_islands(s, &start, &n))
         return 0;
     touched = CTI_ARENA_NEW(s->arena, uint8_t, n);
-    if (!touched)
+    r = CTI_ARENA_NEW(s->arena, ct_real, 3 * CTI_LEN(s->rows));
+    if (!touched || !r)
         return 0;
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        memcpy(r + 3 * (size_t)i, s->rows[i].r, 3 * sizeof(ct_real));
     for (i = 0; i < CTI_LEN(s->factors.components); i++)
         s->factors.components[i].touched = 0;
     for (i = 0; i < n; i++)
         touched[i] = (uint8_t)cti_cmr_touch(s, start[i], start[i + 1]);
     if (!cti_cmr_solve_islands(s, dt, start, touched, n, work, out))
         return 0;
-    if (!(out->residual < CTI_CMR_POOR) && s->desc.solver.cluster == CT_CLUSTER_AUTO && cti_factors_harden(&s->factors)) {
+    if (!(out->residual < CTI_CMR_POOR) && s->desc.solver.cluster == CT_CLUSTER_AUTO && cti_cmr_harden(s, start, touched, n, r, work)) {
         out->budget = budget, out->converged = converged;
         if (!cti_cmr_solve_islands(s, dt, start, touched, n, work, out))
             return 0;
@@ -16034,29 +16070,39 @@ static int cti_cmr_sane(const cti_state *s, ct_real dt)
     return 1;
 }
 
-/* 1 while the contacts' share of the motion, v_new - v_free, is no larger in the norm of A than what stopping everything would take. Rest (or
-   the scripted motion) is admissible, and the solution is the admissible v nearest to v_free, friction aside: a solve that ends far outside
-   has not found it, and its motion is not worth a detection. */
-static int cti_cmr_plausible(const cti_state *s, ct_real dt)
+/* how far contacts may take v_new from v_free, squared in the norm of A: what stopping everything would take, and moving all of it at the
+   speeds of the script and of easing apart, with a margin for friction. Rest or the script's motion is admissible, and the solution is the
+   admissible v nearest to v_free */
+static double cti_cmr_reach(const cti_state *s, ct_real dt)
 {
-    double moved = 0, whole = 0, extra = 0;
-    ct_real w = s->desc.recovery_speed > 0 ? s->desc.recovery_speed : s->desc.thickness / dt;
+    ct_real w = s->desc.recovery_speed > 0 ? s->desc.recovery_speed : s->desc.thickness / dt, script = 0;
+    double sum = 0;
     int i, k;
+    for (i = 0; i < 3 * s->n; i++)
+        script = cti_max(script, cti_abs(s->v_fixed[i]));
+    w += script;
     cti_bsr_mul(&s->A, s->v_free, s->pcg_work);
-    for (i = 0; i < 3 * s->n; i++)
-        whole += (double)(s->v_free[i] * s->pcg_work[i]);
-    for (i = 0; i < 3 * s->n; i++)
-        s->pcg_work[3 * s->n + i] = s->v_new[i] - s->v_free[i];
-    cti_bsr_mul(&s->A, s->pcg_work + 3 * s->n, s->pcg_work);
-    for (i = 0; i < 3 * s->n; i++)
-        moved += (double)(s->pcg_work[3 * s->n + i] * s->pcg_work[i]);
-    /* scripted blocks and eased pairs have speeds of their own */
     for (i = 0; i < s->n; i++)
-        for (k = 0; k < 3; k++) {
-            ct_real v = s->v_fixed[3 * i + k];
-            extra += (double)(s->A.val[9 * (size_t)s->A.diag[i] + 4 * (size_t)k] * v * v + s->mass[i] * w * w);
+        for (k = 3 * i; k < 3 * i + 3; k++) {
+            ct_real own = s->A.val[9 * (size_t)s->A.diag[i] + 4 * (size_t)(k % 3)] * s->v_fixed[k] * s->v_fixed[k];
+            sum += (double)(s->v_free[k] * s->pcg_work[k] + own + s->mass[i] * w * w);
         }
-    return moved <= 4 * whole + extra;
+    return 4 * sum;
+}
+
+/* 1 while the contacts' share of the motion is within reach: a solve that ends outside has not found the solution, and its motion is not
+   worth a detection */
+static int cti_cmr_plausible(const cti_state *s, double reach)
+{
+    ct_real *d = s->pcg_work, *Ad = d + 3 * (size_t)s->n;
+    double moved = 0;
+    int i;
+    for (i = 0; i < 3 * s->n; i++)
+        d[i] = s->v_new[i] - s->v_free[i];
+    cti_bsr_mul(&s->A, d, Ad);
+    for (i = 0; i < 3 * s->n; i++)
+        moved += (double)(d[i] * Ad[i]);
+    return moved <= reach;
 }
 
 /* an attempt whose numbers mean nothing ends at rest where it began */
@@ -16097,7 +16143,7 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
 static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
 {
     ct_real scale = cti_cmr_scale(s, dt);
-    double t;
+    double t, reach = cti_cmr_reach(s, dt);
     int round;
     for (round = 0; round <= s->desc.cmr_rounds; round++) {
         t = cti_cmr_clock(s);
@@ -16105,7 +16151,7 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
             if (!cti_cmr_solve(s, dt, scale, out))
                 return 0;
             out->rounds++;
-            if (!cti_cmr_plausible(s, dt) || !cti_cmr_sane(s, dt))
+            if (!cti_cmr_plausible(s, reach) || !cti_cmr_sane(s, dt))
                 return cti_cmr_give_up(s, dt, out);
             cti_cmr_move(s, dt);
         }
@@ -16509,7 +16555,7 @@ static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
     r->solver_iterations += a->solver_iterations;
     r->solver_sweeps += a->solver_sweeps;
     r->linear_iterations += a->linear_iterations;
-    r->extended_elements = a->extended;
+    r->extended_elements = a->extended + (accepted ? a->crushed : 0);
     r->cmr_rounds = cti_max_int(r->cmr_rounds, a->rounds);
     r->candidates = a->candidates;
     r->ms_assemble += a->ms_assemble;
@@ -16654,32 +16700,39 @@ static void cti_step_nothing(cti_state *s, double start_time, ct_real dt, ct_ste
     r->min_distance = 2 * s->desc.thickness;
 }
 
+/* the same again over half the time, for which lists made for a motion that failed are too long */
+static void cti_step_shorten(cti_state *s, ct_real *sub, int *calm)
+{
+    *sub /= 2;
+    *calm = 0;
+    s->detect.valid = 0;
+}
+
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    ct_real left = dt, sub = dt, dt_memory = s->dt_memory;
+    ct_real left = dt, sub = dt, dt_memory = s->dt_memory, least = dt / (ct_real)(1 << s->desc.max_halvings);
     const cti_memory *memory = &s->memory;
     cti_memory swap;
-    int halvings = 0, slot = 0, calm = 0;
+    int slot = 0, calm = 0;
     double start_time, t0 = cti_cmr_clock(s);
     cti_step_begin(s, r);
     cti_step_save(s, &start_time);
     while (left > 0 && s->n > 0) {
         cti_attempt a;
-        int good;
+        int good, shorter;
+        cti_arena_reset(s->arena);
         sub = cti_min(sub, left);
         if (left - sub < CTI_R(1e-6) * dt)
             sub = left;
         if ((s->detect.n_tangled && !cti_step_tangle(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, &a))
             return cti_step_restore(s, start_time);
         good = a.clear && a.converged && !a.crushed && cti_step_is_finite(s);
-        cti_step_note(r, &a, good || halvings >= s->desc.max_halvings);
+        shorter = !good && sub / 2 >= CTI_R(0.999) * least;
+        cti_step_note(r, &a, !shorter);
         if (!good)
             s->limit = a.limit;
-        if (!good && halvings < s->desc.max_halvings) {
-            halvings++;
-            calm = 0;
-            sub /= 2;
-            s->detect.valid = 0; /* lists made for a motion that failed are too long for half of it */
+        if (shorter) {
+            cti_step_shorten(s, &sub, &calm);
             continue;
         }
         if (a.budget)
@@ -16693,12 +16746,8 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         dt_memory = sub;
         left -= sub;
         r->substeps++;
-        /* what made the step short may be over */
-        if (halvings > 0 && good && ++calm == CTI_STEP_CALM) {
-            halvings--;
-            calm = 0;
-            sub *= 2;
-        }
+        if (sub < dt && good && ++calm == CTI_STEP_CALM)
+            calm = 0, sub *= 2; /* what made the step short may be over */
     }
     if (s->n == 0) {
         cti_step_nothing(s, start_time, dt, r);
