@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 42a40d5d633bbb97.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs a211d481f1790397.
 
 contact.h simulates deformable bodies in contact: soft bodies (tetrahedra) and cloth (triangles) against each other, against themselves and
 against static meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency but stb_ds.h.
@@ -15931,7 +15931,7 @@ static int cti_cmr_sort_islands(cti_state *s, int32_t **out_start, int *out_n)
 }
 
 /* one island: its rows and the components that they touch; a factor that lags too far is renewed on the way. 0: out of memory */
-static int cti_cmr_solve_island(cti_state *s, ct_real dt, int first, int end, cti_attempt *out)
+static int cti_cmr_solve_island(cti_state *s, ct_real dt, int first, int end, cti_attempt *out, cti_solve_status *ended)
 {
     ct_solver_desc desc = s->desc.solver;
     cti_problem p;
@@ -15954,9 +15954,7 @@ static int cti_cmr_solve_island(cti_state *s, ct_real dt, int first, int end, ct
         if (info.status == CTI_SOLVE_SLOW && cti_factors_mark(&s->factors) && !cti_factors_refresh(&s->factors, &s->A, dt))
             return 0;
     } while (info.status == CTI_SOLVE_SLOW);
-    out->budget |= info.status == CTI_SOLVE_BUDGET;
-    if (info.status == CTI_SOLVE_DIVERGED)
-        out->converged = 0;
+    *ended = info.status;
     return 1;
 }
 
@@ -15974,14 +15972,16 @@ static int cti_cmr_touch(cti_state *s, int first, int end)
     return fresh;
 }
 
-/* the islands with fresh rows, each for itself, so that none feels another; then what all of it is worth. work [6 n] */
-static int cti_cmr_solve_islands(cti_state *s, ct_real dt, const int32_t *start, const uint8_t *touched, int n, ct_real *work, cti_attempt *out)
+/* the islands with fresh rows, each for itself, so that none feels another; then what all of it is worth. work [6 n];
+   ended [n]: how each island did when it was solved last */
+static int cti_cmr_solve_islands(cti_state *s, ct_real dt, const int32_t *start, const uint8_t *touched, int n, ct_real *work, cti_attempt *out,
+                                 cti_solve_status *ended)
 {
     cti_problem p;
     cti_residuals res;
     int i;
     for (i = 0; i < n; i++)
-        if (touched[i] && !cti_cmr_solve_island(s, dt, start[i], start[i + 1], out))
+        if (touched[i] && !cti_cmr_solve_island(s, dt, start[i], start[i + 1], out, &ended[i]))
             return 0;
     cti_cmr_problem(s, &p);
     cti_problem_rhs(&p, work);
@@ -16025,14 +16025,16 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
 {
     int32_t *start;
     uint8_t *touched;
-    int i, n, budget = out->budget, converged = out->converged;
+    cti_solve_status *ended;
+    int i, n, budget = 0;
     ct_real *work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->n), *r;
     s->problem_dt = dt, s->problem_scale = scale, s->has_problem = 1;
     if (!work || !cti_cmr_sort_islands(s, &start, &n))
         return 0;
     touched = CTI_ARENA_NEW(s->arena, uint8_t, n);
     r = CTI_ARENA_NEW(s->arena, ct_real, 3 * CTI_LEN(s->rows));
-    if (!touched || !r)
+    ended = CTI_ARENA_ZERO(s->arena, cti_solve_status, n);
+    if (!touched || !r || !ended)
         return 0;
     for (i = 0; i < CTI_LEN(s->rows); i++)
         memcpy(r + 3 * (size_t)i, s->rows[i].r, 3 * sizeof(ct_real));
@@ -16040,15 +16042,17 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
         s->factors.components[i].touched = 0;
     for (i = 0; i < n; i++)
         touched[i] = (uint8_t)cti_cmr_touch(s, start[i], start[i + 1]);
-    if (!cti_cmr_solve_islands(s, dt, start, touched, n, work, out))
+    if (!cti_cmr_solve_islands(s, dt, start, touched, n, work, out, ended))
         return 0;
-    if (!(out->residual < CTI_CMR_POOR) && s->desc.solver.cluster == CT_CLUSTER_AUTO && cti_cmr_harden(s, start, touched, n, r, work)) {
-        out->budget = budget, out->converged = converged;
-        if (!cti_cmr_solve_islands(s, dt, start, touched, n, work, out))
-            return 0;
+    if (!(out->residual < CTI_CMR_POOR) && s->desc.solver.cluster == CT_CLUSTER_AUTO && cti_cmr_harden(s, start, touched, n, r, work) &&
+        !cti_cmr_solve_islands(s, dt, start, touched, n, work, out, ended))
+        return 0;
+    for (i = 0; i < n; i++) {
+        budget |= ended[i] == CTI_SOLVE_BUDGET;
+        out->converged &= ended[i] != CTI_SOLVE_DIVERGED;
     }
-    if (out->residual <= s->desc.solver.tolerance)
-        out->budget = 0; /* the last sweeps reached the tolerance after all */
+    /* the last sweeps may have reached the tolerance after all */
+    out->budget = (out->budget || budget) && !(out->residual <= s->desc.solver.tolerance);
     return 1;
 }
 
