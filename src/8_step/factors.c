@@ -345,6 +345,31 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, const cti_bsr *A, const ct_rea
     return 1;
 }
 
+CTI_FN void cti_factors_respond(cti_factors *f, const cti_bsr *A, const ct_real *rhs, const cti_row *rows, int n_rows, ct_real *v, ct_real *work)
+{
+    int c, i, k, it, lagging = 0;
+    ct_real *z = work + 3 * (size_t)A->n;
+    for (i = 0; i < n_rows; i++)
+        for (k = 0; k < rows[i].n; k++) {
+            cti_component *q = &f->components[f->component_of[rows[i].term[k].block]];
+            q->running = q->split > 0;
+            lagging |= q->running && q->age > 0;
+        }
+    for (it = 0; it <= lagging; it++) {
+        cti_bsr_residual(A, rhs, v, work);
+        for (c = 0; c < CTI_LEN(f->components); c++) {
+            cti_component *q = &f->components[c];
+            if (!q->running)
+                continue;
+            cti_factors_apply(f, q, work, z);
+            for (i = q->begin; i < q->end; i++)
+                cti_v3_addto(v, f->blocks[i], cti_v3_at(z, f->blocks[i]));
+        }
+    }
+    for (c = 0; c < CTI_LEN(f->components); c++)
+        f->components[c].running = 0;
+}
+
 static int32_t cti_factors_root(int32_t *parent, int32_t i)
 {
     while (parent[i] != i)

@@ -28,6 +28,10 @@ CTI_FN int cti_factors_lag(const cti_factors *f);
    are marked. 0 when memory ran out. */
 CTI_FN int cti_factors_free_solve(cti_factors *f, const cti_bsr *A, const ct_real *b, ct_real *x, const double *tol, int max_it, ct_real *work, int *out_iterations);
 
+/* cti_factors_respond -- v += D^-1 (rhs - A v) on the components under these rows that the last cti_factors_clusters split, twice where their
+   factor lags: what a start's multipliers do to a whole body, which node by node takes sweeps over all of it. work [6 n]. */
+CTI_FN void cti_factors_respond(cti_factors *f, const cti_bsr *A, const ct_real *rhs, const cti_row *rows, int n_rows, ct_real *v, ct_real *work);
+
 /* cti_factors_islands -- island [n_rows]: rows that share components, directly or through others, have one number, 0 .. *out_n - 1 in the order of
    their first row. 0 when memory ran out. */
 CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, int32_t *island, int *out_n);
