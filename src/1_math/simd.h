@@ -92,6 +92,26 @@ CTI_INLINE cti_f8 cti_f8_load(const float *p)
     return r;
 }
 CTI_INLINE void cti_f8_store(float *p, cti_f8 x) { _mm256_storeu_ps(p, x.a); }
+/* two halves of four lanes: cti_f8_load44 -- p[0..3] and q[0..3]; cti_f8_spread -- lane k of each half in all four of it, k a constant;
+   cti_f8_fold -- lane i + lane i + 4 in lane i < 4, the others mean nothing; cti_f8_store4 -- lanes 0 to 3 */
+CTI_INLINE cti_f8 cti_f8_load44(const float *p, const float *q)
+{
+    cti_f8 r;
+    r.a = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p)), _mm_loadu_ps(q), 1);
+    return r;
+}
+#define CTI_F8_SPREAD(k)                                                                                                                   \
+    CTI_INLINE cti_f8 cti_f8_spread##k(cti_f8 x)                                                                                           \
+    {                                                                                                                                      \
+        x.a = _mm256_permute_ps(x.a, 0x55 * k);                                                                                            \
+        return x;                                                                                                                          \
+    }
+CTI_INLINE cti_f8 cti_f8_fold(cti_f8 x)
+{
+    x.a = _mm256_castps128_ps256(_mm_add_ps(_mm256_castps256_ps128(x.a), _mm256_extractf128_ps(x.a, 1)));
+    return x;
+}
+CTI_INLINE void cti_f8_store4(float *p, cti_f8 x) { _mm_storeu_ps(p, _mm256_castps256_ps128(x.a)); }
 CTI_INLINE cti_f8 cti_f8_sqrt(cti_f8 x)
 {
     cti_f8 r;
@@ -211,6 +231,24 @@ CTI_INLINE cti_f8 cti_f8_load(const float *p)
     return r;
 }
 CTI_INLINE void cti_f8_store(float *p, cti_f8 x) { _mm_storeu_ps(p, x.a), _mm_storeu_ps(p + 4, x.b); }
+CTI_INLINE cti_f8 cti_f8_load44(const float *p, const float *q)
+{
+    cti_f8 r;
+    r.a = _mm_loadu_ps(p), r.b = _mm_loadu_ps(q);
+    return r;
+}
+#define CTI_F8_SPREAD(k)                                                                                                                   \
+    CTI_INLINE cti_f8 cti_f8_spread##k(cti_f8 x)                                                                                           \
+    {                                                                                                                                      \
+        x.a = _mm_shuffle_ps(x.a, x.a, 0x55 * k), x.b = _mm_shuffle_ps(x.b, x.b, 0x55 * k);                                                \
+        return x;                                                                                                                          \
+    }
+CTI_INLINE cti_f8 cti_f8_fold(cti_f8 x)
+{
+    x.a = _mm_add_ps(x.a, x.b);
+    return x;
+}
+CTI_INLINE void cti_f8_store4(float *p, cti_f8 x) { _mm_storeu_ps(p, x.a); }
 CTI_INLINE cti_f8 cti_f8_sqrt(cti_f8 x)
 {
     x.a = _mm_sqrt_ps(x.a), x.b = _mm_sqrt_ps(x.b);
@@ -333,9 +371,83 @@ typedef struct cti_f8 {
     }
 CTI_LANES_ALL(cti_d8, double, sqrt)
 CTI_LANES_ALL(cti_f8, float, sqrtf)
+CTI_INLINE cti_f8 cti_f8_load44(const float *p, const float *q)
+{
+    cti_f8 r;
+    memcpy(r.v, p, 4 * sizeof(float)), memcpy(r.v + 4, q, 4 * sizeof(float));
+    return r;
+}
+#define CTI_F8_SPREAD(k)                                                                                                                   \
+    CTI_INLINE cti_f8 cti_f8_spread##k(cti_f8 x)                                                                                           \
+    {                                                                                                                                      \
+        cti_f8 r;                                                                                                                          \
+        int i;                                                                                                                             \
+        for (i = 0; i < 8; i++)                                                                                                            \
+            r.v[i] = x.v[(i & 4) + k];                                                                                                     \
+        return r;                                                                                                                          \
+    }
+CTI_INLINE cti_f8 cti_f8_fold(cti_f8 x)
+{
+    int i;
+    for (i = 0; i < 4; i++)
+        x.v[i] += x.v[i + 4];
+    return x;
+}
+CTI_INLINE void cti_f8_store4(float *p, cti_f8 x) { memcpy(p, x.v, 4 * sizeof(float)); }
 #undef CTI_LANES
 #undef CTI_LANES_ALL
 #endif
+
+/* cti_d8_widen -- exact; cti_f8_narrow -- rounded to nearest */
+#if CTI_SIMD == CTI_SIMD_AVX2
+CTI_INLINE cti_d8 cti_d8_widen(cti_f8 x)
+{
+    cti_d8 r;
+    r.a = _mm256_cvtps_pd(_mm256_castps256_ps128(x.a)), r.b = _mm256_cvtps_pd(_mm256_extractf128_ps(x.a, 1));
+    return r;
+}
+CTI_INLINE cti_f8 cti_f8_narrow(cti_d8 x)
+{
+    cti_f8 r;
+    r.a = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(x.a)), _mm256_cvtpd_ps(x.b), 1);
+    return r;
+}
+#elif CTI_SIMD == CTI_SIMD_SSE2
+CTI_INLINE cti_d8 cti_d8_widen(cti_f8 x)
+{
+    cti_d8 r;
+    r.a = _mm_cvtps_pd(x.a), r.b = _mm_cvtps_pd(_mm_movehl_ps(x.a, x.a));
+    r.c = _mm_cvtps_pd(x.b), r.d = _mm_cvtps_pd(_mm_movehl_ps(x.b, x.b));
+    return r;
+}
+CTI_INLINE cti_f8 cti_f8_narrow(cti_d8 x)
+{
+    cti_f8 r;
+    r.a = _mm_movelh_ps(_mm_cvtpd_ps(x.a), _mm_cvtpd_ps(x.b)), r.b = _mm_movelh_ps(_mm_cvtpd_ps(x.c), _mm_cvtpd_ps(x.d));
+    return r;
+}
+#else
+CTI_INLINE cti_d8 cti_d8_widen(cti_f8 x)
+{
+    cti_d8 r;
+    int i;
+    for (i = 0; i < 8; i++)
+        r.v[i] = (double)x.v[i];
+    return r;
+}
+CTI_INLINE cti_f8 cti_f8_narrow(cti_d8 x)
+{
+    cti_f8 r;
+    int i;
+    for (i = 0; i < 8; i++)
+        r.v[i] = (float)x.v[i];
+    return r;
+}
+#endif
+CTI_F8_SPREAD(0)
+CTI_F8_SPREAD(1)
+CTI_F8_SPREAD(2)
+#undef CTI_F8_SPREAD
 
 /* cti_*8_split -- x = 2^k m with m in [sqrt(1/2), sqrt 2), for positive normal lanes; exact on every path. */
 #if CTI_SIMD == CTI_SIMD_AVX2
@@ -421,9 +533,13 @@ CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
 #if CONTACT_REAL == 32
 typedef cti_f8 cti_r8;
 #define CTI_R8(op) cti_f8_##op
+CTI_INLINE cti_f8 cti_r8_narrow(cti_r8 x) { return x; }
+CTI_INLINE cti_r8 cti_r8_widen(cti_f8 x) { return x; }
 #else
 typedef cti_d8 cti_r8;
 #define CTI_R8(op) cti_d8_##op
+CTI_INLINE cti_f8 cti_r8_narrow(cti_r8 x) { return cti_f8_narrow(x); }
+CTI_INLINE cti_r8 cti_r8_widen(cti_f8 x) { return cti_d8_widen(x); }
 #endif
 
 /* cti_*8_sum -- the sum over lanes in the fixed order. */

@@ -131,3 +131,12 @@ CTI_FN void cti_bsr_residual(const cti_bsr *A, const ct_real *b, const ct_real *
         r[3 * i] = b[3 * i] - s0, r[3 * i + 1] = b[3 * i + 1] - s1, r[3 * i + 2] = b[3 * i + 2] - s2;
     }
 }
+
+CTI_FN void cti_bsr_float_row(const cti_bsr *A, int i, float *val)
+{
+    int k, r, c;
+    for (k = A->row[i]; k < A->row[i + 1]; k++)
+        for (r = 0; r < 3; r++)
+            for (c = 0; c < 3; c++)
+                val[9 * (size_t)k + (size_t)(3 * c + r)] = (float)A->val[9 * (size_t)k + (size_t)(3 * r + c)];
+}

@@ -1,7 +1,8 @@
 /* anderson.c -- Anderson acceleration.
    Method: with residuals f_i = W (g(x_i) - x_i) and differences dF, dG of the last steps, the next point is g_k - dG c, c minimizing
    |f_k - dF c|: in the linear regime this is GMRES on the sweeps. The least squares problem is solved by normal equations with a little
-   regularization. Based on: Anderson 1965; Walker & Ni 2011. */
+   regularization. Differences and the history are float, sums double: what they extrapolate is checked by the next sweep.
+   Based on: Anderson 1965; Walker & Ni 2011. */
 #include "anderson.h"
 #include "../1_math/simd.h"
 
@@ -9,14 +10,17 @@ CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_
 {
     int k, ok;
     memset(a, 0, sizeof *a);
-    a->n = n, a->n_slave = n_slave, a->weight = weight;
-    a->f = CTI_ARENA_NEW(arena, ct_real, n);
+    a->n = n, a->n_slave = n_slave;
+    a->weight = CTI_ARENA_NEW(arena, float, n);
+    a->f = CTI_ARENA_NEW(arena, float, n);
     a->g = CTI_ARENA_NEW(arena, ct_real, n);
     a->slave = CTI_ARENA_NEW(arena, float, n_slave);
-    ok = a->f && a->g && a->slave;
+    ok = a->weight && a->f && a->g && a->slave;
+    for (k = 0; ok && k < n; k++)
+        a->weight[k] = (float)weight[k];
     for (k = 0; k < CTI_ANDERSON_DEPTH; k++) {
-        a->df[k] = CTI_ARENA_NEW(arena, ct_real, n);
-        a->dg[k] = CTI_ARENA_NEW(arena, ct_real, n);
+        a->df[k] = CTI_ARENA_NEW(arena, float, n);
+        a->dg[k] = CTI_ARENA_NEW(arena, float, n);
         a->ds[k] = CTI_ARENA_NEW(arena, float, n_slave);
         ok = ok && a->df[k] && a->dg[k] && a->ds[k];
     }
@@ -27,20 +31,30 @@ CTI_FN void cti_anderson_restart(cti_anderson *a) { a->count = a->head = a->star
 
 CTI_FN void cti_anderson_resume(cti_anderson *a) { a->started = 0; }
 
-static double cti_anderson_dot(int n, const ct_real *x, const ct_real *y)
+/* x' df_k and z' df_k for all columns of the history */
+static void cti_anderson_dots(const cti_anderson *a, const float *x, const float *z, double *out, double *out2)
 {
-    cti_r8 s = CTI_R8(set)(0);
-    double sum = 0;
-    int i;
-    for (i = 0; i + 8 <= n; i += 8)
-        s = CTI_R8(add)(s, CTI_R8(mul)(CTI_R8(load)(x + i), CTI_R8(load)(y + i)));
-    for (; i < n; i++)
-        sum += (double)(x[i] * y[i]);
-    return sum + (double)CTI_R8(sum)(s);
+    int i, k;
+    for (k = 0; k < a->count; k++) {
+        const float *y = a->df[k];
+        cti_d8 s = cti_d8_set(0), t = s;
+        double sum = 0, sum2 = 0;
+        for (i = 0; i + 8 <= a->n; i += 8) {
+            cti_d8 w = cti_d8_widen(cti_f8_load(y + i));
+            s = cti_d8_add(s, cti_d8_mul(cti_d8_widen(cti_f8_load(x + i)), w));
+            t = cti_d8_add(t, cti_d8_mul(cti_d8_widen(cti_f8_load(z + i)), w));
+        }
+        for (; i < a->n; i++) {
+            sum += (double)x[i] * (double)y[i];
+            sum2 += (double)z[i] * (double)y[i];
+        }
+        out[k] = sum + cti_d8_sum(s);
+        out2[k] = sum2 + cti_d8_sum(t);
+    }
 }
 
-/* c = (dF'dF + eps)^-1 dF' f by Cholesky; 0 when the matrix is not positive */
-static int cti_anderson_fit(const cti_anderson *a, double *c)
+/* c = (dF'dF + eps)^-1 dF' f by Cholesky, dot = dF' f; 0 when the matrix is not positive */
+static int cti_anderson_fit(const cti_anderson *a, const double *dot, double *c)
 {
     double L[CTI_ANDERSON_DEPTH][CTI_ANDERSON_DEPTH], trace = 0;
     int m = a->count, i, j, k;
@@ -61,7 +75,7 @@ static int cti_anderson_fit(const cti_anderson *a, double *c)
                 L[i][j] = s / L[j][j];
         }
     for (i = 0; i < m; i++) {
-        double s = cti_anderson_dot(a->n, a->df[i], a->f);
+        double s = dot[i];
         for (k = 0; k < i; k++)
             s -= L[i][k] * c[k];
         c[i] = s / L[i][i];
@@ -74,66 +88,81 @@ static int cti_anderson_fit(const cti_anderson *a, double *c)
     return 1;
 }
 
-/* a first point: nothing to take differences with */
-static void cti_anderson_first(cti_anderson *a, const ct_real *x, const ct_real *g, const float *slave)
+/* f, g of this point; their differences to the last one into column h of the history, where h >= 0 */
+static void cti_anderson_point(cti_anderson *a, const ct_real *x, const ct_real *g, int h)
 {
+    float *df = h < 0 ? NULL : a->df[h], *dg = h < 0 ? NULL : a->dg[h];
     int i;
-    for (i = 0; i < a->n; i++) {
-        a->f[i] = (g[i] - x[i]) * a->weight[i];
-        a->g[i] = g[i];
+    for (i = 0; i + 8 <= a->n; i += 8) {
+        cti_r8 gi = CTI_R8(load)(g + i);
+        cti_f8 f = cti_f8_mul(cti_r8_narrow(CTI_R8(sub)(gi, CTI_R8(load)(x + i))), cti_f8_load(a->weight + i));
+        if (df) {
+            cti_f8_store(df + i, cti_f8_sub(f, cti_f8_load(a->f + i)));
+            cti_f8_store(dg + i, cti_r8_narrow(CTI_R8(sub)(gi, CTI_R8(load)(a->g + i))));
+        }
+        cti_f8_store(a->f + i, f);
+        CTI_R8(store)(a->g + i, gi);
     }
+    for (; i < a->n; i++) {
+        float f = (float)(g[i] - x[i]) * a->weight[i];
+        if (df)
+            df[i] = f - a->f[i], dg[i] = (float)(g[i] - a->g[i]);
+        a->f[i] = f, a->g[i] = g[i];
+    }
+}
+
+/* the newest point, and its differences if it is not the first; dot = dF' f */
+static void cti_anderson_record(cti_anderson *a, const ct_real *x, const ct_real *g, const float *slave, double *dot)
+{
+    int i, k, h = a->started ? a->head : -1;
+    double row[CTI_ANDERSON_DEPTH];
+    cti_anderson_point(a, x, g, h);
+    for (i = 0; slave && h >= 0 && i < a->n_slave; i++)
+        a->ds[h][i] = slave[i] - a->slave[i];
     if (slave)
         memcpy(a->slave, slave, sizeof(float) * (size_t)a->n_slave);
     a->started = 1;
+    if (h >= 0) {
+        a->head = (h + 1) % CTI_ANDERSON_DEPTH;
+        a->count = cti_min_int(a->count + 1, CTI_ANDERSON_DEPTH);
+    }
+    cti_anderson_dots(a, a->f, h >= 0 ? a->df[h] : a->f, dot, row);
+    for (k = 0; h >= 0 && k < a->count; k++)
+        a->gram[h][k] = a->gram[k][h] = row[k];
 }
 
-/* the newest differences enter the history */
-static void cti_anderson_record(cti_anderson *a, const ct_real *x, const ct_real *g, const float *slave)
+/* y -= sum c_k d_k, floats */
+static void cti_anderson_mix_slave(const cti_anderson *a, const double *c, float *y)
 {
-    int i, k, h = a->head;
-    ct_real *df = a->df[h], *dg = a->dg[h];
-    for (i = 0; i < a->n; i++) {
-        ct_real f = (g[i] - x[i]) * a->weight[i];
-        df[i] = f - a->f[i], dg[i] = g[i] - a->g[i];
-        a->f[i] = f, a->g[i] = g[i];
+    int i, k;
+    for (k = 0; k < a->count; k++) {
+        cti_f8 ck = cti_f8_set((float)c[k]);
+        const float *d = a->ds[k];
+        for (i = 0; i + 8 <= a->n_slave; i += 8)
+            cti_f8_store(y + i, cti_f8_sub(cti_f8_load(y + i), cti_f8_mul(ck, cti_f8_load(d + i))));
+        for (; i < a->n_slave; i++)
+            y[i] -= (float)c[k] * d[i];
     }
-    for (i = 0; slave && i < a->n_slave; i++) {
-        a->ds[h][i] = slave[i] - a->slave[i];
-        a->slave[i] = slave[i];
-    }
-    a->head = (h + 1) % CTI_ANDERSON_DEPTH;
-    if (a->count < CTI_ANDERSON_DEPTH)
-        a->count++;
-    for (k = 0; k < a->count; k++)
-        a->gram[h][k] = a->gram[k][h] = cti_anderson_dot(a->n, df, a->df[k]);
 }
 
 CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, float *slave)
 {
-    double c[CTI_ANDERSON_DEPTH];
+    double c[CTI_ANDERSON_DEPTH], dot[CTI_ANDERSON_DEPTH];
     int i, k;
-    if (!a->started)
-        cti_anderson_first(a, x, g, slave);
-    else
-        cti_anderson_record(a, x, g, slave);
-    if (a->count == 0 || !cti_anderson_fit(a, c)) {
+    cti_anderson_record(a, x, g, slave, dot);
+    if (a->count == 0 || !cti_anderson_fit(a, dot, c)) {
         a->count = a->head = 0;
         return;
     }
-    for (k = 0; k < a->count; k++) {
-        cti_r8 ck = CTI_R8(set)((ct_real)c[k]);
-        const ct_real *dg = a->dg[k];
-        for (i = 0; i + 8 <= a->n; i += 8)
-            CTI_R8(store)(g + i, CTI_R8(sub)(CTI_R8(load)(g + i), CTI_R8(mul)(ck, CTI_R8(load)(dg + i))));
-        for (; i < a->n; i++)
-            g[i] -= (ct_real)c[k] * dg[i];
+    for (i = 0; i + 8 <= a->n; i += 8) {
+        cti_r8 y = CTI_R8(load)(g + i);
+        for (k = 0; k < a->count; k++)
+            y = CTI_R8(sub)(y, CTI_R8(mul)(CTI_R8(set)((ct_real)c[k]), cti_r8_widen(cti_f8_load(a->dg[k] + i))));
+        CTI_R8(store)(g + i, y);
     }
-    for (k = 0; slave && k < a->count; k++) {
-        cti_f8 ck = cti_f8_set((float)c[k]);
-        const float *ds = a->ds[k];
-        for (i = 0; i + 8 <= a->n_slave; i += 8)
-            cti_f8_store(slave + i, cti_f8_sub(cti_f8_load(slave + i), cti_f8_mul(ck, cti_f8_load(ds + i))));
-        for (; i < a->n_slave; i++)
-            slave[i] -= (float)c[k] * ds[i];
-    }
+    for (; i < a->n; i++)
+        for (k = 0; k < a->count; k++)
+            g[i] -= (ct_real)c[k] * (ct_real)a->dg[k][i];
+    if (slave)
+        cti_anderson_mix_slave(a, c, slave);
 }

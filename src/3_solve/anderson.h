@@ -9,15 +9,16 @@ enum { CTI_ANDERSON_DEPTH = 5 };
 
 typedef struct cti_anderson {
     int n, n_slave, count, head;
-    const ct_real *weight;                 /* [n] residuals are measured with it */
-    ct_real *f, *g;                        /* [n] weighted residual and image of the last step */
-    ct_real *df[CTI_ANDERSON_DEPTH], *dg[CTI_ANDERSON_DEPTH];
+    float *weight;                         /* [n] residuals are measured with it */
+    float *f;                              /* [n] weighted residual of the last step */
+    ct_real *g;                            /* [n] its image */
+    float *df[CTI_ANDERSON_DEPTH], *dg[CTI_ANDERSON_DEPTH];
     float *slave, *ds[CTI_ANDERSON_DEPTH]; /* [n_slave] */
     double gram[CTI_ANDERSON_DEPTH][CTI_ANDERSON_DEPTH];
     int started;
 } cti_anderson;
 
-/* cti_anderson_init -- weight [n] is kept by reference. 0 when memory ran out. */
+/* cti_anderson_init -- weight [n] is copied. 0 when memory ran out. */
 CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_real *weight, int n_slave);
 CTI_FN void cti_anderson_restart(cti_anderson *a);
 /* cti_anderson_resume -- the map's constant part changed: the differences stay, the last point is forgotten. */

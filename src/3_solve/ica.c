@@ -10,6 +10,7 @@
 #include "ica.h"
 #include "anderson.h"
 #include "local.h"
+#include "nodes.h"
 #include "../1_math/simd.h"
 #include "../2_linalg/dense.h"
 
@@ -36,7 +37,7 @@ typedef struct cti_ica_cluster {
     int n, n_ports, ld;
     int32_t *ports;   /* positions in blocks */
     const float *C;   /* [3 n_ports][ld] */
-    float *inverse;   /* own dense D^-1, [3 n][ld_inverse]; NULL where hooks solve */
+    float *inverse;   /* own dense D^-1, [3 n][ld_inverse]; NULL where hooks solve and for single nodes */
     int ld_inverse;
     size_t du;        /* velocity change of the ports in this inner loop */
     const cti_cluster *hook;
@@ -49,6 +50,7 @@ typedef struct cti_ica {
     int32_t *cluster_of, *port_of; /* [n] */
     cti_ica_cluster *clusters;
     int n_clusters, max_blocks;
+    int grouped; /* clusters that are not single nodes */
     int coupled; /* clusters see each other through A */
     int cold;    /* v did not solve A v = b for clusters without contacts */
     cti_ica_contact *contacts;
@@ -60,6 +62,7 @@ typedef struct cti_ica {
     ct_real *z, *z_old, *weight; /* [3 n + 3 rows] velocities and multipliers, those before an outer iteration, metric of both */
     ct_real *z_best;             /* those of the smallest change: what stands when the budget ends an accelerated loop */
     ct_real *v, *r, *r_old;      /* parts of z: [3 n], [3 rows]; multipliers before a sweep */
+    cti_nodes nodes;             /* clusters of one block without hooks */
     cti_anderson inner, outer;   /* outer: where clusters see each other through A */
 } cti_ica;
 
@@ -96,6 +99,20 @@ static int cti_ica_make_clusters(cti_ica *s)
     return 1;
 }
 
+static int cti_ica_is_node(const cti_ica_cluster *q) { return q->n == 1 && !(q->hook && q->hook->solve); }
+
+/* 1 when A couples different clusters; such a splitting needs more than one outer iteration */
+static int cti_ica_is_coupled(const cti_ica *s)
+{
+    const cti_bsr *A = s->p->A;
+    int i, k;
+    for (i = 0; i < A->n; i++)
+        for (k = A->row[i]; k < A->row[i + 1]; k++)
+            if (s->cluster_of[A->col[k]] != s->cluster_of[i])
+                return 1;
+    return 0;
+}
+
 /* ports: blocks that contacts touch, in the order of their first row */
 static int cti_ica_make_ports(cti_ica *s)
 {
@@ -120,7 +137,7 @@ static int cti_ica_make_ports(cti_ica *s)
             if (s->port_of[q->blocks[k]] >= 0)
                 at[s->port_of[q->blocks[k]]] = k;
         q->du = s->n_du;
-        q->ld = q->n == 1 && !(q->hook && q->hook->solve) ? 4 : (3 * q->n_ports + 7) & ~7;
+        q->ld = cti_ica_is_node(q) ? 4 : (3 * q->n_ports + 7) & ~7;
         s->n_du += (size_t)q->ld;
     }
     s->du = CTI_ARENA_ZERO(s->arena, float, s->n_du + 8);
@@ -132,18 +149,10 @@ static int cti_ica_invert(cti_ica *s, cti_ica_cluster *q, int32_t *local)
 {
     const cti_bsr *A = s->p->A;
     int n3 = 3 * q->n, i, k, r, c;
-    q->ld_inverse = q->n == 1 ? 4 : (n3 + 7) & ~7;
+    q->ld_inverse = (n3 + 7) & ~7;
     q->inverse = CTI_ARENA_ZERO(s->arena, float, (size_t)n3 * (size_t)q->ld_inverse);
     if (!q->inverse)
         return 0;
-    if (q->n == 1) {
-        ct_real inv[9];
-        if (!cti_m3_inverse(A->val + 9 * (size_t)A->diag[q->blocks[0]], inv))
-            memset(inv, 0, sizeof inv);
-        for (i = 0; i < 9; i++)
-            q->inverse[(i / 3) * 4 + i % 3] = (float)inv[i];
-        return 1;
-    }
     for (i = 0; i < q->n; i++)
         local[q->blocks[i]] = i;
     for (i = 0; i < q->n; i++)
@@ -164,12 +173,7 @@ static int cti_ica_invert(cti_ica *s, cti_ica_cluster *q, int32_t *local)
 static int cti_ica_restrict(cti_ica *s, cti_ica_cluster *q)
 {
     int i, j, r, c;
-    float *C;
-    if (q->n == 1) {
-        q->C = q->inverse;
-        return 1;
-    }
-    C = CTI_ARENA_ZERO(s->arena, float, (size_t)(3 * q->n_ports) * (size_t)q->ld);
+    float *C = CTI_ARENA_ZERO(s->arena, float, (size_t)(3 * q->n_ports) * (size_t)q->ld);
     if (!C)
         return 0;
     for (i = 0; i < q->n_ports; i++)
@@ -182,11 +186,34 @@ static int cti_ica_restrict(cti_ica *s, cti_ica_cluster *q)
     return 1;
 }
 
+/* single blocks together: their sweeps, and their D^-1 as tiles. Without coupling, one that no contact touches keeps the free motion that it
+   came with, unless that was no solution */
+static int cti_ica_make_nodes(cti_ica *s)
+{
+    int32_t *blocks = CTI_ARENA_NEW(s->arena, int32_t, s->n_clusters);
+    int c, n = 0;
+    if (!blocks)
+        return 0;
+    for (c = 0; c < s->n_clusters; c++)
+        s->grouped += !cti_ica_is_node(&s->clusters[c]);
+    for (c = 0; c < s->n_clusters; c++)
+        if (cti_ica_is_node(&s->clusters[c]) && (s->coupled || s->clusters[c].n_ports || s->cold))
+            blocks[n++] = s->clusters[c].blocks[0];
+    if (n == 0)
+        return 1;
+    if (!cti_nodes_init(&s->nodes, s->arena, s->p->A, blocks, n))
+        return 0;
+    for (c = 0, n = 0; n < s->nodes.n; c++)
+        if (s->clusters[c].blocks[0] == blocks[n])
+            s->clusters[c].C = s->nodes.inverse + 12 * (size_t)n++;
+    return 1;
+}
+
 static int cti_ica_make_tiles(cti_ica *s)
 {
     int c, n = s->p->A->n, k;
     int32_t *local = CTI_ARENA_NEW(s->arena, int32_t, n);
-    if (!local)
+    if (!local || !cti_ica_make_nodes(s))
         return 0;
     for (k = 0; k < n; k++)
         local[k] = -1;
@@ -197,22 +224,12 @@ static int cti_ica_make_tiles(cti_ica *s)
                 return 0;
             continue;
         }
+        if (cti_ica_is_node(q))
+            continue;
         if (!cti_ica_invert(s, q, local) || (q->n_ports && !cti_ica_restrict(s, q)))
             return 0;
     }
     return 1;
-}
-
-/* 1 when A couples different clusters; such a splitting needs more than one outer iteration */
-static int cti_ica_is_coupled(const cti_ica *s)
-{
-    const cti_bsr *A = s->p->A;
-    int i, k;
-    for (i = 0; i < A->n; i++)
-        for (k = A->row[i]; k < A->row[i + 1]; k++)
-            if (s->cluster_of[A->col[k]] != s->cluster_of[i])
-                return 1;
-    return 0;
 }
 
 /* terms of a row sorted by cluster into legs */
@@ -340,15 +357,6 @@ static ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, ct_r
 {
     ct_real big = 0;
     int i, j, n3 = 3 * q->n;
-    if (q->n == 1 && q->inverse) {
-        int b = q->blocks[0];
-        cti_v3 r = cti_ica_block_residual(s->p->A, s->f, v, b);
-        const float *D = q->inverse;
-        r = cti_v3_make((ct_real)D[0] * r.x + (ct_real)D[1] * r.y + (ct_real)D[2] * r.z, (ct_real)D[4] * r.x + (ct_real)D[5] * r.y + (ct_real)D[6] * r.z,
-                        (ct_real)D[8] * r.x + (ct_real)D[9] * r.y + (ct_real)D[10] * r.z);
-        cti_v3_addto(v, b, r);
-        return cti_max(cti_abs(r.x), cti_max(cti_abs(r.y), cti_abs(r.z)));
-    }
     for (i = 0; i < q->n; i++)
         cti_v3_put(s->x, i, cti_ica_block_residual(s->p->A, s->f, v, q->blocks[i]));
     if (!q->inverse)
@@ -373,17 +381,17 @@ static ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, ct_r
 }
 
 /* one block Gauss-Seidel sweep over the clusters (eq. 12) */
-static ct_real cti_ica_refine(cti_ica *s, ct_real *v, int backward)
+static ct_real cti_ica_refine(cti_ica *s, ct_real *v)
 {
     ct_real big = 0;
     int c;
-    for (c = 0; c < s->n_clusters; c++) {
-        const cti_ica_cluster *q = &s->clusters[backward ? s->n_clusters - 1 - c : c];
-        /* without coupling, a cluster that no contact touches keeps the free motion that it came with, unless that was no solution */
-        if (s->coupled || q->n_ports || s->cold)
+    for (c = 0; s->grouped && c < s->n_clusters; c++) {
+        const cti_ica_cluster *q = &s->clusters[c];
+        /* as for nodes: what no contact touches keeps its free motion where it can */
+        if (!cti_ica_is_node(q) && (s->coupled || q->n_ports || s->cold))
             big = cti_max(big, cti_ica_refine_cluster(s, q, v));
     }
-    return big;
+    return s->nodes.n ? cti_max(big, cti_nodes_sweep(&s->nodes, s->f, v)) : big;
 }
 
 /* ---- inner iteration: contacts ---- */
@@ -497,9 +505,11 @@ static int cti_ica_make_state(cti_ica *s, const ct_real *v)
 
 static int cti_ica_setup(cti_ica *s, const ct_real *v)
 {
-    if (!cti_ica_make_clusters(s) || !cti_ica_make_ports(s) || !cti_ica_make_tiles(s) || !cti_ica_make_contacts(s))
+    if (!cti_ica_make_clusters(s) || !cti_ica_make_ports(s))
         return 0;
     s->coupled = cti_ica_is_coupled(s);
+    if (!cti_ica_make_tiles(s) || !cti_ica_make_contacts(s))
+        return 0;
     s->f = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n);
     s->x = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->max_blocks);
     return s->f && s->x && cti_ica_make_state(s, v);
@@ -547,7 +557,7 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
         if (s->coupled)
             memcpy(s->z_old, s->z, bytes);
         contact = cti_ica_contacts(s, tol / 4, info);
-        now = cti_max(contact, cti_ica_refine(s, s->v, 0));
+        now = cti_max(contact, cti_ica_refine(s, s->v));
         info->change = now / s->p->velocity_scale;
         info->status = cti_ica_judge(s, info, now, last, best, contact);
         if (info->status == CTI_SOLVE_DIVERGED && s->coupled && best < CTI_REAL_MAX && restarts++ < 5) {
@@ -586,7 +596,7 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
         return;
     }
     cti_problem_rhs(p, s->f);
-    info->change = cti_ica_refine(s, s->v, 0) / p->velocity_scale;
+    info->change = cti_ica_refine(s, s->v) / p->velocity_scale;
     cti_ica_loop(s, info);
     for (i = 0; i < p->n_rows; i++)
         memcpy(p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));

@@ -8,7 +8,7 @@
 #define CTI_FACTORS_PORTS 200      /* most ports of a component that is one cluster */
 #define CTI_FACTORS_PORTS_MOST 1500 /* the same where nodes were tried and failed */
 #define CTI_FACTORS_HARD 30        /* attempts for which a component stays one cluster then */
-#define CTI_FACTORS_CHEAP 1.5e8    /* flops below which a factor is renewed in every step */
+#define CTI_FACTORS_CHEAP 300      /* flops a nonzero below which a factor is renewed in every step: some ten solves with it */
 
 static void cti_factors_free_component(cti_mem *mem, cti_component *c)
 {
@@ -198,7 +198,7 @@ CTI_FN int cti_factors_refresh(cti_factors *f, const cti_bsr *A, ct_real dt)
     for (c = 0; c < CTI_LEN(f->components); c++) {
         cti_component *q = &f->components[c];
         const cti_symbolic *sym = &f->symbolics[q->symbolic];
-        if (q->age == 0 || (q->age > 0 && !q->stale && q->dt == dt && sym->flops >= CTI_FACTORS_CHEAP))
+        if (q->age == 0 || (q->age > 0 && !q->stale && q->dt == dt && sym->flops >= CTI_FACTORS_CHEAP * sym->nonzeros))
             continue;
         if (!cti_factor32_compute(f->mem, &q->factor, sym, &q->gather, A->val))
             return 0;

@@ -1,0 +1,103 @@
+/* nodes.c -- Gauss-Seidel over single blocks.
+   Method: v = v0 + delta; with A v0 at hand, (f - A v)_i = (f - A v0)_i - (A delta)_i, and delta is small and getting smaller, so that float is
+   enough for it: iterative refinement whose inner solver is the sweep. Based on: Otaduy 2009, eq. 12. */
+#include "nodes.h"
+
+#define CTI_NODES_REBASE 16 /* sweeps from one base point */
+
+/* blocks that a row of A in the list meets, each once */
+static int cti_nodes_find_near(cti_nodes *q, cti_arena *arena)
+{
+    uint8_t *seen = CTI_ARENA_ZERO(arena, uint8_t, q->A->n);
+    int i, k;
+    q->near = CTI_ARENA_NEW(arena, int32_t, q->A->n);
+    if (!seen || !q->near)
+        return 0;
+    for (i = 0; i < q->n; i++)
+        for (k = q->A->row[q->blocks[i]]; k < q->A->row[q->blocks[i] + 1]; k++) {
+            int b = q->A->col[k];
+            if (!seen[b])
+                q->near[q->n_near++] = b;
+            seen[b] = 1;
+        }
+    return 1;
+}
+
+CTI_FN int cti_nodes_init(cti_nodes *q, cti_arena *arena, const cti_bsr *A, int32_t *blocks, int n)
+{
+    int i, k;
+    memset(q, 0, sizeof *q);
+    q->A = A, q->blocks = blocks, q->n = n;
+    q->inverse = CTI_ARENA_ZERO(arena, float, 12 * n);
+    q->val = CTI_ARENA_NEW(arena, float, 9 * (size_t)A->row[A->n] + 4);
+    q->delta = CTI_ARENA_ZERO(arena, float, 4 * (size_t)A->n);
+    q->v0 = CTI_ARENA_NEW(arena, ct_real, 3 * (size_t)A->n);
+    q->Av0 = CTI_ARENA_NEW(arena, ct_real, 3 * (size_t)A->n);
+    if (!q->inverse || !q->val || !q->delta || !q->v0 || !q->Av0 || !cti_nodes_find_near(q, arena))
+        return 0;
+    memset(q->val + 9 * (size_t)A->row[A->n], 0, 4 * sizeof(float));
+    for (i = 0; i < n; i++) /* a row is read one number farther than it goes */
+        q->val[9 * (size_t)A->row[blocks[i] + 1]] = 0;
+    for (i = 0; i < n; i++) {
+        ct_real inv[9];
+        int b = blocks[i];
+        cti_bsr_float_row(A, b, q->val);
+        if (!cti_m3_inverse(A->val + 9 * (size_t)A->diag[b], inv))
+            continue;
+        for (k = 0; k < 9; k++)
+            q->inverse[12 * (size_t)i + (size_t)((k / 3) * 4 + k % 3)] = (float)inv[k];
+    }
+    return 1;
+}
+
+static void cti_nodes_rebase(cti_nodes *q, const ct_real *v)
+{
+    const cti_bsr *A = q->A;
+    int i, k;
+    for (i = 0; i < q->n_near; i++)
+        cti_v3_put(q->v0, q->near[i], cti_v3_at(v, q->near[i]));
+    for (i = 0; i < q->n; i++) {
+        cti_v3 s = cti_v3_zero();
+        for (k = A->row[q->blocks[i]]; k < A->row[q->blocks[i] + 1]; k++)
+            s = cti_v3_add(s, cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(v, A->col[k])));
+        cti_v3_put(q->Av0, q->blocks[i], s);
+    }
+}
+
+/* one block; returns its change in lanes 0 to 2 */
+static cti_f8 cti_nodes_visit(cti_nodes *q, int i, const ct_real *f, ct_real *v)
+{
+    const float *D = q->inverse + 12 * (size_t)i;
+    size_t b = (size_t)q->blocks[i];
+    const ct_real *fb = f + 3 * b, *Av = q->Av0 + 3 * b;
+    ct_real *vb = v + 3 * b;
+    float t[4], *delta = q->delta + 4 * b;
+    cti_f8 r, d;
+    t[0] = (float)(fb[0] - Av[0]), t[1] = (float)(fb[1] - Av[1]), t[2] = (float)(fb[2] - Av[2]), t[3] = 0;
+    r = cti_f8_sub(cti_f8_load44(t, t), cti_bsr_float_dot(q->A, q->val, q->delta, (int)b));
+    /* D is symmetric: its rows are its columns */
+    d = cti_f8_add(cti_f8_mul(cti_f8_load44(D, D), cti_f8_spread0(r)), cti_f8_mul(cti_f8_load44(D + 4, D + 4), cti_f8_spread1(r)));
+    d = cti_f8_add(d, cti_f8_mul(cti_f8_load44(D + 8, D + 8), cti_f8_spread2(r)));
+    cti_f8_store4(delta, cti_f8_add(cti_f8_load44(delta, delta), d));
+    cti_f8_store4(t, d);
+    vb[0] += (ct_real)t[0], vb[1] += (ct_real)t[1], vb[2] += (ct_real)t[2];
+    return d;
+}
+
+CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v)
+{
+    cti_f8 big = cti_f8_set(0);
+    float t[4];
+    int i, k;
+    if (q->age++ % CTI_NODES_REBASE == 0)
+        cti_nodes_rebase(q, v);
+    for (i = 0; i < q->n_near; i++) {
+        size_t b = (size_t)q->near[i];
+        for (k = 0; k < 3; k++)
+            q->delta[4 * b + (size_t)k] = (float)(v[3 * b + (size_t)k] - q->v0[3 * b + (size_t)k]);
+    }
+    for (i = 0; i < q->n; i++)
+        big = cti_f8_max(big, cti_f8_abs(cti_nodes_visit(q, i, f, v)));
+    cti_f8_store4(t, big);
+    return (ct_real)cti_max(t[0], cti_max(t[1], t[2]));
+}

@@ -1,0 +1,28 @@
+/* nodes.h -- Gauss-Seidel sweeps over single blocks: the splitting D of 3x3 diagonal blocks. */
+#ifndef CTI_NODES_H
+#define CTI_NODES_H
+
+#include "../0_base/arena.h"
+#include "../1_math/vec.h"
+#include "../2_linalg/bsr.h"
+
+/* cti_nodes -- sweeps run in float on the difference to a base point v0, whose A v0 is held in ct_real and renewed now and then: a sweep reads
+   half the bytes, and what it converges to is exact. */
+typedef struct cti_nodes {
+    const cti_bsr *A;
+    int32_t *blocks;   /* [n] in the order of a sweep */
+    int n;
+    int32_t *near;     /* [n_near] blocks that A couples with them, themselves included */
+    int n_near, age;   /* sweeps since v0 was taken */
+    float *val;        /* rows of A, see cti_bsr_float_row */
+    float *delta;      /* [4 n of A] v - v0 */
+    float *inverse;    /* [12 n] D^-1: three rows of four */
+    ct_real *v0, *Av0; /* [3 n of A] */
+} cti_nodes;
+
+/* cti_nodes_init -- blocks [n] are kept by reference; all memory from the arena. 0 when it ran out. A singular D^-1 is zero: its block stays. */
+CTI_FN int cti_nodes_init(cti_nodes *q, cti_arena *arena, const cti_bsr *A, int32_t *blocks, int n);
+/* cti_nodes_sweep -- one sweep v_i += D_i^-1 (f - A v)_i over the blocks (Otaduy 2009, eq. 12). Returns the largest change of an entry. */
+CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v);
+
+#endif /* CTI_NODES_H */
