@@ -17,17 +17,18 @@
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
 typedef struct cti_ica_term {
-    int32_t port; /* position of the block among its cluster's ports */
-    float G[9];   /* block velocity to contact frame */
+    float G[10]; /* block velocity to contact frame, column by column, and a zero */
+    int32_t at;  /* offset of the block's velocity change in du */
 } cti_ica_term;
 
-typedef struct cti_ica_leg { /* a contact's terms in one cluster */
-    int32_t cluster, term0, n_terms;
-    size_t w; /* D^-1 J' of this leg: three columns of ld floats */
+typedef struct cti_ica_leg { /* a contact's part in one cluster */
+    int32_t cluster, ld;
+    size_t w;  /* D^-1 J' of this leg: three columns of ld floats */
+    size_t du; /* of the cluster */
 } cti_ica_leg;
 
 typedef struct cti_ica_contact {
-    int32_t leg0, n_legs;
+    int32_t leg0, n_legs, term0, n_terms;
     ct_real base[3]; /* u at the v of the outer iteration */
     cti_local local; /* its law, and J D^-1 J' of it */
 } cti_ica_contact;
@@ -232,55 +233,55 @@ static int cti_ica_make_tiles(cti_ica *s)
     return 1;
 }
 
-/* terms of a row sorted by cluster into legs */
+static void cti_ica_make_term(cti_ica *s, const cti_row *row, int k, cti_ica_term *t)
+{
+    int b = row->term[k].block, i, j;
+    ct_real G[9];
+    cti_row_map(row, k, G);
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            t->G[3 * j + i] = (float)G[3 * i + j];
+    t->G[9] = 0;
+    t->at = (int32_t)(s->clusters[s->cluster_of[b]].du + 3 * (size_t)s->port_of[b]);
+}
+
+/* terms of a row, and its legs: one for each cluster */
 static void cti_ica_make_legs(cti_ica *s, int i, int32_t *leg, int32_t *term, size_t *w)
 {
     const cti_row *row = &s->p->rows[i];
     cti_ica_contact *q = &s->contacts[i];
-    int used[CTI_ROW_TERMS], k, j, e;
-    memset(used, 0, sizeof used);
-    q->leg0 = *leg;
+    int k, j;
+    q->leg0 = *leg, q->term0 = *term;
     for (k = 0; k < row->n; k++) {
         cti_ica_leg *L;
-        if (used[k])
+        cti_ica_make_term(s, row, k, &s->terms[(*term)++]);
+        for (j = q->leg0; j < *leg && s->legs[j].cluster != s->cluster_of[row->term[k].block]; j++)
+            ;
+        if (j < *leg)
             continue;
         L = &s->legs[(*leg)++];
         L->cluster = s->cluster_of[row->term[k].block];
-        L->term0 = *term;
-        for (j = k; j < row->n; j++) {
-            ct_real G[9];
-            if (used[j] || s->cluster_of[row->term[j].block] != L->cluster)
-                continue;
-            used[j] = 1;
-            cti_row_map(row, j, G);
-            s->terms[*term].port = s->port_of[row->term[j].block];
-            for (e = 0; e < 9; e++)
-                s->terms[*term].G[e] = (float)G[e];
-            (*term)++;
-        }
-        L->n_terms = *term - L->term0;
+        L->ld = s->clusters[L->cluster].ld, L->du = s->clusters[L->cluster].du;
         L->w = *w;
-        *w += 3 * (size_t)s->clusters[L->cluster].ld;
+        *w += 3 * (size_t)L->ld;
     }
-    q->n_legs = *leg - q->leg0;
+    q->n_legs = *leg - q->leg0, q->n_terms = row->n;
 }
 
 /* y += three consecutive rows of ld numbers at x, times d */
 static void cti_ica_combine(int ld, const float *x, const float *d, float *y)
 {
+    cti_f8 d0 = cti_f8_set(d[0]), d1 = cti_f8_set(d[1]), d2 = cti_f8_set(d[2]);
+    const float *x1 = x + ld, *x2 = x1 + ld;
     int i;
-    if (ld == 4) {
-        for (i = 0; i < 3; i++)
-            y[i] += x[i] * d[0] + x[4 + i] * d[1] + x[8 + i] * d[2];
+    if (ld == 4) { /* a node: half of the lanes */
+        cti_f8 a = cti_f8_mul(cti_f8_load44(x, x), d0), b = cti_f8_mul(cti_f8_load44(x1, x1), d1), e = cti_f8_mul(cti_f8_load44(x2, x2), d2);
+        cti_f8_store4(y, cti_f8_add(cti_f8_load44(y, y), cti_f8_add(cti_f8_add(a, b), e)));
         return;
     }
-    {
-        cti_f8 d0 = cti_f8_set(d[0]), d1 = cti_f8_set(d[1]), d2 = cti_f8_set(d[2]);
-        const float *x1 = x + ld, *x2 = x1 + ld;
-        for (i = 0; i < ld; i += 8) {
-            cti_f8 a = cti_f8_mul(cti_f8_load(x + i), d0), b = cti_f8_mul(cti_f8_load(x1 + i), d1), e = cti_f8_mul(cti_f8_load(x2 + i), d2);
-            cti_f8_store(y + i, cti_f8_add(cti_f8_load(y + i), cti_f8_add(cti_f8_add(a, b), e)));
-        }
+    for (i = 0; i < ld; i += 8) {
+        cti_f8 a = cti_f8_mul(cti_f8_load(x + i), d0), b = cti_f8_mul(cti_f8_load(x1 + i), d1), e = cti_f8_mul(cti_f8_load(x2 + i), d2);
+        cti_f8_store(y + i, cti_f8_add(cti_f8_load(y + i), cti_f8_add(cti_f8_add(a, b), e)));
     }
 }
 
@@ -288,7 +289,7 @@ static void cti_ica_combine(int ld, const float *x, const float *d, float *y)
 static void cti_ica_fill_leg(cti_ica *s, const cti_row *row, cti_ica_contact *q, const cti_ica_leg *L)
 {
     const cti_ica_cluster *c = &s->clusters[L->cluster];
-    int k, a, i, e, j;
+    int k, a, i, j;
     float *W = s->W + L->w;
     memset(W, 0, sizeof(float) * 3 * (size_t)c->ld);
     for (k = 0; k < row->n; k++) {
@@ -305,12 +306,14 @@ static void cti_ica_fill_leg(cti_ica *s, const cti_row *row, cti_ica_contact *q,
             cti_ica_combine(c->ld, C0, g, W + (size_t)a * (size_t)c->ld);
         }
     }
-    for (e = 0; e < L->n_terms; e++) {
-        const cti_ica_term *t = &s->terms[L->term0 + e];
+    for (k = 0; k < row->n; k++) {
+        const cti_ica_term *t = &s->terms[q->term0 + k];
+        if (s->cluster_of[row->term[k].block] != L->cluster)
+            continue;
         for (i = 0; i < 3; i++)
             for (a = 0; a < 3; a++)
                 for (j = 0; j < 3; j++)
-                    q->local.B[3 * i + a] += (ct_real)t->G[3 * i + j] * (ct_real)W[(size_t)a * (size_t)c->ld + (size_t)(3 * t->port + j)];
+                    q->local.B[3 * i + a] += (ct_real)t->G[3 * j + i] * (ct_real)W[(size_t)a * (size_t)c->ld + (size_t)t->at - L->du + (size_t)j];
     }
 }
 
@@ -396,28 +399,33 @@ static ct_real cti_ica_refine(cti_ica *s, ct_real *v)
 
 /* ---- inner iteration: contacts ---- */
 
+/* u of a contact: what it was at the outer iteration's v, and what the multipliers changed since */
+static void cti_ica_gather(const cti_ica *s, const cti_ica_contact *q, ct_real *u)
+{
+    static const float zero[12] = {0};
+    const cti_ica_term *t = s->terms + q->term0;
+    cti_f8 sum = cti_f8_set(0);
+    float uf[4];
+    int k;
+    for (k = 0; k + 1 < q->n_terms; k += 2)
+        sum = cti_f8_add(sum, cti_blocks_mul2(t[k].G, t[k + 1].G, s->du + t[k].at, s->du + t[k + 1].at));
+    if (k < q->n_terms)
+        sum = cti_f8_add(sum, cti_blocks_mul2(t[k].G, zero, s->du + t[k].at, zero));
+    cti_f8_store4(uf, cti_f8_fold(sum));
+    for (k = 0; k < 3; k++)
+        u[k] = q->base[k] + (ct_real)uf[k];
+}
+
 /* one contact: gather u, solve, scatter; returns the change as a velocity */
 static ct_real cti_ica_visit(cti_ica *s, int i)
 {
     const cti_ica_contact *q = &s->contacts[i];
     ct_real u[3], r[3], *ri = s->r + 3 * (size_t)i, change = 0, speed;
-    float uf[3] = {0, 0, 0}, d[3];
-    int k, e;
-    for (k = 0; k < q->n_legs; k++) {
-        const cti_ica_leg *L = &s->legs[q->leg0 + k];
-        const float *du = s->du + s->clusters[L->cluster].du;
-        for (e = 0; e < L->n_terms; e++) {
-            const cti_ica_term *t = &s->terms[L->term0 + e];
-            const float *x = du + 3 * t->port, *G = t->G;
-            uf[0] += G[0] * x[0] + G[1] * x[1] + G[2] * x[2];
-            uf[1] += G[3] * x[0] + G[4] * x[1] + G[5] * x[2];
-            uf[2] += G[6] * x[0] + G[7] * x[1] + G[8] * x[2];
-        }
-    }
-    for (k = 0; k < 3; k++) {
-        u[k] = q->base[k] + (ct_real)uf[k];
+    float d[3];
+    int k;
+    cti_ica_gather(s, q, u);
+    for (k = 0; k < 3; k++)
         r[k] = ri[k];
-    }
     speed = cti_max(cti_abs(u[0]), cti_max(cti_abs(u[1]), cti_abs(u[2])));
     cti_local_solve(&q->local, s->desc->cone, s->desc->inner_repeats, r, u);
     for (k = 0; k < 3; k++) {
@@ -433,8 +441,7 @@ static ct_real cti_ica_visit(cti_ica *s, int i)
         ri[k] = r[k];
     for (k = 0; k < q->n_legs; k++) {
         const cti_ica_leg *L = &s->legs[q->leg0 + k];
-        const cti_ica_cluster *c = &s->clusters[L->cluster];
-        cti_ica_combine(c->ld, s->W + L->w, d, s->du + c->du);
+        cti_ica_combine(L->ld, s->W + L->w, d, s->du + L->du);
     }
     return change;
 }
