@@ -1,5 +1,6 @@
 /* test_ica.c -- iterative constraint anticipation against itself over all splittings, and against the one residual. */
 #include "../src/3_solve/ica.h"
+#include "../src/3_solve/nodes.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -187,6 +188,30 @@ static void coulomb(void **state)
     }
 }
 
+/* sweeps in float around a base point end at the solution in ct_real, from far away too, and blocks that are not in the list stay */
+static void node_sweeps_are_exact(void **state)
+{
+    fixture f;
+    cti_nodes q;
+    int32_t list[N - 1];
+    ct_real change = 1;
+    int i, k;
+    (void)state;
+    make(&f, 50, 0);
+    for (i = 0; i < N - 1; i++)
+        list[i] = N - 2 - i; /* any order */
+    assert_true(cti_nodes_init(&q, &f.arena, &f.A, list, N - 1));
+    for (i = 0; i < 3 * N; i++)
+        f.v[i] = CTI_R(1000.0) * (ct_real)uniform();
+    for (k = 0; k < 20000 && change > CTI_EPS; k++)
+        change = cti_nodes_sweep(&q, f.b, f.v);
+    cti_bsr_residual(&f.A, f.b, f.v, f.work);
+    for (i = 0; i < 3 * (N - 1); i++)
+        assert_true(cti_abs(f.work[i]) < 1000 * 100 * 40 * CTI_EPS);
+    assert_true(cti_abs(f.work[3 * (N - 1)]) > 1);
+    drop(&f);
+}
+
 /* the judge sees a wrong answer: every part of the residual reacts */
 static void residual_reacts(void **state)
 {
@@ -209,6 +234,6 @@ static void residual_reacts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(splittings_agree), cmocka_unit_test(exact_cluster_needs_two_outer_iterations),
-                                       cmocka_unit_test(coulomb), cmocka_unit_test(residual_reacts)};
+                                       cmocka_unit_test(coulomb), cmocka_unit_test(node_sweeps_are_exact), cmocka_unit_test(residual_reacts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

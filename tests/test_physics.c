@@ -681,7 +681,8 @@ static void fast_cubes_do_not_pass(void **state)
             }
             inside = (int)floor(fabs(angle) / (4 * 3.14159265358979323846) + 0.5);
             deepest = fmax(deepest, y[3 * j + 2]);
-            passed += inside != beyond;
+            /* a piece that came back may have gone around the frame: then it is beside it */
+            passed += inside != beyond && (inside || (fabs(y[3 * j]) < 0.3 && fabs(y[3 * j + 1]) < 0.3));
             assert_true(isfinite(y[3 * j]) && isfinite(y[3 * j + 1]) && isfinite(y[3 * j + 2]));
         }
         if (k < 3 || k == 39)
