@@ -14,6 +14,8 @@
 #include "../1_math/simd.h"
 #include "../2_linalg/dense.h"
 
+#define CTI_ICA_FEW 250 /* contacts below which a solve may take more sweeps than its budget says */
+#define CTI_ICA_MORE 20 /* so many times as many */
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
 typedef struct cti_ica_term {
@@ -51,6 +53,7 @@ typedef struct cti_ica {
     int32_t *cluster_of, *port_of; /* [n] */
     cti_ica_cluster *clusters;
     int n_clusters, max_blocks;
+    int budget;  /* sweeps over the contacts where clusters are not coupled */
     int grouped; /* clusters that are not single nodes */
     int coupled; /* clusters see each other through A */
     int cold;    /* v did not solve A v = b for clusters without contacts */
@@ -522,11 +525,18 @@ static int cti_ica_setup(cti_ica *s, const ct_real *v)
     return s->f && s->x && cti_ica_make_state(s, v);
 }
 
+/* max_sweeps, and as many more as keep the work of few contacts below that of CTI_ICA_FEW */
+static int cti_ica_budget(const cti_ica *s)
+{
+    double more = (double)CTI_ICA_FEW / (double)cti_max_int(1, s->p->n_rows);
+    return (int)cti_min(1e9, (double)s->desc->max_sweeps * cti_clamp(more, 1, CTI_ICA_MORE));
+}
+
 /* one round: anticipate u at v, relax the contacts, collect b + J' r */
 static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
 {
     ct_real first, drop = s->coupled ? CTI_R(0.3) : (s->p->lagged ? CTI_R(0.05) : CTI_R(1e-3));
-    int i, cap = s->coupled ? cti_min_int(2, s->desc->inner_iterations) : s->desc->inner_iterations;
+    int i, left = s->coupled ? 2 : cti_max_int(1, s->budget - info->sweeps), cap = cti_min_int(left, s->desc->inner_iterations);
     for (i = 0; i < s->p->n_rows; i++)
         cti_row_velocity(&s->p->rows[i], s->v, s->contacts[i].base);
     info->sweeps += cti_ica_inner(s, stop, drop, cap, info->iterations > 1, &first);
@@ -574,7 +584,7 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             last = CTI_REAL_MAX;
             continue;
         }
-        if (info->status != CTI_SOLVE_BUDGET || (!s->coupled && info->sweeps >= desc->max_sweeps))
+        if (info->status != CTI_SOLVE_BUDGET || (!s->coupled && info->sweeps >= s->budget))
             return;
         if (s->coupled) {
             if (now < best)
@@ -598,6 +608,7 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
     s->cold = !p->free_start;
     memset(info, 0, sizeof *info);
     s->p = p, s->desc = desc, s->arena = arena;
+    s->budget = cti_ica_budget(s);
     if (!cti_ica_setup(s, v)) {
         info->status = CTI_SOLVE_MEMORY;
         return;
