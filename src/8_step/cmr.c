@@ -98,7 +98,22 @@ static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c,
     return (double)(s->desc.solver.tolerance * CTI_R(0.5) * g * cti_sqrt(light) * cti_max(1, CTI_R(0.1) * cti_sqrt(n)));
 }
 
-/* v_free: A v = b; the start is exact for a body that falls without deformation */
+/* where v_free starts: exact for a body that falls without deformation; one that contacts press is deformed, and changes speed as in the
+   last attempt */
+static void cti_cmr_free_start(cti_state *s, ct_real dt)
+{
+    int c, k, i;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        cti_component *q = &s->factors.components[c];
+        for (k = q->begin; k < q->end; k++)
+            for (i = 3 * s->factors.blocks[k]; i < 3 * s->factors.blocks[k] + 3; i++)
+                s->v_free[i] = s->v[i] + (q->pressed ? s->dv_free[i] * (dt / s->dt_free) : s->desc.gravity[i % 3] * ((dt + s->dt_prev[i / 3]) / 2));
+        q->pressed = 0;
+    }
+    cti_cmr_hold(s, s->v_free);
+}
+
+/* v_free: A v = b */
 static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 {
     int i, its = 0, nc = CTI_LEN(s->factors.components);
@@ -106,15 +121,16 @@ static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     cti_factors_age(&s->factors);
     if (!tol || !cti_factors_refresh(&s->factors, &s->A, dt))
         return 0;
-    for (i = 0; i < 3 * s->n; i++)
-        s->v_free[i] = s->v[i] + s->desc.gravity[i % 3] * ((dt + s->dt_prev[i / 3]) / 2);
-    cti_cmr_hold(s, s->v_free);
+    cti_cmr_free_start(s, dt);
     for (i = 0; i < nc; i++)
         tol[i] = cti_cmr_free_tolerance(s, &s->factors.components[i], dt);
     if (!cti_factors_free_solve(&s->factors, &s->A, s->b, s->v_free, tol, 200, s->pcg_work, &its))
         return 0;
     out->linear_iterations += its;
     cti_cmr_balance(s, dt, s->b, 0, s->v_free);
+    for (i = 0; i < 3 * s->n; i++)
+        s->dv_free[i] = s->v_free[i] - s->v[i];
+    s->dt_free = dt;
     return 1;
 }
 
@@ -330,8 +346,10 @@ static int cti_cmr_touch(cti_state *s, int first, int end)
         fresh |= s->origins[i].fresh;
     for (i = first; fresh && i < end; i++) {
         s->origins[i].fresh = 0;
-        for (k = 0; k < s->rows[i].n; k++)
-            s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].touched = 1;
+        for (k = 0; k < s->rows[i].n; k++) {
+            cti_component *c = &s->factors.components[s->factors.component_of[s->rows[i].term[k].block]];
+            c->touched = c->pressed = 1;
+        }
     }
     return fresh;
 }

@@ -36,6 +36,7 @@ typedef struct cti_component {
     int stale;             /* asked for a refresh */
     int running;           /* in the free solve */
     int touched;           /* its island was solved in this round */
+    int pressed;           /* it had contacts in the last attempt */
     int split;             /* ports in the last solve when that split it, else 0 */
     int hard;              /* attempts left in which it is one cluster, because nodes did not get anywhere */
     int version;           /* counts computations */
@@ -88,6 +89,7 @@ typedef struct cti_state {
     cti_bsr A;
     ct_real *b, *force;       /* [3 n] */
     ct_real *v_free;          /* [3 n] solution without contacts */
+    ct_real *dv_free, dt_free;/* [3 n] v_free - v of the last attempt, and its time step */
     ct_real *v_new, *x_new;   /* [3 n] tentative end of the step */
     ct_real *pcg_work;
     cti_factors factors;

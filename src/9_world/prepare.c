@@ -153,7 +153,7 @@ static int cti_prepare_scratch(ct_world *w)
         if (s->mass[i] > 0 && (s->mass_min == 0 || s->mass[i] < s->mass_min))
             s->mass_min = s->mass[i];
     return CTI_RESIZE(m, s->fixed, s->n) && CTI_RESIZE(m, s->v_fixed, n3) && CTI_RESIZE(m, s->filter, s->n) && CTI_RESIZE(m, s->b, n3) &&
-           CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) &&
+           CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->dv_free, n3) && CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) &&
            CTI_RESIZE(m, s->x_old, n3) && CTI_RESIZE(m, s->v_old, n3) && CTI_RESIZE(m, s->dt_old, s->n) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
 }
 
