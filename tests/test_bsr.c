@@ -113,13 +113,13 @@ static void test_float_rows(void **state)
             x[3 * k + i] = x4[4 * k + i] = (float)(next() % 1000) / 512 - 1;
         x4[4 * k + 3] = 1e30f;
     }
-    val = (float *)malloc(sizeof(float) * (9 * (size_t)A.row[N] + 4));
-    memset(val + 9 * (size_t)A.row[N], 0, 4 * sizeof(float));
+    val = (float *)malloc(sizeof(float) * (9 * (size_t)A.row[N] + 1));
+    val[9 * A.row[N]] = 0;
     for (i = 0; i < N; i++)
-        cti_bsr_float_row(&A, i, val);
+        cti_bsr_float_row(&A, i, val + 9 * A.row[i]);
     cti_bsr_mul(&A, x, y);
     for (i = 0; i < N; i++) {
-        cti_f8_store4(out, cti_bsr_float_dot(&A, val, x4, i));
+        cti_f8_store4(out, cti_bsr_float_dot(&A, val + 9 * A.row[i], x4, i));
         for (k = 0; k < 3; k++)
             assert_true(fabs((double)out[k] - (double)y[3 * i + k]) < 1e-5);
     }

@@ -3,6 +3,7 @@
 #include "../src/3_solve/nodes.h"
 #include <setjmp.h>
 #include <stdarg.h>
+#include <math.h>
 #include <stdio.h>
 #include <cmocka.h>
 
@@ -188,6 +189,38 @@ static void coulomb(void **state)
     }
 }
 
+/* a budget bounds a solve; a start that is no number is told, not lost in a maximum */
+static void budgets_and_nan(void **state)
+{
+    fixture f;
+    ct_solver_desc d;
+    cti_solve_info info;
+    int k;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        make(&f, 1000, 0.3);
+        if (k)
+            cluster(&f, N / 2);
+        memset(&d, 0, sizeof d);
+        d.cone = CT_CONE_CONE, d.tolerance = CTI_R(1e-14), d.max_iterations = 1000, d.inner_iterations = 500, d.inner_repeats = 3, d.max_sweeps = 3;
+        cti_ica_solve(&f.p, &d, &f.arena, f.v, &info);
+        assert_int_equal(info.status, CTI_SOLVE_BUDGET);
+        assert_true(info.sweeps > 0 && info.sweeps <= (k ? 3 * 250 / ROWS : 2 * 3));
+        drop(&f);
+    }
+    make(&f, 5, 0);
+    {
+        cti_nodes q;
+        assert_true(cti_nodes_init(&q, &f.arena, &f.A, f.blocks, N));
+        f.v[7] = (ct_real)NAN;
+        assert_false(cti_finite(cti_nodes_sweep(&q, f.b, f.v)));
+        memset(f.v, 0, sizeof f.v);
+        cti_nodes_restart(&q);
+        assert_true(cti_finite(cti_nodes_sweep(&q, f.b, f.v)));
+    }
+    drop(&f);
+}
+
 /* sweeps in float around a base point end at the solution in ct_real, from far away too, and blocks that are not in the list stay */
 static void node_sweeps_are_exact(void **state)
 {
@@ -234,6 +267,6 @@ static void residual_reacts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(splittings_agree), cmocka_unit_test(exact_cluster_needs_two_outer_iterations),
-                                       cmocka_unit_test(coulomb), cmocka_unit_test(node_sweeps_are_exact), cmocka_unit_test(residual_reacts)};
+                                       cmocka_unit_test(coulomb), cmocka_unit_test(node_sweeps_are_exact), cmocka_unit_test(budgets_and_nan), cmocka_unit_test(residual_reacts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,11 +132,11 @@ CTI_FN void cti_bsr_residual(const cti_bsr *A, const ct_real *b, const ct_real *
     }
 }
 
-CTI_FN void cti_bsr_float_row(const cti_bsr *A, int i, float *val)
+CTI_FN void cti_bsr_float_row(const cti_bsr *A, int i, float *row)
 {
     int k, r, c;
-    for (k = A->row[i]; k < A->row[i + 1]; k++)
+    for (k = A->row[i]; k < A->row[i + 1]; k++, row += 9)
         for (r = 0; r < 3; r++)
             for (c = 0; c < 3; c++)
-                val[9 * (size_t)k + (size_t)(3 * c + r)] = (float)A->val[9 * (size_t)k + (size_t)(3 * r + c)];
+                row[3 * c + r] = (float)A->val[9 * (size_t)k + (size_t)(3 * r + c)];
 }

@@ -28,8 +28,8 @@ CTI_FN void cti_bsr_mul(const cti_bsr *A, const ct_real *x, ct_real *y);
 /* cti_bsr_residual -- r = b - A x; r may be b, not x. */
 CTI_FN void cti_bsr_residual(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r);
 
-/* cti_bsr_float_row -- row i of A in float into val [9 nnz + 4], block by block at the slots of A, column by column. */
-CTI_FN void cti_bsr_float_row(const cti_bsr *A, int i, float *val);
+/* cti_bsr_float_row -- row i of A in float, block by block, each column by column. row [9 m] for m blocks. */
+CTI_FN void cti_bsr_float_row(const cti_bsr *A, int i, float *row);
 /* cti_blocks_mul2 -- a x in the lower half, b y in the upper one: two 3x3 blocks, column by column, with one finite number behind; x and y
    three numbers and one that is ignored. Lanes 3 and 7 mean nothing. */
 CTI_INLINE cti_f8 cti_blocks_mul2(const float *a, const float *b, const float *x, const float *y)
@@ -38,13 +38,13 @@ CTI_INLINE cti_f8 cti_blocks_mul2(const float *a, const float *b, const float *x
     cti_f8 s = cti_f8_add(cti_f8_mul(cti_f8_load44(a, b), cti_f8_spread0(v)), cti_f8_mul(cti_f8_load44(a + 3, b + 3), cti_f8_spread1(v)));
     return cti_f8_add(s, cti_f8_mul(cti_f8_load44(a + 6, b + 6), cti_f8_spread2(v)));
 }
-/* cti_bsr_float_dot -- (A x)_i in lanes 0 to 2 from such a row, x [4 n] */
-CTI_INLINE cti_f8 cti_bsr_float_dot(const cti_bsr *A, const float *val, const float *x, int i)
+/* cti_bsr_float_dot -- (A x)_i in lanes 0 to 2 from such a row with a finite number behind it, x [4 n] */
+CTI_INLINE cti_f8 cti_bsr_float_dot(const cti_bsr *A, const float *row, const float *x, int i)
 {
     static const float zero[12] = {0};
     cti_f8 sum = cti_f8_set(0);
     int k = A->row[i], end = A->row[i + 1];
-    const float *a = val + 9 * (size_t)k;
+    const float *a = row;
     /* two blocks at a time, one in each half; an odd one is paired with zeros */
     for (; k + 1 < end; k += 2, a += 18)
         sum = cti_f8_add(sum, cti_blocks_mul2(a, a + 9, x + 4 * (size_t)A->col[k], x + 4 * (size_t)A->col[k + 1]));

@@ -3,7 +3,8 @@
    Method: a splitting A = D - L - U, D block diagonal over clusters (nodes as in the paper, patches, whole bodies). The outer iteration refines
    v by one block Gauss-Seidel sweep (eq. 12); in between, projected Gauss-Seidel over the contacts solves the LCP that anticipates through
    D^-1 alone (eq. 10-11), normal and friction interlaced at each contact (eq. 13-14, 5.5). Tiles, the rows of D^-1 that contacts touch, are
-   float; residuals and multipliers are ct_real, so that the outer iteration refines the result to full precision.
+   float; multipliers and residuals (those of nodes at a base point, nodes.c) are ct_real, so that the outer iteration refines the result to
+   full precision.
    differs: the velocity change that a multiplier causes is added to v at once, so that a sweep over clusters starts from it instead of from
    v(i-1); within one cluster the two agree exactly, and with cluster = body one outer iteration is full anticipation.
    Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
@@ -528,8 +529,10 @@ static int cti_ica_setup(cti_ica *s, const ct_real *v)
 /* max_sweeps, and as many more as keep the work of few contacts below that of CTI_ICA_FEW */
 static int cti_ica_budget(const cti_ica *s)
 {
-    double more = (double)CTI_ICA_FEW / (double)cti_max_int(1, s->p->n_rows);
-    return (int)cti_min(1e9, (double)s->desc->max_sweeps * cti_clamp(more, 1, CTI_ICA_MORE));
+    double more = (double)CTI_ICA_FEW / (double)cti_max_int(1, s->p->n_rows), most;
+    more = more < 1 ? 1 : (more > CTI_ICA_MORE ? CTI_ICA_MORE : more);
+    most = more * (double)s->desc->max_sweeps;
+    return most < 1e9 ? (int)most : 1000000000;
 }
 
 /* one round: anticipate u at v, relax the contacts, collect b + J' r */
@@ -580,6 +583,7 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
         if (info->status == CTI_SOLVE_DIVERGED && s->coupled && best < CTI_REAL_MAX && restarts++ < 5) {
             /* an extrapolation went astray: back to the best point, history forgotten */
             memcpy(s->z, s->z_best, bytes);
+            cti_nodes_restart(&s->nodes);
             cti_anderson_restart(&s->outer);
             last = CTI_REAL_MAX;
             continue;

@@ -23,32 +23,49 @@ static int cti_nodes_find_near(cti_nodes *q, cti_arena *arena)
     return 1;
 }
 
+/* rows of A in float; a row is read one number farther than it goes, the last one too */
+static int cti_nodes_fill_rows(cti_nodes *q, cti_arena *arena)
+{
+    size_t at = 0;
+    int i;
+    q->start = CTI_ARENA_NEW(arena, size_t, q->n);
+    if (!q->start)
+        return 0;
+    for (i = 0; i < q->n; i++) {
+        q->start[i] = at;
+        at += 9 * (size_t)(q->A->row[q->blocks[i] + 1] - q->A->row[q->blocks[i]]);
+    }
+    q->val = CTI_ARENA_NEW(arena, float, at + 1);
+    if (!q->val)
+        return 0;
+    for (i = 0; i < q->n; i++)
+        cti_bsr_float_row(q->A, q->blocks[i], q->val + q->start[i]);
+    q->val[at] = 0;
+    return 1;
+}
+
 CTI_FN int cti_nodes_init(cti_nodes *q, cti_arena *arena, const cti_bsr *A, int32_t *blocks, int n)
 {
     int i, k;
     memset(q, 0, sizeof *q);
     q->A = A, q->blocks = blocks, q->n = n;
-    q->inverse = CTI_ARENA_ZERO(arena, float, 12 * n);
-    q->val = CTI_ARENA_NEW(arena, float, 9 * (size_t)A->row[A->n] + 4);
+    q->inverse = CTI_ARENA_ZERO(arena, float, 12 * (size_t)n);
     q->delta = CTI_ARENA_ZERO(arena, float, 4 * (size_t)A->n);
     q->v0 = CTI_ARENA_NEW(arena, ct_real, 3 * (size_t)A->n);
     q->Av0 = CTI_ARENA_NEW(arena, ct_real, 3 * (size_t)A->n);
-    if (!q->inverse || !q->val || !q->delta || !q->v0 || !q->Av0 || !cti_nodes_find_near(q, arena))
+    if (!q->inverse || !q->delta || !q->v0 || !q->Av0 || !cti_nodes_fill_rows(q, arena) || !cti_nodes_find_near(q, arena))
         return 0;
-    memset(q->val + 9 * (size_t)A->row[A->n], 0, 4 * sizeof(float));
-    for (i = 0; i < n; i++) /* a row is read one number farther than it goes */
-        q->val[9 * (size_t)A->row[blocks[i] + 1]] = 0;
     for (i = 0; i < n; i++) {
         ct_real inv[9];
-        int b = blocks[i];
-        cti_bsr_float_row(A, b, q->val);
-        if (!cti_m3_inverse(A->val + 9 * (size_t)A->diag[b], inv))
+        if (!cti_m3_inverse(A->val + 9 * (size_t)A->diag[blocks[i]], inv))
             continue;
         for (k = 0; k < 9; k++)
             q->inverse[12 * (size_t)i + (size_t)((k / 3) * 4 + k % 3)] = (float)inv[k];
     }
     return 1;
 }
+
+CTI_FN void cti_nodes_restart(cti_nodes *q) { q->age = 0; }
 
 static void cti_nodes_rebase(cti_nodes *q, const ct_real *v)
 {
@@ -74,7 +91,7 @@ static cti_f8 cti_nodes_visit(cti_nodes *q, int i, const ct_real *f, ct_real *v)
     float t[4], *delta = q->delta + 4 * b;
     cti_f8 r, d;
     t[0] = (float)(fb[0] - Av[0]), t[1] = (float)(fb[1] - Av[1]), t[2] = (float)(fb[2] - Av[2]), t[3] = 0;
-    r = cti_f8_sub(cti_f8_load44(t, t), cti_bsr_float_dot(q->A, q->val, q->delta, (int)b));
+    r = cti_f8_sub(cti_f8_load44(t, t), cti_bsr_float_dot(q->A, q->val + q->start[i], q->delta, (int)b));
     /* D is symmetric: its rows are its columns */
     d = cti_f8_add(cti_f8_mul(cti_f8_load44(D, D), cti_f8_spread0(r)), cti_f8_mul(cti_f8_load44(D + 4, D + 4), cti_f8_spread1(r)));
     d = cti_f8_add(d, cti_f8_mul(cti_f8_load44(D + 8, D + 8), cti_f8_spread2(r)));
@@ -86,8 +103,8 @@ static cti_f8 cti_nodes_visit(cti_nodes *q, int i, const ct_real *f, ct_real *v)
 
 CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v)
 {
-    cti_f8 big = cti_f8_set(0);
-    float t[4];
+    cti_f8 big = cti_f8_set(0), wrong = big;
+    float t[4], w[4];
     int i, k;
     if (q->age++ % CTI_NODES_REBASE == 0)
         cti_nodes_rebase(q, v);
@@ -96,8 +113,11 @@ CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v)
         for (k = 0; k < 3; k++)
             q->delta[4 * b + (size_t)k] = (float)(v[3 * b + (size_t)k] - q->v0[3 * b + (size_t)k]);
     }
-    for (i = 0; i < q->n; i++)
-        big = cti_f8_max(big, cti_f8_abs(cti_nodes_visit(q, i, f, v)));
-    cti_f8_store4(t, big);
-    return (ct_real)cti_max(t[0], cti_max(t[1], t[2]));
+    for (i = 0; i < q->n; i++) {
+        cti_f8 d = cti_nodes_visit(q, i, f, v);
+        big = cti_f8_max(big, cti_f8_abs(d));
+        wrong = cti_f8_add(wrong, cti_f8_sub(d, d)); /* a maximum loses what is not a number, a sum does not */
+    }
+    cti_f8_store4(t, big), cti_f8_store4(w, wrong);
+    return (ct_real)(cti_max(t[0], cti_max(t[1], t[2])) + (w[0] + w[1] + w[2]));
 }

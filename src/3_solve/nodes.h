@@ -14,7 +14,8 @@ typedef struct cti_nodes {
     int n;
     int32_t *near;     /* [n_near] blocks that A couples with them, themselves included */
     int n_near, age;   /* sweeps since v0 was taken */
-    float *val;        /* rows of A, see cti_bsr_float_row */
+    size_t *start;     /* [n] of a block's row in val */
+    float *val;        /* rows of A one behind the other, see cti_bsr_float_row */
     float *delta;      /* [4 n of A] v - v0 */
     float *inverse;    /* [12 n] D^-1: three rows of four */
     ct_real *v0, *Av0; /* [3 n of A] */
@@ -22,7 +23,10 @@ typedef struct cti_nodes {
 
 /* cti_nodes_init -- blocks [n] are kept by reference; all memory from the arena. 0 when it ran out. A singular D^-1 is zero: its block stays. */
 CTI_FN int cti_nodes_init(cti_nodes *q, cti_arena *arena, const cti_bsr *A, int32_t *blocks, int n);
-/* cti_nodes_sweep -- one sweep v_i += D_i^-1 (f - A v)_i over the blocks (Otaduy 2009, eq. 12). Returns the largest change of an entry. */
+/* cti_nodes_restart -- v was put somewhere else: the next sweep takes a new base point. */
+CTI_FN void cti_nodes_restart(cti_nodes *q);
+/* cti_nodes_sweep -- one sweep v_i += D_i^-1 (f - A v)_i over the blocks (Otaduy 2009, eq. 12). Returns the largest change of an entry,
+   not finite where any is not. */
 CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v);
 
 #endif /* CTI_NODES_H */

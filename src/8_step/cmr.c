@@ -322,10 +322,8 @@ static int cti_cmr_solve_island(cti_state *s, ct_real dt, int first, int end, ct
         p.clusters = cti_factors_clusters(&s->factors, s->arena, desc.cluster, p.rows, p.n_rows, s->n, &p.n_clusters);
         if (!p.clusters)
             return 0;
-        if (out->rounds == 0) {
-            cti_problem_rhs(&p, s->pcg_work + 6 * (size_t)s->n);
-            cti_factors_respond(&s->factors, &s->A, s->pcg_work + 6 * (size_t)s->n, p.rows, p.n_rows, s->v_new, s->pcg_work);
-        }
+        if (out->rounds == 0)
+            cti_factors_respond(&s->factors, &p, s->v_new, s->pcg_work);
         cti_ica_solve(&p, &desc, s->arena, s->v_new, &info);
         out->solver_iterations += info.iterations;
         out->solver_sweeps += info.sweeps;

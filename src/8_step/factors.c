@@ -345,29 +345,62 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, const cti_bsr *A, const ct_rea
     return 1;
 }
 
-CTI_FN void cti_factors_respond(cti_factors *f, const cti_bsr *A, const ct_real *rhs, const cti_row *rows, int n_rows, ct_real *v, ct_real *work)
+/* y = A x on one component */
+static void cti_factors_product(const cti_factors *f, const cti_component *q, const cti_bsr *A, const ct_real *x, ct_real *y)
 {
-    int c, i, k, it, lagging = 0;
-    ct_real *z = work + 3 * (size_t)A->n;
-    for (i = 0; i < n_rows; i++)
-        for (k = 0; k < rows[i].n; k++) {
-            cti_component *q = &f->components[f->component_of[rows[i].term[k].block]];
-            q->running = q->split > 0;
-            lagging |= q->running && q->age > 0;
-        }
-    for (it = 0; it <= lagging; it++) {
-        cti_bsr_residual(A, rhs, v, work);
-        for (c = 0; c < CTI_LEN(f->components); c++) {
-            cti_component *q = &f->components[c];
-            if (!q->running)
-                continue;
-            cti_factors_apply(f, q, work, z);
-            for (i = q->begin; i < q->end; i++)
-                cti_v3_addto(v, f->blocks[i], cti_v3_at(z, f->blocks[i]));
-        }
+    int i, k;
+    for (i = q->begin; i < q->end; i++) {
+        int b = f->blocks[i];
+        cti_v3 s = cti_v3_zero();
+        for (k = A->row[b]; k < A->row[b + 1]; k++)
+            s = cti_v3_add(s, cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(x, A->col[k])));
+        cti_v3_put(y, b, s);
     }
+}
+
+/* steepest descents of one component's energy behind its factor: v += alpha z, z = D^-1 r, alpha = r'z / z'Az, which is 1 for a new factor and
+   never goes uphill with an old one. work: r, z, A z */
+static void cti_factors_descend(cti_factors *f, const cti_component *q, const cti_bsr *A, const ct_real *rhs, int steps, ct_real *v, ct_real *work)
+{
+    ct_real *r = work, *z = work + 3 * (size_t)A->n, *Az = z + 3 * (size_t)A->n;
+    int it, i, k;
+    cti_factors_product(f, q, A, v, Az);
+    for (i = q->begin; i < q->end; i++)
+        for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
+            r[k] = rhs[k] - Az[k];
+    for (it = 0; it < steps; it++) {
+        double rz, zAz;
+        ct_real alpha;
+        cti_factors_apply(f, q, r, z);
+        cti_factors_product(f, q, A, z, Az);
+        rz = cti_factors_dot(f, q, r, z), zAz = cti_factors_dot(f, q, z, Az);
+        alpha = rz > 0 && zAz > 0 ? (ct_real)(rz / zAz) : 0;
+        for (i = q->begin; i < q->end; i++)
+            for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
+                v[k] += alpha * z[k], r[k] -= alpha * Az[k];
+    }
+}
+
+CTI_FN void cti_factors_respond(cti_factors *f, const cti_problem *p, ct_real *v, ct_real *work)
+{
+    ct_real *rhs = work + 9 * (size_t)p->A->n;
+    int c, i, k, any = 0;
     for (c = 0; c < CTI_LEN(f->components); c++)
         f->components[c].running = 0;
+    for (i = 0; i < p->n_rows; i++)
+        for (k = 0; k < p->rows[i].n; k++) {
+            cti_component *q = &f->components[f->component_of[p->rows[i].term[k].block]];
+            any |= q->running = q->split > 0;
+        }
+    if (!any)
+        return;
+    cti_problem_rhs(p, rhs);
+    for (c = 0; c < CTI_LEN(f->components); c++) {
+        cti_component *q = &f->components[c];
+        if (q->running)
+            cti_factors_descend(f, q, p->A, rhs, q->age > 0 ? 2 : 1, v, work);
+        q->running = 0;
+    }
 }
 
 static int32_t cti_factors_root(int32_t *parent, int32_t i)

@@ -8,8 +8,8 @@
 CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, const cti_bsr *A);
 CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f);
 
-/* cti_factors_refresh -- recomputes the factors that are missing, stale, made for another dt, or so small that a new one costs less than
-   an iteration of the outer loops. 0 when memory ran out. */
+/* cti_factors_refresh -- recomputes the factors that are missing, stale, made for another dt, or that cost no more than some ten solves.
+   0 when memory ran out. */
 CTI_FN int cti_factors_refresh(cti_factors *f, const cti_bsr *A, ct_real dt);
 /* cti_factors_age -- a new matrix: every factor lags one step more. */
 CTI_FN void cti_factors_age(cti_factors *f);
@@ -28,9 +28,10 @@ CTI_FN int cti_factors_lag(const cti_factors *f);
    are marked. 0 when memory ran out. */
 CTI_FN int cti_factors_free_solve(cti_factors *f, const cti_bsr *A, const ct_real *b, ct_real *x, const double *tol, int max_it, ct_real *work, int *out_iterations);
 
-/* cti_factors_respond -- v += D^-1 (rhs - A v) on the components under these rows that the last cti_factors_clusters split, twice where their
-   factor lags: what a start's multipliers do to a whole body, which node by node takes sweeps over all of it. work [6 n]. */
-CTI_FN void cti_factors_respond(cti_factors *f, const cti_bsr *A, const ct_real *rhs, const cti_row *rows, int n_rows, ct_real *v, ct_real *work);
+/* cti_factors_respond -- v towards A^-1 (b + J' r) on the components under the problem's rows that the last cti_factors_clusters split, by one
+   descent behind the factor, two where it lags: what a start's multipliers do to a whole body, which node by node takes sweeps over all of it.
+   work [12 n]. */
+CTI_FN void cti_factors_respond(cti_factors *f, const cti_problem *p, ct_real *v, ct_real *work);
 
 /* cti_factors_islands -- island [n_rows]: rows that share components, directly or through others, have one number, 0 .. *out_n - 1 in the order of
    their first row. 0 when memory ran out. */
