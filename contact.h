@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs a211d481f1790397.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 2c367e5b4b8dc51c.
 
 contact.h simulates deformable bodies in contact: soft bodies (tetrahedra) and cloth (triangles) against each other, against themselves and
 against static meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency but stb_ds.h.
@@ -42,8 +42,8 @@ HOW A STEP WORKS (Otaduy, Tamstorf, Steinemann, Gross 2009)
     manifold refinement). What is still not clear, or takes a neo-Hookean tet below a fifth of its volume, halves the step, at most
     max_halvings times; short steps grow again when two in a row went well; what cannot be halved goes to impact zones, the fail-safe. The
     rows are solved by iterative constraint anticipation: outer relaxation over clusters of unknowns, inner Gauss-Seidel over contacts,
-    normal and friction multipliers in turn, warm started from the last step. A body with few contacts is one cluster, one with many is
-    relaxed node by node, and taken whole for a while when that got nowhere. The step is accepted only when every vertex-face and edge-edge
+    normal and friction multipliers in turn, warm started from the last step. A body with few contacts is one cluster; one with many first
+    answers as a whole to the last step's multipliers, is then relaxed node by node, and taken whole for a while when that got nowhere. The step is accepted only when every vertex-face and edge-edge
     pair has a clear straight path, rounding included.
 
 RESULTS AND ERRORS
@@ -328,7 +328,9 @@ typedef struct ct_solver_desc {
     ct_real tolerance;     /* natural map relative to the velocity scale, > 0; default 1e-4 */
     int max_iterations;    /* outer iterations, >= 1; default 500 */
     int inner_iterations;  /* most Gauss-Seidel sweeps over the contacts in an outer iteration; default 200 */
-    int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, its status is budget; default 100 */
+    int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, its status is budget; default 100.
+                              Fewer than 250 contacts of an island may take more, at most 20 times, for the same work; bodies relaxed node
+                              by node: outer iterations, of two sweeps over the contacts and one over the nodes */
     int inner_repeats;     /* normal-friction repeats at one contact; default 3 (Otaduy 5.5) */
 } ct_solver_desc;
 
@@ -1662,6 +1664,26 @@ CTI_INLINE cti_f8 cti_f8_load(const float *p)
     return r;
 }
 CTI_INLINE void cti_f8_store(float *p, cti_f8 x) { _mm256_storeu_ps(p, x.a); }
+/* two halves of four lanes: cti_f8_load44 -- p[0..3] and q[0..3]; cti_f8_spread -- lane k of each half in all four of it, k a constant;
+   cti_f8_fold -- lane i + lane i + 4 in lane i < 4, the others mean nothing; cti_f8_store4 -- lanes 0 to 3 */
+CTI_INLINE cti_f8 cti_f8_load44(const float *p, const float *q)
+{
+    cti_f8 r;
+    r.a = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p)), _mm_loadu_ps(q), 1);
+    return r;
+}
+#define CTI_F8_SPREAD(k)                                                                                                                   \
+    CTI_INLINE cti_f8 cti_f8_spread##k(cti_f8 x)                                                                                           \
+    {                                                                                                                                      \
+        x.a = _mm256_permute_ps(x.a, 0x55 * k);                                                                                            \
+        return x;                                                                                                                          \
+    }
+CTI_INLINE cti_f8 cti_f8_fold(cti_f8 x)
+{
+    x.a = _mm256_castps128_ps256(_mm_add_ps(_mm256_castps256_ps128(x.a), _mm256_extractf128_ps(x.a, 1)));
+    return x;
+}
+CTI_INLINE void cti_f8_store4(float *p, cti_f8 x) { _mm_storeu_ps(p, _mm256_castps256_ps128(x.a)); }
 CTI_INLINE cti_f8 cti_f8_sqrt(cti_f8 x)
 {
     cti_f8 r;
@@ -1781,6 +1803,24 @@ CTI_INLINE cti_f8 cti_f8_load(const float *p)
     return r;
 }
 CTI_INLINE void cti_f8_store(float *p, cti_f8 x) { _mm_storeu_ps(p, x.a), _mm_storeu_ps(p + 4, x.b); }
+CTI_INLINE cti_f8 cti_f8_load44(const float *p, const float *q)
+{
+    cti_f8 r;
+    r.a = _mm_loadu_ps(p), r.b = _mm_loadu_ps(q);
+    return r;
+}
+#define CTI_F8_SPREAD(k)                                                                                                                   \
+    CTI_INLINE cti_f8 cti_f8_spread##k(cti_f8 x)                                                                                           \
+    {                                                                                                                                      \
+        x.a = _mm_shuffle_ps(x.a, x.a, 0x55 * k), x.b = _mm_shuffle_ps(x.b, x.b, 0x55 * k);                                                \
+        return x;                                                                                                                          \
+    }
+CTI_INLINE cti_f8 cti_f8_fold(cti_f8 x)
+{
+    x.a = _mm_add_ps(x.a, x.b);
+    return x;
+}
+CTI_INLINE void cti_f8_store4(float *p, cti_f8 x) { _mm_storeu_ps(p, x.a); }
 CTI_INLINE cti_f8 cti_f8_sqrt(cti_f8 x)
 {
     x.a = _mm_sqrt_ps(x.a), x.b = _mm_sqrt_ps(x.b);
@@ -1903,9 +1943,83 @@ typedef struct cti_f8 {
     }
 CTI_LANES_ALL(cti_d8, double, sqrt)
 CTI_LANES_ALL(cti_f8, float, sqrtf)
+CTI_INLINE cti_f8 cti_f8_load44(const float *p, const float *q)
+{
+    cti_f8 r;
+    memcpy(r.v, p, 4 * sizeof(float)), memcpy(r.v + 4, q, 4 * sizeof(float));
+    return r;
+}
+#define CTI_F8_SPREAD(k)                                                                                                                   \
+    CTI_INLINE cti_f8 cti_f8_spread##k(cti_f8 x)                                                                                           \
+    {                                                                                                                                      \
+        cti_f8 r;                                                                                                                          \
+        int i;                                                                                                                             \
+        for (i = 0; i < 8; i++)                                                                                                            \
+            r.v[i] = x.v[(i & 4) + k];                                                                                                     \
+        return r;                                                                                                                          \
+    }
+CTI_INLINE cti_f8 cti_f8_fold(cti_f8 x)
+{
+    int i;
+    for (i = 0; i < 4; i++)
+        x.v[i] += x.v[i + 4];
+    return x;
+}
+CTI_INLINE void cti_f8_store4(float *p, cti_f8 x) { memcpy(p, x.v, 4 * sizeof(float)); }
 #undef CTI_LANES
 #undef CTI_LANES_ALL
 #endif
+
+/* cti_d8_widen -- exact; cti_f8_narrow -- rounded to nearest */
+#if CTI_SIMD == CTI_SIMD_AVX2
+CTI_INLINE cti_d8 cti_d8_widen(cti_f8 x)
+{
+    cti_d8 r;
+    r.a = _mm256_cvtps_pd(_mm256_castps256_ps128(x.a)), r.b = _mm256_cvtps_pd(_mm256_extractf128_ps(x.a, 1));
+    return r;
+}
+CTI_INLINE cti_f8 cti_f8_narrow(cti_d8 x)
+{
+    cti_f8 r;
+    r.a = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(x.a)), _mm256_cvtpd_ps(x.b), 1);
+    return r;
+}
+#elif CTI_SIMD == CTI_SIMD_SSE2
+CTI_INLINE cti_d8 cti_d8_widen(cti_f8 x)
+{
+    cti_d8 r;
+    r.a = _mm_cvtps_pd(x.a), r.b = _mm_cvtps_pd(_mm_movehl_ps(x.a, x.a));
+    r.c = _mm_cvtps_pd(x.b), r.d = _mm_cvtps_pd(_mm_movehl_ps(x.b, x.b));
+    return r;
+}
+CTI_INLINE cti_f8 cti_f8_narrow(cti_d8 x)
+{
+    cti_f8 r;
+    r.a = _mm_movelh_ps(_mm_cvtpd_ps(x.a), _mm_cvtpd_ps(x.b)), r.b = _mm_movelh_ps(_mm_cvtpd_ps(x.c), _mm_cvtpd_ps(x.d));
+    return r;
+}
+#else
+CTI_INLINE cti_d8 cti_d8_widen(cti_f8 x)
+{
+    cti_d8 r;
+    int i;
+    for (i = 0; i < 8; i++)
+        r.v[i] = (double)x.v[i];
+    return r;
+}
+CTI_INLINE cti_f8 cti_f8_narrow(cti_d8 x)
+{
+    cti_f8 r;
+    int i;
+    for (i = 0; i < 8; i++)
+        r.v[i] = (float)x.v[i];
+    return r;
+}
+#endif
+CTI_F8_SPREAD(0)
+CTI_F8_SPREAD(1)
+CTI_F8_SPREAD(2)
+#undef CTI_F8_SPREAD
 
 /* cti_*8_split -- x = 2^k m with m in [sqrt(1/2), sqrt 2), for positive normal lanes; exact on every path. */
 #if CTI_SIMD == CTI_SIMD_AVX2
@@ -1991,9 +2105,13 @@ CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
 #if CONTACT_REAL == 32
 typedef cti_f8 cti_r8;
 #define CTI_R8(op) cti_f8_##op
+CTI_INLINE cti_f8 cti_r8_narrow(cti_r8 x) { return x; }
+CTI_INLINE cti_r8 cti_r8_widen(cti_f8 x) { return x; }
 #else
 typedef cti_d8 cti_r8;
 #define CTI_R8(op) cti_d8_##op
+CTI_INLINE cti_f8 cti_r8_narrow(cti_r8 x) { return cti_f8_narrow(x); }
+CTI_INLINE cti_r8 cti_r8_widen(cti_f8 x) { return cti_d8_widen(x); }
 #endif
 
 /* cti_*8_sum -- the sum over lanes in the fixed order. */
@@ -3838,6 +3956,31 @@ CTI_FN void cti_bsr_mul(const cti_bsr *A, const ct_real *x, ct_real *y);
 /* cti_bsr_residual -- r = b - A x; r may be b, not x. */
 CTI_FN void cti_bsr_residual(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r);
 
+/* cti_bsr_float_row -- row i of A in float, block by block, each column by column. row [9 m] for m blocks. */
+CTI_FN void cti_bsr_float_row(const cti_bsr *A, int i, float *row);
+/* cti_blocks_mul2 -- a x in the lower half, b y in the upper one: two 3x3 blocks, column by column, with one finite number behind; x and y
+   three numbers and one that is ignored. Lanes 3 and 7 mean nothing. */
+CTI_INLINE cti_f8 cti_blocks_mul2(const float *a, const float *b, const float *x, const float *y)
+{
+    cti_f8 v = cti_f8_load44(x, y);
+    cti_f8 s = cti_f8_add(cti_f8_mul(cti_f8_load44(a, b), cti_f8_spread0(v)), cti_f8_mul(cti_f8_load44(a + 3, b + 3), cti_f8_spread1(v)));
+    return cti_f8_add(s, cti_f8_mul(cti_f8_load44(a + 6, b + 6), cti_f8_spread2(v)));
+}
+/* cti_bsr_float_dot -- (A x)_i in lanes 0 to 2 from such a row with a finite number behind it, x [4 n] */
+CTI_INLINE cti_f8 cti_bsr_float_dot(const cti_bsr *A, const float *row, const float *x, int i)
+{
+    static const float zero[12] = {0};
+    cti_f8 sum = cti_f8_set(0);
+    int k = A->row[i], end = A->row[i + 1];
+    const float *a = row;
+    /* two blocks at a time, one in each half; an odd one is paired with zeros */
+    for (; k + 1 < end; k += 2, a += 18)
+        sum = cti_f8_add(sum, cti_blocks_mul2(a, a + 9, x + 4 * (size_t)A->col[k], x + 4 * (size_t)A->col[k + 1]));
+    if (k < end)
+        sum = cti_f8_add(sum, cti_blocks_mul2(a, zero, x + 4 * (size_t)A->col[k], zero));
+    return cti_f8_fold(sum);
+}
+
 
 /* ---- 2_linalg/bsr.c ---- */
 /* bsr.c -- block-sparse rows with 3x3 blocks: pattern, slots, product.
@@ -3971,6 +4114,15 @@ CTI_FN void cti_bsr_residual(const cti_bsr *A, const ct_real *b, const ct_real *
         }
         r[3 * i] = b[3 * i] - s0, r[3 * i + 1] = b[3 * i + 1] - s1, r[3 * i + 2] = b[3 * i + 2] - s2;
     }
+}
+
+CTI_FN void cti_bsr_float_row(const cti_bsr *A, int i, float *row)
+{
+    int k, r, c;
+    for (k = A->row[i]; k < A->row[i + 1]; k++, row += 9)
+        for (r = 0; r < 3; r++)
+            for (c = 0; c < 3; c++)
+                row[3 * c + r] = (float)A->val[9 * (size_t)k + (size_t)(3 * r + c)];
 }
 
 /* ---- 2_linalg/order.h ---- */
@@ -7532,15 +7684,16 @@ enum { CTI_ANDERSON_DEPTH = 5 };
 
 typedef struct cti_anderson {
     int n, n_slave, count, head;
-    const ct_real *weight;                 /* [n] residuals are measured with it */
-    ct_real *f, *g;                        /* [n] weighted residual and image of the last step */
-    ct_real *df[CTI_ANDERSON_DEPTH], *dg[CTI_ANDERSON_DEPTH];
+    float *weight;                         /* [n] residuals are measured with it */
+    float *f;                              /* [n] weighted residual of the last step */
+    ct_real *g;                            /* [n] its image */
+    float *df[CTI_ANDERSON_DEPTH], *dg[CTI_ANDERSON_DEPTH];
     float *slave, *ds[CTI_ANDERSON_DEPTH]; /* [n_slave] */
     double gram[CTI_ANDERSON_DEPTH][CTI_ANDERSON_DEPTH];
     int started;
 } cti_anderson;
 
-/* cti_anderson_init -- weight [n] is kept by reference. 0 when memory ran out. */
+/* cti_anderson_init -- weight [n] is copied. 0 when memory ran out. */
 CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_real *weight, int n_slave);
 CTI_FN void cti_anderson_restart(cti_anderson *a);
 /* cti_anderson_resume -- the map's constant part changed: the differences stay, the last point is forgotten. */
@@ -7553,20 +7706,24 @@ CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, flo
 /* anderson.c -- Anderson acceleration.
    Method: with residuals f_i = W (g(x_i) - x_i) and differences dF, dG of the last steps, the next point is g_k - dG c, c minimizing
    |f_k - dF c|: in the linear regime this is GMRES on the sweeps. The least squares problem is solved by normal equations with a little
-   regularization. Based on: Anderson 1965; Walker & Ni 2011. */
+   regularization. Differences and the history are float, sums double: what they extrapolate is checked by the next sweep.
+   Based on: Anderson 1965; Walker & Ni 2011. */
 
 CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_real *weight, int n_slave)
 {
     int k, ok;
     memset(a, 0, sizeof *a);
-    a->n = n, a->n_slave = n_slave, a->weight = weight;
-    a->f = CTI_ARENA_NEW(arena, ct_real, n);
+    a->n = n, a->n_slave = n_slave;
+    a->weight = CTI_ARENA_NEW(arena, float, n);
+    a->f = CTI_ARENA_NEW(arena, float, n);
     a->g = CTI_ARENA_NEW(arena, ct_real, n);
     a->slave = CTI_ARENA_NEW(arena, float, n_slave);
-    ok = a->f && a->g && a->slave;
+    ok = a->weight && a->f && a->g && a->slave;
+    for (k = 0; ok && k < n; k++)
+        a->weight[k] = (float)weight[k];
     for (k = 0; k < CTI_ANDERSON_DEPTH; k++) {
-        a->df[k] = CTI_ARENA_NEW(arena, ct_real, n);
-        a->dg[k] = CTI_ARENA_NEW(arena, ct_real, n);
+        a->df[k] = CTI_ARENA_NEW(arena, float, n);
+        a->dg[k] = CTI_ARENA_NEW(arena, float, n);
         a->ds[k] = CTI_ARENA_NEW(arena, float, n_slave);
         ok = ok && a->df[k] && a->dg[k] && a->ds[k];
     }
@@ -7577,20 +7734,30 @@ CTI_FN void cti_anderson_restart(cti_anderson *a) { a->count = a->head = a->star
 
 CTI_FN void cti_anderson_resume(cti_anderson *a) { a->started = 0; }
 
-static double cti_anderson_dot(int n, const ct_real *x, const ct_real *y)
+/* x' df_k and z' df_k for all columns of the history */
+static void cti_anderson_dots(const cti_anderson *a, const float *x, const float *z, double *out, double *out2)
 {
-    cti_r8 s = CTI_R8(set)(0);
-    double sum = 0;
-    int i;
-    for (i = 0; i + 8 <= n; i += 8)
-        s = CTI_R8(add)(s, CTI_R8(mul)(CTI_R8(load)(x + i), CTI_R8(load)(y + i)));
-    for (; i < n; i++)
-        sum += (double)(x[i] * y[i]);
-    return sum + (double)CTI_R8(sum)(s);
+    int i, k;
+    for (k = 0; k < a->count; k++) {
+        const float *y = a->df[k];
+        cti_d8 s = cti_d8_set(0), t = s;
+        double sum = 0, sum2 = 0;
+        for (i = 0; i + 8 <= a->n; i += 8) {
+            cti_d8 w = cti_d8_widen(cti_f8_load(y + i));
+            s = cti_d8_add(s, cti_d8_mul(cti_d8_widen(cti_f8_load(x + i)), w));
+            t = cti_d8_add(t, cti_d8_mul(cti_d8_widen(cti_f8_load(z + i)), w));
+        }
+        for (; i < a->n; i++) {
+            sum += (double)x[i] * (double)y[i];
+            sum2 += (double)z[i] * (double)y[i];
+        }
+        out[k] = sum + cti_d8_sum(s);
+        out2[k] = sum2 + cti_d8_sum(t);
+    }
 }
 
-/* c = (dF'dF + eps)^-1 dF' f by Cholesky; 0 when the matrix is not positive */
-static int cti_anderson_fit(const cti_anderson *a, double *c)
+/* c = (dF'dF + eps)^-1 dF' f by Cholesky, dot = dF' f; 0 when the matrix is not positive */
+static int cti_anderson_fit(const cti_anderson *a, const double *dot, double *c)
 {
     double L[CTI_ANDERSON_DEPTH][CTI_ANDERSON_DEPTH], trace = 0;
     int m = a->count, i, j, k;
@@ -7611,7 +7778,7 @@ static int cti_anderson_fit(const cti_anderson *a, double *c)
                 L[i][j] = s / L[j][j];
         }
     for (i = 0; i < m; i++) {
-        double s = cti_anderson_dot(a->n, a->df[i], a->f);
+        double s = dot[i];
         for (k = 0; k < i; k++)
             s -= L[i][k] * c[k];
         c[i] = s / L[i][i];
@@ -7624,68 +7791,235 @@ static int cti_anderson_fit(const cti_anderson *a, double *c)
     return 1;
 }
 
-/* a first point: nothing to take differences with */
-static void cti_anderson_first(cti_anderson *a, const ct_real *x, const ct_real *g, const float *slave)
+/* f, g of this point; their differences to the last one into column h of the history, where h >= 0 */
+static void cti_anderson_point(cti_anderson *a, const ct_real *x, const ct_real *g, int h)
 {
+    float *df = h < 0 ? NULL : a->df[h], *dg = h < 0 ? NULL : a->dg[h];
     int i;
-    for (i = 0; i < a->n; i++) {
-        a->f[i] = (g[i] - x[i]) * a->weight[i];
-        a->g[i] = g[i];
+    for (i = 0; i + 8 <= a->n; i += 8) {
+        cti_r8 gi = CTI_R8(load)(g + i);
+        cti_f8 f = cti_f8_mul(cti_r8_narrow(CTI_R8(sub)(gi, CTI_R8(load)(x + i))), cti_f8_load(a->weight + i));
+        if (df) {
+            cti_f8_store(df + i, cti_f8_sub(f, cti_f8_load(a->f + i)));
+            cti_f8_store(dg + i, cti_r8_narrow(CTI_R8(sub)(gi, CTI_R8(load)(a->g + i))));
+        }
+        cti_f8_store(a->f + i, f);
+        CTI_R8(store)(a->g + i, gi);
     }
+    for (; i < a->n; i++) {
+        float f = (float)(g[i] - x[i]) * a->weight[i];
+        if (df)
+            df[i] = f - a->f[i], dg[i] = (float)(g[i] - a->g[i]);
+        a->f[i] = f, a->g[i] = g[i];
+    }
+}
+
+/* the newest point, and its differences if it is not the first; dot = dF' f */
+static void cti_anderson_record(cti_anderson *a, const ct_real *x, const ct_real *g, const float *slave, double *dot)
+{
+    int i, k, h = a->started ? a->head : -1;
+    double row[CTI_ANDERSON_DEPTH];
+    cti_anderson_point(a, x, g, h);
+    for (i = 0; slave && h >= 0 && i < a->n_slave; i++)
+        a->ds[h][i] = slave[i] - a->slave[i];
     if (slave)
         memcpy(a->slave, slave, sizeof(float) * (size_t)a->n_slave);
     a->started = 1;
+    if (h >= 0) {
+        a->head = (h + 1) % CTI_ANDERSON_DEPTH;
+        a->count = cti_min_int(a->count + 1, CTI_ANDERSON_DEPTH);
+    }
+    cti_anderson_dots(a, a->f, h >= 0 ? a->df[h] : a->f, dot, row);
+    for (k = 0; h >= 0 && k < a->count; k++)
+        a->gram[h][k] = a->gram[k][h] = row[k];
 }
 
-/* the newest differences enter the history */
-static void cti_anderson_record(cti_anderson *a, const ct_real *x, const ct_real *g, const float *slave)
+/* y -= sum c_k d_k, floats */
+static void cti_anderson_mix_slave(const cti_anderson *a, const double *c, float *y)
 {
-    int i, k, h = a->head;
-    ct_real *df = a->df[h], *dg = a->dg[h];
-    for (i = 0; i < a->n; i++) {
-        ct_real f = (g[i] - x[i]) * a->weight[i];
-        df[i] = f - a->f[i], dg[i] = g[i] - a->g[i];
-        a->f[i] = f, a->g[i] = g[i];
+    int i, k;
+    for (k = 0; k < a->count; k++) {
+        cti_f8 ck = cti_f8_set((float)c[k]);
+        const float *d = a->ds[k];
+        for (i = 0; i + 8 <= a->n_slave; i += 8)
+            cti_f8_store(y + i, cti_f8_sub(cti_f8_load(y + i), cti_f8_mul(ck, cti_f8_load(d + i))));
+        for (; i < a->n_slave; i++)
+            y[i] -= (float)c[k] * d[i];
     }
-    for (i = 0; slave && i < a->n_slave; i++) {
-        a->ds[h][i] = slave[i] - a->slave[i];
-        a->slave[i] = slave[i];
-    }
-    a->head = (h + 1) % CTI_ANDERSON_DEPTH;
-    if (a->count < CTI_ANDERSON_DEPTH)
-        a->count++;
-    for (k = 0; k < a->count; k++)
-        a->gram[h][k] = a->gram[k][h] = cti_anderson_dot(a->n, df, a->df[k]);
 }
 
 CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, float *slave)
 {
-    double c[CTI_ANDERSON_DEPTH];
+    double c[CTI_ANDERSON_DEPTH], dot[CTI_ANDERSON_DEPTH];
     int i, k;
-    if (!a->started)
-        cti_anderson_first(a, x, g, slave);
-    else
-        cti_anderson_record(a, x, g, slave);
-    if (a->count == 0 || !cti_anderson_fit(a, c)) {
+    cti_anderson_record(a, x, g, slave, dot);
+    if (a->count == 0 || !cti_anderson_fit(a, dot, c)) {
         a->count = a->head = 0;
         return;
     }
-    for (k = 0; k < a->count; k++) {
-        cti_r8 ck = CTI_R8(set)((ct_real)c[k]);
-        const ct_real *dg = a->dg[k];
-        for (i = 0; i + 8 <= a->n; i += 8)
-            CTI_R8(store)(g + i, CTI_R8(sub)(CTI_R8(load)(g + i), CTI_R8(mul)(ck, CTI_R8(load)(dg + i))));
-        for (; i < a->n; i++)
-            g[i] -= (ct_real)c[k] * dg[i];
+    for (i = 0; i + 8 <= a->n; i += 8) {
+        cti_r8 y = CTI_R8(load)(g + i);
+        for (k = 0; k < a->count; k++)
+            y = CTI_R8(sub)(y, CTI_R8(mul)(CTI_R8(set)((ct_real)c[k]), cti_r8_widen(cti_f8_load(a->dg[k] + i))));
+        CTI_R8(store)(g + i, y);
     }
-    for (k = 0; slave && k < a->count; k++) {
-        cti_f8 ck = cti_f8_set((float)c[k]);
-        const float *ds = a->ds[k];
-        for (i = 0; i + 8 <= a->n_slave; i += 8)
-            cti_f8_store(slave + i, cti_f8_sub(cti_f8_load(slave + i), cti_f8_mul(ck, cti_f8_load(ds + i))));
-        for (; i < a->n_slave; i++)
-            slave[i] -= (float)c[k] * ds[i];
+    for (; i < a->n; i++)
+        for (k = 0; k < a->count; k++)
+            g[i] -= (ct_real)c[k] * (ct_real)a->dg[k][i];
+    if (slave)
+        cti_anderson_mix_slave(a, c, slave);
+}
+
+/* ---- 3_solve/nodes.h ---- */
+/* nodes.h -- Gauss-Seidel sweeps over single blocks: the splitting D of 3x3 diagonal blocks. */
+
+
+/* cti_nodes -- sweeps run in float on the difference to a base point v0, whose A v0 is held in ct_real and renewed now and then: a sweep reads
+   half the bytes, and what it converges to is exact. */
+typedef struct cti_nodes {
+    const cti_bsr *A;
+    int32_t *blocks;   /* [n] in the order of a sweep */
+    int n;
+    int32_t *near;     /* [n_near] blocks that A couples with them, themselves included */
+    int n_near, age;   /* sweeps since v0 was taken */
+    size_t *start;     /* [n] of a block's row in val */
+    float *val;        /* rows of A one behind the other, see cti_bsr_float_row */
+    float *delta;      /* [4 n of A] v - v0 */
+    float *inverse;    /* [12 n] D^-1: three rows of four */
+    ct_real *v0, *Av0; /* [3 n of A] */
+} cti_nodes;
+
+/* cti_nodes_init -- blocks [n] are kept by reference; all memory from the arena. 0 when it ran out. A singular D^-1 is zero: its block stays. */
+CTI_FN int cti_nodes_init(cti_nodes *q, cti_arena *arena, const cti_bsr *A, int32_t *blocks, int n);
+/* cti_nodes_restart -- v was put somewhere else: the next sweep takes a new base point. */
+CTI_FN void cti_nodes_restart(cti_nodes *q);
+/* cti_nodes_sweep -- one sweep v_i += D_i^-1 (f - A v)_i over the blocks (Otaduy 2009, eq. 12). Returns the largest change of an entry,
+   not finite where any is not. */
+CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v);
+
+
+/* ---- 3_solve/nodes.c ---- */
+/* nodes.c -- Gauss-Seidel over single blocks.
+   Method: v = v0 + delta; with A v0 at hand, (f - A v)_i = (f - A v0)_i - (A delta)_i, and delta is small and getting smaller, so that float is
+   enough for it: iterative refinement whose inner solver is the sweep. Based on: Otaduy 2009, eq. 12. */
+
+#define CTI_NODES_REBASE 16 /* sweeps from one base point */
+
+/* blocks that a row of A in the list meets, each once */
+static int cti_nodes_find_near(cti_nodes *q, cti_arena *arena)
+{
+    uint8_t *seen = CTI_ARENA_ZERO(arena, uint8_t, q->A->n);
+    int i, k;
+    q->near = CTI_ARENA_NEW(arena, int32_t, q->A->n);
+    if (!seen || !q->near)
+        return 0;
+    for (i = 0; i < q->n; i++)
+        for (k = q->A->row[q->blocks[i]]; k < q->A->row[q->blocks[i] + 1]; k++) {
+            int b = q->A->col[k];
+            if (!seen[b])
+                q->near[q->n_near++] = b;
+            seen[b] = 1;
+        }
+    return 1;
+}
+
+/* rows of A in float; a row is read one number farther than it goes, the last one too */
+static int cti_nodes_fill_rows(cti_nodes *q, cti_arena *arena)
+{
+    size_t at = 0;
+    int i;
+    q->start = CTI_ARENA_NEW(arena, size_t, q->n);
+    if (!q->start)
+        return 0;
+    for (i = 0; i < q->n; i++) {
+        q->start[i] = at;
+        at += 9 * (size_t)(q->A->row[q->blocks[i] + 1] - q->A->row[q->blocks[i]]);
     }
+    q->val = CTI_ARENA_NEW(arena, float, at + 1);
+    if (!q->val)
+        return 0;
+    for (i = 0; i < q->n; i++)
+        cti_bsr_float_row(q->A, q->blocks[i], q->val + q->start[i]);
+    q->val[at] = 0;
+    return 1;
+}
+
+CTI_FN int cti_nodes_init(cti_nodes *q, cti_arena *arena, const cti_bsr *A, int32_t *blocks, int n)
+{
+    int i, k;
+    memset(q, 0, sizeof *q);
+    q->A = A, q->blocks = blocks, q->n = n;
+    q->inverse = CTI_ARENA_ZERO(arena, float, 12 * (size_t)n);
+    q->delta = CTI_ARENA_ZERO(arena, float, 4 * (size_t)A->n);
+    q->v0 = CTI_ARENA_NEW(arena, ct_real, 3 * (size_t)A->n);
+    q->Av0 = CTI_ARENA_NEW(arena, ct_real, 3 * (size_t)A->n);
+    if (!q->inverse || !q->delta || !q->v0 || !q->Av0 || !cti_nodes_fill_rows(q, arena) || !cti_nodes_find_near(q, arena))
+        return 0;
+    for (i = 0; i < n; i++) {
+        ct_real inv[9];
+        if (!cti_m3_inverse(A->val + 9 * (size_t)A->diag[blocks[i]], inv))
+            continue;
+        for (k = 0; k < 9; k++)
+            q->inverse[12 * (size_t)i + (size_t)((k / 3) * 4 + k % 3)] = (float)inv[k];
+    }
+    return 1;
+}
+
+CTI_FN void cti_nodes_restart(cti_nodes *q) { q->age = 0; }
+
+static void cti_nodes_rebase(cti_nodes *q, const ct_real *v)
+{
+    const cti_bsr *A = q->A;
+    int i, k;
+    for (i = 0; i < q->n_near; i++)
+        cti_v3_put(q->v0, q->near[i], cti_v3_at(v, q->near[i]));
+    for (i = 0; i < q->n; i++) {
+        cti_v3 s = cti_v3_zero();
+        for (k = A->row[q->blocks[i]]; k < A->row[q->blocks[i] + 1]; k++)
+            s = cti_v3_add(s, cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(v, A->col[k])));
+        cti_v3_put(q->Av0, q->blocks[i], s);
+    }
+}
+
+/* one block; returns its change in lanes 0 to 2 */
+static cti_f8 cti_nodes_visit(cti_nodes *q, int i, const ct_real *f, ct_real *v)
+{
+    const float *D = q->inverse + 12 * (size_t)i;
+    size_t b = (size_t)q->blocks[i];
+    const ct_real *fb = f + 3 * b, *Av = q->Av0 + 3 * b;
+    ct_real *vb = v + 3 * b;
+    float t[4], *delta = q->delta + 4 * b;
+    cti_f8 r, d;
+    t[0] = (float)(fb[0] - Av[0]), t[1] = (float)(fb[1] - Av[1]), t[2] = (float)(fb[2] - Av[2]), t[3] = 0;
+    r = cti_f8_sub(cti_f8_load44(t, t), cti_bsr_float_dot(q->A, q->val + q->start[i], q->delta, (int)b));
+    /* D is symmetric: its rows are its columns */
+    d = cti_f8_add(cti_f8_mul(cti_f8_load44(D, D), cti_f8_spread0(r)), cti_f8_mul(cti_f8_load44(D + 4, D + 4), cti_f8_spread1(r)));
+    d = cti_f8_add(d, cti_f8_mul(cti_f8_load44(D + 8, D + 8), cti_f8_spread2(r)));
+    cti_f8_store4(delta, cti_f8_add(cti_f8_load44(delta, delta), d));
+    cti_f8_store4(t, d);
+    vb[0] += (ct_real)t[0], vb[1] += (ct_real)t[1], vb[2] += (ct_real)t[2];
+    return d;
+}
+
+CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v)
+{
+    cti_f8 big = cti_f8_set(0), wrong = big;
+    float t[4], w[4];
+    int i, k;
+    if (q->age++ % CTI_NODES_REBASE == 0)
+        cti_nodes_rebase(q, v);
+    for (i = 0; i < q->n_near; i++) {
+        size_t b = (size_t)q->near[i];
+        for (k = 0; k < 3; k++)
+            q->delta[4 * b + (size_t)k] = (float)(v[3 * b + (size_t)k] - q->v0[3 * b + (size_t)k]);
+    }
+    for (i = 0; i < q->n; i++) {
+        cti_f8 d = cti_nodes_visit(q, i, f, v);
+        big = cti_f8_max(big, cti_f8_abs(d));
+        wrong = cti_f8_add(wrong, cti_f8_sub(d, d)); /* a maximum loses what is not a number, a sum does not */
+    }
+    cti_f8_store4(t, big), cti_f8_store4(w, wrong);
+    return (ct_real)(cti_max(t[0], cti_max(t[1], t[2])) + (w[0] + w[1] + w[2]));
 }
 
 /* ---- 3_solve/ica.h ---- */
@@ -7703,25 +8037,29 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
    Method: a splitting A = D - L - U, D block diagonal over clusters (nodes as in the paper, patches, whole bodies). The outer iteration refines
    v by one block Gauss-Seidel sweep (eq. 12); in between, projected Gauss-Seidel over the contacts solves the LCP that anticipates through
    D^-1 alone (eq. 10-11), normal and friction interlaced at each contact (eq. 13-14, 5.5). Tiles, the rows of D^-1 that contacts touch, are
-   float; residuals and multipliers are ct_real, so that the outer iteration refines the result to full precision.
+   float; multipliers and residuals (those of nodes at a base point, nodes.c) are ct_real, so that the outer iteration refines the result to
+   full precision.
    differs: the velocity change that a multiplier causes is added to v at once, so that a sweep over clusters starts from it instead of from
    v(i-1); within one cluster the two agree exactly, and with cluster = body one outer iteration is full anticipation.
    Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
 
+#define CTI_ICA_FEW 250 /* contacts below which a solve may take more sweeps than its budget says */
+#define CTI_ICA_MORE 20 /* so many times as many */
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
 typedef struct cti_ica_term {
-    int32_t port; /* position of the block among its cluster's ports */
-    float G[9];   /* block velocity to contact frame */
+    float G[10]; /* block velocity to contact frame, column by column, and a zero */
+    int32_t at;  /* offset of the block's velocity change in du */
 } cti_ica_term;
 
-typedef struct cti_ica_leg { /* a contact's terms in one cluster */
-    int32_t cluster, term0, n_terms;
-    size_t w; /* D^-1 J' of this leg: three columns of ld floats */
+typedef struct cti_ica_leg { /* a contact's part in one cluster */
+    int32_t cluster, ld;
+    size_t w;  /* D^-1 J' of this leg: three columns of ld floats */
+    size_t du; /* of the cluster */
 } cti_ica_leg;
 
 typedef struct cti_ica_contact {
-    int32_t leg0, n_legs;
+    int32_t leg0, n_legs, term0, n_terms;
     ct_real base[3]; /* u at the v of the outer iteration */
     cti_local local; /* its law, and J D^-1 J' of it */
 } cti_ica_contact;
@@ -7731,7 +8069,7 @@ typedef struct cti_ica_cluster {
     int n, n_ports, ld;
     int32_t *ports;   /* positions in blocks */
     const float *C;   /* [3 n_ports][ld] */
-    float *inverse;   /* own dense D^-1, [3 n][ld_inverse]; NULL where hooks solve */
+    float *inverse;   /* own dense D^-1, [3 n][ld_inverse]; NULL where hooks solve and for single nodes */
     int ld_inverse;
     size_t du;        /* velocity change of the ports in this inner loop */
     const cti_cluster *hook;
@@ -7744,6 +8082,8 @@ typedef struct cti_ica {
     int32_t *cluster_of, *port_of; /* [n] */
     cti_ica_cluster *clusters;
     int n_clusters, max_blocks;
+    int budget;  /* sweeps over the contacts where clusters are not coupled */
+    int grouped; /* clusters that are not single nodes */
     int coupled; /* clusters see each other through A */
     int cold;    /* v did not solve A v = b for clusters without contacts */
     cti_ica_contact *contacts;
@@ -7755,6 +8095,7 @@ typedef struct cti_ica {
     ct_real *z, *z_old, *weight; /* [3 n + 3 rows] velocities and multipliers, those before an outer iteration, metric of both */
     ct_real *z_best;             /* those of the smallest change: what stands when the budget ends an accelerated loop */
     ct_real *v, *r, *r_old;      /* parts of z: [3 n], [3 rows]; multipliers before a sweep */
+    cti_nodes nodes;             /* clusters of one block without hooks */
     cti_anderson inner, outer;   /* outer: where clusters see each other through A */
 } cti_ica;
 
@@ -7791,6 +8132,20 @@ static int cti_ica_make_clusters(cti_ica *s)
     return 1;
 }
 
+static int cti_ica_is_node(const cti_ica_cluster *q) { return q->n == 1 && !(q->hook && q->hook->solve); }
+
+/* 1 when A couples different clusters; such a splitting needs more than one outer iteration */
+static int cti_ica_is_coupled(const cti_ica *s)
+{
+    const cti_bsr *A = s->p->A;
+    int i, k;
+    for (i = 0; i < A->n; i++)
+        for (k = A->row[i]; k < A->row[i + 1]; k++)
+            if (s->cluster_of[A->col[k]] != s->cluster_of[i])
+                return 1;
+    return 0;
+}
+
 /* ports: blocks that contacts touch, in the order of their first row */
 static int cti_ica_make_ports(cti_ica *s)
 {
@@ -7815,7 +8170,7 @@ static int cti_ica_make_ports(cti_ica *s)
             if (s->port_of[q->blocks[k]] >= 0)
                 at[s->port_of[q->blocks[k]]] = k;
         q->du = s->n_du;
-        q->ld = q->n == 1 && !(q->hook && q->hook->solve) ? 4 : (3 * q->n_ports + 7) & ~7;
+        q->ld = cti_ica_is_node(q) ? 4 : (3 * q->n_ports + 7) & ~7;
         s->n_du += (size_t)q->ld;
     }
     s->du = CTI_ARENA_ZERO(s->arena, float, s->n_du + 8);
@@ -7827,18 +8182,10 @@ static int cti_ica_invert(cti_ica *s, cti_ica_cluster *q, int32_t *local)
 {
     const cti_bsr *A = s->p->A;
     int n3 = 3 * q->n, i, k, r, c;
-    q->ld_inverse = q->n == 1 ? 4 : (n3 + 7) & ~7;
+    q->ld_inverse = (n3 + 7) & ~7;
     q->inverse = CTI_ARENA_ZERO(s->arena, float, (size_t)n3 * (size_t)q->ld_inverse);
     if (!q->inverse)
         return 0;
-    if (q->n == 1) {
-        ct_real inv[9];
-        if (!cti_m3_inverse(A->val + 9 * (size_t)A->diag[q->blocks[0]], inv))
-            memset(inv, 0, sizeof inv);
-        for (i = 0; i < 9; i++)
-            q->inverse[(i / 3) * 4 + i % 3] = (float)inv[i];
-        return 1;
-    }
     for (i = 0; i < q->n; i++)
         local[q->blocks[i]] = i;
     for (i = 0; i < q->n; i++)
@@ -7859,12 +8206,7 @@ static int cti_ica_invert(cti_ica *s, cti_ica_cluster *q, int32_t *local)
 static int cti_ica_restrict(cti_ica *s, cti_ica_cluster *q)
 {
     int i, j, r, c;
-    float *C;
-    if (q->n == 1) {
-        q->C = q->inverse;
-        return 1;
-    }
-    C = CTI_ARENA_ZERO(s->arena, float, (size_t)(3 * q->n_ports) * (size_t)q->ld);
+    float *C = CTI_ARENA_ZERO(s->arena, float, (size_t)(3 * q->n_ports) * (size_t)q->ld);
     if (!C)
         return 0;
     for (i = 0; i < q->n_ports; i++)
@@ -7877,11 +8219,34 @@ static int cti_ica_restrict(cti_ica *s, cti_ica_cluster *q)
     return 1;
 }
 
+/* single blocks together: their sweeps, and their D^-1 as tiles. Without coupling, one that no contact touches keeps the free motion that it
+   came with, unless that was no solution */
+static int cti_ica_make_nodes(cti_ica *s)
+{
+    int32_t *blocks = CTI_ARENA_NEW(s->arena, int32_t, s->n_clusters);
+    int c, n = 0;
+    if (!blocks)
+        return 0;
+    for (c = 0; c < s->n_clusters; c++)
+        s->grouped += !cti_ica_is_node(&s->clusters[c]);
+    for (c = 0; c < s->n_clusters; c++)
+        if (cti_ica_is_node(&s->clusters[c]) && (s->coupled || s->clusters[c].n_ports || s->cold))
+            blocks[n++] = s->clusters[c].blocks[0];
+    if (n == 0)
+        return 1;
+    if (!cti_nodes_init(&s->nodes, s->arena, s->p->A, blocks, n))
+        return 0;
+    for (c = 0, n = 0; n < s->nodes.n; c++)
+        if (s->clusters[c].blocks[0] == blocks[n])
+            s->clusters[c].C = s->nodes.inverse + 12 * (size_t)n++;
+    return 1;
+}
+
 static int cti_ica_make_tiles(cti_ica *s)
 {
     int c, n = s->p->A->n, k;
     int32_t *local = CTI_ARENA_NEW(s->arena, int32_t, n);
-    if (!local)
+    if (!local || !cti_ica_make_nodes(s))
         return 0;
     for (k = 0; k < n; k++)
         local[k] = -1;
@@ -7892,73 +8257,63 @@ static int cti_ica_make_tiles(cti_ica *s)
                 return 0;
             continue;
         }
+        if (cti_ica_is_node(q))
+            continue;
         if (!cti_ica_invert(s, q, local) || (q->n_ports && !cti_ica_restrict(s, q)))
             return 0;
     }
     return 1;
 }
 
-/* 1 when A couples different clusters; such a splitting needs more than one outer iteration */
-static int cti_ica_is_coupled(const cti_ica *s)
+static void cti_ica_make_term(cti_ica *s, const cti_row *row, int k, cti_ica_term *t)
 {
-    const cti_bsr *A = s->p->A;
-    int i, k;
-    for (i = 0; i < A->n; i++)
-        for (k = A->row[i]; k < A->row[i + 1]; k++)
-            if (s->cluster_of[A->col[k]] != s->cluster_of[i])
-                return 1;
-    return 0;
+    int b = row->term[k].block, i, j;
+    ct_real G[9];
+    cti_row_map(row, k, G);
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            t->G[3 * j + i] = (float)G[3 * i + j];
+    t->G[9] = 0;
+    t->at = (int32_t)(s->clusters[s->cluster_of[b]].du + 3 * (size_t)s->port_of[b]);
 }
 
-/* terms of a row sorted by cluster into legs */
+/* terms of a row, and its legs: one for each cluster */
 static void cti_ica_make_legs(cti_ica *s, int i, int32_t *leg, int32_t *term, size_t *w)
 {
     const cti_row *row = &s->p->rows[i];
     cti_ica_contact *q = &s->contacts[i];
-    int used[CTI_ROW_TERMS], k, j, e;
-    memset(used, 0, sizeof used);
-    q->leg0 = *leg;
+    int k, j;
+    q->leg0 = *leg, q->term0 = *term;
     for (k = 0; k < row->n; k++) {
         cti_ica_leg *L;
-        if (used[k])
+        cti_ica_make_term(s, row, k, &s->terms[(*term)++]);
+        for (j = q->leg0; j < *leg && s->legs[j].cluster != s->cluster_of[row->term[k].block]; j++)
+            ;
+        if (j < *leg)
             continue;
         L = &s->legs[(*leg)++];
         L->cluster = s->cluster_of[row->term[k].block];
-        L->term0 = *term;
-        for (j = k; j < row->n; j++) {
-            ct_real G[9];
-            if (used[j] || s->cluster_of[row->term[j].block] != L->cluster)
-                continue;
-            used[j] = 1;
-            cti_row_map(row, j, G);
-            s->terms[*term].port = s->port_of[row->term[j].block];
-            for (e = 0; e < 9; e++)
-                s->terms[*term].G[e] = (float)G[e];
-            (*term)++;
-        }
-        L->n_terms = *term - L->term0;
+        L->ld = s->clusters[L->cluster].ld, L->du = s->clusters[L->cluster].du;
         L->w = *w;
-        *w += 3 * (size_t)s->clusters[L->cluster].ld;
+        *w += 3 * (size_t)L->ld;
     }
-    q->n_legs = *leg - q->leg0;
+    q->n_legs = *leg - q->leg0, q->n_terms = row->n;
 }
 
 /* y += three consecutive rows of ld numbers at x, times d */
 static void cti_ica_combine(int ld, const float *x, const float *d, float *y)
 {
+    cti_f8 d0 = cti_f8_set(d[0]), d1 = cti_f8_set(d[1]), d2 = cti_f8_set(d[2]);
+    const float *x1 = x + ld, *x2 = x1 + ld;
     int i;
-    if (ld == 4) {
-        for (i = 0; i < 3; i++)
-            y[i] += x[i] * d[0] + x[4 + i] * d[1] + x[8 + i] * d[2];
+    if (ld == 4) { /* a node: half of the lanes */
+        cti_f8 a = cti_f8_mul(cti_f8_load44(x, x), d0), b = cti_f8_mul(cti_f8_load44(x1, x1), d1), e = cti_f8_mul(cti_f8_load44(x2, x2), d2);
+        cti_f8_store4(y, cti_f8_add(cti_f8_load44(y, y), cti_f8_add(cti_f8_add(a, b), e)));
         return;
     }
-    {
-        cti_f8 d0 = cti_f8_set(d[0]), d1 = cti_f8_set(d[1]), d2 = cti_f8_set(d[2]);
-        const float *x1 = x + ld, *x2 = x1 + ld;
-        for (i = 0; i < ld; i += 8) {
-            cti_f8 a = cti_f8_mul(cti_f8_load(x + i), d0), b = cti_f8_mul(cti_f8_load(x1 + i), d1), e = cti_f8_mul(cti_f8_load(x2 + i), d2);
-            cti_f8_store(y + i, cti_f8_add(cti_f8_load(y + i), cti_f8_add(cti_f8_add(a, b), e)));
-        }
+    for (i = 0; i < ld; i += 8) {
+        cti_f8 a = cti_f8_mul(cti_f8_load(x + i), d0), b = cti_f8_mul(cti_f8_load(x1 + i), d1), e = cti_f8_mul(cti_f8_load(x2 + i), d2);
+        cti_f8_store(y + i, cti_f8_add(cti_f8_load(y + i), cti_f8_add(cti_f8_add(a, b), e)));
     }
 }
 
@@ -7966,7 +8321,7 @@ static void cti_ica_combine(int ld, const float *x, const float *d, float *y)
 static void cti_ica_fill_leg(cti_ica *s, const cti_row *row, cti_ica_contact *q, const cti_ica_leg *L)
 {
     const cti_ica_cluster *c = &s->clusters[L->cluster];
-    int k, a, i, e, j;
+    int k, a, i, j;
     float *W = s->W + L->w;
     memset(W, 0, sizeof(float) * 3 * (size_t)c->ld);
     for (k = 0; k < row->n; k++) {
@@ -7983,12 +8338,14 @@ static void cti_ica_fill_leg(cti_ica *s, const cti_row *row, cti_ica_contact *q,
             cti_ica_combine(c->ld, C0, g, W + (size_t)a * (size_t)c->ld);
         }
     }
-    for (e = 0; e < L->n_terms; e++) {
-        const cti_ica_term *t = &s->terms[L->term0 + e];
+    for (k = 0; k < row->n; k++) {
+        const cti_ica_term *t = &s->terms[q->term0 + k];
+        if (s->cluster_of[row->term[k].block] != L->cluster)
+            continue;
         for (i = 0; i < 3; i++)
             for (a = 0; a < 3; a++)
                 for (j = 0; j < 3; j++)
-                    q->local.B[3 * i + a] += (ct_real)t->G[3 * i + j] * (ct_real)W[(size_t)a * (size_t)c->ld + (size_t)(3 * t->port + j)];
+                    q->local.B[3 * i + a] += (ct_real)t->G[3 * j + i] * (ct_real)W[(size_t)a * (size_t)c->ld + (size_t)t->at - L->du + (size_t)j];
     }
 }
 
@@ -8035,15 +8392,6 @@ static ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, ct_r
 {
     ct_real big = 0;
     int i, j, n3 = 3 * q->n;
-    if (q->n == 1 && q->inverse) {
-        int b = q->blocks[0];
-        cti_v3 r = cti_ica_block_residual(s->p->A, s->f, v, b);
-        const float *D = q->inverse;
-        r = cti_v3_make((ct_real)D[0] * r.x + (ct_real)D[1] * r.y + (ct_real)D[2] * r.z, (ct_real)D[4] * r.x + (ct_real)D[5] * r.y + (ct_real)D[6] * r.z,
-                        (ct_real)D[8] * r.x + (ct_real)D[9] * r.y + (ct_real)D[10] * r.z);
-        cti_v3_addto(v, b, r);
-        return cti_max(cti_abs(r.x), cti_max(cti_abs(r.y), cti_abs(r.z)));
-    }
     for (i = 0; i < q->n; i++)
         cti_v3_put(s->x, i, cti_ica_block_residual(s->p->A, s->f, v, q->blocks[i]));
     if (!q->inverse)
@@ -8068,43 +8416,48 @@ static ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, ct_r
 }
 
 /* one block Gauss-Seidel sweep over the clusters (eq. 12) */
-static ct_real cti_ica_refine(cti_ica *s, ct_real *v, int backward)
+static ct_real cti_ica_refine(cti_ica *s, ct_real *v)
 {
     ct_real big = 0;
     int c;
-    for (c = 0; c < s->n_clusters; c++) {
-        const cti_ica_cluster *q = &s->clusters[backward ? s->n_clusters - 1 - c : c];
-        /* without coupling, a cluster that no contact touches keeps the free motion that it came with, unless that was no solution */
-        if (s->coupled || q->n_ports || s->cold)
+    for (c = 0; s->grouped && c < s->n_clusters; c++) {
+        const cti_ica_cluster *q = &s->clusters[c];
+        /* as for nodes: what no contact touches keeps its free motion where it can */
+        if (!cti_ica_is_node(q) && (s->coupled || q->n_ports || s->cold))
             big = cti_max(big, cti_ica_refine_cluster(s, q, v));
     }
-    return big;
+    return s->nodes.n ? cti_max(big, cti_nodes_sweep(&s->nodes, s->f, v)) : big;
 }
 
 /* ---- inner iteration: contacts ---- */
+
+/* u of a contact: what it was at the outer iteration's v, and what the multipliers changed since */
+static void cti_ica_gather(const cti_ica *s, const cti_ica_contact *q, ct_real *u)
+{
+    static const float zero[12] = {0};
+    const cti_ica_term *t = s->terms + q->term0;
+    cti_f8 sum = cti_f8_set(0);
+    float uf[4];
+    int k;
+    for (k = 0; k + 1 < q->n_terms; k += 2)
+        sum = cti_f8_add(sum, cti_blocks_mul2(t[k].G, t[k + 1].G, s->du + t[k].at, s->du + t[k + 1].at));
+    if (k < q->n_terms)
+        sum = cti_f8_add(sum, cti_blocks_mul2(t[k].G, zero, s->du + t[k].at, zero));
+    cti_f8_store4(uf, cti_f8_fold(sum));
+    for (k = 0; k < 3; k++)
+        u[k] = q->base[k] + (ct_real)uf[k];
+}
 
 /* one contact: gather u, solve, scatter; returns the change as a velocity */
 static ct_real cti_ica_visit(cti_ica *s, int i)
 {
     const cti_ica_contact *q = &s->contacts[i];
     ct_real u[3], r[3], *ri = s->r + 3 * (size_t)i, change = 0, speed;
-    float uf[3] = {0, 0, 0}, d[3];
-    int k, e;
-    for (k = 0; k < q->n_legs; k++) {
-        const cti_ica_leg *L = &s->legs[q->leg0 + k];
-        const float *du = s->du + s->clusters[L->cluster].du;
-        for (e = 0; e < L->n_terms; e++) {
-            const cti_ica_term *t = &s->terms[L->term0 + e];
-            const float *x = du + 3 * t->port, *G = t->G;
-            uf[0] += G[0] * x[0] + G[1] * x[1] + G[2] * x[2];
-            uf[1] += G[3] * x[0] + G[4] * x[1] + G[5] * x[2];
-            uf[2] += G[6] * x[0] + G[7] * x[1] + G[8] * x[2];
-        }
-    }
-    for (k = 0; k < 3; k++) {
-        u[k] = q->base[k] + (ct_real)uf[k];
+    float d[3];
+    int k;
+    cti_ica_gather(s, q, u);
+    for (k = 0; k < 3; k++)
         r[k] = ri[k];
-    }
     speed = cti_max(cti_abs(u[0]), cti_max(cti_abs(u[1]), cti_abs(u[2])));
     cti_local_solve(&q->local, s->desc->cone, s->desc->inner_repeats, r, u);
     for (k = 0; k < 3; k++) {
@@ -8120,8 +8473,7 @@ static ct_real cti_ica_visit(cti_ica *s, int i)
         ri[k] = r[k];
     for (k = 0; k < q->n_legs; k++) {
         const cti_ica_leg *L = &s->legs[q->leg0 + k];
-        const cti_ica_cluster *c = &s->clusters[L->cluster];
-        cti_ica_combine(c->ld, s->W + L->w, d, s->du + c->du);
+        cti_ica_combine(L->ld, s->W + L->w, d, s->du + L->du);
     }
     return change;
 }
@@ -8192,19 +8544,30 @@ static int cti_ica_make_state(cti_ica *s, const ct_real *v)
 
 static int cti_ica_setup(cti_ica *s, const ct_real *v)
 {
-    if (!cti_ica_make_clusters(s) || !cti_ica_make_ports(s) || !cti_ica_make_tiles(s) || !cti_ica_make_contacts(s))
+    if (!cti_ica_make_clusters(s) || !cti_ica_make_ports(s))
         return 0;
     s->coupled = cti_ica_is_coupled(s);
+    if (!cti_ica_make_tiles(s) || !cti_ica_make_contacts(s))
+        return 0;
     s->f = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n);
     s->x = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->max_blocks);
     return s->f && s->x && cti_ica_make_state(s, v);
+}
+
+/* max_sweeps, and as many more as keep the work of few contacts below that of CTI_ICA_FEW */
+static int cti_ica_budget(const cti_ica *s)
+{
+    double more = (double)CTI_ICA_FEW / (double)cti_max_int(1, s->p->n_rows), most;
+    more = more < 1 ? 1 : (more > CTI_ICA_MORE ? CTI_ICA_MORE : more);
+    most = more * (double)s->desc->max_sweeps;
+    return most < 1e9 ? (int)most : 1000000000;
 }
 
 /* one round: anticipate u at v, relax the contacts, collect b + J' r */
 static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
 {
     ct_real first, drop = s->coupled ? CTI_R(0.3) : (s->p->lagged ? CTI_R(0.05) : CTI_R(1e-3));
-    int i, cap = s->coupled ? cti_min_int(2, s->desc->inner_iterations) : s->desc->inner_iterations;
+    int i, left = s->coupled ? 2 : cti_max_int(1, s->budget - info->sweeps), cap = cti_min_int(left, s->desc->inner_iterations);
     for (i = 0; i < s->p->n_rows; i++)
         cti_row_velocity(&s->p->rows[i], s->v, s->contacts[i].base);
     info->sweeps += cti_ica_inner(s, stop, drop, cap, info->iterations > 1, &first);
@@ -8242,17 +8605,18 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
         if (s->coupled)
             memcpy(s->z_old, s->z, bytes);
         contact = cti_ica_contacts(s, tol / 4, info);
-        now = cti_max(contact, cti_ica_refine(s, s->v, 0));
+        now = cti_max(contact, cti_ica_refine(s, s->v));
         info->change = now / s->p->velocity_scale;
         info->status = cti_ica_judge(s, info, now, last, best, contact);
         if (info->status == CTI_SOLVE_DIVERGED && s->coupled && best < CTI_REAL_MAX && restarts++ < 5) {
             /* an extrapolation went astray: back to the best point, history forgotten */
             memcpy(s->z, s->z_best, bytes);
+            cti_nodes_restart(&s->nodes);
             cti_anderson_restart(&s->outer);
             last = CTI_REAL_MAX;
             continue;
         }
-        if (info->status != CTI_SOLVE_BUDGET || (!s->coupled && info->sweeps >= desc->max_sweeps))
+        if (info->status != CTI_SOLVE_BUDGET || (!s->coupled && info->sweeps >= s->budget))
             return;
         if (s->coupled) {
             if (now < best)
@@ -8276,12 +8640,13 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
     s->cold = !p->free_start;
     memset(info, 0, sizeof *info);
     s->p = p, s->desc = desc, s->arena = arena;
+    s->budget = cti_ica_budget(s);
     if (!cti_ica_setup(s, v)) {
         info->status = CTI_SOLVE_MEMORY;
         return;
     }
     cti_problem_rhs(p, s->f);
-    info->change = cti_ica_refine(s, s->v, 0) / p->velocity_scale;
+    info->change = cti_ica_refine(s, s->v) / p->velocity_scale;
     cti_ica_loop(s, info);
     for (i = 0; i < p->n_rows; i++)
         memcpy(p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
@@ -14841,6 +15206,7 @@ typedef struct cti_component {
     int stale;             /* asked for a refresh */
     int running;           /* in the free solve */
     int touched;           /* its island was solved in this round */
+    int pressed;           /* it had contacts in the last attempt */
     int split;             /* ports in the last solve when that split it, else 0 */
     int hard;              /* attempts left in which it is one cluster, because nodes did not get anywhere */
     int version;           /* counts computations */
@@ -14893,6 +15259,7 @@ typedef struct cti_state {
     cti_bsr A;
     ct_real *b, *force;       /* [3 n] */
     ct_real *v_free;          /* [3 n] solution without contacts */
+    ct_real *dv_free, dt_free;/* [3 n] v_free - v of the last attempt, and its time step */
     ct_real *v_new, *x_new;   /* [3 n] tentative end of the step */
     ct_real *pcg_work;
     cti_factors factors;
@@ -15096,8 +15463,8 @@ CTI_FN void cti_assemble(cti_state *s, ct_real dt, int *out_extended)
 CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, const cti_bsr *A);
 CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f);
 
-/* cti_factors_refresh -- recomputes the factors that are missing, stale, made for another dt, or so small that a new one costs less than
-   an iteration of the outer loops. 0 when memory ran out. */
+/* cti_factors_refresh -- recomputes the factors that are missing, stale, made for another dt, or that cost no more than some ten solves.
+   0 when memory ran out. */
 CTI_FN int cti_factors_refresh(cti_factors *f, const cti_bsr *A, ct_real dt);
 /* cti_factors_age -- a new matrix: every factor lags one step more. */
 CTI_FN void cti_factors_age(cti_factors *f);
@@ -15116,6 +15483,11 @@ CTI_FN int cti_factors_lag(const cti_factors *f);
    are marked. 0 when memory ran out. */
 CTI_FN int cti_factors_free_solve(cti_factors *f, const cti_bsr *A, const ct_real *b, ct_real *x, const double *tol, int max_it, ct_real *work, int *out_iterations);
 
+/* cti_factors_respond -- v towards A^-1 (b + J' r) on the components under the problem's rows that the last cti_factors_clusters split, by one
+   descent behind the factor, two where it lags: what a start's multipliers do to a whole body, which node by node takes sweeps over all of it.
+   work [12 n]. */
+CTI_FN void cti_factors_respond(cti_factors *f, const cti_problem *p, ct_real *v, ct_real *work);
+
 /* cti_factors_islands -- island [n_rows]: rows that share components, directly or through others, have one number, 0 .. *out_n - 1 in the order of
    their first row. 0 when memory ran out. */
 CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, int32_t *island, int *out_n);
@@ -15129,13 +15501,13 @@ CTI_FN const cti_cluster *cti_factors_clusters(cti_factors *f, cti_arena *arena,
 /* factors.c -- clusters of the contact solve and preconditioner of the free solve.
    Method: the graph of A falls into components; equal components share one symbolic analysis; each has a float LDL^T that may lag. A
    component whose contacts touch few blocks is one cluster, and ICA anticipates its whole response; one with many ports falls back
-   to the paper's nodes. Patches, grown breadth first, are there on request. Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
+   to the paper's nodes. differs: before nodes relax it, it answers once to the remembered multipliers through its factor. Patches, grown breadth first, are there on request. Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
 
 #define CTI_FACTORS_PATCH 48       /* blocks in a patch */
 #define CTI_FACTORS_PORTS 200      /* most ports of a component that is one cluster */
 #define CTI_FACTORS_PORTS_MOST 1500 /* the same where nodes were tried and failed */
 #define CTI_FACTORS_HARD 30        /* attempts for which a component stays one cluster then */
-#define CTI_FACTORS_CHEAP 1.5e8    /* flops below which a factor is renewed in every step */
+#define CTI_FACTORS_CHEAP 300      /* flops a nonzero below which a factor is renewed in every step: some ten solves with it */
 
 static void cti_factors_free_component(cti_mem *mem, cti_component *c)
 {
@@ -15325,7 +15697,7 @@ CTI_FN int cti_factors_refresh(cti_factors *f, const cti_bsr *A, ct_real dt)
     for (c = 0; c < CTI_LEN(f->components); c++) {
         cti_component *q = &f->components[c];
         const cti_symbolic *sym = &f->symbolics[q->symbolic];
-        if (q->age == 0 || (q->age > 0 && !q->stale && q->dt == dt && sym->flops >= CTI_FACTORS_CHEAP))
+        if (q->age == 0 || (q->age > 0 && !q->stale && q->dt == dt && sym->flops >= CTI_FACTORS_CHEAP * sym->nonzeros))
             continue;
         if (!cti_factor32_compute(f->mem, &q->factor, sym, &q->gather, A->val))
             return 0;
@@ -15470,6 +15842,64 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, const cti_bsr *A, const ct_rea
         *out_iterations = it + 1;
     }
     return 1;
+}
+
+/* y = A x on one component */
+static void cti_factors_product(const cti_factors *f, const cti_component *q, const cti_bsr *A, const ct_real *x, ct_real *y)
+{
+    int i, k;
+    for (i = q->begin; i < q->end; i++) {
+        int b = f->blocks[i];
+        cti_v3 s = cti_v3_zero();
+        for (k = A->row[b]; k < A->row[b + 1]; k++)
+            s = cti_v3_add(s, cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(x, A->col[k])));
+        cti_v3_put(y, b, s);
+    }
+}
+
+/* steepest descents of one component's energy behind its factor: v += alpha z, z = D^-1 r, alpha = r'z / z'Az, which is 1 for a new factor and
+   never goes uphill with an old one. work: r, z, A z */
+static void cti_factors_descend(cti_factors *f, const cti_component *q, const cti_bsr *A, const ct_real *rhs, int steps, ct_real *v, ct_real *work)
+{
+    ct_real *r = work, *z = work + 3 * (size_t)A->n, *Az = z + 3 * (size_t)A->n;
+    int it, i, k;
+    cti_factors_product(f, q, A, v, Az);
+    for (i = q->begin; i < q->end; i++)
+        for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
+            r[k] = rhs[k] - Az[k];
+    for (it = 0; it < steps; it++) {
+        double rz, zAz;
+        ct_real alpha;
+        cti_factors_apply(f, q, r, z);
+        cti_factors_product(f, q, A, z, Az);
+        rz = cti_factors_dot(f, q, r, z), zAz = cti_factors_dot(f, q, z, Az);
+        alpha = rz > 0 && zAz > 0 ? (ct_real)(rz / zAz) : 0;
+        for (i = q->begin; i < q->end; i++)
+            for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
+                v[k] += alpha * z[k], r[k] -= alpha * Az[k];
+    }
+}
+
+CTI_FN void cti_factors_respond(cti_factors *f, const cti_problem *p, ct_real *v, ct_real *work)
+{
+    ct_real *rhs = work + 9 * (size_t)p->A->n;
+    int c, i, k, any = 0;
+    for (c = 0; c < CTI_LEN(f->components); c++)
+        f->components[c].running = 0;
+    for (i = 0; i < p->n_rows; i++)
+        for (k = 0; k < p->rows[i].n; k++) {
+            cti_component *q = &f->components[f->component_of[p->rows[i].term[k].block]];
+            any |= q->running = q->split > 0;
+        }
+    if (!any)
+        return;
+    cti_problem_rhs(p, rhs);
+    for (c = 0; c < CTI_LEN(f->components); c++) {
+        cti_component *q = &f->components[c];
+        if (q->running)
+            cti_factors_descend(f, q, p->A, rhs, q->age > 0 ? 2 : 1, v, work);
+        q->running = 0;
+    }
 }
 
 static int32_t cti_factors_root(int32_t *parent, int32_t i)
@@ -15738,7 +16168,22 @@ static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c,
     return (double)(s->desc.solver.tolerance * CTI_R(0.5) * g * cti_sqrt(light) * cti_max(1, CTI_R(0.1) * cti_sqrt(n)));
 }
 
-/* v_free: A v = b; the start is exact for a body that falls without deformation */
+/* where v_free starts: exact for a body that falls without deformation; one that contacts press is deformed, and changes speed as in the
+   last attempt */
+static void cti_cmr_free_start(cti_state *s, ct_real dt)
+{
+    int c, k, i;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        cti_component *q = &s->factors.components[c];
+        for (k = q->begin; k < q->end; k++)
+            for (i = 3 * s->factors.blocks[k]; i < 3 * s->factors.blocks[k] + 3; i++)
+                s->v_free[i] = s->v[i] + (q->pressed ? s->dv_free[i] * (dt / s->dt_free) : s->desc.gravity[i % 3] * ((dt + s->dt_prev[i / 3]) / 2));
+        q->pressed = 0;
+    }
+    cti_cmr_hold(s, s->v_free);
+}
+
+/* v_free: A v = b */
 static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 {
     int i, its = 0, nc = CTI_LEN(s->factors.components);
@@ -15746,15 +16191,16 @@ static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     cti_factors_age(&s->factors);
     if (!tol || !cti_factors_refresh(&s->factors, &s->A, dt))
         return 0;
-    for (i = 0; i < 3 * s->n; i++)
-        s->v_free[i] = s->v[i] + s->desc.gravity[i % 3] * ((dt + s->dt_prev[i / 3]) / 2);
-    cti_cmr_hold(s, s->v_free);
+    cti_cmr_free_start(s, dt);
     for (i = 0; i < nc; i++)
         tol[i] = cti_cmr_free_tolerance(s, &s->factors.components[i], dt);
     if (!cti_factors_free_solve(&s->factors, &s->A, s->b, s->v_free, tol, 200, s->pcg_work, &its))
         return 0;
     out->linear_iterations += its;
     cti_cmr_balance(s, dt, s->b, 0, s->v_free);
+    for (i = 0; i < 3 * s->n; i++)
+        s->dv_free[i] = s->v_free[i] - s->v[i];
+    s->dt_free = dt;
     return 1;
 }
 
@@ -15946,6 +16392,8 @@ static int cti_cmr_solve_island(cti_state *s, ct_real dt, int first, int end, ct
         p.clusters = cti_factors_clusters(&s->factors, s->arena, desc.cluster, p.rows, p.n_rows, s->n, &p.n_clusters);
         if (!p.clusters)
             return 0;
+        if (out->rounds == 0)
+            cti_factors_respond(&s->factors, &p, s->v_new, s->pcg_work);
         cti_ica_solve(&p, &desc, s->arena, s->v_new, &info);
         out->solver_iterations += info.iterations;
         out->solver_sweeps += info.sweeps;
@@ -15966,8 +16414,10 @@ static int cti_cmr_touch(cti_state *s, int first, int end)
         fresh |= s->origins[i].fresh;
     for (i = first; fresh && i < end; i++) {
         s->origins[i].fresh = 0;
-        for (k = 0; k < s->rows[i].n; k++)
-            s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].touched = 1;
+        for (k = 0; k < s->rows[i].n; k++) {
+            cti_component *c = &s->factors.components[s->factors.component_of[s->rows[i].term[k].block]];
+            c->touched = c->pressed = 1;
+        }
     }
     return fresh;
 }
@@ -16977,7 +17427,7 @@ static int cti_prepare_scratch(ct_world *w)
         if (s->mass[i] > 0 && (s->mass_min == 0 || s->mass[i] < s->mass_min))
             s->mass_min = s->mass[i];
     return CTI_RESIZE(m, s->fixed, s->n) && CTI_RESIZE(m, s->v_fixed, n3) && CTI_RESIZE(m, s->filter, s->n) && CTI_RESIZE(m, s->b, n3) &&
-           CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) &&
+           CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->dv_free, n3) && CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) &&
            CTI_RESIZE(m, s->x_old, n3) && CTI_RESIZE(m, s->v_old, n3) && CTI_RESIZE(m, s->dt_old, s->n) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
 }
 
@@ -17168,7 +17618,7 @@ static void cti_world_free_state(ct_world *w)
     CTI_FREE(m, s->x), CTI_FREE(m, s->v), CTI_FREE(m, s->mass), CTI_FREE(m, s->inv_mass), CTI_FREE(m, s->alpha), CTI_FREE(m, s->dt_prev);
     CTI_FREE(m, s->fixed), CTI_FREE(m, s->v_fixed), CTI_FREE(m, s->filter), CTI_FREE(m, s->projectors);
     CTI_FREE(m, s->pins), CTI_FREE(m, s->directions);
-    CTI_FREE(m, s->b), CTI_FREE(m, s->force), CTI_FREE(m, s->v_free), CTI_FREE(m, s->v_new), CTI_FREE(m, s->x_new), CTI_FREE(m, s->pcg_work);
+    CTI_FREE(m, s->b), CTI_FREE(m, s->force), CTI_FREE(m, s->v_free), CTI_FREE(m, s->dv_free), CTI_FREE(m, s->v_new), CTI_FREE(m, s->x_new), CTI_FREE(m, s->pcg_work);
     CTI_FREE(m, s->x_old), CTI_FREE(m, s->v_old), CTI_FREE(m, s->dt_old);
     CTI_FREE(m, s->rows), CTI_FREE(m, s->origins), CTI_FREE(m, s->hits), CTI_FREE(m, s->tangled_pairs);
     cti_memory_free(m, &s->memory);
@@ -19137,6 +19587,9 @@ CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_err
 #undef CTI_R8
 #undef CTI_DD_U
 #undef CTI_SYMBOLIC_WIDTH
+#undef CTI_NODES_REBASE
+#undef CTI_ICA_FEW
+#undef CTI_ICA_MORE
 #undef CTI_ICA_STALL
 #undef CTI_DIST_A0
 #undef CTI_DIST_A1
