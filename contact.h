@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 2c367e5b4b8dc51c.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9c175ff771a3fd1a.
 
 contact.h simulates deformable bodies in contact: soft bodies (tetrahedra) and cloth (triangles) against each other, against themselves and
 against static meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency but stb_ds.h.
@@ -42,9 +42,9 @@ HOW A STEP WORKS (Otaduy, Tamstorf, Steinemann, Gross 2009)
     manifold refinement). What is still not clear, or takes a neo-Hookean tet below a fifth of its volume, halves the step, at most
     max_halvings times; short steps grow again when two in a row went well; what cannot be halved goes to impact zones, the fail-safe. The
     rows are solved by iterative constraint anticipation: outer relaxation over clusters of unknowns, inner Gauss-Seidel over contacts,
-    normal and friction multipliers in turn, warm started from the last step. A body with few contacts is one cluster; one with many first
-    answers as a whole to the last step's multipliers, is then relaxed node by node, and taken whole for a while when that got nowhere. The step is accepted only when every vertex-face and edge-edge
-    pair has a clear straight path, rounding included.
+    normal and friction multipliers in turn, warm started from the last step. A body with few contacts is one cluster; one with many
+    first answers as a whole to the last step's multipliers, is then relaxed node by node, and taken whole for a while when that got
+    nowhere. The step is accepted only when every vertex-face and edge-edge pair has a clear straight path, rounding included.
 
 RESULTS AND ERRORS
     Misuse (bad argument, stale id, inverted tet) and the environment (memory, files) give a ct_code; the world is unchanged, and
@@ -328,9 +328,8 @@ typedef struct ct_solver_desc {
     ct_real tolerance;     /* natural map relative to the velocity scale, > 0; default 1e-4 */
     int max_iterations;    /* outer iterations, >= 1; default 500 */
     int inner_iterations;  /* most Gauss-Seidel sweeps over the contacts in an outer iteration; default 200 */
-    int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, its status is budget; default 100.
-                              Fewer than 250 contacts of an island may take more, at most 20 times, for the same work; bodies relaxed node
-                              by node: outer iterations, of two sweeps over the contacts and one over the nodes */
+    int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, its status is budget; default 200.
+                              Fewer than 250 contacts of an island may take more, at most 20 times, for the same work */
     int inner_repeats;     /* normal-friction repeats at one contact; default 3 (Otaduy 5.5) */
 } ct_solver_desc;
 
@@ -8045,6 +8044,7 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
 
 #define CTI_ICA_FEW 250 /* contacts below which a solve may take more sweeps than its budget says */
 #define CTI_ICA_MORE 20 /* so many times as many */
+#define CTI_ICA_COUPLED 2 /* sweeps over the contacts between two sweeps over coupled clusters */
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
 typedef struct cti_ica_term {
@@ -8567,7 +8567,7 @@ static int cti_ica_budget(const cti_ica *s)
 static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
 {
     ct_real first, drop = s->coupled ? CTI_R(0.3) : (s->p->lagged ? CTI_R(0.05) : CTI_R(1e-3));
-    int i, left = s->coupled ? 2 : cti_max_int(1, s->budget - info->sweeps), cap = cti_min_int(left, s->desc->inner_iterations);
+    int i, left = s->coupled ? CTI_ICA_COUPLED : cti_max_int(1, s->budget - info->sweeps), cap = cti_min_int(left, s->desc->inner_iterations);
     for (i = 0; i < s->p->n_rows; i++)
         cti_row_velocity(&s->p->rows[i], s->v, s->contacts[i].base);
     info->sweeps += cti_ica_inner(s, stop, drop, cap, info->iterations > 1, &first);
@@ -8599,7 +8599,7 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
     const ct_solver_desc *desc = s->desc;
     ct_real tol = desc->tolerance * s->p->velocity_scale, best = CTI_REAL_MAX, last = CTI_REAL_MAX;
     size_t bytes = sizeof(ct_real) * (size_t)(s->outer.n);
-    int restarts = 0, most = s->coupled ? cti_min_int(desc->max_iterations, desc->max_sweeps) : desc->max_iterations;
+    int restarts = 0, most = s->coupled ? cti_min_int(desc->max_iterations, (desc->max_sweeps + 1) / CTI_ICA_COUPLED) : desc->max_iterations;
     for (info->iterations = 1; info->iterations <= most; info->iterations++) {
         ct_real contact, now;
         if (s->coupled)
@@ -15500,8 +15500,9 @@ CTI_FN const cti_cluster *cti_factors_clusters(cti_factors *f, cti_arena *arena,
 /* ---- 8_step/factors.c ---- */
 /* factors.c -- clusters of the contact solve and preconditioner of the free solve.
    Method: the graph of A falls into components; equal components share one symbolic analysis; each has a float LDL^T that may lag. A
-   component whose contacts touch few blocks is one cluster, and ICA anticipates its whole response; one with many ports falls back
-   to the paper's nodes. differs: before nodes relax it, it answers once to the remembered multipliers through its factor. Patches, grown breadth first, are there on request. Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
+   component whose contacts touch few blocks is one cluster, and ICA anticipates its whole response; one with many ports falls back to the
+   paper's nodes. differs: before nodes relax it, it answers once to the remembered multipliers through its factor. Patches, grown breadth
+   first, are there on request. Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
 
 #define CTI_FACTORS_PATCH 48       /* blocks in a patch */
 #define CTI_FACTORS_PORTS 200      /* most ports of a component that is one cluster */
@@ -17499,7 +17500,7 @@ CONTACT_API_DEF ct_solver_desc ct_solver_desc_default(void)
     d.termination = CT_TERMINATION_RESIDUAL;
     d.tolerance = CTI_R(1e-4);
     d.max_iterations = 500;
-    d.max_sweeps = 100;
+    d.max_sweeps = 200;
     d.inner_iterations = 200;
     d.inner_repeats = 3;
     return d;
@@ -19590,6 +19591,7 @@ CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_err
 #undef CTI_NODES_REBASE
 #undef CTI_ICA_FEW
 #undef CTI_ICA_MORE
+#undef CTI_ICA_COUPLED
 #undef CTI_ICA_STALL
 #undef CTI_DIST_A0
 #undef CTI_DIST_A1

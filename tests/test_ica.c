@@ -205,7 +205,7 @@ static void budgets_and_nan(void **state)
         d.cone = CT_CONE_CONE, d.tolerance = CTI_R(1e-14), d.max_iterations = 1000, d.inner_iterations = 500, d.inner_repeats = 3, d.max_sweeps = 3;
         cti_ica_solve(&f.p, &d, &f.arena, f.v, &info);
         assert_int_equal(info.status, CTI_SOLVE_BUDGET);
-        assert_true(info.sweeps > 0 && info.sweeps <= (k ? 3 * 250 / ROWS : 2 * 3));
+        assert_true(info.sweeps > 0 && info.sweeps <= (k ? 3 * 250 / ROWS : 4));
         drop(&f);
     }
     make(&f, 5, 0);

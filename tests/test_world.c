@@ -65,7 +65,7 @@ static void defaults_are_as_documented(void **state)
     assert_true(fabs((double)d.solver.tolerance - 1e-4) < 1e-9);
     assert_int_equal(d.solver.max_iterations, 500);
     assert_int_equal(d.solver.inner_iterations, 200);
-    assert_int_equal(d.solver.max_sweeps, 100);
+    assert_int_equal(d.solver.max_sweeps, 200);
     assert_int_equal(d.solver.inner_repeats, 3);
     assert_int_equal(d.cmr_rounds, 5);
     assert_int_equal(d.max_halvings, 5);

@@ -17,6 +17,7 @@
 
 #define CTI_ICA_FEW 250 /* contacts below which a solve may take more sweeps than its budget says */
 #define CTI_ICA_MORE 20 /* so many times as many */
+#define CTI_ICA_COUPLED 2 /* sweeps over the contacts between two sweeps over coupled clusters */
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
 typedef struct cti_ica_term {
@@ -539,7 +540,7 @@ static int cti_ica_budget(const cti_ica *s)
 static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
 {
     ct_real first, drop = s->coupled ? CTI_R(0.3) : (s->p->lagged ? CTI_R(0.05) : CTI_R(1e-3));
-    int i, left = s->coupled ? 2 : cti_max_int(1, s->budget - info->sweeps), cap = cti_min_int(left, s->desc->inner_iterations);
+    int i, left = s->coupled ? CTI_ICA_COUPLED : cti_max_int(1, s->budget - info->sweeps), cap = cti_min_int(left, s->desc->inner_iterations);
     for (i = 0; i < s->p->n_rows; i++)
         cti_row_velocity(&s->p->rows[i], s->v, s->contacts[i].base);
     info->sweeps += cti_ica_inner(s, stop, drop, cap, info->iterations > 1, &first);
@@ -571,7 +572,7 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
     const ct_solver_desc *desc = s->desc;
     ct_real tol = desc->tolerance * s->p->velocity_scale, best = CTI_REAL_MAX, last = CTI_REAL_MAX;
     size_t bytes = sizeof(ct_real) * (size_t)(s->outer.n);
-    int restarts = 0, most = s->coupled ? cti_min_int(desc->max_iterations, desc->max_sweeps) : desc->max_iterations;
+    int restarts = 0, most = s->coupled ? cti_min_int(desc->max_iterations, (desc->max_sweeps + 1) / CTI_ICA_COUPLED) : desc->max_iterations;
     for (info->iterations = 1; info->iterations <= most; info->iterations++) {
         ct_real contact, now;
         if (s->coupled)

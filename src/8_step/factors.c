@@ -1,7 +1,8 @@
 /* factors.c -- clusters of the contact solve and preconditioner of the free solve.
    Method: the graph of A falls into components; equal components share one symbolic analysis; each has a float LDL^T that may lag. A
-   component whose contacts touch few blocks is one cluster, and ICA anticipates its whole response; one with many ports falls back
-   to the paper's nodes. differs: before nodes relax it, it answers once to the remembered multipliers through its factor. Patches, grown breadth first, are there on request. Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
+   component whose contacts touch few blocks is one cluster, and ICA anticipates its whole response; one with many ports falls back to the
+   paper's nodes. differs: before nodes relax it, it answers once to the remembered multipliers through its factor. Patches, grown breadth
+   first, are there on request. Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
 #include "factors.h"
 
 #define CTI_FACTORS_PATCH 48       /* blocks in a patch */

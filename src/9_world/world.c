@@ -44,7 +44,7 @@ CONTACT_API_DEF ct_solver_desc ct_solver_desc_default(void)
     d.termination = CT_TERMINATION_RESIDUAL;
     d.tolerance = CTI_R(1e-4);
     d.max_iterations = 500;
-    d.max_sweeps = 100;
+    d.max_sweeps = 200;
     d.inner_iterations = 200;
     d.inner_repeats = 3;
     return d;

@@ -122,9 +122,8 @@ typedef struct ct_solver_desc {
     ct_real tolerance;     /* natural map relative to the velocity scale, > 0; default 1e-4 */
     int max_iterations;    /* outer iterations, >= 1; default 500 */
     int inner_iterations;  /* most Gauss-Seidel sweeps over the contacts in an outer iteration; default 200 */
-    int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, its status is budget; default 100.
-                              Fewer than 250 contacts of an island may take more, at most 20 times, for the same work; bodies relaxed node
-                              by node: outer iterations, of two sweeps over the contacts and one over the nodes */
+    int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, its status is budget; default 200.
+                              Fewer than 250 contacts of an island may take more, at most 20 times, for the same work */
     int inner_repeats;     /* normal-friction repeats at one contact; default 3 (Otaduy 5.5) */
 } ct_solver_desc;
 
