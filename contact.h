@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9c175ff771a3fd1a.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 20690bac6f5548bc.
 
 contact.h simulates deformable bodies in contact: soft bodies (tetrahedra) and cloth (triangles) against each other, against themselves and
 against static meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency but stb_ds.h.
@@ -3954,6 +3954,16 @@ CTI_FN void cti_bsr_zero(cti_bsr *A);
 CTI_FN void cti_bsr_mul(const cti_bsr *A, const ct_real *x, ct_real *y);
 /* cti_bsr_residual -- r = b - A x; r may be b, not x. */
 CTI_FN void cti_bsr_residual(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r);
+
+/* cti_bsr_row -- (A x)_i of one block row; x [3 n]. */
+CTI_INLINE cti_v3 cti_bsr_row(const cti_bsr *A, const ct_real *x, int i)
+{
+    cti_v3 s = cti_v3_zero();
+    int k;
+    for (k = A->row[i]; k < A->row[i + 1]; k++)
+        s = cti_v3_add(s, cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(x, A->col[k])));
+    return s;
+}
 
 /* cti_bsr_float_row -- row i of A in float, block by block, each column by column. row [9 m] for m blocks. */
 CTI_FN void cti_bsr_float_row(const cti_bsr *A, int i, float *row);
@@ -7968,16 +7978,11 @@ CTI_FN void cti_nodes_restart(cti_nodes *q) { q->age = 0; }
 
 static void cti_nodes_rebase(cti_nodes *q, const ct_real *v)
 {
-    const cti_bsr *A = q->A;
-    int i, k;
+    int i;
     for (i = 0; i < q->n_near; i++)
         cti_v3_put(q->v0, q->near[i], cti_v3_at(v, q->near[i]));
-    for (i = 0; i < q->n; i++) {
-        cti_v3 s = cti_v3_zero();
-        for (k = A->row[q->blocks[i]]; k < A->row[q->blocks[i] + 1]; k++)
-            s = cti_v3_add(s, cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(v, A->col[k])));
-        cti_v3_put(q->Av0, q->blocks[i], s);
-    }
+    for (i = 0; i < q->n; i++)
+        cti_v3_put(q->Av0, q->blocks[i], cti_bsr_row(q->A, v, q->blocks[i]));
 }
 
 /* one block; returns its change in lanes 0 to 2 */
@@ -15848,14 +15853,9 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, const cti_bsr *A, const ct_rea
 /* y = A x on one component */
 static void cti_factors_product(const cti_factors *f, const cti_component *q, const cti_bsr *A, const ct_real *x, ct_real *y)
 {
-    int i, k;
-    for (i = q->begin; i < q->end; i++) {
-        int b = f->blocks[i];
-        cti_v3 s = cti_v3_zero();
-        for (k = A->row[b]; k < A->row[b + 1]; k++)
-            s = cti_v3_add(s, cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(x, A->col[k])));
-        cti_v3_put(y, b, s);
-    }
+    int i;
+    for (i = q->begin; i < q->end; i++)
+        cti_v3_put(y, f->blocks[i], cti_bsr_row(A, x, f->blocks[i]));
 }
 
 /* steepest descents of one component's energy behind its factor: v += alpha z, z = D^-1 r, alpha = r'z / z'Az, which is 1 for a new factor and

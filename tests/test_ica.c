@@ -149,6 +149,36 @@ static void splittings_agree(void **state)
     }
 }
 
+/* one chain whole, the other in nodes, and the other way round: the solution of nodes alone */
+static void whole_beside_nodes(void **state)
+{
+    fixture f;
+    cti_residuals res;
+    ct_real ref[3 * N];
+    int i, k;
+    (void)state;
+    for (k = 0; k < 3; k++) {
+        make(&f, 5, 0.3);
+        cluster(&f, 1);
+        if (k) { /* k 1: the first chain is one cluster, k 2: the second */
+            f.p.n_clusters = 0;
+            for (i = 0; i < N; i += (i < N / 2) == (k == 1) ? N / 2 : 1) {
+                f.clusters[f.p.n_clusters].blocks = f.blocks + i;
+                f.clusters[f.p.n_clusters++].n = (i < N / 2) == (k == 1) ? N / 2 : 1;
+            }
+            assert_int_equal(f.p.n_clusters, N / 2 + 1);
+        }
+        assert_int_equal(solve(&f, CT_CONE_CONE, CTI_R(1e-11), &res).status, CTI_SOLVE_OK);
+        assert_true(res.natural_map < CTI_R(1e-9));
+        for (i = 0; i < 3 * N; i++) {
+            if (k == 0)
+                ref[i] = f.v[i];
+            assert_true(cti_abs(ref[i] - f.v[i]) < CTI_R(1e-8));
+        }
+        drop(&f);
+    }
+}
+
 static void exact_cluster_needs_two_outer_iterations(void **state)
 {
     fixture f;
@@ -266,7 +296,7 @@ static void residual_reacts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(splittings_agree), cmocka_unit_test(exact_cluster_needs_two_outer_iterations),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(splittings_agree), cmocka_unit_test(whole_beside_nodes), cmocka_unit_test(exact_cluster_needs_two_outer_iterations),
                                        cmocka_unit_test(coulomb), cmocka_unit_test(node_sweeps_are_exact), cmocka_unit_test(budgets_and_nan), cmocka_unit_test(residual_reacts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 
 #include "../0_base/array.h"
 #include "../1_math/simd.h"
+#include "../1_math/vec.h"
 
 /* cti_bsr -- zero it before first use. All arrays are stb_ds arrays. */
 typedef struct cti_bsr {
@@ -27,6 +28,16 @@ CTI_FN void cti_bsr_zero(cti_bsr *A);
 CTI_FN void cti_bsr_mul(const cti_bsr *A, const ct_real *x, ct_real *y);
 /* cti_bsr_residual -- r = b - A x; r may be b, not x. */
 CTI_FN void cti_bsr_residual(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r);
+
+/* cti_bsr_row -- (A x)_i of one block row; x [3 n]. */
+CTI_INLINE cti_v3 cti_bsr_row(const cti_bsr *A, const ct_real *x, int i)
+{
+    cti_v3 s = cti_v3_zero();
+    int k;
+    for (k = A->row[i]; k < A->row[i + 1]; k++)
+        s = cti_v3_add(s, cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(x, A->col[k])));
+    return s;
+}
 
 /* cti_bsr_float_row -- row i of A in float, block by block, each column by column. row [9 m] for m blocks. */
 CTI_FN void cti_bsr_float_row(const cti_bsr *A, int i, float *row);

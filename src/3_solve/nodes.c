@@ -69,16 +69,11 @@ CTI_FN void cti_nodes_restart(cti_nodes *q) { q->age = 0; }
 
 static void cti_nodes_rebase(cti_nodes *q, const ct_real *v)
 {
-    const cti_bsr *A = q->A;
-    int i, k;
+    int i;
     for (i = 0; i < q->n_near; i++)
         cti_v3_put(q->v0, q->near[i], cti_v3_at(v, q->near[i]));
-    for (i = 0; i < q->n; i++) {
-        cti_v3 s = cti_v3_zero();
-        for (k = A->row[q->blocks[i]]; k < A->row[q->blocks[i] + 1]; k++)
-            s = cti_v3_add(s, cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(v, A->col[k])));
-        cti_v3_put(q->Av0, q->blocks[i], s);
-    }
+    for (i = 0; i < q->n; i++)
+        cti_v3_put(q->Av0, q->blocks[i], cti_bsr_row(q->A, v, q->blocks[i]));
 }
 
 /* one block; returns its change in lanes 0 to 2 */

@@ -349,14 +349,9 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, const cti_bsr *A, const ct_rea
 /* y = A x on one component */
 static void cti_factors_product(const cti_factors *f, const cti_component *q, const cti_bsr *A, const ct_real *x, ct_real *y)
 {
-    int i, k;
-    for (i = q->begin; i < q->end; i++) {
-        int b = f->blocks[i];
-        cti_v3 s = cti_v3_zero();
-        for (k = A->row[b]; k < A->row[b + 1]; k++)
-            s = cti_v3_add(s, cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(x, A->col[k])));
-        cti_v3_put(y, b, s);
-    }
+    int i;
+    for (i = q->begin; i < q->end; i++)
+        cti_v3_put(y, f->blocks[i], cti_bsr_row(A, x, f->blocks[i]));
 }
 
 /* steepest descents of one component's energy behind its factor: v += alpha z, z = D^-1 r, alpha = r'z / z'Az, which is 1 for a new factor and
