@@ -296,9 +296,13 @@ static void scene_read_repeat(json_in *in, const cJSON *body, const char *body_p
 static void scene_refuse(json_in *in, const cJSON *body, const char *path, const scene_body *b)
 {
     char full[96];
-    if (b->type == SCENE_ROD || b->type == SCENE_RIGID || b->type == SCENE_KINEMATIC) {
+    if (b->type == SCENE_ROD) {
         snprintf(full, sizeof full, "%s.type", path);
-        json_in_error(in, full, "%s bodies are not built", b->type == SCENE_ROD ? "rod" : scene_type_names[b->type]);
+        json_in_error(in, full, "rod bodies are not built");
+    }
+    if (b->type == SCENE_RIGID && b->n_fix) {
+        snprintf(full, sizeof full, "%s.fix", path);
+        json_in_error(in, full, "expected \"fix\" in deformable bodies only; a body of type static stands still");
     }
     if (b->type == SCENE_POINTS) {
         snprintf(full, sizeof full, "%s.type", path);
@@ -308,7 +312,7 @@ static void scene_refuse(json_in *in, const cJSON *body, const char *path, const
         json_in_error(in, path, "embedded surfaces (\"surface\") are not built");
     if (cJSON_GetObjectItemCaseSensitive(body, "keyframes"))
         json_in_error(in, path, "\"keyframes\" is not built");
-    if (cJSON_GetObjectItemCaseSensitive(body, "motion"))
+    if (b->type != SCENE_KINEMATIC && cJSON_GetObjectItemCaseSensitive(body, "motion"))
         json_in_error(in, path, "expected \"motion\" only in bodies of type kinematic");
 }
 
@@ -366,17 +370,14 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     json_in_numbers(in, body, b->path, "angular_velocity", b->angular_velocity, 3);
     for (k = 0; k < 3; k++) {
         b->angular_velocity[k] *= SCENE_DEGREE;
-        if (b->type == SCENE_STATIC && (b->velocity[k] != 0 || b->angular_velocity[k] != 0))
-            json_in_error(in, b->path, "expected no velocity in a body of type static");
+        if ((b->type == SCENE_STATIC || b->type == SCENE_KINEMATIC) && (b->velocity[k] != 0 || b->angular_velocity[k] != 0))
+            json_in_error(in, b->path, "expected no velocity in a body of type %s", scene_type_names[b->type]);
     }
     scene_read_repeat(in, body, b->path, b);
     scene_read_fixes(in, body, b);
     b->friction = json_in_number(in, body, b->path, "friction", -1, 0, SCENE_INF, 0);
-    if (b->type == SCENE_KINEMATIC) {
-        ct_motion ignored;
-        memset(&ignored, 0, sizeof ignored);
-        scene_read_motion(in, body, b->path, &ignored);
-    }
+    if (b->type == SCENE_KINEMATIC)
+        scene_read_motion(in, body, b->path, &b->motion);
     scene_refuse(in, body, b->path, b);
 }
 

@@ -46,6 +46,7 @@ typedef struct scene_body {
     scene_transform *transform;
     int n_transform;
     double velocity[3], angular_velocity[3]; /* [rad/s] */
+    ct_motion motion; /* kinematic */
     int repeat[3];
     double spacing[3];
     scene_fix *fix;

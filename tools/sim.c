@@ -220,6 +220,30 @@ static ct_code sim_add_cloth(sim *m, const scene_body *b, const char *name, cons
     return ct_body_add_cloth(m->world, &d, out);
 }
 
+static ct_code sim_add_rigid(sim *m, const scene_body *b, const char *name, const ct_mesh *mesh, ct_body_id *out)
+{
+    ct_rigid_desc d = ct_rigid_desc_default();
+    int k;
+    d.name = name;
+    d.mesh = mesh;
+    d.density = b->material.density;
+    d.damping_mass = b->material.damping_mass;
+    d.friction = (ct_real)b->friction;
+    for (k = 0; k < 3; k++)
+        d.velocity[k] = (ct_real)b->velocity[k], d.angular_velocity[k] = (ct_real)b->angular_velocity[k];
+    return ct_body_add_rigid(m->world, &d, out);
+}
+
+static ct_code sim_add_kinematic(sim *m, const scene_body *b, const char *name, const ct_mesh *mesh, ct_body_id *out)
+{
+    ct_kinematic_desc d = ct_kinematic_desc_default();
+    d.name = name;
+    d.mesh = mesh;
+    d.motion = b->motion;
+    d.friction = (ct_real)b->friction;
+    return ct_body_add_kinematic(m->world, &d, out);
+}
+
 static ct_code sim_add_static(sim *m, const scene_body *b, const char *name, const ct_mesh *mesh, sim_body *body)
 {
     ct_static_desc d = ct_static_desc_default();
@@ -333,6 +357,10 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const ct_mesh *m
         code = sim_add_soft(m, b, name, mesh, &body->id);
     else if (b->type == SCENE_CLOTH)
         code = sim_add_cloth(m, b, name, mesh, &body->id);
+    else if (b->type == SCENE_RIGID)
+        code = sim_add_rigid(m, b, name, mesh, &body->id);
+    else if (b->type == SCENE_KINEMATIC)
+        code = sim_add_kinematic(m, b, name, mesh, &body->id);
     else
         code = sim_add_static(m, b, name, mesh, body);
     if (code != CT_OK) {
@@ -340,10 +368,10 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const ct_mesh *m
         cli_fail("%s: %s \"%s\": %s", s->file, b->path, name, cli_error_text(code, ct_world_error(m->world), text, sizeof text));
         return 0;
     }
-    for (i = 0; i < b->n_fix && b->type != SCENE_STATIC; i++)
+    for (i = 0; i < b->n_fix && (b->type == SCENE_SOFT || b->type == SCENE_CLOTH); i++)
         if (!sim_pin(s, b, m, body, mesh, &b->fix[i], i))
             return 0;
-    if (b->type != SCENE_STATIC)
+    if (b->type == SCENE_SOFT || b->type == SCENE_CLOTH)
         m->n_nodes += ct_body_vertex_count(m->world, body->id);
     if (body->is_plane)
         sim_plane_square(body);

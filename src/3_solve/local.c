@@ -4,13 +4,43 @@
    Coulomb's cone. */
 #include "local.h"
 
+/* inverse of B with compliance on the axes that are equations, 0 elsewhere; stays 0 where that block is singular */
+static void cti_local_equations(cti_local *q)
+{
+    ct_real C[9], inv[9];
+    int i, j;
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            C[3 * i + j] = (q->equations >> i & q->equations >> j & 1) ? q->B[3 * i + j] + (i == j ? q->compliance[i] : 0) : (i == j ? 1 : 0);
+    memset(q->inv_B, 0, sizeof q->inv_B);
+    if (!cti_m3_inverse(C, inv))
+        return;
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            q->inv_B[3 * i + j] = (q->equations >> i & q->equations >> j & 1) ? inv[3 * i + j] : 0;
+}
+
+/* all equations of a joint at once */
+static void cti_local_join(const cti_local *q, ct_real *r, ct_real *u)
+{
+    cti_v3 e = cti_v3_make(u[0] + q->compliance[0] * r[0], u[1] + q->compliance[1] * r[1], u[2] + q->compliance[2] * r[2]);
+    cti_v3 d = cti_v3_mul(cti_m3_mul_v(q->inv_B, e), -1), c = cti_m3_mul_v(q->B, d);
+    r[0] += d.x, r[1] += d.y, r[2] += d.z;
+    u[0] += c.x, u[1] += c.y, u[2] += c.z;
+}
+
 /* reciprocals that a visit needs; 0 where a block is singular, so that its multipliers stay */
 CTI_FN void cti_local_prepare(cti_local *q, const cti_row *row, ct_cone cone)
 {
     const ct_real *B = q->B;
     ct_real b11 = B[4] + row->compliance[1], b22 = B[8] + row->compliance[2], det = b11 * b22 - B[5] * B[7], top;
     q->mu = row->mu, q->recover = row->recover, q->softness = row->softness;
+    q->equations = row->equations;
     memcpy(q->compliance, row->compliance, sizeof q->compliance);
+    if (q->equations) {
+        cti_local_equations(q);
+        return;
+    }
     q->inv_n = B[0] > 0 ? 1 / (B[0] + q->compliance[0]) : 0;
     q->inv_soft = B[0] > 0 ? 1 / (B[0] + q->softness) : 0;
     top = (b11 + b22) / 2 + cti_sqrt((b11 - b22) * (b11 - b22) / 4 + B[5] * B[7]);
@@ -84,6 +114,10 @@ CTI_FN void cti_local_solve(const cti_local *q, ct_cone cone, int repeats, ct_re
 {
     const ct_real *B = q->B;
     int k;
+    if (q->equations) {
+        cti_local_join(q, r, u);
+        return;
+    }
     if (r[0] == 0 && r[1] == 0 && r[2] == 0 && u[0] >= 0 && !(q->recover > u[0]))
         return;
     if (q->whole && cti_local_stick(q, cone, r, u))

@@ -3,7 +3,8 @@
    A v = b + J' r,   u = J v + w,   per contact (u_n, u_t) and r = (lambda, gamma1, gamma2) in its frame n, t1, t2:
    0 <= lambda  perpendicular to  u_n + c_n lambda >= 0,   gamma in the cone of radius mu lambda, opposing u_t.     [Otaduy 2009, eq. 6-7]
 
-   J is never stored: a row keeps its attachments, at most eight terms, and gathers and scatters through them. A rows' constant part w
+   Joints and stitches are rows of the same shape whose axes are equations, u + c r = 0 with r of either sign.
+   J is never stored: a row keeps its attachments, at most sixteen terms, and gathers and scatters through them. A rows' constant part w
    holds g0/dt, scripted motion and the stick target. Knows no mesh and no body: blocks are numbered, clusters are lists of blocks. */
 #ifndef CTI_PROBLEM_H
 #define CTI_PROBLEM_H
@@ -20,12 +21,13 @@ typedef struct cti_term {
     ct_real arm[3];
 } cti_term;
 
-enum { CTI_ROW_TERMS = 8 };
+enum { CTI_ROW_TERMS = 16 }; /* an embedded vertex against an embedded face: 4 + 3 * 4 nodes */
 
-/* cti_row -- one contact: three rows (n, t1, t2) of J. Terms [0, n_a) belong to side a, [n_a, n) to side b with their signs turned, so that
+/* cti_row -- one contact or joint: three rows (n, t1, t2) of J. Terms [0, n_a) belong to side a, [n_a, n) to side b with their signs turned, so that
    u = frame * sum(terms) + w is the velocity of a relative to b. n points from b to a. */
 typedef struct cti_row {
     int32_t n_a, n;
+    int32_t equations;     /* 0: a contact; else a mask of the axes 1 n, 2 t1, 4 t2 that are equations, the others have no multiplier */
     cti_term term[CTI_ROW_TERMS];
     ct_real frame[9];      /* rows n, t1, t2: orthonormal */
     ct_real w[3];          /* [m/s] */

@@ -26,6 +26,13 @@ static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *
     ct_real u[3], d[3], g1, g2, ln, s = 1 / p->velocity_scale, bound, dt_mean, law;
     cti_row_velocity(row, v, u);
     cti_residual_local(p, row, dinv, d);
+    if (row->equations) {
+        int k;
+        for (k = 0; k < 3; k++)
+            if (row->equations >> k & 1)
+                out->natural = cti_max(out->natural, cti_abs(u[k] + row->compliance[k] * row->r[k]) * s);
+        return;
+    }
     if (!(d[0] > 0))
         return;
     /* the law of the normal: hard with compliance, or recovery through its softness, whichever asks for more */

@@ -10,31 +10,112 @@
 #define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* and of what the blocks alone answer with, at most */
 #define CTI_ROWS_EASE CTI_R(0.2) /* share of a missing gap that is recovered in a step */
 
-static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_row *row, cti_v3 *scripted)
+/* the term of a block on this side, which starts at `first`; a new one when there is none */
+static cti_term *cti_rows_term(cti_row *row, int first, int block)
 {
-    int k, j;
+    int i;
+    for (i = first; i < row->n; i++)
+        if (row->term[i].block == block)
+            return &row->term[i];
+    row->term[row->n].block = block;
+    return &row->term[row->n++];
+}
+
+/* one surface vertex with weight w: nodes by weight, a rigid body by weight and arm, what is scripted by its velocity */
+static void cti_rows_vertex(const cti_row_context *c, int vertex, ct_real w, int first, cti_row *row, cti_v3 *scripted)
+{
+    const cti_attach *a = &c->surface->attach[vertex];
+    int j;
+    if (a->n == 0 && c->surface->bodies[c->surface->body_of[vertex]].moves)
+        *scripted = cti_v3_mad(*scripted, cti_v3_sub(cti_v3_at(c->surface->script, vertex), cti_v3_at(c->surface->x0, vertex)), w / c->dt);
+    if (w == 0)
+        return;
+    if (a->frame >= 0) {
+        cti_v3 arm = cti_m3_mul_v(c->frames + 9 * (size_t)a->frame, cti_v3_at(a->weight, 0));
+        cti_rows_term(row, first, a->block[0])->weight += w;
+        cti_v3_addto(cti_rows_term(row, first, a->block[1])->arm, 0, cti_v3_mul(arm, w));
+        return;
+    }
+    for (j = 0; j < a->n; j++) {
+        ct_real wj = w * a->weight[j];
+        int b = a->block[j];
+        if (wj == 0)
+            continue;
+        if (c->fixed[b])
+            *scripted = cti_v3_mad(*scripted, cti_v3_at(c->v_fixed, b), wj);
+        else
+            cti_rows_term(row, first, b)->weight += wj;
+    }
+}
+
+/* terms of a pair, side by side; both sides together never have more than CTI_ROW_TERMS */
+static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_row *row, cti_contact_row *origin, cti_v3 *scripted)
+{
+    int k;
     *scripted = cti_v3_zero();
+    memset(row->term, 0, sizeof row->term);
+    row->n = row->n_a = 0;
     for (k = 0; k < pair->n; k++) {
-        const cti_attach *a = &c->surface->attach[pair->v[k]];
-        for (j = 0; j < a->n; j++) {
-            ct_real w = pair->w[k] * a->weight[j];
-            int b = a->block[j];
-            cti_term *t;
-            if (w == 0)
-                continue;
-            if (c->fixed[b]) {
-                cti_v3 vb = cti_v3_at(c->v_fixed, b);
-                *scripted = cti_v3_mad(*scripted, vb, w);
-                continue;
-            }
-            if (row->n == CTI_ROW_TERMS)
-                continue;
-            t = &row->term[row->n++];
-            t->block = b;
-            t->weight = w;
-            if (k < pair->n_a)
-                row->n_a = row->n;
+        if (k == pair->n_a)
+            row->n_a = row->n;
+        cti_rows_vertex(c, pair->v[k], pair->w[k], row->n_a, row, scripted);
+        origin->bends |= c->surface->attach[pair->v[k]].frame >= 0;
+    }
+    if (pair->n_a >= pair->n)
+        row->n_a = row->n;
+}
+
+CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const cti_contact_row *origin)
+{
+    const cti_pair *pair = &origin->pair;
+    cti_contact_row view = *origin;
+    cti_v3 scripted, moved;
+    ct_real before[3], after[3], n_w[3];
+    int k;
+    if (!origin->bends)
+        return 0;
+    cti_row_velocity(row, c->v, before);
+    cti_rows_terms(c, pair, row, &view, &scripted);
+    /* what the pair's points do relative to each other on the way to the tentative positions, the script included */
+    moved = cti_v3_sub(cti_pair_offset(c->surface, c->surface->x1, pair), cti_pair_offset(c->surface, c->surface->x0, pair));
+    moved = cti_m3_mul_v(row->frame, cti_v3_mul(moved, 1 / c->dt));
+    row->w[0] = row->w[1] = row->w[2] = 0;
+    cti_row_velocity(row, c->v, n_w);
+    row->w[0] = origin->base[0] + moved.x - n_w[0];
+    row->w[1] = origin->base[1] + moved.y - n_w[1];
+    row->w[2] = origin->base[2] + moved.z - n_w[2];
+    cti_row_velocity(row, c->v, after);
+    for (k = 0; k < 3; k++)
+        before[k] = cti_abs(after[k] - before[k]);
+    return cti_max(before[0], cti_max(before[1], before[2]));
+}
+
+CTI_FN cti_v3 cti_rows_answer(const cti_row_context *c, const cti_term *t, cti_v3 n)
+{
+    ct_real inverse[9];
+    if (t->weight != 0)
+        return cti_v3_mul(n, t->weight * c->inv_mass[t->block]);
+    if (!cti_m3_inverse(c->A->val + 9 * (size_t)c->A->diag[t->block], inverse))
+        return cti_v3_zero();
+    return cti_m3_mul_v(inverse, cti_v3_cross(cti_v3_at(t->arm, 0), n));
+}
+
+/* response of the free blocks to a unit impulse along n, at the contact: by their masses; and by their own blocks of A alone */
+static void cti_rows_response(const cti_row_context *c, const cti_row *row, cti_v3 n, ct_real *soft, ct_real *own)
+{
+    int k;
+    *soft = *own = 0;
+    for (k = 0; k < row->n; k++) {
+        const cti_term *t = &row->term[k];
+        const ct_real *D = c->A->val + 9 * (size_t)c->A->diag[t->block];
+        ct_real w2 = t->weight * t->weight, trace = D[0] + D[4] + D[8], turn;
+        if (t->weight == 0) {
+            turn = cti_v3_dot(cti_rows_answer(c, t, n), cti_v3_cross(cti_v3_at(t->arm, 0), n));
+            *soft += turn, *own += turn;
+            continue;
         }
+        *soft += w2 * c->inv_mass[t->block];
+        *own += trace > 0 ? 3 * w2 / trace : 0;
     }
 }
 
@@ -61,19 +142,39 @@ static void cti_rows_recall(const cti_row_context *c, uint64_t key, cti_v3 n, ct
     origin->rest = m->rest;
 }
 
+/* base: g0/dt where the gap is open, the stick target; the recovery of a gap that is not */
+static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row *origin, ct_real soft)
+{
+    cti_v3 slip = cti_m3_mul_v(row->frame, cti_v3_at(origin->slip, 0));
+    origin->base[0] = 0, origin->base[1] = slip.y / c->dt, origin->base[2] = slip.z / c->dt;
+    if (origin->gap0 >= 0) {
+        origin->base[0] = origin->gap0 / c->dt;
+        origin->rest = 0;
+        return;
+    }
+    /* differs: the hard law takes back what the contact sank below the gap that it rested at, at most a hundredth of the thickness, so
+       that a loaded contact does not sink by solver error and is not lifted either */
+    origin->rest = cti_clamp(origin->rest, origin->gap0, cti_min(0, origin->gap0 + CTI_ROWS_HOLD * origin->thickness));
+    origin->base[0] = -CTI_ROWS_EASE * (origin->rest - origin->gap0) / c->dt;
+    row->recover = -CTI_ROWS_EASE * origin->gap0 / c->dt;
+    if (c->recovery_speed > 0)
+        row->recover = cti_min(row->recover, c->recovery_speed);
+    row->softness = soft;
+}
+
 CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, int twin, cti_row *row, cti_contact_row *origin)
 {
     const cti_surface *s = c->surface;
-    int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair), k;
-    cti_v3 t1, t2, scripted, slip;
-    ct_real soft = 0, own = 0;
+    int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair);
+    cti_v3 t1, t2, scripted;
+    ct_real soft, own;
     memset(row, 0, sizeof *row);
     memset(origin, 0, sizeof *origin);
     origin->pair = *pair;
     origin->thickness = cti_pair_thickness(s, pair);
     origin->gap0 = cti_v3_dot(n, cti_pair_offset(s, s->x0, pair)) - origin->thickness;
     origin->rest = origin->gap0;
-    cti_rows_terms(c, pair, row, &scripted);
+    cti_rows_terms(c, pair, row, origin, &scripted);
     if (row->n == 0)
         return 0;
     cti_v3_tangents(n, &t1, &t2);
@@ -84,38 +185,29 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     row->key = cti_pair_key(s, pair) + (uint64_t)twin;
     if (twin == 0)
         cti_rows_recall(c, row->key, n, row, origin);
-    slip = cti_v3_at(origin->slip, 0);
-    for (k = 0; k < row->n; k++) {
-        int block = row->term[k].block;
-        const ct_real *D = c->A->val + 9 * (size_t)c->A->diag[block];
-        ct_real w2 = row->term[k].weight * row->term[k].weight, trace = D[0] + D[4] + D[8];
-        soft += w2 * c->inv_mass[block];
-        own += trace > 0 ? 3 * w2 / trace : 0;
-    }
-    /* w: scripted motion, g0/dt where the gap is open, the stick target */
-    row->w[0] = cti_v3_dot(n, scripted);
-    row->w[1] = cti_v3_dot(t1, scripted) + cti_v3_dot(t1, slip) / c->dt;
-    row->w[2] = cti_v3_dot(t2, scripted) + cti_v3_dot(t2, slip) / c->dt;
-    if (origin->gap0 >= 0) {
-        row->w[0] += origin->gap0 / c->dt;
-        origin->rest = 0;
-    } else {
-        /* differs: the hard law takes back what the contact sank below the gap that it rested at, at most a hundredth of the thickness, so
-           that a loaded contact does not sink by solver error and is not lifted either */
-        origin->rest = cti_clamp(origin->rest, origin->gap0, cti_min(0, origin->gap0 + CTI_ROWS_HOLD * origin->thickness));
-        row->w[0] -= CTI_ROWS_EASE * (origin->rest - origin->gap0) / c->dt;
-        row->recover = -CTI_ROWS_EASE * origin->gap0 / c->dt;
-        if (c->recovery_speed > 0)
-            row->recover = cti_min(row->recover, c->recovery_speed);
-        row->softness = soft;
-    }
+    cti_rows_response(c, row, n, &soft, &own);
+    cti_rows_law(c, row, origin, soft);
+    scripted = cti_m3_mul_v(row->frame, scripted);
+    row->w[0] = origin->base[0] + scripted.x, row->w[1] = origin->base[1] + scripted.y, row->w[2] = origin->base[2] + scripted.z;
     /* stick is a stiff spring of c gamma dt, far below the thickness: several contacts at one point may remember different slips, and without
        compliance their multipliers would drift apart without end */
     row->compliance[1] = row->compliance[2] = soft * CTI_ROWS_STICK;
     /* two contacts at one place with gaps that differ by a rounding ask for one multiplier to wander to the other: a compliance below what the
        tolerance resolves settles it, and keeps rows to scripted surfaces from contradicting each other without bound */
     row->compliance[0] = cti_min(soft * CTI_ROWS_SETTLE, own * CTI_ROWS_SETTLE_OWN);
+    cti_rows_linearize(c, row, origin);
     return 1;
+}
+
+/* slip of a contact that sticks, from the step's motion: u_t = motion + slip/dt; what is left of it is the new slip */
+static cti_v3 cti_rows_slip(const cti_row_context *c, const cti_row *row, const cti_contact_row *origin, const ct_real *u)
+{
+    cti_v3 n = cti_v3_at(row->frame, 0), moved;
+    if (!origin->bends)
+        return cti_m3_mul_tv(row->frame, cti_v3_make(0, u[1] * c->dt, u[2] * c->dt));
+    moved = cti_v3_sub(cti_pair_offset(c->surface, c->surface->x1, &origin->pair), cti_pair_offset(c->surface, c->surface->x0, &origin->pair));
+    moved = cti_v3_add(moved, cti_v3_at(origin->slip, 0));
+    return cti_v3_mad(moved, n, -cti_v3_dot(moved, n));
 }
 
 CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_row *rows, const cti_contact_row *origins, int n, const ct_real *v,
@@ -128,13 +220,12 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
         cti_memory_item item;
         ct_real u[3], t2 = row->r[1] * row->r[1] + row->r[2] * row->r[2], bound = row->mu * row->r[0];
         cti_v3 slip = cti_v3_zero();
-        if (!(row->r[0] > 0))
+        if (row->equations || !(row->r[0] > 0))
             continue;
         memset(&item, 0, sizeof item);
         cti_row_velocity(row, v, u);
-        /* u_t = motion + slip/dt: what is left of it is the new slip, while the contact sticks */
         if (t2 < bound * bound * CTI_R(0.9999))
-            slip = cti_m3_mul_tv(row->frame, cti_v3_make(0, u[1] * c->dt, u[2] * c->dt));
+            slip = cti_rows_slip(c, row, &origins[i], u);
         item.key = row->key;
         cti_v3_put(item.slip, 0, slip);
         cti_v3_put(item.normal, 0, cti_v3_at(row->frame, 0));

@@ -10,7 +10,9 @@ typedef struct cti_row_context {
     const cti_surface *surface;
     const uint8_t *fixed;     /* [n blocks] 1: all three axes are scripted */
     const ct_real *v_fixed;   /* [3 n] scripted velocity of fixed blocks, 0 elsewhere [m/s] */
-    const ct_real *inv_mass;  /* [n] 1/kg, 0 for fixed blocks */
+    const ct_real *inv_mass;  /* [n] 1/kg; 0 for angular blocks */
+    const ct_real *v;         /* [3 n] tentative velocities: rows of rigid bodies are linearized there ... */
+    const ct_real *frames;    /* ... at the rotations that belong to them and at surface->x1 */
     const cti_bsr *A;         /* of this step */
     const cti_memory *memory;
     ct_real dt, dt_memory;    /* of this step; of the step that the memory's impulses come from */
@@ -23,6 +25,8 @@ typedef struct cti_contact_row {
     ct_real thickness;
     ct_real gap0;  /* along the normal at the start of the step, less the thickness */
     ct_real slip[3]; /* remembered slip that the stick target undoes [m] */
+    ct_real base[3]; /* w without the script's motion and what a linearization adds [m/s] */
+    int bends;       /* a rigid body takes part: the row is linearized anew in every round */
     ct_real rest;    /* gap that the hard law holds where gap0 < 0 [m] */
     int fresh;     /* not solved yet */
 } cti_contact_row;
@@ -30,6 +34,13 @@ typedef struct cti_contact_row {
 /* cti_rows_build -- fills row and origin for `pair` with weights set and unit normal n (from b to a), gap measured at x0. Returns 0 when no
    unknown takes part (nothing to solve). twin > 0 tells apart several rows of one pair. */
 CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, int twin, cti_row *row, cti_contact_row *origin);
+
+/* cti_rows_linearize -- arms and w of a row that bends, at the tentative state of the context: w + J v is the exact relative velocity there.
+   Returns the largest change of a row's velocity at v [m/s]. */
+CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const cti_contact_row *origin);
+
+/* cti_rows_answer -- velocity of term k's block for a unit impulse along n at the contact: w n / m, or I^-1 (arm x n). */
+CTI_FN cti_v3 cti_rows_answer(const cti_row_context *c, const cti_term *t, cti_v3 n);
 
 /* cti_rows_remember -- memory of the next step from the solved rows; v [3 blocks] the solution. 0 when memory ran out. */
 CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_row *rows, const cti_contact_row *origins, int n, const ct_real *v,

@@ -20,6 +20,7 @@ CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s)
     CTI_FREE(mem, s->rest);
     CTI_FREE(mem, s->x0);
     CTI_FREE(mem, s->x1);
+    CTI_FREE(mem, s->script);
     CTI_FREE(mem, s->bodies);
     CTI_FREE(mem, s->ranges);
     CTI_FREE(mem, s->planes);
@@ -43,21 +44,23 @@ CTI_FN int cti_surface_neighbours(cti_mem *mem, cti_surface *s)
     return 1;
 }
 
-CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, ct_real *out)
+CTI_FN cti_v3 cti_attach_point(const cti_attach *a, const ct_real *q, const ct_real *frames)
 {
-    int i, k;
-    for (i = 0; i < s->nv; i++) {
-        const cti_attach *a = &s->attach[i];
-        cti_v3 p = cti_v3_zero();
-        if (a->n == 0)
-            p = cti_v3_at(s->x0, i);
-        else if (a->n == 1 && a->weight[0] == 1)
-            p = cti_v3_at(q, a->block[0]);
-        else
-            for (k = 0; k < a->n; k++)
-                p = cti_v3_mad(p, cti_v3_at(q, a->block[k]), a->weight[k]);
-        cti_v3_put(out, i, p);
-    }
+    cti_v3 p = cti_v3_at(q, a->block[0]), r = cti_v3_zero();
+    int k;
+    if (a->frame >= 0)
+        return cti_v3_add(p, cti_m3_mul_v(frames + 9 * (size_t)a->frame, cti_v3_at(a->weight, 0)));
+    /* weights sum to one: relative to the first block no digits are lost far from the origin */
+    for (k = 1; k < a->n; k++)
+        r = cti_v3_mad(r, cti_v3_sub(cti_v3_at(q, a->block[k]), p), a->weight[k]);
+    return a->n > 1 ? cti_v3_add(p, r) : p;
+}
+
+CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, const ct_real *frames, ct_real *out)
+{
+    int i;
+    for (i = 0; i < s->nv; i++)
+        cti_v3_put(out, i, s->attach[i].n ? cti_attach_point(&s->attach[i], q, frames) : cti_v3_at(s->script, i));
 }
 
 CTI_FN ct_real cti_surface_pair_thickness(const cti_surface *s, int body_a, int body_b)

@@ -6,16 +6,19 @@
 #include "../3_solve/problem.h"
 #include "../5_mesh/pairs.h"
 
-/* cti_attach -- surface vertex to blocks: x = sum weight x_block. n 0: static. */
+/* cti_attach -- surface vertex to blocks: x = sum weight x_block; with frame >= 0 the vertex of a rigid body, x = x_block[0] + R weight[0..2],
+   n 2. n 0: nothing moves it but a script. */
 typedef struct cti_attach {
     int32_t n;
+    int32_t frame;
     int32_t block[4];
     ct_real weight[4];
 } cti_attach;
 
 typedef struct cti_surface_body {
     ct_real thickness, friction;
-    int dynamic;
+    int dynamic;  /* has unknowns */
+    int moves;    /* dynamic or scripted */
     int is_cloth; /* surface without an inside */
     uint64_t id;  /* of the body for as long as it lives, and of no other */
 } cti_surface_body;
@@ -37,6 +40,7 @@ typedef struct cti_surface {
     uint8_t *is_point;       /* [nv] no edge and no face has it */
     ct_real *rest;           /* [3 nv] */
     ct_real *x0, *x1;        /* [3 nv] both ends of the motion */
+    ct_real *script;         /* [3 nv] where vertices without blocks end the step */
     cti_surface_body *bodies;
     cti_soup_body *ranges;   /* [n_bodies] */
     cti_plane *planes;
@@ -49,8 +53,11 @@ CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s);
 /* cti_surface_neighbours -- vertex_start, vertex_next from the edges. 0: out of memory. */
 CTI_FN int cti_surface_neighbours(cti_mem *mem, cti_surface *s);
 
-/* cti_surface_place -- out [3 nv]: positions of the surface at block positions q [3 n]. Static vertices keep what x0 holds. */
-CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, ct_real *out);
+/* cti_surface_place -- out [3 nv]: positions of the surface at block positions q [3 n], rigid frames R [9 each], and the script. The one code path
+   from unknowns to positions. */
+CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, const ct_real *frames, ct_real *out);
+/* cti_attach_point -- the same of one attachment with n > 0. */
+CTI_FN cti_v3 cti_attach_point(const cti_attach *a, const ct_real *q, const ct_real *frames);
 
 /* cti_surface_pair_thickness -- (h_a + h_b) / 2 of two bodies. */
 CTI_FN ct_real cti_surface_pair_thickness(const cti_surface *s, int body_a, int body_b);

@@ -6,18 +6,27 @@
 #include "../1_math/eig3.h"
 #include "../1_math/elem.h"
 
-/* position of a pin's script at its time t */
-static cti_v3 cti_assemble_script(const cti_pin *p, ct_real t)
+CTI_FN cti_v3 cti_assemble_script(const ct_motion *motion, cti_v3 start, ct_real t)
 {
-    cti_v3 w = cti_v3_at(p->motion.angular, 0), c = cti_v3_at(p->motion.center, 0), r = cti_v3_sub(cti_v3_at(p->start, 0), c), axis;
+    cti_v3 w = cti_v3_at(motion->angular, 0), c = cti_v3_at(motion->center, 0), r = cti_v3_sub(start, c), axis;
     ct_real rate = cti_v3_norm(w), co, si;
     if (rate > 0) {
         axis = cti_v3_mul(w, 1 / rate);
         co = cti_cos(rate * t), si = cti_sin(rate * t);
         r = cti_v3_add(cti_v3_mad(cti_v3_mul(r, co), cti_v3_cross(axis, r), si), cti_v3_mul(axis, cti_v3_dot(axis, r) * (1 - co)));
     } else
-        r = cti_v3_at(p->start, 0), c = cti_v3_zero();
-    return cti_v3_mad(cti_v3_add(r, c), cti_v3_at(p->motion.linear, 0), t);
+        r = start, c = cti_v3_zero();
+    return cti_v3_mad(cti_v3_add(r, c), cti_v3_at(motion->linear, 0), t);
+}
+
+CTI_FN void cti_assemble_movers(cti_state *s, double time)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->movers); i++) {
+        const cti_mover *m = &s->movers[i];
+        for (k = 0; k < m->n; k++)
+            cti_v3_put(s->surface.script, m->v0 + k, cti_assemble_script(&m->motion, cti_v3_at(m->rest, k), (ct_real)(time - m->t0)));
+    }
 }
 
 /* room for a projector of this block: its index, -1 when memory ran out */
@@ -35,7 +44,7 @@ static int cti_assemble_slot(cti_state *s, int block)
 /* axes that p holds are taken out of the block's S, which is diagonal so far */
 static int cti_assemble_axes(cti_state *s, const cti_pin *p, ct_real dt)
 {
-    cti_v3 target = cti_assemble_script(p, (ct_real)(s->time - p->t0) + dt);
+    cti_v3 target = cti_assemble_script(&p->motion, cti_v3_at(p->start, 0), (ct_real)(s->time - p->t0) + dt);
     int b = p->block, first = s->filter[b] < 0, slot = cti_assemble_slot(s, b), k;
     ct_real t[3], *S;
     if (slot < 0)
@@ -147,6 +156,22 @@ static void cti_assemble_filter(cti_state *s)
     }
 }
 
+/* angular blocks: A = I (1 + dt alpha) at the middle of the free rotation, b = spin, so that A^-1 b is that rotation */
+static void cti_assemble_rigids(cti_state *s, ct_real dt)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        cti_rigid *r = &s->rigids[i];
+        int b = r->block + 1;
+        ct_real *D = s->A.val + 9 * (size_t)s->A.diag[b], damp = 1 + dt * s->alpha[b];
+        cti_rigid_free(r, dt);
+        for (k = 0; k < 9; k++)
+            D[k] = r->I_mid[k] * damp;
+        for (k = 0; k < 3; k++)
+            s->b[3 * b + k] = r->spin[k];
+    }
+}
+
 CTI_FN void cti_assemble(cti_state *s, ct_real dt, int *out_extended)
 {
     int i, k;
@@ -165,6 +190,7 @@ CTI_FN void cti_assemble(cti_state *s, ct_real dt, int *out_extended)
             s->b[3 * i + k] = s->mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->force[3 * i + k];
         }
     }
+    cti_assemble_rigids(s, dt);
     if (s->n_constrained)
         cti_assemble_filter(s);
 }

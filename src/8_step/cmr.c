@@ -8,6 +8,7 @@
 #include "../3_solve/ica.h"
 
 #define CTI_CMR_POOR CTI_R(0.5) /* natural map at which a solve by nodes has failed */
+#define CTI_CMR_TURN CTI_R(0.5)    /* rad that a rigid body may turn in a substep */
 #define CTI_CMR_BROKEN CTI_R(0.01) /* share of the thickness that a row may be missed by in a step */
 
 CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
@@ -19,6 +20,8 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
     out->fixed = s->fixed;
     out->v_fixed = s->v_fixed;
     out->inv_mass = s->inv_mass;
+    out->v = s->v_new;
+    out->frames = s->frames1;
     out->A = &s->A;
     out->memory = memory;
     out->dt = dt;
@@ -41,7 +44,13 @@ CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
     cti_cmr_hold(s, s->v_new);
     for (i = 0; i < 3 * s->n; i++)
         s->x_new[i] = s->x[i] + dt * s->v_new[i];
-    cti_surface_place(&s->surface, s->x_new, s->surface.x1);
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        cti_rigid *r = &s->rigids[i];
+        cti_rigid_turn(r->q, cti_v3_mul(cti_v3_at(s->v_new, r->block + 1), dt), r->q_new);
+        cti_rigid_matrix(r->q_new, s->frames1 + 9 * (size_t)i);
+        cti_v3_put(s->x_new, r->block + 1, cti_v3_at(s->x_new, r->block)); /* an angular block has no place of its own */
+    }
+    cti_surface_place(&s->surface, s->x_new, s->frames1, s->surface.x1);
 }
 
 /* velocity that residuals are relative to: |g| dt, or without gravity a thousandth of the largest speed or of a thickness a step */
@@ -56,6 +65,17 @@ static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
     return g > 0 ? g : CTI_R(1e-9);
 }
 
+/* a rigid body's two blocks are not coupled: their residual r is taken up exactly */
+static void cti_cmr_balance_rigid(const cti_state *s, const cti_rigid *b, const ct_real *r, ct_real *v)
+{
+    int i;
+    for (i = b->block; i < b->block + 2; i++) {
+        ct_real inverse[9];
+        if (cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[i], inverse))
+            cti_v3_addto(v, i, cti_m3_mul_v(inverse, cti_v3_at(r, i)));
+    }
+}
+
 /* what an iteration left of each free component's momentum: a uniform velocity takes it up exactly, since 1' A = 1' M (1 + dt alpha).
    f [3 n] is b + J' r. only_touched: components whose island was solved */
 static void cti_cmr_balance(cti_state *s, ct_real dt, const ct_real *f, int only_touched, ct_real *v)
@@ -67,7 +87,12 @@ static void cti_cmr_balance(cti_state *s, ct_real dt, const ct_real *f, int only
     for (c = 0; c < CTI_LEN(q->components); c++) {
         cti_v3 sum = cti_v3_zero();
         ct_real m = 0;
-        int held = only_touched && !q->components[c].touched;
+        int held = only_touched && !q->components[c].touched, rigid = s->rigid_of[q->blocks[q->components[c].begin]];
+        if (rigid >= 0) {
+            if (!held)
+                cti_cmr_balance_rigid(s, &s->rigids[rigid], r, v);
+            continue;
+        }
         for (k = q->components[c].begin; k < q->components[c].end; k++) {
             int i = q->blocks[k];
             sum = cti_v3_add(sum, cti_v3_at(r, i));
@@ -109,6 +134,12 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
             for (i = 3 * s->factors.blocks[k]; i < 3 * s->factors.blocks[k] + 3; i++)
                 s->v_free[i] = s->v[i] + (q->pressed ? s->dv_free[i] * (dt / s->dt_free) : s->desc.gravity[i % 3] * ((dt + s->dt_prev[i / 3]) / 2));
         q->pressed = 0;
+    }
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        const cti_rigid *r = &s->rigids[i];
+        ct_real kick = (dt + s->dt_prev[r->block]) / 2;
+        cti_v3_put(s->v_free, r->block, cti_v3_mad(cti_v3_at(s->v, r->block), cti_v3_at(s->desc.gravity, 0), kick));
+        cti_v3_put(s->v_free, r->block + 1, cti_v3_at(r->w_mid, 0));
     }
     cti_cmr_hold(s, s->v_free);
 }
@@ -235,6 +266,15 @@ static int cti_cmr_is_broken(const cti_state *s, int row, ct_real dt)
         return 1;
     cti_row_velocity(&s->rows[row], s->v_new, u);
     return u[0] + s->rows[row].compliance[0] * s->rows[row].r[0] < -CTI_CMR_BROKEN * s->origins[row].thickness / dt;
+}
+
+/* rows of rigid bodies are linearized at the motion that stands now; one that it misses by much asks for another solve */
+static void cti_cmr_bend(cti_state *s, const cti_row_context *c)
+{
+    int i;
+    for (i = 0; CTI_LEN(s->rigids) && i < CTI_LEN(s->rows); i++)
+        if (s->origins[i].bends && cti_rows_linearize(c, &s->rows[i], &s->origins[i]) > CTI_CMR_BROKEN * s->origins[i].thickness / c->dt)
+            s->origins[i].fresh = 1;
 }
 
 /* rows for hits; a pair gets at most three, then its newest is linearized anew; one whose newest row is broken is only solved again */
@@ -538,6 +578,7 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
             if (!cti_cmr_plausible(s, reach) || !cti_cmr_sane(s, dt))
                 return cti_cmr_give_up(s, dt, out);
             cti_cmr_move(s, dt);
+            cti_cmr_bend(s, c);
         }
         out->ms_solve += cti_cmr_clock(s) - t;
         t = cti_cmr_clock(s);
@@ -567,6 +608,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     out->converged = 1;
     if (!cti_assemble_pins(s, dt))
         return 0;
+    cti_assemble_movers(s, s->time + (double)dt);
     cti_assemble(s, dt, &out->extended);
     t1 = cti_cmr_clock(s);
     out->ms_assemble = t1 - t0;
@@ -588,5 +630,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
         return 0;
     for (i = 0; i < s->n_models; i++)
         out->crushed += cti_tet_batch_crushed(&s->models[i]->tets, s->x, s->x_new);
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        out->spun += dt * cti_v3_norm(cti_v3_at(s->v_new, s->rigids[i].block + 1)) > CTI_CMR_TURN;
     return 1;
 }

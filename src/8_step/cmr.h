@@ -12,6 +12,7 @@ typedef struct cti_attempt {
     int budget;         /* the last solve ended on its budget, above its tolerance */
     int rounds, solver_iterations, solver_sweeps, linear_iterations, extended;
     int crushed;        /* tets that the motion takes below J = 0.2 */
+    int spun;           /* rigid bodies that turn by more than half a radian */
     int candidates;
     ct_real residual;   /* natural map of the last solve */
     ct_pair_kind limit_kind;

@@ -6,6 +6,7 @@
 #include "../2_linalg/krylov.h"
 #include "../2_linalg/supernodal.h"
 #include "../6_model/model.h"
+#include "../6_model/rigid.h"
 #include "../7_contact/detect.h"
 
 /* cti_pin -- scripted axes of one block: x(t) = center + R(t - t0) (start - center) + linear (t - t0). */
@@ -22,6 +23,14 @@ typedef struct cti_direction {
     int32_t block;
     ct_real projector[9];
 } cti_direction;
+
+/* cti_mover -- surface vertices [v0, v0 + n) that a script moves; rest [3 n] are their positions at time t0. */
+typedef struct cti_mover {
+    int32_t v0, n;
+    const ct_real *rest;
+    ct_motion motion;
+    double t0;
+} cti_mover;
 
 /* cti_component -- blocks that A couples: one body, or a piece of one. Its float factor is a cluster's inverse and a preconditioner; it may
    lag behind A. */
@@ -77,6 +86,10 @@ typedef struct cti_state {
     int32_t *filter;          /* [n] -1 or index into projectors */
     ct_real *projectors;      /* [9 m] */
     int n_constrained;
+    cti_rigid *rigids;
+    int32_t *rigid_of;        /* [n] rigid body of a block, or -1 */
+    ct_real *frames0, *frames1; /* [9 rigids] rotations at the start of the step and at its tentative end */
+    cti_mover *movers;
     cti_pin *pins;
     cti_direction *directions;
     cti_model **models;

@@ -48,12 +48,14 @@ CTI_FN void cti_step_energies(const cti_state *s, ct_step_report *r)
     r->center_of_mass[0] = r->center_of_mass[1] = r->center_of_mass[2] = 0;
     for (i = 0; i < s->n; i++) {
         m += (double)s->mass[i];
-        for (k = 0; k < 3; k++) {
+        for (k = 0; k < 3; k++) { /* angular blocks have no mass */
             r->energy_kinetic += 0.5 * (double)(s->mass[i] * s->v[3 * i + k] * s->v[3 * i + k]);
             r->energy_gravity -= (double)(s->mass[i] * s->desc.gravity[k] * s->x[3 * i + k]);
             r->center_of_mass[k] += (double)(s->mass[i] * s->x[3 * i + k]);
         }
     }
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        r->energy_kinetic += cti_rigid_energy(&s->rigids[i]);
     for (k = 0; k < 3; k++)
         r->center_of_mass[k] = m > 0 ? r->center_of_mass[k] / m : 0;
 }
@@ -84,6 +86,20 @@ static int cti_step_is_finite(const cti_state *s)
     return 1;
 }
 
+/* the contacts' angular impulses act on the inertia of the middle of the step */
+static void cti_step_commit_rigids(cti_state *s)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        cti_rigid *r = &s->rigids[i];
+        cti_v3_put(r->spin, 0, cti_m3_mul_v(r->I_mid, cti_v3_at(s->v_new, r->block + 1)));
+        memcpy(r->q, r->q_new, sizeof r->q);
+        cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
+    }
+    if (CTI_LEN(s->rigids))
+        memcpy(s->frames0, s->frames1, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->rigids));
+}
+
 /* the tentative end becomes the state */
 static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_memory *next)
 {
@@ -94,6 +110,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
         return 0;
     memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->v, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_step_commit_rigids(s);
     memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     for (i = 0; i < s->n; i++)
         s->dt_prev[i] = dt;
@@ -103,7 +120,12 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
 
 static void cti_step_save(cti_state *s, double *time)
 {
+    int i;
     *time = s->time;
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        memcpy(s->rigids[i].q_old, s->rigids[i].q, sizeof s->rigids[i].q);
+        memcpy(s->rigids[i].spin_old, s->rigids[i].spin, sizeof s->rigids[i].spin);
+    }
     if (s->n == 0)
         return;
     memcpy(s->x_old, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -116,11 +138,18 @@ static void cti_step_ask(cti_state *s) { s->detect.n_tangled = cti_max_int(1, s-
 
 static ct_code cti_step_restore(cti_state *s, double time)
 {
+    int i;
     s->time = time;
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        memcpy(s->rigids[i].q, s->rigids[i].q_old, sizeof s->rigids[i].q);
+        memcpy(s->rigids[i].spin, s->rigids[i].spin_old, sizeof s->rigids[i].spin);
+        cti_rigid_matrix(s->rigids[i].q, s->frames0 + 9 * (size_t)i);
+    }
     memcpy(s->x, s->x_old, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->v, s->v_old, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->dt_prev, s->dt_old, sizeof(ct_real) * (size_t)s->n);
-    cti_surface_place(&s->surface, s->x, s->surface.x0);
+    cti_assemble_movers(s, time);
+    cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
     s->detect.valid = 0;
@@ -129,11 +158,10 @@ static ct_code cti_step_restore(cti_state *s, double time)
 }
 
 /* the last resort for numbers: a state that is not finite is replaced by the start of the substep at rest */
-static void cti_step_rest(cti_state *s)
+static void cti_step_rest(cti_state *s, ct_real dt)
 {
     memset(s->v_new, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(s->x_new, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_surface_place(&s->surface, s->x_new, s->surface.x1);
+    cti_cmr_move(s, dt);
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
 }
@@ -149,7 +177,7 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
 {
     cti_zones_result z;
     if (!cti_step_is_finite(s)) {
-        cti_step_rest(s);
+        cti_step_rest(s, dt);
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     }
     if (!a->converged)
@@ -175,7 +203,7 @@ static void cti_step_finish(cti_state *s, ct_step_report *r)
     int i;
     r->rows = CTI_LEN(s->rows);
     for (i = 0; i < r->rows; i++)
-        r->contacts += s->rows[i].r[0] > 0;
+        r->contacts += !s->rows[i].equations && s->rows[i].r[0] > 0;
     r->tangled = CTI_LEN(s->tangled_pairs) / 2;
     r->refactorizations = s->factors.n_refactored;
     r->min_distance = 2 * s->desc.thickness;
@@ -235,7 +263,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
             sub = left;
         if ((s->detect.n_tangled && !cti_step_tangle(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, &a))
             return cti_step_restore(s, start_time);
-        good = a.clear && a.converged && !a.crushed && cti_step_is_finite(s);
+        good = a.clear && a.converged && !a.crushed && !a.spun && cti_step_is_finite(s);
         shorter = !good && sub / 2 >= CTI_R(0.999) * least;
         cti_step_note(r, &a, !shorter);
         if (!good)

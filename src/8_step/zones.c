@@ -61,8 +61,11 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
     return 1;
 }
 
+/* impulse that a unit impulse along n brings to the term's block */
+static cti_v3 cti_zones_push(const cti_term *t, cti_v3 n) { return cti_v3_mad(cti_v3_cross(cti_v3_at(t->arm, 0), n), n, t->weight); }
+
 /* stage 1: impulses r >= 0, r perpendicular to gap + dt u_n >= 0, by Gauss-Seidel in the metric of mass */
-static void cti_zones_inelastic(cti_zones *z)
+static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
 {
     cti_state *s = z->s;
     int k, i, j;
@@ -74,7 +77,7 @@ static void cti_zones_inelastic(cti_zones *z)
             ct_real u[3], B = 0, d;
             cti_row_velocity(row, s->v_new, u);
             for (j = 0; j < row->n; j++)
-                B += row->term[j].weight * row->term[j].weight * s->inv_mass[row->term[j].block];
+                B += cti_v3_dot(cti_rows_answer(c, &row->term[j], n), cti_zones_push(&row->term[j], n));
             if (!(B > 0))
                 continue;
             d = cti_max(0, row->r[0] - (u[0] + z->gap[i] / z->dt) / B) - row->r[0];
@@ -82,7 +85,7 @@ static void cti_zones_inelastic(cti_zones *z)
             big = cti_max(big, cti_abs(d) * B);
             for (j = 0; j < row->n; j++) {
                 int b = row->term[j].block;
-                cti_v3 q = cti_v3_mul(n, d * row->term[j].weight * s->inv_mass[b]);
+                cti_v3 q = cti_v3_mul(cti_rows_answer(c, &row->term[j], n), d);
                 if (s->filter[b] >= 0)
                     q = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], q);
                 cti_v3_addto(s->v_new, b, q);
@@ -117,6 +120,11 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
         if (cti_zones_root(z, i) == root) {
             cti_v3 r = cti_v3_sub(cti_v3_at(s->x, i), *c);
             ct_real m = s->mass[i], rr = cti_v3_norm2(r);
+            if (s->rigid_of[i] >= 0 && i == s->rigids[s->rigid_of[i]].block + 1) {
+                const ct_real *J = s->rigids[s->rigid_of[i]].I_mid;
+                L = cti_v3_add(L, cti_m3_mul_v(J, cti_v3_at(s->v_new, i)));
+                I[0] += J[0], I[1] += J[1], I[2] += J[2], I[4] += J[4], I[5] += J[5], I[8] += J[8];
+            }
             L = cti_v3_mad(L, cti_v3_cross(r, cti_v3_sub(cti_v3_at(s->v_new, i), *p)), m);
             I[0] += m * (rr - r.x * r.x), I[1] -= m * r.x * r.y, I[2] -= m * r.x * r.z;
             I[4] += m * (rr - r.y * r.y), I[5] -= m * r.y * r.z, I[8] += m * (rr - r.z * r.z);
@@ -147,7 +155,8 @@ static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *
             p = w = cti_v3_zero();
         for (i = 0; i < s->n; i++)
             if (cti_zones_root(z, i) == root && !s->fixed[i]) {
-                cti_v3 v = cti_v3_add(p, cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->x, i), c)));
+                int turns = s->rigid_of[i] >= 0 && i == s->rigids[s->rigid_of[i]].block + 1;
+                cti_v3 v = turns ? w : cti_v3_add(p, cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->x, i), c)));
                 out->momentum_lost += s->mass[i] * cti_v3_norm(cti_v3_sub(v, cti_v3_at(s->v_new, i)));
                 cti_v3_put(s->v_new, i, v);
             }
@@ -242,7 +251,7 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
         if (!cti_zones_collect(z, &c))
             return 0;
         if (k < CTI_ZONES_SOFT)
-            cti_zones_inelastic(z);
+            cti_zones_inelastic(z, &c);
         else if (k < CTI_ZONES_SOFT + CTI_ZONES_RIGID) {
             cti_zones_flags(z, active, anchored);
             cti_zones_rigid(z, active, anchored, out);

@@ -43,6 +43,8 @@ CTI_FN void cti_world_free_body(ct_world *w, cti_body *b)
     CTI_FREE(&w->mem, b->segments);
     CTI_FREE(&w->mem, b->surface_nodes);
     CTI_FREE(&w->mem, b->node_surface);
+    CTI_FREE(&w->mem, b->attach);
+    CTI_FREE(&w->mem, b->nodes);
     cti_topology_free(&w->mem, &b->topology);
     cti_model_free(&w->mem, &b->model);
     memset(b, 0, sizeof *b);
@@ -66,9 +68,26 @@ CTI_FN ct_body_id cti_world_id(const ct_world *w, int slot)
     return id;
 }
 
+CTI_FN void cti_body_attach(const cti_body *b, int i, cti_attach *out)
+{
+    int k;
+    memset(out, 0, sizeof *out);
+    out->frame = -1;
+    if (cti_body_is_scripted(b))
+        return;
+    if (b->attach) {
+        *out = b->attach[i];
+        out->frame = b->rigid;
+        for (k = 0; k < out->n; k++)
+            out->block[k] += b->block0;
+        return;
+    }
+    out->n = 1, out->block[0] = b->block0 + i, out->weight[0] = 1;
+}
+
 /* ---- checks ---- */
 
-static ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, double value, const char *text)
+CTI_FN ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, double value, const char *text)
 {
     ct_body_id none = {0, 0};
     return cti_world_fail(w, code, none, element, value, text);
@@ -85,7 +104,7 @@ static ct_code cti_bodies_check_indices(ct_world *w, const ct_mesh *m, const int
     return CT_OK;
 }
 
-static ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m)
+CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m)
 {
     int i;
     ct_code code;
@@ -105,7 +124,7 @@ static ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m)
     return code;
 }
 
-static ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega)
+CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega)
 {
     int k;
     if (!cti_finite(friction) || !cti_finite(thickness) || thickness == 0)
@@ -129,7 +148,7 @@ static void cti_bodies_name(cti_body *b, const char *name)
 }
 
 /* surface: which vertices it has, and its topology in their numbering */
-static ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices)
+CTI_FN ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices)
 {
     cti_mem *m = &w->mem;
     int32_t *tri = NULL, *seg = NULL;
@@ -161,7 +180,7 @@ static ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices)
     return ok ? CT_OK : CT_ERR_MEMORY;
 }
 
-static ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh)
+CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh)
 {
     b->n = mesh->n_positions;
     if (!CTI_RESIZE(&w->mem, b->rest, 3 * b->n))
@@ -170,7 +189,7 @@ static ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh)
     return CT_OK;
 }
 
-static ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *list, int n)
+CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *list, int n)
 {
     if (!CTI_RESIZE(&w->mem, *out, n))
         return CT_ERR_MEMORY;
@@ -184,19 +203,58 @@ static int cti_bodies_reserve_blocks(ct_world *w, const cti_body *b)
 {
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
-    int n1 = s->n + b->n;
-    return CTI_RESERVE(m, s->x, 3 * n1) && CTI_RESERVE(m, s->v, 3 * n1) && CTI_RESERVE(m, s->mass, n1) && CTI_RESERVE(m, s->inv_mass, n1) &&
+    int n1 = s->n + b->n_blocks;
+    return CTI_RESERVE(m, s->rigids, CTI_LEN(s->rigids) + 1) && CTI_RESERVE(m, s->x, 3 * n1) && CTI_RESERVE(m, s->v, 3 * n1) && CTI_RESERVE(m, s->mass, n1) && CTI_RESERVE(m, s->inv_mass, n1) &&
            CTI_RESERVE(m, s->alpha, n1) && CTI_RESERVE(m, s->dt_prev, n1);
 }
 
-/* the block arrays grow by the body's vertices */
+/* a deformable body's nodes: masses, and a rigid velocity about the centre of mass */
+static void cti_bodies_join_nodes(ct_world *w, cti_body *b, const ct_real *v, const ct_real *omega)
+{
+    cti_state *s = &w->state;
+    const ct_real *nodes = b->nodes ? b->nodes : b->rest;
+    cti_v3 c = cti_v3_zero();
+    ct_real M = 0;
+    int i, n0 = b->block0;
+    cti_model_mass(&b->model, s->mass);
+    for (i = n0; i < n0 + b->n_blocks; i++) {
+        c = cti_v3_mad(c, cti_v3_at(nodes, i - n0), s->mass[i]);
+        M += s->mass[i];
+        s->inv_mass[i] = s->mass[i] > 0 ? 1 / s->mass[i] : 0;
+    }
+    c = M > 0 ? cti_v3_mul(c, 1 / M) : c;
+    for (i = n0; i < n0 + b->n_blocks; i++) {
+        cti_v3 p = cti_v3_at(nodes, i - n0), r = cti_v3_sub(p, c);
+        cti_v3_put(s->x, i, p);
+        cti_v3_put(s->v, i, cti_v3_add(cti_v3_at(v, 0), cti_v3_cross(cti_v3_at(omega, 0), r)));
+    }
+}
+
+/* a rigid body's two blocks; the angular one has no mass and no place of its own */
+static void cti_bodies_join_rigid(ct_world *w, cti_body *b, const ct_real *v, const ct_real *omega)
+{
+    cti_state *s = &w->state;
+    cti_rigid *r = &b->rigid_start;
+    int n0 = b->block0, k;
+    b->rigid = CTI_LEN(s->rigids);
+    r->block = n0;
+    r->q[0] = 1;
+    cti_v3_put(r->spin, 0, cti_m3_mul_v(r->inertia, cti_v3_at(omega, 0)));
+    s->mass[n0] = r->mass, s->inv_mass[n0] = 1 / r->mass;
+    s->mass[n0 + 1] = s->inv_mass[n0 + 1] = 0;
+    for (k = 0; k < 2; k++)
+        cti_v3_put(s->x, n0 + k, cti_v3_at(b->center, 0));
+    cti_v3_put(s->v, n0, cti_v3_at(v, 0));
+    cti_v3_put(s->v, n0 + 1, cti_v3_at(omega, 0));
+    CTI_PUSH(&w->mem, s->rigids, *r);
+}
+
+/* the block arrays grow by the body's blocks */
 static void cti_bodies_join_blocks(ct_world *w, cti_body *b, const ct_real *v, const ct_real *omega)
 {
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
-    int n0 = s->n, n1 = s->n + b->n, i;
-    cti_v3 c = cti_v3_zero();
-    ct_real M = 0;
+    int n0 = s->n, n1 = s->n + b->n_blocks, i;
     CTI_RESIZE(m, s->x, 3 * n1), CTI_RESIZE(m, s->v, 3 * n1), CTI_RESIZE(m, s->mass, n1), CTI_RESIZE(m, s->inv_mass, n1);
     CTI_RESIZE(m, s->alpha, n1), CTI_RESIZE(m, s->dt_prev, n1);
     for (i = n0; i < n1; i++) {
@@ -205,18 +263,10 @@ static void cti_bodies_join_blocks(ct_world *w, cti_body *b, const ct_real *v, c
         s->dt_prev[i] = 0;
     }
     s->n = n1;
-    cti_model_mass(&b->model, s->mass);
-    for (i = n0; i < n1; i++) {
-        c = cti_v3_mad(c, cti_v3_at(b->rest, i - n0), s->mass[i]);
-        M += s->mass[i];
-        s->inv_mass[i] = s->mass[i] > 0 ? 1 / s->mass[i] : 0;
-    }
-    c = M > 0 ? cti_v3_mul(c, 1 / M) : c;
-    for (i = n0; i < n1; i++) {
-        cti_v3 p = cti_v3_at(b->rest, i - n0), r = cti_v3_sub(p, c);
-        cti_v3_put(s->x, i, p);
-        cti_v3_put(s->v, i, cti_v3_add(cti_v3_at(v, 0), cti_v3_cross(cti_v3_at(omega, 0), r)));
-    }
+    if (b->kind == CTI_BODY_RIGID)
+        cti_bodies_join_rigid(w, b, v, omega);
+    else
+        cti_bodies_join_nodes(w, b, v, omega);
 }
 
 /* a free slot, or a new one at the end */
@@ -233,7 +283,7 @@ static int cti_bodies_slot(ct_world *w)
 }
 
 /* the finished body becomes part of the world, or is freed */
-static ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out)
+CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out)
 {
     int slot = -1;
     /* blocks first: new slots may move the bodies, and a step that follows a refusal still points at their models */
@@ -259,11 +309,12 @@ static ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
     return CT_OK;
 }
 
-static void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness)
+CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness)
 {
     memset(b, 0, sizeof *b);
     b->kind = kind;
-    b->block0 = -1;
+    b->block0 = b->rigid = -1;
+    b->t0 = w->state.time;
     b->friction = friction < 0 ? w->state.desc.friction : friction;
     b->thickness = thickness < 0 ? w->state.desc.thickness : thickness;
     cti_bodies_name(b, name);
@@ -294,6 +345,7 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
     cti_bodies_begin(w, &b, CTI_BODY_SOFT, d->name, d->friction, d->thickness);
     b.block0 = w->state.n;
+    b.n_blocks = d->mesh->n_positions;
     b.material = d->material;
     code = cti_bodies_copy(w, &b, d->mesh);
     if (code == CT_OK) {
@@ -334,6 +386,7 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
     cti_bodies_begin(w, &b, CTI_BODY_CLOTH, d->name, d->friction, d->thickness);
     b.block0 = w->state.n;
+    b.n_blocks = d->mesh->n_positions;
     b.material = d->material;
     code = cti_bodies_copy(w, &b, d->mesh);
     if (code == CT_OK) {

@@ -14,6 +14,7 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
     CTI_CLEAR(s->tangled_pairs);
+    CTI_CLEAR(s->movers);
     s->n_models = 0;
     s->has_problem = 0;
     w->ready = 0;
@@ -44,7 +45,7 @@ static int cti_prepare_reserve(cti_mem *mem, cti_surface *f, int n_bodies, int n
 {
     return CTI_RESIZE(mem, f->attach, nv) && CTI_RESIZE(mem, f->body_of, nv) && CTI_RESIZE(mem, f->edges, 2 * ne) && CTI_RESIZE(mem, f->faces, 3 * nf) &&
            CTI_RESIZE(mem, f->face_edges, 3 * nf) && CTI_RESIZE(mem, f->edge_faces, 2 * ne) && CTI_RESIZE(mem, f->vertex_owner, nv) &&
-           CTI_RESIZE(mem, f->edge_owner, ne) && CTI_RESIZE(mem, f->is_point, nv) && CTI_RESIZE(mem, f->rest, 3 * nv) && CTI_RESIZE(mem, f->x0, 3 * nv) && CTI_RESIZE(mem, f->x1, 3 * nv) &&
+           CTI_RESIZE(mem, f->edge_owner, ne) && CTI_RESIZE(mem, f->is_point, nv) && CTI_RESIZE(mem, f->rest, 3 * nv) && CTI_RESIZE(mem, f->x0, 3 * nv) && CTI_RESIZE(mem, f->x1, 3 * nv) && CTI_RESIZE(mem, f->script, 3 * nv) &&
            CTI_RESIZE(mem, f->bodies, n_bodies) && CTI_RESIZE(mem, f->ranges, n_bodies) && CTI_RESIZE(mem, f->planes, np);
 }
 
@@ -55,16 +56,14 @@ static void cti_prepare_body(const ct_world *w, cti_surface *f, int index, const
     int nv = CTI_LEN(b->surface_nodes), nf = CTI_LEN(b->triangles) / 3, i;
     cti_soup_body *r = &f->ranges[index];
     r->v0 = f->nv, r->v1 = f->nv + nv, r->e0 = f->ne, r->e1 = f->ne + t->n_edges, r->f0 = f->nf, r->f1 = f->nf + nf;
-    r->dynamic = b->kind != CTI_BODY_STATIC;
-    r->self = r->dynamic && w->state.desc.self_collision;
+    r->dynamic = !cti_body_is_scripted(b);
+    r->self = cti_body_has_model(b) && w->state.desc.self_collision;
     r->group = 1, r->mask = 0xffffffffu;
     for (i = 0; i < nv; i++) {
-        cti_attach *a = &f->attach[f->nv + i];
         int node = b->surface_nodes[i];
-        memset(a, 0, sizeof *a);
+        cti_body_attach(b, node, &f->attach[f->nv + i]);
         f->body_of[f->nv + i] = index;
-        if (r->dynamic)
-            a->n = 1, a->block[0] = b->block0 + node, a->weight[0] = 1;
+        cti_v3_put(f->script, f->nv + i, cti_v3_at(b->rest, node));
         cti_v3_put(f->rest, f->nv + i, cti_v3_at(b->rest, node));
         cti_v3_put(f->x0, f->nv + i, cti_v3_at(b->rest, node));
         f->is_point[f->nv + i] = t->vertex_is_point[i];
@@ -83,6 +82,42 @@ static void cti_prepare_body(const ct_world *w, cti_surface *f, int index, const
     f->nv += nv, f->ne += t->n_edges, f->nf += nf;
 }
 
+/* movers of the kinematic bodies. 0: out of memory */
+static int cti_prepare_movers(ct_world *w)
+{
+    cti_state *s = &w->state;
+    int i;
+    for (i = 0; i < s->surface.n_bodies; i++) {
+        const cti_body *b = &w->bodies[w->surface_slot[i]];
+        cti_mover m;
+        if (b->kind != CTI_BODY_KINEMATIC)
+            continue;
+        memset(&m, 0, sizeof m);
+        m.v0 = s->surface.ranges[i].v0;
+        m.n = s->surface.ranges[i].v1 - m.v0;
+        m.rest = s->surface.rest + 3 * (size_t)m.v0;
+        m.motion = b->motion;
+        m.t0 = b->t0;
+        if (!CTI_PUSH(&w->mem, s->movers, m))
+            return 0;
+    }
+    return 1;
+}
+
+/* where the surface is now: nodes, rotations, scripts */
+static int cti_prepare_place(ct_world *w)
+{
+    cti_state *s = &w->state;
+    int i, n = CTI_LEN(s->rigids);
+    if (!cti_prepare_movers(w) || !CTI_RESIZE(&w->mem, s->frames0, 9 * n) || !CTI_RESIZE(&w->mem, s->frames1, 9 * n))
+        return 0;
+    for (i = 0; i < n; i++)
+        cti_rigid_matrix(s->rigids[i].q, s->frames0 + 9 * (size_t)i);
+    cti_assemble_movers(s, s->time);
+    cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
+    return 1;
+}
+
 static ct_code cti_prepare_surface(ct_world *w)
 {
     cti_surface *f = &w->state.surface;
@@ -96,7 +131,8 @@ static ct_code cti_prepare_surface(ct_world *w)
             continue;
         f->bodies[index].thickness = b->thickness;
         f->bodies[index].friction = b->friction;
-        f->bodies[index].dynamic = b->kind == CTI_BODY_SOFT || b->kind == CTI_BODY_CLOTH;
+        f->bodies[index].dynamic = !cti_body_is_scripted(b);
+        f->bodies[index].moves = f->bodies[index].dynamic || b->kind == CTI_BODY_KINEMATIC;
         f->bodies[index].is_cloth = b->kind == CTI_BODY_CLOTH;
         f->bodies[index].id = (uint64_t)b->generation << 32 | (uint32_t)i;
         w->surface_slot[index] = i;
@@ -118,8 +154,7 @@ static ct_code cti_prepare_surface(ct_world *w)
     f->soup.bodies = f->ranges, f->soup.n_bodies = n;
     if (!cti_surface_neighbours(&w->mem, f))
         return CT_ERR_MEMORY;
-    cti_surface_place(f, w->state.x, f->x0);
-    return cti_broad_build(&w->mem, &f->broad, &f->soup, f->x0) ? CT_OK : CT_ERR_MEMORY;
+    return cti_prepare_place(w) && cti_broad_build(&w->mem, &f->broad, &f->soup, f->x0) ? CT_OK : CT_ERR_MEMORY;
 }
 
 static int cti_prepare_slot(const void *ctx, int i, int j) { return cti_bsr_slot((const cti_bsr *)ctx, i, j); }
@@ -130,10 +165,13 @@ static ct_code cti_prepare_matrix(ct_world *w)
     int32_t *pairs = NULL;
     int i, ok = 1;
     for (i = 0; i < CTI_LEN(w->bodies); i++)
-        if (w->bodies[i].kind == CTI_BODY_SOFT || w->bodies[i].kind == CTI_BODY_CLOTH) {
+        if (cti_body_has_model(&w->bodies[i])) {
             ok = ok && CTI_PUSH(&w->mem, s->models, &w->bodies[i].model);
             ok = ok && cti_model_pairs(&w->bodies[i].model, &w->mem, &pairs);
         }
+    /* a rigid body's two blocks are one cluster, though nothing in A couples them */
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        ok = ok && CTI_PUSH(&w->mem, pairs, s->rigids[i].block) && CTI_PUSH(&w->mem, pairs, s->rigids[i].block + 1);
     s->n_models = CTI_LEN(s->models);
     ok = ok && cti_bsr_pattern(&w->mem, &s->A, s->n, pairs, CTI_LEN(pairs) / 2);
     for (i = 0; ok && i < s->n_models; i++)
@@ -152,6 +190,12 @@ static int cti_prepare_scratch(ct_world *w)
     for (i = 0; i < s->n; i++)
         if (s->mass[i] > 0 && (s->mass_min == 0 || s->mass[i] < s->mass_min))
             s->mass_min = s->mass[i];
+    if (!CTI_RESIZE(m, s->rigid_of, s->n))
+        return 0;
+    for (i = 0; i < s->n; i++)
+        s->rigid_of[i] = -1;
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        s->rigid_of[s->rigids[i].block] = s->rigid_of[s->rigids[i].block + 1] = i;
     return CTI_RESIZE(m, s->fixed, s->n) && CTI_RESIZE(m, s->v_fixed, n3) && CTI_RESIZE(m, s->filter, s->n) && CTI_RESIZE(m, s->b, n3) &&
            CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->dv_free, n3) && CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) &&
            CTI_RESIZE(m, s->x_old, n3) && CTI_RESIZE(m, s->v_old, n3) && CTI_RESIZE(m, s->dt_old, s->n) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);

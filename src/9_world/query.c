@@ -140,7 +140,7 @@ CONTACT_API_DEF ct_code ct_world_contacts(const ct_world *cw, const ct_contact *
         CTI_CLEAR(w->contacts);
         for (i = 0; i < CTI_LEN(w->state.rows); i++) {
             ct_contact c;
-            if (!(w->state.rows[i].r[0] > 0))
+            if (w->state.rows[i].equations || !(w->state.rows[i].r[0] > 0))
                 continue;
             cti_query_contact(w, i, &c);
             if (!CTI_PUSH(&w->mem, w->contacts, c))
@@ -170,6 +170,8 @@ CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
         return 0;
     h = cti_query_mix(h, w->state.x, sizeof(ct_real) * 3 * (size_t)w->state.n);
     h = cti_query_mix(h, w->state.v, sizeof(ct_real) * 3 * (size_t)w->state.n);
+    for (i = 0; i < CTI_LEN(w->state.rigids); i++)
+        h = cti_query_mix(h, w->state.rigids[i].q, sizeof w->state.rigids[i].q);
     for (i = 0; i < CTI_LEN(w->state.memory.items); i++) {
         h = cti_query_mix(h, w->state.memory.items[i].impulse, sizeof w->state.memory.items[i].impulse);
         h = cti_query_mix(h, w->state.memory.items[i].slip, sizeof w->state.memory.items[i].slip);

@@ -38,6 +38,20 @@ static void cti_bodies_remove_blocks(ct_world *w, int b0, int n)
             w->bodies[i].block0 -= n;
             cti_model_shift(&w->bodies[i].model, -n);
         }
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        s->rigids[i].block -= s->rigids[i].block > b0 ? n : 0;
+}
+
+static void cti_bodies_remove_rigid(ct_world *w, int number)
+{
+    cti_state *s = &w->state;
+    int i;
+    for (i = number; i + 1 < CTI_LEN(s->rigids); i++)
+        s->rigids[i] = s->rigids[i + 1];
+    stbds_header(s->rigids)->length--;
+    for (i = 0; i < CTI_LEN(w->bodies); i++)
+        if (w->bodies[i].kind == CTI_BODY_RIGID && w->bodies[i].rigid > number)
+            w->bodies[i].rigid--;
 }
 
 CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
@@ -48,8 +62,10 @@ CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
         return cti_bodies_stale(w, body);
     b = &w->bodies[slot];
     if (b->block0 >= 0) {
-        int b0 = b->block0, n = b->n;
+        int b0 = b->block0, n = b->n_blocks;
         b->block0 = -1;
+        if (b->kind == CTI_BODY_RIGID)
+            cti_bodies_remove_rigid(w, b->rigid);
         cti_bodies_remove_blocks(w, b0, n);
         if (w->state.x) {
             stbds_header(w->state.x)->length = stbds_header(w->state.v)->length = 3 * (size_t)w->state.n;
@@ -93,10 +109,48 @@ static void cti_bodies_write(const ct_real *from, int n, void *out, ct_scalar_ty
     }
 }
 
+/* body vertex i of an embedded, rigid or kinematic body: the same code path as the surface's */
+static cti_v3 cti_bodies_point(const ct_world *w, const cti_body *b, int i)
+{
+    cti_attach a;
+    ct_real R[9];
+    if (b->kind == CTI_BODY_KINEMATIC)
+        return cti_assemble_script(&b->motion, cti_v3_at(b->rest, i), (ct_real)(w->state.time - b->t0));
+    cti_body_attach(b, i, &a);
+    if (a.frame < 0)
+        return cti_attach_point(&a, w->state.x, NULL);
+    cti_rigid_matrix(w->state.rigids[a.frame].q, R);
+    a.frame = 0;
+    return cti_attach_point(&a, w->state.x, R);
+}
+
+static cti_v3 cti_bodies_velocity(const ct_world *w, const cti_body *b, int i)
+{
+    cti_v3 p, v = cti_v3_zero(), omega = cti_v3_at(b->motion.angular, 0);
+    cti_attach a;
+    int k;
+    if (b->kind == CTI_BODY_KINEMATIC) {
+        /* the arm turns about a centre that moves along */
+        p = cti_v3_mad(cti_v3_at(b->motion.center, 0), cti_v3_at(b->motion.linear, 0), (ct_real)(w->state.time - b->t0));
+        p = cti_v3_sub(cti_bodies_point(w, b, i), p);
+        return cti_v3_add(cti_v3_at(b->motion.linear, 0), cti_v3_cross(omega, p));
+    }
+    if (cti_body_is_scripted(b))
+        return v;
+    cti_body_attach(b, i, &a);
+    if (a.frame >= 0) {
+        p = cti_v3_sub(cti_bodies_point(w, b, i), cti_v3_at(w->state.x, a.block[0]));
+        return cti_v3_add(cti_v3_at(w->state.v, a.block[0]), cti_v3_cross(cti_v3_at(w->state.v, a.block[1]), p));
+    }
+    for (k = 0; k < a.n; k++)
+        v = cti_v3_mad(v, cti_v3_at(w->state.v, a.block[k]), a.weight[k]);
+    return v;
+}
+
 static ct_code cti_bodies_get(const ct_world *cw, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n, int velocities)
 {
     ct_world *w = (ct_world *)cw;
-    int slot = cti_world_slot(w, body);
+    int slot = cti_world_slot(w, body), i;
     const cti_body *b;
     if (slot < 0)
         return cti_bodies_stale(w, body);
@@ -107,16 +161,17 @@ static ct_code cti_bodies_get(const ct_world *cw, ct_body_id body, void *out, ct
         *out_n = b->n;
     if (!out || b->n == 0)
         return CT_OK;
-    if (b->block0 >= 0)
+    if (b->block0 >= 0 && !b->attach)
         cti_bodies_write((velocities ? w->state.v : w->state.x) + 3 * (size_t)b->block0, b->n, out, type, stride);
-    else if (!velocities)
+    else if (b->kind == CTI_BODY_STATIC && !velocities)
         cti_bodies_write(b->rest, b->n, out, type, stride);
-    else {
-        static const ct_real zero[3] = {0, 0, 0};
-        int i;
-        for (i = 0; i < b->n; i++)
-            cti_bodies_write(zero, 1, (char *)out + (size_t)i * stride, type, stride);
-    }
+    else
+        for (i = 0; i < b->n; i++) {
+            cti_v3 p = velocities ? cti_bodies_velocity(w, b, i) : cti_bodies_point(w, b, i);
+            ct_real q[3];
+            cti_v3_put(q, 0, p);
+            cti_bodies_write(q, 1, (char *)out + (size_t)i * stride, type, stride);
+        }
     return CT_OK;
 }
 
@@ -137,8 +192,8 @@ CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, con
     if (slot < 0)
         return cti_bodies_stale(w, body);
     b = &w->bodies[slot];
-    if (b->block0 < 0 || n != b->n || !velocities)
-        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, n, "velocities need a body that moves and one entry per vertex");
+    if (!cti_body_has_model(b) || n != b->n_blocks || !velocities)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, n, "velocities need a deformable body and one entry per node");
     for (i = 0; i < 3 * n; i++)
         if (!cti_finite(velocities[i]))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i / 3, 0, "a velocity is not finite (element: vertex)");
@@ -159,7 +214,7 @@ CONTACT_API_DEF ct_code ct_body_get_triangles(const ct_world *cw, ct_body_id bod
     return CT_OK;
 }
 
-static ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m)
+CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m)
 {
     int k;
     for (k = 0; m && k < 3; k++)
@@ -175,12 +230,12 @@ CONTACT_API_DEF ct_code ct_body_pin(ct_world *w, ct_body_id body, const int32_t 
     if (slot < 0)
         return cti_bodies_stale(w, body);
     b = &w->bodies[slot];
-    if (b->block0 < 0 || n < 0 || (n > 0 && !vertices) || (axes & ~CT_AXIS_ALL) || !(until == until))
-        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, axes, "a pin needs a body that moves, vertices and an axis mask");
+    if (!cti_body_has_model(b) || n < 0 || (n > 0 && !vertices) || (axes & ~CT_AXIS_ALL) || !(until == until))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, axes, "a pin needs a deformable body, vertices and an axis mask");
     if (cti_bodies_check_motion(w, body, motion) != CT_OK)
         return CT_ERR_ARGUMENT;
     for (i = 0; i < n; i++)
-        if (vertices[i] < 0 || vertices[i] >= b->n)
+        if (vertices[i] < 0 || vertices[i] >= b->n_blocks)
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, vertices[i], "a pinned vertex is out of range (element: place in the list, value: vertex)");
     old = CTI_LEN(w->state.pins);
     if (!CTI_RESERVE(&w->mem, w->state.pins, old + n))
@@ -222,7 +277,7 @@ CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vert
     cti_m3 sq;
     if (slot < 0)
         return cti_bodies_stale(w, body);
-    if (w->bodies[slot].block0 < 0 || vertex < 0 || vertex >= w->bodies[slot].n || !projector)
+    if (!cti_body_has_model(&w->bodies[slot]) || vertex < 0 || vertex >= w->bodies[slot].n_blocks || !projector)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, vertex, "the constrained vertex is out of range (element: vertex)");
     /* symmetric and idempotent, or it is no projector */
     sq = cti_m3_mul(projector, projector);

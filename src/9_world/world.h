@@ -5,15 +5,22 @@
 #include "../5_mesh/mesh.h"
 #include "../8_step/step.h"
 
-typedef enum cti_body_kind { CTI_BODY_FREE, CTI_BODY_SOFT, CTI_BODY_CLOTH, CTI_BODY_STATIC, CTI_BODY_PLANE } cti_body_kind;
+typedef enum cti_body_kind { CTI_BODY_FREE, CTI_BODY_SOFT, CTI_BODY_CLOTH, CTI_BODY_STATIC, CTI_BODY_PLANE, CTI_BODY_RIGID, CTI_BODY_KINEMATIC } cti_body_kind;
 
 typedef struct cti_body {
     cti_body_kind kind;
     uint32_t generation;
     char name[64];
-    int n;                  /* vertices: blocks, or static positions */
-    int block0;             /* first block; -1 for static bodies */
+    int n;                  /* vertices that the user sees */
+    int block0, n_blocks;   /* its unknowns; block0 -1: none */
+    int rigid;              /* number in state.rigids, or -1 */
     ct_real *rest;          /* [3 n] positions when added */
+    cti_attach *attach;     /* [n] vertices embedded in nodes or in a rigid frame, blocks counted from block0; NULL: vertex = node */
+    ct_real *nodes;         /* [3 n_blocks] positions of the nodes when added, where vertices are embedded */
+    cti_rigid rigid_start;  /* of a rigid body when added */
+    ct_real center[3];      /* its centre of mass then */
+    ct_motion motion;       /* of a kinematic body */
+    double t0;              /* when it was added */
     int32_t *triangles;     /* [3 nt] surface, body vertices */
     int32_t *segments;      /* [2 ns] */
     int32_t *surface_nodes; /* [n surface vertices] body vertices, sorted */
@@ -48,6 +55,21 @@ CTI_FN ct_body_id cti_world_id(const ct_world *w, int slot);
 CTI_FN ct_code cti_world_prepare(ct_world *w);
 CTI_FN void cti_world_unprepare(ct_world *w);
 CTI_FN void cti_world_free_body(ct_world *w, cti_body *b);
+/* cti_body_has_model, cti_body_is_scripted -- deformable; moved by nothing but a script. */
+CTI_INLINE int cti_body_has_model(const cti_body *b) { return b->kind == CTI_BODY_SOFT || b->kind == CTI_BODY_CLOTH; }
+CTI_INLINE int cti_body_is_scripted(const cti_body *b) { return b->kind == CTI_BODY_STATIC || b->kind == CTI_BODY_PLANE || b->kind == CTI_BODY_KINEMATIC; }
+/* cti_body_attach -- attachment of body vertex i with the world's block and frame numbers. */
+CTI_FN void cti_body_attach(const cti_body *b, int i, cti_attach *out);
+/* cti_bodies_* -- steps of adding a body, in this order; what fails has been recorded in the world. */
+CTI_FN ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, double value, const char *text);
+CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m);
+CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega);
+CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m);
+CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness);
+CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh);
+CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *list, int n);
+CTI_FN ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices);
+CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out);
 /* cti_world_public_pair -- soup features to body features. */
 CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair *out);
 

@@ -51,9 +51,13 @@ CONTACT_API ct_material ct_material_default(ct_model model);
 CONTACT_API ct_soft_desc ct_soft_desc_default(void);
 CONTACT_API ct_cloth_desc ct_cloth_desc_default(void);
 CONTACT_API ct_static_desc ct_static_desc_default(void);
+CONTACT_API ct_rigid_desc ct_rigid_desc_default(void);
+CONTACT_API ct_kinematic_desc ct_kinematic_desc_default(void);
 CONTACT_API ct_code ct_body_add_soft(ct_world *world, const ct_soft_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_cloth(ct_world *world, const ct_cloth_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_static(ct_world *world, const ct_static_desc *desc, ct_body_id *out_body);
+CONTACT_API ct_code ct_body_add_rigid(ct_world *world, const ct_rigid_desc *desc, ct_body_id *out_body);
+CONTACT_API ct_code ct_body_add_kinematic(ct_world *world, const ct_kinematic_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_remove(ct_world *world, ct_body_id body);
 /* ct_body_pin -- holds the axes (CT_AXIS_* mask) of n body vertices to a scripted motion (NULL: at rest where they are) until world time
    `until` [s] (< 0: for ever). Axes of later pins on a vertex are added. CT_ERR_ARGUMENT names an index out of range in .element. */
@@ -68,6 +72,13 @@ CONTACT_API ct_code ct_body_get_positions(const ct_world *world, ct_body_id body
 CONTACT_API ct_code ct_body_get_velocities(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 /* ct_body_set_velocities -- [3 n], n as ct_body_vertex_count. */
 CONTACT_API ct_code ct_body_set_velocities(ct_world *world, ct_body_id body, const ct_real *velocities, int n);
+/* ct_body_get_pose -- of a rigid body: centre of mass [3] and orientation, a unit quaternion w x y z that is 1 0 0 0 when the body is added.
+   Either may be NULL. CT_ERR_ARGUMENT for other bodies. */
+CONTACT_API ct_code ct_body_get_pose(const ct_world *world, ct_body_id body, ct_real out_position[3], ct_real out_quaternion[4]);
+/* ct_body_get_motion, ct_body_set_motion -- of a rigid body: velocity of its centre of mass and angular velocity [rad/s], world axes; either may
+   be NULL. */
+CONTACT_API ct_code ct_body_get_motion(const ct_world *world, ct_body_id body, ct_real out_velocity[3], ct_real out_angular_velocity[3]);
+CONTACT_API ct_code ct_body_set_motion(ct_world *world, ct_body_id body, const ct_real velocity[3], const ct_real angular_velocity[3]);
 /* ct_body_get_triangles -- the surface: indices into the body's vertices; valid while the body lives. */
 CONTACT_API ct_code ct_body_get_triangles(const ct_world *world, ct_body_id body, const int32_t **out_triangles, int *out_n);
 

@@ -196,6 +196,18 @@ typedef struct ct_cloth_desc {
     ct_real angular_velocity[3];
 } ct_cloth_desc;
 
+/* ct_rigid_desc -- mesh: a closed surface, counter-clockwise seen from outside, or tets whose boundary is taken. */
+typedef struct ct_rigid_desc {
+    uint32_t cookie;
+    const char *name;
+    const ct_mesh *mesh;
+    ct_real density;      /* [kg/m^3] > 0; default 1000 */
+    ct_real damping_mass; /* decay of linear and angular speed [1/s] >= 0 */
+    ct_real friction, thickness;
+    ct_real velocity[3];         /* of the centre of mass */
+    ct_real angular_velocity[3]; /* [rad/s], world axes */
+} ct_rigid_desc;
+
 typedef struct ct_static_desc {
     uint32_t cookie;
     const char *name;
@@ -210,6 +222,16 @@ typedef struct ct_motion {
     ct_real angular[3]; /* [rad/s] */
     ct_real center[3];  /* [m] */
 } ct_motion;
+
+/* ct_kinematic_desc -- a surface that follows a script and pushes what it meets: the mesh's vertices move by `motion`, counted from the time
+   at which the body is added. Where scripted surfaces leave no room the step goes on, and the report counts what is tangled. */
+typedef struct ct_kinematic_desc {
+    uint32_t cookie;
+    const char *name;
+    const ct_mesh *mesh; /* triangles, segments, single positions */
+    ct_motion motion;
+    ct_real friction, thickness;
+} ct_kinematic_desc;
 
 enum { CT_AXIS_X = 1, CT_AXIS_Y = 2, CT_AXIS_Z = 4, CT_AXIS_ALL = 7 };
 

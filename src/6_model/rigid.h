@@ -1,0 +1,38 @@
+/* rigid.h -- one rigid body: mass properties, orientation, free rotation. Its two blocks are the velocity of the centre of mass and the
+   angular velocity, both in world axes. */
+#ifndef CTI_RIGID_H
+#define CTI_RIGID_H
+
+#include "../1_math/vec.h"
+
+/* cti_rigid -- the body frame has its origin in the centre of mass and the world's axes at the time it was added. R = R(q) takes it to the
+   world. */
+typedef struct cti_rigid {
+    int32_t block;       /* linear; block + 1 is angular */
+    ct_real mass;        /* [kg] */
+    ct_real inertia[9];  /* about the centre of mass, body frame [kg m^2] */
+    ct_real q[4];        /* orientation, unit quaternion w, x, y, z */
+    ct_real spin[3];     /* angular momentum, world [N m s] */
+    ct_real q_new[4];    /* tentative end of the step */
+    ct_real I_mid[9];    /* world inertia in the middle of the step's free rotation */
+    ct_real w_mid[3];    /* its angular velocity: I_mid w_mid = spin */
+    ct_real q_old[4], spin_old[3]; /* start of the step, to go back to */
+} cti_rigid;
+
+/* cti_rigid_mass -- mass [kg], centre [3] and inertia [9] about it of a closed surface, positions [3 n], triangles [3 n_triangles] counter-clockwise from
+   outside. Returns the volume [m^3]; at 0 or less, outputs mean nothing. */
+CTI_FN double cti_rigid_mass(const ct_real *positions, const int32_t *triangles, int n_triangles, double density, double *out_mass, double *out_center,
+                             double *out_inertia);
+/* cti_rigid_matrix -- R [9] of a unit quaternion. */
+CTI_FN void cti_rigid_matrix(const ct_real *q, ct_real *R);
+/* cti_rigid_turn -- out [4] = exp(turn) q, turn [rad] a rotation vector in world axes; normalized. */
+CTI_FN void cti_rigid_turn(const ct_real *q, cti_v3 turn, ct_real *out);
+/* cti_rigid_inertia -- R I R' [9] at orientation q. */
+CTI_FN void cti_rigid_inertia(const cti_rigid *b, const ct_real *q, ct_real *out);
+/* cti_rigid_rate -- angular velocity at orientation q: (R I R')^-1 spin. */
+CTI_FN cti_v3 cti_rigid_rate(const cti_rigid *b, const ct_real *q);
+/* cti_rigid_free -- I_mid, w_mid of a torque-free step dt. */
+CTI_FN void cti_rigid_free(cti_rigid *b, ct_real dt);
+CTI_FN double cti_rigid_energy(const cti_rigid *b); /* of rotation [J] */
+
+#endif /* CTI_RIGID_H */

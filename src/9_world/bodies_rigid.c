@@ -1,0 +1,188 @@
+/* bodies_rigid.c -- rigid and kinematic bodies: adding them, pose and motion. Method: mass properties from the closed surface, about the centre
+   of mass; every vertex is attached to it by its arm. Based on: lecture notes 4.1. */
+#include "world.h"
+
+CONTACT_API_DEF ct_rigid_desc ct_rigid_desc_default(void)
+{
+    ct_rigid_desc d;
+    memset(&d, 0, sizeof d);
+    d.cookie = CTI_COOKIE;
+    d.density = 1000;
+    d.friction = d.thickness = -1;
+    return d;
+}
+
+CONTACT_API_DEF ct_kinematic_desc ct_kinematic_desc_default(void)
+{
+    ct_kinematic_desc d;
+    memset(&d, 0, sizeof d);
+    d.cookie = CTI_COOKIE;
+    d.friction = d.thickness = -1;
+    return d;
+}
+
+static ct_code cti_bodies_check_rigid(ct_world *w, const ct_rigid_desc *d)
+{
+    ct_code code = cti_bodies_check_mesh(w, d->mesh);
+    if (code == CT_OK)
+        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
+    if (code != CT_OK)
+        return code;
+    if (d->mesh->n_tets <= 0 && d->mesh->n_triangles <= 0)
+        return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "a rigid body needs a closed surface, or tets");
+    if (!(d->density > 0) || !cti_finite(d->density) || !(d->damping_mass >= 0) || !cti_finite(d->damping_mass))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)d->density, "density must be positive, damping_mass zero or positive");
+    return CT_OK;
+}
+
+/* mass properties from the surface, which has to be closed */
+static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
+{
+    cti_rigid *r = &b->rigid_start;
+    double mass, center[3], inertia[9], volume;
+    int i, e;
+    if (!b->topology.closed) {
+        for (e = 0; e < b->topology.n_edges; e++)
+            if (b->topology.edge_flags[e] & (CTI_EDGE_BOUNDARY | CTI_EDGE_NONMANIFOLD | CTI_EDGE_TWISTED))
+                break;
+        e = e < b->topology.n_edges ? b->surface_nodes[b->topology.edges[2 * e]] : -1;
+        return cti_bodies_refuse(w, CT_ERR_MESH, e, 0, "a rigid body's surface is not closed, or its triangles do not agree on the outside (element: vertex of such an edge)");
+    }
+    volume = cti_rigid_mass(b->rest, b->triangles, CTI_LEN(b->triangles) / 3, (double)d->density, &mass, center, inertia);
+    if (!(volume > 0) || !(mass > 0) || !cti_finite((ct_real)mass))
+        return cti_bodies_refuse(w, CT_ERR_MESH, -1, volume, "a rigid body's surface is inside out or has no volume (value: volume)");
+    r->mass = (ct_real)mass;
+    for (i = 0; i < 3; i++)
+        b->center[i] = (ct_real)center[i];
+    for (i = 0; i < 9; i++)
+        r->inertia[i] = (ct_real)inertia[i];
+    if (!(cti_m3_det(r->inertia) > 0) || !CTI_RESIZE(&w->mem, b->attach, b->n))
+        return w->mem.failed ? CT_ERR_MEMORY : cti_bodies_refuse(w, CT_ERR_MESH, -1, volume, "a rigid body's inertia is singular (value: volume)");
+    for (i = 0; i < b->n; i++) {
+        cti_attach *a = &b->attach[i];
+        a->n = 2, a->block[1] = 1;
+        cti_v3_put(a->weight, 0, cti_v3_sub(cti_v3_at(b->rest, i), cti_v3_at(b->center, 0)));
+    }
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, ct_body_id *out_body)
+{
+    cti_body b;
+    ct_code code;
+    if (!w)
+        return CT_ERR_ARGUMENT;
+    if (!out_body)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
+    if (!d || d->cookie != CTI_COOKIE)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_rigid_desc_default");
+    code = cti_bodies_check_rigid(w, d);
+    if (code != CT_OK)
+        return code;
+    cti_bodies_begin(w, &b, CTI_BODY_RIGID, d->name, d->friction, d->thickness);
+    b.block0 = w->state.n;
+    b.n_blocks = 2;
+    b.material.damping_mass = d->damping_mass;
+    code = cti_bodies_copy(w, &b, d->mesh);
+    if (code == CT_OK && d->mesh->n_tets > 0)
+        code = cti_mesh_boundary(&w->mem, d->mesh->tets, d->mesh->n_tets, b.n, &b.triangles) ? CT_OK : CT_ERR_MEMORY;
+    else if (code == CT_OK)
+        code = cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles);
+    if (code == CT_OK)
+        code = cti_bodies_surface(w, &b, 0);
+    if (code == CT_OK)
+        code = cti_bodies_mass(w, &b, d);
+    return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
+}
+
+CONTACT_API_DEF ct_code ct_body_add_kinematic(ct_world *w, const ct_kinematic_desc *d, ct_body_id *out_body)
+{
+    cti_body b;
+    ct_code code;
+    ct_body_id none = {0, 0};
+    if (!w)
+        return CT_ERR_ARGUMENT;
+    if (!out_body)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
+    if (!d || d->cookie != CTI_COOKIE)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_kinematic_desc_default");
+    code = cti_bodies_check_mesh(w, d->mesh);
+    if (code == CT_OK)
+        code = cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL);
+    if (code == CT_OK)
+        code = cti_bodies_check_motion(w, none, &d->motion);
+    if (code != CT_OK)
+        return code;
+    cti_bodies_begin(w, &b, CTI_BODY_KINEMATIC, d->name, d->friction, d->thickness);
+    b.motion = d->motion;
+    code = cti_bodies_copy(w, &b, d->mesh);
+    if (code == CT_OK)
+        code = cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles);
+    if (code == CT_OK)
+        code = cti_bodies_copy_list(w, &b.segments, d->mesh->segments, 2 * d->mesh->n_segments);
+    if (code == CT_OK)
+        code = cti_bodies_surface(w, &b, d->mesh->n_triangles == 0 && d->mesh->n_segments == 0);
+    return cti_bodies_join(w, &b, code, NULL, NULL, out_body);
+}
+
+/* ---- pose and motion of a rigid body ---- */
+
+static const cti_body *cti_bodies_rigid(ct_world *w, ct_body_id body, ct_code *out_code)
+{
+    int slot = cti_world_slot(w, body);
+    if (slot < 0)
+        *out_code = w ? cti_world_fail(w, CT_ERR_STALE_ID, body, -1, body.index1, "stale or null body id") : CT_ERR_ARGUMENT;
+    else if (w->bodies[slot].kind != CTI_BODY_RIGID)
+        *out_code = cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "only a rigid body has a pose");
+    else
+        return &w->bodies[slot];
+    return NULL;
+}
+
+CONTACT_API_DEF ct_code ct_body_get_pose(const ct_world *cw, ct_body_id body, ct_real out_position[3], ct_real out_quaternion[4])
+{
+    ct_code code = CT_OK;
+    const cti_body *b = cti_bodies_rigid((ct_world *)cw, body, &code);
+    if (!b)
+        return code;
+    if (out_position)
+        memcpy(out_position, cw->state.x + 3 * (size_t)b->block0, 3 * sizeof(ct_real));
+    if (out_quaternion)
+        memcpy(out_quaternion, cw->state.rigids[b->rigid].q, 4 * sizeof(ct_real));
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_get_motion(const ct_world *cw, ct_body_id body, ct_real out_velocity[3], ct_real out_angular_velocity[3])
+{
+    ct_code code = CT_OK;
+    const cti_body *b = cti_bodies_rigid((ct_world *)cw, body, &code);
+    if (!b)
+        return code;
+    if (out_velocity)
+        memcpy(out_velocity, cw->state.v + 3 * (size_t)b->block0, 3 * sizeof(ct_real));
+    if (out_angular_velocity)
+        memcpy(out_angular_velocity, cw->state.v + 3 * (size_t)(b->block0 + 1), 3 * sizeof(ct_real));
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_set_motion(ct_world *w, ct_body_id body, const ct_real velocity[3], const ct_real angular_velocity[3])
+{
+    ct_code code = CT_OK;
+    const cti_body *b = cti_bodies_rigid(w, body, &code);
+    int k;
+    if (!b)
+        return code;
+    for (k = 0; k < 3; k++)
+        if ((velocity && !cti_finite(velocity[k])) || (angular_velocity && !cti_finite(angular_velocity[k])))
+            return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "velocity must be finite");
+    if (velocity)
+        memcpy(w->state.v + 3 * (size_t)b->block0, velocity, 3 * sizeof(ct_real));
+    if (angular_velocity) {
+        cti_rigid *r = &w->state.rigids[b->rigid];
+        ct_real I[9];
+        memcpy(w->state.v + 3 * (size_t)(b->block0 + 1), angular_velocity, 3 * sizeof(ct_real));
+        cti_rigid_inertia(r, r->q, I);
+        cti_v3_put(r->spin, 0, cti_m3_mul_v(I, cti_v3_at(angular_velocity, 0)));
+    }
+    return CT_OK;
+}
