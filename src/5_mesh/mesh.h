@@ -10,6 +10,10 @@
    tets. *out_triangles is a growable array [3 n], its length CTI_LEN; old contents are replaced. 1, or 0 when memory ran out. */
 CTI_FN int cti_mesh_boundary(cti_mem *mem, const int32_t *tets, int n_tets, int n_vertices, int32_t **out_triangles);
 
+/* cti_mesh_cell_tets -- the five tets of a cell of a lattice, by its corners (bits x, y, z: 0..7); odd 1: the mirror image, for cells with
+   x + y + z odd, so that the faces of neighbours match. */
+CTI_FN void cti_mesh_cell_tets(int odd, int corners[20]);
+
 /* Edge flags. An edge with two faces that run along it in opposite directions has none. */
 enum {
     CTI_EDGE_LOOSE = 1,       /* of a segment, in no face */

@@ -107,17 +107,25 @@ static int cti_shape_on_boundary(const cti_shape_lattice *l, int x, int y, int z
     return x == 0 || y == 0 || z == 0 || x == l->n[0] || y == l->n[1] || z == l->n[2];
 }
 
-/* Five tets of a cell; corners by bits x, y, z. An odd cell is the mirror image in x, its tets are reversed. */
-static int cti_shape_cell(cti_mem *mem, ct_mesh *m, const cti_shape_lattice *l, int x, int y, int z)
+CTI_FN void cti_mesh_cell_tets(int odd, int corners[20])
 {
     static const int tets[5][4] = {{0, 1, 2, 4}, {3, 2, 1, 7}, {5, 4, 7, 1}, {6, 7, 4, 2}, {1, 2, 4, 7}};
-    int odd = (x + y + z) & 1, t, k;
+    int t, k;
+    /* an odd cell is the mirror image in x, its tets are reversed */
     for (t = 0; t < 5; t++)
-        for (k = 0; k < 4; k++) {
-            int c = tets[t][odd && k >= 2 ? 5 - k : k] ^ odd;
-            if (!CTI_PUSH(mem, m->tets, cti_shape_number(l, x + (c & 1), y + (c >> 1 & 1), z + (c >> 2))))
-                return 0;
-        }
+        for (k = 0; k < 4; k++)
+            corners[4 * t + k] = tets[t][odd && k >= 2 ? 5 - k : k] ^ odd;
+}
+
+static int cti_shape_cell(cti_mem *mem, ct_mesh *m, const cti_shape_lattice *l, int x, int y, int z)
+{
+    int corners[20], k;
+    cti_mesh_cell_tets((x + y + z) & 1, corners);
+    for (k = 0; k < 20; k++) {
+        int c = corners[k];
+        if (!CTI_PUSH(mem, m->tets, cti_shape_number(l, x + (c & 1), y + (c >> 1 & 1), z + (c >> 2))))
+            return 0;
+    }
     return 1;
 }
 

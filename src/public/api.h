@@ -92,6 +92,15 @@ CONTACT_API ct_code ct_mesh_box(const ct_real size[3], const int cells[3], int w
 CONTACT_API ct_code ct_mesh_grid(const ct_real size[2], const int cells[2], ct_mesh *out_mesh, ct_error_info *out_error);
 /* ct_mesh_sphere -- subdivided icosahedron, 20 * 4^levels triangles, levels 0..7. */
 CONTACT_API ct_code ct_mesh_sphere(ct_real radius, int levels, ct_mesh *out_mesh, ct_error_info *out_error);
+/* ct_mesh_tetrahedralize -- a coarse lattice of tets in which a closed triangle surface is embedded: the cells that the surface or its inside
+   touches, five tets each. Holes and handles stay open, and parts stay apart, where they are at least a cell wide or lie in different
+   cells; what passes through one cell is joined there.
+   surface   in   positions and triangles: one or more closed shells, each edge in two triangles that run along it in opposite directions
+   cell      in   sides of a cell [m], > 0, are of about this length: the bounding box is divided evenly; 0: a sixth of its longest side
+   out_mesh  out  positions and tets of the lattice; the surface is not in it
+   CT_ERR_ARGUMENT: cell, or more than 4 million cells in the bounding box (value: how many); CT_ERR_MESH: no triangles, numbers out of
+   range, a surface that is not closed (element: a triangle, the text names its edge); CT_ERR_MEMORY. */
+CONTACT_API ct_code ct_mesh_tetrahedralize(const ct_mesh *surface, ct_real cell, ct_mesh *out_mesh, ct_error_info *out_error);
 /* ct_mesh_intersections -- edge-face intersections of a whole triangle surface with itself, exact; out_pairs [2 *out_n] (edge as its two
    vertices is not stored: triangle that owns the edge, triangle that is hit) is an stb_ds array to be freed with ct_free. */
 CONTACT_API ct_code ct_mesh_intersections(const ct_mesh *mesh, int32_t **out_pairs, int *out_n, ct_error_info *out_error);
