@@ -308,8 +308,6 @@ static void scene_refuse(json_in *in, const cJSON *body, const char *path, const
         snprintf(full, sizeof full, "%s.type", path);
         json_in_error(in, full, "bodies of points are not built");
     }
-    if (cJSON_GetObjectItemCaseSensitive(body, "surface"))
-        json_in_error(in, path, "embedded surfaces (\"surface\") are not built");
     if (cJSON_GetObjectItemCaseSensitive(body, "keyframes"))
         json_in_error(in, path, "\"keyframes\" is not built");
     if (b->type != SCENE_KINEMATIC && cJSON_GetObjectItemCaseSensitive(body, "motion"))
@@ -352,7 +350,7 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     int k;
     snprintf(b->path, sizeof b->path, "bodies[%d]", index);
     if (!json_in_keys(in, body, b->path,
-                      "name type mesh shape material transform surface velocity angular_velocity repeat fix friction motion keyframes"))
+                      "name type mesh shape material transform surface lattice velocity angular_velocity repeat fix friction motion keyframes"))
         return;
     snprintf(fallback, sizeof fallback, "body%d", index);
     text = json_in_string(in, body, b->path, "name");
@@ -362,8 +360,14 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     if (text)
         b->mesh = scene_path(r->file, text);
     scene_read_shape(in, body, b->path, b);
-    if (!!b->mesh == (b->shape != SCENE_SHAPE_MESH))
-        json_in_error(in, b->path, "expected either \"mesh\" or \"shape\"");
+    text = json_in_string(in, body, b->path, "surface");
+    if (text)
+        b->surface = scene_path(r->file, text);
+    b->lattice = json_in_number(in, body, b->path, "lattice", 0, 0, SCENE_INF, JSON_IN_ABOVE);
+    if ((b->surface || b->lattice > 0) && b->type != SCENE_SOFT)
+        json_in_error(in, b->path, "expected \"surface\" and \"lattice\" in soft bodies only");
+    if (b->lattice > 0 ? !b->surface || b->mesh || b->shape != SCENE_SHAPE_MESH : !!b->mesh == (b->shape != SCENE_SHAPE_MESH))
+        json_in_error(in, b->path, "expected either \"mesh\" or \"shape\"; or \"surface\" and \"lattice\" alone");
     scene_read_material(in, body, b->path, b);
     scene_read_transform(in, body, b->path, b);
     json_in_numbers(in, body, b->path, "velocity", b->velocity, 3);
@@ -520,6 +524,7 @@ void scene_free(scene *s)
     for (i = 0; i < s->n_bodies; i++) {
         free(s->bodies[i].name);
         free(s->bodies[i].mesh);
+        free(s->bodies[i].surface);
         free(s->bodies[i].transform);
         for (k = 0; k < s->bodies[i].n_fix; k++)
             free(s->bodies[i].fix[k].vertices);

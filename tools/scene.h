@@ -37,7 +37,8 @@ typedef struct scene_body {
     char path[32]; /* JSON path, "bodies[3]" */
     scene_type type;
     scene_shape shape;
-    char *mesh; /* file, path already relative to the working directory */
+    char *mesh, *surface; /* files, paths already relative to the working directory; NULL: none */
+    double lattice; /* cell size of tets made around the surface; 0: none */
     double size[3];
     int cells[3];
     double normal[3], offset, plane_size, radius;

@@ -158,48 +158,70 @@ static void sim_transform(const scene_body *b, ct_mesh *mesh)
         sim_flip(mesh);
 }
 
-static int sim_load_mesh(const scene *s, const scene_body *b, ct_mesh *mesh)
+/* the meshes of a body: what it is made of, and what is embedded in it (n_positions 0: nothing) */
+typedef struct sim_meshes {
+    ct_mesh body, surface;
+} sim_meshes;
+
+static void sim_free_meshes(sim_meshes *m)
 {
-    ct_error_info e;
-    ct_code code;
+    ct_mesh_free(&m->body);
+    ct_mesh_free(&m->surface);
+}
+
+static ct_code sim_shape_mesh(const scene_body *b, ct_mesh *mesh, ct_error_info *e)
+{
     ct_real size[3];
-    char text[320];
     int k;
-    memset(&e, 0, sizeof e);
     for (k = 0; k < 3; k++)
         size[k] = (ct_real)b->size[k];
     if (b->shape == SCENE_SHAPE_MESH)
-        code = ct_mesh_read(b->mesh, mesh, &e);
-    else if (b->shape == SCENE_SHAPE_BOX)
-        code = ct_mesh_box(size, b->cells, b->type == SCENE_SOFT, mesh, &e);
-    else if (b->shape == SCENE_SHAPE_GRID)
-        code = ct_mesh_grid(size, b->cells, mesh, &e);
-    else
-        code = ct_mesh_sphere((ct_real)b->radius, b->levels, mesh, &e);
+        return ct_mesh_read(b->mesh, mesh, e);
+    if (b->shape == SCENE_SHAPE_BOX)
+        return ct_mesh_box(size, b->cells, b->type == SCENE_SOFT, mesh, e);
+    if (b->shape == SCENE_SHAPE_GRID)
+        return ct_mesh_grid(size, b->cells, mesh, e);
+    return ct_mesh_sphere((ct_real)b->radius, b->levels, mesh, e);
+}
+
+static int sim_load_mesh(const scene *s, const scene_body *b, sim_meshes *m)
+{
+    ct_error_info e;
+    ct_code code = CT_OK;
+    const char *file = b->surface;
+    char text[320];
+    memset(&e, 0, sizeof e);
+    memset(m, 0, sizeof *m);
+    if (b->surface)
+        code = ct_mesh_read(b->surface, &m->surface, &e);
+    if (code == CT_OK && b->lattice > 0)
+        code = ct_mesh_tetrahedralize(&m->surface, (ct_real)b->lattice, &m->body, &e);
+    else if (code == CT_OK) {
+        file = b->mesh;
+        code = sim_shape_mesh(b, &m->body, &e);
+    }
+    if (code != CT_OK)
+        cli_fail("%s: %s: %s: %s", s->file, b->path, file ? file : "shape", cli_error_text(code, &e, text, sizeof text));
+    else if (b->type == SCENE_SOFT && m->body.n_tets == 0)
+        cli_fail("%s: %s.mesh: %s has no tetrahedra, which a soft body needs", s->file, b->path, b->mesh), code = CT_ERR_MESH;
+    else if (b->type == SCENE_CLOTH && m->body.n_triangles == 0)
+        cli_fail("%s: %s.mesh: %s has no triangles, which a cloth needs", s->file, b->path, b->mesh), code = CT_ERR_MESH;
     if (code != CT_OK) {
-        cli_fail("%s: %s: %s: %s", s->file, b->path, b->mesh ? b->mesh : "shape", cli_error_text(code, &e, text, sizeof text));
+        sim_free_meshes(m);
         return 0;
     }
-    if (b->type == SCENE_SOFT && mesh->n_tets == 0) {
-        cli_fail("%s: %s.mesh: %s has no tetrahedra, which a soft body needs", s->file, b->path, b->mesh);
-        ct_mesh_free(mesh);
-        return 0;
-    }
-    if (b->type == SCENE_CLOTH && mesh->n_triangles == 0) {
-        cli_fail("%s: %s.mesh: %s has no triangles, which a cloth needs", s->file, b->path, b->mesh);
-        ct_mesh_free(mesh);
-        return 0;
-    }
-    sim_transform(b, mesh);
+    sim_transform(b, &m->body);
+    sim_transform(b, &m->surface);
     return 1;
 }
 
-static ct_code sim_add_soft(sim *m, const scene_body *b, const char *name, const ct_mesh *mesh, ct_body_id *out)
+static ct_code sim_add_soft(sim *m, const scene_body *b, const char *name, const sim_meshes *meshes, ct_body_id *out)
 {
     ct_soft_desc d = ct_soft_desc_default();
     int k;
     d.name = name;
-    d.mesh = mesh;
+    d.mesh = &meshes->body;
+    d.surface = meshes->surface.n_positions ? &meshes->surface : NULL;
     d.material = b->material;
     d.friction = (ct_real)b->friction;
     for (k = 0; k < 3; k++)
@@ -343,8 +365,9 @@ static int sim_pin(const scene *s, const scene_body *b, sim *m, const sim_body *
     return code == CT_OK;
 }
 
-static int sim_add(const scene *s, const scene_body *b, sim *m, const ct_mesh *mesh, const char *name)
+static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes *meshes, const char *name)
 {
+    const ct_mesh *mesh = &meshes->body;
     sim_body *body;
     ct_code code;
     int i;
@@ -354,7 +377,7 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const ct_mesh *m
     body->name = cli_copy(name);
     body->type = b->type;
     if (b->type == SCENE_SOFT)
-        code = sim_add_soft(m, b, name, mesh, &body->id);
+        code = sim_add_soft(m, b, name, meshes, &body->id);
     else if (b->type == SCENE_CLOTH)
         code = sim_add_cloth(m, b, name, mesh, &body->id);
     else if (b->type == SCENE_RIGID)
@@ -372,45 +395,58 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const ct_mesh *m
         if (!sim_pin(s, b, m, body, mesh, &b->fix[i], i))
             return 0;
     if (b->type == SCENE_SOFT || b->type == SCENE_CLOTH)
-        m->n_nodes += ct_body_vertex_count(m->world, body->id);
+        m->n_nodes += mesh->n_positions;
     if (body->is_plane)
         sim_plane_square(body);
     return 1;
 }
 
+/* positions of a mesh moved by whole spacings from where they were at first */
+static void sim_shift(const scene_body *b, const ct_real *base, const int *cell, ct_mesh *mesh)
+{
+    int v, k;
+    for (v = 0; v < mesh->n_positions; v++)
+        for (k = 0; k < 3; k++)
+            mesh->positions[3 * v + k] = (ct_real)(base[3 * v + k] + cell[k] * b->spacing[k]);
+}
+
+static ct_real *sim_positions(const ct_mesh *mesh)
+{
+    size_t n = (size_t)mesh->n_positions * 3;
+    ct_real *base = (ct_real *)cli_alloc(n + 1, sizeof *base);
+    if (n)
+        memcpy(base, mesh->positions, n * sizeof *base);
+    return base;
+}
+
 static int sim_add_copies(const scene *s, const scene_body *b, sim *m)
 {
-    ct_mesh mesh;
+    sim_meshes meshes;
     char *name = (char *)cli_alloc(strlen(b->name) + 48, 1);
-    int i, j, k, v, ok = 1, one = b->repeat[0] * b->repeat[1] * b->repeat[2] == 1;
-    ct_real *base = NULL;
-    memset(&mesh, 0, sizeof mesh);
-    if (b->shape != SCENE_SHAPE_PLANE) {
-        if (!sim_load_mesh(s, b, &mesh)) {
-            free(name);
-            return 0;
-        }
-        base = (ct_real *)cli_alloc((size_t)mesh.n_positions * 3, sizeof *base);
-        memcpy(base, mesh.positions, (size_t)mesh.n_positions * 3 * sizeof *base);
+    int cell[3], ok = 1, one = b->repeat[0] * b->repeat[1] * b->repeat[2] == 1;
+    ct_real *base, *base_surface;
+    memset(&meshes, 0, sizeof meshes);
+    if (b->shape != SCENE_SHAPE_PLANE && !sim_load_mesh(s, b, &meshes)) {
+        free(name);
+        return 0;
     }
-    for (k = 0; k < b->repeat[2] && ok; k++)
-        for (j = 0; j < b->repeat[1] && ok; j++)
-            for (i = 0; i < b->repeat[0] && ok; i++) {
-                for (v = 0; v < mesh.n_positions; v++) {
-                    mesh.positions[3 * v] = (ct_real)(base[3 * v] + i * b->spacing[0]);
-                    mesh.positions[3 * v + 1] = (ct_real)(base[3 * v + 1] + j * b->spacing[1]);
-                    mesh.positions[3 * v + 2] = (ct_real)(base[3 * v + 2] + k * b->spacing[2]);
-                }
+    base = sim_positions(&meshes.body);
+    base_surface = sim_positions(&meshes.surface);
+    for (cell[2] = 0; cell[2] < b->repeat[2] && ok; cell[2]++)
+        for (cell[1] = 0; cell[1] < b->repeat[1] && ok; cell[1]++)
+            for (cell[0] = 0; cell[0] < b->repeat[0] && ok; cell[0]++) {
+                sim_shift(b, base, cell, &meshes.body);
+                sim_shift(b, base_surface, cell, &meshes.surface);
                 if (one)
                     strcpy(name, b->name);
                 else
-                    sprintf(name, "%s_%d_%d_%d", b->name, i, j, k);
-                ok = sim_add(s, b, m, &mesh, name);
+                    sprintf(name, "%s_%d_%d_%d", b->name, cell[0], cell[1], cell[2]);
+                ok = sim_add(s, b, m, &meshes, name);
             }
     free(name);
     free(base);
-    if (b->shape != SCENE_SHAPE_PLANE)
-        ct_mesh_free(&mesh);
+    free(base_surface);
+    sim_free_meshes(&meshes);
     return ok;
 }
 

@@ -5,26 +5,6 @@
 
 #define CTI_BODIES_MOST (1 << 26) /* vertices, elements: their multiples fit an int */
 
-CONTACT_API_DEF ct_soft_desc ct_soft_desc_default(void)
-{
-    ct_soft_desc d;
-    memset(&d, 0, sizeof d);
-    d.cookie = CTI_COOKIE;
-    d.material = ct_material_default(CT_MODEL_NEOHOOKEAN);
-    d.friction = d.thickness = -1;
-    return d;
-}
-
-CONTACT_API_DEF ct_cloth_desc ct_cloth_desc_default(void)
-{
-    ct_cloth_desc d;
-    memset(&d, 0, sizeof d);
-    d.cookie = CTI_COOKIE;
-    d.material = ct_material_default(CT_MODEL_MEMBRANE);
-    d.friction = d.thickness = -1;
-    return d;
-}
-
 CONTACT_API_DEF ct_static_desc ct_static_desc_default(void)
 {
     ct_static_desc d;
@@ -318,88 +298,6 @@ CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const
     b->friction = friction < 0 ? w->state.desc.friction : friction;
     b->thickness = thickness < 0 ? w->state.desc.thickness : thickness;
     cti_bodies_name(b, name);
-}
-
-CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_body_id *out_body)
-{
-    cti_body b;
-    const char *text = NULL;
-    int64_t bad = -1;
-    double value = 0;
-    ct_code code;
-    int ok;
-    if (!w)
-        return CT_ERR_ARGUMENT;
-    if (!out_body)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
-    if (!d || d->cookie != CTI_COOKIE)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_soft_desc_default");
-    code = cti_bodies_check_mesh(w, d->mesh);
-    if (code == CT_OK)
-        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
-    if (code != CT_OK)
-        return code;
-    if (d->mesh->n_tets <= 0)
-        return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "a soft body needs tets");
-    if (!cti_material_check(&d->material, 0, &text))
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
-    cti_bodies_begin(w, &b, CTI_BODY_SOFT, d->name, d->friction, d->thickness);
-    b.block0 = w->state.n;
-    b.n_blocks = d->mesh->n_positions;
-    b.material = d->material;
-    code = cti_bodies_copy(w, &b, d->mesh);
-    if (code == CT_OK) {
-        ok = cti_model_init_soft(&w->mem, &b.model, &d->material, b.rest, b.n, d->mesh->tets, d->mesh->n_tets, b.block0, &bad, &value);
-        code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
-        if (ok < 0)
-            code = cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a tet is inverted or flat (element: tet, value: volume)");
-    }
-    if (code == CT_OK && !cti_mesh_boundary(&w->mem, d->mesh->tets, d->mesh->n_tets, b.n, &b.triangles))
-        code = CT_ERR_MEMORY;
-    if (code == CT_OK)
-        code = cti_bodies_surface(w, &b, 0);
-    return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
-}
-
-CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, ct_body_id *out_body)
-{
-    cti_body b;
-    const char *text = NULL;
-    int64_t bad = -1;
-    double value = 0;
-    ct_code code;
-    int ok;
-    if (!w)
-        return CT_ERR_ARGUMENT;
-    if (!out_body)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
-    if (!d || d->cookie != CTI_COOKIE)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_cloth_desc_default");
-    code = cti_bodies_check_mesh(w, d->mesh);
-    if (code == CT_OK)
-        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
-    if (code != CT_OK)
-        return code;
-    if (d->mesh->n_triangles <= 0)
-        return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "a cloth needs triangles");
-    if (!cti_material_check(&d->material, 1, &text))
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
-    cti_bodies_begin(w, &b, CTI_BODY_CLOTH, d->name, d->friction, d->thickness);
-    b.block0 = w->state.n;
-    b.n_blocks = d->mesh->n_positions;
-    b.material = d->material;
-    code = cti_bodies_copy(w, &b, d->mesh);
-    if (code == CT_OK) {
-        ok = cti_model_init_cloth(&w->mem, &b.model, &d->material, b.rest, b.n, d->mesh->triangles, d->mesh->n_triangles, b.block0, &bad, &value);
-        code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
-        if (ok < 0)
-            code = cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a triangle has no area (element: triangle, value: area)");
-    }
-    if (code == CT_OK)
-        code = cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles);
-    if (code == CT_OK)
-        code = cti_bodies_surface(w, &b, 0);
-    return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
 }
 
 CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d, ct_body_id *out_body)

@@ -179,7 +179,9 @@ typedef struct ct_material {
 typedef struct ct_soft_desc {
     uint32_t cookie;
     const char *name; /* copied, may be NULL; appears in error texts */
-    const ct_mesh *mesh; /* positions and tets; the surface is extracted */
+    const ct_mesh *mesh;    /* positions and tets: the nodes */
+    const ct_mesh *surface; /* NULL: the tets' boundary collides; else a triangle mesh embedded in them: its vertices are the body's vertices
+                               then, which positions, contacts and triangles count; pins and velocities go by nodes */
     ct_material material;
     ct_real friction, thickness;
     ct_real velocity[3];

@@ -1,0 +1,148 @@
+/* bodies_soft.c -- soft bodies and cloth: nodes with an elastic model, and the surface that collides. Method: the boundary of the tets, or a
+   triangle mesh that is embedded in them by barycentric weights. Based on: Otaduy 2009, sec. 6 (letters in coarse tets). */
+#include "../5_mesh/embed.h"
+#include "world.h"
+
+#define CTI_BODIES_REACH CTI_R(0.25) /* how far outside of its tet, in weights, a vertex may be embedded */
+
+CONTACT_API_DEF ct_soft_desc ct_soft_desc_default(void)
+{
+    ct_soft_desc d;
+    memset(&d, 0, sizeof d);
+    d.cookie = CTI_COOKIE;
+    d.material = ct_material_default(CT_MODEL_NEOHOOKEAN);
+    d.friction = d.thickness = -1;
+    return d;
+}
+
+CONTACT_API_DEF ct_cloth_desc ct_cloth_desc_default(void)
+{
+    ct_cloth_desc d;
+    memset(&d, 0, sizeof d);
+    d.cookie = CTI_COOKIE;
+    d.material = ct_material_default(CT_MODEL_MEMBRANE);
+    d.friction = d.thickness = -1;
+    return d;
+}
+
+/* what both kinds of desc share: cookie, mesh, scalars */
+static ct_code cti_bodies_check_soft(ct_world *w, int made, const ct_mesh *mesh, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega)
+{
+    ct_code code;
+    if (!made)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by its ct_..._desc_default, or out_body is NULL");
+    code = cti_bodies_check_mesh(w, mesh);
+    return code == CT_OK ? cti_bodies_check_scalars(w, friction, thickness, v, omega) : code;
+}
+
+/* the surface's vertices get the four nodes of the tet that holds them */
+static ct_code cti_bodies_embed(ct_world *w, cti_body *b, const ct_mesh *nodes, const ct_mesh *surface)
+{
+    cti_mem *m = &w->mem;
+    int32_t *tet = NULL;
+    ct_real *weights = NULL;
+    int i, k, n = surface->n_positions, ok, bad = -1;
+    ok = CTI_RESIZE(m, tet, n) && CTI_RESIZE(m, weights, 4 * n) && CTI_RESIZE(m, b->attach, n) && CTI_RESIZE(m, b->nodes, 3 * nodes->n_positions) &&
+         cti_embed(m, nodes->positions, nodes->n_positions, nodes->tets, nodes->n_tets, surface->positions, n, tet, weights, NULL, NULL);
+    if (ok)
+        memcpy(b->nodes, nodes->positions, sizeof(ct_real) * 3 * (size_t)nodes->n_positions);
+    for (i = 0; ok && i < n; i++) {
+        cti_attach *a = &b->attach[i];
+        a->n = 4;
+        for (k = 0; k < 4; k++) {
+            a->block[k] = nodes->tets[4 * tet[i] + k];
+            a->weight[k] = weights[4 * i + k];
+            if (!(a->weight[k] >= -CTI_BODIES_REACH) && bad < 0)
+                bad = i;
+        }
+    }
+    CTI_FREE(m, tet);
+    CTI_FREE(m, weights);
+    if (!ok)
+        return CT_ERR_MEMORY;
+    return bad < 0 ? CT_OK : cti_bodies_refuse(w, CT_ERR_MESH, bad, 0, "a vertex of the embedded surface lies outside of the tets (element: vertex)");
+}
+
+/* the visible mesh of a soft body: the embedded surface, or the tets' boundary */
+static ct_code cti_bodies_skin(ct_world *w, cti_body *b, const ct_soft_desc *d)
+{
+    ct_code code = cti_bodies_copy(w, b, d->surface ? d->surface : d->mesh);
+    if (code == CT_OK && d->surface)
+        code = cti_bodies_copy_list(w, &b->triangles, d->surface->triangles, 3 * d->surface->n_triangles);
+    else if (code == CT_OK && !cti_mesh_boundary(&w->mem, d->mesh->tets, d->mesh->n_tets, b->n, &b->triangles))
+        code = CT_ERR_MEMORY;
+    if (code == CT_OK && d->surface)
+        code = cti_bodies_embed(w, b, d->mesh, d->surface);
+    return code == CT_OK ? cti_bodies_surface(w, b, 0) : code;
+}
+
+CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_body_id *out_body)
+{
+    cti_body b;
+    const char *text = NULL;
+    int64_t bad = -1;
+    double value = 0;
+    ct_code code;
+    int ok;
+    if (!w)
+        return CT_ERR_ARGUMENT;
+    ok = out_body && d && d->cookie == CTI_COOKIE;
+    code = cti_bodies_check_soft(w, ok, ok ? d->mesh : NULL, ok ? d->friction : 0, ok ? d->thickness : 0, ok ? d->velocity : NULL, ok ? d->angular_velocity : NULL);
+    if (code == CT_OK && d->surface)
+        code = cti_bodies_check_mesh(w, d->surface);
+    if (code != CT_OK)
+        return code;
+    if (d->mesh->n_tets <= 0)
+        return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "a soft body needs tets");
+    if (d->surface && d->surface->n_triangles <= 0)
+        return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "an embedded surface needs triangles");
+    if (!cti_material_check(&d->material, 0, &text))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
+    cti_bodies_begin(w, &b, CTI_BODY_SOFT, d->name, d->friction, d->thickness);
+    b.block0 = w->state.n;
+    b.n_blocks = d->mesh->n_positions;
+    b.material = d->material;
+    ok = cti_model_init_soft(&w->mem, &b.model, &d->material, d->mesh->positions, b.n_blocks, d->mesh->tets, d->mesh->n_tets, b.block0, &bad, &value);
+    code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
+    if (ok < 0)
+        code = cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a tet is inverted or flat (element: tet, value: volume)");
+    if (code == CT_OK)
+        code = cti_bodies_skin(w, &b, d);
+    return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
+}
+
+CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, ct_body_id *out_body)
+{
+    cti_body b;
+    const char *text = NULL;
+    int64_t bad = -1;
+    double value = 0;
+    ct_code code;
+    int ok;
+    if (!w)
+        return CT_ERR_ARGUMENT;
+    ok = out_body && d && d->cookie == CTI_COOKIE;
+    code = cti_bodies_check_soft(w, ok, ok ? d->mesh : NULL, ok ? d->friction : 0, ok ? d->thickness : 0, ok ? d->velocity : NULL, ok ? d->angular_velocity : NULL);
+    if (code != CT_OK)
+        return code;
+    if (d->mesh->n_triangles <= 0)
+        return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "a cloth needs triangles");
+    if (!cti_material_check(&d->material, 1, &text))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
+    cti_bodies_begin(w, &b, CTI_BODY_CLOTH, d->name, d->friction, d->thickness);
+    b.block0 = w->state.n;
+    b.n_blocks = d->mesh->n_positions;
+    b.material = d->material;
+    code = cti_bodies_copy(w, &b, d->mesh);
+    if (code == CT_OK) {
+        ok = cti_model_init_cloth(&w->mem, &b.model, &d->material, b.rest, b.n, d->mesh->triangles, d->mesh->n_triangles, b.block0, &bad, &value);
+        code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
+        if (ok < 0)
+            code = cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a triangle has no area (element: triangle, value: area)");
+    }
+    if (code == CT_OK)
+        code = cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles);
+    if (code == CT_OK)
+        code = cti_bodies_surface(w, &b, 0);
+    return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
+}
