@@ -283,7 +283,7 @@ static void test_by_name(void **state)
     assert_int_equal(ct_mesh_read("a.obj", NULL, NULL), CT_ERR_ARGUMENT);
     assert_int_equal(ct_mesh_read("/nonexistent/a.obj", &m, &e), CT_ERR_FILE);
     assert_int_equal(e.code, CT_ERR_FILE);
-    assert_int_equal(ct_mesh_read("a.stl", &m, &e), CT_ERR_UNSUPPORTED);
+    assert_int_equal(ct_mesh_read("a.off", &m, &e), CT_ERR_UNSUPPORTED);
     {
         char folder[] = "/tmp/contact_test_XXXXXX", name[64];
         FILE *f;

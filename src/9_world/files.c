@@ -9,20 +9,27 @@
 
 enum { CTI_FILES_CHUNK = 1 << 16, CTI_FILES_DIGITS = 1200 };
 
-CTI_FN ct_code cti_file_error(ct_error_info *error, ct_code code, int64_t line, double value, const char *format, const char *arg)
+/* "<unit> <place>: <text>"; place below 0: the text alone. */
+static ct_code cti_file_say(ct_error_info *error, ct_code code, const char *unit, int64_t place, double value, const char *format,
+                            const char *arg)
 {
     if (error) {
         char text[200];
         memset(error, 0, sizeof *error);
-        error->code = code, error->element = line > 0 ? line : -1, error->value = value;
+        error->code = code, error->element = place >= 0 ? place : -1, error->value = value;
         snprintf(text, sizeof text, format, arg ? arg : "");
-        if (line > 0)
-            snprintf(error->buffer, sizeof error->buffer, "line %lld: %s", (long long)line, text);
+        if (place >= 0)
+            snprintf(error->buffer, sizeof error->buffer, "%s %lld: %s", unit, (long long)place, text);
         else
             snprintf(error->buffer, sizeof error->buffer, "%s", text);
         error->text = error->buffer;
     }
     return code;
+}
+
+CTI_FN ct_code cti_file_error(ct_error_info *error, ct_code code, int64_t line, double value, const char *format, const char *arg)
+{
+    return cti_file_say(error, code, "line", line > 0 ? line : -1, value, format, arg);
 }
 
 CTI_FN ct_code cti_file_load(cti_mem *mem, const char *path, char **out_bytes, ct_error_info *error)
@@ -57,7 +64,9 @@ CTI_FN ct_code cti_file_load(cti_mem *mem, const char *path, char **out_bytes, c
 
 CTI_FN int cti_scan_fail(cti_scan *s, ct_code code, const char *format, const char *arg)
 {
-    if (s->code == CT_OK)
+    if (s->code == CT_OK && s->start)
+        s->code = cti_file_say(s->error, code, "byte", (int64_t)(s->at - s->start), 0, format, arg);
+    else if (s->code == CT_OK)
         s->code = cti_file_error(s->error, code, s->line, 0, format, arg);
     return 0;
 }
@@ -135,6 +144,44 @@ CTI_FN int cti_scan_line(cti_scan *s)
 CTI_FN int cti_scan_is(const char *token, int length, const char *word)
 {
     return strlen(word) == (size_t)length && memcmp(token, word, (size_t)length) == 0;
+}
+
+CTI_FN int cti_scan_like(const char *token, int length, const char *word)
+{
+    int i;
+    if (strlen(word) != (size_t)length)
+        return 0;
+    for (i = 0; i < length; i++) {
+        char c = token[i];
+        if (c >= 'A' && c <= 'Z')
+            c = (char)(c - 'A' + 'a');
+        if (c != word[i])
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_scan_content(cti_scan *s)
+{
+    const char *t, *line;
+    int n;
+    while (cti_scan_line(s)) {
+        line = s->at;
+        if (cti_scan_token(s, &t, &n)) {
+            s->at = line;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+CTI_FN int cti_scan_word(cti_scan *s, const char **token, int *length)
+{
+    do {
+        if (cti_scan_token(s, token, length))
+            return 1;
+    } while (cti_scan_line(s));
+    return 0;
 }
 
 /* ---- numbers ---- */
@@ -270,21 +317,142 @@ CTI_FN int cti_scan_integer(cti_scan *s, int64_t *out, const char *what)
     return cti_scan_fail(s, CT_ERR_FORMAT, "%s", text);
 }
 
+/* ---- binary values ---- */
+
+CTI_FN int cti_scalar_size(cti_scalar type)
+{
+    static const int sizes[] = {0, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
+    return sizes[type];
+}
+
+CTI_FN int cti_scan_left(cti_scan *s, int64_t count, int64_t size, const char *what)
+{
+    if (count < 0)
+        return cti_scan_fail(s, CT_ERR_FORMAT, "a negative number of %s", what);
+    if (size > 0 && count > (int64_t)(s->end - s->at) / size)
+        return cti_scan_fail(s, CT_ERR_FORMAT, "the file ends too early, expected %s", what);
+    return 1;
+}
+
+/* The bits of the next value, whose bytes are there. */
+static uint64_t cti_scan_bits(cti_scan *s, int size)
+{
+    uint64_t u = 0;
+    int i;
+    for (i = 0; i < size; i++)
+        u |= (uint64_t)(unsigned char)s->at[i] << (8 * (s->big ? size - 1 - i : i));
+    s->at += size;
+    return u;
+}
+
+static int64_t cti_scan_signed(uint64_t u, int size)
+{
+    uint64_t sign = (uint64_t)1 << (8 * size - 1);
+    int64_t x;
+    u = (u ^ sign) - sign;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+CTI_FN int cti_scan_raw_integer(cti_scan *s, cti_scalar type, int64_t *out, const char *what)
+{
+    int size = cti_scalar_size(type),
+        is_signed = type == CTI_SCALAR_I8 || type == CTI_SCALAR_I16 || type == CTI_SCALAR_I32 || type == CTI_SCALAR_I64;
+    uint64_t u;
+    if (!cti_scan_left(s, 1, size, what))
+        return 0;
+    u = cti_scan_bits(s, size);
+    if (type == CTI_SCALAR_NONE || type >= CTI_SCALAR_F32 || (!is_signed && u >> 63)) {
+        s->at -= size;
+        return cti_scan_fail(s, CT_ERR_FORMAT, "not an integer, expected %s", what);
+    }
+    *out = is_signed ? cti_scan_signed(u, size) : (int64_t)u;
+    return 1;
+}
+
+CTI_FN int cti_scan_raw_real(cti_scan *s, cti_scalar type, ct_real *out, const char *what)
+{
+    int size = cti_scalar_size(type), ok = 1;
+    int64_t whole;
+    double x = 0;
+    if (type < CTI_SCALAR_F32) {
+        if (!cti_scan_raw_integer(s, type, &whole, what))
+            return 0;
+        *out = (ct_real)whole;
+        return 1;
+    }
+    if (!cti_scan_left(s, 1, size, what))
+        return 0;
+    if (type == CTI_SCALAR_F32) {
+        uint32_t u = (uint32_t)cti_scan_bits(s, size);
+        float f;
+        memcpy(&f, &u, sizeof f);
+        ok = cti_finite32(f), x = f;
+    } else {
+        uint64_t u = cti_scan_bits(s, size);
+        memcpy(&x, &u, sizeof x);
+        ok = cti_finite64(x);
+    }
+#if CONTACT_REAL == 32
+    /* above the largest float, halfway to the next power of two */
+    ok = ok && x < 3.4028235677973362e38 && x > -3.4028235677973362e38;
+#endif
+    if (!ok) {
+        s->at -= size;
+        return cti_scan_fail(s, CT_ERR_FORMAT, "not a finite number, expected %s", what);
+    }
+    *out = (ct_real)x;
+    return 1;
+}
+
+/* ---- elements ---- */
+
+CTI_FN int cti_mesh_fan(cti_scan *s, ct_mesh *mesh, const int32_t *polygon, int n)
+{
+    int i;
+    if (n > 2 && CTI_LEN(mesh->triangles) > INT32_MAX - 4 - 3 * (int64_t)n)
+        return cti_scan_fail(s, CT_ERR_UNSUPPORTED, "too many triangles", NULL);
+    for (i = 1; i + 1 < n; i++)
+        if (!CTI_PUSH(s->mem, mesh->triangles, polygon[0]) || !CTI_PUSH(s->mem, mesh->triangles, polygon[i]) ||
+            !CTI_PUSH(s->mem, mesh->triangles, polygon[i + 1]))
+            return cti_scan_memory(s);
+    return 1;
+}
+
+CTI_FN int cti_mesh_chain(cti_scan *s, ct_mesh *mesh, const int32_t *line, int n)
+{
+    int i;
+    if (n > 1 && CTI_LEN(mesh->segments) > INT32_MAX - 4 - 2 * (int64_t)n)
+        return cti_scan_fail(s, CT_ERR_UNSUPPORTED, "too many segments", NULL);
+    for (i = 0; i + 1 < n; i++)
+        if (!CTI_PUSH(s->mem, mesh->segments, line[i]) || !CTI_PUSH(s->mem, mesh->segments, line[i + 1]))
+            return cti_scan_memory(s);
+    return 1;
+}
+
 /* ---- reading by extension ---- */
 
-static int cti_file_has_extension(const char *path, const char *extension)
+CTI_FN int cti_file_has_extension(const char *path, const char *extension)
 {
-    size_t n = strlen(path), m = strlen(extension), i;
-    if (n < m)
-        return 0;
-    for (i = 0; i < m; i++) {
-        char c = path[n - m + i];
-        if (c >= 'A' && c <= 'Z')
-            c = (char)(c - 'A' + 'a');
-        if (c != extension[i])
-            return 0;
-    }
-    return 1;
+    size_t n = strlen(path), m = strlen(extension);
+    return n >= m && cti_scan_like(path + n - m, (int)m, extension);
+}
+
+typedef ct_code cti_file_reader(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error);
+
+/* The reader for a file name; *tetgen 1: its own way of loading. */
+static cti_file_reader *cti_file_choose(const char *path, int *tetgen)
+{
+    *tetgen = cti_file_has_extension(path, ".node") || cti_file_has_extension(path, ".ele") || cti_file_has_extension(path, ".face");
+    if (cti_file_has_extension(path, ".obj"))
+        return cti_read_obj;
+    if (cti_file_has_extension(path, ".msh"))
+        return cti_read_msh;
+    if (cti_file_has_extension(path, ".ply"))
+        return cti_read_ply;
+    if (cti_file_has_extension(path, ".stl"))
+        return cti_read_stl;
+    return cti_file_has_extension(path, ".vtk") ? cti_read_vtk : NULL;
 }
 
 CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error)
@@ -293,20 +461,24 @@ CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_err
     ct_mesh mesh;
     char *bytes = NULL;
     ct_code code;
-    int obj, msh;
+    cti_file_reader *reader;
+    int tetgen;
     if (!path || !out_mesh)
         return cti_file_error(out_error, CT_ERR_ARGUMENT, 0, 0, "path and out_mesh may not be NULL", NULL);
-    obj = cti_file_has_extension(path, ".obj"), msh = cti_file_has_extension(path, ".msh");
-    if (!obj && !msh)
-        return cti_file_error(out_error, CT_ERR_UNSUPPORTED, 0, 0, "file name must end in .obj or .msh", NULL);
+    reader = cti_file_choose(path, &tetgen);
+    if (!reader && !tetgen)
+        return cti_file_error(out_error, CT_ERR_UNSUPPORTED, 0, 0,
+                              "file name must end in .obj, .msh, .ply, .stl, .vtk, .node or .ele (mesh formats that are read)", NULL);
     cti_mem_init(&mem, NULL);
     memset(&mesh, 0, sizeof mesh);
-    code = cti_file_load(&mem, path, &bytes, out_error);
-    if (code != CT_OK)
-        return code;
-    code = obj ? cti_read_obj(&mem, bytes, stbds_header(bytes)->length, &mesh, out_error)
-               : cti_read_msh(&mem, bytes, stbds_header(bytes)->length, &mesh, out_error);
-    CTI_FREE(&mem, bytes);
+    if (tetgen) {
+        code = cti_load_tetgen(&mem, path, &mesh, out_error);
+    } else {
+        code = cti_file_load(&mem, path, &bytes, out_error);
+        if (code == CT_OK)
+            code = reader(&mem, bytes, stbds_header(bytes)->length, &mesh, out_error);
+        CTI_FREE(&mem, bytes);
+    }
     if (code != CT_OK) {
         ct_mesh_free(&mesh);
         return code;

@@ -15,25 +15,10 @@ typedef struct cti_msh {
     int have_nodes, have_elements, n_known;
 } cti_msh;
 
-/* The next line that holds anything: its first field stays unread. 0: the text ends. */
-static int cti_msh_line(cti_msh *m)
-{
-    const char *t, *line;
-    int n;
-    while (cti_scan_line(&m->scan)) {
-        line = m->scan.at;
-        if (cti_scan_token(&m->scan, &t, &n)) {
-            m->scan.at = line;
-            return 1;
-        }
-    }
-    return 0;
-}
-
 /* The next line inside a section; its end before its contents are complete is an error. */
 static int cti_msh_content(cti_msh *m, const char *what)
 {
-    if (!cti_msh_line(m))
+    if (!cti_scan_content(&m->scan))
         return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "the file ends, expected %s", what);
     if (*m->scan.at == '$')
         return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "the section ends early, expected %s", what);
@@ -54,7 +39,7 @@ static int cti_msh_end(cti_msh *m, const char *word)
 {
     const char *t;
     int n;
-    if (!cti_msh_line(m))
+    if (!cti_scan_content(&m->scan))
         return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "the file ends, expected %s", word);
     if (!cti_scan_token(&m->scan, &t, &n) || !cti_scan_is(t, n, word))
         return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "expected %s", word);
@@ -266,7 +251,7 @@ static int cti_msh_skip(cti_msh *m, const char *t, int n)
 {
     const char *u;
     int k;
-    while (cti_msh_line(m)) {
+    while (cti_scan_content(&m->scan)) {
         if (*m->scan.at != '$' || !cti_scan_token(&m->scan, &u, &k))
             continue;
         if (k == n + 3 && memcmp(u, "$End", 4) == 0 && memcmp(u + 4, t + 1, (size_t)n - 1) == 0)
@@ -279,7 +264,7 @@ static int cti_msh_sections(cti_msh *m)
 {
     const char *t;
     int n, more = m->scan.at < m->scan.end, first = 1;
-    for (; more; more = cti_msh_line(m)) {
+    for (; more; more = cti_scan_content(&m->scan)) {
         int ok;
         if (!cti_scan_token(&m->scan, &t, &n))
             continue;

@@ -83,8 +83,18 @@ CONTACT_API ct_code ct_body_set_motion(ct_world *world, ct_body_id body, const c
 CONTACT_API ct_code ct_body_get_triangles(const ct_world *world, ct_body_id body, const int32_t **out_triangles, int *out_n);
 
 /* ---- meshes ---- */
-/* ct_mesh_read -- by extension: .obj (v, f, l, p; polygons are fanned), .msh (Gmsh 2.2 and 4.1, ASCII). out_error names the line. */
+/* ct_mesh_read -- by extension: .obj (v, f, l, p), .msh (Gmsh 2.2 and 4.1, ASCII), .ply (ASCII and binary), .stl (ASCII and binary; corners
+   with equal coordinates become one vertex), .vtk (legacy, ASCII and binary; POLYDATA, UNSTRUCTURED_GRID), .node or .ele (TetGen; the other
+   one and a .face are looked for beside it). Polygons are fanned; vertices that nothing uses are kept. out_error (may be NULL) names the line,
+   or the byte of a binary part, in .text and .element, and what was expected. CT_ERR_ARGUMENT (NULL), CT_ERR_FILE (cannot be opened or read),
+   CT_ERR_FORMAT (content), CT_ERR_UNSUPPORTED (extension, or a part of the format that is not read), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error);
+/* ct_mesh_write -- by extension: .obj, .msh (Gmsh 2.2, ASCII), .vtk (legacy, ASCII, UNSTRUCTURED_GRID), numbers with 17 digits: reading gives
+   the same bits. Positions that no element uses are written as points. OBJ has no tets: where there are no triangles the boundary of the tets
+   is written, else the triangles. The file is written as path + ".tmp", then renamed: it is whole or it is not there.
+   CT_ERR_ARGUMENT (NULL, no position, a count without its array), CT_ERR_MESH (a position that is not finite, an index out of range: .element
+   names the vertex, tet, triangle or segment), CT_ERR_UNSUPPORTED (extension), CT_ERR_FILE, CT_ERR_MEMORY. */
+CONTACT_API ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_error_info *out_error);
 CONTACT_API void ct_mesh_free(ct_mesh *mesh);
 /* ct_mesh_box -- size [m] centred at the origin, cells per axis >= 1; with_tets 1: five or six tets a cell and no triangles, 0: surface. */
 CONTACT_API ct_code ct_mesh_box(const ct_real size[3], const int cells[3], int with_tets, ct_mesh *out_mesh, ct_error_info *out_error);

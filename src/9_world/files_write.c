@@ -1,0 +1,254 @@
+/* files_write.c -- meshes to files: OBJ, Gmsh MSH 2.2 (ASCII), legacy VTK (ASCII). Method: the mesh is checked first; the text goes to a
+   temporary file beside the place, which is renamed when it is whole. Numbers have 17 digits and a point in every locale, so that reading
+   gives the same bits. Positions that no element uses are written as points. based on: the formats' descriptions named in the readers. */
+#include "files.h"
+#include "../5_mesh/mesh.h"
+
+#if CONTACT_WITH_FILES
+#include <locale.h>
+#include <stdio.h>
+
+typedef struct cti_write {
+    FILE *f;
+    const ct_mesh *mesh;
+    const int32_t *triangles; /* what is written as triangles */
+    int n_triangles;
+    uint8_t *used; /* [n_positions] 1: some element has it */
+    int n_points;  /* positions that none has */
+} cti_write;
+
+/* ---- checks ---- */
+
+static ct_code cti_write_fail(ct_error_info *error, ct_code code, int64_t element, double value, const char *text)
+{
+    if (error) {
+        memset(error, 0, sizeof *error);
+        error->code = code, error->text = text, error->element = element, error->value = value;
+    }
+    return code;
+}
+
+/* Indices [n] in elements of k: in range. */
+static ct_code cti_write_check_list(const int32_t *list, int n, int k, int n_positions, const char *text, ct_error_info *error)
+{
+    int64_t i;
+    for (i = 0; i < (int64_t)n * k; i++)
+        if (list[i] < 0 || list[i] >= n_positions)
+            return cti_write_fail(error, CT_ERR_MESH, i / k, (double)list[i], text);
+    return CT_OK;
+}
+
+static ct_code cti_write_check(const ct_mesh *m, ct_error_info *error)
+{
+    int64_t i;
+    ct_code code;
+    if (m->n_positions < 1 || m->n_tets < 0 || m->n_triangles < 0 || m->n_segments < 0)
+        return cti_write_fail(error, CT_ERR_ARGUMENT, -1, m->n_positions,
+                              "a mesh needs at least one position, and counts may not be negative");
+    if (!m->positions || (m->n_tets && !m->tets) || (m->n_triangles && !m->triangles) || (m->n_segments && !m->segments))
+        return cti_write_fail(error, CT_ERR_ARGUMENT, -1, 0, "an array is NULL and its count is not 0");
+    for (i = 0; i < 3 * (int64_t)m->n_positions; i++)
+        if (!cti_finite(m->positions[i]))
+            return cti_write_fail(error, CT_ERR_MESH, i / 3, (double)m->positions[i], "position is not finite (element: vertex)");
+    code = cti_write_check_list(m->tets, m->n_tets, 4, m->n_positions, "tet index out of range (element: tet, value: index)", error);
+    if (code == CT_OK)
+        code = cti_write_check_list(m->triangles, m->n_triangles, 3, m->n_positions,
+                                    "triangle index out of range (element: triangle, value: index)", error);
+    if (code == CT_OK)
+        code = cti_write_check_list(m->segments, m->n_segments, 2, m->n_positions,
+                                    "segment index out of range (element: segment, value: index)", error);
+    return code;
+}
+
+/* ---- text ---- */
+
+/* " x" with 17 digits and a point */
+static void cti_write_real(FILE *f, double x)
+{
+    char text[64], *c;
+    const char *point = localeconv()->decimal_point;
+    size_t n = strlen(point);
+    snprintf(text, sizeof text, " %.17g", x);
+    c = n > 0 ? strstr(text, point) : NULL;
+    if (c) {
+        *c = '.';
+        memmove(c + 1, c + n, strlen(c + n) + 1);
+    }
+    fputs(text, f);
+}
+
+/* Lines of `count` elements: what stands in front, then the indices plus first. number not NULL: counted up and written first. */
+static void cti_write_elements(FILE *f, const char *front, const int32_t *list, int count, int k, int first, int *number)
+{
+    int i, j;
+    for (i = 0; i < count; i++) {
+        if (number)
+            fprintf(f, "%d ", ++*number);
+        fputs(front, f);
+        for (j = 0; j < k; j++)
+            fprintf(f, " %d", (int)list[(size_t)k * (size_t)i + (size_t)j] + first);
+        fputc('\n', f);
+    }
+}
+
+static void cti_write_points(const cti_write *w, const char *front, int first, int *number)
+{
+    int i;
+    for (i = 0; i < w->mesh->n_positions; i++) {
+        int32_t v = (int32_t)i;
+        if (!w->used[i])
+            cti_write_elements(w->f, front, &v, 1, 1, first, number);
+    }
+}
+
+static void cti_write_positions(const cti_write *w, const char *front, int number)
+{
+    int i, k;
+    for (i = 0; i < w->mesh->n_positions; i++) {
+        if (number)
+            fprintf(w->f, "%d", i + 1);
+        fputs(front, w->f);
+        for (k = 0; k < 3; k++)
+            cti_write_real(w->f, (double)w->mesh->positions[3 * (size_t)i + (size_t)k]);
+        fputc('\n', w->f);
+    }
+}
+
+static void cti_write_obj(const cti_write *w)
+{
+    cti_write_positions(w, "v", 0);
+    cti_write_elements(w->f, "f", w->triangles, w->n_triangles, 3, 1, NULL);
+    cti_write_elements(w->f, "l", w->mesh->segments, w->mesh->n_segments, 2, 1, NULL);
+    cti_write_points(w, "p", 1, NULL);
+}
+
+static void cti_write_msh(const cti_write *w)
+{
+    const ct_mesh *m = w->mesh;
+    int number = 0;
+    fprintf(w->f, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%d\n", m->n_positions);
+    cti_write_positions(w, "", 1);
+    fprintf(w->f, "$EndNodes\n$Elements\n%lld\n", (long long)m->n_segments + m->n_triangles + m->n_tets + w->n_points);
+    cti_write_points(w, "15 2 0 1", 1, &number);
+    cti_write_elements(w->f, "1 2 0 1", m->segments, m->n_segments, 2, 1, &number);
+    cti_write_elements(w->f, "2 2 0 1", w->triangles, w->n_triangles, 3, 1, &number);
+    cti_write_elements(w->f, "4 2 0 1", m->tets, m->n_tets, 4, 1, &number);
+    fputs("$EndElements\n", w->f);
+}
+
+static void cti_write_vtk(const cti_write *w)
+{
+    const ct_mesh *m = w->mesh;
+    const int counts[4] = {w->n_points, m->n_segments, m->n_triangles, m->n_tets}, types[4] = {1, 3, 5, 10};
+    int64_t cells = 0, size = 0;
+    int i, k;
+    for (k = 0; k < 4; k++)
+        cells += counts[k], size += (int64_t)counts[k] * (k + 2);
+    fprintf(w->f, "# vtk DataFile Version 3.0\ncontact.h mesh\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS %d double\n", m->n_positions);
+    cti_write_positions(w, "", 0);
+    fprintf(w->f, "CELLS %lld %lld\n", (long long)cells, (long long)size);
+    cti_write_points(w, "1", 0, NULL);
+    cti_write_elements(w->f, "2", m->segments, m->n_segments, 2, 0, NULL);
+    cti_write_elements(w->f, "3", m->triangles, m->n_triangles, 3, 0, NULL);
+    cti_write_elements(w->f, "4", m->tets, m->n_tets, 4, 0, NULL);
+    fprintf(w->f, "CELL_TYPES %lld\n", (long long)cells);
+    for (k = 0; k < 4; k++)
+        for (i = 0; i < counts[k]; i++)
+            fprintf(w->f, "%d\n", types[k]);
+}
+
+/* ---- the file ---- */
+
+static void cti_write_mark(cti_write *w, const int32_t *list, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++)
+        w->used[list[i]] = 1;
+}
+
+/* Text to path.tmp, then renamed. */
+static ct_code cti_write_file(cti_write *w, char kind, const char *path, const char *temporary, ct_error_info *error)
+{
+    int bad;
+    w->f = fopen(temporary, "wb");
+    if (!w->f)
+        return cti_write_fail(error, CT_ERR_FILE, -1, 0, "cannot write the file");
+    if (kind == 'o')
+        cti_write_obj(w);
+    else if (kind == 'm')
+        cti_write_msh(w);
+    else
+        cti_write_vtk(w);
+    bad = ferror(w->f);
+    bad |= fclose(w->f) != 0;
+    /* where a name that is taken cannot be renamed to, the old file goes first */
+    if (!bad && rename(temporary, path) != 0)
+        bad = remove(path) != 0 || rename(temporary, path) != 0;
+    if (bad)
+        remove(temporary);
+    return bad ? cti_write_fail(error, CT_ERR_FILE, -1, 0, "cannot write the file") : CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_error_info *out_error)
+{
+    cti_mem mem;
+    cti_write w;
+    char *temporary = NULL, kind;
+    int32_t *surface = NULL;
+    ct_code code;
+    int i;
+    if (!path || !mesh)
+        return cti_write_fail(out_error, CT_ERR_ARGUMENT, -1, 0, "path and mesh may not be NULL");
+    kind = cti_file_has_extension(path, ".obj")
+               ? 'o'
+               : (cti_file_has_extension(path, ".msh") ? 'm' : (cti_file_has_extension(path, ".vtk") ? 'v' : 0));
+    if (!kind)
+        return cti_write_fail(out_error, CT_ERR_UNSUPPORTED, -1, 0,
+                              "file name must end in .obj, .msh or .vtk (mesh formats that are written)");
+    code = cti_write_check(mesh, out_error);
+    if (code != CT_OK)
+        return code;
+    cti_mem_init(&mem, NULL);
+    memset(&w, 0, sizeof w);
+    w.mesh = mesh, w.triangles = mesh->triangles, w.n_triangles = mesh->n_triangles;
+    code = CT_ERR_MEMORY;
+    if (CTI_RESIZE(&mem, w.used, mesh->n_positions) && CTI_RESIZE(&mem, temporary, strlen(path) + 5)) {
+        memcpy(temporary, path, strlen(path));
+        memcpy(temporary + strlen(path), ".tmp", 5);
+        code = CT_OK;
+        /* OBJ has no tets: their boundary stands for them */
+        if (kind == 'o' && mesh->n_tets && !mesh->n_triangles) {
+            code = cti_mesh_boundary(&mem, mesh->tets, mesh->n_tets, mesh->n_positions, &surface) ? CT_OK : CT_ERR_MEMORY;
+            w.triangles = surface, w.n_triangles = CTI_LEN(surface) / 3;
+        }
+    }
+    if (code == CT_OK) {
+        cti_write_mark(&w, mesh->tets, 4 * (int64_t)mesh->n_tets);
+        cti_write_mark(&w, mesh->triangles, 3 * (int64_t)mesh->n_triangles);
+        cti_write_mark(&w, mesh->segments, 2 * (int64_t)mesh->n_segments);
+        for (i = 0; i < mesh->n_positions; i++)
+            w.n_points += !w.used[i];
+        code = cti_write_file(&w, kind, path, temporary, out_error);
+    } else {
+        cti_write_fail(out_error, code, -1, 0, "out of memory for the file");
+    }
+    CTI_FREE(&mem, w.used);
+    CTI_FREE(&mem, temporary);
+    CTI_FREE(&mem, surface);
+    return code;
+}
+
+#else
+
+CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_error_info *out_error)
+{
+    CTI_UNUSED(path);
+    CTI_UNUSED(mesh);
+    if (out_error) {
+        memset(out_error, 0, sizeof *out_error);
+        out_error->code = CT_ERR_UNSUPPORTED, out_error->text = "built without files (CONTACT_WITH_FILES 0)", out_error->element = -1;
+    }
+    return CT_ERR_UNSUPPORTED;
+}
+
+#endif
