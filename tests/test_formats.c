@@ -280,6 +280,9 @@ static void test_ply_refused(void **state)
     refused_line(cti_read_ply, "ply\nformat ascii 1.0\nelement vertex 9999999999\n", CT_ERR_UNSUPPORTED, 3, "too many");
     refused_line(cti_read_ply, "ply\nformat ascii 1.0\nproperty float x\n", CT_ERR_FORMAT, 3, "before any element");
     refused_line(cti_read_ply, "ply\nformat ascii 1.0\nelement vertex 1\nproperty half x\n", CT_ERR_FORMAT, 4, "type");
+    refused_line(cti_read_ply, "ply\nformat ascii 1.0\nelement vertex 1\nproperty\n", CT_ERR_FORMAT, 4, "type");
+    refused_line(cti_read_ply, "ply\nformat ascii 1.0\nelement vertex 1\nproperty list\n", CT_ERR_FORMAT, 4, "length");
+    refused_line(cti_read_ply, "ply\nformat ascii 1.0\nelement vertex 1\nproperty list int\n", CT_ERR_FORMAT, 4, "type");
     refused_line(cti_read_ply, "ply\nformat ascii 1.0\nelement vertex 1\nproperty list float int a\n", CT_ERR_FORMAT, 4, "length");
     refused_line(cti_read_ply, "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float x\n", CT_ERR_FORMAT, 5, "twice");
     refused_line(cti_read_ply, "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nend_header\n1 2\n",

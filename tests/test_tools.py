@@ -170,6 +170,8 @@ def test_scene_errors(d):
         ("stepper not built", scene(stepper="layers"), ["layers", "not built"]),
         ("solver unknown", scene(solver="x"), ["solver", "ica"]),
         ("camera", scene(output={"camera": {"target": [0, 0, 0]}}), ["output.camera.eye"]),
+        ("subdivide 3", scene(output={"subdivide": 3}), ["output.subdivide", "0 to 2"]),
+        ("subdivide half", scene(output={"subdivide": 0.5}), ["output.subdivide"]),
         ("root an array", "[]", ["object"]),
         ("empty file", "", ["line 1"]),
         ("cut off", '{"dt": 0.01,\n "bodies": [', ["line 2"]),
@@ -240,9 +242,6 @@ def test_run_options(d):
     code, text, err = run_scene(d, scene(), "--render", os.path.join(d, "x.png"), "--steps", "1")
     png = open(os.path.join(d, "x.png"), "rb").read() if code == 0 else b""
     check("--render writes a PNG", png[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", png[16:24]) == (1280, 720), err)
-    if not shutil.which("ffmpeg"):
-        code, _, err = run_scene(d, scene(), "--render", os.path.join(d, "x.mp4"))
-        check("--render .mp4 without ffmpeg says so", code == 1 and "ffmpeg" in err, err)
     many = body(repeat={"count": [2, 1, 2], "spacing": [0.4, 0, 0.4]})
     code, _, err = run_scene(d, many, "--out", os.path.join(d, "o3"), "--steps", "1")
     groups = [x[2:].strip() for x in open(os.path.join(d, "o3", "frame_00001.obj")) if x.startswith("o ")] if code == 0 else []
@@ -252,6 +251,94 @@ def test_run_options(d):
         run_scene(d, scene(), "--out", os.path.join(d, name), "--quiet")
         first[name] = open(os.path.join(d, name, "frame_00010.obj")).read()
     check("two runs give the same bytes", first["o4"] == first["o5"])
+
+
+def test_frames_vtk(d):
+    out = os.path.join(d, "o8")
+    code, _, err = run_scene(d, scene(), "--out", out, "--steps", "2", "--frames", "vtk")
+    names = sorted(os.listdir(out)) if code == 0 else []
+    check("--frames vtk writes a file a step", names == ["frame_%05d.vtk" % i for i in range(3)] + ["stats.jsonl", "summary.json"], names or err)
+    if not names:
+        return
+    run_scene(d, scene(), "--out", out + "b", "--steps", "2")
+    vtk, obj = open(out + "/frame_00002.vtk").read(), open(out + "b/frame_00002.obj").read()
+    points = [x for x in vtk.split("POINTS", 1)[1].split("\n")[1:] if len(x.split()) == 3][:29 + 2]
+    check("--frames vtk: the same numbers as obj", points == [x[2:] for x in obj.split("\n") if x.startswith("v ")], points[:2])
+    triangles, bodies = vtk.count("\n3 "), vtk.split("LOOKUP_TABLE default\n")[1].split()
+    check("--frames vtk: a body a triangle", triangles == obj.count("\nf ") and len(bodies) == triangles and bodies == sorted(bodies) and set(bodies) == {"0", "1"}
+          and "CELL_DATA %d\nSCALARS body int 1" % triangles in vtk, (triangles, bodies[-4:]))
+    code, text, err = contact("check", out + "/frame_00002.vtk")
+    check("--frames vtk: can be read", code == 0 and "%d triangles, 0 intersections" % triangles in text, text + err)
+
+
+SHEET = {"name": "sheet", "type": "cloth", "shape": {"grid": {"size": [1, 1], "cells": [6, 6]}}, "transform": [{"rotate": [0, 0, 30]}, {"translate": [0, 0.8, 0]}],
+         "fix": [{"vertices": [0, 6]}], "material": {"model": "springs", "stretch": 500, "shear": 100, "bend": 1e-5, "areal_density": 0.2}}
+
+# in place of ffmpeg: keeps its arguments and how much it got; writes the last argument's file; ends with the code in the file `code`
+FAKE = """#!/bin/sh
+here=$(dirname "$0")
+echo "$@" > "$here/arguments"
+for last; do :; done
+wc -c > "${last#file:}"
+exit $(cat "$here/code")
+"""
+
+
+def test_video(d):
+    bin_dir = os.path.join(d, "bin")
+    os.mkdir(bin_dir)
+    with open(bin_dir + "/ffmpeg", "w") as f:
+        f.write(FAKE)
+    os.chmod(bin_dir + "/ffmpeg", 0o755)
+    path, out, movie = os.path.join(d, "v.json"), os.path.join(d, "out"), os.path.join(d, "a b'c.mp4")
+    picture = 3 * 1280 * 720
+
+    def run(data, *args, code=0, search=bin_dir + ":" + os.environ["PATH"]):
+        with open(path, "w") as f:
+            json.dump(data, f)
+        with open(bin_dir + "/code", "w") as f:
+            f.write("%d\n" % code)
+        p = subprocess.run([CONTACT, "run", path, "--render", movie, "--quiet"] + list(args), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                           env=dict(os.environ, PATH=search), timeout=120)
+        return p.returncode, p.stderr.decode()
+
+    code, err = run(scene(), "--out", out, search=os.path.join(d, "none"))
+    check("--render .mp4 without ffmpeg is refused before the run", code == 1 and "ffmpeg" in err and ".png" in err and not os.path.exists(out), (code, err))
+    # dt, steps, pictures a second, pictures: from 24 to 60 a step each; every n-th, n times
+    for dt, steps, rate, count in [(0.02, 2, 50, 3), (0.004, 11, 50, 3), (0.1, 1, 30, 4)]:
+        code, err = run(scene(dt=dt, bodies=[SHEET], output={"subdivide": 1}), "--steps", str(steps))
+        words = open(bin_dir + "/arguments").read().split()
+        got = int(open(movie).read()) if code == 0 else 0
+        check("--render .mp4: dt %g" % dt, code == 0 and got == count * picture and float(words[words.index("-framerate") + 1]) == rate
+              and "yuv420p" in words and not os.path.exists(movie + ".tmp"), (code, err, got / picture, words))
+        if code == 0:
+            os.remove(movie)
+    code, err = run(scene(bodies=[SHEET]), "--steps", "1", code=3)
+    check("--render .mp4: ffmpeg fails", code == 2 and "ffmpeg" in err and not [x for x in os.listdir(d) if "mp4" in x], (code, err, os.listdir(d)))
+    real = shutil.which("ffmpeg")
+    search = os.environ["PATH"] if real and shutil.which("ffprobe") else bin_dir + ":" + os.environ["PATH"]
+    # Ctrl-C as a terminal sends it: to the whole process group
+    with open(path, "w") as f:
+        json.dump(scene(dt=0.02, duration=1e4, bodies=[SHEET]), f)
+    with open(bin_dir + "/code", "w") as f:
+        f.write("0\n")
+    p = subprocess.Popen([CONTACT, "run", path, "--render", movie, "--quiet"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ, PATH=search),
+                         start_new_session=True)
+    time.sleep(1.5)
+    os.killpg(p.pid, signal.SIGINT)
+    try:
+        p.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        p.kill()
+    ok = p.returncode == 130 and os.path.exists(movie) and not os.path.exists(movie + ".tmp")
+    text = ""
+    if ok and search == os.environ["PATH"]:
+        text = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=codec_name,pix_fmt,nb_read_frames", "-of", "csv=p=0", movie],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60).stdout.decode().strip()
+        ok = text.startswith("h264,yuv420p,") and int(text.split(",")[2]) >= 1
+    elif ok:
+        ok = int(open(movie).read()) >= picture
+    check("--render .mp4: Ctrl-C leaves a whole file", ok, (p.returncode, os.listdir(d), text))
 
 
 def test_run_start(d):
@@ -312,7 +399,7 @@ def test_other_commands(d):
 def main():
     tests = [test_amalgamate]
     if os.path.exists(CONTACT):
-        tests += [test_scene_errors, test_scene_mesh_errors, test_run, test_run_options, test_run_start, test_interrupt, test_other_commands]
+        tests += [test_scene_errors, test_scene_mesh_errors, test_run, test_run_options, test_frames_vtk, test_video, test_run_start, test_interrupt, test_other_commands]
     else:
         print("FAILED command line: %s was not built" % CONTACT)
         FAILED.append("build")

@@ -1,4 +1,4 @@
-/* cmd_check.c -- contact check FILE.obj...: intersections of all triangles of a file with each other. */
+/* cmd_check.c -- contact check FILE...: intersections of all triangles of a file with each other. */
 #include "../src/public/api.h"
 #include "cli.h"
 #include <string.h>
@@ -45,7 +45,7 @@ int cmd_check(int argc, char **argv)
 {
     int i, worst = CLI_DONE;
     if (argc < 2)
-        return cli_fail("check: expected FILE.obj...");
+        return cli_fail("check: expected the name of a mesh file");
     for (i = 1; i < argc; i++) {
         int code;
         if (argv[i][0] == '-')

@@ -319,6 +319,8 @@ static int run_start(run_state *r)
         }
         r->n_steps = lround(s->duration / s->dt);
     }
+    if (r->o.render && !render_possible(r->o.render))
+        return 0;
     if (!sim_create(s, &r->o.sim, &r->sim))
         return 0;
     if (r->o.sim.threads > 1)
@@ -404,6 +406,8 @@ int cmd_run(int argc, char **argv)
         sim_free(&r->sim);
         scene_free(&r->scene);
     }
+    if (r->picture)
+        render_discard(r->picture);
     inside_free(r->inside);
     free(r->cpu_ms);
     free(r);

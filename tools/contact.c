@@ -10,7 +10,7 @@ static const char usage[] =
     "                   [--frames obj|vtk|none] [--every N] [--render FILE.png|.mp4] [--dump-problems DIR] [--json] [--quiet]\n"
     "       contact ccd [--kind vf|ee] FILE... [--json]\n"
     "       contact solve FILE...                    not built: problem files cannot be read yet\n"
-    "       contact check FILE.obj...\n"
+    "       contact check FILE...                    surfaces: .obj .msh .ply .stl .vtk .node .ele\n"
     "       contact info [--json]\n"
     "exit codes: 0 done, 1 bad input, 2 failed, 3 a guarantee broke, 130 interrupted\n";
 

@@ -191,9 +191,15 @@ void raster_triangle(raster *r, const double p[3][3], const double n[3][3], int 
 
 void raster_shadow_init(raster_shadow *s, int n)
 {
+    int i;
     memset(s, 0, sizeof *s);
     s->n = n;
     s->depth = (float *)cli_alloc((size_t)n * (size_t)n, sizeof *s->depth);
+    /* a sunflower */
+    for (i = 0; i < 24; i++) {
+        s->taps[i][0] = sqrt((i + 0.5) / 24) * cos(2.39996323 * i);
+        s->taps[i][1] = sqrt((i + 0.5) / 24) * sin(2.39996323 * i);
+    }
 }
 
 void raster_shadow_free(raster_shadow *s) { free(s->depth); }
@@ -262,10 +268,8 @@ double raster_shadow_lit(const raster_shadow *s, const double x[3], const double
     for (k = 0; k < 3; k++)
         moved[k] = x[k] + normal[k] * texel * (1.5 + 0.7 * blur);
     raster_shadow_map(s, moved, q);
-    /* a sunflower of taps */
     for (i = 0; i < 24; i++) {
-        double radius = blur * sqrt((i + 0.5) / 24), angle = 2.39996323 * i;
-        int tx = (int)floor(q[0] + radius * cos(angle)), ty = (int)floor(q[1] + radius * sin(angle));
+        int tx = (int)floor(q[0] + blur * s->taps[i][0]), ty = (int)floor(q[1] + blur * s->taps[i][1]);
         count++;
         if (tx < 0 || ty < 0 || tx >= s->n || ty >= s->n || s->depth[(size_t)ty * (size_t)s->n + (size_t)tx] <= q[2] + texel)
             lit += 1;

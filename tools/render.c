@@ -1,10 +1,12 @@
 /* render.c -- pictures. Method: 2x2 samples a pixel; a depth buffer of normals and bodies; sun with a filtered shadow map, sky light with
-   screen-space occlusion (McGuire et al. 2011, Alchemy), a checkered ground that fades into the background. PNG by stb_image_write; video
-   as raw frames into ffmpeg. */
+   screen-space occlusion (McGuire et al. 2011, Alchemy), a checkered ground that fades into the background. Cloth may be subdivided
+   (subdivide.h). PNG by stb_image_write; video through ffmpeg (video.h). */
 #define _POSIX_C_SOURCE 200809L
 #include "render.h"
 #include "cli.h"
 #include "raster.h"
+#include "subdivide.h"
+#include "video.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,15 +29,16 @@
 #define RENDER_WIDTH 1280
 #define RENDER_HEIGHT 720
 #define RENDER_SHADOW 2048
-#define RENDER_FPS 30
 #define RENDER_GROUND 1000000
 
 struct render {
     char *path;
-    int video, has_camera;
+    int has_camera, levels; /* levels of subdivision of cloth */
     double eye[3], target[3], fov;
     double lo[3], hi[3]; /* what moves, at the start */
-    FILE *pipe;
+    double reach; /* how far subdivision may move a point */
+    video *video; /* NULL: a picture */
+    double rate;  /* of a video */
     long frames;
     raster buffer;
     raster_shadow shadow;
@@ -88,48 +91,31 @@ static void render_bounds(const sim *m, double lo[3], double hi[3])
             lo[k] = -1, hi[k] = 1;
 }
 
-static FILE *render_open_ffmpeg(const char *path)
+int render_possible(const char *path)
 {
-    char *command = (char *)cli_alloc(4 * strlen(path) + 300, 1), *c;
-    FILE *pipe;
-    if (system("command -v ffmpeg > /dev/null 2>&1") != 0) {
-        cli_fail("--render: %s: video needs ffmpeg, which is not installed; a .png works without it", path);
-        free(command);
-        return NULL;
-    }
-    sprintf(command, "ffmpeg -v error -y -f rawvideo -pix_fmt rgb24 -s %dx%d -r %d -i - -pix_fmt yuv420p '", RENDER_WIDTH, RENDER_HEIGHT,
-            RENDER_FPS);
-    for (c = command + strlen(command); *path; path++) {
-        if (*path == '\'')
-            c += sprintf(c, "'\\''");
-        else
-            *c++ = *path;
-    }
-    strcpy(c, "'");
-    pipe = popen(command, "w");
-    if (!pipe)
-        cli_fail("--render: ffmpeg cannot be started");
-    free(command);
-    return pipe;
+    if (render_is(path, ".mp4"))
+        return video_possible(path);
+    if (!render_is(path, ".png"))
+        cli_fail("--render: expected a name that ends in .png or .mp4, found '%s'", path);
+    return render_is(path, ".png");
 }
 
 render *render_create(const char *path, const scene *s, const sim *start, double step_seconds)
 {
     render *r;
     int k;
-    (void)step_seconds;
-    if (!render_is(path, ".png") && !render_is(path, ".mp4")) {
-        cli_fail("--render: expected a name that ends in .png or .mp4, found '%s'", path);
+    if (!render_possible(path))
         return NULL;
-    }
     r = (render *)cli_alloc(1, sizeof *r);
-    r->path = cli_copy(path);
-    r->video = render_is(path, ".mp4");
-    if (r->video && !(r->pipe = render_open_ffmpeg(path))) {
-        free(r->path);
+    r->rate = video_rate(step_seconds);
+    if (render_is(path, ".mp4") && !(r->video = video_open(path, RENDER_WIDTH, RENDER_HEIGHT, r->rate))) {
         free(r);
         return NULL;
     }
+    r->path = cli_copy(path);
+    r->levels = s->subdivide;
+    /* two surfaces that keep the thickness, to the solver's tolerance of a half of it, do not meet in the middle */
+    r->reach = 0.25 * s->thickness;
     r->has_camera = s->has_camera;
     r->fov = s->has_camera ? s->fov : 35;
     for (k = 0; k < 3; k++)
@@ -142,17 +128,31 @@ render *render_create(const char *path, const scene *s, const sim *start, double
     return r;
 }
 
-int render_wants_frames(const render *r) { return r->video; }
+int render_wants_frames(const render *r) { return r->video != NULL; }
 
 /* ---- triangles ---- */
 
-static void render_face(const sim_body *b, int f, double p[3][3], double normal[3])
+/* what is drawn of a body: shading are the positions that normals are taken from */
+typedef struct render_mesh {
+    const double *positions, *shading;
+    const int32_t *triangles;
+    const uint8_t *edges; /* NULL: all */
+    int n_vertices, n_triangles;
+} render_mesh;
+
+static void render_corners(const double *positions, const int32_t *triangle, double p[3][3])
 {
-    double u[3], v[3], length;
     int i, k;
     for (i = 0; i < 3; i++)
         for (k = 0; k < 3; k++)
-            p[i][k] = b->positions[3 * b->triangles[3 * f + i] + k];
+            p[i][k] = positions[3 * triangle[i] + k];
+}
+
+static void render_face(const render_mesh *m, int f, double normal[3])
+{
+    double p[3][3], u[3], v[3], length;
+    int k;
+    render_corners(m->shading, m->triangles + 3 * f, p);
     for (k = 0; k < 3; k++)
         u[k] = p[1][k] - p[0][k], v[k] = p[2][k] - p[0][k];
     normal[0] = u[1] * v[2] - u[2] * v[1];
@@ -164,14 +164,14 @@ static void render_face(const sim_body *b, int f, double p[3][3], double normal[
 }
 
 /* corner normals: the mean over the faces at a vertex that are within 45 degrees of this one */
-static void render_body(render *r, const sim_body *b, int number)
+static void render_triangles(render *r, const render_mesh *b, int number, int is_plane)
 {
     double p[3][3], n[3][3], *faces = (double *)cli_alloc((size_t)b->n_triangles * 3, sizeof *faces);
     int *first = (int *)cli_alloc((size_t)b->n_vertices + 1, sizeof *first),
         *list = (int *)cli_alloc((size_t)b->n_triangles * 3, sizeof *list);
     int f, i, k, j;
     for (f = 0; f < b->n_triangles; f++) {
-        render_face(b, f, p, faces + 3 * f);
+        render_face(b, f, faces + 3 * f);
         for (i = 0; i < 3; i++)
             first[b->triangles[3 * f + i] + 1]++;
     }
@@ -182,7 +182,7 @@ static void render_body(render *r, const sim_body *b, int number)
             list[--first[b->triangles[3 * f + i] + 1]] = f;
     /* now first[v + 1] is where v's faces begin, and the next vertex's beginning ends them */
     for (f = 0; f < b->n_triangles; f++) {
-        render_face(b, f, p, n[0]);
+        render_corners(b->positions, b->triangles + 3 * f, p);
         for (i = 0; i < 3; i++) {
             int v = b->triangles[3 * f + i], end = v + 2 <= b->n_vertices ? first[v + 2] : 3 * b->n_triangles;
             double sum[3] = {0, 0, 0};
@@ -195,13 +195,29 @@ static void render_body(render *r, const sim_body *b, int number)
             for (k = 0; k < 3; k++)
                 n[i][k] = sum[k];
         }
-        raster_triangle(&r->buffer, (const double(*)[3])p, (const double(*)[3])n, number, b->is_plane ? 0 : 7);
-        if (!b->is_plane)
+        raster_triangle(&r->buffer, (const double(*)[3])p, (const double(*)[3])n, number, is_plane ? 0 : (b->edges ? b->edges[f] : 7));
+        if (!is_plane)
             raster_shadow_triangle(&r->shadow, (const double(*)[3])p);
     }
     free(faces);
     free(first);
     free(list);
+}
+
+static void render_body(render *r, const sim_body *b, int number)
+{
+    render_mesh m;
+    subdivision fine;
+    memset(&fine, 0, sizeof fine);
+    m.positions = m.shading = b->positions, m.triangles = b->triangles, m.edges = NULL;
+    m.n_vertices = b->n_vertices, m.n_triangles = b->n_triangles;
+    if (r->levels > 0 && b->type == SCENE_CLOTH) {
+        subdivide(b->positions, b->n_vertices, b->triangles, b->n_triangles, r->levels, r->reach, &fine);
+        m.positions = fine.positions, m.shading = fine.smooth, m.triangles = fine.triangles, m.edges = fine.edges;
+        m.n_vertices = fine.n_vertices, m.n_triangles = fine.n_triangles;
+    }
+    render_triangles(r, &m, number, b->is_plane);
+    subdivide_free(&fine);
 }
 
 /* ---- ground: the highest horizontal plane below the scene fills the view, other planes are squares ---- */
@@ -268,12 +284,13 @@ static void render_position(const render *r, int x, int y, double depth, double 
 }
 
 /* open sky at a pixel: sum over nearby samples of max(0, v.n) / (v.v + e), on a spiral of `reach` metres turned by the pixel's own angle */
-static float render_open(const render *r, int px, int py, double reach)
+static float render_open(const render *r, int px, int py, double reach, const double turns[16][20][2])
 {
     int x = 2 * px, y = 2 * py, i, k;
     size_t at = (size_t)y * (size_t)r->buffer.w + (size_t)x;
     const float *n = r->buffer.normal + 3 * at;
-    double p[3], q[3], sum = 0, screen, turn = 2.399963 * ((px * 7 + py * 13) % 16);
+    double p[3], q[3], sum = 0, screen;
+    const double(*turn)[2] = turns[(px * 7 + py * 13) % 16];
     if (r->buffer.body[at] < 0)
         return 1;
     render_position(r, x, y, r->buffer.depth[at], p);
@@ -282,7 +299,7 @@ static float render_open(const render *r, int px, int py, double reach)
         screen = 400;
     for (i = 0; i < 20; i++) {
         double radius = screen * (i + 0.5) / 20, v[3], vv = 0, vn = 0;
-        int sx = x + (int)(radius * cos(turn + 5.1 * i)), sy = y + (int)(radius * sin(turn + 5.1 * i));
+        int sx = x + (int)(radius * turn[i][0]), sy = y + (int)(radius * turn[i][1]);
         size_t s = (size_t)sy * (size_t)r->buffer.w + (size_t)sx;
         if (sx < 0 || sy < 0 || sx >= r->buffer.w || sy >= r->buffer.h || r->buffer.body[s] < 0)
             continue;
@@ -298,10 +315,15 @@ static float render_open(const render *r, int px, int py, double reach)
 static void render_occlusion(render *r, double reach)
 {
     float *raw = (float *)cli_alloc((size_t)RENDER_WIDTH * RENDER_HEIGHT, sizeof *raw);
-    int x, y, i, j;
+    double turns[16][20][2];
+    int x, y, i, j, coarse = r->video ? ~1 : ~0; /* a video looks once in 2 x 2 pixels */
+    for (j = 0; j < 16; j++)
+        for (i = 0; i < 20; i++)
+            turns[j][i][0] = cos(2.399963 * j + 5.1 * i), turns[j][i][1] = sin(2.399963 * j + 5.1 * i);
     for (y = 0; y < RENDER_HEIGHT; y++)
         for (x = 0; x < RENDER_WIDTH; x++)
-            raw[y * RENDER_WIDTH + x] = render_open(r, x, y, reach);
+            raw[y * RENDER_WIDTH + x] = (x | y) & ~coarse ? raw[(y & coarse) * RENDER_WIDTH + (x & coarse)]
+                                                          : render_open(r, x, y, reach, (const double(*)[20][2])turns);
     /* 5 x 5 mean over like depths takes the pattern out */
     for (y = 0; y < RENDER_HEIGHT; y++)
         for (x = 0; x < RENDER_WIDTH; x++) {
@@ -360,10 +382,11 @@ static double render_checker(const double p[3], double tile, double sample_size)
 
 typedef struct render_look {
     double center[3], radius, tile;
+    double *albedo; /* [6 bodies] front, back */
 } render_look;
 
 /* colour of one sample in linear light */
-static void render_sample(const render *r, const sim *m, const render_look *look, int x, int y, double out[3])
+static void render_sample(const render *r, const render_look *look, int x, int y, double out[3])
 {
     size_t at = (size_t)y * (size_t)r->buffer.w + (size_t)x;
     int number = r->buffer.body[at], k;
@@ -388,7 +411,7 @@ static void render_sample(const render *r, const sim *m, const render_look *look
         double grey = 0.62 + 0.055 * render_checker(p, look->tile, r->buffer.depth[at] / c->focal / fmax(0.05, view[1] / length));
         albedo[0] = albedo[1] = grey, albedo[2] = 1.02 * grey;
     } else {
-        render_albedo(m, number, r->buffer.back[at], albedo);
+        memcpy(albedo, look->albedo + 6 * number + 3 * r->buffer.back[at], sizeof albedo);
     }
     for (k = 0; k < 3; k++)
         hn[k] = view[k] / length + r->shadow.light[k], hl += hn[k] * hn[k];
@@ -443,51 +466,86 @@ static void render_view(render *r, const sim *m, render_look *look)
         raster_look(&r->buffer.camera, eye, look->center, r->fov, r->buffer.w, r->buffer.h);
 }
 
+/* 1: the four samples of a pixel see nearly the same point of one surface. A video shades one of them. */
+static int render_even(const raster *b, int x, int y)
+{
+    size_t at = (size_t)(2 * y) * (size_t)b->w + (size_t)(2 * x), s;
+    const float *n = b->normal + 3 * at, *q;
+    int i;
+    for (i = 0; i < 4; i++) {
+        s = at + (size_t)(i >> 1) * (size_t)b->w + (size_t)(i & 1);
+        q = b->normal + 3 * s;
+        if (b->body[s] != b->body[at])
+            return 0;
+        if (b->body[s] >= 0 && (b->edge[s] || b->back[s] != b->back[at] || n[0] * q[0] + n[1] * q[1] + n[2] * q[2] < 0.999f ||
+                                fabsf(b->depth[s] - b->depth[at]) > 0.01f * b->depth[at]))
+            return 0;
+    }
+    return 1;
+}
+
 static void render_picture(render *r, const sim *m)
 {
     render_look look;
     int x, y, k;
+    look.albedo = (double *)cli_alloc(6 * (size_t)m->n_bodies, sizeof *look.albedo);
+    for (k = 0; k < 2 * m->n_bodies; k++)
+        render_albedo(m, k / 2, k % 2, look.albedo + 3 * k);
     render_view(r, m, &look);
     render_geometry(r, m);
     render_occlusion(r, 0.18 * look.radius);
     for (y = 0; y < RENDER_HEIGHT; y++)
         for (x = 0; x < RENDER_WIDTH; x++) {
             double sum[3] = {0, 0, 0}, one[3];
-            int i;
-            for (i = 0; i < 4; i++) {
-                render_sample(r, m, &look, 2 * x + (i & 1), 2 * y + (i >> 1), one);
+            int i, samples = r->video && render_even(&r->buffer, x, y) ? 1 : 4;
+            for (i = 0; i < samples; i++) {
+                render_sample(r, &look, 2 * x + (i & 1), 2 * y + (i >> 1), one);
                 for (k = 0; k < 3; k++)
-                    sum[k] += 0.25 * fmin(one[k], 2);
+                    sum[k] += fmin(one[k], 2) / samples;
             }
             for (k = 0; k < 3; k++)
                 r->picture[3 * (y * RENDER_WIDTH + x) + k] = render_byte(sum[k]);
         }
+    free(look.albedo);
 }
 
 int render_frame(render *r, const sim *m, double time)
 {
-    if (!r->video)
-        return 1;
-    if (time * RENDER_FPS + 1e-9 < (double)r->frames)
+    /* picture k shows what is there at time k / rate; the last digits of time do not decide */
+    double due = time * r->rate + 1e-6;
+    if (!r->video || due < (double)r->frames)
         return 1;
     render_picture(r, m);
-    while ((double)r->frames <= time * RENDER_FPS + 1e-9) {
+    while ((double)r->frames <= due) {
         r->frames++;
-        if (fwrite(r->picture, 3, (size_t)RENDER_WIDTH * RENDER_HEIGHT, r->pipe) != (size_t)RENDER_WIDTH * RENDER_HEIGHT) {
-            cli_fail("--render: ffmpeg stopped");
+        if (!video_write(r->video, r->picture))
             return 0;
-        }
     }
     return 1;
+}
+
+static void render_free(render *r)
+{
+    raster_free(&r->buffer);
+    raster_shadow_free(&r->shadow);
+    free(r->occlusion);
+    free(r->picture);
+    free(r->path);
+    free(r);
+}
+
+void render_discard(render *r)
+{
+    if (r->video)
+        video_discard(r->video);
+    render_free(r);
 }
 
 int render_finish(render *r, const sim *m)
 {
     int ok = 1;
     if (r->video) {
-        ok = pclose(r->pipe) == 0;
-        if (!ok)
-            cli_fail("--render: ffmpeg failed on %s", r->path);
+        ok = video_close(r->video);
     } else {
         char *temporary = (char *)cli_alloc(strlen(r->path) + 5, 1);
         sprintf(temporary, "%s.tmp", r->path);
@@ -497,11 +555,6 @@ int render_finish(render *r, const sim *m)
             cli_fail("%s: cannot be written", r->path);
         free(temporary);
     }
-    raster_free(&r->buffer);
-    raster_shadow_free(&r->shadow);
-    free(r->occlusion);
-    free(r->picture);
-    free(r->path);
-    free(r);
+    render_free(r);
     return ok;
 }

@@ -6,7 +6,9 @@
 
 typedef struct render render;
 
-/* render_create -- path ends in .png or .mp4; NULL after a message (.mp4 without ffmpeg, other ends). step_seconds is a frame's time. */
+/* render_possible -- path ends in .png or .mp4 and can be made; 0 after a message (.mp4 without ffmpeg, other ends). */
+int render_possible(const char *path);
+/* render_create -- NULL after a message. step_seconds is the time between calls of render_frame; a video plays in real time. */
 render *render_create(const char *path, const scene *s, const sim *start, double step_seconds);
 /* render_wants_frames -- 1 for video. */
 int render_wants_frames(const render *r);
@@ -14,5 +16,7 @@ int render_wants_frames(const render *r);
 int render_frame(render *r, const sim *m, double time);
 /* render_finish -- writes the picture or ends the video, frees r. 0 after a message. */
 int render_finish(render *r, const sim *m);
+/* render_discard -- frees r and leaves no file. */
+void render_discard(render *r);
 
 #endif /* RENDER_H */

@@ -385,12 +385,13 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     scene_refuse(in, body, b->path, b);
 }
 
-static void scene_read_camera(json_in *in, const cJSON *root, scene *s)
+static void scene_read_output(json_in *in, const cJSON *root, scene *s)
 {
     const cJSON *output = json_in_object(in, root, "", "output"), *camera;
     if (!output)
         return;
-    json_in_keys(in, output, "output", "camera");
+    json_in_keys(in, output, "output", "camera subdivide");
+    s->subdivide = json_in_int(in, output, "output", "subdivide", 0, 0, 2);
     camera = json_in_object(in, output, "output", "camera");
     if (!camera)
         return;
@@ -468,7 +469,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
         cJSON_ArrayForEach(e, bodies) scene_read_body(r, e, s->n_bodies++);
     }
     scene_read_harmless(in, root);
-    scene_read_camera(in, root, s);
+    scene_read_output(in, root, s);
 }
 
 static char *scene_load_text(const char *file)

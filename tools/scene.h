@@ -65,6 +65,7 @@ typedef struct scene {
     int n_bodies;
     int has_camera;
     double eye[3], target[3], fov;
+    int subdivide; /* levels of subdivision of cloth in pictures, 0 to 2 */
 } scene;
 
 /* scene_read -- 1, or 0 after printing file, JSON path (or line) and what was expected to stderr. */

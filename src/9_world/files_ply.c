@@ -112,8 +112,8 @@ static int cti_ply_property_line(cti_ply *p)
 {
     cti_ply_property q;
     cti_ply_element *e;
-    const char *t;
-    int n, list = 0, i;
+    const char *t = "";
+    int n = 0, list = 0, i;
     memset(&q, 0, sizeof q);
     if (CTI_LEN(p->elements) == 0)
         return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "a property before any element", NULL);

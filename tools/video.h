@@ -1,0 +1,22 @@
+/* video.h -- raw pictures to an .mp4 file through ffmpeg, where there is one. The file is written under another name and renamed when it is
+   whole. */
+#ifndef VIDEO_H
+#define VIDEO_H
+
+typedef struct video video;
+
+/* video_possible -- 1 when there is an ffmpeg on PATH and the file can be written; 0 after a message. */
+int video_possible(const char *path);
+/* video_rate -- pictures a second at which steps of step_seconds play in real time: a step each from 24 to 60, every n-th of shorter steps,
+   each n times of longer ones. */
+double video_rate(double step_seconds);
+/* video_open -- NULL after a message. */
+video *video_open(const char *path, int width, int height, double rate);
+/* video_write -- a picture [3 width height], red, green, blue; 0 after a message. */
+int video_write(video *v, const unsigned char *picture);
+/* video_close -- ends the file, gives it its name and frees v; 0 after a message. */
+int video_close(video *v);
+/* video_discard -- ends it and leaves no file. */
+void video_discard(video *v);
+
+#endif /* VIDEO_H */
