@@ -396,10 +396,82 @@ def test_other_commands(d):
     check("check: bad input outweighs", code == 1)
 
 
+# ---- meshes for scenes ----
+
+def read_obj(path):
+    v, f = [], []
+    with open(path) as lines:
+        for line in lines:
+            w = line.split()
+            if w and w[0] == "v":
+                v.append(tuple(float(x) for x in w[1:]))
+            elif w and w[0] == "f":
+                f.append(tuple(int(x) - 1 for x in w[1:]))
+    return v, f
+
+
+def volume(v, f):
+    total = 0
+    for t in f:
+        a, b, c = (v[i] for i in t)
+        total += a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0])
+    return total / 6
+
+
+def test_make_meshes(d):
+    tool = os.path.join(ROOT, "tools", "make_meshes.py")
+    names = []
+    for k in range(2):
+        out = os.path.join(d, "meshes%d" % k)
+        p = subprocess.run([sys.executable, tool, "--out", out, "--quiet"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
+        check("make_meshes runs", p.returncode == 0 and not p.stdout, p.stdout.decode())
+        names.append(sorted(os.listdir(out)))
+    same = names[0] == names[1] and all(open(os.path.join(d, "meshes0", n)).read() == open(os.path.join(d, "meshes1", n)).read() for n in names[0])
+    check("make_meshes is deterministic", same)
+    letters = [n for n in names[0] if n.startswith("letter_")]
+    holes = {"A": 1, "B": 2, "D": 1, "O": 1, "P": 1, "R": 1, "8": 2, "0": 1}
+    check("make_meshes: letters", len(letters) >= 10 and all("letter_%s.obj" % g in letters for g in holes), letters)
+    bad = []
+    for name in letters + ["figure.obj", "box.obj", "wall.obj", "slab.obj"]:
+        v, f = read_obj(os.path.join(d, "meshes0", name))
+        edges = [(t[k], t[(k + 1) % 3]) for t in f for k in range(3)]
+        there = set(edges)
+        glyph = name[7] if name in letters else ""
+        if len(there) != len(edges) or any((b, a) not in there for a, b in edges):
+            bad.append(name + ": not closed")
+        if len(v) - len(edges) // 2 + len(f) != 2 - 2 * holes.get(glyph, 0):
+            bad.append(name + ": holes")
+        if volume(v, f) <= 0 or len(set(v)) != len(v):
+            bad.append(name + ": volume, or a vertex twice")
+        if glyph and not 150 <= len(v) <= 400:
+            bad.append("%s: %d vertices" % (name, len(v)))
+    check("make_meshes: closed, oriented, with holes", not bad, bad)
+    v, f = read_obj(os.path.join(d, "meshes0", "letter_E.obj"))
+    check("make_meshes: volume of E", abs(volume(v, f) - 0.2 * 0.4258) < 1e-6, volume(v, f))
+    code, out, err = contact("check", *[os.path.join(d, "meshes0", n) for n in names[0]])
+    check("make_meshes: no intersections", code == 0 and out.count(" 0 intersections") == len(names[0]), (code, out, err))
+    v, f = read_obj(os.path.join(d, "meshes0", "skirt.obj"))
+    w, g = read_obj(os.path.join(d, "meshes0", "figure.obj"))
+    both = os.path.join(d, "both.obj")
+    with open(both, "w") as o:
+        o.writelines("v %.9g %.9g %.9g\n" % p for p in v + w)
+        o.writelines("f %d %d %d\n" % tuple(i + 1 for i in t) for t in f)
+        o.writelines("f %d %d %d\n" % tuple(i + 1 + len(v) for i in t) for t in g)
+    code, out, err = contact("check", both)
+    check("make_meshes: the skirt is free of the figure", code == 0 and len(v) == 16800, (code, out, err, len(v)))
+    p = subprocess.run([sys.executable, tool, "--out", d, "--glyphs", "A?"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    check("make_meshes: a glyph without outline", p.returncode == 2 and b"'?'" in p.stdout, p.stdout.decode())
+    p = subprocess.run([sys.executable, tool, "--out", d, "--only", "skirt", "--layers", "2", "--around", "9", "--down", "5", "--quiet"],
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    v, f = read_obj(os.path.join(d, "skirt.obj"))
+    check("make_meshes: a skirt by numbers", p.returncode == 0 and len(v) == 90 and len(f) == 2 * 2 * 9 * 4, (p.stdout.decode(), len(v), len(f)))
+
+
 def main():
     tests = [test_amalgamate]
     if os.path.exists(CONTACT):
-        tests += [test_scene_errors, test_scene_mesh_errors, test_run, test_run_options, test_frames_vtk, test_video, test_run_start, test_interrupt, test_other_commands]
+        tests += [test_scene_errors, test_scene_mesh_errors, test_run, test_run_options, test_frames_vtk, test_video, test_run_start, test_interrupt,
+                  test_other_commands, test_make_meshes]
     else:
         print("FAILED command line: %s was not built" % CONTACT)
         FAILED.append("build")
