@@ -145,32 +145,39 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
     cti_cmr_hold(s, s->v_free);
 }
 
+/* v_free of one component, and what is kept of it. Component by component, so that its part of A is read once from memory. 0: out of memory */
+static int cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, int *its)
+{
+    cti_factors *f = &s->factors;
+    const int32_t *blocks = f->blocks + q->begin;
+    int i, k, n = q->end - q->begin;
+    if (!cti_factors_renew(f, q, &s->A, dt))
+        return 0;
+    *its = cti_max_int(*its, cti_factors_free_solve(f, q, &s->A, s->b, s->v_free, cti_cmr_free_tolerance(s, q, dt), 200, s->pcg_work));
+    cti_factors_residual(q, blocks, &s->A, s->b, s->v_free, s->pcg_work);
+    q->energy = 0;
+    for (i = 0; i < n; i++)
+        q->energy += (double)cti_v3_dot(cti_v3_at(s->v_free, blocks[i]), cti_v3_sub(cti_v3_at(s->b, blocks[i]), cti_v3_at(s->pcg_work, blocks[i])));
+    cti_cmr_balance(s, dt, q, blocks, s->pcg_work, s->v_free);
+    q->speed = 0, q->dynamics = -1;
+    for (i = 0; i < n; i++)
+        for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++) {
+            s->dv_free[k] = s->v_free[k] - s->v[k];
+            q->speed = cti_max(q->speed, cti_abs(s->v_free[k]));
+        }
+    return 1;
+}
+
 /* v_free: A v = b */
 static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 {
-    cti_factors *f = &s->factors;
-    int i, c, its = 0, nc = CTI_LEN(f->components);
-    double *tol = CTI_ARENA_NEW(s->arena, double, nc);
+    int c, its = 0;
     cti_factors_age(&s->factors);
-    if (!tol || !cti_factors_refresh(&s->factors, &s->A, dt, NULL))
-        return 0;
     cti_cmr_free_start(s, dt);
-    for (i = 0; i < nc; i++)
-        tol[i] = cti_cmr_free_tolerance(s, &s->factors.components[i], dt);
-    if (!cti_factors_free_solve(&s->factors, &s->A, s->b, s->v_free, tol, 200, s->pcg_work, &its))
-        return 0;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        if (!cti_cmr_free_component(s, dt, &s->factors.components[c], &its))
+            return 0;
     out->linear_iterations += its;
-    cti_bsr_residual(&s->A, s->b, s->v_free, s->pcg_work);
-    for (c = 0; c < nc; c++) {
-        cti_component *q = &f->components[c];
-        cti_cmr_balance(s, dt, q, f->blocks + q->begin, s->pcg_work, s->v_free);
-        q->speed = 0;
-    }
-    for (i = 0; i < 3 * s->n; i++) {
-        ct_real *speed = &f->components[f->component_of[i / 3]].speed;
-        s->dv_free[i] = s->v_free[i] - s->v[i];
-        *speed = cti_max(*speed, cti_abs(s->v_free[i]));
-    }
     s->dt_free = dt;
     return 1;
 }
@@ -377,6 +384,29 @@ static void cti_cmr_balance_island(cti_state *s, ct_real dt, const cti_island *q
         cti_cmr_balance(s, dt, &list[q->components[c]], q->own + list[q->components[c]].place, s->pcg_work, q->v);
 }
 
+/* what an island's solution is worth, noted in its components */
+static void cti_cmr_judge_island(cti_state *s, const cti_island *q)
+{
+    cti_residuals res;
+    int c;
+    cti_residual_eval(&q->p, s->desc.solver.cone, q->v, s->pcg_work, &res);
+    for (c = 0; c < q->n_components; c++) {
+        s->factors.components[q->components[c]].dynamics = res.dynamics * q->p.velocity_scale;
+        s->factors.components[q->components[c]].natural = res.natural;
+    }
+}
+
+/* new factors where the island's lag. 0: out of memory */
+static int cti_cmr_renew_island(cti_state *s, ct_real dt, const cti_island *q)
+{
+    int c;
+    cti_factors_mark(&s->factors, q);
+    for (c = 0; c < q->n_components; c++)
+        if (!cti_factors_renew(&s->factors, &s->factors.components[q->components[c]], &s->A, dt))
+            return 0;
+    return 1;
+}
+
 /* an open island; a factor that lags too far is renewed on the way. 0: out of memory */
 static int cti_cmr_relax_island(cti_state *s, ct_real dt, int later, cti_island *q, cti_attempt *out, cti_solve_status *ended)
 {
@@ -396,10 +426,11 @@ static int cti_cmr_relax_island(cti_state *s, ct_real dt, int later, cti_island 
         out->solver_sweeps += info.sweeps;
         if (info.status == CTI_SOLVE_MEMORY)
             return 0;
-        if (info.status == CTI_SOLVE_SLOW && cti_factors_mark(&s->factors, q) && !cti_factors_refresh(&s->factors, &s->A, dt, q))
+        if (info.status == CTI_SOLVE_SLOW && !cti_cmr_renew_island(s, dt, q))
             return 0;
     } while (info.status == CTI_SOLVE_SLOW);
     cti_cmr_balance_island(s, dt, q);
+    cti_cmr_judge_island(s, q);
     *ended = info.status;
     return 1;
 }
@@ -449,25 +480,41 @@ static ct_real cti_cmr_island_scale(const cti_state *s, ct_real dt, int first, i
     return cti_cmr_scale_of(s, dt, speed);
 }
 
+/* a component that no contact touches: how well its free motion is solved [m/s] */
+static ct_real cti_cmr_free_dynamics(cti_state *s, const cti_component *q)
+{
+    const int32_t *blocks = s->factors.blocks + q->begin;
+    ct_real big = 0;
+    int i;
+    cti_factors_residual(q, blocks, &s->A, s->b, s->v_new, s->pcg_work);
+    for (i = 0; i < q->end - q->begin; i++) {
+        ct_real inv[9];
+        cti_v3 e;
+        if (!cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[blocks[i]], inv))
+            continue;
+        e = cti_m3_mul_v(inv, cti_v3_at(s->pcg_work, blocks[i]));
+        big = cti_max(big, cti_max(cti_abs(e.x), cti_max(cti_abs(e.y), cti_abs(e.z))));
+    }
+    return big;
+}
+
 /* the islands that are to be solved, each for itself, so that none feels another; then what all of it is worth */
 static int cti_cmr_solve_islands(cti_state *s, ct_real dt, cti_cmr_islands *list, cti_attempt *out)
 {
-    cti_problem p;
-    cti_residuals res;
-    int i;
+    cti_component *q = s->factors.components;
+    int i, c;
     for (i = 0; i < list->n; i++)
         if (list->todo[i] && !cti_cmr_solve_island(s, dt, list, i, out))
             return 0;
-    cti_cmr_problem(s, &p);
-    cti_residual_dynamics(&p, s->v_new, s->pcg_work, &res);
-    out->residual = res.dynamics;
+    out->residual = 0;
+    for (c = 0; c < CTI_LEN(q); c++) {
+        if (q[c].dynamics < 0)
+            q[c].dynamics = cti_cmr_free_dynamics(s, &q[c]);
+        out->residual = cti_max(out->residual, q[c].dynamics / s->problem_scale);
+    }
     for (i = 0; i < list->n; i++) {
-        p.rows = s->rows + list->start[i], p.n_rows = list->start[i + 1] - list->start[i];
-        p.velocity_scale = list->scale[i];
-        memset(&res, 0, sizeof res);
-        cti_residual_contacts(&p, s->desc.solver.cone, s->v_new, &res);
-        list->natural[i] = res.natural;
-        out->residual = cti_max(out->residual, res.natural);
+        list->natural[i] = q[s->factors.component_of[s->rows[list->start[i]].term[0].block]].natural;
+        out->residual = cti_max(out->residual, list->natural[i]);
     }
     return 1;
 }
@@ -569,11 +616,12 @@ static double cti_cmr_reach(const cti_state *s, ct_real dt)
     for (i = 0; i < 3 * s->n; i++)
         script = cti_max(script, cti_abs(s->v_fixed[i]));
     w += script;
-    cti_bsr_mul(&s->A, s->v_free, s->pcg_work);
+    for (i = 0; i < CTI_LEN(s->factors.components); i++)
+        sum += s->factors.components[i].energy;
     for (i = 0; i < s->n; i++)
         for (k = 3 * i; k < 3 * i + 3; k++) {
             ct_real own = s->A.val[9 * (size_t)s->A.diag[i] + 4 * (size_t)(k % 3)] * s->v_fixed[k] * s->v_fixed[k];
-            sum += (double)(s->v_free[k] * s->pcg_work[k] + own + s->mass[i] * w * w);
+            sum += (double)(own + s->mass[i] * w * w);
         }
     return 4 * sum;
 }
@@ -582,14 +630,17 @@ static double cti_cmr_reach(const cti_state *s, ct_real dt)
    worth a detection */
 static int cti_cmr_plausible(const cti_state *s, double reach)
 {
-    ct_real *d = s->pcg_work, *Ad = d + 3 * (size_t)s->n;
+    ct_real *d = s->pcg_work;
     double moved = 0;
-    int i;
-    for (i = 0; i < 3 * s->n; i++)
-        d[i] = s->v_new[i] - s->v_free[i];
-    cti_bsr_mul(&s->A, d, Ad);
-    for (i = 0; i < 3 * s->n; i++)
-        moved += (double)(d[i] * Ad[i]);
+    int c, i, b;
+    /* only components with contacts have moved */
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        const cti_component *q = &s->factors.components[c];
+        for (i = q->begin; q->pressed && i < q->end; i++)
+            b = s->factors.blocks[i], cti_v3_put(d, b, cti_v3_sub(cti_v3_at(s->v_new, b), cti_v3_at(s->v_free, b)));
+        for (i = q->begin; q->pressed && i < q->end; i++)
+            b = s->factors.blocks[i], moved += (double)cti_v3_dot(cti_v3_at(d, b), cti_bsr_row(&s->A, d, b));
+    }
     return moved <= reach;
 }
 

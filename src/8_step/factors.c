@@ -199,23 +199,19 @@ CTI_FN void cti_factors_age(cti_factors *f)
     }
 }
 
-CTI_FN int cti_factors_refresh(cti_factors *f, const cti_bsr *A, ct_real dt, const cti_island *only)
+CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt)
 {
-    int c, n = only ? only->n_components : CTI_LEN(f->components);
-    for (c = 0; c < n; c++) {
-        cti_component *q = &f->components[only ? only->components[c] : c];
-        const cti_symbolic *sym = &f->symbolics[q->symbolic];
-        if (q->age == 0 || (q->age > 0 && !q->stale && q->dt == dt && sym->flops >= CTI_FACTORS_CHEAP * sym->nonzeros))
-            continue;
-        if (!cti_factor32_compute(f->mem, &q->factor, sym, &q->gather, A->val))
-            return 0;
-        if (!CTI_RESERVE(f->mem, f->work, (int)cti_factor32_work(&q->factor)))
-            return 0;
-        q->age = q->stale = 0;
-        q->dt = dt;
-        q->version++;
-        f->n_refactored++;
-    }
+    const cti_symbolic *sym = &f->symbolics[q->symbolic];
+    if (q->age == 0 || (q->age > 0 && !q->stale && q->dt == dt && sym->flops >= CTI_FACTORS_CHEAP * sym->nonzeros))
+        return 1;
+    if (!cti_factor32_compute(f->mem, &q->factor, sym, &q->gather, A->val))
+        return 0;
+    if (!CTI_RESERVE(f->mem, f->work, (int)cti_factor32_work(&q->factor)))
+        return 0;
+    q->age = q->stale = 0;
+    q->dt = dt;
+    q->version++;
+    f->n_refactored++;
     return 1;
 }
 
@@ -287,7 +283,22 @@ static double cti_factors_dot(const cti_component *q, const int32_t *blocks, con
     return s[0] + s[1] + s[2];
 }
 
-/* one iteration of one component; q is A p. Returns 1 while it has to go on */
+/* y = A x on one component */
+static void cti_factors_product(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *x, ct_real *y)
+{
+    int i;
+    for (i = 0; i < q->end - q->begin; i++)
+        cti_v3_put(y, blocks[i], cti_bsr_row(A, x, blocks[i]));
+}
+
+CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r)
+{
+    int i;
+    for (i = 0; i < q->end - q->begin; i++)
+        cti_v3_put(r, blocks[i], cti_v3_sub(cti_v3_at(b, blocks[i]), cti_bsr_row(A, x, blocks[i])));
+}
+
+/* one iteration; q is A p. Returns 1 while it has to go on */
 static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_solve *s, ct_real *x, double *rz, double tol)
 {
     const int32_t *blocks = f->blocks + c->begin;
@@ -295,69 +306,43 @@ static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_
     ct_real alpha, beta = 0;
     int i, k, go;
     if (!(pq > 0))
-        next = 0;
-    else {
-        alpha = (ct_real)(*rz / pq);
-        for (i = c->begin; i < c->end; i++)
-            for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
-                x[k] += alpha * s->p[k], s->r[k] -= alpha * s->q[k];
-        cti_factors_apply(f, c, blocks, s->r, s->z);
-        next = cti_factors_dot(c, blocks, s->r, s->z);
-    }
-    go = next > tol * tol;
-    beta = go ? (ct_real)(next / *rz) : 0;
+        return 0;
+    alpha = (ct_real)(*rz / pq);
     for (i = c->begin; i < c->end; i++)
         for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
-            s->p[k] = go ? s->z[k] + beta * s->p[k] : 0;
+            x[k] += alpha * s->p[k], s->r[k] -= alpha * s->q[k];
+    cti_factors_apply(f, c, blocks, s->r, s->z);
+    next = cti_factors_dot(c, blocks, s->r, s->z);
+    go = next > tol * tol;
+    beta = go ? (ct_real)(next / *rz) : 0;
+    for (i = c->begin; go && i < c->end; i++)
+        for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
+            s->p[k] = s->z[k] + beta * s->p[k];
     *rz = next;
     return go;
 }
 
-CTI_FN int cti_factors_free_solve(cti_factors *f, const cti_bsr *A, const ct_real *b, ct_real *x, const double *tol, int max_it, ct_real *work, int *out_iterations)
+CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bsr *A, const ct_real *b, ct_real *x, double tol, int max_it, ct_real *work)
 {
-    int nc = CTI_LEN(f->components), n3 = 3 * A->n, c, it, active = 0;
-    double *rz = CTI_ARENA_NEW(f->arena, double, nc);
+    const int32_t *blocks = f->blocks + c->begin;
+    int n3 = 3 * A->n, it, i, go;
     cti_free_solve s;
+    double rz;
     s.r = work, s.z = work + n3, s.p = s.z + n3, s.q = s.p + n3;
-    *out_iterations = 0;
-    if (!rz)
-        return 0;
-    cti_bsr_residual(A, b, x, s.r);
-    memset(s.p, 0, sizeof(ct_real) * (size_t)n3);
-    for (c = 0; c < nc; c++) {
-        cti_component *q = &f->components[c];
-        int i, k;
-        cti_factors_apply(f, q, f->blocks + q->begin, s.r, s.z);
-        rz[c] = cti_factors_dot(q, f->blocks + q->begin, s.r, s.z);
-        q->running = rz[c] > tol[c] * tol[c];
-        active += q->running;
-        for (i = q->begin; q->running && i < q->end; i++)
-            for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
-                s.p[k] = s.z[k];
+    cti_factors_residual(c, blocks, A, b, x, s.r);
+    cti_factors_apply(f, c, blocks, s.r, s.z);
+    rz = cti_factors_dot(c, blocks, s.r, s.z);
+    go = rz > tol * tol;
+    for (i = c->begin; go && i < c->end; i++)
+        cti_v3_put(s.p, f->blocks[i], cti_v3_at(s.z, f->blocks[i]));
+    for (it = 0; it < max_it && go; it++) {
+        cti_factors_product(c, blocks, A, s.p, s.q);
+        go = cti_factors_iterate(f, c, &s, x, &rz, tol);
+        /* a factor that costs iterations is renewed in the next step */
+        if (go && it >= 8 && c->age > 0)
+            c->stale = 1;
     }
-    for (it = 0; it < max_it && active; it++) {
-        cti_bsr_mul(A, s.p, s.q);
-        for (active = c = 0; c < nc; c++) {
-            cti_component *q = &f->components[c];
-            if (!q->running)
-                continue;
-            q->running = cti_factors_iterate(f, q, &s, x, &rz[c], tol[c]);
-            active += q->running;
-            /* a factor that costs iterations is renewed in the next step */
-            if (q->running && it >= 8 && q->age > 0)
-                q->stale = 1;
-        }
-        *out_iterations = it + 1;
-    }
-    return 1;
-}
-
-/* y = A x on one component */
-static void cti_factors_product(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *x, ct_real *y)
-{
-    int i;
-    for (i = 0; i < q->end - q->begin; i++)
-        cti_v3_put(y, blocks[i], cti_bsr_row(A, x, blocks[i]));
+    return it;
 }
 
 /* steepest descents of one component's energy behind its factor: v += alpha z, z = D^-1 r, alpha = r'z / z'Az, which is 1 for a new factor and

@@ -43,10 +43,12 @@ typedef struct cti_component {
     int age;               /* steps since the factor was computed; -1: none */
     ct_real dt;            /* time step it was computed for */
     int stale;             /* asked for a refresh */
-    int running;           /* in the free solve */
     int place;             /* local number of its first block in the island at hand; -1: not in it */
     int pressed;           /* it had contacts in the last attempt */
     ct_real speed;         /* largest entry of v_free */
+    ct_real dynamics;      /* [m/s] largest entry of D^-1 (A v - b - J' r), D the 3x3 diagonal; -1: not known */
+    ct_real natural;       /* natural map of its island's rows, when it was solved last */
+    double energy;         /* v_free' A v_free */
     int split;             /* ports in the last solve when that split it, else 0 */
     int hard;              /* attempts left in which it is one cluster, because nodes did not get anywhere */
     int version;           /* counts computations */
