@@ -159,7 +159,7 @@ static int cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, in
     for (i = 0; i < n; i++)
         q->energy += (double)cti_v3_dot(cti_v3_at(s->v_free, blocks[i]), cti_v3_sub(cti_v3_at(s->b, blocks[i]), cti_v3_at(s->pcg_work, blocks[i])));
     cti_cmr_balance(s, dt, q, blocks, s->pcg_work, s->v_free);
-    q->speed = 0, q->dynamics = -1;
+    q->speed = 0, q->dynamics = -1, q->moved = 0;
     for (i = 0; i < n; i++)
         for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++) {
             s->dv_free[k] = s->v_free[k] - s->v[k];
@@ -388,11 +388,16 @@ static void cti_cmr_balance_island(cti_state *s, ct_real dt, const cti_island *q
 static void cti_cmr_judge_island(cti_state *s, const cti_island *q)
 {
     cti_residuals res;
-    int c;
+    int i, c;
     cti_residual_eval(&q->p, s->desc.solver.cone, q->v, s->pcg_work, &res);
-    for (c = 0; c < q->n_components; c++) {
-        s->factors.components[q->components[c]].dynamics = res.dynamics * q->p.velocity_scale;
-        s->factors.components[q->components[c]].natural = res.natural;
+    for (i = 0; i < q->n; i++)
+        cti_v3_put(s->pcg_work, i, cti_v3_sub(cti_v3_at(q->v, i), cti_v3_at(s->v_free, q->blocks[i])));
+    for (i = c = 0; c < q->n_components; c++) {
+        cti_component *k = &s->factors.components[q->components[c]];
+        k->dynamics = res.dynamics * q->p.velocity_scale;
+        k->natural = res.natural;
+        for (k->moved = 0; i < k->place + k->end - k->begin; i++)
+            k->moved += (double)cti_v3_dot(cti_v3_at(s->pcg_work, i), cti_bsr_row(&q->A, s->pcg_work, i));
     }
 }
 
@@ -619,10 +624,10 @@ static double cti_cmr_reach(const cti_state *s, ct_real dt)
     for (i = 0; i < CTI_LEN(s->factors.components); i++)
         sum += s->factors.components[i].energy;
     for (i = 0; i < s->n; i++)
-        for (k = 3 * i; k < 3 * i + 3; k++) {
-            ct_real own = s->A.val[9 * (size_t)s->A.diag[i] + 4 * (size_t)(k % 3)] * s->v_fixed[k] * s->v_fixed[k];
-            sum += (double)(own + s->mass[i] * w * w);
-        }
+        sum += (double)(3 * s->mass[i] * w * w);
+    for (i = 0; s->n_constrained && i < s->n; i++)
+        for (k = 3 * i; s->filter[i] >= 0 && k < 3 * i + 3; k++)
+            sum += (double)(s->A.val[9 * (size_t)s->A.diag[i] + 4 * (size_t)(k % 3)] * s->v_fixed[k] * s->v_fixed[k]);
     return 4 * sum;
 }
 
@@ -630,17 +635,10 @@ static double cti_cmr_reach(const cti_state *s, ct_real dt)
    worth a detection */
 static int cti_cmr_plausible(const cti_state *s, double reach)
 {
-    ct_real *d = s->pcg_work;
     double moved = 0;
-    int c, i, b;
-    /* only components with contacts have moved */
-    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
-        const cti_component *q = &s->factors.components[c];
-        for (i = q->begin; q->pressed && i < q->end; i++)
-            b = s->factors.blocks[i], cti_v3_put(d, b, cti_v3_sub(cti_v3_at(s->v_new, b), cti_v3_at(s->v_free, b)));
-        for (i = q->begin; q->pressed && i < q->end; i++)
-            b = s->factors.blocks[i], moved += (double)cti_v3_dot(cti_v3_at(d, b), cti_bsr_row(&s->A, d, b));
-    }
+    int c;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        moved += s->factors.components[c].moved;
     return moved <= reach;
 }
 

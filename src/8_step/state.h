@@ -48,7 +48,7 @@ typedef struct cti_component {
     ct_real speed;         /* largest entry of v_free */
     ct_real dynamics;      /* [m/s] largest entry of D^-1 (A v - b - J' r), D the 3x3 diagonal; -1: not known */
     ct_real natural;       /* natural map of its island's rows, when it was solved last */
-    double energy;         /* v_free' A v_free */
+    double energy, moved;  /* v_free' A v_free; (v - v_free)' A (v - v_free) of the last solve */
     int split;             /* ports in the last solve when that split it, else 0 */
     int hard;              /* attempts left in which it is one cluster, because nodes did not get anywhere */
     int version;           /* counts computations */
