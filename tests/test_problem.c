@@ -230,34 +230,45 @@ static ct_real largest(int n, const ct_real *x)
     return big;
 }
 
+/* all rows of a world with one component, or with components that all have contacts, as one island */
+static void open_world(ct_world *w, const cti_problem *p, ct_real *v, cti_island *q)
+{
+    cti_state *s = &w->state;
+    assert_true(cti_island_open(&s->factors, s->arena, p, 0, p->n_rows, v, q));
+    assert_int_equal(q->n, s->n);
+}
+
 /* a body that is split into nodes answers to given multipliers as a whole, also behind a factor of a matrix that was a third as stiff; bodies
-   that are one cluster are left to the solver, whatever an earlier solve left behind */
+   that are one cluster are left to the solver */
 static void answers(ct_world *w, cti_problem *p)
 {
     cti_state *s = &w->state;
-    cti_factors *q = &s->factors;
+    cti_factors *f = &s->factors;
+    cti_island q;
     size_t n3 = 3 * (size_t)s->n;
-    ct_real *v = (ct_real *)malloc(sizeof(ct_real) * n3), *f = (ct_real *)malloc(sizeof(ct_real) * n3);
+    ct_real *v = (ct_real *)malloc(sizeof(ct_real) * n3), *rhs = (ct_real *)malloc(sizeof(ct_real) * n3);
     ct_real *work = (ct_real *)malloc(sizeof(ct_real) * 4 * n3), before, after;
-    int i, k, n;
-    cti_problem_rhs(p, f);
+    int i, k;
+    cti_problem_rhs(p, rhs);
     for (k = 0; k < 2; k++) {
         memcpy(v, s->v_free, sizeof(ct_real) * n3);
-        assert_non_null(cti_factors_clusters(q, s->arena, CT_CLUSTER_NODE, p->rows, p->n_rows, s->n, &n));
         for (i = 0; k && i < 9 * s->A.row[s->n]; i++)
             s->A.val[i] *= 3;
         for (i = 0; k && i < (int)n3; i++)
-            f[i] *= 3;
-        for (i = 0; i < CTI_LEN(q->components); i++)
-            q->components[i].age += k;
-        cti_bsr_residual(&s->A, f, v, work);
+            rhs[i] *= 3;
+        for (i = 0; i < CTI_LEN(f->components); i++)
+            f->components[i].age += k;
+        cti_bsr_residual(&s->A, rhs, v, work);
         before = largest((int)n3, work);
         for (i = 0; k && i < p->n_rows; i++) /* three times the multipliers and b: the same solution */
             p->rows[i].r[0] *= 3, p->rows[i].r[1] *= 3, p->rows[i].r[2] *= 3;
         for (i = 0; k && i < (int)n3; i++)
             s->b[i] *= 3;
-        cti_factors_respond(q, p, v, work);
-        cti_bsr_residual(&s->A, f, v, work);
+        open_world(w, p, v, &q);
+        assert_true(cti_factors_clusters(f, s->arena, CT_CLUSTER_NODE, &q));
+        cti_factors_respond(f, &q, work);
+        cti_island_close(f, &q, p->rows, v);
+        cti_bsr_residual(&s->A, rhs, v, work);
         after = largest((int)n3, work);
         print_message("  answer to the multipliers: residual %.2g N s from %.2g\n", (double)after, (double)before);
         assert_true(before > 0 && after < CTI_R(1e-3) * before);
@@ -266,14 +277,16 @@ static void answers(ct_world *w, cti_problem *p)
         s->A.val[i] /= 3;
     for (i = 0; i < (int)n3; i++)
         s->b[i] /= 3;
-    for (i = 0; i < CTI_LEN(q->components); i++)
-        q->components[i].age--, q->components[i].running = 1;
-    assert_non_null(cti_factors_clusters(q, s->arena, CT_CLUSTER_BODY, p->rows, p->n_rows, s->n, &n));
-    memcpy(f, v, sizeof(ct_real) * n3);
-    cti_factors_respond(q, p, v, work);
+    for (i = 0; i < CTI_LEN(f->components); i++)
+        f->components[i].age--;
+    memcpy(rhs, v, sizeof(ct_real) * n3);
+    open_world(w, p, v, &q);
+    assert_true(cti_factors_clusters(f, s->arena, CT_CLUSTER_BODY, &q));
+    cti_factors_respond(f, &q, work);
+    cti_island_close(f, &q, p->rows, v);
     for (i = 0; i < (int)n3; i++)
-        assert_true(v[i] == f[i]);
-    free(v), free(f), free(work);
+        assert_true(v[i] == rhs[i]);
+    free(v), free(rhs), free(work);
 }
 
 /* soften: normal compliance as a share of W's diagonal, 0 leaves the world's; where contacts are twins, the reference's plain sweeps would
@@ -307,6 +320,7 @@ static void compare(ct_world *w, const char *name, double dt, ct_cone cone, doub
         ct_solver_desc d = ct_solver_desc_default();
         cti_solve_info info;
         cti_residuals res;
+        cti_island q;
         double worst = 0;
         d.cone = cone, d.cluster = modes[k], d.tolerance = (ct_real)1e-11, d.max_iterations = 200000, d.inner_iterations = 2000, d.max_sweeps = 1000000;
         cti_arena_reset(s->arena);
@@ -314,15 +328,16 @@ static void compare(ct_world *w, const char *name, double dt, ct_cone cone, doub
             memset(p.rows[i].r, 0, sizeof p.rows[i].r);
         for (i = 0; i < f.n; i++)
             v[i] = s->v_free[i];
-        p.clusters = cti_factors_clusters(&s->factors, s->arena, modes[k], p.rows, p.n_rows, s->n, &p.n_clusters);
-        assert_non_null(p.clusters);
+        open_world(w, &p, v, &q);
+        assert_true(cti_factors_clusters(&s->factors, s->arena, modes[k], &q));
         start = clock();
-        cti_ica_solve(&p, &d, s->arena, v, &info);
+        cti_ica_solve(&q.p, &d, s->arena, q.v, &info);
+        cti_island_close(&s->factors, &q, p.rows, v);
         cti_residual_eval(&p, cone, v, work, &res);
         for (i = 0; i < f.n; i++)
             worst = fmax(worst, fabs((double)v[i] - f.v[i]));
         worst /= (double)p.velocity_scale;
-        print_message("  %-5s %5d clusters, %6d iterations, %7d sweeps, status %d, natural map %.2g, v differs by %.2g, %.2f s\n", names[k], p.n_clusters,
+        print_message("  %-5s %5d clusters, %6d iterations, %7d sweeps, status %d, natural map %.2g, v differs by %.2g, %.2f s\n", names[k], q.p.n_clusters,
                       info.iterations, info.sweeps, (int)info.status, (double)res.natural_map, worst, (double)(clock() - start) / CLOCKS_PER_SEC);
         bad += !(worst < 1e-8);
     }

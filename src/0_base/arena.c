@@ -50,6 +50,22 @@ CTI_FN void cti_arena_reset(cti_arena *arena)
     arena->used = arena->total = 0;
 }
 
+CTI_FN cti_arena_point cti_arena_mark(const cti_arena *arena)
+{
+    cti_arena_point p;
+    p.first = arena->first, p.used = arena->used, p.total = arena->total;
+    return p;
+}
+
+CTI_FN void cti_arena_rewind(cti_arena *arena, cti_arena_point point)
+{
+    if (arena->total > arena->peak)
+        arena->peak = arena->total;
+    /* a chunk that is newer than the point holds nothing older */
+    arena->used = arena->first == point.first ? point.used : 0;
+    arena->total = point.total;
+}
+
 CTI_FN void *cti_arena_get(cti_arena *arena, size_t count, size_t element)
 {
     size_t bytes;

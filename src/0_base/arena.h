@@ -14,13 +14,20 @@ typedef struct cti_arena {
     cti_mem *mem;
     cti_arena_chunk *first; /* newest chunk */
     size_t used;            /* bytes used in the newest chunk */
-    size_t total, peak;     /* bytes handed out since the last reset; most ever */
+    size_t total, peak;     /* bytes handed out and not yet taken back; most ever */
 } cti_arena;
 
 CTI_FN void cti_arena_init(cti_arena *arena, cti_mem *mem);
 CTI_FN void cti_arena_free(cti_arena *arena);
 /* cti_arena_reset -- everything handed out becomes invalid. */
 CTI_FN void cti_arena_reset(cti_arena *arena);
+/* cti_arena_mark -- a point in time; cti_arena_rewind -- what was handed out since becomes invalid, and its room is handed out again. */
+typedef struct cti_arena_point {
+    const cti_arena_chunk *first;
+    size_t used, total;
+} cti_arena_point;
+CTI_FN cti_arena_point cti_arena_mark(const cti_arena *arena);
+CTI_FN void cti_arena_rewind(cti_arena *arena, cti_arena_point point);
 /* cti_arena_get -- 64-byte aligned, uninitialised; NULL when memory ran out or the size overflows. count 0 gives a valid pointer. */
 CTI_FN void *cti_arena_get(cti_arena *arena, size_t count, size_t element);
 /* cti_arena_zero -- the same, filled with zero bytes. */

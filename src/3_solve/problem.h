@@ -100,7 +100,11 @@ CTI_FN void cti_problem_rhs(const cti_problem *p, ct_real *f);
 /* cti_cone_project -- (g1, g2) to the nearest point of the cone's section of radius `bound` >= 0. */
 CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *g2);
 
-/* cti_residual_eval -- needs work [6 n]. */
+/* cti_residual_eval -- needs work [6 n]. It is both of its parts: */
 CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real *v, ct_real *work, cti_residuals *out);
+/* cti_residual_dynamics -- out->dynamics, of all blocks. work [6 n] */
+CTI_FN void cti_residual_dynamics(const cti_problem *p, const ct_real *v, ct_real *work, cti_residuals *out);
+/* cti_residual_contacts -- what the rows say, into the maxima (and the sum) that are in `out`. */
+CTI_FN void cti_residual_contacts(const cti_problem *p, ct_cone cone, const ct_real *v, cti_residuals *out);
 
 #endif /* CTI_PROBLEM_H */

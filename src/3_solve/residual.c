@@ -61,11 +61,11 @@ static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *
     }
 }
 
-CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real *v, ct_real *work, cti_residuals *out)
+CTI_FN void cti_residual_dynamics(const cti_problem *p, const ct_real *v, ct_real *work, cti_residuals *out)
 {
     int n = p->A->n, i;
     ct_real *f = work, *av = work + 3 * (size_t)n, s = 1 / p->velocity_scale;
-    memset(out, 0, sizeof *out);
+    out->dynamics = 0;
     cti_problem_rhs(p, f);
     cti_bsr_residual(p->A, f, v, av);
     /* dynamics: D^-1 (b + J' r - A v) */
@@ -76,7 +76,12 @@ CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real 
             e = cti_m3_mul_v(inv, cti_v3_at(av, i));
         out->dynamics = cti_max(out->dynamics, cti_max(cti_abs(e.x), cti_max(cti_abs(e.y), cti_abs(e.z))) * s);
     }
-    /* contacts: the local compliance is recomputed here, so that it owes nothing to a solver */
+}
+
+CTI_FN void cti_residual_contacts(const cti_problem *p, ct_cone cone, const ct_real *v, cti_residuals *out)
+{
+    int i;
+    /* the local compliance is recomputed here, so that it owes nothing to a solver */
     for (i = 0; i < p->n_rows; i++) {
         ct_real dinv[9 * CTI_ROW_TERMS];
         cti_row row = p->rows[i];
@@ -95,5 +100,12 @@ CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real 
         q.filter = filter;
         cti_residual_row(&q, cone, &row, vl, dinv, out);
     }
+}
+
+CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real *v, ct_real *work, cti_residuals *out)
+{
+    memset(out, 0, sizeof *out);
+    cti_residual_dynamics(p, v, work, out);
+    cti_residual_contacts(p, cone, v, out);
     out->natural_map = cti_max(out->dynamics, out->natural);
 }

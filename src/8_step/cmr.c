@@ -54,56 +54,57 @@ CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
 }
 
 /* velocity that residuals are relative to: |g| dt, or without gravity a thousandth of the largest speed or of a thickness a step */
-static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
+static ct_real cti_cmr_scale_of(const cti_state *s, ct_real dt, ct_real speed)
 {
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, big = 0;
-    int i;
-    for (i = 0; i < 3 * s->n; i++)
-        big = cti_max(big, cti_abs(s->v_free[i]));
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt;
     if (!(g > 0))
-        g = CTI_R(1e-3) * cti_max(big, s->desc.thickness / dt);
+        g = CTI_R(1e-3) * cti_max(speed, s->desc.thickness / dt);
     return g > 0 ? g : CTI_R(1e-9);
 }
 
-/* a rigid body's two blocks are not coupled: their residual r is taken up exactly */
-static void cti_cmr_balance_rigid(const cti_state *s, const cti_rigid *b, const ct_real *r, ct_real *v)
+/* the same for the world */
+static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
 {
-    int i;
-    for (i = b->block; i < b->block + 2; i++) {
+    ct_real big = 0;
+    int c;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        big = cti_max(big, s->factors.components[c].speed);
+    return cti_cmr_scale_of(s, dt, big);
+}
+
+/* a rigid body's two blocks are not coupled: their residual r is taken up exactly */
+static void cti_cmr_balance_rigid(const cti_state *s, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
+{
+    const int32_t *blocks = s->factors.blocks + q->begin;
+    int k;
+    for (k = 0; k < q->end - q->begin; k++) {
         ct_real inverse[9];
-        if (cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[i], inverse))
-            cti_v3_addto(v, i, cti_m3_mul_v(inverse, cti_v3_at(r, i)));
+        if (cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[blocks[k]], inverse))
+            cti_v3_addto(v, at[k], cti_m3_mul_v(inverse, cti_v3_at(r, at[k])));
     }
 }
 
-/* what an iteration left of each free component's momentum: a uniform velocity takes it up exactly, since 1' A = 1' M (1 + dt alpha).
-   f [3 n] is b + J' r. only_touched: components whose island was solved */
-static void cti_cmr_balance(cti_state *s, ct_real dt, const ct_real *f, int only_touched, ct_real *v)
+/* what an iteration left of a free component's momentum: a uniform velocity takes it up exactly, since 1' A = 1' M (1 + dt alpha).
+   r: b + J' r - A v; at: where r and v have the component's blocks */
+static void cti_cmr_balance(const cti_state *s, ct_real dt, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
 {
-    const cti_factors *q = &s->factors;
-    ct_real *r = s->pcg_work;
-    int c, k;
-    cti_bsr_residual(&s->A, f, v, r);
-    for (c = 0; c < CTI_LEN(q->components); c++) {
-        cti_v3 sum = cti_v3_zero();
-        ct_real m = 0;
-        int held = only_touched && !q->components[c].touched, rigid = s->rigid_of[q->blocks[q->components[c].begin]];
-        if (rigid >= 0) {
-            if (!held)
-                cti_cmr_balance_rigid(s, &s->rigids[rigid], r, v);
-            continue;
-        }
-        for (k = q->components[c].begin; k < q->components[c].end; k++) {
-            int i = q->blocks[k];
-            sum = cti_v3_add(sum, cti_v3_at(r, i));
-            m += s->mass[i] * (1 + dt * s->alpha[i]);
-            held |= s->n_constrained && s->filter[i] >= 0;
-        }
-        if (held || !(m > 0))
-            continue;
-        for (k = q->components[c].begin; k < q->components[c].end; k++)
-            cti_v3_addto(v, q->blocks[k], cti_v3_mul(sum, 1 / m));
+    const int32_t *blocks = s->factors.blocks + q->begin;
+    cti_v3 sum = cti_v3_zero();
+    ct_real m = 0;
+    int k, n = q->end - q->begin, held = 0;
+    if (s->rigid_of[blocks[0]] >= 0) {
+        cti_cmr_balance_rigid(s, q, at, r, v);
+        return;
     }
+    for (k = 0; k < n; k++) {
+        sum = cti_v3_add(sum, cti_v3_at(r, at[k]));
+        m += s->mass[blocks[k]] * (1 + dt * s->alpha[blocks[k]]);
+        held |= s->n_constrained && s->filter[blocks[k]] >= 0;
+    }
+    if (held || !(m > 0))
+        return;
+    for (k = 0; k < n; k++)
+        cti_v3_addto(v, at[k], cti_v3_mul(sum, 1 / m));
 }
 
 /* what a component's free solve is asked for: half the tolerance of the velocity scale, in the energy norm of its lightest block */
@@ -144,23 +145,39 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
     cti_cmr_hold(s, s->v_free);
 }
 
+/* v_free of one component, and what is kept of it. Component by component, so that its part of A is read once from memory. 0: out of memory */
+static int cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, int *its)
+{
+    cti_factors *f = &s->factors;
+    const int32_t *blocks = f->blocks + q->begin;
+    int i, k, n = q->end - q->begin;
+    if (!cti_factors_renew(f, q, &s->A, dt))
+        return 0;
+    *its = cti_max_int(*its, cti_factors_free_solve(f, q, &s->A, s->b, s->v_free, cti_cmr_free_tolerance(s, q, dt), 200, s->pcg_work));
+    cti_factors_residual(q, blocks, &s->A, s->b, s->v_free, s->pcg_work);
+    q->energy = 0;
+    for (i = 0; i < n; i++)
+        q->energy += (double)cti_v3_dot(cti_v3_at(s->v_free, blocks[i]), cti_v3_sub(cti_v3_at(s->b, blocks[i]), cti_v3_at(s->pcg_work, blocks[i])));
+    cti_cmr_balance(s, dt, q, blocks, s->pcg_work, s->v_free);
+    q->speed = 0, q->dynamics = -1, q->moved = 0;
+    for (i = 0; i < n; i++)
+        for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++) {
+            s->dv_free[k] = s->v_free[k] - s->v[k];
+            q->speed = cti_max(q->speed, cti_abs(s->v_free[k]));
+        }
+    return 1;
+}
+
 /* v_free: A v = b */
 static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 {
-    int i, its = 0, nc = CTI_LEN(s->factors.components);
-    double *tol = CTI_ARENA_NEW(s->arena, double, nc);
+    int c, its = 0;
     cti_factors_age(&s->factors);
-    if (!tol || !cti_factors_refresh(&s->factors, &s->A, dt))
-        return 0;
     cti_cmr_free_start(s, dt);
-    for (i = 0; i < nc; i++)
-        tol[i] = cti_cmr_free_tolerance(s, &s->factors.components[i], dt);
-    if (!cti_factors_free_solve(&s->factors, &s->A, s->b, s->v_free, tol, 200, s->pcg_work, &its))
-        return 0;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        if (!cti_cmr_free_component(s, dt, &s->factors.components[c], &its))
+            return 0;
     out->linear_iterations += its;
-    cti_cmr_balance(s, dt, s->b, 0, s->v_free);
-    for (i = 0; i < 3 * s->n; i++)
-        s->dv_free[i] = s->v_free[i] - s->v[i];
     s->dt_free = dt;
     return 1;
 }
@@ -346,89 +363,182 @@ static int cti_cmr_sort_islands(cti_state *s, int32_t **out_start, int *out_n)
     return 1;
 }
 
-/* one island: its rows and the components that they touch; a factor that lags too far is renewed on the way. 0: out of memory */
-static int cti_cmr_solve_island(cti_state *s, ct_real dt, int first, int end, cti_attempt *out, cti_solve_status *ended)
+/* islands of one solve */
+typedef struct cti_cmr_islands {
+    int n;
+    int32_t *start;          /* [n + 1] in rows */
+    uint8_t *todo;           /* [n] 0: solved before, 1: to solve, 2: to solve, and some of its components were in this attempt */
+    ct_real *scale;          /* [n] velocity that residuals are relative to */
+    ct_real *natural;        /* [n] how well its rows are solved */
+    cti_solve_status *ended; /* [n] how it did when it was solved last */
+} cti_cmr_islands;
+
+/* what an island's sweeps left of its components' momenta */
+static void cti_cmr_balance_island(cti_state *s, ct_real dt, const cti_island *q)
+{
+    const cti_component *list = s->factors.components;
+    int c;
+    cti_problem_rhs(&q->p, s->pcg_work);
+    cti_bsr_residual(&q->A, s->pcg_work, q->v, s->pcg_work);
+    for (c = 0; c < q->n_components; c++)
+        cti_cmr_balance(s, dt, &list[q->components[c]], q->own + list[q->components[c]].place, s->pcg_work, q->v);
+}
+
+/* what an island's solution is worth, noted in its components */
+static void cti_cmr_judge_island(cti_state *s, const cti_island *q)
+{
+    cti_residuals res;
+    int i, c;
+    cti_residual_eval(&q->p, s->desc.solver.cone, q->v, s->pcg_work, &res);
+    for (i = 0; i < q->n; i++)
+        cti_v3_put(s->pcg_work, i, cti_v3_sub(cti_v3_at(q->v, i), cti_v3_at(s->v_free, q->blocks[i])));
+    for (i = c = 0; c < q->n_components; c++) {
+        cti_component *k = &s->factors.components[q->components[c]];
+        k->dynamics = res.dynamics * q->p.velocity_scale;
+        k->natural = res.natural;
+        for (k->moved = 0; i < k->place + k->end - k->begin; i++)
+            k->moved += (double)cti_v3_dot(cti_v3_at(s->pcg_work, i), cti_bsr_row(&q->A, s->pcg_work, i));
+    }
+}
+
+/* new factors where the island's lag. 0: out of memory */
+static int cti_cmr_renew_island(cti_state *s, ct_real dt, const cti_island *q)
+{
+    int c;
+    cti_factors_mark(&s->factors, q);
+    for (c = 0; c < q->n_components; c++)
+        if (!cti_factors_renew(&s->factors, &s->factors.components[q->components[c]], &s->A, dt))
+            return 0;
+    return 1;
+}
+
+/* an open island; a factor that lags too far is renewed on the way. 0: out of memory */
+static int cti_cmr_relax_island(cti_state *s, ct_real dt, int later, cti_island *q, cti_attempt *out, cti_solve_status *ended)
 {
     ct_solver_desc desc = s->desc.solver;
-    cti_problem p;
     cti_solve_info info;
-    if (out->rounds > 0)
+    if (later)
         desc.max_sweeps = cti_max_int(1, desc.max_sweeps / 2); /* a later round starts from the solution of the one before */
     do {
-        cti_cmr_problem(s, &p);
-        p.rows = s->rows + first, p.n_rows = end - first;
-        p.lagged = cti_factors_lag(&s->factors);
-        p.free_start = 1;
-        p.clusters = cti_factors_clusters(&s->factors, s->arena, desc.cluster, p.rows, p.n_rows, s->n, &p.n_clusters);
-        if (!p.clusters)
+        q->p.lagged = cti_factors_lag(&s->factors, q);
+        q->p.free_start = 1;
+        if (!cti_factors_clusters(&s->factors, s->arena, desc.cluster, q))
             return 0;
-        if (out->rounds == 0)
-            cti_factors_respond(&s->factors, &p, s->v_new, s->pcg_work);
-        cti_ica_solve(&p, &desc, s->arena, s->v_new, &info);
+        if (!later)
+            cti_factors_respond(&s->factors, q, s->pcg_work);
+        cti_ica_solve(&q->p, &desc, s->arena, q->v, &info);
         out->solver_iterations += info.iterations;
         out->solver_sweeps += info.sweeps;
         if (info.status == CTI_SOLVE_MEMORY)
             return 0;
-        if (info.status == CTI_SOLVE_SLOW && cti_factors_mark(&s->factors) && !cti_factors_refresh(&s->factors, &s->A, dt))
+        if (info.status == CTI_SOLVE_SLOW && !cti_cmr_renew_island(s, dt, q))
             return 0;
     } while (info.status == CTI_SOLVE_SLOW);
+    cti_cmr_balance_island(s, dt, q);
+    cti_cmr_judge_island(s, q);
     *ended = info.status;
     return 1;
 }
 
-/* 1 when an island has rows that were not solved yet; marks its components. An island without any keeps its solution, bit by bit */
-static int cti_cmr_touch(cti_state *s, int first, int end)
+/* one island: its rows and the components that they touch, apart from the world */
+static int cti_cmr_solve_island(cti_state *s, ct_real dt, const cti_cmr_islands *list, int i, cti_attempt *out)
 {
-    int i, k, fresh = 0;
-    for (i = first; i < end; i++)
-        fresh |= s->origins[i].fresh;
-    for (i = first; fresh && i < end; i++) {
-        s->origins[i].fresh = 0;
-        for (k = 0; k < s->rows[i].n; k++) {
-            cti_component *c = &s->factors.components[s->factors.component_of[s->rows[i].term[k].block]];
-            c->touched = c->pressed = 1;
-        }
-    }
-    return fresh;
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    cti_island q;
+    cti_problem world;
+    int ok;
+    cti_cmr_problem(s, &world);
+    world.velocity_scale = list->scale[i];
+    if (!cti_island_open(&s->factors, s->arena, &world, list->start[i], list->start[i + 1], s->v_new, &q))
+        return 0;
+    ok = cti_cmr_relax_island(s, dt, list->todo[i] == 2, &q, out, &list->ended[i]);
+    cti_island_close(&s->factors, &q, world.rows + list->start[i], s->v_new);
+    cti_arena_rewind(s->arena, mark);
+    return ok;
 }
 
-/* the islands with fresh rows, each for itself, so that none feels another; then what all of it is worth. work [6 n];
-   ended [n]: how each island did when it was solved last */
-static int cti_cmr_solve_islands(cti_state *s, ct_real dt, const int32_t *start, const uint8_t *touched, int n, ct_real *work, cti_attempt *out,
-                                 cti_solve_status *ended)
+/* todo of an island: whether it has rows that were not solved yet; marks its components then. One without any keeps its solution, bit by bit */
+static int cti_cmr_touch(cti_state *s, int first, int end)
 {
-    cti_problem p;
-    cti_residuals res;
+    int i, k, fresh = 0, later = 0;
+    for (i = first; i < end; i++)
+        fresh |= s->origins[i].fresh;
+    for (i = first; fresh && i < end; i++)
+        for (k = 0; k < s->rows[i].n; k++)
+            later |= s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].pressed;
+    for (i = first; fresh && i < end; i++) {
+        s->origins[i].fresh = 0;
+        for (k = 0; k < s->rows[i].n; k++)
+            s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].pressed = 1;
+    }
+    return fresh ? 1 + later : 0;
+}
+
+/* velocity scale of an island: of what is in it, not of the world */
+static ct_real cti_cmr_island_scale(const cti_state *s, ct_real dt, int first, int end)
+{
+    ct_real speed = 0;
+    int i, k;
+    for (i = first; i < end; i++)
+        for (k = 0; k < s->rows[i].n; k++)
+            speed = cti_max(speed, s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].speed);
+    return cti_cmr_scale_of(s, dt, speed);
+}
+
+/* a component that no contact touches: how well its free motion is solved [m/s] */
+static ct_real cti_cmr_free_dynamics(cti_state *s, const cti_component *q)
+{
+    const int32_t *blocks = s->factors.blocks + q->begin;
+    ct_real big = 0;
     int i;
-    for (i = 0; i < n; i++)
-        if (touched[i] && !cti_cmr_solve_island(s, dt, start[i], start[i + 1], out, &ended[i]))
+    cti_factors_residual(q, blocks, &s->A, s->b, s->v_new, s->pcg_work);
+    for (i = 0; i < q->end - q->begin; i++) {
+        ct_real inv[9];
+        cti_v3 e;
+        if (!cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[blocks[i]], inv))
+            continue;
+        e = cti_m3_mul_v(inv, cti_v3_at(s->pcg_work, blocks[i]));
+        big = cti_max(big, cti_max(cti_abs(e.x), cti_max(cti_abs(e.y), cti_abs(e.z))));
+    }
+    return big;
+}
+
+/* the islands that are to be solved, each for itself, so that none feels another; then what all of it is worth */
+static int cti_cmr_solve_islands(cti_state *s, ct_real dt, cti_cmr_islands *list, cti_attempt *out)
+{
+    cti_component *q = s->factors.components;
+    int i, c;
+    for (i = 0; i < list->n; i++)
+        if (list->todo[i] && !cti_cmr_solve_island(s, dt, list, i, out))
             return 0;
-    cti_cmr_problem(s, &p);
-    cti_problem_rhs(&p, work);
-    cti_cmr_balance(s, dt, work, 1, s->v_new);
-    cti_residual_eval(&p, s->desc.solver.cone, s->v_new, work, &res);
-    out->residual = res.natural_map;
+    out->residual = 0;
+    for (c = 0; c < CTI_LEN(q); c++) {
+        if (q[c].dynamics < 0)
+            q[c].dynamics = cti_cmr_free_dynamics(s, &q[c]);
+        out->residual = cti_max(out->residual, q[c].dynamics / s->problem_scale);
+    }
+    for (i = 0; i < list->n; i++) {
+        list->natural[i] = q[s->factors.component_of[s->rows[list->start[i]].term[0].block]].natural;
+        out->residual = cti_max(out->residual, list->natural[i]);
+    }
     return 1;
 }
 
-/* islands that ended poorly with a body split into nodes: the body is taken whole, and they start again. touched: in, those that were solved;
+/* islands that ended poorly with a body split into nodes: the body is taken whole, and they start again. todo: in, those that were solved;
    out, those to solve again. r [3 rows]: multipliers that the first solve started from. Returns how many */
-static int cti_cmr_harden(cti_state *s, const int32_t *start, uint8_t *touched, int n, const ct_real *r, ct_real *work)
+static int cti_cmr_harden(cti_state *s, cti_cmr_islands *list, const ct_real *r)
 {
-    cti_problem p;
-    cti_residuals res;
     int i, k, e, c, count = 0;
-    for (i = 0; i < n; i++) {
-        if (!touched[i])
+    for (i = 0; i < list->n; i++) {
+        int first = list->start[i], end = list->start[i + 1];
+        if (!list->todo[i])
             continue;
-        cti_cmr_problem(s, &p);
-        p.rows = s->rows + start[i], p.n_rows = start[i + 1] - start[i];
-        cti_residual_eval(&p, s->desc.solver.cone, s->v_new, work, &res);
-        touched[i] = (uint8_t)(!(res.natural < CTI_CMR_POOR) && cti_factors_harden(&s->factors, p.rows, p.n_rows));
-        if (!touched[i])
+        if (list->natural[i] < CTI_CMR_POOR || !cti_factors_harden(&s->factors, s->rows + first, end - first)) {
+            list->todo[i] = 0;
             continue;
+        }
         count++;
-        for (k = start[i]; k < start[i + 1]; k++) {
+        for (k = first; k < end; k++) {
             memcpy(s->rows[k].r, r + 3 * (size_t)k, 3 * sizeof(ct_real));
             for (e = 0; e < s->rows[k].n; e++) {
                 const cti_component *q = &s->factors.components[s->factors.component_of[s->rows[k].term[e].block]];
@@ -440,36 +550,42 @@ static int cti_cmr_harden(cti_state *s, const int32_t *start, uint8_t *touched, 
     return count;
 }
 
+/* rows in islands, and which of them are to be solved. 0: out of memory */
+static int cti_cmr_make_islands(cti_state *s, ct_real dt, cti_cmr_islands *list)
+{
+    int i;
+    if (!cti_cmr_sort_islands(s, &list->start, &list->n))
+        return 0;
+    list->todo = CTI_ARENA_NEW(s->arena, uint8_t, list->n);
+    list->scale = CTI_ARENA_NEW(s->arena, ct_real, list->n), list->natural = CTI_ARENA_NEW(s->arena, ct_real, list->n);
+    list->ended = CTI_ARENA_ZERO(s->arena, cti_solve_status, list->n);
+    if (!list->todo || !list->scale || !list->natural || !list->ended)
+        return 0;
+    for (i = 0; i < list->n; i++) {
+        list->todo[i] = (uint8_t)cti_cmr_touch(s, list->start[i], list->start[i + 1]);
+        list->scale[i] = cti_cmr_island_scale(s, dt, list->start[i], list->start[i + 1]);
+    }
+    return 1;
+}
+
 /* one constrained solve from v_new and the rows' multipliers */
 static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *out)
 {
-    int32_t *start;
-    uint8_t *touched;
-    cti_solve_status *ended;
-    int i, n, budget = 0;
-    ct_real *work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->n), *r;
+    cti_cmr_islands list;
+    int i, budget = 0;
+    ct_real *r = CTI_ARENA_NEW(s->arena, ct_real, 3 * CTI_LEN(s->rows));
     s->problem_dt = dt, s->problem_scale = scale, s->has_problem = 1;
-    if (!work || !cti_cmr_sort_islands(s, &start, &n))
-        return 0;
-    touched = CTI_ARENA_NEW(s->arena, uint8_t, n);
-    r = CTI_ARENA_NEW(s->arena, ct_real, 3 * CTI_LEN(s->rows));
-    ended = CTI_ARENA_ZERO(s->arena, cti_solve_status, n);
-    if (!touched || !r || !ended)
+    if (!r || !cti_cmr_make_islands(s, dt, &list))
         return 0;
     for (i = 0; i < CTI_LEN(s->rows); i++)
         memcpy(r + 3 * (size_t)i, s->rows[i].r, 3 * sizeof(ct_real));
-    for (i = 0; i < CTI_LEN(s->factors.components); i++)
-        s->factors.components[i].touched = 0;
-    for (i = 0; i < n; i++)
-        touched[i] = (uint8_t)cti_cmr_touch(s, start[i], start[i + 1]);
-    if (!cti_cmr_solve_islands(s, dt, start, touched, n, work, out, ended))
+    if (!cti_cmr_solve_islands(s, dt, &list, out))
         return 0;
-    if (!(out->residual < CTI_CMR_POOR) && s->desc.solver.cluster == CT_CLUSTER_AUTO && cti_cmr_harden(s, start, touched, n, r, work) &&
-        !cti_cmr_solve_islands(s, dt, start, touched, n, work, out, ended))
+    if (!(out->residual < CTI_CMR_POOR) && s->desc.solver.cluster == CT_CLUSTER_AUTO && cti_cmr_harden(s, &list, r) && !cti_cmr_solve_islands(s, dt, &list, out))
         return 0;
-    for (i = 0; i < n; i++) {
-        budget |= ended[i] == CTI_SOLVE_BUDGET;
-        out->converged &= ended[i] != CTI_SOLVE_DIVERGED;
+    for (i = 0; i < list.n; i++) {
+        budget |= list.ended[i] == CTI_SOLVE_BUDGET;
+        out->converged &= list.ended[i] != CTI_SOLVE_DIVERGED;
     }
     /* the last sweeps may have reached the tolerance after all */
     out->budget = (out->budget || budget) && !(out->residual <= s->desc.solver.tolerance);
@@ -505,12 +621,13 @@ static double cti_cmr_reach(const cti_state *s, ct_real dt)
     for (i = 0; i < 3 * s->n; i++)
         script = cti_max(script, cti_abs(s->v_fixed[i]));
     w += script;
-    cti_bsr_mul(&s->A, s->v_free, s->pcg_work);
+    for (i = 0; i < CTI_LEN(s->factors.components); i++)
+        sum += s->factors.components[i].energy;
     for (i = 0; i < s->n; i++)
-        for (k = 3 * i; k < 3 * i + 3; k++) {
-            ct_real own = s->A.val[9 * (size_t)s->A.diag[i] + 4 * (size_t)(k % 3)] * s->v_fixed[k] * s->v_fixed[k];
-            sum += (double)(s->v_free[k] * s->pcg_work[k] + own + s->mass[i] * w * w);
-        }
+        sum += (double)(3 * s->mass[i] * w * w);
+    for (i = 0; s->n_constrained && i < s->n; i++)
+        for (k = 3 * i; s->filter[i] >= 0 && k < 3 * i + 3; k++)
+            sum += (double)(s->A.val[9 * (size_t)s->A.diag[i] + 4 * (size_t)(k % 3)] * s->v_fixed[k] * s->v_fixed[k]);
     return 4 * sum;
 }
 
@@ -518,14 +635,10 @@ static double cti_cmr_reach(const cti_state *s, ct_real dt)
    worth a detection */
 static int cti_cmr_plausible(const cti_state *s, double reach)
 {
-    ct_real *d = s->pcg_work, *Ad = d + 3 * (size_t)s->n;
     double moved = 0;
-    int i;
-    for (i = 0; i < 3 * s->n; i++)
-        d[i] = s->v_new[i] - s->v_free[i];
-    cti_bsr_mul(&s->A, d, Ad);
-    for (i = 0; i < 3 * s->n; i++)
-        moved += (double)(d[i] * Ad[i]);
+    int c;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        moved += s->factors.components[c].moved;
     return moved <= reach;
 }
 

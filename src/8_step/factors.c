@@ -37,6 +37,7 @@ CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f)
     CTI_FREE(mem, f->hashes);
     CTI_FREE(mem, f->blocks);
     CTI_FREE(mem, f->component_of);
+    CTI_FREE(mem, f->rank);
     CTI_FREE(mem, f->patch_blocks);
     CTI_FREE(mem, f->patches);
     CTI_FREE(mem, f->x);
@@ -89,7 +90,7 @@ static void cti_factors_sort(int32_t *a, int n)
 
 static int cti_factors_find_components(cti_mem *mem, cti_factors *f, const cti_bsr *A)
 {
-    int i, at = 0;
+    int i, k, at = 0;
     for (i = 0; i < A->n; i++)
         f->component_of[i] = -1;
     for (i = 0; i < A->n; i++) {
@@ -98,13 +99,17 @@ static int cti_factors_find_components(cti_mem *mem, cti_factors *f, const cti_b
             continue;
         memset(&c, 0, sizeof c);
         c.begin = at;
-        c.age = -1;
+        c.age = c.place = -1;
         at += cti_factors_grow(A, i, A->n, CTI_LEN(f->components), f->component_of, -1, f->blocks + at);
         c.end = at;
         cti_factors_sort(f->blocks + c.begin, c.end - c.begin);
+        for (k = c.begin; k < c.end; k++)
+            f->rank[f->blocks[k]] = k - c.begin;
         if (!CTI_PUSH(mem, f->components, c))
             return 0;
     }
+    for (i = 0, f->in_order = 1; i < A->n; i++)
+        f->in_order &= f->blocks[i] == i;
     return 1;
 }
 
@@ -165,7 +170,8 @@ CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, cons
     int c, n = A->n, most = 1;
     f->mem = mem;
     f->arena = arena;
-    if (!CTI_RESIZE(mem, f->blocks, n) || !CTI_RESIZE(mem, f->component_of, n) || !CTI_RESIZE(mem, f->patch_blocks, n))
+    if (!CTI_RESIZE(mem, f->blocks, n) || !CTI_RESIZE(mem, f->component_of, n) || !CTI_RESIZE(mem, f->rank, n) ||
+        !CTI_RESIZE(mem, f->patch_blocks, n))
         return 0;
     if (!cti_factors_find_components(mem, f, A))
         return 0;
@@ -193,40 +199,36 @@ CTI_FN void cti_factors_age(cti_factors *f)
     }
 }
 
-CTI_FN int cti_factors_refresh(cti_factors *f, const cti_bsr *A, ct_real dt)
+CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt)
 {
-    int c;
-    for (c = 0; c < CTI_LEN(f->components); c++) {
-        cti_component *q = &f->components[c];
-        const cti_symbolic *sym = &f->symbolics[q->symbolic];
-        if (q->age == 0 || (q->age > 0 && !q->stale && q->dt == dt && sym->flops >= CTI_FACTORS_CHEAP * sym->nonzeros))
-            continue;
-        if (!cti_factor32_compute(f->mem, &q->factor, sym, &q->gather, A->val))
-            return 0;
-        if (!CTI_RESERVE(f->mem, f->work, (int)cti_factor32_work(&q->factor)))
-            return 0;
-        q->age = q->stale = 0;
-        q->dt = dt;
-        q->version++;
-        f->n_refactored++;
-    }
+    const cti_symbolic *sym = &f->symbolics[q->symbolic];
+    if (q->age == 0 || (q->age > 0 && !q->stale && q->dt == dt && sym->flops >= CTI_FACTORS_CHEAP * sym->nonzeros))
+        return 1;
+    if (!cti_factor32_compute(f->mem, &q->factor, sym, &q->gather, A->val))
+        return 0;
+    if (!CTI_RESERVE(f->mem, f->work, (int)cti_factor32_work(&q->factor)))
+        return 0;
+    q->age = q->stale = 0;
+    q->dt = dt;
+    q->version++;
+    f->n_refactored++;
     return 1;
 }
 
-CTI_FN int cti_factors_mark(cti_factors *f)
+CTI_FN int cti_factors_mark(cti_factors *f, const cti_island *island)
 {
     int c, marked = 0;
-    for (c = 0; c < CTI_LEN(f->components); c++)
-        if (f->components[c].age > 0)
-            f->components[c].stale = 1, marked++;
+    for (c = 0; c < island->n_components; c++)
+        if (f->components[island->components[c]].age > 0)
+            f->components[island->components[c]].stale = 1, marked++;
     return marked;
 }
 
-CTI_FN int cti_factors_lag(const cti_factors *f)
+CTI_FN int cti_factors_lag(const cti_factors *f, const cti_island *island)
 {
     int c;
-    for (c = 0; c < CTI_LEN(f->components); c++)
-        if (f->components[c].age > 0)
+    for (c = 0; c < island->n_components; c++)
+        if (f->components[island->components[c]].age > 0)
             return 1;
     return 0;
 }
@@ -258,10 +260,9 @@ static void cti_factors_solve(void *ctx, ct_real *x)
         x[i] = (ct_real)f->x[i];
 }
 
-/* z = D^-1 r on one component */
-static void cti_factors_apply(cti_factors *f, const cti_component *q, const ct_real *r, ct_real *z)
+/* z = D^-1 r on one component; blocks: where r and z have its own */
+static void cti_factors_apply(cti_factors *f, const cti_component *q, const int32_t *blocks, const ct_real *r, ct_real *z)
 {
-    const int32_t *blocks = f->blocks + q->begin;
     int n = q->end - q->begin, i, k;
     for (i = 0; i < n; i++)
         for (k = 0; k < 3; k++)
@@ -272,130 +273,115 @@ static void cti_factors_apply(cti_factors *f, const cti_component *q, const ct_r
             z[3 * blocks[i] + k] = (ct_real)f->x[3 * i + k];
 }
 
-static double cti_factors_dot(const cti_factors *f, const cti_component *q, const ct_real *x, const ct_real *y)
+static double cti_factors_dot(const cti_component *q, const int32_t *blocks, const ct_real *x, const ct_real *y)
 {
     double s[3] = {0, 0, 0};
     int i, k;
-    for (i = q->begin; i < q->end; i++)
+    for (i = 0; i < q->end - q->begin; i++)
         for (k = 0; k < 3; k++)
-            s[k] += (double)(x[3 * f->blocks[i] + k] * y[3 * f->blocks[i] + k]);
+            s[k] += (double)(x[3 * blocks[i] + k] * y[3 * blocks[i] + k]);
     return s[0] + s[1] + s[2];
 }
 
-/* one iteration of one component; q is A p. Returns 1 while it has to go on */
+/* y = A x on one component */
+static void cti_factors_product(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *x, ct_real *y)
+{
+    int i;
+    for (i = 0; i < q->end - q->begin; i++)
+        cti_v3_put(y, blocks[i], cti_bsr_row(A, x, blocks[i]));
+}
+
+CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r)
+{
+    int i;
+    for (i = 0; i < q->end - q->begin; i++)
+        cti_v3_put(r, blocks[i], cti_v3_sub(cti_v3_at(b, blocks[i]), cti_bsr_row(A, x, blocks[i])));
+}
+
+/* one iteration; q is A p. Returns 1 while it has to go on */
 static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_solve *s, ct_real *x, double *rz, double tol)
 {
-    double pq = cti_factors_dot(f, c, s->p, s->q), next;
+    const int32_t *blocks = f->blocks + c->begin;
+    double pq = cti_factors_dot(c, blocks, s->p, s->q), next;
     ct_real alpha, beta = 0;
     int i, k, go;
     if (!(pq > 0))
-        next = 0;
-    else {
-        alpha = (ct_real)(*rz / pq);
-        for (i = c->begin; i < c->end; i++)
-            for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
-                x[k] += alpha * s->p[k], s->r[k] -= alpha * s->q[k];
-        cti_factors_apply(f, c, s->r, s->z);
-        next = cti_factors_dot(f, c, s->r, s->z);
-    }
-    go = next > tol * tol;
-    beta = go ? (ct_real)(next / *rz) : 0;
+        return 0;
+    alpha = (ct_real)(*rz / pq);
     for (i = c->begin; i < c->end; i++)
         for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
-            s->p[k] = go ? s->z[k] + beta * s->p[k] : 0;
+            x[k] += alpha * s->p[k], s->r[k] -= alpha * s->q[k];
+    cti_factors_apply(f, c, blocks, s->r, s->z);
+    next = cti_factors_dot(c, blocks, s->r, s->z);
+    go = next > tol * tol;
+    beta = go ? (ct_real)(next / *rz) : 0;
+    for (i = c->begin; go && i < c->end; i++)
+        for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
+            s->p[k] = s->z[k] + beta * s->p[k];
     *rz = next;
     return go;
 }
 
-CTI_FN int cti_factors_free_solve(cti_factors *f, const cti_bsr *A, const ct_real *b, ct_real *x, const double *tol, int max_it, ct_real *work, int *out_iterations)
+CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bsr *A, const ct_real *b, ct_real *x, double tol, int max_it, ct_real *work)
 {
-    int nc = CTI_LEN(f->components), n3 = 3 * A->n, c, it, active = 0;
-    double *rz = CTI_ARENA_NEW(f->arena, double, nc);
+    const int32_t *blocks = f->blocks + c->begin;
+    int n3 = 3 * A->n, it, i, go;
     cti_free_solve s;
+    double rz;
     s.r = work, s.z = work + n3, s.p = s.z + n3, s.q = s.p + n3;
-    *out_iterations = 0;
-    if (!rz)
-        return 0;
-    cti_bsr_residual(A, b, x, s.r);
-    memset(s.p, 0, sizeof(ct_real) * (size_t)n3);
-    for (c = 0; c < nc; c++) {
-        cti_component *q = &f->components[c];
-        int i, k;
-        cti_factors_apply(f, q, s.r, s.z);
-        rz[c] = cti_factors_dot(f, q, s.r, s.z);
-        q->running = rz[c] > tol[c] * tol[c];
-        active += q->running;
-        for (i = q->begin; q->running && i < q->end; i++)
-            for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
-                s.p[k] = s.z[k];
+    cti_factors_residual(c, blocks, A, b, x, s.r);
+    cti_factors_apply(f, c, blocks, s.r, s.z);
+    rz = cti_factors_dot(c, blocks, s.r, s.z);
+    go = rz > tol * tol;
+    for (i = c->begin; go && i < c->end; i++)
+        cti_v3_put(s.p, f->blocks[i], cti_v3_at(s.z, f->blocks[i]));
+    for (it = 0; it < max_it && go; it++) {
+        cti_factors_product(c, blocks, A, s.p, s.q);
+        go = cti_factors_iterate(f, c, &s, x, &rz, tol);
+        /* a factor that costs iterations is renewed in the next step */
+        if (go && it >= 8 && c->age > 0)
+            c->stale = 1;
     }
-    for (it = 0; it < max_it && active; it++) {
-        cti_bsr_mul(A, s.p, s.q);
-        for (active = c = 0; c < nc; c++) {
-            cti_component *q = &f->components[c];
-            if (!q->running)
-                continue;
-            q->running = cti_factors_iterate(f, q, &s, x, &rz[c], tol[c]);
-            active += q->running;
-            /* a factor that costs iterations is renewed in the next step */
-            if (q->running && it >= 8 && q->age > 0)
-                q->stale = 1;
-        }
-        *out_iterations = it + 1;
-    }
-    return 1;
-}
-
-/* y = A x on one component */
-static void cti_factors_product(const cti_factors *f, const cti_component *q, const cti_bsr *A, const ct_real *x, ct_real *y)
-{
-    int i;
-    for (i = q->begin; i < q->end; i++)
-        cti_v3_put(y, f->blocks[i], cti_bsr_row(A, x, f->blocks[i]));
+    return it;
 }
 
 /* steepest descents of one component's energy behind its factor: v += alpha z, z = D^-1 r, alpha = r'z / z'Az, which is 1 for a new factor and
    never goes uphill with an old one. work: r, z, A z */
-static void cti_factors_descend(cti_factors *f, const cti_component *q, const cti_bsr *A, const ct_real *rhs, int steps, ct_real *v, ct_real *work)
+static void cti_factors_descend(cti_factors *f, const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *rhs, int steps, ct_real *v,
+                                ct_real *work)
 {
     ct_real *r = work, *z = work + 3 * (size_t)A->n, *Az = z + 3 * (size_t)A->n;
-    int it, i, k;
-    cti_factors_product(f, q, A, v, Az);
-    for (i = q->begin; i < q->end; i++)
-        for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
+    int it, i, k, n = q->end - q->begin;
+    cti_factors_product(q, blocks, A, v, Az);
+    for (i = 0; i < n; i++)
+        for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++)
             r[k] = rhs[k] - Az[k];
     for (it = 0; it < steps; it++) {
         double rz, zAz;
         ct_real alpha;
-        cti_factors_apply(f, q, r, z);
-        cti_factors_product(f, q, A, z, Az);
-        rz = cti_factors_dot(f, q, r, z), zAz = cti_factors_dot(f, q, z, Az);
+        cti_factors_apply(f, q, blocks, r, z);
+        cti_factors_product(q, blocks, A, z, Az);
+        rz = cti_factors_dot(q, blocks, r, z), zAz = cti_factors_dot(q, blocks, z, Az);
         alpha = rz > 0 && zAz > 0 ? (ct_real)(rz / zAz) : 0;
-        for (i = q->begin; i < q->end; i++)
-            for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
+        for (i = 0; i < n; i++)
+            for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++)
                 v[k] += alpha * z[k], r[k] -= alpha * Az[k];
     }
 }
 
-CTI_FN void cti_factors_respond(cti_factors *f, const cti_problem *p, ct_real *v, ct_real *work)
+CTI_FN void cti_factors_respond(cti_factors *f, const cti_island *island, ct_real *work)
 {
-    ct_real *rhs = work + 9 * (size_t)p->A->n;
-    int c, i, k, any = 0;
-    for (c = 0; c < CTI_LEN(f->components); c++)
-        f->components[c].running = 0;
-    for (i = 0; i < p->n_rows; i++)
-        for (k = 0; k < p->rows[i].n; k++) {
-            cti_component *q = &f->components[f->component_of[p->rows[i].term[k].block]];
-            any |= q->running = q->split > 0;
-        }
+    ct_real *rhs = work + 9 * (size_t)island->n;
+    int c, any = 0;
+    for (c = 0; c < island->n_components; c++)
+        any |= f->components[island->components[c]].split > 0;
     if (!any)
         return;
-    cti_problem_rhs(p, rhs);
-    for (c = 0; c < CTI_LEN(f->components); c++) {
-        cti_component *q = &f->components[c];
-        if (q->running)
-            cti_factors_descend(f, q, p->A, rhs, q->age > 0 ? 2 : 1, v, work);
-        q->running = 0;
+    cti_problem_rhs(&island->p, rhs);
+    for (c = 0; c < island->n_components; c++) {
+        const cti_component *q = &f->components[island->components[c]];
+        if (q->split > 0)
+            cti_factors_descend(f, q, island->own + q->place, &island->A, rhs, q->age > 0 ? 2 : 1, island->v, work);
     }
 }
 
@@ -490,45 +476,69 @@ static int cti_factors_compliance(void *ctx, const int32_t *ports, int n_ports, 
     return 1;
 }
 
-CTI_FN const cti_cluster *cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mode mode, const cti_row *rows, int n_rows, int n_blocks, int *out_n)
+/* [n_components] ports: blocks that rows touch */
+static int32_t *cti_factors_count_ports(const cti_factors *f, cti_arena *arena, const cti_island *island)
 {
-    int nc = CTI_LEN(f->components), c, i, k, n = 0;
-    int32_t *count = CTI_ARENA_ZERO(arena, int32_t, nc);
-    uint8_t *seen = CTI_ARENA_ZERO(arena, uint8_t, n_blocks);
-    cti_cluster *out = CTI_ARENA_ZERO(arena, cti_cluster, nc + n_blocks);
-    if (!count || !seen || !out)
+    int32_t *count = CTI_ARENA_ZERO(arena, int32_t, island->n_components);
+    uint8_t *seen = CTI_ARENA_ZERO(arena, uint8_t, island->n);
+    int i, k, c;
+    if (!count || !seen)
         return NULL;
-    /* ports of every component */
-    for (i = 0; i < n_rows; i++)
-        for (k = 0; k < rows[i].n; k++) {
-            int b = rows[i].term[k].block;
-            count[f->component_of[b]] += !seen[b];
-            seen[b] = 1;
-        }
-    for (c = 0; c < nc; c++) {
-        cti_component *q = &f->components[c];
+    for (i = 0; i < island->p.n_rows; i++)
+        for (k = 0; k < island->p.rows[i].n; k++)
+            seen[island->p.rows[i].term[k].block] = 1;
+    for (i = c = 0; c < island->n_components; c++) {
+        const cti_component *q = &f->components[island->components[c]];
+        for (; i < q->place + q->end - q->begin; i++)
+            count[c] += seen[i];
+    }
+    return count;
+}
+
+/* a component's patches in local numbers, behind the n clusters that are there; -1: out of memory */
+static int cti_factors_cut(const cti_factors *f, cti_arena *arena, const cti_component *q, cti_cluster *out, int n)
+{
+    const int32_t *from = f->patch_blocks + f->patches[q->patch0];
+    int32_t *list = CTI_ARENA_NEW(arena, int32_t, q->end - q->begin);
+    int i;
+    if (!list)
+        return -1;
+    for (i = 0; i < q->end - q->begin; i++)
+        list[i] = q->place + f->rank[from[i]];
+    for (i = q->patch0; i < q->patch1; i++, n++) {
+        out[n].blocks = list + (f->patches[i] - f->patches[q->patch0]);
+        out[n].n = f->patches[i + 1] - f->patches[i];
+    }
+    return n;
+}
+
+CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mode mode, cti_island *island)
+{
+    int32_t *count = cti_factors_count_ports(f, arena, island);
+    cti_cluster *out = CTI_ARENA_ZERO(arena, cti_cluster, island->n);
+    int c, i, n = 0;
+    if (!count || !out)
+        return 0;
+    for (c = 0; c < island->n_components; c++) {
+        cti_component *q = &f->components[island->components[c]];
         int whole = mode == CT_CLUSTER_BODY || (mode == CT_CLUSTER_AUTO && count[c] <= (q->hard ? CTI_FACTORS_PORTS_MOST : CTI_FACTORS_PORTS));
-        int patches = mode == CT_CLUSTER_PATCH;
-        if (count[c] == 0)
-            continue;
         q->split = whole ? 0 : count[c];
         if (whole) {
-            out[n].blocks = f->blocks + q->begin;
+            out[n].blocks = island->own + q->place;
             out[n].n = q->end - q->begin;
             out[n].solve = cti_factors_solve;
             out[n].compliance = cti_factors_compliance;
             out[n++].ctx = q;
-            continue;
-        }
-        for (i = q->patch0; patches && i < q->patch1; i++) {
-            out[n].blocks = f->patch_blocks + f->patches[i];
-            out[n++].n = f->patches[i + 1] - f->patches[i];
-        }
-        for (i = q->begin; !patches && i < q->end; i++) {
-            out[n].blocks = f->blocks + i;
-            out[n++].n = 1;
-        }
+        } else if (mode == CT_CLUSTER_PATCH) {
+            n = cti_factors_cut(f, arena, q, out, n);
+            if (n < 0)
+                return 0;
+        } else
+            for (i = q->place; i < q->place + q->end - q->begin; i++) {
+                out[n].blocks = island->own + i;
+                out[n++].n = 1;
+            }
     }
-    *out_n = n;
-    return out;
+    island->p.clusters = out, island->p.n_clusters = n;
+    return 1;
 }

@@ -2,43 +2,45 @@
 #ifndef CTI_FACTORS_H
 #define CTI_FACTORS_H
 
-#include "state.h"
+#include "island.h"
 
 /* cti_factors_init -- components of A's graph, shared analyses, patches. Once per topology. 0 when memory ran out. */
 CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, const cti_bsr *A);
 CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f);
 
-/* cti_factors_refresh -- recomputes the factors that are missing, stale, made for another dt, or that cost no more than some ten solves.
-   0 when memory ran out. */
-CTI_FN int cti_factors_refresh(cti_factors *f, const cti_bsr *A, ct_real dt);
+/* cti_factors_renew -- recomputes a component's factor when it is missing, stale, made for another dt, or costs no more than some ten solves.
+   A is the world's. 0 when memory ran out. */
+CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt);
 /* cti_factors_age -- a new matrix: every factor lags one step more. */
 CTI_FN void cti_factors_age(cti_factors *f);
-/* cti_factors_mark -- asks for new factors of all components whose factor lags. Returns how many were marked. */
-CTI_FN int cti_factors_mark(cti_factors *f);
+/* cti_factors_mark -- asks for new factors of the island's components whose factor lags. Returns how many were marked. */
+CTI_FN int cti_factors_mark(cti_factors *f, const cti_island *island);
 
 /* cti_factors_harden -- components under these rows that the last solve split into nodes or patches are one cluster for a while, where their
    ports are not too many. Returns 0 when that changes nothing. */
 CTI_FN int cti_factors_harden(cti_factors *f, const cti_row *rows, int n_rows);
 
-/* cti_factors_lag -- 1 when some factor is of an earlier step. */
-CTI_FN int cti_factors_lag(const cti_factors *f);
+/* cti_factors_lag -- 1 when some factor of the island is of an earlier step. */
+CTI_FN int cti_factors_lag(const cti_factors *f, const cti_island *island);
 
-/* cti_factors_free_solve -- A x = b by conjugate gradients behind the factors, every component for itself, so that none feels another: each
-   stops when sqrt(r' D^-1 r) <= tol[component], at once when x is good enough. work [12 n]. Components that take more than eight iterations
-   are marked. 0 when memory ran out. */
-CTI_FN int cti_factors_free_solve(cti_factors *f, const cti_bsr *A, const ct_real *b, ct_real *x, const double *tol, int max_it, ct_real *work, int *out_iterations);
+/* cti_factors_free_solve -- A x = b on one component by conjugate gradients behind its factor; ends when sqrt(r' D^-1 r) <= tol, at once when x is
+   good enough. x, b [3 n] and work [12 n] are the world's. A component that takes more than eight iterations is marked. Returns the iterations. */
+CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bsr *A, const ct_real *b, ct_real *x, double tol, int max_it, ct_real *work);
 
-/* cti_factors_respond -- v towards A^-1 (b + J' r) on the components under the problem's rows that the last cti_factors_clusters split, by one
-   descent behind the factor, two where it lags: what a start's multipliers do to a whole body, which node by node takes sweeps over all of it.
-   work [12 n]. */
-CTI_FN void cti_factors_respond(cti_factors *f, const cti_problem *p, ct_real *v, ct_real *work);
+/* cti_factors_residual -- r = b - A x on one component, whose blocks are `blocks` in A. */
+CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r);
+
+/* cti_factors_respond -- the open island's v towards A^-1 (b + J' r) on the components that the last cti_factors_clusters split, by one descent
+   behind the factor, two where it lags: what a start's multipliers do to a whole body, which node by node takes sweeps over all of it.
+   work [12 n of the island]. */
+CTI_FN void cti_factors_respond(cti_factors *f, const cti_island *island, ct_real *work);
 
 /* cti_factors_islands -- island [n_rows]: rows that share components, directly or through others, have one number, 0 .. *out_n - 1 in the order of
    their first row. 0 when memory ran out. */
 CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, int32_t *island, int *out_n);
 
-/* cti_factors_clusters -- clusters for a contact solve in the arena: AUTO takes bodies where their ports are few, nodes where they are many.
-   rows tell the ports; components without any are left out. NULL when memory ran out. */
-CTI_FN const cti_cluster *cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mode mode, const cti_row *rows, int n_rows, int n_blocks, int *out_n);
+/* cti_factors_clusters -- clusters of the open island's problem, in the arena: AUTO takes bodies where their ports are few, nodes where they
+   are many. 0 when memory ran out. */
+CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mode mode, cti_island *island);
 
 #endif /* CTI_FACTORS_H */

@@ -43,9 +43,12 @@ typedef struct cti_component {
     int age;               /* steps since the factor was computed; -1: none */
     ct_real dt;            /* time step it was computed for */
     int stale;             /* asked for a refresh */
-    int running;           /* in the free solve */
-    int touched;           /* its island was solved in this round */
+    int place;             /* local number of its first block in the island at hand; -1: not in it */
     int pressed;           /* it had contacts in the last attempt */
+    ct_real speed;         /* largest entry of v_free */
+    ct_real dynamics;      /* [m/s] largest entry of D^-1 (A v - b - J' r), D the 3x3 diagonal; -1: not known */
+    ct_real natural;       /* natural map of its island's rows, when it was solved last */
+    double energy, moved;  /* v_free' A v_free; (v - v_free)' A (v - v_free) of the last solve */
     int split;             /* ports in the last solve when that split it, else 0 */
     int hard;              /* attempts left in which it is one cluster, because nodes did not get anywhere */
     int version;           /* counts computations */
@@ -63,6 +66,8 @@ typedef struct cti_factors {
     uint64_t *hashes;      /* of the symbolics */
     int32_t *blocks;       /* [n] component by component */
     int32_t *component_of; /* [n] */
+    int32_t *rank;         /* [n] number of a block within its component */
+    int in_order;          /* blocks are 0, 1, 2, ...: every component is a run of blocks */
     int32_t *patch_blocks; /* [n] patch by patch */
     int32_t *patches;      /* [n_patches + 1] starts in patch_blocks */
     float *x, *work;       /* scratch of a solve */
