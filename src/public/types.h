@@ -150,6 +150,16 @@ typedef struct ct_world_desc {
     void *now_user;
 } ct_world_desc;
 
+/* ct_model -- what a material is. All soft models agree at small strain (Lame's constants from young and poisson) and give every element a
+   positive semidefinite stiffness.
+   COROTATIONAL       linear in the frame that turns with the element: the cheapest; brings inverted elements back
+   STVK               E' C E of Green's strain E: stiffens when stretched, softens when compressed (one axis pressed to 0.58 of its length
+                      resists most, at 0 not at all) and does not bring inverted elements back: for moderate strain only. Elements
+                      that are inverted are counted in the step report's extended_elements
+   NEOHOOKEAN         with log J, continued below J = 0.2 where an element is counted in extended_elements
+   STABLE_NEOHOOKEAN  finite at every deformation, zero force at rest, brings flat and inverted elements back (Smith, de Goes, Kim 2018)
+   HONG_NEOHOOKEAN    nearly incompressible (Hong et al. 2006)
+   MEMBRANE, SPRINGS  cloth */
 typedef enum ct_model {
     CT_MODEL_COROTATIONAL,
     CT_MODEL_STVK,
@@ -284,7 +294,7 @@ typedef struct ct_step_report {
     int linear_iterations; /* of the unconstrained solve, summed */
     int refactorizations;
     int zones, frozen;     /* impact zones; node-steps frozen */
-    int extended_elements; /* tets whose log J was continued */
+    int extended_elements; /* tets whose log J was continued; StVK: inverted tets */
     int tangled;           /* pairs that intersect and are excluded */
     ct_real residual;      /* natural map relative to the velocity scale, worst solve */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
