@@ -181,8 +181,10 @@ CTI_FN void cti_assemble(cti_state *s, ct_real dt, int *out_extended)
         return;
     cti_bsr_zero(&s->A);
     memset(s->force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (i = 0; i < s->n_models; i++)
+    for (i = 0; i < s->n_models; i++) {
+        cti_model_ahead(s->models[i], dt, 1, s->v);
         cti_model_assemble(s->models[i], s->x, dt, s->force, s->A.val, out_extended, &s->energy_elastic);
+    }
     for (i = 0; i < s->n; i++) {
         ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i] * (1 + dt * s->alpha[i]), kick = (dt + s->dt_prev[i]) / 2;
         for (k = 0; k < 3; k++) {
