@@ -169,6 +169,7 @@ def test_scene_errors(d):
         ("stepper unknown", scene(stepper="cmrr"), ["stepper", "'cmr'"]),
         ("stepper not built", scene(stepper="layers"), ["layers", "not built"]),
         ("solver unknown", scene(solver="x"), ["solver", "ica"]),
+        ("integrator unknown", scene(integrator="rk4"), ["integrator", "newmark"]),
         ("camera", scene(output={"camera": {"target": [0, 0, 0]}}), ["output.camera.eye"]),
         ("root an array", "[]", ["object"]),
         ("empty file", "", ["line 1"]),

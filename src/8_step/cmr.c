@@ -5,6 +5,7 @@
    thickness, so that rounding can not turn a touch into a crossing; a pair whose row the motion breaks is solved again instead of getting a
    twin; a body that nodes cannot solve is taken whole; a solve that is not plausible ends the attempt. */
 #include "cmr.h"
+#include "integrate.h"
 #include "../3_solve/ica.h"
 
 #define CTI_CMR_POOR CTI_R(0.5) /* natural map at which a solve by nodes has failed */
@@ -96,7 +97,7 @@ static void cti_cmr_balance(cti_state *s, ct_real dt, const ct_real *f, int only
         for (k = q->components[c].begin; k < q->components[c].end; k++) {
             int i = q->blocks[k];
             sum = cti_v3_add(sum, cti_v3_at(r, i));
-            m += s->mass[i] * (1 + dt * s->alpha[i]);
+            m += s->mass[i] * (1 + cti_integrate_h(s, i, dt) * s->alpha[i]);
             held |= s->n_constrained && s->filter[i] >= 0;
         }
         if (held || !(m > 0))
@@ -132,7 +133,7 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
         cti_component *q = &s->factors.components[c];
         for (k = q->begin; k < q->end; k++)
             for (i = 3 * s->factors.blocks[k]; i < 3 * s->factors.blocks[k] + 3; i++)
-                s->v_free[i] = s->v[i] + (q->pressed ? s->dv_free[i] * (dt / s->dt_free) : s->desc.gravity[i % 3] * ((dt + s->dt_prev[i / 3]) / 2));
+                s->v_free[i] = s->v[i] + (q->pressed ? s->dv_free[i] * (dt / s->dt_free) : cti_integrate_gain(s, i / 3, i % 3, dt));
         q->pressed = 0;
     }
     for (i = 0; i < CTI_LEN(s->rigids); i++) {

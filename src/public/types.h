@@ -86,6 +86,15 @@ typedef enum ct_stepper {
     CT_STEPPER_COUNT_
 } ct_stepper;
 
+/* ct_integrator -- how CT_STEPPER_CMR steps deformable bodies in time; rigid bodies have their own rule in each. Contacts are solved on the
+   straight motion of the step, inelastic, in all of them. One linearization a step.
+   EULER    first order, damps: the most robust. v is the average velocity of the last step
+   NEWMARK  beta 1/4, gamma 1/2 (trapezoidal): second order, keeps the energy of small vibrations; stiff bodies ring unless damped
+   BDF2     second order, damps high frequencies only; looks one step back, starts (and starts again after velocities were set, or the
+            fail-safe acted) with a step of Newmark
+   With NEWMARK and BDF2 v is the velocity at the end of the step. */
+typedef enum ct_integrator { CT_INTEGRATOR_EULER, CT_INTEGRATOR_NEWMARK, CT_INTEGRATOR_BDF2, CT_INTEGRATOR_COUNT_ } ct_integrator;
+
 typedef enum ct_solver {
     CT_SOLVER_AUTO,
     CT_SOLVER_ICA,
@@ -138,6 +147,7 @@ typedef struct ct_world_desc {
     ct_real restitution;  /* 0 is the only value that is supported now */
     int self_collision;   /* 1: a body collides with itself; default 1 */
     ct_stepper stepper;   /* default CT_STEPPER_CMR */
+    ct_integrator integrator; /* default CT_INTEGRATOR_EULER */
     ct_solver_desc solver;
     int cmr_rounds;       /* rounds of solve and CCD before the step is halved, >= 1; default 5 (Otaduy sec. 4) */
     int max_halvings;     /* times the step may be halved, 0..8; default 5 (Otaduy sec. 4 has 2) */
