@@ -51,6 +51,85 @@ static void test_one(void **state)
     }
 }
 
+/* strain limit: energy, force and stiffness agree below, in and beyond the ramp; nothing below it; stiff beyond; definite */
+static void test_limit(void **state)
+{
+    static const ct_real lengths[5] = {CTI_R(3.25), CTI_R(3.28), CTI_R(3.299), CTI_R(3.301), CTI_R(4.5)}; /* rest 3, limit 0.1 */
+    static const ct_real mass[2] = {CTI_R(0.2), CTI_R(0.5)};
+    ct_material m = ct_material_default(CT_MODEL_SPRINGS);
+    int i, h;
+    (void)state;
+    m.strain_limit = CTI_R(0.1);
+    for (i = 0; i < 5; i++) {
+        cti_mem mem;
+        cti_model model;
+        static model_state s;
+        ct_real x[6] = {0, 0, 0, 0, 0, 0}, y[6], force, K, plain = 50 * (lengths[i] - 3);
+        memset(&model, 0, sizeof model);
+        make(&mem, &model.springs, 9);
+        model.springs.n = 1;
+        cti_spring_batch_limit(&model.springs, &m, mass);
+        x[4] = lengths[i];
+        model_turn(x, 2, y);
+        model_eval(&model, CTI_HESSIAN_STEP, x, 2, &s);
+        assert_true(cti_abs(s.force[1] - plain) < CTI_R(1e-3));
+        cti_model_ahead(&model, CTI_R(0.5), 1, NULL);
+        if (sizeof(ct_real) == 8) {
+            model_differences(&model, y, 2, CTI_R(0.1), &force, &K);
+            assert_true(force < CTI_R(1e-7) && K < CTI_R(1e-5));
+        }
+        for (h = CTI_HESSIAN_STEP; h <= CTI_HESSIAN_EXACT; h++) {
+            model_check_balance(&model, h, y, 2);
+            model_check_definite(&model, h, y, 2);
+        }
+        model_eval(&model, CTI_HESSIAN_STEP, x, 2, &s);
+        /* K = 200 0.5 / 0.25 + 20 50 = 1400 N/m, w = 0.03 m */
+        if (i == 0)
+            assert_true(cti_abs(s.force[1] - plain) < CTI_R(1e-3));
+        if (i >= 3)
+            assert_true(cti_abs(s.force[1] - plain - 1400 * (lengths[i] - CTI_R(3.3) + CTI_R(0.015))) < CTI_R(1e-2));
+        cti_spring_batch_free(&mem, &model.springs);
+    }
+}
+
+/* with velocities the limit is linearized where they end: f + dt K v there is its force there; below it nothing changes; share scales it */
+static void test_limit_ahead(void **state)
+{
+    static const ct_real mass[2] = {1, 1};
+    ct_material m = ct_material_default(CT_MODEL_SPRINGS);
+    cti_mem mem;
+    cti_model model;
+    static model_state s, now, half;
+    ct_real x[6] = {0, 0, 0, CTI_R(0.4), CTI_R(3.1), 0}, y[6], v[6], dt = CTI_R(0.125), none[6] = {0, 0, 0, 0, 0, 0};
+    int i, j;
+    (void)state;
+    m.strain_limit = CTI_R(0.1);
+    memset(&model, 0, sizeof model);
+    make(&mem, &model.springs, 1);
+    model.springs.rest[0] = 0; /* the limit alone */
+    cti_spring_batch_limit(&model.springs, &m, mass);
+    for (i = 0; i < 6; i++)
+        v[i] = model_random() + (i == 4 ? CTI_R(3) : CTI_R(0)), y[i] = x[i] + dt * v[i];
+    cti_model_ahead(&model, dt, 1, none);
+    model_eval(&model, CTI_HESSIAN_STEP, x, 2, &s);
+    assert_true(model_norm(s.force, 6) == 0 && model_norm(s.K, 36) == 0);
+    cti_model_ahead(&model, dt, 1, NULL);
+    model_eval(&model, CTI_HESSIAN_STEP, y, 2, &now);
+    assert_true(model_norm(now.force, 6) > 1);
+    cti_model_ahead(&model, dt, 1, v);
+    model_eval(&model, CTI_HESSIAN_STEP, x, 2, &s);
+    cti_model_ahead(&model, dt, CTI_R(0.5), v);
+    model_eval(&model, CTI_HESSIAN_STEP, x, 2, &half);
+    for (i = 0; i < 6; i++) {
+        ct_real f = s.force[i];
+        for (j = 0; j < 6; j++)
+            f -= dt * model_entry(&s, i, j) * v[j];
+        assert_true(cti_abs(f - now.force[i]) <= 1000 * CTI_EPS * model_norm(s.K, 36));
+        assert_true(half.force[i] == s.force[i] / 2);
+    }
+    cti_spring_batch_free(&mem, &model.springs);
+}
+
 static void test_coincident_and_padding(void **state)
 {
     cti_mem mem;
@@ -158,6 +237,7 @@ static void test_out_of_memory(void **state)
             int64_t bad;
             double value;
             int n = 9, code;
+            m.strain_limit = CTI_R(0.1);
             a.resize = failing, a.user = NULL, fail_after = k;
             cti_mem_init(&mem, &a);
             memset(&model, 0, sizeof model);
@@ -174,7 +254,8 @@ static void test_out_of_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one), cmocka_unit_test(test_coincident_and_padding),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one), cmocka_unit_test(test_limit), cmocka_unit_test(test_limit_ahead),
+                                       cmocka_unit_test(test_coincident_and_padding),
                                        cmocka_unit_test(test_list), cmocka_unit_test(test_cloth), cmocka_unit_test(test_out_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -182,6 +182,119 @@ static void test_small_strain(void **state)
     }
 }
 
+/* at rest every model has the stiffness of linear elasticity, V (lambda b_a b_b' + mu b_b b_a' + mu b_a . b_b 1), and no force */
+static void test_rest_stiffness(void **state)
+{
+    int k, a, b, i, j, c;
+    (void)state;
+    for (k = 0; k < 5; k++) {
+        cti_mem mem;
+        cti_model model;
+        static model_state s;
+        ct_real g[12], mu, la, volume;
+        make(&mem, &model, models[k], 1);
+        mu = model.tets.mu, la = model.tets.lambda, volume = model.tets.rest[72];
+        for (j = 0; j < 3; j++)
+            for (g[j] = 0, a = 1; a < 4; a++)
+                g[3 * a + j] = model.tets.rest[8 * (3 * (a - 1) + j)], g[j] -= g[3 * a + j];
+        model_eval(&model, CTI_HESSIAN_EXACT, rest4, 4, &s);
+        assert_true(model_norm(s.force, 12) <= 100 * CTI_EPS * model_norm(s.K, 144));
+        for (a = 0; a < 4; a++)
+            for (b = 0; b < 4; b++)
+                for (i = 0; i < 3; i++)
+                    for (j = 0; j < 3; j++) {
+                        ct_real want = la * g[3 * a + i] * g[3 * b + j] + mu * g[3 * b + i] * g[3 * a + j];
+                        for (c = 0; i == j && c < 3; c++)
+                            want += mu * g[3 * a + c] * g[3 * b + c];
+                        assert_true(cti_abs(model_entry(&s, 3 * a + i, 3 * b + j) - volume * want) <= 1000 * CTI_EPS * model_norm(s.K, 144));
+                    }
+        done(&mem, &model);
+    }
+}
+
+/* one solve (1 + dt^2 K) d = r by conjugate gradients on the dense matrix */
+static void solve_step(const model_state *s, ct_real m, const ct_real *r0, ct_real *d)
+{
+    ct_real r[12], p[12], q[12], rr = 0, next, pq, least;
+    int i, j, k;
+    for (i = 0; i < 12; i++)
+        d[i] = 0, r[i] = p[i] = r0[i], rr += r0[i] * r0[i];
+    least = CTI_EPS * CTI_EPS * rr + CTI_R(1e-30);
+    for (k = 0; k < 100 && rr > least; k++) {
+        for (pq = 0, i = 0; i < 12; i++) {
+            for (q[i] = m * p[i], j = 0; j < 12; j++)
+                q[i] += model_entry(s, i, j) * p[j];
+            pq += p[i] * q[i];
+        }
+        for (next = 0, i = 0; i < 12; i++)
+            d[i] += rr / pq * p[i], r[i] -= rr / pq * q[i], next += r[i] * r[i];
+        for (i = 0; i < 12; i++)
+            p[i] = r[i] + next / rr * p[i];
+        rr = next;
+    }
+}
+
+/* regularized Newton from mirrored, flat, pointlike and random states: stable neo-Hookean comes back to rest, with J > 0 */
+static void test_recovery(void **state)
+{
+    cti_mem mem;
+    cti_model model;
+    static model_state s;
+    ct_real m;
+    int k, i, it, h;
+    (void)state;
+    make(&mem, &model, CT_MODEL_STABLE_NEOHOOKEAN, 1);
+    model_eval(&model, CTI_HESSIAN_PROJECTED, rest4, 4, &s);
+    m = CTI_R(0.1) * model_norm(s.K, 144);
+    for (k = 0; k < 12; k++) {
+        ct_real x[12], d[12];
+        double e = 1;
+        for (i = 0; i < 12; i++)
+            x[i] = k == 0 ? CTI_R(0.3) + CTI_R(1e-3) * model_random() : 2 * model_random();
+        if (k == 1 || k == 2)
+            place(shapes[k == 1 ? 9 : 6].f, x);
+        for (it = 0; it < 600; it++) {
+            model_eval(&model, CTI_HESSIAN_PROJECTED, x, 4, &s);
+            assert_true(cti_finite64(s.energy) && cti_finite(model_norm(s.K, 144)));
+            solve_step(&s, m, s.force, d);
+            e = s.energy;
+            /* the step is halved until the energy falls */
+            for (i = 0; i < 12; i++)
+                x[i] += d[i];
+            for (h = 0; h < 40 && cti_model_energy(&model, x) > e; h++)
+                for (i = 0; i < 12; i++)
+                    d[i] /= 2, x[i] -= d[i];
+        }
+        if (!(e < 1e-4))
+            print_message("start %d: energy %.3g J\n", k, e);
+        assert_true(e < 1e-4);
+        assert_true(cti_v3_dot(cti_v3_cross(cti_v3_sub(cti_v3_at(x, 1), cti_v3_at(x, 0)), cti_v3_sub(cti_v3_at(x, 2), cti_v3_at(x, 0))),
+                               cti_v3_sub(cti_v3_at(x, 3), cti_v3_at(x, 0))) > 0);
+    }
+    done(&mem, &model);
+}
+
+/* St. Venant-Kirchhoff pressed along one axis resists most at 1 / sqrt 3 of its length; inverted it is counted, and only then */
+static void test_stvk_softens(void **state)
+{
+    cti_mem mem;
+    cti_model model;
+    static model_state s;
+    ct_real f[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, x[12], best = 0, at = 0;
+    int i;
+    (void)state;
+    make(&mem, &model, CT_MODEL_STVK, 11);
+    for (i = 100; i >= -100; i--) {
+        f[8] = (ct_real)i / 100, place(f, x);
+        model_eval(&model, CTI_HESSIAN_STEP, x, 4, &s);
+        assert_true(i == 0 || s.extended == (i > 0 ? 0 : 11));
+        if (i > 0 && model_norm(s.force + 9, 3) > best)
+            best = model_norm(s.force + 9, 3), at = f[8];
+    }
+    assert_true(cti_abs(at - CTI_R(0.577)) < CTI_R(0.02));
+    done(&mem, &model);
+}
+
 /* below J = 0.2 the energy goes on with two continuous derivatives and stays finite through inversion */
 static void test_continued_logarithm(void **state)
 {
@@ -374,6 +487,9 @@ int main(void)
         cmocka_unit_test(test_projection_is_least),
         cmocka_unit_test(test_rigid_motion),
         cmocka_unit_test(test_small_strain),
+        cmocka_unit_test(test_rest_stiffness),
+        cmocka_unit_test(test_recovery),
+        cmocka_unit_test(test_stvk_softens),
         cmocka_unit_test(test_continued_logarithm),
         cmocka_unit_test(test_crushed),
         cmocka_unit_test(test_padding),

@@ -60,7 +60,7 @@ typedef struct scene {
     double dt, duration; /* duration -1: not given */
     double gravity[3], thickness, friction;
     int self_collision;
-    char stepper[32], solver[32]; /* "": the library's default */
+    char stepper[32], solver[32], integrator[32]; /* "": the library's default */
     scene_body *bodies;
     int n_bodies;
     int has_camera;

@@ -32,6 +32,7 @@ static int sim_name_index(const char *name, const char *(*text)(int), int count)
             return i;
     return -1;
 }
+static const char *sim_integrator_text(int i) { return ct_integrator_text((ct_integrator)i); }
 static const char *sim_stepper_text(int i) { return ct_stepper_text((ct_stepper)i); }
 static const char *sim_solver_text(int i) { return ct_solver_text((ct_solver)i); }
 
@@ -72,6 +73,12 @@ static int sim_describe(const scene *s, const sim_options *o, ct_world_desc *d)
         if (i < 0)
             return 0;
         d->stepper = (ct_stepper)i;
+    }
+    if (s->integrator[0]) {
+        i = sim_choose(s, NULL, s->integrator, "integrator", sim_integrator_text, CT_INTEGRATOR_COUNT_);
+        if (i < 0)
+            return 0;
+        d->integrator = (ct_integrator)i;
     }
     if (o->solver || s->solver[0]) {
         i = sim_choose(s, o->solver, s->solver, "solver", sim_solver_text, CT_SOLVER_COUNT_);

@@ -20,6 +20,20 @@ static int cti_model_init_bend(cti_mem *mem, cti_model *model, const ct_material
     CTI_FREE(mem, hinges);
     return ok;
 }
+/* springs that a limit holds know the masses at their ends */
+static int cti_model_init_limit(cti_mem *mem, cti_model *model, const ct_material *m, int n_nodes, int node_offset)
+{
+    ct_real *mass = NULL;
+    int i, ok = CTI_RESIZE(mem, mass, (size_t)node_offset + (size_t)n_nodes);
+    for (i = 0; ok && i < node_offset + n_nodes; i++)
+        mass[i] = 0;
+    if (ok) {
+        cti_membrane_batch_mass(&model->membrane, mass);
+        cti_spring_batch_limit(&model->springs, m, mass);
+    }
+    CTI_FREE(mem, mass);
+    return ok;
+}
 static int cti_model_init_springs(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes,
                                   const int32_t *triangles, int n_triangles, int node_offset, int64_t *out_bad, double *out_value)
 {
@@ -28,6 +42,8 @@ static int cti_model_init_springs(cti_mem *mem, cti_model *model, const ct_mater
     int code = cti_spring_list(mem, m, X, n_nodes, triangles, n_triangles, &ends, &rates);
     if (code)
         code = cti_spring_batch_init(mem, &model->springs, m, X, ends, rates, CTI_LEN(rates), node_offset, out_bad, out_value);
+    if (code == 1 && m->strain_limit > 0 && !cti_model_init_limit(mem, model, m, n_nodes, node_offset))
+        code = 0;
     CTI_FREE(mem, ends);
     CTI_FREE(mem, rates);
     return code;
@@ -55,6 +71,11 @@ CTI_FN void cti_model_free(cti_mem *mem, cti_model *model)
 CTI_FN void cti_model_hessian(cti_model *model, int hessian)
 {
     model->tets.hessian = hessian, model->membrane.hessian = hessian, model->springs.hessian = hessian;
+}
+
+CTI_FN void cti_model_ahead(cti_model *model, ct_real step, ct_real share, const ct_real *v)
+{
+    model->springs.step = step, model->springs.share = share, model->springs.ahead = v;
 }
 
 CTI_FN void cti_model_shift(cti_model *model, int by)

@@ -24,6 +24,9 @@ CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_materia
 CTI_FN void cti_model_free(cti_mem *mem, cti_model *model);
 /* cti_model_hessian -- CTI_HESSIAN_* for all batches (bend is Gauss-Newton's always). */
 CTI_FN void cti_model_hessian(cti_model *model, int hessian);
+/* cti_model_ahead -- the next assembly is for a step of this length from velocities v [3 nodes of the world], or NULL: strain limits act at
+   its end. share: part of their force that the step feels (1; 1/2 for Newmark). step 0: no limit acts. */
+CTI_FN void cti_model_ahead(cti_model *model, ct_real step, ct_real share, const ct_real *v);
 /* cti_model_shift -- adds `by` to all node numbers (bodies before this one were removed or added); slots must be found again. */
 CTI_FN void cti_model_shift(cti_model *model, int by);
 /* cti_model_pairs -- appends block pairs for the pattern; 0: out of memory. cti_model_slots -- 1, 0, or -1: a block is missing. */

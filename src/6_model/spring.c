@@ -1,9 +1,20 @@
 /* spring.c -- springs between two nodes: energy k/2 (l - L)^2, force k (l - L) n on the first node, stiffness
    k (n n' + max(0, 1 - L/l) (1 - n n')), which is positive semidefinite; a compressed spring keeps n n' only.
-   based on: Provot 1995 (stretch, shear and flexion springs), Bridson et al. 2003, Choi and Ko 2002 (what is dropped). */
+   Strain limit: at the elongation e = limit L a spring has an additional stiffness K, that of CTI_SPRING_LIMIT masses held over a step,
+   reached by a ramp of width w below e, so that its energy is twice differentiable:  g(u) = K u^2 / (2 w) for u = l - L - e + w in [0, w],
+   K (u - w / 2) beyond.
+   One Newton step does not see a limit ahead of it, so this term is linearized where the present velocity ends, y = x + dt v:
+   f(x_end) = f(y) + K_y dt v - K_y dt v_end.
+   based on: Provot 1995 (stretch, shear and flexion springs, limited elongation), Bridson et al. 2003, Choi and Ko 2002 (what is
+   dropped). differs: Provot moves the ends of a spring that is too long after the step, which other springs and contacts do not hear of;
+   here the limit is part of the implicit system and contacts are solved with it. */
 #include "spring.h"
 #include "../1_math/vec.h"
 #include "hinge.h"
+
+#define CTI_SPRING_LIMIT CTI_R(200)      /* masses of the heavier end */
+#define CTI_SPRING_RATES CTI_R(20)       /* and so many times the spring's own rate */
+#define CTI_SPRING_RAMP CTI_R(0.1)       /* w / e */
 
 /* ---- which springs ---- */
 
@@ -100,13 +111,14 @@ CTI_FN int cti_spring_batch_init(cti_mem *mem, cti_spring_batch *t, const ct_mat
 {
     int e, batches = (n_springs + 7) / 8;
     t->n = n_springs, t->hessian = CTI_HESSIAN_STEP, t->damping_stiffness = m->damping_stiffness;
+    t->limit = t->step = 0, t->share = 1, t->ahead = NULL;
     if (!cti_element_nodes(mem, &t->node, ends, n_springs, 2, node_offset) ||
         !CTI_RESIZE(mem, t->rest, (size_t)batches * CTI_SPRING_REST * 8))
         return 0;
     for (e = 0; e < 8 * batches; e++) {
         int source = cti_min_int(e, n_springs - 1);
         ct_real *rest = t->rest + e / 8 * CTI_SPRING_REST * 8 + e % 8;
-        rest[0] = rates[source];
+        rest[0] = rates[source], rest[16] = 0;
         rest[8] = cti_v3_norm(cti_v3_sub(cti_v3_at(X, ends[2 * source]), cti_v3_at(X, ends[2 * source + 1])));
         if (!(rest[8] > 0) || !cti_finite(rest[8])) {
             *out_bad = source, *out_value = (double)rest[8];
@@ -114,6 +126,15 @@ CTI_FN int cti_spring_batch_init(cti_mem *mem, cti_spring_batch *t, const ct_mat
         }
     }
     return 1;
+}
+
+CTI_FN void cti_spring_batch_limit(cti_spring_batch *t, const ct_material *m, const ct_real *node_mass)
+{
+    int e;
+    t->limit = m->strain_limit;
+    for (e = 0; e < (t->n + 7) / 8 * 8; e++)
+        t->rest[(e / 8 * CTI_SPRING_REST + 2) * 8 + e % 8] =
+            cti_max(node_mass[t->node[2 * e]], node_mass[t->node[2 * e + 1]]);
 }
 
 CTI_FN void cti_spring_batch_free(cti_mem *mem, cti_spring_batch *t)
@@ -147,14 +168,54 @@ static void cti_spring_blocks(const cti_r8 *n, cti_r8 along, cti_r8 across, cti_
         }
 }
 
+/* the limit's force [6], blocks [27] and energy of eight springs, looked at at y; 0: none of them is there */
+static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real *x, cti_r8 *f, cti_r8 *k, cti_r8 *energy)
+{
+    const cti_r8 zero = cti_set8(0), half = cti_set8(CTI_R(0.5)), step = cti_set8(t->step);
+    const ct_real *rest = t->rest + batch * CTI_SPRING_REST * 8;
+    cti_r8 node[6], ends[6], n[3], v[3], kv[3], rate, least, w, l, u, r, g, g1;
+    int i, j;
+    cti_element_gather(x, t->node + 16 * batch, 2, node);
+    cti_sub3_8(node + 3, node, n);
+    for (i = 0; i < 3; i++)
+        v[i] = zero;
+    if (t->ahead) {
+        cti_element_gather(t->ahead, t->node + 16 * batch, 2, ends);
+        cti_sub3_8(ends + 3, ends, v);
+        for (i = 0; i < 3; i++)
+            n[i] = cti_mad8(n[i], step, v[i]);
+    }
+    /* u beyond the ramp's begin; r = u within the ramp, w at its end */
+    l = cti_sqrt8(cti_dot8(n, n));
+    least = cti_scale8(t->limit, cti_load8(rest + 8)), w = cti_scale8(CTI_SPRING_RAMP, least);
+    u = cti_max8(zero, cti_sub8(cti_sub8(l, cti_load8(rest + 8)), cti_sub8(least, w)));
+    if (!cti_bits8(cti_lt8(zero, u)))
+        return 0;
+    cti_scale3_8(cti_div8(cti_set8(1), cti_max8(l, cti_set8(CTI_R(1e-30)))), n, n);
+    rate = cti_mad8(cti_scale8(CTI_SPRING_RATES, cti_load8(rest)), cti_set8(CTI_SPRING_LIMIT / (t->step * t->step)), cti_load8(rest + 16));
+    r = cti_min8(u, w), g1 = cti_div8(cti_mul8(rate, r), w);
+    /* g = K (r^2 / (2 w) + u - r), energy K (r^3 / (6 w) + (u - r) (w + u - r) / 2) */
+    u = cti_sub8(u, r);
+    g = cti_mad8(cti_mul8(half, cti_mul8(g1, r)), rate, u);
+    *energy = cti_mad8(cti_scale8(CTI_R(1.0) / 6, cti_mul8(g1, cti_mul8(r, r))), cti_mul8(half, rate), cti_mul8(u, cti_add8(w, u)));
+    cti_spring_blocks(n, g1, cti_div8(g, cti_max8(l, cti_set8(CTI_R(1e-30)))), k);
+    for (i = 0; i < 3; i++) {
+        kv[i] = cti_mul8(k[3 * i], v[0]);
+        for (j = 1; j < 3; j++)
+            kv[i] = cti_mad8(kv[i], k[3 * i + j], v[j]);
+        f[i] = cti_scale8(t->share, cti_sub8(cti_mul8(g, n[i]), cti_mul8(step, kv[i]))), f[3 + i] = cti_neg8(f[i]);
+    }
+    return 1;
+}
+
 CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                       double *out_energy)
 {
     const cti_r8 scale = cti_set8(dt * dt + dt * t->damping_stiffness), half = cti_set8(CTI_R(0.5)), one = cti_set8(1), zero = cti_set8(0);
     int batch, i;
     for (batch = 0; 8 * batch < t->n; batch++) {
-        int count = cti_element_count(t->n, batch);
-        cti_r8 node[6], n[3], f[6], k[27], rate = cti_load8(t->rest + batch * CTI_SPRING_REST * 8), rest, length, inverse, d, across;
+        int count = cti_element_count(t->n, batch), beyond = 0;
+        cti_r8 node[6], n[3], f[6], k[27], f1[6], k1[27], e1, rate = cti_load8(t->rest + batch * CTI_SPRING_REST * 8), rest, length, inverse, d, across;
         rest = cti_load8(t->rest + (batch * CTI_SPRING_REST + 1) * 8);
         cti_element_gather(x, t->node + 16 * batch, 2, node);
         /* n from the first node to the second; zero where they coincide */
@@ -163,11 +224,17 @@ CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *
         inverse = cti_div8(one, cti_max8(length, cti_set8(CTI_R(1e-30))));
         cti_scale3_8(inverse, n, n);
         d = cti_sub8(length, rest);
-        if (out_energy)
+        if (t->limit > 0 && t->step > 0)
+            beyond = cti_spring_beyond(t, batch, x, f1, k1, &e1);
+        if (out_energy) {
             *out_energy += cti_element_sum(cti_mul8(cti_mul8(half, rate), cti_mul8(d, d)), count);
+            *out_energy += beyond ? cti_element_sum(e1, count) : 0;
+        }
         if (force) {
             for (i = 0; i < 3; i++)
                 f[i] = cti_mul8(cti_mul8(rate, d), n[i]), f[3 + i] = cti_neg8(f[i]);
+            for (i = 0; beyond && i < 6; i++)
+                f[i] = cti_add8(f[i], f1[i]);
             cti_element_scatter_force(force, t->node + 16 * batch, 2, count, f);
         }
         if (!val)
@@ -177,6 +244,8 @@ CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *
             across = cti_max8(across, zero);
         rate = cti_mul8(rate, scale);
         cti_spring_blocks(n, rate, cti_mul8(rate, across), k);
+        for (i = 0; beyond && i < 27; i++)
+            k[i] = cti_mad8(k[i], scale, k1[i]);
         cti_element_scatter_blocks(val, t->slot + 32 * batch, 2, count, k);
     }
 }
@@ -187,3 +256,7 @@ CTI_FN double cti_spring_batch_energy(const cti_spring_batch *t, const ct_real *
     cti_spring_batch_assemble(t, x, 0, NULL, NULL, &energy);
     return energy;
 }
+
+#undef CTI_SPRING_LIMIT
+#undef CTI_SPRING_RATES
+#undef CTI_SPRING_RAMP

@@ -6,16 +6,19 @@
 #include "material.h"
 #include "tet.h" /* CTI_HESSIAN_* */
 
-enum { CTI_SPRING_REST = 2 };
+enum { CTI_SPRING_REST = 3 };
 
 /* cti_spring_batch -- zero it before first use. */
 typedef struct cti_spring_batch {
     int n;       /* springs */
     int hessian; /* CTI_HESSIAN_EXACT keeps the transverse part of compressed springs in K, the others drop it */
     ct_real damping_stiffness;
+    ct_real limit;        /* largest relative elongation; 0: none */
+    ct_real step, share;  /* set by the caller before a step: its length [s], 0: no limit acts; part of the limit's force that the step feels */
+    const ct_real *ahead; /* velocities by global number with which springs are looked at at the end of the step; NULL: at its start */
     int32_t *node; /* [2 x 8 batches] */
     int32_t *slot; /* [4 n] */
-    ct_real *rest; /* [batches][2][8]: rate k [N/m], rest length [m] */
+    ct_real *rest; /* [batches][3][8]: rate k [N/m], rest length [m], mass that the limit holds [kg] */
 } cti_spring_batch;
 
 /* cti_spring_list -- the springs of a triangle list: `stretch` along every edge; `shear` between the nodes opposite to an inner edge;
@@ -26,6 +29,8 @@ CTI_FN int cti_spring_list(cti_mem *mem, const ct_material *m, const ct_real *X,
 /* As for tets (tet.h); -1: a spring of length zero: its number and its length. */
 CTI_FN int cti_spring_batch_init(cti_mem *mem, cti_spring_batch *t, const ct_material *m, const ct_real *X, const int32_t *ends,
                                  const ct_real *rates, int n_springs, int node_offset, int64_t *out_bad, double *out_value);
+/* cti_spring_batch_limit -- springs hold the material's strain_limit; node_mass [nodes] by global number. */
+CTI_FN void cti_spring_batch_limit(cti_spring_batch *t, const ct_material *m, const ct_real *node_mass);
 CTI_FN void cti_spring_batch_free(cti_mem *mem, cti_spring_batch *t);
 CTI_FN int cti_spring_batch_append_pairs(const cti_spring_batch *t, cti_mem *mem, int32_t **pairs);
 CTI_FN int cti_spring_batch_slots(cti_mem *mem, cti_spring_batch *t, cti_slot_fn *slot, const void *ctx);

@@ -1,11 +1,14 @@
 /* tet.c -- linear tetrahedra: F = sum (x_a - x_0) b_a', P = d psi / d F, force -V P b_a, stiffness V B' (d2 psi / d F2) B.
    Method: the Hessian is taken in the principal space of F = U S V': a 3x3 stretch block A and, for each pair of axes, the eigenvalues of
    its twist and its flip. Clamping those to zero is the whole projection. Blocks of node 0 are minus the sums of the others, so that rows
-   sum to zero to rounding. neohookean          mu/2 (|F|^2 - 3) - mu L + lambda/2 L^2, L = log J, below J0 = 0.2 its Taylor polynomial of
-   order 2 corotational        mu |F - R|^2 + lambda/2 (tr S - 3)^2 stvk                mu |E|^2 + lambda/2 (tr E)^2, E = (F'F - 1) / 2
-   stable_neohookean   m/2 (|F|^2 - 3) + l/2 (J - alpha)^2 - m/2 log(|F|^2 + 1)
-   hong_neohookean     mu/2 (J^(-2/3) |F|^2 - 3) + kappa/2 (J - 1)^2, kappa = lambda + 2 mu / 3, J^(-2/3) continued as log J is
-   based on: Bonet and Wood, ch. 6 (compressible and nearly incompressible neo-Hookean, the material of Hong et al. 2006); Teran et al.
+   sum to zero to rounding. Energy densities:
+     neohookean         mu/2 (|F|^2 - 3) - mu L + lambda/2 L^2, L = log J, below J0 = 0.2 its Taylor polynomial of order 2
+     corotational       mu |F - R|^2 + lambda/2 (tr S - 3)^2
+     stvk               mu |E|^2 + lambda/2 (tr E)^2, E = (F'F - 1) / 2: softens when compressed, by one axis its stress turns at
+                        s = 1 / sqrt 3 and is zero again at 0; inverted tets, which it does not bring back, are counted as extended
+     stable_neohookean  m/2 (|F|^2 - 3) + l/2 (J - alpha)^2 - m/2 log(|F|^2 + 1): no logarithm of J, finite at any F
+     hong_neohookean    mu/2 (J^(-2/3) |F|^2 - 3) + kappa/2 (J - 1)^2, kappa = lambda + 2 mu / 3, J^(-2/3) continued as log J is
+   Based on: Bonet and Wood, ch. 6 (compressible and nearly incompressible neo-Hookean, the material of Hong et al. 2006); Teran et al.
    2005 and Smith et al. 2019 (principal space); Mueller and Gross 2004 (corotated K); Smith et al. 2018 (stable). */
 #include "tet.h"
 #include "../1_math/eig3.h"
@@ -21,7 +24,7 @@ typedef struct cti_tet_lanes {
     cti_r8 psi;          /* energy density */
     cti_r8 u[9], s[3], v[9];
     cti_r8 a[6], twist[3], flip[3]; /* Hessian in principal space: xx yy zz yz xz xy; of the pair of axes other than k */
-    int extended;                   /* bits of lanes whose log J was continued */
+    int extended;                   /* bits of lanes whose log J was continued, or that StVK finds inverted */
 } cti_tet_lanes;
 
 /* ---- rest state ---- */
@@ -252,6 +255,8 @@ static void cti_tet_stvk(const cti_tet_batch *t, cti_tet_lanes *w, int want_hess
         e[i] = cti_mul8(half, i % 4 == 0 ? cti_sub8(e[i], one) : e[i]);
     }
     tr = cti_add8(e[0], cti_add8(e[4], e[8])), k = cti_mul8(la, tr);
+    /* E does not see reflections: J does */
+    w->extended = cti_bits8(cti_lt8(cti_cofactor8(f, s2), cti_set8(0)));
     for (i = 0; i < 9; i++)
         s2[i] = i % 4 == 0 ? cti_mad8(k, mu2, e[i]) : cti_mul8(mu2, e[i]);
     cti_matmul8(f, s2, w->p);

@@ -36,7 +36,7 @@ CTI_FN void cti_tet_batch_mass(const cti_tet_batch *t, ct_real *mass);
 /* cti_tet_batch_assemble -- at positions x [3 nodes]:
    force  [3 nodes] += elastic force, minus the gradient of the energy;        NULL: not wanted
    val    blocks += (dt^2 + dt damping_stiffness) K, both triangles;           NULL: not wanted
-   out_extended += tets whose log J was continued;  out_energy += elastic energy [J];  either may be NULL. */
+   out_extended += tets whose log J was continued, or that StVK finds inverted;  out_energy += elastic energy [J];  either may be NULL. */
 CTI_FN void cti_tet_batch_assemble(const cti_tet_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
                                    double *out_energy);
 /* cti_tet_batch_crushed -- tets whose J falls below 0.2 on the way from x0 to x1, where their energy is continued: no linearization at x0

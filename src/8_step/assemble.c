@@ -1,8 +1,9 @@
-/* assemble.c -- linearized implicit Euler.
+/* assemble.c -- linearized implicit Euler; the other integrators' A and b are in integrate.c.
    Method: A = M (1 + dt alpha) + (dt^2 + dt beta) K, b = M v + dt f(x) + kick M g, one Newton iteration at (x, v) (Otaduy 2009, eq. 2-3).
    differs: gravity kicks by (dt + dt_prev) / 2, so that v lives in the middle of steps (Stoermer-Verlet) and a free fall is exact at every
    dt; dt_prev is 0 in a block's first step. Pins: S A S + (I - S), the inverse mass S / m of Volino & Magnenat-Thalmann 2000, sec. 2.2. */
 #include "assemble.h"
+#include "integrate.h"
 #include "../1_math/eig3.h"
 #include "../1_math/elem.h"
 
@@ -172,17 +173,13 @@ static void cti_assemble_rigids(cti_state *s, ct_real dt)
     }
 }
 
-CTI_FN void cti_assemble(cti_state *s, ct_real dt, int *out_extended)
+static void cti_assemble_euler(cti_state *s, ct_real dt, int *out_extended)
 {
     int i, k;
-    *out_extended = 0;
-    s->energy_elastic = 0;
-    if (s->n == 0)
-        return;
-    cti_bsr_zero(&s->A);
-    memset(s->force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (i = 0; i < s->n_models; i++)
+    for (i = 0; i < s->n_models; i++) {
+        cti_model_ahead(s->models[i], dt, 1, s->v);
         cti_model_assemble(s->models[i], s->x, dt, s->force, s->A.val, out_extended, &s->energy_elastic);
+    }
     for (i = 0; i < s->n; i++) {
         ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i] * (1 + dt * s->alpha[i]), kick = (dt + s->dt_prev[i]) / 2;
         for (k = 0; k < 3; k++) {
@@ -190,6 +187,20 @@ CTI_FN void cti_assemble(cti_state *s, ct_real dt, int *out_extended)
             s->b[3 * i + k] = s->mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->force[3 * i + k];
         }
     }
+}
+
+CTI_FN void cti_assemble(cti_state *s, ct_real dt, int *out_extended)
+{
+    *out_extended = 0;
+    s->energy_elastic = 0;
+    if (s->n == 0)
+        return;
+    cti_bsr_zero(&s->A);
+    memset(s->force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (s->desc.integrator != CT_INTEGRATOR_EULER)
+        cti_integrate_assemble(s, dt, out_extended);
+    else
+        cti_assemble_euler(s, dt, out_extended);
     cti_assemble_rigids(s, dt);
     if (s->n_constrained)
         cti_assemble_filter(s);

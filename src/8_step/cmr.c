@@ -5,6 +5,7 @@
    thickness, so that rounding can not turn a touch into a crossing; a pair whose row the motion breaks is solved again instead of getting a
    twin; a body that nodes cannot solve is taken whole; a solve that is not plausible ends the attempt. */
 #include "cmr.h"
+#include "integrate.h"
 #include "../3_solve/ica.h"
 
 #define CTI_CMR_POOR CTI_R(0.5) /* natural map at which a solve by nodes has failed */
@@ -98,7 +99,7 @@ static void cti_cmr_balance(const cti_state *s, ct_real dt, const cti_component 
     }
     for (k = 0; k < n; k++) {
         sum = cti_v3_add(sum, cti_v3_at(r, at[k]));
-        m += s->mass[blocks[k]] * (1 + dt * s->alpha[blocks[k]]);
+        m += s->mass[blocks[k]] * (1 + cti_integrate_h(s, blocks[k], dt) * s->alpha[blocks[k]]);
         held |= s->n_constrained && s->filter[blocks[k]] >= 0;
     }
     if (held || !(m > 0))
@@ -133,7 +134,7 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
         cti_component *q = &s->factors.components[c];
         for (k = q->begin; k < q->end; k++)
             for (i = 3 * s->factors.blocks[k]; i < 3 * s->factors.blocks[k] + 3; i++)
-                s->v_free[i] = s->v[i] + (q->pressed ? s->dv_free[i] * (dt / s->dt_free) : s->desc.gravity[i % 3] * ((dt + s->dt_prev[i / 3]) / 2));
+                s->v_free[i] = s->v[i] + (q->pressed ? s->dv_free[i] * (dt / s->dt_free) : cti_integrate_gain(s, i / 3, i % 3, dt));
         q->pressed = 0;
     }
     for (i = 0; i < CTI_LEN(s->rigids); i++) {

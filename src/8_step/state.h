@@ -76,6 +76,15 @@ typedef struct cti_factors {
     int n_refactored;      /* since cleared */
 } cti_factors;
 
+/* cti_history -- what Newmark and BDF2 keep beside x and v (integrate.h); all empty for Euler. */
+typedef struct cti_history {
+    ct_real *v0, *u0;          /* [3 n] BDF2: end and average velocities of the step before; mean nothing where dt_prev is 0 */
+    ct_real *v0_old, *u0_old;  /* at the start of the step */
+    ct_real *v_end;            /* [3 n] scratch */
+    int32_t *model_of, *block; /* [n] model of a block or -1; [models] first block */
+    uint8_t *reset;            /* [models] starts again after this step */
+} cti_history;
+
 typedef struct cti_state {
     cti_mem *mem;
     cti_arena *arena;
@@ -86,6 +95,7 @@ typedef struct cti_state {
     ct_real mass_min;         /* smallest positive mass of a block */
     ct_real *alpha;           /* [n] Rayleigh mass damping [1/s] */
     ct_real *dt_prev;         /* [n] last step of the block; 0 before its first */
+    cti_history history;
     uint8_t *fixed;           /* [n] all axes scripted */
     ct_real *v_fixed;         /* [3 n] scripted velocity */
     int32_t *filter;          /* [n] -1 or index into projectors */

@@ -3,6 +3,7 @@
    most max_halvings times, and then let impact zones end it (Otaduy 2009, sec. 4 and 5.6). Positions are committed substep by substep and put
    back when memory runs out. differs: elements count, since one Newton step cannot answer for one that it crushed; substeps grow again. */
 #include "step.h"
+#include "integrate.h"
 #include "../4_geom/intersect.h"
 
 #define CTI_STEP_CALM 2 /* good substeps in a row after which the next one is twice as long */
@@ -109,11 +110,12 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     if (!cti_rows_remember(s->mem, &c, s->rows, s->origins, CTI_LEN(s->rows), s->v_new, next))
         return 0;
     memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(s->v, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->v, cti_integrate_end(s, dt), sizeof(ct_real) * 3 * (size_t)s->n);
     cti_step_commit_rigids(s);
     memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     for (i = 0; i < s->n; i++)
         s->dt_prev[i] = dt;
+    cti_integrate_forget(s);
     s->time += (double)dt;
     return 1;
 }
@@ -131,6 +133,7 @@ static void cti_step_save(cti_state *s, double *time)
     memcpy(s->x_old, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->v_old, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->dt_old, s->dt_prev, sizeof(ct_real) * (size_t)s->n);
+    cti_integrate_save(s);
 }
 
 /* the next attempt looks for tangled pairs first */
@@ -148,6 +151,7 @@ static ct_code cti_step_restore(cti_state *s, double time)
     memcpy(s->x, s->x_old, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->v, s->v_old, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->dt_prev, s->dt_old, sizeof(ct_real) * (size_t)s->n);
+    cti_integrate_restore(s);
     cti_assemble_movers(s, time);
     cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
     CTI_CLEAR(s->rows);
@@ -274,8 +278,12 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         }
         if (a.budget)
             cti_step_status(r, CT_STATUS_BUDGET);
-        if (!good && !cti_step_fail_safe(s, sub, &a, r))
-            return cti_step_restore(s, start_time);
+        if (!good) {
+            cti_integrate_watch(s);
+            if (!cti_step_fail_safe(s, sub, &a, r))
+                return cti_step_restore(s, start_time);
+            cti_integrate_reset(s, !a.converged);
+        }
         if (!cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot]))
             return cti_step_restore(s, start_time);
         memory = &s->memory_step[slot];

@@ -1,6 +1,7 @@
 /* prepare.c -- from bodies to the arrays that a step works on: surface soup, matrix pattern, scatter slots, factors. Once per change of
    topology; positions and velocities are not touched. */
 #include "world.h"
+#include "../8_step/integrate.h"
 
 CTI_FN void cti_world_unprepare(ct_world *w)
 {
@@ -196,7 +197,7 @@ static int cti_prepare_scratch(ct_world *w)
         s->rigid_of[i] = -1;
     for (i = 0; i < CTI_LEN(s->rigids); i++)
         s->rigid_of[s->rigids[i].block] = s->rigid_of[s->rigids[i].block + 1] = i;
-    return CTI_RESIZE(m, s->fixed, s->n) && CTI_RESIZE(m, s->v_fixed, n3) && CTI_RESIZE(m, s->filter, s->n) && CTI_RESIZE(m, s->b, n3) &&
+    return cti_integrate_reserve(s) && CTI_RESIZE(m, s->fixed, s->n) && CTI_RESIZE(m, s->v_fixed, n3) && CTI_RESIZE(m, s->filter, s->n) && CTI_RESIZE(m, s->b, n3) &&
            CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->dv_free, n3) && CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) &&
            CTI_RESIZE(m, s->x_old, n3) && CTI_RESIZE(m, s->v_old, n3) && CTI_RESIZE(m, s->dt_old, s->n) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
 }

@@ -1,6 +1,7 @@
 /* world.c -- creation, stepping, errors, library information. Method: the world validates and keeps books; all numerics are on the floors
    below. */
 #include "world.h"
+#include "../8_step/integrate.h"
 #include "../1_math/simd.h"
 
 static const char *const cti_world_codes[] = {
@@ -9,6 +10,7 @@ static const char *const cti_world_codes[] = {
 static const char *const cti_world_statuses[] = {CT_STATUS_LIST(CTI_WORLD_TEXT)};
 #undef CTI_WORLD_TEXT
 static const char *const cti_world_steppers[] = {"cmr", "dcd", "barrier", "layers", "penalty", "geometric", "explicit"};
+static const char *const cti_world_integrators[] = {"euler", "newmark", "bdf2"};
 static const char *const cti_world_solvers[] = {"auto", "ica", "ca", "pgs", "lemke", "boxed", "active_set", "mprgp", "interior", "geometric_cg"};
 
 CONTACT_API_DEF const char *ct_code_text(ct_code code) { return (int)code >= 0 && code < CT_CODE_COUNT_ ? cti_world_codes[code] : "?"; }
@@ -23,6 +25,10 @@ CONTACT_API_DEF const char *ct_stepper_text(ct_stepper stepper)
 CONTACT_API_DEF const char *ct_solver_text(ct_solver solver)
 {
     return (int)solver >= 0 && solver < CT_SOLVER_COUNT_ ? cti_world_solvers[solver] : "?";
+}
+CONTACT_API_DEF const char *ct_integrator_text(ct_integrator integrator)
+{
+    return (int)integrator >= 0 && integrator < CT_INTEGRATOR_COUNT_ ? cti_world_integrators[integrator] : "?";
 }
 CONTACT_API_DEF int ct_stepper_built(ct_stepper stepper) { return stepper == CT_STEPPER_CMR; }
 CONTACT_API_DEF int ct_solver_built(ct_solver solver) { return solver == CT_SOLVER_ICA || solver == CT_SOLVER_AUTO; }
@@ -123,6 +129,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->stepper, "stepper is out of range");
     if (!ct_stepper_built(d->stepper))
         return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->stepper, "this stepper is not built");
+    if ((int)d->integrator < 0 || d->integrator >= CT_INTEGRATOR_COUNT_)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->integrator, "integrator is out of range");
     if (d->cmr_rounds < 1 || d->max_halvings < 0 || d->max_halvings > 8)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, d->cmr_rounds, "cmr_rounds must be at least 1, max_halvings 0 to 8");
     if (!(d->recovery_speed >= 0))
@@ -165,6 +173,7 @@ static void cti_world_free_state(ct_world *w)
     CTI_FREE(m, s->pins), CTI_FREE(m, s->directions);
     CTI_FREE(m, s->b), CTI_FREE(m, s->force), CTI_FREE(m, s->v_free), CTI_FREE(m, s->dv_free), CTI_FREE(m, s->v_new), CTI_FREE(m, s->x_new), CTI_FREE(m, s->pcg_work);
     CTI_FREE(m, s->rigids), CTI_FREE(m, s->rigid_of), CTI_FREE(m, s->frames0), CTI_FREE(m, s->frames1), CTI_FREE(m, s->movers);
+    cti_integrate_free(s);
     CTI_FREE(m, s->x_old), CTI_FREE(m, s->v_old), CTI_FREE(m, s->dt_old);
     CTI_FREE(m, s->rows), CTI_FREE(m, s->origins), CTI_FREE(m, s->hits), CTI_FREE(m, s->tangled_pairs);
     cti_memory_free(m, &s->memory);

@@ -11,12 +11,13 @@ extern "C" {
 
 /* ---- library ---- */
 CONTACT_API const ct_library_info *ct_library_info_get(void);
-/* ct_code_text, ct_status_text, ct_stepper_text, ct_solver_text -- the name in lower case as scene files spell it ("ok", "cmr",
+/* ct_code_text, ct_status_text, ct_stepper_text, ct_solver_text, ct_integrator_text -- the name in lower case as scene files spell it ("ok", "cmr",
    "active_set"; codes: a short sentence); "?" when out of range. Static strings. */
 CONTACT_API const char *ct_code_text(ct_code code);
 CONTACT_API const char *ct_status_text(ct_status status);
 CONTACT_API const char *ct_stepper_text(ct_stepper stepper);
 CONTACT_API const char *ct_solver_text(ct_solver solver);
+CONTACT_API const char *ct_integrator_text(ct_integrator integrator);
 /* ct_stepper_built, ct_solver_built -- 1 when this build can run it. */
 CONTACT_API int ct_stepper_built(ct_stepper stepper);
 CONTACT_API int ct_solver_built(ct_solver solver);

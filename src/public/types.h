@@ -86,6 +86,15 @@ typedef enum ct_stepper {
     CT_STEPPER_COUNT_
 } ct_stepper;
 
+/* ct_integrator -- how CT_STEPPER_CMR steps deformable bodies in time; rigid bodies have their own rule in each. Contacts are solved on the
+   straight motion of the step, inelastic, in all of them. One linearization a step.
+   EULER    first order, damps: the most robust. v is the average velocity of the last step
+   NEWMARK  beta 1/4, gamma 1/2 (trapezoidal): second order, keeps the energy of small vibrations; stiff bodies ring unless damped
+   BDF2     second order, damps high frequencies only; looks one step back, starts (and starts again after velocities were set, or the
+            fail-safe acted) with a step of Newmark
+   With NEWMARK and BDF2 v is the velocity at the end of the step. */
+typedef enum ct_integrator { CT_INTEGRATOR_EULER, CT_INTEGRATOR_NEWMARK, CT_INTEGRATOR_BDF2, CT_INTEGRATOR_COUNT_ } ct_integrator;
+
 typedef enum ct_solver {
     CT_SOLVER_AUTO,
     CT_SOLVER_ICA,
@@ -138,6 +147,7 @@ typedef struct ct_world_desc {
     ct_real restitution;  /* 0 is the only value that is supported now */
     int self_collision;   /* 1: a body collides with itself; default 1 */
     ct_stepper stepper;   /* default CT_STEPPER_CMR */
+    ct_integrator integrator; /* default CT_INTEGRATOR_EULER */
     ct_solver_desc solver;
     int cmr_rounds;       /* rounds of solve and CCD before the step is halved, >= 1; default 5 (Otaduy sec. 4) */
     int max_halvings;     /* times the step may be halved, 0..8; default 5 (Otaduy sec. 4 has 2) */
@@ -150,6 +160,16 @@ typedef struct ct_world_desc {
     void *now_user;
 } ct_world_desc;
 
+/* ct_model -- what a material is. All soft models agree at small strain (Lame's constants from young and poisson) and give every element a
+   positive semidefinite stiffness.
+   COROTATIONAL       linear in the frame that turns with the element: the cheapest; brings inverted elements back
+   STVK               E' C E of Green's strain E: stiffens when stretched, softens when compressed (one axis pressed to 0.58 of its length
+                      resists most, at 0 not at all) and does not bring inverted elements back: for moderate strain only. Elements
+                      that are inverted are counted in the step report's extended_elements
+   NEOHOOKEAN         with log J, continued below J = 0.2 where an element is counted in extended_elements
+   STABLE_NEOHOOKEAN  finite at every deformation, zero force at rest, brings flat and inverted elements back (Smith, de Goes, Kim 2018)
+   HONG_NEOHOOKEAN    nearly incompressible (Hong et al. 2006)
+   MEMBRANE, SPRINGS  cloth */
 typedef enum ct_model {
     CT_MODEL_COROTATIONAL,
     CT_MODEL_STVK,
@@ -172,7 +192,12 @@ typedef struct ct_material {
     ct_real bending;           /* membrane: bending stiffness [N m] >= 0 */
     ct_real areal_density;     /* [kg/m^2] > 0: cloth */
     ct_real stretch, shear, bend; /* springs: [N/m] along edges, across them, over two edges; >= 0 */
-    ct_real strain_limit;      /* springs: largest relative elongation, 0: none */
+    ct_real strain_limit;      /* springs: largest relative elongation (l - L) / L, 0: none. Held inside the implicit step, together with
+                                  the contacts: from 9/10 of it on a spring stiffens, and at the limit it is as stiff as 200 times the
+                                  mass of its heavier end over a step, and 20 times its own rate. A sheet that hangs by an edge keeps it
+                                  within 1/10 at steps to 10 ms; heavy loads on few springs, the step of
+                                  an impact and fast swings at longer steps exceed it more.
+                                  Energies of a report hold the limit's own, which depends on the step */
 } ct_material;
 
 /* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. friction and thickness below 0 stand for the world's. */
@@ -284,7 +309,7 @@ typedef struct ct_step_report {
     int linear_iterations; /* of the unconstrained solve, summed */
     int refactorizations;
     int zones, frozen;     /* impact zones; node-steps frozen */
-    int extended_elements; /* tets whose log J was continued */
+    int extended_elements; /* tets whose log J was continued; StVK: inverted tets */
     int tangled;           /* pairs that intersect and are excluded */
     ct_real residual;      /* natural map relative to the velocity scale, worst solve */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */

@@ -1,0 +1,40 @@
+/* integrate.h -- Newmark and BDF2 under constraint manifold refinement. Implicit Euler needs nothing of this. */
+#ifndef CTI_INTEGRATE_H
+#define CTI_INTEGRATE_H
+
+#include "state.h"
+
+/* cti_scheme -- one body's step as A u = b in the average velocity u = (x1 - x0) / dt, from end velocities v and, for BDF2, the end velocity
+   v0 and the average velocity u0 of the step before:
+     A = M (1 + h alpha) + (h^2 + h beta) K,   b = M (v_ v + v0_ v0 + u_ u0) + f_ (f(x) + M g) + c_ (alpha M + beta K) u0,
+   end velocity  u + s (u - r),  r = v for Newmark, u0 for BDF2. */
+typedef struct cti_scheme {
+    int newmark;
+    ct_real h, v_, v0_, u_, f_, c_, s;
+    ct_real share; /* of a strain limit's force, see cti_model_ahead */
+} cti_scheme;
+
+/* cti_integrate_reserve -- arrays for the present blocks and models, when the world is prepared. 0: out of memory. */
+CTI_FN int cti_integrate_reserve(cti_state *s);
+CTI_FN void cti_integrate_free(cti_state *s);
+/* cti_integrate_remove -- blocks [b0, b0 + n) leave. */
+CTI_FN void cti_integrate_remove(cti_state *s, int b0, int n);
+/* cti_integrate_is_plain -- 1 for a block that is stepped by Euler's rule: every block of an Euler world, rigid bodies in any. */
+CTI_FN int cti_integrate_is_plain(const cti_state *s, int block);
+/* cti_integrate_h -- h of a block's A: dt for Euler. */
+CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt);
+/* cti_integrate_assemble -- A and b before pins are filtered, for all blocks but rigid ones' angular part. */
+CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt, int *out_extended);
+/* cti_integrate_gain -- component k of the change of speed in a free fall of a block that was assembled, where the free motion starts. */
+CTI_FN ct_real cti_integrate_gain(const cti_state *s, int block, int k, ct_real dt);
+/* cti_integrate_watch, _reset -- around the fail-safe: bodies whose v_new it changed, or all, start again after this step. */
+CTI_FN void cti_integrate_watch(cti_state *s);
+CTI_FN void cti_integrate_reset(cti_state *s, int all);
+/* cti_integrate_end -- the end velocities [3 n] that belong to v_new (v_new itself for Euler); moves the history. Once, at the commit. */
+CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt);
+/* cti_integrate_forget -- after the commit: bodies that were reset have no step before. */
+CTI_FN void cti_integrate_forget(cti_state *s);
+CTI_FN void cti_integrate_save(cti_state *s);
+CTI_FN void cti_integrate_restore(cti_state *s);
+
+#endif /* CTI_INTEGRATE_H */
