@@ -529,6 +529,20 @@ static void test_tetgen(void **state)
     for (k = 0; k < 4; k++)
         assert_int_equal(m.tets[k], k < 2 ? 1 - k : k);
     release(&m);
+    /* the faces of a tet: outwards they are kept, inwards turned; without the tet both are kept */
+    for (i = 0; i < 4; i++) {
+        ct_real volume = 0;
+        assert_int_equal(read_tetgen(node_1, i & 2 ? NULL : "1\n1 1 2 3 4\n",
+                                     i & 1 ? "4\n1 1 2 3\n2 1 4 2\n3 2 4 3\n4 1 3 4\n" : "4\n1 1 3 2\n2 1 2 4\n3 2 3 4\n4 1 4 3\n", &m, &e),
+                         CT_OK);
+        for (k = 0; k < 4; k++) {
+            const ct_real *a = m.positions + 3 * m.triangles[3 * k], *b = m.positions + 3 * m.triangles[3 * k + 1],
+                          *c = m.positions + 3 * m.triangles[3 * k + 2];
+            volume += (a[1] * b[2] - a[2] * b[1]) * c[0] + (a[2] * b[0] - a[0] * b[2]) * c[1] + (a[0] * b[1] - a[1] * b[0]) * c[2];
+        }
+        assert_true(volume == (i == 3 ? -1 : 1));
+        release(&m);
+    }
     check_damage(tetgen_node, node_0, sizeof node_0 - 1);
     check_damage(tetgen_ele, ele_0, sizeof ele_0 - 1);
 }

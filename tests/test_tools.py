@@ -265,9 +265,10 @@ def test_frames_vtk(d):
     vtk, obj = open(out + "/frame_00002.vtk").read(), open(out + "b/frame_00002.obj").read()
     points = [x for x in vtk.split("POINTS", 1)[1].split("\n")[1:] if len(x.split()) == 3][:29 + 2]
     check("--frames vtk: the same numbers as obj", points == [x[2:] for x in obj.split("\n") if x.startswith("v ")], points[:2])
-    triangles, bodies = vtk.count("\n3 "), vtk.split("LOOKUP_TABLE default\n")[1].split()
+    triangles, bodies, owners = vtk.count("\n3 "), vtk.split("LOOKUP_TABLE default\n")[1].split("POINT_DATA")[0].split(), vtk.split("LOOKUP_TABLE default\n")[2].split()
     check("--frames vtk: a body a triangle", triangles == obj.count("\nf ") and len(bodies) == triangles and bodies == sorted(bodies) and set(bodies) == {"0", "1"}
           and "CELL_DATA %d\nSCALARS body int 1" % triangles in vtk, (triangles, bodies[-4:]))
+    check("--frames vtk: a body a vertex", owners == ["0"] * 27 + ["1"] * 4 and "POINT_DATA 31\nSCALARS body int 1" in vtk, owners)
     code, text, err = contact("check", out + "/frame_00002.vtk")
     check("--frames vtk: can be read", code == 0 and "%d triangles, 0 intersections" % triangles in text, text + err)
 

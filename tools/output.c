@@ -102,9 +102,14 @@ static void out_vtk(FILE *f, const sim *m)
             fprintf(f, "3 %d %d %d\n", (int)t[3 * i] + first, (int)t[3 * i + 1] + first, (int)t[3 * i + 2] + first);
         first += m->bodies[b].n_vertices;
     }
+    /* the number of the body, per triangle and per vertex */
     fprintf(f, "CELL_DATA %d\nSCALARS body int 1\nLOOKUP_TABLE default\n", triangles);
     for (b = 0; b < m->n_bodies; b++)
         for (i = 0; i < m->bodies[b].n_triangles; i++)
+            fprintf(f, "%d\n", b);
+    fprintf(f, "POINT_DATA %d\nSCALARS body int 1\nLOOKUP_TABLE default\n", vertices);
+    for (b = 0; b < m->n_bodies; b++)
+        for (i = 0; i < m->bodies[b].n_vertices; i++)
             fprintf(f, "%d\n", b);
 }
 

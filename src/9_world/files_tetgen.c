@@ -1,7 +1,8 @@
 /* files_tetgen.c -- TetGen: nodes in .node, tets in .ele, triangles in .face. Method: one of the three is named, the others are looked for
    beside it; .node is needed, and one of the others. All three number nodes from the number that .node begins with, 0 or 1. Attributes and
    boundary markers are passed over; of tets of the second order (10 nodes) the corners are taken. When every tet of the file is negative
-   its writer meant the other orientation, and all are turned; a mixture is kept as it is. based on: Si, TetGen user's manual, file formats.
+   its writer meant the other orientation, and all are turned; a mixture is kept as it is. Triangles beside tets are turned outwards
+   likewise (TetGen writes them inwards); alone they are kept. based on: Si, TetGen user's manual, file formats.
  */
 #include "files.h"
 #include "../1_math/vec.h"
@@ -137,25 +138,42 @@ static int cti_tetgen_elements(cti_tetgen *g, int corners, int32_t **list)
     return 1;
 }
 
-/* When no tet is positive, two corners of each change places. */
+/* Six times the volume of the tet (o, a, b, c). */
+static ct_real cti_tetgen_volume(const ct_mesh *mesh, int32_t o, const int32_t *abc)
+{
+    cti_v3 e[3];
+    int k;
+    for (k = 0; k < 3; k++)
+        e[k] = cti_v3_sub(cti_v3_at(mesh->positions, abc[k]), cti_v3_at(mesh->positions, o));
+    return cti_v3_dot(cti_v3_cross(e[0], e[1]), e[2]);
+}
+
+/* Elements of k corners: two corners of each change places. */
+static void cti_tetgen_turn(int32_t *list, int n, int k)
+{
+    int i;
+    for (i = 0; i < n; i++) {
+        int32_t first = list[k * i];
+        list[k * i] = list[k * i + 1], list[k * i + 1] = first;
+    }
+}
+
+/* When no tet is positive, all are turned. When the triangles around the tets enclose a negative volume, they look inwards and are turned.
+ */
 static void cti_tetgen_orient(ct_mesh *mesh)
 {
-    int i, k, n = CTI_LEN(mesh->tets) / 4, negative = 0;
+    int i, n = CTI_LEN(mesh->tets) / 4, nt = CTI_LEN(mesh->triangles) / 3, positive = 0, negative = 0;
+    ct_real sum = 0;
     for (i = 0; i < n; i++) {
-        const int32_t *t = mesh->tets + 4 * i;
-        cti_v3 e[3];
-        ct_real volume;
-        for (k = 0; k < 3; k++)
-            e[k] = cti_v3_sub(cti_v3_at(mesh->positions, t[k + 1]), cti_v3_at(mesh->positions, t[0]));
-        volume = cti_v3_dot(cti_v3_cross(e[0], e[1]), e[2]);
-        if (volume > 0)
-            return;
-        negative += volume < 0;
+        ct_real volume = cti_tetgen_volume(mesh, mesh->tets[4 * i], mesh->tets + 4 * i + 1);
+        positive += volume > 0, negative += volume < 0;
     }
-    for (i = 0; negative && i < n; i++) {
-        int32_t *t = mesh->tets + 4 * i, first = t[0];
-        t[0] = t[1], t[1] = first;
-    }
+    if (negative && !positive)
+        cti_tetgen_turn(mesh->tets, n, 4);
+    for (i = 0; n > 0 && i < nt; i++)
+        sum += cti_tetgen_volume(mesh, mesh->triangles[0], mesh->triangles + 3 * i);
+    if (sum < 0)
+        cti_tetgen_turn(mesh->triangles, nt, 3);
 }
 
 CTI_FN ct_code cti_read_tetgen(cti_mem *mem, const char *const bytes[3], const size_t n[3], ct_mesh *mesh, ct_error_info *error)
@@ -173,7 +191,8 @@ CTI_FN ct_code cti_read_tetgen(cti_mem *mem, const char *const bytes[3], const s
     }
     if (ok && CTI_LEN(mesh->tets) == 0 && CTI_LEN(mesh->triangles) == 0)
         cti_scan_fail(&g.scan, CT_ERR_FORMAT, "neither a tet (.ele) nor a triangle (.face)", NULL);
-    cti_tetgen_orient(mesh);
+    if (g.scan.code == CT_OK)
+        cti_tetgen_orient(mesh);
     return g.scan.code;
 }
 
