@@ -197,7 +197,7 @@ static void a_drop_never_rises(void **state)
                 rebound = landed ? fmax(rebound, v[1]) : rebound;
                 assert_int_equal(count_intersections(w), 0);
             }
-            print_message("%s, %g Pa: starts at %.3f, after the impact up to %.3f (at most %.2f m/s), energy %.3f to at most %.3f; at last %.4f, %.3g J\n",
+            print_message("%s, %g Pa: starts at %.3f, then up to %.3f (at most %.2f m/s), energy %.3f to at most %.3f; at last %.4f, %.3g J\n",
                           names[i], youngs[y], start[1], top, rebound, e0, e1, p[1], ke);
             assert_true(landed && top < start[1] - 0.1);
             assert_true(e1 < e0 * 1.02 + 1e-3);
@@ -253,7 +253,7 @@ static void a_pile_has_no_intersections(void **state)
             e0 = k == 0 ? e : e0, e1 = fmax(k == 0 ? e : e1, e), ke = r.energy_kinetic;
             substeps += r.substeps, zones += r.zones, worst = (int)r.status > worst ? (int)r.status : worst;
         }
-        print_message("%s: %d substeps, %d zones, worst status %s, energy %.3f to at most %.3f J, kinetic at last %.3g J\n", names[i], substeps, zones,
+        print_message("%s: %d substeps, %d zones, worst status %s, energy %.3f, at most %.3f J, at last kinetic %.3g J\n", names[i], substeps, zones,
                       ct_status_text((ct_status)worst), e0, e1, ke);
         assert_true(e1 < e0 * 1.01);
         assert_true(worst < CT_STATUS_NOT_CONVERGED);

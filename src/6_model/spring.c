@@ -215,7 +215,8 @@ CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *
     int batch, i;
     for (batch = 0; 8 * batch < t->n; batch++) {
         int count = cti_element_count(t->n, batch), beyond = 0;
-        cti_r8 node[6], n[3], f[6], k[27], f1[6], k1[27], e1, rate = cti_load8(t->rest + batch * CTI_SPRING_REST * 8), rest, length, inverse, d, across;
+        cti_r8 node[6], n[3], f[6], k[27], f1[6], k1[27], e1, rest, length, inverse, d, across;
+        cti_r8 rate = cti_load8(t->rest + batch * CTI_SPRING_REST * 8);
         rest = cti_load8(t->rest + (batch * CTI_SPRING_REST + 1) * 8);
         cti_element_gather(x, t->node + 16 * batch, 2, node);
         /* n from the first node to the second; zero where they coincide */

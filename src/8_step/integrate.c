@@ -22,9 +22,9 @@ CTI_FN int cti_integrate_reserve(cti_state *s)
     int i, k, n3 = 3 * s->n, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? n3 : 0;
     if (s->desc.integrator == CT_INTEGRATOR_EULER)
         return 1;
-    if (!CTI_RESIZE(s->mem, q->v_end, n3) || !CTI_RESIZE(s->mem, q->v0, two) || !CTI_RESIZE(s->mem, q->u0, two) || !CTI_RESIZE(s->mem, q->v0_old, two) ||
-        !CTI_RESIZE(s->mem, q->u0_old, two) || !CTI_RESIZE(s->mem, q->model_of, s->n) || !CTI_RESIZE(s->mem, q->block, s->n_models) ||
-        !CTI_RESIZE(s->mem, q->reset, s->n_models))
+    if (!CTI_RESIZE(s->mem, q->v_end, n3) || !CTI_RESIZE(s->mem, q->v0, two) || !CTI_RESIZE(s->mem, q->u0, two) ||
+        !CTI_RESIZE(s->mem, q->v0_old, two) || !CTI_RESIZE(s->mem, q->u0_old, two) ||
+        !CTI_RESIZE(s->mem, q->model_of, s->n) || !CTI_RESIZE(s->mem, q->block, s->n_models) || !CTI_RESIZE(s->mem, q->reset, s->n_models))
         return 0;
     for (i = 0; i < s->n; i++)
         q->model_of[i] = -1;
