@@ -2,7 +2,8 @@
 #   make            build/contact (double), build/contact32 (float), build/libcontact_dev.a
 #   make demo       a pile of 64 soft boxes under a cloth: build/demo/demo.png, summary.json and three numbers
 #   make test       unit tests, sanitizers, compile twins, quick start; the last line is "N passed, N failed, N skipped"
-#   make accept     acceptance scenes      make bench    measurements      make amalgamate    contact.h from src/
+#   make accept     acceptance scenes      make bench    measurements      make figures   cost against contacts and resolution
+#   make amalgamate contact.h from src/
 #   make format     clang-format           make clean    removes build/
 # Variables: CC, ARCH (-march=native), OPT (-O2), JOBS (2), V=1 shows the commands
 CC ?= cc
@@ -40,7 +41,7 @@ BIN32 := $(TOOLS:%=build/o32/tools/%.o)
 all: build/contact build/contact32 build/libcontact_dev.a
 
 # ---- libraries that are needed: found, or fetched by package name (tools/deps.sh) ----
-NODEPS := clean format amalgamate figures
+NODEPS := clean format amalgamate
 ifneq ($(filter-out $(NODEPS),$(or $(MAKECMDGOALS),all)),)
 include build/deps/stb.mk build/deps/cjson.mk
 endif
@@ -122,6 +123,8 @@ build/bench/%: bench/%.c build/libcontact_dev.a
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
 	$(Q)$(CC) $(FLAGS64) $(STB_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev.a -lm -o $@
+figures: build/contact
+	@$(PYTHON) tools/make_figures.py
 bench: build/contact $(BENCHES)
 	@echo "flags: $(FLAGS64)"
 	@for b in $(BENCHES); do echo "== $$b"; ./$$b || exit 1; done

@@ -278,6 +278,7 @@ static void run_total(run_state *r)
     t->wall_seconds = run_clock(CLOCK_MONOTONIC) - r->started;
     t->time = ct_world_time(r->sim.world);
     t->hash = ct_world_hash(r->sim.world);
+    t->nodes = r->sim.n_nodes, t->tets = r->sim.n_tets;
     if (t->min_distance > 1e300)
         t->min_distance = 2 * r->scene.thickness;
 }

@@ -498,7 +498,7 @@ def meshes(a):
         yield ("slab", "slab, 2 by 0.1 by 2") + box((2, 0.1, 2), (10, 1, 10)) + (True,)
 
 
-def main():
+def main(argv=None):
     p = argparse.ArgumentParser(description="meshes for scenes")
     p.add_argument("--out", required=True)
     p.add_argument("--glyphs", default="".join(GLYPHS))
@@ -510,7 +510,7 @@ def main():
     p.add_argument("--down", type=int, default=40)
     p.add_argument("--only", choices=["letters", "skirt", "figure", "boxes"])
     p.add_argument("--quiet", action="store_true")
-    a = p.parse_args()
+    a = p.parse_args(argv)
     for g in a.glyphs:
         if g not in GLYPHS:
             p.error("no outline for '%s'; there are %s" % (g, "".join(GLYPHS)))

@@ -231,6 +231,7 @@ void out_summary(FILE *f, const out_totals *t)
     out_number(f, ",\n \"center_of_mass\":[", t->center_of_mass[0]);
     out_number(f, ",", t->center_of_mass[1]);
     out_number(f, ",", t->center_of_mass[2]);
-    fprintf(f, "],\"hash\":\"%08lx%08lx\",\"interrupted\":%s}\n", (unsigned long)(t->hash >> 32), (unsigned long)(t->hash & 0xffffffffu),
+    fprintf(f, "],\"nodes\":%.0f,\"tets\":%.0f", t->nodes, t->tets);
+    fprintf(f, ",\"hash\":\"%08lx%08lx\",\"interrupted\":%s}\n", (unsigned long)(t->hash >> 32), (unsigned long)(t->hash & 0xffffffffu),
             t->interrupted ? "true" : "false");
 }

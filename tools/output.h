@@ -22,6 +22,7 @@ typedef struct out_totals {
     int status_count[CT_STATUS_COUNT_];
     ct_status worst;
     uint64_t hash;
+    double nodes, tets; /* of deformable bodies */
 } out_totals;
 
 /* out_open, out_close -- a file that appears whole or not at all. path must stay valid in between. out_close returns 0 on failure and says

@@ -402,7 +402,7 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes
         if (!sim_pin(s, b, m, body, mesh, &b->fix[i], i))
             return 0;
     if (b->type == SCENE_SOFT || b->type == SCENE_CLOTH)
-        m->n_nodes += mesh->n_positions;
+        m->n_nodes += mesh->n_positions, m->n_tets += b->type == SCENE_SOFT ? mesh->n_tets : 0;
     if (body->is_plane)
         sim_plane_square(body);
     return 1;

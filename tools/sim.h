@@ -19,7 +19,7 @@ typedef struct sim {
     ct_world *world;
     sim_body *bodies;
     int n_bodies;
-    double n_nodes; /* deformable nodes */
+    double n_nodes, n_tets; /* of deformable bodies */
 } sim;
 
 typedef struct sim_options {

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""make_figures.py -- time of a step against the number of contacts and against mesh resolution (Otaduy 2009, Fig. 6), and rounds of refinement.
+
+usage: python3 tools/make_figures.py [--quick] [--letters FILE.jsonl] [--out build/figures]
+
+Runs piles of letters of several sizes, and one size with coarser and finer tets, on one core; averages CPU milliseconds and contacts over windows of
+600 ms, as the paper does, and fits lines to their logarithms. Prints slopes, writes figures.json, and pictures where matplotlib is there (Debian:
+python3-matplotlib). --letters takes the stats.jsonl of a whole run of the scene for the histogram of rounds; without it the largest pile serves.
+"""
+import argparse
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+CONTACT = os.environ.get("CONTACT_TOOL", os.path.join(ROOT, "build", "contact"))
+WINDOW = 20  # steps of 30 ms
+
+
+def run(folder, letters, lattice, seconds):
+    """lines of stats, tets a letter"""
+    name = os.path.join(folder, "n%d_l%g" % (letters, lattice))
+    subprocess.check_call([sys.executable, os.path.join(ROOT, "tools", "make_scenes.py"), "--out", name, "--only", "letters", "--letters", str(letters),
+                           "--lattice", str(lattice), "--seconds", str(seconds)])
+    command = [CONTACT, "run", os.path.join(name, "letters", "scene.json"), "--out", os.path.join(name, "run"), "--frames", "none", "--quiet"]
+    core = max(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
+    subprocess.check_call(command, stdout=subprocess.DEVNULL, preexec_fn=(lambda: os.sched_setaffinity(0, {core})) if core is not None else None)
+    with open(os.path.join(name, "run", "summary.json")) as f:
+        tets = json.load(f)["tets"] / letters
+    with open(os.path.join(name, "run", "stats.jsonl")) as f:
+        return [json.loads(line) for line in f], tets
+
+
+def windows(lines):
+    """(mean contacts, mean milliseconds) of every whole window with contacts"""
+    out = []
+    for i in range(0, len(lines) - WINDOW + 1, WINDOW):
+        part = lines[i:i + WINDOW]
+        contacts = sum(s["contacts"] for s in part) / WINDOW
+        if contacts >= 10:
+            out.append((contacts, sum(s["cpu_ms"] for s in part) / WINDOW))
+    return out
+
+
+def slope(points):
+    """least squares line through the logarithms"""
+    x, y = [math.log(p[0]) for p in points], [math.log(p[1]) for p in points]
+    mx, my = sum(x) / len(x), sum(y) / len(y)
+    sxx = sum((a - mx) ** 2 for a in x)
+    return sum((a - mx) * (b - my) for a, b in zip(x, y)) / sxx if sxx > 0 else float("nan")
+
+
+def rest(lines):
+    """mean of the last third: the pile as it settles"""
+    part = lines[2 * len(lines) // 3:]
+    return sum(s["contacts"] for s in part) / len(part), sum(s["cpu_ms"] for s in part) / len(part)
+
+
+def pictures(out, piles, finer, histogram):
+    try:
+        import matplotlib
+        matplotlib.use("Agg")
+        import matplotlib.pyplot as plt
+    except ImportError:
+        print("no pictures: matplotlib is missing (Debian: python3-matplotlib)")
+        return
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4))
+    for n, points in sorted(piles.items()):
+        left.loglog([p[0] for p in points], [p[1] for p in points], "o", markersize=4, label="%d letters" % n)
+    left.set_xlabel("contacts")
+    left.set_ylabel("CPU ms a step")
+    left.legend()
+    right.loglog([p[0] for p in finer], [p[1] for p in finer], "o-")
+    right.set_xlabel("tets in a letter's lattice")
+    right.set_ylabel("CPU ms a step")
+    figure.tight_layout()
+    figure.savefig(os.path.join(out, "cost.png"), dpi=110)
+    figure, axis = plt.subplots(figsize=(5, 3.2))
+    axis.bar([str(k) for k in sorted(histogram)], [histogram[k] for k in sorted(histogram)])
+    axis.set_xlabel("rounds of constraint manifold refinement")
+    axis.set_ylabel("steps")
+    figure.tight_layout()
+    figure.savefig(os.path.join(out, "letters_rounds.png"), dpi=110)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="shorter runs, smaller piles")
+    parser.add_argument("--letters", help="stats.jsonl of the whole scene, for the histogram")
+    parser.add_argument("--out", default=os.path.join(ROOT, "build", "figures"))
+    args = parser.parse_args()
+    sizes, seconds = ([12, 24, 48], 2.4) if args.quick else ([10, 20, 41, 82, 164], 4.8)
+    lattices = [0.3, 0.17, 0.12] if args.quick else [0.34, 0.24, 0.17, 0.12, 0.09]
+    os.makedirs(args.out, exist_ok=True)
+    folder = tempfile.mkdtemp(prefix="contact_figures_")
+    try:
+        piles, finer, last, means = {}, [], None, []
+        for n in sizes:
+            last, _ = run(folder, n, 0, seconds)
+            piles[n] = windows(last)
+            means.append(rest(last))
+            print("%4d letters: %5.0f contacts, %7.1f ms a step" % ((n,) + means[-1]), flush=True)
+        for lattice in lattices:
+            lines = run(folder, 48, lattice, seconds)
+            finer.append((tets_of(folder, lattice), rest(lines)[1], rest(lines)[0]))
+            print("lattice %.2f: %4.0f tets a letter, %5.0f contacts, %7.1f ms a step" % (lattice, finer[-1][0], finer[-1][2], finer[-1][1]), flush=True)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    if args.letters:
+        with open(args.letters) as f:
+            last = [json.loads(line) for line in f]
+    histogram = {}
+    for s in last:
+        histogram[s["cmr_rounds"]] = histogram.get(s["cmr_rounds"], 0) + 1
+    few = sum(n for k, n in histogram.items() if k <= 3) / len(last)
+    a, b, c = slope([p for points in piles.values() for p in points]), slope(means), slope([f[:2] for f in finer])
+    print("log-log slope of time against contacts: %.2f (windows), %.2f (piles at rest); against tets: %.2f; bar 1.2" % (a, b, c))
+    print("steps with at most 3 rounds: %.1f %%" % (100 * few))
+    with open(os.path.join(args.out, "figures.json"), "w") as f:
+        json.dump({"slope_contacts": a, "slope_rest": b, "slope_tets": c, "piles": piles, "rest": means, "resolution": finer, "rounds": histogram}, f, indent=1)
+    pictures(args.out, piles, finer, histogram)
+    return 0 if a <= 1.2 and b <= 1.2 and c <= 1.2 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

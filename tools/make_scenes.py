@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""make_scenes.py -- writes the show scenes with their meshes: letters, cloth_drop, cloth_drop_slippery, skirt, unified, press.
+
+usage: python3 tools/make_scenes.py --out DIR [--only NAME[,NAME]] [--letters 164] [--lattice 0.0] [--seconds S]
+
+DIR gets NAME/scene.json and the meshes that it names; nothing there is deleted. `--letters` and `--lattice` (cell size of the tets around a
+letter one unit high) make the variants that the measurements of cost against contacts and resolution take; `--seconds` cuts a scene short.
+Deterministic, standard library only. The scenes follow Otaduy, Tamstorf, Steinemann, Gross 2009, section 6: letters of about 140 tets in layers
+that are dropped and then compressed by walls (their Fig. 7), falling cloth (Fig. 5), layers of a skirt on a body that turns (Fig. 1), rigid bodies,
+soft bodies and cloth in one pile (Fig. 4).
+"""
+import argparse
+import json
+import math
+import os
+import random
+
+import make_meshes
+
+GLYPHS = "ABDOPRSEX8TCUH"
+LATTICE = 0.17  # cells of this size around a letter one unit high make about 140 tets
+
+
+def write(folder, name, scene):
+    path = os.path.join(folder, name)
+    os.makedirs(path, exist_ok=True)
+    temporary = os.path.join(path, "scene.json.tmp")
+    with open(temporary, "w") as f:
+        json.dump(scene, f, indent=1)
+        f.write("\n")
+    os.replace(temporary, os.path.join(path, "scene.json"))
+
+
+def meshes(folder, name, *arguments):
+    make_meshes.main(["--out", os.path.join(folder, name), "--quiet"] + list(arguments))
+
+
+def plane(size=6):
+    return {"name": "floor", "type": "static", "shape": {"plane": {"normal": [0, 1, 0], "offset": 0, "size": size}}}
+
+
+def letters(args):
+    """Layers of letters that lie flat, each turned about the vertical, a little tilted; four walls keep them and push in when they rest."""
+    rng = random.Random(7)
+    height, gap, half, per_row = 0.3, 0.43, 0.87, 4
+    count = args.letters
+    cell = (args.lattice or LATTICE) * height
+    bodies = []
+    for i in range(count):
+        layer, place = divmod(i, per_row * per_row)
+        row, column = divmod(place, per_row)
+        glyph = GLYPHS[(i * 5 + layer) % len(GLYPHS)]
+        x = (column - (per_row - 1) / 2) * gap
+        z = (row - (per_row - 1) / 2) * gap
+        bodies.append({
+            "name": "%s%d" % (glyph, i), "type": "soft", "surface": "letter_%s.obj" % glyph, "lattice": cell / height,
+            "material": {"model": "corotational", "young": 5e4, "poisson": 0.3, "density": 200},
+            "transform": [{"scale": [height] * 3}, {"rotate": [90 + rng.uniform(-8, 8), 0, 0]}, {"rotate": [0, rng.uniform(0, 360), 0]},
+                          {"translate": [x, 0.12 + 0.2 * layer, z]}]})
+    wall, tall = 0.1, 0.75
+    start, rest = half + 0.15 + wall / 2, 22.0
+    for name, axis, sign in (("left", 0, -1), ("right", 0, 1), ("back", 2, -1), ("front", 2, 1)):
+        size, at, speed = [2.5, tall, 2.5], [0, tall / 2 + 0.005, 0], [0, 0, 0]
+        size[axis], at[axis], speed[axis] = wall, sign * start, -sign * 0.04
+        if axis == 2:  # two walls move between the two others
+            size[0] = 2 * (start - wall / 2) - 0.02
+            speed = [0, 0, -sign * 0.04]
+        moving = axis == 2
+        bodies.append({"name": name, "type": "kinematic", "shape": {"box": {"size": size, "cells": [1, 1, 1]}}, "transform": [{"translate": at}],
+                       "motion": [{"linear": [0, 0, 0], "duration": rest}, {"linear": speed if moving else [0, 0, 0], "duration": 8}, {"linear": [0, 0, 0]}]})
+    bodies.append(plane())
+    return {"name": "letters", "dt": 0.03, "duration": args.seconds or 40, "friction": 0.4, "thickness": 0.003, "bodies": bodies,
+            "output": {"camera": {"eye": [1.5, 3.0, 2.6], "target": [0, 0.25, 0], "fov": 36}}}
+
+
+def cloth_drop(args, friction=0.6):
+    return {"name": "cloth_drop" if friction > 0.3 else "cloth_drop_slippery", "dt": 0.004, "duration": args.seconds or 4, "friction": friction, "thickness": 0.002,
+            "bodies": [
+                {"name": "sheet", "type": "cloth", "shape": {"grid": {"size": [1, 1], "cells": [49, 49]}},
+                 "material": {"model": "springs", "stretch": 200, "shear": 50, "bend": 1e-3, "areal_density": 0.2, "damping": {"mass": 0, "stiffness": 0.002}},
+                 "transform": [{"rotate": [82, 0, 6]}, {"translate": [0, 0.62, 0]}]},
+                plane()],
+            "output": {"subdivide": 1, "camera": {"eye": [1.0, 0.9, 1.1], "target": [0.05, 0.05, -0.1], "fov": 40}}}
+
+
+def skirt(args):
+    """Six layers on a figure that steps sideways and turns once around in under a second."""
+    step, turn = 0.8, 0.9
+    motion = [{"linear": [0, 0, 0], "duration": 1.2}, {"linear": [0.25, 0, 0], "duration": step}, {"linear": [0, 0, 0], "angular": [0, 360 / turn, 0], "center": [0.25 * step, 0, 0], "duration": turn},
+              {"linear": [0, 0, 0]}]
+    bodies = []
+    for k in range(6):
+        bodies.append({"name": "layer%d" % k, "type": "cloth", "mesh": "skirt_%d.obj" % k,
+                       "material": {"model": "springs", "stretch": 120, "shear": 40, "bend": 5e-4, "areal_density": 0.15, "damping": {"mass": 0, "stiffness": 0.002}},
+                       "fix": [{"vertices": list(range(70)), "motion": motion}]})
+    bodies.append({"name": "figure", "type": "kinematic", "mesh": "figure.obj", "motion": motion})
+    return {"name": "skirt", "dt": 0.002, "duration": args.seconds or 5, "friction": 0.3, "thickness": 0.002, "bodies": bodies,
+            "output": {"subdivide": 1, "camera": {"eye": [1.6, 1.2, 2.2], "target": [0.1, 0.6, 0], "fov": 36}}}
+
+
+def unified(args):
+    """Rigid crates and balls, soft boxes and sheets dropped on each other in turn."""
+    rng = random.Random(3)
+    soft = {"model": "corotational", "young": 3e4, "poisson": 0.35, "density": 400}
+    bodies = []
+    for layer in range(4):
+        y = 0.2 + layer * 0.62
+        for i in range(4):
+            x, z = (i % 2 - 0.5) * 0.36 + rng.uniform(-0.02, 0.02), (i // 2 - 0.5) * 0.36 + rng.uniform(-0.02, 0.02)
+            turn = [{"rotate": [rng.uniform(-20, 20), rng.uniform(0, 90), rng.uniform(-20, 20)]}, {"translate": [x, y, z]}]
+            if i % 2 == layer % 2:
+                bodies.append({"name": "jelly%d_%d" % (layer, i), "type": "soft", "shape": {"box": {"size": [0.26, 0.22, 0.26], "cells": [4, 4, 4]}}, "material": soft, "transform": turn})
+            elif i < 2:
+                bodies.append({"name": "crate%d_%d" % (layer, i), "type": "rigid", "shape": {"box": {"size": [0.26, 0.2, 0.24], "cells": [2, 2, 2]}}, "material": {"density": 300}, "transform": turn})
+            else:
+                bodies.append({"name": "ball%d_%d" % (layer, i), "type": "rigid", "shape": {"sphere": {"radius": 0.13, "levels": 2}}, "material": {"density": 300}, "transform": turn})
+        bodies.append({"name": "sheet%d" % layer, "type": "cloth", "shape": {"grid": {"size": [0.9, 0.9], "cells": [24, 24]}},
+                       "material": {"model": "springs", "stretch": 150, "shear": 40, "bend": 1e-3, "areal_density": 0.3, "damping": {"mass": 0, "stiffness": 0.002}},
+                       "transform": [{"translate": [0, y + 0.28, 0]}]})
+    bodies.append(plane())
+    return {"name": "unified", "dt": 0.01, "duration": args.seconds or 6, "friction": 0.5, "thickness": 0.003, "bodies": bodies,
+            "output": {"camera": {"eye": [1.6, 1.4, 2.2], "target": [0, 0.35, 0], "fov": 38}}}
+
+
+def press(args):
+    """A sheet between a soft block and a rigid plate that a kinematic ram drives down, sideways and up again."""
+    motion = [{"linear": [0, -0.12, 0], "duration": 1.5}, {"linear": [0.08, 0, 0], "duration": 1.0}, {"linear": [0, 0.15, 0], "duration": 1.0}, {"linear": [0, 0, 0]}]
+    bodies = [
+        {"name": "block", "type": "soft", "shape": {"box": {"size": [0.5, 0.25, 0.5], "cells": [8, 4, 8]}}, "material": {"model": "stable_neohookean", "young": 4e4, "poisson": 0.4, "density": 600},
+         "transform": [{"translate": [0, 0.13, 0]}]},
+        {"name": "sheet", "type": "cloth", "shape": {"grid": {"size": [0.8, 0.8], "cells": [40, 40]}},
+         "material": {"model": "springs", "stretch": 200, "shear": 60, "bend": 1e-3, "areal_density": 0.2, "damping": {"mass": 0, "stiffness": 0.002}}, "transform": [{"translate": [0, 0.28, 0]}]},
+        {"name": "plate", "type": "rigid", "shape": {"box": {"size": [0.3, 0.04, 0.3], "cells": [3, 1, 3]}}, "material": {"density": 2000}, "transform": [{"rotate": [0, 20, 0]}, {"translate": [0, 0.33, 0]}]},
+        {"name": "ram", "type": "kinematic", "shape": {"box": {"size": [0.12, 0.3, 0.12], "cells": [2, 3, 2]}}, "transform": [{"translate": [0, 0.55, 0]}], "motion": motion},
+        plane()]
+    return {"name": "press", "dt": 0.01, "duration": args.seconds or 4, "friction": 0.5, "thickness": 0.002, "bodies": bodies,
+            "output": {"camera": {"eye": [1.0, 0.8, 1.3], "target": [0, 0.2, 0], "fov": 36}}}
+
+
+SCENES = {
+    "letters": (letters, ["--only", "letters", "--glyphs", GLYPHS, "--resolution", "0.2"]),
+    "cloth_drop": (cloth_drop, None),
+    "cloth_drop_slippery": (lambda a: cloth_drop(a, 0.1), None),
+    "skirt": (skirt, ["--only", "skirt,figure"]),
+    "unified": (unified, None),
+    "press": (press, None),
+}
+
+
+def main():
+    p = argparse.ArgumentParser(description="show scenes with their meshes")
+    p.add_argument("--out", required=True)
+    p.add_argument("--only", default=",".join(SCENES))
+    p.add_argument("--letters", type=int, default=164)
+    p.add_argument("--lattice", type=float, default=0.0)
+    p.add_argument("--seconds", type=float, default=0.0)
+    args = p.parse_args()
+    for name in args.only.split(","):
+        if name not in SCENES:
+            p.error("unknown scene %s; expected some of %s" % (name, ", ".join(SCENES)))
+        make, parts = SCENES[name]
+        if parts:
+            for only in parts[1].split(","):
+                meshes(args.out, name, "--only", only, *parts[2:])
+        write(args.out, name, make(args))
+
+
+if __name__ == "__main__":
+    main()
