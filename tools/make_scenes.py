@@ -18,7 +18,7 @@ import random
 import make_meshes
 
 GLYPHS = "ABDOPRSEX8TCUH"
-LATTICE = 0.17  # cells of this size around a letter one unit high make about 140 tets
+LATTICE = 0.155  # cells of this size around a letter one unit high make about 140 tets
 
 
 def write(folder, name, scene):
