@@ -206,6 +206,42 @@ static void a_drop_never_rises(void **state)
         }
 }
 
+/* a stiff and a soft box that slide: friction takes mu g from their speed, no more and no less */
+static void a_sliding_box_slows_down(void **state)
+{
+    static const double youngs[2] = {1e5, 5e6};
+    int i, y, k;
+    (void)state;
+    for (i = 0; i < 3; i++)
+        for (y = 0; y < 2; y++) {
+            ct_world *w = make_world((ct_integrator)i, 9.81, NULL);
+            ct_mesh m = mesh_box(0.2, 0.1, 0.2, 3, 2, 3, 1);
+            ct_body_id b;
+            double p[3], q[3], want;
+            ct_real *v = (ct_real *)calloc(3 * (size_t)m.n_positions, sizeof *v);
+            assert_non_null(v);
+            mesh_place(&m, 0, 0, 0.0511, 0);
+            add_plane(w, 0, 1, 0, 0);
+            b = add_soft_mesh(w, "box", &m, youngs[y], 0, 0, 0);
+            for (k = 0; k < 100; k++)
+                step_once(w, 0.01);
+            for (k = 0; k < m.n_positions; k++)
+                v[3 * k] = 3;
+            assert_int_equal(ct_body_set_velocities(w, b, v, m.n_positions), CT_OK);
+            read_middle(w, b, 0, p);
+            for (k = 0; k < 60; k++)
+                step_once(w, 0.01);
+            read_middle(w, b, 0, q);
+            want = 3 * 0.6 - 0.5 * 0.3 * 9.81 * 0.36;
+            print_message("%s, %g Pa: slid %.4f m in 0.6 s, a point %.4f m\n", names[i], youngs[y], q[0] - p[0], want);
+            assert_true(fabs(q[0] - p[0] - want) < (i ? 0.002 : 0.008) * want);
+            assert_true(fabs(q[1] - p[1]) < 2e-3);
+            free(v);
+            ct_mesh_free(&m);
+            ct_world_destroy(w);
+        }
+}
+
 /* a box that lies on the floor stays there: no drift, no velocity */
 static void a_resting_box_rests(void **state)
 {
@@ -437,6 +473,7 @@ int main(void)
         cmocka_unit_test(large_swings_are_closer_than_eulers),
         cmocka_unit_test(energy_of_a_vibration),
         cmocka_unit_test(a_drop_never_rises),
+        cmocka_unit_test(a_sliding_box_slows_down),
         cmocka_unit_test(a_resting_box_rests),
         cmocka_unit_test(a_pile_has_no_intersections),
         cmocka_unit_test(the_fail_safe_resets),

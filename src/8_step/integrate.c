@@ -8,11 +8,13 @@
                  and through three velocities: v1 = a u - s u', M (a v1 - (1 + w) v0 + c v') = dt F1, u' and v' of the step before: h = dt/a
                  (M + h C + h^2 K) u = M (((1 + w) v0 - c v') / a^2 + s/a u') + h/a (f + M g) + s h/a C u',  v1 = u + s (u - u')
    A free fall is exact in both. BDF2 starts with a step of Newmark. differs: not with one of Euler, whose end velocity is u.
-   Contacts: let w = u - u_free be what contacts (and joints, zones) did to a block. The end velocity's e = s (u - r) would mirror it, and a
-   body that u stops would leave: so e loses its part along w, up to s |w|. What hits stays; a body at rest, u = 0, has e = 0; a node that
-   contacts do not touch has w = 0, and one far from them w = O(dt^3), so that the order stays (as Kane, Repetto, Ortiz, Marsden 1999 treat
-   contact: implicit, whatever the rest is). BDF2 would also feel the speed before the impact a step later: the jump along w is
-   taken over into its history, as if the block had always had it.
+   Contacts: let w = u - u_free be what contacts (and joints) did to a block. The end velocity's e = s (u - r) would mirror a blow, and a body
+   that u stops would leave: so e loses p w, with p in [0, s] such that nothing of e is left along the contact's normal n. What hits stays
+   (p = s); a body that rests or slides has no e along n (p = 0), so that a lasting contact's force and friction are those of the scheme; a
+   node that contacts do not touch has w = 0, and one far from them w = O(dt^3): the order stays. n is the direction of the block's own
+   normal impulses, else of its body's, else that of w. (Kane, Repetto, Ortiz, Marsden 1999: contact is implicit, whatever the rest
+   is.) BDF2 would also feel the speed before the blow a step later: the part of the jump in v along n is taken over into its history, as if
+   the block had always had it.
    differs: rigid bodies have no stiffness and keep their own step. */
 #include "integrate.h"
 
@@ -169,26 +171,57 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all)
             q->reset[q->model_of[i / 3]] = 1;
 }
 
+/* N [3 n]: sums of the blocks' normal impulses; total [4 models]: those of bodies, and the sum of their sizes */
+static void cti_integrate_normals(const cti_state *s, ct_real *N, ct_real *total)
+{
+    int i, k;
+    memset(N, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(total, 0, sizeof(ct_real) * 4 * (size_t)s->n_models);
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        for (k = 0; k < s->rows[i].n; k++) {
+            const cti_term *t = &s->rows[i].term[k];
+            cti_v3 q = cti_v3_mul(cti_v3_at(s->rows[i].frame, 0), t->weight * s->rows[i].r[0]);
+            int m = s->history.model_of[t->block];
+            cti_v3_addto(N, t->block, q);
+            if (m < 0)
+                continue;
+            total[4 * m] += q.x, total[4 * m + 1] += q.y, total[4 * m + 2] += q.z;
+            total[4 * m + 3] += cti_v3_norm(q);
+        }
+}
+
+/* the direction in which contacts hold a block that they moved by w, |w| > 0; w . n > 0 */
+static cti_v3 cti_integrate_normal(const cti_state *s, int i, cti_v3 w, const ct_real *N, const ct_real *total)
+{
+    const ct_real *body = total + 4 * (size_t)s->history.model_of[i];
+    cti_v3 n = cti_v3_at(N, i);
+    if (!(cti_v3_norm2(n) > 0) && cti_v3_norm(cti_v3_make(body[0], body[1], body[2])) > CTI_R(0.5) * body[3])
+        n = cti_v3_make(body[0], body[1], body[2]);
+    n = cti_v3_unit(n, w);
+    return cti_v3_dot(n, w) > CTI_R(0.1) * cti_v3_norm(w) ? n : cti_v3_unit(w, w);
+}
+
 /* the end velocity of one block, and BDF2's history */
-static void cti_integrate_close(cti_state *s, int i, const cti_scheme *c)
+static void cti_integrate_close(cti_state *s, int i, const cti_scheme *c, const ct_real *N, const ct_real *total)
 {
     cti_history *q = &s->history;
-    cti_v3 u = cti_v3_at(s->v_new, i), v = cti_v3_at(s->v, i), r = c->newmark ? v : cti_v3_at(q->u0, i), e, w, jump = cti_v3_zero();
-    ct_real size, along;
+    cti_v3 u = cti_v3_at(s->v_new, i), v = cti_v3_at(s->v, i), r = c->newmark ? v : cti_v3_at(q->u0, i), e, w, n, jump = cti_v3_zero();
+    ct_real held = 0;
     w = cti_v3_sub(u, cti_v3_at(s->v_free, i));
     e = cti_v3_mul(cti_v3_sub(u, r), c->s);
-    size = cti_v3_norm(w);
-    if (size > 0) {
-        w = cti_v3_mul(w, 1 / size);
-        along = cti_v3_dot(e, w);
-        e = cti_v3_mad(e, w, -cti_clamp(along, 0, c->s * size));
+    n = cti_v3_zero();
+    if (cti_v3_norm2(w) > 0) {
+        n = cti_integrate_normal(s, i, w, N, total);
+        held = cti_v3_dot(w, n);
     }
+    if (held > 0)
+        e = cti_v3_mad(e, w, -cti_clamp(cti_v3_dot(e, n) / held, 0, c->s));
     /* scripted axes have the script's velocity */
     if (s->n_constrained && s->filter[i] >= 0)
         e = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[i], e);
     e = cti_v3_add(u, e);
-    if (size > 0)
-        jump = cti_v3_mul(w, cti_clamp(cti_v3_dot(cti_v3_sub(e, v), w), 0, size));
+    if (held > 0)
+        jump = cti_v3_mul(w, cti_clamp(cti_v3_dot(cti_v3_sub(e, v), n) / held, 0, 1));
     cti_v3_put(q->v_end, i, e);
     if (s->desc.integrator == CT_INTEGRATOR_BDF2) {
         cti_v3_put(q->v0, i, cti_v3_add(v, jump));
@@ -198,9 +231,11 @@ static void cti_integrate_close(cti_state *s, int i, const cti_scheme *c)
 
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
 {
+    ct_real *N = s->pcg_work, *total = N + 3 * (size_t)s->n; /* there is room for 12 n */
     int i;
     if (s->desc.integrator == CT_INTEGRATOR_EULER)
         return s->v_new;
+    cti_integrate_normals(s, N, total);
     for (i = 0; i < s->n; i++) {
         cti_scheme c;
         if (s->history.model_of[i] < 0 || s->history.reset[s->history.model_of[i]]) {
@@ -208,7 +243,7 @@ CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
             continue;
         }
         cti_integrate_scheme(s, i, dt, &c);
-        cti_integrate_close(s, i, &c);
+        cti_integrate_close(s, i, &c, N, total);
     }
     return s->history.v_end;
 }

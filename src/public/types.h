@@ -87,7 +87,8 @@ typedef enum ct_stepper {
 } ct_stepper;
 
 /* ct_integrator -- how CT_STEPPER_CMR steps deformable bodies in time; rigid bodies have their own rule in each. Contacts are solved on the
-   straight motion of the step, inelastic, in all of them. One linearization a step.
+   straight motion of the step, inelastic, in all of them. One linearization a step: second order is kept where the stiffness needs no
+   projection (small strains); in large swings the order falls towards one, with a small part of EULER's error.
    EULER    first order, damps: the most robust. v is the average velocity of the last step
    NEWMARK  beta 1/4, gamma 1/2 (trapezoidal): second order, keeps the energy of small vibrations; stiff bodies ring unless damped
    BDF2     second order, damps high frequencies only; looks one step back, starts (and starts again after velocities were set, or the
