@@ -61,6 +61,7 @@ typedef struct scene {
     double gravity[3], thickness, friction;
     int self_collision;
     char stepper[32], solver[32], integrator[32]; /* "": the library's default */
+    int hashed; /* "broad_phase": "hash" */
     scene_body *bodies;
     int n_bodies;
     int has_camera;
