@@ -276,7 +276,7 @@ static int test_brute(cti_mem *mem, const test_scene *s, const uint8_t *loose, c
     return n;
 }
 
-static void test_against_brute_force(void **state)
+static void test_brute_force(int hashed)
 {
     test_scene *s = (test_scene *)malloc(sizeof *s);
     cti_broad broad;
@@ -284,10 +284,10 @@ static void test_against_brute_force(void **state)
     int32_t *vf = NULL, *ee = NULL, *ve = NULL, *vv = NULL, *ef = NULL;
     uint8_t moved[TEST_MOST];
     int round, i, totals[5] = {0, 0, 0, 0, 0};
-    CTI_UNUSED(state);
     assert_non_null(s);
     cti_mem_init(&mem, NULL);
     memset(&broad, 0, sizeof broad);
+    broad.hashed = hashed;
     for (round = 0; round < 120; round++) {
         test_scene_make(s, 1 + test_random(12));
         assert_true(cti_broad_build(&mem, &broad, &s->soup, s->x0));
@@ -332,6 +332,17 @@ static void test_against_brute_force(void **state)
     cti_broad_free(&mem, &broad);
     assert_int_equal(mem.bytes_live, 0);
     free(s);
+}
+
+static void test_trees(void **state)
+{
+    CTI_UNUSED(state);
+    test_brute_force(0);
+}
+static void test_hash(void **state)
+{
+    CTI_UNUSED(state);
+    test_brute_force(1);
 }
 
 /* ---- motion that is common ---- */
@@ -512,12 +523,11 @@ static void *test_refuse(void *user, void *block, size_t old_size, size_t new_si
     return test_asked++ == test_refuse_at ? NULL : realloc(block, new_size);
 }
 
-static void test_out_of_memory(void **state)
+static void test_refused(int hashed)
 {
     test_scene *s = (test_scene *)malloc(sizeof *s);
     ct_allocator refuse;
     int ended = 0;
-    CTI_UNUSED(state);
     assert_non_null(s);
     refuse.resize = test_refuse, refuse.user = NULL;
     test_seed = 7;
@@ -527,6 +537,7 @@ static void test_out_of_memory(void **state)
         cti_mem mem;
         int32_t *vf = NULL, *ee = NULL, *ve = NULL, *vv = NULL;
         memset(&broad, 0, sizeof broad);
+        broad.hashed = hashed;
         cti_mem_init(&mem, &refuse);
         test_asked = 0;
         ended = cti_broad_build(&mem, &broad, &s->soup, s->x0) && cti_broad_update(&mem, &broad, &s->soup, s->x0, s->x1) &&
@@ -542,6 +553,13 @@ static void test_out_of_memory(void **state)
         assert_true(test_refuse_at < 1000);
     }
     free(s);
+}
+
+static void test_out_of_memory(void **state)
+{
+    CTI_UNUSED(state);
+    test_refused(0);
+    test_refused(1);
 }
 
 /* ---- listed collisions ---- */
@@ -576,7 +594,7 @@ static void test_hits(const char *scene, const char *kind, const int32_t *pairs,
     assert_true(n > 0);
 }
 
-static void test_listed(const char *scene, long want_ee, long want_vf)
+static void test_listed_by(int hashed, const char *scene, long want_ee, long want_vf)
 {
     char name[100];
     int32_t head[4], *edges, *faces, *vf = NULL, *ee = NULL;
@@ -607,6 +625,7 @@ static void test_listed(const char *scene, long want_ee, long want_vf)
     memset(&soup, 0, sizeof soup);
     memset(&body, 0, sizeof body);
     memset(&broad, 0, sizeof broad);
+    broad.hashed = hashed;
     cti_mem_init(&mem, NULL);
     soup.edges = edges, soup.faces = faces, soup.nv = head[1], soup.ne = head[2], soup.nf = head[3];
     soup.bodies = &body, soup.n_bodies = 1;
@@ -631,6 +650,12 @@ static void test_listed(const char *scene, long want_ee, long want_vf)
     free(x), free(y), free(edges), free(faces);
 }
 
+static void test_listed(const char *scene, long want_ee, long want_vf)
+{
+    test_listed_by(0, scene, want_ee, want_vf);
+    test_listed_by(1, scene, want_ee, want_vf);
+}
+
 static void test_cloth_ball(void **state)
 {
     CTI_UNUSED(state);
@@ -645,7 +670,7 @@ static void test_cloth_funnel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_brute_force), cmocka_unit_test(test_common_motion), cmocka_unit_test(test_widening),
+        cmocka_unit_test(test_trees), cmocka_unit_test(test_hash), cmocka_unit_test(test_common_motion), cmocka_unit_test(test_widening),
         cmocka_unit_test(test_slabs),               cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_cloth_funnel),
         cmocka_unit_test(test_cloth_ball),
     };

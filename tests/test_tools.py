@@ -166,6 +166,8 @@ def test_scene_errors(d):
         ("surface is not built", body(surface="x.obj"), ["bodies[0]", "surface", "not built"]),
         ("stitches are not built", scene(stitches=[{"a": ["x", 0], "b": ["y", 0]}]), ["stitches", "not built"]),
         ("restitution", scene(restitution=0.5), ["restitution"]),
+        ("broad phase unknown", scene(broad_phase="trees"), ["broad_phase", "'tree' or 'hash'", "'trees'"]),
+        ("broad phase of another kind", scene(broad_phase=1), ["broad_phase", "string"]),
         ("stepper unknown", scene(stepper="cmrr"), ["stepper", "'cmr'"]),
         ("stepper not built", scene(stepper="layers"), ["layers", "not built"]),
         ("solver unknown", scene(solver="x"), ["solver", "ica"]),

@@ -46,6 +46,7 @@ static void creation_is_checked(void **state)
     d = good, d.solver.cone = (ct_cone)7, refuses(d, CT_ERR_ARGUMENT);
     d = good, d.solver.cluster = (ct_cluster_mode)-1, refuses(d, CT_ERR_ARGUMENT);
     d = good, d.cmr_rounds = 0, refuses(d, CT_ERR_ARGUMENT);
+    d = good, d.broad_phase = (ct_broad_phase)99, refuses(d, CT_ERR_ARGUMENT);
     d = good, d.max_halvings = 9, refuses(d, CT_ERR_ARGUMENT);
     d = good, d.recovery_speed = (ct_real)NOT_A_NUMBER, refuses(d, CT_ERR_ARGUMENT);
     assert_int_equal(ct_world_create(&good, &w, NULL), CT_OK);
@@ -60,6 +61,7 @@ static void defaults_are_as_documented(void **state)
     assert_true(fabs((double)d.gravity[1] + 9.81) < 1e-6 && d.gravity[0] == 0 && d.gravity[2] == 0);
     assert_true(fabs((double)d.thickness - 1e-3) < 1e-9 && fabs((double)d.friction - 0.4) < 1e-6);
     assert_true(d.restitution == 0 && d.self_collision == 1);
+    assert_int_equal(d.broad_phase, CT_BROAD_TREE);
     assert_int_equal(d.stepper, CT_STEPPER_CMR);
     assert_int_equal(d.solver.solver, CT_SOLVER_ICA);
     assert_true(fabs((double)d.solver.tolerance - 1e-4) < 1e-9);
@@ -715,15 +717,15 @@ static void memory_may_run_out_anywhere(void **state)
     ct_mesh_free(&s.box), ct_mesh_free(&s.sheet), ct_mesh_free(&s.roof);
 }
 
-static void warm_steps_allocate_nothing(void **state)
+static void warm_steps(ct_broad_phase broad_phase)
 {
     books b;
     ct_world_desc d = world_desc(1e-3, 0.5, &b);
     ct_world *w;
     int64_t calls, own, before;
     int i, contacts = 0;
-    (void)state;
     memset(&b, 0, sizeof b);
+    d.broad_phase = broad_phase;
     w = world_make(&d);
     add_plane(w, 0, 1, 0, 0);
     add_soft_box(w, "lower", 0.2, 3, 1e5, 0, 0.1012, 0);
@@ -741,6 +743,13 @@ static void warm_steps_allocate_nothing(void **state)
     ct_world_destroy(w);
     assert_int_equal(b.blocks, 0);
     assert_int_equal(b.wrong, 0);
+}
+
+static void warm_steps_allocate_nothing(void **state)
+{
+    (void)state;
+    warm_steps(CT_BROAD_TREE);
+    warm_steps(CT_BROAD_HASH);
 }
 
 static void allocations_are_counted(void **state)
@@ -802,6 +811,51 @@ static void same_input_same_bits(void **state)
     }
     ct_world_destroy(b);
     ct_world_destroy(c);
+}
+
+/* soft bodies, one of them fast, a cloth and a static mesh: the same bits by trees and by the hash, and so after a body went */
+static void broad_phases_give_the_same_run(void **state)
+{
+    ct_world *w[2];
+    ct_body_id fast[2];
+    int i, k, contacts = 0, candidates = 0;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+        ct_mesh sheet = mesh_grid(0.5, 0.5, 12, 12), block = mesh_box(0.3, 0.1, 0.3, 3, 1, 3, 0);
+        ct_static_desc s = ct_static_desc_default();
+        ct_body_id id;
+        d.broad_phase = k ? CT_BROAD_HASH : CT_BROAD_TREE;
+        w[k] = world_make(&d);
+        add_plane(w[k], 0, 1, 0, 0);
+        mesh_place(&block, 0, 0, 0.05, 0);
+        s.mesh = &block;
+        assert_int_equal(ct_body_add_static(w[k], &s, &id), CT_OK);
+        add_soft_box(w[k], "lower", 0.2, 3, 1e5, 0, 0.2025, 0);
+        add_soft_box(w[k], "upper", 0.1, 2, 1e5, 0.04, 0.354, 0.02);
+        mesh_place(&sheet, 0.05, 0, 0.42, 0);
+        add_cloth_mesh(w[k], "sheet", &sheet, CT_MODEL_MEMBRANE, 0.3);
+        ct_mesh_free(&sheet);
+        sheet = mesh_box(0.08, 0.08, 0.08, 2, 2, 2, 1);
+        mesh_place(&sheet, 0.4, -0.5, 0.25, 0);
+        fast[k] = add_soft_mesh(w[k], "fast", &sheet, 2e5, 8, 0, 0);
+        ct_mesh_free(&sheet), ct_mesh_free(&block);
+    }
+    for (i = 0; i < 30; i++) {
+        ct_step_report r[2];
+        for (k = 0; k < 2; k++) {
+            if (i == 22)
+                assert_int_equal(ct_body_remove(w[k], fast[k]), CT_OK);
+            r[k] = step_once(w[k], 0.01);
+            assert_int_equal(count_intersections(w[k]), 0);
+        }
+        assert_true(ct_world_hash(w[0]) == ct_world_hash(w[1]));
+        assert_int_equal(r[0].candidates, r[1].candidates);
+        contacts += r[0].contacts, candidates += r[0].candidates;
+    }
+    assert_true(contacts > 300 && candidates > 1000);
+    ct_world_destroy(w[0]);
+    ct_world_destroy(w[1]);
 }
 
 /* a body far away, with its own contacts and of another size, added before or after */
@@ -942,6 +996,7 @@ int main(void)
         cmocka_unit_test(warm_steps_allocate_nothing),
         cmocka_unit_test(allocations_are_counted),
         cmocka_unit_test(same_input_same_bits),
+        cmocka_unit_test(broad_phases_give_the_same_run),
         cmocka_unit_test(far_bodies_change_no_bit),
         cmocka_unit_test(tangled_starts_go_on),
         cmocka_unit_test(sunken_starts_are_named),

@@ -472,7 +472,8 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     int k;
     if (!json_in_keys(
             in, root, "",
-            "name dt duration gravity stepper solver solver_options integrator thickness friction restitution self_collision seed barrier bodies stitches output"))
+            "name dt duration gravity stepper solver solver_options integrator thickness friction restitution self_collision broad_phase seed barrier bodies "
+            "stitches output"))
         return;
     text = json_in_string(in, root, "", "name");
     s->name = cli_copy(text ? text : "scene");
@@ -487,6 +488,10 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     scene_read_name(in, root, "solver", s->solver, sizeof s->solver);
     scene_read_solver(in, root, &s->solver_options);
     scene_read_name(in, root, "integrator", s->integrator, sizeof s->integrator);
+    text = json_in_string(in, root, "", "broad_phase");
+    s->hashed = text && strcmp(text, "hash") == 0;
+    if (text && !s->hashed && strcmp(text, "tree") != 0)
+        json_in_error(in, "broad_phase", "expected 'tree' or 'hash', found '%s'", text);
     s->thickness = json_in_number(in, root, "", "thickness", d.thickness, 0, SCENE_INF, JSON_IN_ABOVE);
     s->friction = json_in_number(in, root, "", "friction", d.friction, 0, SCENE_INF, 0);
     s->self_collision = json_in_bool(in, root, "", "self_collision", d.self_collision);

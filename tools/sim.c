@@ -66,6 +66,7 @@ static int sim_describe(const scene *s, const sim_options *o, ct_world_desc *d)
     d->thickness = (ct_real)s->thickness;
     d->friction = (ct_real)s->friction;
     d->self_collision = s->self_collision;
+    d->broad_phase = s->hashed ? CT_BROAD_HASH : CT_BROAD_TREE;
     d->now_us = sim_now_us;
     d->log = sim_log;
     if (o->stepper || s->stepper[0]) {

@@ -1,6 +1,6 @@
-/* pairs.c -- candidate pairs over many bodies. Method: pairs.h. Raw overlaps come from the trees body pair by body pair; pairs that share a
-   vertex are taken out of what a body gave with itself, then those whose slabs are apart; what is left of each body pair is sorted, in a
-   bit matrix or by digits. */
+/* pairs.c -- candidate pairs over many bodies. Method: pairs.h. Raw overlaps come from the trees body pair by body pair, or from the hash
+   all at once and are then dealt out to the body pairs; pairs that share a vertex are taken out of what a body gave with itself, then those
+   whose slabs are apart; what is left of each body pair is sorted, in a bit matrix or by digits. */
 #include "pairs.h"
 
 /* pairs are sorted in a bit matrix when there are more than a few, and at least one for so many words of it */
@@ -23,6 +23,11 @@ CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
     CTI_FREE(mem, broad->sweep);
     CTI_FREE(mem, broad->raw);
     CTI_FREE(mem, broad->bits);
+    CTI_FREE(mem, broad->grid_pairs);
+    CTI_FREE(mem, broad->grid_group);
+    CTI_FREE(mem, broad->grid_first);
+    CTI_FREE(mem, broad->grid_used);
+    cti_grid_free(mem, &broad->grid);
     memset(broad, 0, sizeof *broad);
 }
 
@@ -125,11 +130,10 @@ CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
     if (!CTI_RESIZE(mem, broad->trees, CTI_BROAD_TREES * nb) || !CTI_RESIZE(mem, broad->vertex_boxes, 16 * (size_t)soup->nv) ||
         !CTI_RESIZE(mem, broad->vertex_slabs, 32 * (size_t)soup->nv) || !CTI_RESIZE(mem, broad->last_x, 6 * (size_t)soup->nv) ||
         !CTI_RESIZE(mem, broad->last_inflate, nb) || !CTI_RESIZE(mem, broad->last_swept, nb) ||
-        !CTI_RESIZE(mem, broad->body_boxes, 12 * nb) ||
-        !CTI_RESIZE(mem, broad->body_order, 2 * nb) || !CTI_RESIZE(mem, broad->sweep, (nb / 8 + 1) * CTI_BVH_BLOCK) ||
-        !CTI_RESERVE(mem, items, most))
+        !CTI_RESIZE(mem, broad->body_boxes, 12 * nb) || !CTI_RESIZE(mem, broad->body_order, 2 * nb) ||
+        !CTI_RESIZE(mem, broad->sweep, (nb / 8 + 1) * CTI_BVH_BLOCK) || !CTI_RESERVE(mem, items, most))
         goto done;
-    ok = cti_broad_find_loose(mem, broad, soup) && cti_broad_build_trees(mem, broad, soup, x, items);
+    ok = cti_broad_find_loose(mem, broad, soup) && (broad->hashed || cti_broad_build_trees(mem, broad, soup, x, items));
 done:
     CTI_FREE(mem, items);
     if (!ok)
@@ -165,8 +169,7 @@ static int cti_broad_same(cti_broad *broad, const cti_soup_body *body, int b, co
     size_t first = 3 * (size_t)body->v0, bytes = 3 * (size_t)(body->v1 - body->v0) * sizeof *x0;
     ct_real *last0 = broad->last_x + first, *last1 = broad->last_x + 3 * (size_t)broad->nv + first;
     if (!broad->fresh && broad->last_inflate[b] == body->inflate && broad->last_swept[b] == (body->swept != 0) &&
-        memcmp(last0, x0 + first, bytes) == 0 &&
-        memcmp(last1, x1 + first, bytes) == 0)
+        memcmp(last0, x0 + first, bytes) == 0 && memcmp(last1, x1 + first, bytes) == 0)
         return 1;
     memcpy(last0, x0 + first, bytes);
     memcpy(last1, x1 + first, bytes);
@@ -271,26 +274,57 @@ static int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
     return cti_pairsort(mem, broad->body_pairs, CTI_LEN(broad->body_pairs) / 2, n, n, &broad->scratch);
 }
 
+/* box becomes the box of both. */
+static void cti_broad_join(float box[12], const float other[12])
+{
+    int k;
+    for (k = 0; k < 12; k++)
+        box[k] = (k % 6 < 3 ? other[k] < box[k] : other[k] > box[k]) ? other[k] : box[k];
+}
+
+/* Trees of one body after its motion, and its box. */
+static void cti_broad_refit(cti_broad *broad, const cti_soup *soup, int b)
+{
+    float *box = broad->body_boxes + 12 * (size_t)b, other[12];
+    cti_bvh *trees = broad->trees + CTI_BROAD_TREES * b;
+    int i, width;
+    for (i = 0; i < CTI_BROAD_TREES; i++) {
+        const int32_t *elements = cti_broad_elements(soup, i, &width);
+        cti_bvh_refit(&broad->forest, trees + i, broad->vertex_boxes, !soup->bodies[b].swept, elements, width);
+    }
+    cti_bvh_root(&broad->forest, trees + CTI_BROAD_VERTICES, box);
+    for (i = CTI_BROAD_EDGES; i <= CTI_BROAD_FACES; i++) {
+        cti_bvh_root(&broad->forest, trees + i, other);
+        cti_broad_join(box, other);
+    }
+}
+
+/* The box of one body without trees: of its vertices. (The box of no vertices is that of no tree.) */
+static void cti_broad_body_box(cti_broad *broad, const cti_soup *soup, int b)
+{
+    float *box = broad->body_boxes + 12 * (size_t)b, other[12];
+    cti_bvh none;
+    int32_t v;
+    memset(&none, 0, sizeof none);
+    cti_bvh_root(&broad->forest, &none, box);
+    for (v = soup->bodies[b].v0; v < soup->bodies[b].v1; v++) {
+        cti_grid_box(broad->vertex_boxes, &v, 1, soup->bodies[b].swept, other);
+        cti_broad_join(box, other);
+    }
+}
+
 CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1)
 {
-    int b, i, k, width;
+    int b;
     for (b = 0; b < broad->n_bodies; b++) {
-        float *box = broad->body_boxes + 12 * (size_t)b, other[12];
-        cti_bvh *trees = broad->trees + CTI_BROAD_TREES * b;
         const cti_soup_body *body = soup->bodies + b;
         if (body->v1 > body->v0 && cti_broad_same(broad, body, b, x0, x1))
             continue;
         cti_broad_vertex_boxes(broad, body, x0, x1);
-        for (i = 0; i < CTI_BROAD_TREES; i++) {
-            const int32_t *elements = cti_broad_elements(soup, i, &width);
-            cti_bvh_refit(&broad->forest, trees + i, broad->vertex_boxes, !body->swept, elements, width);
-        }
-        cti_bvh_root(&broad->forest, trees + CTI_BROAD_VERTICES, box);
-        for (i = CTI_BROAD_EDGES; i <= CTI_BROAD_FACES; i++) {
-            cti_bvh_root(&broad->forest, trees + i, other);
-            for (k = 0; k < 12; k++)
-                box[k] = (k % 6 < 3 ? other[k] < box[k] : other[k] > box[k]) ? other[k] : box[k];
-        }
+        if (broad->hashed)
+            cti_broad_body_box(broad, soup, b);
+        else
+            cti_broad_refit(broad, soup, b);
     }
     broad->fresh = 0;
     return cti_broad_sweep(mem, broad, soup);
@@ -419,24 +453,21 @@ static void cti_broad_matrix(uint64_t *bits, int words, const int32_t *pairs, in
         }
 }
 
-/* Appends what the trees gave for bodies p (kind ka) and q (kind kb): filtered, sorted. */
-static int cti_broad_group(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int p, int q, int ka, int kb, int32_t **out)
+/* Appends the n overlaps `raw` of bodies p (kind ka) and q (kind kb): filtered, sorted. */
+static int cti_broad_finish(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int p, int q, int ka, int kb, int32_t *raw, int n,
+                            int32_t **out)
 {
-    int wa, wb, a0, na, b0, nb, n, from = CTI_LEN(*out), turned;
+    int wa, wb, a0, na, b0, nb, from = CTI_LEN(*out), turned;
     const int32_t *ea = cti_broad_elements(soup, ka, &wa), *eb = cti_broad_elements(soup, kb, &wb);
     int64_t words, size;
-    CTI_CLEAR(broad->raw);
-    if (!cti_bvh_pairs(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * p + ka, broad->trees + CTI_BROAD_TREES * q + kb, &broad->raw))
-        return 0;
-    n = CTI_LEN(broad->raw) / 2;
     cti_broad_range(soup->bodies + p, wa, &a0, &na);
     cti_broad_range(soup->bodies + q, wb, &b0, &nb);
     turned = ka == kb && a0 > b0;
     if (p == q || turned)
-        n = cti_broad_filter(broad->raw, n, ea, wa, eb, wb);
+        n = cti_broad_filter(raw, n, ea, wa, eb, wb);
     if (!broad->boxes_only)
-        n = cti_broad_cull(broad->vertex_slabs, broad->last_swept[turned ? q : p] ? 0 : 16, broad->last_swept[turned ? p : q] ? 0 : 16,
-                           broad->raw, n, ea, wa, eb, wb);
+        n = cti_broad_cull(broad->vertex_slabs, broad->last_swept[turned ? q : p] ? 0 : 16, broad->last_swept[turned ? p : q] ? 0 : 16, raw,
+                           n, ea, wa, eb, wb);
     if (n == 0)
         return 1;
     if (turned)
@@ -447,16 +478,25 @@ static int cti_broad_group(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
     if (n > CTI_BROAD_FEW && size <= CTI_BROAD_DENSE * (int64_t)n) {
         if (!CTI_RESIZE(mem, broad->bits, cti_max_int((int)size, CTI_LEN(broad->bits))))
             return 0;
-        cti_broad_matrix(broad->bits, (int)words, broad->raw, n, a0, b0, *out + from);
+        cti_broad_matrix(broad->bits, (int)words, raw, n, a0, b0, *out + from);
     } else {
         int sizes[4];
         sizes[1] = soup->nv, sizes[2] = soup->ne, sizes[3] = soup->nf;
-        if (!cti_pairsort(mem, broad->raw, n, sizes[wa], sizes[wb], &broad->scratch))
+        if (!cti_pairsort(mem, raw, n, sizes[wa], sizes[wb], &broad->scratch))
             return 0;
-        memcpy(*out + from, broad->raw, 2 * (size_t)n * sizeof **out);
+        memcpy(*out + from, raw, 2 * (size_t)n * sizeof **out);
     }
     stbds_header(*out)->length = (size_t)from + 2 * (size_t)n;
     return 1;
+}
+
+/* What the trees give for bodies p (kind ka) and q (kind kb). */
+static int cti_broad_group(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int p, int q, int ka, int kb, int32_t **out)
+{
+    CTI_CLEAR(broad->raw);
+    if (!cti_bvh_pairs(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * p + ka, broad->trees + CTI_BROAD_TREES * q + kb, &broad->raw))
+        return 0;
+    return cti_broad_finish(mem, broad, soup, p, q, ka, kb, broad->raw, CTI_LEN(broad->raw) / 2, out);
 }
 
 /* All pairs (item of tree kind ka, item of tree kind kb) over the body pairs. */
@@ -474,11 +514,146 @@ static int cti_broad_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, 
     return 1;
 }
 
+/* ---- pairs from the hash ---- */
+
+/* Items of one kind of the bodies that are in a body pair. *moving: one of them has boxes of its own for the end. */
+static int cti_broad_items(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int kind, cti_grid_items *s, int *moving)
+{
+    int width, b, first, count, i, n = 0;
+    const int32_t *elements = cti_broad_elements(soup, kind, &width);
+    const uint8_t *only = kind == CTI_BROAD_POINTS ? soup->vertex_is_point : (kind == CTI_BROAD_LOOSE ? broad->edge_loose : NULL);
+    s->n = 0;
+    if (kind == CTI_BROAD_POINTS && !only)
+        return 1;
+    for (b = 0; b < broad->n_bodies; b++)
+        if (broad->grid_used[b]) {
+            cti_broad_range(soup->bodies + b, width, &first, &count);
+            n += count;
+        }
+    if (!CTI_RESIZE(mem, s->id, n) || !CTI_RESIZE(mem, s->body, n) || !CTI_RESIZE(mem, s->flags, n) ||
+        !CTI_RESIZE(mem, s->boxes, 12 * (size_t)n))
+        return 0;
+    for (b = 0; b < broad->n_bodies; b++) {
+        const cti_soup_body *body = soup->bodies + b;
+        if (!broad->grid_used[b])
+            continue;
+        cti_broad_range(body, width, &first, &count);
+        for (i = first; i < first + count; i++) {
+            int32_t v = i;
+            if (only && !only[i])
+                continue;
+            s->id[s->n] = i, s->body[s->n] = b;
+            s->flags[s->n] = (uint8_t)((body->dynamic ? CTI_GRID_DYNAMIC : 0) | (cti_broad_may_meet(soup, b, b) ? CTI_GRID_SELF : 0));
+            cti_grid_box(broad->vertex_boxes, elements ? elements + (size_t)width * (size_t)i : &v, width, broad->last_swept[b],
+                         s->boxes + 12 * (size_t)s->n++);
+        }
+        *moving |= !broad->last_swept[b];
+    }
+    return 1;
+}
+
+/* Bodies in pairs, and where in body_pairs those of a body start. */
+static int cti_broad_index_bodies(cti_mem *mem, cti_broad *broad)
+{
+    int n = CTI_LEN(broad->body_pairs) / 2, i, b = 0;
+    if (!CTI_RESIZE(mem, broad->grid_used, broad->n_bodies) ||
+        !CTI_RESIZE(mem, broad->grid_first, (size_t)broad->n_bodies + 1 + 2 * (size_t)n + 1))
+        return 0;
+    if (broad->n_bodies > 0)
+        memset(broad->grid_used, 0, (size_t)broad->n_bodies);
+    for (i = 0; i < n; i++) {
+        for (; b <= broad->body_pairs[2 * i]; b++)
+            broad->grid_first[b] = i;
+        broad->grid_used[broad->body_pairs[2 * i]] = broad->grid_used[broad->body_pairs[2 * i + 1]] = 1;
+    }
+    for (; b <= broad->n_bodies; b++)
+        broad->grid_first[b] = n;
+    return 1;
+}
+
+/* The number of body pair (p, q), p <= q; -1: they do not meet. */
+static int cti_broad_find_bodies(const cti_broad *broad, int p, int q)
+{
+    int lo = broad->grid_first[p], hi = broad->grid_first[p + 1];
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        if (broad->body_pairs[2 * mid + 1] < q)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < broad->grid_first[p + 1] && broad->body_pairs[2 * lo + 1] == q ? lo : -1;
+}
+
+static int cti_broad_any(const uint8_t *on, const int32_t *elements, int width, int32_t i)
+{
+    int k, any = 0;
+    for (k = 0; k < width; k++)
+        any |= on[elements ? elements[(size_t)width * (size_t)i + (size_t)k] : i] != 0;
+    return any;
+}
+
+/* Deals the hash's pairs, numbers of items, out to groups: a body pair and which of the two has the first element. Pairs of elements are
+   written to broad->raw, group after group; first[g]: where group g starts. */
+static int cti_broad_deal(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *moved, int ka, int kb, int32_t *first)
+{
+    const cti_grid_items *a = &broad->grid.a, *b = ka == kb ? a : &broad->grid.b;
+    int32_t *pairs = broad->grid_pairs;
+    int n = CTI_LEN(pairs) / 2, groups = CTI_LEN(broad->body_pairs), i, wa, wb;
+    const int32_t *ea = cti_broad_elements(soup, ka, &wa), *eb = cti_broad_elements(soup, kb, &wb);
+    memset(first, 0, ((size_t)groups + 1) * sizeof *first);
+    if (!CTI_RESIZE(mem, broad->grid_group, n) || !CTI_RESIZE(mem, broad->raw, 2 * (size_t)n))
+        return 0;
+    for (i = 0; i < n; i++) {
+        int p = a->body[pairs[2 * i]], q = b->body[pairs[2 * i + 1]], turn = ka == kb && p > q, g;
+        int32_t x = a->id[pairs[2 * i]], y = b->id[pairs[2 * i + 1]];
+        pairs[2 * i] = turn ? y : x, pairs[2 * i + 1] = turn ? x : y;
+        g = cti_broad_find_bodies(broad, cti_min_int(p, q), cti_max_int(p, q));
+        if (g >= 0 && moved && !cti_broad_any(moved, ea, wa, x) && !cti_broad_any(moved, eb, wb, y))
+            g = -1;
+        broad->grid_group[i] = g < 0 ? -1 : 2 * g + (ka != kb && p > q);
+        if (g >= 0)
+            first[broad->grid_group[i] + 1]++;
+    }
+    for (i = 0; i < groups; i++)
+        first[i + 1] += first[i];
+    /* placing moves every group's offset to the next one's: back again */
+    for (i = 0; i < n; i++)
+        if (broad->grid_group[i] >= 0) {
+            int32_t at = first[broad->grid_group[i]]++;
+            broad->raw[2 * at] = pairs[2 * i], broad->raw[2 * at + 1] = pairs[2 * i + 1];
+        }
+    memmove(first + 1, first, (size_t)groups * sizeof *first);
+    first[0] = 0;
+    return 1;
+}
+
+/* What cti_broad_kind gives, by the hash. moved: as in cti_broad_pairs_moved. */
+static int cti_broad_hash_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *moved, int ka, int kb, int32_t **out)
+{
+    int g, groups = CTI_LEN(broad->body_pairs), moving = 0;
+    int32_t *first;
+    CTI_CLEAR(*out);
+    if (!cti_broad_index_bodies(mem, broad) || !cti_broad_items(mem, broad, soup, ka, &broad->grid.a, &moving) ||
+        (ka != kb && !cti_broad_items(mem, broad, soup, kb, &broad->grid.b, &moving)) ||
+        !cti_grid_pairs(mem, &broad->grid, ka == kb, moving, &broad->grid_pairs))
+        return 0;
+    first = broad->grid_first + broad->n_bodies + 1;
+    if (!cti_broad_deal(mem, broad, soup, moved, ka, kb, first))
+        return 0;
+    for (g = 0; g < groups; g++) {
+        int p = broad->body_pairs[2 * (g / 2)], q = broad->body_pairs[2 * (g / 2) + 1], n = first[g + 1] - first[g];
+        if (n > 0 && !cti_broad_finish(mem, broad, soup, g % 2 ? q : p, g % 2 ? p : q, ka, kb, broad->raw + 2 * (size_t)first[g], n, out))
+            return 0;
+    }
+    return 1;
+}
+
 /* Sets which items take part. */
 static void cti_broad_activate(cti_broad *broad, const cti_soup *soup, const uint8_t *vertex_moved)
 {
     int b, i, width;
-    if (!vertex_moved && !broad->partial)
+    if (broad->hashed || (!vertex_moved && !broad->partial))
         return;
     for (b = 0; b < broad->n_bodies; b++)
         for (i = 0; i < CTI_BROAD_TREES; i++) {
@@ -488,17 +663,23 @@ static void cti_broad_activate(cti_broad *broad, const cti_soup *soup, const uin
     broad->partial = vertex_moved != NULL;
 }
 
+/* Pairs of one kind, by the trees or by the hash. */
+static int cti_broad_any_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *moved, int ka, int kb, int32_t **out)
+{
+    return broad->hashed ? cti_broad_hash_kind(mem, broad, soup, moved, ka, kb, out) : cti_broad_kind(mem, broad, soup, ka, kb, out);
+}
+
 CTI_FN int cti_broad_pairs_moved(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *vertex_moved, int32_t **vf,
                                  int32_t **ee, int32_t **ve, int32_t **vv)
 {
     cti_broad_activate(broad, soup, vertex_moved);
-    if (vf && !cti_broad_kind(mem, broad, soup, CTI_BROAD_VERTICES, CTI_BROAD_FACES, vf))
+    if (vf && !cti_broad_any_kind(mem, broad, soup, vertex_moved, CTI_BROAD_VERTICES, CTI_BROAD_FACES, vf))
         return 0;
-    if (ee && !cti_broad_kind(mem, broad, soup, CTI_BROAD_EDGES, CTI_BROAD_EDGES, ee))
+    if (ee && !cti_broad_any_kind(mem, broad, soup, vertex_moved, CTI_BROAD_EDGES, CTI_BROAD_EDGES, ee))
         return 0;
-    if (ve && !cti_broad_kind(mem, broad, soup, CTI_BROAD_POINTS, CTI_BROAD_LOOSE, ve))
+    if (ve && !cti_broad_any_kind(mem, broad, soup, vertex_moved, CTI_BROAD_POINTS, CTI_BROAD_LOOSE, ve))
         return 0;
-    return !vv || cti_broad_kind(mem, broad, soup, CTI_BROAD_POINTS, CTI_BROAD_POINTS, vv);
+    return !vv || cti_broad_any_kind(mem, broad, soup, vertex_moved, CTI_BROAD_POINTS, CTI_BROAD_POINTS, vv);
 }
 
 CTI_FN int cti_broad_pairs(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **vf, int32_t **ee, int32_t **ve, int32_t **vv)
@@ -509,5 +690,5 @@ CTI_FN int cti_broad_pairs(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
 CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **ef)
 {
     cti_broad_activate(broad, soup, NULL);
-    return cti_broad_kind(mem, broad, soup, CTI_BROAD_EDGES, CTI_BROAD_FACES, ef);
+    return cti_broad_any_kind(mem, broad, soup, NULL, CTI_BROAD_EDGES, CTI_BROAD_FACES, ef);
 }

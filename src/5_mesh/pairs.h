@@ -2,13 +2,14 @@
    faces (and over loose points and loose edges), built once, refitted to the boxes at both ends of linear motions; bodies are culled by
    sweep and prune. A pair is a candidate unless along an axis, or along one of the six diagonals of the axes (together an 18-DOP), one
    element is above the other at both ends of the motion, as widened and converted to float (bounds.h): what both do together has no part
-   in it, and a body that falls has the pairs that it has at rest. Nor have the trees a part in the result or in its order. based on:
+   in it, and a body that falls has the pairs that it has at rest. Nor have the trees a part in the result or in its order: a spatial hash
+   in their place (grid.h) gives the same. based on:
    Klosowski, Held, Mitchell, Sowizral, Zikan, Efficient collision detection using bounding volume hierarchies of k-DOPs, 1998; Cohen, Lin,
    Manocha, Ponamgi, I-COLLIDE, 1995 (sweep and prune); see bvh.h. */
 #ifndef CTI_PAIRS_H
 #define CTI_PAIRS_H
 
-#include "bvh.h"
+#include "grid.h"
 #include "pairsort.h"
 
 /* cti_soup_body -- its ranges of surface vertices, edges and faces in the soup. Two bodies meet when one of them is dynamic and
@@ -54,6 +55,12 @@ typedef struct cti_broad {
     int fresh;      /* 1: boxes of every body have to be refitted */
     int partial;    /* 1: some items are inactive */
     int boxes_only; /* 1: slabs are not looked at; the caller's to set after the build */
+    int hashed;     /* 1: a spatial hash and no trees; the caller's to set before the build, and kept by it */
+    cti_grid grid;
+    int32_t *grid_pairs; /* [2 n] overlaps over all bodies, then by groups */
+    int32_t *grid_group; /* [n] */
+    int32_t *grid_first; /* first body pair of every body, then first pair of every group */
+    uint8_t *grid_used;  /* [n_bodies] bodies that are in a body pair */
 } cti_broad;
 
 /* cti_broad_build -- trees from positions x [3 nv]. Old contents are replaced. The soup is read in every call and not kept. 0: out of

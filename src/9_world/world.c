@@ -131,6 +131,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->stepper, "this stepper is not built");
     if ((int)d->integrator < 0 || d->integrator >= CT_INTEGRATOR_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->integrator, "integrator is out of range");
+    if ((int)d->broad_phase < 0 || d->broad_phase >= CT_BROAD_COUNT_)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->broad_phase, "broad_phase is out of range");
     if (d->cmr_rounds < 1 || d->max_halvings < 0 || d->max_halvings > 8)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, d->cmr_rounds, "cmr_rounds must be at least 1, max_halvings 0 to 8");
     if (!(d->recovery_speed >= 0))

@@ -137,6 +137,10 @@ typedef struct ct_solver_desc {
     int inner_repeats;     /* normal-friction repeats at one contact; default 3 (Otaduy 5.5) */
 } ct_solver_desc;
 
+/* ct_broad_phase -- how candidate pairs are found: TREE (box trees, refitted), HASH (a spatial hash, Teschner et al. 2003). Both give the same
+   pairs in the same order, so that a run's results are the same; they differ in time. */
+typedef enum ct_broad_phase { CT_BROAD_TREE, CT_BROAD_HASH, CT_BROAD_COUNT_ } ct_broad_phase;
+
 typedef enum ct_scalar_type { CT_SCALAR_FLOAT, CT_SCALAR_DOUBLE } ct_scalar_type;
 
 /* ct_world_desc -- make it with ct_world_desc_default; the cookie tells a zeroed or foreign struct from a real one. */
@@ -147,6 +151,7 @@ typedef struct ct_world_desc {
     ct_real friction;     /* Coulomb coefficient, >= 0; default 0.4 */
     ct_real restitution;  /* 0 is the only value that is supported now */
     int self_collision;   /* 1: a body collides with itself; default 1 */
+    ct_broad_phase broad_phase; /* default CT_BROAD_TREE */
     ct_stepper stepper;   /* default CT_STEPPER_CMR */
     ct_integrator integrator; /* default CT_INTEGRATOR_EULER */
     ct_solver_desc solver;

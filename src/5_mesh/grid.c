@@ -1,0 +1,307 @@
+/* grid.c -- a spatial hash of moving boxes. Method: see grid.h. Cells are numbered from the lowest corner of all boxes by a monotone map,
+   so that boxes that overlap have a cell in common, rounding included. Based on: Teschner et al. 2003, sec. 4 and 5. */
+#include "grid.h"
+
+/* most cells of an item in the table; cells along an axis: what lies beyond is in the last; buckets */
+enum { CTI_GRID_CELLS = 216, CTI_GRID_AXIS = 1 << 20, CTI_GRID_LEAST = 64, CTI_GRID_MOST = 1 << 22 };
+#define CTI_GRID_SIDE 1.5 /* side of a cell in mean sizes of boxes */
+
+static void cti_grid_free_items(cti_mem *mem, cti_grid_items *s)
+{
+    CTI_FREE(mem, s->id);
+    CTI_FREE(mem, s->body);
+    CTI_FREE(mem, s->flags);
+    CTI_FREE(mem, s->boxes);
+    CTI_FREE(mem, s->low);
+    CTI_FREE(mem, s->keys);
+    CTI_FREE(mem, s->first);
+    CTI_FREE(mem, s->start);
+    CTI_FREE(mem, s->list);
+    CTI_FREE(mem, s->large);
+}
+
+CTI_FN void cti_grid_free(cti_mem *mem, cti_grid *g)
+{
+    cti_grid_free_items(mem, &g->a);
+    cti_grid_free_items(mem, &g->b);
+    CTI_FREE(mem, g->mark);
+    memset(g, 0, sizeof *g);
+}
+
+CTI_FN void cti_grid_box(const float *vertex_boxes, const int32_t *v, int n, int swept, float box[12])
+{
+    int end, i, k;
+    for (end = 0; end < 2; end++) {
+        const float *boxes = vertex_boxes + (end && !swept ? 8 : 0);
+        cti_f8 all = cti_f8_load(boxes + 16 * (size_t)v[0]);
+        float t[8];
+        for (i = 1; i < n; i++)
+            all = cti_f8_min(all, cti_f8_load(boxes + 16 * (size_t)v[i]));
+        cti_f8_store(t, all);
+        for (k = 0; k < 3; k++)
+            box[6 * end + k] = t[k], box[6 * end + 3 + k] = -t[4 + k];
+    }
+}
+
+/* ---- cells ---- */
+
+/* What a box covers along an axis, over both ends. */
+static float cti_grid_lo(const float *box, int k) { return box[6 + k] < box[k] ? box[6 + k] : box[k]; }
+static float cti_grid_hi(const float *box, int k) { return box[9 + k] > box[3 + k] ? box[9 + k] : box[3 + k]; }
+
+/* Mean of the items' sizes, those above `most` left out. */
+static double cti_grid_mean(const cti_grid_items *s, double most)
+{
+    double sum = 0;
+    int i, k, n = 0;
+    for (i = 0; i < s->n; i++) {
+        const float *box = s->boxes + 12 * (size_t)i;
+        double size = 0;
+        for (k = 0; k < 3; k++) {
+            double d = (double)cti_grid_hi(box, k) - (double)cti_grid_lo(box, k);
+            size = d > size ? d : size;
+        }
+        if (size <= most)
+            sum += size, n++;
+    }
+    return n > 0 ? sum / n : 0;
+}
+
+/* The lowest corner, and the side from the kind of item that is larger. */
+static void cti_grid_measure(cti_grid *g, int self)
+{
+    double side = 0;
+    int i, k, kind, pass;
+    for (kind = 0; kind < 2 - self; kind++) {
+        const cti_grid_items *s = kind ? &g->b : &g->a;
+        double mean = cti_grid_mean(s, 1e300);
+        for (pass = 0; pass < 4; pass++)
+            mean = cti_grid_mean(s, 2 * mean);
+        side = mean > side ? mean : side;
+        for (i = 0; i < s->n; i++)
+            for (k = 0; k < 3; k++) {
+                float lo = cti_grid_lo(s->boxes + 12 * (size_t)i, k);
+                if ((kind == 0 && i == 0) || lo < g->origin[k])
+                    g->origin[k] = lo;
+            }
+    }
+    side *= CTI_GRID_SIDE;
+    g->inverse = side > 1e-30 && side < 1e30 ? (float)(1 / side) : 1.0f;
+}
+
+static int32_t cti_grid_cell(const cti_grid *g, float x, int k)
+{
+    float c = (x - g->origin[k]) * g->inverse;
+    return c > 0 ? (c < (float)CTI_GRID_AXIS ? (int32_t)c : CTI_GRID_AXIS) : 0;
+}
+
+static int32_t cti_grid_hash(const cti_grid *g, int32_t x, int32_t y, int32_t z)
+{
+    uint32_t h = (uint32_t)x * 73856093u ^ (uint32_t)y * 19349663u ^ (uint32_t)z * 83492791u;
+    return (int32_t)(h & (uint32_t)(g->table - 1));
+}
+
+/* Lowest cells, and which items are large; how many entries the others make. */
+static int cti_grid_place(cti_mem *mem, cti_grid *g, cti_grid_items *s, int64_t *entries)
+{
+    int i, k;
+    CTI_CLEAR(s->large);
+    if (!CTI_RESIZE(mem, s->low, 3 * (size_t)s->n))
+        return 0;
+    for (i = 0; i < s->n; i++) {
+        const float *box = s->boxes + 12 * (size_t)i;
+        int64_t cells = 1;
+        for (k = 0; k < 3; k++) {
+            int32_t lo = cti_grid_cell(g, cti_grid_lo(box, k), k), hi = cti_grid_cell(g, cti_grid_hi(box, k), k);
+            s->low[3 * (size_t)i + (size_t)k] = lo;
+            cells *= hi - lo + 1;
+            cells = cells > CTI_GRID_CELLS ? CTI_GRID_CELLS + 1 : cells;
+        }
+        s->flags[i] = (uint8_t)(s->flags[i] & ~CTI_GRID_LARGE);
+        if (cells <= CTI_GRID_CELLS) {
+            *entries += cells;
+            continue;
+        }
+        s->flags[i] |= CTI_GRID_LARGE;
+        if (!CTI_PUSH(mem, s->large, i))
+            return 0;
+    }
+    return 1;
+}
+
+/* ---- the table ---- */
+
+/* The buckets of item i, each once, appended to keys, which has room. */
+static void cti_grid_keys(cti_grid *g, cti_grid_items *s, int i)
+{
+    const float *box = s->boxes + 12 * (size_t)i;
+    const int32_t *lo = s->low + 3 * (size_t)i;
+    int32_t hi[3], x, y, z, *out = s->keys + s->first[i];
+    int k;
+    for (k = 0; k < 3; k++)
+        hi[k] = cti_grid_cell(g, cti_grid_hi(box, k), k);
+    for (z = lo[2]; z <= hi[2]; z++)
+        for (y = lo[1]; y <= hi[1]; y++)
+            for (x = lo[0]; x <= hi[0]; x++) {
+                int32_t h = cti_grid_hash(g, x, y, z);
+                if (g->mark[h] == i)
+                    continue;
+                g->mark[h] = i;
+                s->start[h + 1]++;
+                *out++ = h;
+            }
+    s->first[i + 1] = (int32_t)(out - s->keys);
+}
+
+/* Lists of all buckets in two passes: counts, then places. */
+static int cti_grid_enter(cti_mem *mem, cti_grid *g, cti_grid_items *s, int64_t entries)
+{
+    size_t table = (size_t)g->table;
+    int i, k;
+    if (entries > INT32_MAX / 2 || !CTI_RESIZE(mem, s->first, (size_t)s->n + 1) || !CTI_RESIZE(mem, s->start, table + 1) ||
+        !CTI_RESERVE(mem, s->keys, entries + 1) || !CTI_RESERVE(mem, s->list, entries + 1) || !CTI_RESIZE(mem, g->mark, table))
+        return 0;
+    memset(s->start, 0, (table + 1) * sizeof *s->start);
+    memset(g->mark, 0xff, table * sizeof *g->mark);
+    s->first[0] = 0;
+    for (i = 0; i < s->n; i++) {
+        s->first[i + 1] = s->first[i];
+        if (!(s->flags[i] & CTI_GRID_LARGE))
+            cti_grid_keys(g, s, i);
+    }
+    for (i = 0; i < g->table; i++)
+        s->start[i + 1] += s->start[i];
+    /* placing moves every bucket's offset down from its end to its start: items in falling order */
+    for (i = s->n - 1; i >= 0; i--)
+        for (k = s->first[i]; k < s->first[i + 1]; k++)
+            s->list[--s->start[s->keys[k] + 1]] = i;
+    /* start[h + 1] is now where bucket h begins */
+    for (i = 0; i < g->table; i++)
+        s->start[i] = s->start[i + 1];
+    s->start[g->table] = s->first[s->n];
+    return 1;
+}
+
+/* ---- pairs ---- */
+
+/* Some items' boxes as blocks of eight lanes, as the trees have them. */
+static void cti_grid_pack(const cti_grid_items *s, const int32_t *list, int from, int n, int moving, float *blocks)
+{
+    int i, k;
+    for (i = 0; i < n; i++) {
+        const float *box = s->boxes + 12 * (size_t)(list ? list[from + i] : from + i);
+        float *block = blocks + (size_t)(i / 8) * CTI_BVH_BLOCK + i % 8;
+        for (k = 0; k < (moving ? 12 : 6); k++)
+            block[8 * k] = box[k];
+    }
+}
+
+/* May two items whose boxes overlap be a pair, and is it to be found here? bucket -1: among the large ones. */
+static int cti_grid_accept(const cti_grid *g, const cti_grid_items *b, int self, int bucket, int32_t i, int32_t j)
+{
+    const cti_grid_items *a = &g->a;
+    const int32_t *p = a->low + 3 * (size_t)i, *q = b->low + 3 * (size_t)j;
+    if (!((a->flags[i] | b->flags[j]) & CTI_GRID_DYNAMIC) || (a->body[i] == b->body[j] && !(a->flags[i] & CTI_GRID_SELF)))
+        return 0;
+    /* a large item meets all others: of two, the lower one does */
+    if (bucket < 0)
+        return !self || !(b->flags[j] & CTI_GRID_LARGE) || i < j;
+    return cti_grid_hash(g, p[0] > q[0] ? p[0] : q[0], p[1] > q[1] ? p[1] : q[1], p[2] > q[2] ? p[2] : q[2]) == bucket;
+}
+
+/* One tile against another: items from list_a and list_b (NULL: all), na and nb of them. below: only later ones of the same list. */
+static int cti_grid_tile(cti_mem *mem, const cti_grid *g, const cti_grid_items *b, int self, int bucket, const int32_t *list_a, int from_a,
+                         int na, const int32_t *list_b, int from_b, int nb, int32_t **out)
+{
+    int i, k;
+    for (i = 0; i < na; i++) {
+        const float *query = g->blocks_a + (size_t)(i / 8) * CTI_BVH_BLOCK;
+        int32_t item = list_a ? list_a[from_a + i] : from_a + i;
+        /* pairs within one list: those that stand behind the item */
+        int skip = self && bucket >= 0 ? from_a + i + 1 - from_b : 0;
+        size_t n = (size_t)CTI_LEN(*out);
+        if (!CTI_RESERVE(mem, *out, (int64_t)n + 2 * CTI_GRID_TILE))
+            return 0;
+        for (k = skip > 0 ? skip / 8 : 0; 8 * k < nb; k++) {
+            const float *block = g->blocks_b + (size_t)k * CTI_BVH_BLOCK;
+            unsigned m = g->moving ? cti_bvh_hits_moving(query, query + CTI_BVH_HALF, i % 8, block, block + CTI_BVH_HALF)
+                                   : cti_bvh_hits(query, i % 8, block);
+            if (nb - 8 * k < 8)
+                m &= (1u << (nb - 8 * k)) - 1u;
+            if (skip > 8 * k)
+                m &= ~((1u << (skip - 8 * k)) - 1u);
+            for (; m; m &= m - 1) {
+                int at = from_b + 8 * k + cti_lowest_bit(m);
+                int32_t other = list_b ? list_b[at] : at;
+                if (cti_grid_accept(g, b, self, bucket, item, other))
+                    (*out)[n] = item, (*out)[n + 1] = other, n += 2;
+            }
+        }
+        stbds_header(*out)->length = n;
+    }
+    return 1;
+}
+
+/* Two lists of items against each other, tile by tile. */
+static int cti_grid_meet(cti_mem *mem, cti_grid *g, int self, int bucket, const int32_t *list_a, int na, const int32_t *list_b, int nb,
+                         int32_t **out)
+{
+    const cti_grid_items *b = self ? &g->a : &g->b;
+    int i, j;
+    for (i = 0; i < na; i += CTI_GRID_TILE) {
+        int ni = cti_min_int(CTI_GRID_TILE, na - i);
+        cti_grid_pack(&g->a, list_a, i, ni, g->moving, g->blocks_a);
+        for (j = self && bucket >= 0 ? i : 0; j < nb; j += CTI_GRID_TILE) {
+            int nj = cti_min_int(CTI_GRID_TILE, nb - j);
+            cti_grid_pack(b, list_b, j, nj, g->moving, g->blocks_b);
+            if (!cti_grid_tile(mem, g, b, self, bucket, list_a, i, ni, list_b, j, nj, out))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+/* Large items of a against all, and the others of a against large items of b. */
+static int cti_grid_meet_large(cti_mem *mem, cti_grid *g, int self, int32_t **out)
+{
+    int n, m, i;
+    if (!cti_grid_meet(mem, g, self, -1, g->a.large, CTI_LEN(g->a.large), NULL, self ? g->a.n : g->b.n, out))
+        return 0;
+    if (self || CTI_LEN(g->b.large) == 0)
+        return 1;
+    n = m = CTI_LEN(*out);
+    if (!cti_grid_meet(mem, g, self, -1, NULL, g->a.n, g->b.large, CTI_LEN(g->b.large), out))
+        return 0;
+    /* both large: found before */
+    for (i = n; i < CTI_LEN(*out); i += 2) {
+        (*out)[m] = (*out)[i], (*out)[m + 1] = (*out)[i + 1];
+        m += g->a.flags[(*out)[i]] & CTI_GRID_LARGE ? 0 : 2;
+    }
+    if (*out)
+        stbds_header(*out)->length = (size_t)m;
+    return 1;
+}
+
+CTI_FN int cti_grid_pairs(cti_mem *mem, cti_grid *g, int self, int moving, int32_t **out)
+{
+    const cti_grid_items *b = self ? &g->a : &g->b;
+    int64_t entries_a = 0, entries_b = 0;
+    int h;
+    CTI_CLEAR(*out);
+    if (g->a.n == 0 || b->n == 0)
+        return 1;
+    g->moving = moving;
+    cti_grid_measure(g, self);
+    if (!cti_grid_place(mem, g, &g->a, &entries_a) || (!self && !cti_grid_place(mem, g, &g->b, &entries_b)))
+        return 0;
+    for (g->table = CTI_GRID_LEAST; g->table < CTI_GRID_MOST && g->table < (self ? entries_a : entries_b);)
+        g->table *= 2;
+    if (!cti_grid_enter(mem, g, &g->a, entries_a) || (!self && !cti_grid_enter(mem, g, &g->b, entries_b)))
+        return 0;
+    for (h = 0; h < g->table; h++) {
+        int na = g->a.start[h + 1] - g->a.start[h], nb = b->start[h + 1] - b->start[h];
+        if (na > 0 && nb > self && !cti_grid_meet(mem, g, self, h, g->a.list + g->a.start[h], na, b->list + b->start[h], nb, out))
+            return 0;
+    }
+    return cti_grid_meet_large(mem, g, self, out);
+}
