@@ -72,7 +72,7 @@ CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const 
     cti_v3 scripted, moved;
     ct_real before[3], after[3], n_w[3];
     int k;
-    if (!origin->bends)
+    if (!origin->bends || c->at_start)
         return 0;
     cti_row_velocity(row, c->v, before);
     cti_rows_terms(c, pair, row, &view, &scripted);
@@ -220,11 +220,11 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
         cti_memory_item item;
         ct_real u[3], t2 = row->r[1] * row->r[1] + row->r[2] * row->r[2], bound = row->mu * row->r[0];
         cti_v3 slip = cti_v3_zero();
-        if (row->equations || !(row->r[0] > 0))
+        if (!row->equations && !(row->r[0] > 0))
             continue;
         memset(&item, 0, sizeof item);
         cti_row_velocity(row, v, u);
-        if (t2 < bound * bound * CTI_R(0.9999))
+        if (!row->equations && t2 < bound * bound * CTI_R(0.9999))
             slip = cti_rows_slip(c, row, &origins[i], u);
         item.key = row->key;
         cti_v3_put(item.slip, 0, slip);
