@@ -10,6 +10,7 @@
 #define CTI_CMR_POOR CTI_R(0.5) /* natural map at which a solve by nodes has failed */
 #define CTI_CMR_TURN CTI_R(0.5)    /* rad that a rigid body may turn in a substep */
 #define CTI_CMR_JOINT CTI_R(1e-4) /* share of the thickness that a joint may miss by */
+#define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */
 #define CTI_CMR_SETTLE 8          /* times joints are linearized anew in a round */
 #define CTI_CMR_BROKEN CTI_R(0.01) /* share of the thickness that a row may be missed by in a step */
 
@@ -618,7 +619,7 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
         if (CTI_LEN(s->joints) == 0)
             return 1;
         miss = cti_joints_linearize(s, c, slack);
-        out->strained = s->desc.row_mode != CT_ROW_VELOCITY && miss > CTI_R(0.1) * s->desc.thickness;
+        out->strained = s->desc.row_mode != CT_ROW_VELOCITY && miss > CTI_CMR_STRAIN * slack;
         if (miss <= slack || k == CTI_CMR_SETTLE)
             return 1;
     }
