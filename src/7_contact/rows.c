@@ -65,6 +65,14 @@ static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_r
         row->n_a = row->n;
 }
 
+/* what the pair's points do relative to each other on the way to the tentative positions, the script included; a plane stands still */
+static cti_v3 cti_rows_moved(const cti_surface *s, const cti_pair *pair)
+{
+    if (pair->kind == CT_PAIR_PLANE)
+        return cti_v3_sub(cti_v3_at(s->x1, pair->v[0]), cti_v3_at(s->x0, pair->v[0]));
+    return cti_v3_sub(cti_pair_offset(s, s->x1, pair), cti_pair_offset(s, s->x0, pair));
+}
+
 CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const cti_contact_row *origin)
 {
     const cti_pair *pair = &origin->pair;
@@ -76,9 +84,7 @@ CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const 
         return 0;
     cti_row_velocity(row, c->v, before);
     cti_rows_terms(c, pair, row, &view, &scripted);
-    /* what the pair's points do relative to each other on the way to the tentative positions, the script included */
-    moved = cti_v3_sub(cti_pair_offset(c->surface, c->surface->x1, pair), cti_pair_offset(c->surface, c->surface->x0, pair));
-    moved = cti_m3_mul_v(row->frame, cti_v3_mul(moved, 1 / c->dt));
+    moved = cti_m3_mul_v(row->frame, cti_v3_mul(cti_rows_moved(c->surface, pair), 1 / c->dt));
     row->w[0] = row->w[1] = row->w[2] = 0;
     cti_row_velocity(row, c->v, n_w);
     row->w[0] = origin->base[0] + moved.x - n_w[0];
@@ -205,8 +211,7 @@ static cti_v3 cti_rows_slip(const cti_row_context *c, const cti_row *row, const 
     cti_v3 n = cti_v3_at(row->frame, 0), moved;
     if (!origin->bends)
         return cti_m3_mul_tv(row->frame, cti_v3_make(0, u[1] * c->dt, u[2] * c->dt));
-    moved = cti_v3_sub(cti_pair_offset(c->surface, c->surface->x1, &origin->pair), cti_pair_offset(c->surface, c->surface->x0, &origin->pair));
-    moved = cti_v3_add(moved, cti_v3_at(origin->slip, 0));
+    moved = cti_v3_add(cti_rows_moved(c->surface, &origin->pair), cti_v3_at(origin->slip, 0));
     return cti_v3_mad(moved, n, -cti_v3_dot(moved, n));
 }
 
