@@ -347,7 +347,7 @@ static void stacks_of_ten_rest(void **state)
                 motion(w, id[i], v, o);
                 fast = fmax(fast, norm3(v));
             }
-        if (t % 50 == 49) printf("t %d status %d rows %d contacts %d sweeps %d res %g side %g\n", t, r.status, r.rows, r.contacts, r.solver_sweeps, (double)r.residual, sideways(w, id, 10, x0));
+        if (t % 50 == 49 || t < 20) printf("t %d status %d rows %d contacts %d sweeps %d res %g mind %g side %g\n", t, r.status, r.rows, r.contacts, r.solver_sweeps, (double)r.residual, (double)r.min_distance, sideways(w, id, 10, x0));
     }
     place(w, id[9], x, NULL);
     printf("stack: not ok %d, side %g, top %g, fast %g\n", budget, sideways(w, id, 10, x0), x[1] - 0.1 - 0.201 * 9 - 0.001, fast);

@@ -5,6 +5,7 @@
 #include "rows.h"
 
 #define CTI_ROWS_HOLD CTI_R(0.01) /* share of the thickness that a loaded contact may sink and is taken back by the hard law */
+#define CTI_ROWS_DRAG CTI_R(1e-4) /* share of the thickness that a sliding contact may be ahead of its anchor */
 #define CTI_ROWS_STICK CTI_R(1e-4) /* tangential compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_SETTLE CTI_R(3e-6) /* normal compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* and of what the blocks alone answer with, at most */
@@ -205,14 +206,24 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     return 1;
 }
 
-/* slip of a contact that sticks, from the step's motion: u_t = motion + slip/dt; what is left of it is the new slip */
+/* slip of a contact from the step's motion: u_t = motion + slip/dt; what is left of it is the new slip */
 static cti_v3 cti_rows_slip(const cti_row_context *c, const cti_row *row, const cti_contact_row *origin, const ct_real *u)
 {
     cti_v3 n = cti_v3_at(row->frame, 0), moved;
+    ct_real t2 = row->r[1] * row->r[1] + row->r[2] * row->r[2], bound = row->mu * row->r[0], most, size;
     if (!origin->bends)
-        return cti_m3_mul_tv(row->frame, cti_v3_make(0, u[1] * c->dt, u[2] * c->dt));
-    moved = cti_v3_add(cti_rows_moved(c->surface, &origin->pair), cti_v3_at(origin->slip, 0));
-    return cti_v3_mad(moved, n, -cti_v3_dot(moved, n));
+        moved = cti_m3_mul_tv(row->frame, cti_v3_make(0, u[1] * c->dt, u[2] * c->dt));
+    else {
+        moved = cti_v3_add(cti_rows_moved(c->surface, &origin->pair), cti_v3_at(origin->slip, 0));
+        moved = cti_v3_mad(moved, n, -cti_v3_dot(moved, n));
+    }
+    if (t2 < bound * bound * CTI_R(0.9999))
+        return moved;
+    /* at the cone's edge the anchor is dragged along: it keeps what the stick's compliance holds at this load, and a distance that does not
+       matter, so that a contact that is just held does not lose its place for a rounding */
+    most = row->compliance[1] * cti_sqrt(t2) * c->dt + CTI_ROWS_DRAG * origin->thickness;
+    size = cti_v3_norm(moved);
+    return size > most ? cti_v3_mul(moved, most / size) : moved;
 }
 
 CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_row *rows, const cti_contact_row *origins, int n, const ct_real *v,
@@ -223,13 +234,13 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
     for (i = 0; i < n; i++) {
         const cti_row *row = &rows[i];
         cti_memory_item item;
-        ct_real u[3], t2 = row->r[1] * row->r[1] + row->r[2] * row->r[2], bound = row->mu * row->r[0];
+        ct_real u[3];
         cti_v3 slip = cti_v3_zero();
         if (!row->equations && !(row->r[0] > 0))
             continue;
         memset(&item, 0, sizeof item);
         cti_row_velocity(row, v, u);
-        if (!row->equations && t2 < bound * bound * CTI_R(0.9999))
+        if (!row->equations && row->mu > 0)
             slip = cti_rows_slip(c, row, &origins[i], u);
         item.key = row->key;
         cti_v3_put(item.slip, 0, slip);
