@@ -6,6 +6,7 @@
    twin; a body that nodes cannot solve is taken whole; a solve that is not plausible ends the attempt. */
 #include "cmr.h"
 #include "../3_solve/ica.h"
+#include "../7_contact/cull.h"
 
 #define CTI_CMR_POOR CTI_R(0.5) /* natural map at which a solve by nodes has failed */
 #define CTI_CMR_TURN CTI_R(0.5)    /* rad that a rigid body may turn in a substep */
@@ -590,7 +591,8 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     if (!cti_joints_append(s, c))
         return 0;
     cti_joints_linearize(s, c, 0);
-    return cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits) && cti_cmr_add_rows(s, c);
+    return cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits) &&
+           cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) && cti_cmr_add_rows(s, c);
 }
 
 /* distance that joints may miss: far below the thickness, above what the solver and rounding leave */
