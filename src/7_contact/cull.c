@@ -1,11 +1,13 @@
 /* cull.c -- contacts of flat faces between rigid bodies.
    Method: a pile of crates whose edges line up has some twenty pairs where two faces meet; the gap of rigid bodies is linear over a flat
    patch, so that the corners of its outline speak for all of it, and the multipliers of the others are not determined. Pairs are
-   grouped by bodies and normal; a group keeps its extreme points in eight directions of its plane, and whatever is nearer than these.
+   grouped by bodies and normal; a group keeps its extreme points in eight directions of its plane, and what bulges out of the plane through
+   their gaps: all of a ball.
    Constraint culling, never CCD culling. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
 #include "cull.h"
 
 #define CTI_CULL_SAME CTI_R(0.999) /* cosine of normals of one patch */
+#define CTI_CULL_FLAT CTI_R(0.01)  /* of the thickness: what comes out of the patch's plane by more is no part of it */
 #define CTI_CULL_STAY CTI_R(0.02)  /* of the patch's size: a point that carried load, or that was chosen already, counts as so much farther out */
 
 typedef struct cti_cull {
@@ -18,7 +20,8 @@ typedef struct cti_cull {
     uint64_t *bodies;       /* [n_groups] */
     int32_t *number;        /* [n_groups] among those of the same bodies */
     cti_v3 *at;             /* [n] where the pair touches */
-    uint8_t *loaded, *keep; /* [n] */
+    ct_real *gap;           /* [n] less the thickness */
+    uint8_t *loaded, *keep, *bulge; /* [n] */
 } cti_cull;
 
 static int cti_cull_is_hard(const cti_surface *s, const cti_pair *p)
@@ -63,7 +66,8 @@ static int cti_cull_init(cti_cull *q, cti_arena *arena, const cti_surface *s, in
     q->normal = CTI_ARENA_NEW(arena, cti_v3, n), q->at = CTI_ARENA_NEW(arena, cti_v3, n);
     q->bodies = CTI_ARENA_NEW(arena, uint64_t, n);
     q->loaded = CTI_ARENA_ZERO(arena, uint8_t, n), q->keep = CTI_ARENA_ZERO(arena, uint8_t, n);
-    return q->next && q->first && q->number && q->table && q->normal && q->at && q->bodies && q->loaded && q->keep;
+    q->bulge = CTI_ARENA_ZERO(arena, uint8_t, n), q->gap = CTI_ARENA_NEW(arena, ct_real, n);
+    return q->next && q->first && q->number && q->table && q->normal && q->at && q->bodies && q->loaded && q->keep && q->bulge && q->gap;
 }
 
 /* the point of a pair on its first side: p_a = sum of its weights times its vertices */
@@ -76,21 +80,20 @@ static cti_v3 cti_cull_point(const cti_surface *s, const cti_pair *p)
     return r;
 }
 
-/* the extremes of one group, and what is nearer than they are */
-static void cti_cull_choose(cti_cull *q, int g, const cti_hit *hits)
+/* extreme points of one group in eight directions of its plane */
+static void cti_cull_outline(cti_cull *q, int g, cti_v3 t1, cti_v3 t2)
 {
     static const ct_real way[8][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}, {CTI_R(0.7071), CTI_R(0.7071)}, {CTI_R(-0.7071), CTI_R(0.7071)},
                                       {CTI_R(-0.7071), CTI_R(-0.7071)}, {CTI_R(0.7071), CTI_R(-0.7071)}};
-    cti_v3 t1, t2, o = q->at[q->first[g]];
-    ct_real size = 0, near = CTI_REAL_MAX;
+    cti_v3 o = q->at[q->first[g]];
+    ct_real size = 0;
     int i, k;
-    cti_v3_tangents(q->normal[g], &t1, &t2);
     for (i = q->first[g]; i >= 0; i = q->next[i])
         size = cti_max(size, cti_v3_norm(cti_v3_sub(q->at[i], o)));
     for (k = 0; k < 8; k++) {
         cti_v3 d = cti_v3_mad(cti_v3_mul(t1, way[k][0]), t2, way[k][1]);
         ct_real best = -CTI_REAL_MAX;
-        int chosen = -1;
+        int chosen = q->first[g];
         for (i = q->first[g]; i >= 0; i = q->next[i]) {
             ct_real score = cti_v3_dot(cti_v3_sub(q->at[i], o), d) + CTI_CULL_STAY * size * (ct_real)(q->loaded[i] + q->keep[i]);
             if (score > best)
@@ -98,13 +101,48 @@ static void cti_cull_choose(cti_cull *q, int g, const cti_hit *hits)
         }
         q->keep[chosen] = 1;
     }
+}
+
+/* the plane gap = c . (1, x, y) through the outline, by least squares about its middle o; where it has no area the gap is taken as level there */
+static cti_v3 cti_cull_fit(const cti_cull *q, int g, cti_v3 t1, cti_v3 t2, const ct_real *gap, cti_v3 *out_o)
+{
+    ct_real n = 0, mean = 0, xx = 0, xy = 0, yy = 0, xg = 0, yg = 0, det, ridge;
+    cti_v3 o = cti_v3_zero(), base = q->at[q->first[g]];
+    int i;
     for (i = q->first[g]; i >= 0; i = q->next[i])
         if (q->keep[i])
-            near = cti_min(near, cti_v3_dot(hits[i].normal, cti_pair_offset(q->s, q->s->x0, &hits[i].pair)) - cti_pair_thickness(q->s, &hits[i].pair));
+            n += 1, mean += gap[i], o = cti_v3_add(o, cti_v3_sub(q->at[i], base));
+    mean /= n, o = cti_v3_mad(base, o, 1 / n);
     for (i = q->first[g]; i >= 0; i = q->next[i])
-        if (!q->keep[i] && cti_v3_dot(hits[i].normal, cti_pair_offset(q->s, q->s->x0, &hits[i].pair)) - cti_pair_thickness(q->s, &hits[i].pair) <
-                               near - CTI_CULL_STAY * cti_pair_thickness(q->s, &hits[i].pair))
-            q->keep[i] = 1;
+        if (q->keep[i]) {
+            cti_v3 r = cti_v3_sub(q->at[i], o);
+            ct_real x = cti_v3_dot(r, t1), y = cti_v3_dot(r, t2);
+            xx += x * x, xy += x * y, yy += y * y, xg += x * (gap[i] - mean), yg += y * (gap[i] - mean);
+        }
+    ridge = CTI_R(1e-6) * (xx + yy);
+    xx += ridge, yy += ridge;
+    det = xx * yy - xy * xy;
+    *out_o = o;
+    return det > 0 ? cti_v3_make(mean, (yy * xg - xy * yg) / det, (xx * yg - xy * xg) / det) : cti_v3_make(mean, 0, 0);
+}
+
+/* one group: its outline, and what bulges out of the plane through it. gap [n] scratch */
+static void cti_cull_choose(cti_cull *q, int g, const cti_hit *hits)
+{
+    cti_v3 t1, t2, o, c;
+    int i;
+    cti_v3_tangents(q->normal[g], &t1, &t2);
+    cti_cull_outline(q, g, t1, t2);
+    for (i = q->first[g]; i >= 0; i = q->next[i])
+        q->gap[i] = cti_v3_dot(hits[i].normal, cti_pair_offset(q->s, q->s->x0, &hits[i].pair)) - cti_pair_thickness(q->s, &hits[i].pair);
+    c = cti_cull_fit(q, g, t1, t2, q->gap, &o);
+    for (i = q->first[g]; i >= 0; i = q->next[i]) {
+        cti_v3 r = cti_v3_sub(q->at[i], o);
+        ct_real level = c.x + c.y * cti_v3_dot(r, t1) + c.z * cti_v3_dot(r, t2);
+        q->bulge[i] = (uint8_t)(q->gap[i] < level - CTI_CULL_FLAT * cti_pair_thickness(q->s, &hits[i].pair));
+    }
+    for (i = q->first[g]; i >= 0; i = q->next[i])
+        q->keep[i] |= q->bulge[i];
 }
 
 CTI_FN int cti_cull_flat(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
