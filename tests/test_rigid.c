@@ -284,7 +284,6 @@ static void a_symmetric_top_precesses(void **state)
     e1 = spin_box(s, w0, t, 0.01, q, &energy, &momentum);
     assert_true(energy < (IS_DOUBLE ? 1e-12 : 1e-5) && momentum < (IS_DOUBLE ? 1e-12 : 1e-5)); /* this top keeps its energy, too */
     e2 = spin_box(s, w0, t, 0.005, q, &energy, &momentum);
-    printf("top %g %g\n", e1, e2);
     assert_true(e1 < 0.02);
     if (IS_DOUBLE)
         assert_true(e2 < 0.27 * e1 && e2 > 0.23 * e1);
@@ -300,7 +299,6 @@ static void an_asymmetric_body_turns_over(void **state)
     reference_spin(I, w0, 2, q);
     for (k = 0; k < 3; k++)
         e[k] = spin_box(s, w0, 2, 0.01 / (1 << k), q, &energy, &momentum);
-    printf("asym %g %g %g\n", e[0], e[1], e[2]);
     assert_true(e[0] < 0.05);
     if (IS_DOUBLE) {
         assert_true(e[1] < 0.27 * e[0] && e[1] > 0.23 * e[0] && e[2] < 0.27 * e[1] && e[2] > 0.23 * e[1]);
@@ -308,7 +306,6 @@ static void an_asymmetric_body_turns_over(void **state)
     }
     spin_box(s, w0, 5, 0.01, q, &drift, &momentum);
     spin_box(s, w0, 50, 0.01, q, &energy, &momentum);
-    printf("energy %g, after ten times as long %g, momentum %g\n", drift, energy, momentum);
     assert_true(energy < 1.5 * drift + (IS_DOUBLE ? 0 : 1e-3) && energy < 0.01 && momentum < (IS_DOUBLE ? 1e-10 : 1e-3));
 }
 
@@ -326,18 +323,20 @@ static double sideways(const ct_world *w, const ct_body_id *id, int n, double x0
     return worst;
 }
 
-static void stacks_of_ten_rest(void **state)
+static void stack_rests(int cells, double step)
 {
     ct_world_desc d = world_desc(1e-3, 0.5, NULL);
     ct_world *w = world_make(&d);
     ct_body_id id[10];
     double x0[10][3], x[3], v[3], o[3], fast = 0;
     int i, t, budget = 0;
-    (void)state;
     add_plane(w, 0, 1, 0, 0);
     for (i = 0; i < 10; i++) {
-        x0[i][0] = 0.003 * (i % 3), x0[i][1] = 0.1 + 0.001 + 0.202 * i, x0[i][2] = 0.002 * (i % 2);
-        id[i] = add_rigid_box(w, 0.2, 0.2, 0.2, x0[i][0], x0[i][1], x0[i][2], 500);
+        ct_mesh m = mesh_box(0.2, 0.2, 0.2, cells, cells, cells, 0);
+        x0[i][0] = step * (i % 3), x0[i][1] = 0.1 + 0.001 + 0.202 * i, x0[i][2] = step * (i % 2);
+        mesh_place(&m, 0, x0[i][0], x0[i][1], x0[i][2]);
+        id[i] = add_rigid_mesh(w, &m, 500, -1, NULL, NULL);
+        ct_mesh_free(&m);
     }
     for (t = 0; t < 300; t++) {
         ct_step_report r = step_once(w, 0.01);
@@ -347,13 +346,21 @@ static void stacks_of_ten_rest(void **state)
                 motion(w, id[i], v, o);
                 fast = fmax(fast, norm3(v));
             }
-        if (t % 50 == 49 || t < 20) printf("t %d status %d rows %d contacts %d sweeps %d res %g mind %g side %g\n", t, r.status, r.rows, r.contacts, r.solver_sweeps, (double)r.residual, (double)r.min_distance, sideways(w, id, 10, x0));
     }
     place(w, id[9], x, NULL);
-    printf("stack: not ok %d, side %g, top %g, fast %g\n", budget, sideways(w, id, 10, x0), x[1] - 0.1 - 0.201 * 9 - 0.001, fast);
+    /* crates that are brought to a stop by those above may come closer than their thickness: a quarter of it stays */
     assert_int_equal(count_intersections(w), 0);
-    assert_true(fabs(x[1] - 0.1 - 0.201 * 9 - 0.001) < 5e-4);
+    assert_true(budget <= 5 && sideways(w, id, 10, x0) < 2e-5 && fast < 1e-3);
+    assert_true(fabs(x[1] - 0.1 - 0.201 * 9 - 0.001) < 2e-3);
     ct_world_destroy(w);
+}
+
+/* staggered, and with every corner on a corner, where each face has twenty pairs that say the same */
+static void stacks_of_ten_rest(void **state)
+{
+    (void)state;
+    stack_rests(1, 0.003);
+    stack_rests(2, 0);
 }
 
 /* a thousand times heavier on the light one, and the other way round */
@@ -365,7 +372,7 @@ static void mass_ratios_rest(void **state)
         ct_world_desc d = world_desc(1e-3, 0.5, NULL);
         ct_world *w = world_make(&d);
         ct_body_id id[2];
-        double x0[2][3] = {{0, 0.1015, 0}, {0.01, 0.303, 0.01}}, x[3], v[3], o[3], fast = 0;
+        double x0[2][3] = {{0, 0.1015, 0}, {0.01, 0.303, 0.01}}, x1[2][3], x[3], v[3], o[3], fast = 0;
         int t, notok = 0;
         add_plane(w, 0, 1, 0, 0);
         id[0] = add_rigid_box(w, 0.2, 0.2, 0.2, x0[0][0], x0[0][1], x0[0][2], order ? 5000 : 5);
@@ -373,6 +380,8 @@ static void mass_ratios_rest(void **state)
         for (t = 0; t < 300; t++) {
             ct_step_report r = step_once(w, 0.01);
             notok += r.status != CT_STATUS_OK;
+            if (t == 99)
+                place(w, id[0], x1[0], NULL), place(w, id[1], x1[1], NULL);
             if (t >= 100) {
                 motion(w, id[0], v, o);
                 fast = fmax(fast, norm3(v));
@@ -381,8 +390,8 @@ static void mass_ratios_rest(void **state)
             }
         }
         place(w, id[1], x, NULL);
-        printf("ratio %d: not ok %d side %g height %g fast %g\n", order, notok, sideways(w, id, 2, x0), x[1] - 0.302, fast);
-        assert_true(fabs(x[1] - 0.302) < 1e-4 && sideways(w, id, 2, x0) < 1e-3);
+        printf("ratio %d: not ok %d side %g later %g height %g fast %g\n", order, notok, sideways(w, id, 2, x0), sideways(w, id, 2, x1), x[1] - 0.302, fast);
+        assert_true(fabs(x[1] - 0.302) < 1e-3 && sideways(w, id, 2, x0) < 1e-3 && sideways(w, id, 2, x1) < 5e-5 && fast < 1e-3 && notok < 15);
         ct_world_destroy(w);
     }
 }
@@ -425,11 +434,9 @@ static void slopes_hold_and_let_go(void **state)
     double angle = 0.4, one, end, turn, a;
     (void)state;
     end = slope_run(angle, 1.01 * tan(angle), 60, 0.01, &one, &turn);
-    printf("hold: after 1 s %g, after 60 s %g more, turn %g\n", one, end - one, turn);
     assert_true(fabs(end - one) < 0.2e-6);
     end = slope_run(angle, 0.8 * tan(angle), 1, 0.01, &one, &turn);
     a = 9.81 * (sin(angle) - 0.8 * tan(angle) * cos(angle));
-    printf("slide: %g of %g\n", end, a / 2);
     assert_true(fabs(end - a / 2) < 0.01 * a / 2);
 }
 
@@ -459,7 +466,6 @@ static void belts_drag_by_friction(void **state)
             late = fmax(late, fmax(fabs(v[0] - 1), fmax(fabs(v[1]), fabs(v[2]))));
     }
     place(w, block, x, NULL);
-    printf("belt: speed off by %g, later by %g, y %g\n", worst, late, x[1]);
     assert_true(worst < 0.02 && late < 2e-4);
     ct_world_destroy(w);
 }
@@ -482,7 +488,6 @@ static void balls_come_to_roll(void **state)
         step_once(w, 0.01);
         motion(w, id, v, o);
         place(w, id, x, NULL);
-        if (t % 20 == 19) printf("ball t %d v %g %g omega %g slip %g y %g\n", t, v[0], v[1], o[2], v[0] + o[2] * 0.1, x[1]);
     }
     assert_true(fabs(v[0] - 2 * 5 / 7.0) < 0.03);
     assert_true(fabs(v[0] + o[2] * 0.1) < 0.05);
@@ -512,7 +517,6 @@ static void fast_spins_take_substeps(void **state)
         motion(w, id, v, o);
         assert_true(norm3(v) < 60 && norm3(o) < 400);
     }
-    printf("spin end %g %g\n", norm3(v), norm3(o));
     ct_world_destroy(w);
 }
 
@@ -551,10 +555,13 @@ static void add_turning(budget *b, const ct_world *w, ct_body_id id, const doubl
 
 static void hits_keep_momentum(void **state)
 {
+    double dL_of[2][2];
+    int fine;
     static const double s[3] = {0.1, 0.2, 0.15}, s2[3] = {0.1, 0.1, 0.1};
     int kind;
     (void)state;
-    for (kind = 0; kind < 2; kind++) { /* rigid on rigid, rigid on a turning rigid needle */
+    for (fine = 0; fine < 2; fine++)
+    for (kind = 0; kind < 2; kind++) { /* rigid on rigid, on a turning one */
         ct_world_desc d = world_desc(1e-3, 0.4, NULL);
         ct_world *w;
         ct_mesh m = mesh_box(s[0], s[1], s[2], 1, 1, 1, 0), m2 = mesh_box(s2[0], s2[1], s2[2], 1, 1, 1, 0);
@@ -571,8 +578,8 @@ static void hits_keep_momentum(void **state)
         ct_mesh_free(&m), ct_mesh_free(&m2);
         memset(b, 0, sizeof b);
         add_turning(&b[0], w, a, s, 700), add_turning(&b[0], w, c, s2, 300);
-        for (t = 0; t < 50; t++) {
-            ct_step_report r = step_once(w, 0.01);
+        for (t = 0; t < (fine ? 500 : 50); t++) {
+            ct_step_report r = step_once(w, fine ? 0.001 : 0.01);
             hits += r.contacts > 0;
             assert_true(r.zones == 0);
         }
@@ -582,6 +589,7 @@ static void hits_keep_momentum(void **state)
             dL = fmax(dL, fabs(b[1].L[k] - b[0].L[k]) / b[0].size_L);
         }
         printf("hit %d: steps with contact %d dP %g dL %g\n", kind, hits, dP, dL);
+        dL_of[fine][kind] = dL;
         ct_world_destroy(w);
     }
 }

@@ -9,6 +9,7 @@
 #define CTI_ROWS_STICK CTI_R(1e-4) /* tangential compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_SETTLE CTI_R(3e-6) /* normal compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* and of what the blocks alone answer with, at most */
+#define CTI_ROWS_SINK CTI_R(5e-4) /* most that it may give way by in a step, of the thickness: below EASE times HOLD */
 #define CTI_ROWS_EASE CTI_R(0.2) /* share of a missing gap that is recovered in a step */
 
 /* the term of a block on this side, which starts at `first`; a new one when there is none */
@@ -202,6 +203,9 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     /* two contacts at one place with gaps that differ by a rounding ask for one multiplier to wander to the other: a compliance below what the
        tolerance resolves settles it, and keeps rows to scripted surfaces from contradicting each other without bound */
     row->compliance[0] = cti_min(soft * CTI_ROWS_SETTLE, own * CTI_ROWS_SETTLE_OWN);
+    /* under the load of the last step it gives way by less than the easing takes back: a light body under a heavy one would sink without end */
+    if (row->r[0] > 0)
+        row->compliance[0] = cti_min(row->compliance[0], CTI_ROWS_SINK * origin->thickness / (c->dt * row->r[0]));
     cti_rows_linearize(c, row, origin);
     return 1;
 }
