@@ -350,7 +350,7 @@ static void stack_rests(int cells, double step)
     place(w, id[9], x, NULL);
     /* crates that are brought to a stop by those above may come closer than their thickness: a quarter of it stays */
     assert_int_equal(count_intersections(w), 0);
-    assert_true(budget <= 5 && sideways(w, id, 10, x0) < 2e-5 && fast < 1e-3);
+    assert_true(budget <= 5 && sideways(w, id, 10, x0) < 1e-4 && fast < 1e-3);
     assert_true(fabs(x[1] - 0.1 - 0.201 * 9 - 0.001) < 2e-3);
     ct_world_destroy(w);
 }
@@ -390,8 +390,8 @@ static void mass_ratios_rest(void **state)
             }
         }
         place(w, id[1], x, NULL);
-        printf("ratio %d: not ok %d side %g later %g height %g fast %g\n", order, notok, sideways(w, id, 2, x0), sideways(w, id, 2, x1), x[1] - 0.302, fast);
-        assert_true(fabs(x[1] - 0.302) < 1e-3 && sideways(w, id, 2, x0) < 1e-3 && sideways(w, id, 2, x1) < 5e-5 && fast < 1e-3 && notok < 15);
+        assert_true(fabs(x[1] - 0.302) < 5e-5 && sideways(w, id, 2, x0) < 2e-5 && fast < 2e-4 && notok < 5);
+        assert_true(sideways(w, id, 2, x1) < (IS_DOUBLE ? 2e-6 : 2e-5));
         ct_world_destroy(w);
     }
 }
@@ -556,20 +556,21 @@ static void add_turning(budget *b, const ct_world *w, ct_body_id id, const doubl
 static void hits_keep_momentum(void **state)
 {
     double dL_of[2][2];
-    int fine;
+    int i, fine;
     static const double s[3] = {0.1, 0.2, 0.15}, s2[3] = {0.1, 0.1, 0.1};
     int kind;
     (void)state;
-    for (fine = 0; fine < 2; fine++)
-    for (kind = 0; kind < 2; kind++) { /* rigid on rigid, on a turning one */
+    for (i = 0; i < 4; i++) { /* rigid on rigid, on a turning one; then with a tenth of the step */
         ct_world_desc d = world_desc(1e-3, 0.4, NULL);
         ct_world *w;
         ct_mesh m = mesh_box(s[0], s[1], s[2], 1, 1, 1, 0), m2 = mesh_box(s2[0], s2[1], s2[2], 1, 1, 1, 0);
-        double v[3] = {1.5, 0.2, 0}, o[3] = {1, 2, 3}, o2[3] = {0, kind ? 8.0 : 0.0, 1};
+        double v[3] = {1.5, 0.2, 0}, o[3] = {1, 2, 3}, o2[3] = {0, 0, 1};
         budget b[2];
         ct_body_id a, c;
         int t, k, hits = 0;
         double dP = 0, dL = 0;
+        fine = i / 2, kind = i % 2;
+        o2[1] = kind ? 8 : 0;
         d.gravity[1] = 0;
         w = world_make(&d);
         a = add_rigid_mesh(w, &m, 700, -1, v, o);
@@ -588,10 +589,13 @@ static void hits_keep_momentum(void **state)
             dP = fmax(dP, fabs(b[1].P[k] - b[0].P[k]) / b[0].size_P);
             dL = fmax(dL, fabs(b[1].L[k] - b[0].L[k]) / b[0].size_L);
         }
-        printf("hit %d: steps with contact %d dP %g dL %g\n", kind, hits, dP, dL);
+        assert_true(hits > 1 && dP < (IS_DOUBLE ? 1e-12 : 1e-5));
         dL_of[fine][kind] = dL;
         ct_world_destroy(w);
     }
+    /* impulses act on both bodies where they touch at the end of the step, momenta are counted where they are at its start: of first order */
+    for (kind = 0; kind < 2; kind++)
+        assert_true(dL_of[0][kind] < 0.06 && dL_of[1][kind] < 0.25 * dL_of[0][kind]);
 }
 
 /* a rigid box on a jelly, and on a cloth whose nodes all weigh a quarter of their squares' */
@@ -607,7 +611,7 @@ static void hits_on_soft_bodies_keep_momentum(void **state)
         double v[3] = {0.1, -1, 0}, o[3] = {0.5, 1, 1}, mass[64], drift[2] = {0, 0};
         budget b[2];
         ct_body_id a, c;
-        int t, k, i, n, hits = 0, side;
+        int t, k, i, n, hits = 0;
         d.gravity[1] = 0;
         w = world_make(&d);
         a = add_rigid_mesh(w, &m, 700, -1, v, o);
@@ -659,12 +663,65 @@ static void hits_on_soft_bodies_keep_momentum(void **state)
                 hits += r.contacts > 0;
                 assert_true(r.zones == 0);
             }
-            if (t%10==0) printf("soft hit %d t %d: hits %d dP %g dL %g\n", kind, t, hits, drift[0], drift[1]);
         }
-        side = hits > 3;
-        assert_true(side);
+        assert_true(hits > 3 && drift[0] < (IS_DOUBLE ? 1e-9 : 1e-4) && drift[1] < 0.1);
         ct_world_destroy(w);
     }
+}
+
+/* bodies of every shape, size and weight, thrown at each other and at the floor by a solver that gets one round and no shorter step, so that
+   zones end it: numbers stay finite, nothing ever intersects */
+static void extremes_never_intersect(void **state)
+{
+    static const double shapes[4][3] = {{1, 1, 1}, {1, 0.02, 1}, {0.02, 1, 0.02}, {0.3, 0.7, 0.4}}, scales[3] = {1e-3, 1, 100};
+    uint64_t seed = 11;
+    int run, i, t, k, zones = 0, worst = 0;
+    (void)state;
+    for (run = 0; run < 24; run++) {
+        double size = scales[run % 3], dt = run % 3 == 0 ? 1e-3 : (run % 3 == 2 ? 0.02 : 0.01);
+        ct_world_desc d = world_desc(size * 2e-3, 0.5, NULL);
+        ct_world *w;
+        ct_body_id id[8];
+        if (run >= 6)
+            d.cmr_rounds = 1, d.max_halvings = 0;
+        if (run % 5 == 4)
+            d.row_mode = CT_ROW_VELOCITY;
+        w = world_make(&d);
+        add_plane(w, 0, 1, 0, 0);
+        for (i = 0; i < 8; i++) {
+            const double *s = shapes[(i + run) % 4];
+            double q[4], at[3], v[3], o[3], speed = sqrt(9.81 * size) * (run >= 12 ? 5 : 1);
+            ct_mesh m = i == 7 ? mesh_sphere(0.4 * size, 2) : mesh_box(size * s[0], size * s[1], size * s[2], 1, 1, 1, 0);
+            for (k = 0; k < 4; k++)
+                q[k] = 2 * lcg(&seed) - 1;
+            for (k = 0; k < 3; k++) {
+                at[k] = size * 2 * ((i >> k) & 1);
+                v[k] = speed * (2 * lcg(&seed) - 1) - (k == 1 ? speed : 0);
+                o[k] = 3 * speed / size * (2 * lcg(&seed) - 1);
+            }
+            at[1] += 1.1 * size;
+            mesh_turn(&m, q, at, NULL);
+            id[i] = add_rigid_mesh(w, &m, run % 2 ? (i % 2 ? 1e5 : 0.1) : 1000, -1, v, o);
+            ct_mesh_free(&m);
+        }
+        for (t = 0; t < 60; t++) {
+            ct_step_report r = step_once(w, dt);
+            double x[3], v[3], o[3];
+            int n = count_intersections(w);
+            if (n || r.tangled)
+                print_message("run %d step %d: %d intersections\n", run, t, n);
+            assert_int_equal(n, 0);
+            assert_int_equal(r.tangled, 0);
+            zones += r.zones, worst += r.status == CT_STATUS_NOT_CONVERGED;
+            for (i = 0; i < 8; i++) {
+                place(w, id[i], x, NULL), motion(w, id[i], v, o);
+                assert_true(norm3(x) < 1e3 * size && norm3(v) < 1e3 * sqrt(9.81 * size) && norm3(o) * dt < 2000);
+            }
+        }
+        ct_world_destroy(w);
+    }
+    print_message("zones %d, steps not converged %d of %d\n", zones, worst, 24 * 60);
+    assert_true(zones > 0);
 }
 
 int main(void)
@@ -683,6 +740,7 @@ int main(void)
         cmocka_unit_test(fast_spins_take_substeps),
         cmocka_unit_test(hits_keep_momentum),
         cmocka_unit_test(hits_on_soft_bodies_keep_momentum),
+        cmocka_unit_test(extremes_never_intersect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
