@@ -45,12 +45,40 @@ CTI_FN void cti_grid_box(const float *vertex_boxes, const int32_t *v, int n, int
 
 /* ---- cells ---- */
 
-/* What a box covers along an axis, over both ends. */
-static float cti_grid_lo(const float *box, int k) { return box[6 + k] < box[k] ? box[6 + k] : box[k]; }
-static float cti_grid_hi(const float *box, int k) { return box[9 + k] > box[3 + k] ? box[9 + k] : box[3 + k]; }
+/* What a box covers along an axis, over both ends, the end less the shift: that all take the same from it changes no comparison. */
+static float cti_grid_lo(const cti_grid *g, const float *box, int k)
+{
+    float end = box[6 + k] - g->shift[k];
+    return end < box[k] ? end : box[k];
+}
+static float cti_grid_hi(const cti_grid *g, const float *box, int k)
+{
+    float end = box[9 + k] - g->shift[k];
+    return end > box[3 + k] ? end : box[3 + k];
+}
+
+/* The mean motion of the dynamic items. */
+static void cti_grid_drift(cti_grid *g, int self)
+{
+    double sum[3] = {0, 0, 0};
+    int i, k, kind, n = 0;
+    for (kind = 0; kind < 2 - self; kind++) {
+        const cti_grid_items *s = kind ? &g->b : &g->a;
+        for (i = 0; i < s->n; i++) {
+            const float *box = s->boxes + 12 * (size_t)i;
+            if (!(s->flags[i] & CTI_GRID_DYNAMIC))
+                continue;
+            for (k = 0; k < 3; k++)
+                sum[k] += (double)box[6 + k] - (double)box[k];
+            n++;
+        }
+    }
+    for (k = 0; k < 3; k++)
+        g->shift[k] = g->moving && n > 0 ? (float)(sum[k] / n) : 0;
+}
 
 /* Mean of the items' sizes, those above `most` left out. */
-static double cti_grid_mean(const cti_grid_items *s, double most)
+static double cti_grid_mean(const cti_grid *g, const cti_grid_items *s, double most)
 {
     double sum = 0;
     int i, k, n = 0;
@@ -58,7 +86,7 @@ static double cti_grid_mean(const cti_grid_items *s, double most)
         const float *box = s->boxes + 12 * (size_t)i;
         double size = 0;
         for (k = 0; k < 3; k++) {
-            double d = (double)cti_grid_hi(box, k) - (double)cti_grid_lo(box, k);
+            double d = (double)cti_grid_hi(g, box, k) - (double)cti_grid_lo(g, box, k);
             size = d > size ? d : size;
         }
         if (size <= most)
@@ -74,13 +102,13 @@ static void cti_grid_measure(cti_grid *g, int self)
     int i, k, kind, pass;
     for (kind = 0; kind < 2 - self; kind++) {
         const cti_grid_items *s = kind ? &g->b : &g->a;
-        double mean = cti_grid_mean(s, 1e300);
+        double mean = cti_grid_mean(g, s, 1e300);
         for (pass = 0; pass < 4; pass++)
-            mean = cti_grid_mean(s, 2 * mean);
+            mean = cti_grid_mean(g, s, 2 * mean);
         side = mean > side ? mean : side;
         for (i = 0; i < s->n; i++)
             for (k = 0; k < 3; k++) {
-                float lo = cti_grid_lo(s->boxes + 12 * (size_t)i, k);
+                float lo = cti_grid_lo(g, s->boxes + 12 * (size_t)i, k);
                 if ((kind == 0 && i == 0) || lo < g->origin[k])
                     g->origin[k] = lo;
             }
@@ -112,7 +140,7 @@ static int cti_grid_place(cti_mem *mem, cti_grid *g, cti_grid_items *s, int64_t 
         const float *box = s->boxes + 12 * (size_t)i;
         int64_t cells = 1;
         for (k = 0; k < 3; k++) {
-            int32_t lo = cti_grid_cell(g, cti_grid_lo(box, k), k), hi = cti_grid_cell(g, cti_grid_hi(box, k), k);
+            int32_t lo = cti_grid_cell(g, cti_grid_lo(g, box, k), k), hi = cti_grid_cell(g, cti_grid_hi(g, box, k), k);
             s->low[3 * (size_t)i + (size_t)k] = lo;
             cells *= hi - lo + 1;
             cells = cells > CTI_GRID_CELLS ? CTI_GRID_CELLS + 1 : cells;
@@ -139,7 +167,7 @@ static void cti_grid_keys(cti_grid *g, cti_grid_items *s, int i)
     int32_t hi[3], x, y, z, *out = s->keys + s->first[i];
     int k;
     for (k = 0; k < 3; k++)
-        hi[k] = cti_grid_cell(g, cti_grid_hi(box, k), k);
+        hi[k] = cti_grid_cell(g, cti_grid_hi(g, box, k), k);
     for (z = lo[2]; z <= hi[2]; z++)
         for (y = lo[1]; y <= hi[1]; y++)
             for (x = lo[0]; x <= hi[0]; x++) {
@@ -291,6 +319,7 @@ CTI_FN int cti_grid_pairs(cti_mem *mem, cti_grid *g, int self, int moving, int32
     if (g->a.n == 0 || b->n == 0)
         return 1;
     g->moving = moving;
+    cti_grid_drift(g, self);
     cti_grid_measure(g, self);
     if (!cti_grid_place(mem, g, &g->a, &entries_a) || (!self && !cti_grid_place(mem, g, &g->b, &entries_b)))
         return 0;

@@ -1,11 +1,12 @@
 /* grid.h -- pairs of overlapping boxes by a spatial hash: cells of one size, a table of buckets, a list of items in each.
-   Method: a moving box is entered into the cells that its boxes at both ends of the motion cover together, a cell into the bucket
-   (73856093 x xor 19349663 y xor 83492791 z) mod n of a table. Items of a bucket are held against each other, eight at a time; two of them
-   are a pair in the bucket of the lowest cell that they have in common, and in no other. Items that cover many cells are held against all.
-   The side of a cell is about the mean size of the boxes, those left out that are much larger.
+   Method: a moving box is entered into the cells that its boxes at both ends of the motion cover together, the mean motion of all taken
+   away, and a cell into the bucket (73856093 x xor 19349663 y xor 83492791 z) mod n of a table. Items of a bucket are held against each
+   other, eight at a time; two of them are a pair in the bucket of the lowest cell that they have in common, and in no other. Items that
+   cover many cells are held against all. The side of a cell is about the mean size of the boxes, those left out that are much larger.
    differs: every cell of a box is entered for both items of a pair (there, points are entered and tets look them up); a bucket holds an
-   item once; no time stamps, the lists are made anew in two passes. based on: Teschner, Heidelberger, Mueller, Pomeranets, Gross, Optimized
-   spatial hashing for collision detection of deformable objects, 2003. */
+   item once; no time stamps, the lists are made anew in two passes.
+   based on: Teschner, Heidelberger, Mueller, Pomeranets, Gross, Optimized spatial hashing for collision detection of deformable objects,
+   2003. */
 #ifndef CTI_GRID_H
 #define CTI_GRID_H
 
@@ -35,6 +36,7 @@ typedef struct cti_grid {
     int32_t *mark;            /* [table] */
     int table;                /* buckets, a power of two */
     float origin[3], inverse; /* lowest corner, 1 / side of a cell */
+    float shift[3];           /* mean motion */
     int moving;
     float blocks_a[CTI_GRID_TILE / 8 * CTI_BVH_BLOCK], blocks_b[CTI_GRID_TILE / 8 * CTI_BVH_BLOCK];
 } cti_grid;
