@@ -1,6 +1,6 @@
 # contact.h -- targets:
 #   make            build/contact (double), build/contact32 (float), build/libcontact_dev.a
-#   make demo       a pile of 64 soft boxes under a cloth: build/demo/demo.png, summary.json and three numbers
+#   make demo       a heap of soft letters: build/demo/demo.png, summary.json and three numbers; a video where ffmpeg is there
 #   make test       unit tests, sanitizers, compile twins, quick start; the last line is "N passed, N failed, N skipped"
 #   make accept     acceptance scenes      make bench    measurements      make figures   cost against contacts and resolution
 #   make amalgamate contact.h from src/

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """accept.py -- runs the acceptance scenes with every step tested for intersections and prints one table with a verdict for each.
 
-usage: python3 tools/accept.py [--stepper S] [--limit SECONDS] [--jobs N] [--no-eighth] [--no-slope] [WORD...]   only scenes with a WORD in their path
+usage: python3 tools/accept.py [--stepper S] [--limit SECONDS] [--jobs N] [--no-eighth] [--no-slope] [--no-show] [WORD...]   only scenes with a WORD in their path
 Scenes: examples/scenes/*.json, and CONTACT_DATA/scenes (default ../shared/data/scenes) where it is. Standard library only.
+Show scenes (tools/make_scenes.py): zones and freezing as peers; letters at most three rounds of refinement in 90 % of the steps.
 All: exit code 0, to the end, no intersection in any step. peers/* also: centre of mass at rest in its band, impact zones in at most 0.5 % of the
 steps, at most 1e-5 of the node-steps frozen, and the height of the centre of mass over time within 5 % of its total drop of a run with dt/8.
 slope: a soft block at mu = 1.05 tan(angle) for 60 s, drift after the first 2 s under 1e-5 of its size. Times are printed, not judged: bench does.
@@ -116,7 +117,7 @@ def judge(scene, code, said, expected_steps):
         scene.failures.append("%d of %d steps" % (s["steps"], expected_steps))
     if s["intersections"]:
         scene.failures.append("%d intersections" % s["intersections"])
-    if scene.kind != "peers":
+    if scene.kind not in ("peers", "show"):
         return
     rest = REST.get(scene.name[:2])
     if rest and abs(s["center_of_mass"][1] - rest[0]) > rest[1]:
@@ -147,8 +148,12 @@ def steps_of(path):
 def work(scene, args):
     folder = tempfile.mkdtemp(prefix="contact_accept_")
     try:
-        code, scene.summary, lines, said = run(scene.path, os.path.join(folder, "run"), args.stepper, args.limit, True)
+        code, scene.summary, lines, said = run(scene.path, os.path.join(folder, "run"), args.stepper, args.limit * (4 if scene.kind == "show" else 1), True)
         judge(scene, code, said, steps_of(scene.path))
+        if scene.name == "letters" and lines:
+            scene.few = sum(1 for l in lines if l["cmr_rounds"] <= 3) / len(lines)
+            if scene.few < 0.9:
+                scene.failures.append("more than three rounds in %.1f %% of the steps" % (100 * (1 - scene.few)))
         if scene.kind == "slope":
             judge_slope(scene, lines, 0.1)
         if scene.kind == "peers" and not args.no_eighth and scene.summary:
@@ -187,6 +192,10 @@ def find_scenes(args, folder):
     scenes = [Scene(name_of(p), p, "example") for p in sorted(glob.glob(os.path.join(ROOT, "examples/scenes/*.json")))]
     for kind in ("peers", "ipc"):
         scenes += [Scene(name_of(p), p, kind) for p in sorted(glob.glob(os.path.join(DATA, "scenes", kind, "*", "scene.json")))]
+    if not args.no_show:
+        made = os.path.join(folder, "show")
+        subprocess.check_call([sys.executable, os.path.join(ROOT, "tools", "make_scenes.py"), "--out", made])
+        scenes += [Scene(name_of(p), p, "show") for p in sorted(glob.glob(os.path.join(made, "*", "scene.json")))]
     if not args.no_slope:
         scenes += [Scene("slope_%d" % d, slope_scene(folder, d), "slope") for d in (10, 30)]
     return [s for s in scenes if not args.words or any(w in s.path for w in args.words)]
@@ -210,6 +219,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--no-eighth", action="store_true", help="leave out the runs with dt/8")
     parser.add_argument("--no-slope", action="store_true")
+    parser.add_argument("--no-show", action="store_true", help="leave out letters, cloth_drop, skirt, unified, press")
     parser.add_argument("words", nargs="*")
     args = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="contact_accept_")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """bench_scenes.py -- runs the peers scenes on one core and prints milliseconds a step beside what others reach (../shared/PEERS.md).
 
-usage: python3 tools/bench_scenes.py [--stepper S] [--runs N] [--limit SECONDS] [WORD...]        only scenes with a WORD in their name
+usage: python3 tools/bench_scenes.py [--stepper S] [--runs N] [--limit SECONDS] [--show] [WORD...]        only scenes with a WORD in their name
+--show takes the show scenes (tools/make_scenes.py) instead, beside what Otaduy 2009 reports.
 CPU milliseconds of the stepping alone; best of N runs by the median. Writes build/bench.json. Standard library only.
 """
 import argparse
@@ -25,7 +26,7 @@ PEERS = {
     "S3_N8": {"STARK": (2.2, 15, 181), "IPC": (24.7, 193, 709)},
     "S3_N16": {"STARK": (15, 101, 561), "IPC": (276, 2605, 5646)},
 }
-BARS = {"S1_dt60": 40, "S2": 40, "S3_N16": 100, "S3_N8": 12}  # median ms a step
+BARS = {"S1_dt60": 40, "S2": 40, "S3_N16": 100, "S3_N8": 12, "letters": 200, "cloth_drop": 20, "cloth_drop_slippery": 20, "skirt": 400, "unified": 60}  # median ms a step
 WORST = 10  # of the median
 
 
@@ -77,11 +78,16 @@ def main():
     parser.add_argument("--stepper", default="cmr")
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--limit", type=float, default=600)
+    parser.add_argument("--show", action="store_true")
     parser.add_argument("words", nargs="*")
     args = parser.parse_args()
-    scenes = [p for p in sorted(glob.glob(os.path.join(DATA, "scenes", "peers", "*", "scene.json"))) if not args.words or any(w in p for w in args.words)]
+    folder = os.path.join(DATA, "scenes", "peers")
+    if args.show:
+        folder = os.path.join(ROOT, "build", "scenes")
+        subprocess.check_call([sys.executable, os.path.join(ROOT, "tools", "make_scenes.py"), "--out", folder])
+    scenes = [p for p in sorted(glob.glob(os.path.join(folder, "*", "scene.json"))) if not args.words or any(w in p for w in args.words)]
     if not scenes:
-        print("no scenes in %s (CONTACT_DATA names the folder of data)" % os.path.join(DATA, "scenes", "peers"))
+        print("no scenes in %s (CONTACT_DATA names the folder of data)" % folder)
         return 0
     made, info = flags()
     print("%s; CC %s, %s %s; contact %s bits, SIMD %s" % (cpu_name(), made.get("CC", "?"), made.get("OPT", "?"), made.get("ARCH", "?"), info.get("real_bits", "?"),

@@ -174,6 +174,27 @@ def quick_start(count, families, work, stb):
             count.ok(code == 0 and out == expected.group(2), "quick start output of " + " ".join(c), "expected:\n%s\ngot:\n%s" % (expected.group(2), out))
 
 
+def examples(count, work):
+    """Every example compiles as C or C++ with its own implementation, and runs when it is linked to the library."""
+    for name in sorted(os.listdir(os.path.join(ROOT, "examples"))):
+        stem, kind = os.path.splitext(name)
+        if kind not in (".c", ".cc") or stem == "quickstart":
+            continue
+        path = os.path.join(ROOT, "examples", name)
+        text = open(path).read()
+        cc = ["cc", "-std=c99"] if kind == ".c" else ["c++", "-std=c++11"]
+        code, out, _ = run(cc + ["-Wall", "-Wextra", "-fsyntax-only", "-I", ROOT, path])
+        count.ok(code == 0 and not out.strip() and len(text.splitlines()) < 150, "example " + name, out)
+        source = os.path.join(work, name)
+        with open(source, "w") as f:
+            f.write(text.replace("#define CONTACT_IMPLEMENTATION\n", ""))
+        code, out, _ = run(cc + ["-O1", "-I", ROOT, source, os.path.join(ROOT, "build", "libcontact_dev.a"), "-lm", "-o", source + ".run"])
+        count.ok(code == 0, "example %s links" % name, out)
+        if code == 0:
+            code, out, _ = run([source + ".run"], timeout=60, cwd=work)
+            count.ok(code == 0 and out.strip() != "", "example %s runs" % name, out)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--jobs", type=int, default=2)
@@ -214,6 +235,7 @@ def main():
             for f in families:
                 links(count, f, stb, work)
             quick_start(count, have, work, stb)
+            examples(count, work)
     print("all: %.0f s" % (time.time() - start))
     print("%d passed, %d failed, %d skipped" % (count.passed, count.failed, count.skipped))
     return 1 if count.failed else 0
