@@ -72,6 +72,7 @@ static void defaults_are_as_documented(void **state)
     assert_int_equal(d.cmr_rounds, 5);
     assert_int_equal(d.max_halvings, 5);
     assert_true(d.recovery_speed == 1);
+    assert_int_equal(d.row_mode, CT_ROW_ANTICIPATED);
 }
 
 static void bad_steps_are_refused(void **state)
@@ -586,12 +587,12 @@ static void directions_meet_pins(void **state)
 typedef struct sweep {
     books b;
     ct_world *w;
-    ct_body_id soft, cloth, mesh, plane;
-    ct_mesh box, sheet, roof;
+    ct_body_id soft, cloth, mesh, plane, crate;
+    ct_mesh box, sheet, roof, cube;
     int64_t failures; /* calls that said CT_ERR_MEMORY */
 } sweep;
 
-enum { SWEEP_OPS = 14 };
+enum { SWEEP_OPS = 18 };
 
 static ct_code sweep_add_soft(sweep *s)
 {
@@ -612,6 +613,25 @@ static ct_code sweep_add_static(sweep *s, int plane)
     ct_static_desc d = ct_static_desc_default();
     d.mesh = plane ? NULL : &s->roof;
     return ct_body_add_static(s->w, &d, plane ? &s->plane : &s->mesh);
+}
+
+static ct_code sweep_add_crate(sweep *s)
+{
+    ct_rigid_desc d = ct_rigid_desc_default();
+    d.mesh = &s->cube;
+    return ct_body_add_rigid(s->w, &d, &s->crate);
+}
+
+/* the crate on the world, the cloth on the crate */
+static ct_code sweep_join(sweep *s, int stitch)
+{
+    ct_joint_desc d = ct_joint_desc_default(stitch ? CT_JOINT_STITCH : CT_JOINT_HINGE);
+    ct_joint_id id;
+    d.a.body = s->crate;
+    d.point[0] = d.point[1] = (ct_real)0.3;
+    if (stitch)
+        d.b.body = s->cloth, d.a.vertices[0] = 0, d.b.vertices[0] = 8, d.compliance = (ct_real)1e-2;
+    return ct_joint_add(s->w, &d, &id);
 }
 
 static ct_code sweep_op(sweep *s, int op)
@@ -635,6 +655,10 @@ static ct_code sweep_op(sweep *s, int op)
     case 10: return ct_world_step(s->w, (ct_real)0.005, NULL);
     case 11: return ct_body_remove(s->w, s->mesh);
     case 12: return sweep_add_static(s, 0);
+    case 13: return sweep_add_crate(s);
+    case 14: return sweep_join(s, 0);
+    case 15: return sweep_join(s, 1);
+    case 16: return ct_world_step(s->w, (ct_real)0.01, NULL);
     default: return ct_world_step(s->w, (ct_real)0.01, NULL);
     }
 }
@@ -705,6 +729,8 @@ static void memory_may_run_out_anywhere(void **state)
     mesh_place(&s.sheet, 0, 0.01, 0.1045, 0.01);
     s.roof = mesh_grid(0.3, 0.3, 1, 1);
     mesh_place(&s.roof, 0, 0, 0.4, 0);
+    s.cube = mesh_box(0.05, 0.05, 0.05, 1, 1, 1, 0);
+    mesh_place(&s.cube, 0, 0.25, 0.3, 0);
     sweep_run(&s, 0, 0, &total, base);
     for (on = 0; on < 2; on++)
         for (k = 1; sweep_run(&s, k, on, &calls, end); k++)
@@ -714,7 +740,7 @@ static void memory_may_run_out_anywhere(void **state)
     quiet = (int)(2 * total - s.failures);
     print_message("%ld allocations, %ld refusals led to CT_ERR_MEMORY, %d did not need to\n", (long)total, (long)s.failures, quiet);
     assert_true(s.failures > total); /* most refusals must be reported */
-    ct_mesh_free(&s.box), ct_mesh_free(&s.sheet), ct_mesh_free(&s.roof);
+    ct_mesh_free(&s.box), ct_mesh_free(&s.sheet), ct_mesh_free(&s.roof), ct_mesh_free(&s.cube);
 }
 
 static void warm_steps(ct_broad_phase broad_phase)

@@ -405,11 +405,101 @@ static void scene_read_output(json_in *in, const cJSON *root, scene *s)
         json_in_error(in, "output.camera", "expected an eye that is not the target");
 }
 
+/* one side of a joint: a body's name, or [name, vertex]; nothing or null: the world */
+static void scene_read_side(json_in *in, const cJSON *joint, scene_joint *j, int side)
+{
+    const cJSON *e = cJSON_GetObjectItemCaseSensitive(joint, side ? "b" : "a"), *v;
+    char full[48];
+    j->vertex[side] = -1;
+    snprintf(full, sizeof full, "%s.%s", j->path, side ? "b" : "a");
+    if (!e || cJSON_IsNull(e)) {
+        if (side == 0 || j->kind == CT_JOINT_STITCH)
+            json_in_error(in, full, "expected a body%s", j->kind == CT_JOINT_STITCH ? " and its vertex, [\"name\", 0]" : "'s name");
+        return;
+    }
+    if (cJSON_IsString(e) && j->kind != CT_JOINT_STITCH) {
+        j->body[side] = cli_copy(e->valuestring);
+        return;
+    }
+    v = cJSON_IsArray(e) && e->child ? e->child->next : NULL;
+    if (!v || v->next || !cJSON_IsString(e->child) || !cJSON_IsNumber(v) || !(v->valuedouble >= 0 && v->valuedouble < 2147483647.0) ||
+        v->valuedouble != floor(v->valuedouble)) {
+        json_in_error(in, full, "expected %s[\"name\", vertex]", j->kind == CT_JOINT_STITCH ? "" : "a body's name or ");
+        return;
+    }
+    j->body[side] = cli_copy(e->child->valuestring);
+    j->vertex[side] = (int)v->valuedouble;
+}
+
+static void scene_read_joint(json_in *in, const cJSON *e, scene_joint *j)
+{
+    static const char *const kinds[] = {"ball", "hinge", "fixed"};
+    const char *type = json_in_string(in, e, j->path, "type");
+    char full[48];
+    int k;
+    for (k = 0; k < 3 && (!type || strcmp(type, kinds[k])); k++)
+        ;
+    snprintf(full, sizeof full, "%s.type", j->path);
+    if (k == 3)
+        json_in_error(in, full, "expected ball, hinge or fixed");
+    else
+        j->kind = (ct_joint_kind)k;
+    json_in_numbers(in, e, j->path, "point", j->point, 3);
+    json_in_numbers(in, e, j->path, "axis", j->axis, 3);
+    j->compliance = json_in_number(in, e, j->path, "compliance", 0, 0, SCENE_INF, 0);
+    j->angular_compliance = json_in_number(in, e, j->path, "angular_compliance", 0, 0, SCENE_INF, 0);
+    if (cJSON_GetObjectItemCaseSensitive(e, "collide"))
+        j->collide = json_in_bool(in, e, j->path, "collide", 0);
+}
+
+/* joints and stitches into one list */
+static void scene_read_joints(json_in *in, const cJSON *root, scene *s)
+{
+    static const char *const lists[] = {"joints", "stitches"};
+    const cJSON *e;
+    int l, i;
+    for (l = 0; l < 2; l++) {
+        const cJSON *list = json_in_array(in, root, "", lists[l]);
+        if (!list)
+            continue;
+        s->joints = (scene_joint *)cli_grow(s->joints, (size_t)(s->n_joints + cJSON_GetArraySize(list)) + 1, sizeof *s->joints);
+        i = 0;
+        cJSON_ArrayForEach(e, list)
+        {
+            scene_joint *j = &s->joints[s->n_joints++];
+            double stiffness;
+            memset(j, 0, sizeof *j);
+            snprintf(j->path, sizeof j->path, "%s[%d]", lists[l], i++);
+            j->kind = l ? CT_JOINT_STITCH : CT_JOINT_BALL;
+            j->axis[1] = 1;
+            j->collide = j->vertex[0] = j->vertex[1] = -1;
+            j->rest_length = -1;
+            if (!json_in_keys(in, e, j->path, l ? "a b stiffness rest_length" : "type a b point axis compliance angular_compliance collide"))
+                continue;
+            if (l) {
+                stiffness = json_in_number(in, e, j->path, "stiffness", 0, 0, SCENE_INF, 0);
+                j->compliance = stiffness > 0 ? 1 / stiffness : 0;
+                j->rest_length = json_in_number(in, e, j->path, "rest_length", -1, 0, SCENE_INF, 0);
+            } else
+                scene_read_joint(in, e, j);
+            scene_read_side(in, e, j, 0);
+            scene_read_side(in, e, j, 1);
+        }
+    }
+}
+
+static void scene_read_row_mode(json_in *in, const cJSON *root, scene *s)
+{
+    const char *text = json_in_string(in, root, "", "row_mode");
+    if (text && strcmp(text, "anticipated") && strcmp(text, "velocity"))
+        json_in_error(in, "row_mode", "expected anticipated or velocity, found \"%s\"", text);
+    s->row_mode = text && !strcmp(text, "velocity") ? CT_ROW_VELOCITY : CT_ROW_ANTICIPATED;
+}
+
 /* accepted in every build: they belong to steppers and features that may not be there */
 static void scene_read_harmless(json_in *in, const cJSON *root)
 {
     const cJSON *barrier = json_in_object(in, root, "", "barrier");
-    const cJSON *stitches = json_in_array(in, root, "", "stitches");
     if (barrier) {
         json_in_keys(in, barrier, "barrier", "dhat friction_velocity newton_tolerance friction_iterations");
         json_in_number(in, barrier, "barrier", "dhat", 1, 0, SCENE_INF, JSON_IN_ABOVE);
@@ -418,8 +508,6 @@ static void scene_read_harmless(json_in *in, const cJSON *root)
         json_in_int(in, barrier, "barrier", "friction_iterations", 1, 0, 1000000);
     }
     json_in_int(in, root, "", "seed", 1, 0, 2147483647);
-    if (stitches && cJSON_GetArraySize(stitches) > 0)
-        json_in_error(in, "stitches", "stitches are not built");
     if (json_in_number(in, root, "", "restitution", 0, 0, 1, 0) != 0)
         json_in_error(in, "restitution", "restitution other than 0 is not built");
 }
@@ -473,7 +561,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     if (!json_in_keys(
             in, root, "",
             "name dt duration gravity stepper solver solver_options integrator thickness friction restitution self_collision broad_phase seed barrier bodies "
-            "stitches output"))
+            "stitches joints row_mode output"))
         return;
     text = json_in_string(in, root, "", "name");
     s->name = cli_copy(text ? text : "scene");
@@ -502,6 +590,8 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
         s->bodies = (scene_body *)cli_alloc((size_t)cJSON_GetArraySize(bodies), sizeof *s->bodies);
         cJSON_ArrayForEach(e, bodies) scene_read_body(r, e, s->n_bodies++);
     }
+    scene_read_joints(in, root, s);
+    scene_read_row_mode(in, root, s);
     scene_read_harmless(in, root);
     scene_read_output(in, root, s);
 }
@@ -565,6 +655,9 @@ void scene_free(scene *s)
             free(s->bodies[i].fix[k].vertices);
         free(s->bodies[i].fix);
     }
+    for (i = 0; i < s->n_joints; i++)
+        free(s->joints[i].body[0]), free(s->joints[i].body[1]);
+    free(s->joints);
     free(s->bodies);
     free(s->file);
     free(s->name);

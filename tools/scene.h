@@ -55,6 +55,15 @@ typedef struct scene_body {
     double friction; /* -1: the scene's */
 } scene_body;
 
+typedef struct scene_joint {
+    char path[32]; /* JSON path, "joints[2]" or "stitches[0]" */
+    ct_joint_kind kind;
+    char *body[2]; /* names; NULL: the world */
+    int vertex[2]; /* -1: none */
+    double point[3], axis[3], compliance, angular_compliance, rest_length;
+    int collide;   /* -1: the library's default */
+} scene_joint;
+
 typedef struct scene {
     char *file, *name;
     double dt, duration; /* duration -1: not given */
@@ -65,6 +74,9 @@ typedef struct scene {
     int hashed; /* "broad_phase": "hash" */
     scene_body *bodies;
     int n_bodies;
+    scene_joint *joints; /* stitches too */
+    int n_joints;
+    ct_row_mode row_mode;
     int has_camera;
     double eye[3], target[3], fov;
     int subdivide; /* levels of subdivision of cloth in pictures, 0 to 2 */

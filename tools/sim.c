@@ -67,6 +67,7 @@ static int sim_describe(const scene *s, const sim_options *o, ct_world_desc *d)
     d->friction = (ct_real)s->friction;
     d->self_collision = s->self_collision;
     d->broad_phase = s->hashed ? CT_BROAD_HASH : CT_BROAD_TREE;
+    d->row_mode = s->row_mode;
     d->now_us = sim_now_us;
     d->log = sim_log;
     if (o->stepper || s->stepper[0]) {
@@ -473,6 +474,40 @@ static void sim_read_triangles(sim *m, sim_body *b)
         memcpy(b->triangles, t, (size_t)n * 3 * sizeof(int32_t));
 }
 
+static int sim_side(const scene *s, const sim *m, const scene_joint *j, int side, ct_joint_side *out)
+{
+    int i;
+    out->vertices[0] = j->vertex[side];
+    for (i = 0; j->body[side] && i < m->n_bodies; i++)
+        if (!strcmp(m->bodies[i].name, j->body[side])) {
+            out->body = m->bodies[i].id;
+            return 1;
+        }
+    if (j->body[side])
+        cli_fail("%s: %s.%s: no body is named \"%s\"", s->file, j->path, side ? "b" : "a", j->body[side]);
+    return !j->body[side];
+}
+
+static int sim_add_joint(const scene *s, const scene_joint *j, sim *m)
+{
+    ct_joint_desc d = ct_joint_desc_default(j->kind);
+    ct_joint_id id;
+    ct_code code;
+    char text[320];
+    int k;
+    for (k = 0; k < 3; k++)
+        d.point[k] = (ct_real)j->point[k], d.axis[k] = (ct_real)j->axis[k];
+    d.compliance = (ct_real)j->compliance, d.angular_compliance = (ct_real)j->angular_compliance;
+    d.rest_length = (ct_real)j->rest_length;
+    d.collide = j->collide;
+    if (!sim_side(s, m, j, 0, &d.a) || !sim_side(s, m, j, 1, &d.b))
+        return 0;
+    code = ct_joint_add(m->world, &d, &id);
+    if (code != CT_OK)
+        cli_fail("%s: %s: %s", s->file, j->path, cli_error_text(code, ct_world_error(m->world), text, sizeof text));
+    return code == CT_OK;
+}
+
 int sim_create(const scene *s, const sim_options *options, sim *out)
 {
     ct_world_desc d;
@@ -491,6 +526,11 @@ int sim_create(const scene *s, const sim_options *options, sim *out)
     }
     for (i = 0; i < s->n_bodies; i++)
         if (!sim_add_copies(s, &s->bodies[i], out)) {
+            sim_free(out);
+            return 0;
+        }
+    for (i = 0; i < s->n_joints; i++)
+        if (!sim_add_joint(s, &s->joints[i], out)) {
             sim_free(out);
             return 0;
         }

@@ -194,12 +194,29 @@ static void cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, 
     }
 }
 
+/* Is a < b in the list of those that do not meet? */
+static int cti_broad_is_apart(const cti_soup *soup, int a, int b)
+{
+    int lo = 0, hi = soup->n_apart;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        const int32_t *p = soup->apart + 2 * (size_t)mid;
+        if (p[0] < a || (p[0] == a && p[1] < b))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < soup->n_apart && soup->apart[2 * (size_t)lo] == a && soup->apart[2 * (size_t)lo + 1] == b;
+}
+
 /* Bodies may meet (not looking at boxes). */
 static int cti_broad_may_meet(const cti_soup *soup, int a, int b)
 {
     const cti_soup_body *p = soup->bodies + a, *q = soup->bodies + b;
     if (a == b)
         return p->dynamic && p->self;
+    if (soup->n_apart && cti_broad_is_apart(soup, a < b ? a : b, a < b ? b : a))
+        return 0;
     return (p->dynamic || q->dynamic) && (p->group & q->mask) && (q->group & p->mask);
 }
 

@@ -30,6 +30,8 @@ typedef struct cti_soup {
     const cti_soup_body *bodies;
     int n_bodies;
     const uint8_t *vertex_is_point; /* [nv] loose vertices that no edge and no face uses; NULL: none */
+    const int32_t *apart; /* [2 n_apart] bodies i < j that do not meet, sorted */
+    int n_apart;
 } cti_soup;
 
 enum { CTI_BROAD_VERTICES, CTI_BROAD_EDGES, CTI_BROAD_FACES, CTI_BROAD_POINTS, CTI_BROAD_LOOSE, CTI_BROAD_TREES };

@@ -5,7 +5,9 @@
 #include "rigid.h"
 #include "../1_math/elem.h"
 
-#define CTI_RIGID_ITERATIONS 60 /* of the midpoint's fixed point: an error falls by less than half at half a radian a step */
+#define CTI_RIGID_TURN 1 /* rad in a step above which the turn is not resolved */
+#define CTI_RIGID_ITERATIONS 20 /* of Newton's method for the midpoint */
+#define CTI_RIGID_CLOSE (64 * cti_sqrt(CTI_EPS)) /* relative error of w after which it has failed */
 
 /* volume integrals of 1, x, x x' over the tets that the surface spans with its first vertex: signs take care of the outside */
 CTI_FN double cti_rigid_mass(const ct_real *positions, const int32_t *triangles, int n_triangles, double density, double *out_mass, double *out_center,
@@ -98,27 +100,64 @@ CTI_FN cti_v3 cti_rigid_rate(const cti_rigid *b, const ct_real *q)
     return cti_m3_inverse(I, inverse) ? cti_m3_mul_v(inverse, cti_v3_at(b->spin, 0)) : cti_v3_zero();
 }
 
+/* a turn that the midpoint rule cannot follow goes about the angular momentum: the body does not see that move, which keeps it and the energy.
+   Its inertia is that about this axis in every direction, so that L = I w stays true of what contacts change */
+static void cti_rigid_whirl(cti_rigid *b, cti_v3 w)
+{
+    cti_v3 L = cti_v3_at(b->spin, 0);
+    ct_real twice = cti_v3_dot(w, L), square = cti_v3_norm2(L);
+    int k;
+    if (!(square > 0) || !(twice > 0) || !cti_finite(square / twice))
+        return;
+    for (k = 0; k < 9; k++)
+        b->I_mid[k] = k % 4 == 0 ? square / twice : 0;
+    cti_v3_put(b->w_mid, 0, cti_v3_mul(L, twice / square));
+}
+
+/* derivative of I(w) w, I at the orientation after half of the step's turn: I + dt/2 (I [w]x - [I w]x) */
+static int cti_rigid_newton(const ct_real *I, cti_v3 w, ct_real dt, cti_v3 f, cti_v3 *out)
+{
+    ct_real J[9], inverse[9], h = dt / 2;
+    cti_v3 Iw = cti_m3_mul_v(I, w), column;
+    int j;
+    for (j = 0; j < 3; j++) {
+        cti_v3 e = cti_v3_make(j == 0, j == 1, j == 2);
+        column = cti_v3_sub(cti_v3_cross(e, Iw), cti_m3_mul_v(I, cti_v3_cross(e, w)));
+        column = cti_v3_mad(cti_m3_mul_v(I, e), column, h);
+        J[j] = column.x, J[3 + j] = column.y, J[6 + j] = column.z;
+    }
+    if (!cti_m3_inverse(J, inverse))
+        return 0;
+    *out = cti_m3_mul_v(inverse, f);
+    return 1;
+}
+
 CTI_FN void cti_rigid_free(cti_rigid *b, ct_real dt)
 {
-    cti_v3 w = cti_rigid_rate(b, b->q);
-    ct_real q[4], last = CTI_REAL_MAX;
+    cti_v3 start = cti_rigid_rate(b, b->q), w = start, L = cti_v3_at(b->spin, 0);
+    ct_real q[4], inverse[9], change = CTI_REAL_MAX, last;
     int k;
     for (k = 0; k < CTI_RIGID_ITERATIONS; k++) {
-        ct_real inverse[9], change;
-        cti_v3 next;
+        cti_v3 d;
         cti_rigid_turn(b->q, cti_v3_mul(w, dt / 2), q);
         cti_rigid_inertia(b, q, b->I_mid);
-        if (!cti_m3_inverse(b->I_mid, inverse))
-            break;
-        next = cti_m3_mul_v(inverse, cti_v3_at(b->spin, 0));
-        change = cti_v3_norm(cti_v3_sub(next, w));
-        w = next;
-        /* I_mid and w belong together whenever this ends; it ends where rounding stops the descent, or where the turn is too large for it */
-        if (!(change < last) || change == 0)
+        if (!cti_rigid_newton(b->I_mid, w, dt, cti_v3_sub(L, cti_m3_mul_v(b->I_mid, w)), &d))
             break;
         last = change;
+        change = cti_v3_norm(d);
+        w = cti_v3_add(w, d);
+        /* it ends where rounding stops the descent */
+        if (change == 0 || (k > 2 && !(change < last)))
+            break;
     }
+    /* I_mid and w belong together to the last bit, whatever is left of the error between w and the turn that I_mid is for */
+    cti_rigid_turn(b->q, cti_v3_mul(w, dt / 2), q);
+    cti_rigid_inertia(b, q, b->I_mid);
     cti_v3_put(b->w_mid, 0, w);
+    if (cti_m3_inverse(b->I_mid, inverse))
+        cti_v3_put(b->w_mid, 0, cti_m3_mul_v(inverse, L));
+    if (!(cti_v3_norm(cti_v3_sub(cti_v3_at(b->w_mid, 0), w)) <= CTI_RIGID_CLOSE * cti_v3_norm(w)) || !(dt * cti_v3_norm(w) <= CTI_RIGID_TURN))
+        cti_rigid_whirl(b, start);
 }
 
 CTI_FN double cti_rigid_energy(const cti_rigid *b)

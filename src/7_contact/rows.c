@@ -5,9 +5,11 @@
 #include "rows.h"
 
 #define CTI_ROWS_HOLD CTI_R(0.01) /* share of the thickness that a loaded contact may sink and is taken back by the hard law */
+#define CTI_ROWS_DRAG CTI_R(1e-4) /* share of the thickness that a sliding contact may be ahead of its anchor */
 #define CTI_ROWS_STICK CTI_R(1e-4) /* tangential compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_SETTLE CTI_R(3e-6) /* normal compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* and of what the blocks alone answer with, at most */
+#define CTI_ROWS_SINK CTI_R(5e-4) /* most that it may give way by in a step, of the thickness: below EASE times HOLD */
 #define CTI_ROWS_EASE CTI_R(0.2) /* share of a missing gap that is recovered in a step */
 
 /* the term of a block on this side, which starts at `first`; a new one when there is none */
@@ -65,6 +67,14 @@ static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_r
         row->n_a = row->n;
 }
 
+/* what the pair's points do relative to each other on the way to the tentative positions, the script included; a plane stands still */
+static cti_v3 cti_rows_moved(const cti_surface *s, const cti_pair *pair)
+{
+    if (pair->kind == CT_PAIR_PLANE)
+        return cti_v3_sub(cti_v3_at(s->x1, pair->v[0]), cti_v3_at(s->x0, pair->v[0]));
+    return cti_v3_sub(cti_pair_offset(s, s->x1, pair), cti_pair_offset(s, s->x0, pair));
+}
+
 CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const cti_contact_row *origin)
 {
     const cti_pair *pair = &origin->pair;
@@ -72,13 +82,11 @@ CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const 
     cti_v3 scripted, moved;
     ct_real before[3], after[3], n_w[3];
     int k;
-    if (!origin->bends)
+    if (!origin->bends || c->at_start)
         return 0;
     cti_row_velocity(row, c->v, before);
     cti_rows_terms(c, pair, row, &view, &scripted);
-    /* what the pair's points do relative to each other on the way to the tentative positions, the script included */
-    moved = cti_v3_sub(cti_pair_offset(c->surface, c->surface->x1, pair), cti_pair_offset(c->surface, c->surface->x0, pair));
-    moved = cti_m3_mul_v(row->frame, cti_v3_mul(moved, 1 / c->dt));
+    moved = cti_m3_mul_v(row->frame, cti_v3_mul(cti_rows_moved(c->surface, pair), 1 / c->dt));
     row->w[0] = row->w[1] = row->w[2] = 0;
     cti_row_velocity(row, c->v, n_w);
     row->w[0] = origin->base[0] + moved.x - n_w[0];
@@ -195,19 +203,31 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     /* two contacts at one place with gaps that differ by a rounding ask for one multiplier to wander to the other: a compliance below what the
        tolerance resolves settles it, and keeps rows to scripted surfaces from contradicting each other without bound */
     row->compliance[0] = cti_min(soft * CTI_ROWS_SETTLE, own * CTI_ROWS_SETTLE_OWN);
+    /* under the load of the last step it gives way by less than the easing takes back: a light body under a heavy one would sink without end */
+    if (row->r[0] > 0)
+        row->compliance[0] = cti_min(row->compliance[0], CTI_ROWS_SINK * origin->thickness / (c->dt * row->r[0]));
     cti_rows_linearize(c, row, origin);
     return 1;
 }
 
-/* slip of a contact that sticks, from the step's motion: u_t = motion + slip/dt; what is left of it is the new slip */
+/* slip of a contact from the step's motion: u_t = motion + slip/dt; what is left of it is the new slip */
 static cti_v3 cti_rows_slip(const cti_row_context *c, const cti_row *row, const cti_contact_row *origin, const ct_real *u)
 {
     cti_v3 n = cti_v3_at(row->frame, 0), moved;
+    ct_real t2 = row->r[1] * row->r[1] + row->r[2] * row->r[2], bound = row->mu * row->r[0], most, size;
     if (!origin->bends)
-        return cti_m3_mul_tv(row->frame, cti_v3_make(0, u[1] * c->dt, u[2] * c->dt));
-    moved = cti_v3_sub(cti_pair_offset(c->surface, c->surface->x1, &origin->pair), cti_pair_offset(c->surface, c->surface->x0, &origin->pair));
-    moved = cti_v3_add(moved, cti_v3_at(origin->slip, 0));
-    return cti_v3_mad(moved, n, -cti_v3_dot(moved, n));
+        moved = cti_m3_mul_tv(row->frame, cti_v3_make(0, u[1] * c->dt, u[2] * c->dt));
+    else {
+        moved = cti_v3_add(cti_rows_moved(c->surface, &origin->pair), cti_v3_at(origin->slip, 0));
+        moved = cti_v3_mad(moved, n, -cti_v3_dot(moved, n));
+    }
+    if (t2 < bound * bound * CTI_R(0.9999))
+        return moved;
+    /* at the cone's edge the anchor is dragged along: it keeps what the stick's compliance holds at this load, and a distance that does not
+       matter, so that a contact that is just held does not lose its place for a rounding */
+    most = row->compliance[1] * cti_sqrt(t2) * c->dt + CTI_ROWS_DRAG * origin->thickness;
+    size = cti_v3_norm(moved);
+    return size > most ? cti_v3_mul(moved, most / size) : moved;
 }
 
 CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_row *rows, const cti_contact_row *origins, int n, const ct_real *v,
@@ -218,13 +238,13 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
     for (i = 0; i < n; i++) {
         const cti_row *row = &rows[i];
         cti_memory_item item;
-        ct_real u[3], t2 = row->r[1] * row->r[1] + row->r[2] * row->r[2], bound = row->mu * row->r[0];
+        ct_real u[3];
         cti_v3 slip = cti_v3_zero();
-        if (row->equations || !(row->r[0] > 0))
+        if (!row->equations && !(row->r[0] > 0))
             continue;
         memset(&item, 0, sizeof item);
         cti_row_velocity(row, v, u);
-        if (t2 < bound * bound * CTI_R(0.9999))
+        if (!row->equations && row->mu > 0)
             slip = cti_rows_slip(c, row, &origins[i], u);
         item.key = row->key;
         cti_v3_put(item.slip, 0, slip);

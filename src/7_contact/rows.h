@@ -16,6 +16,7 @@ typedef struct cti_row_context {
     const cti_bsr *A;         /* of this step */
     const cti_memory *memory;
     ct_real dt, dt_memory;    /* of this step; of the step that the memory's impulses come from */
+    int at_start;             /* 1: rows of rigid bodies stay linearized at the start of the step (CT_ROW_VELOCITY); frames are the start's */
     ct_real recovery_speed;   /* cap of easing apart [m/s]; 0: none */
 } cti_row_context;
 
@@ -29,6 +30,7 @@ typedef struct cti_contact_row {
     int bends;       /* a rigid body takes part: the row is linearized anew in every round */
     ct_real rest;    /* gap that the hard law holds where gap0 < 0 [m] */
     int fresh;     /* not solved yet */
+    int joint;     /* 0: a contact; else 1 + 2 joint + part: a joint's row, whose pair means nothing */
 } cti_contact_row;
 
 /* cti_rows_build -- fills row and origin for `pair` with weights set and unit normal n (from b to a), gap measured at x0. Returns 0 when no

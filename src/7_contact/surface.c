@@ -21,6 +21,7 @@ CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s)
     CTI_FREE(mem, s->x0);
     CTI_FREE(mem, s->x1);
     CTI_FREE(mem, s->script);
+    CTI_FREE(mem, s->apart);
     CTI_FREE(mem, s->bodies);
     CTI_FREE(mem, s->ranges);
     CTI_FREE(mem, s->planes);

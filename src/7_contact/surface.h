@@ -44,6 +44,7 @@ typedef struct cti_surface {
     cti_surface_body *bodies;
     cti_soup_body *ranges;   /* [n_bodies] */
     cti_plane *planes;
+    int32_t *apart;          /* of the soup */
     cti_soup soup;
     cti_broad broad;
 } cti_surface;

@@ -7,9 +7,13 @@
 #include "cmr.h"
 #include "integrate.h"
 #include "../3_solve/ica.h"
+#include "../7_contact/cull.h"
 
 #define CTI_CMR_POOR CTI_R(0.5) /* natural map at which a solve by nodes has failed */
 #define CTI_CMR_TURN CTI_R(0.5)    /* rad that a rigid body may turn in a substep */
+#define CTI_CMR_JOINT CTI_R(1e-4) /* share of the thickness that a joint may miss by */
+#define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */
+#define CTI_CMR_SETTLE 8          /* times joints are linearized anew in a round */
 #define CTI_CMR_BROKEN CTI_R(0.01) /* share of the thickness that a row may be missed by in a step */
 
 CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
@@ -22,7 +26,8 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
     out->v_fixed = s->v_fixed;
     out->inv_mass = s->inv_mass;
     out->v = s->v_new;
-    out->frames = s->frames1;
+    out->at_start = s->desc.row_mode == CT_ROW_VELOCITY;
+    out->frames = out->at_start ? s->frames0 : s->frames1;
     out->A = &s->A;
     out->memory = memory;
     out->dt = dt;
@@ -54,12 +59,24 @@ CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
     cti_surface_place(&s->surface, s->x_new, s->frames1, s->surface.x1);
 }
 
-/* velocity that residuals are relative to: |g| dt, or without gravity a thousandth of the largest speed or of a thickness a step */
+/* most speed of a surface that a script moves */
+static ct_real cti_cmr_script(const cti_state *s, ct_real dt)
+{
+    ct_real big = 0;
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->movers); i++)
+        for (k = s->movers[i].v0; k < s->movers[i].v0 + s->movers[i].n; k++)
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(s->surface.script, k), cti_v3_at(s->surface.x0, k))));
+    return cti_sqrt(big) / dt;
+}
+
+/* velocity that residuals are relative to: |g| dt, or without gravity a thousandth of the largest speed, scripts' too, or of a
+   thickness a step */
 static ct_real cti_cmr_scale_of(const cti_state *s, ct_real dt, ct_real speed)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt;
     if (!(g > 0))
-        g = CTI_R(1e-3) * cti_max(speed, s->desc.thickness / dt);
+        g = CTI_R(1e-3) * cti_max(cti_max(speed, cti_cmr_script(s, dt)), s->desc.thickness / dt);
     return g > 0 ? g : CTI_R(1e-9);
 }
 
@@ -146,6 +163,19 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
     cti_cmr_hold(s, s->v_free);
 }
 
+/* 1 for a rigid body's angular block, whose velocity is no speed */
+static int cti_cmr_turns(const cti_state *s, int block) { return s->rigid_of[block] >= 0 && s->rigids[s->rigid_of[block]].block != block; }
+
+/* 1, or for an angular block the radius of gyration: what turns its velocity into a speed */
+static ct_real cti_cmr_radius(const cti_state *s, int block)
+{
+    const cti_rigid *r;
+    if (!cti_cmr_turns(s, block))
+        return 1;
+    r = &s->rigids[s->rigid_of[block]];
+    return cti_sqrt((r->inertia[0] + r->inertia[4] + r->inertia[8]) / (2 * r->mass));
+}
+
 /* v_free of one component, and what is kept of it. Component by component, so that its part of A is read once from memory. 0: out of memory */
 static int cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, int *its)
 {
@@ -164,7 +194,7 @@ static int cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, in
     for (i = 0; i < n; i++)
         for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++) {
             s->dv_free[k] = s->v_free[k] - s->v[k];
-            q->speed = cti_max(q->speed, cti_abs(s->v_free[k]));
+            q->speed = cti_max(q->speed, cti_abs(s->v_free[k]) * cti_cmr_radius(s, blocks[i]));
         }
     return 1;
 }
@@ -254,7 +284,8 @@ static int cti_cmr_make_index(const cti_state *s, cti_cmr_index *x)
     if (!x->key || !x->count || !x->last)
         return 0;
     for (i = 0; i < n; i++)
-        cti_cmr_enter(x, cti_pair_key(&s->surface, &s->origins[i].pair), i);
+        if (!s->origins[i].joint)
+            cti_cmr_enter(x, cti_pair_key(&s->surface, &s->origins[i].pair), i);
     return 1;
 }
 
@@ -597,16 +628,19 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
    an element that was crushed may answer with any force, and trees and predicates are for numbers that mean something */
 static int cti_cmr_sane(const cti_state *s, ct_real dt)
 {
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), size = 0, speed = 0, script = 0, limit;
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), size = 0, speed = 0, script = cti_cmr_script(s, dt) + cti_joints_speed(s, dt), limit;
     int i;
-    for (i = 0; i < 3 * s->n; i++) {
-        size = cti_max(size, cti_abs(s->x[i] - s->x[i % 3]));
-        speed = cti_max(speed, cti_abs(s->v[i]));
-        script = cti_max(script, cti_abs(s->v_fixed[i]));
-    }
+    for (i = 0; i < 3 * s->surface.nv; i++)
+        size = cti_max(size, cti_abs(s->surface.x0[i] - s->surface.x0[i % 3]));
+    for (i = 0; i < 3 * s->n; i++)
+        if (!cti_cmr_turns(s, i / 3)) {
+            size = cti_max(size, cti_abs(s->x[i] - s->x[i % 3]));
+            speed = cti_max(speed, cti_abs(s->v[i]));
+            script = cti_max(script, cti_abs(s->v_fixed[i]));
+        }
     limit = 10 * (size + dt * (speed + script + dt * g));
     for (i = 0; i < 3 * s->n; i++)
-        if (!cti_finite(s->v_new[i]) || !(cti_abs(dt * s->v_new[i]) <= limit))
+        if (!cti_finite(s->v_new[i]) || (!cti_cmr_turns(s, i / 3) && !(cti_abs(dt * s->v_new[i]) <= limit)))
             return 0;
     return 1;
 }
@@ -621,7 +655,7 @@ static double cti_cmr_reach(const cti_state *s, ct_real dt)
     int i, k;
     for (i = 0; i < 3 * s->n; i++)
         script = cti_max(script, cti_abs(s->v_fixed[i]));
-    w += script;
+    w += cti_max(script, cti_cmr_script(s, dt)) + cti_joints_speed(s, dt);
     for (i = 0; i < CTI_LEN(s->factors.components); i++)
         sum += s->factors.components[i].energy;
     for (i = 0; i < s->n; i++)
@@ -674,7 +708,43 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed) || !cti_detect_distances(s->mem, &s->detect, &s->surface))
         return 0;
     CTI_CLEAR(s->hits);
-    return cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits) && cti_cmr_add_rows(s, c);
+    if (!cti_joints_append(s, c))
+        return 0;
+    cti_joints_linearize(s, c, 0);
+    return cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits) &&
+           cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) && cti_cmr_add_rows(s, c);
+}
+
+/* distance that joints may miss: far below the thickness, above what the solver and rounding leave */
+static ct_real cti_cmr_slack(const cti_state *s, ct_real dt, ct_real scale)
+{
+    ct_real big = 0;
+    int i;
+    for (i = 0; i < 3 * s->n; i++)
+        big = cti_max(big, cti_abs(s->x[i]));
+    return cti_max(CTI_CMR_JOINT * s->desc.thickness, cti_max(2 * s->desc.solver.tolerance * scale * dt, 16 * CTI_EPS * big));
+}
+
+/* solves, linearizing joints anew until they hold where the motion ends. 0: out of memory */
+static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct_real scale, double reach, cti_attempt *out)
+{
+    ct_real slack = CTI_LEN(s->joints) ? cti_cmr_slack(s, dt, scale) : 0, miss;
+    int k;
+    for (k = 0;; k++) {
+        if (!cti_cmr_solve(s, dt, scale, out))
+            return 0;
+        out->rounds++;
+        if (!cti_cmr_plausible(s, reach) || !cti_cmr_sane(s, dt))
+            return cti_cmr_give_up(s, dt, out);
+        cti_cmr_move(s, dt);
+        cti_cmr_bend(s, c);
+        if (CTI_LEN(s->joints) == 0)
+            return 1;
+        miss = cti_joints_linearize(s, c, slack);
+        out->strained = s->desc.row_mode != CT_ROW_VELOCITY && miss > CTI_CMR_STRAIN * slack;
+        if (miss <= slack || k == CTI_CMR_SETTLE)
+            return 1;
+    }
 }
 
 /* the loop of solve and CCD (step 4) */
@@ -686,13 +756,10 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
     for (round = 0; round <= s->desc.cmr_rounds; round++) {
         t = cti_cmr_clock(s);
         if (CTI_LEN(s->rows)) {
-            if (!cti_cmr_solve(s, dt, scale, out))
+            if (!cti_cmr_settle(s, dt, c, scale, reach, out))
                 return 0;
-            out->rounds++;
-            if (!cti_cmr_plausible(s, reach) || !cti_cmr_sane(s, dt))
-                return cti_cmr_give_up(s, dt, out);
-            cti_cmr_move(s, dt);
-            cti_cmr_bend(s, c);
+            if (!out->converged)
+                return 1;
         }
         out->ms_solve += cti_cmr_clock(s) - t;
         t = cti_cmr_clock(s);

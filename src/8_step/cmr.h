@@ -4,6 +4,7 @@
 
 #include "assemble.h"
 #include "factors.h"
+#include "joints.h"
 
 /* cti_attempt -- what an attempt did. */
 typedef struct cti_attempt {
@@ -13,6 +14,7 @@ typedef struct cti_attempt {
     int rounds, solver_iterations, solver_sweeps, linear_iterations, extended;
     int crushed;        /* tets that the motion takes below J = 0.2 */
     int spun;           /* rigid bodies that turn by more than half a radian */
+    int strained;       /* 1: a joint misses by more than it may at the end */
     int candidates;
     ct_real residual;   /* natural map of the last solve */
     ct_pair_kind limit_kind;

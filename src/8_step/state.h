@@ -6,6 +6,7 @@
 #include "../2_linalg/krylov.h"
 #include "../2_linalg/supernodal.h"
 #include "../6_model/model.h"
+#include "../6_model/joint.h"
 #include "../6_model/rigid.h"
 #include "../7_contact/detect.h"
 
@@ -104,6 +105,7 @@ typedef struct cti_state {
     cti_rigid *rigids;
     int32_t *rigid_of;        /* [n] rigid body of a block, or -1 */
     ct_real *frames0, *frames1; /* [9 rigids] rotations at the start of the step and at its tentative end */
+    cti_joint *joints;
     cti_mover *movers;
     cti_pin *pins;
     cti_direction *directions;

@@ -184,7 +184,7 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
         cti_step_rest(s, dt);
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    if (!a->converged)
+    if (!a->converged || a->strained)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     if (a->clear)
         return 1;
@@ -214,6 +214,7 @@ static void cti_step_finish(cti_state *s, ct_step_report *r)
     if (cti_detect_distances(s->mem, &s->detect, &s->surface))
         r->min_distance = cti_detect_min_distance(&s->detect, &s->surface, s->surface.x0, r->min_distance);
     r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
+    r->joint_error = cti_joints_error(s);
     cti_step_energies(s, r);
 }
 
@@ -267,7 +268,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
             sub = left;
         if ((s->detect.n_tangled && !cti_step_tangle(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, &a))
             return cti_step_restore(s, start_time);
-        good = a.clear && a.converged && !a.crushed && !a.spun && cti_step_is_finite(s);
+        good = a.clear && a.converged && !a.crushed && !a.spun && !a.strained && cti_step_is_finite(s);
         shorter = !good && sub / 2 >= CTI_R(0.999) * least;
         cti_step_note(r, &a, !shorter);
         if (!good)

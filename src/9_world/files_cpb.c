@@ -189,11 +189,15 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *pa
     cti_cpb c;
     char *temporary = NULL;
     ct_code code = CT_OK;
+    int i;
     if (!w)
         return CT_ERR_ARGUMENT;
     if (!path || !w->ready || !w->state.has_problem)
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "no path, or no contact problem was solved in the last step");
     cti_cmr_problem(&w->state, &p);
+    for (i = 0; i < p.n_rows; i++)
+        if (p.rows[i].equations)
+            return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0, "the problem has joints, which a CPB file cannot hold (element: row)");
     memset(&c, 0, sizeof c);
     c.mem = &w->mem;
     c.ok = 1;

@@ -153,7 +153,7 @@ static ct_code cti_prepare_surface(ct_world *w)
     f->soup.nv = f->nv, f->soup.ne = f->ne, f->soup.nf = f->nf;
     f->soup.vertex_is_point = f->is_point;
     f->soup.bodies = f->ranges, f->soup.n_bodies = n;
-    if (!cti_surface_neighbours(&w->mem, f))
+    if (!cti_surface_neighbours(&w->mem, f) || !cti_world_resolve_joints(w))
         return CT_ERR_MEMORY;
     f->broad.hashed = w->state.desc.broad_phase == CT_BROAD_HASH;
     return cti_prepare_place(w) && cti_broad_build(&w->mem, &f->broad, &f->soup, f->x0) ? CT_OK : CT_ERR_MEMORY;

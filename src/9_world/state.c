@@ -75,6 +75,7 @@ CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
             stbds_header(w->state.alpha)->length = stbds_header(w->state.dt_prev)->length = (size_t)w->state.n;
         }
     }
+    cti_world_drop_joints(w, slot);
     cti_world_unprepare(w);
     /* what pairs with this body remembered is never asked for again: its id is used up */
     cti_world_free_body(w, b);
@@ -111,13 +112,14 @@ static void cti_bodies_write(const ct_real *from, int n, void *out, ct_scalar_ty
     }
 }
 
-/* body vertex i of an embedded, rigid or kinematic body: the same code path as the surface's */
-static cti_v3 cti_bodies_point(const ct_world *w, const cti_body *b, int i)
+CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i)
 {
     cti_attach a;
     ct_real R[9];
     if (b->kind == CTI_BODY_KINEMATIC)
         return cti_assemble_script(&b->motion, cti_v3_at(b->rest, i), (ct_real)(w->state.time - b->t0));
+    if (b->kind == CTI_BODY_STATIC)
+        return cti_v3_at(b->rest, i);
     cti_body_attach(b, i, &a);
     if (a.frame < 0)
         return cti_attach_point(&a, w->state.x, NULL);
@@ -134,14 +136,14 @@ static cti_v3 cti_bodies_velocity(const ct_world *w, const cti_body *b, int i)
     if (b->kind == CTI_BODY_KINEMATIC) {
         /* the arm turns about a centre that moves along */
         p = cti_v3_mad(cti_v3_at(b->motion.center, 0), cti_v3_at(b->motion.linear, 0), (ct_real)(w->state.time - b->t0));
-        p = cti_v3_sub(cti_bodies_point(w, b, i), p);
+        p = cti_v3_sub(cti_body_point(w, b, i), p);
         return cti_v3_add(cti_v3_at(b->motion.linear, 0), cti_v3_cross(omega, p));
     }
     if (cti_body_is_scripted(b))
         return v;
     cti_body_attach(b, i, &a);
     if (a.frame >= 0) {
-        p = cti_v3_sub(cti_bodies_point(w, b, i), cti_v3_at(w->state.x, a.block[0]));
+        p = cti_v3_sub(cti_body_point(w, b, i), cti_v3_at(w->state.x, a.block[0]));
         return cti_v3_add(cti_v3_at(w->state.v, a.block[0]), cti_v3_cross(cti_v3_at(w->state.v, a.block[1]), p));
     }
     for (k = 0; k < a.n; k++)
@@ -169,7 +171,7 @@ static ct_code cti_bodies_get(const ct_world *cw, ct_body_id body, void *out, ct
         cti_bodies_write(b->rest, b->n, out, type, stride);
     else
         for (i = 0; i < b->n; i++) {
-            cti_v3 p = velocities ? cti_bodies_velocity(w, b, i) : cti_bodies_point(w, b, i);
+            cti_v3 p = velocities ? cti_bodies_velocity(w, b, i) : cti_body_point(w, b, i);
             ct_real q[3];
             cti_v3_put(q, 0, p);
             cti_bodies_write(q, 1, (char *)out + (size_t)i * stride, type, stride);

@@ -135,6 +135,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->broad_phase, "broad_phase is out of range");
     if (d->cmr_rounds < 1 || d->max_halvings < 0 || d->max_halvings > 8)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, d->cmr_rounds, "cmr_rounds must be at least 1, max_halvings 0 to 8");
+    if ((int)d->row_mode < 0 || d->row_mode > CT_ROW_VELOCITY)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->row_mode, "row_mode is out of range");
     if (!(d->recovery_speed >= 0))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->recovery_speed, "recovery_speed must be zero or positive");
     return cti_world_check_solver(&d->solver, e);
@@ -174,7 +176,7 @@ static void cti_world_free_state(ct_world *w)
     CTI_FREE(m, s->fixed), CTI_FREE(m, s->v_fixed), CTI_FREE(m, s->filter), CTI_FREE(m, s->projectors);
     CTI_FREE(m, s->pins), CTI_FREE(m, s->directions);
     CTI_FREE(m, s->b), CTI_FREE(m, s->force), CTI_FREE(m, s->v_free), CTI_FREE(m, s->dv_free), CTI_FREE(m, s->v_new), CTI_FREE(m, s->x_new), CTI_FREE(m, s->pcg_work);
-    CTI_FREE(m, s->rigids), CTI_FREE(m, s->rigid_of), CTI_FREE(m, s->frames0), CTI_FREE(m, s->frames1), CTI_FREE(m, s->movers);
+    CTI_FREE(m, s->rigids), CTI_FREE(m, s->rigid_of), CTI_FREE(m, s->frames0), CTI_FREE(m, s->frames1), CTI_FREE(m, s->movers), CTI_FREE(m, s->joints);
     cti_integrate_free(s);
     CTI_FREE(m, s->x_old), CTI_FREE(m, s->v_old), CTI_FREE(m, s->dt_old);
     CTI_FREE(m, s->rows), CTI_FREE(m, s->origins), CTI_FREE(m, s->hits), CTI_FREE(m, s->tangled_pairs);
@@ -194,6 +196,7 @@ CONTACT_API_DEF void ct_world_destroy(ct_world *w)
     for (i = 0; i < CTI_LEN(w->bodies); i++)
         cti_world_free_body(w, &w->bodies[i]);
     CTI_FREE(&w->mem, w->bodies);
+    CTI_FREE(&w->mem, w->joints);
     CTI_FREE(&w->mem, w->pairs);
     CTI_FREE(&w->mem, w->contacts);
     cti_arena_free(&w->arena);

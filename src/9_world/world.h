@@ -32,11 +32,21 @@ typedef struct cti_body {
     ct_real plane_normal[3], plane_offset;
 } cti_body;
 
+/* cti_world_joint -- a joint with blocks counted from its bodies' first ones and rigid 0 for the body's own. */
+typedef struct cti_world_joint {
+    int alive;
+    uint32_t generation;
+    int slot[2];  /* -1: the world */
+    int collide;
+    cti_joint joint;
+} cti_world_joint;
+
 struct ct_world {
     cti_mem mem;
     cti_arena arena;
     cti_state state;
     cti_body *bodies;       /* slots; kind FREE: unused */
+    cti_world_joint *joints; /* slots */
     int32_t *surface_slot;  /* slot of each surface body */
     int n_alive;
     int ready;              /* surface, matrix and factors match the bodies */
@@ -60,6 +70,12 @@ CTI_INLINE int cti_body_has_model(const cti_body *b) { return b->kind == CTI_BOD
 CTI_INLINE int cti_body_is_scripted(const cti_body *b) { return b->kind == CTI_BODY_STATIC || b->kind == CTI_BODY_PLANE || b->kind == CTI_BODY_KINEMATIC; }
 /* cti_body_attach -- attachment of body vertex i with the world's block and frame numbers. */
 CTI_FN void cti_body_attach(const cti_body *b, int i, cti_attach *out);
+/* cti_body_point -- where vertex i of a body is: the same code path as the surface's. */
+CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i);
+/* cti_world_drop_joints -- those of a body that leaves. cti_world_resolve_joints -- state.joints and the surface's list of bodies that do not meet;
+   0: out of memory. */
+CTI_FN void cti_world_drop_joints(ct_world *w, int slot);
+CTI_FN int cti_world_resolve_joints(ct_world *w);
 /* cti_bodies_* -- steps of adding a body, in this order; what fails has been recorded in the world. */
 CTI_FN ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, double value, const char *text);
 CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m);

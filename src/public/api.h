@@ -42,7 +42,8 @@ CONTACT_API int ct_world_body_count(const ct_world *world);
 /* ct_world_contacts -- contacts of the last step, ordered by feature; valid until the next call that changes the world. */
 CONTACT_API ct_code ct_world_contacts(const ct_world *world, const ct_contact **out_contacts, int *out_n);
 /* ct_world_dump_problem -- the contact problem that the last step solved, with its solution as r_ref and v_ref, as a CPB file (global frictional
-   contact). CT_ERR_ARGUMENT when the last step had no contact problem, CT_ERR_FILE when the file cannot be written. */
+   contact). CT_ERR_ARGUMENT when the last step had no contact problem, CT_ERR_UNSUPPORTED when it had joints, which the format does not
+   know, CT_ERR_FILE when the file cannot be written. */
 CONTACT_API ct_code ct_world_dump_problem(const ct_world *world, const char *path);
 /* ct_world_allocations -- resize calls made to the allocator so far, and bytes live now; either may be NULL. */
 CONTACT_API void ct_world_allocations(const ct_world *world, int64_t *out_calls, int64_t *out_bytes);
@@ -82,6 +83,16 @@ CONTACT_API ct_code ct_body_get_motion(const ct_world *world, ct_body_id body, c
 CONTACT_API ct_code ct_body_set_motion(ct_world *world, ct_body_id body, const ct_real velocity[3], const ct_real angular_velocity[3]);
 /* ct_body_get_triangles -- the surface: indices into the body's vertices; valid while the body lives. */
 CONTACT_API ct_code ct_body_get_triangles(const ct_world *world, ct_body_id body, const int32_t **out_triangles, int *out_n);
+
+/* ---- joints ---- */
+CONTACT_API ct_joint_desc ct_joint_desc_default(ct_joint_kind kind);
+/* ct_joint_add -- joins two bodies, or a body and the world; ends with either body. CT_ERR_ARGUMENT (a field out of range, vertex out of range, weights
+   that do not sum to 1, nothing that can move), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED (hinge or fixed joint of a deformable body; more than
+   16 nodes on both sides together), CT_ERR_MEMORY. */
+CONTACT_API ct_code ct_joint_add(ct_world *world, const ct_joint_desc *desc, ct_joint_id *out_joint);
+CONTACT_API ct_code ct_joint_remove(ct_world *world, ct_joint_id joint);
+/* ct_joint_get_impulse -- of the last substep, on side a, world axes: [N s] and [N m s] of a hinge or fixed joint; either may be NULL. */
+CONTACT_API ct_code ct_joint_get_impulse(const ct_world *world, ct_joint_id joint, ct_real out_linear[3], ct_real out_angular[3]);
 
 /* ---- meshes ---- */
 /* ct_mesh_read -- by extension: .obj (v, f, l, p), .msh (Gmsh 2.2 and 4.1, ASCII), .ply (ASCII and binary), .stl (ASCII and binary; corners

@@ -19,6 +19,11 @@ typedef struct ct_body_id {
     uint32_t index1, generation;
 } ct_body_id;
 
+/* ct_joint_id -- a handle like ct_body_id. */
+typedef struct ct_joint_id {
+    uint32_t index1, generation;
+} ct_joint_id;
+
 /* Result codes: name, text. One list makes the enum and ct_code_text. */
 #define CT_CODE_LIST(X)                                                                                                                    \
     X(CT_OK, "ok")                                                                                                                         \
@@ -143,6 +148,10 @@ typedef enum ct_broad_phase { CT_BROAD_TREE, CT_BROAD_HASH, CT_BROAD_COUNT_ } ct
 
 typedef enum ct_scalar_type { CT_SCALAR_FLOAT, CT_SCALAR_DOUBLE } ct_scalar_type;
 
+/* ct_row_mode -- where contacts of rigid bodies and joints are linearized. ANTICIPATED: at the tentative end of the step, anew in every round, so
+   that they hold there exactly. VELOCITY: once, at the start of the step; joints then miss by the square of what bodies turn in a step. */
+typedef enum ct_row_mode { CT_ROW_ANTICIPATED, CT_ROW_VELOCITY } ct_row_mode;
+
 /* ct_world_desc -- make it with ct_world_desc_default; the cookie tells a zeroed or foreign struct from a real one. */
 typedef struct ct_world_desc {
     uint32_t cookie;
@@ -157,6 +166,7 @@ typedef struct ct_world_desc {
     ct_solver_desc solver;
     int cmr_rounds;       /* rounds of solve and CCD before the step is halved, >= 1; default 5 (Otaduy sec. 4) */
     int max_halvings;     /* times the step may be halved, 0..8; default 5 (Otaduy sec. 4 has 2) */
+    ct_row_mode row_mode; /* default CT_ROW_ANTICIPATED */
     ct_real recovery_speed; /* most speed at which a pair closer than its thickness is eased apart [m/s], >= 0; 0: no cap; default 1 */
     ct_allocator allocator;
     ct_tasks tasks;
@@ -266,6 +276,33 @@ typedef struct ct_kinematic_desc {
     ct_real friction, thickness;
 } ct_kinematic_desc;
 
+/* ct_joint_kind -- BALL: the points of both sides stay together. HINGE: so does the axis. FIXED: so do all axes. STITCH: two vertices at
+   rest_length from each other, or together. */
+typedef enum ct_joint_kind { CT_JOINT_BALL, CT_JOINT_HINGE, CT_JOINT_FIXED, CT_JOINT_STITCH } ct_joint_kind;
+
+/* ct_joint_side -- what a joint holds: the point sum weights[k] x[vertices[k]] of a body, one to three vertices before the first -1 (weights of one
+   vertex are not looked at; else they sum to 1); or without vertices the place of ct_joint_desc.point. Deformable bodies and stitches need
+   vertices. */
+typedef struct ct_joint_side {
+    ct_body_id body; /* null (zero): the world */
+    int32_t vertices[3];
+    ct_real weights[3];
+} ct_joint_side;
+
+/* ct_joint_desc -- make it with ct_joint_desc_default(kind). A side without vertices holds where the other one's are, or at `point`. What is not
+   together when the joint is added is brought together, at most at the world's recovery_speed. */
+typedef struct ct_joint_desc {
+    uint32_t cookie;
+    ct_joint_kind kind;
+    ct_joint_side a, b;
+    ct_real point[3];   /* [m] world, at the time of adding */
+    ct_real axis[3];    /* hinge: world, at the time of adding, any length > 0; default 0, 1, 0 */
+    ct_real compliance; /* [m/N] >= 0: inverse of a spring's stiffness; default 0: rigid */
+    ct_real angular_compliance; /* [rad/(N m)] >= 0 of hinge and fixed joints; default 0 */
+    ct_real rest_length; /* [m] stitches; 0: the points meet; default -1: 0, or 1.1 thicknesses between vertices of bodies that collide */
+    int collide;         /* 1, 0: the two bodies collide or not (planes always do); default -1: they do when one of them is deformable */
+} ct_joint_desc;
+
 enum { CT_AXIS_X = 1, CT_AXIS_Y = 2, CT_AXIS_Z = 4, CT_AXIS_ALL = 7 };
 
 typedef enum ct_pair_kind { CT_PAIR_VF, CT_PAIR_EE, CT_PAIR_EF, CT_PAIR_VE, CT_PAIR_VV, CT_PAIR_PLANE } ct_pair_kind;
@@ -321,6 +358,7 @@ typedef struct ct_step_report {
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
     ct_real penetration;
     ct_real momentum_lost; /* [N s] by zones and freezing */
+    ct_real joint_error;   /* [m] largest distance by which joints without compliance are apart at the end; a turn counts by the body's size */
     double energy_kinetic, energy_elastic, energy_gravity;
     double center_of_mass[3];
     double ms_assemble, ms_unconstrained, ms_detect, ms_solve, ms_total;

@@ -1,0 +1,249 @@
+/* joints.c -- rows of joints and stitches.
+   Method: a joint holds at the end of the step, phi(q(v)) = 0, solved by Newton steps: at the tentative motion v_k of a round the row is
+   phi(q(v_k))/dt + J (v - v_k) + c r = 0. J belongs to the start of the step: the impulse acts through the arms that it finds there, as in
+   the scheme of Ryckaert, Ciccotti & Berendsen 1977, which with v in the middle of steps is time-reversible and keeps the energy of a
+   swinging chain; it is no longer the exact derivative, so that a round leaves an error smaller by the angle of the step.
+   The notes' "numerical stabilization" (4.1.2.2: springs against the drift of the linear approximation) is the compliance
+   c = 1 / (k dt^2) of an implicit spring k here; without one there is no drift to stabilize, since the error enters as a whole.
+   Based on: lecture notes 4.1.1 (bilateral constraints, J = d phi / d q G); Otaduy 2009, eq. 4-5. */
+#include "joints.h"
+
+#define CTI_JOINTS_SETTLE CTI_R(1e-7) /* compliance of a rigid joint, of the blocks' own: joints that contradict each other stay bounded */
+
+/* where a side holds, and the axes that it carries, at the start (end 0) or the tentative end of the step; triad may be NULL */
+static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, int end, double time, ct_real *triad)
+{
+    const ct_real *x = end ? s->x_new : s->x;
+    cti_v3 p = cti_v3_zero(), zero = p;
+    int i;
+    if (side->rigid >= 0) {
+        const ct_real *R = (end ? s->frames1 : s->frames0) + 9 * (size_t)side->rigid;
+        for (i = 0; triad && i < 3; i++)
+            cti_v3_put(triad, i, cti_m3_mul_v(R, cti_v3_at(side->triad, i)));
+        return cti_v3_add(cti_v3_at(x, s->rigids[side->rigid].block), cti_m3_mul_v(R, cti_v3_at(side->arm, 0)));
+    }
+    if (side->n == 0) {
+        ct_real t = (ct_real)(time - side->t0);
+        ct_motion turn = side->motion;
+        cti_v3_put(turn.linear, 0, zero), cti_v3_put(turn.center, 0, zero);
+        for (i = 0; triad && i < 3; i++)
+            cti_v3_put(triad, i, cti_assemble_script(&turn, cti_v3_at(side->triad, i), t));
+        return cti_assemble_script(&side->motion, cti_v3_at(side->arm, 0), t);
+    }
+    for (i = 0; i < side->n; i++)
+        p = cti_v3_mad(p, cti_v3_at(x, side->block[i]), side->weight[i]);
+    return p;
+}
+
+/* phi of a part in the row's axes: the points' offset, or a stitch's stretch, or the turn times the lever */
+static cti_v3 cti_joints_phi(const cti_state *s, const cti_joint *j, int part, int end, double time, const ct_real *frame)
+{
+    ct_real a[9], b[9];
+    cti_v3 d = cti_joints_place(s, &j->a, end, time, a);
+    d = cti_v3_sub(d, cti_joints_place(s, &j->b, end, time, b));
+    if (part == 1)
+        d = cti_v3_mul(cti_joint_turn(a, b, j->kind == CT_JOINT_HINGE), j->lever);
+    else if (j->rest > 0)
+        return cti_v3_make(cti_v3_norm(d) - j->rest, 0, 0);
+    return cti_m3_mul_v(frame, d);
+}
+
+static cti_term *cti_joints_term(cti_row *row, int first, int block)
+{
+    int i;
+    for (i = first; i < row->n; i++)
+        if (row->term[i].block == block)
+            return &row->term[i];
+    row->term[row->n].block = block;
+    return &row->term[row->n++];
+}
+
+/* terms of one side with sign +-1, at the start of the step; the script's and the fixed nodes' motion come in with phi */
+static void cti_joints_side(const cti_state *s, const cti_joint_side *side, int part, ct_real sign, cti_row *row)
+{
+    int i, first = row->n;
+    if (side->rigid >= 0) {
+        int b = s->rigids[side->rigid].block;
+        if (part == 1) {
+            cti_joints_term(row, first, b + 1)->weight = sign;
+            return;
+        }
+        cti_joints_term(row, first, b)->weight = sign;
+        cti_v3_put(cti_joints_term(row, first, b + 1)->arm, 0,
+                   cti_v3_mul(cti_m3_mul_v(s->frames0 + 9 * (size_t)side->rigid, cti_v3_at(side->arm, 0)), sign));
+        return;
+    }
+    for (i = 0; i < side->n; i++)
+        if (side->weight[i] != 0 && !s->fixed[side->block[i]])
+            cti_joints_term(row, first, side->block[i])->weight += sign * side->weight[i];
+}
+
+/* largest answer of the row's blocks, each for itself, to a unit multiplier on an axis */
+static ct_real cti_joints_own(const cti_state *s, const cti_row *row)
+{
+    ct_real sum = 0;
+    int k, i, j, l;
+    for (k = 0; k < row->n; k++) {
+        ct_real G[9], inverse[9], big = 0;
+        if (!cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[row->term[k].block], inverse))
+            continue;
+        cti_row_map(row, k, G);
+        for (i = 0; i < 3; i++) {
+            ct_real d = 0;
+            for (j = 0; j < 3; j++)
+                for (l = 0; l < 3; l++)
+                    d += G[3 * i + j] * inverse[3 * j + l] * G[3 * i + l];
+            big = cti_max(big, d);
+        }
+        sum += big;
+    }
+    return sum;
+}
+
+/* what the script's sides move by in the step, per time, in the row's axes */
+static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame)
+{
+    const cti_joint_side *side[2];
+    cti_v3 u = cti_v3_zero();
+    int k, i;
+    side[0] = &j->a, side[1] = &j->b;
+    for (k = 0; k < 2; k++) {
+        cti_v3 v = cti_v3_zero();
+        if (side[k]->rigid >= 0)
+            continue;
+        for (i = 0; i < side[k]->n; i++)
+            if (s->fixed[side[k]->block[i]])
+                v = cti_v3_mad(v, cti_v3_at(s->v_fixed, side[k]->block[i]), side[k]->weight[i]);
+        if (part == 1)
+            v = cti_v3_mul(cti_v3_at(side[k]->motion.angular, 0), j->lever);
+        else if (side[k]->n == 0)
+            v = cti_v3_mul(cti_v3_sub(cti_joints_place(s, side[k], 0, s->time + (double)dt, NULL), cti_joints_place(s, side[k], 0, s->time, NULL)), 1 / dt);
+        u = cti_v3_mad(u, v, k == 0 ? CTI_R(1) : CTI_R(-1));
+    }
+    return cti_m3_mul_v(frame, u);
+}
+
+static int cti_joints_parts(const cti_joint *j) { return j->kind == CT_JOINT_HINGE || j->kind == CT_JOINT_FIXED ? 2 : 1; }
+
+/* frame, axes and multipliers of a part */
+static void cti_joints_build(const cti_state *s, const cti_row_context *c, const cti_joint *j, int part, cti_row *row, cti_contact_row *origin)
+{
+    const cti_memory_item *m;
+    ct_real soft = part == 1 ? j->angular_compliance * j->lever * j->lever : j->compliance;
+    int k;
+    memset(row, 0, sizeof *row);
+    memset(origin, 0, sizeof *origin);
+    origin->fresh = 1;
+    row->key = j->key + (uint64_t)part;
+    row->equations = part == 1 ? (j->kind == CT_JOINT_HINGE ? 6 : 7) : (j->rest > 0 ? 1 : 7);
+    row->frame[0] = row->frame[4] = row->frame[8] = 1;
+    if (part == 1)
+        cti_joints_place(s, &j->b, 0, s->time, row->frame);
+    else if (j->rest > 0)
+        cti_joint_axes(cti_v3_unit(cti_v3_sub(cti_joints_place(s, &j->a, 0, s->time, NULL), cti_joints_place(s, &j->b, 0, s->time, NULL)),
+                                   cti_v3_make(0, 1, 0)), row->frame);
+    cti_joints_side(s, &j->a, part, part == 1 ? j->lever : 1, row);
+    row->n_a = row->n;
+    cti_joints_side(s, &j->b, part, part == 1 ? -j->lever : -1, row);
+    soft = cti_max(soft / (c->dt * c->dt), cti_joints_own(s, row) * CTI_JOINTS_SETTLE);
+    row->compliance[0] = row->compliance[1] = row->compliance[2] = soft;
+    m = cti_memory_find(c->memory, row->key);
+    if (m)
+        cti_v3_put(row->r, 0, cti_m3_mul_v(row->frame, cti_v3_mul(cti_v3_at(m->impulse, 0), c->dt_memory > 0 ? c->dt / c->dt_memory : 1)));
+    for (k = 0; k < 3; k++)
+        row->r[k] = (row->equations >> k & 1) ? row->r[k] : 0;
+}
+
+CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
+{
+    int i, part;
+    for (i = 0; i < CTI_LEN(s->joints); i++)
+        for (part = 0; part < cti_joints_parts(&s->joints[i]); part++) {
+            cti_row row;
+            cti_contact_row origin;
+            cti_joints_build(s, c, &s->joints[i], part, &row, &origin);
+            if (row.n == 0)
+                continue;
+            origin.joint = 1 + 2 * i + part;
+            if (!CTI_RESERVE(s->mem, s->origins, CTI_LEN(s->origins) + 1) || !CTI_PUSH(s->mem, s->rows, row))
+                return 0;
+            CTI_PUSH(s->mem, s->origins, origin);
+        }
+    return 1;
+}
+
+static int cti_joints_is_soft(const cti_joint *j, int part) { return (part == 1 ? j->angular_compliance : j->compliance) > 0; }
+
+/* the error that a step leaves: one that came from outside is eased out at the recovery speed, a spring's is its own */
+static cti_v3 cti_joints_target(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame)
+{
+    if (cti_joints_is_soft(j, part) || !(s->desc.recovery_speed > 0))
+        return cti_v3_zero();
+    return cti_joint_left(cti_joints_phi(s, j, part, 0, s->time, frame), dt * s->desc.recovery_speed);
+}
+
+/* w of one row; returns by how much the row misses its equation at v [m] */
+static ct_real cti_joints_bend(const cti_state *s, const cti_row_context *c, const cti_joint *j, int part, cti_row *row)
+{
+    int k, start = s->desc.row_mode == CT_ROW_VELOCITY;
+    ct_real u[3], miss = 0;
+    cti_v3 e = cti_joints_phi(s, j, part, !start, s->time + (start ? 0 : (double)c->dt), row->frame);
+    e = cti_v3_mul(cti_v3_sub(e, cti_joints_target(s, j, part, c->dt, row->frame)), 1 / c->dt);
+    row->w[0] = row->w[1] = row->w[2] = 0;
+    if (start)
+        e = cti_v3_add(e, cti_joints_script(s, j, part, c->dt, row->frame));
+    else { /* what the equation says of the tentative motion, exactly, less what J says of it */
+        cti_row_velocity(row, c->v, u);
+        e = cti_v3_sub(e, cti_v3_at(u, 0));
+    }
+    cti_v3_put(row->w, 0, e);
+    cti_row_velocity(row, c->v, u);
+    for (k = 0; k < 3; k++)
+        if (row->equations >> k & 1)
+            miss = cti_max(miss, cti_abs(u[k] + row->compliance[k] * row->r[k]) * c->dt);
+    return miss;
+}
+
+CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real tolerance)
+{
+    ct_real worst = 0;
+    int i;
+    for (i = 0; i < CTI_LEN(s->rows); i++) {
+        int id = s->origins[i].joint - 1;
+        ct_real miss;
+        if (id < 0)
+            continue;
+        miss = cti_joints_bend(s, c, &s->joints[id / 2], id & 1, &s->rows[i]);
+        s->origins[i].fresh |= miss > tolerance;
+        worst = cti_max(worst, miss);
+    }
+    return worst;
+}
+
+CTI_FN ct_real cti_joints_error(const cti_state *s)
+{
+    static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    ct_real worst = 0;
+    int i, part;
+    for (i = 0; i < CTI_LEN(s->joints); i++)
+        for (part = 0; part < cti_joints_parts(&s->joints[i]); part++)
+            if (!cti_joints_is_soft(&s->joints[i], part))
+                worst = cti_max(worst, cti_v3_norm(cti_joints_phi(s, &s->joints[i], part, 0, s->time, unit)));
+    return worst;
+}
+
+CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
+{
+    static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    ct_real most = 0;
+    int i, part;
+    for (i = 0; i < CTI_LEN(s->joints); i++)
+        for (part = 0; part < cti_joints_parts(&s->joints[i]); part++) {
+            const cti_joint *j = &s->joints[i];
+            ct_real e = cti_joints_is_soft(j, part) ? 0 : cti_v3_norm(cti_joints_phi(s, j, part, 0, s->time, unit));
+            if (s->desc.recovery_speed > 0)
+                e = cti_min(e, dt * s->desc.recovery_speed);
+            most = cti_max(most, e / dt + cti_v3_norm(cti_joints_script(s, j, part, dt, unit)));
+        }
+    return most;
+}

@@ -1,0 +1,341 @@
+/* joints.c -- joints between bodies: checks, book-keeping, and their numbers for a step. Method: a joint is kept with block numbers that count
+   from its bodies' first blocks, so that bodies may come and go; preparation resolves them. Based on: lecture notes 4.1 (bilateral constraints). */
+#include "world.h"
+
+#define CTI_JOINT_SIZE CTI_R(4)   /* lever of a turn, of the radius of gyration: about the size of a body */
+#define CTI_JOINT_CLEAR CTI_R(1.1) /* rest length of a stitch between surfaces that collide, of their thickness */
+
+CONTACT_API_DEF ct_joint_desc ct_joint_desc_default(ct_joint_kind kind)
+{
+    ct_joint_desc d;
+    int k;
+    memset(&d, 0, sizeof d);
+    d.cookie = CTI_COOKIE;
+    d.kind = kind;
+    for (k = 0; k < 3; k++)
+        d.a.vertices[k] = d.b.vertices[k] = -1;
+    d.axis[1] = 1;
+    d.rest_length = -1;
+    d.collide = -1;
+    return d;
+}
+
+/* ---- checks ---- */
+
+static ct_code cti_joints_refuse(ct_world *w, ct_code code, ct_body_id body, int64_t element, double value, const char *text)
+{
+    return cti_world_fail(w, code, body, element, value, text);
+}
+
+static int cti_joints_is_world(ct_body_id id) { return id.index1 == 0; }
+
+/* one side: a live body, vertices in range, weights that sum to one; *out_slot -1: the world */
+static ct_code cti_joints_check_side(ct_world *w, const ct_joint_side *s, ct_joint_kind kind, int *out_slot)
+{
+    const cti_body *b;
+    ct_real sum = 0;
+    int k, n = 0;
+    *out_slot = -1;
+    if (cti_joints_is_world(s->body))
+        return CT_OK;
+    *out_slot = cti_world_slot(w, s->body);
+    if (*out_slot < 0)
+        return cti_joints_refuse(w, CT_ERR_STALE_ID, s->body, -1, s->body.index1, "a joint's body is stale");
+    b = &w->bodies[*out_slot];
+    for (k = 0; k < 3 && s->vertices[k] >= 0; k++, n++) {
+        if (s->vertices[k] >= b->n)
+            return cti_joints_refuse(w, CT_ERR_ARGUMENT, s->body, k, s->vertices[k], "a joint's vertex is out of range (element: place in the list, value: vertex)");
+        if (!cti_finite(s->weights[k]))
+            return cti_joints_refuse(w, CT_ERR_ARGUMENT, s->body, k, 0, "a joint's weight is not finite (element: place in the list)");
+        sum += s->weights[k];
+    }
+    if (n > 1 && !(cti_abs(sum - 1) <= CTI_R(1e-4)))
+        return cti_joints_refuse(w, CT_ERR_ARGUMENT, s->body, -1, (double)sum, "a joint's weights do not sum to one (value: sum)");
+    if (n == 0 && (cti_body_has_model(b) || kind == CT_JOINT_STITCH))
+        return cti_joints_refuse(w, CT_ERR_ARGUMENT, s->body, -1, 0, "this side of a joint needs vertices: a deformable body, or a stitch");
+    if (cti_body_has_model(b) && (kind == CT_JOINT_HINGE || kind == CT_JOINT_FIXED))
+        return cti_joints_refuse(w, CT_ERR_UNSUPPORTED, s->body, -1, 0, "hinge and fixed joints hold rigid bodies, scripted ones or the world");
+    return CT_OK;
+}
+
+static ct_code cti_joints_check(ct_world *w, const ct_joint_desc *d)
+{
+    ct_body_id none = {0, 0};
+    int k;
+    if (!d || d->cookie != CTI_COOKIE)
+        return cti_joints_refuse(w, CT_ERR_ARGUMENT, none, -1, 0, "desc was not made by ct_joint_desc_default");
+    if ((int)d->kind < 0 || d->kind > CT_JOINT_STITCH)
+        return cti_joints_refuse(w, CT_ERR_ARGUMENT, none, -1, (double)d->kind, "a joint's kind is out of range");
+    for (k = 0; k < 3; k++)
+        if (!cti_finite(d->point[k]) || !cti_finite(d->axis[k]))
+            return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "a joint's point and axis must be finite");
+    if (d->kind == CT_JOINT_HINGE && !(cti_v3_norm(cti_v3_at(d->axis, 0)) > 0))
+        return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "a hinge's axis is zero");
+    if (!(d->compliance >= 0) || !cti_finite(d->compliance) || !(d->angular_compliance >= 0) || !cti_finite(d->angular_compliance))
+        return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, (double)d->compliance, "a joint's compliances must be zero or positive");
+    if (!cti_finite(d->rest_length) || d->collide < -1 || d->collide > 1)
+        return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, d->collide, "a joint's rest_length must be finite, collide -1, 0 or 1");
+    return CT_OK;
+}
+
+/* ---- making ---- */
+
+/* where a side with vertices holds */
+static cti_v3 cti_joints_held(const ct_world *w, const cti_body *b, const ct_joint_side *s)
+{
+    cti_v3 p = cti_v3_zero();
+    int k;
+    for (k = 0; k < 3 && s->vertices[k] >= 0; k++)
+        p = cti_v3_mad(p, cti_body_point(w, b, s->vertices[k]), s->vertices[1] < 0 ? CTI_R(1) : s->weights[k]);
+    return p;
+}
+
+/* a deformable side: its vertices' nodes, counted from the body's first */
+static void cti_joints_nodes(const cti_body *b, const ct_joint_side *from, cti_joint_side *out)
+{
+    int k, i, j;
+    for (k = 0; k < 3 && from->vertices[k] >= 0; k++) {
+        cti_attach a;
+        ct_real weight = from->vertices[1] < 0 ? 1 : from->weights[k];
+        cti_body_attach(b, from->vertices[k], &a);
+        for (i = 0; i < a.n; i++) {
+            for (j = 0; j < out->n && out->block[j] != a.block[i] - b->block0; j++)
+                ;
+            out->block[j] = a.block[i] - b->block0;
+            out->weight[j] += weight * a.weight[i];
+            out->n = cti_max_int(out->n, j + 1);
+        }
+    }
+}
+
+/* a side that holds at p with the joint's axes; slot -1: the world */
+static void cti_joints_make_side(const ct_world *w, int slot, const ct_joint_side *from, cti_v3 p, const ct_real *axes, cti_joint_side *out)
+{
+    const cti_body *b = slot < 0 ? NULL : &w->bodies[slot];
+    int k;
+    memset(out, 0, sizeof *out);
+    out->rigid = -1;
+    out->t0 = w->state.time;
+    memcpy(out->triad, axes, sizeof out->triad);
+    cti_v3_put(out->arm, 0, p);
+    if (!b)
+        return;
+    if (b->kind == CTI_BODY_RIGID) {
+        ct_real R[9];
+        cti_rigid_matrix(w->state.rigids[b->rigid].q, R);
+        out->rigid = 0;
+        cti_v3_put(out->arm, 0, cti_m3_mul_tv(R, cti_v3_sub(p, cti_v3_at(w->state.x, b->block0))));
+        for (k = 0; k < 3; k++)
+            cti_v3_put(out->triad, k, cti_m3_mul_tv(R, cti_v3_at(axes, k)));
+    } else if (cti_body_has_model(b))
+        cti_joints_nodes(b, from, out);
+    else if (b->kind == CTI_BODY_KINEMATIC) {
+        /* the script from now on: its centre has moved along */
+        out->motion = b->motion;
+        cti_v3_addto(out->motion.center, 0, cti_v3_mul(cti_v3_at(b->motion.linear, 0), (ct_real)(w->state.time - b->t0)));
+    }
+}
+
+static ct_real cti_joints_gyration(const ct_world *w, int slot)
+{
+    const cti_rigid *r;
+    if (slot < 0 || w->bodies[slot].kind != CTI_BODY_RIGID)
+        return 0;
+    r = &w->state.rigids[w->bodies[slot].rigid];
+    return cti_sqrt((r->inertia[0] + r->inertia[4] + r->inertia[8]) / (2 * r->mass));
+}
+
+/* 1 when the two bodies are to collide */
+static int cti_joints_collide(const ct_world *w, const ct_joint_desc *d, int a, int b)
+{
+    if (d->collide >= 0)
+        return d->collide;
+    return (a >= 0 && cti_body_has_model(&w->bodies[a])) || (b >= 0 && cti_body_has_model(&w->bodies[b]));
+}
+
+static void cti_joints_make(const ct_world *w, const ct_joint_desc *d, int slot_a, int slot_b, cti_world_joint *out)
+{
+    cti_joint *j = &out->joint;
+    const cti_body *a = slot_a < 0 ? NULL : &w->bodies[slot_a], *b = slot_b < 0 ? NULL : &w->bodies[slot_b];
+    int held_a = a && d->a.vertices[0] >= 0, held_b = b && d->b.vertices[0] >= 0;
+    cti_v3 pa, pb;
+    ct_real axes[9];
+    out->slot[0] = slot_a, out->slot[1] = slot_b;
+    out->collide = cti_joints_collide(w, d, slot_a, slot_b);
+    cti_joint_axes(cti_v3_unit(cti_v3_at(d->axis, 0), cti_v3_make(0, 1, 0)), axes);
+    pa = held_a ? cti_joints_held(w, a, &d->a) : cti_v3_at(d->point, 0);
+    pb = held_b ? cti_joints_held(w, b, &d->b) : (held_a ? pa : cti_v3_at(d->point, 0));
+    pa = !held_a && held_b ? pb : pa;
+    cti_joints_make_side(w, slot_a, &d->a, pa, axes, &j->a);
+    cti_joints_make_side(w, slot_b, &d->b, pb, axes, &j->b);
+    j->kind = d->kind;
+    j->compliance = d->compliance, j->angular_compliance = d->angular_compliance;
+    j->lever = cti_max(cti_joints_gyration(w, slot_a), cti_joints_gyration(w, slot_b)) * CTI_JOINT_SIZE;
+    j->lever = j->lever > 0 ? j->lever : 1;
+    if (d->kind == CT_JOINT_STITCH) {
+        j->rest = d->rest_length;
+        if (d->rest_length < 0)
+            j->rest = held_a && held_b && out->collide ? CTI_JOINT_CLEAR * (a->thickness + b->thickness) / 2 : 0;
+    }
+}
+
+static int cti_joints_terms(const cti_joint_side *s) { return s->rigid >= 0 ? 2 : s->n; }
+
+/* two unlike holds, at least one of them with unknowns, and no more of these than a row takes */
+static ct_code cti_joints_check_made(ct_world *w, const ct_joint_desc *d, const cti_world_joint *q)
+{
+    int na = cti_joints_terms(&q->joint.a), nb = cti_joints_terms(&q->joint.b);
+    if (na + nb == 0)
+        return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "neither side of the joint can move");
+    if (na + nb > CTI_ROW_TERMS)
+        return cti_joints_refuse(w, CT_ERR_UNSUPPORTED, d->a.body, -1, na + nb, "the joint's sides have more than 16 nodes together (value: nodes)");
+    if (q->slot[0] == q->slot[1] && q->slot[0] >= 0 && (q->joint.a.rigid >= 0 || !memcmp(q->joint.a.block, q->joint.b.block, sizeof q->joint.a.block)))
+        return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "a joint of a body with itself needs different vertices of a deformable body");
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_joint_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *out_joint)
+{
+    cti_world_joint q;
+    ct_body_id none = {0, 0};
+    ct_code code;
+    int slot_a, slot_b, i;
+    if (!w)
+        return CT_ERR_ARGUMENT;
+    if (!out_joint)
+        return cti_joints_refuse(w, CT_ERR_ARGUMENT, none, -1, 0, "out_joint is NULL");
+    code = cti_joints_check(w, d);
+    if (code == CT_OK)
+        code = cti_joints_check_side(w, &d->a, d->kind, &slot_a);
+    if (code == CT_OK)
+        code = cti_joints_check_side(w, &d->b, d->kind, &slot_b);
+    if (code != CT_OK)
+        return code;
+    memset(&q, 0, sizeof q);
+    cti_joints_make(w, d, slot_a, slot_b, &q);
+    code = cti_joints_check_made(w, d, &q);
+    if (code != CT_OK)
+        return code;
+    for (i = 0; i < CTI_LEN(w->joints) && w->joints[i].alive; i++)
+        ;
+    if (i == CTI_LEN(w->joints) && !CTI_PUSH(&w->mem, w->joints, q)) {
+        w->mem.failed = 0;
+        return cti_joints_refuse(w, CT_ERR_MEMORY, d->a.body, -1, 0, "out of memory; the joint was not added");
+    }
+    q.alive = 1;
+    q.generation = w->joints[i].generation + 1;
+    q.joint.key = ((uint64_t)q.generation << 33 | (uint64_t)(uint32_t)i << 1) * 0x9e3779b97f4a7c15ull & ~(uint64_t)1;
+    w->joints[i] = q;
+    w->ready = 0;
+    out_joint->index1 = (uint32_t)i + 1;
+    out_joint->generation = q.generation;
+    return CT_OK;
+}
+
+static cti_world_joint *cti_joints_find(ct_world *w, ct_joint_id id, ct_code *out_code)
+{
+    ct_body_id none = {0, 0};
+    cti_world_joint *q = w && id.index1 > 0 && id.index1 <= (uint32_t)CTI_LEN(w->joints) ? &w->joints[id.index1 - 1] : NULL;
+    if (q && q->alive && q->generation == id.generation)
+        return q;
+    *out_code = w ? cti_world_fail(w, CT_ERR_STALE_ID, none, -1, id.index1, "stale or null joint id") : CT_ERR_ARGUMENT;
+    return NULL;
+}
+
+CONTACT_API_DEF ct_code ct_joint_remove(ct_world *w, ct_joint_id joint)
+{
+    ct_code code = CT_OK;
+    cti_world_joint *q = cti_joints_find(w, joint, &code);
+    if (!q)
+        return code;
+    q->alive = 0;
+    w->ready = 0;
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_joint_get_impulse(const ct_world *cw, ct_joint_id joint, ct_real out_linear[3], ct_real out_angular[3])
+{
+    ct_code code = CT_OK;
+    const cti_world_joint *q = cti_joints_find((ct_world *)cw, joint, &code);
+    const cti_memory_item *m;
+    int k;
+    if (!q)
+        return code;
+    m = cti_memory_find(&cw->state.memory, q->joint.key);
+    for (k = 0; out_linear && k < 3; k++)
+        out_linear[k] = m ? m->impulse[k] : 0;
+    m = cti_memory_find(&cw->state.memory, q->joint.key + 1);
+    for (k = 0; out_angular && k < 3; k++)
+        out_angular[k] = m ? m->impulse[k] * q->joint.lever : 0;
+    return CT_OK;
+}
+
+/* ---- for a step ---- */
+
+CTI_FN void cti_world_drop_joints(ct_world *w, int slot)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(w->joints); i++)
+        if (w->joints[i].slot[0] == slot || w->joints[i].slot[1] == slot)
+            w->joints[i].alive = 0;
+}
+
+static void cti_joints_resolve(const ct_world *w, int slot, cti_joint_side *s)
+{
+    int i;
+    if (slot < 0)
+        return;
+    if (s->rigid >= 0)
+        s->rigid = w->bodies[slot].rigid;
+    for (i = 0; i < s->n; i++)
+        s->block[i] += w->bodies[slot].block0;
+}
+
+/* the pair (a < b) into the sorted list of those that do not meet */
+static int cti_joints_keep_apart(ct_world *w, int a, int b)
+{
+    cti_surface *f = &w->state.surface;
+    int32_t lo = cti_min_int(a, b), hi = cti_max_int(a, b);
+    int i, n = CTI_LEN(f->apart) / 2;
+    for (i = n; i > 0 && (f->apart[2 * i - 2] > lo || (f->apart[2 * i - 2] == lo && f->apart[2 * i - 1] >= hi)); i--)
+        ;
+    if (i < n && f->apart[2 * i] == lo && f->apart[2 * i + 1] == hi)
+        return 1;
+    if (!CTI_RESIZE(&w->mem, f->apart, 2 * (n + 1)))
+        return 0;
+    memmove(f->apart + 2 * (i + 1), f->apart + 2 * i, sizeof(int32_t) * 2 * (size_t)(n - i));
+    f->apart[2 * i] = lo, f->apart[2 * i + 1] = hi;
+    return 1;
+}
+
+/* number of a slot among the surface's bodies */
+static int cti_joints_surface_body(const ct_world *w, int slot)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(w->surface_slot) && w->surface_slot[i] != slot; i++)
+        ;
+    return i;
+}
+
+CTI_FN int cti_world_resolve_joints(ct_world *w)
+{
+    cti_surface *f = &w->state.surface;
+    int i;
+    CTI_CLEAR(w->state.joints);
+    for (i = 0; i < CTI_LEN(w->joints); i++) {
+        const cti_world_joint *q = &w->joints[i];
+        cti_joint j = q->joint;
+        if (!q->alive)
+            continue;
+        cti_joints_resolve(w, q->slot[0], &j.a);
+        cti_joints_resolve(w, q->slot[1], &j.b);
+        if (!CTI_PUSH(&w->mem, w->state.joints, j))
+            return 0;
+        if (!q->collide && q->slot[0] >= 0 && q->slot[1] >= 0 && q->slot[0] != q->slot[1] &&
+            !cti_joints_keep_apart(w, cti_joints_surface_body(w, q->slot[0]), cti_joints_surface_body(w, q->slot[1])))
+            return 0;
+    }
+    f->soup.apart = f->apart;
+    f->soup.n_apart = CTI_LEN(f->apart) / 2;
+    return 1;
+}

@@ -1,0 +1,637 @@
+/* test_joint.c -- joints and stitches: geometry, rows, and whole worlds that hang together. */
+#include "world_util.h"
+#include "../src/1_math/elem.h"
+#include "../src/6_model/joint.h"
+
+#define IS_DOUBLE (sizeof(ct_real) == 8)
+
+/* a rigid box of this size with its centre at (x, y, z) */
+static ct_body_id add_rigid_box(ct_world *w, double sx, double sy, double sz, double x, double y, double z, double density, const double *omega)
+{
+    ct_mesh m = mesh_box(sx, sy, sz, 1, 1, 1, 0);
+    ct_rigid_desc d = ct_rigid_desc_default();
+    ct_body_id id = {0, 0};
+    int k;
+    mesh_place(&m, 0, x, y, z);
+    d.mesh = &m;
+    d.density = (ct_real)density;
+    for (k = 0; omega && k < 3; k++)
+        d.angular_velocity[k] = (ct_real)omega[k];
+    assert_int_equal(ct_body_add_rigid(w, &d, &id), CT_OK);
+    ct_mesh_free(&m);
+    return id;
+}
+
+static ct_joint_desc joint_desc(ct_joint_kind kind, ct_body_id a, ct_body_id b, double x, double y, double z)
+{
+    ct_joint_desc d = ct_joint_desc_default(kind);
+    d.a.body = a, d.b.body = b;
+    d.point[0] = (ct_real)x, d.point[1] = (ct_real)y, d.point[2] = (ct_real)z;
+    return d;
+}
+
+static ct_joint_id join(ct_world *w, const ct_joint_desc *d)
+{
+    ct_joint_id id = {0, 0};
+    ct_code code = ct_joint_add(w, d, &id);
+    if (code != CT_OK)
+        print_message("ct_joint_add: %s\n", ct_world_error(w)->text);
+    assert_int_equal(code, CT_OK);
+    return id;
+}
+
+static void pose(const ct_world *w, ct_body_id id, double x[3], double R[9])
+{
+    ct_real p[3], q[4], M[9];
+    int k;
+    assert_int_equal(ct_body_get_pose(w, id, p, q), CT_OK);
+    M[0] = 1 - 2 * (q[2] * q[2] + q[3] * q[3]), M[1] = 2 * (q[1] * q[2] - q[0] * q[3]), M[2] = 2 * (q[1] * q[3] + q[0] * q[2]);
+    M[3] = 2 * (q[1] * q[2] + q[0] * q[3]), M[4] = 1 - 2 * (q[1] * q[1] + q[3] * q[3]), M[5] = 2 * (q[2] * q[3] - q[0] * q[1]);
+    M[6] = 2 * (q[1] * q[3] - q[0] * q[2]), M[7] = 2 * (q[2] * q[3] + q[0] * q[1]), M[8] = 1 - 2 * (q[1] * q[1] + q[2] * q[2]);
+    for (k = 0; k < 3; k++)
+        x[k] = (double)p[k];
+    for (k = 0; k < 9; k++)
+        R[k] = (double)M[k];
+}
+
+/* the point of a body that was at `start` when the body's centre was at c */
+static void material_point(const ct_world *w, ct_body_id id, const double c[3], const double start[3], double out[3])
+{
+    double x[3], R[9];
+    int i, j;
+    pose(w, id, x, R);
+    for (i = 0; i < 3; i++)
+        for (out[i] = x[i], j = 0; j < 3; j++)
+            out[i] += R[3 * i + j] * (start[j] - c[j]);
+}
+
+static double distance(const double a[3], const double b[3])
+{
+    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+}
+
+/* ---- a chain that swings ---- */
+
+enum { LINKS = 10 };
+typedef struct chain {
+    ct_world *w;
+    ct_body_id link[LINKS], world;
+    double c[LINKS][3], at[LINKS][3];
+} chain;
+
+static void chain_make(chain *s, double angle)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    int i;
+    memset(s, 0, sizeof *s);
+    s->w = world_make(&d);
+    for (i = 0; i < LINKS; i++) {
+        ct_joint_desc j;
+        double cs = cos(angle), sn = sin(angle);
+        ct_mesh m = mesh_box(0.2, 0.03, 0.02, 1, 1, 1, 0);
+        ct_rigid_desc r = ct_rigid_desc_default();
+        s->c[i][0] = cs * (0.1 + 0.2 * i), s->c[i][1] = sn * (0.1 + 0.2 * i);
+        s->at[i][0] = cs * 0.2 * i, s->at[i][1] = sn * 0.2 * i;
+        mesh_place(&m, angle, s->c[i][0], s->c[i][1], 0);
+        r.mesh = &m;
+        assert_int_equal(ct_body_add_rigid(s->w, &r, &s->link[i]), CT_OK);
+        ct_mesh_free(&m);
+        j = joint_desc(CT_JOINT_BALL, s->link[i], i ? s->link[i - 1] : s->world, s->at[i][0], s->at[i][1], 0);
+        join(s->w, &j);
+    }
+}
+
+static double chain_gap(const chain *s)
+{
+    double worst = 0;
+    int i;
+    for (i = 0; i < LINKS; i++) {
+        double p[3], q[3] = {0, 0, 0};
+        const double *at = s->at[i];
+        material_point(s->w, s->link[i], s->c[i], at, p);
+        if (i)
+            material_point(s->w, s->link[i - 1], s->c[i - 1], at, q);
+        worst = fmax(worst, distance(p, q));
+    }
+    return worst;
+}
+
+/* ten seconds at rather large steps: points stay together, energy does not drift */
+static void a_chain_of_ten_swings(void **state)
+{
+    chain s;
+    int i, n = IS_DOUBLE ? 1000 : 300;
+    double gap = 0, e0 = 0, lo = 1e30, hi = -1e30, late = 0, early = 0, moved = 0;
+    (void)state;
+    chain_make(&s, -0.9);
+    for (i = 0; i < n; i++) {
+        double e;
+        ct_step_report r = step_once(s.w, 0.01);
+        assert_true(r.status <= CT_STATUS_SUBSTEPPED);
+        gap = fmax(gap, chain_gap(&s));
+        assert_true(fabs(chain_gap(&s) - (double)r.joint_error) < (IS_DOUBLE ? 1e-9 : 2e-6));
+        e = r.energy_kinetic + r.energy_gravity;
+        moved = fmax(moved, r.energy_kinetic);
+        if (i == 0)
+            e0 = e;
+        lo = fmin(lo, e - e0), hi = fmax(hi, e - e0);
+        if (i >= n / 2)
+            late = fmax(late, fabs(e - e0));
+        else
+            early = fmax(early, fabs(e - e0));
+    }
+    /* the energy wavers with the step's lag of v, and does not drift */
+    assert_true(moved > 2);
+    assert_true(gap < (IS_DOUBLE ? 1e-6 : 2e-5));
+    assert_true(hi - lo < 0.04 * moved);
+    assert_true(late < 1.3 * early + (IS_DOUBLE ? 0 : 0.02));
+    ct_world_destroy(s.w);
+}
+
+/* the same chain let go in a free flight: no outer force, so that momentum and angular momentum stay */
+static void a_free_chain_keeps_its_momentum(void **state)
+{
+    enum { N = 5 };
+    static const double m0 = 1000 * 0.2 * 0.03 * 0.02;
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    ct_world *w;
+    ct_body_id id[N], none = {0, 0};
+    double P[2][3], L[2][3], size = 0;
+    int i, k, t;
+    (void)state;
+    d.gravity[1] = 0;
+    w = world_make(&d);
+    for (i = 0; i < N; i++) {
+        double omega[3] = {0.7, 3, -1};
+        ct_joint_desc j;
+        omega[1] += i, omega[0] *= i;
+        id[i] = add_rigid_box(w, 0.2, 0.03, 0.02, 0.1 + 0.2 * i, 0, 0, 1000, omega);
+        j = joint_desc(CT_JOINT_BALL, id[i], i ? id[i - 1] : none, 0.2 * i, 0, 0);
+        if (i)
+            join(w, &j);
+    }
+    for (t = 0; t < 201; t++) {
+        double *p = P[t > 0], *l = L[t > 0];
+        ct_real v0[3], w0[3];
+        if (t)
+            step_once(w, 0.005);
+        for (k = 0; k < 3; k++)
+            p[k] = l[k] = 0;
+        for (i = 0; i < N; i++) {
+            double x[3], R[9], I[3], b[3], v[3], o[3];
+            pose(w, id[i], x, R);
+            assert_int_equal(ct_body_get_motion(w, id[i], v0, w0), CT_OK);
+            for (k = 0; k < 3; k++)
+                v[k] = (double)v0[k], o[k] = (double)w0[k];
+            I[0] = m0 / 12 * (0.03 * 0.03 + 0.02 * 0.02), I[1] = m0 / 12 * (0.2 * 0.2 + 0.02 * 0.02), I[2] = m0 / 12 * (0.2 * 0.2 + 0.03 * 0.03);
+            for (k = 0; k < 3; k++)
+                b[k] = I[k] * (R[k] * o[0] + R[3 + k] * o[1] + R[6 + k] * o[2]);
+            for (k = 0; k < 3; k++) {
+                p[k] += m0 * v[k];
+                l[k] += m0 * (x[(k + 1) % 3] * v[(k + 2) % 3] - x[(k + 2) % 3] * v[(k + 1) % 3]);
+                l[k] += R[3 * k] * b[0] + R[3 * k + 1] * b[1] + R[3 * k + 2] * b[2];
+                size = fmax(size, fabs(l[k]));
+            }
+        }
+    }
+    for (k = 0; k < 3; k++) {
+        assert_true(fabs(P[1][k] - P[0][k]) < (IS_DOUBLE ? 1e-12 : 1e-5));
+        assert_true(fabs(L[1][k] - L[0][k]) < (IS_DOUBLE ? 2e-6 : 1e-4) * size);
+    }
+    ct_world_destroy(w);
+}
+
+/* a door on a tilted axis, a hinge between two tumbling boxes: the axes stay together, the turn about them is free */
+static void hinges_keep_their_axis(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    ct_world *w = world_make(&d);
+    double omega[3] = {1, 2, 0.5}, worst = 0, gap = 0, turned = 0, n[3] = {1, 2, 2};
+    ct_body_id a = add_rigid_box(w, 0.3, 0.2, 0.1, 0.2, 0, 0, 500, omega), b = add_rigid_box(w, 0.2, 0.2, 0.2, 0.5, 0, 0, 900, NULL), none = {0, 0};
+    ct_joint_desc j = joint_desc(CT_JOINT_HINGE, a, none, 0, 0, 0), k2 = joint_desc(CT_JOINT_HINGE, a, b, 0.35, 0.1, 0);
+    int i, k;
+    (void)state;
+    j.axis[0] = 1, j.axis[1] = 2, j.axis[2] = 2;
+    k2.axis[0] = 0, k2.axis[1] = 0, k2.axis[2] = 3;
+    join(w, &j), join(w, &k2);
+    for (i = 0; i < (IS_DOUBLE ? 1000 : 200); i++) {
+        double xa[3], Ra[9], xb[3], Rb[9], e = 0, f = 0, c0[3] = {0.2, 0, 0}, c1[3] = {0.5, 0, 0}, at[3] = {0.35, 0.1, 0}, p[3], q[3], o[3] = {0, 0, 0};
+        ct_step_report r = step_once(w, 0.005);
+        assert_true(r.status <= CT_STATUS_SUBSTEPPED);
+        pose(w, a, xa, Ra), pose(w, b, xb, Rb);
+        for (k = 0; k < 3; k++) {
+            e = fmax(e, fabs((Ra[3 * k] * n[0] + Ra[3 * k + 1] * n[1] + Ra[3 * k + 2] * n[2] - n[k]) / 3));
+            f = fmax(f, fabs(Ra[3 * k + 2] - Rb[3 * k + 2]));
+        }
+        worst = fmax(worst, fmax(e, f));
+        turned = fmax(turned, fabs(Ra[0] - Rb[0]));
+        material_point(w, a, c0, at, p), material_point(w, b, c1, at, q);
+        gap = fmax(gap, distance(p, q));
+        material_point(w, a, c0, o, p);
+        gap = fmax(gap, distance(p, o));
+    }
+    assert_true(worst < (IS_DOUBLE ? 1e-6 : 1e-4));
+    assert_true(gap < (IS_DOUBLE ? 1e-6 : 1e-5));
+    assert_true(turned > 0.3);
+    ct_world_destroy(w);
+}
+
+/* a beam of three fixed boxes on the wall stays where it is, and its impulse is its weight and torque; a fixed pair flies as one body */
+static void fixed_joints_make_one_body(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    ct_world *w = world_make(&d);
+    ct_body_id id[3], none = {0, 0};
+    ct_joint_id wall = {0, 0};
+    ct_real p[3], l[3];
+    double weight = 3 * 0.2 * 0.1 * 0.1 * 1000 * 9.81 * 0.01, x[3], R[9], R1[9], c[2][3], omega[3] = {3, -2, 4};
+    int i, k;
+    (void)state;
+    for (i = 0; i < 3; i++) {
+        ct_joint_desc j;
+        id[i] = add_rigid_box(w, 0.2, 0.1, 0.1, 0.1 + 0.2 * i, 0, 0, 1000, NULL);
+        j = joint_desc(CT_JOINT_FIXED, id[i], i ? id[i - 1] : none, 0.2 * i, 0, 0);
+        if (i)
+            join(w, &j);
+        else
+            wall = join(w, &j);
+    }
+    for (i = 0; i < 200; i++)
+        assert_int_equal(step_once(w, 0.01).status, CT_STATUS_OK);
+    for (i = 0; i < 3; i++) {
+        pose(w, id[i], x, R);
+        assert_true(fabs(x[0] - 0.1 - 0.2 * i) < 1e-6 && fabs(x[1]) < 1e-6 && fabs(x[2]) < 1e-6);
+        assert_true(fabs(R[1]) < 2e-6 && fabs(R[2]) < 2e-6);
+    }
+    assert_int_equal(ct_joint_get_impulse(w, wall, p, l), CT_OK);
+    assert_true(fabs((double)p[1] - weight) < 1e-3 * weight && fabs((double)p[0]) < 1e-3 * weight);
+    assert_true(fabs((double)l[2] - 0.3 * weight) < 1e-3 * weight && fabs((double)l[0]) < 1e-3 * weight);
+    ct_world_destroy(w);
+    d.gravity[1] = 0;
+    w = world_make(&d);
+    id[0] = add_rigid_box(w, 0.2, 0.1, 0.1, 0.1, 0, 0, 1000, omega);
+    id[1] = add_rigid_box(w, 0.1, 0.3, 0.1, 0.2, 0.2, 0, 500, NULL);
+    {
+        ct_joint_desc j = joint_desc(CT_JOINT_FIXED, id[1], id[0], 0.2, 0.05, 0);
+        join(w, &j);
+    }
+    for (i = 0; i < 300; i++) {
+        step_once(w, 0.01);
+        pose(w, id[0], c[0], R), pose(w, id[1], c[1], R1);
+        for (k = 0; k < 9; k++)
+            assert_true(fabs(R[k] - R1[k]) < (IS_DOUBLE ? 1e-6 : 1e-4));
+        assert_true(fabs(distance(c[0], c[1]) - sqrt(0.05)) < (IS_DOUBLE ? 1e-6 : 1e-5));
+    }
+    assert_true(fabs(R[0] - 1) > 0.01);
+    ct_world_destroy(w);
+}
+
+/* a stitch is a spring: a crate that hangs on it hangs m g / k lower; a rigid one keeps its length */
+static void stitches_stretch_as_springs(void **state)
+{
+    static const double stiffness[3] = {200, 5000, 0};
+    int s, i;
+    (void)state;
+    for (s = 0; s < 3; s++) {
+        ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+        ct_world *w = world_make(&d);
+        ct_body_id a = add_rigid_box(w, 0.1, 0.1, 0.1, 0, 0, 0, 1000, NULL), roof = {0, 0};
+        ct_joint_desc j = joint_desc(CT_JOINT_STITCH, a, roof, 0, 0, 0);
+        ct_mesh m = mesh_box(0.02, 0.02, 0.02, 1, 1, 1, 0);
+        ct_static_desc sd = ct_static_desc_default();
+        double x[3], R[9], top = 0, rest, want;
+        /* vertex 7 of a box is its corner at (+, +, +) */
+        mesh_place(&m, 0, 0.05 - 0.01, 0.05 + 0.2 + 0.01, 0.05 - 0.01);
+        sd.mesh = &m;
+        assert_int_equal(ct_body_add_static(w, &sd, &roof), CT_OK);
+        ct_mesh_free(&m);
+        {
+            double *p = read_vectors(w, a, 0, NULL), *q = read_vectors(w, roof, 0, NULL);
+            int va = -1, vb = -1;
+            for (i = 0; i < 8; i++) {
+                if (p[3 * i] > 0 && p[3 * i + 1] > 0 && p[3 * i + 2] > 0)
+                    va = i;
+                if (q[3 * i] > 0.04 && q[3 * i + 1] < 0.255 && q[3 * i + 2] > 0.04)
+                    vb = i;
+            }
+            free(p), free(q);
+            j.a.vertices[0] = va, j.b.body = roof, j.b.vertices[0] = vb;
+        }
+        rest = s == 2 ? 0.2 : 0.15;
+        j.rest_length = (ct_real)rest;
+        j.compliance = stiffness[s] > 0 ? (ct_real)(1 / stiffness[s]) : 0;
+        join(w, &j);
+        for (i = 0; i < 3000; i++) {
+            ct_real v[3], o[3];
+            int k;
+            step_once(w, 0.01);
+            /* damped towards rest */
+            assert_int_equal(ct_body_get_motion(w, a, v, o), CT_OK);
+            for (k = 0; k < 3; k++)
+                v[k] *= (ct_real)0.96, o[k] *= (ct_real)0.96;
+            assert_int_equal(ct_body_set_motion(w, a, v, o), CT_OK);
+        }
+        {
+            double *p = read_vectors(w, a, 0, NULL), corner[3], up[3] = {0.05, 0.25, 0.05};
+            for (i = 0; i < 3; i++)
+                corner[i] = p[3 * j.a.vertices[0] + i];
+            top = distance(corner, up);
+            free(p);
+        }
+        want = rest + (stiffness[s] > 0 ? 9.81 / stiffness[s] : 0);
+        pose(w, a, x, R);
+        assert_true(fabs(top - want) < (s == 2 ? 1e-6 : 1e-4 * want));
+        /* the centre of mass is below the hold */
+        assert_true(fabs(x[0] - 0.05) < 2e-3 && fabs(x[2] - 0.05) < 2e-3);
+        ct_world_destroy(w);
+    }
+}
+
+/* a cloth whose corner is attached to a falling crate: they fall and stay together, and share momentum */
+static void cloth_hangs_on_a_crate(void **state)
+{
+    ct_world_desc d = world_desc(2e-3, 0.4, NULL);
+    ct_world *w = world_make(&d);
+    ct_mesh m = mesh_grid(0.5, 0.5, 8, 8);
+    ct_body_id cloth, crate, other, none = {0, 0};
+    ct_joint_desc j;
+    double offset[3], v[3];
+    int i, k;
+    (void)state;
+    mesh_place(&m, 0, 0.3, 0, 0);
+    cloth = add_cloth_mesh(w, "sheet", &m, CT_MODEL_SPRINGS, 0.2);
+    ct_mesh_free(&m);
+    crate = add_rigid_box(w, 0.1, 0.1, 0.1, -0.02, 0, -0.25, 800, NULL);
+    other = add_rigid_box(w, 0.1, 0.1, 0.1, 0.62, 0, 0.25, 800, NULL);
+    j = joint_desc(CT_JOINT_BALL, cloth, crate, 0, 0, 0);
+    j.a.vertices[0] = 0;
+    join(w, &j);
+    j.a.vertices[0] = 80, j.b.body = other;
+    join(w, &j);
+    j = joint_desc(CT_JOINT_BALL, other, none, 0.62, 0, 0.25);
+    join(w, &j);
+    for (i = 0; i < 150; i++) {
+        double x[3], R[9], *p;
+        ct_step_report r = step_once(w, 0.01);
+        assert_true(r.status != CT_STATUS_NOT_CONVERGED);
+        assert_int_equal(count_intersections(w), 0);
+        p = read_vectors(w, cloth, 0, NULL);
+        pose(w, crate, x, R);
+        for (k = 0; k < 3; k++)
+            v[k] = R[k] * (p[0] - x[0]) + R[3 + k] * (p[1] - x[1]) + R[6 + k] * (p[2] - x[2]);
+        if (i == 0)
+            memcpy(offset, v, sizeof v);
+        for (k = 0; k < 3; k++)
+            assert_true(fabs(v[k] - offset[k]) < (IS_DOUBLE ? 1e-6 : 1e-5));
+        free(p);
+        if (i == 149)
+            assert_true(x[1] < -0.3);
+    }
+    ct_world_destroy(w);
+}
+
+/* stitched to each other, two cloths' vertices stay at their clear distance without touching */
+static void stitched_sheets_stay_clear(void **state)
+{
+    ct_world_desc d = world_desc(2e-3, 0.4, NULL);
+    ct_world *w = world_make(&d);
+    ct_mesh m = mesh_grid(0.3, 0.3, 6, 6);
+    ct_body_id a, b;
+    ct_joint_desc j;
+    int32_t corners[2] = {0, 6};
+    double *p, *q;
+    int i;
+    (void)state;
+    a = add_cloth_mesh(w, "upper", &m, CT_MODEL_SPRINGS, 0.2);
+    mesh_place(&m, 0, 0, -0.02, 0.01);
+    b = add_cloth_mesh(w, "lower", &m, CT_MODEL_SPRINGS, 0.2);
+    ct_mesh_free(&m);
+    assert_int_equal(ct_body_pin(w, a, corners, 2, CT_AXIS_ALL, NULL, -1), CT_OK);
+    j = joint_desc(CT_JOINT_STITCH, a, b, 0, 0, 0);
+    for (i = 42; i < 49; i++) {
+        j.a.vertices[0] = j.b.vertices[0] = i;
+        join(w, &j);
+    }
+    for (i = 0; i < 100; i++) {
+        ct_step_report r = step_once(w, 0.01);
+        assert_true(r.status != CT_STATUS_NOT_CONVERGED);
+        assert_int_equal(count_intersections(w), 0);
+    }
+    p = read_vectors(w, a, 0, NULL), q = read_vectors(w, b, 0, NULL);
+    for (i = 42; i < 49; i++)
+        assert_true(fabs(distance(p + 3 * i, q + 3 * i) - 2.2e-3) < 2e-5);
+    free(p), free(q);
+    ct_world_destroy(w);
+}
+
+/* a block hinged to a kinematic arm is carried along and turned */
+static void scripts_carry_what_they_hold(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    int mode;
+    (void)state;
+    for (mode = 0; mode < 2; mode++) {
+        ct_world *w;
+        ct_kinematic_desc kd = ct_kinematic_desc_default();
+        ct_mesh m = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 0);
+        ct_body_id arm = {0, 0}, block;
+        ct_joint_desc j;
+        double x[3], R[9];
+        int i;
+        d.row_mode = mode ? CT_ROW_VELOCITY : CT_ROW_ANTICIPATED;
+        w = world_make(&d);
+        kd.mesh = &m;
+        kd.motion.linear[0] = 1;
+        kd.motion.angular[1] = 2;
+        assert_int_equal(ct_body_add_kinematic(w, &kd, &arm), CT_OK);
+        ct_mesh_free(&m);
+        step_once(w, 0.01);
+        block = add_rigid_box(w, 0.1, 0.1, 0.1, 0.11, 0.12, 0, 1000, NULL);
+        j = joint_desc(CT_JOINT_FIXED, block, arm, 0.01, 0.06, 0);
+        join(w, &j);
+        for (i = 0; i < 100; i++)
+            assert_true(step_once(w, 0.01).status <= CT_STATUS_SUBSTEPPED);
+        pose(w, block, x, R);
+        /* the script has turned by 2 rad and gone 1 m since then */
+        assert_true(fabs(R[0] - cos(2.0)) < (mode ? 1e-2 : 2e-5) && fabs(R[2] - sin(2.0)) < (mode ? 1e-2 : 2e-5));
+        assert_true(fabs(x[0] - 1.01 - 0.1 * cos(2.0)) < (mode ? 5e-3 : 2e-6) && fabs(x[2] + 0.1 * sin(2.0)) < (mode ? 5e-3 : 2e-6));
+        assert_true(fabs(x[1] - 0.12) < (mode ? 2e-3 : 2e-6));
+        ct_world_destroy(w);
+    }
+}
+
+/* what is not together when it is joined comes together at the recovery speed, and jointed bodies pass through each other unless told not to */
+static void joints_pull_together(void **state)
+{
+    int collide;
+    (void)state;
+    for (collide = 0; collide < 2; collide++) {
+        ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+        ct_world *w;
+        ct_body_id a, b, none = {0, 0};
+        ct_joint_desc j;
+        double x[3], R[9];
+        int i;
+        d.gravity[1] = 0;
+        w = world_make(&d);
+        a = add_rigid_box(w, 0.1, 0.1, 0.1, 0, 0, 0, 1000, NULL);
+        b = add_rigid_box(w, 0.1, 0.1, 0.1, 0.3, 0, 0, 1000, NULL);
+        j = joint_desc(CT_JOINT_FIXED, a, none, 0, 0, 0);
+        join(w, &j);
+        /* corner to the other body's corner: 0.3 m apart */
+        j = joint_desc(CT_JOINT_BALL, b, a, 0, 0, 0);
+        j.a.vertices[0] = j.b.vertices[0] = 3;
+        j.collide = collide ? 1 : -1;
+        join(w, &j);
+        for (i = 0; i < 10; i++)
+            step_once(w, 0.01);
+        pose(w, b, x, R);
+        if (!collide)
+            assert_true(step_once(w, 0.01).joint_error > 0.15); /* 1 m/s at most */
+        for (i = 0; i < 60; i++)
+            step_once(w, 0.01);
+        if (collide) {
+            /* corner to corner, as near as the collision lets them */
+            assert_int_equal(count_intersections(w), 0);
+            assert_true(step_once(w, 0.01).joint_error > 2e-4);
+        } else
+            assert_true(step_once(w, 0.01).joint_error < 1e-5);
+        ct_world_destroy(w);
+    }
+}
+
+static void refused(ct_world *w, const ct_joint_desc *d, ct_code code)
+{
+    ct_joint_id id = {77, 77};
+    uint64_t hash = ct_world_hash(w);
+    assert_int_equal(ct_joint_add(w, d, &id), code);
+    assert_int_equal(id.index1, 77);
+    assert_int_equal(ct_world_error(w)->code, code);
+    assert_true(strlen(ct_world_error(w)->text) > 5);
+    assert_true(ct_world_hash(w) == hash);
+}
+
+static void bad_joints_are_refused(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    ct_world *w = world_make(&d);
+    ct_body_id a = add_rigid_box(w, 0.1, 0.1, 0.1, 0, 1, 0, 1000, NULL), soft = add_soft_box(w, "jelly", 0.1, 1, 1e5, 1, 1, 0), none = {0, 0};
+    ct_body_id floor = add_plane(w, 0, 1, 0, 0), gone = add_rigid_box(w, 0.1, 0.1, 0.1, 3, 1, 0, 1000, NULL);
+    ct_joint_desc good = joint_desc(CT_JOINT_BALL, a, none, 0, 1, 0), j;
+    ct_joint_id id, id2;
+    ct_real p[3];
+    (void)state;
+    assert_int_equal(ct_body_remove(w, gone), CT_OK);
+    assert_int_equal(ct_joint_add(NULL, &good, &id), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_joint_add(w, &good, NULL), CT_ERR_ARGUMENT);
+    j = good, j.cookie = 0, refused(w, &j, CT_ERR_ARGUMENT);
+    j = good, j.kind = (ct_joint_kind)9, refused(w, &j, CT_ERR_ARGUMENT);
+    j = good, j.a.body = gone, refused(w, &j, CT_ERR_STALE_ID);
+    assert_int_equal(ct_world_error(w)->body.index1, gone.index1);
+    j = good, j.b.body = gone, refused(w, &j, CT_ERR_STALE_ID);
+    j = good, j.a.body = none, refused(w, &j, CT_ERR_ARGUMENT);
+    j = good, j.a.body = floor, refused(w, &j, CT_ERR_ARGUMENT);
+    j = good, j.b.body = a, refused(w, &j, CT_ERR_ARGUMENT);
+    j = good, j.point[1] = (ct_real)NAN, refused(w, &j, CT_ERR_ARGUMENT);
+    j = good, j.compliance = -1, refused(w, &j, CT_ERR_ARGUMENT);
+    j = good, j.collide = 2, refused(w, &j, CT_ERR_ARGUMENT);
+    j = good, j.a.vertices[0] = 8, refused(w, &j, CT_ERR_ARGUMENT);
+    assert_int_equal(ct_world_error(w)->element, 0);
+    j = good, j.a.vertices[0] = 1, j.a.vertices[1] = 2, j.a.weights[0] = 1, j.a.weights[1] = 1, refused(w, &j, CT_ERR_ARGUMENT);
+    j = good, j.a.body = soft, refused(w, &j, CT_ERR_ARGUMENT);
+    j = good, j.kind = CT_JOINT_STITCH, refused(w, &j, CT_ERR_ARGUMENT);
+    j = good, j.kind = CT_JOINT_HINGE, j.axis[1] = 0, refused(w, &j, CT_ERR_ARGUMENT);
+    j = good, j.kind = CT_JOINT_FIXED, j.b.body = soft, j.b.vertices[0] = 0, refused(w, &j, CT_ERR_UNSUPPORTED);
+    id = join(w, &good);
+    step_once(w, 0.01);
+    assert_int_equal(ct_world_dump_problem(w, "/dev/null"), CT_ERR_UNSUPPORTED);
+    assert_int_equal(ct_joint_get_impulse(w, id, p, NULL), CT_OK);
+    assert_true(fabs((double)p[1] - 9.81 * 0.01 / 2) < 1e-4 || fabs((double)p[1] - 9.81 * 0.01) < 1e-4);
+    assert_int_equal(ct_joint_remove(w, id), CT_OK);
+    assert_int_equal(ct_joint_remove(w, id), CT_ERR_STALE_ID);
+    id2 = join(w, &good);
+    assert_int_equal(id2.index1, id.index1);
+    assert_int_not_equal(id2.generation, id.generation);
+    assert_int_equal(ct_joint_get_impulse(w, id, p, NULL), CT_ERR_STALE_ID);
+    assert_int_equal(ct_body_remove(w, a), CT_OK);
+    assert_int_equal(ct_joint_remove(w, id2), CT_ERR_STALE_ID);
+    step_once(w, 0.01);
+    ct_world_destroy(w);
+}
+
+/* a joint follows its bodies when others come and go before them */
+static void joints_survive_other_bodies(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    ct_world *w = world_make(&d);
+    ct_body_id first = add_rigid_box(w, 0.1, 0.1, 0.1, -3, 0, 0, 1000, NULL), soft = add_soft_box(w, "x", 0.1, 1, 1e5, -5, 0, 0), none = {0, 0};
+    ct_body_id a = add_rigid_box(w, 0.1, 0.1, 0.1, 0, 0, 0, 1000, NULL), jelly = add_soft_box(w, "y", 0.1, 1, 1e5, 0.3, 0, 0);
+    ct_joint_desc j = joint_desc(CT_JOINT_BALL, a, none, 0, 0, 0), k = joint_desc(CT_JOINT_BALL, jelly, a, 0, 0, 0);
+    double x[3], R[9];
+    int i;
+    (void)state;
+    k.a.vertices[0] = 0;
+    join(w, &j), join(w, &k);
+    for (i = 0; i < 5; i++)
+        step_once(w, 0.01);
+    assert_int_equal(ct_body_remove(w, first), CT_OK);
+    assert_int_equal(ct_body_remove(w, soft), CT_OK);
+    for (i = 0; i < 20; i++)
+        assert_true(step_once(w, 0.01).joint_error < (IS_DOUBLE ? 1e-6 : 1e-5));
+    pose(w, a, x, R);
+    assert_true(fabs(x[0]) < 1e-6 && fabs(x[1]) < 1e-6);
+    ct_world_destroy(w);
+}
+
+/* the turn between triads: every angle up to half a turn, every axis */
+static void turns_are_rotation_vectors(void **state)
+{
+    uint64_t seed = 5;
+    int i, k, l;
+    (void)state;
+    for (i = 0; i < 2000; i++) {
+        double axis[3], n = 0, angle = 3.1 * lcg(&seed), b[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, a[9];
+        ct_real fa[9], fb[9];
+        cti_v3 e;
+        for (k = 0; k < 3; k++)
+            axis[k] = 2 * lcg(&seed) - 1, n += axis[k] * axis[k];
+        if (i % 3 == 0)
+            angle *= 1e-4;
+        for (k = 0; k < 3; k++)
+            axis[k] /= sqrt(n);
+        for (k = 0; k < 3; k++) { /* rotate row k by Rodrigues */
+            double dot = b[3 * k] * axis[0] + b[3 * k + 1] * axis[1] + b[3 * k + 2] * axis[2];
+            for (l = 0; l < 3; l++) {
+                double cross = axis[(l + 1) % 3] * b[3 * k + (l + 2) % 3] - axis[(l + 2) % 3] * b[3 * k + (l + 1) % 3];
+                a[3 * k + l] = b[3 * k + l] * cos(angle) + cross * sin(angle) + axis[l] * dot * (1 - cos(angle));
+            }
+        }
+        for (k = 0; k < 9; k++)
+            fa[k] = (ct_real)a[k], fb[k] = (ct_real)b[k];
+        e = cti_joint_turn(fa, fb, 0);
+        assert_true(fabs((double)e.x - angle * axis[0]) + fabs((double)e.y - angle * axis[1]) + fabs((double)e.z - angle * axis[2]) < (IS_DOUBLE ? 1e-8 : 2e-3));
+        e = cti_joint_turn(fa, fb, 1);
+        /* the hinge's: across the axis, and of the axes' angle */
+        assert_true(fabs((double)e.x) < 1e-12 + (IS_DOUBLE ? 0 : 1e-6));
+        assert_true(fabs(sqrt((double)(e.x * e.x + e.y * e.y + e.z * e.z)) - acos(fmin(1, fmax(-1, a[0])))) < (IS_DOUBLE ? 1e-7 : 2e-3));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(turns_are_rotation_vectors),
+        cmocka_unit_test(a_chain_of_ten_swings),
+        cmocka_unit_test(a_free_chain_keeps_its_momentum),
+        cmocka_unit_test(hinges_keep_their_axis),
+        cmocka_unit_test(fixed_joints_make_one_body),
+        cmocka_unit_test(stitches_stretch_as_springs),
+        cmocka_unit_test(cloth_hangs_on_a_crate),
+        cmocka_unit_test(stitched_sheets_stay_clear),
+        cmocka_unit_test(scripts_carry_what_they_hold),
+        cmocka_unit_test(joints_pull_together),
+        cmocka_unit_test(bad_joints_are_refused),
+        cmocka_unit_test(joints_survive_other_bodies),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
