@@ -304,6 +304,7 @@ static void stitches_stretch_as_springs(void **state)
         mesh_place(&m, 0, 0.05 - 0.01, 0.05 + 0.2 + 0.01, 0.05 - 0.01);
         sd.mesh = &m;
         assert_int_equal(ct_body_add_static(w, &sd, &roof), CT_OK);
+        ct_mesh_free(&m);
         {
             double *p = read_vectors(w, a, 0, NULL), *q = read_vectors(w, roof, 0, NULL);
             int va = -1, vb = -1;

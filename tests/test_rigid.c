@@ -309,6 +309,21 @@ static void an_asymmetric_body_turns_over(void **state)
     assert_true(energy < 1.5 * drift + (IS_DOUBLE ? 0 : 1e-3) && energy < 0.01 && momentum < (IS_DOUBLE ? 1e-10 : 1e-3));
 }
 
+/* a needle whose moments of inertia differ by a factor of 1250: quick about its long axis, and tilted */
+static void needles_spin(void **state)
+{
+    static const double s[3] = {0.02, 1, 0.02};
+    double I[3] = {1 + 0.0004, 0.0008, 1 + 0.0004}, w0[3] = {0.3, 30, 0.1}, q[4], energy, momentum, e[2];
+    int k;
+    (void)state;
+    reference_spin(I, w0, 1, q);
+    for (k = 0; k < 2; k++)
+        e[k] = spin_box(s, w0, 1, 0.002 / (1 << k), q, &energy, &momentum);
+    assert_true(e[0] < 0.02 && energy < (IS_DOUBLE ? 1e-9 : 1e-3) && momentum < (IS_DOUBLE ? 1e-10 : 1e-4));
+    if (IS_DOUBLE)
+        assert_true(e[1] < 0.27 * e[0] && e[1] > 0.23 * e[0]);
+}
+
 /* ---- contact ---- */
 
 /* largest sideways distance of bodies from where they began */
@@ -467,6 +482,35 @@ static void belts_drag_by_friction(void **state)
     }
     place(w, block, x, NULL);
     assert_true(worst < 0.02 && late < 2e-4);
+    ct_world_destroy(w);
+}
+
+/* a fast plate sends off a body that rests alone in the world */
+static void plates_push(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.3, NULL);
+    ct_world *w;
+    ct_kinematic_desc kd = ct_kinematic_desc_default();
+    ct_mesh m = mesh_box(0.1, 1, 1, 1, 1, 1, 0);
+    ct_body_id plate = {0, 0}, block;
+    double v[3], o[3], x[3];
+    int t;
+    (void)state;
+    d.gravity[1] = 0;
+    w = world_make(&d);
+    kd.mesh = &m;
+    kd.motion.linear[0] = 8;
+    assert_int_equal(ct_body_add_kinematic(w, &kd, &plate), CT_OK);
+    ct_mesh_free(&m);
+    block = add_rigid_box(w, 0.02, 0.02, 0.02, 0.2, 0, 0, 800);
+    for (t = 0; t < 20; t++) {
+        ct_step_report r = step_once(w, 0.01);
+        assert_true(r.status != CT_STATUS_NOT_CONVERGED && r.zones == 0);
+        assert_int_equal(count_intersections(w), 0);
+    }
+    motion(w, block, v, o);
+    place(w, block, x, NULL);
+    assert_true(v[0] > 7.99 && v[0] < 8.2 && fabs(v[1]) < 0.1 && x[0] > 1.65);
     ct_world_destroy(w);
 }
 
@@ -732,6 +776,8 @@ int main(void)
         cmocka_unit_test(off_centre_bodies_turn_about_their_centre),
         cmocka_unit_test(a_symmetric_top_precesses),
         cmocka_unit_test(an_asymmetric_body_turns_over),
+        cmocka_unit_test(needles_spin),
+        cmocka_unit_test(plates_push),
         cmocka_unit_test(stacks_of_ten_rest),
         cmocka_unit_test(mass_ratios_rest),
         cmocka_unit_test(slopes_hold_and_let_go),

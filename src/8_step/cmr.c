@@ -59,26 +59,24 @@ CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
     cti_surface_place(&s->surface, s->x_new, s->frames1, s->surface.x1);
 }
 
-/* 1 for a rigid body's angular block, whose velocity is no speed */
-static int cti_cmr_turns(const cti_state *s, int block) { return s->rigid_of[block] >= 0 && s->rigids[s->rigid_of[block]].block != block; }
-
-/* free speed of a block; of an angular one at its body's radius of gyration */
-static ct_real cti_cmr_speed(const cti_state *s, int block)
+/* most speed of a surface that a script moves */
+static ct_real cti_cmr_script(const cti_state *s, ct_real dt)
 {
-    cti_v3 v = cti_v3_at(s->v_free, block);
-    const cti_rigid *r;
-    if (!cti_cmr_turns(s, block))
-        return cti_max(cti_abs(v.x), cti_max(cti_abs(v.y), cti_abs(v.z)));
-    r = &s->rigids[s->rigid_of[block]];
-    return cti_v3_norm(v) * cti_sqrt((r->inertia[0] + r->inertia[4] + r->inertia[8]) / (2 * r->mass));
+    ct_real big = 0;
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->movers); i++)
+        for (k = s->movers[i].v0; k < s->movers[i].v0 + s->movers[i].n; k++)
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(s->surface.script, k), cti_v3_at(s->surface.x0, k))));
+    return cti_sqrt(big) / dt;
 }
 
-/* velocity that residuals are relative to: |g| dt, or without gravity a thousandth of the largest speed or of a thickness a step */
+/* velocity that residuals are relative to: |g| dt, or without gravity a thousandth of the largest speed, scripts' too, or of a
+   thickness a step */
 static ct_real cti_cmr_scale_of(const cti_state *s, ct_real dt, ct_real speed)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt;
     if (!(g > 0))
-        g = CTI_R(1e-3) * cti_max(speed, s->desc.thickness / dt);
+        g = CTI_R(1e-3) * cti_max(cti_max(speed, cti_cmr_script(s, dt)), s->desc.thickness / dt);
     return g > 0 ? g : CTI_R(1e-9);
 }
 
@@ -165,6 +163,19 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
     cti_cmr_hold(s, s->v_free);
 }
 
+/* 1 for a rigid body's angular block, whose velocity is no speed */
+static int cti_cmr_turns(const cti_state *s, int block) { return s->rigid_of[block] >= 0 && s->rigids[s->rigid_of[block]].block != block; }
+
+/* 1, or for an angular block the radius of gyration: what turns its velocity into a speed */
+static ct_real cti_cmr_radius(const cti_state *s, int block)
+{
+    const cti_rigid *r;
+    if (!cti_cmr_turns(s, block))
+        return 1;
+    r = &s->rigids[s->rigid_of[block]];
+    return cti_sqrt((r->inertia[0] + r->inertia[4] + r->inertia[8]) / (2 * r->mass));
+}
+
 /* v_free of one component, and what is kept of it. Component by component, so that its part of A is read once from memory. 0: out of memory */
 static int cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, int *its)
 {
@@ -180,11 +191,11 @@ static int cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, in
         q->energy += (double)cti_v3_dot(cti_v3_at(s->v_free, blocks[i]), cti_v3_sub(cti_v3_at(s->b, blocks[i]), cti_v3_at(s->pcg_work, blocks[i])));
     cti_cmr_balance(s, dt, q, blocks, s->pcg_work, s->v_free);
     q->speed = 0, q->dynamics = -1, q->moved = 0;
-    for (i = 0; i < n; i++) {
-        q->speed = cti_max(q->speed, cti_cmr_speed(s, blocks[i]));
-        for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++)
+    for (i = 0; i < n; i++)
+        for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++) {
             s->dv_free[k] = s->v_free[k] - s->v[k];
-    }
+            q->speed = cti_max(q->speed, cti_abs(s->v_free[k]) * cti_cmr_radius(s, blocks[i]));
+        }
     return 1;
 }
 
@@ -611,17 +622,6 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     /* the last sweeps may have reached the tolerance after all */
     out->budget = (out->budget || budget) && !(out->residual <= s->desc.solver.tolerance);
     return 1;
-}
-
-/* most speed of a surface that a script moves */
-static ct_real cti_cmr_script(const cti_state *s, ct_real dt)
-{
-    ct_real big = 0;
-    int i, k;
-    for (i = 0; i < CTI_LEN(s->movers); i++)
-        for (k = s->movers[i].v0; k < s->movers[i].v0 + s->movers[i].n; k++)
-            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(s->surface.script, k), cti_v3_at(s->surface.x0, k))));
-    return cti_sqrt(big) / dt;
 }
 
 /* 1 while the tentative motion is finite and no block runs farther than ten times the world's size and what speed and gravity allow:
