@@ -8,13 +8,14 @@
 #include "../6_model/model.h"
 #include "../6_model/rigid.h"
 #include "../7_contact/detect.h"
+#include "script.h"
 
-/* cti_pin -- scripted axes of one block: x(t) = center + R(t - t0) (start - center) + linear (t - t0). */
+/* cti_pin -- scripted axes of one block, which was at `start` at time t0 and moves along a path (script.h). */
 typedef struct cti_pin {
     int32_t block;
     int axes;          /* CT_AXIS_* mask */
     ct_real start[3];
-    ct_motion motion;
+    int32_t path, n_path; /* pieces [path, path + n_path) of cti_state.path */
     double t0, until;  /* until < 0: for ever */
 } cti_pin;
 
@@ -24,12 +25,11 @@ typedef struct cti_direction {
     ct_real projector[9];
 } cti_direction;
 
-/* cti_mover -- surface vertices [v0, v0 + n) that a script moves; rest [3 n] are their positions at time t0. */
+/* cti_mover -- surface vertices [v0, v0 + n) that a script moves; `vertices` [n] are their numbers in it. */
 typedef struct cti_mover {
     int32_t v0, n;
-    const ct_real *rest;
-    ct_motion motion;
-    double t0;
+    const int32_t *vertices;
+    cti_script script;
 } cti_mover;
 
 /* cti_component -- blocks that A couples: one body, or a piece of one. Its float factor is a cluster's inverse and a preconditioner; it may
@@ -106,6 +106,7 @@ typedef struct cti_state {
     ct_real *frames0, *frames1; /* [9 rigids] rotations at the start of the step and at its tentative end */
     cti_mover *movers;
     cti_pin *pins;
+    ct_motion_segment *path; /* pieces of the pins' paths */
     cti_direction *directions;
     cti_model **models;
     int n_models;

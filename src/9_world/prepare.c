@@ -96,9 +96,8 @@ static int cti_prepare_movers(ct_world *w)
         memset(&m, 0, sizeof m);
         m.v0 = s->surface.ranges[i].v0;
         m.n = s->surface.ranges[i].v1 - m.v0;
-        m.rest = s->surface.rest + 3 * (size_t)m.v0;
-        m.motion = b->motion;
-        m.t0 = b->t0;
+        m.vertices = b->surface_nodes;
+        m.script = b->script;
         if (!CTI_PUSH(&w->mem, s->movers, m))
             return 0;
     }

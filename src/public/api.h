@@ -63,6 +63,10 @@ CONTACT_API ct_code ct_body_remove(ct_world *world, ct_body_id body);
 /* ct_body_pin -- holds the axes (CT_AXIS_* mask) of n body vertices to a scripted motion (NULL: at rest where they are) until world time
    `until` [s] (< 0: for ever). Axes of later pins on a vertex are added. CT_ERR_ARGUMENT names an index out of range in .element. */
 CONTACT_API ct_code ct_body_pin(ct_world *world, ct_body_id body, const int32_t *vertices, int n, int axes, const ct_motion *motion, double until);
+/* ct_body_pin_path -- the same along a path of n_segments >= 0 pieces (none: at rest), which are copied. CT_ERR_ARGUMENT names a bad piece in
+   .element. */
+CONTACT_API ct_code ct_body_pin_path(ct_world *world, ct_body_id body, const int32_t *vertices, int n, int axes, const ct_motion_segment *segments,
+                                     int n_segments, double until);
 /* ct_body_constrain -- a direction pin (Volino 2000, 2.2): the vertex moves only in the range of the symmetric projector S [9], row-major:
    0 fixes it, X X' keeps it on a line along the unit vector X, I - X X' in a plane with normal X. Its inverse mass is S / m. */
 CONTACT_API ct_code ct_body_constrain(ct_world *world, ct_body_id body, int vertex, const ct_real projector[9]);
