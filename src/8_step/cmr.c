@@ -621,6 +621,10 @@ static double cti_cmr_reach(const cti_state *s, ct_real dt)
     int i, k;
     for (i = 0; i < 3 * s->n; i++)
         script = cti_max(script, cti_abs(s->v_fixed[i]));
+    for (i = 0; i < s->surface.nv; i++)
+        if (s->surface.attach[i].n == 0)
+            for (k = 3 * i; k < 3 * i + 3; k++)
+                script = cti_max(script, cti_abs(s->surface.script[k] - s->surface.x0[k]) / dt);
     w += script;
     for (i = 0; i < CTI_LEN(s->factors.components); i++)
         sum += s->factors.components[i].energy;
@@ -629,6 +633,10 @@ static double cti_cmr_reach(const cti_state *s, ct_real dt)
     for (i = 0; s->n_constrained && i < s->n; i++)
         for (k = 3 * i; s->filter[i] >= 0 && k < 3 * i + 3; k++)
             sum += (double)(s->A.val[9 * (size_t)s->A.diag[i] + 4 * (size_t)(k % 3)] * s->v_fixed[k] * s->v_fixed[k]);
+    /* and the most that repair rows may do: their impulse is at most recover / softness */
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        if (s->origins[i].repair)
+            sum += (double)(s->rows[i].recover * s->rows[i].recover / s->rows[i].softness);
     return 4 * sum;
 }
 
@@ -674,7 +682,7 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed) || !cti_detect_distances(s->mem, &s->detect, &s->surface))
         return 0;
     CTI_CLEAR(s->hits);
-    return cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits) && cti_cmr_add_rows(s, c);
+    return cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits) && cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
 }
 
 /* the loop of solve and CCD (step 4) */

@@ -84,6 +84,20 @@ typedef struct cti_history {
     int32_t *model_of, *block; /* [n] model of a block or -1; [models] first block */
     uint8_t *reset;            /* [models] starts again after this step */
 } cti_history;
+/* cti_repair -- features that are on the wrong side of each other; they are taken apart along the unit normal (a moves along it) by at least
+   `depth` [m]. */
+typedef struct cti_repair {
+    cti_pair pair;
+    cti_v3 normal;
+    ct_real depth;
+} cti_repair;
+
+/* cti_way -- the direction in which body a leaves body b, and how far that is [m]. */
+typedef struct cti_way {
+    uint64_t a, b; /* ids, see cti_surface_body */
+    cti_v3 normal;
+    ct_real depth;
+} cti_way;
 
 typedef struct cti_state {
     cti_mem *mem;
@@ -127,7 +141,9 @@ typedef struct cti_state {
     ct_real problem_dt, problem_scale; /* of the last solve */
     int has_problem;
     cti_hit *hits;
-    int32_t *tangled_pairs;   /* [2 m] edge, face */
+    int32_t *tangled_pairs;   /* [2 m] edge, face that have a point in common at surface.x0 when the last step began */
+    cti_repair *repairs;      /* what takes them apart */
+    cti_way *ways;            /* directions that pairs of bodies leave each other in, kept over steps */
     ct_real *x_old, *v_old, *dt_old; /* start of the step, to go back to when memory runs out */
     double time;
     double energy_elastic;

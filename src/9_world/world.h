@@ -4,6 +4,7 @@
 
 #include "../5_mesh/mesh.h"
 #include "../8_step/step.h"
+#include "../8_step/tangle.h"
 
 typedef enum cti_body_kind { CTI_BODY_FREE, CTI_BODY_SOFT, CTI_BODY_CLOTH, CTI_BODY_STATIC, CTI_BODY_PLANE, CTI_BODY_RIGID, CTI_BODY_KINEMATIC } cti_body_kind;
 
