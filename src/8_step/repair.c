@@ -9,7 +9,8 @@
    contour, and what remains is the same for edge and face in either role. The sum over a contour is a direction for all of it.
    Every row asks for a speed by recovery through softness alone, so that rows that contradict each other settle on something.
    Based on: Li, Pan, Huang, Bao, Jin 2015, sec. 3 (push-out through the nearest surface); Volino, Magnenat-Thalmann, Resolving surface
-   collisions through intersection contour minimization, 2006. differs: the common direction of two bodies. */
+   collisions through intersection contour minimization, 2006. differs: the common direction of two bodies; where a contour cuts a sheet in two,
+   the smaller part is pulled back through, for the length of such a contour may not say anything. */
 #include "repair.h"
 #include "../0_base/sort.h"
 #include "../4_geom/dist.h"
@@ -18,7 +19,9 @@
 #define CTI_REPAIR_TIME CTI_R(0.1)    /* [s] in which a depth is to be left */
 #define CTI_REPAIR_LOCAL CTI_R(4)     /* way out over the size of what is shared: above, points leave by the nearest surface */
 #define CTI_REPAIR_KEEP CTI_R(1.5)    /* the way of the last step is kept while it is not longer than that over the shortest */
-#define CTI_REPAIR_STIFF CTI_R(0.01)  /* softness, of the blocks' inverse mass */
+#define CTI_REPAIR_STIFF CTI_R(0.01)  /* softness, of the blocks' inverse mass, where the way is known */
+#define CTI_REPAIR_SOFT CTI_R(0.1)    /* and where a contour is followed, whose directions change as it shrinks */
+#define CTI_REPAIR_PAST CTI_R(4)      /* thicknesses beyond the way out that are aimed at */
 #define CTI_REPAIR_STEEP CTI_R(0.1)   /* least |E . N| */
 
 /* two bodies that share something; ways [n]: candidates, a moves along them */
@@ -63,10 +66,10 @@ static cti_v3 cti_repair_cross(const cti_surface *f, int edge, int face, cti_pai
     return p;
 }
 
-static int cti_repair_push(cti_state *s, const cti_pair *pair, cti_v3 normal, ct_real depth)
+static int cti_repair_push(cti_state *s, const cti_pair *pair, cti_v3 normal, ct_real depth, int soft)
 {
     cti_repair r;
-    r.pair = *pair, r.normal = normal, r.depth = depth;
+    r.pair = *pair, r.normal = normal, r.depth = depth, r.soft = soft;
     return CTI_PUSH(s->mem, s->repairs, r);
 }
 
@@ -223,7 +226,7 @@ static int cti_repair_inside(cti_state *s, int body, int solid, cti_v3 n, int lo
         if (cti_detect_tangle(&s->detect, i, solid) != 2)
             continue;
         d = local ? cti_repair_nearest(f, i, solid, &pair, &to) : cti_repair_ray(f, i, n, solid, &pair);
-        if (d > 0 && cti_v3_norm2(to) > 0 && !cti_repair_push(s, &pair, to, d))
+        if (d > 0 && cti_v3_norm2(to) > 0 && !cti_repair_push(s, &pair, to, d, 0))
             return 0;
     }
     return 1;
@@ -248,7 +251,7 @@ static int cti_repair_solids(cti_state *s, int a, int b, uint8_t *done)
             continue;
         cti_repair_cross(f, e, face, &pair);
         done[i] = 1;
-        if (!cti_repair_push(s, &pair, f->body_of[f->edges[2 * e]] == a ? n : cti_v3_mul(n, -1), depth))
+        if (!cti_repair_push(s, &pair, f->body_of[f->edges[2 * e]] == a ? n : cti_v3_mul(n, -1), depth, 0))
             return 0;
     }
     return (!f->bodies[b].solid || cti_repair_inside(s, a, b, n, local)) && (!f->bodies[a].solid || cti_repair_inside(s, b, a, cti_v3_mul(n, -1), local));
@@ -262,6 +265,8 @@ typedef struct cti_repair_point {
     uint8_t turned;
     cti_v3 gradient, sum; /* of this point; of the contour, seen from the edge of its root */
     ct_real length;       /* of the edge */
+    int side_small[2];    /* of the contour: smallest part cut off on the edges' side of the root, and on its faces' */
+    cti_v3 side_pull[2];  /* along the edges, from the smaller part to the larger */
 } cti_repair_point;
 
 /* G of one edge and face */
@@ -333,6 +338,66 @@ static int cti_repair_link(cti_state *s, cti_repair_point *p, const uint8_t *don
     return 1;
 }
 
+/* what the cut edges leave together: part [nv] and the number of vertices of each, at its root. 0: out of memory */
+static int cti_repair_cut(cti_state *s, const uint8_t *done, int32_t **out_part, int32_t **out_size)
+{
+    const cti_surface *f = &s->surface;
+    int32_t *part = CTI_ARENA_NEW(s->arena, int32_t, f->nv), *size = CTI_ARENA_ZERO(s->arena, int32_t, f->nv);
+    uint8_t *cut = CTI_ARENA_ZERO(s->arena, uint8_t, f->ne);
+    int i;
+    if (!part || !size || !cut)
+        return 0;
+    for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++)
+        cut[s->tangled_pairs[2 * i]] = (uint8_t)(cut[s->tangled_pairs[2 * i]] | !done[i]);
+    for (i = 0; i < f->nv; i++)
+        part[i] = i;
+    for (i = 0; i < f->ne; i++) {
+        int32_t a = f->edges[2 * i], b = f->edges[2 * i + 1];
+        if (cut[i])
+            continue;
+        while (part[a] != a)
+            a = part[a] = part[part[a]];
+        while (part[b] != b)
+            b = part[b] = part[part[b]];
+        part[a < b ? b : a] = a < b ? a : b;
+    }
+    for (i = 0; i < f->nv; i++) {
+        part[i] = part[part[i]]; /* roots are the smallest of their part: what is below i is flat */
+        size[part[i]]++;
+    }
+    *out_part = part, *out_size = size;
+    return 1;
+}
+
+/* a part that a contour cuts off is on the wrong side when it is the smaller one: its edges are pulled back through. The side of the contour that
+   cuts off least decides */
+static int cti_repair_pull(cti_state *s, cti_repair_point *p, const uint8_t *done)
+{
+    const cti_surface *f = &s->surface;
+    int32_t *part, *size;
+    int i, turned, n = CTI_LEN(s->tangled_pairs) / 2;
+    if (!cti_repair_cut(s, done, &part, &size))
+        return 0;
+    for (i = 0; i < n; i++)
+        p[i].side_small[0] = p[i].side_small[1] = INT32_MAX;
+    for (i = 0; i < n; i++) {
+        const int32_t *e = f->edges + 2 * (size_t)s->tangled_pairs[2 * i];
+        int32_t root = cti_repair_root(p, i, &turned), a = size[part[e[0]]], b = size[part[e[1]]];
+        cti_v3 d = cti_v3_unit(cti_v3_sub(cti_v3_at(f->x0, e[1]), cti_v3_at(f->x0, e[0])), cti_v3_zero());
+        if (done[i] || part[e[0]] == part[e[1]] || a == b)
+            continue;
+        p[root].side_small[turned] = cti_min_int(p[root].side_small[turned], cti_min_int(a, b));
+        p[root].side_pull[turned] = cti_v3_mad(p[root].side_pull[turned], d, a < b ? 1 : -1);
+    }
+    for (i = 0; i < n; i++)
+        if (p[i].parent == i && cti_min_int(p[i].side_small[0], p[i].side_small[1]) < INT32_MAX) {
+            int side = p[i].side_small[1] < p[i].side_small[0];
+            if (cti_v3_norm2(p[i].side_pull[side]) > CTI_R(0.01))
+                p[i].sum = cti_v3_mul(p[i].side_pull[side], side ? -1 : 1);
+        }
+    return 1;
+}
+
 /* all intersections that are not done: along the sum of their contour, or by their own gradient where that says nothing */
 static int cti_repair_contours(cti_state *s, const uint8_t *done)
 {
@@ -351,6 +416,8 @@ static int cti_repair_contours(cti_state *s, const uint8_t *done)
         int32_t root = cti_repair_root(p, i, &turned);
         p[root].sum = cti_v3_mad(p[root].sum, p[i].gradient, turned ? -1 : 1);
     }
+    if (!cti_repair_pull(s, p, done))
+        return 0;
     for (i = 0; i < n; i++) {
         int32_t root = cti_repair_root(p, i, &turned);
         cti_v3 g = cti_v3_mul(p[root].sum, turned ? -1 : 1);
@@ -362,7 +429,7 @@ static int cti_repair_contours(cti_state *s, const uint8_t *done)
         if (cti_v3_norm2(g) < CTI_R(1e-4))
             continue;
         cti_repair_cross(f, s->tangled_pairs[2 * i], s->tangled_pairs[2 * i + 1], &pair);
-        if (!cti_repair_push(s, &pair, cti_v3_unit(g, cti_v3_zero()), p[i].length / 2))
+        if (!cti_repair_push(s, &pair, cti_v3_unit(g, cti_v3_zero()), p[i].length / 2, 1))
             return 0;
     }
     return 1;
@@ -405,7 +472,7 @@ static int cti_repair_planes(cti_state *s)
                 continue;
             cti_pair_make(f, CT_PAIR_PLANE, i, k, &pair);
             pair.w[0] = 1;
-            if (!cti_repair_push(s, &pair, cti_v3_at(f->planes[k].normal, 0), -cti_pair_closest(f, f->x0, &pair, &feature)))
+            if (!cti_repair_push(s, &pair, cti_v3_at(f->planes[k].normal, 0), -cti_pair_closest(f, f->x0, &pair, &feature), 0))
                 return 0;
         }
     return 1;
@@ -454,9 +521,9 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
         row.mu = 0;
         row.w[0] -= origin.base[0];
         origin.base[0] = origin.base[1] = origin.base[2] = 0;
-        row.softness *= CTI_REPAIR_STIFF;
+        row.softness *= r.soft ? CTI_REPAIR_SOFT : CTI_REPAIR_STIFF;
         row.compliance[0] = row.softness;
-        row.recover = (r.depth + origin.thickness) / cti_max(CTI_REPAIR_TIME, 2 * c->dt);
+        row.recover = (r.depth + CTI_REPAIR_PAST * origin.thickness) / cti_max(CTI_REPAIR_TIME, 2 * c->dt);
         if (c->recovery_speed > 0)
             row.recover = cti_min(row.recover, c->recovery_speed);
         if (!(row.softness > 0))

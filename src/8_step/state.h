@@ -90,6 +90,7 @@ typedef struct cti_repair {
     cti_pair pair;
     cti_v3 normal;
     ct_real depth;
+    int soft; /* the direction is a guess that changes from step to step */
 } cti_repair;
 
 /* cti_way -- the direction in which body a leaves body b, and how far that is [m]. */
