@@ -593,6 +593,17 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     return 1;
 }
 
+/* largest speed of a scripted surface, by component */
+static ct_real cti_cmr_script_speed(const cti_state *s, ct_real dt)
+{
+    ct_real most = 0;
+    int i, k;
+    for (i = 0; i < s->surface.nv; i++)
+        for (k = 3 * i; s->surface.attach[i].n == 0 && k < 3 * i + 3; k++)
+            most = cti_max(most, cti_abs(s->surface.script[k] - s->surface.x0[k]));
+    return most / dt;
+}
+
 /* 1 while the tentative motion is finite and no block runs farther than ten times the world's size and what speed and gravity allow:
    an element that was crushed may answer with any force, and trees and predicates are for numbers that mean something */
 static int cti_cmr_sane(const cti_state *s, ct_real dt)
@@ -604,6 +615,10 @@ static int cti_cmr_sane(const cti_state *s, ct_real dt)
         speed = cti_max(speed, cti_abs(s->v[i]));
         script = cti_max(script, cti_abs(s->v_fixed[i]));
     }
+    /* a body may be all there is, and a rigid one's blocks are at one place: its surface has the size */
+    for (i = 0; i < 3 * s->surface.nv; i++)
+        size = cti_max(size, cti_abs(s->surface.x0[i] - s->surface.x0[i % 3]));
+    script = cti_max(script, cti_cmr_script_speed(s, dt));
     limit = 10 * (size + dt * (speed + script + dt * g));
     for (i = 0; i < 3 * s->n; i++)
         if (!cti_finite(s->v_new[i]) || !(cti_abs(dt * s->v_new[i]) <= limit))
@@ -621,11 +636,7 @@ static double cti_cmr_reach(const cti_state *s, ct_real dt)
     int i, k;
     for (i = 0; i < 3 * s->n; i++)
         script = cti_max(script, cti_abs(s->v_fixed[i]));
-    for (i = 0; i < s->surface.nv; i++)
-        if (s->surface.attach[i].n == 0)
-            for (k = 3 * i; k < 3 * i + 3; k++)
-                script = cti_max(script, cti_abs(s->surface.script[k] - s->surface.x0[k]) / dt);
-    w += script;
+    w += cti_max(script, cti_cmr_script_speed(s, dt));
     for (i = 0; i < CTI_LEN(s->factors.components); i++)
         sum += s->factors.components[i].energy;
     for (i = 0; i < s->n; i++)

@@ -21,6 +21,7 @@
 #define CTI_REPAIR_KEEP CTI_R(1.5)    /* the way of the last step is kept while it is not longer than that over the shortest */
 #define CTI_REPAIR_STIFF CTI_R(0.01)  /* softness, of the blocks' inverse mass, where the way is known */
 #define CTI_REPAIR_SOFT CTI_R(0.1)    /* and where a contour is followed, whose directions change as it shrinks */
+#define CTI_REPAIR_CROWD 8            /* rows on a rigid body that are not softened */
 #define CTI_REPAIR_PAST CTI_R(4)      /* thicknesses beyond the way out that are aimed at */
 #define CTI_REPAIR_STEEP CTI_R(0.1)   /* least |E . N| */
 
@@ -507,9 +508,27 @@ static void cti_repair_fit(const cti_surface *f, cti_pair *pair)
     pair->n_a = 1, pair->n = 4;
 }
 
+/* rows that act on one rigid body add up: each is softened by their number. rows [bodies]; 0: out of memory */
+static int32_t *cti_repair_crowds(cti_state *s)
+{
+    const cti_surface *f = &s->surface;
+    int32_t *rows = CTI_ARENA_ZERO(s->arena, int32_t, f->n_bodies + 1);
+    int i;
+    for (i = 0; rows && i < CTI_LEN(s->repairs); i++) {
+        const cti_pair *p = &s->repairs[i].pair;
+        rows[cti_pair_body_a(f, p)] += f->attach[p->v[0]].frame >= 0;
+        if (p->n > p->n_a)
+            rows[f->body_of[p->v[p->n_a]]] += f->attach[p->v[p->n_a]].frame >= 0;
+    }
+    return rows;
+}
+
 CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
 {
+    int32_t *crowds = s->detect.n_tangled ? cti_repair_crowds(s) : NULL;
     int i;
+    if (s->detect.n_tangled && !crowds)
+        return 0;
     for (i = 0; s->detect.n_tangled && i < CTI_LEN(s->repairs); i++) {
         cti_repair r = s->repairs[i];
         cti_row row;
@@ -522,6 +541,7 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
         row.w[0] -= origin.base[0];
         origin.base[0] = origin.base[1] = origin.base[2] = 0;
         row.softness *= r.soft ? CTI_REPAIR_SOFT : CTI_REPAIR_STIFF;
+        row.softness *= (ct_real)cti_max_int(1, cti_max_int(crowds[cti_pair_body_a(&s->surface, &r.pair)], crowds[cti_pair_body_b(&s->surface, &r.pair)]) / CTI_REPAIR_CROWD);
         row.compliance[0] = row.softness;
         row.recover = (r.depth + CTI_REPAIR_PAST * origin.thickness) / cti_max(CTI_REPAIR_TIME, 2 * c->dt);
         if (c->recovery_speed > 0)
