@@ -19,9 +19,9 @@
 #define CTI_REPAIR_TIME CTI_R(0.1)    /* [s] in which a depth is to be left */
 #define CTI_REPAIR_LOCAL CTI_R(4)     /* way out over the size of what is shared: above, points leave by the nearest surface */
 #define CTI_REPAIR_KEEP CTI_R(1.5)    /* the way of the last step is kept while it is not longer than that over the shortest */
-#define CTI_REPAIR_STIFF CTI_R(0.01)  /* softness, of the blocks' inverse mass, where the way is known */
+#define CTI_REPAIR_STIFF CTI_R(0.03)  /* softness, of the blocks' inverse mass, where the way is known */
 #define CTI_REPAIR_SOFT CTI_R(0.1)    /* and where a contour is followed, whose directions change as it shrinks */
-#define CTI_REPAIR_CROWD 8            /* rows on a rigid body that are not softened */
+#define CTI_REPAIR_RIGID CTI_R(0.03)  /* the same for all rows on a rigid body together: what they add up to has to stay solvable */
 #define CTI_REPAIR_PAST CTI_R(4)      /* thicknesses beyond the way out that are aimed at */
 #define CTI_REPAIR_STEEP CTI_R(0.1)   /* least |E . N| */
 
@@ -523,10 +523,24 @@ static int32_t *cti_repair_crowds(cti_state *s)
     return rows;
 }
 
+/* what nodes answer an impulse with by their own blocks of A, over what they do by their masses: stiff ones have more to be moved against */
+static ct_real cti_repair_stiffer(const cti_row_context *c, const cti_row *row)
+{
+    ct_real soft = 0, own = 0;
+    int k;
+    for (k = 0; k < row->n; k++) {
+        const ct_real *D = c->A->val + 9 * (size_t)c->A->diag[row->term[k].block];
+        ct_real w2 = row->term[k].weight * row->term[k].weight, trace = D[0] + D[4] + D[8];
+        soft += w2 * c->inv_mass[row->term[k].block];
+        own += trace > 0 ? 3 * w2 / trace : 0;
+    }
+    return soft > 0 && own > 0 ? cti_min(1, own / soft) : 1;
+}
+
 CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
 {
     int32_t *crowds = s->detect.n_tangled ? cti_repair_crowds(s) : NULL;
-    int i;
+    int i, crowd;
     if (s->detect.n_tangled && !crowds)
         return 0;
     for (i = 0; s->detect.n_tangled && i < CTI_LEN(s->repairs); i++) {
@@ -540,8 +554,8 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
         row.mu = 0;
         row.w[0] -= origin.base[0];
         origin.base[0] = origin.base[1] = origin.base[2] = 0;
-        row.softness *= r.soft ? CTI_REPAIR_SOFT : CTI_REPAIR_STIFF;
-        row.softness *= (ct_real)cti_max_int(1, cti_max_int(crowds[cti_pair_body_a(&s->surface, &r.pair)], crowds[cti_pair_body_b(&s->surface, &r.pair)]) / CTI_REPAIR_CROWD);
+        crowd = cti_max_int(crowds[cti_pair_body_a(&s->surface, &r.pair)], crowds[cti_pair_body_b(&s->surface, &r.pair)]);
+        row.softness *= cti_repair_stiffer(c, &row) * (crowd ? CTI_REPAIR_RIGID * (ct_real)crowd : (r.soft ? CTI_REPAIR_SOFT : CTI_REPAIR_STIFF));
         row.compliance[0] = row.softness;
         row.recover = (r.depth + CTI_REPAIR_PAST * origin.thickness) / cti_max(CTI_REPAIR_TIME, 2 * c->dt);
         if (c->recovery_speed > 0)
