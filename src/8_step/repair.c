@@ -233,8 +233,33 @@ static int cti_repair_inside(cti_state *s, int body, int solid, cti_v3 n, int lo
     return 1;
 }
 
+/* what lies at the shared part on the far side has to come back through: faces of both bodies there are tangled with the other. The box is that of
+   the points on both surfaces and inside, widened */
+static int cti_repair_around(cti_state *s, const cti_repair_bodies *q, ct_real depth, uint64_t **marks)
+{
+    const cti_surface *f = &s->surface;
+    ct_real wide = 4 * cti_surface_pair_thickness(f, q->a, q->b) + depth / 4;
+    int k, i, j;
+    for (k = 0; k < 2; k++) {
+        const cti_soup_body *r = &f->ranges[k ? q->b : q->a];
+        for (i = r->f0; i < r->f1; i++) {
+            const int32_t *t = f->faces + 3 * (size_t)i;
+            cti_v3 x = cti_v3_at(f->x0, t[0]), y = cti_v3_at(f->x0, t[1]), z = cti_v3_at(f->x0, t[2]);
+            cti_v3 lo = cti_v3_min(x, cti_v3_min(y, z)), hi = cti_v3_max(x, cti_v3_max(y, z));
+            /* the first six ways are the axes, each with its opposite */
+            if (lo.x > q->hi[0] + wide || hi.x < q->lo[0] - wide || lo.y > q->hi[2] + wide || hi.y < q->lo[2] - wide || lo.z > q->hi[4] + wide ||
+                hi.z < q->lo[4] - wide)
+                continue;
+            for (j = 0; j < 3; j++)
+                if (!CTI_PUSH(s->mem, *marks, (uint64_t)(uint32_t)t[j] << 32 | (uint64_t)(uint32_t)(k ? q->a : q->b) << 1))
+                    return 0;
+        }
+    }
+    return 1;
+}
+
 /* one pair of bodies; done [pairs] marks what needs no contour */
-static int cti_repair_solids(cti_state *s, int a, int b, uint8_t *done)
+static int cti_repair_solids(cti_state *s, int a, int b, uint8_t *done, uint64_t **marks)
 {
     const cti_surface *f = &s->surface;
     cti_repair_bodies q;
@@ -243,7 +268,7 @@ static int cti_repair_solids(cti_state *s, int a, int b, uint8_t *done)
     int i, local;
     q.a = a, q.b = b;
     cti_repair_share(s, &q);
-    if (!cti_repair_choose(s, &q, &n, &depth, &local))
+    if (!cti_repair_choose(s, &q, &n, &depth, &local) || (!local && !cti_repair_around(s, &q, depth, marks)))
         return 0;
     for (i = 0; !local && i < CTI_LEN(s->tangled_pairs) / 2; i++) {
         int e = s->tangled_pairs[2 * i], face = s->tangled_pairs[2 * i + 1];
@@ -479,7 +504,7 @@ static int cti_repair_planes(cti_state *s)
     return 1;
 }
 
-CTI_FN int cti_repair_find(cti_state *s)
+CTI_FN int cti_repair_find(cti_state *s, uint64_t **marks)
 {
     uint8_t *done = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->tangled_pairs) / 2 + 1);
     uint64_t *bodies = NULL;
@@ -487,7 +512,7 @@ CTI_FN int cti_repair_find(cti_state *s)
     CTI_CLEAR(s->repairs);
     ok = done && cti_repair_list(s, &bodies);
     for (i = 0; ok && i < CTI_LEN(bodies); i++)
-        ok = cti_repair_solids(s, (int)(bodies[i] >> 32), (int)(uint32_t)bodies[i], done);
+        ok = cti_repair_solids(s, (int)(bodies[i] >> 32), (int)(uint32_t)bodies[i], done, marks);
     ok = ok && cti_repair_contours(s, done) && cti_repair_planes(s);
     CTI_FREE(s->mem, bodies);
     return ok;

@@ -149,6 +149,18 @@ static int cti_tangle_marks(cti_state *s, uint64_t **marks)
     return ok && cti_tangle_sort(s, *marks);
 }
 
+static void cti_tangle_count(cti_state *s)
+{
+    cti_detect *d = &s->detect;
+    int i;
+    if (s->surface.nv)
+        memset(d->tangled, 0, (size_t)s->surface.nv);
+    for (i = 0; i < CTI_LEN(d->tangles); i++)
+        d->tangled[d->tangles[i] >> 32] = 1;
+    for (d->n_tangled = i = 0; i < s->surface.nv; i++)
+        d->n_tangled += d->tangled[i];
+}
+
 CTI_FN int cti_tangle_find(cti_state *s)
 {
     cti_detect *d = &s->detect;
@@ -166,19 +178,20 @@ CTI_FN int cti_tangle_find(cti_state *s)
     }
     CTI_FREE(s->mem, d->tangles);
     d->tangles = marks;
-    if (s->surface.nv)
-        memset(d->tangled, 0, (size_t)s->surface.nv);
-    for (i = 0; i < CTI_LEN(marks); i++)
-        d->tangled[marks[i] >> 32] = 1;
-    for (d->n_tangled = i = 0; i < s->surface.nv; i++)
-        d->n_tangled += d->tangled[i];
+    cti_tangle_count(s);
     if (d->n_tangled == 0) {
         CTI_CLEAR(s->repairs);
         CTI_CLEAR(s->ways);
         return 1;
     }
-    ok = cti_repair_find(s);
-    if (!ok)
-        d->n_tangled = cti_max_int(1, d->n_tangled);
+    /* repairs read the marks and ask for more */
+    marks = NULL;
+    ok = cti_repair_find(s, &marks);
+    for (i = 0; ok && i < CTI_LEN(marks); i++)
+        ok = CTI_PUSH(s->mem, d->tangles, marks[i]);
+    ok = ok && cti_tangle_sort(s, d->tangles);
+    CTI_FREE(s->mem, marks);
+    if (ok)
+        cti_tangle_count(s);
     return ok;
 }
