@@ -31,7 +31,7 @@ static int cti_assemble_slot(cti_state *s, int block)
 /* axes that p holds are taken out of the block's S, which is diagonal so far */
 static int cti_assemble_axes(cti_state *s, const cti_pin *p, ct_real dt)
 {
-    cti_v3 target = cti_script_follow(p->n_path ? s->path + p->path : NULL, p->n_path, cti_v3_at(p->start, 0), s->time - p->t0 + (double)dt, NULL);
+    cti_v3 target = cti_script_follow(p->n_path ? s->path + p->path : NULL, p->n_path, cti_v3_at(p->start, 0), s->time - p->t0 + (s->still ? 0 : (double)dt), NULL);
     int b = p->block, first = s->filter[b] < 0, slot = cti_assemble_slot(s, b), k;
     ct_real t[3], *S;
     if (slot < 0)
@@ -98,8 +98,16 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
         if (p->axes && !(p->until >= 0 && s->time >= p->until - 1e-9 * (double)dt) && !cti_assemble_axes(s, p, dt))
             return 0;
     }
+    for (i = 0; s->held && i < s->n; i++)
+        if (s->held[i]) {
+            int slot = cti_assemble_slot(s, i);
+            if (slot < 0)
+                return 0;
+            memset(s->projectors + 9 * (size_t)slot, 0, 9 * sizeof(ct_real));
+            memset(s->v_fixed + 3 * (size_t)i, 0, 3 * sizeof(ct_real));
+        }
     for (i = 0; i < CTI_LEN(s->directions); i++)
-        if (!cti_assemble_direction(s, &s->directions[i]))
+        if (!(s->held && s->held[s->directions[i].block]) && !cti_assemble_direction(s, &s->directions[i]))
             return 0;
     for (i = 0; i < s->n; i++)
         if (s->filter[i] >= 0) {

@@ -112,6 +112,8 @@ typedef struct cti_state {
     ct_real *dt_prev;         /* [n] last step of the block; 0 before its first */
     cti_history history;
     uint8_t *fixed;           /* [n] all axes scripted */
+    uint8_t *held;            /* [n] 1: a repair leaves the block alone; NULL but in one */
+    int still;                /* 1: scripts stand where they are at `time` */
     ct_real *v_fixed;         /* [3 n] scripted velocity */
     int32_t *filter;          /* [n] -1 or index into projectors */
     ct_real *projectors;      /* [9 m] */

@@ -84,7 +84,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     for (i = 0; i < s->n; i++)
         s->dt_prev[i] = dt;
     cti_integrate_forget(s);
-    s->time += (double)dt;
+    s->time += s->still ? 0 : (double)dt;
     return 1;
 }
 
@@ -177,6 +177,8 @@ static void cti_step_finish(cti_state *s, ct_step_report *r)
     for (i = 0; i < r->rows; i++)
         r->contacts += !s->rows[i].equations && !s->origins[i].repair && s->rows[i].r[0] > 0;
     r->tangled = CTI_LEN(s->tangled_pairs) / 2;
+    if (s->limit.n == 0 && s->detect.n_tangled && CTI_LEN(s->repairs))
+        s->limit = s->repairs[0].pair;
     r->refactorizations = s->factors.n_refactored;
     r->min_distance = 2 * s->desc.thickness;
     if (cti_detect_distances(s->mem, &s->detect, &s->surface))
@@ -272,7 +274,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     s->memory = s->memory_step[slot ^ 1];
     s->memory_step[slot ^ 1] = swap;
     s->dt_memory = dt_memory;
-    s->time = start_time + (double)dt;
+    s->time = s->still ? start_time : start_time + (double)dt;
     cti_step_finish(s, r);
     r->ms_total = cti_cmr_clock(s) - t0;
     return CT_OK;

@@ -33,9 +33,14 @@ CONTACT_API void ct_world_destroy(ct_world *world); /* NULL is fine */
    CT_ERR_ARGUMENT (dt), CT_ERR_MEMORY, CT_ERR_MESH (thickness below 64 ulp of the world's extent): world unchanged. */
 CONTACT_API ct_code ct_world_step(ct_world *world, ct_real dt, ct_step_report *out_report);
 CONTACT_API const ct_error_info *ct_world_error(const ct_world *world);
-/* ct_world_validate -- every pair that intersects now (edge through face), exact. *out_pairs [*out_n] belongs to the world and is valid until
+/* ct_world_validate -- every pair that intersects now (edge through face; vertex behind a plane), exact. *out_pairs [*out_n] belongs to the world and is valid until
    the next call on it. */
 CONTACT_API ct_code ct_world_validate(const ct_world *world, ct_pair **out_pairs, int *out_n);
+/* ct_world_repair -- tries to free a world that starts with intersections: bodies that take part are moved apart, no farther than it takes, with
+   time, scripts, velocities and all other bodies standing still (others are moved when it does not work without). *out_freed and *out_left count
+   pairs as ct_world_validate does; what is left is named by it. A step does the same by bounded impulses, in time; this is for before the first.
+   CT_ERR_ARGUMENT (NULL), CT_ERR_MEMORY (bodies are where they were). */
+CONTACT_API ct_code ct_world_repair(ct_world *world, int *out_freed, int *out_left);
 CONTACT_API uint64_t ct_world_hash(const ct_world *world); /* of positions, velocities, multipliers and time */
 CONTACT_API double ct_world_time(const ct_world *world);
 CONTACT_API int ct_world_body_count(const ct_world *world);

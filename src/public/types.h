@@ -324,7 +324,7 @@ typedef struct ct_step_report {
     int refactorizations;
     int zones, frozen;     /* impact zones; node-steps frozen */
     int extended_elements; /* tets whose log J was continued; StVK: inverted tets */
-    int tangled;           /* pairs that intersect and are excluded */
+    int tangled;           /* pairs (edge through face) that intersected when the last substep began: no contact between them, they are eased apart */
     ct_real residual;      /* natural map relative to the velocity scale, worst solve */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
     ct_real penetration;
@@ -332,7 +332,8 @@ typedef struct ct_step_report {
     double energy_kinetic, energy_elastic, energy_gravity;
     double center_of_mass[3];
     double ms_assemble, ms_unconstrained, ms_detect, ms_solve, ms_total;
-    ct_pair limit;         /* the pair that limited the step; limit.vertices_a[0] is -1 when none did */
+    ct_pair limit;         /* the pair that limited the step; or one that is tangled; limit.vertices_a[0] is -1 when
+                              there is none */
 } ct_step_report;
 
 /* ct_library_info -- what was compiled in. */
