@@ -532,7 +532,7 @@ static void pinch(int kind, const char *what)
         add_plate(w, 0.15, 0.05, 0.15, 1, 0.02, 0.076, 0.01, g, 3);
     } else {
         if (kind == 0)
-            add_soft_box(w, "soft", 0.1, 3, 1e5, 0, 0, 0);
+            add_soft_box(w, "soft", 0.1, 2, 1e5, 0, 0, 0);
         else
             add_rigid_box(w, "rigid", 0.1, 0.1, 0.1, 1, 0, 0, 0, 0);
         add_plate(w, 0.3, 0.05, 0.3, 1, 0, -0.0765, 0, NULL, 0);

@@ -1,6 +1,7 @@
 /* untangle.c -- ct_world_repair. Method: steps of repair rows that start at rest, without gravity and with the scripts standing still, in which only
    bodies that are tangled move, until nothing intersects; then the velocities come back. */
 #include "world.h"
+#include "../8_step/integrate.h"
 
 #define CTI_UNTANGLE_STEPS 300
 #define CTI_UNTANGLE_HELD 150        /* of them with the other bodies held */
@@ -106,6 +107,11 @@ static void cti_untangle_restore(ct_world *w, const cti_untangle *u, int all)
     memcpy(s->desc.gravity, u->gravity, sizeof u->gravity);
     memcpy(s->v, u->v, sizeof(ct_real) * 3 * (size_t)n);
     memcpy(s->dt_prev, u->dt_prev, sizeof(ct_real) * (size_t)n);
+    /* integrators that remember a step before start again */
+    if (!all && s->desc.integrator != CT_INTEGRATOR_EULER) {
+        cti_integrate_reset(s, 1);
+        cti_integrate_forget(s);
+    }
     if (all)
         memcpy(s->x, u->x, sizeof(ct_real) * 3 * (size_t)n);
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
