@@ -6,6 +6,7 @@
 #include "integrate.h"
 #include "tangle.h"
 
+#define CTI_STEP_TANGLED 4 /* a step of a tangled world is cut into at most so many: where there is no room, shorter ones do not help */
 #define CTI_STEP_CALM 2 /* good substeps in a row after which the next one is twice as long */
 
 CTI_FN void cti_step_energies(const cti_state *s, ct_step_report *r)
@@ -238,7 +239,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         if ((s->detect.n_tangled && !cti_tangle_find(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, &a))
             return cti_step_restore(s, start_time);
         good = a.clear && a.converged && !a.crushed && !a.spun && cti_step_is_finite(s);
-        shorter = !good && sub / 2 >= CTI_R(0.999) * least;
+        shorter = !good && sub / 2 >= CTI_R(0.999) * (CTI_LEN(s->tangled_pairs) ? cti_max(least, dt / CTI_STEP_TANGLED) : least);
         cti_step_note(r, &a, !shorter);
         if (!good)
             s->limit = a.limit;
