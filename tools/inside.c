@@ -13,7 +13,7 @@ typedef struct inside_part {
 
 struct inside_state {
     inside_part *parts;
-    int n_parts, n_bodies;
+    int n_parts, n_bodies, tangled;
     unsigned char *closed; /* [n_bodies] */
     unsigned char *start;  /* [n_parts * n_bodies] side at the start */
     double *lo, *hi;       /* [3 n_bodies] */
@@ -132,11 +132,12 @@ static int inside_side(const inside_state *s, const sim *m, int part, int body)
     return inside_winding(&m->bodies[body], x) > 0.5;
 }
 
-inside_state *inside_create(const sim *m)
+inside_state *inside_create(const sim *m, int tangled)
 {
     inside_state *s = (inside_state *)cli_alloc(1, sizeof *s);
     int b, p;
     s->n_bodies = m->n_bodies;
+    s->tangled = tangled;
     s->closed = (unsigned char *)cli_alloc((size_t)m->n_bodies, 1);
     s->lo = (double *)cli_alloc((size_t)m->n_bodies * 3, sizeof *s->lo);
     s->hi = (double *)cli_alloc((size_t)m->n_bodies * 3, sizeof *s->hi);
@@ -179,17 +180,25 @@ static long inside_planes(const sim *m, char *text, size_t size, long found)
     return n;
 }
 
+static int inside_is_scripted(const sim_body *b) { return b->type == SCENE_STATIC || b->type == SCENE_KINEMATIC; }
+
 long inside_count(inside_state *s, const sim *m, char *text, size_t size)
 {
     long n = 0;
-    int p, b;
+    unsigned char *was;
+    int p, b, now;
     inside_boxes(s, m);
     for (p = 0; p < s->n_parts; p++)
         for (b = 0; b < s->n_bodies; b++) {
             const inside_part *part = &s->parts[p];
-            if (!s->closed[b] || b == part->body || (m->bodies[b].type == SCENE_STATIC && m->bodies[part->body].type == SCENE_STATIC))
+            if (!s->closed[b] || b == part->body || (inside_is_scripted(&m->bodies[b]) && inside_is_scripted(&m->bodies[part->body])))
                 continue;
-            if (inside_side(s, m, p, b) == s->start[(size_t)p * (size_t)s->n_bodies + (size_t)b])
+            was = &s->start[(size_t)p * (size_t)s->n_bodies + (size_t)b];
+            now = inside_side(s, m, p, b);
+            /* what started on the wrong side may come out, and has to stay there */
+            if (s->tangled && *was && !now)
+                *was = 0;
+            if (now == *was)
                 continue;
             if (!n)
                 snprintf(text, size, "%s (part of vertex %d) changed sides of %s", m->bodies[part->body].name, part->vertex,

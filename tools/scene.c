@@ -30,24 +30,64 @@ static char *scene_path(const char *scene_file, const char *name)
     return path;
 }
 
-static void scene_read_motion(json_in *in, const cJSON *fix, const char *path, ct_motion *out)
+static void scene_read_segment(json_in *in, const cJSON *motion, const char *path, const char *keys, ct_motion *out)
 {
-    const cJSON *motion = json_in_object(in, fix, path, "motion");
     double linear[3] = {0, 0, 0}, angular[3] = {0, 0, 0}, center[3] = {0, 0, 0};
-    char full[128];
     int k;
-    if (!motion)
-        return;
-    snprintf(full, sizeof full, "%s%smotion", path, *path ? "." : "");
-    json_in_keys(in, motion, full, "linear angular center");
-    json_in_numbers(in, motion, full, "linear", linear, 3);
-    json_in_numbers(in, motion, full, "angular", angular, 3);
-    json_in_numbers(in, motion, full, "center", center, 3);
+    json_in_keys(in, motion, path, keys);
+    json_in_numbers(in, motion, path, "linear", linear, 3);
+    json_in_numbers(in, motion, path, "angular", angular, 3);
+    json_in_numbers(in, motion, path, "center", center, 3);
     for (k = 0; k < 3; k++) {
         out->linear[k] = (ct_real)linear[k];
         out->angular[k] = (ct_real)(angular[k] * SCENE_DEGREE);
         out->center[k] = (ct_real)center[k];
     }
+}
+
+/* "motion": one for ever, or an array of pieces; the last piece may lack its duration */
+static void scene_read_motion(json_in *in, const cJSON *owner, const char *path, ct_motion_segment **out, int *out_n)
+{
+    const cJSON *motion = cJSON_GetObjectItemCaseSensitive(owner, "motion"), *e;
+    char full[128], piece[144];
+    int n;
+    if (!motion)
+        return;
+    snprintf(full, sizeof full, "%s%smotion", path, *path ? "." : "");
+    if (!cJSON_IsArray(motion) && !cJSON_IsObject(motion)) {
+        json_in_error(in, full, "expected an object, or an array of objects");
+        return;
+    }
+    n = cJSON_IsArray(motion) ? cJSON_GetArraySize(motion) : 1;
+    *out = (ct_motion_segment *)cli_alloc((size_t)n, sizeof **out);
+    if (cJSON_IsObject(motion)) {
+        scene_read_segment(in, motion, full, "linear angular center", &(*out)->motion);
+        (*out)->duration = -1;
+        *out_n = 1;
+        return;
+    }
+    cJSON_ArrayForEach(e, motion)
+    {
+        ct_motion_segment *m = *out + *out_n;
+        snprintf(piece, sizeof piece, "%s[%d]", full, (*out_n)++);
+        scene_read_segment(in, e, piece, "linear angular center duration", &m->motion);
+        m->duration = json_in_number(in, e, piece, "duration", -1, 0, SCENE_INF, 0);
+        if (m->duration < 0 && *out_n < n)
+            json_in_error(in, piece, "expected a duration in seconds; only the last piece may do without");
+    }
+}
+
+/* "keyframes": a pattern of files of one mesh each, in the order of their names */
+static void scene_read_keyframes(scene_reader *r, const cJSON *body, scene_body *b)
+{
+    const char *text = json_in_string(&r->in, body, b->path, "keyframes");
+    b->keyframe_interval = json_in_number(&r->in, body, b->path, "keyframe_interval", -1, 0, SCENE_INF, JSON_IN_ABOVE);
+    if (text)
+        b->keyframes = scene_path(r->file, text);
+    if (text && b->type != SCENE_KINEMATIC)
+        json_in_error(&r->in, b->path, "expected \"keyframes\" only in bodies of type kinematic");
+    if (!text && b->keyframe_interval > 0)
+        json_in_error(&r->in, b->path, "expected \"keyframes\" beside \"keyframe_interval\"");
 }
 
 static void scene_read_box(json_in *in, const cJSON *fix, const char *path, scene_fix *out)
@@ -122,7 +162,7 @@ static void scene_read_fix(json_in *in, const cJSON *fix, const char *path, scen
     } else if (!out->has_box)
         json_in_error(in, path, "expected \"box\" or \"vertices\"");
     out->axes = scene_read_axes(in, fix, path);
-    scene_read_motion(in, fix, path, &out->motion);
+    scene_read_motion(in, fix, path, &out->motion, &out->n_motion);
     out->until = json_in_number(in, fix, path, "until", -1, 0, SCENE_INF, 0);
 }
 
@@ -308,8 +348,6 @@ static void scene_refuse(json_in *in, const cJSON *body, const char *path, const
         snprintf(full, sizeof full, "%s.type", path);
         json_in_error(in, full, "bodies of points are not built");
     }
-    if (cJSON_GetObjectItemCaseSensitive(body, "keyframes"))
-        json_in_error(in, path, "\"keyframes\" is not built");
     if (b->type != SCENE_KINEMATIC && cJSON_GetObjectItemCaseSensitive(body, "motion"))
         json_in_error(in, path, "expected \"motion\" only in bodies of type kinematic");
 }
@@ -350,7 +388,8 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     int k;
     snprintf(b->path, sizeof b->path, "bodies[%d]", index);
     if (!json_in_keys(in, body, b->path,
-                      "name type mesh shape material transform surface lattice velocity angular_velocity repeat fix friction motion keyframes"))
+                      "name type mesh shape material transform surface lattice velocity angular_velocity repeat fix friction motion keyframes "
+                      "keyframe_interval"))
         return;
     snprintf(fallback, sizeof fallback, "body%d", index);
     text = json_in_string(in, body, b->path, "name");
@@ -360,13 +399,15 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     if (text)
         b->mesh = scene_path(r->file, text);
     scene_read_shape(in, body, b->path, b);
+    scene_read_keyframes(r, body, b);
     text = json_in_string(in, body, b->path, "surface");
     if (text)
         b->surface = scene_path(r->file, text);
     b->lattice = json_in_number(in, body, b->path, "lattice", 0, 0, SCENE_INF, JSON_IN_ABOVE);
     if ((b->surface || b->lattice > 0) && b->type != SCENE_SOFT)
         json_in_error(in, b->path, "expected \"surface\" and \"lattice\" in soft bodies only");
-    if (b->lattice > 0 ? !b->surface || b->mesh || b->shape != SCENE_SHAPE_MESH : !!b->mesh == (b->shape != SCENE_SHAPE_MESH))
+    if (b->lattice > 0 ? !b->surface || b->mesh || b->shape != SCENE_SHAPE_MESH
+                       : (b->mesh ? b->shape != SCENE_SHAPE_MESH : b->shape == SCENE_SHAPE_MESH && !b->keyframes))
         json_in_error(in, b->path, "expected either \"mesh\" or \"shape\"; or \"surface\" and \"lattice\" alone");
     scene_read_material(in, body, b->path, b);
     scene_read_transform(in, body, b->path, b);
@@ -381,7 +422,7 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     scene_read_fixes(in, body, b);
     b->friction = json_in_number(in, body, b->path, "friction", -1, 0, SCENE_INF, 0);
     if (b->type == SCENE_KINEMATIC)
-        scene_read_motion(in, body, b->path, &b->motion);
+        scene_read_motion(in, body, b->path, &b->motion, &b->n_motion);
     scene_refuse(in, body, b->path, b);
 }
 
@@ -651,8 +692,12 @@ void scene_free(scene *s)
         free(s->bodies[i].mesh);
         free(s->bodies[i].surface);
         free(s->bodies[i].transform);
-        for (k = 0; k < s->bodies[i].n_fix; k++)
+        free(s->bodies[i].motion);
+        free(s->bodies[i].keyframes);
+        for (k = 0; k < s->bodies[i].n_fix; k++) {
             free(s->bodies[i].fix[k].vertices);
+            free(s->bodies[i].fix[k].motion);
+        }
         free(s->bodies[i].fix);
     }
     for (i = 0; i < s->n_joints; i++)

@@ -28,7 +28,8 @@ typedef struct scene_fix {
     int32_t *vertices; /* NULL when has_box */
     int n_vertices;
     int axes; /* CT_AXIS_* */
-    ct_motion motion;
+    ct_motion_segment *motion; /* [n_motion] */
+    int n_motion;
     double until; /* -1: for ever */
 } scene_fix;
 
@@ -47,7 +48,10 @@ typedef struct scene_body {
     scene_transform *transform;
     int n_transform;
     double velocity[3], angular_velocity[3]; /* [rad/s] */
-    ct_motion motion; /* kinematic */
+    ct_motion_segment *motion; /* [n_motion] kinematic */
+    int n_motion;
+    char *keyframes; /* pattern of file names, path already relative to the working directory; NULL: none */
+    double keyframe_interval;
     int repeat[3];
     double spacing[3];
     scene_fix *fix;

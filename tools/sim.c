@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "sim.h"
 #include "cli.h"
+#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,25 +169,28 @@ static void sim_transform(const scene_body *b, ct_mesh *mesh)
         sim_flip(mesh);
 }
 
-/* the meshes of a body: what it is made of, and what is embedded in it (n_positions 0: nothing) */
+/* the meshes of a body: what it is made of, what is embedded in it (n_positions 0: nothing), and its keyframes' positions */
 typedef struct sim_meshes {
     ct_mesh body, surface;
+    ct_mesh keys; /* positions only, one keyframe after the other */
+    int n_keyframes;
 } sim_meshes;
 
 static void sim_free_meshes(sim_meshes *m)
 {
+    free(m->keys.positions);
     ct_mesh_free(&m->body);
     ct_mesh_free(&m->surface);
 }
 
-static ct_code sim_shape_mesh(const scene_body *b, ct_mesh *mesh, ct_error_info *e)
+static ct_code sim_shape_mesh(const scene_body *b, const char *file, ct_mesh *mesh, ct_error_info *e)
 {
     ct_real size[3];
     int k;
     for (k = 0; k < 3; k++)
         size[k] = (ct_real)b->size[k];
-    if (b->shape == SCENE_SHAPE_MESH)
-        return ct_mesh_read(b->mesh, mesh, e);
+    if (file)
+        return ct_mesh_read(file, mesh, e);
     if (b->shape == SCENE_SHAPE_BOX)
         return ct_mesh_box(size, b->cells, b->type == SCENE_SOFT, mesh, e);
     if (b->shape == SCENE_SHAPE_GRID)
@@ -194,7 +198,8 @@ static ct_code sim_shape_mesh(const scene_body *b, ct_mesh *mesh, ct_error_info 
     return ct_mesh_sphere((ct_real)b->radius, b->levels, mesh, e);
 }
 
-static int sim_load_mesh(const scene *s, const scene_body *b, sim_meshes *m)
+/* what is embedded, and the body's mesh; `first`: a file that stands for a mesh that is not named, or NULL */
+static int sim_load_bodies(const scene *s, const scene_body *b, const char *first, sim_meshes *m)
 {
     ct_error_info e;
     ct_code code = CT_OK;
@@ -207,8 +212,8 @@ static int sim_load_mesh(const scene *s, const scene_body *b, sim_meshes *m)
     if (code == CT_OK && b->lattice > 0)
         code = ct_mesh_tetrahedralize(&m->surface, (ct_real)b->lattice, &m->body, &e);
     else if (code == CT_OK) {
-        file = b->mesh;
-        code = sim_shape_mesh(b, &m->body, &e);
+        file = b->mesh ? b->mesh : first;
+        code = sim_shape_mesh(b, file, &m->body, &e);
     }
     if (code != CT_OK)
         cli_fail("%s: %s: %s: %s", s->file, b->path, file ? file : "shape", cli_error_text(code, &e, text, sizeof text));
@@ -223,6 +228,56 @@ static int sim_load_mesh(const scene *s, const scene_body *b, sim_meshes *m)
     sim_transform(b, &m->body);
     sim_transform(b, &m->surface);
     return 1;
+}
+
+/* the files of "keyframes" by name, each with as many vertices as the mesh */
+static int sim_load_keyframes(const scene *s, const scene_body *b, const glob_t *files, sim_meshes *m)
+{
+    size_t n = (size_t)m->body.n_positions * 3;
+    m->keys.positions = (ct_real *)cli_alloc(n * files->gl_pathc, sizeof(ct_real));
+    for (m->n_keyframes = 0; m->n_keyframes < (int)files->gl_pathc; m->n_keyframes++) {
+        const char *file = files->gl_pathv[m->n_keyframes];
+        ct_mesh key;
+        ct_error_info e;
+        ct_code code;
+        char text[320];
+        memset(&key, 0, sizeof key);
+        memset(&e, 0, sizeof e);
+        code = ct_mesh_read(file, &key, &e);
+        if (code != CT_OK)
+            cli_fail("%s: %s.keyframes: %s: %s", s->file, b->path, file, cli_error_text(code, &e, text, sizeof text));
+        else if (key.n_positions != m->body.n_positions)
+            cli_fail("%s: %s.keyframes: %s has %d vertices, expected %d", s->file, b->path, file, key.n_positions, m->body.n_positions), code = CT_ERR_MESH;
+        else {
+            sim_transform(b, &key);
+            memcpy(m->keys.positions + n * (size_t)m->n_keyframes, key.positions, n * sizeof(ct_real));
+        }
+        ct_mesh_free(&key);
+        if (code != CT_OK)
+            return 0;
+    }
+    m->keys.n_positions = m->body.n_positions * m->n_keyframes;
+    return 1;
+}
+
+/* all meshes of a body; without "mesh" it is the first keyframe's */
+static int sim_load_mesh(const scene *s, const scene_body *b, sim_meshes *m)
+{
+    glob_t files;
+    int ok;
+    if (!b->keyframes)
+        return sim_load_bodies(s, b, NULL, m);
+    if (glob(b->keyframes, 0, NULL, &files) != 0) {
+        cli_fail("%s: %s.keyframes: no file matches %s", s->file, b->path, b->keyframes);
+        return 0;
+    }
+    ok = sim_load_bodies(s, b, b->shape == SCENE_SHAPE_MESH ? files.gl_pathv[0] : NULL, m);
+    if (ok && !sim_load_keyframes(s, b, &files, m)) {
+        sim_free_meshes(m);
+        ok = 0;
+    }
+    globfree(&files);
+    return ok;
 }
 
 static ct_code sim_add_soft(sim *m, const scene_body *b, const char *name, const sim_meshes *meshes, ct_body_id *out)
@@ -266,12 +321,16 @@ static ct_code sim_add_rigid(sim *m, const scene_body *b, const char *name, cons
     return ct_body_add_rigid(m->world, &d, out);
 }
 
-static ct_code sim_add_kinematic(sim *m, const scene_body *b, const char *name, const ct_mesh *mesh, ct_body_id *out)
+static ct_code sim_add_kinematic(sim *m, const scene *s, const scene_body *b, const char *name, const sim_meshes *meshes, ct_body_id *out)
 {
     ct_kinematic_desc d = ct_kinematic_desc_default();
     d.name = name;
-    d.mesh = mesh;
-    d.motion = b->motion;
+    d.mesh = &meshes->body;
+    d.segments = b->motion;
+    d.n_segments = b->n_motion;
+    d.keyframes = meshes->keys.positions;
+    d.n_keyframes = meshes->n_keyframes;
+    d.keyframe_interval = b->keyframe_interval > 0 ? b->keyframe_interval : s->dt;
     d.friction = (ct_real)b->friction;
     return ct_body_add_kinematic(m->world, &d, out);
 }
@@ -366,7 +425,7 @@ static int sim_pin(const scene *s, const scene_body *b, sim *m, const sim_body *
             free(in_box);
             return 0;
         }
-    code = n ? ct_body_pin(m->world, body->id, list, n, f->axes, &f->motion, f->until) : CT_OK;
+    code = n ? ct_body_pin_path(m->world, body->id, list, n, f->axes, f->motion, f->n_motion, f->until) : CT_OK;
     free(in_box);
     if (code != CT_OK) {
         char text[320];
@@ -393,7 +452,7 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes
     else if (b->type == SCENE_RIGID)
         code = sim_add_rigid(m, b, name, mesh, &body->id);
     else if (b->type == SCENE_KINEMATIC)
-        code = sim_add_kinematic(m, b, name, mesh, &body->id);
+        code = sim_add_kinematic(m, s, b, name, meshes, &body->id);
     else
         code = sim_add_static(m, b, name, mesh, body);
     if (code != CT_OK) {
@@ -434,7 +493,7 @@ static int sim_add_copies(const scene *s, const scene_body *b, sim *m)
     sim_meshes meshes;
     char *name = (char *)cli_alloc(strlen(b->name) + 48, 1);
     int cell[3], ok = 1, one = b->repeat[0] * b->repeat[1] * b->repeat[2] == 1;
-    ct_real *base, *base_surface;
+    ct_real *base, *base_surface, *base_keys;
     memset(&meshes, 0, sizeof meshes);
     if (b->shape != SCENE_SHAPE_PLANE && !sim_load_mesh(s, b, &meshes)) {
         free(name);
@@ -442,11 +501,13 @@ static int sim_add_copies(const scene *s, const scene_body *b, sim *m)
     }
     base = sim_positions(&meshes.body);
     base_surface = sim_positions(&meshes.surface);
+    base_keys = sim_positions(&meshes.keys);
     for (cell[2] = 0; cell[2] < b->repeat[2] && ok; cell[2]++)
         for (cell[1] = 0; cell[1] < b->repeat[1] && ok; cell[1]++)
             for (cell[0] = 0; cell[0] < b->repeat[0] && ok; cell[0]++) {
                 sim_shift(b, base, cell, &meshes.body);
                 sim_shift(b, base_surface, cell, &meshes.surface);
+                sim_shift(b, base_keys, cell, &meshes.keys);
                 if (one)
                     strcpy(name, b->name);
                 else
@@ -456,6 +517,7 @@ static int sim_add_copies(const scene *s, const scene_body *b, sim *m)
     free(name);
     free(base);
     free(base_surface);
+    free(base_keys);
     sim_free_meshes(&meshes);
     return ok;
 }

@@ -12,10 +12,11 @@ typedef struct cti_joint_side {
     int32_t rigid;        /* number of the rigid body, -1: none */
     int32_t block[CTI_JOINT_NODES];
     ct_real weight[CTI_JOINT_NODES];
-    ct_real arm[3];       /* rigid: in the body's frame; scripted: the point at time t0 */
-    ct_real triad[9];     /* rows: the joint's axes in the rigid body's frame; scripted: in the world at time t0 */
-    ct_motion motion;
-    double t0;
+    ct_real arm[3];       /* rigid: in the body's frame; scripted: the point before its path begins */
+    ct_real triad[9];     /* rows: the joint's axes in the rigid body's frame; scripted: before the path begins */
+    const ct_motion_segment *path; /* of a scripted side, the body's own; keyframes do not carry a joint */
+    int32_t n_path;
+    double t0;            /* when the path begins */
 } cti_joint_side;
 
 /* cti_joint -- one or two rows: the points (all axes, or the distance where rest > 0), and the turn of a hinge or a fixed joint. */

@@ -34,6 +34,7 @@ CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
     CTI_FREE(mem, d->hi);
     CTI_FREE(mem, d->toi);
     CTI_FREE(mem, d->tangled);
+    CTI_FREE(mem, d->tangles);
     memset(d, 0, sizeof *d);
 }
 
@@ -144,15 +145,39 @@ CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *
     return 1;
 }
 
-static int cti_detect_is_tangled(const cti_detect *d, const int32_t *v, int n)
+CTI_FN int cti_detect_tangle(const cti_detect *d, int vertex, int body)
 {
-    int k;
+    uint64_t key = (uint64_t)(uint32_t)vertex << 32 | (uint64_t)(uint32_t)body << 1;
+    int lo = 0, hi = CTI_LEN(d->tangles);
+    if (d->n_tangled == 0 || !d->tangled[vertex])
+        return 0;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (d->tangles[mid] < key)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo >= CTI_LEN(d->tangles) || (d->tangles[lo] | 1) != (key | 1))
+        return 0;
+    return (d->tangles[lo] & 1) || (lo + 1 < CTI_LEN(d->tangles) && d->tangles[lo + 1] == (key | 1)) ? 2 : 1;
+}
+
+CTI_FN int cti_detect_is_tangled(const cti_detect *d, const cti_surface *s, const int32_t *v, int n_a, int n)
+{
+    int k, worst_a = 0, worst_b = 0, any = 0, a, b;
     if (d->n_tangled == 0)
         return 0;
     for (k = 0; k < n; k++)
-        if (!d->tangled[v[k]])
-            return 0;
-    return 1;
+        any |= d->tangled[v[k]];
+    if (!any)
+        return 0;
+    a = s->body_of[v[0]], b = s->body_of[v[n_a]];
+    for (k = 0; k < n_a; k++)
+        worst_a = cti_max_int(worst_a, cti_detect_tangle(d, v[k], b));
+    for (k = n_a; k < n; k++)
+        worst_b = cti_max_int(worst_b, cti_detect_tangle(d, v[k], a));
+    return worst_a == 2 || worst_b == 2 || (worst_a && worst_b);
 }
 
 /* ---- near pairs ---- */
@@ -270,7 +295,7 @@ static int cti_detect_near_faces(cti_mem *mem, const cti_detect *d, const cti_su
         /* min_sep is a quarter of the thickness unless the pair is nearer than half of it, and then it is near anyway */
         if (d->vf.d2[i] > sep * sep && d->vf.d2[i] > 4 * d->vf.min_sep[i] * d->vf.min_sep[i] * CTI_R(1.0001))
             continue;
-        if (!cti_detect_speaks(s, d->vf.pairs[2 * i + 1], d->vf.feature[i]) || cti_detect_is_tangled(d, d->vf.quads + 4 * (size_t)i, 4))
+        if (!cti_detect_speaks(s, d->vf.pairs[2 * i + 1], d->vf.feature[i]) || cti_detect_is_tangled(d, s, d->vf.quads + 4 * (size_t)i, 1, 4))
             continue;
         cti_pair_make(s, CT_PAIR_VF, d->vf.pairs[2 * i], d->vf.pairs[2 * i + 1], &pair);
         pair.w[0] = 1, pair.w[1] = -w[0], pair.w[2] = -w[1], pair.w[3] = -w[2];
@@ -290,7 +315,7 @@ static int cti_detect_near_edges(cti_mem *mem, const cti_detect *d, const cti_su
         ct_real sep = d->ee.min_sep[i] * (CTI_DETECT_TRUST / CTI_DETECT_SEP);
         if (d->ee.feature[i] != 0 || (d->ee.d2[i] > sep * sep && d->ee.d2[i] > 4 * d->ee.min_sep[i] * d->ee.min_sep[i] * CTI_R(1.0001)))
             continue;
-        if (cti_detect_is_tangled(d, d->ee.quads + 4 * (size_t)i, 4))
+        if (cti_detect_is_tangled(d, s, d->ee.quads + 4 * (size_t)i, 2, 4))
             continue;
         cti_pair_make(s, CT_PAIR_EE, d->ee.pairs[2 * i], d->ee.pairs[2 * i + 1], &pair);
         /* flat edges wait for CCD, unless they carry load or are nearer than half the thickness already */
@@ -322,7 +347,7 @@ static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_sur
     }
     for (k = 0; k < s->n_planes; k++)
         for (i = 0; i < s->nv; i++) {
-            if (!s->bodies[s->body_of[i]].dynamic)
+            if (!s->bodies[s->body_of[i]].dynamic || cti_detect_tangle(d, i, s->planes[k].body))
                 continue;
             cti_pair_make(s, CT_PAIR_PLANE, i, k, &pair);
             pair.w[0] = 1;
@@ -374,7 +399,7 @@ static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_list *
         if (d->toi[i] > 1)
             continue;
         hits--;
-        if (cti_detect_is_tangled(d, l->quads + 4 * (size_t)i, 4))
+        if (cti_detect_is_tangled(d, s, l->quads + 4 * (size_t)i, kind == CT_PAIR_VF ? 1 : 2, 4))
             continue;
         cti_pair_make(s, kind, l->pairs[2 * i], l->pairs[2 * i + 1], &hit.pair);
         hit.toi = d->toi[i];
@@ -394,7 +419,7 @@ static int cti_detect_collide_planes(cti_mem *mem, const cti_detect *d, const ct
         for (i = 0; i < s->nv; i++) {
             cti_hit hit;
             ct_real g0, g1, sep;
-            if (!s->bodies[s->body_of[i]].dynamic || (d->n_tangled && d->tangled[i]))
+            if (!s->bodies[s->body_of[i]].dynamic || cti_detect_tangle(d, i, s->planes[k].body))
                 continue;
             cti_pair_make(s, CT_PAIR_PLANE, i, k, &hit.pair);
             hit.pair.w[0] = 1;
@@ -428,7 +453,7 @@ static int cti_detect_collide_thin(cti_mem *mem, const cti_detect *d, const cti_
                 cti_v3_put(b, j, cti_v3_at(x1, hit.pair.v[j]));
             }
             on = k ? cti_ccd_vv(a, b, sep, &hit.toi) : cti_ccd_ve(a, b, sep, &hit.toi);
-            if (!on || cti_detect_is_tangled(d, hit.pair.v, hit.pair.n))
+            if (!on || cti_detect_is_tangled(d, s, hit.pair.v, hit.pair.n_a, hit.pair.n))
                 continue;
             hit.flat = 0;
             cti_detect_impact(s, x1, &hit);

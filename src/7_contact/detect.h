@@ -26,13 +26,21 @@ typedef struct cti_detect {
     int32_t *ve, *vv;        /* codimensional candidates [2 n] */
     ct_real *lo, *hi;        /* [6 nv] the lists are complete while each vertex starts in its first box and ends in its second */
     ct_real *toi;            /* scratch [n] */
-    uint8_t *tangled;        /* [nv] 1: vertex of a pair that intersects at the start; such pairs are left out */
-    int n_tangled;           /* vertices */
+    uint8_t *tangled;        /* [nv] 1: the vertex is in `tangles` */
+    uint64_t *tangles;       /* sorted: vertex << 32 | body << 1 | 1 where it is inside of the body or behind the plane, 0 where a feature of the
+                                vertex goes through one of the body's */
+    int n_tangled;           /* vertices; > 0: pairs are looked for at the start of a step */
     int valid;               /* lists were made for the present topology */
     int n_queries;           /* broad-phase queries in this step */
 } cti_detect;
 
 CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d);
+
+/* cti_detect_tangle -- 0: vertex and body are clear of each other; 1: a feature of the vertex goes through one of the body's; 2: it is inside. */
+CTI_FN int cti_detect_tangle(const cti_detect *d, int vertex, int body);
+/* cti_detect_is_tangled -- 1 when a pair of features v[0 .. n_a) and v[n_a .. n) is left out: a vertex of it is inside of the other side's body, or
+   both sides have a vertex of a feature that goes through the other's body. All other pairs of the same bodies stay in. */
+CTI_FN int cti_detect_is_tangled(const cti_detect *d, const cti_surface *s, const int32_t *v, int n_a, int n);
 
 /* cti_detect_cover -- makes the lists complete for the motion x0 -> x1 of the surface; a query of the trees only when some vertex
    leaves what the last one covers. *out_changed 1 when the lists are new. 0 when memory ran out. */

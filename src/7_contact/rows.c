@@ -240,7 +240,7 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
         cti_memory_item item;
         ct_real u[3];
         cti_v3 slip = cti_v3_zero();
-        if (!row->equations && !(row->r[0] > 0))
+        if (origins[i].repair || (!row->equations && !(row->r[0] > 0)))
             continue;
         memset(&item, 0, sizeof item);
         cti_row_velocity(row, v, u);

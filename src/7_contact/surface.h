@@ -20,6 +20,7 @@ typedef struct cti_surface_body {
     int dynamic;  /* has unknowns */
     int moves;    /* dynamic or scripted */
     int is_cloth; /* surface without an inside */
+    int solid;    /* a closed surface around a volume */
     uint64_t id;  /* of the body for as long as it lives, and of no other */
 } cti_surface_body;
 
@@ -63,13 +64,14 @@ CTI_FN cti_v3 cti_attach_point(const cti_attach *a, const ct_real *q, const ct_r
 /* cti_surface_pair_thickness -- (h_a + h_b) / 2 of two bodies. */
 CTI_FN ct_real cti_surface_pair_thickness(const cti_surface *s, int body_a, int body_b);
 
-/* cti_pair -- a feature pair with signed weights: p_a - p_b = sum w[k] x[v[k]]; the first n_a belong to a. PLANE: v[0] and plane. */
+/* cti_pair -- a feature pair with signed weights: p_a - p_b = sum w[k] x[v[k]]; the first n_a belong to a. PLANE: v[0] and plane.
+   EF, an edge that goes through a face: two and three vertices, weights at the point in common. */
 typedef struct cti_pair {
     int32_t kind; /* ct_pair_kind */
     int32_t n_a, n;
-    int32_t v[4];
+    int32_t v[5];
     int32_t plane;
-    ct_real w[4];
+    ct_real w[5];
 } cti_pair;
 
 /* cti_pair_make -- from candidate lists: features a, b are vertex/face, edge/edge, vertex/edge, vertex/vertex numbers. Weights unset. */

@@ -5,20 +5,6 @@
 #include "assemble.h"
 #include "integrate.h"
 #include "../1_math/eig3.h"
-#include "../1_math/elem.h"
-
-CTI_FN cti_v3 cti_assemble_script(const ct_motion *motion, cti_v3 start, ct_real t)
-{
-    cti_v3 w = cti_v3_at(motion->angular, 0), c = cti_v3_at(motion->center, 0), r = cti_v3_sub(start, c), axis;
-    ct_real rate = cti_v3_norm(w), co, si;
-    if (rate > 0) {
-        axis = cti_v3_mul(w, 1 / rate);
-        co = cti_cos(rate * t), si = cti_sin(rate * t);
-        r = cti_v3_add(cti_v3_mad(cti_v3_mul(r, co), cti_v3_cross(axis, r), si), cti_v3_mul(axis, cti_v3_dot(axis, r) * (1 - co)));
-    } else
-        r = start, c = cti_v3_zero();
-    return cti_v3_mad(cti_v3_add(r, c), cti_v3_at(motion->linear, 0), t);
-}
 
 CTI_FN void cti_assemble_movers(cti_state *s, double time)
 {
@@ -26,7 +12,7 @@ CTI_FN void cti_assemble_movers(cti_state *s, double time)
     for (i = 0; i < CTI_LEN(s->movers); i++) {
         const cti_mover *m = &s->movers[i];
         for (k = 0; k < m->n; k++)
-            cti_v3_put(s->surface.script, m->v0 + k, cti_assemble_script(&m->motion, cti_v3_at(m->rest, k), (ct_real)(time - m->t0)));
+            cti_v3_put(s->surface.script, m->v0 + k, cti_script_point(&m->script, m->vertices[k], time, NULL));
     }
 }
 
@@ -45,7 +31,7 @@ static int cti_assemble_slot(cti_state *s, int block)
 /* axes that p holds are taken out of the block's S, which is diagonal so far */
 static int cti_assemble_axes(cti_state *s, const cti_pin *p, ct_real dt)
 {
-    cti_v3 target = cti_assemble_script(&p->motion, cti_v3_at(p->start, 0), (ct_real)(s->time - p->t0) + dt);
+    cti_v3 target = cti_script_follow(p->n_path ? s->path + p->path : NULL, p->n_path, cti_v3_at(p->start, 0), s->time - p->t0 + (s->still ? 0 : (double)dt), NULL);
     int b = p->block, first = s->filter[b] < 0, slot = cti_assemble_slot(s, b), k;
     ct_real t[3], *S;
     if (slot < 0)
@@ -112,8 +98,16 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
         if (p->axes && !(p->until >= 0 && s->time >= p->until - 1e-9 * (double)dt) && !cti_assemble_axes(s, p, dt))
             return 0;
     }
+    for (i = 0; s->held && i < s->n; i++)
+        if (s->held[i]) {
+            int slot = cti_assemble_slot(s, i);
+            if (slot < 0)
+                return 0;
+            memset(s->projectors + 9 * (size_t)slot, 0, 9 * sizeof(ct_real));
+            memset(s->v_fixed + 3 * (size_t)i, 0, 3 * sizeof(ct_real));
+        }
     for (i = 0; i < CTI_LEN(s->directions); i++)
-        if (!cti_assemble_direction(s, &s->directions[i]))
+        if (!(s->held && s->held[s->directions[i].block]) && !cti_assemble_direction(s, &s->directions[i]))
             return 0;
     for (i = 0; i < s->n; i++)
         if (s->filter[i] >= 0) {

@@ -6,8 +6,6 @@
 
 /* cti_assemble_pins -- fixed, v_fixed, filter, projectors for the step from t to t + dt. 0 when memory ran out. */
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt);
-/* cti_assemble_script -- x(t) of a point that is at `start` at t = 0. */
-CTI_FN cti_v3 cti_assemble_script(const ct_motion *motion, cti_v3 start, ct_real t);
 /* cti_assemble_movers -- surface.script: where scripted surface vertices are at `time`. */
 CTI_FN void cti_assemble_movers(cti_state *s, double time);
 /* cti_assemble -- A, b at (x, v) for a step dt, filtered for pins. *out_extended: tets whose log J was continued. */

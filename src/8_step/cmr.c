@@ -663,6 +663,10 @@ static double cti_cmr_reach(const cti_state *s, ct_real dt)
     for (i = 0; s->n_constrained && i < s->n; i++)
         for (k = 3 * i; s->filter[i] >= 0 && k < 3 * i + 3; k++)
             sum += (double)(s->A.val[9 * (size_t)s->A.diag[i] + 4 * (size_t)(k % 3)] * s->v_fixed[k] * s->v_fixed[k]);
+    /* and the most that repair rows may do: their impulse is at most recover / softness */
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        if (s->origins[i].repair)
+            sum += (double)(s->rows[i].recover * s->rows[i].recover / s->rows[i].softness);
     return 4 * sum;
 }
 
@@ -712,7 +716,7 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
         return 0;
     cti_joints_linearize(s, c, 0);
     return cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits) &&
-           cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) && cti_cmr_add_rows(s, c);
+           cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) && cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
 }
 
 /* distance that joints may miss: far below the thickness, above what the solver and rounding leave */
@@ -789,7 +793,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     out->converged = 1;
     if (!cti_assemble_pins(s, dt))
         return 0;
-    cti_assemble_movers(s, s->time + (double)dt);
+    cti_assemble_movers(s, s->still ? s->time : s->time + (double)dt);
     cti_assemble(s, dt, &out->extended);
     t1 = cti_cmr_clock(s);
     out->ms_assemble = t1 - t0;

@@ -5,6 +5,7 @@
 #include "assemble.h"
 #include "factors.h"
 #include "joints.h"
+#include "repair.h"
 
 /* cti_attempt -- what an attempt did. */
 typedef struct cti_attempt {

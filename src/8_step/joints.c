@@ -14,7 +14,7 @@
 static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, int end, double time, ct_real *triad)
 {
     const ct_real *x = end ? s->x_new : s->x;
-    cti_v3 p = cti_v3_zero(), zero = p;
+    cti_v3 p = cti_v3_zero(), o;
     int i;
     if (side->rigid >= 0) {
         const ct_real *R = (end ? s->frames1 : s->frames0) + 9 * (size_t)side->rigid;
@@ -23,12 +23,10 @@ static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, i
         return cti_v3_add(cti_v3_at(x, s->rigids[side->rigid].block), cti_m3_mul_v(R, cti_v3_at(side->arm, 0)));
     }
     if (side->n == 0) {
-        ct_real t = (ct_real)(time - side->t0);
-        ct_motion turn = side->motion;
-        cti_v3_put(turn.linear, 0, zero), cti_v3_put(turn.center, 0, zero);
+        o = cti_script_follow(side->path, side->n_path, p, time - side->t0, NULL);
         for (i = 0; triad && i < 3; i++)
-            cti_v3_put(triad, i, cti_assemble_script(&turn, cti_v3_at(side->triad, i), t));
-        return cti_assemble_script(&side->motion, cti_v3_at(side->arm, 0), t);
+            cti_v3_put(triad, i, cti_v3_sub(cti_script_follow(side->path, side->n_path, cti_v3_at(side->triad, i), time - side->t0, NULL), o));
+        return cti_script_follow(side->path, side->n_path, cti_v3_at(side->arm, 0), time - side->t0, NULL);
     }
     for (i = 0; i < side->n; i++)
         p = cti_v3_mad(p, cti_v3_at(x, side->block[i]), side->weight[i]);
@@ -114,9 +112,12 @@ static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part
         for (i = 0; i < side[k]->n; i++)
             if (s->fixed[side[k]->block[i]])
                 v = cti_v3_mad(v, cti_v3_at(s->v_fixed, side[k]->block[i]), side[k]->weight[i]);
-        if (part == 1)
-            v = cti_v3_mul(cti_v3_at(side[k]->motion.angular, 0), j->lever);
-        else if (side[k]->n == 0)
+        if (part == 1 && side[k]->n == 0) {
+            ct_real from[9], to[9];
+            cti_joints_place(s, side[k], 0, s->time, from);
+            cti_joints_place(s, side[k], 0, s->time + (double)dt, to);
+            v = cti_v3_mul(cti_joint_turn(to, from, 0), j->lever / dt);
+        } else if (side[k]->n == 0)
             v = cti_v3_mul(cti_v3_sub(cti_joints_place(s, side[k], 0, s->time + (double)dt, NULL), cti_joints_place(s, side[k], 0, s->time, NULL)), 1 / dt);
         u = cti_v3_mad(u, v, k == 0 ? CTI_R(1) : CTI_R(-1));
     }

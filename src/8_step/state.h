@@ -9,13 +9,14 @@
 #include "../6_model/joint.h"
 #include "../6_model/rigid.h"
 #include "../7_contact/detect.h"
+#include "script.h"
 
-/* cti_pin -- scripted axes of one block: x(t) = center + R(t - t0) (start - center) + linear (t - t0). */
+/* cti_pin -- scripted axes of one block, which was at `start` at time t0 and moves along a path (script.h). */
 typedef struct cti_pin {
     int32_t block;
     int axes;          /* CT_AXIS_* mask */
     ct_real start[3];
-    ct_motion motion;
+    int32_t path, n_path; /* pieces [path, path + n_path) of cti_state.path */
     double t0, until;  /* until < 0: for ever */
 } cti_pin;
 
@@ -25,12 +26,11 @@ typedef struct cti_direction {
     ct_real projector[9];
 } cti_direction;
 
-/* cti_mover -- surface vertices [v0, v0 + n) that a script moves; rest [3 n] are their positions at time t0. */
+/* cti_mover -- surface vertices [v0, v0 + n) that a script moves; `vertices` [n] are their numbers in it. */
 typedef struct cti_mover {
     int32_t v0, n;
-    const ct_real *rest;
-    ct_motion motion;
-    double t0;
+    const int32_t *vertices;
+    cti_script script;
 } cti_mover;
 
 /* cti_component -- blocks that A couples: one body, or a piece of one. Its float factor is a cluster's inverse and a preconditioner; it may
@@ -85,6 +85,21 @@ typedef struct cti_history {
     int32_t *model_of, *block; /* [n] model of a block or -1; [models] first block */
     uint8_t *reset;            /* [models] starts again after this step */
 } cti_history;
+/* cti_repair -- features that are on the wrong side of each other; they are taken apart along the unit normal (a moves along it) by at least
+   `depth` [m]. */
+typedef struct cti_repair {
+    cti_pair pair;
+    cti_v3 normal;
+    ct_real depth;
+    int soft; /* the direction is a guess that changes from step to step */
+} cti_repair;
+
+/* cti_way -- the direction in which body a leaves body b, and how far that is [m]. */
+typedef struct cti_way {
+    uint64_t a, b; /* ids, see cti_surface_body */
+    cti_v3 normal;
+    ct_real depth;
+} cti_way;
 
 typedef struct cti_state {
     cti_mem *mem;
@@ -98,6 +113,8 @@ typedef struct cti_state {
     ct_real *dt_prev;         /* [n] last step of the block; 0 before its first */
     cti_history history;
     uint8_t *fixed;           /* [n] all axes scripted */
+    uint8_t *held;            /* [n] 1: a repair leaves the block alone; NULL but in one */
+    int still;                /* 1: scripts stand where they are at `time` */
     ct_real *v_fixed;         /* [3 n] scripted velocity */
     int32_t *filter;          /* [n] -1 or index into projectors */
     ct_real *projectors;      /* [9 m] */
@@ -108,6 +125,7 @@ typedef struct cti_state {
     cti_joint *joints;
     cti_mover *movers;
     cti_pin *pins;
+    ct_motion_segment *path; /* pieces of the pins' paths */
     cti_direction *directions;
     cti_model **models;
     int n_models;
@@ -128,7 +146,9 @@ typedef struct cti_state {
     ct_real problem_dt, problem_scale; /* of the last solve */
     int has_problem;
     cti_hit *hits;
-    int32_t *tangled_pairs;   /* [2 m] edge, face */
+    int32_t *tangled_pairs;   /* [2 m] edge, face that have a point in common at surface.x0 when the last step began */
+    cti_repair *repairs;      /* what takes them apart */
+    cti_way *ways;            /* directions that pairs of bodies leave each other in, kept over steps */
     ct_real *x_old, *v_old, *dt_old; /* start of the step, to go back to when memory runs out */
     double time;
     double energy_elastic;

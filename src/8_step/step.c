@@ -4,41 +4,10 @@
    back when memory runs out. differs: elements count, since one Newton step cannot answer for one that it crushed; substeps grow again. */
 #include "step.h"
 #include "integrate.h"
-#include "../4_geom/intersect.h"
+#include "tangle.h"
 
+#define CTI_STEP_TANGLED 4 /* a step of a tangled world is cut into at most so many: where there is no room, shorter ones do not help */
 #define CTI_STEP_CALM 2 /* good substeps in a row after which the next one is twice as long */
-
-CTI_FN int cti_step_tangle(cti_state *s)
-{
-    cti_detect *d = &s->detect;
-    int i, k;
-    if (!CTI_RESIZE(s->mem, d->tangled, s->surface.nv))
-        return 0;
-    if (s->surface.nv)
-        memset(d->tangled, 0, (size_t)s->surface.nv);
-    d->n_tangled = 1; /* asked again when memory runs out on the way */
-    CTI_CLEAR(s->tangled_pairs);
-    if (!cti_broad_update(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, s->surface.x0) ||
-        !cti_intersect_soup(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, &s->tangled_pairs))
-        return 0;
-    for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++) {
-        const int32_t *e = s->surface.edges + 2 * (size_t)s->tangled_pairs[2 * i], *f = s->surface.faces + 3 * (size_t)s->tangled_pairs[2 * i + 1];
-        for (k = 0; k < 2; k++)
-            d->tangled[e[k]] = 1;
-        for (k = 0; k < 3; k++)
-            d->tangled[f[k]] = 1;
-    }
-    /* a vertex behind a plane is tangled with it */
-    for (k = 0; k < s->surface.n_planes; k++)
-        for (i = 0; i < s->surface.nv; i++) {
-            const cti_plane *p = &s->surface.planes[k];
-            if (s->surface.bodies[s->surface.body_of[i]].dynamic && cti_v3_dot(cti_v3_at(p->normal, 0), cti_v3_at(s->surface.x0, i)) - p->offset <= 0)
-                d->tangled[i] = 1;
-        }
-    for (d->n_tangled = i = 0; i < s->surface.nv; i++)
-        d->n_tangled += d->tangled[i];
-    return 1;
-}
 
 CTI_FN void cti_step_energies(const cti_state *s, ct_step_report *r)
 {
@@ -116,7 +85,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     for (i = 0; i < s->n; i++)
         s->dt_prev[i] = dt;
     cti_integrate_forget(s);
-    s->time += (double)dt;
+    s->time += s->still ? 0 : (double)dt;
     return 1;
 }
 
@@ -207,8 +176,10 @@ static void cti_step_finish(cti_state *s, ct_step_report *r)
     int i;
     r->rows = CTI_LEN(s->rows);
     for (i = 0; i < r->rows; i++)
-        r->contacts += !s->rows[i].equations && s->rows[i].r[0] > 0;
+        r->contacts += !s->rows[i].equations && !s->origins[i].repair && s->rows[i].r[0] > 0;
     r->tangled = CTI_LEN(s->tangled_pairs) / 2;
+    if (s->limit.n == 0 && s->detect.n_tangled && CTI_LEN(s->repairs))
+        s->limit = s->repairs[0].pair;
     r->refactorizations = s->factors.n_refactored;
     r->min_distance = 2 * s->desc.thickness;
     if (cti_detect_distances(s->mem, &s->detect, &s->surface))
@@ -266,10 +237,10 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         sub = cti_min(sub, left);
         if (left - sub < CTI_R(1e-6) * dt)
             sub = left;
-        if ((s->detect.n_tangled && !cti_step_tangle(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, &a))
+        if ((s->detect.n_tangled && !cti_tangle_find(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, &a))
             return cti_step_restore(s, start_time);
         good = a.clear && a.converged && !a.crushed && !a.spun && !a.strained && cti_step_is_finite(s);
-        shorter = !good && sub / 2 >= CTI_R(0.999) * least;
+        shorter = !good && sub / 2 >= CTI_R(0.999) * (CTI_LEN(s->tangled_pairs) ? cti_max(least, dt / CTI_STEP_TANGLED) : least);
         cti_step_note(r, &a, !shorter);
         if (!good)
             s->limit = a.limit;
@@ -305,7 +276,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     s->memory = s->memory_step[slot ^ 1];
     s->memory_step[slot ^ 1] = swap;
     s->dt_memory = dt_memory;
-    s->time = start_time + (double)dt;
+    s->time = s->still ? start_time : start_time + (double)dt;
     cti_step_finish(s, r);
     r->ms_total = cti_cmr_clock(s) - t0;
     return CT_OK;

@@ -6,8 +6,6 @@
 
 /* cti_step -- CT_OK, or CT_ERR_MEMORY with the state as it was. surface.x0 is up to date before and after. */
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *report);
-/* cti_step_tangle -- finds pairs that intersect at x0 and marks their vertices; 0 when memory ran out. */
-CTI_FN int cti_step_tangle(cti_state *s);
 CTI_FN void cti_step_energies(const cti_state *s, ct_step_report *report);
 
 #endif /* CTI_STEP_H */

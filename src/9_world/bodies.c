@@ -25,6 +25,8 @@ CTI_FN void cti_world_free_body(ct_world *w, cti_body *b)
     CTI_FREE(&w->mem, b->node_surface);
     CTI_FREE(&w->mem, b->attach);
     CTI_FREE(&w->mem, b->nodes);
+    CTI_FREE(&w->mem, b->path);
+    CTI_FREE(&w->mem, b->keyframes);
     cti_topology_free(&w->mem, &b->topology);
     cti_model_free(&w->mem, &b->model);
     memset(b, 0, sizeof *b);
@@ -294,7 +296,6 @@ CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const
     memset(b, 0, sizeof *b);
     b->kind = kind;
     b->block0 = b->rigid = -1;
-    b->t0 = w->state.time;
     b->friction = friction < 0 ? w->state.desc.friction : friction;
     b->thickness = thickness < 0 ? w->state.desc.thickness : thickness;
     cti_bodies_name(b, name);

@@ -95,11 +95,50 @@ CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, c
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
 }
 
+static ct_code cti_bodies_check_script(ct_world *w, const ct_kinematic_desc *d)
+{
+    ct_body_id none = {0, 0};
+    ct_code code = cti_bodies_check_motion(w, none, &d->motion);
+    int k, i, n3 = 3 * d->mesh->n_positions;
+    if (code == CT_OK)
+        code = cti_bodies_check_path(w, none, d->segments, d->n_segments);
+    if (code != CT_OK)
+        return code;
+    if (d->n_keyframes < 0 || (d->n_keyframes > 0 && !d->keyframes))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, d->n_keyframes, "n_keyframes without keyframes");
+    if (d->n_keyframes > 1 && (!(d->keyframe_interval > 0) || !cti_finite((ct_real)d->keyframe_interval)))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, d->keyframe_interval, "keyframe_interval must be positive and finite");
+    if (d->n_keyframes > INT32_MAX / n3)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, d->n_keyframes, "more keyframes than a body can have");
+    for (k = 0; k < d->n_keyframes; k++)
+        for (i = 0; i < n3; i++)
+            if (!cti_finite(d->keyframes[(size_t)k * (size_t)n3 + (size_t)i]))
+                return cti_bodies_refuse(w, CT_ERR_ARGUMENT, k, 0, "a keyframe is not finite (element: keyframe)");
+    return CT_OK;
+}
+
+static ct_code cti_bodies_copy_script(ct_world *w, cti_body *b, const ct_kinematic_desc *d)
+{
+    int n_keys = 3 * b->n * d->n_keyframes, n_path = d->n_segments > 0 ? d->n_segments : 1;
+    if (!CTI_RESIZE(&w->mem, b->keyframes, n_keys) || !CTI_RESIZE(&w->mem, b->path, n_path))
+        return CT_ERR_MEMORY;
+    if (n_keys)
+        memcpy(b->keyframes, d->keyframes, sizeof(ct_real) * (size_t)n_keys);
+    b->path[0].motion = d->motion;
+    b->path[0].duration = -1;
+    if (d->n_segments > 0)
+        memcpy(b->path, d->segments, sizeof *b->path * (size_t)n_path);
+    b->script.rest = b->rest, b->script.n = b->n;
+    b->script.keyframes = b->keyframes, b->script.n_keyframes = d->n_keyframes, b->script.interval = d->keyframe_interval;
+    b->script.path = b->path, b->script.n_path = n_path;
+    b->script.t0 = w->state.time;
+    return CT_OK;
+}
+
 CONTACT_API_DEF ct_code ct_body_add_kinematic(ct_world *w, const ct_kinematic_desc *d, ct_body_id *out_body)
 {
     cti_body b;
     ct_code code;
-    ct_body_id none = {0, 0};
     if (!w)
         return CT_ERR_ARGUMENT;
     if (!out_body)
@@ -110,12 +149,13 @@ CONTACT_API_DEF ct_code ct_body_add_kinematic(ct_world *w, const ct_kinematic_de
     if (code == CT_OK)
         code = cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL);
     if (code == CT_OK)
-        code = cti_bodies_check_motion(w, none, &d->motion);
+        code = cti_bodies_check_script(w, d);
     if (code != CT_OK)
         return code;
     cti_bodies_begin(w, &b, CTI_BODY_KINEMATIC, d->name, d->friction, d->thickness);
-    b.motion = d->motion;
     code = cti_bodies_copy(w, &b, d->mesh);
+    if (code == CT_OK)
+        code = cti_bodies_copy_script(w, &b, d);
     if (code == CT_OK)
         code = cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles);
     if (code == CT_OK)

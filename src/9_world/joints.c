@@ -130,9 +130,16 @@ static void cti_joints_make_side(const ct_world *w, int slot, const ct_joint_sid
     } else if (cti_body_has_model(b))
         cti_joints_nodes(b, from, out);
     else if (b->kind == CTI_BODY_KINEMATIC) {
-        /* the script from now on: its centre has moved along */
-        out->motion = b->motion;
-        cti_v3_addto(out->motion.center, 0, cti_v3_mul(cti_v3_at(b->motion.linear, 0), (ct_real)(w->state.time - b->t0)));
+        /* point and axes taken back to where the path began: its turn R and shift o so far, undone */
+        double t = w->state.time - b->script.t0;
+        cti_v3 o = cti_script_follow(b->script.path, b->script.n_path, cti_v3_zero(), t, NULL);
+        ct_real R[9];
+        for (k = 0; k < 3; k++) /* rows: what becomes of the unit vectors */
+            cti_v3_put(R, k, cti_v3_sub(cti_script_follow(b->script.path, b->script.n_path, cti_v3_make(k == 0, k == 1, k == 2), t, NULL), o));
+        cti_v3_put(out->arm, 0, cti_m3_mul_v(R, cti_v3_sub(p, o)));
+        for (k = 0; k < 3; k++)
+            cti_v3_put(out->triad, k, cti_m3_mul_v(R, cti_v3_at(axes, k)));
+        out->path = b->script.path, out->n_path = b->script.n_path, out->t0 = b->script.t0;
     }
 }
 

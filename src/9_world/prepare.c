@@ -15,6 +15,7 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
     CTI_CLEAR(s->tangled_pairs);
+    CTI_CLEAR(s->repairs);
     CTI_CLEAR(s->movers);
     s->n_models = 0;
     s->has_problem = 0;
@@ -96,9 +97,8 @@ static int cti_prepare_movers(ct_world *w)
         memset(&m, 0, sizeof m);
         m.v0 = s->surface.ranges[i].v0;
         m.n = s->surface.ranges[i].v1 - m.v0;
-        m.rest = s->surface.rest + 3 * (size_t)m.v0;
-        m.motion = b->motion;
-        m.t0 = b->t0;
+        m.vertices = b->surface_nodes;
+        m.script = b->script;
         if (!CTI_PUSH(&w->mem, s->movers, m))
             return 0;
     }
@@ -119,6 +119,20 @@ static int cti_prepare_place(ct_world *w)
     return 1;
 }
 
+/* six times the volume that a closed surface is around, < 0: a room */
+static ct_real cti_prepare_volume(const cti_body *b)
+{
+    ct_real sum = 0;
+    cti_v3 o = b->n ? cti_v3_at(b->rest, 0) : cti_v3_zero();
+    int i;
+    for (i = 0; i < CTI_LEN(b->triangles) / 3; i++) {
+        const int32_t *t = b->triangles + 3 * (size_t)i;
+        cti_v3 p = cti_v3_sub(cti_v3_at(b->rest, t[0]), o), q = cti_v3_sub(cti_v3_at(b->rest, t[1]), o), r = cti_v3_sub(cti_v3_at(b->rest, t[2]), o);
+        sum += cti_v3_dot(p, cti_v3_cross(q, r));
+    }
+    return sum;
+}
+
 static ct_code cti_prepare_surface(ct_world *w)
 {
     cti_surface *f = &w->state.surface;
@@ -135,6 +149,7 @@ static ct_code cti_prepare_surface(ct_world *w)
         f->bodies[index].dynamic = !cti_body_is_scripted(b);
         f->bodies[index].moves = f->bodies[index].dynamic || b->kind == CTI_BODY_KINEMATIC;
         f->bodies[index].is_cloth = b->kind == CTI_BODY_CLOTH;
+        f->bodies[index].solid = b->topology.closed && !f->bodies[index].is_cloth && cti_prepare_volume(b) > 0;
         f->bodies[index].id = (uint64_t)b->generation << 32 | (uint32_t)i;
         w->surface_slot[index] = i;
         if (b->kind == CTI_BODY_PLANE) {
@@ -216,7 +231,7 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
         code = cti_prepare_matrix(w);
     if (code == CT_OK && !cti_prepare_scratch(w))
         code = CT_ERR_MEMORY;
-    if (code == CT_OK && !cti_step_tangle(&w->state))
+    if (code == CT_OK && !cti_tangle_find(&w->state))
         code = CT_ERR_MEMORY;
     if (code != CT_OK) {
         cti_world_unprepare(w);

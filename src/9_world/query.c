@@ -140,7 +140,7 @@ CONTACT_API_DEF ct_code ct_world_contacts(const ct_world *cw, const ct_contact *
         CTI_CLEAR(w->contacts);
         for (i = 0; i < CTI_LEN(w->state.rows); i++) {
             ct_contact c;
-            if (w->state.rows[i].equations || !(w->state.rows[i].r[0] > 0))
+            if (w->state.rows[i].equations || w->state.origins[i].repair || !(w->state.rows[i].r[0] > 0))
                 continue;
             cti_query_contact(w, i, &c);
             if (!CTI_PUSH(&w->mem, w->contacts, c))

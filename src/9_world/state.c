@@ -117,7 +117,7 @@ CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i)
     cti_attach a;
     ct_real R[9];
     if (b->kind == CTI_BODY_KINEMATIC)
-        return cti_assemble_script(&b->motion, cti_v3_at(b->rest, i), (ct_real)(w->state.time - b->t0));
+        return cti_script_point(&b->script, i, w->state.time, NULL);
     if (b->kind == CTI_BODY_STATIC)
         return cti_v3_at(b->rest, i);
     cti_body_attach(b, i, &a);
@@ -130,14 +130,12 @@ CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i)
 
 static cti_v3 cti_bodies_velocity(const ct_world *w, const cti_body *b, int i)
 {
-    cti_v3 p, v = cti_v3_zero(), omega = cti_v3_at(b->motion.angular, 0);
+    cti_v3 p, v = cti_v3_zero();
     cti_attach a;
     int k;
     if (b->kind == CTI_BODY_KINEMATIC) {
-        /* the arm turns about a centre that moves along */
-        p = cti_v3_mad(cti_v3_at(b->motion.center, 0), cti_v3_at(b->motion.linear, 0), (ct_real)(w->state.time - b->t0));
-        p = cti_v3_sub(cti_body_point(w, b, i), p);
-        return cti_v3_add(cti_v3_at(b->motion.linear, 0), cti_v3_cross(omega, p));
+        cti_script_point(&b->script, i, w->state.time, &v);
+        return v;
     }
     if (cti_body_is_scripted(b))
         return v;
@@ -230,31 +228,59 @@ CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_mo
     return CT_OK;
 }
 
+CTI_FN ct_code cti_bodies_check_path(ct_world *w, ct_body_id body, const ct_motion_segment *path, int n)
+{
+    int i;
+    if (n < 0 || (n > 0 && !path))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, n, "n_segments without segments");
+    for (i = 0; i < n; i++) {
+        if (cti_bodies_check_motion(w, body, &path[i].motion) != CT_OK)
+            return CT_ERR_ARGUMENT;
+        if (!cti_finite((ct_real)path[i].duration) || (path[i].duration < 0 && i + 1 < n))
+            return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, path[i].duration,
+                                  "a segment's duration must be finite, and may be negative in the last one only (element: segment)");
+    }
+    return CT_OK;
+}
+
 CONTACT_API_DEF ct_code ct_body_pin(ct_world *w, ct_body_id body, const int32_t *vertices, int n, int axes, const ct_motion *motion, double until)
 {
-    int slot = cti_world_slot(w, body), i, old;
+    ct_motion_segment one;
+    memset(&one, 0, sizeof one);
+    if (motion)
+        one.motion = *motion;
+    one.duration = -1;
+    return ct_body_pin_path(w, body, vertices, n, axes, &one, motion ? 1 : 0, until);
+}
+
+CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int32_t *vertices, int n, int axes, const ct_motion_segment *segments,
+                                         int n_segments, double until)
+{
+    int slot = cti_world_slot(w, body), i, old, path;
     const cti_body *b;
     if (slot < 0)
         return cti_bodies_stale(w, body);
     b = &w->bodies[slot];
     if (!cti_body_has_model(b) || n < 0 || (n > 0 && !vertices) || (axes & ~CT_AXIS_ALL) || !(until == until))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, axes, "a pin needs a deformable body, vertices and an axis mask");
-    if (cti_bodies_check_motion(w, body, motion) != CT_OK)
+    if (cti_bodies_check_path(w, body, segments, n_segments) != CT_OK)
         return CT_ERR_ARGUMENT;
     for (i = 0; i < n; i++)
         if (vertices[i] < 0 || vertices[i] >= b->n_blocks)
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, vertices[i], "a pinned vertex is out of range (element: place in the list, value: vertex)");
     old = CTI_LEN(w->state.pins);
-    if (!CTI_RESERVE(&w->mem, w->state.pins, old + n))
+    path = CTI_LEN(w->state.path);
+    if (!CTI_RESERVE(&w->mem, w->state.pins, old + n) || !CTI_RESERVE(&w->mem, w->state.path, path + n_segments))
         return cti_world_fail(w, CT_ERR_MEMORY, body, -1, n, "out of memory; nothing was pinned");
+    for (i = 0; n > 0 && i < n_segments; i++)
+        CTI_PUSH(&w->mem, w->state.path, segments[i]);
     for (i = 0; i < n; i++) {
         cti_pin p;
         memset(&p, 0, sizeof p);
         p.block = b->block0 + vertices[i];
         p.axes = axes;
         memcpy(p.start, w->state.x + 3 * (size_t)p.block, sizeof p.start);
-        if (motion)
-            p.motion = *motion;
+        p.path = path, p.n_path = n_segments;
         p.t0 = w->state.time;
         p.until = until;
         CTI_PUSH(&w->mem, w->state.pins, p);

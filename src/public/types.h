@@ -266,13 +266,26 @@ typedef struct ct_motion {
     ct_real center[3];  /* [m] */
 } ct_motion;
 
-/* ct_kinematic_desc -- a surface that follows a script and pushes what it meets: the mesh's vertices move by `motion`, counted from the time
-   at which the body is added. Where scripted surfaces leave no room the step goes on, and the report counts what is tangled. */
+/* ct_motion_segment -- a piece of a scripted path. Pieces follow one another: each moves what the ones before it have moved, its own time
+   starts at 0 when it begins, and `center` is a place in the world then. After the last everything stands still. */
+typedef struct ct_motion_segment {
+    ct_motion motion;
+    double duration; /* [s] >= 0; < 0: for ever, allowed in the last one only */
+} ct_motion_segment;
+
+/* ct_kinematic_desc -- a surface that follows a script and pushes what it meets: the mesh's vertices move by keyframes, then by `motion`, or by
+   `segments` when there are some, counted from the time at which the body is added. Between keyframes vertices move on straight lines, after
+   the last they stay. Where scripted surfaces leave no room the step goes on, and the report counts what is tangled. Arrays are copied. */
 typedef struct ct_kinematic_desc {
     uint32_t cookie;
     const char *name;
     const ct_mesh *mesh; /* triangles, segments, single positions */
     ct_motion motion;
+    const ct_motion_segment *segments; /* [n_segments]; NULL: motion, for ever */
+    int n_segments;
+    const ct_real *keyframes;          /* [n_keyframes][3 n], n the mesh's positions; NULL: the mesh's positions stay as they are */
+    int n_keyframes;
+    double keyframe_interval;          /* [s] > 0 where there is more than one keyframe; keyframe k is reached after k intervals */
     ct_real friction, thickness;
 } ct_kinematic_desc;
 
@@ -353,7 +366,7 @@ typedef struct ct_step_report {
     int refactorizations;
     int zones, frozen;     /* impact zones; node-steps frozen */
     int extended_elements; /* tets whose log J was continued; StVK: inverted tets */
-    int tangled;           /* pairs that intersect and are excluded */
+    int tangled;           /* pairs (edge through face) that intersected when the last substep began: no contact between them, they are eased apart */
     ct_real residual;      /* natural map relative to the velocity scale, worst solve */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
     ct_real penetration;
@@ -362,7 +375,8 @@ typedef struct ct_step_report {
     double energy_kinetic, energy_elastic, energy_gravity;
     double center_of_mass[3];
     double ms_assemble, ms_unconstrained, ms_detect, ms_solve, ms_total;
-    ct_pair limit;         /* the pair that limited the step; limit.vertices_a[0] is -1 when none did */
+    ct_pair limit;         /* the pair that limited the step; or one that is tangled; limit.vertices_a[0] is -1 when
+                              there is none */
 } ct_step_report;
 
 /* ct_library_info -- what was compiled in. */

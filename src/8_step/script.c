@@ -1,0 +1,65 @@
+/* script.c -- motion that is prescribed.
+   Method: x(t) = path(t, key(t)). key is linear between keyframes; a piece of a path is a screw that starts from where the one before it ended,
+   x -> center + R(t) (x - center) + linear t, and the path their composition. It is a function of time alone: a step that is taken back, or
+   halved, finds it unchanged. */
+#include "script.h"
+#include "../1_math/elem.h"
+
+/* one piece after t seconds: rotation about a centre that moves along, by Rodrigues' formula */
+static cti_v3 cti_script_piece(const ct_motion *motion, cti_v3 start, ct_real t)
+{
+    cti_v3 w = cti_v3_at(motion->angular, 0), c = cti_v3_at(motion->center, 0), r = cti_v3_sub(start, c), axis;
+    ct_real rate = cti_v3_norm(w), co, si;
+    if (rate > 0) {
+        axis = cti_v3_mul(w, 1 / rate);
+        co = cti_cos(rate * t), si = cti_sin(rate * t);
+        r = cti_v3_add(cti_v3_mad(cti_v3_mul(r, co), cti_v3_cross(axis, r), si), cti_v3_mul(axis, cti_v3_dot(axis, r) * (1 - co)));
+    } else
+        r = start, c = cti_v3_zero();
+    return cti_v3_mad(cti_v3_add(r, c), cti_v3_at(motion->linear, 0), t);
+}
+
+CTI_FN cti_v3 cti_script_follow(const ct_motion_segment *path, int n, cti_v3 start, double t, cti_v3 *out_velocity)
+{
+    cti_v3 x = start;
+    int i;
+    if (out_velocity)
+        *out_velocity = cti_v3_zero();
+    for (i = 0; i < n; i++) {
+        const ct_motion *m = &path[i].motion;
+        if (path[i].duration < 0 || t < path[i].duration) {
+            x = cti_script_piece(m, x, (ct_real)t);
+            if (out_velocity) {
+                cti_v3 arm = cti_v3_sub(x, cti_v3_mad(cti_v3_at(m->center, 0), cti_v3_at(m->linear, 0), (ct_real)t));
+                *out_velocity = cti_v3_add(cti_v3_at(m->linear, 0), cti_v3_cross(cti_v3_at(m->angular, 0), arm));
+            }
+            return x;
+        }
+        x = cti_script_piece(m, x, (ct_real)path[i].duration);
+        t -= path[i].duration;
+    }
+    return x;
+}
+
+CTI_FN cti_v3 cti_script_point(const cti_script *s, int i, double time, cti_v3 *out_velocity)
+{
+    double t = time - s->t0, at;
+    cti_v3 x = cti_v3_at(s->rest, i), rate = cti_v3_zero(), moved;
+    int k = 0, last = s->n_keyframes - 1;
+    if (s->n_keyframes > 0) {
+        at = last > 0 ? t / s->interval : 0;
+        /* a time that is a keyframe's but for rounding is the keyframe's */
+        k = at >= (double)last ? last : (at > 0 ? (int)(at + 1e-9) : 0);
+        x = cti_v3_at(s->keyframes + 3 * (size_t)k * (size_t)s->n, i);
+        if (k < last) {
+            cti_v3 d = cti_v3_sub(cti_v3_at(s->keyframes + 3 * (size_t)(k + 1) * (size_t)s->n, i), x);
+            x = cti_v3_mad(x, d, (ct_real)cti_max(0, (ct_real)(at - (double)k)));
+            rate = cti_v3_mul(d, (ct_real)(1 / s->interval));
+        }
+    }
+    moved = cti_script_follow(s->path, s->n_path, x, t, out_velocity);
+    /* the path turns the keyframes' velocity: it is affine, so a difference is exact */
+    if (out_velocity && cti_v3_norm2(rate) > 0)
+        *out_velocity = cti_v3_add(*out_velocity, cti_v3_sub(cti_script_follow(s->path, s->n_path, cti_v3_add(x, rate), t, NULL), moved));
+    return moved;
+}

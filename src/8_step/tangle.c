@@ -1,0 +1,197 @@
+/* tangle.c -- what intersects at the start of a step.
+   Method: exact edge-face intersections; where two bodies have some, and one is a solid, the other's vertices are cut into parts by the edges that
+   go through the solid, and one vertex of each part is asked for its winding number, since a part that nothing goes through is on one side.
+   Marks are kept by vertex and body, so that what is not tangled, with this body or with others, stays protected. */
+#include "tangle.h"
+#include "repair.h"
+#include "../0_base/sort.h"
+#include "../4_geom/intersect.h"
+
+static uint64_t cti_tangle_key(int vertex, int body, int inside)
+{
+    return (uint64_t)(uint32_t)vertex << 32 | (uint64_t)(uint32_t)body << 1 | (uint64_t)inside;
+}
+
+/* rising, each once; 0: out of memory */
+static int cti_tangle_sort(cti_state *s, uint64_t *keys)
+{
+    int n = CTI_LEN(keys);
+    uint64_t *scratch = CTI_ARENA_NEW(s->arena, uint64_t, n);
+    if (n == 0)
+        return 1;
+    if (!scratch)
+        return 0;
+    cti_sort_u64(keys, NULL, scratch, NULL, n);
+    stbds_header(keys)->length = (size_t)cti_sort_unique_u64(keys, NULL, n);
+    return 1;
+}
+
+/* ends of edges and corners of faces that go through each other */
+static int cti_tangle_crossings(cti_state *s, uint64_t **marks)
+{
+    const cti_surface *f = &s->surface;
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++) {
+        const int32_t *e = f->edges + 2 * (size_t)s->tangled_pairs[2 * i], *t = f->faces + 3 * (size_t)s->tangled_pairs[2 * i + 1];
+        for (k = 0; k < 5; k++) {
+            int v = k < 2 ? e[k] : t[k - 2], other = f->body_of[k < 2 ? t[0] : e[0]];
+            if (!CTI_PUSH(s->mem, *marks, cti_tangle_key(v, other, 0)))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+/* a vertex behind a plane is tangled with it */
+static int cti_tangle_planes(cti_state *s, uint64_t **marks)
+{
+    const cti_surface *f = &s->surface;
+    int i, k;
+    for (k = 0; k < f->n_planes; k++)
+        for (i = 0; i < f->nv; i++) {
+            const cti_plane *p = &f->planes[k];
+            if (f->bodies[f->body_of[i]].dynamic && cti_v3_dot(cti_v3_at(p->normal, 0), cti_v3_at(f->x0, i)) - p->offset <= 0 &&
+                !CTI_PUSH(s->mem, *marks, cti_tangle_key(i, p->body, 1)))
+                return 0;
+        }
+    return 1;
+}
+
+/* ordered pairs of bodies (a, solid b) to be asked: those that go through each other, and those of which a vertex was inside before */
+static int cti_tangle_bodies(cti_state *s, uint64_t **out)
+{
+    const cti_surface *f = &s->surface;
+    int i;
+    for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++) {
+        int a = f->body_of[f->edges[2 * s->tangled_pairs[2 * i]]], b = f->body_of[f->faces[3 * s->tangled_pairs[2 * i + 1]]];
+        if (a == b)
+            continue;
+        if ((f->bodies[b].solid && !CTI_PUSH(s->mem, *out, (uint64_t)(uint32_t)a << 32 | (uint32_t)b)) ||
+            (f->bodies[a].solid && !CTI_PUSH(s->mem, *out, (uint64_t)(uint32_t)b << 32 | (uint32_t)a)))
+            return 0;
+    }
+    for (i = 0; i < CTI_LEN(s->detect.tangles); i++) {
+        uint64_t t = s->detect.tangles[i];
+        int b = (int)((uint32_t)t >> 1);
+        if ((t & 1) && f->bodies[b].solid && !CTI_PUSH(s->mem, *out, (uint64_t)(uint32_t)f->body_of[t >> 32] << 32 | (uint32_t)b))
+            return 0;
+    }
+    return cti_tangle_sort(s, *out);
+}
+
+static int32_t cti_tangle_root(int32_t *parent, int32_t i)
+{
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+/* parts of body a that no edge through solid b cuts: parent [vertices of a] */
+static int32_t *cti_tangle_parts(cti_state *s, int a, int b)
+{
+    const cti_surface *f = &s->surface;
+    const cti_soup_body *r = &f->ranges[a];
+    int32_t *parent = CTI_ARENA_NEW(s->arena, int32_t, r->v1 - r->v0);
+    uint8_t *cut = CTI_ARENA_ZERO(s->arena, uint8_t, r->e1 - r->e0);
+    int i;
+    if (!parent || !cut)
+        return NULL;
+    for (i = 0; i < r->v1 - r->v0; i++)
+        parent[i] = i;
+    for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++) {
+        int e = s->tangled_pairs[2 * i];
+        if (e >= r->e0 && e < r->e1 && f->body_of[f->faces[3 * s->tangled_pairs[2 * i + 1]]] == b)
+            cut[e - r->e0] = 1;
+    }
+    for (i = r->e0; i < r->e1; i++)
+        if (!cut[i - r->e0]) {
+            int32_t p = cti_tangle_root(parent, f->edges[2 * i] - r->v0), q = cti_tangle_root(parent, f->edges[2 * i + 1] - r->v0);
+            parent[p < q ? q : p] = p < q ? p : q;
+        }
+    return parent;
+}
+
+/* marks the vertices of a that are inside of b */
+static int cti_tangle_inside(cti_state *s, int a, int b, uint64_t **marks)
+{
+    const cti_surface *f = &s->surface;
+    const cti_soup_body *r = &f->ranges[a], *q = &f->ranges[b];
+    int32_t *parent = cti_tangle_parts(s, a, b);
+    uint8_t *inside = CTI_ARENA_ZERO(s->arena, uint8_t, r->v1 - r->v0);
+    cti_v3 lo = cti_v3_at(f->x0, q->v0), hi = lo;
+    int i, n = r->v1 - r->v0;
+    if (!parent || !inside)
+        return 0;
+    for (i = q->v0; i < q->v1; i++)
+        lo = cti_v3_min(lo, cti_v3_at(f->x0, i)), hi = cti_v3_max(hi, cti_v3_at(f->x0, i));
+    for (i = 0; i < n; i++) {
+        int32_t root = cti_tangle_root(parent, i);
+        cti_v3 p = cti_v3_at(f->x0, r->v0 + i);
+        /* the root is the smallest of its part */
+        if (root != i)
+            inside[i] = inside[root];
+        else if (p.x >= lo.x && p.x <= hi.x && p.y >= lo.y && p.y <= hi.y && p.z >= lo.z && p.z <= hi.z)
+            inside[i] = cti_intersect_contains(f->faces + 3 * (size_t)q->f0, q->f1 - q->f0, f->x0, f->x0 + 3 * (size_t)(r->v0 + i)) == 1;
+        if (inside[i] && !CTI_PUSH(s->mem, *marks, cti_tangle_key(r->v0 + i, b, 1)))
+            return 0;
+    }
+    return 1;
+}
+
+/* all marks, sorted; vertex and body once for each kind */
+static int cti_tangle_marks(cti_state *s, uint64_t **marks)
+{
+    uint64_t *bodies = NULL;
+    int i, ok = cti_tangle_bodies(s, &bodies) && cti_tangle_crossings(s, marks) && cti_tangle_planes(s, marks);
+    for (i = 0; ok && i < CTI_LEN(bodies); i++)
+        ok = cti_tangle_inside(s, (int)(bodies[i] >> 32), (int)(uint32_t)bodies[i], marks);
+    CTI_FREE(s->mem, bodies);
+    return ok && cti_tangle_sort(s, *marks);
+}
+
+static void cti_tangle_count(cti_state *s)
+{
+    cti_detect *d = &s->detect;
+    int i;
+    if (s->surface.nv)
+        memset(d->tangled, 0, (size_t)s->surface.nv);
+    for (i = 0; i < CTI_LEN(d->tangles); i++)
+        d->tangled[d->tangles[i] >> 32] = 1;
+    for (d->n_tangled = i = 0; i < s->surface.nv; i++)
+        d->n_tangled += d->tangled[i];
+}
+
+CTI_FN int cti_tangle_find(cti_state *s)
+{
+    cti_detect *d = &s->detect;
+    uint64_t *marks = NULL;
+    int i, ok;
+    if (!CTI_RESIZE(s->mem, d->tangled, s->surface.nv))
+        return 0;
+    d->n_tangled = cti_max_int(1, d->n_tangled); /* asked again when memory runs out on the way */
+    CTI_CLEAR(s->tangled_pairs);
+    ok = cti_broad_update(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, s->surface.x0) &&
+         cti_intersect_soup(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, &s->tangled_pairs) && cti_tangle_marks(s, &marks);
+    if (!ok) {
+        CTI_FREE(s->mem, marks);
+        return 0;
+    }
+    CTI_FREE(s->mem, d->tangles);
+    d->tangles = marks;
+    cti_tangle_count(s);
+    if (d->n_tangled == 0) {
+        CTI_CLEAR(s->repairs);
+        CTI_CLEAR(s->ways);
+        return 1;
+    }
+    /* repairs read the marks and ask for more */
+    marks = NULL;
+    ok = cti_repair_find(s, &marks);
+    for (i = 0; ok && i < CTI_LEN(marks); i++)
+        ok = CTI_PUSH(s->mem, d->tangles, marks[i]);
+    ok = ok && cti_tangle_sort(s, d->tangles);
+    CTI_FREE(s->mem, marks);
+    if (ok)
+        cti_tangle_count(s);
+    return ok;
+}

@@ -1,0 +1,170 @@
+/* untangle.c -- ct_world_repair. Method: steps of repair rows that start at rest, without gravity and with the scripts standing still, in which only
+   bodies that are tangled move, until nothing intersects; then the velocities come back. */
+#include "world.h"
+#include "../8_step/integrate.h"
+
+#define CTI_UNTANGLE_STEPS 300
+#define CTI_UNTANGLE_HELD 150        /* of them with the other bodies held */
+#define CTI_UNTANGLE_DT CTI_R(0.01)
+
+/* what is put back: velocities in the end, everything when memory runs out */
+typedef struct cti_untangle {
+    ct_real *x, *v, *dt_prev;
+    cti_rigid *rigids;
+    ct_real gravity[3], dt_memory;
+    double time;
+} cti_untangle;
+
+static void cti_untangle_free(ct_world *w, cti_untangle *u)
+{
+    CTI_FREE(&w->mem, u->x);
+    CTI_FREE(&w->mem, u->v);
+    CTI_FREE(&w->mem, u->dt_prev);
+    CTI_FREE(&w->mem, u->rigids);
+    CTI_FREE(&w->mem, w->state.held);
+}
+
+static int cti_untangle_save(ct_world *w, cti_untangle *u)
+{
+    cti_state *s = &w->state;
+    int n = s->n, nr = CTI_LEN(s->rigids);
+    memset(u, 0, sizeof *u);
+    if (!CTI_RESIZE(&w->mem, u->x, 3 * n) || !CTI_RESIZE(&w->mem, u->v, 3 * n) || !CTI_RESIZE(&w->mem, u->dt_prev, n) || !CTI_RESIZE(&w->mem, u->rigids, nr) ||
+        !CTI_RESIZE(&w->mem, s->held, n))
+        return 0;
+    if (n) {
+        memcpy(u->x, s->x, sizeof(ct_real) * 3 * (size_t)n);
+        memcpy(u->v, s->v, sizeof(ct_real) * 3 * (size_t)n);
+        memcpy(u->dt_prev, s->dt_prev, sizeof(ct_real) * (size_t)n);
+    }
+    if (nr)
+        memcpy(u->rigids, s->rigids, sizeof *u->rigids * (size_t)nr);
+    memcpy(u->gravity, s->desc.gravity, sizeof u->gravity);
+    u->time = s->time, u->dt_memory = s->dt_memory;
+    return 1;
+}
+
+/* blocks of bodies that are not tangled stay where they are, unless all may move */
+static void cti_untangle_hold(cti_state *s, int all)
+{
+    const cti_surface *f = &s->surface;
+    int i, k, j;
+    memset(s->held, !all, (size_t)s->n);
+    for (i = 0; i < CTI_LEN(s->detect.tangles); i++) {
+        int v = (int)(s->detect.tangles[i] >> 32), body = f->body_of[v];
+        if (i > 0 && f->body_of[s->detect.tangles[i - 1] >> 32] == body)
+            continue;
+        for (k = f->ranges[body].v0; k < f->ranges[body].v1; k++)
+            for (j = 0; j < f->attach[k].n; j++)
+                s->held[f->attach[k].block[j]] = 0;
+    }
+    /* nodes inside of a body go with its surface: a component is held as a whole or not at all */
+    for (i = 0; i < CTI_LEN(s->factors.components); i++) {
+        const cti_component *c = &s->factors.components[i];
+        int held = 1;
+        for (k = c->begin; k < c->end; k++)
+            held &= s->held[s->factors.blocks[k]];
+        for (k = c->begin; k < c->end; k++)
+            s->held[s->factors.blocks[k]] = (uint8_t)held;
+    }
+}
+
+static void cti_untangle_rest(cti_state *s)
+{
+    int i, k;
+    memset(s->v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        for (k = 0; k < 3; k++)
+            s->rigids[i].spin[k] = 0;
+}
+
+static ct_code cti_untangle_steps(ct_world *w)
+{
+    cti_state *s = &w->state;
+    ct_step_report report;
+    int i;
+    for (i = 0; i < CTI_UNTANGLE_STEPS; i++) {
+        cti_arena_reset(s->arena);
+        if (!cti_tangle_find(s))
+            return CT_ERR_MEMORY;
+        if (s->detect.n_tangled == 0)
+            return CT_OK;
+        cti_untangle_hold(s, i >= CTI_UNTANGLE_HELD);
+        cti_untangle_rest(s);
+        if (cti_step(s, CTI_UNTANGLE_DT, &report) != CT_OK)
+            return CT_ERR_MEMORY;
+    }
+    return CT_OK;
+}
+
+/* velocities and time as they were; with all != 0 positions too. The angular velocity of a rigid body that was turned keeps its world axes */
+static void cti_untangle_restore(ct_world *w, const cti_untangle *u, int all)
+{
+    cti_state *s = &w->state;
+    int i, n = s->n;
+    s->still = 0;
+    s->time = u->time, s->dt_memory = u->dt_memory;
+    memcpy(s->desc.gravity, u->gravity, sizeof u->gravity);
+    memcpy(s->v, u->v, sizeof(ct_real) * 3 * (size_t)n);
+    memcpy(s->dt_prev, u->dt_prev, sizeof(ct_real) * (size_t)n);
+    /* integrators that remember a step before start again */
+    if (!all && s->desc.integrator != CT_INTEGRATOR_EULER) {
+        cti_integrate_reset(s, 1);
+        cti_integrate_forget(s);
+    }
+    if (all)
+        memcpy(s->x, u->x, sizeof(ct_real) * 3 * (size_t)n);
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        cti_rigid *r = &s->rigids[i];
+        ct_real I[9];
+        if (all)
+            memcpy(r->q, u->rigids[i].q, sizeof r->q);
+        cti_rigid_matrix(r->q, s->frames0 + 9 * (size_t)i);
+        cti_rigid_inertia(r, r->q, I);
+        cti_v3_put(r->spin, 0, all ? cti_v3_at(u->rigids[i].spin, 0) : cti_m3_mul_v(I, cti_v3_at(s->v, r->block + 1)));
+    }
+    cti_assemble_movers(s, s->time);
+    cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
+    CTI_CLEAR(s->rows);
+    CTI_CLEAR(s->origins);
+    cti_memory_clear(&s->memory);
+    s->has_problem = 0;
+    s->detect.valid = 0;
+    s->detect.n_tangled = s->detect.n_tangled > 0 ? s->detect.n_tangled : 1;
+    w->contacts_ready = 0;
+}
+
+CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_left)
+{
+    ct_body_id none = {0, 0};
+    cti_untangle u;
+    ct_pair *pairs;
+    ct_code code;
+    int before, after;
+    if (!w)
+        return CT_ERR_ARGUMENT;
+    if (!out_freed || !out_left)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "out_freed or out_left is NULL");
+    code = ct_world_validate(w, &pairs, &before);
+    if (code != CT_OK)
+        return code;
+    if (before == 0 || w->state.n == 0) {
+        *out_freed = 0, *out_left = before;
+        return CT_OK;
+    }
+    code = cti_untangle_save(w, &u) ? CT_OK : CT_ERR_MEMORY;
+    if (code == CT_OK) {
+        w->state.still = 1;
+        memset(w->state.desc.gravity, 0, sizeof w->state.desc.gravity);
+        code = cti_untangle_steps(w);
+        cti_untangle_restore(w, &u, code != CT_OK);
+    }
+    cti_untangle_free(w, &u);
+    if (code == CT_OK)
+        code = ct_world_validate(w, &pairs, &after);
+    w->mem.failed = 0;
+    if (code != CT_OK)
+        return cti_world_fail(w, code, none, -1, 0, "out of memory in a repair; bodies are where they were");
+    *out_freed = before - after, *out_left = after;
+    return CT_OK;
+}
