@@ -56,7 +56,8 @@ static cti_v3 cti_repair_cross(const cti_surface *f, int edge, int face, cti_pai
 {
     const int32_t *e = f->edges + 2 * (size_t)edge, *t = f->faces + 3 * (size_t)face;
     cti_v3 n = cti_repair_normal(f, face), o = cti_v3_at(f->x0, t[0]), p = cti_v3_at(f->x0, e[0]), q = cti_v3_at(f->x0, e[1]);
-    ct_real d0 = cti_v3_dot(n, cti_v3_sub(p, o)), d1 = cti_v3_dot(n, cti_v3_sub(q, o)), along = d0 != d1 ? cti_clamp(d0 / (d0 - d1), 0, 1) : CTI_R(0.5);
+    ct_real d0 = cti_v3_dot(n, cti_v3_sub(p, o)), d1 = cti_v3_dot(n, cti_v3_sub(q, o));
+    ct_real along = d0 != d1 ? cti_clamp(d0 / (d0 - d1), 0, 1) : CTI_R(0.5);
     memset(out, 0, sizeof *out);
     out->kind = (int32_t)CT_PAIR_EF;
     out->n_a = 2, out->n = 5;
@@ -280,7 +281,8 @@ static int cti_repair_solids(cti_state *s, int a, int b, uint8_t *done, uint64_t
         if (!cti_repair_push(s, &pair, f->body_of[f->edges[2 * e]] == a ? n : cti_v3_mul(n, -1), depth, 0))
             return 0;
     }
-    return (!f->bodies[b].solid || cti_repair_inside(s, a, b, n, local)) && (!f->bodies[a].solid || cti_repair_inside(s, b, a, cti_v3_mul(n, -1), local));
+    return (!f->bodies[b].solid || cti_repair_inside(s, a, b, n, local)) &&
+           (!f->bodies[a].solid || cti_repair_inside(s, b, a, cti_v3_mul(n, -1), local));
 }
 
 /* ---- contours ---- */

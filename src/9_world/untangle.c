@@ -29,7 +29,8 @@ static int cti_untangle_save(ct_world *w, cti_untangle *u)
     cti_state *s = &w->state;
     int n = s->n, nr = CTI_LEN(s->rigids);
     memset(u, 0, sizeof *u);
-    if (!CTI_RESIZE(&w->mem, u->x, 3 * n) || !CTI_RESIZE(&w->mem, u->v, 3 * n) || !CTI_RESIZE(&w->mem, u->dt_prev, n) || !CTI_RESIZE(&w->mem, u->rigids, nr) ||
+    if (!CTI_RESIZE(&w->mem, u->x, 3 * n) || !CTI_RESIZE(&w->mem, u->v, 3 * n) || !CTI_RESIZE(&w->mem, u->dt_prev, n) ||
+        !CTI_RESIZE(&w->mem, u->rigids, nr) ||
         !CTI_RESIZE(&w->mem, s->held, n))
         return 0;
     if (n) {
