@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 20690bac6f5548bc.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 7fdcf3e46c31a15c.
 
 contact.h simulates deformable bodies in contact: soft bodies (tetrahedra) and cloth (triangles) against each other, against themselves and
 against static meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency but stb_ds.h.
@@ -17,7 +17,7 @@ USE
 
 STEP BY STEP
     1. ct_world_desc d = ct_world_desc_default();   change what you like;   ct_world_create(&d, &world, &error)
-    2. make meshes: ct_mesh_read, ct_mesh_box, ct_mesh_grid, ct_mesh_sphere, or fill a ct_mesh yourself
+    2. make meshes: ct_mesh_read (a file), ct_mesh_box, ct_mesh_grid, ct_mesh_sphere, or fill a ct_mesh yourself
     3. ct_soft_desc s = ct_soft_desc_default();  s.mesh = &mesh;  s.material = ...;  ct_body_add_soft(world, &s, &body)
        likewise ct_body_add_cloth and ct_body_add_static (without a mesh: a plane). Meshes are copied; free yours with ct_mesh_free.
     4. ct_body_pin for what is held or moved by script
@@ -31,6 +31,11 @@ WHAT IT DOES NOT DO
     the one you give it. It does not sleep bodies. ct_tasks is accepted and not used yet: steps run on the calling thread.
     Implicit Euler damps motion, more so with larger steps: bounces and swings fade sooner than in nature. Where that matters take smaller
     steps; a run with an eighth of the step bounces visibly higher.
+
+MESH FILES
+    Read: OBJ, Gmsh MSH 2.2 and 4.1 (ASCII), PLY (ASCII, binary of both byte orders), STL (ASCII, binary; equal corners are welded), TetGen
+    .node/.ele/.face, legacy VTK (ASCII, binary; POLYDATA, UNSTRUCTURED_GRID). Written: OBJ, MSH 2.2, legacy VTK (ASCII). The extension
+    decides. No count in a file is believed before it is seen to fit into it; errors name the line, or the byte of a binary part.
 
 UNITS AND CONVENTIONS
     SI: metres, kilograms, seconds, radians. +y is up in the default gravity. Triangles are counter-clockwise seen from outside; tets are
@@ -81,7 +86,8 @@ SWITCHES. Macros that you define before the include. The first group must be the
 
     CONTACT_SIMD          CT_SIMD_AUTO (default): AVX2 where the compiler is told of it (-mavx2, -march=native), plain C elsewhere.
                           CT_SIMD_NONE: plain C, several times slower in collision detection. CT_SIMD_AVX2: insist. All give the same bits.
-    CONTACT_WITH_FILES    1 (default) or 0: mesh and problem files. 0 removes stdio; ct_mesh_read then returns CT_ERR_UNSUPPORTED.
+    CONTACT_WITH_FILES    1 (default) or 0: mesh and problem files. 0 removes stdio; ct_mesh_read and ct_mesh_write then return
+                          CT_ERR_UNSUPPORTED.
     CONTACT_STB_DS_H      the name of stb_ds.h with its quotes, where it is neither "stb_ds.h" nor <stb/stb_ds.h>.
     CONTACT_ASSERT(x)     internal checks; default nothing. For debugging the library itself.
 
@@ -160,6 +166,7 @@ SOURCES
 #define ct_status_text ct_status_text_f32
 #define ct_stepper_text ct_stepper_text_f32
 #define ct_solver_text ct_solver_text_f32
+#define ct_integrator_text ct_integrator_text_f32
 #define ct_stepper_built ct_stepper_built_f32
 #define ct_solver_built ct_solver_built_f32
 #define ct_solver_desc_default ct_solver_desc_default_f32
@@ -169,6 +176,7 @@ SOURCES
 #define ct_world_step ct_world_step_f32
 #define ct_world_error ct_world_error_f32
 #define ct_world_validate ct_world_validate_f32
+#define ct_world_repair ct_world_repair_f32
 #define ct_world_hash ct_world_hash_f32
 #define ct_world_time ct_world_time_f32
 #define ct_world_body_count ct_world_body_count_f32
@@ -179,23 +187,37 @@ SOURCES
 #define ct_soft_desc_default ct_soft_desc_default_f32
 #define ct_cloth_desc_default ct_cloth_desc_default_f32
 #define ct_static_desc_default ct_static_desc_default_f32
+#define ct_rigid_desc_default ct_rigid_desc_default_f32
+#define ct_kinematic_desc_default ct_kinematic_desc_default_f32
 #define ct_body_add_soft ct_body_add_soft_f32
 #define ct_body_add_cloth ct_body_add_cloth_f32
 #define ct_body_add_static ct_body_add_static_f32
+#define ct_body_add_rigid ct_body_add_rigid_f32
+#define ct_body_add_kinematic ct_body_add_kinematic_f32
 #define ct_body_remove ct_body_remove_f32
 #define ct_body_pin ct_body_pin_f32
+#define ct_body_pin_path ct_body_pin_path_f32
 #define ct_body_constrain ct_body_constrain_f32
 #define ct_body_vertex_count ct_body_vertex_count_f32
 #define ct_body_name ct_body_name_f32
 #define ct_body_get_positions ct_body_get_positions_f32
 #define ct_body_get_velocities ct_body_get_velocities_f32
 #define ct_body_set_velocities ct_body_set_velocities_f32
+#define ct_body_get_pose ct_body_get_pose_f32
+#define ct_body_get_motion ct_body_get_motion_f32
+#define ct_body_set_motion ct_body_set_motion_f32
 #define ct_body_get_triangles ct_body_get_triangles_f32
+#define ct_joint_desc_default ct_joint_desc_default_f32
+#define ct_joint_add ct_joint_add_f32
+#define ct_joint_remove ct_joint_remove_f32
+#define ct_joint_get_impulse ct_joint_get_impulse_f32
 #define ct_mesh_read ct_mesh_read_f32
+#define ct_mesh_write ct_mesh_write_f32
 #define ct_mesh_free ct_mesh_free_f32
 #define ct_mesh_box ct_mesh_box_f32
 #define ct_mesh_grid ct_mesh_grid_f32
 #define ct_mesh_sphere ct_mesh_sphere_f32
+#define ct_mesh_tetrahedralize ct_mesh_tetrahedralize_f32
 #define ct_mesh_intersections ct_mesh_intersections_f32
 #define ct_free ct_free_f32
 #define ct_ccd_vertex_face ct_ccd_vertex_face_f32
@@ -224,6 +246,11 @@ typedef struct ct_world ct_world;
 typedef struct ct_body_id {
     uint32_t index1, generation;
 } ct_body_id;
+
+/* ct_joint_id -- a handle like ct_body_id. */
+typedef struct ct_joint_id {
+    uint32_t index1, generation;
+} ct_joint_id;
 
 /* Result codes: name, text. One list makes the enum and ct_code_text. */
 #define CT_CODE_LIST(X)                                                                                                                    \
@@ -292,6 +319,16 @@ typedef enum ct_stepper {
     CT_STEPPER_COUNT_
 } ct_stepper;
 
+/* ct_integrator -- how CT_STEPPER_CMR steps deformable bodies in time; rigid bodies have their own rule in each. Contacts are solved on the
+   straight motion of the step, inelastic, in all of them. One linearization a step: second order is kept where the stiffness needs no
+   projection (small strains); in large swings the order falls towards one, with a small part of EULER's error.
+   EULER    first order, damps: the most robust. v is the average velocity of the last step
+   NEWMARK  beta 1/4, gamma 1/2 (trapezoidal): second order, keeps the energy of small vibrations; stiff bodies ring unless damped
+   BDF2     second order, damps high frequencies only; looks one step back, starts (and starts again after velocities were set, or the
+            fail-safe acted) with a step of Newmark
+   With NEWMARK and BDF2 v is the velocity at the end of the step. */
+typedef enum ct_integrator { CT_INTEGRATOR_EULER, CT_INTEGRATOR_NEWMARK, CT_INTEGRATOR_BDF2, CT_INTEGRATOR_COUNT_ } ct_integrator;
+
 typedef enum ct_solver {
     CT_SOLVER_AUTO,
     CT_SOLVER_ICA,
@@ -333,7 +370,15 @@ typedef struct ct_solver_desc {
     int inner_repeats;     /* normal-friction repeats at one contact; default 3 (Otaduy 5.5) */
 } ct_solver_desc;
 
+/* ct_broad_phase -- how candidate pairs are found: TREE (box trees, refitted), HASH (a spatial hash, Teschner et al. 2003). Both give the same
+   pairs in the same order, so that a run's results are the same; they differ in time. */
+typedef enum ct_broad_phase { CT_BROAD_TREE, CT_BROAD_HASH, CT_BROAD_COUNT_ } ct_broad_phase;
+
 typedef enum ct_scalar_type { CT_SCALAR_FLOAT, CT_SCALAR_DOUBLE } ct_scalar_type;
+
+/* ct_row_mode -- where contacts of rigid bodies and joints are linearized. ANTICIPATED: at the tentative end of the step, anew in every round, so
+   that they hold there exactly. VELOCITY: once, at the start of the step; joints then miss by the square of what bodies turn in a step. */
+typedef enum ct_row_mode { CT_ROW_ANTICIPATED, CT_ROW_VELOCITY } ct_row_mode;
 
 /* ct_world_desc -- make it with ct_world_desc_default; the cookie tells a zeroed or foreign struct from a real one. */
 typedef struct ct_world_desc {
@@ -343,10 +388,13 @@ typedef struct ct_world_desc {
     ct_real friction;     /* Coulomb coefficient, >= 0; default 0.4 */
     ct_real restitution;  /* 0 is the only value that is supported now */
     int self_collision;   /* 1: a body collides with itself; default 1 */
+    ct_broad_phase broad_phase; /* default CT_BROAD_TREE */
     ct_stepper stepper;   /* default CT_STEPPER_CMR */
+    ct_integrator integrator; /* default CT_INTEGRATOR_EULER */
     ct_solver_desc solver;
     int cmr_rounds;       /* rounds of solve and CCD before the step is halved, >= 1; default 5 (Otaduy sec. 4) */
     int max_halvings;     /* times the step may be halved, 0..8; default 5 (Otaduy sec. 4 has 2) */
+    ct_row_mode row_mode; /* default CT_ROW_ANTICIPATED */
     ct_real recovery_speed; /* most speed at which a pair closer than its thickness is eased apart [m/s], >= 0; 0: no cap; default 1 */
     ct_allocator allocator;
     ct_tasks tasks;
@@ -356,6 +404,16 @@ typedef struct ct_world_desc {
     void *now_user;
 } ct_world_desc;
 
+/* ct_model -- what a material is. All soft models agree at small strain (Lame's constants from young and poisson) and give every element a
+   positive semidefinite stiffness.
+   COROTATIONAL       linear in the frame that turns with the element: the cheapest; brings inverted elements back
+   STVK               E' C E of Green's strain E: stiffens when stretched, softens when compressed (one axis pressed to 0.58 of its length
+                      resists most, at 0 not at all) and does not bring inverted elements back: for moderate strain only. Elements
+                      that are inverted are counted in the step report's extended_elements
+   NEOHOOKEAN         with log J, continued below J = 0.2 where an element is counted in extended_elements
+   STABLE_NEOHOOKEAN  finite at every deformation, zero force at rest, brings flat and inverted elements back (Smith, de Goes, Kim 2018)
+   HONG_NEOHOOKEAN    nearly incompressible (Hong et al. 2006)
+   MEMBRANE, SPRINGS  cloth */
 typedef enum ct_model {
     CT_MODEL_COROTATIONAL,
     CT_MODEL_STVK,
@@ -378,14 +436,21 @@ typedef struct ct_material {
     ct_real bending;           /* membrane: bending stiffness [N m] >= 0 */
     ct_real areal_density;     /* [kg/m^2] > 0: cloth */
     ct_real stretch, shear, bend; /* springs: [N/m] along edges, across them, over two edges; >= 0 */
-    ct_real strain_limit;      /* springs: largest relative elongation, 0: none */
+    ct_real strain_limit;      /* springs: largest relative elongation (l - L) / L, 0: none. Held inside the implicit step, together with
+                                  the contacts: from 9/10 of it on a spring stiffens, and at the limit it is as stiff as 200 times the
+                                  mass of its heavier end over a step, and 20 times its own rate. A sheet that hangs by an edge keeps it
+                                  within 1/10 at steps to 10 ms; heavy loads on few springs, the step of
+                                  an impact and fast swings at longer steps exceed it more.
+                                  Energies of a report hold the limit's own, which depends on the step */
 } ct_material;
 
 /* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. friction and thickness below 0 stand for the world's. */
 typedef struct ct_soft_desc {
     uint32_t cookie;
     const char *name; /* copied, may be NULL; appears in error texts */
-    const ct_mesh *mesh; /* positions and tets; the surface is extracted */
+    const ct_mesh *mesh;    /* positions and tets: the nodes */
+    const ct_mesh *surface; /* NULL: the tets' boundary collides; else a triangle mesh embedded in them: its vertices are the body's vertices
+                               then, which positions, contacts and triangles count; pins and velocities go by nodes */
     ct_material material;
     ct_real friction, thickness;
     ct_real velocity[3];
@@ -402,6 +467,18 @@ typedef struct ct_cloth_desc {
     ct_real angular_velocity[3];
 } ct_cloth_desc;
 
+/* ct_rigid_desc -- mesh: a closed surface, counter-clockwise seen from outside, or tets whose boundary is taken. */
+typedef struct ct_rigid_desc {
+    uint32_t cookie;
+    const char *name;
+    const ct_mesh *mesh;
+    ct_real density;      /* [kg/m^3] > 0; default 1000 */
+    ct_real damping_mass; /* decay of linear and angular speed [1/s] >= 0 */
+    ct_real friction, thickness;
+    ct_real velocity[3];         /* of the centre of mass */
+    ct_real angular_velocity[3]; /* [rad/s], world axes */
+} ct_rigid_desc;
+
 typedef struct ct_static_desc {
     uint32_t cookie;
     const char *name;
@@ -416,6 +493,56 @@ typedef struct ct_motion {
     ct_real angular[3]; /* [rad/s] */
     ct_real center[3];  /* [m] */
 } ct_motion;
+
+/* ct_motion_segment -- a piece of a scripted path. Pieces follow one another: each moves what the ones before it have moved, its own time
+   starts at 0 when it begins, and `center` is a place in the world then. After the last everything stands still. */
+typedef struct ct_motion_segment {
+    ct_motion motion;
+    double duration; /* [s] >= 0; < 0: for ever, allowed in the last one only */
+} ct_motion_segment;
+
+/* ct_kinematic_desc -- a surface that follows a script and pushes what it meets: the mesh's vertices move by keyframes, then by `motion`, or by
+   `segments` when there are some, counted from the time at which the body is added. Between keyframes vertices move on straight lines, after
+   the last they stay. Where scripted surfaces leave no room the step goes on, and the report counts what is tangled. Arrays are copied. */
+typedef struct ct_kinematic_desc {
+    uint32_t cookie;
+    const char *name;
+    const ct_mesh *mesh; /* triangles, segments, single positions */
+    ct_motion motion;
+    const ct_motion_segment *segments; /* [n_segments]; NULL: motion, for ever */
+    int n_segments;
+    const ct_real *keyframes;          /* [n_keyframes][3 n], n the mesh's positions; NULL: the mesh's positions stay as they are */
+    int n_keyframes;
+    double keyframe_interval;          /* [s] > 0 where there is more than one keyframe; keyframe k is reached after k intervals */
+    ct_real friction, thickness;
+} ct_kinematic_desc;
+
+/* ct_joint_kind -- BALL: the points of both sides stay together. HINGE: so does the axis. FIXED: so do all axes. STITCH: two vertices at
+   rest_length from each other, or together. */
+typedef enum ct_joint_kind { CT_JOINT_BALL, CT_JOINT_HINGE, CT_JOINT_FIXED, CT_JOINT_STITCH } ct_joint_kind;
+
+/* ct_joint_side -- what a joint holds: the point sum weights[k] x[vertices[k]] of a body, one to three vertices before the first -1 (weights of one
+   vertex are not looked at; else they sum to 1); or without vertices the place of ct_joint_desc.point. Deformable bodies and stitches need
+   vertices. */
+typedef struct ct_joint_side {
+    ct_body_id body; /* null (zero): the world */
+    int32_t vertices[3];
+    ct_real weights[3];
+} ct_joint_side;
+
+/* ct_joint_desc -- make it with ct_joint_desc_default(kind). A side without vertices holds where the other one's are, or at `point`. What is not
+   together when the joint is added is brought together, at most at the world's recovery_speed. */
+typedef struct ct_joint_desc {
+    uint32_t cookie;
+    ct_joint_kind kind;
+    ct_joint_side a, b;
+    ct_real point[3];   /* [m] world, at the time of adding */
+    ct_real axis[3];    /* hinge: world, at the time of adding, any length > 0; default 0, 1, 0 */
+    ct_real compliance; /* [m/N] >= 0: inverse of a spring's stiffness; default 0: rigid */
+    ct_real angular_compliance; /* [rad/(N m)] >= 0 of hinge and fixed joints; default 0 */
+    ct_real rest_length; /* [m] stitches; 0: the points meet; default -1: 0, or 1.1 thicknesses between vertices of bodies that collide */
+    int collide;         /* 1, 0: the two bodies collide or not (planes always do); default -1: they do when one of them is deformable */
+} ct_joint_desc;
 
 enum { CT_AXIS_X = 1, CT_AXIS_Y = 2, CT_AXIS_Z = 4, CT_AXIS_ALL = 7 };
 
@@ -466,16 +593,18 @@ typedef struct ct_step_report {
     int linear_iterations; /* of the unconstrained solve, summed */
     int refactorizations;
     int zones, frozen;     /* impact zones; node-steps frozen */
-    int extended_elements; /* tets whose log J was continued */
-    int tangled;           /* pairs that intersect and are excluded */
+    int extended_elements; /* tets whose log J was continued; StVK: inverted tets */
+    int tangled;           /* pairs (edge through face) that intersected when the last substep began: no contact between them, they are eased apart */
     ct_real residual;      /* natural map relative to the velocity scale, worst solve */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
     ct_real penetration;
     ct_real momentum_lost; /* [N s] by zones and freezing */
+    ct_real joint_error;   /* [m] largest distance by which joints without compliance are apart at the end; a turn counts by the body's size */
     double energy_kinetic, energy_elastic, energy_gravity;
     double center_of_mass[3];
     double ms_assemble, ms_unconstrained, ms_detect, ms_solve, ms_total;
-    ct_pair limit;         /* the pair that limited the step; limit.vertices_a[0] is -1 when none did */
+    ct_pair limit;         /* the pair that limited the step; or one that is tangled; limit.vertices_a[0] is -1 when
+                              there is none */
 } ct_step_report;
 
 /* ct_library_info -- what was compiled in. */
@@ -499,12 +628,13 @@ extern "C" {
 
 /* ---- library ---- */
 CONTACT_API const ct_library_info *ct_library_info_get(void);
-/* ct_code_text, ct_status_text, ct_stepper_text, ct_solver_text -- the name in lower case as scene files spell it ("ok", "cmr",
+/* ct_code_text, ct_status_text, ct_stepper_text, ct_solver_text, ct_integrator_text -- the name in lower case as scene files spell it ("ok", "cmr",
    "active_set"; codes: a short sentence); "?" when out of range. Static strings. */
 CONTACT_API const char *ct_code_text(ct_code code);
 CONTACT_API const char *ct_status_text(ct_status status);
 CONTACT_API const char *ct_stepper_text(ct_stepper stepper);
 CONTACT_API const char *ct_solver_text(ct_solver solver);
+CONTACT_API const char *ct_integrator_text(ct_integrator integrator);
 /* ct_stepper_built, ct_solver_built -- 1 when this build can run it. */
 CONTACT_API int ct_stepper_built(ct_stepper stepper);
 CONTACT_API int ct_solver_built(ct_solver solver);
@@ -520,16 +650,22 @@ CONTACT_API void ct_world_destroy(ct_world *world); /* NULL is fine */
    CT_ERR_ARGUMENT (dt), CT_ERR_MEMORY, CT_ERR_MESH (thickness below 64 ulp of the world's extent): world unchanged. */
 CONTACT_API ct_code ct_world_step(ct_world *world, ct_real dt, ct_step_report *out_report);
 CONTACT_API const ct_error_info *ct_world_error(const ct_world *world);
-/* ct_world_validate -- every pair that intersects now (edge through face), exact. *out_pairs [*out_n] belongs to the world and is valid until
+/* ct_world_validate -- every pair that intersects now (edge through face; vertex behind a plane), exact. *out_pairs [*out_n] belongs to the world and is valid until
    the next call on it. */
 CONTACT_API ct_code ct_world_validate(const ct_world *world, ct_pair **out_pairs, int *out_n);
+/* ct_world_repair -- tries to free a world that starts with intersections: bodies that take part are moved apart, no farther than it takes, with
+   time, scripts, velocities and all other bodies standing still (others are moved when it does not work without). *out_freed and *out_left count
+   pairs as ct_world_validate does; what is left is named by it. A step does the same by bounded impulses, in time; this is for before the first.
+   CT_ERR_ARGUMENT (NULL), CT_ERR_MEMORY (bodies are where they were). */
+CONTACT_API ct_code ct_world_repair(ct_world *world, int *out_freed, int *out_left);
 CONTACT_API uint64_t ct_world_hash(const ct_world *world); /* of positions, velocities, multipliers and time */
 CONTACT_API double ct_world_time(const ct_world *world);
 CONTACT_API int ct_world_body_count(const ct_world *world);
 /* ct_world_contacts -- contacts of the last step, ordered by feature; valid until the next call that changes the world. */
 CONTACT_API ct_code ct_world_contacts(const ct_world *world, const ct_contact **out_contacts, int *out_n);
 /* ct_world_dump_problem -- the contact problem that the last step solved, with its solution as r_ref and v_ref, as a CPB file (global frictional
-   contact). CT_ERR_ARGUMENT when the last step had no contact problem, CT_ERR_FILE when the file cannot be written. */
+   contact). CT_ERR_ARGUMENT when the last step had no contact problem, CT_ERR_UNSUPPORTED when it had joints, which the format does not
+   know, CT_ERR_FILE when the file cannot be written. */
 CONTACT_API ct_code ct_world_dump_problem(const ct_world *world, const char *path);
 /* ct_world_allocations -- resize calls made to the allocator so far, and bytes live now; either may be NULL. */
 CONTACT_API void ct_world_allocations(const ct_world *world, int64_t *out_calls, int64_t *out_bytes);
@@ -539,13 +675,21 @@ CONTACT_API ct_material ct_material_default(ct_model model);
 CONTACT_API ct_soft_desc ct_soft_desc_default(void);
 CONTACT_API ct_cloth_desc ct_cloth_desc_default(void);
 CONTACT_API ct_static_desc ct_static_desc_default(void);
+CONTACT_API ct_rigid_desc ct_rigid_desc_default(void);
+CONTACT_API ct_kinematic_desc ct_kinematic_desc_default(void);
 CONTACT_API ct_code ct_body_add_soft(ct_world *world, const ct_soft_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_cloth(ct_world *world, const ct_cloth_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_static(ct_world *world, const ct_static_desc *desc, ct_body_id *out_body);
+CONTACT_API ct_code ct_body_add_rigid(ct_world *world, const ct_rigid_desc *desc, ct_body_id *out_body);
+CONTACT_API ct_code ct_body_add_kinematic(ct_world *world, const ct_kinematic_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_remove(ct_world *world, ct_body_id body);
 /* ct_body_pin -- holds the axes (CT_AXIS_* mask) of n body vertices to a scripted motion (NULL: at rest where they are) until world time
    `until` [s] (< 0: for ever). Axes of later pins on a vertex are added. CT_ERR_ARGUMENT names an index out of range in .element. */
 CONTACT_API ct_code ct_body_pin(ct_world *world, ct_body_id body, const int32_t *vertices, int n, int axes, const ct_motion *motion, double until);
+/* ct_body_pin_path -- the same along a path of n_segments >= 0 pieces (none: at rest), which are copied. CT_ERR_ARGUMENT names a bad piece in
+   .element. */
+CONTACT_API ct_code ct_body_pin_path(ct_world *world, ct_body_id body, const int32_t *vertices, int n, int axes, const ct_motion_segment *segments,
+                                     int n_segments, double until);
 /* ct_body_constrain -- a direction pin (Volino 2000, 2.2): the vertex moves only in the range of the symmetric projector S [9], row-major:
    0 fixes it, X X' keeps it on a line along the unit vector X, I - X X' in a plane with normal X. Its inverse mass is S / m. */
 CONTACT_API ct_code ct_body_constrain(ct_world *world, ct_body_id body, int vertex, const ct_real projector[9]);
@@ -556,12 +700,39 @@ CONTACT_API ct_code ct_body_get_positions(const ct_world *world, ct_body_id body
 CONTACT_API ct_code ct_body_get_velocities(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 /* ct_body_set_velocities -- [3 n], n as ct_body_vertex_count. */
 CONTACT_API ct_code ct_body_set_velocities(ct_world *world, ct_body_id body, const ct_real *velocities, int n);
+/* ct_body_get_pose -- of a rigid body: centre of mass [3] and orientation, a unit quaternion w x y z that is 1 0 0 0 when the body is added.
+   Either may be NULL. CT_ERR_ARGUMENT for other bodies. */
+CONTACT_API ct_code ct_body_get_pose(const ct_world *world, ct_body_id body, ct_real out_position[3], ct_real out_quaternion[4]);
+/* ct_body_get_motion, ct_body_set_motion -- of a rigid body: velocity of its centre of mass and angular velocity [rad/s], world axes; either may
+   be NULL. */
+CONTACT_API ct_code ct_body_get_motion(const ct_world *world, ct_body_id body, ct_real out_velocity[3], ct_real out_angular_velocity[3]);
+CONTACT_API ct_code ct_body_set_motion(ct_world *world, ct_body_id body, const ct_real velocity[3], const ct_real angular_velocity[3]);
 /* ct_body_get_triangles -- the surface: indices into the body's vertices; valid while the body lives. */
 CONTACT_API ct_code ct_body_get_triangles(const ct_world *world, ct_body_id body, const int32_t **out_triangles, int *out_n);
 
+/* ---- joints ---- */
+CONTACT_API ct_joint_desc ct_joint_desc_default(ct_joint_kind kind);
+/* ct_joint_add -- joins two bodies, or a body and the world; ends with either body. CT_ERR_ARGUMENT (a field out of range, vertex out of range, weights
+   that do not sum to 1, nothing that can move), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED (hinge or fixed joint of a deformable body; more than
+   16 nodes on both sides together), CT_ERR_MEMORY. */
+CONTACT_API ct_code ct_joint_add(ct_world *world, const ct_joint_desc *desc, ct_joint_id *out_joint);
+CONTACT_API ct_code ct_joint_remove(ct_world *world, ct_joint_id joint);
+/* ct_joint_get_impulse -- of the last substep, on side a, world axes: [N s] and [N m s] of a hinge or fixed joint; either may be NULL. */
+CONTACT_API ct_code ct_joint_get_impulse(const ct_world *world, ct_joint_id joint, ct_real out_linear[3], ct_real out_angular[3]);
+
 /* ---- meshes ---- */
-/* ct_mesh_read -- by extension: .obj (v, f, l, p; polygons are fanned), .msh (Gmsh 2.2 and 4.1, ASCII). out_error names the line. */
+/* ct_mesh_read -- by extension: .obj (v, f, l, p), .msh (Gmsh 2.2 and 4.1, ASCII), .ply (ASCII and binary), .stl (ASCII and binary; corners
+   with equal coordinates become one vertex), .vtk (legacy, ASCII and binary; POLYDATA, UNSTRUCTURED_GRID), .node or .ele (TetGen; the other
+   one and a .face are looked for beside it). Polygons are fanned; vertices that nothing uses are kept. out_error (may be NULL) names the line,
+   or the byte of a binary part, in .text and .element, and what was expected. CT_ERR_ARGUMENT (NULL), CT_ERR_FILE (cannot be opened or read),
+   CT_ERR_FORMAT (content), CT_ERR_UNSUPPORTED (extension, or a part of the format that is not read), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error);
+/* ct_mesh_write -- by extension: .obj, .msh (Gmsh 2.2, ASCII), .vtk (legacy, ASCII, UNSTRUCTURED_GRID), numbers with 17 digits: reading gives
+   the same bits. Positions that no element uses are written as points. OBJ has no tets: where there are no triangles the boundary of the tets
+   is written, else the triangles. The file is written as path + ".tmp", then renamed: it is whole or it is not there.
+   CT_ERR_ARGUMENT (NULL, no position, a count without its array), CT_ERR_MESH (a position that is not finite, an index out of range: .element
+   names the vertex, tet, triangle or segment), CT_ERR_UNSUPPORTED (extension), CT_ERR_FILE, CT_ERR_MEMORY. */
+CONTACT_API ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_error_info *out_error);
 CONTACT_API void ct_mesh_free(ct_mesh *mesh);
 /* ct_mesh_box -- size [m] centred at the origin, cells per axis >= 1; with_tets 1: five or six tets a cell and no triangles, 0: surface. */
 CONTACT_API ct_code ct_mesh_box(const ct_real size[3], const int cells[3], int with_tets, ct_mesh *out_mesh, ct_error_info *out_error);
@@ -569,6 +740,15 @@ CONTACT_API ct_code ct_mesh_box(const ct_real size[3], const int cells[3], int w
 CONTACT_API ct_code ct_mesh_grid(const ct_real size[2], const int cells[2], ct_mesh *out_mesh, ct_error_info *out_error);
 /* ct_mesh_sphere -- subdivided icosahedron, 20 * 4^levels triangles, levels 0..7. */
 CONTACT_API ct_code ct_mesh_sphere(ct_real radius, int levels, ct_mesh *out_mesh, ct_error_info *out_error);
+/* ct_mesh_tetrahedralize -- a coarse lattice of tets in which a closed triangle surface is embedded: the cells that the surface or its inside
+   touches, five tets each. Holes and handles stay open, and parts stay apart, where they are at least a cell wide or lie in different
+   cells; what passes through one cell is joined there.
+   surface   in   positions and triangles: one or more closed shells, each edge in two triangles that run along it in opposite directions
+   cell      in   sides of a cell [m], > 0, are of about this length: the bounding box is divided evenly; 0: a sixth of its longest side
+   out_mesh  out  positions and tets of the lattice; the surface is not in it
+   CT_ERR_ARGUMENT: cell, or more than 4 million cells in the bounding box (value: how many); CT_ERR_MESH: no triangles, numbers out of
+   range, a surface that is not closed (element: a triangle, the text names its edge); CT_ERR_MEMORY. */
+CONTACT_API ct_code ct_mesh_tetrahedralize(const ct_mesh *surface, ct_real cell, ct_mesh *out_mesh, ct_error_info *out_error);
 /* ct_mesh_intersections -- edge-face intersections of a whole triangle surface with itself, exact; out_pairs [2 *out_n] (edge as its two
    vertices is not stored: triangle that owns the edge, triangle that is hit) is an stb_ds array to be freed with ct_free. */
 CONTACT_API ct_code ct_mesh_intersections(const ct_mesh *mesh, int32_t **out_pairs, int *out_n, ct_error_info *out_error);
@@ -1039,13 +1219,20 @@ typedef struct cti_arena {
     cti_mem *mem;
     cti_arena_chunk *first; /* newest chunk */
     size_t used;            /* bytes used in the newest chunk */
-    size_t total, peak;     /* bytes handed out since the last reset; most ever */
+    size_t total, peak;     /* bytes handed out and not yet taken back; most ever */
 } cti_arena;
 
 CTI_FN void cti_arena_init(cti_arena *arena, cti_mem *mem);
 CTI_FN void cti_arena_free(cti_arena *arena);
 /* cti_arena_reset -- everything handed out becomes invalid. */
 CTI_FN void cti_arena_reset(cti_arena *arena);
+/* cti_arena_mark -- a point in time; cti_arena_rewind -- what was handed out since becomes invalid, and its room is handed out again. */
+typedef struct cti_arena_point {
+    const cti_arena_chunk *first;
+    size_t used, total;
+} cti_arena_point;
+CTI_FN cti_arena_point cti_arena_mark(const cti_arena *arena);
+CTI_FN void cti_arena_rewind(cti_arena *arena, cti_arena_point point);
 /* cti_arena_get -- 64-byte aligned, uninitialised; NULL when memory ran out or the size overflows. count 0 gives a valid pointer. */
 CTI_FN void *cti_arena_get(cti_arena *arena, size_t count, size_t element);
 /* cti_arena_zero -- the same, filled with zero bytes. */
@@ -1104,6 +1291,22 @@ CTI_FN void cti_arena_reset(cti_arena *arena)
         cti_arena_grow(arena, want);
     }
     arena->used = arena->total = 0;
+}
+
+CTI_FN cti_arena_point cti_arena_mark(const cti_arena *arena)
+{
+    cti_arena_point p;
+    p.first = arena->first, p.used = arena->used, p.total = arena->total;
+    return p;
+}
+
+CTI_FN void cti_arena_rewind(cti_arena *arena, cti_arena_point point)
+{
+    if (arena->total > arena->peak)
+        arena->peak = arena->total;
+    /* a chunk that is newer than the point holds nothing older */
+    arena->used = arena->first == point.first ? point.used : 0;
+    arena->total = point.total;
 }
 
 CTI_FN void *cti_arena_get(cti_arena *arena, size_t count, size_t element)
@@ -7271,7 +7474,8 @@ CTI_FN void cti_jacobi_apply(void *ctx, const ct_real *r, ct_real *z)
    A v = b + J' r,   u = J v + w,   per contact (u_n, u_t) and r = (lambda, gamma1, gamma2) in its frame n, t1, t2:
    0 <= lambda  perpendicular to  u_n + c_n lambda >= 0,   gamma in the cone of radius mu lambda, opposing u_t.     [Otaduy 2009, eq. 6-7]
 
-   J is never stored: a row keeps its attachments, at most eight terms, and gathers and scatters through them. A rows' constant part w
+   Joints and stitches are rows of the same shape whose axes are equations, u + c r = 0 with r of either sign.
+   J is never stored: a row keeps its attachments, at most sixteen terms, and gathers and scatters through them. A rows' constant part w
    holds g0/dt, scripted motion and the stick target. Knows no mesh and no body: blocks are numbered, clusters are lists of blocks. */
 
 
@@ -7283,12 +7487,13 @@ typedef struct cti_term {
     ct_real arm[3];
 } cti_term;
 
-enum { CTI_ROW_TERMS = 8 };
+enum { CTI_ROW_TERMS = 16 }; /* an embedded vertex against an embedded face: 4 + 3 * 4 nodes */
 
-/* cti_row -- one contact: three rows (n, t1, t2) of J. Terms [0, n_a) belong to side a, [n_a, n) to side b with their signs turned, so that
+/* cti_row -- one contact or joint: three rows (n, t1, t2) of J. Terms [0, n_a) belong to side a, [n_a, n) to side b with their signs turned, so that
    u = frame * sum(terms) + w is the velocity of a relative to b. n points from b to a. */
 typedef struct cti_row {
     int32_t n_a, n;
+    int32_t equations;     /* 0: a contact; else a mask of the axes 1 n, 2 t1, 4 t2 that are equations, the others have no multiplier */
     cti_term term[CTI_ROW_TERMS];
     ct_real frame[9];      /* rows n, t1, t2: orthonormal */
     ct_real w[3];          /* [m/s] */
@@ -7361,8 +7566,12 @@ CTI_FN void cti_problem_rhs(const cti_problem *p, ct_real *f);
 /* cti_cone_project -- (g1, g2) to the nearest point of the cone's section of radius `bound` >= 0. */
 CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *g2);
 
-/* cti_residual_eval -- needs work [6 n]. */
+/* cti_residual_eval -- needs work [6 n]. It is both of its parts: */
 CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real *v, ct_real *work, cti_residuals *out);
+/* cti_residual_dynamics -- out->dynamics, of all blocks. work [6 n] */
+CTI_FN void cti_residual_dynamics(const cti_problem *p, const ct_real *v, ct_real *work, cti_residuals *out);
+/* cti_residual_contacts -- what the rows say, into the maxima (and the sum) that are in `out`. */
+CTI_FN void cti_residual_contacts(const cti_problem *p, ct_cone cone, const ct_real *v, cti_residuals *out);
 
 
 /* ---- 3_solve/problem.c ---- */
@@ -7493,6 +7702,13 @@ static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *
     ct_real u[3], d[3], g1, g2, ln, s = 1 / p->velocity_scale, bound, dt_mean, law;
     cti_row_velocity(row, v, u);
     cti_residual_local(p, row, dinv, d);
+    if (row->equations) {
+        int k;
+        for (k = 0; k < 3; k++)
+            if (row->equations >> k & 1)
+                out->natural = cti_max(out->natural, cti_abs(u[k] + row->compliance[k] * row->r[k]) * s);
+        return;
+    }
     if (!(d[0] > 0))
         return;
     /* the law of the normal: hard with compliance, or recovery through its softness, whichever asks for more */
@@ -7521,11 +7737,11 @@ static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *
     }
 }
 
-CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real *v, ct_real *work, cti_residuals *out)
+CTI_FN void cti_residual_dynamics(const cti_problem *p, const ct_real *v, ct_real *work, cti_residuals *out)
 {
     int n = p->A->n, i;
     ct_real *f = work, *av = work + 3 * (size_t)n, s = 1 / p->velocity_scale;
-    memset(out, 0, sizeof *out);
+    out->dynamics = 0;
     cti_problem_rhs(p, f);
     cti_bsr_residual(p->A, f, v, av);
     /* dynamics: D^-1 (b + J' r - A v) */
@@ -7536,7 +7752,12 @@ CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real 
             e = cti_m3_mul_v(inv, cti_v3_at(av, i));
         out->dynamics = cti_max(out->dynamics, cti_max(cti_abs(e.x), cti_max(cti_abs(e.y), cti_abs(e.z))) * s);
     }
-    /* contacts: the local compliance is recomputed here, so that it owes nothing to a solver */
+}
+
+CTI_FN void cti_residual_contacts(const cti_problem *p, ct_cone cone, const ct_real *v, cti_residuals *out)
+{
+    int i;
+    /* the local compliance is recomputed here, so that it owes nothing to a solver */
     for (i = 0; i < p->n_rows; i++) {
         ct_real dinv[9 * CTI_ROW_TERMS];
         cti_row row = p->rows[i];
@@ -7555,6 +7776,13 @@ CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real 
         q.filter = filter;
         cti_residual_row(&q, cone, &row, vl, dinv, out);
     }
+}
+
+CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real *v, ct_real *work, cti_residuals *out)
+{
+    memset(out, 0, sizeof *out);
+    cti_residual_dynamics(p, v, work, out);
+    cti_residual_contacts(p, cone, v, out);
     out->natural_map = cti_max(out->dynamics, out->natural);
 }
 
@@ -7570,6 +7798,7 @@ typedef struct cti_local {
     ct_real inv_B[9];        /* of B with compliance: all three velocities vanish at once */
     ct_real recover_load;    /* least multiplier at which the hard law rules */
     int whole;               /* inv_B may be used */
+    int equations;           /* mask of the row; inv_B is 0 on the other axes */
     ct_real mu, compliance[3], recover, softness;
 } cti_local;
 
@@ -7585,13 +7814,43 @@ CTI_FN void cti_local_solve(const cti_local *q, ct_cone cone, int repeats, ct_re
    lies on the cone. Based on: Otaduy 2009, eq. 13-14 and 5.5, steps 3.2.1.1 - 3.2.1.6. differs: besides the paper's box, a true pyramid and
    Coulomb's cone. */
 
+/* inverse of B with compliance on the axes that are equations, 0 elsewhere; stays 0 where that block is singular */
+static void cti_local_equations(cti_local *q)
+{
+    ct_real C[9], inv[9];
+    int i, j;
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            C[3 * i + j] = (q->equations >> i & q->equations >> j & 1) ? q->B[3 * i + j] + (i == j ? q->compliance[i] : 0) : (i == j ? 1 : 0);
+    memset(q->inv_B, 0, sizeof q->inv_B);
+    if (!cti_m3_inverse(C, inv))
+        return;
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            q->inv_B[3 * i + j] = (q->equations >> i & q->equations >> j & 1) ? inv[3 * i + j] : 0;
+}
+
+/* all equations of a joint at once */
+static void cti_local_join(const cti_local *q, ct_real *r, ct_real *u)
+{
+    cti_v3 e = cti_v3_make(u[0] + q->compliance[0] * r[0], u[1] + q->compliance[1] * r[1], u[2] + q->compliance[2] * r[2]);
+    cti_v3 d = cti_v3_mul(cti_m3_mul_v(q->inv_B, e), -1), c = cti_m3_mul_v(q->B, d);
+    r[0] += d.x, r[1] += d.y, r[2] += d.z;
+    u[0] += c.x, u[1] += c.y, u[2] += c.z;
+}
+
 /* reciprocals that a visit needs; 0 where a block is singular, so that its multipliers stay */
 CTI_FN void cti_local_prepare(cti_local *q, const cti_row *row, ct_cone cone)
 {
     const ct_real *B = q->B;
     ct_real b11 = B[4] + row->compliance[1], b22 = B[8] + row->compliance[2], det = b11 * b22 - B[5] * B[7], top;
     q->mu = row->mu, q->recover = row->recover, q->softness = row->softness;
+    q->equations = row->equations;
     memcpy(q->compliance, row->compliance, sizeof q->compliance);
+    if (q->equations) {
+        cti_local_equations(q);
+        return;
+    }
     q->inv_n = B[0] > 0 ? 1 / (B[0] + q->compliance[0]) : 0;
     q->inv_soft = B[0] > 0 ? 1 / (B[0] + q->softness) : 0;
     top = (b11 + b22) / 2 + cti_sqrt((b11 - b22) * (b11 - b22) / 4 + B[5] * B[7]);
@@ -7665,6 +7924,10 @@ CTI_FN void cti_local_solve(const cti_local *q, ct_cone cone, int repeats, ct_re
 {
     const ct_real *B = q->B;
     int k;
+    if (q->equations) {
+        cti_local_join(q, r, u);
+        return;
+    }
     if (r[0] == 0 && r[1] == 0 && r[2] == 0 && u[0] >= 0 && !(q->recover > u[0]))
         return;
     if (q->whole && cti_local_stick(q, cone, r, u))
@@ -8322,6 +8585,29 @@ static void cti_ica_combine(int ld, const float *x, const float *d, float *y)
     }
 }
 
+/* the three columns of W += three consecutive rows of C at x, times the rows of g [9]: every row of C is read once */
+static void cti_ica_columns(int ld, const float *x, const float *g, float *W)
+{
+    cti_f8 g0 = cti_f8_set(g[0]), g1 = cti_f8_set(g[1]), g2 = cti_f8_set(g[2]), g3 = cti_f8_set(g[3]), g4 = cti_f8_set(g[4]);
+    cti_f8 g5 = cti_f8_set(g[5]), g6 = cti_f8_set(g[6]), g7 = cti_f8_set(g[7]), g8 = cti_f8_set(g[8]);
+    float *y0 = W, *y1 = W + ld, *y2 = y1 + ld;
+    int i, a;
+    if (ld == 4) { /* a node */
+        for (a = 0; a < 3; a++) {
+            float d[3];
+            d[0] = g[a], d[1] = g[3 + a], d[2] = g[6 + a];
+            cti_ica_combine(ld, x, d, W + 4 * a);
+        }
+        return;
+    }
+    for (i = 0; i < ld; i += 8) {
+        cti_f8 a0 = cti_f8_load(x + i), a1 = cti_f8_load(x + ld + i), a2 = cti_f8_load(x + 2 * ld + i);
+        cti_f8_store(y0 + i, cti_f8_add(cti_f8_load(y0 + i), cti_f8_add(cti_f8_add(cti_f8_mul(a0, g0), cti_f8_mul(a1, g3)), cti_f8_mul(a2, g6))));
+        cti_f8_store(y1 + i, cti_f8_add(cti_f8_load(y1 + i), cti_f8_add(cti_f8_add(cti_f8_mul(a0, g1), cti_f8_mul(a1, g4)), cti_f8_mul(a2, g7))));
+        cti_f8_store(y2 + i, cti_f8_add(cti_f8_load(y2 + i), cti_f8_add(cti_f8_add(cti_f8_mul(a0, g2), cti_f8_mul(a1, g5)), cti_f8_mul(a2, g8))));
+    }
+}
+
 /* W = C (S G)' of a leg, columns contiguous; symmetric C: its columns are its rows. B += G W */
 static void cti_ica_fill_leg(cti_ica *s, const cti_row *row, cti_ica_contact *q, const cti_ica_leg *L)
 {
@@ -8331,17 +8617,14 @@ static void cti_ica_fill_leg(cti_ica *s, const cti_row *row, cti_ica_contact *q,
     memset(W, 0, sizeof(float) * 3 * (size_t)c->ld);
     for (k = 0; k < row->n; k++) {
         ct_real Gt[9];
-        const float *C0;
+        float g[9];
         int b = row->term[k].block;
         if (s->cluster_of[b] != L->cluster)
             continue;
         cti_row_map_t(s->p, row, k, Gt);
-        C0 = c->C + (size_t)(3 * s->port_of[b]) * (size_t)c->ld;
-        for (a = 0; a < 3; a++) {
-            float g[3];
-            g[0] = (float)Gt[a], g[1] = (float)Gt[3 + a], g[2] = (float)Gt[6 + a];
-            cti_ica_combine(c->ld, C0, g, W + (size_t)a * (size_t)c->ld);
-        }
+        for (a = 0; a < 9; a++)
+            g[a] = (float)Gt[a];
+        cti_ica_columns(c->ld, c->C + (size_t)(3 * s->port_of[b]) * (size_t)c->ld, g, W);
     }
     for (k = 0; k < row->n; k++) {
         const cti_ica_term *t = &s->terms[q->term0 + k];
@@ -10874,6 +11157,10 @@ CTI_FN int cti_pairsort(cti_mem *mem, int32_t *pairs, int n, int n_first, int n_
    tets. *out_triangles is a growable array [3 n], its length CTI_LEN; old contents are replaced. 1, or 0 when memory ran out. */
 CTI_FN int cti_mesh_boundary(cti_mem *mem, const int32_t *tets, int n_tets, int n_vertices, int32_t **out_triangles);
 
+/* cti_mesh_cell_tets -- the five tets of a cell of a lattice, by its corners (bits x, y, z: 0..7); odd 1: the mirror image, for cells with
+   x + y + z odd, so that the faces of neighbours match. */
+CTI_FN void cti_mesh_cell_tets(int odd, int corners[20]);
+
 /* Edge flags. An edge with two faces that run along it in opposite directions has none. */
 enum {
     CTI_EDGE_LOOSE = 1,       /* of a segment, in no face */
@@ -11261,17 +11548,25 @@ static int cti_shape_on_boundary(const cti_shape_lattice *l, int x, int y, int z
     return x == 0 || y == 0 || z == 0 || x == l->n[0] || y == l->n[1] || z == l->n[2];
 }
 
-/* Five tets of a cell; corners by bits x, y, z. An odd cell is the mirror image in x, its tets are reversed. */
-static int cti_shape_cell(cti_mem *mem, ct_mesh *m, const cti_shape_lattice *l, int x, int y, int z)
+CTI_FN void cti_mesh_cell_tets(int odd, int corners[20])
 {
     static const int tets[5][4] = {{0, 1, 2, 4}, {3, 2, 1, 7}, {5, 4, 7, 1}, {6, 7, 4, 2}, {1, 2, 4, 7}};
-    int odd = (x + y + z) & 1, t, k;
+    int t, k;
+    /* an odd cell is the mirror image in x, its tets are reversed */
     for (t = 0; t < 5; t++)
-        for (k = 0; k < 4; k++) {
-            int c = tets[t][odd && k >= 2 ? 5 - k : k] ^ odd;
-            if (!CTI_PUSH(mem, m->tets, cti_shape_number(l, x + (c & 1), y + (c >> 1 & 1), z + (c >> 2))))
-                return 0;
-        }
+        for (k = 0; k < 4; k++)
+            corners[4 * t + k] = tets[t][odd && k >= 2 ? 5 - k : k] ^ odd;
+}
+
+static int cti_shape_cell(cti_mem *mem, ct_mesh *m, const cti_shape_lattice *l, int x, int y, int z)
+{
+    int corners[20], k;
+    cti_mesh_cell_tets((x + y + z) & 1, corners);
+    for (k = 0; k < 20; k++) {
+        int c = corners[k];
+        if (!CTI_PUSH(mem, m->tets, cti_shape_number(l, x + (c & 1), y + (c >> 1 & 1), z + (c >> 2))))
+            return 0;
+    }
     return 1;
 }
 
@@ -11428,6 +11723,687 @@ CONTACT_API_DEF ct_code ct_mesh_sphere(ct_real radius, int levels, ct_mesh *out_
         ok = cti_shape_split(&mem, &m, &topology, radius);
     cti_topology_free(&mem, &topology);
     return cti_shape_finish(&m, ok, out_mesh, out_error);
+}
+
+/* ---- 5_mesh/tetrahedralize.h ---- */
+/* tetrahedralize.h -- parts of the lattice tetrahedralizer that are of use by themselves; ct_mesh_tetrahedralize is in api.h. */
+
+
+/* cti_tetrahedralize_overlap -- has the closed triangle [9] a point in common with the closed box centre +- half [3] each? Up to rounding;
+   half may be 0 along an axis, the triangle may be flat. */
+CTI_FN int cti_tetrahedralize_overlap(const double centre[3], const double half[3], const double triangle[9]);
+
+
+/* ---- 5_mesh/tetrahedralize.c ---- */
+/* tetrahedralize.c -- a coarse lattice of tets around a closed surface, for embedding it.
+   Method: the bounding box is divided into cells. A cell is kept when a triangle overlaps it (separating axes) or its centre is inside; two
+   neighbours share the nodes of the face between them when a triangle overlaps the face or its centre is inside, so that parts of the
+   surface in neighbouring cells stay apart unless they are one there. Inside: winding numbers of the points of the half lattice, by lines
+   along x, one triangle after the other; signs are exact and ties follow one rule, so that no line slips between triangles. A cell gives
+   five tets, mirrored from cell to cell. Cells and faces are shrunk by CTI_LATTICE_EPS of their sides: what lies in a lattice plane does
+   not keep the empty side.
+   differs: nodes of cells that touch each other at an edge or a corner alone are apart (a lattice has one node there); parts of the surface
+   within one cell are not told apart, that cell is not duplicated.
+   based on: Mueller, Gross, Interactive virtual materials, 2004 (embedding in a lattice of cells); Akenine-Moeller, Fast 3D triangle-box
+   overlap testing, 2001 (the thirteen axes); Shewchuk's predicates (exact.h). */
+
+#define CTI_LATTICE_EPS 1e-7 /* of a cell */
+#define CTI_LATTICE_PAD 1e-3 /* of a cell: around the bounding box */
+#define CTI_LATTICE_MOST 4e6 /* cells */
+
+/* cti_lattice -- zeroed, then filled. Points of the half lattice: corners of cells at even numbers, centres at odd ones. */
+typedef struct cti_lattice {
+    int n[3];               /* cells */
+    double origin[3], d[3]; /* lowest corner, sides of a cell */
+    uint8_t *touched;       /* [cells] bit 0: the cell, bits 1..3: its lower faces along x, y, z */
+    int16_t *winding;       /* [(2 n0 + 1) (2 n1 + 1) (2 n2 + 1)] where at least two numbers are odd */
+    int32_t *kept;          /* [cells] number among the kept ones, -1: empty */
+    int32_t *corner;        /* [8 kept] union-find over corners, then their nodes */
+} cti_lattice;
+
+static void cti_lattice_free(cti_mem *mem, cti_lattice *l)
+{
+    CTI_FREE(mem, l->touched);
+    CTI_FREE(mem, l->winding);
+    CTI_FREE(mem, l->kept);
+    CTI_FREE(mem, l->corner);
+}
+
+static size_t cti_lattice_cell(const cti_lattice *l, int x, int y, int z)
+{
+    return ((size_t)z * (size_t)l->n[1] + (size_t)y) * (size_t)l->n[0] + (size_t)x;
+}
+
+static size_t cti_lattice_half(const cti_lattice *l, int x, int y, int z)
+{
+    return ((size_t)z * (size_t)(2 * l->n[1] + 1) + (size_t)y) * (size_t)(2 * l->n[0] + 1) + (size_t)x;
+}
+
+static double cti_lattice_at(const cti_lattice *l, int axis, int half) { return l->origin[axis] + 0.5 * l->d[axis] * (double)half; }
+
+/* ---- triangles against boxes ---- */
+
+/* 1 when the triangle's projections on axis a lie beyond the box's half width there */
+static int cti_lattice_apart(const double a[3], const double h[3], const double v[9])
+{
+    double r = 0, lo = 0, hi = 0;
+    int i, k;
+    for (k = 0; k < 3; k++)
+        r += h[k] * (a[k] < 0 ? -a[k] : a[k]);
+    for (i = 0; i < 3; i++) {
+        double p = a[0] * v[3 * i] + a[1] * v[3 * i + 1] + a[2] * v[3 * i + 2];
+        lo = i == 0 || p < lo ? p : lo, hi = i == 0 || p > hi ? p : hi;
+    }
+    return lo > r || hi < -r;
+}
+
+CTI_FN int cti_tetrahedralize_overlap(const double c[3], const double h[3], const double triangle[9])
+{
+    double v[9], e[3][3], a[3];
+    int i, k;
+    for (i = 0; i < 9; i++)
+        v[i] = triangle[i] - c[i % 3];
+    for (i = 0; i < 9; i++)
+        e[i / 3][i % 3] = v[(i + 3) % 9] - v[i];
+    /* the box's normals */
+    for (k = 0; k < 3; k++) {
+        a[0] = a[1] = a[2] = 0, a[k] = 1;
+        if (cti_lattice_apart(a, h, v))
+            return 0;
+    }
+    /* the triangle's normal */
+    for (k = 0; k < 3; k++)
+        a[k] = e[0][(k + 1) % 3] * e[1][(k + 2) % 3] - e[0][(k + 2) % 3] * e[1][(k + 1) % 3];
+    if (cti_lattice_apart(a, h, v))
+        return 0;
+    /* products of the box's and the triangle's edges */
+    for (i = 0; i < 3; i++)
+        for (k = 0; k < 3; k++) {
+            a[k] = 0, a[(k + 1) % 3] = -e[i][(k + 2) % 3], a[(k + 2) % 3] = e[i][(k + 1) % 3];
+            if (cti_lattice_apart(a, h, v))
+                return 0;
+        }
+    return 1;
+}
+
+/* Cells along an axis that a triangle may touch. */
+static void cti_lattice_range(const cti_lattice *l, const double t[9], int axis, int *first, int *last)
+{
+    double lo = cti_lattice_at(l, axis, 0), a = t[axis], b = t[axis];
+    int i;
+    for (i = 1; i < 3; i++)
+        a = t[3 * i + axis] < a ? t[3 * i + axis] : a, b = t[3 * i + axis] > b ? t[3 * i + axis] : b;
+    *first = cti_max_int((int)((a - lo) / l->d[axis]) - 1, 0);
+    *last = cti_min_int((int)((b - lo) / l->d[axis]) + 1, l->n[axis] - 1);
+}
+
+/* Marks the cells, and the lower faces of cells, that a triangle overlaps. */
+static void cti_lattice_touch(cti_lattice *l, const double t[9])
+{
+    int first[3], last[3], x, y, z, k, j;
+    for (k = 0; k < 3; k++)
+        cti_lattice_range(l, t, k, &first[k], &last[k]);
+    for (z = first[2]; z <= last[2]; z++)
+        for (y = first[1]; y <= last[1]; y++)
+            for (x = first[0]; x <= last[0]; x++) {
+                uint8_t *mark = l->touched + cti_lattice_cell(l, x, y, z);
+                int at[3];
+                at[0] = x, at[1] = y, at[2] = z;
+                /* k 0: the cell; k 1..3: a face, as a thin box */
+                for (k = 0; k <= 3; k++) {
+                    double c[3], h[3];
+                    if (*mark >> k & 1)
+                        continue;
+                    for (j = 0; j < 3; j++) {
+                        c[j] = cti_lattice_at(l, j, 2 * at[j] + (j != k - 1));
+                        h[j] = l->d[j] * (j == k - 1 ? CTI_LATTICE_EPS : 0.5 - CTI_LATTICE_EPS);
+                    }
+                    if (cti_tetrahedralize_overlap(c, h, t))
+                        *mark = (uint8_t)(*mark | 1u << k);
+                }
+            }
+}
+
+/* ---- inside ---- */
+
+/* The triangle's winding around the line through p along x. Half-open: an edge counts by itself, and against itself from the other side. */
+static int cti_lattice_around(const double t[9], const double p[2])
+{
+    int i, w = 0;
+    for (i = 0; i < 3; i++) {
+        const double *a = t + 3 * i + 1, *b = t + 3 * ((i + 1) % 3) + 1;
+        if (a[1] <= p[1] && b[1] > p[1])
+            w += cti_exact_orient2d(a, b, p) > 0;
+        else if (a[1] > p[1] && b[1] <= p[1])
+            w -= cti_exact_orient2d(a, b, p) < 0;
+    }
+    return w;
+}
+
+/* What a triangle changes on the way along x: it is entered into the first point behind it on each line. */
+static void cti_lattice_wind(cti_lattice *l, const double t[9])
+{
+    int first[3], last[3], x, y, z, k;
+    for (k = 0; k < 3; k++)
+        cti_lattice_range(l, t, k, &first[k], &last[k]);
+    for (z = 2 * first[2]; z <= 2 * last[2] + 2; z++)
+        for (y = 2 * first[1] + !(z & 1); y <= 2 * last[1] + 2; y += 1 + !(z & 1)) {
+            double p[3];
+            int w;
+            p[1] = cti_lattice_at(l, 1, y), p[2] = cti_lattice_at(l, 2, z);
+            if ((w = cti_lattice_around(t, p + 1)) == 0)
+                continue;
+            /* w > 0: its normal has x > 0, and the line leaves through it */
+            for (x = 2 * first[0]; x <= 2 * l->n[0]; x++) {
+                p[0] = cti_lattice_at(l, 0, x);
+                if ((p[0] > t[0] && p[0] > t[3] && p[0] > t[6]) || w * cti_exact_orient3d(t, t + 3, t + 6, p) > 0)
+                    break;
+            }
+            if (x <= 2 * l->n[0]) {
+                int16_t *at = l->winding + cti_lattice_half(l, x, y, z);
+                *at = (int16_t)(*at - w);
+            }
+        }
+}
+
+/* Touched cells and faces, and winding numbers of the half lattice. */
+static void cti_lattice_scan(cti_lattice *l, const ct_mesh *m)
+{
+    int i, k, x, y, z;
+    for (i = 0; i < m->n_triangles; i++) {
+        double t[9];
+        for (k = 0; k < 9; k++)
+            t[k] = (double)m->positions[3 * (size_t)m->triangles[3 * (size_t)i + (size_t)(k / 3)] + (size_t)(k % 3)];
+        cti_lattice_touch(l, t);
+        cti_lattice_wind(l, t);
+    }
+    for (z = 0; z <= 2 * l->n[2]; z++)
+        for (y = 0; y <= 2 * l->n[1]; y++) {
+            int16_t *row = l->winding + cti_lattice_half(l, 0, y, z);
+            for (x = 1; x <= 2 * l->n[0]; x++)
+                row[x] = (int16_t)(row[x] + row[x - 1]);
+        }
+}
+
+/* ---- nodes and tets ---- */
+
+static int32_t cti_lattice_root(int32_t *corner, int32_t i)
+{
+    while (corner[i] != i)
+        i = corner[i] = corner[corner[i]];
+    return i;
+}
+
+/* A cell and its lower neighbour along an axis: their four common corners become one each. */
+static void cti_lattice_join(cti_lattice *l, size_t cell, size_t below, int axis)
+{
+    int c;
+    for (c = 0; c < 8; c++) {
+        int32_t a, b;
+        if (c >> axis & 1)
+            continue;
+        a = cti_lattice_root(l->corner, 8 * l->kept[cell] + c);
+        b = cti_lattice_root(l->corner, 8 * l->kept[below] + (c | 1 << axis));
+        if (a < b)
+            l->corner[b] = a;
+        else
+            l->corner[a] = b;
+    }
+}
+
+/* Which cells are kept, and which of their corners are one. 0: out of memory. */
+static int cti_lattice_connect(cti_mem *mem, cti_lattice *l)
+{
+    int x, y, z, k, n = 0;
+    for (z = 0; z < l->n[2]; z++)
+        for (y = 0; y < l->n[1]; y++)
+            for (x = 0; x < l->n[0]; x++) {
+                size_t cell = cti_lattice_cell(l, x, y, z);
+                int keep = (l->touched[cell] & 1) || l->winding[cti_lattice_half(l, 2 * x + 1, 2 * y + 1, 2 * z + 1)] != 0;
+                l->kept[cell] = keep ? n++ : -1;
+            }
+    if (!CTI_RESIZE(mem, l->corner, 8 * (size_t)n))
+        return 0;
+    for (k = 0; k < 8 * n; k++)
+        l->corner[k] = k;
+    for (z = 0; z < l->n[2]; z++)
+        for (y = 0; y < l->n[1]; y++)
+            for (x = 0; x < l->n[0]; x++)
+                for (k = 0; k < 3; k++) {
+                    size_t cell = cti_lattice_cell(l, x, y, z), below;
+                    if (l->kept[cell] < 0 || (k == 0 ? x : (k == 1 ? y : z)) == 0)
+                        continue;
+                    below = cti_lattice_cell(l, x - (k == 0), y - (k == 1), z - (k == 2));
+                    if (l->kept[below] >= 0 && ((l->touched[cell] >> (k + 1) & 1) ||
+                                                l->winding[cti_lattice_half(l, 2 * x + (k != 0), 2 * y + (k != 1), 2 * z + (k != 2))] != 0))
+                        cti_lattice_join(l, cell, below, k);
+                }
+    return 1;
+}
+
+/* One kept cell: nodes that are new, and five tets. A root is its set's lowest corner, so that it has its node before the others ask. */
+static int cti_lattice_emit(cti_mem *mem, cti_lattice *l, int x, int y, int z, ct_mesh *out)
+{
+    int corners[20], c, k, ok = 1;
+    int32_t *corner = l->corner, first = 8 * l->kept[cti_lattice_cell(l, x, y, z)], node[8];
+    for (c = 0; ok && c < 8; c++) {
+        int32_t root = first + c;
+        while (corner[root] >= 0 && corner[root] != root)
+            root = corner[root];
+        if (corner[root] >= 0) {
+            corner[root] = -1 - (int32_t)(CTI_LEN(out->positions) / 3);
+            ok = CTI_PUSH(mem, out->positions, (ct_real)cti_lattice_at(l, 0, 2 * (x + (c & 1)))) &&
+                 CTI_PUSH(mem, out->positions, (ct_real)cti_lattice_at(l, 1, 2 * (y + (c >> 1 & 1)))) &&
+                 CTI_PUSH(mem, out->positions, (ct_real)cti_lattice_at(l, 2, 2 * (z + (c >> 2))));
+        }
+        node[c] = -1 - corner[root];
+    }
+    cti_mesh_cell_tets((x + y + z) & 1, corners);
+    for (k = 0; ok && k < 20; k++)
+        ok = CTI_PUSH(mem, out->tets, node[corners[k]]);
+    return ok;
+}
+
+/* ---- the surface ---- */
+
+/* Counts, numbers and indices; the bounding box of what the triangles use. */
+static ct_code cti_lattice_check(const ct_mesh *m, double lo[3], double hi[3], ct_error_info *error)
+{
+    int i, k;
+    if (m->n_positions < 0 || m->n_triangles < 0 || (m->n_positions > 0 && !m->positions) || (m->n_triangles > 0 && !m->triangles))
+        return cti_error_set(error, CT_ERR_ARGUMENT, -1, 0, "surface has counts without arrays");
+    if (m->n_triangles == 0)
+        return cti_error_set(error, CT_ERR_MESH, -1, 0, "the surface is empty: it has no triangles");
+    for (i = 0; i < 3 * m->n_triangles; i++) {
+        int32_t v = m->triangles[i];
+        if (v < 0 || v >= m->n_positions)
+            return cti_error_set(error, CT_ERR_MESH, i / 3, (double)v, "a vertex number is out of range (element: triangle)");
+        for (k = 0; k < 3; k++) {
+            double x = (double)m->positions[3 * (size_t)v + (size_t)k];
+            if (!cti_finite64(x))
+                return cti_error_set(error, CT_ERR_MESH, v, 0, "a position is not finite (element: vertex)");
+            lo[k] = i == 0 || x < lo[k] ? x : lo[k], hi[k] = i == 0 || x > hi[k] ? x : hi[k];
+        }
+    }
+    return CT_OK;
+}
+
+/* Is the surface closed? If not, an edge is named. */
+static ct_code cti_lattice_closed(cti_mem *mem, const ct_mesh *m, ct_error_info *error)
+{
+    cti_topology t;
+    ct_code code = CT_OK;
+    int i;
+    memset(&t, 0, sizeof t);
+    if (!cti_topology_build(mem, &t, m->n_positions, m->triangles, m->n_triangles, NULL, 0))
+        return cti_error_set(error, CT_ERR_MEMORY, -1, 0, "out of memory for a lattice");
+    for (i = 0; i < m->n_triangles && !t.closed && code == CT_OK; i++) {
+        const int32_t *v = m->triangles + 3 * (size_t)i;
+        if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0])
+            code = cti_error_set(error, CT_ERR_MESH, i, 0, "triangle %d has a vertex twice (element: triangle)", i);
+    }
+    for (i = 0; i < t.n_edges && !t.closed && code == CT_OK; i++) {
+        const char *why = t.edge_flags[i] & CTI_EDGE_BOUNDARY      ? "has one triangle"
+                          : t.edge_flags[i] & CTI_EDGE_NONMANIFOLD ? "has more than two triangles"
+                          : t.edge_flags[i] & CTI_EDGE_TWISTED     ? "has two triangles of opposite orientation"
+                                                                   : NULL;
+        if (why)
+            code = cti_error_set(error, CT_ERR_MESH, t.edge_owner[i], 0, "the surface is not closed: edge %d %d %s (element: triangle)",
+                                 (int)t.edges[2 * i], (int)t.edges[2 * i + 1], why);
+    }
+    cti_topology_free(mem, &t);
+    return code;
+}
+
+/* Cells per axis, their sides and the lowest corner. An axis along which the surface is thin has a cell of at least half the size. */
+static ct_code cti_lattice_size(cti_lattice *l, const double lo[3], const double hi[3], double cell, ct_error_info *error)
+{
+    double longest = 0, count = 1, n[3];
+    int k;
+    for (k = 0; k < 3; k++)
+        longest = hi[k] - lo[k] > longest ? hi[k] - lo[k] : longest;
+    if (!(longest > 0) || !cti_finite64(longest))
+        return cti_error_set(error, CT_ERR_MESH, -1, longest, "the surface has no extent");
+    cell = cell > 0 ? cell : longest / 6;
+    for (k = 0; k < 3; k++) {
+        n[k] = (hi[k] - lo[k]) / cell + 0.5;
+        n[k] = n[k] < 1 ? 1 : n[k];
+        count *= n[k];
+    }
+    if (!(count <= CTI_LATTICE_MOST))
+        return cti_error_set(error, CT_ERR_ARGUMENT, -1, count, "cell is too small: more than %g cells in the bounding box",
+                             CTI_LATTICE_MOST);
+    for (k = 0; k < 3; k++) {
+        double width = hi[k] - lo[k] + 2 * CTI_LATTICE_PAD * cell;
+        /* a cell that is large against the surface: of the surface's size */
+        double least = 0.5 * (cell < longest ? cell : longest);
+        width = width < least ? least : width;
+        l->n[k] = (int)n[k];
+        l->d[k] = width / (double)l->n[k];
+        l->origin[k] = 0.5 * (lo[k] + hi[k]) - 0.5 * width;
+    }
+    return CT_OK;
+}
+
+static int cti_lattice_build(cti_mem *mem, cti_lattice *l, const ct_mesh *surface, ct_mesh *out)
+{
+    size_t cells = (size_t)l->n[0] * (size_t)l->n[1] * (size_t)l->n[2];
+    int x, y, z;
+    if (!CTI_RESIZE(mem, l->touched, cells) || !CTI_RESIZE(mem, l->kept, cells) ||
+        !CTI_RESIZE(mem, l->winding, cti_lattice_half(l, 2 * l->n[0], 2 * l->n[1], 2 * l->n[2]) + 1))
+        return 0;
+    cti_lattice_scan(l, surface);
+    if (!cti_lattice_connect(mem, l))
+        return 0;
+    for (z = 0; z < l->n[2]; z++)
+        for (y = 0; y < l->n[1]; y++)
+            for (x = 0; x < l->n[0]; x++)
+                if (l->kept[cti_lattice_cell(l, x, y, z)] >= 0 && !cti_lattice_emit(mem, l, x, y, z, out))
+                    return 0;
+    return 1;
+}
+
+CONTACT_API_DEF ct_code ct_mesh_tetrahedralize(const ct_mesh *surface, ct_real cell, ct_mesh *out_mesh, ct_error_info *out_error)
+{
+    double lo[3] = {0, 0, 0}, hi[3] = {0, 0, 0};
+    cti_lattice l;
+    cti_mem mem;
+    ct_mesh m;
+    ct_code code;
+    int ok;
+    if (!surface || !out_mesh)
+        return cti_error_set(out_error, CT_ERR_ARGUMENT, -1, 0, "surface and out_mesh may not be NULL");
+    if (!cti_finite(cell) || cell < 0)
+        return cti_error_set(out_error, CT_ERR_ARGUMENT, -1, (double)cell, "cell has to be finite and >= 0");
+    cti_mem_init(&mem, NULL);
+    memset(&l, 0, sizeof l);
+    memset(&m, 0, sizeof m);
+    if ((code = cti_lattice_check(surface, lo, hi, out_error)) != CT_OK || (code = cti_lattice_closed(&mem, surface, out_error)) != CT_OK ||
+        (code = cti_lattice_size(&l, lo, hi, (double)cell, out_error)) != CT_OK)
+        return code;
+    ok = cti_lattice_build(&mem, &l, surface, &m);
+    cti_lattice_free(&mem, &l);
+    if (!ok) {
+        ct_mesh_free(&m);
+        return cti_error_set(out_error, CT_ERR_MEMORY, -1, 0, "out of memory for a lattice");
+    }
+    m.n_positions = CTI_LEN(m.positions) / 3, m.n_tets = CTI_LEN(m.tets) / 4;
+    *out_mesh = m;
+    return CT_OK;
+}
+
+/* ---- 5_mesh/embed.h ---- */
+/* embed.h -- points in a tet mesh by barycentric weights: x = sum of w_k X_k over the four nodes of a tet. */
+
+
+/* cti_embed -- the tet that holds each point, and its weights there.
+   x            in   [3 n_nodes] nodes
+   tets         in   [4 n_tets] of either orientation; flat ones hold nothing
+   points       in   [3 n] finite
+   out_tet      out  [n] the tet in which the least weight is largest, the first of equals; where no tet holds the point: the nearest (the
+                     first of equals); -1 when all tets are flat or there are none
+   out_weights  out  [4 n] sum 1 up to rounding; each in [-1e-6, 1 + 1e-6] where the point is held, else they extrapolate
+   out_outside  out  [n] 1 where no tet holds the point, else 0; may be NULL
+   out_n_outside out how many those are; may be NULL
+   returns 1, or 0 when memory ran out. */
+CTI_FN int cti_embed(cti_mem *mem, const ct_real *x, int n_nodes, const int32_t *tets, int n_tets, const ct_real *points, int n,
+                     int32_t *out_tet, ct_real *out_weights, uint8_t *out_outside, int *out_n_outside);
+
+
+/* ---- 5_mesh/embed.c ---- */
+/* embed.c -- which tet holds a point. Method: tets are entered into the cells of a grid that their boxes meet, about one tet a cell; a
+   point asks the tets of its cell. A point that none of them holds looks for the nearest tet ring by ring around its cell: a point on the
+   convex grid that is nearest to it is nearer to all that is in the grid than the point itself, so that rings bound the distance from
+   below. All in double. based on: barycentric weights as ratios of volumes, w = X^-1 (p - x0). */
+
+#define CTI_EMBED_HELD (-1e-6) /* least weight of a point that a tet holds */
+#define CTI_EMBED_WIDEN 1e-5   /* of a tet's size: its box in the grid, more than a held point can be off */
+enum { CTI_EMBED_AXIS = 256 }; /* most cells along an axis */
+
+typedef struct cti_embed_grid {
+    const ct_real *x;
+    const int32_t *tets;
+    int n_tets, n[3];
+    double lo[3], d[3]; /* lowest corner, sides of a cell */
+    int32_t *first;     /* [cells + 1] */
+    int32_t *list;      /* [first[cells]] tets, rising in each cell */
+    int32_t *seen;      /* [n_tets] the last point that measured its distance */
+} cti_embed_grid;
+
+static int cti_embed_cell_of(const cti_embed_grid *g, double p, int axis)
+{
+    double i = (p - g->lo[axis]) / g->d[axis];
+    return i > 0 ? (i < (double)g->n[axis] ? (int)i : g->n[axis] - 1) : 0;
+}
+
+static size_t cti_embed_index(const cti_embed_grid *g, int x, int y, int z)
+{
+    return ((size_t)z * (size_t)g->n[1] + (size_t)y) * (size_t)g->n[0] + (size_t)x;
+}
+
+/* Cells that a tet's widened box meets. */
+static void cti_embed_range(const cti_embed_grid *g, int t, int from[3], int to[3])
+{
+    const int32_t *v = g->tets + 4 * (size_t)t;
+    double lo[3], hi[3], size = 0;
+    int k, j;
+    for (k = 0; k < 3; k++) {
+        lo[k] = hi[k] = (double)g->x[3 * (size_t)v[0] + (size_t)k];
+        for (j = 1; j < 4; j++) {
+            double p = (double)g->x[3 * (size_t)v[j] + (size_t)k];
+            lo[k] = p < lo[k] ? p : lo[k], hi[k] = p > hi[k] ? p : hi[k];
+        }
+        size = hi[k] - lo[k] > size ? hi[k] - lo[k] : size;
+    }
+    for (k = 0; k < 3; k++) {
+        from[k] = cti_embed_cell_of(g, lo[k] - CTI_EMBED_WIDEN * size, k);
+        to[k] = cti_embed_cell_of(g, hi[k] + CTI_EMBED_WIDEN * size, k);
+    }
+}
+
+/* The nodes' box, in cubes: about as many cells as tets. */
+static void cti_embed_divide(cti_embed_grid *g)
+{
+    double hi[3] = {0, 0, 0}, longest = 0, volume = 1, side;
+    int i, k, j;
+    for (i = 0; i < g->n_tets; i++)
+        for (j = 0; j < 4; j++)
+            for (k = 0; k < 3; k++) {
+                double p = (double)g->x[3 * (size_t)g->tets[4 * (size_t)i + (size_t)j] + (size_t)k];
+                g->lo[k] = i + j == 0 || p < g->lo[k] ? p : g->lo[k], hi[k] = i + j == 0 || p > hi[k] ? p : hi[k];
+            }
+    for (k = 0; k < 3; k++)
+        longest = hi[k] - g->lo[k] > longest ? hi[k] - g->lo[k] : longest;
+    longest = longest > 0 ? longest : 1;
+    for (k = 0; k < 3; k++) {
+        double width = hi[k] - g->lo[k];
+        g->d[k] = width > 1e-3 * longest ? width : 1e-3 * longest;
+        volume *= g->d[k];
+    }
+    side = (double)cti_cbrt((ct_real)(volume / longest / longest / longest / (double)cti_max_int(g->n_tets, 1))) * longest;
+    for (k = 0; k < 3; k++) {
+        double cells = g->d[k] / side;
+        g->n[k] = cells < 1 ? 1 : (cells < CTI_EMBED_AXIS ? (int)cells : CTI_EMBED_AXIS);
+        g->d[k] /= (double)g->n[k];
+    }
+}
+
+/* Counts, or enters, the tets of every cell. */
+static void cti_embed_enter(cti_embed_grid *g, int write)
+{
+    int t, x, y, z, from[3], to[3];
+    for (t = 0; t < g->n_tets; t++) {
+        cti_embed_range(g, t, from, to);
+        for (z = from[2]; z <= to[2]; z++)
+            for (y = from[1]; y <= to[1]; y++)
+                for (x = from[0]; x <= to[0]; x++) {
+                    size_t c = cti_embed_index(g, x, y, z);
+                    if (write)
+                        g->list[g->first[c]++] = t;
+                    else
+                        g->first[c + 1]++;
+                }
+    }
+}
+
+static int cti_embed_build(cti_mem *mem, cti_embed_grid *g)
+{
+    size_t cells, c;
+    cti_embed_divide(g);
+    cells = (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2];
+    if (!CTI_RESIZE(mem, g->first, cells + 1) || !CTI_RESIZE(mem, g->seen, (size_t)g->n_tets))
+        return 0;
+    cti_embed_enter(g, 0);
+    for (c = 0; c < cells; c++)
+        g->first[c + 1] += g->first[c];
+    if (!CTI_RESIZE(mem, g->list, (size_t)g->first[cells]))
+        return 0;
+    /* entering moves every cell's offset to the next one's: back again */
+    cti_embed_enter(g, 1);
+    for (c = cells; c > 0; c--)
+        g->first[c] = g->first[c - 1];
+    g->first[0] = 0;
+    if (g->n_tets > 0)
+        memset(g->seen, 0xff, (size_t)g->n_tets * sizeof *g->seen);
+    return 1;
+}
+
+static double cti_embed_det(const double a[3], const double b[3], const double c[3])
+{
+    return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+}
+
+/* Weights of p in tet t; the least of them, or -infinity (a huge number) for a flat tet. */
+static double cti_embed_weights(const cti_embed_grid *g, int t, const ct_real *p, double w[4])
+{
+    const int32_t *v = g->tets + 4 * (size_t)t;
+    double e[3][3], q[3], det, least, size = 0;
+    int k, j;
+    for (k = 0; k < 3; k++) {
+        double x0 = (double)g->x[3 * (size_t)v[0] + (size_t)k];
+        q[k] = (double)p[k] - x0;
+        for (j = 0; j < 3; j++) {
+            e[j][k] = (double)g->x[3 * (size_t)v[j + 1] + (size_t)k] - x0;
+            size += e[j][k] < 0 ? -e[j][k] : e[j][k];
+        }
+    }
+    det = cti_embed_det(e[0], e[1], e[2]);
+    if (!((det < 0 ? -det : det) > 1e-14 * size * size * size))
+        return -1e300;
+    w[1] = cti_embed_det(q, e[1], e[2]) / det, w[2] = cti_embed_det(e[0], q, e[2]) / det, w[3] = cti_embed_det(e[0], e[1], q) / det;
+    w[0] = 1 - w[1] - w[2] - w[3];
+    for (least = w[0], k = 1; k < 4; k++)
+        least = w[k] < least ? w[k] : least;
+    return least;
+}
+
+/* Squared distance from p to the surface of tet t; p is outside. */
+static double cti_embed_distance(const cti_embed_grid *g, int t, const ct_real *p)
+{
+    static const int face[4][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
+    double best = 1e300;
+    int k, feature;
+    for (k = 0; k < 4; k++) {
+        const int32_t *v = g->tets + 4 * (size_t)t;
+        ct_real w[3];
+        double d = (double)cti_dist_pt(p, g->x + 3 * (size_t)v[face[k][0]], g->x + 3 * (size_t)v[face[k][1]],
+                                       g->x + 3 * (size_t)v[face[k][2]], w, &feature);
+        best = d < best ? d : best;
+    }
+    return best;
+}
+
+/* One cell of a ring: tets not yet measured for point i. */
+static void cti_embed_measure(cti_embed_grid *g, size_t cell, int i, const ct_real *p, int *tet, double *d2)
+{
+    int k;
+    for (k = g->first[cell]; k < g->first[cell + 1]; k++) {
+        double d, w[4];
+        int t = g->list[k];
+        if (g->seen[t] == i)
+            continue;
+        g->seen[t] = i;
+        if (cti_embed_weights(g, t, p, w) < -1e299)
+            continue;
+        d = cti_embed_distance(g, t, p);
+        if (*tet < 0 || d < *d2 || (d <= *d2 && t < *tet))
+            *tet = t, *d2 = d;
+    }
+}
+
+/* The nearest tet of point i, by rings around its cell. -1: none that is not flat. */
+static int cti_embed_nearest(cti_embed_grid *g, int i, const ct_real *p)
+{
+    int at[3], k, r, x, y, z, tet = -1, most = 0;
+    double d2 = 1e300, side = 1e300;
+    for (k = 0; k < 3; k++) {
+        at[k] = cti_embed_cell_of(g, (double)p[k], k);
+        side = g->d[k] < side ? g->d[k] : side;
+        most = cti_max_int(most, cti_max_int(at[k], g->n[k] - 1 - at[k]));
+    }
+    for (r = 0; r <= most; r++) {
+        /* what is in ring r is at least r - 1 cells away */
+        if (tet >= 0 && r > 1 && (r - 1) * side * ((r - 1) * side) > d2 * (1 + 1e-5))
+            break;
+        for (z = cti_max_int(at[2] - r, 0); z <= cti_min_int(at[2] + r, g->n[2] - 1); z++)
+            for (y = cti_max_int(at[1] - r, 0); y <= cti_min_int(at[1] + r, g->n[1] - 1); y++) {
+                int shell = z == at[2] - r || z == at[2] + r || y == at[1] - r || y == at[1] + r;
+                for (x = at[0] - r; x <= at[0] + r; x += shell || r == 0 ? 1 : 2 * r)
+                    if (x >= 0 && x < g->n[0])
+                        cti_embed_measure(g, cti_embed_index(g, x, y, z), i, p, &tet, &d2);
+            }
+    }
+    return tet;
+}
+
+/* The tet of its cell that holds point p best: the largest least weight; -1: none holds it. */
+static int cti_embed_holder(const cti_embed_grid *g, const ct_real *p, double w[4])
+{
+    int k, j, tet = -1;
+    double best = CTI_EMBED_HELD, other[4];
+    size_t cell = cti_embed_index(g, cti_embed_cell_of(g, (double)p[0], 0), cti_embed_cell_of(g, (double)p[1], 1),
+                                  cti_embed_cell_of(g, (double)p[2], 2));
+    for (k = g->first[cell]; k < g->first[cell + 1]; k++) {
+        double least = cti_embed_weights(g, g->list[k], p, other);
+        if (!(least > best || (tet < 0 && least >= best)))
+            continue;
+        tet = g->list[k], best = least;
+        for (j = 0; j < 4; j++)
+            w[j] = other[j];
+    }
+    return tet;
+}
+
+CTI_FN int cti_embed(cti_mem *mem, const ct_real *x, int n_nodes, const int32_t *tets, int n_tets, const ct_real *points, int n,
+                     int32_t *out_tet, ct_real *out_weights, uint8_t *out_outside, int *out_n_outside)
+{
+    cti_embed_grid g;
+    int i, k, ok, outside = 0;
+    CTI_UNUSED(n_nodes);
+    memset(&g, 0, sizeof g);
+    g.x = x, g.tets = tets, g.n_tets = n_tets;
+    ok = cti_embed_build(mem, &g);
+    for (i = 0; ok && i < n; i++) {
+        const ct_real *p = points + 3 * (size_t)i;
+        double w[4] = {0, 0, 0, 0};
+        int t = cti_embed_holder(&g, p, w), out = t < 0;
+        if (out && (t = cti_embed_nearest(&g, i, p)) >= 0)
+            cti_embed_weights(&g, t, p, w);
+        out_tet[i] = t;
+        for (k = 1; k < 4; k++)
+            out_weights[4 * (size_t)i + (size_t)k] = (ct_real)w[k];
+        /* the first is what the rounded others leave of 1 */
+        out_weights[4 * (size_t)i] = t < 0 ? 0 : (ct_real)(1 - ((double)(ct_real)w[1] + (double)(ct_real)w[2] + (double)(ct_real)w[3]));
+        outside += out;
+        if (out_outside)
+            out_outside[i] = (uint8_t)out;
+    }
+    if (ok && out_n_outside)
+        *out_n_outside = outside;
+    CTI_FREE(mem, g.first);
+    CTI_FREE(mem, g.list);
+    CTI_FREE(mem, g.seen);
+    return ok;
 }
 
 /* ---- 5_mesh/bvh.h ---- */
@@ -11890,12 +12866,401 @@ CTI_FN int cti_bvh_pairs(cti_mem *mem, const cti_forest *forest, const cti_bvh *
 }
 #undef CTI_BVH_BIG
 
+/* ---- 5_mesh/grid.h ---- */
+/* grid.h -- pairs of overlapping boxes by a spatial hash: cells of one size, a table of buckets, a list of items in each.
+   Method: a moving box is entered into the cells that its boxes at both ends of the motion cover together, the mean motion of all taken
+   away, and a cell into the bucket (73856093 x xor 19349663 y xor 83492791 z) mod n of a table. Items of a bucket are held against each
+   other, eight at a time; two of them are a pair in the bucket of the lowest cell that they have in common, and in no other. Items that
+   cover many cells are held against all. The side of a cell is about the mean size of the boxes, those left out that are much larger.
+   differs: every cell of a box is entered for both items of a pair (there, points are entered and tets look them up); a bucket holds an
+   item once; no time stamps, the lists are made anew in two passes.
+   based on: Teschner, Heidelberger, Mueller, Pomeranets, Gross, Optimized spatial hashing for collision detection of deformable objects,
+   2003. */
+
+
+enum { CTI_GRID_TILE = 64 };
+enum { CTI_GRID_DYNAMIC = 1, CTI_GRID_SELF = 2, CTI_GRID_LARGE = 4 };
+
+/* cti_grid_items -- zero it, fill n, id, body, flags and boxes; the rest is the grid's. Growable arrays. */
+typedef struct cti_grid_items {
+    int n;
+    int32_t *id;    /* [n] what pairs are made of */
+    int32_t *body;  /* [n] */
+    uint8_t *flags; /* [n] DYNAMIC: two items without it are no pair; SELF: it may meet items of its own body */
+    float *boxes;   /* [12 n] lo, hi at the start, then at the end; each lo <= hi */
+    int32_t *low;   /* [3 n] lowest cell */
+    int32_t *keys;  /* buckets of item after item */
+    int32_t *first; /* [n + 1] where in keys */
+    int32_t *start; /* [table + 1] where in list */
+    int32_t *list;  /* items of bucket after bucket */
+    int32_t *large; /* items that are in no bucket */
+} cti_grid_items;
+
+/* cti_grid -- zero it; free it. */
+typedef struct cti_grid {
+    cti_grid_items a, b;
+    int32_t *mark;            /* [table] */
+    int table;                /* buckets, a power of two */
+    float origin[3], inverse; /* lowest corner, 1 / side of a cell */
+    float shift[3];           /* mean motion */
+    int moving;
+    float blocks_a[CTI_GRID_TILE / 8 * CTI_BVH_BLOCK], blocks_b[CTI_GRID_TILE / 8 * CTI_BVH_BLOCK];
+} cti_grid;
+
+/* cti_grid_box -- the box over vertices v [n] from the boxes of vertices (as in cti_bvh_refit) at both ends; swept 1: that at the start
+   holds for both. */
+CTI_FN void cti_grid_box(const float *vertex_boxes, const int32_t *v, int n, int swept, float box[12]);
+CTI_FN void cti_grid_free(cti_mem *mem, cti_grid *grid);
+/* cti_grid_pairs -- every pair of items of a and b whose boxes overlap as in bvh.h, as numbers of items, once, in no order that means
+   anything. self: a alone, each pair once, no item with itself. moving 0: the boxes at the end are those at the start. *out [2 n] is
+   replaced. 0: out of memory. */
+CTI_FN int cti_grid_pairs(cti_mem *mem, cti_grid *grid, int self, int moving, int32_t **out);
+
+
+/* ---- 5_mesh/grid.c ---- */
+/* grid.c -- a spatial hash of moving boxes. Method: see grid.h. Cells are numbered from the lowest corner of all boxes by a monotone map,
+   so that boxes that overlap have a cell in common, rounding included. Based on: Teschner et al. 2003, sec. 4 and 5. */
+
+/* most cells of an item in the table; cells along an axis: what lies beyond is in the last; buckets */
+enum { CTI_GRID_CELLS = 216, CTI_GRID_AXIS = 1 << 20, CTI_GRID_LEAST = 64, CTI_GRID_MOST = 1 << 22 };
+#define CTI_GRID_SIDE 1.5 /* side of a cell in mean sizes of boxes */
+
+static void cti_grid_free_items(cti_mem *mem, cti_grid_items *s)
+{
+    CTI_FREE(mem, s->id);
+    CTI_FREE(mem, s->body);
+    CTI_FREE(mem, s->flags);
+    CTI_FREE(mem, s->boxes);
+    CTI_FREE(mem, s->low);
+    CTI_FREE(mem, s->keys);
+    CTI_FREE(mem, s->first);
+    CTI_FREE(mem, s->start);
+    CTI_FREE(mem, s->list);
+    CTI_FREE(mem, s->large);
+}
+
+CTI_FN void cti_grid_free(cti_mem *mem, cti_grid *g)
+{
+    cti_grid_free_items(mem, &g->a);
+    cti_grid_free_items(mem, &g->b);
+    CTI_FREE(mem, g->mark);
+    memset(g, 0, sizeof *g);
+}
+
+CTI_FN void cti_grid_box(const float *vertex_boxes, const int32_t *v, int n, int swept, float box[12])
+{
+    int end, i, k;
+    for (end = 0; end < 2; end++) {
+        const float *boxes = vertex_boxes + (end && !swept ? 8 : 0);
+        cti_f8 all = cti_f8_load(boxes + 16 * (size_t)v[0]);
+        float t[8];
+        for (i = 1; i < n; i++)
+            all = cti_f8_min(all, cti_f8_load(boxes + 16 * (size_t)v[i]));
+        cti_f8_store(t, all);
+        for (k = 0; k < 3; k++)
+            box[6 * end + k] = t[k], box[6 * end + 3 + k] = -t[4 + k];
+    }
+}
+
+/* ---- cells ---- */
+
+/* What a box covers along an axis, over both ends, the end less the shift: that all take the same from it changes no comparison. */
+static float cti_grid_lo(const cti_grid *g, const float *box, int k)
+{
+    float end = box[6 + k] - g->shift[k];
+    return end < box[k] ? end : box[k];
+}
+static float cti_grid_hi(const cti_grid *g, const float *box, int k)
+{
+    float end = box[9 + k] - g->shift[k];
+    return end > box[3 + k] ? end : box[3 + k];
+}
+
+/* The mean motion of the dynamic items. */
+static void cti_grid_drift(cti_grid *g, int self)
+{
+    double sum[3] = {0, 0, 0};
+    int i, k, kind, n = 0;
+    for (kind = 0; kind < 2 - self; kind++) {
+        const cti_grid_items *s = kind ? &g->b : &g->a;
+        for (i = 0; i < s->n; i++) {
+            const float *box = s->boxes + 12 * (size_t)i;
+            if (!(s->flags[i] & CTI_GRID_DYNAMIC))
+                continue;
+            for (k = 0; k < 3; k++)
+                sum[k] += (double)box[6 + k] - (double)box[k];
+            n++;
+        }
+    }
+    for (k = 0; k < 3; k++)
+        g->shift[k] = g->moving && n > 0 ? (float)(sum[k] / n) : 0;
+}
+
+/* Mean of the items' sizes, those above `most` left out. */
+static double cti_grid_mean(const cti_grid *g, const cti_grid_items *s, double most)
+{
+    double sum = 0;
+    int i, k, n = 0;
+    for (i = 0; i < s->n; i++) {
+        const float *box = s->boxes + 12 * (size_t)i;
+        double size = 0;
+        for (k = 0; k < 3; k++) {
+            double d = (double)cti_grid_hi(g, box, k) - (double)cti_grid_lo(g, box, k);
+            size = d > size ? d : size;
+        }
+        if (size <= most)
+            sum += size, n++;
+    }
+    return n > 0 ? sum / n : 0;
+}
+
+/* The lowest corner, and the side from the kind of item that is larger. */
+static void cti_grid_measure(cti_grid *g, int self)
+{
+    double side = 0;
+    int i, k, kind, pass;
+    for (kind = 0; kind < 2 - self; kind++) {
+        const cti_grid_items *s = kind ? &g->b : &g->a;
+        double mean = cti_grid_mean(g, s, 1e300);
+        for (pass = 0; pass < 4; pass++)
+            mean = cti_grid_mean(g, s, 2 * mean);
+        side = mean > side ? mean : side;
+        for (i = 0; i < s->n; i++)
+            for (k = 0; k < 3; k++) {
+                float lo = cti_grid_lo(g, s->boxes + 12 * (size_t)i, k);
+                if ((kind == 0 && i == 0) || lo < g->origin[k])
+                    g->origin[k] = lo;
+            }
+    }
+    side *= CTI_GRID_SIDE;
+    g->inverse = side > 1e-30 && side < 1e30 ? (float)(1 / side) : 1.0f;
+}
+
+static int32_t cti_grid_cell(const cti_grid *g, float x, int k)
+{
+    float c = (x - g->origin[k]) * g->inverse;
+    return c > 0 ? (c < (float)CTI_GRID_AXIS ? (int32_t)c : CTI_GRID_AXIS) : 0;
+}
+
+static int32_t cti_grid_hash(const cti_grid *g, int32_t x, int32_t y, int32_t z)
+{
+    uint32_t h = (uint32_t)x * 73856093u ^ (uint32_t)y * 19349663u ^ (uint32_t)z * 83492791u;
+    return (int32_t)(h & (uint32_t)(g->table - 1));
+}
+
+/* Lowest cells, and which items are large; how many entries the others make. */
+static int cti_grid_place(cti_mem *mem, cti_grid *g, cti_grid_items *s, int64_t *entries)
+{
+    int i, k;
+    CTI_CLEAR(s->large);
+    if (!CTI_RESIZE(mem, s->low, 3 * (size_t)s->n))
+        return 0;
+    for (i = 0; i < s->n; i++) {
+        const float *box = s->boxes + 12 * (size_t)i;
+        int64_t cells = 1;
+        for (k = 0; k < 3; k++) {
+            int32_t lo = cti_grid_cell(g, cti_grid_lo(g, box, k), k), hi = cti_grid_cell(g, cti_grid_hi(g, box, k), k);
+            s->low[3 * (size_t)i + (size_t)k] = lo;
+            cells *= hi - lo + 1;
+            cells = cells > CTI_GRID_CELLS ? CTI_GRID_CELLS + 1 : cells;
+        }
+        s->flags[i] = (uint8_t)(s->flags[i] & ~CTI_GRID_LARGE);
+        if (cells <= CTI_GRID_CELLS) {
+            *entries += cells;
+            continue;
+        }
+        s->flags[i] |= CTI_GRID_LARGE;
+        if (!CTI_PUSH(mem, s->large, i))
+            return 0;
+    }
+    return 1;
+}
+
+/* ---- the table ---- */
+
+/* The buckets of item i, each once, appended to keys, which has room. */
+static void cti_grid_keys(cti_grid *g, cti_grid_items *s, int i)
+{
+    const float *box = s->boxes + 12 * (size_t)i;
+    const int32_t *lo = s->low + 3 * (size_t)i;
+    int32_t hi[3], x, y, z, *out = s->keys + s->first[i];
+    int k;
+    for (k = 0; k < 3; k++)
+        hi[k] = cti_grid_cell(g, cti_grid_hi(g, box, k), k);
+    for (z = lo[2]; z <= hi[2]; z++)
+        for (y = lo[1]; y <= hi[1]; y++)
+            for (x = lo[0]; x <= hi[0]; x++) {
+                int32_t h = cti_grid_hash(g, x, y, z);
+                if (g->mark[h] == i)
+                    continue;
+                g->mark[h] = i;
+                s->start[h + 1]++;
+                *out++ = h;
+            }
+    s->first[i + 1] = (int32_t)(out - s->keys);
+}
+
+/* Lists of all buckets in two passes: counts, then places. */
+static int cti_grid_enter(cti_mem *mem, cti_grid *g, cti_grid_items *s, int64_t entries)
+{
+    size_t table = (size_t)g->table;
+    int i, k;
+    if (entries > INT32_MAX / 2 || !CTI_RESIZE(mem, s->first, (size_t)s->n + 1) || !CTI_RESIZE(mem, s->start, table + 1) ||
+        !CTI_RESERVE(mem, s->keys, entries + 1) || !CTI_RESERVE(mem, s->list, entries + 1) || !CTI_RESIZE(mem, g->mark, table))
+        return 0;
+    memset(s->start, 0, (table + 1) * sizeof *s->start);
+    memset(g->mark, 0xff, table * sizeof *g->mark);
+    s->first[0] = 0;
+    for (i = 0; i < s->n; i++) {
+        s->first[i + 1] = s->first[i];
+        if (!(s->flags[i] & CTI_GRID_LARGE))
+            cti_grid_keys(g, s, i);
+    }
+    for (i = 0; i < g->table; i++)
+        s->start[i + 1] += s->start[i];
+    /* placing moves every bucket's offset down from its end to its start: items in falling order */
+    for (i = s->n - 1; i >= 0; i--)
+        for (k = s->first[i]; k < s->first[i + 1]; k++)
+            s->list[--s->start[s->keys[k] + 1]] = i;
+    /* start[h + 1] is now where bucket h begins */
+    for (i = 0; i < g->table; i++)
+        s->start[i] = s->start[i + 1];
+    s->start[g->table] = s->first[s->n];
+    return 1;
+}
+
+/* ---- pairs ---- */
+
+/* Some items' boxes as blocks of eight lanes, as the trees have them. */
+static void cti_grid_pack(const cti_grid_items *s, const int32_t *list, int from, int n, int moving, float *blocks)
+{
+    int i, k;
+    for (i = 0; i < n; i++) {
+        const float *box = s->boxes + 12 * (size_t)(list ? list[from + i] : from + i);
+        float *block = blocks + (size_t)(i / 8) * CTI_BVH_BLOCK + i % 8;
+        for (k = 0; k < (moving ? 12 : 6); k++)
+            block[8 * k] = box[k];
+    }
+}
+
+/* May two items whose boxes overlap be a pair, and is it to be found here? bucket -1: among the large ones. */
+static int cti_grid_accept(const cti_grid *g, const cti_grid_items *b, int self, int bucket, int32_t i, int32_t j)
+{
+    const cti_grid_items *a = &g->a;
+    const int32_t *p = a->low + 3 * (size_t)i, *q = b->low + 3 * (size_t)j;
+    if (!((a->flags[i] | b->flags[j]) & CTI_GRID_DYNAMIC) || (a->body[i] == b->body[j] && !(a->flags[i] & CTI_GRID_SELF)))
+        return 0;
+    /* a large item meets all others: of two, the lower one does */
+    if (bucket < 0)
+        return !self || !(b->flags[j] & CTI_GRID_LARGE) || i < j;
+    return cti_grid_hash(g, p[0] > q[0] ? p[0] : q[0], p[1] > q[1] ? p[1] : q[1], p[2] > q[2] ? p[2] : q[2]) == bucket;
+}
+
+/* One tile against another: items from list_a and list_b (NULL: all), na and nb of them. below: only later ones of the same list. */
+static int cti_grid_tile(cti_mem *mem, const cti_grid *g, const cti_grid_items *b, int self, int bucket, const int32_t *list_a, int from_a,
+                         int na, const int32_t *list_b, int from_b, int nb, int32_t **out)
+{
+    int i, k;
+    for (i = 0; i < na; i++) {
+        const float *query = g->blocks_a + (size_t)(i / 8) * CTI_BVH_BLOCK;
+        int32_t item = list_a ? list_a[from_a + i] : from_a + i;
+        /* pairs within one list: those that stand behind the item */
+        int skip = self && bucket >= 0 ? from_a + i + 1 - from_b : 0;
+        size_t n = (size_t)CTI_LEN(*out);
+        if (!CTI_RESERVE(mem, *out, (int64_t)n + 2 * CTI_GRID_TILE))
+            return 0;
+        for (k = skip > 0 ? skip / 8 : 0; 8 * k < nb; k++) {
+            const float *block = g->blocks_b + (size_t)k * CTI_BVH_BLOCK;
+            unsigned m = g->moving ? cti_bvh_hits_moving(query, query + CTI_BVH_HALF, i % 8, block, block + CTI_BVH_HALF)
+                                   : cti_bvh_hits(query, i % 8, block);
+            if (nb - 8 * k < 8)
+                m &= (1u << (nb - 8 * k)) - 1u;
+            if (skip > 8 * k)
+                m &= ~((1u << (skip - 8 * k)) - 1u);
+            for (; m; m &= m - 1) {
+                int at = from_b + 8 * k + cti_lowest_bit(m);
+                int32_t other = list_b ? list_b[at] : at;
+                if (cti_grid_accept(g, b, self, bucket, item, other))
+                    (*out)[n] = item, (*out)[n + 1] = other, n += 2;
+            }
+        }
+        stbds_header(*out)->length = n;
+    }
+    return 1;
+}
+
+/* Two lists of items against each other, tile by tile. */
+static int cti_grid_meet(cti_mem *mem, cti_grid *g, int self, int bucket, const int32_t *list_a, int na, const int32_t *list_b, int nb,
+                         int32_t **out)
+{
+    const cti_grid_items *b = self ? &g->a : &g->b;
+    int i, j;
+    for (i = 0; i < na; i += CTI_GRID_TILE) {
+        int ni = cti_min_int(CTI_GRID_TILE, na - i);
+        cti_grid_pack(&g->a, list_a, i, ni, g->moving, g->blocks_a);
+        for (j = self && bucket >= 0 ? i : 0; j < nb; j += CTI_GRID_TILE) {
+            int nj = cti_min_int(CTI_GRID_TILE, nb - j);
+            cti_grid_pack(b, list_b, j, nj, g->moving, g->blocks_b);
+            if (!cti_grid_tile(mem, g, b, self, bucket, list_a, i, ni, list_b, j, nj, out))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+/* Large items of a against all, and the others of a against large items of b. */
+static int cti_grid_meet_large(cti_mem *mem, cti_grid *g, int self, int32_t **out)
+{
+    int n, m, i;
+    if (!cti_grid_meet(mem, g, self, -1, g->a.large, CTI_LEN(g->a.large), NULL, self ? g->a.n : g->b.n, out))
+        return 0;
+    if (self || CTI_LEN(g->b.large) == 0)
+        return 1;
+    n = m = CTI_LEN(*out);
+    if (!cti_grid_meet(mem, g, self, -1, NULL, g->a.n, g->b.large, CTI_LEN(g->b.large), out))
+        return 0;
+    /* both large: found before */
+    for (i = n; i < CTI_LEN(*out); i += 2) {
+        (*out)[m] = (*out)[i], (*out)[m + 1] = (*out)[i + 1];
+        m += g->a.flags[(*out)[i]] & CTI_GRID_LARGE ? 0 : 2;
+    }
+    if (*out)
+        stbds_header(*out)->length = (size_t)m;
+    return 1;
+}
+
+CTI_FN int cti_grid_pairs(cti_mem *mem, cti_grid *g, int self, int moving, int32_t **out)
+{
+    const cti_grid_items *b = self ? &g->a : &g->b;
+    int64_t entries_a = 0, entries_b = 0;
+    int h;
+    CTI_CLEAR(*out);
+    if (g->a.n == 0 || b->n == 0)
+        return 1;
+    g->moving = moving;
+    cti_grid_drift(g, self);
+    cti_grid_measure(g, self);
+    if (!cti_grid_place(mem, g, &g->a, &entries_a) || (!self && !cti_grid_place(mem, g, &g->b, &entries_b)))
+        return 0;
+    for (g->table = CTI_GRID_LEAST; g->table < CTI_GRID_MOST && g->table < (self ? entries_a : entries_b);)
+        g->table *= 2;
+    if (!cti_grid_enter(mem, g, &g->a, entries_a) || (!self && !cti_grid_enter(mem, g, &g->b, entries_b)))
+        return 0;
+    for (h = 0; h < g->table; h++) {
+        int na = g->a.start[h + 1] - g->a.start[h], nb = b->start[h + 1] - b->start[h];
+        if (na > 0 && nb > self && !cti_grid_meet(mem, g, self, h, g->a.list + g->a.start[h], na, b->list + b->start[h], nb, out))
+            return 0;
+    }
+    return cti_grid_meet_large(mem, g, self, out);
+}
+
 /* ---- 5_mesh/pairs.h ---- */
 /* pairs.h -- the broad phase: candidate pairs of surface features over many bodies. Method: per body, box trees over vertices, edges and
    faces (and over loose points and loose edges), built once, refitted to the boxes at both ends of linear motions; bodies are culled by
    sweep and prune. A pair is a candidate unless along an axis, or along one of the six diagonals of the axes (together an 18-DOP), one
    element is above the other at both ends of the motion, as widened and converted to float (bounds.h): what both do together has no part
-   in it, and a body that falls has the pairs that it has at rest. Nor have the trees a part in the result or in its order. based on:
+   in it, and a body that falls has the pairs that it has at rest. Nor have the trees a part in the result or in its order: a spatial hash
+   in their place (grid.h) gives the same. based on:
    Klosowski, Held, Mitchell, Sowizral, Zikan, Efficient collision detection using bounding volume hierarchies of k-DOPs, 1998; Cohen, Lin,
    Manocha, Ponamgi, I-COLLIDE, 1995 (sweep and prune); see bvh.h. */
 
@@ -11918,6 +13283,8 @@ typedef struct cti_soup {
     const cti_soup_body *bodies;
     int n_bodies;
     const uint8_t *vertex_is_point; /* [nv] loose vertices that no edge and no face uses; NULL: none */
+    const int32_t *apart; /* [2 n_apart] bodies i < j that do not meet, sorted */
+    int n_apart;
 } cti_soup;
 
 enum { CTI_BROAD_VERTICES, CTI_BROAD_EDGES, CTI_BROAD_FACES, CTI_BROAD_POINTS, CTI_BROAD_LOOSE, CTI_BROAD_TREES };
@@ -11943,6 +13310,12 @@ typedef struct cti_broad {
     int fresh;      /* 1: boxes of every body have to be refitted */
     int partial;    /* 1: some items are inactive */
     int boxes_only; /* 1: slabs are not looked at; the caller's to set after the build */
+    int hashed;     /* 1: a spatial hash and no trees; the caller's to set before the build, and kept by it */
+    cti_grid grid;
+    int32_t *grid_pairs; /* [2 n] overlaps over all bodies, then by groups */
+    int32_t *grid_group; /* [n] */
+    int32_t *grid_first; /* first body pair of every body, then first pair of every group */
+    uint8_t *grid_used;  /* [n_bodies] bodies that are in a body pair */
 } cti_broad;
 
 /* cti_broad_build -- trees from positions x [3 nv]. Old contents are replaced. The soup is read in every call and not kept. 0: out of
@@ -11969,9 +13342,9 @@ CTI_FN int cti_intersect_soup(cti_mem *mem, cti_broad *broad, const cti_soup *so
 
 
 /* ---- 5_mesh/pairs.c ---- */
-/* pairs.c -- candidate pairs over many bodies. Method: pairs.h. Raw overlaps come from the trees body pair by body pair; pairs that share a
-   vertex are taken out of what a body gave with itself, then those whose slabs are apart; what is left of each body pair is sorted, in a
-   bit matrix or by digits. */
+/* pairs.c -- candidate pairs over many bodies. Method: pairs.h. Raw overlaps come from the trees body pair by body pair, or from the hash
+   all at once and are then dealt out to the body pairs; pairs that share a vertex are taken out of what a body gave with itself, then those
+   whose slabs are apart; what is left of each body pair is sorted, in a bit matrix or by digits. */
 
 /* pairs are sorted in a bit matrix when there are more than a few, and at least one for so many words of it */
 enum { CTI_BROAD_FEW = 24, CTI_BROAD_DENSE = 8 };
@@ -11993,6 +13366,11 @@ CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
     CTI_FREE(mem, broad->sweep);
     CTI_FREE(mem, broad->raw);
     CTI_FREE(mem, broad->bits);
+    CTI_FREE(mem, broad->grid_pairs);
+    CTI_FREE(mem, broad->grid_group);
+    CTI_FREE(mem, broad->grid_first);
+    CTI_FREE(mem, broad->grid_used);
+    cti_grid_free(mem, &broad->grid);
     memset(broad, 0, sizeof *broad);
 }
 
@@ -12095,11 +13473,10 @@ CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
     if (!CTI_RESIZE(mem, broad->trees, CTI_BROAD_TREES * nb) || !CTI_RESIZE(mem, broad->vertex_boxes, 16 * (size_t)soup->nv) ||
         !CTI_RESIZE(mem, broad->vertex_slabs, 32 * (size_t)soup->nv) || !CTI_RESIZE(mem, broad->last_x, 6 * (size_t)soup->nv) ||
         !CTI_RESIZE(mem, broad->last_inflate, nb) || !CTI_RESIZE(mem, broad->last_swept, nb) ||
-        !CTI_RESIZE(mem, broad->body_boxes, 12 * nb) ||
-        !CTI_RESIZE(mem, broad->body_order, 2 * nb) || !CTI_RESIZE(mem, broad->sweep, (nb / 8 + 1) * CTI_BVH_BLOCK) ||
-        !CTI_RESERVE(mem, items, most))
+        !CTI_RESIZE(mem, broad->body_boxes, 12 * nb) || !CTI_RESIZE(mem, broad->body_order, 2 * nb) ||
+        !CTI_RESIZE(mem, broad->sweep, (nb / 8 + 1) * CTI_BVH_BLOCK) || !CTI_RESERVE(mem, items, most))
         goto done;
-    ok = cti_broad_find_loose(mem, broad, soup) && cti_broad_build_trees(mem, broad, soup, x, items);
+    ok = cti_broad_find_loose(mem, broad, soup) && (broad->hashed || cti_broad_build_trees(mem, broad, soup, x, items));
 done:
     CTI_FREE(mem, items);
     if (!ok)
@@ -12135,8 +13512,7 @@ static int cti_broad_same(cti_broad *broad, const cti_soup_body *body, int b, co
     size_t first = 3 * (size_t)body->v0, bytes = 3 * (size_t)(body->v1 - body->v0) * sizeof *x0;
     ct_real *last0 = broad->last_x + first, *last1 = broad->last_x + 3 * (size_t)broad->nv + first;
     if (!broad->fresh && broad->last_inflate[b] == body->inflate && broad->last_swept[b] == (body->swept != 0) &&
-        memcmp(last0, x0 + first, bytes) == 0 &&
-        memcmp(last1, x1 + first, bytes) == 0)
+        memcmp(last0, x0 + first, bytes) == 0 && memcmp(last1, x1 + first, bytes) == 0)
         return 1;
     memcpy(last0, x0 + first, bytes);
     memcpy(last1, x1 + first, bytes);
@@ -12161,12 +13537,29 @@ static void cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, 
     }
 }
 
+/* Is a < b in the list of those that do not meet? */
+static int cti_broad_is_apart(const cti_soup *soup, int a, int b)
+{
+    int lo = 0, hi = soup->n_apart;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        const int32_t *p = soup->apart + 2 * (size_t)mid;
+        if (p[0] < a || (p[0] == a && p[1] < b))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < soup->n_apart && soup->apart[2 * (size_t)lo] == a && soup->apart[2 * (size_t)lo + 1] == b;
+}
+
 /* Bodies may meet (not looking at boxes). */
 static int cti_broad_may_meet(const cti_soup *soup, int a, int b)
 {
     const cti_soup_body *p = soup->bodies + a, *q = soup->bodies + b;
     if (a == b)
         return p->dynamic && p->self;
+    if (soup->n_apart && cti_broad_is_apart(soup, a < b ? a : b, a < b ? b : a))
+        return 0;
     return (p->dynamic || q->dynamic) && (p->group & q->mask) && (q->group & p->mask);
 }
 
@@ -12241,26 +13634,57 @@ static int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
     return cti_pairsort(mem, broad->body_pairs, CTI_LEN(broad->body_pairs) / 2, n, n, &broad->scratch);
 }
 
+/* box becomes the box of both. */
+static void cti_broad_join(float box[12], const float other[12])
+{
+    int k;
+    for (k = 0; k < 12; k++)
+        box[k] = (k % 6 < 3 ? other[k] < box[k] : other[k] > box[k]) ? other[k] : box[k];
+}
+
+/* Trees of one body after its motion, and its box. */
+static void cti_broad_refit(cti_broad *broad, const cti_soup *soup, int b)
+{
+    float *box = broad->body_boxes + 12 * (size_t)b, other[12];
+    cti_bvh *trees = broad->trees + CTI_BROAD_TREES * b;
+    int i, width;
+    for (i = 0; i < CTI_BROAD_TREES; i++) {
+        const int32_t *elements = cti_broad_elements(soup, i, &width);
+        cti_bvh_refit(&broad->forest, trees + i, broad->vertex_boxes, !soup->bodies[b].swept, elements, width);
+    }
+    cti_bvh_root(&broad->forest, trees + CTI_BROAD_VERTICES, box);
+    for (i = CTI_BROAD_EDGES; i <= CTI_BROAD_FACES; i++) {
+        cti_bvh_root(&broad->forest, trees + i, other);
+        cti_broad_join(box, other);
+    }
+}
+
+/* The box of one body without trees: of its vertices. (The box of no vertices is that of no tree.) */
+static void cti_broad_body_box(cti_broad *broad, const cti_soup *soup, int b)
+{
+    float *box = broad->body_boxes + 12 * (size_t)b, other[12];
+    cti_bvh none;
+    int32_t v;
+    memset(&none, 0, sizeof none);
+    cti_bvh_root(&broad->forest, &none, box);
+    for (v = soup->bodies[b].v0; v < soup->bodies[b].v1; v++) {
+        cti_grid_box(broad->vertex_boxes, &v, 1, soup->bodies[b].swept, other);
+        cti_broad_join(box, other);
+    }
+}
+
 CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1)
 {
-    int b, i, k, width;
+    int b;
     for (b = 0; b < broad->n_bodies; b++) {
-        float *box = broad->body_boxes + 12 * (size_t)b, other[12];
-        cti_bvh *trees = broad->trees + CTI_BROAD_TREES * b;
         const cti_soup_body *body = soup->bodies + b;
         if (body->v1 > body->v0 && cti_broad_same(broad, body, b, x0, x1))
             continue;
         cti_broad_vertex_boxes(broad, body, x0, x1);
-        for (i = 0; i < CTI_BROAD_TREES; i++) {
-            const int32_t *elements = cti_broad_elements(soup, i, &width);
-            cti_bvh_refit(&broad->forest, trees + i, broad->vertex_boxes, !body->swept, elements, width);
-        }
-        cti_bvh_root(&broad->forest, trees + CTI_BROAD_VERTICES, box);
-        for (i = CTI_BROAD_EDGES; i <= CTI_BROAD_FACES; i++) {
-            cti_bvh_root(&broad->forest, trees + i, other);
-            for (k = 0; k < 12; k++)
-                box[k] = (k % 6 < 3 ? other[k] < box[k] : other[k] > box[k]) ? other[k] : box[k];
-        }
+        if (broad->hashed)
+            cti_broad_body_box(broad, soup, b);
+        else
+            cti_broad_refit(broad, soup, b);
     }
     broad->fresh = 0;
     return cti_broad_sweep(mem, broad, soup);
@@ -12389,24 +13813,21 @@ static void cti_broad_matrix(uint64_t *bits, int words, const int32_t *pairs, in
         }
 }
 
-/* Appends what the trees gave for bodies p (kind ka) and q (kind kb): filtered, sorted. */
-static int cti_broad_group(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int p, int q, int ka, int kb, int32_t **out)
+/* Appends the n overlaps `raw` of bodies p (kind ka) and q (kind kb): filtered, sorted. */
+static int cti_broad_finish(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int p, int q, int ka, int kb, int32_t *raw, int n,
+                            int32_t **out)
 {
-    int wa, wb, a0, na, b0, nb, n, from = CTI_LEN(*out), turned;
+    int wa, wb, a0, na, b0, nb, from = CTI_LEN(*out), turned;
     const int32_t *ea = cti_broad_elements(soup, ka, &wa), *eb = cti_broad_elements(soup, kb, &wb);
     int64_t words, size;
-    CTI_CLEAR(broad->raw);
-    if (!cti_bvh_pairs(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * p + ka, broad->trees + CTI_BROAD_TREES * q + kb, &broad->raw))
-        return 0;
-    n = CTI_LEN(broad->raw) / 2;
     cti_broad_range(soup->bodies + p, wa, &a0, &na);
     cti_broad_range(soup->bodies + q, wb, &b0, &nb);
     turned = ka == kb && a0 > b0;
     if (p == q || turned)
-        n = cti_broad_filter(broad->raw, n, ea, wa, eb, wb);
+        n = cti_broad_filter(raw, n, ea, wa, eb, wb);
     if (!broad->boxes_only)
-        n = cti_broad_cull(broad->vertex_slabs, broad->last_swept[turned ? q : p] ? 0 : 16, broad->last_swept[turned ? p : q] ? 0 : 16,
-                           broad->raw, n, ea, wa, eb, wb);
+        n = cti_broad_cull(broad->vertex_slabs, broad->last_swept[turned ? q : p] ? 0 : 16, broad->last_swept[turned ? p : q] ? 0 : 16, raw,
+                           n, ea, wa, eb, wb);
     if (n == 0)
         return 1;
     if (turned)
@@ -12417,16 +13838,25 @@ static int cti_broad_group(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
     if (n > CTI_BROAD_FEW && size <= CTI_BROAD_DENSE * (int64_t)n) {
         if (!CTI_RESIZE(mem, broad->bits, cti_max_int((int)size, CTI_LEN(broad->bits))))
             return 0;
-        cti_broad_matrix(broad->bits, (int)words, broad->raw, n, a0, b0, *out + from);
+        cti_broad_matrix(broad->bits, (int)words, raw, n, a0, b0, *out + from);
     } else {
         int sizes[4];
         sizes[1] = soup->nv, sizes[2] = soup->ne, sizes[3] = soup->nf;
-        if (!cti_pairsort(mem, broad->raw, n, sizes[wa], sizes[wb], &broad->scratch))
+        if (!cti_pairsort(mem, raw, n, sizes[wa], sizes[wb], &broad->scratch))
             return 0;
-        memcpy(*out + from, broad->raw, 2 * (size_t)n * sizeof **out);
+        memcpy(*out + from, raw, 2 * (size_t)n * sizeof **out);
     }
     stbds_header(*out)->length = (size_t)from + 2 * (size_t)n;
     return 1;
+}
+
+/* What the trees give for bodies p (kind ka) and q (kind kb). */
+static int cti_broad_group(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int p, int q, int ka, int kb, int32_t **out)
+{
+    CTI_CLEAR(broad->raw);
+    if (!cti_bvh_pairs(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * p + ka, broad->trees + CTI_BROAD_TREES * q + kb, &broad->raw))
+        return 0;
+    return cti_broad_finish(mem, broad, soup, p, q, ka, kb, broad->raw, CTI_LEN(broad->raw) / 2, out);
 }
 
 /* All pairs (item of tree kind ka, item of tree kind kb) over the body pairs. */
@@ -12444,11 +13874,146 @@ static int cti_broad_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, 
     return 1;
 }
 
+/* ---- pairs from the hash ---- */
+
+/* Items of one kind of the bodies that are in a body pair. *moving: one of them has boxes of its own for the end. */
+static int cti_broad_items(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int kind, cti_grid_items *s, int *moving)
+{
+    int width, b, first, count, i, n = 0;
+    const int32_t *elements = cti_broad_elements(soup, kind, &width);
+    const uint8_t *only = kind == CTI_BROAD_POINTS ? soup->vertex_is_point : (kind == CTI_BROAD_LOOSE ? broad->edge_loose : NULL);
+    s->n = 0;
+    if (kind == CTI_BROAD_POINTS && !only)
+        return 1;
+    for (b = 0; b < broad->n_bodies; b++)
+        if (broad->grid_used[b]) {
+            cti_broad_range(soup->bodies + b, width, &first, &count);
+            n += count;
+        }
+    if (!CTI_RESIZE(mem, s->id, n) || !CTI_RESIZE(mem, s->body, n) || !CTI_RESIZE(mem, s->flags, n) ||
+        !CTI_RESIZE(mem, s->boxes, 12 * (size_t)n))
+        return 0;
+    for (b = 0; b < broad->n_bodies; b++) {
+        const cti_soup_body *body = soup->bodies + b;
+        if (!broad->grid_used[b])
+            continue;
+        cti_broad_range(body, width, &first, &count);
+        for (i = first; i < first + count; i++) {
+            int32_t v = i;
+            if (only && !only[i])
+                continue;
+            s->id[s->n] = i, s->body[s->n] = b;
+            s->flags[s->n] = (uint8_t)((body->dynamic ? CTI_GRID_DYNAMIC : 0) | (cti_broad_may_meet(soup, b, b) ? CTI_GRID_SELF : 0));
+            cti_grid_box(broad->vertex_boxes, elements ? elements + (size_t)width * (size_t)i : &v, width, broad->last_swept[b],
+                         s->boxes + 12 * (size_t)s->n++);
+        }
+        *moving |= !broad->last_swept[b];
+    }
+    return 1;
+}
+
+/* Bodies in pairs, and where in body_pairs those of a body start. */
+static int cti_broad_index_bodies(cti_mem *mem, cti_broad *broad)
+{
+    int n = CTI_LEN(broad->body_pairs) / 2, i, b = 0;
+    if (!CTI_RESIZE(mem, broad->grid_used, broad->n_bodies) ||
+        !CTI_RESIZE(mem, broad->grid_first, (size_t)broad->n_bodies + 1 + 2 * (size_t)n + 1))
+        return 0;
+    if (broad->n_bodies > 0)
+        memset(broad->grid_used, 0, (size_t)broad->n_bodies);
+    for (i = 0; i < n; i++) {
+        for (; b <= broad->body_pairs[2 * i]; b++)
+            broad->grid_first[b] = i;
+        broad->grid_used[broad->body_pairs[2 * i]] = broad->grid_used[broad->body_pairs[2 * i + 1]] = 1;
+    }
+    for (; b <= broad->n_bodies; b++)
+        broad->grid_first[b] = n;
+    return 1;
+}
+
+/* The number of body pair (p, q), p <= q; -1: they do not meet. */
+static int cti_broad_find_bodies(const cti_broad *broad, int p, int q)
+{
+    int lo = broad->grid_first[p], hi = broad->grid_first[p + 1];
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        if (broad->body_pairs[2 * mid + 1] < q)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < broad->grid_first[p + 1] && broad->body_pairs[2 * lo + 1] == q ? lo : -1;
+}
+
+static int cti_broad_any(const uint8_t *on, const int32_t *elements, int width, int32_t i)
+{
+    int k, any = 0;
+    for (k = 0; k < width; k++)
+        any |= on[elements ? elements[(size_t)width * (size_t)i + (size_t)k] : i] != 0;
+    return any;
+}
+
+/* Deals the hash's pairs, numbers of items, out to groups: a body pair and which of the two has the first element. Pairs of elements are
+   written to broad->raw, group after group; first[g]: where group g starts. */
+static int cti_broad_deal(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *moved, int ka, int kb, int32_t *first)
+{
+    const cti_grid_items *a = &broad->grid.a, *b = ka == kb ? a : &broad->grid.b;
+    int32_t *pairs = broad->grid_pairs;
+    int n = CTI_LEN(pairs) / 2, groups = CTI_LEN(broad->body_pairs), i, wa, wb;
+    const int32_t *ea = cti_broad_elements(soup, ka, &wa), *eb = cti_broad_elements(soup, kb, &wb);
+    memset(first, 0, ((size_t)groups + 1) * sizeof *first);
+    if (!CTI_RESIZE(mem, broad->grid_group, n) || !CTI_RESIZE(mem, broad->raw, 2 * (size_t)n))
+        return 0;
+    for (i = 0; i < n; i++) {
+        int p = a->body[pairs[2 * i]], q = b->body[pairs[2 * i + 1]], turn = ka == kb && p > q, g;
+        int32_t x = a->id[pairs[2 * i]], y = b->id[pairs[2 * i + 1]];
+        pairs[2 * i] = turn ? y : x, pairs[2 * i + 1] = turn ? x : y;
+        g = cti_broad_find_bodies(broad, cti_min_int(p, q), cti_max_int(p, q));
+        if (g >= 0 && moved && !cti_broad_any(moved, ea, wa, x) && !cti_broad_any(moved, eb, wb, y))
+            g = -1;
+        broad->grid_group[i] = g < 0 ? -1 : 2 * g + (ka != kb && p > q);
+        if (g >= 0)
+            first[broad->grid_group[i] + 1]++;
+    }
+    for (i = 0; i < groups; i++)
+        first[i + 1] += first[i];
+    /* placing moves every group's offset to the next one's: back again */
+    for (i = 0; i < n; i++)
+        if (broad->grid_group[i] >= 0) {
+            int32_t at = first[broad->grid_group[i]]++;
+            broad->raw[2 * at] = pairs[2 * i], broad->raw[2 * at + 1] = pairs[2 * i + 1];
+        }
+    memmove(first + 1, first, (size_t)groups * sizeof *first);
+    first[0] = 0;
+    return 1;
+}
+
+/* What cti_broad_kind gives, by the hash. moved: as in cti_broad_pairs_moved. */
+static int cti_broad_hash_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *moved, int ka, int kb, int32_t **out)
+{
+    int g, groups = CTI_LEN(broad->body_pairs), moving = 0;
+    int32_t *first;
+    CTI_CLEAR(*out);
+    if (!cti_broad_index_bodies(mem, broad) || !cti_broad_items(mem, broad, soup, ka, &broad->grid.a, &moving) ||
+        (ka != kb && !cti_broad_items(mem, broad, soup, kb, &broad->grid.b, &moving)) ||
+        !cti_grid_pairs(mem, &broad->grid, ka == kb, moving, &broad->grid_pairs))
+        return 0;
+    first = broad->grid_first + broad->n_bodies + 1;
+    if (!cti_broad_deal(mem, broad, soup, moved, ka, kb, first))
+        return 0;
+    for (g = 0; g < groups; g++) {
+        int p = broad->body_pairs[2 * (g / 2)], q = broad->body_pairs[2 * (g / 2) + 1], n = first[g + 1] - first[g];
+        if (n > 0 && !cti_broad_finish(mem, broad, soup, g % 2 ? q : p, g % 2 ? p : q, ka, kb, broad->raw + 2 * (size_t)first[g], n, out))
+            return 0;
+    }
+    return 1;
+}
+
 /* Sets which items take part. */
 static void cti_broad_activate(cti_broad *broad, const cti_soup *soup, const uint8_t *vertex_moved)
 {
     int b, i, width;
-    if (!vertex_moved && !broad->partial)
+    if (broad->hashed || (!vertex_moved && !broad->partial))
         return;
     for (b = 0; b < broad->n_bodies; b++)
         for (i = 0; i < CTI_BROAD_TREES; i++) {
@@ -12458,17 +14023,23 @@ static void cti_broad_activate(cti_broad *broad, const cti_soup *soup, const uin
     broad->partial = vertex_moved != NULL;
 }
 
+/* Pairs of one kind, by the trees or by the hash. */
+static int cti_broad_any_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *moved, int ka, int kb, int32_t **out)
+{
+    return broad->hashed ? cti_broad_hash_kind(mem, broad, soup, moved, ka, kb, out) : cti_broad_kind(mem, broad, soup, ka, kb, out);
+}
+
 CTI_FN int cti_broad_pairs_moved(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *vertex_moved, int32_t **vf,
                                  int32_t **ee, int32_t **ve, int32_t **vv)
 {
     cti_broad_activate(broad, soup, vertex_moved);
-    if (vf && !cti_broad_kind(mem, broad, soup, CTI_BROAD_VERTICES, CTI_BROAD_FACES, vf))
+    if (vf && !cti_broad_any_kind(mem, broad, soup, vertex_moved, CTI_BROAD_VERTICES, CTI_BROAD_FACES, vf))
         return 0;
-    if (ee && !cti_broad_kind(mem, broad, soup, CTI_BROAD_EDGES, CTI_BROAD_EDGES, ee))
+    if (ee && !cti_broad_any_kind(mem, broad, soup, vertex_moved, CTI_BROAD_EDGES, CTI_BROAD_EDGES, ee))
         return 0;
-    if (ve && !cti_broad_kind(mem, broad, soup, CTI_BROAD_POINTS, CTI_BROAD_LOOSE, ve))
+    if (ve && !cti_broad_any_kind(mem, broad, soup, vertex_moved, CTI_BROAD_POINTS, CTI_BROAD_LOOSE, ve))
         return 0;
-    return !vv || cti_broad_kind(mem, broad, soup, CTI_BROAD_POINTS, CTI_BROAD_POINTS, vv);
+    return !vv || cti_broad_any_kind(mem, broad, soup, vertex_moved, CTI_BROAD_POINTS, CTI_BROAD_POINTS, vv);
 }
 
 CTI_FN int cti_broad_pairs(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **vf, int32_t **ee, int32_t **ve, int32_t **vv)
@@ -12479,7 +14050,7 @@ CTI_FN int cti_broad_pairs(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
 CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **ef)
 {
     cti_broad_activate(broad, soup, NULL);
-    return cti_broad_kind(mem, broad, soup, CTI_BROAD_EDGES, CTI_BROAD_FACES, ef);
+    return cti_broad_any_kind(mem, broad, soup, NULL, CTI_BROAD_EDGES, CTI_BROAD_FACES, ef);
 }
 
 /* ---- 5_mesh/crossing.c ---- */
@@ -12842,7 +14413,7 @@ CTI_FN void cti_tet_batch_mass(const cti_tet_batch *t, ct_real *mass);
 /* cti_tet_batch_assemble -- at positions x [3 nodes]:
    force  [3 nodes] += elastic force, minus the gradient of the energy;        NULL: not wanted
    val    blocks += (dt^2 + dt damping_stiffness) K, both triangles;           NULL: not wanted
-   out_extended += tets whose log J was continued;  out_energy += elastic energy [J];  either may be NULL. */
+   out_extended += tets whose log J was continued, or that StVK finds inverted;  out_energy += elastic energy [J];  either may be NULL. */
 CTI_FN void cti_tet_batch_assemble(const cti_tet_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
                                    double *out_energy);
 /* cti_tet_batch_crushed -- tets whose J falls below 0.2 on the way from x0 to x1, where their energy is continued: no linearization at x0
@@ -12855,11 +14426,14 @@ CTI_FN double cti_tet_batch_energy(const cti_tet_batch *t, const ct_real *x);
 /* tet.c -- linear tetrahedra: F = sum (x_a - x_0) b_a', P = d psi / d F, force -V P b_a, stiffness V B' (d2 psi / d F2) B.
    Method: the Hessian is taken in the principal space of F = U S V': a 3x3 stretch block A and, for each pair of axes, the eigenvalues of
    its twist and its flip. Clamping those to zero is the whole projection. Blocks of node 0 are minus the sums of the others, so that rows
-   sum to zero to rounding. neohookean          mu/2 (|F|^2 - 3) - mu L + lambda/2 L^2, L = log J, below J0 = 0.2 its Taylor polynomial of
-   order 2 corotational        mu |F - R|^2 + lambda/2 (tr S - 3)^2 stvk                mu |E|^2 + lambda/2 (tr E)^2, E = (F'F - 1) / 2
-   stable_neohookean   m/2 (|F|^2 - 3) + l/2 (J - alpha)^2 - m/2 log(|F|^2 + 1)
-   hong_neohookean     mu/2 (J^(-2/3) |F|^2 - 3) + kappa/2 (J - 1)^2, kappa = lambda + 2 mu / 3, J^(-2/3) continued as log J is
-   based on: Bonet and Wood, ch. 6 (compressible and nearly incompressible neo-Hookean, the material of Hong et al. 2006); Teran et al.
+   sum to zero to rounding. Energy densities:
+     neohookean         mu/2 (|F|^2 - 3) - mu L + lambda/2 L^2, L = log J, below J0 = 0.2 its Taylor polynomial of order 2
+     corotational       mu |F - R|^2 + lambda/2 (tr S - 3)^2
+     stvk               mu |E|^2 + lambda/2 (tr E)^2, E = (F'F - 1) / 2: softens when compressed, by one axis its stress turns at
+                        s = 1 / sqrt 3 and is zero again at 0; inverted tets, which it does not bring back, are counted as extended
+     stable_neohookean  m/2 (|F|^2 - 3) + l/2 (J - alpha)^2 - m/2 log(|F|^2 + 1): no logarithm of J, finite at any F
+     hong_neohookean    mu/2 (J^(-2/3) |F|^2 - 3) + kappa/2 (J - 1)^2, kappa = lambda + 2 mu / 3, J^(-2/3) continued as log J is
+   Based on: Bonet and Wood, ch. 6 (compressible and nearly incompressible neo-Hookean, the material of Hong et al. 2006); Teran et al.
    2005 and Smith et al. 2019 (principal space); Mueller and Gross 2004 (corotated K); Smith et al. 2018 (stable). */
 
 #define CTI_TET_J0 CTI_R(0.2)
@@ -12871,7 +14445,7 @@ typedef struct cti_tet_lanes {
     cti_r8 psi;          /* energy density */
     cti_r8 u[9], s[3], v[9];
     cti_r8 a[6], twist[3], flip[3]; /* Hessian in principal space: xx yy zz yz xz xy; of the pair of axes other than k */
-    int extended;                   /* bits of lanes whose log J was continued */
+    int extended;                   /* bits of lanes whose log J was continued, or that StVK finds inverted */
 } cti_tet_lanes;
 
 /* ---- rest state ---- */
@@ -13102,6 +14676,8 @@ static void cti_tet_stvk(const cti_tet_batch *t, cti_tet_lanes *w, int want_hess
         e[i] = cti_mul8(half, i % 4 == 0 ? cti_sub8(e[i], one) : e[i]);
     }
     tr = cti_add8(e[0], cti_add8(e[4], e[8])), k = cti_mul8(la, tr);
+    /* E does not see reflections: J does */
+    w->extended = cti_bits8(cti_lt8(cti_cofactor8(f, s2), cti_set8(0)));
     for (i = 0; i < 9; i++)
         s2[i] = i % 4 == 0 ? cti_mad8(k, mu2, e[i]) : cti_mul8(mu2, e[i]);
     cti_matmul8(f, s2, w->p);
@@ -13778,16 +15354,19 @@ CTI_FN double cti_bend_batch_energy(const cti_bend_batch *t, const ct_real *x)
 /* spring.h -- mass-spring cloth in batches of eight springs. */
 
 
-enum { CTI_SPRING_REST = 2 };
+enum { CTI_SPRING_REST = 3 };
 
 /* cti_spring_batch -- zero it before first use. */
 typedef struct cti_spring_batch {
     int n;       /* springs */
     int hessian; /* CTI_HESSIAN_EXACT keeps the transverse part of compressed springs in K, the others drop it */
     ct_real damping_stiffness;
+    ct_real limit;        /* largest relative elongation; 0: none */
+    ct_real step, share;  /* set by the caller before a step: its length [s], 0: no limit acts; part of the limit's force that the step feels */
+    const ct_real *ahead; /* velocities by global number with which springs are looked at at the end of the step; NULL: at its start */
     int32_t *node; /* [2 x 8 batches] */
     int32_t *slot; /* [4 n] */
-    ct_real *rest; /* [batches][2][8]: rate k [N/m], rest length [m] */
+    ct_real *rest; /* [batches][3][8]: rate k [N/m], rest length [m], mass that the limit holds [kg] */
 } cti_spring_batch;
 
 /* cti_spring_list -- the springs of a triangle list: `stretch` along every edge; `shear` between the nodes opposite to an inner edge;
@@ -13798,6 +15377,8 @@ CTI_FN int cti_spring_list(cti_mem *mem, const ct_material *m, const ct_real *X,
 /* As for tets (tet.h); -1: a spring of length zero: its number and its length. */
 CTI_FN int cti_spring_batch_init(cti_mem *mem, cti_spring_batch *t, const ct_material *m, const ct_real *X, const int32_t *ends,
                                  const ct_real *rates, int n_springs, int node_offset, int64_t *out_bad, double *out_value);
+/* cti_spring_batch_limit -- springs hold the material's strain_limit; node_mass [nodes] by global number. */
+CTI_FN void cti_spring_batch_limit(cti_spring_batch *t, const ct_material *m, const ct_real *node_mass);
 CTI_FN void cti_spring_batch_free(cti_mem *mem, cti_spring_batch *t);
 CTI_FN int cti_spring_batch_append_pairs(const cti_spring_batch *t, cti_mem *mem, int32_t **pairs);
 CTI_FN int cti_spring_batch_slots(cti_mem *mem, cti_spring_batch *t, cti_slot_fn *slot, const void *ctx);
@@ -13809,7 +15390,18 @@ CTI_FN double cti_spring_batch_energy(const cti_spring_batch *t, const ct_real *
 /* ---- 6_model/spring.c ---- */
 /* spring.c -- springs between two nodes: energy k/2 (l - L)^2, force k (l - L) n on the first node, stiffness
    k (n n' + max(0, 1 - L/l) (1 - n n')), which is positive semidefinite; a compressed spring keeps n n' only.
-   based on: Provot 1995 (stretch, shear and flexion springs), Bridson et al. 2003, Choi and Ko 2002 (what is dropped). */
+   Strain limit: at the elongation e = limit L a spring has an additional stiffness K, that of CTI_SPRING_LIMIT masses held over a step,
+   reached by a ramp of width w below e, so that its energy is twice differentiable:  g(u) = K u^2 / (2 w) for u = l - L - e + w in [0, w],
+   K (u - w / 2) beyond.
+   One Newton step does not see a limit ahead of it, so this term is linearized where the present velocity ends, y = x + dt v:
+   f(x_end) = f(y) + K_y dt v - K_y dt v_end.
+   based on: Provot 1995 (stretch, shear and flexion springs, limited elongation), Bridson et al. 2003, Choi and Ko 2002 (what is
+   dropped). differs: Provot moves the ends of a spring that is too long after the step, which other springs and contacts do not hear of;
+   here the limit is part of the implicit system and contacts are solved with it. */
+
+#define CTI_SPRING_LIMIT CTI_R(200)      /* masses of the heavier end */
+#define CTI_SPRING_RATES CTI_R(20)       /* and so many times the spring's own rate */
+#define CTI_SPRING_RAMP CTI_R(0.1)       /* w / e */
 
 /* ---- which springs ---- */
 
@@ -13906,13 +15498,14 @@ CTI_FN int cti_spring_batch_init(cti_mem *mem, cti_spring_batch *t, const ct_mat
 {
     int e, batches = (n_springs + 7) / 8;
     t->n = n_springs, t->hessian = CTI_HESSIAN_STEP, t->damping_stiffness = m->damping_stiffness;
+    t->limit = t->step = 0, t->share = 1, t->ahead = NULL;
     if (!cti_element_nodes(mem, &t->node, ends, n_springs, 2, node_offset) ||
         !CTI_RESIZE(mem, t->rest, (size_t)batches * CTI_SPRING_REST * 8))
         return 0;
     for (e = 0; e < 8 * batches; e++) {
         int source = cti_min_int(e, n_springs - 1);
         ct_real *rest = t->rest + e / 8 * CTI_SPRING_REST * 8 + e % 8;
-        rest[0] = rates[source];
+        rest[0] = rates[source], rest[16] = 0;
         rest[8] = cti_v3_norm(cti_v3_sub(cti_v3_at(X, ends[2 * source]), cti_v3_at(X, ends[2 * source + 1])));
         if (!(rest[8] > 0) || !cti_finite(rest[8])) {
             *out_bad = source, *out_value = (double)rest[8];
@@ -13920,6 +15513,15 @@ CTI_FN int cti_spring_batch_init(cti_mem *mem, cti_spring_batch *t, const ct_mat
         }
     }
     return 1;
+}
+
+CTI_FN void cti_spring_batch_limit(cti_spring_batch *t, const ct_material *m, const ct_real *node_mass)
+{
+    int e;
+    t->limit = m->strain_limit;
+    for (e = 0; e < (t->n + 7) / 8 * 8; e++)
+        t->rest[(e / 8 * CTI_SPRING_REST + 2) * 8 + e % 8] =
+            cti_max(node_mass[t->node[2 * e]], node_mass[t->node[2 * e + 1]]);
 }
 
 CTI_FN void cti_spring_batch_free(cti_mem *mem, cti_spring_batch *t)
@@ -13953,14 +15555,55 @@ static void cti_spring_blocks(const cti_r8 *n, cti_r8 along, cti_r8 across, cti_
         }
 }
 
+/* the limit's force [6], blocks [27] and energy of eight springs, looked at at y; 0: none of them is there */
+static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real *x, cti_r8 *f, cti_r8 *k, cti_r8 *energy)
+{
+    const cti_r8 zero = cti_set8(0), half = cti_set8(CTI_R(0.5)), step = cti_set8(t->step);
+    const ct_real *rest = t->rest + batch * CTI_SPRING_REST * 8;
+    cti_r8 node[6], ends[6], n[3], v[3], kv[3], rate, least, w, l, u, r, g, g1;
+    int i, j;
+    cti_element_gather(x, t->node + 16 * batch, 2, node);
+    cti_sub3_8(node + 3, node, n);
+    for (i = 0; i < 3; i++)
+        v[i] = zero;
+    if (t->ahead) {
+        cti_element_gather(t->ahead, t->node + 16 * batch, 2, ends);
+        cti_sub3_8(ends + 3, ends, v);
+        for (i = 0; i < 3; i++)
+            n[i] = cti_mad8(n[i], step, v[i]);
+    }
+    /* u beyond the ramp's begin; r = u within the ramp, w at its end */
+    l = cti_sqrt8(cti_dot8(n, n));
+    least = cti_scale8(t->limit, cti_load8(rest + 8)), w = cti_scale8(CTI_SPRING_RAMP, least);
+    u = cti_max8(zero, cti_sub8(cti_sub8(l, cti_load8(rest + 8)), cti_sub8(least, w)));
+    if (!cti_bits8(cti_lt8(zero, u)))
+        return 0;
+    cti_scale3_8(cti_div8(cti_set8(1), cti_max8(l, cti_set8(CTI_R(1e-30)))), n, n);
+    rate = cti_mad8(cti_scale8(CTI_SPRING_RATES, cti_load8(rest)), cti_set8(CTI_SPRING_LIMIT / (t->step * t->step)), cti_load8(rest + 16));
+    r = cti_min8(u, w), g1 = cti_div8(cti_mul8(rate, r), w);
+    /* g = K (r^2 / (2 w) + u - r), energy K (r^3 / (6 w) + (u - r) (w + u - r) / 2) */
+    u = cti_sub8(u, r);
+    g = cti_mad8(cti_mul8(half, cti_mul8(g1, r)), rate, u);
+    *energy = cti_mad8(cti_scale8(CTI_R(1.0) / 6, cti_mul8(g1, cti_mul8(r, r))), cti_mul8(half, rate), cti_mul8(u, cti_add8(w, u)));
+    cti_spring_blocks(n, g1, cti_div8(g, cti_max8(l, cti_set8(CTI_R(1e-30)))), k);
+    for (i = 0; i < 3; i++) {
+        kv[i] = cti_mul8(k[3 * i], v[0]);
+        for (j = 1; j < 3; j++)
+            kv[i] = cti_mad8(kv[i], k[3 * i + j], v[j]);
+        f[i] = cti_scale8(t->share, cti_sub8(cti_mul8(g, n[i]), cti_mul8(step, kv[i]))), f[3 + i] = cti_neg8(f[i]);
+    }
+    return 1;
+}
+
 CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                       double *out_energy)
 {
     const cti_r8 scale = cti_set8(dt * dt + dt * t->damping_stiffness), half = cti_set8(CTI_R(0.5)), one = cti_set8(1), zero = cti_set8(0);
     int batch, i;
     for (batch = 0; 8 * batch < t->n; batch++) {
-        int count = cti_element_count(t->n, batch);
-        cti_r8 node[6], n[3], f[6], k[27], rate = cti_load8(t->rest + batch * CTI_SPRING_REST * 8), rest, length, inverse, d, across;
+        int count = cti_element_count(t->n, batch), beyond = 0;
+        cti_r8 node[6], n[3], f[6], k[27], f1[6], k1[27], e1, rest, length, inverse, d, across;
+        cti_r8 rate = cti_load8(t->rest + batch * CTI_SPRING_REST * 8);
         rest = cti_load8(t->rest + (batch * CTI_SPRING_REST + 1) * 8);
         cti_element_gather(x, t->node + 16 * batch, 2, node);
         /* n from the first node to the second; zero where they coincide */
@@ -13969,11 +15612,17 @@ CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *
         inverse = cti_div8(one, cti_max8(length, cti_set8(CTI_R(1e-30))));
         cti_scale3_8(inverse, n, n);
         d = cti_sub8(length, rest);
-        if (out_energy)
+        if (t->limit > 0 && t->step > 0)
+            beyond = cti_spring_beyond(t, batch, x, f1, k1, &e1);
+        if (out_energy) {
             *out_energy += cti_element_sum(cti_mul8(cti_mul8(half, rate), cti_mul8(d, d)), count);
+            *out_energy += beyond ? cti_element_sum(e1, count) : 0;
+        }
         if (force) {
             for (i = 0; i < 3; i++)
                 f[i] = cti_mul8(cti_mul8(rate, d), n[i]), f[3 + i] = cti_neg8(f[i]);
+            for (i = 0; beyond && i < 6; i++)
+                f[i] = cti_add8(f[i], f1[i]);
             cti_element_scatter_force(force, t->node + 16 * batch, 2, count, f);
         }
         if (!val)
@@ -13983,6 +15632,8 @@ CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *
             across = cti_max8(across, zero);
         rate = cti_mul8(rate, scale);
         cti_spring_blocks(n, rate, cti_mul8(rate, across), k);
+        for (i = 0; beyond && i < 27; i++)
+            k[i] = cti_mad8(k[i], scale, k1[i]);
         cti_element_scatter_blocks(val, t->slot + 32 * batch, 2, count, k);
     }
 }
@@ -13992,6 +15643,293 @@ CTI_FN double cti_spring_batch_energy(const cti_spring_batch *t, const ct_real *
     double energy = 0;
     cti_spring_batch_assemble(t, x, 0, NULL, NULL, &energy);
     return energy;
+}
+
+#undef CTI_SPRING_LIMIT
+#undef CTI_SPRING_RATES
+#undef CTI_SPRING_RAMP
+
+/* ---- 6_model/rigid.h ---- */
+/* rigid.h -- one rigid body: mass properties, orientation, free rotation. Its two blocks are the velocity of the centre of mass and the
+   angular velocity, both in world axes. */
+
+
+/* cti_rigid -- the body frame has its origin in the centre of mass and the world's axes at the time it was added. R = R(q) takes it to the
+   world. */
+typedef struct cti_rigid {
+    int32_t block;       /* linear; block + 1 is angular */
+    ct_real mass;        /* [kg] */
+    ct_real inertia[9];  /* about the centre of mass, body frame [kg m^2] */
+    ct_real q[4];        /* orientation, unit quaternion w, x, y, z */
+    ct_real spin[3];     /* angular momentum, world [N m s] */
+    ct_real q_new[4];    /* tentative end of the step */
+    ct_real I_mid[9];    /* world inertia in the middle of the step's free rotation */
+    ct_real w_mid[3];    /* its angular velocity: I_mid w_mid = spin */
+    ct_real q_old[4], spin_old[3]; /* start of the step, to go back to */
+} cti_rigid;
+
+/* cti_rigid_mass -- mass [kg], centre [3] and inertia [9] about it of a closed surface, positions [3 n], triangles [3 n_triangles] counter-clockwise from
+   outside. Returns the volume [m^3]; at 0 or less, outputs mean nothing. */
+CTI_FN double cti_rigid_mass(const ct_real *positions, const int32_t *triangles, int n_triangles, double density, double *out_mass, double *out_center,
+                             double *out_inertia);
+/* cti_rigid_matrix -- R [9] of a unit quaternion. */
+CTI_FN void cti_rigid_matrix(const ct_real *q, ct_real *R);
+/* cti_rigid_turn -- out [4] = exp(turn) q, turn [rad] a rotation vector in world axes; normalized. */
+CTI_FN void cti_rigid_turn(const ct_real *q, cti_v3 turn, ct_real *out);
+/* cti_rigid_inertia -- R I R' [9] at orientation q. */
+CTI_FN void cti_rigid_inertia(const cti_rigid *b, const ct_real *q, ct_real *out);
+/* cti_rigid_rate -- angular velocity at orientation q: (R I R')^-1 spin. */
+CTI_FN cti_v3 cti_rigid_rate(const cti_rigid *b, const ct_real *q);
+/* cti_rigid_free -- I_mid, w_mid of a torque-free step dt. */
+CTI_FN void cti_rigid_free(cti_rigid *b, ct_real dt);
+CTI_FN double cti_rigid_energy(const cti_rigid *b); /* of rotation [J] */
+
+
+/* ---- 6_model/rigid.c ---- */
+/* rigid.c -- mass properties of closed surfaces and the rotation of rigid bodies.
+   Method: q' = (0, w) q / 2 is integrated by its exponential; the gyroscopic term is solved per body beforehand by the implicit midpoint rule
+   on the angular momentum, (R_m I R_m') w_m = L with R_m = exp(dt w_m / 2) R, which is time-symmetric, of second order, and keeps L exactly.
+   Contact impulses then act on I_mid: L_new = I_mid w_new. Based on: lecture notes 4.1 (rigid bodies, quaternions); Otaduy 2009, eq. 1 (q' = G v). */
+
+#define CTI_RIGID_TURN 1 /* rad in a step above which the turn is not resolved */
+#define CTI_RIGID_ITERATIONS 20 /* of Newton's method for the midpoint */
+#define CTI_RIGID_CLOSE (64 * cti_sqrt(CTI_EPS)) /* relative error of w after which it has failed */
+
+/* volume integrals of 1, x, x x' over the tets that the surface spans with its first vertex: signs take care of the outside */
+CTI_FN double cti_rigid_mass(const ct_real *positions, const int32_t *triangles, int n_triangles, double density, double *out_mass, double *out_center,
+                             double *out_inertia)
+{
+    double volume = 0, c[3] = {0, 0, 0}, S[9], trace;
+    int i, k, l;
+    memset(S, 0, sizeof S);
+    for (i = 0; i < n_triangles; i++) {
+        double p[3][3], s[3], v;
+        for (k = 0; k < 3; k++)
+            for (l = 0; l < 3; l++)
+                p[k][l] = (double)positions[3 * triangles[3 * i + k] + l] - (double)positions[3 * triangles[0] + l];
+        v = (p[0][0] * (p[1][1] * p[2][2] - p[1][2] * p[2][1]) + p[0][1] * (p[1][2] * p[2][0] - p[1][0] * p[2][2]) +
+             p[0][2] * (p[1][0] * p[2][1] - p[1][1] * p[2][0])) / 6;
+        volume += v;
+        for (k = 0; k < 3; k++)
+            s[k] = p[0][k] + p[1][k] + p[2][k], c[k] += v * s[k] / 4;
+        /* the integral of x x' over a tet with one corner in the origin */
+        for (k = 0; k < 3; k++)
+            for (l = 0; l < 3; l++)
+                S[3 * k + l] += v / 20 * (s[k] * s[l] + p[0][k] * p[0][l] + p[1][k] * p[1][l] + p[2][k] * p[2][l]);
+    }
+    if (!(volume > 0))
+        return volume;
+    for (k = 0; k < 3; k++)
+        c[k] /= volume;
+    for (k = 0; k < 3; k++)
+        for (l = 0; l < 3; l++)
+            S[3 * k + l] = density * (S[3 * k + l] - volume * c[k] * c[l]);
+    trace = S[0] + S[4] + S[8];
+    for (k = 0; k < 9; k++)
+        out_inertia[k] = (k % 4 == 0 ? trace : 0) - S[k];
+    for (k = 0; k < 3; k++)
+        out_center[k] = c[k] + (double)positions[3 * triangles[0] + k];
+    *out_mass = density * volume;
+    return volume;
+}
+
+CTI_FN void cti_rigid_matrix(const ct_real *q, ct_real *R)
+{
+    ct_real w = q[0], x = q[1], y = q[2], z = q[3];
+    R[0] = 1 - 2 * (y * y + z * z), R[1] = 2 * (x * y - w * z), R[2] = 2 * (x * z + w * y);
+    R[3] = 2 * (x * y + w * z), R[4] = 1 - 2 * (x * x + z * z), R[5] = 2 * (y * z - w * x);
+    R[6] = 2 * (x * z - w * y), R[7] = 2 * (y * z + w * x), R[8] = 1 - 2 * (x * x + y * y);
+}
+
+CTI_FN void cti_rigid_turn(const ct_real *q, cti_v3 turn, ct_real *out)
+{
+    ct_real angle = cti_v3_norm(turn), half = angle / 2, c, s, n;
+    cti_v3 a;
+    /* (cos, sin axis) of the half angle; near zero the axis times sin is turn / 2 (1 - angle^2 / 24) */
+    if (angle < CTI_R(1e-3)) {
+        c = 1 - half * half / 2;
+        s = (1 - half * half / 6) / 2;
+    } else {
+        c = cti_cos(half);
+        s = cti_sin(half) / angle;
+    }
+    a = cti_v3_mul(turn, s);
+    out[0] = c * q[0] - (a.x * q[1] + a.y * q[2] + a.z * q[3]);
+    out[1] = c * q[1] + a.x * q[0] + a.y * q[3] - a.z * q[2];
+    out[2] = c * q[2] + a.y * q[0] + a.z * q[1] - a.x * q[3];
+    out[3] = c * q[3] + a.z * q[0] + a.x * q[2] - a.y * q[1];
+    n = 1 / cti_sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2] + out[3] * out[3]);
+    out[0] *= n, out[1] *= n, out[2] *= n, out[3] *= n;
+}
+
+CTI_FN void cti_rigid_inertia(const cti_rigid *b, const ct_real *q, ct_real *out)
+{
+    ct_real R[9], Rt[9];
+    cti_m3 m;
+    int i, j;
+    cti_rigid_matrix(q, R);
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            Rt[3 * i + j] = R[3 * j + i];
+    m = cti_m3_mul(R, b->inertia);
+    m = cti_m3_mul(m.m, Rt);
+    /* symmetric to the last bit: factors and eigenvectors ask for it */
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            out[3 * i + j] = (m.m[3 * i + j] + m.m[3 * j + i]) / 2;
+}
+
+CTI_FN cti_v3 cti_rigid_rate(const cti_rigid *b, const ct_real *q)
+{
+    ct_real I[9], inverse[9];
+    cti_rigid_inertia(b, q, I);
+    return cti_m3_inverse(I, inverse) ? cti_m3_mul_v(inverse, cti_v3_at(b->spin, 0)) : cti_v3_zero();
+}
+
+/* a turn that the midpoint rule cannot follow goes about the angular momentum: the body does not see that move, which keeps it and the energy.
+   Its inertia is that about this axis in every direction, so that L = I w stays true of what contacts change */
+static void cti_rigid_whirl(cti_rigid *b, cti_v3 w)
+{
+    cti_v3 L = cti_v3_at(b->spin, 0);
+    ct_real twice = cti_v3_dot(w, L), square = cti_v3_norm2(L);
+    int k;
+    if (!(square > 0) || !(twice > 0) || !cti_finite(square / twice))
+        return;
+    for (k = 0; k < 9; k++)
+        b->I_mid[k] = k % 4 == 0 ? square / twice : 0;
+    cti_v3_put(b->w_mid, 0, cti_v3_mul(L, twice / square));
+}
+
+/* derivative of I(w) w, I at the orientation after half of the step's turn: I + dt/2 (I [w]x - [I w]x) */
+static int cti_rigid_newton(const ct_real *I, cti_v3 w, ct_real dt, cti_v3 f, cti_v3 *out)
+{
+    ct_real J[9], inverse[9], h = dt / 2;
+    cti_v3 Iw = cti_m3_mul_v(I, w), column;
+    int j;
+    for (j = 0; j < 3; j++) {
+        cti_v3 e = cti_v3_make(j == 0, j == 1, j == 2);
+        column = cti_v3_sub(cti_v3_cross(e, Iw), cti_m3_mul_v(I, cti_v3_cross(e, w)));
+        column = cti_v3_mad(cti_m3_mul_v(I, e), column, h);
+        J[j] = column.x, J[3 + j] = column.y, J[6 + j] = column.z;
+    }
+    if (!cti_m3_inverse(J, inverse))
+        return 0;
+    *out = cti_m3_mul_v(inverse, f);
+    return 1;
+}
+
+CTI_FN void cti_rigid_free(cti_rigid *b, ct_real dt)
+{
+    cti_v3 start = cti_rigid_rate(b, b->q), w = start, L = cti_v3_at(b->spin, 0);
+    ct_real q[4], inverse[9], change = CTI_REAL_MAX, last;
+    int k;
+    for (k = 0; k < CTI_RIGID_ITERATIONS; k++) {
+        cti_v3 d;
+        cti_rigid_turn(b->q, cti_v3_mul(w, dt / 2), q);
+        cti_rigid_inertia(b, q, b->I_mid);
+        if (!cti_rigid_newton(b->I_mid, w, dt, cti_v3_sub(L, cti_m3_mul_v(b->I_mid, w)), &d))
+            break;
+        last = change;
+        change = cti_v3_norm(d);
+        w = cti_v3_add(w, d);
+        /* it ends where rounding stops the descent */
+        if (change == 0 || (k > 2 && !(change < last)))
+            break;
+    }
+    /* I_mid and w belong together to the last bit, whatever is left of the error between w and the turn that I_mid is for */
+    cti_rigid_turn(b->q, cti_v3_mul(w, dt / 2), q);
+    cti_rigid_inertia(b, q, b->I_mid);
+    cti_v3_put(b->w_mid, 0, w);
+    if (cti_m3_inverse(b->I_mid, inverse))
+        cti_v3_put(b->w_mid, 0, cti_m3_mul_v(inverse, L));
+    if (!(cti_v3_norm(cti_v3_sub(cti_v3_at(b->w_mid, 0), w)) <= CTI_RIGID_CLOSE * cti_v3_norm(w)) || !(dt * cti_v3_norm(w) <= CTI_RIGID_TURN))
+        cti_rigid_whirl(b, start);
+}
+
+CTI_FN double cti_rigid_energy(const cti_rigid *b)
+{
+    return 0.5 * (double)cti_v3_dot(cti_rigid_rate(b, b->q), cti_v3_at(b->spin, 0));
+}
+
+/* ---- 6_model/joint.h ---- */
+/* joint.h -- joints and stitches: where they hold two bodies, and how far the bodies are from what a joint asks for. Knows no time step. */
+
+
+enum { CTI_JOINT_NODES = 12 }; /* of one side: three embedded vertices of four nodes each */
+
+/* cti_joint_side -- one side's hold: nodes by weight, an arm in a rigid body's frame, or a point that a script moves (the world's: at rest). */
+typedef struct cti_joint_side {
+    int32_t n;            /* nodes; 0: rigid or scripted */
+    int32_t rigid;        /* number of the rigid body, -1: none */
+    int32_t block[CTI_JOINT_NODES];
+    ct_real weight[CTI_JOINT_NODES];
+    ct_real arm[3];       /* rigid: in the body's frame; scripted: the point before its path begins */
+    ct_real triad[9];     /* rows: the joint's axes in the rigid body's frame; scripted: before the path begins */
+    const ct_motion_segment *path; /* of a scripted side, the body's own; keyframes do not carry a joint */
+    int32_t n_path;
+    double t0;            /* when the path begins */
+} cti_joint_side;
+
+/* cti_joint -- one or two rows: the points (all axes, or the distance where rest > 0), and the turn of a hinge or a fixed joint. */
+typedef struct cti_joint {
+    int32_t kind;         /* ct_joint_kind */
+    cti_joint_side a, b;
+    ct_real compliance;   /* [m/N] */
+    ct_real angular_compliance; /* [rad/(N m)] */
+    ct_real rest;         /* [m] distance that a stitch keeps; 0: the points meet */
+    ct_real lever;        /* [m] > 0: a turn times this counts as a distance */
+    uint64_t key;         /* of its first row; + 1 of its second */
+} cti_joint;
+
+/* cti_joint_axes -- rows axis, t1, t2: orthonormal. */
+CTI_FN void cti_joint_axes(cti_v3 axis, ct_real *out);
+/* cti_joint_turn -- rotation vector [rad], world axes, that takes triad b to triad a (rows: axes in the world, orthonormal); of a hinge its part across
+   the axis: the smallest turn that takes b's axis to a's. Good up to half a turn. */
+CTI_FN cti_v3 cti_joint_turn(const ct_real *a, const ct_real *b, int hinge);
+/* cti_joint_left -- what may remain of an error e after `most` of it was taken back. */
+CTI_FN cti_v3 cti_joint_left(cti_v3 e, ct_real most);
+
+
+/* ---- 6_model/joint.c ---- */
+/* joint.c -- how far two bodies are from what a joint asks for.
+   Method: the triads C_a, C_b of a joint coincide when it is added; their relative rotation C_a' C_b (rows are axes) has the axial vector
+   sin(theta) axis = sum_i c_b,i x c_a,i / 2 and the trace 1 + 2 cos(theta). To first order its rate is w_a - w_b.
+   Based on: lecture notes 4.1 (bilateral constraints phi(q) = 0). */
+
+CTI_FN void cti_joint_axes(cti_v3 axis, ct_real *out)
+{
+    cti_v3 t1, t2;
+    cti_v3_tangents(axis, &t1, &t2);
+    cti_v3_put(out, 0, axis), cti_v3_put(out, 1, t1), cti_v3_put(out, 2, t2);
+}
+
+/* sin(theta) axis to theta axis */
+static cti_v3 cti_joint_whole(cti_v3 e, ct_real cosine)
+{
+    ct_real sine = cti_v3_norm(e);
+    if (sine < CTI_R(1e-4) && cosine > 0)
+        return e; /* theta = sine (1 + sine^2 / 6): equal to rounding where it matters */
+    return sine > 0 ? cti_v3_mul(e, (ct_real)cti_atan2_64((double)sine, (double)cosine) / sine) : e;
+}
+
+CTI_FN cti_v3 cti_joint_turn(const ct_real *a, const ct_real *b, int hinge)
+{
+    cti_v3 e = cti_v3_zero();
+    ct_real trace = 0;
+    int i;
+    if (hinge)
+        return cti_joint_whole(cti_v3_cross(cti_v3_at(b, 0), cti_v3_at(a, 0)), cti_v3_dot(cti_v3_at(b, 0), cti_v3_at(a, 0)));
+    for (i = 0; i < 3; i++) {
+        e = cti_v3_add(e, cti_v3_cross(cti_v3_at(b, i), cti_v3_at(a, i)));
+        trace += cti_v3_dot(cti_v3_at(b, i), cti_v3_at(a, i));
+    }
+    return cti_joint_whole(cti_v3_mul(e, CTI_R(0.5)), (trace - 1) / 2);
+}
+
+CTI_FN cti_v3 cti_joint_left(cti_v3 e, ct_real most)
+{
+    ct_real size = cti_v3_norm(e);
+    return size > most ? cti_v3_mul(e, (size - most) / size) : cti_v3_zero();
 }
 
 /* ---- 6_model/model.h ---- */
@@ -14015,6 +15953,9 @@ CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_materia
 CTI_FN void cti_model_free(cti_mem *mem, cti_model *model);
 /* cti_model_hessian -- CTI_HESSIAN_* for all batches (bend is Gauss-Newton's always). */
 CTI_FN void cti_model_hessian(cti_model *model, int hessian);
+/* cti_model_ahead -- the next assembly is for a step of this length from velocities v [3 nodes of the world], or NULL: strain limits act at
+   its end. share: part of their force that the step feels (1; 1/2 for Newmark). step 0: no limit acts. */
+CTI_FN void cti_model_ahead(cti_model *model, ct_real step, ct_real share, const ct_real *v);
 /* cti_model_shift -- adds `by` to all node numbers (bodies before this one were removed or added); slots must be found again. */
 CTI_FN void cti_model_shift(cti_model *model, int by);
 /* cti_model_pairs -- appends block pairs for the pattern; 0: out of memory. cti_model_slots -- 1, 0, or -1: a block is missing. */
@@ -14049,6 +15990,20 @@ static int cti_model_init_bend(cti_mem *mem, cti_model *model, const ct_material
     CTI_FREE(mem, hinges);
     return ok;
 }
+/* springs that a limit holds know the masses at their ends */
+static int cti_model_init_limit(cti_mem *mem, cti_model *model, const ct_material *m, int n_nodes, int node_offset)
+{
+    ct_real *mass = NULL;
+    int i, ok = CTI_RESIZE(mem, mass, (size_t)node_offset + (size_t)n_nodes);
+    for (i = 0; ok && i < node_offset + n_nodes; i++)
+        mass[i] = 0;
+    if (ok) {
+        cti_membrane_batch_mass(&model->membrane, mass);
+        cti_spring_batch_limit(&model->springs, m, mass);
+    }
+    CTI_FREE(mem, mass);
+    return ok;
+}
 static int cti_model_init_springs(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes,
                                   const int32_t *triangles, int n_triangles, int node_offset, int64_t *out_bad, double *out_value)
 {
@@ -14057,6 +16012,8 @@ static int cti_model_init_springs(cti_mem *mem, cti_model *model, const ct_mater
     int code = cti_spring_list(mem, m, X, n_nodes, triangles, n_triangles, &ends, &rates);
     if (code)
         code = cti_spring_batch_init(mem, &model->springs, m, X, ends, rates, CTI_LEN(rates), node_offset, out_bad, out_value);
+    if (code == 1 && m->strain_limit > 0 && !cti_model_init_limit(mem, model, m, n_nodes, node_offset))
+        code = 0;
     CTI_FREE(mem, ends);
     CTI_FREE(mem, rates);
     return code;
@@ -14084,6 +16041,11 @@ CTI_FN void cti_model_free(cti_mem *mem, cti_model *model)
 CTI_FN void cti_model_hessian(cti_model *model, int hessian)
 {
     model->tets.hessian = hessian, model->membrane.hessian = hessian, model->springs.hessian = hessian;
+}
+
+CTI_FN void cti_model_ahead(cti_model *model, ct_real step, ct_real share, const ct_real *v)
+{
+    model->springs.step = step, model->springs.share = share, model->springs.ahead = v;
 }
 
 CTI_FN void cti_model_shift(cti_model *model, int by)
@@ -14146,17 +16108,21 @@ CTI_FN double cti_model_energy(const cti_model *model, const ct_real *x)
    only their positions at the two ends of a linear motion; a row reaches the unknowns through a vertex's attachment. */
 
 
-/* cti_attach -- surface vertex to blocks: x = sum weight x_block. n 0: static. */
+/* cti_attach -- surface vertex to blocks: x = sum weight x_block; with frame >= 0 the vertex of a rigid body, x = x_block[0] + R weight[0..2],
+   n 2. n 0: nothing moves it but a script. */
 typedef struct cti_attach {
     int32_t n;
+    int32_t frame;
     int32_t block[4];
     ct_real weight[4];
 } cti_attach;
 
 typedef struct cti_surface_body {
     ct_real thickness, friction;
-    int dynamic;
+    int dynamic;  /* has unknowns */
+    int moves;    /* dynamic or scripted */
     int is_cloth; /* surface without an inside */
+    int solid;    /* a closed surface around a volume */
     uint64_t id;  /* of the body for as long as it lives, and of no other */
 } cti_surface_body;
 
@@ -14177,9 +16143,11 @@ typedef struct cti_surface {
     uint8_t *is_point;       /* [nv] no edge and no face has it */
     ct_real *rest;           /* [3 nv] */
     ct_real *x0, *x1;        /* [3 nv] both ends of the motion */
+    ct_real *script;         /* [3 nv] where vertices without blocks end the step */
     cti_surface_body *bodies;
     cti_soup_body *ranges;   /* [n_bodies] */
     cti_plane *planes;
+    int32_t *apart;          /* of the soup */
     cti_soup soup;
     cti_broad broad;
 } cti_surface;
@@ -14189,19 +16157,23 @@ CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s);
 /* cti_surface_neighbours -- vertex_start, vertex_next from the edges. 0: out of memory. */
 CTI_FN int cti_surface_neighbours(cti_mem *mem, cti_surface *s);
 
-/* cti_surface_place -- out [3 nv]: positions of the surface at block positions q [3 n]. Static vertices keep what x0 holds. */
-CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, ct_real *out);
+/* cti_surface_place -- out [3 nv]: positions of the surface at block positions q [3 n], rigid frames R [9 each], and the script. The one code path
+   from unknowns to positions. */
+CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, const ct_real *frames, ct_real *out);
+/* cti_attach_point -- the same of one attachment with n > 0. */
+CTI_FN cti_v3 cti_attach_point(const cti_attach *a, const ct_real *q, const ct_real *frames);
 
 /* cti_surface_pair_thickness -- (h_a + h_b) / 2 of two bodies. */
 CTI_FN ct_real cti_surface_pair_thickness(const cti_surface *s, int body_a, int body_b);
 
-/* cti_pair -- a feature pair with signed weights: p_a - p_b = sum w[k] x[v[k]]; the first n_a belong to a. PLANE: v[0] and plane. */
+/* cti_pair -- a feature pair with signed weights: p_a - p_b = sum w[k] x[v[k]]; the first n_a belong to a. PLANE: v[0] and plane.
+   EF, an edge that goes through a face: two and three vertices, weights at the point in common. */
 typedef struct cti_pair {
     int32_t kind; /* ct_pair_kind */
     int32_t n_a, n;
-    int32_t v[4];
+    int32_t v[5];
     int32_t plane;
-    ct_real w[4];
+    ct_real w[5];
 } cti_pair;
 
 /* cti_pair_make -- from candidate lists: features a, b are vertex/face, edge/edge, vertex/edge, vertex/vertex numbers. Weights unset. */
@@ -14239,6 +16211,8 @@ CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s)
     CTI_FREE(mem, s->rest);
     CTI_FREE(mem, s->x0);
     CTI_FREE(mem, s->x1);
+    CTI_FREE(mem, s->script);
+    CTI_FREE(mem, s->apart);
     CTI_FREE(mem, s->bodies);
     CTI_FREE(mem, s->ranges);
     CTI_FREE(mem, s->planes);
@@ -14262,21 +16236,23 @@ CTI_FN int cti_surface_neighbours(cti_mem *mem, cti_surface *s)
     return 1;
 }
 
-CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, ct_real *out)
+CTI_FN cti_v3 cti_attach_point(const cti_attach *a, const ct_real *q, const ct_real *frames)
 {
-    int i, k;
-    for (i = 0; i < s->nv; i++) {
-        const cti_attach *a = &s->attach[i];
-        cti_v3 p = cti_v3_zero();
-        if (a->n == 0)
-            p = cti_v3_at(s->x0, i);
-        else if (a->n == 1 && a->weight[0] == 1)
-            p = cti_v3_at(q, a->block[0]);
-        else
-            for (k = 0; k < a->n; k++)
-                p = cti_v3_mad(p, cti_v3_at(q, a->block[k]), a->weight[k]);
-        cti_v3_put(out, i, p);
-    }
+    cti_v3 p = cti_v3_at(q, a->block[0]), r = cti_v3_zero();
+    int k;
+    if (a->frame >= 0)
+        return cti_v3_add(p, cti_m3_mul_v(frames + 9 * (size_t)a->frame, cti_v3_at(a->weight, 0)));
+    /* weights sum to one: relative to the first block no digits are lost far from the origin */
+    for (k = 1; k < a->n; k++)
+        r = cti_v3_mad(r, cti_v3_sub(cti_v3_at(q, a->block[k]), p), a->weight[k]);
+    return a->n > 1 ? cti_v3_add(p, r) : p;
+}
+
+CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, const ct_real *frames, ct_real *out)
+{
+    int i;
+    for (i = 0; i < s->nv; i++)
+        cti_v3_put(out, i, s->attach[i].n ? cti_attach_point(&s->attach[i], q, frames) : cti_v3_at(s->script, i));
 }
 
 CTI_FN ct_real cti_surface_pair_thickness(const cti_surface *s, int body_a, int body_b)
@@ -14383,7 +16359,7 @@ CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair)
 {
     int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair), feature;
     ct_real h = cti_surface_pair_thickness(s, a, b);
-    if (a == b && pair->kind != CT_PAIR_PLANE) {
+    if (a == b && pair->kind != CT_PAIR_PLANE && pair->kind != CT_PAIR_EF) {
         cti_pair q = *pair;
         h = cti_min(h, cti_pair_closest(s, s->rest, &q, &feature) / 2);
     }
@@ -14486,10 +16462,13 @@ typedef struct cti_row_context {
     const cti_surface *surface;
     const uint8_t *fixed;     /* [n blocks] 1: all three axes are scripted */
     const ct_real *v_fixed;   /* [3 n] scripted velocity of fixed blocks, 0 elsewhere [m/s] */
-    const ct_real *inv_mass;  /* [n] 1/kg, 0 for fixed blocks */
+    const ct_real *inv_mass;  /* [n] 1/kg; 0 for angular blocks */
+    const ct_real *v;         /* [3 n] tentative velocities: rows of rigid bodies are linearized there ... */
+    const ct_real *frames;    /* ... at the rotations that belong to them and at surface->x1 */
     const cti_bsr *A;         /* of this step */
     const cti_memory *memory;
     ct_real dt, dt_memory;    /* of this step; of the step that the memory's impulses come from */
+    int at_start;             /* 1: rows of rigid bodies stay linearized at the start of the step (CT_ROW_VELOCITY); frames are the start's */
     ct_real recovery_speed;   /* cap of easing apart [m/s]; 0: none */
 } cti_row_context;
 
@@ -14499,13 +16478,24 @@ typedef struct cti_contact_row {
     ct_real thickness;
     ct_real gap0;  /* along the normal at the start of the step, less the thickness */
     ct_real slip[3]; /* remembered slip that the stick target undoes [m] */
+    ct_real base[3]; /* w without the script's motion and what a linearization adds [m/s] */
+    int bends;       /* a rigid body takes part: the row is linearized anew in every round */
     ct_real rest;    /* gap that the hard law holds where gap0 < 0 [m] */
     int fresh;     /* not solved yet */
+    int joint;     /* 0: a contact; else 1 + 2 joint + part: a joint's row, whose pair means nothing */
+    int repair;    /* takes features that go through each other apart: no contact */
 } cti_contact_row;
 
 /* cti_rows_build -- fills row and origin for `pair` with weights set and unit normal n (from b to a), gap measured at x0. Returns 0 when no
    unknown takes part (nothing to solve). twin > 0 tells apart several rows of one pair. */
 CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, int twin, cti_row *row, cti_contact_row *origin);
+
+/* cti_rows_linearize -- arms and w of a row that bends, at the tentative state of the context: w + J v is the exact relative velocity there.
+   Returns the largest change of a row's velocity at v [m/s]. */
+CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const cti_contact_row *origin);
+
+/* cti_rows_answer -- velocity of term k's block for a unit impulse along n at the contact: w n / m, or I^-1 (arm x n). */
+CTI_FN cti_v3 cti_rows_answer(const cti_row_context *c, const cti_term *t, cti_v3 n);
 
 /* cti_rows_remember -- memory of the next step from the solved rows; v [3 blocks] the solution. 0 when memory ran out. */
 CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_row *rows, const cti_contact_row *origins, int n, const ct_real *v,
@@ -14519,36 +16509,125 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
    -slip/dt, slip counted since stick onset, so that solver error does not add up to creep. */
 
 #define CTI_ROWS_HOLD CTI_R(0.01) /* share of the thickness that a loaded contact may sink and is taken back by the hard law */
+#define CTI_ROWS_DRAG CTI_R(1e-4) /* share of the thickness that a sliding contact may be ahead of its anchor */
 #define CTI_ROWS_STICK CTI_R(1e-4) /* tangential compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_SETTLE CTI_R(3e-6) /* normal compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* and of what the blocks alone answer with, at most */
+#define CTI_ROWS_SINK CTI_R(5e-4) /* most that it may give way by in a step, of the thickness: below EASE times HOLD */
 #define CTI_ROWS_EASE CTI_R(0.2) /* share of a missing gap that is recovered in a step */
 
-static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_row *row, cti_v3 *scripted)
+/* the term of a block on this side, which starts at `first`; a new one when there is none */
+static cti_term *cti_rows_term(cti_row *row, int first, int block)
 {
-    int k, j;
+    int i;
+    for (i = first; i < row->n; i++)
+        if (row->term[i].block == block)
+            return &row->term[i];
+    row->term[row->n].block = block;
+    return &row->term[row->n++];
+}
+
+/* one surface vertex with weight w: nodes by weight, a rigid body by weight and arm, what is scripted by its velocity */
+static void cti_rows_vertex(const cti_row_context *c, int vertex, ct_real w, int first, cti_row *row, cti_v3 *scripted)
+{
+    const cti_attach *a = &c->surface->attach[vertex];
+    int j;
+    if (a->n == 0 && c->surface->bodies[c->surface->body_of[vertex]].moves)
+        *scripted = cti_v3_mad(*scripted, cti_v3_sub(cti_v3_at(c->surface->script, vertex), cti_v3_at(c->surface->x0, vertex)), w / c->dt);
+    if (w == 0)
+        return;
+    if (a->frame >= 0) {
+        cti_v3 arm = cti_m3_mul_v(c->frames + 9 * (size_t)a->frame, cti_v3_at(a->weight, 0));
+        cti_rows_term(row, first, a->block[0])->weight += w;
+        cti_v3_addto(cti_rows_term(row, first, a->block[1])->arm, 0, cti_v3_mul(arm, w));
+        return;
+    }
+    for (j = 0; j < a->n; j++) {
+        ct_real wj = w * a->weight[j];
+        int b = a->block[j];
+        if (wj == 0)
+            continue;
+        if (c->fixed[b])
+            *scripted = cti_v3_mad(*scripted, cti_v3_at(c->v_fixed, b), wj);
+        else
+            cti_rows_term(row, first, b)->weight += wj;
+    }
+}
+
+/* terms of a pair, side by side; both sides together never have more than CTI_ROW_TERMS */
+static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_row *row, cti_contact_row *origin, cti_v3 *scripted)
+{
+    int k;
     *scripted = cti_v3_zero();
+    memset(row->term, 0, sizeof row->term);
+    row->n = row->n_a = 0;
     for (k = 0; k < pair->n; k++) {
-        const cti_attach *a = &c->surface->attach[pair->v[k]];
-        for (j = 0; j < a->n; j++) {
-            ct_real w = pair->w[k] * a->weight[j];
-            int b = a->block[j];
-            cti_term *t;
-            if (w == 0)
-                continue;
-            if (c->fixed[b]) {
-                cti_v3 vb = cti_v3_at(c->v_fixed, b);
-                *scripted = cti_v3_mad(*scripted, vb, w);
-                continue;
-            }
-            if (row->n == CTI_ROW_TERMS)
-                continue;
-            t = &row->term[row->n++];
-            t->block = b;
-            t->weight = w;
-            if (k < pair->n_a)
-                row->n_a = row->n;
+        if (k == pair->n_a)
+            row->n_a = row->n;
+        cti_rows_vertex(c, pair->v[k], pair->w[k], row->n_a, row, scripted);
+        origin->bends |= c->surface->attach[pair->v[k]].frame >= 0;
+    }
+    if (pair->n_a >= pair->n)
+        row->n_a = row->n;
+}
+
+/* what the pair's points do relative to each other on the way to the tentative positions, the script included; a plane stands still */
+static cti_v3 cti_rows_moved(const cti_surface *s, const cti_pair *pair)
+{
+    if (pair->kind == CT_PAIR_PLANE)
+        return cti_v3_sub(cti_v3_at(s->x1, pair->v[0]), cti_v3_at(s->x0, pair->v[0]));
+    return cti_v3_sub(cti_pair_offset(s, s->x1, pair), cti_pair_offset(s, s->x0, pair));
+}
+
+CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const cti_contact_row *origin)
+{
+    const cti_pair *pair = &origin->pair;
+    cti_contact_row view = *origin;
+    cti_v3 scripted, moved;
+    ct_real before[3], after[3], n_w[3];
+    int k;
+    if (!origin->bends || c->at_start)
+        return 0;
+    cti_row_velocity(row, c->v, before);
+    cti_rows_terms(c, pair, row, &view, &scripted);
+    moved = cti_m3_mul_v(row->frame, cti_v3_mul(cti_rows_moved(c->surface, pair), 1 / c->dt));
+    row->w[0] = row->w[1] = row->w[2] = 0;
+    cti_row_velocity(row, c->v, n_w);
+    row->w[0] = origin->base[0] + moved.x - n_w[0];
+    row->w[1] = origin->base[1] + moved.y - n_w[1];
+    row->w[2] = origin->base[2] + moved.z - n_w[2];
+    cti_row_velocity(row, c->v, after);
+    for (k = 0; k < 3; k++)
+        before[k] = cti_abs(after[k] - before[k]);
+    return cti_max(before[0], cti_max(before[1], before[2]));
+}
+
+CTI_FN cti_v3 cti_rows_answer(const cti_row_context *c, const cti_term *t, cti_v3 n)
+{
+    ct_real inverse[9];
+    if (t->weight != 0)
+        return cti_v3_mul(n, t->weight * c->inv_mass[t->block]);
+    if (!cti_m3_inverse(c->A->val + 9 * (size_t)c->A->diag[t->block], inverse))
+        return cti_v3_zero();
+    return cti_m3_mul_v(inverse, cti_v3_cross(cti_v3_at(t->arm, 0), n));
+}
+
+/* response of the free blocks to a unit impulse along n, at the contact: by their masses; and by their own blocks of A alone */
+static void cti_rows_response(const cti_row_context *c, const cti_row *row, cti_v3 n, ct_real *soft, ct_real *own)
+{
+    int k;
+    *soft = *own = 0;
+    for (k = 0; k < row->n; k++) {
+        const cti_term *t = &row->term[k];
+        const ct_real *D = c->A->val + 9 * (size_t)c->A->diag[t->block];
+        ct_real w2 = t->weight * t->weight, trace = D[0] + D[4] + D[8], turn;
+        if (t->weight == 0) {
+            turn = cti_v3_dot(cti_rows_answer(c, t, n), cti_v3_cross(cti_v3_at(t->arm, 0), n));
+            *soft += turn, *own += turn;
+            continue;
         }
+        *soft += w2 * c->inv_mass[t->block];
+        *own += trace > 0 ? 3 * w2 / trace : 0;
     }
 }
 
@@ -14575,19 +16654,39 @@ static void cti_rows_recall(const cti_row_context *c, uint64_t key, cti_v3 n, ct
     origin->rest = m->rest;
 }
 
+/* base: g0/dt where the gap is open, the stick target; the recovery of a gap that is not */
+static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row *origin, ct_real soft)
+{
+    cti_v3 slip = cti_m3_mul_v(row->frame, cti_v3_at(origin->slip, 0));
+    origin->base[0] = 0, origin->base[1] = slip.y / c->dt, origin->base[2] = slip.z / c->dt;
+    if (origin->gap0 >= 0) {
+        origin->base[0] = origin->gap0 / c->dt;
+        origin->rest = 0;
+        return;
+    }
+    /* differs: the hard law takes back what the contact sank below the gap that it rested at, at most a hundredth of the thickness, so
+       that a loaded contact does not sink by solver error and is not lifted either */
+    origin->rest = cti_clamp(origin->rest, origin->gap0, cti_min(0, origin->gap0 + CTI_ROWS_HOLD * origin->thickness));
+    origin->base[0] = -CTI_ROWS_EASE * (origin->rest - origin->gap0) / c->dt;
+    row->recover = -CTI_ROWS_EASE * origin->gap0 / c->dt;
+    if (c->recovery_speed > 0)
+        row->recover = cti_min(row->recover, c->recovery_speed);
+    row->softness = soft;
+}
+
 CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, int twin, cti_row *row, cti_contact_row *origin)
 {
     const cti_surface *s = c->surface;
-    int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair), k;
-    cti_v3 t1, t2, scripted, slip;
-    ct_real soft = 0, own = 0;
+    int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair);
+    cti_v3 t1, t2, scripted;
+    ct_real soft, own;
     memset(row, 0, sizeof *row);
     memset(origin, 0, sizeof *origin);
     origin->pair = *pair;
     origin->thickness = cti_pair_thickness(s, pair);
     origin->gap0 = cti_v3_dot(n, cti_pair_offset(s, s->x0, pair)) - origin->thickness;
     origin->rest = origin->gap0;
-    cti_rows_terms(c, pair, row, &scripted);
+    cti_rows_terms(c, pair, row, origin, &scripted);
     if (row->n == 0)
         return 0;
     cti_v3_tangents(n, &t1, &t2);
@@ -14598,38 +16697,41 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     row->key = cti_pair_key(s, pair) + (uint64_t)twin;
     if (twin == 0)
         cti_rows_recall(c, row->key, n, row, origin);
-    slip = cti_v3_at(origin->slip, 0);
-    for (k = 0; k < row->n; k++) {
-        int block = row->term[k].block;
-        const ct_real *D = c->A->val + 9 * (size_t)c->A->diag[block];
-        ct_real w2 = row->term[k].weight * row->term[k].weight, trace = D[0] + D[4] + D[8];
-        soft += w2 * c->inv_mass[block];
-        own += trace > 0 ? 3 * w2 / trace : 0;
-    }
-    /* w: scripted motion, g0/dt where the gap is open, the stick target */
-    row->w[0] = cti_v3_dot(n, scripted);
-    row->w[1] = cti_v3_dot(t1, scripted) + cti_v3_dot(t1, slip) / c->dt;
-    row->w[2] = cti_v3_dot(t2, scripted) + cti_v3_dot(t2, slip) / c->dt;
-    if (origin->gap0 >= 0) {
-        row->w[0] += origin->gap0 / c->dt;
-        origin->rest = 0;
-    } else {
-        /* differs: the hard law takes back what the contact sank below the gap that it rested at, at most a hundredth of the thickness, so
-           that a loaded contact does not sink by solver error and is not lifted either */
-        origin->rest = cti_clamp(origin->rest, origin->gap0, cti_min(0, origin->gap0 + CTI_ROWS_HOLD * origin->thickness));
-        row->w[0] -= CTI_ROWS_EASE * (origin->rest - origin->gap0) / c->dt;
-        row->recover = -CTI_ROWS_EASE * origin->gap0 / c->dt;
-        if (c->recovery_speed > 0)
-            row->recover = cti_min(row->recover, c->recovery_speed);
-        row->softness = soft;
-    }
+    cti_rows_response(c, row, n, &soft, &own);
+    cti_rows_law(c, row, origin, soft);
+    scripted = cti_m3_mul_v(row->frame, scripted);
+    row->w[0] = origin->base[0] + scripted.x, row->w[1] = origin->base[1] + scripted.y, row->w[2] = origin->base[2] + scripted.z;
     /* stick is a stiff spring of c gamma dt, far below the thickness: several contacts at one point may remember different slips, and without
        compliance their multipliers would drift apart without end */
     row->compliance[1] = row->compliance[2] = soft * CTI_ROWS_STICK;
     /* two contacts at one place with gaps that differ by a rounding ask for one multiplier to wander to the other: a compliance below what the
        tolerance resolves settles it, and keeps rows to scripted surfaces from contradicting each other without bound */
     row->compliance[0] = cti_min(soft * CTI_ROWS_SETTLE, own * CTI_ROWS_SETTLE_OWN);
+    /* under the load of the last step it gives way by less than the easing takes back: a light body under a heavy one would sink without end */
+    if (row->r[0] > 0)
+        row->compliance[0] = cti_min(row->compliance[0], CTI_ROWS_SINK * origin->thickness / (c->dt * row->r[0]));
+    cti_rows_linearize(c, row, origin);
     return 1;
+}
+
+/* slip of a contact from the step's motion: u_t = motion + slip/dt; what is left of it is the new slip */
+static cti_v3 cti_rows_slip(const cti_row_context *c, const cti_row *row, const cti_contact_row *origin, const ct_real *u)
+{
+    cti_v3 n = cti_v3_at(row->frame, 0), moved;
+    ct_real t2 = row->r[1] * row->r[1] + row->r[2] * row->r[2], bound = row->mu * row->r[0], most, size;
+    if (!origin->bends)
+        moved = cti_m3_mul_tv(row->frame, cti_v3_make(0, u[1] * c->dt, u[2] * c->dt));
+    else {
+        moved = cti_v3_add(cti_rows_moved(c->surface, &origin->pair), cti_v3_at(origin->slip, 0));
+        moved = cti_v3_mad(moved, n, -cti_v3_dot(moved, n));
+    }
+    if (t2 < bound * bound * CTI_R(0.9999))
+        return moved;
+    /* at the cone's edge the anchor is dragged along: it keeps what the stick's compliance holds at this load, and a distance that does not
+       matter, so that a contact that is just held does not lose its place for a rounding */
+    most = row->compliance[1] * cti_sqrt(t2) * c->dt + CTI_ROWS_DRAG * origin->thickness;
+    size = cti_v3_norm(moved);
+    return size > most ? cti_v3_mul(moved, most / size) : moved;
 }
 
 CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_row *rows, const cti_contact_row *origins, int n, const ct_real *v,
@@ -14640,15 +16742,14 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
     for (i = 0; i < n; i++) {
         const cti_row *row = &rows[i];
         cti_memory_item item;
-        ct_real u[3], t2 = row->r[1] * row->r[1] + row->r[2] * row->r[2], bound = row->mu * row->r[0];
+        ct_real u[3];
         cti_v3 slip = cti_v3_zero();
-        if (!(row->r[0] > 0))
+        if (origins[i].repair || (!row->equations && !(row->r[0] > 0)))
             continue;
         memset(&item, 0, sizeof item);
         cti_row_velocity(row, v, u);
-        /* u_t = motion + slip/dt: what is left of it is the new slip, while the contact sticks */
-        if (t2 < bound * bound * CTI_R(0.9999))
-            slip = cti_m3_mul_tv(row->frame, cti_v3_make(0, u[1] * c->dt, u[2] * c->dt));
+        if (!row->equations && row->mu > 0)
+            slip = cti_rows_slip(c, row, &origins[i], u);
         item.key = row->key;
         cti_v3_put(item.slip, 0, slip);
         cti_v3_put(item.normal, 0, cti_v3_at(row->frame, 0));
@@ -14686,13 +16787,21 @@ typedef struct cti_detect {
     int32_t *ve, *vv;        /* codimensional candidates [2 n] */
     ct_real *lo, *hi;        /* [6 nv] the lists are complete while each vertex starts in its first box and ends in its second */
     ct_real *toi;            /* scratch [n] */
-    uint8_t *tangled;        /* [nv] 1: vertex of a pair that intersects at the start; such pairs are left out */
-    int n_tangled;           /* vertices */
+    uint8_t *tangled;        /* [nv] 1: the vertex is in `tangles` */
+    uint64_t *tangles;       /* sorted: vertex << 32 | body << 1 | 1 where it is inside of the body or behind the plane, 0 where a feature of the
+                                vertex goes through one of the body's */
+    int n_tangled;           /* vertices; > 0: pairs are looked for at the start of a step */
     int valid;               /* lists were made for the present topology */
     int n_queries;           /* broad-phase queries in this step */
 } cti_detect;
 
 CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d);
+
+/* cti_detect_tangle -- 0: vertex and body are clear of each other; 1: a feature of the vertex goes through one of the body's; 2: it is inside. */
+CTI_FN int cti_detect_tangle(const cti_detect *d, int vertex, int body);
+/* cti_detect_is_tangled -- 1 when a pair of features v[0 .. n_a) and v[n_a .. n) is left out: a vertex of it is inside of the other side's body, or
+   both sides have a vertex of a feature that goes through the other's body. All other pairs of the same bodies stay in. */
+CTI_FN int cti_detect_is_tangled(const cti_detect *d, const cti_surface *s, const int32_t *v, int n_a, int n);
 
 /* cti_detect_cover -- makes the lists complete for the motion x0 -> x1 of the surface; a query of the trees only when some vertex
    leaves what the last one covers. *out_changed 1 when the lists are new. 0 when memory ran out. */
@@ -14747,6 +16856,7 @@ CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
     CTI_FREE(mem, d->hi);
     CTI_FREE(mem, d->toi);
     CTI_FREE(mem, d->tangled);
+    CTI_FREE(mem, d->tangles);
     memset(d, 0, sizeof *d);
 }
 
@@ -14857,15 +16967,39 @@ CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *
     return 1;
 }
 
-static int cti_detect_is_tangled(const cti_detect *d, const int32_t *v, int n)
+CTI_FN int cti_detect_tangle(const cti_detect *d, int vertex, int body)
 {
-    int k;
+    uint64_t key = (uint64_t)(uint32_t)vertex << 32 | (uint64_t)(uint32_t)body << 1;
+    int lo = 0, hi = CTI_LEN(d->tangles);
+    if (d->n_tangled == 0 || !d->tangled[vertex])
+        return 0;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (d->tangles[mid] < key)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo >= CTI_LEN(d->tangles) || (d->tangles[lo] | 1) != (key | 1))
+        return 0;
+    return (d->tangles[lo] & 1) || (lo + 1 < CTI_LEN(d->tangles) && d->tangles[lo + 1] == (key | 1)) ? 2 : 1;
+}
+
+CTI_FN int cti_detect_is_tangled(const cti_detect *d, const cti_surface *s, const int32_t *v, int n_a, int n)
+{
+    int k, worst_a = 0, worst_b = 0, any = 0, a, b;
     if (d->n_tangled == 0)
         return 0;
     for (k = 0; k < n; k++)
-        if (!d->tangled[v[k]])
-            return 0;
-    return 1;
+        any |= d->tangled[v[k]];
+    if (!any)
+        return 0;
+    a = s->body_of[v[0]], b = s->body_of[v[n_a]];
+    for (k = 0; k < n_a; k++)
+        worst_a = cti_max_int(worst_a, cti_detect_tangle(d, v[k], b));
+    for (k = n_a; k < n; k++)
+        worst_b = cti_max_int(worst_b, cti_detect_tangle(d, v[k], a));
+    return worst_a == 2 || worst_b == 2 || (worst_a && worst_b);
 }
 
 /* ---- near pairs ---- */
@@ -14983,7 +17117,7 @@ static int cti_detect_near_faces(cti_mem *mem, const cti_detect *d, const cti_su
         /* min_sep is a quarter of the thickness unless the pair is nearer than half of it, and then it is near anyway */
         if (d->vf.d2[i] > sep * sep && d->vf.d2[i] > 4 * d->vf.min_sep[i] * d->vf.min_sep[i] * CTI_R(1.0001))
             continue;
-        if (!cti_detect_speaks(s, d->vf.pairs[2 * i + 1], d->vf.feature[i]) || cti_detect_is_tangled(d, d->vf.quads + 4 * (size_t)i, 4))
+        if (!cti_detect_speaks(s, d->vf.pairs[2 * i + 1], d->vf.feature[i]) || cti_detect_is_tangled(d, s, d->vf.quads + 4 * (size_t)i, 1, 4))
             continue;
         cti_pair_make(s, CT_PAIR_VF, d->vf.pairs[2 * i], d->vf.pairs[2 * i + 1], &pair);
         pair.w[0] = 1, pair.w[1] = -w[0], pair.w[2] = -w[1], pair.w[3] = -w[2];
@@ -15003,7 +17137,7 @@ static int cti_detect_near_edges(cti_mem *mem, const cti_detect *d, const cti_su
         ct_real sep = d->ee.min_sep[i] * (CTI_DETECT_TRUST / CTI_DETECT_SEP);
         if (d->ee.feature[i] != 0 || (d->ee.d2[i] > sep * sep && d->ee.d2[i] > 4 * d->ee.min_sep[i] * d->ee.min_sep[i] * CTI_R(1.0001)))
             continue;
-        if (cti_detect_is_tangled(d, d->ee.quads + 4 * (size_t)i, 4))
+        if (cti_detect_is_tangled(d, s, d->ee.quads + 4 * (size_t)i, 2, 4))
             continue;
         cti_pair_make(s, CT_PAIR_EE, d->ee.pairs[2 * i], d->ee.pairs[2 * i + 1], &pair);
         /* flat edges wait for CCD, unless they carry load or are nearer than half the thickness already */
@@ -15035,7 +17169,7 @@ static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_sur
     }
     for (k = 0; k < s->n_planes; k++)
         for (i = 0; i < s->nv; i++) {
-            if (!s->bodies[s->body_of[i]].dynamic)
+            if (!s->bodies[s->body_of[i]].dynamic || cti_detect_tangle(d, i, s->planes[k].body))
                 continue;
             cti_pair_make(s, CT_PAIR_PLANE, i, k, &pair);
             pair.w[0] = 1;
@@ -15087,7 +17221,7 @@ static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_list *
         if (d->toi[i] > 1)
             continue;
         hits--;
-        if (cti_detect_is_tangled(d, l->quads + 4 * (size_t)i, 4))
+        if (cti_detect_is_tangled(d, s, l->quads + 4 * (size_t)i, kind == CT_PAIR_VF ? 1 : 2, 4))
             continue;
         cti_pair_make(s, kind, l->pairs[2 * i], l->pairs[2 * i + 1], &hit.pair);
         hit.toi = d->toi[i];
@@ -15107,7 +17241,7 @@ static int cti_detect_collide_planes(cti_mem *mem, const cti_detect *d, const ct
         for (i = 0; i < s->nv; i++) {
             cti_hit hit;
             ct_real g0, g1, sep;
-            if (!s->bodies[s->body_of[i]].dynamic || (d->n_tangled && d->tangled[i]))
+            if (!s->bodies[s->body_of[i]].dynamic || cti_detect_tangle(d, i, s->planes[k].body))
                 continue;
             cti_pair_make(s, CT_PAIR_PLANE, i, k, &hit.pair);
             hit.pair.w[0] = 1;
@@ -15141,7 +17275,7 @@ static int cti_detect_collide_thin(cti_mem *mem, const cti_detect *d, const cti_
                 cti_v3_put(b, j, cti_v3_at(x1, hit.pair.v[j]));
             }
             on = k ? cti_ccd_vv(a, b, sep, &hit.toi) : cti_ccd_ve(a, b, sep, &hit.toi);
-            if (!on || cti_detect_is_tangled(d, hit.pair.v, hit.pair.n))
+            if (!on || cti_detect_is_tangled(d, s, hit.pair.v, hit.pair.n_a, hit.pair.n))
                 continue;
             hit.flat = 0;
             cti_detect_impact(s, x1, &hit);
@@ -15178,17 +17312,292 @@ CTI_FN ct_real cti_detect_min_distance(const cti_detect *d, const cti_surface *s
     return best;
 }
 
+/* ---- 7_contact/cull.h ---- */
+/* cull.h -- fewer rows where two rigid faces lie on each other. */
+
+
+/* cti_cull_flat -- takes out of hits the pairs between bodies without deformation that others of the same two bodies and the same normal stand
+   for: inside of their outline and no nearer than the plane through it. They are missed by no guarantee, only by the solver: what the motion
+   breaks is found by CCD. Order is kept; of equals that which carried load in memory stays. 0: out of memory. */
+CTI_FN int cti_cull_flat(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits);
+
+
+/* ---- 7_contact/cull.c ---- */
+/* cull.c -- contacts of flat faces between rigid bodies.
+   Method: a pile of crates whose edges line up has some twenty pairs where two faces meet; the gap of rigid bodies is linear over a flat
+   patch, so that the corners of its outline speak for all of it, and the multipliers of the others are not determined. Pairs are
+   grouped by bodies and normal; a group keeps its extreme points in eight directions of its plane, and what bulges out of the plane through
+   their gaps: all of a ball.
+   Constraint culling, never CCD culling. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
+
+#define CTI_CULL_SAME CTI_R(0.999) /* cosine of normals of one patch */
+#define CTI_CULL_FLAT CTI_R(0.01)  /* of the thickness: what comes out of the patch's plane by more is no part of it */
+#define CTI_CULL_STAY CTI_R(0.02)  /* of the patch's size: a point that carried load, or that was chosen already, counts as so much farther out */
+
+typedef struct cti_cull {
+    const cti_surface *s;
+    int n, n_groups;
+    int32_t *next, *first;  /* members of a group [n], [n_groups] */
+    int32_t *table;         /* group + 1 by bodies and number of the normal */
+    uint32_t mask;
+    cti_v3 *normal;         /* [n_groups] from the body with the smaller number to the other */
+    uint64_t *bodies;       /* [n_groups] */
+    int32_t *number;        /* [n_groups] among those of the same bodies */
+    cti_v3 *at;             /* [n] where the pair touches */
+    ct_real *gap;           /* [n] less the thickness */
+    uint8_t *loaded, *keep, *bulge; /* [n] */
+} cti_cull;
+
+static int cti_cull_is_hard(const cti_surface *s, const cti_pair *p)
+{
+    int k;
+    for (k = 0; k < p->n; k++)
+        if (s->attach[p->v[k]].frame < 0 && s->attach[p->v[k]].n > 0)
+            return 0;
+    return 1;
+}
+
+/* the group of these bodies and this normal; a new one when there is none */
+static int cti_cull_group(cti_cull *q, uint64_t bodies, cti_v3 n)
+{
+    int number;
+    for (number = 0;; number++) {
+        uint64_t h = (bodies + (uint64_t)(uint32_t)number) * 0x9e3779b97f4a7c15ull;
+        uint32_t i = (uint32_t)(h >> 32) & q->mask;
+        int g;
+        while (q->table[i] && (q->bodies[q->table[i] - 1] != bodies || q->number[q->table[i] - 1] != number))
+            i = (i + 1) & q->mask;
+        if (q->table[i] && cti_v3_dot(q->normal[q->table[i] - 1], n) > CTI_CULL_SAME)
+            return q->table[i] - 1;
+        if (q->table[i])
+            continue;
+        g = q->n_groups++;
+        q->table[i] = g + 1;
+        q->bodies[g] = bodies, q->number[g] = number, q->normal[g] = n, q->first[g] = -1;
+        return g;
+    }
+}
+
+static int cti_cull_init(cti_cull *q, cti_arena *arena, const cti_surface *s, int n)
+{
+    uint32_t size = 64;
+    memset(q, 0, sizeof *q);
+    while (size < 2 * (uint32_t)n)
+        size *= 2;
+    q->s = s, q->n = n, q->mask = size - 1;
+    q->next = CTI_ARENA_NEW(arena, int32_t, n), q->first = CTI_ARENA_NEW(arena, int32_t, n), q->number = CTI_ARENA_NEW(arena, int32_t, n);
+    q->table = CTI_ARENA_ZERO(arena, int32_t, size);
+    q->normal = CTI_ARENA_NEW(arena, cti_v3, n), q->at = CTI_ARENA_NEW(arena, cti_v3, n);
+    q->bodies = CTI_ARENA_NEW(arena, uint64_t, n);
+    q->loaded = CTI_ARENA_ZERO(arena, uint8_t, n), q->keep = CTI_ARENA_ZERO(arena, uint8_t, n);
+    q->bulge = CTI_ARENA_ZERO(arena, uint8_t, n), q->gap = CTI_ARENA_NEW(arena, ct_real, n);
+    return q->next && q->first && q->number && q->table && q->normal && q->at && q->bodies && q->loaded && q->keep && q->bulge && q->gap;
+}
+
+/* the point of a pair on its first side: p_a = sum of its weights times its vertices */
+static cti_v3 cti_cull_point(const cti_surface *s, const cti_pair *p)
+{
+    cti_v3 o = cti_v3_at(s->x0, p->v[0]), r = o;
+    int k;
+    for (k = 1; k < p->n_a; k++)
+        r = cti_v3_mad(r, cti_v3_sub(cti_v3_at(s->x0, p->v[k]), o), p->w[k]);
+    return r;
+}
+
+/* extreme points of one group in eight directions of its plane */
+static void cti_cull_outline(cti_cull *q, int g, cti_v3 t1, cti_v3 t2)
+{
+    static const ct_real way[8][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}, {CTI_R(0.7071), CTI_R(0.7071)}, {CTI_R(-0.7071), CTI_R(0.7071)},
+                                      {CTI_R(-0.7071), CTI_R(-0.7071)}, {CTI_R(0.7071), CTI_R(-0.7071)}};
+    cti_v3 o = q->at[q->first[g]];
+    ct_real size = 0;
+    int i, k;
+    for (i = q->first[g]; i >= 0; i = q->next[i])
+        size = cti_max(size, cti_v3_norm(cti_v3_sub(q->at[i], o)));
+    for (k = 0; k < 8; k++) {
+        cti_v3 d = cti_v3_mad(cti_v3_mul(t1, way[k][0]), t2, way[k][1]);
+        ct_real best = -CTI_REAL_MAX;
+        int chosen = q->first[g];
+        for (i = q->first[g]; i >= 0; i = q->next[i]) {
+            ct_real score = cti_v3_dot(cti_v3_sub(q->at[i], o), d) + CTI_CULL_STAY * size * (ct_real)(q->loaded[i] + q->keep[i]);
+            if (score > best)
+                best = score, chosen = i;
+        }
+        q->keep[chosen] = 1;
+    }
+}
+
+/* the plane gap = c . (1, x, y) through the outline, by least squares about its middle o; where it has no area the gap is taken as level there */
+static cti_v3 cti_cull_fit(const cti_cull *q, int g, cti_v3 t1, cti_v3 t2, const ct_real *gap, cti_v3 *out_o)
+{
+    ct_real n = 0, mean = 0, xx = 0, xy = 0, yy = 0, xg = 0, yg = 0, det, ridge;
+    cti_v3 o = cti_v3_zero(), base = q->at[q->first[g]];
+    int i;
+    for (i = q->first[g]; i >= 0; i = q->next[i])
+        if (q->keep[i])
+            n += 1, mean += gap[i], o = cti_v3_add(o, cti_v3_sub(q->at[i], base));
+    mean /= n, o = cti_v3_mad(base, o, 1 / n);
+    for (i = q->first[g]; i >= 0; i = q->next[i])
+        if (q->keep[i]) {
+            cti_v3 r = cti_v3_sub(q->at[i], o);
+            ct_real x = cti_v3_dot(r, t1), y = cti_v3_dot(r, t2);
+            xx += x * x, xy += x * y, yy += y * y, xg += x * (gap[i] - mean), yg += y * (gap[i] - mean);
+        }
+    ridge = CTI_R(1e-6) * (xx + yy);
+    xx += ridge, yy += ridge;
+    det = xx * yy - xy * xy;
+    *out_o = o;
+    return det > 0 ? cti_v3_make(mean, (yy * xg - xy * yg) / det, (xx * yg - xy * xg) / det) : cti_v3_make(mean, 0, 0);
+}
+
+/* one group: its outline, and what bulges out of the plane through it. gap [n] scratch */
+static void cti_cull_choose(cti_cull *q, int g, const cti_hit *hits)
+{
+    cti_v3 t1, t2, o, c;
+    int i;
+    cti_v3_tangents(q->normal[g], &t1, &t2);
+    cti_cull_outline(q, g, t1, t2);
+    for (i = q->first[g]; i >= 0; i = q->next[i])
+        q->gap[i] = cti_v3_dot(hits[i].normal, cti_pair_offset(q->s, q->s->x0, &hits[i].pair)) - cti_pair_thickness(q->s, &hits[i].pair);
+    c = cti_cull_fit(q, g, t1, t2, q->gap, &o);
+    for (i = q->first[g]; i >= 0; i = q->next[i]) {
+        cti_v3 r = cti_v3_sub(q->at[i], o);
+        ct_real level = c.x + c.y * cti_v3_dot(r, t1) + c.z * cti_v3_dot(r, t2);
+        q->bulge[i] = (uint8_t)(q->gap[i] < level - CTI_CULL_FLAT * cti_pair_thickness(q->s, &hits[i].pair));
+    }
+    for (i = q->first[g]; i >= 0; i = q->next[i])
+        q->keep[i] |= q->bulge[i];
+}
+
+CTI_FN int cti_cull_flat(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
+{
+    cti_cull cull, *q = &cull;
+    int i, k = 0, n = CTI_LEN(hits);
+    for (i = 0; i < n && !cti_cull_is_hard(s, &hits[i].pair); i++)
+        ;
+    if (i == n)
+        return 1;
+    if (!cti_cull_init(q, arena, s, n))
+        return 0;
+    /* backwards, so that lists run forwards */
+    for (i = n - 1; i >= 0; i--) {
+        const cti_pair *p = &hits[i].pair;
+        uint64_t a = (uint64_t)(uint32_t)cti_pair_body_a(s, p), b = (uint64_t)(uint32_t)cti_pair_body_b(s, p);
+        int g;
+        if (!cti_cull_is_hard(s, p)) {
+            q->keep[i] = 1;
+            continue;
+        }
+        g = cti_cull_group(q, a < b ? a << 32 | b : b << 32 | a, a < b ? hits[i].normal : cti_v3_mul(hits[i].normal, -1));
+        q->at[i] = cti_cull_point(s, p);
+        q->loaded[i] = (uint8_t)(cti_memory_find(memory, cti_pair_key(s, p)) != NULL);
+        q->next[i] = q->first[g], q->first[g] = i;
+    }
+    for (i = 0; i < q->n_groups; i++)
+        cti_cull_choose(q, i, hits);
+    for (i = 0; i < n; i++)
+        if (q->keep[i])
+            hits[k++] = hits[i];
+    if (hits)
+        stbds_header(hits)->length = (size_t)k;
+    return 1;
+}
+
+/* ---- 8_step/script.h ---- */
+/* script.h -- motion that is prescribed: keyframes, and paths of pieces that follow one another. */
+
+
+/* cti_script -- points that start at rest [3 n] at time t0, or follow keyframes [n_keyframes][3 n], and then a path. Everything is the owner's. */
+typedef struct cti_script {
+    const ct_real *rest, *keyframes;
+    const ct_motion_segment *path;
+    int n, n_keyframes, n_path;
+    double interval, t0;
+} cti_script;
+
+/* cti_script_follow -- where the path has taken a point after t seconds; *out_velocity (may be NULL) how fast it goes there [m/s]. At the border
+   of two pieces that is the later one's. */
+CTI_FN cti_v3 cti_script_follow(const ct_motion_segment *path, int n, cti_v3 start, double t, cti_v3 *out_velocity);
+/* cti_script_point -- point i at a time; the same with its velocity. */
+CTI_FN cti_v3 cti_script_point(const cti_script *s, int i, double time, cti_v3 *out_velocity);
+
+
+/* ---- 8_step/script.c ---- */
+/* script.c -- motion that is prescribed.
+   Method: x(t) = path(t, key(t)). key is linear between keyframes; a piece of a path is a screw that starts from where the one before it ended,
+   x -> center + R(t) (x - center) + linear t, and the path their composition. It is a function of time alone: a step that is taken back, or
+   halved, finds it unchanged. */
+
+/* one piece after t seconds: rotation about a centre that moves along, by Rodrigues' formula */
+static cti_v3 cti_script_piece(const ct_motion *motion, cti_v3 start, ct_real t)
+{
+    cti_v3 w = cti_v3_at(motion->angular, 0), c = cti_v3_at(motion->center, 0), r = cti_v3_sub(start, c), axis;
+    ct_real rate = cti_v3_norm(w), co, si;
+    if (rate > 0) {
+        axis = cti_v3_mul(w, 1 / rate);
+        co = cti_cos(rate * t), si = cti_sin(rate * t);
+        r = cti_v3_add(cti_v3_mad(cti_v3_mul(r, co), cti_v3_cross(axis, r), si), cti_v3_mul(axis, cti_v3_dot(axis, r) * (1 - co)));
+    } else
+        r = start, c = cti_v3_zero();
+    return cti_v3_mad(cti_v3_add(r, c), cti_v3_at(motion->linear, 0), t);
+}
+
+CTI_FN cti_v3 cti_script_follow(const ct_motion_segment *path, int n, cti_v3 start, double t, cti_v3 *out_velocity)
+{
+    cti_v3 x = start;
+    int i;
+    if (out_velocity)
+        *out_velocity = cti_v3_zero();
+    for (i = 0; i < n; i++) {
+        const ct_motion *m = &path[i].motion;
+        if (path[i].duration < 0 || t < path[i].duration) {
+            x = cti_script_piece(m, x, (ct_real)t);
+            if (out_velocity) {
+                cti_v3 arm = cti_v3_sub(x, cti_v3_mad(cti_v3_at(m->center, 0), cti_v3_at(m->linear, 0), (ct_real)t));
+                *out_velocity = cti_v3_add(cti_v3_at(m->linear, 0), cti_v3_cross(cti_v3_at(m->angular, 0), arm));
+            }
+            return x;
+        }
+        x = cti_script_piece(m, x, (ct_real)path[i].duration);
+        t -= path[i].duration;
+    }
+    return x;
+}
+
+CTI_FN cti_v3 cti_script_point(const cti_script *s, int i, double time, cti_v3 *out_velocity)
+{
+    double t = time - s->t0, at;
+    cti_v3 x = cti_v3_at(s->rest, i), rate = cti_v3_zero(), moved;
+    int k = 0, last = s->n_keyframes - 1;
+    if (s->n_keyframes > 0) {
+        at = last > 0 ? t / s->interval : 0;
+        /* a time that is a keyframe's but for rounding is the keyframe's */
+        k = at >= (double)last ? last : (at > 0 ? (int)(at + 1e-9) : 0);
+        x = cti_v3_at(s->keyframes + 3 * (size_t)k * (size_t)s->n, i);
+        if (k < last) {
+            cti_v3 d = cti_v3_sub(cti_v3_at(s->keyframes + 3 * (size_t)(k + 1) * (size_t)s->n, i), x);
+            x = cti_v3_mad(x, d, (ct_real)cti_max(0, (ct_real)(at - (double)k)));
+            rate = cti_v3_mul(d, (ct_real)(1 / s->interval));
+        }
+    }
+    moved = cti_script_follow(s->path, s->n_path, x, t, out_velocity);
+    /* the path turns the keyframes' velocity: it is affine, so a difference is exact */
+    if (out_velocity && cti_v3_norm2(rate) > 0)
+        *out_velocity = cti_v3_add(*out_velocity, cti_v3_sub(cti_script_follow(s->path, s->n_path, cti_v3_add(x, rate), t, NULL), moved));
+    return moved;
+}
+
 /* ---- 8_step/state.h ---- */
 /* state.h -- what a step works on: blocks, models, surface, matrix, contact memory. The world owns one; steppers change it only by a commit
    at the end of a step. */
 
 
-/* cti_pin -- scripted axes of one block: x(t) = center + R(t - t0) (start - center) + linear (t - t0). */
+/* cti_pin -- scripted axes of one block, which was at `start` at time t0 and moves along a path (script.h). */
 typedef struct cti_pin {
     int32_t block;
     int axes;          /* CT_AXIS_* mask */
     ct_real start[3];
-    ct_motion motion;
+    int32_t path, n_path; /* pieces [path, path + n_path) of cti_state.path */
     double t0, until;  /* until < 0: for ever */
 } cti_pin;
 
@@ -15197,6 +17606,13 @@ typedef struct cti_direction {
     int32_t block;
     ct_real projector[9];
 } cti_direction;
+
+/* cti_mover -- surface vertices [v0, v0 + n) that a script moves; `vertices` [n] are their numbers in it. */
+typedef struct cti_mover {
+    int32_t v0, n;
+    const int32_t *vertices;
+    cti_script script;
+} cti_mover;
 
 /* cti_component -- blocks that A couples: one body, or a piece of one. Its float factor is a cluster's inverse and a preconditioner; it may
    lag behind A. */
@@ -15209,9 +17625,12 @@ typedef struct cti_component {
     int age;               /* steps since the factor was computed; -1: none */
     ct_real dt;            /* time step it was computed for */
     int stale;             /* asked for a refresh */
-    int running;           /* in the free solve */
-    int touched;           /* its island was solved in this round */
+    int place;             /* local number of its first block in the island at hand; -1: not in it */
     int pressed;           /* it had contacts in the last attempt */
+    ct_real speed;         /* largest entry of v_free */
+    ct_real dynamics;      /* [m/s] largest entry of D^-1 (A v - b - J' r), D the 3x3 diagonal; -1: not known */
+    ct_real natural;       /* natural map of its island's rows, when it was solved last */
+    double energy, moved;  /* v_free' A v_free; (v - v_free)' A (v - v_free) of the last solve */
     int split;             /* ports in the last solve when that split it, else 0 */
     int hard;              /* attempts left in which it is one cluster, because nodes did not get anywhere */
     int version;           /* counts computations */
@@ -15229,6 +17648,8 @@ typedef struct cti_factors {
     uint64_t *hashes;      /* of the symbolics */
     int32_t *blocks;       /* [n] component by component */
     int32_t *component_of; /* [n] */
+    int32_t *rank;         /* [n] number of a block within its component */
+    int in_order;          /* blocks are 0, 1, 2, ...: every component is a run of blocks */
     int32_t *patch_blocks; /* [n] patch by patch */
     int32_t *patches;      /* [n_patches + 1] starts in patch_blocks */
     float *x, *work;       /* scratch of a solve */
@@ -15236,6 +17657,30 @@ typedef struct cti_factors {
     cti_arena *arena;
     int n_refactored;      /* since cleared */
 } cti_factors;
+
+/* cti_history -- what Newmark and BDF2 keep beside x and v (integrate.h); all empty for Euler. */
+typedef struct cti_history {
+    ct_real *v0, *u0;          /* [3 n] BDF2: end and average velocities of the step before; mean nothing where dt_prev is 0 */
+    ct_real *v0_old, *u0_old;  /* at the start of the step */
+    ct_real *v_end;            /* [3 n] scratch */
+    int32_t *model_of, *block; /* [n] model of a block or -1; [models] first block */
+    uint8_t *reset;            /* [models] starts again after this step */
+} cti_history;
+/* cti_repair -- features that are on the wrong side of each other; they are taken apart along the unit normal (a moves along it) by at least
+   `depth` [m]. */
+typedef struct cti_repair {
+    cti_pair pair;
+    cti_v3 normal;
+    ct_real depth;
+    int soft; /* the direction is a guess that changes from step to step */
+} cti_repair;
+
+/* cti_way -- the direction in which body a leaves body b, and how far that is [m]. */
+typedef struct cti_way {
+    uint64_t a, b; /* ids, see cti_surface_body */
+    cti_v3 normal;
+    ct_real depth;
+} cti_way;
 
 typedef struct cti_state {
     cti_mem *mem;
@@ -15247,12 +17692,21 @@ typedef struct cti_state {
     ct_real mass_min;         /* smallest positive mass of a block */
     ct_real *alpha;           /* [n] Rayleigh mass damping [1/s] */
     ct_real *dt_prev;         /* [n] last step of the block; 0 before its first */
+    cti_history history;
     uint8_t *fixed;           /* [n] all axes scripted */
+    uint8_t *held;            /* [n] 1: a repair leaves the block alone; NULL but in one */
+    int still;                /* 1: scripts stand where they are at `time` */
     ct_real *v_fixed;         /* [3 n] scripted velocity */
     int32_t *filter;          /* [n] -1 or index into projectors */
     ct_real *projectors;      /* [9 m] */
     int n_constrained;
+    cti_rigid *rigids;
+    int32_t *rigid_of;        /* [n] rigid body of a block, or -1 */
+    ct_real *frames0, *frames1; /* [9 rigids] rotations at the start of the step and at its tentative end */
+    cti_joint *joints;
+    cti_mover *movers;
     cti_pin *pins;
+    ct_motion_segment *path; /* pieces of the pins' paths */
     cti_direction *directions;
     cti_model **models;
     int n_models;
@@ -15273,7 +17727,9 @@ typedef struct cti_state {
     ct_real problem_dt, problem_scale; /* of the last solve */
     int has_problem;
     cti_hit *hits;
-    int32_t *tangled_pairs;   /* [2 m] edge, face */
+    int32_t *tangled_pairs;   /* [2 m] edge, face that have a point in common at surface.x0 when the last step began */
+    cti_repair *repairs;      /* what takes them apart */
+    cti_way *ways;            /* directions that pairs of bodies leave each other in, kept over steps */
     ct_real *x_old, *v_old, *dt_old; /* start of the step, to go back to when memory runs out */
     double time;
     double energy_elastic;
@@ -15287,28 +17743,348 @@ typedef struct cti_state {
 
 /* cti_assemble_pins -- fixed, v_fixed, filter, projectors for the step from t to t + dt. 0 when memory ran out. */
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt);
+/* cti_assemble_movers -- surface.script: where scripted surface vertices are at `time`. */
+CTI_FN void cti_assemble_movers(cti_state *s, double time);
 /* cti_assemble -- A, b at (x, v) for a step dt, filtered for pins. *out_extended: tets whose log J was continued. */
 CTI_FN void cti_assemble(cti_state *s, ct_real dt, int *out_extended);
 
 
+/* ---- 8_step/integrate.h ---- */
+/* integrate.h -- Newmark and BDF2 under constraint manifold refinement. Implicit Euler needs nothing of this. */
+
+
+/* cti_scheme -- one body's step as A u = b in the average velocity u = (x1 - x0) / dt, from end velocities v and, for BDF2, the end velocity
+   v0 and the average velocity u0 of the step before:
+     A = M (1 + h alpha) + (h^2 + h beta) K,   b = M (v_ v + v0_ v0 + u_ u0) + f_ (f(x) + M g) + c_ (alpha M + beta K) u0,
+   end velocity  u + s (u - r),  r = v for Newmark, u0 for BDF2. */
+typedef struct cti_scheme {
+    int newmark;
+    ct_real h, v_, v0_, u_, f_, c_, s;
+    ct_real share; /* of a strain limit's force, see cti_model_ahead */
+} cti_scheme;
+
+/* cti_integrate_reserve -- arrays for the present blocks and models, when the world is prepared. 0: out of memory. */
+CTI_FN int cti_integrate_reserve(cti_state *s);
+CTI_FN void cti_integrate_free(cti_state *s);
+/* cti_integrate_remove -- blocks [b0, b0 + n) leave. */
+CTI_FN void cti_integrate_remove(cti_state *s, int b0, int n);
+/* cti_integrate_is_plain -- 1 for a block that is stepped by Euler's rule: every block of an Euler world, rigid bodies in any. */
+CTI_FN int cti_integrate_is_plain(const cti_state *s, int block);
+/* cti_integrate_h -- h of a block's A: dt for Euler. */
+CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt);
+/* cti_integrate_assemble -- A and b before pins are filtered, for all blocks but rigid ones' angular part. */
+CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt, int *out_extended);
+/* cti_integrate_gain -- component k of the change of speed in a free fall of a block that was assembled, where the free motion starts. */
+CTI_FN ct_real cti_integrate_gain(const cti_state *s, int block, int k, ct_real dt);
+/* cti_integrate_watch, _reset -- around the fail-safe: bodies whose v_new it changed, or all, start again after this step. */
+CTI_FN void cti_integrate_watch(cti_state *s);
+CTI_FN void cti_integrate_reset(cti_state *s, int all);
+/* cti_integrate_end -- the end velocities [3 n] that belong to v_new (v_new itself for Euler); moves the history. Once, at the commit. */
+CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt);
+/* cti_integrate_forget -- after the commit: bodies that were reset have no step before. */
+CTI_FN void cti_integrate_forget(cti_state *s);
+CTI_FN void cti_integrate_save(cti_state *s);
+CTI_FN void cti_integrate_restore(cti_state *s);
+
+
+/* ---- 8_step/integrate.c ---- */
+/* integrate.c -- Newmark (beta 1/4, gamma 1/2) and BDF2 as A u = b in the average velocity of the step.
+   Method: contacts and CCD look at the straight motion x1 = x0 + dt u, so u is the unknown of every scheme; the velocity at the end of the
+   step, which the next one starts from, follows from it. F(x, v) = f(x) + M g - C v, C = alpha M + beta K; f is linearized at x0: one Newton
+   iteration, as for Euler (Otaduy 2009, eq. 2 - 3, which names Newmark and BDF2).
+     Newmark     u = (v0 + v1) / 2,  M (v1 - v0) = dt/2 (F0 + F1): with h = dt/2
+                 (M + h C + h^2 K) u = M v0 + h (f + M g),  v1 = u + (u - v0)
+     BDF2        w = dt / dt_prev, a = (1 + 2 w) / (1 + w), c = w^2 / (1 + w), s = w / (1 + w), from the quadratics through three positions
+                 and through three velocities: v1 = a u - s u', M (a v1 - (1 + w) v0 + c v') = dt F1, u' and v' of the step before: h = dt/a
+                 (M + h C + h^2 K) u = M (((1 + w) v0 - c v') / a^2 + s/a u') + h/a (f + M g) + s h/a C u',  v1 = u + s (u - u')
+   A free fall is exact in both. BDF2 starts with a step of Newmark. differs: not with one of Euler, whose end velocity is u.
+   Contacts: let w = u - u_free be what contacts (and joints) did to a block. The end velocity's e = s (u - r) would mirror a blow, and a body
+   that u stops would leave: so e loses p w, with p in [0, s] such that nothing of e is left along the contact's normal n. What hits stays
+   (p = s); a body that rests or slides has no e along n (p = 0), so that a lasting contact's force and friction are those of the scheme; a
+   node that contacts do not touch has w = 0, and one far from them w = O(dt^3): the order stays. n is the direction of the block's own
+   normal impulses, else of its body's, else that of w. (Kane, Repetto, Ortiz, Marsden 1999: contact is implicit, whatever the rest
+   is.) BDF2 would also feel the speed before the blow a step later: the part of the jump in v along n is taken over into its history, as if
+   the block had always had it.
+   differs: rigid bodies have no stiffness and keep their own step. */
+
+CTI_FN int cti_integrate_reserve(cti_state *s)
+{
+    cti_history *q = &s->history;
+    int i, k, n3 = 3 * s->n, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? n3 : 0;
+    if (s->desc.integrator == CT_INTEGRATOR_EULER)
+        return 1;
+    if (!CTI_RESIZE(s->mem, q->v_end, n3) || !CTI_RESIZE(s->mem, q->v0, two) || !CTI_RESIZE(s->mem, q->u0, two) ||
+        !CTI_RESIZE(s->mem, q->v0_old, two) || !CTI_RESIZE(s->mem, q->u0_old, two) ||
+        !CTI_RESIZE(s->mem, q->model_of, s->n) || !CTI_RESIZE(s->mem, q->block, s->n_models) || !CTI_RESIZE(s->mem, q->reset, s->n_models))
+        return 0;
+    for (i = 0; i < s->n; i++)
+        q->model_of[i] = -1;
+    /* a body's blocks are all from its smallest node number to its largest */
+    for (k = 0; k < s->n_models; k++) {
+        const cti_model *m = s->models[k];
+        const int32_t *list = m->tets.n ? m->tets.node : m->membrane.node;
+        int32_t lo = INT32_MAX, hi = -1;
+        for (i = 0; i < CTI_LEN(list); i++) {
+            lo = list[i] < lo ? list[i] : lo;
+            hi = list[i] > hi ? list[i] : hi;
+        }
+        q->block[k] = hi < 0 ? 0 : lo;
+        q->reset[k] = 0;
+        for (i = lo; i <= hi; i++)
+            q->model_of[i] = k;
+    }
+    return 1;
+}
+
+CTI_FN void cti_integrate_free(cti_state *s)
+{
+    cti_history *q = &s->history;
+    CTI_FREE(s->mem, q->v_end), CTI_FREE(s->mem, q->v0), CTI_FREE(s->mem, q->u0), CTI_FREE(s->mem, q->v0_old), CTI_FREE(s->mem, q->u0_old);
+    CTI_FREE(s->mem, q->model_of), CTI_FREE(s->mem, q->block), CTI_FREE(s->mem, q->reset);
+}
+
+CTI_FN void cti_integrate_remove(cti_state *s, int b0, int n)
+{
+    cti_history *q = &s->history;
+    int have = CTI_LEN(q->v0) / 3; /* blocks that joined later have no history yet */
+    size_t tail = (size_t)(have - b0 - n);
+    if (b0 + n > have)
+        return;
+    memmove(q->v0 + 3 * b0, q->v0 + 3 * (b0 + n), sizeof(ct_real) * 3 * tail);
+    memmove(q->u0 + 3 * b0, q->u0 + 3 * (b0 + n), sizeof(ct_real) * 3 * tail);
+    stbds_header(q->v0)->length = stbds_header(q->u0)->length = 3 * (size_t)(have - n);
+}
+
+CTI_FN int cti_integrate_is_plain(const cti_state *s, int block)
+{
+    return s->desc.integrator == CT_INTEGRATOR_EULER || s->history.model_of[block] < 0;
+}
+
+/* the coefficients of a block that is not plain; the same for all blocks of a body */
+static void cti_integrate_scheme(const cti_state *s, int block, ct_real dt, cti_scheme *out)
+{
+    ct_real dt_prev = s->dt_prev[block], w, a, c;
+    memset(out, 0, sizeof *out);
+    if (s->desc.integrator == CT_INTEGRATOR_NEWMARK || !(dt_prev > 0)) {
+        out->newmark = 1;
+        out->h = out->f_ = dt / 2, out->v_ = out->s = 1;
+        out->share = CTI_R(0.5);
+        return;
+    }
+    w = dt / dt_prev, a = (1 + 2 * w) / (1 + w), c = w * w / (1 + w);
+    out->s = w / (1 + w), out->h = dt / a;
+    out->v_ = (1 + w) / (a * a), out->v0_ = -c / (a * a), out->u_ = out->s / a;
+    out->f_ = out->h / a, out->c_ = out->s * out->h / a;
+    out->share = 1;
+}
+
+CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt)
+{
+    cti_scheme c;
+    if (cti_integrate_is_plain(s, block))
+        return dt;
+    cti_integrate_scheme(s, block, dt, &c);
+    return c.h;
+}
+
+/* b of one block, and the mass in its A; Ku is K' u0 with K' = (h^2 + h beta) K, or NULL */
+static void cti_integrate_block(cti_state *s, int i, const cti_scheme *c, ct_real beta, const ct_real *Ku)
+{
+    const cti_history *q = &s->history;
+    ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i], damp = c->h * c->h + c->h * beta;
+    int k;
+    for (k = 3 * i; k < 3 * i + 3; k++) {
+        ct_real v = c->v_ * s->v[k], fall = c->f_ * s->desc.gravity[k - 3 * i];
+        if (!c->newmark)
+            v += c->v0_ * q->v0[k] + c->u_ * q->u0[k];
+        q->v_end[k] = v + fall; /* where the free motion starts */
+        s->b[k] = m * (v + fall) + c->f_ * s->force[k];
+        if (Ku)
+            s->b[k] += c->c_ * (s->alpha[i] * m * q->u0[k] + (damp > 0 ? beta / damp * Ku[k] : 0));
+        D[4 * (k - 3 * i)] += m * (1 + c->h * s->alpha[i]);
+    }
+}
+
+CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt, int *out_extended)
+{
+    const cti_history *q = &s->history;
+    ct_real *Ku = NULL;
+    int i, k;
+    /* stiffness and forces, body by body: bodies may be at different places in their history */
+    for (k = 0; k < s->n_models; k++) {
+        cti_scheme c;
+        cti_integrate_scheme(s, q->block[k], dt, &c);
+        cti_model_ahead(s->models[k], dt, c.share, s->v);
+        cti_model_assemble(s->models[k], s->x, c.h, s->force, s->A.val, out_extended, &s->energy_elastic);
+    }
+    if (s->desc.integrator == CT_INTEGRATOR_BDF2) {
+        Ku = s->pcg_work;
+        cti_bsr_mul(&s->A, q->u0, Ku);
+    }
+    for (i = 0; i < s->n; i++) {
+        cti_scheme c;
+        const cti_model *m;
+        if (cti_integrate_is_plain(s, i)) {
+            ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], mass = s->mass[i] * (1 + dt * s->alpha[i]), kick = (dt + s->dt_prev[i]) / 2;
+            for (k = 0; k < 3; k++) {
+                D[4 * k] += mass;
+                s->b[3 * i + k] = s->mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]);
+            }
+            continue;
+        }
+        m = s->models[q->model_of[i]];
+        cti_integrate_scheme(s, i, dt, &c);
+        cti_integrate_block(s, i, &c, m->tets.n ? m->tets.damping_stiffness : m->membrane.damping_stiffness, c.newmark ? NULL : Ku);
+    }
+}
+
+CTI_FN ct_real cti_integrate_gain(const cti_state *s, int block, int k, ct_real dt)
+{
+    if (cti_integrate_is_plain(s, block))
+        return s->desc.gravity[k] * ((dt + s->dt_prev[block]) / 2);
+    return s->history.v_end[3 * block + k] - s->v[3 * block + k];
+}
+
+CTI_FN void cti_integrate_watch(cti_state *s)
+{
+    if (s->desc.integrator != CT_INTEGRATOR_EULER && s->n)
+        memcpy(s->history.v_end, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
+}
+
+CTI_FN void cti_integrate_reset(cti_state *s, int all)
+{
+    cti_history *q = &s->history;
+    int i;
+    for (i = 0; s->desc.integrator != CT_INTEGRATOR_EULER && i < 3 * s->n; i++)
+        if (q->model_of[i / 3] >= 0 && (all || !(q->v_end[i] == s->v_new[i])))
+            q->reset[q->model_of[i / 3]] = 1;
+}
+
+/* N [3 n]: sums of the blocks' normal impulses; total [4 models]: those of bodies, and the sum of their sizes */
+static void cti_integrate_normals(const cti_state *s, ct_real *N, ct_real *total)
+{
+    int i, k;
+    memset(N, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(total, 0, sizeof(ct_real) * 4 * (size_t)s->n_models);
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        for (k = 0; k < s->rows[i].n; k++) {
+            const cti_term *t = &s->rows[i].term[k];
+            cti_v3 q = cti_v3_mul(cti_v3_at(s->rows[i].frame, 0), t->weight * s->rows[i].r[0]);
+            int m = s->history.model_of[t->block];
+            cti_v3_addto(N, t->block, q);
+            if (m < 0)
+                continue;
+            total[4 * m] += q.x, total[4 * m + 1] += q.y, total[4 * m + 2] += q.z;
+            total[4 * m + 3] += cti_v3_norm(q);
+        }
+}
+
+/* the direction in which contacts hold a block that they moved by w, |w| > 0; w . n > 0 */
+static cti_v3 cti_integrate_normal(const cti_state *s, int i, cti_v3 w, const ct_real *N, const ct_real *total)
+{
+    const ct_real *body = total + 4 * (size_t)s->history.model_of[i];
+    cti_v3 n = cti_v3_at(N, i);
+    if (!(cti_v3_norm2(n) > 0) && cti_v3_norm(cti_v3_make(body[0], body[1], body[2])) > CTI_R(0.5) * body[3])
+        n = cti_v3_make(body[0], body[1], body[2]);
+    n = cti_v3_unit(n, w);
+    return cti_v3_dot(n, w) > CTI_R(0.1) * cti_v3_norm(w) ? n : cti_v3_unit(w, w);
+}
+
+/* the end velocity of one block, and BDF2's history */
+static void cti_integrate_close(cti_state *s, int i, const cti_scheme *c, const ct_real *N, const ct_real *total)
+{
+    cti_history *q = &s->history;
+    cti_v3 u = cti_v3_at(s->v_new, i), v = cti_v3_at(s->v, i), r = c->newmark ? v : cti_v3_at(q->u0, i), e, w, n, jump = cti_v3_zero();
+    ct_real held = 0;
+    w = cti_v3_sub(u, cti_v3_at(s->v_free, i));
+    e = cti_v3_mul(cti_v3_sub(u, r), c->s);
+    n = cti_v3_zero();
+    if (cti_v3_norm2(w) > 0) {
+        n = cti_integrate_normal(s, i, w, N, total);
+        held = cti_v3_dot(w, n);
+    }
+    if (held > 0)
+        e = cti_v3_mad(e, w, -cti_clamp(cti_v3_dot(e, n) / held, 0, c->s));
+    /* scripted axes have the script's velocity */
+    if (s->n_constrained && s->filter[i] >= 0)
+        e = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[i], e);
+    e = cti_v3_add(u, e);
+    if (held > 0)
+        jump = cti_v3_mul(w, cti_clamp(cti_v3_dot(cti_v3_sub(e, v), n) / held, 0, 1));
+    cti_v3_put(q->v_end, i, e);
+    if (s->desc.integrator == CT_INTEGRATOR_BDF2) {
+        cti_v3_put(q->v0, i, cti_v3_add(v, jump));
+        cti_v3_put(q->u0, i, u);
+    }
+}
+
+CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
+{
+    ct_real *N = s->pcg_work, *total = N + 3 * (size_t)s->n; /* there is room for 12 n */
+    int i;
+    if (s->desc.integrator == CT_INTEGRATOR_EULER)
+        return s->v_new;
+    cti_integrate_normals(s, N, total);
+    for (i = 0; i < s->n; i++) {
+        cti_scheme c;
+        if (s->history.model_of[i] < 0 || s->history.reset[s->history.model_of[i]]) {
+            cti_v3_put(s->history.v_end, i, cti_v3_at(s->v_new, i));
+            continue;
+        }
+        cti_integrate_scheme(s, i, dt, &c);
+        cti_integrate_close(s, i, &c, N, total);
+    }
+    return s->history.v_end;
+}
+
+CTI_FN void cti_integrate_forget(cti_state *s)
+{
+    cti_history *q = &s->history;
+    int i;
+    if (s->desc.integrator == CT_INTEGRATOR_EULER)
+        return;
+    for (i = 0; i < s->n; i++)
+        if (q->model_of[i] >= 0 && q->reset[q->model_of[i]])
+            s->dt_prev[i] = 0;
+    for (i = 0; i < s->n_models; i++)
+        q->reset[i] = 0;
+}
+
+CTI_FN void cti_integrate_save(cti_state *s)
+{
+    cti_history *q = &s->history;
+    if (s->desc.integrator != CT_INTEGRATOR_BDF2 || s->n == 0)
+        return;
+    memcpy(q->v0_old, q->v0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(q->u0_old, q->u0, sizeof(ct_real) * 3 * (size_t)s->n);
+}
+
+CTI_FN void cti_integrate_restore(cti_state *s)
+{
+    cti_history *q = &s->history;
+    int i;
+    for (i = 0; i < CTI_LEN(q->reset); i++)
+        q->reset[i] = 0;
+    if (s->desc.integrator != CT_INTEGRATOR_BDF2 || s->n == 0)
+        return;
+    memcpy(q->v0, q->v0_old, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(q->u0, q->u0_old, sizeof(ct_real) * 3 * (size_t)s->n);
+}
+
 /* ---- 8_step/assemble.c ---- */
-/* assemble.c -- linearized implicit Euler.
+/* assemble.c -- linearized implicit Euler; the other integrators' A and b are in integrate.c.
    Method: A = M (1 + dt alpha) + (dt^2 + dt beta) K, b = M v + dt f(x) + kick M g, one Newton iteration at (x, v) (Otaduy 2009, eq. 2-3).
    differs: gravity kicks by (dt + dt_prev) / 2, so that v lives in the middle of steps (Stoermer-Verlet) and a free fall is exact at every
    dt; dt_prev is 0 in a block's first step. Pins: S A S + (I - S), the inverse mass S / m of Volino & Magnenat-Thalmann 2000, sec. 2.2. */
 
-/* position of a pin's script at its time t */
-static cti_v3 cti_assemble_script(const cti_pin *p, ct_real t)
+CTI_FN void cti_assemble_movers(cti_state *s, double time)
 {
-    cti_v3 w = cti_v3_at(p->motion.angular, 0), c = cti_v3_at(p->motion.center, 0), r = cti_v3_sub(cti_v3_at(p->start, 0), c), axis;
-    ct_real rate = cti_v3_norm(w), co, si;
-    if (rate > 0) {
-        axis = cti_v3_mul(w, 1 / rate);
-        co = cti_cos(rate * t), si = cti_sin(rate * t);
-        r = cti_v3_add(cti_v3_mad(cti_v3_mul(r, co), cti_v3_cross(axis, r), si), cti_v3_mul(axis, cti_v3_dot(axis, r) * (1 - co)));
-    } else
-        r = cti_v3_at(p->start, 0), c = cti_v3_zero();
-    return cti_v3_mad(cti_v3_add(r, c), cti_v3_at(p->motion.linear, 0), t);
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->movers); i++) {
+        const cti_mover *m = &s->movers[i];
+        for (k = 0; k < m->n; k++)
+            cti_v3_put(s->surface.script, m->v0 + k, cti_script_point(&m->script, m->vertices[k], time, NULL));
+    }
 }
 
 /* room for a projector of this block: its index, -1 when memory ran out */
@@ -15326,7 +18102,7 @@ static int cti_assemble_slot(cti_state *s, int block)
 /* axes that p holds are taken out of the block's S, which is diagonal so far */
 static int cti_assemble_axes(cti_state *s, const cti_pin *p, ct_real dt)
 {
-    cti_v3 target = cti_assemble_script(p, (ct_real)(s->time - p->t0) + dt);
+    cti_v3 target = cti_script_follow(p->n_path ? s->path + p->path : NULL, p->n_path, cti_v3_at(p->start, 0), s->time - p->t0 + (s->still ? 0 : (double)dt), NULL);
     int b = p->block, first = s->filter[b] < 0, slot = cti_assemble_slot(s, b), k;
     ct_real t[3], *S;
     if (slot < 0)
@@ -15393,8 +18169,16 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
         if (p->axes && !(p->until >= 0 && s->time >= p->until - 1e-9 * (double)dt) && !cti_assemble_axes(s, p, dt))
             return 0;
     }
+    for (i = 0; s->held && i < s->n; i++)
+        if (s->held[i]) {
+            int slot = cti_assemble_slot(s, i);
+            if (slot < 0)
+                return 0;
+            memset(s->projectors + 9 * (size_t)slot, 0, 9 * sizeof(ct_real));
+            memset(s->v_fixed + 3 * (size_t)i, 0, 3 * sizeof(ct_real));
+        }
     for (i = 0; i < CTI_LEN(s->directions); i++)
-        if (!cti_assemble_direction(s, &s->directions[i]))
+        if (!(s->held && s->held[s->directions[i].block]) && !cti_assemble_direction(s, &s->directions[i]))
             return 0;
     for (i = 0; i < s->n; i++)
         if (s->filter[i] >= 0) {
@@ -15438,17 +18222,29 @@ static void cti_assemble_filter(cti_state *s)
     }
 }
 
-CTI_FN void cti_assemble(cti_state *s, ct_real dt, int *out_extended)
+/* angular blocks: A = I (1 + dt alpha) at the middle of the free rotation, b = spin, so that A^-1 b is that rotation */
+static void cti_assemble_rigids(cti_state *s, ct_real dt)
 {
     int i, k;
-    *out_extended = 0;
-    s->energy_elastic = 0;
-    if (s->n == 0)
-        return;
-    cti_bsr_zero(&s->A);
-    memset(s->force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (i = 0; i < s->n_models; i++)
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        cti_rigid *r = &s->rigids[i];
+        int b = r->block + 1;
+        ct_real *D = s->A.val + 9 * (size_t)s->A.diag[b], damp = 1 + dt * s->alpha[b];
+        cti_rigid_free(r, dt);
+        for (k = 0; k < 9; k++)
+            D[k] = r->I_mid[k] * damp;
+        for (k = 0; k < 3; k++)
+            s->b[3 * b + k] = r->spin[k];
+    }
+}
+
+static void cti_assemble_euler(cti_state *s, ct_real dt, int *out_extended)
+{
+    int i, k;
+    for (i = 0; i < s->n_models; i++) {
+        cti_model_ahead(s->models[i], dt, 1, s->v);
         cti_model_assemble(s->models[i], s->x, dt, s->force, s->A.val, out_extended, &s->energy_elastic);
+    }
     for (i = 0; i < s->n; i++) {
         ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i] * (1 + dt * s->alpha[i]), kick = (dt + s->dt_prev[i]) / 2;
         for (k = 0; k < 3; k++) {
@@ -15456,8 +18252,216 @@ CTI_FN void cti_assemble(cti_state *s, ct_real dt, int *out_extended)
             s->b[3 * i + k] = s->mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->force[3 * i + k];
         }
     }
+}
+
+CTI_FN void cti_assemble(cti_state *s, ct_real dt, int *out_extended)
+{
+    *out_extended = 0;
+    s->energy_elastic = 0;
+    if (s->n == 0)
+        return;
+    cti_bsr_zero(&s->A);
+    memset(s->force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (s->desc.integrator != CT_INTEGRATOR_EULER)
+        cti_integrate_assemble(s, dt, out_extended);
+    else
+        cti_assemble_euler(s, dt, out_extended);
+    cti_assemble_rigids(s, dt);
     if (s->n_constrained)
         cti_assemble_filter(s);
+}
+
+/* ---- 8_step/island.h ---- */
+/* island.h -- a contact island as a problem of its own: the components under some rows, in numbers that run from 0. */
+
+
+/* cti_island -- what a solve of some rows needs, and nothing of the rest of the world. It may not be moved: p points into it. */
+typedef struct cti_island {
+    int32_t *components;   /* [n_components] ascending */
+    int n_components, n;   /* n: blocks, component by component */
+    const int32_t *blocks; /* [n] their numbers in the world */
+    const int32_t *own;    /* [n] 0, 1, 2, ...: lists of local blocks point into it */
+    cti_bsr A;             /* the components' rows: A couples nothing else */
+    ct_real *v;            /* [3 n] */
+    cti_problem p;         /* local A, b, rows; clusters are not set */
+} cti_island;
+
+/* cti_island_open -- rows [first, end) of the world's problem and the components that they touch. v [3 n of the world] is the start of the
+   solve. What is a run of the world's blocks is referred to, the rest copied. One island may be open at a time. Memory from the arena; 0 when
+   it ran out, and then nothing is open. */
+CTI_FN int cti_island_open(cti_factors *f, cti_arena *arena, const cti_problem *world, int first, int end, ct_real *v, cti_island *out);
+/* cti_island_close -- velocities and multipliers back to where they came from. */
+CTI_FN void cti_island_close(cti_factors *f, const cti_island *q, cti_row *rows, ct_real *v);
+
+
+/* ---- 8_step/island.c ---- */
+/* island.c -- a contact island taken out of the world and put back.
+   Method: A couples blocks only within a component, so the rows of the components under some contacts are a matrix of their own, exactly.
+   Blocks are numbered component by component and components as the world does, so that what a far body adds to the world changes no number
+   and no order here, and with them no bit of the result. Based on: no paper, only
+   the graph of A. */
+
+/* components under the rows, ascending, each with its place */
+static int cti_island_find(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, cti_island *out)
+{
+    int i, k, most = 0;
+    int32_t *list, *tmp;
+    for (i = 0; i < n_rows; i++)
+        most += rows[i].n;
+    most = cti_min_int(most, CTI_LEN(f->components));
+    list = CTI_ARENA_NEW(arena, int32_t, most), tmp = CTI_ARENA_NEW(arena, int32_t, most);
+    if (!list || !tmp)
+        return 0;
+    out->components = list;
+    for (i = 0; i < n_rows; i++)
+        for (k = 0; k < rows[i].n; k++) {
+            int32_t c = f->component_of[rows[i].term[k].block];
+            if (f->components[c].place < 0)
+                list[out->n_components++] = c, f->components[c].place = 0;
+        }
+    cti_sort_u32((uint32_t *)list, NULL, (uint32_t *)tmp, NULL, out->n_components);
+    for (i = 0; i < out->n_components; i++) {
+        cti_component *q = &f->components[list[i]];
+        q->place = out->n;
+        out->n += q->end - q->begin;
+    }
+    return 1;
+}
+
+/* numbers of the blocks; run: they follow one another in the world */
+static int cti_island_number(const cti_factors *f, cti_arena *arena, int run, cti_island *out)
+{
+    int32_t *blocks, *own;
+    int i, c;
+    if (run) {
+        out->own = f->blocks;
+        out->blocks = f->blocks + f->components[out->components[0]].begin;
+        return 1;
+    }
+    blocks = CTI_ARENA_NEW(arena, int32_t, out->n), own = CTI_ARENA_NEW(arena, int32_t, out->n);
+    if (!blocks || !own)
+        return 0;
+    for (c = 0; c < out->n_components; c++) {
+        const cti_component *q = &f->components[out->components[c]];
+        memcpy(blocks + q->place, f->blocks + q->begin, sizeof(int32_t) * (size_t)(q->end - q->begin));
+    }
+    for (i = 0; i < out->n; i++)
+        own[i] = i;
+    out->blocks = blocks, out->own = own;
+    return 1;
+}
+
+/* the components' rows of A; values of a run stay where they are */
+static int cti_island_matrix(const cti_factors *f, cti_arena *arena, const cti_bsr *A, int run, cti_island *out)
+{
+    cti_bsr *L = &out->A;
+    int i, k, c, at = 0;
+    if (run && out->blocks[0] == 0) {
+        *L = *A;
+        L->n = out->n;
+        return 1;
+    }
+    for (i = 0; i < out->n; i++)
+        at += A->row[out->blocks[i] + 1] - A->row[out->blocks[i]];
+    L->n = out->n;
+    L->row = CTI_ARENA_NEW(arena, int, out->n + 1), L->diag = CTI_ARENA_NEW(arena, int, out->n), L->col = CTI_ARENA_NEW(arena, int, at);
+    L->val = run ? A->val + 9 * (size_t)A->row[out->blocks[0]] : CTI_ARENA_NEW(arena, ct_real, 9 * (size_t)at);
+    if (!L->row || !L->diag || !L->col || !L->val)
+        return 0;
+    for (i = c = at = 0; c < out->n_components; c++) {
+        const cti_component *q = &f->components[out->components[c]];
+        for (; i < q->place + q->end - q->begin; i++) {
+            int b = out->blocks[i], k0 = A->row[b], k1 = A->row[b + 1];
+            L->row[i] = at;
+            L->diag[i] = at + A->diag[b] - k0;
+            if (!run)
+                memcpy(L->val + 9 * (size_t)at, A->val + 9 * (size_t)k0, sizeof(ct_real) * 9 * (size_t)(k1 - k0));
+            for (k = k0; k < k1; k++)
+                L->col[at++] = q->place + f->rank[A->col[k]];
+        }
+    }
+    L->row[out->n] = at;
+    return 1;
+}
+
+/* b, v and the filter */
+static int cti_island_vectors(cti_arena *arena, const cti_problem *world, int run, ct_real *v, cti_island *out)
+{
+    size_t n = (size_t)out->n, first = (size_t)out->blocks[0], i;
+    int32_t *filter = NULL;
+    ct_real *b;
+    if (run) {
+        out->p.b = world->b + 3 * first, out->v = v + 3 * first;
+        out->p.filter = world->filter ? world->filter + first : NULL;
+        return 1;
+    }
+    b = CTI_ARENA_NEW(arena, ct_real, 3 * n), out->v = CTI_ARENA_NEW(arena, ct_real, 3 * n);
+    if (!b || !out->v || (world->filter && (filter = CTI_ARENA_NEW(arena, int32_t, n)) == NULL))
+        return 0;
+    for (i = 0; i < n; i++) {
+        cti_v3_put(b, (int)i, cti_v3_at(world->b, out->blocks[i]));
+        cti_v3_put(out->v, (int)i, cti_v3_at(v, out->blocks[i]));
+        if (filter)
+            filter[i] = world->filter[out->blocks[i]];
+    }
+    out->p.b = b, out->p.filter = filter;
+    return 1;
+}
+
+/* the rows with local blocks; an island that begins with the world's first block has the world's numbers */
+static int cti_island_rows(const cti_factors *f, cti_arena *arena, cti_row *rows, int n_rows, int run, cti_island *out)
+{
+    int i, k;
+    out->p.rows = rows, out->p.n_rows = n_rows;
+    if (run && out->blocks[0] == 0)
+        return 1;
+    out->p.rows = CTI_ARENA_NEW(arena, cti_row, n_rows);
+    if (!out->p.rows)
+        return 0;
+    memcpy(out->p.rows, rows, sizeof(cti_row) * (size_t)n_rows);
+    for (i = 0; i < n_rows; i++)
+        for (k = 0; k < rows[i].n; k++) {
+            int32_t b = rows[i].term[k].block;
+            out->p.rows[i].term[k].block = f->components[f->component_of[b]].place + f->rank[b];
+        }
+    return 1;
+}
+
+static void cti_island_leave(cti_factors *f, const cti_island *q)
+{
+    int c;
+    for (c = 0; c < q->n_components; c++)
+        f->components[q->components[c]].place = -1;
+}
+
+CTI_FN int cti_island_open(cti_factors *f, cti_arena *arena, const cti_problem *world, int first, int end, ct_real *v, cti_island *out)
+{
+    cti_row *rows = world->rows + first;
+    int n = end - first, run;
+    memset(out, 0, sizeof *out);
+    if (n < 1 || !cti_island_find(f, arena, rows, n, out))
+        return 0;
+    run = f->in_order && out->components[out->n_components - 1] - out->components[0] + 1 == out->n_components;
+    out->p = *world;
+    out->p.A = &out->A;
+    out->p.clusters = NULL, out->p.n_clusters = 0;
+    if (cti_island_number(f, arena, run, out) && cti_island_matrix(f, arena, world->A, run, out) && cti_island_vectors(arena, world, run, v, out) &&
+        cti_island_rows(f, arena, rows, n, run, out))
+        return 1;
+    cti_island_leave(f, out);
+    return 0;
+}
+
+CTI_FN void cti_island_close(cti_factors *f, const cti_island *q, cti_row *rows, ct_real *v)
+{
+    int i;
+    if (q->p.rows != rows)
+        for (i = 0; i < q->p.n_rows; i++)
+            memcpy(rows[i].r, q->p.rows[i].r, sizeof rows[i].r);
+    if (q->v != v + 3 * (size_t)q->blocks[0])
+        for (i = 0; i < q->n; i++)
+            cti_v3_put(v, q->blocks[i], cti_v3_at(q->v, i));
+    cti_island_leave(f, q);
 }
 
 /* ---- 8_step/factors.h ---- */
@@ -15468,38 +18472,40 @@ CTI_FN void cti_assemble(cti_state *s, ct_real dt, int *out_extended)
 CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, const cti_bsr *A);
 CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f);
 
-/* cti_factors_refresh -- recomputes the factors that are missing, stale, made for another dt, or that cost no more than some ten solves.
-   0 when memory ran out. */
-CTI_FN int cti_factors_refresh(cti_factors *f, const cti_bsr *A, ct_real dt);
+/* cti_factors_renew -- recomputes a component's factor when it is missing, stale, made for another dt, or costs no more than some ten solves.
+   A is the world's. 0 when memory ran out. */
+CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt);
 /* cti_factors_age -- a new matrix: every factor lags one step more. */
 CTI_FN void cti_factors_age(cti_factors *f);
-/* cti_factors_mark -- asks for new factors of all components whose factor lags. Returns how many were marked. */
-CTI_FN int cti_factors_mark(cti_factors *f);
+/* cti_factors_mark -- asks for new factors of the island's components whose factor lags. Returns how many were marked. */
+CTI_FN int cti_factors_mark(cti_factors *f, const cti_island *island);
 
 /* cti_factors_harden -- components under these rows that the last solve split into nodes or patches are one cluster for a while, where their
    ports are not too many. Returns 0 when that changes nothing. */
 CTI_FN int cti_factors_harden(cti_factors *f, const cti_row *rows, int n_rows);
 
-/* cti_factors_lag -- 1 when some factor is of an earlier step. */
-CTI_FN int cti_factors_lag(const cti_factors *f);
+/* cti_factors_lag -- 1 when some factor of the island is of an earlier step. */
+CTI_FN int cti_factors_lag(const cti_factors *f, const cti_island *island);
 
-/* cti_factors_free_solve -- A x = b by conjugate gradients behind the factors, every component for itself, so that none feels another: each
-   stops when sqrt(r' D^-1 r) <= tol[component], at once when x is good enough. work [12 n]. Components that take more than eight iterations
-   are marked. 0 when memory ran out. */
-CTI_FN int cti_factors_free_solve(cti_factors *f, const cti_bsr *A, const ct_real *b, ct_real *x, const double *tol, int max_it, ct_real *work, int *out_iterations);
+/* cti_factors_free_solve -- A x = b on one component by conjugate gradients behind its factor; ends when sqrt(r' D^-1 r) <= tol, at once when x is
+   good enough. x, b [3 n] and work [12 n] are the world's. A component that takes more than eight iterations is marked. Returns the iterations. */
+CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bsr *A, const ct_real *b, ct_real *x, double tol, int max_it, ct_real *work);
 
-/* cti_factors_respond -- v towards A^-1 (b + J' r) on the components under the problem's rows that the last cti_factors_clusters split, by one
-   descent behind the factor, two where it lags: what a start's multipliers do to a whole body, which node by node takes sweeps over all of it.
-   work [12 n]. */
-CTI_FN void cti_factors_respond(cti_factors *f, const cti_problem *p, ct_real *v, ct_real *work);
+/* cti_factors_residual -- r = b - A x on one component, whose blocks are `blocks` in A. */
+CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r);
+
+/* cti_factors_respond -- the open island's v towards A^-1 (b + J' r) on the components that the last cti_factors_clusters split, by one descent
+   behind the factor, two where it lags: what a start's multipliers do to a whole body, which node by node takes sweeps over all of it.
+   work [12 n of the island]. */
+CTI_FN void cti_factors_respond(cti_factors *f, const cti_island *island, ct_real *work);
 
 /* cti_factors_islands -- island [n_rows]: rows that share components, directly or through others, have one number, 0 .. *out_n - 1 in the order of
    their first row. 0 when memory ran out. */
 CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, int32_t *island, int *out_n);
 
-/* cti_factors_clusters -- clusters for a contact solve in the arena: AUTO takes bodies where their ports are few, nodes where they are many.
-   rows tell the ports; components without any are left out. NULL when memory ran out. */
-CTI_FN const cti_cluster *cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mode mode, const cti_row *rows, int n_rows, int n_blocks, int *out_n);
+/* cti_factors_clusters -- clusters of the open island's problem, in the arena: AUTO takes bodies where their ports are few, nodes where they
+   are many. 0 when memory ran out. */
+CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mode mode, cti_island *island);
 
 
 /* ---- 8_step/factors.c ---- */
@@ -15511,6 +18517,7 @@ CTI_FN const cti_cluster *cti_factors_clusters(cti_factors *f, cti_arena *arena,
 
 #define CTI_FACTORS_PATCH 48       /* blocks in a patch */
 #define CTI_FACTORS_PORTS 200      /* most ports of a component that is one cluster */
+#define CTI_FACTORS_BYTES 1500000  /* of its contacts' columns, which every sweep reads: what a near cache holds */
 #define CTI_FACTORS_PORTS_MOST 1500 /* the same where nodes were tried and failed */
 #define CTI_FACTORS_HARD 30        /* attempts for which a component stays one cluster then */
 #define CTI_FACTORS_CHEAP 300      /* flops a nonzero below which a factor is renewed in every step: some ten solves with it */
@@ -15541,6 +18548,7 @@ CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f)
     CTI_FREE(mem, f->hashes);
     CTI_FREE(mem, f->blocks);
     CTI_FREE(mem, f->component_of);
+    CTI_FREE(mem, f->rank);
     CTI_FREE(mem, f->patch_blocks);
     CTI_FREE(mem, f->patches);
     CTI_FREE(mem, f->x);
@@ -15593,7 +18601,7 @@ static void cti_factors_sort(int32_t *a, int n)
 
 static int cti_factors_find_components(cti_mem *mem, cti_factors *f, const cti_bsr *A)
 {
-    int i, at = 0;
+    int i, k, at = 0;
     for (i = 0; i < A->n; i++)
         f->component_of[i] = -1;
     for (i = 0; i < A->n; i++) {
@@ -15602,13 +18610,17 @@ static int cti_factors_find_components(cti_mem *mem, cti_factors *f, const cti_b
             continue;
         memset(&c, 0, sizeof c);
         c.begin = at;
-        c.age = -1;
+        c.age = c.place = -1;
         at += cti_factors_grow(A, i, A->n, CTI_LEN(f->components), f->component_of, -1, f->blocks + at);
         c.end = at;
         cti_factors_sort(f->blocks + c.begin, c.end - c.begin);
+        for (k = c.begin; k < c.end; k++)
+            f->rank[f->blocks[k]] = k - c.begin;
         if (!CTI_PUSH(mem, f->components, c))
             return 0;
     }
+    for (i = 0, f->in_order = 1; i < A->n; i++)
+        f->in_order &= f->blocks[i] == i;
     return 1;
 }
 
@@ -15669,7 +18681,8 @@ CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, cons
     int c, n = A->n, most = 1;
     f->mem = mem;
     f->arena = arena;
-    if (!CTI_RESIZE(mem, f->blocks, n) || !CTI_RESIZE(mem, f->component_of, n) || !CTI_RESIZE(mem, f->patch_blocks, n))
+    if (!CTI_RESIZE(mem, f->blocks, n) || !CTI_RESIZE(mem, f->component_of, n) || !CTI_RESIZE(mem, f->rank, n) ||
+        !CTI_RESIZE(mem, f->patch_blocks, n))
         return 0;
     if (!cti_factors_find_components(mem, f, A))
         return 0;
@@ -15697,40 +18710,36 @@ CTI_FN void cti_factors_age(cti_factors *f)
     }
 }
 
-CTI_FN int cti_factors_refresh(cti_factors *f, const cti_bsr *A, ct_real dt)
+CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt)
 {
-    int c;
-    for (c = 0; c < CTI_LEN(f->components); c++) {
-        cti_component *q = &f->components[c];
-        const cti_symbolic *sym = &f->symbolics[q->symbolic];
-        if (q->age == 0 || (q->age > 0 && !q->stale && q->dt == dt && sym->flops >= CTI_FACTORS_CHEAP * sym->nonzeros))
-            continue;
-        if (!cti_factor32_compute(f->mem, &q->factor, sym, &q->gather, A->val))
-            return 0;
-        if (!CTI_RESERVE(f->mem, f->work, (int)cti_factor32_work(&q->factor)))
-            return 0;
-        q->age = q->stale = 0;
-        q->dt = dt;
-        q->version++;
-        f->n_refactored++;
-    }
+    const cti_symbolic *sym = &f->symbolics[q->symbolic];
+    if (q->age == 0 || (q->age > 0 && !q->stale && q->dt == dt && sym->flops >= CTI_FACTORS_CHEAP * sym->nonzeros))
+        return 1;
+    if (!cti_factor32_compute(f->mem, &q->factor, sym, &q->gather, A->val))
+        return 0;
+    if (!CTI_RESERVE(f->mem, f->work, (int)cti_factor32_work(&q->factor)))
+        return 0;
+    q->age = q->stale = 0;
+    q->dt = dt;
+    q->version++;
+    f->n_refactored++;
     return 1;
 }
 
-CTI_FN int cti_factors_mark(cti_factors *f)
+CTI_FN int cti_factors_mark(cti_factors *f, const cti_island *island)
 {
     int c, marked = 0;
-    for (c = 0; c < CTI_LEN(f->components); c++)
-        if (f->components[c].age > 0)
-            f->components[c].stale = 1, marked++;
+    for (c = 0; c < island->n_components; c++)
+        if (f->components[island->components[c]].age > 0)
+            f->components[island->components[c]].stale = 1, marked++;
     return marked;
 }
 
-CTI_FN int cti_factors_lag(const cti_factors *f)
+CTI_FN int cti_factors_lag(const cti_factors *f, const cti_island *island)
 {
     int c;
-    for (c = 0; c < CTI_LEN(f->components); c++)
-        if (f->components[c].age > 0)
+    for (c = 0; c < island->n_components; c++)
+        if (f->components[island->components[c]].age > 0)
             return 1;
     return 0;
 }
@@ -15762,10 +18771,9 @@ static void cti_factors_solve(void *ctx, ct_real *x)
         x[i] = (ct_real)f->x[i];
 }
 
-/* z = D^-1 r on one component */
-static void cti_factors_apply(cti_factors *f, const cti_component *q, const ct_real *r, ct_real *z)
+/* z = D^-1 r on one component; blocks: where r and z have its own */
+static void cti_factors_apply(cti_factors *f, const cti_component *q, const int32_t *blocks, const ct_real *r, ct_real *z)
 {
-    const int32_t *blocks = f->blocks + q->begin;
     int n = q->end - q->begin, i, k;
     for (i = 0; i < n; i++)
         for (k = 0; k < 3; k++)
@@ -15776,130 +18784,115 @@ static void cti_factors_apply(cti_factors *f, const cti_component *q, const ct_r
             z[3 * blocks[i] + k] = (ct_real)f->x[3 * i + k];
 }
 
-static double cti_factors_dot(const cti_factors *f, const cti_component *q, const ct_real *x, const ct_real *y)
+static double cti_factors_dot(const cti_component *q, const int32_t *blocks, const ct_real *x, const ct_real *y)
 {
     double s[3] = {0, 0, 0};
     int i, k;
-    for (i = q->begin; i < q->end; i++)
+    for (i = 0; i < q->end - q->begin; i++)
         for (k = 0; k < 3; k++)
-            s[k] += (double)(x[3 * f->blocks[i] + k] * y[3 * f->blocks[i] + k]);
+            s[k] += (double)(x[3 * blocks[i] + k] * y[3 * blocks[i] + k]);
     return s[0] + s[1] + s[2];
 }
 
-/* one iteration of one component; q is A p. Returns 1 while it has to go on */
+/* y = A x on one component */
+static void cti_factors_product(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *x, ct_real *y)
+{
+    int i;
+    for (i = 0; i < q->end - q->begin; i++)
+        cti_v3_put(y, blocks[i], cti_bsr_row(A, x, blocks[i]));
+}
+
+CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r)
+{
+    int i;
+    for (i = 0; i < q->end - q->begin; i++)
+        cti_v3_put(r, blocks[i], cti_v3_sub(cti_v3_at(b, blocks[i]), cti_bsr_row(A, x, blocks[i])));
+}
+
+/* one iteration; q is A p. Returns 1 while it has to go on */
 static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_solve *s, ct_real *x, double *rz, double tol)
 {
-    double pq = cti_factors_dot(f, c, s->p, s->q), next;
+    const int32_t *blocks = f->blocks + c->begin;
+    double pq = cti_factors_dot(c, blocks, s->p, s->q), next;
     ct_real alpha, beta = 0;
     int i, k, go;
     if (!(pq > 0))
-        next = 0;
-    else {
-        alpha = (ct_real)(*rz / pq);
-        for (i = c->begin; i < c->end; i++)
-            for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
-                x[k] += alpha * s->p[k], s->r[k] -= alpha * s->q[k];
-        cti_factors_apply(f, c, s->r, s->z);
-        next = cti_factors_dot(f, c, s->r, s->z);
-    }
-    go = next > tol * tol;
-    beta = go ? (ct_real)(next / *rz) : 0;
+        return 0;
+    alpha = (ct_real)(*rz / pq);
     for (i = c->begin; i < c->end; i++)
         for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
-            s->p[k] = go ? s->z[k] + beta * s->p[k] : 0;
+            x[k] += alpha * s->p[k], s->r[k] -= alpha * s->q[k];
+    cti_factors_apply(f, c, blocks, s->r, s->z);
+    next = cti_factors_dot(c, blocks, s->r, s->z);
+    go = next > tol * tol;
+    beta = go ? (ct_real)(next / *rz) : 0;
+    for (i = c->begin; go && i < c->end; i++)
+        for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
+            s->p[k] = s->z[k] + beta * s->p[k];
     *rz = next;
     return go;
 }
 
-CTI_FN int cti_factors_free_solve(cti_factors *f, const cti_bsr *A, const ct_real *b, ct_real *x, const double *tol, int max_it, ct_real *work, int *out_iterations)
+CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bsr *A, const ct_real *b, ct_real *x, double tol, int max_it, ct_real *work)
 {
-    int nc = CTI_LEN(f->components), n3 = 3 * A->n, c, it, active = 0;
-    double *rz = CTI_ARENA_NEW(f->arena, double, nc);
+    const int32_t *blocks = f->blocks + c->begin;
+    int n3 = 3 * A->n, it, i, go;
     cti_free_solve s;
+    double rz;
     s.r = work, s.z = work + n3, s.p = s.z + n3, s.q = s.p + n3;
-    *out_iterations = 0;
-    if (!rz)
-        return 0;
-    cti_bsr_residual(A, b, x, s.r);
-    memset(s.p, 0, sizeof(ct_real) * (size_t)n3);
-    for (c = 0; c < nc; c++) {
-        cti_component *q = &f->components[c];
-        int i, k;
-        cti_factors_apply(f, q, s.r, s.z);
-        rz[c] = cti_factors_dot(f, q, s.r, s.z);
-        q->running = rz[c] > tol[c] * tol[c];
-        active += q->running;
-        for (i = q->begin; q->running && i < q->end; i++)
-            for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
-                s.p[k] = s.z[k];
+    cti_factors_residual(c, blocks, A, b, x, s.r);
+    cti_factors_apply(f, c, blocks, s.r, s.z);
+    rz = cti_factors_dot(c, blocks, s.r, s.z);
+    go = rz > tol * tol;
+    for (i = c->begin; go && i < c->end; i++)
+        cti_v3_put(s.p, f->blocks[i], cti_v3_at(s.z, f->blocks[i]));
+    for (it = 0; it < max_it && go; it++) {
+        cti_factors_product(c, blocks, A, s.p, s.q);
+        go = cti_factors_iterate(f, c, &s, x, &rz, tol);
+        /* a factor that costs iterations is renewed in the next step */
+        if (go && it >= 8 && c->age > 0)
+            c->stale = 1;
     }
-    for (it = 0; it < max_it && active; it++) {
-        cti_bsr_mul(A, s.p, s.q);
-        for (active = c = 0; c < nc; c++) {
-            cti_component *q = &f->components[c];
-            if (!q->running)
-                continue;
-            q->running = cti_factors_iterate(f, q, &s, x, &rz[c], tol[c]);
-            active += q->running;
-            /* a factor that costs iterations is renewed in the next step */
-            if (q->running && it >= 8 && q->age > 0)
-                q->stale = 1;
-        }
-        *out_iterations = it + 1;
-    }
-    return 1;
-}
-
-/* y = A x on one component */
-static void cti_factors_product(const cti_factors *f, const cti_component *q, const cti_bsr *A, const ct_real *x, ct_real *y)
-{
-    int i;
-    for (i = q->begin; i < q->end; i++)
-        cti_v3_put(y, f->blocks[i], cti_bsr_row(A, x, f->blocks[i]));
+    return it;
 }
 
 /* steepest descents of one component's energy behind its factor: v += alpha z, z = D^-1 r, alpha = r'z / z'Az, which is 1 for a new factor and
    never goes uphill with an old one. work: r, z, A z */
-static void cti_factors_descend(cti_factors *f, const cti_component *q, const cti_bsr *A, const ct_real *rhs, int steps, ct_real *v, ct_real *work)
+static void cti_factors_descend(cti_factors *f, const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *rhs, int steps, ct_real *v,
+                                ct_real *work)
 {
     ct_real *r = work, *z = work + 3 * (size_t)A->n, *Az = z + 3 * (size_t)A->n;
-    int it, i, k;
-    cti_factors_product(f, q, A, v, Az);
-    for (i = q->begin; i < q->end; i++)
-        for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
+    int it, i, k, n = q->end - q->begin;
+    cti_factors_product(q, blocks, A, v, Az);
+    for (i = 0; i < n; i++)
+        for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++)
             r[k] = rhs[k] - Az[k];
     for (it = 0; it < steps; it++) {
         double rz, zAz;
         ct_real alpha;
-        cti_factors_apply(f, q, r, z);
-        cti_factors_product(f, q, A, z, Az);
-        rz = cti_factors_dot(f, q, r, z), zAz = cti_factors_dot(f, q, z, Az);
+        cti_factors_apply(f, q, blocks, r, z);
+        cti_factors_product(q, blocks, A, z, Az);
+        rz = cti_factors_dot(q, blocks, r, z), zAz = cti_factors_dot(q, blocks, z, Az);
         alpha = rz > 0 && zAz > 0 ? (ct_real)(rz / zAz) : 0;
-        for (i = q->begin; i < q->end; i++)
-            for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
+        for (i = 0; i < n; i++)
+            for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++)
                 v[k] += alpha * z[k], r[k] -= alpha * Az[k];
     }
 }
 
-CTI_FN void cti_factors_respond(cti_factors *f, const cti_problem *p, ct_real *v, ct_real *work)
+CTI_FN void cti_factors_respond(cti_factors *f, const cti_island *island, ct_real *work)
 {
-    ct_real *rhs = work + 9 * (size_t)p->A->n;
-    int c, i, k, any = 0;
-    for (c = 0; c < CTI_LEN(f->components); c++)
-        f->components[c].running = 0;
-    for (i = 0; i < p->n_rows; i++)
-        for (k = 0; k < p->rows[i].n; k++) {
-            cti_component *q = &f->components[f->component_of[p->rows[i].term[k].block]];
-            any |= q->running = q->split > 0;
-        }
+    ct_real *rhs = work + 9 * (size_t)island->n;
+    int c, any = 0;
+    for (c = 0; c < island->n_components; c++)
+        any |= f->components[island->components[c]].split > 0;
     if (!any)
         return;
-    cti_problem_rhs(p, rhs);
-    for (c = 0; c < CTI_LEN(f->components); c++) {
-        cti_component *q = &f->components[c];
-        if (q->running)
-            cti_factors_descend(f, q, p->A, rhs, q->age > 0 ? 2 : 1, v, work);
-        q->running = 0;
+    cti_problem_rhs(&island->p, rhs);
+    for (c = 0; c < island->n_components; c++) {
+        const cti_component *q = &f->components[island->components[c]];
+        if (q->split > 0)
+            cti_factors_descend(f, q, island->own + q->place, &island->A, rhs, q->age > 0 ? 2 : 1, island->v, work);
     }
 }
 
@@ -15994,47 +18987,1167 @@ static int cti_factors_compliance(void *ctx, const int32_t *ports, int n_ports, 
     return 1;
 }
 
-CTI_FN const cti_cluster *cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mode mode, const cti_row *rows, int n_rows, int n_blocks, int *out_n)
+/* [2 n_components] ports, which are blocks that rows touch, and rows */
+static int32_t *cti_factors_count_ports(const cti_factors *f, cti_arena *arena, const cti_island *island)
 {
-    int nc = CTI_LEN(f->components), c, i, k, n = 0;
-    int32_t *count = CTI_ARENA_ZERO(arena, int32_t, nc);
-    uint8_t *seen = CTI_ARENA_ZERO(arena, uint8_t, n_blocks);
-    cti_cluster *out = CTI_ARENA_ZERO(arena, cti_cluster, nc + n_blocks);
-    if (!count || !seen || !out)
+    int32_t *count = CTI_ARENA_ZERO(arena, int32_t, 2 * island->n_components), *of = CTI_ARENA_NEW(arena, int32_t, island->n);
+    uint8_t *seen = CTI_ARENA_ZERO(arena, uint8_t, island->n);
+    int i, k, c, last;
+    if (!count || !seen || !of)
         return NULL;
-    /* ports of every component */
-    for (i = 0; i < n_rows; i++)
-        for (k = 0; k < rows[i].n; k++) {
-            int b = rows[i].term[k].block;
-            count[f->component_of[b]] += !seen[b];
-            seen[b] = 1;
-        }
-    for (c = 0; c < nc; c++) {
-        cti_component *q = &f->components[c];
-        int whole = mode == CT_CLUSTER_BODY || (mode == CT_CLUSTER_AUTO && count[c] <= (q->hard ? CTI_FACTORS_PORTS_MOST : CTI_FACTORS_PORTS));
-        int patches = mode == CT_CLUSTER_PATCH;
-        if (count[c] == 0)
-            continue;
-        q->split = whole ? 0 : count[c];
+    for (i = 0; i < island->p.n_rows; i++)
+        for (k = 0; k < island->p.rows[i].n; k++)
+            seen[island->p.rows[i].term[k].block] = 1;
+    for (i = c = 0; c < island->n_components; c++) {
+        const cti_component *q = &f->components[island->components[c]];
+        for (; i < q->place + q->end - q->begin; i++)
+            count[2 * c] += seen[i], of[i] = c;
+    }
+    /* terms of a row come component by component, or nearly so */
+    for (i = 0; i < island->p.n_rows; i++)
+        for (last = -1, k = 0; k < island->p.rows[i].n; k++)
+            if (of[island->p.rows[i].term[k].block] != last)
+                count[2 * (last = of[island->p.rows[i].term[k].block]) + 1]++;
+    return count;
+}
+
+/* a component's patches in local numbers, behind the n clusters that are there; -1: out of memory */
+static int cti_factors_cut(const cti_factors *f, cti_arena *arena, const cti_component *q, cti_cluster *out, int n)
+{
+    const int32_t *from = f->patch_blocks + f->patches[q->patch0];
+    int32_t *list = CTI_ARENA_NEW(arena, int32_t, q->end - q->begin);
+    int i;
+    if (!list)
+        return -1;
+    for (i = 0; i < q->end - q->begin; i++)
+        list[i] = q->place + f->rank[from[i]];
+    for (i = q->patch0; i < q->patch1; i++, n++) {
+        out[n].blocks = list + (f->patches[i] - f->patches[q->patch0]);
+        out[n].n = f->patches[i + 1] - f->patches[i];
+    }
+    return n;
+}
+
+/* 1 when a component is better taken whole: few ports, and columns of its contacts that stay in a near cache; where nodes have failed, more */
+static int cti_factors_is_whole(const cti_component *q, ct_cluster_mode mode, int ports, int rows)
+{
+    if (mode != CT_CLUSTER_AUTO)
+        return mode == CT_CLUSTER_BODY;
+    if (q->hard)
+        return ports <= CTI_FACTORS_PORTS_MOST;
+    return ports <= CTI_FACTORS_PORTS && 36.0 * ports * rows <= CTI_FACTORS_BYTES;
+}
+
+CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mode mode, cti_island *island)
+{
+    int32_t *count = cti_factors_count_ports(f, arena, island);
+    cti_cluster *out = CTI_ARENA_ZERO(arena, cti_cluster, island->n);
+    int c, i, n = 0;
+    if (!count || !out)
+        return 0;
+    for (c = 0; c < island->n_components; c++) {
+        cti_component *q = &f->components[island->components[c]];
+        int whole = cti_factors_is_whole(q, mode, count[2 * c], count[2 * c + 1]);
+        q->split = whole ? 0 : count[2 * c];
         if (whole) {
-            out[n].blocks = f->blocks + q->begin;
+            out[n].blocks = island->own + q->place;
             out[n].n = q->end - q->begin;
             out[n].solve = cti_factors_solve;
             out[n].compliance = cti_factors_compliance;
             out[n++].ctx = q;
+        } else if (mode == CT_CLUSTER_PATCH) {
+            n = cti_factors_cut(f, arena, q, out, n);
+            if (n < 0)
+                return 0;
+        } else
+            for (i = q->place; i < q->place + q->end - q->begin; i++) {
+                out[n].blocks = island->own + i;
+                out[n++].n = 1;
+            }
+    }
+    island->p.clusters = out, island->p.n_clusters = n;
+    return 1;
+}
+
+/* ---- 8_step/joints.h ---- */
+/* joints.h -- joints and stitches as equations of the contact problem. */
+
+
+/* cti_joints_append -- a row for every part of every joint, multipliers from the context's memory; not linearized yet. 0: out of memory. */
+CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c);
+/* cti_joints_linearize -- w of the joints' rows at the tentative motion. Rows that miss their equation by more than `tolerance` [m] there are
+   marked fresh. Returns the largest miss. */
+CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real tolerance);
+/* cti_joints_error -- largest distance [m] by which joints without compliance are apart now; turns count by the joint's lever. */
+CTI_FN ct_real cti_joints_error(const cti_state *s);
+/* cti_joints_speed -- most speed [m/s] that scripts and easing together ask of the jointed bodies. */
+CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt);
+
+
+/* ---- 8_step/joints.c ---- */
+/* joints.c -- rows of joints and stitches.
+   Method: a joint holds at the end of the step, phi(q(v)) = 0, solved by Newton steps: at the tentative motion v_k of a round the row is
+   phi(q(v_k))/dt + J (v - v_k) + c r = 0. J belongs to the start of the step: the impulse acts through the arms that it finds there, as in
+   the scheme of Ryckaert, Ciccotti & Berendsen 1977, which with v in the middle of steps is time-reversible and keeps the energy of a
+   swinging chain; it is no longer the exact derivative, so that a round leaves an error smaller by the angle of the step.
+   The notes' "numerical stabilization" (4.1.2.2: springs against the drift of the linear approximation) is the compliance
+   c = 1 / (k dt^2) of an implicit spring k here; without one there is no drift to stabilize, since the error enters as a whole.
+   Based on: lecture notes 4.1.1 (bilateral constraints, J = d phi / d q G); Otaduy 2009, eq. 4-5. */
+
+#define CTI_JOINTS_SETTLE CTI_R(1e-7) /* compliance of a rigid joint, of the blocks' own: joints that contradict each other stay bounded */
+
+/* where a side holds, and the axes that it carries, at the start (end 0) or the tentative end of the step; triad may be NULL */
+static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, int end, double time, ct_real *triad)
+{
+    const ct_real *x = end ? s->x_new : s->x;
+    cti_v3 p = cti_v3_zero(), o;
+    int i;
+    if (side->rigid >= 0) {
+        const ct_real *R = (end ? s->frames1 : s->frames0) + 9 * (size_t)side->rigid;
+        for (i = 0; triad && i < 3; i++)
+            cti_v3_put(triad, i, cti_m3_mul_v(R, cti_v3_at(side->triad, i)));
+        return cti_v3_add(cti_v3_at(x, s->rigids[side->rigid].block), cti_m3_mul_v(R, cti_v3_at(side->arm, 0)));
+    }
+    if (side->n == 0) {
+        o = cti_script_follow(side->path, side->n_path, p, time - side->t0, NULL);
+        for (i = 0; triad && i < 3; i++)
+            cti_v3_put(triad, i, cti_v3_sub(cti_script_follow(side->path, side->n_path, cti_v3_at(side->triad, i), time - side->t0, NULL), o));
+        return cti_script_follow(side->path, side->n_path, cti_v3_at(side->arm, 0), time - side->t0, NULL);
+    }
+    for (i = 0; i < side->n; i++)
+        p = cti_v3_mad(p, cti_v3_at(x, side->block[i]), side->weight[i]);
+    return p;
+}
+
+/* phi of a part in the row's axes: the points' offset, or a stitch's stretch, or the turn times the lever */
+static cti_v3 cti_joints_phi(const cti_state *s, const cti_joint *j, int part, int end, double time, const ct_real *frame)
+{
+    ct_real a[9], b[9];
+    cti_v3 d = cti_joints_place(s, &j->a, end, time, a);
+    d = cti_v3_sub(d, cti_joints_place(s, &j->b, end, time, b));
+    if (part == 1)
+        d = cti_v3_mul(cti_joint_turn(a, b, j->kind == CT_JOINT_HINGE), j->lever);
+    else if (j->rest > 0)
+        return cti_v3_make(cti_v3_norm(d) - j->rest, 0, 0);
+    return cti_m3_mul_v(frame, d);
+}
+
+static cti_term *cti_joints_term(cti_row *row, int first, int block)
+{
+    int i;
+    for (i = first; i < row->n; i++)
+        if (row->term[i].block == block)
+            return &row->term[i];
+    row->term[row->n].block = block;
+    return &row->term[row->n++];
+}
+
+/* terms of one side with sign +-1, at the start of the step; the script's and the fixed nodes' motion come in with phi */
+static void cti_joints_side(const cti_state *s, const cti_joint_side *side, int part, ct_real sign, cti_row *row)
+{
+    int i, first = row->n;
+    if (side->rigid >= 0) {
+        int b = s->rigids[side->rigid].block;
+        if (part == 1) {
+            cti_joints_term(row, first, b + 1)->weight = sign;
+            return;
+        }
+        cti_joints_term(row, first, b)->weight = sign;
+        cti_v3_put(cti_joints_term(row, first, b + 1)->arm, 0,
+                   cti_v3_mul(cti_m3_mul_v(s->frames0 + 9 * (size_t)side->rigid, cti_v3_at(side->arm, 0)), sign));
+        return;
+    }
+    for (i = 0; i < side->n; i++)
+        if (side->weight[i] != 0 && !s->fixed[side->block[i]])
+            cti_joints_term(row, first, side->block[i])->weight += sign * side->weight[i];
+}
+
+/* largest answer of the row's blocks, each for itself, to a unit multiplier on an axis */
+static ct_real cti_joints_own(const cti_state *s, const cti_row *row)
+{
+    ct_real sum = 0;
+    int k, i, j, l;
+    for (k = 0; k < row->n; k++) {
+        ct_real G[9], inverse[9], big = 0;
+        if (!cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[row->term[k].block], inverse))
             continue;
+        cti_row_map(row, k, G);
+        for (i = 0; i < 3; i++) {
+            ct_real d = 0;
+            for (j = 0; j < 3; j++)
+                for (l = 0; l < 3; l++)
+                    d += G[3 * i + j] * inverse[3 * j + l] * G[3 * i + l];
+            big = cti_max(big, d);
         }
-        for (i = q->patch0; patches && i < q->patch1; i++) {
-            out[n].blocks = f->patch_blocks + f->patches[i];
-            out[n++].n = f->patches[i + 1] - f->patches[i];
+        sum += big;
+    }
+    return sum;
+}
+
+/* what the script's sides move by in the step, per time, in the row's axes */
+static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame)
+{
+    const cti_joint_side *side[2];
+    cti_v3 u = cti_v3_zero();
+    int k, i;
+    side[0] = &j->a, side[1] = &j->b;
+    for (k = 0; k < 2; k++) {
+        cti_v3 v = cti_v3_zero();
+        if (side[k]->rigid >= 0)
+            continue;
+        for (i = 0; i < side[k]->n; i++)
+            if (s->fixed[side[k]->block[i]])
+                v = cti_v3_mad(v, cti_v3_at(s->v_fixed, side[k]->block[i]), side[k]->weight[i]);
+        if (part == 1 && side[k]->n == 0) {
+            ct_real from[9], to[9];
+            cti_joints_place(s, side[k], 0, s->time, from);
+            cti_joints_place(s, side[k], 0, s->time + (double)dt, to);
+            v = cti_v3_mul(cti_joint_turn(to, from, 0), j->lever / dt);
+        } else if (side[k]->n == 0)
+            v = cti_v3_mul(cti_v3_sub(cti_joints_place(s, side[k], 0, s->time + (double)dt, NULL), cti_joints_place(s, side[k], 0, s->time, NULL)), 1 / dt);
+        u = cti_v3_mad(u, v, k == 0 ? CTI_R(1) : CTI_R(-1));
+    }
+    return cti_m3_mul_v(frame, u);
+}
+
+static int cti_joints_parts(const cti_joint *j) { return j->kind == CT_JOINT_HINGE || j->kind == CT_JOINT_FIXED ? 2 : 1; }
+
+/* frame, axes and multipliers of a part */
+static void cti_joints_build(const cti_state *s, const cti_row_context *c, const cti_joint *j, int part, cti_row *row, cti_contact_row *origin)
+{
+    const cti_memory_item *m;
+    ct_real soft = part == 1 ? j->angular_compliance * j->lever * j->lever : j->compliance;
+    int k;
+    memset(row, 0, sizeof *row);
+    memset(origin, 0, sizeof *origin);
+    origin->fresh = 1;
+    row->key = j->key + (uint64_t)part;
+    row->equations = part == 1 ? (j->kind == CT_JOINT_HINGE ? 6 : 7) : (j->rest > 0 ? 1 : 7);
+    row->frame[0] = row->frame[4] = row->frame[8] = 1;
+    if (part == 1)
+        cti_joints_place(s, &j->b, 0, s->time, row->frame);
+    else if (j->rest > 0)
+        cti_joint_axes(cti_v3_unit(cti_v3_sub(cti_joints_place(s, &j->a, 0, s->time, NULL), cti_joints_place(s, &j->b, 0, s->time, NULL)),
+                                   cti_v3_make(0, 1, 0)), row->frame);
+    cti_joints_side(s, &j->a, part, part == 1 ? j->lever : 1, row);
+    row->n_a = row->n;
+    cti_joints_side(s, &j->b, part, part == 1 ? -j->lever : -1, row);
+    soft = cti_max(soft / (c->dt * c->dt), cti_joints_own(s, row) * CTI_JOINTS_SETTLE);
+    row->compliance[0] = row->compliance[1] = row->compliance[2] = soft;
+    m = cti_memory_find(c->memory, row->key);
+    if (m)
+        cti_v3_put(row->r, 0, cti_m3_mul_v(row->frame, cti_v3_mul(cti_v3_at(m->impulse, 0), c->dt_memory > 0 ? c->dt / c->dt_memory : 1)));
+    for (k = 0; k < 3; k++)
+        row->r[k] = (row->equations >> k & 1) ? row->r[k] : 0;
+}
+
+CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
+{
+    int i, part;
+    for (i = 0; i < CTI_LEN(s->joints); i++)
+        for (part = 0; part < cti_joints_parts(&s->joints[i]); part++) {
+            cti_row row;
+            cti_contact_row origin;
+            cti_joints_build(s, c, &s->joints[i], part, &row, &origin);
+            if (row.n == 0)
+                continue;
+            origin.joint = 1 + 2 * i + part;
+            if (!CTI_RESERVE(s->mem, s->origins, CTI_LEN(s->origins) + 1) || !CTI_PUSH(s->mem, s->rows, row))
+                return 0;
+            CTI_PUSH(s->mem, s->origins, origin);
         }
-        for (i = q->begin; !patches && i < q->end; i++) {
-            out[n].blocks = f->blocks + i;
-            out[n++].n = 1;
+    return 1;
+}
+
+static int cti_joints_is_soft(const cti_joint *j, int part) { return (part == 1 ? j->angular_compliance : j->compliance) > 0; }
+
+/* the error that a step leaves: one that came from outside is eased out at the recovery speed, a spring's is its own */
+static cti_v3 cti_joints_target(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame)
+{
+    if (cti_joints_is_soft(j, part) || !(s->desc.recovery_speed > 0))
+        return cti_v3_zero();
+    return cti_joint_left(cti_joints_phi(s, j, part, 0, s->time, frame), dt * s->desc.recovery_speed);
+}
+
+/* w of one row; returns by how much the row misses its equation at v [m] */
+static ct_real cti_joints_bend(const cti_state *s, const cti_row_context *c, const cti_joint *j, int part, cti_row *row)
+{
+    int k, start = s->desc.row_mode == CT_ROW_VELOCITY;
+    ct_real u[3], miss = 0;
+    cti_v3 e = cti_joints_phi(s, j, part, !start, s->time + (start ? 0 : (double)c->dt), row->frame);
+    e = cti_v3_mul(cti_v3_sub(e, cti_joints_target(s, j, part, c->dt, row->frame)), 1 / c->dt);
+    row->w[0] = row->w[1] = row->w[2] = 0;
+    if (start)
+        e = cti_v3_add(e, cti_joints_script(s, j, part, c->dt, row->frame));
+    else { /* what the equation says of the tentative motion, exactly, less what J says of it */
+        cti_row_velocity(row, c->v, u);
+        e = cti_v3_sub(e, cti_v3_at(u, 0));
+    }
+    cti_v3_put(row->w, 0, e);
+    cti_row_velocity(row, c->v, u);
+    for (k = 0; k < 3; k++)
+        if (row->equations >> k & 1)
+            miss = cti_max(miss, cti_abs(u[k] + row->compliance[k] * row->r[k]) * c->dt);
+    return miss;
+}
+
+CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real tolerance)
+{
+    ct_real worst = 0;
+    int i;
+    for (i = 0; i < CTI_LEN(s->rows); i++) {
+        int id = s->origins[i].joint - 1;
+        ct_real miss;
+        if (id < 0)
+            continue;
+        miss = cti_joints_bend(s, c, &s->joints[id / 2], id & 1, &s->rows[i]);
+        s->origins[i].fresh |= miss > tolerance;
+        worst = cti_max(worst, miss);
+    }
+    return worst;
+}
+
+CTI_FN ct_real cti_joints_error(const cti_state *s)
+{
+    static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    ct_real worst = 0;
+    int i, part;
+    for (i = 0; i < CTI_LEN(s->joints); i++)
+        for (part = 0; part < cti_joints_parts(&s->joints[i]); part++)
+            if (!cti_joints_is_soft(&s->joints[i], part))
+                worst = cti_max(worst, cti_v3_norm(cti_joints_phi(s, &s->joints[i], part, 0, s->time, unit)));
+    return worst;
+}
+
+CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
+{
+    static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    ct_real most = 0;
+    int i, part;
+    for (i = 0; i < CTI_LEN(s->joints); i++)
+        for (part = 0; part < cti_joints_parts(&s->joints[i]); part++) {
+            const cti_joint *j = &s->joints[i];
+            ct_real e = cti_joints_is_soft(j, part) ? 0 : cti_v3_norm(cti_joints_phi(s, j, part, 0, s->time, unit));
+            if (s->desc.recovery_speed > 0)
+                e = cti_min(e, dt * s->desc.recovery_speed);
+            most = cti_max(most, e / dt + cti_v3_norm(cti_joints_script(s, j, part, dt, unit)));
+        }
+    return most;
+}
+
+/* ---- 8_step/repair.h ---- */
+/* repair.h -- bounded impulses that take apart what intersects at the start of a step. */
+
+
+/* cti_repair_find -- s->repairs from tangled_pairs and detect.tangles. Appends to *marks, in the form of detect.tangles, what else has to be let
+   through. 0: out of memory. */
+CTI_FN int cti_repair_find(cti_state *s, uint64_t **marks);
+/* cti_repair_rows -- appends a row for each of them: recovery only, no hard law, no friction. 0: out of memory. */
+CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c);
+
+
+/* ---- 8_step/repair.c ---- */
+/* repair.c -- taking apart what intersects.
+   Method: where one of two bodies is a solid, they leave each other along one direction: of the normals of the faces that take part, and the
+   axes, the one along which the part they share has the shortest way out. Points inside go to where a ray along it leaves the solid, or, where that
+   way is long for the size of what they share, to the nearest point of its surface. Sheets have no inside: an edge moves against a face so that
+   the contour of the intersection gets shorter,
+       G = sum over the edge's faces i of R_i - 2 (E . R_i) / (E . N) N,
+   E the edge, N the face's normal, R_i the direction in which the contour runs from the edge into face i: when the edge moves by d its point
+   in the plane moves by d - E (N . d) / (N . E), and the contour by -R_i along that; half of R_i may be left out, since it cancels over a closed
+   contour, and what remains is the same for edge and face in either role. The sum over a contour is a direction for all of it.
+   Every row asks for a speed by recovery through softness alone, so that rows that contradict each other settle on something.
+   Based on: Li, Pan, Huang, Bao, Jin 2015, sec. 3 (push-out through the nearest surface); Volino, Magnenat-Thalmann, Resolving surface
+   collisions through intersection contour minimization, 2006. differs: the common direction of two bodies; where a contour cuts a sheet in two,
+   the smaller part is pulled back through, for the length of such a contour may not say anything. */
+
+#define CTI_REPAIR_WAYS 32            /* directions that are compared */
+#define CTI_REPAIR_TIME CTI_R(0.1)    /* [s] in which a depth is to be left */
+#define CTI_REPAIR_LOCAL CTI_R(4)     /* way out over the size of what is shared: above, points leave by the nearest surface */
+#define CTI_REPAIR_KEEP CTI_R(1.5)    /* the way of the last step is kept while it is not longer than that over the shortest */
+#define CTI_REPAIR_STIFF CTI_R(0.03)  /* softness, of the blocks' inverse mass, where the way is known */
+#define CTI_REPAIR_SOFT CTI_R(0.1)    /* and where a contour is followed, whose directions change as it shrinks */
+#define CTI_REPAIR_RIGID CTI_R(0.03)  /* the same for all rows on a rigid body together: what they add up to has to stay solvable */
+#define CTI_REPAIR_PAST CTI_R(4)      /* thicknesses beyond the way out that are aimed at */
+#define CTI_REPAIR_STEEP CTI_R(0.1)   /* least |E . N| */
+
+/* two bodies that share something; ways [n]: candidates, a moves along them */
+typedef struct cti_repair_bodies {
+    int a, b, n;
+    cti_v3 ways[CTI_REPAIR_WAYS];
+    ct_real lo[CTI_REPAIR_WAYS], hi[CTI_REPAIR_WAYS]; /* of what is shared */
+    int inside;  /* vertices inside of the other body */
+} cti_repair_bodies;
+
+static cti_v3 cti_repair_normal(const cti_surface *f, int face)
+{
+    const int32_t *t = f->faces + 3 * (size_t)face;
+    cti_v3 o = cti_v3_at(f->x0, t[0]);
+    return cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(f->x0, t[1]), o), cti_v3_sub(cti_v3_at(f->x0, t[2]), o)), cti_v3_make(0, 1, 0));
+}
+
+/* weights of a point of a face, at most once each */
+static void cti_repair_weights(const cti_surface *f, cti_v3 p, const int32_t *t, ct_real *w)
+{
+    ct_real point[3], bary[3];
+    int k, feature;
+    cti_v3_put(point, 0, p);
+    cti_dist_pt(point, f->x0 + 3 * (size_t)t[0], f->x0 + 3 * (size_t)t[1], f->x0 + 3 * (size_t)t[2], bary, &feature);
+    for (k = 0; k < 3; k++)
+        w[k] = -bary[k];
+}
+
+/* the point that an edge and a face have in common, as a pair */
+static cti_v3 cti_repair_cross(const cti_surface *f, int edge, int face, cti_pair *out)
+{
+    const int32_t *e = f->edges + 2 * (size_t)edge, *t = f->faces + 3 * (size_t)face;
+    cti_v3 n = cti_repair_normal(f, face), o = cti_v3_at(f->x0, t[0]), p = cti_v3_at(f->x0, e[0]), q = cti_v3_at(f->x0, e[1]);
+    ct_real d0 = cti_v3_dot(n, cti_v3_sub(p, o)), d1 = cti_v3_dot(n, cti_v3_sub(q, o));
+    ct_real along = d0 != d1 ? cti_clamp(d0 / (d0 - d1), 0, 1) : CTI_R(0.5);
+    memset(out, 0, sizeof *out);
+    out->kind = (int32_t)CT_PAIR_EF;
+    out->n_a = 2, out->n = 5;
+    out->v[0] = e[0], out->v[1] = e[1], out->v[2] = t[0], out->v[3] = t[1], out->v[4] = t[2];
+    p = cti_v3_mad(p, cti_v3_sub(q, p), along);
+    out->w[0] = 1 - along, out->w[1] = along;
+    cti_repair_weights(f, p, t, out->w + 2);
+    return p;
+}
+
+static int cti_repair_push(cti_state *s, const cti_pair *pair, cti_v3 normal, ct_real depth, int soft)
+{
+    cti_repair r;
+    r.pair = *pair, r.normal = normal, r.depth = depth, r.soft = soft;
+    return CTI_PUSH(s->mem, s->repairs, r);
+}
+
+/* ---- two bodies, one of them a solid ---- */
+
+static void cti_repair_offer(cti_repair_bodies *q, cti_v3 n)
+{
+    int i, sign;
+    for (i = 0; i < q->n; i++)
+        if (cti_v3_dot(q->ways[i], n) > CTI_R(0.98))
+            return;
+    for (sign = 0; sign < 2 && q->n < CTI_REPAIR_WAYS; sign++) {
+        q->lo[q->n] = CTI_REAL_MAX, q->hi[q->n] = -CTI_REAL_MAX;
+        q->ways[q->n++] = cti_v3_mul(n, sign ? -1 : 1);
+    }
+}
+
+static void cti_repair_extend(cti_repair_bodies *q, cti_v3 p)
+{
+    int i;
+    for (i = 0; i < q->n; i++) {
+        ct_real d = cti_v3_dot(q->ways[i], p);
+        q->lo[i] = cti_min(q->lo[i], d), q->hi[i] = cti_max(q->hi[i], d);
+    }
+}
+
+/* 1 when this edge and this face belong to the two bodies */
+static int cti_repair_is_of(const cti_surface *f, const cti_repair_bodies *q, int edge, int face)
+{
+    int x = f->body_of[f->edges[2 * edge]], y = f->body_of[f->faces[3 * face]];
+    return (x == q->a && y == q->b) || (x == q->b && y == q->a);
+}
+
+/* what the bodies share: points on both surfaces, and vertices of one inside of the other */
+static void cti_repair_share(const cti_state *s, cti_repair_bodies *q)
+{
+    const cti_surface *f = &s->surface;
+    int i, k, n = CTI_LEN(s->tangled_pairs) / 2;
+    cti_pair pair;
+    q->n = q->inside = 0;
+    for (i = 0; i < 3; i++)
+        cti_repair_offer(q, cti_v3_make(i == 0, i == 1, i == 2));
+    for (i = 0; i < n; i++)
+        if (cti_repair_is_of(f, q, s->tangled_pairs[2 * i], s->tangled_pairs[2 * i + 1]))
+            cti_repair_offer(q, cti_repair_normal(f, s->tangled_pairs[2 * i + 1]));
+    for (i = 0; i < n; i++)
+        if (cti_repair_is_of(f, q, s->tangled_pairs[2 * i], s->tangled_pairs[2 * i + 1]))
+            cti_repair_extend(q, cti_repair_cross(f, s->tangled_pairs[2 * i], s->tangled_pairs[2 * i + 1], &pair));
+    for (k = 0; k < 2; k++) {
+        const cti_soup_body *r = &f->ranges[k ? q->b : q->a];
+        for (i = r->v0; i < r->v1; i++)
+            if (cti_detect_tangle(&s->detect, i, k ? q->a : q->b) == 2) {
+                cti_repair_extend(q, cti_v3_at(f->x0, i));
+                q->inside++;
+            }
+    }
+}
+
+/* how far a has to go along way i until what is shared has left the solid: past b's top, or b past a's bottom */
+static ct_real cti_repair_way_out(const cti_surface *f, const cti_repair_bodies *q, int way)
+{
+    ct_real out = CTI_REAL_MAX, top = -CTI_REAL_MAX, bottom = CTI_REAL_MAX;
+    int i;
+    for (i = f->ranges[q->b].v0; i < f->ranges[q->b].v1; i++)
+        top = cti_max(top, cti_v3_dot(q->ways[way], cti_v3_at(f->x0, i)));
+    for (i = f->ranges[q->a].v0; i < f->ranges[q->a].v1; i++)
+        bottom = cti_min(bottom, cti_v3_dot(q->ways[way], cti_v3_at(f->x0, i)));
+    if (f->bodies[q->b].solid)
+        out = cti_min(out, top - q->lo[way]);
+    if (f->bodies[q->a].solid)
+        out = cti_min(out, q->hi[way] - bottom);
+    return cti_max(out, 0);
+}
+
+/* the shortest way out; *out_local 1 when it is long for what is shared. 0: out of memory */
+static int cti_repair_choose(cti_state *s, const cti_repair_bodies *q, cti_v3 *out_n, ct_real *out_depth, int *out_local)
+{
+    const cti_surface *f = &s->surface;
+    uint64_t a = f->bodies[q->a].id, b = f->bodies[q->b].id;
+    ct_real best = CTI_REAL_MAX, size = CTI_REAL_MAX;
+    int i, k, at = 0;
+    cti_way *old = NULL, way;
+    for (k = 0; k < CTI_LEN(s->ways); k++)
+        if (s->ways[k].a == a && s->ways[k].b == b)
+            old = &s->ways[k];
+    for (i = 0; i < q->n; i++) {
+        ct_real d = cti_repair_way_out(f, q, i);
+        size = cti_min(size, q->hi[i] - q->lo[i]);
+        /* the old way is easier by a factor, so that small changes do not turn it */
+        if (old && cti_v3_dot(old->normal, q->ways[i]) > CTI_R(0.98))
+            d /= CTI_REPAIR_KEEP;
+        if (d < best)
+            best = d, at = i;
+    }
+    best = cti_repair_way_out(f, q, at);
+    *out_n = q->ways[at], *out_depth = best;
+    *out_local = q->inside > 0 && best > CTI_REPAIR_LOCAL * (size + f->bodies[q->a].thickness);
+    way.a = a, way.b = b, way.normal = q->ways[at], way.depth = best;
+    if (old) {
+        *old = way;
+        return 1;
+    }
+    return CTI_PUSH(s->mem, s->ways, way);
+}
+
+/* where the ray from vertex v along n leaves the faces of a body first: weights of the face; distance, or < 0 */
+static ct_real cti_repair_ray(const cti_surface *f, int v, cti_v3 n, int body, cti_pair *out)
+{
+    cti_v3 p = cti_v3_at(f->x0, v);
+    ct_real best = -1;
+    int i;
+    for (i = f->ranges[body].f0; i < f->ranges[body].f1; i++) {
+        const int32_t *t = f->faces + 3 * (size_t)i;
+        cti_v3 o = cti_v3_at(f->x0, t[0]), e1 = cti_v3_sub(cti_v3_at(f->x0, t[1]), o), e2 = cti_v3_sub(cti_v3_at(f->x0, t[2]), o);
+        cti_v3 h = cti_v3_cross(n, e2), r = cti_v3_sub(p, o), q = cti_v3_cross(r, e1);
+        ct_real det = cti_v3_dot(e1, h), u = cti_v3_dot(r, h), w = cti_v3_dot(n, q), d = cti_v3_dot(e2, q);
+        if (det < 0)
+            det = -det, u = -u, w = -w, d = -d;
+        if (!(det > 0) || u < 0 || w < 0 || u + w > det || !(d > 0) || (best >= 0 && d >= best * det))
+            continue;
+        best = d / det;
+        cti_pair_make(f, CT_PAIR_VF, v, i, out);
+        out->w[0] = 1, out->w[1] = u / det + w / det - 1, out->w[2] = -u / det, out->w[3] = -w / det;
+    }
+    return best;
+}
+
+/* the nearest point of a body's faces: weights, distance, direction from v to it */
+static ct_real cti_repair_nearest(const cti_surface *f, int v, int body, cti_pair *out, cti_v3 *out_n)
+{
+    ct_real best = CTI_REAL_MAX;
+    int i, feature;
+    for (i = f->ranges[body].f0; i < f->ranges[body].f1; i++) {
+        cti_pair pair;
+        ct_real d;
+        cti_pair_make(f, CT_PAIR_VF, v, i, &pair);
+        d = cti_pair_closest(f, f->x0, &pair, &feature);
+        if (d < best)
+            best = d, *out = pair;
+    }
+    *out_n = cti_v3_mul(cti_v3_unit(cti_pair_offset(f, f->x0, out), cti_v3_zero()), -1);
+    return best;
+}
+
+/* vertices of the first body inside of the second, each along n or by the nearest surface */
+static int cti_repair_inside(cti_state *s, int body, int solid, cti_v3 n, int local)
+{
+    const cti_surface *f = &s->surface;
+    int i;
+    for (i = f->ranges[body].v0; i < f->ranges[body].v1; i++) {
+        cti_pair pair;
+        cti_v3 to = n;
+        ct_real d;
+        if (cti_detect_tangle(&s->detect, i, solid) != 2)
+            continue;
+        d = local ? cti_repair_nearest(f, i, solid, &pair, &to) : cti_repair_ray(f, i, n, solid, &pair);
+        if (d > 0 && cti_v3_norm2(to) > 0 && !cti_repair_push(s, &pair, to, d, 0))
+            return 0;
+    }
+    return 1;
+}
+
+/* what lies at the shared part on the far side has to come back through: faces of both bodies there are tangled with the other. The box is that of
+   the points on both surfaces and inside, widened */
+static int cti_repair_around(cti_state *s, const cti_repair_bodies *q, ct_real depth, uint64_t **marks)
+{
+    const cti_surface *f = &s->surface;
+    ct_real wide = 4 * cti_surface_pair_thickness(f, q->a, q->b) + depth / 4;
+    int k, i, j;
+    for (k = 0; k < 2; k++) {
+        const cti_soup_body *r = &f->ranges[k ? q->b : q->a];
+        for (i = r->f0; i < r->f1; i++) {
+            const int32_t *t = f->faces + 3 * (size_t)i;
+            cti_v3 x = cti_v3_at(f->x0, t[0]), y = cti_v3_at(f->x0, t[1]), z = cti_v3_at(f->x0, t[2]);
+            cti_v3 lo = cti_v3_min(x, cti_v3_min(y, z)), hi = cti_v3_max(x, cti_v3_max(y, z));
+            /* the first six ways are the axes, each with its opposite */
+            if (lo.x > q->hi[0] + wide || hi.x < q->lo[0] - wide || lo.y > q->hi[2] + wide || hi.y < q->lo[2] - wide || lo.z > q->hi[4] + wide ||
+                hi.z < q->lo[4] - wide)
+                continue;
+            for (j = 0; j < 3; j++)
+                if (!CTI_PUSH(s->mem, *marks, (uint64_t)(uint32_t)t[j] << 32 | (uint64_t)(uint32_t)(k ? q->a : q->b) << 1))
+                    return 0;
         }
     }
-    *out_n = n;
-    return out;
+    return 1;
+}
+
+/* one pair of bodies; done [pairs] marks what needs no contour */
+static int cti_repair_solids(cti_state *s, int a, int b, uint8_t *done, uint64_t **marks)
+{
+    const cti_surface *f = &s->surface;
+    cti_repair_bodies q;
+    cti_v3 n;
+    ct_real depth;
+    int i, local;
+    q.a = a, q.b = b;
+    cti_repair_share(s, &q);
+    if (!cti_repair_choose(s, &q, &n, &depth, &local) || (!local && !cti_repair_around(s, &q, depth, marks)))
+        return 0;
+    for (i = 0; !local && i < CTI_LEN(s->tangled_pairs) / 2; i++) {
+        int e = s->tangled_pairs[2 * i], face = s->tangled_pairs[2 * i + 1];
+        cti_pair pair;
+        if (!cti_repair_is_of(f, &q, e, face))
+            continue;
+        cti_repair_cross(f, e, face, &pair);
+        done[i] = 1;
+        if (!cti_repair_push(s, &pair, f->body_of[f->edges[2 * e]] == a ? n : cti_v3_mul(n, -1), depth, 0))
+            return 0;
+    }
+    return (!f->bodies[b].solid || cti_repair_inside(s, a, b, n, local)) &&
+           (!f->bodies[a].solid || cti_repair_inside(s, b, a, cti_v3_mul(n, -1), local));
+}
+
+/* ---- contours ---- */
+
+/* an intersection in its contour: parent with parity, 1 when the edge's side of this one is the face's side of the parent */
+typedef struct cti_repair_point {
+    int32_t parent;
+    uint8_t turned;
+    cti_v3 gradient, sum; /* of this point; of the contour, seen from the edge of its root */
+    ct_real length;       /* of the edge */
+    int side_small[2];    /* of the contour: smallest part cut off on the edges' side of the root, and on its faces' */
+    cti_v3 side_pull[2];  /* along the edges, from the smaller part to the larger */
+} cti_repair_point;
+
+/* G of one edge and face */
+static cti_v3 cti_repair_gradient(const cti_surface *f, int edge, int face, ct_real *out_length)
+{
+    cti_v3 n = cti_repair_normal(f, face), p = cti_v3_at(f->x0, f->edges[2 * edge]), d = cti_v3_sub(cti_v3_at(f->x0, f->edges[2 * edge + 1]), p);
+    cti_v3 e = cti_v3_unit(d, cti_v3_zero()), g = cti_v3_zero();
+    ct_real en = cti_v3_dot(e, n);
+    int k, j;
+    *out_length = cti_v3_norm(d);
+    if (cti_abs(en) < CTI_REPAIR_STEEP)
+        en = en < 0 ? -CTI_REPAIR_STEEP : CTI_REPAIR_STEEP;
+    for (k = 0; k < 2; k++) {
+        int own = f->edge_faces[2 * edge + k];
+        cti_v3 r, inward;
+        if (own < 0)
+            continue;
+        for (j = 0; j < 2 && (f->faces[3 * own + j] == f->edges[2 * edge] || f->faces[3 * own + j] == f->edges[2 * edge + 1]); j++) {
+        }
+        inward = cti_v3_sub(cti_v3_at(f->x0, f->faces[3 * own + j]), p);
+        inward = cti_v3_mad(inward, e, -cti_v3_dot(inward, e));
+        r = cti_v3_unit(cti_v3_cross(n, cti_repair_normal(f, own)), cti_v3_zero());
+        if (cti_v3_dot(r, inward) < 0)
+            r = cti_v3_mul(r, -1);
+        g = cti_v3_add(g, cti_v3_mad(r, n, -2 * cti_v3_dot(e, r) / en));
+    }
+    return g;
+}
+
+static int32_t cti_repair_root(const cti_repair_point *p, int32_t i, int *turned)
+{
+    for (*turned = 0; p[i].parent != i; i = p[i].parent)
+        *turned ^= p[i].turned;
+    return i;
+}
+
+/* two points of one segment belong to one contour; turned: the edge of one is on the side of the face of the other */
+static void cti_repair_join(cti_repair_point *p, int32_t i, int32_t j, int turned)
+{
+    int ti, tj;
+    int32_t ri = cti_repair_root(p, i, &ti), rj = cti_repair_root(p, j, &tj);
+    if (ri == rj)
+        return;
+    p[ri > rj ? ri : rj].turned = (uint8_t)(ti ^ tj ^ turned);
+    p[ri > rj ? ri : rj].parent = ri > rj ? rj : ri;
+}
+
+/* segments of contours lie in two faces: points that name the same two are its ends. 0: out of memory */
+static int cti_repair_link(cti_state *s, cti_repair_point *p, const uint8_t *done)
+{
+    const cti_surface *f = &s->surface;
+    int i, k, m = 0, n = CTI_LEN(s->tangled_pairs) / 2;
+    uint64_t *keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * n + 1), *scratch = CTI_ARENA_NEW(s->arena, uint64_t, 2 * n + 1);
+    int32_t *who = CTI_ARENA_NEW(s->arena, int32_t, 4 * n + 1);
+    if (!keys || !scratch || !who)
+        return 0;
+    for (i = 0; i < n; i++)
+        for (k = 0; k < 2; k++) {
+            int own = f->edge_faces[2 * s->tangled_pairs[2 * i] + k], face = s->tangled_pairs[2 * i + 1], low = cti_min_int(own, face);
+            if (own < 0 || done[i])
+                continue;
+            keys[m] = (uint64_t)(uint32_t)low << 32 | (uint32_t)cti_max_int(own, face);
+            who[m++] = 2 * i + (low == face); /* 1: the edge is on the side of the higher face */
+        }
+    cti_sort_u64(keys, who, scratch, who + 2 * n, m);
+    for (i = 1; i < m; i++)
+        if (keys[i] == keys[i - 1])
+            cti_repair_join(p, who[i - 1] / 2, who[i] / 2, (who[i - 1] ^ who[i]) & 1);
+    return 1;
+}
+
+/* what the cut edges leave together: part [nv] and the number of vertices of each, at its root. 0: out of memory */
+static int cti_repair_cut(cti_state *s, const uint8_t *done, int32_t **out_part, int32_t **out_size)
+{
+    const cti_surface *f = &s->surface;
+    int32_t *part = CTI_ARENA_NEW(s->arena, int32_t, f->nv), *size = CTI_ARENA_ZERO(s->arena, int32_t, f->nv);
+    uint8_t *cut = CTI_ARENA_ZERO(s->arena, uint8_t, f->ne);
+    int i;
+    if (!part || !size || !cut)
+        return 0;
+    for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++)
+        cut[s->tangled_pairs[2 * i]] = (uint8_t)(cut[s->tangled_pairs[2 * i]] | !done[i]);
+    for (i = 0; i < f->nv; i++)
+        part[i] = i;
+    for (i = 0; i < f->ne; i++) {
+        int32_t a = f->edges[2 * i], b = f->edges[2 * i + 1];
+        if (cut[i])
+            continue;
+        while (part[a] != a)
+            a = part[a] = part[part[a]];
+        while (part[b] != b)
+            b = part[b] = part[part[b]];
+        part[a < b ? b : a] = a < b ? a : b;
+    }
+    for (i = 0; i < f->nv; i++) {
+        part[i] = part[part[i]]; /* roots are the smallest of their part: what is below i is flat */
+        size[part[i]]++;
+    }
+    *out_part = part, *out_size = size;
+    return 1;
+}
+
+/* a part that a contour cuts off is on the wrong side when it is the smaller one: its edges are pulled back through. The side of the contour that
+   cuts off least decides */
+static int cti_repair_pull(cti_state *s, cti_repair_point *p, const uint8_t *done)
+{
+    const cti_surface *f = &s->surface;
+    int32_t *part, *size;
+    int i, turned, n = CTI_LEN(s->tangled_pairs) / 2;
+    if (!cti_repair_cut(s, done, &part, &size))
+        return 0;
+    for (i = 0; i < n; i++)
+        p[i].side_small[0] = p[i].side_small[1] = INT32_MAX;
+    for (i = 0; i < n; i++) {
+        const int32_t *e = f->edges + 2 * (size_t)s->tangled_pairs[2 * i];
+        int32_t root = cti_repair_root(p, i, &turned), a = size[part[e[0]]], b = size[part[e[1]]];
+        cti_v3 d = cti_v3_unit(cti_v3_sub(cti_v3_at(f->x0, e[1]), cti_v3_at(f->x0, e[0])), cti_v3_zero());
+        if (done[i] || part[e[0]] == part[e[1]] || a == b)
+            continue;
+        p[root].side_small[turned] = cti_min_int(p[root].side_small[turned], cti_min_int(a, b));
+        p[root].side_pull[turned] = cti_v3_mad(p[root].side_pull[turned], d, a < b ? 1 : -1);
+    }
+    for (i = 0; i < n; i++)
+        if (p[i].parent == i && cti_min_int(p[i].side_small[0], p[i].side_small[1]) < INT32_MAX) {
+            int side = p[i].side_small[1] < p[i].side_small[0];
+            if (cti_v3_norm2(p[i].side_pull[side]) > CTI_R(0.01))
+                p[i].sum = cti_v3_mul(p[i].side_pull[side], side ? -1 : 1);
+        }
+    return 1;
+}
+
+/* all intersections that are not done: along the sum of their contour, or by their own gradient where that says nothing */
+static int cti_repair_contours(cti_state *s, const uint8_t *done)
+{
+    const cti_surface *f = &s->surface;
+    int i, turned, n = CTI_LEN(s->tangled_pairs) / 2;
+    cti_repair_point *p = CTI_ARENA_ZERO(s->arena, cti_repair_point, n);
+    if (n && !p)
+        return 0;
+    for (i = 0; i < n; i++) {
+        p[i].parent = i;
+        p[i].gradient = cti_repair_gradient(f, s->tangled_pairs[2 * i], s->tangled_pairs[2 * i + 1], &p[i].length);
+    }
+    if (!cti_repair_link(s, p, done))
+        return 0;
+    for (i = 0; i < n; i++) {
+        int32_t root = cti_repair_root(p, i, &turned);
+        p[root].sum = cti_v3_mad(p[root].sum, p[i].gradient, turned ? -1 : 1);
+    }
+    if (!cti_repair_pull(s, p, done))
+        return 0;
+    for (i = 0; i < n; i++) {
+        int32_t root = cti_repair_root(p, i, &turned);
+        cti_v3 g = cti_v3_mul(p[root].sum, turned ? -1 : 1);
+        cti_pair pair;
+        if (done[i])
+            continue;
+        if (cti_v3_norm2(g) < CTI_R(1e-4))
+            g = p[i].gradient;
+        if (cti_v3_norm2(g) < CTI_R(1e-4))
+            continue;
+        cti_repair_cross(f, s->tangled_pairs[2 * i], s->tangled_pairs[2 * i + 1], &pair);
+        if (!cti_repair_push(s, &pair, cti_v3_unit(g, cti_v3_zero()), p[i].length / 2, 1))
+            return 0;
+    }
+    return 1;
+}
+
+/* ---- both ---- */
+
+/* pairs of bodies, the lower first, that share something and of which one is a solid. 0: out of memory */
+static int cti_repair_list(cti_state *s, uint64_t **out)
+{
+    const cti_surface *f = &s->surface;
+    int i, n = 0;
+    uint64_t *scratch;
+    for (i = 0; i < CTI_LEN(s->detect.tangles); i++) {
+        int a = f->body_of[s->detect.tangles[i] >> 32], b = (int)((uint32_t)s->detect.tangles[i] >> 1);
+        if (a == b || f->ranges[b].v0 == f->ranges[b].v1 || (!f->bodies[a].solid && !f->bodies[b].solid))
+            continue;
+        n++;
+        if (!CTI_PUSH(s->mem, *out, (uint64_t)(uint32_t)cti_min_int(a, b) << 32 | (uint32_t)cti_max_int(a, b)))
+            return 0;
+    }
+    scratch = CTI_ARENA_NEW(s->arena, uint64_t, n);
+    if (n && !scratch)
+        return 0;
+    cti_sort_u64(*out, NULL, scratch, NULL, n);
+    if (n)
+        stbds_header(*out)->length = (size_t)cti_sort_unique_u64(*out, NULL, n);
+    return 1;
+}
+
+/* vertices behind planes. 0: out of memory */
+static int cti_repair_planes(cti_state *s)
+{
+    const cti_surface *f = &s->surface;
+    int i, k, feature;
+    for (k = 0; k < f->n_planes; k++)
+        for (i = 0; i < f->nv; i++) {
+            cti_pair pair;
+            if (cti_detect_tangle(&s->detect, i, f->planes[k].body) != 2)
+                continue;
+            cti_pair_make(f, CT_PAIR_PLANE, i, k, &pair);
+            pair.w[0] = 1;
+            if (!cti_repair_push(s, &pair, cti_v3_at(f->planes[k].normal, 0), -cti_pair_closest(f, f->x0, &pair, &feature), 0))
+                return 0;
+        }
+    return 1;
+}
+
+CTI_FN int cti_repair_find(cti_state *s, uint64_t **marks)
+{
+    uint8_t *done = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->tangled_pairs) / 2 + 1);
+    uint64_t *bodies = NULL;
+    int i, ok;
+    CTI_CLEAR(s->repairs);
+    ok = done && cti_repair_list(s, &bodies);
+    for (i = 0; ok && i < CTI_LEN(bodies); i++)
+        ok = cti_repair_solids(s, (int)(bodies[i] >> 32), (int)(uint32_t)bodies[i], done, marks);
+    ok = ok && cti_repair_contours(s, done) && cti_repair_planes(s);
+    CTI_FREE(s->mem, bodies);
+    return ok;
+}
+
+/* an edge and a face that hang on more blocks than a row has terms: the nearer end speaks for the edge */
+static void cti_repair_fit(const cti_surface *f, cti_pair *pair)
+{
+    int k, n = 0, near = pair->w[1] > pair->w[0];
+    for (k = 0; k < pair->n; k++)
+        n += f->attach[pair->v[k]].n;
+    if (n <= CTI_ROW_TERMS || pair->n < 5)
+        return;
+    pair->v[0] = pair->v[near], pair->w[0] = 1;
+    for (k = 1; k < 4; k++)
+        pair->v[k] = pair->v[k + 1], pair->w[k] = pair->w[k + 1];
+    pair->kind = (int32_t)CT_PAIR_VF;
+    pair->n_a = 1, pair->n = 4;
+}
+
+/* rows that act on one rigid body add up: each is softened by their number. rows [bodies]; 0: out of memory */
+static int32_t *cti_repair_crowds(cti_state *s)
+{
+    const cti_surface *f = &s->surface;
+    int32_t *rows = CTI_ARENA_ZERO(s->arena, int32_t, f->n_bodies + 1);
+    int i;
+    for (i = 0; rows && i < CTI_LEN(s->repairs); i++) {
+        const cti_pair *p = &s->repairs[i].pair;
+        rows[cti_pair_body_a(f, p)] += f->attach[p->v[0]].frame >= 0;
+        if (p->n > p->n_a)
+            rows[f->body_of[p->v[p->n_a]]] += f->attach[p->v[p->n_a]].frame >= 0;
+    }
+    return rows;
+}
+
+/* what nodes answer an impulse with by their own blocks of A, over what they do by their masses: stiff ones have more to be moved against */
+static ct_real cti_repair_stiffer(const cti_row_context *c, const cti_row *row)
+{
+    ct_real soft = 0, own = 0;
+    int k;
+    for (k = 0; k < row->n; k++) {
+        const ct_real *D = c->A->val + 9 * (size_t)c->A->diag[row->term[k].block];
+        ct_real w2 = row->term[k].weight * row->term[k].weight, trace = D[0] + D[4] + D[8];
+        soft += w2 * c->inv_mass[row->term[k].block];
+        own += trace > 0 ? 3 * w2 / trace : 0;
+    }
+    return soft > 0 && own > 0 ? cti_min(1, own / soft) : 1;
+}
+
+CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
+{
+    int32_t *crowds = s->detect.n_tangled ? cti_repair_crowds(s) : NULL;
+    int i, crowd;
+    if (s->detect.n_tangled && !crowds)
+        return 0;
+    for (i = 0; s->detect.n_tangled && i < CTI_LEN(s->repairs); i++) {
+        cti_repair r = s->repairs[i];
+        cti_row row;
+        cti_contact_row origin;
+        cti_repair_fit(&s->surface, &r.pair);
+        if (!cti_rows_build(c, &r.pair, r.normal, 1, &row, &origin))
+            continue;
+        /* lambda >= (recover - u_n) / softness and nothing else: a hard law with the same compliance asks for less */
+        row.mu = 0;
+        row.w[0] -= origin.base[0];
+        origin.base[0] = origin.base[1] = origin.base[2] = 0;
+        crowd = cti_max_int(crowds[cti_pair_body_a(&s->surface, &r.pair)], crowds[cti_pair_body_b(&s->surface, &r.pair)]);
+        row.softness *= cti_repair_stiffer(c, &row) * (crowd ? CTI_REPAIR_RIGID * (ct_real)crowd : (r.soft ? CTI_REPAIR_SOFT : CTI_REPAIR_STIFF));
+        row.compliance[0] = row.softness;
+        row.recover = (r.depth + CTI_REPAIR_PAST * origin.thickness) / cti_max(CTI_REPAIR_TIME, 2 * c->dt);
+        if (c->recovery_speed > 0)
+            row.recover = cti_min(row.recover, c->recovery_speed);
+        if (!(row.softness > 0))
+            continue;
+        origin.repair = origin.fresh = 1;
+        if (!CTI_PUSH(s->mem, s->rows, row))
+            return 0;
+        if (!CTI_PUSH(s->mem, s->origins, origin)) {
+            stbds_header(s->rows)->length--;
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- 8_step/tangle.h ---- */
+/* tangle.h -- what intersects at the start of a step: pairs, and the vertices on the wrong side. */
+
+
+/* cti_tangle_find -- tangled_pairs, detect.tangles and detect.n_tangled at surface.x0, and the repairs. A body that lies wholly inside of another
+   and was not seen to go in is meant to be there. 0 when memory ran out. */
+CTI_FN int cti_tangle_find(cti_state *s);
+
+
+/* ---- 8_step/tangle.c ---- */
+/* tangle.c -- what intersects at the start of a step.
+   Method: exact edge-face intersections; where two bodies have some, and one is a solid, the other's vertices are cut into parts by the edges that
+   go through the solid, and one vertex of each part is asked for its winding number, since a part that nothing goes through is on one side.
+   Marks are kept by vertex and body, so that what is not tangled, with this body or with others, stays protected. */
+
+static uint64_t cti_tangle_key(int vertex, int body, int inside)
+{
+    return (uint64_t)(uint32_t)vertex << 32 | (uint64_t)(uint32_t)body << 1 | (uint64_t)inside;
+}
+
+/* rising, each once; 0: out of memory */
+static int cti_tangle_sort(cti_state *s, uint64_t *keys)
+{
+    int n = CTI_LEN(keys);
+    uint64_t *scratch = CTI_ARENA_NEW(s->arena, uint64_t, n);
+    if (n == 0)
+        return 1;
+    if (!scratch)
+        return 0;
+    cti_sort_u64(keys, NULL, scratch, NULL, n);
+    stbds_header(keys)->length = (size_t)cti_sort_unique_u64(keys, NULL, n);
+    return 1;
+}
+
+/* ends of edges and corners of faces that go through each other */
+static int cti_tangle_crossings(cti_state *s, uint64_t **marks)
+{
+    const cti_surface *f = &s->surface;
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++) {
+        const int32_t *e = f->edges + 2 * (size_t)s->tangled_pairs[2 * i], *t = f->faces + 3 * (size_t)s->tangled_pairs[2 * i + 1];
+        for (k = 0; k < 5; k++) {
+            int v = k < 2 ? e[k] : t[k - 2], other = f->body_of[k < 2 ? t[0] : e[0]];
+            if (!CTI_PUSH(s->mem, *marks, cti_tangle_key(v, other, 0)))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+/* a vertex behind a plane is tangled with it */
+static int cti_tangle_planes(cti_state *s, uint64_t **marks)
+{
+    const cti_surface *f = &s->surface;
+    int i, k;
+    for (k = 0; k < f->n_planes; k++)
+        for (i = 0; i < f->nv; i++) {
+            const cti_plane *p = &f->planes[k];
+            if (f->bodies[f->body_of[i]].dynamic && cti_v3_dot(cti_v3_at(p->normal, 0), cti_v3_at(f->x0, i)) - p->offset <= 0 &&
+                !CTI_PUSH(s->mem, *marks, cti_tangle_key(i, p->body, 1)))
+                return 0;
+        }
+    return 1;
+}
+
+/* ordered pairs of bodies (a, solid b) to be asked: those that go through each other, and those of which a vertex was inside before */
+static int cti_tangle_bodies(cti_state *s, uint64_t **out)
+{
+    const cti_surface *f = &s->surface;
+    int i;
+    for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++) {
+        int a = f->body_of[f->edges[2 * s->tangled_pairs[2 * i]]], b = f->body_of[f->faces[3 * s->tangled_pairs[2 * i + 1]]];
+        if (a == b)
+            continue;
+        if ((f->bodies[b].solid && !CTI_PUSH(s->mem, *out, (uint64_t)(uint32_t)a << 32 | (uint32_t)b)) ||
+            (f->bodies[a].solid && !CTI_PUSH(s->mem, *out, (uint64_t)(uint32_t)b << 32 | (uint32_t)a)))
+            return 0;
+    }
+    for (i = 0; i < CTI_LEN(s->detect.tangles); i++) {
+        uint64_t t = s->detect.tangles[i];
+        int b = (int)((uint32_t)t >> 1);
+        if ((t & 1) && f->bodies[b].solid && !CTI_PUSH(s->mem, *out, (uint64_t)(uint32_t)f->body_of[t >> 32] << 32 | (uint32_t)b))
+            return 0;
+    }
+    return cti_tangle_sort(s, *out);
+}
+
+static int32_t cti_tangle_root(int32_t *parent, int32_t i)
+{
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+/* parts of body a that no edge through solid b cuts: parent [vertices of a] */
+static int32_t *cti_tangle_parts(cti_state *s, int a, int b)
+{
+    const cti_surface *f = &s->surface;
+    const cti_soup_body *r = &f->ranges[a];
+    int32_t *parent = CTI_ARENA_NEW(s->arena, int32_t, r->v1 - r->v0);
+    uint8_t *cut = CTI_ARENA_ZERO(s->arena, uint8_t, r->e1 - r->e0);
+    int i;
+    if (!parent || !cut)
+        return NULL;
+    for (i = 0; i < r->v1 - r->v0; i++)
+        parent[i] = i;
+    for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++) {
+        int e = s->tangled_pairs[2 * i];
+        if (e >= r->e0 && e < r->e1 && f->body_of[f->faces[3 * s->tangled_pairs[2 * i + 1]]] == b)
+            cut[e - r->e0] = 1;
+    }
+    for (i = r->e0; i < r->e1; i++)
+        if (!cut[i - r->e0]) {
+            int32_t p = cti_tangle_root(parent, f->edges[2 * i] - r->v0), q = cti_tangle_root(parent, f->edges[2 * i + 1] - r->v0);
+            parent[p < q ? q : p] = p < q ? p : q;
+        }
+    return parent;
+}
+
+/* marks the vertices of a that are inside of b */
+static int cti_tangle_inside(cti_state *s, int a, int b, uint64_t **marks)
+{
+    const cti_surface *f = &s->surface;
+    const cti_soup_body *r = &f->ranges[a], *q = &f->ranges[b];
+    int32_t *parent = cti_tangle_parts(s, a, b);
+    uint8_t *inside = CTI_ARENA_ZERO(s->arena, uint8_t, r->v1 - r->v0);
+    cti_v3 lo = cti_v3_at(f->x0, q->v0), hi = lo;
+    int i, n = r->v1 - r->v0;
+    if (!parent || !inside)
+        return 0;
+    for (i = q->v0; i < q->v1; i++)
+        lo = cti_v3_min(lo, cti_v3_at(f->x0, i)), hi = cti_v3_max(hi, cti_v3_at(f->x0, i));
+    for (i = 0; i < n; i++) {
+        int32_t root = cti_tangle_root(parent, i);
+        cti_v3 p = cti_v3_at(f->x0, r->v0 + i);
+        /* the root is the smallest of its part */
+        if (root != i)
+            inside[i] = inside[root];
+        else if (p.x >= lo.x && p.x <= hi.x && p.y >= lo.y && p.y <= hi.y && p.z >= lo.z && p.z <= hi.z)
+            inside[i] = cti_intersect_contains(f->faces + 3 * (size_t)q->f0, q->f1 - q->f0, f->x0, f->x0 + 3 * (size_t)(r->v0 + i)) == 1;
+        if (inside[i] && !CTI_PUSH(s->mem, *marks, cti_tangle_key(r->v0 + i, b, 1)))
+            return 0;
+    }
+    return 1;
+}
+
+/* all marks, sorted; vertex and body once for each kind */
+static int cti_tangle_marks(cti_state *s, uint64_t **marks)
+{
+    uint64_t *bodies = NULL;
+    int i, ok = cti_tangle_bodies(s, &bodies) && cti_tangle_crossings(s, marks) && cti_tangle_planes(s, marks);
+    for (i = 0; ok && i < CTI_LEN(bodies); i++)
+        ok = cti_tangle_inside(s, (int)(bodies[i] >> 32), (int)(uint32_t)bodies[i], marks);
+    CTI_FREE(s->mem, bodies);
+    return ok && cti_tangle_sort(s, *marks);
+}
+
+static void cti_tangle_count(cti_state *s)
+{
+    cti_detect *d = &s->detect;
+    int i;
+    if (s->surface.nv)
+        memset(d->tangled, 0, (size_t)s->surface.nv);
+    for (i = 0; i < CTI_LEN(d->tangles); i++)
+        d->tangled[d->tangles[i] >> 32] = 1;
+    for (d->n_tangled = i = 0; i < s->surface.nv; i++)
+        d->n_tangled += d->tangled[i];
+}
+
+CTI_FN int cti_tangle_find(cti_state *s)
+{
+    cti_detect *d = &s->detect;
+    uint64_t *marks = NULL;
+    int i, ok;
+    if (!CTI_RESIZE(s->mem, d->tangled, s->surface.nv))
+        return 0;
+    d->n_tangled = cti_max_int(1, d->n_tangled); /* asked again when memory runs out on the way */
+    CTI_CLEAR(s->tangled_pairs);
+    ok = cti_broad_update(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, s->surface.x0) &&
+         cti_intersect_soup(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, &s->tangled_pairs) && cti_tangle_marks(s, &marks);
+    if (!ok) {
+        CTI_FREE(s->mem, marks);
+        return 0;
+    }
+    CTI_FREE(s->mem, d->tangles);
+    d->tangles = marks;
+    cti_tangle_count(s);
+    if (d->n_tangled == 0) {
+        CTI_CLEAR(s->repairs);
+        CTI_CLEAR(s->ways);
+        return 1;
+    }
+    /* repairs read the marks and ask for more */
+    marks = NULL;
+    ok = cti_repair_find(s, &marks);
+    for (i = 0; ok && i < CTI_LEN(marks); i++)
+        ok = CTI_PUSH(s->mem, d->tangles, marks[i]);
+    ok = ok && cti_tangle_sort(s, d->tangles);
+    CTI_FREE(s->mem, marks);
+    if (ok)
+        cti_tangle_count(s);
+    return ok;
 }
 
 /* ---- 8_step/cmr.h ---- */
@@ -16048,6 +20161,8 @@ typedef struct cti_attempt {
     int budget;         /* the last solve ended on its budget, above its tolerance */
     int rounds, solver_iterations, solver_sweeps, linear_iterations, extended;
     int crushed;        /* tets that the motion takes below J = 0.2 */
+    int spun;           /* rigid bodies that turn by more than half a radian */
+    int strained;       /* 1: a joint misses by more than it may at the end */
     int candidates;
     ct_real residual;   /* natural map of the last solve */
     ct_pair_kind limit_kind;
@@ -16078,7 +20193,12 @@ CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
    thickness, so that rounding can not turn a touch into a crossing; a pair whose row the motion breaks is solved again instead of getting a
    twin; a body that nodes cannot solve is taken whole; a solve that is not plausible ends the attempt. */
 
-#define CTI_CMR_POOR CTI_R(0.5) /* natural map at which a solve by nodes has failed */
+#define CTI_CMR_POOR CTI_R(0.5) /* natural map at which a solve by nodes has failed ... */
+#define CTI_CMR_POOR_SPEED CTI_R(0.05) /* ... if that is as much of the island's speed: in an impact, g dt is little */
+#define CTI_CMR_TURN CTI_R(0.5)    /* rad that a rigid body may turn in a substep */
+#define CTI_CMR_JOINT CTI_R(1e-4) /* share of the thickness that a joint may miss by */
+#define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */
+#define CTI_CMR_SETTLE 8          /* times joints are linearized anew in a round */
 #define CTI_CMR_BROKEN CTI_R(0.01) /* share of the thickness that a row may be missed by in a step */
 
 CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
@@ -16090,6 +20210,9 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
     out->fixed = s->fixed;
     out->v_fixed = s->v_fixed;
     out->inv_mass = s->inv_mass;
+    out->v = s->v_new;
+    out->at_start = s->desc.row_mode == CT_ROW_VELOCITY;
+    out->frames = out->at_start ? s->frames0 : s->frames1;
     out->A = &s->A;
     out->memory = memory;
     out->dt = dt;
@@ -16112,44 +20235,79 @@ CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
     cti_cmr_hold(s, s->v_new);
     for (i = 0; i < 3 * s->n; i++)
         s->x_new[i] = s->x[i] + dt * s->v_new[i];
-    cti_surface_place(&s->surface, s->x_new, s->surface.x1);
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        cti_rigid *r = &s->rigids[i];
+        cti_rigid_turn(r->q, cti_v3_mul(cti_v3_at(s->v_new, r->block + 1), dt), r->q_new);
+        cti_rigid_matrix(r->q_new, s->frames1 + 9 * (size_t)i);
+        cti_v3_put(s->x_new, r->block + 1, cti_v3_at(s->x_new, r->block)); /* an angular block has no place of its own */
+    }
+    cti_surface_place(&s->surface, s->x_new, s->frames1, s->surface.x1);
 }
 
-/* velocity that residuals are relative to: |g| dt, or without gravity a thousandth of the largest speed or of a thickness a step */
-static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
+/* most speed of a surface that a script moves */
+static ct_real cti_cmr_script(const cti_state *s, ct_real dt)
 {
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, big = 0;
-    int i;
-    for (i = 0; i < 3 * s->n; i++)
-        big = cti_max(big, cti_abs(s->v_free[i]));
+    ct_real big = 0;
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->movers); i++)
+        for (k = s->movers[i].v0; k < s->movers[i].v0 + s->movers[i].n; k++)
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(s->surface.script, k), cti_v3_at(s->surface.x0, k))));
+    return cti_sqrt(big) / dt;
+}
+
+/* velocity that residuals are relative to: |g| dt, or without gravity a thousandth of the largest speed, scripts' too, or of a
+   thickness a step */
+static ct_real cti_cmr_scale_of(const cti_state *s, ct_real dt, ct_real speed)
+{
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt;
     if (!(g > 0))
-        g = CTI_R(1e-3) * cti_max(big, s->desc.thickness / dt);
+        g = CTI_R(1e-3) * cti_max(cti_max(speed, cti_cmr_script(s, dt)), s->desc.thickness / dt);
     return g > 0 ? g : CTI_R(1e-9);
 }
 
-/* what an iteration left of each free component's momentum: a uniform velocity takes it up exactly, since 1' A = 1' M (1 + dt alpha).
-   f [3 n] is b + J' r. only_touched: components whose island was solved */
-static void cti_cmr_balance(cti_state *s, ct_real dt, const ct_real *f, int only_touched, ct_real *v)
+/* the same for the world */
+static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
 {
-    const cti_factors *q = &s->factors;
-    ct_real *r = s->pcg_work;
-    int c, k;
-    cti_bsr_residual(&s->A, f, v, r);
-    for (c = 0; c < CTI_LEN(q->components); c++) {
-        cti_v3 sum = cti_v3_zero();
-        ct_real m = 0;
-        int held = only_touched && !q->components[c].touched;
-        for (k = q->components[c].begin; k < q->components[c].end; k++) {
-            int i = q->blocks[k];
-            sum = cti_v3_add(sum, cti_v3_at(r, i));
-            m += s->mass[i] * (1 + dt * s->alpha[i]);
-            held |= s->n_constrained && s->filter[i] >= 0;
-        }
-        if (held || !(m > 0))
-            continue;
-        for (k = q->components[c].begin; k < q->components[c].end; k++)
-            cti_v3_addto(v, q->blocks[k], cti_v3_mul(sum, 1 / m));
+    ct_real big = 0;
+    int c;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        big = cti_max(big, s->factors.components[c].speed);
+    return cti_cmr_scale_of(s, dt, big);
+}
+
+/* a rigid body's two blocks are not coupled: their residual r is taken up exactly */
+static void cti_cmr_balance_rigid(const cti_state *s, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
+{
+    const int32_t *blocks = s->factors.blocks + q->begin;
+    int k;
+    for (k = 0; k < q->end - q->begin; k++) {
+        ct_real inverse[9];
+        if (cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[blocks[k]], inverse))
+            cti_v3_addto(v, at[k], cti_m3_mul_v(inverse, cti_v3_at(r, at[k])));
     }
+}
+
+/* what an iteration left of a free component's momentum: a uniform velocity takes it up exactly, since 1' A = 1' M (1 + dt alpha).
+   r: b + J' r - A v; at: where r and v have the component's blocks */
+static void cti_cmr_balance(const cti_state *s, ct_real dt, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
+{
+    const int32_t *blocks = s->factors.blocks + q->begin;
+    cti_v3 sum = cti_v3_zero();
+    ct_real m = 0;
+    int k, n = q->end - q->begin, held = 0;
+    if (s->rigid_of[blocks[0]] >= 0) {
+        cti_cmr_balance_rigid(s, q, at, r, v);
+        return;
+    }
+    for (k = 0; k < n; k++) {
+        sum = cti_v3_add(sum, cti_v3_at(r, at[k]));
+        m += s->mass[blocks[k]] * (1 + cti_integrate_h(s, blocks[k], dt) * s->alpha[blocks[k]]);
+        held |= s->n_constrained && s->filter[blocks[k]] >= 0;
+    }
+    if (held || !(m > 0))
+        return;
+    for (k = 0; k < n; k++)
+        cti_v3_addto(v, at[k], cti_v3_mul(sum, 1 / m));
 }
 
 /* what a component's free solve is asked for: half the tolerance of the velocity scale, in the energy norm of its lightest block */
@@ -16178,29 +20336,64 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
         cti_component *q = &s->factors.components[c];
         for (k = q->begin; k < q->end; k++)
             for (i = 3 * s->factors.blocks[k]; i < 3 * s->factors.blocks[k] + 3; i++)
-                s->v_free[i] = s->v[i] + (q->pressed ? s->dv_free[i] * (dt / s->dt_free) : s->desc.gravity[i % 3] * ((dt + s->dt_prev[i / 3]) / 2));
+                s->v_free[i] = s->v[i] + (q->pressed ? s->dv_free[i] * (dt / s->dt_free) : cti_integrate_gain(s, i / 3, i % 3, dt));
         q->pressed = 0;
     }
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        const cti_rigid *r = &s->rigids[i];
+        ct_real kick = (dt + s->dt_prev[r->block]) / 2;
+        cti_v3_put(s->v_free, r->block, cti_v3_mad(cti_v3_at(s->v, r->block), cti_v3_at(s->desc.gravity, 0), kick));
+        cti_v3_put(s->v_free, r->block + 1, cti_v3_at(r->w_mid, 0));
+    }
     cti_cmr_hold(s, s->v_free);
+}
+
+/* 1 for a rigid body's angular block, whose velocity is no speed */
+static int cti_cmr_turns(const cti_state *s, int block) { return s->rigid_of[block] >= 0 && s->rigids[s->rigid_of[block]].block != block; }
+
+/* 1, or for an angular block the radius of gyration: what turns its velocity into a speed */
+static ct_real cti_cmr_radius(const cti_state *s, int block)
+{
+    const cti_rigid *r;
+    if (!cti_cmr_turns(s, block))
+        return 1;
+    r = &s->rigids[s->rigid_of[block]];
+    return cti_sqrt((r->inertia[0] + r->inertia[4] + r->inertia[8]) / (2 * r->mass));
+}
+
+/* v_free of one component, and what is kept of it. Component by component, so that its part of A is read once from memory. 0: out of memory */
+static int cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, int *its)
+{
+    cti_factors *f = &s->factors;
+    const int32_t *blocks = f->blocks + q->begin;
+    int i, k, n = q->end - q->begin;
+    if (!cti_factors_renew(f, q, &s->A, dt))
+        return 0;
+    *its = cti_max_int(*its, cti_factors_free_solve(f, q, &s->A, s->b, s->v_free, cti_cmr_free_tolerance(s, q, dt), 200, s->pcg_work));
+    cti_factors_residual(q, blocks, &s->A, s->b, s->v_free, s->pcg_work);
+    q->energy = 0;
+    for (i = 0; i < n; i++)
+        q->energy += (double)cti_v3_dot(cti_v3_at(s->v_free, blocks[i]), cti_v3_sub(cti_v3_at(s->b, blocks[i]), cti_v3_at(s->pcg_work, blocks[i])));
+    cti_cmr_balance(s, dt, q, blocks, s->pcg_work, s->v_free);
+    q->speed = 0, q->dynamics = -1, q->moved = 0;
+    for (i = 0; i < n; i++)
+        for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++) {
+            s->dv_free[k] = s->v_free[k] - s->v[k];
+            q->speed = cti_max(q->speed, cti_abs(s->v_free[k]) * cti_cmr_radius(s, blocks[i]));
+        }
+    return 1;
 }
 
 /* v_free: A v = b */
 static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 {
-    int i, its = 0, nc = CTI_LEN(s->factors.components);
-    double *tol = CTI_ARENA_NEW(s->arena, double, nc);
+    int c, its = 0;
     cti_factors_age(&s->factors);
-    if (!tol || !cti_factors_refresh(&s->factors, &s->A, dt))
-        return 0;
     cti_cmr_free_start(s, dt);
-    for (i = 0; i < nc; i++)
-        tol[i] = cti_cmr_free_tolerance(s, &s->factors.components[i], dt);
-    if (!cti_factors_free_solve(&s->factors, &s->A, s->b, s->v_free, tol, 200, s->pcg_work, &its))
-        return 0;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        if (!cti_cmr_free_component(s, dt, &s->factors.components[c], &its))
+            return 0;
     out->linear_iterations += its;
-    cti_cmr_balance(s, dt, s->b, 0, s->v_free);
-    for (i = 0; i < 3 * s->n; i++)
-        s->dv_free[i] = s->v_free[i] - s->v[i];
     s->dt_free = dt;
     return 1;
 }
@@ -16276,7 +20469,8 @@ static int cti_cmr_make_index(const cti_state *s, cti_cmr_index *x)
     if (!x->key || !x->count || !x->last)
         return 0;
     for (i = 0; i < n; i++)
-        cti_cmr_enter(x, cti_pair_key(&s->surface, &s->origins[i].pair), i);
+        if (!s->origins[i].joint)
+            cti_cmr_enter(x, cti_pair_key(&s->surface, &s->origins[i].pair), i);
     return 1;
 }
 
@@ -16306,6 +20500,15 @@ static int cti_cmr_is_broken(const cti_state *s, int row, ct_real dt)
         return 1;
     cti_row_velocity(&s->rows[row], s->v_new, u);
     return u[0] + s->rows[row].compliance[0] * s->rows[row].r[0] < -CTI_CMR_BROKEN * s->origins[row].thickness / dt;
+}
+
+/* rows of rigid bodies are linearized at the motion that stands now; one that it misses by much asks for another solve */
+static void cti_cmr_bend(cti_state *s, const cti_row_context *c)
+{
+    int i;
+    for (i = 0; CTI_LEN(s->rigids) && i < CTI_LEN(s->rows); i++)
+        if (s->origins[i].bends && cti_rows_linearize(c, &s->rows[i], &s->origins[i]) > CTI_CMR_BROKEN * s->origins[i].thickness / c->dt)
+            s->origins[i].fresh = 1;
 }
 
 /* rows for hits; a pair gets at most three, then its newest is linearized anew; one whose newest row is broken is only solved again */
@@ -16377,89 +20580,183 @@ static int cti_cmr_sort_islands(cti_state *s, int32_t **out_start, int *out_n)
     return 1;
 }
 
-/* one island: its rows and the components that they touch; a factor that lags too far is renewed on the way. 0: out of memory */
-static int cti_cmr_solve_island(cti_state *s, ct_real dt, int first, int end, cti_attempt *out, cti_solve_status *ended)
+/* islands of one solve */
+typedef struct cti_cmr_islands {
+    int n;
+    int32_t *start;          /* [n + 1] in rows */
+    uint8_t *todo;           /* [n] 0: solved before, 1: to solve, 2: to solve, and some of its components were in this attempt */
+    ct_real *scale;          /* [n] velocity that residuals are relative to */
+    ct_real *natural;        /* [n] how well its rows are solved */
+    cti_solve_status *ended; /* [n] how it did when it was solved last */
+} cti_cmr_islands;
+
+/* what an island's sweeps left of its components' momenta */
+static void cti_cmr_balance_island(cti_state *s, ct_real dt, const cti_island *q)
+{
+    const cti_component *list = s->factors.components;
+    int c;
+    cti_problem_rhs(&q->p, s->pcg_work);
+    cti_bsr_residual(&q->A, s->pcg_work, q->v, s->pcg_work);
+    for (c = 0; c < q->n_components; c++)
+        cti_cmr_balance(s, dt, &list[q->components[c]], q->own + list[q->components[c]].place, s->pcg_work, q->v);
+}
+
+/* what an island's solution is worth, noted in its components */
+static void cti_cmr_judge_island(cti_state *s, const cti_island *q)
+{
+    cti_residuals res;
+    int i, c;
+    cti_residual_eval(&q->p, s->desc.solver.cone, q->v, s->pcg_work, &res);
+    for (i = 0; i < q->n; i++)
+        cti_v3_put(s->pcg_work, i, cti_v3_sub(cti_v3_at(q->v, i), cti_v3_at(s->v_free, q->blocks[i])));
+    for (i = c = 0; c < q->n_components; c++) {
+        cti_component *k = &s->factors.components[q->components[c]];
+        k->dynamics = res.dynamics * q->p.velocity_scale;
+        k->natural = res.natural;
+        for (k->moved = 0; i < k->place + k->end - k->begin; i++)
+            k->moved += (double)cti_v3_dot(cti_v3_at(s->pcg_work, i), cti_bsr_row(&q->A, s->pcg_work, i));
+    }
+}
+
+/* new factors where the island's lag. 0: out of memory */
+static int cti_cmr_renew_island(cti_state *s, ct_real dt, const cti_island *q)
+{
+    int c;
+    cti_factors_mark(&s->factors, q);
+    for (c = 0; c < q->n_components; c++)
+        if (!cti_factors_renew(&s->factors, &s->factors.components[q->components[c]], &s->A, dt))
+            return 0;
+    return 1;
+}
+
+/* an open island; a factor that lags too far is renewed on the way. 0: out of memory */
+static int cti_cmr_relax_island(cti_state *s, ct_real dt, int later, cti_island *q, cti_attempt *out, cti_solve_status *ended)
 {
     ct_solver_desc desc = s->desc.solver;
-    cti_problem p;
     cti_solve_info info;
-    if (out->rounds > 0)
+    if (later)
         desc.max_sweeps = cti_max_int(1, desc.max_sweeps / 2); /* a later round starts from the solution of the one before */
     do {
-        cti_cmr_problem(s, &p);
-        p.rows = s->rows + first, p.n_rows = end - first;
-        p.lagged = cti_factors_lag(&s->factors);
-        p.free_start = 1;
-        p.clusters = cti_factors_clusters(&s->factors, s->arena, desc.cluster, p.rows, p.n_rows, s->n, &p.n_clusters);
-        if (!p.clusters)
+        q->p.lagged = cti_factors_lag(&s->factors, q);
+        q->p.free_start = 1;
+        if (!cti_factors_clusters(&s->factors, s->arena, desc.cluster, q))
             return 0;
-        if (out->rounds == 0)
-            cti_factors_respond(&s->factors, &p, s->v_new, s->pcg_work);
-        cti_ica_solve(&p, &desc, s->arena, s->v_new, &info);
+        if (!later)
+            cti_factors_respond(&s->factors, q, s->pcg_work);
+        cti_ica_solve(&q->p, &desc, s->arena, q->v, &info);
         out->solver_iterations += info.iterations;
         out->solver_sweeps += info.sweeps;
         if (info.status == CTI_SOLVE_MEMORY)
             return 0;
-        if (info.status == CTI_SOLVE_SLOW && cti_factors_mark(&s->factors) && !cti_factors_refresh(&s->factors, &s->A, dt))
+        if (info.status == CTI_SOLVE_SLOW && !cti_cmr_renew_island(s, dt, q))
             return 0;
     } while (info.status == CTI_SOLVE_SLOW);
+    cti_cmr_balance_island(s, dt, q);
+    cti_cmr_judge_island(s, q);
     *ended = info.status;
     return 1;
 }
 
-/* 1 when an island has rows that were not solved yet; marks its components. An island without any keeps its solution, bit by bit */
-static int cti_cmr_touch(cti_state *s, int first, int end)
+/* one island: its rows and the components that they touch, apart from the world */
+static int cti_cmr_solve_island(cti_state *s, ct_real dt, const cti_cmr_islands *list, int i, cti_attempt *out)
 {
-    int i, k, fresh = 0;
-    for (i = first; i < end; i++)
-        fresh |= s->origins[i].fresh;
-    for (i = first; fresh && i < end; i++) {
-        s->origins[i].fresh = 0;
-        for (k = 0; k < s->rows[i].n; k++) {
-            cti_component *c = &s->factors.components[s->factors.component_of[s->rows[i].term[k].block]];
-            c->touched = c->pressed = 1;
-        }
-    }
-    return fresh;
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    cti_island q;
+    cti_problem world;
+    int ok;
+    cti_cmr_problem(s, &world);
+    world.velocity_scale = list->scale[i];
+    if (!cti_island_open(&s->factors, s->arena, &world, list->start[i], list->start[i + 1], s->v_new, &q))
+        return 0;
+    ok = cti_cmr_relax_island(s, dt, list->todo[i] == 2, &q, out, &list->ended[i]);
+    cti_island_close(&s->factors, &q, world.rows + list->start[i], s->v_new);
+    cti_arena_rewind(s->arena, mark);
+    return ok;
 }
 
-/* the islands with fresh rows, each for itself, so that none feels another; then what all of it is worth. work [6 n];
-   ended [n]: how each island did when it was solved last */
-static int cti_cmr_solve_islands(cti_state *s, ct_real dt, const int32_t *start, const uint8_t *touched, int n, ct_real *work, cti_attempt *out,
-                                 cti_solve_status *ended)
+/* todo of an island: whether it has rows that were not solved yet; marks its components then. One without any keeps its solution, bit by bit */
+static int cti_cmr_touch(cti_state *s, int first, int end)
 {
-    cti_problem p;
-    cti_residuals res;
+    int i, k, fresh = 0, later = 0;
+    for (i = first; i < end; i++)
+        fresh |= s->origins[i].fresh;
+    for (i = first; fresh && i < end; i++)
+        for (k = 0; k < s->rows[i].n; k++)
+            later |= s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].pressed;
+    for (i = first; fresh && i < end; i++) {
+        s->origins[i].fresh = 0;
+        for (k = 0; k < s->rows[i].n; k++)
+            s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].pressed = 1;
+    }
+    return fresh ? 1 + later : 0;
+}
+
+/* largest free speed in an island */
+static ct_real cti_cmr_island_speed(const cti_state *s, int first, int end)
+{
+    ct_real speed = 0;
+    int i, k;
+    for (i = first; i < end; i++)
+        for (k = 0; k < s->rows[i].n; k++)
+            speed = cti_max(speed, s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].speed);
+    return speed;
+}
+
+/* a component that no contact touches: how well its free motion is solved [m/s] */
+static ct_real cti_cmr_free_dynamics(cti_state *s, const cti_component *q)
+{
+    const int32_t *blocks = s->factors.blocks + q->begin;
+    ct_real big = 0;
     int i;
-    for (i = 0; i < n; i++)
-        if (touched[i] && !cti_cmr_solve_island(s, dt, start[i], start[i + 1], out, &ended[i]))
+    cti_factors_residual(q, blocks, &s->A, s->b, s->v_new, s->pcg_work);
+    for (i = 0; i < q->end - q->begin; i++) {
+        ct_real inv[9];
+        cti_v3 e;
+        if (!cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[blocks[i]], inv))
+            continue;
+        e = cti_m3_mul_v(inv, cti_v3_at(s->pcg_work, blocks[i]));
+        big = cti_max(big, cti_max(cti_abs(e.x), cti_max(cti_abs(e.y), cti_abs(e.z))));
+    }
+    return big;
+}
+
+/* the islands that are to be solved, each for itself, so that none feels another; then what all of it is worth */
+static int cti_cmr_solve_islands(cti_state *s, ct_real dt, cti_cmr_islands *list, cti_attempt *out)
+{
+    cti_component *q = s->factors.components;
+    int i, c;
+    for (i = 0; i < list->n; i++)
+        if (list->todo[i] && !cti_cmr_solve_island(s, dt, list, i, out))
             return 0;
-    cti_cmr_problem(s, &p);
-    cti_problem_rhs(&p, work);
-    cti_cmr_balance(s, dt, work, 1, s->v_new);
-    cti_residual_eval(&p, s->desc.solver.cone, s->v_new, work, &res);
-    out->residual = res.natural_map;
+    out->residual = 0;
+    for (c = 0; c < CTI_LEN(q); c++) {
+        if (q[c].dynamics < 0)
+            q[c].dynamics = cti_cmr_free_dynamics(s, &q[c]);
+        out->residual = cti_max(out->residual, q[c].dynamics / s->problem_scale);
+    }
+    for (i = 0; i < list->n; i++) {
+        list->natural[i] = q[s->factors.component_of[s->rows[list->start[i]].term[0].block]].natural;
+        out->residual = cti_max(out->residual, list->natural[i]);
+    }
     return 1;
 }
 
-/* islands that ended poorly with a body split into nodes: the body is taken whole, and they start again. touched: in, those that were solved;
+/* islands that ended poorly with a body split into nodes: the body is taken whole, and they start again. todo: in, those that were solved;
    out, those to solve again. r [3 rows]: multipliers that the first solve started from. Returns how many */
-static int cti_cmr_harden(cti_state *s, const int32_t *start, uint8_t *touched, int n, const ct_real *r, ct_real *work)
+static int cti_cmr_harden(cti_state *s, cti_cmr_islands *list, const ct_real *r)
 {
-    cti_problem p;
-    cti_residuals res;
     int i, k, e, c, count = 0;
-    for (i = 0; i < n; i++) {
-        if (!touched[i])
+    for (i = 0; i < list->n; i++) {
+        int first = list->start[i], end = list->start[i + 1];
+        if (!list->todo[i])
             continue;
-        cti_cmr_problem(s, &p);
-        p.rows = s->rows + start[i], p.n_rows = start[i + 1] - start[i];
-        cti_residual_eval(&p, s->desc.solver.cone, s->v_new, work, &res);
-        touched[i] = (uint8_t)(!(res.natural < CTI_CMR_POOR) && cti_factors_harden(&s->factors, p.rows, p.n_rows));
-        if (!touched[i])
+        if (list->natural[i] < cti_max(CTI_CMR_POOR, CTI_CMR_POOR_SPEED * cti_cmr_island_speed(s, first, end) / list->scale[i]) ||
+            !cti_factors_harden(&s->factors, s->rows + first, end - first)) {
+            list->todo[i] = 0;
             continue;
+        }
         count++;
-        for (k = start[i]; k < start[i + 1]; k++) {
+        for (k = first; k < end; k++) {
             memcpy(s->rows[k].r, r + 3 * (size_t)k, 3 * sizeof(ct_real));
             for (e = 0; e < s->rows[k].n; e++) {
                 const cti_component *q = &s->factors.components[s->factors.component_of[s->rows[k].term[e].block]];
@@ -16471,36 +20768,42 @@ static int cti_cmr_harden(cti_state *s, const int32_t *start, uint8_t *touched, 
     return count;
 }
 
+/* rows in islands, and which of them are to be solved. 0: out of memory */
+static int cti_cmr_make_islands(cti_state *s, ct_real dt, cti_cmr_islands *list)
+{
+    int i;
+    if (!cti_cmr_sort_islands(s, &list->start, &list->n))
+        return 0;
+    list->todo = CTI_ARENA_NEW(s->arena, uint8_t, list->n);
+    list->scale = CTI_ARENA_NEW(s->arena, ct_real, list->n), list->natural = CTI_ARENA_NEW(s->arena, ct_real, list->n);
+    list->ended = CTI_ARENA_ZERO(s->arena, cti_solve_status, list->n);
+    if (!list->todo || !list->scale || !list->natural || !list->ended)
+        return 0;
+    for (i = 0; i < list->n; i++) {
+        list->todo[i] = (uint8_t)cti_cmr_touch(s, list->start[i], list->start[i + 1]);
+        list->scale[i] = cti_cmr_scale_of(s, dt, cti_cmr_island_speed(s, list->start[i], list->start[i + 1])); /* of what is in it, not of the world */
+    }
+    return 1;
+}
+
 /* one constrained solve from v_new and the rows' multipliers */
 static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *out)
 {
-    int32_t *start;
-    uint8_t *touched;
-    cti_solve_status *ended;
-    int i, n, budget = 0;
-    ct_real *work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->n), *r;
+    cti_cmr_islands list;
+    int i, budget = 0;
+    ct_real *r = CTI_ARENA_NEW(s->arena, ct_real, 3 * CTI_LEN(s->rows));
     s->problem_dt = dt, s->problem_scale = scale, s->has_problem = 1;
-    if (!work || !cti_cmr_sort_islands(s, &start, &n))
-        return 0;
-    touched = CTI_ARENA_NEW(s->arena, uint8_t, n);
-    r = CTI_ARENA_NEW(s->arena, ct_real, 3 * CTI_LEN(s->rows));
-    ended = CTI_ARENA_ZERO(s->arena, cti_solve_status, n);
-    if (!touched || !r || !ended)
+    if (!r || !cti_cmr_make_islands(s, dt, &list))
         return 0;
     for (i = 0; i < CTI_LEN(s->rows); i++)
         memcpy(r + 3 * (size_t)i, s->rows[i].r, 3 * sizeof(ct_real));
-    for (i = 0; i < CTI_LEN(s->factors.components); i++)
-        s->factors.components[i].touched = 0;
-    for (i = 0; i < n; i++)
-        touched[i] = (uint8_t)cti_cmr_touch(s, start[i], start[i + 1]);
-    if (!cti_cmr_solve_islands(s, dt, start, touched, n, work, out, ended))
+    if (!cti_cmr_solve_islands(s, dt, &list, out))
         return 0;
-    if (!(out->residual < CTI_CMR_POOR) && s->desc.solver.cluster == CT_CLUSTER_AUTO && cti_cmr_harden(s, start, touched, n, r, work) &&
-        !cti_cmr_solve_islands(s, dt, start, touched, n, work, out, ended))
+    if (!(out->residual < CTI_CMR_POOR) && s->desc.solver.cluster == CT_CLUSTER_AUTO && cti_cmr_harden(s, &list, r) && !cti_cmr_solve_islands(s, dt, &list, out))
         return 0;
-    for (i = 0; i < n; i++) {
-        budget |= ended[i] == CTI_SOLVE_BUDGET;
-        out->converged &= ended[i] != CTI_SOLVE_DIVERGED;
+    for (i = 0; i < list.n; i++) {
+        budget |= list.ended[i] == CTI_SOLVE_BUDGET;
+        out->converged &= list.ended[i] != CTI_SOLVE_DIVERGED;
     }
     /* the last sweeps may have reached the tolerance after all */
     out->budget = (out->budget || budget) && !(out->residual <= s->desc.solver.tolerance);
@@ -16511,16 +20814,19 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
    an element that was crushed may answer with any force, and trees and predicates are for numbers that mean something */
 static int cti_cmr_sane(const cti_state *s, ct_real dt)
 {
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), size = 0, speed = 0, script = 0, limit;
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), size = 0, speed = 0, script = cti_cmr_script(s, dt) + cti_joints_speed(s, dt), limit;
     int i;
-    for (i = 0; i < 3 * s->n; i++) {
-        size = cti_max(size, cti_abs(s->x[i] - s->x[i % 3]));
-        speed = cti_max(speed, cti_abs(s->v[i]));
-        script = cti_max(script, cti_abs(s->v_fixed[i]));
-    }
+    for (i = 0; i < 3 * s->surface.nv; i++)
+        size = cti_max(size, cti_abs(s->surface.x0[i] - s->surface.x0[i % 3]));
+    for (i = 0; i < 3 * s->n; i++)
+        if (!cti_cmr_turns(s, i / 3)) {
+            size = cti_max(size, cti_abs(s->x[i] - s->x[i % 3]));
+            speed = cti_max(speed, cti_abs(s->v[i]));
+            script = cti_max(script, cti_abs(s->v_fixed[i]));
+        }
     limit = 10 * (size + dt * (speed + script + dt * g));
     for (i = 0; i < 3 * s->n; i++)
-        if (!cti_finite(s->v_new[i]) || !(cti_abs(dt * s->v_new[i]) <= limit))
+        if (!cti_finite(s->v_new[i]) || (!cti_cmr_turns(s, i / 3) && !(cti_abs(dt * s->v_new[i]) <= limit)))
             return 0;
     return 1;
 }
@@ -16535,13 +20841,18 @@ static double cti_cmr_reach(const cti_state *s, ct_real dt)
     int i, k;
     for (i = 0; i < 3 * s->n; i++)
         script = cti_max(script, cti_abs(s->v_fixed[i]));
-    w += script;
-    cti_bsr_mul(&s->A, s->v_free, s->pcg_work);
+    w += cti_max(script, cti_cmr_script(s, dt)) + cti_joints_speed(s, dt);
+    for (i = 0; i < CTI_LEN(s->factors.components); i++)
+        sum += s->factors.components[i].energy;
     for (i = 0; i < s->n; i++)
-        for (k = 3 * i; k < 3 * i + 3; k++) {
-            ct_real own = s->A.val[9 * (size_t)s->A.diag[i] + 4 * (size_t)(k % 3)] * s->v_fixed[k] * s->v_fixed[k];
-            sum += (double)(s->v_free[k] * s->pcg_work[k] + own + s->mass[i] * w * w);
-        }
+        sum += (double)(3 * s->mass[i] * w * w);
+    for (i = 0; s->n_constrained && i < s->n; i++)
+        for (k = 3 * i; s->filter[i] >= 0 && k < 3 * i + 3; k++)
+            sum += (double)(s->A.val[9 * (size_t)s->A.diag[i] + 4 * (size_t)(k % 3)] * s->v_fixed[k] * s->v_fixed[k]);
+    /* and the most that repair rows may do: their impulse is at most recover / softness */
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        if (s->origins[i].repair)
+            sum += (double)(s->rows[i].recover * s->rows[i].recover / s->rows[i].softness);
     return 4 * sum;
 }
 
@@ -16549,14 +20860,10 @@ static double cti_cmr_reach(const cti_state *s, ct_real dt)
    worth a detection */
 static int cti_cmr_plausible(const cti_state *s, double reach)
 {
-    ct_real *d = s->pcg_work, *Ad = d + 3 * (size_t)s->n;
     double moved = 0;
-    int i;
-    for (i = 0; i < 3 * s->n; i++)
-        d[i] = s->v_new[i] - s->v_free[i];
-    cti_bsr_mul(&s->A, d, Ad);
-    for (i = 0; i < 3 * s->n; i++)
-        moved += (double)(d[i] * Ad[i]);
+    int c;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        moved += s->factors.components[c].moved;
     return moved <= reach;
 }
 
@@ -16591,7 +20898,43 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed) || !cti_detect_distances(s->mem, &s->detect, &s->surface))
         return 0;
     CTI_CLEAR(s->hits);
-    return cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits) && cti_cmr_add_rows(s, c);
+    if (!cti_joints_append(s, c))
+        return 0;
+    cti_joints_linearize(s, c, 0);
+    return cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits) &&
+           cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) && cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
+}
+
+/* distance that joints may miss: far below the thickness, above what the solver and rounding leave */
+static ct_real cti_cmr_slack(const cti_state *s, ct_real dt, ct_real scale)
+{
+    ct_real big = 0;
+    int i;
+    for (i = 0; i < 3 * s->n; i++)
+        big = cti_max(big, cti_abs(s->x[i]));
+    return cti_max(CTI_CMR_JOINT * s->desc.thickness, cti_max(2 * s->desc.solver.tolerance * scale * dt, 16 * CTI_EPS * big));
+}
+
+/* solves, linearizing joints anew until they hold where the motion ends. 0: out of memory */
+static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct_real scale, double reach, cti_attempt *out)
+{
+    ct_real slack = CTI_LEN(s->joints) ? cti_cmr_slack(s, dt, scale) : 0, miss;
+    int k;
+    for (k = 0;; k++) {
+        if (!cti_cmr_solve(s, dt, scale, out))
+            return 0;
+        out->rounds++;
+        if (!cti_cmr_plausible(s, reach) || !cti_cmr_sane(s, dt))
+            return cti_cmr_give_up(s, dt, out);
+        cti_cmr_move(s, dt);
+        cti_cmr_bend(s, c);
+        if (CTI_LEN(s->joints) == 0)
+            return 1;
+        miss = cti_joints_linearize(s, c, slack);
+        out->strained = s->desc.row_mode != CT_ROW_VELOCITY && miss > CTI_CMR_STRAIN * slack;
+        if (miss <= slack || k == CTI_CMR_SETTLE)
+            return 1;
+    }
 }
 
 /* the loop of solve and CCD (step 4) */
@@ -16603,12 +20946,10 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
     for (round = 0; round <= s->desc.cmr_rounds; round++) {
         t = cti_cmr_clock(s);
         if (CTI_LEN(s->rows)) {
-            if (!cti_cmr_solve(s, dt, scale, out))
+            if (!cti_cmr_settle(s, dt, c, scale, reach, out))
                 return 0;
-            out->rounds++;
-            if (!cti_cmr_plausible(s, reach) || !cti_cmr_sane(s, dt))
-                return cti_cmr_give_up(s, dt, out);
-            cti_cmr_move(s, dt);
+            if (!out->converged)
+                return 1;
         }
         out->ms_solve += cti_cmr_clock(s) - t;
         t = cti_cmr_clock(s);
@@ -16638,6 +20979,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     out->converged = 1;
     if (!cti_assemble_pins(s, dt))
         return 0;
+    cti_assemble_movers(s, s->still ? s->time : s->time + (double)dt);
     cti_assemble(s, dt, &out->extended);
     t1 = cti_cmr_clock(s);
     out->ms_assemble = t1 - t0;
@@ -16659,6 +21001,8 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
         return 0;
     for (i = 0; i < s->n_models; i++)
         out->crushed += cti_tet_batch_crushed(&s->models[i]->tets, s->x, s->x_new);
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        out->spun += dt * cti_v3_norm(cti_v3_at(s->v_new, s->rigids[i].block + 1)) > CTI_CMR_TURN;
     return 1;
 }
 
@@ -16740,8 +21084,11 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
     return 1;
 }
 
+/* impulse that a unit impulse along n brings to the term's block */
+static cti_v3 cti_zones_push(const cti_term *t, cti_v3 n) { return cti_v3_mad(cti_v3_cross(cti_v3_at(t->arm, 0), n), n, t->weight); }
+
 /* stage 1: impulses r >= 0, r perpendicular to gap + dt u_n >= 0, by Gauss-Seidel in the metric of mass */
-static void cti_zones_inelastic(cti_zones *z)
+static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
 {
     cti_state *s = z->s;
     int k, i, j;
@@ -16753,7 +21100,7 @@ static void cti_zones_inelastic(cti_zones *z)
             ct_real u[3], B = 0, d;
             cti_row_velocity(row, s->v_new, u);
             for (j = 0; j < row->n; j++)
-                B += row->term[j].weight * row->term[j].weight * s->inv_mass[row->term[j].block];
+                B += cti_v3_dot(cti_rows_answer(c, &row->term[j], n), cti_zones_push(&row->term[j], n));
             if (!(B > 0))
                 continue;
             d = cti_max(0, row->r[0] - (u[0] + z->gap[i] / z->dt) / B) - row->r[0];
@@ -16761,7 +21108,7 @@ static void cti_zones_inelastic(cti_zones *z)
             big = cti_max(big, cti_abs(d) * B);
             for (j = 0; j < row->n; j++) {
                 int b = row->term[j].block;
-                cti_v3 q = cti_v3_mul(n, d * row->term[j].weight * s->inv_mass[b]);
+                cti_v3 q = cti_v3_mul(cti_rows_answer(c, &row->term[j], n), d);
                 if (s->filter[b] >= 0)
                     q = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], q);
                 cti_v3_addto(s->v_new, b, q);
@@ -16796,6 +21143,11 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
         if (cti_zones_root(z, i) == root) {
             cti_v3 r = cti_v3_sub(cti_v3_at(s->x, i), *c);
             ct_real m = s->mass[i], rr = cti_v3_norm2(r);
+            if (s->rigid_of[i] >= 0 && i == s->rigids[s->rigid_of[i]].block + 1) {
+                const ct_real *J = s->rigids[s->rigid_of[i]].I_mid;
+                L = cti_v3_add(L, cti_m3_mul_v(J, cti_v3_at(s->v_new, i)));
+                I[0] += J[0], I[1] += J[1], I[2] += J[2], I[4] += J[4], I[5] += J[5], I[8] += J[8];
+            }
             L = cti_v3_mad(L, cti_v3_cross(r, cti_v3_sub(cti_v3_at(s->v_new, i), *p)), m);
             I[0] += m * (rr - r.x * r.x), I[1] -= m * r.x * r.y, I[2] -= m * r.x * r.z;
             I[4] += m * (rr - r.y * r.y), I[5] -= m * r.y * r.z, I[8] += m * (rr - r.z * r.z);
@@ -16826,7 +21178,8 @@ static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *
             p = w = cti_v3_zero();
         for (i = 0; i < s->n; i++)
             if (cti_zones_root(z, i) == root && !s->fixed[i]) {
-                cti_v3 v = cti_v3_add(p, cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->x, i), c)));
+                int turns = s->rigid_of[i] >= 0 && i == s->rigids[s->rigid_of[i]].block + 1;
+                cti_v3 v = turns ? w : cti_v3_add(p, cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->x, i), c)));
                 out->momentum_lost += s->mass[i] * cti_v3_norm(cti_v3_sub(v, cti_v3_at(s->v_new, i)));
                 cti_v3_put(s->v_new, i, v);
             }
@@ -16921,7 +21274,7 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
         if (!cti_zones_collect(z, &c))
             return 0;
         if (k < CTI_ZONES_SOFT)
-            cti_zones_inelastic(z);
+            cti_zones_inelastic(z, &c);
         else if (k < CTI_ZONES_SOFT + CTI_ZONES_RIGID) {
             cti_zones_flags(z, active, anchored);
             cti_zones_rigid(z, active, anchored, out);
@@ -16940,8 +21293,6 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
 
 /* cti_step -- CT_OK, or CT_ERR_MEMORY with the state as it was. surface.x0 is up to date before and after. */
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *report);
-/* cti_step_tangle -- finds pairs that intersect at x0 and marks their vertices; 0 when memory ran out. */
-CTI_FN int cti_step_tangle(cti_state *s);
 CTI_FN void cti_step_energies(const cti_state *s, ct_step_report *report);
 
 
@@ -16951,39 +21302,8 @@ CTI_FN void cti_step_energies(const cti_state *s, ct_step_report *report);
    most max_halvings times, and then let impact zones end it (Otaduy 2009, sec. 4 and 5.6). Positions are committed substep by substep and put
    back when memory runs out. differs: elements count, since one Newton step cannot answer for one that it crushed; substeps grow again. */
 
+#define CTI_STEP_TANGLED 4 /* a step of a tangled world is cut into at most so many: where there is no room, shorter ones do not help */
 #define CTI_STEP_CALM 2 /* good substeps in a row after which the next one is twice as long */
-
-CTI_FN int cti_step_tangle(cti_state *s)
-{
-    cti_detect *d = &s->detect;
-    int i, k;
-    if (!CTI_RESIZE(s->mem, d->tangled, s->surface.nv))
-        return 0;
-    if (s->surface.nv)
-        memset(d->tangled, 0, (size_t)s->surface.nv);
-    d->n_tangled = 1; /* asked again when memory runs out on the way */
-    CTI_CLEAR(s->tangled_pairs);
-    if (!cti_broad_update(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, s->surface.x0) ||
-        !cti_intersect_soup(s->mem, &s->surface.broad, &s->surface.soup, s->surface.x0, &s->tangled_pairs))
-        return 0;
-    for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++) {
-        const int32_t *e = s->surface.edges + 2 * (size_t)s->tangled_pairs[2 * i], *f = s->surface.faces + 3 * (size_t)s->tangled_pairs[2 * i + 1];
-        for (k = 0; k < 2; k++)
-            d->tangled[e[k]] = 1;
-        for (k = 0; k < 3; k++)
-            d->tangled[f[k]] = 1;
-    }
-    /* a vertex behind a plane is tangled with it */
-    for (k = 0; k < s->surface.n_planes; k++)
-        for (i = 0; i < s->surface.nv; i++) {
-            const cti_plane *p = &s->surface.planes[k];
-            if (s->surface.bodies[s->surface.body_of[i]].dynamic && cti_v3_dot(cti_v3_at(p->normal, 0), cti_v3_at(s->surface.x0, i)) - p->offset <= 0)
-                d->tangled[i] = 1;
-        }
-    for (d->n_tangled = i = 0; i < s->surface.nv; i++)
-        d->n_tangled += d->tangled[i];
-    return 1;
-}
 
 CTI_FN void cti_step_energies(const cti_state *s, ct_step_report *r)
 {
@@ -16994,12 +21314,14 @@ CTI_FN void cti_step_energies(const cti_state *s, ct_step_report *r)
     r->center_of_mass[0] = r->center_of_mass[1] = r->center_of_mass[2] = 0;
     for (i = 0; i < s->n; i++) {
         m += (double)s->mass[i];
-        for (k = 0; k < 3; k++) {
+        for (k = 0; k < 3; k++) { /* angular blocks have no mass */
             r->energy_kinetic += 0.5 * (double)(s->mass[i] * s->v[3 * i + k] * s->v[3 * i + k]);
             r->energy_gravity -= (double)(s->mass[i] * s->desc.gravity[k] * s->x[3 * i + k]);
             r->center_of_mass[k] += (double)(s->mass[i] * s->x[3 * i + k]);
         }
     }
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        r->energy_kinetic += cti_rigid_energy(&s->rigids[i]);
     for (k = 0; k < 3; k++)
         r->center_of_mass[k] = m > 0 ? r->center_of_mass[k] / m : 0;
 }
@@ -17030,6 +21352,20 @@ static int cti_step_is_finite(const cti_state *s)
     return 1;
 }
 
+/* the contacts' angular impulses act on the inertia of the middle of the step */
+static void cti_step_commit_rigids(cti_state *s)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        cti_rigid *r = &s->rigids[i];
+        cti_v3_put(r->spin, 0, cti_m3_mul_v(r->I_mid, cti_v3_at(s->v_new, r->block + 1)));
+        memcpy(r->q, r->q_new, sizeof r->q);
+        cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
+    }
+    if (CTI_LEN(s->rigids))
+        memcpy(s->frames0, s->frames1, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->rigids));
+}
+
 /* the tentative end becomes the state */
 static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_memory *next)
 {
@@ -17039,22 +21375,30 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     if (!cti_rows_remember(s->mem, &c, s->rows, s->origins, CTI_LEN(s->rows), s->v_new, next))
         return 0;
     memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(s->v, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->v, cti_integrate_end(s, dt), sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_step_commit_rigids(s);
     memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     for (i = 0; i < s->n; i++)
         s->dt_prev[i] = dt;
-    s->time += (double)dt;
+    cti_integrate_forget(s);
+    s->time += s->still ? 0 : (double)dt;
     return 1;
 }
 
 static void cti_step_save(cti_state *s, double *time)
 {
+    int i;
     *time = s->time;
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        memcpy(s->rigids[i].q_old, s->rigids[i].q, sizeof s->rigids[i].q);
+        memcpy(s->rigids[i].spin_old, s->rigids[i].spin, sizeof s->rigids[i].spin);
+    }
     if (s->n == 0)
         return;
     memcpy(s->x_old, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->v_old, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->dt_old, s->dt_prev, sizeof(ct_real) * (size_t)s->n);
+    cti_integrate_save(s);
 }
 
 /* the next attempt looks for tangled pairs first */
@@ -17062,11 +21406,19 @@ static void cti_step_ask(cti_state *s) { s->detect.n_tangled = cti_max_int(1, s-
 
 static ct_code cti_step_restore(cti_state *s, double time)
 {
+    int i;
     s->time = time;
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        memcpy(s->rigids[i].q, s->rigids[i].q_old, sizeof s->rigids[i].q);
+        memcpy(s->rigids[i].spin, s->rigids[i].spin_old, sizeof s->rigids[i].spin);
+        cti_rigid_matrix(s->rigids[i].q, s->frames0 + 9 * (size_t)i);
+    }
     memcpy(s->x, s->x_old, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->v, s->v_old, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->dt_prev, s->dt_old, sizeof(ct_real) * (size_t)s->n);
-    cti_surface_place(&s->surface, s->x, s->surface.x0);
+    cti_integrate_restore(s);
+    cti_assemble_movers(s, time);
+    cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
     s->detect.valid = 0;
@@ -17075,11 +21427,10 @@ static ct_code cti_step_restore(cti_state *s, double time)
 }
 
 /* the last resort for numbers: a state that is not finite is replaced by the start of the substep at rest */
-static void cti_step_rest(cti_state *s)
+static void cti_step_rest(cti_state *s, ct_real dt)
 {
     memset(s->v_new, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(s->x_new, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_surface_place(&s->surface, s->x_new, s->surface.x1);
+    cti_cmr_move(s, dt);
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
 }
@@ -17095,10 +21446,10 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
 {
     cti_zones_result z;
     if (!cti_step_is_finite(s)) {
-        cti_step_rest(s);
+        cti_step_rest(s, dt);
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    if (!a->converged)
+    if (!a->converged || a->strained)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     if (a->clear)
         return 1;
@@ -17121,13 +21472,16 @@ static void cti_step_finish(cti_state *s, ct_step_report *r)
     int i;
     r->rows = CTI_LEN(s->rows);
     for (i = 0; i < r->rows; i++)
-        r->contacts += s->rows[i].r[0] > 0;
+        r->contacts += !s->rows[i].equations && !s->origins[i].repair && s->rows[i].r[0] > 0;
     r->tangled = CTI_LEN(s->tangled_pairs) / 2;
+    if (s->limit.n == 0 && s->detect.n_tangled && CTI_LEN(s->repairs))
+        s->limit = s->repairs[0].pair;
     r->refactorizations = s->factors.n_refactored;
     r->min_distance = 2 * s->desc.thickness;
     if (cti_detect_distances(s->mem, &s->detect, &s->surface))
         r->min_distance = cti_detect_min_distance(&s->detect, &s->surface, s->surface.x0, r->min_distance);
     r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
+    r->joint_error = cti_joints_error(s);
     cti_step_energies(s, r);
 }
 
@@ -17179,10 +21533,10 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         sub = cti_min(sub, left);
         if (left - sub < CTI_R(1e-6) * dt)
             sub = left;
-        if ((s->detect.n_tangled && !cti_step_tangle(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, &a))
+        if ((s->detect.n_tangled && !cti_tangle_find(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, &a))
             return cti_step_restore(s, start_time);
-        good = a.clear && a.converged && !a.crushed && cti_step_is_finite(s);
-        shorter = !good && sub / 2 >= CTI_R(0.999) * least;
+        good = a.clear && a.converged && !a.crushed && !a.spun && !a.strained && cti_step_is_finite(s);
+        shorter = !good && sub / 2 >= CTI_R(0.999) * (CTI_LEN(s->tangled_pairs) ? cti_max(least, dt / CTI_STEP_TANGLED) : least);
         cti_step_note(r, &a, !shorter);
         if (!good)
             s->limit = a.limit;
@@ -17192,8 +21546,12 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         }
         if (a.budget)
             cti_step_status(r, CT_STATUS_BUDGET);
-        if (!good && !cti_step_fail_safe(s, sub, &a, r))
-            return cti_step_restore(s, start_time);
+        if (!good) {
+            cti_integrate_watch(s);
+            if (!cti_step_fail_safe(s, sub, &a, r))
+                return cti_step_restore(s, start_time);
+            cti_integrate_reset(s, !a.converged);
+        }
         if (!cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot]))
             return cti_step_restore(s, start_time);
         memory = &s->memory_step[slot];
@@ -17214,7 +21572,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     s->memory = s->memory_step[slot ^ 1];
     s->memory_step[slot ^ 1] = swap;
     s->dt_memory = dt_memory;
-    s->time = start_time + (double)dt;
+    s->time = s->still ? start_time : start_time + (double)dt;
     cti_step_finish(s, r);
     r->ms_total = cti_cmr_clock(s) - t0;
     return CT_OK;
@@ -17224,15 +21582,23 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 /* world.h -- the world: bodies over the step's state. */
 
 
-typedef enum cti_body_kind { CTI_BODY_FREE, CTI_BODY_SOFT, CTI_BODY_CLOTH, CTI_BODY_STATIC, CTI_BODY_PLANE } cti_body_kind;
+typedef enum cti_body_kind { CTI_BODY_FREE, CTI_BODY_SOFT, CTI_BODY_CLOTH, CTI_BODY_STATIC, CTI_BODY_PLANE, CTI_BODY_RIGID, CTI_BODY_KINEMATIC } cti_body_kind;
 
 typedef struct cti_body {
     cti_body_kind kind;
     uint32_t generation;
     char name[64];
-    int n;                  /* vertices: blocks, or static positions */
-    int block0;             /* first block; -1 for static bodies */
+    int n;                  /* vertices that the user sees */
+    int block0, n_blocks;   /* its unknowns; block0 -1: none */
+    int rigid;              /* number in state.rigids, or -1 */
     ct_real *rest;          /* [3 n] positions when added */
+    cti_attach *attach;     /* [n] vertices embedded in nodes or in a rigid frame, blocks counted from block0; NULL: vertex = node */
+    ct_real *nodes;         /* [3 n_blocks] positions of the nodes when added, where vertices are embedded */
+    cti_rigid rigid_start;  /* of a rigid body when added */
+    ct_real center[3];      /* its centre of mass then */
+    cti_script script;      /* of a kinematic body; its arrays are the next two and rest */
+    ct_motion_segment *path;
+    ct_real *keyframes;     /* [n_keyframes][3 n] */
     int32_t *triangles;     /* [3 nt] surface, body vertices */
     int32_t *segments;      /* [2 ns] */
     int32_t *surface_nodes; /* [n surface vertices] body vertices, sorted */
@@ -17244,11 +21610,21 @@ typedef struct cti_body {
     ct_real plane_normal[3], plane_offset;
 } cti_body;
 
+/* cti_world_joint -- a joint with blocks counted from its bodies' first ones and rigid 0 for the body's own. */
+typedef struct cti_world_joint {
+    int alive;
+    uint32_t generation;
+    int slot[2];  /* -1: the world */
+    int collide;
+    cti_joint joint;
+} cti_world_joint;
+
 struct ct_world {
     cti_mem mem;
     cti_arena arena;
     cti_state state;
     cti_body *bodies;       /* slots; kind FREE: unused */
+    cti_world_joint *joints; /* slots */
     int32_t *surface_slot;  /* slot of each surface body */
     int n_alive;
     int ready;              /* surface, matrix and factors match the bodies */
@@ -17267,6 +21643,28 @@ CTI_FN ct_body_id cti_world_id(const ct_world *w, int slot);
 CTI_FN ct_code cti_world_prepare(ct_world *w);
 CTI_FN void cti_world_unprepare(ct_world *w);
 CTI_FN void cti_world_free_body(ct_world *w, cti_body *b);
+/* cti_body_has_model, cti_body_is_scripted -- deformable; moved by nothing but a script. */
+CTI_INLINE int cti_body_has_model(const cti_body *b) { return b->kind == CTI_BODY_SOFT || b->kind == CTI_BODY_CLOTH; }
+CTI_INLINE int cti_body_is_scripted(const cti_body *b) { return b->kind == CTI_BODY_STATIC || b->kind == CTI_BODY_PLANE || b->kind == CTI_BODY_KINEMATIC; }
+/* cti_body_attach -- attachment of body vertex i with the world's block and frame numbers. */
+CTI_FN void cti_body_attach(const cti_body *b, int i, cti_attach *out);
+/* cti_body_point -- where vertex i of a body is: the same code path as the surface's. */
+CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i);
+/* cti_world_drop_joints -- those of a body that leaves. cti_world_resolve_joints -- state.joints and the surface's list of bodies that do not meet;
+   0: out of memory. */
+CTI_FN void cti_world_drop_joints(ct_world *w, int slot);
+CTI_FN int cti_world_resolve_joints(ct_world *w);
+/* cti_bodies_* -- steps of adding a body, in this order; what fails has been recorded in the world. */
+CTI_FN ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, double value, const char *text);
+CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m);
+CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega);
+CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m);
+CTI_FN ct_code cti_bodies_check_path(ct_world *w, ct_body_id body, const ct_motion_segment *path, int n);
+CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness);
+CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh);
+CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *list, int n);
+CTI_FN ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices);
+CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out);
 /* cti_world_public_pair -- soup features to body features. */
 CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair *out);
 
@@ -17289,6 +21687,8 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
     CTI_CLEAR(s->tangled_pairs);
+    CTI_CLEAR(s->repairs);
+    CTI_CLEAR(s->movers);
     s->n_models = 0;
     s->has_problem = 0;
     w->ready = 0;
@@ -17319,7 +21719,7 @@ static int cti_prepare_reserve(cti_mem *mem, cti_surface *f, int n_bodies, int n
 {
     return CTI_RESIZE(mem, f->attach, nv) && CTI_RESIZE(mem, f->body_of, nv) && CTI_RESIZE(mem, f->edges, 2 * ne) && CTI_RESIZE(mem, f->faces, 3 * nf) &&
            CTI_RESIZE(mem, f->face_edges, 3 * nf) && CTI_RESIZE(mem, f->edge_faces, 2 * ne) && CTI_RESIZE(mem, f->vertex_owner, nv) &&
-           CTI_RESIZE(mem, f->edge_owner, ne) && CTI_RESIZE(mem, f->is_point, nv) && CTI_RESIZE(mem, f->rest, 3 * nv) && CTI_RESIZE(mem, f->x0, 3 * nv) && CTI_RESIZE(mem, f->x1, 3 * nv) &&
+           CTI_RESIZE(mem, f->edge_owner, ne) && CTI_RESIZE(mem, f->is_point, nv) && CTI_RESIZE(mem, f->rest, 3 * nv) && CTI_RESIZE(mem, f->x0, 3 * nv) && CTI_RESIZE(mem, f->x1, 3 * nv) && CTI_RESIZE(mem, f->script, 3 * nv) &&
            CTI_RESIZE(mem, f->bodies, n_bodies) && CTI_RESIZE(mem, f->ranges, n_bodies) && CTI_RESIZE(mem, f->planes, np);
 }
 
@@ -17330,16 +21730,14 @@ static void cti_prepare_body(const ct_world *w, cti_surface *f, int index, const
     int nv = CTI_LEN(b->surface_nodes), nf = CTI_LEN(b->triangles) / 3, i;
     cti_soup_body *r = &f->ranges[index];
     r->v0 = f->nv, r->v1 = f->nv + nv, r->e0 = f->ne, r->e1 = f->ne + t->n_edges, r->f0 = f->nf, r->f1 = f->nf + nf;
-    r->dynamic = b->kind != CTI_BODY_STATIC;
-    r->self = r->dynamic && w->state.desc.self_collision;
+    r->dynamic = !cti_body_is_scripted(b);
+    r->self = cti_body_has_model(b) && w->state.desc.self_collision;
     r->group = 1, r->mask = 0xffffffffu;
     for (i = 0; i < nv; i++) {
-        cti_attach *a = &f->attach[f->nv + i];
         int node = b->surface_nodes[i];
-        memset(a, 0, sizeof *a);
+        cti_body_attach(b, node, &f->attach[f->nv + i]);
         f->body_of[f->nv + i] = index;
-        if (r->dynamic)
-            a->n = 1, a->block[0] = b->block0 + node, a->weight[0] = 1;
+        cti_v3_put(f->script, f->nv + i, cti_v3_at(b->rest, node));
         cti_v3_put(f->rest, f->nv + i, cti_v3_at(b->rest, node));
         cti_v3_put(f->x0, f->nv + i, cti_v3_at(b->rest, node));
         f->is_point[f->nv + i] = t->vertex_is_point[i];
@@ -17358,6 +21756,55 @@ static void cti_prepare_body(const ct_world *w, cti_surface *f, int index, const
     f->nv += nv, f->ne += t->n_edges, f->nf += nf;
 }
 
+/* movers of the kinematic bodies. 0: out of memory */
+static int cti_prepare_movers(ct_world *w)
+{
+    cti_state *s = &w->state;
+    int i;
+    for (i = 0; i < s->surface.n_bodies; i++) {
+        const cti_body *b = &w->bodies[w->surface_slot[i]];
+        cti_mover m;
+        if (b->kind != CTI_BODY_KINEMATIC)
+            continue;
+        memset(&m, 0, sizeof m);
+        m.v0 = s->surface.ranges[i].v0;
+        m.n = s->surface.ranges[i].v1 - m.v0;
+        m.vertices = b->surface_nodes;
+        m.script = b->script;
+        if (!CTI_PUSH(&w->mem, s->movers, m))
+            return 0;
+    }
+    return 1;
+}
+
+/* where the surface is now: nodes, rotations, scripts */
+static int cti_prepare_place(ct_world *w)
+{
+    cti_state *s = &w->state;
+    int i, n = CTI_LEN(s->rigids);
+    if (!cti_prepare_movers(w) || !CTI_RESIZE(&w->mem, s->frames0, 9 * n) || !CTI_RESIZE(&w->mem, s->frames1, 9 * n))
+        return 0;
+    for (i = 0; i < n; i++)
+        cti_rigid_matrix(s->rigids[i].q, s->frames0 + 9 * (size_t)i);
+    cti_assemble_movers(s, s->time);
+    cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
+    return 1;
+}
+
+/* six times the volume that a closed surface is around, < 0: a room */
+static ct_real cti_prepare_volume(const cti_body *b)
+{
+    ct_real sum = 0;
+    cti_v3 o = b->n ? cti_v3_at(b->rest, 0) : cti_v3_zero();
+    int i;
+    for (i = 0; i < CTI_LEN(b->triangles) / 3; i++) {
+        const int32_t *t = b->triangles + 3 * (size_t)i;
+        cti_v3 p = cti_v3_sub(cti_v3_at(b->rest, t[0]), o), q = cti_v3_sub(cti_v3_at(b->rest, t[1]), o), r = cti_v3_sub(cti_v3_at(b->rest, t[2]), o);
+        sum += cti_v3_dot(p, cti_v3_cross(q, r));
+    }
+    return sum;
+}
+
 static ct_code cti_prepare_surface(ct_world *w)
 {
     cti_surface *f = &w->state.surface;
@@ -17371,8 +21818,10 @@ static ct_code cti_prepare_surface(ct_world *w)
             continue;
         f->bodies[index].thickness = b->thickness;
         f->bodies[index].friction = b->friction;
-        f->bodies[index].dynamic = b->kind == CTI_BODY_SOFT || b->kind == CTI_BODY_CLOTH;
+        f->bodies[index].dynamic = !cti_body_is_scripted(b);
+        f->bodies[index].moves = f->bodies[index].dynamic || b->kind == CTI_BODY_KINEMATIC;
         f->bodies[index].is_cloth = b->kind == CTI_BODY_CLOTH;
+        f->bodies[index].solid = b->topology.closed && !f->bodies[index].is_cloth && cti_prepare_volume(b) > 0;
         f->bodies[index].id = (uint64_t)b->generation << 32 | (uint32_t)i;
         w->surface_slot[index] = i;
         if (b->kind == CTI_BODY_PLANE) {
@@ -17391,10 +21840,10 @@ static ct_code cti_prepare_surface(ct_world *w)
     f->soup.nv = f->nv, f->soup.ne = f->ne, f->soup.nf = f->nf;
     f->soup.vertex_is_point = f->is_point;
     f->soup.bodies = f->ranges, f->soup.n_bodies = n;
-    if (!cti_surface_neighbours(&w->mem, f))
+    if (!cti_surface_neighbours(&w->mem, f) || !cti_world_resolve_joints(w))
         return CT_ERR_MEMORY;
-    cti_surface_place(f, w->state.x, f->x0);
-    return cti_broad_build(&w->mem, &f->broad, &f->soup, f->x0) ? CT_OK : CT_ERR_MEMORY;
+    f->broad.hashed = w->state.desc.broad_phase == CT_BROAD_HASH;
+    return cti_prepare_place(w) && cti_broad_build(&w->mem, &f->broad, &f->soup, f->x0) ? CT_OK : CT_ERR_MEMORY;
 }
 
 static int cti_prepare_slot(const void *ctx, int i, int j) { return cti_bsr_slot((const cti_bsr *)ctx, i, j); }
@@ -17405,10 +21854,13 @@ static ct_code cti_prepare_matrix(ct_world *w)
     int32_t *pairs = NULL;
     int i, ok = 1;
     for (i = 0; i < CTI_LEN(w->bodies); i++)
-        if (w->bodies[i].kind == CTI_BODY_SOFT || w->bodies[i].kind == CTI_BODY_CLOTH) {
+        if (cti_body_has_model(&w->bodies[i])) {
             ok = ok && CTI_PUSH(&w->mem, s->models, &w->bodies[i].model);
             ok = ok && cti_model_pairs(&w->bodies[i].model, &w->mem, &pairs);
         }
+    /* a rigid body's two blocks are one cluster, though nothing in A couples them */
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        ok = ok && CTI_PUSH(&w->mem, pairs, s->rigids[i].block) && CTI_PUSH(&w->mem, pairs, s->rigids[i].block + 1);
     s->n_models = CTI_LEN(s->models);
     ok = ok && cti_bsr_pattern(&w->mem, &s->A, s->n, pairs, CTI_LEN(pairs) / 2);
     for (i = 0; ok && i < s->n_models; i++)
@@ -17427,7 +21879,13 @@ static int cti_prepare_scratch(ct_world *w)
     for (i = 0; i < s->n; i++)
         if (s->mass[i] > 0 && (s->mass_min == 0 || s->mass[i] < s->mass_min))
             s->mass_min = s->mass[i];
-    return CTI_RESIZE(m, s->fixed, s->n) && CTI_RESIZE(m, s->v_fixed, n3) && CTI_RESIZE(m, s->filter, s->n) && CTI_RESIZE(m, s->b, n3) &&
+    if (!CTI_RESIZE(m, s->rigid_of, s->n))
+        return 0;
+    for (i = 0; i < s->n; i++)
+        s->rigid_of[i] = -1;
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        s->rigid_of[s->rigids[i].block] = s->rigid_of[s->rigids[i].block + 1] = i;
+    return cti_integrate_reserve(s) && CTI_RESIZE(m, s->fixed, s->n) && CTI_RESIZE(m, s->v_fixed, n3) && CTI_RESIZE(m, s->filter, s->n) && CTI_RESIZE(m, s->b, n3) &&
            CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->dv_free, n3) && CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) &&
            CTI_RESIZE(m, s->x_old, n3) && CTI_RESIZE(m, s->v_old, n3) && CTI_RESIZE(m, s->dt_old, s->n) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
 }
@@ -17445,7 +21903,7 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
         code = cti_prepare_matrix(w);
     if (code == CT_OK && !cti_prepare_scratch(w))
         code = CT_ERR_MEMORY;
-    if (code == CT_OK && !cti_step_tangle(&w->state))
+    if (code == CT_OK && !cti_tangle_find(&w->state))
         code = CT_ERR_MEMORY;
     if (code != CT_OK) {
         cti_world_unprepare(w);
@@ -17465,6 +21923,7 @@ static const char *const cti_world_codes[] = {
 static const char *const cti_world_statuses[] = {CT_STATUS_LIST(CTI_WORLD_TEXT)};
 #undef CTI_WORLD_TEXT
 static const char *const cti_world_steppers[] = {"cmr", "dcd", "barrier", "layers", "penalty", "geometric", "explicit"};
+static const char *const cti_world_integrators[] = {"euler", "newmark", "bdf2"};
 static const char *const cti_world_solvers[] = {"auto", "ica", "ca", "pgs", "lemke", "boxed", "active_set", "mprgp", "interior", "geometric_cg"};
 
 CONTACT_API_DEF const char *ct_code_text(ct_code code) { return (int)code >= 0 && code < CT_CODE_COUNT_ ? cti_world_codes[code] : "?"; }
@@ -17479,6 +21938,10 @@ CONTACT_API_DEF const char *ct_stepper_text(ct_stepper stepper)
 CONTACT_API_DEF const char *ct_solver_text(ct_solver solver)
 {
     return (int)solver >= 0 && solver < CT_SOLVER_COUNT_ ? cti_world_solvers[solver] : "?";
+}
+CONTACT_API_DEF const char *ct_integrator_text(ct_integrator integrator)
+{
+    return (int)integrator >= 0 && integrator < CT_INTEGRATOR_COUNT_ ? cti_world_integrators[integrator] : "?";
 }
 CONTACT_API_DEF int ct_stepper_built(ct_stepper stepper) { return stepper == CT_STEPPER_CMR; }
 CONTACT_API_DEF int ct_solver_built(ct_solver solver) { return solver == CT_SOLVER_ICA || solver == CT_SOLVER_AUTO; }
@@ -17579,8 +22042,14 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->stepper, "stepper is out of range");
     if (!ct_stepper_built(d->stepper))
         return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->stepper, "this stepper is not built");
+    if ((int)d->integrator < 0 || d->integrator >= CT_INTEGRATOR_COUNT_)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->integrator, "integrator is out of range");
+    if ((int)d->broad_phase < 0 || d->broad_phase >= CT_BROAD_COUNT_)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->broad_phase, "broad_phase is out of range");
     if (d->cmr_rounds < 1 || d->max_halvings < 0 || d->max_halvings > 8)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, d->cmr_rounds, "cmr_rounds must be at least 1, max_halvings 0 to 8");
+    if ((int)d->row_mode < 0 || d->row_mode > CT_ROW_VELOCITY)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->row_mode, "row_mode is out of range");
     if (!(d->recovery_speed >= 0))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->recovery_speed, "recovery_speed must be zero or positive");
     return cti_world_check_solver(&d->solver, e);
@@ -17618,10 +22087,12 @@ static void cti_world_free_state(ct_world *w)
     cti_mem *m = &w->mem;
     CTI_FREE(m, s->x), CTI_FREE(m, s->v), CTI_FREE(m, s->mass), CTI_FREE(m, s->inv_mass), CTI_FREE(m, s->alpha), CTI_FREE(m, s->dt_prev);
     CTI_FREE(m, s->fixed), CTI_FREE(m, s->v_fixed), CTI_FREE(m, s->filter), CTI_FREE(m, s->projectors);
-    CTI_FREE(m, s->pins), CTI_FREE(m, s->directions);
+    CTI_FREE(m, s->pins), CTI_FREE(m, s->path), CTI_FREE(m, s->directions);
     CTI_FREE(m, s->b), CTI_FREE(m, s->force), CTI_FREE(m, s->v_free), CTI_FREE(m, s->dv_free), CTI_FREE(m, s->v_new), CTI_FREE(m, s->x_new), CTI_FREE(m, s->pcg_work);
+    CTI_FREE(m, s->rigids), CTI_FREE(m, s->rigid_of), CTI_FREE(m, s->frames0), CTI_FREE(m, s->frames1), CTI_FREE(m, s->movers), CTI_FREE(m, s->joints);
+    cti_integrate_free(s);
     CTI_FREE(m, s->x_old), CTI_FREE(m, s->v_old), CTI_FREE(m, s->dt_old);
-    CTI_FREE(m, s->rows), CTI_FREE(m, s->origins), CTI_FREE(m, s->hits), CTI_FREE(m, s->tangled_pairs);
+    CTI_FREE(m, s->rows), CTI_FREE(m, s->origins), CTI_FREE(m, s->hits), CTI_FREE(m, s->tangled_pairs), CTI_FREE(m, s->repairs), CTI_FREE(m, s->ways);
     cti_memory_free(m, &s->memory);
     cti_memory_free(m, &s->memory_step[0]);
     cti_memory_free(m, &s->memory_step[1]);
@@ -17638,6 +22109,7 @@ CONTACT_API_DEF void ct_world_destroy(ct_world *w)
     for (i = 0; i < CTI_LEN(w->bodies); i++)
         cti_world_free_body(w, &w->bodies[i]);
     CTI_FREE(&w->mem, w->bodies);
+    CTI_FREE(&w->mem, w->joints);
     CTI_FREE(&w->mem, w->pairs);
     CTI_FREE(&w->mem, w->contacts);
     cti_arena_free(&w->arena);
@@ -17706,26 +22178,6 @@ CONTACT_API_DEF void ct_world_allocations(const ct_world *w, int64_t *out_calls,
 
 #define CTI_BODIES_MOST (1 << 26) /* vertices, elements: their multiples fit an int */
 
-CONTACT_API_DEF ct_soft_desc ct_soft_desc_default(void)
-{
-    ct_soft_desc d;
-    memset(&d, 0, sizeof d);
-    d.cookie = CTI_COOKIE;
-    d.material = ct_material_default(CT_MODEL_NEOHOOKEAN);
-    d.friction = d.thickness = -1;
-    return d;
-}
-
-CONTACT_API_DEF ct_cloth_desc ct_cloth_desc_default(void)
-{
-    ct_cloth_desc d;
-    memset(&d, 0, sizeof d);
-    d.cookie = CTI_COOKIE;
-    d.material = ct_material_default(CT_MODEL_MEMBRANE);
-    d.friction = d.thickness = -1;
-    return d;
-}
-
 CONTACT_API_DEF ct_static_desc ct_static_desc_default(void)
 {
     ct_static_desc d;
@@ -17744,6 +22196,10 @@ CTI_FN void cti_world_free_body(ct_world *w, cti_body *b)
     CTI_FREE(&w->mem, b->segments);
     CTI_FREE(&w->mem, b->surface_nodes);
     CTI_FREE(&w->mem, b->node_surface);
+    CTI_FREE(&w->mem, b->attach);
+    CTI_FREE(&w->mem, b->nodes);
+    CTI_FREE(&w->mem, b->path);
+    CTI_FREE(&w->mem, b->keyframes);
     cti_topology_free(&w->mem, &b->topology);
     cti_model_free(&w->mem, &b->model);
     memset(b, 0, sizeof *b);
@@ -17767,9 +22223,26 @@ CTI_FN ct_body_id cti_world_id(const ct_world *w, int slot)
     return id;
 }
 
+CTI_FN void cti_body_attach(const cti_body *b, int i, cti_attach *out)
+{
+    int k;
+    memset(out, 0, sizeof *out);
+    out->frame = -1;
+    if (cti_body_is_scripted(b))
+        return;
+    if (b->attach) {
+        *out = b->attach[i];
+        out->frame = b->rigid;
+        for (k = 0; k < out->n; k++)
+            out->block[k] += b->block0;
+        return;
+    }
+    out->n = 1, out->block[0] = b->block0 + i, out->weight[0] = 1;
+}
+
 /* ---- checks ---- */
 
-static ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, double value, const char *text)
+CTI_FN ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, double value, const char *text)
 {
     ct_body_id none = {0, 0};
     return cti_world_fail(w, code, none, element, value, text);
@@ -17786,7 +22259,7 @@ static ct_code cti_bodies_check_indices(ct_world *w, const ct_mesh *m, const int
     return CT_OK;
 }
 
-static ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m)
+CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m)
 {
     int i;
     ct_code code;
@@ -17806,7 +22279,7 @@ static ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m)
     return code;
 }
 
-static ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega)
+CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega)
 {
     int k;
     if (!cti_finite(friction) || !cti_finite(thickness) || thickness == 0)
@@ -17830,7 +22303,7 @@ static void cti_bodies_name(cti_body *b, const char *name)
 }
 
 /* surface: which vertices it has, and its topology in their numbering */
-static ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices)
+CTI_FN ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices)
 {
     cti_mem *m = &w->mem;
     int32_t *tri = NULL, *seg = NULL;
@@ -17862,7 +22335,7 @@ static ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices)
     return ok ? CT_OK : CT_ERR_MEMORY;
 }
 
-static ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh)
+CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh)
 {
     b->n = mesh->n_positions;
     if (!CTI_RESIZE(&w->mem, b->rest, 3 * b->n))
@@ -17871,7 +22344,7 @@ static ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh)
     return CT_OK;
 }
 
-static ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *list, int n)
+CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *list, int n)
 {
     if (!CTI_RESIZE(&w->mem, *out, n))
         return CT_ERR_MEMORY;
@@ -17885,19 +22358,58 @@ static int cti_bodies_reserve_blocks(ct_world *w, const cti_body *b)
 {
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
-    int n1 = s->n + b->n;
-    return CTI_RESERVE(m, s->x, 3 * n1) && CTI_RESERVE(m, s->v, 3 * n1) && CTI_RESERVE(m, s->mass, n1) && CTI_RESERVE(m, s->inv_mass, n1) &&
+    int n1 = s->n + b->n_blocks;
+    return CTI_RESERVE(m, s->rigids, CTI_LEN(s->rigids) + 1) && CTI_RESERVE(m, s->x, 3 * n1) && CTI_RESERVE(m, s->v, 3 * n1) && CTI_RESERVE(m, s->mass, n1) && CTI_RESERVE(m, s->inv_mass, n1) &&
            CTI_RESERVE(m, s->alpha, n1) && CTI_RESERVE(m, s->dt_prev, n1);
 }
 
-/* the block arrays grow by the body's vertices */
+/* a deformable body's nodes: masses, and a rigid velocity about the centre of mass */
+static void cti_bodies_join_nodes(ct_world *w, cti_body *b, const ct_real *v, const ct_real *omega)
+{
+    cti_state *s = &w->state;
+    const ct_real *nodes = b->nodes ? b->nodes : b->rest;
+    cti_v3 c = cti_v3_zero();
+    ct_real M = 0;
+    int i, n0 = b->block0;
+    cti_model_mass(&b->model, s->mass);
+    for (i = n0; i < n0 + b->n_blocks; i++) {
+        c = cti_v3_mad(c, cti_v3_at(nodes, i - n0), s->mass[i]);
+        M += s->mass[i];
+        s->inv_mass[i] = s->mass[i] > 0 ? 1 / s->mass[i] : 0;
+    }
+    c = M > 0 ? cti_v3_mul(c, 1 / M) : c;
+    for (i = n0; i < n0 + b->n_blocks; i++) {
+        cti_v3 p = cti_v3_at(nodes, i - n0), r = cti_v3_sub(p, c);
+        cti_v3_put(s->x, i, p);
+        cti_v3_put(s->v, i, cti_v3_add(cti_v3_at(v, 0), cti_v3_cross(cti_v3_at(omega, 0), r)));
+    }
+}
+
+/* a rigid body's two blocks; the angular one has no mass and no place of its own */
+static void cti_bodies_join_rigid(ct_world *w, cti_body *b, const ct_real *v, const ct_real *omega)
+{
+    cti_state *s = &w->state;
+    cti_rigid *r = &b->rigid_start;
+    int n0 = b->block0, k;
+    b->rigid = CTI_LEN(s->rigids);
+    r->block = n0;
+    r->q[0] = 1;
+    cti_v3_put(r->spin, 0, cti_m3_mul_v(r->inertia, cti_v3_at(omega, 0)));
+    s->mass[n0] = r->mass, s->inv_mass[n0] = 1 / r->mass;
+    s->mass[n0 + 1] = s->inv_mass[n0 + 1] = 0;
+    for (k = 0; k < 2; k++)
+        cti_v3_put(s->x, n0 + k, cti_v3_at(b->center, 0));
+    cti_v3_put(s->v, n0, cti_v3_at(v, 0));
+    cti_v3_put(s->v, n0 + 1, cti_v3_at(omega, 0));
+    CTI_PUSH(&w->mem, s->rigids, *r);
+}
+
+/* the block arrays grow by the body's blocks */
 static void cti_bodies_join_blocks(ct_world *w, cti_body *b, const ct_real *v, const ct_real *omega)
 {
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
-    int n0 = s->n, n1 = s->n + b->n, i;
-    cti_v3 c = cti_v3_zero();
-    ct_real M = 0;
+    int n0 = s->n, n1 = s->n + b->n_blocks, i;
     CTI_RESIZE(m, s->x, 3 * n1), CTI_RESIZE(m, s->v, 3 * n1), CTI_RESIZE(m, s->mass, n1), CTI_RESIZE(m, s->inv_mass, n1);
     CTI_RESIZE(m, s->alpha, n1), CTI_RESIZE(m, s->dt_prev, n1);
     for (i = n0; i < n1; i++) {
@@ -17906,18 +22418,10 @@ static void cti_bodies_join_blocks(ct_world *w, cti_body *b, const ct_real *v, c
         s->dt_prev[i] = 0;
     }
     s->n = n1;
-    cti_model_mass(&b->model, s->mass);
-    for (i = n0; i < n1; i++) {
-        c = cti_v3_mad(c, cti_v3_at(b->rest, i - n0), s->mass[i]);
-        M += s->mass[i];
-        s->inv_mass[i] = s->mass[i] > 0 ? 1 / s->mass[i] : 0;
-    }
-    c = M > 0 ? cti_v3_mul(c, 1 / M) : c;
-    for (i = n0; i < n1; i++) {
-        cti_v3 p = cti_v3_at(b->rest, i - n0), r = cti_v3_sub(p, c);
-        cti_v3_put(s->x, i, p);
-        cti_v3_put(s->v, i, cti_v3_add(cti_v3_at(v, 0), cti_v3_cross(cti_v3_at(omega, 0), r)));
-    }
+    if (b->kind == CTI_BODY_RIGID)
+        cti_bodies_join_rigid(w, b, v, omega);
+    else
+        cti_bodies_join_nodes(w, b, v, omega);
 }
 
 /* a free slot, or a new one at the end */
@@ -17934,7 +22438,7 @@ static int cti_bodies_slot(ct_world *w)
 }
 
 /* the finished body becomes part of the world, or is freed */
-static ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out)
+CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out)
 {
     int slot = -1;
     /* blocks first: new slots may move the bodies, and a step that follows a refusal still points at their models */
@@ -17960,94 +22464,14 @@ static ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
     return CT_OK;
 }
 
-static void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness)
+CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness)
 {
     memset(b, 0, sizeof *b);
     b->kind = kind;
-    b->block0 = -1;
+    b->block0 = b->rigid = -1;
     b->friction = friction < 0 ? w->state.desc.friction : friction;
     b->thickness = thickness < 0 ? w->state.desc.thickness : thickness;
     cti_bodies_name(b, name);
-}
-
-CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_body_id *out_body)
-{
-    cti_body b;
-    const char *text = NULL;
-    int64_t bad = -1;
-    double value = 0;
-    ct_code code;
-    int ok;
-    if (!w)
-        return CT_ERR_ARGUMENT;
-    if (!out_body)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
-    if (!d || d->cookie != CTI_COOKIE)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_soft_desc_default");
-    code = cti_bodies_check_mesh(w, d->mesh);
-    if (code == CT_OK)
-        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
-    if (code != CT_OK)
-        return code;
-    if (d->mesh->n_tets <= 0)
-        return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "a soft body needs tets");
-    if (!cti_material_check(&d->material, 0, &text))
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
-    cti_bodies_begin(w, &b, CTI_BODY_SOFT, d->name, d->friction, d->thickness);
-    b.block0 = w->state.n;
-    b.material = d->material;
-    code = cti_bodies_copy(w, &b, d->mesh);
-    if (code == CT_OK) {
-        ok = cti_model_init_soft(&w->mem, &b.model, &d->material, b.rest, b.n, d->mesh->tets, d->mesh->n_tets, b.block0, &bad, &value);
-        code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
-        if (ok < 0)
-            code = cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a tet is inverted or flat (element: tet, value: volume)");
-    }
-    if (code == CT_OK && !cti_mesh_boundary(&w->mem, d->mesh->tets, d->mesh->n_tets, b.n, &b.triangles))
-        code = CT_ERR_MEMORY;
-    if (code == CT_OK)
-        code = cti_bodies_surface(w, &b, 0);
-    return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
-}
-
-CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, ct_body_id *out_body)
-{
-    cti_body b;
-    const char *text = NULL;
-    int64_t bad = -1;
-    double value = 0;
-    ct_code code;
-    int ok;
-    if (!w)
-        return CT_ERR_ARGUMENT;
-    if (!out_body)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
-    if (!d || d->cookie != CTI_COOKIE)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_cloth_desc_default");
-    code = cti_bodies_check_mesh(w, d->mesh);
-    if (code == CT_OK)
-        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
-    if (code != CT_OK)
-        return code;
-    if (d->mesh->n_triangles <= 0)
-        return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "a cloth needs triangles");
-    if (!cti_material_check(&d->material, 1, &text))
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
-    cti_bodies_begin(w, &b, CTI_BODY_CLOTH, d->name, d->friction, d->thickness);
-    b.block0 = w->state.n;
-    b.material = d->material;
-    code = cti_bodies_copy(w, &b, d->mesh);
-    if (code == CT_OK) {
-        ok = cti_model_init_cloth(&w->mem, &b.model, &d->material, b.rest, b.n, d->mesh->triangles, d->mesh->n_triangles, b.block0, &bad, &value);
-        code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
-        if (ok < 0)
-            code = cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a triangle has no area (element: triangle, value: area)");
-    }
-    if (code == CT_OK)
-        code = cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles);
-    if (code == CT_OK)
-        code = cti_bodies_surface(w, &b, 0);
-    return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
 }
 
 CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d, ct_body_id *out_body)
@@ -18088,6 +22512,732 @@ CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d,
 
 #undef CTI_BODIES_MOST
 
+/* ---- 9_world/bodies_soft.c ---- */
+/* bodies_soft.c -- soft bodies and cloth: nodes with an elastic model, and the surface that collides. Method: the boundary of the tets, or a
+   triangle mesh that is embedded in them by barycentric weights. Based on: Otaduy 2009, sec. 6 (letters in coarse tets). */
+
+#define CTI_BODIES_REACH CTI_R(0.25) /* how far outside of its tet, in weights, a vertex may be embedded */
+
+CONTACT_API_DEF ct_soft_desc ct_soft_desc_default(void)
+{
+    ct_soft_desc d;
+    memset(&d, 0, sizeof d);
+    d.cookie = CTI_COOKIE;
+    d.material = ct_material_default(CT_MODEL_NEOHOOKEAN);
+    d.friction = d.thickness = -1;
+    return d;
+}
+
+CONTACT_API_DEF ct_cloth_desc ct_cloth_desc_default(void)
+{
+    ct_cloth_desc d;
+    memset(&d, 0, sizeof d);
+    d.cookie = CTI_COOKIE;
+    d.material = ct_material_default(CT_MODEL_MEMBRANE);
+    d.friction = d.thickness = -1;
+    return d;
+}
+
+/* what both kinds of desc share: cookie, mesh, scalars */
+static ct_code cti_bodies_check_soft(ct_world *w, int made, const ct_mesh *mesh, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega)
+{
+    ct_code code;
+    if (!made)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by its ct_..._desc_default, or out_body is NULL");
+    code = cti_bodies_check_mesh(w, mesh);
+    return code == CT_OK ? cti_bodies_check_scalars(w, friction, thickness, v, omega) : code;
+}
+
+/* the surface's vertices get the four nodes of the tet that holds them */
+static ct_code cti_bodies_embed(ct_world *w, cti_body *b, const ct_mesh *nodes, const ct_mesh *surface)
+{
+    cti_mem *m = &w->mem;
+    int32_t *tet = NULL;
+    ct_real *weights = NULL;
+    int i, k, n = surface->n_positions, ok, bad = -1;
+    ok = CTI_RESIZE(m, tet, n) && CTI_RESIZE(m, weights, 4 * n) && CTI_RESIZE(m, b->attach, n) && CTI_RESIZE(m, b->nodes, 3 * nodes->n_positions) &&
+         cti_embed(m, nodes->positions, nodes->n_positions, nodes->tets, nodes->n_tets, surface->positions, n, tet, weights, NULL, NULL);
+    if (ok)
+        memcpy(b->nodes, nodes->positions, sizeof(ct_real) * 3 * (size_t)nodes->n_positions);
+    for (i = 0; ok && i < n; i++) {
+        cti_attach *a = &b->attach[i];
+        a->n = 4;
+        for (k = 0; k < 4; k++) {
+            a->block[k] = nodes->tets[4 * tet[i] + k];
+            a->weight[k] = weights[4 * i + k];
+            if (!(a->weight[k] >= -CTI_BODIES_REACH) && bad < 0)
+                bad = i;
+        }
+    }
+    CTI_FREE(m, tet);
+    CTI_FREE(m, weights);
+    if (!ok)
+        return CT_ERR_MEMORY;
+    return bad < 0 ? CT_OK : cti_bodies_refuse(w, CT_ERR_MESH, bad, 0, "a vertex of the embedded surface lies outside of the tets (element: vertex)");
+}
+
+/* the visible mesh of a soft body: the embedded surface, or the tets' boundary */
+static ct_code cti_bodies_skin(ct_world *w, cti_body *b, const ct_soft_desc *d)
+{
+    ct_code code = cti_bodies_copy(w, b, d->surface ? d->surface : d->mesh);
+    if (code == CT_OK && d->surface)
+        code = cti_bodies_copy_list(w, &b->triangles, d->surface->triangles, 3 * d->surface->n_triangles);
+    else if (code == CT_OK && !cti_mesh_boundary(&w->mem, d->mesh->tets, d->mesh->n_tets, b->n, &b->triangles))
+        code = CT_ERR_MEMORY;
+    if (code == CT_OK && d->surface)
+        code = cti_bodies_embed(w, b, d->mesh, d->surface);
+    return code == CT_OK ? cti_bodies_surface(w, b, 0) : code;
+}
+
+CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_body_id *out_body)
+{
+    cti_body b;
+    const char *text = NULL;
+    int64_t bad = -1;
+    double value = 0;
+    ct_code code;
+    int ok;
+    if (!w)
+        return CT_ERR_ARGUMENT;
+    ok = out_body && d && d->cookie == CTI_COOKIE;
+    code = cti_bodies_check_soft(w, ok, ok ? d->mesh : NULL, ok ? d->friction : 0, ok ? d->thickness : 0, ok ? d->velocity : NULL, ok ? d->angular_velocity : NULL);
+    if (code == CT_OK && d->surface)
+        code = cti_bodies_check_mesh(w, d->surface);
+    if (code != CT_OK)
+        return code;
+    if (d->mesh->n_tets <= 0)
+        return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "a soft body needs tets");
+    if (d->surface && d->surface->n_triangles <= 0)
+        return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "an embedded surface needs triangles");
+    if (!cti_material_check(&d->material, 0, &text))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
+    cti_bodies_begin(w, &b, CTI_BODY_SOFT, d->name, d->friction, d->thickness);
+    b.block0 = w->state.n;
+    b.n_blocks = d->mesh->n_positions;
+    b.material = d->material;
+    ok = cti_model_init_soft(&w->mem, &b.model, &d->material, d->mesh->positions, b.n_blocks, d->mesh->tets, d->mesh->n_tets, b.block0, &bad, &value);
+    code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
+    if (ok < 0)
+        code = cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a tet is inverted or flat (element: tet, value: volume)");
+    if (code == CT_OK)
+        code = cti_bodies_skin(w, &b, d);
+    return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
+}
+
+CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, ct_body_id *out_body)
+{
+    cti_body b;
+    const char *text = NULL;
+    int64_t bad = -1;
+    double value = 0;
+    ct_code code;
+    int ok;
+    if (!w)
+        return CT_ERR_ARGUMENT;
+    ok = out_body && d && d->cookie == CTI_COOKIE;
+    code = cti_bodies_check_soft(w, ok, ok ? d->mesh : NULL, ok ? d->friction : 0, ok ? d->thickness : 0, ok ? d->velocity : NULL, ok ? d->angular_velocity : NULL);
+    if (code != CT_OK)
+        return code;
+    if (d->mesh->n_triangles <= 0)
+        return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "a cloth needs triangles");
+    if (!cti_material_check(&d->material, 1, &text))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
+    cti_bodies_begin(w, &b, CTI_BODY_CLOTH, d->name, d->friction, d->thickness);
+    b.block0 = w->state.n;
+    b.n_blocks = d->mesh->n_positions;
+    b.material = d->material;
+    code = cti_bodies_copy(w, &b, d->mesh);
+    if (code == CT_OK) {
+        ok = cti_model_init_cloth(&w->mem, &b.model, &d->material, b.rest, b.n, d->mesh->triangles, d->mesh->n_triangles, b.block0, &bad, &value);
+        code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
+        if (ok < 0)
+            code = cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a triangle has no area (element: triangle, value: area)");
+    }
+    if (code == CT_OK)
+        code = cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles);
+    if (code == CT_OK)
+        code = cti_bodies_surface(w, &b, 0);
+    return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
+}
+
+/* ---- 9_world/bodies_rigid.c ---- */
+/* bodies_rigid.c -- rigid and kinematic bodies: adding them, pose and motion. Method: mass properties from the closed surface, about the centre
+   of mass; every vertex is attached to it by its arm. Based on: lecture notes 4.1. */
+
+CONTACT_API_DEF ct_rigid_desc ct_rigid_desc_default(void)
+{
+    ct_rigid_desc d;
+    memset(&d, 0, sizeof d);
+    d.cookie = CTI_COOKIE;
+    d.density = 1000;
+    d.friction = d.thickness = -1;
+    return d;
+}
+
+CONTACT_API_DEF ct_kinematic_desc ct_kinematic_desc_default(void)
+{
+    ct_kinematic_desc d;
+    memset(&d, 0, sizeof d);
+    d.cookie = CTI_COOKIE;
+    d.friction = d.thickness = -1;
+    return d;
+}
+
+static ct_code cti_bodies_check_rigid(ct_world *w, const ct_rigid_desc *d)
+{
+    ct_code code = cti_bodies_check_mesh(w, d->mesh);
+    if (code == CT_OK)
+        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
+    if (code != CT_OK)
+        return code;
+    if (d->mesh->n_tets <= 0 && d->mesh->n_triangles <= 0)
+        return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "a rigid body needs a closed surface, or tets");
+    if (!(d->density > 0) || !cti_finite(d->density) || !(d->damping_mass >= 0) || !cti_finite(d->damping_mass))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)d->density, "density must be positive, damping_mass zero or positive");
+    return CT_OK;
+}
+
+/* mass properties from the surface, which has to be closed */
+static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
+{
+    cti_rigid *r = &b->rigid_start;
+    double mass, center[3], inertia[9], volume;
+    int i, e;
+    if (!b->topology.closed) {
+        for (e = 0; e < b->topology.n_edges; e++)
+            if (b->topology.edge_flags[e] & (CTI_EDGE_BOUNDARY | CTI_EDGE_NONMANIFOLD | CTI_EDGE_TWISTED))
+                break;
+        e = e < b->topology.n_edges ? b->surface_nodes[b->topology.edges[2 * e]] : -1;
+        return cti_bodies_refuse(w, CT_ERR_MESH, e, 0, "a rigid body's surface is not closed, or its triangles do not agree on the outside (element: vertex of such an edge)");
+    }
+    volume = cti_rigid_mass(b->rest, b->triangles, CTI_LEN(b->triangles) / 3, (double)d->density, &mass, center, inertia);
+    if (!(volume > 0) || !(mass > 0) || !cti_finite((ct_real)mass))
+        return cti_bodies_refuse(w, CT_ERR_MESH, -1, volume, "a rigid body's surface is inside out or has no volume (value: volume)");
+    r->mass = (ct_real)mass;
+    for (i = 0; i < 3; i++)
+        b->center[i] = (ct_real)center[i];
+    for (i = 0; i < 9; i++)
+        r->inertia[i] = (ct_real)inertia[i];
+    if (!(cti_m3_det(r->inertia) > 0) || !CTI_RESIZE(&w->mem, b->attach, b->n))
+        return w->mem.failed ? CT_ERR_MEMORY : cti_bodies_refuse(w, CT_ERR_MESH, -1, volume, "a rigid body's inertia is singular (value: volume)");
+    for (i = 0; i < b->n; i++) {
+        cti_attach *a = &b->attach[i];
+        a->n = 2, a->block[1] = 1;
+        cti_v3_put(a->weight, 0, cti_v3_sub(cti_v3_at(b->rest, i), cti_v3_at(b->center, 0)));
+    }
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, ct_body_id *out_body)
+{
+    cti_body b;
+    ct_code code;
+    if (!w)
+        return CT_ERR_ARGUMENT;
+    if (!out_body)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
+    if (!d || d->cookie != CTI_COOKIE)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_rigid_desc_default");
+    code = cti_bodies_check_rigid(w, d);
+    if (code != CT_OK)
+        return code;
+    cti_bodies_begin(w, &b, CTI_BODY_RIGID, d->name, d->friction, d->thickness);
+    b.block0 = w->state.n;
+    b.n_blocks = 2;
+    b.material.damping_mass = d->damping_mass;
+    code = cti_bodies_copy(w, &b, d->mesh);
+    if (code == CT_OK && d->mesh->n_tets > 0)
+        code = cti_mesh_boundary(&w->mem, d->mesh->tets, d->mesh->n_tets, b.n, &b.triangles) ? CT_OK : CT_ERR_MEMORY;
+    else if (code == CT_OK)
+        code = cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles);
+    if (code == CT_OK)
+        code = cti_bodies_surface(w, &b, 0);
+    if (code == CT_OK)
+        code = cti_bodies_mass(w, &b, d);
+    return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
+}
+
+static ct_code cti_bodies_check_script(ct_world *w, const ct_kinematic_desc *d)
+{
+    ct_body_id none = {0, 0};
+    ct_code code = cti_bodies_check_motion(w, none, &d->motion);
+    int k, i, n3 = 3 * d->mesh->n_positions;
+    if (code == CT_OK)
+        code = cti_bodies_check_path(w, none, d->segments, d->n_segments);
+    if (code != CT_OK)
+        return code;
+    if (d->n_keyframes < 0 || (d->n_keyframes > 0 && !d->keyframes))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, d->n_keyframes, "n_keyframes without keyframes");
+    if (d->n_keyframes > 1 && (!(d->keyframe_interval > 0) || !cti_finite((ct_real)d->keyframe_interval)))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, d->keyframe_interval, "keyframe_interval must be positive and finite");
+    if (d->n_keyframes > INT32_MAX / n3)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, d->n_keyframes, "more keyframes than a body can have");
+    for (k = 0; k < d->n_keyframes; k++)
+        for (i = 0; i < n3; i++)
+            if (!cti_finite(d->keyframes[(size_t)k * (size_t)n3 + (size_t)i]))
+                return cti_bodies_refuse(w, CT_ERR_ARGUMENT, k, 0, "a keyframe is not finite (element: keyframe)");
+    return CT_OK;
+}
+
+static ct_code cti_bodies_copy_script(ct_world *w, cti_body *b, const ct_kinematic_desc *d)
+{
+    int n_keys = 3 * b->n * d->n_keyframes, n_path = d->n_segments > 0 ? d->n_segments : 1;
+    if (!CTI_RESIZE(&w->mem, b->keyframes, n_keys) || !CTI_RESIZE(&w->mem, b->path, n_path))
+        return CT_ERR_MEMORY;
+    if (n_keys)
+        memcpy(b->keyframes, d->keyframes, sizeof(ct_real) * (size_t)n_keys);
+    b->path[0].motion = d->motion;
+    b->path[0].duration = -1;
+    if (d->n_segments > 0)
+        memcpy(b->path, d->segments, sizeof *b->path * (size_t)n_path);
+    b->script.rest = b->rest, b->script.n = b->n;
+    b->script.keyframes = b->keyframes, b->script.n_keyframes = d->n_keyframes, b->script.interval = d->keyframe_interval;
+    b->script.path = b->path, b->script.n_path = n_path;
+    b->script.t0 = w->state.time;
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_add_kinematic(ct_world *w, const ct_kinematic_desc *d, ct_body_id *out_body)
+{
+    cti_body b;
+    ct_code code;
+    if (!w)
+        return CT_ERR_ARGUMENT;
+    if (!out_body)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
+    if (!d || d->cookie != CTI_COOKIE)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_kinematic_desc_default");
+    code = cti_bodies_check_mesh(w, d->mesh);
+    if (code == CT_OK)
+        code = cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL);
+    if (code == CT_OK)
+        code = cti_bodies_check_script(w, d);
+    if (code != CT_OK)
+        return code;
+    cti_bodies_begin(w, &b, CTI_BODY_KINEMATIC, d->name, d->friction, d->thickness);
+    code = cti_bodies_copy(w, &b, d->mesh);
+    if (code == CT_OK)
+        code = cti_bodies_copy_script(w, &b, d);
+    if (code == CT_OK)
+        code = cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles);
+    if (code == CT_OK)
+        code = cti_bodies_copy_list(w, &b.segments, d->mesh->segments, 2 * d->mesh->n_segments);
+    if (code == CT_OK)
+        code = cti_bodies_surface(w, &b, d->mesh->n_triangles == 0 && d->mesh->n_segments == 0);
+    return cti_bodies_join(w, &b, code, NULL, NULL, out_body);
+}
+
+/* ---- pose and motion of a rigid body ---- */
+
+static const cti_body *cti_bodies_rigid(ct_world *w, ct_body_id body, ct_code *out_code)
+{
+    int slot = cti_world_slot(w, body);
+    if (slot < 0)
+        *out_code = w ? cti_world_fail(w, CT_ERR_STALE_ID, body, -1, body.index1, "stale or null body id") : CT_ERR_ARGUMENT;
+    else if (w->bodies[slot].kind != CTI_BODY_RIGID)
+        *out_code = cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "only a rigid body has a pose");
+    else
+        return &w->bodies[slot];
+    return NULL;
+}
+
+CONTACT_API_DEF ct_code ct_body_get_pose(const ct_world *cw, ct_body_id body, ct_real out_position[3], ct_real out_quaternion[4])
+{
+    ct_code code = CT_OK;
+    const cti_body *b = cti_bodies_rigid((ct_world *)cw, body, &code);
+    if (!b)
+        return code;
+    if (out_position)
+        memcpy(out_position, cw->state.x + 3 * (size_t)b->block0, 3 * sizeof(ct_real));
+    if (out_quaternion)
+        memcpy(out_quaternion, cw->state.rigids[b->rigid].q, 4 * sizeof(ct_real));
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_get_motion(const ct_world *cw, ct_body_id body, ct_real out_velocity[3], ct_real out_angular_velocity[3])
+{
+    ct_code code = CT_OK;
+    const cti_body *b = cti_bodies_rigid((ct_world *)cw, body, &code);
+    if (!b)
+        return code;
+    if (out_velocity)
+        memcpy(out_velocity, cw->state.v + 3 * (size_t)b->block0, 3 * sizeof(ct_real));
+    if (out_angular_velocity)
+        memcpy(out_angular_velocity, cw->state.v + 3 * (size_t)(b->block0 + 1), 3 * sizeof(ct_real));
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_set_motion(ct_world *w, ct_body_id body, const ct_real velocity[3], const ct_real angular_velocity[3])
+{
+    ct_code code = CT_OK;
+    const cti_body *b = cti_bodies_rigid(w, body, &code);
+    int k;
+    if (!b)
+        return code;
+    for (k = 0; k < 3; k++)
+        if ((velocity && !cti_finite(velocity[k])) || (angular_velocity && !cti_finite(angular_velocity[k])))
+            return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "velocity must be finite");
+    if (velocity)
+        memcpy(w->state.v + 3 * (size_t)b->block0, velocity, 3 * sizeof(ct_real));
+    if (angular_velocity) {
+        cti_rigid *r = &w->state.rigids[b->rigid];
+        ct_real I[9];
+        memcpy(w->state.v + 3 * (size_t)(b->block0 + 1), angular_velocity, 3 * sizeof(ct_real));
+        cti_rigid_inertia(r, r->q, I);
+        cti_v3_put(r->spin, 0, cti_m3_mul_v(I, cti_v3_at(angular_velocity, 0)));
+    }
+    return CT_OK;
+}
+
+/* ---- 9_world/joints.c ---- */
+/* joints.c -- joints between bodies: checks, book-keeping, and their numbers for a step. Method: a joint is kept with block numbers that count
+   from its bodies' first blocks, so that bodies may come and go; preparation resolves them. Based on: lecture notes 4.1 (bilateral constraints). */
+
+#define CTI_JOINT_SIZE CTI_R(4)   /* lever of a turn, of the radius of gyration: about the size of a body */
+#define CTI_JOINT_CLEAR CTI_R(1.1) /* rest length of a stitch between surfaces that collide, of their thickness */
+
+CONTACT_API_DEF ct_joint_desc ct_joint_desc_default(ct_joint_kind kind)
+{
+    ct_joint_desc d;
+    int k;
+    memset(&d, 0, sizeof d);
+    d.cookie = CTI_COOKIE;
+    d.kind = kind;
+    for (k = 0; k < 3; k++)
+        d.a.vertices[k] = d.b.vertices[k] = -1;
+    d.axis[1] = 1;
+    d.rest_length = -1;
+    d.collide = -1;
+    return d;
+}
+
+/* ---- checks ---- */
+
+static ct_code cti_joints_refuse(ct_world *w, ct_code code, ct_body_id body, int64_t element, double value, const char *text)
+{
+    return cti_world_fail(w, code, body, element, value, text);
+}
+
+static int cti_joints_is_world(ct_body_id id) { return id.index1 == 0; }
+
+/* one side: a live body, vertices in range, weights that sum to one; *out_slot -1: the world */
+static ct_code cti_joints_check_side(ct_world *w, const ct_joint_side *s, ct_joint_kind kind, int *out_slot)
+{
+    const cti_body *b;
+    ct_real sum = 0;
+    int k, n = 0;
+    *out_slot = -1;
+    if (cti_joints_is_world(s->body))
+        return CT_OK;
+    *out_slot = cti_world_slot(w, s->body);
+    if (*out_slot < 0)
+        return cti_joints_refuse(w, CT_ERR_STALE_ID, s->body, -1, s->body.index1, "a joint's body is stale");
+    b = &w->bodies[*out_slot];
+    for (k = 0; k < 3 && s->vertices[k] >= 0; k++, n++) {
+        if (s->vertices[k] >= b->n)
+            return cti_joints_refuse(w, CT_ERR_ARGUMENT, s->body, k, s->vertices[k], "a joint's vertex is out of range (element: place in the list, value: vertex)");
+        if (!cti_finite(s->weights[k]))
+            return cti_joints_refuse(w, CT_ERR_ARGUMENT, s->body, k, 0, "a joint's weight is not finite (element: place in the list)");
+        sum += s->weights[k];
+    }
+    if (n > 1 && !(cti_abs(sum - 1) <= CTI_R(1e-4)))
+        return cti_joints_refuse(w, CT_ERR_ARGUMENT, s->body, -1, (double)sum, "a joint's weights do not sum to one (value: sum)");
+    if (n == 0 && (cti_body_has_model(b) || kind == CT_JOINT_STITCH))
+        return cti_joints_refuse(w, CT_ERR_ARGUMENT, s->body, -1, 0, "this side of a joint needs vertices: a deformable body, or a stitch");
+    if (cti_body_has_model(b) && (kind == CT_JOINT_HINGE || kind == CT_JOINT_FIXED))
+        return cti_joints_refuse(w, CT_ERR_UNSUPPORTED, s->body, -1, 0, "hinge and fixed joints hold rigid bodies, scripted ones or the world");
+    return CT_OK;
+}
+
+static ct_code cti_joints_check(ct_world *w, const ct_joint_desc *d)
+{
+    ct_body_id none = {0, 0};
+    int k;
+    if (!d || d->cookie != CTI_COOKIE)
+        return cti_joints_refuse(w, CT_ERR_ARGUMENT, none, -1, 0, "desc was not made by ct_joint_desc_default");
+    if ((int)d->kind < 0 || d->kind > CT_JOINT_STITCH)
+        return cti_joints_refuse(w, CT_ERR_ARGUMENT, none, -1, (double)d->kind, "a joint's kind is out of range");
+    for (k = 0; k < 3; k++)
+        if (!cti_finite(d->point[k]) || !cti_finite(d->axis[k]))
+            return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "a joint's point and axis must be finite");
+    if (d->kind == CT_JOINT_HINGE && !(cti_v3_norm(cti_v3_at(d->axis, 0)) > 0))
+        return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "a hinge's axis is zero");
+    if (!(d->compliance >= 0) || !cti_finite(d->compliance) || !(d->angular_compliance >= 0) || !cti_finite(d->angular_compliance))
+        return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, (double)d->compliance, "a joint's compliances must be zero or positive");
+    if (!cti_finite(d->rest_length) || d->collide < -1 || d->collide > 1)
+        return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, d->collide, "a joint's rest_length must be finite, collide -1, 0 or 1");
+    return CT_OK;
+}
+
+/* ---- making ---- */
+
+/* where a side with vertices holds */
+static cti_v3 cti_joints_held(const ct_world *w, const cti_body *b, const ct_joint_side *s)
+{
+    cti_v3 p = cti_v3_zero();
+    int k;
+    for (k = 0; k < 3 && s->vertices[k] >= 0; k++)
+        p = cti_v3_mad(p, cti_body_point(w, b, s->vertices[k]), s->vertices[1] < 0 ? CTI_R(1) : s->weights[k]);
+    return p;
+}
+
+/* a deformable side: its vertices' nodes, counted from the body's first */
+static void cti_joints_nodes(const cti_body *b, const ct_joint_side *from, cti_joint_side *out)
+{
+    int k, i, j;
+    for (k = 0; k < 3 && from->vertices[k] >= 0; k++) {
+        cti_attach a;
+        ct_real weight = from->vertices[1] < 0 ? 1 : from->weights[k];
+        cti_body_attach(b, from->vertices[k], &a);
+        for (i = 0; i < a.n; i++) {
+            for (j = 0; j < out->n && out->block[j] != a.block[i] - b->block0; j++)
+                ;
+            out->block[j] = a.block[i] - b->block0;
+            out->weight[j] += weight * a.weight[i];
+            out->n = cti_max_int(out->n, j + 1);
+        }
+    }
+}
+
+/* a side that holds at p with the joint's axes; slot -1: the world */
+static void cti_joints_make_side(const ct_world *w, int slot, const ct_joint_side *from, cti_v3 p, const ct_real *axes, cti_joint_side *out)
+{
+    const cti_body *b = slot < 0 ? NULL : &w->bodies[slot];
+    int k;
+    memset(out, 0, sizeof *out);
+    out->rigid = -1;
+    out->t0 = w->state.time;
+    memcpy(out->triad, axes, sizeof out->triad);
+    cti_v3_put(out->arm, 0, p);
+    if (!b)
+        return;
+    if (b->kind == CTI_BODY_RIGID) {
+        ct_real R[9];
+        cti_rigid_matrix(w->state.rigids[b->rigid].q, R);
+        out->rigid = 0;
+        cti_v3_put(out->arm, 0, cti_m3_mul_tv(R, cti_v3_sub(p, cti_v3_at(w->state.x, b->block0))));
+        for (k = 0; k < 3; k++)
+            cti_v3_put(out->triad, k, cti_m3_mul_tv(R, cti_v3_at(axes, k)));
+    } else if (cti_body_has_model(b))
+        cti_joints_nodes(b, from, out);
+    else if (b->kind == CTI_BODY_KINEMATIC) {
+        /* point and axes taken back to where the path began: its turn R and shift o so far, undone */
+        double t = w->state.time - b->script.t0;
+        cti_v3 o = cti_script_follow(b->script.path, b->script.n_path, cti_v3_zero(), t, NULL);
+        ct_real R[9];
+        for (k = 0; k < 3; k++) /* rows: what becomes of the unit vectors */
+            cti_v3_put(R, k, cti_v3_sub(cti_script_follow(b->script.path, b->script.n_path, cti_v3_make(k == 0, k == 1, k == 2), t, NULL), o));
+        cti_v3_put(out->arm, 0, cti_m3_mul_v(R, cti_v3_sub(p, o)));
+        for (k = 0; k < 3; k++)
+            cti_v3_put(out->triad, k, cti_m3_mul_v(R, cti_v3_at(axes, k)));
+        out->path = b->script.path, out->n_path = b->script.n_path, out->t0 = b->script.t0;
+    }
+}
+
+static ct_real cti_joints_gyration(const ct_world *w, int slot)
+{
+    const cti_rigid *r;
+    if (slot < 0 || w->bodies[slot].kind != CTI_BODY_RIGID)
+        return 0;
+    r = &w->state.rigids[w->bodies[slot].rigid];
+    return cti_sqrt((r->inertia[0] + r->inertia[4] + r->inertia[8]) / (2 * r->mass));
+}
+
+/* 1 when the two bodies are to collide */
+static int cti_joints_collide(const ct_world *w, const ct_joint_desc *d, int a, int b)
+{
+    if (d->collide >= 0)
+        return d->collide;
+    return (a >= 0 && cti_body_has_model(&w->bodies[a])) || (b >= 0 && cti_body_has_model(&w->bodies[b]));
+}
+
+static void cti_joints_make(const ct_world *w, const ct_joint_desc *d, int slot_a, int slot_b, cti_world_joint *out)
+{
+    cti_joint *j = &out->joint;
+    const cti_body *a = slot_a < 0 ? NULL : &w->bodies[slot_a], *b = slot_b < 0 ? NULL : &w->bodies[slot_b];
+    int held_a = a && d->a.vertices[0] >= 0, held_b = b && d->b.vertices[0] >= 0;
+    cti_v3 pa, pb;
+    ct_real axes[9];
+    out->slot[0] = slot_a, out->slot[1] = slot_b;
+    out->collide = cti_joints_collide(w, d, slot_a, slot_b);
+    cti_joint_axes(cti_v3_unit(cti_v3_at(d->axis, 0), cti_v3_make(0, 1, 0)), axes);
+    pa = held_a ? cti_joints_held(w, a, &d->a) : cti_v3_at(d->point, 0);
+    pb = held_b ? cti_joints_held(w, b, &d->b) : (held_a ? pa : cti_v3_at(d->point, 0));
+    pa = !held_a && held_b ? pb : pa;
+    cti_joints_make_side(w, slot_a, &d->a, pa, axes, &j->a);
+    cti_joints_make_side(w, slot_b, &d->b, pb, axes, &j->b);
+    j->kind = d->kind;
+    j->compliance = d->compliance, j->angular_compliance = d->angular_compliance;
+    j->lever = cti_max(cti_joints_gyration(w, slot_a), cti_joints_gyration(w, slot_b)) * CTI_JOINT_SIZE;
+    j->lever = j->lever > 0 ? j->lever : 1;
+    if (d->kind == CT_JOINT_STITCH) {
+        j->rest = d->rest_length;
+        if (d->rest_length < 0)
+            j->rest = held_a && held_b && out->collide ? CTI_JOINT_CLEAR * (a->thickness + b->thickness) / 2 : 0;
+    }
+}
+
+static int cti_joints_terms(const cti_joint_side *s) { return s->rigid >= 0 ? 2 : s->n; }
+
+/* two unlike holds, at least one of them with unknowns, and no more of these than a row takes */
+static ct_code cti_joints_check_made(ct_world *w, const ct_joint_desc *d, const cti_world_joint *q)
+{
+    int na = cti_joints_terms(&q->joint.a), nb = cti_joints_terms(&q->joint.b);
+    if (na + nb == 0)
+        return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "neither side of the joint can move");
+    if (na + nb > CTI_ROW_TERMS)
+        return cti_joints_refuse(w, CT_ERR_UNSUPPORTED, d->a.body, -1, na + nb, "the joint's sides have more than 16 nodes together (value: nodes)");
+    if (q->slot[0] == q->slot[1] && q->slot[0] >= 0 && (q->joint.a.rigid >= 0 || !memcmp(q->joint.a.block, q->joint.b.block, sizeof q->joint.a.block)))
+        return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "a joint of a body with itself needs different vertices of a deformable body");
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_joint_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *out_joint)
+{
+    cti_world_joint q;
+    ct_body_id none = {0, 0};
+    ct_code code;
+    int slot_a, slot_b, i;
+    if (!w)
+        return CT_ERR_ARGUMENT;
+    if (!out_joint)
+        return cti_joints_refuse(w, CT_ERR_ARGUMENT, none, -1, 0, "out_joint is NULL");
+    code = cti_joints_check(w, d);
+    if (code == CT_OK)
+        code = cti_joints_check_side(w, &d->a, d->kind, &slot_a);
+    if (code == CT_OK)
+        code = cti_joints_check_side(w, &d->b, d->kind, &slot_b);
+    if (code != CT_OK)
+        return code;
+    memset(&q, 0, sizeof q);
+    cti_joints_make(w, d, slot_a, slot_b, &q);
+    code = cti_joints_check_made(w, d, &q);
+    if (code != CT_OK)
+        return code;
+    for (i = 0; i < CTI_LEN(w->joints) && w->joints[i].alive; i++)
+        ;
+    if (i == CTI_LEN(w->joints) && !CTI_PUSH(&w->mem, w->joints, q)) {
+        w->mem.failed = 0;
+        return cti_joints_refuse(w, CT_ERR_MEMORY, d->a.body, -1, 0, "out of memory; the joint was not added");
+    }
+    q.alive = 1;
+    q.generation = w->joints[i].generation + 1;
+    q.joint.key = ((uint64_t)q.generation << 33 | (uint64_t)(uint32_t)i << 1) * 0x9e3779b97f4a7c15ull & ~(uint64_t)1;
+    w->joints[i] = q;
+    w->ready = 0;
+    out_joint->index1 = (uint32_t)i + 1;
+    out_joint->generation = q.generation;
+    return CT_OK;
+}
+
+static cti_world_joint *cti_joints_find(ct_world *w, ct_joint_id id, ct_code *out_code)
+{
+    ct_body_id none = {0, 0};
+    cti_world_joint *q = w && id.index1 > 0 && id.index1 <= (uint32_t)CTI_LEN(w->joints) ? &w->joints[id.index1 - 1] : NULL;
+    if (q && q->alive && q->generation == id.generation)
+        return q;
+    *out_code = w ? cti_world_fail(w, CT_ERR_STALE_ID, none, -1, id.index1, "stale or null joint id") : CT_ERR_ARGUMENT;
+    return NULL;
+}
+
+CONTACT_API_DEF ct_code ct_joint_remove(ct_world *w, ct_joint_id joint)
+{
+    ct_code code = CT_OK;
+    cti_world_joint *q = cti_joints_find(w, joint, &code);
+    if (!q)
+        return code;
+    q->alive = 0;
+    w->ready = 0;
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_joint_get_impulse(const ct_world *cw, ct_joint_id joint, ct_real out_linear[3], ct_real out_angular[3])
+{
+    ct_code code = CT_OK;
+    const cti_world_joint *q = cti_joints_find((ct_world *)cw, joint, &code);
+    const cti_memory_item *m;
+    int k;
+    if (!q)
+        return code;
+    m = cti_memory_find(&cw->state.memory, q->joint.key);
+    for (k = 0; out_linear && k < 3; k++)
+        out_linear[k] = m ? m->impulse[k] : 0;
+    m = cti_memory_find(&cw->state.memory, q->joint.key + 1);
+    for (k = 0; out_angular && k < 3; k++)
+        out_angular[k] = m ? m->impulse[k] * q->joint.lever : 0;
+    return CT_OK;
+}
+
+/* ---- for a step ---- */
+
+CTI_FN void cti_world_drop_joints(ct_world *w, int slot)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(w->joints); i++)
+        if (w->joints[i].slot[0] == slot || w->joints[i].slot[1] == slot)
+            w->joints[i].alive = 0;
+}
+
+static void cti_joints_resolve(const ct_world *w, int slot, cti_joint_side *s)
+{
+    int i;
+    if (slot < 0)
+        return;
+    if (s->rigid >= 0)
+        s->rigid = w->bodies[slot].rigid;
+    for (i = 0; i < s->n; i++)
+        s->block[i] += w->bodies[slot].block0;
+}
+
+/* the pair (a < b) into the sorted list of those that do not meet */
+static int cti_joints_keep_apart(ct_world *w, int a, int b)
+{
+    cti_surface *f = &w->state.surface;
+    int32_t lo = cti_min_int(a, b), hi = cti_max_int(a, b);
+    int i, n = CTI_LEN(f->apart) / 2;
+    for (i = n; i > 0 && (f->apart[2 * i - 2] > lo || (f->apart[2 * i - 2] == lo && f->apart[2 * i - 1] >= hi)); i--)
+        ;
+    if (i < n && f->apart[2 * i] == lo && f->apart[2 * i + 1] == hi)
+        return 1;
+    if (!CTI_RESIZE(&w->mem, f->apart, 2 * (n + 1)))
+        return 0;
+    memmove(f->apart + 2 * (i + 1), f->apart + 2 * i, sizeof(int32_t) * 2 * (size_t)(n - i));
+    f->apart[2 * i] = lo, f->apart[2 * i + 1] = hi;
+    return 1;
+}
+
+/* number of a slot among the surface's bodies */
+static int cti_joints_surface_body(const ct_world *w, int slot)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(w->surface_slot) && w->surface_slot[i] != slot; i++)
+        ;
+    return i;
+}
+
+CTI_FN int cti_world_resolve_joints(ct_world *w)
+{
+    cti_surface *f = &w->state.surface;
+    int i;
+    CTI_CLEAR(w->state.joints);
+    for (i = 0; i < CTI_LEN(w->joints); i++) {
+        const cti_world_joint *q = &w->joints[i];
+        cti_joint j = q->joint;
+        if (!q->alive)
+            continue;
+        cti_joints_resolve(w, q->slot[0], &j.a);
+        cti_joints_resolve(w, q->slot[1], &j.b);
+        if (!CTI_PUSH(&w->mem, w->state.joints, j))
+            return 0;
+        if (!q->collide && q->slot[0] >= 0 && q->slot[1] >= 0 && q->slot[0] != q->slot[1] &&
+            !cti_joints_keep_apart(w, cti_joints_surface_body(w, q->slot[0]), cti_joints_surface_body(w, q->slot[1])))
+            return 0;
+    }
+    f->soup.apart = f->apart;
+    f->soup.n_apart = CTI_LEN(f->apart) / 2;
+    return 1;
+}
+
 /* ---- 9_world/state.c ---- */
 /* state.c -- removing bodies, reading and writing their state, pins. */
 
@@ -18108,6 +23258,7 @@ static void cti_bodies_remove_blocks(ct_world *w, int b0, int n)
     memmove(s->inv_mass + b0, s->inv_mass + b0 + n, sizeof(ct_real) * tail);
     memmove(s->alpha + b0, s->alpha + b0 + n, sizeof(ct_real) * tail);
     memmove(s->dt_prev + b0, s->dt_prev + b0 + n, sizeof(ct_real) * tail);
+    cti_integrate_remove(s, b0, n);
     s->n -= n;
     for (i = k = 0; i < CTI_LEN(s->pins); i++)
         if (s->pins[i].block < b0 || s->pins[i].block >= b0 + n) {
@@ -18128,6 +23279,20 @@ static void cti_bodies_remove_blocks(ct_world *w, int b0, int n)
             w->bodies[i].block0 -= n;
             cti_model_shift(&w->bodies[i].model, -n);
         }
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        s->rigids[i].block -= s->rigids[i].block > b0 ? n : 0;
+}
+
+static void cti_bodies_remove_rigid(ct_world *w, int number)
+{
+    cti_state *s = &w->state;
+    int i;
+    for (i = number; i + 1 < CTI_LEN(s->rigids); i++)
+        s->rigids[i] = s->rigids[i + 1];
+    stbds_header(s->rigids)->length--;
+    for (i = 0; i < CTI_LEN(w->bodies); i++)
+        if (w->bodies[i].kind == CTI_BODY_RIGID && w->bodies[i].rigid > number)
+            w->bodies[i].rigid--;
 }
 
 CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
@@ -18138,8 +23303,10 @@ CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
         return cti_bodies_stale(w, body);
     b = &w->bodies[slot];
     if (b->block0 >= 0) {
-        int b0 = b->block0, n = b->n;
+        int b0 = b->block0, n = b->n_blocks;
         b->block0 = -1;
+        if (b->kind == CTI_BODY_RIGID)
+            cti_bodies_remove_rigid(w, b->rigid);
         cti_bodies_remove_blocks(w, b0, n);
         if (w->state.x) {
             stbds_header(w->state.x)->length = stbds_header(w->state.v)->length = 3 * (size_t)w->state.n;
@@ -18147,6 +23314,7 @@ CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
             stbds_header(w->state.alpha)->length = stbds_header(w->state.dt_prev)->length = (size_t)w->state.n;
         }
     }
+    cti_world_drop_joints(w, slot);
     cti_world_unprepare(w);
     /* what pairs with this body remembered is never asked for again: its id is used up */
     cti_world_free_body(w, b);
@@ -18183,10 +23351,47 @@ static void cti_bodies_write(const ct_real *from, int n, void *out, ct_scalar_ty
     }
 }
 
+CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i)
+{
+    cti_attach a;
+    ct_real R[9];
+    if (b->kind == CTI_BODY_KINEMATIC)
+        return cti_script_point(&b->script, i, w->state.time, NULL);
+    if (b->kind == CTI_BODY_STATIC)
+        return cti_v3_at(b->rest, i);
+    cti_body_attach(b, i, &a);
+    if (a.frame < 0)
+        return cti_attach_point(&a, w->state.x, NULL);
+    cti_rigid_matrix(w->state.rigids[a.frame].q, R);
+    a.frame = 0;
+    return cti_attach_point(&a, w->state.x, R);
+}
+
+static cti_v3 cti_bodies_velocity(const ct_world *w, const cti_body *b, int i)
+{
+    cti_v3 p, v = cti_v3_zero();
+    cti_attach a;
+    int k;
+    if (b->kind == CTI_BODY_KINEMATIC) {
+        cti_script_point(&b->script, i, w->state.time, &v);
+        return v;
+    }
+    if (cti_body_is_scripted(b))
+        return v;
+    cti_body_attach(b, i, &a);
+    if (a.frame >= 0) {
+        p = cti_v3_sub(cti_body_point(w, b, i), cti_v3_at(w->state.x, a.block[0]));
+        return cti_v3_add(cti_v3_at(w->state.v, a.block[0]), cti_v3_cross(cti_v3_at(w->state.v, a.block[1]), p));
+    }
+    for (k = 0; k < a.n; k++)
+        v = cti_v3_mad(v, cti_v3_at(w->state.v, a.block[k]), a.weight[k]);
+    return v;
+}
+
 static ct_code cti_bodies_get(const ct_world *cw, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n, int velocities)
 {
     ct_world *w = (ct_world *)cw;
-    int slot = cti_world_slot(w, body);
+    int slot = cti_world_slot(w, body), i;
     const cti_body *b;
     if (slot < 0)
         return cti_bodies_stale(w, body);
@@ -18197,16 +23402,17 @@ static ct_code cti_bodies_get(const ct_world *cw, ct_body_id body, void *out, ct
         *out_n = b->n;
     if (!out || b->n == 0)
         return CT_OK;
-    if (b->block0 >= 0)
+    if (b->block0 >= 0 && !b->attach)
         cti_bodies_write((velocities ? w->state.v : w->state.x) + 3 * (size_t)b->block0, b->n, out, type, stride);
-    else if (!velocities)
+    else if (b->kind == CTI_BODY_STATIC && !velocities)
         cti_bodies_write(b->rest, b->n, out, type, stride);
-    else {
-        static const ct_real zero[3] = {0, 0, 0};
-        int i;
-        for (i = 0; i < b->n; i++)
-            cti_bodies_write(zero, 1, (char *)out + (size_t)i * stride, type, stride);
-    }
+    else
+        for (i = 0; i < b->n; i++) {
+            cti_v3 p = velocities ? cti_bodies_velocity(w, b, i) : cti_body_point(w, b, i);
+            ct_real q[3];
+            cti_v3_put(q, 0, p);
+            cti_bodies_write(q, 1, (char *)out + (size_t)i * stride, type, stride);
+        }
     return CT_OK;
 }
 
@@ -18227,12 +23433,15 @@ CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, con
     if (slot < 0)
         return cti_bodies_stale(w, body);
     b = &w->bodies[slot];
-    if (b->block0 < 0 || n != b->n || !velocities)
-        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, n, "velocities need a body that moves and one entry per vertex");
+    if (!cti_body_has_model(b) || n != b->n_blocks || !velocities)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, n, "velocities need a deformable body and one entry per node");
     for (i = 0; i < 3 * n; i++)
         if (!cti_finite(velocities[i]))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i / 3, 0, "a velocity is not finite (element: vertex)");
     memcpy(w->state.v + 3 * (size_t)b->block0, velocities, sizeof(ct_real) * 3 * (size_t)n);
+    /* BDF2 starts again from them */
+    for (i = 0; w->state.desc.integrator == CT_INTEGRATOR_BDF2 && i < n; i++)
+        w->state.dt_prev[b->block0 + i] = 0;
     return CT_OK;
 }
 
@@ -18249,7 +23458,7 @@ CONTACT_API_DEF ct_code ct_body_get_triangles(const ct_world *cw, ct_body_id bod
     return CT_OK;
 }
 
-static ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m)
+CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m)
 {
     int k;
     for (k = 0; m && k < 3; k++)
@@ -18258,31 +23467,59 @@ static ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_mo
     return CT_OK;
 }
 
+CTI_FN ct_code cti_bodies_check_path(ct_world *w, ct_body_id body, const ct_motion_segment *path, int n)
+{
+    int i;
+    if (n < 0 || (n > 0 && !path))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, n, "n_segments without segments");
+    for (i = 0; i < n; i++) {
+        if (cti_bodies_check_motion(w, body, &path[i].motion) != CT_OK)
+            return CT_ERR_ARGUMENT;
+        if (!cti_finite((ct_real)path[i].duration) || (path[i].duration < 0 && i + 1 < n))
+            return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, path[i].duration,
+                                  "a segment's duration must be finite, and may be negative in the last one only (element: segment)");
+    }
+    return CT_OK;
+}
+
 CONTACT_API_DEF ct_code ct_body_pin(ct_world *w, ct_body_id body, const int32_t *vertices, int n, int axes, const ct_motion *motion, double until)
 {
-    int slot = cti_world_slot(w, body), i, old;
+    ct_motion_segment one;
+    memset(&one, 0, sizeof one);
+    if (motion)
+        one.motion = *motion;
+    one.duration = -1;
+    return ct_body_pin_path(w, body, vertices, n, axes, &one, motion ? 1 : 0, until);
+}
+
+CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int32_t *vertices, int n, int axes, const ct_motion_segment *segments,
+                                         int n_segments, double until)
+{
+    int slot = cti_world_slot(w, body), i, old, path;
     const cti_body *b;
     if (slot < 0)
         return cti_bodies_stale(w, body);
     b = &w->bodies[slot];
-    if (b->block0 < 0 || n < 0 || (n > 0 && !vertices) || (axes & ~CT_AXIS_ALL) || !(until == until))
-        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, axes, "a pin needs a body that moves, vertices and an axis mask");
-    if (cti_bodies_check_motion(w, body, motion) != CT_OK)
+    if (!cti_body_has_model(b) || n < 0 || (n > 0 && !vertices) || (axes & ~CT_AXIS_ALL) || !(until == until))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, axes, "a pin needs a deformable body, vertices and an axis mask");
+    if (cti_bodies_check_path(w, body, segments, n_segments) != CT_OK)
         return CT_ERR_ARGUMENT;
     for (i = 0; i < n; i++)
-        if (vertices[i] < 0 || vertices[i] >= b->n)
+        if (vertices[i] < 0 || vertices[i] >= b->n_blocks)
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, vertices[i], "a pinned vertex is out of range (element: place in the list, value: vertex)");
     old = CTI_LEN(w->state.pins);
-    if (!CTI_RESERVE(&w->mem, w->state.pins, old + n))
+    path = CTI_LEN(w->state.path);
+    if (!CTI_RESERVE(&w->mem, w->state.pins, old + n) || !CTI_RESERVE(&w->mem, w->state.path, path + n_segments))
         return cti_world_fail(w, CT_ERR_MEMORY, body, -1, n, "out of memory; nothing was pinned");
+    for (i = 0; n > 0 && i < n_segments; i++)
+        CTI_PUSH(&w->mem, w->state.path, segments[i]);
     for (i = 0; i < n; i++) {
         cti_pin p;
         memset(&p, 0, sizeof p);
         p.block = b->block0 + vertices[i];
         p.axes = axes;
         memcpy(p.start, w->state.x + 3 * (size_t)p.block, sizeof p.start);
-        if (motion)
-            p.motion = *motion;
+        p.path = path, p.n_path = n_segments;
         p.t0 = w->state.time;
         p.until = until;
         CTI_PUSH(&w->mem, w->state.pins, p);
@@ -18312,7 +23549,7 @@ CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vert
     cti_m3 sq;
     if (slot < 0)
         return cti_bodies_stale(w, body);
-    if (w->bodies[slot].block0 < 0 || vertex < 0 || vertex >= w->bodies[slot].n || !projector)
+    if (!cti_body_has_model(&w->bodies[slot]) || vertex < 0 || vertex >= w->bodies[slot].n_blocks || !projector)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, vertex, "the constrained vertex is out of range (element: vertex)");
     /* symmetric and idempotent, or it is no projector */
     sq = cti_m3_mul(projector, projector);
@@ -18471,7 +23708,7 @@ CONTACT_API_DEF ct_code ct_world_contacts(const ct_world *cw, const ct_contact *
         CTI_CLEAR(w->contacts);
         for (i = 0; i < CTI_LEN(w->state.rows); i++) {
             ct_contact c;
-            if (!(w->state.rows[i].r[0] > 0))
+            if (w->state.rows[i].equations || w->state.origins[i].repair || !(w->state.rows[i].r[0] > 0))
                 continue;
             cti_query_contact(w, i, &c);
             if (!CTI_PUSH(&w->mem, w->contacts, c))
@@ -18501,11 +23738,184 @@ CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
         return 0;
     h = cti_query_mix(h, w->state.x, sizeof(ct_real) * 3 * (size_t)w->state.n);
     h = cti_query_mix(h, w->state.v, sizeof(ct_real) * 3 * (size_t)w->state.n);
+    for (i = 0; i < CTI_LEN(w->state.rigids); i++)
+        h = cti_query_mix(h, w->state.rigids[i].q, sizeof w->state.rigids[i].q);
     for (i = 0; i < CTI_LEN(w->state.memory.items); i++) {
         h = cti_query_mix(h, w->state.memory.items[i].impulse, sizeof w->state.memory.items[i].impulse);
         h = cti_query_mix(h, w->state.memory.items[i].slip, sizeof w->state.memory.items[i].slip);
     }
     return cti_query_mix(h, &w->state.time, sizeof w->state.time);
+}
+
+/* ---- 9_world/untangle.c ---- */
+/* untangle.c -- ct_world_repair. Method: steps of repair rows that start at rest, without gravity and with the scripts standing still, in which only
+   bodies that are tangled move, until nothing intersects; then the velocities come back. */
+
+#define CTI_UNTANGLE_STEPS 300
+#define CTI_UNTANGLE_HELD 150        /* of them with the other bodies held */
+#define CTI_UNTANGLE_DT CTI_R(0.01)
+
+/* what is put back: velocities in the end, everything when memory runs out */
+typedef struct cti_untangle {
+    ct_real *x, *v, *dt_prev;
+    cti_rigid *rigids;
+    ct_real gravity[3], dt_memory;
+    double time;
+} cti_untangle;
+
+static void cti_untangle_free(ct_world *w, cti_untangle *u)
+{
+    CTI_FREE(&w->mem, u->x);
+    CTI_FREE(&w->mem, u->v);
+    CTI_FREE(&w->mem, u->dt_prev);
+    CTI_FREE(&w->mem, u->rigids);
+    CTI_FREE(&w->mem, w->state.held);
+}
+
+static int cti_untangle_save(ct_world *w, cti_untangle *u)
+{
+    cti_state *s = &w->state;
+    int n = s->n, nr = CTI_LEN(s->rigids);
+    memset(u, 0, sizeof *u);
+    if (!CTI_RESIZE(&w->mem, u->x, 3 * n) || !CTI_RESIZE(&w->mem, u->v, 3 * n) || !CTI_RESIZE(&w->mem, u->dt_prev, n) ||
+        !CTI_RESIZE(&w->mem, u->rigids, nr) ||
+        !CTI_RESIZE(&w->mem, s->held, n))
+        return 0;
+    if (n) {
+        memcpy(u->x, s->x, sizeof(ct_real) * 3 * (size_t)n);
+        memcpy(u->v, s->v, sizeof(ct_real) * 3 * (size_t)n);
+        memcpy(u->dt_prev, s->dt_prev, sizeof(ct_real) * (size_t)n);
+    }
+    if (nr)
+        memcpy(u->rigids, s->rigids, sizeof *u->rigids * (size_t)nr);
+    memcpy(u->gravity, s->desc.gravity, sizeof u->gravity);
+    u->time = s->time, u->dt_memory = s->dt_memory;
+    return 1;
+}
+
+/* blocks of bodies that are not tangled stay where they are, unless all may move */
+static void cti_untangle_hold(cti_state *s, int all)
+{
+    const cti_surface *f = &s->surface;
+    int i, k, j;
+    memset(s->held, !all, (size_t)s->n);
+    for (i = 0; i < CTI_LEN(s->detect.tangles); i++) {
+        int v = (int)(s->detect.tangles[i] >> 32), body = f->body_of[v];
+        if (i > 0 && f->body_of[s->detect.tangles[i - 1] >> 32] == body)
+            continue;
+        for (k = f->ranges[body].v0; k < f->ranges[body].v1; k++)
+            for (j = 0; j < f->attach[k].n; j++)
+                s->held[f->attach[k].block[j]] = 0;
+    }
+    /* nodes inside of a body go with its surface: a component is held as a whole or not at all */
+    for (i = 0; i < CTI_LEN(s->factors.components); i++) {
+        const cti_component *c = &s->factors.components[i];
+        int held = 1;
+        for (k = c->begin; k < c->end; k++)
+            held &= s->held[s->factors.blocks[k]];
+        for (k = c->begin; k < c->end; k++)
+            s->held[s->factors.blocks[k]] = (uint8_t)held;
+    }
+}
+
+static void cti_untangle_rest(cti_state *s)
+{
+    int i, k;
+    memset(s->v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        for (k = 0; k < 3; k++)
+            s->rigids[i].spin[k] = 0;
+}
+
+static ct_code cti_untangle_steps(ct_world *w)
+{
+    cti_state *s = &w->state;
+    ct_step_report report;
+    int i;
+    for (i = 0; i < CTI_UNTANGLE_STEPS; i++) {
+        cti_arena_reset(s->arena);
+        if (!cti_tangle_find(s))
+            return CT_ERR_MEMORY;
+        if (s->detect.n_tangled == 0)
+            return CT_OK;
+        cti_untangle_hold(s, i >= CTI_UNTANGLE_HELD);
+        cti_untangle_rest(s);
+        if (cti_step(s, CTI_UNTANGLE_DT, &report) != CT_OK)
+            return CT_ERR_MEMORY;
+    }
+    return CT_OK;
+}
+
+/* velocities and time as they were; with all != 0 positions too. The angular velocity of a rigid body that was turned keeps its world axes */
+static void cti_untangle_restore(ct_world *w, const cti_untangle *u, int all)
+{
+    cti_state *s = &w->state;
+    int i, n = s->n;
+    s->still = 0;
+    s->time = u->time, s->dt_memory = u->dt_memory;
+    memcpy(s->desc.gravity, u->gravity, sizeof u->gravity);
+    memcpy(s->v, u->v, sizeof(ct_real) * 3 * (size_t)n);
+    memcpy(s->dt_prev, u->dt_prev, sizeof(ct_real) * (size_t)n);
+    /* integrators that remember a step before start again */
+    if (!all && s->desc.integrator != CT_INTEGRATOR_EULER) {
+        cti_integrate_reset(s, 1);
+        cti_integrate_forget(s);
+    }
+    if (all)
+        memcpy(s->x, u->x, sizeof(ct_real) * 3 * (size_t)n);
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        cti_rigid *r = &s->rigids[i];
+        ct_real I[9];
+        if (all)
+            memcpy(r->q, u->rigids[i].q, sizeof r->q);
+        cti_rigid_matrix(r->q, s->frames0 + 9 * (size_t)i);
+        cti_rigid_inertia(r, r->q, I);
+        cti_v3_put(r->spin, 0, all ? cti_v3_at(u->rigids[i].spin, 0) : cti_m3_mul_v(I, cti_v3_at(s->v, r->block + 1)));
+    }
+    cti_assemble_movers(s, s->time);
+    cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
+    CTI_CLEAR(s->rows);
+    CTI_CLEAR(s->origins);
+    cti_memory_clear(&s->memory);
+    s->has_problem = 0;
+    s->detect.valid = 0;
+    s->detect.n_tangled = s->detect.n_tangled > 0 ? s->detect.n_tangled : 1;
+    w->contacts_ready = 0;
+}
+
+CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_left)
+{
+    ct_body_id none = {0, 0};
+    cti_untangle u;
+    ct_pair *pairs;
+    ct_code code;
+    int before, after;
+    if (!w)
+        return CT_ERR_ARGUMENT;
+    if (!out_freed || !out_left)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "out_freed or out_left is NULL");
+    code = ct_world_validate(w, &pairs, &before);
+    if (code != CT_OK)
+        return code;
+    if (before == 0 || w->state.n == 0) {
+        *out_freed = 0, *out_left = before;
+        return CT_OK;
+    }
+    code = cti_untangle_save(w, &u) ? CT_OK : CT_ERR_MEMORY;
+    if (code == CT_OK) {
+        w->state.still = 1;
+        memset(w->state.desc.gravity, 0, sizeof w->state.desc.gravity);
+        code = cti_untangle_steps(w);
+        cti_untangle_restore(w, &u, code != CT_OK);
+    }
+    cti_untangle_free(w, &u);
+    if (code == CT_OK)
+        code = ct_world_validate(w, &pairs, &after);
+    w->mem.failed = 0;
+    if (code != CT_OK)
+        return cti_world_fail(w, code, none, -1, 0, "out of memory in a repair; bodies are where they were");
+    *out_freed = before - after, *out_left = after;
+    return CT_OK;
 }
 
 /* ---- 9_world/files_cpb.c ---- */
@@ -18699,11 +24109,15 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *pa
     cti_cpb c;
     char *temporary = NULL;
     ct_code code = CT_OK;
+    int i;
     if (!w)
         return CT_ERR_ARGUMENT;
     if (!path || !w->ready || !w->state.has_problem)
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "no path, or no contact problem was solved in the last step");
     cti_cmr_problem(&w->state, &p);
+    for (i = 0; i < p.n_rows; i++)
+        if (p.rows[i].equations)
+            return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0, "the problem has joints, which a CPB file cannot hold (element: row)");
     memset(&c, 0, sizeof c);
     c.mem = &w->mem;
     c.ok = 1;
@@ -18723,7 +24137,8 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *pa
 /* files.h -- what the readers share: a file held in memory, a scanner that counts lines, numbers, errors that name the line.
    Method: lines end with LF, CR LF or CR; fields are separated by blanks; there is no limit on the length of a line or a file. Numbers are
    correctly rounded in every locale: short ones exactly (Clinger 1990: an integer below 2^53 times or over a power of ten up to 10^22),
-   others by strtod with the locale's decimal point put in. */
+   others by strtod with the locale's decimal point put in. Binary parts are read with the same scanner, value by value, and their errors
+   name the byte. No count in a file is believed: arrays grow with what is really there. */
 
 
 #if CONTACT_WITH_FILES
@@ -18732,8 +24147,10 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *pa
 typedef struct cti_scan {
     const char *at, *end;
     int64_t line;
-    int comments; /* 1: '#' starts a comment and '\' before a line's end joins it with the next */
-    ct_code code; /* CT_OK, or the first error */
+    const char *start; /* NULL: errors name the line; else the beginning of a file with binary parts: they name the byte */
+    int big;           /* binary values have their most significant byte first */
+    int comments;      /* 1: '#' starts a comment and '\' before a line's end joins it with the next */
+    ct_code code;      /* CT_OK, or the first error */
     ct_error_info *error;
     cti_mem *mem;
 } cti_scan;
@@ -18743,6 +24160,9 @@ CTI_FN ct_code cti_file_load(cti_mem *mem, const char *path, char **out_bytes, c
 /* cti_file_error -- fills error (may be NULL) with "line N: " (line > 0) and a text; returns code. */
 CTI_FN ct_code cti_file_error(ct_error_info *error, ct_code code, int64_t line, double value, const char *format, const char *arg);
 
+/* cti_file_has_extension -- extension with its dot, in lower case; the path's may be in any. */
+CTI_FN int cti_file_has_extension(const char *path, const char *extension);
+
 /* cti_scan_fail -- the error at the scanner's line, once; returns 0. arg: for %.*s-free texts with one %s, may be NULL. */
 CTI_FN int cti_scan_fail(cti_scan *s, ct_code code, const char *format, const char *arg);
 /* cti_scan_memory -- "out of memory"; returns 0. */
@@ -18751,16 +24171,55 @@ CTI_FN int cti_scan_memory(cti_scan *s);
 CTI_FN int cti_scan_token(cti_scan *s, const char **token, int *length);
 /* cti_scan_line -- to the start of the next line; 0 at the end of the text. */
 CTI_FN int cti_scan_line(cti_scan *s);
+/* cti_scan_content -- to the next line that holds anything; 0 at the end of the text. */
+CTI_FN int cti_scan_content(cti_scan *s);
+/* cti_scan_word -- the next field, on this line or a later one; 0 at the end of the text. */
+CTI_FN int cti_scan_word(cti_scan *s, const char **token, int *length);
 CTI_FN int cti_scan_is(const char *token, int length, const char *word);
+/* cti_scan_like -- the same without regard to case; word is in lower case. */
+CTI_FN int cti_scan_like(const char *token, int length, const char *word);
 /* cti_scan_real, cti_scan_integer -- the next field as a finite number; 0 and an error that names `what` when it is none. */
 CTI_FN int cti_scan_real(cti_scan *s, ct_real *out, const char *what);
 CTI_FN int cti_scan_integer(cti_scan *s, int64_t *out, const char *what);
 /* cti_scan_number -- a field as a number; 0 when it is none, or is not finite in ct_real. */
 CTI_FN int cti_scan_number(const char *token, int length, ct_real *out);
 
+/* Binary values. 0 is no type. */
+typedef enum cti_scalar {
+    CTI_SCALAR_NONE,
+    CTI_SCALAR_I8,
+    CTI_SCALAR_U8,
+    CTI_SCALAR_I16,
+    CTI_SCALAR_U16,
+    CTI_SCALAR_I32,
+    CTI_SCALAR_U32,
+    CTI_SCALAR_I64,
+    CTI_SCALAR_U64,
+    CTI_SCALAR_F32,
+    CTI_SCALAR_F64
+} cti_scalar;
+CTI_FN int cti_scalar_size(cti_scalar type);
+/* cti_scan_left -- 1 when count values of size bytes are still there, else 0 and an error that names `what`; overflow counts as not there.
+ */
+CTI_FN int cti_scan_left(cti_scan *s, int64_t count, int64_t size, const char *what);
+/* cti_scan_raw_real, cti_scan_raw_integer -- the next binary value as a finite number or an integer; 0 and an error that names `what`. */
+CTI_FN int cti_scan_raw_real(cti_scan *s, cti_scalar type, ct_real *out, const char *what);
+CTI_FN int cti_scan_raw_integer(cti_scan *s, cti_scalar type, int64_t *out, const char *what);
+
+/* cti_mesh_fan -- the polygon [n] as triangles (0, i, i + 1); cti_mesh_chain -- the polyline as segments. n below 3 or 2: nothing. */
+CTI_FN int cti_mesh_fan(cti_scan *s, ct_mesh *mesh, const int32_t *polygon, int n);
+CTI_FN int cti_mesh_chain(cti_scan *s, ct_mesh *mesh, const int32_t *line, int n);
+
 /* Readers: bytes to mesh (empty at first). What they wrote into mesh before an error is the caller's to free. */
 CTI_FN ct_code cti_read_obj(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error);
 CTI_FN ct_code cti_read_msh(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error);
+CTI_FN ct_code cti_read_ply(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error);
+CTI_FN ct_code cti_read_stl(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error);
+CTI_FN ct_code cti_read_vtk(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error);
+/* cti_read_tetgen -- the texts of .node, .ele and .face; of ele and face either may be NULL, not both. */
+CTI_FN ct_code cti_read_tetgen(cti_mem *mem, const char *const bytes[3], const size_t n[3], ct_mesh *mesh, ct_error_info *error);
+/* cti_load_tetgen -- path is one of the three; the others are looked for beside it. */
+CTI_FN ct_code cti_load_tetgen(cti_mem *mem, const char *path, ct_mesh *mesh, ct_error_info *error);
 
 #endif
 
@@ -18914,25 +24373,10 @@ typedef struct cti_msh {
     int have_nodes, have_elements, n_known;
 } cti_msh;
 
-/* The next line that holds anything: its first field stays unread. 0: the text ends. */
-static int cti_msh_line(cti_msh *m)
-{
-    const char *t, *line;
-    int n;
-    while (cti_scan_line(&m->scan)) {
-        line = m->scan.at;
-        if (cti_scan_token(&m->scan, &t, &n)) {
-            m->scan.at = line;
-            return 1;
-        }
-    }
-    return 0;
-}
-
 /* The next line inside a section; its end before its contents are complete is an error. */
 static int cti_msh_content(cti_msh *m, const char *what)
 {
-    if (!cti_msh_line(m))
+    if (!cti_scan_content(&m->scan))
         return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "the file ends, expected %s", what);
     if (*m->scan.at == '$')
         return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "the section ends early, expected %s", what);
@@ -18953,7 +24397,7 @@ static int cti_msh_end(cti_msh *m, const char *word)
 {
     const char *t;
     int n;
-    if (!cti_msh_line(m))
+    if (!cti_scan_content(&m->scan))
         return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "the file ends, expected %s", word);
     if (!cti_scan_token(&m->scan, &t, &n) || !cti_scan_is(t, n, word))
         return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "expected %s", word);
@@ -19165,7 +24609,7 @@ static int cti_msh_skip(cti_msh *m, const char *t, int n)
 {
     const char *u;
     int k;
-    while (cti_msh_line(m)) {
+    while (cti_scan_content(&m->scan)) {
         if (*m->scan.at != '$' || !cti_scan_token(&m->scan, &u, &k))
             continue;
         if (k == n + 3 && memcmp(u, "$End", 4) == 0 && memcmp(u + 4, t + 1, (size_t)n - 1) == 0)
@@ -19178,7 +24622,7 @@ static int cti_msh_sections(cti_msh *m)
 {
     const char *t;
     int n, more = m->scan.at < m->scan.end, first = 1;
-    for (; more; more = cti_msh_line(m)) {
+    for (; more; more = cti_scan_content(&m->scan)) {
         int ok;
         if (!cti_scan_token(&m->scan, &t, &n))
             continue;
@@ -19219,6 +24663,1240 @@ CTI_FN ct_code cti_read_msh(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 
 #endif
 
+/* ---- 9_world/files_ply.c ---- */
+/* files_ply.c -- PLY, ASCII and binary of both byte orders: vertices (x, y, z), faces (vertex_indices or vertex_index, fanned), edges
+   (vertex1, vertex2). Method: the header becomes a list of elements with typed properties; then every element is read value by value, what
+   is not used is passed over by its type. In ASCII an element is a line. A file without faces and edges is a set of points. based on: Turk,
+   The PLY polygon file format, 1994. */
+
+#if CONTACT_WITH_FILES
+
+/* What a property is to us. */
+enum { CTI_PLY_SKIP = -1, CTI_PLY_CORNERS = 3, CTI_PLY_END_1, CTI_PLY_END_2 };
+
+typedef struct cti_ply_property {
+    cti_scalar count_type, type; /* count_type: of a list, else CTI_SCALAR_NONE */
+    int role;                    /* 0, 1, 2: x, y, z of a vertex; CTI_PLY_* */
+} cti_ply_property;
+
+typedef struct cti_ply_element {
+    char kind; /* 'v' vertex, 'f' face, 'e' edge, '-' other */
+    int64_t count, line;
+    int first, n; /* its properties */
+} cti_ply_element;
+
+typedef struct cti_ply {
+    cti_scan scan;
+    ct_mesh *mesh;
+    char format; /* 'a' ASCII, 'b' binary, 0: not said yet */
+    cti_ply_element *elements;
+    cti_ply_property *properties;
+    int32_t *polygon;
+    int64_t n_vertices;
+} cti_ply;
+
+/* ---- header ---- */
+
+static cti_scalar cti_ply_type(const char *t, int n)
+{
+    static const struct {
+        const char *name;
+        cti_scalar type;
+    } types[] = {{"char", CTI_SCALAR_I8},   {"uchar", CTI_SCALAR_U8},   {"short", CTI_SCALAR_I16},   {"ushort", CTI_SCALAR_U16},
+                 {"int", CTI_SCALAR_I32},   {"uint", CTI_SCALAR_U32},   {"float", CTI_SCALAR_F32},   {"double", CTI_SCALAR_F64},
+                 {"int8", CTI_SCALAR_I8},   {"uint8", CTI_SCALAR_U8},   {"int16", CTI_SCALAR_I16},   {"uint16", CTI_SCALAR_U16},
+                 {"int32", CTI_SCALAR_I32}, {"uint32", CTI_SCALAR_U32}, {"float32", CTI_SCALAR_F32}, {"float64", CTI_SCALAR_F64},
+                 {"int64", CTI_SCALAR_I64}, {"uint64", CTI_SCALAR_U64}};
+    size_t i;
+    for (i = 0; i < sizeof types / sizeof *types; i++)
+        if (cti_scan_is(t, n, types[i].name))
+            return types[i].type;
+    return CTI_SCALAR_NONE;
+}
+
+static int cti_ply_format(cti_ply *p)
+{
+    const char *t;
+    int n;
+    if (p->format)
+        return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "a second format", NULL);
+    if (!cti_scan_token(&p->scan, &t, &n))
+        return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "the line ends, expected a format", NULL);
+    if (cti_scan_is(t, n, "ascii"))
+        p->format = 'a';
+    else if (cti_scan_is(t, n, "binary_little_endian"))
+        p->format = 'b';
+    else if (cti_scan_is(t, n, "binary_big_endian"))
+        p->format = 'b', p->scan.big = 1;
+    else
+        return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "expected ascii, binary_little_endian or binary_big_endian", NULL);
+    if (!cti_scan_token(&p->scan, &t, &n) || !cti_scan_is(t, n, "1.0"))
+        return cti_scan_fail(&p->scan, CT_ERR_UNSUPPORTED, "expected version 1.0", NULL);
+    return 1;
+}
+
+/* "element NAME COUNT" */
+static int cti_ply_element_line(cti_ply *p)
+{
+    cti_ply_element e;
+    const char *t;
+    int n;
+    memset(&e, 0, sizeof e);
+    if (!cti_scan_token(&p->scan, &t, &n))
+        return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "the line ends, expected the name of an element", NULL);
+    e.kind = cti_scan_is(t, n, "vertex") ? 'v' : (cti_scan_is(t, n, "face") ? 'f' : (cti_scan_is(t, n, "edge") ? 'e' : '-'));
+    if (!cti_scan_integer(&p->scan, &e.count, "the number of elements"))
+        return 0;
+    if (e.count < 0)
+        return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "a negative number of elements", NULL);
+    if (e.kind == 'v') {
+        if (p->n_vertices >= 0)
+            return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "a second element vertex", NULL);
+        if (e.count > INT32_MAX / 12)
+            return cti_scan_fail(&p->scan, CT_ERR_UNSUPPORTED, "too many vertices", NULL);
+        p->n_vertices = e.count;
+    }
+    e.line = p->scan.line, e.first = CTI_LEN(p->properties);
+    return CTI_PUSH(p->scan.mem, p->elements, e) ? 1 : cti_scan_memory(&p->scan);
+}
+
+/* What the property called t is to an element of this kind. */
+static int cti_ply_role(char kind, int list, const char *t, int n)
+{
+    if (kind == 'v' && !list && n == 1 && t[0] >= 'x' && t[0] <= 'z')
+        return t[0] - 'x';
+    if (kind == 'f' && list && (cti_scan_is(t, n, "vertex_indices") || cti_scan_is(t, n, "vertex_index")))
+        return CTI_PLY_CORNERS;
+    if (kind == 'e' && !list && (cti_scan_is(t, n, "vertex1") || cti_scan_is(t, n, "vertex2")))
+        return t[6] == '1' ? CTI_PLY_END_1 : CTI_PLY_END_2;
+    return CTI_PLY_SKIP;
+}
+
+/* "property TYPE NAME" or "property list TYPE TYPE NAME" */
+static int cti_ply_property_line(cti_ply *p)
+{
+    cti_ply_property q;
+    cti_ply_element *e;
+    const char *t = "";
+    int n = 0, list = 0, i;
+    memset(&q, 0, sizeof q);
+    if (CTI_LEN(p->elements) == 0)
+        return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "a property before any element", NULL);
+    e = p->elements + CTI_LEN(p->elements) - 1;
+    if (cti_scan_token(&p->scan, &t, &n) && cti_scan_is(t, n, "list")) {
+        list = 1;
+        q.count_type = cti_scan_token(&p->scan, &t, &n) ? cti_ply_type(t, n) : CTI_SCALAR_NONE;
+        if (q.count_type == CTI_SCALAR_NONE || q.count_type >= CTI_SCALAR_F32)
+            return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "expected an integer type for the length of a list", NULL);
+        n = 0;
+        cti_scan_token(&p->scan, &t, &n);
+    }
+    q.type = n > 0 ? cti_ply_type(t, n) : CTI_SCALAR_NONE;
+    if (q.type == CTI_SCALAR_NONE)
+        return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "expected a type: char, uchar, short, ushort, int, uint, float, double", NULL);
+    if (!cti_scan_token(&p->scan, &t, &n))
+        return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "the line ends, expected the name of a property", NULL);
+    q.role = cti_ply_role(e->kind, list, t, n);
+    if (q.role >= CTI_PLY_CORNERS && q.type >= CTI_SCALAR_F32)
+        return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "expected an integer type for vertex numbers", NULL);
+    for (i = e->first; q.role != CTI_PLY_SKIP && i < e->first + e->n; i++)
+        if (p->properties[i].role == q.role)
+            return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "an element has the same property twice", NULL);
+    e->n++;
+    return CTI_PUSH(p->scan.mem, p->properties, q) ? 1 : cti_scan_memory(&p->scan);
+}
+
+/* Vertices need x, y, z, faces their corners, edges their ends. */
+static int cti_ply_complete(cti_ply *p)
+{
+    int i, k;
+    if (!p->format)
+        return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "the header ends without a format", NULL);
+    for (i = 0; i < CTI_LEN(p->elements); i++) {
+        const cti_ply_element *e = p->elements + i;
+        int seen = 0, want = e->kind == 'v' ? 7 : (e->kind == 'f' ? 8 : (e->kind == 'e' ? 48 : 0));
+        for (k = e->first; k < e->first + e->n; k++)
+            if (p->properties[k].role != CTI_PLY_SKIP)
+                seen |= 1 << p->properties[k].role;
+        if ((seen & want) == want)
+            continue;
+        p->scan.line = e->line;
+        return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "expected %s",
+                             e->kind == 'v'   ? "properties x, y, z of a vertex"
+                             : e->kind == 'f' ? "a list vertex_indices of a face"
+                                              : "properties vertex1, vertex2 of an edge");
+    }
+    return 1;
+}
+
+static int cti_ply_header(cti_ply *p)
+{
+    const char *t;
+    int n, ok = 1;
+    if (!cti_scan_token(&p->scan, &t, &n) || !cti_scan_is(t, n, "ply"))
+        return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "expected ply in the first line", NULL);
+    while (ok && cti_scan_content(&p->scan)) {
+        cti_scan_token(&p->scan, &t, &n);
+        if (cti_scan_is(t, n, "end_header"))
+            return cti_ply_complete(p);
+        if (cti_scan_is(t, n, "format"))
+            ok = cti_ply_format(p);
+        else if (cti_scan_is(t, n, "element"))
+            ok = cti_ply_element_line(p);
+        else if (cti_scan_is(t, n, "property"))
+            ok = cti_ply_property_line(p);
+        else if (!cti_scan_is(t, n, "comment") && !cti_scan_is(t, n, "obj_info"))
+            ok = cti_scan_fail(&p->scan, CT_ERR_FORMAT, "expected format, element, property, comment or end_header", NULL);
+    }
+    return ok ? cti_scan_fail(&p->scan, CT_ERR_FORMAT, "the file ends, expected end_header", NULL) : 0;
+}
+
+/* ---- elements ---- */
+
+static int cti_ply_integer(cti_ply *p, cti_scalar type, int64_t *out, const char *what)
+{
+    return p->format == 'a' ? cti_scan_integer(&p->scan, out, what) : cti_scan_raw_integer(&p->scan, type, out, what);
+}
+
+static int cti_ply_vertex_number(cti_ply *p, cti_scalar type, int32_t *out)
+{
+    int64_t x;
+    if (!cti_ply_integer(p, type, &x, "a vertex number"))
+        return 0;
+    if (x < 0 || x >= p->n_vertices) {
+        cti_scan_fail(&p->scan, CT_ERR_FORMAT, "a vertex number is not in 0 .. number of vertices - 1", NULL);
+        if (p->scan.error)
+            p->scan.error->value = (double)x;
+        return 0;
+    }
+    *out = (int32_t)x;
+    return 1;
+}
+
+/* Passes over count values. */
+static int cti_ply_skip(cti_ply *p, cti_scalar type, int64_t count)
+{
+    const char *t;
+    int n;
+    if (p->format == 'b') {
+        if (!cti_scan_left(&p->scan, count, cti_scalar_size(type), "a value"))
+            return 0;
+        p->scan.at += count * cti_scalar_size(type);
+        return 1;
+    }
+    for (; count > 0; count--)
+        if (!cti_scan_token(&p->scan, &t, &n))
+            return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "the line ends, expected a value for every property", NULL);
+    return 1;
+}
+
+static int cti_ply_list(cti_ply *p, const cti_ply_property *q)
+{
+    int64_t count, i;
+    int32_t v = 0;
+    if (!cti_ply_integer(p, q->count_type, &count, "the length of a list"))
+        return 0;
+    if (count < 0)
+        return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "the length of a list is negative", NULL);
+    if (q->role != CTI_PLY_CORNERS)
+        return cti_ply_skip(p, q->type, count);
+    if (count < 3)
+        return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "a face has fewer than three vertices", NULL);
+    if (!cti_scan_left(&p->scan, count, p->format == 'b' ? cti_scalar_size(q->type) : 1, "the vertices of a face"))
+        return 0;
+    for (i = 0; i < count; i++) {
+        if (!cti_ply_vertex_number(p, q->type, &v))
+            return 0;
+        if (!CTI_PUSH(p->scan.mem, p->polygon, v))
+            return cti_scan_memory(&p->scan);
+    }
+    return 1;
+}
+
+/* One element: its values into x, the polygon or the edge, then into the mesh. */
+static int cti_ply_element_read(cti_ply *p, const cti_ply_element *e)
+{
+    ct_real x[3] = {0, 0, 0};
+    int32_t ends[2] = {0, 0};
+    int k, ok;
+    CTI_CLEAR(p->polygon);
+    for (k = e->first; k < e->first + e->n; k++) {
+        const cti_ply_property *q = p->properties + k;
+        if (q->count_type != CTI_SCALAR_NONE)
+            ok = cti_ply_list(p, q);
+        else if (q->role == CTI_PLY_SKIP)
+            ok = cti_ply_skip(p, q->type, 1);
+        else if (q->role >= CTI_PLY_END_1)
+            ok = cti_ply_vertex_number(p, q->type, &ends[q->role - CTI_PLY_END_1]);
+        else if (p->format == 'a')
+            ok = cti_scan_real(&p->scan, &x[q->role], "a coordinate of a vertex");
+        else
+            ok = cti_scan_raw_real(&p->scan, q->type, &x[q->role], "a coordinate of a vertex");
+        if (!ok)
+            return 0;
+    }
+    for (k = 0; e->kind == 'v' && k < 3; k++)
+        if (!CTI_PUSH(p->scan.mem, p->mesh->positions, x[k]))
+            return cti_scan_memory(&p->scan);
+    if (e->kind == 'f')
+        return cti_mesh_fan(&p->scan, p->mesh, p->polygon, CTI_LEN(p->polygon));
+    return e->kind != 'e' || cti_mesh_chain(&p->scan, p->mesh, ends, 2);
+}
+
+static int cti_ply_body(cti_ply *p)
+{
+    const char *t;
+    int n, i, k;
+    int64_t j;
+    for (i = 0; i < CTI_LEN(p->elements); i++) {
+        const cti_ply_element *e = p->elements + i;
+        int64_t least = 0; /* bytes that one of them takes at least */
+        for (k = e->first; k < e->first + e->n; k++)
+            least += cti_scalar_size(p->properties[k].count_type != CTI_SCALAR_NONE ? p->properties[k].count_type : p->properties[k].type);
+        if (p->format == 'b' && !cti_scan_left(&p->scan, e->count, least, "the elements that the header counts"))
+            return 0;
+        for (j = 0; e->n > 0 && j < e->count; j++) {
+            if (p->format == 'a' && !cti_scan_content(&p->scan))
+                return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "the file ends, expected the elements that the header counts", NULL);
+            if (!cti_ply_element_read(p, e))
+                return 0;
+            if (p->format == 'a' && cti_scan_token(&p->scan, &t, &n))
+                return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "more values than the element has properties", NULL);
+        }
+    }
+    return 1;
+}
+
+CTI_FN ct_code cti_read_ply(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error)
+{
+    cti_ply p;
+    memset(&p, 0, sizeof p);
+    p.scan.at = bytes, p.scan.end = bytes + n, p.scan.line = 1, p.scan.mem = mem, p.scan.error = error;
+    p.mesh = mesh, p.n_vertices = -1;
+    if (cti_ply_header(&p)) {
+        if (p.format == 'b') {
+            cti_scan_line(&p.scan);
+            p.scan.start = bytes;
+        }
+        cti_ply_body(&p);
+    }
+    if (p.scan.code == CT_OK && CTI_LEN(mesh->positions) == 0)
+        cti_scan_fail(&p.scan, CT_ERR_FORMAT, "the file ends without any vertex", NULL);
+    CTI_FREE(mem, p.elements);
+    CTI_FREE(mem, p.properties);
+    CTI_FREE(mem, p.polygon);
+    return p.scan.code;
+}
+
+#endif
+
+/* ---- 9_world/files_stl.c ---- */
+/* files_stl.c -- STL, ASCII and binary. Method: a binary file says at byte 80 how many triangles follow, so that its size is known; a file
+   of exactly that size is binary whatever its header says (in a text these four bytes are characters, which would count more than a hundred
+   million triangles). Corners are gathered as they come, then welded: corners with equal coordinates become one vertex, found through a
+   hash table with linear probing; vertices keep the order of their first use. based on: 3D Systems, StereoLithography interface
+   specification. */
+
+#if CONTACT_WITH_FILES
+#include <stdio.h>
+
+typedef struct cti_stl {
+    cti_scan scan;
+    ct_real *corners; /* [9 n] */
+} cti_stl;
+
+/* ---- ASCII ---- */
+
+/* The next field must be this word. */
+static int cti_stl_word(cti_stl *s, const char *word)
+{
+    const char *t;
+    int n;
+    if (!cti_scan_word(&s->scan, &t, &n))
+        return cti_scan_fail(&s->scan, CT_ERR_FORMAT, "the file ends, expected %s", word);
+    return cti_scan_like(t, n, word) ? 1 : cti_scan_fail(&s->scan, CT_ERR_FORMAT, "expected %s", word);
+}
+
+/* What follows "facet": the normal is not used and may be anything. */
+static int cti_stl_facet(cti_stl *s)
+{
+    int i, k;
+    ct_real x;
+    cti_scan_line(&s->scan);
+    if (!cti_stl_word(s, "outer") || !cti_stl_word(s, "loop"))
+        return 0;
+    for (i = 0; i < 3; i++) {
+        if (!cti_stl_word(s, "vertex"))
+            return 0;
+        for (k = 0; k < 3; k++) {
+            if (!cti_scan_real(&s->scan, &x, "three coordinates of vertex"))
+                return 0;
+            if (!CTI_PUSH(s->scan.mem, s->corners, x))
+                return cti_scan_memory(&s->scan);
+        }
+    }
+    if (CTI_LEN(s->corners) > 9 * (INT32_MAX / 36))
+        return cti_scan_fail(&s->scan, CT_ERR_UNSUPPORTED, "too many triangles", NULL);
+    return cti_stl_word(s, "endloop") && cti_stl_word(s, "endfacet");
+}
+
+static int cti_stl_ascii(cti_stl *s)
+{
+    const char *t;
+    int n, inside = 0;
+    while (cti_scan_word(&s->scan, &t, &n)) {
+        if (!inside && cti_scan_like(t, n, "solid")) {
+            inside = 1;
+            cti_scan_line(&s->scan);
+        } else if (inside && cti_scan_like(t, n, "facet")) {
+            if (!cti_stl_facet(s))
+                return 0;
+        } else if (inside && cti_scan_like(t, n, "endsolid")) {
+            inside = 0;
+            cti_scan_line(&s->scan);
+        } else {
+            return cti_scan_fail(&s->scan, CT_ERR_FORMAT, inside ? "expected facet or endsolid" : "expected solid", NULL);
+        }
+    }
+    return !inside || cti_scan_fail(&s->scan, CT_ERR_FORMAT, "the file ends, expected facet or endsolid", NULL);
+}
+
+/* ---- binary: 80 bytes of anything, the number of triangles, and for each a normal, three corners, two bytes of anything ---- */
+
+static int64_t cti_stl_count(const char *bytes)
+{
+    const unsigned char *b = (const unsigned char *)bytes + 80;
+    return (int64_t)b[0] | (int64_t)b[1] << 8 | (int64_t)b[2] << 16 | (int64_t)b[3] << 24;
+}
+
+static int cti_stl_binary(cti_stl *s, const char *bytes, size_t size)
+{
+    int64_t count, i;
+    int k;
+    ct_real x;
+    s->scan.start = bytes;
+    if (size < 84) {
+        s->scan.at = s->scan.end;
+        return cti_scan_fail(&s->scan, CT_ERR_FORMAT, "the file ends, expected solid, or 84 bytes in front of binary triangles", NULL);
+    }
+    count = cti_stl_count(bytes);
+    s->scan.at = bytes + 80;
+    if (count > (int64_t)(size - 84) / 50) {
+        char text[120];
+        snprintf(text, sizeof text, "%lld triangles need %lld bytes, the file has %lld", (long long)count, (long long)(84 + 50 * count),
+                 (long long)size);
+        return cti_scan_fail(&s->scan, CT_ERR_FORMAT, "%s", text);
+    }
+    if (count > INT32_MAX / 36)
+        return cti_scan_fail(&s->scan, CT_ERR_UNSUPPORTED, "too many triangles", NULL);
+    if (!CTI_RESERVE(s->scan.mem, s->corners, (int)(9 * count)))
+        return cti_scan_memory(&s->scan);
+    for (i = 0; i < count; i++) {
+        s->scan.at = bytes + 84 + 50 * i + 12;
+        for (k = 0; k < 9; k++) {
+            if (!cti_scan_raw_real(&s->scan, CTI_SCALAR_F32, &x, "a coordinate of a corner"))
+                return 0;
+            if (!CTI_PUSH(s->scan.mem, s->corners, x))
+                return cti_scan_memory(&s->scan);
+        }
+    }
+    s->scan.at = bytes + 84 + 50 * count;
+    return 1;
+}
+
+/* ---- welding ---- */
+
+static uint64_t cti_stl_hash(const ct_real x[3])
+{
+    uint64_t h = 0x9e3779b97f4a7c15ull;
+    int k;
+    for (k = 0; k < 3; k++) {
+        double d = (double)x[k];
+        uint64_t u;
+        memcpy(&u, &d, sizeof u);
+        h = (h ^ u) * 0xff51afd7ed558ccdull;
+        h ^= h >> 32;
+    }
+    return h;
+}
+
+/* Corners into mesh: one vertex for equal coordinates, and -0 is 0. */
+static int cti_stl_weld(cti_stl *s, ct_mesh *mesh)
+{
+    cti_mem *mem = s->scan.mem;
+    int n = CTI_LEN(s->corners) / 3, i, k, v = 0, ok;
+    int32_t *table = NULL; /* [mask + 1] vertex + 1, 0: free */
+    uint64_t mask = 15, at;
+    while (mask < 2 * (uint64_t)n)
+        mask = 2 * mask + 1;
+    ok = CTI_RESIZE(mem, table, mask + 1) && CTI_RESIZE(mem, mesh->triangles, n);
+    for (i = 0; ok && i < n; i++) {
+        ct_real x[3];
+        for (k = 0; k < 3; k++)
+            x[k] = s->corners[3 * i + k] + 0;
+        for (at = cti_stl_hash(x) & mask; table[at]; at = (at + 1) & mask) {
+            const ct_real *y = mesh->positions + 3 * (table[at] - 1);
+            if (y[0] == x[0] && y[1] == x[1] && y[2] == x[2])
+                break;
+        }
+        if (!table[at]) {
+            table[at] = (int32_t)++v;
+            for (k = 0; ok && k < 3; k++)
+                ok = CTI_PUSH(mem, mesh->positions, x[k]);
+        }
+        mesh->triangles[i] = table[at] - 1;
+    }
+    CTI_FREE(mem, table);
+    return ok ? 1 : cti_scan_memory(&s->scan);
+}
+
+/* 1 when the text begins with "solid" and goes on as text. */
+static int cti_stl_is_ascii(const char *bytes, size_t size)
+{
+    cti_scan scan;
+    const char *t;
+    size_t i;
+    int n;
+    if (size >= 84 && (int64_t)(size - 84) == 50 * cti_stl_count(bytes))
+        return 0;
+    memset(&scan, 0, sizeof scan);
+    scan.at = bytes, scan.end = bytes + size;
+    if (!cti_scan_word(&scan, &t, &n) || !cti_scan_like(t, n, "solid"))
+        return 0;
+    /* the line after it says facet; or at least nothing there is binary */
+    cti_scan_line(&scan);
+    if (cti_scan_word(&scan, &t, &n) && (cti_scan_like(t, n, "facet") || cti_scan_like(t, n, "endsolid")))
+        return 1;
+    for (i = 0; i < size && i < 84; i++)
+        if ((unsigned char)bytes[i] < 9 || bytes[i] == 127)
+            return 0;
+    return 1;
+}
+
+CTI_FN ct_code cti_read_stl(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error)
+{
+    cti_stl s;
+    int ok;
+    memset(&s, 0, sizeof s);
+    s.scan.at = bytes, s.scan.end = bytes + n, s.scan.line = 1, s.scan.mem = mem, s.scan.error = error;
+    ok = cti_stl_is_ascii(bytes, n) ? cti_stl_ascii(&s) : cti_stl_binary(&s, bytes, n);
+    if (ok && CTI_LEN(s.corners) == 0)
+        ok = cti_scan_fail(&s.scan, CT_ERR_FORMAT, "the file has no triangle", NULL);
+    if (ok)
+        cti_stl_weld(&s, mesh);
+    CTI_FREE(mem, s.corners);
+    return s.scan.code;
+}
+
+#endif
+
+/* ---- 9_world/files_tetgen.c ---- */
+/* files_tetgen.c -- TetGen: nodes in .node, tets in .ele, triangles in .face. Method: one of the three is named, the others are looked for
+   beside it; .node is needed, and one of the others. All three number nodes from the number that .node begins with, 0 or 1. Attributes and
+   boundary markers are passed over; of tets of the second order (10 nodes) the corners are taken. When every tet of the file is negative
+   its writer meant the other orientation, and all are turned; a mixture is kept as it is. Triangles beside tets are turned outwards
+   likewise (TetGen writes them inwards); alone they are kept. based on: Si, TetGen user's manual, file formats.
+ */
+
+#if CONTACT_WITH_FILES
+
+typedef struct cti_tetgen {
+    cti_scan scan;
+    ct_mesh *mesh;
+    int64_t first; /* 0 or 1 */
+    int n_nodes;
+} cti_tetgen;
+
+/* To the next field that is no comment, here or on a later line; it stays unread. */
+static int cti_tetgen_seek(cti_tetgen *g, const char *what)
+{
+    const char *t;
+    int n;
+    if (!cti_scan_word(&g->scan, &t, &n))
+        return cti_scan_fail(&g->scan, CT_ERR_FORMAT, "the file ends, expected %s", what);
+    g->scan.at = t;
+    return 1;
+}
+
+/* A count in the first line: what follows it may be missing. */
+static int cti_tetgen_optional(cti_tetgen *g, int64_t *out, int64_t fallback, const char *what)
+{
+    const char *t, *at = g->scan.at;
+    int n;
+    *out = fallback;
+    if (!cti_scan_token(&g->scan, &t, &n))
+        return 1;
+    g->scan.at = at;
+    return cti_scan_integer(&g->scan, out, what);
+}
+
+/* The number of an element of a list, which counts up from the first. */
+static int cti_tetgen_number(cti_tetgen *g, int64_t i, const char *what)
+{
+    int64_t number;
+    cti_scan_line(&g->scan);
+    if (!cti_tetgen_seek(g, what) || !cti_scan_integer(&g->scan, &number, what))
+        return 0;
+    if (number != g->first + i) {
+        cti_scan_fail(&g->scan, CT_ERR_FORMAT, "numbers must count up by one: %s", what);
+        if (g->scan.error)
+            g->scan.error->value = (double)number;
+        return 0;
+    }
+    return 1;
+}
+
+/* ---- .node: number, dimension, attributes, markers; then number, x, y, z ---- */
+
+static int cti_tetgen_first(cti_tetgen *g)
+{
+    const char *at = g->scan.at;
+    int64_t line = g->scan.line;
+    cti_scan_line(&g->scan);
+    if (!cti_tetgen_seek(g, "a node (.node)") || !cti_scan_integer(&g->scan, &g->first, "the number of a node (.node)"))
+        return 0;
+    if (g->first != 0 && g->first != 1)
+        return cti_scan_fail(&g->scan, CT_ERR_FORMAT, "the first node has neither number 0 nor 1 (.node)", NULL);
+    g->scan.at = at, g->scan.line = line;
+    return 1;
+}
+
+static int cti_tetgen_nodes(cti_tetgen *g)
+{
+    int64_t count, dimension, i;
+    int k;
+    ct_real x;
+    if (!cti_tetgen_seek(g, "the number of nodes (.node)") || !cti_scan_integer(&g->scan, &count, "the number of nodes (.node)") ||
+        !cti_tetgen_optional(g, &dimension, 3, "the dimension (.node)"))
+        return 0;
+    if (dimension != 3)
+        return cti_scan_fail(&g->scan, CT_ERR_UNSUPPORTED, "the dimension is not 3 (.node)", NULL);
+    if (count < 1)
+        return cti_scan_fail(&g->scan, CT_ERR_FORMAT, "expected at least one node (.node)", NULL);
+    if (count > INT32_MAX / 12)
+        return cti_scan_fail(&g->scan, CT_ERR_UNSUPPORTED, "too many nodes (.node)", NULL);
+    if (!cti_tetgen_first(g))
+        return 0;
+    for (i = 0; i < count; i++) {
+        if (!cti_tetgen_number(g, i, "a node (.node)"))
+            return 0;
+        for (k = 0; k < 3; k++) {
+            if (!cti_scan_real(&g->scan, &x, "three coordinates of a node (.node)"))
+                return 0;
+            if (!CTI_PUSH(g->scan.mem, g->mesh->positions, x))
+                return cti_scan_memory(&g->scan);
+        }
+    }
+    g->n_nodes = (int)count;
+    return 1;
+}
+
+/* ---- .ele: number, nodes a tet, attributes; .face: number, markers; then number and nodes ---- */
+
+static int cti_tetgen_elements(cti_tetgen *g, int corners, int32_t **list)
+{
+    const char *what = corners == 4 ? "a tet (.ele)" : "a triangle (.face)",
+               *node = corners == 4 ? "four nodes of a tet (.ele)" : "three nodes of a triangle (.face)";
+    int64_t count, per = 4, i, v;
+    int k;
+    if (!cti_tetgen_seek(g, "the number of elements (.ele, .face)") ||
+        !cti_scan_integer(&g->scan, &count, "the number of elements (.ele, .face)"))
+        return 0;
+    if (corners == 4 && !cti_tetgen_optional(g, &per, 4, "the nodes of a tet, 4 or 10 (.ele)"))
+        return 0;
+    if (per != 4 && per != 10)
+        return cti_scan_fail(&g->scan, CT_ERR_UNSUPPORTED, "a tet has neither 4 nor 10 nodes (.ele)", NULL);
+    if (count < 0)
+        return cti_scan_fail(&g->scan, CT_ERR_FORMAT, "a negative number: %s", what);
+    if (count > INT32_MAX / 12)
+        return cti_scan_fail(&g->scan, CT_ERR_UNSUPPORTED, "too many elements: %s", what);
+    for (i = 0; i < count; i++) {
+        if (!cti_tetgen_number(g, i, what))
+            return 0;
+        for (k = 0; k < corners; k++) {
+            if (!cti_scan_integer(&g->scan, &v, node))
+                return 0;
+            if (v < g->first || v >= g->first + g->n_nodes) {
+                cti_scan_fail(&g->scan, CT_ERR_FORMAT, "no node has this number: %s", node);
+                if (g->scan.error)
+                    g->scan.error->value = (double)v;
+                return 0;
+            }
+            if (!CTI_PUSH(g->scan.mem, *list, (int32_t)(v - g->first)))
+                return cti_scan_memory(&g->scan);
+        }
+    }
+    return 1;
+}
+
+/* Six times the volume of the tet (o, a, b, c). */
+static ct_real cti_tetgen_volume(const ct_mesh *mesh, int32_t o, const int32_t *abc)
+{
+    cti_v3 e[3];
+    int k;
+    for (k = 0; k < 3; k++)
+        e[k] = cti_v3_sub(cti_v3_at(mesh->positions, abc[k]), cti_v3_at(mesh->positions, o));
+    return cti_v3_dot(cti_v3_cross(e[0], e[1]), e[2]);
+}
+
+/* Elements of k corners: two corners of each change places. */
+static void cti_tetgen_turn(int32_t *list, int n, int k)
+{
+    int i;
+    for (i = 0; i < n; i++) {
+        int32_t first = list[k * i];
+        list[k * i] = list[k * i + 1], list[k * i + 1] = first;
+    }
+}
+
+/* When no tet is positive, all are turned. When the triangles around the tets enclose a negative volume, they look inwards and are turned.
+ */
+static void cti_tetgen_orient(ct_mesh *mesh)
+{
+    int i, n = CTI_LEN(mesh->tets) / 4, nt = CTI_LEN(mesh->triangles) / 3, positive = 0, negative = 0;
+    ct_real sum = 0;
+    for (i = 0; i < n; i++) {
+        ct_real volume = cti_tetgen_volume(mesh, mesh->tets[4 * i], mesh->tets + 4 * i + 1);
+        positive += volume > 0, negative += volume < 0;
+    }
+    if (negative && !positive)
+        cti_tetgen_turn(mesh->tets, n, 4);
+    for (i = 0; n > 0 && i < nt; i++)
+        sum += cti_tetgen_volume(mesh, mesh->triangles[0], mesh->triangles + 3 * i);
+    if (sum < 0)
+        cti_tetgen_turn(mesh->triangles, nt, 3);
+}
+
+CTI_FN ct_code cti_read_tetgen(cti_mem *mem, const char *const bytes[3], const size_t n[3], ct_mesh *mesh, ct_error_info *error)
+{
+    cti_tetgen g;
+    int i, ok = 1;
+    memset(&g, 0, sizeof g);
+    g.scan.mem = mem, g.scan.error = error, g.scan.comments = 1;
+    g.mesh = mesh;
+    for (i = 0; ok && i < 3; i++) {
+        if (!bytes[i])
+            continue;
+        g.scan.at = bytes[i], g.scan.end = bytes[i] + n[i], g.scan.line = 1;
+        ok = i == 0 ? cti_tetgen_nodes(&g) : cti_tetgen_elements(&g, i == 1 ? 4 : 3, i == 1 ? &mesh->tets : &mesh->triangles);
+    }
+    if (ok && CTI_LEN(mesh->tets) == 0 && CTI_LEN(mesh->triangles) == 0)
+        cti_scan_fail(&g.scan, CT_ERR_FORMAT, "neither a tet (.ele) nor a triangle (.face)", NULL);
+    if (g.scan.code == CT_OK)
+        cti_tetgen_orient(mesh);
+    return g.scan.code;
+}
+
+CTI_FN ct_code cti_load_tetgen(cti_mem *mem, const char *path, ct_mesh *mesh, ct_error_info *error)
+{
+    static const char *const ends[3] = {".node", ".ele", ".face"};
+    char *bytes[3] = {NULL, NULL, NULL}, *name = NULL;
+    size_t n[3] = {0, 0, 0}, base = strlen(path);
+    ct_code code = CT_OK;
+    int i;
+    while (base > 0 && path[base - 1] != '.')
+        base--;
+    base--;
+    if (!CTI_RESIZE(mem, name, base + 6))
+        code = cti_file_error(error, CT_ERR_MEMORY, 0, 0, "out of memory for a mesh", NULL);
+    for (i = 0; i < 3 && code == CT_OK; i++) {
+        int given = cti_file_has_extension(path, ends[i]);
+        memcpy(name, path, base);
+        memcpy(name + base, ends[i], strlen(ends[i]) + 1);
+        code = cti_file_load(mem, given ? path : name, &bytes[i], given ? error : NULL);
+        if (code == CT_OK)
+            n[i] = stbds_header(bytes[i])->length;
+        else if (code == CT_ERR_FILE && !given && i > 0)
+            code = CT_OK;
+        else if (!given)
+            cti_file_error(error, code, 0, 0, code == CT_ERR_FILE ? "cannot open the .node file beside it" : "out of memory for the file",
+                           NULL);
+    }
+    if (code == CT_OK && !bytes[1] && !bytes[2])
+        code = cti_file_error(error, CT_ERR_FILE, 0, 0, "cannot open the .ele file beside it", NULL);
+    if (code == CT_OK) {
+        const char *texts[3];
+        for (i = 0; i < 3; i++)
+            texts[i] = bytes[i];
+        code = cti_read_tetgen(mem, texts, n, mesh, error);
+    }
+    for (i = 0; i < 3; i++)
+        CTI_FREE(mem, bytes[i]);
+    CTI_FREE(mem, name);
+    return code;
+}
+
+#endif
+
+/* ---- 9_world/files_vtk.c ---- */
+/* files_vtk.c -- legacy VTK, ASCII and BINARY (big endian): POLYDATA (polygons, lines, triangle strips) and UNSTRUCTURED_GRID (lines,
+   polylines, triangles, strips, polygons, pixels, quads, tets). Method: section by section; a list of cells comes in either layout, "count,
+   nodes, count, nodes" or OFFSETS and CONNECTIVITY (since 5.0), told apart by the word OFFSETS, and becomes one list of node numbers and
+   ends. FIELD and METADATA are passed over; what follows POINT_DATA or CELL_DATA is not read. Orientation is kept. Vertex cells are points,
+   which need no list. Other cells are refused: leaving them out would tear holes. based on: VTK file formats, simple legacy formats; VTK
+   legacy information format. */
+
+#if CONTACT_WITH_FILES
+#include <stdio.h>
+
+/* Cell types of the format. */
+enum {
+    CTI_VTK_VERTEX = 1,
+    CTI_VTK_VERTICES,
+    CTI_VTK_LINE,
+    CTI_VTK_LINES,
+    CTI_VTK_TRIANGLE,
+    CTI_VTK_STRIP,
+    CTI_VTK_POLYGON,
+    CTI_VTK_PIXEL,
+    CTI_VTK_QUAD,
+    CTI_VTK_TET
+};
+
+typedef struct cti_vtk {
+    cti_scan scan;
+    ct_mesh *mesh;
+    int binary, grid; /* grid 1: UNSTRUCTURED_GRID, 0: POLYDATA */
+    int64_t n_points; /* -1: not yet read */
+    int32_t *nodes;   /* of the cells of the section, one after the other */
+    int32_t *ends;    /* [cells] end of each in nodes */
+    int have_cells, have_types;
+} cti_vtk;
+
+/* ---- values ---- */
+
+static cti_scalar cti_vtk_type(const char *t, int n)
+{
+    static const struct {
+        const char *name;
+        cti_scalar type;
+    } types[] = {{"char", CTI_SCALAR_I8},          {"signed_char", CTI_SCALAR_I8},     {"unsigned_char", CTI_SCALAR_U8},
+                 {"short", CTI_SCALAR_I16},        {"unsigned_short", CTI_SCALAR_U16}, {"int", CTI_SCALAR_I32},
+                 {"unsigned_int", CTI_SCALAR_U32}, {"long", CTI_SCALAR_I64},           {"unsigned_long", CTI_SCALAR_U64},
+                 {"vtktypeint64", CTI_SCALAR_I64}, {"vtktypeuint64", CTI_SCALAR_U64},  {"vtkidtype", CTI_SCALAR_I32},
+                 {"vtktypeint32", CTI_SCALAR_I32}, {"long_long", CTI_SCALAR_I64},      {"unsigned_long_long", CTI_SCALAR_U64},
+                 {"float", CTI_SCALAR_F32},        {"double", CTI_SCALAR_F64}};
+    size_t i;
+    for (i = 0; i < sizeof types / sizeof *types; i++)
+        if (cti_scan_like(t, n, types[i].name))
+            return types[i].type;
+    return CTI_SCALAR_NONE;
+}
+
+/* The next field of this line as a type. */
+static int cti_vtk_type_field(cti_vtk *v, cti_scalar *out)
+{
+    const char *t;
+    int n;
+    *out = CTI_SCALAR_NONE;
+    if (cti_scan_token(&v->scan, &t, &n))
+        *out = cti_vtk_type(t, n);
+    return *out != CTI_SCALAR_NONE || cti_scan_fail(&v->scan, CT_ERR_FORMAT, "expected a data type such as float, double, int", NULL);
+}
+
+/* To the field of an ASCII value, which may be on a later line. */
+static int cti_vtk_seek(cti_vtk *v, const char *what)
+{
+    const char *t;
+    int n;
+    if (!cti_scan_word(&v->scan, &t, &n))
+        return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "the file ends, expected %s", what);
+    v->scan.at = t;
+    return 1;
+}
+
+static int cti_vtk_integer(cti_vtk *v, cti_scalar type, int64_t *out, const char *what)
+{
+    if (v->binary)
+        return cti_scan_raw_integer(&v->scan, type, out, what);
+    return cti_vtk_seek(v, what) && cti_scan_integer(&v->scan, out, what);
+}
+
+static int cti_vtk_real(cti_vtk *v, cti_scalar type, ct_real *out, const char *what)
+{
+    if (v->binary)
+        return cti_scan_raw_real(&v->scan, type, out, what);
+    return cti_vtk_seek(v, what) && cti_scan_real(&v->scan, out, what);
+}
+
+/* A number of things in a section's line; lists are indexed by int. */
+static int cti_vtk_count(cti_vtk *v, int64_t *out, const char *what)
+{
+    if (!cti_scan_integer(&v->scan, out, what))
+        return 0;
+    if (*out < 0)
+        return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "a negative number, expected %s", what);
+    if (*out > INT32_MAX / 12)
+        return cti_scan_fail(&v->scan, CT_ERR_UNSUPPORTED, "too many: %s", what);
+    return 1;
+}
+
+/* From the end of a section's line to its values; they must fit into what is left of the file (a character each in ASCII). */
+static int cti_vtk_values(cti_vtk *v, int64_t count, cti_scalar type, const char *what)
+{
+    cti_scan_line(&v->scan);
+    return cti_scan_left(&v->scan, count, v->binary ? cti_scalar_size(type) : 1, what);
+}
+
+/* ---- points and cells ---- */
+
+static int cti_vtk_points(cti_vtk *v)
+{
+    int64_t count, i;
+    cti_scalar type;
+    ct_real x;
+    if (v->n_points >= 0)
+        return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "a second section POINTS", NULL);
+    if (!cti_vtk_count(v, &count, "the number of points") || !cti_vtk_type_field(v, &type) ||
+        !cti_vtk_values(v, 3 * count, type, "the coordinates of POINTS"))
+        return 0;
+    for (i = 0; i < 3 * count; i++) {
+        if (!cti_vtk_real(v, type, &x, "a coordinate of a point"))
+            return 0;
+        if (!CTI_PUSH(v->scan.mem, v->mesh->positions, x))
+            return cti_scan_memory(&v->scan);
+    }
+    v->n_points = count;
+    return 1;
+}
+
+static int cti_vtk_node(cti_vtk *v, cti_scalar type)
+{
+    int64_t x;
+    if (!cti_vtk_integer(v, type, &x, "a point number of a cell"))
+        return 0;
+    if (x < 0 || x >= v->n_points) {
+        cti_scan_fail(&v->scan, CT_ERR_FORMAT, "a point number is not in 0 .. number of points - 1", NULL);
+        if (v->scan.error)
+            v->scan.error->value = (double)x;
+        return 0;
+    }
+    return CTI_PUSH(v->scan.mem, v->nodes, (int32_t)x) ? 1 : cti_scan_memory(&v->scan);
+}
+
+/* The old layout: size values, each cell as its count and its nodes. */
+static int cti_vtk_cells_old(cti_vtk *v, int64_t count, int64_t size)
+{
+    int64_t i, k, n, used = 0;
+    for (i = 0; i < count; i++) {
+        if (!cti_vtk_integer(v, CTI_SCALAR_I32, &n, "the number of points of a cell"))
+            return 0;
+        if (n < 0 || n > size - used - 1)
+            return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "the points of a cell are more than the section counts", NULL);
+        used += n + 1;
+        for (k = 0; k < n; k++)
+            if (!cti_vtk_node(v, CTI_SCALAR_I32))
+                return 0;
+        if (!CTI_PUSH(v->scan.mem, v->ends, CTI_LEN(v->nodes)))
+            return cti_scan_memory(&v->scan);
+    }
+    return used == size || cti_scan_fail(&v->scan, CT_ERR_FORMAT, "the cells do not add up to the size of their section", NULL);
+}
+
+/* The new layout: count offsets from 0 to size, then size nodes. */
+static int cti_vtk_cells_new(cti_vtk *v, int64_t count, int64_t size)
+{
+    const char *t;
+    int64_t i, x, last = 0;
+    cti_scalar type;
+    int n;
+    if (!cti_vtk_type_field(v, &type) || !cti_vtk_values(v, count, type, "OFFSETS"))
+        return 0;
+    for (i = 0; i < count; i++) {
+        if (!cti_vtk_integer(v, type, &x, "an offset"))
+            return 0;
+        if (i == 0 ? x != 0 : (x < last || x > size))
+            return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "offsets must rise from 0 to the size of the connectivity", NULL);
+        last = x;
+        if (i > 0 && !CTI_PUSH(v->scan.mem, v->ends, (int32_t)x))
+            return cti_scan_memory(&v->scan);
+    }
+    if (last != size)
+        return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "the last offset is not the size of the connectivity", NULL);
+    if (!cti_vtk_seek(v, "CONNECTIVITY") || !cti_scan_token(&v->scan, &t, &n) || !cti_scan_like(t, n, "connectivity"))
+        return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "expected CONNECTIVITY", NULL);
+    if (!cti_vtk_type_field(v, &type) || !cti_vtk_values(v, size, type, "CONNECTIVITY"))
+        return 0;
+    for (i = 0; i < size; i++)
+        if (!cti_vtk_node(v, type))
+            return 0;
+    return 1;
+}
+
+/* "CELLS count size" and its like: into nodes and ends. */
+static int cti_vtk_cells(cti_vtk *v)
+{
+    const char *t, *at;
+    int64_t count, size, line;
+    int n;
+    CTI_CLEAR(v->nodes);
+    CTI_CLEAR(v->ends);
+    if (v->n_points < 0)
+        return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "expected POINTS before cells", NULL);
+    if (!cti_vtk_count(v, &count, "the number of cells") || !cti_vtk_count(v, &size, "the size of the list of cells"))
+        return 0;
+    cti_scan_line(&v->scan);
+    at = v->scan.at, line = v->scan.line;
+    if (cti_scan_word(&v->scan, &t, &n) && cti_scan_like(t, n, "offsets"))
+        return cti_vtk_cells_new(v, count, size);
+    v->scan.at = at, v->scan.line = line;
+    return cti_scan_left(&v->scan, size, v->binary ? 4 : 1, "the points of the cells") && cti_vtk_cells_old(v, count, size);
+}
+
+static int cti_vtk_strip(cti_vtk *v, const int32_t *nodes, int n)
+{
+    int i;
+    for (i = 0; i + 2 < n; i++) {
+        int32_t t[3];
+        t[0] = nodes[i + (i & 1)], t[1] = nodes[i + 1 - (i & 1)], t[2] = nodes[i + 2];
+        if (!cti_mesh_fan(&v->scan, v->mesh, t, 3))
+            return 0;
+    }
+    return 1;
+}
+
+/* A cell into the mesh. */
+static int cti_vtk_cell(cti_vtk *v, int64_t type, const int32_t *nodes, int n)
+{
+    static const int least[] = {0, 1, 0, 2, 2, 3, 3, 3, 4, 4, 4}, most[] = {0, 1, 0, 2, 0, 3, 0, 0, 4, 4, 4};
+    int32_t quad[4];
+    int k;
+    char text[80];
+    if (type < CTI_VTK_VERTEX || type > CTI_VTK_TET) {
+        snprintf(text, sizeof text, "cells of type %lld are not read (1 to 10 are)", (long long)type);
+        return cti_scan_fail(&v->scan, CT_ERR_UNSUPPORTED, "%s", text);
+    }
+    if (n < least[type] || (most[type] && n > most[type])) {
+        snprintf(text, sizeof text, "a cell of type %d has %d points", (int)type, n);
+        return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "%s", text);
+    }
+    switch (type) {
+    case CTI_VTK_LINE:
+    case CTI_VTK_LINES:
+        return cti_mesh_chain(&v->scan, v->mesh, nodes, n);
+    case CTI_VTK_STRIP:
+        return cti_vtk_strip(v, nodes, n);
+    case CTI_VTK_TRIANGLE:
+    case CTI_VTK_POLYGON:
+    case CTI_VTK_QUAD:
+        return cti_mesh_fan(&v->scan, v->mesh, nodes, n);
+    case CTI_VTK_PIXEL:
+        quad[0] = nodes[0], quad[1] = nodes[1], quad[2] = nodes[3], quad[3] = nodes[2];
+        return cti_mesh_fan(&v->scan, v->mesh, quad, 4);
+    case CTI_VTK_TET:
+        for (k = 0; k < 4; k++)
+            if (!CTI_PUSH(v->scan.mem, v->mesh->tets, nodes[k]))
+                return cti_scan_memory(&v->scan);
+        return 1;
+    default:
+        return 1;
+    }
+}
+
+/* A section of POLYDATA: all its cells have one type. */
+static int cti_vtk_poly(cti_vtk *v, int type)
+{
+    int i, begin = 0;
+    if (!cti_vtk_cells(v))
+        return 0;
+    for (i = 0; i < CTI_LEN(v->ends); begin = v->ends[i], i++)
+        if (!cti_vtk_cell(v, type, v->nodes + begin, v->ends[i] - begin))
+            return 0;
+    return 1;
+}
+
+static int cti_vtk_types(cti_vtk *v)
+{
+    int64_t count, type;
+    int i, begin = 0;
+    if (!v->have_cells || v->have_types)
+        return cti_scan_fail(&v->scan, CT_ERR_FORMAT, v->have_types ? "a second section CELL_TYPES" : "expected CELLS before CELL_TYPES",
+                             NULL);
+    v->have_types = 1;
+    if (!cti_vtk_count(v, &count, "the number of cell types"))
+        return 0;
+    if (count != CTI_LEN(v->ends))
+        return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "there are not as many cell types as cells", NULL);
+    if (!cti_vtk_values(v, count, CTI_SCALAR_I32, "CELL_TYPES"))
+        return 0;
+    for (i = 0; i < (int)count; begin = v->ends[i], i++)
+        if (!cti_vtk_integer(v, CTI_SCALAR_I32, &type, "a cell type") || !cti_vtk_cell(v, type, v->nodes + begin, v->ends[i] - begin))
+            return 0;
+    return 1;
+}
+
+/* ---- what is passed over ---- */
+
+/* METADATA ends with an empty line. */
+static void cti_vtk_metadata(cti_vtk *v)
+{
+    const char *t;
+    int n;
+    while (cti_scan_line(&v->scan) && cti_scan_token(&v->scan, &t, &n)) {
+    }
+}
+
+/* "NAME components tuples type" and its values. */
+static int cti_vtk_array(cti_vtk *v)
+{
+    const char *t;
+    int64_t components, tuples, i;
+    int n;
+    cti_scalar type = CTI_SCALAR_NONE;
+    if (!cti_vtk_count(v, &components, "the components of an array") || !cti_vtk_count(v, &tuples, "the tuples of an array"))
+        return 0;
+    if (!cti_scan_token(&v->scan, &t, &n))
+        return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "the line ends, expected the type of an array", NULL);
+    if (tuples > 0 && components > INT32_MAX / tuples)
+        return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "an array is larger than the file", NULL);
+    components *= tuples;
+    if (cti_scan_like(t, n, "bit") && v->binary) {
+        type = CTI_SCALAR_U8, components = (components + 7) / 8;
+    } else if (cti_scan_like(t, n, "string")) {
+        if (v->binary)
+            return cti_scan_fail(&v->scan, CT_ERR_UNSUPPORTED, "arrays of strings in binary files are not read", NULL);
+        for (i = 0; i < components; i++)
+            if (!cti_scan_line(&v->scan))
+                return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "the file ends, expected a string of an array", NULL);
+        cti_scan_line(&v->scan);
+        return 1;
+    } else if (!cti_scan_like(t, n, "bit")) {
+        type = cti_vtk_type(t, n);
+        if (type == CTI_SCALAR_NONE)
+            return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "expected a data type such as float, double, int", NULL);
+    }
+    if (!cti_vtk_values(v, components, type, "the values of an array"))
+        return 0;
+    if (v->binary)
+        v->scan.at += components * cti_scalar_size(type);
+    for (i = 0; !v->binary && i < components; i++)
+        if (!cti_scan_word(&v->scan, &t, &n))
+            return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "the file ends, expected the values of an array", NULL);
+    return 1;
+}
+
+static int cti_vtk_field(cti_vtk *v)
+{
+    const char *t;
+    int64_t count, i;
+    int n;
+    cti_scan_token(&v->scan, &t, &n);
+    if (!cti_vtk_count(v, &count, "the number of arrays of FIELD"))
+        return 0;
+    cti_scan_line(&v->scan);
+    for (i = 0; i < count; i++) {
+        if (!cti_scan_word(&v->scan, &t, &n))
+            return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "the file ends, expected an array of FIELD", NULL);
+        if (cti_scan_is(t, n, "METADATA")) {
+            cti_vtk_metadata(v);
+            i--;
+        } else if (!cti_vtk_array(v)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- the file ---- */
+
+static int cti_vtk_dataset(cti_vtk *v)
+{
+    const char *t;
+    int n;
+    if (!cti_scan_token(&v->scan, &t, &n))
+        return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "the line ends, expected a kind of dataset", NULL);
+    v->grid = cti_scan_like(t, n, "unstructured_grid");
+    if (!v->grid && !cti_scan_like(t, n, "polydata"))
+        return cti_scan_fail(&v->scan, CT_ERR_UNSUPPORTED, "the dataset is neither POLYDATA nor UNSTRUCTURED_GRID", NULL);
+    return 1;
+}
+
+/* The four lines of the head: version, title, ASCII or BINARY, dataset. */
+static int cti_vtk_head(cti_vtk *v)
+{
+    static const char magic[] = "# vtk DataFile Version ";
+    const char *t;
+    int n;
+    if (v->scan.end - v->scan.at < (int)sizeof magic || memcmp(v->scan.at, magic, sizeof magic - 1) != 0)
+        return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "expected # vtk DataFile Version in the first line", NULL);
+    cti_scan_line(&v->scan);
+    cti_scan_line(&v->scan);
+    if (!cti_vtk_seek(v, "ASCII or BINARY") || !cti_scan_token(&v->scan, &t, &n))
+        return 0;
+    v->binary = cti_scan_like(t, n, "binary");
+    if (!v->binary && !cti_scan_like(t, n, "ascii"))
+        return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "expected ASCII or BINARY", NULL);
+    return 1;
+}
+
+/* One section whose word is t: 1 read, 0 failed, -1 the geometry ends here. */
+static int cti_vtk_section(cti_vtk *v, const char *t, int n)
+{
+    if (cti_scan_like(t, n, "point_data") || cti_scan_like(t, n, "cell_data"))
+        return -1;
+    if (cti_scan_like(t, n, "points"))
+        return cti_vtk_points(v);
+    if (cti_scan_like(t, n, "field"))
+        return cti_vtk_field(v);
+    if (cti_scan_like(t, n, "metadata")) {
+        cti_vtk_metadata(v);
+        return 1;
+    }
+    if (v->grid && cti_scan_like(t, n, "cells") && !v->have_cells) {
+        v->have_cells = 1;
+        return cti_vtk_cells(v);
+    }
+    if (v->grid && cti_scan_like(t, n, "cell_types"))
+        return cti_vtk_types(v);
+    if (!v->grid && cti_scan_like(t, n, "vertices"))
+        return cti_vtk_poly(v, CTI_VTK_VERTICES);
+    if (!v->grid && cti_scan_like(t, n, "lines"))
+        return cti_vtk_poly(v, CTI_VTK_LINES);
+    if (!v->grid && cti_scan_like(t, n, "polygons"))
+        return cti_vtk_poly(v, CTI_VTK_POLYGON);
+    if (!v->grid && cti_scan_like(t, n, "triangle_strips"))
+        return cti_vtk_poly(v, CTI_VTK_STRIP);
+    return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "expected %s, FIELD, METADATA, POINT_DATA or CELL_DATA",
+                         v->grid ? "POINTS, CELLS, CELL_TYPES" : "POINTS, VERTICES, LINES, POLYGONS, TRIANGLE_STRIPS");
+}
+
+static int cti_vtk_sections(cti_vtk *v)
+{
+    const char *t;
+    int n, ok = 1, dataset = 0;
+    cti_scan_line(&v->scan);
+    while (ok == 1 && cti_scan_word(&v->scan, &t, &n)) {
+        if (!dataset && cti_scan_like(t, n, "dataset"))
+            ok = dataset = cti_vtk_dataset(v);
+        else if (!dataset && !cti_scan_like(t, n, "field"))
+            ok = cti_scan_fail(&v->scan, CT_ERR_FORMAT, "expected DATASET", NULL);
+        else
+            ok = cti_vtk_section(v, t, n);
+    }
+    if (ok == 0)
+        return 0;
+    if (v->n_points <= 0)
+        return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "the file ends without any point (POINTS)", NULL);
+    return !v->have_cells || v->have_types || cti_scan_fail(&v->scan, CT_ERR_FORMAT, "the file ends, expected CELL_TYPES", NULL);
+}
+
+CTI_FN ct_code cti_read_vtk(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error)
+{
+    cti_vtk v;
+    memset(&v, 0, sizeof v);
+    v.scan.at = bytes, v.scan.end = bytes + n, v.scan.line = 1, v.scan.mem = mem, v.scan.error = error, v.scan.big = 1;
+    v.mesh = mesh, v.n_points = -1;
+    if (cti_vtk_head(&v)) {
+        v.scan.start = v.binary ? bytes : NULL;
+        cti_vtk_sections(&v);
+    }
+    CTI_FREE(mem, v.nodes);
+    CTI_FREE(mem, v.ends);
+    return v.scan.code;
+}
+
+#endif
+
 /* ---- 9_world/files.c ---- */
 /* files.c -- loading, scanning and dispatch by extension for the mesh readers. Method: files.h.
    based on: Clinger, How to read floating point numbers accurately, 1990 (the exact case). */
@@ -19230,20 +25908,27 @@ CTI_FN ct_code cti_read_msh(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 
 enum { CTI_FILES_CHUNK = 1 << 16, CTI_FILES_DIGITS = 1200 };
 
-CTI_FN ct_code cti_file_error(ct_error_info *error, ct_code code, int64_t line, double value, const char *format, const char *arg)
+/* "<unit> <place>: <text>"; place below 0: the text alone. */
+static ct_code cti_file_say(ct_error_info *error, ct_code code, const char *unit, int64_t place, double value, const char *format,
+                            const char *arg)
 {
     if (error) {
         char text[200];
         memset(error, 0, sizeof *error);
-        error->code = code, error->element = line > 0 ? line : -1, error->value = value;
+        error->code = code, error->element = place >= 0 ? place : -1, error->value = value;
         snprintf(text, sizeof text, format, arg ? arg : "");
-        if (line > 0)
-            snprintf(error->buffer, sizeof error->buffer, "line %lld: %s", (long long)line, text);
+        if (place >= 0)
+            snprintf(error->buffer, sizeof error->buffer, "%s %lld: %s", unit, (long long)place, text);
         else
             snprintf(error->buffer, sizeof error->buffer, "%s", text);
         error->text = error->buffer;
     }
     return code;
+}
+
+CTI_FN ct_code cti_file_error(ct_error_info *error, ct_code code, int64_t line, double value, const char *format, const char *arg)
+{
+    return cti_file_say(error, code, "line", line > 0 ? line : -1, value, format, arg);
 }
 
 CTI_FN ct_code cti_file_load(cti_mem *mem, const char *path, char **out_bytes, ct_error_info *error)
@@ -19278,7 +25963,9 @@ CTI_FN ct_code cti_file_load(cti_mem *mem, const char *path, char **out_bytes, c
 
 CTI_FN int cti_scan_fail(cti_scan *s, ct_code code, const char *format, const char *arg)
 {
-    if (s->code == CT_OK)
+    if (s->code == CT_OK && s->start)
+        s->code = cti_file_say(s->error, code, "byte", (int64_t)(s->at - s->start), 0, format, arg);
+    else if (s->code == CT_OK)
         s->code = cti_file_error(s->error, code, s->line, 0, format, arg);
     return 0;
 }
@@ -19356,6 +26043,44 @@ CTI_FN int cti_scan_line(cti_scan *s)
 CTI_FN int cti_scan_is(const char *token, int length, const char *word)
 {
     return strlen(word) == (size_t)length && memcmp(token, word, (size_t)length) == 0;
+}
+
+CTI_FN int cti_scan_like(const char *token, int length, const char *word)
+{
+    int i;
+    if (strlen(word) != (size_t)length)
+        return 0;
+    for (i = 0; i < length; i++) {
+        char c = token[i];
+        if (c >= 'A' && c <= 'Z')
+            c = (char)(c - 'A' + 'a');
+        if (c != word[i])
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_scan_content(cti_scan *s)
+{
+    const char *t, *line;
+    int n;
+    while (cti_scan_line(s)) {
+        line = s->at;
+        if (cti_scan_token(s, &t, &n)) {
+            s->at = line;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+CTI_FN int cti_scan_word(cti_scan *s, const char **token, int *length)
+{
+    do {
+        if (cti_scan_token(s, token, length))
+            return 1;
+    } while (cti_scan_line(s));
+    return 0;
 }
 
 /* ---- numbers ---- */
@@ -19491,21 +26216,142 @@ CTI_FN int cti_scan_integer(cti_scan *s, int64_t *out, const char *what)
     return cti_scan_fail(s, CT_ERR_FORMAT, "%s", text);
 }
 
+/* ---- binary values ---- */
+
+CTI_FN int cti_scalar_size(cti_scalar type)
+{
+    static const int sizes[] = {0, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
+    return sizes[type];
+}
+
+CTI_FN int cti_scan_left(cti_scan *s, int64_t count, int64_t size, const char *what)
+{
+    if (count < 0)
+        return cti_scan_fail(s, CT_ERR_FORMAT, "a negative number of %s", what);
+    if (size > 0 && count > (int64_t)(s->end - s->at) / size)
+        return cti_scan_fail(s, CT_ERR_FORMAT, "the file ends too early, expected %s", what);
+    return 1;
+}
+
+/* The bits of the next value, whose bytes are there. */
+static uint64_t cti_scan_bits(cti_scan *s, int size)
+{
+    uint64_t u = 0;
+    int i;
+    for (i = 0; i < size; i++)
+        u |= (uint64_t)(unsigned char)s->at[i] << (8 * (s->big ? size - 1 - i : i));
+    s->at += size;
+    return u;
+}
+
+static int64_t cti_scan_signed(uint64_t u, int size)
+{
+    uint64_t sign = (uint64_t)1 << (8 * size - 1);
+    int64_t x;
+    u = (u ^ sign) - sign;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+CTI_FN int cti_scan_raw_integer(cti_scan *s, cti_scalar type, int64_t *out, const char *what)
+{
+    int size = cti_scalar_size(type),
+        is_signed = type == CTI_SCALAR_I8 || type == CTI_SCALAR_I16 || type == CTI_SCALAR_I32 || type == CTI_SCALAR_I64;
+    uint64_t u;
+    if (!cti_scan_left(s, 1, size, what))
+        return 0;
+    u = cti_scan_bits(s, size);
+    if (type == CTI_SCALAR_NONE || type >= CTI_SCALAR_F32 || (!is_signed && u >> 63)) {
+        s->at -= size;
+        return cti_scan_fail(s, CT_ERR_FORMAT, "not an integer, expected %s", what);
+    }
+    *out = is_signed ? cti_scan_signed(u, size) : (int64_t)u;
+    return 1;
+}
+
+CTI_FN int cti_scan_raw_real(cti_scan *s, cti_scalar type, ct_real *out, const char *what)
+{
+    int size = cti_scalar_size(type), ok = 1;
+    int64_t whole;
+    double x = 0;
+    if (type < CTI_SCALAR_F32) {
+        if (!cti_scan_raw_integer(s, type, &whole, what))
+            return 0;
+        *out = (ct_real)whole;
+        return 1;
+    }
+    if (!cti_scan_left(s, 1, size, what))
+        return 0;
+    if (type == CTI_SCALAR_F32) {
+        uint32_t u = (uint32_t)cti_scan_bits(s, size);
+        float f;
+        memcpy(&f, &u, sizeof f);
+        ok = cti_finite32(f), x = f;
+    } else {
+        uint64_t u = cti_scan_bits(s, size);
+        memcpy(&x, &u, sizeof x);
+        ok = cti_finite64(x);
+    }
+#if CONTACT_REAL == 32
+    /* above the largest float, halfway to the next power of two */
+    ok = ok && x < 3.4028235677973362e38 && x > -3.4028235677973362e38;
+#endif
+    if (!ok) {
+        s->at -= size;
+        return cti_scan_fail(s, CT_ERR_FORMAT, "not a finite number, expected %s", what);
+    }
+    *out = (ct_real)x;
+    return 1;
+}
+
+/* ---- elements ---- */
+
+CTI_FN int cti_mesh_fan(cti_scan *s, ct_mesh *mesh, const int32_t *polygon, int n)
+{
+    int i;
+    if (n > 2 && CTI_LEN(mesh->triangles) > INT32_MAX - 4 - 3 * (int64_t)n)
+        return cti_scan_fail(s, CT_ERR_UNSUPPORTED, "too many triangles", NULL);
+    for (i = 1; i + 1 < n; i++)
+        if (!CTI_PUSH(s->mem, mesh->triangles, polygon[0]) || !CTI_PUSH(s->mem, mesh->triangles, polygon[i]) ||
+            !CTI_PUSH(s->mem, mesh->triangles, polygon[i + 1]))
+            return cti_scan_memory(s);
+    return 1;
+}
+
+CTI_FN int cti_mesh_chain(cti_scan *s, ct_mesh *mesh, const int32_t *line, int n)
+{
+    int i;
+    if (n > 1 && CTI_LEN(mesh->segments) > INT32_MAX - 4 - 2 * (int64_t)n)
+        return cti_scan_fail(s, CT_ERR_UNSUPPORTED, "too many segments", NULL);
+    for (i = 0; i + 1 < n; i++)
+        if (!CTI_PUSH(s->mem, mesh->segments, line[i]) || !CTI_PUSH(s->mem, mesh->segments, line[i + 1]))
+            return cti_scan_memory(s);
+    return 1;
+}
+
 /* ---- reading by extension ---- */
 
-static int cti_file_has_extension(const char *path, const char *extension)
+CTI_FN int cti_file_has_extension(const char *path, const char *extension)
 {
-    size_t n = strlen(path), m = strlen(extension), i;
-    if (n < m)
-        return 0;
-    for (i = 0; i < m; i++) {
-        char c = path[n - m + i];
-        if (c >= 'A' && c <= 'Z')
-            c = (char)(c - 'A' + 'a');
-        if (c != extension[i])
-            return 0;
-    }
-    return 1;
+    size_t n = strlen(path), m = strlen(extension);
+    return n >= m && cti_scan_like(path + n - m, (int)m, extension);
+}
+
+typedef ct_code cti_file_reader(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error);
+
+/* The reader for a file name; *tetgen 1: its own way of loading. */
+static cti_file_reader *cti_file_choose(const char *path, int *tetgen)
+{
+    *tetgen = cti_file_has_extension(path, ".node") || cti_file_has_extension(path, ".ele") || cti_file_has_extension(path, ".face");
+    if (cti_file_has_extension(path, ".obj"))
+        return cti_read_obj;
+    if (cti_file_has_extension(path, ".msh"))
+        return cti_read_msh;
+    if (cti_file_has_extension(path, ".ply"))
+        return cti_read_ply;
+    if (cti_file_has_extension(path, ".stl"))
+        return cti_read_stl;
+    return cti_file_has_extension(path, ".vtk") ? cti_read_vtk : NULL;
 }
 
 CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error)
@@ -19514,20 +26360,24 @@ CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_err
     ct_mesh mesh;
     char *bytes = NULL;
     ct_code code;
-    int obj, msh;
+    cti_file_reader *reader;
+    int tetgen;
     if (!path || !out_mesh)
         return cti_file_error(out_error, CT_ERR_ARGUMENT, 0, 0, "path and out_mesh may not be NULL", NULL);
-    obj = cti_file_has_extension(path, ".obj"), msh = cti_file_has_extension(path, ".msh");
-    if (!obj && !msh)
-        return cti_file_error(out_error, CT_ERR_UNSUPPORTED, 0, 0, "file name must end in .obj or .msh", NULL);
+    reader = cti_file_choose(path, &tetgen);
+    if (!reader && !tetgen)
+        return cti_file_error(out_error, CT_ERR_UNSUPPORTED, 0, 0,
+                              "file name must end in .obj, .msh, .ply, .stl, .vtk, .node or .ele (mesh formats that are read)", NULL);
     cti_mem_init(&mem, NULL);
     memset(&mesh, 0, sizeof mesh);
-    code = cti_file_load(&mem, path, &bytes, out_error);
-    if (code != CT_OK)
-        return code;
-    code = obj ? cti_read_obj(&mem, bytes, stbds_header(bytes)->length, &mesh, out_error)
-               : cti_read_msh(&mem, bytes, stbds_header(bytes)->length, &mesh, out_error);
-    CTI_FREE(&mem, bytes);
+    if (tetgen) {
+        code = cti_load_tetgen(&mem, path, &mesh, out_error);
+    } else {
+        code = cti_file_load(&mem, path, &bytes, out_error);
+        if (code == CT_OK)
+            code = reader(&mem, bytes, stbds_header(bytes)->length, &mesh, out_error);
+        CTI_FREE(&mem, bytes);
+    }
     if (code != CT_OK) {
         ct_mesh_free(&mesh);
         return code;
@@ -19544,6 +26394,260 @@ CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_err
 {
     CTI_UNUSED(path);
     CTI_UNUSED(out_mesh);
+    if (out_error) {
+        memset(out_error, 0, sizeof *out_error);
+        out_error->code = CT_ERR_UNSUPPORTED, out_error->text = "built without files (CONTACT_WITH_FILES 0)", out_error->element = -1;
+    }
+    return CT_ERR_UNSUPPORTED;
+}
+
+#endif
+
+/* ---- 9_world/files_write.c ---- */
+/* files_write.c -- meshes to files: OBJ, Gmsh MSH 2.2 (ASCII), legacy VTK (ASCII). Method: the mesh is checked first; the text goes to a
+   temporary file beside the place, which is renamed when it is whole. Numbers have 17 digits and a point in every locale, so that reading
+   gives the same bits. Positions that no element uses are written as points. based on: the formats' descriptions named in the readers. */
+
+#if CONTACT_WITH_FILES
+#include <locale.h>
+#include <stdio.h>
+
+typedef struct cti_write {
+    FILE *f;
+    const ct_mesh *mesh;
+    const int32_t *triangles; /* what is written as triangles */
+    int n_triangles;
+    uint8_t *used; /* [n_positions] 1: some element has it */
+    int n_points;  /* positions that none has */
+} cti_write;
+
+/* ---- checks ---- */
+
+static ct_code cti_write_fail(ct_error_info *error, ct_code code, int64_t element, double value, const char *text)
+{
+    if (error) {
+        memset(error, 0, sizeof *error);
+        error->code = code, error->text = text, error->element = element, error->value = value;
+    }
+    return code;
+}
+
+/* Indices [n] in elements of k: in range. */
+static ct_code cti_write_check_list(const int32_t *list, int n, int k, int n_positions, const char *text, ct_error_info *error)
+{
+    int64_t i;
+    for (i = 0; i < (int64_t)n * k; i++)
+        if (list[i] < 0 || list[i] >= n_positions)
+            return cti_write_fail(error, CT_ERR_MESH, i / k, (double)list[i], text);
+    return CT_OK;
+}
+
+static ct_code cti_write_check(const ct_mesh *m, ct_error_info *error)
+{
+    int64_t i;
+    ct_code code;
+    if (m->n_positions < 1 || m->n_tets < 0 || m->n_triangles < 0 || m->n_segments < 0)
+        return cti_write_fail(error, CT_ERR_ARGUMENT, -1, m->n_positions,
+                              "a mesh needs at least one position, and counts may not be negative");
+    if (!m->positions || (m->n_tets && !m->tets) || (m->n_triangles && !m->triangles) || (m->n_segments && !m->segments))
+        return cti_write_fail(error, CT_ERR_ARGUMENT, -1, 0, "an array is NULL and its count is not 0");
+    for (i = 0; i < 3 * (int64_t)m->n_positions; i++)
+        if (!cti_finite(m->positions[i]))
+            return cti_write_fail(error, CT_ERR_MESH, i / 3, (double)m->positions[i], "position is not finite (element: vertex)");
+    code = cti_write_check_list(m->tets, m->n_tets, 4, m->n_positions, "tet index out of range (element: tet, value: index)", error);
+    if (code == CT_OK)
+        code = cti_write_check_list(m->triangles, m->n_triangles, 3, m->n_positions,
+                                    "triangle index out of range (element: triangle, value: index)", error);
+    if (code == CT_OK)
+        code = cti_write_check_list(m->segments, m->n_segments, 2, m->n_positions,
+                                    "segment index out of range (element: segment, value: index)", error);
+    return code;
+}
+
+/* ---- text ---- */
+
+/* " x" with 17 digits and a point */
+static void cti_write_real(FILE *f, double x)
+{
+    char text[64], *c;
+    const char *point = localeconv()->decimal_point;
+    size_t n = strlen(point);
+    snprintf(text, sizeof text, " %.17g", x);
+    c = n > 0 ? strstr(text, point) : NULL;
+    if (c) {
+        *c = '.';
+        memmove(c + 1, c + n, strlen(c + n) + 1);
+    }
+    fputs(text, f);
+}
+
+/* Lines of `count` elements: what stands in front, then the indices plus first. number not NULL: counted up and written first. */
+static void cti_write_elements(FILE *f, const char *front, const int32_t *list, int count, int k, int first, int *number)
+{
+    int i, j;
+    for (i = 0; i < count; i++) {
+        if (number)
+            fprintf(f, "%d ", ++*number);
+        fputs(front, f);
+        for (j = 0; j < k; j++)
+            fprintf(f, " %d", (int)list[(size_t)k * (size_t)i + (size_t)j] + first);
+        fputc('\n', f);
+    }
+}
+
+static void cti_write_points(const cti_write *w, const char *front, int first, int *number)
+{
+    int i;
+    for (i = 0; i < w->mesh->n_positions; i++) {
+        int32_t v = (int32_t)i;
+        if (!w->used[i])
+            cti_write_elements(w->f, front, &v, 1, 1, first, number);
+    }
+}
+
+static void cti_write_positions(const cti_write *w, const char *front, int number)
+{
+    int i, k;
+    for (i = 0; i < w->mesh->n_positions; i++) {
+        if (number)
+            fprintf(w->f, "%d", i + 1);
+        fputs(front, w->f);
+        for (k = 0; k < 3; k++)
+            cti_write_real(w->f, (double)w->mesh->positions[3 * (size_t)i + (size_t)k]);
+        fputc('\n', w->f);
+    }
+}
+
+static void cti_write_obj(const cti_write *w)
+{
+    cti_write_positions(w, "v", 0);
+    cti_write_elements(w->f, "f", w->triangles, w->n_triangles, 3, 1, NULL);
+    cti_write_elements(w->f, "l", w->mesh->segments, w->mesh->n_segments, 2, 1, NULL);
+    cti_write_points(w, "p", 1, NULL);
+}
+
+static void cti_write_msh(const cti_write *w)
+{
+    const ct_mesh *m = w->mesh;
+    int number = 0;
+    fprintf(w->f, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%d\n", m->n_positions);
+    cti_write_positions(w, "", 1);
+    fprintf(w->f, "$EndNodes\n$Elements\n%lld\n", (long long)m->n_segments + m->n_triangles + m->n_tets + w->n_points);
+    cti_write_points(w, "15 2 0 1", 1, &number);
+    cti_write_elements(w->f, "1 2 0 1", m->segments, m->n_segments, 2, 1, &number);
+    cti_write_elements(w->f, "2 2 0 1", w->triangles, w->n_triangles, 3, 1, &number);
+    cti_write_elements(w->f, "4 2 0 1", m->tets, m->n_tets, 4, 1, &number);
+    fputs("$EndElements\n", w->f);
+}
+
+static void cti_write_vtk(const cti_write *w)
+{
+    const ct_mesh *m = w->mesh;
+    const int counts[4] = {w->n_points, m->n_segments, m->n_triangles, m->n_tets}, types[4] = {1, 3, 5, 10};
+    int64_t cells = 0, size = 0;
+    int i, k;
+    for (k = 0; k < 4; k++)
+        cells += counts[k], size += (int64_t)counts[k] * (k + 2);
+    fprintf(w->f, "# vtk DataFile Version 3.0\ncontact.h mesh\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS %d double\n", m->n_positions);
+    cti_write_positions(w, "", 0);
+    fprintf(w->f, "CELLS %lld %lld\n", (long long)cells, (long long)size);
+    cti_write_points(w, "1", 0, NULL);
+    cti_write_elements(w->f, "2", m->segments, m->n_segments, 2, 0, NULL);
+    cti_write_elements(w->f, "3", m->triangles, m->n_triangles, 3, 0, NULL);
+    cti_write_elements(w->f, "4", m->tets, m->n_tets, 4, 0, NULL);
+    fprintf(w->f, "CELL_TYPES %lld\n", (long long)cells);
+    for (k = 0; k < 4; k++)
+        for (i = 0; i < counts[k]; i++)
+            fprintf(w->f, "%d\n", types[k]);
+}
+
+/* ---- the file ---- */
+
+static void cti_write_mark(cti_write *w, const int32_t *list, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++)
+        w->used[list[i]] = 1;
+}
+
+/* Text to path.tmp, then renamed. */
+static ct_code cti_write_file(cti_write *w, char kind, const char *path, const char *temporary, ct_error_info *error)
+{
+    int bad;
+    w->f = fopen(temporary, "wb");
+    if (!w->f)
+        return cti_write_fail(error, CT_ERR_FILE, -1, 0, "cannot write the file");
+    if (kind == 'o')
+        cti_write_obj(w);
+    else if (kind == 'm')
+        cti_write_msh(w);
+    else
+        cti_write_vtk(w);
+    bad = ferror(w->f);
+    bad |= fclose(w->f) != 0;
+    /* where a name that is taken cannot be renamed to, the old file goes first */
+    if (!bad && rename(temporary, path) != 0)
+        bad = remove(path) != 0 || rename(temporary, path) != 0;
+    if (bad)
+        remove(temporary);
+    return bad ? cti_write_fail(error, CT_ERR_FILE, -1, 0, "cannot write the file") : CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_error_info *out_error)
+{
+    cti_mem mem;
+    cti_write w;
+    char *temporary = NULL, kind;
+    int32_t *surface = NULL;
+    ct_code code;
+    int i;
+    if (!path || !mesh)
+        return cti_write_fail(out_error, CT_ERR_ARGUMENT, -1, 0, "path and mesh may not be NULL");
+    kind = cti_file_has_extension(path, ".obj")
+               ? 'o'
+               : (cti_file_has_extension(path, ".msh") ? 'm' : (cti_file_has_extension(path, ".vtk") ? 'v' : 0));
+    if (!kind)
+        return cti_write_fail(out_error, CT_ERR_UNSUPPORTED, -1, 0,
+                              "file name must end in .obj, .msh or .vtk (mesh formats that are written)");
+    code = cti_write_check(mesh, out_error);
+    if (code != CT_OK)
+        return code;
+    cti_mem_init(&mem, NULL);
+    memset(&w, 0, sizeof w);
+    w.mesh = mesh, w.triangles = mesh->triangles, w.n_triangles = mesh->n_triangles;
+    code = CT_ERR_MEMORY;
+    if (CTI_RESIZE(&mem, w.used, mesh->n_positions) && CTI_RESIZE(&mem, temporary, strlen(path) + 5)) {
+        memcpy(temporary, path, strlen(path));
+        memcpy(temporary + strlen(path), ".tmp", 5);
+        code = CT_OK;
+        /* OBJ has no tets: their boundary stands for them */
+        if (kind == 'o' && mesh->n_tets && !mesh->n_triangles) {
+            code = cti_mesh_boundary(&mem, mesh->tets, mesh->n_tets, mesh->n_positions, &surface) ? CT_OK : CT_ERR_MEMORY;
+            w.triangles = surface, w.n_triangles = CTI_LEN(surface) / 3;
+        }
+    }
+    if (code == CT_OK) {
+        cti_write_mark(&w, mesh->tets, 4 * (int64_t)mesh->n_tets);
+        cti_write_mark(&w, mesh->triangles, 3 * (int64_t)mesh->n_triangles);
+        cti_write_mark(&w, mesh->segments, 2 * (int64_t)mesh->n_segments);
+        for (i = 0; i < mesh->n_positions; i++)
+            w.n_points += !w.used[i];
+        code = cti_write_file(&w, kind, path, temporary, out_error);
+    } else {
+        cti_write_fail(out_error, code, -1, 0, "out of memory for the file");
+    }
+    CTI_FREE(&mem, w.used);
+    CTI_FREE(&mem, temporary);
+    CTI_FREE(&mem, surface);
+    return code;
+}
+
+#else
+
+CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_error_info *out_error)
+{
+    CTI_UNUSED(path);
+    CTI_UNUSED(mesh);
     if (out_error) {
         memset(out_error, 0, sizeof *out_error);
         out_error->code = CT_ERR_UNSUPPORTED, out_error->text = "built without files (CONTACT_WITH_FILES 0)", out_error->element = -1;
@@ -19602,11 +26706,22 @@ CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_err
 #undef CTI_CCD_EE
 #undef CTI_CCD_VE
 #undef CTI_CCD_VV
+#undef CTI_LATTICE_EPS
+#undef CTI_LATTICE_PAD
+#undef CTI_LATTICE_MOST
+#undef CTI_EMBED_HELD
+#undef CTI_EMBED_WIDEN
+#undef CTI_GRID_SIDE
 #undef CTI_UPPER
+#undef CTI_RIGID_TURN
+#undef CTI_RIGID_ITERATIONS
+#undef CTI_RIGID_CLOSE
 #undef CTI_ROWS_HOLD
+#undef CTI_ROWS_DRAG
 #undef CTI_ROWS_STICK
 #undef CTI_ROWS_SETTLE
 #undef CTI_ROWS_SETTLE_OWN
+#undef CTI_ROWS_SINK
 #undef CTI_ROWS_EASE
 #undef CTI_DETECT_NEAR
 #undef CTI_DETECT_TRUST
@@ -19614,18 +26729,44 @@ CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_err
 #undef CTI_DETECT_CONE
 #undef CTI_DETECT_FAST
 #undef CTI_DETECT_FLAT
+#undef CTI_CULL_SAME
+#undef CTI_CULL_FLAT
+#undef CTI_CULL_STAY
 #undef CTI_FACTORS_PATCH
 #undef CTI_FACTORS_PORTS
+#undef CTI_FACTORS_BYTES
 #undef CTI_FACTORS_PORTS_MOST
 #undef CTI_FACTORS_HARD
 #undef CTI_FACTORS_CHEAP
+#undef CTI_JOINTS_SETTLE
+#undef CTI_REPAIR_WAYS
+#undef CTI_REPAIR_TIME
+#undef CTI_REPAIR_LOCAL
+#undef CTI_REPAIR_KEEP
+#undef CTI_REPAIR_STIFF
+#undef CTI_REPAIR_SOFT
+#undef CTI_REPAIR_RIGID
+#undef CTI_REPAIR_PAST
+#undef CTI_REPAIR_STEEP
 #undef CTI_CMR_POOR
+#undef CTI_CMR_POOR_SPEED
+#undef CTI_CMR_TURN
+#undef CTI_CMR_JOINT
+#undef CTI_CMR_STRAIN
+#undef CTI_CMR_SETTLE
 #undef CTI_CMR_BROKEN
 #undef CTI_ZONES_SOFT
 #undef CTI_ZONES_RIGID
 #undef CTI_ZONES_SWEEPS
+#undef CTI_STEP_TANGLED
 #undef CTI_STEP_CALM
 #undef CTI_COOKIE
+#undef CTI_BODIES_REACH
+#undef CTI_JOINT_SIZE
+#undef CTI_JOINT_CLEAR
+#undef CTI_UNTANGLE_STEPS
+#undef CTI_UNTANGLE_HELD
+#undef CTI_UNTANGLE_DT
 #undef CTI_FN
 #if defined(__clang__)
 #pragma float_control(pop)

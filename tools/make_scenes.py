@@ -101,22 +101,22 @@ def skirt(args):
 def unified(args):
     """Rigid crates and balls, soft boxes and sheets dropped on each other in turn."""
     rng = random.Random(3)
-    soft = {"model": "corotational", "young": 3e4, "poisson": 0.35, "density": 400}
+    soft = {"model": "corotational", "young": 1e4, "poisson": 0.35, "density": 80}
     bodies = []
     for layer in range(4):
-        y = 0.2 + layer * 0.62
+        y = 0.24 + layer * 0.68
         for i in range(4):
-            x, z = (i % 2 - 0.5) * 0.36 + rng.uniform(-0.02, 0.02), (i // 2 - 0.5) * 0.36 + rng.uniform(-0.02, 0.02)
+            x, z = (i % 2 - 0.5) * 0.42 + rng.uniform(-0.02, 0.02), (i // 2 - 0.5) * 0.42 + rng.uniform(-0.02, 0.02)
             turn = [{"rotate": [rng.uniform(-20, 20), rng.uniform(0, 90), rng.uniform(-20, 20)]}, {"translate": [x, y, z]}]
             if i % 2 == layer % 2:
-                bodies.append({"name": "jelly%d_%d" % (layer, i), "type": "soft", "shape": {"box": {"size": [0.26, 0.22, 0.26], "cells": [4, 4, 4]}}, "material": soft, "transform": turn})
+                bodies.append({"name": "jelly%d_%d" % (layer, i), "type": "soft", "shape": {"box": {"size": [0.26, 0.2, 0.26], "cells": [4, 4, 4]}}, "material": soft, "transform": turn})
             elif i < 2:
-                bodies.append({"name": "crate%d_%d" % (layer, i), "type": "rigid", "shape": {"box": {"size": [0.26, 0.2, 0.24], "cells": [2, 2, 2]}}, "material": {"density": 300}, "transform": turn})
+                bodies.append({"name": "crate%d_%d" % (layer, i), "type": "rigid", "shape": {"box": {"size": [0.26, 0.2, 0.24], "cells": [2, 2, 2]}}, "material": {"density": 60}, "transform": turn})
             else:
-                bodies.append({"name": "ball%d_%d" % (layer, i), "type": "rigid", "shape": {"sphere": {"radius": 0.13, "levels": 2}}, "material": {"density": 300}, "transform": turn})
-        bodies.append({"name": "sheet%d" % layer, "type": "cloth", "shape": {"grid": {"size": [0.9, 0.9], "cells": [24, 24]}},
-                       "material": {"model": "springs", "stretch": 150, "shear": 40, "bend": 1e-3, "areal_density": 0.3, "damping": {"mass": 0, "stiffness": 0.002}},
-                       "transform": [{"translate": [0, y + 0.28, 0]}]})
+                bodies.append({"name": "ball%d_%d" % (layer, i), "type": "rigid", "shape": {"sphere": {"radius": 0.13, "levels": 2}}, "material": {"density": 60}, "transform": turn})
+        bodies.append({"name": "sheet%d" % layer, "type": "cloth", "shape": {"grid": {"size": [1, 1], "cells": [24, 24]}},
+                       "material": {"model": "springs", "stretch": 150, "shear": 40, "bend": 1e-3, "areal_density": 0.8, "damping": {"mass": 0, "stiffness": 0.002}},
+                       "transform": [{"translate": [0, y + 0.34, 0]}]})
     bodies.append(plane())
     return {"name": "unified", "dt": 0.01, "duration": args.seconds or 6, "friction": 0.5, "thickness": 0.003, "bodies": bodies,
             "output": {"camera": {"eye": [1.6, 1.4, 2.2], "target": [0, 0.35, 0], "fov": 38}}}

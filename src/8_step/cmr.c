@@ -9,7 +9,8 @@
 #include "../3_solve/ica.h"
 #include "../7_contact/cull.h"
 
-#define CTI_CMR_POOR CTI_R(0.5) /* natural map at which a solve by nodes has failed */
+#define CTI_CMR_POOR CTI_R(0.5) /* natural map at which a solve by nodes has failed ... */
+#define CTI_CMR_POOR_SPEED CTI_R(0.05) /* ... if that is as much of the island's speed: in an impact, g dt is little */
 #define CTI_CMR_TURN CTI_R(0.5)    /* rad that a rigid body may turn in a substep */
 #define CTI_CMR_JOINT CTI_R(1e-4) /* share of the thickness that a joint may miss by */
 #define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */
@@ -506,15 +507,15 @@ static int cti_cmr_touch(cti_state *s, int first, int end)
     return fresh ? 1 + later : 0;
 }
 
-/* velocity scale of an island: of what is in it, not of the world */
-static ct_real cti_cmr_island_scale(const cti_state *s, ct_real dt, int first, int end)
+/* largest free speed in an island */
+static ct_real cti_cmr_island_speed(const cti_state *s, int first, int end)
 {
     ct_real speed = 0;
     int i, k;
     for (i = first; i < end; i++)
         for (k = 0; k < s->rows[i].n; k++)
             speed = cti_max(speed, s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].speed);
-    return cti_cmr_scale_of(s, dt, speed);
+    return speed;
 }
 
 /* a component that no contact touches: how well its free motion is solved [m/s] */
@@ -565,7 +566,8 @@ static int cti_cmr_harden(cti_state *s, cti_cmr_islands *list, const ct_real *r)
         int first = list->start[i], end = list->start[i + 1];
         if (!list->todo[i])
             continue;
-        if (list->natural[i] < CTI_CMR_POOR || !cti_factors_harden(&s->factors, s->rows + first, end - first)) {
+        if (list->natural[i] < cti_max(CTI_CMR_POOR, CTI_CMR_POOR_SPEED * cti_cmr_island_speed(s, first, end) / list->scale[i]) ||
+            !cti_factors_harden(&s->factors, s->rows + first, end - first)) {
             list->todo[i] = 0;
             continue;
         }
@@ -595,7 +597,7 @@ static int cti_cmr_make_islands(cti_state *s, ct_real dt, cti_cmr_islands *list)
         return 0;
     for (i = 0; i < list->n; i++) {
         list->todo[i] = (uint8_t)cti_cmr_touch(s, list->start[i], list->start[i + 1]);
-        list->scale[i] = cti_cmr_island_scale(s, dt, list->start[i], list->start[i + 1]);
+        list->scale[i] = cti_cmr_scale_of(s, dt, cti_cmr_island_speed(s, list->start[i], list->start[i + 1])); /* of what is in it, not of the world */
     }
     return 1;
 }

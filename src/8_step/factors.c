@@ -7,6 +7,7 @@
 
 #define CTI_FACTORS_PATCH 48       /* blocks in a patch */
 #define CTI_FACTORS_PORTS 200      /* most ports of a component that is one cluster */
+#define CTI_FACTORS_BYTES 1500000  /* of its contacts' columns, which every sweep reads: what a near cache holds */
 #define CTI_FACTORS_PORTS_MOST 1500 /* the same where nodes were tried and failed */
 #define CTI_FACTORS_HARD 30        /* attempts for which a component stays one cluster then */
 #define CTI_FACTORS_CHEAP 300      /* flops a nonzero below which a factor is renewed in every step: some ten solves with it */
@@ -476,13 +477,13 @@ static int cti_factors_compliance(void *ctx, const int32_t *ports, int n_ports, 
     return 1;
 }
 
-/* [n_components] ports: blocks that rows touch */
+/* [2 n_components] ports, which are blocks that rows touch, and rows */
 static int32_t *cti_factors_count_ports(const cti_factors *f, cti_arena *arena, const cti_island *island)
 {
-    int32_t *count = CTI_ARENA_ZERO(arena, int32_t, island->n_components);
+    int32_t *count = CTI_ARENA_ZERO(arena, int32_t, 2 * island->n_components), *of = CTI_ARENA_NEW(arena, int32_t, island->n);
     uint8_t *seen = CTI_ARENA_ZERO(arena, uint8_t, island->n);
-    int i, k, c;
-    if (!count || !seen)
+    int i, k, c, last;
+    if (!count || !seen || !of)
         return NULL;
     for (i = 0; i < island->p.n_rows; i++)
         for (k = 0; k < island->p.rows[i].n; k++)
@@ -490,8 +491,13 @@ static int32_t *cti_factors_count_ports(const cti_factors *f, cti_arena *arena, 
     for (i = c = 0; c < island->n_components; c++) {
         const cti_component *q = &f->components[island->components[c]];
         for (; i < q->place + q->end - q->begin; i++)
-            count[c] += seen[i];
+            count[2 * c] += seen[i], of[i] = c;
     }
+    /* terms of a row come component by component, or nearly so */
+    for (i = 0; i < island->p.n_rows; i++)
+        for (last = -1, k = 0; k < island->p.rows[i].n; k++)
+            if (of[island->p.rows[i].term[k].block] != last)
+                count[2 * (last = of[island->p.rows[i].term[k].block]) + 1]++;
     return count;
 }
 
@@ -512,6 +518,16 @@ static int cti_factors_cut(const cti_factors *f, cti_arena *arena, const cti_com
     return n;
 }
 
+/* 1 when a component is better taken whole: few ports, and columns of its contacts that stay in a near cache; where nodes have failed, more */
+static int cti_factors_is_whole(const cti_component *q, ct_cluster_mode mode, int ports, int rows)
+{
+    if (mode != CT_CLUSTER_AUTO)
+        return mode == CT_CLUSTER_BODY;
+    if (q->hard)
+        return ports <= CTI_FACTORS_PORTS_MOST;
+    return ports <= CTI_FACTORS_PORTS && 36.0 * ports * rows <= CTI_FACTORS_BYTES;
+}
+
 CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mode mode, cti_island *island)
 {
     int32_t *count = cti_factors_count_ports(f, arena, island);
@@ -521,8 +537,8 @@ CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mod
         return 0;
     for (c = 0; c < island->n_components; c++) {
         cti_component *q = &f->components[island->components[c]];
-        int whole = mode == CT_CLUSTER_BODY || (mode == CT_CLUSTER_AUTO && count[c] <= (q->hard ? CTI_FACTORS_PORTS_MOST : CTI_FACTORS_PORTS));
-        q->split = whole ? 0 : count[c];
+        int whole = cti_factors_is_whole(q, mode, count[2 * c], count[2 * c + 1]);
+        q->split = whole ? 0 : count[2 * c];
         if (whole) {
             out[n].blocks = island->own + q->place;
             out[n].n = q->end - q->begin;
