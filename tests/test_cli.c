@@ -205,9 +205,12 @@ static void intersecting_starts_run_and_are_named(void **state)
     int code;
     (void)state;
     need_tool();
-    write_file("two.json", "{\"name\":\"t\",\"dt\":0.01,\"duration\":0.05,\"bodies\":["
+    write_file("two.json", "{\"name\":\"t\",\"dt\":0.01,\"duration\":1,\"bodies\":["
                            "{\"name\":\"jelly\",\"type\":\"soft\",\"mesh\":\"good.msh\"," MATERIAL "},"
                            "{\"name\":\"pudding\",\"type\":\"soft\",\"mesh\":\"good.msh\"," MATERIAL ",\"transform\":[{\"translate\":[0.2,0.1,0.15]}]}]}");
+    /* judged by its end: still tangled after three steps, free after a second */
+    code = call("run --steps 3 --check", "two.json", out, sizeof out);
+    assert_int_equal(code, 3);
     code = call("run --check", "two.json", out, sizeof out);
     assert_int_equal(code, 0);
     assert_non_null(strstr(out, "intersect at the start"));

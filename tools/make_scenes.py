@@ -69,7 +69,7 @@ def letters(args):
         bodies.append({"name": name, "type": "kinematic", "shape": {"box": {"size": size, "cells": [1, 1, 1]}}, "transform": [{"translate": at}],
                        "motion": [{"linear": [0, 0, 0], "duration": rest}, {"linear": speed if moving else [0, 0, 0], "duration": 8}, {"linear": [0, 0, 0]}]})
     bodies.append(plane())
-    return {"name": "letters", "dt": 0.03, "duration": args.seconds or 40, "friction": 0.4, "thickness": 0.003, "bodies": bodies,
+    return {"name": "letters", "dt": 0.03, "solver_options": {"max_sweeps": 100}, "duration": args.seconds or 40, "friction": 0.4, "thickness": 0.003, "bodies": bodies,
             "output": {"camera": {"eye": [1.5, 3.0, 2.6], "target": [0, 0.25, 0], "fov": 36}}}
 
 
@@ -86,7 +86,7 @@ def cloth_drop(args, friction=0.6):
 def skirt(args):
     """Six layers on a figure that steps sideways and turns once around in under a second."""
     step, turn = 0.8, 0.9
-    motion = [{"linear": [0, 0, 0], "duration": 1.2}, {"linear": [0.25, 0, 0], "duration": step}, {"linear": [0, 0, 0], "angular": [0, 360 / turn, 0], "center": [0.25 * step, 0, 0], "duration": turn},
+    motion = [{"linear": [0, 0, 0], "duration": 0.5}, {"linear": [0.25, 0, 0], "duration": step}, {"linear": [0, 0, 0], "angular": [0, 360 / turn, 0], "center": [0.25 * step, 0, 0], "duration": turn},
               {"linear": [0, 0, 0]}]
     bodies = []
     for k in range(6):
@@ -94,7 +94,7 @@ def skirt(args):
                        "material": {"model": "springs", "stretch": 120, "shear": 40, "bend": 5e-4, "areal_density": 0.15, "damping": {"mass": 0, "stiffness": 0.002}},
                        "fix": [{"vertices": list(range(70)), "motion": motion}]})
     bodies.append({"name": "figure", "type": "kinematic", "mesh": "figure.obj", "motion": motion})
-    return {"name": "skirt", "dt": 0.002, "duration": args.seconds or 5, "friction": 0.3, "thickness": 0.002, "bodies": bodies,
+    return {"name": "skirt", "dt": 0.002, "duration": args.seconds or 5, "friction": 0.3, "thickness": 0.001, "bodies": bodies,
             "output": {"subdivide": 1, "camera": {"eye": [1.6, 1.2, 2.2], "target": [0.1, 0.6, 0], "fov": 36}}}
 
 
