@@ -1,7 +1,7 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 7fdcf3e46c31a15c.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 3a7e3f1b71d87f87.
 
-contact.h simulates deformable bodies in contact: soft bodies (tetrahedra) and cloth (triangles) against each other, against themselves and
-against static meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency but stb_ds.h.
+contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
+against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency but stb_ds.h.
 Licence: MIT-0 or public domain, your choice (text at the end of the repository's LICENSE file).
 
 
@@ -19,14 +19,15 @@ STEP BY STEP
     1. ct_world_desc d = ct_world_desc_default();   change what you like;   ct_world_create(&d, &world, &error)
     2. make meshes: ct_mesh_read (a file), ct_mesh_box, ct_mesh_grid, ct_mesh_sphere, or fill a ct_mesh yourself
     3. ct_soft_desc s = ct_soft_desc_default();  s.mesh = &mesh;  s.material = ...;  ct_body_add_soft(world, &s, &body)
-       likewise ct_body_add_cloth and ct_body_add_static (without a mesh: a plane). Meshes are copied; free yours with ct_mesh_free.
-    4. ct_body_pin for what is held or moved by script
+       likewise ct_body_add_cloth, ct_body_add_rigid (a closed surface), ct_body_add_kinematic (follows a script) and ct_body_add_static (without
+       a mesh: a plane). Meshes are copied; free yours with ct_mesh_free. s.surface embeds a finer surface in the tets; where there are none,
+       ct_mesh_tetrahedralize makes them
+    4. ct_body_pin for what is held or moved by script; ct_joint_add for balls, hinges, fixed joints, stitches
     5. ct_world_step(world, dt, &report) again and again;  ct_body_get_positions, ct_world_contacts to read
     6. ct_world_destroy(world)
 
 WHAT IT DOES NOT DO
-    Rigid bodies, rods, points and keyframed colliders, joints, stitches, embedded surfaces, restitution, tearing, plasticity, fluids: not in
-    this version. Steppers other than CMR and solvers other than ICA are named in the enums and refused with CT_ERR_UNSUPPORTED
+    Rods, points, restitution, tearing, plasticity, fluids: not in this version. Steppers other than CMR and solvers other than ICA are named in the enums and refused with CT_ERR_UNSUPPORTED
     (ct_stepper_built, ct_solver_built). It never prints, never exits, never starts a thread, has no writable global, and reads no clock but
     the one you give it. It does not sleep bodies. ct_tasks is accepted and not used yet: steps run on the calling thread.
     Implicit Euler damps motion, more so with larger steps: bounces and swings fade sooner than in nature. Where that matters take smaller
@@ -46,7 +47,7 @@ HOW A STEP WORKS (Otaduy, Tamstorf, Steinemann, Gross 2009)
     within the thickness become rows; up to cmr_rounds rounds of solve, continuous collision detection and new rows follow (constraint
     manifold refinement). What is still not clear, or takes a neo-Hookean tet below a fifth of its volume, halves the step, at most
     max_halvings times; short steps grow again when two in a row went well; what cannot be halved goes to impact zones, the fail-safe. The
-    rows are solved by iterative constraint anticipation: outer relaxation over clusters of unknowns, inner Gauss-Seidel over contacts,
+    rows are solved, joints among them, by iterative constraint anticipation, island by island: outer relaxation over clusters of unknowns, inner Gauss-Seidel over contacts,
     normal and friction multipliers in turn, warm started from the last step. A body with few contacts is one cluster; one with many
     first answers as a whole to the last step's multipliers, is then relaxed node by node, and taken whole for a while when that got
     nowhere. The step is accepted only when every vertex-face and edge-edge pair has a clear straight path, rounding included.
@@ -62,7 +63,7 @@ WHAT IS GUARANTEED
     Given a start without intersections, a step of CT_STEPPER_CMR ends without one, in double and in float: the collision test has no false
     negatives, rounding included, and the rounded end positions are the exact start of the next step. Exceptions are reported, not hidden:
     scripted surfaces that leave no room. A start with intersections is not refused: those pairs are named by ct_world_validate, excluded from
-    the test, and eased apart. The same program and input give the same bits on every run and on every SIMD path.
+    the test, and eased apart by bounded impulses, or at once by ct_world_repair. The same program and input give the same bits on every run and on every SIMD path.
 
 THREADS
     A world belongs to one thread at a time; two worlds never touch. The ct_ccd_* and ct_mesh_* functions need no world and are safe on every

@@ -153,7 +153,6 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
         for (k = q->begin; k < q->end; k++)
             for (i = 3 * s->factors.blocks[k]; i < 3 * s->factors.blocks[k] + 3; i++)
                 s->v_free[i] = s->v[i] + (q->pressed ? s->dv_free[i] * (dt / s->dt_free) : cti_integrate_gain(s, i / 3, i % 3, dt));
-        q->hurried = q->hurried && q->pressed;
         q->pressed = 0;
     }
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
@@ -480,14 +479,12 @@ static int cti_cmr_solve_island(cti_state *s, ct_real dt, const cti_cmr_islands 
     cti_arena_point mark = cti_arena_mark(s->arena);
     cti_island q;
     cti_problem world;
-    int ok, c;
+    int ok;
     cti_cmr_problem(s, &world);
     world.velocity_scale = list->scale[i];
     if (!cti_island_open(&s->factors, s->arena, &world, list->start[i], list->start[i + 1], s->v_new, &q))
         return 0;
     ok = cti_cmr_relax_island(s, dt, list->todo[i] == 2, &q, out, &list->ended[i]);
-    for (c = 0; ok && c < q.n_components; c++)
-        s->factors.components[q.components[c]].hurried = list->ended[i] == CTI_SOLVE_BUDGET;
     cti_island_close(&s->factors, &q, world.rows + list->start[i], s->v_new);
     cti_arena_rewind(s->arena, mark);
     return ok;
