@@ -359,9 +359,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(islands_are_taken_out_and_put_back),
         cmocka_unit_test(no_island_stays_open),
-        cmocka_unit_test(far_islands_change_no_bit),
-        cmocka_unit_test(far_islands_change_no_bit_on_a_budget),
-        cmocka_unit_test(far_islands_change_no_bit_without_gravity),
+        PLAIN_TEST(far_islands_change_no_bit)
+        PLAIN_TEST(far_islands_change_no_bit_on_a_budget)
+        PLAIN_TEST(far_islands_change_no_bit_without_gravity)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,10 +153,10 @@ static void a_weak_sheet_falls_over_a_box(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_weak_sheet_hangs_within_its_limit),
-        cmocka_unit_test(without_a_limit_it_stretches),
+        PLAIN_TEST(a_weak_sheet_hangs_within_its_limit)
+        PLAIN_TEST(without_a_limit_it_stretches)
         cmocka_unit_test(a_far_limit_changes_nothing),
-        cmocka_unit_test(a_weak_sheet_falls_over_a_box),
+        PLAIN_TEST(a_weak_sheet_falls_over_a_box)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
