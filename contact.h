@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 3a7e3f1b71d87f87.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 44299fa2be9a3bd5.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency but stb_ds.h.
@@ -12224,7 +12224,7 @@ static void cti_embed_divide(cti_embed_grid *g)
     side = (double)cti_cbrt((ct_real)(volume / longest / longest / longest / (double)cti_max_int(g->n_tets, 1))) * longest;
     for (k = 0; k < 3; k++) {
         double cells = g->d[k] / side;
-        g->n[k] = cells < 1 ? 1 : (cells < CTI_EMBED_AXIS ? (int)cells : CTI_EMBED_AXIS);
+        g->n[k] = cells < 1 ? 1 : (cells < (double)CTI_EMBED_AXIS ? (int)cells : CTI_EMBED_AXIS);
         g->d[k] /= (double)g->n[k];
     }
 }
@@ -17624,6 +17624,8 @@ typedef struct cti_component {
     cti_gather gather;
     cti_factor32 factor;
     int age;               /* steps since the factor was computed; -1: none */
+    int iterations, extra; /* of the free solve behind the new factor; what its age has cost since, in iterations */
+    int flew;              /* no contacts in the last attempt */
     ct_real dt;            /* time step it was computed for */
     int stale;             /* asked for a refresh */
     int place;             /* local number of its first block in the island at hand; -1: not in it */
@@ -18478,6 +18480,8 @@ CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f);
 CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt);
 /* cti_factors_age -- a new matrix: every factor lags one step more. */
 CTI_FN void cti_factors_age(cti_factors *f);
+/* cti_factors_is_cheap -- 1 where a factor costs no more than some ten solves. */
+CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q);
 /* cti_factors_mark -- asks for new factors of the island's components whose factor lags. Returns how many were marked. */
 CTI_FN int cti_factors_mark(cti_factors *f, const cti_island *island);
 
@@ -18521,6 +18525,8 @@ CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mod
 #define CTI_FACTORS_BYTES 1500000  /* of its contacts' columns, which every sweep reads: what a near cache holds */
 #define CTI_FACTORS_PORTS_MOST 1500 /* the same where nodes were tried and failed */
 #define CTI_FACTORS_HARD 30        /* attempts for which a component stays one cluster then */
+#define CTI_FACTORS_LARGE 5e7      /* flops of a factorization that is put off in flight */
+#define CTI_FACTORS_SOLVE 15       /* flops a nonzero of a factorization that take as long as a solve, which waits for memory */
 #define CTI_FACTORS_CHEAP 300      /* flops a nonzero below which a factor is renewed in every step: some ten solves with it */
 
 static void cti_factors_free_component(cti_mem *mem, cti_component *c)
@@ -18711,10 +18717,34 @@ CTI_FN void cti_factors_age(cti_factors *f)
     }
 }
 
+CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q)
+{
+    const cti_symbolic *sym = &f->symbolics[q->symbolic];
+    return sym->flops < CTI_FACTORS_CHEAP * sym->nonzeros;
+}
+
+/* 1 when a factor is due: cheap ones in every step; large ones of bodies that fly only when their age has cost as many iterations as a new one
+   takes to compute: no plan that does not know the future loses less than twice the best one's time */
+static int cti_factors_is_due(const cti_factors *f, const cti_component *q, const cti_symbolic *sym)
+{
+    if (!cti_factors_is_cheap(f, q))
+        return 0;
+    return sym->flops < CTI_FACTORS_LARGE || !q->flew || (double)CTI_FACTORS_SOLVE * (double)(q->extra + 1) * (double)sym->nonzeros >= (double)sym->flops;
+}
+
+/* what the free solve took: the measure of a new factor, or the price of an old one */
+static void cti_factors_charge(cti_component *q, int iterations)
+{
+    if (q->age == 0)
+        q->iterations = iterations, q->extra = 0;
+    else
+        q->extra += cti_max_int(0, iterations - q->iterations);
+}
+
 CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt)
 {
     const cti_symbolic *sym = &f->symbolics[q->symbolic];
-    if (q->age == 0 || (q->age > 0 && !q->stale && q->dt == dt && sym->flops >= CTI_FACTORS_CHEAP * sym->nonzeros))
+    if (q->age == 0 || (q->age > 0 && !q->stale && q->dt == dt && !cti_factors_is_due(f, q, sym)))
         return 1;
     if (!cti_factor32_compute(f->mem, &q->factor, sym, &q->gather, A->val))
         return 0;
@@ -18854,6 +18884,7 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bs
         if (go && it >= 8 && c->age > 0)
             c->stale = 1;
     }
+    cti_factors_charge(c, it);
     return it;
 }
 
@@ -20338,6 +20369,7 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
         for (k = q->begin; k < q->end; k++)
             for (i = 3 * s->factors.blocks[k]; i < 3 * s->factors.blocks[k] + 3; i++)
                 s->v_free[i] = s->v[i] + (q->pressed ? s->dv_free[i] * (dt / s->dt_free) : cti_integrate_gain(s, i / 3, i % 3, dt));
+        q->flew = !q->pressed;
         q->pressed = 0;
     }
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
@@ -20630,6 +20662,21 @@ static int cti_cmr_renew_island(cti_state *s, ct_real dt, const cti_island *q)
     return 1;
 }
 
+/* a factor that was put off in flight is renewed before the first contact: an impact asks more of it than any flight did. 0: out of memory */
+static int cti_cmr_land(cti_state *s, ct_real dt, const cti_island *q)
+{
+    int c;
+    for (c = 0; c < q->n_components; c++) {
+        cti_component *k = &s->factors.components[q->components[c]];
+        if (k->flew && k->age > 0 && cti_factors_is_cheap(&s->factors, k)) {
+            k->stale = 1;
+            if (!cti_factors_renew(&s->factors, k, &s->A, dt))
+                return 0;
+        }
+    }
+    return 1;
+}
+
 /* an open island; a factor that lags too far is renewed on the way. 0: out of memory */
 static int cti_cmr_relax_island(cti_state *s, ct_real dt, int later, cti_island *q, cti_attempt *out, cti_solve_status *ended)
 {
@@ -20637,6 +20684,8 @@ static int cti_cmr_relax_island(cti_state *s, ct_real dt, int later, cti_island 
     cti_solve_info info;
     if (later)
         desc.max_sweeps = cti_max_int(1, desc.max_sweeps / 2); /* a later round starts from the solution of the one before */
+    else if (!cti_cmr_land(s, dt, q))
+        return 0;
     do {
         q->p.lagged = cti_factors_lag(&s->factors, q);
         q->p.free_start = 1;
@@ -23067,7 +23116,7 @@ static void cti_joints_make(const ct_world *w, const ct_joint_desc *d, int slot_
     pa = !held_a && held_b ? pb : pa;
     cti_joints_make_side(w, slot_a, &d->a, pa, axes, &j->a);
     cti_joints_make_side(w, slot_b, &d->b, pb, axes, &j->b);
-    j->kind = d->kind;
+    j->kind = (int32_t)d->kind;
     j->compliance = d->compliance, j->angular_compliance = d->angular_compliance;
     j->lever = cti_max(cti_joints_gyration(w, slot_a), cti_joints_gyration(w, slot_b)) * CTI_JOINT_SIZE;
     j->lever = j->lever > 0 ? j->lever : 1;
@@ -26738,6 +26787,8 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
 #undef CTI_FACTORS_BYTES
 #undef CTI_FACTORS_PORTS_MOST
 #undef CTI_FACTORS_HARD
+#undef CTI_FACTORS_LARGE
+#undef CTI_FACTORS_SOLVE
 #undef CTI_FACTORS_CHEAP
 #undef CTI_JOINTS_SETTLE
 #undef CTI_REPAIR_WAYS

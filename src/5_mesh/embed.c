@@ -73,7 +73,7 @@ static void cti_embed_divide(cti_embed_grid *g)
     side = (double)cti_cbrt((ct_real)(volume / longest / longest / longest / (double)cti_max_int(g->n_tets, 1))) * longest;
     for (k = 0; k < 3; k++) {
         double cells = g->d[k] / side;
-        g->n[k] = cells < 1 ? 1 : (cells < CTI_EMBED_AXIS ? (int)cells : CTI_EMBED_AXIS);
+        g->n[k] = cells < 1 ? 1 : (cells < (double)CTI_EMBED_AXIS ? (int)cells : CTI_EMBED_AXIS);
         g->d[k] /= (double)g->n[k];
     }
 }

@@ -153,6 +153,7 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
         for (k = q->begin; k < q->end; k++)
             for (i = 3 * s->factors.blocks[k]; i < 3 * s->factors.blocks[k] + 3; i++)
                 s->v_free[i] = s->v[i] + (q->pressed ? s->dv_free[i] * (dt / s->dt_free) : cti_integrate_gain(s, i / 3, i % 3, dt));
+        q->flew = !q->pressed;
         q->pressed = 0;
     }
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
@@ -445,6 +446,21 @@ static int cti_cmr_renew_island(cti_state *s, ct_real dt, const cti_island *q)
     return 1;
 }
 
+/* a factor that was put off in flight is renewed before the first contact: an impact asks more of it than any flight did. 0: out of memory */
+static int cti_cmr_land(cti_state *s, ct_real dt, const cti_island *q)
+{
+    int c;
+    for (c = 0; c < q->n_components; c++) {
+        cti_component *k = &s->factors.components[q->components[c]];
+        if (k->flew && k->age > 0 && cti_factors_is_cheap(&s->factors, k)) {
+            k->stale = 1;
+            if (!cti_factors_renew(&s->factors, k, &s->A, dt))
+                return 0;
+        }
+    }
+    return 1;
+}
+
 /* an open island; a factor that lags too far is renewed on the way. 0: out of memory */
 static int cti_cmr_relax_island(cti_state *s, ct_real dt, int later, cti_island *q, cti_attempt *out, cti_solve_status *ended)
 {
@@ -452,6 +468,8 @@ static int cti_cmr_relax_island(cti_state *s, ct_real dt, int later, cti_island 
     cti_solve_info info;
     if (later)
         desc.max_sweeps = cti_max_int(1, desc.max_sweeps / 2); /* a later round starts from the solution of the one before */
+    else if (!cti_cmr_land(s, dt, q))
+        return 0;
     do {
         q->p.lagged = cti_factors_lag(&s->factors, q);
         q->p.free_start = 1;

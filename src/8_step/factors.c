@@ -10,6 +10,8 @@
 #define CTI_FACTORS_BYTES 1500000  /* of its contacts' columns, which every sweep reads: what a near cache holds */
 #define CTI_FACTORS_PORTS_MOST 1500 /* the same where nodes were tried and failed */
 #define CTI_FACTORS_HARD 30        /* attempts for which a component stays one cluster then */
+#define CTI_FACTORS_LARGE 5e7      /* flops of a factorization that is put off in flight */
+#define CTI_FACTORS_SOLVE 15       /* flops a nonzero of a factorization that take as long as a solve, which waits for memory */
 #define CTI_FACTORS_CHEAP 300      /* flops a nonzero below which a factor is renewed in every step: some ten solves with it */
 
 static void cti_factors_free_component(cti_mem *mem, cti_component *c)
@@ -200,10 +202,34 @@ CTI_FN void cti_factors_age(cti_factors *f)
     }
 }
 
+CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q)
+{
+    const cti_symbolic *sym = &f->symbolics[q->symbolic];
+    return sym->flops < CTI_FACTORS_CHEAP * sym->nonzeros;
+}
+
+/* 1 when a factor is due: cheap ones in every step; large ones of bodies that fly only when their age has cost as many iterations as a new one
+   takes to compute: no plan that does not know the future loses less than twice the best one's time */
+static int cti_factors_is_due(const cti_factors *f, const cti_component *q, const cti_symbolic *sym)
+{
+    if (!cti_factors_is_cheap(f, q))
+        return 0;
+    return sym->flops < CTI_FACTORS_LARGE || !q->flew || (double)CTI_FACTORS_SOLVE * (double)(q->extra + 1) * (double)sym->nonzeros >= (double)sym->flops;
+}
+
+/* what the free solve took: the measure of a new factor, or the price of an old one */
+static void cti_factors_charge(cti_component *q, int iterations)
+{
+    if (q->age == 0)
+        q->iterations = iterations, q->extra = 0;
+    else
+        q->extra += cti_max_int(0, iterations - q->iterations);
+}
+
 CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt)
 {
     const cti_symbolic *sym = &f->symbolics[q->symbolic];
-    if (q->age == 0 || (q->age > 0 && !q->stale && q->dt == dt && sym->flops >= CTI_FACTORS_CHEAP * sym->nonzeros))
+    if (q->age == 0 || (q->age > 0 && !q->stale && q->dt == dt && !cti_factors_is_due(f, q, sym)))
         return 1;
     if (!cti_factor32_compute(f->mem, &q->factor, sym, &q->gather, A->val))
         return 0;
@@ -343,6 +369,7 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bs
         if (go && it >= 8 && c->age > 0)
             c->stale = 1;
     }
+    cti_factors_charge(c, it);
     return it;
 }
 

@@ -175,7 +175,7 @@ static void cti_joints_make(const ct_world *w, const ct_joint_desc *d, int slot_
     pa = !held_a && held_b ? pb : pa;
     cti_joints_make_side(w, slot_a, &d->a, pa, axes, &j->a);
     cti_joints_make_side(w, slot_b, &d->b, pb, axes, &j->b);
-    j->kind = d->kind;
+    j->kind = (int32_t)d->kind;
     j->compliance = d->compliance, j->angular_compliance = d->angular_compliance;
     j->lever = cti_max(cti_joints_gyration(w, slot_a), cti_joints_gyration(w, slot_b)) * CTI_JOINT_SIZE;
     j->lever = j->lever > 0 ? j->lever : 1;
