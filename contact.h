@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 44299fa2be9a3bd5.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 367ed063996540dd.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency but stb_ds.h.
@@ -200,6 +200,7 @@ SOURCES
 #define ct_body_pin_path ct_body_pin_path_f32
 #define ct_body_constrain ct_body_constrain_f32
 #define ct_body_vertex_count ct_body_vertex_count_f32
+#define ct_body_node_count ct_body_node_count_f32
 #define ct_body_name ct_body_name_f32
 #define ct_body_get_positions ct_body_get_positions_f32
 #define ct_body_get_velocities ct_body_get_velocities_f32
@@ -684,7 +685,7 @@ CONTACT_API ct_code ct_body_add_static(ct_world *world, const ct_static_desc *de
 CONTACT_API ct_code ct_body_add_rigid(ct_world *world, const ct_rigid_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_kinematic(ct_world *world, const ct_kinematic_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_remove(ct_world *world, ct_body_id body);
-/* ct_body_pin -- holds the axes (CT_AXIS_* mask) of n body vertices to a scripted motion (NULL: at rest where they are) until world time
+/* ct_body_pin -- holds the axes (CT_AXIS_* mask) of n nodes (see ct_body_node_count) to a scripted motion (NULL: at rest where they are) until world time
    `until` [s] (< 0: for ever). Axes of later pins on a vertex are added. CT_ERR_ARGUMENT names an index out of range in .element. */
 CONTACT_API ct_code ct_body_pin(ct_world *world, ct_body_id body, const int32_t *vertices, int n, int axes, const ct_motion *motion, double until);
 /* ct_body_pin_path -- the same along a path of n_segments >= 0 pieces (none: at rest), which are copied. CT_ERR_ARGUMENT names a bad piece in
@@ -695,11 +696,14 @@ CONTACT_API ct_code ct_body_pin_path(ct_world *world, ct_body_id body, const int
    0 fixes it, X X' keeps it on a line along the unit vector X, I - X X' in a plane with normal X. Its inverse mass is S / m. */
 CONTACT_API ct_code ct_body_constrain(ct_world *world, ct_body_id body, int vertex, const ct_real projector[9]);
 CONTACT_API int ct_body_vertex_count(const ct_world *world, ct_body_id body); /* 0 for planes and stale ids */
+/* ct_body_node_count -- nodes of a deformable body, which pins and velocities count; they are its vertices unless it has an embedded surface.
+   0 for other bodies and stale ids. */
+CONTACT_API int ct_body_node_count(const ct_world *world, ct_body_id body);
 CONTACT_API const char *ct_body_name(const ct_world *world, ct_body_id body); /* "" for stale ids */
 /* ct_body_get_positions -- writes x, y, z of every vertex as scalar type `type` at out + i * stride. out NULL: only *out_n. out_n may be NULL. */
 CONTACT_API ct_code ct_body_get_positions(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 CONTACT_API ct_code ct_body_get_velocities(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
-/* ct_body_set_velocities -- [3 n], n as ct_body_vertex_count. */
+/* ct_body_set_velocities -- of a deformable body's nodes, [3 n], n as ct_body_node_count. */
 CONTACT_API ct_code ct_body_set_velocities(ct_world *world, ct_body_id body, const ct_real *velocities, int n);
 /* ct_body_get_pose -- of a rigid body: centre of mass [3] and orientation, a unit quaternion w x y z that is 1 0 0 0 when the body is added.
    Either may be NULL. CT_ERR_ARGUMENT for other bodies. */
@@ -17972,8 +17976,11 @@ static void cti_integrate_normals(const cti_state *s, ct_real *N, ct_real *total
     for (i = 0; i < CTI_LEN(s->rows); i++)
         for (k = 0; k < s->rows[i].n; k++) {
             const cti_term *t = &s->rows[i].term[k];
-            cti_v3 q = cti_v3_mul(cti_v3_at(s->rows[i].frame, 0), t->weight * s->rows[i].r[0]);
+            const ct_real *r = s->rows[i].r, *frame = s->rows[i].frame;
+            /* of a joint all of its impulse: its frame has no normal */
+            cti_v3 q = s->rows[i].equations ? cti_m3_mul_tv(frame, cti_v3_at(r, 0)) : cti_v3_mul(cti_v3_at(frame, 0), r[0]);
             int m = s->history.model_of[t->block];
+            q = cti_v3_mul(q, t->weight);
             cti_v3_addto(N, t->block, q);
             if (m < 0)
                 continue;
@@ -19216,6 +19223,9 @@ static ct_real cti_joints_own(const cti_state *s, const cti_row *row)
     return sum;
 }
 
+/* the script's time at the end of the step: in a repair it stands still */
+static double cti_joints_end(const cti_state *s, ct_real dt) { return s->time + (s->still ? 0 : (double)dt); }
+
 /* what the script's sides move by in the step, per time, in the row's axes */
 static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame)
 {
@@ -19233,10 +19243,10 @@ static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part
         if (part == 1 && side[k]->n == 0) {
             ct_real from[9], to[9];
             cti_joints_place(s, side[k], 0, s->time, from);
-            cti_joints_place(s, side[k], 0, s->time + (double)dt, to);
+            cti_joints_place(s, side[k], 0, cti_joints_end(s, dt), to);
             v = cti_v3_mul(cti_joint_turn(to, from, 0), j->lever / dt);
         } else if (side[k]->n == 0)
-            v = cti_v3_mul(cti_v3_sub(cti_joints_place(s, side[k], 0, s->time + (double)dt, NULL), cti_joints_place(s, side[k], 0, s->time, NULL)), 1 / dt);
+            v = cti_v3_mul(cti_v3_sub(cti_joints_place(s, side[k], 0, cti_joints_end(s, dt), NULL), cti_joints_place(s, side[k], 0, s->time, NULL)), 1 / dt);
         u = cti_v3_mad(u, v, k == 0 ? CTI_R(1) : CTI_R(-1));
     }
     return cti_m3_mul_v(frame, u);
@@ -19306,7 +19316,7 @@ static ct_real cti_joints_bend(const cti_state *s, const cti_row_context *c, con
 {
     int k, start = s->desc.row_mode == CT_ROW_VELOCITY;
     ct_real u[3], miss = 0;
-    cti_v3 e = cti_joints_phi(s, j, part, !start, s->time + (start ? 0 : (double)c->dt), row->frame);
+    cti_v3 e = cti_joints_phi(s, j, part, !start, start ? s->time : cti_joints_end(s, c->dt), row->frame);
     e = cti_v3_mul(cti_v3_sub(e, cti_joints_target(s, j, part, c->dt, row->frame)), 1 / c->dt);
     row->w[0] = row->w[1] = row->w[2] = 0;
     if (start)
@@ -19942,6 +19952,18 @@ static ct_real cti_repair_stiffer(const cti_row_context *c, const cti_row *row)
     return soft > 0 && own > 0 ? cti_min(1, own / soft) : 1;
 }
 
+/* what a unit impulse along n does to the row by the blocks' masses: softness of a row whose end is on the right side already */
+static ct_real cti_repair_softness(const cti_row_context *c, const cti_row *row, cti_v3 n)
+{
+    ct_real soft = 0;
+    int k;
+    for (k = 0; k < row->n; k++) {
+        const cti_term *t = &row->term[k];
+        soft += cti_v3_dot(cti_rows_answer(c, t, n), cti_v3_mad(cti_v3_cross(cti_v3_at(t->arm, 0), n), n, t->weight));
+    }
+    return soft;
+}
+
 CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
 {
     int32_t *crowds = s->detect.n_tangled ? cti_repair_crowds(s) : NULL;
@@ -19960,6 +19982,8 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
         row.w[0] -= origin.base[0];
         origin.base[0] = origin.base[1] = origin.base[2] = 0;
         crowd = cti_max_int(crowds[cti_pair_body_a(&s->surface, &r.pair)], crowds[cti_pair_body_b(&s->surface, &r.pair)]);
+        if (row.softness == 0)
+            row.softness = cti_repair_softness(c, &row, r.normal);
         row.softness *= cti_repair_stiffer(c, &row) * (crowd ? CTI_REPAIR_RIGID * (ct_real)crowd : (r.soft ? CTI_REPAIR_SOFT : CTI_REPAIR_STIFF));
         row.compliance[0] = row.softness;
         row.recover = (r.depth + CTI_REPAIR_PAST * origin.thickness) / cti_max(CTI_REPAIR_TIME, 2 * c->dt);
@@ -20502,7 +20526,7 @@ static int cti_cmr_make_index(const cti_state *s, cti_cmr_index *x)
     if (!x->key || !x->count || !x->last)
         return 0;
     for (i = 0; i < n; i++)
-        if (!s->origins[i].joint)
+        if (!s->origins[i].joint && !s->origins[i].repair)
             cti_cmr_enter(x, cti_pair_key(&s->surface, &s->origins[i].pair), i);
     return 1;
 }
@@ -22223,7 +22247,7 @@ CONTACT_API_DEF void ct_world_allocations(const ct_world *w, int64_t *out_calls,
 }
 
 /* ---- 9_world/bodies.c ---- */
-/* bodies.c -- adding, removing, reading and pinning bodies. Method: a body is built completely beside the world and joined last, so that a
+/* bodies.c -- the steps of adding a body, and static bodies. Method: a body is built completely beside the world and joined last, so that a
    refused one leaves no trace. */
 
 #define CTI_BODIES_MOST (1 << 26) /* vertices, elements: their multiples fit an int */
@@ -22612,7 +22636,9 @@ static ct_code cti_bodies_embed(ct_world *w, cti_body *b, const ct_mesh *nodes, 
     for (i = 0; ok && i < n; i++) {
         cti_attach *a = &b->attach[i];
         a->n = 4;
-        for (k = 0; k < 4; k++) {
+        if (tet[i] < 0 && bad < 0)
+            bad = i; /* nothing but flat tets */
+        for (k = 0; tet[i] >= 0 && k < 4; k++) {
             a->block[k] = nodes->tets[4 * tet[i] + k];
             a->weight[k] = weights[4 * i + k];
             if (!(a->weight[k] >= -CTI_BODIES_REACH) && bad < 0)
@@ -22768,8 +22794,10 @@ static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
         b->center[i] = (ct_real)center[i];
     for (i = 0; i < 9; i++)
         r->inertia[i] = (ct_real)inertia[i];
-    if (!(cti_m3_det(r->inertia) > 0) || !CTI_RESIZE(&w->mem, b->attach, b->n))
-        return w->mem.failed ? CT_ERR_MEMORY : cti_bodies_refuse(w, CT_ERR_MESH, -1, volume, "a rigid body's inertia is singular (value: volume)");
+    if (!CTI_RESIZE(&w->mem, b->attach, b->n))
+        return CT_ERR_MEMORY;
+    if (!(cti_m3_det(r->inertia) > 0))
+        return cti_bodies_refuse(w, CT_ERR_MESH, -1, volume, "a rigid body's inertia is singular (value: volume)");
     for (i = 0; i < b->n; i++) {
         cti_attach *a = &b->attach[i];
         a->n = 2, a->block[1] = 1;
@@ -23137,7 +23165,8 @@ static ct_code cti_joints_check_made(ct_world *w, const ct_joint_desc *d, const 
         return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "neither side of the joint can move");
     if (na + nb > CTI_ROW_TERMS)
         return cti_joints_refuse(w, CT_ERR_UNSUPPORTED, d->a.body, -1, na + nb, "the joint's sides have more than 16 nodes together (value: nodes)");
-    if (q->slot[0] == q->slot[1] && q->slot[0] >= 0 && (q->joint.a.rigid >= 0 || !memcmp(q->joint.a.block, q->joint.b.block, sizeof q->joint.a.block)))
+    if (q->slot[0] == q->slot[1] && q->slot[0] >= 0 && (q->joint.a.rigid >= 0 || (!memcmp(q->joint.a.block, q->joint.b.block, sizeof q->joint.a.block) &&
+                                                                               !memcmp(q->joint.a.weight, q->joint.b.weight, sizeof q->joint.a.weight))))
         return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "a joint of a body with itself needs different vertices of a deformable body");
     return CT_OK;
 }
@@ -23377,6 +23406,12 @@ CONTACT_API_DEF int ct_body_vertex_count(const ct_world *w, ct_body_id body)
 {
     int slot = cti_world_slot(w, body);
     return slot < 0 ? 0 : w->bodies[slot].n;
+}
+
+CONTACT_API_DEF int ct_body_node_count(const ct_world *w, ct_body_id body)
+{
+    int slot = cti_world_slot(w, body);
+    return slot < 0 || !cti_body_has_model(&w->bodies[slot]) ? 0 : w->bodies[slot].n_blocks;
 }
 
 CONTACT_API_DEF const char *ct_body_name(const ct_world *w, ct_body_id body)
@@ -23790,6 +23825,8 @@ CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
     h = cti_query_mix(h, w->state.v, sizeof(ct_real) * 3 * (size_t)w->state.n);
     for (i = 0; i < CTI_LEN(w->state.rigids); i++)
         h = cti_query_mix(h, w->state.rigids[i].q, sizeof w->state.rigids[i].q);
+    for (i = 0; i < CTI_LEN(w->state.rigids); i++)
+        h = cti_query_mix(h, w->state.rigids[i].spin, sizeof w->state.rigids[i].spin);
     for (i = 0; i < CTI_LEN(w->state.memory.items); i++) {
         h = cti_query_mix(h, w->state.memory.items[i].impulse, sizeof w->state.memory.items[i].impulse);
         h = cti_query_mix(h, w->state.memory.items[i].slip, sizeof w->state.memory.items[i].slip);
@@ -23907,7 +23944,7 @@ static void cti_untangle_restore(ct_world *w, const cti_untangle *u, int all)
     memcpy(s->v, u->v, sizeof(ct_real) * 3 * (size_t)n);
     memcpy(s->dt_prev, u->dt_prev, sizeof(ct_real) * (size_t)n);
     /* integrators that remember a step before start again */
-    if (!all && s->desc.integrator != CT_INTEGRATOR_EULER) {
+    if (s->desc.integrator != CT_INTEGRATOR_EULER) {
         cti_integrate_reset(s, 1);
         cti_integrate_forget(s);
     }
@@ -23963,7 +24000,7 @@ CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_le
         code = ct_world_validate(w, &pairs, &after);
     w->mem.failed = 0;
     if (code != CT_OK)
-        return cti_world_fail(w, code, none, -1, 0, "out of memory in a repair; bodies are where they were");
+        return cti_world_fail(w, code, none, -1, 0, "out of memory in a repair");
     *out_freed = before - after, *out_left = after;
     return CT_OK;
 }
@@ -24166,12 +24203,14 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *pa
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "no path, or no contact problem was solved in the last step");
     cti_cmr_problem(&w->state, &p);
     for (i = 0; i < p.n_rows; i++)
-        if (p.rows[i].equations)
+        if (w->state.origins[i].repair)
+            return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0, "the problem repairs tangled pairs, which a CPB file cannot hold (element: row)");
+        else if (p.rows[i].equations)
             return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0, "the problem has joints, which a CPB file cannot hold (element: row)");
     memset(&c, 0, sizeof c);
     c.mem = &w->mem;
     c.ok = 1;
-    cti_cpb_build(&c, &p, w->state.v);
+    cti_cpb_build(&c, &p, w->state.v_new); /* what the solve left: integrators and rigid bodies make other velocities of it */
     c.ok = c.ok && CTI_RESIZE(&w->mem, temporary, (int)strlen(path) + 8);
     if (!c.ok)
         code = cti_world_fail(w, CT_ERR_MEMORY, none, -1, 0, "out of memory while writing a problem");

@@ -205,6 +205,11 @@ static int run_dump(const run_state *r, long step)
     code = ct_world_dump_problem(r->sim.world, path);
     if (code == CT_OK || code == CT_ERR_ARGUMENT)
         return 1;
+    if (code == CT_ERR_UNSUPPORTED) {
+        if (!r->o.quiet)
+            fprintf(stderr, "contact: %s: not written: %s\n", path, ct_world_error(r->sim.world)->text);
+        return 1;
+    }
     cli_fail("%s: %s", path, ct_code_text(code));
     return 0;
 }

@@ -286,7 +286,7 @@ static int cti_cmr_make_index(const cti_state *s, cti_cmr_index *x)
     if (!x->key || !x->count || !x->last)
         return 0;
     for (i = 0; i < n; i++)
-        if (!s->origins[i].joint)
+        if (!s->origins[i].joint && !s->origins[i].repair)
             cti_cmr_enter(x, cti_pair_key(&s->surface, &s->origins[i].pair), i);
     return 1;
 }

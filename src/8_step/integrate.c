@@ -180,8 +180,11 @@ static void cti_integrate_normals(const cti_state *s, ct_real *N, ct_real *total
     for (i = 0; i < CTI_LEN(s->rows); i++)
         for (k = 0; k < s->rows[i].n; k++) {
             const cti_term *t = &s->rows[i].term[k];
-            cti_v3 q = cti_v3_mul(cti_v3_at(s->rows[i].frame, 0), t->weight * s->rows[i].r[0]);
+            const ct_real *r = s->rows[i].r, *frame = s->rows[i].frame;
+            /* of a joint all of its impulse: its frame has no normal */
+            cti_v3 q = s->rows[i].equations ? cti_m3_mul_tv(frame, cti_v3_at(r, 0)) : cti_v3_mul(cti_v3_at(frame, 0), r[0]);
             int m = s->history.model_of[t->block];
+            q = cti_v3_mul(q, t->weight);
             cti_v3_addto(N, t->block, q);
             if (m < 0)
                 continue;

@@ -564,6 +564,18 @@ static ct_real cti_repair_stiffer(const cti_row_context *c, const cti_row *row)
     return soft > 0 && own > 0 ? cti_min(1, own / soft) : 1;
 }
 
+/* what a unit impulse along n does to the row by the blocks' masses: softness of a row whose end is on the right side already */
+static ct_real cti_repair_softness(const cti_row_context *c, const cti_row *row, cti_v3 n)
+{
+    ct_real soft = 0;
+    int k;
+    for (k = 0; k < row->n; k++) {
+        const cti_term *t = &row->term[k];
+        soft += cti_v3_dot(cti_rows_answer(c, t, n), cti_v3_mad(cti_v3_cross(cti_v3_at(t->arm, 0), n), n, t->weight));
+    }
+    return soft;
+}
+
 CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
 {
     int32_t *crowds = s->detect.n_tangled ? cti_repair_crowds(s) : NULL;
@@ -582,6 +594,8 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
         row.w[0] -= origin.base[0];
         origin.base[0] = origin.base[1] = origin.base[2] = 0;
         crowd = cti_max_int(crowds[cti_pair_body_a(&s->surface, &r.pair)], crowds[cti_pair_body_b(&s->surface, &r.pair)]);
+        if (row.softness == 0)
+            row.softness = cti_repair_softness(c, &row, r.normal);
         row.softness *= cti_repair_stiffer(c, &row) * (crowd ? CTI_REPAIR_RIGID * (ct_real)crowd : (r.soft ? CTI_REPAIR_SOFT : CTI_REPAIR_STIFF));
         row.compliance[0] = row.softness;
         row.recover = (r.depth + CTI_REPAIR_PAST * origin.thickness) / cti_max(CTI_REPAIR_TIME, 2 * c->dt);

@@ -1,4 +1,4 @@
-/* bodies.c -- adding, removing, reading and pinning bodies. Method: a body is built completely beside the world and joined last, so that a
+/* bodies.c -- the steps of adding a body, and static bodies. Method: a body is built completely beside the world and joined last, so that a
    refused one leaves no trace. */
 #include "world.h"
 #include "../1_math/vec.h"

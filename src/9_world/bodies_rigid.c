@@ -56,8 +56,10 @@ static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
         b->center[i] = (ct_real)center[i];
     for (i = 0; i < 9; i++)
         r->inertia[i] = (ct_real)inertia[i];
-    if (!(cti_m3_det(r->inertia) > 0) || !CTI_RESIZE(&w->mem, b->attach, b->n))
-        return w->mem.failed ? CT_ERR_MEMORY : cti_bodies_refuse(w, CT_ERR_MESH, -1, volume, "a rigid body's inertia is singular (value: volume)");
+    if (!CTI_RESIZE(&w->mem, b->attach, b->n))
+        return CT_ERR_MEMORY;
+    if (!(cti_m3_det(r->inertia) > 0))
+        return cti_bodies_refuse(w, CT_ERR_MESH, -1, volume, "a rigid body's inertia is singular (value: volume)");
     for (i = 0; i < b->n; i++) {
         cti_attach *a = &b->attach[i];
         a->n = 2, a->block[1] = 1;

@@ -49,7 +49,9 @@ static ct_code cti_bodies_embed(ct_world *w, cti_body *b, const ct_mesh *nodes, 
     for (i = 0; ok && i < n; i++) {
         cti_attach *a = &b->attach[i];
         a->n = 4;
-        for (k = 0; k < 4; k++) {
+        if (tet[i] < 0 && bad < 0)
+            bad = i; /* nothing but flat tets */
+        for (k = 0; tet[i] >= 0 && k < 4; k++) {
             a->block[k] = nodes->tets[4 * tet[i] + k];
             a->weight[k] = weights[4 * i + k];
             if (!(a->weight[k] >= -CTI_BODIES_REACH) && bad < 0)

@@ -196,12 +196,14 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *pa
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "no path, or no contact problem was solved in the last step");
     cti_cmr_problem(&w->state, &p);
     for (i = 0; i < p.n_rows; i++)
-        if (p.rows[i].equations)
+        if (w->state.origins[i].repair)
+            return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0, "the problem repairs tangled pairs, which a CPB file cannot hold (element: row)");
+        else if (p.rows[i].equations)
             return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0, "the problem has joints, which a CPB file cannot hold (element: row)");
     memset(&c, 0, sizeof c);
     c.mem = &w->mem;
     c.ok = 1;
-    cti_cpb_build(&c, &p, w->state.v);
+    cti_cpb_build(&c, &p, w->state.v_new); /* what the solve left: integrators and rigid bodies make other velocities of it */
     c.ok = c.ok && CTI_RESIZE(&w->mem, temporary, (int)strlen(path) + 8);
     if (!c.ok)
         code = cti_world_fail(w, CT_ERR_MEMORY, none, -1, 0, "out of memory while writing a problem");

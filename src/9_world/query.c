@@ -172,6 +172,8 @@ CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
     h = cti_query_mix(h, w->state.v, sizeof(ct_real) * 3 * (size_t)w->state.n);
     for (i = 0; i < CTI_LEN(w->state.rigids); i++)
         h = cti_query_mix(h, w->state.rigids[i].q, sizeof w->state.rigids[i].q);
+    for (i = 0; i < CTI_LEN(w->state.rigids); i++)
+        h = cti_query_mix(h, w->state.rigids[i].spin, sizeof w->state.rigids[i].spin);
     for (i = 0; i < CTI_LEN(w->state.memory.items); i++) {
         h = cti_query_mix(h, w->state.memory.items[i].impulse, sizeof w->state.memory.items[i].impulse);
         h = cti_query_mix(h, w->state.memory.items[i].slip, sizeof w->state.memory.items[i].slip);

@@ -90,6 +90,12 @@ CONTACT_API_DEF int ct_body_vertex_count(const ct_world *w, ct_body_id body)
     return slot < 0 ? 0 : w->bodies[slot].n;
 }
 
+CONTACT_API_DEF int ct_body_node_count(const ct_world *w, ct_body_id body)
+{
+    int slot = cti_world_slot(w, body);
+    return slot < 0 || !cti_body_has_model(&w->bodies[slot]) ? 0 : w->bodies[slot].n_blocks;
+}
+
 CONTACT_API_DEF const char *ct_body_name(const ct_world *w, ct_body_id body)
 {
     int slot = cti_world_slot(w, body);

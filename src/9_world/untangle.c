@@ -109,7 +109,7 @@ static void cti_untangle_restore(ct_world *w, const cti_untangle *u, int all)
     memcpy(s->v, u->v, sizeof(ct_real) * 3 * (size_t)n);
     memcpy(s->dt_prev, u->dt_prev, sizeof(ct_real) * (size_t)n);
     /* integrators that remember a step before start again */
-    if (!all && s->desc.integrator != CT_INTEGRATOR_EULER) {
+    if (s->desc.integrator != CT_INTEGRATOR_EULER) {
         cti_integrate_reset(s, 1);
         cti_integrate_forget(s);
     }
@@ -165,7 +165,7 @@ CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_le
         code = ct_world_validate(w, &pairs, &after);
     w->mem.failed = 0;
     if (code != CT_OK)
-        return cti_world_fail(w, code, none, -1, 0, "out of memory in a repair; bodies are where they were");
+        return cti_world_fail(w, code, none, -1, 0, "out of memory in a repair");
     *out_freed = before - after, *out_left = after;
     return CT_OK;
 }

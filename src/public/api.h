@@ -66,7 +66,7 @@ CONTACT_API ct_code ct_body_add_static(ct_world *world, const ct_static_desc *de
 CONTACT_API ct_code ct_body_add_rigid(ct_world *world, const ct_rigid_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_kinematic(ct_world *world, const ct_kinematic_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_remove(ct_world *world, ct_body_id body);
-/* ct_body_pin -- holds the axes (CT_AXIS_* mask) of n body vertices to a scripted motion (NULL: at rest where they are) until world time
+/* ct_body_pin -- holds the axes (CT_AXIS_* mask) of n nodes (see ct_body_node_count) to a scripted motion (NULL: at rest where they are) until world time
    `until` [s] (< 0: for ever). Axes of later pins on a vertex are added. CT_ERR_ARGUMENT names an index out of range in .element. */
 CONTACT_API ct_code ct_body_pin(ct_world *world, ct_body_id body, const int32_t *vertices, int n, int axes, const ct_motion *motion, double until);
 /* ct_body_pin_path -- the same along a path of n_segments >= 0 pieces (none: at rest), which are copied. CT_ERR_ARGUMENT names a bad piece in
@@ -77,11 +77,14 @@ CONTACT_API ct_code ct_body_pin_path(ct_world *world, ct_body_id body, const int
    0 fixes it, X X' keeps it on a line along the unit vector X, I - X X' in a plane with normal X. Its inverse mass is S / m. */
 CONTACT_API ct_code ct_body_constrain(ct_world *world, ct_body_id body, int vertex, const ct_real projector[9]);
 CONTACT_API int ct_body_vertex_count(const ct_world *world, ct_body_id body); /* 0 for planes and stale ids */
+/* ct_body_node_count -- nodes of a deformable body, which pins and velocities count; they are its vertices unless it has an embedded surface.
+   0 for other bodies and stale ids. */
+CONTACT_API int ct_body_node_count(const ct_world *world, ct_body_id body);
 CONTACT_API const char *ct_body_name(const ct_world *world, ct_body_id body); /* "" for stale ids */
 /* ct_body_get_positions -- writes x, y, z of every vertex as scalar type `type` at out + i * stride. out NULL: only *out_n. out_n may be NULL. */
 CONTACT_API ct_code ct_body_get_positions(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 CONTACT_API ct_code ct_body_get_velocities(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
-/* ct_body_set_velocities -- [3 n], n as ct_body_vertex_count. */
+/* ct_body_set_velocities -- of a deformable body's nodes, [3 n], n as ct_body_node_count. */
 CONTACT_API ct_code ct_body_set_velocities(ct_world *world, ct_body_id body, const ct_real *velocities, int n);
 /* ct_body_get_pose -- of a rigid body: centre of mass [3] and orientation, a unit quaternion w x y z that is 1 0 0 0 when the body is added.
    Either may be NULL. CT_ERR_ARGUMENT for other bodies. */
