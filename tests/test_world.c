@@ -1002,6 +1002,49 @@ static void contacts_are_listed(void **state)
     ct_world_destroy(w);
 }
 
+/* an embedded surface: vertices are the surface's, pins and velocities go by nodes, and both move together */
+static void embedded_bodies_count_nodes(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    ct_mesh ball, tets;
+    ct_soft_desc s = ct_soft_desc_default();
+    ct_body_id id;
+    ct_real *v, x0[3], x1[3];
+    ct_world *w;
+    int i, n, nodes;
+    (void)state;
+    memset(&ball, 0, sizeof ball);
+    memset(&tets, 0, sizeof tets);
+    assert_int_equal(ct_mesh_sphere((ct_real)0.2, 1, &ball, NULL), CT_OK);
+    assert_int_equal(ct_mesh_tetrahedralize(&ball, (ct_real)0.15, &tets, NULL), CT_OK);
+    memset(d.gravity, 0, sizeof d.gravity);
+    w = world_make(&d);
+    s.mesh = &tets, s.surface = &ball;
+    assert_int_equal(ct_body_add_soft(w, &s, &id), CT_OK);
+    n = ct_body_vertex_count(w, id), nodes = ct_body_node_count(w, id);
+    assert_int_equal(n, ball.n_positions);
+    assert_int_equal(nodes, tets.n_positions);
+    assert_int_not_equal(n, nodes);
+    v = (ct_real *)calloc(3 * (size_t)nodes, sizeof *v);
+    for (i = 0; i < nodes; i++)
+        v[3 * i] = 1;
+    assert_int_equal(ct_body_set_velocities(w, id, v, n), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_body_set_velocities(w, id, v, nodes), CT_OK);
+    memcpy(x0, ball.positions, sizeof x0);
+    assert_int_equal(ct_world_step(w, (ct_real)0.01, NULL), CT_OK);
+    {
+        ct_real *x = (ct_real *)calloc(3 * (size_t)n, sizeof *x);
+        assert_int_equal(ct_body_get_positions(w, id, x, sizeof(ct_real) == 4 ? CT_SCALAR_FLOAT : CT_SCALAR_DOUBLE, 3 * sizeof *x, NULL), CT_OK);
+        memcpy(x1, x, sizeof x1);
+        free(x);
+    }
+    assert_true(fabs((double)(x1[0] - x0[0]) - 0.01) < 1e-6 && fabs((double)(x1[1] - x0[1])) < 1e-6);
+    free(v);
+    ct_world_destroy(w);
+    ct_mesh_free(&ball);
+    ct_mesh_free(&tets);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1027,6 +1070,7 @@ int main(void)
         cmocka_unit_test(tangled_starts_go_on),
         cmocka_unit_test(sunken_starts_are_named),
         cmocka_unit_test(contacts_are_listed),
+        cmocka_unit_test(embedded_bodies_count_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
