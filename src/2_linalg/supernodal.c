@@ -12,23 +12,27 @@
 #define CTI_TVEC cti_f8
 #define CTI_TV(op) cti_f8_##op
 #define CTI_SUPER_EPS 1.1920929e-7f
+#define CTI_SUPER_TINY 3.5e-15f /* eps^2 / 4 */
 #include "supernodal.inl"
 #undef CTI_T
 #undef CTI_TN
 #undef CTI_TVEC
 #undef CTI_TV
 #undef CTI_SUPER_EPS
+#undef CTI_SUPER_TINY
 
 #define CTI_T double
 #define CTI_TN(a, b) a##64_##b
 #define CTI_TVEC cti_d8
 #define CTI_TV(op) cti_d8_##op
 #define CTI_SUPER_EPS 2.2204460492503131e-16
+#define CTI_SUPER_TINY 1.2e-32
 #include "supernodal.inl"
 #undef CTI_T
 #undef CTI_TN
 #undef CTI_TVEC
 #undef CTI_TV
 #undef CTI_SUPER_EPS
+#undef CTI_SUPER_TINY
 
 #undef CTI_SUPER_WIDE

@@ -90,6 +90,18 @@ static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, c
     }
 }
 
+/* entries far below what rounding leaves of the column's pivot 1 / r become 0: where the diagonal dominates, what fills in decays until its
+   products are denormal, and those cost a hundred times as much as others */
+CTI_INLINE void CTI_TN(cti_super, flush4)(const CTI_T *r, CTI_TVEC c[4])
+{
+    CTI_TVEC zero = CTI_TV(set)(0), on;
+    int q;
+    for (q = 0; q < 4; q++) {
+        on = CTI_TV(le)(CTI_TV(set)(CTI_SUPER_TINY / r[q]), CTI_TV(abs)(c[q]));
+        c[q] = CTI_TV(select)(on, c[q], zero);
+    }
+}
+
 /* columns k0 .. k0+3 of strips t and, if two, t + 1: L = (W - L(rows, < k0) L(k0.., < k0)') L(k0.., k0..)'^-1. P: the panel */
 CTI_INLINE void CTI_TN(cti_super, solve_tile)(CTI_T *P, size_t stride, const CTI_T *r, int k0, int t, int two, const CTI_T *W, size_t ld)
 {
@@ -101,10 +113,12 @@ CTI_INLINE void CTI_TN(cti_super, solve_tile)(CTI_T *P, size_t stride, const CTI
     if (two) {
         CTI_TN(cti_k, tile2)(k0, a, 8, b, b + stride, 8, c);
         CTI_TN(cti_k, trsm4)(l, 1, 8, r + k0, in + 8, ld, c + 4);
+        CTI_TN(cti_super, flush4)(r + k0, c + 4);
         CTI_TN(cti_k, store4)(to + stride, 8, c + 4);
     } else
         CTI_TN(cti_k, tile1)(k0, a, 8, b, 8, c);
     CTI_TN(cti_k, trsm4)(l, 1, 8, r + k0, in, ld, c);
+    CTI_TN(cti_super, flush4)(r + k0, c);
     CTI_TN(cti_k, store4)(to, 8, c);
 }
 

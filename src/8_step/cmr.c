@@ -150,9 +150,13 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
     int c, k, i;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
+        ct_real speed = 0;
         for (k = q->begin; k < q->end; k++)
             for (i = 3 * s->factors.blocks[k]; i < 3 * s->factors.blocks[k] + 3; i++)
                 s->v_free[i] = s->v[i] + (q->pressed ? s->dv_free[i] * (dt / s->dt_free) : cti_integrate_gain(s, i / 3, i % 3, dt));
+        for (k = q->begin; k < q->end; k++)
+            speed = cti_max(speed, cti_v3_norm2(cti_v3_at(s->v, s->factors.blocks[k])));
+        q->drift += dt * cti_sqrt(speed);
         q->flew = !q->pressed;
         q->pressed = 0;
     }
@@ -206,6 +210,7 @@ static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 {
     int c, its = 0;
     cti_factors_age(&s->factors);
+    s->factors.rest = s->desc.thickness;
     cti_cmr_free_start(s, dt);
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         if (!cti_cmr_free_component(s, dt, &s->factors.components[c], &its))

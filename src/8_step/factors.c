@@ -208,13 +208,15 @@ CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q)
     return sym->flops < CTI_FACTORS_CHEAP * sym->nonzeros;
 }
 
-/* 1 when a factor is due: cheap ones in every step; large ones of bodies that fly only when their age has cost as many iterations as a new one
-   takes to compute: no plan that does not know the future loses less than twice the best one's time */
+/* 1 when a factor is due: cheap ones in every step; large ones of bodies that fly or rest only when their age has cost as many iterations as a
+   new one takes to compute: no plan that does not know the future loses less than twice the best one's time */
 static int cti_factors_is_due(const cti_factors *f, const cti_component *q, const cti_symbolic *sym)
 {
     if (!cti_factors_is_cheap(f, q))
         return 0;
-    return sym->flops < CTI_FACTORS_LARGE || !q->flew || (double)CTI_FACTORS_SOLVE * (double)(q->extra + 1) * (double)sym->nonzeros >= (double)sym->flops;
+    if (sym->flops < CTI_FACTORS_LARGE || (!q->flew && q->drift > f->rest))
+        return 1;
+    return (double)CTI_FACTORS_SOLVE * (double)(q->extra + 1) * (double)sym->nonzeros >= (double)sym->flops;
 }
 
 /* what the free solve took: the measure of a new factor, or the price of an old one */
@@ -236,6 +238,7 @@ CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A,
     if (!CTI_RESERVE(f->mem, f->work, (int)cti_factor32_work(&q->factor)))
         return 0;
     q->age = q->stale = 0;
+    q->drift = 0;
     q->dt = dt;
     q->version++;
     f->n_refactored++;

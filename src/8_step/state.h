@@ -44,6 +44,7 @@ typedef struct cti_component {
     int age;               /* steps since the factor was computed; -1: none */
     int iterations, extra; /* of the free solve behind the new factor; what its age has cost since, in iterations */
     int flew;              /* no contacts in the last attempt */
+    ct_real drift;         /* [m] the most that a block can have moved since the factor was computed */
     ct_real dt;            /* time step it was computed for */
     int stale;             /* asked for a refresh */
     int place;             /* local number of its first block in the island at hand; -1: not in it */
@@ -77,6 +78,7 @@ typedef struct cti_factors {
     cti_mem *mem;
     cti_arena *arena;
     int n_refactored;      /* since cleared */
+    ct_real rest;          /* [m] drift below which a large factor may lag under contacts */
 } cti_factors;
 
 /* cti_history -- what Newmark and BDF2 keep beside x and v (integrate.h); all empty for Euler. */
