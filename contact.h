@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 367ed063996540dd.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c62602cc076c36bc.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency but stb_ds.h.
@@ -5760,6 +5760,7 @@ CTI_FN size_t cti_factor64_compliance_work(const cti_factor64 *f, int n_ports);
 #define CTI_TVEC cti_f8
 #define CTI_TV(op) cti_f8_##op
 #define CTI_SUPER_EPS 1.1920929e-7f
+#define CTI_SUPER_TINY 3.5e-15f /* eps^2 / 4 */
 /* supernodal.inl -- factor and single solve for one number type; included by supernodal.c. */
 
 static const CTI_T CTI_TN(cti_super, lanes)[8] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -5852,6 +5853,18 @@ static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, c
     }
 }
 
+/* entries far below what rounding leaves of the column's pivot 1 / r become 0: where the diagonal dominates, what fills in decays until its
+   products are denormal, and those cost a hundred times as much as others */
+CTI_INLINE void CTI_TN(cti_super, flush4)(const CTI_T *r, CTI_TVEC c[4])
+{
+    CTI_TVEC zero = CTI_TV(set)(0), on;
+    int q;
+    for (q = 0; q < 4; q++) {
+        on = CTI_TV(le)(CTI_TV(set)(CTI_SUPER_TINY / r[q]), CTI_TV(abs)(c[q]));
+        c[q] = CTI_TV(select)(on, c[q], zero);
+    }
+}
+
 /* columns k0 .. k0+3 of strips t and, if two, t + 1: L = (W - L(rows, < k0) L(k0.., < k0)') L(k0.., k0..)'^-1. P: the panel */
 CTI_INLINE void CTI_TN(cti_super, solve_tile)(CTI_T *P, size_t stride, const CTI_T *r, int k0, int t, int two, const CTI_T *W, size_t ld)
 {
@@ -5863,10 +5876,12 @@ CTI_INLINE void CTI_TN(cti_super, solve_tile)(CTI_T *P, size_t stride, const CTI
     if (two) {
         CTI_TN(cti_k, tile2)(k0, a, 8, b, b + stride, 8, c);
         CTI_TN(cti_k, trsm4)(l, 1, 8, r + k0, in + 8, ld, c + 4);
+        CTI_TN(cti_super, flush4)(r + k0, c + 4);
         CTI_TN(cti_k, store4)(to + stride, 8, c + 4);
     } else
         CTI_TN(cti_k, tile1)(k0, a, 8, b, 8, c);
     CTI_TN(cti_k, trsm4)(l, 1, 8, r + k0, in, ld, c);
+    CTI_TN(cti_super, flush4)(r + k0, c);
     CTI_TN(cti_k, store4)(to, 8, c);
 }
 
@@ -6135,12 +6150,14 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
 #undef CTI_TVEC
 #undef CTI_TV
 #undef CTI_SUPER_EPS
+#undef CTI_SUPER_TINY
 
 #define CTI_T double
 #define CTI_TN(a, b) a##64_##b
 #define CTI_TVEC cti_d8
 #define CTI_TV(op) cti_d8_##op
 #define CTI_SUPER_EPS 2.2204460492503131e-16
+#define CTI_SUPER_TINY 1.2e-32
 /* supernodal.inl -- factor and single solve for one number type; included by supernodal.c. */
 
 static const CTI_T CTI_TN(cti_super, lanes)[8] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -6233,6 +6250,18 @@ static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, c
     }
 }
 
+/* entries far below what rounding leaves of the column's pivot 1 / r become 0: where the diagonal dominates, what fills in decays until its
+   products are denormal, and those cost a hundred times as much as others */
+CTI_INLINE void CTI_TN(cti_super, flush4)(const CTI_T *r, CTI_TVEC c[4])
+{
+    CTI_TVEC zero = CTI_TV(set)(0), on;
+    int q;
+    for (q = 0; q < 4; q++) {
+        on = CTI_TV(le)(CTI_TV(set)(CTI_SUPER_TINY / r[q]), CTI_TV(abs)(c[q]));
+        c[q] = CTI_TV(select)(on, c[q], zero);
+    }
+}
+
 /* columns k0 .. k0+3 of strips t and, if two, t + 1: L = (W - L(rows, < k0) L(k0.., < k0)') L(k0.., k0..)'^-1. P: the panel */
 CTI_INLINE void CTI_TN(cti_super, solve_tile)(CTI_T *P, size_t stride, const CTI_T *r, int k0, int t, int two, const CTI_T *W, size_t ld)
 {
@@ -6244,10 +6273,12 @@ CTI_INLINE void CTI_TN(cti_super, solve_tile)(CTI_T *P, size_t stride, const CTI
     if (two) {
         CTI_TN(cti_k, tile2)(k0, a, 8, b, b + stride, 8, c);
         CTI_TN(cti_k, trsm4)(l, 1, 8, r + k0, in + 8, ld, c + 4);
+        CTI_TN(cti_super, flush4)(r + k0, c + 4);
         CTI_TN(cti_k, store4)(to + stride, 8, c + 4);
     } else
         CTI_TN(cti_k, tile1)(k0, a, 8, b, 8, c);
     CTI_TN(cti_k, trsm4)(l, 1, 8, r + k0, in, ld, c);
+    CTI_TN(cti_super, flush4)(r + k0, c);
     CTI_TN(cti_k, store4)(to, 8, c);
 }
 
@@ -6516,6 +6547,7 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
 #undef CTI_TVEC
 #undef CTI_TV
 #undef CTI_SUPER_EPS
+#undef CTI_SUPER_TINY
 
 #undef CTI_SUPER_WIDE
 
@@ -17630,6 +17662,7 @@ typedef struct cti_component {
     int age;               /* steps since the factor was computed; -1: none */
     int iterations, extra; /* of the free solve behind the new factor; what its age has cost since, in iterations */
     int flew;              /* no contacts in the last attempt */
+    ct_real drift;         /* [m] the most that a block can have moved since the factor was computed */
     ct_real dt;            /* time step it was computed for */
     int stale;             /* asked for a refresh */
     int place;             /* local number of its first block in the island at hand; -1: not in it */
@@ -17663,6 +17696,7 @@ typedef struct cti_factors {
     cti_mem *mem;
     cti_arena *arena;
     int n_refactored;      /* since cleared */
+    ct_real rest;          /* [m] drift below which a large factor may lag under contacts */
 } cti_factors;
 
 /* cti_history -- what Newmark and BDF2 keep beside x and v (integrate.h); all empty for Euler. */
@@ -18730,13 +18764,15 @@ CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q)
     return sym->flops < CTI_FACTORS_CHEAP * sym->nonzeros;
 }
 
-/* 1 when a factor is due: cheap ones in every step; large ones of bodies that fly only when their age has cost as many iterations as a new one
-   takes to compute: no plan that does not know the future loses less than twice the best one's time */
+/* 1 when a factor is due: cheap ones in every step; large ones of bodies that fly or rest only when their age has cost as many iterations as a
+   new one takes to compute: no plan that does not know the future loses less than twice the best one's time */
 static int cti_factors_is_due(const cti_factors *f, const cti_component *q, const cti_symbolic *sym)
 {
     if (!cti_factors_is_cheap(f, q))
         return 0;
-    return sym->flops < CTI_FACTORS_LARGE || !q->flew || (double)CTI_FACTORS_SOLVE * (double)(q->extra + 1) * (double)sym->nonzeros >= (double)sym->flops;
+    if (sym->flops < CTI_FACTORS_LARGE || (!q->flew && q->drift > f->rest))
+        return 1;
+    return (double)CTI_FACTORS_SOLVE * (double)(q->extra + 1) * (double)sym->nonzeros >= (double)sym->flops;
 }
 
 /* what the free solve took: the measure of a new factor, or the price of an old one */
@@ -18758,6 +18794,7 @@ CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A,
     if (!CTI_RESERVE(f->mem, f->work, (int)cti_factor32_work(&q->factor)))
         return 0;
     q->age = q->stale = 0;
+    q->drift = 0;
     q->dt = dt;
     q->version++;
     f->n_refactored++;
@@ -20390,9 +20427,13 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
     int c, k, i;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
+        ct_real speed = 0;
         for (k = q->begin; k < q->end; k++)
             for (i = 3 * s->factors.blocks[k]; i < 3 * s->factors.blocks[k] + 3; i++)
                 s->v_free[i] = s->v[i] + (q->pressed ? s->dv_free[i] * (dt / s->dt_free) : cti_integrate_gain(s, i / 3, i % 3, dt));
+        for (k = q->begin; k < q->end; k++)
+            speed = cti_max(speed, cti_v3_norm2(cti_v3_at(s->v, s->factors.blocks[k])));
+        q->drift += dt * cti_sqrt(speed);
         q->flew = !q->pressed;
         q->pressed = 0;
     }
@@ -20446,6 +20487,7 @@ static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 {
     int c, its = 0;
     cti_factors_age(&s->factors);
+    s->factors.rest = s->desc.thickness;
     cti_cmr_free_start(s, dt);
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         if (!cti_cmr_free_component(s, dt, &s->factors.components[c], &its))
