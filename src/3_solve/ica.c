@@ -17,6 +17,7 @@
 
 #define CTI_ICA_FEW 250 /* contacts below which a solve may take more sweeps than its budget says */
 #define CTI_ICA_MORE 20 /* so many times as many */
+#define CTI_ICA_DEFER 8 /* outer iterations between two solves of a cluster that only its contacts move */
 #define CTI_ICA_COUPLED 2 /* sweeps over the contacts between two sweeps over coupled clusters */
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
@@ -45,6 +46,7 @@ typedef struct cti_ica_cluster {
     float *inverse;   /* own dense D^-1, [3 n][ld_inverse]; NULL where hooks solve and for single nodes */
     int ld_inverse;
     size_t du;        /* velocity change of the ports in this inner loop */
+    int alone;        /* A couples it to no other cluster, others are coupled, and its inverse is exact: v is only kept up to date at its ports */
     const cti_cluster *hook;
 } cti_ica_cluster;
 
@@ -107,16 +109,19 @@ static int cti_ica_make_clusters(cti_ica *s)
 
 static int cti_ica_is_node(const cti_ica_cluster *q) { return q->n == 1 && !(q->hook && q->hook->solve); }
 
-/* 1 when A couples different clusters; such a splitting needs more than one outer iteration */
-static int cti_ica_is_coupled(const cti_ica *s)
+/* whether A couples different clusters, since such a splitting needs more than one outer iteration, and which clusters stand alone then */
+static void cti_ica_find_coupling(cti_ica *s)
 {
     const cti_bsr *A = s->p->A;
-    int i, k;
+    int i, k, c;
+    for (c = 0; c < s->n_clusters; c++)
+        s->clusters[c].alone = s->clusters[c].hook && s->clusters[c].hook->solve && !s->clusters[c].hook->lagged;
     for (i = 0; i < A->n; i++)
         for (k = A->row[i]; k < A->row[i + 1]; k++)
             if (s->cluster_of[A->col[k]] != s->cluster_of[i])
-                return 1;
-    return 0;
+                s->clusters[s->cluster_of[i]].alone = 0, s->coupled = 1;
+    for (c = 0; c < s->n_clusters; c++)
+        s->clusters[c].alone &= s->coupled;
 }
 
 /* ports: blocks that contacts touch, in the order of their first row */
@@ -380,7 +385,7 @@ static cti_v3 cti_ica_block_residual(const cti_bsr *A, const ct_real *f, const c
     return r;
 }
 
-/* v_c += D_c^-1 (f - A v)_c; returns the largest change of an entry */
+/* v_c += D_c^-1 (f - A v)_c; returns the largest change of an entry, at the ports of a cluster that stands alone: there v was up to date */
 static ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, ct_real *v)
 {
     ct_real big = 0;
@@ -403,21 +408,49 @@ static ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, ct_r
     for (i = 0; i < q->n; i++) {
         cti_v3 d = cti_v3_at(s->x, i);
         cti_v3_addto(v, q->blocks[i], d);
+        if (q->alone && s->port_of[q->blocks[i]] < 0)
+            continue;
         big = cti_max(big, cti_max(cti_abs(d.x), cti_max(cti_abs(d.y), cti_abs(d.z))));
     }
     return big;
 }
 
-/* one block Gauss-Seidel sweep over the clusters (eq. 12) */
-static ct_real cti_ica_refine(cti_ica *s, ct_real *v)
+/* the same at the ports alone, by what the contacts found: D^-1 J' of the change of their multipliers */
+static ct_real cti_ica_carry_cluster(const cti_ica *s, const cti_ica_cluster *q, ct_real *v)
+{
+    ct_real big = 0;
+    int i, k;
+    for (i = 0; i < q->n_ports; i++)
+        for (k = 0; k < 3; k++) {
+            ct_real d = (ct_real)s->du[q->du + (size_t)(3 * i + k)];
+            v[3 * q->blocks[q->ports[i]] + k] += d;
+            big = cti_max(big, cti_abs(d));
+        }
+    return big;
+}
+
+/* the clusters that stand alone, solved */
+static ct_real cti_ica_catch_up(cti_ica *s)
+{
+    ct_real big = 0;
+    int c;
+    for (c = 0; s->grouped && c < s->n_clusters; c++)
+        if (s->clusters[c].alone)
+            big = cti_max(big, cti_ica_refine_cluster(s, &s->clusters[c], s->v));
+    return big;
+}
+
+/* one block Gauss-Seidel sweep over the clusters (eq. 12). carry: those that stand alone are only kept up to date */
+static ct_real cti_ica_refine(cti_ica *s, ct_real *v, int carry)
 {
     ct_real big = 0;
     int c;
     for (c = 0; s->grouped && c < s->n_clusters; c++) {
         const cti_ica_cluster *q = &s->clusters[c];
         /* as for nodes: what no contact touches keeps its free motion where it can */
-        if (!cti_ica_is_node(q) && (s->coupled || q->n_ports || s->cold))
-            big = cti_max(big, cti_ica_refine_cluster(s, q, v));
+        if (cti_ica_is_node(q) || !(s->coupled || q->n_ports || s->cold))
+            continue;
+        big = cti_max(big, carry && q->alone ? cti_ica_carry_cluster(s, q, v) : cti_ica_refine_cluster(s, q, v));
     }
     return s->nodes.n ? cti_max(big, cti_nodes_sweep(&s->nodes, s->f, v)) : big;
 }
@@ -523,8 +556,9 @@ static int cti_ica_make_state(cti_ica *s, const ct_real *v)
         return 0;
     s->v = s->z, s->r = s->z + n3;
     memcpy(s->v, v, sizeof(ct_real) * (size_t)n3);
-    for (i = 0; i < n3; i++)
-        s->weight[i] = cti_sqrt(cti_max(0, A->val[9 * (size_t)A->diag[i / 3] + 4 * (size_t)(i % 3)]));
+    for (i = 0; i < n3; i++) /* what is only solved now and then tells nothing of an iteration */
+        s->weight[i] = s->clusters[s->cluster_of[i / 3]].alone && s->port_of[i / 3] < 0
+                           ? 0 : cti_sqrt(cti_max(0, A->val[9 * (size_t)A->diag[i / 3] + 4 * (size_t)(i % 3)]));
     for (i = 0; i < s->p->n_rows; i++)
         for (k = 0; k < 3; k++) {
             s->r[3 * i + k] = s->p->rows[i].r[k];
@@ -539,7 +573,7 @@ static int cti_ica_setup(cti_ica *s, const ct_real *v)
 {
     if (!cti_ica_make_clusters(s) || !cti_ica_make_ports(s))
         return 0;
-    s->coupled = cti_ica_is_coupled(s);
+    cti_ica_find_coupling(s);
     if (!cti_ica_make_tiles(s) || !cti_ica_make_contacts(s))
         return 0;
     s->f = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n);
@@ -598,9 +632,13 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
         if (s->coupled)
             memcpy(s->z_old, s->z, bytes);
         contact = cti_ica_contacts(s, tol / 4, info);
-        now = cti_max(contact, cti_ica_refine(s, s->v));
-        info->change = now / s->p->velocity_scale;
+        now = cti_max(contact, cti_ica_refine(s, s->v, info->iterations % CTI_ICA_DEFER != 0));
         info->status = cti_ica_judge(s, info, now, last, best, contact);
+        if (info->status == CTI_SOLVE_OK && s->coupled) {
+            now = cti_max(now, cti_ica_catch_up(s));
+            info->status = cti_ica_judge(s, info, now, last, best, contact);
+        }
+        info->change = now / s->p->velocity_scale;
         if (info->status == CTI_SOLVE_DIVERGED && s->coupled && best < CTI_REAL_MAX && restarts++ < 5) {
             /* an extrapolation went astray: back to the best point, history forgotten */
             memcpy(s->z, s->z_best, bytes);
@@ -625,10 +663,21 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
         memcpy(s->z, s->z_best, bytes);
 }
 
+/* multipliers to the rows; what stood alone is solved for them */
+static void cti_ica_end(cti_ica *s, const cti_solve_info *info)
+{
+    int i;
+    for (i = 0; i < s->p->n_rows; i++)
+        memcpy(s->p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
+    if (!s->coupled || info->status == CTI_SOLVE_OK)
+        return;
+    cti_problem_rhs(s->p, s->f);
+    cti_ica_catch_up(s);
+}
+
 CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_arena *arena, ct_real *v, cti_solve_info *info)
 {
     cti_ica state, *s = &state;
-    int i;
     memset(s, 0, sizeof *s);
     s->cold = !p->free_start;
     memset(info, 0, sizeof *info);
@@ -639,9 +688,8 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
         return;
     }
     cti_problem_rhs(p, s->f);
-    info->change = cti_ica_refine(s, s->v) / p->velocity_scale;
+    info->change = cti_ica_refine(s, s->v, 0) / p->velocity_scale;
     cti_ica_loop(s, info);
-    for (i = 0; i < p->n_rows; i++)
-        memcpy(p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
+    cti_ica_end(s, info);
     memcpy(v, s->v, sizeof(ct_real) * 3 * (size_t)p->A->n);
 }

@@ -48,6 +48,7 @@ typedef struct cti_cluster {
     void (*solve)(void *ctx, ct_real *x);
     int (*compliance)(void *ctx, const int32_t *ports, int n_ports, const float **out_c, int *out_ld);
     void *ctx;
+    int lagged; /* 1: solve and compliance are of an earlier matrix */
 } cti_cluster;
 
 typedef struct cti_problem {

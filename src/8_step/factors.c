@@ -573,6 +573,7 @@ CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mod
             out[n].blocks = island->own + q->place;
             out[n].n = q->end - q->begin;
             out[n].solve = cti_factors_solve;
+            out[n].lagged = q->age > 0;
             out[n].compliance = cti_factors_compliance;
             out[n++].ctx = q;
         } else if (mode == CT_CLUSTER_PATCH) {
