@@ -34,6 +34,7 @@ typedef struct cti_ica_leg { /* a contact's part in one cluster */
 
 typedef struct cti_ica_contact {
     int32_t leg0, n_legs, term0, n_terms;
+    int single; /* no other contact touches its clusters, which are nodes: one visit solves it */
     ct_real base[3]; /* u at the v of the outer iteration */
     cti_local local; /* its law, and J D^-1 J' of it */
 } cti_ica_contact;
@@ -347,21 +348,39 @@ static void cti_ica_fill_leg(cti_ica *s, const cti_row *row, cti_ica_contact *q,
     }
 }
 
+/* which contacts have their nodes for themselves. touched [n_clusters], zeros */
+static void cti_ica_find_single(cti_ica *s, int32_t *touched)
+{
+    int i, k;
+    for (i = 0; i < s->p->n_rows; i++)
+        for (k = 0; k < s->contacts[i].n_legs; k++)
+            touched[s->legs[s->contacts[i].leg0 + k].cluster]++;
+    for (i = 0; i < s->p->n_rows; i++) {
+        cti_ica_contact *q = &s->contacts[i];
+        q->single = 1;
+        for (k = 0; k < q->n_legs; k++) {
+            int c = s->legs[q->leg0 + k].cluster;
+            q->single &= touched[c] == 1 && cti_ica_is_node(&s->clusters[c]);
+        }
+    }
+}
+
 static int cti_ica_make_contacts(cti_ica *s)
 {
     const cti_problem *p = s->p;
     int i, k, total = 0;
-    int32_t leg = 0, term = 0;
+    int32_t leg = 0, term = 0, *touched = CTI_ARENA_ZERO(s->arena, int32_t, s->n_clusters);
     size_t w = 0;
     for (i = 0; i < p->n_rows; i++)
         total += p->rows[i].n;
     s->contacts = CTI_ARENA_ZERO(s->arena, cti_ica_contact, p->n_rows);
     s->legs = CTI_ARENA_NEW(s->arena, cti_ica_leg, total);
     s->terms = CTI_ARENA_NEW(s->arena, cti_ica_term, total);
-    if (!s->contacts || !s->legs || !s->terms)
+    if (!s->contacts || !s->legs || !s->terms || !touched)
         return 0;
     for (i = 0; i < p->n_rows; i++)
         cti_ica_make_legs(s, i, &leg, &term, &w);
+    cti_ica_find_single(s, touched);
     s->W = CTI_ARENA_NEW(s->arena, float, w + 8);
     if (!s->W)
         return 0;
@@ -519,7 +538,8 @@ static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps,
         ct_real big = 0;
         memcpy(s->r_old, s->r, sizeof(ct_real) * 3 * (size_t)n);
         for (i = 0; i < n; i++)
-            big = cti_max(big, cti_ica_visit(s, i));
+            if (k == 0 || !s->coupled || !s->contacts[i].single)
+                big = cti_max(big, cti_ica_visit(s, i));
         if (k == 0)
             first = big;
         if (big <= stop || (k > 0 && big <= drop * first) || k + 1 == max_sweeps)
