@@ -105,8 +105,8 @@ def main():
             means.append(rest(last))
             print("%4d letters: %5.0f contacts, %7.1f ms a step" % ((n,) + means[-1]), flush=True)
         for lattice in lattices:
-            lines = run(folder, 48, lattice, seconds)
-            finer.append((tets_of(folder, lattice), rest(lines)[1], rest(lines)[0]))
+            lines, tets = run(folder, 48, lattice, seconds)
+            finer.append((tets, rest(lines)[1], rest(lines)[0]))
             print("lattice %.2f: %4.0f tets a letter, %5.0f contacts, %7.1f ms a step" % (lattice, finer[-1][0], finer[-1][2], finer[-1][1]), flush=True)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
