@@ -158,10 +158,14 @@ CONTACT_API ct_code ct_ccd_vertex_vertex(const ct_real x0[6], const ct_real x1[6
                    lie before it: the first one is for the functions above to find. With min_distance 0, to which only touching is a
                    contact, it is the time just before the last touch. May be NULL
    Errors and guarantees as above. */
-CONTACT_API ct_code ct_ccd_vertex_face_backward(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_last, ct_real *out_before);
-CONTACT_API ct_code ct_ccd_edge_edge_backward(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_last, ct_real *out_before);
-CONTACT_API ct_code ct_ccd_vertex_edge_backward(const ct_real x0[9], const ct_real x1[9], ct_real min_distance, ct_real *out_last, ct_real *out_before);
-CONTACT_API ct_code ct_ccd_vertex_vertex_backward(const ct_real x0[6], const ct_real x1[6], ct_real min_distance, ct_real *out_last, ct_real *out_before);
+CONTACT_API ct_code ct_ccd_vertex_face_backward(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_last,
+                                                ct_real *out_before);
+CONTACT_API ct_code ct_ccd_edge_edge_backward(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_last,
+                                              ct_real *out_before);
+CONTACT_API ct_code ct_ccd_vertex_edge_backward(const ct_real x0[9], const ct_real x1[9], ct_real min_distance, ct_real *out_last,
+                                                ct_real *out_before);
+CONTACT_API ct_code ct_ccd_vertex_vertex_backward(const ct_real x0[6], const ct_real x1[6], ct_real min_distance, ct_real *out_last,
+                                                  ct_real *out_before);
 /* ct_ccd_*_batch -- n queries: points x0, x1 [3 n_points] (t = 0, 1), quads [4 n] point numbers in the order above; out_toi [n]. */
 CONTACT_API ct_code ct_ccd_vertex_face_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, ct_real min_distance, ct_real *out_toi);
 CONTACT_API ct_code ct_ccd_edge_edge_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, ct_real min_distance, ct_real *out_toi);
