@@ -174,6 +174,7 @@ def test_scene_errors(d):
         ("joint of nothing", scene(joints=[{"type": "ball", "a": None}]), ["joints[0].a", "body"]),
         ("joint key", scene(joints=[{"type": "ball", "a": "x", "pont": [0, 0, 0]}]), ["joints[0].pont", "'point'"]),
         ("row mode", scene(row_mode="x"), ["row_mode", "anticipated or velocity"]),
+        ("ccd limits step", scene(ccd_limits_step=1), ["ccd_limits_step", "true or false"]),
         ("restitution", scene(restitution=0.5), ["restitution"]),
         ("broad phase unknown", scene(broad_phase="trees"), ["broad_phase", "'tree' or 'hash'", "'trees'"]),
         ("broad phase of another kind", scene(broad_phase=1), ["broad_phase", "string"]),

@@ -73,6 +73,7 @@ static void defaults_are_as_documented(void **state)
     assert_int_equal(d.max_halvings, 5);
     assert_true(d.recovery_speed == 1);
     assert_int_equal(d.row_mode, CT_ROW_ANTICIPATED);
+    assert_int_equal(d.ccd_limits_step, 0);
 }
 
 static void bad_steps_are_refused(void **state)

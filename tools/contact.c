@@ -8,7 +8,7 @@
 static const char usage[] =
     "usage: contact run SCENE.json [--out DIR] [--steps N] [--stepper S] [--solver S] [--threads N] [--check]\n"
     "                   [--frames obj|vtk|none] [--every N] [--render FILE.png|.mp4] [--dump-problems DIR] [--json] [--quiet]\n"
-    "       contact ccd [--kind vf|ee] FILE... [--json]\n"
+    "       contact ccd [--kind vf|ee] [--backward] FILE... [--json]\n"
     "       contact solve FILE...                    not built: problem files cannot be read yet\n"
     "       contact check FILE...                    surfaces: .obj .msh .ply .stl .vtk .node .ele\n"
     "       contact info [--json]\n"

@@ -602,7 +602,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     if (!json_in_keys(
             in, root, "",
             "name dt duration gravity stepper solver solver_options integrator thickness friction restitution self_collision broad_phase seed barrier bodies "
-            "stitches joints row_mode output"))
+            "stitches joints row_mode ccd_limits_step output"))
         return;
     text = json_in_string(in, root, "", "name");
     s->name = cli_copy(text ? text : "scene");
@@ -633,6 +633,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     }
     scene_read_joints(in, root, s);
     scene_read_row_mode(in, root, s);
+    s->ccd_limits_step = json_in_bool(in, root, "", "ccd_limits_step", d.ccd_limits_step);
     scene_read_harmless(in, root);
     scene_read_output(in, root, s);
 }

@@ -81,6 +81,7 @@ typedef struct scene {
     scene_joint *joints; /* stitches too */
     int n_joints;
     ct_row_mode row_mode;
+    int ccd_limits_step;
     int has_camera;
     double eye[3], target[3], fov;
     int subdivide; /* levels of subdivision of cloth in pictures, 0 to 2 */

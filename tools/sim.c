@@ -69,6 +69,7 @@ static int sim_describe(const scene *s, const sim_options *o, ct_world_desc *d)
     d->self_collision = s->self_collision;
     d->broad_phase = s->hashed ? CT_BROAD_HASH : CT_BROAD_TREE;
     d->row_mode = s->row_mode;
+    d->ccd_limits_step = s->ccd_limits_step;
     d->now_us = sim_now_us;
     d->log = sim_log;
     if (o->stepper || s->stepper[0]) {

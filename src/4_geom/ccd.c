@@ -32,12 +32,11 @@ CTI_FN double cti_ccd_solve(int kind, const double *x0, const double *x1, double
     if (cti_ccd_axis(&q))
         return CTI_CCD_NONE;
     if (q.distance > 0 || (kind != CTI_CCD_VF && kind != CTI_CCD_EE))
-        return cti_ccd_advance(&q);
+        return cti_ccd_advance(&q, 0, 1);
     return cti_ccd_plane(&q, 0, 1) ? CTI_CCD_NONE : cti_ccd_touch(&q);
 }
 
-/* cti_ccd_round -- a time rounded down to ct_real */
-static ct_real cti_ccd_round(double t)
+CTI_FN ct_real cti_ccd_round(double t)
 {
     ct_real r = (ct_real)t;
 #if CONTACT_REAL == 32

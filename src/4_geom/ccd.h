@@ -5,7 +5,8 @@
 
 #include "../1_math/vec.h"
 
-#define CTI_CCD_NONE 2.0 /* time of impact of a pair that stays apart */
+#define CTI_CCD_NONE 2.0   /* time of impact of a pair that stays apart */
+#define CTI_CCD_NEVER -1.0 /* the same, seen from the end */
 
 /* Single queries: x0, x1 points at t = 0 and t = 1 (VF vertex, face 0 1 2; EE edge a 0 1, edge b 0 1; VE vertex, edge 0 1; VV).
    min_distance >= 0 [m], 0: touch. Returns 1 and the time in [0, 1], never late, or 0 and CTI_CCD_NONE. Input that is not finite, or a
@@ -21,6 +22,7 @@ CTI_FN int cti_ccd_vf_batch(const ct_real *x0, const ct_real *x1, const int32_t 
 CTI_FN int cti_ccd_ee_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, const ct_real *min_distance, ct_real *toi);
 
 /* ---- between the ccd_*.c files ---- */
+CTI_FN ct_real cti_ccd_round(double t); /* down to ct_real */
 #define CTI_CCD_VF 0
 #define CTI_CCD_EE 1
 #define CTI_CCD_VE 2
@@ -46,9 +48,17 @@ CTI_FN double cti_ccd_direction(const cti_ccd_query *q, double t, double n[3]);
    the gap; a fixed plane, or one that turns with the features */
 CTI_FN int cti_ccd_plane(const cti_ccd_query *q, double t0, double t1);
 CTI_FN int cti_ccd_clear(const cti_ccd_query *q, double t0, double t1);
-/* Searches: time or CTI_CCD_NONE. touch: VF and EE at distance 0, advance: all kinds, any distance. */
+/* Searches: time or CTI_CCD_NONE. touch: VF and EE at distance 0, advance: all kinds, any distance,
+   in [t, stop]. */
 CTI_FN double cti_ccd_touch(const cti_ccd_query *q);
-CTI_FN double cti_ccd_advance(const cti_ccd_query *q);
+CTI_FN double cti_ccd_advance(const cti_ccd_query *q, double t, double stop);
 CTI_FN double cti_ccd_solve(int kind, const double *x0, const double *x1, double distance);
+
+
+/* cti_ccd_backward -- public functions ct_ccd_*_backward without their checks; input as the single queries. Returns 1 when there is a contact. */
+CTI_FN int cti_ccd_backward(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_last, ct_real *out_before);
+/* cti_ccd_before -- a time, exact in ct_real, at which the features are apart for certain, before the contact that ends at `last` began;
+   CTI_CCD_NEVER when none was found */
+CTI_FN double cti_ccd_before(const cti_ccd_query *q, double last);
 
 #endif /* CTI_CCD_H */

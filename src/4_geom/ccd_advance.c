@@ -300,15 +300,15 @@ static double cti_ccd_stride(const cti_ccd_query *q, double t, const double *n0,
     return t;
 }
 
-CTI_FN double cti_ccd_advance(const cti_ccd_query *q)
+CTI_FN double cti_ccd_advance(const cti_ccd_query *q, double t, double stop)
 {
-    double t = 0, n[3], ratio = 4, end;
+    double n[3], ratio = 4, end;
     int pass;
     for (pass = 0; pass < CTI_CCD_STRIDES; pass++) {
         if (!(cti_ccd_direction(q, t, n) - q->distance > 1e-9 * q->distance))
             return t;
         end = cti_ccd_stride(q, t, n, &ratio);
-        if (end >= 1)
+        if (end >= stop)
             return CTI_CCD_NONE;
         if (!(end - t > 1e-15))
             return t;

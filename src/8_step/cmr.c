@@ -740,8 +740,10 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     if (!cti_joints_append(s, c))
         return 0;
     cti_joints_linearize(s, c, 0);
-    return cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits) &&
-           cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) && cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
+    if (!cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits))
+        return 0;
+    cti_events_defer(s, c);
+    return cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) && cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
 }
 
 /* distance that joints may miss: far below the thickness, above what the solver and rounding leave */
@@ -795,6 +797,10 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
         if (!cti_cmr_collide(s, out))
             return 0;
         out->ms_detect += cti_cmr_clock(s) - t;
+        if (round == 0 && !cti_events_first(s, c, &out->event, &out->limit))
+            return 0;
+        if (out->event > 0)
+            return 1;
         if (CTI_LEN(s->hits) == 0) {
             out->clear = 1;
             return 1;

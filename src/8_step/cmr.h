@@ -3,6 +3,7 @@
 #define CTI_CMR_H
 
 #include "assemble.h"
+#include "events.h"
 #include "factors.h"
 #include "joints.h"
 #include "repair.h"
@@ -15,6 +16,7 @@ typedef struct cti_attempt {
     int rounds, solver_iterations, solver_sweeps, linear_iterations, extended;
     int crushed;        /* tets that the motion takes below J = 0.2 */
     int spun;           /* rigid bodies that turn by more than half a radian */
+    ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
     int strained;       /* 1: a joint misses by more than it may at the end */
     int candidates;
     ct_real residual;   /* natural map of the last solve */

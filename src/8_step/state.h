@@ -156,6 +156,7 @@ typedef struct cti_state {
     ct_real *x_old, *v_old, *dt_old; /* start of the step, to go back to when memory runs out */
     double time;
     double energy_elastic;
+    ct_real event_least;      /* [s] shortest substep that an impact may cut off, 0: none is */
     cti_pair limit;           /* pair that limited the last step; n 0: none */
 } cti_state;
 

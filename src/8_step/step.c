@@ -1,7 +1,8 @@
 /* step.c -- the time step as a sequence of attempts.
    Method: try the whole remaining step by CMR; when it ends with a collision, a solve that did not converge or a crushed element, halve it, at
-   most max_halvings times, and then let impact zones end it (Otaduy 2009, sec. 4 and 5.6). Positions are committed substep by substep and put
-   back when memory runs out. differs: elements count, since one Newton step cannot answer for one that it crushed; substeps grow again. */
+   most max_halvings times, and then let impact zones end it (Otaduy 2009, sec. 4 and 5.6). With ccd_limits_step a substep also ends where
+   features first meet (events.c). Positions are committed substep by substep and put back when memory runs out. differs: elements count,
+   since one Newton step cannot answer for one that it crushed; substeps grow again. */
 #include "step.h"
 #include "integrate.h"
 #include "tangle.h"
@@ -213,6 +214,13 @@ static void cti_step_nothing(cti_state *s, double start_time, ct_real dt, ct_ste
     r->min_distance = 2 * s->desc.thickness;
 }
 
+/* shortest substep; tangled worlds have a longer one */
+static ct_real cti_step_least(const cti_state *s, ct_real dt)
+{
+    ct_real least = dt / (ct_real)(1 << s->desc.max_halvings);
+    return CTI_LEN(s->tangled_pairs) ? cti_max(least, dt / CTI_STEP_TANGLED) : least;
+}
+
 /* the same again over half the time, for which lists made for a motion that failed are too long */
 static void cti_step_shorten(cti_state *s, ct_real *sub, int *calm)
 {
@@ -223,10 +231,10 @@ static void cti_step_shorten(cti_state *s, ct_real *sub, int *calm)
 
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    ct_real left = dt, sub = dt, dt_memory = s->dt_memory, least = dt / (ct_real)(1 << s->desc.max_halvings);
+    ct_real left = dt, sub = dt, dt_memory = s->dt_memory, whole = 0; /* whole: length before a cut, 0: not cut */
     const cti_memory *memory = &s->memory;
     cti_memory swap;
-    int slot = 0, calm = 0;
+    int slot = 0, calm = 0, halved = 0;
     double start_time, t0 = cti_cmr_clock(s);
     cti_step_begin(s, r);
     cti_step_save(s, &start_time);
@@ -235,17 +243,26 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         int good, shorter;
         cti_arena_reset(s->arena);
         sub = cti_min(sub, left);
-        if (left - sub < CTI_R(1e-6) * dt)
+        if (s->detect.n_tangled && !cti_tangle_find(s))
+            return cti_step_restore(s, start_time);
+        s->event_least = s->desc.ccd_limits_step && !s->still ? cti_step_least(s, dt) : 0;
+        if (left - sub < cti_max(CTI_R(1e-6) * dt, CTI_R(0.999) * s->event_least))
             sub = left;
-        if ((s->detect.n_tangled && !cti_tangle_find(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, &a))
+        if (!cti_cmr_attempt(s, sub, memory, dt_memory, &a))
             return cti_step_restore(s, start_time);
         good = a.clear && a.converged && !a.crushed && !a.spun && !a.strained && cti_step_is_finite(s);
-        shorter = !good && sub / 2 >= CTI_R(0.999) * (CTI_LEN(s->tangled_pairs) ? cti_max(least, dt / CTI_STEP_TANGLED) : least);
-        cti_step_note(r, &a, !shorter);
-        if (!good)
+        shorter = !good && sub / 2 >= CTI_R(0.999) * cti_step_least(s, dt);
+        cti_step_note(r, &a, !shorter && !(a.event > 0));
+        if (!good || a.event > 0)
             s->limit = a.limit;
+        if (a.event > 0) {
+            whole = cti_max(whole, sub);
+            sub = cti_events_cut(s, sub, a.event);
+            continue;
+        }
         if (shorter) {
             cti_step_shorten(s, &sub, &calm);
+            whole = 0, halved = 1;
             continue;
         }
         if (a.budget)
@@ -263,14 +280,16 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         dt_memory = sub;
         left -= sub;
         r->substeps++;
-        if (sub < dt && good && ++calm == CTI_STEP_CALM)
+        if (whole > 0)
+            sub = whole, whole = 0, r->events++;
+        else if (sub < dt && good && ++calm == CTI_STEP_CALM)
             calm = 0, sub *= 2; /* what made the step short may be over */
     }
     if (s->n == 0) {
         cti_step_nothing(s, start_time, dt, r);
         return CT_OK;
     }
-    if (r->substeps > 1)
+    if (halved)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
     swap = s->memory;
     s->memory = s->memory_step[slot ^ 1];

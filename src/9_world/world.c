@@ -137,6 +137,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, d->cmr_rounds, "cmr_rounds must be at least 1, max_halvings 0 to 8");
     if ((int)d->row_mode < 0 || d->row_mode > CT_ROW_VELOCITY)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->row_mode, "row_mode is out of range");
+    if (d->ccd_limits_step != 0 && d->ccd_limits_step != 1)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, d->ccd_limits_step, "ccd_limits_step must be 0 or 1");
     if (!(d->recovery_speed >= 0))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->recovery_speed, "recovery_speed must be zero or positive");
     return cti_world_check_solver(&d->solver, e);

@@ -150,6 +150,22 @@ CONTACT_API ct_code ct_ccd_vertex_face(const ct_real x0[12], const ct_real x1[12
 CONTACT_API ct_code ct_ccd_edge_edge(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_toi);
 CONTACT_API ct_code ct_ccd_vertex_edge(const ct_real x0[9], const ct_real x1[9], ct_real min_distance, ct_real *out_toi);
 CONTACT_API ct_code ct_ccd_vertex_vertex(const ct_real x0[6], const ct_real x1[6], ct_real min_distance, ct_real *out_toi);
+/* ct_ccd_*_backward -- the same seen from the end of the motion: the last contact, and a time just before it began.
+   out_last   out  last time in [0, 1] at which the features are as near as min_distance, rounded up, never early: from there to the end they
+                   stay apart, and 1 when they end as near. -1 when they stay apart
+   out_before out  a time before that contact began at which they are farther than min_distance for certain, as late as the search can tell
+                   (to 1e-6, usually to 1e-9). -1 when there is none: they are as near from the start on. 1 when they stay apart. An earlier contact may
+                   lie before it: the first one is for the functions above to find. With min_distance 0, to which only touching is a
+                   contact, it is the time just before the last touch. May be NULL
+   Errors and guarantees as above. */
+CONTACT_API ct_code ct_ccd_vertex_face_backward(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_last,
+                                                ct_real *out_before);
+CONTACT_API ct_code ct_ccd_edge_edge_backward(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_last,
+                                              ct_real *out_before);
+CONTACT_API ct_code ct_ccd_vertex_edge_backward(const ct_real x0[9], const ct_real x1[9], ct_real min_distance, ct_real *out_last,
+                                                ct_real *out_before);
+CONTACT_API ct_code ct_ccd_vertex_vertex_backward(const ct_real x0[6], const ct_real x1[6], ct_real min_distance, ct_real *out_last,
+                                                  ct_real *out_before);
 /* ct_ccd_*_batch -- n queries: points x0, x1 [3 n_points] (t = 0, 1), quads [4 n] point numbers in the order above; out_toi [n]. */
 CONTACT_API ct_code ct_ccd_vertex_face_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, ct_real min_distance, ct_real *out_toi);
 CONTACT_API ct_code ct_ccd_edge_edge_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, ct_real min_distance, ct_real *out_toi);

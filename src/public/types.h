@@ -167,6 +167,10 @@ typedef struct ct_world_desc {
     int cmr_rounds;       /* rounds of solve and CCD before the step is halved, >= 1; default 5 (Otaduy sec. 4) */
     int max_halvings;     /* times the step may be halved, 0..8; default 5 (Otaduy sec. 4 has 2) */
     ct_row_mode row_mode; /* default CT_ROW_ANTICIPATED */
+    int ccd_limits_step;  /* 1: a step ends early, and goes on from there, where features that were apart first come within their thickness:
+                             times of impact are then exact to about dt / 2^max_halvings, which no piece is shorter than, or to a quarter
+                             of the thickness at the speed of impact, instead of to dt. The whole world is cut. Costs an attempt or two
+                             per impact and one more collision test per substep; default 0 */
     ct_real recovery_speed; /* most speed at which a pair closer than its thickness is eased apart [m/s], >= 0; 0: no cap; default 1 */
     ct_allocator allocator;
     ct_tasks tasks;
@@ -340,8 +344,8 @@ typedef struct ct_contact {
     int sticking;
 } ct_contact;
 
-/* Status of a step, best first: done; halved; the fail-safe acted; a solve stopped on max_sweeps or max_iterations above its tolerance; a
-   residual stayed above its tolerance for another reason, or the fail-safe found no way out. */
+/* Status of a step, best first: done, or cut at impacts only; halved; the fail-safe acted; a solve stopped on max_sweeps or max_iterations above
+   its tolerance; a residual stayed above its tolerance for another reason, or the fail-safe found no way out. */
 #define CT_STATUS_LIST(X)                                                                                                                  \
     X(CT_STATUS_OK, "ok")                                                                                                                  \
     X(CT_STATUS_SUBSTEPPED, "substepped")                                                                                                  \
@@ -355,7 +359,8 @@ typedef enum ct_status { CT_STATUS_LIST(CT_STATUS_ENUM) CT_STATUS_COUNT_ } ct_st
 /* ct_step_report -- what a step says of itself. */
 typedef struct ct_step_report {
     ct_status status;
-    int substeps;          /* 1 unless the step was halved */
+    int substeps;          /* 1 unless the step was halved, or cut at impacts */
+    int events;            /* substeps that were cut at a first impact (ccd_limits_step); they alone leave the status OK */
     int contacts, rows;    /* in the last solve: contacts with a positive multiplier; rows handed to the solver */
     int candidates;        /* pairs that CCD looked at */
     int cmr_rounds;        /* solves in the worst substep */

@@ -1,0 +1,168 @@
+/* events.c -- the first meeting of features as the end of a substep.
+   Method: a contact's law holds from the thickness h on. Candidates that start farther apart and come nearer than 3/4 h are looked for by CCD
+   over the motion that known contacts leave; the earliest time at which one is h apart ends the substep: it is tried again up to there, and
+   the next one starts with a near pair, whose row it has from the start. What first meets within event_least is not worth a cut: its row
+   stops it now, that much too early at most.
+   based on: Otaduy's lecture notes, contact generation (a time step limited by CCD). differs: the whole world is cut, not its islands. */
+#include "events.h"
+#include "../4_geom/ccd.h"
+
+#define CTI_EVENTS_NEAR CTI_R(1.25) /* of the thickness: nearer pairs have rows (detect.c) */
+#define CTI_EVENTS_MEET CTI_R(0.75) /* of the thickness: what comes nearer meets; what slides along at about the thickness does not */
+
+/* 1 when the pair was apart at the start, and no contact of the last step */
+static int cti_events_is_new(const cti_state *s, const cti_row_context *c, const cti_pair *pair)
+{
+    cti_pair q = *pair;
+    int feature;
+    if (cti_pair_closest(&s->surface, s->surface.x0, &q, &feature) <= CTI_EVENTS_NEAR * cti_pair_thickness(&s->surface, pair))
+        return 0;
+    return !c->memory || !cti_memory_find(c->memory, cti_pair_key(&s->surface, pair));
+}
+
+/* share of the motion after which the pair first is as near as a part of its thickness; > 1: never */
+static ct_real cti_events_share(const cti_state *s, const cti_pair *pair, ct_real part)
+{
+    const cti_surface *f = &s->surface;
+    ct_real a[12], b[12], h = part * cti_pair_thickness(f, pair), share = 2, g0, g1;
+    cti_pair q = *pair;
+    int k, feature;
+    if (pair->kind == CT_PAIR_PLANE) {
+        g0 = cti_pair_closest(f, f->x0, &q, &feature), g1 = cti_pair_closest(f, f->x1, &q, &feature);
+        return g1 < h ? (g0 > h ? (g0 - h) / (g0 - g1) : 0) : 2;
+    }
+    for (k = 0; k < pair->n; k++) {
+        cti_v3_put(a, k, cti_v3_at(f->x0, pair->v[k]));
+        cti_v3_put(b, k, cti_v3_at(f->x1, pair->v[k]));
+    }
+    switch (pair->kind) {
+    case CT_PAIR_VF:
+        cti_ccd_vf(a, b, h, &share);
+        break;
+    case CT_PAIR_EE:
+        cti_ccd_ee(a, b, h, &share);
+        break;
+    case CT_PAIR_VE:
+        cti_ccd_ve(a, b, h, &share);
+        break;
+    case CT_PAIR_VV:
+        cti_ccd_vv(a, b, h, &share);
+        break;
+    default:
+        break;
+    }
+    return share;
+}
+
+CTI_FN void cti_events_defer(cti_state *s, const cti_row_context *c)
+{
+    int i, n = 0;
+    if (!(s->event_least > 0) || !(c->dt >= 2 * s->event_least) || CTI_LEN(s->hits) == 0)
+        return;
+    for (i = 0; i < CTI_LEN(s->hits); i++)
+        if (!cti_events_is_new(s, c, &s->hits[i].pair) || cti_events_share(s, &s->hits[i].pair, 1) * c->dt <= s->event_least)
+            s->hits[n++] = s->hits[i];
+    stbds_header(s->hits)->length = (size_t)n;
+}
+
+/* the earliest meeting so far */
+typedef struct cti_events_search {
+    const cti_row_context *c;
+    ct_real share;
+    cti_pair pair;
+} cti_events_search;
+
+/* a pair that comes nearer than CTI_EVENTS_MEET on the way */
+static void cti_events_offer(const cti_state *s, const cti_pair *pair, cti_events_search *first)
+{
+    ct_real share;
+    if (!cti_events_is_new(s, first->c, pair))
+        return;
+    share = cti_events_share(s, pair, 1);
+    if (share < first->share)
+        first->share = share, first->pair = *pair;
+}
+
+/* candidates of one kind. 0: out of memory */
+static int cti_events_list(cti_state *s, const cti_list *l, ct_pair_kind kind, cti_events_search *first)
+{
+    int n = CTI_LEN(l->pairs) / 2, i;
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    ct_real *near = CTI_ARENA_NEW(s->arena, ct_real, n), *toi = CTI_ARENA_NEW(s->arena, ct_real, n);
+    cti_pair pair;
+    if (n == 0)
+        return 1;
+    if (!near || !toi)
+        return 0;
+    /* min_sep is a quarter of the thickness unless the pair starts near */
+    for (i = 0; i < n; i++)
+        near[i] = l->min_sep[i] * (4 * CTI_EVENTS_MEET);
+    (kind == CT_PAIR_VF ? cti_ccd_vf_batch : cti_ccd_ee_batch)(s->surface.x0, s->surface.x1, l->quads, n, near, toi);
+    for (i = 0; i < n; i++) {
+        if (toi[i] > 1 || cti_detect_is_tangled(&s->detect, &s->surface, l->quads + 4 * (size_t)i, kind == CT_PAIR_VF ? 1 : 2, 4))
+            continue;
+        cti_pair_make(&s->surface, kind, l->pairs[2 * i], l->pairs[2 * i + 1], &pair);
+        cti_events_offer(s, &pair, first);
+    }
+    cti_arena_rewind(s->arena, mark);
+    return 1;
+}
+
+/* planes */
+static void cti_events_planes(const cti_state *s, cti_events_search *first)
+{
+    const cti_surface *f = &s->surface;
+    int i, k, feature;
+    cti_pair pair;
+    for (k = 0; k < f->n_planes; k++)
+        for (i = 0; i < f->nv; i++) {
+            if (!f->bodies[f->body_of[i]].dynamic || cti_detect_tangle(&s->detect, i, f->planes[k].body))
+                continue;
+            cti_pair_make(f, CT_PAIR_PLANE, i, k, &pair);
+            pair.w[0] = 1;
+            if (cti_pair_closest(f, f->x1, &pair, &feature) < CTI_EVENTS_MEET * cti_pair_thickness(f, &pair))
+                cti_events_offer(s, &pair, first);
+        }
+}
+
+/* edges and points without faces */
+static void cti_events_thin(const cti_state *s, cti_events_search *first)
+{
+    int i, k;
+    cti_pair pair;
+    for (k = 0; k < 2; k++) {
+        const int32_t *list = k ? s->detect.vv : s->detect.ve;
+        for (i = 0; i < CTI_LEN(list) / 2; i++) {
+            cti_pair_make(&s->surface, k ? CT_PAIR_VV : CT_PAIR_VE, list[2 * i], list[2 * i + 1], &pair);
+            if (cti_events_share(s, &pair, CTI_EVENTS_MEET) <= 1 && !cti_detect_is_tangled(&s->detect, &s->surface, pair.v, pair.n_a, pair.n))
+                cti_events_offer(s, &pair, first);
+        }
+    }
+}
+
+CTI_FN int cti_events_first(cti_state *s, const cti_row_context *c, ct_real *out_time, cti_pair *out_pair)
+{
+    cti_events_search first;
+    *out_time = 0;
+    if (!(s->event_least > 0) || !(c->dt >= 2 * s->event_least))
+        return 1;
+    memset(&first, 0, sizeof first);
+    first.c = c, first.share = 2;
+    if (!cti_events_list(s, &s->detect.vf, CT_PAIR_VF, &first) || !cti_events_list(s, &s->detect.ee, CT_PAIR_EE, &first))
+        return 0;
+    cti_events_planes(s, &first);
+    cti_events_thin(s, &first);
+    if (first.share > 1 || first.share * c->dt > c->dt - s->event_least)
+        return 1;
+    *out_time = cti_max(first.share * c->dt, CTI_R(0.5) * s->event_least); /* > 0: there is one */
+    *out_pair = first.pair;
+    return 1;
+}
+
+CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time)
+{
+    return cti_clamp(time, s->event_least, dt - s->event_least);
+}
+
+#undef CTI_EVENTS_NEAR
+#undef CTI_EVENTS_MEET
