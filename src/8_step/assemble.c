@@ -16,6 +16,16 @@ CTI_FN void cti_assemble_movers(cti_state *s, double time)
     }
 }
 
+CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt)
+{
+    ct_real big = 0;
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->movers); i++)
+        for (k = s->movers[i].v0; k < s->movers[i].v0 + s->movers[i].n; k++)
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(s->surface.script, k), cti_v3_at(s->surface.x0, k))));
+    return cti_sqrt(big) / dt;
+}
+
 /* room for a projector of this block: its index, -1 when memory ran out */
 static int cti_assemble_slot(cti_state *s, int block)
 {

@@ -8,6 +8,8 @@
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt);
 /* cti_assemble_movers -- surface.script: where scripted surface vertices are at `time`. */
 CTI_FN void cti_assemble_movers(cti_state *s, double time);
+/* cti_assemble_script_speed -- most speed of a surface that a script moves, over a step dt to surface.script. */
+CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt);
 /* cti_assemble -- A, b at (x, v) for a step dt, filtered for pins. *out_extended: tets whose log J was continued. */
 CTI_FN void cti_assemble(cti_state *s, ct_real dt, int *out_extended);
 

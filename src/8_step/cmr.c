@@ -6,11 +6,8 @@
    twin; a body that nodes cannot solve is taken whole; a solve that is not plausible ends the attempt. */
 #include "cmr.h"
 #include "integrate.h"
-#include "../3_solve/ica.h"
 #include "../7_contact/cull.h"
 
-#define CTI_CMR_POOR CTI_R(0.5) /* natural map at which a solve by nodes has failed ... */
-#define CTI_CMR_POOR_SPEED CTI_R(0.05) /* ... if that is as much of the island's speed: in an impact, g dt is little */
 #define CTI_CMR_TURN CTI_R(0.5)    /* rad that a rigid body may turn in a substep */
 #define CTI_CMR_JOINT CTI_R(1e-4) /* share of the thickness that a joint may miss by */
 #define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */
@@ -60,27 +57,6 @@ CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
     cti_surface_place(&s->surface, s->x_new, s->frames1, s->surface.x1);
 }
 
-/* most speed of a surface that a script moves */
-static ct_real cti_cmr_script(const cti_state *s, ct_real dt)
-{
-    ct_real big = 0;
-    int i, k;
-    for (i = 0; i < CTI_LEN(s->movers); i++)
-        for (k = s->movers[i].v0; k < s->movers[i].v0 + s->movers[i].n; k++)
-            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(s->surface.script, k), cti_v3_at(s->surface.x0, k))));
-    return cti_sqrt(big) / dt;
-}
-
-/* velocity that residuals are relative to: |g| dt, or without gravity a thousandth of the largest speed, scripts' too, or of a
-   thickness a step */
-static ct_real cti_cmr_scale_of(const cti_state *s, ct_real dt, ct_real speed)
-{
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt;
-    if (!(g > 0))
-        g = CTI_R(1e-3) * cti_max(cti_max(speed, cti_cmr_script(s, dt)), s->desc.thickness / dt);
-    return g > 0 ? g : CTI_R(1e-9);
-}
-
 /* the same for the world */
 static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
 {
@@ -88,42 +64,13 @@ static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         big = cti_max(big, s->factors.components[c].speed);
-    return cti_cmr_scale_of(s, dt, big);
+    return cti_islands_scale(s, dt, big);
 }
 
-/* a rigid body's two blocks are not coupled: their residual r is taken up exactly */
-static void cti_cmr_balance_rigid(const cti_state *s, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
-{
-    const int32_t *blocks = s->factors.blocks + q->begin;
-    int k;
-    for (k = 0; k < q->end - q->begin; k++) {
-        ct_real inverse[9];
-        if (cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[blocks[k]], inverse))
-            cti_v3_addto(v, at[k], cti_m3_mul_v(inverse, cti_v3_at(r, at[k])));
-    }
-}
-
-/* what an iteration left of a free component's momentum: a uniform velocity takes it up exactly, since 1' A = 1' M (1 + dt alpha).
-   r: b + J' r - A v; at: where r and v have the component's blocks */
+/* what a free solve left of a component's momentum */
 static void cti_cmr_balance(const cti_state *s, ct_real dt, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
 {
-    const int32_t *blocks = s->factors.blocks + q->begin;
-    cti_v3 sum = cti_v3_zero();
-    ct_real m = 0;
-    int k, n = q->end - q->begin, held = 0;
-    if (s->rigid_of[blocks[0]] >= 0) {
-        cti_cmr_balance_rigid(s, q, at, r, v);
-        return;
-    }
-    for (k = 0; k < n; k++) {
-        sum = cti_v3_add(sum, cti_v3_at(r, at[k]));
-        m += s->mass[blocks[k]] * (1 + cti_integrate_h(s, blocks[k], dt) * s->alpha[blocks[k]]);
-        held |= s->n_constrained && s->filter[blocks[k]] >= 0;
-    }
-    if (held || !(m > 0))
-        return;
-    for (k = 0; k < n; k++)
-        cti_v3_addto(v, at[k], cti_v3_mul(sum, 1 / m));
+    cti_islands_balance(s, dt, q, at, r, v);
 }
 
 /* what a component's free solve is asked for: half the tolerance of the velocity scale, in the energy norm of its lightest block */
@@ -361,291 +308,18 @@ static int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
     return 1;
 }
 
-CTI_FN void cti_cmr_problem(const cti_state *s, cti_problem *p)
-{
-    memset(p, 0, sizeof *p);
-    p->A = &s->A, p->b = s->b, p->dt = s->problem_dt;
-    p->velocity_scale = s->problem_scale;
-    p->approach_limit = s->desc.thickness / (2 * s->problem_dt);
-    p->rows = s->rows, p->n_rows = CTI_LEN(s->rows);
-    p->filter = s->n_constrained ? s->filter : NULL;
-    p->projectors = s->projectors;
-}
-
-/* rows and origins sorted by island, each island's in their order; start [n_islands + 1] */
-static int cti_cmr_sort_islands(cti_state *s, int32_t **out_start, int *out_n)
-{
-    int n = CTI_LEN(s->rows), i;
-    int32_t *island = CTI_ARENA_NEW(s->arena, int32_t, n), *start;
-    cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, n);
-    cti_contact_row *origins = CTI_ARENA_NEW(s->arena, cti_contact_row, n);
-    if (!island || !rows || !origins || !cti_factors_islands(&s->factors, s->arena, s->rows, n, island, out_n))
-        return 0;
-    start = CTI_ARENA_ZERO(s->arena, int32_t, *out_n + 2);
-    if (!start)
-        return 0;
-    *out_start = start;
-    if (*out_n == 1) {
-        start[1] = n;
-        return 1;
-    }
-    for (i = 0; i < n; i++)
-        start[island[i] + 2]++;
-    for (i = 0; i < *out_n; i++)
-        start[i + 2] += start[i + 1];
-    for (i = 0; i < n; i++) {
-        int at = start[island[i] + 1]++;
-        rows[at] = s->rows[i], origins[at] = s->origins[i];
-    }
-    memcpy(s->rows, rows, sizeof(cti_row) * (size_t)n);
-    memcpy(s->origins, origins, sizeof(cti_contact_row) * (size_t)n);
-    return 1;
-}
-
-/* islands of one solve */
-typedef struct cti_cmr_islands {
-    int n;
-    int32_t *start;          /* [n + 1] in rows */
-    uint8_t *todo;           /* [n] 0: solved before, 1: to solve, 2: to solve, and some of its components were in this attempt */
-    ct_real *scale;          /* [n] velocity that residuals are relative to */
-    ct_real *natural;        /* [n] how well its rows are solved */
-    cti_solve_status *ended; /* [n] how it did when it was solved last */
-} cti_cmr_islands;
-
-/* what an island's sweeps left of its components' momenta */
-static void cti_cmr_balance_island(cti_state *s, ct_real dt, const cti_island *q)
-{
-    const cti_component *list = s->factors.components;
-    int c;
-    cti_problem_rhs(&q->p, s->pcg_work);
-    cti_bsr_residual(&q->A, s->pcg_work, q->v, s->pcg_work);
-    for (c = 0; c < q->n_components; c++)
-        cti_cmr_balance(s, dt, &list[q->components[c]], q->own + list[q->components[c]].place, s->pcg_work, q->v);
-}
-
-/* what an island's solution is worth, noted in its components */
-static void cti_cmr_judge_island(cti_state *s, const cti_island *q)
-{
-    cti_residuals res;
-    int i, c;
-    cti_residual_eval(&q->p, s->desc.solver.cone, q->v, s->pcg_work, &res);
-    for (i = 0; i < q->n; i++)
-        cti_v3_put(s->pcg_work, i, cti_v3_sub(cti_v3_at(q->v, i), cti_v3_at(s->v_free, q->blocks[i])));
-    for (i = c = 0; c < q->n_components; c++) {
-        cti_component *k = &s->factors.components[q->components[c]];
-        k->dynamics = res.dynamics * q->p.velocity_scale;
-        k->natural = res.natural;
-        for (k->moved = 0; i < k->place + k->end - k->begin; i++)
-            k->moved += (double)cti_v3_dot(cti_v3_at(s->pcg_work, i), cti_bsr_row(&q->A, s->pcg_work, i));
-    }
-}
-
-/* new factors where the island's lag. 0: out of memory */
-static int cti_cmr_renew_island(cti_state *s, ct_real dt, const cti_island *q)
-{
-    int c;
-    cti_factors_mark(&s->factors, q);
-    for (c = 0; c < q->n_components; c++)
-        if (!cti_factors_renew(&s->factors, &s->factors.components[q->components[c]], &s->A, dt))
-            return 0;
-    return 1;
-}
-
-/* a factor that was put off in flight is renewed before the first contact: an impact asks more of it than any flight did. 0: out of memory */
-static int cti_cmr_land(cti_state *s, ct_real dt, const cti_island *q)
-{
-    int c;
-    for (c = 0; c < q->n_components; c++) {
-        cti_component *k = &s->factors.components[q->components[c]];
-        if (k->flew && k->age > 0 && cti_factors_is_cheap(&s->factors, k)) {
-            k->stale = 1;
-            if (!cti_factors_renew(&s->factors, k, &s->A, dt))
-                return 0;
-        }
-    }
-    return 1;
-}
-
-/* an open island; a factor that lags too far is renewed on the way. 0: out of memory */
-static int cti_cmr_relax_island(cti_state *s, ct_real dt, int later, cti_island *q, cti_attempt *out, cti_solve_status *ended)
-{
-    ct_solver_desc desc = s->desc.solver;
-    cti_solve_info info;
-    if (later)
-        desc.max_sweeps = cti_max_int(1, desc.max_sweeps / 2); /* a later round starts from the solution of the one before */
-    else if (!cti_cmr_land(s, dt, q))
-        return 0;
-    do {
-        q->p.lagged = cti_factors_lag(&s->factors, q);
-        q->p.free_start = 1;
-        if (!cti_factors_clusters(&s->factors, s->arena, desc.cluster, q))
-            return 0;
-        if (!later)
-            cti_factors_respond(&s->factors, q, s->pcg_work);
-        cti_ica_solve(&q->p, &desc, s->arena, q->v, &info);
-        out->solver_iterations += info.iterations;
-        out->solver_sweeps += info.sweeps;
-        if (info.status == CTI_SOLVE_MEMORY)
-            return 0;
-        if (info.status == CTI_SOLVE_SLOW && !cti_cmr_renew_island(s, dt, q))
-            return 0;
-    } while (info.status == CTI_SOLVE_SLOW);
-    cti_cmr_balance_island(s, dt, q);
-    cti_cmr_judge_island(s, q);
-    *ended = info.status;
-    return 1;
-}
-
-/* one island: its rows and the components that they touch, apart from the world */
-static int cti_cmr_solve_island(cti_state *s, ct_real dt, const cti_cmr_islands *list, int i, cti_attempt *out)
-{
-    cti_arena_point mark = cti_arena_mark(s->arena);
-    cti_island q;
-    cti_problem world;
-    int ok;
-    cti_cmr_problem(s, &world);
-    world.velocity_scale = list->scale[i];
-    if (!cti_island_open(&s->factors, s->arena, &world, list->start[i], list->start[i + 1], s->v_new, &q))
-        return 0;
-    ok = cti_cmr_relax_island(s, dt, list->todo[i] == 2, &q, out, &list->ended[i]);
-    cti_island_close(&s->factors, &q, world.rows + list->start[i], s->v_new);
-    cti_arena_rewind(s->arena, mark);
-    return ok;
-}
-
-/* todo of an island: whether it has rows that were not solved yet; marks its components then. One without any keeps its solution, bit by bit */
-static int cti_cmr_touch(cti_state *s, int first, int end)
-{
-    int i, k, fresh = 0, later = 0;
-    for (i = first; i < end; i++)
-        fresh |= s->origins[i].fresh;
-    for (i = first; fresh && i < end; i++)
-        for (k = 0; k < s->rows[i].n; k++)
-            later |= s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].pressed;
-    for (i = first; fresh && i < end; i++) {
-        s->origins[i].fresh = 0;
-        for (k = 0; k < s->rows[i].n; k++)
-            s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].pressed = 1;
-    }
-    return fresh ? 1 + later : 0;
-}
-
-/* largest free speed in an island */
-static ct_real cti_cmr_island_speed(const cti_state *s, int first, int end)
-{
-    ct_real speed = 0;
-    int i, k;
-    for (i = first; i < end; i++)
-        for (k = 0; k < s->rows[i].n; k++)
-            speed = cti_max(speed, s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].speed);
-    return speed;
-}
-
-/* a component that no contact touches: how well its free motion is solved [m/s] */
-static ct_real cti_cmr_free_dynamics(cti_state *s, const cti_component *q)
-{
-    const int32_t *blocks = s->factors.blocks + q->begin;
-    ct_real big = 0;
-    int i;
-    cti_factors_residual(q, blocks, &s->A, s->b, s->v_new, s->pcg_work);
-    for (i = 0; i < q->end - q->begin; i++) {
-        ct_real inv[9];
-        cti_v3 e;
-        if (!cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[blocks[i]], inv))
-            continue;
-        e = cti_m3_mul_v(inv, cti_v3_at(s->pcg_work, blocks[i]));
-        big = cti_max(big, cti_max(cti_abs(e.x), cti_max(cti_abs(e.y), cti_abs(e.z))));
-    }
-    return big;
-}
-
-/* the islands that are to be solved, each for itself, so that none feels another; then what all of it is worth */
-static int cti_cmr_solve_islands(cti_state *s, ct_real dt, cti_cmr_islands *list, cti_attempt *out)
-{
-    cti_component *q = s->factors.components;
-    int i, c;
-    for (i = 0; i < list->n; i++)
-        if (list->todo[i] && !cti_cmr_solve_island(s, dt, list, i, out))
-            return 0;
-    out->residual = 0;
-    for (c = 0; c < CTI_LEN(q); c++) {
-        if (q[c].dynamics < 0)
-            q[c].dynamics = cti_cmr_free_dynamics(s, &q[c]);
-        out->residual = cti_max(out->residual, q[c].dynamics / s->problem_scale);
-    }
-    for (i = 0; i < list->n; i++) {
-        list->natural[i] = q[s->factors.component_of[s->rows[list->start[i]].term[0].block]].natural;
-        out->residual = cti_max(out->residual, list->natural[i]);
-    }
-    return 1;
-}
-
-/* islands that ended poorly with a body split into nodes: the body is taken whole, and they start again. todo: in, those that were solved;
-   out, those to solve again. r [3 rows]: multipliers that the first solve started from. Returns how many */
-static int cti_cmr_harden(cti_state *s, cti_cmr_islands *list, const ct_real *r)
-{
-    int i, k, e, c, count = 0;
-    for (i = 0; i < list->n; i++) {
-        int first = list->start[i], end = list->start[i + 1];
-        if (!list->todo[i])
-            continue;
-        if (list->natural[i] < cti_max(CTI_CMR_POOR, CTI_CMR_POOR_SPEED * cti_cmr_island_speed(s, first, end) / list->scale[i]) ||
-            !cti_factors_harden(&s->factors, s->rows + first, end - first)) {
-            list->todo[i] = 0;
-            continue;
-        }
-        count++;
-        for (k = first; k < end; k++) {
-            memcpy(s->rows[k].r, r + 3 * (size_t)k, 3 * sizeof(ct_real));
-            for (e = 0; e < s->rows[k].n; e++) {
-                const cti_component *q = &s->factors.components[s->factors.component_of[s->rows[k].term[e].block]];
-                for (c = q->begin; c < q->end; c++)
-                    cti_v3_put(s->v_new, s->factors.blocks[c], cti_v3_at(s->v_free, s->factors.blocks[c]));
-            }
-        }
-    }
-    return count;
-}
-
-/* rows in islands, and which of them are to be solved. 0: out of memory */
-static int cti_cmr_make_islands(cti_state *s, ct_real dt, cti_cmr_islands *list)
-{
-    int i;
-    if (!cti_cmr_sort_islands(s, &list->start, &list->n))
-        return 0;
-    list->todo = CTI_ARENA_NEW(s->arena, uint8_t, list->n);
-    list->scale = CTI_ARENA_NEW(s->arena, ct_real, list->n), list->natural = CTI_ARENA_NEW(s->arena, ct_real, list->n);
-    list->ended = CTI_ARENA_ZERO(s->arena, cti_solve_status, list->n);
-    if (!list->todo || !list->scale || !list->natural || !list->ended)
-        return 0;
-    for (i = 0; i < list->n; i++) {
-        list->todo[i] = (uint8_t)cti_cmr_touch(s, list->start[i], list->start[i + 1]);
-        list->scale[i] = cti_cmr_scale_of(s, dt, cti_cmr_island_speed(s, list->start[i], list->start[i + 1])); /* of what is in it, not of the world */
-    }
-    return 1;
-}
-
-/* one constrained solve from v_new and the rows' multipliers */
+/* one constrained solve from v_new and the rows' multipliers. 0: out of memory */
 static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *out)
 {
-    cti_cmr_islands list;
-    int i, budget = 0;
-    ct_real *r = CTI_ARENA_NEW(s->arena, ct_real, 3 * CTI_LEN(s->rows));
-    s->problem_dt = dt, s->problem_scale = scale, s->has_problem = 1;
-    if (!r || !cti_cmr_make_islands(s, dt, &list))
+    cti_islands_result q;
+    if (!cti_islands_solve(s, dt, scale, &q))
         return 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        memcpy(r + 3 * (size_t)i, s->rows[i].r, 3 * sizeof(ct_real));
-    if (!cti_cmr_solve_islands(s, dt, &list, out))
-        return 0;
-    if (!(out->residual < CTI_CMR_POOR) && s->desc.solver.cluster == CT_CLUSTER_AUTO && cti_cmr_harden(s, &list, r) && !cti_cmr_solve_islands(s, dt, &list, out))
-        return 0;
-    for (i = 0; i < list.n; i++) {
-        budget |= list.ended[i] == CTI_SOLVE_BUDGET;
-        out->converged &= list.ended[i] != CTI_SOLVE_DIVERGED;
-    }
+    out->solver_iterations += q.iterations;
+    out->solver_sweeps += q.sweeps;
+    out->residual = q.residual;
+    out->converged &= !q.diverged;
     /* the last sweeps may have reached the tolerance after all */
-    out->budget = (out->budget || budget) && !(out->residual <= s->desc.solver.tolerance);
+    out->budget = (out->budget || q.budget) && !(out->residual <= s->desc.solver.tolerance);
     return 1;
 }
 
@@ -653,7 +327,8 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
    an element that was crushed may answer with any force, and trees and predicates are for numbers that mean something */
 static int cti_cmr_sane(const cti_state *s, ct_real dt)
 {
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), size = 0, speed = 0, script = cti_cmr_script(s, dt) + cti_joints_speed(s, dt), limit;
+    ct_real script = cti_assemble_script_speed(s, dt) + cti_joints_speed(s, dt);
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), size = 0, speed = 0, limit;
     int i;
     for (i = 0; i < 3 * s->surface.nv; i++)
         size = cti_max(size, cti_abs(s->surface.x0[i] - s->surface.x0[i % 3]));
@@ -680,7 +355,7 @@ static double cti_cmr_reach(const cti_state *s, ct_real dt)
     int i, k;
     for (i = 0; i < 3 * s->n; i++)
         script = cti_max(script, cti_abs(s->v_fixed[i]));
-    w += cti_max(script, cti_cmr_script(s, dt)) + cti_joints_speed(s, dt);
+    w += cti_max(script, cti_assemble_script_speed(s, dt)) + cti_joints_speed(s, dt);
     for (i = 0; i < CTI_LEN(s->factors.components); i++)
         sum += s->factors.components[i].energy;
     for (i = 0; i < s->n; i++)

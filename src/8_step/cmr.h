@@ -4,9 +4,9 @@
 
 #include "assemble.h"
 #include "events.h"
-#include "factors.h"
 #include "joints.h"
 #include "repair.h"
+#include "solve_islands.h"
 
 /* cti_attempt -- what an attempt did. */
 typedef struct cti_attempt {
@@ -35,8 +35,6 @@ CTI_FN void cti_cmr_move(cti_state *s, ct_real dt);
 CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out);
 /* cti_cmr_context -- the row context of a step. */
 CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_row_context *out);
-/* cti_cmr_problem -- the problem of the last solve; its A, b and rows are the state's own. */
-CTI_FN void cti_cmr_problem(const cti_state *s, cti_problem *out);
 CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
 
 #endif /* CTI_CMR_H */

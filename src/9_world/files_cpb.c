@@ -194,7 +194,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *pa
         return CT_ERR_ARGUMENT;
     if (!path || !w->ready || !w->state.has_problem)
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "no path, or no contact problem was solved in the last step");
-    cti_cmr_problem(&w->state, &p);
+    cti_islands_problem(&w->state, &p);
     for (i = 0; i < p.n_rows; i++)
         if (w->state.origins[i].repair)
             return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0, "the problem repairs tangled pairs, which a CPB file cannot hold (element: row)");
