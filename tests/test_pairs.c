@@ -667,12 +667,47 @@ static void test_cloth_funnel(void **state)
     test_listed("cloth-funnel", 33770, 7319);
 }
 
+/* bodies that are kept apart, entered in any order and more than once: a sorted list, and what may meet follows it */
+static void test_keep_apart(void **state)
+{
+    enum { N = 9 };
+    static cti_soup_body bodies[N];
+    cti_mem mem;
+    cti_soup soup;
+    int32_t *apart = NULL;
+    uint8_t want[N][N];
+    int i, a, b, n = 0;
+    CTI_UNUSED(state);
+    cti_mem_init(&mem, NULL);
+    memset(&soup, 0, sizeof soup);
+    memset(want, 0, sizeof want);
+    for (i = 0; i < N; i++)
+        bodies[i].dynamic = 1, bodies[i].group = bodies[i].mask = 1;
+    for (i = 0; i < 40; i++) {
+        a = test_random(N), b = test_random(N);
+        if (a == b)
+            continue;
+        assert_true(cti_broad_keep_apart(&mem, &apart, a, b));
+        want[a][b] = want[b][a] = 1;
+    }
+    soup.bodies = bodies, soup.n_bodies = N, soup.apart = apart, soup.n_apart = CTI_LEN(apart) / 2;
+    for (a = 0; a < N; a++)
+        for (b = 0; b < N; b++) {
+            n += want[a][b];
+            assert_int_equal(cti_broad_may_meet(&soup, a, b), a != b && !want[a][b]);
+        }
+    assert_int_equal(2 * soup.n_apart, n);
+    for (i = 1; i < soup.n_apart; i++)
+        assert_true(test_compare(apart + 2 * (i - 1), apart + 2 * i) < 0);
+    CTI_FREE(&mem, apart);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trees), cmocka_unit_test(test_hash), cmocka_unit_test(test_common_motion), cmocka_unit_test(test_widening),
         cmocka_unit_test(test_slabs),               cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_cloth_funnel),
-        cmocka_unit_test(test_cloth_ball),
+        cmocka_unit_test(test_cloth_ball), cmocka_unit_test(test_keep_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

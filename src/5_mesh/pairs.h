@@ -72,6 +72,12 @@ CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad);
 /* cti_broad_update -- boxes of the motions from x0 to x1 [3 nv] (may be the same), widened by each body's inflate. Finds the overlapping
    bodies. 0: out of memory. */
 CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1);
+/* cti_broad_sweep -- body_pairs from the boxes of the bodies, a part of the update. 0: out of memory. */
+CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup);
+/* cti_broad_may_meet -- 1 when bodies a and b may meet, boxes not looked at. */
+CTI_FN int cti_broad_may_meet(const cti_soup *soup, int a, int b);
+/* cti_broad_keep_apart -- bodies a and b do not meet from now on: enters them in the sorted array `apart` of a soup. 0: out of memory. */
+CTI_FN int cti_broad_keep_apart(cti_mem *mem, int32_t **apart, int a, int b);
 /* cti_broad_pairs -- candidates of the last update, each kind a growable array [2 n] (CTI_LEN is 2 n), unique; NULL: not wanted. Order:
    body pairs (p, p) and (p, q), p < q, in rising order; in each, the pairs by their numbers (vf: first vertices of p, then vertices of q).
    vf: (vertex, face); ee: (edge, edge), a < b; ve: (loose point, loose edge); vv: (loose point, loose point), a < b. Left out: a vertex and

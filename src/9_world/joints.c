@@ -299,23 +299,6 @@ static void cti_joints_resolve(const ct_world *w, int slot, cti_joint_side *s)
         s->block[i] += w->bodies[slot].block0;
 }
 
-/* the pair (a < b) into the sorted list of those that do not meet */
-static int cti_joints_keep_apart(ct_world *w, int a, int b)
-{
-    cti_surface *f = &w->state.surface;
-    int32_t lo = cti_min_int(a, b), hi = cti_max_int(a, b);
-    int i, n = CTI_LEN(f->apart) / 2;
-    for (i = n; i > 0 && (f->apart[2 * i - 2] > lo || (f->apart[2 * i - 2] == lo && f->apart[2 * i - 1] >= hi)); i--)
-        ;
-    if (i < n && f->apart[2 * i] == lo && f->apart[2 * i + 1] == hi)
-        return 1;
-    if (!CTI_RESIZE(&w->mem, f->apart, 2 * (n + 1)))
-        return 0;
-    memmove(f->apart + 2 * (i + 1), f->apart + 2 * i, sizeof(int32_t) * 2 * (size_t)(n - i));
-    f->apart[2 * i] = lo, f->apart[2 * i + 1] = hi;
-    return 1;
-}
-
 /* number of a slot among the surface's bodies */
 static int cti_joints_surface_body(const ct_world *w, int slot)
 {
@@ -340,7 +323,7 @@ CTI_FN int cti_world_resolve_joints(ct_world *w)
         if (!CTI_PUSH(&w->mem, w->state.joints, j))
             return 0;
         if (!q->collide && q->slot[0] >= 0 && q->slot[1] >= 0 && q->slot[0] != q->slot[1] &&
-            !cti_joints_keep_apart(w, cti_joints_surface_body(w, q->slot[0]), cti_joints_surface_body(w, q->slot[1])))
+            !cti_broad_keep_apart(&w->mem, &f->apart, cti_joints_surface_body(w, q->slot[0]), cti_joints_surface_body(w, q->slot[1])))
             return 0;
     }
     f->soup.apart = f->apart;
