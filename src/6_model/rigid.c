@@ -160,6 +160,14 @@ CTI_FN void cti_rigid_free(cti_rigid *b, ct_real dt)
         cti_rigid_whirl(b, start);
 }
 
+CTI_FN ct_real cti_rigid_gyration(const cti_rigid *b) { return cti_sqrt((b->inertia[0] + b->inertia[4] + b->inertia[8]) / (2 * b->mass)); }
+
+CTI_FN const cti_rigid *cti_rigid_turning(const cti_rigid *rigids, const int32_t *rigid_of, int block)
+{
+    const cti_rigid *b = rigid_of[block] >= 0 ? &rigids[rigid_of[block]] : NULL;
+    return b && block == b->block + 1 ? b : NULL;
+}
+
 CTI_FN double cti_rigid_energy(const cti_rigid *b)
 {
     return 0.5 * (double)cti_v3_dot(cti_rigid_rate(b, b->q), cti_v3_at(b->spin, 0));

@@ -33,6 +33,10 @@ CTI_FN void cti_rigid_inertia(const cti_rigid *b, const ct_real *q, ct_real *out
 CTI_FN cti_v3 cti_rigid_rate(const cti_rigid *b, const ct_real *q);
 /* cti_rigid_free -- I_mid, w_mid of a torque-free step dt. */
 CTI_FN void cti_rigid_free(cti_rigid *b, ct_real dt);
+/* cti_rigid_gyration -- radius of gyration [m]: what turns an angular velocity into a speed. */
+CTI_FN ct_real cti_rigid_gyration(const cti_rigid *b);
+/* cti_rigid_turning -- the body whose angular block this is, or NULL; rigid_of [blocks]: place of a block's body in `rigids`, or -1. */
+CTI_FN const cti_rigid *cti_rigid_turning(const cti_rigid *rigids, const int32_t *rigid_of, int block);
 CTI_FN double cti_rigid_energy(const cti_rigid *b); /* of rotation [J] */
 
 #endif /* CTI_RIGID_H */

@@ -116,17 +116,11 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
     cti_cmr_hold(s, s->v_free);
 }
 
-/* 1 for a rigid body's angular block, whose velocity is no speed */
-static int cti_cmr_turns(const cti_state *s, int block) { return s->rigid_of[block] >= 0 && s->rigids[s->rigid_of[block]].block != block; }
-
 /* 1, or for an angular block the radius of gyration: what turns its velocity into a speed */
 static ct_real cti_cmr_radius(const cti_state *s, int block)
 {
-    const cti_rigid *r;
-    if (!cti_cmr_turns(s, block))
-        return 1;
-    r = &s->rigids[s->rigid_of[block]];
-    return cti_sqrt((r->inertia[0] + r->inertia[4] + r->inertia[8]) / (2 * r->mass));
+    const cti_rigid *r = cti_rigid_turning(s->rigids, s->rigid_of, block);
+    return r ? cti_rigid_gyration(r) : 1;
 }
 
 /* v_free of one component, and what is kept of it. Component by component, so that its part of A is read once from memory. 0: out of memory */
@@ -333,14 +327,14 @@ static int cti_cmr_sane(const cti_state *s, ct_real dt)
     for (i = 0; i < 3 * s->surface.nv; i++)
         size = cti_max(size, cti_abs(s->surface.x0[i] - s->surface.x0[i % 3]));
     for (i = 0; i < 3 * s->n; i++)
-        if (!cti_cmr_turns(s, i / 3)) {
+        if (!cti_rigid_turning(s->rigids, s->rigid_of, i / 3)) {
             size = cti_max(size, cti_abs(s->x[i] - s->x[i % 3]));
             speed = cti_max(speed, cti_abs(s->v[i]));
             script = cti_max(script, cti_abs(s->v_fixed[i]));
         }
     limit = 10 * (size + dt * (speed + script + dt * g));
     for (i = 0; i < 3 * s->n; i++)
-        if (!cti_finite(s->v_new[i]) || (!cti_cmr_turns(s, i / 3) && !(cti_abs(dt * s->v_new[i]) <= limit)))
+        if (!cti_finite(s->v_new[i]) || (!cti_rigid_turning(s->rigids, s->rigid_of, i / 3) && !(cti_abs(dt * s->v_new[i]) <= limit)))
             return 0;
     return 1;
 }

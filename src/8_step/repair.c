@@ -12,6 +12,7 @@
    collisions through intersection contour minimization, 2006. differs: the common direction of two bodies; where a contour cuts a sheet in two,
    the smaller part is pulled back through, for the length of such a contour may not say anything. */
 #include "repair.h"
+#include "../0_base/sets.h"
 #include "../0_base/sort.h"
 #include "../4_geom/dist.h"
 
@@ -377,18 +378,10 @@ static int cti_repair_cut(cti_state *s, const uint8_t *done, int32_t **out_part,
         return 0;
     for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++)
         cut[s->tangled_pairs[2 * i]] = (uint8_t)(cut[s->tangled_pairs[2 * i]] | !done[i]);
-    for (i = 0; i < f->nv; i++)
-        part[i] = i;
-    for (i = 0; i < f->ne; i++) {
-        int32_t a = f->edges[2 * i], b = f->edges[2 * i + 1];
-        if (cut[i])
-            continue;
-        while (part[a] != a)
-            a = part[a] = part[part[a]];
-        while (part[b] != b)
-            b = part[b] = part[part[b]];
-        part[a < b ? b : a] = a < b ? a : b;
-    }
+    cti_sets_init(part, f->nv);
+    for (i = 0; i < f->ne; i++)
+        if (!cut[i])
+            cti_sets_join(part, f->edges[2 * i], f->edges[2 * i + 1]);
     for (i = 0; i < f->nv; i++) {
         part[i] = part[part[i]]; /* roots are the smallest of their part: what is below i is flat */
         size[part[i]]++;

@@ -4,6 +4,7 @@
    Marks are kept by vertex and body, so that what is not tangled, with this body or with others, stays protected. */
 #include "tangle.h"
 #include "repair.h"
+#include "../0_base/sets.h"
 #include "../0_base/sort.h"
 #include "../4_geom/intersect.h"
 
@@ -79,13 +80,6 @@ static int cti_tangle_bodies(cti_state *s, uint64_t **out)
     return cti_tangle_sort(s, *out);
 }
 
-static int32_t cti_tangle_root(int32_t *parent, int32_t i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
 /* parts of body a that no edge through solid b cuts: parent [vertices of a] */
 static int32_t *cti_tangle_parts(cti_state *s, int a, int b)
 {
@@ -96,18 +90,15 @@ static int32_t *cti_tangle_parts(cti_state *s, int a, int b)
     int i;
     if (!parent || !cut)
         return NULL;
-    for (i = 0; i < r->v1 - r->v0; i++)
-        parent[i] = i;
+    cti_sets_init(parent, r->v1 - r->v0);
     for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++) {
         int e = s->tangled_pairs[2 * i];
         if (e >= r->e0 && e < r->e1 && f->body_of[f->faces[3 * s->tangled_pairs[2 * i + 1]]] == b)
             cut[e - r->e0] = 1;
     }
     for (i = r->e0; i < r->e1; i++)
-        if (!cut[i - r->e0]) {
-            int32_t p = cti_tangle_root(parent, f->edges[2 * i] - r->v0), q = cti_tangle_root(parent, f->edges[2 * i + 1] - r->v0);
-            parent[p < q ? q : p] = p < q ? p : q;
-        }
+        if (!cut[i - r->e0])
+            cti_sets_join(parent, f->edges[2 * i] - r->v0, f->edges[2 * i + 1] - r->v0);
     return parent;
 }
 
@@ -125,7 +116,7 @@ static int cti_tangle_inside(cti_state *s, int a, int b, uint64_t **marks)
     for (i = q->v0; i < q->v1; i++)
         lo = cti_v3_min(lo, cti_v3_at(f->x0, i)), hi = cti_v3_max(hi, cti_v3_at(f->x0, i));
     for (i = 0; i < n; i++) {
-        int32_t root = cti_tangle_root(parent, i);
+        int32_t root = cti_sets_root(parent, i);
         cti_v3 p = cti_v3_at(f->x0, r->v0 + i);
         /* the root is the smallest of its part */
         if (root != i)

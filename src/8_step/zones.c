@@ -4,6 +4,7 @@
    linear and angular momentum (Provot 1997; Bridson, Fedkiw, Anderson 2002). (3) Freezing: blocks of a zone stay where they are. Each stage
    ends with CCD; freezing adds blocks until no moving one collides, so it ends. Freezing a surface vertex freezes all its blocks. */
 #include "zones.h"
+#include "../0_base/sets.h"
 
 #define CTI_ZONES_SOFT 12   /* iterations of stage 1 */
 #define CTI_ZONES_RIGID 4   /* of stage 2 */
@@ -12,19 +13,12 @@
 typedef struct cti_zones {
     cti_state *s;
     ct_real dt;
-    int32_t *parent;  /* [n] union-find over blocks */
+    int32_t *parent;  /* [n] sets of blocks, see sets.h */
     uint8_t *frozen;  /* [n] */
     cti_row *rows;    /* collisions seen so far */
     ct_real *gap;     /* [rows] n . (p_a - p_b) at x less what must be kept */
     int n_rows, cap;
 } cti_zones;
-
-static int32_t cti_zones_root(cti_zones *z, int32_t i)
-{
-    while (z->parent[i] != i)
-        i = z->parent[i] = z->parent[z->parent[i]];
-    return i;
-}
 
 /* adds the collisions in s->hits; joins their blocks */
 static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
@@ -55,7 +49,7 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
         row->r[0] = row->r[1] = row->r[2] = 0;
         row->w[0] -= origin.gap0 >= 0 ? origin.gap0 / z->dt : 0;
         for (k = 1; k < row->n; k++)
-            z->parent[cti_zones_root(z, row->term[k].block)] = cti_zones_root(z, row->term[0].block);
+            cti_sets_join(z->parent, row->term[k].block, row->term[0].block);
         z->n_rows++;
     }
     return 1;
@@ -108,7 +102,7 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
     *c = *p = *w = cti_v3_zero();
     memset(I, 0, sizeof I);
     for (i = 0; i < s->n; i++)
-        if (cti_zones_root(z, i) == root) {
+        if (cti_sets_root(z->parent, i) == root) {
             M += s->mass[i];
             *c = cti_v3_mad(*c, cti_v3_at(s->x, i), s->mass[i]);
             *p = cti_v3_mad(*p, cti_v3_at(s->v_new, i), s->mass[i]);
@@ -117,11 +111,12 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
         return;
     *c = cti_v3_mul(*c, 1 / M), *p = cti_v3_mul(*p, 1 / M);
     for (i = 0; i < s->n; i++)
-        if (cti_zones_root(z, i) == root) {
+        if (cti_sets_root(z->parent, i) == root) {
             cti_v3 r = cti_v3_sub(cti_v3_at(s->x, i), *c);
             ct_real m = s->mass[i], rr = cti_v3_norm2(r);
-            if (s->rigid_of[i] >= 0 && i == s->rigids[s->rigid_of[i]].block + 1) {
-                const ct_real *J = s->rigids[s->rigid_of[i]].I_mid;
+            const cti_rigid *turning = cti_rigid_turning(s->rigids, s->rigid_of, i);
+            if (turning) {
+                const ct_real *J = turning->I_mid;
                 L = cti_v3_add(L, cti_m3_mul_v(J, cti_v3_at(s->v_new, i)));
                 I[0] += J[0], I[1] += J[1], I[2] += J[2], I[4] += J[4], I[5] += J[5], I[8] += J[8];
             }
@@ -148,14 +143,14 @@ static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *
     int i;
     for (root = 0; root < s->n; root++) {
         cti_v3 c, p, w;
-        if (!active[root] || cti_zones_root(z, root) != root)
+        if (!active[root] || cti_sets_root(z->parent, root) != root)
             continue;
         cti_zones_rigid_motion(z, root, &c, &p, &w);
         if (anchored[root])
             p = w = cti_v3_zero();
         for (i = 0; i < s->n; i++)
-            if (cti_zones_root(z, i) == root && !s->fixed[i]) {
-                int turns = s->rigid_of[i] >= 0 && i == s->rigids[s->rigid_of[i]].block + 1;
+            if (cti_sets_root(z->parent, i) == root && !s->fixed[i]) {
+                int turns = cti_rigid_turning(s->rigids, s->rigid_of, i) != NULL;
                 cti_v3 v = turns ? w : cti_v3_add(p, cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->x, i), c)));
                 out->momentum_lost += s->mass[i] * cti_v3_norm(cti_v3_sub(v, cti_v3_at(s->v_new, i)));
                 cti_v3_put(s->v_new, i, v);
@@ -204,7 +199,7 @@ static void cti_zones_flags(cti_zones *z, uint8_t *active, uint8_t *anchored)
                 if (s->fixed[a->block[j]])
                     immovable = 1;
                 else
-                    root = cti_zones_root(z, a->block[j]);
+                    root = cti_sets_root(z->parent, a->block[j]);
             }
         }
         if (root >= 0) {
@@ -220,7 +215,7 @@ static int cti_zones_count(cti_zones *z, uint8_t *mark)
     int i, n = 0;
     memset(mark, 0, (size_t)z->s->n);
     for (i = 0; i < z->n_rows; i++) {
-        int32_t root = cti_zones_root(z, z->rows[i].term[0].block);
+        int32_t root = cti_sets_root(z->parent, z->rows[i].term[0].block);
         n += !mark[root];
         mark[root] = 1;
     }
@@ -232,7 +227,7 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
     cti_zones zone, *z = &zone;
     cti_row_context c;
     uint8_t *active = CTI_ARENA_NEW(s->arena, uint8_t, s->n), *anchored = CTI_ARENA_NEW(s->arena, uint8_t, s->n);
-    int i, k;
+    int k;
     memset(z, 0, sizeof *z);
     memset(out, 0, sizeof *out);
     z->s = s, z->dt = dt;
@@ -240,8 +235,7 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
     z->frozen = CTI_ARENA_ZERO(s->arena, uint8_t, s->n);
     if (!active || !anchored || !z->parent || !z->frozen)
         return 0;
-    for (i = 0; i < s->n; i++)
-        z->parent[i] = i;
+    cti_sets_init(z->parent, s->n);
     cti_cmr_context(s, dt, &s->memory_none, 0, &c);
     for (k = 0;; k++) {
         if (!cti_cmr_collide(s, attempt))

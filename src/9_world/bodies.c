@@ -75,6 +75,17 @@ CTI_FN ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, dou
     return cti_world_fail(w, code, none, element, value, text);
 }
 
+CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const ct_body_id *out_body, const char *text)
+{
+    if (!w)
+        return CT_ERR_ARGUMENT;
+    if (!out_body)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
+    if (!cookie || *cookie != CTI_COOKIE)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
+    return CT_OK;
+}
+
 static ct_code cti_bodies_check_indices(ct_world *w, const ct_mesh *m, const int32_t *list, int n, int per, const char *text)
 {
     int i;
@@ -304,15 +315,10 @@ CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const
 CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d, ct_body_id *out_body)
 {
     cti_body b;
-    ct_code code;
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_static_desc_default");
     cti_v3 n;
-    if (!w)
-        return CT_ERR_ARGUMENT;
-    if (!out_body)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
-    if (!d || d->cookie != CTI_COOKIE)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_static_desc_default");
-    code = cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL);
+    if (code == CT_OK)
+        code = cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL);
     if (code == CT_OK && d->mesh)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code != CT_OK)

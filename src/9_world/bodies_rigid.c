@@ -71,14 +71,9 @@ static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
 CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, ct_body_id *out_body)
 {
     cti_body b;
-    ct_code code;
-    if (!w)
-        return CT_ERR_ARGUMENT;
-    if (!out_body)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
-    if (!d || d->cookie != CTI_COOKIE)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_rigid_desc_default");
-    code = cti_bodies_check_rigid(w, d);
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_rigid_desc_default");
+    if (code == CT_OK)
+        code = cti_bodies_check_rigid(w, d);
     if (code != CT_OK)
         return code;
     cti_bodies_begin(w, &b, CTI_BODY_RIGID, d->name, d->friction, d->thickness);
@@ -140,14 +135,9 @@ static ct_code cti_bodies_copy_script(ct_world *w, cti_body *b, const ct_kinemat
 CONTACT_API_DEF ct_code ct_body_add_kinematic(ct_world *w, const ct_kinematic_desc *d, ct_body_id *out_body)
 {
     cti_body b;
-    ct_code code;
-    if (!w)
-        return CT_ERR_ARGUMENT;
-    if (!out_body)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
-    if (!d || d->cookie != CTI_COOKIE)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_kinematic_desc_default");
-    code = cti_bodies_check_mesh(w, d->mesh);
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_kinematic_desc_default");
+    if (code == CT_OK)
+        code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)
         code = cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL);
     if (code == CT_OK)

@@ -25,16 +25,6 @@ CONTACT_API_DEF ct_cloth_desc ct_cloth_desc_default(void)
     return d;
 }
 
-/* what both kinds of desc share: cookie, mesh, scalars */
-static ct_code cti_bodies_check_soft(ct_world *w, int made, const ct_mesh *mesh, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega)
-{
-    ct_code code;
-    if (!made)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by its ct_..._desc_default, or out_body is NULL");
-    code = cti_bodies_check_mesh(w, mesh);
-    return code == CT_OK ? cti_bodies_check_scalars(w, friction, thickness, v, omega) : code;
-}
-
 /* the surface's vertices get the four nodes of the tet that holds them */
 static ct_code cti_bodies_embed(ct_world *w, cti_body *b, const ct_mesh *nodes, const ct_mesh *surface)
 {
@@ -84,12 +74,12 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
     const char *text = NULL;
     int64_t bad = -1;
     double value = 0;
-    ct_code code;
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_soft_desc_default");
     int ok;
-    if (!w)
-        return CT_ERR_ARGUMENT;
-    ok = out_body && d && d->cookie == CTI_COOKIE;
-    code = cti_bodies_check_soft(w, ok, ok ? d->mesh : NULL, ok ? d->friction : 0, ok ? d->thickness : 0, ok ? d->velocity : NULL, ok ? d->angular_velocity : NULL);
+    if (code == CT_OK)
+        code = cti_bodies_check_mesh(w, d->mesh);
+    if (code == CT_OK)
+        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
     if (code == CT_OK && d->surface)
         code = cti_bodies_check_mesh(w, d->surface);
     if (code != CT_OK)
@@ -119,12 +109,12 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     const char *text = NULL;
     int64_t bad = -1;
     double value = 0;
-    ct_code code;
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_cloth_desc_default");
     int ok;
-    if (!w)
-        return CT_ERR_ARGUMENT;
-    ok = out_body && d && d->cookie == CTI_COOKIE;
-    code = cti_bodies_check_soft(w, ok, ok ? d->mesh : NULL, ok ? d->friction : 0, ok ? d->thickness : 0, ok ? d->velocity : NULL, ok ? d->angular_velocity : NULL);
+    if (code == CT_OK)
+        code = cti_bodies_check_mesh(w, d->mesh);
+    if (code == CT_OK)
+        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
     if (code != CT_OK)
         return code;
     if (d->mesh->n_triangles <= 0)

@@ -145,11 +145,9 @@ static void cti_joints_make_side(const ct_world *w, int slot, const ct_joint_sid
 
 static ct_real cti_joints_gyration(const ct_world *w, int slot)
 {
-    const cti_rigid *r;
     if (slot < 0 || w->bodies[slot].kind != CTI_BODY_RIGID)
         return 0;
-    r = &w->state.rigids[w->bodies[slot].rigid];
-    return cti_sqrt((r->inertia[0] + r->inertia[4] + r->inertia[8]) / (2 * r->mass));
+    return cti_rigid_gyration(&w->state.rigids[w->bodies[slot].rigid]);
 }
 
 /* 1 when the two bodies are to collide */
