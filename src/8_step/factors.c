@@ -4,6 +4,7 @@
    paper's nodes. differs: before nodes relax it, it answers once to the remembered multipliers through its factor. Patches, grown breadth
    first, are there on request. Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
 #include "factors.h"
+#include "../0_base/sets.h"
 
 #define CTI_FACTORS_PATCH 48       /* blocks in a patch */
 #define CTI_FACTORS_PORTS 200      /* most ports of a component that is one cluster */
@@ -416,27 +417,20 @@ CTI_FN void cti_factors_respond(cti_factors *f, const cti_island *island, ct_rea
     }
 }
 
-static int32_t cti_factors_root(int32_t *parent, int32_t i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
 CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, int32_t *island, int *out_n)
 {
     int nc = CTI_LEN(f->components), i, k, n = 0;
     int32_t *parent = CTI_ARENA_NEW(arena, int32_t, nc), *number = CTI_ARENA_NEW(arena, int32_t, nc);
     if (!parent || !number)
         return 0;
+    cti_sets_init(parent, nc);
     for (i = 0; i < nc; i++)
-        parent[i] = i, number[i] = -1;
+        number[i] = -1;
     for (i = 0; i < n_rows; i++)
         for (k = 1; k < rows[i].n; k++)
-            parent[cti_factors_root(parent, f->component_of[rows[i].term[k].block])] =
-                cti_factors_root(parent, f->component_of[rows[i].term[0].block]);
+            cti_sets_join(parent, f->component_of[rows[i].term[k].block], f->component_of[rows[i].term[0].block]);
     for (i = 0; i < n_rows; i++) {
-        int32_t root = cti_factors_root(parent, f->component_of[rows[i].term[0].block]);
+        int32_t root = cti_sets_root(parent, f->component_of[rows[i].term[0].block]);
         if (number[root] < 0)
             number[root] = n++;
         island[i] = number[root];
