@@ -47,8 +47,8 @@ int main(void)
         if (ct_world_step(world, (ct_real)0.01, &report) != CT_OK)
             return fail(ct_world_error(world)->text);
         if (i % 30 == 0)
-            printf("t = %.1f s   %4d contacts   nearest pair %.1f mm   %s\n", ct_world_time(world), report.contacts, 1000 * (double)report.min_distance,
-                   ct_status_text(report.status));
+            printf("t = %.1f s   %4d contacts   nearest pair %.1f mm   %s\n", ct_world_time(world), report.contacts,
+                   1000 * (double)report.min_distance, ct_status_text(report.status));
     }
 
     /* positions come in any layout: here, back into the mesh */

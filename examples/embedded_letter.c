@@ -20,7 +20,8 @@ static int fail(const char *text)
 static int letter(ct_mesh *out)
 {
     static ct_real xy[8][2] = {{(ct_real)-0.1, 0}, {(ct_real)0.1, 0}, {(ct_real)0.1, (ct_real)0.4}, {(ct_real)0.3, (ct_real)0.4},
-                               {(ct_real)0.3, (ct_real)0.6}, {(ct_real)-0.3, (ct_real)0.6}, {(ct_real)-0.3, (ct_real)0.4}, {(ct_real)-0.1, (ct_real)0.4}};
+                               {(ct_real)0.3, (ct_real)0.6}, {(ct_real)-0.3, (ct_real)0.6}, {(ct_real)-0.3, (ct_real)0.4},
+                               {(ct_real)-0.1, (ct_real)0.4}};
     static const int caps[6][3] = {{0, 1, 2}, {0, 2, 7}, {2, 3, 4}, {6, 7, 5}, {7, 2, 5}, {2, 4, 5}};
     static ct_real positions[48];
     static int32_t triangles[84];

@@ -35,9 +35,10 @@ static void write_file(const char *name, const char *text)
 static void write_scene(const char *name, const char *keys, const char *mesh, const char *body)
 {
     char text[2048];
-    snprintf(text, sizeof text,
-             "{\n \"name\":\"t\", %s \"duration\":0.05,\n \"bodies\":[\n  {\"name\":\"jelly\",\"type\":\"soft\",\"mesh\":\"%s\",%s%s}\n ]\n}\n", keys, mesh,
-             MATERIAL, body);
+    snprintf(
+        text, sizeof text,
+        "{\n \"name\":\"t\", %s \"duration\":0.05,\n \"bodies\":[\n  {\"name\":\"jelly\",\"type\":\"soft\",\"mesh\":\"%s\",%s%s}\n ]\n}\n",
+        keys, mesh, MATERIAL, body);
     write_file(name, text);
 }
 
@@ -188,8 +189,10 @@ static void broken_meshes_name_line_and_element(void **state)
     refuses("flip.json", "flip.json|bodies[0] \"jelly\"|(tet 1, volume -");
     /* a triangle without area, named by its number */
     write_file("flat.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 0 1\nf 1 2 4\nf 1 2 3\n");
-    write_file("flat.json", "{\"name\":\"t\",\"dt\":0.01,\"duration\":1,\"bodies\":[{\"name\":\"silk\",\"type\":\"cloth\",\"mesh\":\"flat.obj\","
-                            "\"material\":{\"model\":\"membrane\",\"young\":1e5,\"poisson\":0.3,\"thickness\":1e-3,\"bending\":1e-5,\"areal_density\":0.2}}]}");
+    write_file(
+        "flat.json",
+        "{\"name\":\"t\",\"dt\":0.01,\"duration\":1,\"bodies\":[{\"name\":\"silk\",\"type\":\"cloth\",\"mesh\":\"flat.obj\","
+        "\"material\":{\"model\":\"membrane\",\"young\":1e5,\"poisson\":0.3,\"thickness\":1e-3,\"bending\":1e-5,\"areal_density\":0.2}}]}");
     refuses("flat.json", "flat.json|bodies[0] \"silk\"|(triangle 1, area 0)");
     /* a pinned vertex that is not there */
     write_scene("fix.json", "\"dt\":0.01,", "good.msh", ",\"fix\":[{\"vertices\":[0,7]}]");
@@ -207,7 +210,8 @@ static void intersecting_starts_run_and_are_named(void **state)
     need_tool();
     write_file("two.json", "{\"name\":\"t\",\"dt\":0.01,\"duration\":1,\"bodies\":["
                            "{\"name\":\"jelly\",\"type\":\"soft\",\"mesh\":\"good.msh\"," MATERIAL "},"
-                           "{\"name\":\"pudding\",\"type\":\"soft\",\"mesh\":\"good.msh\"," MATERIAL ",\"transform\":[{\"translate\":[0.2,0.1,0.15]}]}]}");
+                           "{\"name\":\"pudding\",\"type\":\"soft\",\"mesh\":\"good.msh\"," MATERIAL
+                           ",\"transform\":[{\"translate\":[0.2,0.1,0.15]}]}]}");
     /* judged by its end: still tangled after three steps, free after a second */
     code = call("run --steps 3 --check", "two.json", out, sizeof out);
     assert_int_equal(code, 3);

@@ -296,7 +296,12 @@ static void residual_reacts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(splittings_agree), cmocka_unit_test(whole_beside_nodes), cmocka_unit_test(exact_cluster_needs_two_outer_iterations),
-                                       cmocka_unit_test(coulomb), cmocka_unit_test(node_sweeps_are_exact), cmocka_unit_test(budgets_and_nan), cmocka_unit_test(residual_reacts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(splittings_agree),
+                                       cmocka_unit_test(whole_beside_nodes),
+                                       cmocka_unit_test(exact_cluster_needs_two_outer_iterations),
+                                       cmocka_unit_test(coulomb),
+                                       cmocka_unit_test(node_sweeps_are_exact),
+                                       cmocka_unit_test(budgets_and_nan),
+                                       cmocka_unit_test(residual_reacts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,7 +101,9 @@ static void compare_island(const bench *t, const cti_island *q, int first)
         assert_true(seen[t->chain[g]]);
         /* numbers rise within a component, components as in the world */
         if (i > 0)
-            assert_true(t->f.component_of[q->blocks[i - 1]] == t->f.component_of[g] ? q->blocks[i - 1] < g : t->f.component_of[q->blocks[i - 1]] < t->f.component_of[g]);
+            assert_true(t->f.component_of[q->blocks[i - 1]] == t->f.component_of[g]
+                            ? q->blocks[i - 1] < g
+                            : t->f.component_of[q->blocks[i - 1]] < t->f.component_of[g]);
         assert_int_equal(q->A.row[i + 1] - q->A.row[i], t->A.row[g + 1] - t->A.row[g]);
         assert_int_equal(q->A.col[q->A.diag[i]], i);
         for (k = 0; k < q->A.row[i + 1] - q->A.row[i]; k++) {
@@ -205,7 +207,8 @@ typedef struct corner {
 static corner add_corner(ct_world *w, double x, double size, double young, double speed, int cells, int fine)
 {
     corner c;
-    ct_mesh lower = mesh_box(size, size, size, fine, fine, fine, 1), upper = mesh_box(size, size, size, 3, 3, 3, 1), sheet = mesh_grid(3 * size, 3 * size, cells, cells);
+    ct_mesh lower = mesh_box(size, size, size, fine, fine, fine, 1), upper = mesh_box(size, size, size, 3, 3, 3, 1),
+            sheet = mesh_grid(3 * size, 3 * size, cells, cells);
     ct_cloth_desc d = ct_cloth_desc_default();
     mesh_place(&sheet, 0, x + 0.013, 0.0022, 0.007);
     mesh_place(&lower, 0.02, x, size / 2 + 0.0032 + 0.015 * size, 0);
@@ -303,7 +306,8 @@ static void far_islands_change_no_bit(void **state)
         d.max_halvings = 0; /* halving is for the whole world */
         budget += run_corners(&d, 0.004, 50, order, order != 2, &l);
     }
-    print_message("  component steps: %d lagged, %d split, %d hardened, %d whole; %d steps on their budget\n", l.lagged, l.split, l.hard, l.whole, budget);
+    print_message("  component steps: %d lagged, %d split, %d hardened, %d whole; %d steps on their budget\n", l.lagged, l.split, l.hard,
+                  l.whole, budget);
     assert_true(l.lagged > 20 && l.split > 20 && l.whole > 20);
 }
 
@@ -320,7 +324,8 @@ static void far_islands_change_no_bit_on_a_budget(void **state)
         d.solver.max_sweeps = 30;
         budget += run_corners(&d, 0.004, 50, order, order != 2, &l);
     }
-    print_message("  component steps: %d lagged, %d split, %d hardened, %d whole; %d steps on their budget\n", l.lagged, l.split, l.hard, l.whole, budget);
+    print_message("  component steps: %d lagged, %d split, %d hardened, %d whole; %d steps on their budget\n", l.lagged, l.split, l.hard,
+                  l.whole, budget);
     assert_true(budget > 20 && l.hard > 20);
 }
 

@@ -215,7 +215,8 @@ static void hinges_keep_their_axis(void **state)
     k2.axis[0] = 0, k2.axis[1] = 0, k2.axis[2] = 3;
     join(w, &j), join(w, &k2);
     for (i = 0; i < (IS_DOUBLE ? 1000 : 200); i++) {
-        double xa[3], Ra[9], xb[3], Rb[9], e = 0, f = 0, c0[3] = {0.2, 0, 0}, c1[3] = {0.5, 0, 0}, at[3] = {0.35, 0.1, 0}, p[3], q[3], o[3] = {0, 0, 0};
+        double xa[3], Ra[9], xb[3], Rb[9], e = 0, f = 0, c0[3] = {0.2, 0, 0}, c1[3] = {0.5, 0, 0};
+        double at[3] = {0.35, 0.1, 0}, p[3], q[3], o[3] = {0, 0, 0};
         ct_step_report r = step_once(w, 0.005);
         assert_true(r.status <= CT_STATUS_SUBSTEPPED);
         pose(w, a, xa, Ra), pose(w, b, xb, Rb);
@@ -609,7 +610,8 @@ static void turns_are_rotation_vectors(void **state)
         for (k = 0; k < 9; k++)
             fa[k] = (ct_real)a[k], fb[k] = (ct_real)b[k];
         e = cti_joint_turn(fa, fb, 0);
-        assert_true(fabs((double)e.x - angle * axis[0]) + fabs((double)e.y - angle * axis[1]) + fabs((double)e.z - angle * axis[2]) < (IS_DOUBLE ? 1e-8 : 2e-3));
+        assert_true(fabs((double)e.x - angle * axis[0]) + fabs((double)e.y - angle * axis[1]) + fabs((double)e.z - angle * axis[2]) <
+                    (IS_DOUBLE ? 1e-8 : 2e-3));
         e = cti_joint_turn(fa, fb, 1);
         /* the hinge's: across the axis, and of the axes' angle */
         assert_true(fabs((double)e.x) < 1e-12 + (IS_DOUBLE ? 0 : 1e-6));

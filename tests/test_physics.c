@@ -271,8 +271,9 @@ static void momenta_of_a_free_body(void **state)
     (void)state;
     for (i = 0; i < 4; i++)
         ang[i] = tumble(i < 2 ? CT_MODEL_COROTATIONAL : CT_MODEL_NEOHOOKEAN, i % 2 ? 0.005 : 0.01, &lin[i]);
-    print_message("free bar, dt 10 and 5 ms, lost in a second: linear %.2g %.2g %.2g %.2g, angular co-rotational %.3g %.3g, neo-Hookean %.3g %.3g\n", lin[0],
-                  lin[1], lin[2], lin[3], ang[0], ang[1], ang[2], ang[3]);
+    print_message(
+        "free bar, dt 10 and 5 ms, lost in a second: linear %.2g %.2g %.2g %.2g, angular co-rotational %.3g %.3g, neo-Hookean %.3g %.3g\n",
+        lin[0], lin[1], lin[2], lin[3], ang[0], ang[1], ang[2], ang[3]);
     for (i = 0; i < 4; i++)
         assert_true(lin[i] <= 1e-10);
     assert_true(ang[0] < 1e-3);
@@ -416,7 +417,8 @@ static void blocks_slide_on_slopes(void **state)
                 memcpy(x[k / 50 - 1], r.center_of_mass, sizeof x[0]);
         }
         got = (along(&s, x[2]) - 2 * along(&s, x[1]) + along(&s, x[0])) / 0.25;
-        print_message("slope of %g degrees, mu = 0.8 tan: acceleration %.6g, analytic %.6g (%.3f %%)\n", degrees[i], got, want, 100 * (got / want - 1));
+        print_message("slope of %g degrees, mu = 0.8 tan: acceleration %.6g, analytic %.6g (%.3f %%)\n", degrees[i], got, want,
+                      100 * (got / want - 1));
         assert_true(fabs(got / want - 1) < 0.01);
         ct_world_destroy(s.w);
     }
@@ -458,7 +460,8 @@ static void blocks_slide_over_mesh_edges(void **state)
             assert_int_equal(count_intersections(w), 0);
         }
         got = (x[2][0] - 2 * x[1][0] + x[0][0]) / 0.25;
-        print_message("slope of triangles (%s): acceleration %.6g, analytic %.6g (%.3f %%)\n", held ? "soft, held" : "static", got, want, 100 * (got / want - 1));
+        print_message("slope of triangles (%s): acceleration %.6g, analytic %.6g (%.3f %%)\n", held ? "soft, held" : "static", got, want,
+                      100 * (got / want - 1));
         assert_true(fabs(got / want - 1) < 0.01);
         ct_mesh_free(&floor_mesh), ct_mesh_free(&block);
         ct_world_destroy(w);
@@ -545,8 +548,8 @@ static void drape(double mass, ct_model model)
         assert_true(norm3(x + 3 * i) > 0.23 && norm3(x + 3 * i) < 2.5);
         low = fmin(low, x[3 * i + 1]);
     }
-    print_message("cloth of %g kg on a sphere: %d contacts, fastest vertex %.3g m/s, lowest at %.3g m, zones in %d steps\n", mass, contacts, fastest, low,
-                  zones);
+    print_message("cloth of %g kg on a sphere: %d contacts, fastest vertex %.3g m/s, lowest at %.3g m, zones in %d steps\n", mass, contacts,
+                  fastest, low, zones);
     assert_true(contacts > 100);
     assert_true(fastest < 2.5 * G * 0.6);
     free(x);
@@ -567,7 +570,8 @@ static void heavy_cloth_drapes(void **state)
 
 /* ---- units of length ---- */
 
-/* lengths in units of L with rho and g as they are: E ~ L, times (dt, damping) ~ sqrt(L); out [3 n] positions / L after each of 100 steps, last kept */
+/* lengths in units of L with rho and g as they are: E ~ L, times (dt, damping) ~ sqrt(L); out [3 n] positions / L after each of 100 steps,
+   last kept */
 static double *scaled_run(double L, int *out_n, int *out_contacts)
 {
     ct_world_desc d = world_desc(1e-3 * L, 0.4, NULL);

@@ -70,7 +70,8 @@ static void dense_rows(const cti_row *row, int n, double *J)
         C[6] = s[1], C[7] = -s[0], C[8] = (double)t->weight;
         for (a = 0; a < 3; a++)
             for (i = 0; i < 3; i++)
-                J[a * n + 3 * t->block + i] += (double)row->frame[3 * a] * C[i] + (double)row->frame[3 * a + 1] * C[3 + i] + (double)row->frame[3 * a + 2] * C[6 + i];
+                J[a * n + 3 * t->block + i] +=
+                    (double)row->frame[3 * a] * C[i] + (double)row->frame[3 * a + 1] * C[3 + i] + (double)row->frame[3 * a + 2] * C[6 + i];
     }
 }
 
@@ -310,8 +311,8 @@ static void compare(ct_world *w, const char *name, double dt, ct_cone cone, doub
     reference_solve(&f, &p, cone, 1e-14);
     for (i = 0; i < p.n_rows; i++)
         pushing += f.r[3 * i] > 0;
-    print_message("%s: %d blocks, %d contacts (%d push), cone %d; reference: %d sweeps, last change %.1g, %.1f s\n", name, p.A->n, p.n_rows, pushing, (int)cone,
-                  f.sweeps, f.change, (double)(clock() - start) / CLOCKS_PER_SEC);
+    print_message("%s: %d blocks, %d contacts (%d push), cone %d; reference: %d sweeps, last change %.1g, %.1f s\n", name, p.A->n, p.n_rows,
+                  pushing, (int)cone, f.sweeps, f.change, (double)(clock() - start) / CLOCKS_PER_SEC);
     assert_true(f.change < 1e-12);
     assert_true(pushing >= 4);
     v = (ct_real *)malloc(sizeof(ct_real) * (size_t)f.n);
@@ -322,7 +323,8 @@ static void compare(ct_world *w, const char *name, double dt, ct_cone cone, doub
         cti_residuals res;
         cti_island q;
         double worst = 0;
-        d.cone = cone, d.cluster = modes[k], d.tolerance = (ct_real)1e-11, d.max_iterations = 200000, d.inner_iterations = 2000, d.max_sweeps = 1000000;
+        d.cone = cone, d.cluster = modes[k], d.tolerance = (ct_real)1e-11, d.max_iterations = 200000, d.inner_iterations = 2000,
+        d.max_sweeps = 1000000;
         cti_arena_reset(s->arena);
         for (i = 0; i < p.n_rows; i++)
             memset(p.rows[i].r, 0, sizeof p.rows[i].r);
@@ -337,8 +339,9 @@ static void compare(ct_world *w, const char *name, double dt, ct_cone cone, doub
         for (i = 0; i < f.n; i++)
             worst = fmax(worst, fabs((double)v[i] - f.v[i]));
         worst /= (double)p.velocity_scale;
-        print_message("  %-5s %5d clusters, %6d iterations, %7d sweeps, status %d, natural map %.2g, v differs by %.2g, %.2f s\n", names[k], q.p.n_clusters,
-                      info.iterations, info.sweeps, (int)info.status, (double)res.natural_map, worst, (double)(clock() - start) / CLOCKS_PER_SEC);
+        print_message("  %-5s %5d clusters, %6d iterations, %7d sweeps, status %d, natural map %.2g, v differs by %.2g, %.2f s\n", names[k],
+                      q.p.n_clusters, info.iterations, info.sweeps, (int)info.status, (double)res.natural_map, worst,
+                      (double)(clock() - start) / CLOCKS_PER_SEC);
         bad += !(worst < 1e-8);
     }
     free(v), free(work);

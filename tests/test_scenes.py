@@ -46,7 +46,8 @@ def run(name, steps, residual, budget, substeps, height):
     check(name + " ran all steps", len(lines) == steps, len(lines))
     check(name + " has no intersection", all(s["intersections"] == 0 for s in lines))
     check(name + " has no zone and nothing frozen", not any(s["zones"] or s["frozen"] for s in lines))
-    check(name + " converges in every step", not any(s["status"] == "not_converged" for s in lines), [s["step"] for s in lines if s["status"] == "not_converged"])
+    check(name + " converges in every step", not any(s["status"] == "not_converged" for s in lines),
+          [s["step"] for s in lines if s["status"] == "not_converged"])
     worst = max(lines, key=lambda s: s["residual"])
     check(name + " natural map", worst["residual"] <= residual, "%g in step %d" % (worst["residual"], worst["step"]))
     n = sum(s["status"] == "budget" for s in lines)

@@ -39,7 +39,8 @@ static ct_motion_segment segment(double lx, double ly, double lz, double az, dou
     return g;
 }
 
-static ct_body_id add_plate(ct_world *w, double sx, double sy, double sz, int n, double x, double y, double z, const ct_motion_segment *path, int n_path)
+static ct_body_id add_plate(ct_world *w, double sx, double sy, double sz, int n, double x, double y, double z,
+                            const ct_motion_segment *path, int n_path)
 {
     ct_kinematic_desc d = ct_kinematic_desc_default();
     ct_mesh m = mesh_box(sx, sy, sz, n, 1, n, 0);
@@ -92,7 +93,8 @@ static void test_path(void **state)
     for (s = 1; s <= 50; s++) {
         double *x, *v, *y, *u, ahead[3], back[3], start[3];
         step_once(w, 0.02);
-        x = read_vectors(w, soft, 0, &n), y = read_vectors(w, plate, 0, NULL), v = read_vectors(w, plate, 1, NULL), u = read_vectors(w, soft, 1, NULL);
+        x = read_vectors(w, soft, 0, &n), y = read_vectors(w, plate, 0, NULL), v = read_vectors(w, plate, 1, NULL);
+        u = read_vectors(w, soft, 1, NULL);
         for (i = 0; i < n; i++)
             for (k = 0; k < 3; k++) {
                 double t = 0.02 * s, e = 1e-6, want[3], own[3];

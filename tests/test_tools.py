@@ -71,7 +71,8 @@ def test_amalgamate(d):
                  "src/public/config.h": "#define CT_VERSION_MAJOR 1\n#define CT_VERSION_MINOR 2\n#define CT_VERSION_PATCH 3\n",
                  "src/public/api.h": '#include "config.h"\nCONTACT_API int ct_one_two(void);\n',
                  "src/0_base/a.h": '#ifndef CTI_A_H\n#define CTI_A_H\n#include "../public/api.h"\nCTI_FN int cti_a(void);\n#endif\n',
-                 "src/0_base/a.c": '#include "a.h"\n#include <math.h>\n#define CTI_A_PRIVATE 1\nstatic int cti_a_local(void) { return CTI_A_PRIVATE; }\nCTI_FN int cti_a(void) { return cti_a_local(); }\n',
+                 "src/0_base/a.c": '#include "a.h"\n#include <math.h>\n#define CTI_A_PRIVATE 1\n'
+                                   'static int cti_a_local(void) { return CTI_A_PRIVATE; }\nCTI_FN int cti_a(void) { return cti_a_local(); }\n',
                  "src/1_math/b.c": '#include "../0_base/a.h"\nstatic int cti_b_local(void) { return 2; }\n'}
         files.update(changes)
         for name, text in files.items():
@@ -85,7 +86,8 @@ def test_amalgamate(d):
     code, out = amalgamate(tree)
     text = open(tree + "/contact.h").read() if code == 0 else ""
     check("amalgamate writes", code == 0, out)
-    check("amalgamate content", text.startswith("/* contact.h -- version 1.2.3") and "#define ct_one_two ct_one_two_f32" in text and "#undef CTI_A_PRIVATE" in text
+    check("amalgamate content", text.startswith("/* contact.h -- version 1.2.3") and "#define ct_one_two ct_one_two_f32" in text
+          and "#undef CTI_A_PRIVATE" in text
           and "#include <math.h>" in text and '"a.h"' not in text and "CTI_A_H" not in text and "a manual" in text, text[:300])
     check("amalgamate --check", amalgamate(tree, "--check")[0] == 0)
     line = text.split("\n").index("static int cti_b_local(void) { return 2; }") + 1
@@ -98,7 +100,8 @@ def test_amalgamate(d):
     refused = {
         "a file that is not listed": {"src/0_base/lost.c": "static int x;\n"},
         "a listed file that is not there": {"src/0_base/a.c": None},
-        "an upward include": {"src/1_math/b.h": "typedef int cti_b;\n", "src/0_base/a.c": '#include "../1_math/b.h"\n', "src/MANIFEST": "public/config.h\npublic/api.h\n0_base/a.h\n0_base/a.c\n1_math/b.h\n1_math/b.c\n"},
+        "an upward include": {"src/1_math/b.h": "typedef int cti_b;\n", "src/0_base/a.c": '#include "../1_math/b.h"\n',
+                              "src/MANIFEST": "public/config.h\npublic/api.h\n0_base/a.h\n0_base/a.c\n1_math/b.h\n1_math/b.c\n"},
         "an include of a later file": {"src/MANIFEST": "public/config.h\npublic/api.h\n0_base/a.c\n0_base/a.h\n1_math/b.c\n"},
         "a cycle of .inl": {"src/0_base/x.inl": '#include "x.inl"\n', "src/0_base/a.c": '#include "x.inl"\n'},
         "two static names alike": {"src/1_math/b.c": "static int cti_a_local(void) { return 2; }\n"},
@@ -108,7 +111,8 @@ def test_amalgamate(d):
         "a carriage return": {"src/1_math/b.c": "static int cti_b;\r\n"},
         "a character outside of ASCII": {"src/1_math/b.c": "/* \xe4 */\n"},
         "a foreign include in quotes": {"src/1_math/b.c": '#include "other.h"\n'},
-        "a floor out of order": {"src/MANIFEST": "public/config.h\npublic/api.h\n1_math/b.c\n0_base/a.h\n0_base/a.c\n", "src/1_math/b.c": "static int cti_b_local;\n"},
+        "a floor out of order": {"src/MANIFEST": "public/config.h\npublic/api.h\n1_math/b.c\n0_base/a.h\n0_base/a.c\n",
+                                 "src/1_math/b.c": "static int cti_b_local;\n"},
         "an .inl that nobody includes": {"src/1_math/b.inl": "\n"},
         "a comment mark in the manual": {"src/public/manual.txt": "a */ b\n"},
     }
@@ -116,7 +120,8 @@ def test_amalgamate(d):
         fresh(changes)
         code, out = amalgamate(tree)
         check("amalgamate refuses " + name, code == 1 and "FIX:" in out and "Traceback" not in out, out)
-    fresh({"src/0_base/a.c": a_c + "#define CTI_T int\n#include \"x.inl\"\n#undef CTI_T\n#define CTI_T long\n#include \"x.inl\"\n#undef CTI_T\n", "src/0_base/x.inl": "/* body of CTI_T */\n"})
+    fresh({"src/0_base/a.c": a_c + "#define CTI_T int\n#include \"x.inl\"\n#undef CTI_T\n#define CTI_T long\n#include \"x.inl\"\n#undef CTI_T\n",
+           "src/0_base/x.inl": "/* body of CTI_T */\n"})
     code, out = amalgamate(tree)
     check("amalgamate inlines .inl at each include", code == 0 and open(tree + "/contact.h").read().count("body of CTI_T") == 2, out)
 
@@ -195,7 +200,8 @@ def test_scene_errors(d):
     for name, data, words in cases:
         code, out, err = run_scene(d, data)
         missing = [w for w in ["scene.json"] + words if w not in err]
-        check("scene: " + name, code == 1 and not missing and err.startswith("contact: ") and not out, "exit %d, missing %s in: %s" % (code, missing, err))
+        check("scene: " + name, code == 1 and not missing and err.startswith("contact: ") and not out,
+              "exit %d, missing %s in: %s" % (code, missing, err))
     code, out, err = contact("run", os.path.join(d, "none.json"))
     check("scene: no such file", code == 1 and "none.json" in err, err)
 
@@ -222,13 +228,16 @@ def test_run(d):
     names = sorted(os.listdir(out))
     check("run leaves whole files only", names == ["frame_%05d.obj" % i for i in range(11)] + ["stats.jsonl", "summary.json"], names)
     stats = [json.loads(line) for line in open(out + "/stats.jsonl")]
-    keys = ["step", "t", "dt", "substeps", "status", "contacts", "rows", "cmr_rounds", "newton_iterations", "solver_iterations", "residual", "min_distance",
+    keys = ["step", "t", "dt", "substeps", "status", "contacts", "rows", "cmr_rounds", "newton_iterations", "solver_iterations", "residual",
+            "min_distance",
             "penetration", "intersections", "zones", "frozen", "momentum_lost", "energy", "center_of_mass", "ms", "cpu_ms"]
     check("stats.jsonl keys", len(stats) == 10 and all(list(s) == keys for s in stats), stats[:1])
-    check("stats.jsonl inner keys", list(stats[0]["energy"]) == ["kinetic", "elastic", "gravity"] and list(stats[0]["ms"]) == ["assemble", "unconstrained", "detect", "solve", "total"])
+    check("stats.jsonl inner keys", list(stats[0]["energy"]) == ["kinetic", "elastic", "gravity"]
+          and list(stats[0]["ms"]) == ["assemble", "unconstrained", "detect", "solve", "total"])
     check("stats.jsonl steps", [s["step"] for s in stats] == list(range(1, 11)) and all(s["intersections"] == 0 for s in stats))
     summary = json.load(open(out + "/summary.json"))
-    check("summary.json", summary == json.loads(text) and summary["steps"] == 10 and summary["name"] == "test" and summary["intersections"] == 0, summary)
+    check("summary.json", summary == json.loads(text) and summary["steps"] == 10 and summary["name"] == "test" and summary["intersections"] == 0,
+          summary)
     check("the cube fell", summary["center_of_mass"][1] < 0.149, summary["center_of_mass"])
     obj = open(out + "/frame_00010.obj").read()
     check("frame has a group a body", obj.count("\no ") + obj.startswith("o ") == 2 and "o cube\n" in obj and "o floor\n" in obj)
@@ -245,11 +254,15 @@ def test_run_options(d):
     check("run without --out writes nothing", os.listdir(d).count("summary.json") == 0)
     out = os.path.join(d, "o2")
     code, _, err = run_scene(d, scene(), "--out=" + out, "--frames", "vtk", "--every", "5", "--quiet")
-    check("run --frames vtk --every 5", code == 0 and sorted(os.listdir(out)) == ["frame_00000.vtk", "frame_00005.vtk", "frame_00010.vtk", "stats.jsonl", "summary.json"], os.listdir(out) if code == 0 else err)
+    frames = ["frame_00000.vtk", "frame_00005.vtk", "frame_00010.vtk"]
+    check("run --frames vtk --every 5", code == 0 and sorted(os.listdir(out)) == frames + ["stats.jsonl", "summary.json"],
+          os.listdir(out) if code == 0 else err)
     code, _, err = run_scene(d, scene(stepper="barrier"), "--stepper", "cmr", "--steps", "1")
     check("--stepper overrides the scene", code == 0, err)
-    for args, word in [(["--steps", "x"], "--steps"), (["--steps"], "--steps"), (["--every", "0"], "--every"), (["--frames", "png"], "--frames"), (["--stepper", "cmrx"], "'cmr'"),
-                       (["--solver", "nosuch"], "--solver"), (["--bogus"], "--bogus"), (["second.json"], "second.json"), (["--render", "x.gif"], ".png"), (["--threads", "0"], "--threads")]:
+    for args, word in [(["--steps", "x"], "--steps"), (["--steps"], "--steps"), (["--every", "0"], "--every"), (["--frames", "png"], "--frames"),
+                       (["--stepper", "cmrx"], "'cmr'"),
+                       (["--solver", "nosuch"], "--solver"), (["--bogus"], "--bogus"), (["second.json"], "second.json"),
+                       (["--render", "x.gif"], ".png"), (["--threads", "0"], "--threads")]:
         code, _, err = run_scene(d, scene(), *args)
         check("run %s is refused" % " ".join(args), code == 1 and word in err, "%d %s" % (code, err))
     code, text, err = run_scene(d, scene(), "--render", os.path.join(d, "x.png"), "--steps", "1")
@@ -277,15 +290,18 @@ def test_frames_vtk(d):
     vtk, obj = open(out + "/frame_00002.vtk").read(), open(out + "b/frame_00002.obj").read()
     points = [x for x in vtk.split("POINTS", 1)[1].split("\n")[1:] if len(x.split()) == 3][:29 + 2]
     check("--frames vtk: the same numbers as obj", points == [x[2:] for x in obj.split("\n") if x.startswith("v ")], points[:2])
-    triangles, bodies, owners = vtk.count("\n3 "), vtk.split("LOOKUP_TABLE default\n")[1].split("POINT_DATA")[0].split(), vtk.split("LOOKUP_TABLE default\n")[2].split()
-    check("--frames vtk: a body a triangle", triangles == obj.count("\nf ") and len(bodies) == triangles and bodies == sorted(bodies) and set(bodies) == {"0", "1"}
+    tables = vtk.split("LOOKUP_TABLE default\n")
+    triangles, bodies, owners = vtk.count("\n3 "), tables[1].split("POINT_DATA")[0].split(), tables[2].split()
+    check("--frames vtk: a body a triangle", triangles == obj.count("\nf ") and len(bodies) == triangles and bodies == sorted(bodies)
+          and set(bodies) == {"0", "1"}
           and "CELL_DATA %d\nSCALARS body int 1" % triangles in vtk, (triangles, bodies[-4:]))
     check("--frames vtk: a body a vertex", owners == ["0"] * 27 + ["1"] * 4 and "POINT_DATA 31\nSCALARS body int 1" in vtk, owners)
     code, text, err = contact("check", out + "/frame_00002.vtk")
     check("--frames vtk: can be read", code == 0 and "%d triangles, 0 intersections" % triangles in text, text + err)
 
 
-SHEET = {"name": "sheet", "type": "cloth", "shape": {"grid": {"size": [1, 1], "cells": [6, 6]}}, "transform": [{"rotate": [0, 0, 30]}, {"translate": [0, 0.8, 0]}],
+SHEET = {"name": "sheet", "type": "cloth", "shape": {"grid": {"size": [1, 1], "cells": [6, 6]}},
+         "transform": [{"rotate": [0, 0, 30]}, {"translate": [0, 0.8, 0]}],
          "fix": [{"vertices": [0, 6]}], "material": {"model": "springs", "stretch": 500, "shear": 100, "bend": 1e-5, "areal_density": 0.2}}
 
 # in place of ffmpeg: keeps its arguments and how much it got; writes the last argument's file; ends with the code in the file `code`
@@ -317,7 +333,8 @@ def test_video(d):
         return p.returncode, p.stderr.decode()
 
     code, err = run(scene(), "--out", out, search=os.path.join(d, "none"))
-    check("--render .mp4 without ffmpeg is refused before the run", code == 1 and "ffmpeg" in err and ".png" in err and not os.path.exists(out), (code, err))
+    check("--render .mp4 without ffmpeg is refused before the run", code == 1 and "ffmpeg" in err and ".png" in err and not os.path.exists(out),
+          (code, err))
     # dt, steps, pictures a second, pictures: from 24 to 60 a step each; every n-th, n times
     for dt, steps, rate, count in [(0.02, 2, 50, 3), (0.004, 11, 50, 3), (0.1, 1, 30, 4)]:
         code, err = run(scene(dt=dt, bodies=[SHEET], output={"subdivide": 1}), "--steps", str(steps))
@@ -336,7 +353,8 @@ def test_video(d):
         json.dump(scene(dt=0.02, duration=1e4, bodies=[SHEET]), f)
     with open(bin_dir + "/code", "w") as f:
         f.write("0\n")
-    p = subprocess.Popen([CONTACT, "run", path, "--render", movie, "--quiet"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ, PATH=search),
+    p = subprocess.Popen([CONTACT, "run", path, "--render", movie, "--quiet"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                         env=dict(os.environ, PATH=search),
                          start_new_session=True)
     time.sleep(1.5)
     os.killpg(p.pid, signal.SIGINT)
@@ -347,7 +365,8 @@ def test_video(d):
     ok = p.returncode == 130 and os.path.exists(movie) and not os.path.exists(movie + ".tmp")
     text = ""
     if ok and search == os.environ["PATH"]:
-        text = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=codec_name,pix_fmt,nb_read_frames", "-of", "csv=p=0", movie],
+        text = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=codec_name,pix_fmt,nb_read_frames", "-of",
+                               "csv=p=0", movie],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60).stdout.decode().strip()
         ok = text.startswith("h264,yuv420p,") and int(text.split(",")[2]) >= 1
     elif ok:
@@ -358,8 +377,10 @@ def test_video(d):
 def test_run_start(d):
     inside = body(repeat={"count": [2, 1, 1], "spacing": [0.1, 0, 0]})
     code, _, err = run_scene(d, inside, "--steps", "1")
-    check("an intersecting start is warned of and goes on", code == 0 and "intersect" in err and "cube_0_0_0" in err and "cube_1_0_0" in err, "%d %s" % (code, err))
-    fixed = body(fix=[{"box": [[-1, 0, -1], [1, 1, 1]], "motion": {"angular": [0, 90, 0]}}], transform=[{"rotate": [0, 0, 90]}, {"translate": [0, 0.5, 0]}])
+    check("an intersecting start is warned of and goes on", code == 0 and "intersect" in err and "cube_0_0_0" in err and "cube_1_0_0" in err,
+          "%d %s" % (code, err))
+    fixed = body(fix=[{"box": [[-1, 0, -1], [1, 1, 1]], "motion": {"angular": [0, 90, 0]}}],
+                 transform=[{"rotate": [0, 0, 90]}, {"translate": [0, 0.5, 0]}])
     code, _, err = run_scene(d, fixed, "--out", os.path.join(d, "o6"), "--steps", "100", "--every", "100")
     if code:
         check("a turning pin", False, err)

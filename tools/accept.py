@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """accept.py -- runs the acceptance scenes with every step tested for intersections and prints one table with a verdict for each.
 
-usage: python3 tools/accept.py [--stepper S] [--limit SECONDS] [--jobs N] [--no-eighth] [--no-slope] [--no-show] [WORD...]   only scenes with a WORD in their path
+usage: python3 tools/accept.py [--stepper S] [--limit SECONDS] [--jobs N] [--no-eighth] [--no-slope] [--no-show] [WORD...]
+       only scenes with a WORD in their path
 Scenes: examples/scenes/*.json, and CONTACT_DATA/scenes (default ../shared/data/scenes) where it is. Standard library only.
 Show scenes (tools/make_scenes.py): zones and freezing as peers; letters at most three rounds of refinement in 90 % of the steps.
 All: exit code 0, to the end, no intersection in any step. peers/* also: centre of mass at rest in its band, impact zones in at most 0.5 % of the
@@ -148,7 +149,8 @@ def steps_of(path):
 def work(scene, args):
     folder = tempfile.mkdtemp(prefix="contact_accept_")
     try:
-        code, scene.summary, lines, said = run(scene.path, os.path.join(folder, "run"), args.stepper, args.limit * (4 if scene.kind == "show" else 1), True)
+        code, scene.summary, lines, said = run(scene.path, os.path.join(folder, "run"), args.stepper, args.limit * (4 if scene.kind == "show" else 1),
+                                               True)
         judge(scene, code, said, steps_of(scene.path))
         if scene.name == "letters" and lines:
             scene.few = sum(1 for l in lines if l["cmr_rounds"] <= 3) / len(lines)
@@ -157,7 +159,8 @@ def work(scene, args):
         if scene.kind == "slope":
             judge_slope(scene, lines, 0.1)
         if scene.kind == "peers" and not args.no_eighth and scene.summary:
-            code, fine_summary, fine, more = run(with_dt(scene.path, 0.125, folder), os.path.join(folder, "eighth"), args.stepper, 4 * args.limit, False)
+            code, fine_summary, fine, more = run(with_dt(scene.path, 0.125, folder), os.path.join(folder, "eighth"), args.stepper, 4 * args.limit,
+                                                 False)
             scene.eighth = distance_from_eighth(lines, fine)
             if scene.eighth is None:
                 scene.failures.append("dt/8: the run did not come to its end (exit %d)" % code)
@@ -207,7 +210,8 @@ def line(scene):
         return "%-34s %s" % (scene.name, "-")
     ratio = s["max_cpu_ms"] / s["median_cpu_ms"] if s["median_cpu_ms"] else 0
     return "%-34s %6d %8.2f %8.1f %6.1f %6s %6.2f %8.1e %9.2e %7.4f %6s %8s  %-13s" % (
-        scene.name, s["steps"], s["median_cpu_ms"], s["max_cpu_ms"], ratio, s["intersections"], s["zone_percent"], s["frozen_fraction"], s["momentum_lost"],
+        scene.name, s["steps"], s["median_cpu_ms"], s["max_cpu_ms"], ratio, s["intersections"], s["zone_percent"], s["frozen_fraction"],
+        s["momentum_lost"],
         s["center_of_mass"][1], "-" if scene.eighth is None else "%.2f" % (100 * scene.eighth), "-" if scene.drift is None else "%.1e" % scene.drift,
         s["worst_status"])
 
@@ -229,7 +233,8 @@ def main():
         if not os.path.isdir(os.path.join(DATA, "scenes")):
             print("SKIPPED %s: the folder of scenes is missing (CONTACT_DATA names it)" % os.path.join(DATA, "scenes"))
             skipped += 1
-        print("%-34s %6s %8s %8s %6s %6s %6s %8s %9s %7s %6s %8s  %-13s %s" % ("scene", "steps", "med. ms", "max ms", "ratio", "cross", "zone%", "frozen",
+        print("%-34s %6s %8s %8s %6s %6s %6s %8s %9s %7s %6s %8s  %-13s %s" % ("scene", "steps", "med. ms", "max ms", "ratio", "cross", "zone%",
+                                                                               "frozen",
                                                                         "lost N s", "com y", "dt/8 %", "drift m", "worst", "verdict"), flush=True)
         with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
             for scene in pool.map(lambda s: work(s, args), scenes):
@@ -239,7 +244,8 @@ def main():
         shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(os.path.join(ROOT, "build"), exist_ok=True)
     with open(os.path.join(ROOT, "build", "accept.json"), "w") as f:
-        json.dump([{"name": s.name, "kind": s.kind, "failures": s.failures, "eighth": s.eighth, "drift": s.drift, "summary": s.summary} for s in done], f, indent=1)
+        json.dump([{"name": s.name, "kind": s.kind, "failures": s.failures, "eighth": s.eighth, "drift": s.drift, "summary": s.summary}
+                   for s in done], f, indent=1)
     failed = sum(1 for s in done if s.failures)
     print("%d passed, %d failed, %d skipped" % (len(done) - failed, failed, skipped))
     return 1 if failed else 0

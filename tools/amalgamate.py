@@ -207,11 +207,13 @@ class Builder:
                 return None
             raise Refused('%s: "%s" is not in src/' % (where, target), "write the path relative to this file, or use <> for a system header")
         if floor_of(path) > floor_of(name):
-            raise Refused("%s: upward include of src/%s" % (where, path), "move what is needed to a lower floor, or call up through a struct of function pointers")
+            raise Refused("%s: upward include of src/%s" % (where, path),
+                          "move what is needed to a lower floor, or call up through a struct of function pointers")
         if path.endswith(".inl"):
             return path
         if self.order[path] >= self.order[listed]:
-            raise Refused("%s: src/%s comes later in src/MANIFEST (or includes itself)" % (where, path), "list it earlier; if the two include each other, break the cycle")
+            raise Refused("%s: src/%s comes later in src/MANIFEST (or includes itself)" % (where, path),
+                          "list it earlier; if the two include each other, break the cycle")
         return path
 
     def emit(self, name, listed=None, stack=()):
@@ -288,7 +290,8 @@ class Builder:
         digest = hashlib.sha256()
         for n in sorted(self.inputs):
             digest.update(n.encode() + b"\0" + self.inputs[n] + b"\0")
-        self.put("/* contact.h -- version %s, made from src/ by tools/amalgamate.py; do not edit. Inputs %s." % (self.version(), digest.hexdigest()[:16]))
+        self.put("/* contact.h -- version %s, made from src/ by tools/amalgamate.py; do not edit. Inputs %s."
+                 % (self.version(), digest.hexdigest()[:16]))
         self.put("")
         for i, line in enumerate(manual):
             self.put(line, "src/public/manual.txt:%d" % (i + 1))

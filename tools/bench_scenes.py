@@ -26,7 +26,8 @@ PEERS = {
     "S3_N8": {"STARK": (2.2, 15, 181), "IPC": (24.7, 193, 709)},
     "S3_N16": {"STARK": (15, 101, 561), "IPC": (276, 2605, 5646)},
 }
-BARS = {"S1_dt60": 40, "S2": 40, "S3_N16": 100, "S3_N8": 12, "letters": 200, "cloth_drop": 20, "cloth_drop_slippery": 20, "skirt": 400, "unified": 60}  # median ms a step
+BARS = {"S1_dt60": 40, "S2": 40, "S3_N16": 100, "S3_N8": 12, "letters": 200, "cloth_drop": 20, "cloth_drop_slippery": 20, "skirt": 400,
+        "unified": 60}  # median ms a step
 WORST = 10  # of the median
 
 
@@ -90,9 +91,11 @@ def main():
         print("no scenes in %s (CONTACT_DATA names the folder of data)" % folder)
         return 0
     made, info = flags()
-    print("%s; CC %s, %s %s; contact %s bits, SIMD %s" % (cpu_name(), made.get("CC", "?"), made.get("OPT", "?"), made.get("ARCH", "?"), info.get("real_bits", "?"),
+    print("%s; CC %s, %s %s; contact %s bits, SIMD %s" % (cpu_name(), made.get("CC", "?"), made.get("OPT", "?"), made.get("ARCH", "?"),
+                                                          info.get("real_bits", "?"),
                                                         info.get("simd", "?")))
-    print("%-10s %8s %8s %6s %8s | %-26s | %-26s | %s" % ("scene", "median", "max", "ratio", "CPU/sim", "STARK median/max CPU/sim", "IPC median/max CPU/sim", "bar"))
+    print("%-10s %8s %8s %6s %8s | %-26s | %-26s | %s" % ("scene", "median", "max", "ratio", "CPU/sim", "STARK median/max CPU/sim",
+                                                          "IPC median/max CPU/sim", "bar"))
     results = []
     for path in scenes:
         name = os.path.basename(os.path.dirname(path))
@@ -110,7 +113,8 @@ def main():
         verdict = "" if bar is None else "median %g: %s" % (bar, "met" if s["median_cpu_ms"] <= bar else "MISSED")
         verdict += "" if ratio <= WORST else "  worst %dx: MISSED" % WORST
         cut = "" if not s.get("interrupted") else "  (cut after %d steps)" % s["steps"]
-        print("%-10s %8.2f %8.1f %6.1f %8.3g | %-26s | %-26s | %s%s" % (name, s["median_cpu_ms"], s["max_cpu_ms"], ratio, per_second, peers[0], peers[1], verdict, cut),
+        print("%-10s %8.2f %8.1f %6.1f %8.3g | %-26s | %-26s | %s%s" % (name, s["median_cpu_ms"], s["max_cpu_ms"], ratio, per_second, peers[0],
+                                                                        peers[1], verdict, cut),
               flush=True)
         results.append({"name": name, "median_cpu_ms": s["median_cpu_ms"], "max_cpu_ms": s["max_cpu_ms"], "cpu_per_simulated_second": per_second,
                         "steps": s["steps"], "bar": bar, "peers": PEERS.get(name, {}), "status": s["status"]})

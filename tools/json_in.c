@@ -134,7 +134,8 @@ double json_in_number(json_in *in, const cJSON *object, const char *path, const 
     json_in_join(full, sizeof full, path, key);
     if (!json_in_finite(in, v, full))
         return fallback;
-    if (v->valuedouble < lo || v->valuedouble > hi || ((open & JSON_IN_ABOVE) && v->valuedouble <= lo) || ((open & JSON_IN_BELOW) && v->valuedouble >= hi)) {
+    if (v->valuedouble < lo || v->valuedouble > hi || ((open & JSON_IN_ABOVE) && v->valuedouble <= lo) ||
+        ((open & JSON_IN_BELOW) && v->valuedouble >= hi)) {
         const char *above = open & JSON_IN_ABOVE ? ">" : ">=", *below = open & JSON_IN_BELOW ? "<" : "<=";
         if (hi < HUGE_VAL)
             json_in_error(in, full, "expected a number %s %g and %s %g, found %.9g", above, lo, below, hi, v->valuedouble);

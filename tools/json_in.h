@@ -20,8 +20,8 @@ void json_in_error(json_in *in, const char *path, const char *format, ...)
 /* json_in_keys -- object check: an object, no key outside of the list `known` (separated by spaces), no key twice. */
 int json_in_keys(json_in *in, const cJSON *object, const char *path, const char *known);
 enum { JSON_IN_ABOVE = 1, JSON_IN_BELOW = 2 };
-/* json_in_number -- member `key` of object, or `fallback` when it is not there; lo <= value <= hi, open: JSON_IN_ABOVE strictly above lo, JSON_IN_BELOW strictly
-   below hi, or both. */
+/* json_in_number -- member `key` of object, or `fallback` when it is not there; lo <= value <= hi, open: JSON_IN_ABOVE strictly above lo,
+   JSON_IN_BELOW strictly below hi, or both. */
 double json_in_number(json_in *in, const cJSON *object, const char *path, const char *key, double fallback, double lo, double hi, int open);
 int json_in_int(json_in *in, const cJSON *object, const char *path, const char *key, int fallback, int lo, int hi);
 int json_in_bool(json_in *in, const cJSON *object, const char *path, const char *key, int fallback);

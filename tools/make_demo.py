@@ -31,7 +31,8 @@ def film(command):
 
 def main():
     os.makedirs(OUT, exist_ok=True)
-    subprocess.check_call([sys.executable, os.path.join(ROOT, "tools", "make_scenes.py"), "--out", OUT, "--only", "letters", "--letters", str(LETTERS),
+    subprocess.check_call([sys.executable, os.path.join(ROOT, "tools", "make_scenes.py"), "--out", OUT, "--only", "letters", "--letters",
+                           str(LETTERS),
                            "--seconds", str(SECONDS)])
     if "--write-only" in sys.argv:
         return 0

@@ -24,7 +24,8 @@ WINDOW = 20  # steps of 30 ms
 def run(folder, letters, lattice, seconds):
     """lines of stats, tets a letter"""
     name = os.path.join(folder, "n%d_l%g" % (letters, lattice))
-    subprocess.check_call([sys.executable, os.path.join(ROOT, "tools", "make_scenes.py"), "--out", name, "--only", "letters", "--letters", str(letters),
+    subprocess.check_call([sys.executable, os.path.join(ROOT, "tools", "make_scenes.py"), "--out", name, "--only", "letters", "--letters",
+                           str(letters),
                            "--lattice", str(lattice), "--seconds", str(seconds)])
     command = [CONTACT, "run", os.path.join(name, "letters", "scene.json"), "--out", os.path.join(name, "run"), "--frames", "none", "--quiet"]
     core = max(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
@@ -107,7 +108,8 @@ def main():
         for lattice in lattices:
             lines, tets = run(folder, 48, lattice, seconds)
             finer.append((tets, rest(lines)[1], rest(lines)[0]))
-            print("lattice %.2f: %4.0f tets a letter, %5.0f contacts, %7.1f ms a step" % (lattice, finer[-1][0], finer[-1][2], finer[-1][1]), flush=True)
+            print("lattice %.2f: %4.0f tets a letter, %5.0f contacts, %7.1f ms a step" % (lattice, finer[-1][0], finer[-1][2], finer[-1][1]),
+                  flush=True)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     if args.letters:
@@ -121,7 +123,8 @@ def main():
     print("log-log slope of time against contacts: %.2f (windows), %.2f (piles at rest); against tets: %.2f; bar 1.2" % (a, b, c))
     print("steps with at most 3 rounds: %.1f %%" % (100 * few))
     with open(os.path.join(args.out, "figures.json"), "w") as f:
-        json.dump({"slope_contacts": a, "slope_rest": b, "slope_tets": c, "piles": piles, "rest": means, "resolution": finer, "rounds": histogram}, f, indent=1)
+        json.dump({"slope_contacts": a, "slope_rest": b, "slope_tets": c, "piles": piles, "rest": means, "resolution": finer, "rounds": histogram}, f,
+                  indent=1)
     pictures(args.out, piles, finer, histogram)
     return 0 if a <= 1.2 and b <= 1.2 and c <= 1.2 else 1
 

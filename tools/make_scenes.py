@@ -67,17 +67,21 @@ def letters(args):
             speed = [0, 0, -sign * 0.04]
         moving = axis == 2
         bodies.append({"name": name, "type": "kinematic", "shape": {"box": {"size": size, "cells": [1, 1, 1]}}, "transform": [{"translate": at}],
-                       "motion": [{"linear": [0, 0, 0], "duration": rest}, {"linear": speed if moving else [0, 0, 0], "duration": 8}, {"linear": [0, 0, 0]}]})
+                       "motion": [{"linear": [0, 0, 0], "duration": rest}, {"linear": speed if moving else [0, 0, 0], "duration": 8},
+                                  {"linear": [0, 0, 0]}]})
     bodies.append(plane())
-    return {"name": "letters", "dt": 0.03, "solver_options": {"max_sweeps": 100}, "duration": args.seconds or 40, "friction": 0.4, "thickness": 0.003, "bodies": bodies,
+    return {"name": "letters", "dt": 0.03, "solver_options": {"max_sweeps": 100}, "duration": args.seconds or 40, "friction": 0.4, "thickness": 0.003,
+            "bodies": bodies,
             "output": {"camera": {"eye": [1.5, 3.0, 2.6], "target": [0, 0.25, 0], "fov": 36}}}
 
 
 def cloth_drop(args, friction=0.6):
-    return {"name": "cloth_drop" if friction > 0.3 else "cloth_drop_slippery", "dt": 0.004, "duration": args.seconds or 4, "friction": friction, "thickness": 0.002,
+    return {"name": "cloth_drop" if friction > 0.3 else "cloth_drop_slippery", "dt": 0.004, "duration": args.seconds or 4, "friction": friction,
+            "thickness": 0.002,
             "bodies": [
                 {"name": "sheet", "type": "cloth", "shape": {"grid": {"size": [1, 1], "cells": [49, 49]}},
-                 "material": {"model": "springs", "stretch": 200, "shear": 50, "bend": 1e-3, "areal_density": 0.2, "damping": {"mass": 0, "stiffness": 0.002}},
+                 "material": {"model": "springs", "stretch": 200, "shear": 50, "bend": 1e-3, "areal_density": 0.2,
+                              "damping": {"mass": 0, "stiffness": 0.002}},
                  "transform": [{"rotate": [82, 0, 6]}, {"translate": [0, 0.62, 0]}]},
                 plane()],
             "output": {"subdivide": 1, "camera": {"eye": [1.0, 0.9, 1.1], "target": [0.05, 0.05, -0.1], "fov": 40}}}
@@ -86,12 +90,14 @@ def cloth_drop(args, friction=0.6):
 def skirt(args):
     """Six layers on a figure that steps sideways and turns once around in under a second."""
     step, turn = 0.8, 0.9
-    motion = [{"linear": [0, 0, 0], "duration": 0.5}, {"linear": [0.25, 0, 0], "duration": step}, {"linear": [0, 0, 0], "angular": [0, 360 / turn, 0], "center": [0.25 * step, 0, 0], "duration": turn},
+    motion = [{"linear": [0, 0, 0], "duration": 0.5}, {"linear": [0.25, 0, 0], "duration": step},
+              {"linear": [0, 0, 0], "angular": [0, 360 / turn, 0], "center": [0.25 * step, 0, 0], "duration": turn},
               {"linear": [0, 0, 0]}]
     bodies = []
     for k in range(6):
         bodies.append({"name": "layer%d" % k, "type": "cloth", "mesh": "skirt_%d.obj" % k,
-                       "material": {"model": "springs", "stretch": 120, "shear": 40, "bend": 5e-4, "areal_density": 0.15, "damping": {"mass": 0, "stiffness": 0.002}},
+                       "material": {"model": "springs", "stretch": 120, "shear": 40, "bend": 5e-4, "areal_density": 0.15,
+                                    "damping": {"mass": 0, "stiffness": 0.002}},
                        "fix": [{"vertices": list(range(70)), "motion": motion}]})
     bodies.append({"name": "figure", "type": "kinematic", "mesh": "figure.obj", "motion": motion})
     return {"name": "skirt", "dt": 0.002, "duration": args.seconds or 5, "friction": 0.3, "thickness": 0.001, "bodies": bodies,
@@ -109,13 +115,17 @@ def unified(args):
             x, z = (i % 2 - 0.5) * 0.42 + rng.uniform(-0.02, 0.02), (i // 2 - 0.5) * 0.42 + rng.uniform(-0.02, 0.02)
             turn = [{"rotate": [rng.uniform(-20, 20), rng.uniform(0, 90), rng.uniform(-20, 20)]}, {"translate": [x, y, z]}]
             if i % 2 == layer % 2:
-                bodies.append({"name": "jelly%d_%d" % (layer, i), "type": "soft", "shape": {"box": {"size": [0.26, 0.2, 0.26], "cells": [4, 4, 4]}}, "material": soft, "transform": turn})
+                bodies.append({"name": "jelly%d_%d" % (layer, i), "type": "soft", "shape": {"box": {"size": [0.26, 0.2, 0.26], "cells": [4, 4, 4]}},
+                               "material": soft, "transform": turn})
             elif i < 2:
-                bodies.append({"name": "crate%d_%d" % (layer, i), "type": "rigid", "shape": {"box": {"size": [0.26, 0.2, 0.24], "cells": [2, 2, 2]}}, "material": {"density": 60}, "transform": turn})
+                bodies.append({"name": "crate%d_%d" % (layer, i), "type": "rigid", "shape": {"box": {"size": [0.26, 0.2, 0.24], "cells": [2, 2, 2]}},
+                               "material": {"density": 60}, "transform": turn})
             else:
-                bodies.append({"name": "ball%d_%d" % (layer, i), "type": "rigid", "shape": {"sphere": {"radius": 0.13, "levels": 2}}, "material": {"density": 60}, "transform": turn})
+                bodies.append({"name": "ball%d_%d" % (layer, i), "type": "rigid", "shape": {"sphere": {"radius": 0.13, "levels": 2}},
+                               "material": {"density": 60}, "transform": turn})
         bodies.append({"name": "sheet%d" % layer, "type": "cloth", "shape": {"grid": {"size": [1, 1], "cells": [24, 24]}},
-                       "material": {"model": "springs", "stretch": 150, "shear": 40, "bend": 1e-3, "areal_density": 0.8, "damping": {"mass": 0, "stiffness": 0.002}},
+                       "material": {"model": "springs", "stretch": 150, "shear": 40, "bend": 1e-3, "areal_density": 0.8,
+                                    "damping": {"mass": 0, "stiffness": 0.002}},
                        "transform": [{"translate": [0, y + 0.34, 0]}]})
     bodies.append(plane())
     return {"name": "unified", "dt": 0.01, "duration": args.seconds or 6, "friction": 0.5, "thickness": 0.003, "bodies": bodies,
@@ -124,14 +134,19 @@ def unified(args):
 
 def press(args):
     """A sheet between a soft block and a rigid plate that a kinematic ram drives down, sideways and up again."""
-    motion = [{"linear": [0, -0.12, 0], "duration": 1.5}, {"linear": [0.08, 0, 0], "duration": 1.0}, {"linear": [0, 0.15, 0], "duration": 1.0}, {"linear": [0, 0, 0]}]
+    motion = [{"linear": [0, -0.12, 0], "duration": 1.5}, {"linear": [0.08, 0, 0], "duration": 1.0}, {"linear": [0, 0.15, 0], "duration": 1.0},
+              {"linear": [0, 0, 0]}]
     bodies = [
-        {"name": "block", "type": "soft", "shape": {"box": {"size": [0.5, 0.25, 0.5], "cells": [8, 4, 8]}}, "material": {"model": "stable_neohookean", "young": 4e4, "poisson": 0.4, "density": 600},
+        {"name": "block", "type": "soft", "shape": {"box": {"size": [0.5, 0.25, 0.5], "cells": [8, 4, 8]}},
+         "material": {"model": "stable_neohookean", "young": 4e4, "poisson": 0.4, "density": 600},
          "transform": [{"translate": [0, 0.13, 0]}]},
         {"name": "sheet", "type": "cloth", "shape": {"grid": {"size": [0.8, 0.8], "cells": [40, 40]}},
-         "material": {"model": "springs", "stretch": 200, "shear": 60, "bend": 1e-3, "areal_density": 0.2, "damping": {"mass": 0, "stiffness": 0.002}}, "transform": [{"translate": [0, 0.28, 0]}]},
-        {"name": "plate", "type": "rigid", "shape": {"box": {"size": [0.3, 0.04, 0.3], "cells": [3, 1, 3]}}, "material": {"density": 2000}, "transform": [{"rotate": [0, 20, 0]}, {"translate": [0, 0.33, 0]}]},
-        {"name": "ram", "type": "kinematic", "shape": {"box": {"size": [0.12, 0.3, 0.12], "cells": [2, 3, 2]}}, "transform": [{"translate": [0, 0.55, 0]}], "motion": motion},
+         "material": {"model": "springs", "stretch": 200, "shear": 60, "bend": 1e-3, "areal_density": 0.2,
+                      "damping": {"mass": 0, "stiffness": 0.002}}, "transform": [{"translate": [0, 0.28, 0]}]},
+        {"name": "plate", "type": "rigid", "shape": {"box": {"size": [0.3, 0.04, 0.3], "cells": [3, 1, 3]}}, "material": {"density": 2000},
+         "transform": [{"rotate": [0, 20, 0]}, {"translate": [0, 0.33, 0]}]},
+        {"name": "ram", "type": "kinematic", "shape": {"box": {"size": [0.12, 0.3, 0.12], "cells": [2, 3, 2]}},
+         "transform": [{"translate": [0, 0.55, 0]}], "motion": motion},
         plane()]
     return {"name": "press", "dt": 0.01, "duration": args.seconds or 4, "friction": 0.5, "thickness": 0.002, "bodies": bodies,
             "output": {"camera": {"eye": [1.0, 0.8, 1.3], "target": [0, 0.2, 0], "fov": 36}}}

@@ -54,7 +54,8 @@ def run(command, timeout=240, env=None, cwd=ROOT):
 
 
 def run_unit(path):
-    env = dict(os.environ, ASAN_OPTIONS="detect_leaks=1:abort_on_error=0:allocator_may_return_null=1", UBSAN_OPTIONS="print_stacktrace=1", CONTACT_TOOL=os.path.join(ROOT, "build", "contact"))
+    env = dict(os.environ, ASAN_OPTIONS="detect_leaks=1:abort_on_error=0:allocator_may_return_null=1", UBSAN_OPTIONS="print_stacktrace=1",
+               CONTACT_TOOL=os.path.join(ROOT, "build", "contact"))
     if "/asan/" in path:
         env["CONTACT_TEST_SANITIZED"] = "1"
     if not os.path.exists(os.path.join(ROOT, path)):
@@ -111,7 +112,8 @@ def matrix(families, stb):
                     if simd == "CT_SIMD_NONE":
                         jobs.append([compiler_of(std, family)] + flags + ["-DCONTACT_STATIC", source])
                 jobs.append([compiler_of(std, family), "-std=" + std, "-fsyntax-only"] + WARN + ["-DCONTACT_REAL=" + real, header])
-        jobs.append([compiler_of("c99", family), "-std=c99", "-fsyntax-only"] + WARN + ["-DCONTACT_WITH_FILES=0"] + stb + ["tests/compile/implementation.c"])
+        jobs.append([compiler_of("c99", family), "-std=c99", "-fsyntax-only"] + WARN + ["-DCONTACT_WITH_FILES=0"] + stb
+                    + ["tests/compile/implementation.c"])
     return jobs
 
 
@@ -140,7 +142,8 @@ def links(count, family, stb, work):
             code, out, _ = run([d + "/units"], timeout=60)
             count.ok(code == 0, "%s CONTACT_REAL %s: run of three units" % (family, real), out)
         code, out, _ = run(["nm", "-g", "--defined-only", d + "/a.o"])
-        bad = [s.split()[-1] for s in out.splitlines() if not re.match(r"ct_\w+%s$|unit_a_\w+$|stbds_\w+$" % ("_f32" if real == "32" else ""), s.split()[-1])]
+        ours = r"ct_\w+%s$|unit_a_\w+$|stbds_\w+$" % ("_f32" if real == "32" else "")
+        bad = [s.split()[-1] for s in out.splitlines() if not re.match(ours, s.split()[-1])]
         count.ok(not bad, "%s CONTACT_REAL %s: only ct_ names are exported" % (family, real), " ".join(bad))
         code, out, _ = run([cc, "-std=c99", "-c", "tests/compile/unit_b.c", "-o", d + "/mix.o", "-DCONTACT_REAL=" + ("32" if real == "64" else "64")])
         code2, out, _ = run([cxx, d + "/a.o", d + "/mix.o", d + "/c.o", "-lm", "-o", d + "/mix"])
@@ -173,7 +176,8 @@ def quick_start(count, families, work, stb):
         count.ok(code == 0 and not out.strip(), "quick start: " + " ".join(c), out)
         if code == 0:
             code, out, _ = run([d + "/quickstart"], timeout=60, cwd=d)
-            count.ok(code == 0 and out == expected.group(2), "quick start output of " + " ".join(c), "expected:\n%s\ngot:\n%s" % (expected.group(2), out))
+            count.ok(code == 0 and out == expected.group(2), "quick start output of " + " ".join(c),
+                     "expected:\n%s\ngot:\n%s" % (expected.group(2), out))
 
 
 def examples(count, work):

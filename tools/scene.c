@@ -599,10 +599,9 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     const cJSON *bodies, *e;
     const char *text;
     int k;
-    if (!json_in_keys(
-            in, root, "",
-            "name dt duration gravity stepper solver solver_options integrator thickness friction restitution self_collision broad_phase seed barrier bodies "
-            "stitches joints row_mode ccd_limits_step output"))
+    if (!json_in_keys(in, root, "",
+                      "name dt duration gravity stepper solver solver_options integrator thickness friction restitution self_collision "
+                      "broad_phase seed barrier bodies stitches joints row_mode ccd_limits_step output"))
         return;
     text = json_in_string(in, root, "", "name");
     s->name = cli_copy(text ? text : "scene");

@@ -248,7 +248,8 @@ static int sim_load_keyframes(const scene *s, const scene_body *b, const glob_t 
         if (code != CT_OK)
             cli_fail("%s: %s.keyframes: %s: %s", s->file, b->path, file, cli_error_text(code, &e, text, sizeof text));
         else if (key.n_positions != m->body.n_positions)
-            cli_fail("%s: %s.keyframes: %s has %d vertices, expected %d", s->file, b->path, file, key.n_positions, m->body.n_positions), code = CT_ERR_MESH;
+            code = CT_ERR_MESH,
+            cli_fail("%s: %s.keyframes: %s has %d vertices, expected %d", s->file, b->path, file, key.n_positions, m->body.n_positions);
         else {
             sim_transform(b, &key);
             memcpy(m->keys.positions + n * (size_t)m->n_keyframes, key.positions, n * sizeof(ct_real));

@@ -26,7 +26,7 @@
 #elif __has_include(<stb/stb_ds.h>)
 #include <stb/stb_ds.h>
 #else
-#error "contact.h needs stb_ds.h: put https://github.com/nothings/stb's stb_ds.h beside it, install libstb-dev, or define CONTACT_STB_DS_H to its name"
+#error "contact.h needs stb_ds.h: put that of https://github.com/nothings/stb beside it, install libstb-dev, or define CONTACT_STB_DS_H"
 #endif
 #else
 #include "stb_ds.h"

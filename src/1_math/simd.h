@@ -1,7 +1,7 @@
 /* simd.h -- the one place where SIMD is decided: eight virtual lanes of double (cti_d8) and of float (cti_f8) on every path. Method: AVX2
-   uses two 256-bit registers of double and one of float; SSE2 four and two 128-bit ones; NONE uses plain loops. Every operation is lane-wise and correctly rounded, there
-   is no fused multiply-add, and sums over lanes have one fixed order ((0+4)+(2+6))+((1+5)+(3+7)), so all paths give the same bits.
-   CTI_SIMD_NAME is the path that was compiled in. */
+   uses two 256-bit registers of double and one of float; SSE2 four and two 128-bit ones; NONE uses plain loops. Every operation is
+   lane-wise and correctly rounded, there is no fused multiply-add, and sums over lanes have one fixed order ((0+4)+(2+6))+((1+5)+(3+7)), so
+   all paths give the same bits. CTI_SIMD_NAME is the path that was compiled in. */
 #ifndef CTI_SIMD_H
 #define CTI_SIMD_H
 

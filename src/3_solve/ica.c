@@ -174,7 +174,8 @@ static int cti_ica_invert(cti_ica *s, cti_ica_cluster *q, int32_t *local)
                 continue;
             for (r = 0; r < 3; r++)
                 for (c = 0; c < 3; c++)
-                    q->inverse[(size_t)(3 * i + r) * (size_t)q->ld_inverse + (size_t)(3 * j + c)] = (float)A->val[9 * (size_t)k + (size_t)(3 * r + c)];
+                    q->inverse[(size_t)(3 * i + r) * (size_t)q->ld_inverse + (size_t)(3 * j + c)] =
+                        (float)A->val[9 * (size_t)k + (size_t)(3 * r + c)];
         }
     for (i = 0; i < q->n; i++)
         local[q->blocks[i]] = -1;

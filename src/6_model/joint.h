@@ -32,8 +32,8 @@ typedef struct cti_joint {
 
 /* cti_joint_axes -- rows axis, t1, t2: orthonormal. */
 CTI_FN void cti_joint_axes(cti_v3 axis, ct_real *out);
-/* cti_joint_turn -- rotation vector [rad], world axes, that takes triad b to triad a (rows: axes in the world, orthonormal); of a hinge its part across
-   the axis: the smallest turn that takes b's axis to a's. Good up to half a turn. */
+/* cti_joint_turn -- rotation vector [rad], world axes, that takes triad b to triad a (rows: axes in the world, orthonormal); of a hinge its
+   part across the axis: the smallest turn that takes b's axis to a's. Good up to half a turn. */
 CTI_FN cti_v3 cti_joint_turn(const ct_real *a, const ct_real *b, int hinge);
 /* cti_joint_left -- what may remain of an error e after `most` of it was taken back. */
 CTI_FN cti_v3 cti_joint_left(cti_v3 e, ct_real most);

@@ -10,8 +10,8 @@
 #define CTI_RIGID_CLOSE (64 * cti_sqrt(CTI_EPS)) /* relative error of w after which it has failed */
 
 /* volume integrals of 1, x, x x' over the tets that the surface spans with its first vertex: signs take care of the outside */
-CTI_FN double cti_rigid_mass(const ct_real *positions, const int32_t *triangles, int n_triangles, double density, double *out_mass, double *out_center,
-                             double *out_inertia)
+CTI_FN double cti_rigid_mass(const ct_real *positions, const int32_t *triangles, int n_triangles, double density, double *out_mass,
+                             double *out_center, double *out_inertia)
 {
     double volume = 0, c[3] = {0, 0, 0}, S[9], trace;
     int i, k, l;

@@ -19,10 +19,10 @@ typedef struct cti_rigid {
     ct_real q_old[4], spin_old[3]; /* start of the step, to go back to */
 } cti_rigid;
 
-/* cti_rigid_mass -- mass [kg], centre [3] and inertia [9] about it of a closed surface, positions [3 n], triangles [3 n_triangles] counter-clockwise from
-   outside. Returns the volume [m^3]; at 0 or less, outputs mean nothing. */
-CTI_FN double cti_rigid_mass(const ct_real *positions, const int32_t *triangles, int n_triangles, double density, double *out_mass, double *out_center,
-                             double *out_inertia);
+/* cti_rigid_mass -- mass [kg], centre [3] and inertia [9] about it of a closed surface, positions [3 n], triangles [3 n_triangles]
+   counter-clockwise from outside. Returns the volume [m^3]; at 0 or less, outputs mean nothing. */
+CTI_FN double cti_rigid_mass(const ct_real *positions, const int32_t *triangles, int n_triangles, double density, double *out_mass,
+                             double *out_center, double *out_inertia);
 /* cti_rigid_matrix -- R [9] of a unit quaternion. */
 CTI_FN void cti_rigid_matrix(const ct_real *q, ct_real *R);
 /* cti_rigid_turn -- out [4] = exp(turn) q, turn [rad] a rotation vector in world axes; normalized. */

@@ -253,8 +253,8 @@ static int cti_detect_speaks(const cti_surface *s, int face, int feature)
 }
 
 /* appends the pair when it is near, or will be, and its direction lies in the normal cones of the edges it is on (-1: on none) */
-static int cti_detect_offer(cti_mem *mem, const cti_surface *s, const ct_real *x1, const cti_memory *memory, const cti_pair *pair, int edge_a, int edge_b, ct_real dist,
-                            cti_hit **out)
+static int cti_detect_offer(cti_mem *mem, const cti_surface *s, const ct_real *x1, const cti_memory *memory, const cti_pair *pair,
+                            int edge_a, int edge_b, ct_real dist, cti_hit **out)
 {
     int loaded = 0;
     cti_hit hit;
@@ -275,7 +275,8 @@ static int cti_detect_offer(cti_mem *mem, const cti_surface *s, const ct_real *x
     }
     if (memory && (pair->kind == CT_PAIR_EE || pair->kind == CT_PAIR_VF))
         loaded = cti_memory_find(memory, cti_pair_key(s, pair)) != NULL;
-    if (!loaded && pair->kind == CT_PAIR_EE && (!cti_detect_edge_cone(s, edge_b, hit.normal) || !cti_detect_edge_cone(s, edge_a, cti_v3_mul(hit.normal, -1))))
+    if (!loaded && pair->kind == CT_PAIR_EE &&
+        (!cti_detect_edge_cone(s, edge_b, hit.normal) || !cti_detect_edge_cone(s, edge_a, cti_v3_mul(hit.normal, -1))))
         return 1;
     if (!loaded && pair->kind == CT_PAIR_VF && dist > h / 2 && cti_detect_is_ghost(s, pair, edge_b, hit.normal))
         return 1;
@@ -287,7 +288,7 @@ static int cti_detect_offer(cti_mem *mem, const cti_surface *s, const ct_real *x
 
 static int cti_detect_near_faces(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
-    int n = CTI_LEN(d->vf.pairs) / 2, i;
+    int n = CTI_LEN(d->vf.pairs) / 2, i, edge;
     cti_pair pair;
     for (i = 0; i < n; i++) {
         const ct_real *w = d->vf.w + 3 * (size_t)i;
@@ -299,8 +300,8 @@ static int cti_detect_near_faces(cti_mem *mem, const cti_detect *d, const cti_su
             continue;
         cti_pair_make(s, CT_PAIR_VF, d->vf.pairs[2 * i], d->vf.pairs[2 * i + 1], &pair);
         pair.w[0] = 1, pair.w[1] = -w[0], pair.w[2] = -w[1], pair.w[3] = -w[2];
-        if (!cti_detect_offer(mem, s, x1, memory, &pair, -1, d->vf.feature[i] >= 3 && d->vf.feature[i] < 6 ? s->face_edges[3 * d->vf.pairs[2 * i + 1] + d->vf.feature[i] - 3] : -1,
-                              cti_sqrt(d->vf.d2[i]), out))
+        edge = d->vf.feature[i] >= 3 && d->vf.feature[i] < 6 ? s->face_edges[3 * d->vf.pairs[2 * i + 1] + d->vf.feature[i] - 3] : -1;
+        if (!cti_detect_offer(mem, s, x1, memory, &pair, -1, edge, cti_sqrt(d->vf.d2[i]), out))
             return 0;
     }
     return 1;
@@ -359,7 +360,8 @@ static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_sur
 
 CTI_FN int cti_detect_near(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
-    return cti_detect_near_faces(mem, d, s, x1, memory, out) && cti_detect_near_edges(mem, d, s, x1, memory, out) && cti_detect_near_rest(mem, d, s, x1, memory, out);
+    return cti_detect_near_faces(mem, d, s, x1, memory, out) && cti_detect_near_edges(mem, d, s, x1, memory, out) &&
+           cti_detect_near_rest(mem, d, s, x1, memory, out);
 }
 
 /* ---- collisions ---- */
@@ -388,12 +390,14 @@ static int cti_detect_impact(const cti_surface *s, const ct_real *x1, cti_hit *h
     return 1;
 }
 
-static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_list *l, ct_pair_kind kind, const cti_surface *s, const ct_real *x1, cti_hit **out)
+static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_list *l, ct_pair_kind kind, const cti_surface *s,
+                                   const ct_real *x1, cti_hit **out)
 {
     int n = CTI_LEN(l->pairs) / 2, i, hits;
     if (n == 0)
         return 1;
-    hits = kind == CT_PAIR_VF ? cti_ccd_vf_batch(s->x0, x1, l->quads, n, l->min_sep, d->toi) : cti_ccd_ee_batch(s->x0, x1, l->quads, n, l->min_sep, d->toi);
+    hits = kind == CT_PAIR_VF ? cti_ccd_vf_batch(s->x0, x1, l->quads, n, l->min_sep, d->toi)
+                              : cti_ccd_ee_batch(s->x0, x1, l->quads, n, l->min_sep, d->toi);
     for (i = 0; i < n && hits > 0; i++) {
         cti_hit hit;
         if (d->toi[i] > 1)

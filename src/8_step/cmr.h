@@ -31,7 +31,8 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
 
 /* cti_cmr_move -- x_new = x + dt v_new, rounded once, and surface.x1. */
 CTI_FN void cti_cmr_move(cti_state *s, ct_real dt);
-/* cti_cmr_collide -- the collisions of the motion to surface.x1 into s->hits; the candidate lists are made complete for it first. 0: out of memory. */
+/* cti_cmr_collide -- the collisions of the motion to surface.x1 into s->hits; the candidate lists are made complete for it first.
+   0: out of memory. */
 CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out);
 /* cti_cmr_context -- the row context of a step. */
 CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_row_context *out);

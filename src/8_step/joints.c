@@ -120,8 +120,10 @@ static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part
             cti_joints_place(s, side[k], 0, s->time, from);
             cti_joints_place(s, side[k], 0, cti_joints_end(s, dt), to);
             v = cti_v3_mul(cti_joint_turn(to, from, 0), j->lever / dt);
-        } else if (side[k]->n == 0)
-            v = cti_v3_mul(cti_v3_sub(cti_joints_place(s, side[k], 0, cti_joints_end(s, dt), NULL), cti_joints_place(s, side[k], 0, s->time, NULL)), 1 / dt);
+        } else if (side[k]->n == 0) {
+            v = cti_v3_sub(cti_joints_place(s, side[k], 0, cti_joints_end(s, dt), NULL), cti_joints_place(s, side[k], 0, s->time, NULL));
+            v = cti_v3_mul(v, 1 / dt);
+        }
         u = cti_v3_mad(u, v, k == 0 ? CTI_R(1) : CTI_R(-1));
     }
     return cti_m3_mul_v(frame, u);

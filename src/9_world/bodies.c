@@ -197,8 +197,8 @@ static int cti_bodies_reserve_blocks(ct_world *w, const cti_body *b)
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
     int n1 = s->n + b->n_blocks;
-    return CTI_RESERVE(m, s->rigids, CTI_LEN(s->rigids) + 1) && CTI_RESERVE(m, s->x, 3 * n1) && CTI_RESERVE(m, s->v, 3 * n1) && CTI_RESERVE(m, s->mass, n1) && CTI_RESERVE(m, s->inv_mass, n1) &&
-           CTI_RESERVE(m, s->alpha, n1) && CTI_RESERVE(m, s->dt_prev, n1);
+    return CTI_RESERVE(m, s->rigids, CTI_LEN(s->rigids) + 1) && CTI_RESERVE(m, s->x, 3 * n1) && CTI_RESERVE(m, s->v, 3 * n1) &&
+           CTI_RESERVE(m, s->mass, n1) && CTI_RESERVE(m, s->inv_mass, n1) && CTI_RESERVE(m, s->alpha, n1) && CTI_RESERVE(m, s->dt_prev, n1);
 }
 
 /* a deformable body's nodes: masses, and a rigid velocity about the centre of mass */

@@ -46,7 +46,9 @@ static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
             if (b->topology.edge_flags[e] & (CTI_EDGE_BOUNDARY | CTI_EDGE_NONMANIFOLD | CTI_EDGE_TWISTED))
                 break;
         e = e < b->topology.n_edges ? b->surface_nodes[b->topology.edges[2 * e]] : -1;
-        return cti_bodies_refuse(w, CT_ERR_MESH, e, 0, "a rigid body's surface is not closed, or its triangles do not agree on the outside (element: vertex of such an edge)");
+        return cti_bodies_refuse(
+            w, CT_ERR_MESH, e, 0,
+            "a rigid body's surface is not closed, or its triangles do not agree on the outside (element: vertex of such an edge)");
     }
     volume = cti_rigid_mass(b->rest, b->triangles, CTI_LEN(b->triangles) / 3, (double)d->density, &mass, center, inertia);
     if (!(volume > 0) || !(mass > 0) || !cti_finite((ct_real)mass))

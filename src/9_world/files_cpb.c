@@ -197,7 +197,8 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *pa
     cti_islands_problem(&w->state, &p);
     for (i = 0; i < p.n_rows; i++)
         if (w->state.origins[i].repair)
-            return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0, "the problem repairs tangled pairs, which a CPB file cannot hold (element: row)");
+            return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0,
+                                  "the problem repairs tangled pairs, which a CPB file cannot hold (element: row)");
         else if (p.rows[i].equations)
             return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0, "the problem has joints, which a CPB file cannot hold (element: row)");
     memset(&c, 0, sizeof c);

@@ -44,7 +44,8 @@ static ct_code cti_joints_check_side(ct_world *w, const ct_joint_side *s, ct_joi
     b = &w->bodies[*out_slot];
     for (k = 0; k < 3 && s->vertices[k] >= 0; k++, n++) {
         if (s->vertices[k] >= b->n)
-            return cti_joints_refuse(w, CT_ERR_ARGUMENT, s->body, k, s->vertices[k], "a joint's vertex is out of range (element: place in the list, value: vertex)");
+            return cti_joints_refuse(w, CT_ERR_ARGUMENT, s->body, k, s->vertices[k],
+                                     "a joint's vertex is out of range (element: place in the list, value: vertex)");
         if (!cti_finite(s->weights[k]))
             return cti_joints_refuse(w, CT_ERR_ARGUMENT, s->body, k, 0, "a joint's weight is not finite (element: place in the list)");
         sum += s->weights[k];
@@ -194,8 +195,9 @@ static ct_code cti_joints_check_made(ct_world *w, const ct_joint_desc *d, const 
         return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "neither side of the joint can move");
     if (na + nb > CTI_ROW_TERMS)
         return cti_joints_refuse(w, CT_ERR_UNSUPPORTED, d->a.body, -1, na + nb, "the joint's sides have more than 16 nodes together (value: nodes)");
-    if (q->slot[0] == q->slot[1] && q->slot[0] >= 0 && (q->joint.a.rigid >= 0 || (!memcmp(q->joint.a.block, q->joint.b.block, sizeof q->joint.a.block) &&
-                                                                               !memcmp(q->joint.a.weight, q->joint.b.weight, sizeof q->joint.a.weight))))
+    if (q->slot[0] == q->slot[1] && q->slot[0] >= 0 &&
+        (q->joint.a.rigid >= 0 || (!memcmp(q->joint.a.block, q->joint.b.block, sizeof q->joint.a.block) &&
+                                   !memcmp(q->joint.a.weight, q->joint.b.weight, sizeof q->joint.a.weight))))
         return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "a joint of a body with itself needs different vertices of a deformable body");
     return CT_OK;
 }

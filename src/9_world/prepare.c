@@ -45,10 +45,12 @@ static int cti_prepare_count(const ct_world *w, int *nv, int *ne, int *nf, int *
 
 static int cti_prepare_reserve(cti_mem *mem, cti_surface *f, int n_bodies, int nv, int ne, int nf, int np)
 {
-    return CTI_RESIZE(mem, f->attach, nv) && CTI_RESIZE(mem, f->body_of, nv) && CTI_RESIZE(mem, f->edges, 2 * ne) && CTI_RESIZE(mem, f->faces, 3 * nf) &&
-           CTI_RESIZE(mem, f->face_edges, 3 * nf) && CTI_RESIZE(mem, f->edge_faces, 2 * ne) && CTI_RESIZE(mem, f->vertex_owner, nv) &&
-           CTI_RESIZE(mem, f->edge_owner, ne) && CTI_RESIZE(mem, f->is_point, nv) && CTI_RESIZE(mem, f->rest, 3 * nv) && CTI_RESIZE(mem, f->x0, 3 * nv) && CTI_RESIZE(mem, f->x1, 3 * nv) && CTI_RESIZE(mem, f->script, 3 * nv) &&
-           CTI_RESIZE(mem, f->bodies, n_bodies) && CTI_RESIZE(mem, f->ranges, n_bodies) && CTI_RESIZE(mem, f->planes, np);
+    return CTI_RESIZE(mem, f->attach, nv) && CTI_RESIZE(mem, f->body_of, nv) && CTI_RESIZE(mem, f->edges, 2 * ne) &&
+           CTI_RESIZE(mem, f->faces, 3 * nf) && CTI_RESIZE(mem, f->face_edges, 3 * nf) && CTI_RESIZE(mem, f->edge_faces, 2 * ne) &&
+           CTI_RESIZE(mem, f->vertex_owner, nv) && CTI_RESIZE(mem, f->edge_owner, ne) && CTI_RESIZE(mem, f->is_point, nv) &&
+           CTI_RESIZE(mem, f->rest, 3 * nv) && CTI_RESIZE(mem, f->x0, 3 * nv) && CTI_RESIZE(mem, f->x1, 3 * nv) &&
+           CTI_RESIZE(mem, f->script, 3 * nv) && CTI_RESIZE(mem, f->bodies, n_bodies) && CTI_RESIZE(mem, f->ranges, n_bodies) &&
+           CTI_RESIZE(mem, f->planes, np);
 }
 
 /* one body's surface appended to the soup at the offsets of f */
@@ -213,9 +215,10 @@ static int cti_prepare_scratch(ct_world *w)
         s->rigid_of[i] = -1;
     for (i = 0; i < CTI_LEN(s->rigids); i++)
         s->rigid_of[s->rigids[i].block] = s->rigid_of[s->rigids[i].block + 1] = i;
-    return cti_integrate_reserve(s) && CTI_RESIZE(m, s->fixed, s->n) && CTI_RESIZE(m, s->v_fixed, n3) && CTI_RESIZE(m, s->filter, s->n) && CTI_RESIZE(m, s->b, n3) &&
-           CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->dv_free, n3) && CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) &&
-           CTI_RESIZE(m, s->x_old, n3) && CTI_RESIZE(m, s->v_old, n3) && CTI_RESIZE(m, s->dt_old, s->n) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
+    return cti_integrate_reserve(s) && CTI_RESIZE(m, s->fixed, s->n) && CTI_RESIZE(m, s->v_fixed, n3) && CTI_RESIZE(m, s->filter, s->n) &&
+           CTI_RESIZE(m, s->b, n3) && CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->dv_free, n3) &&
+           CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) && CTI_RESIZE(m, s->x_old, n3) && CTI_RESIZE(m, s->v_old, n3) &&
+           CTI_RESIZE(m, s->dt_old, s->n) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
 }
 
 CTI_FN ct_code cti_world_prepare(ct_world *w)

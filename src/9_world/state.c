@@ -273,7 +273,8 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
         return CT_ERR_ARGUMENT;
     for (i = 0; i < n; i++)
         if (vertices[i] < 0 || vertices[i] >= b->n_blocks)
-            return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, vertices[i], "a pinned vertex is out of range (element: place in the list, value: vertex)");
+            return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, vertices[i],
+                                  "a pinned vertex is out of range (element: place in the list, value: vertex)");
     old = CTI_LEN(w->state.pins);
     path = CTI_LEN(w->state.path);
     if (!CTI_RESERVE(&w->mem, w->state.pins, old + n) || !CTI_RESERVE(&w->mem, w->state.path, path + n_segments))
@@ -322,7 +323,8 @@ CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vert
     sq = cti_m3_mul(projector, projector);
     for (i = 0; i < 3; i++)
         for (j = 0; j < 3; j++)
-            if (!(cti_abs(projector[3 * i + j] - projector[3 * j + i]) <= CTI_R(1e-4)) || !(cti_abs(sq.m[3 * i + j] - projector[3 * i + j]) <= CTI_R(1e-4)))
+            if (!(cti_abs(projector[3 * i + j] - projector[3 * j + i]) <= CTI_R(1e-4)) ||
+                !(cti_abs(sq.m[3 * i + j] - projector[3 * i + j]) <= CTI_R(1e-4)))
                 return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, (double)projector[3 * i + j], "the matrix is no symmetric projector");
     d.block = w->bodies[slot].block0 + vertex;
     cti_bodies_purify(projector, d.projector);

@@ -6,7 +6,9 @@
 #include "../8_step/step.h"
 #include "../8_step/tangle.h"
 
-typedef enum cti_body_kind { CTI_BODY_FREE, CTI_BODY_SOFT, CTI_BODY_CLOTH, CTI_BODY_STATIC, CTI_BODY_PLANE, CTI_BODY_RIGID, CTI_BODY_KINEMATIC } cti_body_kind;
+typedef enum cti_body_kind {
+    CTI_BODY_FREE, CTI_BODY_SOFT, CTI_BODY_CLOTH, CTI_BODY_STATIC, CTI_BODY_PLANE, CTI_BODY_RIGID, CTI_BODY_KINEMATIC
+} cti_body_kind;
 
 typedef struct cti_body {
     cti_body_kind kind;
@@ -69,7 +71,10 @@ CTI_FN void cti_world_unprepare(ct_world *w);
 CTI_FN void cti_world_free_body(ct_world *w, cti_body *b);
 /* cti_body_has_model, cti_body_is_scripted -- deformable; moved by nothing but a script. */
 CTI_INLINE int cti_body_has_model(const cti_body *b) { return b->kind == CTI_BODY_SOFT || b->kind == CTI_BODY_CLOTH; }
-CTI_INLINE int cti_body_is_scripted(const cti_body *b) { return b->kind == CTI_BODY_STATIC || b->kind == CTI_BODY_PLANE || b->kind == CTI_BODY_KINEMATIC; }
+CTI_INLINE int cti_body_is_scripted(const cti_body *b)
+{
+    return b->kind == CTI_BODY_STATIC || b->kind == CTI_BODY_PLANE || b->kind == CTI_BODY_KINEMATIC;
+}
 /* cti_body_attach -- attachment of body vertex i with the world's block and frame numbers. */
 CTI_FN void cti_body_attach(const cti_body *b, int i, cti_attach *out);
 /* cti_body_point -- where vertex i of a body is: the same code path as the surface's. */

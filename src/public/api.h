@@ -33,8 +33,8 @@ CONTACT_API void ct_world_destroy(ct_world *world); /* NULL is fine */
    CT_ERR_ARGUMENT (dt), CT_ERR_MEMORY, CT_ERR_MESH (thickness below 64 ulp of the world's extent): world unchanged. */
 CONTACT_API ct_code ct_world_step(ct_world *world, ct_real dt, ct_step_report *out_report);
 CONTACT_API const ct_error_info *ct_world_error(const ct_world *world);
-/* ct_world_validate -- every pair that intersects now (edge through face; vertex behind a plane), exact. *out_pairs [*out_n] belongs to the world and is valid until
-   the next call on it. */
+/* ct_world_validate -- every pair that intersects now (edge through face; vertex behind a plane), exact. *out_pairs [*out_n] belongs to the
+   world and is valid until the next call on it. */
 CONTACT_API ct_code ct_world_validate(const ct_world *world, ct_pair **out_pairs, int *out_n);
 /* ct_world_repair -- tries to free a world that starts with intersections: bodies that take part are moved apart, no farther than it takes, with
    time, scripts, velocities and all other bodies standing still (others are moved when it does not work without). *out_freed and *out_left count
@@ -66,8 +66,9 @@ CONTACT_API ct_code ct_body_add_static(ct_world *world, const ct_static_desc *de
 CONTACT_API ct_code ct_body_add_rigid(ct_world *world, const ct_rigid_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_kinematic(ct_world *world, const ct_kinematic_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_remove(ct_world *world, ct_body_id body);
-/* ct_body_pin -- holds the axes (CT_AXIS_* mask) of n nodes (see ct_body_node_count) to a scripted motion (NULL: at rest where they are) until world time
-   `until` [s] (< 0: for ever). Axes of later pins on a vertex are added. CT_ERR_ARGUMENT names an index out of range in .element. */
+/* ct_body_pin -- holds the axes (CT_AXIS_* mask) of n nodes (see ct_body_node_count) to a scripted motion (NULL: at rest where they are)
+   until world time `until` [s] (< 0: for ever). Axes of later pins on a vertex are added. CT_ERR_ARGUMENT names an index out of range in
+   .element. */
 CONTACT_API ct_code ct_body_pin(ct_world *world, ct_body_id body, const int32_t *vertices, int n, int axes, const ct_motion *motion, double until);
 /* ct_body_pin_path -- the same along a path of n_segments >= 0 pieces (none: at rest), which are copied. CT_ERR_ARGUMENT names a bad piece in
    .element. */
@@ -98,9 +99,9 @@ CONTACT_API ct_code ct_body_get_triangles(const ct_world *world, ct_body_id body
 
 /* ---- joints ---- */
 CONTACT_API ct_joint_desc ct_joint_desc_default(ct_joint_kind kind);
-/* ct_joint_add -- joins two bodies, or a body and the world; ends with either body. CT_ERR_ARGUMENT (a field out of range, vertex out of range, weights
-   that do not sum to 1, nothing that can move), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED (hinge or fixed joint of a deformable body; more than
-   16 nodes on both sides together), CT_ERR_MEMORY. */
+/* ct_joint_add -- joins two bodies, or a body and the world; ends with either body. CT_ERR_ARGUMENT (a field out of range, vertex out of
+   range, weights that do not sum to 1, nothing that can move), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED (hinge or fixed joint of a deformable
+   body; more than 16 nodes on both sides together), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_joint_add(ct_world *world, const ct_joint_desc *desc, ct_joint_id *out_joint);
 CONTACT_API ct_code ct_joint_remove(ct_world *world, ct_joint_id joint);
 /* ct_joint_get_impulse -- of the last substep, on side a, world axes: [N s] and [N m s] of a hinge or fixed joint; either may be NULL. */
@@ -167,7 +168,8 @@ CONTACT_API ct_code ct_ccd_vertex_edge_backward(const ct_real x0[9], const ct_re
 CONTACT_API ct_code ct_ccd_vertex_vertex_backward(const ct_real x0[6], const ct_real x1[6], ct_real min_distance, ct_real *out_last,
                                                   ct_real *out_before);
 /* ct_ccd_*_batch -- n queries: points x0, x1 [3 n_points] (t = 0, 1), quads [4 n] point numbers in the order above; out_toi [n]. */
-CONTACT_API ct_code ct_ccd_vertex_face_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, ct_real min_distance, ct_real *out_toi);
+CONTACT_API ct_code ct_ccd_vertex_face_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, ct_real min_distance,
+                                             ct_real *out_toi);
 CONTACT_API ct_code ct_ccd_edge_edge_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, ct_real min_distance, ct_real *out_toi);
 
 #ifdef __cplusplus
