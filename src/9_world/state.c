@@ -7,6 +7,43 @@ static ct_code cti_bodies_stale(ct_world *w, ct_body_id body)
     return w ? cti_world_fail(w, CT_ERR_STALE_ID, body, -1, body.index1, "stale or null body id") : CT_ERR_ARGUMENT;
 }
 
+/* pieces of paths that no pin follows any more leave. Pins are in the order of their paths, and those that share one follow one another */
+static void cti_pins_pack_paths(cti_state *s)
+{
+    int i, from = -1, to = 0, n = 0;
+    for (i = 0; i < CTI_LEN(s->pins); i++) {
+        cti_pin *p = &s->pins[i];
+        if (p->n_path == 0)
+            continue;
+        if (p->path != from) {
+            from = p->path, to = n;
+            memmove(s->path + to, s->path + from, sizeof *s->path * (size_t)p->n_path);
+            n += p->n_path;
+        }
+        p->path = to;
+    }
+    if (s->path)
+        stbds_header(s->path)->length = (size_t)n;
+}
+
+/* pins that nothing feels leave: their time is over, or a newer pin of the same block (covered [blocks], from block b0 on) holds their axes for
+   at least as long */
+static void cti_pins_drop(cti_state *s, int b0, const uint8_t *covered, int n_covered, int axes, double until)
+{
+    int i, k;
+    for (i = k = 0; i < CTI_LEN(s->pins); i++) {
+        const cti_pin *p = &s->pins[i];
+        int over = !p->axes || (p->until >= 0 && s->time >= p->until);
+        if (!over && p->block >= b0 && p->block < b0 + n_covered && covered[p->block - b0] && !(p->axes & ~axes))
+            over = until < 0 || (p->until >= 0 && p->until <= until);
+        if (!over)
+            s->pins[k++] = *p;
+    }
+    if (s->pins)
+        stbds_header(s->pins)->length = (size_t)k;
+    cti_pins_pack_paths(s);
+}
+
 /* blocks [b0, b0 + n) leave; later ones move down */
 static void cti_bodies_remove_blocks(ct_world *w, int b0, int n)
 {
@@ -28,6 +65,7 @@ static void cti_bodies_remove_blocks(ct_world *w, int b0, int n)
         }
     if (s->pins)
         stbds_header(s->pins)->length = (size_t)k;
+    cti_pins_pack_paths(s);
     for (i = k = 0; i < CTI_LEN(s->directions); i++)
         if (s->directions[i].block < b0 || s->directions[i].block >= b0 + n) {
             s->directions[k] = s->directions[i];
@@ -262,7 +300,8 @@ CONTACT_API_DEF ct_code ct_body_pin(ct_world *w, ct_body_id body, const int32_t 
 CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int32_t *vertices, int n, int axes, const ct_motion_segment *segments,
                                          int n_segments, double until)
 {
-    int slot = cti_world_slot(w, body), i, old, path;
+    int slot = cti_world_slot(w, body), i, path;
+    uint8_t *covered = NULL;
     const cti_body *b;
     if (slot < 0)
         return cti_bodies_stale(w, body);
@@ -275,10 +314,16 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
         if (vertices[i] < 0 || vertices[i] >= b->n_blocks)
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, vertices[i],
                                   "a pinned vertex is out of range (element: place in the list, value: vertex)");
-    old = CTI_LEN(w->state.pins);
-    path = CTI_LEN(w->state.path);
-    if (!CTI_RESERVE(&w->mem, w->state.pins, old + n) || !CTI_RESERVE(&w->mem, w->state.path, path + n_segments))
+    if (!CTI_RESIZE(&w->mem, covered, b->n_blocks) || !CTI_RESERVE(&w->mem, w->state.pins, CTI_LEN(w->state.pins) + n) ||
+        !CTI_RESERVE(&w->mem, w->state.path, CTI_LEN(w->state.path) + n_segments)) {
+        CTI_FREE(&w->mem, covered);
         return cti_world_fail(w, CT_ERR_MEMORY, body, -1, n, "out of memory; nothing was pinned");
+    }
+    for (i = 0; i < n; i++)
+        covered[vertices[i]] = 1;
+    cti_pins_drop(&w->state, b->block0, covered, b->n_blocks, axes, until);
+    CTI_FREE(&w->mem, covered);
+    path = CTI_LEN(w->state.path);
     for (i = 0; n > 0 && i < n_segments; i++)
         CTI_PUSH(&w->mem, w->state.path, segments[i]);
     for (i = 0; i < n; i++) {
