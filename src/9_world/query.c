@@ -162,6 +162,24 @@ static uint64_t cti_query_mix(uint64_t h, const void *data, size_t bytes)
     return h;
 }
 
+/* what the next step takes from the ones before, block by block: the last dt, and where there was one, BDF2's velocities */
+static uint64_t cti_query_mix_history(uint64_t h, const cti_state *s)
+{
+    const cti_history *q = &s->history;
+    int i, k = 0, bytes = 3 * (int)sizeof(ct_real);
+    h = cti_query_mix(h, s->dt_prev, sizeof(ct_real) * (size_t)s->n);
+    for (i = 0; i < CTI_LEN(q->v0) / 3 && i < s->n; i++) {
+        /* rigid bodies, in the order of their blocks, have none */
+        while (k < CTI_LEN(s->rigids) && s->rigids[k].block + 1 < i)
+            k++;
+        if (!(s->dt_prev[i] > 0) || (k < CTI_LEN(s->rigids) && i >= s->rigids[k].block))
+            continue;
+        h = cti_query_mix(h, q->v0 + 3 * (size_t)i, (size_t)bytes);
+        h = cti_query_mix(h, q->u0 + 3 * (size_t)i, (size_t)bytes);
+    }
+    return h;
+}
+
 CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
 {
     uint64_t h = 0xcbf29ce484222325ull;
@@ -170,6 +188,7 @@ CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
         return 0;
     h = cti_query_mix(h, w->state.x, sizeof(ct_real) * 3 * (size_t)w->state.n);
     h = cti_query_mix(h, w->state.v, sizeof(ct_real) * 3 * (size_t)w->state.n);
+    h = cti_query_mix_history(h, &w->state);
     for (i = 0; i < CTI_LEN(w->state.rigids); i++)
         h = cti_query_mix(h, w->state.rigids[i].q, sizeof w->state.rigids[i].q);
     for (i = 0; i < CTI_LEN(w->state.rigids); i++)

@@ -39,9 +39,10 @@ CONTACT_API ct_code ct_world_validate(const ct_world *world, ct_pair **out_pairs
 /* ct_world_repair -- tries to free a world that starts with intersections: bodies that take part are moved apart, no farther than it takes, with
    time, scripts, velocities and all other bodies standing still (others are moved when it does not work without). *out_freed and *out_left count
    pairs as ct_world_validate does; what is left is named by it. A step does the same by bounded impulses, in time; this is for before the first.
-   CT_ERR_ARGUMENT (NULL), CT_ERR_MEMORY (bodies are where they were). */
+   CT_ERR_ARGUMENT (NULL), CT_ERR_MEMORY (the world is as it was). */
 CONTACT_API ct_code ct_world_repair(ct_world *world, int *out_freed, int *out_left);
-CONTACT_API uint64_t ct_world_hash(const ct_world *world); /* of positions, velocities, multipliers and time */
+/* ct_world_hash -- of positions, velocities, multipliers, time, and of what integrators remember of the steps before. */
+CONTACT_API uint64_t ct_world_hash(const ct_world *world);
 CONTACT_API double ct_world_time(const ct_world *world);
 CONTACT_API int ct_world_body_count(const ct_world *world);
 /* ct_world_contacts -- contacts of the last step, ordered by feature; valid until the next call that changes the world. */
