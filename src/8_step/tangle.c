@@ -58,6 +58,31 @@ static int cti_tangle_planes(cti_state *s, uint64_t **marks)
     return 1;
 }
 
+/* number of the body with this id, -1: it left */
+static int cti_tangle_body(const cti_surface *f, uint64_t id)
+{
+    int i;
+    for (i = 0; i < f->n_bodies && f->bodies[i].id != id; i++)
+        ;
+    return i < f->n_bodies ? i : -1;
+}
+
+/* pairs that were on their way out: their ids outlast the marks, which bodies that come and go renumber. 0: out of memory */
+static int cti_tangle_known(cti_state *s, uint64_t **out)
+{
+    const cti_surface *f = &s->surface;
+    int i;
+    for (i = 0; i < CTI_LEN(s->ways); i++) {
+        int a = cti_tangle_body(f, s->ways[i].a), b = cti_tangle_body(f, s->ways[i].b);
+        if (a < 0 || b < 0)
+            continue;
+        if ((f->bodies[b].solid && !CTI_PUSH(s->mem, *out, (uint64_t)(uint32_t)a << 32 | (uint32_t)b)) ||
+            (f->bodies[a].solid && !CTI_PUSH(s->mem, *out, (uint64_t)(uint32_t)b << 32 | (uint32_t)a)))
+            return 0;
+    }
+    return 1;
+}
+
 /* ordered pairs of bodies (a, solid b) to be asked: those that go through each other, and those of which a vertex was inside before */
 static int cti_tangle_bodies(cti_state *s, uint64_t **out)
 {
@@ -77,7 +102,7 @@ static int cti_tangle_bodies(cti_state *s, uint64_t **out)
         if ((t & 1) && f->bodies[b].solid && !CTI_PUSH(s->mem, *out, (uint64_t)(uint32_t)f->body_of[t >> 32] << 32 | (uint32_t)b))
             return 0;
     }
-    return cti_tangle_sort(s, *out);
+    return cti_tangle_known(s, out) && cti_tangle_sort(s, *out);
 }
 
 /* parts of body a that no edge through solid b cuts: parent [vertices of a] */
