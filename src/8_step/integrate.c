@@ -25,7 +25,6 @@ CTI_FN int cti_integrate_reserve(cti_state *s)
     if (s->desc.integrator == CT_INTEGRATOR_EULER)
         return 1;
     if (!CTI_RESIZE(s->mem, q->v_end, n3) || !CTI_RESIZE(s->mem, q->v0, two) || !CTI_RESIZE(s->mem, q->u0, two) ||
-        !CTI_RESIZE(s->mem, q->v0_old, two) || !CTI_RESIZE(s->mem, q->u0_old, two) ||
         !CTI_RESIZE(s->mem, q->model_of, s->n) || !CTI_RESIZE(s->mem, q->block, s->n_models) || !CTI_RESIZE(s->mem, q->reset, s->n_models))
         return 0;
     for (i = 0; i < s->n; i++)
@@ -50,7 +49,7 @@ CTI_FN int cti_integrate_reserve(cti_state *s)
 CTI_FN void cti_integrate_free(cti_state *s)
 {
     cti_history *q = &s->history;
-    CTI_FREE(s->mem, q->v_end), CTI_FREE(s->mem, q->v0), CTI_FREE(s->mem, q->u0), CTI_FREE(s->mem, q->v0_old), CTI_FREE(s->mem, q->u0_old);
+    CTI_FREE(s->mem, q->v_end), CTI_FREE(s->mem, q->v0), CTI_FREE(s->mem, q->u0);
     CTI_FREE(s->mem, q->model_of), CTI_FREE(s->mem, q->block), CTI_FREE(s->mem, q->reset);
 }
 
@@ -264,23 +263,9 @@ CTI_FN void cti_integrate_forget(cti_state *s)
         q->reset[i] = 0;
 }
 
-CTI_FN void cti_integrate_save(cti_state *s)
+CTI_FN void cti_integrate_clear(cti_state *s)
 {
-    cti_history *q = &s->history;
-    if (s->desc.integrator != CT_INTEGRATOR_BDF2 || s->n == 0)
-        return;
-    memcpy(q->v0_old, q->v0, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(q->u0_old, q->u0, sizeof(ct_real) * 3 * (size_t)s->n);
-}
-
-CTI_FN void cti_integrate_restore(cti_state *s)
-{
-    cti_history *q = &s->history;
     int i;
-    for (i = 0; i < CTI_LEN(q->reset); i++)
-        q->reset[i] = 0;
-    if (s->desc.integrator != CT_INTEGRATOR_BDF2 || s->n == 0)
-        return;
-    memcpy(q->v0, q->v0_old, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(q->u0, q->u0_old, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < CTI_LEN(s->history.reset); i++)
+        s->history.reset[i] = 0;
 }

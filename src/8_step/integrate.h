@@ -34,7 +34,7 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all);
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt);
 /* cti_integrate_forget -- after the commit: bodies that were reset have no step before. */
 CTI_FN void cti_integrate_forget(cti_state *s);
-CTI_FN void cti_integrate_save(cti_state *s);
-CTI_FN void cti_integrate_restore(cti_state *s);
+/* cti_integrate_clear -- no body is to be reset: the step is taken back. */
+CTI_FN void cti_integrate_clear(cti_state *s);
 
 #endif /* CTI_INTEGRATE_H */

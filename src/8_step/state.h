@@ -84,7 +84,6 @@ typedef struct cti_factors {
 /* cti_history -- what Newmark and BDF2 keep beside x and v (integrate.h); all empty for Euler. */
 typedef struct cti_history {
     ct_real *v0, *u0;          /* [3 n] BDF2: end and average velocities of the step before; mean nothing where dt_prev is 0 */
-    ct_real *v0_old, *u0_old;  /* at the start of the step */
     ct_real *v_end;            /* [3 n] scratch */
     int32_t *model_of, *block; /* [n] model of a block or -1; [models] first block */
     uint8_t *reset;            /* [models] starts again after this step */
@@ -104,6 +103,21 @@ typedef struct cti_way {
     cti_v3 normal;
     ct_real depth;
 } cti_way;
+
+/* cti_start -- what to go back to when memory runs out; see start.h. */
+typedef struct cti_start {
+    double time, energy_elastic;
+    ct_real dt_memory, dt_free;
+    ct_real *x, *v, *dv_free;  /* [3 n] */
+    ct_real *dt_prev;          /* [n] */
+    ct_real *v0, *u0;          /* [3 n] of BDF2 */
+    cti_rigid *rigids;
+    cti_component *components; /* their arrays are the factors' own */
+    cti_way *ways;
+    uint64_t *tangles;
+    int n_tangled;
+    cti_memory memory;
+} cti_start;
 
 typedef struct cti_state {
     cti_mem *mem;
@@ -153,7 +167,7 @@ typedef struct cti_state {
     int32_t *tangled_pairs;   /* [2 m] edge, face that have a point in common at surface.x0 when the last step began */
     cti_repair *repairs;      /* what takes them apart */
     cti_way *ways;            /* directions that pairs of bodies leave each other in, kept over steps */
-    ct_real *x_old, *v_old, *dt_old; /* start of the step, to go back to when memory runs out */
+    cti_start start;          /* of the step */
     double time;
     double energy_elastic;
     ct_real event_least;      /* [s] shortest substep that an impact may cut off, 0: none is */

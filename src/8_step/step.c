@@ -5,6 +5,7 @@
    since one Newton step cannot answer for one that it crushed; substeps grow again. */
 #include "step.h"
 #include "integrate.h"
+#include "start.h"
 #include "tangle.h"
 
 #define CTI_STEP_TANGLED 4 /* a step of a tangled world is cut into at most so many: where there is no room, shorter ones do not help */
@@ -90,44 +91,12 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     return 1;
 }
 
-static void cti_step_save(cti_state *s, double *time)
-{
-    int i;
-    *time = s->time;
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        memcpy(s->rigids[i].q_old, s->rigids[i].q, sizeof s->rigids[i].q);
-        memcpy(s->rigids[i].spin_old, s->rigids[i].spin, sizeof s->rigids[i].spin);
-    }
-    if (s->n == 0)
-        return;
-    memcpy(s->x_old, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(s->v_old, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(s->dt_old, s->dt_prev, sizeof(ct_real) * (size_t)s->n);
-    cti_integrate_save(s);
-}
-
 /* the next attempt looks for tangled pairs first */
 static void cti_step_ask(cti_state *s) { s->detect.n_tangled = cti_max_int(1, s->detect.n_tangled); }
 
-static ct_code cti_step_restore(cti_state *s, double time)
+static ct_code cti_step_take_back(cti_state *s)
 {
-    int i;
-    s->time = time;
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        memcpy(s->rigids[i].q, s->rigids[i].q_old, sizeof s->rigids[i].q);
-        memcpy(s->rigids[i].spin, s->rigids[i].spin_old, sizeof s->rigids[i].spin);
-        cti_rigid_matrix(s->rigids[i].q, s->frames0 + 9 * (size_t)i);
-    }
-    memcpy(s->x, s->x_old, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(s->v, s->v_old, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(s->dt_prev, s->dt_old, sizeof(ct_real) * (size_t)s->n);
-    cti_integrate_restore(s);
-    cti_assemble_movers(s, time);
-    cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
-    s->detect.valid = 0;
-    cti_step_ask(s);
+    cti_start_restore(s, 0, &s->start);
     return CT_ERR_MEMORY;
 }
 
@@ -235,21 +204,22 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     const cti_memory *memory = &s->memory;
     cti_memory swap;
     int slot = 0, calm = 0, halved = 0;
-    double start_time, t0 = cti_cmr_clock(s);
+    double start_time = s->time, t0 = cti_cmr_clock(s);
     cti_step_begin(s, r);
-    cti_step_save(s, &start_time);
+    if (!cti_start_save(s, 0, &s->start))
+        return CT_ERR_MEMORY;
     while (left > 0 && s->n > 0) {
         cti_attempt a;
         int good, shorter;
         cti_arena_reset(s->arena);
         sub = cti_min(sub, left);
         if (s->detect.n_tangled && !cti_tangle_find(s))
-            return cti_step_restore(s, start_time);
+            return cti_step_take_back(s);
         s->event_least = s->desc.ccd_limits_step && !s->still ? cti_step_least(s, dt) : 0;
         if (left - sub < cti_max(CTI_R(1e-6) * dt, CTI_R(0.999) * s->event_least))
             sub = left;
         if (!cti_cmr_attempt(s, sub, memory, dt_memory, &a))
-            return cti_step_restore(s, start_time);
+            return cti_step_take_back(s);
         good = a.clear && a.converged && !a.crushed && !a.spun && !a.strained && cti_step_is_finite(s);
         shorter = !good && sub / 2 >= CTI_R(0.999) * cti_step_least(s, dt);
         cti_step_note(r, &a, !shorter && !(a.event > 0));
@@ -270,11 +240,11 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         if (!good) {
             cti_integrate_watch(s);
             if (!cti_step_fail_safe(s, sub, &a, r))
-                return cti_step_restore(s, start_time);
+                return cti_step_take_back(s);
             cti_integrate_reset(s, !a.converged);
         }
         if (!cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot]))
-            return cti_step_restore(s, start_time);
+            return cti_step_take_back(s);
         memory = &s->memory_step[slot];
         slot ^= 1;
         dt_memory = sub;

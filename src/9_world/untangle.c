@@ -2,6 +2,7 @@
    bodies that are tangled move, until nothing intersects; then the velocities come back. */
 #include "world.h"
 #include "../8_step/integrate.h"
+#include "../8_step/start.h"
 
 #define CTI_UNTANGLE_STEPS 300
 #define CTI_UNTANGLE_HELD 150        /* of them with the other bodies held */
@@ -9,40 +10,22 @@
 
 /* what is put back: velocities in the end, everything when memory runs out */
 typedef struct cti_untangle {
-    ct_real *x, *v, *dt_prev;
-    cti_rigid *rigids;
-    ct_real gravity[3], dt_memory;
-    double time;
+    cti_start start;
+    ct_real gravity[3];
 } cti_untangle;
 
 static void cti_untangle_free(ct_world *w, cti_untangle *u)
 {
-    CTI_FREE(&w->mem, u->x);
-    CTI_FREE(&w->mem, u->v);
-    CTI_FREE(&w->mem, u->dt_prev);
-    CTI_FREE(&w->mem, u->rigids);
+    cti_start_free(&w->mem, &u->start);
     CTI_FREE(&w->mem, w->state.held);
 }
 
 static int cti_untangle_save(ct_world *w, cti_untangle *u)
 {
     cti_state *s = &w->state;
-    int n = s->n, nr = CTI_LEN(s->rigids);
     memset(u, 0, sizeof *u);
-    if (!CTI_RESIZE(&w->mem, u->x, 3 * n) || !CTI_RESIZE(&w->mem, u->v, 3 * n) || !CTI_RESIZE(&w->mem, u->dt_prev, n) ||
-        !CTI_RESIZE(&w->mem, u->rigids, nr) ||
-        !CTI_RESIZE(&w->mem, s->held, n))
-        return 0;
-    if (n) {
-        memcpy(u->x, s->x, sizeof(ct_real) * 3 * (size_t)n);
-        memcpy(u->v, s->v, sizeof(ct_real) * 3 * (size_t)n);
-        memcpy(u->dt_prev, s->dt_prev, sizeof(ct_real) * (size_t)n);
-    }
-    if (nr)
-        memcpy(u->rigids, s->rigids, sizeof *u->rigids * (size_t)nr);
     memcpy(u->gravity, s->desc.gravity, sizeof u->gravity);
-    u->time = s->time, u->dt_memory = s->dt_memory;
-    return 1;
+    return cti_start_save(s, 1, &u->start) && CTI_RESIZE(&w->mem, s->held, s->n);
 }
 
 /* blocks of bodies that are not tangled stay where they are, unless all may move */
@@ -98,41 +81,44 @@ static ct_code cti_untangle_steps(ct_world *w)
     return CT_OK;
 }
 
-/* velocities and time as they were; with all != 0 positions too. The angular velocity of a rigid body that was turned keeps its world axes */
-static void cti_untangle_restore(ct_world *w, const cti_untangle *u, int all)
+/* the world runs again */
+static void cti_untangle_leave(ct_world *w, const cti_untangle *u)
+{
+    cti_state *s = &w->state;
+    s->still = 0;
+    CTI_FREE(&w->mem, s->held);
+    memcpy(s->desc.gravity, u->gravity, sizeof u->gravity);
+    s->has_problem = 0;
+    w->contacts_ready = 0;
+}
+
+/* velocities and time as they were. The angular velocity of a rigid body that was turned keeps its world axes */
+static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
 {
     cti_state *s = &w->state;
     int i, n = s->n;
-    s->still = 0;
-    s->time = u->time, s->dt_memory = u->dt_memory;
-    memcpy(s->desc.gravity, u->gravity, sizeof u->gravity);
-    memcpy(s->v, u->v, sizeof(ct_real) * 3 * (size_t)n);
-    memcpy(s->dt_prev, u->dt_prev, sizeof(ct_real) * (size_t)n);
+    s->time = u->start.time, s->dt_memory = u->start.dt_memory;
+    memcpy(s->v, u->start.v, sizeof(ct_real) * 3 * (size_t)n);
+    memcpy(s->dt_prev, u->start.dt_prev, sizeof(ct_real) * (size_t)n);
     /* integrators that remember a step before start again */
     if (s->desc.integrator != CT_INTEGRATOR_EULER) {
         cti_integrate_reset(s, 1);
         cti_integrate_forget(s);
     }
-    if (all)
-        memcpy(s->x, u->x, sizeof(ct_real) * 3 * (size_t)n);
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
         cti_rigid *r = &s->rigids[i];
         ct_real I[9];
-        if (all)
-            memcpy(r->q, u->rigids[i].q, sizeof r->q);
         cti_rigid_matrix(r->q, s->frames0 + 9 * (size_t)i);
         cti_rigid_inertia(r, r->q, I);
-        cti_v3_put(r->spin, 0, all ? cti_v3_at(u->rigids[i].spin, 0) : cti_m3_mul_v(I, cti_v3_at(s->v, r->block + 1)));
+        cti_v3_put(r->spin, 0, cti_m3_mul_v(I, cti_v3_at(s->v, r->block + 1)));
     }
     cti_assemble_movers(s, s->time);
     cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
     cti_memory_clear(&s->memory);
-    s->has_problem = 0;
     s->detect.valid = 0;
     s->detect.n_tangled = s->detect.n_tangled > 0 ? s->detect.n_tangled : 1;
-    w->contacts_ready = 0;
 }
 
 CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_left)
@@ -158,14 +144,18 @@ CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_le
         w->state.still = 1;
         memset(w->state.desc.gravity, 0, sizeof w->state.desc.gravity);
         code = cti_untangle_steps(w);
-        cti_untangle_restore(w, &u, code != CT_OK);
+        cti_untangle_leave(w, &u);
+        if (code == CT_OK) {
+            cti_untangle_finish(w, &u);
+            code = ct_world_validate(w, &pairs, &after);
+        }
+        if (code != CT_OK)
+            cti_start_restore(&w->state, 1, &u.start);
     }
     cti_untangle_free(w, &u);
-    if (code == CT_OK)
-        code = ct_world_validate(w, &pairs, &after);
     w->mem.failed = 0;
     if (code != CT_OK)
-        return cti_world_fail(w, code, none, -1, 0, "out of memory in a repair");
+        return cti_world_fail(w, code, none, -1, 0, "out of memory in a repair; the world is as it was");
     *out_freed = before - after, *out_left = after;
     return CT_OK;
 }

@@ -2,6 +2,7 @@
    below. */
 #include "world.h"
 #include "../8_step/integrate.h"
+#include "../8_step/start.h"
 #include "../1_math/simd.h"
 
 static const char *const cti_world_codes[] = {
@@ -182,8 +183,9 @@ static void cti_world_free_state(ct_world *w)
     CTI_FREE(m, s->rigids), CTI_FREE(m, s->rigid_of), CTI_FREE(m, s->frames0), CTI_FREE(m, s->frames1), CTI_FREE(m, s->movers);
     CTI_FREE(m, s->joints);
     cti_integrate_free(s);
-    CTI_FREE(m, s->x_old), CTI_FREE(m, s->v_old), CTI_FREE(m, s->dt_old);
-    CTI_FREE(m, s->rows), CTI_FREE(m, s->origins), CTI_FREE(m, s->hits), CTI_FREE(m, s->tangled_pairs), CTI_FREE(m, s->repairs), CTI_FREE(m, s->ways);
+    cti_start_free(m, &s->start);
+    CTI_FREE(m, s->rows), CTI_FREE(m, s->origins), CTI_FREE(m, s->hits), CTI_FREE(m, s->tangled_pairs);
+    CTI_FREE(m, s->repairs), CTI_FREE(m, s->ways);
     cti_memory_free(m, &s->memory);
     cti_memory_free(m, &s->memory_step[0]);
     cti_memory_free(m, &s->memory_step[1]);

@@ -1,0 +1,90 @@
+/* start.c -- the start of a step.
+   Method: copies of the arrays that are history and small beside the matrix. Factors are not copied: what is kept of them is when and for
+   what they were made; one that was replaced since is known by its version and made anew. Where a step renews a factor before it uses the old
+   one, as nearly all do, a step that is tried again gives the bits that it would have given at once. Based on: no paper. */
+#include "start.h"
+#include "assemble.h"
+#include "integrate.h"
+
+#define CTI_START_COPY(mem, to, from, n) \
+    (CTI_RESIZE(mem, to, n) && ((n) == 0 || memcpy(to, from, sizeof *(from) * (size_t)(n)) != NULL))
+
+CTI_FN void cti_start_free(cti_mem *mem, cti_start *t)
+{
+    CTI_FREE(mem, t->x), CTI_FREE(mem, t->v), CTI_FREE(mem, t->dt_prev), CTI_FREE(mem, t->dv_free);
+    CTI_FREE(mem, t->v0), CTI_FREE(mem, t->u0), CTI_FREE(mem, t->rigids), CTI_FREE(mem, t->components);
+    CTI_FREE(mem, t->ways), CTI_FREE(mem, t->tangles);
+    cti_memory_free(mem, &t->memory);
+    memset(t, 0, sizeof *t);
+}
+
+CTI_FN int cti_start_save(cti_state *s, int all, cti_start *t)
+{
+    cti_mem *m = s->mem;
+    int n = s->n, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? 3 * n : 0;
+    t->time = s->time, t->energy_elastic = s->energy_elastic;
+    t->dt_memory = s->dt_memory, t->dt_free = s->dt_free;
+    t->n_tangled = s->detect.n_tangled;
+    return CTI_START_COPY(m, t->x, s->x, 3 * n) && CTI_START_COPY(m, t->v, s->v, 3 * n) && CTI_START_COPY(m, t->dt_prev, s->dt_prev, n) &&
+           CTI_START_COPY(m, t->dv_free, s->dv_free, 3 * n) && CTI_START_COPY(m, t->v0, s->history.v0, two) &&
+           CTI_START_COPY(m, t->u0, s->history.u0, two) && CTI_START_COPY(m, t->rigids, s->rigids, CTI_LEN(s->rigids)) &&
+           CTI_START_COPY(m, t->components, s->factors.components, CTI_LEN(s->factors.components)) &&
+           CTI_START_COPY(m, t->ways, s->ways, CTI_LEN(s->ways)) &&
+           CTI_START_COPY(m, t->tangles, s->detect.tangles, CTI_LEN(s->detect.tangles)) &&
+           (!all || (CTI_START_COPY(m, t->memory.items, s->memory.items, CTI_LEN(s->memory.items)) &&
+                     CTI_START_COPY(m, t->memory.table, s->memory.table, CTI_LEN(s->memory.table))));
+}
+
+/* what steers the factors; one that is newer than its component was is not that of the start */
+static void cti_start_components(cti_factors *f, const cti_start *t)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(f->components); i++) {
+        cti_component *q = &f->components[i];
+        const cti_component *old = &t->components[i];
+        q->age = q->version == old->version ? old->age : -1;
+        q->dt = old->dt, q->stale = old->stale, q->iterations = old->iterations, q->extra = old->extra;
+        q->flew = old->flew, q->pressed = old->pressed, q->hard = old->hard, q->split = old->split;
+        q->place = -1;
+    }
+}
+
+/* arrays that a step replaces change places with their copies: that cannot run out of memory */
+static void cti_start_swap(cti_state *s, int all, cti_start *t)
+{
+    cti_way *ways = s->ways;
+    uint64_t *tangles = s->detect.tangles;
+    cti_memory memory = s->memory;
+    s->ways = t->ways, t->ways = ways;
+    s->detect.tangles = t->tangles, t->tangles = tangles;
+    s->detect.n_tangled = cti_max_int(1, t->n_tangled); /* the next step looks for tangled pairs first */
+    if (all)
+        s->memory = t->memory, t->memory = memory;
+}
+
+static void cti_start_back(void *to, const void *from, size_t size, int n)
+{
+    if (n)
+        memcpy(to, from, size * (size_t)n);
+}
+
+CTI_FN void cti_start_restore(cti_state *s, int all, cti_start *t)
+{
+    int i, n = s->n;
+    s->time = t->time, s->energy_elastic = t->energy_elastic;
+    s->dt_memory = t->dt_memory, s->dt_free = t->dt_free;
+    cti_start_back(s->x, t->x, sizeof *s->x, 3 * n), cti_start_back(s->v, t->v, sizeof *s->v, 3 * n);
+    cti_start_back(s->dt_prev, t->dt_prev, sizeof *s->dt_prev, n), cti_start_back(s->dv_free, t->dv_free, sizeof *s->dv_free, 3 * n);
+    cti_start_back(s->history.v0, t->v0, sizeof *t->v0, CTI_LEN(t->v0)), cti_start_back(s->history.u0, t->u0, sizeof *t->u0, CTI_LEN(t->u0));
+    cti_start_back(s->rigids, t->rigids, sizeof *s->rigids, CTI_LEN(s->rigids));
+    cti_integrate_clear(s);
+    cti_start_components(&s->factors, t);
+    cti_start_swap(s, all, t);
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        cti_rigid_matrix(s->rigids[i].q, s->frames0 + 9 * (size_t)i);
+    cti_assemble_movers(s, s->time);
+    cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
+    CTI_CLEAR(s->rows);
+    CTI_CLEAR(s->origins);
+    s->detect.valid = 0;
+}
