@@ -628,6 +628,110 @@ static void test_repair(void **state)
     assert_int_equal(b.blocks, 0);
 }
 
+/* a pair that can be freed, one that never can (a pinned box in a static one), histories and contact memory */
+static ct_world *repair_world(books *b)
+{
+    ct_world_desc d = world_desc(1e-3, 0.3, b);
+    ct_motion_segment g = segment(0, 0, 0, 0, 0, 0, -1);
+    ct_body_id stuck;
+    ct_world *w;
+    int32_t node;
+    int i;
+    d.integrator = CT_INTEGRATOR_BDF2;
+    w = world_make(&d);
+    add_plane(w, 0, 1, 0, 0);
+    add_soft_box(w, "rests", 0.1, 1, 1e5, 1, 0.0505, 0);
+    add_soft_box(w, "a", 0.2, 2, 1e5, 0, 0.5, 0);
+    add_soft_box(w, "b", 0.2, 2, 1e5, 0.17, 0.51, 0.02);
+    stuck = add_soft_box(w, "stuck", 0.1, 1, 1e5, 5.03, 5.04, 5);
+    add_plate(w, 0.1, 0.1, 0.1, 1, 5, 5, 5, &g, 1);
+    for (node = 0; node < ct_body_node_count(w, stuck); node++)
+        assert_int_equal(ct_body_pin(w, stuck, &node, 1, CT_AXIS_ALL, NULL, -1), CT_OK);
+    for (i = 0; i < 3; i++)
+        step_once(w, 1e-3);
+    return w;
+}
+
+/* memory that runs out at any time in a repair, its last look at what is left included, leaves the world as it was */
+static void test_repair_memory(void **state)
+{
+    books b;
+    int64_t start, total, k;
+    uint64_t before, after;
+    int freed = 0, left = 0, i, refused = 0, differ = 0;
+    ct_world *w;
+    (void)state;
+    memset(&b, 0, sizeof b);
+    w = repair_world(&b);
+    before = ct_world_hash(w), start = b.calls;
+    assert_int_equal(ct_world_repair(w, &freed, &left), CT_OK);
+    assert_true(freed > 0 && left > 0);
+    after = ct_world_hash(w), total = b.calls - start;
+    assert_true(after != before);
+    ct_world_destroy(w);
+    for (i = 0; i < 14; i++) {
+        k = i < 8 ? total - i : total * (14 - i) / 8;
+        memset(&b, 0, sizeof b);
+        w = repair_world(&b);
+        assert_true(ct_world_hash(w) == before);
+        b.fail_at = b.calls + k, b.fail_on = 1;
+        if (ct_world_repair(w, &freed, &left) != CT_OK) {
+            refused++;
+            assert_true(ct_world_hash(w) == before);
+            b.fail_at = 0;
+            assert_int_equal(ct_world_repair(w, &freed, &left), CT_OK);
+        }
+        differ += ct_world_hash(w) != after;
+        ct_world_destroy(w);
+        assert_int_equal(b.blocks, 0);
+    }
+    print_message("repair of %d allocations: %d runs refused, %d then end differently\n", (int)total, refused, differ);
+    assert_true(refused > 10);
+    assert_int_equal(differ, 0);
+}
+
+/* a small box that a larger one was pushed over, wholly, comes out of it, whatever bodies come and go meanwhile */
+static void test_inside_outlasts_bodies(void **state)
+{
+    static const char *const names[3] = {"nothing changes", "a body comes", "a body goes"};
+    int change;
+    (void)state;
+    for (change = 0; change < 3; change++) {
+        ct_world_desc d = world_desc(1e-3, 0, NULL);
+        ct_motion_segment path[2];
+        ct_body_id first, small;
+        ct_world *w;
+        double p[3];
+        int32_t node;
+        int i;
+        d.gravity[1] = 0;
+        path[0] = segment(0, 5, 0, 0, 0, 0, 0.02), path[1] = segment(0, 0, 0, 0, 0, 0, -1);
+        w = world_make(&d);
+        first = add_soft_box(w, "first", 0.1, 1, 1e5, 3, 0, 0);
+        add_plate(w, 0.4, 0.4, 0.4, 2, 0, 0, 0, path, 2);
+        small = add_soft_box(w, "small", 0.05, 1, 1e6, 0.01, 0.21, 0.02);
+        for (node = 0; node < ct_body_node_count(w, small); node++)
+            assert_int_equal(ct_body_pin(w, small, &node, 1, CT_AXIS_ALL, NULL, 0.02), CT_OK);
+        assert_true(count_intersections(w) > 0);
+        for (i = 0; i < 2; i++)
+            step_once(w, 0.01);
+        assert_int_equal(count_intersections(w), 0);
+        read_middle(w, small, 0, p);
+        assert_true(fabs(p[1] - 0.21) < 1e-9); /* 65 mm below the top: wholly inside */
+        if (change == 1)
+            add_soft_box(w, "new", 0.1, 1, 1e5, -3, 0, 0);
+        if (change == 2)
+            assert_int_equal(ct_body_remove(w, first), CT_OK);
+        for (i = 0; i < 100; i++)
+            step_once(w, 0.01);
+        read_middle(w, small, 0, p);
+        print_message("%s: the small box's middle ends at %.3g %.3g %.3g m\n", names[change], p[0], p[1], p[2]);
+        assert_true(p[1] > 0.3);
+        assert_int_equal(count_intersections(w), 0);
+        ct_world_destroy(w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -636,6 +740,7 @@ int main(void)
         PLAIN_TEST(test_overlap_boxes) PLAIN_TEST(test_overlap_sticks)  PLAIN_TEST(test_overlap_gravity)
         PLAIN_TEST(test_overlap_cloth) cmocka_unit_test(test_momentum),        cmocka_unit_test(test_protected),
         PLAIN_TEST(test_pinch)         cmocka_unit_test(test_repair),
+        cmocka_unit_test(test_repair_memory), cmocka_unit_test(test_inside_outlasts_bodies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -716,6 +716,107 @@ static int sweep_run(sweep *s, int64_t k, int on, int64_t *out_calls, double *en
     return s->b.refused > 0;
 }
 
+/* a heap that comes to rest: box, cloth and crate on a plane, under one of the integrators */
+static ct_world *heap_world(books *b, ct_integrator integrator)
+{
+    ct_world_desc d = world_desc(2e-3, 0.5, b);
+    ct_mesh sheet = mesh_grid(0.3, 0.3, 6, 6), cube = mesh_box(0.08, 0.08, 0.08, 2, 2, 2, 0);
+    ct_rigid_desc r = ct_rigid_desc_default();
+    ct_body_id id;
+    ct_world *w;
+    d.integrator = integrator;
+    w = world_make(&d);
+    add_plane(w, 0, 1, 0, 0);
+    add_soft_box(w, "box", 0.1, 2, 1e5, 0, 0.06, 0);
+    mesh_place(&sheet, 0, 0.01, 0.13, 0.01);
+    add_cloth_mesh(w, "sheet", &sheet, CT_MODEL_MEMBRANE, 0.2);
+    mesh_place(&cube, 0.1, 0.02, 0.2, 0);
+    r.mesh = &cube, r.density = 300;
+    assert_int_equal(ct_body_add_rigid(w, &r, &id), CT_OK);
+    ct_mesh_free(&sheet), ct_mesh_free(&cube);
+    return w;
+}
+
+/* a step that memory ran out in, tried again, gives the bits that it would have given at once, and so do all later ones */
+static void a_refused_step_leaves_no_trace(void **state)
+{
+    enum { STEPS = 25 };
+    int i, k, fail;
+    (void)state;
+    for (i = 0; i < 3; i++) {
+        uint64_t want[STEPS];
+        int refused = 0, differ = 0;
+        for (fail = 0; fail < 9; fail++) {
+            books b;
+            ct_world *w;
+            memset(&b, 0, sizeof b);
+            w = heap_world(&b, (ct_integrator)i);
+            for (k = 0; k < STEPS; k++) {
+                b.fail_at = fail ? b.calls + fail : 0, b.fail_on = 1;
+                if (ct_world_step(w, (ct_real)0.01, NULL) != CT_OK) {
+                    refused++;
+                    b.fail_at = 0;
+                    step_once(w, 0.01);
+                }
+                b.fail_at = 0;
+                if (fail == 0)
+                    want[k] = ct_world_hash(w);
+                else
+                    differ += ct_world_hash(w) != want[k];
+            }
+            ct_world_destroy(w);
+            assert_int_equal(b.blocks, 0);
+        }
+        print_message("integrator %d: %d steps refused, %d of %d end differently\n", i, refused, differ, 8 * STEPS);
+        assert_true(refused > 30);
+        assert_int_equal(differ, 0);
+    }
+}
+
+static ct_world *empty_world(void)
+{
+    ct_world_desc d = world_desc(2e-3, 0.5, NULL);
+    return world_make(&d);
+}
+
+/* pins that are renewed at every step take no more memory than those that hold, which follow their own paths whatever came before */
+static void pins_do_not_pile_up(void **state)
+{
+    static const int32_t both[2] = {0, 1}, second = 1;
+    ct_world *w = empty_world(), *twin = empty_world();
+    ct_body_id first = add_soft_box(w, "first", 0.1, 1, 1e5, 1, 0, 0), b = add_soft_box(w, "box", 0.1, 1, 1e5, 0, 0, 0);
+    ct_body_id other = add_soft_box(twin, "box", 0.1, 1, 1e5, 0, 0, 0);
+    ct_motion_segment path[3];
+    int64_t calls, bytes[2] = {0, 0};
+    double *x, *y;
+    int i, n;
+    (void)state;
+    memset(path, 0, sizeof path);
+    for (i = 0; i < 2000; i++) {
+        path[0].motion.linear[0] = (ct_real)(i % 7), path[0].duration = 0.01, path[1].motion.linear[1] = 1, path[1].duration = -1;
+        assert_int_equal(ct_body_pin_path(w, b, both, 2, CT_AXIS_ALL, path, 2, i % 2 ? -1 : 1e-3 * i), CT_OK);
+        assert_int_equal(ct_body_pin_path(w, first, both, 1, CT_AXIS_X, path, 1, -1), CT_OK);
+        if (i == 20 || i == 1999)
+            ct_world_allocations(w, &calls, &bytes[i > 20]);
+    }
+    assert_true(bytes[0] == bytes[1]);
+    /* a part of the axes of one of the nodes is taken over; the rest goes on */
+    path[0].motion.linear[0] = 0, path[0].motion.linear[2] = 2, path[0].duration = -1;
+    assert_int_equal(ct_body_pin_path(w, b, &second, 1, CT_AXIS_Z, path, 1, -1), CT_OK);
+    path[0].motion.linear[2] = 0, path[0].motion.linear[0] = (ct_real)(1999 % 7), path[0].duration = 0.01;
+    assert_int_equal(ct_body_pin_path(twin, other, both, 2, CT_AXIS_ALL, path, 2, -1), CT_OK);
+    path[0].motion.linear[0] = 0, path[0].motion.linear[2] = 2, path[0].duration = -1;
+    assert_int_equal(ct_body_pin_path(twin, other, &second, 1, CT_AXIS_Z, path, 1, -1), CT_OK);
+    assert_int_equal(ct_body_remove(w, first), CT_OK);
+    for (i = 0; i < 10; i++)
+        step_once(w, 0.01), step_once(twin, 0.01);
+    x = read_vectors(w, b, 0, &n), y = read_vectors(twin, other, 0, &n);
+    assert_memory_equal(x, y, sizeof(double) * 3 * (size_t)n);
+    assert_true(x[5] > 0.1); /* and the second node did go along z */
+    free(x), free(y);
+    ct_world_destroy(w), ct_world_destroy(twin);
+}
+
 static void memory_may_run_out_anywhere(void **state)
 {
     sweep s;
@@ -1063,6 +1164,8 @@ int main(void)
         cmocka_unit_test(nothing_moves),
         cmocka_unit_test(directions_meet_pins),
         cmocka_unit_test(memory_may_run_out_anywhere),
+        cmocka_unit_test(a_refused_step_leaves_no_trace),
+        cmocka_unit_test(pins_do_not_pile_up),
         cmocka_unit_test(warm_steps_allocate_nothing),
         cmocka_unit_test(allocations_are_counted),
         cmocka_unit_test(same_input_same_bits),
