@@ -35,16 +35,18 @@ CTI_FN int cti_start_save(cti_state *s, int all, cti_start *t)
                      CTI_START_COPY(m, t->memory.table, s->memory.table, CTI_LEN(s->memory.table))));
 }
 
-/* what steers the factors; one that is newer than its component was is not that of the start */
+/* all that steers the factors; their arrays stay what they are, and one that is newer than its component was is not that of the start */
 static void cti_start_components(cti_factors *f, const cti_start *t)
 {
     int i;
     for (i = 0; i < CTI_LEN(f->components); i++) {
-        cti_component *q = &f->components[i];
-        const cti_component *old = &t->components[i];
-        q->age = q->version == old->version ? old->age : -1;
-        q->dt = old->dt, q->stale = old->stale, q->iterations = old->iterations, q->extra = old->extra;
-        q->flew = old->flew, q->pressed = old->pressed, q->hard = old->hard, q->split = old->split;
+        cti_component now = f->components[i], *q = &f->components[i];
+        *q = t->components[i];
+        q->age = now.version == q->version ? q->age : -1;
+        q->version = now.version;
+        q->gather = now.gather, q->factor = now.factor;
+        q->port_at = now.port_at, q->ports = now.ports;
+        q->C = now.C, q->ld = now.ld, q->C_version = now.C_version;
         q->place = -1;
     }
 }
