@@ -1,8 +1,10 @@
 /* zones.c -- impact zones.
-   Method: colliding pairs join their blocks to zones. (1) Inelastic, non-sticking: v moves to the nearest velocity in the metric of mass that
-   opens all collisions seen so far (Gauss-Seidel on impulses; Harmon, Vouga, Tamstorf, Grinspun 2008). (2) Rigid: a zone moves with its own
-   linear and angular momentum (Provot 1997; Bridson, Fedkiw, Anderson 2002). (3) Freezing: blocks of a zone stay where they are. Each stage
-   ends with CCD; freezing adds blocks until no moving one collides, so it ends. Freezing a surface vertex freezes all its blocks. */
+   Method: colliding pairs join their blocks to zones. (1) Inelastic, non-sticking: v moves to the nearest velocity in the metric of mass
+   that opens all collisions seen so far (Gauss-Seidel on impulses; Harmon, Vouga, Tamstorf, Grinspun 2008). (2) Rigid: a zone moves with
+   its own linear and angular momentum (Provot 1997; Bridson, Fedkiw, Anderson 2002). (3) Freezing: blocks of a zone stay where they are.
+   Each stage ends with CCD; freezing adds blocks until no moving one collides, so it ends. Freezing a surface vertex freezes all its
+   blocks. Joints hold in every stage: (1) their rows, linearized anew at every motion, are solved in the same sweeps, (2, 3) what a rigid
+   joint joins is in one zone, and stays as a whole. */
 #include "zones.h"
 #include "../0_base/sets.h"
 
@@ -18,7 +20,77 @@ typedef struct cti_zones {
     cti_row *rows;    /* collisions seen so far */
     ct_real *gap;     /* [rows] n . (p_a - p_b) at x less what must be kept */
     int n_rows, cap;
+    int32_t *linked;  /* [n] sets of blocks that rigid joints join */
+    int32_t *joint;   /* [n_joints] their rows in s->rows */
+    int n_joints;
 } cti_zones;
+
+/* the blocks of one side of a joint belong together; returns one of them, -1: a script moves it */
+static int cti_zones_side(int32_t *linked, const cti_state *s, const cti_joint_side *side)
+{
+    int i, b = side->rigid >= 0 ? s->rigids[side->rigid].block : (side->n ? side->block[0] : -1);
+    if (side->rigid >= 0)
+        cti_sets_join(linked, b, b + 1);
+    for (i = 1; i < side->n; i++)
+        cti_sets_join(linked, b, side->block[i]);
+    return b;
+}
+
+/* what joints join, and their rows of the last solve. 0: out of memory */
+static int cti_zones_joints(cti_zones *z)
+{
+    cti_state *s = z->s;
+    int i, n = CTI_LEN(s->rows);
+    z->linked = CTI_ARENA_NEW(s->arena, int32_t, s->n);
+    z->joint = CTI_ARENA_NEW(s->arena, int32_t, n);
+    if (!z->linked || (n && !z->joint))
+        return 0;
+    cti_sets_init(z->linked, s->n);
+    for (i = 0; i < CTI_LEN(s->joints); i++) {
+        const cti_joint *j = &s->joints[i];
+        int a, b;
+        if (j->compliance > 0)
+            continue;
+        a = cti_zones_side(z->linked, s, &j->a), b = cti_zones_side(z->linked, s, &j->b);
+        if (a >= 0 && b >= 0)
+            cti_sets_join(z->linked, a, b);
+    }
+    for (i = 0; i < n; i++)
+        if (s->origins[i].joint)
+            z->joint[z->n_joints++] = i;
+    return 1;
+}
+
+/* one sweep over the joints' rows, in the metric of mass */
+static void cti_zones_hold(cti_zones *z, const cti_problem *p)
+{
+    cti_state *s = z->s;
+    int i, k, j;
+    for (i = 0; i < 3 * z->n_joints; i++) {
+        cti_row *row = &s->rows[z->joint[i / 3]];
+        cti_v3 answer[CTI_ROW_TERMS];
+        ct_real u[3], B = row->compliance[i % 3], d;
+        k = i % 3;
+        if (!(row->equations >> k & 1))
+            continue;
+        cti_row_velocity(row, s->v_new, u);
+        for (j = 0; j < row->n; j++) {
+            ct_real Gt[9], inverse[9];
+            int b = row->term[j].block;
+            cti_v3 g;
+            cti_row_map_t(p, row, j, Gt);
+            g = cti_v3_make(Gt[k], Gt[3 + k], Gt[6 + k]);
+            answer[j] = cti_v3_mul(g, s->inv_mass[b]);
+            if (cti_rigid_turning(s->rigids, s->rigid_of, b) && cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[b], inverse))
+                answer[j] = cti_m3_mul_v(inverse, g);
+            B += cti_v3_dot(g, answer[j]);
+        }
+        d = B > 0 ? -(u[k] + row->compliance[k] * row->r[k]) / B : 0;
+        row->r[k] += d;
+        for (j = 0; j < row->n; j++)
+            cti_v3_addto(s->v_new, row->term[j].block, cti_v3_mul(answer[j], d));
+    }
+}
 
 /* adds the collisions in s->hits; joins their blocks */
 static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
@@ -62,9 +134,12 @@ static cti_v3 cti_zones_push(const cti_term *t, cti_v3 n) { return cti_v3_mad(ct
 static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
 {
     cti_state *s = z->s;
+    cti_problem p;
     int k, i, j;
+    cti_islands_problem(s, &p);
     for (k = 0; k < CTI_ZONES_SWEEPS; k++) {
         ct_real big = 0;
+        cti_zones_hold(z, &p);
         for (i = 0; i < z->n_rows; i++) {
             cti_row *row = &z->rows[i];
             cti_v3 n = cti_v3_at(row->frame, 0);
@@ -135,10 +210,13 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
         *w = cti_v3_mul(*w, CTI_R(0.5) / rate);
 }
 
-/* stage 2: zones of the present hits move rigidly; a zone that touches what cannot be moved stands still */
+/* stage 2: zones of the present hits move rigidly, to where a rotation takes them, rigid bodies and nodes alike; a zone that touches what cannot
+   be moved stands still */
 static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *anchored, cti_zones_result *out)
 {
+    static const ct_real unit[4] = {1, 0, 0, 0};
     cti_state *s = z->s;
+    ct_real q[4], R[9];
     int32_t root;
     int i;
     for (root = 0; root < s->n; root++) {
@@ -148,14 +226,33 @@ static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *
         cti_zones_rigid_motion(z, root, &c, &p, &w);
         if (anchored[root])
             p = w = cti_v3_zero();
+        cti_rigid_turn(unit, cti_v3_mul(w, z->dt), q);
+        cti_rigid_matrix(q, R);
         for (i = 0; i < s->n; i++)
             if (cti_sets_root(z->parent, i) == root && !s->fixed[i]) {
                 int turns = cti_rigid_turning(s->rigids, s->rigid_of, i) != NULL;
-                cti_v3 v = turns ? w : cti_v3_add(p, cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->x, i), c)));
+                cti_v3 r = cti_v3_sub(cti_v3_at(s->x, i), c);
+                cti_v3 v = turns ? w : cti_v3_mad(p, cti_v3_sub(cti_m3_mul_v(R, r), r), 1 / z->dt);
                 out->momentum_lost += s->mass[i] * cti_v3_norm(cti_v3_sub(v, cti_v3_at(s->v_new, i)));
                 cti_v3_put(s->v_new, i, v);
             }
     }
+}
+
+/* a block stays, and all that rigid joints join to it; returns how many were new */
+static int cti_zones_freeze_linked(cti_zones *z, int block, cti_zones_result *out)
+{
+    cti_state *s = z->s;
+    int i, fresh = 0, alone = CTI_LEN(s->joints) == 0, root = cti_sets_root(z->linked, block);
+    for (i = alone ? block : 0; i < (alone ? block + 1 : s->n); i++) {
+        if (cti_sets_root(z->linked, i) != root || s->fixed[i] || z->frozen[i])
+            continue;
+        z->frozen[i] = 1;
+        fresh++;
+        out->momentum_lost += s->mass[i] * cti_v3_norm(cti_v3_at(s->v_new, i));
+        cti_v3_put(s->v_new, i, cti_v3_zero());
+    }
+    return fresh;
 }
 
 /* stage 3: every block of a colliding pair stays; returns how many were new */
@@ -168,16 +265,32 @@ static int cti_zones_freeze(cti_zones *z, cti_zones_result *out)
             const cti_attach *a = &s->surface.attach[s->hits[i].pair.v[k]];
             for (j = 0; j < a->n; j++) {
                 int b = a->block[j];
-                if (s->fixed[b] || z->frozen[b])
-                    continue;
-                z->frozen[b] = 1;
-                fresh++;
-                out->momentum_lost += s->mass[b] * cti_v3_norm(cti_v3_at(s->v_new, b));
-                cti_v3_put(s->v_new, b, cti_v3_zero());
+                if (!s->fixed[b] && !z->frozen[b])
+                    fresh += cti_zones_freeze_linked(z, b, out);
             }
         }
     out->frozen += fresh;
     return fresh;
+}
+
+/* what hangs on the world, a script or fixed nodes by a rigid joint cannot be moved */
+static void cti_zones_anchor(cti_zones *z, uint8_t *anchored)
+{
+    const cti_state *s = z->s;
+    int i, k, j;
+    for (i = 0; i < CTI_LEN(s->joints); i++) {
+        const cti_joint_side *side[2];
+        int held = 0, block = -1;
+        side[0] = &s->joints[i].a, side[1] = &s->joints[i].b;
+        for (k = 0; k < 2; k++) {
+            held |= side[k]->rigid < 0 && side[k]->n == 0;
+            for (j = 0; j < side[k]->n; j++)
+                held |= s->fixed[side[k]->block[j]];
+            block = side[k]->rigid >= 0 ? s->rigids[side[k]->rigid].block : side[k]->n ? side[k]->block[0] : block;
+        }
+        if (held && block >= 0 && !(s->joints[i].compliance > 0))
+            anchored[cti_sets_root(z->parent, block)] = 1;
+    }
 }
 
 /* which zones have a hit now, and which of them touch an immovable side */
@@ -207,6 +320,7 @@ static void cti_zones_flags(cti_zones *z, uint8_t *active, uint8_t *anchored)
             anchored[root] = (uint8_t)(anchored[root] | immovable);
         }
     }
+    cti_zones_anchor(z, anchored);
 }
 
 /* zones: roots that hold a row */
@@ -235,7 +349,10 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
     z->frozen = CTI_ARENA_ZERO(s->arena, uint8_t, s->n);
     if (!active || !anchored || !z->parent || !z->frozen)
         return 0;
-    cti_sets_init(z->parent, s->n);
+    if (!cti_zones_joints(z))
+        return 0;
+    for (k = 0; k < s->n; k++)
+        z->parent[k] = cti_sets_root(z->linked, k);
     cti_cmr_context(s, dt, &s->memory_none, 0, &c);
     for (k = 0;; k++) {
         if (!cti_cmr_collide(s, attempt))
@@ -244,9 +361,10 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
             break;
         if (!cti_zones_collect(z, &c))
             return 0;
-        if (k < CTI_ZONES_SOFT)
+        if (k < CTI_ZONES_SOFT) {
+            cti_joints_linearize(s, &c, CTI_REAL_MAX);
             cti_zones_inelastic(z, &c);
-        else if (k < CTI_ZONES_SOFT + CTI_ZONES_RIGID) {
+        } else if (k < CTI_ZONES_SOFT + CTI_ZONES_RIGID) {
             cti_zones_flags(z, active, anchored);
             cti_zones_rigid(z, active, anchored, out);
         } else if (cti_zones_freeze(z, out) == 0)
