@@ -1,7 +1,8 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs b9993bb09579176b.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 5b0357532ae13468.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
-against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency but stb_ds.h.
+against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
+but stb_ds.h.
 Licence: MIT-0 or public domain, your choice (text at the end of the repository's LICENSE file).
 
 
@@ -27,9 +28,9 @@ STEP BY STEP
     6. ct_world_destroy(world)
 
 WHAT IT DOES NOT DO
-    Rods, points, restitution, tearing, plasticity, fluids: not in this version. Steppers other than CMR and solvers other than ICA are named in the enums and refused with CT_ERR_UNSUPPORTED
-    (ct_stepper_built, ct_solver_built). It never prints, never exits, never starts a thread, has no writable global, and reads no clock but
-    the one you give it. It does not sleep bodies. ct_tasks is accepted and not used yet: steps run on the calling thread.
+    Rods, points, restitution, tearing, plasticity, fluids: not in this version. Steppers other than CMR and solvers other than ICA are
+    named in the enums and refused with CT_ERR_UNSUPPORTED (ct_stepper_built, ct_solver_built). It never prints, never exits, never
+    starts a thread, has no writable global, and reads no clock but the one you give it. It does not sleep bodies. ct_tasks is accepted and not used yet: steps run on the calling thread.
     Implicit Euler damps motion, more so with larger steps: bounces and swings fade sooner than in nature. Where that matters take smaller
     steps; a run with an eighth of the step bounces visibly higher.
 
@@ -43,27 +44,32 @@ UNITS AND CONVENTIONS
     positive when dot(cross(x1 - x0, x2 - x0), x3 - x0) > 0. Ids are {index1, generation}; a stale id is an error in every build.
 
 HOW A STEP WORKS (Otaduy, Tamstorf, Steinemann, Gross 2009)
-    Implicit Euler is linearized at the start of the step, A v = b. An unconstrained solve gives tentative velocities; features that come
-    within the thickness become rows; up to cmr_rounds rounds of solve, continuous collision detection and new rows follow (constraint
-    manifold refinement). What is still not clear, or takes a neo-Hookean tet below a fifth of its volume, halves the step, at most
-    max_halvings times; short steps grow again when two in a row went well; what cannot be halved goes to impact zones, the fail-safe. The
-    rows are solved, joints among them, by iterative constraint anticipation, island by island: outer relaxation over clusters of unknowns, inner Gauss-Seidel over contacts,
-    normal and friction multipliers in turn, warm started from the last step. A body with few contacts is one cluster; one with many
-    first answers as a whole to the last step's multipliers, is then relaxed node by node, and taken whole for a while when that got
-    nowhere. The step is accepted only when every vertex-face and edge-edge pair has a clear straight path, rounding included.
+    Implicit Euler is linearized at the start of the step, A v = b. An unconstrained solve gives tentative velocities; features that
+    come within the thickness become rows; up to cmr_rounds rounds of solve, continuous collision detection and new rows follow
+    (constraint manifold refinement). What is still not clear, or takes a neo-Hookean tet below a fifth of its volume, halves the step,
+    at most max_halvings times; short steps grow again when two in a row went well; what cannot be halved goes to impact zones, the
+    fail-safe. With ccd_limits_step a step also ends, and goes on from there, where features that were apart come within their
+    thickness: impacts then act at their own time, to about dt / 2^max_halvings, not over the whole step. That is off by default; no
+    guarantee depends on it. The rows are solved, joints among them, by iterative constraint anticipation, island by island: outer
+    relaxation over clusters of unknowns, inner Gauss-Seidel over contacts, normal and friction multipliers in turn, warm started from
+    the last step. A body with few contacts is one cluster; one with many first answers as a whole to the last step's multipliers, is
+    then relaxed node by node, and taken whole for a while when that got nowhere. The step is accepted only when every vertex-face and
+    edge-edge pair has a clear straight path, rounding included.
 
 RESULTS AND ERRORS
     Misuse (bad argument, stale id, inverted tet) and the environment (memory, files) give a ct_code; the world is unchanged, and
-    ct_world_error (or your ct_error_info) names the body, the element and the value. Numerics never fail a step: it ends in a finite state
-    and ct_step_report says how well, from best to worst: ok, substepped (the step was halved), zones (the fail-safe acted), budget (a solve
-    stopped on max_sweeps or max_iterations above its tolerance; max_sweeps bounds what the worst step costs), not_converged (a residual above
-    its tolerance). Budget and not_converged are about the accuracy of contact forces: the test for intersections is the same for every status.
+    ct_world_error (or your ct_error_info) names the body, the element and the value. Numerics never fail a step: it ends in a finite
+    state and ct_step_report says how well, from best to worst: ok, substepped (the step was halved; cuts at impacts do not count),
+    zones (the fail-safe acted), budget (a solve stopped on max_sweeps or max_iterations above its tolerance; max_sweeps bounds what the
+    worst step costs), not_converged (a residual above its tolerance). Budget and not_converged are about the accuracy of contact
+    forces: the test for intersections is the same for every status.
 
 WHAT IS GUARANTEED
     Given a start without intersections, a step of CT_STEPPER_CMR ends without one, in double and in float: the collision test has no false
     negatives, rounding included, and the rounded end positions are the exact start of the next step. Exceptions are reported, not hidden:
     scripted surfaces that leave no room. A start with intersections is not refused: those pairs are named by ct_world_validate, excluded from
-    the test, and eased apart by bounded impulses, or at once by ct_world_repair. The same program and input give the same bits on every run and on every SIMD path.
+    the test, and eased apart by bounded impulses, or at once by ct_world_repair. The same program and input give the same bits on every
+    run and on every SIMD path.
 
 THREADS
     A world belongs to one thread at a time; two worlds never touch. The ct_ccd_* and ct_mesh_* functions need no world and are safe on every
@@ -226,6 +232,10 @@ SOURCES
 #define ct_ccd_edge_edge ct_ccd_edge_edge_f32
 #define ct_ccd_vertex_edge ct_ccd_vertex_edge_f32
 #define ct_ccd_vertex_vertex ct_ccd_vertex_vertex_f32
+#define ct_ccd_vertex_face_backward ct_ccd_vertex_face_backward_f32
+#define ct_ccd_edge_edge_backward ct_ccd_edge_edge_backward_f32
+#define ct_ccd_vertex_edge_backward ct_ccd_vertex_edge_backward_f32
+#define ct_ccd_vertex_vertex_backward ct_ccd_vertex_vertex_backward_f32
 #define ct_ccd_vertex_face_batch ct_ccd_vertex_face_batch_f32
 #define ct_ccd_edge_edge_batch ct_ccd_edge_edge_batch_f32
 #endif
@@ -397,6 +407,10 @@ typedef struct ct_world_desc {
     int cmr_rounds;       /* rounds of solve and CCD before the step is halved, >= 1; default 5 (Otaduy sec. 4) */
     int max_halvings;     /* times the step may be halved, 0..8; default 5 (Otaduy sec. 4 has 2) */
     ct_row_mode row_mode; /* default CT_ROW_ANTICIPATED */
+    int ccd_limits_step;  /* 1: a step ends early, and goes on from there, where features that were apart first come within their thickness:
+                             times of impact are then exact to about dt / 2^max_halvings, which no piece is shorter than, or to a quarter
+                             of the thickness at the speed of impact, instead of to dt. The whole world is cut. Costs an attempt or two
+                             per impact and one more collision test per substep; default 0 */
     ct_real recovery_speed; /* most speed at which a pair closer than its thickness is eased apart [m/s], >= 0; 0: no cap; default 1 */
     ct_allocator allocator;
     ct_tasks tasks;
@@ -570,8 +584,8 @@ typedef struct ct_contact {
     int sticking;
 } ct_contact;
 
-/* Status of a step, best first: done; halved; the fail-safe acted; a solve stopped on max_sweeps or max_iterations above its tolerance; a
-   residual stayed above its tolerance for another reason, or the fail-safe found no way out. */
+/* Status of a step, best first: done, or cut at impacts only; halved; the fail-safe acted; a solve stopped on max_sweeps or max_iterations above
+   its tolerance; a residual stayed above its tolerance for another reason, or the fail-safe found no way out. */
 #define CT_STATUS_LIST(X)                                                                                                                  \
     X(CT_STATUS_OK, "ok")                                                                                                                  \
     X(CT_STATUS_SUBSTEPPED, "substepped")                                                                                                  \
@@ -585,7 +599,8 @@ typedef enum ct_status { CT_STATUS_LIST(CT_STATUS_ENUM) CT_STATUS_COUNT_ } ct_st
 /* ct_step_report -- what a step says of itself. */
 typedef struct ct_step_report {
     ct_status status;
-    int substeps;          /* 1 unless the step was halved */
+    int substeps;          /* 1 unless the step was halved, or cut at impacts */
+    int events;            /* substeps that were cut at a first impact (ccd_limits_step); they alone leave the status OK */
     int contacts, rows;    /* in the last solve: contacts with a positive multiplier; rows handed to the solver */
     int candidates;        /* pairs that CCD looked at */
     int cmr_rounds;        /* solves in the worst substep */
@@ -652,15 +667,16 @@ CONTACT_API void ct_world_destroy(ct_world *world); /* NULL is fine */
    CT_ERR_ARGUMENT (dt), CT_ERR_MEMORY, CT_ERR_MESH (thickness below 64 ulp of the world's extent): world unchanged. */
 CONTACT_API ct_code ct_world_step(ct_world *world, ct_real dt, ct_step_report *out_report);
 CONTACT_API const ct_error_info *ct_world_error(const ct_world *world);
-/* ct_world_validate -- every pair that intersects now (edge through face; vertex behind a plane), exact. *out_pairs [*out_n] belongs to the world and is valid until
-   the next call on it. */
+/* ct_world_validate -- every pair that intersects now (edge through face; vertex behind a plane), exact. *out_pairs [*out_n] belongs to the
+   world and is valid until the next call on it. */
 CONTACT_API ct_code ct_world_validate(const ct_world *world, ct_pair **out_pairs, int *out_n);
 /* ct_world_repair -- tries to free a world that starts with intersections: bodies that take part are moved apart, no farther than it takes, with
    time, scripts, velocities and all other bodies standing still (others are moved when it does not work without). *out_freed and *out_left count
    pairs as ct_world_validate does; what is left is named by it. A step does the same by bounded impulses, in time; this is for before the first.
-   CT_ERR_ARGUMENT (NULL), CT_ERR_MEMORY (bodies are where they were). */
+   CT_ERR_ARGUMENT (NULL), CT_ERR_MEMORY (the world is as it was). */
 CONTACT_API ct_code ct_world_repair(ct_world *world, int *out_freed, int *out_left);
-CONTACT_API uint64_t ct_world_hash(const ct_world *world); /* of positions, velocities, multipliers and time */
+/* ct_world_hash -- of positions, velocities, multipliers, time, and of what integrators remember of the steps before. */
+CONTACT_API uint64_t ct_world_hash(const ct_world *world);
 CONTACT_API double ct_world_time(const ct_world *world);
 CONTACT_API int ct_world_body_count(const ct_world *world);
 /* ct_world_contacts -- contacts of the last step, ordered by feature; valid until the next call that changes the world. */
@@ -685,8 +701,9 @@ CONTACT_API ct_code ct_body_add_static(ct_world *world, const ct_static_desc *de
 CONTACT_API ct_code ct_body_add_rigid(ct_world *world, const ct_rigid_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_kinematic(ct_world *world, const ct_kinematic_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_remove(ct_world *world, ct_body_id body);
-/* ct_body_pin -- holds the axes (CT_AXIS_* mask) of n nodes (see ct_body_node_count) to a scripted motion (NULL: at rest where they are) until world time
-   `until` [s] (< 0: for ever). Axes of later pins on a vertex are added. CT_ERR_ARGUMENT names an index out of range in .element. */
+/* ct_body_pin -- holds the axes (CT_AXIS_* mask) of n nodes (see ct_body_node_count) to a scripted motion (NULL: at rest where they are)
+   until world time `until` [s] (< 0: for ever). Axes of later pins on a vertex are added. CT_ERR_ARGUMENT names an index out of range in
+   .element. */
 CONTACT_API ct_code ct_body_pin(ct_world *world, ct_body_id body, const int32_t *vertices, int n, int axes, const ct_motion *motion, double until);
 /* ct_body_pin_path -- the same along a path of n_segments >= 0 pieces (none: at rest), which are copied. CT_ERR_ARGUMENT names a bad piece in
    .element. */
@@ -717,9 +734,9 @@ CONTACT_API ct_code ct_body_get_triangles(const ct_world *world, ct_body_id body
 
 /* ---- joints ---- */
 CONTACT_API ct_joint_desc ct_joint_desc_default(ct_joint_kind kind);
-/* ct_joint_add -- joins two bodies, or a body and the world; ends with either body. CT_ERR_ARGUMENT (a field out of range, vertex out of range, weights
-   that do not sum to 1, nothing that can move), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED (hinge or fixed joint of a deformable body; more than
-   16 nodes on both sides together), CT_ERR_MEMORY. */
+/* ct_joint_add -- joins two bodies, or a body and the world; ends with either body. CT_ERR_ARGUMENT (a field out of range, vertex out of
+   range, weights that do not sum to 1, nothing that can move), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED (hinge or fixed joint of a deformable
+   body; more than 16 nodes on both sides together), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_joint_add(ct_world *world, const ct_joint_desc *desc, ct_joint_id *out_joint);
 CONTACT_API ct_code ct_joint_remove(ct_world *world, ct_joint_id joint);
 /* ct_joint_get_impulse -- of the last substep, on side a, world axes: [N s] and [N m s] of a hinge or fixed joint; either may be NULL. */
@@ -769,8 +786,25 @@ CONTACT_API ct_code ct_ccd_vertex_face(const ct_real x0[12], const ct_real x1[12
 CONTACT_API ct_code ct_ccd_edge_edge(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_toi);
 CONTACT_API ct_code ct_ccd_vertex_edge(const ct_real x0[9], const ct_real x1[9], ct_real min_distance, ct_real *out_toi);
 CONTACT_API ct_code ct_ccd_vertex_vertex(const ct_real x0[6], const ct_real x1[6], ct_real min_distance, ct_real *out_toi);
+/* ct_ccd_*_backward -- the same seen from the end of the motion: the last contact, and a time just before it began.
+   out_last   out  last time in [0, 1] at which the features are as near as min_distance, rounded up, never early: from there to the end they
+                   stay apart, and 1 when they end as near. -1 when they stay apart
+   out_before out  a time before that contact began at which they are farther than min_distance for certain, as late as the search can tell
+                   (to 1e-6, usually to 1e-9). -1 when there is none: they are as near from the start on. 1 when they stay apart. An earlier contact may
+                   lie before it: the first one is for the functions above to find. With min_distance 0, to which only touching is a
+                   contact, it is the time just before the last touch. May be NULL
+   Errors and guarantees as above. */
+CONTACT_API ct_code ct_ccd_vertex_face_backward(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_last,
+                                                ct_real *out_before);
+CONTACT_API ct_code ct_ccd_edge_edge_backward(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_last,
+                                              ct_real *out_before);
+CONTACT_API ct_code ct_ccd_vertex_edge_backward(const ct_real x0[9], const ct_real x1[9], ct_real min_distance, ct_real *out_last,
+                                                ct_real *out_before);
+CONTACT_API ct_code ct_ccd_vertex_vertex_backward(const ct_real x0[6], const ct_real x1[6], ct_real min_distance, ct_real *out_last,
+                                                  ct_real *out_before);
 /* ct_ccd_*_batch -- n queries: points x0, x1 [3 n_points] (t = 0, 1), quads [4 n] point numbers in the order above; out_toi [n]. */
-CONTACT_API ct_code ct_ccd_vertex_face_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, ct_real min_distance, ct_real *out_toi);
+CONTACT_API ct_code ct_ccd_vertex_face_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, ct_real min_distance,
+                                             ct_real *out_toi);
 CONTACT_API ct_code ct_ccd_edge_edge_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, ct_real min_distance, ct_real *out_toi);
 
 #ifdef __cplusplus
@@ -924,7 +958,7 @@ CTI_INLINE int cti_lowest_bit64(uint64_t x)
 #elif __has_include(<stb/stb_ds.h>)
 #include <stb/stb_ds.h>
 #else
-#error "contact.h needs stb_ds.h: put https://github.com/nothings/stb's stb_ds.h beside it, install libstb-dev, or define CONTACT_STB_DS_H to its name"
+#error "contact.h needs stb_ds.h: put that of https://github.com/nothings/stb beside it, install libstb-dev, or define CONTACT_STB_DS_H"
 #endif
 #else
 #include "stb_ds.h"
@@ -1608,6 +1642,35 @@ CTI_FN int cti_sort_unique_u64(uint64_t *keys, int32_t *payload, int n)
     return m;
 }
 
+/* ---- 0_base/sets.h ---- */
+/* sets.h -- disjoint sets of numbers 0 .. n - 1: parent [n], a root is its own parent and the smallest of its set. Method: path halving, no
+   ranks. Based on: Tarjan, van Leeuwen, Worst-case analysis of set union algorithms, 1984. */
+
+
+/* cti_sets_init -- n sets of one number each. */
+CTI_INLINE void cti_sets_init(int32_t *parent, int n)
+{
+    int i;
+    for (i = 0; i < n; i++)
+        parent[i] = i;
+}
+
+/* cti_sets_root -- the smallest number of the set that holds i. */
+CTI_INLINE int32_t cti_sets_root(int32_t *parent, int32_t i)
+{
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+/* cti_sets_join -- the sets of a and b become one. */
+CTI_INLINE void cti_sets_join(int32_t *parent, int32_t a, int32_t b)
+{
+    a = cti_sets_root(parent, a), b = cti_sets_root(parent, b);
+    parent[a < b ? b : a] = a < b ? a : b;
+}
+
+
 /* ---- 0_base/tasks.h ---- */
 /* tasks.h -- loops over ranges, serial or by the caller's task system. The result of a loop may not depend on the number of workers: a body
    writes only what belongs to its own range, sums are taken afterwards in a fixed order. */
@@ -1781,9 +1844,9 @@ CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
 
 /* ---- 1_math/simd.h ---- */
 /* simd.h -- the one place where SIMD is decided: eight virtual lanes of double (cti_d8) and of float (cti_f8) on every path. Method: AVX2
-   uses two 256-bit registers of double and one of float; SSE2 four and two 128-bit ones; NONE uses plain loops. Every operation is lane-wise and correctly rounded, there
-   is no fused multiply-add, and sums over lanes have one fixed order ((0+4)+(2+6))+((1+5)+(3+7)), so all paths give the same bits.
-   CTI_SIMD_NAME is the path that was compiled in. */
+   uses two 256-bit registers of double and one of float; SSE2 four and two 128-bit ones; NONE uses plain loops. Every operation is
+   lane-wise and correctly rounded, there is no fused multiply-add, and sums over lanes have one fixed order ((0+4)+(2+6))+((1+5)+(3+7)), so
+   all paths give the same bits. CTI_SIMD_NAME is the path that was compiled in. */
 
 
 #define CTI_SIMD_NONE 1
@@ -8367,6 +8430,7 @@ typedef struct cti_ica_leg { /* a contact's part in one cluster */
 
 typedef struct cti_ica_contact {
     int32_t leg0, n_legs, term0, n_terms;
+    int single; /* no other contact touches its clusters, which are nodes: one visit solves it */
     ct_real base[3]; /* u at the v of the outer iteration */
     cti_local local; /* its law, and J D^-1 J' of it */
 } cti_ica_contact;
@@ -8506,7 +8570,8 @@ static int cti_ica_invert(cti_ica *s, cti_ica_cluster *q, int32_t *local)
                 continue;
             for (r = 0; r < 3; r++)
                 for (c = 0; c < 3; c++)
-                    q->inverse[(size_t)(3 * i + r) * (size_t)q->ld_inverse + (size_t)(3 * j + c)] = (float)A->val[9 * (size_t)k + (size_t)(3 * r + c)];
+                    q->inverse[(size_t)(3 * i + r) * (size_t)q->ld_inverse + (size_t)(3 * j + c)] =
+                        (float)A->val[9 * (size_t)k + (size_t)(3 * r + c)];
         }
     for (i = 0; i < q->n; i++)
         local[q->blocks[i]] = -1;
@@ -8680,21 +8745,39 @@ static void cti_ica_fill_leg(cti_ica *s, const cti_row *row, cti_ica_contact *q,
     }
 }
 
+/* which contacts have their nodes for themselves. touched [n_clusters], zeros */
+static void cti_ica_find_single(cti_ica *s, int32_t *touched)
+{
+    int i, k;
+    for (i = 0; i < s->p->n_rows; i++)
+        for (k = 0; k < s->contacts[i].n_legs; k++)
+            touched[s->legs[s->contacts[i].leg0 + k].cluster]++;
+    for (i = 0; i < s->p->n_rows; i++) {
+        cti_ica_contact *q = &s->contacts[i];
+        q->single = 1;
+        for (k = 0; k < q->n_legs; k++) {
+            int c = s->legs[q->leg0 + k].cluster;
+            q->single &= touched[c] == 1 && cti_ica_is_node(&s->clusters[c]);
+        }
+    }
+}
+
 static int cti_ica_make_contacts(cti_ica *s)
 {
     const cti_problem *p = s->p;
     int i, k, total = 0;
-    int32_t leg = 0, term = 0;
+    int32_t leg = 0, term = 0, *touched = CTI_ARENA_ZERO(s->arena, int32_t, s->n_clusters);
     size_t w = 0;
     for (i = 0; i < p->n_rows; i++)
         total += p->rows[i].n;
     s->contacts = CTI_ARENA_ZERO(s->arena, cti_ica_contact, p->n_rows);
     s->legs = CTI_ARENA_NEW(s->arena, cti_ica_leg, total);
     s->terms = CTI_ARENA_NEW(s->arena, cti_ica_term, total);
-    if (!s->contacts || !s->legs || !s->terms)
+    if (!s->contacts || !s->legs || !s->terms || !touched)
         return 0;
     for (i = 0; i < p->n_rows; i++)
         cti_ica_make_legs(s, i, &leg, &term, &w);
+    cti_ica_find_single(s, touched);
     s->W = CTI_ARENA_NEW(s->arena, float, w + 8);
     if (!s->W)
         return 0;
@@ -8852,7 +8935,8 @@ static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps,
         ct_real big = 0;
         memcpy(s->r_old, s->r, sizeof(ct_real) * 3 * (size_t)n);
         for (i = 0; i < n; i++)
-            big = cti_max(big, cti_ica_visit(s, i));
+            if (k == 0 || !s->coupled || !s->contacts[i].single)
+                big = cti_max(big, cti_ica_visit(s, i));
         if (k == 0)
             first = big;
         if (big <= stop || (k > 0 && big <= drop * first) || k + 1 == max_sweeps)
@@ -9463,7 +9547,8 @@ CTI_FN void cti_dist_ee_batch(const ct_real *x, const int32_t *quads, int n, ct_
    minimum distance. All arithmetic is double in both builds (float input is exact in double; the answer is rounded down to ct_real). */
 
 
-#define CTI_CCD_NONE 2.0 /* time of impact of a pair that stays apart */
+#define CTI_CCD_NONE 2.0   /* time of impact of a pair that stays apart */
+#define CTI_CCD_NEVER -1.0 /* the same, seen from the end */
 
 /* Single queries: x0, x1 points at t = 0 and t = 1 (VF vertex, face 0 1 2; EE edge a 0 1, edge b 0 1; VE vertex, edge 0 1; VV).
    min_distance >= 0 [m], 0: touch. Returns 1 and the time in [0, 1], never late, or 0 and CTI_CCD_NONE. Input that is not finite, or a
@@ -9479,6 +9564,7 @@ CTI_FN int cti_ccd_vf_batch(const ct_real *x0, const ct_real *x1, const int32_t 
 CTI_FN int cti_ccd_ee_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, const ct_real *min_distance, ct_real *toi);
 
 /* ---- between the ccd_*.c files ---- */
+CTI_FN ct_real cti_ccd_round(double t); /* down to ct_real */
 #define CTI_CCD_VF 0
 #define CTI_CCD_EE 1
 #define CTI_CCD_VE 2
@@ -9504,10 +9590,18 @@ CTI_FN double cti_ccd_direction(const cti_ccd_query *q, double t, double n[3]);
    the gap; a fixed plane, or one that turns with the features */
 CTI_FN int cti_ccd_plane(const cti_ccd_query *q, double t0, double t1);
 CTI_FN int cti_ccd_clear(const cti_ccd_query *q, double t0, double t1);
-/* Searches: time or CTI_CCD_NONE. touch: VF and EE at distance 0, advance: all kinds, any distance. */
+/* Searches: time or CTI_CCD_NONE. touch: VF and EE at distance 0, advance: all kinds, any distance,
+   in [t, stop]. */
 CTI_FN double cti_ccd_touch(const cti_ccd_query *q);
-CTI_FN double cti_ccd_advance(const cti_ccd_query *q);
+CTI_FN double cti_ccd_advance(const cti_ccd_query *q, double t, double stop);
 CTI_FN double cti_ccd_solve(int kind, const double *x0, const double *x1, double distance);
+
+
+/* cti_ccd_backward -- public functions ct_ccd_*_backward without their checks; input as the single queries. Returns 1 when there is a contact. */
+CTI_FN int cti_ccd_backward(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_last, ct_real *out_before);
+/* cti_ccd_before -- a time, exact in ct_real, at which the features are apart for certain, before the contact that ends at `last` began;
+   CTI_CCD_NEVER when none was found */
+CTI_FN double cti_ccd_before(const cti_ccd_query *q, double last);
 
 
 /* ---- 4_geom/ccd_advance.c ---- */
@@ -9812,15 +9906,15 @@ static double cti_ccd_stride(const cti_ccd_query *q, double t, const double *n0,
     return t;
 }
 
-CTI_FN double cti_ccd_advance(const cti_ccd_query *q)
+CTI_FN double cti_ccd_advance(const cti_ccd_query *q, double t, double stop)
 {
-    double t = 0, n[3], ratio = 4, end;
+    double n[3], ratio = 4, end;
     int pass;
     for (pass = 0; pass < CTI_CCD_STRIDES; pass++) {
         if (!(cti_ccd_direction(q, t, n) - q->distance > 1e-9 * q->distance))
             return t;
         end = cti_ccd_stride(q, t, n, &ratio);
-        if (end >= 1)
+        if (end >= stop)
             return CTI_CCD_NONE;
         if (!(end - t > 1e-15))
             return t;
@@ -10754,12 +10848,11 @@ CTI_FN double cti_ccd_solve(int kind, const double *x0, const double *x1, double
     if (cti_ccd_axis(&q))
         return CTI_CCD_NONE;
     if (q.distance > 0 || (kind != CTI_CCD_VF && kind != CTI_CCD_EE))
-        return cti_ccd_advance(&q);
+        return cti_ccd_advance(&q, 0, 1);
     return cti_ccd_plane(&q, 0, 1) ? CTI_CCD_NONE : cti_ccd_touch(&q);
 }
 
-/* cti_ccd_round -- a time rounded down to ct_real */
-static ct_real cti_ccd_round(double t)
+CTI_FN ct_real cti_ccd_round(double t)
 {
     ct_real r = (ct_real)t;
 #if CONTACT_REAL == 32
@@ -10876,6 +10969,215 @@ CONTACT_API_DEF ct_code ct_ccd_edge_edge_batch(const ct_real *x0, const ct_real 
 {
     return cti_ccd_public_batch(CTI_CCD_EE, x0, x1, quads, n, min_distance, out_toi);
 }
+
+/* ---- 4_geom/ccd_backward.c ---- */
+/* ccd_backward.c -- continuous collision detection seen from the end of the motion: the last contact, and a time just before it began.
+   Method: the last time is 1 less the first time of the reversed motion. From there the search goes back. While contact is certain it takes the
+   nearest points of the two features and keeps their weights: the distance between two such points is convex in time and bounds that of the
+   features from above, so that contact is certain from the first time at which it is the minimum distance: go there, repeat (the advancement
+   of ccd_advance.c with upper bounds in place of lower ones). Where contact is possible but not certain it steps back by twice the last step,
+   until a plane in the gap proves the features apart, and halves the interval between. A time is returned only with such a proof.
+   Rounding: as in ccd_advance.c, n.h is off by 12u sum_k B_k at most; weights of sum 1 + 4u add less than that: CTI_BACK_MARGIN.
+   based on: see ccd_advance.c; looking back in time: Otaduy's lecture notes, contact generation. */
+
+#define CTI_BACK_PASSES 256
+#define CTI_BACK_STRIDES 128 /* passes after which only the doubling steps go on */
+#define CTI_BACK_STRIDE 1e-12 /* shortest stride */
+#define CTI_BACK_STEP 1.1641532182693481e-10     /* 2^-33: first step, twice the blur of a last time (CTI_TOUCH_WIDTHSURE) ... */
+#define CTI_BACK_STEPTHIN 9.5367431640625e-07    /* 2^-20: ... of a vertex that touches an edge or a vertex, where advancement slows down */
+#define CTI_BACK_BAND 2e-9 /* share of the distance */
+#define CTI_BACK_MARGIN (64 * 1.1102230246251565e-16)
+
+/* cti_back_weights -- weights of the hull's point nearest to the origin at time t: >= 0, sum 1 */
+static void cti_back_weights(const cti_ccd_query *q, double t, double w[4])
+{
+    ct_real h[4][3], c[3], zero[3] = {0, 0, 0}, r[3] = {1, 0, 0};
+    double sum = 0;
+    int i, k, feature;
+    for (k = 0; k < 3; k++) {
+        for (i = 0; i < q->n_hull; i++)
+            h[i][k] = (ct_real)(q->h[0][i][k] + t * (q->h[1][i][k] - q->h[0][i][k]));
+        c[k] = (ct_real)(q->c[0][k] + t * (q->c[1][k] - q->c[0][k]));
+    }
+    if (q->kind == CTI_CCD_VF)
+        cti_dist_pt(zero, h[0], h[1], h[2], r, &feature);
+    else if (q->kind == CTI_CCD_EE)
+        cti_dist_ee(h[0], h[1], zero, c, r, &feature);
+    else if (q->kind == CTI_CCD_VE)
+        cti_dist_pe(zero, h[0], h[1], r, &feature);
+    w[0] = (double)r[0], w[1] = (double)r[1], w[2] = (double)r[2], w[3] = 0;
+    if (q->kind == CTI_CCD_EE) {
+        double s = (double)r[0], u = (double)r[1];
+        w[0] = (1 - s) * (1 - u), w[1] = s * (1 - u), w[2] = s * u, w[3] = (1 - s) * u;
+    } else if (q->kind == CTI_CCD_VE)
+        w[0] = 1 - (double)r[0], w[1] = (double)r[0];
+    for (i = 0; i < q->n_hull; i++)
+        w[i] = w[i] > 0 ? w[i] : 0, sum += w[i];
+    for (i = 0; i < q->n_hull; i++)
+        w[i] /= sum;
+}
+
+/* cti_back_touching -- the first time of an interval up to t in which contact is certain; t where it is not */
+static double cti_back_touching(const cti_ccd_query *q, double t)
+{
+    double w[4], a[3], v[3], uu = 0, uv = 0, vv = 0, end = 0, near, back, s;
+    int i, k;
+    near = q->distance - CTI_BACK_MARGIN * (q->big[0] + q->big[1] + q->big[2]);
+    if (!(near > 0))
+        return t;
+    cti_back_weights(q, t, w);
+    for (k = 0; k < 3; k++) {
+        a[k] = v[k] = 0;
+        for (i = 0; i < q->n_hull; i++)
+            a[k] += w[i] * q->h[0][i][k], v[k] += w[i] * (q->h[1][i][k] - q->h[0][i][k]);
+        s = a[k] + t * v[k];
+        uu += s * s, uv += s * v[k], vv += v[k] * v[k];
+    }
+    if (!(uu <= near * near))
+        return t;
+    /* |u - r v| = near */
+    back = uv + sqrt(uv * uv + vv * (near * near - uu));
+    s = back < vv * t ? t - back / vv * (1 - 1e-12) : 0;
+    for (k = 0; k < 3; k++)
+        end += (a[k] + s * v[k]) * (a[k] + s * v[k]);
+    return s < t && end <= near * near ? s : t;
+}
+
+/* cti_back_apart -- 1 when for certain the features are farther than the distance at time t, by more than what the forward search lets pass as
+   contact */
+static int cti_back_apart(const cti_ccd_query *q, double t)
+{
+    double n[3];
+    return cti_ccd_direction(q, t, n) > q->distance * (1 + CTI_BACK_BAND);
+}
+
+/* cti_back_step -- first step back from a last time */
+static double cti_back_step(const cti_ccd_query *q)
+{
+    return q->distance > 0 || q->kind < CTI_CCD_VE ? CTI_BACK_STEP : CTI_BACK_STEPTHIN;
+}
+
+/* cti_back_is_before -- 1 when the features are apart at time t and a contact is, or may be, in [t, last] */
+static int cti_back_is_before(const cti_ccd_query *q, double t, double last, int sure)
+{
+    return cti_back_apart(q, t) && (sure || cti_ccd_advance(q, t, last) <= 1);
+}
+
+/* cti_back_sharpen -- low: apart, before the contact; high: not known to be. The latest time like low that halving finds */
+static double cti_back_sharpen(const cti_ccd_query *q, double low, double high, double last, int sure)
+{
+    while (high - low > cti_back_step(q)) {
+        double mid = (double)cti_ccd_round(low + 0.5 * (high - low));
+        if (!(mid > low))
+            break;
+        if (cti_back_is_before(q, mid, last, sure))
+            low = mid;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+CTI_FN double cti_ccd_before(const cti_ccd_query *q, double last)
+{
+    double t = last, step = cti_back_step(q), back, low;
+    int pass, sure = 0;
+    for (pass = 0; pass < CTI_BACK_PASSES && t > 0; pass++) {
+        back = pass < CTI_BACK_STRIDES ? cti_back_touching(q, t) : t;
+        if (t - back > CTI_BACK_STRIDE) {
+            t = back, step = cti_back_step(q), sure = 1;
+            continue;
+        }
+        low = t > step ? (double)cti_ccd_round(t - step) : 0;
+        if (cti_back_is_before(q, low, last, sure))
+            return cti_back_sharpen(q, low, t, last, sure);
+        t = low, step *= 2;
+    }
+    return cti_back_apart(q, 0) ? 0 : CTI_CCD_NEVER;
+}
+
+/* cti_back_last -- 1 - toi, rounded up to ct_real */
+static ct_real cti_back_last(double toi)
+{
+    double t = 1 - toi;
+    ct_real r;
+    if (1 - t > toi)
+        t += 1.1102230246251565e-16;
+    r = (ct_real)t;
+#if CONTACT_REAL == 32
+    if ((double)r < t)
+        r = r * (1 + CTI_EPS); /* the next float above, or the one above it */
+#endif
+    return r < 1 ? r : 1;
+}
+
+CTI_FN int cti_ccd_backward(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_last, ct_real *out_before)
+{
+    static const int count[4] = {12, 12, 9, 6};
+    cti_ccd_query q;
+    double a[12], b[12], toi;
+    int i, ok = 1;
+    for (i = 0; i < count[kind]; i++) {
+        a[i] = (double)x0[i], b[i] = (double)x1[i];
+        ok &= cti_finite(x0[i]) && cti_finite(x1[i]);
+    }
+    toi = ok ? cti_ccd_solve(kind, b, a, (double)min_distance) : 0;
+    *out_last = toi <= 1 ? cti_back_last(toi) : (ct_real)CTI_CCD_NEVER;
+    if (!out_before)
+        return toi <= 1;
+    if (toi > 1)
+        *out_before = 1;
+    else if (!ok || !cti_ccd_prepare(&q, kind, a, b, (double)min_distance))
+        *out_before = (ct_real)CTI_CCD_NEVER;
+    else
+        *out_before = (ct_real)cti_ccd_before(&q, 1 - toi);
+    return toi <= 1;
+}
+
+/* cti_back_public -- argument checks, then the query */
+static ct_code cti_back_public(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_last, ct_real *out_before)
+{
+    static const int count[4] = {12, 12, 9, 6};
+    int i;
+    if (!x0 || !x1 || !out_last)
+        return CT_ERR_ARGUMENT;
+    for (i = 0; i < count[kind]; i++)
+        if (!cti_finite(x0[i]) || !cti_finite(x1[i]))
+            return CT_ERR_DOMAIN;
+    if (!cti_finite(min_distance) || min_distance < 0)
+        return CT_ERR_DOMAIN;
+    cti_ccd_backward(kind, x0, x1, min_distance, out_last, out_before);
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_ccd_vertex_face_backward(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_last,
+                                                    ct_real *out_before)
+{
+    return cti_back_public(CTI_CCD_VF, x0, x1, min_distance, out_last, out_before);
+}
+CONTACT_API_DEF ct_code ct_ccd_edge_edge_backward(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_last,
+                                                  ct_real *out_before)
+{
+    return cti_back_public(CTI_CCD_EE, x0, x1, min_distance, out_last, out_before);
+}
+CONTACT_API_DEF ct_code ct_ccd_vertex_edge_backward(const ct_real x0[9], const ct_real x1[9], ct_real min_distance, ct_real *out_last,
+                                                    ct_real *out_before)
+{
+    return cti_back_public(CTI_CCD_VE, x0, x1, min_distance, out_last, out_before);
+}
+CONTACT_API_DEF ct_code ct_ccd_vertex_vertex_backward(const ct_real x0[6], const ct_real x1[6], ct_real min_distance, ct_real *out_last,
+                                                      ct_real *out_before)
+{
+    return cti_back_public(CTI_CCD_VV, x0, x1, min_distance, out_last, out_before);
+}
+
+#undef CTI_BACK_PASSES
+#undef CTI_BACK_STRIDES
+#undef CTI_BACK_STRIDE
+#undef CTI_BACK_STEP
+#undef CTI_BACK_STEPTHIN
+#undef CTI_BACK_BAND
+#undef CTI_BACK_MARGIN
 
 /* ---- 4_geom/bounds.h ---- */
 /* bounds.h -- axis-aligned boxes of moving points, rounded outward. Method: a box over a linear motion is the box of its two ends; it is
@@ -13411,6 +13713,12 @@ CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad);
 /* cti_broad_update -- boxes of the motions from x0 to x1 [3 nv] (may be the same), widened by each body's inflate. Finds the overlapping
    bodies. 0: out of memory. */
 CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1);
+/* cti_broad_sweep -- body_pairs from the boxes of the bodies, a part of the update. 0: out of memory. */
+CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup);
+/* cti_broad_may_meet -- 1 when bodies a and b may meet, boxes not looked at. */
+CTI_FN int cti_broad_may_meet(const cti_soup *soup, int a, int b);
+/* cti_broad_keep_apart -- bodies a and b do not meet from now on: enters them in the sorted array `apart` of a soup. 0: out of memory. */
+CTI_FN int cti_broad_keep_apart(cti_mem *mem, int32_t **apart, int a, int b);
 /* cti_broad_pairs -- candidates of the last update, each kind a growable array [2 n] (CTI_LEN is 2 n), unique; NULL: not wanted. Order:
    body pairs (p, p) and (p, q), p < q, in rising order; in each, the pairs by their numbers (vf: first vertices of p, then vertices of q).
    vf: (vertex, face); ee: (edge, edge), a < b; ve: (loose point, loose edge); vv: (loose point, loose point), a < b. Left out: a vertex and
@@ -13427,10 +13735,130 @@ CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *
 CTI_FN int cti_intersect_soup(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x, int32_t **out_pairs);
 
 
+/* ---- 5_mesh/pairs_bodies.c ---- */
+/* pairs_bodies.c -- which bodies meet. Method: bodies that groups and masks, or the list of those that do not meet (joined ones), keep apart
+   have no pairs; of the others those whose boxes overlap are found by sweep and prune, eight boxes a test, along the axis on which the bodies
+   spread most. Based on: Cohen, Lin, Manocha, Ponamgi, I-COLLIDE, 1995; differs: one axis, sorted anew. */
+
+/* The first of n sorted pairs that is not before (a, b). */
+static int cti_broad_find_apart(const int32_t *apart, int n, int a, int b)
+{
+    int lo = 0, hi = n;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        const int32_t *p = apart + 2 * (size_t)mid;
+        if (p[0] < a || (p[0] == a && p[1] < b))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static int cti_broad_is_apart(const int32_t *apart, int n, int a, int b)
+{
+    int at = cti_broad_find_apart(apart, n, a, b);
+    return at < n && apart[2 * (size_t)at] == a && apart[2 * (size_t)at + 1] == b;
+}
+
+CTI_FN int cti_broad_keep_apart(cti_mem *mem, int32_t **apart, int a, int b)
+{
+    int32_t lo = cti_min_int(a, b), hi = cti_max_int(a, b), *list;
+    int n = CTI_LEN(*apart) / 2, at = cti_broad_find_apart(*apart, n, lo, hi);
+    if (cti_broad_is_apart(*apart, n, lo, hi))
+        return 1;
+    if (!CTI_RESIZE(mem, *apart, 2 * (n + 1)))
+        return 0;
+    list = *apart + 2 * (size_t)at;
+    memmove(list + 2, list, sizeof *list * 2 * (size_t)(n - at));
+    list[0] = lo, list[1] = hi;
+    return 1;
+}
+
+CTI_FN int cti_broad_may_meet(const cti_soup *soup, int a, int b)
+{
+    const cti_soup_body *p = soup->bodies + a, *q = soup->bodies + b;
+    if (a == b)
+        return p->dynamic && p->self;
+    if (soup->n_apart && cti_broad_is_apart(soup->apart, soup->n_apart, cti_min_int(a, b), cti_max_int(a, b)))
+        return 0;
+    return (p->dynamic || q->dynamic) && (p->group & q->mask) && (q->group & p->mask);
+}
+
+/* A monotone map from floats to 31-bit numbers. */
+static int32_t cti_broad_key(float f)
+{
+    uint32_t u;
+    memcpy(&u, &f, sizeof u);
+    u = u & 0x80000000u ? ~u : u | 0x80000000u;
+    return (int32_t)(u >> 1);
+}
+
+/* What a body sweeps along an axis: from the lower lo to the higher hi. */
+static float cti_broad_from(const float *box, int axis) { return box[axis] < box[6 + axis] ? box[axis] : box[6 + axis]; }
+static float cti_broad_to(const float *box, int axis) { return box[3 + axis] > box[9 + axis] ? box[3 + axis] : box[9 + axis]; }
+
+/* body_order and the sweep blocks: bodies by lo on the axis on which they spread most. */
+static int cti_broad_sort_bodies(cti_mem *mem, cti_broad *broad)
+{
+    const float *box = broad->body_boxes;
+    int n = broad->n_bodies, axis = 0, i, k;
+    double best = -1;
+    for (k = 0; k < 3; k++) {
+        double sum = 0, sum2 = 0;
+        for (i = 0; i < n; i++) {
+            double c = 0.5 * ((double)cti_broad_from(box + 12 * i, k) + (double)cti_broad_to(box + 12 * i, k));
+            sum += c, sum2 += c * c;
+        }
+        if (n > 0 && sum2 - sum * sum / n > best)
+            best = sum2 - sum * sum / n, axis = k;
+    }
+    for (i = 0; i < n; i++)
+        broad->body_order[2 * i] = cti_broad_key(cti_broad_from(box + 12 * i, axis)), broad->body_order[2 * i + 1] = i;
+    if (!cti_pairsort(mem, broad->body_order, n, INT32_MAX, n, &broad->scratch))
+        return -1;
+    for (i = 0; i < n; i++) {
+        float *block = broad->sweep + (size_t)(i / 8) * CTI_BVH_BLOCK;
+        for (k = 0; k < 12; k++)
+            block[8 * k + i % 8] = box[12 * broad->body_order[2 * i + 1] + k];
+    }
+    return axis;
+}
+
+CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
+{
+    int n = broad->n_bodies, axis = cti_broad_sort_bodies(mem, broad), i, b;
+    if (axis < 0)
+        return 0;
+    CTI_CLEAR(broad->body_pairs);
+    for (i = 0; i < n; i++) {
+        const float *own = broad->sweep + (size_t)(i / 8) * CTI_BVH_BLOCK;
+        int p = broad->body_order[2 * i + 1];
+        int32_t end = cti_broad_key(cti_broad_to(broad->body_boxes + 12 * (size_t)p, axis));
+        if (cti_broad_may_meet(soup, p, p) && (!CTI_PUSH(mem, broad->body_pairs, p) || !CTI_PUSH(mem, broad->body_pairs, p)))
+            return 0;
+        for (b = i / 8; 8 * b < n && broad->body_order[16 * b] <= end; b++) {
+            const float *block = broad->sweep + (size_t)b * CTI_BVH_BLOCK;
+            unsigned m = cti_bvh_hits_moving(own, own + CTI_BVH_HALF, i % 8, block, block + CTI_BVH_HALF);
+            if (b == i / 8)
+                m &= ~((1u << i % 8) * 2u - 1u);
+            if (n - 8 * b < 8)
+                m &= (1u << (n - 8 * b)) - 1u;
+            for (; m; m &= m - 1) {
+                int q = broad->body_order[2 * (8 * b + cti_lowest_bit(m)) + 1];
+                if (cti_broad_may_meet(soup, p, q) &&
+                    (!CTI_PUSH(mem, broad->body_pairs, cti_min_int(p, q)) || !CTI_PUSH(mem, broad->body_pairs, cti_max_int(p, q))))
+                    return 0;
+            }
+        }
+    }
+    return cti_pairsort(mem, broad->body_pairs, CTI_LEN(broad->body_pairs) / 2, n, n, &broad->scratch);
+}
+
 /* ---- 5_mesh/pairs.c ---- */
-/* pairs.c -- candidate pairs over many bodies. Method: pairs.h. Raw overlaps come from the trees body pair by body pair, or from the hash
-   all at once and are then dealt out to the body pairs; pairs that share a vertex are taken out of what a body gave with itself, then those
-   whose slabs are apart; what is left of each body pair is sorted, in a bit matrix or by digits. */
+/* pairs.c -- candidate pairs over many bodies. Method: pairs.h; which bodies meet: pairs_bodies.c. Raw overlaps come from the trees body
+   pair by body pair, or from the hash all at once and are then dealt out to the body pairs; pairs that share a vertex are taken out of what a
+   body gave with itself, then those whose slabs are apart; what is left of each body pair is sorted, in a bit matrix or by digits. */
 
 /* pairs are sorted in a bit matrix when there are more than a few, and at least one for so many words of it */
 enum { CTI_BROAD_FEW = 24, CTI_BROAD_DENSE = 8 };
@@ -13621,103 +14049,6 @@ static void cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, 
         cti_broad_put_box(box + 8, p1, p1, body->inflate);
         cti_broad_put_slabs(slabs + 16, p1, p1, body->inflate);
     }
-}
-
-/* Is a < b in the list of those that do not meet? */
-static int cti_broad_is_apart(const cti_soup *soup, int a, int b)
-{
-    int lo = 0, hi = soup->n_apart;
-    while (lo < hi) {
-        int mid = (lo + hi) / 2;
-        const int32_t *p = soup->apart + 2 * (size_t)mid;
-        if (p[0] < a || (p[0] == a && p[1] < b))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < soup->n_apart && soup->apart[2 * (size_t)lo] == a && soup->apart[2 * (size_t)lo + 1] == b;
-}
-
-/* Bodies may meet (not looking at boxes). */
-static int cti_broad_may_meet(const cti_soup *soup, int a, int b)
-{
-    const cti_soup_body *p = soup->bodies + a, *q = soup->bodies + b;
-    if (a == b)
-        return p->dynamic && p->self;
-    if (soup->n_apart && cti_broad_is_apart(soup, a < b ? a : b, a < b ? b : a))
-        return 0;
-    return (p->dynamic || q->dynamic) && (p->group & q->mask) && (q->group & p->mask);
-}
-
-/* A monotone map from floats to 31-bit numbers. */
-static int32_t cti_broad_key(float f)
-{
-    uint32_t u;
-    memcpy(&u, &f, sizeof u);
-    u = u & 0x80000000u ? ~u : u | 0x80000000u;
-    return (int32_t)(u >> 1);
-}
-
-/* What a body sweeps along an axis: from the lower lo to the higher hi. */
-static float cti_broad_from(const float *box, int axis) { return box[axis] < box[6 + axis] ? box[axis] : box[6 + axis]; }
-static float cti_broad_to(const float *box, int axis) { return box[3 + axis] > box[9 + axis] ? box[3 + axis] : box[9 + axis]; }
-
-/* body_order and the sweep blocks: bodies by lo on the axis on which they spread most. */
-static int cti_broad_sort_bodies(cti_mem *mem, cti_broad *broad)
-{
-    const float *box = broad->body_boxes;
-    int n = broad->n_bodies, axis = 0, i, k;
-    double best = -1;
-    for (k = 0; k < 3; k++) {
-        double sum = 0, sum2 = 0;
-        for (i = 0; i < n; i++) {
-            double c = 0.5 * ((double)cti_broad_from(box + 12 * i, k) + (double)cti_broad_to(box + 12 * i, k));
-            sum += c, sum2 += c * c;
-        }
-        if (n > 0 && sum2 - sum * sum / n > best)
-            best = sum2 - sum * sum / n, axis = k;
-    }
-    for (i = 0; i < n; i++)
-        broad->body_order[2 * i] = cti_broad_key(cti_broad_from(box + 12 * i, axis)), broad->body_order[2 * i + 1] = i;
-    if (!cti_pairsort(mem, broad->body_order, n, INT32_MAX, n, &broad->scratch))
-        return -1;
-    for (i = 0; i < n; i++) {
-        float *block = broad->sweep + (size_t)(i / 8) * CTI_BVH_BLOCK;
-        for (k = 0; k < 12; k++)
-            block[8 * k + i % 8] = box[12 * broad->body_order[2 * i + 1] + k];
-    }
-    return axis;
-}
-
-/* body_pairs: sweep over the sorted bodies, eight boxes a test. */
-static int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
-{
-    int n = broad->n_bodies, axis = cti_broad_sort_bodies(mem, broad), i, b;
-    if (axis < 0)
-        return 0;
-    CTI_CLEAR(broad->body_pairs);
-    for (i = 0; i < n; i++) {
-        const float *own = broad->sweep + (size_t)(i / 8) * CTI_BVH_BLOCK;
-        int p = broad->body_order[2 * i + 1];
-        int32_t end = cti_broad_key(cti_broad_to(broad->body_boxes + 12 * (size_t)p, axis));
-        if (cti_broad_may_meet(soup, p, p) && (!CTI_PUSH(mem, broad->body_pairs, p) || !CTI_PUSH(mem, broad->body_pairs, p)))
-            return 0;
-        for (b = i / 8; 8 * b < n && broad->body_order[16 * b] <= end; b++) {
-            const float *block = broad->sweep + (size_t)b * CTI_BVH_BLOCK;
-            unsigned m = cti_bvh_hits_moving(own, own + CTI_BVH_HALF, i % 8, block, block + CTI_BVH_HALF);
-            if (b == i / 8)
-                m &= ~((1u << i % 8) * 2u - 1u);
-            if (n - 8 * b < 8)
-                m &= (1u << (n - 8 * b)) - 1u;
-            for (; m; m &= m - 1) {
-                int q = broad->body_order[2 * (8 * b + cti_lowest_bit(m)) + 1];
-                if (cti_broad_may_meet(soup, p, q) &&
-                    (!CTI_PUSH(mem, broad->body_pairs, cti_min_int(p, q)) || !CTI_PUSH(mem, broad->body_pairs, cti_max_int(p, q))))
-                    return 0;
-            }
-        }
-    }
-    return cti_pairsort(mem, broad->body_pairs, CTI_LEN(broad->body_pairs) / 2, n, n, &broad->scratch);
 }
 
 /* box becomes the box of both. */
@@ -15751,13 +16082,12 @@ typedef struct cti_rigid {
     ct_real q_new[4];    /* tentative end of the step */
     ct_real I_mid[9];    /* world inertia in the middle of the step's free rotation */
     ct_real w_mid[3];    /* its angular velocity: I_mid w_mid = spin */
-    ct_real q_old[4], spin_old[3]; /* start of the step, to go back to */
 } cti_rigid;
 
-/* cti_rigid_mass -- mass [kg], centre [3] and inertia [9] about it of a closed surface, positions [3 n], triangles [3 n_triangles] counter-clockwise from
-   outside. Returns the volume [m^3]; at 0 or less, outputs mean nothing. */
-CTI_FN double cti_rigid_mass(const ct_real *positions, const int32_t *triangles, int n_triangles, double density, double *out_mass, double *out_center,
-                             double *out_inertia);
+/* cti_rigid_mass -- mass [kg], centre [3] and inertia [9] about it of a closed surface, positions [3 n], triangles [3 n_triangles]
+   counter-clockwise from outside. Returns the volume [m^3]; at 0 or less, outputs mean nothing. */
+CTI_FN double cti_rigid_mass(const ct_real *positions, const int32_t *triangles, int n_triangles, double density, double *out_mass,
+                             double *out_center, double *out_inertia);
 /* cti_rigid_matrix -- R [9] of a unit quaternion. */
 CTI_FN void cti_rigid_matrix(const ct_real *q, ct_real *R);
 /* cti_rigid_turn -- out [4] = exp(turn) q, turn [rad] a rotation vector in world axes; normalized. */
@@ -15768,6 +16098,10 @@ CTI_FN void cti_rigid_inertia(const cti_rigid *b, const ct_real *q, ct_real *out
 CTI_FN cti_v3 cti_rigid_rate(const cti_rigid *b, const ct_real *q);
 /* cti_rigid_free -- I_mid, w_mid of a torque-free step dt. */
 CTI_FN void cti_rigid_free(cti_rigid *b, ct_real dt);
+/* cti_rigid_gyration -- radius of gyration [m]: what turns an angular velocity into a speed. */
+CTI_FN ct_real cti_rigid_gyration(const cti_rigid *b);
+/* cti_rigid_turning -- the body whose angular block this is, or NULL; rigid_of [blocks]: place of a block's body in `rigids`, or -1. */
+CTI_FN const cti_rigid *cti_rigid_turning(const cti_rigid *rigids, const int32_t *rigid_of, int block);
 CTI_FN double cti_rigid_energy(const cti_rigid *b); /* of rotation [J] */
 
 
@@ -15782,8 +16116,8 @@ CTI_FN double cti_rigid_energy(const cti_rigid *b); /* of rotation [J] */
 #define CTI_RIGID_CLOSE (64 * cti_sqrt(CTI_EPS)) /* relative error of w after which it has failed */
 
 /* volume integrals of 1, x, x x' over the tets that the surface spans with its first vertex: signs take care of the outside */
-CTI_FN double cti_rigid_mass(const ct_real *positions, const int32_t *triangles, int n_triangles, double density, double *out_mass, double *out_center,
-                             double *out_inertia)
+CTI_FN double cti_rigid_mass(const ct_real *positions, const int32_t *triangles, int n_triangles, double density, double *out_mass,
+                             double *out_center, double *out_inertia)
 {
     double volume = 0, c[3] = {0, 0, 0}, S[9], trace;
     int i, k, l;
@@ -15932,6 +16266,14 @@ CTI_FN void cti_rigid_free(cti_rigid *b, ct_real dt)
         cti_rigid_whirl(b, start);
 }
 
+CTI_FN ct_real cti_rigid_gyration(const cti_rigid *b) { return cti_sqrt((b->inertia[0] + b->inertia[4] + b->inertia[8]) / (2 * b->mass)); }
+
+CTI_FN const cti_rigid *cti_rigid_turning(const cti_rigid *rigids, const int32_t *rigid_of, int block)
+{
+    const cti_rigid *b = rigid_of[block] >= 0 ? &rigids[rigid_of[block]] : NULL;
+    return b && block == b->block + 1 ? b : NULL;
+}
+
 CTI_FN double cti_rigid_energy(const cti_rigid *b)
 {
     return 0.5 * (double)cti_v3_dot(cti_rigid_rate(b, b->q), cti_v3_at(b->spin, 0));
@@ -15969,8 +16311,8 @@ typedef struct cti_joint {
 
 /* cti_joint_axes -- rows axis, t1, t2: orthonormal. */
 CTI_FN void cti_joint_axes(cti_v3 axis, ct_real *out);
-/* cti_joint_turn -- rotation vector [rad], world axes, that takes triad b to triad a (rows: axes in the world, orthonormal); of a hinge its part across
-   the axis: the smallest turn that takes b's axis to a's. Good up to half a turn. */
+/* cti_joint_turn -- rotation vector [rad], world axes, that takes triad b to triad a (rows: axes in the world, orthonormal); of a hinge its
+   part across the axis: the smallest turn that takes b's axis to a's. Good up to half a turn. */
 CTI_FN cti_v3 cti_joint_turn(const ct_real *a, const ct_real *b, int hinge);
 /* cti_joint_left -- what may remain of an error e after `most` of it was taken back. */
 CTI_FN cti_v3 cti_joint_left(cti_v3 e, ct_real most);
@@ -17161,8 +17503,8 @@ static int cti_detect_speaks(const cti_surface *s, int face, int feature)
 }
 
 /* appends the pair when it is near, or will be, and its direction lies in the normal cones of the edges it is on (-1: on none) */
-static int cti_detect_offer(cti_mem *mem, const cti_surface *s, const ct_real *x1, const cti_memory *memory, const cti_pair *pair, int edge_a, int edge_b, ct_real dist,
-                            cti_hit **out)
+static int cti_detect_offer(cti_mem *mem, const cti_surface *s, const ct_real *x1, const cti_memory *memory, const cti_pair *pair,
+                            int edge_a, int edge_b, ct_real dist, cti_hit **out)
 {
     int loaded = 0;
     cti_hit hit;
@@ -17183,7 +17525,8 @@ static int cti_detect_offer(cti_mem *mem, const cti_surface *s, const ct_real *x
     }
     if (memory && (pair->kind == CT_PAIR_EE || pair->kind == CT_PAIR_VF))
         loaded = cti_memory_find(memory, cti_pair_key(s, pair)) != NULL;
-    if (!loaded && pair->kind == CT_PAIR_EE && (!cti_detect_edge_cone(s, edge_b, hit.normal) || !cti_detect_edge_cone(s, edge_a, cti_v3_mul(hit.normal, -1))))
+    if (!loaded && pair->kind == CT_PAIR_EE &&
+        (!cti_detect_edge_cone(s, edge_b, hit.normal) || !cti_detect_edge_cone(s, edge_a, cti_v3_mul(hit.normal, -1))))
         return 1;
     if (!loaded && pair->kind == CT_PAIR_VF && dist > h / 2 && cti_detect_is_ghost(s, pair, edge_b, hit.normal))
         return 1;
@@ -17195,7 +17538,7 @@ static int cti_detect_offer(cti_mem *mem, const cti_surface *s, const ct_real *x
 
 static int cti_detect_near_faces(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
-    int n = CTI_LEN(d->vf.pairs) / 2, i;
+    int n = CTI_LEN(d->vf.pairs) / 2, i, edge;
     cti_pair pair;
     for (i = 0; i < n; i++) {
         const ct_real *w = d->vf.w + 3 * (size_t)i;
@@ -17207,8 +17550,8 @@ static int cti_detect_near_faces(cti_mem *mem, const cti_detect *d, const cti_su
             continue;
         cti_pair_make(s, CT_PAIR_VF, d->vf.pairs[2 * i], d->vf.pairs[2 * i + 1], &pair);
         pair.w[0] = 1, pair.w[1] = -w[0], pair.w[2] = -w[1], pair.w[3] = -w[2];
-        if (!cti_detect_offer(mem, s, x1, memory, &pair, -1, d->vf.feature[i] >= 3 && d->vf.feature[i] < 6 ? s->face_edges[3 * d->vf.pairs[2 * i + 1] + d->vf.feature[i] - 3] : -1,
-                              cti_sqrt(d->vf.d2[i]), out))
+        edge = d->vf.feature[i] >= 3 && d->vf.feature[i] < 6 ? s->face_edges[3 * d->vf.pairs[2 * i + 1] + d->vf.feature[i] - 3] : -1;
+        if (!cti_detect_offer(mem, s, x1, memory, &pair, -1, edge, cti_sqrt(d->vf.d2[i]), out))
             return 0;
     }
     return 1;
@@ -17267,7 +17610,8 @@ static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_sur
 
 CTI_FN int cti_detect_near(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
-    return cti_detect_near_faces(mem, d, s, x1, memory, out) && cti_detect_near_edges(mem, d, s, x1, memory, out) && cti_detect_near_rest(mem, d, s, x1, memory, out);
+    return cti_detect_near_faces(mem, d, s, x1, memory, out) && cti_detect_near_edges(mem, d, s, x1, memory, out) &&
+           cti_detect_near_rest(mem, d, s, x1, memory, out);
 }
 
 /* ---- collisions ---- */
@@ -17296,12 +17640,14 @@ static int cti_detect_impact(const cti_surface *s, const ct_real *x1, cti_hit *h
     return 1;
 }
 
-static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_list *l, ct_pair_kind kind, const cti_surface *s, const ct_real *x1, cti_hit **out)
+static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_list *l, ct_pair_kind kind, const cti_surface *s,
+                                   const ct_real *x1, cti_hit **out)
 {
     int n = CTI_LEN(l->pairs) / 2, i, hits;
     if (n == 0)
         return 1;
-    hits = kind == CT_PAIR_VF ? cti_ccd_vf_batch(s->x0, x1, l->quads, n, l->min_sep, d->toi) : cti_ccd_ee_batch(s->x0, x1, l->quads, n, l->min_sep, d->toi);
+    hits = kind == CT_PAIR_VF ? cti_ccd_vf_batch(s->x0, x1, l->quads, n, l->min_sep, d->toi)
+                              : cti_ccd_ee_batch(s->x0, x1, l->quads, n, l->min_sep, d->toi);
     for (i = 0; i < n && hits > 0; i++) {
         cti_hit hit;
         if (d->toi[i] > 1)
@@ -17751,7 +18097,6 @@ typedef struct cti_factors {
 /* cti_history -- what Newmark and BDF2 keep beside x and v (integrate.h); all empty for Euler. */
 typedef struct cti_history {
     ct_real *v0, *u0;          /* [3 n] BDF2: end and average velocities of the step before; mean nothing where dt_prev is 0 */
-    ct_real *v0_old, *u0_old;  /* at the start of the step */
     ct_real *v_end;            /* [3 n] scratch */
     int32_t *model_of, *block; /* [n] model of a block or -1; [models] first block */
     uint8_t *reset;            /* [models] starts again after this step */
@@ -17771,6 +18116,21 @@ typedef struct cti_way {
     cti_v3 normal;
     ct_real depth;
 } cti_way;
+
+/* cti_start -- what to go back to when memory runs out; see start.h. */
+typedef struct cti_start {
+    double time, energy_elastic;
+    ct_real dt_memory, dt_free;
+    ct_real *x, *v, *dv_free;  /* [3 n] */
+    ct_real *dt_prev;          /* [n] */
+    ct_real *v0, *u0;          /* [3 n] of BDF2 */
+    cti_rigid *rigids;
+    cti_component *components; /* their arrays are the factors' own */
+    cti_way *ways;
+    uint64_t *tangles;
+    int n_tangled;
+    cti_memory memory;
+} cti_start;
 
 typedef struct cti_state {
     cti_mem *mem;
@@ -17820,9 +18180,10 @@ typedef struct cti_state {
     int32_t *tangled_pairs;   /* [2 m] edge, face that have a point in common at surface.x0 when the last step began */
     cti_repair *repairs;      /* what takes them apart */
     cti_way *ways;            /* directions that pairs of bodies leave each other in, kept over steps */
-    ct_real *x_old, *v_old, *dt_old; /* start of the step, to go back to when memory runs out */
+    cti_start start;          /* of the step */
     double time;
     double energy_elastic;
+    ct_real event_least;      /* [s] shortest substep that an impact may cut off, 0: none is */
     cti_pair limit;           /* pair that limited the last step; n 0: none */
 } cti_state;
 
@@ -17835,6 +18196,8 @@ typedef struct cti_state {
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt);
 /* cti_assemble_movers -- surface.script: where scripted surface vertices are at `time`. */
 CTI_FN void cti_assemble_movers(cti_state *s, double time);
+/* cti_assemble_script_speed -- most speed of a surface that a script moves, over a step dt to surface.script. */
+CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt);
 /* cti_assemble -- A, b at (x, v) for a step dt, filtered for pins. *out_extended: tets whose log J was continued. */
 CTI_FN void cti_assemble(cti_state *s, ct_real dt, int *out_extended);
 
@@ -17873,8 +18236,8 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all);
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt);
 /* cti_integrate_forget -- after the commit: bodies that were reset have no step before. */
 CTI_FN void cti_integrate_forget(cti_state *s);
-CTI_FN void cti_integrate_save(cti_state *s);
-CTI_FN void cti_integrate_restore(cti_state *s);
+/* cti_integrate_clear -- no body is to be reset: the step is taken back. */
+CTI_FN void cti_integrate_clear(cti_state *s);
 
 
 /* ---- 8_step/integrate.c ---- */
@@ -17904,7 +18267,6 @@ CTI_FN int cti_integrate_reserve(cti_state *s)
     if (s->desc.integrator == CT_INTEGRATOR_EULER)
         return 1;
     if (!CTI_RESIZE(s->mem, q->v_end, n3) || !CTI_RESIZE(s->mem, q->v0, two) || !CTI_RESIZE(s->mem, q->u0, two) ||
-        !CTI_RESIZE(s->mem, q->v0_old, two) || !CTI_RESIZE(s->mem, q->u0_old, two) ||
         !CTI_RESIZE(s->mem, q->model_of, s->n) || !CTI_RESIZE(s->mem, q->block, s->n_models) || !CTI_RESIZE(s->mem, q->reset, s->n_models))
         return 0;
     for (i = 0; i < s->n; i++)
@@ -17929,7 +18291,7 @@ CTI_FN int cti_integrate_reserve(cti_state *s)
 CTI_FN void cti_integrate_free(cti_state *s)
 {
     cti_history *q = &s->history;
-    CTI_FREE(s->mem, q->v_end), CTI_FREE(s->mem, q->v0), CTI_FREE(s->mem, q->u0), CTI_FREE(s->mem, q->v0_old), CTI_FREE(s->mem, q->u0_old);
+    CTI_FREE(s->mem, q->v_end), CTI_FREE(s->mem, q->v0), CTI_FREE(s->mem, q->u0);
     CTI_FREE(s->mem, q->model_of), CTI_FREE(s->mem, q->block), CTI_FREE(s->mem, q->reset);
 }
 
@@ -18143,25 +18505,11 @@ CTI_FN void cti_integrate_forget(cti_state *s)
         q->reset[i] = 0;
 }
 
-CTI_FN void cti_integrate_save(cti_state *s)
+CTI_FN void cti_integrate_clear(cti_state *s)
 {
-    cti_history *q = &s->history;
-    if (s->desc.integrator != CT_INTEGRATOR_BDF2 || s->n == 0)
-        return;
-    memcpy(q->v0_old, q->v0, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(q->u0_old, q->u0, sizeof(ct_real) * 3 * (size_t)s->n);
-}
-
-CTI_FN void cti_integrate_restore(cti_state *s)
-{
-    cti_history *q = &s->history;
     int i;
-    for (i = 0; i < CTI_LEN(q->reset); i++)
-        q->reset[i] = 0;
-    if (s->desc.integrator != CT_INTEGRATOR_BDF2 || s->n == 0)
-        return;
-    memcpy(q->v0, q->v0_old, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(q->u0, q->u0_old, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < CTI_LEN(s->history.reset); i++)
+        s->history.reset[i] = 0;
 }
 
 /* ---- 8_step/assemble.c ---- */
@@ -18180,6 +18528,16 @@ CTI_FN void cti_assemble_movers(cti_state *s, double time)
     }
 }
 
+CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt)
+{
+    ct_real big = 0;
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->movers); i++)
+        for (k = s->movers[i].v0; k < s->movers[i].v0 + s->movers[i].n; k++)
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(s->surface.script, k), cti_v3_at(s->surface.x0, k))));
+    return cti_sqrt(big) / dt;
+}
+
 /* room for a projector of this block: its index, -1 when memory ran out */
 static int cti_assemble_slot(cti_state *s, int block)
 {
@@ -18195,7 +18553,8 @@ static int cti_assemble_slot(cti_state *s, int block)
 /* axes that p holds are taken out of the block's S, which is diagonal so far */
 static int cti_assemble_axes(cti_state *s, const cti_pin *p, ct_real dt)
 {
-    cti_v3 target = cti_script_follow(p->n_path ? s->path + p->path : NULL, p->n_path, cti_v3_at(p->start, 0), s->time - p->t0 + (s->still ? 0 : (double)dt), NULL);
+    cti_v3 target = cti_script_follow(p->n_path ? s->path + p->path : NULL, p->n_path, cti_v3_at(p->start, 0),
+                                      s->time - p->t0 + (s->still ? 0 : (double)dt), NULL);
     int b = p->block, first = s->filter[b] < 0, slot = cti_assemble_slot(s, b), k;
     ct_real t[3], *S;
     if (slot < 0)
@@ -19021,27 +19380,20 @@ CTI_FN void cti_factors_respond(cti_factors *f, const cti_island *island, ct_rea
     }
 }
 
-static int32_t cti_factors_root(int32_t *parent, int32_t i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
 CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, int32_t *island, int *out_n)
 {
     int nc = CTI_LEN(f->components), i, k, n = 0;
     int32_t *parent = CTI_ARENA_NEW(arena, int32_t, nc), *number = CTI_ARENA_NEW(arena, int32_t, nc);
     if (!parent || !number)
         return 0;
+    cti_sets_init(parent, nc);
     for (i = 0; i < nc; i++)
-        parent[i] = i, number[i] = -1;
+        number[i] = -1;
     for (i = 0; i < n_rows; i++)
         for (k = 1; k < rows[i].n; k++)
-            parent[cti_factors_root(parent, f->component_of[rows[i].term[k].block])] =
-                cti_factors_root(parent, f->component_of[rows[i].term[0].block]);
+            cti_sets_join(parent, f->component_of[rows[i].term[k].block], f->component_of[rows[i].term[0].block]);
     for (i = 0; i < n_rows; i++) {
-        int32_t root = cti_factors_root(parent, f->component_of[rows[i].term[0].block]);
+        int32_t root = cti_sets_root(parent, f->component_of[rows[i].term[0].block]);
         if (number[root] < 0)
             number[root] = n++;
         island[i] = number[root];
@@ -19195,6 +19547,473 @@ CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mod
     return 1;
 }
 
+/* ---- 8_step/start.h ---- */
+/* start.h -- the start of a step, kept so that what runs out of memory can be taken back. */
+
+
+/* cti_start_save -- copies what a step changes: the state, its integrator's and its factors' history, what is tangled; with all != 0 the contact
+   memory too, which a step changes last. 0: out of memory, and then nothing is to be restored. */
+CTI_FN int cti_start_save(cti_state *s, int all, cti_start *out);
+/* cti_start_restore -- the state is what it was; what is computed from it is computed anew. Once, and with the same `all`. A factor that was
+   replaced since is not brought back, but computed when it is asked for. Never allocates. */
+CTI_FN void cti_start_restore(cti_state *s, int all, cti_start *from);
+CTI_FN void cti_start_free(cti_mem *mem, cti_start *t);
+
+
+/* ---- 8_step/start.c ---- */
+/* start.c -- the start of a step.
+   Method: copies of the arrays that are history and small beside the matrix. Factors are not copied: what is kept of them is when and for
+   what they were made; one that was replaced since is known by its version and made anew. Where a step renews a factor before it uses the old
+   one, as nearly all do, a step that is tried again gives the bits that it would have given at once. Based on: no paper. */
+
+#define CTI_START_COPY(mem, to, from, n) \
+    (CTI_RESIZE(mem, to, n) && ((n) == 0 || memcpy(to, from, sizeof *(from) * (size_t)(n)) != NULL))
+
+CTI_FN void cti_start_free(cti_mem *mem, cti_start *t)
+{
+    CTI_FREE(mem, t->x), CTI_FREE(mem, t->v), CTI_FREE(mem, t->dt_prev), CTI_FREE(mem, t->dv_free);
+    CTI_FREE(mem, t->v0), CTI_FREE(mem, t->u0), CTI_FREE(mem, t->rigids), CTI_FREE(mem, t->components);
+    CTI_FREE(mem, t->ways), CTI_FREE(mem, t->tangles);
+    cti_memory_free(mem, &t->memory);
+    memset(t, 0, sizeof *t);
+}
+
+CTI_FN int cti_start_save(cti_state *s, int all, cti_start *t)
+{
+    cti_mem *m = s->mem;
+    int n = s->n, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? 3 * n : 0;
+    t->time = s->time, t->energy_elastic = s->energy_elastic;
+    t->dt_memory = s->dt_memory, t->dt_free = s->dt_free;
+    t->n_tangled = s->detect.n_tangled;
+    return CTI_START_COPY(m, t->x, s->x, 3 * n) && CTI_START_COPY(m, t->v, s->v, 3 * n) && CTI_START_COPY(m, t->dt_prev, s->dt_prev, n) &&
+           CTI_START_COPY(m, t->dv_free, s->dv_free, 3 * n) && CTI_START_COPY(m, t->v0, s->history.v0, two) &&
+           CTI_START_COPY(m, t->u0, s->history.u0, two) && CTI_START_COPY(m, t->rigids, s->rigids, CTI_LEN(s->rigids)) &&
+           CTI_START_COPY(m, t->components, s->factors.components, CTI_LEN(s->factors.components)) &&
+           CTI_START_COPY(m, t->ways, s->ways, CTI_LEN(s->ways)) &&
+           CTI_START_COPY(m, t->tangles, s->detect.tangles, CTI_LEN(s->detect.tangles)) &&
+           (!all || (CTI_START_COPY(m, t->memory.items, s->memory.items, CTI_LEN(s->memory.items)) &&
+                     CTI_START_COPY(m, t->memory.table, s->memory.table, CTI_LEN(s->memory.table))));
+}
+
+/* all that steers the factors; their arrays stay what they are, and one that is newer than its component was is not that of the start */
+static void cti_start_components(cti_factors *f, const cti_start *t)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(f->components); i++) {
+        cti_component now = f->components[i], *q = &f->components[i];
+        *q = t->components[i];
+        q->age = now.version == q->version ? q->age : -1;
+        q->version = now.version;
+        q->gather = now.gather, q->factor = now.factor;
+        q->port_at = now.port_at, q->ports = now.ports;
+        q->C = now.C, q->ld = now.ld, q->C_version = now.C_version;
+        q->place = -1;
+    }
+}
+
+/* arrays that a step replaces change places with their copies: that cannot run out of memory */
+static void cti_start_swap(cti_state *s, int all, cti_start *t)
+{
+    cti_way *ways = s->ways;
+    uint64_t *tangles = s->detect.tangles;
+    cti_memory memory = s->memory;
+    s->ways = t->ways, t->ways = ways;
+    s->detect.tangles = t->tangles, t->tangles = tangles;
+    s->detect.n_tangled = cti_max_int(1, t->n_tangled); /* the next step looks for tangled pairs first */
+    if (all)
+        s->memory = t->memory, t->memory = memory;
+}
+
+static void cti_start_back(void *to, const void *from, size_t size, int n)
+{
+    if (n)
+        memcpy(to, from, size * (size_t)n);
+}
+
+CTI_FN void cti_start_restore(cti_state *s, int all, cti_start *t)
+{
+    int i, n = s->n;
+    s->time = t->time, s->energy_elastic = t->energy_elastic;
+    s->dt_memory = t->dt_memory, s->dt_free = t->dt_free;
+    cti_start_back(s->x, t->x, sizeof *s->x, 3 * n), cti_start_back(s->v, t->v, sizeof *s->v, 3 * n);
+    cti_start_back(s->dt_prev, t->dt_prev, sizeof *s->dt_prev, n), cti_start_back(s->dv_free, t->dv_free, sizeof *s->dv_free, 3 * n);
+    cti_start_back(s->history.v0, t->v0, sizeof *t->v0, CTI_LEN(t->v0)), cti_start_back(s->history.u0, t->u0, sizeof *t->u0, CTI_LEN(t->u0));
+    cti_start_back(s->rigids, t->rigids, sizeof *s->rigids, CTI_LEN(s->rigids));
+    cti_integrate_clear(s);
+    cti_start_components(&s->factors, t);
+    cti_start_swap(s, all, t);
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        cti_rigid_matrix(s->rigids[i].q, s->frames0 + 9 * (size_t)i);
+    cti_assemble_movers(s, s->time);
+    cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
+    CTI_CLEAR(s->rows);
+    CTI_CLEAR(s->origins);
+    s->detect.valid = 0;
+}
+
+/* ---- 8_step/solve_islands.h ---- */
+/* solve_islands.h -- one constrained solve of the world's rows, each island for itself. [Otaduy 2009, sec. 4, step 4.1] */
+
+
+/* cti_islands_result -- what a solve did. */
+typedef struct cti_islands_result {
+    int budget;   /* an island ended on its budget */
+    int diverged; /* an island's solve diverged */
+    int iterations, sweeps;
+    ct_real residual; /* the worst of the natural maps of all rows and of the dynamics of all components, those without rows too */
+} cti_islands_result;
+
+/* cti_islands_scale -- velocity that residuals are relative to: |g| dt, or without gravity a thousandth of the largest speed, scripts' too,
+   or of a thickness a step. */
+CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed);
+/* cti_islands_balance -- what an iteration left of a free component's momentum: a uniform velocity takes it up exactly, since
+   1' A = 1' M (1 + dt alpha). r: b + J' r - A v; at: where r and v have the component's blocks. */
+CTI_FN void cti_islands_balance(const cti_state *s, ct_real dt, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v);
+/* cti_islands_solve -- v_new and the rows' multipliers, from where they are; rows come out sorted by island. scale: of the world's residuals.
+   0: out of memory. */
+CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_islands_result *out);
+/* cti_islands_problem -- the problem of the last solve; its A, b and rows are the state's own. */
+CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *out);
+
+
+/* ---- 8_step/solve_islands.c ---- */
+/* solve_islands.c -- the constrained solve of an attempt, island by island.
+   Method: rows that share components, directly or through others, are an island; each is taken out of the world, solved from where the last
+   round left it, and judged by its own residual. A free component's momentum is balanced after the sweeps; a factor that lags too far is
+   renewed on the way; an island that ends poorly with a body split into nodes is solved again with the body whole. Islands without new rows
+   keep their solution, bit by bit. Based on: Otaduy 2009, sec. 4, step 4.1; differs: the paper solves all contacts as one problem. */
+
+#define CTI_ISLANDS_POOR CTI_R(0.5) /* natural map at which a solve by nodes has failed ... */
+#define CTI_ISLANDS_POOR_SPEED CTI_R(0.05) /* ... if that is as much of the island's speed: in an impact, g dt is little */
+
+/* islands of one solve */
+typedef struct cti_islands {
+    int n;
+    int32_t *start;          /* [n + 1] in rows */
+    uint8_t *todo;           /* [n] 0: solved before, 1: to solve, 2: to solve, and some of its components were in this attempt */
+    ct_real *scale;          /* [n] velocity that residuals are relative to */
+    ct_real *natural;        /* [n] how well its rows are solved */
+    cti_solve_status *ended; /* [n] how it did when it was solved last */
+} cti_islands;
+
+CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed)
+{
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt;
+    if (!(g > 0))
+        g = CTI_R(1e-3) * cti_max(cti_max(speed, cti_assemble_script_speed(s, dt)), s->desc.thickness / dt);
+    return g > 0 ? g : CTI_R(1e-9);
+}
+
+/* a rigid body's two blocks are not coupled: their residual r is taken up exactly */
+static void cti_islands_balance_rigid(const cti_state *s, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
+{
+    const int32_t *blocks = s->factors.blocks + q->begin;
+    int k;
+    for (k = 0; k < q->end - q->begin; k++) {
+        ct_real inverse[9];
+        if (cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[blocks[k]], inverse))
+            cti_v3_addto(v, at[k], cti_m3_mul_v(inverse, cti_v3_at(r, at[k])));
+    }
+}
+
+CTI_FN void cti_islands_balance(const cti_state *s, ct_real dt, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
+{
+    const int32_t *blocks = s->factors.blocks + q->begin;
+    cti_v3 sum = cti_v3_zero();
+    ct_real m = 0;
+    int k, n = q->end - q->begin, held = 0;
+    if (s->rigid_of[blocks[0]] >= 0) {
+        cti_islands_balance_rigid(s, q, at, r, v);
+        return;
+    }
+    for (k = 0; k < n; k++) {
+        sum = cti_v3_add(sum, cti_v3_at(r, at[k]));
+        m += s->mass[blocks[k]] * (1 + cti_integrate_h(s, blocks[k], dt) * s->alpha[blocks[k]]);
+        held |= s->n_constrained && s->filter[blocks[k]] >= 0;
+    }
+    if (held || !(m > 0))
+        return;
+    for (k = 0; k < n; k++)
+        cti_v3_addto(v, at[k], cti_v3_mul(sum, 1 / m));
+}
+
+CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *p)
+{
+    memset(p, 0, sizeof *p);
+    p->A = &s->A, p->b = s->b, p->dt = s->problem_dt;
+    p->velocity_scale = s->problem_scale;
+    p->approach_limit = s->desc.thickness / (2 * s->problem_dt);
+    p->rows = s->rows, p->n_rows = CTI_LEN(s->rows);
+    p->filter = s->n_constrained ? s->filter : NULL;
+    p->projectors = s->projectors;
+}
+
+/* rows and origins sorted by island, each island's in their order; start [n_islands + 1] */
+static int cti_islands_sort(cti_state *s, int32_t **out_start, int *out_n)
+{
+    int n = CTI_LEN(s->rows), i;
+    int32_t *island = CTI_ARENA_NEW(s->arena, int32_t, n), *start;
+    cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, n);
+    cti_contact_row *origins = CTI_ARENA_NEW(s->arena, cti_contact_row, n);
+    if (!island || !rows || !origins || !cti_factors_islands(&s->factors, s->arena, s->rows, n, island, out_n))
+        return 0;
+    start = CTI_ARENA_ZERO(s->arena, int32_t, *out_n + 2);
+    if (!start)
+        return 0;
+    *out_start = start;
+    if (*out_n == 1) {
+        start[1] = n;
+        return 1;
+    }
+    for (i = 0; i < n; i++)
+        start[island[i] + 2]++;
+    for (i = 0; i < *out_n; i++)
+        start[i + 2] += start[i + 1];
+    for (i = 0; i < n; i++) {
+        int at = start[island[i] + 1]++;
+        rows[at] = s->rows[i], origins[at] = s->origins[i];
+    }
+    memcpy(s->rows, rows, sizeof(cti_row) * (size_t)n);
+    memcpy(s->origins, origins, sizeof(cti_contact_row) * (size_t)n);
+    return 1;
+}
+
+/* what an island's sweeps left of its components' momenta */
+static void cti_islands_balance_one(cti_state *s, ct_real dt, const cti_island *q)
+{
+    const cti_component *list = s->factors.components;
+    int c;
+    cti_problem_rhs(&q->p, s->pcg_work);
+    cti_bsr_residual(&q->A, s->pcg_work, q->v, s->pcg_work);
+    for (c = 0; c < q->n_components; c++)
+        cti_islands_balance(s, dt, &list[q->components[c]], q->own + list[q->components[c]].place, s->pcg_work, q->v);
+}
+
+/* what an island's solution is worth, noted in its components */
+static void cti_islands_judge(cti_state *s, const cti_island *q)
+{
+    cti_residuals res;
+    int i, c;
+    cti_residual_eval(&q->p, s->desc.solver.cone, q->v, s->pcg_work, &res);
+    for (i = 0; i < q->n; i++)
+        cti_v3_put(s->pcg_work, i, cti_v3_sub(cti_v3_at(q->v, i), cti_v3_at(s->v_free, q->blocks[i])));
+    for (i = c = 0; c < q->n_components; c++) {
+        cti_component *k = &s->factors.components[q->components[c]];
+        k->dynamics = res.dynamics * q->p.velocity_scale;
+        k->natural = res.natural;
+        for (k->moved = 0; i < k->place + k->end - k->begin; i++)
+            k->moved += (double)cti_v3_dot(cti_v3_at(s->pcg_work, i), cti_bsr_row(&q->A, s->pcg_work, i));
+    }
+}
+
+/* new factors where the island's lag. 0: out of memory */
+static int cti_islands_renew(cti_state *s, ct_real dt, const cti_island *q)
+{
+    int c;
+    cti_factors_mark(&s->factors, q);
+    for (c = 0; c < q->n_components; c++)
+        if (!cti_factors_renew(&s->factors, &s->factors.components[q->components[c]], &s->A, dt))
+            return 0;
+    return 1;
+}
+
+/* a factor that was put off in flight is renewed before the first contact: an impact asks more of it than any flight did. 0: out of memory */
+static int cti_islands_land(cti_state *s, ct_real dt, const cti_island *q)
+{
+    int c;
+    for (c = 0; c < q->n_components; c++) {
+        cti_component *k = &s->factors.components[q->components[c]];
+        if (k->flew && k->age > 0 && cti_factors_is_cheap(&s->factors, k)) {
+            k->stale = 1;
+            if (!cti_factors_renew(&s->factors, k, &s->A, dt))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+/* an open island; a factor that lags too far is renewed on the way. 0: out of memory */
+static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
+{
+    ct_solver_desc desc = s->desc.solver;
+    cti_solve_info info;
+    if (later)
+        desc.max_sweeps = cti_max_int(1, desc.max_sweeps / 2); /* a later round starts from the solution of the one before */
+    else if (!cti_islands_land(s, dt, q))
+        return 0;
+    do {
+        q->p.lagged = cti_factors_lag(&s->factors, q);
+        q->p.free_start = 1;
+        if (!cti_factors_clusters(&s->factors, s->arena, desc.cluster, q))
+            return 0;
+        if (!later)
+            cti_factors_respond(&s->factors, q, s->pcg_work);
+        cti_ica_solve(&q->p, &desc, s->arena, q->v, &info);
+        out->iterations += info.iterations;
+        out->sweeps += info.sweeps;
+        if (info.status == CTI_SOLVE_MEMORY)
+            return 0;
+        if (info.status == CTI_SOLVE_SLOW && !cti_islands_renew(s, dt, q))
+            return 0;
+    } while (info.status == CTI_SOLVE_SLOW);
+    cti_islands_balance_one(s, dt, q);
+    cti_islands_judge(s, q);
+    *ended = info.status;
+    return 1;
+}
+
+/* one island: its rows and the components that they touch, apart from the world */
+static int cti_islands_solve_one(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_islands_result *out)
+{
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    cti_island q;
+    cti_problem world;
+    int ok;
+    cti_islands_problem(s, &world);
+    world.velocity_scale = list->scale[i];
+    if (!cti_island_open(&s->factors, s->arena, &world, list->start[i], list->start[i + 1], s->v_new, &q))
+        return 0;
+    ok = cti_islands_relax(s, dt, list->todo[i] == 2, &q, out, &list->ended[i]);
+    cti_island_close(&s->factors, &q, world.rows + list->start[i], s->v_new);
+    cti_arena_rewind(s->arena, mark);
+    return ok;
+}
+
+/* todo of an island: whether it has rows that were not solved yet; marks its components then. One without any keeps its solution, bit by bit */
+static int cti_islands_touch(cti_state *s, int first, int end)
+{
+    int i, k, fresh = 0, later = 0;
+    for (i = first; i < end; i++)
+        fresh |= s->origins[i].fresh;
+    for (i = first; fresh && i < end; i++)
+        for (k = 0; k < s->rows[i].n; k++)
+            later |= s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].pressed;
+    for (i = first; fresh && i < end; i++) {
+        s->origins[i].fresh = 0;
+        for (k = 0; k < s->rows[i].n; k++)
+            s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].pressed = 1;
+    }
+    return fresh ? 1 + later : 0;
+}
+
+/* largest free speed in an island */
+static ct_real cti_islands_speed(const cti_state *s, int first, int end)
+{
+    ct_real speed = 0;
+    int i, k;
+    for (i = first; i < end; i++)
+        for (k = 0; k < s->rows[i].n; k++)
+            speed = cti_max(speed, s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].speed);
+    return speed;
+}
+
+/* a component that no contact touches: how well its free motion is solved [m/s] */
+static ct_real cti_islands_free_dynamics(cti_state *s, const cti_component *q)
+{
+    const int32_t *blocks = s->factors.blocks + q->begin;
+    ct_real big = 0;
+    int i;
+    cti_factors_residual(q, blocks, &s->A, s->b, s->v_new, s->pcg_work);
+    for (i = 0; i < q->end - q->begin; i++) {
+        ct_real inv[9];
+        cti_v3 e;
+        if (!cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[blocks[i]], inv))
+            continue;
+        e = cti_m3_mul_v(inv, cti_v3_at(s->pcg_work, blocks[i]));
+        big = cti_max(big, cti_max(cti_abs(e.x), cti_max(cti_abs(e.y), cti_abs(e.z))));
+    }
+    return big;
+}
+
+/* the islands that are to be solved, each for itself, so that none feels another; then what all of it is worth */
+static int cti_islands_solve_all(cti_state *s, ct_real dt, cti_islands *list, cti_islands_result *out)
+{
+    cti_component *q = s->factors.components;
+    int i, c;
+    for (i = 0; i < list->n; i++)
+        if (list->todo[i] && !cti_islands_solve_one(s, dt, list, i, out))
+            return 0;
+    out->residual = 0;
+    for (c = 0; c < CTI_LEN(q); c++) {
+        if (q[c].dynamics < 0)
+            q[c].dynamics = cti_islands_free_dynamics(s, &q[c]);
+        out->residual = cti_max(out->residual, q[c].dynamics / s->problem_scale);
+    }
+    for (i = 0; i < list->n; i++) {
+        list->natural[i] = q[s->factors.component_of[s->rows[list->start[i]].term[0].block]].natural;
+        out->residual = cti_max(out->residual, list->natural[i]);
+    }
+    return 1;
+}
+
+/* islands that ended poorly with a body split into nodes: the body is taken whole, and they start again. todo: in, those that were solved;
+   out, those to solve again. r [3 rows]: multipliers that the first solve started from. Returns how many */
+static int cti_islands_harden(cti_state *s, cti_islands *list, const ct_real *r)
+{
+    int i, k, e, c, count = 0;
+    for (i = 0; i < list->n; i++) {
+        int first = list->start[i], end = list->start[i + 1];
+        if (!list->todo[i])
+            continue;
+        if (list->natural[i] < cti_max(CTI_ISLANDS_POOR, CTI_ISLANDS_POOR_SPEED * cti_islands_speed(s, first, end) / list->scale[i]) ||
+            !cti_factors_harden(&s->factors, s->rows + first, end - first)) {
+            list->todo[i] = 0;
+            continue;
+        }
+        count++;
+        for (k = first; k < end; k++) {
+            memcpy(s->rows[k].r, r + 3 * (size_t)k, 3 * sizeof(ct_real));
+            for (e = 0; e < s->rows[k].n; e++) {
+                const cti_component *q = &s->factors.components[s->factors.component_of[s->rows[k].term[e].block]];
+                for (c = q->begin; c < q->end; c++)
+                    cti_v3_put(s->v_new, s->factors.blocks[c], cti_v3_at(s->v_free, s->factors.blocks[c]));
+            }
+        }
+    }
+    return count;
+}
+
+/* rows in islands, and which of them are to be solved. 0: out of memory */
+static int cti_islands_make(cti_state *s, ct_real dt, cti_islands *list)
+{
+    int i;
+    if (!cti_islands_sort(s, &list->start, &list->n))
+        return 0;
+    list->todo = CTI_ARENA_NEW(s->arena, uint8_t, list->n);
+    list->scale = CTI_ARENA_NEW(s->arena, ct_real, list->n), list->natural = CTI_ARENA_NEW(s->arena, ct_real, list->n);
+    list->ended = CTI_ARENA_ZERO(s->arena, cti_solve_status, list->n);
+    if (!list->todo || !list->scale || !list->natural || !list->ended)
+        return 0;
+    for (i = 0; i < list->n; i++) {
+        list->todo[i] = (uint8_t)cti_islands_touch(s, list->start[i], list->start[i + 1]);
+        list->scale[i] = cti_islands_scale(s, dt, cti_islands_speed(s, list->start[i], list->start[i + 1])); /* of what is in it, not of the world */
+    }
+    return 1;
+}
+
+CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_islands_result *out)
+{
+    cti_islands list;
+    int i;
+    ct_real *r = CTI_ARENA_NEW(s->arena, ct_real, 3 * CTI_LEN(s->rows));
+    memset(out, 0, sizeof *out);
+    s->problem_dt = dt, s->problem_scale = scale, s->has_problem = 1;
+    if (!r || !cti_islands_make(s, dt, &list))
+        return 0;
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        memcpy(r + 3 * (size_t)i, s->rows[i].r, 3 * sizeof(ct_real));
+    if (!cti_islands_solve_all(s, dt, &list, out))
+        return 0;
+    if (!(out->residual < CTI_ISLANDS_POOR) && s->desc.solver.cluster == CT_CLUSTER_AUTO && cti_islands_harden(s, &list, r) &&
+        !cti_islands_solve_all(s, dt, &list, out))
+        return 0;
+    for (i = 0; i < list.n; i++) {
+        out->budget |= list.ended[i] == CTI_SOLVE_BUDGET;
+        out->diverged |= list.ended[i] == CTI_SOLVE_DIVERGED;
+    }
+    return 1;
+}
+
 /* ---- 8_step/joints.h ---- */
 /* joints.h -- joints and stitches as equations of the contact problem. */
 
@@ -19332,8 +20151,10 @@ static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part
             cti_joints_place(s, side[k], 0, s->time, from);
             cti_joints_place(s, side[k], 0, cti_joints_end(s, dt), to);
             v = cti_v3_mul(cti_joint_turn(to, from, 0), j->lever / dt);
-        } else if (side[k]->n == 0)
-            v = cti_v3_mul(cti_v3_sub(cti_joints_place(s, side[k], 0, cti_joints_end(s, dt), NULL), cti_joints_place(s, side[k], 0, s->time, NULL)), 1 / dt);
+        } else if (side[k]->n == 0) {
+            v = cti_v3_sub(cti_joints_place(s, side[k], 0, cti_joints_end(s, dt), NULL), cti_joints_place(s, side[k], 0, s->time, NULL));
+            v = cti_v3_mul(v, 1 / dt);
+        }
         u = cti_v3_mad(u, v, k == 0 ? CTI_R(1) : CTI_R(-1));
     }
     return cti_m3_mul_v(frame, u);
@@ -19852,18 +20673,10 @@ static int cti_repair_cut(cti_state *s, const uint8_t *done, int32_t **out_part,
         return 0;
     for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++)
         cut[s->tangled_pairs[2 * i]] = (uint8_t)(cut[s->tangled_pairs[2 * i]] | !done[i]);
-    for (i = 0; i < f->nv; i++)
-        part[i] = i;
-    for (i = 0; i < f->ne; i++) {
-        int32_t a = f->edges[2 * i], b = f->edges[2 * i + 1];
-        if (cut[i])
-            continue;
-        while (part[a] != a)
-            a = part[a] = part[part[a]];
-        while (part[b] != b)
-            b = part[b] = part[part[b]];
-        part[a < b ? b : a] = a < b ? a : b;
-    }
+    cti_sets_init(part, f->nv);
+    for (i = 0; i < f->ne; i++)
+        if (!cut[i])
+            cti_sets_join(part, f->edges[2 * i], f->edges[2 * i + 1]);
     for (i = 0; i < f->nv; i++) {
         part[i] = part[part[i]]; /* roots are the smallest of their part: what is below i is flat */
         size[part[i]]++;
@@ -20154,6 +20967,31 @@ static int cti_tangle_planes(cti_state *s, uint64_t **marks)
     return 1;
 }
 
+/* number of the body with this id, -1: it left */
+static int cti_tangle_body(const cti_surface *f, uint64_t id)
+{
+    int i;
+    for (i = 0; i < f->n_bodies && f->bodies[i].id != id; i++)
+        ;
+    return i < f->n_bodies ? i : -1;
+}
+
+/* pairs that were on their way out: their ids outlast the marks, which bodies that come and go renumber. 0: out of memory */
+static int cti_tangle_known(cti_state *s, uint64_t **out)
+{
+    const cti_surface *f = &s->surface;
+    int i;
+    for (i = 0; i < CTI_LEN(s->ways); i++) {
+        int a = cti_tangle_body(f, s->ways[i].a), b = cti_tangle_body(f, s->ways[i].b);
+        if (a < 0 || b < 0)
+            continue;
+        if ((f->bodies[b].solid && !CTI_PUSH(s->mem, *out, (uint64_t)(uint32_t)a << 32 | (uint32_t)b)) ||
+            (f->bodies[a].solid && !CTI_PUSH(s->mem, *out, (uint64_t)(uint32_t)b << 32 | (uint32_t)a)))
+            return 0;
+    }
+    return 1;
+}
+
 /* ordered pairs of bodies (a, solid b) to be asked: those that go through each other, and those of which a vertex was inside before */
 static int cti_tangle_bodies(cti_state *s, uint64_t **out)
 {
@@ -20173,14 +21011,7 @@ static int cti_tangle_bodies(cti_state *s, uint64_t **out)
         if ((t & 1) && f->bodies[b].solid && !CTI_PUSH(s->mem, *out, (uint64_t)(uint32_t)f->body_of[t >> 32] << 32 | (uint32_t)b))
             return 0;
     }
-    return cti_tangle_sort(s, *out);
-}
-
-static int32_t cti_tangle_root(int32_t *parent, int32_t i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
+    return cti_tangle_known(s, out) && cti_tangle_sort(s, *out);
 }
 
 /* parts of body a that no edge through solid b cuts: parent [vertices of a] */
@@ -20193,18 +21024,15 @@ static int32_t *cti_tangle_parts(cti_state *s, int a, int b)
     int i;
     if (!parent || !cut)
         return NULL;
-    for (i = 0; i < r->v1 - r->v0; i++)
-        parent[i] = i;
+    cti_sets_init(parent, r->v1 - r->v0);
     for (i = 0; i < CTI_LEN(s->tangled_pairs) / 2; i++) {
         int e = s->tangled_pairs[2 * i];
         if (e >= r->e0 && e < r->e1 && f->body_of[f->faces[3 * s->tangled_pairs[2 * i + 1]]] == b)
             cut[e - r->e0] = 1;
     }
     for (i = r->e0; i < r->e1; i++)
-        if (!cut[i - r->e0]) {
-            int32_t p = cti_tangle_root(parent, f->edges[2 * i] - r->v0), q = cti_tangle_root(parent, f->edges[2 * i + 1] - r->v0);
-            parent[p < q ? q : p] = p < q ? p : q;
-        }
+        if (!cut[i - r->e0])
+            cti_sets_join(parent, f->edges[2 * i] - r->v0, f->edges[2 * i + 1] - r->v0);
     return parent;
 }
 
@@ -20222,7 +21050,7 @@ static int cti_tangle_inside(cti_state *s, int a, int b, uint64_t **marks)
     for (i = q->v0; i < q->v1; i++)
         lo = cti_v3_min(lo, cti_v3_at(f->x0, i)), hi = cti_v3_max(hi, cti_v3_at(f->x0, i));
     for (i = 0; i < n; i++) {
-        int32_t root = cti_tangle_root(parent, i);
+        int32_t root = cti_sets_root(parent, i);
         cti_v3 p = cti_v3_at(f->x0, r->v0 + i);
         /* the root is the smallest of its part */
         if (root != i)
@@ -20293,6 +21121,191 @@ CTI_FN int cti_tangle_find(cti_state *s)
     return ok;
 }
 
+/* ---- 8_step/events.h ---- */
+/* events.h -- substeps that end where features first meet ("prevent collisions by a small enough time step based on CCD"). */
+
+
+/* All of this does nothing while s->event_least is 0. A pair meets when it starts the substep farther apart than a near pair, carried no load in the
+   last one, and comes nearer than 3/4 of its thickness; it meets at the time at which it is as near as its thickness. */
+
+/* cti_events_defer -- takes out of s->hits, near pairs at the start of a substep, those that will first meet later than event_least: they get
+   no row that would stop them now. */
+CTI_FN void cti_events_defer(cti_state *s, const cti_row_context *c);
+/* cti_events_first -- *out_time > 0: some pairs meet in the motion to surface.x1 over c->dt, for which the candidate lists are complete, the first
+   then, and not in the last event_least of it: the substep is to be cut there. *out_pair: who meets. 0: out of memory. */
+CTI_FN int cti_events_first(cti_state *s, const cti_row_context *c, ct_real *out_time, cti_pair *out_pair);
+/* cti_events_cut -- length of the first piece of a substep dt that has such a meeting: neither piece is shorter than event_least. */
+CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time);
+
+
+/* ---- 8_step/events.c ---- */
+/* events.c -- the first meeting of features as the end of a substep.
+   Method: a contact's law holds from the thickness h on. Candidates that start farther apart and come nearer than 3/4 h are looked for by CCD
+   over the motion that known contacts leave; the earliest time at which one is h apart ends the substep: it is tried again up to there, and
+   the next one starts with a near pair, whose row it has from the start. What first meets within event_least is not worth a cut: its row
+   stops it now, that much too early at most.
+   based on: Otaduy's lecture notes, contact generation (a time step limited by CCD). differs: the whole world is cut, not its islands. */
+
+#define CTI_EVENTS_NEAR CTI_R(1.25) /* of the thickness: nearer pairs have rows (detect.c) */
+#define CTI_EVENTS_MEET CTI_R(0.75) /* of the thickness: what comes nearer meets; what slides along at about the thickness does not */
+
+/* 1 when the pair was apart at the start, and no contact of the last step */
+static int cti_events_is_new(const cti_state *s, const cti_row_context *c, const cti_pair *pair)
+{
+    cti_pair q = *pair;
+    int feature;
+    if (cti_pair_closest(&s->surface, s->surface.x0, &q, &feature) <= CTI_EVENTS_NEAR * cti_pair_thickness(&s->surface, pair))
+        return 0;
+    return !c->memory || !cti_memory_find(c->memory, cti_pair_key(&s->surface, pair));
+}
+
+/* share of the motion after which the pair first is as near as a part of its thickness; > 1: never */
+static ct_real cti_events_share(const cti_state *s, const cti_pair *pair, ct_real part)
+{
+    const cti_surface *f = &s->surface;
+    ct_real a[12], b[12], h = part * cti_pair_thickness(f, pair), share = 2, g0, g1;
+    cti_pair q = *pair;
+    int k, feature;
+    if (pair->kind == CT_PAIR_PLANE) {
+        g0 = cti_pair_closest(f, f->x0, &q, &feature), g1 = cti_pair_closest(f, f->x1, &q, &feature);
+        return g1 < h ? (g0 > h ? (g0 - h) / (g0 - g1) : 0) : 2;
+    }
+    for (k = 0; k < pair->n; k++) {
+        cti_v3_put(a, k, cti_v3_at(f->x0, pair->v[k]));
+        cti_v3_put(b, k, cti_v3_at(f->x1, pair->v[k]));
+    }
+    switch (pair->kind) {
+    case CT_PAIR_VF:
+        cti_ccd_vf(a, b, h, &share);
+        break;
+    case CT_PAIR_EE:
+        cti_ccd_ee(a, b, h, &share);
+        break;
+    case CT_PAIR_VE:
+        cti_ccd_ve(a, b, h, &share);
+        break;
+    case CT_PAIR_VV:
+        cti_ccd_vv(a, b, h, &share);
+        break;
+    default:
+        break;
+    }
+    return share;
+}
+
+CTI_FN void cti_events_defer(cti_state *s, const cti_row_context *c)
+{
+    int i, n = 0;
+    if (!(s->event_least > 0) || !(c->dt >= 2 * s->event_least) || CTI_LEN(s->hits) == 0)
+        return;
+    for (i = 0; i < CTI_LEN(s->hits); i++)
+        if (!cti_events_is_new(s, c, &s->hits[i].pair) || cti_events_share(s, &s->hits[i].pair, 1) * c->dt <= s->event_least)
+            s->hits[n++] = s->hits[i];
+    stbds_header(s->hits)->length = (size_t)n;
+}
+
+/* the earliest meeting so far */
+typedef struct cti_events_search {
+    const cti_row_context *c;
+    ct_real share;
+    cti_pair pair;
+} cti_events_search;
+
+/* a pair that comes nearer than CTI_EVENTS_MEET on the way */
+static void cti_events_offer(const cti_state *s, const cti_pair *pair, cti_events_search *first)
+{
+    ct_real share;
+    if (!cti_events_is_new(s, first->c, pair))
+        return;
+    share = cti_events_share(s, pair, 1);
+    if (share < first->share)
+        first->share = share, first->pair = *pair;
+}
+
+/* candidates of one kind. 0: out of memory */
+static int cti_events_list(cti_state *s, const cti_list *l, ct_pair_kind kind, cti_events_search *first)
+{
+    int n = CTI_LEN(l->pairs) / 2, i;
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    ct_real *near = CTI_ARENA_NEW(s->arena, ct_real, n), *toi = CTI_ARENA_NEW(s->arena, ct_real, n);
+    cti_pair pair;
+    if (n == 0)
+        return 1;
+    if (!near || !toi)
+        return 0;
+    /* min_sep is a quarter of the thickness unless the pair starts near */
+    for (i = 0; i < n; i++)
+        near[i] = l->min_sep[i] * (4 * CTI_EVENTS_MEET);
+    (kind == CT_PAIR_VF ? cti_ccd_vf_batch : cti_ccd_ee_batch)(s->surface.x0, s->surface.x1, l->quads, n, near, toi);
+    for (i = 0; i < n; i++) {
+        if (toi[i] > 1 || cti_detect_is_tangled(&s->detect, &s->surface, l->quads + 4 * (size_t)i, kind == CT_PAIR_VF ? 1 : 2, 4))
+            continue;
+        cti_pair_make(&s->surface, kind, l->pairs[2 * i], l->pairs[2 * i + 1], &pair);
+        cti_events_offer(s, &pair, first);
+    }
+    cti_arena_rewind(s->arena, mark);
+    return 1;
+}
+
+/* planes */
+static void cti_events_planes(const cti_state *s, cti_events_search *first)
+{
+    const cti_surface *f = &s->surface;
+    int i, k, feature;
+    cti_pair pair;
+    for (k = 0; k < f->n_planes; k++)
+        for (i = 0; i < f->nv; i++) {
+            if (!f->bodies[f->body_of[i]].dynamic || cti_detect_tangle(&s->detect, i, f->planes[k].body))
+                continue;
+            cti_pair_make(f, CT_PAIR_PLANE, i, k, &pair);
+            pair.w[0] = 1;
+            if (cti_pair_closest(f, f->x1, &pair, &feature) < CTI_EVENTS_MEET * cti_pair_thickness(f, &pair))
+                cti_events_offer(s, &pair, first);
+        }
+}
+
+/* edges and points without faces */
+static void cti_events_thin(const cti_state *s, cti_events_search *first)
+{
+    int i, k;
+    cti_pair pair;
+    for (k = 0; k < 2; k++) {
+        const int32_t *list = k ? s->detect.vv : s->detect.ve;
+        for (i = 0; i < CTI_LEN(list) / 2; i++) {
+            cti_pair_make(&s->surface, k ? CT_PAIR_VV : CT_PAIR_VE, list[2 * i], list[2 * i + 1], &pair);
+            if (cti_events_share(s, &pair, CTI_EVENTS_MEET) <= 1 && !cti_detect_is_tangled(&s->detect, &s->surface, pair.v, pair.n_a, pair.n))
+                cti_events_offer(s, &pair, first);
+        }
+    }
+}
+
+CTI_FN int cti_events_first(cti_state *s, const cti_row_context *c, ct_real *out_time, cti_pair *out_pair)
+{
+    cti_events_search first;
+    *out_time = 0;
+    if (!(s->event_least > 0) || !(c->dt >= 2 * s->event_least))
+        return 1;
+    memset(&first, 0, sizeof first);
+    first.c = c, first.share = 2;
+    if (!cti_events_list(s, &s->detect.vf, CT_PAIR_VF, &first) || !cti_events_list(s, &s->detect.ee, CT_PAIR_EE, &first))
+        return 0;
+    cti_events_planes(s, &first);
+    cti_events_thin(s, &first);
+    if (first.share > 1 || first.share * c->dt > c->dt - s->event_least)
+        return 1;
+    *out_time = cti_max(first.share * c->dt, CTI_R(0.5) * s->event_least); /* > 0: there is one */
+    *out_pair = first.pair;
+    return 1;
+}
+
+CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time)
+{
+    return cti_clamp(time, s->event_least, dt - s->event_least);
+}
+
+#undef CTI_EVENTS_NEAR
+#undef CTI_EVENTS_MEET
+
 /* ---- 8_step/cmr.h ---- */
 /* cmr.h -- one attempt at a (sub)step by constraint manifold refinement. [Otaduy 2009, sec. 4] */
 
@@ -20305,6 +21318,7 @@ typedef struct cti_attempt {
     int rounds, solver_iterations, solver_sweeps, linear_iterations, extended;
     int crushed;        /* tets that the motion takes below J = 0.2 */
     int spun;           /* rigid bodies that turn by more than half a radian */
+    ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
     int strained;       /* 1: a joint misses by more than it may at the end */
     int candidates;
     ct_real residual;   /* natural map of the last solve */
@@ -20319,12 +21333,11 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
 
 /* cti_cmr_move -- x_new = x + dt v_new, rounded once, and surface.x1. */
 CTI_FN void cti_cmr_move(cti_state *s, ct_real dt);
-/* cti_cmr_collide -- the collisions of the motion to surface.x1 into s->hits; the candidate lists are made complete for it first. 0: out of memory. */
+/* cti_cmr_collide -- the collisions of the motion to surface.x1 into s->hits; the candidate lists are made complete for it first.
+   0: out of memory. */
 CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out);
 /* cti_cmr_context -- the row context of a step. */
 CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_row_context *out);
-/* cti_cmr_problem -- the problem of the last solve; its A, b and rows are the state's own. */
-CTI_FN void cti_cmr_problem(const cti_state *s, cti_problem *out);
 CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
 
 
@@ -20336,8 +21349,6 @@ CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
    thickness, so that rounding can not turn a touch into a crossing; a pair whose row the motion breaks is solved again instead of getting a
    twin; a body that nodes cannot solve is taken whole; a solve that is not plausible ends the attempt. */
 
-#define CTI_CMR_POOR CTI_R(0.5) /* natural map at which a solve by nodes has failed ... */
-#define CTI_CMR_POOR_SPEED CTI_R(0.05) /* ... if that is as much of the island's speed: in an impact, g dt is little */
 #define CTI_CMR_TURN CTI_R(0.5)    /* rad that a rigid body may turn in a substep */
 #define CTI_CMR_JOINT CTI_R(1e-4) /* share of the thickness that a joint may miss by */
 #define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */
@@ -20387,27 +21398,6 @@ CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
     cti_surface_place(&s->surface, s->x_new, s->frames1, s->surface.x1);
 }
 
-/* most speed of a surface that a script moves */
-static ct_real cti_cmr_script(const cti_state *s, ct_real dt)
-{
-    ct_real big = 0;
-    int i, k;
-    for (i = 0; i < CTI_LEN(s->movers); i++)
-        for (k = s->movers[i].v0; k < s->movers[i].v0 + s->movers[i].n; k++)
-            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(s->surface.script, k), cti_v3_at(s->surface.x0, k))));
-    return cti_sqrt(big) / dt;
-}
-
-/* velocity that residuals are relative to: |g| dt, or without gravity a thousandth of the largest speed, scripts' too, or of a
-   thickness a step */
-static ct_real cti_cmr_scale_of(const cti_state *s, ct_real dt, ct_real speed)
-{
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt;
-    if (!(g > 0))
-        g = CTI_R(1e-3) * cti_max(cti_max(speed, cti_cmr_script(s, dt)), s->desc.thickness / dt);
-    return g > 0 ? g : CTI_R(1e-9);
-}
-
 /* the same for the world */
 static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
 {
@@ -20415,42 +21405,13 @@ static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         big = cti_max(big, s->factors.components[c].speed);
-    return cti_cmr_scale_of(s, dt, big);
+    return cti_islands_scale(s, dt, big);
 }
 
-/* a rigid body's two blocks are not coupled: their residual r is taken up exactly */
-static void cti_cmr_balance_rigid(const cti_state *s, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
-{
-    const int32_t *blocks = s->factors.blocks + q->begin;
-    int k;
-    for (k = 0; k < q->end - q->begin; k++) {
-        ct_real inverse[9];
-        if (cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[blocks[k]], inverse))
-            cti_v3_addto(v, at[k], cti_m3_mul_v(inverse, cti_v3_at(r, at[k])));
-    }
-}
-
-/* what an iteration left of a free component's momentum: a uniform velocity takes it up exactly, since 1' A = 1' M (1 + dt alpha).
-   r: b + J' r - A v; at: where r and v have the component's blocks */
+/* what a free solve left of a component's momentum */
 static void cti_cmr_balance(const cti_state *s, ct_real dt, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
 {
-    const int32_t *blocks = s->factors.blocks + q->begin;
-    cti_v3 sum = cti_v3_zero();
-    ct_real m = 0;
-    int k, n = q->end - q->begin, held = 0;
-    if (s->rigid_of[blocks[0]] >= 0) {
-        cti_cmr_balance_rigid(s, q, at, r, v);
-        return;
-    }
-    for (k = 0; k < n; k++) {
-        sum = cti_v3_add(sum, cti_v3_at(r, at[k]));
-        m += s->mass[blocks[k]] * (1 + cti_integrate_h(s, blocks[k], dt) * s->alpha[blocks[k]]);
-        held |= s->n_constrained && s->filter[blocks[k]] >= 0;
-    }
-    if (held || !(m > 0))
-        return;
-    for (k = 0; k < n; k++)
-        cti_v3_addto(v, at[k], cti_v3_mul(sum, 1 / m));
+    cti_islands_balance(s, dt, q, at, r, v);
 }
 
 /* what a component's free solve is asked for: half the tolerance of the velocity scale, in the energy norm of its lightest block */
@@ -20496,17 +21457,11 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
     cti_cmr_hold(s, s->v_free);
 }
 
-/* 1 for a rigid body's angular block, whose velocity is no speed */
-static int cti_cmr_turns(const cti_state *s, int block) { return s->rigid_of[block] >= 0 && s->rigids[s->rigid_of[block]].block != block; }
-
 /* 1, or for an angular block the radius of gyration: what turns its velocity into a speed */
 static ct_real cti_cmr_radius(const cti_state *s, int block)
 {
-    const cti_rigid *r;
-    if (!cti_cmr_turns(s, block))
-        return 1;
-    r = &s->rigids[s->rigid_of[block]];
-    return cti_sqrt((r->inertia[0] + r->inertia[4] + r->inertia[8]) / (2 * r->mass));
+    const cti_rigid *r = cti_rigid_turning(s->rigids, s->rigid_of, block);
+    return r ? cti_rigid_gyration(r) : 1;
 }
 
 /* v_free of one component, and what is kept of it. Component by component, so that its part of A is read once from memory. 0: out of memory */
@@ -20688,291 +21643,18 @@ static int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
     return 1;
 }
 
-CTI_FN void cti_cmr_problem(const cti_state *s, cti_problem *p)
-{
-    memset(p, 0, sizeof *p);
-    p->A = &s->A, p->b = s->b, p->dt = s->problem_dt;
-    p->velocity_scale = s->problem_scale;
-    p->approach_limit = s->desc.thickness / (2 * s->problem_dt);
-    p->rows = s->rows, p->n_rows = CTI_LEN(s->rows);
-    p->filter = s->n_constrained ? s->filter : NULL;
-    p->projectors = s->projectors;
-}
-
-/* rows and origins sorted by island, each island's in their order; start [n_islands + 1] */
-static int cti_cmr_sort_islands(cti_state *s, int32_t **out_start, int *out_n)
-{
-    int n = CTI_LEN(s->rows), i;
-    int32_t *island = CTI_ARENA_NEW(s->arena, int32_t, n), *start;
-    cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, n);
-    cti_contact_row *origins = CTI_ARENA_NEW(s->arena, cti_contact_row, n);
-    if (!island || !rows || !origins || !cti_factors_islands(&s->factors, s->arena, s->rows, n, island, out_n))
-        return 0;
-    start = CTI_ARENA_ZERO(s->arena, int32_t, *out_n + 2);
-    if (!start)
-        return 0;
-    *out_start = start;
-    if (*out_n == 1) {
-        start[1] = n;
-        return 1;
-    }
-    for (i = 0; i < n; i++)
-        start[island[i] + 2]++;
-    for (i = 0; i < *out_n; i++)
-        start[i + 2] += start[i + 1];
-    for (i = 0; i < n; i++) {
-        int at = start[island[i] + 1]++;
-        rows[at] = s->rows[i], origins[at] = s->origins[i];
-    }
-    memcpy(s->rows, rows, sizeof(cti_row) * (size_t)n);
-    memcpy(s->origins, origins, sizeof(cti_contact_row) * (size_t)n);
-    return 1;
-}
-
-/* islands of one solve */
-typedef struct cti_cmr_islands {
-    int n;
-    int32_t *start;          /* [n + 1] in rows */
-    uint8_t *todo;           /* [n] 0: solved before, 1: to solve, 2: to solve, and some of its components were in this attempt */
-    ct_real *scale;          /* [n] velocity that residuals are relative to */
-    ct_real *natural;        /* [n] how well its rows are solved */
-    cti_solve_status *ended; /* [n] how it did when it was solved last */
-} cti_cmr_islands;
-
-/* what an island's sweeps left of its components' momenta */
-static void cti_cmr_balance_island(cti_state *s, ct_real dt, const cti_island *q)
-{
-    const cti_component *list = s->factors.components;
-    int c;
-    cti_problem_rhs(&q->p, s->pcg_work);
-    cti_bsr_residual(&q->A, s->pcg_work, q->v, s->pcg_work);
-    for (c = 0; c < q->n_components; c++)
-        cti_cmr_balance(s, dt, &list[q->components[c]], q->own + list[q->components[c]].place, s->pcg_work, q->v);
-}
-
-/* what an island's solution is worth, noted in its components */
-static void cti_cmr_judge_island(cti_state *s, const cti_island *q)
-{
-    cti_residuals res;
-    int i, c;
-    cti_residual_eval(&q->p, s->desc.solver.cone, q->v, s->pcg_work, &res);
-    for (i = 0; i < q->n; i++)
-        cti_v3_put(s->pcg_work, i, cti_v3_sub(cti_v3_at(q->v, i), cti_v3_at(s->v_free, q->blocks[i])));
-    for (i = c = 0; c < q->n_components; c++) {
-        cti_component *k = &s->factors.components[q->components[c]];
-        k->dynamics = res.dynamics * q->p.velocity_scale;
-        k->natural = res.natural;
-        for (k->moved = 0; i < k->place + k->end - k->begin; i++)
-            k->moved += (double)cti_v3_dot(cti_v3_at(s->pcg_work, i), cti_bsr_row(&q->A, s->pcg_work, i));
-    }
-}
-
-/* new factors where the island's lag. 0: out of memory */
-static int cti_cmr_renew_island(cti_state *s, ct_real dt, const cti_island *q)
-{
-    int c;
-    cti_factors_mark(&s->factors, q);
-    for (c = 0; c < q->n_components; c++)
-        if (!cti_factors_renew(&s->factors, &s->factors.components[q->components[c]], &s->A, dt))
-            return 0;
-    return 1;
-}
-
-/* a factor that was put off in flight is renewed before the first contact: an impact asks more of it than any flight did. 0: out of memory */
-static int cti_cmr_land(cti_state *s, ct_real dt, const cti_island *q)
-{
-    int c;
-    for (c = 0; c < q->n_components; c++) {
-        cti_component *k = &s->factors.components[q->components[c]];
-        if (k->flew && k->age > 0 && cti_factors_is_cheap(&s->factors, k)) {
-            k->stale = 1;
-            if (!cti_factors_renew(&s->factors, k, &s->A, dt))
-                return 0;
-        }
-    }
-    return 1;
-}
-
-/* an open island; a factor that lags too far is renewed on the way. 0: out of memory */
-static int cti_cmr_relax_island(cti_state *s, ct_real dt, int later, cti_island *q, cti_attempt *out, cti_solve_status *ended)
-{
-    ct_solver_desc desc = s->desc.solver;
-    cti_solve_info info;
-    if (later)
-        desc.max_sweeps = cti_max_int(1, desc.max_sweeps / 2); /* a later round starts from the solution of the one before */
-    else if (!cti_cmr_land(s, dt, q))
-        return 0;
-    do {
-        q->p.lagged = cti_factors_lag(&s->factors, q);
-        q->p.free_start = 1;
-        if (!cti_factors_clusters(&s->factors, s->arena, desc.cluster, q))
-            return 0;
-        if (!later)
-            cti_factors_respond(&s->factors, q, s->pcg_work);
-        cti_ica_solve(&q->p, &desc, s->arena, q->v, &info);
-        out->solver_iterations += info.iterations;
-        out->solver_sweeps += info.sweeps;
-        if (info.status == CTI_SOLVE_MEMORY)
-            return 0;
-        if (info.status == CTI_SOLVE_SLOW && !cti_cmr_renew_island(s, dt, q))
-            return 0;
-    } while (info.status == CTI_SOLVE_SLOW);
-    cti_cmr_balance_island(s, dt, q);
-    cti_cmr_judge_island(s, q);
-    *ended = info.status;
-    return 1;
-}
-
-/* one island: its rows and the components that they touch, apart from the world */
-static int cti_cmr_solve_island(cti_state *s, ct_real dt, const cti_cmr_islands *list, int i, cti_attempt *out)
-{
-    cti_arena_point mark = cti_arena_mark(s->arena);
-    cti_island q;
-    cti_problem world;
-    int ok;
-    cti_cmr_problem(s, &world);
-    world.velocity_scale = list->scale[i];
-    if (!cti_island_open(&s->factors, s->arena, &world, list->start[i], list->start[i + 1], s->v_new, &q))
-        return 0;
-    ok = cti_cmr_relax_island(s, dt, list->todo[i] == 2, &q, out, &list->ended[i]);
-    cti_island_close(&s->factors, &q, world.rows + list->start[i], s->v_new);
-    cti_arena_rewind(s->arena, mark);
-    return ok;
-}
-
-/* todo of an island: whether it has rows that were not solved yet; marks its components then. One without any keeps its solution, bit by bit */
-static int cti_cmr_touch(cti_state *s, int first, int end)
-{
-    int i, k, fresh = 0, later = 0;
-    for (i = first; i < end; i++)
-        fresh |= s->origins[i].fresh;
-    for (i = first; fresh && i < end; i++)
-        for (k = 0; k < s->rows[i].n; k++)
-            later |= s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].pressed;
-    for (i = first; fresh && i < end; i++) {
-        s->origins[i].fresh = 0;
-        for (k = 0; k < s->rows[i].n; k++)
-            s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].pressed = 1;
-    }
-    return fresh ? 1 + later : 0;
-}
-
-/* largest free speed in an island */
-static ct_real cti_cmr_island_speed(const cti_state *s, int first, int end)
-{
-    ct_real speed = 0;
-    int i, k;
-    for (i = first; i < end; i++)
-        for (k = 0; k < s->rows[i].n; k++)
-            speed = cti_max(speed, s->factors.components[s->factors.component_of[s->rows[i].term[k].block]].speed);
-    return speed;
-}
-
-/* a component that no contact touches: how well its free motion is solved [m/s] */
-static ct_real cti_cmr_free_dynamics(cti_state *s, const cti_component *q)
-{
-    const int32_t *blocks = s->factors.blocks + q->begin;
-    ct_real big = 0;
-    int i;
-    cti_factors_residual(q, blocks, &s->A, s->b, s->v_new, s->pcg_work);
-    for (i = 0; i < q->end - q->begin; i++) {
-        ct_real inv[9];
-        cti_v3 e;
-        if (!cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[blocks[i]], inv))
-            continue;
-        e = cti_m3_mul_v(inv, cti_v3_at(s->pcg_work, blocks[i]));
-        big = cti_max(big, cti_max(cti_abs(e.x), cti_max(cti_abs(e.y), cti_abs(e.z))));
-    }
-    return big;
-}
-
-/* the islands that are to be solved, each for itself, so that none feels another; then what all of it is worth */
-static int cti_cmr_solve_islands(cti_state *s, ct_real dt, cti_cmr_islands *list, cti_attempt *out)
-{
-    cti_component *q = s->factors.components;
-    int i, c;
-    for (i = 0; i < list->n; i++)
-        if (list->todo[i] && !cti_cmr_solve_island(s, dt, list, i, out))
-            return 0;
-    out->residual = 0;
-    for (c = 0; c < CTI_LEN(q); c++) {
-        if (q[c].dynamics < 0)
-            q[c].dynamics = cti_cmr_free_dynamics(s, &q[c]);
-        out->residual = cti_max(out->residual, q[c].dynamics / s->problem_scale);
-    }
-    for (i = 0; i < list->n; i++) {
-        list->natural[i] = q[s->factors.component_of[s->rows[list->start[i]].term[0].block]].natural;
-        out->residual = cti_max(out->residual, list->natural[i]);
-    }
-    return 1;
-}
-
-/* islands that ended poorly with a body split into nodes: the body is taken whole, and they start again. todo: in, those that were solved;
-   out, those to solve again. r [3 rows]: multipliers that the first solve started from. Returns how many */
-static int cti_cmr_harden(cti_state *s, cti_cmr_islands *list, const ct_real *r)
-{
-    int i, k, e, c, count = 0;
-    for (i = 0; i < list->n; i++) {
-        int first = list->start[i], end = list->start[i + 1];
-        if (!list->todo[i])
-            continue;
-        if (list->natural[i] < cti_max(CTI_CMR_POOR, CTI_CMR_POOR_SPEED * cti_cmr_island_speed(s, first, end) / list->scale[i]) ||
-            !cti_factors_harden(&s->factors, s->rows + first, end - first)) {
-            list->todo[i] = 0;
-            continue;
-        }
-        count++;
-        for (k = first; k < end; k++) {
-            memcpy(s->rows[k].r, r + 3 * (size_t)k, 3 * sizeof(ct_real));
-            for (e = 0; e < s->rows[k].n; e++) {
-                const cti_component *q = &s->factors.components[s->factors.component_of[s->rows[k].term[e].block]];
-                for (c = q->begin; c < q->end; c++)
-                    cti_v3_put(s->v_new, s->factors.blocks[c], cti_v3_at(s->v_free, s->factors.blocks[c]));
-            }
-        }
-    }
-    return count;
-}
-
-/* rows in islands, and which of them are to be solved. 0: out of memory */
-static int cti_cmr_make_islands(cti_state *s, ct_real dt, cti_cmr_islands *list)
-{
-    int i;
-    if (!cti_cmr_sort_islands(s, &list->start, &list->n))
-        return 0;
-    list->todo = CTI_ARENA_NEW(s->arena, uint8_t, list->n);
-    list->scale = CTI_ARENA_NEW(s->arena, ct_real, list->n), list->natural = CTI_ARENA_NEW(s->arena, ct_real, list->n);
-    list->ended = CTI_ARENA_ZERO(s->arena, cti_solve_status, list->n);
-    if (!list->todo || !list->scale || !list->natural || !list->ended)
-        return 0;
-    for (i = 0; i < list->n; i++) {
-        list->todo[i] = (uint8_t)cti_cmr_touch(s, list->start[i], list->start[i + 1]);
-        list->scale[i] = cti_cmr_scale_of(s, dt, cti_cmr_island_speed(s, list->start[i], list->start[i + 1])); /* of what is in it, not of the world */
-    }
-    return 1;
-}
-
-/* one constrained solve from v_new and the rows' multipliers */
+/* one constrained solve from v_new and the rows' multipliers. 0: out of memory */
 static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *out)
 {
-    cti_cmr_islands list;
-    int i, budget = 0;
-    ct_real *r = CTI_ARENA_NEW(s->arena, ct_real, 3 * CTI_LEN(s->rows));
-    s->problem_dt = dt, s->problem_scale = scale, s->has_problem = 1;
-    if (!r || !cti_cmr_make_islands(s, dt, &list))
+    cti_islands_result q;
+    if (!cti_islands_solve(s, dt, scale, &q))
         return 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        memcpy(r + 3 * (size_t)i, s->rows[i].r, 3 * sizeof(ct_real));
-    if (!cti_cmr_solve_islands(s, dt, &list, out))
-        return 0;
-    if (!(out->residual < CTI_CMR_POOR) && s->desc.solver.cluster == CT_CLUSTER_AUTO && cti_cmr_harden(s, &list, r) && !cti_cmr_solve_islands(s, dt, &list, out))
-        return 0;
-    for (i = 0; i < list.n; i++) {
-        budget |= list.ended[i] == CTI_SOLVE_BUDGET;
-        out->converged &= list.ended[i] != CTI_SOLVE_DIVERGED;
-    }
+    out->solver_iterations += q.iterations;
+    out->solver_sweeps += q.sweeps;
+    out->residual = q.residual;
+    out->converged &= !q.diverged;
     /* the last sweeps may have reached the tolerance after all */
-    out->budget = (out->budget || budget) && !(out->residual <= s->desc.solver.tolerance);
+    out->budget = (out->budget || q.budget) && !(out->residual <= s->desc.solver.tolerance);
     return 1;
 }
 
@@ -20980,19 +21662,20 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
    an element that was crushed may answer with any force, and trees and predicates are for numbers that mean something */
 static int cti_cmr_sane(const cti_state *s, ct_real dt)
 {
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), size = 0, speed = 0, script = cti_cmr_script(s, dt) + cti_joints_speed(s, dt), limit;
+    ct_real script = cti_assemble_script_speed(s, dt) + cti_joints_speed(s, dt);
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), size = 0, speed = 0, limit;
     int i;
     for (i = 0; i < 3 * s->surface.nv; i++)
         size = cti_max(size, cti_abs(s->surface.x0[i] - s->surface.x0[i % 3]));
     for (i = 0; i < 3 * s->n; i++)
-        if (!cti_cmr_turns(s, i / 3)) {
+        if (!cti_rigid_turning(s->rigids, s->rigid_of, i / 3)) {
             size = cti_max(size, cti_abs(s->x[i] - s->x[i % 3]));
             speed = cti_max(speed, cti_abs(s->v[i]));
             script = cti_max(script, cti_abs(s->v_fixed[i]));
         }
     limit = 10 * (size + dt * (speed + script + dt * g));
     for (i = 0; i < 3 * s->n; i++)
-        if (!cti_finite(s->v_new[i]) || (!cti_cmr_turns(s, i / 3) && !(cti_abs(dt * s->v_new[i]) <= limit)))
+        if (!cti_finite(s->v_new[i]) || (!cti_rigid_turning(s->rigids, s->rigid_of, i / 3) && !(cti_abs(dt * s->v_new[i]) <= limit)))
             return 0;
     return 1;
 }
@@ -21007,7 +21690,7 @@ static double cti_cmr_reach(const cti_state *s, ct_real dt)
     int i, k;
     for (i = 0; i < 3 * s->n; i++)
         script = cti_max(script, cti_abs(s->v_fixed[i]));
-    w += cti_max(script, cti_cmr_script(s, dt)) + cti_joints_speed(s, dt);
+    w += cti_max(script, cti_assemble_script_speed(s, dt)) + cti_joints_speed(s, dt);
     for (i = 0; i < CTI_LEN(s->factors.components); i++)
         sum += s->factors.components[i].energy;
     for (i = 0; i < s->n; i++)
@@ -21067,8 +21750,10 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     if (!cti_joints_append(s, c))
         return 0;
     cti_joints_linearize(s, c, 0);
-    return cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits) &&
-           cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) && cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
+    if (!cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits))
+        return 0;
+    cti_events_defer(s, c);
+    return cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) && cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
 }
 
 /* distance that joints may miss: far below the thickness, above what the solver and rounding leave */
@@ -21122,6 +21807,10 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
         if (!cti_cmr_collide(s, out))
             return 0;
         out->ms_detect += cti_cmr_clock(s) - t;
+        if (round == 0 && !cti_events_first(s, c, &out->event, &out->limit))
+            return 0;
+        if (out->event > 0)
+            return 1;
         if (CTI_LEN(s->hits) == 0) {
             out->clear = 1;
             return 1;
@@ -21189,10 +21878,12 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
 
 /* ---- 8_step/zones.c ---- */
 /* zones.c -- impact zones.
-   Method: colliding pairs join their blocks to zones. (1) Inelastic, non-sticking: v moves to the nearest velocity in the metric of mass that
-   opens all collisions seen so far (Gauss-Seidel on impulses; Harmon, Vouga, Tamstorf, Grinspun 2008). (2) Rigid: a zone moves with its own
-   linear and angular momentum (Provot 1997; Bridson, Fedkiw, Anderson 2002). (3) Freezing: blocks of a zone stay where they are. Each stage
-   ends with CCD; freezing adds blocks until no moving one collides, so it ends. Freezing a surface vertex freezes all its blocks. */
+   Method: colliding pairs join their blocks to zones. (1) Inelastic, non-sticking: v moves to the nearest velocity in the metric of mass
+   that opens all collisions seen so far (Gauss-Seidel on impulses; Harmon, Vouga, Tamstorf, Grinspun 2008). (2) Rigid: a zone moves with
+   its own linear and angular momentum (Provot 1997; Bridson, Fedkiw, Anderson 2002). (3) Freezing: blocks of a zone stay where they are.
+   Each stage ends with CCD; freezing adds blocks until no moving one collides, so it ends. Freezing a surface vertex freezes all its
+   blocks. Joints hold in every stage: (1) their rows, linearized anew at every motion, are solved in the same sweeps, (2, 3) what a rigid
+   joint joins is in one zone, and stays as a whole. */
 
 #define CTI_ZONES_SOFT 12   /* iterations of stage 1 */
 #define CTI_ZONES_RIGID 4   /* of stage 2 */
@@ -21201,18 +21892,81 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
 typedef struct cti_zones {
     cti_state *s;
     ct_real dt;
-    int32_t *parent;  /* [n] union-find over blocks */
+    int32_t *parent;  /* [n] sets of blocks, see sets.h */
     uint8_t *frozen;  /* [n] */
     cti_row *rows;    /* collisions seen so far */
     ct_real *gap;     /* [rows] n . (p_a - p_b) at x less what must be kept */
     int n_rows, cap;
+    int32_t *linked;  /* [n] sets of blocks that rigid joints join */
+    int32_t *joint;   /* [n_joints] their rows in s->rows */
+    int n_joints;
 } cti_zones;
 
-static int32_t cti_zones_root(cti_zones *z, int32_t i)
+/* the blocks of one side of a joint belong together; returns one of them, -1: a script moves it */
+static int cti_zones_side(int32_t *linked, const cti_state *s, const cti_joint_side *side)
 {
-    while (z->parent[i] != i)
-        i = z->parent[i] = z->parent[z->parent[i]];
-    return i;
+    int i, b = side->rigid >= 0 ? s->rigids[side->rigid].block : (side->n ? side->block[0] : -1);
+    if (side->rigid >= 0)
+        cti_sets_join(linked, b, b + 1);
+    for (i = 1; i < side->n; i++)
+        cti_sets_join(linked, b, side->block[i]);
+    return b;
+}
+
+/* what joints join, and their rows of the last solve. 0: out of memory */
+static int cti_zones_joints(cti_zones *z)
+{
+    cti_state *s = z->s;
+    int i, n = CTI_LEN(s->rows);
+    z->linked = CTI_ARENA_NEW(s->arena, int32_t, s->n);
+    z->joint = CTI_ARENA_NEW(s->arena, int32_t, n);
+    if (!z->linked || (n && !z->joint))
+        return 0;
+    cti_sets_init(z->linked, s->n);
+    for (i = 0; i < CTI_LEN(s->joints); i++) {
+        const cti_joint *j = &s->joints[i];
+        int a, b;
+        if (j->compliance > 0)
+            continue;
+        a = cti_zones_side(z->linked, s, &j->a), b = cti_zones_side(z->linked, s, &j->b);
+        if (a >= 0 && b >= 0)
+            cti_sets_join(z->linked, a, b);
+    }
+    for (i = 0; i < n; i++)
+        if (s->origins[i].joint)
+            z->joint[z->n_joints++] = i;
+    return 1;
+}
+
+/* one sweep over the joints' rows, in the metric of mass */
+static void cti_zones_hold(cti_zones *z, const cti_problem *p)
+{
+    cti_state *s = z->s;
+    int i, k, j;
+    for (i = 0; i < 3 * z->n_joints; i++) {
+        cti_row *row = &s->rows[z->joint[i / 3]];
+        cti_v3 answer[CTI_ROW_TERMS];
+        ct_real u[3], B = row->compliance[i % 3], d;
+        k = i % 3;
+        if (!(row->equations >> k & 1))
+            continue;
+        cti_row_velocity(row, s->v_new, u);
+        for (j = 0; j < row->n; j++) {
+            ct_real Gt[9], inverse[9];
+            int b = row->term[j].block;
+            cti_v3 g;
+            cti_row_map_t(p, row, j, Gt);
+            g = cti_v3_make(Gt[k], Gt[3 + k], Gt[6 + k]);
+            answer[j] = cti_v3_mul(g, s->inv_mass[b]);
+            if (cti_rigid_turning(s->rigids, s->rigid_of, b) && cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[b], inverse))
+                answer[j] = cti_m3_mul_v(inverse, g);
+            B += cti_v3_dot(g, answer[j]);
+        }
+        d = B > 0 ? -(u[k] + row->compliance[k] * row->r[k]) / B : 0;
+        row->r[k] += d;
+        for (j = 0; j < row->n; j++)
+            cti_v3_addto(s->v_new, row->term[j].block, cti_v3_mul(answer[j], d));
+    }
 }
 
 /* adds the collisions in s->hits; joins their blocks */
@@ -21244,7 +21998,7 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
         row->r[0] = row->r[1] = row->r[2] = 0;
         row->w[0] -= origin.gap0 >= 0 ? origin.gap0 / z->dt : 0;
         for (k = 1; k < row->n; k++)
-            z->parent[cti_zones_root(z, row->term[k].block)] = cti_zones_root(z, row->term[0].block);
+            cti_sets_join(z->parent, row->term[k].block, row->term[0].block);
         z->n_rows++;
     }
     return 1;
@@ -21257,9 +22011,12 @@ static cti_v3 cti_zones_push(const cti_term *t, cti_v3 n) { return cti_v3_mad(ct
 static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
 {
     cti_state *s = z->s;
+    cti_problem p;
     int k, i, j;
+    cti_islands_problem(s, &p);
     for (k = 0; k < CTI_ZONES_SWEEPS; k++) {
         ct_real big = 0;
+        cti_zones_hold(z, &p);
         for (i = 0; i < z->n_rows; i++) {
             cti_row *row = &z->rows[i];
             cti_v3 n = cti_v3_at(row->frame, 0);
@@ -21297,7 +22054,7 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
     *c = *p = *w = cti_v3_zero();
     memset(I, 0, sizeof I);
     for (i = 0; i < s->n; i++)
-        if (cti_zones_root(z, i) == root) {
+        if (cti_sets_root(z->parent, i) == root) {
             M += s->mass[i];
             *c = cti_v3_mad(*c, cti_v3_at(s->x, i), s->mass[i]);
             *p = cti_v3_mad(*p, cti_v3_at(s->v_new, i), s->mass[i]);
@@ -21306,11 +22063,12 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
         return;
     *c = cti_v3_mul(*c, 1 / M), *p = cti_v3_mul(*p, 1 / M);
     for (i = 0; i < s->n; i++)
-        if (cti_zones_root(z, i) == root) {
+        if (cti_sets_root(z->parent, i) == root) {
             cti_v3 r = cti_v3_sub(cti_v3_at(s->x, i), *c);
             ct_real m = s->mass[i], rr = cti_v3_norm2(r);
-            if (s->rigid_of[i] >= 0 && i == s->rigids[s->rigid_of[i]].block + 1) {
-                const ct_real *J = s->rigids[s->rigid_of[i]].I_mid;
+            const cti_rigid *turning = cti_rigid_turning(s->rigids, s->rigid_of, i);
+            if (turning) {
+                const ct_real *J = turning->I_mid;
                 L = cti_v3_add(L, cti_m3_mul_v(J, cti_v3_at(s->v_new, i)));
                 I[0] += J[0], I[1] += J[1], I[2] += J[2], I[4] += J[4], I[5] += J[5], I[8] += J[8];
             }
@@ -21329,27 +22087,49 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
         *w = cti_v3_mul(*w, CTI_R(0.5) / rate);
 }
 
-/* stage 2: zones of the present hits move rigidly; a zone that touches what cannot be moved stands still */
+/* stage 2: zones of the present hits move rigidly, to where a rotation takes them, rigid bodies and nodes alike; a zone that touches what cannot
+   be moved stands still */
 static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *anchored, cti_zones_result *out)
 {
+    static const ct_real unit[4] = {1, 0, 0, 0};
     cti_state *s = z->s;
+    ct_real q[4], R[9];
     int32_t root;
     int i;
     for (root = 0; root < s->n; root++) {
         cti_v3 c, p, w;
-        if (!active[root] || cti_zones_root(z, root) != root)
+        if (!active[root] || cti_sets_root(z->parent, root) != root)
             continue;
         cti_zones_rigid_motion(z, root, &c, &p, &w);
         if (anchored[root])
             p = w = cti_v3_zero();
+        cti_rigid_turn(unit, cti_v3_mul(w, z->dt), q);
+        cti_rigid_matrix(q, R);
         for (i = 0; i < s->n; i++)
-            if (cti_zones_root(z, i) == root && !s->fixed[i]) {
-                int turns = s->rigid_of[i] >= 0 && i == s->rigids[s->rigid_of[i]].block + 1;
-                cti_v3 v = turns ? w : cti_v3_add(p, cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->x, i), c)));
+            if (cti_sets_root(z->parent, i) == root && !s->fixed[i]) {
+                int turns = cti_rigid_turning(s->rigids, s->rigid_of, i) != NULL;
+                cti_v3 r = cti_v3_sub(cti_v3_at(s->x, i), c);
+                cti_v3 v = turns ? w : cti_v3_mad(p, cti_v3_sub(cti_m3_mul_v(R, r), r), 1 / z->dt);
                 out->momentum_lost += s->mass[i] * cti_v3_norm(cti_v3_sub(v, cti_v3_at(s->v_new, i)));
                 cti_v3_put(s->v_new, i, v);
             }
     }
+}
+
+/* a block stays, and all that rigid joints join to it; returns how many were new */
+static int cti_zones_freeze_linked(cti_zones *z, int block, cti_zones_result *out)
+{
+    cti_state *s = z->s;
+    int i, fresh = 0, alone = CTI_LEN(s->joints) == 0, root = cti_sets_root(z->linked, block);
+    for (i = alone ? block : 0; i < (alone ? block + 1 : s->n); i++) {
+        if (cti_sets_root(z->linked, i) != root || s->fixed[i] || z->frozen[i])
+            continue;
+        z->frozen[i] = 1;
+        fresh++;
+        out->momentum_lost += s->mass[i] * cti_v3_norm(cti_v3_at(s->v_new, i));
+        cti_v3_put(s->v_new, i, cti_v3_zero());
+    }
+    return fresh;
 }
 
 /* stage 3: every block of a colliding pair stays; returns how many were new */
@@ -21362,16 +22142,32 @@ static int cti_zones_freeze(cti_zones *z, cti_zones_result *out)
             const cti_attach *a = &s->surface.attach[s->hits[i].pair.v[k]];
             for (j = 0; j < a->n; j++) {
                 int b = a->block[j];
-                if (s->fixed[b] || z->frozen[b])
-                    continue;
-                z->frozen[b] = 1;
-                fresh++;
-                out->momentum_lost += s->mass[b] * cti_v3_norm(cti_v3_at(s->v_new, b));
-                cti_v3_put(s->v_new, b, cti_v3_zero());
+                if (!s->fixed[b] && !z->frozen[b])
+                    fresh += cti_zones_freeze_linked(z, b, out);
             }
         }
     out->frozen += fresh;
     return fresh;
+}
+
+/* what hangs on the world, a script or fixed nodes by a rigid joint cannot be moved */
+static void cti_zones_anchor(cti_zones *z, uint8_t *anchored)
+{
+    const cti_state *s = z->s;
+    int i, k, j;
+    for (i = 0; i < CTI_LEN(s->joints); i++) {
+        const cti_joint_side *side[2];
+        int held = 0, block = -1;
+        side[0] = &s->joints[i].a, side[1] = &s->joints[i].b;
+        for (k = 0; k < 2; k++) {
+            held |= side[k]->rigid < 0 && side[k]->n == 0;
+            for (j = 0; j < side[k]->n; j++)
+                held |= s->fixed[side[k]->block[j]];
+            block = side[k]->rigid >= 0 ? s->rigids[side[k]->rigid].block : side[k]->n ? side[k]->block[0] : block;
+        }
+        if (held && block >= 0 && !(s->joints[i].compliance > 0))
+            anchored[cti_sets_root(z->parent, block)] = 1;
+    }
 }
 
 /* which zones have a hit now, and which of them touch an immovable side */
@@ -21393,7 +22189,7 @@ static void cti_zones_flags(cti_zones *z, uint8_t *active, uint8_t *anchored)
                 if (s->fixed[a->block[j]])
                     immovable = 1;
                 else
-                    root = cti_zones_root(z, a->block[j]);
+                    root = cti_sets_root(z->parent, a->block[j]);
             }
         }
         if (root >= 0) {
@@ -21401,6 +22197,7 @@ static void cti_zones_flags(cti_zones *z, uint8_t *active, uint8_t *anchored)
             anchored[root] = (uint8_t)(anchored[root] | immovable);
         }
     }
+    cti_zones_anchor(z, anchored);
 }
 
 /* zones: roots that hold a row */
@@ -21409,7 +22206,7 @@ static int cti_zones_count(cti_zones *z, uint8_t *mark)
     int i, n = 0;
     memset(mark, 0, (size_t)z->s->n);
     for (i = 0; i < z->n_rows; i++) {
-        int32_t root = cti_zones_root(z, z->rows[i].term[0].block);
+        int32_t root = cti_sets_root(z->parent, z->rows[i].term[0].block);
         n += !mark[root];
         mark[root] = 1;
     }
@@ -21421,7 +22218,7 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
     cti_zones zone, *z = &zone;
     cti_row_context c;
     uint8_t *active = CTI_ARENA_NEW(s->arena, uint8_t, s->n), *anchored = CTI_ARENA_NEW(s->arena, uint8_t, s->n);
-    int i, k;
+    int k;
     memset(z, 0, sizeof *z);
     memset(out, 0, sizeof *out);
     z->s = s, z->dt = dt;
@@ -21429,8 +22226,10 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
     z->frozen = CTI_ARENA_ZERO(s->arena, uint8_t, s->n);
     if (!active || !anchored || !z->parent || !z->frozen)
         return 0;
-    for (i = 0; i < s->n; i++)
-        z->parent[i] = i;
+    if (!cti_zones_joints(z))
+        return 0;
+    for (k = 0; k < s->n; k++)
+        z->parent[k] = cti_sets_root(z->linked, k);
     cti_cmr_context(s, dt, &s->memory_none, 0, &c);
     for (k = 0;; k++) {
         if (!cti_cmr_collide(s, attempt))
@@ -21439,9 +22238,10 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
             break;
         if (!cti_zones_collect(z, &c))
             return 0;
-        if (k < CTI_ZONES_SOFT)
+        if (k < CTI_ZONES_SOFT) {
+            cti_joints_linearize(s, &c, CTI_REAL_MAX);
             cti_zones_inelastic(z, &c);
-        else if (k < CTI_ZONES_SOFT + CTI_ZONES_RIGID) {
+        } else if (k < CTI_ZONES_SOFT + CTI_ZONES_RIGID) {
             cti_zones_flags(z, active, anchored);
             cti_zones_rigid(z, active, anchored, out);
         } else if (cti_zones_freeze(z, out) == 0)
@@ -21465,8 +22265,9 @@ CTI_FN void cti_step_energies(const cti_state *s, ct_step_report *report);
 /* ---- 8_step/step.c ---- */
 /* step.c -- the time step as a sequence of attempts.
    Method: try the whole remaining step by CMR; when it ends with a collision, a solve that did not converge or a crushed element, halve it, at
-   most max_halvings times, and then let impact zones end it (Otaduy 2009, sec. 4 and 5.6). Positions are committed substep by substep and put
-   back when memory runs out. differs: elements count, since one Newton step cannot answer for one that it crushed; substeps grow again. */
+   most max_halvings times, and then let impact zones end it (Otaduy 2009, sec. 4 and 5.6). With ccd_limits_step a substep also ends where
+   features first meet (events.c). Positions are committed substep by substep and put back when memory runs out. differs: elements count,
+   since one Newton step cannot answer for one that it crushed; substeps grow again. */
 
 #define CTI_STEP_TANGLED 4 /* a step of a tangled world is cut into at most so many: where there is no room, shorter ones do not help */
 #define CTI_STEP_CALM 2 /* good substeps in a row after which the next one is twice as long */
@@ -21551,44 +22352,12 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     return 1;
 }
 
-static void cti_step_save(cti_state *s, double *time)
-{
-    int i;
-    *time = s->time;
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        memcpy(s->rigids[i].q_old, s->rigids[i].q, sizeof s->rigids[i].q);
-        memcpy(s->rigids[i].spin_old, s->rigids[i].spin, sizeof s->rigids[i].spin);
-    }
-    if (s->n == 0)
-        return;
-    memcpy(s->x_old, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(s->v_old, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(s->dt_old, s->dt_prev, sizeof(ct_real) * (size_t)s->n);
-    cti_integrate_save(s);
-}
-
 /* the next attempt looks for tangled pairs first */
 static void cti_step_ask(cti_state *s) { s->detect.n_tangled = cti_max_int(1, s->detect.n_tangled); }
 
-static ct_code cti_step_restore(cti_state *s, double time)
+static ct_code cti_step_take_back(cti_state *s)
 {
-    int i;
-    s->time = time;
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        memcpy(s->rigids[i].q, s->rigids[i].q_old, sizeof s->rigids[i].q);
-        memcpy(s->rigids[i].spin, s->rigids[i].spin_old, sizeof s->rigids[i].spin);
-        cti_rigid_matrix(s->rigids[i].q, s->frames0 + 9 * (size_t)i);
-    }
-    memcpy(s->x, s->x_old, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(s->v, s->v_old, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(s->dt_prev, s->dt_old, sizeof(ct_real) * (size_t)s->n);
-    cti_integrate_restore(s);
-    cti_assemble_movers(s, time);
-    cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
-    CTI_CLEAR(s->rows);
-    CTI_CLEAR(s->origins);
-    s->detect.valid = 0;
-    cti_step_ask(s);
+    cti_start_restore(s, 0, &s->start);
     return CT_ERR_MEMORY;
 }
 
@@ -21675,6 +22444,13 @@ static void cti_step_nothing(cti_state *s, double start_time, ct_real dt, ct_ste
     r->min_distance = 2 * s->desc.thickness;
 }
 
+/* shortest substep; tangled worlds have a longer one */
+static ct_real cti_step_least(const cti_state *s, ct_real dt)
+{
+    ct_real least = dt / (ct_real)(1 << s->desc.max_halvings);
+    return CTI_LEN(s->tangled_pairs) ? cti_max(least, dt / CTI_STEP_TANGLED) : least;
+}
+
 /* the same again over half the time, for which lists made for a motion that failed are too long */
 static void cti_step_shorten(cti_state *s, ct_real *sub, int *calm)
 {
@@ -21685,29 +22461,39 @@ static void cti_step_shorten(cti_state *s, ct_real *sub, int *calm)
 
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    ct_real left = dt, sub = dt, dt_memory = s->dt_memory, least = dt / (ct_real)(1 << s->desc.max_halvings);
+    ct_real left = dt, sub = dt, dt_memory = s->dt_memory, whole = 0; /* whole: length before a cut, 0: not cut */
     const cti_memory *memory = &s->memory;
     cti_memory swap;
-    int slot = 0, calm = 0;
-    double start_time, t0 = cti_cmr_clock(s);
+    int slot = 0, calm = 0, halved = 0;
+    double start_time = s->time, t0 = cti_cmr_clock(s);
     cti_step_begin(s, r);
-    cti_step_save(s, &start_time);
+    if (!cti_start_save(s, 0, &s->start))
+        return CT_ERR_MEMORY;
     while (left > 0 && s->n > 0) {
         cti_attempt a;
         int good, shorter;
         cti_arena_reset(s->arena);
         sub = cti_min(sub, left);
-        if (left - sub < CTI_R(1e-6) * dt)
+        if (s->detect.n_tangled && !cti_tangle_find(s))
+            return cti_step_take_back(s);
+        s->event_least = s->desc.ccd_limits_step && !s->still ? cti_step_least(s, dt) : 0;
+        if (left - sub < cti_max(CTI_R(1e-6) * dt, CTI_R(0.999) * s->event_least))
             sub = left;
-        if ((s->detect.n_tangled && !cti_tangle_find(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, &a))
-            return cti_step_restore(s, start_time);
+        if (!cti_cmr_attempt(s, sub, memory, dt_memory, &a))
+            return cti_step_take_back(s);
         good = a.clear && a.converged && !a.crushed && !a.spun && !a.strained && cti_step_is_finite(s);
-        shorter = !good && sub / 2 >= CTI_R(0.999) * (CTI_LEN(s->tangled_pairs) ? cti_max(least, dt / CTI_STEP_TANGLED) : least);
-        cti_step_note(r, &a, !shorter);
-        if (!good)
+        shorter = !good && sub / 2 >= CTI_R(0.999) * cti_step_least(s, dt);
+        cti_step_note(r, &a, !shorter && !(a.event > 0));
+        if (!good || a.event > 0)
             s->limit = a.limit;
+        if (a.event > 0) {
+            whole = cti_max(whole, sub);
+            sub = cti_events_cut(s, sub, a.event);
+            continue;
+        }
         if (shorter) {
             cti_step_shorten(s, &sub, &calm);
+            whole = 0, halved = 1;
             continue;
         }
         if (a.budget)
@@ -21715,24 +22501,26 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         if (!good) {
             cti_integrate_watch(s);
             if (!cti_step_fail_safe(s, sub, &a, r))
-                return cti_step_restore(s, start_time);
+                return cti_step_take_back(s);
             cti_integrate_reset(s, !a.converged);
         }
         if (!cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot]))
-            return cti_step_restore(s, start_time);
+            return cti_step_take_back(s);
         memory = &s->memory_step[slot];
         slot ^= 1;
         dt_memory = sub;
         left -= sub;
         r->substeps++;
-        if (sub < dt && good && ++calm == CTI_STEP_CALM)
+        if (whole > 0)
+            sub = whole, whole = 0, r->events++;
+        else if (sub < dt && good && ++calm == CTI_STEP_CALM)
             calm = 0, sub *= 2; /* what made the step short may be over */
     }
     if (s->n == 0) {
         cti_step_nothing(s, start_time, dt, r);
         return CT_OK;
     }
-    if (r->substeps > 1)
+    if (halved)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
     swap = s->memory;
     s->memory = s->memory_step[slot ^ 1];
@@ -21748,7 +22536,9 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 /* world.h -- the world: bodies over the step's state. */
 
 
-typedef enum cti_body_kind { CTI_BODY_FREE, CTI_BODY_SOFT, CTI_BODY_CLOTH, CTI_BODY_STATIC, CTI_BODY_PLANE, CTI_BODY_RIGID, CTI_BODY_KINEMATIC } cti_body_kind;
+typedef enum cti_body_kind {
+    CTI_BODY_FREE, CTI_BODY_SOFT, CTI_BODY_CLOTH, CTI_BODY_STATIC, CTI_BODY_PLANE, CTI_BODY_RIGID, CTI_BODY_KINEMATIC
+} cti_body_kind;
 
 typedef struct cti_body {
     cti_body_kind kind;
@@ -21811,7 +22601,10 @@ CTI_FN void cti_world_unprepare(ct_world *w);
 CTI_FN void cti_world_free_body(ct_world *w, cti_body *b);
 /* cti_body_has_model, cti_body_is_scripted -- deformable; moved by nothing but a script. */
 CTI_INLINE int cti_body_has_model(const cti_body *b) { return b->kind == CTI_BODY_SOFT || b->kind == CTI_BODY_CLOTH; }
-CTI_INLINE int cti_body_is_scripted(const cti_body *b) { return b->kind == CTI_BODY_STATIC || b->kind == CTI_BODY_PLANE || b->kind == CTI_BODY_KINEMATIC; }
+CTI_INLINE int cti_body_is_scripted(const cti_body *b)
+{
+    return b->kind == CTI_BODY_STATIC || b->kind == CTI_BODY_PLANE || b->kind == CTI_BODY_KINEMATIC;
+}
 /* cti_body_attach -- attachment of body vertex i with the world's block and frame numbers. */
 CTI_FN void cti_body_attach(const cti_body *b, int i, cti_attach *out);
 /* cti_body_point -- where vertex i of a body is: the same code path as the surface's. */
@@ -21822,6 +22615,7 @@ CTI_FN void cti_world_drop_joints(ct_world *w, int slot);
 CTI_FN int cti_world_resolve_joints(ct_world *w);
 /* cti_bodies_* -- steps of adding a body, in this order; what fails has been recorded in the world. */
 CTI_FN ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, double value, const char *text);
+CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const ct_body_id *out_body, const char *text); /* no desc: cookie NULL */
 CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m);
 CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega);
 CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m);
@@ -21883,10 +22677,12 @@ static int cti_prepare_count(const ct_world *w, int *nv, int *ne, int *nf, int *
 
 static int cti_prepare_reserve(cti_mem *mem, cti_surface *f, int n_bodies, int nv, int ne, int nf, int np)
 {
-    return CTI_RESIZE(mem, f->attach, nv) && CTI_RESIZE(mem, f->body_of, nv) && CTI_RESIZE(mem, f->edges, 2 * ne) && CTI_RESIZE(mem, f->faces, 3 * nf) &&
-           CTI_RESIZE(mem, f->face_edges, 3 * nf) && CTI_RESIZE(mem, f->edge_faces, 2 * ne) && CTI_RESIZE(mem, f->vertex_owner, nv) &&
-           CTI_RESIZE(mem, f->edge_owner, ne) && CTI_RESIZE(mem, f->is_point, nv) && CTI_RESIZE(mem, f->rest, 3 * nv) && CTI_RESIZE(mem, f->x0, 3 * nv) && CTI_RESIZE(mem, f->x1, 3 * nv) && CTI_RESIZE(mem, f->script, 3 * nv) &&
-           CTI_RESIZE(mem, f->bodies, n_bodies) && CTI_RESIZE(mem, f->ranges, n_bodies) && CTI_RESIZE(mem, f->planes, np);
+    return CTI_RESIZE(mem, f->attach, nv) && CTI_RESIZE(mem, f->body_of, nv) && CTI_RESIZE(mem, f->edges, 2 * ne) &&
+           CTI_RESIZE(mem, f->faces, 3 * nf) && CTI_RESIZE(mem, f->face_edges, 3 * nf) && CTI_RESIZE(mem, f->edge_faces, 2 * ne) &&
+           CTI_RESIZE(mem, f->vertex_owner, nv) && CTI_RESIZE(mem, f->edge_owner, ne) && CTI_RESIZE(mem, f->is_point, nv) &&
+           CTI_RESIZE(mem, f->rest, 3 * nv) && CTI_RESIZE(mem, f->x0, 3 * nv) && CTI_RESIZE(mem, f->x1, 3 * nv) &&
+           CTI_RESIZE(mem, f->script, 3 * nv) && CTI_RESIZE(mem, f->bodies, n_bodies) && CTI_RESIZE(mem, f->ranges, n_bodies) &&
+           CTI_RESIZE(mem, f->planes, np);
 }
 
 /* one body's surface appended to the soup at the offsets of f */
@@ -22051,9 +22847,9 @@ static int cti_prepare_scratch(ct_world *w)
         s->rigid_of[i] = -1;
     for (i = 0; i < CTI_LEN(s->rigids); i++)
         s->rigid_of[s->rigids[i].block] = s->rigid_of[s->rigids[i].block + 1] = i;
-    return cti_integrate_reserve(s) && CTI_RESIZE(m, s->fixed, s->n) && CTI_RESIZE(m, s->v_fixed, n3) && CTI_RESIZE(m, s->filter, s->n) && CTI_RESIZE(m, s->b, n3) &&
-           CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->dv_free, n3) && CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) &&
-           CTI_RESIZE(m, s->x_old, n3) && CTI_RESIZE(m, s->v_old, n3) && CTI_RESIZE(m, s->dt_old, s->n) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
+    return cti_integrate_reserve(s) && CTI_RESIZE(m, s->fixed, s->n) && CTI_RESIZE(m, s->v_fixed, n3) && CTI_RESIZE(m, s->filter, s->n) &&
+           CTI_RESIZE(m, s->b, n3) && CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->dv_free, n3) &&
+           CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
 }
 
 CTI_FN ct_code cti_world_prepare(ct_world *w)
@@ -22216,6 +23012,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, d->cmr_rounds, "cmr_rounds must be at least 1, max_halvings 0 to 8");
     if ((int)d->row_mode < 0 || d->row_mode > CT_ROW_VELOCITY)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->row_mode, "row_mode is out of range");
+    if (d->ccd_limits_step != 0 && d->ccd_limits_step != 1)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, d->ccd_limits_step, "ccd_limits_step must be 0 or 1");
     if (!(d->recovery_speed >= 0))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->recovery_speed, "recovery_speed must be zero or positive");
     return cti_world_check_solver(&d->solver, e);
@@ -22254,11 +23052,14 @@ static void cti_world_free_state(ct_world *w)
     CTI_FREE(m, s->x), CTI_FREE(m, s->v), CTI_FREE(m, s->mass), CTI_FREE(m, s->inv_mass), CTI_FREE(m, s->alpha), CTI_FREE(m, s->dt_prev);
     CTI_FREE(m, s->fixed), CTI_FREE(m, s->v_fixed), CTI_FREE(m, s->filter), CTI_FREE(m, s->projectors);
     CTI_FREE(m, s->pins), CTI_FREE(m, s->path), CTI_FREE(m, s->directions);
-    CTI_FREE(m, s->b), CTI_FREE(m, s->force), CTI_FREE(m, s->v_free), CTI_FREE(m, s->dv_free), CTI_FREE(m, s->v_new), CTI_FREE(m, s->x_new), CTI_FREE(m, s->pcg_work);
-    CTI_FREE(m, s->rigids), CTI_FREE(m, s->rigid_of), CTI_FREE(m, s->frames0), CTI_FREE(m, s->frames1), CTI_FREE(m, s->movers), CTI_FREE(m, s->joints);
+    CTI_FREE(m, s->b), CTI_FREE(m, s->force), CTI_FREE(m, s->v_free), CTI_FREE(m, s->dv_free), CTI_FREE(m, s->v_new);
+    CTI_FREE(m, s->x_new), CTI_FREE(m, s->pcg_work);
+    CTI_FREE(m, s->rigids), CTI_FREE(m, s->rigid_of), CTI_FREE(m, s->frames0), CTI_FREE(m, s->frames1), CTI_FREE(m, s->movers);
+    CTI_FREE(m, s->joints);
     cti_integrate_free(s);
-    CTI_FREE(m, s->x_old), CTI_FREE(m, s->v_old), CTI_FREE(m, s->dt_old);
-    CTI_FREE(m, s->rows), CTI_FREE(m, s->origins), CTI_FREE(m, s->hits), CTI_FREE(m, s->tangled_pairs), CTI_FREE(m, s->repairs), CTI_FREE(m, s->ways);
+    cti_start_free(m, &s->start);
+    CTI_FREE(m, s->rows), CTI_FREE(m, s->origins), CTI_FREE(m, s->hits), CTI_FREE(m, s->tangled_pairs);
+    CTI_FREE(m, s->repairs), CTI_FREE(m, s->ways);
     cti_memory_free(m, &s->memory);
     cti_memory_free(m, &s->memory_step[0]);
     cti_memory_free(m, &s->memory_step[1]);
@@ -22414,6 +23215,17 @@ CTI_FN ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, dou
     return cti_world_fail(w, code, none, element, value, text);
 }
 
+CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const ct_body_id *out_body, const char *text)
+{
+    if (!w)
+        return CT_ERR_ARGUMENT;
+    if (!out_body)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
+    if (!cookie || *cookie != CTI_COOKIE)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
+    return CT_OK;
+}
+
 static ct_code cti_bodies_check_indices(ct_world *w, const ct_mesh *m, const int32_t *list, int n, int per, const char *text)
 {
     int i;
@@ -22525,8 +23337,8 @@ static int cti_bodies_reserve_blocks(ct_world *w, const cti_body *b)
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
     int n1 = s->n + b->n_blocks;
-    return CTI_RESERVE(m, s->rigids, CTI_LEN(s->rigids) + 1) && CTI_RESERVE(m, s->x, 3 * n1) && CTI_RESERVE(m, s->v, 3 * n1) && CTI_RESERVE(m, s->mass, n1) && CTI_RESERVE(m, s->inv_mass, n1) &&
-           CTI_RESERVE(m, s->alpha, n1) && CTI_RESERVE(m, s->dt_prev, n1);
+    return CTI_RESERVE(m, s->rigids, CTI_LEN(s->rigids) + 1) && CTI_RESERVE(m, s->x, 3 * n1) && CTI_RESERVE(m, s->v, 3 * n1) &&
+           CTI_RESERVE(m, s->mass, n1) && CTI_RESERVE(m, s->inv_mass, n1) && CTI_RESERVE(m, s->alpha, n1) && CTI_RESERVE(m, s->dt_prev, n1);
 }
 
 /* a deformable body's nodes: masses, and a rigid velocity about the centre of mass */
@@ -22643,15 +23455,10 @@ CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const
 CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d, ct_body_id *out_body)
 {
     cti_body b;
-    ct_code code;
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_static_desc_default");
     cti_v3 n;
-    if (!w)
-        return CT_ERR_ARGUMENT;
-    if (!out_body)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
-    if (!d || d->cookie != CTI_COOKIE)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_static_desc_default");
-    code = cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL);
+    if (code == CT_OK)
+        code = cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL);
     if (code == CT_OK && d->mesh)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code != CT_OK)
@@ -22704,16 +23511,6 @@ CONTACT_API_DEF ct_cloth_desc ct_cloth_desc_default(void)
     return d;
 }
 
-/* what both kinds of desc share: cookie, mesh, scalars */
-static ct_code cti_bodies_check_soft(ct_world *w, int made, const ct_mesh *mesh, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega)
-{
-    ct_code code;
-    if (!made)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by its ct_..._desc_default, or out_body is NULL");
-    code = cti_bodies_check_mesh(w, mesh);
-    return code == CT_OK ? cti_bodies_check_scalars(w, friction, thickness, v, omega) : code;
-}
-
 /* the surface's vertices get the four nodes of the tet that holds them */
 static ct_code cti_bodies_embed(ct_world *w, cti_body *b, const ct_mesh *nodes, const ct_mesh *surface)
 {
@@ -22763,12 +23560,12 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
     const char *text = NULL;
     int64_t bad = -1;
     double value = 0;
-    ct_code code;
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_soft_desc_default");
     int ok;
-    if (!w)
-        return CT_ERR_ARGUMENT;
-    ok = out_body && d && d->cookie == CTI_COOKIE;
-    code = cti_bodies_check_soft(w, ok, ok ? d->mesh : NULL, ok ? d->friction : 0, ok ? d->thickness : 0, ok ? d->velocity : NULL, ok ? d->angular_velocity : NULL);
+    if (code == CT_OK)
+        code = cti_bodies_check_mesh(w, d->mesh);
+    if (code == CT_OK)
+        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
     if (code == CT_OK && d->surface)
         code = cti_bodies_check_mesh(w, d->surface);
     if (code != CT_OK)
@@ -22798,12 +23595,12 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     const char *text = NULL;
     int64_t bad = -1;
     double value = 0;
-    ct_code code;
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_cloth_desc_default");
     int ok;
-    if (!w)
-        return CT_ERR_ARGUMENT;
-    ok = out_body && d && d->cookie == CTI_COOKIE;
-    code = cti_bodies_check_soft(w, ok, ok ? d->mesh : NULL, ok ? d->friction : 0, ok ? d->thickness : 0, ok ? d->velocity : NULL, ok ? d->angular_velocity : NULL);
+    if (code == CT_OK)
+        code = cti_bodies_check_mesh(w, d->mesh);
+    if (code == CT_OK)
+        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
     if (code != CT_OK)
         return code;
     if (d->mesh->n_triangles <= 0)
@@ -22876,7 +23673,9 @@ static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
             if (b->topology.edge_flags[e] & (CTI_EDGE_BOUNDARY | CTI_EDGE_NONMANIFOLD | CTI_EDGE_TWISTED))
                 break;
         e = e < b->topology.n_edges ? b->surface_nodes[b->topology.edges[2 * e]] : -1;
-        return cti_bodies_refuse(w, CT_ERR_MESH, e, 0, "a rigid body's surface is not closed, or its triangles do not agree on the outside (element: vertex of such an edge)");
+        return cti_bodies_refuse(
+            w, CT_ERR_MESH, e, 0,
+            "a rigid body's surface is not closed, or its triangles do not agree on the outside (element: vertex of such an edge)");
     }
     volume = cti_rigid_mass(b->rest, b->triangles, CTI_LEN(b->triangles) / 3, (double)d->density, &mass, center, inertia);
     if (!(volume > 0) || !(mass > 0) || !cti_finite((ct_real)mass))
@@ -22901,14 +23700,9 @@ static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
 CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, ct_body_id *out_body)
 {
     cti_body b;
-    ct_code code;
-    if (!w)
-        return CT_ERR_ARGUMENT;
-    if (!out_body)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
-    if (!d || d->cookie != CTI_COOKIE)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_rigid_desc_default");
-    code = cti_bodies_check_rigid(w, d);
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_rigid_desc_default");
+    if (code == CT_OK)
+        code = cti_bodies_check_rigid(w, d);
     if (code != CT_OK)
         return code;
     cti_bodies_begin(w, &b, CTI_BODY_RIGID, d->name, d->friction, d->thickness);
@@ -22970,14 +23764,9 @@ static ct_code cti_bodies_copy_script(ct_world *w, cti_body *b, const ct_kinemat
 CONTACT_API_DEF ct_code ct_body_add_kinematic(ct_world *w, const ct_kinematic_desc *d, ct_body_id *out_body)
 {
     cti_body b;
-    ct_code code;
-    if (!w)
-        return CT_ERR_ARGUMENT;
-    if (!out_body)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
-    if (!d || d->cookie != CTI_COOKIE)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_kinematic_desc_default");
-    code = cti_bodies_check_mesh(w, d->mesh);
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_kinematic_desc_default");
+    if (code == CT_OK)
+        code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)
         code = cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL);
     if (code == CT_OK)
@@ -23105,7 +23894,8 @@ static ct_code cti_joints_check_side(ct_world *w, const ct_joint_side *s, ct_joi
     b = &w->bodies[*out_slot];
     for (k = 0; k < 3 && s->vertices[k] >= 0; k++, n++) {
         if (s->vertices[k] >= b->n)
-            return cti_joints_refuse(w, CT_ERR_ARGUMENT, s->body, k, s->vertices[k], "a joint's vertex is out of range (element: place in the list, value: vertex)");
+            return cti_joints_refuse(w, CT_ERR_ARGUMENT, s->body, k, s->vertices[k],
+                                     "a joint's vertex is out of range (element: place in the list, value: vertex)");
         if (!cti_finite(s->weights[k]))
             return cti_joints_refuse(w, CT_ERR_ARGUMENT, s->body, k, 0, "a joint's weight is not finite (element: place in the list)");
         sum += s->weights[k];
@@ -23206,11 +23996,9 @@ static void cti_joints_make_side(const ct_world *w, int slot, const ct_joint_sid
 
 static ct_real cti_joints_gyration(const ct_world *w, int slot)
 {
-    const cti_rigid *r;
     if (slot < 0 || w->bodies[slot].kind != CTI_BODY_RIGID)
         return 0;
-    r = &w->state.rigids[w->bodies[slot].rigid];
-    return cti_sqrt((r->inertia[0] + r->inertia[4] + r->inertia[8]) / (2 * r->mass));
+    return cti_rigid_gyration(&w->state.rigids[w->bodies[slot].rigid]);
 }
 
 /* 1 when the two bodies are to collide */
@@ -23257,8 +24045,9 @@ static ct_code cti_joints_check_made(ct_world *w, const ct_joint_desc *d, const 
         return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "neither side of the joint can move");
     if (na + nb > CTI_ROW_TERMS)
         return cti_joints_refuse(w, CT_ERR_UNSUPPORTED, d->a.body, -1, na + nb, "the joint's sides have more than 16 nodes together (value: nodes)");
-    if (q->slot[0] == q->slot[1] && q->slot[0] >= 0 && (q->joint.a.rigid >= 0 || (!memcmp(q->joint.a.block, q->joint.b.block, sizeof q->joint.a.block) &&
-                                                                               !memcmp(q->joint.a.weight, q->joint.b.weight, sizeof q->joint.a.weight))))
+    if (q->slot[0] == q->slot[1] && q->slot[0] >= 0 &&
+        (q->joint.a.rigid >= 0 || (!memcmp(q->joint.a.block, q->joint.b.block, sizeof q->joint.a.block) &&
+                                   !memcmp(q->joint.a.weight, q->joint.b.weight, sizeof q->joint.a.weight))))
         return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "a joint of a body with itself needs different vertices of a deformable body");
     return CT_OK;
 }
@@ -23360,23 +24149,6 @@ static void cti_joints_resolve(const ct_world *w, int slot, cti_joint_side *s)
         s->block[i] += w->bodies[slot].block0;
 }
 
-/* the pair (a < b) into the sorted list of those that do not meet */
-static int cti_joints_keep_apart(ct_world *w, int a, int b)
-{
-    cti_surface *f = &w->state.surface;
-    int32_t lo = cti_min_int(a, b), hi = cti_max_int(a, b);
-    int i, n = CTI_LEN(f->apart) / 2;
-    for (i = n; i > 0 && (f->apart[2 * i - 2] > lo || (f->apart[2 * i - 2] == lo && f->apart[2 * i - 1] >= hi)); i--)
-        ;
-    if (i < n && f->apart[2 * i] == lo && f->apart[2 * i + 1] == hi)
-        return 1;
-    if (!CTI_RESIZE(&w->mem, f->apart, 2 * (n + 1)))
-        return 0;
-    memmove(f->apart + 2 * (i + 1), f->apart + 2 * i, sizeof(int32_t) * 2 * (size_t)(n - i));
-    f->apart[2 * i] = lo, f->apart[2 * i + 1] = hi;
-    return 1;
-}
-
 /* number of a slot among the surface's bodies */
 static int cti_joints_surface_body(const ct_world *w, int slot)
 {
@@ -23401,7 +24173,7 @@ CTI_FN int cti_world_resolve_joints(ct_world *w)
         if (!CTI_PUSH(&w->mem, w->state.joints, j))
             return 0;
         if (!q->collide && q->slot[0] >= 0 && q->slot[1] >= 0 && q->slot[0] != q->slot[1] &&
-            !cti_joints_keep_apart(w, cti_joints_surface_body(w, q->slot[0]), cti_joints_surface_body(w, q->slot[1])))
+            !cti_broad_keep_apart(&w->mem, &f->apart, cti_joints_surface_body(w, q->slot[0]), cti_joints_surface_body(w, q->slot[1])))
             return 0;
     }
     f->soup.apart = f->apart;
@@ -23415,6 +24187,43 @@ CTI_FN int cti_world_resolve_joints(ct_world *w)
 static ct_code cti_bodies_stale(ct_world *w, ct_body_id body)
 {
     return w ? cti_world_fail(w, CT_ERR_STALE_ID, body, -1, body.index1, "stale or null body id") : CT_ERR_ARGUMENT;
+}
+
+/* pieces of paths that no pin follows any more leave. Pins are in the order of their paths, and those that share one follow one another */
+static void cti_pins_pack_paths(cti_state *s)
+{
+    int i, from = -1, to = 0, n = 0;
+    for (i = 0; i < CTI_LEN(s->pins); i++) {
+        cti_pin *p = &s->pins[i];
+        if (p->n_path == 0)
+            continue;
+        if (p->path != from) {
+            from = p->path, to = n;
+            memmove(s->path + to, s->path + from, sizeof *s->path * (size_t)p->n_path);
+            n += p->n_path;
+        }
+        p->path = to;
+    }
+    if (s->path)
+        stbds_header(s->path)->length = (size_t)n;
+}
+
+/* pins that nothing feels leave: their time is over, or a newer pin of the same block (covered [blocks], from block b0 on) holds their axes for
+   at least as long */
+static void cti_pins_drop(cti_state *s, int b0, const uint8_t *covered, int n_covered, int axes, double until)
+{
+    int i, k;
+    for (i = k = 0; i < CTI_LEN(s->pins); i++) {
+        const cti_pin *p = &s->pins[i];
+        int over = !p->axes || (p->until >= 0 && s->time >= p->until);
+        if (!over && p->block >= b0 && p->block < b0 + n_covered && covered[p->block - b0] && !(p->axes & ~axes))
+            over = until < 0 || (p->until >= 0 && p->until <= until);
+        if (!over)
+            s->pins[k++] = *p;
+    }
+    if (s->pins)
+        stbds_header(s->pins)->length = (size_t)k;
+    cti_pins_pack_paths(s);
 }
 
 /* blocks [b0, b0 + n) leave; later ones move down */
@@ -23438,6 +24247,7 @@ static void cti_bodies_remove_blocks(ct_world *w, int b0, int n)
         }
     if (s->pins)
         stbds_header(s->pins)->length = (size_t)k;
+    cti_pins_pack_paths(s);
     for (i = k = 0; i < CTI_LEN(s->directions); i++)
         if (s->directions[i].block < b0 || s->directions[i].block >= b0 + n) {
             s->directions[k] = s->directions[i];
@@ -23672,7 +24482,8 @@ CONTACT_API_DEF ct_code ct_body_pin(ct_world *w, ct_body_id body, const int32_t 
 CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int32_t *vertices, int n, int axes, const ct_motion_segment *segments,
                                          int n_segments, double until)
 {
-    int slot = cti_world_slot(w, body), i, old, path;
+    int slot = cti_world_slot(w, body), i, path;
+    uint8_t *covered = NULL;
     const cti_body *b;
     if (slot < 0)
         return cti_bodies_stale(w, body);
@@ -23683,11 +24494,18 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
         return CT_ERR_ARGUMENT;
     for (i = 0; i < n; i++)
         if (vertices[i] < 0 || vertices[i] >= b->n_blocks)
-            return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, vertices[i], "a pinned vertex is out of range (element: place in the list, value: vertex)");
-    old = CTI_LEN(w->state.pins);
-    path = CTI_LEN(w->state.path);
-    if (!CTI_RESERVE(&w->mem, w->state.pins, old + n) || !CTI_RESERVE(&w->mem, w->state.path, path + n_segments))
+            return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, vertices[i],
+                                  "a pinned vertex is out of range (element: place in the list, value: vertex)");
+    if (!CTI_RESIZE(&w->mem, covered, b->n_blocks) || !CTI_RESERVE(&w->mem, w->state.pins, CTI_LEN(w->state.pins) + n) ||
+        !CTI_RESERVE(&w->mem, w->state.path, CTI_LEN(w->state.path) + n_segments)) {
+        CTI_FREE(&w->mem, covered);
         return cti_world_fail(w, CT_ERR_MEMORY, body, -1, n, "out of memory; nothing was pinned");
+    }
+    for (i = 0; i < n; i++)
+        covered[vertices[i]] = 1;
+    cti_pins_drop(&w->state, b->block0, covered, b->n_blocks, axes, until);
+    CTI_FREE(&w->mem, covered);
+    path = CTI_LEN(w->state.path);
     for (i = 0; n > 0 && i < n_segments; i++)
         CTI_PUSH(&w->mem, w->state.path, segments[i]);
     for (i = 0; i < n; i++) {
@@ -23732,7 +24550,8 @@ CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vert
     sq = cti_m3_mul(projector, projector);
     for (i = 0; i < 3; i++)
         for (j = 0; j < 3; j++)
-            if (!(cti_abs(projector[3 * i + j] - projector[3 * j + i]) <= CTI_R(1e-4)) || !(cti_abs(sq.m[3 * i + j] - projector[3 * i + j]) <= CTI_R(1e-4)))
+            if (!(cti_abs(projector[3 * i + j] - projector[3 * j + i]) <= CTI_R(1e-4)) ||
+                !(cti_abs(sq.m[3 * i + j] - projector[3 * i + j]) <= CTI_R(1e-4)))
                 return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, (double)projector[3 * i + j], "the matrix is no symmetric projector");
     d.block = w->bodies[slot].block0 + vertex;
     cti_bodies_purify(projector, d.projector);
@@ -23907,6 +24726,24 @@ static uint64_t cti_query_mix(uint64_t h, const void *data, size_t bytes)
     return h;
 }
 
+/* what the next step takes from the ones before, block by block: the last dt, and where there was one, BDF2's velocities */
+static uint64_t cti_query_mix_history(uint64_t h, const cti_state *s)
+{
+    const cti_history *q = &s->history;
+    int i, k = 0, bytes = 3 * (int)sizeof(ct_real);
+    h = cti_query_mix(h, s->dt_prev, sizeof(ct_real) * (size_t)s->n);
+    for (i = 0; i < CTI_LEN(q->v0) / 3 && i < s->n; i++) {
+        /* rigid bodies, in the order of their blocks, have none */
+        while (k < CTI_LEN(s->rigids) && s->rigids[k].block + 1 < i)
+            k++;
+        if (!(s->dt_prev[i] > 0) || (k < CTI_LEN(s->rigids) && i >= s->rigids[k].block))
+            continue;
+        h = cti_query_mix(h, q->v0 + 3 * (size_t)i, (size_t)bytes);
+        h = cti_query_mix(h, q->u0 + 3 * (size_t)i, (size_t)bytes);
+    }
+    return h;
+}
+
 CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
 {
     uint64_t h = 0xcbf29ce484222325ull;
@@ -23915,6 +24752,7 @@ CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
         return 0;
     h = cti_query_mix(h, w->state.x, sizeof(ct_real) * 3 * (size_t)w->state.n);
     h = cti_query_mix(h, w->state.v, sizeof(ct_real) * 3 * (size_t)w->state.n);
+    h = cti_query_mix_history(h, &w->state);
     for (i = 0; i < CTI_LEN(w->state.rigids); i++)
         h = cti_query_mix(h, w->state.rigids[i].q, sizeof w->state.rigids[i].q);
     for (i = 0; i < CTI_LEN(w->state.rigids); i++)
@@ -23936,40 +24774,22 @@ CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
 
 /* what is put back: velocities in the end, everything when memory runs out */
 typedef struct cti_untangle {
-    ct_real *x, *v, *dt_prev;
-    cti_rigid *rigids;
-    ct_real gravity[3], dt_memory;
-    double time;
+    cti_start start;
+    ct_real gravity[3];
 } cti_untangle;
 
 static void cti_untangle_free(ct_world *w, cti_untangle *u)
 {
-    CTI_FREE(&w->mem, u->x);
-    CTI_FREE(&w->mem, u->v);
-    CTI_FREE(&w->mem, u->dt_prev);
-    CTI_FREE(&w->mem, u->rigids);
+    cti_start_free(&w->mem, &u->start);
     CTI_FREE(&w->mem, w->state.held);
 }
 
 static int cti_untangle_save(ct_world *w, cti_untangle *u)
 {
     cti_state *s = &w->state;
-    int n = s->n, nr = CTI_LEN(s->rigids);
     memset(u, 0, sizeof *u);
-    if (!CTI_RESIZE(&w->mem, u->x, 3 * n) || !CTI_RESIZE(&w->mem, u->v, 3 * n) || !CTI_RESIZE(&w->mem, u->dt_prev, n) ||
-        !CTI_RESIZE(&w->mem, u->rigids, nr) ||
-        !CTI_RESIZE(&w->mem, s->held, n))
-        return 0;
-    if (n) {
-        memcpy(u->x, s->x, sizeof(ct_real) * 3 * (size_t)n);
-        memcpy(u->v, s->v, sizeof(ct_real) * 3 * (size_t)n);
-        memcpy(u->dt_prev, s->dt_prev, sizeof(ct_real) * (size_t)n);
-    }
-    if (nr)
-        memcpy(u->rigids, s->rigids, sizeof *u->rigids * (size_t)nr);
     memcpy(u->gravity, s->desc.gravity, sizeof u->gravity);
-    u->time = s->time, u->dt_memory = s->dt_memory;
-    return 1;
+    return cti_start_save(s, 1, &u->start) && CTI_RESIZE(&w->mem, s->held, s->n);
 }
 
 /* blocks of bodies that are not tangled stay where they are, unless all may move */
@@ -24025,41 +24845,44 @@ static ct_code cti_untangle_steps(ct_world *w)
     return CT_OK;
 }
 
-/* velocities and time as they were; with all != 0 positions too. The angular velocity of a rigid body that was turned keeps its world axes */
-static void cti_untangle_restore(ct_world *w, const cti_untangle *u, int all)
+/* the world runs again */
+static void cti_untangle_leave(ct_world *w, const cti_untangle *u)
+{
+    cti_state *s = &w->state;
+    s->still = 0;
+    CTI_FREE(&w->mem, s->held);
+    memcpy(s->desc.gravity, u->gravity, sizeof u->gravity);
+    s->has_problem = 0;
+    w->contacts_ready = 0;
+}
+
+/* velocities and time as they were. The angular velocity of a rigid body that was turned keeps its world axes */
+static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
 {
     cti_state *s = &w->state;
     int i, n = s->n;
-    s->still = 0;
-    s->time = u->time, s->dt_memory = u->dt_memory;
-    memcpy(s->desc.gravity, u->gravity, sizeof u->gravity);
-    memcpy(s->v, u->v, sizeof(ct_real) * 3 * (size_t)n);
-    memcpy(s->dt_prev, u->dt_prev, sizeof(ct_real) * (size_t)n);
+    s->time = u->start.time, s->dt_memory = u->start.dt_memory;
+    memcpy(s->v, u->start.v, sizeof(ct_real) * 3 * (size_t)n);
+    memcpy(s->dt_prev, u->start.dt_prev, sizeof(ct_real) * (size_t)n);
     /* integrators that remember a step before start again */
     if (s->desc.integrator != CT_INTEGRATOR_EULER) {
         cti_integrate_reset(s, 1);
         cti_integrate_forget(s);
     }
-    if (all)
-        memcpy(s->x, u->x, sizeof(ct_real) * 3 * (size_t)n);
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
         cti_rigid *r = &s->rigids[i];
         ct_real I[9];
-        if (all)
-            memcpy(r->q, u->rigids[i].q, sizeof r->q);
         cti_rigid_matrix(r->q, s->frames0 + 9 * (size_t)i);
         cti_rigid_inertia(r, r->q, I);
-        cti_v3_put(r->spin, 0, all ? cti_v3_at(u->rigids[i].spin, 0) : cti_m3_mul_v(I, cti_v3_at(s->v, r->block + 1)));
+        cti_v3_put(r->spin, 0, cti_m3_mul_v(I, cti_v3_at(s->v, r->block + 1)));
     }
     cti_assemble_movers(s, s->time);
     cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
     cti_memory_clear(&s->memory);
-    s->has_problem = 0;
     s->detect.valid = 0;
     s->detect.n_tangled = s->detect.n_tangled > 0 ? s->detect.n_tangled : 1;
-    w->contacts_ready = 0;
 }
 
 CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_left)
@@ -24085,14 +24908,18 @@ CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_le
         w->state.still = 1;
         memset(w->state.desc.gravity, 0, sizeof w->state.desc.gravity);
         code = cti_untangle_steps(w);
-        cti_untangle_restore(w, &u, code != CT_OK);
+        cti_untangle_leave(w, &u);
+        if (code == CT_OK) {
+            cti_untangle_finish(w, &u);
+            code = ct_world_validate(w, &pairs, &after);
+        }
+        if (code != CT_OK)
+            cti_start_restore(&w->state, 1, &u.start);
     }
     cti_untangle_free(w, &u);
-    if (code == CT_OK)
-        code = ct_world_validate(w, &pairs, &after);
     w->mem.failed = 0;
     if (code != CT_OK)
-        return cti_world_fail(w, code, none, -1, 0, "out of memory in a repair");
+        return cti_world_fail(w, code, none, -1, 0, "out of memory in a repair; the world is as it was");
     *out_freed = before - after, *out_left = after;
     return CT_OK;
 }
@@ -24293,10 +25120,11 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *pa
         return CT_ERR_ARGUMENT;
     if (!path || !w->ready || !w->state.has_problem)
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "no path, or no contact problem was solved in the last step");
-    cti_cmr_problem(&w->state, &p);
+    cti_islands_problem(&w->state, &p);
     for (i = 0; i < p.n_rows; i++)
         if (w->state.origins[i].repair)
-            return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0, "the problem repairs tangled pairs, which a CPB file cannot hold (element: row)");
+            return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0,
+                                  "the problem repairs tangled pairs, which a CPB file cannot hold (element: row)");
         else if (p.rows[i].equations)
             return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0, "the problem has joints, which a CPB file cannot hold (element: row)");
     memset(&c, 0, sizeof c);
@@ -26884,6 +27712,7 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
 #undef CTI_DIST_B0
 #undef CTI_DIST_B1
 #undef CTI_CCD_NONE
+#undef CTI_CCD_NEVER
 #undef CTI_CCD_VF
 #undef CTI_CCD_EE
 #undef CTI_CCD_VE
@@ -26922,6 +27751,9 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
 #undef CTI_FACTORS_LARGE
 #undef CTI_FACTORS_SOLVE
 #undef CTI_FACTORS_CHEAP
+#undef CTI_START_COPY
+#undef CTI_ISLANDS_POOR
+#undef CTI_ISLANDS_POOR_SPEED
 #undef CTI_JOINTS_SETTLE
 #undef CTI_REPAIR_WAYS
 #undef CTI_REPAIR_TIME
@@ -26932,8 +27764,6 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
 #undef CTI_REPAIR_RIGID
 #undef CTI_REPAIR_PAST
 #undef CTI_REPAIR_STEEP
-#undef CTI_CMR_POOR
-#undef CTI_CMR_POOR_SPEED
 #undef CTI_CMR_TURN
 #undef CTI_CMR_JOINT
 #undef CTI_CMR_STRAIN
