@@ -3,7 +3,7 @@
 
 usage: python3 tools/make_figures.py [--quick] [--letters FILE.jsonl] [--out build/figures]
 
-Runs piles of letters of several sizes, and one size with coarser and finer tets, on one core; averages CPU milliseconds and contacts over windows of
+Runs piles of letters of one height over growing areas, of growing height, and with coarser and finer tets, on one core; averages CPU milliseconds and contacts over windows of
 600 ms, as the paper does, and fits lines to their logarithms. Prints slopes, writes figures.json, and pictures where matplotlib is there (Debian:
 python3-matplotlib). --letters takes the stats.jsonl of a whole run of the scene for the histogram of rounds; without it the largest pile serves.
 """
@@ -19,14 +19,15 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CONTACT = os.environ.get("CONTACT_TOOL", os.path.join(ROOT, "build", "contact"))
 WINDOW = 20  # steps of 30 ms
+LAYERS = 3   # of the piles whose number of contacts grows by their area; sweeps grow with the height, which is a figure of its own
 
 
-def run(folder, letters, lattice, seconds):
+def run(folder, letters, per_row, lattice, seconds):
     """lines of stats, tets a letter"""
-    name = os.path.join(folder, "n%d_l%g" % (letters, lattice))
+    name = os.path.join(folder, "n%d_r%d_l%g" % (letters, per_row, lattice))
     subprocess.check_call([sys.executable, os.path.join(ROOT, "tools", "make_scenes.py"), "--out", name, "--only", "letters", "--letters",
                            str(letters),
-                           "--lattice", str(lattice), "--seconds", str(seconds)])
+                           "--per-row", str(per_row), "--lattice", str(lattice), "--seconds", str(seconds)])
     command = [CONTACT, "run", os.path.join(name, "letters", "scene.json"), "--out", os.path.join(name, "run"), "--frames", "none", "--quiet"]
     core = max(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
     subprocess.check_call(command, stdout=subprocess.DEVNULL, preexec_fn=(lambda: os.sched_setaffinity(0, {core})) if core is not None else None)
@@ -94,22 +95,26 @@ def main():
     parser.add_argument("--letters", help="stats.jsonl of the whole scene, for the histogram")
     parser.add_argument("--out", default=os.path.join(ROOT, "build", "figures"))
     args = parser.parse_args()
-    sizes, seconds = ([12, 24, 48], 2.4) if args.quick else ([10, 20, 41, 82, 164], 4.8)
+    rows, towers, seconds = ([2, 3, 4], [1, 2, 4], 3.6) if args.quick else ([2, 3, 4, 5, 6], [1, 2, 4, 8], 6)
     lattices = [0.3, 0.17, 0.12] if args.quick else [0.34, 0.24, 0.17, 0.12, 0.09]
     os.makedirs(args.out, exist_ok=True)
     folder = tempfile.mkdtemp(prefix="contact_figures_")
     try:
-        piles, finer, last, means = {}, [], None, []
-        for n in sizes:
-            last, _ = run(folder, n, 0, seconds)
+        piles, means, high, finer, last = {}, [], [], [], None
+        for side in rows:
+            n = LAYERS * side * side
+            last, _ = run(folder, n, side, 0, seconds)
             piles[n] = windows(last)
             means.append(rest(last))
-            print("%4d letters: %5.0f contacts, %7.1f ms a step" % ((n,) + means[-1]), flush=True)
+            print("%4d letters, %d layers: %5.0f contacts, %7.1f ms a step" % ((n, LAYERS) + means[-1]), flush=True)
+        for layers in towers:
+            lines, _ = run(folder, 16 * layers, 4, 0, seconds)
+            high.append((layers,) + rest(lines))
+            print("%4d letters, %d layers: %5.0f contacts, %7.1f ms a step" % ((16 * layers,) + high[-1]), flush=True)
         for lattice in lattices:
-            lines, tets = run(folder, 48, lattice, seconds)
+            lines, tets = run(folder, 48, 4, lattice, seconds)
             finer.append((tets, rest(lines)[1], rest(lines)[0]))
-            print("lattice %.2f: %4.0f tets a letter, %5.0f contacts, %7.1f ms a step" % (lattice, finer[-1][0], finer[-1][2], finer[-1][1]),
-                  flush=True)
+            print("lattice %.2f: %4.0f tets a letter, %5.0f contacts, %7.1f ms a step" % (lattice, finer[-1][0], finer[-1][2], finer[-1][1]), flush=True)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     if args.letters:
@@ -120,10 +125,13 @@ def main():
         histogram[s["cmr_rounds"]] = histogram.get(s["cmr_rounds"], 0) + 1
     few = sum(n for k, n in histogram.items() if k <= 3) / len(last)
     a, b, c = slope([p for points in piles.values() for p in points]), slope(means), slope([f[:2] for f in finer])
+    d = slope([h[1:] for h in high])
     print("log-log slope of time against contacts: %.2f (windows), %.2f (piles at rest); against tets: %.2f; bar 1.2" % (a, b, c))
+    print("the same where only the height grows: %.2f" % d)
     print("steps with at most 3 rounds: %.1f %%" % (100 * few))
     with open(os.path.join(args.out, "figures.json"), "w") as f:
-        json.dump({"slope_contacts": a, "slope_rest": b, "slope_tets": c, "piles": piles, "rest": means, "resolution": finer, "rounds": histogram}, f,
+        json.dump({"slope_contacts": a, "slope_rest": b, "slope_tets": c, "slope_height": d, "piles": piles, "rest": means, "height": high,
+                   "resolution": finer, "rounds": histogram}, f,
                   indent=1)
     pictures(args.out, piles, finer, histogram)
     return 0 if a <= 1.2 and b <= 1.2 and c <= 1.2 else 1

@@ -42,7 +42,8 @@ def plane(size=6):
 def letters(args):
     """Layers of letters that lie flat, each turned about the vertical, a little tilted; four walls keep them and push in when they rest."""
     rng = random.Random(7)
-    height, gap, half, per_row = 0.3, 0.43, 0.87, 4
+    height, gap, per_row = 0.3, 0.43, args.per_row
+    half = 0.435 * per_row / 2
     count = args.letters
     cell = (args.lattice or LATTICE) * height
     bodies = []
@@ -60,7 +61,7 @@ def letters(args):
     wall, tall = 0.1, 0.75
     start, rest = half + 0.15 + wall / 2, 22.0
     for name, axis, sign in (("left", 0, -1), ("right", 0, 1), ("back", 2, -1), ("front", 2, 1)):
-        size, at, speed = [2.5, tall, 2.5], [0, tall / 2 + 0.005, 0], [0, 0, 0]
+        size, at, speed = [0.76 + 2 * half, tall, 0.76 + 2 * half], [0, tall / 2 + 0.005, 0], [0, 0, 0]
         size[axis], at[axis], speed[axis] = wall, sign * start, -sign * 0.04
         if axis == 2:  # two walls move between the two others
             size[0] = 2 * (start - wall / 2) - 0.02
@@ -167,6 +168,7 @@ def main():
     p.add_argument("--out", required=True)
     p.add_argument("--only", default=",".join(SCENES))
     p.add_argument("--letters", type=int, default=164)
+    p.add_argument("--per-row", type=int, default=4, help="letters in a row of a layer")
     p.add_argument("--lattice", type=float, default=0.0)
     p.add_argument("--seconds", type=float, default=0.0)
     args = p.parse_args()
