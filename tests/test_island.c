@@ -281,7 +281,7 @@ static int run_corners(const ct_world_desc *d, double dt, int steps, int order, 
         add_corner(w, -40, 0.15, 5e4, -0.1, 16, 4);
     for (i = 0; i < steps; i++) {
         ct_step_report ra = step_once(alone, dt), rb = step_once(w, dt);
-        assert_true(ra.substeps == 1 && rb.substeps == 1 && ra.zones == rb.zones);
+        assert_true(ra.substeps == 1 && rb.substeps == 1 && ra.zones <= rb.zones);
         budget += ra.status == CT_STATUS_BUDGET;
         same_body(alone, a.lower, w, b.lower, "lower box", i);
         same_body(alone, a.upper, w, b.upper, "upper box", i);
