@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 5b0357532ae13468.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs d8067e91f998a7ab.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -19686,12 +19686,15 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *out);
 #define CTI_ISLANDS_POOR CTI_R(0.5) /* natural map at which a solve by nodes has failed ... */
 #define CTI_ISLANDS_POOR_SPEED CTI_R(0.05) /* ... if that is as much of the island's speed: in an impact, g dt is little */
 
+#define CTI_ISLANDS_LOOSE CTI_R(0.2)  /* natural map above which nodes that did not fail are given another half of their budget */
+
 /* islands of one solve */
 typedef struct cti_islands {
     int n;
     int32_t *start;          /* [n + 1] in rows */
     uint8_t *todo;           /* [n] 0: solved before, 1: to solve, 2: to solve, and some of its components were in this attempt */
     ct_real *scale;          /* [n] velocity that residuals are relative to */
+    ct_real *poor;           /* [n] natural map at which a solve by nodes has failed */
     ct_real *natural;        /* [n] how well its rows are solved */
     cti_solve_status *ended; /* [n] how it did when it was solved last */
 } cti_islands;
@@ -19862,6 +19865,13 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     return 1;
 }
 
+/* 1 where nodes ended on their budget, neither well nor so poorly that the body is to be taken whole */
+static int cti_islands_is_loose(const cti_state *s, const cti_islands *list, int i, const cti_island *q)
+{
+    ct_real natural = s->factors.components[q->components[0]].natural;
+    return list->ended[i] == CTI_SOLVE_BUDGET && q->p.n_clusters > q->n_components && natural > CTI_ISLANDS_LOOSE && natural < list->poor[i];
+}
+
 /* one island: its rows and the components that they touch, apart from the world */
 static int cti_islands_solve_one(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_islands_result *out)
 {
@@ -19874,6 +19884,8 @@ static int cti_islands_solve_one(cti_state *s, ct_real dt, const cti_islands *li
     if (!cti_island_open(&s->factors, s->arena, &world, list->start[i], list->start[i + 1], s->v_new, &q))
         return 0;
     ok = cti_islands_relax(s, dt, list->todo[i] == 2, &q, out, &list->ended[i]);
+    if (ok && cti_islands_is_loose(s, list, i, &q))
+        ok = cti_islands_relax(s, dt, 1, &q, out, &list->ended[i]);
     cti_island_close(&s->factors, &q, world.rows + list->start[i], s->v_new);
     cti_arena_rewind(s->arena, mark);
     return ok;
@@ -19955,8 +19967,7 @@ static int cti_islands_harden(cti_state *s, cti_islands *list, const ct_real *r)
         int first = list->start[i], end = list->start[i + 1];
         if (!list->todo[i])
             continue;
-        if (list->natural[i] < cti_max(CTI_ISLANDS_POOR, CTI_ISLANDS_POOR_SPEED * cti_islands_speed(s, first, end) / list->scale[i]) ||
-            !cti_factors_harden(&s->factors, s->rows + first, end - first)) {
+        if (list->natural[i] < list->poor[i] || !cti_factors_harden(&s->factors, s->rows + first, end - first)) {
             list->todo[i] = 0;
             continue;
         }
@@ -19981,12 +19992,15 @@ static int cti_islands_make(cti_state *s, ct_real dt, cti_islands *list)
         return 0;
     list->todo = CTI_ARENA_NEW(s->arena, uint8_t, list->n);
     list->scale = CTI_ARENA_NEW(s->arena, ct_real, list->n), list->natural = CTI_ARENA_NEW(s->arena, ct_real, list->n);
+    list->poor = CTI_ARENA_NEW(s->arena, ct_real, list->n);
     list->ended = CTI_ARENA_ZERO(s->arena, cti_solve_status, list->n);
-    if (!list->todo || !list->scale || !list->natural || !list->ended)
+    if (!list->todo || !list->scale || !list->natural || !list->poor || !list->ended)
         return 0;
     for (i = 0; i < list->n; i++) {
+        ct_real speed = cti_islands_speed(s, list->start[i], list->start[i + 1]);
         list->todo[i] = (uint8_t)cti_islands_touch(s, list->start[i], list->start[i + 1]);
-        list->scale[i] = cti_islands_scale(s, dt, cti_islands_speed(s, list->start[i], list->start[i + 1])); /* of what is in it, not of the world */
+        list->scale[i] = cti_islands_scale(s, dt, speed); /* of what is in it, not of the world */
+        list->poor[i] = cti_max(CTI_ISLANDS_POOR, CTI_ISLANDS_POOR_SPEED * speed / list->scale[i]);
     }
     return 1;
 }
@@ -27754,6 +27768,7 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
 #undef CTI_START_COPY
 #undef CTI_ISLANDS_POOR
 #undef CTI_ISLANDS_POOR_SPEED
+#undef CTI_ISLANDS_LOOSE
 #undef CTI_JOINTS_SETTLE
 #undef CTI_REPAIR_WAYS
 #undef CTI_REPAIR_TIME
