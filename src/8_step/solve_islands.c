@@ -11,7 +11,7 @@
 #define CTI_ISLANDS_POOR CTI_R(0.5) /* natural map at which a solve by nodes has failed ... */
 #define CTI_ISLANDS_POOR_SPEED CTI_R(0.05) /* ... if that is as much of the island's speed: in an impact, g dt is little */
 
-#define CTI_ISLANDS_LOOSE CTI_R(0.2)  /* natural map above which nodes that did not fail are given another half of their budget */
+#define CTI_ISLANDS_LOOSE CTI_R(0.15) /* natural map above which an island that did not fail is given another half of its budget */
 
 /* islands of one solve */
 typedef struct cti_islands {
@@ -190,11 +190,11 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     return 1;
 }
 
-/* 1 where nodes ended on their budget, neither well nor so poorly that the body is to be taken whole */
+/* 1 where an island ended on its budget, neither well nor so poorly that its bodies are to be taken whole */
 static int cti_islands_is_loose(const cti_state *s, const cti_islands *list, int i, const cti_island *q)
 {
     ct_real natural = s->factors.components[q->components[0]].natural;
-    return list->ended[i] == CTI_SOLVE_BUDGET && q->p.n_clusters > q->n_components && natural > CTI_ISLANDS_LOOSE && natural < list->poor[i];
+    return list->ended[i] == CTI_SOLVE_BUDGET && natural > CTI_ISLANDS_LOOSE && natural < list->poor[i];
 }
 
 /* one island: its rows and the components that they touch, apart from the world */
