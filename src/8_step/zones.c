@@ -11,6 +11,8 @@
 #define CTI_ZONES_SOFT 12   /* iterations of stage 1 */
 #define CTI_ZONES_RIGID 4   /* of stage 2 */
 #define CTI_ZONES_SWEEPS 60 /* over the impulses in an iteration */
+#define CTI_ZONES_TURN CTI_R(0.5) /* rad that a body turns at most */
+#define CTI_ZONES_MISS CTI_R(0.25) /* share of the thickness that joints may miss by after stage 1 */
 
 typedef struct cti_zones {
     cti_state *s;
@@ -21,7 +23,8 @@ typedef struct cti_zones {
     ct_real *gap;     /* [rows] n . (p_a - p_b) at x less what must be kept */
     int n_rows, cap;
     int32_t *linked;  /* [n] sets of blocks that rigid joints join */
-    int32_t *joint;   /* [n_joints] their rows in s->rows */
+    int32_t *reach;   /* [n] sets of blocks that anything joins */
+    int32_t *joint;   /* [n_joints] rows in s->rows of the joints that collisions reach */
     int n_joints;
 } cti_zones;
 
@@ -43,7 +46,8 @@ static int cti_zones_joints(cti_zones *z)
     int i, n = CTI_LEN(s->rows);
     z->linked = CTI_ARENA_NEW(s->arena, int32_t, s->n);
     z->joint = CTI_ARENA_NEW(s->arena, int32_t, n);
-    if (!z->linked || (n && !z->joint))
+    z->reach = CTI_ARENA_NEW(s->arena, int32_t, s->n);
+    if (!z->linked || !z->reach || (n && !z->joint))
         return 0;
     cti_sets_init(z->linked, s->n);
     for (i = 0; i < CTI_LEN(s->joints); i++) {
@@ -55,16 +59,39 @@ static int cti_zones_joints(cti_zones *z)
         if (a >= 0 && b >= 0)
             cti_sets_join(z->linked, a, b);
     }
-    for (i = 0; i < n; i++)
-        if (s->origins[i].joint)
-            z->joint[z->n_joints++] = i;
     return 1;
 }
 
-/* one sweep over the joints' rows, in the metric of mass */
-static void cti_zones_hold(cti_zones *z, const cti_problem *p)
+static void cti_zones_join_row(int32_t *sets, const cti_row *row)
+{
+    int k;
+    for (k = 1; k < row->n; k++)
+        cti_sets_join(sets, row->term[k].block, row->term[0].block);
+}
+
+/* the joints that hold against collisions: those that one reaches through blocks, zones and other joints. What is far keeps its motion, bit by bit.
+   mark: [n] scratch */
+static void cti_zones_reach(cti_zones *z, uint8_t *mark)
+{
+    const cti_state *s = z->s;
+    int i, n = CTI_LEN(s->rows);
+    memcpy(z->reach, z->parent, sizeof *z->reach * (size_t)s->n);
+    memset(mark, 0, (size_t)s->n);
+    for (i = 0; i < n; i++)
+        if (s->origins[i].joint)
+            cti_zones_join_row(z->reach, &s->rows[i]);
+    for (i = 0; i < z->n_rows; i++)
+        mark[cti_sets_root(z->reach, z->rows[i].term[0].block)] = 1;
+    for (z->n_joints = i = 0; i < n; i++)
+        if (s->origins[i].joint && mark[cti_sets_root(z->reach, s->rows[i].term[0].block)])
+            z->joint[z->n_joints++] = i;
+}
+
+/* one sweep over the joints' rows, in the metric of mass; returns the largest change of a velocity */
+static ct_real cti_zones_hold(cti_zones *z, const cti_problem *p)
 {
     cti_state *s = z->s;
+    ct_real big = 0;
     int i, k, j;
     for (i = 0; i < 3 * z->n_joints; i++) {
         cti_row *row = &s->rows[z->joint[i / 3]];
@@ -87,8 +114,26 @@ static void cti_zones_hold(cti_zones *z, const cti_problem *p)
         }
         d = B > 0 ? -(u[k] + row->compliance[k] * row->r[k]) / B : 0;
         row->r[k] += d;
+        big = cti_max(big, cti_abs(d) * B);
         for (j = 0; j < row->n; j++)
             cti_v3_addto(s->v_new, row->term[j].block, cti_v3_mul(answer[j], d));
+    }
+    return big;
+}
+
+/* bodies in joints turn no farther than their rows can tell */
+static void cti_zones_slow(cti_zones *z)
+{
+    cti_state *s = z->s;
+    int i, j;
+    for (i = 0; i < z->n_joints; i++) {
+        const cti_row *row = &s->rows[z->joint[i]];
+        for (j = 0; j < row->n; j++) {
+            int b = row->term[j].block;
+            ct_real turn = z->dt * cti_v3_norm(cti_v3_at(s->v_new, b));
+            if (turn > CTI_ZONES_TURN && cti_rigid_turning(s->rigids, s->rigid_of, b))
+                cti_v3_put(s->v_new, b, cti_v3_mul(cti_v3_at(s->v_new, b), CTI_ZONES_TURN / turn));
+        }
     }
 }
 
@@ -96,7 +141,7 @@ static void cti_zones_hold(cti_zones *z, const cti_problem *p)
 static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
 {
     cti_state *s = z->s;
-    int i, k, total = z->n_rows + CTI_LEN(s->hits);
+    int i, total = z->n_rows + CTI_LEN(s->hits);
     if (total > z->cap) {
         int cap = 2 * total;
         cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, cap);
@@ -120,8 +165,7 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
         z->gap[z->n_rows] = d - cti_min(origin.thickness / 2, CTI_R(0.9) * d);
         row->r[0] = row->r[1] = row->r[2] = 0;
         row->w[0] -= origin.gap0 >= 0 ? origin.gap0 / z->dt : 0;
-        for (k = 1; k < row->n; k++)
-            cti_sets_join(z->parent, row->term[k].block, row->term[0].block);
+        cti_zones_join_row(z->parent, row);
         z->n_rows++;
     }
     return 1;
@@ -138,8 +182,7 @@ static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
     int k, i, j;
     cti_islands_problem(s, &p);
     for (k = 0; k < CTI_ZONES_SWEEPS; k++) {
-        ct_real big = 0;
-        cti_zones_hold(z, &p);
+        ct_real big = cti_zones_hold(z, &p);
         for (i = 0; i < z->n_rows; i++) {
             cti_row *row = &z->rows[i];
             cti_v3 n = cti_v3_at(row->frame, 0);
@@ -206,8 +249,8 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
     rate = cti_v3_norm(*w) * z->dt;
     if (!cti_finite(rate))
         *w = cti_v3_zero();
-    else if (rate > CTI_R(0.5))
-        *w = cti_v3_mul(*w, CTI_R(0.5) / rate);
+    else if (rate > CTI_ZONES_TURN)
+        *w = cti_v3_mul(*w, CTI_ZONES_TURN / rate);
 }
 
 /* stage 2: zones of the present hits move rigidly, to where a rotation takes them, rigid bodies and nodes alike; a zone that touches what cannot
@@ -349,21 +392,27 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
     z->frozen = CTI_ARENA_ZERO(s->arena, uint8_t, s->n);
     if (!active || !anchored || !z->parent || !z->frozen)
         return 0;
+    cti_cmr_context(s, dt, &s->memory_none, 0, &c);
+    if (CTI_LEN(s->rows) == 0 && !cti_joints_append(s, &c)) /* an attempt that was given up has no rows */
+        return 0;
     if (!cti_zones_joints(z))
         return 0;
     for (k = 0; k < s->n; k++)
         z->parent[k] = cti_sets_root(z->linked, k);
-    cti_cmr_context(s, dt, &s->memory_none, 0, &c);
     for (k = 0;; k++) {
+        ct_real miss = 0;
         if (!cti_cmr_collide(s, attempt))
             return 0;
-        if (CTI_LEN(s->hits) == 0)
+        if (k < CTI_ZONES_SOFT && CTI_LEN(s->joints))
+            miss = cti_joints_linearize(s, &c, CTI_REAL_MAX);
+        if (CTI_LEN(s->hits) == 0 && !(z->n_joints && miss > CTI_ZONES_MISS * s->desc.thickness))
             break;
         if (!cti_zones_collect(z, &c))
             return 0;
         if (k < CTI_ZONES_SOFT) {
-            cti_joints_linearize(s, &c, CTI_REAL_MAX);
+            cti_zones_reach(z, active);
             cti_zones_inelastic(z, &c);
+            cti_zones_slow(z);
         } else if (k < CTI_ZONES_SOFT + CTI_ZONES_RIGID) {
             cti_zones_flags(z, active, anchored);
             cti_zones_rigid(z, active, anchored, out);
