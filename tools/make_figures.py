@@ -3,7 +3,8 @@
 
 usage: python3 tools/make_figures.py [--quick] [--letters FILE.jsonl] [--out build/figures]
 
-Runs piles of letters of one height over growing areas, of growing height, and with coarser and finer tets, on one core; averages CPU milliseconds and contacts over windows of
+Runs piles of letters of one height over growing areas, of growing height, and with coarser and finer tets, on one core; averages CPU
+milliseconds and contacts over windows of
 600 ms, as the paper does, and fits lines to their logarithms. Prints slopes, writes figures.json, and pictures where matplotlib is there (Debian:
 python3-matplotlib). --letters takes the stats.jsonl of a whole run of the scene for the histogram of rounds; without it the largest pile serves.
 """
@@ -114,7 +115,8 @@ def main():
         for lattice in lattices:
             lines, tets = run(folder, 48, 4, lattice, seconds)
             finer.append((tets, rest(lines)[1], rest(lines)[0]))
-            print("lattice %.2f: %4.0f tets a letter, %5.0f contacts, %7.1f ms a step" % (lattice, finer[-1][0], finer[-1][2], finer[-1][1]), flush=True)
+            print("lattice %.2f: %4.0f tets a letter, %5.0f contacts, %7.1f ms a step" % (lattice, finer[-1][0], finer[-1][2], finer[-1][1]),
+                  flush=True)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     if args.letters:

@@ -94,11 +94,11 @@ static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, c
    products are denormal, and those cost a hundred times as much as others */
 CTI_INLINE void CTI_TN(cti_super, flush4)(const CTI_T *r, CTI_TVEC c[4])
 {
-    CTI_TVEC zero = CTI_TV(set)(0), on;
+    CTI_TVEC zero = CTI_TV(set)(0), off;
     int q;
     for (q = 0; q < 4; q++) {
-        on = CTI_TV(le)(CTI_TV(set)(CTI_SUPER_TINY / r[q]), CTI_TV(abs)(c[q]));
-        c[q] = CTI_TV(select)(on, c[q], zero);
+        off = CTI_TV(lt)(CTI_TV(abs)(c[q]), CTI_TV(set)(CTI_SUPER_TINY / r[q])); /* what is no number stays */
+        c[q] = CTI_TV(select)(off, zero, c[q]);
     }
 }
 

@@ -34,7 +34,7 @@ typedef struct cti_ica_leg { /* a contact's part in one cluster */
 
 typedef struct cti_ica_contact {
     int32_t leg0, n_legs, term0, n_terms;
-    int single; /* no other contact touches its clusters, which are nodes: one visit solves it */
+    int single; /* no other contact touches its clusters, which are nodes: a second visit would only polish its friction */
     ct_real base[3]; /* u at the v of the outer iteration */
     cti_local local; /* its law, and J D^-1 J' of it */
 } cti_ica_contact;

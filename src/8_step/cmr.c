@@ -67,12 +67,6 @@ static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
     return cti_islands_scale(s, dt, big);
 }
 
-/* what a free solve left of a component's momentum */
-static void cti_cmr_balance(const cti_state *s, ct_real dt, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
-{
-    cti_islands_balance(s, dt, q, at, r, v);
-}
-
 /* what a component's free solve is asked for: half the tolerance of the velocity scale, in the energy norm of its lightest block */
 static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c, ct_real dt)
 {
@@ -136,7 +130,7 @@ static int cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, in
     q->energy = 0;
     for (i = 0; i < n; i++)
         q->energy += (double)cti_v3_dot(cti_v3_at(s->v_free, blocks[i]), cti_v3_sub(cti_v3_at(s->b, blocks[i]), cti_v3_at(s->pcg_work, blocks[i])));
-    cti_cmr_balance(s, dt, q, blocks, s->pcg_work, s->v_free);
+    cti_islands_balance(s, dt, q, blocks, s->pcg_work, s->v_free);
     q->speed = 0, q->dynamics = -1, q->moved = 0;
     for (i = 0; i < n; i++)
         for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++) {

@@ -353,7 +353,8 @@ static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_
     return go;
 }
 
-CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bsr *A, const ct_real *b, ct_real *x, double tol, int max_it, ct_real *work)
+CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bsr *A, const ct_real *b, ct_real *x, double tol, int max_it,
+                                  ct_real *work)
 {
     const int32_t *blocks = f->blocks + c->begin;
     int n3 = 3 * A->n, it, i, go;
@@ -379,8 +380,8 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bs
 
 /* steepest descents of one component's energy behind its factor: v += alpha z, z = D^-1 r, alpha = r'z / z'Az, which is 1 for a new factor and
    never goes uphill with an old one. work: r, z, A z */
-static void cti_factors_descend(cti_factors *f, const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *rhs, int steps, ct_real *v,
-                                ct_real *work)
+static void cti_factors_descend(cti_factors *f, const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *rhs, int steps,
+                                ct_real *v, ct_real *work)
 {
     ct_real *r = work, *z = work + 3 * (size_t)A->n, *Az = z + 3 * (size_t)A->n;
     int it, i, k, n = q->end - q->begin;

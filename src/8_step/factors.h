@@ -27,7 +27,8 @@ CTI_FN int cti_factors_lag(const cti_factors *f, const cti_island *island);
 
 /* cti_factors_free_solve -- A x = b on one component by conjugate gradients behind its factor; ends when sqrt(r' D^-1 r) <= tol, at once when x is
    good enough. x, b [3 n] and work [12 n] are the world's. A component that takes more than eight iterations is marked. Returns the iterations. */
-CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bsr *A, const ct_real *b, ct_real *x, double tol, int max_it, ct_real *work);
+CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bsr *A, const ct_real *b, ct_real *x, double tol, int max_it,
+                                  ct_real *work);
 
 /* cti_factors_residual -- r = b - A x on one component, whose blocks are `blocks` in A. */
 CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r);

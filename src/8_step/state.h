@@ -44,7 +44,7 @@ typedef struct cti_component {
     int age;               /* steps since the factor was computed; -1: none */
     int iterations, extra; /* of the free solve behind the new factor; what its age has cost since, in iterations */
     int flew;              /* no contacts in the last attempt */
-    ct_real drift;         /* [m] the most that a block can have moved since the factor was computed */
+    ct_real drift;         /* [m] about the most that a block has moved since the factor was computed */
     ct_real dt;            /* time step it was computed for */
     int stale;             /* asked for a refresh */
     int place;             /* local number of its first block in the island at hand; -1: not in it */

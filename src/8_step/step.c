@@ -198,11 +198,19 @@ static void cti_step_shorten(cti_state *s, ct_real *sub, int *calm)
     s->detect.valid = 0;
 }
 
+/* the last substep's memory of contacts becomes the step's */
+static void cti_step_remember(cti_state *s, int slot, ct_real dt)
+{
+    cti_memory swap = s->memory;
+    s->memory = s->memory_step[slot];
+    s->memory_step[slot] = swap;
+    s->dt_memory = dt;
+}
+
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     ct_real left = dt, sub = dt, dt_memory = s->dt_memory, whole = 0; /* whole: length before a cut, 0: not cut */
     const cti_memory *memory = &s->memory;
-    cti_memory swap;
     int slot = 0, calm = 0, halved = 0;
     double start_time = s->time, t0 = cti_cmr_clock(s);
     cti_step_begin(s, r);
@@ -261,10 +269,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     }
     if (halved)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
-    swap = s->memory;
-    s->memory = s->memory_step[slot ^ 1];
-    s->memory_step[slot ^ 1] = swap;
-    s->dt_memory = dt_memory;
+    cti_step_remember(s, slot ^ 1, dt_memory);
     s->time = s->still ? start_time : start_time + (double)dt;
     cti_step_finish(s, r);
     r->ms_total = cti_cmr_clock(s) - t0;

@@ -156,9 +156,9 @@ CONTACT_API ct_code ct_ccd_vertex_vertex(const ct_real x0[6], const ct_real x1[6
    out_last   out  last time in [0, 1] at which the features are as near as min_distance, rounded up, never early: from there to the end they
                    stay apart, and 1 when they end as near. -1 when they stay apart
    out_before out  a time before that contact began at which they are farther than min_distance for certain, as late as the search can tell
-                   (to 1e-6, usually to 1e-9). -1 when there is none: they are as near from the start on. 1 when they stay apart. An earlier contact may
-                   lie before it: the first one is for the functions above to find. With min_distance 0, to which only touching is a
-                   contact, it is the time just before the last touch. May be NULL
+                   (to 1e-6, usually to 1e-9; to 1e-4 where they only graze). -1 when there is none: they are as near from the start on. 1 when
+                   they stay apart. An earlier contact may lie before it: the first one is for the functions above to find. With min_distance
+                   0, to which only touching is a contact, it is the time just before the last touch. May be NULL
    Errors and guarantees as above. */
 CONTACT_API ct_code ct_ccd_vertex_face_backward(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_last,
                                                 ct_real *out_before);
