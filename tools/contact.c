@@ -9,7 +9,7 @@ static const char usage[] =
     "usage: contact run SCENE.json [--out DIR] [--steps N] [--stepper S] [--solver S] [--threads N] [--check]\n"
     "                   [--frames obj|vtk|none] [--every N] [--render FILE.png|.mp4] [--dump-problems DIR] [--json] [--quiet]\n"
     "       contact ccd [--kind vf|ee] [--backward] FILE... [--json]\n"
-    "       contact solve FILE...                    not built: problem files cannot be read yet\n"
+    "       contact solve FILE... [--solver S|all|auto] [--tol T] [--time-limit S] [--dump DIR] [--json]     .cpb .lcp .blcp\n"
     "       contact check FILE...                    surfaces: .obj .msh .ply .stl .vtk .node .ele\n"
     "       contact info [--json]\n"
     "exit codes: 0 done, 1 bad input, 2 failed, 3 a guarantee broke, 130 interrupted\n";
@@ -151,12 +151,6 @@ const char *cli_closest(const char *word, const char *list, char *buffer, size_t
     memcpy(buffer, found, length);
     buffer[length] = '\0';
     return buffer;
-}
-
-int cmd_solve(int argc, char **argv)
-{
-    (void)argc, (void)argv;
-    return cli_fail("solve: reading problems from files is not built");
 }
 
 int main(int argc, char **argv)

@@ -54,6 +54,8 @@ CONTACT_API_DEF ct_solver_desc ct_solver_desc_default(void)
     d.max_sweeps = 200;
     d.inner_iterations = 200;
     d.inner_repeats = 3;
+    d.relaxation = 1;
+    d.seed = 1;
     return d;
 }
 

@@ -51,6 +51,20 @@ CONTACT_API ct_code ct_world_contacts(const ct_world *world, const ct_contact **
    contact). CT_ERR_ARGUMENT when the last step had no contact problem, CT_ERR_UNSUPPORTED when it had joints, which the format does not
    know, CT_ERR_FILE when the file cannot be written. */
 CONTACT_API ct_code ct_world_dump_problem(const ct_world *world, const char *path);
+/* ---- contact problems without a world ---- */
+/* ct_problem_read -- .cpb (CPB container), .lcp, .blcp (text). CT_ERR_FILE, CT_ERR_FORMAT (names line or byte), CT_ERR_DOMAIN (sizes, numbers),
+   CT_ERR_UNSUPPORTED (extension), CT_ERR_MEMORY. Free with ct_problem_free (NULL is fine). */
+CONTACT_API ct_code ct_problem_read(const char *path, ct_problem **out_problem, ct_error_info *out_error);
+CONTACT_API void ct_problem_free(ct_problem *problem);
+CONTACT_API ct_code ct_problem_info_get(const ct_problem *problem, ct_problem_info *out_info);
+/* ct_problem_solve -- one solve by desc->solver, its tolerance relative, of ct_solution.residual. CT_ERR_ARGUMENT, CT_ERR_MEMORY (solution untouched),
+   CT_ERR_UNSUPPORTED (solver that is not built); else CT_OK and `outcome` says the rest. */
+CONTACT_API ct_code ct_problem_solve(const ct_problem *problem, const ct_solver_desc *desc, ct_solution *solution);
+CONTACT_API void ct_solution_free(ct_solution *solution);
+/* ct_outcome_text -- "solved", "infeasible", "ray", "budget", "failed", "not_applicable". ct_problem_solver_built -- 1 when ct_problem_solve has it. */
+CONTACT_API const char *ct_outcome_text(ct_outcome outcome);
+CONTACT_API int ct_problem_solver_built(ct_solver solver);
+
 /* ct_world_allocations -- resize calls made to the allocator so far, and bytes live now; either may be NULL. */
 CONTACT_API void ct_world_allocations(const ct_world *world, int64_t *out_calls, int64_t *out_bytes);
 

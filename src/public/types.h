@@ -140,7 +140,56 @@ typedef struct ct_solver_desc {
     int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, its status is budget; default 200.
                               Fewer than 250 contacts of an island may take more, at most 20 times, for the same work */
     int inner_repeats;     /* normal-friction repeats at one contact; default 3 (Otaduy 5.5) */
+    /* the rest is for ct_problem_solve */
+    int budget;            /* iterations of a solver, >= 0; 0 (default): its own bound */
+    double seconds;        /* time limit by now_us, >= 0; 0 (default): none */
+    int order;             /* PGS: 0 (default) rows as they come, 1 forth and back, 2 by colours */
+    double relaxation;     /* PGS: in (0, 2), 1 (default): none */
+    int warm;              /* 1: x and r of the solution that is handed in are the start; default 0 */
+    uint64_t seed;         /* of what a solver chooses at random; default 1 */
+    uint64_t (*now_us)(void *user); /* clock; NULL (default): no limit, times are 0 */
+    void *now_user;
+    int (*watch)(void *user, int iteration, const double *x, const double *r); /* sees every iteration, returns 0 to end; may be NULL */
+    void *watch_user;
 } ct_solver_desc;
+
+/* ct_problem -- a contact problem that stands alone, from a file or from a world. QP: min 1/2 x'A x - b'x, J x + w >= 0. GLOBAL: A x = b + J'r,
+   u = J x + w with Coulomb's law; LOCAL: u = W r + w with it; LCP: u = W r + w >= 0, r >= 0 or in a box, r'u = 0. Contacts have three rows: n, t1, t2. */
+typedef struct ct_problem ct_problem;
+typedef enum ct_problem_kind { CT_PROBLEM_LOCAL = 1, CT_PROBLEM_GLOBAL = 2, CT_PROBLEM_QP = 3, CT_PROBLEM_LCP = 4 } ct_problem_kind;
+typedef struct ct_problem_info {
+    ct_problem_kind kind;
+    int n, m, contacts;             /* length of x (LOCAL, LCP: of u), of r; contacts with friction */
+    const double *x_ref, *r_ref;    /* reference solution or NULL; the problem's */
+    int has_objective;
+    double objective_ref;
+    int expect;                     /* LCP files: 0 nothing said, 1 a solution, 2 infeasible, 3 no solution */
+} ct_problem_info;
+
+/* ct_outcome -- how a solve ended, in the words of `contact solve`. SOLVED is said by the judge, never by the solver alone. */
+typedef enum ct_outcome {
+    CT_OUTCOME_SOLVED,
+    CT_OUTCOME_INFEASIBLE,     /* a certificate y is in r: y >= 0, J'y = 0 (LCP: W'y <= 0), w'y < 0 */
+    CT_OUTCOME_RAY,            /* Lemke's method ended on a ray: no proof of anything, but for copositive W */
+    CT_OUTCOME_BUDGET,
+    CT_OUTCOME_FAILED,
+    CT_OUTCOME_NOT_APPLICABLE,
+    CT_OUTCOME_COUNT_
+} ct_outcome;
+
+/* ct_solution -- zero it before first use, or set x and r (the caller's or the last solve's) for a warm start; ct_solution_free ends it. */
+typedef struct ct_solution {
+    double *x, *r;             /* [n] (LOCAL, LCP: u), [m] */
+    int n, m;
+    ct_outcome outcome;
+    ct_solver solver;          /* the one that AUTO took */
+    const char *why;           /* a sentence where it is not SOLVED, else "" */
+    int iterations;
+    double seconds;            /* 0 without a clock */
+    double objective;          /* QP */
+    double residual;           /* the number that decides, relative: QP: KKT and gap; LCP: natural map; contacts: scaled natural map and dynamics */
+    double dynamics, primal, dual, gap, natural, unscaled;
+} ct_solution;
 
 /* ct_broad_phase -- how candidate pairs are found: TREE (box trees, refitted), HASH (a spatial hash, Teschner et al. 2003). Both give the same
    pairs in the same order, so that a run's results are the same; they differ in time. */

@@ -1,0 +1,407 @@
+/* program.c -- contact problems that stand alone: sparse rows, the laws, the judge, budgets.
+   Method: the judge forms u, the residual of the dynamics and the natural map of each law from x and r alone; nothing that a solver says of itself
+   enters. Each number is relative to the largest of the terms that cancel in it, so that a problem's units do not matter. */
+#include "program.h"
+
+/* ---- sparse rows ---- */
+
+CTI_FN void cti_sparse_free(cti_mem *mem, cti_sparse *a)
+{
+    CTI_FREE(mem, a->p);
+    CTI_FREE(mem, a->i);
+    CTI_FREE(mem, a->x);
+    memset(a, 0, sizeof *a);
+}
+
+CTI_FN void cti_sparse_mul(const cti_sparse *a, const double *x, double *y)
+{
+    int i, k;
+    for (i = 0; i < a->rows; i++) {
+        double s = 0;
+        for (k = a->p[i]; k < a->p[i + 1]; k++)
+            s += a->x[k] * x[a->i[k]];
+        y[i] = s;
+    }
+}
+
+CTI_FN void cti_sparse_addmul_t(const cti_sparse *a, const double *x, double *y)
+{
+    int i, k;
+    for (i = 0; i < a->rows; i++)
+        for (k = a->p[i]; k < a->p[i + 1]; k++)
+            y[a->i[k]] += a->x[k] * x[i];
+}
+
+CTI_FN double cti_sparse_at(const cti_sparse *a, int i, int j)
+{
+    int k0 = a->p[i], k1 = a->p[i + 1];
+    while (k0 < k1) {
+        int mid = (k0 + k1) / 2;
+        if (a->i[mid] < j)
+            k0 = mid + 1;
+        else
+            k1 = mid;
+    }
+    return k0 < a->p[i + 1] && a->i[k0] == j ? a->x[k0] : 0;
+}
+
+static int cti_sparse_reserve(cti_mem *mem, cti_sparse *a, int rows, int cols, int entries)
+{
+    a->rows = rows, a->cols = cols;
+    if (CTI_RESIZE(mem, a->p, rows + 1) && CTI_RESIZE(mem, a->i, entries) && CTI_RESIZE(mem, a->x, entries))
+        return 1;
+    cti_sparse_free(mem, a);
+    return 0;
+}
+
+CTI_FN int cti_sparse_transpose(cti_mem *mem, const cti_sparse *a, cti_sparse *out)
+{
+    int i, k, n = a->rows ? a->p[a->rows] : 0;
+    memset(out, 0, sizeof *out);
+    if (!cti_sparse_reserve(mem, out, a->cols, a->rows, n))
+        return 0;
+    for (k = 0; k < n; k++)
+        out->p[a->i[k] + 1]++;
+    for (i = 0; i < a->cols; i++)
+        out->p[i + 1] += out->p[i];
+    for (i = 0; i < a->rows; i++)
+        for (k = a->p[i]; k < a->p[i + 1]; k++) {
+            int at = out->p[a->i[k]]++;
+            out->i[at] = i, out->x[at] = a->x[k];
+        }
+    for (i = a->cols; i > 0; i--)
+        out->p[i] = out->p[i - 1];
+    out->p[0] = 0;
+    return 1;
+}
+
+/* the entries counted into rows, in the order in which they come */
+static void cti_sparse_bucket(cti_sparse *out, const int32_t *i, const int32_t *j, const double *x, int n_entries)
+{
+    int k;
+    for (k = 0; k < n_entries; k++)
+        out->p[i[k] + 1]++;
+    for (k = 0; k < out->rows; k++)
+        out->p[k + 1] += out->p[k];
+    for (k = 0; k < n_entries; k++) {
+        int at = out->p[i[k]]++;
+        out->i[at] = j[k], out->x[at] = x[k];
+    }
+    for (k = out->rows; k > 0; k--)
+        out->p[k] = out->p[k - 1];
+    out->p[0] = 0;
+}
+
+/* equal columns that follow each other in a row become one */
+static void cti_sparse_merge(cti_sparse *a)
+{
+    int i, k, n = 0, start;
+    for (i = 0; i < a->rows; i++) {
+        start = n;
+        for (k = a->p[i]; k < a->p[i + 1]; k++) {
+            if (n > start && a->i[n - 1] == a->i[k])
+                a->x[n - 1] += a->x[k];
+            else
+                a->i[n] = a->i[k], a->x[n++] = a->x[k];
+        }
+        a->p[i] = start;
+    }
+    a->p[a->rows] = n;
+}
+
+/* differs: sorted by two transpositions, each of which is a counting sort */
+CTI_FN int cti_sparse_from_triplets(cti_mem *mem, int rows, int cols, const int32_t *i, const int32_t *j, const double *x, int n_entries,
+                                    cti_sparse *out)
+{
+    cti_sparse loose, turned;
+    int ok;
+    memset(&loose, 0, sizeof loose), memset(&turned, 0, sizeof turned), memset(out, 0, sizeof *out);
+    ok = cti_sparse_reserve(mem, &loose, rows, cols, n_entries);
+    if (ok)
+        cti_sparse_bucket(&loose, i, j, x, n_entries);
+    ok = ok && cti_sparse_transpose(mem, &loose, &turned) && cti_sparse_transpose(mem, &turned, out);
+    if (ok)
+        cti_sparse_merge(out);
+    cti_sparse_free(mem, &loose);
+    cti_sparse_free(mem, &turned);
+    return ok;
+}
+
+/* ---- problems ---- */
+
+CTI_FN void cti_program_free(cti_mem *mem, cti_program *p)
+{
+    cti_sparse_free(mem, &p->A);
+    cti_sparse_free(mem, &p->J);
+    cti_sparse_free(mem, &p->W);
+    CTI_FREE(mem, p->b), CTI_FREE(mem, p->w), CTI_FREE(mem, p->mu), CTI_FREE(mem, p->lo), CTI_FREE(mem, p->hi);
+    CTI_FREE(mem, p->equation), CTI_FREE(mem, p->scale), CTI_FREE(mem, p->x_ref), CTI_FREE(mem, p->r_ref);
+    memset(p, 0, sizeof *p);
+}
+
+static const char *cti_program_check_sparse(const cti_sparse *a, int rows, int cols)
+{
+    int i, k;
+    if (a->rows != rows || a->cols != cols)
+        return "a matrix has not the size that the problem needs";
+    if (rows && a->p[0] != 0)
+        return "a matrix's row pointers do not begin with 0";
+    for (i = 0; i < rows; i++) {
+        if (a->p[i + 1] < a->p[i])
+            return "a matrix's row pointers fall";
+        for (k = a->p[i]; k < a->p[i + 1]; k++) {
+            if (a->i[k] < 0 || a->i[k] >= cols || (k > a->p[i] && a->i[k] <= a->i[k - 1]))
+                return "a matrix's column is outside, or columns are not sorted";
+            if (!isfinite(a->x[k]))
+                return "a matrix's entry is not finite";
+        }
+    }
+    return NULL;
+}
+
+static const char *cti_program_check_vector(const double *x, int n)
+{
+    int i;
+    if (CTI_LEN(x) != n)
+        return "a vector has not the length that the problem needs";
+    for (i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return "a vector's entry is not finite";
+    return NULL;
+}
+
+static const char *cti_program_check_law(const cti_program *p)
+{
+    int i, contacts = p->kind == CTI_PROGRAM_LOCAL || p->kind == CTI_PROGRAM_GLOBAL;
+    if (contacts && p->m % 3)
+        return "the number of rows is not three times that of contacts";
+    if (contacts && CTI_LEN(p->mu) != p->m / 3)
+        return "there is not one friction coefficient for each contact";
+    for (i = 0; contacts && i < p->m / 3; i++)
+        if (!(p->mu[i] >= 0) || !isfinite(p->mu[i]))
+            return "a friction coefficient is negative or not finite";
+    if (!p->lo != !p->hi || (p->lo && (CTI_LEN(p->lo) != p->m || CTI_LEN(p->hi) != p->m)))
+        return "bounds have not the length that the problem needs";
+    for (i = 0; p->lo && i < p->m; i++)
+        if (!(p->lo[i] <= p->hi[i]))
+            return "a lower bound is above the upper one";
+    return NULL;
+}
+
+CTI_FN const char *cti_program_check(const cti_program *p)
+{
+    const char *wrong;
+    if (p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL) {
+        wrong = cti_program_check_sparse(&p->A, p->n, p->n);
+        wrong = wrong ? wrong : cti_program_check_sparse(&p->J, p->m, p->n);
+        wrong = wrong ? wrong : cti_program_check_vector(p->b, p->n);
+    } else {
+        wrong = p->n != p->m ? "a local problem has as many unknowns as rows" : cti_program_check_sparse(&p->W, p->m, p->m);
+    }
+    wrong = wrong ? wrong : cti_program_check_vector(p->w, p->m);
+    return wrong ? wrong : cti_program_check_law(p);
+}
+
+/* trace of W_ii = J_i A^-1 J_i' by three solves a contact */
+static int cti_program_trace(cti_mem *mem, cti_program *p)
+{
+    cti_system s;
+    double *z = NULL;
+    int i, a, k, ok;
+    memset(&s, 0, sizeof s);
+    ok = cti_system_open(mem, &s, &p->A) && cti_system_factor(mem, &s) && CTI_RESIZE(mem, z, p->n);
+    for (i = 0; ok && i < p->m / 3; i++) {
+        double trace = 0;
+        for (a = 3 * i; a < 3 * i + 3; a++) {
+            memset(z, 0, sizeof *z * (size_t)p->n);
+            for (k = p->J.p[a]; k < p->J.p[a + 1]; k++)
+                z[p->J.i[k]] = p->J.x[k];
+            cti_system_solve(&s, z, 1);
+            for (k = p->J.p[a]; k < p->J.p[a + 1]; k++)
+                trace += p->J.x[k] * z[p->J.i[k]];
+        }
+        p->scale[i] = trace > 0 ? 3 / trace : 1;
+    }
+    CTI_FREE(mem, z);
+    cti_system_close(mem, &s);
+    return ok;
+}
+
+CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p)
+{
+    int i;
+    if (p->kind != CTI_PROGRAM_LOCAL && p->kind != CTI_PROGRAM_GLOBAL)
+        return 1;
+    if (!CTI_RESIZE(mem, p->scale, p->m / 3))
+        return 0;
+    if (p->kind == CTI_PROGRAM_GLOBAL)
+        return cti_program_trace(mem, p);
+    for (i = 0; i < p->m / 3; i++) {
+        double trace = cti_sparse_at(&p->W, 3 * i, 3 * i) + cti_sparse_at(&p->W, 3 * i + 1, 3 * i + 1) + cti_sparse_at(&p->W, 3 * i + 2, 3 * i + 2);
+        p->scale[i] = trace > 0 ? 3 / trace : 1;
+    }
+    return 1;
+}
+
+CTI_FN void cti_program_u(const cti_program *p, const double *x, const double *r, double *u)
+{
+    int i;
+    if (p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL)
+        cti_sparse_mul(&p->J, x, u);
+    else
+        cti_sparse_mul(&p->W, r, u);
+    for (i = 0; i < p->m; i++)
+        u[i] += p->w[i];
+}
+
+/* ---- the judge ---- */
+
+CTI_FN void cti_cone_project3(double mu, double *r)
+{
+    double t = sqrt(r[1] * r[1] + r[2] * r[2]), n;
+    if (t <= mu * r[0])
+        return;
+    if (mu * t <= -r[0]) {
+        r[0] = r[1] = r[2] = 0;
+        return;
+    }
+    n = (r[0] + mu * t) / (1 + mu * mu);
+    r[0] = n;
+    r[1] *= mu * n / t, r[2] *= mu * n / t;
+}
+
+static double cti_judge_most(const double *x, int n)
+{
+    double big = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        big = fabs(x[i]) > big || x[i] != x[i] ? fabs(x[i]) : big;
+    return big;
+}
+
+static double cti_judge_share(double part, double whole) { return part == 0 ? 0 : (whole > 0 ? part / whole : part); }
+
+/* |A x - b - J'r| relative to its terms; t [2 n] */
+static double cti_judge_dynamics(const cti_program *p, const double *x, const double *r, double *t, double *out_quadratic)
+{
+    double *Ax = t, *f = t + p->n, whole, part = 0;
+    int i;
+    cti_sparse_mul(&p->A, x, Ax);
+    memset(f, 0, sizeof *f * (size_t)p->n);
+    cti_sparse_addmul_t(&p->J, r, f);
+    whole = fmax(cti_judge_most(Ax, p->n), fmax(cti_judge_most(f, p->n), cti_judge_most(p->b, p->n)));
+    *out_quadratic = 0;
+    for (i = 0; i < p->n; i++) {
+        double d = fabs(Ax[i] - p->b[i] - f[i]);
+        part = d > part || d != d ? d : part;
+        *out_quadratic += x[i] * Ax[i];
+    }
+    return cti_judge_share(part, whole);
+}
+
+/* size of what cancels in u */
+static double cti_judge_size_u(const cti_program *p, const double *x, const double *r, const double *u)
+{
+    const cti_sparse *a = p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL ? &p->J : &p->W;
+    const double *z = a == &p->J ? x : r;
+    double size = fmax(cti_judge_most(u, p->m), cti_judge_most(p->w, p->m));
+    int i, k;
+    for (i = 0; i < a->rows; i++)
+        for (k = a->p[i]; k < a->p[i + 1]; k++)
+            size = fmax(size, fabs(a->x[k] * z[a->i[k]]));
+    return size;
+}
+
+/* natural map of bounds: u and r in their own units, so the smaller of the two relative numbers counts at each row */
+static void cti_judge_bounds(const cti_program *p, const double *r, const double *u, double size_u, cti_judgement *out)
+{
+    double size_r = cti_judge_most(r, p->m), products = 0;
+    int i;
+    for (i = 0; i < p->m; i++) {
+        double lo = p->lo ? p->lo[i] : 0, hi = p->hi ? p->hi[i] : INFINITY, ui = u[i], below, above, off;
+        if (p->equation && p->equation[i]) {
+            out->primal = fmax(out->primal, cti_judge_share(fabs(ui), size_u));
+            out->natural = fmax(out->natural, cti_judge_share(fabs(ui), size_u));
+            continue;
+        }
+        below = r[i] - lo, above = hi - r[i];
+        out->dual = fmax(out->dual, cti_judge_share(fmax(0, fmax(-below, -above)), size_r));
+        if (ui < 0 && above > 0 && !(p->hi && above < fabs(ui)))
+            out->primal = fmax(out->primal, cti_judge_share(-ui, size_u));
+        off = ui > 0 ? fmin(cti_judge_share(ui, size_u), cti_judge_share(fabs(below), size_r))
+                     : fmin(cti_judge_share(-ui, size_u), isfinite(above) ? cti_judge_share(fabs(above), size_r) : INFINITY);
+        off = fmax(off, cti_judge_share(fmax(0, fmax(-below, -above)), size_r));
+        out->natural = off > out->natural || off != off ? off : out->natural;
+        products += fabs(ui > 0 ? (isfinite(lo) ? ui * below : 0) : (isfinite(hi) ? ui * above : 0));
+    }
+    out->gap = products;
+}
+
+/* Coulomb's law: scaled and unscaled natural maps */
+static void cti_judge_contacts(const cti_program *p, const double *r, const double *u, double size_u, cti_judgement *out)
+{
+    double scaled = 0, plain = 0, norm_r = 0, norm_u = 0, norm_w = 0, products = 0, most_r = cti_judge_most(r, p->m);
+    int i, k;
+    for (i = 0; i < p->m / 3; i++) {
+        const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i;
+        double mu = p->mu[i], t = sqrt(ui[1] * ui[1] + ui[2] * ui[2]), hat[3], a[3], b[3];
+        hat[0] = ui[0] + mu * t, hat[1] = ui[1], hat[2] = ui[2];
+        for (k = 0; k < 3; k++)
+            a[k] = ri[k] - p->scale[i] * hat[k], b[k] = ri[k] - hat[k];
+        cti_cone_project3(mu, a), cti_cone_project3(mu, b);
+        for (k = 0; k < 3; k++) {
+            scaled += (ri[k] - a[k]) * (ri[k] - a[k]), plain += (ri[k] - b[k]) * (ri[k] - b[k]);
+            norm_r += ri[k] * ri[k], norm_u += ui[k] * ui[k], norm_w += p->w[3 * i + k] * p->w[3 * i + k];
+        }
+        products += fabs(hat[0] * ri[0] + hat[1] * ri[1] + hat[2] * ri[2]);
+        out->primal = fmax(out->primal, cti_judge_share(fmax(0, -ui[0]), size_u));
+        out->dual = fmax(out->dual, cti_judge_share(fmax(0, sqrt(ri[1] * ri[1] + ri[2] * ri[2]) - mu * ri[0]), most_r));
+    }
+    norm_r = sqrt(norm_r), norm_u = sqrt(norm_u), norm_w = sqrt(norm_w);
+    out->natural = cti_judge_share(sqrt(scaled), norm_r);
+    out->unscaled = cti_judge_share(sqrt(plain), fmax(norm_w, fmax(norm_r, norm_u)));
+    out->gap = cti_judge_share(products, norm_r * norm_u);
+}
+
+CTI_FN void cti_program_judge(const cti_program *p, const double *x, const double *r, double *work, cti_judgement *out)
+{
+    int global = p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL, i;
+    double *u = work, size_u, quadratic = 0, dual_objective;
+    memset(out, 0, sizeof *out);
+    cti_program_u(p, x, r, u);
+    if (global)
+        out->dynamics = cti_judge_dynamics(p, x, r, work + p->m, &quadratic);
+    size_u = cti_judge_size_u(p, x, r, u);
+    if (p->mu)
+        cti_judge_contacts(p, r, u, size_u, out);
+    else
+        cti_judge_bounds(p, r, u, size_u, out);
+    if (p->kind == CTI_PROGRAM_QP) {
+        out->objective = quadratic / 2;
+        for (i = 0; i < p->n; i++)
+            out->objective -= p->b[i] * x[i];
+        dual_objective = -quadratic / 2;
+        for (i = 0; i < p->m; i++)
+            dual_objective -= p->w[i] * r[i];
+        out->gap = cti_judge_share(fabs(out->objective - dual_objective), fmax(fabs(out->objective), fmax(fabs(dual_objective), quadratic / 2)));
+        out->objective += p->constant;
+    } else if (p->kind == CTI_PROGRAM_LCP) {
+        out->gap = cti_judge_share(out->gap, size_u * cti_judge_most(r, p->m));
+    }
+    out->residual = fmax(out->dynamics, out->natural);
+    if (p->kind == CTI_PROGRAM_QP)
+        out->residual = fmax(out->residual, fmax(out->gap, fmax(out->primal, out->dual)));
+    if (out->natural != out->natural || out->dynamics != out->dynamics)
+        out->residual = INFINITY;
+}
+
+/* ---- budgets ---- */
+
+CTI_FN int cti_effort_goes_on(cti_effort *e, int k, int own, const double *x, const double *r)
+{
+    if (k >= (e->max_iterations > 0 ? e->max_iterations : own))
+        return 0;
+    if (e->seconds > 0 && e->now_us && (double)(e->now_us(e->now_user) - e->started) * 1e-6 > e->seconds)
+        return 0;
+    return !e->watch || e->watch(e->watch_user, k, x, r);
+}

@@ -1,0 +1,17 @@
+/* solvers.c -- the table of solvers for stand-alone problems. */
+#include "solvers.h"
+
+CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
+{
+    switch (solver) {
+    default:
+        return NULL;
+    }
+}
+
+CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt)
+{
+    CTI_UNUSED(p);
+    CTI_UNUSED(attempt);
+    return CT_SOLVER_AUTO;
+}

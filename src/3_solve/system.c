@@ -1,0 +1,133 @@
+/* system.c -- linear systems of scalars by the block factorization: unknown i is entry i % 3 of block i / 3.
+   Method: supernodal Cholesky in double, then refinement with the scalars, so that a build in float, whose blocks are rounded, reaches the same. */
+#include "program.h"
+
+/* the block pattern of A, and blocks 0 .. n - 1 */
+static int cti_system_pattern(cti_mem *mem, cti_system *s, const cti_sparse *A)
+{
+    int32_t *pairs = NULL;
+    int i, k, n = (A->rows + 2) / 3, ok = 1, count = 0;
+    ok = CTI_RESIZE(mem, pairs, 2 * A->p[A->rows]) && CTI_RESIZE(mem, s->blocks, n);
+    for (i = 0; ok && i < A->rows; i++)
+        for (k = A->p[i]; k < A->p[i + 1]; k++) {
+            int a = i / 3, b = A->i[k] / 3;
+            if (count == 0 || pairs[2 * count - 2] != a || pairs[2 * count - 1] != b)
+                pairs[2 * count] = a, pairs[2 * count + 1] = b, count++;
+        }
+    ok = ok && cti_bsr_pattern(mem, &s->bsr, n, pairs, count);
+    for (i = 0; ok && i < n; i++)
+        s->blocks[i] = i;
+    CTI_FREE(mem, pairs);
+    return ok;
+}
+
+CTI_FN int cti_system_open(cti_mem *mem, cti_system *s, const cti_sparse *A)
+{
+    int n = (A->rows + 2) / 3;
+    s->A = A;
+    if (A->rows && cti_system_pattern(mem, s, A) && cti_symbolic_analyze(mem, &s->symbolic, &s->bsr, s->blocks, n) &&
+        cti_gather_make(mem, &s->gather, &s->symbolic, &s->bsr, s->blocks) && CTI_RESIZE(mem, s->z, 3 * n) && CTI_RESIZE(mem, s->r, 3 * n))
+        return 1;
+    if (A->rows)
+        cti_system_close(mem, s);
+    return A->rows == 0;
+}
+
+CTI_FN int cti_system_factor(cti_mem *mem, cti_system *s)
+{
+    const cti_sparse *A = s->A;
+    int i, k, slot = -1, block = -1, row = -1;
+    if (A->rows == 0)
+        return 1;
+    cti_bsr_zero(&s->bsr);
+    for (i = 0; i < A->rows; i++)
+        for (k = A->p[i]; k < A->p[i + 1]; k++) {
+            if (row != i / 3 || block != A->i[k] / 3)
+                row = i / 3, block = A->i[k] / 3, slot = cti_bsr_slot(&s->bsr, row, block);
+            s->bsr.val[9 * (size_t)slot + (size_t)(3 * (i % 3) + A->i[k] % 3)] = (ct_real)A->x[k];
+        }
+    for (i = A->rows; i < 3 * s->bsr.n; i++)
+        s->bsr.val[9 * (size_t)s->bsr.diag[i / 3] + 4 * (size_t)(i % 3)] = 1;
+    if (!cti_factor64_compute(mem, &s->factor, &s->symbolic, &s->gather, s->bsr.val))
+        return 0;
+    s->boosted = s->factor.boosted;
+    return CTI_RESIZE(mem, s->work, (int)cti_factor64_work(&s->factor));
+}
+
+static void cti_system_apply(cti_system *s, const double *y, double *z)
+{
+    memcpy(z, y, sizeof *z * (size_t)s->A->rows);
+    memset(z + s->A->rows, 0, sizeof *z * (size_t)(3 * s->bsr.n - s->A->rows));
+    cti_factor64_solve(&s->factor, z, s->work);
+}
+
+CTI_FN void cti_system_solve(cti_system *s, double *z, int refine)
+{
+    const cti_sparse *A = s->A;
+    int i, k, it;
+    if (A->rows == 0)
+        return;
+    memcpy(s->r, z, sizeof *z * (size_t)A->rows);
+    cti_system_apply(s, s->r, s->z);
+    for (it = 0; it < refine; it++) {
+        /* r = y - A z, y still in z's place of the caller */
+        for (i = 0; i < A->rows; i++) {
+            double sum = z[i];
+            for (k = A->p[i]; k < A->p[i + 1]; k++)
+                sum -= A->x[k] * s->z[A->i[k]];
+            s->r[i] = sum;
+        }
+        memset(s->r + A->rows, 0, sizeof *z * (size_t)(3 * s->bsr.n - A->rows));
+        cti_factor64_solve(&s->factor, s->r, s->work);
+        for (i = 0; i < A->rows; i++)
+            s->z[i] += s->r[i];
+    }
+    memcpy(z, s->z, sizeof *z * (size_t)A->rows);
+}
+
+CTI_FN void cti_system_close(cti_mem *mem, cti_system *s)
+{
+    cti_bsr_free(mem, &s->bsr);
+    cti_symbolic_free(mem, &s->symbolic);
+    cti_gather_free(mem, &s->gather);
+    cti_factor64_free(mem, &s->factor);
+    CTI_FREE(mem, s->blocks), CTI_FREE(mem, s->work), CTI_FREE(mem, s->z), CTI_FREE(mem, s->r);
+    memset(s, 0, sizeof *s);
+}
+
+#define CTI_SYSTEM_BATCH 64 /* right sides at a time */
+
+CTI_FN int cti_system_schur(cti_system *s, cti_arena *arena, const cti_sparse *J, double *W, int ld)
+{
+    cti_arena_point mark = cti_arena_mark(arena);
+    int n3 = 3 * s->bsr.n, first, i, k, c;
+    double *X = CTI_ARENA_NEW(arena, double, (size_t)n3 * CTI_SYSTEM_BATCH), *work;
+    if (s->A->rows == 0)
+        return 1;
+    work = CTI_ARENA_NEW(arena, double, cti_factor64_many_work(&s->factor));
+    if (!X || !work)
+        return 0;
+    for (first = 0; first < J->rows; first += CTI_SYSTEM_BATCH) {
+        int count = cti_min_int(CTI_SYSTEM_BATCH, J->rows - first);
+        int width = (count + 7) & ~7;
+        memset(X, 0, sizeof *X * (size_t)n3 * (size_t)width);
+        for (c = 0; c < count; c++)
+            for (k = J->p[first + c]; k < J->p[first + c + 1]; k++)
+                X[(size_t)J->i[k] * (size_t)width + (size_t)c] = J->x[k];
+        cti_factor64_solve_many(&s->factor, X, count, work);
+        for (i = 0; i < J->rows; i++) {
+            double *Wi = W + (size_t)i * (size_t)ld + (size_t)first;
+            memset(Wi, 0, sizeof *W * (size_t)count);
+            for (k = J->p[i]; k < J->p[i + 1]; k++) {
+                const double *x = X + (size_t)J->i[k] * (size_t)width;
+                for (c = 0; c < count; c++)
+                    Wi[c] += J->x[k] * x[c];
+            }
+        }
+    }
+    for (i = 0; i < J->rows; i++) /* exactly symmetric */
+        for (k = 0; k < i; k++)
+            W[(size_t)k * (size_t)ld + (size_t)i] = W[(size_t)i * (size_t)ld + (size_t)k];
+    cti_arena_rewind(arena, mark);
+    return 1;
+}

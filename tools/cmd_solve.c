@@ -1,0 +1,231 @@
+/* cmd_solve.c -- contact solve FILE... [--solver S|all|auto] [--tol T] [--time-limit S] [--dump DIR] [--json]: contact problems of files.
+   A line (or, with --json, an object) a file and solver: what the judge says of the result, seconds of process CPU time, and the largest difference
+   to the file's reference solution, relative to it. --dump writes x and r of each solve as text.
+   Exit: 0; 1 bad input; 2 a file that no solver ended as solved, or as infeasible or on a ray with the file's consent. */
+#include "../src/public/api.h"
+#include "cli.h"
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+typedef struct solve_options {
+    const char *solver, *dump;
+    double tolerance, seconds;
+    int json;
+} solve_options;
+
+static uint64_t solve_now(void *user)
+{
+    struct timespec t;
+    (void)user;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+static const char *solve_kind(ct_problem_kind kind)
+{
+    static const char *const text[] = {"?", "local", "global", "qp", "lcp"};
+    return text[(int)kind >= 1 && (int)kind <= 4 ? (int)kind : 0];
+}
+
+/* largest difference to the reference, relative to its largest entry; -1 without one */
+static double solve_difference(const ct_problem_info *info, const ct_solution *s)
+{
+    const double *ref = info->x_ref && info->kind == CT_PROBLEM_QP ? info->x_ref : info->r_ref, *own = ref == info->x_ref ? s->x : s->r;
+    int n = ref == info->x_ref ? info->n : info->m, i;
+    double big = 0, off = 0;
+    if (!ref || s->outcome != CT_OUTCOME_SOLVED)
+        return -1;
+    for (i = 0; i < n; i++) {
+        big = fmax(big, fabs(ref[i]));
+        off = fmax(off, fabs(ref[i] - own[i]));
+    }
+    return big > 0 ? off / big : off;
+}
+
+static const char *solve_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* x and r as text, written and then renamed; 0 when the folder does not take it */
+static int solve_dump(const char *folder, const char *path, const char *solver, const ct_solution *s)
+{
+    size_t size = strlen(folder) + strlen(solve_name(path)) + strlen(solver) + 16;
+    char *name = (char *)cli_alloc(size, 1), *temporary = (char *)cli_alloc(size + 4, 1);
+    FILE *f;
+    int i, ok;
+    snprintf(name, size, "%s/%s.%s.txt", folder, solve_name(path), solver);
+    snprintf(temporary, size + 4, "%s.tmp", name);
+    f = fopen(temporary, "w");
+    if (f) {
+        fprintf(f, "x %d\n", s->n);
+        for (i = 0; i < s->n; i++)
+            fprintf(f, "%.17g\n", s->x[i]);
+        fprintf(f, "r %d\n", s->m);
+        for (i = 0; i < s->m; i++)
+            fprintf(f, "%.17g\n", s->r[i]);
+    }
+    ok = f && !ferror(f);
+    ok = f && fclose(f) == 0 && ok && rename(temporary, name) == 0;
+    free(name), free(temporary);
+    return ok;
+}
+
+static void solve_number(cJSON *o, const char *key, double v)
+{
+    if (isfinite(v))
+        cJSON_AddNumberToObject(o, key, v);
+    else
+        cJSON_AddNullToObject(o, key);
+}
+
+static void solve_print(const solve_options *o, const char *path, const ct_problem_info *info, const ct_solution *s, const char *solver)
+{
+    double difference = solve_difference(info, s);
+    if (o->json) {
+        cJSON *j = cJSON_CreateObject();
+        char *text;
+        cJSON_AddStringToObject(j, "file", path);
+        cJSON_AddStringToObject(j, "kind", solve_kind(info->kind));
+        cJSON_AddStringToObject(j, "solver", solver);
+        cJSON_AddStringToObject(j, "status", ct_outcome_text(s->outcome));
+        if (info->kind == CT_PROBLEM_QP)
+            solve_number(j, "objective", s->objective);
+        else
+            cJSON_AddNullToObject(j, "objective");
+        solve_number(j, "residual", s->residual);
+        solve_number(j, "gap", s->gap);
+        cJSON_AddNumberToObject(j, "iterations", s->iterations);
+        solve_number(j, "seconds", s->seconds);
+        if (difference >= 0)
+            solve_number(j, "reference_difference", difference);
+        else
+            cJSON_AddNullToObject(j, "reference_difference");
+        cJSON_AddStringToObject(j, "why", s->why ? s->why : "");
+        text = cJSON_PrintUnformatted(j);
+        puts(text ? text : "{}");
+        free(text);
+        cJSON_Delete(j);
+    } else {
+        char off[32] = "-";
+        if (difference >= 0)
+            snprintf(off, sizeof off, "%.1e", difference);
+        printf("%-34s %-6s %-13s %-14s %7d %9.4f %9.1e %9.1e %8s  %s\n", solve_name(path), solve_kind(info->kind), solver, ct_outcome_text(s->outcome),
+               s->iterations, s->seconds, s->residual, s->gap, off, s->why ? s->why : "");
+    }
+    fflush(stdout);
+}
+
+/* 1 when this outcome is what the file asks for */
+static int solve_is_good(const ct_problem_info *info, ct_outcome outcome)
+{
+    if (info->expect >= 2)
+        return outcome == CT_OUTCOME_INFEASIBLE || outcome == CT_OUTCOME_RAY;
+    return outcome == CT_OUTCOME_SOLVED;
+}
+
+/* one file by one solver, or by all. *good: some outcome was what the file asks for. Returns an exit code */
+static int solve_file(const solve_options *o, const char *path, int *good)
+{
+    ct_problem *problem;
+    ct_problem_info info;
+    ct_error_info e;
+    ct_code code = ct_problem_read(path, &problem, &e);
+    char text[256];
+    int k, all = !strcmp(o->solver, "all");
+    if (code != CT_OK)
+        return cli_fail("%s: %s", path, cli_error_text(code, &e, text, sizeof text));
+    ct_problem_info_get(problem, &info);
+    for (k = 0; k < CT_SOLVER_COUNT_; k++) {
+        ct_solver_desc d = ct_solver_desc_default();
+        ct_solution s;
+        const char *name = ct_solver_text((ct_solver)k);
+        if ((!all && strcmp(name, o->solver) != 0) || !ct_problem_solver_built((ct_solver)k))
+            continue;
+        memset(&s, 0, sizeof s);
+        d.solver = (ct_solver)k, d.tolerance = (ct_real)o->tolerance, d.seconds = o->seconds, d.now_us = solve_now;
+        code = ct_problem_solve(problem, &d, &s);
+        if (code != CT_OK) {
+            ct_problem_free(problem);
+            return cli_fail("%s: %s: %s", path, name, ct_code_text(code));
+        }
+        *good |= solve_is_good(&info, s.outcome);
+        solve_print(o, path, &info, &s, name);
+        if (o->dump && !solve_dump(o->dump, path, name, &s)) {
+            ct_solution_free(&s);
+            ct_problem_free(problem);
+            return cli_fail("%s: cannot write to %s", path, o->dump);
+        }
+        ct_solution_free(&s);
+    }
+    ct_problem_free(problem);
+    return CLI_DONE;
+}
+
+static int solve_known(const char *solver)
+{
+    int k;
+    if (!strcmp(solver, "all"))
+        return 1;
+    for (k = 0; k < CT_SOLVER_COUNT_; k++)
+        if (!strcmp(solver, ct_solver_text((ct_solver)k)))
+            return ct_problem_solver_built((ct_solver)k) ? 1 : -1;
+    return 0;
+}
+
+static int solve_double(const char *option, const char *text, double *out)
+{
+    char *end;
+    *out = strtod(text, &end);
+    return *end == 0 && *text && *out > 0 && isfinite(*out) ? CLI_DONE : cli_fail("solve: %s: expected a number above 0, found \"%s\"", option, text);
+}
+
+int cmd_solve(int argc, char **argv)
+{
+    solve_options o = {"auto", NULL, 1e-8, 0, 0};
+    const char *value, *files[4096];
+    int i, n = 0, got, rc = CLI_DONE, failed = 0;
+    for (i = 1; i < argc; i++) {
+        if ((got = cli_option(argc, argv, &i, "--solver", &value)) != 0)
+            o.solver = value;
+        else if ((got = cli_option(argc, argv, &i, "--tol", &value)) != 0)
+            rc = got > 0 ? solve_double("--tol", value, &o.tolerance) : rc;
+        else if ((got = cli_option(argc, argv, &i, "--time-limit", &value)) != 0)
+            rc = got > 0 ? solve_double("--time-limit", value, &o.seconds) : rc;
+        else if ((got = cli_option(argc, argv, &i, "--dump", &value)) != 0)
+            o.dump = value;
+        else if (!strcmp(argv[i], "--json"))
+            o.json = 1;
+        else if (argv[i][0] == '-' && argv[i][1])
+            return cli_fail("solve: unknown option '%s'", argv[i]);
+        else if (n < (int)(sizeof files / sizeof *files))
+            files[n++] = argv[i];
+        if (got < 0)
+            return cli_fail("solve: %s needs a value", argv[i]);
+        if (rc != CLI_DONE)
+            return rc;
+    }
+    if (n == 0)
+        return cli_fail("solve: no file given (.cpb, .lcp, .blcp)");
+    got = solve_known(o.solver);
+    if (got <= 0)
+        return cli_fail(got < 0 ? "solve: solver '%s' is not built for problems of files" : "solve: unknown solver '%s'", o.solver);
+    if (o.dump && mkdir(o.dump, 0777) != 0 && errno != EEXIST)
+        return cli_fail("solve: cannot make folder %s", o.dump);
+    if (!o.json)
+        printf("%-34s %-6s %-13s %-14s %7s %9s %9s %9s %8s\n", "file", "kind", "solver", "status", "its", "seconds", "residual", "gap", "ref");
+    for (i = 0; i < n; i++) {
+        int good = 0;
+        rc = solve_file(&o, files[i], &good);
+        if (rc != CLI_DONE)
+            return rc;
+        failed += !good;
+    }
+    return failed ? CLI_FAILED : CLI_DONE;
+}
