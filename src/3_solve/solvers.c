@@ -1,9 +1,12 @@
 /* solvers.c -- the table of solvers for stand-alone problems. */
 #include "solvers.h"
+#include "pgs.h"
 
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
 {
     switch (solver) {
+    case CT_SOLVER_PGS:
+        return cti_pgs_solve;
     default:
         return NULL;
     }

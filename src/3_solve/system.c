@@ -1,5 +1,6 @@
 /* system.c -- linear systems of scalars by the block factorization: unknown i is entry i % 3 of block i / 3.
    Method: supernodal Cholesky in double, then refinement with the scalars, so that a build in float, whose blocks are rounded, reaches the same. */
+#include "../2_linalg/schur.h"
 #include "program.h"
 
 /* the block pattern of A, and blocks 0 .. n - 1 */
@@ -25,7 +26,7 @@ CTI_FN int cti_system_open(cti_mem *mem, cti_system *s, const cti_sparse *A)
 {
     int n = (A->rows + 2) / 3;
     s->A = A;
-    if (A->rows && cti_system_pattern(mem, s, A) && cti_symbolic_analyze(mem, &s->symbolic, &s->bsr, s->blocks, n) &&
+    if (A->rows && cti_system_pattern(mem, s, A) && cti_symbolic_analyze_once(mem, &s->symbolic, &s->bsr, s->blocks, n) &&
         cti_gather_make(mem, &s->gather, &s->symbolic, &s->bsr, s->blocks) && CTI_RESIZE(mem, s->z, 3 * n) && CTI_RESIZE(mem, s->r, 3 * n))
         return 1;
     if (A->rows)
@@ -95,39 +96,9 @@ CTI_FN void cti_system_close(cti_mem *mem, cti_system *s)
     memset(s, 0, sizeof *s);
 }
 
-#define CTI_SYSTEM_BATCH 64 /* right sides at a time */
-
 CTI_FN int cti_system_schur(cti_system *s, cti_arena *arena, const cti_sparse *J, double *W, int ld)
 {
-    cti_arena_point mark = cti_arena_mark(arena);
-    int n3 = 3 * s->bsr.n, first, i, k, c;
-    double *X = CTI_ARENA_NEW(arena, double, (size_t)n3 * CTI_SYSTEM_BATCH), *work;
     if (s->A->rows == 0)
         return 1;
-    work = CTI_ARENA_NEW(arena, double, cti_factor64_many_work(&s->factor));
-    if (!X || !work)
-        return 0;
-    for (first = 0; first < J->rows; first += CTI_SYSTEM_BATCH) {
-        int count = cti_min_int(CTI_SYSTEM_BATCH, J->rows - first);
-        int width = (count + 7) & ~7;
-        memset(X, 0, sizeof *X * (size_t)n3 * (size_t)width);
-        for (c = 0; c < count; c++)
-            for (k = J->p[first + c]; k < J->p[first + c + 1]; k++)
-                X[(size_t)J->i[k] * (size_t)width + (size_t)c] = J->x[k];
-        cti_factor64_solve_many(&s->factor, X, count, work);
-        for (i = 0; i < J->rows; i++) {
-            double *Wi = W + (size_t)i * (size_t)ld + (size_t)first;
-            memset(Wi, 0, sizeof *W * (size_t)count);
-            for (k = J->p[i]; k < J->p[i + 1]; k++) {
-                const double *x = X + (size_t)J->i[k] * (size_t)width;
-                for (c = 0; c < count; c++)
-                    Wi[c] += J->x[k] * x[c];
-            }
-        }
-    }
-    for (i = 0; i < J->rows; i++) /* exactly symmetric */
-        for (k = 0; k < i; k++)
-            W[(size_t)k * (size_t)ld + (size_t)i] = W[(size_t)i * (size_t)ld + (size_t)k];
-    cti_arena_rewind(arena, mark);
-    return 1;
+    return cti_factor64_schur(&s->factor, arena, J->rows, J->p, J->i, J->x, W, ld);
 }
