@@ -78,8 +78,8 @@ static int cti_symbolic_pattern(cti_mem *mem, cti_symbolic *s, const cti_bsr *A,
     return 1;
 }
 
-#define CTI_SYMBOLIC_ONCE_SMALL 600 /* blocks up to which minimum degree alone is as good */
-#define CTI_SYMBOLIC_ONCE_LEAF 400
+#define CTI_SYMBOLIC_ONCE_SMALL 1200 /* blocks up to which minimum degree alone is cheapest, cuts counted */
+#define CTI_SYMBOLIC_ONCE_LARGE 6000 /* blocks from which more cuts pay */
 
 /* the best of a few orders, or one that is found quickly, and its supernodes */
 static int cti_symbolic_order(cti_mem *mem, cti_symbolic *s, int once)
@@ -93,7 +93,7 @@ static int cti_symbolic_order(cti_mem *mem, cti_symbolic *s, int once)
     if (!CTI_RESIZE(mem, perm, n) || !CTI_RESIZE(mem, s->perm, n) || !CTI_RESIZE(mem, s->inv, n))
         goto done;
     if (once) {
-        ok = cti_order_dissect(mem, &g, n <= CTI_SYMBOLIC_ONCE_SMALL ? n : CTI_SYMBOLIC_ONCE_LEAF, s->perm) &&
+        ok = cti_order_dissect(mem, &g, n <= CTI_SYMBOLIC_ONCE_SMALL ? n : (n < CTI_SYMBOLIC_ONCE_LARGE ? 1000 : 400), s->perm) &&
              cti_etree_supernodes(mem, &g, s->perm, &s->first, &cost);
         for (i = 0; ok && i < n; i++)
             s->inv[s->perm[i]] = i;

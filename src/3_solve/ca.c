@@ -13,7 +13,8 @@
 
 #define CTI_CA_GUESS 12  /* Gauss-Seidel sweeps before the first pivots */
 #define CTI_CA_CHANCES 10 /* rounds without progress before Murty's rule */
-#define CTI_CA_STEPS 60   /* proximal steps */
+#define CTI_CA_STEPS 60    /* proximal steps */
+#define CTI_CA_PATIENCE 60 /* rounds after which W gets more compliance */
 
 typedef struct cti_ca {
     const cti_program *p;
@@ -24,7 +25,7 @@ typedef struct cti_ca {
     double *scale;         /* [m] 1 / sqrt W_ii */
     double *c, *y, *u;     /* [m] scaled: u = (W + eps) y + c */
     double *M, *f;         /* [m][ld] W_FF and its factor, upper triangle; [m] */
-    uint8_t *in;           /* [m] row is in F */
+    uint8_t *in, *hint;    /* [m] row is in F; was when the last problem was solved, or is guessed to be */
     int32_t *F;
     double eps;
     double *r, *x, *dr, *work; /* candidate; [2 m + 2 n] */
@@ -51,9 +52,10 @@ static int cti_ca_allocate(cti_ca *s)
     s->ld = s->d.ld;
     s->scale = CTI_ARENA_NEW(arena, double, m), s->c = CTI_ARENA_NEW(arena, double, m), s->y = CTI_ARENA_ZERO(arena, double, m);
     s->u = CTI_ARENA_NEW(arena, double, m), s->f = CTI_ARENA_NEW(arena, double, m), s->dr = CTI_ARENA_NEW(arena, double, m);
-    s->M = CTI_ARENA_NEW(arena, double, m * (size_t)s->ld + 16), s->in = CTI_ARENA_ZERO(arena, uint8_t, m), s->F = CTI_ARENA_NEW(arena, int32_t, m);
+    s->M = CTI_ARENA_NEW(arena, double, m * (size_t)s->ld + 16), s->in = CTI_ARENA_ZERO(arena, uint8_t, m), s->hint = CTI_ARENA_NEW(arena, uint8_t, m);
+    s->F = CTI_ARENA_NEW(arena, int32_t, m);
     s->r = CTI_ARENA_ZERO(arena, double, m), s->x = CTI_ARENA_NEW(arena, double, n), s->work = CTI_ARENA_NEW(arena, double, 2 * m + 2 * n);
-    return s->scale && s->c && s->y && s->u && s->f && s->dr && s->M && s->in && s->F && s->r && s->x && s->work;
+    return s->scale && s->c && s->y && s->u && s->f && s->dr && s->M && s->in && s->hint && s->F && s->r && s->x && s->work;
 }
 
 /* a first F: the rows that hold after a few sweeps, y their multipliers. 0 when memory ran out */
@@ -70,7 +72,7 @@ static int cti_ca_guess(cti_ca *s)
     for (k = 0; k < CTI_CA_GUESS && cti_pgs_sweep(&g, s->y) > 1e-12; k++) {
     }
     for (i = 0; i < s->m; i++)
-        s->in[i] = s->y[i] > 0 || (s->p->equation && s->p->equation[i]);
+        s->in[i] = s->hint[i] = s->y[i] > 0 || (s->p->equation && s->p->equation[i]);
     return 1;
 }
 
@@ -78,7 +80,7 @@ static int cti_ca_guess(cti_ca *s)
 static int cti_ca_factor(cti_ca *s, int *n, int *ld)
 {
     int i, j, k = 0;
-    double floor;
+    double least;
     for (i = 0; i < s->m; i++)
         if (s->in[i])
             s->F[k++] = i;
@@ -94,10 +96,10 @@ static int cti_ca_factor(cti_ca *s, int *n, int *ld)
     if (cti_dense64_factor(s->M, k, *ld))
         return 0;
     /* the diagonal is stored inverted */
-    floor = 4e-16 * (double)(k + 8);
+    least = 4e-16 * (double)(k + 8);
     for (i = 0; i < k; i++) {
         double inverse = s->M[(size_t)i * (size_t)(*ld + 1)];
-        if (inverse * inverse * floor > 1)
+        if (inverse * inverse * least > 1)
             return 0;
     }
     return 1;
@@ -131,7 +133,8 @@ static int cti_ca_wrong(const cti_ca *s, int i, double tiny_y, double tiny_u)
     return s->in[i] ? s->y[i] < -tiny_y : s->u[i] < -tiny_u;
 }
 
-/* the linear complementarity problem of c and eps by block principal pivoting from the F at hand. 1: solved; 0: singular; -1: the budget ended */
+/* the linear complementarity problem of c and eps by block principal pivoting from the F at hand. 1: solved; 0: it needs more compliance, W_FF being
+   singular or the pivots endless; -1: the budget ended */
 static int cti_ca_pivot(cti_ca *s)
 {
     int best = s->m + 1, chances = CTI_CA_CHANCES, n = 0, ld = 0, i, round;
@@ -141,7 +144,7 @@ static int cti_ca_pivot(cti_ca *s)
         if (!cti_effort_goes_on(s->e, s->rounds, 20 * s->m + 200, s->a->x, s->a->r))
             return -1;
         s->rounds++;
-        if (!cti_ca_factor(s, &n, &ld))
+        if ((round > CTI_CA_PATIENCE && s->eps < 1e-4) || !cti_ca_factor(s, &n, &ld))
             return 0;
         cti_ca_values(s, n, ld);
         for (i = 0; i < s->m; i++)
@@ -247,16 +250,19 @@ static void cti_ca_restart(cti_ca *s)
 static cti_outcome cti_ca_steps(cti_ca *s)
 {
     double best = INFINITY, goal = fmin(s->e->tolerance, 1e-10), last = INFINITY, residual, dynamics;
-    int k, got, idle = 0, first = 1;
+    int i, k, got = 0, idle = 0, first = 1, failures = 0;
     cti_ca_restart(s);
     for (k = 0; k < CTI_CA_STEPS; k++) {
         got = cti_ca_step(s, first);
-        if (got < 0 || (got == 0 && s->eps > 1e-6))
+        if (got < 0 || (got == 0 && s->eps > 1e-3))
             break;
         if (got == 0) {
-            s->eps = cti_ca_stiffen(s->eps);
+            s->eps = cti_ca_stiffen(s->eps), failures++;
+            for (i = 0; i < s->m; i++)
+                s->in[i] = s->hint[i];
             continue;
         }
+        memcpy(s->hint, s->in, (size_t)s->m);
         first = 0;
         residual = cti_ca_keep(s, &best, &dynamics);
         if (residual <= goal)
@@ -268,6 +274,9 @@ static cti_outcome cti_ca_steps(cti_ca *s)
         }
         if (dynamics > 0.5 * residual)
             cti_dual_x(&s->d, s->r, s->x);
+        /* a compliance that holds the steps up is taken back as far as the pivots bear it */
+        if (residual > 0.1 * last && s->eps > 1e-11 && failures < 8)
+            s->eps *= 0.01;
         idle = residual > 0.5 * last ? idle + 1 : 0;
         if (idle >= 2 && best <= s->e->tolerance)
             return CTI_OUTCOME_SOLVED;
@@ -301,7 +310,7 @@ static cti_outcome cti_ca_contacts(cti_ca *s)
 {
     cti_pgs g;
     memset(&g, 0, sizeof g);
-    g.m = s->m, g.W = s->d.W, g.ld = s->d.ld, g.q = s->d.q, g.mu = s->p->mu, g.cone = s->e->cone, g.order = s->e->order;
+    g.m = s->m, g.W = s->d.W, g.ld = s->d.ld, g.S = &s->d.S, g.q = s->d.q, g.mu = s->p->mu, g.cone = s->e->cone, g.order = s->e->order;
     g.relaxation = s->e->relaxation > 0 ? s->e->relaxation : 1;
     return cti_pgs_open(&g, s->e->arena, s->a->r) ? cti_pgs_run(&g, s->p, &s->d, s->e, s->a) : CTI_OUTCOME_MEMORY;
 }
@@ -316,7 +325,7 @@ CTI_FN cti_outcome cti_ca_solve(const cti_program *p, cti_effort *e, cti_answer 
     }
     memset(&s, 0, sizeof s);
     s.p = p, s.e = e, s.a = a, s.m = p->m;
-    outcome = cti_dual_open(p, e, 1, &s.d, &a->why);
+    outcome = cti_dual_open(p, e, p->kind == CTI_PROGRAM_QP, &s.d, &a->why);
     if (outcome == CTI_OUTCOME_SOLVED)
         outcome = p->kind == CTI_PROGRAM_QP ? cti_ca_qp(&s) : cti_ca_contacts(&s);
     cti_dual_close(e->mem, &s.d);
@@ -325,3 +334,4 @@ CTI_FN cti_outcome cti_ca_solve(const cti_program *p, cti_effort *e, cti_answer 
 #undef CTI_CA_GUESS
 #undef CTI_CA_CHANCES
 #undef CTI_CA_STEPS
+#undef CTI_CA_PATIENCE

@@ -223,7 +223,7 @@ static double cti_pgs_judge(const cti_program *p, cti_dual *d, cti_answer *a, do
 /* sweeps for about 2e10 multiplications */
 static int cti_pgs_bound(const cti_pgs *s)
 {
-    double work = s->W ? (double)s->m * (double)s->m : (double)s->S->p[s->m];
+    double work = s->W ? (double)s->m * (double)s->m : (s->m ? (double)s->S->p[s->m] : 0);
     work = 2e10 / (work + 64.0 * s->units + 1);
     return work > 1e6 ? 1000000 : (work < 200 ? 200 : (int)work);
 }

@@ -98,6 +98,9 @@ CTI_FN void cti_system_close(cti_mem *mem, cti_system *s)
 
 CTI_FN int cti_system_schur(cti_system *s, cti_arena *arena, const cti_sparse *J, double *W, int ld)
 {
+    int i;
+    for (i = 0; s->A->rows == 0 && i < J->rows; i++)
+        memset(W + (size_t)i * (size_t)ld, 0, sizeof *W * (size_t)J->rows);
     if (s->A->rows == 0)
         return 1;
     return cti_factor64_schur(&s->factor, arena, J->rows, J->p, J->i, J->x, W, ld);
