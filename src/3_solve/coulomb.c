@@ -28,6 +28,12 @@ static double cti_coulomb_g(const cti_coulomb_circle *o, const double *d)
     return o->a1 * s - o->a2 * c + o->b1 * s * s + o->b2 * c * c + o->b3 * c * s;
 }
 
+static double cti_coulomb_slope(const cti_coulomb_circle *o, const double *d)
+{
+    double c = d[0], s = d[1];
+    return o->a1 * c + o->a2 * s + 2 * (o->b1 - o->b2) * c * s + o->b3 * (c * c - s * s);
+}
+
 /* 1 when sliding along d obeys the law; r for it. *out_d: D */
 static int cti_coulomb_slides(const cti_coulomb_circle *o, const double *d, double *r, double *out_d)
 {
@@ -52,7 +58,7 @@ static int cti_coulomb_newton(const cti_coulomb_circle *o, double *d)
 {
     int it;
     for (it = 0; it < 25; it++) {
-        double c = d[0], s = d[1], slope = o->a1 * c + o->a2 * s + 2 * (o->b1 - o->b2) * c * s + o->b3 * (c * c - s * s), step;
+        double slope = cti_coulomb_slope(o, d), step;
         if (slope == 0)
             return 0;
         step = -cti_coulomb_g(o, d) / slope;
@@ -64,17 +70,17 @@ static int cti_coulomb_newton(const cti_coulomb_circle *o, double *d)
     return 0;
 }
 
-/* the root between d and e, where g has different signs; in d */
-static void cti_coulomb_bisect(const cti_coulomb_circle *o, double *d, const double *end)
+/* the root of g (of its slope) between d and end, where it has different signs; in d */
+static void cti_coulomb_bisect(const cti_coulomb_circle *o, double *d, const double *end, int slope)
 {
-    double e[2], m[2], gd = cti_coulomb_g(o, d), gm, length;
+    double e[2], m[2], gd = slope ? cti_coulomb_slope(o, d) : cti_coulomb_g(o, d), gm, length;
     int it;
     e[0] = end[0], e[1] = end[1];
     for (it = 0; it < 60; it++) {
         m[0] = d[0] + e[0], m[1] = d[1] + e[1];
         length = sqrt(m[0] * m[0] + m[1] * m[1]);
         m[0] /= length, m[1] /= length;
-        gm = cti_coulomb_g(o, m);
+        gm = slope ? cti_coulomb_slope(o, m) : cti_coulomb_g(o, m);
         if ((gm < 0) == (gd < 0))
             d[0] = m[0], d[1] = m[1], gd = gm;
         else
@@ -84,30 +90,63 @@ static void cti_coulomb_bisect(const cti_coulomb_circle *o, double *d, const dou
 
 #define CTI_COULOMB_ARCS 24
 
-/* all roots: the admissible one with the smallest r_n; where there is none, the admissible direction with the smallest |g| */
+/* cti_coulomb_search -- the admissible root with the smallest r_n so far, or the admissible direction with the smallest |g| */
+typedef struct cti_coulomb_search {
+    double r[3], D, least;
+    int found;
+} cti_coulomb_search;
+
+static void cti_coulomb_consider(const cti_coulomb_circle *o, const double *d, int is_root, cti_coulomb_search *s)
+{
+    double t[3], D, g = fabs(cti_coulomb_g(o, d));
+    if (!cti_coulomb_slides(o, d, t, &D) || (s->found && (!is_root || D <= s->D)) || (!is_root && g >= s->least))
+        return;
+    memcpy(s->r, t, sizeof t);
+    s->found |= is_root, s->D = D, s->least = g;
+}
+
+/* roots between the directions d and e: one where the signs of g differ; two, or nearly so, where |g| has a dip */
+static void cti_coulomb_arc(const cti_coulomb_circle *o, const double *d, const double *e, cti_coulomb_search *s)
+{
+    double g = cti_coulomb_g(o, d), h = cti_coulomb_g(o, e), root[2], dip[2];
+    cti_coulomb_consider(o, d, 0, s);
+    root[0] = d[0], root[1] = d[1];
+    if ((g < 0) != (h < 0)) {
+        cti_coulomb_bisect(o, root, e, 0);
+        cti_coulomb_consider(o, root, 1, s);
+        return;
+    }
+    if (g * cti_coulomb_slope(o, d) >= 0 || h * cti_coulomb_slope(o, e) <= 0)
+        return;
+    dip[0] = d[0], dip[1] = d[1];
+    cti_coulomb_bisect(o, dip, e, 1);
+    cti_coulomb_consider(o, dip, 0, s);
+    if ((cti_coulomb_g(o, dip) < 0) == (g < 0))
+        return;
+    cti_coulomb_bisect(o, root, dip, 0);
+    cti_coulomb_consider(o, root, 1, s);
+    cti_coulomb_bisect(o, dip, e, 0);
+    cti_coulomb_consider(o, dip, 1, s);
+}
+
+#define CTI_COULOMB_ARCS 24
+
 static int cti_coulomb_scan(const cti_coulomb_circle *o, double *r)
 {
-    double d[2], e[2], root[2], t[3], D, best = 0, least = INFINITY, fallback[3];
-    int k, found = 0;
-    fallback[0] = fallback[1] = fallback[2] = 0;
-    d[0] = 1, d[1] = 0;
-    for (k = 0; k < CTI_COULOMB_ARCS; k++, d[0] = e[0], d[1] = e[1]) {
-        /* tan of an arc of a 24th of the circle: the last end is the first beginning to rounding */
-        double g = cti_coulomb_g(o, d);
-        e[0] = d[0], e[1] = d[1];
+    cti_coulomb_search s;
+    double d[2], e[2];
+    int k;
+    memset(&s, 0, sizeof s);
+    s.least = INFINITY;
+    e[0] = 1, e[1] = 0;
+    for (k = 0; k < CTI_COULOMB_ARCS; k++) {
+        /* 0.2679.. is the tangent of a 24th of the circle */
+        d[0] = e[0], d[1] = e[1];
         cti_coulomb_turn(e, 0.26794919243112270647);
-        if (fabs(g) < least && cti_coulomb_slides(o, d, t, &D))
-            least = fabs(g), memcpy(fallback, t, sizeof fallback);
-        if ((g < 0) == (cti_coulomb_g(o, e) < 0))
-            continue;
-        root[0] = d[0], root[1] = d[1];
-        cti_coulomb_bisect(o, root, e);
-        if (cti_coulomb_slides(o, root, t, &D) && (!found || D > best))
-            found = 1, best = D, memcpy(r, t, sizeof t);
+        cti_coulomb_arc(o, d, e, &s);
     }
-    if (!found)
-        memcpy(r, fallback, sizeof fallback);
-    return found || least <= 1e-10 * o->size;
+    memcpy(r, s.r, sizeof s.r);
+    return s.found || s.least <= 1e-10 * o->size;
 }
 
 /* W r = -q with symmetric pivots; what has no pivot stays 0. 1 when it holds */
@@ -145,7 +184,8 @@ static int cti_coulomb_stick(const double *W, const double *q, double *r)
     }
     for (i = 0; i < 3; i++)
         off = fmax(off, fabs(W[3 * i] * r[0] + W[3 * i + 1] * r[1] + W[3 * i + 2] * r[2] + q[i]));
-    return off <= 1e-9 * size;
+    /* with rounding of W r where r is large */
+    return off <= 1e-9 * size + 1e-14 * most * (fabs(r[0]) + fabs(r[1]) + fabs(r[2]));
 }
 
 CTI_FN int cti_coulomb_solve(const double *W, const double *q, double mu, double *r)
