@@ -1,5 +1,5 @@
 /* system.c -- linear systems of scalars by the block factorization: unknown i is entry i % 3 of block i / 3.
-   Method: supernodal Cholesky in double, then refinement with the scalars, so that a build in float, whose blocks are rounded, reaches the same. */
+   Method: supernodal Cholesky of entries in double in every build, then refinement with the scalars. */
 #include "../2_linalg/schur.h"
 #include "program.h"
 
@@ -40,16 +40,18 @@ CTI_FN int cti_system_factor(cti_mem *mem, cti_system *s)
     int i, k, slot = -1, block = -1, row = -1;
     if (A->rows == 0)
         return 1;
-    cti_bsr_zero(&s->bsr);
+    if (!CTI_RESIZE(mem, s->val, CTI_LEN(s->bsr.val)))
+        return 0;
+    memset(s->val, 0, sizeof *s->val * (size_t)CTI_LEN(s->bsr.val));
     for (i = 0; i < A->rows; i++)
         for (k = A->p[i]; k < A->p[i + 1]; k++) {
             if (row != i / 3 || block != A->i[k] / 3)
                 row = i / 3, block = A->i[k] / 3, slot = cti_bsr_slot(&s->bsr, row, block);
-            s->bsr.val[9 * (size_t)slot + (size_t)(3 * (i % 3) + A->i[k] % 3)] = (ct_real)A->x[k];
+            s->val[9 * (size_t)slot + (size_t)(3 * (i % 3) + A->i[k] % 3)] = A->x[k];
         }
     for (i = A->rows; i < 3 * s->bsr.n; i++)
-        s->bsr.val[9 * (size_t)s->bsr.diag[i / 3] + 4 * (size_t)(i % 3)] = 1;
-    if (!cti_factor64_compute(mem, &s->factor, &s->symbolic, &s->gather, s->bsr.val))
+        s->val[9 * (size_t)s->bsr.diag[i / 3] + 4 * (size_t)(i % 3)] = 1;
+    if (!cti_factor64_compute_double(mem, &s->factor, &s->symbolic, &s->gather, s->val))
         return 0;
     s->boosted = s->factor.boosted;
     return CTI_RESIZE(mem, s->work, (int)cti_factor64_work(&s->factor));
@@ -92,7 +94,7 @@ CTI_FN void cti_system_close(cti_mem *mem, cti_system *s)
     cti_symbolic_free(mem, &s->symbolic);
     cti_gather_free(mem, &s->gather);
     cti_factor64_free(mem, &s->factor);
-    CTI_FREE(mem, s->blocks), CTI_FREE(mem, s->work), CTI_FREE(mem, s->z), CTI_FREE(mem, s->r);
+    CTI_FREE(mem, s->blocks), CTI_FREE(mem, s->val), CTI_FREE(mem, s->work), CTI_FREE(mem, s->z), CTI_FREE(mem, s->r);
     memset(s, 0, sizeof *s);
 }
 
