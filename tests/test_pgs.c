@@ -187,7 +187,8 @@ static double *vector_of(fixture *f, const double *x, int n)
 {
     double *v = NULL;
     assert_true(CTI_RESIZE(&f->mem, v, n));
-    memcpy(v, x, sizeof *v * (size_t)n);
+    if (n)
+        memcpy(v, x, sizeof *v * (size_t)n);
     return v;
 }
 
