@@ -1,5 +1,5 @@
-/* test_pgs.c -- Coulomb's law at one contact, Schur complements of sparse rows, projected Gauss-Seidel and full anticipation on stand-alone problems:
-   by hand, at random against each other and the judge, redundant, without a solution, badly scaled, and the data folder's. */
+/* test_pgs.c -- Coulomb's law at one contact, Schur complements of sparse rows, projected Gauss-Seidel and full anticipation on stand-alone
+   problems: by hand, at random against each other and the judge, redundant, without a solution, badly scaled, and the data folder's. */
 #include "../src/2_linalg/dense.h"
 #include "../src/2_linalg/schur.h"
 #include "../src/3_solve/ca.h"
@@ -74,7 +74,8 @@ static void coulomb_at_random(void **state)
     int trial, i, j, k, bad = 0, none = 0;
     (void)state;
     for (trial = 0; trial < 40000; trial++) {
-        double B[9], W[9], q[3], r[3], mu = mus[trial % 7], shift = trial % 3 == 0 ? 1e-9 : (trial % 3 == 1 ? 0.1 : 1e-4), scale = pow(10, 6 * rnd());
+        double B[9], W[9], q[3], r[3], mu = mus[trial % 7], shift = trial % 3 == 0 ? 1e-9 : (trial % 3 == 1 ? 0.1 : 1e-4),
+                                       scale = pow(10, 6 * rnd());
         int rank = 1 + trial / 7 % 3, got, skewed;
         for (i = 0; i < 9; i++)
             B[i] = rnd();
@@ -112,7 +113,8 @@ static void schur_against_dense(void **state)
     cti_system s;
     cti_sparse A, J;
     int32_t *ai = (int32_t *)malloc(sizeof *ai * 100000), *aj = (int32_t *)malloc(sizeof *aj * 100000);
-    double *ax = (double *)malloc(sizeof *ax * 100000), *W = (double *)malloc(sizeof *W * M * LD), *z = (double *)malloc(sizeof *z * 3 * N), worst = 0;
+    double *ax = (double *)malloc(sizeof *ax * 100000), *W = (double *)malloc(sizeof *W * M * LD), *z = (double *)malloc(sizeof *z * 3 * N),
+           worst = 0;
     int i, j, k, a, b, n = 0;
     (void)state;
     cti_mem_init(&mem, NULL), cti_arena_init(&arena, &mem), memset(&s, 0, sizeof s);
@@ -226,7 +228,8 @@ static cti_outcome solve(fixture *f, cti_program_solver solver)
     double *work = (double *)malloc(sizeof *work * (size_t)(2 * f->p.m + 2 * f->p.n + 1));
     cti_outcome out;
     assert_null(cti_program_check(&f->p));
-    f->a.x = (double *)realloc(f->a.x, sizeof *f->a.x * (size_t)(f->p.n + 1)), f->a.r = (double *)realloc(f->a.r, sizeof *f->a.r * (size_t)(f->p.m + 1));
+    f->a.x = (double *)realloc(f->a.x, sizeof *f->a.x * (size_t)(f->p.n + 1)),
+    f->a.r = (double *)realloc(f->a.r, sizeof *f->a.r * (size_t)(f->p.m + 1));
     memset(f->a.x, 0, sizeof *f->a.x * (size_t)f->p.n), memset(f->a.r, 0, sizeof *f->a.r * (size_t)f->p.m);
     f->a.why = "";
     out = solver(&f->p, &f->e, &f->a);
@@ -256,7 +259,8 @@ static void qp_by_hand(void **state)
         /* x_0 >= 1, x_1 <= 3, x_0 + x_1 >= -10: x = (1, 1), r = (2, 0, 0) */
         make_qp(&f, A, b, 2, J, w, 3, NULL);
         assert_int_equal(solve(&f, solvers[k]), CTI_OUTCOME_SOLVED);
-        assert_true(fabs(f.a.x[0] - 1) < 1e-12 && fabs(f.a.x[1] - 1) < 1e-12 && fabs(f.a.r[0] - 2) < 1e-12 && f.a.r[1] == 0 && f.a.r[2] == 0);
+        assert_true(fabs(f.a.x[0] - 1) < 1e-12 && fabs(f.a.x[1] - 1) < 1e-12 && fabs(f.a.r[0] - 2) < 1e-12 && f.a.r[1] == 0 &&
+                    f.a.r[2] == 0);
         /* the second row as an equation: x_1 = 3, r_1 = -(4 * 3 - 4) */
         assert_true(CTI_RESIZE(&f.mem, f.p.equation, 3));
         f.p.equation[1] = 1;
@@ -325,7 +329,8 @@ static void qp_at_random(void **state)
 
 static void qp_without_solution(void **state)
 {
-    static const double A[9] = {2, 1, 0, 1, 3, 0, 0, 0, 1}, b[3] = {1, 2, 3}, J[12] = {1, 0, 0, 0, 1, 0, -1, -1, 0, 0, 0, 1}, w[4] = {-1, -1, 1.5, -4};
+    static const double A[9] = {2, 1, 0, 1, 3, 0, 0, 0, 1}, b[3] = {1, 2, 3}, J[12] = {1, 0, 0, 0, 1, 0, -1, -1, 0, 0, 0, 1},
+                        w[4] = {-1, -1, 1.5, -4};
     fixture f;
     double t[3] = {0, 0, 0}, sum = 0;
     int i;
@@ -406,7 +411,8 @@ static void contacts_at_random(void **state)
         f.e.relaxation = trial % 5 == 0 ? 0.8 : 1;
         assert_int_equal(solve(&f, cti_pgs_solve), CTI_OUTCOME_SOLVED);
         for (k = 0; k < f.p.m / 3; k++)
-            assert_true(sqrt(f.a.r[3 * k + 1] * f.a.r[3 * k + 1] + f.a.r[3 * k + 2] * f.a.r[3 * k + 2]) <= f.p.mu[k] * f.a.r[3 * k] * (1 + 1e-12) + 1e-15);
+            assert_true(sqrt(f.a.r[3 * k + 1] * f.a.r[3 * k + 1] + f.a.r[3 * k + 2] * f.a.r[3 * k + 2]) <=
+                        f.p.mu[k] * f.a.r[3 * k] * (1 + 1e-12) + 1e-15);
         assert_int_equal(solve(&f, cti_ca_solve), trial % 2 ? CTI_OUTCOME_NOT_APPLICABLE : CTI_OUTCOME_SOLVED);
         close_fixture(&f);
     }
@@ -456,11 +462,16 @@ static void data_folder(void **state)
         ct_solver solver;
         ct_outcome outcome;
         double reference; /* largest difference to x_ref, relative; 0: not compared */
-    } cases[] = {{"qp/vf_cpl_3k.cpb", CT_SOLVER_CA, CT_OUTCOME_SOLVED, 1e-9},       {"qp/quasi_3k.cpb", CT_SOLVER_CA, CT_OUTCOME_SOLVED, 1e-7},
-                 {"qp/redundant_3k.cpb", CT_SOLVER_CA, CT_OUTCOME_SOLVED, 1e-9},    {"qp/quasi_slab_3k.cpb", CT_SOLVER_CA, CT_OUTCOME_SOLVED, 1e-7},
-                 {"qp/INFEASIBLE_3k.cpb", CT_SOLVER_CA, CT_OUTCOME_INFEASIBLE, 0},  {"mm/KSIP.cpb", CT_SOLVER_CA, CT_OUTCOME_SOLVED, 1e-6},
-                 {"qp/slab_cpl_3k.cpb", CT_SOLVER_PGS, CT_OUTCOME_SOLVED, 1e-6},    {"fc/G_fem_vf_1k.cpb", CT_SOLVER_PGS, CT_OUTCOME_SOLVED, 0},
-                 {"fc/L_Capsules-i125-1213.cpb", CT_SOLVER_PGS, CT_OUTCOME_SOLVED, 0}, {"fc/G_fem_slab_3k.cpb", CT_SOLVER_CA, CT_OUTCOME_SOLVED, 0},
+    } cases[] = {{"qp/vf_cpl_3k.cpb", CT_SOLVER_CA, CT_OUTCOME_SOLVED, 1e-9},
+                 {"qp/quasi_3k.cpb", CT_SOLVER_CA, CT_OUTCOME_SOLVED, 1e-7},
+                 {"qp/redundant_3k.cpb", CT_SOLVER_CA, CT_OUTCOME_SOLVED, 1e-9},
+                 {"qp/quasi_slab_3k.cpb", CT_SOLVER_CA, CT_OUTCOME_SOLVED, 1e-7},
+                 {"qp/INFEASIBLE_3k.cpb", CT_SOLVER_CA, CT_OUTCOME_INFEASIBLE, 0},
+                 {"mm/KSIP.cpb", CT_SOLVER_CA, CT_OUTCOME_SOLVED, 1e-6},
+                 {"qp/slab_cpl_3k.cpb", CT_SOLVER_PGS, CT_OUTCOME_SOLVED, 1e-6},
+                 {"fc/G_fem_vf_1k.cpb", CT_SOLVER_PGS, CT_OUTCOME_SOLVED, 0},
+                 {"fc/L_Capsules-i125-1213.cpb", CT_SOLVER_PGS, CT_OUTCOME_SOLVED, 0},
+                 {"fc/G_fem_slab_3k.cpb", CT_SOLVER_CA, CT_OUTCOME_SOLVED, 0},
                  {"fc/L_Confeti-ex13-4contact.cpb", CT_SOLVER_PGS, CT_OUTCOME_SOLVED, 0}};
     size_t k;
     (void)state;
@@ -492,9 +503,10 @@ static void data_folder(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(coulomb_by_hand),    cmocka_unit_test(coulomb_at_random), cmocka_unit_test(schur_against_dense),
-                                       cmocka_unit_test(qp_by_hand),         cmocka_unit_test(qp_at_random),      cmocka_unit_test(qp_without_solution),
-                                       cmocka_unit_test(lcp_by_hand),        cmocka_unit_test(contacts_at_random), cmocka_unit_test(colours_of_a_chain),
-                                       cmocka_unit_test(data_folder)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(coulomb_by_hand),     cmocka_unit_test(coulomb_at_random),
+                                       cmocka_unit_test(schur_against_dense), cmocka_unit_test(qp_by_hand),
+                                       cmocka_unit_test(qp_at_random),        cmocka_unit_test(qp_without_solution),
+                                       cmocka_unit_test(lcp_by_hand),         cmocka_unit_test(contacts_at_random),
+                                       cmocka_unit_test(colours_of_a_chain),  cmocka_unit_test(data_folder)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

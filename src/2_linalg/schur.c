@@ -1,8 +1,8 @@
 /* schur.c -- Schur complements of sparse rows.
-   Method: W = Y'Y with Y = L^-1 J'. A row of J fills in only along the paths of its blocks to the roots of the elimination trees. The trees (bodies
-   that no entry of A joins) are taken one by one: W is the sum over trees. In a tree, rows are sorted by their first block in elimination order and
-   laid out in strips of eight columns; a supernode stores the strips that reach it and no others. Y'Y is summed supernode by supernode.
-   based on: Gilbert and Peierls 1988 (sparse right sides); Amestoy et al. 2012 (their order). */
+   Method: W = Y'Y with Y = L^-1 J'. A row of J fills in only along the paths of its blocks to the roots of the elimination trees. The trees
+   (bodies that no entry of A joins) are taken one by one: W is the sum over trees. In a tree, rows are sorted by their first block in
+   elimination order and laid out in strips of eight columns; a supernode stores the strips that reach it and no others. Y'Y is summed
+   supernode by supernode. based on: Gilbert and Peierls 1988 (sparse right sides); Amestoy et al. 2012 (their order). */
 #include "schur.h"
 
 /* cti_schur_plan -- one tree at a time: supernodes s0 .. s1 - 1, columns row[0 .. n - 1] */
@@ -10,16 +10,16 @@ typedef struct cti_schur_plan {
     const cti_factor64 *f;
     const int32_t *ptr, *idx;
     const double *val;
-    int32_t *row, *at;    /* rows of J by tree and first position, [pairs]; that position */
+    int32_t *row, *at; /* rows of J by tree and first position, [pairs]; that position */
     int pairs;
     int s0, s1, n, strips;
-    const int32_t *own;   /* the tree's part of row */
-    int32_t *first;       /* [s1 - s0 + 1] of strip: strips that reach a supernode, ascending */
+    const int32_t *own;    /* the tree's part of row */
+    int32_t *first;        /* [s1 - s0 + 1] of strip: strips that reach a supernode, ascending */
     int32_t *strip, *zero; /* zero: rows above it (a multiple of 4) are 0 */
-    size_t *offset;       /* [s1 - s0] of its strips in Y, each [top][8] */
-    double *Y, *C;        /* C [8 strips][8 strips]: Y'Y right of the diagonal */
-    size_t *to, *step;    /* [max_rows] place of a row below in strip 0 of its owner, distance of strips there */
-    const int32_t **map;  /* [max_rows] the owner's number of each strip */
+    size_t *offset;        /* [s1 - s0] of its strips in Y, each [top][8] */
+    double *Y, *C;         /* C [8 strips][8 strips]: Y'Y right of the diagonal */
+    size_t *to, *step;     /* [max_rows] place of a row below in strip 0 of its owner, distance of strips there */
+    const int32_t **map;   /* [max_rows] the owner's number of each strip */
     int32_t *maps;
 } cti_schur_plan;
 
@@ -261,8 +261,8 @@ static int cti_schur_tree(cti_schur_plan *w, cti_arena *arena, double *W, int ld
         int t = s - w->s0, j, cols = cti_sym_cols(sym, s);
         size_t ys = 8 * (size_t)cti_sym_top(sym, s);
         for (j = w->first[t]; j < w->first[t + 1]; j++)
-            cti_schur_forward(w->f->L + sym->panel[s], w->f->inverse + sym->pivot[s], cols, w->Y + w->offset[t] + (size_t)(j - w->first[t]) * ys,
-                              w->zero[j]);
+            cti_schur_forward(w->f->L + sym->panel[s], w->f->inverse + sym->pivot[s], cols,
+                              w->Y + w->offset[t] + (size_t)(j - w->first[t]) * ys, w->zero[j]);
         if (w->first[t + 1] == w->first[t])
             continue;
         cti_schur_targets(w, s);
@@ -280,7 +280,8 @@ CTI_FN int cti_factor64_schur(const cti_factor64 *f, cti_arena *arena, int rows,
     cti_arena_point mark = cti_arena_mark(arena), tree;
     cti_schur_plan w;
     int i, c, ok, nnz = rows ? ptr[rows] : 0;
-    int32_t *root = CTI_ARENA_NEW(arena, int32_t, sym->n_super), *row = CTI_ARENA_NEW(arena, int32_t, nnz), *at = CTI_ARENA_NEW(arena, int32_t, nnz);
+    int32_t *root = CTI_ARENA_NEW(arena, int32_t, sym->n_super), *row = CTI_ARENA_NEW(arena, int32_t, nnz),
+            *at = CTI_ARENA_NEW(arena, int32_t, nnz);
     int32_t *bucket = CTI_ARENA_NEW(arena, int32_t, sym->n + 1);
     memset(&w, 0, sizeof w);
     w.f = f, w.ptr = ptr, w.idx = idx, w.val = val;

@@ -1,18 +1,19 @@
 /* ca.c -- full constraint anticipation.
-   Method: W = J A^-1 J' with unit diagonal by scaling; the linear complementarity problem u = W r + q >= 0, r >= 0, r'u = 0 by block principal
-   pivoting: rows of a working set F have u = 0, the others r = 0; all rows with the wrong sign change sides at once as long as that makes them fewer,
-   and only the last of them where it does not for ten times (Murty's rule, which ends). F is guessed by Gauss-Seidel sweeps. W_FF is factored anew in
-   each round: that is a small part of what W has cost. Multipliers are then corrected with u = J x + w of the true unknowns.
-   Rows that depend on each other make W_FF singular: then W gets a compliance and the solution is approached by proximal steps, which solve
-   (W + eps) r' = ... + eps r and leave no trace of eps; without a solution r' - r becomes a certificate of that.
+   Method: W = J A^-1 J' with unit diagonal by scaling; the linear complementarity problem u = W r + q >= 0, r >= 0, r'u = 0 by block
+   principal pivoting: rows of a working set F have u = 0, the others r = 0; all rows with the wrong sign change sides at once as long as
+   that makes them fewer, and only the last of them where it does not for ten times (Murty's rule, which ends). F is guessed by Gauss-Seidel
+   sweeps. W_FF is factored anew in each round: that is a small part of what W has cost. Multipliers are then corrected with u = J x + w of
+   the true unknowns. Rows that depend on each other make W_FF singular: then W gets a compliance and the solution is approached by proximal
+   steps, which solve (W + eps) r' = ... + eps r and leave no trace of eps; without a solution r' - r becomes a certificate of that.
    Contacts with friction: Gauss-Seidel on W (pgs.c).
-   based on: Otaduy et al. 2009, section 5.1; Kostreva 1978, Judice and Pires 1994 (block principal pivoting); Rockafellar 1976 (proximal steps). */
+   based on: Otaduy et al. 2009, section 5.1; Kostreva 1978, Judice and Pires 1994 (block principal pivoting); Rockafellar 1976 (proximal
+   steps). */
 #include "ca.h"
 #include "../2_linalg/dense.h"
 #include "pgs.h"
 
-#define CTI_CA_GUESS 12  /* Gauss-Seidel sweeps before the first pivots */
-#define CTI_CA_CHANCES 10 /* rounds without progress before Murty's rule */
+#define CTI_CA_GUESS 12    /* Gauss-Seidel sweeps before the first pivots */
+#define CTI_CA_CHANCES 10  /* rounds without progress before Murty's rule */
 #define CTI_CA_STEPS 60    /* proximal steps */
 #define CTI_CA_PATIENCE 60 /* rounds after which W gets more compliance */
 
@@ -22,10 +23,10 @@ typedef struct cti_ca {
     cti_answer *a;
     cti_dual d;
     int m, ld;
-    double *scale;         /* [m] 1 / sqrt W_ii */
-    double *c, *y, *u;     /* [m] scaled: u = (W + eps) y + c */
-    double *M, *f;         /* [m][ld] W_FF and its factor, upper triangle; [m] */
-    uint8_t *in, *hint;    /* [m] row is in F; was when the last problem was solved, or is guessed to be */
+    double *scale;      /* [m] 1 / sqrt W_ii */
+    double *c, *y, *u;  /* [m] scaled: u = (W + eps) y + c */
+    double *M, *f;      /* [m][ld] W_FF and its factor, upper triangle; [m] */
+    uint8_t *in, *hint; /* [m] row is in F; was when the last problem was solved, or is guessed to be */
     int32_t *F;
     double eps;
     double *r, *x, *dr, *work; /* candidate; [2 m + 2 n] */
@@ -52,7 +53,8 @@ static int cti_ca_allocate(cti_ca *s)
     s->ld = s->d.ld;
     s->scale = CTI_ARENA_NEW(arena, double, m), s->c = CTI_ARENA_NEW(arena, double, m), s->y = CTI_ARENA_ZERO(arena, double, m);
     s->u = CTI_ARENA_NEW(arena, double, m), s->f = CTI_ARENA_NEW(arena, double, m), s->dr = CTI_ARENA_NEW(arena, double, m);
-    s->M = CTI_ARENA_NEW(arena, double, m * (size_t)s->ld + 16), s->in = CTI_ARENA_ZERO(arena, uint8_t, m), s->hint = CTI_ARENA_NEW(arena, uint8_t, m);
+    s->M = CTI_ARENA_NEW(arena, double, m *(size_t)s->ld + 16), s->in = CTI_ARENA_ZERO(arena, uint8_t, m),
+    s->hint = CTI_ARENA_NEW(arena, uint8_t, m);
     s->F = CTI_ARENA_NEW(arena, int32_t, m);
     s->r = CTI_ARENA_ZERO(arena, double, m), s->x = CTI_ARENA_NEW(arena, double, n), s->work = CTI_ARENA_NEW(arena, double, 2 * m + 2 * n);
     return s->scale && s->c && s->y && s->u && s->f && s->dr && s->M && s->in && s->hint && s->F && s->r && s->x && s->work;
@@ -133,8 +135,8 @@ static int cti_ca_wrong(const cti_ca *s, int i, double tiny_y, double tiny_u)
     return s->in[i] ? s->y[i] < -tiny_y : s->u[i] < -tiny_u;
 }
 
-/* the linear complementarity problem of c and eps by block principal pivoting from the F at hand. 1: solved; 0: it needs more compliance, W_FF being
-   singular or the pivots endless; -1: the budget ended */
+/* the linear complementarity problem of c and eps by block principal pivoting from the F at hand. 1: solved; 0: it needs more compliance,
+   W_FF being singular or the pivots endless; -1: the budget ended */
 static int cti_ca_pivot(cti_ca *s)
 {
     int best = s->m + 1, chances = CTI_CA_CHANCES, n = 0, ld = 0, i, round;
@@ -267,7 +269,7 @@ static cti_outcome cti_ca_steps(cti_ca *s)
         residual = cti_ca_keep(s, &best, &dynamics);
         if (residual <= goal)
             return CTI_OUTCOME_SOLVED;
-        if (s->eps > 0 && residual > 1e-3 && cti_ca_proves(s, s->dr)) {
+        if (residual > 1e-3 && cti_ca_proves(s, s->dr)) {
             memcpy(s->a->r, s->dr, sizeof *s->dr * (size_t)s->m);
             s->a->why = "no x obeys all rows: a certificate is in r";
             return CTI_OUTCOME_INFEASIBLE;
@@ -281,6 +283,11 @@ static cti_outcome cti_ca_steps(cti_ca *s)
         if (idle >= 2 && best <= s->e->tolerance)
             return CTI_OUTCOME_SOLVED;
         last = fmin(last, residual);
+        if (idle >= 3 && residual > 1e-3 && s->eps < 1e-11) {
+            /* W_FF is singular after all */
+            s->eps = cti_ca_stiffen(s->eps), idle = 0, first = 1, last = INFINITY;
+            cti_ca_restart(s);
+        }
     }
     if (best <= s->e->tolerance)
         return CTI_OUTCOME_SOLVED;

@@ -1,10 +1,10 @@
 /* coulomb.c -- Coulomb's law at one contact.
    Method: the three cases one after the other. Open: q_n >= 0. Stick: u = 0 and r in K. Slide along the unit vector d: u_n = 0 and
-   r_t = -mu r_n d give r_n = -q_n / D(d) with D = W_nn - mu W_nt d; that u_t is parallel to d is one equation g(d) = 0 in an angle, a trigonometric
-   polynomial of the second degree. Newton's method from the last direction finds its root nearly always; otherwise all of its at most four roots
-   are bracketed on the circle, and one with D > 0 and u_t d >= 0 is taken.
-   based on: Bonnefon and Daviet 2011 (the same roots as those of a quartic).
-   differs: the angle instead of the quartic, whose coefficients lose half of the digits where mu is large or W_ii nearly singular. */
+   r_t = -mu r_n d give r_n = -q_n / D(d) with D = W_nn - mu W_nt d; that u_t is parallel to d is one equation g(d) = 0 in an angle, a
+   trigonometric polynomial of the second degree. Newton's method from the last direction finds its root nearly always; otherwise all of its
+   at most four roots are bracketed on the circle, and one with D > 0 and u_t d >= 0 is taken. based on: Bonnefon and Daviet 2011 (the same
+   roots as those of a quartic). differs: the angle instead of the quartic, whose coefficients lose half of the digits where mu is large or
+   W_ii nearly singular. */
 #include "coulomb.h"
 
 /* cti_coulomb_slide -- g(d) = a1 s - a2 c + b1 s^2 + b2 c^2 + b3 c s for d = (c, s); mu W_nt; what u_t d needs */

@@ -1,6 +1,6 @@
 /* dual.c -- from A, J to W and q.
-   Method: A is factored by bodies; W = J A^-1 J' by the rows' paths through the factor (schur.c). Where A is diagonal, W is sparse and small enough it
-   is formed as a product of sparse matrices. based on: Otaduy et al. 2009, section 5.1, eq. 8-9 (the Schur complement). */
+   Method: A is factored by bodies; W = J A^-1 J' by the rows' paths through the factor (schur.c). Where A is diagonal and W has few
+   entries, it is formed as a product of sparse matrices. based on: Otaduy et al. 2009, section 5.1, eq. 8-9 (the Schur complement). */
 #include "dual.h"
 
 static int cti_dual_is_diagonal(const cti_sparse *A)
@@ -64,7 +64,7 @@ static cti_outcome cti_dual_matrix(cti_effort *e, int dense, cti_dual *d, const 
     }
     d->ld = (p->m + 7) & ~7;
     d->ld += d->ld % 64 == 0 ? 8 : 0;
-    d->W = CTI_ARENA_NEW(e->arena, double, (size_t)d->ld * (size_t)p->m + 8);
+    d->W = CTI_ARENA_NEW(e->arena, double, (size_t)d->ld *(size_t)p->m + 8);
     if (!d->W || !cti_system_schur(&d->system, e->arena, &p->J, d->W, d->ld))
         return CTI_OUTCOME_MEMORY;
     return CTI_OUTCOME_SOLVED;
@@ -74,7 +74,8 @@ CTI_FN cti_outcome cti_dual_open(const cti_program *p, cti_effort *e, int dense,
 {
     int i;
     d->p = p;
-    d->q = CTI_ARENA_ZERO(e->arena, double, p->m), d->f = CTI_ARENA_NEW(e->arena, double, p->n), d->x0 = CTI_ARENA_NEW(e->arena, double, p->n);
+    d->q = CTI_ARENA_ZERO(e->arena, double, p->m), d->f = CTI_ARENA_NEW(e->arena, double, p->n),
+    d->x0 = CTI_ARENA_NEW(e->arena, double, p->n);
     if (!d->q || !d->f || !d->x0 || !cti_system_open(e->mem, &d->system, &p->A) || !cti_system_factor(e->mem, &d->system))
         return CTI_OUTCOME_MEMORY;
     if (d->system.boosted) {

@@ -12,12 +12,12 @@ typedef struct cti_dual {
     cti_system system;
     double *W; /* [m][ld] or NULL */
     int ld;
-    cti_sparse S;      /* W when dense is NULL */
+    cti_sparse S;       /* W when dense is NULL */
     double *q, *f, *x0; /* [m], [n] scratch, [n] A^-1 b */
 } cti_dual;
 
-/* cti_dual_open -- dense: 1 to have W dense in any case. Scratch from the arena. CTI_OUTCOME_SOLVED, or MEMORY, or NOT_APPLICABLE with *why;
-   close in each case. */
+/* cti_dual_open -- dense: 1 to have W dense in any case. Scratch from the arena. CTI_OUTCOME_SOLVED, or MEMORY, or NOT_APPLICABLE with
+   *why; close in each case. */
 CTI_FN cti_outcome cti_dual_open(const cti_program *p, cti_effort *e, int dense, cti_dual *d, const char **why);
 /* cti_dual_x -- x = A^-1 (b + J'r), refined */
 CTI_FN void cti_dual_x(cti_dual *d, const double *r, double *x);

@@ -1,8 +1,9 @@
 /* pgs.c -- projected Gauss-Seidel on u = W r + q.
-   Method: a unit is a contact, or a row of a problem without friction; each is solved exactly with the others held fixed (coulomb.c for a contact).
-   A dense symmetric W keeps u up to date and touches only columns whose r changes, so contacts that stay open cost nothing; a sparse W, which may be
-   unsymmetric, gathers rows. The sweep's own change decides when the judge is asked, the judge decides when to end.
-   based on: lecture notes 4.1.2 and Otaduy et al. 2009, section 5.3 (projected Gauss-Seidel on the Schur complement); Jourdan, Alart, Jean 1998. */
+   Method: a unit is a contact, or a row of a problem without friction; each is solved exactly with the others held fixed (coulomb.c for a
+   contact). A dense symmetric W keeps u up to date and touches only columns whose r changes, so contacts that stay open cost nothing; a
+   sparse W, which may be unsymmetric, gathers rows. The sweep's own change decides when the judge is asked, the judge decides when to end.
+   based on: lecture notes 4.1.2 and Otaduy et al. 2009, section 5.3 (projected Gauss-Seidel on the Schur complement); Jourdan, Alart, Jean
+   1998. */
 #include "pgs.h"
 #include "coulomb.h"
 
