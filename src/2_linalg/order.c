@@ -24,7 +24,7 @@ typedef struct cti_order_work {
 } cti_order_work;
 
 /* bit rows of the part part[0..n), its surroundings numbered from n on; returns the words per row, 0 when memory ran out */
-static int cti_order_rows(cti_order_work *s, const int *part, int n)
+static int cti_order_rows(cti_order_work *s, const int *part, int n, int *out_around)
 {
     const cti_graph *g = s->g;
     int i, k, u, m = n, words;
@@ -39,6 +39,7 @@ static int cti_order_rows(cti_order_work *s, const int *part, int n)
             }
         }
     words = (m + 63) / 64;
+    *out_around = m - n;
     if (!CTI_RESIZE(s->mem, s->rows, (size_t)words * (size_t)n))
         words = 0;
     else
@@ -58,10 +59,23 @@ static int cti_order_rows(cti_order_work *s, const int *part, int n)
     return words;
 }
 
+/* row |= r without the bit `gone`; returns the number of bits */
+static int cti_order_join(uint64_t *row, const uint64_t *r, int words, int gone)
+{
+    int k, n = 0;
+    for (k = 0; k < words; k++) {
+        row[k] |= r[k];
+        if (k == gone >> 6)
+            row[k] &= ~((uint64_t)1 << (gone & 63));
+        n += cti_order_bits(row[k]);
+    }
+    return n;
+}
+
 /* exact minimum degree: part becomes its elimination order. Rows keep their own bit; eliminated bits are cleared. */
 static int cti_order_degree(cti_order_work *s, int *part, int n)
 {
-    int i, k, j, step, words = cti_order_rows(s, part, n);
+    int i, k, j, step, around, words = cti_order_rows(s, part, n, &around);
     int *degree = s->list, *copy = s->list + n;
     if (!words)
         return 0;
@@ -76,19 +90,23 @@ static int cti_order_degree(cti_order_work *s, int *part, int n)
         for (i = 0; i < n; i++)
             if (degree[i] >= 0 && (best < 0 || degree[i] < degree[best]))
                 best = i;
+        if (degree[best] == n - step + around) {
+            /* what is left is complete: by number, as all degrees stay alike */
+            for (i = 0; i < n; i++)
+                if (degree[i] >= 0)
+                    part[step++] = copy[i];
+            return 1;
+        }
         part[step] = copy[best];
         degree[best] = -1;
         /* the neighbours become a clique */
         r = s->rows + (size_t)words * (size_t)best;
-        for (j = 0; j < n; j++) {
-            uint64_t *row = s->rows + (size_t)words * (size_t)j;
-            if (degree[j] < 0 || !((r[j >> 6] >> (j & 63)) & 1))
-                continue;
-            for (degree[j] = 0, k = 0; k < words; k++) {
-                row[k] |= r[k];
-                if (k == best >> 6)
-                    row[k] &= ~((uint64_t)1 << (best & 63));
-                degree[j] += cti_order_bits(row[k]);
+        for (k = 0; k < words; k++) {
+            uint64_t x = r[k];
+            for (; x; x &= x - 1) {
+                j = 64 * k + cti_order_bits((x & (~x + 1)) - 1);
+                if (j < n && degree[j] >= 0)
+                    degree[j] = cti_order_join(s->rows + (size_t)words * (size_t)j, r, words, best);
             }
         }
     }

@@ -28,6 +28,35 @@
 #define CTI_SUPER_EPS 2.2204460492503131e-16
 #define CTI_SUPER_TINY 1.2e-32
 #include "supernodal.inl"
+
+/* scratch = the columns of supernode s, entry by entry in double */
+static void cti_super64_assemble_double(const cti_symbolic *sym, const cti_gather *g, const double *val, int s, double *W, size_t ld, double *orig)
+{
+    int e, k, c, cols = cti_sym_cols(sym, s);
+    memset(W, 0, ld * (size_t)cols * sizeof *W);
+    for (e = sym->entry_ptr[s]; e < sym->entry_ptr[s + 1]; e++)
+        for (k = 0; k < 9; k++)
+            W[(size_t)(sym->entry[e].col + k % 3) * ld + (size_t)(sym->entry[e].row + k / 3)] = val[9 * (size_t)g->slot[e] + (size_t)k];
+    for (c = cti_sym_pivots(sym, s); c < cols; c++)
+        W[(size_t)c * (ld + 1)] = 1;
+    for (c = 0; c < cols; c++)
+        orig[c] = W[(size_t)c * (ld + 1)];
+}
+
+CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym, const cti_gather *g, const double *val)
+{
+    int s;
+    double *orig;
+    f->boosted = 0;
+    if (!cti_super64_reserve(mem, f, sym))
+        return 0;
+    orig = f->scratch + sym->scratch + 16;
+    for (s = 0; s < sym->n_super; s++) {
+        cti_super64_assemble_double(sym, g, val, s, f->scratch, (size_t)cti_sym_height(sym, s), orig);
+        cti_super64_finish(f, s, orig);
+    }
+    return 1;
+}
 #undef CTI_T
 #undef CTI_TN
 #undef CTI_TVEC

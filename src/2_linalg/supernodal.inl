@@ -204,23 +204,31 @@ static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, c
     return 1;
 }
 
+/* the scratch, assembled, becomes supernode s's panel */
+static void CTI_TN(cti_super, finish)(CTI_TN(cti_factor, t) * f, int s, CTI_T *orig)
+{
+    const cti_symbolic *sym = f->sym;
+    size_t ld = (size_t)cti_sym_height(sym, s);
+    int u;
+    for (u = sym->update_ptr[s]; u < sym->update_ptr[s + 1]; u++)
+        CTI_TN(cti_super, update)(sym, f->L, &sym->update[u], s, f->scratch, ld);
+    f->boosted += CTI_TN(cti_super, panel)(sym, s, f->L + sym->panel[s], f->inverse + sym->pivot[s], f->scratch, ld, orig);
+    for (u = cti_sym_cols(sym, s); u < cti_sym_top(sym, s); u++)
+        f->inverse[sym->pivot[s] + u] = 1;
+}
+
 CTI_FN int CTI_TN(cti_factor, compute)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym, const cti_gather *g,
                                        const ct_real *val)
 {
-    int s, u;
+    int s;
     CTI_T *orig;
     f->boosted = 0;
     if (!CTI_TN(cti_super, reserve)(mem, f, sym))
         return 0;
     orig = f->scratch + sym->scratch + 16;
     for (s = 0; s < sym->n_super; s++) {
-        size_t ld = (size_t)cti_sym_height(sym, s);
-        CTI_TN(cti_super, assemble)(sym, g, val, s, f->scratch, ld, orig);
-        for (u = sym->update_ptr[s]; u < sym->update_ptr[s + 1]; u++)
-            CTI_TN(cti_super, update)(sym, f->L, &sym->update[u], s, f->scratch, ld);
-        f->boosted += CTI_TN(cti_super, panel)(sym, s, f->L + sym->panel[s], f->inverse + sym->pivot[s], f->scratch, ld, orig);
-        for (u = cti_sym_cols(sym, s); u < cti_sym_top(sym, s); u++)
-            f->inverse[sym->pivot[s] + u] = 1;
+        CTI_TN(cti_super, assemble)(sym, g, val, s, f->scratch, (size_t)cti_sym_height(sym, s), orig);
+        CTI_TN(cti_super, finish)(f, s, orig);
     }
     return 1;
 }

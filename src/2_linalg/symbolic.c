@@ -78,8 +78,11 @@ static int cti_symbolic_pattern(cti_mem *mem, cti_symbolic *s, const cti_bsr *A,
     return 1;
 }
 
-/* the best of a few orders, and its supernodes */
-static int cti_symbolic_order(cti_mem *mem, cti_symbolic *s)
+#define CTI_SYMBOLIC_ONCE_SMALL 1200 /* blocks up to which minimum degree alone is cheapest, cuts counted */
+#define CTI_SYMBOLIC_ONCE_LARGE 6000 /* blocks from which more cuts pay */
+
+/* the best of a few orders, or one that is found quickly, and its supernodes */
+static int cti_symbolic_order(cti_mem *mem, cti_symbolic *s, int once)
 {
     static const int leaves[] = {0x7fffffff, 64, 32, 12};
     int *perm = NULL, *first = NULL, *t, i, ok = 0, n = s->n;
@@ -89,6 +92,13 @@ static int cti_symbolic_order(cti_mem *mem, cti_symbolic *s)
     g.n = n, g.ptr = s->ptr, g.adj = s->adj;
     if (!CTI_RESIZE(mem, perm, n) || !CTI_RESIZE(mem, s->perm, n) || !CTI_RESIZE(mem, s->inv, n))
         goto done;
+    if (once) {
+        ok = cti_order_dissect(mem, &g, n <= CTI_SYMBOLIC_ONCE_SMALL ? n : (n < CTI_SYMBOLIC_ONCE_LARGE ? 1000 : 400), s->perm) &&
+             cti_etree_supernodes(mem, &g, s->perm, &s->first, &cost);
+        for (i = 0; ok && i < n; i++)
+            s->inv[s->perm[i]] = i;
+        goto done;
+    }
     for (i = 0; i < 4; i++) {
         /* minimum degree alone for small parts only, small leaves for small parts only */
         if ((i == 0 && n > 3000) || (i == 1 && n <= leaves[1]) || (i > 1 && (n > 600 || n <= leaves[i])))
@@ -361,14 +371,24 @@ done:
     return ok;
 }
 
-CTI_FN int cti_symbolic_analyze(cti_mem *mem, cti_symbolic *out, const cti_bsr *A, const int32_t *blocks, int n_blocks)
+static int cti_symbolic_make(cti_mem *mem, cti_symbolic *out, const cti_bsr *A, const int32_t *blocks, int n_blocks, int once)
 {
-    if (cti_symbolic_pattern(mem, out, A, blocks, n_blocks) && cti_symbolic_order(mem, out) && cti_symbolic_cut(mem, out) &&
+    if (cti_symbolic_pattern(mem, out, A, blocks, n_blocks) && cti_symbolic_order(mem, out, once) && cti_symbolic_cut(mem, out) &&
         cti_symbolic_rows(mem, out) && cti_symbolic_layout(mem, out) && cti_symbolic_updates(mem, out) && cti_symbolic_entries(mem, out) &&
         cti_symbolic_place(mem, out))
         return 1;
     cti_symbolic_free(mem, out);
     return 0;
+}
+
+CTI_FN int cti_symbolic_analyze(cti_mem *mem, cti_symbolic *out, const cti_bsr *A, const int32_t *blocks, int n_blocks)
+{
+    return cti_symbolic_make(mem, out, A, blocks, n_blocks, 0);
+}
+
+CTI_FN int cti_symbolic_analyze_once(cti_mem *mem, cti_symbolic *out, const cti_bsr *A, const int32_t *blocks, int n_blocks)
+{
+    return cti_symbolic_make(mem, out, A, blocks, n_blocks, 1);
 }
 
 CTI_FN void cti_symbolic_free(cti_mem *mem, cti_symbolic *s)

@@ -119,7 +119,8 @@ typedef cti_outcome (*cti_program_solver)(const cti_program *p, cti_effort *e, c
    Pivots that fail are boosted (count in `boosted`): a semidefinite matrix then needs a shift by the caller. */
 typedef struct cti_system {
     cti_sparse const *A;
-    cti_bsr bsr; /* scalars in 3x3 blocks: unknown i is entry i % 3 of block i / 3, pads have 1 on the diagonal */
+    cti_bsr bsr; /* the pattern: scalars in 3x3 blocks, unknown i is entry i % 3 of block i / 3 */
+    double *val; /* its blocks; pads have 1 on the diagonal */
     int32_t *blocks;
     cti_symbolic symbolic;
     cti_gather gather;

@@ -1,9 +1,15 @@
 /* solvers.c -- the table of solvers for stand-alone problems. */
 #include "solvers.h"
+#include "ca.h"
+#include "pgs.h"
 
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
 {
     switch (solver) {
+    case CT_SOLVER_PGS:
+        return cti_pgs_solve;
+    case CT_SOLVER_CA:
+        return cti_ca_solve;
     default:
         return NULL;
     }

@@ -1,5 +1,6 @@
 /* system.c -- linear systems of scalars by the block factorization: unknown i is entry i % 3 of block i / 3.
-   Method: supernodal Cholesky in double, then refinement with the scalars, so that a build in float, whose blocks are rounded, reaches the same. */
+   Method: supernodal Cholesky of entries in double in every build, then refinement with the scalars. */
+#include "../2_linalg/schur.h"
 #include "program.h"
 
 /* the block pattern of A, and blocks 0 .. n - 1 */
@@ -25,7 +26,7 @@ CTI_FN int cti_system_open(cti_mem *mem, cti_system *s, const cti_sparse *A)
 {
     int n = (A->rows + 2) / 3;
     s->A = A;
-    if (A->rows && cti_system_pattern(mem, s, A) && cti_symbolic_analyze(mem, &s->symbolic, &s->bsr, s->blocks, n) &&
+    if (A->rows && cti_system_pattern(mem, s, A) && cti_symbolic_analyze_once(mem, &s->symbolic, &s->bsr, s->blocks, n) &&
         cti_gather_make(mem, &s->gather, &s->symbolic, &s->bsr, s->blocks) && CTI_RESIZE(mem, s->z, 3 * n) && CTI_RESIZE(mem, s->r, 3 * n))
         return 1;
     if (A->rows)
@@ -39,16 +40,18 @@ CTI_FN int cti_system_factor(cti_mem *mem, cti_system *s)
     int i, k, slot = -1, block = -1, row = -1;
     if (A->rows == 0)
         return 1;
-    cti_bsr_zero(&s->bsr);
+    if (!CTI_RESIZE(mem, s->val, CTI_LEN(s->bsr.val)))
+        return 0;
+    memset(s->val, 0, sizeof *s->val * (size_t)CTI_LEN(s->bsr.val));
     for (i = 0; i < A->rows; i++)
         for (k = A->p[i]; k < A->p[i + 1]; k++) {
             if (row != i / 3 || block != A->i[k] / 3)
                 row = i / 3, block = A->i[k] / 3, slot = cti_bsr_slot(&s->bsr, row, block);
-            s->bsr.val[9 * (size_t)slot + (size_t)(3 * (i % 3) + A->i[k] % 3)] = (ct_real)A->x[k];
+            s->val[9 * (size_t)slot + (size_t)(3 * (i % 3) + A->i[k] % 3)] = A->x[k];
         }
     for (i = A->rows; i < 3 * s->bsr.n; i++)
-        s->bsr.val[9 * (size_t)s->bsr.diag[i / 3] + 4 * (size_t)(i % 3)] = 1;
-    if (!cti_factor64_compute(mem, &s->factor, &s->symbolic, &s->gather, s->bsr.val))
+        s->val[9 * (size_t)s->bsr.diag[i / 3] + 4 * (size_t)(i % 3)] = 1;
+    if (!cti_factor64_compute_double(mem, &s->factor, &s->symbolic, &s->gather, s->val))
         return 0;
     s->boosted = s->factor.boosted;
     return CTI_RESIZE(mem, s->work, (int)cti_factor64_work(&s->factor));
@@ -91,43 +94,16 @@ CTI_FN void cti_system_close(cti_mem *mem, cti_system *s)
     cti_symbolic_free(mem, &s->symbolic);
     cti_gather_free(mem, &s->gather);
     cti_factor64_free(mem, &s->factor);
-    CTI_FREE(mem, s->blocks), CTI_FREE(mem, s->work), CTI_FREE(mem, s->z), CTI_FREE(mem, s->r);
+    CTI_FREE(mem, s->blocks), CTI_FREE(mem, s->val), CTI_FREE(mem, s->work), CTI_FREE(mem, s->z), CTI_FREE(mem, s->r);
     memset(s, 0, sizeof *s);
 }
 
-#define CTI_SYSTEM_BATCH 64 /* right sides at a time */
-
 CTI_FN int cti_system_schur(cti_system *s, cti_arena *arena, const cti_sparse *J, double *W, int ld)
 {
-    cti_arena_point mark = cti_arena_mark(arena);
-    int n3 = 3 * s->bsr.n, first, i, k, c;
-    double *X = CTI_ARENA_NEW(arena, double, (size_t)n3 * CTI_SYSTEM_BATCH), *work;
+    int i;
+    for (i = 0; s->A->rows == 0 && i < J->rows; i++)
+        memset(W + (size_t)i * (size_t)ld, 0, sizeof *W * (size_t)J->rows);
     if (s->A->rows == 0)
         return 1;
-    work = CTI_ARENA_NEW(arena, double, cti_factor64_many_work(&s->factor));
-    if (!X || !work)
-        return 0;
-    for (first = 0; first < J->rows; first += CTI_SYSTEM_BATCH) {
-        int count = cti_min_int(CTI_SYSTEM_BATCH, J->rows - first);
-        int width = (count + 7) & ~7;
-        memset(X, 0, sizeof *X * (size_t)n3 * (size_t)width);
-        for (c = 0; c < count; c++)
-            for (k = J->p[first + c]; k < J->p[first + c + 1]; k++)
-                X[(size_t)J->i[k] * (size_t)width + (size_t)c] = J->x[k];
-        cti_factor64_solve_many(&s->factor, X, count, work);
-        for (i = 0; i < J->rows; i++) {
-            double *Wi = W + (size_t)i * (size_t)ld + (size_t)first;
-            memset(Wi, 0, sizeof *W * (size_t)count);
-            for (k = J->p[i]; k < J->p[i + 1]; k++) {
-                const double *x = X + (size_t)J->i[k] * (size_t)width;
-                for (c = 0; c < count; c++)
-                    Wi[c] += J->x[k] * x[c];
-            }
-        }
-    }
-    for (i = 0; i < J->rows; i++) /* exactly symmetric */
-        for (k = 0; k < i; k++)
-            W[(size_t)k * (size_t)ld + (size_t)i] = W[(size_t)i * (size_t)ld + (size_t)k];
-    cti_arena_rewind(arena, mark);
-    return 1;
+    return cti_factor64_schur(&s->factor, arena, J->rows, J->p, J->i, J->x, W, ld);
 }

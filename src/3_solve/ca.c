@@ -1,0 +1,344 @@
+/* ca.c -- full constraint anticipation.
+   Method: W = J A^-1 J' with unit diagonal by scaling; the linear complementarity problem u = W r + q >= 0, r >= 0, r'u = 0 by block
+   principal pivoting: rows of a working set F have u = 0, the others r = 0; all rows with the wrong sign change sides at once as long as
+   that makes them fewer, and only the last of them where it does not for ten times (Murty's rule, which ends). F is guessed by Gauss-Seidel
+   sweeps. W_FF is factored anew in each round: that is a small part of what W has cost. Multipliers are then corrected with u = J x + w of
+   the true unknowns. Rows that depend on each other make W_FF singular: then W gets a compliance and the solution is approached by proximal
+   steps, which solve (W + eps) r' = ... + eps r and leave no trace of eps; without a solution r' - r becomes a certificate of that.
+   Contacts with friction: Gauss-Seidel on W (pgs.c).
+   based on: Otaduy et al. 2009, section 5.1; Kostreva 1978, Judice and Pires 1994 (block principal pivoting); Rockafellar 1976 (proximal
+   steps). */
+#include "ca.h"
+#include "../2_linalg/dense.h"
+#include "pgs.h"
+
+#define CTI_CA_GUESS 12    /* Gauss-Seidel sweeps before the first pivots */
+#define CTI_CA_CHANCES 10  /* rounds without progress before Murty's rule */
+#define CTI_CA_STEPS 60    /* proximal steps */
+#define CTI_CA_PATIENCE 60 /* rounds after which W gets more compliance */
+
+typedef struct cti_ca {
+    const cti_program *p;
+    cti_effort *e;
+    cti_answer *a;
+    cti_dual d;
+    int m, ld;
+    double *scale;      /* [m] 1 / sqrt W_ii */
+    double *c, *y, *u;  /* [m] scaled: u = (W + eps) y + c */
+    double *M, *f;      /* [m][ld] W_FF and its factor, upper triangle; [m] */
+    uint8_t *in, *hint; /* [m] row is in F; was when the last problem was solved, or is guessed to be */
+    int32_t *F;
+    double eps;
+    double *r, *x, *dr, *work; /* candidate; [2 m + 2 n] */
+    int rounds;
+} cti_ca;
+
+static double cti_ca_w(const cti_ca *s, int i, int j) { return s->d.W[(size_t)i * (size_t)s->d.ld + (size_t)j]; }
+
+/* W with unit diagonal */
+static void cti_ca_scale(cti_ca *s)
+{
+    int i, j;
+    for (i = 0; i < s->m; i++)
+        s->scale[i] = cti_ca_w(s, i, i) > 0 ? 1 / sqrt(cti_ca_w(s, i, i)) : 1;
+    for (i = 0; i < s->m; i++)
+        for (j = 0; j < s->m; j++)
+            s->d.W[(size_t)i * (size_t)s->d.ld + (size_t)j] *= s->scale[i] * s->scale[j];
+}
+
+static int cti_ca_allocate(cti_ca *s)
+{
+    cti_arena *arena = s->e->arena;
+    size_t m = (size_t)s->m, n = (size_t)s->p->n;
+    s->ld = s->d.ld;
+    s->scale = CTI_ARENA_NEW(arena, double, m), s->c = CTI_ARENA_NEW(arena, double, m), s->y = CTI_ARENA_ZERO(arena, double, m);
+    s->u = CTI_ARENA_NEW(arena, double, m), s->f = CTI_ARENA_NEW(arena, double, m), s->dr = CTI_ARENA_NEW(arena, double, m);
+    s->M = CTI_ARENA_NEW(arena, double, m *(size_t)s->ld + 16), s->in = CTI_ARENA_ZERO(arena, uint8_t, m),
+    s->hint = CTI_ARENA_NEW(arena, uint8_t, m);
+    s->F = CTI_ARENA_NEW(arena, int32_t, m);
+    s->r = CTI_ARENA_ZERO(arena, double, m), s->x = CTI_ARENA_NEW(arena, double, n), s->work = CTI_ARENA_NEW(arena, double, 2 * m + 2 * n);
+    return s->scale && s->c && s->y && s->u && s->f && s->dr && s->M && s->in && s->hint && s->F && s->r && s->x && s->work;
+}
+
+/* a first F: the rows that hold after a few sweeps, y their multipliers. 0 when memory ran out */
+static int cti_ca_guess(cti_ca *s)
+{
+    cti_pgs g;
+    int i, k;
+    memset(&g, 0, sizeof g);
+    g.m = s->m, g.W = s->d.W, g.ld = s->d.ld, g.q = s->c, g.equation = s->p->equation, g.relaxation = 1;
+    for (i = 0; i < s->m; i++)
+        s->y[i] = s->e->warm ? s->a->r[i] / s->scale[i] : 0;
+    if (!cti_pgs_open(&g, s->e->arena, s->y))
+        return 0;
+    for (k = 0; k < CTI_CA_GUESS && cti_pgs_sweep(&g, s->y) > 1e-12; k++) {
+    }
+    for (i = 0; i < s->m; i++)
+        s->in[i] = s->hint[i] = s->y[i] > 0 || (s->p->equation && s->p->equation[i]);
+    return 1;
+}
+
+/* factor of (W + eps)_FF; 0 when it is singular to working precision. *n: rows of F */
+static int cti_ca_factor(cti_ca *s, int *n, int *ld)
+{
+    int i, j, k = 0;
+    double least;
+    for (i = 0; i < s->m; i++)
+        if (s->in[i])
+            s->F[k++] = i;
+    *n = k, *ld = cti_pad8(k) + ((cti_pad8(k) & 15) ? 0 : 8);
+    *ld = cti_min_int(*ld, s->ld);
+    for (i = 0; i < k; i++) {
+        double *row = s->M + (size_t)i * (size_t)*ld;
+        const double *w = s->d.W + (size_t)s->F[i] * (size_t)s->d.ld;
+        for (j = i; j < k; j++)
+            row[j] = w[s->F[j]];
+        row[i] += s->eps;
+    }
+    if (cti_dense64_factor(s->M, k, *ld))
+        return 0;
+    /* the diagonal is stored inverted */
+    least = 4e-16 * (double)(k + 8);
+    for (i = 0; i < k; i++) {
+        double inverse = s->M[(size_t)i * (size_t)(*ld + 1)];
+        if (inverse * inverse * least > 1)
+            return 0;
+    }
+    return 1;
+}
+
+/* y with u_F = 0, y elsewhere 0; u elsewhere */
+static void cti_ca_values(cti_ca *s, int n, int ld)
+{
+    int i, k;
+    for (k = 0; k < n; k++)
+        s->f[k] = -s->c[s->F[k]];
+    cti_dense64_solve(s->M, n, ld, s->f);
+    memset(s->y, 0, sizeof *s->y * (size_t)s->m);
+    memcpy(s->u, s->c, sizeof *s->u * (size_t)s->m);
+    for (k = 0; k < n; k++) {
+        const double *w = s->d.W + (size_t)s->F[k] * (size_t)s->d.ld;
+        double v = s->f[k];
+        s->y[s->F[k]] = v;
+        for (i = 0; i < s->m; i++)
+            s->u[i] += w[i] * v;
+    }
+    for (k = 0; k < n; k++)
+        s->u[s->F[k]] = 0;
+}
+
+/* 1 when row i has the wrong sign */
+static int cti_ca_wrong(const cti_ca *s, int i, double tiny_y, double tiny_u)
+{
+    if (s->p->equation && s->p->equation[i])
+        return 0;
+    return s->in[i] ? s->y[i] < -tiny_y : s->u[i] < -tiny_u;
+}
+
+/* the linear complementarity problem of c and eps by block principal pivoting from the F at hand. 1: solved; 0: it needs more compliance,
+   W_FF being singular or the pivots endless; -1: the budget ended */
+static int cti_ca_pivot(cti_ca *s)
+{
+    int best = s->m + 1, chances = CTI_CA_CHANCES, n = 0, ld = 0, i, round;
+    for (round = 0;; round++) {
+        int wrong = 0, last = -1;
+        double big_y = 0, big_u = 0;
+        if (!cti_effort_goes_on(s->e, s->rounds, 20 * s->m + 200, s->a->x, s->a->r))
+            return -1;
+        s->rounds++;
+        if ((round > CTI_CA_PATIENCE && s->eps < 1e-4) || !cti_ca_factor(s, &n, &ld))
+            return 0;
+        cti_ca_values(s, n, ld);
+        for (i = 0; i < s->m; i++)
+            big_y = fmax(big_y, fabs(s->y[i])), big_u = fmax(big_u, fabs(s->c[i]));
+        for (i = 0; i < s->m; i++)
+            if (cti_ca_wrong(s, i, 1e-13 * big_y, 1e-13 * big_u))
+                wrong++, last = i;
+        if (!wrong)
+            return 1;
+        if (wrong < best)
+            best = wrong, chances = CTI_CA_CHANCES;
+        else if (chances > 0)
+            chances--;
+        for (i = chances > 0 ? 0 : last; i <= last; i++)
+            if (cti_ca_wrong(s, i, 1e-13 * big_y, 1e-13 * big_u))
+                s->in[i] = !s->in[i];
+    }
+}
+
+/* keeps the candidate when it is better than what the answer holds. Returns its residual */
+static double cti_ca_keep(cti_ca *s, double *best, double *dynamics)
+{
+    const cti_program *p = s->p;
+    cti_judgement j;
+    cti_program_judge(p, s->x, s->r, s->work, &j);
+    if (j.residual < *best) {
+        *best = j.residual;
+        memcpy(s->a->x, s->x, sizeof *s->x * (size_t)p->n);
+        memcpy(s->a->r, s->r, sizeof *s->r * (size_t)s->m);
+    }
+    *dynamics = j.dynamics;
+    return j.residual;
+}
+
+/* 1 when y [m], cleared of wrong signs, proves that no x obeys J x + w >= 0: y >= 0, J'y = 0, w'y < 0 */
+static int cti_ca_proves(cti_ca *s, double *y)
+{
+    const cti_program *p = s->p;
+    double *t = s->work, most = 0, off = 0, size = 0, sum = 0;
+    int i, k;
+    for (i = 0; i < s->m; i++) {
+        if (y[i] < 0 && !(p->equation && p->equation[i]))
+            y[i] = 0;
+        most = fmax(most, fabs(y[i]));
+    }
+    if (!(most > 0) || !isfinite(most))
+        return 0;
+    memset(t, 0, sizeof *t * (size_t)p->n);
+    for (i = 0; i < s->m; i++) {
+        y[i] /= most;
+        sum += p->w[i] * y[i], size = fmax(size, fabs(p->w[i] * y[i]));
+        for (k = p->J.p[i]; k < p->J.p[i + 1]; k++)
+            off = fmax(off, fabs(p->J.x[k] * y[i]));
+    }
+    cti_sparse_addmul_t(&p->J, y, t);
+    for (most = 0, i = 0; i < p->n; i++)
+        most = fmax(most, fabs(t[i]));
+    return most <= 1e-9 * off && sum < -1e-7 * size;
+}
+
+/* one proximal step from r, x: a candidate in r, x, the step in dr. As cti_ca_pivot */
+static int cti_ca_step(cti_ca *s, int first)
+{
+    const cti_program *p = s->p;
+    int i, k, got;
+    /* c = u - W r - eps r with the true u */
+    cti_program_u(p, s->x, s->r, s->u);
+    for (i = 0; i < s->m; i++)
+        s->c[i] = s->scale[i] * s->u[i] - s->eps * s->r[i] / s->scale[i];
+    for (k = 0; k < s->m && !first; k++) {
+        const double *w = s->d.W + (size_t)k * (size_t)s->d.ld;
+        double v = s->r[k] / s->scale[k];
+        if (v != 0)
+            for (i = 0; i < s->m; i++)
+                s->c[i] -= w[i] * v;
+    }
+    got = cti_ca_pivot(s);
+    if (got <= 0)
+        return got;
+    for (i = 0; i < s->m; i++) {
+        double v = s->y[i] * s->scale[i];
+        if (v < 0 && !(p->equation && p->equation[i]))
+            v = 0;
+        s->dr[i] = v - s->r[i], s->r[i] = v;
+    }
+    if (first)
+        cti_dual_x(&s->d, s->r, s->x);
+    else
+        cti_dual_move(&s->d, s->dr, s->x);
+    return 1;
+}
+
+/* eps that is tried after this one */
+static double cti_ca_stiffen(double eps) { return eps == 0 ? 1e-12 : 100 * eps; }
+
+static void cti_ca_restart(cti_ca *s)
+{
+    memset(s->r, 0, sizeof *s->r * (size_t)s->m);
+    memcpy(s->x, s->d.x0, sizeof *s->x * (size_t)s->p->n);
+}
+
+/* proximal steps until the residual is small, and then as long as they make it smaller */
+static cti_outcome cti_ca_steps(cti_ca *s)
+{
+    double best = INFINITY, goal = fmin(s->e->tolerance, 1e-10), last = INFINITY, residual, dynamics;
+    int i, k, got = 0, idle = 0, first = 1, failures = 0;
+    cti_ca_restart(s);
+    for (k = 0; k < CTI_CA_STEPS; k++) {
+        got = cti_ca_step(s, first);
+        if (got < 0 || (got == 0 && s->eps > 1e-3))
+            break;
+        if (got == 0) {
+            s->eps = cti_ca_stiffen(s->eps), failures++;
+            for (i = 0; i < s->m; i++)
+                s->in[i] = s->hint[i];
+            continue;
+        }
+        memcpy(s->hint, s->in, (size_t)s->m);
+        first = 0;
+        residual = cti_ca_keep(s, &best, &dynamics);
+        if (residual <= goal)
+            return CTI_OUTCOME_SOLVED;
+        if (residual > 1e-3 && cti_ca_proves(s, s->dr)) {
+            memcpy(s->a->r, s->dr, sizeof *s->dr * (size_t)s->m);
+            s->a->why = "no x obeys all rows: a certificate is in r";
+            return CTI_OUTCOME_INFEASIBLE;
+        }
+        if (dynamics > 0.5 * residual)
+            cti_dual_x(&s->d, s->r, s->x);
+        /* a compliance that holds the steps up is taken back as far as the pivots bear it */
+        if (residual > 0.1 * last && s->eps > 1e-11 && failures < 8)
+            s->eps *= 0.01;
+        idle = residual > 0.5 * last ? idle + 1 : 0;
+        if (idle >= 2 && best <= s->e->tolerance)
+            return CTI_OUTCOME_SOLVED;
+        last = fmin(last, residual);
+        if (idle >= 3 && residual > 1e-3 && s->eps < 1e-11) {
+            /* W_FF is singular after all */
+            s->eps = cti_ca_stiffen(s->eps), idle = 0, first = 1, last = INFINITY;
+            cti_ca_restart(s);
+        }
+    }
+    if (best <= s->e->tolerance)
+        return CTI_OUTCOME_SOLVED;
+    if (!(best < INFINITY))
+        memcpy(s->a->x, s->d.x0, sizeof *s->x * (size_t)s->p->n);
+    s->a->why = got < 0 ? "the budget ended before the pivots" : "the proximal steps stand still short of the tolerance";
+    return got < 0 ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
+}
+
+static cti_outcome cti_ca_qp(cti_ca *s)
+{
+    cti_outcome outcome;
+    int i;
+    if (!cti_ca_allocate(s))
+        return CTI_OUTCOME_MEMORY;
+    cti_ca_scale(s);
+    for (i = 0; i < s->m; i++)
+        s->c[i] = s->scale[i] * s->d.q[i];
+    if (!cti_ca_guess(s))
+        return CTI_OUTCOME_MEMORY;
+    outcome = cti_ca_steps(s);
+    s->a->iterations = s->rounds;
+    return outcome;
+}
+
+static cti_outcome cti_ca_contacts(cti_ca *s)
+{
+    cti_pgs g;
+    memset(&g, 0, sizeof g);
+    g.m = s->m, g.W = s->d.W, g.ld = s->d.ld, g.S = &s->d.S, g.q = s->d.q, g.mu = s->p->mu, g.cone = s->e->cone, g.order = s->e->order;
+    g.relaxation = s->e->relaxation > 0 ? s->e->relaxation : 1;
+    return cti_pgs_open(&g, s->e->arena, s->a->r) ? cti_pgs_run(&g, s->p, &s->d, s->e, s->a) : CTI_OUTCOME_MEMORY;
+}
+
+CTI_FN cti_outcome cti_ca_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    cti_ca s;
+    cti_outcome outcome;
+    if (p->kind != CTI_PROGRAM_QP && p->kind != CTI_PROGRAM_GLOBAL) {
+        a->why = "there are no dynamics to anticipate";
+        return CTI_OUTCOME_NOT_APPLICABLE;
+    }
+    memset(&s, 0, sizeof s);
+    s.p = p, s.e = e, s.a = a, s.m = p->m;
+    outcome = cti_dual_open(p, e, p->kind == CTI_PROGRAM_QP, &s.d, &a->why);
+    if (outcome == CTI_OUTCOME_SOLVED)
+        outcome = p->kind == CTI_PROGRAM_QP ? cti_ca_qp(&s) : cti_ca_contacts(&s);
+    cti_dual_close(e->mem, &s.d);
+    return outcome;
+}
+#undef CTI_CA_GUESS
+#undef CTI_CA_CHANCES
+#undef CTI_CA_STEPS
+#undef CTI_CA_PATIENCE

@@ -1,0 +1,9 @@
+/* ca.h -- full constraint anticipation: the Schur complement, then block principal pivoting (QP) or Gauss-Seidel over contacts. */
+#ifndef CTI_CA_H
+#define CTI_CA_H
+
+#include "dual.h"
+
+CTI_FN cti_outcome cti_ca_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+
+#endif /* CTI_CA_H */

@@ -1,0 +1,283 @@
+/* pgs.c -- projected Gauss-Seidel on u = W r + q.
+   Method: a unit is a contact, or a row of a problem without friction; each is solved exactly with the others held fixed (coulomb.c for a
+   contact). A dense symmetric W keeps u up to date and touches only columns whose r changes, so contacts that stay open cost nothing; a
+   sparse W, which may be unsymmetric, gathers rows. The sweep's own change decides when the judge is asked, the judge decides when to end.
+   based on: lecture notes 4.1.2 and Otaduy et al. 2009, section 5.3 (projected Gauss-Seidel on the Schur complement); Jourdan, Alart, Jean
+   1998. */
+#include "pgs.h"
+#include "coulomb.h"
+
+/* ---- sequence ---- */
+
+static int cti_pgs_stride(const cti_pgs *s) { return s->mu ? 3 : 1; }
+
+/* 1 when units i and j have an entry of W in common */
+static int cti_pgs_coupled(const cti_pgs *s, int i, int j)
+{
+    int n = cti_pgs_stride(s), a, b;
+    for (a = n * i; a < n * i + n; a++)
+        for (b = n * j; b < n * j + n; b++)
+            if (s->W[(size_t)a * (size_t)s->ld + (size_t)b] != 0)
+                return 1;
+    return 0;
+}
+
+/* forbids the colours of the coloured units that i is joined with: mark[colour] = i + 1 */
+static void cti_pgs_forbid(const cti_pgs *s, int i, const int32_t *colour, int32_t *mark)
+{
+    int n = cti_pgs_stride(s), j, a, k;
+    if (s->W) {
+        for (j = 0; j < s->units; j++)
+            if (colour[j] >= 0 && mark[colour[j]] != i + 1 && cti_pgs_coupled(s, i, j))
+                mark[colour[j]] = i + 1;
+        return;
+    }
+    for (a = n * i; a < n * i + n; a++)
+        for (k = s->S->p[a]; k < s->S->p[a + 1]; k++) {
+            j = s->S->i[k] / n;
+            if (colour[j] >= 0 && s->S->x[k] != 0)
+                mark[colour[j]] = i + 1;
+        }
+}
+
+/* units by colour: no two of a colour are joined through a row of the later one. Greedy, in the order of the rows. 0 when memory ran out */
+static int cti_pgs_colours(cti_pgs *s, cti_arena *arena)
+{
+    int32_t *colour = CTI_ARENA_NEW(arena, int32_t, s->units), *mark = CTI_ARENA_ZERO(arena, int32_t, (size_t)s->units + 1);
+    int i, c, n = 0, most = 0;
+    if (!colour || !mark)
+        return 0;
+    for (i = 0; i < s->units; i++)
+        colour[i] = -1;
+    for (i = 0; i < s->units; i++) {
+        cti_pgs_forbid(s, i, colour, mark);
+        for (c = 0; mark[c] == i + 1; c++) {
+        }
+        colour[i] = c;
+        most = cti_max_int(most, c);
+    }
+    for (c = 0; c <= most; c++)
+        for (i = 0; i < s->units; i++)
+            if (colour[i] == c)
+                s->sequence[n++] = i;
+    return 1;
+}
+
+/* ---- u ---- */
+
+static double cti_pgs_dot(const double *a, const double *b, int n)
+{
+    cti_d8 v = cti_d8_set(0);
+    double sum = 0;
+    int i = 0;
+    for (; i + 8 <= n; i += 8)
+        v = cti_d8_add(v, cti_d8_mul(cti_d8_load(a + i), cti_d8_load(b + i)));
+    for (; i < n; i++)
+        sum += a[i] * b[i];
+    return sum + cti_d8_sum(v);
+}
+
+static void cti_pgs_refresh(cti_pgs *s, const double *r)
+{
+    int i;
+    for (i = 0; i < s->m; i++)
+        s->u[i] = s->q[i] + cti_pgs_dot(s->W + (size_t)i * (size_t)s->ld, r, s->m);
+}
+
+/* u of row i now */
+static double cti_pgs_row(const cti_pgs *s, int i, const double *r)
+{
+    double sum;
+    int k;
+    if (s->W)
+        return s->u[i];
+    sum = s->q[i];
+    for (k = s->S->p[i]; k < s->S->p[i + 1]; k++)
+        sum += s->S->x[k] * r[s->S->i[k]];
+    return sum;
+}
+
+/* u += W(:, i) dr, W being symmetric */
+static void cti_pgs_move(cti_pgs *s, int i, double dr)
+{
+    const double *w = s->W ? s->W + (size_t)i * (size_t)s->ld : NULL;
+    cti_d8 v = cti_d8_set(dr);
+    int k = 0;
+    if (!w || dr == 0)
+        return;
+    for (; k + 8 <= s->m; k += 8)
+        cti_d8_store(s->u + k, cti_d8_add(cti_d8_load(s->u + k), cti_d8_mul(v, cti_d8_load(w + k))));
+    for (; k < s->m; k++)
+        s->u[k] += w[k] * dr;
+}
+
+static double cti_pgs_entry(const cti_pgs *s, int i, int j)
+{
+    return s->W ? s->W[(size_t)i * (size_t)s->ld + (size_t)j] : cti_sparse_at(s->S, i, j);
+}
+
+CTI_FN int cti_pgs_open(cti_pgs *s, cti_arena *arena, const double *r)
+{
+    int i, a, n = cti_pgs_stride(s);
+    s->units = s->m / n, s->sweeps = 0;
+    s->sequence = CTI_ARENA_NEW(arena, int32_t, s->units), s->block = CTI_ARENA_NEW(arena, double, (size_t)(n * n) * (size_t)s->units);
+    s->u = CTI_ARENA_NEW(arena, double, s->m);
+    if (!s->sequence || !s->block || !s->u)
+        return 0;
+    for (i = 0; i < s->units; i++) {
+        s->sequence[i] = i;
+        for (a = 0; a < n * n; a++)
+            s->block[n * n * i + a] = cti_pgs_entry(s, n * i + a / n, n * i + a % n);
+    }
+    if (s->W)
+        cti_pgs_refresh(s, r);
+    return s->order != 2 || cti_pgs_colours(s, arena);
+}
+
+/* ---- sweeps ---- */
+
+/* contact i; *moved += |dr|^2, *size += |r|^2 */
+static void cti_pgs_contact(cti_pgs *s, int i, double *r, double *moved, double *size)
+{
+    const double *W = s->block + 9 * (size_t)i;
+    double *ri = r + 3 * (size_t)i, q[3], t[3], mu = s->mu[i];
+    int k;
+    for (k = 0; k < 3; k++) {
+        q[k] = cti_pgs_row(s, 3 * i + k, r) - W[3 * k] * ri[0] - W[3 * k + 1] * ri[1] - W[3 * k + 2] * ri[2];
+        t[k] = ri[k];
+    }
+    if (s->cone == CT_CONE_BOX)
+        cti_coulomb_box(W, q, mu, t);
+    else if (s->cone == CT_CONE_PYRAMID)
+        cti_coulomb_pyramid(W, q, mu, t);
+    else
+        cti_coulomb_solve(W, q, mu, t);
+    if (s->relaxation != 1) {
+        for (k = 0; k < 3; k++)
+            t[k] = ri[k] + s->relaxation * (t[k] - ri[k]);
+        cti_cone_project3(mu, t);
+    }
+    for (k = 0; k < 3; k++) {
+        double dr = t[k] - ri[k];
+        cti_pgs_move(s, 3 * i + k, dr);
+        ri[k] = t[k];
+        *moved += dr * dr, *size += t[k] * t[k];
+    }
+}
+
+/* row i; *moved: largest W_ii |dr|, *size: largest |u| */
+static void cti_pgs_scalar(cti_pgs *s, int i, double *r, double *moved, double *size)
+{
+    double d = s->block[i], u = cti_pgs_row(s, i, r), v = r[i], dr;
+    double lo = s->lo ? s->lo[i] : 0, hi = s->hi ? s->hi[i] : INFINITY;
+    int equation = s->equation && s->equation[i];
+    if (d > 0)
+        v -= s->relaxation * u / d;
+    else if (u != 0 && !equation)
+        v = u > 0 ? (isfinite(lo) ? lo : v) : (isfinite(hi) ? hi : v);
+    if (!equation)
+        v = v < lo ? lo : (v > hi ? hi : v);
+    dr = v - r[i];
+    cti_pgs_move(s, i, dr);
+    r[i] = v;
+    *moved = fmax(*moved, fabs(dr) * (d > 0 ? d : 1)), *size = fmax(*size, fabs(u));
+    if (v != v)
+        *moved = v;
+}
+
+#define CTI_PGS_REFRESH 64 /* sweeps after which u is computed afresh */
+
+CTI_FN double cti_pgs_sweep(cti_pgs *s, double *r)
+{
+    double moved = 0, size = 0, q = 0;
+    int k, pass, i;
+    if (s->W && ++s->sweeps % CTI_PGS_REFRESH == 0)
+        cti_pgs_refresh(s, r);
+    for (pass = 0; pass < (s->order == 1 ? 2 : 1); pass++)
+        for (k = 0; k < s->units; k++) {
+            i = s->sequence[pass ? s->units - 1 - k : k];
+            if (s->mu)
+                cti_pgs_contact(s, i, r, &moved, &size);
+            else
+                cti_pgs_scalar(s, i, r, &moved, &size);
+        }
+    if (s->mu)
+        return moved == 0 ? 0 : sqrt(moved / size);
+    for (i = 0; i < s->m; i++)
+        q = fmax(q, fabs(s->q[i]));
+    size = fmax(size, q);
+    return moved == 0 ? 0 : moved / size;
+}
+
+/* x for r, and the judge's word */
+static double cti_pgs_judge(const cti_program *p, cti_dual *d, cti_answer *a, double *work)
+{
+    cti_judgement j;
+    if (d)
+        cti_dual_x(d, a->r, a->x);
+    else
+        cti_program_u(p, a->x, a->r, a->x);
+    cti_program_judge(p, a->x, a->r, work, &j);
+    return j.residual;
+}
+
+/* sweeps for about 2e10 multiplications */
+static int cti_pgs_bound(const cti_pgs *s)
+{
+    double work = s->W ? (double)s->m * (double)s->m : (s->m ? (double)s->S->p[s->m] : 0);
+    work = 2e10 / (work + 64.0 * s->units + 1);
+    return work > 1e6 ? 1000000 : (work < 200 ? 200 : (int)work);
+}
+
+CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, cti_effort *e, cti_answer *a)
+{
+    double *work = CTI_ARENA_NEW(e->arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n), ask = e->tolerance, change, residual;
+    int k, own = cti_pgs_bound(s);
+    if (!work)
+        return CTI_OUTCOME_MEMORY;
+    for (k = 0; cti_effort_goes_on(e, k, own, a->x, a->r); k++) {
+        change = cti_pgs_sweep(s, a->r);
+        a->iterations = k + 1;
+        if (change != change || change > 1e100) {
+            a->why = "the sweeps diverge";
+            memset(a->r, 0, sizeof *a->r * (size_t)p->m);
+            cti_pgs_judge(p, d, a, work);
+            return CTI_OUTCOME_FAILED;
+        }
+        if (change > ask)
+            continue;
+        residual = cti_pgs_judge(p, d, a, work);
+        if (residual <= e->tolerance)
+            return CTI_OUTCOME_SOLVED;
+        if (change == 0 || ask < 1e-17) {
+            a->why = "the sweeps stand still short of the tolerance";
+            return CTI_OUTCOME_FAILED;
+        }
+        ask *= fmax(0.02, fmin(0.7, 0.7 * e->tolerance / residual));
+        if (s->W)
+            cti_pgs_refresh(s, a->r);
+    }
+    a->why = "the budget ended before the sweeps converged";
+    return cti_pgs_judge(p, d, a, work) <= e->tolerance ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET;
+}
+
+CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    cti_pgs s;
+    cti_dual d;
+    cti_outcome outcome = CTI_OUTCOME_SOLVED;
+    int dynamic = p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL;
+    memset(&s, 0, sizeof s), memset(&d, 0, sizeof d);
+    if (dynamic) {
+        outcome = cti_dual_open(p, e, 0, &d, &a->why);
+        s.W = d.W, s.ld = d.ld, s.S = &d.S, s.q = d.q;
+    } else
+        s.S = &p->W, s.q = p->w;
+    s.m = p->m, s.mu = p->mu, s.lo = p->lo, s.hi = p->hi, s.equation = p->equation;
+    s.cone = e->cone, s.relaxation = e->relaxation > 0 ? e->relaxation : 1, s.order = e->order;
+    if (outcome == CTI_OUTCOME_SOLVED)
+        outcome = cti_pgs_open(&s, e->arena, a->r) ? cti_pgs_run(&s, p, dynamic ? &d : NULL, e, a) : CTI_OUTCOME_MEMORY;
+    cti_dual_close(e->mem, &d);
+    return outcome;
+}
+#undef CTI_PGS_REFRESH
