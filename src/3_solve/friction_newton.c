@@ -5,6 +5,7 @@
    sigma follows |F|, as in Levenberg's method, so that redundant contacts do not make the system singular at the end.
    based on: Alart and Curnier 1991; Acary, Bremond and Huber 2018 (comparison of solvers; line search on the same function); Grippo,
    Lampariello and Lucidi 1986 (nonmonotone search). */
+#include "../2_linalg/block_lu.h"
 #include "../2_linalg/lu.h"
 #include "friction.h"
 
@@ -21,15 +22,31 @@ typedef struct cti_newton {
     double history[CTI_NEWTON_HISTORY];
     int n_history;
     double sigma;
+    int sparse;         /* the system of all contacts by blocks, instead of a dense one of those that push */
+    cti_block_lu lu;
+    double *block;      /* [9 first[nc]] its numbers */
 } cti_newton;
+
+/* blocks, or rows as a dense matrix has them, whatever is faster */
+static int cti_newton_choose(cti_newton *s)
+{
+    cti_friction *f = s->f;
+    double m = (double)f->m;
+    if (!cti_block_lu_open(f->e->mem, &s->lu, f->nc, f->first, f->column))
+        return 0;
+    s->sparse = s->lu.flops < m * m * m / 6;
+    s->block = CTI_ARENA_NEW(f->e->arena, double, 9 * (size_t)f->first[f->nc]);
+    return s->block != NULL;
+}
 
 static int cti_newton_open(cti_newton *s, cti_friction *f)
 {
     cti_arena *arena = f->e->arena;
     size_t m = (size_t)f->m;
-    memset(s, 0, sizeof *s);
     s->f = f;
-    s->ld = cti_pad8(f->m) + 8;
+    if (!f->W && !cti_newton_choose(s))
+        return 0;
+    s->ld = s->sparse ? 0 : cti_pad8(f->m) + 8;
     s->A = CTI_ARENA_NEW(arena, double, 3 * m), s->B = CTI_ARENA_NEW(arena, double, 3 * m);
     s->F = CTI_ARENA_NEW(arena, double, m), s->d = CTI_ARENA_NEW(arena, double, m);
     s->old = CTI_ARENA_NEW(arena, double, m), s->work = CTI_ARENA_NEW(arena, double, m);
@@ -128,8 +145,51 @@ static void cti_newton_row(cti_newton *s, int i)
     }
 }
 
-/* d, the Newton step from F, A, B. 0 when its system is singular */
-static int cti_newton_step(cti_newton *s)
+/* y = F' x = A x + B (W + sigma I) x; work holds W x */
+static void cti_newton_derivative(cti_newton *s, const double *x, double *y)
+{
+    cti_friction *f = s->f;
+    int i, a;
+    cti_friction_mul(f, x, s->work);
+    for (i = 0; i < f->m; i++) {
+        const double *A = s->A + 3 * (size_t)i, *B = s->B + 3 * (size_t)i;
+        for (y[i] = 0, a = 0; a < 3; a++)
+            y[i] += A[a] * x[i - i % 3 + a] + B[a] * (s->work[i - i % 3 + a] + s->sigma * x[i - i % 3 + a]);
+    }
+}
+
+/* d by the blocks of all contacts, refined once */
+static int cti_newton_step_sparse(cti_newton *s)
+{
+    cti_friction *f = s->f;
+    int i, k, a;
+    for (i = 0; i < f->nc; i++)
+        for (k = f->first[i]; k < f->first[i + 1]; k++) {
+            double *out = s->block + 9 * (size_t)k;
+            const double *A = s->A + 9 * (size_t)i, *B = s->B + 9 * (size_t)i;
+            cti_newton_put(B, f->block + 9 * (size_t)k, 3, out, 3);
+            for (a = 0; a < 9 && f->column[k] == i; a++)
+                out[a] += A[a] + s->sigma * B[a];
+        }
+    if (!cti_block_lu_factor(&s->lu, s->block))
+        return 0;
+    for (i = 0; i < f->m; i++)
+        s->d[i] = -s->F[i];
+    cti_block_lu_solve(&s->lu, s->d);
+    cti_newton_derivative(s, s->d, s->rhs);
+    for (i = 0; i < f->m; i++)
+        s->rhs[i] = -s->F[i] - s->rhs[i];
+    cti_block_lu_solve(&s->lu, s->rhs);
+    for (i = 0; i < f->m; i++) {
+        s->d[i] += s->rhs[i];
+        if (!cti_finite64(s->d[i]))
+            return 0;
+    }
+    return 1;
+}
+
+/* d by a dense system of the contacts that push */
+static int cti_newton_step_dense(cti_newton *s)
 {
     cti_friction *f = s->f;
     int i, k, a, others = 0, n = 3 * s->n_active;
@@ -153,6 +213,14 @@ static int cti_newton_step(cti_newton *s)
                 return 0;
         }
     return 1;
+}
+
+/* d, the Newton step from F, A, B. 0 when its system is singular */
+static int cti_newton_step(cti_newton *s)
+{
+    if (s->sparse)
+        return cti_newton_step_sparse(s);
+    return cti_newton_step_dense(s);
 }
 
 static double cti_newton_bound(const cti_newton *s)
@@ -214,7 +282,7 @@ static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
         f->iterations++;
         norm = cti_newton_map(s, 1);
         cti_newton_remember(s, norm);
-        s->sigma = fmin(1e-3, 1e-3 * norm) + 1e-13;
+        s->sigma = fmin(1e-2, 0.3 * residual) + 1e-7;
 #ifdef TRACE
         printf("%d res %g norm %g active %d fail %d\n", f->iterations, residual, norm, s->n_active, failures);
 #endif
@@ -234,12 +302,14 @@ CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_ans
     a->why = "the semismooth Newton method takes local and global frictional contact only";
     if (p->kind != CTI_PROGRAM_LOCAL && p->kind != CTI_PROGRAM_GLOBAL)
         return CTI_OUTCOME_NOT_APPLICABLE;
+    memset(&s, 0, sizeof s);
     if (cti_friction_open(&f, p, e, a) && cti_newton_open(&s, &f)) {
         cti_newton_run(&s, enough, a);
         cti_friction_answer(&f, a);
         outcome = f.best_residual <= enough ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET;
         a->why = "iterations or time ran out";
     }
+    cti_block_lu_close(e->mem, &s.lu);
     cti_friction_close(&f);
     return outcome;
 }
