@@ -7,6 +7,8 @@
 #include "friction.h"
 #include "../2_linalg/lu.h"
 
+enum { CTI_FRICTION_DENSE = 12000 }; /* rows of the largest dense W: about a gigabyte */
+
 /* ---- the form ---- */
 
 /* root_i from the traces, and W as dense rows: GLOBAL */
@@ -113,6 +115,13 @@ static void cti_friction_start(cti_friction *f, const cti_answer *a)
     }
     f->best_residual = INFINITY;
     cti_friction_residual(f);
+}
+
+CTI_FN const char *cti_friction_refuses(const cti_program *p)
+{
+    if (p->kind != CTI_PROGRAM_LOCAL && p->kind != CTI_PROGRAM_GLOBAL)
+        return "the solver takes local and global frictional contact only";
+    return p->kind == CTI_PROGRAM_GLOBAL && p->m > CTI_FRICTION_DENSE ? "too many contacts for a dense matrix between them" : NULL;
 }
 
 CTI_FN int cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *e, const cti_answer *a)

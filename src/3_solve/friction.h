@@ -1,10 +1,12 @@
 /* friction.h -- a stand-alone frictional contact problem in the form that its solvers work on, and what they share.
    The form: u = W r + q with W_ii of trace 3 and |q| = 1: contact i's impulse is r_i = unit root_i s_i and its velocity u_i' = unit u_i / root_i
-   with root_i = sqrt(3 / trace W_ii); cones do not change under it. The judge's scaled natural map is then |s - P_K(s - u^)| / |s|.
+   with root_i = sqrt(3 / trace W_ii); cones do not change under it. The judge's scaled natural map is then
+   |root (s - P_K(s - u^))| / |root s|.
    W is kept dense for GLOBAL, where it is J A^-1 J', and as sparse 3x3 blocks for LOCAL; it is never made symmetric. */
 #ifndef CTI_FRICTION_H
 #define CTI_FRICTION_H
 
+#include "../2_linalg/block_lu.h"
 #include "program.h"
 
 typedef struct cti_friction {
@@ -26,6 +28,8 @@ typedef struct cti_friction {
     int iterations;
 } cti_friction;
 
+/* cti_friction_refuses -- NULL, or why p has no such form (a sentence). */
+CTI_FN const char *cti_friction_refuses(const cti_program *p);
 /* cti_friction_open -- the form of p, r at the answer's start. 0 when memory ran out; close in any case. */
 CTI_FN int cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *e, const cti_answer *a);
 CTI_FN void cti_friction_close(cti_friction *f);
@@ -45,6 +49,27 @@ CTI_FN void cti_friction_sweep(cti_friction *f, double sigma, const double *cent
 CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a);
 /* cti_friction_answer -- best r, and x, in the problem's units. */
 CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a);
+
+/* cti_friction_system -- (A + B (W + sigma I)) x = y. Zero it before first use; close in any case. */
+typedef struct cti_friction_system {
+    cti_friction *f;
+    const double *A, *B; /* [9 nc] */
+    double sigma;
+    int sparse;
+    cti_block_lu lu;
+    double *block;           /* [9 first[nc]] */
+    double *matrix, *scratch; /* dense: [3 n_active][ld] */
+    int *pivot, n_active, ld;
+    int32_t *active, *place; /* [nc] contacts whose B is not 0; their place among them, or -1 */
+    double *work, *rhs;      /* [m] */
+} cti_friction_system;
+/* cti_friction_system_open, cti_friction_system_factor -- 0 when memory ran out; 0 when the matrix is singular. A and B [9 nc] have to stand until
+   the solves; where a B is 0 its A is the identity. */
+CTI_FN int cti_friction_system_open(cti_friction_system *s, cti_friction *f);
+CTI_FN int cti_friction_system_factor(cti_friction_system *s, const double *A, const double *B, double sigma);
+/* cti_friction_system_solve -- x [m] in: right side, out: solution. 0 when it is not finite. */
+CTI_FN int cti_friction_system_solve(cti_friction_system *s, double *x);
+CTI_FN void cti_friction_system_close(cti_friction_system *s);
 
 /* cti_newton_solve -- semismooth Newton with Gauss-Seidel sweeps; cti_admm_solve -- alternating directions. LOCAL and GLOBAL. */
 CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_answer *a);
