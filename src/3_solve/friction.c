@@ -11,6 +11,48 @@ enum { CTI_FRICTION_DENSE = 12000 }; /* rows of the largest dense W: about a gig
 
 /* ---- the form ---- */
 
+/* 1 when block (i, j) of the dense W is not 0 */
+static int cti_friction_joined(const cti_friction *f, int i, int j)
+{
+    int a, b;
+    for (a = 3 * i; a < 3 * i + 3; a++)
+        for (b = 3 * j; b < 3 * j + 3; b++)
+            if (f->W[(size_t)a * (size_t)f->ld + (size_t)b] != 0)
+                return 1;
+    return i == j;
+}
+
+/* a dense W that is nearly empty, as that of rigid bodies, in sparse blocks: one pass counts, one copies */
+static int cti_friction_thin(cti_friction *f)
+{
+    int i, j, a, b, n = f->nc, count, pass;
+    f->first = CTI_ARENA_ZERO(f->e->arena, int32_t, n + 1);
+    if (!f->first)
+        return 0;
+    for (pass = 0; pass < 2; pass++) {
+        for (count = 0, i = 0; i < n; f->first[++i] = count)
+            for (j = 0; j < n; j++) {
+                if (!cti_friction_joined(f, i, j))
+                    continue;
+                for (a = 0; a < 9 && pass; a++)
+                    b = 3 * j + a % 3, f->block[9 * (size_t)count + (size_t)a] = f->W[(size_t)(3 * i + a / 3) * (size_t)f->ld + (size_t)b];
+                if (pass)
+                    f->column[count] = j;
+                count++;
+            }
+        if (pass == 0) {
+            if (6.0 * count > (double)n * n)
+                return 1;
+            f->column = CTI_ARENA_NEW(f->e->arena, int32_t, count);
+            f->block = CTI_ARENA_NEW(f->e->arena, double, 9 * (size_t)count);
+            if (!f->column || !f->block)
+                return 0;
+        }
+    }
+    f->W = NULL;
+    return 1;
+}
+
 /* root_i from the traces, and W as dense rows: GLOBAL */
 static int cti_friction_dense(cti_friction *f)
 {
@@ -38,7 +80,7 @@ static int cti_friction_dense(cti_friction *f)
     cti_sparse_mul(&p->J, z, f->q);
     for (i = 0; i < f->m; i++)
         f->q[i] = f->root[i / 3] * (f->q[i] + p->w[i]);
-    return 1;
+    return cti_friction_thin(f);
 }
 
 /* columns of blocks in block row i, its own first, marked where `seen` is i; returns their number, writes them where `out` is given */

@@ -2,7 +2,7 @@
    The form: u = W r + q with W_ii of trace 3 and |q| = 1: contact i's impulse is r_i = unit root_i s_i and its velocity u_i' = unit u_i / root_i
    with root_i = sqrt(3 / trace W_ii); cones do not change under it. The judge's scaled natural map is then
    |root (s - P_K(s - u^))| / |root s|.
-   W is kept dense for GLOBAL, where it is J A^-1 J', and as sparse 3x3 blocks for LOCAL; it is never made symmetric. */
+   W is kept dense for GLOBAL, where it is J A^-1 J' (unless most of it is 0), and as sparse 3x3 blocks for LOCAL; it is never made symmetric. */
 #ifndef CTI_FRICTION_H
 #define CTI_FRICTION_H
 
