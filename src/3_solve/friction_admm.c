@@ -6,7 +6,7 @@
    2011 (Anderson). */
 #include "friction.h"
 
-enum { CTI_ADMM_OWN = 20000, CTI_ADMM_DEPTH = 8, CTI_ADMM_CHECK = 5, CTI_ADMM_BALANCE = 40 };
+enum { CTI_ADMM_OWN = 50000, CTI_ADMM_DEPTH = 8, CTI_ADMM_SHALLOW = 3, CTI_ADMM_CHECK = 5, CTI_ADMM_BALANCE = 40 };
 
 typedef struct cti_admm {
     cti_friction *f;
@@ -15,7 +15,7 @@ typedef struct cti_admm {
     double *v, *z, *y, *r, *g, *old_z;       /* [m] */
     double *last_v, *last_e, *safe;          /* [m] */
     double *dv[CTI_ADMM_DEPTH], *de[CTI_ADMM_DEPTH]; /* [m] differences of g and of g - v */
-    int count, head, started;
+    int count, head, started, depth;
     double last_size;
     double rho;
 } cti_admm;
@@ -26,7 +26,7 @@ static int cti_admm_open(cti_admm *s, cti_friction *f)
     size_t m = (size_t)f->m, i;
     double **vectors[9];
     int k, ok;
-    s->f = f, s->rho = 1;
+    s->f = f, s->rho = 1, s->depth = CTI_ADMM_DEPTH;
     vectors[0] = &s->v, vectors[1] = &s->z, vectors[2] = &s->y, vectors[3] = &s->r, vectors[4] = &s->g, vectors[5] = &s->old_z;
     vectors[6] = &s->last_v, vectors[7] = &s->last_e, vectors[8] = &s->safe;
     s->A = CTI_ARENA_ZERO(arena, double, 3 * m), s->B = CTI_ARENA_ZERO(arena, double, 3 * m);
@@ -124,13 +124,13 @@ static void cti_admm_advance(cti_admm *s)
         s->started = s->count = s->head = 0;
         return;
     }
-    if (s->started) {
+    if (s->started && s->depth) {
         for (i = 0; i < f->m; i++) {
             s->dv[s->head][i] = s->g[i] - s->safe[i];
             s->de[s->head][i] = e[i] - s->last_e[i];
         }
-        s->head = (s->head + 1) % CTI_ADMM_DEPTH;
-        s->count = cti_min_int(s->count + 1, CTI_ADMM_DEPTH);
+        s->head = (s->head + 1) % s->depth;
+        s->count = cti_min_int(s->count + 1, s->depth);
     }
     memcpy(s->safe, s->g, bytes), memcpy(s->last_e, e, bytes);
     s->last_size = size, s->started = 1;
@@ -170,11 +170,18 @@ static void cti_admm_sizes(const cti_admm *s, double *primal, double *dual)
     *primal = sqrt(p / (r > 0 ? r : 1)), *dual = sqrt(d / (y > 0 ? y : 1));
 }
 
+/* acceleration with another depth: what got no further with one often does with the next */
+static void cti_admm_deepen(cti_admm *s)
+{
+    s->depth = s->depth == CTI_ADMM_DEPTH ? CTI_ADMM_SHALLOW : (s->depth ? 0 : CTI_ADMM_DEPTH);
+    s->started = s->count = s->head = 0;
+}
+
 static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
-    double residual = f->best_residual, primal, dual;
-    int since = 0;
+    double residual = f->best_residual, primal, dual, mark = INFINITY;
+    int since = 0, wait = CTI_ADMM_BALANCE;
     size_t bytes = sizeof *f->r * (size_t)f->m;
     memcpy(s->v, f->r, bytes);
     if (!(residual > enough) || !cti_friction_system_factor(&s->system, s->A, s->B, s->rho))
@@ -193,8 +200,10 @@ static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
         printf("%d rho %g res %g primal %g dual %g\n", f->iterations, s->rho, residual, primal, dual);
 #endif
         cti_admm_advance(s);
-        if (since >= CTI_ADMM_BALANCE) {
-            since = 0;
+        if (since >= wait) {
+            if (f->best_residual > 0.5 * mark)
+                cti_admm_deepen(s);
+            mark = f->best_residual, since = 0, wait += wait / 4;
             if (!cti_admm_balance(s, primal, dual))
                 return;
         }
