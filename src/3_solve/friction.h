@@ -9,6 +9,8 @@
 #include "../2_linalg/block_lu.h"
 #include "program.h"
 
+enum { CTI_NEWTON_HISTORY = 6 }; /* norms that the nonmonotone search looks back on */
+
 typedef struct cti_friction {
     const cti_program *p;
     cti_effort *e;
@@ -71,7 +73,20 @@ CTI_FN int cti_friction_system_factor(cti_friction_system *s, const double *A, c
 CTI_FN int cti_friction_system_solve(cti_friction_system *s, double *x);
 CTI_FN void cti_friction_system_close(cti_friction_system *s);
 
-/* cti_newton_solve -- semismooth Newton with Gauss-Seidel sweeps; cti_admm_solve -- alternating directions. LOCAL and GLOBAL. */
+/* cti_newton -- the iteration of friction_newton.c, for those that end with it. The system is the caller's and is factored anew. */
+typedef struct cti_newton {
+    cti_friction *f;
+    cti_friction_system *system;
+    double *A, *B;       /* [9 nc] of F' = A + B W */
+    double *F, *d, *old; /* [m] */
+    double history[CTI_NEWTON_HISTORY];
+    int n_history;
+} cti_newton;
+CTI_FN int cti_newton_open(cti_newton *s, cti_friction *f, cti_friction_system *system);
+/* cti_newton_polish -- Newton steps from the best iterate as long as each makes |F| fall. 1 when the residual is not above `enough`. */
+CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a);
+
+/* cti_newton_solve -- semismooth Newton with Gauss-Seidel sweeps; cti_admm_solve -- alternating directions, ended by Newton steps. LOCAL and GLOBAL. */
 CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_answer *a);
 CTI_FN cti_outcome cti_admm_solve(const cti_program *p, cti_effort *e, cti_answer *a);
 

@@ -1,7 +1,8 @@
 /* friction_admm.c -- alternating directions for frictional contact: one linear system, factored seldom, and projections on the cones.
    Method: Coulomb's law as min 1/2 r'W r + (q + s)'r on the cones with s_n = mu |u_t|, which is taken from the multiplier in every iteration. The
    iteration is one map of v = y + r (Douglas-Rachford): z = P_K(v), y = v - z, (W + rho I) r = rho (z - y) - q - s, v <- y + r, over-relaxed; then
-   u^ = -rho y. Anderson's acceleration works on v. rho balances |r - z| and |u^ change|.
+   u^ = -rho y. Anderson's acceleration works on v. rho balances |r - z| and |u^ change|. Now
+   and then Newton steps from the best iterate try to end it.
    based on: Boyd et al. 2011, 3.1 and 3.4.1 - 3.4.3 (scaled form, rho, over-relaxation); Acary and Cadoux 2013 (s as a fixed point); Walker and Ni
    2011 (Anderson). */
 #include "friction.h"
@@ -11,6 +12,7 @@ enum { CTI_ADMM_OWN = 50000, CTI_ADMM_DEPTH = 8, CTI_ADMM_SHALLOW = 3, CTI_ADMM_
 typedef struct cti_admm {
     cti_friction *f;
     cti_friction_system system;
+    cti_newton newton;
     double *A, *B;                           /* [9 nc] zeros, identities */
     double *v, *z, *y, *r, *g, *old_z;       /* [m] */
     double *last_v, *last_e, *safe;          /* [m] */
@@ -39,7 +41,7 @@ static int cti_admm_open(cti_admm *s, cti_friction *f)
     }
     for (i = 0; ok && i < 3 * m; i += 9)
         s->B[i] = s->B[i + 4] = s->B[i + 8] = 1;
-    return ok && cti_friction_system_open(&s->system, f);
+    return ok && cti_friction_system_open(&s->system, f) && cti_newton_open(&s->newton, f, &s->system);
 }
 
 /* z and y of v */
@@ -180,7 +182,7 @@ static void cti_admm_deepen(cti_admm *s)
 static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
-    double residual = f->best_residual, primal, dual, mark = INFINITY;
+    double residual = f->best_residual, primal, dual, mark = INFINITY, polished = INFINITY;
     int since = 0, wait = CTI_ADMM_BALANCE;
     size_t bytes = sizeof *f->r * (size_t)f->m;
     memcpy(s->v, f->r, bytes);
@@ -203,6 +205,12 @@ static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
         if (since >= wait) {
             if (f->best_residual > 0.5 * mark)
                 cti_admm_deepen(s);
+            if (f->best_residual < 0.9 * polished) {
+                polished = f->best_residual;
+                if (cti_newton_polish(&s->newton, enough, a))
+                    return;
+                cti_friction_system_factor(&s->system, s->A, s->B, s->rho);
+            }
             mark = f->best_residual, since = 0, wait += wait / 4;
             if (!cti_admm_balance(s, primal, dual))
                 return;

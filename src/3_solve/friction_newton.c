@@ -7,25 +7,16 @@
    Lampariello and Lucidi 1986 (nonmonotone search). */
 #include "friction.h"
 
-enum { CTI_NEWTON_OWN = 1000, CTI_NEWTON_HISTORY = 6, CTI_NEWTON_HALVES = 8, CTI_NEWTON_PATIENCE = 50 };
+enum { CTI_NEWTON_OWN = 1000, CTI_NEWTON_HALVES = 8, CTI_NEWTON_PATIENCE = 50, CTI_NEWTON_POLISH = 30 };
 
-typedef struct cti_newton {
-    cti_friction *f;
-    cti_friction_system system;
-    double *A, *B;        /* [9 nc] of F' = A + B W */
-    double *F, *d, *old;  /* [m] */
-    double history[CTI_NEWTON_HISTORY];
-    int n_history;
-} cti_newton;
-
-static int cti_newton_open(cti_newton *s, cti_friction *f)
+CTI_FN int cti_newton_open(cti_newton *s, cti_friction *f, cti_friction_system *system)
 {
     cti_arena *arena = f->e->arena;
     size_t m = (size_t)f->m;
-    s->f = f;
+    s->f = f, s->system = system;
     s->A = CTI_ARENA_NEW(arena, double, 3 * m), s->B = CTI_ARENA_NEW(arena, double, 3 * m);
     s->F = CTI_ARENA_NEW(arena, double, m), s->d = CTI_ARENA_NEW(arena, double, m), s->old = CTI_ARENA_NEW(arena, double, m);
-    return s->A && s->B && s->F && s->d && s->old && cti_friction_system_open(&s->system, f);
+    return s->A && s->B && s->F && s->d && s->old;
 }
 
 /* F [3] of one contact and, where A is given, its derivatives by r and u; B is 0 where it does not push */
@@ -79,7 +70,7 @@ static int cti_newton_step(cti_newton *s, double sigma)
     int i;
     for (i = 0; i < s->f->m; i++)
         s->d[i] = -s->F[i];
-    return cti_friction_system_factor(&s->system, s->A, s->B, sigma) && cti_friction_system_solve(&s->system, s->d);
+    return cti_friction_system_factor(s->system, s->A, s->B, sigma) && cti_friction_system_solve(s->system, s->d);
 }
 
 static double cti_newton_bound(const cti_newton *s)
@@ -129,19 +120,39 @@ static double cti_newton_sweeps(cti_newton *s, int count)
     return cti_friction_residual(s->f);
 }
 
+/* one step from the iterate, whose residual is given and updated. 0 when there is none along which F falls */
+static int cti_newton_advance(cti_newton *s, double *residual)
+{
+    double norm = cti_newton_map(s, 1);
+    s->f->iterations++;
+    cti_newton_remember(s, norm);
+    return cti_newton_step(s, fmin(1e-2, 0.3 * *residual) + 1e-7) && cti_newton_search(s, residual, &norm);
+}
+
+CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
+{
+    cti_friction *f = s->f;
+    double residual;
+    int k, goes = 1;
+    memcpy(f->r, f->best, sizeof *f->r * (size_t)f->m);
+    residual = cti_friction_residual(f);
+    s->n_history = 0;
+    for (k = 0; k < CTI_NEWTON_POLISH && goes && residual > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++)
+        goes = cti_newton_advance(s, &residual);
+    return f->best_residual <= enough;
+}
+
 /* the whole iteration; ends when the residual is below `enough`, the budget is used up, or nothing gets better */
 static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
-    double residual = f->best_residual, norm, mark = INFINITY;
+    double residual = f->best_residual, mark = INFINITY;
     int failures = 0, since = 0;
     if (residual > enough)
         residual = cti_newton_sweeps(s, 10);
     while (residual > enough && since < CTI_NEWTON_PATIENCE && cti_friction_goes_on(f, CTI_NEWTON_OWN, a)) {
-        f->iterations++, since++;
-        norm = cti_newton_map(s, 1);
-        cti_newton_remember(s, norm);
-        if (!cti_newton_step(s, fmin(1e-2, 0.3 * residual) + 1e-7) || !cti_newton_search(s, &residual, &norm)) {
+        since++;
+        if (!cti_newton_advance(s, &residual)) {
             failures++;
             residual = cti_newton_sweeps(s, 10 * cti_min_int(failures, 10));
         }
@@ -154,20 +165,21 @@ CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_ans
 {
     cti_friction f;
     cti_newton s;
+    cti_friction_system system;
     cti_outcome outcome = CTI_OUTCOME_MEMORY;
     double enough = 0.3 * e->tolerance;
     a->why = cti_friction_refuses(p);
     if (a->why)
         return CTI_OUTCOME_NOT_APPLICABLE;
     a->why = "";
-    memset(&s, 0, sizeof s);
-    if (cti_friction_open(&f, p, e, a) && cti_newton_open(&s, &f)) {
+    memset(&s, 0, sizeof s), memset(&system, 0, sizeof system);
+    if (cti_friction_open(&f, p, e, a) && cti_friction_system_open(&system, &f) && cti_newton_open(&s, &f, &system)) {
         cti_newton_run(&s, enough, a);
         cti_friction_answer(&f, a);
         outcome = f.best_residual <= enough ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET;
         a->why = "iterations or time ran out, or the residual stood still";
     }
-    cti_friction_system_close(&s.system);
+    cti_friction_system_close(&system);
     cti_friction_close(&f);
     return outcome;
 }
