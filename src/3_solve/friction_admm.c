@@ -198,9 +198,6 @@ static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
             residual = cti_friction_residual(f);
         }
         cti_admm_sizes(s, &primal, &dual);
-#ifdef TRACE
-        printf("%d rho %g res %g primal %g dual %g\n", f->iterations, s->rho, residual, primal, dual);
-#endif
         cti_admm_advance(s);
         if (since >= wait) {
             if (f->best_residual > 0.5 * mark)
