@@ -81,6 +81,7 @@ typedef struct cti_newton {
     double *F, *d, *old; /* [m] */
     double history[CTI_NEWTON_HISTORY];
     int n_history;
+    double boost; /* factor of sigma */
 } cti_newton;
 CTI_FN int cti_newton_open(cti_newton *s, cti_friction *f, cti_friction_system *system);
 /* cti_newton_polish -- Newton steps from the best iterate as long as each makes |F| fall. 1 when the residual is not above `enough`. */

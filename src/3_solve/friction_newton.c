@@ -7,13 +7,13 @@
    Lampariello and Lucidi 1986 (nonmonotone search). */
 #include "friction.h"
 
-enum { CTI_NEWTON_OWN = 1000, CTI_NEWTON_HALVES = 8, CTI_NEWTON_PATIENCE = 50, CTI_NEWTON_POLISH = 30 };
+enum { CTI_NEWTON_OWN = 1000, CTI_NEWTON_HALVES = 8, CTI_NEWTON_PATIENCE = 30, CTI_NEWTON_POLISH = 30 };
 
 CTI_FN int cti_newton_open(cti_newton *s, cti_friction *f, cti_friction_system *system)
 {
     cti_arena *arena = f->e->arena;
     size_t m = (size_t)f->m;
-    s->f = f, s->system = system;
+    s->f = f, s->system = system, s->boost = 1;
     s->A = CTI_ARENA_NEW(arena, double, 3 * m), s->B = CTI_ARENA_NEW(arena, double, 3 * m);
     s->F = CTI_ARENA_NEW(arena, double, m), s->d = CTI_ARENA_NEW(arena, double, m), s->old = CTI_ARENA_NEW(arena, double, m);
     return s->A && s->B && s->F && s->d && s->old;
@@ -126,7 +126,7 @@ static int cti_newton_advance(cti_newton *s, double *residual)
     double norm = cti_newton_map(s, 1);
     s->f->iterations++;
     cti_newton_remember(s, norm);
-    return cti_newton_step(s, fmin(1e-2, 0.3 * *residual) + 1e-7) && cti_newton_search(s, residual, &norm);
+    return cti_newton_step(s, s->boost * (fmin(1e-2, 0.3 * *residual) + 1e-7)) && cti_newton_search(s, residual, &norm);
 }
 
 CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
@@ -142,15 +142,16 @@ CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
     return f->best_residual <= enough;
 }
 
-/* the whole iteration; ends when the residual is below `enough`, the budget is used up, or nothing gets better */
+/* the whole iteration; ends when the residual is below `enough`, the budget is used up, or nothing gets better with any sigma */
 static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
     double residual = f->best_residual, mark = INFINITY;
-    int failures = 0, since = 0;
+    static const double boosts[] = {1, 10, 0.1, 100};
+    int failures = 0, since = 0, boost = 0;
     if (residual > enough)
         residual = cti_newton_sweeps(s, 10);
-    while (residual > enough && since < CTI_NEWTON_PATIENCE && cti_friction_goes_on(f, CTI_NEWTON_OWN, a)) {
+    while (residual > enough && boost < 4 && cti_friction_goes_on(f, CTI_NEWTON_OWN, a)) {
         since++;
         if (!cti_newton_advance(s, &residual)) {
             failures++;
@@ -158,6 +159,11 @@ static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
         }
         if (f->best_residual < 0.8 * mark)
             mark = f->best_residual, since = 0;
+        if (since >= CTI_NEWTON_PATIENCE && ++boost < 4) {
+            s->boost = boosts[boost], since = failures = 0;
+            memcpy(f->r, f->best, sizeof *f->r * (size_t)f->m);
+            residual = cti_newton_sweeps(s, 10);
+        }
     }
 }
 
