@@ -2,7 +2,8 @@
    Method: the function of Alart and Curnier, F_n = r_n - max(0, r_n - u_n), F_t = r_t - (r_t - u_t projected on the disc of radius
    mu max(0, r_n - u_n)), in the scaled form where all W_ii have trace 3. A step solves (A + B (W + sigma I)) d = -F for the contacts that push,
    the others go to zero; it is halved until the norm of F falls below the largest of the last ones, and sweeps take over where that fails.
-   sigma follows the residual, as in Levenberg's method, so that redundant contacts do not make the system singular at the end.
+   sigma follows the residual, as in Levenberg's method, so that redundant contacts do not make the system singular at the end; other factors of
+   it are tried where nothing gets better.
    based on: Alart and Curnier 1991; Acary, Bremond and Huber 2018 (comparison of solvers; line search on the same function); Grippo,
    Lampariello and Lucidi 1986 (nonmonotone search). */
 #include "friction.h"
