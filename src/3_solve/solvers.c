@@ -1,7 +1,8 @@
-/* solvers.c -- the table of solvers for stand-alone problems. */
+/* solvers.c -- the table of solvers for stand-alone problems, and the order in which AUTO tries them. */
 #include "solvers.h"
 #include "ca.h"
 #include "pgs.h"
+#include "friction.h"
 
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
 {
@@ -10,14 +11,41 @@ CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
         return cti_pgs_solve;
     case CT_SOLVER_CA:
         return cti_ca_solve;
+    case CT_SOLVER_NEWTON:
+        return cti_newton_solve;
+    case CT_SOLVER_ADMM:
+        return cti_admm_solve;
     default:
         return NULL;
     }
 }
 
+/* orders of attempts, each ended by AUTO */
+static const ct_solver cti_solvers_friction[] = {CT_SOLVER_NEWTON, CT_SOLVER_ADMM, CT_SOLVER_PGS, CT_SOLVER_AUTO};
+static const ct_solver cti_solvers_many[] = {CT_SOLVER_PGS, CT_SOLVER_NEWTON, CT_SOLVER_ADMM, CT_SOLVER_AUTO};
+static const ct_solver cti_solvers_qp[] = {CT_SOLVER_CA, CT_SOLVER_INTERIOR, CT_SOLVER_ACTIVE_SET, CT_SOLVER_MPRGP, CT_SOLVER_PGS, CT_SOLVER_AUTO};
+static const ct_solver cti_solvers_large[] = {CT_SOLVER_INTERIOR, CT_SOLVER_CA, CT_SOLVER_MPRGP, CT_SOLVER_ACTIVE_SET, CT_SOLVER_PGS, CT_SOLVER_AUTO};
+static const ct_solver cti_solvers_lcp[] = {CT_SOLVER_LEMKE, CT_SOLVER_BOXED, CT_SOLVER_CA, CT_SOLVER_PGS, CT_SOLVER_AUTO};
+static const ct_solver cti_solvers_bounds[] = {CT_SOLVER_BOXED, CT_SOLVER_CA, CT_SOLVER_PGS, CT_SOLVER_AUTO};
+
+enum { CTI_SOLVERS_DENSE = 12000 }; /* rows: a dense matrix of them takes about a gigabyte */
+
+static const ct_solver *cti_solvers_order(const cti_program *p)
+{
+    switch (p->kind) {
+    case CTI_PROGRAM_LOCAL: return cti_solvers_friction;
+    case CTI_PROGRAM_GLOBAL: return p->m > CTI_SOLVERS_DENSE ? cti_solvers_many : cti_solvers_friction;
+    case CTI_PROGRAM_QP: return p->m > CTI_SOLVERS_DENSE ? cti_solvers_large : cti_solvers_qp;
+    case CTI_PROGRAM_LCP: return p->lo ? cti_solvers_bounds : cti_solvers_lcp;
+    }
+    return cti_solvers_friction;
+}
+
 CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt)
 {
-    CTI_UNUSED(p);
-    CTI_UNUSED(attempt);
+    const ct_solver *next = cti_solvers_order(p);
+    for (; *next != CT_SOLVER_AUTO; next++)
+        if (cti_solvers_find(*next) && attempt-- == 0)
+            return *next;
     return CT_SOLVER_AUTO;
 }

@@ -112,6 +112,8 @@ typedef enum ct_solver {
     CT_SOLVER_MPRGP,
     CT_SOLVER_INTERIOR,
     CT_SOLVER_GEOMETRIC_CG,
+    CT_SOLVER_NEWTON,
+    CT_SOLVER_ADMM,
     CT_SOLVER_COUNT_
 } ct_solver;
 

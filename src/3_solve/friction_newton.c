@@ -1,0 +1,192 @@
+/* friction_newton.c -- semismooth Newton for frictional contact on the exact cone, between block Gauss-Seidel sweeps.
+   Method: the function of Alart and Curnier, F_n = r_n - max(0, r_n - u_n), F_t = r_t - (r_t - u_t projected on the disc of radius
+   mu max(0, r_n - u_n)), in the scaled form where all W_ii have trace 3. A step solves (A + B (W + sigma I)) d = -F for the contacts that push,
+   the others go to zero; it is halved until the norm of F falls below the largest of the last ones, and sweeps take over where that fails.
+   sigma follows the residual, as in Levenberg's method, so that redundant contacts do not make the system singular at the end; other factors of
+   it are tried where nothing gets better.
+   based on: Alart and Curnier 1991; Acary, Bremond and Huber 2018 (comparison of solvers; line search on the same function); Grippo,
+   Lampariello and Lucidi 1986 (nonmonotone search). */
+#include "friction.h"
+
+enum { CTI_NEWTON_OWN = 1000, CTI_NEWTON_HALVES = 8, CTI_NEWTON_PATIENCE = 30, CTI_NEWTON_POLISH = 30 };
+
+CTI_FN int cti_newton_open(cti_newton *s, cti_friction *f, cti_friction_system *system)
+{
+    cti_arena *arena = f->e->arena;
+    size_t m = (size_t)f->m;
+    s->f = f, s->system = system, s->boost = 1;
+    s->A = CTI_ARENA_NEW(arena, double, 3 * m), s->B = CTI_ARENA_NEW(arena, double, 3 * m);
+    s->F = CTI_ARENA_NEW(arena, double, m), s->d = CTI_ARENA_NEW(arena, double, m), s->old = CTI_ARENA_NEW(arena, double, m);
+    return s->A && s->B && s->F && s->d && s->old;
+}
+
+/* F [3] of one contact and, where A is given, its derivatives by r and u; B is 0 where it does not push */
+static void cti_newton_contact(double mu, const double *r, const double *u, double *F, double *A, double *B)
+{
+    double n = r[0] - u[0], t1 = r[1] - u[1], t2 = r[2] - u[2], t = sqrt(t1 * t1 + t2 * t2), g, e1, e2;
+    if (A)
+        memset(A, 0, 9 * sizeof *A), memset(B, 0, 9 * sizeof *B);
+    if (!(n > 0)) {
+        F[0] = r[0], F[1] = r[1], F[2] = r[2];
+        if (A)
+            A[0] = A[4] = A[8] = 1;
+        return;
+    }
+    F[0] = u[0];
+    if (A)
+        B[0] = 1;
+    if (t <= mu * n) {
+        F[1] = u[1], F[2] = u[2];
+        if (A)
+            B[4] = B[8] = 1;
+        return;
+    }
+    e1 = t1 / t, e2 = t2 / t, g = mu * n / t;
+    F[1] = r[1] - g * t1, F[2] = r[2] - g * t2;
+    if (A) {
+        B[4] = g * (1 - e1 * e1), B[5] = B[7] = -g * e1 * e2, B[8] = g * (1 - e2 * e2);
+        A[4] = 1 - B[4], A[5] = A[7] = -B[5], A[8] = 1 - B[8];
+        A[3] = -mu * e1, A[6] = -mu * e2, B[3] = mu * e1, B[6] = mu * e2;
+    }
+}
+
+/* norm of F at the iterate; u is up to date. With derivatives where asked for */
+static double cti_newton_map(cti_newton *s, int derivatives)
+{
+    cti_friction *f = s->f;
+    double sum = 0;
+    int i;
+    for (i = 0; i < f->nc; i++) {
+        size_t at = 9 * (size_t)i;
+        cti_newton_contact(f->mu[i], f->r + 3 * (size_t)i, f->u + 3 * (size_t)i, s->F + 3 * (size_t)i, derivatives ? s->A + at : NULL, s->B + at);
+    }
+    for (i = 0; i < f->m; i++)
+        sum += s->F[i] * s->F[i];
+    return sqrt(sum);
+}
+
+/* d, the Newton step from F, A, B. 0 when its system is singular */
+static int cti_newton_step(cti_newton *s, double sigma)
+{
+    int i;
+    for (i = 0; i < s->f->m; i++)
+        s->d[i] = -s->F[i];
+    return cti_friction_system_factor(s->system, s->A, s->B, sigma) && cti_friction_system_solve(s->system, s->d);
+}
+
+static double cti_newton_bound(const cti_newton *s)
+{
+    double most = 0;
+    int k;
+    for (k = 0; k < s->n_history; k++)
+        most = fmax(most, s->history[k]);
+    return most;
+}
+
+static void cti_newton_remember(cti_newton *s, double norm)
+{
+    int k;
+    if (s->n_history < CTI_NEWTON_HISTORY)
+        s->n_history++;
+    for (k = s->n_history - 1; k > 0; k--)
+        s->history[k] = s->history[k - 1];
+    s->history[0] = norm;
+}
+
+/* along d until F falls; 0 and the old iterate when it does not */
+static int cti_newton_search(cti_newton *s, double *out_residual, double *out_norm)
+{
+    cti_friction *f = s->f;
+    double t = 1, bound = cti_newton_bound(s);
+    int k, i;
+    memcpy(s->old, f->r, sizeof *f->r * (size_t)f->m);
+    for (k = 0; k < CTI_NEWTON_HALVES; k++, t /= 2) {
+        for (i = 0; i < f->m; i++)
+            f->r[i] = s->old[i] + t * s->d[i];
+        *out_residual = cti_friction_residual(f);
+        *out_norm = cti_newton_map(s, 0);
+        if (*out_norm <= (1 - 1e-4 * t) * bound)
+            return 1;
+    }
+    memcpy(f->r, s->old, sizeof *f->r * (size_t)f->m);
+    return 0;
+}
+
+static double cti_newton_sweeps(cti_newton *s, int count)
+{
+    int k;
+    for (k = 0; k < count; k++)
+        cti_friction_sweep(s->f, 0, NULL, k & 1);
+    s->n_history = 0;
+    return cti_friction_residual(s->f);
+}
+
+/* one step from the iterate, whose residual is given and updated. 0 when there is none along which F falls */
+static int cti_newton_advance(cti_newton *s, double *residual)
+{
+    double norm = cti_newton_map(s, 1);
+    s->f->iterations++;
+    cti_newton_remember(s, norm);
+    return cti_newton_step(s, s->boost * (fmin(1e-2, 0.3 * *residual) + 1e-7)) && cti_newton_search(s, residual, &norm);
+}
+
+CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
+{
+    cti_friction *f = s->f;
+    double residual;
+    int k, goes = 1;
+    memcpy(f->r, f->best, sizeof *f->r * (size_t)f->m);
+    residual = cti_friction_residual(f);
+    s->n_history = 0;
+    for (k = 0; k < CTI_NEWTON_POLISH && goes && residual > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++)
+        goes = cti_newton_advance(s, &residual);
+    return f->best_residual <= enough;
+}
+
+/* the whole iteration; ends when the residual is below `enough`, the budget is used up, or nothing gets better with any sigma */
+static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
+{
+    cti_friction *f = s->f;
+    double residual = f->best_residual, mark = INFINITY;
+    static const double boosts[] = {1, 10, 0.1, 100};
+    int failures = 0, since = 0, boost = 0;
+    if (residual > enough)
+        residual = cti_newton_sweeps(s, 10);
+    while (residual > enough && boost < 4 && cti_friction_goes_on(f, CTI_NEWTON_OWN, a)) {
+        since++;
+        if (!cti_newton_advance(s, &residual)) {
+            failures++;
+            residual = cti_newton_sweeps(s, 10 * cti_min_int(failures, 10));
+        }
+        if (f->best_residual < 0.8 * mark)
+            mark = f->best_residual, since = 0;
+        if (since >= CTI_NEWTON_PATIENCE && ++boost < 4) {
+            s->boost = boosts[boost], since = failures = 0;
+            memcpy(f->r, f->best, sizeof *f->r * (size_t)f->m);
+            residual = cti_newton_sweeps(s, 10);
+        }
+    }
+}
+
+CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    cti_friction f;
+    cti_newton s;
+    cti_friction_system system;
+    cti_outcome outcome = CTI_OUTCOME_MEMORY;
+    double enough = 0.3 * e->tolerance;
+    a->why = cti_friction_refuses(p);
+    if (a->why)
+        return CTI_OUTCOME_NOT_APPLICABLE;
+    a->why = "";
+    memset(&s, 0, sizeof s), memset(&system, 0, sizeof system);
+    if (cti_friction_open(&f, p, e, a) && cti_friction_system_open(&system, &f) && cti_newton_open(&s, &f, &system)) {
+        cti_newton_run(&s, enough, a);
+        cti_friction_answer(&f, a);
+        outcome = f.best_residual <= enough ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET;
+        a->why = "iterations or time ran out, or the residual stood still";
+    }
+    cti_friction_system_close(&system);
+    cti_friction_close(&f);
+    return outcome;
+}

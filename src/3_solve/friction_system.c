@@ -1,0 +1,170 @@
+/* friction_system.c -- linear systems (A + B (W + sigma I)) x = y of frictional contact: A and B of 3x3 blocks on the diagonal.
+   Method: sparse LU by blocks of all contacts with one step of refinement, or dense LU of the contacts whose B is not 0, whichever costs less. */
+#include "../2_linalg/lu.h"
+#include "friction.h"
+
+static int cti_friction_system_dense(cti_friction_system *s)
+{
+    cti_arena *arena = s->f->e->arena;
+    s->ld = cti_pad8(s->f->m) + 8;
+    s->matrix = CTI_ARENA_NEW(arena, double, (size_t)s->f->m * (size_t)s->ld);
+    s->scratch = CTI_ARENA_NEW(arena, double, cti_lu_scratch(s->f->m));
+    s->pivot = CTI_ARENA_NEW(arena, int, s->f->m);
+    s->active = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
+    s->place = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
+    return s->matrix && s->scratch && s->pivot && s->active && s->place;
+}
+
+CTI_FN int cti_friction_system_open(cti_friction_system *s, cti_friction *f)
+{
+    double m = (double)f->m;
+    s->f = f;
+    s->work = CTI_ARENA_NEW(f->e->arena, double, f->m), s->rhs = CTI_ARENA_NEW(f->e->arena, double, f->m);
+    if (!s->work || !s->rhs)
+        return 0;
+    if (!f->W) {
+        if (!cti_block_lu_open(f->e->mem, &s->lu, f->nc, f->first, f->column))
+            return 0;
+        s->sparse = s->lu.flops < m * m * m / 6; /* the dense one does four times as much in the same time */
+        s->block = CTI_ARENA_NEW(f->e->arena, double, 9 * (size_t)f->first[f->nc]);
+        if (!s->block)
+            return 0;
+    }
+    return s->sparse || cti_friction_system_dense(s);
+}
+
+CTI_FN void cti_friction_system_close(cti_friction_system *s)
+{
+    if (s->f)
+        cti_block_lu_close(s->f->e->mem, &s->lu);
+}
+
+/* out [3 rows of ld]: B times a 3x3 block of rows `stride` apart */
+static void cti_friction_system_put(const double *B, const double *w, size_t stride, double *out, size_t ld)
+{
+    int a, b;
+    for (a = 0; a < 3; a++)
+        for (b = 0; b < 3; b++)
+            out[(size_t)a * ld + (size_t)b] =
+                B[3 * a] * w[b] + B[3 * a + 1] * w[stride + (size_t)b] + B[3 * a + 2] * w[2 * stride + (size_t)b];
+}
+
+static int cti_friction_system_factor_sparse(cti_friction_system *s)
+{
+    const cti_friction *f = s->f;
+    int i, k, a;
+    for (i = 0; i < f->nc; i++)
+        for (k = f->first[i]; k < f->first[i + 1]; k++) {
+            double *out = s->block + 9 * (size_t)k;
+            const double *A = s->A + 9 * (size_t)i, *B = s->B + 9 * (size_t)i;
+            cti_friction_system_put(B, f->block + 9 * (size_t)k, 3, out, 3);
+            for (a = 0; a < 9 && f->column[k] == i; a++)
+                out[a] += A[a] + s->sigma * B[a];
+        }
+    return cti_block_lu_factor(&s->lu, s->block);
+}
+
+/* contacts whose B is not 0 */
+static void cti_friction_system_list(cti_friction_system *s)
+{
+    int i, k;
+    for (s->n_active = 0, i = 0; i < s->f->nc; i++) {
+        const double *B = s->B + 9 * (size_t)i;
+        for (s->place[i] = -1, k = 0; k < 9; k++)
+            if (B[k] != 0)
+                s->place[i] = s->n_active;
+        if (s->place[i] >= 0)
+            s->active[s->n_active++] = i;
+    }
+}
+
+/* block row of contact i among those listed */
+static void cti_friction_system_row(cti_friction_system *s, int i)
+{
+    const cti_friction *f = s->f;
+    const double *A = s->A + 9 * (size_t)i, *B = s->B + 9 * (size_t)i;
+    size_t ld = (size_t)s->ld, at = (size_t)s->place[i], k;
+    double *out = s->matrix + 3 * at * ld;
+    int a, b;
+    memset(out, 0, 3 * ld * sizeof *out);
+    if (f->W) {
+        const double *row = f->W + 3 * (size_t)i * (size_t)f->ld;
+        for (k = 0; k < (size_t)s->n_active; k++)
+            cti_friction_system_put(B, row + 3 * (size_t)s->active[k], (size_t)f->ld, out + 3 * k, ld);
+    } else {
+        for (a = f->first[i]; a < f->first[i + 1]; a++)
+            if (s->place[f->column[a]] >= 0)
+                cti_friction_system_put(B, f->block + 9 * (size_t)a, 3, out + 3 * (size_t)s->place[f->column[a]], ld);
+    }
+    for (a = 0; a < 3; a++)
+        for (b = 0; b < 3; b++)
+            out[(size_t)a * ld + 3 * at + (size_t)b] += A[3 * a + b] + s->sigma * B[3 * a + b];
+}
+
+CTI_FN int cti_friction_system_factor(cti_friction_system *s, const double *A, const double *B, double sigma)
+{
+    int k;
+    s->A = A, s->B = B, s->sigma = sigma;
+    if (s->sparse)
+        return cti_friction_system_factor_sparse(s);
+    cti_friction_system_list(s);
+    for (k = 0; k < s->n_active; k++)
+        cti_friction_system_row(s, s->active[k]);
+    return cti_lu_factor(s->matrix, 3 * s->n_active, s->ld, s->pivot, s->scratch);
+}
+
+/* rest -= (A + B (W + sigma I)) x */
+static void cti_friction_system_rest(cti_friction_system *s, const double *x, double *rest)
+{
+    int i, a;
+    cti_friction_mul(s->f, x, s->work);
+    for (i = 0; i < s->f->m; i++) {
+        const double *A = s->A + 3 * (size_t)i, *B = s->B + 3 * (size_t)i, *xi = x + i - i % 3, *wi = s->work + i - i % 3;
+        for (a = 0; a < 3; a++)
+            rest[i] -= A[a] * xi[a] + B[a] * (wi[a] + s->sigma * xi[a]);
+    }
+}
+
+static void cti_friction_system_solve_sparse(cti_friction_system *s, double *x)
+{
+    int i;
+    memcpy(s->rhs, x, sizeof *x * (size_t)s->f->m);
+    cti_block_lu_solve(&s->lu, x);
+    cti_friction_system_rest(s, x, s->rhs);
+    cti_block_lu_solve(&s->lu, s->rhs);
+    for (i = 0; i < s->f->m; i++)
+        x[i] += s->rhs[i];
+}
+
+/* the others, whose A is the identity, are known and go to the right side */
+static void cti_friction_system_solve_dense(cti_friction_system *s, double *x)
+{
+    int i, k, a, others = 0;
+    for (i = 0; i < s->f->m; i++) {
+        s->rhs[i] = s->place[i / 3] < 0 ? x[i] : 0;
+        others |= s->rhs[i] != 0;
+    }
+    if (others)
+        cti_friction_mul(s->f, s->rhs, s->work);
+    for (k = 0; k < s->n_active; k++)
+        for (a = 0; a < 3; a++) {
+            const double *B = s->B + 9 * (size_t)s->active[k] + 3 * a, *v = s->work + 3 * (size_t)s->active[k];
+            s->rhs[3 * k + a] = x[3 * s->active[k] + a] - (others ? B[0] * v[0] + B[1] * v[1] + B[2] * v[2] : 0);
+        }
+    cti_lu_solve(s->matrix, 3 * s->n_active, s->ld, s->pivot, s->rhs);
+    for (k = 0; k < 3 * s->n_active; k++)
+        x[3 * s->active[k / 3] + k % 3] = s->rhs[k];
+}
+
+CTI_FN int cti_friction_system_solve(cti_friction_system *s, double *x)
+{
+    int i;
+    if (s->sparse)
+        cti_friction_system_solve_sparse(s, x);
+    else
+        cti_friction_system_solve_dense(s, x);
+    for (i = 0; i < s->f->m; i++)
+        if (!cti_finite64(x[i]))
+            return 0;
+    return 1;
+}
