@@ -1,9 +1,12 @@
 /* solvers.c -- the table of solvers for stand-alone problems. */
+#include "mprgp.h"
 #include "solvers.h"
 
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
 {
     switch (solver) {
+    case CT_SOLVER_MPRGP:
+        return cti_mprgp_solve;
     default:
         return NULL;
     }
