@@ -115,24 +115,33 @@ static void cti_mprgp_restart(cti_mprgp_state *m)
 /* objective at `to` less that at `from`: half (to - from)'(g_from + g_to); *noise: what rounding may make of it */
 static double cti_mprgp_change(const cti_mprgp_state *m, const double *from, const double *g_from, const double *to, const double *g_to, double *noise)
 {
-    double s = 0, most = 0;
+    double s = 0, most = 0, way = 0;
     int i;
     for (i = 0; i < m->n; i++) {
-        double term = (to[i] - from[i]) * (g_from[i] + g_to[i]) / 2;
-        s += term, most += fabs(term);
+        double d = to[i] - from[i], term = d * (g_from[i] + g_to[i]) / 2;
+        s += term, most += fabs(term), way += fabs(d);
     }
-    *noise = 1e-13 * most;
+    *noise = 1e-13 * most + 1e-15 * way * fmax(m->size_b, m->size_g);
     return s;
 }
 
 /* ---- expansion and proportioning ---- */
 
-/* x = P(x - step g) until the objective is not above that at y (gradient in d); the inner loops of algorithm 3. x has a trial point, g its gradient */
-static void cti_mprgp_descend(cti_mprgp_state *m, const double *y, const double *g_y)
+static void cti_mprgp_halve(cti_mprgp_state *m)
+{
+    if (m->q->count->halvings < 30)
+        m->step /= 2, m->q->count->halvings++;
+}
+
+/* x = P(x - step g) until the objective is not above that at y; the inner loops of algorithm 3. x has a trial point, g its gradient; by_step: it came
+   by the fixed step, which is then too long when the objective rose */
+static void cti_mprgp_descend(cti_mprgp_state *m, const double *y, const double *g_y, int by_step)
 {
     double noise, change = cti_mprgp_change(m, y, g_y, m->x, m->g, &noise);
     int i, turn;
-    for (turn = 0; change > noise && turn < 60; turn++) {
+    if (by_step && change > noise)
+        cti_mprgp_halve(m);
+    for (turn = 0; change > noise && turn < 31; turn++) {
         double before = change;
         for (i = 0; i < m->n; i++)
             m->x[i] -= m->step * m->g[i];
@@ -140,10 +149,8 @@ static void cti_mprgp_descend(cti_mprgp_state *m, const double *y, const double 
         cti_mprgp_gradient(m, m->x, m->g);
         m->q->count->inner++;
         change = cti_mprgp_change(m, y, g_y, m->x, m->g, &noise);
-        if (change > before + noise) { /* the step itself is too long: from y again, half as far */
-            m->step /= 2;
-            m->q->count->halvings++;
-        }
+        if (change > before + noise)
+            cti_mprgp_halve(m);
         if (turn >= 30 && change > noise) {
             memcpy(m->x, y, sizeof *y * (size_t)m->n), memcpy(m->g, g_y, sizeof *y * (size_t)m->n);
             cti_mprgp_set_project(m->q->set, m->x);
@@ -184,7 +191,7 @@ static void cti_mprgp_expand(cti_mprgp_state *m)
         m->x[i] -= m->step * m->phi[i];
     cti_mprgp_set_project(m->q->set, m->x);
     cti_mprgp_gradient(m, m->x, m->g);
-    cti_mprgp_descend(m, m->d, m->Ad);
+    cti_mprgp_descend(m, m->d, m->Ad, 1);
 }
 
 /* step 4: x = P(x - alpha_p beta), alpha_p = beta'g / beta'A beta. 0 when beta has no curvature and no end */
@@ -205,7 +212,7 @@ static int cti_mprgp_proportion(cti_mprgp_state *m)
         m->x[i] -= alpha * m->p[i];
     cti_mprgp_set_project(m->q->set, m->x);
     cti_mprgp_gradient(m, m->x, m->g);
-    cti_mprgp_descend(m, m->d, m->Ad);
+    cti_mprgp_descend(m, m->d, m->Ad, 0);
     return 1;
 }
 
@@ -243,7 +250,7 @@ static double cti_mprgp_pull(cti_mprgp_state *m, double alpha, int32_t *rows)
     memset(m->d, 0, sizeof *m->d * (size_t)m->n);
     for (i = 0; i < set->rows; i++) {
         double s = set->s[i], c = s < set->lo[i] ? set->lo[i] - s : (s > set->hi[i] ? set->hi[i] - s : 0);
-        if (c == 0)
+        if (c == 0 || set->face[i] != CTI_FACE_FREE)
             continue;
         rows[count++] = i;
         m->Ad[i] = c; /* rows <= n */
@@ -313,8 +320,9 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
     cti_mprgp_precondition_phi(m);
     memcpy(m->p, m->z, sizeof *m->p * (size_t)m->n);
     for (;;) {
+        /* differs: phi'p for g'p, equal in the face; p's rounding out of the face would meet all of g there */
         cti_mprgp_multiply(m, m->p, m->Ap);
-        gp = cti_mprgp_dot(m->n, m->g, m->p), pAp = cti_mprgp_dot(m->n, m->p, m->Ap);
+        gp = cti_mprgp_dot(m->n, m->phi, m->p), pAp = cti_mprgp_dot(m->n, m->p, m->Ap);
         if (pAp <= 1e-15 * q->count->norm * cti_mprgp_dot(m->n, m->p, m->p))
             return pAp < -1e-10 * q->count->norm * cti_mprgp_dot(m->n, m->p, m->p) ? CTI_CHAIN_INDEFINITE : CTI_CHAIN_FLAT;
         alpha = gp / pAp;
@@ -349,6 +357,7 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
         alpha = cti_mprgp_dot(m->n, m->z, m->Ap) / pAp;
         for (i = 0; i < m->n; i++)
             m->p[i] = m->z[i] - alpha * m->p[i];
+        cti_mprgp_set_flatten(q->set, m->p);
     }
 }
 

@@ -21,7 +21,7 @@ typedef struct cti_mprgp_set {
 } cti_mprgp_set;
 /* cti_mprgp_set_decoupled -- 1 when the rows of J are orthogonal within rounding; mark [J->rows] and dots [J->rows] are scratch; Jt = J'. */
 CTI_FN int cti_mprgp_set_decoupled(const cti_sparse *J, const cti_sparse *Jt, int32_t *mark, double *dots);
-/* cti_mprgp_set_values -- s = J x; how far x is outside, at most (0: feasible within rounding). */
+/* cti_mprgp_set_values -- s = J x; how far x is outside by free rows, at most (0: feasible within rounding). */
 CTI_FN double cti_mprgp_set_values(cti_mprgp_set *set, const double *x);
 /* cti_mprgp_set_project -- x to the nearest feasible point (equations 19, 20), faces of what it lies on. */
 CTI_FN void cti_mprgp_set_project(cti_mprgp_set *set, double *x);

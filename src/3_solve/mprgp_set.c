@@ -70,7 +70,7 @@ CTI_FN double cti_mprgp_set_values(cti_mprgp_set *set, const double *x)
     for (i = 0; i < set->rows; i++) {
         double s = cti_mprgp_row(set, i, x, &size), off = fmax(set->lo[i] - s, s - set->hi[i]);
         set->s[i] = s;
-        if (off > out && off > CTI_MPRGP_ROUNDING * size)
+        if (set->face[i] == CTI_FACE_FREE && off > out && off > CTI_MPRGP_ROUNDING * size)
             out = off;
     }
     return out;
