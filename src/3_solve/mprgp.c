@@ -309,12 +309,16 @@ static void cti_mprgp_accept(cti_mprgp_state *m, double alpha, double gp, int in
     cti_mprgp_look(m);
 }
 
+/* outside the set a chain ends when a step lowers the projected point's objective by less than this part of what the chain did:
+   the face's minimum is worth little there */
+#define CTI_MPRGP_SLOW 1e-2
+
 /* algorithm 2: conjugate steps in the face. OUT: the set was left, IN: it was not. *out_alpha: length of the step that was not taken, 0 if none */
 static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, double *out_alpha)
 {
     cti_mprgp_task *q = m->q;
     double gp, pAp, alpha, projected;
-    int i, inside, length = 0;
+    int i, inside, slow, length = 0;
     m->fall = m->fall_projected = 0;
     *out_alpha = 0;
     cti_mprgp_precondition_phi(m);
@@ -336,7 +340,10 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
                 cti_mprgp_set_values(q->set, m->x);
             return CTI_CHAIN_OUT;
         }
+        slow = !inside && m->fall_projected - projected <= CTI_MPRGP_SLOW * fabs(projected);
         cti_mprgp_accept(m, alpha, gp, inside, projected);
+        if (slow)
+            return CTI_CHAIN_OUT;
         if (cti_mprgp_small(m) || (!inside && sqrt(m->split.phi2) <= 1e-12 * fmax(m->size_b, m->size_g)))
             return inside ? CTI_CHAIN_IN : CTI_CHAIN_OUT;
         if (inside && m->split.beta2 > q->gamma * q->gamma * m->split.reduced)

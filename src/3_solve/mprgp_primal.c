@@ -4,7 +4,7 @@
    Based on: Li et al. 2015, equations 1, 15 to 20, algorithm 3. */
 #include "mprgp.h"
 
-/* A by rows of 3x3 blocks */
+/* the blocks of A on and above the diagonal, by rows; each is used twice, as memory is what a product waits for */
 typedef struct cti_mprgp_blocks {
     int n; /* block rows */
     int32_t *p, *i;
@@ -35,11 +35,11 @@ static int cti_mprgp_blocks_make(cti_arena *arena, const cti_sparse *A, cti_mprg
     if (A->rows % 3 || A->rows == 0)
         return 1;
     memset(seen, 255, sizeof *seen * (size_t)n);
-    for (b = 0; b < n; b++)
+    for (b = 0; b < n; b++, count++)
         for (k = A->p[3 * b]; k < A->p[3 * b + 3]; k++)
-            if (seen[A->i[k] / 3] != b)
+            if (A->i[k] / 3 > b && seen[A->i[k] / 3] != b)
                 seen[A->i[k] / 3] = b, count++;
-    if (6 * (int64_t)count > A->p[A->rows])
+    if (12 * (int64_t)count > A->p[A->rows])
         return 1;
     out->p = CTI_ARENA_ZERO(arena, int32_t, n + 1), out->i = CTI_ARENA_NEW(arena, int32_t, count);
     out->x = CTI_ARENA_ZERO(arena, double, 9 * (size_t)count);
@@ -48,9 +48,12 @@ static int cti_mprgp_blocks_make(cti_arena *arena, const cti_sparse *A, cti_mprg
     memset(seen, 255, sizeof *seen * (size_t)n);
     for (b = 0, at = 0; b < n; b++) {
         int first = at;
+        seen[b] = at, out->i[at++] = b; /* the block on the diagonal first, zeros or not */
         for (i = 3 * b; i < 3 * b + 3; i++)
             for (k = A->p[i]; k < A->p[i + 1]; k++) {
                 int c = A->i[k] / 3;
+                if (c < b)
+                    continue;
                 if (seen[c] < first)
                     seen[c] = at, out->i[at++] = c;
                 out->x[9 * (size_t)seen[c] + (size_t)(3 * (i % 3) + A->i[k] % 3)] = A->x[k];
@@ -70,15 +73,23 @@ static void cti_mprgp_primal_multiply(void *ctx, const double *x, double *y)
         cti_sparse_mul(&q->p->A, x, y);
         return;
     }
+    memset(y, 0, sizeof *y * 3 * (size_t)A->n);
     for (b = 0; b < A->n; b++) {
-        double s0 = 0, s1 = 0, s2 = 0;
-        for (k = A->p[b]; k < A->p[b + 1]; k++) {
+        const double *u = x + 3 * (size_t)b;
+        double s0, s1, s2, u0 = u[0], u1 = u[1], u2 = u[2];
+        const double *D = A->x + 9 * (size_t)A->p[b];
+        s0 = D[0] * u0 + D[1] * u1 + D[2] * u2, s1 = D[3] * u0 + D[4] * u1 + D[5] * u2, s2 = D[6] * u0 + D[7] * u1 + D[8] * u2;
+        for (k = A->p[b] + 1; k < A->p[b + 1]; k++) {
             const double *M = A->x + 9 * (size_t)k, *v = x + 3 * (size_t)A->i[k];
-            s0 += M[0] * v[0] + M[1] * v[1] + M[2] * v[2];
-            s1 += M[3] * v[0] + M[4] * v[1] + M[5] * v[2];
-            s2 += M[6] * v[0] + M[7] * v[1] + M[8] * v[2];
+            double *z = y + 3 * (size_t)A->i[k], v0 = v[0], v1 = v[1], v2 = v[2];
+            s0 += M[0] * v0 + M[1] * v1 + M[2] * v2;
+            s1 += M[3] * v0 + M[4] * v1 + M[5] * v2;
+            s2 += M[6] * v0 + M[7] * v1 + M[8] * v2;
+            z[0] += M[0] * u0 + M[3] * u1 + M[6] * u2;
+            z[1] += M[1] * u0 + M[4] * u1 + M[7] * u2;
+            z[2] += M[2] * u0 + M[5] * u1 + M[8] * u2;
         }
-        y[3 * (size_t)b] = s0, y[3 * (size_t)b + 1] = s1, y[3 * (size_t)b + 2] = s2;
+        y[3 * (size_t)b] += s0, y[3 * (size_t)b + 1] += s1, y[3 * (size_t)b + 2] += s2;
     }
 }
 
