@@ -9,6 +9,8 @@ typedef struct cti_mprgp_state {
     cti_mprgp_task *q;
     int n, steps;
     double *x, *g, *y, *p, *Ap, *z, *phi, *sum, *d, *Ad;
+    double *x0, *g0, *z2; /* [n], [n], [2 n] of the guess */
+    int guess_at;
     double step; /* the fixed step length */
     double tolerance, size_b, size_g, size_x;
     double fall; /* objective at x less that at the chain's start */
@@ -381,7 +383,9 @@ static int cti_mprgp_reserve(cti_mprgp_state *m, int32_t **rows)
             return 0;
     }
     *rows = CTI_ARENA_NEW(arena, int32_t, m->q->set->rows);
-    return *rows != NULL;
+    m->x0 = CTI_ARENA_NEW(arena, double, m->n), m->g0 = CTI_ARENA_NEW(arena, double, m->n), m->z2 = CTI_ARENA_NEW(arena, double, 2 * (size_t)m->n);
+    m->guess_at = 4;
+    return *rows && m->x0 && m->g0 && m->z2;
 }
 
 /* a direction without curvature: to the border, or 0 when there is none */
@@ -416,6 +420,27 @@ static int cti_mprgp_finished(cti_mprgp_state *m)
     return 0;
 }
 
+/* the face by pivoting, from the feasible x; 1 when it gave a lower objective. Rarer after each failure */
+static int cti_mprgp_guess(cti_mprgp_state *m)
+{
+    cti_mprgp_set *set = m->q->set;
+    double noise;
+    if (!m->q->precondition || m->q->precondition->kind != CTI_PRECONDITION_FACE || m->q->count->expansions < m->guess_at)
+        return 0;
+    m->guess_at = 2 * m->q->count->expansions + 6;
+    memcpy(m->x0, m->x, sizeof *m->x * (size_t)m->n), memcpy(m->g0, m->g, sizeof *m->g * (size_t)m->n);
+    if (cti_mprgp_pivot(m->q, m->x, m->g, m->z2)) {
+        cti_mprgp_set_project(set, m->x);
+        cti_mprgp_gradient(m, m->x, m->g);
+        if (cti_mprgp_change(m, m->x0, m->g0, m->x, m->g, &noise) <= noise)
+            return 1;
+    }
+    memcpy(m->x, m->x0, sizeof *m->x * (size_t)m->n), memcpy(m->g, m->g0, sizeof *m->g * (size_t)m->n);
+    cti_mprgp_set_project(set, m->x);
+    cti_mprgp_look(m);
+    return 0;
+}
+
 /* one step of algorithm 3 that begins at a feasible x */
 static cti_mprgp_end cti_mprgp_step(cti_mprgp_state *m, int32_t *rows)
 {
@@ -431,6 +456,8 @@ static cti_mprgp_end cti_mprgp_step(cti_mprgp_state *m, int32_t *rows)
         return CTI_MPRGP_INDEFINITE;
     if (chain == CTI_CHAIN_FLAT)
         return cti_mprgp_flat(m) ? CTI_MPRGP_DONE : CTI_MPRGP_UNBOUNDED;
+    if (chain == CTI_CHAIN_OUT && m->feasible && cti_mprgp_guess(m))
+        return CTI_MPRGP_DONE;
     if (chain == CTI_CHAIN_OUT && !(m->feasible && m->q->projected && alpha > 0 && cti_mprgp_shorten(m, alpha)))
         cti_mprgp_expand(m);
     else if (chain == CTI_CHAIN_OUT)

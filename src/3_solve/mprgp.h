@@ -82,7 +82,7 @@ typedef struct cti_mprgp_counters {
     int projected;                      /* expansions by a shortened conjugate step */
     int inner;                          /* turns of the two inner loops */
     int products;                       /* with A, all */
-    int power, halvings, factors;
+    int power, halvings, factors, pivots;
     int kept;                           /* rows after decoupling */
     int dual;                           /* 1: solved on the multipliers */
     double norm;                        /* estimate of |A| */
@@ -114,6 +114,10 @@ typedef struct cti_mprgp_task {
 } cti_mprgp_task;
 /* cti_mprgp_run -- x [n] is the start, feasible or not. */
 CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x);
+
+/* cti_mprgp_pivot -- bounds with the factor in the face: the solution by block pivoting from x, when it is found; g its gradient. z [2 n] scratch.
+   1: x is the minimum as far as rounding lets it be known, 0: no result. */
+CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, double *x, double *g, double *z);
 
 /* ---- decoupling ---- */
 

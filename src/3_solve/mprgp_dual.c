@@ -14,8 +14,9 @@ typedef struct cti_mprgp_bounds {
     cti_system system;
     double *S, *c; /* [m] scaling, right side */
     double *x, *v, *b; /* [n] */
-    double *y;     /* [m] */
+    double *y, *polish; /* [m], [3 m] */
     double shift;
+    cti_mprgp_preconditioner *precondition;
     int infeasible, certifying;
 } cti_mprgp_bounds;
 
@@ -207,6 +208,27 @@ static void cti_mprgp_bounds_put(cti_mprgp_bounds *q, const double *y)
         cti_mprgp_bounds_x(q, t->answer->r, t->stride, t->answer->x);
 }
 
+/* W r cancels against the right side: what is left of u = J x + w on the free rows, with x from A itself, is taken out by the face's factor. 1 when the
+   judge accepts the answer */
+static int cti_mprgp_bounds_polish(cti_mprgp_bounds *q, const double *y)
+{
+    int i, k, m = q->p->m;
+    double *u = q->polish, *z = u + m, *own = z + m;
+    memcpy(own, y, sizeof *own * (size_t)m);
+    for (k = 0; k < 4; k++) {
+        cti_sparse_mul(&q->p->J, q->t->answer->x, u);
+        for (i = 0; i < m; i++)
+            u[i] = q->set.face[i] == CTI_FACE_FREE ? q->S[i] * (u[i] + q->p->w[i]) : 0;
+        cti_mprgp_preconditioner_apply(q->precondition, u, z);
+        for (i = 0; i < m; i++)
+            own[i] = fmax(q->set.lo[i], own[i] - z[i]);
+        cti_mprgp_bounds_put(q, own);
+        if (cti_mprgp_target_good(q->t))
+            return 1;
+    }
+    return 0;
+}
+
 static int cti_mprgp_bounds_done(void *ctx, const double *y, const double *g)
 {
     cti_mprgp_bounds *q = (cti_mprgp_bounds *)ctx;
@@ -214,7 +236,13 @@ static int cti_mprgp_bounds_done(void *ctx, const double *y, const double *g)
     if (q->certifying)
         return 0;
     cti_mprgp_bounds_put(q, y);
-    return cti_mprgp_target_good(q->t) || q->shift > 0;
+    if (cti_mprgp_target_good(q->t) || q->shift > 0)
+        return 1;
+    if (!q->precondition || q->precondition->kind != CTI_PRECONDITION_FACE || q->p->kind != CTI_PROGRAM_QP)
+        return 0;
+    if (cti_mprgp_preconditioner_renew(q->t->effort->mem, q->precondition) < 0)
+        return 0;
+    return cti_mprgp_bounds_polish(q, y);
 }
 
 /* 1 when the direction is a certificate; it is then in y */
@@ -241,8 +269,9 @@ static int cti_mprgp_bounds_reserve(cti_mprgp_bounds *q, const cti_program *p, c
     set->lo = CTI_ARENA_NEW(arena, double, m), set->hi = CTI_ARENA_NEW(arena, double, m), set->face = CTI_ARENA_ZERO(arena, uint8_t, m);
     set->s = CTI_ARENA_ZERO(arena, double, m), set->t = CTI_ARENA_ZERO(arena, double, m);
     q->S = CTI_ARENA_NEW(arena, double, m), q->c = CTI_ARENA_NEW(arena, double, m), q->y = CTI_ARENA_ZERO(arena, double, m);
+    q->polish = CTI_ARENA_NEW(arena, double, 3 * (size_t)m);
     q->x = CTI_ARENA_ZERO(arena, double, p->n), q->v = CTI_ARENA_ZERO(arena, double, p->n), q->b = CTI_ARENA_ZERO(arena, double, p->n);
-    if (!set->lo || !set->hi || !set->face || !set->s || !set->t || !q->S || !q->c || !q->y || !q->x || !q->v || !q->b)
+    if (!set->lo || !set->hi || !set->face || !set->s || !set->t || !q->S || !q->c || !q->y || !q->polish || !q->x || !q->v || !q->b)
         return 0;
     for (i = 0; i < m; i++)
         set->lo[i] = p->equation && p->equation[i] ? -INFINITY : 0, set->hi[i] = INFINITY;
@@ -264,6 +293,7 @@ static cti_mprgp_end cti_mprgp_bounds_run(cti_mprgp_bounds *q, double tolerance)
     kind = q->B.p ? (kind == CTI_PRECONDITION_AUTO || q->certifying ? CTI_PRECONDITION_FACE : kind) : CTI_PRECONDITION_NONE;
     if (q->B.p && !cti_mprgp_preconditioner_open(t->effort->mem, &precondition, kind, &q->B, &q->set))
         return CTI_MPRGP_MEMORY;
+    q->precondition = q->B.p ? &precondition : NULL;
     task.n = q->p->m, task.multiply = cti_mprgp_bounds_multiply, task.multiply_ctx = q, task.A = q->B.p ? &q->B : NULL, task.b = q->c;
     task.set = &q->set, task.precondition = q->B.p ? &precondition : NULL;
     task.tolerance = tolerance, task.gamma = t->options->gamma, task.projected = t->options->projected;
@@ -278,6 +308,7 @@ static cti_mprgp_end cti_mprgp_bounds_run(cti_mprgp_bounds *q, double tolerance)
         t->count->factors += precondition.factors;
         cti_mprgp_preconditioner_close(t->effort->mem, &precondition);
     }
+    q->precondition = NULL;
     return end;
 }
 
