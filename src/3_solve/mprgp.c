@@ -10,6 +10,7 @@ typedef struct cti_mprgp_state {
     int n, steps;
     double *x, *g, *y, *p, *Ap, *z, *phi, *sum, *d, *Ad;
     double *x0, *g0, *z2; /* [n], [n], [2 n] of the guess */
+    double shift; /* of the guess, proximal */
     int guess_at;
     double step; /* the fixed step length */
     double tolerance, size_b, size_g, size_x;
@@ -420,23 +421,31 @@ static int cti_mprgp_finished(cti_mprgp_state *m)
     return 0;
 }
 
+#define CTI_MPRGP_PROXIMAL 1e-6 /* first shift after a failure, of the unit diagonal; more where that fails, less where it does */
+
 /* the face by pivoting, from the feasible x; 1 when it gave a lower objective. Rarer after each failure */
 static int cti_mprgp_guess(cti_mprgp_state *m)
 {
     cti_mprgp_set *set = m->q->set;
     double noise;
+    int turn;
     if (!m->q->precondition || m->q->precondition->kind != CTI_PRECONDITION_FACE || m->q->count->expansions < m->guess_at)
         return 0;
-    m->guess_at = 2 * m->q->count->expansions + 6;
     memcpy(m->x0, m->x, sizeof *m->x * (size_t)m->n), memcpy(m->g0, m->g, sizeof *m->g * (size_t)m->n);
-    if (cti_mprgp_pivot(m->q, m->x, m->g, m->z2)) {
+    for (turn = 0; turn < 3; turn++) {
+        if (cti_mprgp_pivot(m->q, m->x0, m->shift, m->x, m->g, m->z2)) {
+            cti_mprgp_set_project(set, m->x);
+            cti_mprgp_gradient(m, m->x, m->g);
+            m->guess_at = m->shift > 0 ? 0 : 2 * m->q->count->expansions + 6;
+            m->shift /= 4;
+            if (cti_mprgp_change(m, m->x0, m->g0, m->x, m->g, &noise) <= noise)
+                return 1;
+        }
+        m->guess_at = 2 * m->q->count->expansions + 6;
+        m->shift = fmin(fmax(CTI_MPRGP_PROXIMAL, 30 * m->shift), 1e-1);
+        memcpy(m->x, m->x0, sizeof *m->x * (size_t)m->n), memcpy(m->g, m->g0, sizeof *m->g * (size_t)m->n);
         cti_mprgp_set_project(set, m->x);
-        cti_mprgp_gradient(m, m->x, m->g);
-        if (cti_mprgp_change(m, m->x0, m->g0, m->x, m->g, &noise) <= noise)
-            return 1;
     }
-    memcpy(m->x, m->x0, sizeof *m->x * (size_t)m->n), memcpy(m->g, m->g0, sizeof *m->g * (size_t)m->n);
-    cti_mprgp_set_project(set, m->x);
     cti_mprgp_look(m);
     return 0;
 }

@@ -62,8 +62,8 @@ typedef struct cti_mprgp_preconditioner {
     cti_sparse masked;  /* FACE: A, unit rows and columns where a bound is active */
     uint8_t *face;      /* FACE: what is factored */
     cti_system system;
-    double shift;
-    int factors;
+    double shift;       /* FACE: relative, of the diagonal */
+    int factors, stale;
 } cti_mprgp_preconditioner;
 /* cti_mprgp_preconditioner_open -- 0 when memory ran out. */
 CTI_FN int cti_mprgp_preconditioner_open(cti_mem *mem, cti_mprgp_preconditioner *q, cti_mprgp_precondition kind, const cti_sparse *A,
@@ -115,9 +115,9 @@ typedef struct cti_mprgp_task {
 /* cti_mprgp_run -- x [n] is the start, feasible or not. */
 CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x);
 
-/* cti_mprgp_pivot -- bounds with the factor in the face: the solution by block pivoting from x, when it is found; g its gradient. z [2 n] scratch.
-   1: x is the minimum as far as rounding lets it be known, 0: no result. */
-CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, double *x, double *g, double *z);
+/* cti_mprgp_pivot -- bounds with the factor in the face and a unit diagonal: the minimum by block pivoting from x, when it is found, of the objective
+   + shift / 2 |x - near_to|^2; g [n] its gradient, z [2 n] scratch. 1: x is that minimum as far as rounding lets it be known, 0: no result. */
+CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, const double *near_to, double shift, double *x, double *g, double *z);
 
 /* ---- decoupling ---- */
 

@@ -1,7 +1,8 @@
 /* mprgp_pivot.c -- the face guessed by block pivoting, for MPRGP under bounds with the factor in the face.
    Method: the minimum of the face is taken as it is, outside or not; what lies outside goes to its bound, what pulls off its bound becomes free, all at
    once. When nothing changes any more, the point is the solution. The number of changes has to fall now and then, or it ends without a result; MPRGP
-   goes on from where it was then, and takes a result only when it lowers the objective.
+   goes on from where it was then, and takes a result only when it lowers the objective. Where faces are singular, a small multiple of the squared
+   distance to where MPRGP stands is added: such a result is a proximal step, which lowers the objective, and the next begins there.
    Based on: Judice, Pires: A block principal pivoting algorithm for large-scale strictly monotone linear complementarity problems (1994). */
 #include "mprgp.h"
 
@@ -37,11 +38,13 @@ static double cti_mprgp_pivot_most(int n, const double *a)
     return s;
 }
 
-CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, double *x, double *g, double *z)
+CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, const double *near_to, double shift, double *x, double *g, double *z)
 {
     int i, k, turn, changes, least = q->n + 1, patience = 10, n = q->n;
     cti_mprgp_set *set = q->set;
     double size_b = cti_mprgp_pivot_most(n, q->b);
+    if (q->precondition->shift != fmax(shift, 1e-11))
+        q->precondition->shift = fmax(shift, 1e-11), q->precondition->stale = 1;
     for (turn = 0; turn < 200; turn++) {
         if (turn) {
             changes = cti_mprgp_pivot_faces(set, x, g, 1e-12 * cti_mprgp_pivot_most(n, x), 1e-13 * size_b, patience <= 0);
@@ -59,7 +62,7 @@ CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, double *x, double *g, double *z)
             q->multiply(q->multiply_ctx, x, g);
             q->count->products++;
             for (i = 0; i < n; i++)
-                g[i] -= q->b[i];
+                g[i] += shift * (x[i] - near_to[i]) - q->b[i];
             if (k == 2)
                 break;
             for (i = 0; i < n; i++)

@@ -187,7 +187,7 @@ CTI_FN int cti_mprgp_preconditioner_renew(cti_mem *mem, cti_mprgp_preconditioner
 {
     const cti_sparse *A = q->A;
     const uint8_t *face = q->set->face;
-    int i, k, same = q->factors > 0;
+    int i, k, same = q->factors > 0 && !q->stale;
     for (i = 0; same && i < A->rows; i++)
         same = (face[i] == CTI_FACE_FREE) == (q->face[i] == CTI_FACE_FREE);
     if (same)
@@ -198,7 +198,7 @@ CTI_FN int cti_mprgp_preconditioner_renew(cti_mem *mem, cti_mprgp_preconditioner
             int j = A->i[k], free = face[i] == CTI_FACE_FREE && face[j] == CTI_FACE_FREE;
             q->masked.x[k] = free ? A->x[k] * (i == j ? 1 + q->shift : 1) : (i == j ? fmax(A->x[k], 1e-300) : 0);
         }
-    q->factors++;
+    q->factors++, q->stale = 0;
     return cti_system_factor(mem, &q->system) ? 1 : -1;
 }
 
