@@ -55,7 +55,8 @@ static int compare_double(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static const char *const names[] = {"slab_cpl_3k", "stiff_3k", "vf_cpl_3k", "vf_dec_3k", "quasi_3k", "quasi_slab_3k", "plane_10k", "stack_10k", "stiff_10k", "stack_36k"};
+static const char *const names[] = {"slab_cpl_3k",   "stiff_3k",  "vf_cpl_3k", "vf_dec_3k", "quasi_3k",
+                                    "quasi_slab_3k", "plane_10k", "stack_10k", "stiff_10k", "stack_36k"};
 enum { N_NAMES = sizeof names / sizeof *names };
 static const char *const kinds[] = {"auto", "none", "jacobi", "blocks", "ic0", "factor"};
 
@@ -65,8 +66,8 @@ int main(int argc, char **argv)
     const char *root = getenv("CONTACT_DATA");
     double tolerance = argc > 1 ? atof(argv[1]) : 1e-4, ratio[3][N_NAMES], each[N_NAMES], size[N_NAMES], sx = 0, sy = 0, sxx = 0, sxy = 0;
     int i, k, found = 0;
-    printf("%-14s %6s %5s %-7s %6s | %5s %4s %4s %5s %6s %8s %8s %6s\n", "file", "n", "rows", "with", "free", "its", "exp", "prop", "inner", "cg %", "seconds",
-           "ms/it", "ratio");
+    printf("%-14s %6s %5s %-7s %6s | %5s %4s %4s %5s %6s %8s %8s %6s\n", "file", "n", "rows", "with", "free", "its", "exp", "prop", "inner",
+           "cg %", "seconds", "ms/it", "ratio");
     for (i = 0; i < N_NAMES; i++) {
         ct_problem *problem;
         char path[1024];
@@ -85,14 +86,16 @@ int main(int argc, char **argv)
                 each[found] = log(with.seconds / products), size[found] = log((double)p->n + with.count.kept);
             printf("%-14s %6d %5d %-7s %6d | %5d %4d %4d %5d %6.1f %8.4f %8.4f %6.2f\n", names[i], p->n, with.count.kept, kinds[tried[k]],
                    without.iterations, with.iterations, with.count.expansions, with.count.proportionings, with.count.inner,
-                   100.0 * with.count.cg / (with.iterations > 0 ? with.iterations : 1), with.seconds, with.seconds / products * 1e3, ratio[k][found]);
+                   100.0 * with.count.cg / (with.iterations > 0 ? with.iterations : 1), with.seconds, with.seconds / products * 1e3,
+                   ratio[k][found]);
         }
         found++;
         ct_problem_free(problem);
     }
     for (k = 0; k < 3 && found; k++) {
         qsort(ratio[k], (size_t)found, sizeof(double), compare_double);
-        printf("median ratio of iterations, %s: %.2f\n", kinds[tried[k]], found % 2 ? ratio[k][found / 2] : (ratio[k][found / 2 - 1] + ratio[k][found / 2]) / 2);
+        printf("median ratio of iterations, %s: %.2f\n", kinds[tried[k]],
+               found % 2 ? ratio[k][found / 2] : (ratio[k][found / 2 - 1] + ratio[k][found / 2]) / 2);
     }
     for (i = 0; i < found; i++)
         sx += size[i], sy += each[i], sxx += size[i] * size[i], sxy += size[i] * each[i];

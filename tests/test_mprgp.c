@@ -291,7 +291,7 @@ static void make_embedded(fixture *f)
 static void embedded_rows(void **state)
 {
     static const cti_mprgp_precondition kinds[] = {CTI_PRECONDITION_NONE, CTI_PRECONDITION_JACOBI, CTI_PRECONDITION_BLOCKS,
-                                                   CTI_PRECONDITION_IC0,  CTI_PRECONDITION_FACTOR};
+                                                   CTI_PRECONDITION_IC0, CTI_PRECONDITION_FACTOR};
     double x[MOST];
     int t, i;
     size_t k;
@@ -356,7 +356,8 @@ static void gradients(void **state)
         for (k = 12 * i; k < 12 * i + 12; k++)
             off = fmax(off, fabs(y[k] - x[k] - l * U[i * n + k]));
         NEAR(off, 0, 1e-14);
-        assert_true(face[i] == CTI_FACE_FREE ? fabs(l) < 1e-14 : (face[i] == CTI_FACE_LOWER ? l > 0 : (face[i] == CTI_FACE_UPPER ? l < 0 : 1)));
+        assert_true(face[i] == CTI_FACE_FREE ? fabs(l) < 1e-14
+                                             : (face[i] == CTI_FACE_LOWER ? l > 0 : (face[i] == CTI_FACE_UPPER ? l < 0 : 1)));
         active += face[i] != CTI_FACE_FREE;
     }
     assert_true(active >= 2);
@@ -367,7 +368,8 @@ static void gradients(void **state)
             a += U[i * n + k] * phi[k], b += U[i * n + k] * (sum[k] - phi[k]);
         if (face[i] != CTI_FACE_FREE)
             NEAR(a, 0, 1e-14); /* equation 15 */
-        assert_true(face[i] == CTI_FACE_LOWER ? b <= 1e-14 : (face[i] == CTI_FACE_UPPER ? b >= -1e-14 : fabs(b) <= 1e-14)); /* equation 17 */
+        assert_true(face[i] == CTI_FACE_LOWER ? b <= 1e-14
+                                              : (face[i] == CTI_FACE_UPPER ? b >= -1e-14 : fabs(b) <= 1e-14)); /* equation 17 */
     }
     for (k = 0; k < n; k++)
         dot += phi[k] * (sum[k] - phi[k]);
@@ -446,8 +448,9 @@ static void decoupling(void **state)
 static void infeasible(void **state)
 {
     static const double A[] = {2, 0.5, 0.5, 3}, b[] = {1, 2};
-    static const double coupled[] = {1, 1, -1, 1, 0, -1, 0.5, 0.5}, w_coupled[] = {-1, -1, 0.5, -7}; /* y >= 1 on both diagonals, y <= 1/2 */
-    static const double box[] = {2, 0, -1, 0, 0, 1}, w_box[] = {-4, 1, 0};                          /* x0 >= 2, x0 <= 1 */
+    static const double coupled[] = {1, 1, -1, 1, 0, -1, 0.5, 0.5},
+                        w_coupled[] = {-1, -1, 0.5, -7};                   /* y >= 1 on both diagonals, y <= 1/2 */
+    static const double box[] = {2, 0, -1, 0, 0, 1}, w_box[] = {-4, 1, 0}; /* x0 >= 2, x0 <= 1 */
     static const double zero[] = {1, 1, 0, 0}, w_zero[] = {0, -1};
     double work[4];
     fixture f;
@@ -609,10 +612,12 @@ static void budget(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bounds_by_hand), cmocka_unit_test(two_sides_by_hand), cmocka_unit_test(slanted_by_hand), cmocka_unit_test(degenerate),
-        cmocka_unit_test(random_lcp),     cmocka_unit_test(random_coupled),    cmocka_unit_test(embedded_rows),   cmocka_unit_test(gradients),
-        cmocka_unit_test(decoupling),     cmocka_unit_test(infeasible),        cmocka_unit_test(infeasible_lcp),  cmocka_unit_test(badly_scaled),
-        cmocka_unit_test(semidefinite),   cmocka_unit_test(refusals),          cmocka_unit_test(power_method),    cmocka_unit_test(budget),
+        cmocka_unit_test(bounds_by_hand), cmocka_unit_test(two_sides_by_hand), cmocka_unit_test(slanted_by_hand),
+        cmocka_unit_test(degenerate),     cmocka_unit_test(random_lcp),        cmocka_unit_test(random_coupled),
+        cmocka_unit_test(embedded_rows),  cmocka_unit_test(gradients),         cmocka_unit_test(decoupling),
+        cmocka_unit_test(infeasible),     cmocka_unit_test(infeasible_lcp),    cmocka_unit_test(badly_scaled),
+        cmocka_unit_test(semidefinite),   cmocka_unit_test(refusals),          cmocka_unit_test(power_method),
+        cmocka_unit_test(budget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* mprgp.c -- algorithm 3: conjugate gradients in the face, expansion, proportioning.
-   Method: monotonic outline: conjugate steps go on past the set's border as long as the objective of the projected point falls; the expansion step
-   then projects. Both inner loops of algorithm 3 guard the objective; the fixed step is halved when a step of it raises the objective.
-   Objectives are differences to the point where a chain of steps began: no cancellation against the objective's own size.
-   Based on: Li et al. 2015, algorithms 1 to 3. */
+   Method: monotonic outline: conjugate steps go on past the set's border as long as the objective of the projected point falls; the
+   expansion step then projects. Both inner loops of algorithm 3 guard the objective; the fixed step is halved when a step of it raises the
+   objective. Objectives are differences to the point where a chain of steps began: no cancellation against the objective's own size. Based
+   on: Li et al. 2015, algorithms 1 to 3. */
 #include "mprgp.h"
 
 typedef struct cti_mprgp_state {
@@ -10,7 +10,7 @@ typedef struct cti_mprgp_state {
     int n, steps;
     double *x, *g, *y, *p, *Ap, *z, *phi, *sum, *d, *Ad;
     double *x0, *g0, *z2; /* [n], [n], [2 n] of the guess */
-    double shift; /* of the guess, proximal */
+    double shift;         /* of the guess, proximal */
     int guess_at;
     double step; /* the fixed step length */
     double tolerance, size_b, size_g, size_x;
@@ -104,7 +104,10 @@ static void cti_mprgp_norm(cti_mprgp_state *m)
 
 static void cti_mprgp_look(cti_mprgp_state *m) { cti_mprgp_set_split(m->q->set, m->g, m->step, m->phi, m->sum, &m->split); }
 
-static int cti_mprgp_small(const cti_mprgp_state *m) { return m->split.most <= m->tolerance * fmax(m->size_b, fmax(m->size_g, m->split.force)); }
+static int cti_mprgp_small(const cti_mprgp_state *m)
+{
+    return m->split.most <= m->tolerance * fmax(m->size_b, fmax(m->size_g, m->split.force));
+}
 
 /* x feasible, its gradient formed anew */
 static void cti_mprgp_restart(cti_mprgp_state *m)
@@ -116,7 +119,8 @@ static void cti_mprgp_restart(cti_mprgp_state *m)
 }
 
 /* objective at `to` less that at `from`: half (to - from)'(g_from + g_to); *noise: what rounding may make of it */
-static double cti_mprgp_change(const cti_mprgp_state *m, const double *from, const double *g_from, const double *to, const double *g_to, double *noise)
+static double cti_mprgp_change(const cti_mprgp_state *m, const double *from, const double *g_from, const double *to, const double *g_to,
+                               double *noise)
 {
     double s = 0, most = 0, way = 0;
     int i;
@@ -136,8 +140,8 @@ static void cti_mprgp_halve(cti_mprgp_state *m)
         m->step /= 2, m->q->count->halvings++;
 }
 
-/* x = P(x - step g) until the objective is not above that at y; the inner loops of algorithm 3. x has a trial point, g its gradient; by_step: it came
-   by the fixed step, which is then too long when the objective rose */
+/* x = P(x - step g) until the objective is not above that at y; the inner loops of algorithm 3. x has a trial point, g its gradient;
+   by_step: it came by the fixed step, which is then too long when the objective rose */
 static void cti_mprgp_descend(cti_mprgp_state *m, const double *y, const double *g_y, int by_step)
 {
     double noise, change = cti_mprgp_change(m, y, g_y, m->x, m->g, &noise);
@@ -316,7 +320,8 @@ static void cti_mprgp_accept(cti_mprgp_state *m, double alpha, double gp, int in
    the face's minimum is worth little there */
 #define CTI_MPRGP_SLOW 1e-2
 
-/* algorithm 2: conjugate steps in the face. OUT: the set was left, IN: it was not. *out_alpha: length of the step that was not taken, 0 if none */
+/* algorithm 2: conjugate steps in the face. OUT: the set was left, IN: it was not. *out_alpha: length of the step that was not taken, 0 if
+ * none */
 static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, double *out_alpha)
 {
     cti_mprgp_task *q = m->q;
@@ -384,7 +389,8 @@ static int cti_mprgp_reserve(cti_mprgp_state *m, int32_t **rows)
             return 0;
     }
     *rows = CTI_ARENA_NEW(arena, int32_t, m->q->set->rows);
-    m->x0 = CTI_ARENA_NEW(arena, double, m->n), m->g0 = CTI_ARENA_NEW(arena, double, m->n), m->z2 = CTI_ARENA_NEW(arena, double, 2 * (size_t)m->n);
+    m->x0 = CTI_ARENA_NEW(arena, double, m->n), m->g0 = CTI_ARENA_NEW(arena, double, m->n),
+    m->z2 = CTI_ARENA_NEW(arena, double, 2 * (size_t)m->n);
     m->guess_at = 4;
     return *rows && m->x0 && m->g0 && m->z2;
 }

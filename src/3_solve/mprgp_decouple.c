@@ -1,7 +1,7 @@
 /* mprgp_decouple.c -- one row for each vertex: decoupling of constraints.
-   Method: rows are taken one by one, at random or the deepest first; a row stays when none of its blocks is taken yet. What stays has a diagonal J J',
-   for surfaces that are embedded in coarser meshes, too, whose rows have four blocks and more.
-   Based on: Li et al. 2015, section 5. */
+   Method: rows are taken one by one, at random or the deepest first; a row stays when none of its blocks is taken yet. What stays has a
+   diagonal J J', for surfaces that are embedded in coarser meshes, too, whose rows have four blocks and more. Based on: Li et al. 2015,
+   section 5. */
 #include "mprgp.h"
 
 /* order of the rows: a heap by key, smallest first; ties by number */
@@ -21,8 +21,8 @@ static void cti_mprgp_sift(int32_t *heap, int n, int at, const double *key)
     }
 }
 
-CTI_FN int cti_mprgp_decouple(cti_arena *arena, const cti_sparse *J, const double *depth, cti_mprgp_decoupling how, int block, uint64_t seed,
-                              uint8_t *keep)
+CTI_FN int cti_mprgp_decouple(cti_arena *arena, const cti_sparse *J, const double *depth, cti_mprgp_decoupling how, int block,
+                              uint64_t seed, uint8_t *keep)
 {
     cti_arena_point mark = cti_arena_mark(arena);
     uint8_t *taken = CTI_ARENA_ZERO(arena, uint8_t, J->cols / block + 1);

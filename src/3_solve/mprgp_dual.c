@@ -1,8 +1,8 @@
 /* mprgp_dual.c -- quadratic programs on their multipliers, and linear complementarity with a symmetric matrix: bounds only.
-   Method: min 1/2 r'W r + (w + J A^-1 b)'r over r >= 0, W = J A^-1 J', with unit diagonal by scaling. W is formed when it is small or A is diagonal,
-   and is a solve with A's factor otherwise. A singular A gets a proximal term that moves with x. The multipliers of an infeasible program grow without end
-   along y >= 0, J'y = 0, w'y < 0; that y is also the solution of min |J'y|^2 + (w'y + 1)^2 over y >= 0, which gives it exactly.
-   Based on: Li et al. 2015, equation 2, algorithm 1. */
+   Method: min 1/2 r'W r + (w + J A^-1 b)'r over r >= 0, W = J A^-1 J', with unit diagonal by scaling. W is formed when it is small or A is
+   diagonal, and is a solve with A's factor otherwise. A singular A gets a proximal term that moves with x. The multipliers of an infeasible
+   program grow without end along y >= 0, J'y = 0, w'y < 0; that y is also the solution of min |J'y|^2 + (w'y + 1)^2 over y >= 0, which
+   gives it exactly. Based on: Li et al. 2015, equation 2, algorithm 1. */
 #include "mprgp.h"
 
 typedef struct cti_mprgp_bounds {
@@ -12,8 +12,8 @@ typedef struct cti_mprgp_bounds {
     cti_sparse B; /* scaled matrix; no p: by the factor */
     cti_sparse shifted;
     cti_system system;
-    double *S, *c; /* [m] scaling, right side */
-    double *x, *v, *b; /* [n] */
+    double *S, *c;      /* [m] scaling, right side */
+    double *x, *v, *b;  /* [n] */
     double *y, *polish; /* [m], [3 m] */
     double shift;
     cti_mprgp_preconditioner *precondition;
@@ -99,7 +99,7 @@ static int cti_mprgp_form_full(cti_mprgp_bounds *q)
     cti_effort *e = q->t->effort;
     cti_arena_point mark = cti_arena_mark(e->arena);
     int i, j, m = q->p->m;
-    double *W = CTI_ARENA_NEW(e->arena, double, (size_t)m * (size_t)m);
+    double *W = CTI_ARENA_NEW(e->arena, double, (size_t)m *(size_t)m);
     if (!W || !cti_system_schur(&q->system, e->arena, &q->p->J, W, m) || !cti_mprgp_sparse_reserve(e->mem, &q->B, m, m * m))
         return 0;
     for (i = 0; i < m; i++)
@@ -208,8 +208,8 @@ static void cti_mprgp_bounds_put(cti_mprgp_bounds *q, const double *y)
         cti_mprgp_bounds_x(q, t->answer->r, t->stride, t->answer->x);
 }
 
-/* W r cancels against the right side: what is left of u = J x + w on the free rows, with x from A itself, is taken out by the face's factor. 1 when the
-   judge accepts the answer */
+/* W r cancels against the right side: what is left of u = J x + w on the free rows, with x from A itself, is taken out by the face's
+   factor. 1 when the judge accepts the answer */
 static int cti_mprgp_bounds_polish(cti_mprgp_bounds *q, const double *y)
 {
     int i, k, m = q->p->m;
@@ -252,7 +252,8 @@ static int cti_mprgp_bounds_infeasible(void *ctx, const double *direction)
     int i;
     for (i = 0; i < q->p->m; i++)
         q->y[i] = q->S[i] * direction[i];
-    q->infeasible = q->p->kind == CTI_PROGRAM_QP ? cti_mprgp_certificate(q->p, q->y, q->t->work) : cti_mprgp_boxed_certificate(q->p, q->y, q->t->work);
+    q->infeasible =
+        q->p->kind == CTI_PROGRAM_QP ? cti_mprgp_certificate(q->p, q->y, q->t->work) : cti_mprgp_boxed_certificate(q->p, q->y, q->t->work);
     return q->infeasible;
 }
 

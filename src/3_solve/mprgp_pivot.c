@@ -1,9 +1,10 @@
 /* mprgp_pivot.c -- the face guessed by block pivoting, for MPRGP under bounds with the factor in the face.
-   Method: the minimum of the face is taken as it is, outside or not; what lies outside goes to its bound, what pulls off its bound becomes free, all at
-   once. When nothing changes any more, the point is the solution. The number of changes has to fall now and then, or it ends without a result; MPRGP
-   goes on from where it was then, and takes a result only when it lowers the objective. Where faces are singular, a small multiple of the squared
-   distance to where MPRGP stands is added: such a result is a proximal step, which lowers the objective, and the next begins there.
-   Based on: Judice, Pires: A block principal pivoting algorithm for large-scale strictly monotone linear complementarity problems (1994). */
+   Method: the minimum of the face is taken as it is, outside or not; what lies outside goes to its bound, what pulls off its bound becomes
+   free, all at once. When nothing changes any more, the point is the solution. The number of changes has to fall now and then, or it ends
+   without a result; MPRGP goes on from where it was then, and takes a result only when it lowers the objective. Where faces are singular, a
+   small multiple of the squared distance to where MPRGP stands is added: such a result is a proximal step, which lowers the objective, and
+   the next begins there. Based on: Judice, Pires: A block principal pivoting algorithm for large-scale strictly monotone linear
+   complementarity problems (1994). */
 #include "mprgp.h"
 
 /* faces by x and g; what is at a bound is put there exactly. Number of changes; those of one row only, of highest number, when `single` */

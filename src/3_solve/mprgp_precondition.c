@@ -1,8 +1,8 @@
 /* mprgp_precondition.c -- preconditioners of the conjugate steps, each made to stay in the face.
-   Method: with M for A, the step in the face { J^ z = 0 } is z = M^-1 (phi - J^' l), (J^ M^-1 J^') l = J^ M^-1 phi. For diagonal and block-diagonal M
-   and rows that touch no block twice that system is diagonal. Else z = P M^-1 P phi with the orthogonal projection P onto the face, which is
-   symmetric and positive there, too. For bounds, FACE factors A with unit rows where a bound is active: exact until the face changes.
-   Based on: Li et al. 2015, section 6.1 (Jacobi); Dostal 2009 (preconditioning in face). */
+   Method: with M for A, the step in the face { J^ z = 0 } is z = M^-1 (phi - J^' l), (J^ M^-1 J^') l = J^ M^-1 phi. For diagonal and
+   block-diagonal M and rows that touch no block twice that system is diagonal. Else z = P M^-1 P phi with the orthogonal projection P onto
+   the face, which is symmetric and positive there, too. For bounds, FACE factors A with unit rows where a bound is active: exact until the
+   face changes. Based on: Li et al. 2015, section 6.1 (Jacobi); Dostal 2009 (preconditioning in face). */
 #include "mprgp.h"
 
 /* ---- diagonal and block-diagonal ---- */

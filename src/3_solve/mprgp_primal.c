@@ -1,7 +1,6 @@
 /* mprgp_primal.c -- quadratic programs with decoupled rows or bounds, on the unknowns.
-   Method: rows are made unit vectors; rows of one entry become two-sided bounds of their unknown. Multipliers are read off the gradient at the end.
-   Products with A by 3x3 blocks where A has them.
-   Based on: Li et al. 2015, equations 1, 15 to 20, algorithm 3. */
+   Method: rows are made unit vectors; rows of one entry become two-sided bounds of their unknown. Multipliers are read off the gradient at
+   the end. Products with A by 3x3 blocks where A has them. Based on: Li et al. 2015, equations 1, 15 to 20, algorithm 3. */
 #include "mprgp.h"
 
 /* the blocks of A on and above the diagonal, by rows; each is used twice, as memory is what a product waits for */
@@ -16,9 +15,9 @@ typedef struct cti_mprgp_primal_state {
     cti_mprgp_target *t;
     cti_mprgp_set set;
     cti_mprgp_blocks blocks;
-    int32_t *row;            /* decoupled: [set.rows] row of the program */
-    int32_t *lower, *upper;  /* bounds: [n] the row that each is from, or -1 */
-    double *size;            /* decoupled: [set.rows] |J_i|; */
+    int32_t *row;           /* decoupled: [set.rows] row of the program */
+    int32_t *lower, *upper; /* bounds: [n] the row that each is from, or -1 */
+    double *size;           /* decoupled: [set.rows] |J_i|; */
     double *x;
 } cti_mprgp_primal_state;
 
@@ -257,8 +256,10 @@ static cti_mprgp_end cti_mprgp_primal_run(cti_mprgp_primal_state *q, int limit)
     memset(&task, 0, sizeof task);
     if (!cti_mprgp_preconditioner_open(t->effort->mem, &precondition, kind, &q->p->A, &q->set))
         return CTI_MPRGP_MEMORY;
-    task.n = q->p->n, task.multiply = cti_mprgp_primal_multiply, task.multiply_ctx = q, task.A = &q->p->A, task.b = q->p->b, task.set = &q->set;
-    task.precondition = &precondition, task.tolerance = t->effort->tolerance, task.gamma = t->options->gamma, task.projected = t->options->projected;
+    task.n = q->p->n, task.multiply = cti_mprgp_primal_multiply, task.multiply_ctx = q, task.A = &q->p->A, task.b = q->p->b,
+    task.set = &q->set;
+    task.precondition = &precondition, task.tolerance = t->effort->tolerance, task.gamma = t->options->gamma,
+    task.projected = t->options->projected;
     task.done = cti_mprgp_primal_done, task.done_ctx = q, task.effort = t->effort, task.answer = t->answer, task.count = t->count;
     task.power = t->options->power, task.limit = limit;
     memcpy(q->x, t->answer->x, sizeof *q->x * (size_t)q->p->n);

@@ -1,6 +1,6 @@
 /* mprgp_solve.c -- which programs MPRGP takes, and how.
-   Method: decoupled rows or bounds go on the unknowns; all other rows on the multipliers, where constraints are bounds. A run on the unknowns that
-   stalls goes on there, too. */
+   Method: decoupled rows or bounds go on the unknowns; all other rows on the multipliers, where constraints are bounds. A run on the
+   unknowns that stalls goes on there, too. */
 #include "mprgp.h"
 
 CTI_FN cti_mprgp_options cti_mprgp_options_default(void)
@@ -136,7 +136,8 @@ static cti_outcome cti_mprgp_outcome(cti_mprgp_end end, int infeasible, int take
     }
 }
 
-CTI_FN cti_outcome cti_mprgp_solve_with(const cti_program *p, const cti_mprgp_options *o, cti_effort *e, cti_answer *a, cti_mprgp_counters *count)
+CTI_FN cti_outcome cti_mprgp_solve_with(const cti_program *p, const cti_mprgp_options *o, cti_effort *e, cti_answer *a,
+                                        cti_mprgp_counters *count)
 {
     cti_mprgp_target t;
     cti_program normals;
