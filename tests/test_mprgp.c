@@ -41,7 +41,8 @@ static double *vector(fixture *f, int n, const double *x)
 {
     double *v = NULL;
     assert_true(CTI_RESIZE(&f->mem, v, n));
-    memcpy(v, x, sizeof *x * (size_t)n);
+    if (n)
+        memcpy(v, x, sizeof *x * (size_t)n);
     return v;
 }
 
