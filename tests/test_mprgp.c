@@ -1,8 +1,11 @@
 /* test_mprgp.c -- MPRGP: solved by hand, against projected Gauss-Seidel, decoupling, preconditioners, certificates, what it refuses. */
 #include "../src/3_solve/mprgp.h"
+#include "../src/9_world/problems.h"
+#include "../src/public/api.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
 static uint64_t seed = 1;
@@ -610,15 +613,66 @@ static void budget(void **state)
     end(&f);
 }
 
+/* ---- files ---- */
+
+static ct_problem *read_data(const char *name)
+{
+    const char *root = getenv("CONTACT_DATA");
+    ct_problem *problem = NULL;
+    char path[1024];
+    snprintf(path, sizeof path, "%s/problems/%s", root ? root : "../shared/data", name);
+    if (ct_problem_read(path, &problem, NULL) == CT_OK)
+        return problem;
+    print_message("missing: problems/%s in ../shared/data (or CONTACT_DATA)\n", name);
+    return NULL;
+}
+
+/* decoupled, coupled and ill-conditioned, infeasible; a file with friction, and the same without */
+static void files(void **state)
+{
+    static const char *const names[] = {"qp/vf_dec_3k.cpb", "qp/quasi_slab_3k.cpb", "qp/INFEASIBLE_3k.cpb", "fc/G_fem_vf_1k.cpb",
+                                        "fc/G_fem_vf_1k.cpb"};
+    static const ct_outcome outcomes[] = {CT_OUTCOME_SOLVED, CT_OUTCOME_SOLVED, CT_OUTCOME_INFEASIBLE, CT_OUTCOME_NOT_APPLICABLE,
+                                          CT_OUTCOME_SOLVED};
+    int i, k;
+    (void)state;
+    for (i = 0; i < 5; i++) {
+        ct_problem *problem = read_data(names[i]);
+        ct_solver_desc d = ct_solver_desc_default();
+        ct_solution s;
+        if (!problem)
+            continue;
+        memset(&s, 0, sizeof s);
+        d.solver = CT_SOLVER_MPRGP, d.tolerance = (ct_real)1e-9;
+        for (k = 0; i == 4 && k < problem->program.m / 3; k++)
+            problem->program.mu[k] = 0;
+        assert_int_equal(ct_problem_solve(problem, &d, &s), CT_OK);
+        if (s.outcome != outcomes[i])
+            print_error("%s: %s, residual %g: %s\n", names[i], ct_outcome_text(s.outcome), s.residual, s.why);
+        assert_int_equal(s.outcome, outcomes[i]);
+        if (s.outcome == CT_OUTCOME_INFEASIBLE) {
+            double *work = (double *)malloc(2 * sizeof *work * (size_t)s.n);
+            assert_non_null(work);
+            assert_true(cti_mprgp_certificate(&problem->program, s.r, work));
+            free(work);
+        }
+        ct_solution_free(&s);
+        ct_problem_free(problem);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bounds_by_hand), cmocka_unit_test(two_sides_by_hand), cmocka_unit_test(slanted_by_hand),
-        cmocka_unit_test(degenerate),     cmocka_unit_test(random_lcp),        cmocka_unit_test(random_coupled),
-        cmocka_unit_test(embedded_rows),  cmocka_unit_test(gradients),         cmocka_unit_test(decoupling),
-        cmocka_unit_test(infeasible),     cmocka_unit_test(infeasible_lcp),    cmocka_unit_test(badly_scaled),
-        cmocka_unit_test(semidefinite),   cmocka_unit_test(refusals),          cmocka_unit_test(power_method),
-        cmocka_unit_test(budget),
+        cmocka_unit_test(bounds_by_hand),  cmocka_unit_test(two_sides_by_hand),
+        cmocka_unit_test(slanted_by_hand), cmocka_unit_test(degenerate),
+        cmocka_unit_test(random_lcp),      cmocka_unit_test(random_coupled),
+        cmocka_unit_test(embedded_rows),   cmocka_unit_test(gradients),
+        cmocka_unit_test(decoupling),      cmocka_unit_test(infeasible),
+        cmocka_unit_test(infeasible_lcp),  cmocka_unit_test(badly_scaled),
+        cmocka_unit_test(semidefinite),    cmocka_unit_test(refusals),
+        cmocka_unit_test(power_method),    cmocka_unit_test(budget),
+        cmocka_unit_test(files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
