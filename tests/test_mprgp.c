@@ -613,6 +613,49 @@ static void budget(void **state)
     end(&f);
 }
 
+static int requests_left;
+static ct_allocator plain;
+static void *scarce(void *user, void *block, size_t old_size, size_t new_size)
+{
+    (void)user;
+    if (new_size > 0 && --requests_left < 0)
+        return NULL;
+    return plain.resize(plain.user, block, old_size, new_size);
+}
+
+/* the k-th request for memory fails, for every k: MEMORY is said (or another path is found), nothing is lost */
+static void memory(void **state)
+{
+    static const int paths[] = {1, 2, 0};
+    static const double coupled[] = {1, 1, 0, 1, 0, 1}, against[] = {1, 1, 0, -1, -1, 0}, w[] = {-1, -1}, A[] = {2, 1, 0, 1, 2, 0, 0, 0, 1},
+                        b[] = {0, 0, 0};
+    int k, path, failures = 0;
+    (void)state;
+    for (path = 0; path < 3; path++)
+        for (k = 1; k < 400; k++) {
+            cti_outcome said;
+            int64_t live;
+            fixture f;
+            if (path == 0) {
+                seed = 81;
+                make_embedded(&f);
+            } else {
+                make_qp(&f, 3, 2, A, b, path == 2 ? against : coupled, w);
+            }
+            live = f.mem.bytes_live;
+            f.o.path = paths[path];
+            plain = f.mem.user, f.mem.user.resize = scarce, requests_left = k;
+            said = run(&f);
+            f.mem.user = plain;
+            assert_true(said == CTI_OUTCOME_MEMORY || said == CTI_OUTCOME_SOLVED || said == CTI_OUTCOME_INFEASIBLE);
+            failures += said == CTI_OUTCOME_MEMORY;
+            cti_arena_free(&f.arena);
+            assert_int_equal(f.mem.bytes_live, live);
+            end(&f);
+        }
+    assert_true(failures > 20);
+}
+
 /* ---- files ---- */
 
 static ct_problem *read_data(const char *name)
@@ -672,7 +715,7 @@ int main(void)
         cmocka_unit_test(infeasible_lcp),  cmocka_unit_test(badly_scaled),
         cmocka_unit_test(semidefinite),    cmocka_unit_test(refusals),
         cmocka_unit_test(power_method),    cmocka_unit_test(budget),
-        cmocka_unit_test(files),
+        cmocka_unit_test(memory),          cmocka_unit_test(files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
