@@ -1,4 +1,6 @@
 /* solvers.c -- the table of solvers for stand-alone problems, and the order in which AUTO tries them. */
+/* solvers.c -- the table of solvers for stand-alone problems. */
+#include "mprgp.h"
 #include "solvers.h"
 #include "ca.h"
 #include "pgs.h"
@@ -15,6 +17,8 @@ CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
         return cti_newton_solve;
     case CT_SOLVER_ADMM:
         return cti_admm_solve;
+    case CT_SOLVER_MPRGP:
+        return cti_mprgp_solve;
     default:
         return NULL;
     }

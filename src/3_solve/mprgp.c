@@ -1,0 +1,517 @@
+/* mprgp.c -- algorithm 3: conjugate gradients in the face, expansion, proportioning.
+   Method: monotonic outline: conjugate steps go on past the set's border as long as the objective of the projected point falls; the
+   expansion step then projects. Both inner loops of algorithm 3 guard the objective; the fixed step is halved when a step of it raises the
+   objective. Objectives are differences to the point where a chain of steps began: no cancellation against the objective's own size. Based
+   on: Li et al. 2015, algorithms 1 to 3. */
+#include "mprgp.h"
+
+typedef struct cti_mprgp_state {
+    cti_mprgp_task *q;
+    int n, steps;
+    double *x, *g, *y, *p, *Ap, *z, *phi, *sum, *d, *Ad;
+    double *x0, *g0, *z2; /* [n], [n], [2 n] of the guess */
+    double shift;         /* of the guess, proximal */
+    int guess_at;
+    double step; /* the fixed step length */
+    double tolerance, size_b, size_g, size_x;
+    double fall; /* objective at x less that at the chain's start */
+    double fall_projected;
+    int feasible, budget;
+    cti_mprgp_split split;
+} cti_mprgp_state;
+
+static double cti_mprgp_dot(int n, const double *a, const double *b)
+{
+    double s = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        s += a[i] * b[i];
+    return s;
+}
+
+static double cti_mprgp_most(int n, const double *a)
+{
+    double s = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        s = fabs(a[i]) > s ? fabs(a[i]) : s;
+    return s;
+}
+
+static void cti_mprgp_multiply(cti_mprgp_state *m, const double *x, double *y)
+{
+    m->q->multiply(m->q->multiply_ctx, x, y);
+    m->q->count->products++;
+}
+
+static void cti_mprgp_gradient(cti_mprgp_state *m, const double *x, double *g)
+{
+    int i;
+    cti_mprgp_multiply(m, x, g);
+    m->size_g = cti_mprgp_most(m->n, g);
+    for (i = 0; i < m->n; i++)
+        g[i] -= m->q->b[i];
+}
+
+/* one step more; 0 when the budget is at its end */
+static int cti_mprgp_goes_on(cti_mprgp_state *m)
+{
+    cti_answer *a = m->q->answer;
+    if (m->q->limit > 0 && m->steps >= m->q->limit)
+        return 0;
+    if (cti_effort_goes_on(m->q->effort, a->iterations, 2000000, a->x, a->r)) {
+        a->iterations++, m->steps++;
+        return 1;
+    }
+    m->budget = 1;
+    return 0;
+}
+
+/* ---- the norm of A ---- */
+
+#define CTI_MPRGP_POWER 40
+
+/* power method from the start that is given; stops when the estimate stands */
+static void cti_mprgp_norm(cti_mprgp_state *m)
+{
+    double *v = m->y, *w = m->z, norm, before = 0, one;
+    int i, k;
+    uint64_t seed = 88172645463325252ull;
+    one = m->q->power ? sqrt(cti_mprgp_dot(m->n, m->q->power, m->q->power)) : 0;
+    for (i = 0; i < m->n; i++) {
+        seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+        v[i] = one > 0 && isfinite(one) ? m->q->power[i] : 0.5 + (double)(seed >> 11) / 9007199254740992.0;
+    }
+    for (k = 0; k < CTI_MPRGP_POWER; k++) {
+        one = sqrt(cti_mprgp_dot(m->n, v, v));
+        for (i = 0; i < m->n; i++)
+            v[i] /= one > 0 ? one : 1;
+        cti_mprgp_multiply(m, v, w);
+        m->q->count->power++;
+        norm = sqrt(cti_mprgp_dot(m->n, w, w));
+        memcpy(v, w, sizeof *v * (size_t)m->n);
+        m->q->count->norm = norm;
+        if (!(norm > 0) || fabs(norm - before) <= 1e-2 * norm)
+            break;
+        before = norm;
+    }
+    if (m->q->power)
+        memcpy(m->q->power, v, sizeof *v * (size_t)m->n);
+    m->step = m->q->count->norm > 0 ? 1.9 / (1.05 * m->q->count->norm) : 1;
+}
+
+/* ---- where the iteration stands ---- */
+
+static void cti_mprgp_look(cti_mprgp_state *m) { cti_mprgp_set_split(m->q->set, m->g, m->step, m->phi, m->sum, &m->split); }
+
+static int cti_mprgp_small(const cti_mprgp_state *m)
+{
+    return m->split.most <= m->tolerance * fmax(m->size_b, fmax(m->size_g, m->split.force));
+}
+
+/* x feasible, its gradient formed anew */
+static void cti_mprgp_restart(cti_mprgp_state *m)
+{
+    cti_mprgp_set_project(m->q->set, m->x);
+    cti_mprgp_gradient(m, m->x, m->g);
+    m->feasible = 1;
+    cti_mprgp_look(m);
+}
+
+/* objective at `to` less that at `from`: half (to - from)'(g_from + g_to); *noise: what rounding may make of it */
+static double cti_mprgp_change(const cti_mprgp_state *m, const double *from, const double *g_from, const double *to, const double *g_to,
+                               double *noise)
+{
+    double s = 0, most = 0, way = 0;
+    int i;
+    for (i = 0; i < m->n; i++) {
+        double d = to[i] - from[i], term = d * (g_from[i] + g_to[i]) / 2;
+        s += term, most += fabs(term), way += fabs(d);
+    }
+    *noise = 1e-13 * most + 1e-15 * way * fmax(m->size_b, m->size_g);
+    return s;
+}
+
+/* ---- expansion and proportioning ---- */
+
+static void cti_mprgp_halve(cti_mprgp_state *m)
+{
+    if (m->q->count->halvings < 30)
+        m->step /= 2, m->q->count->halvings++;
+}
+
+/* x = P(x - step g) until the objective is not above that at y; the inner loops of algorithm 3. x has a trial point, g its gradient;
+   by_step: it came by the fixed step, which is then too long when the objective rose */
+static void cti_mprgp_descend(cti_mprgp_state *m, const double *y, const double *g_y, int by_step)
+{
+    double noise, change = cti_mprgp_change(m, y, g_y, m->x, m->g, &noise);
+    int i, turn;
+    if (by_step && change > noise)
+        cti_mprgp_halve(m);
+    for (turn = 0; change > noise && turn < 31; turn++) {
+        double before = change;
+        for (i = 0; i < m->n; i++)
+            m->x[i] -= m->step * m->g[i];
+        cti_mprgp_set_project(m->q->set, m->x);
+        cti_mprgp_gradient(m, m->x, m->g);
+        m->q->count->inner++;
+        change = cti_mprgp_change(m, y, g_y, m->x, m->g, &noise);
+        if (change > before + noise)
+            cti_mprgp_halve(m);
+        if (turn >= 30 && change > noise) {
+            memcpy(m->x, y, sizeof *y * (size_t)m->n), memcpy(m->g, g_y, sizeof *y * (size_t)m->n);
+            cti_mprgp_set_project(m->q->set, m->x);
+            break;
+        }
+    }
+}
+
+/* the conjugate step, shortened and projected, from a feasible x; 1 when it lowers the objective */
+static int cti_mprgp_shorten(cti_mprgp_state *m, double alpha)
+{
+    double noise, length = alpha / 2;
+    int i, k;
+    for (k = 0; k < 6; k++, length /= 2) {
+        for (i = 0; i < m->n; i++)
+            m->y[i] = m->x[i] - length * m->p[i];
+        cti_mprgp_set_project(m->q->set, m->y);
+        cti_mprgp_gradient(m, m->y, m->Ad);
+        if (cti_mprgp_change(m, m->x, m->g, m->y, m->Ad, &noise) < -noise) {
+            memcpy(m->x, m->y, sizeof *m->x * (size_t)m->n), memcpy(m->g, m->Ad, sizeof *m->x * (size_t)m->n);
+            m->q->count->projected++;
+            return 1;
+        }
+    }
+    cti_mprgp_set_project(m->q->set, m->x);
+    return 0;
+}
+
+/* step 3: y = P(x), x = P(y - step phi(y)) */
+static void cti_mprgp_expand(cti_mprgp_state *m)
+{
+    int i;
+    m->q->count->expansions++;
+    if (!m->feasible)
+        cti_mprgp_restart(m);
+    memcpy(m->d, m->x, sizeof *m->x * (size_t)m->n), memcpy(m->Ad, m->g, sizeof *m->g * (size_t)m->n);
+    for (i = 0; i < m->n; i++)
+        m->x[i] -= m->step * m->phi[i];
+    cti_mprgp_set_project(m->q->set, m->x);
+    cti_mprgp_gradient(m, m->x, m->g);
+    cti_mprgp_descend(m, m->d, m->Ad, 1);
+}
+
+/* step 4: x = P(x - alpha_p beta), alpha_p = beta'g / beta'A beta. 0 when beta has no curvature and no end */
+static int cti_mprgp_proportion(cti_mprgp_state *m)
+{
+    double curvature, alpha;
+    int i;
+    m->q->count->proportionings++;
+    for (i = 0; i < m->n; i++)
+        m->p[i] = m->sum[i] - m->phi[i];
+    cti_mprgp_multiply(m, m->p, m->Ap);
+    curvature = cti_mprgp_dot(m->n, m->p, m->Ap);
+    if (curvature < -1e-10 * m->q->count->norm * m->split.beta2)
+        return 0;
+    alpha = curvature > 1e-15 * m->q->count->norm * m->split.beta2 ? m->split.beta2 / curvature : m->step;
+    memcpy(m->d, m->x, sizeof *m->x * (size_t)m->n), memcpy(m->Ad, m->g, sizeof *m->g * (size_t)m->n);
+    for (i = 0; i < m->n; i++)
+        m->x[i] -= alpha * m->p[i];
+    cti_mprgp_set_project(m->q->set, m->x);
+    cti_mprgp_gradient(m, m->x, m->g);
+    cti_mprgp_descend(m, m->d, m->Ad, 0);
+    return 1;
+}
+
+/* ---- conjugate steps ---- */
+
+/* d'A d, d of few entries; touched in order of the rows */
+static double cti_mprgp_energy(cti_mprgp_state *m, const int32_t *rows, int count)
+{
+    const cti_sparse *A = m->q->A, *J = &m->q->set->J;
+    double e = 0;
+    int r, i, k, at;
+    if (!A || count > m->n / 8) {
+        cti_mprgp_multiply(m, m->d, m->Ad);
+        return cti_mprgp_dot(m->n, m->d, m->Ad);
+    }
+    for (r = 0; r < count; r++) {
+        int first = J->p ? J->p[rows[r]] : 0, last = J->p ? J->p[rows[r] + 1] : 1;
+        for (at = first; at < last; at++) {
+            double s = 0, own = J->p ? J->x[at] * m->Ad[rows[r]] : m->d[rows[r]];
+            i = J->p ? J->i[at] : rows[r];
+            for (k = A->p[i]; k < A->p[i + 1]; k++)
+                s += A->x[k] * m->d[A->i[k]];
+            e += own * s;
+        }
+    }
+    return e;
+}
+
+/* objective at P(y) less that at y, for y outside: g_y'd + d'A d / 2 with d = P(y) - y. s of the set is that of y */
+static double cti_mprgp_pull(cti_mprgp_state *m, double alpha, int32_t *rows)
+{
+    cti_mprgp_set *set = m->q->set;
+    double work = 0;
+    int i, k, count = 0;
+    memset(m->d, 0, sizeof *m->d * (size_t)m->n);
+    for (i = 0; i < set->rows; i++) {
+        double s = set->s[i], c = s < set->lo[i] ? set->lo[i] - s : (s > set->hi[i] ? set->hi[i] - s : 0);
+        if (c == 0 || set->face[i] != CTI_FACE_FREE)
+            continue;
+        rows[count++] = i;
+        m->Ad[i] = c; /* rows <= n */
+        if (!set->J.p)
+            m->d[i] = c;
+        for (k = set->J.p ? set->J.p[i] : 0; set->J.p && k < set->J.p[i + 1]; k++)
+            m->d[set->J.i[k]] += c * set->J.x[k];
+    }
+    for (i = 0; i < m->n; i++)
+        if (m->d[i] != 0)
+            work += m->d[i] * (m->g[i] - alpha * m->Ap[i]);
+    return work + cti_mprgp_energy(m, rows, count) / 2;
+}
+
+/* how far -p stays in the set */
+static double cti_mprgp_reach(const cti_mprgp_state *m)
+{
+    const cti_mprgp_set *set = m->q->set;
+    double reach = INFINITY;
+    int i, k;
+    for (i = 0; i < set->rows; i++) {
+        double v = 0;
+        if (set->face[i] != CTI_FACE_FREE)
+            continue;
+        if (!set->J.p)
+            v = m->p[i];
+        for (k = set->J.p ? set->J.p[i] : 0; set->J.p && k < set->J.p[i + 1]; k++)
+            v += set->J.x[k] * m->p[set->J.i[k]];
+        if (v != 0)
+            reach = fmin(reach, fmax(0, v > 0 ? (set->s[i] - set->lo[i]) / v : (set->s[i] - set->hi[i]) / v));
+    }
+    return reach;
+}
+
+static void cti_mprgp_precondition_phi(cti_mprgp_state *m)
+{
+    if (m->q->precondition)
+        cti_mprgp_preconditioner_apply(m->q->precondition, m->phi, m->z);
+    else
+        memcpy(m->z, m->phi, sizeof *m->z * (size_t)m->n);
+}
+
+typedef enum cti_mprgp_chain { CTI_CHAIN_OUT, CTI_CHAIN_IN, CTI_CHAIN_FLAT, CTI_CHAIN_INDEFINITE } cti_mprgp_chain;
+
+/* takes y = x - alpha p as x, with what the test of algorithm 2's loop said of it */
+static void cti_mprgp_accept(cti_mprgp_state *m, double alpha, double gp, int inside, double projected)
+{
+    int i;
+    for (i = 0; i < m->n; i++)
+        m->g[i] -= alpha * m->Ap[i];
+    memcpy(m->x, m->y, sizeof *m->x * (size_t)m->n);
+    m->fall -= alpha * gp / 2;
+    m->fall_projected = projected;
+    m->feasible = inside;
+    m->q->count->cg++;
+    cti_mprgp_look(m);
+}
+
+/* outside the set a chain ends when a step lowers the projected point's objective by less than this part of what the chain did:
+   the face's minimum is worth little there */
+#define CTI_MPRGP_SLOW 1e-2
+
+/* algorithm 2: conjugate steps in the face. OUT: the set was left, IN: it was not. *out_alpha: length of the step that was not taken, 0 if
+ * none */
+static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, double *out_alpha)
+{
+    cti_mprgp_task *q = m->q;
+    double gp, pAp, alpha, projected;
+    int i, inside, slow, length = 0;
+    m->fall = m->fall_projected = 0;
+    *out_alpha = 0;
+    cti_mprgp_precondition_phi(m);
+    memcpy(m->p, m->z, sizeof *m->p * (size_t)m->n);
+    for (;;) {
+        /* differs: phi'p for g'p, equal in the face; p's rounding out of the face would meet all of g there */
+        cti_mprgp_multiply(m, m->p, m->Ap);
+        gp = cti_mprgp_dot(m->n, m->phi, m->p), pAp = cti_mprgp_dot(m->n, m->p, m->Ap);
+        if (pAp <= 1e-15 * q->count->norm * cti_mprgp_dot(m->n, m->p, m->p))
+            return pAp < -1e-10 * q->count->norm * cti_mprgp_dot(m->n, m->p, m->p) ? CTI_CHAIN_INDEFINITE : CTI_CHAIN_FLAT;
+        alpha = gp / pAp;
+        for (i = 0; i < m->n; i++)
+            m->y[i] = m->x[i] - alpha * m->p[i];
+        inside = cti_mprgp_set_values(q->set, m->y) == 0;
+        projected = m->fall - alpha * gp / 2 + (inside ? 0 : cti_mprgp_pull(m, alpha, rows));
+        if (!(projected <= m->fall_projected + 1e-13 * fabs(m->fall_projected))) {
+            *out_alpha = alpha;
+            if (m->feasible) /* s of x again */
+                cti_mprgp_set_values(q->set, m->x);
+            return CTI_CHAIN_OUT;
+        }
+        slow = !inside && m->fall_projected - projected <= CTI_MPRGP_SLOW * fabs(projected);
+        cti_mprgp_accept(m, alpha, gp, inside, projected);
+        if (slow)
+            return CTI_CHAIN_OUT;
+        if (cti_mprgp_small(m) || (!inside && sqrt(m->split.phi2) <= 1e-12 * fmax(m->size_b, m->size_g)))
+            return inside ? CTI_CHAIN_IN : CTI_CHAIN_OUT;
+        if (inside && m->split.beta2 > q->gamma * q->gamma * m->split.reduced)
+            return CTI_CHAIN_IN;
+        if (!cti_mprgp_goes_on(m))
+            return inside ? CTI_CHAIN_IN : CTI_CHAIN_OUT;
+        /* the face's own factor when the one at hand does not do */
+        if (q->precondition && q->precondition->kind == CTI_PRECONDITION_FACE && ++length % 10 == 0) {
+            int renewed = cti_mprgp_preconditioner_renew(q->effort->mem, q->precondition);
+            cti_mprgp_precondition_phi(m);
+            if (renewed > 0) {
+                memcpy(m->p, m->z, sizeof *m->p * (size_t)m->n);
+                continue;
+            }
+        } else {
+            cti_mprgp_precondition_phi(m);
+        }
+        alpha = cti_mprgp_dot(m->n, m->z, m->Ap) / pAp;
+        for (i = 0; i < m->n; i++)
+            m->p[i] = m->z[i] - alpha * m->p[i];
+        cti_mprgp_set_flatten(q->set, m->p);
+    }
+}
+
+/* ---- the outline ---- */
+
+static int cti_mprgp_reserve(cti_mprgp_state *m, int32_t **rows)
+{
+    cti_arena *arena = m->q->effort->arena;
+    double **const all[] = {&m->g, &m->y, &m->p, &m->Ap, &m->z, &m->phi, &m->sum, &m->d, &m->Ad};
+    size_t k;
+    for (k = 0; k < sizeof all / sizeof *all; k++) {
+        *all[k] = CTI_ARENA_ZERO(arena, double, cti_max_int(m->n, m->q->set->rows));
+        if (!*all[k])
+            return 0;
+    }
+    *rows = CTI_ARENA_NEW(arena, int32_t, m->q->set->rows);
+    m->x0 = CTI_ARENA_NEW(arena, double, m->n), m->g0 = CTI_ARENA_NEW(arena, double, m->n),
+    m->z2 = CTI_ARENA_NEW(arena, double, 2 * (size_t)m->n);
+    m->guess_at = 4;
+    return *rows && m->x0 && m->g0 && m->z2;
+}
+
+/* a direction without curvature: to the border, or 0 when there is none */
+static int cti_mprgp_flat(cti_mprgp_state *m)
+{
+    double reach;
+    int i;
+    if (!m->feasible) {
+        cti_mprgp_restart(m);
+        return 1;
+    }
+    cti_mprgp_set_values(m->q->set, m->x);
+    reach = cti_mprgp_reach(m);
+    if (!(reach < 1e290))
+        return 0;
+    for (i = 0; i < m->n; i++)
+        m->x[i] -= reach * m->p[i];
+    m->q->count->expansions++;
+    cti_mprgp_restart(m);
+    return 1;
+}
+
+/* 1 when x may be returned; a tolerance that was met and does not do is made smaller */
+static int cti_mprgp_finished(cti_mprgp_state *m)
+{
+    cti_mprgp_restart(m);
+    if (!cti_mprgp_small(m))
+        return 0;
+    if (!m->q->done || m->q->done(m->q->done_ctx, m->x, m->g))
+        return 1;
+    m->tolerance /= 10;
+    return 0;
+}
+
+#define CTI_MPRGP_PROXIMAL 1e-6 /* first shift after a failure, of the unit diagonal; more where that fails, less where it does */
+
+/* the face by pivoting, from the feasible x; 1 when it gave a lower objective. Rarer after each failure */
+static int cti_mprgp_guess(cti_mprgp_state *m)
+{
+    cti_mprgp_set *set = m->q->set;
+    double noise;
+    int turn;
+    if (!m->q->precondition || m->q->precondition->kind != CTI_PRECONDITION_FACE || m->q->count->expansions < m->guess_at)
+        return 0;
+    memcpy(m->x0, m->x, sizeof *m->x * (size_t)m->n), memcpy(m->g0, m->g, sizeof *m->g * (size_t)m->n);
+    for (turn = 0; turn < 3; turn++) {
+        if (cti_mprgp_pivot(m->q, m->x0, m->shift, m->x, m->g, m->z2)) {
+            cti_mprgp_set_project(set, m->x);
+            cti_mprgp_gradient(m, m->x, m->g);
+            m->guess_at = m->shift > 0 ? 0 : 2 * m->q->count->expansions + 6;
+            m->shift /= 4;
+            if (cti_mprgp_change(m, m->x0, m->g0, m->x, m->g, &noise) <= noise)
+                return 1;
+        }
+        m->guess_at = 2 * m->q->count->expansions + 6;
+        m->shift = fmin(fmax(CTI_MPRGP_PROXIMAL, 30 * m->shift), 1e-1);
+        memcpy(m->x, m->x0, sizeof *m->x * (size_t)m->n), memcpy(m->g, m->g0, sizeof *m->g * (size_t)m->n);
+        cti_mprgp_set_project(set, m->x);
+    }
+    cti_mprgp_look(m);
+    return 0;
+}
+
+/* one step of algorithm 3 that begins at a feasible x */
+static cti_mprgp_end cti_mprgp_step(cti_mprgp_state *m, int32_t *rows)
+{
+    double alpha;
+    cti_mprgp_chain chain;
+    if (m->split.beta2 > m->q->gamma * m->q->gamma * m->split.reduced)
+        return cti_mprgp_proportion(m) ? CTI_MPRGP_DONE : CTI_MPRGP_INDEFINITE;
+    if (m->q->precondition && m->q->precondition->kind == CTI_PRECONDITION_FACE && m->q->precondition->factors == 0 &&
+        cti_mprgp_preconditioner_renew(m->q->effort->mem, m->q->precondition) < 0)
+        return CTI_MPRGP_MEMORY;
+    chain = cti_mprgp_conjugate(m, rows, &alpha);
+    if (chain == CTI_CHAIN_INDEFINITE)
+        return CTI_MPRGP_INDEFINITE;
+    if (chain == CTI_CHAIN_FLAT)
+        return cti_mprgp_flat(m) ? CTI_MPRGP_DONE : CTI_MPRGP_UNBOUNDED;
+    if (chain == CTI_CHAIN_OUT && m->feasible && cti_mprgp_guess(m))
+        return CTI_MPRGP_DONE;
+    if (chain == CTI_CHAIN_OUT && !(m->feasible && m->q->projected && alpha > 0 && cti_mprgp_shorten(m, alpha)))
+        cti_mprgp_expand(m);
+    else if (chain == CTI_CHAIN_OUT)
+        m->q->count->expansions++;
+    return CTI_MPRGP_DONE;
+}
+
+CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
+{
+    cti_mprgp_state m;
+    int32_t *rows;
+    cti_mprgp_end end = CTI_MPRGP_DONE;
+    int turn;
+    memset(&m, 0, sizeof m);
+    m.q = q, m.n = q->n, m.x = x, m.tolerance = q->tolerance;
+    if (!cti_mprgp_reserve(&m, &rows))
+        return CTI_MPRGP_MEMORY;
+    m.size_b = cti_mprgp_most(m.n, q->b);
+    cti_mprgp_norm(&m);
+    cti_mprgp_restart(&m);
+    for (turn = 0; end == CTI_MPRGP_DONE; turn++) {
+        cti_mprgp_look(&m);
+        if (cti_mprgp_small(&m) && cti_mprgp_finished(&m))
+            return CTI_MPRGP_DONE;
+        if (m.tolerance < 1e-16)
+            return CTI_MPRGP_STALLED;
+        if (!cti_mprgp_goes_on(&m))
+            return m.budget ? CTI_MPRGP_BUDGET : CTI_MPRGP_STALLED;
+        if (q->infeasible && turn % 64 == 63 && q->infeasible(q->infeasible_ctx, x))
+            return CTI_MPRGP_UNBOUNDED;
+        end = cti_mprgp_step(&m, rows);
+        if (end == CTI_MPRGP_DONE && !m.feasible)
+            cti_mprgp_restart(&m);
+        m.feasible = 1;
+    }
+    if (end == CTI_MPRGP_UNBOUNDED && q->infeasible) { /* the direction -p */
+        for (turn = 0; turn < m.n; turn++)
+            m.y[turn] = -m.p[turn];
+        q->infeasible(q->infeasible_ctx, m.y);
+    }
+    return end;
+}

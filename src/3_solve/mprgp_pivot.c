@@ -1,0 +1,77 @@
+/* mprgp_pivot.c -- the face guessed by block pivoting, for MPRGP under bounds with the factor in the face.
+   Method: the minimum of the face is taken as it is, outside or not; what lies outside goes to its bound, what pulls off its bound becomes
+   free, all at once. When nothing changes any more, the point is the solution. The number of changes has to fall now and then, or it ends
+   without a result; MPRGP goes on from where it was then, and takes a result only when it lowers the objective. Where faces are singular, a
+   small multiple of the squared distance to where MPRGP stands is added: such a result is a proximal step, which lowers the objective, and
+   the next begins there. Based on: Judice, Pires: A block principal pivoting algorithm for large-scale strictly monotone linear
+   complementarity problems (1994). */
+#include "mprgp.h"
+
+/* faces by x and g; what is at a bound is put there exactly. Number of changes; those of one row only, of highest number, when `single` */
+static int cti_mprgp_pivot_faces(cti_mprgp_set *set, double *x, const double *g, double eps_x, double eps_g, int single)
+{
+    int i, changes = 0, last = -1, pass;
+    for (pass = 0; pass < 2; pass++)
+        for (i = 0; i < set->n; i++) {
+            uint8_t face = set->face[i], next = face;
+            if (face == CTI_FACE_FREE)
+                next = x[i] < set->lo[i] - eps_x ? CTI_FACE_LOWER : (x[i] > set->hi[i] + eps_x ? CTI_FACE_UPPER : CTI_FACE_FREE);
+            else if ((face == CTI_FACE_LOWER && g[i] < -eps_g) || (face == CTI_FACE_UPPER && g[i] > eps_g))
+                next = CTI_FACE_FREE;
+            if (pass == 0) {
+                changes += next != face;
+                last = next != face ? i : last;
+            } else if (!single || i == last) {
+                set->face[i] = next;
+            }
+            if (pass && set->face[i] != CTI_FACE_FREE)
+                x[i] = set->face[i] == CTI_FACE_UPPER ? set->hi[i] : set->lo[i];
+        }
+    return changes;
+}
+
+static double cti_mprgp_pivot_most(int n, const double *a)
+{
+    double s = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        s = fmax(s, fabs(a[i]));
+    return s;
+}
+
+CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, const double *near_to, double shift, double *x, double *g, double *z)
+{
+    int i, k, turn, changes, least = q->n + 1, patience = 10, n = q->n;
+    cti_mprgp_set *set = q->set;
+    double size_b = cti_mprgp_pivot_most(n, q->b);
+    if (q->precondition->shift != fmax(shift, 1e-11))
+        q->precondition->shift = fmax(shift, 1e-11), q->precondition->stale = 1;
+    for (turn = 0; turn < 200; turn++) {
+        if (turn) {
+            changes = cti_mprgp_pivot_faces(set, x, g, 1e-12 * cti_mprgp_pivot_most(n, x), 1e-13 * size_b, patience <= 0);
+            if (changes == 0)
+                return 1;
+            patience = changes < least ? 10 : patience - 1;
+            least = cti_min_int(least, changes);
+            if (patience < -10 || !cti_effort_goes_on(q->effort, q->answer->iterations, 2000000, q->answer->x, q->answer->r))
+                return 0;
+        }
+        q->answer->iterations++, q->count->pivots++;
+        if (cti_mprgp_preconditioner_renew(q->effort->mem, q->precondition) < 0)
+            return 0;
+        for (k = 0; k < 3; k++) { /* the second takes out what the factor's shift has left, the third is for g */
+            q->multiply(q->multiply_ctx, x, g);
+            q->count->products++;
+            for (i = 0; i < n; i++)
+                g[i] += shift * (x[i] - near_to[i]) - q->b[i];
+            if (k == 2)
+                break;
+            for (i = 0; i < n; i++)
+                z[i] = set->face[i] == CTI_FACE_FREE ? g[i] : 0;
+            cti_mprgp_preconditioner_apply(q->precondition, z, z + n);
+            for (i = 0; i < n; i++)
+                x[i] -= z[n + i];
+        }
+    }
+    return 0;
+}

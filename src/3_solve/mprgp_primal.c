@@ -1,0 +1,307 @@
+/* mprgp_primal.c -- quadratic programs with decoupled rows or bounds, on the unknowns.
+   Method: rows are made unit vectors; rows of one entry become two-sided bounds of their unknown. Multipliers are read off the gradient at
+   the end. Products with A by 3x3 blocks where A has them. Based on: Li et al. 2015, equations 1, 15 to 20, algorithm 3. */
+#include "mprgp.h"
+
+/* the blocks of A on and above the diagonal, by rows; each is used twice, as memory is what a product waits for */
+typedef struct cti_mprgp_blocks {
+    int n; /* block rows */
+    int32_t *p, *i;
+    double *x;
+} cti_mprgp_blocks;
+
+typedef struct cti_mprgp_primal_state {
+    const cti_program *p;
+    cti_mprgp_target *t;
+    cti_mprgp_set set;
+    cti_mprgp_blocks blocks;
+    int32_t *row;           /* decoupled: [set.rows] row of the program */
+    int32_t *lower, *upper; /* bounds: [n] the row that each is from, or -1 */
+    double *size;           /* decoupled: [set.rows] |J_i|; */
+    double *x;
+} cti_mprgp_primal_state;
+
+/* ---- products ---- */
+
+/* blocks of A, or none (n = 0) where a third of their entries or more would be zeros. 0 when memory ran out */
+static int cti_mprgp_blocks_make(cti_arena *arena, const cti_sparse *A, cti_mprgp_blocks *out)
+{
+    int b, i, k, n = A->rows / 3, count = 0, at;
+    int32_t *seen = CTI_ARENA_NEW(arena, int32_t, n + 1);
+    out->n = 0;
+    if (!seen)
+        return 0;
+    if (A->rows % 3 || A->rows == 0)
+        return 1;
+    memset(seen, 255, sizeof *seen * (size_t)n);
+    for (b = 0; b < n; b++, count++)
+        for (k = A->p[3 * b]; k < A->p[3 * b + 3]; k++)
+            if (A->i[k] / 3 > b && seen[A->i[k] / 3] != b)
+                seen[A->i[k] / 3] = b, count++;
+    if (12 * (int64_t)count > A->p[A->rows])
+        return 1;
+    out->p = CTI_ARENA_ZERO(arena, int32_t, n + 1), out->i = CTI_ARENA_NEW(arena, int32_t, count);
+    out->x = CTI_ARENA_ZERO(arena, double, 9 * (size_t)count);
+    if (!out->p || !out->i || !out->x)
+        return 0;
+    memset(seen, 255, sizeof *seen * (size_t)n);
+    for (b = 0, at = 0; b < n; b++) {
+        int first = at;
+        seen[b] = at, out->i[at++] = b; /* the block on the diagonal first, zeros or not */
+        for (i = 3 * b; i < 3 * b + 3; i++)
+            for (k = A->p[i]; k < A->p[i + 1]; k++) {
+                int c = A->i[k] / 3;
+                if (c < b)
+                    continue;
+                if (seen[c] < first)
+                    seen[c] = at, out->i[at++] = c;
+                out->x[9 * (size_t)seen[c] + (size_t)(3 * (i % 3) + A->i[k] % 3)] = A->x[k];
+            }
+        out->p[b + 1] = at;
+    }
+    out->n = n;
+    return 1;
+}
+
+static void cti_mprgp_primal_multiply(void *ctx, const double *x, double *y)
+{
+    const cti_mprgp_primal_state *q = (const cti_mprgp_primal_state *)ctx;
+    const cti_mprgp_blocks *A = &q->blocks;
+    int b, k;
+    if (!A->n) {
+        cti_sparse_mul(&q->p->A, x, y);
+        return;
+    }
+    memset(y, 0, sizeof *y * 3 * (size_t)A->n);
+    for (b = 0; b < A->n; b++) {
+        const double *u = x + 3 * (size_t)b;
+        double s0, s1, s2, u0 = u[0], u1 = u[1], u2 = u[2];
+        const double *D = A->x + 9 * (size_t)A->p[b];
+        s0 = D[0] * u0 + D[1] * u1 + D[2] * u2, s1 = D[3] * u0 + D[4] * u1 + D[5] * u2, s2 = D[6] * u0 + D[7] * u1 + D[8] * u2;
+        for (k = A->p[b] + 1; k < A->p[b + 1]; k++) {
+            const double *M = A->x + 9 * (size_t)k, *v = x + 3 * (size_t)A->i[k];
+            double *z = y + 3 * (size_t)A->i[k], v0 = v[0], v1 = v[1], v2 = v[2];
+            s0 += M[0] * v0 + M[1] * v1 + M[2] * v2;
+            s1 += M[3] * v0 + M[4] * v1 + M[5] * v2;
+            s2 += M[6] * v0 + M[7] * v1 + M[8] * v2;
+            z[0] += M[0] * u0 + M[3] * u1 + M[6] * u2;
+            z[1] += M[1] * u0 + M[4] * u1 + M[7] * u2;
+            z[2] += M[2] * u0 + M[5] * u1 + M[8] * u2;
+        }
+        y[3 * (size_t)b] += s0, y[3 * (size_t)b + 1] += s1, y[3 * (size_t)b + 2] += s2;
+    }
+}
+
+/* ---- the set ---- */
+
+static int cti_mprgp_set_reserve(cti_arena *arena, cti_mprgp_set *set, int n, int rows)
+{
+    set->n = n, set->rows = rows;
+    set->lo = CTI_ARENA_NEW(arena, double, rows), set->hi = CTI_ARENA_NEW(arena, double, rows);
+    set->s = CTI_ARENA_ZERO(arena, double, rows), set->t = CTI_ARENA_ZERO(arena, double, rows);
+    set->face = CTI_ARENA_ZERO(arena, uint8_t, rows);
+    return set->lo && set->hi && set->s && set->t && set->face;
+}
+
+/* unit rows of those that are kept and not zero */
+static int cti_mprgp_primal_rows(cti_mprgp_primal_state *q, const uint8_t *keep)
+{
+    const cti_program *p = q->p;
+    const cti_sparse *J = &p->J;
+    cti_arena *arena = q->t->effort->arena;
+    cti_sparse *U = &q->set.J;
+    int i, k, rows = 0, at = 0;
+    q->row = CTI_ARENA_NEW(arena, int32_t, J->rows), q->size = CTI_ARENA_NEW(arena, double, J->rows);
+    U->p = CTI_ARENA_ZERO(arena, int32_t, J->rows + 1), U->i = CTI_ARENA_NEW(arena, int32_t, J->p[J->rows]);
+    U->x = CTI_ARENA_NEW(arena, double, J->p[J->rows]);
+    if (!q->row || !q->size || !U->p || !U->i || !U->x || !cti_mprgp_set_reserve(arena, &q->set, p->n, J->rows))
+        return 0;
+    for (i = 0; i < J->rows; i++) {
+        double size = 0;
+        for (k = J->p[i]; k < J->p[i + 1]; k++)
+            size += J->x[k] * J->x[k];
+        size = sqrt(size);
+        if (!(size > 0) || (keep && !keep[i]))
+            continue;
+        for (k = J->p[i]; k < J->p[i + 1]; k++)
+            U->i[at] = J->i[k], U->x[at++] = J->x[k] / size;
+        q->set.lo[rows] = -p->w[i] / size;
+        q->set.hi[rows] = p->equation && p->equation[i] ? q->set.lo[rows] : INFINITY;
+        q->row[rows] = i, q->size[rows++] = size;
+        U->p[rows] = at;
+    }
+    U->rows = q->set.rows = rows, U->cols = p->n;
+    return 1;
+}
+
+/* two-sided bounds. 0 when memory ran out; *empty: a lower one is above an upper one, r has the certificate */
+static int cti_mprgp_primal_bounds(cti_mprgp_primal_state *q, int *empty)
+{
+    const cti_program *p = q->p;
+    cti_arena *arena = q->t->effort->arena;
+    double *r = q->t->answer->r;
+    int i, j;
+    q->lower = CTI_ARENA_NEW(arena, int32_t, p->n), q->upper = CTI_ARENA_NEW(arena, int32_t, p->n);
+    if (!q->lower || !q->upper || !cti_mprgp_set_reserve(arena, &q->set, p->n, p->n))
+        return 0;
+    for (j = 0; j < p->n; j++)
+        q->set.lo[j] = -INFINITY, q->set.hi[j] = INFINITY, q->lower[j] = q->upper[j] = -1;
+    for (i = 0; i < p->m; i++) {
+        int k = p->J.p[i], both = p->equation && p->equation[i];
+        double c = k < p->J.p[i + 1] ? p->J.x[k] : 0, at = c != 0 ? -p->w[i] / c : 0;
+        if (c == 0)
+            continue;
+        j = p->J.i[k];
+        if ((c > 0 || both) && (at > q->set.lo[j] || (both && at == q->set.lo[j])))
+            q->set.lo[j] = at, q->lower[j] = i;
+        if ((c < 0 || both) && (at < q->set.hi[j] || (both && at == q->set.hi[j])))
+            q->set.hi[j] = at, q->upper[j] = i;
+    }
+    for (j = 0, *empty = 0; j < p->n && !*empty; j++)
+        if (q->set.lo[j] - q->set.hi[j] > 1e-12 * fmax(fabs(q->set.lo[j]), fabs(q->set.hi[j]))) {
+            memset(r, 0, sizeof *r * (size_t)q->t->judged->m);
+            r[q->t->stride * q->lower[j]] = 1 / p->J.x[p->J.p[q->lower[j]]];
+            r[q->t->stride * q->upper[j]] = -1 / p->J.x[p->J.p[q->upper[j]]];
+            *empty = 1;
+        } else if (q->set.lo[j] > q->set.hi[j]) {
+            q->set.hi[j] = q->set.lo[j];
+        }
+    return 1;
+}
+
+/* ---- results ---- */
+
+/* multipliers from the gradient g: J_i r_i takes up what it has along the active rows */
+static void cti_mprgp_primal_multipliers(const cti_mprgp_primal_state *q, const double *g)
+{
+    const cti_mprgp_set *set = &q->set;
+    double *r = q->t->answer->r;
+    int i, k, stride = q->t->stride;
+    memset(r, 0, sizeof *r * (size_t)q->t->judged->m);
+    for (i = 0; i < set->rows; i++) {
+        double t = 0;
+        int owner, face = set->face[i];
+        if (face == CTI_FACE_FREE)
+            continue;
+        if (set->J.p) {
+            for (k = set->J.p[i]; k < set->J.p[i + 1]; k++)
+                t += set->J.x[k] * g[set->J.i[k]];
+            r[stride * q->row[i]] = (face == CTI_FACE_LOWER ? fmax(t, 0) : t) / q->size[i];
+            continue;
+        }
+        owner = face == CTI_FACE_UPPER || (face == CTI_FACE_FIXED && g[i] < 0 && q->upper[i] >= 0) ? q->upper[i] : q->lower[i];
+        if (owner >= 0 && ((face == CTI_FACE_FIXED) || (face == CTI_FACE_LOWER ? g[i] > 0 : g[i] < 0)))
+            r[stride * owner] = g[i] / q->p->J.x[q->p->J.p[owner]];
+    }
+}
+
+static int cti_mprgp_primal_done(void *ctx, const double *x, const double *g)
+{
+    cti_mprgp_primal_state *q = (cti_mprgp_primal_state *)ctx;
+    memcpy(q->t->answer->x, x, sizeof *x * (size_t)q->p->n);
+    cti_mprgp_primal_multipliers(q, g);
+    return q->t->options->decoupling != CTI_DECOUPLE_NONE || cti_mprgp_target_good(q->t);
+}
+
+/* ---- the solve ---- */
+
+/* 1: every row has one entry at most; 2: rows are orthogonal; 0: neither; -1: out of memory */
+static int cti_mprgp_primal_kind(const cti_program *p, cti_effort *e)
+{
+    cti_arena_point mark = cti_arena_mark(e->arena);
+    cti_sparse Jt;
+    int i, single = 1, kind;
+    int32_t *seen;
+    double *dots;
+    for (i = 0; i < p->m; i++)
+        single = single && p->J.p[i + 1] - p->J.p[i] <= 1 && (p->J.p[i + 1] > p->J.p[i] ? p->J.x[p->J.p[i]] != 0 : 1);
+    if (single)
+        return 1;
+    seen = CTI_ARENA_NEW(e->arena, int32_t, p->m), dots = CTI_ARENA_NEW(e->arena, double, p->m);
+    if (!seen || !dots || !cti_sparse_transpose(e->mem, &p->J, &Jt))
+        return -1;
+    kind = cti_mprgp_set_decoupled(&p->J, &Jt, seen, dots) ? 2 : 0;
+    cti_sparse_free(e->mem, &Jt);
+    cti_arena_rewind(e->arena, mark);
+    return kind;
+}
+
+/* rows that decoupling keeps; NULL when memory ran out */
+static uint8_t *cti_mprgp_primal_keep(const cti_program *p, cti_mprgp_target *t)
+{
+    cti_arena *arena = t->effort->arena;
+    uint8_t *keep = CTI_ARENA_ZERO(arena, uint8_t, p->m);
+    double *depth = CTI_ARENA_NEW(arena, double, p->m);
+    int i, k;
+    if (!keep || !depth)
+        return NULL;
+    for (i = 0; i < p->m; i++) {
+        double u = p->w[i], size = 0;
+        for (k = p->J.p[i]; k < p->J.p[i + 1]; k++)
+            u += p->J.x[k] * t->answer->x[p->J.i[k]], size += p->J.x[k] * p->J.x[k];
+        depth[i] = size > 0 ? u / sqrt(size) : INFINITY;
+    }
+    t->count->kept = cti_mprgp_decouple(arena, &p->J, depth, t->options->decoupling, t->options->block, t->effort->seed, keep);
+    return t->count->kept >= 0 ? keep : NULL;
+}
+
+static cti_mprgp_end cti_mprgp_primal_run(cti_mprgp_primal_state *q, int limit)
+{
+    cti_mprgp_preconditioner precondition;
+    cti_mprgp_task task;
+    cti_mprgp_target *t = q->t;
+    cti_mprgp_end end;
+    cti_mprgp_precondition kind = t->options->precondition;
+    kind = kind != CTI_PRECONDITION_AUTO ? kind : (q->blocks.n ? CTI_PRECONDITION_BLOCKS : CTI_PRECONDITION_JACOBI);
+    memset(&task, 0, sizeof task);
+    if (!cti_mprgp_preconditioner_open(t->effort->mem, &precondition, kind, &q->p->A, &q->set))
+        return CTI_MPRGP_MEMORY;
+    task.n = q->p->n, task.multiply = cti_mprgp_primal_multiply, task.multiply_ctx = q, task.A = &q->p->A, task.b = q->p->b,
+    task.set = &q->set;
+    task.precondition = &precondition, task.tolerance = t->effort->tolerance, task.gamma = t->options->gamma,
+    task.projected = t->options->projected;
+    task.done = cti_mprgp_primal_done, task.done_ctx = q, task.effort = t->effort, task.answer = t->answer, task.count = t->count;
+    task.power = t->options->power, task.limit = limit;
+    memcpy(q->x, t->answer->x, sizeof *q->x * (size_t)q->p->n);
+    end = cti_mprgp_run(&task, q->x);
+    if (end != CTI_MPRGP_DONE && end != CTI_MPRGP_MEMORY) {
+        double *g = CTI_ARENA_NEW(t->effort->arena, double, q->p->n);
+        int i;
+        cti_mprgp_set_project(&q->set, q->x);
+        cti_mprgp_primal_multiply(q, q->x, g ? g : q->x);
+        for (i = 0; g && i < q->p->n; i++)
+            g[i] -= q->p->b[i];
+        if (g && cti_mprgp_primal_done(q, q->x, g))
+            end = CTI_MPRGP_DONE;
+    }
+    t->count->factors += precondition.factors;
+    cti_mprgp_preconditioner_close(t->effort->mem, &precondition);
+    return end;
+}
+
+CTI_FN cti_mprgp_end cti_mprgp_primal(const cti_program *p, cti_mprgp_target *t, int limit, int *out_taken)
+{
+    cti_mprgp_primal_state q;
+    uint8_t *keep = NULL;
+    int kind, empty = 0, ok;
+    memset(&q, 0, sizeof q);
+    q.p = p, q.t = t;
+    *out_taken = 1;
+    t->count->kept = p->m;
+    if (t->options->decoupling != CTI_DECOUPLE_NONE) {
+        keep = cti_mprgp_primal_keep(p, t), kind = 2;
+        if (!keep)
+            return CTI_MPRGP_MEMORY;
+    } else {
+        kind = cti_mprgp_primal_kind(p, t->effort);
+    }
+    *out_taken = kind != 0;
+    if (kind <= 0)
+        return kind < 0 ? CTI_MPRGP_MEMORY : CTI_MPRGP_STALLED;
+    q.x = CTI_ARENA_NEW(t->effort->arena, double, p->n);
+    ok = q.x && cti_mprgp_blocks_make(t->effort->arena, &p->A, &q.blocks);
+    ok = ok && (kind == 1 ? cti_mprgp_primal_bounds(&q, &empty) : cti_mprgp_primal_rows(&q, keep));
+    if (!ok)
+        return CTI_MPRGP_MEMORY;
+    return empty ? CTI_MPRGP_UNBOUNDED : cti_mprgp_primal_run(&q, limit);
+}

@@ -1,0 +1,184 @@
+/* mprgp_solve.c -- which programs MPRGP takes, and how.
+   Method: decoupled rows or bounds go on the unknowns; all other rows on the multipliers, where constraints are bounds. A run on the
+   unknowns that stalls goes on there, too. */
+#include "mprgp.h"
+
+CTI_FN cti_mprgp_options cti_mprgp_options_default(void)
+{
+    cti_mprgp_options o;
+    memset(&o, 0, sizeof o);
+    o.block = 3, o.dense_rows = 2400, o.projected = 1, o.gamma = 1;
+    return o;
+}
+
+/* ---- what is taken ---- */
+
+static int cti_mprgp_symmetric(const cti_sparse *W)
+{
+    double most = 0;
+    int i, k;
+    for (i = 0; i < W->rows; i++)
+        for (k = W->p[i]; k < W->p[i + 1]; k++)
+            most = fmax(most, fabs(W->x[k]));
+    for (i = 0; i < W->rows; i++)
+        for (k = W->p[i]; k < W->p[i + 1]; k++)
+            if (fabs(W->x[k] - cti_sparse_at(W, W->i[k], i)) > 1e-12 * most || (W->i[k] == i && W->x[k] < -1e-12 * most))
+                return 0;
+    return 1;
+}
+
+static const char *cti_mprgp_refuses(const cti_program *p)
+{
+    int i;
+    for (i = 0; p->mu && i < p->m / 3; i++)
+        if (p->mu[i] > 0)
+            return "MPRGP minimizes over decoupled linear constraints; friction couples a contact's rows";
+    if (p->kind == CTI_PROGRAM_LCP && !cti_mprgp_symmetric(&p->W))
+        return "MPRGP minimizes: W has to be symmetric and positive semidefinite";
+    return NULL;
+}
+
+/* rows 3 i (and, of W, columns) of a contact problem without friction. 0 when memory ran out; freed by cti_mprgp_normals_free */
+static int cti_mprgp_normals(cti_mem *mem, const cti_program *p, cti_program *out)
+{
+    const cti_sparse *from = p->kind == CTI_PROGRAM_GLOBAL ? &p->J : &p->W;
+    cti_sparse *to = p->kind == CTI_PROGRAM_GLOBAL ? &out->J : &out->W;
+    int i, k, at = 0, square = p->kind == CTI_PROGRAM_LOCAL;
+    memset(out, 0, sizeof *out);
+    out->kind = square ? CTI_PROGRAM_LCP : CTI_PROGRAM_QP;
+    out->m = p->m / 3, out->n = square ? out->m : p->n;
+    out->A = p->A, out->b = p->b;
+    to->rows = out->m, to->cols = out->n;
+    if (!CTI_RESIZE(mem, to->p, out->m + 1) || !CTI_RESIZE(mem, to->i, from->p[p->m]) || !CTI_RESIZE(mem, to->x, from->p[p->m]) ||
+        !CTI_RESIZE(mem, out->w, out->m))
+        return 0;
+    for (i = 0; i < out->m; i++) {
+        out->w[i] = p->w[3 * i];
+        for (k = from->p[3 * i]; k < from->p[3 * i + 1]; k++)
+            if (!square || from->i[k] % 3 == 0)
+                to->i[at] = square ? from->i[k] / 3 : from->i[k], to->x[at++] = from->x[k];
+        to->p[i + 1] = at;
+    }
+    return 1;
+}
+
+static void cti_mprgp_normals_free(cti_mem *mem, cti_program *q)
+{
+    cti_sparse_free(mem, &q->J), cti_sparse_free(mem, &q->W);
+    CTI_FREE(mem, q->w);
+}
+
+/* ---- the solve ---- */
+
+/* a row of zeros that cannot hold: its unit vector is a certificate. Its number or -1 */
+static int cti_mprgp_void_row(const cti_program *p)
+{
+    int i, k;
+    for (i = 0; i < p->m; i++) {
+        int zero = 1;
+        for (k = p->J.p[i]; k < p->J.p[i + 1]; k++)
+            zero = zero && p->J.x[k] == 0;
+        if (zero && (p->w[i] < 0 || (p->equation && p->equation[i] && p->w[i] != 0)))
+            return i;
+    }
+    return -1;
+}
+
+/* *infeasible: r has a certificate */
+static cti_mprgp_end cti_mprgp_quadratic(const cti_program *p, cti_mprgp_target *t, int *infeasible)
+{
+    cti_mprgp_end end = CTI_MPRGP_STALLED;
+    int path = t->options->path, taken = 0, i, bad = cti_mprgp_void_row(p);
+    *infeasible = 0;
+    if (bad >= 0) {
+        memset(t->answer->r, 0, sizeof *t->answer->r * (size_t)t->judged->m);
+        t->answer->r[t->stride * bad] = p->w[bad] > 0 ? -1 : 1;
+        *infeasible = 1;
+        return CTI_MPRGP_UNBOUNDED;
+    }
+    if (path != 2) {
+        end = cti_mprgp_primal(p, t, path == 1 || t->options->decoupling != CTI_DECOUPLE_NONE ? 0 : 4000, &taken);
+        if (end == CTI_MPRGP_DONE || end == CTI_MPRGP_MEMORY || end == CTI_MPRGP_BUDGET)
+            return end;
+        if (end == CTI_MPRGP_UNBOUNDED && t->stride == 1)
+            *infeasible = cti_mprgp_certificate(p, t->answer->r, t->work);
+        if (*infeasible || path == 1 || t->options->decoupling != CTI_DECOUPLE_NONE)
+            return end;
+        for (i = 0; end == CTI_MPRGP_UNBOUNDED && i < t->judged->m; i++)
+            t->answer->r[i] = 0;
+    }
+    return cti_mprgp_dual(p, t, infeasible);
+}
+
+static cti_outcome cti_mprgp_outcome(cti_mprgp_end end, int infeasible, int taken, cti_answer *a)
+{
+    if (end == CTI_MPRGP_MEMORY)
+        return CTI_OUTCOME_MEMORY;
+    if (infeasible) {
+        a->why = "no point meets all rows: the multipliers are a certificate";
+        return CTI_OUTCOME_INFEASIBLE;
+    }
+    switch (end) {
+    case CTI_MPRGP_DONE:
+        return CTI_OUTCOME_SOLVED;
+    case CTI_MPRGP_BUDGET:
+        a->why = "the budget of iterations or time was reached";
+        return CTI_OUTCOME_BUDGET;
+    case CTI_MPRGP_INDEFINITE:
+        a->why = "the matrix is not positive semidefinite: a direction of negative curvature was met";
+        return CTI_OUTCOME_NOT_APPLICABLE;
+    case CTI_MPRGP_UNBOUNDED:
+        a->why = "a direction without curvature and without end was met, but proves no infeasibility";
+        return CTI_OUTCOME_FAILED;
+    default:
+        a->why = taken ? "the gradient does not become smaller" : "the rows are not decoupled";
+        return CTI_OUTCOME_FAILED;
+    }
+}
+
+CTI_FN cti_outcome cti_mprgp_solve_with(const cti_program *p, const cti_mprgp_options *o, cti_effort *e, cti_answer *a,
+                                        cti_mprgp_counters *count)
+{
+    cti_mprgp_target t;
+    cti_program normals;
+    const cti_program *solved = p;
+    cti_mprgp_end end;
+    int infeasible = 0, contacts = p->mu != NULL;
+    memset(count, 0, sizeof *count), memset(&t, 0, sizeof t);
+    a->iterations = 0;
+    a->why = cti_mprgp_refuses(p);
+    if (a->why)
+        return CTI_OUTCOME_NOT_APPLICABLE;
+    a->why = "";
+    t.judged = p, t.stride = contacts ? 3 : 1, t.effort = e, t.answer = a, t.options = o, t.count = count;
+    t.work = CTI_ARENA_NEW(e->arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n);
+    if (!t.work)
+        return CTI_OUTCOME_MEMORY;
+    if (contacts) {
+        if (!cti_mprgp_normals(e->mem, p, &normals)) {
+            cti_mprgp_normals_free(e->mem, &normals);
+            return CTI_OUTCOME_MEMORY;
+        }
+        solved = &normals;
+        if (!e->warm)
+            memset(a->r, 0, sizeof *a->r * (size_t)p->m);
+    }
+    if (contacts && solved->kind == CTI_PROGRAM_LCP && !cti_mprgp_symmetric(&solved->W)) {
+        a->why = "MPRGP minimizes: W of the normals has to be symmetric";
+        cti_mprgp_normals_free(e->mem, &normals);
+        return CTI_OUTCOME_NOT_APPLICABLE;
+    }
+    end = solved->kind == CTI_PROGRAM_QP ? cti_mprgp_quadratic(solved, &t, &infeasible) : cti_mprgp_boxed(solved, &t, &infeasible);
+    if (solved->kind == CTI_PROGRAM_LCP)
+        cti_program_u(p, a->x, a->r, a->x);
+    if (contacts)
+        cti_mprgp_normals_free(e->mem, &normals);
+    return cti_mprgp_outcome(end, infeasible, 1, a);
+}
+
+CTI_FN cti_outcome cti_mprgp_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    cti_mprgp_options o = cti_mprgp_options_default();
+    cti_mprgp_counters count;
+    return cti_mprgp_solve_with(p, &o, e, a, &count);
+}
