@@ -5,9 +5,11 @@
    differs: on a ray the method starts again with other coverings and from other complementary bases: bimatrix games need it. */
 #include "lemke.h"
 
-#define CTI_LEMKE_CAP 4000000       /* pivots: twice 2^16 is needed for n = 16 of Murty's problem, 2^n in the worst case */
+#define CTI_LEMKE_CAP 8000000       /* pivots in all: Murty's problem of n = 16 takes 2^16, one of n = 22 would take 2^22 */
+#define CTI_LEMKE_CAP_LARGE 200000  /* of one start for n > 22: where rounding defeats the rule against cycles, the next start may not */
 #define CTI_LEMKE_LP 600            /* rows up to which a ray is checked by a linear program */
 #define CTI_LEMKE_TINY 1e-11
+#define CTI_LEMKE_NOISE 1e-12       /* of what is 0 in exact numbers, relative to the largest entry of its kind */
 
 typedef struct cti_lemke {
     cti_tableau t;
@@ -87,7 +89,7 @@ static int cti_lemke_keep_least(cti_lemke *l, int c, int count, const double *ke
 static int cti_lemke_leaves(cti_lemke *l, int c)
 {
     const cti_tableau *t = &l->t;
-    double most = 0, value = 0;
+    double most = 0, value = 0, large = 0;
     int i, j, k, count = 0;
     for (i = 0; i < l->n; i++) {
         most = fmax(most, fabs(t->T[(size_t)i * (size_t)t->ld + (size_t)c]));
@@ -100,16 +102,19 @@ static int cti_lemke_leaves(cti_lemke *l, int c)
         }
     if (count == 0)
         return -1;
-    count = cti_lemke_keep_least(l, c, count, l->ratio, 1e-14 * value);
+    count = cti_lemke_keep_least(l, c, count, l->ratio, CTI_LEMKE_NOISE * value);
     for (k = 0; k < count; k++)
         if (t->basic[l->candidate[k]] == 2 * l->n)
             return l->candidate[k];
+    for (k = 0; k < count && count > 1; k++)
+        for (j = 0; j < l->n; j++)
+            large = fmax(large, fabs(t->T[(size_t)l->candidate[k] * (size_t)t->ld + (size_t)j]));
     for (j = 0; j < l->n && count > 1; j++) {
         if (l->equation && l->equation[j])
             continue;
         for (k = 0; k < count; k++)
             l->ratio[k] = cti_lemke_lex(l, l->candidate[k], j);
-        count = cti_lemke_keep_least(l, c, count, l->ratio, 1e-13);
+        count = cti_lemke_keep_least(l, c, count, l->ratio, CTI_LEMKE_NOISE * large);
     }
     for (i = l->candidate[0], k = 1; k < count; k++)
         if (t->T[(size_t)l->candidate[k] * (size_t)t->ld + (size_t)c] < t->T[(size_t)i * (size_t)t->ld + (size_t)c])
@@ -410,7 +415,7 @@ CTI_FN cti_outcome cti_lemke_dense(const double *M, const double *q, int n, cons
     if (!z || !cti_lemke_open(&l, M, q, n))
         last = CTI_OUTCOME_MEMORY;
     for (k = 0; last != CTI_OUTCOME_MEMORY && k <= restarts; k++) {
-        l.cap = k == 0 ? CTI_LEMKE_CAP : 50 * n + 1000;
+        l.cap = k > 0 ? 50 * n + 1000 : (n <= 22 ? CTI_LEMKE_CAP : CTI_LEMKE_CAP_LARGE);
         cti_lemke_start(&l, k, start, repair);
         said = cti_lemke_run(&l, &column);
         out->attempts = k + 1, repair = said == CTI_OUTCOME_SOLVED;
@@ -421,7 +426,7 @@ CTI_FN cti_outcome cti_lemke_dense(const double *M, const double *q, int n, cons
             break;
         if (said == CTI_OUTCOME_RAY && last != CTI_OUTCOME_RAY && cti_lemke_infeasible(&l, column, out->y))
             said = CTI_OUTCOME_INFEASIBLE;
-        if (said == CTI_OUTCOME_INFEASIBLE || (said == CTI_OUTCOME_BUDGET && (k == 0 || !cti_effort_goes_on(e, l.pivots, CTI_LEMKE_CAP, a->x, a->r))))
+        if (said == CTI_OUTCOME_INFEASIBLE || (said == CTI_OUTCOME_BUDGET && !cti_effort_goes_on(e, l.pivots, CTI_LEMKE_CAP, a->x, a->r)))
             break;
         last = said == CTI_OUTCOME_RAY || last == CTI_OUTCOME_RAY ? CTI_OUTCOME_RAY : CTI_OUTCOME_FAILED;
     }
