@@ -9,7 +9,7 @@
 #define CTI_LEMKE_ROWS 1500  /* of QPs and of LCPs */
 #define CTI_LEMKE_SIDES 8
 #define CTI_LEMKE_LARGEST 2048 /* rows of the friction LCP */
-#define CTI_LEMKE_ROUNDS 60  /* turns of the tangents */
+#define CTI_LEMKE_ROUNDS 100 /* turns of the tangents */
 #define CTI_LEMKE_RESTARTS 40
 
 static cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, cti_effort *e, cti_answer *a)
@@ -164,8 +164,8 @@ static void cti_lemke_cone_forces(const cti_lemke_cone *l, double *r)
     }
 }
 
-/* the tangents turned, and the basis that this state has in them */
-static void cti_lemke_cone_turn(cti_lemke_cone *l, const double *r, const double *u)
+/* the tangents turned by a share of what is missing, and the basis that this state has in them */
+static void cti_lemke_cone_turn(cti_lemke_cone *l, const double *r, const double *u, double share)
 {
     int i;
     memset(l->start, 0, (size_t)l->n);
@@ -176,10 +176,10 @@ static void cti_lemke_cone_turn(cti_lemke_cone *l, const double *r, const double
         if (!(l->p->mu[i] > 0) || !(ri[0] > 0))
             continue;
         if (l->z[at + CTI_LEMKE_SIDES + 1] > 0) {
-            l->angle[i] = atan2(-ui[2], -ui[1]);
+            l->angle[i] += share * remainder(atan2(-ui[2], -ui[1]) - l->angle[i], 6.283185307179586);
             l->start[at + 1] = l->start[at + CTI_LEMKE_SIDES + 1] = 1;
         } else if (ri[1] != 0 || ri[2] != 0) {
-            l->angle[i] = atan2(ri[2], ri[1]);
+            l->angle[i] += share * remainder(atan2(ri[2], ri[1]) - l->angle[i], 6.283185307179586);
             l->start[at + 1] = l->start[at + 1 + CTI_LEMKE_SIDES / 4] = 1;
         }
     }
@@ -191,7 +191,7 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
     cti_lemke_result out;
     cti_judgement j;
     cti_outcome said = CTI_OUTCOME_SOLVED;
-    double best = INFINITY, *work = CTI_ARENA_NEW(e->arena, double, 2 * p->m + p->n), *r = CTI_ARENA_ZERO(e->arena, double, p->m), *u, *x;
+    double best = INFINITY, last = INFINITY, share = 1, *work = CTI_ARENA_NEW(e->arena, double, 2 * (p->m + p->n)), *r = CTI_ARENA_ZERO(e->arena, double, p->m), *u, *x;
     int round;
     memset(&l, 0, sizeof l);
     l.p = p, l.W = w->W, l.q = w->q;
@@ -221,7 +221,9 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
             memcpy(a->r, r, sizeof *r * (size_t)p->m);
         }
         cti_program_u(p, x, r, u);
-        cti_lemke_cone_turn(&l, r, u);
+        share = j.residual < 0.98 * last ? fmin(1.2 * share, 1) : fmax(0.5 * share, 0.05);
+        last = j.residual;
+        cti_lemke_cone_turn(&l, r, u, share);
     }
     if (best <= e->tolerance)
         return CTI_OUTCOME_SOLVED;
