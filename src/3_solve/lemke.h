@@ -22,6 +22,8 @@ typedef struct cti_lemke_result {
 CTI_FN cti_outcome cti_lemke_dense(const double *M, const double *q, int n, const uint8_t *equation, const uint8_t *start, int restarts, cti_effort *e,
                                    cti_answer *a, cti_lemke_result *out);
 
+/* cti_lemke_plain -- a QP, or an LCP without bounds, in its dense form: r in a->r, or the proof that there is none. */
+CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, cti_effort *e, cti_answer *a);
 /* cti_lemke_boxed -- lo <= z <= hi, infinities allowed, as an LCP of the distances to the bounds. z [m] */
 CTI_FN cti_outcome cti_lemke_boxed(const double *M, const double *q, const double *lo, const double *hi, int m, int restarts, cti_effort *e,
                                    cti_answer *a, double *z);

@@ -12,7 +12,7 @@
 #define CTI_LEMKE_ROUNDS 100 /* turns of the tangents */
 #define CTI_LEMKE_RESTARTS 40
 
-static cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, cti_effort *e, cti_answer *a)
 {
     uint8_t *start = CTI_ARENA_ZERO(e->arena, uint8_t, p->m);
     double *y = CTI_ARENA_ZERO(e->arena, double, p->m);
@@ -26,7 +26,7 @@ static cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, 
     memset(&out, 0, sizeof out);
     out.z = a->r, out.y = y;
     said = cti_lemke_dense(w->W, w->q, p->m, p->equation, e->warm ? start : NULL, p->m <= 200 ? CTI_LEMKE_RESTARTS : 2, e, a, &out);
-    a->iterations = out.pivots, a->why = out.why;
+    a->iterations += out.pivots, a->why = out.why;
     if (said == CTI_OUTCOME_INFEASIBLE)
         memcpy(a->r, y, sizeof *y * (size_t)p->m);
     return said;

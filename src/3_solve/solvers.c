@@ -1,11 +1,13 @@
 /* solvers.c -- the table of solvers for stand-alone problems. */
 #include "solvers.h"
+#include "boxed.h"
 #include "lemke.h"
 
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
 {
     switch (solver) {
     case CT_SOLVER_LEMKE: return cti_lemke_solve;
+    case CT_SOLVER_BOXED: return cti_boxed_solve;
     default:
         return NULL;
     }

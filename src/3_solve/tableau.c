@@ -143,9 +143,12 @@ CTI_FN int cti_tableau_reach(cti_tableau *t, cti_arena *arena, const uint8_t *wa
         int bi = -1, bj = -1;
         for (i = 0; i < n_rows; i++) {
             const double *Ti = t->T + (size_t)rows[i] * (size_t)t->ld;
-            for (j = 0; j < n_cols; j++)
-                if (fabs(Ti[cols[j]]) > best)
-                    best = fabs(Ti[cols[j]]), bi = i, bj = j;
+            int pair = t->basic[rows[i]] < t->n ? t->basic[rows[i]] + t->n : t->basic[rows[i]] - t->n;
+            for (j = 0; j < n_cols; j++) {
+                double x = fabs(Ti[cols[j]]) * (t->nonbasic[cols[j]] == pair ? 2 : 1);
+                if (x > best)
+                    best = x, bi = i, bj = j;
+            }
         }
         if (bi < 0 || best < least)
             break;

@@ -33,7 +33,7 @@ CTI_FN int cti_tableau_open(cti_tableau *t, cti_arena *arena, const double *M, c
 CTI_FN void cti_tableau_reset(cti_tableau *t);
 /* cti_tableau_pivot -- the basic variable of row r and the nonbasic one of column c change places; T[r][c] is not 0. */
 CTI_FN void cti_tableau_pivot(cti_tableau *t, int r, int c);
-/* cti_tableau_reach -- pivots, largest entry first, until the variables marked in want [2 n + 1] (n marks) are basic. Entries below `least` are not
+/* cti_tableau_reach -- pivots, largest entry first (entries of a complementary pair count twice), until the variables marked in want [2 n + 1] (n marks) are basic. Entries below `least` are not
    pivots: returns how many marked variables had to stay nonbasic. */
 CTI_FN int cti_tableau_reach(cti_tableau *t, cti_arena *arena, const uint8_t *want, double least);
 
