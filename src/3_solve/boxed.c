@@ -161,7 +161,7 @@ CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const doubl
         state[i] = (state[i] < 0 && !isfinite(lo[i])) || (state[i] > 0 && !isfinite(hi[i])) ? (int8_t)-state[i] : state[i];
         state[i] = lo[i] < hi[i] ? state[i] : -1;
     }
-    for (k = 0; k < 50 + 4 * n && !done; k++) {
+    for (k = 0; k < 40 + cti_min_int(4 * n, 16384 / n) && !done; k++) {
         if (!cti_effort_goes_on(e, a->iterations, 1000000, a->x, a->r)) {
             said = CTI_OUTCOME_BUDGET;
             break;
@@ -343,7 +343,9 @@ CTI_FN cti_outcome cti_boxed_solve(const cti_program *p, cti_effort *e, cti_answ
     if (said == CTI_OUTCOME_SOLVED) {
         said = p->mu ? cti_boxed_coulomb(p, &w, e, a) : cti_boxed_plain(p, &w, e, a);
         if (said != CTI_OUTCOME_MEMORY && said != CTI_OUTCOME_NOT_APPLICABLE)
-            cti_delassus_answer(&w, p, e, a);
+            said = cti_delassus_answer(&w, p, e, a) ? said : CTI_OUTCOME_MEMORY;
+        if (said == CTI_OUTCOME_SOLVED && p->kind == CTI_PROGRAM_QP && !cti_delassus_refine(&w, p, e, a))
+            said = CTI_OUTCOME_MEMORY;
     }
     cti_delassus_close(&w, e);
     return said;

@@ -34,43 +34,76 @@ CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, 
 
 /* ---- bounds ---- */
 
+/* a boxed problem as an LCP: rows [count] with lo < hi, then the partners of those with two bounds */
+typedef struct cti_lemke_box {
+    int n, count, *row, *partner; /* rows of the LCP; [count] row of the problem, row of its partner or -1 */
+    double *B, *b, *s, *offset;   /* [n][n], [n], [n]; [count] where s = 0 */
+    int8_t *sign;                 /* [count] z = offset + sign s */
+    uint8_t *equation;
+} cti_lemke_box;
+
+static int cti_lemke_box_open(cti_lemke_box *x, cti_arena *arena, const double *lo, const double *hi, int m)
+{
+    int i;
+    x->row = CTI_ARENA_NEW(arena, int, m), x->partner = CTI_ARENA_NEW(arena, int, m);
+    x->offset = CTI_ARENA_NEW(arena, double, m), x->sign = CTI_ARENA_NEW(arena, int8_t, m);
+    if (!x->row || !x->partner || !x->offset || !x->sign)
+        return 0;
+    for (x->count = 0, i = 0; i < m; i++)
+        if (lo[i] < hi[i])
+            x->row[x->count++] = i;
+    for (x->n = x->count, i = 0; i < x->count; i++) {
+        double l = lo[x->row[i]], h = hi[x->row[i]];
+        x->partner[i] = isfinite(l) && isfinite(h) ? x->n++ : -1;
+        x->offset[i] = isfinite(l) ? l : (isfinite(h) ? h : 0), x->sign[i] = !isfinite(l) && isfinite(h) ? -1 : 1;
+    }
+    x->B = CTI_ARENA_ZERO(arena, double, (size_t)x->n * (size_t)x->n), x->b = CTI_ARENA_ZERO(arena, double, x->n);
+    x->s = CTI_ARENA_ZERO(arena, double, x->n), x->equation = CTI_ARENA_ZERO(arena, uint8_t, x->n);
+    return x->B && x->b && x->s && x->equation;
+}
+
+/* v+ = q + M z + v- >= 0, 0 <= v- _|_ hi - lo - s >= 0; z0 [m]: the offsets and the fixed entries */
+static void cti_lemke_box_fill(cti_lemke_box *x, const double *M, const double *q, const double *lo, const double *hi, const double *z0, int m)
+{
+    int i, j, n = x->n;
+    for (i = 0; i < x->count; i++) {
+        const double *Mi = M + (size_t)x->row[i] * (size_t)m;
+        double *Bi = x->B + (size_t)i * (size_t)n;
+        x->equation[i] = !isfinite(lo[x->row[i]]) && !isfinite(hi[x->row[i]]);
+        x->b[i] = q[x->row[i]];
+        for (j = 0; j < m; j++)
+            x->b[i] += Mi[j] * z0[j];
+        x->b[i] *= x->sign[i];
+        for (j = 0; j < x->count; j++)
+            Bi[j] = x->sign[i] * x->sign[j] * Mi[x->row[j]];
+        if (x->partner[i] >= 0) {
+            Bi[x->partner[i]] = 1, x->B[(size_t)x->partner[i] * (size_t)n + (size_t)i] = -1;
+            x->b[x->partner[i]] = hi[x->row[i]] - lo[x->row[i]];
+        }
+    }
+}
+
 CTI_FN cti_outcome cti_lemke_boxed(const double *M, const double *q, const double *lo, const double *hi, int m, int restarts, cti_effort *e,
                                    cti_answer *a, double *z)
 {
     cti_arena_point mark = cti_arena_mark(e->arena);
-    int i, j, n = m, *partner = CTI_ARENA_NEW(e->arena, int, m);
-    double *B, *b, *s;
-    uint8_t *equation;
+    cti_lemke_box x;
     cti_lemke_result out;
-    cti_outcome said;
-    for (i = 0; partner && i < m; i++)
-        partner[i] = isfinite(lo[i]) && isfinite(hi[i]) ? n++ : -1;
-    B = CTI_ARENA_ZERO(e->arena, double, (size_t)n * (size_t)n);
-    b = CTI_ARENA_ZERO(e->arena, double, n), s = CTI_ARENA_ZERO(e->arena, double, n), equation = CTI_ARENA_ZERO(e->arena, uint8_t, n);
-    if (!partner || !B || !b || !s || !equation)
-        return CTI_OUTCOME_MEMORY;
-    /* z = lo + s, or hi - s where lo is infinite; v+ = q + M z + v-, 0 <= v- _|_ hi - lo - s >= 0 */
-    for (i = 0; i < m; i++) {
-        double sign = isfinite(lo[i]) || !isfinite(hi[i]) ? 1 : -1;
-        equation[i] = !isfinite(lo[i]) && !isfinite(hi[i]);
-        b[i] = q[i];
-        for (j = 0; j < m; j++) {
-            double Mij = M[(size_t)i * (size_t)m + (size_t)j];
-            B[(size_t)i * (size_t)n + (size_t)j] = sign * Mij * (isfinite(lo[j]) || !isfinite(hi[j]) ? 1 : -1);
-            b[i] += Mij * (isfinite(lo[j]) ? lo[j] : (isfinite(hi[j]) ? hi[j] : 0));
-        }
-        b[i] *= sign;
-        if (partner[i] >= 0) {
-            B[(size_t)i * (size_t)n + (size_t)partner[i]] = 1, B[(size_t)partner[i] * (size_t)n + (size_t)i] = -1;
-            b[partner[i]] = hi[i] - lo[i];
-        }
+    cti_outcome said = CTI_OUTCOME_MEMORY;
+    int i;
+    memset(&x, 0, sizeof x), memset(&out, 0, sizeof out);
+    if (cti_lemke_box_open(&x, e->arena, lo, hi, m)) {
+        for (i = 0; i < m; i++)
+            z[i] = lo[i] < hi[i] ? 0 : lo[i];
+        for (i = 0; i < x.count; i++)
+            z[x.row[i]] = x.offset[i];
+        cti_lemke_box_fill(&x, M, q, lo, hi, z, m);
+        out.z = x.s;
+        said = cti_lemke_dense(x.B, x.b, x.n, x.equation, NULL, restarts, e, a, &out);
+        a->iterations += out.pivots, a->why = out.why;
+        for (i = 0; i < x.count; i++)
+            z[x.row[i]] = fmin(fmax(x.offset[i] + x.sign[i] * x.s[i], lo[x.row[i]]), hi[x.row[i]]);
     }
-    memset(&out, 0, sizeof out);
-    out.z = s;
-    said = cti_lemke_dense(B, b, n, equation, NULL, restarts, e, a, &out);
-    a->iterations += out.pivots, a->why = out.why;
-    for (i = 0; i < m; i++)
-        z[i] = isfinite(lo[i]) ? fmin(lo[i] + s[i], hi[i]) : (isfinite(hi[i]) ? hi[i] - s[i] : s[i]);
     cti_arena_rewind(e->arena, mark);
     return said;
 }
@@ -246,7 +279,9 @@ CTI_FN cti_outcome cti_lemke_solve(const cti_program *p, cti_effort *e, cti_answ
         else
             said = cti_lemke_plain(p, &w, e, a);
         if (said != CTI_OUTCOME_MEMORY && said != CTI_OUTCOME_NOT_APPLICABLE)
-            cti_delassus_answer(&w, p, e, a);
+            said = cti_delassus_answer(&w, p, e, a) ? said : CTI_OUTCOME_MEMORY;
+        if (said == CTI_OUTCOME_SOLVED && p->kind == CTI_PROGRAM_QP && !cti_delassus_refine(&w, p, e, a))
+            said = CTI_OUTCOME_MEMORY;
     }
     cti_delassus_close(&w, e);
     return said;

@@ -62,6 +62,36 @@ CTI_FN int cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_effort
     return 1;
 }
 
+CTI_FN int cti_delassus_refine(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    cti_arena_point mark = cti_arena_mark(e->arena);
+    double *work = CTI_ARENA_NEW(e->arena, double, 2 * (p->m + p->n)), *u = CTI_ARENA_NEW(e->arena, double, p->m), *r, *x;
+    int *list = CTI_ARENA_NEW(e->arena, int, p->m), i, count = 0, solved;
+    cti_judgement before, after;
+    cti_answer other = *a;
+    r = CTI_ARENA_ZERO(e->arena, double, p->m), x = CTI_ARENA_NEW(e->arena, double, p->n);
+    if (!work || !u || !list || !r || !x)
+        return 0;
+    for (i = 0; i < p->m; i++)
+        if (a->r[i] > 0 || (p->equation && p->equation[i]))
+            list[count++] = i;
+    cti_program_judge(p, a->x, a->r, work, &before);
+    cti_program_u(p, a->x, a->r, u);
+    solved = cti_submatrix_solve(e->arena, w->W, p->m, list, count, u, r);
+    for (i = 0; i < p->m; i++)
+        r[i] = p->equation && p->equation[i] ? r[i] + a->r[i] : fmax(r[i] + a->r[i], 0);
+    other.x = x, other.r = r;
+    if (solved > 0 && cti_delassus_answer(w, p, e, &other)) {
+        cti_program_judge(p, x, r, work, &after);
+        if (after.residual < before.residual) {
+            memcpy(a->x, x, sizeof *x * (size_t)p->n);
+            memcpy(a->r, r, sizeof *r * (size_t)p->m);
+        }
+    }
+    cti_arena_rewind(e->arena, mark);
+    return solved >= 0;
+}
+
 CTI_FN void cti_delassus_close(cti_delassus *w, cti_effort *e)
 {
     if (w->has_system)
@@ -126,37 +156,78 @@ CTI_FN void cti_tableau_pivot(cti_tableau *t, int r, int c)
     t->pivots++;
 }
 
+/* rows that have to leave, columns that have to enter */
+typedef struct cti_tableau_change {
+    int *rows, *cols, *place; /* place [n]: index in cols of the partner of rows[i], or -1 */
+    int n_rows, n_cols;
+} cti_tableau_change;
+
+/* the complementary pair of largest entry, when that is not small in its row and column; 0: none */
+static int cti_tableau_pair(const cti_tableau *t, const cti_tableau_change *c, int *bi, int *bj)
+{
+    double best = 0, most;
+    int i, j;
+    for (i = 0; i < c->n_rows; i++) {
+        int v = t->basic[c->rows[i]], pair = t->col[v < t->n ? v + t->n : v - t->n];
+        double x = v < 2 * t->n && pair >= 0 && c->place[pair] >= 0 ? fabs(t->T[(size_t)c->rows[i] * (size_t)t->ld + (size_t)pair]) : 0;
+        if (x > best)
+            best = x, *bi = i, *bj = c->place[pair];
+    }
+    if (best == 0)
+        return 0;
+    most = 4 * best;
+    for (j = 0; j < c->n_cols; j++)
+        if (fabs(t->T[(size_t)c->rows[*bi] * (size_t)t->ld + (size_t)c->cols[j]]) > most)
+            return 0;
+    for (i = 0; i < c->n_rows; i++)
+        if (fabs(t->T[(size_t)c->rows[i] * (size_t)t->ld + (size_t)c->cols[*bj]]) > most)
+            return 0;
+    return 1;
+}
+
+static void cti_tableau_largest(const cti_tableau *t, const cti_tableau_change *c, int *bi, int *bj)
+{
+    double best = 0;
+    int i, j;
+    for (i = 0; i < c->n_rows; i++) {
+        const double *Ti = t->T + (size_t)c->rows[i] * (size_t)t->ld;
+        for (j = 0; j < c->n_cols; j++)
+            if (fabs(Ti[c->cols[j]]) > best)
+                best = fabs(Ti[c->cols[j]]), *bi = i, *bj = j;
+    }
+}
+
 CTI_FN int cti_tableau_reach(cti_tableau *t, cti_arena *arena, const uint8_t *want, double least)
 {
     cti_arena_point mark = cti_arena_mark(arena);
-    int *rows = CTI_ARENA_NEW(arena, int, t->n), *cols = CTI_ARENA_NEW(arena, int, t->cols), n_rows = 0, n_cols = 0, i, j;
-    if (!rows || !cols)
+    cti_tableau_change c;
+    int i, j;
+    c.rows = CTI_ARENA_NEW(arena, int, t->n), c.cols = CTI_ARENA_NEW(arena, int, t->cols), c.place = CTI_ARENA_NEW(arena, int, t->cols);
+    c.n_rows = c.n_cols = 0;
+    if (!c.rows || !c.cols || !c.place)
         return t->n;
     for (i = 0; i < t->n; i++)
         if (!want[t->basic[i]])
-            rows[n_rows++] = i;
-    for (j = 0; j < t->cols; j++)
+            c.rows[c.n_rows++] = i;
+    for (j = 0; j < t->cols; j++) {
+        c.place[j] = want[t->nonbasic[j]] ? c.n_cols : -1;
         if (want[t->nonbasic[j]])
-            cols[n_cols++] = j;
-    while (n_cols && n_rows) {
-        double best = 0;
+            c.cols[c.n_cols++] = j;
+    }
+    while (c.n_cols && c.n_rows) {
         int bi = -1, bj = -1;
-        for (i = 0; i < n_rows; i++) {
-            const double *Ti = t->T + (size_t)rows[i] * (size_t)t->ld;
-            int pair = t->basic[rows[i]] < t->n ? t->basic[rows[i]] + t->n : t->basic[rows[i]] - t->n;
-            for (j = 0; j < n_cols; j++) {
-                double x = fabs(Ti[cols[j]]) * (t->nonbasic[cols[j]] == pair ? 2 : 1);
-                if (x > best)
-                    best = x, bi = i, bj = j;
-            }
-        }
-        if (bi < 0 || best < least)
+        if (!cti_tableau_pair(t, &c, &bi, &bj))
+            bi = bj = -1, cti_tableau_largest(t, &c, &bi, &bj);
+        if (bi < 0 || fabs(t->T[(size_t)c.rows[bi] * (size_t)t->ld + (size_t)c.cols[bj]]) < least)
             break;
-        cti_tableau_pivot(t, rows[bi], cols[bj]);
-        rows[bi] = rows[--n_rows], cols[bj] = cols[--n_cols];
+        cti_tableau_pivot(t, c.rows[bi], c.cols[bj]);
+        c.place[c.cols[bj]] = -1;
+        c.rows[bi] = c.rows[--c.n_rows], c.cols[bj] = c.cols[--c.n_cols];
+        if (bj < c.n_cols)
+            c.place[c.cols[bj]] = bj;
     }
     cti_arena_rewind(arena, mark);
-    return n_cols;
+    return c.n_cols;
 }
 
 /* ---- scaling, and solves with a part ---- */

@@ -16,6 +16,9 @@ typedef struct cti_delassus {
 CTI_FN cti_outcome cti_delassus_open(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, int largest);
 /* cti_delassus_answer -- a->x from a->r: A^-1 (b + J'r), or u. 0 when memory ran out. */
 CTI_FN int cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a);
+/* cti_delassus_refine -- one step on the rows that push, with u of A and J themselves instead of W's; kept when the judge likes it better. 0 when memory
+   ran out. */
+CTI_FN int cti_delassus_refine(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a);
 CTI_FN void cti_delassus_close(cti_delassus *w, cti_effort *e);
 
 typedef struct cti_tableau {
@@ -33,7 +36,7 @@ CTI_FN int cti_tableau_open(cti_tableau *t, cti_arena *arena, const double *M, c
 CTI_FN void cti_tableau_reset(cti_tableau *t);
 /* cti_tableau_pivot -- the basic variable of row r and the nonbasic one of column c change places; T[r][c] is not 0. */
 CTI_FN void cti_tableau_pivot(cti_tableau *t, int r, int c);
-/* cti_tableau_reach -- pivots, largest entry first (entries of a complementary pair count twice), until the variables marked in want [2 n + 1] (n marks) are basic. Entries below `least` are not
+/* cti_tableau_reach -- pivots, largest entry first (a complementary pair's within a factor of four), until the variables marked in want [2 n + 1] (n marks) are basic. Entries below `least` are not
    pivots: returns how many marked variables had to stay nonbasic. */
 CTI_FN int cti_tableau_reach(cti_tableau *t, cti_arena *arena, const uint8_t *want, double least);
 
