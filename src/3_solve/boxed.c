@@ -36,7 +36,8 @@ static int cti_boxed_open(cti_boxed *b, cti_arena *arena, const double *M, const
     if (!b->M || !b->q || !b->R || !b->C || !b->lo || !b->hi || !b->x || !b->z || !b->u || !b->want || !b->wrong)
         return 0;
     memcpy(b->M, M, sizeof *M * (size_t)n * (size_t)n);
-    cti_equilibrate(b->M, n, b->R, b->C);
+    if (!cti_equilibrate(arena, b->M, n, b->R, b->C))
+        return 0;
     for (i = 0; i < n; i++)
         b->q[i] = b->R[i] * q[i], b->lo[i] = lo[i] / b->C[i], b->hi[i] = hi[i] / b->C[i];
     return cti_tableau_open(&b->t, arena, b->M, b->q, n, n);

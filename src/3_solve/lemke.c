@@ -334,7 +334,8 @@ static int cti_lemke_open(cti_lemke *l, const double *M, const double *q, int n)
     if (!l->M || !l->q || !l->R || !l->C || !l->cover || !l->ratio || !l->s || !l->want || !l->reference || !l->slot || !l->candidate)
         return 0;
     memcpy(l->M, M, sizeof *M * (size_t)n * (size_t)n);
-    cti_equilibrate(l->M, n, l->R, l->C);
+    if (!cti_equilibrate(arena, l->M, n, l->R, l->C))
+        return 0;
     for (i = 0; i < n; i++)
         l->q[i] = l->R[i] * q[i];
     return cti_tableau_open(&l->t, arena, l->M, l->q, n, n + 1);
@@ -385,10 +386,13 @@ static void cti_lemke_wander(cti_lemke *l, int moves)
         l->reference[i] = t->row[i] >= 0;
 }
 
-/* the start number k: covering 1 in the problem's units, in scaled ones, then from bases by chance */
+/* the start number k: covering 1 in the problem's units unless these differ by orders, in scaled ones, then from bases by chance */
 static void cti_lemke_start(cti_lemke *l, int k, const uint8_t *start, int repair)
 {
+    double least = INFINITY, most = 0;
     int i;
+    for (i = 0; i < l->n; i++)
+        least = fmin(least, l->R[i]), most = fmax(most, l->R[i]);
     if (repair) { /* from the basis that was reached: a complementary one that rounding had called feasible */
         for (i = 0; i < 2 * l->n; i++)
             l->reference[i] = l->t.row[i] >= 0;
@@ -398,7 +402,7 @@ static void cti_lemke_start(cti_lemke *l, int k, const uint8_t *start, int repai
         cti_lemke_wander(l, 1 + cti_lemke_random(l, cti_max_int(1, cti_min_int(l->n, k))));
     }
     for (i = 0; i < l->n; i++)
-        l->cover[i] = k == 0 && !repair ? l->R[i] : 1;
+        l->cover[i] = k == 0 && !repair && most <= 1024 * least ? l->R[i] : 1;
 }
 
 CTI_FN cti_outcome cti_lemke_dense(const double *M, const double *q, int n, const uint8_t *equation, const uint8_t *start, int restarts, cti_effort *e,

@@ -242,21 +242,39 @@ static double cti_equilibrate_power(double x)
     return ldexp(1, -(e - (e & 1 ? 1 : 0)) / 2);
 }
 
-CTI_FN void cti_equilibrate(double *M, int n, double *R, double *C)
+/* one pass of Ruiz: rows and columns by the roots of their largest entries; r, c receive its powers. 1 when something changed */
+static int cti_equilibrate_pass(double *M, int n, double *r, double *c)
 {
-    int i, j;
+    int i, j, changed = 0;
     for (i = 0; i < n; i++)
-        R[i] = C[i] = 0;
+        r[i] = c[i] = 0;
     for (i = 0; i < n; i++)
         for (j = 0; j < n; j++) {
             double x = fabs(M[(size_t)i * (size_t)n + (size_t)j]);
-            R[i] = fmax(R[i], x), C[j] = fmax(C[j], x);
+            r[i] = fmax(r[i], x), c[j] = fmax(c[j], x);
         }
-    for (i = 0; i < n; i++)
-        R[i] = cti_equilibrate_power(R[i]), C[i] = cti_equilibrate_power(C[i]);
-    for (i = 0; i < n; i++)
+    for (i = 0; i < n; i++) {
+        r[i] = cti_equilibrate_power(r[i]), c[i] = cti_equilibrate_power(c[i]);
+        changed |= r[i] != 1 || c[i] != 1;
+    }
+    for (i = 0; i < n && changed; i++)
         for (j = 0; j < n; j++)
-            M[(size_t)i * (size_t)n + (size_t)j] *= R[i] * C[j];
+            M[(size_t)i * (size_t)n + (size_t)j] *= r[i] * c[j];
+    return changed;
+}
+
+CTI_FN int cti_equilibrate(cti_arena *arena, double *M, int n, double *R, double *C)
+{
+    cti_arena_point mark = cti_arena_mark(arena);
+    double *r = CTI_ARENA_NEW(arena, double, n), *c = CTI_ARENA_NEW(arena, double, n);
+    int i, k, changed = 1;
+    for (i = 0; i < n; i++)
+        R[i] = C[i] = 1;
+    for (k = 0; r && c && changed && k < 12; k++)
+        for (changed = cti_equilibrate_pass(M, n, r, c), i = 0; i < n; i++)
+            R[i] *= r[i], C[i] *= c[i];
+    cti_arena_rewind(arena, mark);
+    return r && c;
 }
 
 CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const int *list, int count, const double *s, double *z)

@@ -41,8 +41,8 @@ CTI_FN void cti_tableau_pivot(cti_tableau *t, int r, int c);
 CTI_FN int cti_tableau_reach(cti_tableau *t, cti_arena *arena, const uint8_t *want, double least);
 
 /* cti_equilibrate -- powers of two R, C [n] such that R M C has rows and columns of largest entries near 1; applied to M in place. A symmetric M
-   stays so. */
-CTI_FN void cti_equilibrate(double *M, int n, double *R, double *C);
+   stays so. 0 when memory ran out. */
+CTI_FN int cti_equilibrate(cti_arena *arena, double *M, int n, double *R, double *C);
 /* cti_submatrix_solve -- z[list] from M[list][list] z[list] = -s[list] by LU and refinement; other entries stand. 0: singular; -1: memory ran out. */
 CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const int *list, int count, const double *s, double *z);
 
