@@ -3,6 +3,7 @@
    law change place at once while that lowers their number, else (after ten trials) only the last one (Murty's rule), which ends for P-matrices. The
    basis is a dictionary; the last one is solved again by an LU with refinement.
    differs: where neither rule ends, which semidefinite matrices allow, the bounds are three LCPs for Lemke's method (notes, sec. 4.1.2.2).
+   differs: where W is semidefinite and friction's boxes make pivoting fail, rows get a compliance about the forces of the last round.
    differs: after the box along the given tangents, the square is taken inside the round cone with a corner turned against the sliding; where that stands
    still, the force is Coulomb's own. */
 #include "boxed.h"
@@ -12,6 +13,7 @@
 #define CTI_BOXED_TRIALS 10   /* whole blocks that may fail to lower the number */
 #define CTI_BOXED_ROUNDS 150  /* fixed-point rounds of friction */
 #define CTI_BOXED_TINY 1e-11
+#define CTI_BOXED_SOFT 1e-7
 
 typedef struct cti_boxed {
     cti_tableau t;
@@ -221,6 +223,7 @@ typedef struct cti_boxed_friction {
     double *c, *s, *load;    /* [contacts] direction of the first tangent; lambda_n that bounds friction */
     double *z, *r, *u, *x, *work;
     int8_t *state;
+    double soft; /* compliance relative to W's diagonal, about the last forces: it fades as these stand still */
 } cti_boxed_friction;
 
 static int cti_boxed_friction_open(cti_boxed_friction *b, cti_effort *e)
@@ -258,6 +261,13 @@ static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effo
     cti_outcome said;
     memcpy(b->W, b->w->W, sizeof *b->W * (size_t)m * (size_t)m);
     memcpy(b->q, b->w->q, sizeof *b->q * (size_t)m);
+    for (i = 0; i < m; i++) {
+        int at = i % 3 ? i - i % 3 + 1 : i;
+        double d = b->soft * fmax(b->W[(size_t)at * (size_t)(m + 1)], b->W[(size_t)(i % 3 ? at + 1 : at) * (size_t)(m + 1)]);
+        b->work[i] = d, b->q[i] -= d * b->r[i];
+    }
+    for (i = 0; i < m; i++)
+        b->W[(size_t)i * (size_t)(m + 1)] += b->work[i];
     cti_boxed_turn(b, 1, b->q, 1);
     for (i = 0; i < m; i++)
         cti_boxed_turn(b, 1, b->W + (size_t)i * (size_t)m, 1);
@@ -267,6 +277,10 @@ static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effo
         for (b->lo[3 * i] = 0, b->hi[3 * i] = INFINITY, k = 1; k < 3; k++)
             b->hi[3 * i + k] = share * b->p->mu[i] * b->load[i], b->lo[3 * i + k] = -b->hi[3 * i + k];
     said = cti_boxed_pivot(b->W, b->q, b->lo, b->hi, m, b->state, e, a, b->z);
+    if (said == CTI_OUTCOME_FAILED && b->soft == 0) {
+        b->soft = CTI_BOXED_SOFT;
+        return cti_boxed_round(b, share, e, a, j);
+    }
     if (said == CTI_OUTCOME_FAILED)
         said = cti_lemke_boxed(b->W, b->q, b->lo, b->hi, m, 1, e, a, b->z);
     if (said != CTI_OUTCOME_SOLVED)
@@ -290,13 +304,13 @@ static double cti_boxed_follow(cti_boxed_friction *b, double share, int corner)
     for (i = 0; i < b->m / 3; i++) {
         const double *r = b->r + 3 * (size_t)i, *u = b->u + 3 * (size_t)i, *z = b->z + 3 * (size_t)i, *hi = b->hi + 3 * (size_t)i;
         int slides = fabs(z[1]) >= hi[1] * (1 - 1e-12) || fabs(z[2]) >= hi[2] * (1 - 1e-12);
-        double aim = slides ? atan2(-u[2], -u[1]) : atan2(r[2], r[1]), angle = atan2(b->s[i], b->c[i]), eighth = 0.7853981633974483;
+        double force = atan2(r[2], r[1]), aim = slides ? atan2(-u[2], -u[1]) : force, angle = atan2(b->s[i], b->c[i]), eighth = 0.7853981633974483;
         moved = fmax(moved, fabs(r[0] - b->load[i])), most = fmax(most, r[0]);
         b->load[i] += share * (r[0] - b->load[i]);
         if (!corner || !(b->p->mu[i] > 0) || !(r[0] > 0) || (!slides && r[1] == 0 && r[2] == 0))
             continue;
-        /* the nearest of the four corners */
-        angle += share * remainder(aim - eighth - angle, 2 * eighth);
+        /* the corner that is nearest to the force */
+        angle += share * remainder(aim - force + remainder(force - angle - eighth, 2 * eighth), 8 * eighth);
         b->c[i] = cos(angle), b->s[i] = sin(angle);
     }
     return most > 0 ? moved / most : 0;

@@ -386,7 +386,7 @@ static void cti_lemke_wander(cti_lemke *l, int moves)
         l->reference[i] = t->row[i] >= 0;
 }
 
-/* the start number k: covering 1 in the problem's units unless these differ by orders, in scaled ones, then from bases by chance */
+/* the start number k: covering 1 in the problem's units, in scaled ones (these first where they differ by orders), then from bases by chance */
 static void cti_lemke_start(cti_lemke *l, int k, const uint8_t *start, int repair)
 {
     double least = INFINITY, most = 0;
@@ -402,7 +402,7 @@ static void cti_lemke_start(cti_lemke *l, int k, const uint8_t *start, int repai
         cti_lemke_wander(l, 1 + cti_lemke_random(l, cti_max_int(1, cti_min_int(l->n, k))));
     }
     for (i = 0; i < l->n; i++)
-        l->cover[i] = k == 0 && !repair && most <= 1024 * least ? l->R[i] : 1;
+        l->cover[i] = !repair && k == (most <= 1024 * least ? 0 : 1) ? l->R[i] : 1;
 }
 
 CTI_FN cti_outcome cti_lemke_dense(const double *M, const double *q, int n, const uint8_t *equation, const uint8_t *start, int restarts, cti_effort *e,

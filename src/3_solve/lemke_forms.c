@@ -204,17 +204,23 @@ static void cti_lemke_cone_turn(cti_lemke_cone *l, const double *r, const double
     memset(l->start, 0, (size_t)l->n);
     for (i = 0; i < l->p->m / 3; i++) {
         const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i;
+        double force = atan2(ri[2], ri[1]), aim = force, turn = 6.283185307179586;
         int at = l->first[i];
         l->start[at] = ri[0] > 0;
         if (!(l->p->mu[i] > 0) || !(ri[0] > 0))
             continue;
         if (l->z[at + CTI_LEMKE_SIDES + 1] > 0) {
-            l->angle[i] += share * remainder(atan2(-ui[2], -ui[1]) - l->angle[i], 6.283185307179586);
+            aim = atan2(-ui[2], -ui[1]);
             l->start[at + 1] = l->start[at + CTI_LEMKE_SIDES + 1] = 1;
         } else if (ri[1] != 0 || ri[2] != 0) {
-            l->angle[i] += share * remainder(atan2(ri[2], ri[1]) - l->angle[i], 6.283185307179586);
+            aim = force;
             l->start[at + 1] = l->start[at + 1 + CTI_LEMKE_SIDES / 4] = 1;
+        } else {
+            continue;
         }
+        /* the side's end that is nearest to the force becomes the first tangent, and turns */
+        l->angle[i] = force - remainder(force - l->angle[i], turn / CTI_LEMKE_SIDES);
+        l->angle[i] += share * remainder(aim - l->angle[i], turn);
     }
 }
 
