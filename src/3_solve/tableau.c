@@ -270,7 +270,7 @@ CTI_FN int cti_equilibrate(cti_arena *arena, double *M, int n, double *R, double
     int i, k, changed = 1;
     for (i = 0; i < n; i++)
         R[i] = C[i] = 1;
-    for (k = 0; r && c && changed && k < 12; k++)
+    for (k = 0; r && c && changed && k < 3; k++)
         for (changed = cti_equilibrate_pass(M, n, r, c), i = 0; i < n; i++)
             R[i] *= r[i], C[i] *= c[i];
     cti_arena_rewind(arena, mark);
