@@ -1,4 +1,5 @@
-/* lcp_util.h -- dense linear complementarity problems for tests: all complementary bases by enumeration, checks that share no code with solvers. */
+/* lcp_util.h -- dense linear complementarity problems for tests: all complementary bases by enumeration, checks that share no code with
+ * solvers. */
 #ifndef LCP_UTIL_H
 #define LCP_UTIL_H
 
@@ -118,7 +119,8 @@ static int lcp_enumerate(const double *M, const double *q, const double *lo, con
     return found;
 }
 
-/* a random matrix: 0 symmetric positive definite, 1 with an unsymmetric part, 2 semidefinite of rank n / 2, 3 anything, 4 skew, 5 game (zero blocks) */
+/* a random matrix: 0 symmetric positive definite, 1 with an unsymmetric part, 2 semidefinite of rank n / 2, 3 anything, 4 skew,
+   5 game (zero blocks) */
 static void lcp_random(int kind, int n, double *M)
 {
     double F[64];

@@ -1,4 +1,5 @@
-/* test_boxed.c -- boxed linear complementarity against all bases by enumeration, exponential examples, fallbacks, friction, budgets, memory. */
+/* test_boxed.c -- boxed linear complementarity against all bases by enumeration, exponential examples, fallbacks, friction, budgets,
+ * memory. */
 #include "../src/3_solve/boxed.h"
 #include "../src/3_solve/lemke.h"
 #include "lcp_util.h"
@@ -134,7 +135,8 @@ static void redundant(void **state)
     cti_arena_free(&b.arena);
 }
 
-/* unit mass pressed down and moved along (3, 4): slides at mu 0.5, sticks at mu 10; frictionless at 0. The force lies on the round cone, not on the box */
+/* unit mass pressed down and moved along (3, 4): slides at mu 0.5, sticks at mu 10; frictionless at 0. The force lies on the round
+   cone, not on the box */
 static void sliding(void **state)
 {
     static const double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, w[3] = {-1, 3, 4}, mus[3] = {0.5, 10, 0};

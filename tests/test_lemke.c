@@ -1,4 +1,5 @@
-/* test_lemke.c -- Lemke's method against all complementary bases, exponential and cycling examples, proofs of infeasibility, friction, files. */
+/* test_lemke.c -- Lemke's method against all complementary bases, exponential and cycling examples, proofs of infeasibility, friction,
+ * files. */
 #include "../src/3_solve/lemke.h"
 #include "../src/public/api.h"
 #include "lcp_util.h"
@@ -173,7 +174,8 @@ static void quadratic(void **state)
     }
 }
 
-/* unit mass pushed by -1 into the ground and along (3, 4): it slides against the force at mu 0.5, sticks at mu 10 and is frictionless at 0 */
+/* unit mass pushed by -1 into the ground and along (3, 4): it slides against the force at mu 0.5, sticks at mu 10 and is frictionless at 0
+ */
 static void sliding(void **state)
 {
     static const double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, w[3] = {-1, 3, 4}, mus[3] = {0.5, 10, 0};
@@ -244,13 +246,40 @@ static int reference_pivots(const char *path)
 
 static void files(void **state)
 {
-    static const char *const names[] = {
-        "bimatrix_11.lcp", "boxed_BoxesStack_fclibtest.blcp", "boxed_NESpheres_30_1.blcp", "boxed_spd_10.blcp", "boxed_spd_40.blcp", "degen_zero.lcp",
-        "fathi_08.lcp", "fathi_16.lcp", "fathiexp_08.lcp", "fathiexp_16.lcp", "kostreva_cycle.lcp", "murty_08.lcp", "murty_16.lcp", "murtyexp_08.lcp",
-        "murtyexp_16.lcp", "neg_two_sols.lcp", "painleve_none.lcp", "painleve_timestep.lcp", "pmat_nonsym_10.lcp", "pmat_nonsym_64.lcp",
-        "psd_rank6_20.lcp", "rigid_box1_stick.lcp", "rigid_box3_frictionless.lcp", "rigid_box3_ratio1000.lcp", "rigid_box5_stack.lcp",
-        "sico_CPS_2.lcp", "sico_CPS_4.lcp", "sico_CPS_5.lcp", "sico_Pang_isolated_sol_perturbed.lcp", "sico_enum_fails.lcp", "sico_exp_murty2.lcp",
-        "sico_mmc.lcp", "sico_tobenna.lcp", "skew_game.lcp"};
+    static const char *const names[] = {"bimatrix_11.lcp",
+                                        "boxed_BoxesStack_fclibtest.blcp",
+                                        "boxed_NESpheres_30_1.blcp",
+                                        "boxed_spd_10.blcp",
+                                        "boxed_spd_40.blcp",
+                                        "degen_zero.lcp",
+                                        "fathi_08.lcp",
+                                        "fathi_16.lcp",
+                                        "fathiexp_08.lcp",
+                                        "fathiexp_16.lcp",
+                                        "kostreva_cycle.lcp",
+                                        "murty_08.lcp",
+                                        "murty_16.lcp",
+                                        "murtyexp_08.lcp",
+                                        "murtyexp_16.lcp",
+                                        "neg_two_sols.lcp",
+                                        "painleve_none.lcp",
+                                        "painleve_timestep.lcp",
+                                        "pmat_nonsym_10.lcp",
+                                        "pmat_nonsym_64.lcp",
+                                        "psd_rank6_20.lcp",
+                                        "rigid_box1_stick.lcp",
+                                        "rigid_box3_frictionless.lcp",
+                                        "rigid_box3_ratio1000.lcp",
+                                        "rigid_box5_stack.lcp",
+                                        "sico_CPS_2.lcp",
+                                        "sico_CPS_4.lcp",
+                                        "sico_CPS_5.lcp",
+                                        "sico_Pang_isolated_sol_perturbed.lcp",
+                                        "sico_enum_fails.lcp",
+                                        "sico_exp_murty2.lcp",
+                                        "sico_mmc.lcp",
+                                        "sico_tobenna.lcp",
+                                        "skew_game.lcp"};
     const char *folder = getenv("CONTACT_DATA");
     int k, s, missing = 0, bad = 0;
     (void)state;

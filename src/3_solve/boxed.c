@@ -1,17 +1,17 @@
 /* boxed.c -- boxed linear complementarity by block principal pivoting, and friction in boxes.
-   Method: each row is at its lower bound, at its upper bound or between; the ones between solve M_FF z_F = -q_F - M_FN z_N. All rows that break their
-   law change place at once while that lowers their number, else (after ten trials) only the last one (Murty's rule), which ends for P-matrices. The
-   basis is a dictionary; the last one is solved again by an LU with refinement.
-   differs: where neither rule ends, which semidefinite matrices allow, the bounds are three LCPs for Lemke's method (notes, sec. 4.1.2.2).
-   differs: where W is semidefinite and friction's boxes make pivoting fail, rows get a compliance about the forces of the last round.
-   differs: after the box along the given tangents, the square is taken inside the round cone with a corner turned against the sliding; where that stands
-   still, the force is Coulomb's own. */
+   Method: each row is at its lower bound, at its upper bound or between; the ones between solve M_FF z_F = -q_F - M_FN z_N. All rows that
+   break their law change place at once while that lowers their number, else (after ten trials) only the last one (Murty's rule), which ends
+   for P-matrices. The basis is a dictionary; the last one is solved again by an LU with refinement. differs: where neither rule ends, which
+   semidefinite matrices allow, the bounds are three LCPs for Lemke's method (notes, sec. 4.1.2.2). differs: where W is semidefinite and
+   friction's boxes make pivoting fail, rows get a compliance about the forces of the last round. differs: after the box along the given
+   tangents, the square is taken inside the round cone with a corner turned against the sliding; where that stands still, the force is
+   Coulomb's own. */
 #include "boxed.h"
 #include "lemke.h"
 
 #define CTI_BOXED_ROWS 1500
-#define CTI_BOXED_TRIALS 10   /* whole blocks that may fail to lower the number */
-#define CTI_BOXED_ROUNDS 150  /* fixed-point rounds of friction */
+#define CTI_BOXED_TRIALS 10  /* whole blocks that may fail to lower the number */
+#define CTI_BOXED_ROUNDS 150 /* fixed-point rounds of friction */
 #define CTI_BOXED_TINY 1e-11
 #define CTI_BOXED_SOFT 1e-7
 
@@ -30,7 +30,7 @@ static int cti_boxed_open(cti_boxed *b, cti_arena *arena, const double *M, const
 {
     int i;
     b->n = n;
-    b->M = CTI_ARENA_NEW(arena, double, (size_t)n * (size_t)n);
+    b->M = CTI_ARENA_NEW(arena, double, (size_t)n *(size_t)n);
     b->q = CTI_ARENA_NEW(arena, double, n), b->R = CTI_ARENA_NEW(arena, double, n), b->C = CTI_ARENA_NEW(arena, double, n);
     b->lo = CTI_ARENA_NEW(arena, double, n), b->hi = CTI_ARENA_NEW(arena, double, n);
     b->x = CTI_ARENA_NEW(arena, double, n), b->z = CTI_ARENA_ZERO(arena, double, n), b->u = CTI_ARENA_NEW(arena, double, n);
@@ -108,17 +108,17 @@ static int8_t cti_boxed_better(const cti_boxed *b, int i)
         return -1;
     if (between && b->z[i] > b->hi[i] + b->tiny_z)
         return 1;
-    if (!between && b->lo[i] < b->hi[i] && ((b->state[i] < 0 && b->u[i] < -b->tiny_u) || (b->state[i] > 0 && b->u[i] > b->tiny_u) ||
-                                            (!isfinite(b->lo[i]) && !isfinite(b->hi[i]) && fabs(b->u[i]) > b->tiny_u)))
+    if (!between && b->lo[i] < b->hi[i] &&
+        ((b->state[i] < 0 && b->u[i] < -b->tiny_u) || (b->state[i] > 0 && b->u[i] > b->tiny_u) ||
+         (!isfinite(b->lo[i]) && !isfinite(b->hi[i]) && fabs(b->u[i]) > b->tiny_u)))
         return 0;
     return b->state[i];
 }
 
-/* z between its bounds from an LU of the last basis; its natural map relative to z and u in their own units */
-static double cti_boxed_polish(cti_boxed *b, cti_arena *arena)
+/* z between its bounds from an LU of the last basis */
+static void cti_boxed_polish(cti_boxed *b, cti_arena *arena)
 {
-    double size_u = 0, size_z = 0, worst = 0;
-    int i, j, n = b->n, count = 0, polished = 0;
+    int i, j, n = b->n, count = 0, polished;
     for (i = 0; i < n; i++)
         if (b->t.row[n + i] >= 0)
             b->wrong[count++] = i, b->x[i] = 0;
@@ -128,11 +128,17 @@ static double cti_boxed_polish(cti_boxed *b, cti_arena *arena)
         for (b->u[i] = b->q[i], j = 0; j < n; j++)
             b->u[i] += b->M[(size_t)i * (size_t)n + (size_t)j] * b->x[j];
     polished = cti_submatrix_solve(arena, b->M, n, b->wrong, count, b->u, b->x) > 0;
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < n; i++)
         b->z[i] = fmin(fmax(polished ? b->x[i] : b->z[i], b->lo[i]), b->hi[i]);
-        size_z = fmax(size_z, fabs(b->z[i] * b->C[i]));
-    }
+}
+
+/* the natural map, relative to z and u in their own units */
+static double cti_boxed_residual(cti_boxed *b)
+{
+    double size_u = 0, size_z = 0, worst = 0;
+    int i, j, n = b->n;
     for (i = 0; i < n; i++) {
+        size_z = fmax(size_z, fabs(b->z[i] * b->C[i]));
         b->u[i] = b->q[i], size_u = fmax(size_u, fabs(b->q[i]) / b->R[i]);
         for (j = 0; j < n; j++) {
             double x = b->M[(size_t)i * (size_t)n + (size_t)j] * b->z[j];
@@ -148,8 +154,8 @@ static double cti_boxed_polish(cti_boxed *b, cti_arena *arena)
     return worst;
 }
 
-CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const double *lo, const double *hi, int n, int8_t *state, cti_effort *e,
-                                   cti_answer *a, double *z)
+CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const double *lo, const double *hi, int n, int8_t *state,
+                                   cti_effort *e, cti_answer *a, double *z)
 {
     cti_arena_point mark = cti_arena_mark(e->arena);
     cti_outcome said = CTI_OUTCOME_FAILED;
@@ -182,7 +188,9 @@ CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const doubl
         for (i = trials >= 0 ? 0 : count - 1; i < count; i++) /* Murty's rule: the last one alone */
             state[b.wrong[i]] = cti_boxed_better(&b, b.wrong[i]);
     }
-    if (done && cti_boxed_polish(&b, e->arena) <= fmin(e->tolerance, 1e-9) / 2) {
+    if (done)
+        cti_boxed_polish(&b, e->arena);
+    if (done && cti_boxed_residual(&b) <= fmin(e->tolerance, 1e-9) / 2) {
         said = CTI_OUTCOME_SOLVED;
         for (i = 0; i < n; i++)
             z[i] = fmin(fmax(b.z[i] * b.C[i], lo[i]), hi[i]);
@@ -231,7 +239,7 @@ static int cti_boxed_friction_open(cti_boxed_friction *b, cti_effort *e)
     cti_arena *arena = e->arena;
     int m = b->p->m, n = b->p->n, i;
     b->m = m;
-    b->W = CTI_ARENA_NEW(arena, double, (size_t)m * (size_t)m), b->q = CTI_ARENA_NEW(arena, double, m);
+    b->W = CTI_ARENA_NEW(arena, double, (size_t)m *(size_t)m), b->q = CTI_ARENA_NEW(arena, double, m);
     b->lo = CTI_ARENA_ZERO(arena, double, m), b->hi = CTI_ARENA_ZERO(arena, double, m), b->z = CTI_ARENA_ZERO(arena, double, m);
     b->c = CTI_ARENA_ZERO(arena, double, m), b->s = CTI_ARENA_ZERO(arena, double, m), b->load = CTI_ARENA_ZERO(arena, double, m);
     b->r = CTI_ARENA_ZERO(arena, double, m), b->u = CTI_ARENA_ZERO(arena, double, m), b->x = CTI_ARENA_ZERO(arena, double, n);
@@ -295,8 +303,8 @@ static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effo
     return CTI_OUTCOME_SOLVED;
 }
 
-/* loads follow lambda_n by a share; with `corner`, a corner of the square turns against the sliding, or along the force where nothing slides. Returns
-   the largest change of a load relative to the largest load */
+/* loads follow lambda_n by a share; with `corner`, a corner of the square turns against the sliding, or along the force where nothing
+   slides. Returns the largest change of a load relative to the largest load */
 static double cti_boxed_follow(cti_boxed_friction *b, double share, int corner)
 {
     double most = 0, moved = 0;
@@ -304,7 +312,8 @@ static double cti_boxed_follow(cti_boxed_friction *b, double share, int corner)
     for (i = 0; i < b->m / 3; i++) {
         const double *r = b->r + 3 * (size_t)i, *u = b->u + 3 * (size_t)i, *z = b->z + 3 * (size_t)i, *hi = b->hi + 3 * (size_t)i;
         int slides = fabs(z[1]) >= hi[1] * (1 - 1e-12) || fabs(z[2]) >= hi[2] * (1 - 1e-12);
-        double force = atan2(r[2], r[1]), aim = slides ? atan2(-u[2], -u[1]) : force, angle = atan2(b->s[i], b->c[i]), eighth = 0.7853981633974483;
+        double force = atan2(r[2], r[1]), aim = slides ? atan2(-u[2], -u[1]) : force, angle = atan2(b->s[i], b->c[i]),
+               eighth = 0.7853981633974483;
         moved = fmax(moved, fabs(r[0] - b->load[i])), most = fmax(most, r[0]);
         b->load[i] += share * (r[0] - b->load[i]);
         if (!corner || !(b->p->mu[i] > 0) || !(r[0] > 0) || (!slides && r[1] == 0 && r[2] == 0))
@@ -343,6 +352,8 @@ static cti_outcome cti_boxed_coulomb(const cti_program *p, cti_delassus *w, cti_
     }
     if (best <= e->tolerance)
         return CTI_OUTCOME_SOLVED;
+    if (said == CTI_OUTCOME_BUDGET)
+        a->why = "the bound on pivots or time was reached";
     if (said == CTI_OUTCOME_SOLVED)
         a->why = "the boxes of friction are solved; the round cone is not reached by turning them";
     return said == CTI_OUTCOME_SOLVED || said == CTI_OUTCOME_RAY || said == CTI_OUTCOME_INFEASIBLE ? CTI_OUTCOME_FAILED : said;

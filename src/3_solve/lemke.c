@@ -1,21 +1,21 @@
 /* lemke.c -- Lemke's method on a dense dictionary.
-   Method: z0 >= 0 with a covering vector d > 0 makes w = q + M z + d z0 feasible; the complement of what left enters until z0 leaves. What leaves is
-   the lexicographic minimum of the rows [value, B^-1] over the pivot, so degenerate vertices cannot cycle. Numbers are scaled by powers of two (the
-   path is the same), the basis is reached anew every max(64, n) pivots, and z comes from an LU of the last basis with refinement.
-   differs: on a ray the method starts again with other coverings and from other complementary bases: bimatrix games need it. */
+   Method: z0 >= 0 with a covering vector d > 0 makes w = q + M z + d z0 feasible; the complement of what left enters until z0 leaves. What
+   leaves is the lexicographic minimum of the rows [value, B^-1] over the pivot, so degenerate vertices cannot cycle. Numbers are scaled by
+   powers of two (the path is the same), the basis is reached anew every max(64, n) pivots, and z comes from an LU of the last basis with
+   refinement. differs: on a ray the method starts again with other coverings and from other complementary bases: bimatrix games need it. */
 #include "lemke.h"
 
-#define CTI_LEMKE_CAP 8000000       /* pivots in all: Murty's problem of n = 16 takes 2^16, one of n = 22 would take 2^22 */
-#define CTI_LEMKE_CAP_LARGE 200000  /* of one start for n > 22: where rounding defeats the rule against cycles, the next start may not */
-#define CTI_LEMKE_LP 600            /* rows up to which a ray is checked by a linear program */
+#define CTI_LEMKE_CAP 8000000      /* pivots in all: Murty's problem of n = 16 takes 2^16, one of n = 22 would take 2^22 */
+#define CTI_LEMKE_CAP_LARGE 200000 /* of one start for n > 22: where rounding defeats the rule against cycles, the next start may not */
+#define CTI_LEMKE_LP 600           /* rows up to which a ray is checked by a linear program */
 #define CTI_LEMKE_TINY 1e-11
-#define CTI_LEMKE_NOISE 1e-12       /* of what is 0 in exact numbers, relative to the largest entry of its kind */
+#define CTI_LEMKE_NOISE 1e-12 /* of what is 0 in exact numbers, relative to the largest entry of its kind */
 
 typedef struct cti_lemke {
     cti_tableau t;
     cti_effort *e;
     cti_answer *a;
-    int n, pivots, cap, base; /* base: pivots of the dictionary at its start */
+    int n, pivots, cap, base;                  /* base: pivots of the dictionary at its start */
     double *M, *q, *R, *C, *cover, *ratio, *s; /* scaled numbers, scales */
     const uint8_t *equation;
     uint8_t *want, *reference; /* [2 n + 1] */
@@ -275,7 +275,8 @@ static void cti_lemke_ray(const cti_lemke *l, int c, double *y)
         y[i] *= l->C[i] / l->R[i];
 }
 
-/* min z0, z >= 0, z0 >= 0, q + M z + z0 >= 0: y are its multipliers, by Lemke on the skew matrix of its optimality, which always ends solved */
+/* min z0, z >= 0, z0 >= 0, q + M z + z0 >= 0: y are its multipliers, by Lemke on the skew matrix of its optimality, which always ends
+ * solved */
 static int cti_lemke_program(cti_lemke *l, double *y)
 {
     cti_arena_point mark = cti_arena_mark(l->e->arena);
@@ -284,7 +285,7 @@ static int cti_lemke_program(cti_lemke *l, double *y)
     cti_lemke_result out;
     if (n > CTI_LEMKE_LP || l->equation)
         return 0;
-    S = CTI_ARENA_ZERO(l->e->arena, double, (size_t)size * (size_t)size);
+    S = CTI_ARENA_ZERO(l->e->arena, double, (size_t)size *(size_t)size);
     s = CTI_ARENA_ZERO(l->e->arena, double, size);
     x = CTI_ARENA_ZERO(l->e->arena, double, size);
     if (S && s && x) {
@@ -326,7 +327,7 @@ static int cti_lemke_open(cti_lemke *l, const double *M, const double *q, int n)
     cti_arena *arena = l->e->arena;
     int i;
     l->n = n;
-    l->M = CTI_ARENA_NEW(arena, double, (size_t)n * (size_t)n);
+    l->M = CTI_ARENA_NEW(arena, double, (size_t)n *(size_t)n);
     l->q = CTI_ARENA_NEW(arena, double, n), l->R = CTI_ARENA_NEW(arena, double, n), l->C = CTI_ARENA_NEW(arena, double, n);
     l->cover = CTI_ARENA_NEW(arena, double, n), l->ratio = CTI_ARENA_NEW(arena, double, n), l->s = CTI_ARENA_NEW(arena, double, n);
     l->want = CTI_ARENA_ZERO(arena, uint8_t, 2 * n + 1), l->reference = CTI_ARENA_ZERO(arena, uint8_t, 2 * n + 1);
@@ -386,7 +387,8 @@ static void cti_lemke_wander(cti_lemke *l, int moves)
         l->reference[i] = t->row[i] >= 0;
 }
 
-/* the start number k: covering 1 in the problem's units, in scaled ones (these first where they differ by orders), then from bases by chance */
+/* the start number k: covering 1 in the problem's units, in scaled ones (these first where they differ by orders), then from bases by
+ * chance */
 static void cti_lemke_start(cti_lemke *l, int k, const uint8_t *start, int repair)
 {
     double least = INFINITY, most = 0;
@@ -405,8 +407,24 @@ static void cti_lemke_start(cti_lemke *l, int k, const uint8_t *start, int repai
         l->cover[i] = !repair && k == (most <= 1024 * least ? 0 : 1) ? l->R[i] : 1;
 }
 
-CTI_FN cti_outcome cti_lemke_dense(const double *M, const double *q, int n, const uint8_t *equation, const uint8_t *start, int restarts, cti_effort *e,
-                                   cti_answer *a, cti_lemke_result *out)
+static const char *cti_lemke_why(cti_outcome said)
+{
+    switch (said) {
+    case CTI_OUTCOME_RAY:
+        return "ended on a ray, and it is not shown that there is no solution";
+    case CTI_OUTCOME_FAILED:
+        return "the last basis is too ill conditioned for the tolerance";
+    case CTI_OUTCOME_BUDGET:
+        return "the bound on pivots or time was reached";
+    case CTI_OUTCOME_INFEASIBLE:
+        return "no r >= 0 has u >= 0; the proof is in r";
+    default:
+        return "";
+    }
+}
+
+CTI_FN cti_outcome cti_lemke_dense(const double *M, const double *q, int n, const uint8_t *equation, const uint8_t *start, int restarts,
+                                   cti_effort *e, cti_answer *a, cti_lemke_result *out)
 {
     cti_arena_point mark = cti_arena_mark(e->arena);
     cti_outcome said = CTI_OUTCOME_FAILED, last = CTI_OUTCOME_FAILED;
@@ -441,11 +459,7 @@ CTI_FN cti_outcome cti_lemke_dense(const double *M, const double *q, int n, cons
         out->z[i] *= l.C[i];
     if (last == CTI_OUTCOME_MEMORY)
         said = CTI_OUTCOME_MEMORY;
-    out->why = said == CTI_OUTCOME_RAY          ? "ended on a ray, and it is not shown that there is no solution"
-               : said == CTI_OUTCOME_FAILED     ? "the last basis is too ill conditioned for the tolerance"
-               : said == CTI_OUTCOME_BUDGET     ? "the bound on pivots or time was reached"
-               : said == CTI_OUTCOME_INFEASIBLE ? "no r >= 0 has u >= 0; the proof is in r"
-                                                : "";
+    out->why = cti_lemke_why(said);
     cti_arena_rewind(e->arena, mark);
     return said;
 }

@@ -1,15 +1,15 @@
 /* lemke_forms.c -- problems as linear complementarity problems, for Lemke's method.
-   Based on: lecture notes, sec. 4.1.2.1: 0 <= v_n _|_ lambda_n, 0 <= beta e + v_t _|_ lambda_t, 0 <= mu lambda_n - e'lambda_t _|_ beta, the cone spanned by
-   k tangents; sec. 4.1.2.2: bounds as three LCPs.
-   Method: QP and GLOBAL through W = J A^-1 J'. The cone with k sides is inscribed in the round one.
-   differs: its first tangent is turned against the sliding that the last solve found (along the force where it found none) and the LCP is solved again:
-   where that stands still, sliding is against the force and the force on the round cone, so the solution is Coulomb's own. */
+   Based on: lecture notes, sec. 4.1.2.1: 0 <= v_n _|_ lambda_n, 0 <= beta e + v_t _|_ lambda_t, 0 <= mu lambda_n - e'lambda_t _|_ beta, the
+   cone spanned by k tangents; sec. 4.1.2.2: bounds as three LCPs. Method: QP and GLOBAL through W = J A^-1 J'. The cone with k sides is
+   inscribed in the round one. differs: its first tangent is turned against the sliding that the last solve found (along the force where it
+   found none) and the LCP is solved again: where that stands still, sliding is against the force and the force on the round cone, so the
+   solution is Coulomb's own. */
 #include "lemke.h"
 
-#define CTI_LEMKE_ROWS 1500  /* of QPs and of LCPs */
+#define CTI_LEMKE_ROWS 1500 /* of QPs and of LCPs */
 #define CTI_LEMKE_SIDES 8
 #define CTI_LEMKE_LARGEST 2048 /* rows of the friction LCP */
-#define CTI_LEMKE_ROUNDS 100 /* turns of the tangents */
+#define CTI_LEMKE_ROUNDS 100   /* turns of the tangents */
 #define CTI_LEMKE_RESTARTS 40
 
 CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, cti_effort *e, cti_answer *a)
@@ -57,13 +57,14 @@ static int cti_lemke_box_open(cti_lemke_box *x, cti_arena *arena, const double *
         x->partner[i] = isfinite(l) && isfinite(h) ? x->n++ : -1;
         x->offset[i] = isfinite(l) ? l : (isfinite(h) ? h : 0), x->sign[i] = !isfinite(l) && isfinite(h) ? -1 : 1;
     }
-    x->B = CTI_ARENA_ZERO(arena, double, (size_t)x->n * (size_t)x->n), x->b = CTI_ARENA_ZERO(arena, double, x->n);
+    x->B = CTI_ARENA_ZERO(arena, double, (size_t)x->n *(size_t)x->n), x->b = CTI_ARENA_ZERO(arena, double, x->n);
     x->s = CTI_ARENA_ZERO(arena, double, x->n), x->equation = CTI_ARENA_ZERO(arena, uint8_t, x->n);
     return x->B && x->b && x->s && x->equation;
 }
 
 /* v+ = q + M z + v- >= 0, 0 <= v- _|_ hi - lo - s >= 0; z0 [m]: the offsets and the fixed entries */
-static void cti_lemke_box_fill(cti_lemke_box *x, const double *M, const double *q, const double *lo, const double *hi, const double *z0, int m)
+static void cti_lemke_box_fill(cti_lemke_box *x, const double *M, const double *q, const double *lo, const double *hi, const double *z0,
+                               int m)
 {
     int i, j, n = x->n;
     for (i = 0; i < x->count; i++) {
@@ -118,8 +119,8 @@ typedef struct cti_lemke_cone {
     double *angle;       /* [contacts] of the first tangent */
     double *M, *b, *z;
     uint8_t *start;
-    int *row;            /* [n] row of W that a row belongs to: normal 3 i, tangents 3 i + 1, slack -1 */
-    double *c, *s;       /* [n] its tangent; c = 1 for normals */
+    int *row;      /* [n] row of W that a row belongs to: normal 3 i, tangents 3 i + 1, slack -1 */
+    double *c, *s; /* [n] its tangent; c = 1 for normals */
 } cti_lemke_cone;
 
 static int cti_lemke_cone_open(cti_lemke_cone *l, cti_effort *e)
@@ -134,7 +135,8 @@ static int cti_lemke_cone_open(cti_lemke_cone *l, cti_effort *e)
     if (n > CTI_LEMKE_LARGEST)
         return 1;
     l->angle = CTI_ARENA_ZERO(e->arena, double, contacts);
-    l->M = CTI_ARENA_NEW(e->arena, double, (size_t)n * (size_t)n), l->b = CTI_ARENA_NEW(e->arena, double, n), l->z = CTI_ARENA_ZERO(e->arena, double, n);
+    l->M = CTI_ARENA_NEW(e->arena, double, (size_t)n *(size_t)n), l->b = CTI_ARENA_NEW(e->arena, double, n),
+    l->z = CTI_ARENA_ZERO(e->arena, double, n);
     l->start = CTI_ARENA_ZERO(e->arena, uint8_t, n), l->row = CTI_ARENA_NEW(e->arena, int, n);
     l->c = CTI_ARENA_NEW(e->arena, double, n), l->s = CTI_ARENA_NEW(e->arena, double, n);
     if (!l->angle || !l->M || !l->b || !l->z || !l->start || !l->row || !l->c || !l->s)
@@ -230,11 +232,12 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
     cti_lemke_result out;
     cti_judgement j;
     cti_outcome said = CTI_OUTCOME_SOLVED;
-    double best = INFINITY, last = INFINITY, share = 1, *work = CTI_ARENA_NEW(e->arena, double, 2 * (p->m + p->n)), *r = CTI_ARENA_ZERO(e->arena, double, p->m), *u, *x;
+    static const char *const flat = "the LCP of a cone with eight sides is solved; the round cone is not reached by turning its sides";
+    double best = INFINITY, last = INFINITY, share = 1, *work = CTI_ARENA_NEW(e->arena, double, 2 * (p->m + p->n)), *r, *u, *x;
     int round;
     memset(&l, 0, sizeof l);
     l.p = p, l.W = w->W, l.q = w->q;
-    u = CTI_ARENA_NEW(e->arena, double, p->m), x = CTI_ARENA_ZERO(e->arena, double, p->n);
+    r = CTI_ARENA_ZERO(e->arena, double, p->m), u = CTI_ARENA_NEW(e->arena, double, p->m), x = CTI_ARENA_ZERO(e->arena, double, p->n);
     if (!work || !r || !u || !x || !cti_lemke_cone_open(&l, e))
         return CTI_OUTCOME_MEMORY;
     if (l.n > CTI_LEMKE_LARGEST) {
@@ -266,7 +269,7 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
     }
     if (best <= e->tolerance)
         return CTI_OUTCOME_SOLVED;
-    a->why = best < INFINITY && said != CTI_OUTCOME_BUDGET ? "the LCP of a cone with eight sides is solved; the round cone is not reached by turning its sides" : out.why;
+    a->why = best < INFINITY && said != CTI_OUTCOME_BUDGET ? flat : out.why;
     return said == CTI_OUTCOME_SOLVED || best < INFINITY ? (said == CTI_OUTCOME_BUDGET ? said : CTI_OUTCOME_FAILED) : said;
 }
 

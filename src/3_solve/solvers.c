@@ -6,8 +6,10 @@
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
 {
     switch (solver) {
-    case CT_SOLVER_LEMKE: return cti_lemke_solve;
-    case CT_SOLVER_BOXED: return cti_boxed_solve;
+    case CT_SOLVER_LEMKE:
+        return cti_lemke_solve;
+    case CT_SOLVER_BOXED:
+        return cti_boxed_solve;
     default:
         return NULL;
     }

@@ -1,6 +1,6 @@
 /* tableau.c -- dense dictionaries for pivoting methods, and the rows of a problem as one.
-   Method: x_B = value + T x_N with only the nonbasic columns stored, so a pivot is one rank-one update of [n][n + 1]. A basis is reached again from
-   the start by pivots of largest entries (Gauss-Jordan with full pivoting), which removes what many small pivots have left. */
+   Method: x_B = value + T x_N with only the nonbasic columns stored, so a pivot is one rank-one update of [n][n + 1]. A basis is reached
+   again from the start by pivots of largest entries (Gauss-Jordan with full pivoting), which removes what many small pivots have left. */
 #include "tableau.h"
 #include "../2_linalg/dense.h"
 
@@ -30,7 +30,7 @@ CTI_FN cti_outcome cti_delassus_open(cti_delassus *w, const cti_program *p, cti_
         a->why = "more rows than a dense matrix of them is made for";
         return CTI_OUTCOME_NOT_APPLICABLE;
     }
-    w->W = CTI_ARENA_ZERO(e->arena, double, (size_t)p->m * (size_t)p->m);
+    w->W = CTI_ARENA_ZERO(e->arena, double, (size_t)p->m *(size_t)p->m);
     w->q = CTI_ARENA_ZERO(e->arena, double, p->m);
     if (!w->W || !w->q)
         return CTI_OUTCOME_MEMORY;
@@ -104,7 +104,7 @@ CTI_FN void cti_delassus_close(cti_delassus *w, cti_effort *e)
 CTI_FN int cti_tableau_open(cti_tableau *t, cti_arena *arena, const double *M, const double *q, int n, int cols)
 {
     t->n = n, t->cols = cols, t->ld = (cols + 7) & ~7, t->M = M, t->q = q;
-    t->T = CTI_ARENA_NEW(arena, double, (size_t)n * (size_t)t->ld);
+    t->T = CTI_ARENA_NEW(arena, double, (size_t)n *(size_t)t->ld);
     t->value = CTI_ARENA_NEW(arena, double, n);
     t->basic = CTI_ARENA_NEW(arena, int, n);
     t->nonbasic = CTI_ARENA_NEW(arena, int, cols);
@@ -281,7 +281,8 @@ CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const i
 {
     cti_arena_point mark = cti_arena_mark(arena);
     int ld = (count + 7) & ~7, i, j, it, ok;
-    double *A = CTI_ARENA_ZERO(arena, double, (size_t)count * (size_t)ld), *y = CTI_ARENA_NEW(arena, double, ld), *x = CTI_ARENA_ZERO(arena, double, ld);
+    double *A = CTI_ARENA_ZERO(arena, double, (size_t)count *(size_t)ld), *y = CTI_ARENA_NEW(arena, double, ld),
+           *x = CTI_ARENA_ZERO(arena, double, ld);
     int *pivot = CTI_ARENA_NEW(arena, int, count);
     if (!A || !y || !x || !pivot)
         return -1;
