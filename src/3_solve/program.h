@@ -73,7 +73,7 @@ typedef struct cti_judgement {
     double objective; /* QP */
     double residual;  /* the number that decides: the largest of those that the kind's tolerance is about */
 } cti_judgement;
-/* cti_program_judge -- work [2 m + n]. */
+/* cti_program_judge -- work [m + 2 n]. */
 CTI_FN void cti_program_judge(const cti_program *p, const double *x, const double *r, double *work, cti_judgement *out);
 /* cti_cone_project3 -- r [3] to the nearest point of |r_t| <= mu r_n. */
 CTI_FN void cti_cone_project3(double mu, double *r);

@@ -1,10 +1,11 @@
 /* solvers.c -- the table of solvers for stand-alone problems, and the order in which AUTO tries them. */
-/* solvers.c -- the table of solvers for stand-alone problems. */
-#include "mprgp.h"
 #include "solvers.h"
+#include "boxed.h"
 #include "ca.h"
-#include "pgs.h"
 #include "friction.h"
+#include "lemke.h"
+#include "mprgp.h"
+#include "pgs.h"
 
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
 {
@@ -19,6 +20,10 @@ CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
         return cti_admm_solve;
     case CT_SOLVER_MPRGP:
         return cti_mprgp_solve;
+    case CT_SOLVER_LEMKE:
+        return cti_lemke_solve;
+    case CT_SOLVER_BOXED:
+        return cti_boxed_solve;
     default:
         return NULL;
     }

@@ -1,0 +1,378 @@
+/* boxed.c -- boxed linear complementarity by block principal pivoting, and friction in boxes.
+   Method: each row is at its lower bound, at its upper bound or between; the ones between solve M_FF z_F = -q_F - M_FN z_N. All rows that
+   break their law change place at once while that lowers their number, else (after ten trials) only the last one (Murty's rule), which ends
+   for P-matrices. The basis is a dictionary; the last one is solved again by an LU with refinement. differs: where neither rule ends, which
+   semidefinite matrices allow, the bounds are three LCPs for Lemke's method (notes, sec. 4.1.2.2). differs: where W is semidefinite and
+   friction's boxes make pivoting fail, rows get a compliance about the forces of the last round. differs: after the box along the given
+   tangents, the square is taken inside the round cone with a corner turned against the sliding; where that stands still, the force is
+   Coulomb's own. */
+#include "boxed.h"
+#include "lemke.h"
+
+#define CTI_BOXED_ROWS 1500
+#define CTI_BOXED_TRIALS 10  /* whole blocks that may fail to lower the number */
+#define CTI_BOXED_ROUNDS 150 /* fixed-point rounds of friction */
+#define CTI_BOXED_TINY 1e-11
+#define CTI_BOXED_SOFT 1e-7
+
+typedef struct cti_boxed {
+    cti_tableau t;
+    int n;
+    double *M, *q, *R, *C, *lo, *hi; /* scaled */
+    double *x, *z, *u;               /* [n] values of rows between, all z, all u */
+    uint8_t *want;                   /* [2 n + 1] */
+    int *wrong;                      /* [n] rows that break their law */
+    int8_t *state;                   /* -1 lo, 0 between, 1 hi */
+    double tiny_z, tiny_u;
+} cti_boxed;
+
+static int cti_boxed_open(cti_boxed *b, cti_arena *arena, const double *M, const double *q, const double *lo, const double *hi, int n)
+{
+    int i;
+    b->n = n;
+    b->M = CTI_ARENA_NEW(arena, double, (size_t)n *(size_t)n);
+    b->q = CTI_ARENA_NEW(arena, double, n), b->R = CTI_ARENA_NEW(arena, double, n), b->C = CTI_ARENA_NEW(arena, double, n);
+    b->lo = CTI_ARENA_NEW(arena, double, n), b->hi = CTI_ARENA_NEW(arena, double, n);
+    b->x = CTI_ARENA_NEW(arena, double, n), b->z = CTI_ARENA_ZERO(arena, double, n), b->u = CTI_ARENA_NEW(arena, double, n);
+    b->want = CTI_ARENA_ZERO(arena, uint8_t, 2 * n + 1), b->wrong = CTI_ARENA_NEW(arena, int, n);
+    if (!b->M || !b->q || !b->R || !b->C || !b->lo || !b->hi || !b->x || !b->z || !b->u || !b->want || !b->wrong)
+        return 0;
+    memcpy(b->M, M, sizeof *M * (size_t)n * (size_t)n);
+    if (!cti_equilibrate(arena, b->M, n, b->R, b->C))
+        return 0;
+    for (i = 0; i < n; i++)
+        b->q[i] = b->R[i] * q[i], b->lo[i] = lo[i] / b->C[i], b->hi[i] = hi[i] / b->C[i];
+    return cti_tableau_open(&b->t, arena, b->M, b->q, n, n);
+}
+
+static double cti_boxed_bound(const cti_boxed *b, int i)
+{
+    if (b->state[i] > 0)
+        return b->hi[i];
+    return isfinite(b->lo[i]) ? b->lo[i] : (isfinite(b->hi[i]) ? b->hi[i] : 0);
+}
+
+/* the dictionary of the states; rows between that depend on others go to a bound. 0: the basis is not complementary */
+static int cti_boxed_reach(cti_boxed *b, cti_arena *arena)
+{
+    cti_tableau *t = &b->t;
+    int i, n = b->n, again;
+    for (again = 0; again < 2; again++) {
+        if (again || t->pivots > 2 * n + 64)
+            cti_tableau_reset(t);
+        for (i = 0; i < n; i++)
+            b->want[n + i] = b->state[i] == 0, b->want[i] = b->state[i] != 0;
+        if (cti_tableau_reach(t, arena, b->want, CTI_BOXED_TINY) == 0)
+            return 1;
+    }
+    for (i = 0; i < n; i++) {
+        if ((t->row[i] >= 0) == (t->row[n + i] >= 0))
+            return 0;
+        if (b->state[i] == 0 && t->row[n + i] < 0)
+            b->state[i] = isfinite(b->lo[i]) || !isfinite(b->hi[i]) ? -1 : 1;
+    }
+    return 1;
+}
+
+/* z and u of the dictionary */
+static void cti_boxed_values(cti_boxed *b)
+{
+    const cti_tableau *t = &b->t;
+    double most_z = 0, most_u = 0;
+    int i, j, n = b->n;
+    for (j = 0; j < n; j++) {
+        int v = t->nonbasic[j];
+        b->x[j] = v >= n ? cti_boxed_bound(b, v - n) : 0;
+    }
+    for (i = 0; i < n; i++) {
+        const double *Ti = t->T + (size_t)i * (size_t)t->ld;
+        double s = t->value[i];
+        int v = t->basic[i];
+        for (j = 0; j < n; j++)
+            s += Ti[j] * b->x[j];
+        if (v >= n)
+            b->z[v - n] = s, b->u[v - n] = 0;
+        else
+            b->u[v] = s, b->z[v] = cti_boxed_bound(b, v);
+    }
+    for (i = 0; i < n; i++)
+        most_z = fmax(most_z, fabs(b->z[i])), most_u = fmax(most_u, fmax(fabs(b->q[i]), fabs(b->u[i])));
+    b->tiny_z = CTI_BOXED_TINY * most_z, b->tiny_u = CTI_BOXED_TINY * most_u;
+}
+
+/* where row i belongs instead, or its own state */
+static int8_t cti_boxed_better(const cti_boxed *b, int i)
+{
+    int between = b->t.row[b->n + i] >= 0;
+    if (between && b->z[i] < b->lo[i] - b->tiny_z)
+        return -1;
+    if (between && b->z[i] > b->hi[i] + b->tiny_z)
+        return 1;
+    if (!between && b->lo[i] < b->hi[i] &&
+        ((b->state[i] < 0 && b->u[i] < -b->tiny_u) || (b->state[i] > 0 && b->u[i] > b->tiny_u) ||
+         (!isfinite(b->lo[i]) && !isfinite(b->hi[i]) && fabs(b->u[i]) > b->tiny_u)))
+        return 0;
+    return b->state[i];
+}
+
+/* z between its bounds from an LU of the last basis */
+static void cti_boxed_polish(cti_boxed *b, cti_arena *arena)
+{
+    int i, j, n = b->n, count = 0, polished;
+    for (i = 0; i < n; i++)
+        if (b->t.row[n + i] >= 0)
+            b->wrong[count++] = i, b->x[i] = 0;
+        else
+            b->x[i] = b->z[i];
+    for (i = 0; i < n; i++)
+        for (b->u[i] = b->q[i], j = 0; j < n; j++)
+            b->u[i] += b->M[(size_t)i * (size_t)n + (size_t)j] * b->x[j];
+    polished = cti_submatrix_solve(arena, b->M, n, b->wrong, count, b->u, b->x) > 0;
+    for (i = 0; i < n; i++)
+        b->z[i] = fmin(fmax(polished ? b->x[i] : b->z[i], b->lo[i]), b->hi[i]);
+}
+
+/* the natural map, relative to z and u in their own units */
+static double cti_boxed_residual(cti_boxed *b)
+{
+    double size_u = 0, size_z = 0, worst = 0;
+    int i, j, n = b->n;
+    for (i = 0; i < n; i++) {
+        size_z = fmax(size_z, fabs(b->z[i] * b->C[i]));
+        b->u[i] = b->q[i], size_u = fmax(size_u, fabs(b->q[i]) / b->R[i]);
+        for (j = 0; j < n; j++) {
+            double x = b->M[(size_t)i * (size_t)n + (size_t)j] * b->z[j];
+            b->u[i] += x, size_u = fmax(size_u, fabs(x) / b->R[i]);
+        }
+    }
+    for (i = 0; i < n; i++) {
+        double u = size_u > 0 ? b->u[i] / b->R[i] / size_u : 0, room = u > 0 ? b->z[i] - b->lo[i] : b->hi[i] - b->z[i];
+        worst = fmax(worst, fmin(fabs(u), size_z > 0 ? room * b->C[i] / size_z : 0));
+        if (size_z == 0 && isfinite(room) == 0)
+            worst = fmax(worst, fabs(u));
+    }
+    return worst;
+}
+
+CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const double *lo, const double *hi, int n, int8_t *state,
+                                   cti_effort *e, cti_answer *a, double *z)
+{
+    cti_arena_point mark = cti_arena_mark(e->arena);
+    cti_outcome said = CTI_OUTCOME_FAILED;
+    cti_boxed b;
+    int i, k, count, fewest = n + 1, trials = CTI_BOXED_TRIALS, done = 0;
+    memset(&b, 0, sizeof b);
+    b.state = state;
+    if (!cti_boxed_open(&b, e->arena, M, q, lo, hi, n))
+        return CTI_OUTCOME_MEMORY;
+    for (i = 0; i < n; i++) {
+        state[i] = !isfinite(lo[i]) && !isfinite(hi[i]) ? 0 : state[i];
+        state[i] = (state[i] < 0 && !isfinite(lo[i])) || (state[i] > 0 && !isfinite(hi[i])) ? (int8_t)-state[i] : state[i];
+        state[i] = lo[i] < hi[i] ? state[i] : -1;
+    }
+    for (k = 0; k < 40 + cti_min_int(4 * n, 16384 / n) && !done; k++) {
+        if (!cti_effort_goes_on(e, a->iterations, 1000000, a->x, a->r)) {
+            said = CTI_OUTCOME_BUDGET;
+            break;
+        }
+        a->iterations++;
+        if (!cti_boxed_reach(&b, e->arena))
+            break;
+        cti_boxed_values(&b);
+        for (count = 0, i = 0; i < n; i++)
+            if (cti_boxed_better(&b, i) != state[i])
+                b.wrong[count++] = i;
+        done = count == 0;
+        trials = count < fewest ? CTI_BOXED_TRIALS : trials - 1;
+        fewest = cti_min_int(fewest, count);
+        for (i = trials >= 0 ? 0 : count - 1; i < count; i++) /* Murty's rule: the last one alone */
+            state[b.wrong[i]] = cti_boxed_better(&b, b.wrong[i]);
+    }
+    if (done)
+        cti_boxed_polish(&b, e->arena);
+    if (done && cti_boxed_residual(&b) <= fmin(e->tolerance, 1e-9) / 2) {
+        said = CTI_OUTCOME_SOLVED;
+        for (i = 0; i < n; i++)
+            z[i] = fmin(fmax(b.z[i] * b.C[i], lo[i]), hi[i]);
+    }
+    cti_arena_rewind(e->arena, mark);
+    return said;
+}
+
+/* ---- QPs and LCPs ---- */
+
+static cti_outcome cti_boxed_plain(const cti_program *p, cti_delassus *w, cti_effort *e, cti_answer *a)
+{
+    double *lo = CTI_ARENA_NEW(e->arena, double, p->m), *hi = CTI_ARENA_NEW(e->arena, double, p->m);
+    int8_t *state = CTI_ARENA_NEW(e->arena, int8_t, p->m);
+    cti_outcome said;
+    int i;
+    if (!lo || !hi || !state)
+        return CTI_OUTCOME_MEMORY;
+    for (i = 0; i < p->m; i++) {
+        int equation = p->equation && p->equation[i];
+        lo[i] = p->lo ? p->lo[i] : (equation ? -INFINITY : 0), hi[i] = p->hi ? p->hi[i] : INFINITY;
+        state[i] = e->warm && a->r[i] > lo[i] ? (a->r[i] < hi[i] ? 0 : 1) : -1;
+    }
+    said = cti_boxed_pivot(w->W, w->q, lo, hi, p->m, state, e, a, a->r);
+    a->why = "the bound on pivots or time was reached";
+    if (said != CTI_OUTCOME_FAILED)
+        return said;
+    return p->lo ? cti_lemke_boxed(w->W, w->q, lo, hi, p->m, p->m <= 200 ? 40 : 2, e, a, a->r) : cti_lemke_plain(p, w, e, a);
+}
+
+/* ---- friction ---- */
+
+typedef struct cti_boxed_friction {
+    const cti_program *p;
+    cti_delassus *w;
+    int m;
+    double *W, *q, *lo, *hi; /* W and q in the turned tangents */
+    double *c, *s, *load;    /* [contacts] direction of the first tangent; lambda_n that bounds friction */
+    double *z, *r, *u, *x, *work;
+    int8_t *state;
+    double soft; /* compliance relative to W's diagonal, about the last forces: it fades as these stand still */
+} cti_boxed_friction;
+
+static int cti_boxed_friction_open(cti_boxed_friction *b, cti_effort *e)
+{
+    cti_arena *arena = e->arena;
+    int m = b->p->m, n = b->p->n, i;
+    b->m = m;
+    b->W = CTI_ARENA_NEW(arena, double, (size_t)m *(size_t)m), b->q = CTI_ARENA_NEW(arena, double, m);
+    b->lo = CTI_ARENA_ZERO(arena, double, m), b->hi = CTI_ARENA_ZERO(arena, double, m), b->z = CTI_ARENA_ZERO(arena, double, m);
+    b->c = CTI_ARENA_ZERO(arena, double, m), b->s = CTI_ARENA_ZERO(arena, double, m), b->load = CTI_ARENA_ZERO(arena, double, m);
+    b->r = CTI_ARENA_ZERO(arena, double, m), b->u = CTI_ARENA_ZERO(arena, double, m), b->x = CTI_ARENA_ZERO(arena, double, n);
+    b->work = CTI_ARENA_NEW(arena, double, 2 * (m + n)), b->state = CTI_ARENA_ZERO(arena, int8_t, m);
+    if (!b->W || !b->q || !b->lo || !b->hi || !b->z || !b->c || !b->s || !b->load || !b->r || !b->u || !b->x || !b->work || !b->state)
+        return 0;
+    for (i = 0; i < m; i++)
+        b->c[i] = 1, b->state[i] = -1;
+    return 1;
+}
+
+/* a vector of contact rows in the turned tangents, or back */
+static void cti_boxed_turn(const cti_boxed_friction *b, double back, double *x, size_t stride)
+{
+    int i;
+    for (i = 0; i < b->m / 3; i++) {
+        double *y = x + (3 * (size_t)i + 1) * stride, t1 = y[0], t2 = y[stride], s = back * b->s[i];
+        y[0] = b->c[i] * t1 + s * t2, y[stride] = b->c[i] * t2 - s * t1;
+    }
+}
+
+/* one boxed LCP with the present tangents and bounds; r and u of it in the given tangents */
+static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effort *e, cti_answer *a, cti_judgement *j)
+{
+    int i, k, m = b->m;
+    cti_answer trial = *a;
+    cti_outcome said;
+    memcpy(b->W, b->w->W, sizeof *b->W * (size_t)m * (size_t)m);
+    memcpy(b->q, b->w->q, sizeof *b->q * (size_t)m);
+    for (i = 0; i < m; i++) {
+        int at = i % 3 ? i - i % 3 + 1 : i;
+        double d = b->soft * fmax(b->W[(size_t)at * (size_t)(m + 1)], b->W[(size_t)(i % 3 ? at + 1 : at) * (size_t)(m + 1)]);
+        b->work[i] = d, b->q[i] -= d * b->r[i];
+    }
+    for (i = 0; i < m; i++)
+        b->W[(size_t)i * (size_t)(m + 1)] += b->work[i];
+    cti_boxed_turn(b, 1, b->q, 1);
+    for (i = 0; i < m; i++)
+        cti_boxed_turn(b, 1, b->W + (size_t)i * (size_t)m, 1);
+    for (i = 0; i < m; i++)
+        cti_boxed_turn(b, 1, b->W + i, (size_t)m);
+    for (i = 0; i < m / 3; i++)
+        for (b->lo[3 * i] = 0, b->hi[3 * i] = INFINITY, k = 1; k < 3; k++)
+            b->hi[3 * i + k] = share * b->p->mu[i] * b->load[i], b->lo[3 * i + k] = -b->hi[3 * i + k];
+    said = cti_boxed_pivot(b->W, b->q, b->lo, b->hi, m, b->state, e, a, b->z);
+    if (said == CTI_OUTCOME_FAILED && b->soft == 0) {
+        b->soft = CTI_BOXED_SOFT;
+        return cti_boxed_round(b, share, e, a, j);
+    }
+    if (said == CTI_OUTCOME_FAILED)
+        said = cti_lemke_boxed(b->W, b->q, b->lo, b->hi, m, 1, e, a, b->z);
+    if (said != CTI_OUTCOME_SOLVED)
+        return said;
+    memcpy(b->r, b->z, sizeof *b->r * (size_t)m);
+    cti_boxed_turn(b, -1, b->r, 1);
+    trial.x = b->x, trial.r = b->r;
+    if (!cti_delassus_answer(b->w, b->p, e, &trial))
+        return CTI_OUTCOME_MEMORY;
+    cti_program_judge(b->p, b->x, b->r, b->work, j);
+    cti_program_u(b->p, b->x, b->r, b->u);
+    return CTI_OUTCOME_SOLVED;
+}
+
+/* loads follow lambda_n by a share; with `corner`, a corner of the square turns against the sliding, or along the force where nothing
+   slides. Returns the largest change of a load relative to the largest load */
+static double cti_boxed_follow(cti_boxed_friction *b, double share, int corner)
+{
+    double most = 0, moved = 0;
+    int i;
+    for (i = 0; i < b->m / 3; i++) {
+        const double *r = b->r + 3 * (size_t)i, *u = b->u + 3 * (size_t)i, *z = b->z + 3 * (size_t)i, *hi = b->hi + 3 * (size_t)i;
+        int slides = fabs(z[1]) >= hi[1] * (1 - 1e-12) || fabs(z[2]) >= hi[2] * (1 - 1e-12);
+        double force = atan2(r[2], r[1]), aim = slides ? atan2(-u[2], -u[1]) : force, angle = atan2(b->s[i], b->c[i]),
+               eighth = 0.7853981633974483;
+        moved = fmax(moved, fabs(r[0] - b->load[i])), most = fmax(most, r[0]);
+        b->load[i] += share * (r[0] - b->load[i]);
+        if (!corner || !(b->p->mu[i] > 0) || !(r[0] > 0) || (!slides && r[1] == 0 && r[2] == 0))
+            continue;
+        /* the corner that is nearest to the force */
+        angle += share * remainder(aim - force + remainder(force - angle - eighth, 2 * eighth), 8 * eighth);
+        b->c[i] = cos(angle), b->s[i] = sin(angle);
+    }
+    return most > 0 ? moved / most : 0;
+}
+
+static cti_outcome cti_boxed_coulomb(const cti_program *p, cti_delassus *w, cti_effort *e, cti_answer *a)
+{
+    cti_boxed_friction b;
+    cti_judgement j;
+    cti_outcome said = CTI_OUTCOME_SOLVED;
+    double best = INFINITY, last = INFINITY, share = 1, moved;
+    int round, corner = 0;
+    memset(&b, 0, sizeof b), memset(&j, 0, sizeof j);
+    b.p = p, b.w = w;
+    if (!cti_boxed_friction_open(&b, e))
+        return CTI_OUTCOME_MEMORY;
+    for (round = 0; round < CTI_BOXED_ROUNDS && best > e->tolerance; round++) {
+        said = cti_boxed_round(&b, corner ? 0.7071067811865476 : 1, e, a, &j);
+        if (said != CTI_OUTCOME_SOLVED)
+            break;
+        if (j.residual < best) {
+            best = j.residual;
+            memcpy(a->r, b.r, sizeof *a->r * (size_t)p->m);
+        }
+        share = j.residual < 0.98 * last || round < 3 ? fmin(1.2 * share, 1) : fmax(0.5 * share, 0.05);
+        last = j.residual;
+        moved = cti_boxed_follow(&b, share, corner);
+        if (!corner && (moved < 0.1 * e->tolerance || round >= CTI_BOXED_ROUNDS / 5))
+            corner = 1, share = 1, last = INFINITY;
+    }
+    if (best <= e->tolerance)
+        return CTI_OUTCOME_SOLVED;
+    if (said == CTI_OUTCOME_BUDGET)
+        a->why = "the bound on pivots or time was reached";
+    if (said == CTI_OUTCOME_SOLVED)
+        a->why = "the boxes of friction are solved; the round cone is not reached by turning them";
+    return said == CTI_OUTCOME_SOLVED || said == CTI_OUTCOME_RAY || said == CTI_OUTCOME_INFEASIBLE ? CTI_OUTCOME_FAILED : said;
+}
+
+CTI_FN cti_outcome cti_boxed_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    cti_delassus w;
+    cti_outcome said;
+    memset(&w, 0, sizeof w);
+    a->iterations = 0;
+    said = cti_delassus_open(&w, p, e, a, CTI_BOXED_ROWS);
+    if (said == CTI_OUTCOME_SOLVED) {
+        said = p->mu ? cti_boxed_coulomb(p, &w, e, a) : cti_boxed_plain(p, &w, e, a);
+        if (said != CTI_OUTCOME_MEMORY && said != CTI_OUTCOME_NOT_APPLICABLE)
+            said = cti_delassus_answer(&w, p, e, a) ? said : CTI_OUTCOME_MEMORY;
+        if (said == CTI_OUTCOME_SOLVED && p->kind == CTI_PROGRAM_QP && !cti_delassus_refine(&w, p, e, a))
+            said = CTI_OUTCOME_MEMORY;
+    }
+    cti_delassus_close(&w, e);
+    return said;
+}

@@ -1,0 +1,297 @@
+/* lemke_forms.c -- problems as linear complementarity problems, for Lemke's method.
+   Based on: lecture notes, sec. 4.1.2.1: 0 <= v_n _|_ lambda_n, 0 <= beta e + v_t _|_ lambda_t, 0 <= mu lambda_n - e'lambda_t _|_ beta, the
+   cone spanned by k tangents; sec. 4.1.2.2: bounds as three LCPs. Method: QP and GLOBAL through W = J A^-1 J'. The cone with k sides is
+   inscribed in the round one. differs: its first tangent is turned against the sliding that the last solve found (along the force where it
+   found none) and the LCP is solved again: where that stands still, sliding is against the force and the force on the round cone, so the
+   solution is Coulomb's own. */
+#include "lemke.h"
+
+#define CTI_LEMKE_ROWS 1500 /* of QPs and of LCPs */
+#define CTI_LEMKE_SIDES 8
+#define CTI_LEMKE_LARGEST 2048 /* rows of the friction LCP */
+#define CTI_LEMKE_ROUNDS 100   /* turns of the tangents */
+#define CTI_LEMKE_RESTARTS 40
+
+CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, cti_effort *e, cti_answer *a)
+{
+    uint8_t *start = CTI_ARENA_ZERO(e->arena, uint8_t, p->m);
+    double *y = CTI_ARENA_ZERO(e->arena, double, p->m);
+    cti_lemke_result out;
+    cti_outcome said;
+    int i;
+    if (!start || !y)
+        return CTI_OUTCOME_MEMORY;
+    for (i = 0; i < p->m; i++)
+        start[i] = e->warm && a->r[i] > 0;
+    memset(&out, 0, sizeof out);
+    out.z = a->r, out.y = y;
+    said = cti_lemke_dense(w->W, w->q, p->m, p->equation, e->warm ? start : NULL, p->m <= 200 ? CTI_LEMKE_RESTARTS : 2, e, a, &out);
+    a->iterations += out.pivots, a->why = out.why;
+    if (said == CTI_OUTCOME_INFEASIBLE)
+        memcpy(a->r, y, sizeof *y * (size_t)p->m);
+    return said;
+}
+
+/* ---- bounds ---- */
+
+/* a boxed problem as an LCP: rows [count] with lo < hi, then the partners of those with two bounds */
+typedef struct cti_lemke_box {
+    int n, count, *row, *partner; /* rows of the LCP; [count] row of the problem, row of its partner or -1 */
+    double *B, *b, *s, *offset;   /* [n][n], [n], [n]; [count] where s = 0 */
+    int8_t *sign;                 /* [count] z = offset + sign s */
+    uint8_t *equation;
+} cti_lemke_box;
+
+static int cti_lemke_box_open(cti_lemke_box *x, cti_arena *arena, const double *lo, const double *hi, int m)
+{
+    int i;
+    x->row = CTI_ARENA_NEW(arena, int, m), x->partner = CTI_ARENA_NEW(arena, int, m);
+    x->offset = CTI_ARENA_NEW(arena, double, m), x->sign = CTI_ARENA_NEW(arena, int8_t, m);
+    if (!x->row || !x->partner || !x->offset || !x->sign)
+        return 0;
+    for (x->count = 0, i = 0; i < m; i++)
+        if (lo[i] < hi[i])
+            x->row[x->count++] = i;
+    for (x->n = x->count, i = 0; i < x->count; i++) {
+        double l = lo[x->row[i]], h = hi[x->row[i]];
+        x->partner[i] = isfinite(l) && isfinite(h) ? x->n++ : -1;
+        x->offset[i] = isfinite(l) ? l : (isfinite(h) ? h : 0), x->sign[i] = !isfinite(l) && isfinite(h) ? -1 : 1;
+    }
+    x->B = CTI_ARENA_ZERO(arena, double, (size_t)x->n *(size_t)x->n), x->b = CTI_ARENA_ZERO(arena, double, x->n);
+    x->s = CTI_ARENA_ZERO(arena, double, x->n), x->equation = CTI_ARENA_ZERO(arena, uint8_t, x->n);
+    return x->B && x->b && x->s && x->equation;
+}
+
+/* v+ = q + M z + v- >= 0, 0 <= v- _|_ hi - lo - s >= 0; z0 [m]: the offsets and the fixed entries */
+static void cti_lemke_box_fill(cti_lemke_box *x, const double *M, const double *q, const double *lo, const double *hi, const double *z0,
+                               int m)
+{
+    int i, j, n = x->n;
+    for (i = 0; i < x->count; i++) {
+        const double *Mi = M + (size_t)x->row[i] * (size_t)m;
+        double *Bi = x->B + (size_t)i * (size_t)n;
+        x->equation[i] = !isfinite(lo[x->row[i]]) && !isfinite(hi[x->row[i]]);
+        x->b[i] = q[x->row[i]];
+        for (j = 0; j < m; j++)
+            x->b[i] += Mi[j] * z0[j];
+        x->b[i] *= x->sign[i];
+        for (j = 0; j < x->count; j++)
+            Bi[j] = x->sign[i] * x->sign[j] * Mi[x->row[j]];
+        if (x->partner[i] >= 0) {
+            Bi[x->partner[i]] = 1, x->B[(size_t)x->partner[i] * (size_t)n + (size_t)i] = -1;
+            x->b[x->partner[i]] = hi[x->row[i]] - lo[x->row[i]];
+        }
+    }
+}
+
+CTI_FN cti_outcome cti_lemke_boxed(const double *M, const double *q, const double *lo, const double *hi, int m, int restarts, cti_effort *e,
+                                   cti_answer *a, double *z)
+{
+    cti_arena_point mark = cti_arena_mark(e->arena);
+    cti_lemke_box x;
+    cti_lemke_result out;
+    cti_outcome said = CTI_OUTCOME_MEMORY;
+    int i;
+    memset(&x, 0, sizeof x), memset(&out, 0, sizeof out);
+    if (cti_lemke_box_open(&x, e->arena, lo, hi, m)) {
+        for (i = 0; i < m; i++)
+            z[i] = lo[i] < hi[i] ? 0 : lo[i];
+        for (i = 0; i < x.count; i++)
+            z[x.row[i]] = x.offset[i];
+        cti_lemke_box_fill(&x, M, q, lo, hi, z, m);
+        out.z = x.s;
+        said = cti_lemke_dense(x.B, x.b, x.n, x.equation, NULL, restarts, e, a, &out);
+        a->iterations += out.pivots, a->why = out.why;
+        for (i = 0; i < x.count; i++)
+            z[x.row[i]] = fmin(fmax(x.offset[i] + x.sign[i] * x.s[i], lo[x.row[i]]), hi[x.row[i]]);
+    }
+    cti_arena_rewind(e->arena, mark);
+    return said;
+}
+
+/* ---- friction ---- */
+
+typedef struct cti_lemke_cone {
+    const cti_program *p;
+    const double *W, *q; /* [m][m], [m] */
+    int n;               /* rows of the LCP */
+    int *first;          /* [contacts] its first row: normal, then k tangents and the slack where mu > 0 */
+    double *angle;       /* [contacts] of the first tangent */
+    double *M, *b, *z;
+    uint8_t *start;
+    int *row;      /* [n] row of W that a row belongs to: normal 3 i, tangents 3 i + 1, slack -1 */
+    double *c, *s; /* [n] its tangent; c = 1 for normals */
+} cti_lemke_cone;
+
+static int cti_lemke_cone_open(cti_lemke_cone *l, cti_effort *e)
+{
+    int i, k, contacts = l->p->m / 3, n = 0;
+    l->first = CTI_ARENA_NEW(e->arena, int, contacts);
+    if (!l->first)
+        return 0;
+    for (i = 0; i < contacts; i++)
+        l->first[i] = n, n += l->p->mu[i] > 0 ? CTI_LEMKE_SIDES + 2 : 1;
+    l->n = n;
+    if (n > CTI_LEMKE_LARGEST)
+        return 1;
+    l->angle = CTI_ARENA_ZERO(e->arena, double, contacts);
+    l->M = CTI_ARENA_NEW(e->arena, double, (size_t)n *(size_t)n), l->b = CTI_ARENA_NEW(e->arena, double, n),
+    l->z = CTI_ARENA_ZERO(e->arena, double, n);
+    l->start = CTI_ARENA_ZERO(e->arena, uint8_t, n), l->row = CTI_ARENA_NEW(e->arena, int, n);
+    l->c = CTI_ARENA_NEW(e->arena, double, n), l->s = CTI_ARENA_NEW(e->arena, double, n);
+    if (!l->angle || !l->M || !l->b || !l->z || !l->start || !l->row || !l->c || !l->s)
+        return 0;
+    for (i = 0; i < contacts; i++)
+        for (k = 0; k < (l->p->mu[i] > 0 ? CTI_LEMKE_SIDES + 2 : 1); k++)
+            l->row[l->first[i] + k] = k == 0 ? 3 * i : (k <= CTI_LEMKE_SIDES ? 3 * i + 1 : -1);
+    return 1;
+}
+
+/* the matrix of sec. 4.1.2.1, reduced to W, with the tangents as they are turned now */
+static void cti_lemke_cone_build(cti_lemke_cone *l)
+{
+    int i, j, k, n = l->n, m = l->p->m;
+    memset(l->M, 0, sizeof *l->M * (size_t)n * (size_t)n);
+    for (i = 0; i < m / 3; i++)
+        for (k = 0; k < (l->p->mu[i] > 0 ? CTI_LEMKE_SIDES + 2 : 1); k++) {
+            double turn = l->angle[i] + 6.283185307179586 * (k - 1) / CTI_LEMKE_SIDES;
+            l->c[l->first[i] + k] = k ? cos(turn) : 1, l->s[l->first[i] + k] = k ? sin(turn) : 0;
+        }
+    for (i = 0; i < n; i++) {
+        double *Mi = l->M + (size_t)i * (size_t)n;
+        int a = l->row[i];
+        l->b[i] = 0;
+        if (a < 0)
+            continue;
+        l->b[i] = l->c[i] * l->q[a] + (l->s[i] != 0 ? l->s[i] * l->q[a + 1] : 0);
+        for (j = 0; j < n; j++) {
+            int b = l->row[j];
+            const double *W0, *W1;
+            if (b < 0)
+                continue;
+            W0 = l->W + (size_t)a * (size_t)m + (size_t)b;
+            W1 = a + 1 < m ? W0 + m : W0;
+            Mi[j] = l->c[i] * (l->c[j] * W0[0] + (l->s[j] != 0 ? l->s[j] * W0[1] : 0));
+            if (l->s[i] != 0)
+                Mi[j] += l->s[i] * (l->c[j] * W1[0] + (l->s[j] != 0 ? l->s[j] * W1[1] : 0));
+        }
+    }
+    for (i = 0; i < m / 3; i++) {
+        int at = l->first[i], slack = at + CTI_LEMKE_SIDES + 1;
+        if (!(l->p->mu[i] > 0))
+            continue;
+        l->M[(size_t)slack * (size_t)n + (size_t)at] = l->p->mu[i];
+        for (k = 1; k <= CTI_LEMKE_SIDES; k++)
+            l->M[(size_t)(at + k) * (size_t)n + (size_t)slack] = 1, l->M[(size_t)slack * (size_t)n + (size_t)(at + k)] = -1;
+    }
+}
+
+static void cti_lemke_cone_forces(const cti_lemke_cone *l, double *r)
+{
+    int i;
+    memset(r, 0, sizeof *r * (size_t)l->p->m);
+    for (i = 0; i < l->n; i++) {
+        if (l->row[i] < 0)
+            continue;
+        r[l->row[i]] += l->c[i] * l->z[i];
+        if (l->s[i] != 0)
+            r[l->row[i] + 1] += l->s[i] * l->z[i];
+    }
+}
+
+/* the tangents turned by a share of what is missing, and the basis that this state has in them */
+static void cti_lemke_cone_turn(cti_lemke_cone *l, const double *r, const double *u, double share)
+{
+    int i;
+    memset(l->start, 0, (size_t)l->n);
+    for (i = 0; i < l->p->m / 3; i++) {
+        const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i;
+        double force = atan2(ri[2], ri[1]), aim = force, turn = 6.283185307179586;
+        int at = l->first[i];
+        l->start[at] = ri[0] > 0;
+        if (!(l->p->mu[i] > 0) || !(ri[0] > 0))
+            continue;
+        if (l->z[at + CTI_LEMKE_SIDES + 1] > 0) {
+            aim = atan2(-ui[2], -ui[1]);
+            l->start[at + 1] = l->start[at + CTI_LEMKE_SIDES + 1] = 1;
+        } else if (ri[1] != 0 || ri[2] != 0) {
+            aim = force;
+            l->start[at + 1] = l->start[at + 1 + CTI_LEMKE_SIDES / 4] = 1;
+        } else {
+            continue;
+        }
+        /* the side's end that is nearest to the force becomes the first tangent, and turns */
+        l->angle[i] = force - remainder(force - l->angle[i], turn / CTI_LEMKE_SIDES);
+        l->angle[i] += share * remainder(aim - l->angle[i], turn);
+    }
+}
+
+static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti_effort *e, cti_answer *a)
+{
+    cti_lemke_cone l;
+    cti_lemke_result out;
+    cti_judgement j;
+    cti_outcome said = CTI_OUTCOME_SOLVED;
+    static const char *const flat = "the LCP of a cone with eight sides is solved; the round cone is not reached by turning its sides";
+    double best = INFINITY, last = INFINITY, share = 1, *work = CTI_ARENA_NEW(e->arena, double, 2 * (p->m + p->n)), *r, *u, *x;
+    int round;
+    memset(&l, 0, sizeof l);
+    l.p = p, l.W = w->W, l.q = w->q;
+    r = CTI_ARENA_ZERO(e->arena, double, p->m), u = CTI_ARENA_NEW(e->arena, double, p->m), x = CTI_ARENA_ZERO(e->arena, double, p->n);
+    if (!work || !r || !u || !x || !cti_lemke_cone_open(&l, e))
+        return CTI_OUTCOME_MEMORY;
+    if (l.n > CTI_LEMKE_LARGEST) {
+        a->why = "too many contacts: a cone of eight sides takes ten rows of a dense LCP for each";
+        return CTI_OUTCOME_NOT_APPLICABLE;
+    }
+    for (round = 0; round < CTI_LEMKE_ROUNDS && best > e->tolerance; round++) {
+        cti_answer trial = *a;
+        trial.x = x, trial.r = r;
+        cti_lemke_cone_build(&l);
+        memset(&out, 0, sizeof out);
+        out.z = l.z;
+        said = cti_lemke_dense(l.M, l.b, l.n, NULL, round ? l.start : NULL, 2, e, a, &out);
+        a->iterations += out.pivots;
+        if (said != CTI_OUTCOME_SOLVED)
+            break;
+        cti_lemke_cone_forces(&l, r);
+        if (!cti_delassus_answer(w, p, e, &trial))
+            return CTI_OUTCOME_MEMORY;
+        cti_program_judge(p, x, r, work, &j);
+        if (j.residual < best) {
+            best = j.residual;
+            memcpy(a->r, r, sizeof *r * (size_t)p->m);
+        }
+        cti_program_u(p, x, r, u);
+        share = j.residual < 0.98 * last ? fmin(1.2 * share, 1) : fmax(0.5 * share, 0.05);
+        last = j.residual;
+        cti_lemke_cone_turn(&l, r, u, share);
+    }
+    if (best <= e->tolerance)
+        return CTI_OUTCOME_SOLVED;
+    a->why = best < INFINITY && said != CTI_OUTCOME_BUDGET ? flat : out.why;
+    return said == CTI_OUTCOME_SOLVED || best < INFINITY ? (said == CTI_OUTCOME_BUDGET ? said : CTI_OUTCOME_FAILED) : said;
+}
+
+CTI_FN cti_outcome cti_lemke_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    cti_delassus w;
+    cti_outcome said;
+    memset(&w, 0, sizeof w);
+    a->iterations = 0;
+    said = cti_delassus_open(&w, p, e, a, CTI_LEMKE_ROWS);
+    if (said == CTI_OUTCOME_SOLVED) {
+        if (p->mu)
+            said = cti_lemke_friction(p, &w, e, a);
+        else if (p->lo)
+            said = cti_lemke_boxed(w.W, w.q, p->lo, p->hi, p->m, p->m <= 200 ? CTI_LEMKE_RESTARTS : 2, e, a, a->r);
+        else
+            said = cti_lemke_plain(p, &w, e, a);
+        if (said != CTI_OUTCOME_MEMORY && said != CTI_OUTCOME_NOT_APPLICABLE)
+            said = cti_delassus_answer(&w, p, e, a) ? said : CTI_OUTCOME_MEMORY;
+        if (said == CTI_OUTCOME_SOLVED && p->kind == CTI_PROGRAM_QP && !cti_delassus_refine(&w, p, e, a))
+            said = CTI_OUTCOME_MEMORY;
+    }
+    cti_delassus_close(&w, e);
+    return said;
+}

@@ -1,0 +1,164 @@
+/* lcp_util.h -- dense linear complementarity problems for tests: all complementary bases by enumeration, checks that share no code with
+ * solvers. */
+#ifndef LCP_UTIL_H
+#define LCP_UTIL_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+#include "../src/3_solve/program.h"
+
+typedef struct bench {
+    cti_mem mem;
+    cti_arena arena;
+    cti_effort e;
+    cti_answer a;
+    double x[64], r[64];
+} bench;
+
+static uint64_t lcp_seed = 1;
+static double lcp_uniform(void)
+{
+    lcp_seed = lcp_seed * 6364136223846793005ull + 1442695040888963407ull;
+    return (double)(lcp_seed >> 11) / 9007199254740992.0;
+}
+static double lcp_signed(void) { return 2 * lcp_uniform() - 1; }
+
+static void bench_open(bench *b)
+{
+    memset(b, 0, sizeof *b);
+    cti_mem_init(&b->mem, NULL);
+    cti_arena_init(&b->arena, &b->mem);
+    b->e.tolerance = 1e-8, b->e.mem = &b->mem, b->e.arena = &b->arena, b->e.relaxation = 1;
+    b->a.x = b->x, b->a.r = b->r, b->a.why = "";
+}
+
+/* Gauss with partial pivoting; 0 when it is singular */
+static int lcp_gauss(double *A, double *y, int n)
+{
+    int i, j, k;
+    for (k = 0; k < n; k++) {
+        int p = k;
+        for (i = k + 1; i < n; i++)
+            p = fabs(A[i * n + k]) > fabs(A[p * n + k]) ? i : p;
+        if (fabs(A[p * n + k]) < 1e-9)
+            return 0;
+        for (j = 0; j < n && p != k; j++) {
+            double t = A[p * n + j];
+            A[p * n + j] = A[k * n + j], A[k * n + j] = t;
+        }
+        if (p != k) {
+            double t = y[p];
+            y[p] = y[k], y[k] = t;
+        }
+        for (i = k + 1; i < n; i++) {
+            double f = A[i * n + k] / A[k * n + k];
+            for (j = k; j < n; j++)
+                A[i * n + j] -= f * A[k * n + j];
+            y[i] -= f * y[k];
+        }
+    }
+    for (i = n - 1; i >= 0; i--) {
+        for (j = i + 1; j < n; j++)
+            y[i] -= A[i * n + j] * y[j];
+        y[i] /= A[i * n + i];
+    }
+    return 1;
+}
+
+/* largest breach of lo <= z <= hi and its complementarity, by the definition */
+static double lcp_breach(const double *M, const double *q, const double *lo, const double *hi, int n, const double *z)
+{
+    double worst = 0;
+    int i, j;
+    for (i = 0; i < n; i++) {
+        double u = q[i];
+        for (j = 0; j < n; j++)
+            u += M[i * n + j] * z[j];
+        worst = fmax(worst, fmax(lo[i] - z[i], z[i] - hi[i]));
+        worst = fmax(worst, fabs(fmin(fmax(z[i] - u, lo[i]), hi[i]) - z[i]));
+    }
+    return worst;
+}
+
+/* number of solutions among the 3^n bases of bounds (lo, between, hi), n <= 8; the last one found in z */
+static int lcp_enumerate(const double *M, const double *q, const double *lo, const double *hi, int n, double *z)
+{
+    int found = 0, i, j, total = 1, code;
+    for (i = 0; i < n; i++)
+        total *= 3;
+    for (code = 0; code < total; code++) {
+        double A[64], y[8], x[8];
+        int state[8], list[8], count = 0, c = code, ok = 1;
+        for (i = 0; i < n; i++, c /= 3) {
+            state[i] = c % 3;
+            x[i] = state[i] == 0 ? lo[i] : (state[i] == 2 ? hi[i] : 0);
+            ok = ok && isfinite(x[i]);
+            if (state[i] == 1)
+                list[count++] = i;
+        }
+        for (i = 0; ok && i < count; i++) {
+            y[i] = -q[list[i]];
+            for (j = 0; j < n; j++)
+                y[i] -= M[list[i] * n + j] * x[j];
+            for (j = 0; j < count; j++)
+                A[i * count + j] = M[list[i] * n + list[j]];
+        }
+        if (!ok || !lcp_gauss(A, y, count))
+            continue;
+        for (i = 0; i < count; i++)
+            x[list[i]] = y[i];
+        if (lcp_breach(M, q, lo, hi, n, x) < 1e-9) {
+            found++;
+            memcpy(z, x, sizeof(double) * (size_t)n);
+        }
+    }
+    return found;
+}
+
+/* a random matrix: 0 symmetric positive definite, 1 with an unsymmetric part, 2 semidefinite of rank n / 2, 3 anything, 4 skew,
+   5 game (zero blocks) */
+static void lcp_random(int kind, int n, double *M)
+{
+    double F[64];
+    int i, j, k, rank = kind == 2 ? n / 2 : n;
+    for (i = 0; i < n * n; i++)
+        F[i] = lcp_signed();
+    for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++) {
+            double s = 0;
+            for (k = 0; k < rank; k++)
+                s += F[i * n + k] * F[j * n + k];
+            if (kind == 0 || kind == 1)
+                s += i == j ? 0.1 : 0;
+            if (kind == 1)
+                s += 0.7 * (F[i * n + j] - F[j * n + i]);
+            if (kind == 3)
+                s = F[i * n + j];
+            if (kind == 4)
+                s = F[i * n + j] - F[j * n + i];
+            if (kind == 5)
+                s = (i < n / 2) == (j < n / 2) ? 0 : 0.1 + fabs(F[i * n + j]);
+            M[i * n + j] = s;
+        }
+}
+
+/* a problem of kind LCP or LOCAL from dense numbers */
+static void lcp_program(cti_mem *mem, cti_program *p, cti_program_kind kind, int n, const double *M, const double *q)
+{
+    int32_t *i = (int32_t *)malloc(sizeof(int32_t) * (size_t)(n * n)), *j = (int32_t *)malloc(sizeof(int32_t) * (size_t)(n * n));
+    int k;
+    memset(p, 0, sizeof *p);
+    p->kind = kind, p->n = p->m = n;
+    for (k = 0; k < n * n; k++)
+        i[k] = k / n, j[k] = k % n;
+    assert_true(cti_sparse_from_triplets(mem, n, n, i, j, M, n * n, &p->W));
+    assert_true(CTI_RESIZE(mem, p->w, n));
+    memcpy(p->w, q, sizeof *q * (size_t)n);
+    free(i), free(j);
+}
+
+#endif
