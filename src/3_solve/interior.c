@@ -1,0 +1,383 @@
+/* interior.c -- convex quadratic programs by a primal-dual interior point method.
+   Method: Hong, Choi, Lee 2006, sec. 4: the logarithmic barrier of the slacks, whose conditions of optimality
+
+     A x - b - J'y = 0,   J x + w - s = 0,   s_i y_i = mu,   s, y > 0
+
+   are solved by Newton's method while mu falls to 0; predictor and corrector after Mehrotra (1992). The Newton system and its linear algebra are those
+   of convex.h. Near the end the rows with y > s are taken as equations and the others dropped: their solution is exact where the barrier's is not.
+   differs: the barrier is over the problem's own slacks, not over the products f d of the paper, whose objective is the same at the solution. */
+#include "interior.h"
+#include "convex.h"
+
+#define CTI_INTERIOR_ITERATIONS 200
+#define CTI_INTERIOR_POLISH 6 /* proximal steps on a guessed active set */
+
+typedef struct cti_interior {
+    cti_convex c;
+    const cti_program *p;
+    cti_effort *e;
+    cti_answer *a;
+    int inequalities;
+    double *x, *y, *s;                    /* [n], [m], [m] */
+    double *dx, *dy, *ds, *rd, *rp, *rc, *g, *H;
+    double *px, *py;                      /* the polished point */
+    double *own_x, *own_r, *work;         /* in the problem's units */
+    double best, last;                    /* residual of what stands in the answer; of the last iterate */
+    double mu, goal;
+} cti_interior;
+
+static int cti_interior_alloc(cti_interior *ip)
+{
+    cti_arena *arena = ip->e->arena;
+    size_t n = (size_t)ip->c.n, m = (size_t)ip->c.m;
+    double **of_n[4], **of_m[9];
+    int k;
+    of_n[0] = &ip->x, of_n[1] = &ip->dx, of_n[2] = &ip->rd, of_n[3] = &ip->px;
+    of_m[0] = &ip->y, of_m[1] = &ip->s, of_m[2] = &ip->dy, of_m[3] = &ip->ds, of_m[4] = &ip->rp, of_m[5] = &ip->rc, of_m[6] = &ip->g;
+    of_m[7] = &ip->H, of_m[8] = &ip->py;
+    for (k = 0; k < 4; k++)
+        if (!(*of_n[k] = CTI_ARENA_ZERO(arena, double, n)))
+            return 0;
+    for (k = 0; k < 9; k++)
+        if (!(*of_m[k] = CTI_ARENA_ZERO(arena, double, m)))
+            return 0;
+    ip->own_x = CTI_ARENA_ZERO(arena, double, ip->p->n), ip->own_r = CTI_ARENA_ZERO(arena, double, ip->p->m);
+    ip->work = CTI_ARENA_ZERO(arena, double, 2 * (size_t)ip->p->m + 2 * (size_t)ip->p->n);
+    return ip->own_x && ip->own_r && ip->work;
+}
+
+/* rd = b + J'y - A x, rp = s - J x - w, mu; x and y may be the polished ones */
+static void cti_interior_residuals(cti_interior *ip, const double *x, const double *y, const double *s)
+{
+    cti_convex *c = &ip->c;
+    int i;
+    cti_sparse_mul(&c->A, x, ip->rd);
+    for (i = 0; i < c->n; i++)
+        ip->rd[i] = c->b[i] - ip->rd[i];
+    cti_sparse_addmul_t(&c->J, y, ip->rd);
+    cti_sparse_mul(&c->J, x, ip->rp);
+    for (i = 0; i < c->m; i++)
+        ip->rp[i] = (s && !c->equation[i] ? s[i] : 0) - ip->rp[i] - c->w[i];
+}
+
+static void cti_interior_measure(cti_interior *ip)
+{
+    int i;
+    ip->mu = 0;
+    for (i = 0; i < ip->c.m; i++)
+        if (!ip->c.equation[i])
+            ip->mu += ip->s[i] * ip->y[i];
+    ip->mu = ip->inequalities ? ip->mu / ip->inequalities : 0;
+}
+
+/* the judge's word on (x, y); the answer keeps the best so far */
+static double cti_interior_offer(cti_interior *ip, const double *x, const double *y)
+{
+    cti_judgement j;
+    cti_convex_answer(&ip->c, x, y, ip->own_x, ip->own_r);
+    cti_program_judge(ip->p, ip->own_x, ip->own_r, ip->work, &j);
+    if (j.residual < ip->best) {
+        ip->best = j.residual;
+        memcpy(ip->a->x, ip->own_x, sizeof *ip->own_x * (size_t)ip->p->n);
+        memcpy(ip->a->r, ip->own_r, sizeof *ip->own_r * (size_t)ip->p->m);
+    }
+    return j.residual;
+}
+
+/* a start after Mehrotra: the minimum with rows as springs, then slacks and multipliers moved inside */
+static int cti_interior_start(cti_interior *ip)
+{
+    cti_convex *c = &ip->c;
+    double low_s = 0, low_y = 0, sum_s = 0, sum_y = 0, product = 0;
+    int i;
+    for (i = 0; i < c->m; i++)
+        ip->H[i] = c->equation[i] ? c->delta[i] : (c->dense ? c->W[(size_t)i * (size_t)c->ld + (size_t)i] + c->delta[i] : 1);
+    if (!cti_convex_factor(c, ip->H))
+        return 0;
+    memset(ip->s, 0, sizeof *ip->s * (size_t)c->m);
+    cti_interior_residuals(ip, ip->x, ip->y, NULL);
+    cti_convex_solve(c, ip->rd, ip->rp, ip->x, ip->y);
+    cti_sparse_mul(&c->J, ip->x, ip->s);
+    for (i = 0; i < c->m; i++) {
+        ip->s[i] += c->w[i];
+        if (!c->equation[i])
+            low_s = fmax(low_s, -1.5 * ip->s[i]), low_y = fmax(low_y, -1.5 * ip->y[i]);
+    }
+    for (i = 0; i < c->m; i++)
+        if (!c->equation[i])
+            product += (ip->s[i] + low_s) * (ip->y[i] + low_y), sum_s += ip->s[i] + low_s, sum_y += ip->y[i] + low_y;
+    low_s += sum_y > 0 ? 0.5 * product / sum_y : 0, low_y += sum_s > 0 ? 0.5 * product / sum_s : 0;
+    for (i = 0; i < c->m; i++) {
+        if (c->equation[i])
+            continue;
+        ip->s[i] += low_s, ip->y[i] += low_y;
+        ip->s[i] = ip->s[i] > 0 ? ip->s[i] : 1, ip->y[i] = ip->y[i] > 0 ? ip->y[i] : 1;
+    }
+    return 1;
+}
+
+/* dx, dy, ds for S dy + Y ds = rc */
+static void cti_interior_direction(cti_interior *ip)
+{
+    cti_convex *c = &ip->c;
+    int i;
+    for (i = 0; i < c->m; i++)
+        ip->g[i] = ip->rp[i] + (c->equation[i] ? 0 : ip->rc[i] / ip->y[i]);
+    cti_convex_solve(c, ip->rd, ip->g, ip->dx, ip->dy);
+    for (i = 0; i < c->m; i++)
+        ip->ds[i] = c->equation[i] ? 0 : (ip->rc[i] - ip->s[i] * ip->dy[i]) / ip->y[i];
+}
+
+/* how far slacks and multipliers may go, at most 1 */
+static double cti_interior_reach(const cti_interior *ip, double keep)
+{
+    double reach = 1 / keep;
+    int i;
+    for (i = 0; i < ip->c.m; i++) {
+        if (ip->c.equation[i])
+            continue;
+        if (ip->ds[i] < 0)
+            reach = fmin(reach, -ip->s[i] / ip->ds[i]);
+        if (ip->dy[i] < 0)
+            reach = fmin(reach, -ip->y[i] / ip->dy[i]);
+    }
+    return fmin(1, keep * reach);
+}
+
+/* predictor, corrector, step. 0: no memory, -1: no progress */
+static int cti_interior_step(cti_interior *ip)
+{
+    cti_convex *c = &ip->c;
+    double reach, ahead = 0, sigma;
+    int i, tries;
+    for (i = 0; i < c->m; i++) {
+        ip->H[i] = c->delta[i] + (c->equation[i] ? 0 : ip->s[i] / ip->y[i]);
+        ip->rc[i] = -ip->s[i] * ip->y[i];
+    }
+    if (!cti_convex_factor(c, ip->H))
+        return 0;
+    cti_interior_direction(ip);
+    reach = cti_interior_reach(ip, 1);
+    for (i = 0; i < c->m; i++)
+        if (!c->equation[i])
+            ahead += (ip->s[i] + reach * ip->ds[i]) * (ip->y[i] + reach * ip->dy[i]);
+    ahead = ip->inequalities ? ahead / ip->inequalities : 0;
+    sigma = ip->mu > 0 ? pow(fmax(0, ahead) / ip->mu, 3) : 0;
+    for (tries = 0; tries < 2; tries++) {
+        /* the second try is a plain step to the centre */
+        for (i = 0; i < c->m; i++)
+            ip->rc[i] = tries ? 0.8 * ip->mu - ip->s[i] * ip->y[i] : sigma * ip->mu - ip->s[i] * ip->y[i] - ip->ds[i] * ip->dy[i];
+        cti_interior_direction(ip);
+        reach = cti_interior_reach(ip, 0.995);
+        if (reach > 0.05)
+            break;
+    }
+    for (i = 0; i < c->n; i++)
+        ip->x[i] += reach * ip->dx[i];
+    for (i = 0; i < c->m; i++) {
+        ip->y[i] += reach * ip->dy[i];
+        if (!c->equation[i])
+            ip->s[i] += reach * ip->ds[i], ip->y[i] = fmax(ip->y[i], 1e-300), ip->s[i] = fmax(ip->s[i], 1e-300);
+    }
+    return reach > 1e-10 && isfinite(reach) ? 1 : -1;
+}
+
+/* the rows with y > s as equations, the others dropped, solved by proximal steps. 0: no memory */
+static int cti_interior_polish(cti_interior *ip)
+{
+    cti_convex *c = &ip->c;
+    double before = INFINITY, now;
+    int i, it;
+    for (i = 0; i < c->m; i++) {
+        double far = c->dense ? 1e14 * c->W[(size_t)i * (size_t)c->ld + (size_t)i] + 1 : 1e14;
+        int active = c->equation[i] || ip->y[i] * (c->dense ? c->W[(size_t)i * (size_t)c->ld + (size_t)i] : 1) > ip->s[i];
+        ip->H[i] = active ? c->delta[i] : far;
+        ip->py[i] = active ? ip->y[i] : 0;
+    }
+    memcpy(ip->px, ip->x, sizeof *ip->x * (size_t)c->n);
+    if (!cti_convex_factor(c, ip->H))
+        return 0;
+    for (it = 0; it < CTI_INTERIOR_POLISH; it++) {
+        cti_interior_residuals(ip, ip->px, ip->py, NULL);
+        for (i = 0; i < c->m; i++)
+            ip->rp[i] = ip->H[i] > c->delta[i] ? 0 : ip->rp[i];
+        cti_convex_solve(c, ip->rd, ip->rp, ip->dx, ip->dy);
+        for (i = 0; i < c->n; i++)
+            ip->px[i] += ip->dx[i];
+        for (i = 0; i < c->m; i++) {
+            ip->py[i] = ip->H[i] > c->delta[i] ? 0 : ip->py[i] + ip->dy[i];
+            ip->g[i] = c->equation[i] ? ip->py[i] : fmax(0, ip->py[i]);
+        }
+        now = cti_interior_offer(ip, ip->px, ip->g);
+        if (!(now < 0.5 * before) || ip->best <= 0.1 * ip->goal)
+            break;
+        before = now;
+    }
+    return 1;
+}
+
+/* ---- infeasibility ---- */
+
+/* y to the nearest vector with J'y = 0 on its support, by conjugate gradients on the normal equations. q, z [n], d, v [m] */
+static void cti_interior_project(const cti_program *p, double *y, double *z, double *q, double *d, double *v)
+{
+    double rho = 0, next, most = 0;
+    int i, it;
+    for (i = 0; i < p->m; i++)
+        most = fmax(most, fabs(y[i]));
+    for (i = 0; i < p->m; i++)
+        y[i] = fabs(y[i]) > 1e-7 * most ? y[i] / most : 0;
+    memset(z, 0, sizeof *z * (size_t)p->n);
+    cti_sparse_addmul_t(&p->J, y, z);
+    for (it = 0; it < 500; it++) {
+        /* gradient J z on the support, direction d */
+        cti_sparse_mul(&p->J, z, v);
+        next = 0;
+        for (i = 0; i < p->m; i++)
+            v[i] = y[i] != 0 ? -v[i] : 0, next += v[i] * v[i];
+        for (i = 0; i < p->m; i++)
+            d[i] = v[i] + (it ? next / rho * d[i] : 0);
+        rho = next;
+        memset(q, 0, sizeof *q * (size_t)p->n);
+        cti_sparse_addmul_t(&p->J, d, q);
+        next = 0;
+        for (i = 0; i < p->n; i++)
+            next += q[i] * q[i];
+        if (!(rho > 1e-34) || !(next > 0))
+            return;
+        next = rho / next;
+        for (i = 0; i < p->n; i++)
+            z[i] += next * q[i];
+        for (i = 0; i < p->m; i++)
+            y[i] += next * d[i];
+    }
+}
+
+/* 1 when the multipliers have become a proof that no x exists; it stands in the answer's r then. -1: no memory */
+static int cti_interior_infeasible(cti_interior *ip)
+{
+    cti_convex *c = &ip->c;
+    const cti_program *p = ip->p;
+    cti_arena_point mark = cti_arena_mark(ip->e->arena);
+    double value = 0, terms = 0, most = 0, off = 0, *z, *q, *d, *v;
+    int i, k, found;
+    if (c->dual || p->kind != CTI_PROGRAM_QP)
+        return 0;
+    memset(c->t, 0, sizeof *c->t * (size_t)c->n);
+    for (i = 0; i < c->m; i++) {
+        value += c->w[i] * ip->y[i], terms += fabs(c->w[i] * ip->y[i]);
+        for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
+            most = fmax(most, fabs(c->J.x[k] * ip->y[i])), c->t[c->J.i[k]] += c->J.x[k] * ip->y[i];
+    }
+    for (i = 0; i < c->n; i++)
+        off = fmax(off, fabs(c->t[i]));
+    if (!(value < -1e-6 * terms) || !(off < 1e-3 * most))
+        return 0;
+    z = CTI_ARENA_NEW(ip->e->arena, double, p->n), q = CTI_ARENA_NEW(ip->e->arena, double, p->n);
+    d = CTI_ARENA_NEW(ip->e->arena, double, p->m), v = CTI_ARENA_NEW(ip->e->arena, double, p->m);
+    if (!z || !q || !d || !v)
+        return -1;
+    cti_convex_answer(c, ip->x, ip->y, ip->own_x, ip->own_r);
+    cti_interior_project(p, ip->own_r, z, q, d, v);
+    found = cti_program_certifies(p, ip->own_r, z);
+    if (found)
+        memcpy(ip->a->r, ip->own_r, sizeof *ip->own_r * (size_t)p->m), memcpy(ip->a->x, ip->own_x, sizeof *ip->own_x * (size_t)p->n);
+    cti_arena_rewind(ip->e->arena, mark);
+    return found;
+}
+
+/* 1 when x runs along a ray on which the objective falls for ever: A x = 0, J x >= 0, b'x > 0 */
+static int cti_interior_unbounded(cti_interior *ip)
+{
+    cti_convex *c = &ip->c;
+    double size = 0, off = 0, gain = 0, terms = 0;
+    int i;
+    cti_sparse_mul(&c->A, ip->x, c->t);
+    cti_sparse_mul(&c->J, ip->x, c->g1);
+    for (i = 0; i < c->n; i++) {
+        size = fmax(size, fabs(ip->x[i])), off = fmax(off, fabs(c->t[i]));
+        gain += c->b[i] * ip->x[i], terms += fabs(c->b[i] * ip->x[i]);
+    }
+    for (i = 0; i < c->m; i++)
+        off = fmax(off, c->equation[i] ? fabs(c->g1[i]) : -c->g1[i]);
+    return size > 1e3 && off < 1e-8 * size && gain > 1e-6 * terms;
+}
+
+/* the direction in which an LCP's quadratic program falls for ever proves that no solution exists: W'y <= 0, w'y < 0 */
+static cti_outcome cti_interior_end_unbounded(cti_interior *ip)
+{
+    int i;
+    double most = 0;
+    if (ip->p->kind != CTI_PROGRAM_LCP || ip->p->lo) {
+        ip->a->why = "the objective is not bounded from below";
+        return CTI_OUTCOME_FAILED;
+    }
+    cti_convex_answer(&ip->c, ip->x, ip->y, ip->a->x, ip->a->r);
+    for (i = 0; i < ip->p->m; i++)
+        most = fmax(most, ip->a->r[i]);
+    for (i = 0; i < ip->p->m; i++)
+        ip->a->r[i] /= most > 0 ? most : 1;
+    ip->a->why = "no r >= 0 has W r + w >= 0";
+    return CTI_OUTCOME_INFEASIBLE;
+}
+
+/* ---- driver ---- */
+
+static cti_outcome cti_interior_iterate(cti_interior *ip)
+{
+    int k, got, since = 0, stalled = 0;
+    double before = INFINITY;
+    if (!cti_interior_start(ip))
+        return CTI_OUTCOME_MEMORY;
+    for (k = 0; cti_effort_goes_on(ip->e, k, CTI_INTERIOR_ITERATIONS, ip->a->x, ip->a->r); k++) {
+        ip->a->iterations = k + 1;
+        cti_interior_measure(ip);
+        ip->last = cti_interior_offer(ip, ip->x, ip->y);
+        if (ip->best > 0.1 * ip->goal && ip->last < 1e-4 && (++since == 1 || since % 3 == 0 || stalled) && !cti_interior_polish(ip))
+            return CTI_OUTCOME_MEMORY;
+        if (ip->best <= 0.1 * ip->goal)
+            return CTI_OUTCOME_SOLVED;
+        got = cti_interior_infeasible(ip);
+        if (got > 0)
+            ip->a->why = "the rows contradict each other";
+        if (got)
+            return got > 0 ? CTI_OUTCOME_INFEASIBLE : CTI_OUTCOME_MEMORY;
+        if (cti_interior_unbounded(ip))
+            return cti_interior_end_unbounded(ip);
+        stalled = ip->best < before ? 0 : stalled + 1;
+        before = ip->best;
+        if (ip->best <= ip->goal && stalled >= 4)
+            return CTI_OUTCOME_SOLVED;
+        cti_interior_residuals(ip, ip->x, ip->y, ip->s);
+        got = cti_interior_step(ip);
+        if (got <= 0) {
+            ip->a->why = "the step length fell to nothing";
+            return got < 0 ? (ip->best <= ip->goal ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_FAILED) : CTI_OUTCOME_MEMORY;
+        }
+    }
+    ip->a->why = "the bound on iterations or time was reached";
+    return ip->best <= ip->goal ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET;
+}
+
+CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    cti_interior ip;
+    cti_outcome outcome;
+    int i;
+    memset(&ip, 0, sizeof ip);
+    ip.p = p, ip.e = e, ip.a = a, ip.best = INFINITY, ip.goal = e->tolerance;
+    a->why = cti_convex_open(&ip.c, p, e->mem, e->arena);
+    if (a->why) {
+        outcome = *a->why ? CTI_OUTCOME_NOT_APPLICABLE : CTI_OUTCOME_MEMORY;
+    } else if (!cti_interior_alloc(&ip)) {
+        outcome = CTI_OUTCOME_MEMORY;
+    } else {
+        for (i = 0; i < ip.c.m; i++)
+            ip.inequalities += !ip.c.equation[i];
+        outcome = cti_interior_iterate(&ip);
+    }
+    if (outcome == CTI_OUTCOME_SOLVED || !a->why)
+        a->why = "";
+    cti_convex_close(&ip.c);
+    return outcome;
+}
