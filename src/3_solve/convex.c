@@ -350,7 +350,7 @@ static const char *cti_convex_algebra(cti_convex *c)
         return got < 0 ? "" : "the quadratic form is not convex";
     c->rho = 1e-9;
     for (i = 0; i < c->m; i++)
-        c->delta[i] = 1e-9;
+        c->delta[i] = c->equation[i] ? 1e-10 : 1e-15;
     return cti_convex_normal(c);
 }
 

@@ -10,6 +10,10 @@
 #include "convex.h"
 
 #define CTI_INTERIOR_ITERATIONS 200
+#define CTI_INTERIOR_SHORT 8      /* short steps after which the multipliers start from higher up */
+#define CTI_INTERIOR_RAISE 300.0
+#define CTI_INTERIOR_RAISE_MOST 1e7
+#define CTI_INTERIOR_CORRECTORS 3
 #define CTI_INTERIOR_POLISH 6 /* proximal steps on a guessed active set */
 
 typedef struct cti_interior {
@@ -21,24 +25,27 @@ typedef struct cti_interior {
     double *x, *y, *s;                    /* [n], [m], [m] */
     double *dx, *dy, *ds, *rd, *rp, *rc, *g, *H;
     double *px, *py;                      /* the polished point */
+    double *kx, *ky, *ks, *kc;            /* a direction that may be gone back to */
     double *own_x, *own_r, *work;         /* in the problem's units */
     double best, last;                    /* residual of what stands in the answer; of the last iterate */
     double mu, goal;
+    double raise;    /* of the multipliers at the start */
+    int short_steps; /* since the start */
 } cti_interior;
 
 static int cti_interior_alloc(cti_interior *ip)
 {
     cti_arena *arena = ip->e->arena;
     size_t n = (size_t)ip->c.n, m = (size_t)ip->c.m;
-    double **of_n[4], **of_m[9];
+    double **of_n[5], **of_m[12];
     int k;
-    of_n[0] = &ip->x, of_n[1] = &ip->dx, of_n[2] = &ip->rd, of_n[3] = &ip->px;
+    of_n[0] = &ip->x, of_n[1] = &ip->dx, of_n[2] = &ip->rd, of_n[3] = &ip->px, of_n[4] = &ip->kx;
     of_m[0] = &ip->y, of_m[1] = &ip->s, of_m[2] = &ip->dy, of_m[3] = &ip->ds, of_m[4] = &ip->rp, of_m[5] = &ip->rc, of_m[6] = &ip->g;
-    of_m[7] = &ip->H, of_m[8] = &ip->py;
-    for (k = 0; k < 4; k++)
+    of_m[7] = &ip->H, of_m[8] = &ip->py, of_m[9] = &ip->ky, of_m[10] = &ip->ks, of_m[11] = &ip->kc;
+    for (k = 0; k < 5; k++)
         if (!(*of_n[k] = CTI_ARENA_ZERO(arena, double, n)))
             return 0;
-    for (k = 0; k < 9; k++)
+    for (k = 0; k < 12; k++)
         if (!(*of_m[k] = CTI_ARENA_ZERO(arena, double, m)))
             return 0;
     ip->own_x = CTI_ARENA_ZERO(arena, double, ip->p->n), ip->own_r = CTI_ARENA_ZERO(arena, double, ip->p->m);
@@ -90,6 +97,8 @@ static int cti_interior_start(cti_interior *ip)
     cti_convex *c = &ip->c;
     double low_s = 0, low_y = 0, sum_s = 0, sum_y = 0, product = 0;
     int i;
+    ip->short_steps = 0;
+    memset(ip->x, 0, sizeof *ip->x * (size_t)c->n), memset(ip->y, 0, sizeof *ip->y * (size_t)c->m);
     for (i = 0; i < c->m; i++)
         ip->H[i] = c->equation[i] ? c->delta[i] : (c->dense ? c->W[(size_t)i * (size_t)c->ld + (size_t)i] + c->delta[i] : 1);
     if (!cti_convex_factor(c, ip->H))
@@ -111,7 +120,7 @@ static int cti_interior_start(cti_interior *ip)
         if (c->equation[i])
             continue;
         ip->s[i] += low_s, ip->y[i] += low_y;
-        ip->s[i] = ip->s[i] > 0 ? ip->s[i] : 1, ip->y[i] = ip->y[i] > 0 ? ip->y[i] : 1;
+        ip->s[i] = ip->s[i] > 0 ? ip->s[i] : 1, ip->y[i] = ip->raise * (ip->y[i] > 0 ? ip->y[i] : 1);
     }
     return 1;
 }
@@ -144,11 +153,53 @@ static double cti_interior_reach(const cti_interior *ip, double keep)
     return fmin(1, keep * reach);
 }
 
+/* correctors of Gondzio (1996): products that a longer step would leave far from the target are pulled towards it; the factor stands. Kept while
+   the step grows. Returns the reach */
+static double cti_interior_center(cti_interior *ip, double reach, double target)
+{
+    cti_convex *c = &ip->c;
+    size_t n = sizeof(double) * (size_t)c->n, m = sizeof(double) * (size_t)c->m;
+    double aim, next;
+    int i, k;
+    for (k = 0; k < CTI_INTERIOR_CORRECTORS && reach < 0.95; k++) {
+        aim = fmin(1, 1.5 * reach + 0.1);
+        memcpy(ip->kx, ip->dx, n), memcpy(ip->ky, ip->dy, m), memcpy(ip->ks, ip->ds, m), memcpy(ip->kc, ip->rc, m);
+        for (i = 0; i < c->m; i++) {
+            double v, move;
+            if (c->equation[i])
+                continue;
+            v = (ip->s[i] + aim * ip->ds[i]) * (ip->y[i] + aim * ip->dy[i]);
+            move = v < 0.1 * target ? 0.1 * target - v : (v > 10 * target ? 10 * target - v : 0);
+            ip->rc[i] += fmax(move, -10 * target);
+        }
+        cti_interior_direction(ip);
+        next = cti_interior_reach(ip, 0.995);
+        if (next < reach + 0.1 * (aim - reach)) {
+            memcpy(ip->dx, ip->kx, n), memcpy(ip->dy, ip->ky, m), memcpy(ip->ds, ip->ks, m), memcpy(ip->rc, ip->kc, m);
+            break;
+        }
+        reach = next;
+    }
+    return reach;
+}
+
+/* pairs whose product has fallen far below the mean are raised to it: they are what holds the step back */
+static void cti_interior_lift(cti_interior *ip)
+{
+    int i;
+    cti_interior_measure(ip);
+    for (i = 0; i < ip->c.m; i++)
+        if (!ip->c.equation[i] && ip->s[i] * ip->y[i] < 0.1 * ip->mu) {
+            double raise = sqrt(ip->mu / (ip->s[i] * ip->y[i]));
+            ip->s[i] *= raise, ip->y[i] *= raise;
+        }
+}
+
 /* predictor, corrector, step. 0: no memory, -1: no progress */
 static int cti_interior_step(cti_interior *ip)
 {
     cti_convex *c = &ip->c;
-    double reach, ahead = 0, sigma;
+    double reach, ahead = 0, sigma, share;
     int i, tries;
     for (i = 0; i < c->m; i++) {
         ip->H[i] = c->delta[i] + (c->equation[i] ? 0 : ip->s[i] / ip->y[i]);
@@ -163,15 +214,17 @@ static int cti_interior_step(cti_interior *ip)
             ahead += (ip->s[i] + reach * ip->ds[i]) * (ip->y[i] + reach * ip->dy[i]);
     ahead = ip->inequalities ? ahead / ip->inequalities : 0;
     sigma = ip->mu > 0 ? pow(fmax(0, ahead) / ip->mu, 3) : 0;
+    share = reach * reach;
     for (tries = 0; tries < 2; tries++) {
         /* the second try is a plain step to the centre */
         for (i = 0; i < c->m; i++)
-            ip->rc[i] = tries ? 0.8 * ip->mu - ip->s[i] * ip->y[i] : sigma * ip->mu - ip->s[i] * ip->y[i] - ip->ds[i] * ip->dy[i];
+            ip->rc[i] = tries ? 0.8 * ip->mu - ip->s[i] * ip->y[i] : sigma * ip->mu - ip->s[i] * ip->y[i] - share * ip->ds[i] * ip->dy[i];
         cti_interior_direction(ip);
         reach = cti_interior_reach(ip, 0.995);
         if (reach > 0.05)
             break;
     }
+    reach = cti_interior_center(ip, reach, sigma * ip->mu);
     for (i = 0; i < c->n; i++)
         ip->x[i] += reach * ip->dx[i];
     for (i = 0; i < c->m; i++) {
@@ -179,7 +232,10 @@ static int cti_interior_step(cti_interior *ip)
         if (!c->equation[i])
             ip->s[i] += reach * ip->ds[i], ip->y[i] = fmax(ip->y[i], 1e-300), ip->s[i] = fmax(ip->s[i], 1e-300);
     }
-    return reach > 1e-10 && isfinite(reach) ? 1 : -1;
+    ip->short_steps += reach < 0.3;
+    if (reach < 0.1)
+        cti_interior_lift(ip);
+    return isfinite(reach) ? 1 : -1;
 }
 
 /* the rows with y > s as equations, the others dropped, solved by proximal steps. 0: no memory */
@@ -327,6 +383,7 @@ static cti_outcome cti_interior_iterate(cti_interior *ip)
 {
     int k, got, since = 0, stalled = 0;
     double before = INFINITY;
+    ip->raise = 1;
     if (!cti_interior_start(ip))
         return CTI_OUTCOME_MEMORY;
     for (k = 0; cti_effort_goes_on(ip->e, k, CTI_INTERIOR_ITERATIONS, ip->a->x, ip->a->r); k++) {
@@ -350,9 +407,16 @@ static cti_outcome cti_interior_iterate(cti_interior *ip)
             return CTI_OUTCOME_SOLVED;
         cti_interior_residuals(ip, ip->x, ip->y, ip->s);
         got = cti_interior_step(ip);
-        if (got <= 0) {
-            ip->a->why = "the step length fell to nothing";
-            return got < 0 ? (ip->best <= ip->goal ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_FAILED) : CTI_OUTCOME_MEMORY;
+        if (got > 0 && ip->short_steps >= CTI_INTERIOR_SHORT && ip->raise < CTI_INTERIOR_RAISE_MOST) {
+            /* multipliers far above the start's are reached in many short steps only: start anew from above */
+            ip->raise *= CTI_INTERIOR_RAISE, since = 0;
+            got = cti_interior_start(ip);
+        }
+        if (got == 0)
+            return CTI_OUTCOME_MEMORY;
+        if (got < 0) {
+            ip->a->why = "the numbers of a step are not finite";
+            return ip->best <= ip->goal ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_FAILED;
         }
     }
     ip->a->why = "the bound on iterations or time was reached";
