@@ -354,7 +354,7 @@ static const char *cti_convex_algebra(cti_convex *c)
     return cti_convex_normal(c);
 }
 
-CTI_FN const char *cti_convex_open(cti_convex *c, const cti_program *p, cti_mem *mem, cti_arena *arena)
+CTI_FN const char *cti_convex_open(cti_convex *c, const cti_program *p, int algebra, cti_mem *mem, cti_arena *arena)
 {
     const char *wrong = cti_convex_kind(p);
     int i, stride = p->mu ? 3 : 1;
@@ -370,7 +370,7 @@ CTI_FN const char *cti_convex_open(cti_convex *c, const cti_program *p, cti_mem 
         c->b[i] = c->dual ? -p->w[i * stride] : p->b[i];
     if (!(c->dual ? cti_convex_bounds(c) : cti_convex_rows(c)) || !cti_convex_equilibrate(c))
         return "";
-    return cti_convex_algebra(c);
+    return algebra ? cti_convex_algebra(c) : NULL;
 }
 
 CTI_FN void cti_convex_close(cti_convex *c)
@@ -527,4 +527,60 @@ CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *
     for (i = 0; i < p->n; i++)
         off = fmax(off, fabs(t[i]));
     return off <= 1e-10 * most && value < -1e-7 * terms;
+}
+
+/* y to the nearest vector with J'y = 0 on its support, by conjugate gradients on the normal equations. q, z [n], d, v [m] */
+static void cti_convex_project(const cti_program *p, double *y, double *z, double *q, double *d, double *v)
+{
+    double rho = 0, next, most = 0;
+    int i, it;
+    for (i = 0; i < p->m; i++)
+        most = fmax(most, fabs(y[i]));
+    for (i = 0; i < p->m; i++)
+        y[i] = fabs(y[i]) > 1e-7 * most ? y[i] / most : 0;
+    memset(z, 0, sizeof *z * (size_t)p->n);
+    cti_sparse_addmul_t(&p->J, y, z);
+    for (it = 0; it < 500; it++) {
+        /* gradient J z on the support, direction d */
+        cti_sparse_mul(&p->J, z, v);
+        next = 0;
+        for (i = 0; i < p->m; i++)
+            v[i] = y[i] != 0 ? -v[i] : 0, next += v[i] * v[i];
+        for (i = 0; i < p->m; i++)
+            d[i] = v[i] + (it ? next / rho * d[i] : 0);
+        rho = next;
+        memset(q, 0, sizeof *q * (size_t)p->n);
+        cti_sparse_addmul_t(&p->J, d, q);
+        next = 0;
+        for (i = 0; i < p->n; i++)
+            next += q[i] * q[i];
+        if (!(rho > 1e-34) || !(next > 0))
+            return;
+        next = rho / next;
+        for (i = 0; i < p->n; i++)
+            z[i] += next * q[i];
+        for (i = 0; i < p->m; i++)
+            y[i] += next * d[i];
+    }
+}
+
+CTI_FN int cti_convex_certify(cti_convex *c, const double *y, double *out_x, double *out_r)
+{
+    const cti_program *p = c->p;
+    cti_arena_point mark = cti_arena_mark(c->arena);
+    double *zero = CTI_ARENA_ZERO(c->arena, double, c->n), *x = CTI_ARENA_NEW(c->arena, double, p->n), *r = CTI_ARENA_NEW(c->arena, double, p->m);
+    double *z = CTI_ARENA_NEW(c->arena, double, p->n), *q = CTI_ARENA_NEW(c->arena, double, p->n);
+    double *d = CTI_ARENA_NEW(c->arena, double, p->m), *v = CTI_ARENA_NEW(c->arena, double, p->m);
+    int found = -1;
+    if (zero && x && r && z && q && d && v) {
+        cti_convex_answer(c, zero, y, x, r);
+        cti_convex_project(p, r, z, q, d, v);
+        found = cti_program_certifies(p, r, z);
+        if (found) {
+            memcpy(out_r, r, sizeof *r * (size_t)p->m);
+            memcpy(out_x, x, sizeof *x * (size_t)p->n);
+        }
+    }
+    cti_arena_rewind(c->arena, mark);
+    return found;
 }

@@ -274,50 +274,13 @@ static int cti_interior_polish(cti_interior *ip)
 
 /* ---- infeasibility ---- */
 
-/* y to the nearest vector with J'y = 0 on its support, by conjugate gradients on the normal equations. q, z [n], d, v [m] */
-static void cti_interior_project(const cti_program *p, double *y, double *z, double *q, double *d, double *v)
-{
-    double rho = 0, next, most = 0;
-    int i, it;
-    for (i = 0; i < p->m; i++)
-        most = fmax(most, fabs(y[i]));
-    for (i = 0; i < p->m; i++)
-        y[i] = fabs(y[i]) > 1e-7 * most ? y[i] / most : 0;
-    memset(z, 0, sizeof *z * (size_t)p->n);
-    cti_sparse_addmul_t(&p->J, y, z);
-    for (it = 0; it < 500; it++) {
-        /* gradient J z on the support, direction d */
-        cti_sparse_mul(&p->J, z, v);
-        next = 0;
-        for (i = 0; i < p->m; i++)
-            v[i] = y[i] != 0 ? -v[i] : 0, next += v[i] * v[i];
-        for (i = 0; i < p->m; i++)
-            d[i] = v[i] + (it ? next / rho * d[i] : 0);
-        rho = next;
-        memset(q, 0, sizeof *q * (size_t)p->n);
-        cti_sparse_addmul_t(&p->J, d, q);
-        next = 0;
-        for (i = 0; i < p->n; i++)
-            next += q[i] * q[i];
-        if (!(rho > 1e-34) || !(next > 0))
-            return;
-        next = rho / next;
-        for (i = 0; i < p->n; i++)
-            z[i] += next * q[i];
-        for (i = 0; i < p->m; i++)
-            y[i] += next * d[i];
-    }
-}
-
 /* 1 when the multipliers have become a proof that no x exists; it stands in the answer's r then. -1: no memory */
 static int cti_interior_infeasible(cti_interior *ip)
 {
     cti_convex *c = &ip->c;
-    const cti_program *p = ip->p;
-    cti_arena_point mark = cti_arena_mark(ip->e->arena);
-    double value = 0, terms = 0, most = 0, off = 0, *z, *q, *d, *v;
-    int i, k, found;
-    if (c->dual || p->kind != CTI_PROGRAM_QP)
+    double value = 0, terms = 0, most = 0, off = 0;
+    int i, k;
+    if (c->dual || ip->p->kind != CTI_PROGRAM_QP)
         return 0;
     memset(c->t, 0, sizeof *c->t * (size_t)c->n);
     for (i = 0; i < c->m; i++) {
@@ -329,17 +292,7 @@ static int cti_interior_infeasible(cti_interior *ip)
         off = fmax(off, fabs(c->t[i]));
     if (!(value < -1e-6 * terms) || !(off < 1e-3 * most))
         return 0;
-    z = CTI_ARENA_NEW(ip->e->arena, double, p->n), q = CTI_ARENA_NEW(ip->e->arena, double, p->n);
-    d = CTI_ARENA_NEW(ip->e->arena, double, p->m), v = CTI_ARENA_NEW(ip->e->arena, double, p->m);
-    if (!z || !q || !d || !v)
-        return -1;
-    cti_convex_answer(c, ip->x, ip->y, ip->own_x, ip->own_r);
-    cti_interior_project(p, ip->own_r, z, q, d, v);
-    found = cti_program_certifies(p, ip->own_r, z);
-    if (found)
-        memcpy(ip->a->r, ip->own_r, sizeof *ip->own_r * (size_t)p->m), memcpy(ip->a->x, ip->own_x, sizeof *ip->own_x * (size_t)p->n);
-    cti_arena_rewind(ip->e->arena, mark);
-    return found;
+    return cti_convex_certify(c, ip->y, ip->a->x, ip->a->r);
 }
 
 /* 1 when x runs along a ray on which the objective falls for ever: A x = 0, J x >= 0, b'x > 0 */
@@ -430,7 +383,7 @@ CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_a
     int i;
     memset(&ip, 0, sizeof ip);
     ip.p = p, ip.e = e, ip.a = a, ip.best = INFINITY, ip.goal = e->tolerance;
-    a->why = cti_convex_open(&ip.c, p, e->mem, e->arena);
+    a->why = cti_convex_open(&ip.c, p, 1, e->mem, e->arena);
     if (a->why) {
         outcome = *a->why ? CTI_OUTCOME_NOT_APPLICABLE : CTI_OUTCOME_MEMORY;
     } else if (!cti_interior_alloc(&ip)) {

@@ -1,10 +1,12 @@
 /* solvers.c -- the table of solvers for stand-alone problems. */
 #include "solvers.h"
+#include "active_set.h"
 #include "interior.h"
 
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
 {
     switch (solver) {
+    case CT_SOLVER_ACTIVE_SET: return cti_active_set_solve;
     case CT_SOLVER_INTERIOR: return cti_interior_solve;
     default:
         return NULL;
