@@ -197,7 +197,7 @@ static void cti_active_leave(cti_active *s, int at)
             row[k] = cosine[k] * next + sine[k] * other;
             next = cosine[k] * other - sine[k] * next;
         }
-        size = hypot(next, from[i + 1]);
+        size = sqrt(next * next + from[i + 1] * from[i + 1]);
         cosine[i] = next / size, sine[i] = from[i + 1] / size;
         row[i] = size;
         s->set[i] = s->set[i + 1];

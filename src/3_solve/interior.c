@@ -213,8 +213,8 @@ static int cti_interior_step(cti_interior *ip)
         if (!c->equation[i])
             ahead += (ip->s[i] + reach * ip->ds[i]) * (ip->y[i] + reach * ip->dy[i]);
     ahead = ip->inequalities ? ahead / ip->inequalities : 0;
-    sigma = ip->mu > 0 ? pow(fmax(0, ahead) / ip->mu, 3) : 0;
-    share = reach * reach;
+    sigma = ip->mu > 0 ? fmax(0, ahead) / ip->mu : 0;
+    sigma = sigma * sigma * sigma, share = reach * reach;
     for (tries = 0; tries < 2; tries++) {
         /* the second try is a plain step to the centre */
         for (i = 0; i < c->m; i++)
