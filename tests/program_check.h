@@ -1,4 +1,5 @@
-/* program_check.h -- small convex problems that stand alone, their solution by trying every active set, and what every solver of them must do. */
+/* program_check.h -- small convex problems that stand alone, their solution by trying every active set, and what every solver of them must
+ * do. */
 #ifndef PROGRAM_CHECK_H
 #define PROGRAM_CHECK_H
 #include "../src/2_linalg/dense.h"
@@ -98,7 +99,11 @@ static inline void qp_drop(qp *q)
 
 static inline void qp_solved(qp *q, cti_program_solver solve)
 {
-    assert_int_equal(qp_solve(q, solve), CTI_OUTCOME_SOLVED);
+    if (qp_solve(q, solve) != CTI_OUTCOME_SOLVED)
+        print_message("n %d m %d: outcome %d after %d iterations, residual %g, dynamics %g primal %g dual %g gap %g natural %g: %s\n",
+                      q->p.n, q->p.m, q->outcome, q->a.iterations, q->j.residual, q->j.dynamics, q->j.primal, q->j.dual, q->j.gap,
+                      q->j.natural, q->a.why);
+    assert_int_equal(q->outcome, CTI_OUTCOME_SOLVED);
     if (!(q->j.residual < 1e-8))
         print_message("residual %g\n", q->j.residual);
     assert_true(q->j.residual < 1e-8);

@@ -101,8 +101,9 @@ static void warm(void **state)
 
 static void data_folder(void **state)
 {
-    static const char *const files[] = {"mm/DUAL1", "mm/DUALC5", "mm/HS21", "mm/HS268", "mm/HS35", "mm/HS35MOD", "mm/KSIP", "mm/MOSARQP2",
-                                        "qp/vf_dec_3k", "qp/redundant_3k", "qp/quasi_slab_3k", "qp/infeas_3k", "qp/INFEASIBLE_3k"};
+    static const char *const files[] = {"mm/DUAL1",         "mm/DUALC5",    "mm/HS21",         "mm/HS268",     "mm/HS35",
+                                        "mm/HS35MOD",       "mm/KSIP",      "mm/MOSARQP2",     "qp/vf_dec_3k", "qp/redundant_3k",
+                                        "qp/quasi_slab_3k", "qp/infeas_3k", "qp/INFEASIBLE_3k"};
     (void)state;
     if (!check_files(CT_SOLVER_ACTIVE_SET, files, (int)(sizeof files / sizeof *files)))
         skip();
@@ -111,16 +112,11 @@ static void data_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),
-        cmocka_unit_test(random_against_trial),
-        cmocka_unit_test(degenerate),
-        cmocka_unit_test(infeasible),
-        cmocka_unit_test(scaled),
-        cmocka_unit_test(contacts_and_lcp),
-        cmocka_unit_test(ends),
-        cmocka_unit_test(against_interior),
-        cmocka_unit_test(not_definite),
-        cmocka_unit_test(warm),
+        cmocka_unit_test(by_hand),      cmocka_unit_test(random_against_trial),
+        cmocka_unit_test(degenerate),   cmocka_unit_test(infeasible),
+        cmocka_unit_test(scaled),       cmocka_unit_test(contacts_and_lcp),
+        cmocka_unit_test(ends),         cmocka_unit_test(against_interior),
+        cmocka_unit_test(not_definite), cmocka_unit_test(warm),
         cmocka_unit_test(data_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,8 +98,9 @@ static void long_multipliers(void **state)
 
 static void data_folder(void **state)
 {
-    static const char *const files[] = {"mm/DUAL1", "mm/DUALC5", "mm/HS21", "mm/HS268", "mm/HS35", "mm/HS35MOD", "mm/KSIP", "mm/YAO",
-                                        "mm/MOSARQP2", "qp/vf_dec_3k", "qp/redundant_3k", "qp/infeas_3k", "qp/INFEASIBLE_3k"};
+    static const char *const files[] = {"mm/DUAL1",        "mm/DUALC5",    "mm/HS21",         "mm/HS268",    "mm/HS35",
+                                        "mm/HS35MOD",      "mm/KSIP",      "mm/YAO",          "mm/MOSARQP2", "qp/vf_dec_3k",
+                                        "qp/redundant_3k", "qp/infeas_3k", "qp/INFEASIBLE_3k"};
     (void)state;
     if (!check_files(CT_SOLVER_INTERIOR, files, (int)(sizeof files / sizeof *files)))
         skip();

@@ -3,18 +3,18 @@
 
      q = W_SS^-1 W_Sp,   y_p += t,   y_S -= t q,   u_p += t (W_pp - W_pS q),      W = J A^-1 J'
 
-   until u_p = 0 (p enters the active set S) or a multiplier of S reaches 0 (its row leaves, and p goes on). The dual objective rises with every row that
-   enters, so that no set comes twice. A row on which neither happens contradicts S: y_p = 1, y_S = -q proves it. A is factored once, columns of W are
-   made when a row is first needed, W_SS = L L' is extended by a row and reduced by rotations.
-   differs: the baseline of Li 2015 is a primal active set method; the dual one needs no feasible start, no phase 1, and certifies inconsistent rows. */
+   until u_p = 0 (p enters the active set S) or a multiplier of S reaches 0 (its row leaves, and p goes on). The dual objective rises with
+   every row that enters, so that no set comes twice. A row on which neither happens contradicts S: y_p = 1, y_S = -q proves it. A is
+   factored once, columns of W are made when a row is first needed, W_SS = L L' is extended by a row and reduced by rotations. differs: the
+   baseline of Li 2015 is a primal active set method; the dual one needs no feasible start, no phase 1, and certifies inconsistent rows. */
 #include "active_set.h"
 #include "convex.h"
 
-#define CTI_ACTIVE_ROWS 6000      /* rows at most: a column of W is dense */
-#define CTI_ACTIVE_BATCH 32       /* columns of W at a time */
+#define CTI_ACTIVE_ROWS 6000       /* rows at most: a column of W is dense */
+#define CTI_ACTIVE_BATCH 32        /* columns of W at a time */
 #define CTI_ACTIVE_DEPENDENT 1e-14 /* of W_pp: below it p depends on the active rows */
-#define CTI_ACTIVE_NEARLY 1e-9    /* below it a certificate is tried */
-#define CTI_ACTIVE_REPAIRS 6      /* times that the multipliers are corrected with the exact u */
+#define CTI_ACTIVE_NEARLY 1e-9     /* below it a certificate is tried */
+#define CTI_ACTIVE_REPAIRS 6       /* times that the multipliers are corrected with the exact u */
 
 typedef struct cti_active {
     cti_convex c;
@@ -25,10 +25,10 @@ typedef struct cti_active {
     int32_t *set;           /* [count] active rows, in the order of L */
     uint8_t *in, *ignored;  /* [m] */
     int count, ld, steps;
-    double *L;              /* [count][ld] lower */
-    double *v, *q, *l;      /* [m] W_Sp, W_SS^-1 W_Sp, L^-1 W_Sp */
-    double *X, *many;       /* right sides [3 blocks][batch], their scratch */
-    double tolerance;       /* of u */
+    double *L;         /* [count][ld] lower */
+    double *v, *q, *l; /* [m] W_Sp, W_SS^-1 W_Sp, L^-1 W_Sp */
+    double *X, *many;  /* right sides [3 blocks][batch], their scratch */
+    double tolerance;  /* of u */
 } cti_active;
 
 typedef enum cti_active_end { CTI_ACTIVE_ON, CTI_ACTIVE_MEMORY, CTI_ACTIVE_CONTRADICTION, CTI_ACTIVE_BUDGET } cti_active_end;
@@ -136,7 +136,7 @@ static int cti_active_grow(cti_active *s)
     double *L;
     if (s->count < s->ld)
         return 1;
-    L = CTI_ARENA_NEW(s->e->arena, double, (size_t)ld * (size_t)ld);
+    L = CTI_ARENA_NEW(s->e->arena, double, (size_t)ld *(size_t)ld);
     if (!L)
         return 0;
     for (i = 0; i < s->count; i++)
@@ -181,7 +181,8 @@ static int cti_active_enter(cti_active *s, int p, double square)
     return 1;
 }
 
-/* the row at place `at` leaves: the rows below move up, and rotations of neighbouring columns make them lower triangular again. v holds the rotations */
+/* the row at place `at` leaves: the rows below move up, and rotations of neighbouring columns make them lower triangular again; v and l
+   hold the rotations */
 static void cti_active_leave(cti_active *s, int at)
 {
     double *cosine = s->v, *sine = s->l;

@@ -1,13 +1,14 @@
 /* convex.c -- the standard form of convex problems and its linear algebra.
-   Method: opposite rows become one equation; rows and columns are equilibrated (Ruiz 2001); the Newton system is solved by the dense Schur complement
-   J A^-1 J' + H when A is safely definite and the rows are fewer than the unknowns, else by the sparse normal form A + rho + J' H^-1 J. rho and a floor
-   of H are a proximal regularization about the iterate (Friedlander, Orban 2012): they change the path and not the answer. */
+   Method: opposite rows become one equation; rows and columns are equilibrated (Ruiz 2001); the Newton system is solved by the dense Schur
+   complement J A^-1 J' + H when A is safely definite and the rows are fewer than the unknowns, else by the sparse normal form
+   A + rho + J' H^-1 J. rho and a floor of H are a proximal regularization about the iterate (Friedlander, Orban 2012): they change the path
+   and not the answer. */
 #include "convex.h"
 #include "../2_linalg/dense.h"
 
-#define CTI_CONVEX_DENSE 2500         /* rows that the Schur complement is used for */
-#define CTI_CONVEX_PRODUCTS 60000000  /* entries of J' H^-1 J before equal ones are summed */
-#define CTI_CONVEX_PIVOT 1e-11        /* smallest pivot of an equilibrated A that the Schur complement trusts */
+#define CTI_CONVEX_DENSE 2500        /* rows that the Schur complement is used for */
+#define CTI_CONVEX_PRODUCTS 60000000 /* entries of J' H^-1 J before equal ones are summed */
+#define CTI_CONVEX_PIVOT 1e-11       /* smallest pivot of an equilibrated A that the Schur complement trusts */
 
 /* ---- the standard form ---- */
 
@@ -308,8 +309,8 @@ static int cti_convex_schur(cti_convex *c)
         return 0;
     }
     c->ld = ((c->m + 7) & ~7) + 8;
-    c->W = CTI_ARENA_ZERO(c->arena, double, (size_t)c->ld * (size_t)c->m);
-    c->F = CTI_ARENA_ZERO(c->arena, double, (size_t)c->ld * (size_t)c->m);
+    c->W = CTI_ARENA_ZERO(c->arena, double, (size_t)c->ld *(size_t)c->m);
+    c->F = CTI_ARENA_ZERO(c->arena, double, (size_t)c->ld *(size_t)c->m);
     if (!c->W || !c->F || !cti_system_schur(&c->system, c->arena, &c->J, c->W, c->ld))
         return -1;
     for (i = 0; i < c->m; i++)
@@ -568,7 +569,8 @@ CTI_FN int cti_convex_certify(cti_convex *c, const double *y, double *out_x, dou
 {
     const cti_program *p = c->p;
     cti_arena_point mark = cti_arena_mark(c->arena);
-    double *zero = CTI_ARENA_ZERO(c->arena, double, c->n), *x = CTI_ARENA_NEW(c->arena, double, p->n), *r = CTI_ARENA_NEW(c->arena, double, p->m);
+    double *zero = CTI_ARENA_ZERO(c->arena, double, c->n), *x = CTI_ARENA_NEW(c->arena, double, p->n),
+           *r = CTI_ARENA_NEW(c->arena, double, p->m);
     double *z = CTI_ARENA_NEW(c->arena, double, p->n), *q = CTI_ARENA_NEW(c->arena, double, p->n);
     double *d = CTI_ARENA_NEW(c->arena, double, p->m), *v = CTI_ARENA_NEW(c->arena, double, p->m);
     int found = -1;

@@ -3,14 +3,15 @@
 
      A x - b - J'y = 0,   J x + w - s = 0,   s_i y_i = mu,   s, y > 0
 
-   are solved by Newton's method while mu falls to 0; predictor and corrector after Mehrotra (1992). The Newton system and its linear algebra are those
-   of convex.h. Near the end the rows with y > s are taken as equations and the others dropped: their solution is exact where the barrier's is not.
-   differs: the barrier is over the problem's own slacks, not over the products f d of the paper, whose objective is the same at the solution. */
+   are solved by Newton's method while mu falls to 0; predictor and corrector after Mehrotra (1992), more correctors after Gondzio (1996).
+   The Newton system and its linear algebra are those of convex.h. Near the end the rows with y > s are taken as equations and the others
+   dropped: their solution is exact where the barrier's is not. differs: the barrier is over the problem's own slacks, not over the products
+   f d of the paper, whose objective is the same at the solution. */
 #include "interior.h"
 #include "convex.h"
 
 #define CTI_INTERIOR_ITERATIONS 200
-#define CTI_INTERIOR_SHORT 8      /* short steps after which the multipliers start from higher up */
+#define CTI_INTERIOR_SHORT 8 /* short steps after which the multipliers start from higher up */
 #define CTI_INTERIOR_RAISE 300.0
 #define CTI_INTERIOR_RAISE_MOST 1e7
 #define CTI_INTERIOR_CORRECTORS 3
@@ -22,13 +23,15 @@ typedef struct cti_interior {
     cti_effort *e;
     cti_answer *a;
     int inequalities;
-    double *x, *y, *s;                    /* [n], [m], [m] */
+    double *x, *y, *s; /* [n], [m], [m] */
     double *dx, *dy, *ds, *rd, *rp, *rc, *g, *H;
-    double *px, *py;                      /* the polished point */
-    double *kx, *ky, *ks, *kc;            /* a direction that may be gone back to */
-    double *own_x, *own_r, *work;         /* in the problem's units */
-    double best, last;                    /* residual of what stands in the answer; of the last iterate */
-    double mu, goal;
+    double *px, *py;              /* the polished point */
+    double *kx, *ky, *ks, *kc;    /* a direction that may be gone back to */
+    double *own_x, *own_r, *work; /* in the problem's units */
+    double best;                  /* residual of what stands in the answer */
+    double mu, mu_start, goal;
+    double close;    /* how nearly the last point offered meets the conditions, the natural map left out where r is as good as 0 */
+    double size_x;   /* of the start */
     double raise;    /* of the multipliers at the start */
     int short_steps; /* since the start */
 } cti_interior;
@@ -88,7 +91,21 @@ static double cti_interior_offer(cti_interior *ip, const double *x, const double
         memcpy(ip->a->x, ip->own_x, sizeof *ip->own_x * (size_t)ip->p->n);
         memcpy(ip->a->r, ip->own_r, sizeof *ip->own_r * (size_t)ip->p->m);
     }
+    ip->close = fmax(fmax(j.dynamics, fmin(j.gap, j.natural)), fmax(j.primal, j.dual));
     return j.residual;
+}
+
+/* x with what is rounding beside the start's size put to 0: a solution at 0 has no size of its own that errors could be relative to */
+static void cti_interior_offer_snapped(cti_interior *ip, const double *x, const double *y)
+{
+    int i, snapped = 0;
+    for (i = 0; i < ip->c.n; i++) {
+        int tiny = x[i] != 0 && fabs(x[i]) < 1e-14 * ip->size_x;
+        ip->kx[i] = tiny ? 0 : x[i];
+        snapped += tiny;
+    }
+    if (snapped)
+        cti_interior_offer(ip, ip->kx, y);
 }
 
 /* a start after Mehrotra: the minimum with rows as springs, then slacks and multipliers moved inside */
@@ -106,6 +123,9 @@ static int cti_interior_start(cti_interior *ip)
     memset(ip->s, 0, sizeof *ip->s * (size_t)c->m);
     cti_interior_residuals(ip, ip->x, ip->y, NULL);
     cti_convex_solve(c, ip->rd, ip->rp, ip->x, ip->y);
+    ip->size_x = 0;
+    for (i = 0; i < c->n; i++)
+        ip->size_x = fmax(ip->size_x, fabs(ip->x[i]));
     cti_sparse_mul(&c->J, ip->x, ip->s);
     for (i = 0; i < c->m; i++) {
         ip->s[i] += c->w[i];
@@ -153,8 +173,8 @@ static double cti_interior_reach(const cti_interior *ip, double keep)
     return fmin(1, keep * reach);
 }
 
-/* correctors of Gondzio (1996): products that a longer step would leave far from the target are pulled towards it; the factor stands. Kept while
-   the step grows. Returns the reach */
+/* correctors of Gondzio (1996): products that a longer step would leave far from the target are pulled towards it; the factor stands. Kept
+   while the step grows. Returns the reach */
 static double cti_interior_center(cti_interior *ip, double reach, double target)
 {
     cti_convex *c = &ip->c;
@@ -265,7 +285,9 @@ static int cti_interior_polish(cti_interior *ip)
             ip->g[i] = c->equation[i] ? ip->py[i] : fmax(0, ip->py[i]);
         }
         now = cti_interior_offer(ip, ip->px, ip->g);
-        if (!(now < 0.5 * before) || ip->best <= 0.1 * ip->goal)
+        if (ip->best > 0.1 * ip->goal)
+            cti_interior_offer_snapped(ip, ip->px, ip->g);
+        if (!(now < 0.5 * before) || ip->best <= 1e-14)
             break;
         before = now;
     }
@@ -295,21 +317,24 @@ static int cti_interior_infeasible(cti_interior *ip)
     return cti_convex_certify(c, ip->y, ip->a->x, ip->a->r);
 }
 
-/* 1 when x runs along a ray on which the objective falls for ever: A x = 0, J x >= 0, b'x > 0 */
+/* 1 when x runs along a ray on which the objective falls for ever: A x = 0, J x >= 0, b'x > 0, while no multipliers meet
+   the dynamics */
 static int cti_interior_unbounded(cti_interior *ip)
 {
     cti_convex *c = &ip->c;
-    double size = 0, off = 0, gain = 0, terms = 0;
+    double size = 0, off = 0, gain = 0, terms = 0, left = 0, most = 0;
     int i;
+    cti_interior_residuals(ip, ip->x, ip->y, ip->s);
     cti_sparse_mul(&c->A, ip->x, c->t);
     cti_sparse_mul(&c->J, ip->x, c->g1);
     for (i = 0; i < c->n; i++) {
         size = fmax(size, fabs(ip->x[i])), off = fmax(off, fabs(c->t[i]));
+        left = fmax(left, fabs(ip->rd[i])), most = fmax(most, fabs(c->b[i]));
         gain += c->b[i] * ip->x[i], terms += fabs(c->b[i] * ip->x[i]);
     }
     for (i = 0; i < c->m; i++)
         off = fmax(off, c->equation[i] ? fabs(c->g1[i]) : -c->g1[i]);
-    return size > 1e3 && off < 1e-8 * size && gain > 1e-6 * terms;
+    return size > 1e3 && off < 1e-8 * size && gain > 1e-6 * terms && left > 1e-6 * most;
 }
 
 /* the direction in which an LCP's quadratic program falls for ever proves that no solution exists: W'y <= 0, w'y < 0 */
@@ -342,8 +367,12 @@ static cti_outcome cti_interior_iterate(cti_interior *ip)
     for (k = 0; cti_effort_goes_on(ip->e, k, CTI_INTERIOR_ITERATIONS, ip->a->x, ip->a->r); k++) {
         ip->a->iterations = k + 1;
         cti_interior_measure(ip);
-        ip->last = cti_interior_offer(ip, ip->x, ip->y);
-        if (ip->best > 0.1 * ip->goal && ip->last < 1e-4 && (++since == 1 || since % 3 == 0 || stalled) && !cti_interior_polish(ip))
+        ip->mu_start = k ? fmax(ip->mu, ip->mu_start) : ip->mu;
+        if (cti_interior_unbounded(ip))
+            return cti_interior_end_unbounded(ip);
+        cti_interior_offer(ip, ip->x, ip->y);
+        if ((ip->close < 1e-4 || ip->mu < 1e-10 * ip->mu_start) && (++since % 3 == 1 || stalled || ip->best <= 0.1 * ip->goal) &&
+            !cti_interior_polish(ip))
             return CTI_OUTCOME_MEMORY;
         if (ip->best <= 0.1 * ip->goal)
             return CTI_OUTCOME_SOLVED;
@@ -352,8 +381,6 @@ static cti_outcome cti_interior_iterate(cti_interior *ip)
             ip->a->why = "the rows contradict each other";
         if (got)
             return got > 0 ? CTI_OUTCOME_INFEASIBLE : CTI_OUTCOME_MEMORY;
-        if (cti_interior_unbounded(ip))
-            return cti_interior_end_unbounded(ip);
         stalled = ip->best < before ? 0 : stalled + 1;
         before = ip->best;
         if (ip->best <= ip->goal && stalled >= 4)
