@@ -49,7 +49,8 @@ static inline double *vector_copy(cti_mem *mem, const double *v, int n)
 {
     double *x = NULL;
     assert_true(CTI_RESIZE(mem, x, n));
-    memcpy(x, v, sizeof *x * (size_t)n);
+    if (n)
+        memcpy(x, v, sizeof *x * (size_t)n);
     return x;
 }
 
