@@ -8,6 +8,7 @@
    dropped: their solution is exact where the barrier's is not. differs: the barrier is over the problem's own slacks, not over the products
    f d of the paper, whose objective is the same at the solution. */
 #include "interior.h"
+#include "cones.h"
 #include "convex.h"
 
 #define CTI_INTERIOR_ITERATIONS 200
@@ -408,6 +409,9 @@ CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_a
     cti_interior ip;
     cti_outcome outcome;
     int i;
+    for (i = 0; p->mu && i < p->m / 3; i++)
+        if (p->mu[i] > 0)
+            return cti_cones_solve(p, e, a);
     memset(&ip, 0, sizeof ip);
     ip.p = p, ip.e = e, ip.a = a, ip.best = INFINITY, ip.goal = e->tolerance;
     a->why = cti_convex_open(&ip.c, p, 1, e->mem, e->arena);
