@@ -32,7 +32,7 @@ static void scaled(void **state)
 static void contacts_and_lcp(void **state)
 {
     (void)state;
-    check_contacts(cti_active_set_solve);
+    check_contacts(cti_active_set_solve, 0);
     check_lcp(cti_active_set_solve);
 }
 static void ends(void **state)

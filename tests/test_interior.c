@@ -31,7 +31,7 @@ static void scaled(void **state)
 static void contacts_and_lcp(void **state)
 {
     (void)state;
-    check_contacts(cti_interior_solve);
+    check_contacts(cti_interior_solve, 1);
     check_lcp(cti_interior_solve);
 }
 static void ends(void **state)
@@ -96,11 +96,47 @@ static void long_multipliers(void **state)
     qp_drop(&q);
 }
 
+/* a block of mass 1 on the ground (normal z of W first), pushed sideways with 0.3 and 0.8 of its weight at mu 0.5: it sticks, it slides */
+static void block_on_ground(void **state)
+{
+    static const double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, stick[3] = {-1, 0.3, 0}, slide[3] = {-1, 0.8, 0}, apart[3] = {1, 0.3, 0};
+    double mu = 0.5;
+    qp q;
+    (void)state;
+    qp_begin(&q, CTI_PROGRAM_LOCAL, 3, 3);
+    sparse_full(&q.mem, 3, 3, W, &q.p.W);
+    q.p.mu = vector_copy(&q.mem, &mu, 1), q.p.w = vector_copy(&q.mem, stick, 3);
+    assert_true(cti_program_prepare(&q.mem, &q.p));
+    qp_solved(&q, cti_interior_solve);
+    assert_true(fabs(q.r[0] - 1) < 1e-7 && fabs(q.r[1] + 0.3) < 1e-7 && fabs(q.r[2]) < 1e-7);
+    memcpy(q.p.w, slide, sizeof slide);
+    qp_solved(&q, cti_interior_solve);
+    assert_true(fabs(q.r[0] - 1) < 1e-7 && fabs(q.r[1] + 0.5) < 1e-7 && fabs(q.x[1] - 0.3) < 1e-7);
+    memcpy(q.p.w, apart, sizeof apart);
+    qp_solve(&q, cti_interior_solve);
+    assert_true(fabs(q.r[0]) < 1e-7 && fabs(q.r[1]) < 1e-7);
+    qp_drop(&q);
+}
+
 static void data_folder(void **state)
 {
-    static const char *const files[] = {"mm/DUAL1",        "mm/DUALC5",    "mm/HS21",         "mm/HS268",    "mm/HS35",
-                                        "mm/HS35MOD",      "mm/KSIP",      "mm/YAO",          "mm/MOSARQP2", "qp/vf_dec_3k",
-                                        "qp/redundant_3k", "qp/infeas_3k", "qp/INFEASIBLE_3k"};
+    static const char *const files[] = {"mm/DUAL1",
+                                        "mm/DUALC5",
+                                        "mm/HS21",
+                                        "mm/HS268",
+                                        "mm/HS35",
+                                        "mm/HS35MOD",
+                                        "mm/KSIP",
+                                        "mm/YAO",
+                                        "mm/MOSARQP2",
+                                        "qp/vf_dec_3k",
+                                        "qp/redundant_3k",
+                                        "qp/infeas_3k",
+                                        "qp/INFEASIBLE_3k",
+                                        "fc/L_Rover4396",
+                                        "fc/L_OneObject-i1028-138",
+                                        "fc/L_Confeti-ex13-4contact",
+                                        "fc/G_fem_vf_1k"};
     (void)state;
     if (!check_files(CT_SOLVER_INTERIOR, files, (int)(sizeof files / sizeof *files)))
         skip();
@@ -119,6 +155,7 @@ int main(void)
         cmocka_unit_test(semidefinite),
         cmocka_unit_test(lcp_without_solution),
         cmocka_unit_test(long_multipliers),
+        cmocka_unit_test(block_on_ground),
         cmocka_unit_test(data_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

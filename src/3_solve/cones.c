@@ -1,31 +1,34 @@
 /* cones.c -- contacts with Coulomb friction by an interior point method over second-order cones.
-   Method: with z = (u_n + mu |u_t|, mu u_t) and y = (r_n, r_t / mu) Coulomb's law is z in L, y in L, z'y = 0 for L = {x_0 >= |x_1, x_2|}. For a fixed
-   mu |u_t| this is the convex problem z = S y + q of Hong 2006, sec. 4, over cones in place of half-lines; it is solved by a primal-dual method with
-   the scaling of Nesterov and Todd (1997), predictor and corrector, and mu |u_t| follows the iterate at every step. S = J A^-1 J' or W, in units in
-   which each contact has mean diagonal 1; what of W is not symmetric is moved to q with the y of the step before. */
+   Method: with z = (u_n + mu |u_t|, mu u_t) and y = (r_n, r_t / mu) Coulomb's law is z in L, y in L, z'y = 0 for L = {x_0 >= |x_1, x_2|}.
+   For a fixed mu |u_t| this is the convex problem z = S y + q of Hong 2006, sec. 4, over cones in place of half-lines; it is solved by a
+   primal-dual method with the scaling of Nesterov and Todd (1997), predictor and corrector, and mu |u_t| follows the iterate at every step.
+   S = J A^-1 J' or W, in units in which each contact has mean diagonal 1; what of W is not symmetric is moved to q with the y of the step
+   before. */
 #include "cones.h"
 #include "../2_linalg/dense.h"
 
 #define CTI_CONES_CONTACTS 1200
 #define CTI_CONES_NEWTON 0.05 /* residual below which the derivative of |z_t| is used */
 #define CTI_CONES_LU 1500     /* rows up to which it is */
-#define CTI_CONES_AHEAD 1e-3
+#define CTI_CONES_STALLED 30  /* steps without progress */
+#define CTI_CONES_SHORT 0.1   /* after a shorter step |z_t| is taken from the step before once */
 #define CTI_CONES_ITERATIONS 300
 
 typedef struct cti_cones {
     const cti_program *p;
     cti_effort *e;
     cti_answer *a;
-    cti_system system; /* GLOBAL: A's factor */
-    int m, ld, newton, *pivot; /* newton: the derivative of |z_t| is in the matrix */
-    int skew;   /* skew: W has a part that is not symmetric */
-    double *S, *F;     /* [m][ld] */
-    double *unit;      /* [m] z = unit * u, r = unit * y */
-    double *q;         /* [m] */
+    cti_system system;                              /* GLOBAL: A's factor */
+    int m, ld, newton, *pivot;                      /* newton: the derivative of |z_t| is in the matrix */
+    int skew;                                       /* skew: W has a part that is not symmetric */
+    double *S, *F;                                  /* [m][ld] */
+    double *unit;                                   /* [m] z = unit * u, r = unit * y */
+    double *q;                                      /* [m] */
     double *y, *z, *dy, *dz, *rp, *rc, *lambda, *t; /* [m] */
-    double *scaling;   /* [4 m / 3] of Nesterov and Todd: eta, w */
+    double *scaling;                                /* [4 m / 3] of Nesterov and Todd: eta, w */
     double *own_x, *own_r, *work;
-    double last, best, mu, size;
+    double last, best, mu, size, reach; /* residuals, barrier, size of q, last step length */
+    double ahead;                       /* share of residual times size that the barrier stays above */
 } cti_cones;
 
 /* ---- one cone ---- */
@@ -87,13 +90,14 @@ static int cti_cones_alloc(cti_cones *c)
     size_t m = (size_t)c->m;
     double **v[10];
     int k;
-    v[0] = &c->unit, v[1] = &c->q, v[2] = &c->y, v[3] = &c->z, v[4] = &c->dy, v[5] = &c->dz, v[6] = &c->rp, v[7] = &c->rc, v[8] = &c->lambda;
+    v[0] = &c->unit, v[1] = &c->q, v[2] = &c->y, v[3] = &c->z, v[4] = &c->dy, v[5] = &c->dz, v[6] = &c->rp, v[7] = &c->rc,
+    v[8] = &c->lambda;
     v[9] = &c->t;
     for (k = 0; k < 10; k++)
         if (!(*v[k] = CTI_ARENA_ZERO(arena, double, m)))
             return 0;
     c->ld = ((c->m + 7) & ~7) + 8;
-    c->S = CTI_ARENA_ZERO(arena, double, (size_t)c->ld * m), c->F = CTI_ARENA_ZERO(arena, double, (size_t)c->ld * m);
+    c->S = CTI_ARENA_ZERO(arena, double, (size_t)c->ld *m), c->F = CTI_ARENA_ZERO(arena, double, (size_t)c->ld *m);
     c->pivot = CTI_ARENA_ZERO(arena, int, m);
     c->scaling = CTI_ARENA_ZERO(arena, double, 4 * (m / 3));
     c->own_x = CTI_ARENA_ZERO(arena, double, c->p->n), c->own_r = CTI_ARENA_ZERO(arena, double, m);
@@ -146,7 +150,7 @@ static const char *cti_cones_global(cti_cones *c)
     return NULL;
 }
 
-/* units in which a contact's mean diagonal is 1 and its cone is L; a start in the middle of the cones */
+/* units in which a contact's mean diagonal is 1 and its cone is L */
 static void cti_cones_units(cti_cones *c)
 {
     int i, j;
@@ -162,8 +166,15 @@ static void cti_cones_units(cti_cones *c)
         c->q[i] *= c->unit[i];
         c->size = fmax(c->size, fabs(c->q[i]));
     }
+}
+
+/* a start in the middle of the cones */
+static void cti_cones_start(cti_cones *c)
+{
+    int i;
     for (i = 0; i < c->m; i++)
         c->y[i] = c->z[i] = i % 3 ? 0 : (c->size > 0 ? c->size : 1);
+    c->last = INFINITY, c->reach = 1;
 }
 
 /* ---- iteration ---- */
@@ -290,7 +301,7 @@ static void cti_cones_factor(cti_cones *c)
     int i;
     for (i = 0; i < c->m / 3; i++)
         cti_cones_scaling(c->y + 3 * i, c->z + 3 * i, c->scaling + 4 * i, c->lambda + 3 * i);
-    c->newton = c->last < CTI_CONES_NEWTON && c->m <= CTI_CONES_LU;
+    c->newton = c->last < CTI_CONES_NEWTON && c->m <= CTI_CONES_LU && c->reach > CTI_CONES_SHORT;
     cti_cones_matrix(c);
     if (c->newton && cti_dense64_lu(c->F, c->m, c->ld, c->pivot))
         return;
@@ -319,7 +330,7 @@ static double cti_cones_step(cti_cones *c)
     for (i = 0; i < c->m; i++)
         left = fmax(left, fabs(c->rp[i]));
     /* the barrier does not run ahead of the residual */
-    sigma = fmin(1, fmax(fmax(sigma * sigma * sigma, 1e-3), CTI_CONES_AHEAD * left * c->size / c->mu));
+    sigma = fmin(1, fmax(fmax(sigma * sigma * sigma, 1e-3), c->ahead * left * c->size / c->mu));
     for (i = 0; i < c->m; i += 3) {
         double v[3], w[3], second[3];
         cti_cones_scale(c->scaling + 4 * (i / 3), 0, c->dy + i, v);
@@ -333,30 +344,49 @@ static double cti_cones_step(cti_cones *c)
     reach = cti_cones_reach(c, 0.98);
     for (i = 0; i < c->m; i++)
         c->y[i] += reach * c->dy[i], c->z[i] += reach * c->dz[i];
+    c->reach = reach;
     return reach;
 }
 
+/* from the start with one `ahead`: 1 solved, 0 stalled, -1 bound reached */
+static int cti_cones_try(cti_cones *c)
+{
+    double before = INFINITY, low = INFINITY;
+    int stalled = 0;
+    cti_cones_start(c);
+    for (;;) {
+        if (!cti_effort_goes_on(c->e, c->a->iterations, CTI_CONES_ITERATIONS, c->a->x, c->a->r))
+            return -1;
+        c->a->iterations++;
+        cti_cones_offer(c);
+        if (c->best <= 0.5 * c->e->tolerance)
+            return 1;
+        low = fmin(low, c->last);
+        stalled = low < 0.9 * before ? 0 : stalled + 1;
+        before = stalled ? before : low;
+        if (stalled >= CTI_CONES_STALLED)
+            return 0;
+        cti_cones_residual(c);
+        if (!(cti_cones_step(c) > 1e-12))
+            return 0;
+    }
+}
+
+/* differs: a barrier that falls faster than the residual of |u_t| ends at a point where no step is possible; how much faster is too fast
+   depends on the problem, hence the tries */
 static cti_outcome cti_cones_iterate(cti_cones *c)
 {
-    int k, stalled = 0;
-    double before = INFINITY, goal = c->e->tolerance;
-    for (k = 0; cti_effort_goes_on(c->e, k, CTI_CONES_ITERATIONS, c->a->x, c->a->r); k++) {
-        double reach;
-        c->a->iterations = k + 1;
-        cti_cones_offer(c);
-        if (c->best <= 0.5 * goal)
+    static const double ahead[] = {1e-2, 1e-1, 1e-3};
+    int k, got = 0;
+    cti_cones_offer(c); /* y = 0: nothing touches */
+    for (k = 0; k < 3 && got == 0; k++) {
+        c->ahead = ahead[k];
+        got = cti_cones_try(c);
+        if (c->best <= c->e->tolerance)
             return CTI_OUTCOME_SOLVED;
-        stalled = c->best < 0.9 * before ? 0 : stalled + 1;
-        before = fmin(before, c->best);
-        if (stalled >= 60)
-            break;
-        cti_cones_residual(c);
-        reach = cti_cones_step(c);
-        if (!(reach > 1e-12))
-            break;
     }
-    c->a->why = "the iteration stalled or the bound on iterations or time was reached";
-    return c->best <= goal ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET;
+    c->a->why = got < 0 ? "the bound on iterations or time was reached" : "the iteration stalled";
+    return got < 0 ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
 }
 
 CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answer *a)
