@@ -1,8 +1,10 @@
 /* solvers.c -- the table of solvers for stand-alone problems, and the order in which AUTO tries them. */
 #include "solvers.h"
+#include "active_set.h"
 #include "boxed.h"
 #include "ca.h"
 #include "friction.h"
+#include "interior.h"
 #include "lemke.h"
 #include "mprgp.h"
 #include "pgs.h"
@@ -24,6 +26,10 @@ CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
         return cti_lemke_solve;
     case CT_SOLVER_BOXED:
         return cti_boxed_solve;
+    case CT_SOLVER_ACTIVE_SET:
+        return cti_active_set_solve;
+    case CT_SOLVER_INTERIOR:
+        return cti_interior_solve;
     default:
         return NULL;
     }

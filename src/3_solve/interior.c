@@ -1,0 +1,431 @@
+/* interior.c -- convex quadratic programs by a primal-dual interior point method.
+   Method: Hong, Choi, Lee 2006, sec. 4: the logarithmic barrier of the slacks, whose conditions of optimality
+
+     A x - b - J'y = 0,   J x + w - s = 0,   s_i y_i = mu,   s, y > 0
+
+   are solved by Newton's method while mu falls to 0; predictor and corrector after Mehrotra (1992), more correctors after Gondzio (1996).
+   The Newton system and its linear algebra are those of convex.h. Near the end the rows with y > s are taken as equations and the others
+   dropped: their solution is exact where the barrier's is not. differs: the barrier is over the problem's own slacks, not over the products
+   f d of the paper, whose objective is the same at the solution. */
+#include "interior.h"
+#include "cones.h"
+#include "convex.h"
+
+#define CTI_INTERIOR_ITERATIONS 200
+#define CTI_INTERIOR_SHORT 8 /* short steps after which the multipliers start from higher up */
+#define CTI_INTERIOR_RAISE 300.0
+#define CTI_INTERIOR_RAISE_MOST 1e7
+#define CTI_INTERIOR_CORRECTORS 3
+#define CTI_INTERIOR_POLISH 6 /* proximal steps on a guessed active set */
+
+typedef struct cti_interior {
+    cti_convex c;
+    const cti_program *p;
+    cti_effort *e;
+    cti_answer *a;
+    int inequalities;
+    double *x, *y, *s; /* [n], [m], [m] */
+    double *dx, *dy, *ds, *rd, *rp, *rc, *g, *H;
+    double *px, *py;              /* the polished point */
+    double *kx, *ky, *ks, *kc;    /* a direction that may be gone back to */
+    double *own_x, *own_r, *work; /* in the problem's units */
+    double best;                  /* residual of what stands in the answer */
+    double mu, mu_start, goal;
+    double close;    /* how nearly the last point offered meets the conditions, the natural map left out where r is as good as 0 */
+    double size_x;   /* of the start */
+    double raise;    /* of the multipliers at the start */
+    int short_steps; /* since the start */
+} cti_interior;
+
+static int cti_interior_alloc(cti_interior *ip)
+{
+    cti_arena *arena = ip->e->arena;
+    size_t n = (size_t)ip->c.n, m = (size_t)ip->c.m;
+    double **of_n[5], **of_m[12];
+    int k;
+    of_n[0] = &ip->x, of_n[1] = &ip->dx, of_n[2] = &ip->rd, of_n[3] = &ip->px, of_n[4] = &ip->kx;
+    of_m[0] = &ip->y, of_m[1] = &ip->s, of_m[2] = &ip->dy, of_m[3] = &ip->ds, of_m[4] = &ip->rp, of_m[5] = &ip->rc, of_m[6] = &ip->g;
+    of_m[7] = &ip->H, of_m[8] = &ip->py, of_m[9] = &ip->ky, of_m[10] = &ip->ks, of_m[11] = &ip->kc;
+    for (k = 0; k < 5; k++)
+        if (!(*of_n[k] = CTI_ARENA_ZERO(arena, double, n)))
+            return 0;
+    for (k = 0; k < 12; k++)
+        if (!(*of_m[k] = CTI_ARENA_ZERO(arena, double, m)))
+            return 0;
+    ip->own_x = CTI_ARENA_ZERO(arena, double, ip->p->n), ip->own_r = CTI_ARENA_ZERO(arena, double, ip->p->m);
+    ip->work = CTI_ARENA_ZERO(arena, double, 2 * (size_t)ip->p->m + 2 * (size_t)ip->p->n);
+    return ip->own_x && ip->own_r && ip->work;
+}
+
+/* rd = b + J'y - A x, rp = s - J x - w, mu; x and y may be the polished ones */
+static void cti_interior_residuals(cti_interior *ip, const double *x, const double *y, const double *s)
+{
+    cti_convex *c = &ip->c;
+    int i;
+    cti_sparse_mul(&c->A, x, ip->rd);
+    for (i = 0; i < c->n; i++)
+        ip->rd[i] = c->b[i] - ip->rd[i];
+    cti_sparse_addmul_t(&c->J, y, ip->rd);
+    cti_sparse_mul(&c->J, x, ip->rp);
+    for (i = 0; i < c->m; i++)
+        ip->rp[i] = (s && !c->equation[i] ? s[i] : 0) - ip->rp[i] - c->w[i];
+}
+
+static void cti_interior_measure(cti_interior *ip)
+{
+    int i;
+    ip->mu = 0;
+    for (i = 0; i < ip->c.m; i++)
+        if (!ip->c.equation[i])
+            ip->mu += ip->s[i] * ip->y[i];
+    ip->mu = ip->inequalities ? ip->mu / ip->inequalities : 0;
+}
+
+/* the judge's word on (x, y); the answer keeps the best so far */
+static double cti_interior_offer(cti_interior *ip, const double *x, const double *y)
+{
+    cti_judgement j;
+    cti_convex_answer(&ip->c, x, y, ip->own_x, ip->own_r);
+    cti_program_judge(ip->p, ip->own_x, ip->own_r, ip->work, &j);
+    if (j.residual < ip->best) {
+        ip->best = j.residual;
+        memcpy(ip->a->x, ip->own_x, sizeof *ip->own_x * (size_t)ip->p->n);
+        memcpy(ip->a->r, ip->own_r, sizeof *ip->own_r * (size_t)ip->p->m);
+    }
+    ip->close = fmax(fmax(j.dynamics, fmin(j.gap, j.natural)), fmax(j.primal, j.dual));
+    return j.residual;
+}
+
+/* x with what is rounding beside the start's size put to 0: a solution at 0 has no size of its own that errors could be relative to */
+static void cti_interior_offer_snapped(cti_interior *ip, const double *x, const double *y)
+{
+    int i, snapped = 0;
+    for (i = 0; i < ip->c.n; i++) {
+        int tiny = x[i] != 0 && fabs(x[i]) < 1e-14 * ip->size_x;
+        ip->kx[i] = tiny ? 0 : x[i];
+        snapped += tiny;
+    }
+    if (snapped)
+        cti_interior_offer(ip, ip->kx, y);
+}
+
+/* a start after Mehrotra: the minimum with rows as springs, then slacks and multipliers moved inside */
+static int cti_interior_start(cti_interior *ip)
+{
+    cti_convex *c = &ip->c;
+    double low_s = 0, low_y = 0, sum_s = 0, sum_y = 0, product = 0;
+    int i;
+    ip->short_steps = 0;
+    memset(ip->x, 0, sizeof *ip->x * (size_t)c->n), memset(ip->y, 0, sizeof *ip->y * (size_t)c->m);
+    for (i = 0; i < c->m; i++)
+        ip->H[i] = c->equation[i] ? c->delta[i] : (c->dense ? c->W[(size_t)i * (size_t)c->ld + (size_t)i] + c->delta[i] : 1);
+    if (!cti_convex_factor(c, ip->H))
+        return 0;
+    memset(ip->s, 0, sizeof *ip->s * (size_t)c->m);
+    cti_interior_residuals(ip, ip->x, ip->y, NULL);
+    cti_convex_solve(c, ip->rd, ip->rp, ip->x, ip->y);
+    ip->size_x = 0;
+    for (i = 0; i < c->n; i++)
+        ip->size_x = fmax(ip->size_x, fabs(ip->x[i]));
+    cti_sparse_mul(&c->J, ip->x, ip->s);
+    for (i = 0; i < c->m; i++) {
+        ip->s[i] += c->w[i];
+        if (!c->equation[i])
+            low_s = fmax(low_s, -1.5 * ip->s[i]), low_y = fmax(low_y, -1.5 * ip->y[i]);
+    }
+    for (i = 0; i < c->m; i++)
+        if (!c->equation[i])
+            product += (ip->s[i] + low_s) * (ip->y[i] + low_y), sum_s += ip->s[i] + low_s, sum_y += ip->y[i] + low_y;
+    low_s += sum_y > 0 ? 0.5 * product / sum_y : 0, low_y += sum_s > 0 ? 0.5 * product / sum_s : 0;
+    for (i = 0; i < c->m; i++) {
+        if (c->equation[i])
+            continue;
+        ip->s[i] += low_s, ip->y[i] += low_y;
+        ip->s[i] = ip->s[i] > 0 ? ip->s[i] : 1, ip->y[i] = ip->raise * (ip->y[i] > 0 ? ip->y[i] : 1);
+    }
+    return 1;
+}
+
+/* dx, dy, ds for S dy + Y ds = rc */
+static void cti_interior_direction(cti_interior *ip)
+{
+    cti_convex *c = &ip->c;
+    int i;
+    for (i = 0; i < c->m; i++)
+        ip->g[i] = ip->rp[i] + (c->equation[i] ? 0 : ip->rc[i] / ip->y[i]);
+    cti_convex_solve(c, ip->rd, ip->g, ip->dx, ip->dy);
+    for (i = 0; i < c->m; i++)
+        ip->ds[i] = c->equation[i] ? 0 : (ip->rc[i] - ip->s[i] * ip->dy[i]) / ip->y[i];
+}
+
+/* how far slacks and multipliers may go, at most 1 */
+static double cti_interior_reach(const cti_interior *ip, double keep)
+{
+    double reach = 1 / keep;
+    int i;
+    for (i = 0; i < ip->c.m; i++) {
+        if (ip->c.equation[i])
+            continue;
+        if (ip->ds[i] < 0)
+            reach = fmin(reach, -ip->s[i] / ip->ds[i]);
+        if (ip->dy[i] < 0)
+            reach = fmin(reach, -ip->y[i] / ip->dy[i]);
+    }
+    return fmin(1, keep * reach);
+}
+
+/* correctors of Gondzio (1996): products that a longer step would leave far from the target are pulled towards it; the factor stands. Kept
+   while the step grows. Returns the reach */
+static double cti_interior_center(cti_interior *ip, double reach, double target)
+{
+    cti_convex *c = &ip->c;
+    size_t n = sizeof(double) * (size_t)c->n, m = sizeof(double) * (size_t)c->m;
+    double aim, next;
+    int i, k;
+    for (k = 0; k < CTI_INTERIOR_CORRECTORS && reach < 0.95; k++) {
+        aim = fmin(1, 1.5 * reach + 0.1);
+        memcpy(ip->kx, ip->dx, n), memcpy(ip->ky, ip->dy, m), memcpy(ip->ks, ip->ds, m), memcpy(ip->kc, ip->rc, m);
+        for (i = 0; i < c->m; i++) {
+            double v, move;
+            if (c->equation[i])
+                continue;
+            v = (ip->s[i] + aim * ip->ds[i]) * (ip->y[i] + aim * ip->dy[i]);
+            move = v < 0.1 * target ? 0.1 * target - v : (v > 10 * target ? 10 * target - v : 0);
+            ip->rc[i] += fmax(move, -10 * target);
+        }
+        cti_interior_direction(ip);
+        next = cti_interior_reach(ip, 0.995);
+        if (next < reach + 0.1 * (aim - reach)) {
+            memcpy(ip->dx, ip->kx, n), memcpy(ip->dy, ip->ky, m), memcpy(ip->ds, ip->ks, m), memcpy(ip->rc, ip->kc, m);
+            break;
+        }
+        reach = next;
+    }
+    return reach;
+}
+
+/* pairs whose product has fallen far below the mean are raised to it: they are what holds the step back */
+static void cti_interior_lift(cti_interior *ip)
+{
+    int i;
+    cti_interior_measure(ip);
+    for (i = 0; i < ip->c.m; i++)
+        if (!ip->c.equation[i] && ip->s[i] * ip->y[i] < 0.1 * ip->mu) {
+            double raise = sqrt(ip->mu / (ip->s[i] * ip->y[i]));
+            ip->s[i] *= raise, ip->y[i] *= raise;
+        }
+}
+
+/* predictor, corrector, step. 0: no memory, -1: no progress */
+static int cti_interior_step(cti_interior *ip)
+{
+    cti_convex *c = &ip->c;
+    double reach, ahead = 0, sigma, share;
+    int i, tries;
+    for (i = 0; i < c->m; i++) {
+        ip->H[i] = c->delta[i] + (c->equation[i] ? 0 : ip->s[i] / ip->y[i]);
+        ip->rc[i] = -ip->s[i] * ip->y[i];
+    }
+    if (!cti_convex_factor(c, ip->H))
+        return 0;
+    cti_interior_direction(ip);
+    reach = cti_interior_reach(ip, 1);
+    for (i = 0; i < c->m; i++)
+        if (!c->equation[i])
+            ahead += (ip->s[i] + reach * ip->ds[i]) * (ip->y[i] + reach * ip->dy[i]);
+    ahead = ip->inequalities ? ahead / ip->inequalities : 0;
+    sigma = ip->mu > 0 ? fmax(0, ahead) / ip->mu : 0;
+    sigma = sigma * sigma * sigma, share = reach * reach;
+    for (tries = 0; tries < 2; tries++) {
+        /* the second try is a plain step to the centre */
+        for (i = 0; i < c->m; i++)
+            ip->rc[i] = tries ? 0.8 * ip->mu - ip->s[i] * ip->y[i] : sigma * ip->mu - ip->s[i] * ip->y[i] - share * ip->ds[i] * ip->dy[i];
+        cti_interior_direction(ip);
+        reach = cti_interior_reach(ip, 0.995);
+        if (reach > 0.05)
+            break;
+    }
+    reach = cti_interior_center(ip, reach, sigma * ip->mu);
+    for (i = 0; i < c->n; i++)
+        ip->x[i] += reach * ip->dx[i];
+    for (i = 0; i < c->m; i++) {
+        ip->y[i] += reach * ip->dy[i];
+        if (!c->equation[i])
+            ip->s[i] += reach * ip->ds[i], ip->y[i] = fmax(ip->y[i], 1e-300), ip->s[i] = fmax(ip->s[i], 1e-300);
+    }
+    ip->short_steps += reach < 0.3;
+    if (reach < 0.1)
+        cti_interior_lift(ip);
+    return isfinite(reach) ? 1 : -1;
+}
+
+/* the rows with y > s as equations, the others dropped, solved by proximal steps. 0: no memory */
+static int cti_interior_polish(cti_interior *ip)
+{
+    cti_convex *c = &ip->c;
+    double before = INFINITY, now;
+    int i, it;
+    for (i = 0; i < c->m; i++) {
+        double far = c->dense ? 1e14 * c->W[(size_t)i * (size_t)c->ld + (size_t)i] + 1 : 1e14;
+        int active = c->equation[i] || ip->y[i] * (c->dense ? c->W[(size_t)i * (size_t)c->ld + (size_t)i] : 1) > ip->s[i];
+        ip->H[i] = active ? c->delta[i] : far;
+        ip->py[i] = active ? ip->y[i] : 0;
+    }
+    memcpy(ip->px, ip->x, sizeof *ip->x * (size_t)c->n);
+    if (!cti_convex_factor(c, ip->H))
+        return 0;
+    for (it = 0; it < CTI_INTERIOR_POLISH; it++) {
+        cti_interior_residuals(ip, ip->px, ip->py, NULL);
+        for (i = 0; i < c->m; i++)
+            ip->rp[i] = ip->H[i] > c->delta[i] ? 0 : ip->rp[i];
+        cti_convex_solve(c, ip->rd, ip->rp, ip->dx, ip->dy);
+        for (i = 0; i < c->n; i++)
+            ip->px[i] += ip->dx[i];
+        for (i = 0; i < c->m; i++) {
+            ip->py[i] = ip->H[i] > c->delta[i] ? 0 : ip->py[i] + ip->dy[i];
+            ip->g[i] = c->equation[i] ? ip->py[i] : fmax(0, ip->py[i]);
+        }
+        now = cti_interior_offer(ip, ip->px, ip->g);
+        if (ip->best > 0.1 * ip->goal)
+            cti_interior_offer_snapped(ip, ip->px, ip->g);
+        if (!(now < 0.5 * before) || ip->best <= 1e-14)
+            break;
+        before = now;
+    }
+    return 1;
+}
+
+/* ---- infeasibility ---- */
+
+/* 1 when the multipliers have become a proof that no x exists; it stands in the answer's r then. -1: no memory */
+static int cti_interior_infeasible(cti_interior *ip)
+{
+    cti_convex *c = &ip->c;
+    double value = 0, terms = 0, most = 0, off = 0;
+    int i, k;
+    if (c->dual || ip->p->kind != CTI_PROGRAM_QP)
+        return 0;
+    memset(c->t, 0, sizeof *c->t * (size_t)c->n);
+    for (i = 0; i < c->m; i++) {
+        value += c->w[i] * ip->y[i], terms += fabs(c->w[i] * ip->y[i]);
+        for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
+            most = fmax(most, fabs(c->J.x[k] * ip->y[i])), c->t[c->J.i[k]] += c->J.x[k] * ip->y[i];
+    }
+    for (i = 0; i < c->n; i++)
+        off = fmax(off, fabs(c->t[i]));
+    if (!(value < -1e-6 * terms) || !(off < 1e-3 * most))
+        return 0;
+    return cti_convex_certify(c, ip->y, ip->a->x, ip->a->r);
+}
+
+/* 1 when x runs along a ray on which the objective falls for ever: A x = 0, J x >= 0, b'x > 0, while no multipliers meet
+   the dynamics */
+static int cti_interior_unbounded(cti_interior *ip)
+{
+    cti_convex *c = &ip->c;
+    double size = 0, off = 0, gain = 0, terms = 0, left = 0, most = 0;
+    int i;
+    cti_interior_residuals(ip, ip->x, ip->y, ip->s);
+    cti_sparse_mul(&c->A, ip->x, c->t);
+    cti_sparse_mul(&c->J, ip->x, c->g1);
+    for (i = 0; i < c->n; i++) {
+        size = fmax(size, fabs(ip->x[i])), off = fmax(off, fabs(c->t[i]));
+        left = fmax(left, fabs(ip->rd[i])), most = fmax(most, fabs(c->b[i]));
+        gain += c->b[i] * ip->x[i], terms += fabs(c->b[i] * ip->x[i]);
+    }
+    for (i = 0; i < c->m; i++)
+        off = fmax(off, c->equation[i] ? fabs(c->g1[i]) : -c->g1[i]);
+    return size > 1e3 && off < 1e-8 * size && gain > 1e-6 * terms && left > 1e-6 * most;
+}
+
+/* the direction in which an LCP's quadratic program falls for ever proves that no solution exists: W'y <= 0, w'y < 0 */
+static cti_outcome cti_interior_end_unbounded(cti_interior *ip)
+{
+    int i;
+    double most = 0;
+    if (ip->p->kind != CTI_PROGRAM_LCP || ip->p->lo) {
+        ip->a->why = "the objective is not bounded from below";
+        return CTI_OUTCOME_FAILED;
+    }
+    cti_convex_answer(&ip->c, ip->x, ip->y, ip->a->x, ip->a->r);
+    for (i = 0; i < ip->p->m; i++)
+        most = fmax(most, ip->a->r[i]);
+    for (i = 0; i < ip->p->m; i++)
+        ip->a->r[i] /= most > 0 ? most : 1;
+    ip->a->why = "no r >= 0 has W r + w >= 0";
+    return CTI_OUTCOME_INFEASIBLE;
+}
+
+/* ---- driver ---- */
+
+static cti_outcome cti_interior_iterate(cti_interior *ip)
+{
+    int k, got, since = 0, stalled = 0;
+    double before = INFINITY;
+    ip->raise = 1;
+    if (!cti_interior_start(ip))
+        return CTI_OUTCOME_MEMORY;
+    for (k = 0; cti_effort_goes_on(ip->e, k, CTI_INTERIOR_ITERATIONS, ip->a->x, ip->a->r); k++) {
+        ip->a->iterations = k + 1;
+        cti_interior_measure(ip);
+        ip->mu_start = k ? fmax(ip->mu, ip->mu_start) : ip->mu;
+        if (cti_interior_unbounded(ip))
+            return cti_interior_end_unbounded(ip);
+        cti_interior_offer(ip, ip->x, ip->y);
+        if ((ip->close < 1e-4 || ip->mu < 1e-10 * ip->mu_start) && (++since % 3 == 1 || stalled || ip->best <= 0.1 * ip->goal) &&
+            !cti_interior_polish(ip))
+            return CTI_OUTCOME_MEMORY;
+        if (ip->best <= 0.1 * ip->goal)
+            return CTI_OUTCOME_SOLVED;
+        got = cti_interior_infeasible(ip);
+        if (got > 0)
+            ip->a->why = "the rows contradict each other";
+        if (got)
+            return got > 0 ? CTI_OUTCOME_INFEASIBLE : CTI_OUTCOME_MEMORY;
+        stalled = ip->best < before ? 0 : stalled + 1;
+        before = ip->best;
+        if (ip->best <= ip->goal && stalled >= 4)
+            return CTI_OUTCOME_SOLVED;
+        cti_interior_residuals(ip, ip->x, ip->y, ip->s);
+        got = cti_interior_step(ip);
+        if (got > 0 && ip->short_steps >= CTI_INTERIOR_SHORT && ip->raise < CTI_INTERIOR_RAISE_MOST) {
+            /* multipliers far above the start's are reached in many short steps only: start anew from above */
+            ip->raise *= CTI_INTERIOR_RAISE, since = 0;
+            got = cti_interior_start(ip);
+        }
+        if (got == 0)
+            return CTI_OUTCOME_MEMORY;
+        if (got < 0) {
+            ip->a->why = "the numbers of a step are not finite";
+            return ip->best <= ip->goal ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_FAILED;
+        }
+    }
+    ip->a->why = "the bound on iterations or time was reached";
+    return ip->best <= ip->goal ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET;
+}
+
+CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    cti_interior ip;
+    cti_outcome outcome;
+    int i;
+    for (i = 0; p->mu && i < p->m / 3; i++)
+        if (p->mu[i] > 0)
+            return cti_cones_solve(p, e, a);
+    memset(&ip, 0, sizeof ip);
+    ip.p = p, ip.e = e, ip.a = a, ip.best = INFINITY, ip.goal = e->tolerance;
+    a->why = cti_convex_open(&ip.c, p, 1, e->mem, e->arena);
+    if (a->why) {
+        outcome = *a->why ? CTI_OUTCOME_NOT_APPLICABLE : CTI_OUTCOME_MEMORY;
+    } else if (!cti_interior_alloc(&ip)) {
+        outcome = CTI_OUTCOME_MEMORY;
+    } else {
+        for (i = 0; i < ip.c.m; i++)
+            ip.inequalities += !ip.c.equation[i];
+        outcome = cti_interior_iterate(&ip);
+    }
+    if (outcome == CTI_OUTCOME_SOLVED || !a->why)
+        a->why = "";
+    cti_convex_close(&ip.c);
+    return outcome;
+}
