@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs d8067e91f998a7ab.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 760117c2add5b741.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -189,6 +189,13 @@ SOURCES
 #define ct_world_body_count ct_world_body_count_f32
 #define ct_world_contacts ct_world_contacts_f32
 #define ct_world_dump_problem ct_world_dump_problem_f32
+#define ct_problem_read ct_problem_read_f32
+#define ct_problem_free ct_problem_free_f32
+#define ct_problem_info_get ct_problem_info_get_f32
+#define ct_problem_solve ct_problem_solve_f32
+#define ct_solution_free ct_solution_free_f32
+#define ct_outcome_text ct_outcome_text_f32
+#define ct_problem_solver_built ct_problem_solver_built_f32
 #define ct_world_allocations ct_world_allocations_f32
 #define ct_material_default ct_material_default_f32
 #define ct_soft_desc_default ct_soft_desc_default_f32
@@ -352,6 +359,8 @@ typedef enum ct_solver {
     CT_SOLVER_MPRGP,
     CT_SOLVER_INTERIOR,
     CT_SOLVER_GEOMETRIC_CG,
+    CT_SOLVER_NEWTON,
+    CT_SOLVER_ADMM,
     CT_SOLVER_COUNT_
 } ct_solver;
 
@@ -380,7 +389,56 @@ typedef struct ct_solver_desc {
     int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, its status is budget; default 200.
                               Fewer than 250 contacts of an island may take more, at most 20 times, for the same work */
     int inner_repeats;     /* normal-friction repeats at one contact; default 3 (Otaduy 5.5) */
+    /* the rest is for ct_problem_solve */
+    int budget;            /* iterations of a solver, >= 0; 0 (default): its own bound */
+    double seconds;        /* time limit by now_us, >= 0; 0 (default): none */
+    int order;             /* PGS: 0 (default) rows as they come, 1 forth and back, 2 by colours */
+    double relaxation;     /* PGS: in (0, 2), 1 (default): none */
+    int warm;              /* 1: x and r of the solution that is handed in are the start; default 0 */
+    uint64_t seed;         /* of what a solver chooses at random; default 1 */
+    uint64_t (*now_us)(void *user); /* clock; NULL (default): no limit, times are 0 */
+    void *now_user;
+    int (*watch)(void *user, int iteration, const double *x, const double *r); /* sees every iteration, returns 0 to end; may be NULL */
+    void *watch_user;
 } ct_solver_desc;
+
+/* ct_problem -- a contact problem that stands alone, from a file or from a world. QP: min 1/2 x'A x - b'x, J x + w >= 0. GLOBAL: A x = b + J'r,
+   u = J x + w with Coulomb's law; LOCAL: u = W r + w with it; LCP: u = W r + w >= 0, r >= 0 or in a box, r'u = 0. Contacts have three rows: n, t1, t2. */
+typedef struct ct_problem ct_problem;
+typedef enum ct_problem_kind { CT_PROBLEM_LOCAL = 1, CT_PROBLEM_GLOBAL = 2, CT_PROBLEM_QP = 3, CT_PROBLEM_LCP = 4 } ct_problem_kind;
+typedef struct ct_problem_info {
+    ct_problem_kind kind;
+    int n, m, contacts;             /* length of x (LOCAL, LCP: of u), of r; contacts with friction */
+    const double *x_ref, *r_ref;    /* reference solution or NULL; the problem's */
+    int has_objective;
+    double objective_ref;
+    int expect;                     /* LCP files: 0 nothing said, 1 a solution, 2 infeasible, 3 no solution */
+} ct_problem_info;
+
+/* ct_outcome -- how a solve ended, in the words of `contact solve`. SOLVED is said by the judge, never by the solver alone. */
+typedef enum ct_outcome {
+    CT_OUTCOME_SOLVED,
+    CT_OUTCOME_INFEASIBLE,     /* a certificate y is in r: y >= 0, J'y = 0 (LCP: W'y <= 0), w'y < 0 */
+    CT_OUTCOME_RAY,            /* Lemke's method ended on a ray: no proof of anything, but for copositive W */
+    CT_OUTCOME_BUDGET,
+    CT_OUTCOME_FAILED,
+    CT_OUTCOME_NOT_APPLICABLE,
+    CT_OUTCOME_COUNT_
+} ct_outcome;
+
+/* ct_solution -- zero it before first use, or set x and r (the caller's or the last solve's) for a warm start; ct_solution_free ends it. */
+typedef struct ct_solution {
+    double *x, *r;             /* [n] (LOCAL, LCP: u), [m] */
+    int n, m;
+    ct_outcome outcome;
+    ct_solver solver;          /* the one that AUTO took */
+    const char *why;           /* a sentence where it is not SOLVED, else "" */
+    int iterations;
+    double seconds;            /* 0 without a clock */
+    double objective;          /* QP */
+    double residual;           /* the number that decides, relative: QP: KKT and gap; LCP: natural map; contacts: scaled natural map and dynamics */
+    double dynamics, primal, dual, gap, natural, unscaled;
+} ct_solution;
 
 /* ct_broad_phase -- how candidate pairs are found: TREE (box trees, refitted), HASH (a spatial hash, Teschner et al. 2003). Both give the same
    pairs in the same order, so that a run's results are the same; they differ in time. */
@@ -685,6 +743,20 @@ CONTACT_API ct_code ct_world_contacts(const ct_world *world, const ct_contact **
    contact). CT_ERR_ARGUMENT when the last step had no contact problem, CT_ERR_UNSUPPORTED when it had joints, which the format does not
    know, CT_ERR_FILE when the file cannot be written. */
 CONTACT_API ct_code ct_world_dump_problem(const ct_world *world, const char *path);
+/* ---- contact problems without a world ---- */
+/* ct_problem_read -- .cpb (CPB container), .lcp, .blcp (text). CT_ERR_FILE, CT_ERR_FORMAT (names line or byte), CT_ERR_DOMAIN (sizes, numbers),
+   CT_ERR_UNSUPPORTED (extension), CT_ERR_MEMORY. Free with ct_problem_free (NULL is fine). */
+CONTACT_API ct_code ct_problem_read(const char *path, ct_problem **out_problem, ct_error_info *out_error);
+CONTACT_API void ct_problem_free(ct_problem *problem);
+CONTACT_API ct_code ct_problem_info_get(const ct_problem *problem, ct_problem_info *out_info);
+/* ct_problem_solve -- one solve by desc->solver, its tolerance relative, of ct_solution.residual. CT_ERR_ARGUMENT, CT_ERR_MEMORY (solution untouched),
+   CT_ERR_UNSUPPORTED (solver that is not built); else CT_OK and `outcome` says the rest. */
+CONTACT_API ct_code ct_problem_solve(const ct_problem *problem, const ct_solver_desc *desc, ct_solution *solution);
+CONTACT_API void ct_solution_free(ct_solution *solution);
+/* ct_outcome_text -- "solved", "infeasible", "ray", "budget", "failed", "not_applicable". ct_problem_solver_built -- 1 when ct_problem_solve has it. */
+CONTACT_API const char *ct_outcome_text(ct_outcome outcome);
+CONTACT_API int ct_problem_solver_built(ct_solver solver);
+
 /* ct_world_allocations -- resize calls made to the allocator so far, and bytes live now; either may be NULL. */
 CONTACT_API void ct_world_allocations(const ct_world *world, int64_t *out_calls, int64_t *out_bytes);
 
@@ -790,9 +862,9 @@ CONTACT_API ct_code ct_ccd_vertex_vertex(const ct_real x0[6], const ct_real x1[6
    out_last   out  last time in [0, 1] at which the features are as near as min_distance, rounded up, never early: from there to the end they
                    stay apart, and 1 when they end as near. -1 when they stay apart
    out_before out  a time before that contact began at which they are farther than min_distance for certain, as late as the search can tell
-                   (to 1e-6, usually to 1e-9). -1 when there is none: they are as near from the start on. 1 when they stay apart. An earlier contact may
-                   lie before it: the first one is for the functions above to find. With min_distance 0, to which only touching is a
-                   contact, it is the time just before the last touch. May be NULL
+                   (to 1e-6, usually to 1e-9; to 1e-4 where they only graze). -1 when there is none: they are as near from the start on. 1 when
+                   they stay apart. An earlier contact may lie before it: the first one is for the functions above to find. With min_distance
+                   0, to which only touching is a contact, it is the time just before the last touch. May be NULL
    Errors and guarantees as above. */
 CONTACT_API ct_code ct_ccd_vertex_face_backward(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_last,
                                                 ct_real *out_before);
@@ -4870,7 +4942,7 @@ typedef struct cti_order_work {
 } cti_order_work;
 
 /* bit rows of the part part[0..n), its surroundings numbered from n on; returns the words per row, 0 when memory ran out */
-static int cti_order_rows(cti_order_work *s, const int *part, int n)
+static int cti_order_rows(cti_order_work *s, const int *part, int n, int *out_around)
 {
     const cti_graph *g = s->g;
     int i, k, u, m = n, words;
@@ -4885,6 +4957,7 @@ static int cti_order_rows(cti_order_work *s, const int *part, int n)
             }
         }
     words = (m + 63) / 64;
+    *out_around = m - n;
     if (!CTI_RESIZE(s->mem, s->rows, (size_t)words * (size_t)n))
         words = 0;
     else
@@ -4904,10 +4977,23 @@ static int cti_order_rows(cti_order_work *s, const int *part, int n)
     return words;
 }
 
+/* row |= r without the bit `gone`; returns the number of bits */
+static int cti_order_join(uint64_t *row, const uint64_t *r, int words, int gone)
+{
+    int k, n = 0;
+    for (k = 0; k < words; k++) {
+        row[k] |= r[k];
+        if (k == gone >> 6)
+            row[k] &= ~((uint64_t)1 << (gone & 63));
+        n += cti_order_bits(row[k]);
+    }
+    return n;
+}
+
 /* exact minimum degree: part becomes its elimination order. Rows keep their own bit; eliminated bits are cleared. */
 static int cti_order_degree(cti_order_work *s, int *part, int n)
 {
-    int i, k, j, step, words = cti_order_rows(s, part, n);
+    int i, k, j, step, around, words = cti_order_rows(s, part, n, &around);
     int *degree = s->list, *copy = s->list + n;
     if (!words)
         return 0;
@@ -4922,19 +5008,23 @@ static int cti_order_degree(cti_order_work *s, int *part, int n)
         for (i = 0; i < n; i++)
             if (degree[i] >= 0 && (best < 0 || degree[i] < degree[best]))
                 best = i;
+        if (degree[best] == n - step + around) {
+            /* what is left is complete: by number, as all degrees stay alike */
+            for (i = 0; i < n; i++)
+                if (degree[i] >= 0)
+                    part[step++] = copy[i];
+            return 1;
+        }
         part[step] = copy[best];
         degree[best] = -1;
         /* the neighbours become a clique */
         r = s->rows + (size_t)words * (size_t)best;
-        for (j = 0; j < n; j++) {
-            uint64_t *row = s->rows + (size_t)words * (size_t)j;
-            if (degree[j] < 0 || !((r[j >> 6] >> (j & 63)) & 1))
-                continue;
-            for (degree[j] = 0, k = 0; k < words; k++) {
-                row[k] |= r[k];
-                if (k == best >> 6)
-                    row[k] &= ~((uint64_t)1 << (best & 63));
-                degree[j] += cti_order_bits(row[k]);
+        for (k = 0; k < words; k++) {
+            uint64_t x = r[k];
+            for (; x; x &= x - 1) {
+                j = 64 * k + cti_order_bits((x & (~x + 1)) - 1);
+                if (j < n && degree[j] >= 0)
+                    degree[j] = cti_order_join(s->rows + (size_t)words * (size_t)j, r, words, best);
             }
         }
     }
@@ -5310,6 +5400,8 @@ typedef struct cti_symbolic {
 
 /* cti_symbolic_analyze -- blocks [n_blocks] sorted, without repetitions. 0 when memory ran out (out is then empty). */
 CTI_FN int cti_symbolic_analyze(cti_mem *mem, cti_symbolic *out, const cti_bsr *A, const int32_t *blocks, int n_blocks);
+/* cti_symbolic_analyze_once -- the same in a fifth of the time, for a matrix that is factored once or twice: the factor costs a tenth more. */
+CTI_FN int cti_symbolic_analyze_once(cti_mem *mem, cti_symbolic *out, const cti_bsr *A, const int32_t *blocks, int n_blocks);
 CTI_FN void cti_symbolic_free(cti_mem *mem, cti_symbolic *sym);
 /* cti_symbolic_hash -- a hash of the cluster's local pattern; cti_symbolic_same -- 1 when sym was made from the same local pattern. */
 CTI_FN uint64_t cti_symbolic_hash(const cti_bsr *A, const int32_t *blocks, int n_blocks);
@@ -5413,8 +5505,11 @@ static int cti_symbolic_pattern(cti_mem *mem, cti_symbolic *s, const cti_bsr *A,
     return 1;
 }
 
-/* the best of a few orders, and its supernodes */
-static int cti_symbolic_order(cti_mem *mem, cti_symbolic *s)
+#define CTI_SYMBOLIC_ONCE_SMALL 1200 /* blocks up to which minimum degree alone is cheapest, cuts counted */
+#define CTI_SYMBOLIC_ONCE_LARGE 6000 /* blocks from which more cuts pay */
+
+/* the best of a few orders, or one that is found quickly, and its supernodes */
+static int cti_symbolic_order(cti_mem *mem, cti_symbolic *s, int once)
 {
     static const int leaves[] = {0x7fffffff, 64, 32, 12};
     int *perm = NULL, *first = NULL, *t, i, ok = 0, n = s->n;
@@ -5424,6 +5519,13 @@ static int cti_symbolic_order(cti_mem *mem, cti_symbolic *s)
     g.n = n, g.ptr = s->ptr, g.adj = s->adj;
     if (!CTI_RESIZE(mem, perm, n) || !CTI_RESIZE(mem, s->perm, n) || !CTI_RESIZE(mem, s->inv, n))
         goto done;
+    if (once) {
+        ok = cti_order_dissect(mem, &g, n <= CTI_SYMBOLIC_ONCE_SMALL ? n : (n < CTI_SYMBOLIC_ONCE_LARGE ? 1000 : 400), s->perm) &&
+             cti_etree_supernodes(mem, &g, s->perm, &s->first, &cost);
+        for (i = 0; ok && i < n; i++)
+            s->inv[s->perm[i]] = i;
+        goto done;
+    }
     for (i = 0; i < 4; i++) {
         /* minimum degree alone for small parts only, small leaves for small parts only */
         if ((i == 0 && n > 3000) || (i == 1 && n <= leaves[1]) || (i > 1 && (n > 600 || n <= leaves[i])))
@@ -5696,14 +5798,24 @@ done:
     return ok;
 }
 
-CTI_FN int cti_symbolic_analyze(cti_mem *mem, cti_symbolic *out, const cti_bsr *A, const int32_t *blocks, int n_blocks)
+static int cti_symbolic_make(cti_mem *mem, cti_symbolic *out, const cti_bsr *A, const int32_t *blocks, int n_blocks, int once)
 {
-    if (cti_symbolic_pattern(mem, out, A, blocks, n_blocks) && cti_symbolic_order(mem, out) && cti_symbolic_cut(mem, out) &&
+    if (cti_symbolic_pattern(mem, out, A, blocks, n_blocks) && cti_symbolic_order(mem, out, once) && cti_symbolic_cut(mem, out) &&
         cti_symbolic_rows(mem, out) && cti_symbolic_layout(mem, out) && cti_symbolic_updates(mem, out) && cti_symbolic_entries(mem, out) &&
         cti_symbolic_place(mem, out))
         return 1;
     cti_symbolic_free(mem, out);
     return 0;
+}
+
+CTI_FN int cti_symbolic_analyze(cti_mem *mem, cti_symbolic *out, const cti_bsr *A, const int32_t *blocks, int n_blocks)
+{
+    return cti_symbolic_make(mem, out, A, blocks, n_blocks, 0);
+}
+
+CTI_FN int cti_symbolic_analyze_once(cti_mem *mem, cti_symbolic *out, const cti_bsr *A, const int32_t *blocks, int n_blocks)
+{
+    return cti_symbolic_make(mem, out, A, blocks, n_blocks, 1);
 }
 
 CTI_FN void cti_symbolic_free(cti_mem *mem, cti_symbolic *s)
@@ -5782,6 +5894,8 @@ typedef struct cti_factor64 {
    Returns 0 when memory ran out. */
 CTI_FN int cti_factor32_compute(cti_mem *mem, cti_factor32 *f, const cti_symbolic *sym, const cti_gather *g, const ct_real *val);
 CTI_FN int cti_factor64_compute(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym, const cti_gather *g, const ct_real *val);
+/* cti_factor64_compute_double -- the same with entries in double in every build. */
+CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym, const cti_gather *g, const double *val);
 CTI_FN void cti_factor32_free(cti_mem *mem, cti_factor32 *f);
 CTI_FN void cti_factor64_free(cti_mem *mem, cti_factor64 *f);
 
@@ -5920,11 +6034,11 @@ static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, c
    products are denormal, and those cost a hundred times as much as others */
 CTI_INLINE void CTI_TN(cti_super, flush4)(const CTI_T *r, CTI_TVEC c[4])
 {
-    CTI_TVEC zero = CTI_TV(set)(0), on;
+    CTI_TVEC zero = CTI_TV(set)(0), off;
     int q;
     for (q = 0; q < 4; q++) {
-        on = CTI_TV(le)(CTI_TV(set)(CTI_SUPER_TINY / r[q]), CTI_TV(abs)(c[q]));
-        c[q] = CTI_TV(select)(on, c[q], zero);
+        off = CTI_TV(lt)(CTI_TV(abs)(c[q]), CTI_TV(set)(CTI_SUPER_TINY / r[q])); /* what is no number stays */
+        c[q] = CTI_TV(select)(off, zero, c[q]);
     }
 }
 
@@ -6030,23 +6144,31 @@ static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, c
     return 1;
 }
 
+/* the scratch, assembled, becomes supernode s's panel */
+static void CTI_TN(cti_super, finish)(CTI_TN(cti_factor, t) * f, int s, CTI_T *orig)
+{
+    const cti_symbolic *sym = f->sym;
+    size_t ld = (size_t)cti_sym_height(sym, s);
+    int u;
+    for (u = sym->update_ptr[s]; u < sym->update_ptr[s + 1]; u++)
+        CTI_TN(cti_super, update)(sym, f->L, &sym->update[u], s, f->scratch, ld);
+    f->boosted += CTI_TN(cti_super, panel)(sym, s, f->L + sym->panel[s], f->inverse + sym->pivot[s], f->scratch, ld, orig);
+    for (u = cti_sym_cols(sym, s); u < cti_sym_top(sym, s); u++)
+        f->inverse[sym->pivot[s] + u] = 1;
+}
+
 CTI_FN int CTI_TN(cti_factor, compute)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym, const cti_gather *g,
                                        const ct_real *val)
 {
-    int s, u;
+    int s;
     CTI_T *orig;
     f->boosted = 0;
     if (!CTI_TN(cti_super, reserve)(mem, f, sym))
         return 0;
     orig = f->scratch + sym->scratch + 16;
     for (s = 0; s < sym->n_super; s++) {
-        size_t ld = (size_t)cti_sym_height(sym, s);
-        CTI_TN(cti_super, assemble)(sym, g, val, s, f->scratch, ld, orig);
-        for (u = sym->update_ptr[s]; u < sym->update_ptr[s + 1]; u++)
-            CTI_TN(cti_super, update)(sym, f->L, &sym->update[u], s, f->scratch, ld);
-        f->boosted += CTI_TN(cti_super, panel)(sym, s, f->L + sym->panel[s], f->inverse + sym->pivot[s], f->scratch, ld, orig);
-        for (u = cti_sym_cols(sym, s); u < cti_sym_top(sym, s); u++)
-            f->inverse[sym->pivot[s] + u] = 1;
+        CTI_TN(cti_super, assemble)(sym, g, val, s, f->scratch, (size_t)cti_sym_height(sym, s), orig);
+        CTI_TN(cti_super, finish)(f, s, orig);
     }
     return 1;
 }
@@ -6317,11 +6439,11 @@ static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, c
    products are denormal, and those cost a hundred times as much as others */
 CTI_INLINE void CTI_TN(cti_super, flush4)(const CTI_T *r, CTI_TVEC c[4])
 {
-    CTI_TVEC zero = CTI_TV(set)(0), on;
+    CTI_TVEC zero = CTI_TV(set)(0), off;
     int q;
     for (q = 0; q < 4; q++) {
-        on = CTI_TV(le)(CTI_TV(set)(CTI_SUPER_TINY / r[q]), CTI_TV(abs)(c[q]));
-        c[q] = CTI_TV(select)(on, c[q], zero);
+        off = CTI_TV(lt)(CTI_TV(abs)(c[q]), CTI_TV(set)(CTI_SUPER_TINY / r[q])); /* what is no number stays */
+        c[q] = CTI_TV(select)(off, zero, c[q]);
     }
 }
 
@@ -6427,23 +6549,31 @@ static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, c
     return 1;
 }
 
+/* the scratch, assembled, becomes supernode s's panel */
+static void CTI_TN(cti_super, finish)(CTI_TN(cti_factor, t) * f, int s, CTI_T *orig)
+{
+    const cti_symbolic *sym = f->sym;
+    size_t ld = (size_t)cti_sym_height(sym, s);
+    int u;
+    for (u = sym->update_ptr[s]; u < sym->update_ptr[s + 1]; u++)
+        CTI_TN(cti_super, update)(sym, f->L, &sym->update[u], s, f->scratch, ld);
+    f->boosted += CTI_TN(cti_super, panel)(sym, s, f->L + sym->panel[s], f->inverse + sym->pivot[s], f->scratch, ld, orig);
+    for (u = cti_sym_cols(sym, s); u < cti_sym_top(sym, s); u++)
+        f->inverse[sym->pivot[s] + u] = 1;
+}
+
 CTI_FN int CTI_TN(cti_factor, compute)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym, const cti_gather *g,
                                        const ct_real *val)
 {
-    int s, u;
+    int s;
     CTI_T *orig;
     f->boosted = 0;
     if (!CTI_TN(cti_super, reserve)(mem, f, sym))
         return 0;
     orig = f->scratch + sym->scratch + 16;
     for (s = 0; s < sym->n_super; s++) {
-        size_t ld = (size_t)cti_sym_height(sym, s);
-        CTI_TN(cti_super, assemble)(sym, g, val, s, f->scratch, ld, orig);
-        for (u = sym->update_ptr[s]; u < sym->update_ptr[s + 1]; u++)
-            CTI_TN(cti_super, update)(sym, f->L, &sym->update[u], s, f->scratch, ld);
-        f->boosted += CTI_TN(cti_super, panel)(sym, s, f->L + sym->panel[s], f->inverse + sym->pivot[s], f->scratch, ld, orig);
-        for (u = cti_sym_cols(sym, s); u < cti_sym_top(sym, s); u++)
-            f->inverse[sym->pivot[s] + u] = 1;
+        CTI_TN(cti_super, assemble)(sym, g, val, s, f->scratch, (size_t)cti_sym_height(sym, s), orig);
+        CTI_TN(cti_super, finish)(f, s, orig);
     }
     return 1;
 }
@@ -6604,6 +6734,35 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
     }
     for (i = 0; i < sym->n; i++)
         memcpy(x + 3 * (size_t)sym->perm[i], z + sym->place[i], 3 * sizeof *z);
+}
+
+/* scratch = the columns of supernode s, entry by entry in double */
+static void cti_super64_assemble_double(const cti_symbolic *sym, const cti_gather *g, const double *val, int s, double *W, size_t ld, double *orig)
+{
+    int e, k, c, cols = cti_sym_cols(sym, s);
+    memset(W, 0, ld * (size_t)cols * sizeof *W);
+    for (e = sym->entry_ptr[s]; e < sym->entry_ptr[s + 1]; e++)
+        for (k = 0; k < 9; k++)
+            W[(size_t)(sym->entry[e].col + k % 3) * ld + (size_t)(sym->entry[e].row + k / 3)] = val[9 * (size_t)g->slot[e] + (size_t)k];
+    for (c = cti_sym_pivots(sym, s); c < cols; c++)
+        W[(size_t)c * (ld + 1)] = 1;
+    for (c = 0; c < cols; c++)
+        orig[c] = W[(size_t)c * (ld + 1)];
+}
+
+CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym, const cti_gather *g, const double *val)
+{
+    int s;
+    double *orig;
+    f->boosted = 0;
+    if (!cti_super64_reserve(mem, f, sym))
+        return 0;
+    orig = f->scratch + sym->scratch + 16;
+    for (s = 0; s < sym->n_super; s++) {
+        cti_super64_assemble_double(sym, g, val, s, f->scratch, (size_t)cti_sym_height(sym, s), orig);
+        cti_super64_finish(f, s, orig);
+    }
+    return 1;
 }
 #undef CTI_T
 #undef CTI_TN
@@ -7434,6 +7593,760 @@ CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) * f, cons
 #undef CTI_TN
 #undef CTI_TVEC
 #undef CTI_TV
+
+/* ---- 2_linalg/schur.h ---- */
+/* schur.h -- W = J A^-1 J' with a supernodal factor of A and sparse rows J. */
+
+
+/* cti_factor64_schur -- W = J A^-1 J', full and exactly symmetric.
+   rows       in   rows of J
+   ptr, idx   in   [rows + 1], [ptr[rows]] columns of each row, sorted: unknown 3 i + a is entry a of the cluster's block i
+   val        in   [ptr[rows]]
+   W          out  [rows][ld], ld >= rows
+   Scratch from the arena, rewound. Returns 0 when memory ran out. */
+CTI_FN int cti_factor64_schur(const cti_factor64 *f, cti_arena *arena, int rows, const int32_t *ptr, const int32_t *idx, const double *val,
+                              double *W, int ld);
+
+
+/* ---- 2_linalg/schur.c ---- */
+/* schur.c -- Schur complements of sparse rows.
+   Method: W = Y'Y with Y = L^-1 J'. A row of J fills in only along the paths of its blocks to the roots of the elimination trees. The trees
+   (bodies that no entry of A joins) are taken one by one: W is the sum over trees. In a tree, rows are sorted by their first block in
+   elimination order and laid out in strips of eight columns; a supernode stores the strips that reach it and no others. Y'Y is summed
+   supernode by supernode. based on: Gilbert and Peierls 1988 (sparse right sides); Amestoy et al. 2012 (their order). */
+
+/* cti_schur_plan -- one tree at a time: supernodes s0 .. s1 - 1, columns row[0 .. n - 1] */
+typedef struct cti_schur_plan {
+    const cti_factor64 *f;
+    const int32_t *ptr, *idx;
+    const double *val;
+    int32_t *row, *at; /* rows of J by tree and first position, [pairs]; that position */
+    int pairs;
+    int s0, s1, n, strips;
+    const int32_t *own;    /* the tree's part of row */
+    int32_t *first;        /* [s1 - s0 + 1] of strip: strips that reach a supernode, ascending */
+    int32_t *strip, *zero; /* zero: rows above it (a multiple of 4) are 0 */
+    size_t *offset;        /* [s1 - s0] of its strips in Y, each [top][8] */
+    double *Y, *C;         /* C [8 strips][8 strips]: Y'Y right of the diagonal */
+    size_t *to, *step;     /* [max_rows] place of a row below in strip 0 of its owner, distance of strips there */
+    const int32_t **map;   /* [max_rows] the owner's number of each strip */
+    int32_t *maps;
+} cti_schur_plan;
+
+static int cti_schur_parent(const cti_symbolic *sym, int s)
+{
+    return sym->row_ptr[s + 1] > sym->row_ptr[s] ? sym->owner[sym->rows[sym->row_ptr[s]]] : -1;
+}
+
+/* root[s]: the supernode at the top of its tree */
+static void cti_schur_roots(const cti_symbolic *sym, int32_t *root)
+{
+    int s;
+    for (s = sym->n_super - 1; s >= 0; s--) {
+        int up = cti_schur_parent(sym, s);
+        root[s] = up < 0 ? s : root[up];
+    }
+}
+
+/* every pair of a row and a tree that it touches, sorted by the first position there; bucket [n + 1] */
+static void cti_schur_pairs(cti_schur_plan *w, int rows, const int32_t *root, int32_t *row, int32_t *at, int32_t *bucket)
+{
+    const cti_symbolic *sym = w->f->sym;
+    int i, k, c, n = 0, start;
+    for (i = 0; i < rows; i++) {
+        start = n;
+        for (k = w->ptr[i]; k < w->ptr[i + 1]; k++) {
+            int p = sym->inv[w->idx[k] / 3], tree = root[sym->owner[p]];
+            for (c = start; c < n && root[sym->owner[at[c]]] != tree; c++) {
+            }
+            if (c == n)
+                row[n] = i, at[n++] = p;
+            else
+                at[c] = cti_min_int(at[c], p);
+        }
+    }
+    memset(bucket, 0, sizeof *bucket * (size_t)(sym->n + 1));
+    for (c = 0; c < n; c++)
+        bucket[at[c] + 1]++;
+    for (i = 0; i < sym->n; i++)
+        bucket[i + 1] += bucket[i];
+    for (c = 0; c < n; c++) {
+        int to = bucket[at[c]]++;
+        w->row[to] = row[c], w->at[to] = at[c];
+    }
+    w->pairs = n;
+}
+
+/* strips that reach each supernode of the tree: its own blocks' and its children's. mark [s1 - s0][strips]: 1 + first row, or 0 */
+static int cti_schur_reach(cti_schur_plan *w, cti_arena *arena, int32_t *mark)
+{
+    const cti_symbolic *sym = w->f->sym;
+    int c, k, s, j, count = 0;
+    size_t used = 0, strips = (size_t)w->strips;
+    memset(mark, 0, sizeof *mark * (size_t)(w->s1 - w->s0) * strips);
+    for (c = 0; c < w->n; c++)
+        for (k = w->ptr[w->own[c]]; k < w->ptr[w->own[c] + 1]; k++) {
+            int p = sym->inv[w->idx[k] / 3], o = sym->owner[p], z = 1 + ((sym->place[p] - sym->pivot[o]) & ~3);
+            int32_t *m;
+            if (o < w->s0 || o >= w->s1)
+                continue;
+            m = mark + (size_t)(o - w->s0) * strips + c / 8;
+            *m = *m ? cti_min_int(*m, z) : z;
+        }
+    for (s = w->s0; s < w->s1; s++) {
+        int up = cti_schur_parent(sym, s);
+        for (j = 0; j < w->strips; j++)
+            if (mark[(size_t)(s - w->s0) * strips + (size_t)j]) {
+                count++;
+                if (up >= 0)
+                    mark[(size_t)(up - w->s0) * strips + (size_t)j] = 1;
+            }
+    }
+    w->strip = CTI_ARENA_NEW(arena, int32_t, count), w->zero = CTI_ARENA_NEW(arena, int32_t, count);
+    if (!w->strip || !w->zero)
+        return 0;
+    for (s = w->s0, count = 0; s < w->s1; s++) {
+        const int32_t *m = mark + (size_t)(s - w->s0) * strips;
+        w->first[s - w->s0] = count;
+        w->offset[s - w->s0] = used;
+        for (j = 0; j < w->strips; j++)
+            if (m[j])
+                w->strip[count] = j, w->zero[count++] = m[j] - 1;
+        used += 8 * (size_t)cti_sym_top(sym, s) * (size_t)(count - w->first[s - w->s0]);
+    }
+    w->first[w->s1 - w->s0] = count;
+    w->Y = CTI_ARENA_ZERO(arena, double, used);
+    return w->Y != NULL;
+}
+
+/* number of a strip among those of supernode s (counted from s0) */
+static int cti_schur_find(const cti_schur_plan *w, int s, int strip)
+{
+    int lo = w->first[s], hi = w->first[s + 1] - 1;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (w->strip[mid] < strip)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo - w->first[s];
+}
+
+/* Y = J' */
+static void cti_schur_fill(cti_schur_plan *w)
+{
+    const cti_symbolic *sym = w->f->sym;
+    int c, k;
+    for (c = 0; c < w->n; c++)
+        for (k = w->ptr[w->own[c]]; k < w->ptr[w->own[c] + 1]; k++) {
+            int p = sym->inv[w->idx[k] / 3], o = sym->owner[p];
+            size_t at;
+            if (o < w->s0 || o >= w->s1)
+                continue;
+            at = w->offset[o - w->s0] + 8 * (size_t)cti_sym_top(sym, o) * (size_t)cti_schur_find(w, o - w->s0, c / 8);
+            w->Y[at + 8 * (size_t)(sym->place[p] - sym->pivot[o] + w->idx[k] % 3) + (size_t)(c & 7)] = w->val[k];
+        }
+}
+
+/* one strip: y = L(pivots, pivots)^-1 y, rows above z are 0 */
+static void cti_schur_forward(const double *P, const double *inverse, int cols, double *y, int z)
+{
+    size_t stride = 8 * (size_t)cols;
+    int k0;
+    for (k0 = z; k0 < cols; k0 += 4) {
+        const double *a[4], *l = P + (size_t)(k0 >> 3) * stride + (k0 & 7);
+        cti_d8 c[4];
+        a[0] = l + 8 * (size_t)z, a[1] = a[0] + 1, a[2] = a[0] + 2, a[3] = a[0] + 3;
+        cti_k64_tile1(k0 - z, a, 8, y + 8 * (size_t)z, 8, c);
+        cti_k64_trsm4(l + 8 * (size_t)k0, 1, 8, inverse + k0, y + 8 * (size_t)k0, 8, c);
+        cti_k64_store4(y + 8 * (size_t)k0, 8, c);
+    }
+}
+
+/* where the rows below supernode s go */
+static void cti_schur_targets(cti_schur_plan *w, int s)
+{
+    const cti_symbolic *sym = w->f->sym;
+    int t = s - w->s0, count = w->first[t + 1] - w->first[t], k, q, j, owner = -1;
+    int32_t *map = w->maps - count;
+    for (k = sym->row_ptr[s]; k < sym->row_ptr[s + 1]; k++) {
+        int p = sym->rows[k], o = sym->owner[p];
+        if (o != owner) {
+            /* the owner's strips contain these, in the same order */
+            int at = w->first[o - w->s0];
+            owner = o, map += count;
+            for (j = 0; j < count; j++) {
+                while (w->strip[at] < w->strip[w->first[t] + j])
+                    at++;
+                map[j] = at - w->first[o - w->s0];
+            }
+        }
+        for (q = 0; q < 3; q++) {
+            int i = 3 * (k - sym->row_ptr[s]) + q;
+            w->step[i] = 8 * (size_t)cti_sym_top(sym, o);
+            w->to[i] = w->offset[o - w->s0] + 8 * (size_t)(sym->place[p] - sym->pivot[o] + q);
+            w->map[i] = map;
+        }
+    }
+}
+
+#define CTI_SCHUR_BLOCK 64 /* rows below that stay in cache while the strips go by */
+
+/* rows of later supernodes -= L(below, pivots) Y */
+static void cti_schur_below(cti_schur_plan *w, int s)
+{
+    const cti_symbolic *sym = w->f->sym;
+    int t = s - w->s0, count = w->first[t + 1] - w->first[t], cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s), i0, i, j, q;
+    size_t ys = 8 * (size_t)cti_sym_top(sym, s), stride = 8 * (size_t)cols;
+    const double *B = w->f->L + sym->panel[s] + (size_t)cti_sym_top(sym, s) * (size_t)cols, *Y = w->Y + w->offset[t];
+    for (i0 = 0; i0 < below; i0 += CTI_SCHUR_BLOCK)
+        for (j = 0; j < count; j++) {
+            int z = w->zero[w->first[t] + j], end = cti_min_int(below, i0 + CTI_SCHUR_BLOCK);
+            const double *b = Y + (size_t)j * ys + 8 * (size_t)z;
+            for (i = i0; i < end; i += 4) {
+                const double *a[4], *l = B + (size_t)(i >> 3) * stride + (i & 7) + 8 * (size_t)z;
+                cti_d8 c[4];
+                a[0] = l, a[1] = l + 1, a[2] = l + 2, a[3] = l + 3;
+                cti_k64_tile1(cti_sym_pivots(sym, s) - z, a, 8, b, 8, c);
+                for (q = 0; q < 4 && i + q < end; q++)
+                    cti_k64_sub1(w->Y + w->to[i + q] + (size_t)w->map[i + q][j] * w->step[i + q], c[q]);
+            }
+        }
+}
+
+/* C += Y'Y of supernode s: tiles of eight by eight on and right of the diagonal */
+static void cti_schur_product(cti_schur_plan *w, int s)
+{
+    const cti_symbolic *sym = w->f->sym;
+    int t = s - w->s0, count = w->first[t + 1] - w->first[t], pivots = cti_sym_pivots(sym, s), i, j, h;
+    size_t ys = 8 * (size_t)cti_sym_top(sym, s), ld = 8 * (size_t)w->strips;
+    const double *Y = w->Y + w->offset[t];
+    const int32_t *strip = w->strip + w->first[t], *zero = w->zero + w->first[t];
+    for (i = 0; i < count; i++)
+        for (j = i; j < count; j++) {
+            int z = zero[i] > zero[j] ? zero[i] : zero[j];
+            double *to = w->C + 8 * (size_t)strip[i] * ld + 8 * (size_t)strip[j];
+            for (h = 0; h < 8; h += 4) {
+                const double *a[4];
+                cti_d8 c[4];
+                a[0] = Y + (size_t)i * ys + 8 * (size_t)z + h, a[1] = a[0] + 1, a[2] = a[0] + 2, a[3] = a[0] + 3;
+                cti_k64_tile1(pivots - z, a, 8, Y + (size_t)j * ys + 8 * (size_t)z, 8, c);
+                cti_k64_add4(to + (size_t)h * ld, ld, c);
+            }
+        }
+}
+
+/* W += C, both triangles from the upper one */
+static void cti_schur_add(const cti_schur_plan *w, double *W, size_t ld)
+{
+    size_t lc = 8 * (size_t)w->strips;
+    int i, j;
+    for (i = 0; i < w->n; i++) {
+        size_t a = (size_t)w->own[i];
+        W[a * ld + a] += w->C[(size_t)i * (lc + 1)];
+        for (j = i + 1; j < w->n; j++) {
+            size_t b = (size_t)w->own[j];
+            double v = w->C[(size_t)i * lc + (size_t)j];
+            W[a * ld + b] += v;
+            W[b * ld + a] = W[a * ld + b];
+        }
+    }
+}
+
+/* one tree's part of W. 0 when memory ran out */
+static int cti_schur_tree(cti_schur_plan *w, cti_arena *arena, double *W, int ld)
+{
+    const cti_symbolic *sym = w->f->sym;
+    size_t supers = (size_t)(w->s1 - w->s0), strips = (size_t)cti_strips(w->n);
+    int32_t *mark = CTI_ARENA_NEW(arena, int32_t, supers * strips);
+    int s;
+    w->strips = (int)strips;
+    w->first = CTI_ARENA_NEW(arena, int32_t, supers + 1), w->offset = CTI_ARENA_NEW(arena, size_t, supers);
+    w->C = CTI_ARENA_ZERO(arena, double, 64 * strips * strips), w->maps = CTI_ARENA_NEW(arena, int32_t, (size_t)sym->max_rows * strips);
+    if (!mark || !w->first || !w->offset || !w->C || !w->maps || !cti_schur_reach(w, arena, mark))
+        return 0;
+    cti_schur_fill(w);
+    for (s = w->s0; s < w->s1; s++) {
+        int t = s - w->s0, j, cols = cti_sym_cols(sym, s);
+        size_t ys = 8 * (size_t)cti_sym_top(sym, s);
+        for (j = w->first[t]; j < w->first[t + 1]; j++)
+            cti_schur_forward(w->f->L + sym->panel[s], w->f->inverse + sym->pivot[s], cols,
+                              w->Y + w->offset[t] + (size_t)(j - w->first[t]) * ys, w->zero[j]);
+        if (w->first[t + 1] == w->first[t])
+            continue;
+        cti_schur_targets(w, s);
+        cti_schur_below(w, s);
+        cti_schur_product(w, s);
+    }
+    cti_schur_add(w, W, (size_t)ld);
+    return 1;
+}
+
+CTI_FN int cti_factor64_schur(const cti_factor64 *f, cti_arena *arena, int rows, const int32_t *ptr, const int32_t *idx, const double *val,
+                              double *W, int ld)
+{
+    const cti_symbolic *sym = f->sym;
+    cti_arena_point mark = cti_arena_mark(arena), tree;
+    cti_schur_plan w;
+    int i, c, ok, nnz = rows ? ptr[rows] : 0;
+    int32_t *root = CTI_ARENA_NEW(arena, int32_t, sym->n_super), *row = CTI_ARENA_NEW(arena, int32_t, nnz),
+            *at = CTI_ARENA_NEW(arena, int32_t, nnz);
+    int32_t *bucket = CTI_ARENA_NEW(arena, int32_t, sym->n + 1);
+    memset(&w, 0, sizeof w);
+    w.f = f, w.ptr = ptr, w.idx = idx, w.val = val;
+    w.row = CTI_ARENA_NEW(arena, int32_t, nnz), w.at = CTI_ARENA_NEW(arena, int32_t, nnz);
+    w.to = CTI_ARENA_NEW(arena, size_t, sym->max_rows + 8), w.step = CTI_ARENA_NEW(arena, size_t, sym->max_rows + 8);
+    w.map = CTI_ARENA_NEW(arena, const int32_t *, sym->max_rows + 8);
+    ok = root && row && at && bucket && w.row && w.at && w.to && w.step && w.map;
+    for (i = 0; ok && i < rows; i++)
+        memset(W + (size_t)i * (size_t)ld, 0, sizeof *W * (size_t)rows);
+    if (ok) {
+        cti_schur_roots(sym, root);
+        cti_schur_pairs(&w, rows, root, row, at, bucket);
+    }
+    tree = cti_arena_mark(arena);
+    for (c = 0; ok && c < w.pairs; c += w.n) {
+        int top = root[sym->owner[w.at[c]]];
+        for (w.n = 1; c + w.n < w.pairs && root[sym->owner[w.at[c + w.n]]] == top; w.n++) {
+        }
+        w.own = w.row + c, w.s0 = sym->owner[sym->subtree[top]], w.s1 = top + 1;
+        ok = cti_schur_tree(&w, arena, W, ld);
+        cti_arena_rewind(arena, tree);
+    }
+    cti_arena_rewind(arena, mark);
+    return ok;
+}
+#undef CTI_SCHUR_BLOCK
+
+/* ---- 2_linalg/lu.h ---- */
+/* lu.h -- LU of large general matrices in double, in blocks. */
+
+
+/* cti_lu_factor -- P A = L U in place with partial pivoting; A [n][ld] row-major, ld >= n rounded up to 8 (the pads are overwritten), pivot [n];
+   scratch [cti_lu_scratch(n)]. 0 when A is singular or not finite. */
+CTI_FN int cti_lu_factor(double *A, int n, int ld, int *pivot, double *scratch);
+CTI_FN size_t cti_lu_scratch(int n);
+/* cti_lu_solve -- x = A^-1 x; x [n] */
+CTI_FN void cti_lu_solve(const double *A, int n, int ld, const int *pivot, double *x);
+/* cti_lu_dot -- sum of a_i b_i, i < n, in eight lanes. */
+CTI_FN double cti_lu_dot(const double *a, const double *b, int n);
+
+
+/* ---- 2_linalg/lu.c ---- */
+/* lu.c -- LU of large general matrices in double.
+   Method: right-looking in panels of 32 columns: the panel is factored with row exchanges, its rows of U are solved for, and what remains is
+   updated by the tile of kernel.h from packed strips. based on: Golub and Van Loan, Matrix Computations, 3.4 (partial pivoting, block form). */
+
+enum { CTI_LU_PANEL = 32 };
+
+CTI_FN size_t cti_lu_scratch(int n) { return (size_t)CTI_LU_PANEL * (size_t)(cti_pad8(n) + 8); }
+
+/* y -= t x, n numbers */
+static void cti_lu_subtract(double *y, double t, const double *x, int n)
+{
+    cti_d8 s = cti_d8_set(t);
+    int j;
+    for (j = 0; j + 8 <= n; j += 8)
+        cti_d8_store(y + j, cti_d8_sub(cti_d8_load(y + j), cti_d8_mul(s, cti_d8_load(x + j))));
+    for (; j < n; j++)
+        y[j] -= t * x[j];
+}
+
+static void cti_lu_swap(double *a, double *b, int n)
+{
+    int j;
+    for (j = 0; j < n; j++) {
+        double t = a[j];
+        a[j] = b[j], b[j] = t;
+    }
+}
+
+/* columns k0 .. k1 - 1 from row k0 down, whole rows exchanged. 0 when a pivot is 0 or not finite */
+static int cti_lu_panel(double *A, int n, int ld, int k0, int k1, int *pivot)
+{
+    int i, k, p;
+    for (k = k0; k < k1; k++) {
+        double best = 0, *top = A + (size_t)k * (size_t)ld, inverse;
+        for (p = k, i = k; i < n; i++) {
+            double t = fabs(A[(size_t)i * (size_t)ld + (size_t)k]);
+            if (t > best || t != t)
+                best = t, p = i;
+        }
+        pivot[k] = p;
+        if (!(best > 0) || !cti_finite64(best))
+            return 0;
+        if (p != k)
+            cti_lu_swap(top, A + (size_t)p * (size_t)ld, n);
+        inverse = 1 / top[k];
+        for (i = k + 1; i < n; i++) {
+            double *row = A + (size_t)i * (size_t)ld;
+            row[k] *= inverse;
+            if (row[k] != 0)
+                cti_lu_subtract(row + k + 1, row[k], top + k + 1, k1 - k - 1);
+        }
+    }
+    return 1;
+}
+
+/* rows of U right of the panel, packed into strips of eight columns */
+static void cti_lu_rows(double *A, int n, int ld, int k0, int k1, double *strips)
+{
+    int i, k, j, c, K = k1 - k0;
+    for (i = k0 + 1; i < k1; i++)
+        for (k = k0; k < i; k++)
+            cti_lu_subtract(A + (size_t)i * (size_t)ld + k1, A[(size_t)i * (size_t)ld + (size_t)k], A + (size_t)k * (size_t)ld + k1, n - k1);
+    for (j = k1; j < n; j += 8, strips += 8 * (size_t)K)
+        for (k = 0; k < K; k++)
+            for (c = 0; c < 8; c++)
+                strips[8 * k + c] = j + c < n ? A[(size_t)(k0 + k) * (size_t)ld + (size_t)(j + c)] : 0;
+}
+
+/* A -= L U for what remains */
+static void cti_lu_update(double *A, int n, int ld, int k0, int k1, const double *strips)
+{
+    int i, j, q, K = k1 - k0;
+    for (i = k1; i < n; i += 4) {
+        const double *a[4], *b = strips;
+        int rows = cti_min_int(4, n - i);
+        for (q = 0; q < 4; q++)
+            a[q] = A + (size_t)(i + cti_min_int(q, rows - 1)) * (size_t)ld + k0;
+        for (j = k1; j < n; j += 8, b += 8 * (size_t)K) {
+            cti_d8 c[4];
+            cti_k64_tile1(K, a, 1, b, 8, c);
+            for (q = 0; q < rows; q++)
+                cti_k64_sub1(A + (size_t)(i + q) * (size_t)ld + j, c[q]);
+        }
+    }
+}
+
+/* panels begin at multiples of eight columns, so that strips never pass the end of a row */
+CTI_FN int cti_lu_factor(double *A, int n, int ld, int *pivot, double *scratch)
+{
+    int k0, k1;
+    for (k0 = 0; k0 < n; k0 = k1) {
+        k1 = cti_min_int(k0 + CTI_LU_PANEL, n);
+        if (!cti_lu_panel(A, n, ld, k0, k1, pivot))
+            return 0;
+        if (k1 < n) {
+            cti_lu_rows(A, n, ld, k0, k1, scratch);
+            cti_lu_update(A, n, ld, k0, k1, scratch);
+        }
+    }
+    return 1;
+}
+
+CTI_FN double cti_lu_dot(const double *a, const double *b, int n)
+{
+    cti_d8 s = cti_d8_set(0);
+    double lane[8], sum;
+    int j;
+    for (j = 0; j + 8 <= n; j += 8)
+        s = cti_d8_add(s, cti_d8_mul(cti_d8_load(a + j), cti_d8_load(b + j)));
+    cti_d8_store(lane, s);
+    sum = ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+    for (; j < n; j++)
+        sum += a[j] * b[j];
+    return sum;
+}
+
+CTI_FN void cti_lu_solve(const double *A, int n, int ld, const int *pivot, double *x)
+{
+    int i;
+    for (i = 0; i < n; i++) {
+        double t = x[pivot[i]];
+        x[pivot[i]] = x[i];
+        x[i] = t;
+    }
+    for (i = 1; i < n; i++)
+        x[i] -= cti_lu_dot(A + (size_t)i * (size_t)ld, x, i);
+    for (i = n - 1; i >= 0; i--) {
+        const double *row = A + (size_t)i * (size_t)ld;
+        x[i] = (x[i] - cti_lu_dot(row + i + 1, x + i + 1, n - i - 1)) / row[i];
+    }
+}
+
+/* ---- 2_linalg/block_lu.h ---- */
+/* block_lu.h -- LU of sparse matrices of 3x3 blocks whose numbers are unsymmetric, without exchanges between blocks. */
+
+
+/* cti_block_lu -- zero it before first use. All arrays are stb_ds arrays. Column k of L and row k of U have the same pattern. */
+typedef struct cti_block_lu {
+    int n;
+    int *perm, *inv;   /* order of elimination and its inverse */
+    int *ptr, *rows;   /* [n + 1], [ptr[n]] positions above k of column k, rising */
+    int *slot, *side;  /* of every entry of the matrix: its block; 0 diagonal, 1 L, 2 U */
+    double *D, *L, *U; /* inverses of the pivots; blocks */
+    double flops;      /* multiplications and additions of a factorization */
+    double *work;      /* [3 n] */
+} cti_block_lu;
+
+/* cti_block_lu_open -- analysis of a matrix whose row i has the columns column[first[i]] .. column[first[i + 1] - 1], in any order.
+   0 when memory ran out. */
+CTI_FN int cti_block_lu_open(cti_mem *mem, cti_block_lu *s, int n, const int32_t *first, const int32_t *column);
+/* cti_block_lu_factor -- block [9 first[n]] in the order of column. 0 when a pivot block is singular or not finite. */
+CTI_FN int cti_block_lu_factor(cti_block_lu *s, const double *block);
+/* cti_block_lu_solve -- x [3 n] = A^-1 x. */
+CTI_FN void cti_block_lu_solve(cti_block_lu *s, double *x);
+CTI_FN void cti_block_lu_close(cti_mem *mem, cti_block_lu *s);
+
+
+/* ---- 2_linalg/block_lu.c ---- */
+/* block_lu.c -- LU of sparse matrices of 3x3 blocks whose numbers are unsymmetric.
+   Method: the pattern is made symmetric and ordered by minimum degree; elimination goes to the right, L and U share one pattern; pivots are
+   inverses of whole blocks, not exchanged: for matrices whose diagonal blocks are safe, as those of contact problems are.
+   based on: Davis, Direct Methods for Sparse Linear Systems, 4.1 and 6.2. */
+
+enum { CTI_BLOCK_LU_LEAF = 200 };
+
+CTI_FN void cti_block_lu_close(cti_mem *mem, cti_block_lu *s)
+{
+    CTI_FREE(mem, s->perm), CTI_FREE(mem, s->inv), CTI_FREE(mem, s->ptr), CTI_FREE(mem, s->rows);
+    CTI_FREE(mem, s->slot), CTI_FREE(mem, s->side), CTI_FREE(mem, s->D), CTI_FREE(mem, s->L), CTI_FREE(mem, s->U), CTI_FREE(mem, s->work);
+    memset(s, 0, sizeof *s);
+}
+
+/* symmetric pattern of the matrix */
+static int cti_block_lu_pattern(cti_mem *mem, cti_bsr *G, int n, const int32_t *first, const int32_t *column)
+{
+    int32_t *pairs = NULL;
+    int i, k, ok = CTI_RESIZE(mem, pairs, 2 * first[n] + 2);
+    for (i = 0; ok && i < n; i++)
+        for (k = first[i]; k < first[i + 1]; k++)
+            pairs[2 * k] = i, pairs[2 * k + 1] = column[k];
+    ok = ok && cti_bsr_pattern(mem, G, n, pairs, first[n]);
+    CTI_FREE(mem, pairs);
+    return ok;
+}
+
+static int cti_block_lu_order(cti_mem *mem, cti_block_lu *s, const cti_bsr *G)
+{
+    cti_graph g;
+    int i, k, n = s->n, at = 0, ok;
+    memset(&g, 0, sizeof g);
+    if (!cti_graph_alloc(mem, &g, n, G->row[n] - n))
+        return 0;
+    for (g.ptr[0] = 0, i = 0; i < n; g.ptr[++i] = at)
+        for (g.w[i] = 1, k = G->row[i]; k < G->row[i + 1]; k++)
+            if (G->col[k] != i)
+                g.ew[at] = 1, g.adj[at++] = G->col[k];
+    ok = cti_order_dissect(mem, &g, CTI_BLOCK_LU_LEAF, s->perm);
+    for (i = 0; ok && i < n; i++)
+        s->inv[s->perm[i]] = i;
+    cti_graph_free(mem, &g);
+    return ok;
+}
+
+/* positions of column k: the matrix's own and those of the columns that have k as their first; unsorted, appended to rows */
+static int cti_block_lu_column(cti_mem *mem, cti_block_lu *s, const cti_bsr *G, int k, int *mark, int *child, int *next)
+{
+    int e, c, i = s->perm[k], start = CTI_LEN(s->rows), least = s->n, at;
+    mark[k] = k;
+    for (e = G->row[i]; e < G->row[i + 1]; e++) {
+        at = s->inv[G->col[e]];
+        if (at > k && mark[at] != k) {
+            mark[at] = k;
+            if (!CTI_PUSH(mem, s->rows, at))
+                return 0;
+        }
+    }
+    for (c = child[k]; c >= 0; c = next[c])
+        for (e = s->ptr[c]; e < s->ptr[c + 1]; e++) {
+            at = s->rows[e];
+            if (mark[at] != k) {
+                mark[at] = k;
+                if (!CTI_PUSH(mem, s->rows, at))
+                    return 0;
+            }
+        }
+    for (e = start; e < CTI_LEN(s->rows); e++)
+        least = cti_min_int(least, s->rows[e]);
+    if (least < s->n)
+        next[k] = child[least], child[least] = k;
+    s->ptr[k + 1] = CTI_LEN(s->rows);
+    return 1;
+}
+
+/* rows of all columns in rising order, by two transpositions */
+static void cti_block_lu_sort(cti_block_lu *s, int *count, int *columns, int *rows)
+{
+    int n = s->n, k, e;
+    memset(count, 0, sizeof *count * (size_t)(n + 1));
+    for (e = 0; e < s->ptr[n]; e++)
+        count[s->rows[e] + 1]++;
+    for (k = 0; k < n; k++)
+        count[k + 1] += count[k];
+    for (k = 0; k < n; k++)
+        for (e = s->ptr[k]; e < s->ptr[k + 1]; e++) {
+            int at = count[s->rows[e]]++;
+            columns[at] = k, rows[at] = s->rows[e];
+        }
+    memcpy(count, s->ptr, sizeof *count * (size_t)n);
+    for (e = 0; e < s->ptr[n]; e++)
+        s->rows[count[columns[e]]++] = rows[e];
+}
+
+static int cti_block_lu_fill(cti_mem *mem, cti_block_lu *s, const cti_bsr *G)
+{
+    int *mark = NULL, *child = NULL, *next = NULL, *columns = NULL, *rows = NULL, n = s->n, k;
+    int ok = CTI_RESIZE(mem, mark, n + 1) && CTI_RESIZE(mem, child, n) && CTI_RESIZE(mem, next, n);
+    for (k = 0; ok && k < n; k++)
+        mark[k] = child[k] = next[k] = -1;
+    for (k = 0; ok && k < n; k++)
+        ok = cti_block_lu_column(mem, s, G, k, mark, child, next);
+    ok = ok && CTI_RESIZE(mem, columns, s->ptr[n]) && CTI_RESIZE(mem, rows, s->ptr[n]);
+    if (ok)
+        cti_block_lu_sort(s, mark, columns, rows);
+    for (s->flops = 0, k = 0; ok && k < n; k++)
+        s->flops += 54.0 * (s->ptr[k + 1] - s->ptr[k]) * (s->ptr[k + 1] - s->ptr[k] + 1);
+    CTI_FREE(mem, mark), CTI_FREE(mem, child), CTI_FREE(mem, next), CTI_FREE(mem, columns), CTI_FREE(mem, rows);
+    return ok;
+}
+
+/* where the matrix's entries are kept */
+static void cti_block_lu_slots(cti_block_lu *s, const int32_t *first, const int32_t *column)
+{
+    int i, e;
+    for (i = 0; i < s->n; i++)
+        for (e = first[i]; e < first[i + 1]; e++) {
+            int a = s->inv[i], b = s->inv[column[e]], k = cti_min_int(a, b), row = a > b ? a : b, lo = s->ptr[k], hi = s->ptr[k + 1];
+            while (lo < hi) {
+                int mid = (lo + hi) / 2;
+                if (s->rows[mid] < row)
+                    lo = mid + 1;
+                else
+                    hi = mid;
+            }
+            s->side[e] = a == b ? 0 : (a > b ? 1 : 2);
+            s->slot[e] = a == b ? a : lo;
+        }
+}
+
+CTI_FN int cti_block_lu_open(cti_mem *mem, cti_block_lu *s, int n, const int32_t *first, const int32_t *column)
+{
+    cti_bsr G;
+    int ok;
+    memset(&G, 0, sizeof G);
+    s->n = n;
+    ok = CTI_RESIZE(mem, s->perm, n) && CTI_RESIZE(mem, s->inv, n) && CTI_RESIZE(mem, s->ptr, n + 1) && CTI_RESIZE(mem, s->work, 3 * n) &&
+         CTI_RESIZE(mem, s->slot, first[n]) && CTI_RESIZE(mem, s->side, first[n]) && CTI_RESIZE(mem, s->D, 9 * n);
+    if (ok && n)
+        ok = cti_block_lu_pattern(mem, &G, n, first, column) && cti_block_lu_order(mem, s, &G) && cti_block_lu_fill(mem, s, &G) &&
+             CTI_RESIZE(mem, s->L, 9 * s->ptr[n]) && CTI_RESIZE(mem, s->U, 9 * s->ptr[n]);
+    if (ok && n)
+        cti_block_lu_slots(s, first, column);
+    cti_bsr_free(mem, &G);
+    if (!ok)
+        cti_block_lu_close(mem, s);
+    return ok;
+}
+
+static int cti_block_lu_invert(const double *A, double *out)
+{
+    double c0 = A[4] * A[8] - A[5] * A[7], c1 = A[5] * A[6] - A[3] * A[8], c2 = A[3] * A[7] - A[4] * A[6], det = A[0] * c0 + A[1] * c1 + A[2] * c2, s;
+    if (!(fabs(det) > 0) || !cti_finite64(1 / det))
+        return 0;
+    s = 1 / det;
+    out[0] = c0 * s, out[1] = (A[2] * A[7] - A[1] * A[8]) * s, out[2] = (A[1] * A[5] - A[2] * A[4]) * s;
+    out[3] = c1 * s, out[4] = (A[0] * A[8] - A[2] * A[6]) * s, out[5] = (A[2] * A[3] - A[0] * A[5]) * s;
+    out[6] = c2 * s, out[7] = (A[1] * A[6] - A[0] * A[7]) * s, out[8] = (A[0] * A[4] - A[1] * A[3]) * s;
+    return 1;
+}
+
+/* C = A B */
+CTI_INLINE void cti_block_lu_times(const double *A, const double *B, double *C)
+{
+    int a;
+    for (a = 0; a < 3; a++, A += 3, C += 3) {
+        C[0] = A[0] * B[0] + A[1] * B[3] + A[2] * B[6];
+        C[1] = A[0] * B[1] + A[1] * B[4] + A[2] * B[7];
+        C[2] = A[0] * B[2] + A[1] * B[5] + A[2] * B[8];
+    }
+}
+/* C -= A B */
+CTI_INLINE void cti_block_lu_less(const double *A, const double *B, double *C)
+{
+    int a;
+    for (a = 0; a < 3; a++, A += 3, C += 3) {
+        C[0] -= A[0] * B[0] + A[1] * B[3] + A[2] * B[6];
+        C[1] -= A[0] * B[1] + A[1] * B[4] + A[2] * B[7];
+        C[2] -= A[0] * B[2] + A[1] * B[5] + A[2] * B[8];
+    }
+}
+
+/* what position k does to all later ones */
+static void cti_block_lu_eliminate(cti_block_lu *s, int k)
+{
+    int e, g, at, end = s->ptr[k + 1];
+    double *L = s->L, *U = s->U;
+    for (e = s->ptr[k]; e < end; e++) {
+        int j = s->rows[e];
+        cti_block_lu_less(L + 9 * (size_t)e, U + 9 * (size_t)e, s->D + 9 * (size_t)j);
+        /* the later positions of k are among those of j */
+        for (at = s->ptr[j], g = e + 1; g < end; g++, at++) {
+            while (s->rows[at] != s->rows[g])
+                at++;
+            cti_block_lu_less(L + 9 * (size_t)g, U + 9 * (size_t)e, L + 9 * (size_t)at);
+            cti_block_lu_less(L + 9 * (size_t)e, U + 9 * (size_t)g, U + 9 * (size_t)at);
+        }
+    }
+}
+
+CTI_FN int cti_block_lu_factor(cti_block_lu *s, const double *block)
+{
+    int k, e, n = s->n, entries = CTI_LEN(s->slot);
+    double inverse[9], *side[3];
+    side[0] = s->D, side[1] = s->L, side[2] = s->U;
+    if (n == 0)
+        return 1;
+    memset(s->D, 0, sizeof *s->D * 9 * (size_t)n);
+    if (s->ptr[n]) {
+        memset(s->L, 0, sizeof *s->L * 9 * (size_t)s->ptr[n]);
+        memset(s->U, 0, sizeof *s->U * 9 * (size_t)s->ptr[n]);
+    }
+    for (e = 0; e < entries; e++)
+        memcpy(side[s->side[e]] + 9 * (size_t)s->slot[e], block + 9 * (size_t)e, 9 * sizeof *block);
+    for (k = 0; k < n; k++) {
+        if (!cti_block_lu_invert(s->D + 9 * (size_t)k, inverse))
+            return 0;
+        memcpy(s->D + 9 * (size_t)k, inverse, sizeof inverse);
+        for (e = s->ptr[k]; e < s->ptr[k + 1]; e++) {
+            double t[9];
+            cti_block_lu_times(s->L + 9 * (size_t)e, inverse, t);
+            memcpy(s->L + 9 * (size_t)e, t, sizeof t);
+        }
+        cti_block_lu_eliminate(s, k);
+    }
+    return 1;
+}
+
+/* y -= A x */
+static void cti_block_lu_apply(const double *A, const double *x, double *y)
+{
+    y[0] -= A[0] * x[0] + A[1] * x[1] + A[2] * x[2];
+    y[1] -= A[3] * x[0] + A[4] * x[1] + A[5] * x[2];
+    y[2] -= A[6] * x[0] + A[7] * x[1] + A[8] * x[2];
+}
+
+CTI_FN void cti_block_lu_solve(cti_block_lu *s, double *x)
+{
+    double *y = s->work;
+    int k, e;
+    for (k = 0; k < s->n; k++)
+        memcpy(y + 3 * (size_t)k, x + 3 * (size_t)s->perm[k], 3 * sizeof *y);
+    for (k = 0; k < s->n; k++)
+        for (e = s->ptr[k]; e < s->ptr[k + 1]; e++)
+            cti_block_lu_apply(s->L + 9 * (size_t)e, y + 3 * (size_t)k, y + 3 * (size_t)s->rows[e]);
+    for (k = s->n - 1; k >= 0; k--) {
+        double t[3], *yk = y + 3 * (size_t)k, z[3] = {0, 0, 0};
+        memcpy(t, yk, sizeof t);
+        for (e = s->ptr[k]; e < s->ptr[k + 1]; e++)
+            cti_block_lu_apply(s->U + 9 * (size_t)e, y + 3 * (size_t)s->rows[e], t);
+        cti_block_lu_apply(s->D + 9 * (size_t)k, t, z);
+        yk[0] = -z[0], yk[1] = -z[1], yk[2] = -z[2];
+        memcpy(x + 3 * (size_t)s->perm[k], yk, sizeof t);
+    }
+}
 
 /* ---- 2_linalg/krylov.h ---- */
 /* krylov.h -- preconditioned conjugate gradients on 3x3-block matrices, the block-Jacobi preconditioner, and dot products whose order of
@@ -8430,7 +9343,7 @@ typedef struct cti_ica_leg { /* a contact's part in one cluster */
 
 typedef struct cti_ica_contact {
     int32_t leg0, n_legs, term0, n_terms;
-    int single; /* no other contact touches its clusters, which are nodes: one visit solves it */
+    int single; /* no other contact touches its clusters, which are nodes: a second visit would only polish its friction */
     ct_real base[3]; /* u at the v of the outer iteration */
     cti_local local; /* its law, and J D^-1 J' of it */
 } cti_ica_contact;
@@ -9109,6 +10022,8666 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
     cti_ica_loop(s, info);
     cti_ica_end(s, info);
     memcpy(v, s->v, sizeof(ct_real) * 3 * (size_t)p->A->n);
+}
+
+/* ---- 3_solve/program.h ---- */
+/* program.h -- a contact problem that stands alone: read from a file or taken out of a world, with no mesh, body or scene behind it. All solvers
+   of this floor but the world's own take it, and one piece of code measures what they return.
+
+   QP      min 1/2 x'A x - b'x  subject to  J x + w >= 0 (rows marked in `equation`: = 0);      A x - b - J'r = 0, r >= 0, r'(J x + w) = 0
+   GLOBAL  A x = b + J'r, u = J x + w, and Coulomb's law between u and r of every contact
+   LOCAL   u = W r + w with the same law; W [m][m] may be unsymmetric
+   LCP     u = W r + w >= 0, r >= 0, r'u = 0; boxed with lo, hi: r = lo -> u >= 0, r = hi -> u <= 0, else u = 0
+
+   A contact has three rows in the order n, t1, t2. Coulomb's law: (u_n + mu |u_t|, u_t) in K*, r in K = {|r_t| <= mu r_n}, their product 0.
+   Numbers are double in every build: these problems are read, compared and certified, not stepped through. */
+
+
+/* cti_sparse -- rows of scalars, compressed, columns sorted in each row, none twice. Zero it before first use. stb_ds arrays. */
+typedef struct cti_sparse {
+    int rows, cols;
+    int32_t *p, *i; /* [rows + 1], [p[rows]] */
+    double *x;
+} cti_sparse;
+
+CTI_FN void cti_sparse_free(cti_mem *mem, cti_sparse *a);
+/* cti_sparse_mul -- y = A x; cti_sparse_addmul_t -- y += A' x. */
+CTI_FN void cti_sparse_mul(const cti_sparse *a, const double *x, double *y);
+CTI_FN void cti_sparse_addmul_t(const cti_sparse *a, const double *x, double *y);
+/* cti_sparse_transpose -- out is empty before. 0 when memory ran out. */
+CTI_FN int cti_sparse_transpose(cti_mem *mem, const cti_sparse *a, cti_sparse *out);
+/* cti_sparse_from_triplets -- entries in any order, sums of equal places. [n_entries] each. 0 when memory ran out. */
+CTI_FN int cti_sparse_from_triplets(cti_mem *mem, int rows, int cols, const int32_t *i, const int32_t *j, const double *x, int n_entries,
+                                    cti_sparse *out);
+/* cti_sparse_at -- entry (i, j), 0 where none is stored. */
+CTI_FN double cti_sparse_at(const cti_sparse *a, int i, int j);
+
+typedef enum cti_program_kind { CTI_PROGRAM_LOCAL = 1, CTI_PROGRAM_GLOBAL = 2, CTI_PROGRAM_QP = 3, CTI_PROGRAM_LCP = 4 } cti_program_kind;
+
+typedef struct cti_program {
+    cti_program_kind kind;
+    int n, m;          /* unknowns x (LOCAL, LCP: m, x holds u); rows */
+    cti_sparse A, J;   /* QP, GLOBAL: symmetric with both triangles [n][n]; [m][n] */
+    cti_sparse W;      /* LOCAL, LCP */
+    double *b, *w;     /* [n], [m] */
+    double *mu;        /* LOCAL, GLOBAL: [m / 3] */
+    double *lo, *hi;   /* boxed LCP: [m], infinities allowed; else NULL */
+    uint8_t *equation; /* QP: [m] or NULL */
+    double *scale;     /* LOCAL, GLOBAL: [m / 3] 3 / trace W_ii, filled by cti_program_prepare */
+    double constant;   /* added to a QP's objective */
+    double *x_ref, *r_ref; /* a reference solution or NULL */
+    double objective_ref;
+    int has_objective;
+    int expect;        /* LCP text: 0 nothing, 1 solution, 2 infeasible, 3 no solution */
+} cti_program;
+
+CTI_FN void cti_program_free(cti_mem *mem, cti_program *p);
+/* cti_program_check -- NULL, or what is wrong with sizes, patterns or numbers (a sentence). */
+CTI_FN const char *cti_program_check(const cti_program *p);
+/* cti_program_prepare -- what the judge needs: once, after the problem is filled. 0 when memory ran out. */
+CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p);
+/* cti_program_u -- u [m] = J x + w, or W r + w for LOCAL and LCP. */
+CTI_FN void cti_program_u(const cti_program *p, const double *x, const double *r, double *u);
+
+/* cti_judgement -- what one piece of code says of (x, r), whatever the solver said. Relative to the size of the terms that cancel. */
+typedef struct cti_judgement {
+    double dynamics;  /* |A x - b - J'r| of QP and GLOBAL */
+    double primal;    /* violation of u >= 0 (LCP, QP; equations: |u|) or u_n >= 0 */
+    double dual;      /* violation of r >= 0, of the box, of Coulomb's cone */
+    double gap;       /* QP: |r'u| relative to the objective; else sum |r_i u_i| relative to |r| |u| */
+    double natural;   /* QP, LCP: largest |r - P(r - u)|, relative; LOCAL, GLOBAL: the scaled |r - P_K(r - D u^)| / |r|, D_i = 3 / trace W_ii */
+    double unscaled;  /* LOCAL, GLOBAL: |r - P_K(r - u^)| / max(|w|, |r|, |u|) */
+    double objective; /* QP */
+    double residual;  /* the number that decides: the largest of those that the kind's tolerance is about */
+} cti_judgement;
+/* cti_program_judge -- work [m + 2 n]. */
+CTI_FN void cti_program_judge(const cti_program *p, const double *x, const double *r, double *work, cti_judgement *out);
+/* cti_cone_project3 -- r [3] to the nearest point of |r_t| <= mu r_n. */
+CTI_FN void cti_cone_project3(double mu, double *r);
+
+/* cti_effort -- how far a solver may go, and who watches. */
+typedef struct cti_effort {
+    double tolerance;   /* > 0, of cti_judgement.residual */
+    int max_iterations; /* 0: the solver's own bound */
+    double seconds;     /* of the clock; 0: no limit */
+    int warm;           /* 1: the answer's x and r hold a start */
+    ct_cone cone;
+    int order;          /* PGS: 0 as the rows are, 1 forth and back, 2 by colours */
+    double relaxation;  /* PGS: (0, 2), 1 plain */
+    uint64_t seed;      /* of what is chosen at random */
+    uint64_t (*now_us)(void *user);
+    void *now_user;
+    int (*watch)(void *user, int iteration, const double *x, const double *r); /* returns 0 to end the solve; may be NULL */
+    void *watch_user;
+    cti_mem *mem;
+    cti_arena *arena;   /* all scratch; rewound by the caller */
+    uint64_t started;
+} cti_effort;
+/* cti_effort_goes_on -- 1 when iteration `k` (from 0) may begin: neither bound is reached, `own` being the solver's, and the watcher agrees. */
+CTI_FN int cti_effort_goes_on(cti_effort *e, int k, int own, const double *x, const double *r);
+
+typedef enum cti_outcome {
+    CTI_OUTCOME_SOLVED,
+    CTI_OUTCOME_INFEASIBLE,     /* with a certificate: in r, y >= 0 with J'y = 0 and w'y < 0 (QP); in r, y >= 0 with W'y <= 0, w'y < 0 (LCP) */
+    CTI_OUTCOME_RAY,            /* Lemke ended on a ray */
+    CTI_OUTCOME_BUDGET,
+    CTI_OUTCOME_FAILED,
+    CTI_OUTCOME_NOT_APPLICABLE,
+    CTI_OUTCOME_MEMORY
+} cti_outcome;
+typedef struct cti_answer {
+    double *x, *r; /* [n] (LOCAL, LCP: u [m]), [m]; the caller's */
+    int iterations;
+    const char *why; /* a sentence where the outcome is not SOLVED; a static string */
+} cti_answer;
+typedef cti_outcome (*cti_program_solver)(const cti_program *p, cti_effort *e, cti_answer *a);
+
+/* cti_system -- A z = y for a sparse symmetric positive definite matrix, by supernodal Cholesky in double and refinement. Zero it before first use.
+   Pivots that fail are boosted (count in `boosted`): a semidefinite matrix then needs a shift by the caller. */
+typedef struct cti_system {
+    cti_sparse const *A;
+    cti_bsr bsr; /* the pattern: scalars in 3x3 blocks, unknown i is entry i % 3 of block i / 3 */
+    double *val; /* its blocks; pads have 1 on the diagonal */
+    int32_t *blocks;
+    cti_symbolic symbolic;
+    cti_gather gather;
+    cti_factor64 factor;
+    double *work, *z, *r;
+    int boosted;
+} cti_system;
+/* cti_system_open -- analysis of the pattern of A, which has to stand as long as the system does. 0 when memory ran out. */
+CTI_FN int cti_system_open(cti_mem *mem, cti_system *s, const cti_sparse *A);
+/* cti_system_factor -- factor of the numbers that A has now. 0 when memory ran out. */
+CTI_FN int cti_system_factor(cti_mem *mem, cti_system *s);
+/* cti_system_solve -- z [n] in: right side, out: solution; `refine` steps of refinement with A (1 or 2 are enough). */
+CTI_FN void cti_system_solve(cti_system *s, double *z, int refine);
+CTI_FN void cti_system_close(cti_mem *mem, cti_system *s);
+/* cti_system_schur -- W [m][ld] row-major = J A^-1 J', full and symmetric, ld >= m; the factor has to be there. Scratch from the arena. 0 when memory
+   ran out. */
+CTI_FN int cti_system_schur(cti_system *s, cti_arena *arena, const cti_sparse *J, double *W, int ld);
+
+
+/* ---- 3_solve/program.c ---- */
+/* program.c -- contact problems that stand alone: sparse rows, the laws, the judge, budgets.
+   Method: the judge forms u, the residual of the dynamics and the natural map of each law from x and r alone; nothing that a solver says of itself
+   enters. Each number is relative to the largest of the terms that cancel in it, so that a problem's units do not matter. */
+
+/* ---- sparse rows ---- */
+
+CTI_FN void cti_sparse_free(cti_mem *mem, cti_sparse *a)
+{
+    CTI_FREE(mem, a->p);
+    CTI_FREE(mem, a->i);
+    CTI_FREE(mem, a->x);
+    memset(a, 0, sizeof *a);
+}
+
+CTI_FN void cti_sparse_mul(const cti_sparse *a, const double *x, double *y)
+{
+    int i, k;
+    for (i = 0; i < a->rows; i++) {
+        double s = 0;
+        for (k = a->p[i]; k < a->p[i + 1]; k++)
+            s += a->x[k] * x[a->i[k]];
+        y[i] = s;
+    }
+}
+
+CTI_FN void cti_sparse_addmul_t(const cti_sparse *a, const double *x, double *y)
+{
+    int i, k;
+    for (i = 0; i < a->rows; i++)
+        for (k = a->p[i]; k < a->p[i + 1]; k++)
+            y[a->i[k]] += a->x[k] * x[i];
+}
+
+CTI_FN double cti_sparse_at(const cti_sparse *a, int i, int j)
+{
+    int k0 = a->p[i], k1 = a->p[i + 1];
+    while (k0 < k1) {
+        int mid = (k0 + k1) / 2;
+        if (a->i[mid] < j)
+            k0 = mid + 1;
+        else
+            k1 = mid;
+    }
+    return k0 < a->p[i + 1] && a->i[k0] == j ? a->x[k0] : 0;
+}
+
+static int cti_sparse_reserve(cti_mem *mem, cti_sparse *a, int rows, int cols, int entries)
+{
+    a->rows = rows, a->cols = cols;
+    if (CTI_RESIZE(mem, a->p, rows + 1) && CTI_RESIZE(mem, a->i, entries) && CTI_RESIZE(mem, a->x, entries))
+        return 1;
+    cti_sparse_free(mem, a);
+    return 0;
+}
+
+CTI_FN int cti_sparse_transpose(cti_mem *mem, const cti_sparse *a, cti_sparse *out)
+{
+    int i, k, n = a->rows ? a->p[a->rows] : 0;
+    memset(out, 0, sizeof *out);
+    if (!cti_sparse_reserve(mem, out, a->cols, a->rows, n))
+        return 0;
+    for (k = 0; k < n; k++)
+        out->p[a->i[k] + 1]++;
+    for (i = 0; i < a->cols; i++)
+        out->p[i + 1] += out->p[i];
+    for (i = 0; i < a->rows; i++)
+        for (k = a->p[i]; k < a->p[i + 1]; k++) {
+            int at = out->p[a->i[k]]++;
+            out->i[at] = i, out->x[at] = a->x[k];
+        }
+    for (i = a->cols; i > 0; i--)
+        out->p[i] = out->p[i - 1];
+    out->p[0] = 0;
+    return 1;
+}
+
+/* the entries counted into rows, in the order in which they come */
+static void cti_sparse_bucket(cti_sparse *out, const int32_t *i, const int32_t *j, const double *x, int n_entries)
+{
+    int k;
+    for (k = 0; k < n_entries; k++)
+        out->p[i[k] + 1]++;
+    for (k = 0; k < out->rows; k++)
+        out->p[k + 1] += out->p[k];
+    for (k = 0; k < n_entries; k++) {
+        int at = out->p[i[k]]++;
+        out->i[at] = j[k], out->x[at] = x[k];
+    }
+    for (k = out->rows; k > 0; k--)
+        out->p[k] = out->p[k - 1];
+    out->p[0] = 0;
+}
+
+/* equal columns that follow each other in a row become one */
+static void cti_sparse_merge(cti_sparse *a)
+{
+    int i, k, n = 0, start;
+    for (i = 0; i < a->rows; i++) {
+        start = n;
+        for (k = a->p[i]; k < a->p[i + 1]; k++) {
+            if (n > start && a->i[n - 1] == a->i[k])
+                a->x[n - 1] += a->x[k];
+            else
+                a->i[n] = a->i[k], a->x[n++] = a->x[k];
+        }
+        a->p[i] = start;
+    }
+    a->p[a->rows] = n;
+}
+
+/* differs: sorted by two transpositions, each of which is a counting sort */
+CTI_FN int cti_sparse_from_triplets(cti_mem *mem, int rows, int cols, const int32_t *i, const int32_t *j, const double *x, int n_entries,
+                                    cti_sparse *out)
+{
+    cti_sparse loose, turned;
+    int ok;
+    memset(&loose, 0, sizeof loose), memset(&turned, 0, sizeof turned), memset(out, 0, sizeof *out);
+    ok = cti_sparse_reserve(mem, &loose, rows, cols, n_entries);
+    if (ok)
+        cti_sparse_bucket(&loose, i, j, x, n_entries);
+    ok = ok && cti_sparse_transpose(mem, &loose, &turned) && cti_sparse_transpose(mem, &turned, out);
+    if (ok)
+        cti_sparse_merge(out);
+    cti_sparse_free(mem, &loose);
+    cti_sparse_free(mem, &turned);
+    return ok;
+}
+
+/* ---- problems ---- */
+
+CTI_FN void cti_program_free(cti_mem *mem, cti_program *p)
+{
+    cti_sparse_free(mem, &p->A);
+    cti_sparse_free(mem, &p->J);
+    cti_sparse_free(mem, &p->W);
+    CTI_FREE(mem, p->b), CTI_FREE(mem, p->w), CTI_FREE(mem, p->mu), CTI_FREE(mem, p->lo), CTI_FREE(mem, p->hi);
+    CTI_FREE(mem, p->equation), CTI_FREE(mem, p->scale), CTI_FREE(mem, p->x_ref), CTI_FREE(mem, p->r_ref);
+    memset(p, 0, sizeof *p);
+}
+
+static const char *cti_program_check_sparse(const cti_sparse *a, int rows, int cols)
+{
+    int i, k;
+    if (a->rows != rows || a->cols != cols)
+        return "a matrix has not the size that the problem needs";
+    if (rows && a->p[0] != 0)
+        return "a matrix's row pointers do not begin with 0";
+    for (i = 0; i < rows; i++) {
+        if (a->p[i + 1] < a->p[i])
+            return "a matrix's row pointers fall";
+        for (k = a->p[i]; k < a->p[i + 1]; k++) {
+            if (a->i[k] < 0 || a->i[k] >= cols || (k > a->p[i] && a->i[k] <= a->i[k - 1]))
+                return "a matrix's column is outside, or columns are not sorted";
+            if (!isfinite(a->x[k]))
+                return "a matrix's entry is not finite";
+        }
+    }
+    return NULL;
+}
+
+static const char *cti_program_check_vector(const double *x, int n)
+{
+    int i;
+    if (CTI_LEN(x) != n)
+        return "a vector has not the length that the problem needs";
+    for (i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return "a vector's entry is not finite";
+    return NULL;
+}
+
+static const char *cti_program_check_law(const cti_program *p)
+{
+    int i, contacts = p->kind == CTI_PROGRAM_LOCAL || p->kind == CTI_PROGRAM_GLOBAL;
+    if (contacts && p->m % 3)
+        return "the number of rows is not three times that of contacts";
+    if (contacts && CTI_LEN(p->mu) != p->m / 3)
+        return "there is not one friction coefficient for each contact";
+    for (i = 0; contacts && i < p->m / 3; i++)
+        if (!(p->mu[i] >= 0) || !isfinite(p->mu[i]))
+            return "a friction coefficient is negative or not finite";
+    if (!p->lo != !p->hi || (p->lo && (CTI_LEN(p->lo) != p->m || CTI_LEN(p->hi) != p->m)))
+        return "bounds have not the length that the problem needs";
+    for (i = 0; p->lo && i < p->m; i++)
+        if (!(p->lo[i] <= p->hi[i]))
+            return "a lower bound is above the upper one";
+    return NULL;
+}
+
+CTI_FN const char *cti_program_check(const cti_program *p)
+{
+    const char *wrong;
+    if (p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL) {
+        wrong = cti_program_check_sparse(&p->A, p->n, p->n);
+        wrong = wrong ? wrong : cti_program_check_sparse(&p->J, p->m, p->n);
+        wrong = wrong ? wrong : cti_program_check_vector(p->b, p->n);
+    } else {
+        wrong = p->n != p->m ? "a local problem has as many unknowns as rows" : cti_program_check_sparse(&p->W, p->m, p->m);
+    }
+    wrong = wrong ? wrong : cti_program_check_vector(p->w, p->m);
+    return wrong ? wrong : cti_program_check_law(p);
+}
+
+/* trace of W_ii = J_i A^-1 J_i' by three solves a contact */
+static int cti_program_trace(cti_mem *mem, cti_program *p)
+{
+    cti_system s;
+    double *z = NULL;
+    int i, a, k, ok;
+    memset(&s, 0, sizeof s);
+    ok = cti_system_open(mem, &s, &p->A) && cti_system_factor(mem, &s) && CTI_RESIZE(mem, z, p->n);
+    for (i = 0; ok && i < p->m / 3; i++) {
+        double trace = 0;
+        for (a = 3 * i; a < 3 * i + 3; a++) {
+            memset(z, 0, sizeof *z * (size_t)p->n);
+            for (k = p->J.p[a]; k < p->J.p[a + 1]; k++)
+                z[p->J.i[k]] = p->J.x[k];
+            cti_system_solve(&s, z, 1);
+            for (k = p->J.p[a]; k < p->J.p[a + 1]; k++)
+                trace += p->J.x[k] * z[p->J.i[k]];
+        }
+        p->scale[i] = trace > 0 ? 3 / trace : 1;
+    }
+    CTI_FREE(mem, z);
+    cti_system_close(mem, &s);
+    return ok;
+}
+
+CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p)
+{
+    int i;
+    if (p->kind != CTI_PROGRAM_LOCAL && p->kind != CTI_PROGRAM_GLOBAL)
+        return 1;
+    if (!CTI_RESIZE(mem, p->scale, p->m / 3))
+        return 0;
+    if (p->kind == CTI_PROGRAM_GLOBAL)
+        return cti_program_trace(mem, p);
+    for (i = 0; i < p->m / 3; i++) {
+        double trace = cti_sparse_at(&p->W, 3 * i, 3 * i) + cti_sparse_at(&p->W, 3 * i + 1, 3 * i + 1) + cti_sparse_at(&p->W, 3 * i + 2, 3 * i + 2);
+        p->scale[i] = trace > 0 ? 3 / trace : 1;
+    }
+    return 1;
+}
+
+CTI_FN void cti_program_u(const cti_program *p, const double *x, const double *r, double *u)
+{
+    int i;
+    if (p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL)
+        cti_sparse_mul(&p->J, x, u);
+    else
+        cti_sparse_mul(&p->W, r, u);
+    for (i = 0; i < p->m; i++)
+        u[i] += p->w[i];
+}
+
+/* ---- the judge ---- */
+
+CTI_FN void cti_cone_project3(double mu, double *r)
+{
+    double t = sqrt(r[1] * r[1] + r[2] * r[2]), n;
+    if (t <= mu * r[0])
+        return;
+    if (mu * t <= -r[0]) {
+        r[0] = r[1] = r[2] = 0;
+        return;
+    }
+    n = (r[0] + mu * t) / (1 + mu * mu);
+    r[0] = n;
+    r[1] *= mu * n / t, r[2] *= mu * n / t;
+}
+
+static double cti_judge_most(const double *x, int n)
+{
+    double big = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        big = fabs(x[i]) > big || x[i] != x[i] ? fabs(x[i]) : big;
+    return big;
+}
+
+static double cti_judge_share(double part, double whole) { return part == 0 ? 0 : (whole > 0 ? part / whole : part); }
+
+/* |A x - b - J'r| relative to its terms; t [2 n] */
+static double cti_judge_dynamics(const cti_program *p, const double *x, const double *r, double *t, double *out_quadratic)
+{
+    double *Ax = t, *f = t + p->n, whole, part = 0;
+    int i;
+    cti_sparse_mul(&p->A, x, Ax);
+    memset(f, 0, sizeof *f * (size_t)p->n);
+    cti_sparse_addmul_t(&p->J, r, f);
+    whole = fmax(cti_judge_most(Ax, p->n), fmax(cti_judge_most(f, p->n), cti_judge_most(p->b, p->n)));
+    *out_quadratic = 0;
+    for (i = 0; i < p->n; i++) {
+        double d = fabs(Ax[i] - p->b[i] - f[i]);
+        part = d > part || d != d ? d : part;
+        *out_quadratic += x[i] * Ax[i];
+    }
+    return cti_judge_share(part, whole);
+}
+
+/* size of what cancels in u */
+static double cti_judge_size_u(const cti_program *p, const double *x, const double *r, const double *u)
+{
+    const cti_sparse *a = p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL ? &p->J : &p->W;
+    const double *z = a == &p->J ? x : r;
+    double size = fmax(cti_judge_most(u, p->m), cti_judge_most(p->w, p->m));
+    int i, k;
+    for (i = 0; i < a->rows; i++)
+        for (k = a->p[i]; k < a->p[i + 1]; k++)
+            size = fmax(size, fabs(a->x[k] * z[a->i[k]]));
+    return size;
+}
+
+/* natural map of bounds: u and r in their own units, so the smaller of the two relative numbers counts at each row */
+static void cti_judge_bounds(const cti_program *p, const double *r, const double *u, double size_u, cti_judgement *out)
+{
+    double size_r = cti_judge_most(r, p->m), products = 0;
+    int i;
+    for (i = 0; i < p->m; i++) {
+        double lo = p->lo ? p->lo[i] : 0, hi = p->hi ? p->hi[i] : INFINITY, ui = u[i], below, above, off;
+        if (p->equation && p->equation[i]) {
+            out->primal = fmax(out->primal, cti_judge_share(fabs(ui), size_u));
+            out->natural = fmax(out->natural, cti_judge_share(fabs(ui), size_u));
+            continue;
+        }
+        below = r[i] - lo, above = hi - r[i];
+        out->dual = fmax(out->dual, cti_judge_share(fmax(0, fmax(-below, -above)), size_r));
+        if (ui < 0 && above > 0 && !(p->hi && above < fabs(ui)))
+            out->primal = fmax(out->primal, cti_judge_share(-ui, size_u));
+        off = ui > 0 ? fmin(cti_judge_share(ui, size_u), cti_judge_share(fabs(below), size_r))
+                     : fmin(cti_judge_share(-ui, size_u), isfinite(above) ? cti_judge_share(fabs(above), size_r) : INFINITY);
+        off = fmax(off, cti_judge_share(fmax(0, fmax(-below, -above)), size_r));
+        out->natural = off > out->natural || off != off ? off : out->natural;
+        products += fabs(ui > 0 ? (isfinite(lo) ? ui * below : 0) : (isfinite(hi) ? ui * above : 0));
+    }
+    out->gap = products;
+}
+
+/* Coulomb's law: scaled and unscaled natural maps */
+static void cti_judge_contacts(const cti_program *p, const double *r, const double *u, double size_u, cti_judgement *out)
+{
+    double scaled = 0, plain = 0, norm_r = 0, norm_u = 0, norm_w = 0, products = 0, most_r = cti_judge_most(r, p->m);
+    int i, k;
+    for (i = 0; i < p->m / 3; i++) {
+        const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i;
+        double mu = p->mu[i], t = sqrt(ui[1] * ui[1] + ui[2] * ui[2]), hat[3], a[3], b[3];
+        hat[0] = ui[0] + mu * t, hat[1] = ui[1], hat[2] = ui[2];
+        for (k = 0; k < 3; k++)
+            a[k] = ri[k] - p->scale[i] * hat[k], b[k] = ri[k] - hat[k];
+        cti_cone_project3(mu, a), cti_cone_project3(mu, b);
+        for (k = 0; k < 3; k++) {
+            scaled += (ri[k] - a[k]) * (ri[k] - a[k]), plain += (ri[k] - b[k]) * (ri[k] - b[k]);
+            norm_r += ri[k] * ri[k], norm_u += ui[k] * ui[k], norm_w += p->w[3 * i + k] * p->w[3 * i + k];
+        }
+        products += fabs(hat[0] * ri[0] + hat[1] * ri[1] + hat[2] * ri[2]);
+        out->primal = fmax(out->primal, cti_judge_share(fmax(0, -ui[0]), size_u));
+        out->dual = fmax(out->dual, cti_judge_share(fmax(0, sqrt(ri[1] * ri[1] + ri[2] * ri[2]) - mu * ri[0]), most_r));
+    }
+    norm_r = sqrt(norm_r), norm_u = sqrt(norm_u), norm_w = sqrt(norm_w);
+    out->natural = cti_judge_share(sqrt(scaled), norm_r);
+    out->unscaled = cti_judge_share(sqrt(plain), fmax(norm_w, fmax(norm_r, norm_u)));
+    out->gap = cti_judge_share(products, norm_r * norm_u);
+}
+
+CTI_FN void cti_program_judge(const cti_program *p, const double *x, const double *r, double *work, cti_judgement *out)
+{
+    int global = p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL, i;
+    double *u = work, size_u, quadratic = 0, dual_objective;
+    memset(out, 0, sizeof *out);
+    cti_program_u(p, x, r, u);
+    if (global)
+        out->dynamics = cti_judge_dynamics(p, x, r, work + p->m, &quadratic);
+    size_u = cti_judge_size_u(p, x, r, u);
+    if (p->mu)
+        cti_judge_contacts(p, r, u, size_u, out);
+    else
+        cti_judge_bounds(p, r, u, size_u, out);
+    if (p->kind == CTI_PROGRAM_QP) {
+        out->objective = quadratic / 2;
+        for (i = 0; i < p->n; i++)
+            out->objective -= p->b[i] * x[i];
+        dual_objective = -quadratic / 2;
+        for (i = 0; i < p->m; i++)
+            dual_objective -= p->w[i] * r[i];
+        out->gap = cti_judge_share(fabs(out->objective - dual_objective), fmax(fabs(out->objective), fmax(fabs(dual_objective), quadratic / 2)));
+        out->objective += p->constant;
+    } else if (p->kind == CTI_PROGRAM_LCP) {
+        out->gap = cti_judge_share(out->gap, size_u * cti_judge_most(r, p->m));
+    }
+    out->residual = fmax(out->dynamics, out->natural);
+    if (p->kind == CTI_PROGRAM_QP)
+        out->residual = fmax(out->residual, fmax(out->gap, fmax(out->primal, out->dual)));
+    if (out->natural != out->natural || out->dynamics != out->dynamics)
+        out->residual = INFINITY;
+}
+
+/* ---- budgets ---- */
+
+CTI_FN int cti_effort_goes_on(cti_effort *e, int k, int own, const double *x, const double *r)
+{
+    if (k >= (e->max_iterations > 0 ? e->max_iterations : own))
+        return 0;
+    if (e->seconds > 0 && e->now_us && (double)(e->now_us(e->now_user) - e->started) * 1e-6 > e->seconds)
+        return 0;
+    return !e->watch || e->watch(e->watch_user, k, x, r);
+}
+
+/* ---- 3_solve/system.c ---- */
+/* system.c -- linear systems of scalars by the block factorization: unknown i is entry i % 3 of block i / 3.
+   Method: supernodal Cholesky of entries in double in every build, then refinement with the scalars. */
+
+/* the block pattern of A, and blocks 0 .. n - 1 */
+static int cti_system_pattern(cti_mem *mem, cti_system *s, const cti_sparse *A)
+{
+    int32_t *pairs = NULL;
+    int i, k, n = (A->rows + 2) / 3, ok = 1, count = 0;
+    ok = CTI_RESIZE(mem, pairs, 2 * A->p[A->rows]) && CTI_RESIZE(mem, s->blocks, n);
+    for (i = 0; ok && i < A->rows; i++)
+        for (k = A->p[i]; k < A->p[i + 1]; k++) {
+            int a = i / 3, b = A->i[k] / 3;
+            if (count == 0 || pairs[2 * count - 2] != a || pairs[2 * count - 1] != b)
+                pairs[2 * count] = a, pairs[2 * count + 1] = b, count++;
+        }
+    ok = ok && cti_bsr_pattern(mem, &s->bsr, n, pairs, count);
+    for (i = 0; ok && i < n; i++)
+        s->blocks[i] = i;
+    CTI_FREE(mem, pairs);
+    return ok;
+}
+
+CTI_FN int cti_system_open(cti_mem *mem, cti_system *s, const cti_sparse *A)
+{
+    int n = (A->rows + 2) / 3;
+    s->A = A;
+    if (A->rows && cti_system_pattern(mem, s, A) && cti_symbolic_analyze_once(mem, &s->symbolic, &s->bsr, s->blocks, n) &&
+        cti_gather_make(mem, &s->gather, &s->symbolic, &s->bsr, s->blocks) && CTI_RESIZE(mem, s->z, 3 * n) && CTI_RESIZE(mem, s->r, 3 * n))
+        return 1;
+    if (A->rows)
+        cti_system_close(mem, s);
+    return A->rows == 0;
+}
+
+CTI_FN int cti_system_factor(cti_mem *mem, cti_system *s)
+{
+    const cti_sparse *A = s->A;
+    int i, k, slot = -1, block = -1, row = -1;
+    if (A->rows == 0)
+        return 1;
+    if (!CTI_RESIZE(mem, s->val, CTI_LEN(s->bsr.val)))
+        return 0;
+    memset(s->val, 0, sizeof *s->val * (size_t)CTI_LEN(s->bsr.val));
+    for (i = 0; i < A->rows; i++)
+        for (k = A->p[i]; k < A->p[i + 1]; k++) {
+            if (row != i / 3 || block != A->i[k] / 3)
+                row = i / 3, block = A->i[k] / 3, slot = cti_bsr_slot(&s->bsr, row, block);
+            s->val[9 * (size_t)slot + (size_t)(3 * (i % 3) + A->i[k] % 3)] = A->x[k];
+        }
+    for (i = A->rows; i < 3 * s->bsr.n; i++)
+        s->val[9 * (size_t)s->bsr.diag[i / 3] + 4 * (size_t)(i % 3)] = 1;
+    if (!cti_factor64_compute_double(mem, &s->factor, &s->symbolic, &s->gather, s->val))
+        return 0;
+    s->boosted = s->factor.boosted;
+    return CTI_RESIZE(mem, s->work, (int)cti_factor64_work(&s->factor));
+}
+
+static void cti_system_apply(cti_system *s, const double *y, double *z)
+{
+    memcpy(z, y, sizeof *z * (size_t)s->A->rows);
+    memset(z + s->A->rows, 0, sizeof *z * (size_t)(3 * s->bsr.n - s->A->rows));
+    cti_factor64_solve(&s->factor, z, s->work);
+}
+
+CTI_FN void cti_system_solve(cti_system *s, double *z, int refine)
+{
+    const cti_sparse *A = s->A;
+    int i, k, it;
+    if (A->rows == 0)
+        return;
+    memcpy(s->r, z, sizeof *z * (size_t)A->rows);
+    cti_system_apply(s, s->r, s->z);
+    for (it = 0; it < refine; it++) {
+        /* r = y - A z, y still in z's place of the caller */
+        for (i = 0; i < A->rows; i++) {
+            double sum = z[i];
+            for (k = A->p[i]; k < A->p[i + 1]; k++)
+                sum -= A->x[k] * s->z[A->i[k]];
+            s->r[i] = sum;
+        }
+        memset(s->r + A->rows, 0, sizeof *z * (size_t)(3 * s->bsr.n - A->rows));
+        cti_factor64_solve(&s->factor, s->r, s->work);
+        for (i = 0; i < A->rows; i++)
+            s->z[i] += s->r[i];
+    }
+    memcpy(z, s->z, sizeof *z * (size_t)A->rows);
+}
+
+CTI_FN void cti_system_close(cti_mem *mem, cti_system *s)
+{
+    cti_bsr_free(mem, &s->bsr);
+    cti_symbolic_free(mem, &s->symbolic);
+    cti_gather_free(mem, &s->gather);
+    cti_factor64_free(mem, &s->factor);
+    CTI_FREE(mem, s->blocks), CTI_FREE(mem, s->val), CTI_FREE(mem, s->work), CTI_FREE(mem, s->z), CTI_FREE(mem, s->r);
+    memset(s, 0, sizeof *s);
+}
+
+CTI_FN int cti_system_schur(cti_system *s, cti_arena *arena, const cti_sparse *J, double *W, int ld)
+{
+    int i;
+    for (i = 0; s->A->rows == 0 && i < J->rows; i++)
+        memset(W + (size_t)i * (size_t)ld, 0, sizeof *W * (size_t)J->rows);
+    if (s->A->rows == 0)
+        return 1;
+    return cti_factor64_schur(&s->factor, arena, J->rows, J->p, J->i, J->x, W, ld);
+}
+
+/* ---- 3_solve/dual.h ---- */
+/* dual.h -- the dual of a problem with dynamics: W = J A^-1 J' and q = J A^-1 b + w, in which u = W r + q. */
+
+
+#define CTI_DUAL_MOST 8192 /* rows of a dense W */
+
+/* cti_dual -- zero it before first use. W is dense, or sparse where A is diagonal and W has few entries. */
+typedef struct cti_dual {
+    const cti_program *p;
+    cti_system system;
+    double *W; /* [m][ld] or NULL */
+    int ld;
+    cti_sparse S;       /* W when dense is NULL */
+    double *q, *f, *x0; /* [m], [n] scratch, [n] A^-1 b */
+} cti_dual;
+
+/* cti_dual_open -- dense: 1 to have W dense in any case. Scratch from the arena. CTI_OUTCOME_SOLVED, or MEMORY, or NOT_APPLICABLE with
+   *why; close in each case. */
+CTI_FN cti_outcome cti_dual_open(const cti_program *p, cti_effort *e, int dense, cti_dual *d, const char **why);
+/* cti_dual_x -- x = A^-1 (b + J'r), refined */
+CTI_FN void cti_dual_x(cti_dual *d, const double *r, double *x);
+/* cti_dual_move -- x += A^-1 J' dr */
+CTI_FN void cti_dual_move(cti_dual *d, const double *dr, double *x);
+CTI_FN void cti_dual_close(cti_mem *mem, cti_dual *d);
+
+
+/* ---- 3_solve/dual.c ---- */
+/* dual.c -- from A, J to W and q.
+   Method: A is factored by bodies; W = J A^-1 J' by the rows' paths through the factor (schur.c). Where A is diagonal and W has few
+   entries, it is formed as a product of sparse matrices. based on: Otaduy et al. 2009, section 5.1, eq. 8-9 (the Schur complement). */
+
+static int cti_dual_is_diagonal(const cti_sparse *A)
+{
+    int i, k;
+    for (i = 0; i < A->rows; i++)
+        for (k = A->p[i]; k < A->p[i + 1]; k++)
+            if (A->i[k] != i && A->x[k] != 0)
+                return 0;
+    return 1;
+}
+
+/* products in J D^-1 J'; a double, as it may be many */
+static double cti_dual_products(const cti_sparse *T)
+{
+    double n = 0;
+    int i;
+    for (i = 0; i < T->rows; i++)
+        n += (double)(T->p[i + 1] - T->p[i]) * (double)(T->p[i + 1] - T->p[i]);
+    return n;
+}
+
+/* S = J D^-1 J', T = J' */
+static int cti_dual_sparse(cti_mem *mem, cti_dual *d, const cti_sparse *T, int products)
+{
+    const cti_program *p = d->p;
+    int32_t *i = NULL, *j = NULL;
+    double *x = NULL;
+    int c, k, l, n = 0, ok = CTI_RESIZE(mem, i, products) && CTI_RESIZE(mem, j, products) && CTI_RESIZE(mem, x, products);
+    for (c = 0; ok && c < T->rows; c++) {
+        double inverse = 1 / cti_sparse_at(&p->A, c, c);
+        for (k = T->p[c]; k < T->p[c + 1]; k++)
+            for (l = T->p[c]; l < T->p[c + 1]; l++)
+                i[n] = T->i[k], j[n] = T->i[l], x[n++] = T->x[k] * inverse * T->x[l];
+    }
+    ok = ok && cti_sparse_from_triplets(mem, p->m, p->m, i, j, x, n, &d->S);
+    CTI_FREE(mem, i), CTI_FREE(mem, j), CTI_FREE(mem, x);
+    return ok;
+}
+
+static cti_outcome cti_dual_matrix(cti_effort *e, int dense, cti_dual *d, const char **why)
+{
+    const cti_program *p = d->p;
+    if (!dense && cti_dual_is_diagonal(&p->A)) {
+        cti_sparse T;
+        double products;
+        int ok;
+        if (!cti_sparse_transpose(e->mem, &p->J, &T))
+            return CTI_OUTCOME_MEMORY;
+        products = cti_dual_products(&T);
+        if (products < 0.25 * (double)p->m * (double)p->m && products < 1e8) {
+            ok = cti_dual_sparse(e->mem, d, &T, (int)products);
+            cti_sparse_free(e->mem, &T);
+            return ok ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_MEMORY;
+        }
+        cti_sparse_free(e->mem, &T);
+    }
+    if (p->m > CTI_DUAL_MOST) {
+        *why = "too many rows for a dense Schur complement";
+        return CTI_OUTCOME_NOT_APPLICABLE;
+    }
+    d->ld = (p->m + 7) & ~7;
+    d->ld += d->ld % 64 == 0 ? 8 : 0;
+    d->W = CTI_ARENA_NEW(e->arena, double, (size_t)d->ld *(size_t)p->m + 8);
+    if (!d->W || !cti_system_schur(&d->system, e->arena, &p->J, d->W, d->ld))
+        return CTI_OUTCOME_MEMORY;
+    return CTI_OUTCOME_SOLVED;
+}
+
+CTI_FN cti_outcome cti_dual_open(const cti_program *p, cti_effort *e, int dense, cti_dual *d, const char **why)
+{
+    int i;
+    d->p = p;
+    d->q = CTI_ARENA_ZERO(e->arena, double, p->m), d->f = CTI_ARENA_NEW(e->arena, double, p->n),
+    d->x0 = CTI_ARENA_NEW(e->arena, double, p->n);
+    if (!d->q || !d->f || !d->x0 || !cti_system_open(e->mem, &d->system, &p->A) || !cti_system_factor(e->mem, &d->system))
+        return CTI_OUTCOME_MEMORY;
+    if (d->system.boosted) {
+        *why = "A is not positive definite";
+        return CTI_OUTCOME_NOT_APPLICABLE;
+    }
+    memcpy(d->x0, p->b, sizeof *d->x0 * (size_t)p->n);
+    cti_system_solve(&d->system, d->x0, 1);
+    if (p->m)
+        cti_sparse_mul(&p->J, d->x0, d->q);
+    for (i = 0; i < p->m; i++)
+        d->q[i] += p->w[i];
+    return cti_dual_matrix(e, dense, d, why);
+}
+
+CTI_FN void cti_dual_x(cti_dual *d, const double *r, double *x)
+{
+    const cti_program *p = d->p;
+    memcpy(x, p->b, sizeof *x * (size_t)p->n);
+    cti_sparse_addmul_t(&p->J, r, x);
+    cti_system_solve(&d->system, x, 1);
+}
+
+CTI_FN void cti_dual_move(cti_dual *d, const double *dr, double *x)
+{
+    const cti_program *p = d->p;
+    int i;
+    memset(d->f, 0, sizeof *d->f * (size_t)p->n);
+    cti_sparse_addmul_t(&p->J, dr, d->f);
+    cti_system_solve(&d->system, d->f, 1);
+    for (i = 0; i < p->n; i++)
+        x[i] += d->f[i];
+}
+
+CTI_FN void cti_dual_close(cti_mem *mem, cti_dual *d)
+{
+    cti_system_close(mem, &d->system);
+    cti_sparse_free(mem, &d->S);
+}
+
+/* ---- 3_solve/coulomb.h ---- */
+/* coulomb.h -- Coulomb's law at one contact. */
+
+
+/* cti_coulomb_solve -- r [3] with u = W r + q: (u_n + mu |u_t|, u_t) in K*, r in K = {|r_t| <= mu r_n}, their product 0.
+   W   in   [9] row-major, order n, t1, t2; positive semidefinite, may be unsymmetric and singular
+   r   in   a guess: its direction of sliding is tried first; out: the solution
+   returns 1, or 0 where none was found (r is then the best that was seen) */
+CTI_FN int cti_coulomb_solve(const double *W, const double *q, double mu, double *r);
+/* cti_coulomb_box -- two independent bounds |r_t1|, |r_t2| <= mu r_n; r [3] in: a guess.
+   cti_coulomb_pyramid -- |r_t1| + |r_t2| <= mu r_n. Both by Gauss-Seidel over the three numbers. */
+CTI_FN void cti_coulomb_box(const double *W, const double *q, double mu, double *r);
+CTI_FN void cti_coulomb_pyramid(const double *W, const double *q, double mu, double *r);
+
+
+/* ---- 3_solve/coulomb.c ---- */
+/* coulomb.c -- Coulomb's law at one contact.
+   Method: the three cases one after the other. Open: q_n >= 0. Stick: u = 0 and r in K. Slide along the unit vector d: u_n = 0 and
+   r_t = -mu r_n d give r_n = -q_n / D(d) with D = W_nn - mu W_nt d; that u_t is parallel to d is one equation g(d) = 0 in an angle, a
+   trigonometric polynomial of the second degree. Newton's method from the last direction finds its root nearly always; otherwise all of its
+   at most four roots are bracketed on the circle, and one with D > 0 and u_t d >= 0 is taken. based on: Bonnefon and Daviet 2011 (the same
+   roots as those of a quartic). differs: the angle instead of the quartic, whose coefficients lose half of the digits where mu is large or
+   W_ii nearly singular. */
+
+/* cti_coulomb_slide -- g(d) = a1 s - a2 c + b1 s^2 + b2 c^2 + b3 c s for d = (c, s); mu W_nt; what u_t d needs */
+typedef struct cti_coulomb_circle {
+    const double *W, *q;
+    double mu, a1, a2, b1, b2, b3, size;
+} cti_coulomb_circle;
+
+static void cti_coulomb_circle_make(cti_coulomb_circle *o, const double *W, const double *q, double mu)
+{
+    o->W = W, o->q = q, o->mu = mu;
+    o->a1 = W[0] * q[1] - q[0] * W[3], o->a2 = W[0] * q[2] - q[0] * W[6];
+    o->b1 = mu * (q[0] * W[5] - W[2] * q[1]), o->b2 = mu * (W[1] * q[2] - q[0] * W[7]);
+    o->b3 = mu * (q[0] * (W[4] - W[8]) - (W[1] * q[1] - W[2] * q[2]));
+    o->size = fabs(o->a1) + fabs(o->a2) + fabs(o->b1) + fabs(o->b2) + fabs(o->b3) + mu * fabs(q[0]) * (fabs(W[4]) + fabs(W[8]));
+}
+
+static double cti_coulomb_g(const cti_coulomb_circle *o, const double *d)
+{
+    double c = d[0], s = d[1];
+    return o->a1 * s - o->a2 * c + o->b1 * s * s + o->b2 * c * c + o->b3 * c * s;
+}
+
+static double cti_coulomb_slope(const cti_coulomb_circle *o, const double *d)
+{
+    double c = d[0], s = d[1];
+    return o->a1 * c + o->a2 * s + 2 * (o->b1 - o->b2) * c * s + o->b3 * (c * c - s * s);
+}
+
+/* 1 when sliding along d obeys the law; r for it. *out_d: D */
+static int cti_coulomb_slides(const cti_coulomb_circle *o, const double *d, double *r, double *out_d)
+{
+    const double *W = o->W, *q = o->q;
+    double c = d[0], s = d[1], D = W[0] - o->mu * (W[1] * c + W[2] * s), h;
+    *out_d = D;
+    if (!(D > 1e-14 * (fabs(W[0]) + o->mu * (fabs(W[1]) + fabs(W[2])))))
+        return 0;
+    h = D * (q[1] * c + q[2] * s) - q[0] * (W[3] * c + W[6] * s - o->mu * (W[4] * c * c + (W[5] + W[7]) * c * s + W[8] * s * s));
+    r[0] = -q[0] / D, r[1] = -o->mu * r[0] * c, r[2] = -o->mu * r[0] * s;
+    return h >= -1e-12 * o->size;
+}
+
+static void cti_coulomb_turn(double *d, double angle)
+{
+    double c = d[0] - angle * d[1], s = d[1] + angle * d[0], length = sqrt(c * c + s * s);
+    d[0] = c / length, d[1] = s / length;
+}
+
+/* Newton's method on the circle from d; 1 when it stands still */
+static int cti_coulomb_newton(const cti_coulomb_circle *o, double *d)
+{
+    int it;
+    for (it = 0; it < 25; it++) {
+        double slope = cti_coulomb_slope(o, d), step;
+        if (slope == 0)
+            return 0;
+        step = -cti_coulomb_g(o, d) / slope;
+        step = step > 0.5 ? 0.5 : (step < -0.5 ? -0.5 : step);
+        cti_coulomb_turn(d, step);
+        if (fabs(step) < 1e-14)
+            return 1;
+    }
+    return 0;
+}
+
+/* the root of g (of its slope) between d and end, where it has different signs; in d */
+static void cti_coulomb_bisect(const cti_coulomb_circle *o, double *d, const double *end, int slope)
+{
+    double e[2], m[2], gd = slope ? cti_coulomb_slope(o, d) : cti_coulomb_g(o, d), gm, length;
+    int it;
+    e[0] = end[0], e[1] = end[1];
+    for (it = 0; it < 60; it++) {
+        m[0] = d[0] + e[0], m[1] = d[1] + e[1];
+        length = sqrt(m[0] * m[0] + m[1] * m[1]);
+        m[0] /= length, m[1] /= length;
+        gm = slope ? cti_coulomb_slope(o, m) : cti_coulomb_g(o, m);
+        if ((gm < 0) == (gd < 0))
+            d[0] = m[0], d[1] = m[1], gd = gm;
+        else
+            e[0] = m[0], e[1] = m[1];
+    }
+}
+
+#define CTI_COULOMB_ARCS 24
+
+/* cti_coulomb_search -- the admissible root with the smallest r_n so far, or the admissible direction with the smallest |g| */
+typedef struct cti_coulomb_search {
+    double r[3], D, least;
+    int found;
+} cti_coulomb_search;
+
+static void cti_coulomb_consider(const cti_coulomb_circle *o, const double *d, int is_root, cti_coulomb_search *s)
+{
+    double t[3], D, g = fabs(cti_coulomb_g(o, d));
+    if (!cti_coulomb_slides(o, d, t, &D) || (s->found && (!is_root || D <= s->D)) || (!is_root && g >= s->least))
+        return;
+    memcpy(s->r, t, sizeof t);
+    s->found |= is_root, s->D = D, s->least = g;
+}
+
+/* roots between the directions d and e: one where the signs of g differ; two, or nearly so, where |g| has a dip */
+static void cti_coulomb_arc(const cti_coulomb_circle *o, const double *d, const double *e, cti_coulomb_search *s)
+{
+    double g = cti_coulomb_g(o, d), h = cti_coulomb_g(o, e), root[2], dip[2];
+    cti_coulomb_consider(o, d, 0, s);
+    root[0] = d[0], root[1] = d[1];
+    if ((g < 0) != (h < 0)) {
+        cti_coulomb_bisect(o, root, e, 0);
+        cti_coulomb_consider(o, root, 1, s);
+        return;
+    }
+    if (g * cti_coulomb_slope(o, d) >= 0 || h * cti_coulomb_slope(o, e) <= 0)
+        return;
+    dip[0] = d[0], dip[1] = d[1];
+    cti_coulomb_bisect(o, dip, e, 1);
+    cti_coulomb_consider(o, dip, 0, s);
+    if ((cti_coulomb_g(o, dip) < 0) == (g < 0))
+        return;
+    cti_coulomb_bisect(o, root, dip, 0);
+    cti_coulomb_consider(o, root, 1, s);
+    cti_coulomb_bisect(o, dip, e, 0);
+    cti_coulomb_consider(o, dip, 1, s);
+}
+
+#define CTI_COULOMB_ARCS 24
+
+static int cti_coulomb_scan(const cti_coulomb_circle *o, double *r)
+{
+    cti_coulomb_search s;
+    double d[2], e[2];
+    int k;
+    memset(&s, 0, sizeof s);
+    s.least = INFINITY;
+    e[0] = 1, e[1] = 0;
+    for (k = 0; k < CTI_COULOMB_ARCS; k++) {
+        /* 0.2679.. is the tangent of a 24th of the circle */
+        d[0] = e[0], d[1] = e[1];
+        cti_coulomb_turn(e, 0.26794919243112270647);
+        cti_coulomb_arc(o, d, e, &s);
+    }
+    memcpy(r, s.r, sizeof s.r);
+    return s.found || s.least <= 1e-10 * o->size;
+}
+
+/* W r = -q with symmetric pivots; what has no pivot stays 0. 1 when it holds */
+static int cti_coulomb_stick(const double *W, const double *q, double *r)
+{
+    double M[9], f[3], most, off = 0, size = fabs(q[0]) + fabs(q[1]) + fabs(q[2]);
+    int used[3], order[3], n = 0, i, j, k, p;
+    memcpy(M, W, sizeof M);
+    most = fmax(W[0], fmax(W[4], W[8]));
+    for (i = 0; i < 3; i++)
+        f[i] = -q[i], used[i] = 0, r[i] = 0;
+    for (k = 0; k < 3; k++) {
+        for (p = -1, i = 0; i < 3; i++)
+            if (!used[i] && M[4 * i] > 1e-14 * most && (p < 0 || M[4 * i] > M[4 * p]))
+                p = i;
+        if (p < 0)
+            break;
+        used[p] = 1, order[n++] = p;
+        for (i = 0; i < 3; i++) {
+            double t;
+            if (used[i])
+                continue;
+            t = M[3 * i + p] / M[4 * p];
+            for (j = 0; j < 3; j++)
+                M[3 * i + j] -= t * M[3 * p + j];
+            f[i] -= t * f[p];
+        }
+    }
+    while (n-- > 0) {
+        double s = f[order[n]];
+        for (j = 0; j < 3; j++)
+            if (j != order[n])
+                s -= M[3 * order[n] + j] * r[j];
+        r[order[n]] = s / M[4 * order[n]];
+    }
+    for (i = 0; i < 3; i++)
+        off = fmax(off, fabs(W[3 * i] * r[0] + W[3 * i + 1] * r[1] + W[3 * i + 2] * r[2] + q[i]));
+    /* with rounding of W r where r is large */
+    return off <= 1e-9 * size + 1e-14 * most * (fabs(r[0]) + fabs(r[1]) + fabs(r[2]));
+}
+
+CTI_FN int cti_coulomb_solve(const double *W, const double *q, double mu, double *r)
+{
+    cti_coulomb_circle o;
+    double t[3], d[2], D, length;
+    if (q[0] >= 0 || !(W[0] > 0)) {
+        r[0] = r[1] = r[2] = 0;
+        return q[0] >= 0;
+    }
+    if (mu == 0) {
+        r[0] = -q[0] / W[0], r[1] = r[2] = 0;
+        return 1;
+    }
+    if (cti_coulomb_stick(W, q, t) && t[0] >= 0 && t[1] * t[1] + t[2] * t[2] <= mu * mu * t[0] * t[0] * (1 + 1e-15)) {
+        memcpy(r, t, sizeof t);
+        return 1;
+    }
+    cti_coulomb_circle_make(&o, W, q, mu);
+    d[0] = -r[1], d[1] = -r[2], length = sqrt(d[0] * d[0] + d[1] * d[1]);
+    if (!(length > 0))
+        d[0] = q[1], d[1] = q[2], length = sqrt(d[0] * d[0] + d[1] * d[1]);
+    if (length > 0) {
+        d[0] /= length, d[1] /= length;
+        if (cti_coulomb_newton(&o, d) && cti_coulomb_slides(&o, d, r, &D))
+            return 1;
+    }
+    return cti_coulomb_scan(&o, r);
+}
+
+/* ---- the other cones ---- */
+
+static double cti_coulomb_clamp(double v, double bound) { return v > bound ? bound : (v < -bound ? -bound : v); }
+
+CTI_FN void cti_coulomb_box(const double *W, const double *q, double mu, double *r)
+{
+    int it, i;
+    for (it = 0; it < 50; it++) {
+        double moved = 0, size = 0;
+        for (i = 0; i < 3; i++) {
+            double u = q[i] + W[3 * i] * r[0] + W[3 * i + 1] * r[1] + W[3 * i + 2] * r[2], v = r[i];
+            if (!(W[4 * i] > 0))
+                continue;
+            r[i] = i == 0 ? fmax(0, v - u / W[0]) : cti_coulomb_clamp(v - u / W[4 * i], mu * r[0]);
+            moved = fmax(moved, fabs(r[i] - v)), size = fmax(size, fabs(r[i]));
+        }
+        if (moved <= 1e-15 * size)
+            return;
+    }
+}
+
+CTI_FN void cti_coulomb_pyramid(const double *W, const double *q, double mu, double *r)
+{
+    /* the pyramid is a box of mu / sqrt 2 in axes turned by 45 degrees */
+    static const double k = 0.70710678118654752440;
+    double R[9] = {1, 0, 0, 0, 0.70710678118654752440, 0.70710678118654752440, 0, -0.70710678118654752440, 0.70710678118654752440};
+    double T[9], V[9], p[3], s[3];
+    int i, j;
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            T[3 * i + j] = R[3 * i] * W[j] + R[3 * i + 1] * W[3 + j] + R[3 * i + 2] * W[6 + j];
+    for (i = 0; i < 3; i++) {
+        for (j = 0; j < 3; j++)
+            V[3 * i + j] = T[3 * i] * R[3 * j] + T[3 * i + 1] * R[3 * j + 1] + T[3 * i + 2] * R[3 * j + 2];
+        p[i] = R[3 * i] * q[0] + R[3 * i + 1] * q[1] + R[3 * i + 2] * q[2];
+        s[i] = R[3 * i] * r[0] + R[3 * i + 1] * r[1] + R[3 * i + 2] * r[2];
+    }
+    cti_coulomb_box(V, p, mu * k, s);
+    for (i = 0; i < 3; i++)
+        r[i] = R[i] * s[0] + R[3 + i] * s[1] + R[6 + i] * s[2];
+}
+#undef CTI_COULOMB_ARCS
+
+/* ---- 3_solve/pgs.h ---- */
+/* pgs.h -- projected Gauss-Seidel, for every kind of stand-alone problem. */
+
+
+CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+
+/* cti_pgs -- the sweeps: u = W r + q and the law, by rows or by contacts. */
+typedef struct cti_pgs {
+    int m;
+    const double *W; /* [m][ld] dense, symmetric; or NULL */
+    int ld;
+    const cti_sparse *S; /* rows of W where W is NULL */
+    const double *q;
+    const double *mu; /* [m / 3]; NULL: rows on their own, with lo, hi, equation as in cti_program */
+    const double *lo, *hi;
+    const uint8_t *equation;
+    ct_cone cone;
+    double relaxation;
+    int order;         /* as in cti_effort */
+    int32_t *sequence; /* [units] */
+    double *u;         /* [m] dense: W r + q, kept up to date */
+    double *block;     /* [9 units] or [units] W_ii */
+    int units, sweeps;
+} cti_pgs;
+/* cti_pgs_open -- s->m .. s->order are set. Scratch from the arena. 0 when memory ran out. */
+CTI_FN int cti_pgs_open(cti_pgs *s, cti_arena *arena, const double *r);
+/* cti_pgs_sweep -- one pass over all units (two with order 1). Returns the change of r: of contacts, its norm relative to that of r; of
+   rows, the largest W_ii |dr_i| relative to the largest of |q|, |u|; NaN where numbers have run away. */
+CTI_FN double cti_pgs_sweep(cti_pgs *s, double *r);
+/* cti_pgs_run -- sweeps until the judge is content; d NULL where the problem is W's own. */
+CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, cti_effort *e, cti_answer *a);
+
+
+/* ---- 3_solve/pgs.c ---- */
+/* pgs.c -- projected Gauss-Seidel on u = W r + q.
+   Method: a unit is a contact, or a row of a problem without friction; each is solved exactly with the others held fixed (coulomb.c for a
+   contact). A dense symmetric W keeps u up to date and touches only columns whose r changes, so contacts that stay open cost nothing; a
+   sparse W, which may be unsymmetric, gathers rows. The sweep's own change decides when the judge is asked, the judge decides when to end.
+   based on: lecture notes 4.1.2 and Otaduy et al. 2009, section 5.3 (projected Gauss-Seidel on the Schur complement); Jourdan, Alart, Jean
+   1998. */
+
+/* ---- sequence ---- */
+
+static int cti_pgs_stride(const cti_pgs *s) { return s->mu ? 3 : 1; }
+
+/* 1 when units i and j have an entry of W in common */
+static int cti_pgs_coupled(const cti_pgs *s, int i, int j)
+{
+    int n = cti_pgs_stride(s), a, b;
+    for (a = n * i; a < n * i + n; a++)
+        for (b = n * j; b < n * j + n; b++)
+            if (s->W[(size_t)a * (size_t)s->ld + (size_t)b] != 0)
+                return 1;
+    return 0;
+}
+
+/* forbids the colours of the coloured units that i is joined with: mark[colour] = i + 1 */
+static void cti_pgs_forbid(const cti_pgs *s, int i, const int32_t *colour, int32_t *mark)
+{
+    int n = cti_pgs_stride(s), j, a, k;
+    if (s->W) {
+        for (j = 0; j < s->units; j++)
+            if (colour[j] >= 0 && mark[colour[j]] != i + 1 && cti_pgs_coupled(s, i, j))
+                mark[colour[j]] = i + 1;
+        return;
+    }
+    for (a = n * i; a < n * i + n; a++)
+        for (k = s->S->p[a]; k < s->S->p[a + 1]; k++) {
+            j = s->S->i[k] / n;
+            if (colour[j] >= 0 && s->S->x[k] != 0)
+                mark[colour[j]] = i + 1;
+        }
+}
+
+/* units by colour: no two of a colour are joined through a row of the later one. Greedy, in the order of the rows. 0 when memory ran out */
+static int cti_pgs_colours(cti_pgs *s, cti_arena *arena)
+{
+    int32_t *colour = CTI_ARENA_NEW(arena, int32_t, s->units), *mark = CTI_ARENA_ZERO(arena, int32_t, (size_t)s->units + 1);
+    int i, c, n = 0, most = 0;
+    if (!colour || !mark)
+        return 0;
+    for (i = 0; i < s->units; i++)
+        colour[i] = -1;
+    for (i = 0; i < s->units; i++) {
+        cti_pgs_forbid(s, i, colour, mark);
+        for (c = 0; mark[c] == i + 1; c++) {
+        }
+        colour[i] = c;
+        most = cti_max_int(most, c);
+    }
+    for (c = 0; c <= most; c++)
+        for (i = 0; i < s->units; i++)
+            if (colour[i] == c)
+                s->sequence[n++] = i;
+    return 1;
+}
+
+/* ---- u ---- */
+
+static double cti_pgs_dot(const double *a, const double *b, int n)
+{
+    cti_d8 v = cti_d8_set(0);
+    double sum = 0;
+    int i = 0;
+    for (; i + 8 <= n; i += 8)
+        v = cti_d8_add(v, cti_d8_mul(cti_d8_load(a + i), cti_d8_load(b + i)));
+    for (; i < n; i++)
+        sum += a[i] * b[i];
+    return sum + cti_d8_sum(v);
+}
+
+static void cti_pgs_refresh(cti_pgs *s, const double *r)
+{
+    int i;
+    for (i = 0; i < s->m; i++)
+        s->u[i] = s->q[i] + cti_pgs_dot(s->W + (size_t)i * (size_t)s->ld, r, s->m);
+}
+
+/* u of row i now */
+static double cti_pgs_row(const cti_pgs *s, int i, const double *r)
+{
+    double sum;
+    int k;
+    if (s->W)
+        return s->u[i];
+    sum = s->q[i];
+    for (k = s->S->p[i]; k < s->S->p[i + 1]; k++)
+        sum += s->S->x[k] * r[s->S->i[k]];
+    return sum;
+}
+
+/* u += W(:, i) dr, W being symmetric */
+static void cti_pgs_move(cti_pgs *s, int i, double dr)
+{
+    const double *w = s->W ? s->W + (size_t)i * (size_t)s->ld : NULL;
+    cti_d8 v = cti_d8_set(dr);
+    int k = 0;
+    if (!w || dr == 0)
+        return;
+    for (; k + 8 <= s->m; k += 8)
+        cti_d8_store(s->u + k, cti_d8_add(cti_d8_load(s->u + k), cti_d8_mul(v, cti_d8_load(w + k))));
+    for (; k < s->m; k++)
+        s->u[k] += w[k] * dr;
+}
+
+static double cti_pgs_entry(const cti_pgs *s, int i, int j)
+{
+    return s->W ? s->W[(size_t)i * (size_t)s->ld + (size_t)j] : cti_sparse_at(s->S, i, j);
+}
+
+CTI_FN int cti_pgs_open(cti_pgs *s, cti_arena *arena, const double *r)
+{
+    int i, a, n = cti_pgs_stride(s);
+    s->units = s->m / n, s->sweeps = 0;
+    s->sequence = CTI_ARENA_NEW(arena, int32_t, s->units), s->block = CTI_ARENA_NEW(arena, double, (size_t)(n * n) * (size_t)s->units);
+    s->u = CTI_ARENA_NEW(arena, double, s->m);
+    if (!s->sequence || !s->block || !s->u)
+        return 0;
+    for (i = 0; i < s->units; i++) {
+        s->sequence[i] = i;
+        for (a = 0; a < n * n; a++)
+            s->block[n * n * i + a] = cti_pgs_entry(s, n * i + a / n, n * i + a % n);
+    }
+    if (s->W)
+        cti_pgs_refresh(s, r);
+    return s->order != 2 || cti_pgs_colours(s, arena);
+}
+
+/* ---- sweeps ---- */
+
+/* contact i; *moved += |dr|^2, *size += |r|^2 */
+static void cti_pgs_contact(cti_pgs *s, int i, double *r, double *moved, double *size)
+{
+    const double *W = s->block + 9 * (size_t)i;
+    double *ri = r + 3 * (size_t)i, q[3], t[3], mu = s->mu[i];
+    int k;
+    for (k = 0; k < 3; k++) {
+        q[k] = cti_pgs_row(s, 3 * i + k, r) - W[3 * k] * ri[0] - W[3 * k + 1] * ri[1] - W[3 * k + 2] * ri[2];
+        t[k] = ri[k];
+    }
+    if (s->cone == CT_CONE_BOX)
+        cti_coulomb_box(W, q, mu, t);
+    else if (s->cone == CT_CONE_PYRAMID)
+        cti_coulomb_pyramid(W, q, mu, t);
+    else
+        cti_coulomb_solve(W, q, mu, t);
+    if (s->relaxation != 1) {
+        for (k = 0; k < 3; k++)
+            t[k] = ri[k] + s->relaxation * (t[k] - ri[k]);
+        cti_cone_project3(mu, t);
+    }
+    for (k = 0; k < 3; k++) {
+        double dr = t[k] - ri[k];
+        cti_pgs_move(s, 3 * i + k, dr);
+        ri[k] = t[k];
+        *moved += dr * dr, *size += t[k] * t[k];
+    }
+}
+
+/* row i; *moved: largest W_ii |dr|, *size: largest |u| */
+static void cti_pgs_scalar(cti_pgs *s, int i, double *r, double *moved, double *size)
+{
+    double d = s->block[i], u = cti_pgs_row(s, i, r), v = r[i], dr;
+    double lo = s->lo ? s->lo[i] : 0, hi = s->hi ? s->hi[i] : INFINITY;
+    int equation = s->equation && s->equation[i];
+    if (d > 0)
+        v -= s->relaxation * u / d;
+    else if (u != 0 && !equation)
+        v = u > 0 ? (isfinite(lo) ? lo : v) : (isfinite(hi) ? hi : v);
+    if (!equation)
+        v = v < lo ? lo : (v > hi ? hi : v);
+    dr = v - r[i];
+    cti_pgs_move(s, i, dr);
+    r[i] = v;
+    *moved = fmax(*moved, fabs(dr) * (d > 0 ? d : 1)), *size = fmax(*size, fabs(u));
+    if (v != v)
+        *moved = v;
+}
+
+#define CTI_PGS_REFRESH 64 /* sweeps after which u is computed afresh */
+
+CTI_FN double cti_pgs_sweep(cti_pgs *s, double *r)
+{
+    double moved = 0, size = 0, q = 0;
+    int k, pass, i;
+    if (s->W && ++s->sweeps % CTI_PGS_REFRESH == 0)
+        cti_pgs_refresh(s, r);
+    for (pass = 0; pass < (s->order == 1 ? 2 : 1); pass++)
+        for (k = 0; k < s->units; k++) {
+            i = s->sequence[pass ? s->units - 1 - k : k];
+            if (s->mu)
+                cti_pgs_contact(s, i, r, &moved, &size);
+            else
+                cti_pgs_scalar(s, i, r, &moved, &size);
+        }
+    if (s->mu)
+        return moved == 0 ? 0 : sqrt(moved / size);
+    for (i = 0; i < s->m; i++)
+        q = fmax(q, fabs(s->q[i]));
+    size = fmax(size, q);
+    return moved == 0 ? 0 : moved / size;
+}
+
+/* x for r, and the judge's word */
+static double cti_pgs_judge(const cti_program *p, cti_dual *d, cti_answer *a, double *work)
+{
+    cti_judgement j;
+    if (d)
+        cti_dual_x(d, a->r, a->x);
+    else
+        cti_program_u(p, a->x, a->r, a->x);
+    cti_program_judge(p, a->x, a->r, work, &j);
+    return j.residual;
+}
+
+/* sweeps for about 2e10 multiplications */
+static int cti_pgs_bound(const cti_pgs *s)
+{
+    double work = s->W ? (double)s->m * (double)s->m : (s->m ? (double)s->S->p[s->m] : 0);
+    work = 2e10 / (work + 64.0 * s->units + 1);
+    return work > 1e6 ? 1000000 : (work < 200 ? 200 : (int)work);
+}
+
+CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, cti_effort *e, cti_answer *a)
+{
+    double *work = CTI_ARENA_NEW(e->arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n), ask = e->tolerance, change, residual;
+    int k, own = cti_pgs_bound(s);
+    if (!work)
+        return CTI_OUTCOME_MEMORY;
+    for (k = 0; cti_effort_goes_on(e, k, own, a->x, a->r); k++) {
+        change = cti_pgs_sweep(s, a->r);
+        a->iterations = k + 1;
+        if (change != change || change > 1e100) {
+            a->why = "the sweeps diverge";
+            memset(a->r, 0, sizeof *a->r * (size_t)p->m);
+            cti_pgs_judge(p, d, a, work);
+            return CTI_OUTCOME_FAILED;
+        }
+        if (change > ask)
+            continue;
+        residual = cti_pgs_judge(p, d, a, work);
+        if (residual <= e->tolerance)
+            return CTI_OUTCOME_SOLVED;
+        if (change == 0 || ask < 1e-17) {
+            a->why = "the sweeps stand still short of the tolerance";
+            return CTI_OUTCOME_FAILED;
+        }
+        ask *= fmax(0.02, fmin(0.7, 0.7 * e->tolerance / residual));
+        if (s->W)
+            cti_pgs_refresh(s, a->r);
+    }
+    a->why = "the budget ended before the sweeps converged";
+    return cti_pgs_judge(p, d, a, work) <= e->tolerance ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET;
+}
+
+CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    cti_pgs s;
+    cti_dual d;
+    cti_outcome outcome = CTI_OUTCOME_SOLVED;
+    int dynamic = p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL;
+    memset(&s, 0, sizeof s), memset(&d, 0, sizeof d);
+    if (dynamic) {
+        outcome = cti_dual_open(p, e, 0, &d, &a->why);
+        s.W = d.W, s.ld = d.ld, s.S = &d.S, s.q = d.q;
+    } else
+        s.S = &p->W, s.q = p->w;
+    s.m = p->m, s.mu = p->mu, s.lo = p->lo, s.hi = p->hi, s.equation = p->equation;
+    s.cone = e->cone, s.relaxation = e->relaxation > 0 ? e->relaxation : 1, s.order = e->order;
+    if (outcome == CTI_OUTCOME_SOLVED)
+        outcome = cti_pgs_open(&s, e->arena, a->r) ? cti_pgs_run(&s, p, dynamic ? &d : NULL, e, a) : CTI_OUTCOME_MEMORY;
+    cti_dual_close(e->mem, &d);
+    return outcome;
+}
+#undef CTI_PGS_REFRESH
+
+/* ---- 3_solve/ca.h ---- */
+/* ca.h -- full constraint anticipation: the Schur complement, then block principal pivoting (QP) or Gauss-Seidel over contacts. */
+
+
+CTI_FN cti_outcome cti_ca_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+
+
+/* ---- 3_solve/ca.c ---- */
+/* ca.c -- full constraint anticipation.
+   Method: W = J A^-1 J' with unit diagonal by scaling; the linear complementarity problem u = W r + q >= 0, r >= 0, r'u = 0 by block
+   principal pivoting: rows of a working set F have u = 0, the others r = 0; all rows with the wrong sign change sides at once as long as
+   that makes them fewer, and only the last of them where it does not for ten times (Murty's rule, which ends). F is guessed by Gauss-Seidel
+   sweeps. W_FF is factored anew in each round: that is a small part of what W has cost. Multipliers are then corrected with u = J x + w of
+   the true unknowns. Rows that depend on each other make W_FF singular: then W gets a compliance and the solution is approached by proximal
+   steps, which solve (W + eps) r' = ... + eps r and leave no trace of eps; without a solution r' - r becomes a certificate of that.
+   Contacts with friction: Gauss-Seidel on W (pgs.c).
+   based on: Otaduy et al. 2009, section 5.1; Kostreva 1978, Judice and Pires 1994 (block principal pivoting); Rockafellar 1976 (proximal
+   steps). */
+
+#define CTI_CA_GUESS 12    /* Gauss-Seidel sweeps before the first pivots */
+#define CTI_CA_CHANCES 10  /* rounds without progress before Murty's rule */
+#define CTI_CA_STEPS 60    /* proximal steps */
+#define CTI_CA_PATIENCE 60 /* rounds after which W gets more compliance */
+
+typedef struct cti_ca {
+    const cti_program *p;
+    cti_effort *e;
+    cti_answer *a;
+    cti_dual d;
+    int m, ld;
+    double *scale;      /* [m] 1 / sqrt W_ii */
+    double *c, *y, *u;  /* [m] scaled: u = (W + eps) y + c */
+    double *M, *f;      /* [m][ld] W_FF and its factor, upper triangle; [m] */
+    uint8_t *in, *hint; /* [m] row is in F; was when the last problem was solved, or is guessed to be */
+    int32_t *F;
+    double eps;
+    double *r, *x, *dr, *work; /* candidate; [2 m + 2 n] */
+    int rounds;
+} cti_ca;
+
+static double cti_ca_w(const cti_ca *s, int i, int j) { return s->d.W[(size_t)i * (size_t)s->d.ld + (size_t)j]; }
+
+/* W with unit diagonal */
+static void cti_ca_scale(cti_ca *s)
+{
+    int i, j;
+    for (i = 0; i < s->m; i++)
+        s->scale[i] = cti_ca_w(s, i, i) > 0 ? 1 / sqrt(cti_ca_w(s, i, i)) : 1;
+    for (i = 0; i < s->m; i++)
+        for (j = 0; j < s->m; j++)
+            s->d.W[(size_t)i * (size_t)s->d.ld + (size_t)j] *= s->scale[i] * s->scale[j];
+}
+
+static int cti_ca_allocate(cti_ca *s)
+{
+    cti_arena *arena = s->e->arena;
+    size_t m = (size_t)s->m, n = (size_t)s->p->n;
+    s->ld = s->d.ld;
+    s->scale = CTI_ARENA_NEW(arena, double, m), s->c = CTI_ARENA_NEW(arena, double, m), s->y = CTI_ARENA_ZERO(arena, double, m);
+    s->u = CTI_ARENA_NEW(arena, double, m), s->f = CTI_ARENA_NEW(arena, double, m), s->dr = CTI_ARENA_NEW(arena, double, m);
+    s->M = CTI_ARENA_NEW(arena, double, m *(size_t)s->ld + 16), s->in = CTI_ARENA_ZERO(arena, uint8_t, m),
+    s->hint = CTI_ARENA_NEW(arena, uint8_t, m);
+    s->F = CTI_ARENA_NEW(arena, int32_t, m);
+    s->r = CTI_ARENA_ZERO(arena, double, m), s->x = CTI_ARENA_NEW(arena, double, n), s->work = CTI_ARENA_NEW(arena, double, 2 * m + 2 * n);
+    return s->scale && s->c && s->y && s->u && s->f && s->dr && s->M && s->in && s->hint && s->F && s->r && s->x && s->work;
+}
+
+/* a first F: the rows that hold after a few sweeps, y their multipliers. 0 when memory ran out */
+static int cti_ca_guess(cti_ca *s)
+{
+    cti_pgs g;
+    int i, k;
+    memset(&g, 0, sizeof g);
+    g.m = s->m, g.W = s->d.W, g.ld = s->d.ld, g.q = s->c, g.equation = s->p->equation, g.relaxation = 1;
+    for (i = 0; i < s->m; i++)
+        s->y[i] = s->e->warm ? s->a->r[i] / s->scale[i] : 0;
+    if (!cti_pgs_open(&g, s->e->arena, s->y))
+        return 0;
+    for (k = 0; k < CTI_CA_GUESS && cti_pgs_sweep(&g, s->y) > 1e-12; k++) {
+    }
+    for (i = 0; i < s->m; i++)
+        s->in[i] = s->hint[i] = s->y[i] > 0 || (s->p->equation && s->p->equation[i]);
+    return 1;
+}
+
+/* factor of (W + eps)_FF; 0 when it is singular to working precision. *n: rows of F */
+static int cti_ca_factor(cti_ca *s, int *n, int *ld)
+{
+    int i, j, k = 0;
+    double least;
+    for (i = 0; i < s->m; i++)
+        if (s->in[i])
+            s->F[k++] = i;
+    *n = k, *ld = cti_pad8(k) + ((cti_pad8(k) & 15) ? 0 : 8);
+    *ld = cti_min_int(*ld, s->ld);
+    for (i = 0; i < k; i++) {
+        double *row = s->M + (size_t)i * (size_t)*ld;
+        const double *w = s->d.W + (size_t)s->F[i] * (size_t)s->d.ld;
+        for (j = i; j < k; j++)
+            row[j] = w[s->F[j]];
+        row[i] += s->eps;
+    }
+    if (cti_dense64_factor(s->M, k, *ld))
+        return 0;
+    /* the diagonal is stored inverted */
+    least = 4e-16 * (double)(k + 8);
+    for (i = 0; i < k; i++) {
+        double inverse = s->M[(size_t)i * (size_t)(*ld + 1)];
+        if (inverse * inverse * least > 1)
+            return 0;
+    }
+    return 1;
+}
+
+/* y with u_F = 0, y elsewhere 0; u elsewhere */
+static void cti_ca_values(cti_ca *s, int n, int ld)
+{
+    int i, k;
+    for (k = 0; k < n; k++)
+        s->f[k] = -s->c[s->F[k]];
+    cti_dense64_solve(s->M, n, ld, s->f);
+    memset(s->y, 0, sizeof *s->y * (size_t)s->m);
+    memcpy(s->u, s->c, sizeof *s->u * (size_t)s->m);
+    for (k = 0; k < n; k++) {
+        const double *w = s->d.W + (size_t)s->F[k] * (size_t)s->d.ld;
+        double v = s->f[k];
+        s->y[s->F[k]] = v;
+        for (i = 0; i < s->m; i++)
+            s->u[i] += w[i] * v;
+    }
+    for (k = 0; k < n; k++)
+        s->u[s->F[k]] = 0;
+}
+
+/* 1 when row i has the wrong sign */
+static int cti_ca_wrong(const cti_ca *s, int i, double tiny_y, double tiny_u)
+{
+    if (s->p->equation && s->p->equation[i])
+        return 0;
+    return s->in[i] ? s->y[i] < -tiny_y : s->u[i] < -tiny_u;
+}
+
+/* the linear complementarity problem of c and eps by block principal pivoting from the F at hand. 1: solved; 0: it needs more compliance,
+   W_FF being singular or the pivots endless; -1: the budget ended */
+static int cti_ca_pivot(cti_ca *s)
+{
+    int best = s->m + 1, chances = CTI_CA_CHANCES, n = 0, ld = 0, i, round;
+    for (round = 0;; round++) {
+        int wrong = 0, last = -1;
+        double big_y = 0, big_u = 0;
+        if (!cti_effort_goes_on(s->e, s->rounds, 20 * s->m + 200, s->a->x, s->a->r))
+            return -1;
+        s->rounds++;
+        if ((round > CTI_CA_PATIENCE && s->eps < 1e-4) || !cti_ca_factor(s, &n, &ld))
+            return 0;
+        cti_ca_values(s, n, ld);
+        for (i = 0; i < s->m; i++)
+            big_y = fmax(big_y, fabs(s->y[i])), big_u = fmax(big_u, fabs(s->c[i]));
+        for (i = 0; i < s->m; i++)
+            if (cti_ca_wrong(s, i, 1e-13 * big_y, 1e-13 * big_u))
+                wrong++, last = i;
+        if (!wrong)
+            return 1;
+        if (wrong < best)
+            best = wrong, chances = CTI_CA_CHANCES;
+        else if (chances > 0)
+            chances--;
+        for (i = chances > 0 ? 0 : last; i <= last; i++)
+            if (cti_ca_wrong(s, i, 1e-13 * big_y, 1e-13 * big_u))
+                s->in[i] = !s->in[i];
+    }
+}
+
+/* keeps the candidate when it is better than what the answer holds. Returns its residual */
+static double cti_ca_keep(cti_ca *s, double *best, double *dynamics)
+{
+    const cti_program *p = s->p;
+    cti_judgement j;
+    cti_program_judge(p, s->x, s->r, s->work, &j);
+    if (j.residual < *best) {
+        *best = j.residual;
+        memcpy(s->a->x, s->x, sizeof *s->x * (size_t)p->n);
+        memcpy(s->a->r, s->r, sizeof *s->r * (size_t)s->m);
+    }
+    *dynamics = j.dynamics;
+    return j.residual;
+}
+
+/* 1 when y [m], cleared of wrong signs, proves that no x obeys J x + w >= 0: y >= 0, J'y = 0, w'y < 0 */
+static int cti_ca_proves(cti_ca *s, double *y)
+{
+    const cti_program *p = s->p;
+    double *t = s->work, most = 0, off = 0, size = 0, sum = 0;
+    int i, k;
+    for (i = 0; i < s->m; i++) {
+        if (y[i] < 0 && !(p->equation && p->equation[i]))
+            y[i] = 0;
+        most = fmax(most, fabs(y[i]));
+    }
+    if (!(most > 0) || !isfinite(most))
+        return 0;
+    memset(t, 0, sizeof *t * (size_t)p->n);
+    for (i = 0; i < s->m; i++) {
+        y[i] /= most;
+        sum += p->w[i] * y[i], size = fmax(size, fabs(p->w[i] * y[i]));
+        for (k = p->J.p[i]; k < p->J.p[i + 1]; k++)
+            off = fmax(off, fabs(p->J.x[k] * y[i]));
+    }
+    cti_sparse_addmul_t(&p->J, y, t);
+    for (most = 0, i = 0; i < p->n; i++)
+        most = fmax(most, fabs(t[i]));
+    return most <= 1e-9 * off && sum < -1e-7 * size;
+}
+
+/* one proximal step from r, x: a candidate in r, x, the step in dr. As cti_ca_pivot */
+static int cti_ca_step(cti_ca *s, int first)
+{
+    const cti_program *p = s->p;
+    int i, k, got;
+    /* c = u - W r - eps r with the true u */
+    cti_program_u(p, s->x, s->r, s->u);
+    for (i = 0; i < s->m; i++)
+        s->c[i] = s->scale[i] * s->u[i] - s->eps * s->r[i] / s->scale[i];
+    for (k = 0; k < s->m && !first; k++) {
+        const double *w = s->d.W + (size_t)k * (size_t)s->d.ld;
+        double v = s->r[k] / s->scale[k];
+        if (v != 0)
+            for (i = 0; i < s->m; i++)
+                s->c[i] -= w[i] * v;
+    }
+    got = cti_ca_pivot(s);
+    if (got <= 0)
+        return got;
+    for (i = 0; i < s->m; i++) {
+        double v = s->y[i] * s->scale[i];
+        if (v < 0 && !(p->equation && p->equation[i]))
+            v = 0;
+        s->dr[i] = v - s->r[i], s->r[i] = v;
+    }
+    if (first)
+        cti_dual_x(&s->d, s->r, s->x);
+    else
+        cti_dual_move(&s->d, s->dr, s->x);
+    return 1;
+}
+
+/* eps that is tried after this one */
+static double cti_ca_stiffen(double eps) { return eps == 0 ? 1e-12 : 100 * eps; }
+
+static void cti_ca_restart(cti_ca *s)
+{
+    memset(s->r, 0, sizeof *s->r * (size_t)s->m);
+    memcpy(s->x, s->d.x0, sizeof *s->x * (size_t)s->p->n);
+}
+
+/* proximal steps until the residual is small, and then as long as they make it smaller */
+static cti_outcome cti_ca_steps(cti_ca *s)
+{
+    double best = INFINITY, goal = fmin(s->e->tolerance, 1e-10), last = INFINITY, residual, dynamics;
+    int i, k, got = 0, idle = 0, first = 1, failures = 0;
+    cti_ca_restart(s);
+    for (k = 0; k < CTI_CA_STEPS; k++) {
+        got = cti_ca_step(s, first);
+        if (got < 0 || (got == 0 && s->eps > 1e-3))
+            break;
+        if (got == 0) {
+            s->eps = cti_ca_stiffen(s->eps), failures++;
+            for (i = 0; i < s->m; i++)
+                s->in[i] = s->hint[i];
+            continue;
+        }
+        memcpy(s->hint, s->in, (size_t)s->m);
+        first = 0;
+        residual = cti_ca_keep(s, &best, &dynamics);
+        if (residual <= goal)
+            return CTI_OUTCOME_SOLVED;
+        if (residual > 1e-3 && cti_ca_proves(s, s->dr)) {
+            memcpy(s->a->r, s->dr, sizeof *s->dr * (size_t)s->m);
+            s->a->why = "no x obeys all rows: a certificate is in r";
+            return CTI_OUTCOME_INFEASIBLE;
+        }
+        if (dynamics > 0.5 * residual)
+            cti_dual_x(&s->d, s->r, s->x);
+        /* a compliance that holds the steps up is taken back as far as the pivots bear it */
+        if (residual > 0.1 * last && s->eps > 1e-11 && failures < 8)
+            s->eps *= 0.01;
+        idle = residual > 0.5 * last ? idle + 1 : 0;
+        if (idle >= 2 && best <= s->e->tolerance)
+            return CTI_OUTCOME_SOLVED;
+        last = fmin(last, residual);
+        if (idle >= 3 && residual > 1e-3 && s->eps < 1e-11) {
+            /* W_FF is singular after all */
+            s->eps = cti_ca_stiffen(s->eps), idle = 0, first = 1, last = INFINITY;
+            cti_ca_restart(s);
+        }
+    }
+    if (best <= s->e->tolerance)
+        return CTI_OUTCOME_SOLVED;
+    if (!(best < INFINITY))
+        memcpy(s->a->x, s->d.x0, sizeof *s->x * (size_t)s->p->n);
+    s->a->why = got < 0 ? "the budget ended before the pivots" : "the proximal steps stand still short of the tolerance";
+    return got < 0 ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
+}
+
+static cti_outcome cti_ca_qp(cti_ca *s)
+{
+    cti_outcome outcome;
+    int i;
+    if (!cti_ca_allocate(s))
+        return CTI_OUTCOME_MEMORY;
+    cti_ca_scale(s);
+    for (i = 0; i < s->m; i++)
+        s->c[i] = s->scale[i] * s->d.q[i];
+    if (!cti_ca_guess(s))
+        return CTI_OUTCOME_MEMORY;
+    outcome = cti_ca_steps(s);
+    s->a->iterations = s->rounds;
+    return outcome;
+}
+
+static cti_outcome cti_ca_contacts(cti_ca *s)
+{
+    cti_pgs g;
+    memset(&g, 0, sizeof g);
+    g.m = s->m, g.W = s->d.W, g.ld = s->d.ld, g.S = &s->d.S, g.q = s->d.q, g.mu = s->p->mu, g.cone = s->e->cone, g.order = s->e->order;
+    g.relaxation = s->e->relaxation > 0 ? s->e->relaxation : 1;
+    return cti_pgs_open(&g, s->e->arena, s->a->r) ? cti_pgs_run(&g, s->p, &s->d, s->e, s->a) : CTI_OUTCOME_MEMORY;
+}
+
+CTI_FN cti_outcome cti_ca_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    cti_ca s;
+    cti_outcome outcome;
+    if (p->kind != CTI_PROGRAM_QP && p->kind != CTI_PROGRAM_GLOBAL) {
+        a->why = "there are no dynamics to anticipate";
+        return CTI_OUTCOME_NOT_APPLICABLE;
+    }
+    memset(&s, 0, sizeof s);
+    s.p = p, s.e = e, s.a = a, s.m = p->m;
+    outcome = cti_dual_open(p, e, p->kind == CTI_PROGRAM_QP, &s.d, &a->why);
+    if (outcome == CTI_OUTCOME_SOLVED)
+        outcome = p->kind == CTI_PROGRAM_QP ? cti_ca_qp(&s) : cti_ca_contacts(&s);
+    cti_dual_close(e->mem, &s.d);
+    return outcome;
+}
+#undef CTI_CA_GUESS
+#undef CTI_CA_CHANCES
+#undef CTI_CA_STEPS
+#undef CTI_CA_PATIENCE
+
+/* ---- 3_solve/friction.h ---- */
+/* friction.h -- a stand-alone frictional contact problem in the form that its solvers work on, and what they share.
+   The form: u = W r + q with W_ii of trace 3 and |q| = 1: contact i's impulse is r_i = unit root_i s_i and its velocity u_i' = unit u_i / root_i
+   with root_i = sqrt(3 / trace W_ii); cones do not change under it. The judge's scaled natural map is then
+   |root (s - P_K(s - u^))| / |root s|.
+   W is kept dense for GLOBAL, where it is J A^-1 J' (unless most of it is 0), and as sparse 3x3 blocks for LOCAL; it is never made symmetric. */
+
+
+enum { CTI_NEWTON_HISTORY = 6 }; /* norms that the nonmonotone search looks back on */
+
+typedef struct cti_friction {
+    const cti_program *p;
+    cti_effort *e;
+    int nc, m, ld;
+    double *W;         /* [m][ld] or NULL */
+    int32_t *first, *column; /* blocks of W where W is NULL: [nc + 1], [first[nc]] */
+    double *block;     /* [9 first[nc]], row-major */
+    double *diagonal;  /* [9 nc] W_ii */
+    double *q;         /* [m] */
+    const double *mu;  /* [nc] */
+    double *root;      /* [nc] */
+    double unit;
+    cti_system system; /* GLOBAL */
+    double *r, *u;     /* [m] the iterate, and W r + q at it */
+    double *best;      /* [m] iterate of the least residual so far */
+    double best_residual;
+    int iterations;
+} cti_friction;
+
+/* cti_friction_refuses -- NULL, or why p has no such form (a sentence). */
+CTI_FN const char *cti_friction_refuses(const cti_program *p);
+/* cti_friction_open -- the form of p, r at the answer's start. 0 when memory ran out; close in any case. */
+CTI_FN int cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *e, const cti_answer *a);
+CTI_FN void cti_friction_close(cti_friction *f);
+/* cti_friction_mul -- y [m] = W x. */
+CTI_FN void cti_friction_mul(const cti_friction *f, const double *x, double *y);
+/* cti_friction_row -- y [3] = rows of contact i of W times x. */
+CTI_FN void cti_friction_row(const cti_friction *f, int i, const double *x, double *y);
+/* cti_friction_residual -- u of r, the scaled natural map's relative size; keeps the best r. */
+CTI_FN double cti_friction_residual(cti_friction *f);
+/* cti_friction_natural -- the same number of any pair r, u. */
+CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u);
+/* cti_friction_local -- r [3] of one contact with u = B r + q exactly. */
+CTI_FN void cti_friction_local(const double *B, const double *q, double mu, double *r);
+/* cti_friction_sweep -- one block Gauss-Seidel sweep on u = (W + sigma I) r + q - sigma center; forth, or back where `back`. */
+CTI_FN void cti_friction_sweep(cti_friction *f, double sigma, const double *center, int back);
+/* cti_friction_goes_on -- the effort's rule, with the iterate where the watcher expects it. */
+CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a);
+/* cti_friction_answer -- best r, and x, in the problem's units. */
+CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a);
+
+/* cti_friction_system -- (A + B (W + sigma I)) x = y. Zero it before first use; close in any case. */
+typedef struct cti_friction_system {
+    cti_friction *f;
+    const double *A, *B; /* [9 nc] */
+    double sigma;
+    int sparse;
+    cti_block_lu lu;
+    double *block;           /* [9 first[nc]] */
+    double *matrix, *scratch; /* dense: [3 n_active][ld] */
+    int *pivot, n_active, ld;
+    int32_t *active, *place; /* [nc] contacts whose B is not 0; their place among them, or -1 */
+    double *work, *rhs;      /* [m] */
+} cti_friction_system;
+/* cti_friction_system_open, cti_friction_system_factor -- 0 when memory ran out; 0 when the matrix is singular. A and B [9 nc] have to stand until
+   the solves; where a B is 0 its A is the identity. */
+CTI_FN int cti_friction_system_open(cti_friction_system *s, cti_friction *f);
+CTI_FN int cti_friction_system_factor(cti_friction_system *s, const double *A, const double *B, double sigma);
+/* cti_friction_system_solve -- x [m] in: right side, out: solution. 0 when it is not finite. */
+CTI_FN int cti_friction_system_solve(cti_friction_system *s, double *x);
+CTI_FN void cti_friction_system_close(cti_friction_system *s);
+
+/* cti_newton -- the iteration of friction_newton.c, for those that end with it. The system is the caller's and is factored anew. */
+typedef struct cti_newton {
+    cti_friction *f;
+    cti_friction_system *system;
+    double *A, *B;       /* [9 nc] of F' = A + B W */
+    double *F, *d, *old; /* [m] */
+    double history[CTI_NEWTON_HISTORY];
+    int n_history;
+    double boost; /* factor of sigma */
+} cti_newton;
+CTI_FN int cti_newton_open(cti_newton *s, cti_friction *f, cti_friction_system *system);
+/* cti_newton_polish -- Newton steps from the best iterate as long as each makes |F| fall. 1 when the residual is not above `enough`. */
+CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a);
+
+/* cti_newton_solve -- semismooth Newton with Gauss-Seidel sweeps; cti_admm_solve -- alternating directions, ended by Newton steps. LOCAL and
+   GLOBAL. */
+CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_admm_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+
+
+/* ---- 3_solve/friction.c ---- */
+/* friction.c -- what the solvers of stand-alone frictional contact problems share: the scaled form, products with W, the residual, one contact
+   solved exactly, block Gauss-Seidel sweeps.
+   Method: a contact of known neighbourhood takes off, sticks, or slips; in slip u_t = -a r_t with a > 0, u_n = 0 and |r_t| = mu r_n leave one
+   equation in a, whose sign differs at both ends. based on: Acary, Bremond and Huber 2018, On solving contact problems with Coulomb friction:
+   formulations and numerical comparisons (NSGS with exact local solver, natural map); Bonnefon and Daviet 2011 (the equation in a, there a
+   quartic). */
+
+enum { CTI_FRICTION_DENSE = 12000 }; /* rows of the largest dense W: about a gigabyte */
+
+/* ---- the form ---- */
+
+/* 1 when block (i, j) of the dense W is not 0 */
+static int cti_friction_joined(const cti_friction *f, int i, int j)
+{
+    int a, b;
+    for (a = 3 * i; a < 3 * i + 3; a++)
+        for (b = 3 * j; b < 3 * j + 3; b++)
+            if (f->W[(size_t)a * (size_t)f->ld + (size_t)b] != 0)
+                return 1;
+    return i == j;
+}
+
+/* a dense W that is nearly empty, as that of rigid bodies, in sparse blocks: one pass counts, one copies */
+static int cti_friction_thin(cti_friction *f)
+{
+    int i, j, a, b, n = f->nc, count, pass;
+    f->first = CTI_ARENA_ZERO(f->e->arena, int32_t, n + 1);
+    if (!f->first)
+        return 0;
+    for (pass = 0; pass < 2; pass++) {
+        for (count = 0, i = 0; i < n; f->first[++i] = count)
+            for (j = 0; j < n; j++) {
+                if (!cti_friction_joined(f, i, j))
+                    continue;
+                for (a = 0; a < 9 && pass; a++)
+                    b = 3 * j + a % 3, f->block[9 * (size_t)count + (size_t)a] = f->W[(size_t)(3 * i + a / 3) * (size_t)f->ld + (size_t)b];
+                if (pass)
+                    f->column[count] = j;
+                count++;
+            }
+        if (pass == 0) {
+            if (6.0 * count > (double)n * n)
+                return 1;
+            f->column = CTI_ARENA_NEW(f->e->arena, int32_t, count);
+            f->block = CTI_ARENA_NEW(f->e->arena, double, 9 * (size_t)count);
+            if (!f->column || !f->block)
+                return 0;
+        }
+    }
+    f->W = NULL;
+    return 1;
+}
+
+/* root_i from the traces, and W as dense rows: GLOBAL */
+static int cti_friction_dense(cti_friction *f)
+{
+    const cti_program *p = f->p;
+    int i, j, k;
+    double *z;
+    f->ld = cti_pad8(f->m) + 8;
+    f->W = CTI_ARENA_NEW(f->e->arena, double, (size_t)f->m * (size_t)f->ld);
+    z = CTI_ARENA_NEW(f->e->arena, double, p->n);
+    if (!f->W || !z || !cti_system_open(f->e->mem, &f->system, &p->A) || !cti_system_factor(f->e->mem, &f->system) ||
+        !cti_system_schur(&f->system, f->e->arena, &p->J, f->W, f->ld))
+        return 0;
+    for (i = 0; i < f->m; i++) {
+        double *row = f->W + (size_t)i * (size_t)f->ld;
+        for (j = 0; j < f->m; j++)
+            row[j] *= f->root[i / 3] * f->root[j / 3];
+        for (; j < f->ld; j++)
+            row[j] = 0;
+        for (k = 0; k < 3; k++)
+            f->diagonal[9 * (i / 3) + 3 * (i % 3) + k] = row[3 * (i / 3) + k];
+    }
+    if (p->n)
+        memcpy(z, p->b, sizeof *z * (size_t)p->n);
+    cti_system_solve(&f->system, z, 2);
+    cti_sparse_mul(&p->J, z, f->q);
+    for (i = 0; i < f->m; i++)
+        f->q[i] = f->root[i / 3] * (f->q[i] + p->w[i]);
+    return cti_friction_thin(f);
+}
+
+/* columns of blocks in block row i, its own first, marked where `seen` is i; returns their number, writes them where `out` is given */
+static int cti_friction_columns(const cti_sparse *W, int i, int32_t *seen, int32_t *out)
+{
+    int a, k, n = 1;
+    seen[i] = i;
+    if (out)
+        out[0] = i;
+    for (a = 3 * i; a < 3 * i + 3; a++)
+        for (k = W->p[a]; k < W->p[a + 1]; k++) {
+            int b = W->i[k] / 3;
+            if (seen[b] == i)
+                continue;
+            seen[b] = i;
+            if (out)
+                out[n] = b;
+            n++;
+        }
+    return n;
+}
+
+/* one block row: numbers, scaled */
+static void cti_friction_blocks(cti_friction *f, int i)
+{
+    const cti_sparse *W = &f->p->W;
+    int a, b, k, at;
+    for (at = f->first[i]; at < f->first[i + 1]; at++) {
+        double *B = f->block + 9 * (size_t)at, s = f->root[i] * f->root[f->column[at]];
+        for (a = 0; a < 3; a++)
+            for (b = 0; b < 3; b++)
+                B[3 * a + b] = s * cti_sparse_at(W, 3 * i + a, 3 * f->column[at] + b);
+        for (k = 0; k < 9 && f->column[at] == i; k++)
+            f->diagonal[9 * (size_t)i + (size_t)k] = B[k];
+    }
+}
+
+/* W as sparse blocks: LOCAL */
+static int cti_friction_sparse(cti_friction *f)
+{
+    const cti_sparse *W = &f->p->W;
+    int i, n = f->nc;
+    int32_t *seen = CTI_ARENA_NEW(f->e->arena, int32_t, n);
+    f->first = CTI_ARENA_NEW(f->e->arena, int32_t, n + 1);
+    if (!seen || !f->first)
+        return 0;
+    memset(seen, -1, sizeof *seen * (size_t)n);
+    for (f->first[0] = 0, i = 0; i < n; i++)
+        f->first[i + 1] = f->first[i] + cti_friction_columns(W, i, seen, NULL);
+    f->column = CTI_ARENA_NEW(f->e->arena, int32_t, f->first[n]);
+    f->block = CTI_ARENA_NEW(f->e->arena, double, 9 * (size_t)f->first[n]);
+    if (!f->column || !f->block)
+        return 0;
+    memset(seen, -1, sizeof *seen * (size_t)n);
+    for (i = 0; i < n; i++) {
+        cti_friction_columns(W, i, seen, f->column + f->first[i]);
+        cti_friction_blocks(f, i);
+    }
+    for (i = 0; i < f->m; i++)
+        f->q[i] = f->root[i / 3] * f->p->w[i];
+    return 1;
+}
+
+static void cti_friction_start(cti_friction *f, const cti_answer *a)
+{
+    double norm = 0;
+    int i;
+    for (i = 0; i < f->m; i++)
+        norm += f->q[i] * f->q[i];
+    f->unit = norm > 0 ? sqrt(norm) : 1;
+    for (i = 0; i < f->m; i++) {
+        f->q[i] /= f->unit;
+        f->r[i] = f->e->warm ? a->r[i] / (f->root[i / 3] * f->unit) : 0;
+    }
+    f->best_residual = INFINITY;
+    cti_friction_residual(f);
+}
+
+CTI_FN const char *cti_friction_refuses(const cti_program *p)
+{
+    if (p->kind != CTI_PROGRAM_LOCAL && p->kind != CTI_PROGRAM_GLOBAL)
+        return "the solver takes local and global frictional contact only";
+    return p->kind == CTI_PROGRAM_GLOBAL && p->m > CTI_FRICTION_DENSE ? "too many contacts for a dense matrix between them" : NULL;
+}
+
+CTI_FN int cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *e, const cti_answer *a)
+{
+    cti_arena *arena = e->arena;
+    int i;
+    memset(f, 0, sizeof *f);
+    f->p = p, f->e = e, f->m = p->m, f->nc = p->m / 3, f->mu = p->mu;
+    f->root = CTI_ARENA_NEW(arena, double, f->nc);
+    f->diagonal = CTI_ARENA_ZERO(arena, double, 9 * (size_t)f->nc);
+    f->q = CTI_ARENA_ZERO(arena, double, f->m);
+    f->r = CTI_ARENA_ZERO(arena, double, f->m);
+    f->u = CTI_ARENA_ZERO(arena, double, f->m);
+    f->best = CTI_ARENA_ZERO(arena, double, f->m);
+    if (!f->root || !f->diagonal || !f->q || !f->r || !f->u || !f->best)
+        return 0;
+    for (i = 0; i < f->nc; i++)
+        f->root[i] = sqrt(p->scale[i]);
+    if (!(p->kind == CTI_PROGRAM_GLOBAL ? cti_friction_dense(f) : cti_friction_sparse(f)))
+        return 0;
+    cti_friction_start(f, a);
+    return 1;
+}
+
+CTI_FN void cti_friction_close(cti_friction *f) { cti_system_close(f->e->mem, &f->system); }
+
+/* ---- products and the residual ---- */
+
+CTI_FN void cti_friction_row(const cti_friction *f, int i, const double *x, double *y)
+{
+    int a, k;
+    if (f->W) {
+        for (a = 0; a < 3; a++)
+            y[a] = cti_lu_dot(f->W + (size_t)(3 * i + a) * (size_t)f->ld, x, f->m);
+        return;
+    }
+    y[0] = y[1] = y[2] = 0;
+    for (k = f->first[i]; k < f->first[i + 1]; k++) {
+        const double *B = f->block + 9 * (size_t)k, *z = x + 3 * (size_t)f->column[k];
+        for (a = 0; a < 3; a++)
+            y[a] += B[3 * a] * z[0] + B[3 * a + 1] * z[1] + B[3 * a + 2] * z[2];
+    }
+}
+
+CTI_FN void cti_friction_mul(const cti_friction *f, const double *x, double *y)
+{
+    int i;
+    for (i = 0; i < f->nc; i++)
+        cti_friction_row(f, i, x, y + 3 * (size_t)i);
+}
+
+CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u)
+{
+    double part = 0, whole = 0;
+    int i, k;
+    for (i = 0; i < f->nc; i++) {
+        const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i;
+        double z[3];
+        z[0] = ri[0] - ui[0] - f->mu[i] * sqrt(ui[1] * ui[1] + ui[2] * ui[2]), z[1] = ri[1] - ui[1], z[2] = ri[2] - ui[2];
+        cti_cone_project3(f->mu[i], z);
+        for (k = 0; k < 3; k++) {
+            double s = f->root[i] * f->root[i]; /* the judge's r_i = root_i s_i */
+            part += s * (ri[k] - z[k]) * (ri[k] - z[k]), whole += s * ri[k] * ri[k];
+        }
+    }
+    if (!(part > 0))
+        return part == 0 ? 0 : INFINITY;
+    return whole > 0 ? sqrt(part / whole) : sqrt(part);
+}
+
+CTI_FN double cti_friction_residual(cti_friction *f)
+{
+    double residual;
+    int i;
+    cti_friction_mul(f, f->r, f->u);
+    for (i = 0; i < f->m; i++)
+        f->u[i] += f->q[i];
+    residual = cti_friction_natural(f, f->r, f->u);
+    if (residual < f->best_residual) {
+        f->best_residual = residual;
+        memcpy(f->best, f->r, sizeof *f->r * (size_t)f->m);
+    }
+    return residual;
+}
+
+/* ---- one contact ---- */
+
+/* slip at u_t = -a r_t, u_n = 0: returns |r_t| - mu r_n. S, s: tangential block and load with r_n eliminated */
+static double cti_friction_slip(const double *B, const double *q, const double *S, const double *s, double mu, double a, double *r)
+{
+    double s11 = S[0] + a, s22 = S[3] + a, det = s11 * s22 - S[1] * S[2];
+    if (!(det > 0))
+        return INFINITY;
+    r[1] = -(s22 * s[0] - S[1] * s[1]) / det;
+    r[2] = -(s11 * s[1] - S[2] * s[0]) / det;
+    r[0] = -(q[0] + B[1] * r[1] + B[2] * r[2]) / B[0];
+    return sqrt(r[1] * r[1] + r[2] * r[2]) - mu * r[0];
+}
+
+/* a of the root between lo (positive) and hi (not): bisection, in logarithms from the first positive a on, and then secants */
+static void cti_friction_bracket(const double *B, const double *q, const double *S, const double *s, double mu, double top, double *r)
+{
+    double lo = 0, hi = top, at_lo = INFINITY, at_hi, a, value;
+    int k;
+    while ((at_hi = cti_friction_slip(B, q, S, s, mu, hi, r)) > 0 && hi < 1e12 * top)
+        lo = hi, at_lo = at_hi, hi *= 8;
+    if (at_hi > 0)
+        return;
+    for (k = 0; k < 100 && hi - lo > 1e-15 * hi; k++) {
+        /* the secant of a function that is convex in most cases; every third step halves */
+        a = k % 3 != 2 && at_lo < 1e300 ? hi - at_hi * (hi - lo) / (at_hi - at_lo) : (lo + hi) / 2;
+        if (!(a > lo && a < hi))
+            a = (lo + hi) / 2;
+        value = cti_friction_slip(B, q, S, s, mu, a, r);
+        if (value > 0)
+            lo = a, at_lo = value;
+        else
+            hi = a, at_hi = value;
+        if (value == 0)
+            break;
+    }
+    cti_friction_slip(B, q, S, s, mu, hi, r);
+}
+
+CTI_FN void cti_friction_local(const double *B, const double *q, double mu, double *r)
+{
+    double S[4], s[2], value, top;
+    if (q[0] >= 0 || !(B[0] > 0)) {
+        r[0] = r[1] = r[2] = 0;
+        return;
+    }
+    S[0] = B[4] - B[3] * B[1] / B[0], S[1] = B[5] - B[3] * B[2] / B[0], S[2] = B[7] - B[6] * B[1] / B[0], S[3] = B[8] - B[6] * B[2] / B[0];
+    s[0] = q[1] - B[3] * q[0] / B[0], s[1] = q[2] - B[6] * q[0] / B[0];
+    top = fabs(B[4]) + fabs(B[8]);
+    value = mu > 0 ? cti_friction_slip(B, q, S, s, mu, 0, r) : INFINITY;
+    if (value <= 0)
+        return;
+    if (mu > 0)
+        cti_friction_bracket(B, q, S, s, mu, top > 0 ? top : B[0], r);
+    else
+        r[0] = -q[0] / B[0], r[1] = r[2] = 0;
+    r[0] = fmax(r[0], 0);
+    value = sqrt(r[1] * r[1] + r[2] * r[2]);
+    if (value > mu * r[0])
+        r[1] *= mu * r[0] / value, r[2] *= mu * r[0] / value;
+}
+
+CTI_FN void cti_friction_sweep(cti_friction *f, double sigma, const double *center, int back)
+{
+    int k, a;
+    for (k = 0; k < f->nc; k++) {
+        int i = back ? f->nc - 1 - k : k;
+        double *r = f->r + 3 * (size_t)i, B[9], q[3];
+        memcpy(B, f->diagonal + 9 * (size_t)i, sizeof B);
+        cti_friction_row(f, i, f->r, q);
+        for (a = 0; a < 3; a++)
+            q[a] += f->q[3 * i + a] - B[3 * a] * r[0] - B[3 * a + 1] * r[1] - B[3 * a + 2] * r[2] - (center ? sigma * center[3 * i + a] : 0);
+        for (a = 0; a < 3 && center; a++)
+            B[4 * a] += sigma;
+        cti_friction_local(B, q, f->mu[i], r);
+    }
+}
+
+/* ---- budgets and the answer ---- */
+
+CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a)
+{
+    const cti_program *p = f->p;
+    int i;
+    for (i = 0; i < f->m; i++)
+        a->r[i] = f->best[i] * f->root[i / 3] * f->unit;
+    a->iterations = f->iterations;
+    if (p->kind != CTI_PROGRAM_GLOBAL) {
+        cti_program_u(p, a->x, a->r, a->x);
+        return;
+    }
+    if (p->n)
+        memcpy(a->x, p->b, sizeof *a->x * (size_t)p->n);
+    cti_sparse_addmul_t(&p->J, a->r, a->x);
+    cti_system_solve(&f->system, a->x, 2);
+}
+
+CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a)
+{
+    if (f->e->watch)
+        cti_friction_answer(f, a);
+    return cti_effort_goes_on(f->e, f->iterations, own, a->x, a->r);
+}
+
+/* ---- 3_solve/friction_system.c ---- */
+/* friction_system.c -- linear systems (A + B (W + sigma I)) x = y of frictional contact: A and B of 3x3 blocks on the diagonal.
+   Method: sparse LU by blocks of all contacts with one step of refinement, or dense LU of the contacts whose B is not 0, whichever costs less. */
+
+static int cti_friction_system_dense(cti_friction_system *s)
+{
+    cti_arena *arena = s->f->e->arena;
+    s->ld = cti_pad8(s->f->m) + 8;
+    s->matrix = CTI_ARENA_NEW(arena, double, (size_t)s->f->m * (size_t)s->ld);
+    s->scratch = CTI_ARENA_NEW(arena, double, cti_lu_scratch(s->f->m));
+    s->pivot = CTI_ARENA_NEW(arena, int, s->f->m);
+    s->active = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
+    s->place = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
+    return s->matrix && s->scratch && s->pivot && s->active && s->place;
+}
+
+CTI_FN int cti_friction_system_open(cti_friction_system *s, cti_friction *f)
+{
+    double m = (double)f->m;
+    s->f = f;
+    s->work = CTI_ARENA_NEW(f->e->arena, double, f->m), s->rhs = CTI_ARENA_NEW(f->e->arena, double, f->m);
+    if (!s->work || !s->rhs)
+        return 0;
+    if (!f->W) {
+        if (!cti_block_lu_open(f->e->mem, &s->lu, f->nc, f->first, f->column))
+            return 0;
+        s->sparse = s->lu.flops < m * m * m / 6; /* the dense one does four times as much in the same time */
+        s->block = CTI_ARENA_NEW(f->e->arena, double, 9 * (size_t)f->first[f->nc]);
+        if (!s->block)
+            return 0;
+    }
+    return s->sparse || cti_friction_system_dense(s);
+}
+
+CTI_FN void cti_friction_system_close(cti_friction_system *s)
+{
+    if (s->f)
+        cti_block_lu_close(s->f->e->mem, &s->lu);
+}
+
+/* out [3 rows of ld]: B times a 3x3 block of rows `stride` apart */
+static void cti_friction_system_put(const double *B, const double *w, size_t stride, double *out, size_t ld)
+{
+    int a, b;
+    for (a = 0; a < 3; a++)
+        for (b = 0; b < 3; b++)
+            out[(size_t)a * ld + (size_t)b] =
+                B[3 * a] * w[b] + B[3 * a + 1] * w[stride + (size_t)b] + B[3 * a + 2] * w[2 * stride + (size_t)b];
+}
+
+static int cti_friction_system_factor_sparse(cti_friction_system *s)
+{
+    const cti_friction *f = s->f;
+    int i, k, a;
+    for (i = 0; i < f->nc; i++)
+        for (k = f->first[i]; k < f->first[i + 1]; k++) {
+            double *out = s->block + 9 * (size_t)k;
+            const double *A = s->A + 9 * (size_t)i, *B = s->B + 9 * (size_t)i;
+            cti_friction_system_put(B, f->block + 9 * (size_t)k, 3, out, 3);
+            for (a = 0; a < 9 && f->column[k] == i; a++)
+                out[a] += A[a] + s->sigma * B[a];
+        }
+    return cti_block_lu_factor(&s->lu, s->block);
+}
+
+/* contacts whose B is not 0 */
+static void cti_friction_system_list(cti_friction_system *s)
+{
+    int i, k;
+    for (s->n_active = 0, i = 0; i < s->f->nc; i++) {
+        const double *B = s->B + 9 * (size_t)i;
+        for (s->place[i] = -1, k = 0; k < 9; k++)
+            if (B[k] != 0)
+                s->place[i] = s->n_active;
+        if (s->place[i] >= 0)
+            s->active[s->n_active++] = i;
+    }
+}
+
+/* block row of contact i among those listed */
+static void cti_friction_system_row(cti_friction_system *s, int i)
+{
+    const cti_friction *f = s->f;
+    const double *A = s->A + 9 * (size_t)i, *B = s->B + 9 * (size_t)i;
+    size_t ld = (size_t)s->ld, at = (size_t)s->place[i], k;
+    double *out = s->matrix + 3 * at * ld;
+    int a, b;
+    memset(out, 0, 3 * ld * sizeof *out);
+    if (f->W) {
+        const double *row = f->W + 3 * (size_t)i * (size_t)f->ld;
+        for (k = 0; k < (size_t)s->n_active; k++)
+            cti_friction_system_put(B, row + 3 * (size_t)s->active[k], (size_t)f->ld, out + 3 * k, ld);
+    } else {
+        for (a = f->first[i]; a < f->first[i + 1]; a++)
+            if (s->place[f->column[a]] >= 0)
+                cti_friction_system_put(B, f->block + 9 * (size_t)a, 3, out + 3 * (size_t)s->place[f->column[a]], ld);
+    }
+    for (a = 0; a < 3; a++)
+        for (b = 0; b < 3; b++)
+            out[(size_t)a * ld + 3 * at + (size_t)b] += A[3 * a + b] + s->sigma * B[3 * a + b];
+}
+
+CTI_FN int cti_friction_system_factor(cti_friction_system *s, const double *A, const double *B, double sigma)
+{
+    int k;
+    s->A = A, s->B = B, s->sigma = sigma;
+    if (s->sparse)
+        return cti_friction_system_factor_sparse(s);
+    cti_friction_system_list(s);
+    for (k = 0; k < s->n_active; k++)
+        cti_friction_system_row(s, s->active[k]);
+    return cti_lu_factor(s->matrix, 3 * s->n_active, s->ld, s->pivot, s->scratch);
+}
+
+/* rest -= (A + B (W + sigma I)) x */
+static void cti_friction_system_rest(cti_friction_system *s, const double *x, double *rest)
+{
+    int i, a;
+    cti_friction_mul(s->f, x, s->work);
+    for (i = 0; i < s->f->m; i++) {
+        const double *A = s->A + 3 * (size_t)i, *B = s->B + 3 * (size_t)i, *xi = x + i - i % 3, *wi = s->work + i - i % 3;
+        for (a = 0; a < 3; a++)
+            rest[i] -= A[a] * xi[a] + B[a] * (wi[a] + s->sigma * xi[a]);
+    }
+}
+
+static void cti_friction_system_solve_sparse(cti_friction_system *s, double *x)
+{
+    int i;
+    memcpy(s->rhs, x, sizeof *x * (size_t)s->f->m);
+    cti_block_lu_solve(&s->lu, x);
+    cti_friction_system_rest(s, x, s->rhs);
+    cti_block_lu_solve(&s->lu, s->rhs);
+    for (i = 0; i < s->f->m; i++)
+        x[i] += s->rhs[i];
+}
+
+/* the others, whose A is the identity, are known and go to the right side */
+static void cti_friction_system_solve_dense(cti_friction_system *s, double *x)
+{
+    int i, k, a, others = 0;
+    for (i = 0; i < s->f->m; i++) {
+        s->rhs[i] = s->place[i / 3] < 0 ? x[i] : 0;
+        others |= s->rhs[i] != 0;
+    }
+    if (others)
+        cti_friction_mul(s->f, s->rhs, s->work);
+    for (k = 0; k < s->n_active; k++)
+        for (a = 0; a < 3; a++) {
+            const double *B = s->B + 9 * (size_t)s->active[k] + 3 * a, *v = s->work + 3 * (size_t)s->active[k];
+            s->rhs[3 * k + a] = x[3 * s->active[k] + a] - (others ? B[0] * v[0] + B[1] * v[1] + B[2] * v[2] : 0);
+        }
+    cti_lu_solve(s->matrix, 3 * s->n_active, s->ld, s->pivot, s->rhs);
+    for (k = 0; k < 3 * s->n_active; k++)
+        x[3 * s->active[k / 3] + k % 3] = s->rhs[k];
+}
+
+CTI_FN int cti_friction_system_solve(cti_friction_system *s, double *x)
+{
+    int i;
+    if (s->sparse)
+        cti_friction_system_solve_sparse(s, x);
+    else
+        cti_friction_system_solve_dense(s, x);
+    for (i = 0; i < s->f->m; i++)
+        if (!cti_finite64(x[i]))
+            return 0;
+    return 1;
+}
+
+/* ---- 3_solve/friction_newton.c ---- */
+/* friction_newton.c -- semismooth Newton for frictional contact on the exact cone, between block Gauss-Seidel sweeps.
+   Method: the function of Alart and Curnier, F_n = r_n - max(0, r_n - u_n), F_t = r_t - (r_t - u_t projected on the disc of radius
+   mu max(0, r_n - u_n)), in the scaled form where all W_ii have trace 3. A step solves (A + B (W + sigma I)) d = -F for the contacts that push,
+   the others go to zero; it is halved until the norm of F falls below the largest of the last ones, and sweeps take over where that fails.
+   sigma follows the residual, as in Levenberg's method, so that redundant contacts do not make the system singular at the end; other factors of
+   it are tried where nothing gets better.
+   based on: Alart and Curnier 1991; Acary, Bremond and Huber 2018 (comparison of solvers; line search on the same function); Grippo,
+   Lampariello and Lucidi 1986 (nonmonotone search). */
+
+enum { CTI_NEWTON_OWN = 1000, CTI_NEWTON_HALVES = 8, CTI_NEWTON_PATIENCE = 30, CTI_NEWTON_POLISH = 30 };
+
+CTI_FN int cti_newton_open(cti_newton *s, cti_friction *f, cti_friction_system *system)
+{
+    cti_arena *arena = f->e->arena;
+    size_t m = (size_t)f->m;
+    s->f = f, s->system = system, s->boost = 1;
+    s->A = CTI_ARENA_NEW(arena, double, 3 * m), s->B = CTI_ARENA_NEW(arena, double, 3 * m);
+    s->F = CTI_ARENA_NEW(arena, double, m), s->d = CTI_ARENA_NEW(arena, double, m), s->old = CTI_ARENA_NEW(arena, double, m);
+    return s->A && s->B && s->F && s->d && s->old;
+}
+
+/* F [3] of one contact and, where A is given, its derivatives by r and u; B is 0 where it does not push */
+static void cti_newton_contact(double mu, const double *r, const double *u, double *F, double *A, double *B)
+{
+    double n = r[0] - u[0], t1 = r[1] - u[1], t2 = r[2] - u[2], t = sqrt(t1 * t1 + t2 * t2), g, e1, e2;
+    if (A)
+        memset(A, 0, 9 * sizeof *A), memset(B, 0, 9 * sizeof *B);
+    if (!(n > 0)) {
+        F[0] = r[0], F[1] = r[1], F[2] = r[2];
+        if (A)
+            A[0] = A[4] = A[8] = 1;
+        return;
+    }
+    F[0] = u[0];
+    if (A)
+        B[0] = 1;
+    if (t <= mu * n) {
+        F[1] = u[1], F[2] = u[2];
+        if (A)
+            B[4] = B[8] = 1;
+        return;
+    }
+    e1 = t1 / t, e2 = t2 / t, g = mu * n / t;
+    F[1] = r[1] - g * t1, F[2] = r[2] - g * t2;
+    if (A) {
+        B[4] = g * (1 - e1 * e1), B[5] = B[7] = -g * e1 * e2, B[8] = g * (1 - e2 * e2);
+        A[4] = 1 - B[4], A[5] = A[7] = -B[5], A[8] = 1 - B[8];
+        A[3] = -mu * e1, A[6] = -mu * e2, B[3] = mu * e1, B[6] = mu * e2;
+    }
+}
+
+/* norm of F at the iterate; u is up to date. With derivatives where asked for */
+static double cti_newton_map(cti_newton *s, int derivatives)
+{
+    cti_friction *f = s->f;
+    double sum = 0;
+    int i;
+    for (i = 0; i < f->nc; i++) {
+        size_t at = 9 * (size_t)i;
+        cti_newton_contact(f->mu[i], f->r + 3 * (size_t)i, f->u + 3 * (size_t)i, s->F + 3 * (size_t)i, derivatives ? s->A + at : NULL, s->B + at);
+    }
+    for (i = 0; i < f->m; i++)
+        sum += s->F[i] * s->F[i];
+    return sqrt(sum);
+}
+
+/* d, the Newton step from F, A, B. 0 when its system is singular */
+static int cti_newton_step(cti_newton *s, double sigma)
+{
+    int i;
+    for (i = 0; i < s->f->m; i++)
+        s->d[i] = -s->F[i];
+    return cti_friction_system_factor(s->system, s->A, s->B, sigma) && cti_friction_system_solve(s->system, s->d);
+}
+
+static double cti_newton_bound(const cti_newton *s)
+{
+    double most = 0;
+    int k;
+    for (k = 0; k < s->n_history; k++)
+        most = fmax(most, s->history[k]);
+    return most;
+}
+
+static void cti_newton_remember(cti_newton *s, double norm)
+{
+    int k;
+    if (s->n_history < CTI_NEWTON_HISTORY)
+        s->n_history++;
+    for (k = s->n_history - 1; k > 0; k--)
+        s->history[k] = s->history[k - 1];
+    s->history[0] = norm;
+}
+
+/* along d until F falls; 0 and the old iterate when it does not */
+static int cti_newton_search(cti_newton *s, double *out_residual, double *out_norm)
+{
+    cti_friction *f = s->f;
+    double t = 1, bound = cti_newton_bound(s);
+    int k, i;
+    memcpy(s->old, f->r, sizeof *f->r * (size_t)f->m);
+    for (k = 0; k < CTI_NEWTON_HALVES; k++, t /= 2) {
+        for (i = 0; i < f->m; i++)
+            f->r[i] = s->old[i] + t * s->d[i];
+        *out_residual = cti_friction_residual(f);
+        *out_norm = cti_newton_map(s, 0);
+        if (*out_norm <= (1 - 1e-4 * t) * bound)
+            return 1;
+    }
+    memcpy(f->r, s->old, sizeof *f->r * (size_t)f->m);
+    return 0;
+}
+
+static double cti_newton_sweeps(cti_newton *s, int count)
+{
+    int k;
+    for (k = 0; k < count; k++)
+        cti_friction_sweep(s->f, 0, NULL, k & 1);
+    s->n_history = 0;
+    return cti_friction_residual(s->f);
+}
+
+/* one step from the iterate, whose residual is given and updated. 0 when there is none along which F falls */
+static int cti_newton_advance(cti_newton *s, double *residual)
+{
+    double norm = cti_newton_map(s, 1);
+    s->f->iterations++;
+    cti_newton_remember(s, norm);
+    return cti_newton_step(s, s->boost * (fmin(1e-2, 0.3 * *residual) + 1e-7)) && cti_newton_search(s, residual, &norm);
+}
+
+CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
+{
+    cti_friction *f = s->f;
+    double residual;
+    int k, goes = 1;
+    memcpy(f->r, f->best, sizeof *f->r * (size_t)f->m);
+    residual = cti_friction_residual(f);
+    s->n_history = 0;
+    for (k = 0; k < CTI_NEWTON_POLISH && goes && residual > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++)
+        goes = cti_newton_advance(s, &residual);
+    return f->best_residual <= enough;
+}
+
+/* the whole iteration; ends when the residual is below `enough`, the budget is used up, or nothing gets better with any sigma */
+static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
+{
+    cti_friction *f = s->f;
+    double residual = f->best_residual, mark = INFINITY;
+    static const double boosts[] = {1, 10, 0.1, 100};
+    int failures = 0, since = 0, boost = 0;
+    if (residual > enough)
+        residual = cti_newton_sweeps(s, 10);
+    while (residual > enough && boost < 4 && cti_friction_goes_on(f, CTI_NEWTON_OWN, a)) {
+        since++;
+        if (!cti_newton_advance(s, &residual)) {
+            failures++;
+            residual = cti_newton_sweeps(s, 10 * cti_min_int(failures, 10));
+        }
+        if (f->best_residual < 0.8 * mark)
+            mark = f->best_residual, since = 0;
+        if (since >= CTI_NEWTON_PATIENCE && ++boost < 4) {
+            s->boost = boosts[boost], since = failures = 0;
+            memcpy(f->r, f->best, sizeof *f->r * (size_t)f->m);
+            residual = cti_newton_sweeps(s, 10);
+        }
+    }
+}
+
+CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    cti_friction f;
+    cti_newton s;
+    cti_friction_system system;
+    cti_outcome outcome = CTI_OUTCOME_MEMORY;
+    double enough = 0.3 * e->tolerance;
+    a->why = cti_friction_refuses(p);
+    if (a->why)
+        return CTI_OUTCOME_NOT_APPLICABLE;
+    a->why = "";
+    memset(&s, 0, sizeof s), memset(&system, 0, sizeof system);
+    if (cti_friction_open(&f, p, e, a) && cti_friction_system_open(&system, &f) && cti_newton_open(&s, &f, &system)) {
+        cti_newton_run(&s, enough, a);
+        cti_friction_answer(&f, a);
+        outcome = f.best_residual <= enough ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET;
+        a->why = "iterations or time ran out, or the residual stood still";
+    }
+    cti_friction_system_close(&system);
+    cti_friction_close(&f);
+    return outcome;
+}
+
+/* ---- 3_solve/friction_admm.c ---- */
+/* friction_admm.c -- alternating directions for frictional contact: one linear system, factored seldom, and projections on the cones.
+   Method: Coulomb's law as min 1/2 r'W r + (q + s)'r on the cones with s_n = mu |u_t|, which is taken from the multiplier in every iteration. The
+   iteration is one map of v = y + r (Douglas-Rachford): z = P_K(v), y = v - z, (W + rho I) r = rho (z - y) - q - s, v <- y + r, over-relaxed; then
+   u^ = -rho y. Anderson's acceleration works on v. rho balances |r - z| and |u^ change|. Now
+   and then Newton steps from the best iterate try to end it.
+   based on: Boyd et al. 2011, 3.1 and 3.4.1 - 3.4.3 (scaled form, rho, over-relaxation); Acary and Cadoux 2013 (s as a fixed point); Walker and Ni
+   2011 (Anderson). */
+
+enum { CTI_ADMM_OWN = 50000, CTI_ADMM_DEPTH = 8, CTI_ADMM_SHALLOW = 3, CTI_ADMM_CHECK = 5, CTI_ADMM_BALANCE = 40 };
+
+typedef struct cti_admm {
+    cti_friction *f;
+    cti_friction_system system;
+    cti_newton newton;
+    double *A, *B;                           /* [9 nc] zeros, identities */
+    double *v, *z, *y, *r, *g, *old_z;       /* [m] */
+    double *last_v, *last_e, *safe;          /* [m] */
+    double *dv[CTI_ADMM_DEPTH], *de[CTI_ADMM_DEPTH]; /* [m] differences of g and of g - v */
+    int count, head, started, depth;
+    double last_size;
+    double rho;
+} cti_admm;
+
+static int cti_admm_open(cti_admm *s, cti_friction *f)
+{
+    cti_arena *arena = f->e->arena;
+    size_t m = (size_t)f->m, i;
+    double **vectors[9];
+    int k, ok;
+    s->f = f, s->rho = 1, s->depth = CTI_ADMM_DEPTH;
+    vectors[0] = &s->v, vectors[1] = &s->z, vectors[2] = &s->y, vectors[3] = &s->r, vectors[4] = &s->g, vectors[5] = &s->old_z;
+    vectors[6] = &s->last_v, vectors[7] = &s->last_e, vectors[8] = &s->safe;
+    s->A = CTI_ARENA_ZERO(arena, double, 3 * m), s->B = CTI_ARENA_ZERO(arena, double, 3 * m);
+    ok = s->A && s->B;
+    for (k = 0; k < 9; k++)
+        ok = (*vectors[k] = CTI_ARENA_ZERO(arena, double, m)) != NULL && ok;
+    for (k = 0; k < CTI_ADMM_DEPTH; k++) {
+        s->dv[k] = CTI_ARENA_NEW(arena, double, m), s->de[k] = CTI_ARENA_NEW(arena, double, m);
+        ok = s->dv[k] && s->de[k] && ok;
+    }
+    for (i = 0; ok && i < 3 * m; i += 9)
+        s->B[i] = s->B[i + 4] = s->B[i + 8] = 1;
+    return ok && cti_friction_system_open(&s->system, f) && cti_newton_open(&s->newton, f, &s->system);
+}
+
+/* z and y of v */
+static void cti_admm_split(cti_admm *s)
+{
+    cti_friction *f = s->f;
+    int i;
+    memcpy(s->z, s->v, sizeof *s->v * (size_t)f->m);
+    for (i = 0; i < f->nc; i++)
+        cti_cone_project3(f->mu[i], s->z + 3 * (size_t)i);
+    for (i = 0; i < f->m; i++)
+        s->y[i] = s->v[i] - s->z[i];
+}
+
+/* g, the image of v. 0 when it is not finite */
+static int cti_admm_map(cti_admm *s)
+{
+    cti_friction *f = s->f;
+    const double relax = 1.5;
+    int i;
+    cti_admm_split(s);
+    for (i = 0; i < f->m; i++)
+        s->r[i] = s->rho * (s->z[i] - s->y[i]) - f->q[i];
+    for (i = 0; i < f->nc; i++) {
+        const double *y = s->y + 3 * (size_t)i;
+        s->r[3 * i] -= f->mu[i] * s->rho * sqrt(y[1] * y[1] + y[2] * y[2]);
+    }
+    if (!cti_friction_system_solve(&s->system, s->r))
+        return 0;
+    for (i = 0; i < f->m; i++)
+        s->g[i] = s->v[i] + relax * (s->r[i] - s->z[i]);
+    return 1;
+}
+
+static double cti_admm_dot(const double *a, const double *b, int n)
+{
+    double sum = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* c = (E'E + small)^-1 E'e of the stored differences */
+static void cti_admm_weights(const cti_admm *s, const double *e, double *c)
+{
+    double G[CTI_ADMM_DEPTH][CTI_ADMM_DEPTH + 1], trace = 0;
+    int i, j, k, n = s->count;
+    for (i = 0; i < n; i++) {
+        for (j = 0; j <= i; j++)
+            G[i][j] = G[j][i] = cti_admm_dot(s->de[i], s->de[j], s->f->m);
+        trace += G[i][i];
+    }
+    for (i = 0; i < n; i++) {
+        G[i][i] += 1e-12 * trace + 1e-300;
+        G[i][n] = cti_admm_dot(s->de[i], e, s->f->m);
+    }
+    for (k = 0; k < n; k++)
+        for (i = k + 1; i < n; i++) {
+            double t = G[i][k] / G[k][k];
+            for (j = k; j <= n; j++)
+                G[i][j] -= t * G[k][j];
+        }
+    for (i = n - 1; i >= 0; i--) {
+        for (c[i] = G[i][n], j = i + 1; j < n; j++)
+            c[i] -= G[i][j] * c[j];
+        c[i] /= G[i][i];
+    }
+}
+
+/* the next v from v and its image; an accelerated point whose error grew is taken back */
+static void cti_admm_advance(cti_admm *s)
+{
+    cti_friction *f = s->f;
+    double c[CTI_ADMM_DEPTH], size = 0, *e = s->r; /* r is not needed any more */
+    int i, k;
+    size_t bytes = sizeof *e * (size_t)f->m;
+    for (i = 0; i < f->m; i++)
+        e[i] = s->g[i] - s->v[i], size += e[i] * e[i];
+    if (s->started && size > 4 * s->last_size && s->count > 0) {
+        memcpy(s->v, s->safe, bytes);
+        s->started = s->count = s->head = 0;
+        return;
+    }
+    if (s->started && s->depth) {
+        for (i = 0; i < f->m; i++) {
+            s->dv[s->head][i] = s->g[i] - s->safe[i];
+            s->de[s->head][i] = e[i] - s->last_e[i];
+        }
+        s->head = (s->head + 1) % s->depth;
+        s->count = cti_min_int(s->count + 1, s->depth);
+    }
+    memcpy(s->safe, s->g, bytes), memcpy(s->last_e, e, bytes);
+    s->last_size = size, s->started = 1;
+    memcpy(s->v, s->g, bytes);
+    cti_admm_weights(s, e, c);
+    for (k = 0; k < s->count; k++)
+        for (i = 0; i < f->m && cti_finite64(c[k]); i++)
+            s->v[i] -= c[k] * s->dv[k][i];
+}
+
+/* rho from the sizes of r - z and of the change of z; v keeps z and u^. 0 when the matrix is singular */
+static int cti_admm_balance(cti_admm *s, double primal, double dual)
+{
+    double ratio = dual > 0 ? sqrt(primal / dual) : 1, rho;
+    int i;
+    if (ratio > 0.4 && ratio < 2.5)
+        return 1;
+    rho = fmin(fmax(s->rho * fmin(fmax(ratio, 0.1), 10), 1e-6), 1e4);
+    if (rho == s->rho)
+        return 1;
+    cti_admm_split(s);
+    for (i = 0; i < s->f->m; i++)
+        s->v[i] = s->z[i] + s->y[i] * s->rho / rho;
+    s->rho = rho, s->started = s->count = s->head = 0;
+    return cti_friction_system_factor(&s->system, s->A, s->B, rho);
+}
+
+/* sizes of the two residuals, relative */
+static void cti_admm_sizes(const cti_admm *s, double *primal, double *dual)
+{
+    double p = 0, d = 0, r = 0, y = 0;
+    int i;
+    for (i = 0; i < s->f->m; i++) {
+        double a = s->g[i] - s->v[i], b = s->z[i] - s->old_z[i];
+        p += a * a, d += b * b, r += s->z[i] * s->z[i], y += s->y[i] * s->y[i];
+    }
+    *primal = sqrt(p / (r > 0 ? r : 1)), *dual = sqrt(d / (y > 0 ? y : 1));
+}
+
+/* acceleration with another depth: what got no further with one often does with the next */
+static void cti_admm_deepen(cti_admm *s)
+{
+    s->depth = s->depth == CTI_ADMM_DEPTH ? CTI_ADMM_SHALLOW : (s->depth ? 0 : CTI_ADMM_DEPTH);
+    s->started = s->count = s->head = 0;
+}
+
+static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
+{
+    cti_friction *f = s->f;
+    double residual = f->best_residual, primal, dual, mark = INFINITY, polished = INFINITY;
+    int since = 0, wait = CTI_ADMM_BALANCE;
+    size_t bytes = sizeof *f->r * (size_t)f->m;
+    memcpy(s->v, f->r, bytes);
+    if (!(residual > enough) || !cti_friction_system_factor(&s->system, s->A, s->B, s->rho))
+        return;
+    while (residual > enough && cti_friction_goes_on(f, CTI_ADMM_OWN, a)) {
+        f->iterations++, since++;
+        memcpy(s->old_z, s->z, bytes);
+        if (!cti_admm_map(s))
+            return;
+        if (f->iterations % CTI_ADMM_CHECK == 0) {
+            memcpy(f->r, s->z, bytes);
+            residual = cti_friction_residual(f);
+        }
+        cti_admm_sizes(s, &primal, &dual);
+        cti_admm_advance(s);
+        if (since >= wait) {
+            if (f->best_residual > 0.5 * mark)
+                cti_admm_deepen(s);
+            if (f->best_residual < 0.9 * polished) {
+                polished = f->best_residual;
+                if (cti_newton_polish(&s->newton, enough, a))
+                    return;
+                cti_friction_system_factor(&s->system, s->A, s->B, s->rho);
+            }
+            mark = f->best_residual, since = 0, wait += wait / 4;
+            if (!cti_admm_balance(s, primal, dual))
+                return;
+        }
+    }
+}
+
+CTI_FN cti_outcome cti_admm_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    cti_friction f;
+    cti_admm s;
+    cti_outcome outcome = CTI_OUTCOME_MEMORY;
+    double enough = 0.3 * e->tolerance;
+    a->why = cti_friction_refuses(p);
+    if (a->why)
+        return CTI_OUTCOME_NOT_APPLICABLE;
+    a->why = "";
+    memset(&s, 0, sizeof s);
+    if (cti_friction_open(&f, p, e, a) && cti_admm_open(&s, &f)) {
+        cti_admm_run(&s, enough, a);
+        cti_friction_answer(&f, a);
+        outcome = f.best_residual <= enough ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET;
+        a->why = "iterations or time ran out";
+    }
+    cti_friction_system_close(&s.system);
+    cti_friction_close(&f);
+    return outcome;
+}
+
+/* ---- 3_solve/mprgp.h ---- */
+/* mprgp.h -- modified proportioning with reduced gradient projections: quadratic programs under bounds and under decoupled linear
+   constraints. Based on: Li, Pan, Huang, Bao, Jin: Deformable Objects Collision Handling with Fast Convergence (2015), algorithms 1 to 3,
+   equations 10 to 20 and section 5; Dostal: Optimal Quadratic Programming Algorithms (2009), the monotonic variant. */
+
+
+/* ---- the set of feasible points ---- */
+
+/* faces of a row: free, at its lower or upper end, or an equation */
+enum { CTI_FACE_FREE, CTI_FACE_LOWER, CTI_FACE_UPPER, CTI_FACE_FIXED };
+
+/* cti_mprgp_set -- lo <= J x <= hi with orthonormal rows (J J' = I); without J (J.p NULL) the rows are the unknowns themselves. */
+typedef struct cti_mprgp_set {
+    int n, rows;
+    cti_sparse J;
+    double *lo, *hi; /* [rows], infinities allowed */
+    uint8_t *face;   /* [rows] */
+    double *s, *t;   /* [rows] J x and J g of the last calls */
+} cti_mprgp_set;
+/* cti_mprgp_set_decoupled -- 1 when the rows of J are orthogonal within rounding; mark [J->rows] and dots [J->rows] are scratch; Jt = J'.
+ */
+CTI_FN int cti_mprgp_set_decoupled(const cti_sparse *J, const cti_sparse *Jt, int32_t *mark, double *dots);
+/* cti_mprgp_set_values -- s = J x; how far x is outside by free rows, at most (0: feasible within rounding). */
+CTI_FN double cti_mprgp_set_values(cti_mprgp_set *set, const double *x);
+/* cti_mprgp_set_project -- x to the nearest feasible point (equations 19, 20), faces of what it lies on. */
+CTI_FN void cti_mprgp_set_project(cti_mprgp_set *set, double *x);
+/* cti_mprgp_split -- what equations 11 to 13 and 15 to 18 give at a point. */
+typedef struct cti_mprgp_split {
+    double beta2;   /* |beta|^2 */
+    double phi2;    /* |phi|^2 */
+    double reduced; /* reduced free gradient times free gradient */
+    double most;    /* largest entry of |phi + beta| */
+    double force;   /* largest multiplier */
+} cti_mprgp_split;
+/* cti_mprgp_set_split -- phi, sum = phi + beta [n], and the numbers; t = J g. `step` is that of the reduced gradient. s has to be that of
+ * x. */
+CTI_FN void cti_mprgp_set_split(cti_mprgp_set *set, const double *g, double step, double *phi, double *sum, cti_mprgp_split *out);
+/* cti_mprgp_set_flatten -- z to its part in the face. */
+CTI_FN void cti_mprgp_set_flatten(const cti_mprgp_set *set, double *z);
+
+/* ---- preconditioning in the face ---- */
+
+typedef enum cti_mprgp_precondition {
+    CTI_PRECONDITION_AUTO,
+    CTI_PRECONDITION_NONE,
+    CTI_PRECONDITION_JACOBI,
+    CTI_PRECONDITION_BLOCKS, /* 3x3 */
+    CTI_PRECONDITION_IC0,
+    CTI_PRECONDITION_FACTOR, /* Cholesky of the whole matrix */
+    CTI_PRECONDITION_FACE    /* Cholesky of the matrix in the face, renewed when the face has changed; bounds only */
+} cti_mprgp_precondition;
+
+typedef struct cti_mprgp_preconditioner {
+    cti_mprgp_precondition kind;
+    const cti_sparse *A;
+    cti_mprgp_set *set;
+    int exact;         /* rows touch no block twice: M^-1 in the face by one division a row */
+    double *M;         /* inverse diagonal, or inverse 3x3 blocks */
+    cti_sparse Y;      /* M^-1 J' by rows */
+    double *d;         /* [rows] J_i M^-1 J_i' */
+    cti_sparse L;      /* IC(0): lower triangle by rows, diagonal last */
+    cti_sparse masked; /* FACE: A, unit rows and columns where a bound is active */
+    uint8_t *face;     /* FACE: what is factored */
+    cti_system system;
+    double shift; /* FACE: relative, of the diagonal */
+    int factors, stale;
+} cti_mprgp_preconditioner;
+/* cti_mprgp_preconditioner_open -- 0 when memory ran out. */
+CTI_FN int cti_mprgp_preconditioner_open(cti_mem *mem, cti_mprgp_preconditioner *q, cti_mprgp_precondition kind, const cti_sparse *A,
+                                         cti_mprgp_set *set);
+CTI_FN void cti_mprgp_preconditioner_close(cti_mem *mem, cti_mprgp_preconditioner *q);
+/* cti_mprgp_preconditioner_apply -- z = the part in the face of M^-1 phi. */
+CTI_FN void cti_mprgp_preconditioner_apply(cti_mprgp_preconditioner *q, const double *phi, double *z);
+/* cti_mprgp_preconditioner_renew -- FACE: factor of the present face where it is another. 1 when renewed, 0 when not, -1 when memory ran
+ * out. */
+CTI_FN int cti_mprgp_preconditioner_renew(cti_mem *mem, cti_mprgp_preconditioner *q);
+
+/* ---- the method ---- */
+
+/* cti_mprgp_counters -- what was done. */
+typedef struct cti_mprgp_counters {
+    int cg, expansions, proportionings; /* steps of each kind */
+    int projected;                      /* expansions by a shortened conjugate step */
+    int inner;                          /* turns of the two inner loops */
+    int products;                       /* with A, all */
+    int power, halvings, factors, pivots;
+    int kept;    /* rows after decoupling */
+    int dual;    /* 1: solved on the multipliers */
+    double norm; /* estimate of |A| */
+} cti_mprgp_counters;
+
+typedef enum cti_mprgp_end {
+    CTI_MPRGP_DONE,
+    CTI_MPRGP_BUDGET,
+    CTI_MPRGP_STALLED,
+    CTI_MPRGP_UNBOUNDED,
+    CTI_MPRGP_MEMORY,
+    CTI_MPRGP_INDEFINITE
+} cti_mprgp_end;
+
+/* cti_mprgp_task -- min 1/2 x'A x - b'x in the set. */
+typedef struct cti_mprgp_task {
+    int n;
+    void (*multiply)(void *ctx, const double *x, double *y); /* y = A x */
+    void *multiply_ctx;
+    const cti_sparse *A; /* rows of the same matrix or NULL */
+    const double *b;
+    cti_mprgp_set *set;
+    cti_mprgp_preconditioner *precondition;
+    double tolerance; /* of the largest entry of |phi + beta|, relative to the largest term in it */
+    double gamma;     /* 1 */
+    int projected;    /* 1: conjugate steps that leave the set are shortened before the step of fixed length is taken */
+    int (*done)(void *ctx, const double *x,
+                const double *g); /* asked at a point that meets the tolerance: 0 asks for a tighter one; may be NULL */
+    void *done_ctx;
+    int (*infeasible)(void *ctx,
+                      const double *direction); /* asked now and then: 1 when x or a direction proves that there is no end; may be NULL */
+    void *infeasible_ctx;
+    cti_effort *effort;
+    cti_answer *answer; /* counts iterations, is shown to the effort's watcher */
+    cti_mprgp_counters *count;
+    double *power; /* [n] start of the power method, replaced by its end; NULL: a fixed one */
+    int limit;     /* steps after which it counts as stalled; 0: none */
+} cti_mprgp_task;
+/* cti_mprgp_run -- x [n] is the start, feasible or not. */
+CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x);
+
+/* cti_mprgp_pivot -- bounds with the factor in the face and a unit diagonal: the minimum by block pivoting from x, when it is found, of the
+   objective
+   + shift / 2 |x - near_to|^2; g [n] its gradient, z [2 n] scratch. 1: x is that minimum as far as rounding lets it be known, 0: no result.
+ */
+CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, const double *near_to, double shift, double *x, double *g, double *z);
+
+/* ---- decoupling ---- */
+
+typedef enum cti_mprgp_decoupling { CTI_DECOUPLE_NONE, CTI_DECOUPLE_RANDOM, CTI_DECOUPLE_DEEPEST } cti_mprgp_decoupling;
+/* cti_mprgp_decouple -- keep [J->rows] = 1 for rows of which no two touch the same `block` unknowns (3: a vertex; 1: an unknown): one by
+   one at random, or by depth [J->rows] (smallest first). Returns how many, or -1 when memory ran out. */
+CTI_FN int cti_mprgp_decouple(cti_arena *arena, const cti_sparse *J, const double *depth, cti_mprgp_decoupling how, int block,
+                              uint64_t seed, uint8_t *keep);
+
+/* ---- programs ---- */
+
+typedef struct cti_mprgp_options {
+    cti_mprgp_precondition precondition;
+    cti_mprgp_decoupling decoupling; /* other than NONE: rows that are not kept are left out, the result is of another problem */
+    int block;                       /* of the decoupling: 3 */
+    int path;                        /* 0 as the problem asks, 1 on the unknowns, 2 on the multipliers */
+    int dense_rows;                  /* up to so many rows the multipliers' matrix is formed: 2400 */
+    int projected;                   /* 1 */
+    double gamma;                    /* 1 */
+    double *power;                   /* [n] or NULL: start of the power method on the unknowns, replaced by its end */
+} cti_mprgp_options;
+CTI_FN cti_mprgp_options cti_mprgp_options_default(void);
+CTI_FN cti_outcome cti_mprgp_solve_with(const cti_program *p, const cti_mprgp_options *o, cti_effort *e, cti_answer *a,
+                                        cti_mprgp_counters *count);
+CTI_FN cti_outcome cti_mprgp_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+
+/* ---- parts of it ---- */
+
+/* cti_mprgp_target -- where results go, and who judges them. */
+typedef struct cti_mprgp_target {
+    const cti_program *judged; /* may have three rows for one that is solved for */
+    int stride;                /* 1, or 3: row i is row 3 i there */
+    cti_effort *effort;
+    cti_answer *answer;
+    const cti_mprgp_options *options;
+    cti_mprgp_counters *count;
+    double *work;  /* [2 m + 2 n] of the judged */
+    int judged_at; /* products when the judge was asked last */
+} cti_mprgp_target;
+/* cti_mprgp_target_good -- 1 when the judge accepts what stands in the answer. */
+CTI_FN int cti_mprgp_target_good(cti_mprgp_target *t);
+/* cti_mprgp_primal -- on the unknowns; decoupled rows or bounds. -1 in *out_taken: the rows are neither. */
+CTI_FN cti_mprgp_end cti_mprgp_primal(const cti_program *p, cti_mprgp_target *t, int limit, int *out_taken);
+/* cti_mprgp_dual -- on the multipliers. *out_infeasible: r holds a certificate. */
+CTI_FN cti_mprgp_end cti_mprgp_dual(const cti_program *p, cti_mprgp_target *t, int *out_infeasible);
+/* cti_mprgp_boxed -- an LCP with symmetric W. *out_infeasible: r holds a certificate. */
+CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, int *out_infeasible);
+/* cti_mprgp_certificate -- 1 when y [m] (negative entries of inequalities are taken as 0) proves that no x has J x + w >= 0; y is left
+   normalised; work [2 n]. */
+CTI_FN int cti_mprgp_certificate(const cti_program *p, double *y, double *work);
+
+
+/* ---- 3_solve/mprgp_set.c ---- */
+/* mprgp_set.c -- the feasible set of decoupled rows: projection, free and chopped gradient.
+   Method: rows are orthonormal, so the systems of equations 16, 18 and 20 are J J' = I: a multiplier a row, without coupling.
+   Based on: Li et al. 2015, equations 11 to 20. */
+
+/* rounding of J_i x */
+#define CTI_MPRGP_ROUNDING 1e-14
+
+CTI_FN int cti_mprgp_set_decoupled(const cti_sparse *J, const cti_sparse *Jt, int32_t *mark, double *dots)
+{
+    int i, k, l, ok = 1;
+    for (i = 0; i < J->rows; i++)
+        mark[i] = -1, dots[i] = 0;
+    for (i = 0; ok && i < J->rows; i++) {
+        double own = 0;
+        for (k = J->p[i]; k < J->p[i + 1]; k++)
+            own += J->x[k] * J->x[k];
+        /* row i of J J', from the rows before it that share an unknown */
+        for (k = J->p[i]; k < J->p[i + 1]; k++)
+            for (l = Jt->p[J->i[k]]; l < Jt->p[J->i[k] + 1] && Jt->i[l] < i; l++) {
+                int j = Jt->i[l];
+                if (mark[j] != i)
+                    mark[j] = i, dots[j] = 0;
+                dots[j] += J->x[k] * Jt->x[l];
+            }
+        for (k = J->p[i]; ok && k < J->p[i + 1]; k++)
+            for (l = Jt->p[J->i[k]]; l < Jt->p[J->i[k] + 1] && Jt->i[l] < i; l++) {
+                double other = 0;
+                int j = Jt->i[l], e;
+                for (e = J->p[j]; e < J->p[j + 1]; e++)
+                    other += J->x[e] * J->x[e];
+                ok = ok && dots[j] * dots[j] <= 1e-26 * own * other;
+            }
+    }
+    return ok;
+}
+
+/* J_i x and the size of what cancels in it */
+static double cti_mprgp_row(const cti_mprgp_set *set, int i, const double *x, double *size)
+{
+    double s = 0, most = 0;
+    int k;
+    if (!set->J.p) {
+        *size = 0;
+        return x[i];
+    }
+    for (k = set->J.p[i]; k < set->J.p[i + 1]; k++) {
+        double term = set->J.x[k] * x[set->J.i[k]];
+        s += term, most += fabs(term);
+    }
+    *size = most;
+    return s;
+}
+
+static void cti_mprgp_row_add(const cti_mprgp_set *set, int i, double c, double *x)
+{
+    int k;
+    if (!set->J.p) {
+        x[i] += c;
+        return;
+    }
+    for (k = set->J.p[i]; k < set->J.p[i + 1]; k++)
+        x[set->J.i[k]] += c * set->J.x[k];
+}
+
+CTI_FN double cti_mprgp_set_values(cti_mprgp_set *set, const double *x)
+{
+    double out = 0, size;
+    int i;
+    for (i = 0; i < set->rows; i++) {
+        double s = cti_mprgp_row(set, i, x, &size), off = fmax(set->lo[i] - s, s - set->hi[i]);
+        set->s[i] = s;
+        if (set->face[i] == CTI_FACE_FREE && off > out && off > CTI_MPRGP_ROUNDING * size)
+            out = off;
+    }
+    return out;
+}
+
+CTI_FN void cti_mprgp_set_project(cti_mprgp_set *set, double *x)
+{
+    double size;
+    int i;
+    for (i = 0; i < set->rows; i++) {
+        double s = cti_mprgp_row(set, i, x, &size), lo = set->lo[i], hi = set->hi[i], eps = CTI_MPRGP_ROUNDING * size;
+        uint8_t face = lo == hi ? CTI_FACE_FIXED : (s <= lo + eps ? CTI_FACE_LOWER : (s >= hi - eps ? CTI_FACE_UPPER : CTI_FACE_FREE));
+        set->face[i] = face, set->s[i] = s;
+        if (face == CTI_FACE_FREE)
+            continue;
+        set->s[i] = face == CTI_FACE_UPPER ? hi : lo;
+        if (set->J.p)
+            cti_mprgp_row_add(set, i, set->s[i] - s, x);
+        else
+            x[i] = set->s[i];
+    }
+}
+
+/* the row's share of phi~' phi: with t = J_i g, equation 13 moves s to s - step t and back into [lo, hi] */
+static double cti_mprgp_reduced(const cti_mprgp_set *set, int i, double t, double step)
+{
+    double to = set->s[i] - step * t;
+    to = fmin(fmax(to, set->lo[i]), set->hi[i]);
+    return (set->s[i] - to) / step * t;
+}
+
+CTI_FN void cti_mprgp_set_split(cti_mprgp_set *set, const double *g, double step, double *phi, double *sum, cti_mprgp_split *out)
+{
+    double size;
+    int i;
+    memset(out, 0, sizeof *out);
+    memcpy(phi, g, sizeof *phi * (size_t)set->n);
+    for (i = 0; i < set->rows; i++) {
+        set->t[i] = cti_mprgp_row(set, i, g, &size);
+        if (set->face[i] != CTI_FACE_FREE)
+            cti_mprgp_row_add(set, i, -set->t[i], phi);
+    }
+    memcpy(sum, phi, sizeof *phi * (size_t)set->n);
+    for (i = 0; i < set->n; i++)
+        out->phi2 += phi[i] * phi[i];
+    out->reduced = out->phi2;
+    for (i = 0; i < set->rows; i++) {
+        double t = set->t[i];
+        int face = set->face[i];
+        if (face == CTI_FACE_FREE) {
+            out->reduced += cti_mprgp_reduced(set, i, t, step) - t * t;
+        } else if ((face == CTI_FACE_LOWER && t < 0) || (face == CTI_FACE_UPPER && t > 0)) {
+            out->beta2 += t * t;
+            cti_mprgp_row_add(set, i, t, sum);
+        } else {
+            out->force = fmax(out->force, fabs(t));
+        }
+    }
+    for (i = 0; i < set->n; i++)
+        out->most = fabs(sum[i]) > out->most || sum[i] != sum[i] ? fabs(sum[i]) : out->most;
+}
+
+CTI_FN void cti_mprgp_set_flatten(const cti_mprgp_set *set, double *z)
+{
+    double size;
+    int i;
+    for (i = 0; i < set->rows; i++)
+        if (set->face[i] != CTI_FACE_FREE)
+            cti_mprgp_row_add(set, i, -cti_mprgp_row(set, i, z, &size), z);
+}
+
+/* ---- 3_solve/mprgp_precondition.c ---- */
+/* mprgp_precondition.c -- preconditioners of the conjugate steps, each made to stay in the face.
+   Method: with M for A, the step in the face { J^ z = 0 } is z = M^-1 (phi - J^' l), (J^ M^-1 J^') l = J^ M^-1 phi. For diagonal and
+   block-diagonal M and rows that touch no block twice that system is diagonal. Else z = P M^-1 P phi with the orthogonal projection P onto
+   the face, which is symmetric and positive there, too. For bounds, FACE factors A with unit rows where a bound is active: exact until the
+   face changes. Based on: Li et al. 2015, section 6.1 (Jacobi); Dostal 2009 (preconditioning in face). */
+
+/* ---- diagonal and block-diagonal ---- */
+
+/* inverse of a symmetric 3x3 block, or of its diagonal where it has none */
+static void cti_mprgp_invert3(const double *a, double *out)
+{
+    double c0 = a[4] * a[8] - a[5] * a[5], c1 = a[2] * a[5] - a[1] * a[8], c2 = a[1] * a[5] - a[2] * a[4];
+    double det = a[0] * c0 + a[1] * c1 + a[2] * c2;
+    int i;
+    if (!(a[0] > 0 && a[0] * a[4] - a[1] * a[1] > 1e-14 * a[0] * a[4] && det > 1e-14 * a[0] * a[4] * a[8])) {
+        memset(out, 0, sizeof *out * 9);
+        for (i = 0; i < 9; i += 4)
+            out[i] = a[i] > 0 ? 1 / a[i] : 1;
+        return;
+    }
+    out[0] = c0 / det, out[1] = out[3] = c1 / det, out[2] = out[6] = c2 / det;
+    out[4] = (a[0] * a[8] - a[2] * a[2]) / det, out[5] = out[7] = (a[1] * a[2] - a[0] * a[5]) / det;
+    out[8] = (a[0] * a[4] - a[1] * a[1]) / det;
+}
+
+static int cti_mprgp_open_diagonal(cti_mem *mem, cti_mprgp_preconditioner *q)
+{
+    int i, n = q->A->rows;
+    if (!CTI_RESIZE(mem, q->M, n))
+        return 0;
+    for (i = 0; i < n; i++) {
+        double a = cti_sparse_at(q->A, i, i);
+        q->M[i] = a > 0 ? 1 / a : 1;
+    }
+    return 1;
+}
+
+static int cti_mprgp_open_blocks(cti_mem *mem, cti_mprgp_preconditioner *q)
+{
+    int i, k, b, n = q->A->rows, blocks = (n + 2) / 3;
+    if (!CTI_RESIZE(mem, q->M, 9 * blocks))
+        return 0;
+    for (b = 0; b < blocks; b++) {
+        double a[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+        for (i = 3 * b; i < 3 * b + 3 && i < n; i++)
+            for (k = q->A->p[i]; k < q->A->p[i + 1]; k++)
+                if (q->A->i[k] / 3 == b)
+                    a[3 * (i % 3) + q->A->i[k] % 3] = q->A->x[k];
+        cti_mprgp_invert3(a, q->M + 9 * (size_t)b);
+    }
+    return 1;
+}
+
+/* 1 when no two rows touch the same block */
+static int cti_mprgp_apart(cti_mem *mem, const cti_sparse *J, int block, int *out_apart)
+{
+    int32_t *owner = NULL;
+    int i, k;
+    *out_apart = 1;
+    if (!CTI_RESIZE(mem, owner, J->cols / block + 1))
+        return 0;
+    for (i = 0; i < J->rows; i++)
+        for (k = J->p[i]; k < J->p[i + 1]; k++) {
+            int32_t *o = &owner[J->i[k] / block];
+            *out_apart = *out_apart && (*o == 0 || *o == i + 1);
+            *o = i + 1;
+        }
+    CTI_FREE(mem, owner);
+    return 1;
+}
+
+/* Y = M^-1 J' by rows and the diagonal of J Y */
+static int cti_mprgp_open_exact(cti_mem *mem, cti_mprgp_preconditioner *q, int block)
+{
+    const cti_sparse *J = &q->set->J;
+    int32_t *row = NULL, *col = NULL;
+    double *x = NULL;
+    int i, k, c, ok = 1;
+    for (i = 0; ok && i < J->rows; i++)
+        for (k = J->p[i]; ok && k < J->p[i + 1]; k++)
+            for (c = 0; ok && c < block; c++) {
+                int j = J->i[k] / block * block + c;
+                double m = block == 1 ? q->M[j] : q->M[9 * (size_t)(j / 3) + (size_t)(3 * c + J->i[k] % 3)];
+                if (j < J->cols)
+                    ok = CTI_PUSH(mem, row, i) && CTI_PUSH(mem, col, j) && CTI_PUSH(mem, x, m * J->x[k]);
+            }
+    ok = ok && cti_sparse_from_triplets(mem, J->rows, J->cols, row, col, x, CTI_LEN(x), &q->Y) && CTI_RESIZE(mem, q->d, J->rows);
+    for (i = 0; ok && i < J->rows; i++)
+        for (k = J->p[i]; k < J->p[i + 1]; k++)
+            q->d[i] += J->x[k] * cti_sparse_at(&q->Y, i, J->i[k]);
+    CTI_FREE(mem, row), CTI_FREE(mem, col), CTI_FREE(mem, x);
+    return ok;
+}
+
+/* ---- incomplete factor ---- */
+
+/* sum over j < k of L_ij L_kj */
+static double cti_mprgp_ic_dot(const cti_sparse *L, int i, int k)
+{
+    int a = L->p[i], b = L->p[k];
+    double s = 0;
+    while (a < L->p[i + 1] && b < L->p[k + 1] && L->i[a] < k && L->i[b] < k) {
+        if (L->i[a] == L->i[b])
+            s += L->x[a++] * L->x[b++];
+        else if (L->i[a] < L->i[b])
+            a++;
+        else
+            b++;
+    }
+    return s;
+}
+
+/* numbers of L for A + shift diag A; the diagonal is stored inverted. 0 when a pivot fails */
+static int cti_mprgp_ic_numbers(cti_sparse *L, const cti_sparse *A, double shift)
+{
+    int i, k, at;
+    for (i = 0; i < A->rows; i++) {
+        double pivot;
+        for (k = A->p[i], at = L->p[i]; at + 1 < L->p[i + 1]; k++, at++)
+            L->x[at] = (A->x[k] - cti_mprgp_ic_dot(L, i, L->i[at])) * L->x[L->p[L->i[at] + 1] - 1];
+        pivot = A->x[k] * (1 + shift);
+        for (at = L->p[i]; at + 1 < L->p[i + 1]; at++)
+            pivot -= L->x[at] * L->x[at];
+        if (!(pivot > 1e-12 * fabs(A->x[k])))
+            return 0;
+        L->x[at] = 1 / sqrt(pivot);
+    }
+    return 1;
+}
+
+static int cti_mprgp_open_ic(cti_mem *mem, cti_mprgp_preconditioner *q)
+{
+    const cti_sparse *A = q->A;
+    cti_sparse *L = &q->L;
+    int i, k, at = 0, n = A->rows;
+    double shift = 0;
+    L->rows = L->cols = n;
+    if (!CTI_RESIZE(mem, L->p, n + 1) || !CTI_RESIZE(mem, L->i, A->p[n]) || !CTI_RESIZE(mem, L->x, A->p[n]))
+        return 0;
+    for (i = 0; i < n; i++) {
+        for (k = A->p[i]; k < A->p[i + 1] && A->i[k] <= i; k++)
+            L->i[at++] = A->i[k];
+        if (at == L->p[i] || L->i[at - 1] != i) /* no entry on the diagonal: Jacobi instead */
+            return cti_sparse_free(mem, L), q->kind = CTI_PRECONDITION_JACOBI, cti_mprgp_open_diagonal(mem, q);
+        L->p[i + 1] = at;
+    }
+    for (k = 0; k < 20 && !cti_mprgp_ic_numbers(L, A, shift); k++)
+        shift = shift > 0 ? 3 * shift : 1e-3;
+    return 1;
+}
+
+static void cti_mprgp_ic_solve(const cti_sparse *L, double *z)
+{
+    int i, k;
+    for (i = 0; i < L->rows; i++) {
+        double s = z[i];
+        for (k = L->p[i]; k + 1 < L->p[i + 1]; k++)
+            s -= L->x[k] * z[L->i[k]];
+        z[i] = s * L->x[k];
+    }
+    for (i = L->rows - 1; i >= 0; i--) {
+        double s = z[i] * L->x[L->p[i + 1] - 1];
+        z[i] = s;
+        for (k = L->p[i]; k + 1 < L->p[i + 1]; k++)
+            z[L->i[k]] -= L->x[k] * s;
+    }
+}
+
+/* ---- factor in the face ---- */
+
+static int cti_mprgp_open_face(cti_mem *mem, cti_mprgp_preconditioner *q)
+{
+    const cti_sparse *A = q->A;
+    int n = A->rows;
+    q->masked.rows = q->masked.cols = n;
+    if (!CTI_RESIZE(mem, q->masked.p, n + 1) || !CTI_RESIZE(mem, q->masked.i, A->p[n]) || !CTI_RESIZE(mem, q->masked.x, A->p[n]) ||
+        !CTI_RESIZE(mem, q->face, n))
+        return 0;
+    memcpy(q->masked.p, A->p, sizeof *A->p * ((size_t)n + 1));
+    memcpy(q->masked.i, A->i, sizeof *A->i * (size_t)A->p[n]);
+    q->shift = 1e-11;
+    return cti_system_open(mem, &q->system, &q->masked);
+}
+
+CTI_FN int cti_mprgp_preconditioner_renew(cti_mem *mem, cti_mprgp_preconditioner *q)
+{
+    const cti_sparse *A = q->A;
+    const uint8_t *face = q->set->face;
+    int i, k, same = q->factors > 0 && !q->stale;
+    for (i = 0; same && i < A->rows; i++)
+        same = (face[i] == CTI_FACE_FREE) == (q->face[i] == CTI_FACE_FREE);
+    if (same)
+        return 0;
+    memcpy(q->face, face, (size_t)A->rows);
+    for (i = 0; i < A->rows; i++)
+        for (k = A->p[i]; k < A->p[i + 1]; k++) {
+            int j = A->i[k], free = face[i] == CTI_FACE_FREE && face[j] == CTI_FACE_FREE;
+            q->masked.x[k] = free ? A->x[k] * (i == j ? 1 + q->shift : 1) : (i == j ? fmax(A->x[k], 1e-300) : 0);
+        }
+    q->factors++, q->stale = 0;
+    return cti_system_factor(mem, &q->system) ? 1 : -1;
+}
+
+/* ---- all ---- */
+
+CTI_FN int cti_mprgp_preconditioner_open(cti_mem *mem, cti_mprgp_preconditioner *q, cti_mprgp_precondition kind, const cti_sparse *A,
+                                         cti_mprgp_set *set)
+{
+    int block = kind == CTI_PRECONDITION_BLOCKS ? 3 : 1, ok = 1;
+    memset(q, 0, sizeof *q);
+    q->kind = kind == CTI_PRECONDITION_FACE && set->J.p ? CTI_PRECONDITION_FACTOR : kind, q->A = A, q->set = set;
+    if (q->kind == CTI_PRECONDITION_IC0)
+        ok = cti_mprgp_open_ic(mem, q);
+    else if (q->kind == CTI_PRECONDITION_FACTOR)
+        ok = cti_system_open(mem, &q->system, A) && cti_system_factor(mem, &q->system);
+    else if (q->kind == CTI_PRECONDITION_FACE)
+        ok = cti_mprgp_open_face(mem, q);
+    else if (q->kind == CTI_PRECONDITION_BLOCKS)
+        ok = cti_mprgp_open_blocks(mem, q);
+    else if (q->kind == CTI_PRECONDITION_JACOBI)
+        ok = cti_mprgp_open_diagonal(mem, q);
+    if (ok && set->J.p && (q->kind == CTI_PRECONDITION_BLOCKS || q->kind == CTI_PRECONDITION_JACOBI)) {
+        ok = cti_mprgp_apart(mem, &set->J, block, &q->exact);
+        ok = ok && (!q->exact || cti_mprgp_open_exact(mem, q, block));
+    }
+    if (!ok)
+        cti_mprgp_preconditioner_close(mem, q);
+    return ok;
+}
+
+CTI_FN void cti_mprgp_preconditioner_close(cti_mem *mem, cti_mprgp_preconditioner *q)
+{
+    cti_system_close(mem, &q->system);
+    cti_sparse_free(mem, &q->Y), cti_sparse_free(mem, &q->L), cti_sparse_free(mem, &q->masked);
+    CTI_FREE(mem, q->M), CTI_FREE(mem, q->d), CTI_FREE(mem, q->face);
+}
+
+/* z to the face along M^-1 J': a division a row */
+static void cti_mprgp_exact(const cti_mprgp_preconditioner *q, double *z)
+{
+    const cti_sparse *J = &q->set->J, *Y = &q->Y;
+    int i, k;
+    for (i = 0; i < J->rows; i++) {
+        double s = 0;
+        if (q->set->face[i] == CTI_FACE_FREE)
+            continue;
+        for (k = J->p[i]; k < J->p[i + 1]; k++)
+            s += J->x[k] * z[J->i[k]];
+        s /= q->d[i];
+        for (k = Y->p[i]; k < Y->p[i + 1]; k++)
+            z[Y->i[k]] -= s * Y->x[k];
+    }
+}
+
+static void cti_mprgp_blocks_apply(const cti_mprgp_preconditioner *q, const double *phi, double *z)
+{
+    int b, n = q->A->rows, i, c;
+    for (b = 0; b < n / 3; b++) {
+        const double *M = q->M + 9 * (size_t)b, *f = phi + 3 * (size_t)b;
+        double *out = z + 3 * (size_t)b;
+        out[0] = M[0] * f[0] + M[1] * f[1] + M[2] * f[2];
+        out[1] = M[3] * f[0] + M[4] * f[1] + M[5] * f[2];
+        out[2] = M[6] * f[0] + M[7] * f[1] + M[8] * f[2];
+    }
+    for (i = n / 3 * 3; i < n; i++)
+        for (z[i] = 0, c = n / 3 * 3; c < n; c++)
+            z[i] += q->M[9 * (size_t)(n / 3) + (size_t)(3 * (i % 3) + c % 3)] * phi[c];
+}
+
+CTI_FN void cti_mprgp_preconditioner_apply(cti_mprgp_preconditioner *q, const double *phi, double *z)
+{
+    int i, n = q->A->rows;
+    if (q->kind == CTI_PRECONDITION_BLOCKS) {
+        cti_mprgp_blocks_apply(q, phi, z);
+    } else {
+        memcpy(z, phi, sizeof *z * (size_t)n);
+        if (q->kind == CTI_PRECONDITION_IC0)
+            cti_mprgp_ic_solve(&q->L, z);
+        else if (q->kind == CTI_PRECONDITION_FACTOR || q->kind == CTI_PRECONDITION_FACE)
+            cti_system_solve(&q->system, z, 0);
+        for (i = 0; q->kind == CTI_PRECONDITION_JACOBI && i < n; i++)
+            z[i] *= q->M[i];
+    }
+    if (q->exact)
+        cti_mprgp_exact(q, z);
+    if (q->kind != CTI_PRECONDITION_NONE)
+        cti_mprgp_set_flatten(q->set, z);
+}
+
+/* ---- 3_solve/mprgp_pivot.c ---- */
+/* mprgp_pivot.c -- the face guessed by block pivoting, for MPRGP under bounds with the factor in the face.
+   Method: the minimum of the face is taken as it is, outside or not; what lies outside goes to its bound, what pulls off its bound becomes
+   free, all at once. When nothing changes any more, the point is the solution. The number of changes has to fall now and then, or it ends
+   without a result; MPRGP goes on from where it was then, and takes a result only when it lowers the objective. Where faces are singular, a
+   small multiple of the squared distance to where MPRGP stands is added: such a result is a proximal step, which lowers the objective, and
+   the next begins there. Based on: Judice, Pires: A block principal pivoting algorithm for large-scale strictly monotone linear
+   complementarity problems (1994). */
+
+/* faces by x and g; what is at a bound is put there exactly. Number of changes; those of one row only, of highest number, when `single` */
+static int cti_mprgp_pivot_faces(cti_mprgp_set *set, double *x, const double *g, double eps_x, double eps_g, int single)
+{
+    int i, changes = 0, last = -1, pass;
+    for (pass = 0; pass < 2; pass++)
+        for (i = 0; i < set->n; i++) {
+            uint8_t face = set->face[i], next = face;
+            if (face == CTI_FACE_FREE)
+                next = x[i] < set->lo[i] - eps_x ? CTI_FACE_LOWER : (x[i] > set->hi[i] + eps_x ? CTI_FACE_UPPER : CTI_FACE_FREE);
+            else if ((face == CTI_FACE_LOWER && g[i] < -eps_g) || (face == CTI_FACE_UPPER && g[i] > eps_g))
+                next = CTI_FACE_FREE;
+            if (pass == 0) {
+                changes += next != face;
+                last = next != face ? i : last;
+            } else if (!single || i == last) {
+                set->face[i] = next;
+            }
+            if (pass && set->face[i] != CTI_FACE_FREE)
+                x[i] = set->face[i] == CTI_FACE_UPPER ? set->hi[i] : set->lo[i];
+        }
+    return changes;
+}
+
+static double cti_mprgp_pivot_most(int n, const double *a)
+{
+    double s = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        s = fmax(s, fabs(a[i]));
+    return s;
+}
+
+CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, const double *near_to, double shift, double *x, double *g, double *z)
+{
+    int i, k, turn, changes, least = q->n + 1, patience = 10, n = q->n;
+    cti_mprgp_set *set = q->set;
+    double size_b = cti_mprgp_pivot_most(n, q->b);
+    if (q->precondition->shift != fmax(shift, 1e-11))
+        q->precondition->shift = fmax(shift, 1e-11), q->precondition->stale = 1;
+    for (turn = 0; turn < 200; turn++) {
+        if (turn) {
+            changes = cti_mprgp_pivot_faces(set, x, g, 1e-12 * cti_mprgp_pivot_most(n, x), 1e-13 * size_b, patience <= 0);
+            if (changes == 0)
+                return 1;
+            patience = changes < least ? 10 : patience - 1;
+            least = cti_min_int(least, changes);
+            if (patience < -10 || !cti_effort_goes_on(q->effort, q->answer->iterations, 2000000, q->answer->x, q->answer->r))
+                return 0;
+        }
+        q->answer->iterations++, q->count->pivots++;
+        if (cti_mprgp_preconditioner_renew(q->effort->mem, q->precondition) < 0)
+            return 0;
+        for (k = 0; k < 3; k++) { /* the second takes out what the factor's shift has left, the third is for g */
+            q->multiply(q->multiply_ctx, x, g);
+            q->count->products++;
+            for (i = 0; i < n; i++)
+                g[i] += shift * (x[i] - near_to[i]) - q->b[i];
+            if (k == 2)
+                break;
+            for (i = 0; i < n; i++)
+                z[i] = set->face[i] == CTI_FACE_FREE ? g[i] : 0;
+            cti_mprgp_preconditioner_apply(q->precondition, z, z + n);
+            for (i = 0; i < n; i++)
+                x[i] -= z[n + i];
+        }
+    }
+    return 0;
+}
+
+/* ---- 3_solve/mprgp.c ---- */
+/* mprgp.c -- algorithm 3: conjugate gradients in the face, expansion, proportioning.
+   Method: monotonic outline: conjugate steps go on past the set's border as long as the objective of the projected point falls; the
+   expansion step then projects. Both inner loops of algorithm 3 guard the objective; the fixed step is halved when a step of it raises the
+   objective. Objectives are differences to the point where a chain of steps began: no cancellation against the objective's own size. Based
+   on: Li et al. 2015, algorithms 1 to 3. */
+
+typedef struct cti_mprgp_state {
+    cti_mprgp_task *q;
+    int n, steps;
+    double *x, *g, *y, *p, *Ap, *z, *phi, *sum, *d, *Ad;
+    double *x0, *g0, *z2; /* [n], [n], [2 n] of the guess */
+    double shift;         /* of the guess, proximal */
+    int guess_at;
+    double step; /* the fixed step length */
+    double tolerance, size_b, size_g, size_x;
+    double fall; /* objective at x less that at the chain's start */
+    double fall_projected;
+    int feasible, budget;
+    cti_mprgp_split split;
+} cti_mprgp_state;
+
+static double cti_mprgp_dot(int n, const double *a, const double *b)
+{
+    double s = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        s += a[i] * b[i];
+    return s;
+}
+
+static double cti_mprgp_most(int n, const double *a)
+{
+    double s = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        s = fabs(a[i]) > s ? fabs(a[i]) : s;
+    return s;
+}
+
+static void cti_mprgp_multiply(cti_mprgp_state *m, const double *x, double *y)
+{
+    m->q->multiply(m->q->multiply_ctx, x, y);
+    m->q->count->products++;
+}
+
+static void cti_mprgp_gradient(cti_mprgp_state *m, const double *x, double *g)
+{
+    int i;
+    cti_mprgp_multiply(m, x, g);
+    m->size_g = cti_mprgp_most(m->n, g);
+    for (i = 0; i < m->n; i++)
+        g[i] -= m->q->b[i];
+}
+
+/* one step more; 0 when the budget is at its end */
+static int cti_mprgp_goes_on(cti_mprgp_state *m)
+{
+    cti_answer *a = m->q->answer;
+    if (m->q->limit > 0 && m->steps >= m->q->limit)
+        return 0;
+    if (cti_effort_goes_on(m->q->effort, a->iterations, 2000000, a->x, a->r)) {
+        a->iterations++, m->steps++;
+        return 1;
+    }
+    m->budget = 1;
+    return 0;
+}
+
+/* ---- the norm of A ---- */
+
+#define CTI_MPRGP_POWER 40
+
+/* power method from the start that is given; stops when the estimate stands */
+static void cti_mprgp_norm(cti_mprgp_state *m)
+{
+    double *v = m->y, *w = m->z, norm, before = 0, one;
+    int i, k;
+    uint64_t seed = 88172645463325252ull;
+    one = m->q->power ? sqrt(cti_mprgp_dot(m->n, m->q->power, m->q->power)) : 0;
+    for (i = 0; i < m->n; i++) {
+        seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+        v[i] = one > 0 && isfinite(one) ? m->q->power[i] : 0.5 + (double)(seed >> 11) / 9007199254740992.0;
+    }
+    for (k = 0; k < CTI_MPRGP_POWER; k++) {
+        one = sqrt(cti_mprgp_dot(m->n, v, v));
+        for (i = 0; i < m->n; i++)
+            v[i] /= one > 0 ? one : 1;
+        cti_mprgp_multiply(m, v, w);
+        m->q->count->power++;
+        norm = sqrt(cti_mprgp_dot(m->n, w, w));
+        memcpy(v, w, sizeof *v * (size_t)m->n);
+        m->q->count->norm = norm;
+        if (!(norm > 0) || fabs(norm - before) <= 1e-2 * norm)
+            break;
+        before = norm;
+    }
+    if (m->q->power)
+        memcpy(m->q->power, v, sizeof *v * (size_t)m->n);
+    m->step = m->q->count->norm > 0 ? 1.9 / (1.05 * m->q->count->norm) : 1;
+}
+
+/* ---- where the iteration stands ---- */
+
+static void cti_mprgp_look(cti_mprgp_state *m) { cti_mprgp_set_split(m->q->set, m->g, m->step, m->phi, m->sum, &m->split); }
+
+static int cti_mprgp_small(const cti_mprgp_state *m)
+{
+    return m->split.most <= m->tolerance * fmax(m->size_b, fmax(m->size_g, m->split.force));
+}
+
+/* x feasible, its gradient formed anew */
+static void cti_mprgp_restart(cti_mprgp_state *m)
+{
+    cti_mprgp_set_project(m->q->set, m->x);
+    cti_mprgp_gradient(m, m->x, m->g);
+    m->feasible = 1;
+    cti_mprgp_look(m);
+}
+
+/* objective at `to` less that at `from`: half (to - from)'(g_from + g_to); *noise: what rounding may make of it */
+static double cti_mprgp_change(const cti_mprgp_state *m, const double *from, const double *g_from, const double *to, const double *g_to,
+                               double *noise)
+{
+    double s = 0, most = 0, way = 0;
+    int i;
+    for (i = 0; i < m->n; i++) {
+        double d = to[i] - from[i], term = d * (g_from[i] + g_to[i]) / 2;
+        s += term, most += fabs(term), way += fabs(d);
+    }
+    *noise = 1e-13 * most + 1e-15 * way * fmax(m->size_b, m->size_g);
+    return s;
+}
+
+/* ---- expansion and proportioning ---- */
+
+static void cti_mprgp_halve(cti_mprgp_state *m)
+{
+    if (m->q->count->halvings < 30)
+        m->step /= 2, m->q->count->halvings++;
+}
+
+/* x = P(x - step g) until the objective is not above that at y; the inner loops of algorithm 3. x has a trial point, g its gradient;
+   by_step: it came by the fixed step, which is then too long when the objective rose */
+static void cti_mprgp_descend(cti_mprgp_state *m, const double *y, const double *g_y, int by_step)
+{
+    double noise, change = cti_mprgp_change(m, y, g_y, m->x, m->g, &noise);
+    int i, turn;
+    if (by_step && change > noise)
+        cti_mprgp_halve(m);
+    for (turn = 0; change > noise && turn < 31; turn++) {
+        double before = change;
+        for (i = 0; i < m->n; i++)
+            m->x[i] -= m->step * m->g[i];
+        cti_mprgp_set_project(m->q->set, m->x);
+        cti_mprgp_gradient(m, m->x, m->g);
+        m->q->count->inner++;
+        change = cti_mprgp_change(m, y, g_y, m->x, m->g, &noise);
+        if (change > before + noise)
+            cti_mprgp_halve(m);
+        if (turn >= 30 && change > noise) {
+            memcpy(m->x, y, sizeof *y * (size_t)m->n), memcpy(m->g, g_y, sizeof *y * (size_t)m->n);
+            cti_mprgp_set_project(m->q->set, m->x);
+            break;
+        }
+    }
+}
+
+/* the conjugate step, shortened and projected, from a feasible x; 1 when it lowers the objective */
+static int cti_mprgp_shorten(cti_mprgp_state *m, double alpha)
+{
+    double noise, length = alpha / 2;
+    int i, k;
+    for (k = 0; k < 6; k++, length /= 2) {
+        for (i = 0; i < m->n; i++)
+            m->y[i] = m->x[i] - length * m->p[i];
+        cti_mprgp_set_project(m->q->set, m->y);
+        cti_mprgp_gradient(m, m->y, m->Ad);
+        if (cti_mprgp_change(m, m->x, m->g, m->y, m->Ad, &noise) < -noise) {
+            memcpy(m->x, m->y, sizeof *m->x * (size_t)m->n), memcpy(m->g, m->Ad, sizeof *m->x * (size_t)m->n);
+            m->q->count->projected++;
+            return 1;
+        }
+    }
+    cti_mprgp_set_project(m->q->set, m->x);
+    return 0;
+}
+
+/* step 3: y = P(x), x = P(y - step phi(y)) */
+static void cti_mprgp_expand(cti_mprgp_state *m)
+{
+    int i;
+    m->q->count->expansions++;
+    if (!m->feasible)
+        cti_mprgp_restart(m);
+    memcpy(m->d, m->x, sizeof *m->x * (size_t)m->n), memcpy(m->Ad, m->g, sizeof *m->g * (size_t)m->n);
+    for (i = 0; i < m->n; i++)
+        m->x[i] -= m->step * m->phi[i];
+    cti_mprgp_set_project(m->q->set, m->x);
+    cti_mprgp_gradient(m, m->x, m->g);
+    cti_mprgp_descend(m, m->d, m->Ad, 1);
+}
+
+/* step 4: x = P(x - alpha_p beta), alpha_p = beta'g / beta'A beta. 0 when beta has no curvature and no end */
+static int cti_mprgp_proportion(cti_mprgp_state *m)
+{
+    double curvature, alpha;
+    int i;
+    m->q->count->proportionings++;
+    for (i = 0; i < m->n; i++)
+        m->p[i] = m->sum[i] - m->phi[i];
+    cti_mprgp_multiply(m, m->p, m->Ap);
+    curvature = cti_mprgp_dot(m->n, m->p, m->Ap);
+    if (curvature < -1e-10 * m->q->count->norm * m->split.beta2)
+        return 0;
+    alpha = curvature > 1e-15 * m->q->count->norm * m->split.beta2 ? m->split.beta2 / curvature : m->step;
+    memcpy(m->d, m->x, sizeof *m->x * (size_t)m->n), memcpy(m->Ad, m->g, sizeof *m->g * (size_t)m->n);
+    for (i = 0; i < m->n; i++)
+        m->x[i] -= alpha * m->p[i];
+    cti_mprgp_set_project(m->q->set, m->x);
+    cti_mprgp_gradient(m, m->x, m->g);
+    cti_mprgp_descend(m, m->d, m->Ad, 0);
+    return 1;
+}
+
+/* ---- conjugate steps ---- */
+
+/* d'A d, d of few entries; touched in order of the rows */
+static double cti_mprgp_energy(cti_mprgp_state *m, const int32_t *rows, int count)
+{
+    const cti_sparse *A = m->q->A, *J = &m->q->set->J;
+    double e = 0;
+    int r, i, k, at;
+    if (!A || count > m->n / 8) {
+        cti_mprgp_multiply(m, m->d, m->Ad);
+        return cti_mprgp_dot(m->n, m->d, m->Ad);
+    }
+    for (r = 0; r < count; r++) {
+        int first = J->p ? J->p[rows[r]] : 0, last = J->p ? J->p[rows[r] + 1] : 1;
+        for (at = first; at < last; at++) {
+            double s = 0, own = J->p ? J->x[at] * m->Ad[rows[r]] : m->d[rows[r]];
+            i = J->p ? J->i[at] : rows[r];
+            for (k = A->p[i]; k < A->p[i + 1]; k++)
+                s += A->x[k] * m->d[A->i[k]];
+            e += own * s;
+        }
+    }
+    return e;
+}
+
+/* objective at P(y) less that at y, for y outside: g_y'd + d'A d / 2 with d = P(y) - y. s of the set is that of y */
+static double cti_mprgp_pull(cti_mprgp_state *m, double alpha, int32_t *rows)
+{
+    cti_mprgp_set *set = m->q->set;
+    double work = 0;
+    int i, k, count = 0;
+    memset(m->d, 0, sizeof *m->d * (size_t)m->n);
+    for (i = 0; i < set->rows; i++) {
+        double s = set->s[i], c = s < set->lo[i] ? set->lo[i] - s : (s > set->hi[i] ? set->hi[i] - s : 0);
+        if (c == 0 || set->face[i] != CTI_FACE_FREE)
+            continue;
+        rows[count++] = i;
+        m->Ad[i] = c; /* rows <= n */
+        if (!set->J.p)
+            m->d[i] = c;
+        for (k = set->J.p ? set->J.p[i] : 0; set->J.p && k < set->J.p[i + 1]; k++)
+            m->d[set->J.i[k]] += c * set->J.x[k];
+    }
+    for (i = 0; i < m->n; i++)
+        if (m->d[i] != 0)
+            work += m->d[i] * (m->g[i] - alpha * m->Ap[i]);
+    return work + cti_mprgp_energy(m, rows, count) / 2;
+}
+
+/* how far -p stays in the set */
+static double cti_mprgp_reach(const cti_mprgp_state *m)
+{
+    const cti_mprgp_set *set = m->q->set;
+    double reach = INFINITY;
+    int i, k;
+    for (i = 0; i < set->rows; i++) {
+        double v = 0;
+        if (set->face[i] != CTI_FACE_FREE)
+            continue;
+        if (!set->J.p)
+            v = m->p[i];
+        for (k = set->J.p ? set->J.p[i] : 0; set->J.p && k < set->J.p[i + 1]; k++)
+            v += set->J.x[k] * m->p[set->J.i[k]];
+        if (v != 0)
+            reach = fmin(reach, fmax(0, v > 0 ? (set->s[i] - set->lo[i]) / v : (set->s[i] - set->hi[i]) / v));
+    }
+    return reach;
+}
+
+static void cti_mprgp_precondition_phi(cti_mprgp_state *m)
+{
+    if (m->q->precondition)
+        cti_mprgp_preconditioner_apply(m->q->precondition, m->phi, m->z);
+    else
+        memcpy(m->z, m->phi, sizeof *m->z * (size_t)m->n);
+}
+
+typedef enum cti_mprgp_chain { CTI_CHAIN_OUT, CTI_CHAIN_IN, CTI_CHAIN_FLAT, CTI_CHAIN_INDEFINITE } cti_mprgp_chain;
+
+/* takes y = x - alpha p as x, with what the test of algorithm 2's loop said of it */
+static void cti_mprgp_accept(cti_mprgp_state *m, double alpha, double gp, int inside, double projected)
+{
+    int i;
+    for (i = 0; i < m->n; i++)
+        m->g[i] -= alpha * m->Ap[i];
+    memcpy(m->x, m->y, sizeof *m->x * (size_t)m->n);
+    m->fall -= alpha * gp / 2;
+    m->fall_projected = projected;
+    m->feasible = inside;
+    m->q->count->cg++;
+    cti_mprgp_look(m);
+}
+
+/* outside the set a chain ends when a step lowers the projected point's objective by less than this part of what the chain did:
+   the face's minimum is worth little there */
+#define CTI_MPRGP_SLOW 1e-2
+
+/* algorithm 2: conjugate steps in the face. OUT: the set was left, IN: it was not. *out_alpha: length of the step that was not taken, 0 if
+ * none */
+static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, double *out_alpha)
+{
+    cti_mprgp_task *q = m->q;
+    double gp, pAp, alpha, projected;
+    int i, inside, slow, length = 0;
+    m->fall = m->fall_projected = 0;
+    *out_alpha = 0;
+    cti_mprgp_precondition_phi(m);
+    memcpy(m->p, m->z, sizeof *m->p * (size_t)m->n);
+    for (;;) {
+        /* differs: phi'p for g'p, equal in the face; p's rounding out of the face would meet all of g there */
+        cti_mprgp_multiply(m, m->p, m->Ap);
+        gp = cti_mprgp_dot(m->n, m->phi, m->p), pAp = cti_mprgp_dot(m->n, m->p, m->Ap);
+        if (pAp <= 1e-15 * q->count->norm * cti_mprgp_dot(m->n, m->p, m->p))
+            return pAp < -1e-10 * q->count->norm * cti_mprgp_dot(m->n, m->p, m->p) ? CTI_CHAIN_INDEFINITE : CTI_CHAIN_FLAT;
+        alpha = gp / pAp;
+        for (i = 0; i < m->n; i++)
+            m->y[i] = m->x[i] - alpha * m->p[i];
+        inside = cti_mprgp_set_values(q->set, m->y) == 0;
+        projected = m->fall - alpha * gp / 2 + (inside ? 0 : cti_mprgp_pull(m, alpha, rows));
+        if (!(projected <= m->fall_projected + 1e-13 * fabs(m->fall_projected))) {
+            *out_alpha = alpha;
+            if (m->feasible) /* s of x again */
+                cti_mprgp_set_values(q->set, m->x);
+            return CTI_CHAIN_OUT;
+        }
+        slow = !inside && m->fall_projected - projected <= CTI_MPRGP_SLOW * fabs(projected);
+        cti_mprgp_accept(m, alpha, gp, inside, projected);
+        if (slow)
+            return CTI_CHAIN_OUT;
+        if (cti_mprgp_small(m) || (!inside && sqrt(m->split.phi2) <= 1e-12 * fmax(m->size_b, m->size_g)))
+            return inside ? CTI_CHAIN_IN : CTI_CHAIN_OUT;
+        if (inside && m->split.beta2 > q->gamma * q->gamma * m->split.reduced)
+            return CTI_CHAIN_IN;
+        if (!cti_mprgp_goes_on(m))
+            return inside ? CTI_CHAIN_IN : CTI_CHAIN_OUT;
+        /* the face's own factor when the one at hand does not do */
+        if (q->precondition && q->precondition->kind == CTI_PRECONDITION_FACE && ++length % 10 == 0) {
+            int renewed = cti_mprgp_preconditioner_renew(q->effort->mem, q->precondition);
+            cti_mprgp_precondition_phi(m);
+            if (renewed > 0) {
+                memcpy(m->p, m->z, sizeof *m->p * (size_t)m->n);
+                continue;
+            }
+        } else {
+            cti_mprgp_precondition_phi(m);
+        }
+        alpha = cti_mprgp_dot(m->n, m->z, m->Ap) / pAp;
+        for (i = 0; i < m->n; i++)
+            m->p[i] = m->z[i] - alpha * m->p[i];
+        cti_mprgp_set_flatten(q->set, m->p);
+    }
+}
+
+/* ---- the outline ---- */
+
+static int cti_mprgp_reserve(cti_mprgp_state *m, int32_t **rows)
+{
+    cti_arena *arena = m->q->effort->arena;
+    double **const all[] = {&m->g, &m->y, &m->p, &m->Ap, &m->z, &m->phi, &m->sum, &m->d, &m->Ad};
+    size_t k;
+    for (k = 0; k < sizeof all / sizeof *all; k++) {
+        *all[k] = CTI_ARENA_ZERO(arena, double, cti_max_int(m->n, m->q->set->rows));
+        if (!*all[k])
+            return 0;
+    }
+    *rows = CTI_ARENA_NEW(arena, int32_t, m->q->set->rows);
+    m->x0 = CTI_ARENA_NEW(arena, double, m->n), m->g0 = CTI_ARENA_NEW(arena, double, m->n),
+    m->z2 = CTI_ARENA_NEW(arena, double, 2 * (size_t)m->n);
+    m->guess_at = 4;
+    return *rows && m->x0 && m->g0 && m->z2;
+}
+
+/* a direction without curvature: to the border, or 0 when there is none */
+static int cti_mprgp_flat(cti_mprgp_state *m)
+{
+    double reach;
+    int i;
+    if (!m->feasible) {
+        cti_mprgp_restart(m);
+        return 1;
+    }
+    cti_mprgp_set_values(m->q->set, m->x);
+    reach = cti_mprgp_reach(m);
+    if (!(reach < 1e290))
+        return 0;
+    for (i = 0; i < m->n; i++)
+        m->x[i] -= reach * m->p[i];
+    m->q->count->expansions++;
+    cti_mprgp_restart(m);
+    return 1;
+}
+
+/* 1 when x may be returned; a tolerance that was met and does not do is made smaller */
+static int cti_mprgp_finished(cti_mprgp_state *m)
+{
+    cti_mprgp_restart(m);
+    if (!cti_mprgp_small(m))
+        return 0;
+    if (!m->q->done || m->q->done(m->q->done_ctx, m->x, m->g))
+        return 1;
+    m->tolerance /= 10;
+    return 0;
+}
+
+#define CTI_MPRGP_PROXIMAL 1e-6 /* first shift after a failure, of the unit diagonal; more where that fails, less where it does */
+
+/* the face by pivoting, from the feasible x; 1 when it gave a lower objective. Rarer after each failure */
+static int cti_mprgp_guess(cti_mprgp_state *m)
+{
+    cti_mprgp_set *set = m->q->set;
+    double noise;
+    int turn;
+    if (!m->q->precondition || m->q->precondition->kind != CTI_PRECONDITION_FACE || m->q->count->expansions < m->guess_at)
+        return 0;
+    memcpy(m->x0, m->x, sizeof *m->x * (size_t)m->n), memcpy(m->g0, m->g, sizeof *m->g * (size_t)m->n);
+    for (turn = 0; turn < 3; turn++) {
+        if (cti_mprgp_pivot(m->q, m->x0, m->shift, m->x, m->g, m->z2)) {
+            cti_mprgp_set_project(set, m->x);
+            cti_mprgp_gradient(m, m->x, m->g);
+            m->guess_at = m->shift > 0 ? 0 : 2 * m->q->count->expansions + 6;
+            m->shift /= 4;
+            if (cti_mprgp_change(m, m->x0, m->g0, m->x, m->g, &noise) <= noise)
+                return 1;
+        }
+        m->guess_at = 2 * m->q->count->expansions + 6;
+        m->shift = fmin(fmax(CTI_MPRGP_PROXIMAL, 30 * m->shift), 1e-1);
+        memcpy(m->x, m->x0, sizeof *m->x * (size_t)m->n), memcpy(m->g, m->g0, sizeof *m->g * (size_t)m->n);
+        cti_mprgp_set_project(set, m->x);
+    }
+    cti_mprgp_look(m);
+    return 0;
+}
+
+/* one step of algorithm 3 that begins at a feasible x */
+static cti_mprgp_end cti_mprgp_step(cti_mprgp_state *m, int32_t *rows)
+{
+    double alpha;
+    cti_mprgp_chain chain;
+    if (m->split.beta2 > m->q->gamma * m->q->gamma * m->split.reduced)
+        return cti_mprgp_proportion(m) ? CTI_MPRGP_DONE : CTI_MPRGP_INDEFINITE;
+    if (m->q->precondition && m->q->precondition->kind == CTI_PRECONDITION_FACE && m->q->precondition->factors == 0 &&
+        cti_mprgp_preconditioner_renew(m->q->effort->mem, m->q->precondition) < 0)
+        return CTI_MPRGP_MEMORY;
+    chain = cti_mprgp_conjugate(m, rows, &alpha);
+    if (chain == CTI_CHAIN_INDEFINITE)
+        return CTI_MPRGP_INDEFINITE;
+    if (chain == CTI_CHAIN_FLAT)
+        return cti_mprgp_flat(m) ? CTI_MPRGP_DONE : CTI_MPRGP_UNBOUNDED;
+    if (chain == CTI_CHAIN_OUT && m->feasible && cti_mprgp_guess(m))
+        return CTI_MPRGP_DONE;
+    if (chain == CTI_CHAIN_OUT && !(m->feasible && m->q->projected && alpha > 0 && cti_mprgp_shorten(m, alpha)))
+        cti_mprgp_expand(m);
+    else if (chain == CTI_CHAIN_OUT)
+        m->q->count->expansions++;
+    return CTI_MPRGP_DONE;
+}
+
+CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
+{
+    cti_mprgp_state m;
+    int32_t *rows;
+    cti_mprgp_end end = CTI_MPRGP_DONE;
+    int turn;
+    memset(&m, 0, sizeof m);
+    m.q = q, m.n = q->n, m.x = x, m.tolerance = q->tolerance;
+    if (!cti_mprgp_reserve(&m, &rows))
+        return CTI_MPRGP_MEMORY;
+    m.size_b = cti_mprgp_most(m.n, q->b);
+    cti_mprgp_norm(&m);
+    cti_mprgp_restart(&m);
+    for (turn = 0; end == CTI_MPRGP_DONE; turn++) {
+        cti_mprgp_look(&m);
+        if (cti_mprgp_small(&m) && cti_mprgp_finished(&m))
+            return CTI_MPRGP_DONE;
+        if (m.tolerance < 1e-16)
+            return CTI_MPRGP_STALLED;
+        if (!cti_mprgp_goes_on(&m))
+            return m.budget ? CTI_MPRGP_BUDGET : CTI_MPRGP_STALLED;
+        if (q->infeasible && turn % 64 == 63 && q->infeasible(q->infeasible_ctx, x))
+            return CTI_MPRGP_UNBOUNDED;
+        end = cti_mprgp_step(&m, rows);
+        if (end == CTI_MPRGP_DONE && !m.feasible)
+            cti_mprgp_restart(&m);
+        m.feasible = 1;
+    }
+    if (end == CTI_MPRGP_UNBOUNDED && q->infeasible) { /* the direction -p */
+        for (turn = 0; turn < m.n; turn++)
+            m.y[turn] = -m.p[turn];
+        q->infeasible(q->infeasible_ctx, m.y);
+    }
+    return end;
+}
+
+/* ---- 3_solve/mprgp_decouple.c ---- */
+/* mprgp_decouple.c -- one row for each vertex: decoupling of constraints.
+   Method: rows are taken one by one, at random or the deepest first; a row stays when none of its blocks is taken yet. What stays has a
+   diagonal J J', for surfaces that are embedded in coarser meshes, too, whose rows have four blocks and more. Based on: Li et al. 2015,
+   section 5. */
+
+/* order of the rows: a heap by key, smallest first; ties by number */
+static int cti_mprgp_before(const double *key, int a, int b) { return key[a] < key[b] || (key[a] == key[b] && a < b); }
+
+static void cti_mprgp_sift(int32_t *heap, int n, int at, const double *key)
+{
+    for (;;) {
+        int child = 2 * at + 1;
+        int32_t t;
+        if (child + 1 < n && cti_mprgp_before(key, heap[child + 1], heap[child]))
+            child++;
+        if (child >= n || !cti_mprgp_before(key, heap[child], heap[at]))
+            return;
+        t = heap[at], heap[at] = heap[child], heap[child] = t;
+        at = child;
+    }
+}
+
+CTI_FN int cti_mprgp_decouple(cti_arena *arena, const cti_sparse *J, const double *depth, cti_mprgp_decoupling how, int block,
+                              uint64_t seed, uint8_t *keep)
+{
+    cti_arena_point mark = cti_arena_mark(arena);
+    uint8_t *taken = CTI_ARENA_ZERO(arena, uint8_t, J->cols / block + 1);
+    int32_t *heap = CTI_ARENA_NEW(arena, int32_t, J->rows);
+    double *key = CTI_ARENA_NEW(arena, double, J->rows);
+    int i, k, n = J->rows, kept = 0;
+    if (!taken || !heap || !key)
+        return -1;
+    for (i = 0; i < n; i++) {
+        seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+        heap[i] = i, keep[i] = 0;
+        key[i] = how == CTI_DECOUPLE_RANDOM ? (double)(seed >> 11) : (how == CTI_DECOUPLE_DEEPEST ? depth[i] : (double)i);
+    }
+    for (i = n / 2 - 1; i >= 0; i--)
+        cti_mprgp_sift(heap, n, i, key);
+    while (n > 0) {
+        int row = heap[0], apart = 1;
+        heap[0] = heap[--n];
+        cti_mprgp_sift(heap, n, 0, key);
+        for (k = J->p[row]; k < J->p[row + 1]; k++)
+            apart = apart && !taken[J->i[k] / block];
+        if (!apart)
+            continue;
+        for (k = J->p[row]; k < J->p[row + 1]; k++)
+            taken[J->i[k] / block] = 1;
+        keep[row] = 1, kept++;
+    }
+    cti_arena_rewind(arena, mark);
+    return kept;
+}
+
+/* ---- 3_solve/mprgp_primal.c ---- */
+/* mprgp_primal.c -- quadratic programs with decoupled rows or bounds, on the unknowns.
+   Method: rows are made unit vectors; rows of one entry become two-sided bounds of their unknown. Multipliers are read off the gradient at
+   the end. Products with A by 3x3 blocks where A has them. Based on: Li et al. 2015, equations 1, 15 to 20, algorithm 3. */
+
+/* the blocks of A on and above the diagonal, by rows; each is used twice, as memory is what a product waits for */
+typedef struct cti_mprgp_blocks {
+    int n; /* block rows */
+    int32_t *p, *i;
+    double *x;
+} cti_mprgp_blocks;
+
+typedef struct cti_mprgp_primal_state {
+    const cti_program *p;
+    cti_mprgp_target *t;
+    cti_mprgp_set set;
+    cti_mprgp_blocks blocks;
+    int32_t *row;           /* decoupled: [set.rows] row of the program */
+    int32_t *lower, *upper; /* bounds: [n] the row that each is from, or -1 */
+    double *size;           /* decoupled: [set.rows] |J_i|; */
+    double *x;
+} cti_mprgp_primal_state;
+
+/* ---- products ---- */
+
+/* blocks of A, or none (n = 0) where a third of their entries or more would be zeros. 0 when memory ran out */
+static int cti_mprgp_blocks_make(cti_arena *arena, const cti_sparse *A, cti_mprgp_blocks *out)
+{
+    int b, i, k, n = A->rows / 3, count = 0, at;
+    int32_t *seen = CTI_ARENA_NEW(arena, int32_t, n + 1);
+    out->n = 0;
+    if (!seen)
+        return 0;
+    if (A->rows % 3 || A->rows == 0)
+        return 1;
+    memset(seen, 255, sizeof *seen * (size_t)n);
+    for (b = 0; b < n; b++, count++)
+        for (k = A->p[3 * b]; k < A->p[3 * b + 3]; k++)
+            if (A->i[k] / 3 > b && seen[A->i[k] / 3] != b)
+                seen[A->i[k] / 3] = b, count++;
+    if (12 * (int64_t)count > A->p[A->rows])
+        return 1;
+    out->p = CTI_ARENA_ZERO(arena, int32_t, n + 1), out->i = CTI_ARENA_NEW(arena, int32_t, count);
+    out->x = CTI_ARENA_ZERO(arena, double, 9 * (size_t)count);
+    if (!out->p || !out->i || !out->x)
+        return 0;
+    memset(seen, 255, sizeof *seen * (size_t)n);
+    for (b = 0, at = 0; b < n; b++) {
+        int first = at;
+        seen[b] = at, out->i[at++] = b; /* the block on the diagonal first, zeros or not */
+        for (i = 3 * b; i < 3 * b + 3; i++)
+            for (k = A->p[i]; k < A->p[i + 1]; k++) {
+                int c = A->i[k] / 3;
+                if (c < b)
+                    continue;
+                if (seen[c] < first)
+                    seen[c] = at, out->i[at++] = c;
+                out->x[9 * (size_t)seen[c] + (size_t)(3 * (i % 3) + A->i[k] % 3)] = A->x[k];
+            }
+        out->p[b + 1] = at;
+    }
+    out->n = n;
+    return 1;
+}
+
+static void cti_mprgp_primal_multiply(void *ctx, const double *x, double *y)
+{
+    const cti_mprgp_primal_state *q = (const cti_mprgp_primal_state *)ctx;
+    const cti_mprgp_blocks *A = &q->blocks;
+    int b, k;
+    if (!A->n) {
+        cti_sparse_mul(&q->p->A, x, y);
+        return;
+    }
+    memset(y, 0, sizeof *y * 3 * (size_t)A->n);
+    for (b = 0; b < A->n; b++) {
+        const double *u = x + 3 * (size_t)b;
+        double s0, s1, s2, u0 = u[0], u1 = u[1], u2 = u[2];
+        const double *D = A->x + 9 * (size_t)A->p[b];
+        s0 = D[0] * u0 + D[1] * u1 + D[2] * u2, s1 = D[3] * u0 + D[4] * u1 + D[5] * u2, s2 = D[6] * u0 + D[7] * u1 + D[8] * u2;
+        for (k = A->p[b] + 1; k < A->p[b + 1]; k++) {
+            const double *M = A->x + 9 * (size_t)k, *v = x + 3 * (size_t)A->i[k];
+            double *z = y + 3 * (size_t)A->i[k], v0 = v[0], v1 = v[1], v2 = v[2];
+            s0 += M[0] * v0 + M[1] * v1 + M[2] * v2;
+            s1 += M[3] * v0 + M[4] * v1 + M[5] * v2;
+            s2 += M[6] * v0 + M[7] * v1 + M[8] * v2;
+            z[0] += M[0] * u0 + M[3] * u1 + M[6] * u2;
+            z[1] += M[1] * u0 + M[4] * u1 + M[7] * u2;
+            z[2] += M[2] * u0 + M[5] * u1 + M[8] * u2;
+        }
+        y[3 * (size_t)b] += s0, y[3 * (size_t)b + 1] += s1, y[3 * (size_t)b + 2] += s2;
+    }
+}
+
+/* ---- the set ---- */
+
+static int cti_mprgp_set_reserve(cti_arena *arena, cti_mprgp_set *set, int n, int rows)
+{
+    set->n = n, set->rows = rows;
+    set->lo = CTI_ARENA_NEW(arena, double, rows), set->hi = CTI_ARENA_NEW(arena, double, rows);
+    set->s = CTI_ARENA_ZERO(arena, double, rows), set->t = CTI_ARENA_ZERO(arena, double, rows);
+    set->face = CTI_ARENA_ZERO(arena, uint8_t, rows);
+    return set->lo && set->hi && set->s && set->t && set->face;
+}
+
+/* unit rows of those that are kept and not zero */
+static int cti_mprgp_primal_rows(cti_mprgp_primal_state *q, const uint8_t *keep)
+{
+    const cti_program *p = q->p;
+    const cti_sparse *J = &p->J;
+    cti_arena *arena = q->t->effort->arena;
+    cti_sparse *U = &q->set.J;
+    int i, k, rows = 0, at = 0;
+    q->row = CTI_ARENA_NEW(arena, int32_t, J->rows), q->size = CTI_ARENA_NEW(arena, double, J->rows);
+    U->p = CTI_ARENA_ZERO(arena, int32_t, J->rows + 1), U->i = CTI_ARENA_NEW(arena, int32_t, J->p[J->rows]);
+    U->x = CTI_ARENA_NEW(arena, double, J->p[J->rows]);
+    if (!q->row || !q->size || !U->p || !U->i || !U->x || !cti_mprgp_set_reserve(arena, &q->set, p->n, J->rows))
+        return 0;
+    for (i = 0; i < J->rows; i++) {
+        double size = 0;
+        for (k = J->p[i]; k < J->p[i + 1]; k++)
+            size += J->x[k] * J->x[k];
+        size = sqrt(size);
+        if (!(size > 0) || (keep && !keep[i]))
+            continue;
+        for (k = J->p[i]; k < J->p[i + 1]; k++)
+            U->i[at] = J->i[k], U->x[at++] = J->x[k] / size;
+        q->set.lo[rows] = -p->w[i] / size;
+        q->set.hi[rows] = p->equation && p->equation[i] ? q->set.lo[rows] : INFINITY;
+        q->row[rows] = i, q->size[rows++] = size;
+        U->p[rows] = at;
+    }
+    U->rows = q->set.rows = rows, U->cols = p->n;
+    return 1;
+}
+
+/* two-sided bounds. 0 when memory ran out; *empty: a lower one is above an upper one, r has the certificate */
+static int cti_mprgp_primal_bounds(cti_mprgp_primal_state *q, int *empty)
+{
+    const cti_program *p = q->p;
+    cti_arena *arena = q->t->effort->arena;
+    double *r = q->t->answer->r;
+    int i, j;
+    q->lower = CTI_ARENA_NEW(arena, int32_t, p->n), q->upper = CTI_ARENA_NEW(arena, int32_t, p->n);
+    if (!q->lower || !q->upper || !cti_mprgp_set_reserve(arena, &q->set, p->n, p->n))
+        return 0;
+    for (j = 0; j < p->n; j++)
+        q->set.lo[j] = -INFINITY, q->set.hi[j] = INFINITY, q->lower[j] = q->upper[j] = -1;
+    for (i = 0; i < p->m; i++) {
+        int k = p->J.p[i], both = p->equation && p->equation[i];
+        double c = k < p->J.p[i + 1] ? p->J.x[k] : 0, at = c != 0 ? -p->w[i] / c : 0;
+        if (c == 0)
+            continue;
+        j = p->J.i[k];
+        if ((c > 0 || both) && (at > q->set.lo[j] || (both && at == q->set.lo[j])))
+            q->set.lo[j] = at, q->lower[j] = i;
+        if ((c < 0 || both) && (at < q->set.hi[j] || (both && at == q->set.hi[j])))
+            q->set.hi[j] = at, q->upper[j] = i;
+    }
+    for (j = 0, *empty = 0; j < p->n && !*empty; j++)
+        if (q->set.lo[j] - q->set.hi[j] > 1e-12 * fmax(fabs(q->set.lo[j]), fabs(q->set.hi[j]))) {
+            memset(r, 0, sizeof *r * (size_t)q->t->judged->m);
+            r[q->t->stride * q->lower[j]] = 1 / p->J.x[p->J.p[q->lower[j]]];
+            r[q->t->stride * q->upper[j]] = -1 / p->J.x[p->J.p[q->upper[j]]];
+            *empty = 1;
+        } else if (q->set.lo[j] > q->set.hi[j]) {
+            q->set.hi[j] = q->set.lo[j];
+        }
+    return 1;
+}
+
+/* ---- results ---- */
+
+/* multipliers from the gradient g: J_i r_i takes up what it has along the active rows */
+static void cti_mprgp_primal_multipliers(const cti_mprgp_primal_state *q, const double *g)
+{
+    const cti_mprgp_set *set = &q->set;
+    double *r = q->t->answer->r;
+    int i, k, stride = q->t->stride;
+    memset(r, 0, sizeof *r * (size_t)q->t->judged->m);
+    for (i = 0; i < set->rows; i++) {
+        double t = 0;
+        int owner, face = set->face[i];
+        if (face == CTI_FACE_FREE)
+            continue;
+        if (set->J.p) {
+            for (k = set->J.p[i]; k < set->J.p[i + 1]; k++)
+                t += set->J.x[k] * g[set->J.i[k]];
+            r[stride * q->row[i]] = (face == CTI_FACE_LOWER ? fmax(t, 0) : t) / q->size[i];
+            continue;
+        }
+        owner = face == CTI_FACE_UPPER || (face == CTI_FACE_FIXED && g[i] < 0 && q->upper[i] >= 0) ? q->upper[i] : q->lower[i];
+        if (owner >= 0 && ((face == CTI_FACE_FIXED) || (face == CTI_FACE_LOWER ? g[i] > 0 : g[i] < 0)))
+            r[stride * owner] = g[i] / q->p->J.x[q->p->J.p[owner]];
+    }
+}
+
+static int cti_mprgp_primal_done(void *ctx, const double *x, const double *g)
+{
+    cti_mprgp_primal_state *q = (cti_mprgp_primal_state *)ctx;
+    memcpy(q->t->answer->x, x, sizeof *x * (size_t)q->p->n);
+    cti_mprgp_primal_multipliers(q, g);
+    return q->t->options->decoupling != CTI_DECOUPLE_NONE || cti_mprgp_target_good(q->t);
+}
+
+/* ---- the solve ---- */
+
+/* 1: every row has one entry at most; 2: rows are orthogonal; 0: neither; -1: out of memory */
+static int cti_mprgp_primal_kind(const cti_program *p, cti_effort *e)
+{
+    cti_arena_point mark = cti_arena_mark(e->arena);
+    cti_sparse Jt;
+    int i, single = 1, kind;
+    int32_t *seen;
+    double *dots;
+    for (i = 0; i < p->m; i++)
+        single = single && p->J.p[i + 1] - p->J.p[i] <= 1 && (p->J.p[i + 1] > p->J.p[i] ? p->J.x[p->J.p[i]] != 0 : 1);
+    if (single)
+        return 1;
+    seen = CTI_ARENA_NEW(e->arena, int32_t, p->m), dots = CTI_ARENA_NEW(e->arena, double, p->m);
+    if (!seen || !dots || !cti_sparse_transpose(e->mem, &p->J, &Jt))
+        return -1;
+    kind = cti_mprgp_set_decoupled(&p->J, &Jt, seen, dots) ? 2 : 0;
+    cti_sparse_free(e->mem, &Jt);
+    cti_arena_rewind(e->arena, mark);
+    return kind;
+}
+
+/* rows that decoupling keeps; NULL when memory ran out */
+static uint8_t *cti_mprgp_primal_keep(const cti_program *p, cti_mprgp_target *t)
+{
+    cti_arena *arena = t->effort->arena;
+    uint8_t *keep = CTI_ARENA_ZERO(arena, uint8_t, p->m);
+    double *depth = CTI_ARENA_NEW(arena, double, p->m);
+    int i, k;
+    if (!keep || !depth)
+        return NULL;
+    for (i = 0; i < p->m; i++) {
+        double u = p->w[i], size = 0;
+        for (k = p->J.p[i]; k < p->J.p[i + 1]; k++)
+            u += p->J.x[k] * t->answer->x[p->J.i[k]], size += p->J.x[k] * p->J.x[k];
+        depth[i] = size > 0 ? u / sqrt(size) : INFINITY;
+    }
+    t->count->kept = cti_mprgp_decouple(arena, &p->J, depth, t->options->decoupling, t->options->block, t->effort->seed, keep);
+    return t->count->kept >= 0 ? keep : NULL;
+}
+
+static cti_mprgp_end cti_mprgp_primal_run(cti_mprgp_primal_state *q, int limit)
+{
+    cti_mprgp_preconditioner precondition;
+    cti_mprgp_task task;
+    cti_mprgp_target *t = q->t;
+    cti_mprgp_end end;
+    cti_mprgp_precondition kind = t->options->precondition;
+    kind = kind != CTI_PRECONDITION_AUTO ? kind : (q->blocks.n ? CTI_PRECONDITION_BLOCKS : CTI_PRECONDITION_JACOBI);
+    memset(&task, 0, sizeof task);
+    if (!cti_mprgp_preconditioner_open(t->effort->mem, &precondition, kind, &q->p->A, &q->set))
+        return CTI_MPRGP_MEMORY;
+    task.n = q->p->n, task.multiply = cti_mprgp_primal_multiply, task.multiply_ctx = q, task.A = &q->p->A, task.b = q->p->b,
+    task.set = &q->set;
+    task.precondition = &precondition, task.tolerance = t->effort->tolerance, task.gamma = t->options->gamma,
+    task.projected = t->options->projected;
+    task.done = cti_mprgp_primal_done, task.done_ctx = q, task.effort = t->effort, task.answer = t->answer, task.count = t->count;
+    task.power = t->options->power, task.limit = limit;
+    memcpy(q->x, t->answer->x, sizeof *q->x * (size_t)q->p->n);
+    end = cti_mprgp_run(&task, q->x);
+    if (end != CTI_MPRGP_DONE && end != CTI_MPRGP_MEMORY) {
+        double *g = CTI_ARENA_NEW(t->effort->arena, double, q->p->n);
+        int i;
+        cti_mprgp_set_project(&q->set, q->x);
+        cti_mprgp_primal_multiply(q, q->x, g ? g : q->x);
+        for (i = 0; g && i < q->p->n; i++)
+            g[i] -= q->p->b[i];
+        if (g && cti_mprgp_primal_done(q, q->x, g))
+            end = CTI_MPRGP_DONE;
+    }
+    t->count->factors += precondition.factors;
+    cti_mprgp_preconditioner_close(t->effort->mem, &precondition);
+    return end;
+}
+
+CTI_FN cti_mprgp_end cti_mprgp_primal(const cti_program *p, cti_mprgp_target *t, int limit, int *out_taken)
+{
+    cti_mprgp_primal_state q;
+    uint8_t *keep = NULL;
+    int kind, empty = 0, ok;
+    memset(&q, 0, sizeof q);
+    q.p = p, q.t = t;
+    *out_taken = 1;
+    t->count->kept = p->m;
+    if (t->options->decoupling != CTI_DECOUPLE_NONE) {
+        keep = cti_mprgp_primal_keep(p, t), kind = 2;
+        if (!keep)
+            return CTI_MPRGP_MEMORY;
+    } else {
+        kind = cti_mprgp_primal_kind(p, t->effort);
+    }
+    *out_taken = kind != 0;
+    if (kind <= 0)
+        return kind < 0 ? CTI_MPRGP_MEMORY : CTI_MPRGP_STALLED;
+    q.x = CTI_ARENA_NEW(t->effort->arena, double, p->n);
+    ok = q.x && cti_mprgp_blocks_make(t->effort->arena, &p->A, &q.blocks);
+    ok = ok && (kind == 1 ? cti_mprgp_primal_bounds(&q, &empty) : cti_mprgp_primal_rows(&q, keep));
+    if (!ok)
+        return CTI_MPRGP_MEMORY;
+    return empty ? CTI_MPRGP_UNBOUNDED : cti_mprgp_primal_run(&q, limit);
+}
+
+/* ---- 3_solve/mprgp_dual.c ---- */
+/* mprgp_dual.c -- quadratic programs on their multipliers, and linear complementarity with a symmetric matrix: bounds only.
+   Method: min 1/2 r'W r + (w + J A^-1 b)'r over r >= 0, W = J A^-1 J', with unit diagonal by scaling. W is formed when it is small or A is
+   diagonal, and is a solve with A's factor otherwise. A singular A gets a proximal term that moves with x. The multipliers of an infeasible
+   program grow without end along y >= 0, J'y = 0, w'y < 0; that y is also the solution of min |J'y|^2 + (w'y + 1)^2 over y >= 0, which
+   gives it exactly. Based on: Li et al. 2015, equation 2, algorithm 1. */
+
+typedef struct cti_mprgp_bounds {
+    const cti_program *p;
+    cti_mprgp_target *t;
+    cti_mprgp_set set;
+    cti_sparse B; /* scaled matrix; no p: by the factor */
+    cti_sparse shifted;
+    cti_system system;
+    double *S, *c;      /* [m] scaling, right side */
+    double *x, *v, *b;  /* [n] */
+    double *y, *polish; /* [m], [3 m] */
+    double shift;
+    cti_mprgp_preconditioner *precondition;
+    int infeasible, certifying;
+} cti_mprgp_bounds;
+
+/* ---- certificates ---- */
+
+CTI_FN int cti_mprgp_certificate(const cti_program *p, double *y, double *work)
+{
+    double *sum = work, *size = work + p->n, most = 0, off = 0, fall = 0, whole = 0, one = 0;
+    int i, k;
+    for (i = 0; i < p->m; i++) {
+        if (!(p->equation && p->equation[i]) && y[i] < 0)
+            y[i] = 0;
+        one = fmax(one, fabs(y[i]));
+    }
+    if (!(one > 0) || !isfinite(one))
+        return 0;
+    memset(work, 0, sizeof *work * 2 * (size_t)p->n);
+    for (i = 0; i < p->m; i++) {
+        y[i] /= one;
+        for (k = p->J.p[i]; k < p->J.p[i + 1]; k++)
+            sum[p->J.i[k]] += p->J.x[k] * y[i], size[p->J.i[k]] += fabs(p->J.x[k] * y[i]);
+        fall += p->w[i] * y[i], whole += fabs(p->w[i] * y[i]);
+    }
+    for (i = 0; i < p->n; i++)
+        off = fmax(off, fabs(sum[i])), most = fmax(most, size[i]);
+    return off <= 1e-9 * most && fall < -1e-6 * whole;
+}
+
+/* W'y <= 0, w'y < 0 */
+static int cti_mprgp_boxed_certificate(const cti_program *p, double *y, double *work)
+{
+    double one = 0, fall = 0, whole = 0, most = 0, above = 0;
+    int i, k;
+    for (i = 0; i < p->m; i++)
+        y[i] = fmax(y[i], 0), one = fmax(one, y[i]);
+    if (!(one > 0) || !isfinite(one) || p->lo)
+        return 0;
+    memset(work, 0, sizeof *work * (size_t)p->m);
+    for (i = 0; i < p->m; i++) {
+        y[i] /= one;
+        for (k = p->W.p[i]; k < p->W.p[i + 1]; k++)
+            work[p->W.i[k]] += p->W.x[k] * y[i], most = fmax(most, fabs(p->W.x[k] * y[i]));
+        fall += p->w[i] * y[i], whole += fabs(p->w[i] * y[i]);
+    }
+    for (i = 0; i < p->m; i++)
+        above = fmax(above, work[i]);
+    return above <= 1e-9 * most && fall < -1e-6 * whole;
+}
+
+/* ---- the matrix ---- */
+
+/* y = S J A^-1 J' S v */
+static void cti_mprgp_bounds_multiply(void *ctx, const double *v, double *y)
+{
+    cti_mprgp_bounds *q = (cti_mprgp_bounds *)ctx;
+    int i, k;
+    if (q->B.p) {
+        cti_sparse_mul(&q->B, v, y);
+        return;
+    }
+    memset(q->v, 0, sizeof *q->v * (size_t)q->p->n);
+    for (i = 0; i < q->p->m; i++)
+        for (k = q->p->J.p[i]; k < q->p->J.p[i + 1]; k++)
+            q->v[q->p->J.i[k]] += q->p->J.x[k] * q->S[i] * v[i];
+    cti_system_solve(&q->system, q->v, 0);
+    cti_sparse_mul(&q->p->J, q->v, y);
+    for (i = 0; i < q->p->m; i++)
+        y[i] *= q->S[i];
+}
+
+static int cti_mprgp_sparse_reserve(cti_mem *mem, cti_sparse *B, int n, int entries)
+{
+    B->rows = B->cols = n;
+    return CTI_RESIZE(mem, B->p, n + 1) && CTI_RESIZE(mem, B->i, entries) && CTI_RESIZE(mem, B->x, entries);
+}
+
+/* J A^-1 J', all entries */
+static int cti_mprgp_form_full(cti_mprgp_bounds *q)
+{
+    cti_effort *e = q->t->effort;
+    cti_arena_point mark = cti_arena_mark(e->arena);
+    int i, j, m = q->p->m;
+    double *W = CTI_ARENA_NEW(e->arena, double, (size_t)m *(size_t)m);
+    if (!W || !cti_system_schur(&q->system, e->arena, &q->p->J, W, m) || !cti_mprgp_sparse_reserve(e->mem, &q->B, m, m * m))
+        return 0;
+    for (i = 0; i < m; i++)
+        for (q->B.p[i + 1] = (i + 1) * m, j = 0; j < m; j++)
+            q->B.i[i * m + j] = j, q->B.x[i * m + j] = W[(size_t)i * (size_t)m + (size_t)j];
+    cti_arena_rewind(e->arena, mark);
+    return 1;
+}
+
+/* J A^-1 J' with diagonal A: a row meets those that share an unknown */
+static int cti_mprgp_form_sparse(cti_mprgp_bounds *q)
+{
+    cti_mem *mem = q->t->effort->mem;
+    const cti_sparse *J = &q->p->J;
+    cti_sparse Jt, half;
+    int i, k, l, at = 0, ok, pass;
+    int32_t *seen = NULL;
+    double *sum = NULL;
+    memset(&half, 0, sizeof half);
+    ok = cti_sparse_transpose(mem, J, &Jt) && CTI_RESIZE(mem, seen, J->rows + 1) && CTI_RESIZE(mem, sum, J->rows + 1);
+    for (pass = 0; ok && pass < 2; pass++) { /* count, then fill */
+        for (at = 0, i = 0; i < J->rows; i++) {
+            int first = at;
+            for (k = J->p[i]; k < J->p[i + 1]; k++) {
+                int j = J->i[k];
+                double d = cti_sparse_at(q->system.A, j, j);
+                for (l = Jt.p[j]; l < Jt.p[j + 1]; l++) {
+                    if (seen[Jt.i[l]] != 2 * i + 1 + pass * 2 * J->rows) {
+                        seen[Jt.i[l]] = 2 * i + 1 + pass * 2 * J->rows, sum[Jt.i[l]] = 0;
+                        if (pass)
+                            half.i[at] = Jt.i[l];
+                        at++;
+                    }
+                    sum[Jt.i[l]] += J->x[k] * Jt.x[l] / d;
+                }
+            }
+            for (k = first; pass && k < at; k++)
+                half.x[k] = sum[half.i[k]];
+            if (pass)
+                half.p[i + 1] = at;
+        }
+        ok = pass || cti_mprgp_sparse_reserve(mem, &half, J->rows, at);
+    }
+    ok = ok && cti_sparse_transpose(mem, &half, &q->B); /* symmetric: only the columns get sorted */
+    cti_sparse_free(mem, &Jt), cti_sparse_free(mem, &half);
+    CTI_FREE(mem, seen), CTI_FREE(mem, sum);
+    return ok;
+}
+
+static int cti_mprgp_is_diagonal(const cti_sparse *A)
+{
+    int i, k;
+    for (i = 0; i < A->rows; i++)
+        for (k = A->p[i]; k < A->p[i + 1]; k++)
+            if ((A->i[k] != i && A->x[k] != 0) || (A->i[k] == i && !(A->x[k] > 0)))
+                return 0;
+    return 1;
+}
+
+/* S = 1 / sqrt(diagonal); B scaled */
+static void cti_mprgp_scale(cti_mprgp_bounds *q)
+{
+    int i, k, m = q->p->m;
+    for (i = 0; i < m; i++) {
+        double d = 0;
+        if (q->B.p)
+            d = cti_sparse_at(&q->B, i, i);
+        for (k = q->B.p ? 0 : q->p->J.p[i]; !q->B.p && k < q->p->J.p[i + 1]; k++)
+            d += q->p->J.x[k] * q->p->J.x[k] / fmax(cti_sparse_at(&q->p->A, q->p->J.i[k], q->p->J.i[k]), 1e-300);
+        q->S[i] = d > 0 ? 1 / sqrt(d) : 1;
+    }
+    for (i = 0; q->B.p && i < m; i++)
+        for (k = q->B.p[i]; k < q->B.p[i + 1]; k++)
+            q->B.x[k] *= q->S[i] * q->S[q->B.i[k]];
+}
+
+/* ---- results ---- */
+
+CTI_FN int cti_mprgp_target_good(cti_mprgp_target *t)
+{
+    cti_judgement j;
+    if (t->judged->kind == CTI_PROGRAM_LOCAL || t->judged->kind == CTI_PROGRAM_LCP)
+        cti_program_u(t->judged, t->answer->x, t->answer->r, t->answer->x);
+    cti_program_judge(t->judged, t->answer->x, t->answer->r, t->work, &j);
+    return j.residual <= t->effort->tolerance;
+}
+
+/* x = A^-1 (b + J'r), or of the proximal step */
+static void cti_mprgp_bounds_x(cti_mprgp_bounds *q, const double *r, int stride, double *x)
+{
+    int i, k;
+    memcpy(x, q->b, sizeof *x * (size_t)q->p->n);
+    for (i = 0; i < q->p->m; i++)
+        for (k = q->p->J.p[i]; k < q->p->J.p[i + 1]; k++)
+            x[q->p->J.i[k]] += q->p->J.x[k] * r[stride * i];
+    cti_system_solve(&q->system, x, 2);
+}
+
+static void cti_mprgp_bounds_put(cti_mprgp_bounds *q, const double *y)
+{
+    cti_mprgp_target *t = q->t;
+    int i;
+    for (i = 0; i < q->p->m; i++)
+        t->answer->r[t->stride * i] = q->S[i] * y[i];
+    if (q->p->kind == CTI_PROGRAM_QP)
+        cti_mprgp_bounds_x(q, t->answer->r, t->stride, t->answer->x);
+}
+
+/* W r cancels against the right side: what is left of u = J x + w on the free rows, with x from A itself, is taken out by the face's
+   factor. 1 when the judge accepts the answer */
+static int cti_mprgp_bounds_polish(cti_mprgp_bounds *q, const double *y)
+{
+    int i, k, m = q->p->m;
+    double *u = q->polish, *z = u + m, *own = z + m;
+    memcpy(own, y, sizeof *own * (size_t)m);
+    for (k = 0; k < 4; k++) {
+        cti_sparse_mul(&q->p->J, q->t->answer->x, u);
+        for (i = 0; i < m; i++)
+            u[i] = q->set.face[i] == CTI_FACE_FREE ? q->S[i] * (u[i] + q->p->w[i]) : 0;
+        cti_mprgp_preconditioner_apply(q->precondition, u, z);
+        for (i = 0; i < m; i++)
+            own[i] = fmax(q->set.lo[i], own[i] - z[i]);
+        cti_mprgp_bounds_put(q, own);
+        if (cti_mprgp_target_good(q->t))
+            return 1;
+    }
+    return 0;
+}
+
+static int cti_mprgp_bounds_done(void *ctx, const double *y, const double *g)
+{
+    cti_mprgp_bounds *q = (cti_mprgp_bounds *)ctx;
+    CTI_UNUSED(g);
+    if (q->certifying)
+        return 0;
+    cti_mprgp_bounds_put(q, y);
+    if (cti_mprgp_target_good(q->t) || q->shift > 0)
+        return 1;
+    if (!q->precondition || q->precondition->kind != CTI_PRECONDITION_FACE || q->p->kind != CTI_PROGRAM_QP)
+        return 0;
+    if (cti_mprgp_preconditioner_renew(q->t->effort->mem, q->precondition) < 0)
+        return 0;
+    return cti_mprgp_bounds_polish(q, y);
+}
+
+/* 1 when the direction is a certificate; it is then in y */
+static int cti_mprgp_bounds_infeasible(void *ctx, const double *direction)
+{
+    cti_mprgp_bounds *q = (cti_mprgp_bounds *)ctx;
+    int i;
+    for (i = 0; i < q->p->m; i++)
+        q->y[i] = q->S[i] * direction[i];
+    q->infeasible =
+        q->p->kind == CTI_PROGRAM_QP ? cti_mprgp_certificate(q->p, q->y, q->t->work) : cti_mprgp_boxed_certificate(q->p, q->y, q->t->work);
+    return q->infeasible;
+}
+
+/* ---- runs ---- */
+
+static int cti_mprgp_bounds_reserve(cti_mprgp_bounds *q, const cti_program *p, cti_mprgp_target *t)
+{
+    cti_arena *arena = t->effort->arena;
+    int i, m = p->m;
+    cti_mprgp_set *set = &q->set;
+    memset(q, 0, sizeof *q);
+    q->p = p, q->t = t;
+    set->n = set->rows = m;
+    set->lo = CTI_ARENA_NEW(arena, double, m), set->hi = CTI_ARENA_NEW(arena, double, m), set->face = CTI_ARENA_ZERO(arena, uint8_t, m);
+    set->s = CTI_ARENA_ZERO(arena, double, m), set->t = CTI_ARENA_ZERO(arena, double, m);
+    q->S = CTI_ARENA_NEW(arena, double, m), q->c = CTI_ARENA_NEW(arena, double, m), q->y = CTI_ARENA_ZERO(arena, double, m);
+    q->polish = CTI_ARENA_NEW(arena, double, 3 * (size_t)m);
+    q->x = CTI_ARENA_ZERO(arena, double, p->n), q->v = CTI_ARENA_ZERO(arena, double, p->n), q->b = CTI_ARENA_ZERO(arena, double, p->n);
+    if (!set->lo || !set->hi || !set->face || !set->s || !set->t || !q->S || !q->c || !q->y || !q->polish || !q->x || !q->v || !q->b)
+        return 0;
+    for (i = 0; i < m; i++)
+        set->lo[i] = p->equation && p->equation[i] ? -INFINITY : 0, set->hi[i] = INFINITY;
+    return 1;
+}
+
+/* y is the start and the end */
+static cti_mprgp_end cti_mprgp_bounds_run(cti_mprgp_bounds *q, double tolerance)
+{
+    cti_mprgp_preconditioner precondition;
+    cti_mprgp_task task;
+    cti_mprgp_target *t = q->t;
+    cti_mprgp_end end;
+    cti_mprgp_precondition kind = t->options->precondition;
+    double *y = CTI_ARENA_NEW(t->effort->arena, double, q->p->m);
+    if (!y)
+        return CTI_MPRGP_MEMORY;
+    memset(&task, 0, sizeof task);
+    kind = q->B.p ? (kind == CTI_PRECONDITION_AUTO || q->certifying ? CTI_PRECONDITION_FACE : kind) : CTI_PRECONDITION_NONE;
+    if (q->B.p && !cti_mprgp_preconditioner_open(t->effort->mem, &precondition, kind, &q->B, &q->set))
+        return CTI_MPRGP_MEMORY;
+    q->precondition = q->B.p ? &precondition : NULL;
+    task.n = q->p->m, task.multiply = cti_mprgp_bounds_multiply, task.multiply_ctx = q, task.A = q->B.p ? &q->B : NULL, task.b = q->c;
+    task.set = &q->set, task.precondition = q->B.p ? &precondition : NULL;
+    task.tolerance = tolerance, task.gamma = t->options->gamma, task.projected = t->options->projected;
+    task.done = cti_mprgp_bounds_done, task.done_ctx = q, task.effort = t->effort, task.answer = t->answer, task.count = t->count;
+    task.infeasible = q->certifying ? NULL : cti_mprgp_bounds_infeasible, task.infeasible_ctx = q;
+    task.limit = q->certifying ? 2000 : 0;
+    memcpy(y, q->y, sizeof *y * (size_t)q->p->m);
+    end = cti_mprgp_run(&task, y);
+    if (!q->infeasible)
+        memcpy(q->y, y, sizeof *y * (size_t)q->p->m);
+    if (q->B.p) {
+        t->count->factors += precondition.factors;
+        cti_mprgp_preconditioner_close(t->effort->mem, &precondition);
+    }
+    q->precondition = NULL;
+    return end;
+}
+
+static void cti_mprgp_bounds_free(cti_mprgp_bounds *q)
+{
+    cti_mem *mem = q->t->effort->mem;
+    cti_system_close(mem, &q->system);
+    cti_sparse_free(mem, &q->B), cti_sparse_free(mem, &q->shifted);
+}
+
+/* unit rows (J_i, w_i) in pairs' products: J J' + w w', all entries; right side -w */
+static int cti_mprgp_certify_form(cti_mprgp_bounds *q, const cti_sparse *Jt, double most)
+{
+    const cti_program *p = q->p;
+    int i, j, k, l, m = p->m;
+    if (!cti_mprgp_sparse_reserve(q->t->effort->mem, &q->B, m, m * m))
+        return 0;
+    for (i = 0; i < m; i++) {
+        double *row = q->B.x + (size_t)i * (size_t)m;
+        q->c[i] = -p->w[i] * q->S[i] / most;
+        q->B.p[i + 1] = (i + 1) * m;
+        for (j = 0; j < m; j++)
+            q->B.i[i * m + j] = j, row[j] = p->w[i] * q->S[i] / most * (p->w[j] * q->S[j] / most);
+        for (k = p->J.p[i]; k < p->J.p[i + 1]; k++)
+            for (l = Jt->p[p->J.i[k]]; l < Jt->p[p->J.i[k] + 1]; l++)
+                row[Jt->i[l]] += p->J.x[k] * q->S[i] * Jt->x[l] * q->S[Jt->i[l]];
+    }
+    return 1;
+}
+
+/* 1 when a certificate was found: r has it; 0 when there is none; -1 when memory ran out */
+static int cti_mprgp_certify(const cti_program *p, cti_mprgp_target *t)
+{
+    cti_mprgp_bounds q;
+    cti_sparse Jt;
+    double most = 0;
+    int i, k, ok;
+    if (p->m > t->options->dense_rows || p->m == 0)
+        return 0;
+    if (!cti_mprgp_bounds_reserve(&q, p, t) || !cti_sparse_transpose(t->effort->mem, &p->J, &Jt))
+        return -1;
+    q.certifying = 1;
+    for (i = 0; i < p->m; i++) {
+        double d = 0;
+        for (k = p->J.p[i]; k < p->J.p[i + 1]; k++)
+            d += p->J.x[k] * p->J.x[k];
+        q.S[i] = d > 0 ? 1 / sqrt(d) : 1;
+        most = fmax(most, fabs(p->w[i] * q.S[i]));
+    }
+    ok = cti_mprgp_certify_form(&q, &Jt, most > 0 ? most : 1) && cti_mprgp_bounds_run(&q, 1e-10) != CTI_MPRGP_MEMORY;
+    for (i = 0; ok && i < p->m; i++)
+        q.y[i] *= q.S[i];
+    k = ok ? cti_mprgp_certificate(p, q.y, t->work) : -1;
+    for (i = 0; k > 0 && i < p->m; i++)
+        t->answer->r[t->stride * i] = q.y[i];
+    cti_mprgp_bounds_free(&q);
+    cti_sparse_free(t->effort->mem, &Jt);
+    return k;
+}
+
+/* ---- the dual ---- */
+
+/* A, or A + shift I when A is singular; factored, W formed. 0 when memory ran out */
+static int cti_mprgp_dual_form(cti_mprgp_bounds *q, int singular)
+{
+    const cti_sparse *A = &q->p->A;
+    cti_effort *e = q->t->effort;
+    int i, k, ok = 1;
+    double most = 0;
+    if (singular) {
+        int32_t *row = NULL, *col = NULL;
+        double *x = NULL;
+        for (i = 0; i < A->rows; i++)
+            most = fmax(most, cti_sparse_at(A, i, i));
+        q->shift = most > 0 ? 1e-4 * most : 1e-4;
+        for (i = 0; ok && i < A->rows; i++) {
+            ok = CTI_PUSH(e->mem, row, i) && CTI_PUSH(e->mem, col, i) && CTI_PUSH(e->mem, x, q->shift);
+            for (k = A->p[i]; ok && k < A->p[i + 1]; k++)
+                ok = CTI_PUSH(e->mem, row, i) && CTI_PUSH(e->mem, col, A->i[k]) && CTI_PUSH(e->mem, x, A->x[k]);
+        }
+        ok = ok && cti_sparse_from_triplets(e->mem, A->rows, A->rows, row, col, x, CTI_LEN(x), &q->shifted);
+        CTI_FREE(e->mem, row), CTI_FREE(e->mem, col), CTI_FREE(e->mem, x);
+    }
+    ok = ok && cti_system_open(e->mem, &q->system, singular ? &q->shifted : A) && cti_system_factor(e->mem, &q->system);
+    if (ok && !singular && q->system.boosted)
+        return 1;
+    if (ok && cti_mprgp_is_diagonal(q->system.A))
+        ok = cti_mprgp_form_sparse(q);
+    else if (ok && q->p->m <= q->t->options->dense_rows)
+        ok = cti_mprgp_form_full(q);
+    if (ok)
+        cti_mprgp_scale(q);
+    return ok;
+}
+
+/* c = -S (w + J A^-1 b) */
+static void cti_mprgp_dual_side(cti_mprgp_bounds *q)
+{
+    int i;
+    memcpy(q->v, q->b, sizeof *q->v * (size_t)q->p->n);
+    cti_system_solve(&q->system, q->v, 2);
+    cti_sparse_mul(&q->p->J, q->v, q->c);
+    for (i = 0; i < q->p->m; i++)
+        q->c[i] = -q->S[i] * (q->c[i] + q->p->w[i]);
+}
+
+/* one solve, or proximal ones until the judge agrees */
+static cti_mprgp_end cti_mprgp_dual_run(cti_mprgp_bounds *q)
+{
+    cti_mprgp_end end;
+    int i, k;
+    for (k = 0;; k++) {
+        for (i = 0; i < q->p->n; i++)
+            q->b[i] = q->p->b[i] + q->shift * q->x[i];
+        cti_mprgp_dual_side(q);
+        end = cti_mprgp_bounds_run(q, q->shift > 0 ? q->t->effort->tolerance / 10 : q->t->effort->tolerance);
+        if (q->shift == 0 || end != CTI_MPRGP_DONE)
+            return end;
+        memcpy(q->x, q->t->answer->x, sizeof *q->x * (size_t)q->p->n);
+        if (cti_mprgp_target_good(q->t))
+            return CTI_MPRGP_DONE;
+        if (k == 400)
+            return CTI_MPRGP_STALLED;
+    }
+}
+
+CTI_FN cti_mprgp_end cti_mprgp_dual(const cti_program *p, cti_mprgp_target *t, int *out_infeasible)
+{
+    cti_mprgp_bounds q;
+    cti_mprgp_end end;
+    int i, ok, singular, certified = 0;
+    *out_infeasible = 0;
+    t->count->dual = 1;
+    if (!cti_mprgp_bounds_reserve(&q, p, t))
+        return CTI_MPRGP_MEMORY;
+    ok = cti_mprgp_dual_form(&q, 0);
+    singular = ok && q.system.boosted > 0;
+    if (singular) {
+        cti_system_close(t->effort->mem, &q.system);
+        ok = cti_mprgp_dual_form(&q, 1);
+    }
+    for (i = 0; ok && t->effort->warm && i < p->m; i++)
+        q.y[i] = t->answer->r[t->stride * i] / q.S[i];
+    end = ok ? cti_mprgp_dual_run(&q) : CTI_MPRGP_MEMORY;
+    if (q.infeasible)
+        for (i = 0; i < p->m; i++)
+            t->answer->r[t->stride * i] = q.y[i];
+    else if (end != CTI_MPRGP_DONE && end != CTI_MPRGP_MEMORY)
+        cti_mprgp_bounds_put(&q, q.y);
+    *out_infeasible = q.infeasible;
+    cti_mprgp_bounds_free(&q);
+    if (!*out_infeasible && (end == CTI_MPRGP_UNBOUNDED || end == CTI_MPRGP_STALLED)) {
+        double *keep = CTI_ARENA_NEW(t->effort->arena, double, t->judged->m);
+        certified = keep ? (memcpy(keep, t->answer->r, sizeof *keep * (size_t)t->judged->m), cti_mprgp_certify(p, t)) : -1;
+        if (certified == 0)
+            memcpy(t->answer->r, keep, sizeof *keep * (size_t)t->judged->m);
+        *out_infeasible = certified > 0;
+    }
+    return certified < 0 ? CTI_MPRGP_MEMORY : end;
+}
+
+/* ---- complementarity ---- */
+
+CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, int *out_infeasible)
+{
+    cti_mprgp_bounds q;
+    cti_mprgp_end end = CTI_MPRGP_MEMORY;
+    int i, k, n = p->m ? p->W.p[p->m] : 0;
+    *out_infeasible = 0;
+    t->count->dual = 1;
+    if (!cti_mprgp_bounds_reserve(&q, p, t))
+        return CTI_MPRGP_MEMORY;
+    if (cti_mprgp_sparse_reserve(t->effort->mem, &q.B, p->m, n)) {
+        memcpy(q.B.p, p->W.p, sizeof *q.B.p * ((size_t)p->m + 1)), memcpy(q.B.i, p->W.i, sizeof *q.B.i * (size_t)n);
+        for (k = 0; k < n; k++)
+            q.B.x[k] = p->W.x[k];
+        cti_mprgp_scale(&q);
+        for (i = 0; i < p->m; i++) {
+            q.set.lo[i] = p->lo ? p->lo[i] / q.S[i] : 0, q.set.hi[i] = p->hi ? p->hi[i] / q.S[i] : INFINITY;
+            q.c[i] = -q.S[i] * p->w[i];
+            q.y[i] = t->effort->warm ? t->answer->r[t->stride * i] / q.S[i] : 0;
+        }
+        end = cti_mprgp_bounds_run(&q, t->effort->tolerance);
+        if (q.infeasible)
+            for (i = 0; i < p->m; i++)
+                t->answer->r[t->stride * i] = q.y[i];
+        else if (end != CTI_MPRGP_MEMORY)
+            cti_mprgp_bounds_put(&q, q.y);
+        *out_infeasible = q.infeasible;
+    }
+    cti_mprgp_bounds_free(&q);
+    return end;
+}
+
+/* ---- 3_solve/mprgp_solve.c ---- */
+/* mprgp_solve.c -- which programs MPRGP takes, and how.
+   Method: decoupled rows or bounds go on the unknowns; all other rows on the multipliers, where constraints are bounds. A run on the
+   unknowns that stalls goes on there, too. */
+
+CTI_FN cti_mprgp_options cti_mprgp_options_default(void)
+{
+    cti_mprgp_options o;
+    memset(&o, 0, sizeof o);
+    o.block = 3, o.dense_rows = 2400, o.projected = 1, o.gamma = 1;
+    return o;
+}
+
+/* ---- what is taken ---- */
+
+static int cti_mprgp_symmetric(const cti_sparse *W)
+{
+    double most = 0;
+    int i, k;
+    for (i = 0; i < W->rows; i++)
+        for (k = W->p[i]; k < W->p[i + 1]; k++)
+            most = fmax(most, fabs(W->x[k]));
+    for (i = 0; i < W->rows; i++)
+        for (k = W->p[i]; k < W->p[i + 1]; k++)
+            if (fabs(W->x[k] - cti_sparse_at(W, W->i[k], i)) > 1e-12 * most || (W->i[k] == i && W->x[k] < -1e-12 * most))
+                return 0;
+    return 1;
+}
+
+static const char *cti_mprgp_refuses(const cti_program *p)
+{
+    int i;
+    for (i = 0; p->mu && i < p->m / 3; i++)
+        if (p->mu[i] > 0)
+            return "MPRGP minimizes over decoupled linear constraints; friction couples a contact's rows";
+    if (p->kind == CTI_PROGRAM_LCP && !cti_mprgp_symmetric(&p->W))
+        return "MPRGP minimizes: W has to be symmetric and positive semidefinite";
+    return NULL;
+}
+
+/* rows 3 i (and, of W, columns) of a contact problem without friction. 0 when memory ran out; freed by cti_mprgp_normals_free */
+static int cti_mprgp_normals(cti_mem *mem, const cti_program *p, cti_program *out)
+{
+    const cti_sparse *from = p->kind == CTI_PROGRAM_GLOBAL ? &p->J : &p->W;
+    cti_sparse *to = p->kind == CTI_PROGRAM_GLOBAL ? &out->J : &out->W;
+    int i, k, at = 0, square = p->kind == CTI_PROGRAM_LOCAL;
+    memset(out, 0, sizeof *out);
+    out->kind = square ? CTI_PROGRAM_LCP : CTI_PROGRAM_QP;
+    out->m = p->m / 3, out->n = square ? out->m : p->n;
+    out->A = p->A, out->b = p->b;
+    to->rows = out->m, to->cols = out->n;
+    if (!CTI_RESIZE(mem, to->p, out->m + 1) || !CTI_RESIZE(mem, to->i, from->p[p->m]) || !CTI_RESIZE(mem, to->x, from->p[p->m]) ||
+        !CTI_RESIZE(mem, out->w, out->m))
+        return 0;
+    for (i = 0; i < out->m; i++) {
+        out->w[i] = p->w[3 * i];
+        for (k = from->p[3 * i]; k < from->p[3 * i + 1]; k++)
+            if (!square || from->i[k] % 3 == 0)
+                to->i[at] = square ? from->i[k] / 3 : from->i[k], to->x[at++] = from->x[k];
+        to->p[i + 1] = at;
+    }
+    return 1;
+}
+
+static void cti_mprgp_normals_free(cti_mem *mem, cti_program *q)
+{
+    cti_sparse_free(mem, &q->J), cti_sparse_free(mem, &q->W);
+    CTI_FREE(mem, q->w);
+}
+
+/* ---- the solve ---- */
+
+/* a row of zeros that cannot hold: its unit vector is a certificate. Its number or -1 */
+static int cti_mprgp_void_row(const cti_program *p)
+{
+    int i, k;
+    for (i = 0; i < p->m; i++) {
+        int zero = 1;
+        for (k = p->J.p[i]; k < p->J.p[i + 1]; k++)
+            zero = zero && p->J.x[k] == 0;
+        if (zero && (p->w[i] < 0 || (p->equation && p->equation[i] && p->w[i] != 0)))
+            return i;
+    }
+    return -1;
+}
+
+/* *infeasible: r has a certificate */
+static cti_mprgp_end cti_mprgp_quadratic(const cti_program *p, cti_mprgp_target *t, int *infeasible)
+{
+    cti_mprgp_end end = CTI_MPRGP_STALLED;
+    int path = t->options->path, taken = 0, i, bad = cti_mprgp_void_row(p);
+    *infeasible = 0;
+    if (bad >= 0) {
+        memset(t->answer->r, 0, sizeof *t->answer->r * (size_t)t->judged->m);
+        t->answer->r[t->stride * bad] = p->w[bad] > 0 ? -1 : 1;
+        *infeasible = 1;
+        return CTI_MPRGP_UNBOUNDED;
+    }
+    if (path != 2) {
+        end = cti_mprgp_primal(p, t, path == 1 || t->options->decoupling != CTI_DECOUPLE_NONE ? 0 : 4000, &taken);
+        if (end == CTI_MPRGP_DONE || end == CTI_MPRGP_MEMORY || end == CTI_MPRGP_BUDGET)
+            return end;
+        if (end == CTI_MPRGP_UNBOUNDED && t->stride == 1)
+            *infeasible = cti_mprgp_certificate(p, t->answer->r, t->work);
+        if (*infeasible || path == 1 || t->options->decoupling != CTI_DECOUPLE_NONE)
+            return end;
+        for (i = 0; end == CTI_MPRGP_UNBOUNDED && i < t->judged->m; i++)
+            t->answer->r[i] = 0;
+    }
+    return cti_mprgp_dual(p, t, infeasible);
+}
+
+static cti_outcome cti_mprgp_outcome(cti_mprgp_end end, int infeasible, int taken, cti_answer *a)
+{
+    if (end == CTI_MPRGP_MEMORY)
+        return CTI_OUTCOME_MEMORY;
+    if (infeasible) {
+        a->why = "no point meets all rows: the multipliers are a certificate";
+        return CTI_OUTCOME_INFEASIBLE;
+    }
+    switch (end) {
+    case CTI_MPRGP_DONE:
+        return CTI_OUTCOME_SOLVED;
+    case CTI_MPRGP_BUDGET:
+        a->why = "the budget of iterations or time was reached";
+        return CTI_OUTCOME_BUDGET;
+    case CTI_MPRGP_INDEFINITE:
+        a->why = "the matrix is not positive semidefinite: a direction of negative curvature was met";
+        return CTI_OUTCOME_NOT_APPLICABLE;
+    case CTI_MPRGP_UNBOUNDED:
+        a->why = "a direction without curvature and without end was met, but proves no infeasibility";
+        return CTI_OUTCOME_FAILED;
+    default:
+        a->why = taken ? "the gradient does not become smaller" : "the rows are not decoupled";
+        return CTI_OUTCOME_FAILED;
+    }
+}
+
+CTI_FN cti_outcome cti_mprgp_solve_with(const cti_program *p, const cti_mprgp_options *o, cti_effort *e, cti_answer *a,
+                                        cti_mprgp_counters *count)
+{
+    cti_mprgp_target t;
+    cti_program normals;
+    const cti_program *solved = p;
+    cti_mprgp_end end;
+    int infeasible = 0, contacts = p->mu != NULL;
+    memset(count, 0, sizeof *count), memset(&t, 0, sizeof t);
+    a->iterations = 0;
+    a->why = cti_mprgp_refuses(p);
+    if (a->why)
+        return CTI_OUTCOME_NOT_APPLICABLE;
+    a->why = "";
+    t.judged = p, t.stride = contacts ? 3 : 1, t.effort = e, t.answer = a, t.options = o, t.count = count;
+    t.work = CTI_ARENA_NEW(e->arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n);
+    if (!t.work)
+        return CTI_OUTCOME_MEMORY;
+    if (contacts) {
+        if (!cti_mprgp_normals(e->mem, p, &normals)) {
+            cti_mprgp_normals_free(e->mem, &normals);
+            return CTI_OUTCOME_MEMORY;
+        }
+        solved = &normals;
+        if (!e->warm)
+            memset(a->r, 0, sizeof *a->r * (size_t)p->m);
+    }
+    if (contacts && solved->kind == CTI_PROGRAM_LCP && !cti_mprgp_symmetric(&solved->W)) {
+        a->why = "MPRGP minimizes: W of the normals has to be symmetric";
+        cti_mprgp_normals_free(e->mem, &normals);
+        return CTI_OUTCOME_NOT_APPLICABLE;
+    }
+    end = solved->kind == CTI_PROGRAM_QP ? cti_mprgp_quadratic(solved, &t, &infeasible) : cti_mprgp_boxed(solved, &t, &infeasible);
+    if (solved->kind == CTI_PROGRAM_LCP)
+        cti_program_u(p, a->x, a->r, a->x);
+    if (contacts)
+        cti_mprgp_normals_free(e->mem, &normals);
+    return cti_mprgp_outcome(end, infeasible, 1, a);
+}
+
+CTI_FN cti_outcome cti_mprgp_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    cti_mprgp_options o = cti_mprgp_options_default();
+    cti_mprgp_counters count;
+    return cti_mprgp_solve_with(p, &o, e, a, &count);
+}
+
+/* ---- 3_solve/tableau.h ---- */
+/* tableau.h -- dense dictionaries of w = q + M z (+ d z0), and a problem's rows as such a dense system.
+   x_B = value + T x_N; variables are numbered w_j: j, z_j: n + j, z0: 2 n. Complementary variables are j and n + j. */
+
+
+/* cti_delassus -- u = W r + q of all kinds of problems, W dense: W itself, or J A^-1 J' with q = J A^-1 b + w. Zero it before first use. */
+typedef struct cti_delassus {
+    int m;
+    double *W, *q; /* [m][m], [m] of the arena */
+    cti_system system;
+    int has_system;
+} cti_delassus;
+/* cti_delassus_open -- SOLVED, or the outcome that the solver has to return, with a->why. More than `largest` rows are not taken. */
+CTI_FN cti_outcome cti_delassus_open(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, int largest);
+/* cti_delassus_answer -- a->x from a->r: A^-1 (b + J'r), or u. 0 when memory ran out. */
+CTI_FN int cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a);
+/* cti_delassus_refine -- one step on the rows that push, with u of A and J themselves instead of W's; kept when the judge likes it better.
+   0 when memory ran out. */
+CTI_FN int cti_delassus_refine(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN void cti_delassus_close(cti_delassus *w, cti_effort *e);
+
+typedef struct cti_tableau {
+    int n, cols, ld;
+    const double *M, *q;   /* [n][n], [n]: where it starts; the caller's */
+    double *T, *value;     /* [n][ld], [n] */
+    int *basic, *nonbasic; /* [n], [cols] the variable of a row, of a column */
+    int *row, *col;        /* [2 n + 1] a variable's row and column, -1: none */
+    int pivots;            /* since the start */
+} cti_tableau;
+
+/* cti_tableau_open -- memory from the arena; cols: n, or n + 1 with z0. 0 when memory ran out. */
+CTI_FN int cti_tableau_open(cti_tableau *t, cti_arena *arena, const double *M, const double *q, int n, int cols);
+/* cti_tableau_reset -- all w basic, z0's column zero. */
+CTI_FN void cti_tableau_reset(cti_tableau *t);
+/* cti_tableau_pivot -- the basic variable of row r and the nonbasic one of column c change places; T[r][c] is not 0. */
+CTI_FN void cti_tableau_pivot(cti_tableau *t, int r, int c);
+/* cti_tableau_reach -- pivots, largest entry first (a complementary pair's within a factor of four), until the variables marked in want [2
+   n + 1] (n marks) are basic. Entries below `least` are not pivots: returns how many marked variables had to stay nonbasic. */
+CTI_FN int cti_tableau_reach(cti_tableau *t, cti_arena *arena, const uint8_t *want, double least);
+
+/* cti_equilibrate -- powers of two R, C [n] such that R M C has rows and columns of largest entries near 1; applied to M in place. A
+   symmetric M stays so. 0 when memory ran out. */
+CTI_FN int cti_equilibrate(cti_arena *arena, double *M, int n, double *R, double *C);
+/* cti_submatrix_solve -- z[list] from M[list][list] z[list] = -s[list] by LU and refinement; other entries stand. 0: singular; -1: memory
+ * ran out. */
+CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const int *list, int count, const double *s, double *z);
+
+
+/* ---- 3_solve/tableau.c ---- */
+/* tableau.c -- dense dictionaries for pivoting methods, and the rows of a problem as one.
+   Method: x_B = value + T x_N with only the nonbasic columns stored, so a pivot is one rank-one update of [n][n + 1]. A basis is reached
+   again from the start by pivots of largest entries (Gauss-Jordan with full pivoting), which removes what many small pivots have left. */
+
+/* ---- a problem's rows ---- */
+
+static int cti_delassus_schur(cti_delassus *w, const cti_program *p, cti_effort *e)
+{
+    double *z = CTI_ARENA_NEW(e->arena, double, p->n + 1);
+    int i;
+    w->has_system = 1;
+    if (!z || !cti_system_open(e->mem, &w->system, &p->A) || !cti_system_factor(e->mem, &w->system) ||
+        !cti_system_schur(&w->system, e->arena, &p->J, w->W, p->m))
+        return 0;
+    memcpy(z, p->b, sizeof *z * (size_t)p->n);
+    cti_system_solve(&w->system, z, 2);
+    cti_sparse_mul(&p->J, z, w->q);
+    for (i = 0; i < p->m; i++)
+        w->q[i] += p->w[i];
+    return 1;
+}
+
+CTI_FN cti_outcome cti_delassus_open(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, int largest)
+{
+    int i, k;
+    w->m = p->m;
+    if (p->m > largest) {
+        a->why = "more rows than a dense matrix of them is made for";
+        return CTI_OUTCOME_NOT_APPLICABLE;
+    }
+    w->W = CTI_ARENA_ZERO(e->arena, double, (size_t)p->m *(size_t)p->m);
+    w->q = CTI_ARENA_ZERO(e->arena, double, p->m);
+    if (!w->W || !w->q)
+        return CTI_OUTCOME_MEMORY;
+    if (p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL) {
+        if (!cti_delassus_schur(w, p, e))
+            return CTI_OUTCOME_MEMORY;
+        if (w->system.boosted) {
+            a->why = "A is not positive definite: the rows have no J A^-1 J'";
+            return CTI_OUTCOME_NOT_APPLICABLE;
+        }
+        return CTI_OUTCOME_SOLVED;
+    }
+    for (i = 0; i < p->m; i++)
+        for (w->q[i] = p->w[i], k = p->W.p[i]; k < p->W.p[i + 1]; k++)
+            w->W[(size_t)i * (size_t)p->m + (size_t)p->W.i[k]] = p->W.x[k];
+    return CTI_OUTCOME_SOLVED;
+}
+
+CTI_FN int cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    CTI_UNUSED(e);
+    if (!w->has_system) {
+        cti_program_u(p, a->x, a->r, a->x);
+        return 1;
+    }
+    memcpy(a->x, p->b, sizeof *a->x * (size_t)p->n);
+    cti_sparse_addmul_t(&p->J, a->r, a->x);
+    cti_system_solve(&w->system, a->x, 2);
+    return 1;
+}
+
+CTI_FN int cti_delassus_refine(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    cti_arena_point mark = cti_arena_mark(e->arena);
+    double *work = CTI_ARENA_NEW(e->arena, double, 2 * (p->m + p->n)), *u = CTI_ARENA_NEW(e->arena, double, p->m), *r, *x;
+    int *list = CTI_ARENA_NEW(e->arena, int, p->m), i, count = 0, solved;
+    cti_judgement before, after;
+    cti_answer other = *a;
+    r = CTI_ARENA_ZERO(e->arena, double, p->m), x = CTI_ARENA_NEW(e->arena, double, p->n);
+    if (!work || !u || !list || !r || !x)
+        return 0;
+    for (i = 0; i < p->m; i++)
+        if (a->r[i] > 0 || (p->equation && p->equation[i]))
+            list[count++] = i;
+    cti_program_judge(p, a->x, a->r, work, &before);
+    cti_program_u(p, a->x, a->r, u);
+    solved = cti_submatrix_solve(e->arena, w->W, p->m, list, count, u, r);
+    for (i = 0; i < p->m; i++)
+        r[i] = p->equation && p->equation[i] ? r[i] + a->r[i] : fmax(r[i] + a->r[i], 0);
+    other.x = x, other.r = r;
+    if (solved > 0 && cti_delassus_answer(w, p, e, &other)) {
+        cti_program_judge(p, x, r, work, &after);
+        if (after.residual < before.residual) {
+            memcpy(a->x, x, sizeof *x * (size_t)p->n);
+            memcpy(a->r, r, sizeof *r * (size_t)p->m);
+        }
+    }
+    cti_arena_rewind(e->arena, mark);
+    return solved >= 0;
+}
+
+CTI_FN void cti_delassus_close(cti_delassus *w, cti_effort *e)
+{
+    if (w->has_system)
+        cti_system_close(e->mem, &w->system);
+    w->has_system = 0;
+}
+
+/* ---- dictionaries ---- */
+
+CTI_FN int cti_tableau_open(cti_tableau *t, cti_arena *arena, const double *M, const double *q, int n, int cols)
+{
+    t->n = n, t->cols = cols, t->ld = (cols + 7) & ~7, t->M = M, t->q = q;
+    t->T = CTI_ARENA_NEW(arena, double, (size_t)n *(size_t)t->ld);
+    t->value = CTI_ARENA_NEW(arena, double, n);
+    t->basic = CTI_ARENA_NEW(arena, int, n);
+    t->nonbasic = CTI_ARENA_NEW(arena, int, cols);
+    t->row = CTI_ARENA_NEW(arena, int, 2 * n + 1);
+    t->col = CTI_ARENA_NEW(arena, int, 2 * n + 1);
+    if (!t->T || !t->value || !t->basic || !t->nonbasic || !t->row || !t->col)
+        return 0;
+    cti_tableau_reset(t);
+    return 1;
+}
+
+CTI_FN void cti_tableau_reset(cti_tableau *t)
+{
+    int i, n = t->n;
+    for (i = 0; i < n; i++) {
+        double *Ti = t->T + (size_t)i * (size_t)t->ld;
+        memcpy(Ti, t->M + (size_t)i * (size_t)n, sizeof *Ti * (size_t)n);
+        memset(Ti + n, 0, sizeof *Ti * (size_t)(t->ld - n));
+        t->value[i] = t->q[i];
+        t->basic[i] = i, t->row[i] = i, t->col[i] = -1;
+        t->nonbasic[i] = n + i, t->row[n + i] = -1, t->col[n + i] = i;
+    }
+    t->row[2 * n] = -1, t->col[2 * n] = t->cols > n ? n : -1;
+    if (t->cols > n)
+        t->nonbasic[n] = 2 * n;
+    t->pivots = 0;
+}
+
+CTI_FN void cti_tableau_pivot(cti_tableau *t, int r, int c)
+{
+    double *Tr = t->T + (size_t)r * (size_t)t->ld, inverse = 1 / Tr[c], f;
+    int i, j, leave = t->basic[r], enter = t->nonbasic[c];
+    for (j = 0; j < t->cols; j++)
+        Tr[j] *= -inverse;
+    t->value[r] *= -inverse;
+    Tr[c] = inverse;
+    for (i = 0; i < t->n; i++) {
+        double *Ti = t->T + (size_t)i * (size_t)t->ld;
+        f = Ti[c];
+        if (i == r || f == 0)
+            continue;
+        Ti[c] = 0;
+        for (j = 0; j < t->cols; j++)
+            Ti[j] += f * Tr[j];
+        t->value[i] += f * t->value[r];
+    }
+    t->basic[r] = enter, t->row[enter] = r, t->col[enter] = -1;
+    t->nonbasic[c] = leave, t->col[leave] = c, t->row[leave] = -1;
+    t->pivots++;
+}
+
+/* rows that have to leave, columns that have to enter */
+typedef struct cti_tableau_change {
+    int *rows, *cols, *place; /* place [n]: index in cols of the partner of rows[i], or -1 */
+    int n_rows, n_cols;
+} cti_tableau_change;
+
+/* the complementary pair of largest entry, when that is not small in its row and column; 0: none */
+static int cti_tableau_pair(const cti_tableau *t, const cti_tableau_change *c, int *bi, int *bj)
+{
+    double best = 0, most;
+    int i, j;
+    for (i = 0; i < c->n_rows; i++) {
+        int v = t->basic[c->rows[i]], pair = t->col[v < t->n ? v + t->n : v - t->n];
+        double x = v < 2 * t->n && pair >= 0 && c->place[pair] >= 0 ? fabs(t->T[(size_t)c->rows[i] * (size_t)t->ld + (size_t)pair]) : 0;
+        if (x > best)
+            best = x, *bi = i, *bj = c->place[pair];
+    }
+    if (best == 0)
+        return 0;
+    most = 4 * best;
+    for (j = 0; j < c->n_cols; j++)
+        if (fabs(t->T[(size_t)c->rows[*bi] * (size_t)t->ld + (size_t)c->cols[j]]) > most)
+            return 0;
+    for (i = 0; i < c->n_rows; i++)
+        if (fabs(t->T[(size_t)c->rows[i] * (size_t)t->ld + (size_t)c->cols[*bj]]) > most)
+            return 0;
+    return 1;
+}
+
+static void cti_tableau_largest(const cti_tableau *t, const cti_tableau_change *c, int *bi, int *bj)
+{
+    double best = 0;
+    int i, j;
+    for (i = 0; i < c->n_rows; i++) {
+        const double *Ti = t->T + (size_t)c->rows[i] * (size_t)t->ld;
+        for (j = 0; j < c->n_cols; j++)
+            if (fabs(Ti[c->cols[j]]) > best)
+                best = fabs(Ti[c->cols[j]]), *bi = i, *bj = j;
+    }
+}
+
+CTI_FN int cti_tableau_reach(cti_tableau *t, cti_arena *arena, const uint8_t *want, double least)
+{
+    cti_arena_point mark = cti_arena_mark(arena);
+    cti_tableau_change c;
+    int i, j;
+    c.rows = CTI_ARENA_NEW(arena, int, t->n), c.cols = CTI_ARENA_NEW(arena, int, t->cols), c.place = CTI_ARENA_NEW(arena, int, t->cols);
+    c.n_rows = c.n_cols = 0;
+    if (!c.rows || !c.cols || !c.place)
+        return t->n;
+    for (i = 0; i < t->n; i++)
+        if (!want[t->basic[i]])
+            c.rows[c.n_rows++] = i;
+    for (j = 0; j < t->cols; j++) {
+        c.place[j] = want[t->nonbasic[j]] ? c.n_cols : -1;
+        if (want[t->nonbasic[j]])
+            c.cols[c.n_cols++] = j;
+    }
+    while (c.n_cols && c.n_rows) {
+        int bi = -1, bj = -1;
+        if (!cti_tableau_pair(t, &c, &bi, &bj))
+            bi = bj = -1, cti_tableau_largest(t, &c, &bi, &bj);
+        if (bi < 0 || fabs(t->T[(size_t)c.rows[bi] * (size_t)t->ld + (size_t)c.cols[bj]]) < least)
+            break;
+        cti_tableau_pivot(t, c.rows[bi], c.cols[bj]);
+        c.place[c.cols[bj]] = -1;
+        c.rows[bi] = c.rows[--c.n_rows], c.cols[bj] = c.cols[--c.n_cols];
+        if (bj < c.n_cols)
+            c.place[c.cols[bj]] = bj;
+    }
+    cti_arena_rewind(arena, mark);
+    return c.n_cols;
+}
+
+/* ---- scaling, and solves with a part ---- */
+
+/* the power of two nearest 1 / sqrt(x) */
+static double cti_equilibrate_power(double x)
+{
+    int e;
+    if (!(x > 0))
+        return 1;
+    frexp(x, &e);
+    return ldexp(1, -(e - (e & 1 ? 1 : 0)) / 2);
+}
+
+/* one pass of Ruiz: rows and columns by the roots of their largest entries; r, c receive its powers. 1 when something changed */
+static int cti_equilibrate_pass(double *M, int n, double *r, double *c)
+{
+    int i, j, changed = 0;
+    for (i = 0; i < n; i++)
+        r[i] = c[i] = 0;
+    for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++) {
+            double x = fabs(M[(size_t)i * (size_t)n + (size_t)j]);
+            r[i] = fmax(r[i], x), c[j] = fmax(c[j], x);
+        }
+    for (i = 0; i < n; i++) {
+        r[i] = cti_equilibrate_power(r[i]), c[i] = cti_equilibrate_power(c[i]);
+        changed |= r[i] != 1 || c[i] != 1;
+    }
+    for (i = 0; i < n && changed; i++)
+        for (j = 0; j < n; j++)
+            M[(size_t)i * (size_t)n + (size_t)j] *= r[i] * c[j];
+    return changed;
+}
+
+CTI_FN int cti_equilibrate(cti_arena *arena, double *M, int n, double *R, double *C)
+{
+    cti_arena_point mark = cti_arena_mark(arena);
+    double *r = CTI_ARENA_NEW(arena, double, n), *c = CTI_ARENA_NEW(arena, double, n);
+    int i, k, changed = 1;
+    for (i = 0; i < n; i++)
+        R[i] = C[i] = 1;
+    for (k = 0; r && c && changed && k < 3; k++)
+        for (changed = cti_equilibrate_pass(M, n, r, c), i = 0; i < n; i++)
+            R[i] *= r[i], C[i] *= c[i];
+    cti_arena_rewind(arena, mark);
+    return r && c;
+}
+
+CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const int *list, int count, const double *s, double *z)
+{
+    cti_arena_point mark = cti_arena_mark(arena);
+    int ld = (count + 7) & ~7, i, j, it, ok;
+    double *A = CTI_ARENA_ZERO(arena, double, (size_t)count *(size_t)ld), *y = CTI_ARENA_NEW(arena, double, ld),
+           *x = CTI_ARENA_ZERO(arena, double, ld);
+    int *pivot = CTI_ARENA_NEW(arena, int, count);
+    if (!A || !y || !x || !pivot)
+        return -1;
+    for (i = 0; i < count; i++)
+        for (j = 0; j < count; j++)
+            A[(size_t)i * (size_t)ld + (size_t)j] = M[(size_t)list[i] * (size_t)n + (size_t)list[j]];
+    ok = count == 0 || cti_dense64_lu(A, count, ld, pivot);
+    for (it = 0; ok && count && it < 3; it++) {
+        for (i = 0; i < count; i++) {
+            const double *Mi = M + (size_t)list[i] * (size_t)n;
+            y[i] = -s[list[i]];
+            for (j = 0; it && j < count; j++)
+                y[i] -= Mi[list[j]] * x[j];
+        }
+        cti_dense64_lu_solve(A, count, ld, pivot, y);
+        for (i = 0; i < count; i++)
+            x[i] += y[i];
+    }
+    for (i = 0; ok && i < count; i++)
+        ok = isfinite(x[i]) != 0;
+    for (i = 0; ok && i < count; i++)
+        z[list[i]] = x[i];
+    cti_arena_rewind(arena, mark);
+    return ok;
+}
+
+/* ---- 3_solve/lemke.h ---- */
+/* lemke.h -- linear complementarity problems by Lemke's complementary pivoting: w = q + M z >= 0, z >= 0, z'w = 0.
+   Based on: lecture notes, sec. 4.1.2.1 (the friction LCP by Stewart and Trinkle, its cone with k sides); Cottle, Pang, Stone
+   (lexicographic rule). It takes every matrix and ends after finitely many pivots, in a solution or on a ray. A ray proves that there is no
+   solution only for matrices like positive semidefinite ones; else a linear program decides whether z >= 0, q + M z >= 0 has points at all,
+   and the proof is in r. */
+
+
+CTI_FN cti_outcome cti_lemke_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+
+/* cti_lemke_result -- z, y [n] are the caller's. */
+typedef struct cti_lemke_result {
+    double *z; /* SOLVED: the solution; else what the last basis says, or zero */
+    double *y; /* INFEASIBLE: y >= 0, M'y <= 0, q'y < 0 (free, and = 0, where `equation`); may be NULL: no proof is looked for */
+    int pivots;
+    int attempts; /* coverings and starts that were tried, >= 1 */
+    const char *why;
+} cti_lemke_result;
+/* cti_lemke_dense -- M [n][n], q [n] are left as they are; equation [n] or NULL: marked pairs are w = 0, z free. restarts: starts from
+   other complementary bases after a ray, 0: none. `start` [n] or NULL: pairs whose z begins basic. */
+CTI_FN cti_outcome cti_lemke_dense(const double *M, const double *q, int n, const uint8_t *equation, const uint8_t *start, int restarts,
+                                   cti_effort *e, cti_answer *a, cti_lemke_result *out);
+
+/* cti_lemke_plain -- a QP, or an LCP without bounds, in its dense form: r in a->r, or the proof that there is none. */
+CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, cti_effort *e, cti_answer *a);
+/* cti_lemke_boxed -- lo <= z <= hi, infinities allowed, as an LCP of the distances to the bounds. z [m] */
+CTI_FN cti_outcome cti_lemke_boxed(const double *M, const double *q, const double *lo, const double *hi, int m, int restarts, cti_effort *e,
+                                   cti_answer *a, double *z);
+
+
+/* ---- 3_solve/lemke.c ---- */
+/* lemke.c -- Lemke's method on a dense dictionary.
+   Method: z0 >= 0 with a covering vector d > 0 makes w = q + M z + d z0 feasible; the complement of what left enters until z0 leaves. What
+   leaves is the lexicographic minimum of the rows [value, B^-1] over the pivot, so degenerate vertices cannot cycle. Numbers are scaled by
+   powers of two (the path is the same), the basis is reached anew every max(64, n) pivots, and z comes from an LU of the last basis with
+   refinement. differs: on a ray the method starts again with other coverings and from other complementary bases: bimatrix games need it. */
+
+#define CTI_LEMKE_CAP 8000000      /* pivots in all: Murty's problem of n = 16 takes 2^16, one of n = 22 would take 2^22 */
+#define CTI_LEMKE_CAP_LARGE 200000 /* of one start for n > 22: where rounding defeats the rule against cycles, the next start may not */
+#define CTI_LEMKE_LP 600           /* rows up to which a ray is checked by a linear program */
+#define CTI_LEMKE_TINY 1e-11
+#define CTI_LEMKE_NOISE 1e-12 /* of what is 0 in exact numbers, relative to the largest entry of its kind */
+
+typedef struct cti_lemke {
+    cti_tableau t;
+    cti_effort *e;
+    cti_answer *a;
+    int n, pivots, cap, base;                  /* base: pivots of the dictionary at its start */
+    double *M, *q, *R, *C, *cover, *ratio, *s; /* scaled numbers, scales */
+    const uint8_t *equation;
+    uint8_t *want, *reference; /* [2 n + 1] */
+    int *slot, *candidate;     /* [n] the variable that was basic at the start, rows that may leave */
+    uint64_t random;
+} cti_lemke;
+
+static int cti_lemke_free_row(const cti_lemke *l, int i)
+{
+    int v = l->t.basic[i];
+    return l->equation && v < 2 * l->n && l->equation[v % l->n];
+}
+
+/* the dictionary of the reference basis, with z0's column; equations that depend on others keep their w, which then never leaves */
+static int cti_lemke_begin(cti_lemke *l)
+{
+    cti_tableau *t = &l->t;
+    int i, n = l->n;
+    cti_tableau_reset(t);
+    cti_tableau_reach(t, l->e->arena, l->reference, CTI_LEMKE_TINY);
+    for (i = 0; i < n; i++)
+        l->slot[t->basic[i] % n] = t->basic[i];
+    for (i = 0; i < n; i++)
+        t->T[(size_t)i * (size_t)t->ld + (size_t)n] = cti_lemke_free_row(l, i) ? 0 : l->cover[t->basic[i] % n];
+    memset(l->reference, 0, (size_t)(2 * n + 1));
+    for (i = 0; i < n; i++)
+        l->reference[t->basic[i]] = 1;
+    l->base = t->pivots;
+    for (i = 0; i < n; i++) /* half of a pair out of place: the reference is no complementary basis */
+        if (l->reference[i] == l->reference[n + i])
+            return 0;
+    return 1;
+}
+
+/* the same basis by fresh pivots; 0 when it is singular to working precision */
+static int cti_lemke_refresh(cti_lemke *l)
+{
+    int i;
+    memset(l->want, 0, (size_t)(2 * l->n + 1));
+    for (i = 0; i < l->n; i++)
+        l->want[l->t.basic[i]] = 1;
+    if (!cti_lemke_begin(l) || cti_tableau_reach(&l->t, l->e->arena, l->want, 1e-14) != 0)
+        return 0;
+    l->base = l->t.pivots;
+    return 1;
+}
+
+/* coefficient of the j-th power of the perturbation in row i */
+static double cti_lemke_lex(const cti_lemke *l, int i, int j)
+{
+    int v = l->slot[j], c = l->t.col[v];
+    return c >= 0 ? -l->t.T[(size_t)i * (size_t)l->t.ld + (size_t)c] : (l->t.row[v] == i ? 1 : 0);
+}
+
+/* keeps the candidates whose key / -T_c is least up to rounding */
+static int cti_lemke_keep_least(cti_lemke *l, int c, int count, const double *key, double noise)
+{
+    double least = INFINITY, f;
+    int k, kept = 0;
+    for (k = 0; k < count; k++)
+        least = fmin(least, key[k] / -l->t.T[(size_t)l->candidate[k] * (size_t)l->t.ld + (size_t)c]);
+    for (k = 0; k < count; k++) {
+        f = -l->t.T[(size_t)l->candidate[k] * (size_t)l->t.ld + (size_t)c];
+        if (key[k] - f * least <= 1e-12 * (fabs(key[k]) + f * fabs(least)) + noise)
+            l->candidate[kept++] = l->candidate[k];
+    }
+    return kept;
+}
+
+/* row that leaves when column c grows, -1 on a ray */
+static int cti_lemke_leaves(cti_lemke *l, int c)
+{
+    const cti_tableau *t = &l->t;
+    double most = 0, value = 0, large = 0;
+    int i, j, k, count = 0;
+    for (i = 0; i < l->n; i++) {
+        most = fmax(most, fabs(t->T[(size_t)i * (size_t)t->ld + (size_t)c]));
+        value = fmax(value, fabs(t->value[i]));
+    }
+    for (i = 0; i < l->n; i++)
+        if (t->T[(size_t)i * (size_t)t->ld + (size_t)c] < -CTI_LEMKE_TINY * most && !cti_lemke_free_row(l, i)) {
+            l->ratio[count] = fmax(t->value[i], 0);
+            l->candidate[count++] = i;
+        }
+    if (count == 0)
+        return -1;
+    count = cti_lemke_keep_least(l, c, count, l->ratio, CTI_LEMKE_NOISE * value);
+    for (k = 0; k < count; k++)
+        if (t->basic[l->candidate[k]] == 2 * l->n)
+            return l->candidate[k];
+    for (k = 0; k < count && count > 1; k++)
+        for (j = 0; j < l->n; j++)
+            large = fmax(large, fabs(t->T[(size_t)l->candidate[k] * (size_t)t->ld + (size_t)j]));
+    for (j = 0; j < l->n && count > 1; j++) {
+        if (l->equation && l->equation[j])
+            continue;
+        for (k = 0; k < count; k++)
+            l->ratio[k] = cti_lemke_lex(l, l->candidate[k], j);
+        count = cti_lemke_keep_least(l, c, count, l->ratio, CTI_LEMKE_NOISE * large);
+    }
+    for (i = l->candidate[0], k = 1; k < count; k++)
+        if (t->T[(size_t)l->candidate[k] * (size_t)t->ld + (size_t)c] < t->T[(size_t)i * (size_t)t->ld + (size_t)c])
+            i = l->candidate[k];
+    return i;
+}
+
+/* the row that z0 replaces: lexicographic minimum of [value, 1] / d; -1: all values are >= 0 */
+static int cti_lemke_first(const cti_lemke *l)
+{
+    const cti_tableau *t = &l->t;
+    double least = 0, value = 0, x;
+    int i, best = -1;
+    for (i = 0; i < l->n; i++)
+        value = fmax(value, fabs(t->value[i]));
+    for (i = 0; i < l->n; i++) {
+        double d = t->T[(size_t)i * (size_t)t->ld + (size_t)l->n];
+        if (cti_lemke_free_row(l, i) || t->value[i] >= -1e-15 * value)
+            continue;
+        x = t->value[i] / d;
+        if (best < 0 || x < least - 1e-13 * fabs(least) || (x <= least + 1e-13 * fabs(least) && t->basic[i] % l->n > t->basic[best] % l->n))
+            best = i, least = x;
+    }
+    return best;
+}
+
+/* one run from the reference basis: SOLVED in a complementary basis, RAY with its column in *out_column, BUDGET, FAILED */
+static cti_outcome cti_lemke_run(cti_lemke *l, int *out_column)
+{
+    cti_tableau *t = &l->t;
+    int r, c, enter, leave, every = cti_max_int(64, l->n), bound = l->pivots + l->cap;
+    *out_column = -1;
+    if (!cti_lemke_begin(l))
+        return CTI_OUTCOME_FAILED;
+    r = cti_lemke_first(l);
+    c = l->n;
+    while (r >= 0) {
+        if (l->pivots >= bound || !cti_effort_goes_on(l->e, l->pivots, CTI_LEMKE_CAP, l->a->x, l->a->r))
+            return CTI_OUTCOME_BUDGET;
+        leave = t->basic[r];
+        cti_tableau_pivot(t, r, c);
+        l->pivots++;
+        if (leave == 2 * l->n)
+            return CTI_OUTCOME_SOLVED;
+        enter = leave < l->n ? leave + l->n : leave - l->n;
+        if (t->pivots - l->base >= every && !cti_lemke_refresh(l))
+            return CTI_OUTCOME_FAILED;
+        c = t->col[enter];
+        r = cti_lemke_leaves(l, c);
+        if (r < 0 && t->pivots > l->base) { /* a ray counts only in a fresh dictionary */
+            if (!cti_lemke_refresh(l))
+                return CTI_OUTCOME_FAILED;
+            c = t->col[enter];
+            r = cti_lemke_leaves(l, c);
+        }
+        if (r < 0) {
+            *out_column = c;
+            return CTI_OUTCOME_RAY;
+        }
+    }
+    return CTI_OUTCOME_SOLVED;
+}
+
+/* natural map of scaled z in the problem's own units, relative as the judge has it */
+static double cti_lemke_residual(const cti_lemke *l, const double *z)
+{
+    double size_w = 0, size_z = 0, worst = 0, violation = 0;
+    int i, j, n = l->n;
+    for (i = 0; i < n; i++) {
+        const double *Mi = l->M + (size_t)i * (size_t)n;
+        double w = l->q[i];
+        for (j = 0; j < n; j++) {
+            w += Mi[j] * z[j];
+            size_w = fmax(size_w, fabs(Mi[j] * z[j]) / l->R[i]);
+        }
+        l->s[i] = w / l->R[i];
+        size_w = fmax(size_w, fmax(fabs(l->s[i]), fabs(l->q[i] / l->R[i])));
+        size_z = fmax(size_z, fabs(z[i] * l->C[i]));
+    }
+    for (i = 0; i < n; i++) {
+        double w = size_w > 0 ? l->s[i] / size_w : 0, x = size_z > 0 ? z[i] * l->C[i] / size_z : 0;
+        if (l->equation && l->equation[i]) {
+            worst = fmax(worst, fabs(w));
+            continue;
+        }
+        violation = fmax(violation, fmax(-x, -w));
+        worst = fmax(worst, w > 0 ? fmin(w, fabs(x)) : -w);
+    }
+    return fmax(worst, violation);
+}
+
+/* z of the complementary basis from an LU with refinement, or from the dictionary where that is better; returns the residual */
+static double cti_lemke_polish(cti_lemke *l, double *z)
+{
+    cti_arena_point mark = cti_arena_mark(l->e->arena);
+    double *other = CTI_ARENA_ZERO(l->e->arena, double, l->n), first, second = INFINITY;
+    int i, count = 0, n = l->n;
+    memset(z, 0, sizeof *z * (size_t)n);
+    for (i = 0; i < n; i++)
+        if (l->t.basic[i] >= n && l->t.basic[i] < 2 * n)
+            l->candidate[count++] = l->t.basic[i] - n;
+    for (i = 0; i < n; i++)
+        if (l->t.basic[i] >= n && l->t.basic[i] < 2 * n)
+            z[l->t.basic[i] - n] = l->equation && l->equation[l->t.basic[i] - n] ? l->t.value[i] : fmax(l->t.value[i], 0);
+    first = cti_lemke_residual(l, z);
+    if (other && cti_submatrix_solve(l->e->arena, l->M, n, l->candidate, count, l->q, other) > 0) {
+        for (i = 0; i < n; i++)
+            other[i] = l->equation && l->equation[i] ? other[i] : fmax(other[i], 0);
+        second = cti_lemke_residual(l, other);
+        if (second < first)
+            memcpy(z, other, sizeof *z * (size_t)n);
+    }
+    cti_arena_rewind(l->e->arena, mark);
+    return fmin(first, second);
+}
+
+/* ---- proofs that there is no solution ---- */
+
+/* 1 when y, cleaned of its small negative entries, has M'y <= 0 and q'y < 0 up to rounding; y in the scaled rows */
+static int cti_lemke_proves(const cti_lemke *l, double *y)
+{
+    double most = 0, product = 0, size = 0, *sum = l->s, *whole = l->ratio;
+    int i, j, n = l->n;
+    for (i = 0; i < n; i++)
+        most = fmax(most, fabs(y[i]));
+    if (!(most > 0) || !isfinite(most))
+        return 0;
+    for (i = 0; i < n; i++)
+        sum[i] = whole[i] = 0;
+    for (i = 0; i < n; i++) {
+        int is_free = l->equation && l->equation[i];
+        if (!is_free && y[i] < -1e-9 * most)
+            return 0;
+        y[i] = (is_free ? y[i] : fmax(y[i], 0)) / most;
+        product += y[i] * l->q[i], size += fabs(y[i] * l->q[i]);
+        for (j = 0; j < n && y[i] != 0; j++) {
+            double x = y[i] * l->M[(size_t)i * (size_t)n + (size_t)j];
+            sum[j] += x, whole[j] = fmax(whole[j], fabs(x));
+        }
+    }
+    for (j = 0; j < n; j++)
+        if ((l->equation && l->equation[j] ? fabs(sum[j]) : sum[j]) > 1e-10 * fmax(whole[j], 1e-3))
+            return 0;
+    return product < -1e-9 * size;
+}
+
+/* z's part of a ray: a proof for copositive M that vanish on it */
+static void cti_lemke_ray(const cti_lemke *l, int c, double *y)
+{
+    int i, n = l->n, enter = l->t.nonbasic[c];
+    memset(y, 0, sizeof *y * (size_t)n);
+    for (i = 0; i < n; i++)
+        if (l->t.basic[i] >= n && l->t.basic[i] < 2 * n)
+            y[l->t.basic[i] - n] = l->t.T[(size_t)i * (size_t)l->t.ld + (size_t)c];
+    if (enter >= n && enter < 2 * n)
+        y[enter - n] = 1;
+    for (i = 0; i < n; i++) /* multipliers of the scaled rows */
+        y[i] *= l->C[i] / l->R[i];
+}
+
+/* min z0, z >= 0, z0 >= 0, q + M z + z0 >= 0: y are its multipliers, by Lemke on the skew matrix of its optimality, which always ends
+ * solved */
+static int cti_lemke_program(cti_lemke *l, double *y)
+{
+    cti_arena_point mark = cti_arena_mark(l->e->arena);
+    int n = l->n, size = 2 * n + 1, i, j, ok = 0;
+    double *S, *s, *x;
+    cti_lemke_result out;
+    if (n > CTI_LEMKE_LP || l->equation)
+        return 0;
+    S = CTI_ARENA_ZERO(l->e->arena, double, (size_t)size *(size_t)size);
+    s = CTI_ARENA_ZERO(l->e->arena, double, size);
+    x = CTI_ARENA_ZERO(l->e->arena, double, size);
+    if (S && s && x) {
+        for (i = 0; i < n; i++) {
+            double *Si = S + (size_t)(n + 1 + i) * (size_t)size;
+            for (j = 0; j <= n; j++) {
+                Si[j] = j < n ? l->M[(size_t)i * (size_t)n + (size_t)j] : 1;
+                S[(size_t)j * (size_t)size + (size_t)(n + 1 + i)] = -Si[j];
+            }
+            s[n + 1 + i] = l->q[i];
+        }
+        s[n] = 1;
+        memset(&out, 0, sizeof out);
+        out.z = x;
+        ok = cti_lemke_dense(S, s, size, NULL, NULL, 0, l->e, l->a, &out) == CTI_OUTCOME_SOLVED && x[n] > 0;
+        memcpy(y, x + n + 1, sizeof *y * (size_t)n);
+        l->pivots += out.pivots;
+    }
+    cti_arena_rewind(l->e->arena, mark);
+    return ok;
+}
+
+static int cti_lemke_infeasible(cti_lemke *l, int column, double *y)
+{
+    int i, found;
+    if (!y)
+        return 0;
+    cti_lemke_ray(l, column, y);
+    found = cti_lemke_proves(l, y) || (cti_lemke_program(l, y) && cti_lemke_proves(l, y));
+    for (i = 0; i < l->n; i++)
+        y[i] = found ? y[i] * l->R[i] : 0;
+    return found;
+}
+
+/* ---- starts ---- */
+
+static int cti_lemke_open(cti_lemke *l, const double *M, const double *q, int n)
+{
+    cti_arena *arena = l->e->arena;
+    int i;
+    l->n = n;
+    l->M = CTI_ARENA_NEW(arena, double, (size_t)n *(size_t)n);
+    l->q = CTI_ARENA_NEW(arena, double, n), l->R = CTI_ARENA_NEW(arena, double, n), l->C = CTI_ARENA_NEW(arena, double, n);
+    l->cover = CTI_ARENA_NEW(arena, double, n), l->ratio = CTI_ARENA_NEW(arena, double, n), l->s = CTI_ARENA_NEW(arena, double, n);
+    l->want = CTI_ARENA_ZERO(arena, uint8_t, 2 * n + 1), l->reference = CTI_ARENA_ZERO(arena, uint8_t, 2 * n + 1);
+    l->slot = CTI_ARENA_NEW(arena, int, n), l->candidate = CTI_ARENA_NEW(arena, int, n);
+    if (!l->M || !l->q || !l->R || !l->C || !l->cover || !l->ratio || !l->s || !l->want || !l->reference || !l->slot || !l->candidate)
+        return 0;
+    memcpy(l->M, M, sizeof *M * (size_t)n * (size_t)n);
+    if (!cti_equilibrate(arena, l->M, n, l->R, l->C))
+        return 0;
+    for (i = 0; i < n; i++)
+        l->q[i] = l->R[i] * q[i];
+    return cti_tableau_open(&l->t, arena, l->M, l->q, n, n + 1);
+}
+
+static int cti_lemke_random(cti_lemke *l, int bound)
+{
+    l->random = l->random * 6364136223846793005u + 1442695040888963407u;
+    return (int)((l->random >> 33) % (uint64_t)bound);
+}
+
+/* reference basis: w, with z of equations and of `start` */
+static void cti_lemke_reference(cti_lemke *l, const uint8_t *start)
+{
+    int i, n = l->n, z;
+    memset(l->reference, 0, (size_t)(2 * n + 1));
+    for (i = 0; i < n; i++) {
+        z = (start && start[i]) || (l->equation && l->equation[i]);
+        l->reference[i + (z ? n : 0)] = 1;
+    }
+}
+
+/* some principal pivots of one or two pairs by chance, from the plain start */
+static void cti_lemke_wander(cti_lemke *l, int moves)
+{
+    cti_tableau *t = &l->t;
+    int k, i, n = l->n;
+    cti_lemke_reference(l, NULL);
+    cti_tableau_reset(t);
+    cti_tableau_reach(t, l->e->arena, l->reference, CTI_LEMKE_TINY);
+    for (k = 0; k < 8 * moves && moves > 0; k++) {
+        int a = cti_lemke_random(l, n), b = cti_lemke_random(l, n), va, vb, ca, cb;
+        double aa, ab, ba, bb;
+        if (l->equation && (l->equation[a] || l->equation[b]))
+            continue;
+        va = t->row[a] >= 0 ? a : n + a, vb = t->row[b] >= 0 ? b : n + b; /* the basic halves */
+        ca = t->col[va < n ? va + n : va - n], cb = t->col[vb < n ? vb + n : vb - n];
+        aa = t->T[(size_t)t->row[va] * (size_t)t->ld + (size_t)ca], ab = t->T[(size_t)t->row[va] * (size_t)t->ld + (size_t)cb];
+        ba = t->T[(size_t)t->row[vb] * (size_t)t->ld + (size_t)ca], bb = t->T[(size_t)t->row[vb] * (size_t)t->ld + (size_t)cb];
+        if (a == b && fabs(aa) > 1e-3)
+            cti_tableau_pivot(t, t->row[va], ca), moves--;
+        else if (a != b && fabs(ab) > 1e-3 && fabs(ba - bb * aa / ab) > 1e-3) {
+            cti_tableau_pivot(t, t->row[va], cb);
+            cti_tableau_pivot(t, t->row[vb], ca), moves--;
+        }
+    }
+    for (i = 0; i < 2 * n; i++)
+        l->reference[i] = t->row[i] >= 0;
+}
+
+/* the start number k: covering 1 in the problem's units, in scaled ones (these first where they differ by orders), then from bases by
+ * chance */
+static void cti_lemke_start(cti_lemke *l, int k, const uint8_t *start, int repair)
+{
+    double least = INFINITY, most = 0;
+    int i;
+    for (i = 0; i < l->n; i++)
+        least = fmin(least, l->R[i]), most = fmax(most, l->R[i]);
+    if (repair) { /* from the basis that was reached: a complementary one that rounding had called feasible */
+        for (i = 0; i < 2 * l->n; i++)
+            l->reference[i] = l->t.row[i] >= 0;
+    } else if (k <= 1) {
+        cti_lemke_reference(l, start);
+    } else {
+        cti_lemke_wander(l, 1 + cti_lemke_random(l, cti_max_int(1, cti_min_int(l->n, k))));
+    }
+    for (i = 0; i < l->n; i++)
+        l->cover[i] = !repair && k == (most <= 1024 * least ? 0 : 1) ? l->R[i] : 1;
+}
+
+static const char *cti_lemke_why(cti_outcome said)
+{
+    switch (said) {
+    case CTI_OUTCOME_RAY:
+        return "ended on a ray, and it is not shown that there is no solution";
+    case CTI_OUTCOME_FAILED:
+        return "the last basis is too ill conditioned for the tolerance";
+    case CTI_OUTCOME_BUDGET:
+        return "the bound on pivots or time was reached";
+    case CTI_OUTCOME_INFEASIBLE:
+        return "no r >= 0 has u >= 0; the proof is in r";
+    default:
+        return "";
+    }
+}
+
+CTI_FN cti_outcome cti_lemke_dense(const double *M, const double *q, int n, const uint8_t *equation, const uint8_t *start, int restarts,
+                                   cti_effort *e, cti_answer *a, cti_lemke_result *out)
+{
+    cti_arena_point mark = cti_arena_mark(e->arena);
+    cti_outcome said = CTI_OUTCOME_FAILED, last = CTI_OUTCOME_FAILED;
+    cti_lemke l;
+    double goal = fmin(e->tolerance, 1e-9) / 2, residual = INFINITY, now, *z = CTI_ARENA_ZERO(e->arena, double, n);
+    int k, i, column, repair = 0;
+    memset(&l, 0, sizeof l);
+    l.e = e, l.a = a, l.equation = equation, l.random = e->seed * 2 + 1;
+    out->pivots = 0, out->why = "";
+    if (!z || !cti_lemke_open(&l, M, q, n))
+        last = CTI_OUTCOME_MEMORY;
+    for (k = 0; last != CTI_OUTCOME_MEMORY && k <= restarts; k++) {
+        l.cap = k > 0 ? 50 * n + 1000 : (n <= 22 ? CTI_LEMKE_CAP : CTI_LEMKE_CAP_LARGE);
+        cti_lemke_start(&l, k, start, repair);
+        said = cti_lemke_run(&l, &column);
+        out->attempts = k + 1, repair = said == CTI_OUTCOME_SOLVED;
+        now = said == CTI_OUTCOME_SOLVED ? cti_lemke_polish(&l, z) : INFINITY;
+        if (now < residual)
+            memcpy(out->z, z, sizeof *z * (size_t)n), residual = now;
+        if (said == CTI_OUTCOME_SOLVED && residual <= goal)
+            break;
+        if (said == CTI_OUTCOME_RAY && last != CTI_OUTCOME_RAY && cti_lemke_infeasible(&l, column, out->y))
+            said = CTI_OUTCOME_INFEASIBLE;
+        if (said == CTI_OUTCOME_INFEASIBLE || (said == CTI_OUTCOME_BUDGET && !cti_effort_goes_on(e, l.pivots, CTI_LEMKE_CAP, a->x, a->r)))
+            break;
+        last = said == CTI_OUTCOME_RAY || last == CTI_OUTCOME_RAY ? CTI_OUTCOME_RAY : CTI_OUTCOME_FAILED;
+    }
+    if (k > restarts && last != CTI_OUTCOME_MEMORY)
+        said = residual <= e->tolerance ? CTI_OUTCOME_SOLVED : last;
+    out->pivots = l.pivots;
+    for (i = 0; i < n && l.C && last != CTI_OUTCOME_MEMORY; i++)
+        out->z[i] *= l.C[i];
+    if (last == CTI_OUTCOME_MEMORY)
+        said = CTI_OUTCOME_MEMORY;
+    out->why = cti_lemke_why(said);
+    cti_arena_rewind(e->arena, mark);
+    return said;
+}
+
+/* ---- 3_solve/lemke_forms.c ---- */
+/* lemke_forms.c -- problems as linear complementarity problems, for Lemke's method.
+   Based on: lecture notes, sec. 4.1.2.1: 0 <= v_n _|_ lambda_n, 0 <= beta e + v_t _|_ lambda_t, 0 <= mu lambda_n - e'lambda_t _|_ beta, the
+   cone spanned by k tangents; sec. 4.1.2.2: bounds as three LCPs. Method: QP and GLOBAL through W = J A^-1 J'. The cone with k sides is
+   inscribed in the round one. differs: its first tangent is turned against the sliding that the last solve found (along the force where it
+   found none) and the LCP is solved again: where that stands still, sliding is against the force and the force on the round cone, so the
+   solution is Coulomb's own. */
+
+#define CTI_LEMKE_ROWS 1500 /* of QPs and of LCPs */
+#define CTI_LEMKE_SIDES 8
+#define CTI_LEMKE_LARGEST 2048 /* rows of the friction LCP */
+#define CTI_LEMKE_ROUNDS 100   /* turns of the tangents */
+#define CTI_LEMKE_RESTARTS 40
+
+CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, cti_effort *e, cti_answer *a)
+{
+    uint8_t *start = CTI_ARENA_ZERO(e->arena, uint8_t, p->m);
+    double *y = CTI_ARENA_ZERO(e->arena, double, p->m);
+    cti_lemke_result out;
+    cti_outcome said;
+    int i;
+    if (!start || !y)
+        return CTI_OUTCOME_MEMORY;
+    for (i = 0; i < p->m; i++)
+        start[i] = e->warm && a->r[i] > 0;
+    memset(&out, 0, sizeof out);
+    out.z = a->r, out.y = y;
+    said = cti_lemke_dense(w->W, w->q, p->m, p->equation, e->warm ? start : NULL, p->m <= 200 ? CTI_LEMKE_RESTARTS : 2, e, a, &out);
+    a->iterations += out.pivots, a->why = out.why;
+    if (said == CTI_OUTCOME_INFEASIBLE)
+        memcpy(a->r, y, sizeof *y * (size_t)p->m);
+    return said;
+}
+
+/* ---- bounds ---- */
+
+/* a boxed problem as an LCP: rows [count] with lo < hi, then the partners of those with two bounds */
+typedef struct cti_lemke_box {
+    int n, count, *row, *partner; /* rows of the LCP; [count] row of the problem, row of its partner or -1 */
+    double *B, *b, *s, *offset;   /* [n][n], [n], [n]; [count] where s = 0 */
+    int8_t *sign;                 /* [count] z = offset + sign s */
+    uint8_t *equation;
+} cti_lemke_box;
+
+static int cti_lemke_box_open(cti_lemke_box *x, cti_arena *arena, const double *lo, const double *hi, int m)
+{
+    int i;
+    x->row = CTI_ARENA_NEW(arena, int, m), x->partner = CTI_ARENA_NEW(arena, int, m);
+    x->offset = CTI_ARENA_NEW(arena, double, m), x->sign = CTI_ARENA_NEW(arena, int8_t, m);
+    if (!x->row || !x->partner || !x->offset || !x->sign)
+        return 0;
+    for (x->count = 0, i = 0; i < m; i++)
+        if (lo[i] < hi[i])
+            x->row[x->count++] = i;
+    for (x->n = x->count, i = 0; i < x->count; i++) {
+        double l = lo[x->row[i]], h = hi[x->row[i]];
+        x->partner[i] = isfinite(l) && isfinite(h) ? x->n++ : -1;
+        x->offset[i] = isfinite(l) ? l : (isfinite(h) ? h : 0), x->sign[i] = !isfinite(l) && isfinite(h) ? -1 : 1;
+    }
+    x->B = CTI_ARENA_ZERO(arena, double, (size_t)x->n *(size_t)x->n), x->b = CTI_ARENA_ZERO(arena, double, x->n);
+    x->s = CTI_ARENA_ZERO(arena, double, x->n), x->equation = CTI_ARENA_ZERO(arena, uint8_t, x->n);
+    return x->B && x->b && x->s && x->equation;
+}
+
+/* v+ = q + M z + v- >= 0, 0 <= v- _|_ hi - lo - s >= 0; z0 [m]: the offsets and the fixed entries */
+static void cti_lemke_box_fill(cti_lemke_box *x, const double *M, const double *q, const double *lo, const double *hi, const double *z0,
+                               int m)
+{
+    int i, j, n = x->n;
+    for (i = 0; i < x->count; i++) {
+        const double *Mi = M + (size_t)x->row[i] * (size_t)m;
+        double *Bi = x->B + (size_t)i * (size_t)n;
+        x->equation[i] = !isfinite(lo[x->row[i]]) && !isfinite(hi[x->row[i]]);
+        x->b[i] = q[x->row[i]];
+        for (j = 0; j < m; j++)
+            x->b[i] += Mi[j] * z0[j];
+        x->b[i] *= x->sign[i];
+        for (j = 0; j < x->count; j++)
+            Bi[j] = x->sign[i] * x->sign[j] * Mi[x->row[j]];
+        if (x->partner[i] >= 0) {
+            Bi[x->partner[i]] = 1, x->B[(size_t)x->partner[i] * (size_t)n + (size_t)i] = -1;
+            x->b[x->partner[i]] = hi[x->row[i]] - lo[x->row[i]];
+        }
+    }
+}
+
+CTI_FN cti_outcome cti_lemke_boxed(const double *M, const double *q, const double *lo, const double *hi, int m, int restarts, cti_effort *e,
+                                   cti_answer *a, double *z)
+{
+    cti_arena_point mark = cti_arena_mark(e->arena);
+    cti_lemke_box x;
+    cti_lemke_result out;
+    cti_outcome said = CTI_OUTCOME_MEMORY;
+    int i;
+    memset(&x, 0, sizeof x), memset(&out, 0, sizeof out);
+    if (cti_lemke_box_open(&x, e->arena, lo, hi, m)) {
+        for (i = 0; i < m; i++)
+            z[i] = lo[i] < hi[i] ? 0 : lo[i];
+        for (i = 0; i < x.count; i++)
+            z[x.row[i]] = x.offset[i];
+        cti_lemke_box_fill(&x, M, q, lo, hi, z, m);
+        out.z = x.s;
+        said = cti_lemke_dense(x.B, x.b, x.n, x.equation, NULL, restarts, e, a, &out);
+        a->iterations += out.pivots, a->why = out.why;
+        for (i = 0; i < x.count; i++)
+            z[x.row[i]] = fmin(fmax(x.offset[i] + x.sign[i] * x.s[i], lo[x.row[i]]), hi[x.row[i]]);
+    }
+    cti_arena_rewind(e->arena, mark);
+    return said;
+}
+
+/* ---- friction ---- */
+
+typedef struct cti_lemke_cone {
+    const cti_program *p;
+    const double *W, *q; /* [m][m], [m] */
+    int n;               /* rows of the LCP */
+    int *first;          /* [contacts] its first row: normal, then k tangents and the slack where mu > 0 */
+    double *angle;       /* [contacts] of the first tangent */
+    double *M, *b, *z;
+    uint8_t *start;
+    int *row;      /* [n] row of W that a row belongs to: normal 3 i, tangents 3 i + 1, slack -1 */
+    double *c, *s; /* [n] its tangent; c = 1 for normals */
+} cti_lemke_cone;
+
+static int cti_lemke_cone_open(cti_lemke_cone *l, cti_effort *e)
+{
+    int i, k, contacts = l->p->m / 3, n = 0;
+    l->first = CTI_ARENA_NEW(e->arena, int, contacts);
+    if (!l->first)
+        return 0;
+    for (i = 0; i < contacts; i++)
+        l->first[i] = n, n += l->p->mu[i] > 0 ? CTI_LEMKE_SIDES + 2 : 1;
+    l->n = n;
+    if (n > CTI_LEMKE_LARGEST)
+        return 1;
+    l->angle = CTI_ARENA_ZERO(e->arena, double, contacts);
+    l->M = CTI_ARENA_NEW(e->arena, double, (size_t)n *(size_t)n), l->b = CTI_ARENA_NEW(e->arena, double, n),
+    l->z = CTI_ARENA_ZERO(e->arena, double, n);
+    l->start = CTI_ARENA_ZERO(e->arena, uint8_t, n), l->row = CTI_ARENA_NEW(e->arena, int, n);
+    l->c = CTI_ARENA_NEW(e->arena, double, n), l->s = CTI_ARENA_NEW(e->arena, double, n);
+    if (!l->angle || !l->M || !l->b || !l->z || !l->start || !l->row || !l->c || !l->s)
+        return 0;
+    for (i = 0; i < contacts; i++)
+        for (k = 0; k < (l->p->mu[i] > 0 ? CTI_LEMKE_SIDES + 2 : 1); k++)
+            l->row[l->first[i] + k] = k == 0 ? 3 * i : (k <= CTI_LEMKE_SIDES ? 3 * i + 1 : -1);
+    return 1;
+}
+
+/* the matrix of sec. 4.1.2.1, reduced to W, with the tangents as they are turned now */
+static void cti_lemke_cone_build(cti_lemke_cone *l)
+{
+    int i, j, k, n = l->n, m = l->p->m;
+    memset(l->M, 0, sizeof *l->M * (size_t)n * (size_t)n);
+    for (i = 0; i < m / 3; i++)
+        for (k = 0; k < (l->p->mu[i] > 0 ? CTI_LEMKE_SIDES + 2 : 1); k++) {
+            double turn = l->angle[i] + 6.283185307179586 * (k - 1) / CTI_LEMKE_SIDES;
+            l->c[l->first[i] + k] = k ? cos(turn) : 1, l->s[l->first[i] + k] = k ? sin(turn) : 0;
+        }
+    for (i = 0; i < n; i++) {
+        double *Mi = l->M + (size_t)i * (size_t)n;
+        int a = l->row[i];
+        l->b[i] = 0;
+        if (a < 0)
+            continue;
+        l->b[i] = l->c[i] * l->q[a] + (l->s[i] != 0 ? l->s[i] * l->q[a + 1] : 0);
+        for (j = 0; j < n; j++) {
+            int b = l->row[j];
+            const double *W0, *W1;
+            if (b < 0)
+                continue;
+            W0 = l->W + (size_t)a * (size_t)m + (size_t)b;
+            W1 = a + 1 < m ? W0 + m : W0;
+            Mi[j] = l->c[i] * (l->c[j] * W0[0] + (l->s[j] != 0 ? l->s[j] * W0[1] : 0));
+            if (l->s[i] != 0)
+                Mi[j] += l->s[i] * (l->c[j] * W1[0] + (l->s[j] != 0 ? l->s[j] * W1[1] : 0));
+        }
+    }
+    for (i = 0; i < m / 3; i++) {
+        int at = l->first[i], slack = at + CTI_LEMKE_SIDES + 1;
+        if (!(l->p->mu[i] > 0))
+            continue;
+        l->M[(size_t)slack * (size_t)n + (size_t)at] = l->p->mu[i];
+        for (k = 1; k <= CTI_LEMKE_SIDES; k++)
+            l->M[(size_t)(at + k) * (size_t)n + (size_t)slack] = 1, l->M[(size_t)slack * (size_t)n + (size_t)(at + k)] = -1;
+    }
+}
+
+static void cti_lemke_cone_forces(const cti_lemke_cone *l, double *r)
+{
+    int i;
+    memset(r, 0, sizeof *r * (size_t)l->p->m);
+    for (i = 0; i < l->n; i++) {
+        if (l->row[i] < 0)
+            continue;
+        r[l->row[i]] += l->c[i] * l->z[i];
+        if (l->s[i] != 0)
+            r[l->row[i] + 1] += l->s[i] * l->z[i];
+    }
+}
+
+/* the tangents turned by a share of what is missing, and the basis that this state has in them */
+static void cti_lemke_cone_turn(cti_lemke_cone *l, const double *r, const double *u, double share)
+{
+    int i;
+    memset(l->start, 0, (size_t)l->n);
+    for (i = 0; i < l->p->m / 3; i++) {
+        const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i;
+        double force = atan2(ri[2], ri[1]), aim = force, turn = 6.283185307179586;
+        int at = l->first[i];
+        l->start[at] = ri[0] > 0;
+        if (!(l->p->mu[i] > 0) || !(ri[0] > 0))
+            continue;
+        if (l->z[at + CTI_LEMKE_SIDES + 1] > 0) {
+            aim = atan2(-ui[2], -ui[1]);
+            l->start[at + 1] = l->start[at + CTI_LEMKE_SIDES + 1] = 1;
+        } else if (ri[1] != 0 || ri[2] != 0) {
+            aim = force;
+            l->start[at + 1] = l->start[at + 1 + CTI_LEMKE_SIDES / 4] = 1;
+        } else {
+            continue;
+        }
+        /* the side's end that is nearest to the force becomes the first tangent, and turns */
+        l->angle[i] = force - remainder(force - l->angle[i], turn / CTI_LEMKE_SIDES);
+        l->angle[i] += share * remainder(aim - l->angle[i], turn);
+    }
+}
+
+static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti_effort *e, cti_answer *a)
+{
+    cti_lemke_cone l;
+    cti_lemke_result out;
+    cti_judgement j;
+    cti_outcome said = CTI_OUTCOME_SOLVED;
+    static const char *const flat = "the LCP of a cone with eight sides is solved; the round cone is not reached by turning its sides";
+    double best = INFINITY, last = INFINITY, share = 1, *work = CTI_ARENA_NEW(e->arena, double, 2 * (p->m + p->n)), *r, *u, *x;
+    int round;
+    memset(&l, 0, sizeof l);
+    l.p = p, l.W = w->W, l.q = w->q;
+    r = CTI_ARENA_ZERO(e->arena, double, p->m), u = CTI_ARENA_NEW(e->arena, double, p->m), x = CTI_ARENA_ZERO(e->arena, double, p->n);
+    if (!work || !r || !u || !x || !cti_lemke_cone_open(&l, e))
+        return CTI_OUTCOME_MEMORY;
+    if (l.n > CTI_LEMKE_LARGEST) {
+        a->why = "too many contacts: a cone of eight sides takes ten rows of a dense LCP for each";
+        return CTI_OUTCOME_NOT_APPLICABLE;
+    }
+    for (round = 0; round < CTI_LEMKE_ROUNDS && best > e->tolerance; round++) {
+        cti_answer trial = *a;
+        trial.x = x, trial.r = r;
+        cti_lemke_cone_build(&l);
+        memset(&out, 0, sizeof out);
+        out.z = l.z;
+        said = cti_lemke_dense(l.M, l.b, l.n, NULL, round ? l.start : NULL, 2, e, a, &out);
+        a->iterations += out.pivots;
+        if (said != CTI_OUTCOME_SOLVED)
+            break;
+        cti_lemke_cone_forces(&l, r);
+        if (!cti_delassus_answer(w, p, e, &trial))
+            return CTI_OUTCOME_MEMORY;
+        cti_program_judge(p, x, r, work, &j);
+        if (j.residual < best) {
+            best = j.residual;
+            memcpy(a->r, r, sizeof *r * (size_t)p->m);
+        }
+        cti_program_u(p, x, r, u);
+        share = j.residual < 0.98 * last ? fmin(1.2 * share, 1) : fmax(0.5 * share, 0.05);
+        last = j.residual;
+        cti_lemke_cone_turn(&l, r, u, share);
+    }
+    if (best <= e->tolerance)
+        return CTI_OUTCOME_SOLVED;
+    a->why = best < INFINITY && said != CTI_OUTCOME_BUDGET ? flat : out.why;
+    return said == CTI_OUTCOME_SOLVED || best < INFINITY ? (said == CTI_OUTCOME_BUDGET ? said : CTI_OUTCOME_FAILED) : said;
+}
+
+CTI_FN cti_outcome cti_lemke_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    cti_delassus w;
+    cti_outcome said;
+    memset(&w, 0, sizeof w);
+    a->iterations = 0;
+    said = cti_delassus_open(&w, p, e, a, CTI_LEMKE_ROWS);
+    if (said == CTI_OUTCOME_SOLVED) {
+        if (p->mu)
+            said = cti_lemke_friction(p, &w, e, a);
+        else if (p->lo)
+            said = cti_lemke_boxed(w.W, w.q, p->lo, p->hi, p->m, p->m <= 200 ? CTI_LEMKE_RESTARTS : 2, e, a, a->r);
+        else
+            said = cti_lemke_plain(p, &w, e, a);
+        if (said != CTI_OUTCOME_MEMORY && said != CTI_OUTCOME_NOT_APPLICABLE)
+            said = cti_delassus_answer(&w, p, e, a) ? said : CTI_OUTCOME_MEMORY;
+        if (said == CTI_OUTCOME_SOLVED && p->kind == CTI_PROGRAM_QP && !cti_delassus_refine(&w, p, e, a))
+            said = CTI_OUTCOME_MEMORY;
+    }
+    cti_delassus_close(&w, e);
+    return said;
+}
+
+/* ---- 3_solve/boxed.h ---- */
+/* boxed.h -- linear complementarity with bounds: lo <= z <= hi, u = q + M z, z = lo -> u >= 0, z = hi -> u <= 0, else u = 0.
+   Based on: lecture notes, sec. 4.1.2.2 (boxed LCP; friction as a box of mu lambda_n along two tangents); Judice, Pires (block principal
+   pivoting with bounds). Pivoting on the bounds themselves comes first. It is exact and quick on positive definite matrices; where it does
+   not end, Lemke's method solves the same bounds as three LCPs. */
+
+
+CTI_FN cti_outcome cti_boxed_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+
+/* cti_boxed_pivot -- block principal pivoting alone: SOLVED, BUDGET, FAILED (a cycle, or a singular part), MEMORY. lo, hi [n] may be
+   infinite. state [n], in: a start, out: -1 at lo, 1 at hi, 0 between. z [n]. a->iterations grows by the blocks of pivots. */
+CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const double *lo, const double *hi, int n, int8_t *state,
+                                   cti_effort *e, cti_answer *a, double *z);
+
+
+/* ---- 3_solve/boxed.c ---- */
+/* boxed.c -- boxed linear complementarity by block principal pivoting, and friction in boxes.
+   Method: each row is at its lower bound, at its upper bound or between; the ones between solve M_FF z_F = -q_F - M_FN z_N. All rows that
+   break their law change place at once while that lowers their number, else (after ten trials) only the last one (Murty's rule), which ends
+   for P-matrices. The basis is a dictionary; the last one is solved again by an LU with refinement. differs: where neither rule ends, which
+   semidefinite matrices allow, the bounds are three LCPs for Lemke's method (notes, sec. 4.1.2.2). differs: where W is semidefinite and
+   friction's boxes make pivoting fail, rows get a compliance about the forces of the last round. differs: after the box along the given
+   tangents, the square is taken inside the round cone with a corner turned against the sliding; where that stands still, the force is
+   Coulomb's own. */
+
+#define CTI_BOXED_ROWS 1500
+#define CTI_BOXED_TRIALS 10  /* whole blocks that may fail to lower the number */
+#define CTI_BOXED_ROUNDS 150 /* fixed-point rounds of friction */
+#define CTI_BOXED_TINY 1e-11
+#define CTI_BOXED_SOFT 1e-7
+
+typedef struct cti_boxed {
+    cti_tableau t;
+    int n;
+    double *M, *q, *R, *C, *lo, *hi; /* scaled */
+    double *x, *z, *u;               /* [n] values of rows between, all z, all u */
+    uint8_t *want;                   /* [2 n + 1] */
+    int *wrong;                      /* [n] rows that break their law */
+    int8_t *state;                   /* -1 lo, 0 between, 1 hi */
+    double tiny_z, tiny_u;
+} cti_boxed;
+
+static int cti_boxed_open(cti_boxed *b, cti_arena *arena, const double *M, const double *q, const double *lo, const double *hi, int n)
+{
+    int i;
+    b->n = n;
+    b->M = CTI_ARENA_NEW(arena, double, (size_t)n *(size_t)n);
+    b->q = CTI_ARENA_NEW(arena, double, n), b->R = CTI_ARENA_NEW(arena, double, n), b->C = CTI_ARENA_NEW(arena, double, n);
+    b->lo = CTI_ARENA_NEW(arena, double, n), b->hi = CTI_ARENA_NEW(arena, double, n);
+    b->x = CTI_ARENA_NEW(arena, double, n), b->z = CTI_ARENA_ZERO(arena, double, n), b->u = CTI_ARENA_NEW(arena, double, n);
+    b->want = CTI_ARENA_ZERO(arena, uint8_t, 2 * n + 1), b->wrong = CTI_ARENA_NEW(arena, int, n);
+    if (!b->M || !b->q || !b->R || !b->C || !b->lo || !b->hi || !b->x || !b->z || !b->u || !b->want || !b->wrong)
+        return 0;
+    memcpy(b->M, M, sizeof *M * (size_t)n * (size_t)n);
+    if (!cti_equilibrate(arena, b->M, n, b->R, b->C))
+        return 0;
+    for (i = 0; i < n; i++)
+        b->q[i] = b->R[i] * q[i], b->lo[i] = lo[i] / b->C[i], b->hi[i] = hi[i] / b->C[i];
+    return cti_tableau_open(&b->t, arena, b->M, b->q, n, n);
+}
+
+static double cti_boxed_bound(const cti_boxed *b, int i)
+{
+    if (b->state[i] > 0)
+        return b->hi[i];
+    return isfinite(b->lo[i]) ? b->lo[i] : (isfinite(b->hi[i]) ? b->hi[i] : 0);
+}
+
+/* the dictionary of the states; rows between that depend on others go to a bound. 0: the basis is not complementary */
+static int cti_boxed_reach(cti_boxed *b, cti_arena *arena)
+{
+    cti_tableau *t = &b->t;
+    int i, n = b->n, again;
+    for (again = 0; again < 2; again++) {
+        if (again || t->pivots > 2 * n + 64)
+            cti_tableau_reset(t);
+        for (i = 0; i < n; i++)
+            b->want[n + i] = b->state[i] == 0, b->want[i] = b->state[i] != 0;
+        if (cti_tableau_reach(t, arena, b->want, CTI_BOXED_TINY) == 0)
+            return 1;
+    }
+    for (i = 0; i < n; i++) {
+        if ((t->row[i] >= 0) == (t->row[n + i] >= 0))
+            return 0;
+        if (b->state[i] == 0 && t->row[n + i] < 0)
+            b->state[i] = isfinite(b->lo[i]) || !isfinite(b->hi[i]) ? -1 : 1;
+    }
+    return 1;
+}
+
+/* z and u of the dictionary */
+static void cti_boxed_values(cti_boxed *b)
+{
+    const cti_tableau *t = &b->t;
+    double most_z = 0, most_u = 0;
+    int i, j, n = b->n;
+    for (j = 0; j < n; j++) {
+        int v = t->nonbasic[j];
+        b->x[j] = v >= n ? cti_boxed_bound(b, v - n) : 0;
+    }
+    for (i = 0; i < n; i++) {
+        const double *Ti = t->T + (size_t)i * (size_t)t->ld;
+        double s = t->value[i];
+        int v = t->basic[i];
+        for (j = 0; j < n; j++)
+            s += Ti[j] * b->x[j];
+        if (v >= n)
+            b->z[v - n] = s, b->u[v - n] = 0;
+        else
+            b->u[v] = s, b->z[v] = cti_boxed_bound(b, v);
+    }
+    for (i = 0; i < n; i++)
+        most_z = fmax(most_z, fabs(b->z[i])), most_u = fmax(most_u, fmax(fabs(b->q[i]), fabs(b->u[i])));
+    b->tiny_z = CTI_BOXED_TINY * most_z, b->tiny_u = CTI_BOXED_TINY * most_u;
+}
+
+/* where row i belongs instead, or its own state */
+static int8_t cti_boxed_better(const cti_boxed *b, int i)
+{
+    int between = b->t.row[b->n + i] >= 0;
+    if (between && b->z[i] < b->lo[i] - b->tiny_z)
+        return -1;
+    if (between && b->z[i] > b->hi[i] + b->tiny_z)
+        return 1;
+    if (!between && b->lo[i] < b->hi[i] &&
+        ((b->state[i] < 0 && b->u[i] < -b->tiny_u) || (b->state[i] > 0 && b->u[i] > b->tiny_u) ||
+         (!isfinite(b->lo[i]) && !isfinite(b->hi[i]) && fabs(b->u[i]) > b->tiny_u)))
+        return 0;
+    return b->state[i];
+}
+
+/* z between its bounds from an LU of the last basis */
+static void cti_boxed_polish(cti_boxed *b, cti_arena *arena)
+{
+    int i, j, n = b->n, count = 0, polished;
+    for (i = 0; i < n; i++)
+        if (b->t.row[n + i] >= 0)
+            b->wrong[count++] = i, b->x[i] = 0;
+        else
+            b->x[i] = b->z[i];
+    for (i = 0; i < n; i++)
+        for (b->u[i] = b->q[i], j = 0; j < n; j++)
+            b->u[i] += b->M[(size_t)i * (size_t)n + (size_t)j] * b->x[j];
+    polished = cti_submatrix_solve(arena, b->M, n, b->wrong, count, b->u, b->x) > 0;
+    for (i = 0; i < n; i++)
+        b->z[i] = fmin(fmax(polished ? b->x[i] : b->z[i], b->lo[i]), b->hi[i]);
+}
+
+/* the natural map, relative to z and u in their own units */
+static double cti_boxed_residual(cti_boxed *b)
+{
+    double size_u = 0, size_z = 0, worst = 0;
+    int i, j, n = b->n;
+    for (i = 0; i < n; i++) {
+        size_z = fmax(size_z, fabs(b->z[i] * b->C[i]));
+        b->u[i] = b->q[i], size_u = fmax(size_u, fabs(b->q[i]) / b->R[i]);
+        for (j = 0; j < n; j++) {
+            double x = b->M[(size_t)i * (size_t)n + (size_t)j] * b->z[j];
+            b->u[i] += x, size_u = fmax(size_u, fabs(x) / b->R[i]);
+        }
+    }
+    for (i = 0; i < n; i++) {
+        double u = size_u > 0 ? b->u[i] / b->R[i] / size_u : 0, room = u > 0 ? b->z[i] - b->lo[i] : b->hi[i] - b->z[i];
+        worst = fmax(worst, fmin(fabs(u), size_z > 0 ? room * b->C[i] / size_z : 0));
+        if (size_z == 0 && isfinite(room) == 0)
+            worst = fmax(worst, fabs(u));
+    }
+    return worst;
+}
+
+CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const double *lo, const double *hi, int n, int8_t *state,
+                                   cti_effort *e, cti_answer *a, double *z)
+{
+    cti_arena_point mark = cti_arena_mark(e->arena);
+    cti_outcome said = CTI_OUTCOME_FAILED;
+    cti_boxed b;
+    int i, k, count, fewest = n + 1, trials = CTI_BOXED_TRIALS, done = 0;
+    memset(&b, 0, sizeof b);
+    b.state = state;
+    if (!cti_boxed_open(&b, e->arena, M, q, lo, hi, n))
+        return CTI_OUTCOME_MEMORY;
+    for (i = 0; i < n; i++) {
+        state[i] = !isfinite(lo[i]) && !isfinite(hi[i]) ? 0 : state[i];
+        state[i] = (state[i] < 0 && !isfinite(lo[i])) || (state[i] > 0 && !isfinite(hi[i])) ? (int8_t)-state[i] : state[i];
+        state[i] = lo[i] < hi[i] ? state[i] : -1;
+    }
+    for (k = 0; k < 40 + cti_min_int(4 * n, 16384 / n) && !done; k++) {
+        if (!cti_effort_goes_on(e, a->iterations, 1000000, a->x, a->r)) {
+            said = CTI_OUTCOME_BUDGET;
+            break;
+        }
+        a->iterations++;
+        if (!cti_boxed_reach(&b, e->arena))
+            break;
+        cti_boxed_values(&b);
+        for (count = 0, i = 0; i < n; i++)
+            if (cti_boxed_better(&b, i) != state[i])
+                b.wrong[count++] = i;
+        done = count == 0;
+        trials = count < fewest ? CTI_BOXED_TRIALS : trials - 1;
+        fewest = cti_min_int(fewest, count);
+        for (i = trials >= 0 ? 0 : count - 1; i < count; i++) /* Murty's rule: the last one alone */
+            state[b.wrong[i]] = cti_boxed_better(&b, b.wrong[i]);
+    }
+    if (done)
+        cti_boxed_polish(&b, e->arena);
+    if (done && cti_boxed_residual(&b) <= fmin(e->tolerance, 1e-9) / 2) {
+        said = CTI_OUTCOME_SOLVED;
+        for (i = 0; i < n; i++)
+            z[i] = fmin(fmax(b.z[i] * b.C[i], lo[i]), hi[i]);
+    }
+    cti_arena_rewind(e->arena, mark);
+    return said;
+}
+
+/* ---- QPs and LCPs ---- */
+
+static cti_outcome cti_boxed_plain(const cti_program *p, cti_delassus *w, cti_effort *e, cti_answer *a)
+{
+    double *lo = CTI_ARENA_NEW(e->arena, double, p->m), *hi = CTI_ARENA_NEW(e->arena, double, p->m);
+    int8_t *state = CTI_ARENA_NEW(e->arena, int8_t, p->m);
+    cti_outcome said;
+    int i;
+    if (!lo || !hi || !state)
+        return CTI_OUTCOME_MEMORY;
+    for (i = 0; i < p->m; i++) {
+        int equation = p->equation && p->equation[i];
+        lo[i] = p->lo ? p->lo[i] : (equation ? -INFINITY : 0), hi[i] = p->hi ? p->hi[i] : INFINITY;
+        state[i] = e->warm && a->r[i] > lo[i] ? (a->r[i] < hi[i] ? 0 : 1) : -1;
+    }
+    said = cti_boxed_pivot(w->W, w->q, lo, hi, p->m, state, e, a, a->r);
+    a->why = "the bound on pivots or time was reached";
+    if (said != CTI_OUTCOME_FAILED)
+        return said;
+    return p->lo ? cti_lemke_boxed(w->W, w->q, lo, hi, p->m, p->m <= 200 ? 40 : 2, e, a, a->r) : cti_lemke_plain(p, w, e, a);
+}
+
+/* ---- friction ---- */
+
+typedef struct cti_boxed_friction {
+    const cti_program *p;
+    cti_delassus *w;
+    int m;
+    double *W, *q, *lo, *hi; /* W and q in the turned tangents */
+    double *c, *s, *load;    /* [contacts] direction of the first tangent; lambda_n that bounds friction */
+    double *z, *r, *u, *x, *work;
+    int8_t *state;
+    double soft; /* compliance relative to W's diagonal, about the last forces: it fades as these stand still */
+} cti_boxed_friction;
+
+static int cti_boxed_friction_open(cti_boxed_friction *b, cti_effort *e)
+{
+    cti_arena *arena = e->arena;
+    int m = b->p->m, n = b->p->n, i;
+    b->m = m;
+    b->W = CTI_ARENA_NEW(arena, double, (size_t)m *(size_t)m), b->q = CTI_ARENA_NEW(arena, double, m);
+    b->lo = CTI_ARENA_ZERO(arena, double, m), b->hi = CTI_ARENA_ZERO(arena, double, m), b->z = CTI_ARENA_ZERO(arena, double, m);
+    b->c = CTI_ARENA_ZERO(arena, double, m), b->s = CTI_ARENA_ZERO(arena, double, m), b->load = CTI_ARENA_ZERO(arena, double, m);
+    b->r = CTI_ARENA_ZERO(arena, double, m), b->u = CTI_ARENA_ZERO(arena, double, m), b->x = CTI_ARENA_ZERO(arena, double, n);
+    b->work = CTI_ARENA_NEW(arena, double, 2 * (m + n)), b->state = CTI_ARENA_ZERO(arena, int8_t, m);
+    if (!b->W || !b->q || !b->lo || !b->hi || !b->z || !b->c || !b->s || !b->load || !b->r || !b->u || !b->x || !b->work || !b->state)
+        return 0;
+    for (i = 0; i < m; i++)
+        b->c[i] = 1, b->state[i] = -1;
+    return 1;
+}
+
+/* a vector of contact rows in the turned tangents, or back */
+static void cti_boxed_turn(const cti_boxed_friction *b, double back, double *x, size_t stride)
+{
+    int i;
+    for (i = 0; i < b->m / 3; i++) {
+        double *y = x + (3 * (size_t)i + 1) * stride, t1 = y[0], t2 = y[stride], s = back * b->s[i];
+        y[0] = b->c[i] * t1 + s * t2, y[stride] = b->c[i] * t2 - s * t1;
+    }
+}
+
+/* one boxed LCP with the present tangents and bounds; r and u of it in the given tangents */
+static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effort *e, cti_answer *a, cti_judgement *j)
+{
+    int i, k, m = b->m;
+    cti_answer trial = *a;
+    cti_outcome said;
+    memcpy(b->W, b->w->W, sizeof *b->W * (size_t)m * (size_t)m);
+    memcpy(b->q, b->w->q, sizeof *b->q * (size_t)m);
+    for (i = 0; i < m; i++) {
+        int at = i % 3 ? i - i % 3 + 1 : i;
+        double d = b->soft * fmax(b->W[(size_t)at * (size_t)(m + 1)], b->W[(size_t)(i % 3 ? at + 1 : at) * (size_t)(m + 1)]);
+        b->work[i] = d, b->q[i] -= d * b->r[i];
+    }
+    for (i = 0; i < m; i++)
+        b->W[(size_t)i * (size_t)(m + 1)] += b->work[i];
+    cti_boxed_turn(b, 1, b->q, 1);
+    for (i = 0; i < m; i++)
+        cti_boxed_turn(b, 1, b->W + (size_t)i * (size_t)m, 1);
+    for (i = 0; i < m; i++)
+        cti_boxed_turn(b, 1, b->W + i, (size_t)m);
+    for (i = 0; i < m / 3; i++)
+        for (b->lo[3 * i] = 0, b->hi[3 * i] = INFINITY, k = 1; k < 3; k++)
+            b->hi[3 * i + k] = share * b->p->mu[i] * b->load[i], b->lo[3 * i + k] = -b->hi[3 * i + k];
+    said = cti_boxed_pivot(b->W, b->q, b->lo, b->hi, m, b->state, e, a, b->z);
+    if (said == CTI_OUTCOME_FAILED && b->soft == 0) {
+        b->soft = CTI_BOXED_SOFT;
+        return cti_boxed_round(b, share, e, a, j);
+    }
+    if (said == CTI_OUTCOME_FAILED)
+        said = cti_lemke_boxed(b->W, b->q, b->lo, b->hi, m, 1, e, a, b->z);
+    if (said != CTI_OUTCOME_SOLVED)
+        return said;
+    memcpy(b->r, b->z, sizeof *b->r * (size_t)m);
+    cti_boxed_turn(b, -1, b->r, 1);
+    trial.x = b->x, trial.r = b->r;
+    if (!cti_delassus_answer(b->w, b->p, e, &trial))
+        return CTI_OUTCOME_MEMORY;
+    cti_program_judge(b->p, b->x, b->r, b->work, j);
+    cti_program_u(b->p, b->x, b->r, b->u);
+    return CTI_OUTCOME_SOLVED;
+}
+
+/* loads follow lambda_n by a share; with `corner`, a corner of the square turns against the sliding, or along the force where nothing
+   slides. Returns the largest change of a load relative to the largest load */
+static double cti_boxed_follow(cti_boxed_friction *b, double share, int corner)
+{
+    double most = 0, moved = 0;
+    int i;
+    for (i = 0; i < b->m / 3; i++) {
+        const double *r = b->r + 3 * (size_t)i, *u = b->u + 3 * (size_t)i, *z = b->z + 3 * (size_t)i, *hi = b->hi + 3 * (size_t)i;
+        int slides = fabs(z[1]) >= hi[1] * (1 - 1e-12) || fabs(z[2]) >= hi[2] * (1 - 1e-12);
+        double force = atan2(r[2], r[1]), aim = slides ? atan2(-u[2], -u[1]) : force, angle = atan2(b->s[i], b->c[i]),
+               eighth = 0.7853981633974483;
+        moved = fmax(moved, fabs(r[0] - b->load[i])), most = fmax(most, r[0]);
+        b->load[i] += share * (r[0] - b->load[i]);
+        if (!corner || !(b->p->mu[i] > 0) || !(r[0] > 0) || (!slides && r[1] == 0 && r[2] == 0))
+            continue;
+        /* the corner that is nearest to the force */
+        angle += share * remainder(aim - force + remainder(force - angle - eighth, 2 * eighth), 8 * eighth);
+        b->c[i] = cos(angle), b->s[i] = sin(angle);
+    }
+    return most > 0 ? moved / most : 0;
+}
+
+static cti_outcome cti_boxed_coulomb(const cti_program *p, cti_delassus *w, cti_effort *e, cti_answer *a)
+{
+    cti_boxed_friction b;
+    cti_judgement j;
+    cti_outcome said = CTI_OUTCOME_SOLVED;
+    double best = INFINITY, last = INFINITY, share = 1, moved;
+    int round, corner = 0;
+    memset(&b, 0, sizeof b), memset(&j, 0, sizeof j);
+    b.p = p, b.w = w;
+    if (!cti_boxed_friction_open(&b, e))
+        return CTI_OUTCOME_MEMORY;
+    for (round = 0; round < CTI_BOXED_ROUNDS && best > e->tolerance; round++) {
+        said = cti_boxed_round(&b, corner ? 0.7071067811865476 : 1, e, a, &j);
+        if (said != CTI_OUTCOME_SOLVED)
+            break;
+        if (j.residual < best) {
+            best = j.residual;
+            memcpy(a->r, b.r, sizeof *a->r * (size_t)p->m);
+        }
+        share = j.residual < 0.98 * last || round < 3 ? fmin(1.2 * share, 1) : fmax(0.5 * share, 0.05);
+        last = j.residual;
+        moved = cti_boxed_follow(&b, share, corner);
+        if (!corner && (moved < 0.1 * e->tolerance || round >= CTI_BOXED_ROUNDS / 5))
+            corner = 1, share = 1, last = INFINITY;
+    }
+    if (best <= e->tolerance)
+        return CTI_OUTCOME_SOLVED;
+    if (said == CTI_OUTCOME_BUDGET)
+        a->why = "the bound on pivots or time was reached";
+    if (said == CTI_OUTCOME_SOLVED)
+        a->why = "the boxes of friction are solved; the round cone is not reached by turning them";
+    return said == CTI_OUTCOME_SOLVED || said == CTI_OUTCOME_RAY || said == CTI_OUTCOME_INFEASIBLE ? CTI_OUTCOME_FAILED : said;
+}
+
+CTI_FN cti_outcome cti_boxed_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    cti_delassus w;
+    cti_outcome said;
+    memset(&w, 0, sizeof w);
+    a->iterations = 0;
+    said = cti_delassus_open(&w, p, e, a, CTI_BOXED_ROWS);
+    if (said == CTI_OUTCOME_SOLVED) {
+        said = p->mu ? cti_boxed_coulomb(p, &w, e, a) : cti_boxed_plain(p, &w, e, a);
+        if (said != CTI_OUTCOME_MEMORY && said != CTI_OUTCOME_NOT_APPLICABLE)
+            said = cti_delassus_answer(&w, p, e, a) ? said : CTI_OUTCOME_MEMORY;
+        if (said == CTI_OUTCOME_SOLVED && p->kind == CTI_PROGRAM_QP && !cti_delassus_refine(&w, p, e, a))
+            said = CTI_OUTCOME_MEMORY;
+    }
+    cti_delassus_close(&w, e);
+    return said;
+}
+
+/* ---- 3_solve/convex.h ---- */
+/* convex.h -- one standard form for all convex problems that stand alone, with the linear algebra that an interior point method asks for:
+
+     min 1/2 x'A x - b'x   subject to   J x + w >= 0, rows marked in `equation`: = 0
+
+   and the solution of    (A + rho) dx - J' dy = f,   J dx + H dy = g    for a positive diagonal H. */
+
+
+/* cti_convex -- a scaled copy of a problem: x = column * own x, y = line / cost * own y. Zero it before first use. */
+typedef struct cti_convex {
+    const cti_program *p;
+    cti_mem *mem;
+    cti_arena *arena;
+    int dual; /* 1: x is the problem's r (LCP, LOCAL), y its u */
+    int n, m;
+    cti_sparse A, J; /* every diagonal entry of A is stored; arrays of mem */
+    double *b, *w;
+    uint8_t *equation;
+    int32_t *source, *twin; /* [m] the problem's row; the opposite row that makes it an equation, or -1. dual: twin 1 is an upper bound */
+    double *column, *line, cost;
+    /* linear algebra */
+    cti_sparse N; /* A + rho + J' H^-1 J */
+    cti_system system;
+    int dense;     /* 1: by the Schur complement J A^-1 J' + H, else by N */
+    int full;      /* 1: N is factored as a dense matrix */
+    int32_t *slot; /* places in N of A's entries, then of the products of J's rows */
+    double *W, *F; /* [m][ld] */
+    int ld;
+    double rho, *delta, *H, *D; /* regularization; [m] */
+    double *f1, *g1, *t;        /* [n], [m], [n] */
+} cti_convex;
+
+/* cti_convex_open -- the standard form of p. NULL, or why it has none (a static sentence); "" when memory ran out. algebra 0: the form
+ * alone. */
+CTI_FN const char *cti_convex_open(cti_convex *c, const cti_program *p, int algebra, cti_mem *mem, cti_arena *arena);
+CTI_FN void cti_convex_close(cti_convex *c);
+/* cti_convex_factor -- for H [m] > 0; cti_convex_solve after it: f [n], g [m] in, dx, dy out, with refinement. 0 when memory ran out. */
+CTI_FN int cti_convex_factor(cti_convex *c, const double *H);
+CTI_FN void cti_convex_solve(cti_convex *c, const double *f, const double *g, double *dx, double *dy);
+/* cti_convex_answer -- (x, y) in the problem's own units and places. */
+CTI_FN void cti_convex_answer(const cti_convex *c, const double *x, const double *y, double *out_x, double *out_r);
+/* cti_program_certifies -- 1 when y [m] proves the QP infeasible: y >= 0 but on equations, J'y = 0 to 1e-10 of its terms, w'y < 0 by far
+   more. t [n]. */
+CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *t);
+/* cti_convex_certify -- y [m] of the standard form, made sharper on its support, as a certificate of a QP: 1 and in out_r when it is one, 0
+   when not, -1 when memory ran out. */
+CTI_FN int cti_convex_certify(cti_convex *c, const double *y, double *out_x, double *out_r);
+
+
+/* ---- 3_solve/convex.c ---- */
+/* convex.c -- the standard form of convex problems and its linear algebra.
+   Method: opposite rows become one equation; rows and columns are equilibrated (Ruiz 2001); the Newton system is solved by the dense Schur
+   complement J A^-1 J' + H when A is safely definite and the rows are fewer than the unknowns, else by the sparse normal form
+   A + rho + J' H^-1 J. rho and a floor of H are a proximal regularization about the iterate (Friedlander, Orban 2012): they change the path
+   and not the answer. */
+
+#define CTI_CONVEX_DENSE 2500                               /* rows that the Schur complement is used for */
+#define CTI_CONVEX_PRODUCTS 60000000                        /* entries of J' H^-1 J before equal ones are summed */
+#define CTI_CONVEX_SHIFT (CONTACT_REAL == 32 ? 1e-6 : 1e-9) /* of an equilibrated A, before its pivots say whether it is convex */
+#define CTI_CONVEX_FULL 1500   /* unknowns up to which a build in float, whose blocks are rounded, has the normal form dense in double */
+#define CTI_CONVEX_PIVOT 1e-11 /* smallest pivot of an equilibrated A that the Schur complement trusts */
+
+/* ---- the standard form ---- */
+
+static const char *cti_convex_kind(const cti_program *p)
+{
+    int i, k;
+    double big = 0, off = 0;
+    for (i = 0; p->mu && i < p->m / 3; i++)
+        if (p->mu[i] > 0)
+            return "interior point takes contacts without friction only: the law of Coulomb is no quadratic program";
+    if (p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL)
+        return NULL;
+    for (i = 0; i < p->m; i++)
+        for (k = p->W.p[i]; k < p->W.p[i + 1]; k++) {
+            int a = i, b = p->W.i[k];
+            if (p->mu && (a % 3 || b % 3))
+                continue;
+            big = fmax(big, fabs(p->W.x[k]));
+            off = fmax(off, fabs(p->W.x[k] - cti_sparse_at(&p->W, b, a)));
+        }
+    return off > 1e-12 * big ? "interior point takes a symmetric W only" : NULL;
+}
+
+typedef struct cti_convex_list {
+    int32_t *i, *j;
+    double *x;
+} cti_convex_list;
+
+static int cti_convex_list_push(cti_mem *mem, cti_convex_list *t, int i, int j, double x)
+{
+    return CTI_PUSH(mem, t->i, i) && CTI_PUSH(mem, t->j, j) && CTI_PUSH(mem, t->x, x);
+}
+
+static int cti_convex_list_close(cti_mem *mem, cti_convex_list *t, int ok, int rows, int cols, cti_sparse *out)
+{
+    ok = ok && cti_sparse_from_triplets(mem, rows, cols, t->i, t->j, t->x, CTI_LEN(t->x), out);
+    CTI_FREE(mem, t->i), CTI_FREE(mem, t->j), CTI_FREE(mem, t->x);
+    return ok;
+}
+
+/* A, or W's normal rows, with a whole diagonal and exactly symmetric */
+static int cti_convex_matrix(cti_convex *c, const cti_sparse *from, int stride)
+{
+    cti_convex_list t;
+    int i, k, ok = 1;
+    memset(&t, 0, sizeof t);
+    for (i = 0; ok && i < c->n; i++) {
+        ok = cti_convex_list_push(c->mem, &t, i, i, 0);
+        for (k = from->p[i * stride]; ok && k < from->p[i * stride + 1]; k++)
+            if (from->i[k] % stride == 0)
+                ok = cti_convex_list_push(c->mem, &t, i, from->i[k] / stride, 0.5 * from->x[k]) &&
+                     cti_convex_list_push(c->mem, &t, from->i[k] / stride, i, 0.5 * from->x[k]);
+    }
+    return cti_convex_list_close(c->mem, &t, ok, c->n, c->n, &c->A);
+}
+
+static int cti_convex_rows_alloc(cti_convex *c, int m)
+{
+    c->w = CTI_ARENA_ZERO(c->arena, double, m);
+    c->equation = CTI_ARENA_ZERO(c->arena, uint8_t, m);
+    c->source = CTI_ARENA_ZERO(c->arena, int32_t, m);
+    c->twin = CTI_ARENA_ZERO(c->arena, int32_t, m);
+    return c->w && c->equation && c->source && c->twin;
+}
+
+/* a number that equal or opposite rows share; J's entries enter by size only */
+static uint32_t cti_convex_row_hash(const cti_sparse *J, int i)
+{
+    uint32_t h = 2166136261u;
+    int k;
+    for (k = J->p[i]; k < J->p[i + 1]; k++)
+        h = (h ^ (uint32_t)J->i[k]) * 16777619u;
+    return h ^ (h >> 15);
+}
+
+static int cti_convex_opposite(const cti_program *p, int a, int b)
+{
+    int k, na = p->J.p[a + 1] - p->J.p[a], pa = p->J.p[a], pb = p->J.p[b];
+    if (na != p->J.p[b + 1] - pb || p->w[a] != -p->w[b] || na == 0)
+        return 0;
+    for (k = 0; k < na; k++)
+        if (p->J.i[pa + k] != p->J.i[pb + k] || p->J.x[pa + k] != -p->J.x[pb + k])
+            return 0;
+    return 1;
+}
+
+/* twin[i]: the opposite row of i that comes later, -1: none, -2: i is the later one. head and next: chains of equal hashes */
+static int cti_convex_pairs(cti_convex *c, int32_t *twin)
+{
+    const cti_program *p = c->p;
+    int i, k, size = 1;
+    int32_t *head, *next;
+    while (size < 2 * p->m + 2)
+        size *= 2;
+    head = CTI_ARENA_NEW(c->arena, int32_t, size);
+    next = CTI_ARENA_NEW(c->arena, int32_t, p->m);
+    if (!head || !next)
+        return 0;
+    for (i = 0; i < size; i++)
+        head[i] = -1;
+    for (i = 0; i < p->m; i++) {
+        uint32_t h = cti_convex_row_hash(&p->J, i) & (uint32_t)(size - 1);
+        int tries = 0;
+        twin[i] = -1;
+        if (p->equation && p->equation[i])
+            continue;
+        for (k = head[h]; k >= 0 && tries < 32; k = next[k], tries++)
+            if (twin[k] == -1 && cti_convex_opposite(p, i, k)) {
+                twin[k] = i, twin[i] = -2;
+                break;
+            }
+        if (twin[i] == -1)
+            next[i] = head[h], head[h] = i;
+    }
+    return 1;
+}
+
+/* rows of a QP or of contacts without friction */
+static int cti_convex_rows(cti_convex *c)
+{
+    const cti_program *p = c->p;
+    int stride = p->mu ? 3 : 1, i, k, ok = 1, n = 0;
+    int32_t *twin = CTI_ARENA_NEW(c->arena, int32_t, p->m);
+    cti_convex_list t;
+    memset(&t, 0, sizeof t);
+    if (!twin || !cti_convex_rows_alloc(c, p->m) || !cti_convex_pairs(c, twin))
+        return 0;
+    for (i = 0; ok && i < p->m; i += stride) {
+        int pair = !p->mu && twin[i] >= 0;
+        if (!p->mu && twin[i] == -2)
+            continue;
+        c->w[n] = p->w[i], c->source[n] = i, c->twin[n] = pair ? twin[i] : -1;
+        c->equation[n] = (uint8_t)(pair || (p->equation && p->equation[i]));
+        for (k = p->J.p[i]; ok && k < p->J.p[i + 1]; k++)
+            ok = cti_convex_list_push(c->mem, &t, n, p->J.i[k], p->J.x[k]);
+        n++;
+    }
+    c->m = n;
+    return cti_convex_list_close(c->mem, &t, ok, n, p->n, &c->J);
+}
+
+/* rows lo <= x <= hi of the dual of an LCP */
+static int cti_convex_bounds(cti_convex *c)
+{
+    const cti_program *p = c->p;
+    int i, k, ok = 1, n = 0, stride = p->mu ? 3 : 1;
+    cti_convex_list t;
+    memset(&t, 0, sizeof t);
+    if (!cti_convex_rows_alloc(c, 2 * c->n))
+        return 0;
+    for (i = 0; i < c->n; i++) {
+        double lo = p->lo ? p->lo[i] : 0, hi = p->hi ? p->hi[i] : INFINITY;
+        for (k = 0; ok && k < 2; k++) {
+            if (!isfinite(k ? hi : lo) || (k && lo == hi))
+                continue;
+            ok = cti_convex_list_push(c->mem, &t, n, i, k ? -1 : 1);
+            c->w[n] = k ? hi : -lo, c->source[n] = i * stride, c->twin[n] = k, c->equation[n] = lo == hi;
+            n++;
+        }
+    }
+    c->m = n;
+    return cti_convex_list_close(c->mem, &t, ok, n, c->n, &c->J);
+}
+
+/* ---- equilibration ---- */
+
+/* one pass: each row and column of [A J'; J 0] is divided by the root of its largest entry */
+static void cti_convex_equilibrate_once(cti_convex *c, double *most_x, double *most_y)
+{
+    int i, k;
+    memset(most_x, 0, sizeof *most_x * (size_t)c->n), memset(most_y, 0, sizeof *most_y * (size_t)c->m);
+    for (i = 0; i < c->n; i++)
+        for (k = c->A.p[i]; k < c->A.p[i + 1]; k++)
+            most_x[i] = fmax(most_x[i], fabs(c->A.x[k]));
+    for (i = 0; i < c->m; i++)
+        for (k = c->J.p[i]; k < c->J.p[i + 1]; k++) {
+            most_x[c->J.i[k]] = fmax(most_x[c->J.i[k]], fabs(c->J.x[k]));
+            most_y[i] = fmax(most_y[i], fabs(c->J.x[k]));
+        }
+    for (i = 0; i < c->n; i++)
+        most_x[i] = most_x[i] > 0 ? 1 / sqrt(most_x[i]) : 1, c->column[i] *= most_x[i], c->b[i] *= most_x[i];
+    for (i = 0; i < c->m; i++)
+        most_y[i] = most_y[i] > 0 ? 1 / sqrt(most_y[i]) : 1, c->line[i] *= most_y[i], c->w[i] *= most_y[i];
+    for (i = 0; i < c->n; i++)
+        for (k = c->A.p[i]; k < c->A.p[i + 1]; k++)
+            c->A.x[k] *= most_x[i] * most_x[c->A.i[k]];
+    for (i = 0; i < c->m; i++)
+        for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
+            c->J.x[k] *= most_y[i] * most_x[c->J.i[k]];
+}
+
+static int cti_convex_equilibrate(cti_convex *c)
+{
+    int i, pass;
+    double big = 0;
+    double *most_x = CTI_ARENA_NEW(c->arena, double, c->n), *most_y = CTI_ARENA_NEW(c->arena, double, c->m);
+    c->column = CTI_ARENA_NEW(c->arena, double, c->n), c->line = CTI_ARENA_NEW(c->arena, double, c->m);
+    if (!most_x || !most_y || !c->column || !c->line)
+        return 0;
+    for (i = 0; i < c->n; i++)
+        c->column[i] = 1;
+    for (i = 0; i < c->m; i++)
+        c->line[i] = 1;
+    for (pass = 0; pass < 10; pass++)
+        cti_convex_equilibrate_once(c, most_x, most_y);
+    for (i = 0; i < c->A.p[c->n]; i++)
+        big = fmax(big, fabs(c->A.x[i]));
+    c->cost = big > 0 ? 1 / big : 1;
+    for (i = 0; i < c->A.p[c->n]; i++)
+        c->A.x[i] *= c->cost;
+    for (i = 0; i < c->n; i++)
+        c->b[i] *= c->cost;
+    return 1;
+}
+
+/* ---- the normal form ---- */
+
+static int cti_convex_place(const cti_sparse *a, int i, int j)
+{
+    int k0 = a->p[i], k1 = a->p[i + 1];
+    while (k0 + 1 < k1) {
+        int mid = (k0 + k1) / 2;
+        if (a->i[mid] <= j)
+            k0 = mid;
+        else
+            k1 = mid;
+    }
+    return k0;
+}
+
+/* the pattern of A + J'J and the place of every term in it */
+static const char *cti_convex_normal(cti_convex *c)
+{
+    cti_convex_list t;
+    double products = 0;
+    int i, k, l, ok = 1, n = 0;
+    memset(&t, 0, sizeof t);
+    for (i = 0; i < c->m; i++)
+        products += (double)(c->J.p[i + 1] - c->J.p[i]) * (c->J.p[i + 1] - c->J.p[i]);
+    if (products > CTI_CONVEX_PRODUCTS)
+        return "the rows are too dense for the normal form, and A is not definite or the rows are too many for the Schur complement";
+    for (i = 0; i < c->n; i++)
+        for (k = c->A.p[i]; ok && k < c->A.p[i + 1]; k++)
+            ok = cti_convex_list_push(c->mem, &t, i, c->A.i[k], 0);
+    for (i = 0; i < c->m; i++)
+        for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
+            for (l = c->J.p[i]; ok && l < c->J.p[i + 1]; l++)
+                ok = cti_convex_list_push(c->mem, &t, c->J.i[k], c->J.i[l], 0);
+    ok = cti_convex_list_close(c->mem, &t, ok, c->n, c->n, &c->N);
+    c->slot = CTI_ARENA_NEW(c->arena, int32_t, (double)c->A.p[c->n] + products);
+    if (!ok || !c->slot)
+        return "";
+    for (i = 0; i < c->n; i++)
+        for (k = c->A.p[i]; k < c->A.p[i + 1]; k++)
+            c->slot[n++] = cti_convex_place(&c->N, i, c->A.i[k]);
+    for (i = 0; i < c->m; i++)
+        for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
+            for (l = c->J.p[i]; l < c->J.p[i + 1]; l++)
+                c->slot[n++] = cti_convex_place(&c->N, c->J.i[k], c->J.i[l]);
+    c->full = CONTACT_REAL == 32 && c->n <= CTI_CONVEX_FULL;
+    if (!c->full)
+        return cti_system_open(c->mem, &c->system, &c->N) ? NULL : "";
+    c->ld = ((c->n + 7) & ~7) + 8;
+    c->F = CTI_ARENA_NEW(c->arena, double, (size_t)c->n *(size_t)c->ld);
+    return c->F ? NULL : "";
+}
+
+static int cti_convex_normal_factor(cti_convex *c)
+{
+    int i, k, l, n = 0;
+    memset(c->N.x, 0, sizeof *c->N.x * (size_t)c->N.p[c->n]);
+    for (i = 0; i < c->n; i++)
+        for (k = c->A.p[i]; k < c->A.p[i + 1]; k++)
+            c->N.x[c->slot[n++]] += c->A.x[k] + (c->A.i[k] == i ? c->rho : 0);
+    for (i = 0; i < c->m; i++)
+        for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
+            for (l = c->J.p[i]; l < c->J.p[i + 1]; l++)
+                c->N.x[c->slot[n++]] += c->J.x[k] * c->D[i] * c->J.x[l];
+    if (!c->full)
+        return cti_system_factor(c->mem, &c->system);
+    memset(c->F, 0, sizeof *c->F * (size_t)c->n * (size_t)c->ld);
+    for (i = 0; i < c->n; i++)
+        for (k = c->N.p[i]; k < c->N.p[i + 1]; k++)
+            c->F[(size_t)i * (size_t)c->ld + (size_t)c->N.i[k]] = c->N.x[k];
+    cti_dense64_factor(c->F, c->n, c->ld);
+    return 1;
+}
+
+/* dx = N^-1 dx */
+static void cti_convex_normal_solve(cti_convex *c, double *dx)
+{
+    if (c->full)
+        cti_dense64_solve(c->F, c->n, c->ld, dx);
+    else
+        cti_system_solve(&c->system, dx, 0);
+}
+
+/* ---- the Schur complement ---- */
+
+/* smallest pivot of the factor that stands */
+static double cti_convex_pivot(const cti_convex *c)
+{
+    const cti_factor64 *f = &c->system.factor;
+    double most = 0;
+    int i, n = f->sym->pivot[f->sym->n_super];
+    for (i = 0; i < n; i++)
+        most = fmax(most, f->inverse[i]);
+    return most > 0 ? 1 / (most * most) : 1;
+}
+
+/* A's factor and W; 0 when A is not definite enough, -1 when memory ran out */
+static int cti_convex_schur(cti_convex *c)
+{
+    int i;
+    if (!cti_system_open(c->mem, &c->system, &c->A) || !cti_system_factor(c->mem, &c->system))
+        return -1;
+    if (c->system.boosted || cti_convex_pivot(c) < CTI_CONVEX_PIVOT) {
+        cti_system_close(c->mem, &c->system);
+        return 0;
+    }
+    c->ld = ((c->m + 7) & ~7) + 8;
+    c->W = CTI_ARENA_ZERO(c->arena, double, (size_t)c->ld *(size_t)c->m);
+    c->F = CTI_ARENA_ZERO(c->arena, double, (size_t)c->ld *(size_t)c->m);
+    if (!c->W || !c->F || !cti_system_schur(&c->system, c->arena, &c->J, c->W, c->ld))
+        return -1;
+    for (i = 0; i < c->m; i++)
+        c->delta[i] = 1e-13 * c->W[(size_t)i * (size_t)c->ld + (size_t)i] + 1e-300;
+    c->rho = 0, c->dense = 1;
+    return 1;
+}
+
+/* 1 when A + a small shift has only positive pivots, -1 when memory ran out */
+static int cti_convex_is_convex(cti_convex *c)
+{
+    cti_system s;
+    int i, ok;
+    memset(&s, 0, sizeof s);
+    for (i = 0; i < c->n; i++)
+        c->A.x[cti_convex_place(&c->A, i, i)] += CTI_CONVEX_SHIFT;
+    ok = cti_system_open(c->mem, &s, &c->A) && cti_system_factor(c->mem, &s) ? s.boosted == 0 : -1;
+    for (i = 0; i < c->n; i++)
+        c->A.x[cti_convex_place(&c->A, i, i)] -= CTI_CONVEX_SHIFT;
+    cti_system_close(c->mem, &s);
+    return ok;
+}
+
+static const char *cti_convex_algebra(cti_convex *c)
+{
+    int i, got = 0;
+    c->delta = CTI_ARENA_ZERO(c->arena, double, c->m), c->H = CTI_ARENA_ZERO(c->arena, double, c->m);
+    c->D = CTI_ARENA_ZERO(c->arena, double, c->m), c->g1 = CTI_ARENA_ZERO(c->arena, double, c->m);
+    c->f1 = CTI_ARENA_ZERO(c->arena, double, c->n), c->t = CTI_ARENA_ZERO(c->arena, double, c->n);
+    if (!c->delta || !c->H || !c->D || !c->g1 || !c->f1 || !c->t)
+        return "";
+    if (c->n && c->m < c->n && c->m <= CTI_CONVEX_DENSE)
+        got = cti_convex_schur(c);
+    if (got)
+        return got < 0 ? "" : NULL;
+    got = cti_convex_is_convex(c);
+    if (got <= 0)
+        return got < 0 ? "" : "the quadratic form is not convex";
+    c->rho = 1e-9;
+    for (i = 0; i < c->m; i++)
+        c->delta[i] = c->equation[i] ? 1e-10 : 1e-15;
+    return cti_convex_normal(c);
+}
+
+CTI_FN const char *cti_convex_open(cti_convex *c, const cti_program *p, int algebra, cti_mem *mem, cti_arena *arena)
+{
+    const char *wrong = cti_convex_kind(p);
+    int i, stride = p->mu ? 3 : 1;
+    if (wrong)
+        return wrong;
+    c->p = p, c->mem = mem, c->arena = arena;
+    c->dual = p->kind == CTI_PROGRAM_LOCAL || p->kind == CTI_PROGRAM_LCP;
+    c->n = c->dual ? p->m / stride : p->n;
+    c->b = CTI_ARENA_ZERO(arena, double, c->n);
+    if (!c->b || !cti_convex_matrix(c, c->dual ? &p->W : &p->A, c->dual ? stride : 1))
+        return "";
+    for (i = 0; i < c->n; i++)
+        c->b[i] = c->dual ? -p->w[i * stride] : p->b[i];
+    if (!(c->dual ? cti_convex_bounds(c) : cti_convex_rows(c)) || !cti_convex_equilibrate(c))
+        return "";
+    return algebra ? cti_convex_algebra(c) : NULL;
+}
+
+CTI_FN void cti_convex_close(cti_convex *c)
+{
+    if (!c->mem)
+        return;
+    cti_system_close(c->mem, &c->system);
+    cti_sparse_free(c->mem, &c->A);
+    cti_sparse_free(c->mem, &c->J);
+    cti_sparse_free(c->mem, &c->N);
+}
+
+/* ---- Newton systems ---- */
+
+CTI_FN int cti_convex_factor(cti_convex *c, const double *H)
+{
+    int i, j;
+    for (i = 0; i < c->m; i++)
+        c->H[i] = H[i], c->D[i] = 1 / H[i];
+    if (!c->dense)
+        return cti_convex_normal_factor(c);
+    for (i = 0; i < c->m; i++) {
+        double *row = c->F + (size_t)i * (size_t)c->ld;
+        for (j = i; j < c->m; j++)
+            row[j] = c->W[(size_t)i * (size_t)c->ld + (size_t)j];
+        row[i] += H[i];
+    }
+    cti_dense64_factor(c->F, c->m, c->ld);
+    return 1;
+}
+
+/* dx, dy with the factor alone */
+static void cti_convex_apply(cti_convex *c, const double *f, const double *g, double *dx, double *dy)
+{
+    int i;
+    memcpy(dx, f, sizeof *dx * (size_t)c->n);
+    if (c->dense) {
+        cti_system_solve(&c->system, dx, 0);
+        cti_sparse_mul(&c->J, dx, dy);
+        for (i = 0; i < c->m; i++)
+            dy[i] = g[i] - dy[i];
+        cti_dense64_solve(c->F, c->m, c->ld, dy);
+        memcpy(dx, f, sizeof *dx * (size_t)c->n);
+        cti_sparse_addmul_t(&c->J, dy, dx);
+        cti_system_solve(&c->system, dx, 0);
+        return;
+    }
+    for (i = 0; i < c->m; i++)
+        dy[i] = c->D[i] * g[i];
+    cti_sparse_addmul_t(&c->J, dy, dx);
+    cti_convex_normal_solve(c, dx);
+    cti_sparse_mul(&c->J, dx, dy);
+    for (i = 0; i < c->m; i++)
+        dy[i] = c->D[i] * (g[i] - dy[i]);
+}
+
+/* f1, g1: what dx, dy leave; returns its size relative to f and g */
+static double cti_convex_left(cti_convex *c, const double *f, const double *g, const double *dx, const double *dy)
+{
+    double part_f = 0, part_g = 0, most_f = 0, most_g = 0;
+    int i;
+    memset(c->t, 0, sizeof *c->t * (size_t)c->n);
+    cti_sparse_addmul_t(&c->J, dy, c->t);
+    cti_sparse_mul(&c->A, dx, c->f1);
+    for (i = 0; i < c->n; i++) {
+        c->f1[i] = f[i] - c->f1[i] - c->rho * dx[i] + c->t[i];
+        part_f = fmax(part_f, fabs(c->f1[i])), most_f = fmax(most_f, fmax(fabs(f[i]), fabs(c->t[i])));
+    }
+    cti_sparse_mul(&c->J, dx, c->g1);
+    for (i = 0; i < c->m; i++) {
+        double Hy = c->H[i] * dy[i];
+        most_g = fmax(most_g, fmax(fabs(g[i]), fabs(c->g1[i])));
+        c->g1[i] = g[i] - c->g1[i] - Hy;
+        part_g = fmax(part_g, fabs(c->g1[i]));
+    }
+    return fmax(most_f > 0 ? part_f / most_f : 0, most_g > 0 ? part_g / most_g : 0);
+}
+
+CTI_FN void cti_convex_solve(cti_convex *c, const double *f, const double *g, double *dx, double *dy)
+{
+    cti_arena_point mark = cti_arena_mark(c->arena);
+    double *ex = CTI_ARENA_NEW(c->arena, double, c->n), *ey = CTI_ARENA_NEW(c->arena, double, c->m), left, next;
+    int i, it;
+    cti_convex_apply(c, f, g, dx, dy);
+    left = ex && ey ? cti_convex_left(c, f, g, dx, dy) : 0;
+    for (it = 0; it < 4 && left > 1e-13; it++) {
+        cti_convex_apply(c, c->f1, c->g1, ex, ey);
+        for (i = 0; i < c->n; i++)
+            dx[i] += ex[i];
+        for (i = 0; i < c->m; i++)
+            dy[i] += ey[i];
+        next = cti_convex_left(c, f, g, dx, dy);
+        if (!(next < left)) {
+            for (i = 0; i < c->n; i++)
+                dx[i] -= ex[i];
+            for (i = 0; i < c->m; i++)
+                dy[i] -= ey[i];
+            break;
+        }
+        if (next > 0.3 * left)
+            break;
+        left = next;
+    }
+    cti_arena_rewind(c->arena, mark);
+}
+
+/* ---- answers ---- */
+
+static void cti_convex_answer_dual(const cti_convex *c, const double *x, double *out_u, double *out_r)
+{
+    const cti_program *p = c->p;
+    int i, stride = p->mu ? 3 : 1;
+    memset(out_r, 0, sizeof *out_r * (size_t)p->m);
+    for (i = 0; i < c->n; i++) {
+        double lo = p->lo ? p->lo[i] : 0, hi = p->hi ? p->hi[i] : INFINITY, r = c->column[i] * x[i];
+        out_r[i * stride] = r < lo ? lo : (r > hi ? hi : r);
+    }
+    cti_program_u(p, NULL, out_r, out_u);
+}
+
+CTI_FN void cti_convex_answer(const cti_convex *c, const double *x, const double *y, double *out_x, double *out_r)
+{
+    int i;
+    if (c->dual) {
+        cti_convex_answer_dual(c, x, out_x, out_r);
+        return;
+    }
+    memset(out_r, 0, sizeof *out_r * (size_t)c->p->m);
+    for (i = 0; i < c->n; i++)
+        out_x[i] = c->column[i] * x[i];
+    for (i = 0; i < c->m; i++) {
+        double r = c->line[i] / c->cost * y[i];
+        if (c->twin[i] >= 0 && r < 0)
+            out_r[c->twin[i]] = -r;
+        else
+            out_r[c->source[i]] = r;
+    }
+}
+
+CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *t)
+{
+    double most = 0, off = 0, value = 0, terms = 0;
+    int i, k;
+    memset(t, 0, sizeof *t * (size_t)p->n);
+    for (i = 0; i < p->m; i++) {
+        if (!isfinite(y[i]) || (y[i] < 0 && !(p->equation && p->equation[i])))
+            return 0;
+        for (k = p->J.p[i]; k < p->J.p[i + 1]; k++) {
+            t[p->J.i[k]] += p->J.x[k] * y[i];
+            most = fmax(most, fabs(p->J.x[k] * y[i]));
+        }
+        value += p->w[i] * y[i], terms += fabs(p->w[i] * y[i]);
+    }
+    for (i = 0; i < p->n; i++)
+        off = fmax(off, fabs(t[i]));
+    return off <= 1e-10 * most && value < -1e-7 * terms;
+}
+
+/* y to the nearest vector with J'y = 0 on its support, by conjugate gradients on the normal equations. q, z [n], d, v [m] */
+static void cti_convex_project(const cti_program *p, double *y, double *z, double *q, double *d, double *v)
+{
+    double rho = 0, next, most = 0;
+    int i, it;
+    for (i = 0; i < p->m; i++)
+        most = fmax(most, fabs(y[i]));
+    for (i = 0; i < p->m; i++)
+        y[i] = fabs(y[i]) > 1e-7 * most ? y[i] / most : 0;
+    memset(z, 0, sizeof *z * (size_t)p->n);
+    cti_sparse_addmul_t(&p->J, y, z);
+    for (it = 0; it < 500; it++) {
+        /* gradient J z on the support, direction d */
+        cti_sparse_mul(&p->J, z, v);
+        next = 0;
+        for (i = 0; i < p->m; i++)
+            v[i] = y[i] != 0 ? -v[i] : 0, next += v[i] * v[i];
+        for (i = 0; i < p->m; i++)
+            d[i] = v[i] + (it ? next / rho * d[i] : 0);
+        rho = next;
+        memset(q, 0, sizeof *q * (size_t)p->n);
+        cti_sparse_addmul_t(&p->J, d, q);
+        next = 0;
+        for (i = 0; i < p->n; i++)
+            next += q[i] * q[i];
+        if (!(rho > 1e-34) || !(next > 0))
+            return;
+        next = rho / next;
+        for (i = 0; i < p->n; i++)
+            z[i] += next * q[i];
+        for (i = 0; i < p->m; i++)
+            y[i] += next * d[i];
+    }
+}
+
+CTI_FN int cti_convex_certify(cti_convex *c, const double *y, double *out_x, double *out_r)
+{
+    const cti_program *p = c->p;
+    cti_arena_point mark = cti_arena_mark(c->arena);
+    double *zero = CTI_ARENA_ZERO(c->arena, double, c->n), *x = CTI_ARENA_NEW(c->arena, double, p->n),
+           *r = CTI_ARENA_NEW(c->arena, double, p->m);
+    double *z = CTI_ARENA_NEW(c->arena, double, p->n), *q = CTI_ARENA_NEW(c->arena, double, p->n);
+    double *d = CTI_ARENA_NEW(c->arena, double, p->m), *v = CTI_ARENA_NEW(c->arena, double, p->m);
+    int found = -1;
+    if (zero && x && r && z && q && d && v) {
+        cti_convex_answer(c, zero, y, x, r);
+        cti_convex_project(p, r, z, q, d, v);
+        found = cti_program_certifies(p, r, z);
+        if (found) {
+            memcpy(out_r, r, sizeof *r * (size_t)p->m);
+            memcpy(out_x, x, sizeof *x * (size_t)p->n);
+        }
+    }
+    cti_arena_rewind(c->arena, mark);
+    return found;
+}
+
+/* ---- 3_solve/cones.h ---- */
+/* cones.h -- contacts with Coulomb friction by an interior point method over second-order cones. */
+
+
+/* cti_cones_solve -- LOCAL and GLOBAL (A definite), at most 1200 contacts. own bound: 300 iterations. */
+CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+
+
+/* ---- 3_solve/cones.c ---- */
+/* cones.c -- contacts with Coulomb friction by an interior point method over second-order cones.
+   Method: with z = (u_n + mu |u_t|, mu u_t) and y = (r_n, r_t / mu) Coulomb's law is z in L, y in L, z'y = 0 for L = {x_0 >= |x_1, x_2|}.
+   For a fixed mu |u_t| this is the convex problem z = S y + q of Hong 2006, sec. 4, over cones in place of half-lines; it is solved by a
+   primal-dual method with the scaling of Nesterov and Todd (1997), predictor and corrector, and mu |u_t| follows the iterate at every step.
+   S = J A^-1 J' or W, in units in which each contact has mean diagonal 1; what of W is not symmetric is moved to q with the y of the step
+   before. */
+
+#define CTI_CONES_CONTACTS 1200
+#define CTI_CONES_NEWTON 0.05 /* residual below which the derivative of |z_t| is used */
+#define CTI_CONES_LU 1500     /* rows up to which it is */
+#define CTI_CONES_STALLED 30  /* steps without progress */
+#define CTI_CONES_SHORT 0.1   /* after a shorter step |z_t| is taken from the step before once */
+#define CTI_CONES_ITERATIONS 300
+
+typedef struct cti_cones {
+    const cti_program *p;
+    cti_effort *e;
+    cti_answer *a;
+    cti_system system;                              /* GLOBAL: A's factor */
+    int m, ld, newton, *pivot;                      /* newton: the derivative of |z_t| is in the matrix */
+    int skew;                                       /* skew: W has a part that is not symmetric */
+    double *S, *F;                                  /* [m][ld] */
+    double *unit;                                   /* [m] z = unit * u, r = unit * y */
+    double *q;                                      /* [m] */
+    double *y, *z, *dy, *dz, *rp, *rc, *lambda, *t; /* [m] */
+    double *scaling;                                /* [4 m / 3] of Nesterov and Todd: eta, w */
+    double *own_x, *own_r, *work;
+    double last, best, mu, size, reach; /* residuals, barrier, size of q, last step length */
+    double ahead;                       /* share of residual times size that the barrier stays above */
+} cti_cones;
+
+/* ---- one cone ---- */
+
+static double cti_cones_det(const double *x) { return (x[0] - sqrt(x[1] * x[1] + x[2] * x[2])) * (x[0] + sqrt(x[1] * x[1] + x[2] * x[2])); }
+
+/* how far x may go along d within the cone */
+static double cti_cones_far(const double *x, const double *d)
+{
+    double a = d[0] * d[0] - d[1] * d[1] - d[2] * d[2], b = x[0] * d[0] - x[1] * d[1] - x[2] * d[2], c = cti_cones_det(x);
+    double square = b * b - a * c, root;
+    if (square < 0)
+        return INFINITY;
+    root = sqrt(square) - b;
+    return root > 0 ? fmax(0, c) / root : INFINITY;
+}
+
+/* out = W x or W^-1 x for the scaling {eta, w} */
+static void cti_cones_scale(const double *s, int inverse, const double *x, double *out)
+{
+    double side = inverse ? -1 : 1, eta = inverse ? 1 / s[0] : s[0], w1 = side * s[2], w2 = side * s[3];
+    double dot = w1 * x[1] + w2 * x[2], along = x[0] + dot / (1 + s[1]);
+    double head = s[1] * x[0] + dot;
+    out[1] = eta * (x[1] + along * w1), out[2] = eta * (x[2] + along * w2);
+    out[0] = eta * head;
+}
+
+static void cti_cones_product(const double *a, const double *b, double *out)
+{
+    double head = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    out[1] = a[0] * b[1] + b[0] * a[1], out[2] = a[0] * b[2] + b[0] * a[2];
+    out[0] = head;
+}
+
+/* x with lambda o x = d */
+static void cti_cones_divide(const double *lambda, const double *d, double *x)
+{
+    double head = (lambda[0] * d[0] - lambda[1] * d[1] - lambda[2] * d[2]) / cti_cones_det(lambda);
+    x[1] = (d[1] - head * lambda[1]) / lambda[0], x[2] = (d[2] - head * lambda[2]) / lambda[0];
+    x[0] = head;
+}
+
+/* the scaling with W y = W^-1 z = lambda */
+static void cti_cones_scaling(const double *y, const double *z, double *s, double *lambda)
+{
+    double dy = sqrt(fmax(cti_cones_det(y), 1e-300)), dz = sqrt(fmax(cti_cones_det(z), 1e-300)), gamma;
+    gamma = sqrt(0.5 * (1 + (y[0] * z[0] + y[1] * z[1] + y[2] * z[2]) / (dy * dz)));
+    s[0] = sqrt(dz / dy);
+    s[2] = (z[1] / dz - y[1] / dy) / (2 * gamma), s[3] = (z[2] / dz - y[2] / dy) / (2 * gamma);
+    s[1] = sqrt(1 + s[2] * s[2] + s[3] * s[3]);
+    cti_cones_scale(s, 0, y, lambda);
+}
+
+/* ---- the problem ---- */
+
+static int cti_cones_alloc(cti_cones *c)
+{
+    cti_arena *arena = c->e->arena;
+    size_t m = (size_t)c->m;
+    double **v[10];
+    int k;
+    v[0] = &c->unit, v[1] = &c->q, v[2] = &c->y, v[3] = &c->z, v[4] = &c->dy, v[5] = &c->dz, v[6] = &c->rp, v[7] = &c->rc,
+    v[8] = &c->lambda;
+    v[9] = &c->t;
+    for (k = 0; k < 10; k++)
+        if (!(*v[k] = CTI_ARENA_ZERO(arena, double, m)))
+            return 0;
+    c->ld = ((c->m + 7) & ~7) + 8;
+    c->S = CTI_ARENA_ZERO(arena, double, (size_t)c->ld *m), c->F = CTI_ARENA_ZERO(arena, double, (size_t)c->ld *m);
+    c->pivot = CTI_ARENA_ZERO(arena, int, m);
+    c->scaling = CTI_ARENA_ZERO(arena, double, 4 * (m / 3));
+    c->own_x = CTI_ARENA_ZERO(arena, double, c->p->n), c->own_r = CTI_ARENA_ZERO(arena, double, m);
+    c->work = CTI_ARENA_ZERO(arena, double, 2 * m + 2 * (size_t)c->p->n);
+    return c->pivot && c->S && c->F && c->scaling && c->own_x && c->own_r && c->work;
+}
+
+/* S and q of LOCAL: the symmetric part of W */
+static void cti_cones_local(cti_cones *c)
+{
+    const cti_sparse *W = &c->p->W;
+    double big = 0, off = 0;
+    int i, k;
+    for (i = 0; i < c->m; i++)
+        for (k = W->p[i]; k < W->p[i + 1]; k++) {
+            c->S[(size_t)i * (size_t)c->ld + (size_t)W->i[k]] += 0.5 * W->x[k];
+            c->S[(size_t)W->i[k] * (size_t)c->ld + (size_t)i] += 0.5 * W->x[k];
+        }
+    for (i = 0; i < c->m; i++)
+        for (k = W->p[i]; k < W->p[i + 1]; k++) {
+            big = fmax(big, fabs(W->x[k]));
+            off = fmax(off, fabs(W->x[k] - c->S[(size_t)i * (size_t)c->ld + (size_t)W->i[k]]));
+        }
+    c->skew = off > 1e-15 * big;
+    memcpy(c->q, c->p->w, sizeof *c->q * (size_t)c->m);
+}
+
+/* x = A^-1 (b + J'r) of GLOBAL */
+static void cti_cones_point(cti_cones *c, const double *r, double *x, int refine)
+{
+    memcpy(x, c->p->b, sizeof *x * (size_t)c->p->n);
+    cti_sparse_addmul_t(&c->p->J, r, x);
+    cti_system_solve(&c->system, x, refine);
+}
+
+/* S and q of GLOBAL. NULL, or why not; "" when memory ran out */
+static const char *cti_cones_global(cti_cones *c)
+{
+    int i;
+    if (!cti_system_open(c->e->mem, &c->system, &c->p->A) || !cti_system_factor(c->e->mem, &c->system))
+        return "";
+    if (c->system.boosted)
+        return "the matrix of the dynamics is not positive definite";
+    if (!cti_system_schur(&c->system, c->e->arena, &c->p->J, c->S, c->ld))
+        return "";
+    cti_cones_point(c, c->own_r, c->own_x, 2);
+    cti_sparse_mul(&c->p->J, c->own_x, c->q);
+    for (i = 0; i < c->m; i++)
+        c->q[i] += c->p->w[i];
+    return NULL;
+}
+
+/* units in which a contact's mean diagonal is 1 and its cone is L */
+static void cti_cones_units(cti_cones *c)
+{
+    int i, j;
+    for (i = 0; i < c->m / 3; i++) {
+        double unit = sqrt(c->p->scale[i]);
+        c->unit[3 * i] = unit;
+        c->unit[3 * i + 1] = c->unit[3 * i + 2] = unit * c->p->mu[i];
+    }
+    c->size = 0;
+    for (i = 0; i < c->m; i++) {
+        for (j = 0; j < c->m; j++)
+            c->S[(size_t)i * (size_t)c->ld + (size_t)j] *= c->unit[i] * c->unit[j];
+        c->q[i] *= c->unit[i];
+        c->size = fmax(c->size, fabs(c->q[i]));
+    }
+}
+
+/* a start in the middle of the cones */
+static void cti_cones_start(cti_cones *c)
+{
+    int i;
+    for (i = 0; i < c->m; i++)
+        c->y[i] = c->z[i] = i % 3 ? 0 : (c->size > 0 ? c->size : 1);
+    c->last = INFINITY, c->reach = 1;
+}
+
+/* ---- iteration ---- */
+
+/* rp = z - S y - q - |z_t| e_n */
+static void cti_cones_residual(cti_cones *c)
+{
+    const cti_sparse *W = &c->p->W;
+    int i, j, k;
+    c->mu = 0;
+    for (i = 0; i < c->m; i++)
+        c->own_r[i] = c->unit[i] * c->y[i];
+    for (i = 0; i < c->m; i++) {
+        const double *row = c->S + (size_t)i * (size_t)c->ld;
+        double sum = c->q[i];
+        if (c->skew) {
+            double own = 0;
+            for (k = W->p[i]; k < W->p[i + 1]; k++)
+                own += W->x[k] * c->own_r[W->i[k]];
+            sum += c->unit[i] * own;
+        } else {
+            for (j = 0; j < c->m; j++)
+                sum += row[j] * c->y[j];
+        }
+        if (i % 3 == 0)
+            sum += sqrt(c->z[i + 1] * c->z[i + 1] + c->z[i + 2] * c->z[i + 2]);
+        c->rp[i] = c->z[i] - sum;
+        c->mu += c->z[i] * c->y[i];
+    }
+    c->mu /= c->m / 3;
+}
+
+static void cti_cones_offer(cti_cones *c)
+{
+    cti_judgement j;
+    int i;
+    for (i = 0; i < c->m; i++)
+        c->own_r[i] = c->unit[i] * c->y[i];
+    if (c->p->kind == CTI_PROGRAM_GLOBAL)
+        cti_cones_point(c, c->own_r, c->own_x, 1);
+    else
+        cti_program_u(c->p, NULL, c->own_r, c->own_x);
+    cti_program_judge(c->p, c->own_x, c->own_r, c->work, &j);
+    c->last = j.residual;
+    if (j.residual < c->best) {
+        c->best = j.residual;
+        memcpy(c->a->x, c->own_x, sizeof *c->own_x * (size_t)c->p->n);
+        memcpy(c->a->r, c->own_r, sizeof *c->own_r * (size_t)c->m);
+    }
+}
+
+/* direction of z_t, 0 where there is none */
+static void cti_cones_slip(const double *z, double *d)
+{
+    double t = sqrt(z[1] * z[1] + z[2] * z[2]);
+    d[0] = t > 0 ? z[1] / t : 0, d[1] = t > 0 ? z[2] / t : 0;
+}
+
+/* dy, dz for lambda o (W dy + W^-1 dz) = rc, with the factor of S + E W^2 */
+static void cti_cones_direction(cti_cones *c)
+{
+    int i, k;
+    for (i = 0; i < c->m / 3; i++) {
+        cti_cones_divide(c->lambda + 3 * i, c->rc + 3 * i, c->t + 3 * i);
+        cti_cones_scale(c->scaling + 4 * i, 0, c->t + 3 * i, c->dy + 3 * i);
+        if (c->newton) {
+            double d[2];
+            cti_cones_slip(c->z + 3 * i, d);
+            c->dy[3 * i] -= d[0] * c->dy[3 * i + 1] + d[1] * c->dy[3 * i + 2];
+        }
+        for (k = 3 * i; k < 3 * i + 3; k++)
+            c->dy[k] += c->rp[k];
+    }
+    if (c->newton)
+        cti_dense64_lu_solve(c->F, c->m, c->ld, c->pivot, c->dy);
+    else
+        cti_dense64_solve(c->F, c->m, c->ld, c->dy);
+    for (i = 0; i < c->m / 3; i++) {
+        /* dz = W (t - W dy) */
+        double v[3];
+        cti_cones_scale(c->scaling + 4 * i, 0, c->dy + 3 * i, v);
+        for (k = 0; k < 3; k++)
+            v[k] = c->t[3 * i + k] - v[k];
+        cti_cones_scale(c->scaling + 4 * i, 0, v, c->dz + 3 * i);
+    }
+}
+
+static double cti_cones_reach(const cti_cones *c, double keep)
+{
+    double reach = 1 / keep;
+    int i;
+    for (i = 0; i < c->m; i += 3)
+        reach = fmin(reach, fmin(cti_cones_far(c->y + i, c->dy + i), cti_cones_far(c->z + i, c->dz + i)));
+    return fmin(1, keep * reach);
+}
+
+/* S + W^2, or S + E W^2 with E = I - e_n z_t' / |z_t|, the derivative of z - |z_t| e_n */
+static void cti_cones_matrix(cti_cones *c)
+{
+    int i, k, a, b;
+    for (i = 0; i < c->m; i++)
+        memcpy(c->F + (size_t)i * (size_t)c->ld, c->S + (size_t)i * (size_t)c->ld, sizeof *c->F * (size_t)c->m);
+    for (i = 0; c->newton && c->skew && i < c->m; i++) {
+        double *row = c->F + (size_t)i * (size_t)c->ld;
+        memset(row, 0, sizeof *row * (size_t)c->m);
+        for (k = c->p->W.p[i]; k < c->p->W.p[i + 1]; k++)
+            row[c->p->W.i[k]] = c->unit[i] * c->unit[c->p->W.i[k]] * c->p->W.x[k];
+    }
+    for (i = 0; i < c->m / 3; i++) {
+        double *s = c->scaling + 4 * i, d[2];
+        cti_cones_slip(c->z + 3 * i, d);
+        for (a = 0; a < 3; a++)
+            for (b = 0; b < 3; b++) {
+                double square = s[0] * s[0] * (2 * s[1 + a] * s[1 + b] + (a == b ? (a ? 1 : -1) : 0));
+                c->F[(size_t)(3 * i + a) * (size_t)c->ld + (size_t)(3 * i + b)] += square;
+                if (c->newton && a)
+                    c->F[(size_t)(3 * i) * (size_t)c->ld + (size_t)(3 * i + b)] -= d[a - 1] * square;
+            }
+    }
+}
+
+static void cti_cones_factor(cti_cones *c)
+{
+    int i;
+    for (i = 0; i < c->m / 3; i++)
+        cti_cones_scaling(c->y + 3 * i, c->z + 3 * i, c->scaling + 4 * i, c->lambda + 3 * i);
+    c->newton = c->last < CTI_CONES_NEWTON && c->m <= CTI_CONES_LU && c->reach > CTI_CONES_SHORT;
+    cti_cones_matrix(c);
+    if (c->newton && cti_dense64_lu(c->F, c->m, c->ld, c->pivot))
+        return;
+    if (c->newton) {
+        c->newton = 0;
+        cti_cones_matrix(c);
+    }
+    cti_dense64_factor(c->F, c->m, c->ld);
+}
+
+static double cti_cones_step(cti_cones *c)
+{
+    double reach, ahead = 0, sigma, left = 0;
+    int i, k;
+    cti_cones_factor(c);
+    for (i = 0; i < c->m; i += 3) {
+        cti_cones_product(c->lambda + i, c->lambda + i, c->rc + i);
+        for (k = i; k < i + 3; k++)
+            c->rc[k] = -c->rc[k];
+    }
+    cti_cones_direction(c);
+    reach = cti_cones_reach(c, 1);
+    for (i = 0; i < c->m; i++)
+        ahead += (c->z[i] + reach * c->dz[i]) * (c->y[i] + reach * c->dy[i]);
+    sigma = fmax(0, ahead / (c->m / 3)) / c->mu;
+    for (i = 0; i < c->m; i++)
+        left = fmax(left, fabs(c->rp[i]));
+    /* the barrier does not run ahead of the residual */
+    sigma = fmin(1, fmax(fmax(sigma * sigma * sigma, 1e-3), c->ahead * left * c->size / c->mu));
+    for (i = 0; i < c->m; i += 3) {
+        double v[3], w[3], second[3];
+        cti_cones_scale(c->scaling + 4 * (i / 3), 0, c->dy + i, v);
+        cti_cones_scale(c->scaling + 4 * (i / 3), 1, c->dz + i, w);
+        cti_cones_product(v, w, second);
+        for (k = 0; k < 3; k++)
+            c->rc[i + k] -= reach * reach * second[k];
+        c->rc[i] += sigma * c->mu;
+    }
+    cti_cones_direction(c);
+    reach = cti_cones_reach(c, 0.98);
+    for (i = 0; i < c->m; i++)
+        c->y[i] += reach * c->dy[i], c->z[i] += reach * c->dz[i];
+    c->reach = reach;
+    return reach;
+}
+
+/* from the start with one `ahead`: 1 solved, 0 stalled, -1 bound reached */
+static int cti_cones_try(cti_cones *c)
+{
+    double before = INFINITY, low = INFINITY;
+    int stalled = 0;
+    cti_cones_start(c);
+    for (;;) {
+        if (!cti_effort_goes_on(c->e, c->a->iterations, CTI_CONES_ITERATIONS, c->a->x, c->a->r))
+            return -1;
+        c->a->iterations++;
+        cti_cones_offer(c);
+        if (c->best <= 0.5 * c->e->tolerance)
+            return 1;
+        low = fmin(low, c->last);
+        stalled = low < 0.9 * before ? 0 : stalled + 1;
+        before = stalled ? before : low;
+        if (stalled >= CTI_CONES_STALLED)
+            return 0;
+        cti_cones_residual(c);
+        if (!(cti_cones_step(c) > 1e-12))
+            return 0;
+    }
+}
+
+/* differs: a barrier that falls faster than the residual of |u_t| ends at a point where no step is possible; how much faster is too fast
+   depends on the problem, hence the tries */
+static cti_outcome cti_cones_iterate(cti_cones *c)
+{
+    static const double ahead[] = {1e-2, 1e-1, 1e-3};
+    int k, got = 0;
+    cti_cones_offer(c); /* y = 0: nothing touches */
+    for (k = 0; k < 3 && got == 0; k++) {
+        c->ahead = ahead[k];
+        got = cti_cones_try(c);
+        if (c->best <= c->e->tolerance)
+            return CTI_OUTCOME_SOLVED;
+    }
+    c->a->why = got < 0 ? "the bound on iterations or time was reached" : "the iteration stalled";
+    return got < 0 ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
+}
+
+CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    cti_cones c;
+    cti_outcome outcome = CTI_OUTCOME_NOT_APPLICABLE;
+    memset(&c, 0, sizeof c);
+    c.p = p, c.e = e, c.a = a, c.m = p->m, c.best = INFINITY;
+    a->why = NULL;
+    if (p->m > 3 * CTI_CONES_CONTACTS)
+        a->why = "more contacts than the dense matrix of the cones is made for (1200)";
+    else if (!cti_cones_alloc(&c))
+        a->why = "";
+    else if (p->kind == CTI_PROGRAM_GLOBAL)
+        a->why = cti_cones_global(&c);
+    else
+        cti_cones_local(&c);
+    if (a->why) {
+        outcome = *a->why ? CTI_OUTCOME_NOT_APPLICABLE : CTI_OUTCOME_MEMORY;
+    } else {
+        cti_cones_units(&c);
+        outcome = cti_cones_iterate(&c);
+    }
+    if (!a->why || outcome == CTI_OUTCOME_SOLVED)
+        a->why = "";
+    cti_system_close(e->mem, &c.system);
+    return outcome;
+}
+
+/* ---- 3_solve/interior.h ---- */
+/* interior.h -- convex quadratic programs by a primal-dual interior point method. */
+
+
+/* cti_interior_solve -- QP with A semidefinite; contacts whose mu is 0 everywhere (GLOBAL, LOCAL with symmetric W); LCP, boxed or not, with
+   W symmetric and semidefinite. INFEASIBLE comes with a verified certificate in r. own bound: 200 iterations.
+   Contacts with friction go to cones.h. */
+CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+
+
+/* ---- 3_solve/interior.c ---- */
+/* interior.c -- convex quadratic programs by a primal-dual interior point method.
+   Method: Hong, Choi, Lee 2006, sec. 4: the logarithmic barrier of the slacks, whose conditions of optimality
+
+     A x - b - J'y = 0,   J x + w - s = 0,   s_i y_i = mu,   s, y > 0
+
+   are solved by Newton's method while mu falls to 0; predictor and corrector after Mehrotra (1992), more correctors after Gondzio (1996).
+   The Newton system and its linear algebra are those of convex.h. Near the end the rows with y > s are taken as equations and the others
+   dropped: their solution is exact where the barrier's is not. differs: the barrier is over the problem's own slacks, not over the products
+   f d of the paper, whose objective is the same at the solution. */
+
+#define CTI_INTERIOR_ITERATIONS 200
+#define CTI_INTERIOR_SHORT 8 /* short steps after which the multipliers start from higher up */
+#define CTI_INTERIOR_RAISE 300.0
+#define CTI_INTERIOR_RAISE_MOST 1e7
+#define CTI_INTERIOR_CORRECTORS 3
+#define CTI_INTERIOR_POLISH 6 /* proximal steps on a guessed active set */
+
+typedef struct cti_interior {
+    cti_convex c;
+    const cti_program *p;
+    cti_effort *e;
+    cti_answer *a;
+    int inequalities;
+    double *x, *y, *s; /* [n], [m], [m] */
+    double *dx, *dy, *ds, *rd, *rp, *rc, *g, *H;
+    double *px, *py;              /* the polished point */
+    double *kx, *ky, *ks, *kc;    /* a direction that may be gone back to */
+    double *own_x, *own_r, *work; /* in the problem's units */
+    double best;                  /* residual of what stands in the answer */
+    double mu, mu_start, goal;
+    double close;    /* how nearly the last point offered meets the conditions, the natural map left out where r is as good as 0 */
+    double size_x;   /* of the start */
+    double raise;    /* of the multipliers at the start */
+    int short_steps; /* since the start */
+} cti_interior;
+
+static int cti_interior_alloc(cti_interior *ip)
+{
+    cti_arena *arena = ip->e->arena;
+    size_t n = (size_t)ip->c.n, m = (size_t)ip->c.m;
+    double **of_n[5], **of_m[12];
+    int k;
+    of_n[0] = &ip->x, of_n[1] = &ip->dx, of_n[2] = &ip->rd, of_n[3] = &ip->px, of_n[4] = &ip->kx;
+    of_m[0] = &ip->y, of_m[1] = &ip->s, of_m[2] = &ip->dy, of_m[3] = &ip->ds, of_m[4] = &ip->rp, of_m[5] = &ip->rc, of_m[6] = &ip->g;
+    of_m[7] = &ip->H, of_m[8] = &ip->py, of_m[9] = &ip->ky, of_m[10] = &ip->ks, of_m[11] = &ip->kc;
+    for (k = 0; k < 5; k++)
+        if (!(*of_n[k] = CTI_ARENA_ZERO(arena, double, n)))
+            return 0;
+    for (k = 0; k < 12; k++)
+        if (!(*of_m[k] = CTI_ARENA_ZERO(arena, double, m)))
+            return 0;
+    ip->own_x = CTI_ARENA_ZERO(arena, double, ip->p->n), ip->own_r = CTI_ARENA_ZERO(arena, double, ip->p->m);
+    ip->work = CTI_ARENA_ZERO(arena, double, 2 * (size_t)ip->p->m + 2 * (size_t)ip->p->n);
+    return ip->own_x && ip->own_r && ip->work;
+}
+
+/* rd = b + J'y - A x, rp = s - J x - w, mu; x and y may be the polished ones */
+static void cti_interior_residuals(cti_interior *ip, const double *x, const double *y, const double *s)
+{
+    cti_convex *c = &ip->c;
+    int i;
+    cti_sparse_mul(&c->A, x, ip->rd);
+    for (i = 0; i < c->n; i++)
+        ip->rd[i] = c->b[i] - ip->rd[i];
+    cti_sparse_addmul_t(&c->J, y, ip->rd);
+    cti_sparse_mul(&c->J, x, ip->rp);
+    for (i = 0; i < c->m; i++)
+        ip->rp[i] = (s && !c->equation[i] ? s[i] : 0) - ip->rp[i] - c->w[i];
+}
+
+static void cti_interior_measure(cti_interior *ip)
+{
+    int i;
+    ip->mu = 0;
+    for (i = 0; i < ip->c.m; i++)
+        if (!ip->c.equation[i])
+            ip->mu += ip->s[i] * ip->y[i];
+    ip->mu = ip->inequalities ? ip->mu / ip->inequalities : 0;
+}
+
+/* the judge's word on (x, y); the answer keeps the best so far */
+static double cti_interior_offer(cti_interior *ip, const double *x, const double *y)
+{
+    cti_judgement j;
+    cti_convex_answer(&ip->c, x, y, ip->own_x, ip->own_r);
+    cti_program_judge(ip->p, ip->own_x, ip->own_r, ip->work, &j);
+    if (j.residual < ip->best) {
+        ip->best = j.residual;
+        memcpy(ip->a->x, ip->own_x, sizeof *ip->own_x * (size_t)ip->p->n);
+        memcpy(ip->a->r, ip->own_r, sizeof *ip->own_r * (size_t)ip->p->m);
+    }
+    ip->close = fmax(fmax(j.dynamics, fmin(j.gap, j.natural)), fmax(j.primal, j.dual));
+    return j.residual;
+}
+
+/* x with what is rounding beside the start's size put to 0: a solution at 0 has no size of its own that errors could be relative to */
+static void cti_interior_offer_snapped(cti_interior *ip, const double *x, const double *y)
+{
+    int i, snapped = 0;
+    for (i = 0; i < ip->c.n; i++) {
+        int tiny = x[i] != 0 && fabs(x[i]) < 1e-14 * ip->size_x;
+        ip->kx[i] = tiny ? 0 : x[i];
+        snapped += tiny;
+    }
+    if (snapped)
+        cti_interior_offer(ip, ip->kx, y);
+}
+
+/* a start after Mehrotra: the minimum with rows as springs, then slacks and multipliers moved inside */
+static int cti_interior_start(cti_interior *ip)
+{
+    cti_convex *c = &ip->c;
+    double low_s = 0, low_y = 0, sum_s = 0, sum_y = 0, product = 0;
+    int i;
+    ip->short_steps = 0;
+    memset(ip->x, 0, sizeof *ip->x * (size_t)c->n), memset(ip->y, 0, sizeof *ip->y * (size_t)c->m);
+    for (i = 0; i < c->m; i++)
+        ip->H[i] = c->equation[i] ? c->delta[i] : (c->dense ? c->W[(size_t)i * (size_t)c->ld + (size_t)i] + c->delta[i] : 1);
+    if (!cti_convex_factor(c, ip->H))
+        return 0;
+    memset(ip->s, 0, sizeof *ip->s * (size_t)c->m);
+    cti_interior_residuals(ip, ip->x, ip->y, NULL);
+    cti_convex_solve(c, ip->rd, ip->rp, ip->x, ip->y);
+    ip->size_x = 0;
+    for (i = 0; i < c->n; i++)
+        ip->size_x = fmax(ip->size_x, fabs(ip->x[i]));
+    cti_sparse_mul(&c->J, ip->x, ip->s);
+    for (i = 0; i < c->m; i++) {
+        ip->s[i] += c->w[i];
+        if (!c->equation[i])
+            low_s = fmax(low_s, -1.5 * ip->s[i]), low_y = fmax(low_y, -1.5 * ip->y[i]);
+    }
+    for (i = 0; i < c->m; i++)
+        if (!c->equation[i])
+            product += (ip->s[i] + low_s) * (ip->y[i] + low_y), sum_s += ip->s[i] + low_s, sum_y += ip->y[i] + low_y;
+    low_s += sum_y > 0 ? 0.5 * product / sum_y : 0, low_y += sum_s > 0 ? 0.5 * product / sum_s : 0;
+    for (i = 0; i < c->m; i++) {
+        if (c->equation[i])
+            continue;
+        ip->s[i] += low_s, ip->y[i] += low_y;
+        ip->s[i] = ip->s[i] > 0 ? ip->s[i] : 1, ip->y[i] = ip->raise * (ip->y[i] > 0 ? ip->y[i] : 1);
+    }
+    return 1;
+}
+
+/* dx, dy, ds for S dy + Y ds = rc */
+static void cti_interior_direction(cti_interior *ip)
+{
+    cti_convex *c = &ip->c;
+    int i;
+    for (i = 0; i < c->m; i++)
+        ip->g[i] = ip->rp[i] + (c->equation[i] ? 0 : ip->rc[i] / ip->y[i]);
+    cti_convex_solve(c, ip->rd, ip->g, ip->dx, ip->dy);
+    for (i = 0; i < c->m; i++)
+        ip->ds[i] = c->equation[i] ? 0 : (ip->rc[i] - ip->s[i] * ip->dy[i]) / ip->y[i];
+}
+
+/* how far slacks and multipliers may go, at most 1 */
+static double cti_interior_reach(const cti_interior *ip, double keep)
+{
+    double reach = 1 / keep;
+    int i;
+    for (i = 0; i < ip->c.m; i++) {
+        if (ip->c.equation[i])
+            continue;
+        if (ip->ds[i] < 0)
+            reach = fmin(reach, -ip->s[i] / ip->ds[i]);
+        if (ip->dy[i] < 0)
+            reach = fmin(reach, -ip->y[i] / ip->dy[i]);
+    }
+    return fmin(1, keep * reach);
+}
+
+/* correctors of Gondzio (1996): products that a longer step would leave far from the target are pulled towards it; the factor stands. Kept
+   while the step grows. Returns the reach */
+static double cti_interior_center(cti_interior *ip, double reach, double target)
+{
+    cti_convex *c = &ip->c;
+    size_t n = sizeof(double) * (size_t)c->n, m = sizeof(double) * (size_t)c->m;
+    double aim, next;
+    int i, k;
+    for (k = 0; k < CTI_INTERIOR_CORRECTORS && reach < 0.95; k++) {
+        aim = fmin(1, 1.5 * reach + 0.1);
+        memcpy(ip->kx, ip->dx, n), memcpy(ip->ky, ip->dy, m), memcpy(ip->ks, ip->ds, m), memcpy(ip->kc, ip->rc, m);
+        for (i = 0; i < c->m; i++) {
+            double v, move;
+            if (c->equation[i])
+                continue;
+            v = (ip->s[i] + aim * ip->ds[i]) * (ip->y[i] + aim * ip->dy[i]);
+            move = v < 0.1 * target ? 0.1 * target - v : (v > 10 * target ? 10 * target - v : 0);
+            ip->rc[i] += fmax(move, -10 * target);
+        }
+        cti_interior_direction(ip);
+        next = cti_interior_reach(ip, 0.995);
+        if (next < reach + 0.1 * (aim - reach)) {
+            memcpy(ip->dx, ip->kx, n), memcpy(ip->dy, ip->ky, m), memcpy(ip->ds, ip->ks, m), memcpy(ip->rc, ip->kc, m);
+            break;
+        }
+        reach = next;
+    }
+    return reach;
+}
+
+/* pairs whose product has fallen far below the mean are raised to it: they are what holds the step back */
+static void cti_interior_lift(cti_interior *ip)
+{
+    int i;
+    cti_interior_measure(ip);
+    for (i = 0; i < ip->c.m; i++)
+        if (!ip->c.equation[i] && ip->s[i] * ip->y[i] < 0.1 * ip->mu) {
+            double raise = sqrt(ip->mu / (ip->s[i] * ip->y[i]));
+            ip->s[i] *= raise, ip->y[i] *= raise;
+        }
+}
+
+/* predictor, corrector, step. 0: no memory, -1: no progress */
+static int cti_interior_step(cti_interior *ip)
+{
+    cti_convex *c = &ip->c;
+    double reach, ahead = 0, sigma, share;
+    int i, tries;
+    for (i = 0; i < c->m; i++) {
+        ip->H[i] = c->delta[i] + (c->equation[i] ? 0 : ip->s[i] / ip->y[i]);
+        ip->rc[i] = -ip->s[i] * ip->y[i];
+    }
+    if (!cti_convex_factor(c, ip->H))
+        return 0;
+    cti_interior_direction(ip);
+    reach = cti_interior_reach(ip, 1);
+    for (i = 0; i < c->m; i++)
+        if (!c->equation[i])
+            ahead += (ip->s[i] + reach * ip->ds[i]) * (ip->y[i] + reach * ip->dy[i]);
+    ahead = ip->inequalities ? ahead / ip->inequalities : 0;
+    sigma = ip->mu > 0 ? fmax(0, ahead) / ip->mu : 0;
+    sigma = sigma * sigma * sigma, share = reach * reach;
+    for (tries = 0; tries < 2; tries++) {
+        /* the second try is a plain step to the centre */
+        for (i = 0; i < c->m; i++)
+            ip->rc[i] = tries ? 0.8 * ip->mu - ip->s[i] * ip->y[i] : sigma * ip->mu - ip->s[i] * ip->y[i] - share * ip->ds[i] * ip->dy[i];
+        cti_interior_direction(ip);
+        reach = cti_interior_reach(ip, 0.995);
+        if (reach > 0.05)
+            break;
+    }
+    reach = cti_interior_center(ip, reach, sigma * ip->mu);
+    for (i = 0; i < c->n; i++)
+        ip->x[i] += reach * ip->dx[i];
+    for (i = 0; i < c->m; i++) {
+        ip->y[i] += reach * ip->dy[i];
+        if (!c->equation[i])
+            ip->s[i] += reach * ip->ds[i], ip->y[i] = fmax(ip->y[i], 1e-300), ip->s[i] = fmax(ip->s[i], 1e-300);
+    }
+    ip->short_steps += reach < 0.3;
+    if (reach < 0.1)
+        cti_interior_lift(ip);
+    return isfinite(reach) ? 1 : -1;
+}
+
+/* the rows with y > s as equations, the others dropped, solved by proximal steps. 0: no memory */
+static int cti_interior_polish(cti_interior *ip)
+{
+    cti_convex *c = &ip->c;
+    double before = INFINITY, now;
+    int i, it;
+    for (i = 0; i < c->m; i++) {
+        double far = c->dense ? 1e14 * c->W[(size_t)i * (size_t)c->ld + (size_t)i] + 1 : 1e14;
+        int active = c->equation[i] || ip->y[i] * (c->dense ? c->W[(size_t)i * (size_t)c->ld + (size_t)i] : 1) > ip->s[i];
+        ip->H[i] = active ? c->delta[i] : far;
+        ip->py[i] = active ? ip->y[i] : 0;
+    }
+    memcpy(ip->px, ip->x, sizeof *ip->x * (size_t)c->n);
+    if (!cti_convex_factor(c, ip->H))
+        return 0;
+    for (it = 0; it < CTI_INTERIOR_POLISH; it++) {
+        cti_interior_residuals(ip, ip->px, ip->py, NULL);
+        for (i = 0; i < c->m; i++)
+            ip->rp[i] = ip->H[i] > c->delta[i] ? 0 : ip->rp[i];
+        cti_convex_solve(c, ip->rd, ip->rp, ip->dx, ip->dy);
+        for (i = 0; i < c->n; i++)
+            ip->px[i] += ip->dx[i];
+        for (i = 0; i < c->m; i++) {
+            ip->py[i] = ip->H[i] > c->delta[i] ? 0 : ip->py[i] + ip->dy[i];
+            ip->g[i] = c->equation[i] ? ip->py[i] : fmax(0, ip->py[i]);
+        }
+        now = cti_interior_offer(ip, ip->px, ip->g);
+        if (ip->best > 0.1 * ip->goal)
+            cti_interior_offer_snapped(ip, ip->px, ip->g);
+        if (!(now < 0.5 * before) || ip->best <= 1e-14)
+            break;
+        before = now;
+    }
+    return 1;
+}
+
+/* ---- infeasibility ---- */
+
+/* 1 when the multipliers have become a proof that no x exists; it stands in the answer's r then. -1: no memory */
+static int cti_interior_infeasible(cti_interior *ip)
+{
+    cti_convex *c = &ip->c;
+    double value = 0, terms = 0, most = 0, off = 0;
+    int i, k;
+    if (c->dual || ip->p->kind != CTI_PROGRAM_QP)
+        return 0;
+    memset(c->t, 0, sizeof *c->t * (size_t)c->n);
+    for (i = 0; i < c->m; i++) {
+        value += c->w[i] * ip->y[i], terms += fabs(c->w[i] * ip->y[i]);
+        for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
+            most = fmax(most, fabs(c->J.x[k] * ip->y[i])), c->t[c->J.i[k]] += c->J.x[k] * ip->y[i];
+    }
+    for (i = 0; i < c->n; i++)
+        off = fmax(off, fabs(c->t[i]));
+    if (!(value < -1e-6 * terms) || !(off < 1e-3 * most))
+        return 0;
+    return cti_convex_certify(c, ip->y, ip->a->x, ip->a->r);
+}
+
+/* 1 when x runs along a ray on which the objective falls for ever: A x = 0, J x >= 0, b'x > 0, while no multipliers meet
+   the dynamics */
+static int cti_interior_unbounded(cti_interior *ip)
+{
+    cti_convex *c = &ip->c;
+    double size = 0, off = 0, gain = 0, terms = 0, left = 0, most = 0;
+    int i;
+    cti_interior_residuals(ip, ip->x, ip->y, ip->s);
+    cti_sparse_mul(&c->A, ip->x, c->t);
+    cti_sparse_mul(&c->J, ip->x, c->g1);
+    for (i = 0; i < c->n; i++) {
+        size = fmax(size, fabs(ip->x[i])), off = fmax(off, fabs(c->t[i]));
+        left = fmax(left, fabs(ip->rd[i])), most = fmax(most, fabs(c->b[i]));
+        gain += c->b[i] * ip->x[i], terms += fabs(c->b[i] * ip->x[i]);
+    }
+    for (i = 0; i < c->m; i++)
+        off = fmax(off, c->equation[i] ? fabs(c->g1[i]) : -c->g1[i]);
+    return size > 1e3 && off < 1e-8 * size && gain > 1e-6 * terms && left > 1e-6 * most;
+}
+
+/* the direction in which an LCP's quadratic program falls for ever proves that no solution exists: W'y <= 0, w'y < 0 */
+static cti_outcome cti_interior_end_unbounded(cti_interior *ip)
+{
+    int i;
+    double most = 0;
+    if (ip->p->kind != CTI_PROGRAM_LCP || ip->p->lo) {
+        ip->a->why = "the objective is not bounded from below";
+        return CTI_OUTCOME_FAILED;
+    }
+    cti_convex_answer(&ip->c, ip->x, ip->y, ip->a->x, ip->a->r);
+    for (i = 0; i < ip->p->m; i++)
+        most = fmax(most, ip->a->r[i]);
+    for (i = 0; i < ip->p->m; i++)
+        ip->a->r[i] /= most > 0 ? most : 1;
+    ip->a->why = "no r >= 0 has W r + w >= 0";
+    return CTI_OUTCOME_INFEASIBLE;
+}
+
+/* ---- driver ---- */
+
+static cti_outcome cti_interior_iterate(cti_interior *ip)
+{
+    int k, got, since = 0, stalled = 0;
+    double before = INFINITY;
+    ip->raise = 1;
+    if (!cti_interior_start(ip))
+        return CTI_OUTCOME_MEMORY;
+    for (k = 0; cti_effort_goes_on(ip->e, k, CTI_INTERIOR_ITERATIONS, ip->a->x, ip->a->r); k++) {
+        ip->a->iterations = k + 1;
+        cti_interior_measure(ip);
+        ip->mu_start = k ? fmax(ip->mu, ip->mu_start) : ip->mu;
+        if (cti_interior_unbounded(ip))
+            return cti_interior_end_unbounded(ip);
+        cti_interior_offer(ip, ip->x, ip->y);
+        if ((ip->close < 1e-4 || ip->mu < 1e-10 * ip->mu_start) && (++since % 3 == 1 || stalled || ip->best <= 0.1 * ip->goal) &&
+            !cti_interior_polish(ip))
+            return CTI_OUTCOME_MEMORY;
+        if (ip->best <= 0.1 * ip->goal)
+            return CTI_OUTCOME_SOLVED;
+        got = cti_interior_infeasible(ip);
+        if (got > 0)
+            ip->a->why = "the rows contradict each other";
+        if (got)
+            return got > 0 ? CTI_OUTCOME_INFEASIBLE : CTI_OUTCOME_MEMORY;
+        stalled = ip->best < before ? 0 : stalled + 1;
+        before = ip->best;
+        if (ip->best <= ip->goal && stalled >= 4)
+            return CTI_OUTCOME_SOLVED;
+        cti_interior_residuals(ip, ip->x, ip->y, ip->s);
+        got = cti_interior_step(ip);
+        if (got > 0 && ip->short_steps >= CTI_INTERIOR_SHORT && ip->raise < CTI_INTERIOR_RAISE_MOST) {
+            /* multipliers far above the start's are reached in many short steps only: start anew from above */
+            ip->raise *= CTI_INTERIOR_RAISE, since = 0;
+            got = cti_interior_start(ip);
+        }
+        if (got == 0)
+            return CTI_OUTCOME_MEMORY;
+        if (got < 0) {
+            ip->a->why = "the numbers of a step are not finite";
+            return ip->best <= ip->goal ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_FAILED;
+        }
+    }
+    ip->a->why = "the bound on iterations or time was reached";
+    return ip->best <= ip->goal ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET;
+}
+
+CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    cti_interior ip;
+    cti_outcome outcome;
+    int i;
+    for (i = 0; p->mu && i < p->m / 3; i++)
+        if (p->mu[i] > 0)
+            return cti_cones_solve(p, e, a);
+    memset(&ip, 0, sizeof ip);
+    ip.p = p, ip.e = e, ip.a = a, ip.best = INFINITY, ip.goal = e->tolerance;
+    a->why = cti_convex_open(&ip.c, p, 1, e->mem, e->arena);
+    if (a->why) {
+        outcome = *a->why ? CTI_OUTCOME_NOT_APPLICABLE : CTI_OUTCOME_MEMORY;
+    } else if (!cti_interior_alloc(&ip)) {
+        outcome = CTI_OUTCOME_MEMORY;
+    } else {
+        for (i = 0; i < ip.c.m; i++)
+            ip.inequalities += !ip.c.equation[i];
+        outcome = cti_interior_iterate(&ip);
+    }
+    if (outcome == CTI_OUTCOME_SOLVED || !a->why)
+        a->why = "";
+    cti_convex_close(&ip.c);
+    return outcome;
+}
+
+/* ---- 3_solve/active_set.h ---- */
+/* active_set.h -- strictly convex quadratic programs by a dual active set method. */
+
+
+/* cti_active_set_solve -- QP with A definite; contacts whose mu is 0 everywhere (GLOBAL, LOCAL with symmetric W); LCP, boxed or not, with W
+   symmetric and definite. INFEASIBLE comes with a verified certificate in r. warm: the rows with r > 0 are the first guess. An iteration is
+   a row that comes or goes; own bound: 20 a row. */
+CTI_FN cti_outcome cti_active_set_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+
+
+/* ---- 3_solve/active_set.c ---- */
+/* active_set.c -- strictly convex quadratic programs by a dual active set method.
+   Method: Goldfarb, Idnani 1983. From the unconstrained minimum A^-1 b the most violated row p is made active: along
+
+     q = W_SS^-1 W_Sp,   y_p += t,   y_S -= t q,   u_p += t (W_pp - W_pS q),      W = J A^-1 J'
+
+   until u_p = 0 (p enters the active set S) or a multiplier of S reaches 0 (its row leaves, and p goes on). The dual objective rises with
+   every row that enters, so that no set comes twice. A row on which neither happens contradicts S: y_p = 1, y_S = -q proves it. A is
+   factored once, columns of W are made when a row is first needed, W_SS = L L' is extended by a row and reduced by rotations. differs: the
+   baseline of Li 2015 is a primal active set method; the dual one needs no feasible start, no phase 1, and certifies inconsistent rows. */
+
+#define CTI_ACTIVE_ROWS 6000       /* rows at most: a column of W is dense */
+#define CTI_ACTIVE_BATCH 32        /* columns of W at a time */
+#define CTI_ACTIVE_DEPENDENT 1e-14 /* of W_pp: below it p depends on the active rows */
+#define CTI_ACTIVE_NEARLY 1e-9     /* below it a certificate is tried */
+#define CTI_ACTIVE_REPAIRS 6       /* times that the multipliers are corrected with the exact u */
+
+typedef struct cti_active {
+    cti_convex c;
+    cti_effort *e;
+    cti_answer *a;
+    double *x, *u0, *u, *y; /* [n], [m]: u = u0 + W y, u0 = J A^-1 b + w */
+    double **column;        /* [m] of W, or NULL */
+    int32_t *set;           /* [count] active rows, in the order of L */
+    uint8_t *in, *ignored;  /* [m] */
+    int count, ld, steps;
+    double *L;         /* [count][ld] lower */
+    double *v, *q, *l; /* [m] W_Sp, W_SS^-1 W_Sp, L^-1 W_Sp */
+    double *X, *many;  /* right sides [3 blocks][batch], their scratch */
+    double tolerance;  /* of u */
+} cti_active;
+
+typedef enum cti_active_end { CTI_ACTIVE_ON, CTI_ACTIVE_MEMORY, CTI_ACTIVE_CONTRADICTION, CTI_ACTIVE_BUDGET } cti_active_end;
+
+static int cti_active_alloc(cti_active *s)
+{
+    cti_arena *arena = s->e->arena;
+    size_t m = (size_t)s->c.m;
+    double **of_m[6];
+    int k;
+    of_m[0] = &s->u0, of_m[1] = &s->u, of_m[2] = &s->y, of_m[3] = &s->v, of_m[4] = &s->q, of_m[5] = &s->l;
+    for (k = 0; k < 6; k++)
+        if (!(*of_m[k] = CTI_ARENA_ZERO(arena, double, m)))
+            return 0;
+    s->x = CTI_ARENA_ZERO(arena, double, s->c.n);
+    s->column = CTI_ARENA_ZERO(arena, double *, m);
+    s->set = CTI_ARENA_ZERO(arena, int32_t, m);
+    s->in = CTI_ARENA_ZERO(arena, uint8_t, m), s->ignored = CTI_ARENA_ZERO(arena, uint8_t, m);
+    return s->x && s->column && s->set && s->in && s->ignored;
+}
+
+/* ---- columns of W ---- */
+
+/* the rows whose columns are made beside p's: the most violated that have none; returns how many with p */
+static int cti_active_batch(const cti_active *s, int p, int *batch)
+{
+    int n = 1, i, k;
+    batch[0] = p;
+    for (i = 0; i < s->c.m; i++) {
+        if (i == p || s->column[i] || s->in[i] || s->u[i] >= -s->tolerance)
+            continue;
+        /* kept in the order of violation */
+        for (k = n < CTI_ACTIVE_BATCH ? n++ : n; k > 1 && s->u[batch[k - 1]] > s->u[i]; k--)
+            if (k < CTI_ACTIVE_BATCH)
+                batch[k] = batch[k - 1];
+        if (k < CTI_ACTIVE_BATCH)
+            batch[k] = i;
+    }
+    return n;
+}
+
+static int cti_active_column(cti_active *s, int p)
+{
+    const cti_sparse *J = &s->c.J;
+    int batch[CTI_ACTIVE_BATCH + 1], n, width, i, k, b;
+    double sums[CTI_ACTIVE_BATCH];
+    if (s->column[p])
+        return 1;
+    n = cti_active_batch(s, p, batch);
+    width = (n + 7) & ~7;
+    memset(s->X, 0, sizeof *s->X * (size_t)(3 * s->c.system.bsr.n) * (size_t)width);
+    for (b = 0; b < n; b++) {
+        if (!(s->column[batch[b]] = CTI_ARENA_NEW(s->e->arena, double, s->c.m)))
+            return 0;
+        for (k = J->p[batch[b]]; k < J->p[batch[b] + 1]; k++)
+            s->X[(size_t)J->i[k] * (size_t)width + (size_t)b] = J->x[k];
+    }
+    cti_factor64_solve_many(&s->c.system.factor, s->X, n, s->many);
+    for (i = 0; i < J->rows; i++) {
+        memset(sums, 0, sizeof sums);
+        for (k = J->p[i]; k < J->p[i + 1]; k++)
+            for (b = 0; b < n; b++)
+                sums[b] += J->x[k] * s->X[(size_t)J->i[k] * (size_t)width + (size_t)b];
+        for (b = 0; b < n; b++)
+            s->column[batch[b]][i] = sums[b];
+    }
+    return 1;
+}
+
+/* x = A^-1 (b + J'y), u from it */
+static void cti_active_point(cti_active *s, int refine)
+{
+    int i;
+    memcpy(s->x, s->c.b, sizeof *s->x * (size_t)s->c.n);
+    cti_sparse_addmul_t(&s->c.J, s->y, s->x);
+    cti_system_solve(&s->c.system, s->x, refine);
+    cti_sparse_mul(&s->c.J, s->x, s->u);
+    for (i = 0; i < s->c.m; i++)
+        s->u[i] += s->c.w[i];
+}
+
+/* u = u0 + W y, or from x where a solve with A costs less */
+static void cti_active_update_u(cti_active *s)
+{
+    int i, k;
+    if ((double)s->c.m * s->count > 6 * (double)s->c.system.factor.bytes / sizeof(double)) {
+        cti_active_point(s, 1);
+        return;
+    }
+    memcpy(s->u, s->u0, sizeof *s->u * (size_t)s->c.m);
+    for (k = 0; k < s->count; k++) {
+        const double *w = s->column[s->set[k]];
+        double y = s->y[s->set[k]];
+        for (i = 0; i < s->c.m; i++)
+            s->u[i] += y * w[i];
+    }
+}
+
+/* ---- the factor of W_SS ---- */
+
+/* room for one row more */
+static int cti_active_grow(cti_active *s)
+{
+    int ld = s->ld ? 2 * s->ld : 64, i;
+    double *L;
+    if (s->count < s->ld)
+        return 1;
+    L = CTI_ARENA_NEW(s->e->arena, double, (size_t)ld *(size_t)ld);
+    if (!L)
+        return 0;
+    for (i = 0; i < s->count; i++)
+        memcpy(L + (size_t)i * (size_t)ld, s->L + (size_t)i * (size_t)s->ld, sizeof *L * (size_t)(i + 1));
+    s->L = L, s->ld = ld;
+    return 1;
+}
+
+/* l = L^-1 v, q = L'^-1 l; returns l'l */
+static double cti_active_solve(cti_active *s, const double *v)
+{
+    double square = 0;
+    int i, k;
+    for (i = 0; i < s->count; i++) {
+        const double *row = s->L + (size_t)i * (size_t)s->ld;
+        double sum = v[i];
+        for (k = 0; k < i; k++)
+            sum -= row[k] * s->l[k];
+        s->l[i] = sum / row[i];
+        square += s->l[i] * s->l[i];
+    }
+    memcpy(s->q, s->l, sizeof *s->q * (size_t)s->count);
+    for (i = s->count - 1; i >= 0; i--) {
+        const double *row = s->L + (size_t)i * (size_t)s->ld;
+        s->q[i] /= row[i];
+        for (k = 0; k < i; k++)
+            s->q[k] -= row[k] * s->q[i];
+    }
+    return square;
+}
+
+/* p enters; l is L^-1 W_Sp and square what its pivot is the root of */
+static int cti_active_enter(cti_active *s, int p, double square)
+{
+    double *row;
+    if (!cti_active_grow(s))
+        return 0;
+    row = s->L + (size_t)s->count * (size_t)s->ld;
+    memcpy(row, s->l, sizeof *row * (size_t)s->count);
+    row[s->count] = sqrt(square);
+    s->set[s->count++] = p, s->in[p] = 1;
+    return 1;
+}
+
+/* the row at place `at` leaves: the rows below move up, and rotations of neighbouring columns make them lower triangular again; v and l
+   hold the rotations */
+static void cti_active_leave(cti_active *s, int at)
+{
+    double *cosine = s->v, *sine = s->l;
+    int i, k;
+    s->in[s->set[at]] = 0, s->y[s->set[at]] = 0;
+    for (i = at; i + 1 < s->count; i++) {
+        const double *from = s->L + (size_t)(i + 1) * (size_t)s->ld;
+        double *row = s->L + (size_t)i * (size_t)s->ld, next, size;
+        memmove(row, from, sizeof *row * (size_t)(at + 1));
+        next = from[at];
+        for (k = at; k < i; k++) {
+            double other = from[k + 1];
+            row[k] = cosine[k] * next + sine[k] * other;
+            next = cosine[k] * other - sine[k] * next;
+        }
+        size = sqrt(next * next + from[i + 1] * from[i + 1]);
+        cosine[i] = next / size, sine[i] = from[i + 1] / size;
+        row[i] = size;
+        s->set[i] = s->set[i + 1];
+    }
+    s->count--;
+}
+
+/* ---- one row ---- */
+
+static int cti_active_choose(const cti_active *s, int bland)
+{
+    double worst = 0;
+    int i, found = -1;
+    for (i = 0; i < s->c.m; i++) {
+        double off = s->c.equation[i] ? fabs(s->u[i]) : -s->u[i];
+        if (s->in[i] || s->ignored[i] || off <= s->tolerance)
+            continue;
+        /* equations first */
+        off = s->c.equation[i] ? 1e300 : off;
+        if (off > worst)
+            worst = off, found = i;
+        if (found >= 0 && bland)
+            break;
+    }
+    return found;
+}
+
+/* the first multiplier that reaches 0 along -sign q: its place in S, or -1; how far is *t */
+static int cti_active_block(const cti_active *s, double sign, double *t)
+{
+    double most = 0;
+    int i, found = -1;
+    *t = INFINITY;
+    for (i = 0; i < s->count; i++)
+        most = fmax(most, fabs(s->q[i]));
+    for (i = 0; i < s->count; i++) {
+        double rate = sign * s->q[i], far;
+        if (s->c.equation[s->set[i]] || rate <= 1e-13 * most)
+            continue;
+        far = fmax(0, s->y[s->set[i]]) / rate;
+        if (far < *t)
+            *t = far, found = i;
+    }
+    return found;
+}
+
+/* y_p = 1, y_S = -q as a proof that the rows contradict each other */
+static int cti_active_certify(cti_active *s, int p, double sign)
+{
+    double *y = CTI_ARENA_ZERO(s->e->arena, double, s->c.m);
+    int i;
+    if (!y)
+        return -1;
+    if (s->c.dual || s->c.p->kind != CTI_PROGRAM_QP)
+        return 0;
+    y[p] = sign;
+    for (i = 0; i < s->count; i++)
+        y[s->set[i]] = s->c.equation[s->set[i]] ? -sign * s->q[i] : fmax(0, -sign * s->q[i]);
+    return cti_convex_certify(&s->c, y, s->a->x, s->a->r);
+}
+
+/* row p becomes active, others may leave */
+static cti_active_end cti_active_row(cti_active *s, int p)
+{
+    double sign = s->c.equation[p] && s->u[p] > 0 ? -1 : 1, up = s->u[p], square, t, full;
+    int i, block, got;
+    if (!cti_active_column(s, p))
+        return CTI_ACTIVE_MEMORY;
+    s->y[p] = 0;
+    for (;; s->steps++) {
+        const double *w = s->column[p];
+        for (i = 0; i < s->count; i++)
+            s->v[i] = w[s->set[i]];
+        square = w[p] - cti_active_solve(s, s->v);
+        block = cti_active_block(s, sign, &t);
+        full = square > CTI_ACTIVE_DEPENDENT * w[p] ? fabs(up) / square : INFINITY;
+        if (block < 0 && square <= CTI_ACTIVE_NEARLY * w[p]) {
+            got = cti_active_certify(s, p, sign);
+            if (got)
+                return got > 0 ? CTI_ACTIVE_CONTRADICTION : CTI_ACTIVE_MEMORY;
+            if (!(full < INFINITY)) {
+                s->ignored[p] = 1, s->y[p] = 0;
+                return CTI_ACTIVE_ON;
+            }
+        }
+        t = fmin(t, full);
+        for (i = 0; i < s->count; i++)
+            s->y[s->set[i]] -= sign * t * s->q[i];
+        s->y[p] += sign * t;
+        if (t >= full)
+            return cti_active_enter(s, p, square) ? CTI_ACTIVE_ON : CTI_ACTIVE_MEMORY;
+        up += sign * t * fmax(0, square);
+        cti_active_leave(s, block);
+    }
+}
+
+/* ---- exactness ---- */
+
+/* the active rows' u, formed from x, to 0; u0 follows, so that what the columns of W lack in accuracy is not lost */
+static void cti_active_repair(cti_active *s)
+{
+    int i, k, it;
+    for (it = 0; it < 2; it++) {
+        cti_active_point(s, 2);
+        for (i = 0; i < s->count; i++)
+            s->v[i] = -s->u[s->set[i]];
+        cti_active_solve(s, s->v);
+        for (i = 0; i < s->count; i++) {
+            s->y[s->set[i]] += s->q[i];
+            if (!s->c.equation[s->set[i]])
+                s->y[s->set[i]] = fmax(0, s->y[s->set[i]]);
+        }
+    }
+    cti_active_point(s, 2);
+    memcpy(s->u0, s->u, sizeof *s->u0 * (size_t)s->c.m);
+    for (k = 0; k < s->count; k++)
+        for (i = 0; i < s->c.m; i++)
+            s->u0[i] -= s->y[s->set[k]] * s->column[s->set[k]][i];
+}
+
+/* size of what cancels in u */
+static double cti_active_size(const cti_active *s)
+{
+    double size = 0;
+    int i, k;
+    for (i = 0; i < s->c.m; i++) {
+        size = fmax(size, fabs(s->c.w[i]));
+        for (k = s->c.J.p[i]; k < s->c.J.p[i + 1]; k++)
+            size = fmax(size, fabs(s->c.J.x[k] * s->x[s->c.J.i[k]]));
+    }
+    return size;
+}
+
+/* ---- driver ---- */
+
+/* A's factor, the unconstrained minimum. 0: no memory, -1: A is not definite */
+static int cti_active_open(cti_active *s)
+{
+    cti_system *sys = &s->c.system;
+    const cti_factor64 *f = &sys->factor;
+    double most = 0;
+    int i;
+    if (!cti_system_open(s->e->mem, sys, &s->c.A) || !cti_system_factor(s->e->mem, sys))
+        return 0;
+    for (i = 0; s->c.n && i < f->sym->pivot[f->sym->n_super]; i++)
+        most = fmax(most, f->inverse[i]);
+    if (sys->boosted || most * most > 1e13)
+        return -1;
+    s->X = CTI_ARENA_NEW(s->e->arena, double, (size_t)(3 * sys->bsr.n) * CTI_ACTIVE_BATCH);
+    s->many = CTI_ARENA_NEW(s->e->arena, double, s->c.n ? cti_factor64_many_work(&sys->factor) : 0);
+    if (!s->X || !s->many || !cti_active_alloc(s))
+        return 0;
+    cti_active_point(s, 2);
+    memcpy(s->u0, s->u, sizeof *s->u0 * (size_t)s->c.m);
+    s->tolerance = 1e-12 * cti_active_size(s);
+    return 1;
+}
+
+/* rows of the caller's r > 0 as the first active set: those whose multipliers come out negative leave again. 0: no memory */
+static int cti_active_warm(cti_active *s)
+{
+    const double *r = s->a->r;
+    double square, low;
+    int i, k, worst;
+    for (i = 0; i < s->c.m; i++) {
+        if (s->c.dual || !(s->c.equation[i] || r[s->c.source[i]] > 0))
+            continue;
+        if (!cti_active_column(s, i))
+            return 0;
+        for (k = 0; k < s->count; k++)
+            s->v[k] = s->column[i][s->set[k]];
+        square = s->column[i][i] - cti_active_solve(s, s->v);
+        if (square > 1e-10 * s->column[i][i] && !cti_active_enter(s, i, square))
+            return 0;
+    }
+    do {
+        for (i = 0; i < s->count; i++)
+            s->v[i] = -s->u0[s->set[i]];
+        cti_active_solve(s, s->v);
+        for (i = 0, worst = -1, low = 0; i < s->count; i++) {
+            s->y[s->set[i]] = s->q[i];
+            if (!s->c.equation[s->set[i]] && s->q[i] < low)
+                low = s->q[i], worst = i;
+        }
+        if (worst >= 0)
+            cti_active_leave(s, worst);
+    } while (worst >= 0);
+    cti_active_update_u(s);
+    return 1;
+}
+
+static cti_active_end cti_active_iterate(cti_active *s)
+{
+    int p, repairs = 0, bound = 20 * s->c.m + 100;
+    for (;;) {
+        if (!cti_effort_goes_on(s->e, s->steps, bound, s->a->x, s->a->r))
+            return CTI_ACTIVE_BUDGET;
+        p = cti_active_choose(s, s->steps > bound / 2);
+        if (p < 0) {
+            if (repairs++ == CTI_ACTIVE_REPAIRS)
+                return CTI_ACTIVE_ON;
+            cti_active_repair(s);
+            if (cti_active_choose(s, 0) < 0)
+                return CTI_ACTIVE_ON;
+        } else {
+            cti_active_end end = cti_active_row(s, p);
+            s->steps++;
+            if (end != CTI_ACTIVE_ON)
+                return end;
+            cti_active_update_u(s);
+        }
+    }
+}
+
+static cti_outcome cti_active_outcome(cti_active *s, cti_active_end end)
+{
+    s->a->iterations = s->steps;
+    if (end == CTI_ACTIVE_MEMORY)
+        return CTI_OUTCOME_MEMORY;
+    if (end == CTI_ACTIVE_CONTRADICTION) {
+        s->a->why = "the rows contradict each other";
+        return CTI_OUTCOME_INFEASIBLE;
+    }
+    if (end == CTI_ACTIVE_BUDGET)
+        cti_active_point(s, 2);
+    cti_convex_answer(&s->c, s->x, s->y, s->a->x, s->a->r);
+    s->a->why = end == CTI_ACTIVE_BUDGET ? "the bound on iterations or time was reached" : "";
+    return end == CTI_ACTIVE_BUDGET ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_SOLVED;
+}
+
+CTI_FN cti_outcome cti_active_set_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    cti_active s;
+    cti_outcome outcome = CTI_OUTCOME_MEMORY;
+    int got;
+    memset(&s, 0, sizeof s);
+    s.e = e, s.a = a;
+    a->why = cti_convex_open(&s.c, p, 0, e->mem, e->arena);
+    if (!a->why && s.c.m > CTI_ACTIVE_ROWS)
+        a->why = "more rows than the active set keeps dense columns for (6000)";
+    if (a->why) {
+        outcome = *a->why ? CTI_OUTCOME_NOT_APPLICABLE : CTI_OUTCOME_MEMORY;
+    } else if ((got = cti_active_open(&s)) < 0) {
+        a->why = "the active set takes a definite quadratic form only";
+        outcome = CTI_OUTCOME_NOT_APPLICABLE;
+    } else if (got && (!e->warm || cti_active_warm(&s))) {
+        outcome = cti_active_outcome(&s, cti_active_iterate(&s));
+    }
+    a->why = a->why ? a->why : "";
+    cti_convex_close(&s.c);
+    return outcome;
+}
+
+/* ---- 3_solve/solvers.h ---- */
+/* solvers.h -- the solvers of stand-alone problems, and which of them takes what. */
+
+
+/* cti_solvers_find -- the solver, or NULL where this build has none of that name. */
+CTI_FN cti_program_solver cti_solvers_find(ct_solver solver);
+/* cti_solvers_auto -- the solver that AUTO tries as number `attempt` (from 0) on p, of those that this build has; CT_SOLVER_AUTO when there
+   is none left. */
+CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt);
+
+
+/* ---- 3_solve/solvers.c ---- */
+/* solvers.c -- the table of solvers for stand-alone problems, and the order in which AUTO tries them. */
+
+CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
+{
+    switch (solver) {
+    case CT_SOLVER_PGS:
+        return cti_pgs_solve;
+    case CT_SOLVER_CA:
+        return cti_ca_solve;
+    case CT_SOLVER_NEWTON:
+        return cti_newton_solve;
+    case CT_SOLVER_ADMM:
+        return cti_admm_solve;
+    case CT_SOLVER_MPRGP:
+        return cti_mprgp_solve;
+    case CT_SOLVER_LEMKE:
+        return cti_lemke_solve;
+    case CT_SOLVER_BOXED:
+        return cti_boxed_solve;
+    case CT_SOLVER_ACTIVE_SET:
+        return cti_active_set_solve;
+    case CT_SOLVER_INTERIOR:
+        return cti_interior_solve;
+    default:
+        return NULL;
+    }
+}
+
+/* orders of attempts, each ended by AUTO */
+static const ct_solver cti_solvers_friction[] = {CT_SOLVER_NEWTON, CT_SOLVER_ADMM, CT_SOLVER_PGS, CT_SOLVER_AUTO};
+static const ct_solver cti_solvers_many[] = {CT_SOLVER_PGS, CT_SOLVER_NEWTON, CT_SOLVER_ADMM, CT_SOLVER_AUTO};
+static const ct_solver cti_solvers_qp[] = {CT_SOLVER_CA, CT_SOLVER_INTERIOR, CT_SOLVER_ACTIVE_SET, CT_SOLVER_MPRGP, CT_SOLVER_PGS, CT_SOLVER_AUTO};
+static const ct_solver cti_solvers_large[] = {CT_SOLVER_INTERIOR, CT_SOLVER_CA, CT_SOLVER_MPRGP, CT_SOLVER_ACTIVE_SET, CT_SOLVER_PGS, CT_SOLVER_AUTO};
+static const ct_solver cti_solvers_lcp[] = {CT_SOLVER_LEMKE, CT_SOLVER_BOXED, CT_SOLVER_CA, CT_SOLVER_PGS, CT_SOLVER_AUTO};
+static const ct_solver cti_solvers_bounds[] = {CT_SOLVER_BOXED, CT_SOLVER_CA, CT_SOLVER_PGS, CT_SOLVER_AUTO};
+
+enum { CTI_SOLVERS_DENSE = 12000 }; /* rows: a dense matrix of them takes about a gigabyte */
+
+static const ct_solver *cti_solvers_order(const cti_program *p)
+{
+    switch (p->kind) {
+    case CTI_PROGRAM_LOCAL: return cti_solvers_friction;
+    case CTI_PROGRAM_GLOBAL: return p->m > CTI_SOLVERS_DENSE ? cti_solvers_many : cti_solvers_friction;
+    case CTI_PROGRAM_QP: return p->m > CTI_SOLVERS_DENSE ? cti_solvers_large : cti_solvers_qp;
+    case CTI_PROGRAM_LCP: return p->lo ? cti_solvers_bounds : cti_solvers_lcp;
+    }
+    return cti_solvers_friction;
+}
+
+CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt)
+{
+    const ct_solver *next = cti_solvers_order(p);
+    for (; *next != CT_SOLVER_AUTO; next++)
+        if (cti_solvers_find(*next) && attempt-- == 0)
+            return *next;
+    return CT_SOLVER_AUTO;
 }
 
 /* ---- 4_geom/dist.h ---- */
@@ -18057,7 +27630,7 @@ typedef struct cti_component {
     int age;               /* steps since the factor was computed; -1: none */
     int iterations, extra; /* of the free solve behind the new factor; what its age has cost since, in iterations */
     int flew;              /* no contacts in the last attempt */
-    ct_real drift;         /* [m] the most that a block can have moved since the factor was computed */
+    ct_real drift;         /* [m] about the most that a block has moved since the factor was computed */
     ct_real dt;            /* time step it was computed for */
     int stale;             /* asked for a refresh */
     int place;             /* local number of its first block in the island at hand; -1: not in it */
@@ -18943,7 +28516,8 @@ CTI_FN int cti_factors_lag(const cti_factors *f, const cti_island *island);
 
 /* cti_factors_free_solve -- A x = b on one component by conjugate gradients behind its factor; ends when sqrt(r' D^-1 r) <= tol, at once when x is
    good enough. x, b [3 n] and work [12 n] are the world's. A component that takes more than eight iterations is marked. Returns the iterations. */
-CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bsr *A, const ct_real *b, ct_real *x, double tol, int max_it, ct_real *work);
+CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bsr *A, const ct_real *b, ct_real *x, double tol, int max_it,
+                                  ct_real *work);
 
 /* cti_factors_residual -- r = b - A x on one component, whose blocks are `blocks` in A. */
 CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r);
@@ -19316,7 +28890,8 @@ static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_
     return go;
 }
 
-CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bsr *A, const ct_real *b, ct_real *x, double tol, int max_it, ct_real *work)
+CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bsr *A, const ct_real *b, ct_real *x, double tol, int max_it,
+                                  ct_real *work)
 {
     const int32_t *blocks = f->blocks + c->begin;
     int n3 = 3 * A->n, it, i, go;
@@ -19342,8 +28917,8 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bs
 
 /* steepest descents of one component's energy behind its factor: v += alpha z, z = D^-1 r, alpha = r'z / z'Az, which is 1 for a new factor and
    never goes uphill with an old one. work: r, z, A z */
-static void cti_factors_descend(cti_factors *f, const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *rhs, int steps, ct_real *v,
-                                ct_real *work)
+static void cti_factors_descend(cti_factors *f, const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *rhs, int steps,
+                                ct_real *v, ct_real *work)
 {
     ct_real *r = work, *z = work + 3 * (size_t)A->n, *Az = z + 3 * (size_t)A->n;
     int it, i, k, n = q->end - q->begin;
@@ -19686,7 +29261,7 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *out);
 #define CTI_ISLANDS_POOR CTI_R(0.5) /* natural map at which a solve by nodes has failed ... */
 #define CTI_ISLANDS_POOR_SPEED CTI_R(0.05) /* ... if that is as much of the island's speed: in an impact, g dt is little */
 
-#define CTI_ISLANDS_LOOSE CTI_R(0.2)  /* natural map above which nodes that did not fail are given another half of their budget */
+#define CTI_ISLANDS_LOOSE CTI_R(0.15) /* natural map above which an island that did not fail is given another half of its budget */
 
 /* islands of one solve */
 typedef struct cti_islands {
@@ -19865,11 +29440,11 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     return 1;
 }
 
-/* 1 where nodes ended on their budget, neither well nor so poorly that the body is to be taken whole */
+/* 1 where an island ended on its budget, neither well nor so poorly that its bodies are to be taken whole */
 static int cti_islands_is_loose(const cti_state *s, const cti_islands *list, int i, const cti_island *q)
 {
     ct_real natural = s->factors.components[q->components[0]].natural;
-    return list->ended[i] == CTI_SOLVE_BUDGET && q->p.n_clusters > q->n_components && natural > CTI_ISLANDS_LOOSE && natural < list->poor[i];
+    return list->ended[i] == CTI_SOLVE_BUDGET && natural > CTI_ISLANDS_LOOSE && natural < list->poor[i];
 }
 
 /* one island: its rows and the components that they touch, apart from the world */
@@ -21422,12 +30997,6 @@ static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
     return cti_islands_scale(s, dt, big);
 }
 
-/* what a free solve left of a component's momentum */
-static void cti_cmr_balance(const cti_state *s, ct_real dt, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
-{
-    cti_islands_balance(s, dt, q, at, r, v);
-}
-
 /* what a component's free solve is asked for: half the tolerance of the velocity scale, in the energy norm of its lightest block */
 static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c, ct_real dt)
 {
@@ -21491,7 +31060,7 @@ static int cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, in
     q->energy = 0;
     for (i = 0; i < n; i++)
         q->energy += (double)cti_v3_dot(cti_v3_at(s->v_free, blocks[i]), cti_v3_sub(cti_v3_at(s->b, blocks[i]), cti_v3_at(s->pcg_work, blocks[i])));
-    cti_cmr_balance(s, dt, q, blocks, s->pcg_work, s->v_free);
+    cti_islands_balance(s, dt, q, blocks, s->pcg_work, s->v_free);
     q->speed = 0, q->dynamics = -1, q->moved = 0;
     for (i = 0; i < n; i++)
         for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++) {
@@ -21902,6 +31471,8 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
 #define CTI_ZONES_SOFT 12   /* iterations of stage 1 */
 #define CTI_ZONES_RIGID 4   /* of stage 2 */
 #define CTI_ZONES_SWEEPS 60 /* over the impulses in an iteration */
+#define CTI_ZONES_TURN CTI_R(0.5) /* rad that a body turns at most */
+#define CTI_ZONES_MISS CTI_R(0.25) /* share of the thickness that joints may miss by after stage 1 */
 
 typedef struct cti_zones {
     cti_state *s;
@@ -21912,7 +31483,8 @@ typedef struct cti_zones {
     ct_real *gap;     /* [rows] n . (p_a - p_b) at x less what must be kept */
     int n_rows, cap;
     int32_t *linked;  /* [n] sets of blocks that rigid joints join */
-    int32_t *joint;   /* [n_joints] their rows in s->rows */
+    int32_t *reach;   /* [n] sets of blocks that anything joins */
+    int32_t *joint;   /* [n_joints] rows in s->rows of the joints that collisions reach */
     int n_joints;
 } cti_zones;
 
@@ -21934,7 +31506,8 @@ static int cti_zones_joints(cti_zones *z)
     int i, n = CTI_LEN(s->rows);
     z->linked = CTI_ARENA_NEW(s->arena, int32_t, s->n);
     z->joint = CTI_ARENA_NEW(s->arena, int32_t, n);
-    if (!z->linked || (n && !z->joint))
+    z->reach = CTI_ARENA_NEW(s->arena, int32_t, s->n);
+    if (!z->linked || !z->reach || (n && !z->joint))
         return 0;
     cti_sets_init(z->linked, s->n);
     for (i = 0; i < CTI_LEN(s->joints); i++) {
@@ -21946,16 +31519,39 @@ static int cti_zones_joints(cti_zones *z)
         if (a >= 0 && b >= 0)
             cti_sets_join(z->linked, a, b);
     }
-    for (i = 0; i < n; i++)
-        if (s->origins[i].joint)
-            z->joint[z->n_joints++] = i;
     return 1;
 }
 
-/* one sweep over the joints' rows, in the metric of mass */
-static void cti_zones_hold(cti_zones *z, const cti_problem *p)
+static void cti_zones_join_row(int32_t *sets, const cti_row *row)
+{
+    int k;
+    for (k = 1; k < row->n; k++)
+        cti_sets_join(sets, row->term[k].block, row->term[0].block);
+}
+
+/* the joints that hold against collisions: those that one reaches through blocks, zones and other joints. What is far keeps its motion, bit by bit.
+   mark: [n] scratch */
+static void cti_zones_reach(cti_zones *z, uint8_t *mark)
+{
+    const cti_state *s = z->s;
+    int i, n = CTI_LEN(s->rows);
+    memcpy(z->reach, z->parent, sizeof *z->reach * (size_t)s->n);
+    memset(mark, 0, (size_t)s->n);
+    for (i = 0; i < n; i++)
+        if (s->origins[i].joint)
+            cti_zones_join_row(z->reach, &s->rows[i]);
+    for (i = 0; i < z->n_rows; i++)
+        mark[cti_sets_root(z->reach, z->rows[i].term[0].block)] = 1;
+    for (z->n_joints = i = 0; i < n; i++)
+        if (s->origins[i].joint && mark[cti_sets_root(z->reach, s->rows[i].term[0].block)])
+            z->joint[z->n_joints++] = i;
+}
+
+/* one sweep over the joints' rows, in the metric of mass; returns the largest change of a velocity */
+static ct_real cti_zones_hold(cti_zones *z, const cti_problem *p)
 {
     cti_state *s = z->s;
+    ct_real big = 0;
     int i, k, j;
     for (i = 0; i < 3 * z->n_joints; i++) {
         cti_row *row = &s->rows[z->joint[i / 3]];
@@ -21978,8 +31574,26 @@ static void cti_zones_hold(cti_zones *z, const cti_problem *p)
         }
         d = B > 0 ? -(u[k] + row->compliance[k] * row->r[k]) / B : 0;
         row->r[k] += d;
+        big = cti_max(big, cti_abs(d) * B);
         for (j = 0; j < row->n; j++)
             cti_v3_addto(s->v_new, row->term[j].block, cti_v3_mul(answer[j], d));
+    }
+    return big;
+}
+
+/* bodies in joints turn no farther than their rows can tell */
+static void cti_zones_slow(cti_zones *z)
+{
+    cti_state *s = z->s;
+    int i, j;
+    for (i = 0; i < z->n_joints; i++) {
+        const cti_row *row = &s->rows[z->joint[i]];
+        for (j = 0; j < row->n; j++) {
+            int b = row->term[j].block;
+            ct_real turn = z->dt * cti_v3_norm(cti_v3_at(s->v_new, b));
+            if (turn > CTI_ZONES_TURN && cti_rigid_turning(s->rigids, s->rigid_of, b))
+                cti_v3_put(s->v_new, b, cti_v3_mul(cti_v3_at(s->v_new, b), CTI_ZONES_TURN / turn));
+        }
     }
 }
 
@@ -21987,7 +31601,7 @@ static void cti_zones_hold(cti_zones *z, const cti_problem *p)
 static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
 {
     cti_state *s = z->s;
-    int i, k, total = z->n_rows + CTI_LEN(s->hits);
+    int i, total = z->n_rows + CTI_LEN(s->hits);
     if (total > z->cap) {
         int cap = 2 * total;
         cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, cap);
@@ -22011,8 +31625,7 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
         z->gap[z->n_rows] = d - cti_min(origin.thickness / 2, CTI_R(0.9) * d);
         row->r[0] = row->r[1] = row->r[2] = 0;
         row->w[0] -= origin.gap0 >= 0 ? origin.gap0 / z->dt : 0;
-        for (k = 1; k < row->n; k++)
-            cti_sets_join(z->parent, row->term[k].block, row->term[0].block);
+        cti_zones_join_row(z->parent, row);
         z->n_rows++;
     }
     return 1;
@@ -22029,8 +31642,7 @@ static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
     int k, i, j;
     cti_islands_problem(s, &p);
     for (k = 0; k < CTI_ZONES_SWEEPS; k++) {
-        ct_real big = 0;
-        cti_zones_hold(z, &p);
+        ct_real big = cti_zones_hold(z, &p);
         for (i = 0; i < z->n_rows; i++) {
             cti_row *row = &z->rows[i];
             cti_v3 n = cti_v3_at(row->frame, 0);
@@ -22097,8 +31709,8 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
     rate = cti_v3_norm(*w) * z->dt;
     if (!cti_finite(rate))
         *w = cti_v3_zero();
-    else if (rate > CTI_R(0.5))
-        *w = cti_v3_mul(*w, CTI_R(0.5) / rate);
+    else if (rate > CTI_ZONES_TURN)
+        *w = cti_v3_mul(*w, CTI_ZONES_TURN / rate);
 }
 
 /* stage 2: zones of the present hits move rigidly, to where a rotation takes them, rigid bodies and nodes alike; a zone that touches what cannot
@@ -22240,21 +31852,27 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
     z->frozen = CTI_ARENA_ZERO(s->arena, uint8_t, s->n);
     if (!active || !anchored || !z->parent || !z->frozen)
         return 0;
+    cti_cmr_context(s, dt, &s->memory_none, 0, &c);
+    if (CTI_LEN(s->rows) == 0 && !cti_joints_append(s, &c)) /* an attempt that was given up has no rows */
+        return 0;
     if (!cti_zones_joints(z))
         return 0;
     for (k = 0; k < s->n; k++)
         z->parent[k] = cti_sets_root(z->linked, k);
-    cti_cmr_context(s, dt, &s->memory_none, 0, &c);
     for (k = 0;; k++) {
+        ct_real miss = 0;
         if (!cti_cmr_collide(s, attempt))
             return 0;
-        if (CTI_LEN(s->hits) == 0)
+        if (k < CTI_ZONES_SOFT && CTI_LEN(s->joints))
+            miss = cti_joints_linearize(s, &c, CTI_REAL_MAX);
+        if (CTI_LEN(s->hits) == 0 && !(z->n_joints && miss > CTI_ZONES_MISS * s->desc.thickness))
             break;
         if (!cti_zones_collect(z, &c))
             return 0;
         if (k < CTI_ZONES_SOFT) {
-            cti_joints_linearize(s, &c, CTI_REAL_MAX);
+            cti_zones_reach(z, active);
             cti_zones_inelastic(z, &c);
+            cti_zones_slow(z);
         } else if (k < CTI_ZONES_SOFT + CTI_ZONES_RIGID) {
             cti_zones_flags(z, active, anchored);
             cti_zones_rigid(z, active, anchored, out);
@@ -22473,11 +32091,19 @@ static void cti_step_shorten(cti_state *s, ct_real *sub, int *calm)
     s->detect.valid = 0;
 }
 
+/* the last substep's memory of contacts becomes the step's */
+static void cti_step_remember(cti_state *s, int slot, ct_real dt)
+{
+    cti_memory swap = s->memory;
+    s->memory = s->memory_step[slot];
+    s->memory_step[slot] = swap;
+    s->dt_memory = dt;
+}
+
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     ct_real left = dt, sub = dt, dt_memory = s->dt_memory, whole = 0; /* whole: length before a cut, 0: not cut */
     const cti_memory *memory = &s->memory;
-    cti_memory swap;
     int slot = 0, calm = 0, halved = 0;
     double start_time = s->time, t0 = cti_cmr_clock(s);
     cti_step_begin(s, r);
@@ -22536,10 +32162,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     }
     if (halved)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
-    swap = s->memory;
-    s->memory = s->memory_step[slot ^ 1];
-    s->memory_step[slot ^ 1] = swap;
-    s->dt_memory = dt_memory;
+    cti_step_remember(s, slot ^ 1, dt_memory);
     s->time = s->still ? start_time : start_time + (double)dt;
     cti_step_finish(s, r);
     r->ms_total = cti_cmr_clock(s) - t0;
@@ -22900,7 +32523,8 @@ static const char *const cti_world_statuses[] = {CT_STATUS_LIST(CTI_WORLD_TEXT)}
 #undef CTI_WORLD_TEXT
 static const char *const cti_world_steppers[] = {"cmr", "dcd", "barrier", "layers", "penalty", "geometric", "explicit"};
 static const char *const cti_world_integrators[] = {"euler", "newmark", "bdf2"};
-static const char *const cti_world_solvers[] = {"auto", "ica", "ca", "pgs", "lemke", "boxed", "active_set", "mprgp", "interior", "geometric_cg"};
+static const char *const cti_world_solvers[] = {"auto", "ica", "ca", "pgs", "lemke", "boxed", "active_set", "mprgp", "interior", "geometric_cg",
+                                                "newton", "admm"};
 
 CONTACT_API_DEF const char *ct_code_text(ct_code code) { return (int)code >= 0 && code < CT_CODE_COUNT_ ? cti_world_codes[code] : "?"; }
 CONTACT_API_DEF const char *ct_status_text(ct_status status)
@@ -22942,6 +32566,8 @@ CONTACT_API_DEF ct_solver_desc ct_solver_desc_default(void)
     d.max_sweeps = 200;
     d.inner_iterations = 200;
     d.inner_repeats = 3;
+    d.relaxation = 1;
+    d.seed = 1;
     return d;
 }
 
@@ -24878,6 +34504,8 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     s->time = u->start.time, s->dt_memory = u->start.dt_memory;
     memcpy(s->v, u->start.v, sizeof(ct_real) * 3 * (size_t)n);
     memcpy(s->dt_prev, u->start.dt_prev, sizeof(ct_real) * (size_t)n);
+    for (i = 0; i < CTI_LEN(s->factors.components); i++) /* bodies were carried at rest */
+        s->factors.components[i].drift = CTI_REAL_MAX;
     /* integrators that remember a step before start again */
     if (s->desc.integrator != CT_INTEGRATOR_EULER) {
         cti_integrate_reset(s, 1);
@@ -25155,6 +34783,175 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *pa
     return code;
 }
 #endif
+
+/* ---- 9_world/problems.h ---- */
+/* problems.h -- contact problems without a world. */
+
+
+struct ct_problem {
+    cti_mem mem;
+    cti_program program;
+};
+
+/* cti_problem_new -- empty; NULL when memory ran out. */
+CTI_FN ct_problem *cti_problem_new(void);
+
+
+/* ---- 9_world/problems.c ---- */
+/* problems.c -- contact problems without a world: their memory, their solves.
+   Method: the solver works on scratch of its own; the judge then says what its result is worth, and only that is reported. */
+
+CTI_FN ct_problem *cti_problem_new(void)
+{
+    cti_mem mem;
+    ct_problem *q;
+    cti_mem_init(&mem, NULL);
+    q = (ct_problem *)cti_mem_resize(&mem, NULL, 0, sizeof *q);
+    if (!q)
+        return NULL;
+    memset(q, 0, sizeof *q);
+    q->mem = mem;
+    return q;
+}
+
+CONTACT_API_DEF void ct_problem_free(ct_problem *problem)
+{
+    cti_mem mem;
+    if (!problem)
+        return;
+    cti_program_free(&problem->mem, &problem->program);
+    mem = problem->mem;
+    cti_mem_resize(&mem, problem, sizeof *problem, 0);
+}
+
+CONTACT_API_DEF ct_code ct_problem_info_get(const ct_problem *problem, ct_problem_info *out_info)
+{
+    const cti_program *p;
+    if (!problem || !out_info)
+        return CT_ERR_ARGUMENT;
+    p = &problem->program;
+    memset(out_info, 0, sizeof *out_info);
+    out_info->kind = (ct_problem_kind)p->kind;
+    out_info->n = p->n, out_info->m = p->m, out_info->contacts = p->mu ? p->m / 3 : 0;
+    out_info->x_ref = p->x_ref, out_info->r_ref = p->r_ref;
+    out_info->has_objective = p->has_objective, out_info->objective_ref = p->objective_ref;
+    out_info->expect = p->expect;
+    return CT_OK;
+}
+
+CONTACT_API_DEF const char *ct_outcome_text(ct_outcome outcome)
+{
+    static const char *const text[] = {"solved", "infeasible", "ray", "budget", "failed", "not_applicable"};
+    return (int)outcome >= 0 && outcome < CT_OUTCOME_COUNT_ ? text[outcome] : "?";
+}
+
+CONTACT_API_DEF int ct_problem_solver_built(ct_solver solver) { return solver == CT_SOLVER_AUTO || cti_solvers_find(solver) != NULL; }
+
+CONTACT_API_DEF void ct_solution_free(ct_solution *solution)
+{
+    cti_mem mem;
+    if (!solution)
+        return;
+    cti_mem_init(&mem, NULL);
+    CTI_FREE(&mem, solution->x);
+    CTI_FREE(&mem, solution->r);
+    memset(solution, 0, sizeof *solution);
+}
+
+static int cti_problems_desc_ok(const ct_solver_desc *d)
+{
+    return d->tolerance > 0 && d->budget >= 0 && d->seconds >= 0 && d->order >= 0 && d->order <= 2 && d->relaxation > 0 && d->relaxation < 2 &&
+           (int)d->solver >= 0 && d->solver < CT_SOLVER_COUNT_;
+}
+
+static int cti_problems_start(cti_mem *mem, const cti_program *p, int warm, ct_solution *s)
+{
+    int fit = s->n == p->n && s->m == p->m && s->x && s->r;
+    if (!fit) {
+        ct_solution_free(s);
+        if (!CTI_RESIZE(mem, s->x, p->n) || !CTI_RESIZE(mem, s->r, p->m))
+            return 0;
+        s->n = p->n, s->m = p->m;
+    }
+    if (!warm || !fit) {
+        memset(s->x, 0, sizeof *s->x * (size_t)p->n);
+        memset(s->r, 0, sizeof *s->r * (size_t)p->m);
+    }
+    return 1;
+}
+
+static double cti_problems_clock(const ct_solver_desc *d) { return d->now_us ? (double)d->now_us(d->now_user) * 1e-6 : 0; }
+
+/* what stands in s, said by the judge; what a solver calls solved and is not has failed, what it gave up and is solved is solved */
+static ct_outcome cti_problems_judge(const cti_program *p, double tolerance, cti_outcome said, double *work, ct_solution *s)
+{
+    cti_judgement j;
+    cti_program_judge(p, s->x, s->r, work, &j);
+    s->residual = j.residual, s->dynamics = j.dynamics, s->primal = j.primal, s->dual = j.dual;
+    s->gap = j.gap, s->natural = j.natural, s->unscaled = j.unscaled, s->objective = j.objective;
+    if (said == CTI_OUTCOME_INFEASIBLE || said == CTI_OUTCOME_RAY || said == CTI_OUTCOME_NOT_APPLICABLE)
+        return (ct_outcome)said;
+    if (j.residual <= tolerance)
+        return CT_OUTCOME_SOLVED;
+    if (said == CTI_OUTCOME_SOLVED)
+        s->why = "the solver's own rule was met, the residual's was not";
+    return said == CTI_OUTCOME_BUDGET ? CT_OUTCOME_BUDGET : CT_OUTCOME_FAILED;
+}
+
+/* one solver's attempt. 0: out of memory */
+static int cti_problems_attempt(cti_mem *mem, const cti_program *p, const ct_solver_desc *d, ct_solver solver, ct_solution *s)
+{
+    cti_arena arena;
+    cti_effort e;
+    cti_answer a;
+    cti_outcome said;
+    double start = cti_problems_clock(d), *work;
+    cti_program_solver solve = cti_solvers_find(solver);
+    cti_arena_init(&arena, mem);
+    memset(&e, 0, sizeof e), memset(&a, 0, sizeof a);
+    e.tolerance = (double)d->tolerance, e.max_iterations = d->budget, e.seconds = d->seconds, e.warm = d->warm, e.cone = d->cone;
+    e.order = d->order, e.relaxation = d->relaxation, e.seed = d->seed, e.now_us = d->now_us, e.now_user = d->now_user;
+    e.watch = d->watch, e.watch_user = d->watch_user, e.mem = mem, e.arena = &arena;
+    e.started = d->now_us ? d->now_us(d->now_user) : 0;
+    a.x = s->x, a.r = s->r, a.why = "";
+    work = CTI_ARENA_NEW(&arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n);
+    said = work ? solve(p, &e, &a) : CTI_OUTCOME_MEMORY;
+    if (said != CTI_OUTCOME_MEMORY) {
+        s->seconds += cti_problems_clock(d) - start;
+        s->solver = solver, s->iterations = a.iterations, s->why = a.why;
+        s->outcome = cti_problems_judge(p, (double)d->tolerance, said, work, s);
+        if (s->outcome == CT_OUTCOME_SOLVED)
+            s->why = "";
+    }
+    cti_arena_free(&arena);
+    return said != CTI_OUTCOME_MEMORY;
+}
+
+CONTACT_API_DEF ct_code ct_problem_solve(const ct_problem *problem, const ct_solver_desc *desc, ct_solution *solution)
+{
+    cti_mem mem;
+    ct_solver solver;
+    ct_solver_desc d;
+    int k;
+    if (!problem || !desc || !solution || !cti_problems_desc_ok(desc))
+        return CT_ERR_ARGUMENT;
+    if (!ct_problem_solver_built(desc->solver))
+        return CT_ERR_UNSUPPORTED;
+    cti_mem_init(&mem, NULL);
+    if (!cti_problems_start(&mem, &problem->program, desc->warm, solution))
+        return CT_ERR_MEMORY;
+    d = *desc;
+    solution->seconds = 0, solution->outcome = CT_OUTCOME_NOT_APPLICABLE, solution->why = "no solver is built for this problem";
+    for (k = 0;; k++) {
+        solver = desc->solver != CT_SOLVER_AUTO ? desc->solver : cti_solvers_auto(&problem->program, k);
+        if (solver == CT_SOLVER_AUTO || (k && desc->solver != CT_SOLVER_AUTO))
+            return CT_OK;
+        if (!cti_problems_attempt(&mem, &problem->program, &d, solver, solution))
+            return CT_ERR_MEMORY;
+        if (solution->outcome == CT_OUTCOME_SOLVED || solution->outcome == CT_OUTCOME_INFEASIBLE)
+            return CT_OK;
+    }
+}
 
 /* ---- 9_world/files.h ---- */
 /* files.h -- what the readers share: a file held in memory, a scanner that counts lines, numbers, errors that name the line.
@@ -27426,6 +37223,417 @@ CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_err
 
 #endif
 
+/* ---- 9_world/files_problem.c ---- */
+/* files_problem.c -- contact problems from files: the CPB container and LCPs as text.
+   Method: a CPB file is held in memory and its arrays are found by name; sizes are checked against the file before anything is copied. */
+
+#if CONTACT_WITH_FILES
+
+#define CTI_CPB_ARRAYS 64
+
+typedef struct cti_cpb_array {
+    char name[17];
+    uint32_t dtype; /* 0 int32, 1 float64 */
+    uint64_t count;
+    const unsigned char *data;
+} cti_cpb_array;
+
+typedef struct cti_cpb_file {
+    cti_mem *mem;
+    ct_error_info *error;
+    ct_code code;
+    uint32_t kind;
+    int n;
+    cti_cpb_array array[CTI_CPB_ARRAYS];
+} cti_cpb_file;
+
+static int cti_cpb_refuse(cti_cpb_file *f, ct_code code, double value, const char *format, const char *name)
+{
+    if (f->code == CT_OK)
+        f->code = cti_file_error(f->error, code, 0, value, format, name);
+    return 0;
+}
+
+static int cti_cpb_open(cti_cpb_file *f, const unsigned char *bytes, size_t size)
+{
+    uint32_t count, k;
+    size_t at = 16;
+    if (size < 16 || memcmp(bytes, "CPB1\0\0\0\0", 8) != 0)
+        return cti_cpb_refuse(f, CT_ERR_FORMAT, 0, "byte 0: not a CPB file (magic CPB1)", NULL);
+    memcpy(&f->kind, bytes + 8, 4), memcpy(&count, bytes + 12, 4);
+    if (f->kind < 1 || f->kind > 3 || count > CTI_CPB_ARRAYS)
+        return cti_cpb_refuse(f, CT_ERR_FORMAT, (double)f->kind, "byte 8: unknown kind, or too many arrays", NULL);
+    for (k = 0; k < count; k++) {
+        cti_cpb_array *a = &f->array[f->n++];
+        size_t width;
+        if (size - at < 32)
+            return cti_cpb_refuse(f, CT_ERR_FORMAT, (double)at, "the file ends within an array's head", NULL);
+        memset(a, 0, sizeof *a);
+        memcpy(a->name, bytes + at, 16);
+        memcpy(&a->dtype, bytes + at + 16, 4), memcpy(&a->count, bytes + at + 24, 8);
+        at += 32;
+        width = a->dtype == 0 ? 4 : 8;
+        if (a->dtype > 1 || a->count > (size - at) / width || a->count > 0x3fffffff)
+            return cti_cpb_refuse(f, CT_ERR_FORMAT, (double)at, "array %s: unknown type, or longer than the file", a->name);
+        a->data = bytes + at;
+        at += (width * (size_t)a->count + 7) & ~(size_t)7;
+        if (at > size)
+            at = size; /* the last array's padding may be missing */
+    }
+    return 1;
+}
+
+static const cti_cpb_array *cti_cpb_find(const cti_cpb_file *f, const char *name)
+{
+    int k;
+    for (k = 0; k < f->n; k++)
+        if (!strcmp(f->array[k].name, name))
+            return &f->array[k];
+    return NULL;
+}
+
+/* an array that has to be there, of a type and (count >= 0) a length; NULL and an error else */
+static const cti_cpb_array *cti_cpb_need(cti_cpb_file *f, const char *name, uint32_t dtype, int64_t count)
+{
+    const cti_cpb_array *a = cti_cpb_find(f, name);
+    if (!a)
+        cti_cpb_refuse(f, CT_ERR_FORMAT, 0, "array %s is missing", name);
+    else if (a->dtype != dtype || (count >= 0 && a->count != (uint64_t)count))
+        cti_cpb_refuse(f, CT_ERR_FORMAT, (double)a->count, "array %s has the wrong type or length", name);
+    else
+        return a;
+    return NULL;
+}
+
+static int cti_cpb_doubles(cti_cpb_file *f, const char *name, int64_t count, double **out)
+{
+    const cti_cpb_array *a = cti_cpb_need(f, name, 1, count);
+    if (!a)
+        return 0;
+    if (!CTI_RESIZE(f->mem, *out, (int)a->count))
+        return cti_cpb_refuse(f, CT_ERR_MEMORY, 0, "out of memory", NULL);
+    if (a->count)
+        memcpy(*out, a->data, 8 * (size_t)a->count);
+    return 1;
+}
+
+/* the same where the array may be missing or of another length, which leaves *out NULL */
+static int cti_cpb_optional(cti_cpb_file *f, const char *name, int64_t count, double **out)
+{
+    const cti_cpb_array *a = cti_cpb_find(f, name);
+    return !a || a->dtype != 1 || a->count != (uint64_t)count || cti_cpb_doubles(f, name, count, out);
+}
+
+static int32_t cti_cpb_int_at(const cti_cpb_array *a, int64_t k)
+{
+    int32_t v;
+    memcpy(&v, a->data + 4 * k, 4);
+    return v;
+}
+
+static double cti_cpb_double_at(const cti_cpb_array *a, int64_t k)
+{
+    double v;
+    memcpy(&v, a->data + 8 * k, 8);
+    return v;
+}
+
+typedef struct cti_triplets {
+    int32_t *i, *j;
+    double *x;
+} cti_triplets;
+
+static int cti_triplets_add(cti_mem *mem, cti_triplets *t, int i, int j, double x)
+{
+    return CTI_PUSH(mem, t->i, i) && CTI_PUSH(mem, t->j, j) && CTI_PUSH(mem, t->x, x);
+}
+
+/* a matrix of scalars (block 1) or 3x3 blocks (block 3); mirror: the upper triangle is stored */
+static int cti_cpb_sparse(cti_cpb_file *f, const char *letter, int block, int mirror, cti_sparse *out)
+{
+    char name[8];
+    const cti_cpb_array *dim, *p, *index, *x;
+    cti_triplets t;
+    int rows, cols, i, k, a, b, ok = 1;
+    memset(&t, 0, sizeof t);
+    name[0] = letter[0];
+    strcpy(name + 1, ".dim");
+    if ((dim = cti_cpb_need(f, name, 0, 2)) == NULL)
+        return 0;
+    rows = cti_cpb_int_at(dim, 0), cols = cti_cpb_int_at(dim, 1);
+    if (rows < 0 || cols < 0 || rows > 0x3fffffff / block || cols > 0x3fffffff / block)
+        return cti_cpb_refuse(f, CT_ERR_DOMAIN, rows, "array %s has a size that is not possible", name);
+    strcpy(name + 1, ".p");
+    p = cti_cpb_need(f, name, 0, (int64_t)rows + 1);
+    strcpy(name + 1, ".i");
+    index = p ? cti_cpb_need(f, name, 0, -1) : NULL;
+    strcpy(name + 1, ".x");
+    x = index ? cti_cpb_need(f, name, 1, (int64_t)index->count * block * block) : NULL;
+    if (!x)
+        return 0;
+    for (i = 0; ok && i < rows; i++) {
+        int from = cti_cpb_int_at(p, i), to = cti_cpb_int_at(p, i + 1);
+        if (from < 0 || to < from || (uint64_t)to > index->count)
+            return CTI_FREE(f->mem, t.i), CTI_FREE(f->mem, t.j), CTI_FREE(f->mem, t.x),
+                   cti_cpb_refuse(f, CT_ERR_FORMAT, i, "matrix %s: row pointers fall or leave the array", letter);
+        for (k = from; ok && k < to; k++) {
+            int j = cti_cpb_int_at(index, k);
+            if (j < 0 || j >= cols)
+                return CTI_FREE(f->mem, t.i), CTI_FREE(f->mem, t.j), CTI_FREE(f->mem, t.x),
+                       cti_cpb_refuse(f, CT_ERR_FORMAT, j, "matrix %s: a column is outside", letter);
+            for (a = 0; a < block; a++)
+                for (b = 0; b < block; b++) {
+                    double v = cti_cpb_double_at(x, (int64_t)k * block * block + a * block + b);
+                    ok = ok && cti_triplets_add(f->mem, &t, block * i + a, block * j + b, v);
+                    if (mirror && j > i)
+                        ok = ok && cti_triplets_add(f->mem, &t, block * j + b, block * i + a, v);
+                }
+        }
+    }
+    ok = ok && cti_sparse_from_triplets(f->mem, block * rows, block * cols, t.i, t.j, t.x, CTI_LEN(t.i), out);
+    CTI_FREE(f->mem, t.i), CTI_FREE(f->mem, t.j), CTI_FREE(f->mem, t.x);
+    return ok || cti_cpb_refuse(f, CT_ERR_MEMORY, 0, "out of memory", NULL);
+}
+
+/* the upper triangle of scalars or both: P of a QP is mirrored where nothing is stored below the diagonal */
+static int cti_cpb_is_upper(cti_cpb_file *f, const char *p_name, const char *i_name)
+{
+    const cti_cpb_array *p = cti_cpb_find(f, p_name), *index = cti_cpb_find(f, i_name);
+    int64_t i, k;
+    for (i = 0; p && index && i + 1 < (int64_t)p->count; i++)
+        for (k = cti_cpb_int_at(p, i); k >= 0 && k < cti_cpb_int_at(p, i + 1) && k < (int64_t)index->count; k++)
+            if (cti_cpb_int_at(index, k) < i)
+                return 0;
+    return 1;
+}
+
+/* M, H: the operator of a global problem or a QP's */
+static int cti_cpb_operator(cti_cpb_file *f, const char *scalar, cti_sparse *out)
+{
+    if (cti_cpb_find(f, "A.p"))
+        return cti_cpb_sparse(f, "A", 3, 1, out);
+    return cti_cpb_sparse(f, scalar, 1, scalar[0] == 'P' ? cti_cpb_is_upper(f, "P.p", "P.i") : cti_cpb_is_upper(f, "M.p", "M.i"), out);
+}
+
+static int cti_cpb_qp(cti_cpb_file *f, cti_program *q)
+{
+    const cti_cpb_array *objective = cti_cpb_find(f, "obj"), *constant = cti_cpb_find(f, "obj_r");
+    int i;
+    if (!cti_cpb_operator(f, "P", &q->A) || !cti_cpb_sparse(f, "J", 1, 0, &q->J))
+        return 0;
+    q->n = q->A.rows, q->m = q->J.rows;
+    if (!cti_cpb_doubles(f, "b", q->n, &q->b) || !cti_cpb_doubles(f, "c", q->m, &q->w))
+        return 0;
+    for (i = 0; i < q->m; i++)
+        q->w[i] = -q->w[i];
+    if (objective && objective->dtype == 1 && objective->count == 1)
+        q->has_objective = 1, q->objective_ref = cti_cpb_double_at(objective, 0);
+    if (constant && constant->dtype == 1 && constant->count == 1)
+        q->constant = 0; /* obj is without it */
+    return cti_cpb_optional(f, "x_ref", q->n, &q->x_ref) && cti_cpb_optional(f, "lam_ref", q->m, &q->r_ref);
+}
+
+static int cti_cpb_contacts(cti_cpb_file *f, cti_program *q)
+{
+    const cti_cpb_array *nc = cti_cpb_need(f, "nc", 0, 1);
+    int count;
+    if (!nc)
+        return 0;
+    count = cti_cpb_int_at(nc, 0);
+    if (count < 0 || count > 0x0fffffff)
+        return cti_cpb_refuse(f, CT_ERR_DOMAIN, count, "array %s: a number of contacts that is not possible", "nc");
+    q->m = 3 * count;
+    if (!cti_cpb_doubles(f, "mu", count, &q->mu) || !cti_cpb_optional(f, "r_ref", q->m, &q->r_ref))
+        return 0;
+    if (q->kind == CTI_PROGRAM_LOCAL) {
+        q->n = q->m;
+        return cti_cpb_sparse(f, "W", 3, 0, &q->W) && cti_cpb_doubles(f, "q", q->m, &q->w);
+    } else {
+        cti_sparse H;
+        int ok;
+        memset(&H, 0, sizeof H);
+        if (!cti_cpb_operator(f, "M", &q->A) || !cti_cpb_sparse(f, "H", 1, 0, &H))
+            return 0;
+        ok = cti_sparse_transpose(f->mem, &H, &q->J);
+        cti_sparse_free(f->mem, &H);
+        if (!ok)
+            return cti_cpb_refuse(f, CT_ERR_MEMORY, 0, "out of memory", NULL);
+        q->n = q->A.rows;
+        return cti_cpb_doubles(f, "f", q->n, &q->b) && cti_cpb_doubles(f, "w", q->m, &q->w) && cti_cpb_optional(f, "v_ref", q->n, &q->x_ref);
+    }
+}
+
+static ct_code cti_problem_read_cpb(cti_mem *mem, const char *bytes, size_t size, cti_program *q, ct_error_info *error)
+{
+    cti_cpb_file f;
+    memset(&f, 0, sizeof f);
+    f.mem = mem, f.error = error, f.code = CT_OK;
+    if (!cti_cpb_open(&f, (const unsigned char *)bytes, size))
+        return f.code;
+    q->kind = (cti_program_kind)f.kind;
+    if (q->kind == CTI_PROGRAM_QP)
+        cti_cpb_qp(&f, q);
+    else
+        cti_cpb_contacts(&f, q);
+    return f.code;
+}
+
+/* ---- LCPs as text ---- */
+
+/* a number, inf and -inf too */
+static int cti_lcp_number(cti_scan *s, double *out, const char *what)
+{
+    const char *token;
+    int length;
+    char text[64];
+    if (!cti_scan_word(s, &token, &length))
+        return cti_scan_fail(s, CT_ERR_FORMAT, "expected a number: %s", what);
+    if (length < (int)sizeof text) {
+        char *end;
+        memcpy(text, token, (size_t)length);
+        text[length] = 0;
+        if (cti_scan_like(token, length, "inf") || cti_scan_like(token, length, "+inf"))
+            return *out = INFINITY, 1;
+        if (cti_scan_like(token, length, "-inf"))
+            return *out = -INFINITY, 1;
+        *out = strtod(text, &end);
+        if (*end == 0 && isfinite(*out))
+            return 1;
+    }
+    return cti_scan_fail(s, CT_ERR_FORMAT, "expected a number: %s", what);
+}
+
+static int cti_lcp_vector(cti_scan *s, int n, double **out, const char *what)
+{
+    int i;
+    if (!CTI_RESIZE(s->mem, *out, n))
+        return cti_scan_memory(s);
+    for (i = 0; i < n; i++)
+        if (!cti_lcp_number(s, &(*out)[i], what))
+            return 0;
+    return 1;
+}
+
+static int cti_lcp_matrix(cti_scan *s, int n, cti_sparse *out)
+{
+    cti_triplets t;
+    int i, j, ok = 1;
+    memset(&t, 0, sizeof t);
+    for (i = 0; ok && i < n; i++)
+        for (j = 0; ok && j < n; j++) {
+            double v;
+            ok = cti_lcp_number(s, &v, "an entry of M");
+            if (ok && v != 0 && !cti_triplets_add(s->mem, &t, i, j, v))
+                ok = cti_scan_memory(s);
+        }
+    if (ok && !cti_sparse_from_triplets(s->mem, n, n, t.i, t.j, t.x, CTI_LEN(t.i), out))
+        ok = cti_scan_memory(s);
+    CTI_FREE(s->mem, t.i), CTI_FREE(s->mem, t.j), CTI_FREE(s->mem, t.x);
+    return ok;
+}
+
+static int cti_lcp_expect(cti_scan *s, cti_program *q)
+{
+    const char *token;
+    int length;
+    if (!cti_scan_word(s, &token, &length))
+        return cti_scan_fail(s, CT_ERR_FORMAT, "expected solution, infeasible or nosolution", NULL);
+    q->expect = cti_scan_is(token, length, "solution") ? 1 : (cti_scan_is(token, length, "infeasible") ? 2 : 3);
+    return 1;
+}
+
+/* one keyword and what belongs to it; 0 on an error */
+static int cti_lcp_item(cti_scan *s, const char *token, int length, cti_program *q)
+{
+    int64_t n;
+    if (cti_scan_is(token, length, "n")) {
+        if (!cti_scan_integer(s, &n, "n"))
+            return 0;
+        if (n < 0 || n > 100000)
+            return cti_scan_fail(s, CT_ERR_DOMAIN, "n has to be 0 to 100000", NULL);
+        q->n = q->m = (int)n;
+        return 1;
+    }
+    if (cti_scan_is(token, length, "expect"))
+        return cti_lcp_expect(s, q);
+    if (cti_scan_is(token, length, "lemke"))
+        return cti_scan_word(s, &token, &length) && cti_scan_word(s, &token, &length);
+    if (cti_scan_is(token, length, "M"))
+        return cti_lcp_matrix(s, q->n, &q->W);
+    if (cti_scan_is(token, length, "q"))
+        return cti_lcp_vector(s, q->n, &q->w, "an entry of q");
+    if (cti_scan_is(token, length, "lo"))
+        return cti_lcp_vector(s, q->n, &q->lo, "an entry of lo");
+    if (cti_scan_is(token, length, "hi"))
+        return cti_lcp_vector(s, q->n, &q->hi, "an entry of hi");
+    if (cti_scan_is(token, length, "z"))
+        return cti_lcp_vector(s, q->n, &q->r_ref, "an entry of z");
+    return cti_scan_fail(s, CT_ERR_FORMAT, "unknown keyword; expected n, expect, lemke, M, q, lo, hi or z", NULL);
+}
+
+static ct_code cti_problem_read_lcp(cti_mem *mem, const char *bytes, size_t size, cti_program *q, ct_error_info *error)
+{
+    cti_scan s;
+    const char *token;
+    int length;
+    memset(&s, 0, sizeof s);
+    s.at = bytes, s.end = bytes + size, s.line = 1, s.comments = 1, s.error = error, s.mem = mem, s.code = CT_OK;
+    q->kind = CTI_PROGRAM_LCP;
+    while (cti_scan_word(&s, &token, &length))
+        if (!cti_lcp_item(&s, token, length, q))
+            break;
+    return s.code;
+}
+
+CONTACT_API_DEF ct_code ct_problem_read(const char *path, ct_problem **out_problem, ct_error_info *out_error)
+{
+    ct_problem *q;
+    char *bytes = NULL;
+    const char *wrong;
+    ct_code code;
+    int cpb;
+    if (!path || !out_problem)
+        return cti_file_error(out_error, CT_ERR_ARGUMENT, 0, 0, "path and out_problem may not be NULL", NULL);
+    cpb = cti_file_has_extension(path, ".cpb");
+    if (!cpb && !cti_file_has_extension(path, ".lcp") && !cti_file_has_extension(path, ".blcp"))
+        return cti_file_error(out_error, CT_ERR_UNSUPPORTED, 0, 0, "file name must end in .cpb, .lcp or .blcp", NULL);
+    q = cti_problem_new();
+    if (!q)
+        return cti_file_error(out_error, CT_ERR_MEMORY, 0, 0, "out of memory", NULL);
+    code = cti_file_load(&q->mem, path, &bytes, out_error);
+    if (code == CT_OK)
+        code = (cpb ? cti_problem_read_cpb : cti_problem_read_lcp)(&q->mem, bytes, (size_t)CTI_LEN(bytes), &q->program, out_error);
+    CTI_FREE(&q->mem, bytes);
+    if (code == CT_OK) {
+        wrong = cti_program_check(&q->program);
+        if (wrong)
+            code = cti_file_error(out_error, CT_ERR_DOMAIN, 0, 0, wrong, NULL);
+        else if (!cti_program_prepare(&q->mem, &q->program))
+            code = cti_file_error(out_error, CT_ERR_MEMORY, 0, 0, "out of memory", NULL);
+    }
+    if (code != CT_OK) {
+        ct_problem_free(q);
+        return code;
+    }
+    *out_problem = q;
+    return CT_OK;
+}
+
+#else
+
+CONTACT_API_DEF ct_code ct_problem_read(const char *path, ct_problem **out_problem, ct_error_info *out_error)
+{
+    CTI_UNUSED(path);
+    CTI_UNUSED(out_problem);
+    if (out_error) {
+        memset(out_error, 0, sizeof *out_error);
+        out_error->code = CT_ERR_UNSUPPORTED, out_error->text = "built without files (CONTACT_WITH_FILES 0)", out_error->element = -1;
+    }
+    return CT_ERR_UNSUPPORTED;
+}
+
+#endif
+
 /* ---- 9_world/files_write.c ---- */
 /* files_write.c -- meshes to files: OBJ, Gmsh MSH 2.2 (ASCII), legacy VTK (ASCII). Method: the mesh is checked first; the text goes to a
    temporary file beside the place, which is renamed when it is whole. Numbers have 17 digits and a point in every locale, so that reading
@@ -27715,12 +37923,56 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
 #undef CTI_R8
 #undef CTI_DD_U
 #undef CTI_SYMBOLIC_WIDTH
+#undef CTI_SYMBOLIC_ONCE_SMALL
+#undef CTI_SYMBOLIC_ONCE_LARGE
 #undef CTI_NODES_REBASE
 #undef CTI_ICA_FEW
 #undef CTI_ICA_MORE
 #undef CTI_ICA_DEFER
 #undef CTI_ICA_COUPLED
 #undef CTI_ICA_STALL
+#undef CTI_DUAL_MOST
+#undef CTI_MPRGP_ROUNDING
+#undef CTI_MPRGP_POWER
+#undef CTI_MPRGP_SLOW
+#undef CTI_MPRGP_PROXIMAL
+#undef CTI_LEMKE_CAP
+#undef CTI_LEMKE_CAP_LARGE
+#undef CTI_LEMKE_LP
+#undef CTI_LEMKE_TINY
+#undef CTI_LEMKE_NOISE
+#undef CTI_LEMKE_ROWS
+#undef CTI_LEMKE_SIDES
+#undef CTI_LEMKE_LARGEST
+#undef CTI_LEMKE_ROUNDS
+#undef CTI_LEMKE_RESTARTS
+#undef CTI_BOXED_ROWS
+#undef CTI_BOXED_TRIALS
+#undef CTI_BOXED_ROUNDS
+#undef CTI_BOXED_TINY
+#undef CTI_BOXED_SOFT
+#undef CTI_CONVEX_DENSE
+#undef CTI_CONVEX_PRODUCTS
+#undef CTI_CONVEX_SHIFT
+#undef CTI_CONVEX_FULL
+#undef CTI_CONVEX_PIVOT
+#undef CTI_CONES_CONTACTS
+#undef CTI_CONES_NEWTON
+#undef CTI_CONES_LU
+#undef CTI_CONES_STALLED
+#undef CTI_CONES_SHORT
+#undef CTI_CONES_ITERATIONS
+#undef CTI_INTERIOR_ITERATIONS
+#undef CTI_INTERIOR_SHORT
+#undef CTI_INTERIOR_RAISE
+#undef CTI_INTERIOR_RAISE_MOST
+#undef CTI_INTERIOR_CORRECTORS
+#undef CTI_INTERIOR_POLISH
+#undef CTI_ACTIVE_ROWS
+#undef CTI_ACTIVE_BATCH
+#undef CTI_ACTIVE_DEPENDENT
+#undef CTI_ACTIVE_NEARLY
+#undef CTI_ACTIVE_REPAIRS
 #undef CTI_DIST_A0
 #undef CTI_DIST_A1
 #undef CTI_DIST_B0
@@ -27787,6 +38039,8 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
 #undef CTI_ZONES_SOFT
 #undef CTI_ZONES_RIGID
 #undef CTI_ZONES_SWEEPS
+#undef CTI_ZONES_TURN
+#undef CTI_ZONES_MISS
 #undef CTI_STEP_TANGLED
 #undef CTI_STEP_CALM
 #undef CTI_COOKIE
@@ -27796,6 +38050,7 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
 #undef CTI_UNTANGLE_STEPS
 #undef CTI_UNTANGLE_HELD
 #undef CTI_UNTANGLE_DT
+#undef CTI_CPB_ARRAYS
 #undef CTI_FN
 #if defined(__clang__)
 #pragma float_control(pop)
