@@ -476,9 +476,9 @@ static void pinned(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(piles),
+        PLAIN_TEST(piles)
         cmocka_unit_test(sheets),
-        cmocka_unit_test(press),
+        PLAIN_TEST(press)
         cmocka_unit_test(pinned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -23,13 +24,14 @@ CXX_STDS = ["c++11", "c++17", "c++20"]
 class Count:
     def __init__(self):
         self.passed, self.failed, self.skipped = 0, 0, 0
+        self.lock = threading.Lock()
 
     def ok(self, ok, what, detail=""):
-        if ok:
-            self.passed += 1
-        else:
-            self.failed += 1
-            print("FAILED  %s%s" % (what, "\n" + indent(detail) if detail.strip() else ""), flush=True)
+        with self.lock:
+            self.passed += bool(ok)
+            self.failed += not ok
+            if not ok:
+                print("FAILED  %s%s" % (what, "\n" + indent(detail) if detail.strip() else ""), flush=True)
 
     def skip(self, what, missing):
         self.skipped += 1
@@ -238,10 +240,10 @@ def main():
             count.ok(code == 0, " ".join(job), out)
         print("compile twins: %d, %.0f s" % (len(jobs), time.time() - start), flush=True)
         with tempfile.TemporaryDirectory(prefix="contact_test_") as work:
-            for f in families:
-                links(count, f, stb, work)
-            quick_start(count, have, work, stb)
-            examples(count, work)
+            parts = [pool.submit(links, count, f, stb, work) for f in families]
+            parts += [pool.submit(quick_start, count, have, work, stb), pool.submit(examples, count, work)]
+            for part in parts:
+                part.result()
     print("all: %.0f s" % (time.time() - start))
     print("%d passed, %d failed, %d skipped" % (count.passed, count.failed, count.skipped))
     return 1 if count.failed else 0

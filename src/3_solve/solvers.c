@@ -48,10 +48,14 @@ enum { CTI_SOLVERS_DENSE = 12000 }; /* rows: a dense matrix of them takes about 
 static const ct_solver *cti_solvers_order(const cti_program *p)
 {
     switch (p->kind) {
-    case CTI_PROGRAM_LOCAL: return cti_solvers_friction;
-    case CTI_PROGRAM_GLOBAL: return p->m > CTI_SOLVERS_DENSE ? cti_solvers_many : cti_solvers_friction;
-    case CTI_PROGRAM_QP: return p->m > CTI_SOLVERS_DENSE ? cti_solvers_large : cti_solvers_qp;
-    case CTI_PROGRAM_LCP: return p->lo ? cti_solvers_bounds : cti_solvers_lcp;
+    case CTI_PROGRAM_LOCAL:
+        return cti_solvers_friction;
+    case CTI_PROGRAM_GLOBAL:
+        return p->m > CTI_SOLVERS_DENSE ? cti_solvers_many : cti_solvers_friction;
+    case CTI_PROGRAM_QP: /* more rows than unknowns: the Schur complement is singular, and pivoting on it slow */
+        return p->m > CTI_SOLVERS_DENSE || p->m >= p->n ? cti_solvers_large : cti_solvers_qp;
+    case CTI_PROGRAM_LCP:
+        return p->lo ? cti_solvers_bounds : cti_solvers_lcp;
     }
     return cti_solvers_friction;
 }
