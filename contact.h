@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 760117c2add5b741.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 6a0dd19517af4996.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -18667,10 +18667,14 @@ enum { CTI_SOLVERS_DENSE = 12000 }; /* rows: a dense matrix of them takes about 
 static const ct_solver *cti_solvers_order(const cti_program *p)
 {
     switch (p->kind) {
-    case CTI_PROGRAM_LOCAL: return cti_solvers_friction;
-    case CTI_PROGRAM_GLOBAL: return p->m > CTI_SOLVERS_DENSE ? cti_solvers_many : cti_solvers_friction;
-    case CTI_PROGRAM_QP: return p->m > CTI_SOLVERS_DENSE ? cti_solvers_large : cti_solvers_qp;
-    case CTI_PROGRAM_LCP: return p->lo ? cti_solvers_bounds : cti_solvers_lcp;
+    case CTI_PROGRAM_LOCAL:
+        return cti_solvers_friction;
+    case CTI_PROGRAM_GLOBAL:
+        return p->m > CTI_SOLVERS_DENSE ? cti_solvers_many : cti_solvers_friction;
+    case CTI_PROGRAM_QP: /* more rows than unknowns: the Schur complement is singular, and pivoting on it slow */
+        return p->m > CTI_SOLVERS_DENSE || p->m >= p->n ? cti_solvers_large : cti_solvers_qp;
+    case CTI_PROGRAM_LCP:
+        return p->lo ? cti_solvers_bounds : cti_solvers_lcp;
     }
     return cti_solvers_friction;
 }
