@@ -519,7 +519,7 @@ static void order(void **state)
     }
     assert_string_equal(ct_solver_text(CT_SOLVER_NEWTON), "newton");
     assert_string_equal(ct_solver_text(CT_SOLVER_ADMM), "admm");
-    assert_int_equal(ct_solver_built(CT_SOLVER_NEWTON), 0);
+    assert_int_equal(ct_solver_built(CT_SOLVER_NEWTON), 1);
     assert_int_equal(ct_problem_solver_built(CT_SOLVER_ADMM), 1);
 }
 

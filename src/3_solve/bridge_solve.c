@@ -194,6 +194,27 @@ static int cti_bridge_attempt(cti_bridge_run *b, const cti_bridge *q, cti_answer
     return 1;
 }
 
+/* a program without contacts is a linear system. As cti_bridge_attempt */
+static int cti_bridge_linear(cti_bridge_run *b, const cti_bridge *q, cti_answer *a, int *mended)
+{
+    cti_system s;
+    ct_real natural;
+    int ok;
+    memset(&s, 0, sizeof s);
+    ok = cti_system_open(b->e.mem, &s, &q->program.A) && cti_system_factor(b->e.mem, &s);
+    if (ok) {
+        memcpy(a->x, q->program.b, sizeof *a->x * (size_t)q->program.n);
+        cti_system_solve(&s, a->x, 1);
+        cti_bridge_finish(q, a->x, a->r, b->v);
+        natural = cti_bridge_judge(b->p, b->v, b->work);
+        if (natural < b->best.natural)
+            cti_bridge_point_take(b->p, b->v, natural, &b->best);
+        *mended = natural > b->tolerance && natural < CTI_REAL_MAX && cti_bridge_mend(b);
+    }
+    cti_system_close(b->e.mem, &s);
+    return ok ? *mended : -1;
+}
+
 /* solves of the program with these modes. As cti_bridge_attempt */
 static int cti_bridge_pass(cti_bridge_run *b)
 {
@@ -210,7 +231,7 @@ static int cti_bridge_pass(cti_bridge_run *b)
         if (got > 0)
             cti_bridge_start(&q, b->v, a.x, a.r);
         while (got > 0 && !mended)
-            got = cti_bridge_attempt(b, &q, &a, &mended);
+            got = q.contacts ? cti_bridge_attempt(b, &q, &a, &mended) : cti_bridge_linear(b, &q, &a, &mended);
     }
     cti_bridge_close(b->e.mem, &q);
     return got;

@@ -1,17 +1,18 @@
 /* stagger.c -- normals and friction in turn.
    Method: with friction known the normal impulses are a quadratic program, u_n >= 0; with these known friction is another one, maximal
    dissipation within bounds mu r_n. Both are solved on W = J A^-1 J' until the natural map of Coulomb's law is small; each starts from its
-   last solution. A contact that sticks has both tangents within bounds; one that slides has the direction against its last sliding alone,
-   so that a fixed point obeys the round cone. differs: the bounds and directions follow by a share that falls when the residual does not,
-   and the programs are proximal, W + sigma about the last impulses, which makes them definite where contacts are redundant and leaves no
-   trace of sigma. based on: Kaufman, Sueda, James and Pai 2008, Staggered projections for frictional contact in multibody systems. */
+   last solution. The tangents of a contact are turned along r_t - u_t; the bound of the first is mu r_n, the second has a compliance
+   |u_t| / (mu r_n), the curvature of the circle there, so that a fixed point obeys the round cone. differs: that; the map from friction to
+   friction is accelerated (Walker and Ni 2011) and damped; and the programs are proximal, W + sigma about the last impulses, which makes
+   them definite where contacts are redundant and leaves no trace of sigma. based on: Kaufman, Sueda, James and Pai 2008, Staggered
+   projections for frictional contact in multibody systems. */
 #include "stagger.h"
 #include "active_set.h"
 #include "friction.h"
 #include "interior.h"
 #include "mprgp.h"
 
-enum { CTI_STAGGER_OWN = 400, CTI_STAGGER_FAILURES = 3, CTI_STAGGER_PATIENCE = 60 };
+enum { CTI_STAGGER_DEPTH = 6, CTI_STAGGER_OWN = 400, CTI_STAGGER_FAILURES = 3, CTI_STAGGER_PATIENCE = 60 };
 
 #define CTI_STAGGER_SIGMA 1e-6 /* of W, whose diagonal is about 1 */
 
@@ -22,8 +23,11 @@ typedef struct cti_stagger {
     cti_program normal, tangent; /* LCPs; arrays of mem */
     int32_t *at;                 /* [m] row of the tangent program: 3 i + 1 first, 3 i + 2 second tangent; -1 none */
     double *load, *c, *s;        /* [nc] bound mu r_n follows; direction of the first tangent */
-    uint8_t *slides;             /* [nc] */
-    double *z, *y, *x;           /* [m] */
+    double *eta;                 /* [nc] compliance of the second tangent */
+    double *old, *last, *last_e; /* [m] r at the start of this round and of the last, what that one changed; normals 0 */
+    double *dr[CTI_STAGGER_DEPTH], *de[CTI_STAGGER_DEPTH]; /* [m] differences of both */
+    int count, head, started;
+    double *z, *y, *x; /* [m] */
     int failures;
     const char *why;
 } cti_stagger;
@@ -76,7 +80,7 @@ static int cti_stagger_normals(cti_stagger *s, int fill)
     return n;
 }
 
-/* the same of the tangents as they are turned now: one of a contact that slides, two of one that sticks, none where there is no load */
+/* the same of the tangents as they are turned now: two of a contact, none where there is no load */
 static int cti_stagger_tangents(cti_stagger *s, int fill)
 {
     const cti_friction *f = &s->f;
@@ -99,7 +103,8 @@ static int cti_stagger_tangents(cti_stagger *s, int fill)
                     if (!fill)
                         continue;
                     W->i[n] = s->at[3 * j + 1 + b];
-                    W->x[n] = ca * (w[4] * cb + w[5] * sb) + sa * (w[7] * cb + w[8] * sb) + (i == j && a == b ? CTI_STAGGER_SIGMA : 0);
+                    W->x[n] = ca * (w[4] * cb + w[5] * sb) + sa * (w[7] * cb + w[8] * sb) +
+                              (i == j && a == b ? CTI_STAGGER_SIGMA + (a ? s->eta[i] : 0) : 0);
                 }
             }
             row++;
@@ -123,6 +128,17 @@ static int cti_stagger_sort(cti_mem *mem, const cti_friction *f, cti_sparse *W)
     return ok;
 }
 
+/* friction within its circle */
+static void cti_stagger_round(cti_stagger *s)
+{
+    int i;
+    for (i = 0; i < s->f.nc; i++) {
+        double *r = s->f.r + 3 * (size_t)i, t = sqrt(r[1] * r[1] + r[2] * r[2]);
+        if (t > s->load[i])
+            r[1] *= s->load[i] / t, r[2] *= s->load[i] / t;
+    }
+}
+
 static int cti_stagger_open(cti_stagger *s, const cti_program *p, cti_effort *e, const cti_answer *a)
 {
     cti_friction *f = &s->f;
@@ -133,9 +149,16 @@ static int cti_stagger_open(cti_stagger *s, const cti_program *p, cti_effort *e,
         return 0;
     s->at = CTI_ARENA_NEW(arena, int32_t, f->m);
     s->load = CTI_ARENA_ZERO(arena, double, f->nc), s->c = CTI_ARENA_NEW(arena, double, f->nc), s->s = CTI_ARENA_ZERO(arena, double, f->nc);
-    s->slides = CTI_ARENA_ZERO(arena, uint8_t, f->nc);
+    s->eta = CTI_ARENA_ZERO(arena, double, f->nc);
     s->z = CTI_ARENA_NEW(arena, double, f->m), s->y = CTI_ARENA_NEW(arena, double, f->m), s->x = CTI_ARENA_NEW(arena, double, f->m);
-    if (!s->at || !s->load || !s->c || !s->s || !s->slides || !s->z || !s->y || !s->x)
+    if (!s->at || !s->load || !s->c || !s->s || !s->eta || !s->z || !s->y || !s->x)
+        return 0;
+    s->old = CTI_ARENA_ZERO(arena, double, f->m), s->last = CTI_ARENA_ZERO(arena, double, f->m);
+    s->last_e = CTI_ARENA_ZERO(arena, double, f->m);
+    for (i = 0; i < CTI_STAGGER_DEPTH; i++)
+        if ((s->dr[i] = CTI_ARENA_ZERO(arena, double, f->m)) == NULL || (s->de[i] = CTI_ARENA_ZERO(arena, double, f->m)) == NULL)
+            return 0;
+    if (!s->old || !s->last || !s->last_e)
         return 0;
     for (i = 0; i < f->nc; i++)
         s->c[i] = 1, s->load[i] = f->mu[i] * fmax(0, f->r[3 * i]);
@@ -207,7 +230,7 @@ static int cti_stagger_rub(cti_stagger *s)
     cti_program *q = &s->tangent;
     int i, a, n = 0;
     for (i = 0; i < f->m; i++)
-        s->at[i] = i % 3 == 0 || !(s->load[i / 3] > 0) || (i % 3 == 2 && s->slides[i / 3]) ? -1 : n++;
+        s->at[i] = i % 3 == 0 || !(s->load[i / 3] > 0) ? -1 : n++;
     for (i = 0; i < f->m; i++)
         s->z[i] = i % 3 ? 0 : f->r[i];
     cti_friction_mul(f, s->z, s->y);
@@ -233,54 +256,108 @@ static int cti_stagger_rub(cti_stagger *s)
     return 1;
 }
 
-/* a sliding contact's direction turns against its sliding; who exceeds the circle begins to slide, who does not reach it sticks */
-static void cti_stagger_turn(cti_stagger *s, int i, double share)
+/* first tangents against the sliding, or along the force where nothing slides, and eta = |u_t| / (mu r_n): gamma_2 / gamma_1 = u_2 / u_1,
+   which keeps friction against a sliding that turns, is u_2 + eta gamma_2 = 0 near the first tangent */
+static void cti_stagger_aim(cti_stagger *s)
 {
-    const double *r = s->f.r + 3 * (size_t)i, *u = s->f.u + 3 * (size_t)i;
-    double bound = s->load[i], t = sqrt(r[1] * r[1] + r[2] * r[2]), slip = sqrt(u[1] * u[1] + u[2] * u[2]), c, d, length;
-    if (!(bound > 0))
-        return;
-    if (!s->slides[i] && t <= bound * (1 + 1e-12))
-        return;
-    if (s->slides[i] && t < bound * (1 - 1e-9)) {
-        s->slides[i] = 0;
-        return;
+    int i;
+    for (i = 0; i < s->f.nc; i++) {
+        const double *r = s->f.r + 3 * (size_t)i, *u = s->f.u + 3 * (size_t)i;
+        double z1 = r[1] - u[1], z2 = r[2] - u[2], z = sqrt(z1 * z1 + z2 * z2);
+        if (z > 0)
+            s->c[i] = z1 / z, s->s[i] = z2 / z;
+        s->eta[i] = s->load[i] > 0 ? fmin(sqrt(u[1] * u[1] + u[2] * u[2]) / s->load[i], 1e6) : 0;
     }
-    if (!s->slides[i])
-        c = r[1] / t, d = r[2] / t; /* begins against what held it, */
-    else
-        c = (1 - share) * r[1] / t, d = (1 - share) * r[2] / t;
-    if (slip > 0 && s->slides[i])
-        c -= share * u[1] / slip, d -= share * u[2] / slip; /* and turns */
-    s->slides[i] = 1;
-    length = sqrt(c * c + d * d);
-    if (length > 1e-6)
-        s->c[i] = c / length, s->s[i] = d / length;
+}
+
+static double cti_stagger_dot(const double *a, const double *b, int n)
+{
+    double sum = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* weights [count] of the differences whose residuals together are nearest to e */
+static void cti_stagger_weights(const cti_stagger *s, const double *e, double *c)
+{
+    double G[CTI_STAGGER_DEPTH][CTI_STAGGER_DEPTH + 1], trace = 0;
+    int i, j, k, n = s->count;
+    for (i = 0; i < n; i++) {
+        for (j = 0; j <= i; j++)
+            G[i][j] = G[j][i] = cti_stagger_dot(s->de[i], s->de[j], s->f.m);
+        trace += G[i][i];
+    }
+    for (i = 0; i < n; i++)
+        G[i][i] += 1e-12 * trace + 1e-300, G[i][n] = cti_stagger_dot(s->de[i], e, s->f.m);
+    for (k = 0; k < n; k++)
+        for (i = k + 1; i < n; i++) {
+            double t = G[i][k] / G[k][k];
+            for (j = k; j <= n; j++)
+                G[i][j] -= t * G[k][j];
+        }
+    for (i = n - 1; i >= 0; i--) {
+        for (c[i] = G[i][n], j = i + 1; j < n; j++)
+            c[i] -= G[i][j] * c[j];
+        c[i] /= G[i][i];
+    }
+}
+
+/* friction for the next round from what this one started with (old) and ended with (r), by Anderson's acceleration, damped by share */
+static void cti_stagger_next(cti_stagger *s, double share)
+{
+    cti_friction *f = &s->f;
+    double c[CTI_STAGGER_DEPTH], *e = s->y;
+    int i, k;
+    for (i = 0; i < f->m; i++)
+        e[i] = i % 3 ? f->r[i] - s->old[i] : 0;
+    if (s->started) {
+        for (i = 0; i < f->m; i++)
+            s->dr[s->head][i] = s->old[i] - s->last[i], s->de[s->head][i] = e[i] - s->last_e[i];
+        s->head = (s->head + 1) % CTI_STAGGER_DEPTH, s->count = cti_min_int(s->count + 1, CTI_STAGGER_DEPTH);
+    }
+    memcpy(s->last, s->old, sizeof *e * (size_t)f->m), memcpy(s->last_e, e, sizeof *e * (size_t)f->m);
+    s->started = 1;
+    cti_stagger_weights(s, e, c);
+    for (i = 0; i < f->m; i++)
+        if (i % 3)
+            f->r[i] = s->old[i] + share * e[i];
+    for (k = 0; k < s->count; k++)
+        for (i = 0; i < f->m && cti_finite64(c[k]); i++)
+            if (i % 3)
+                f->r[i] -= c[k] * (s->dr[k][i] + share * s->de[k][i]);
 }
 
 /* rounds until the residual is below `enough`. 0: out of memory, or the inner solver refuses */
 static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
 {
     cti_friction *f = &s->f;
-    double residual = f->best_residual, last = INFINITY, share = 1, mark = INFINITY;
+    double residual = f->best_residual, share = 1, mark = INFINITY, last = INFINITY;
     int i, since = 0;
     while (residual > enough && s->failures < CTI_STAGGER_FAILURES && since < CTI_STAGGER_PATIENCE &&
            cti_friction_goes_on(f, CTI_STAGGER_OWN, a)) {
         f->iterations++;
+        memcpy(s->old, f->r, sizeof *f->r * (size_t)f->m);
         if (!cti_stagger_push(s))
             return 0;
         for (i = 0; i < f->nc; i++)
-            s->load[i] += share * (f->mu[i] * f->r[3 * i] - s->load[i]);
+            s->old[3 * i] = 0, s->load[i] += share * (f->mu[i] * f->r[3 * i] - s->load[i]);
+        cti_friction_residual(f);
+        cti_stagger_aim(s);
         if (!cti_stagger_rub(s))
             return 0;
         residual = cti_friction_residual(f);
-        share = residual < 0.98 * last ? fmin(1.2 * share, 1) : fmax(0.6 * share, 0.1);
-        last = residual;
+        cti_stagger_round(s);
+        /* it got much worse: the differences are those of another map */
+        if (residual > 30 * f->best_residual)
+            s->started = s->count = s->head = 0;
         since++;
         if (f->best_residual < 0.9 * mark)
             mark = f->best_residual, since = 0;
-        for (i = 0; i < f->nc; i++)
-            cti_stagger_turn(s, i, share);
+        share = residual < 0.98 * last ? fmin(1, 1.15 * share) : fmax(0.2, 0.75 * share);
+        last = residual;
+        cti_stagger_next(s, share);
     }
     return 1;
 }

@@ -14,6 +14,8 @@
 
 #define CTI_ISLANDS_LOOSE CTI_R(0.15) /* natural map above which an island that did not fail is given another half of its budget */
 
+#define CTI_ISLANDS_RESCUE 400 /* rows of an island that AUTO gives to Newton's method where ICA failed */
+
 /* islands of one solve */
 typedef struct cti_islands {
     int n;
@@ -193,12 +195,12 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     return 1;
 }
 
-/* an open island by the chosen solver, where that is not ICA; *done 0: it failed, and the island is as it was. 0: out of memory */
-static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, cti_islands_result *out, cti_solve_status *ended,
-                              int *done)
+/* an open island by another solver than ICA; *done 0: it ended above `loose`, and the island is as it was. 0: out of memory */
+static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real loose, cti_islands_result *out,
+                              cti_solve_status *ended, int *done)
 {
     cti_solve_info info;
-    cti_bridge_solve(&q->p, &s->desc.solver, solver, CTI_ISLANDS_LOOSE, s->mem, s->arena, q->v, &info);
+    cti_bridge_solve(&q->p, &s->desc.solver, solver, loose, s->mem, s->arena, q->v, &info);
     out->iterations += info.iterations;
     *done = info.status != CTI_SOLVE_FAILED;
     if (info.status == CTI_SOLVE_MEMORY)
@@ -208,6 +210,20 @@ static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver
         cti_islands_judge(s, q);
         *ended = info.status;
     }
+    return 1;
+}
+
+/* AUTO: where ICA failed on few rows Newton's method takes over, if it does better. 0: out of memory */
+static int cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
+{
+    ct_real natural = s->factors.components[q->components[0]].natural;
+    int done = 0;
+    if (s->desc.solver.solver != CT_SOLVER_AUTO || !(natural > CTI_ISLANDS_LOOSE) || *ended == CTI_SOLVE_DIVERGED ||
+        q->p.n_rows > CTI_ISLANDS_RESCUE || s->desc.solver.cone != CT_CONE_CONE)
+        return 1;
+    if (!cti_islands_bridge(s, dt, q, CT_SOLVER_NEWTON, natural / 2, out, ended, &done))
+        return 0;
+    out->fallbacks += done;
     return 1;
 }
 
@@ -224,7 +240,7 @@ static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *l
     ct_solver solver = s->desc.solver.solver;
     int ok = 1, done = 0;
     if (cti_bridge_solver(solver) && !list->fell[i]) {
-        ok = cti_islands_bridge(s, dt, q, solver, out, &list->ended[i], &done);
+        ok = cti_islands_bridge(s, dt, q, solver, CTI_ISLANDS_LOOSE, out, &list->ended[i], &done);
         list->fell[i] = (uint8_t)!done, out->fallbacks += !done;
         if (!ok || done)
             return ok;
@@ -232,7 +248,7 @@ static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *l
     ok = cti_islands_relax(s, dt, list->todo[i] == 2, q, out, &list->ended[i]);
     if (ok && cti_islands_is_loose(s, list, i, q))
         ok = cti_islands_relax(s, dt, 1, q, out, &list->ended[i]);
-    return ok;
+    return ok && cti_islands_rescue(s, dt, q, out, &list->ended[i]);
 }
 
 /* one island: its rows and the components that they touch, apart from the world */

@@ -1,0 +1,485 @@
+/* test_bridge.c -- the world's contact problem as a stand-alone one and back: both judges agree on a problem with everything that rows
+   know, every solver finds ICA's solution, a failure leaves all as it was, and worlds that step with each solver come to the same rest. */
+#include "../src/3_solve/bridge.h"
+#include "../src/3_solve/friction.h"
+#include "../src/3_solve/ica.h"
+#include "../src/3_solve/stagger.h"
+#include "world_util.h"
+
+enum { CHAIN = 8, N = 2 * CHAIN + 4, ROWS = 24 };
+
+static const ct_solver solvers[] = {CT_SOLVER_NEWTON, CT_SOLVER_ADMM,     CT_SOLVER_PGS,   CT_SOLVER_CA,        CT_SOLVER_LEMKE,
+                                    CT_SOLVER_BOXED,  CT_SOLVER_INTERIOR, CT_SOLVER_MPRGP, CT_SOLVER_ACTIVE_SET};
+enum { SOLVERS = sizeof solvers / sizeof *solvers };
+
+typedef struct bench {
+    cti_mem mem;
+    cti_arena arena;
+    cti_bsr A;
+    ct_real b[3 * N], v[3 * N], work[6 * N], projectors[18];
+    int32_t filter[N];
+    cti_row rows[ROWS];
+    cti_problem p;
+    int n_rows;
+    uint64_t seed;
+} bench;
+
+static ct_real number(bench *t) { return (ct_real)(2 * lcg(&t->seed) - 1); }
+
+/* two chains of springs, the second above the first, and two rigid bodies (blocks 2 CHAIN: linear, + 1: angular) */
+static void bench_matrix(bench *t)
+{
+    int32_t pairs[4 * CHAIN];
+    int i, a, c, n = 0;
+    for (i = 0; i + 1 < 2 * CHAIN; i++)
+        if (i != CHAIN - 1)
+            pairs[2 * n] = i, pairs[2 * n + 1] = i + 1, n++;
+    assert_true(cti_bsr_pattern(&t->mem, &t->A, N, pairs, n));
+    for (i = 0; i < N; i++)
+        for (a = 0; a < 3; a++)
+            t->A.val[9 * t->A.diag[i] + 4 * a] = i < 2 * CHAIN ? 1 : (i % 2 == 0 ? 3 : CTI_R(0.2) + CTI_R(0.1) * (ct_real)a);
+    for (i = 0; i < n; i++) {
+        int s[4], p = pairs[2 * i], q = pairs[2 * i + 1];
+        ct_real d[3];
+        for (a = 0; a < 3; a++)
+            d[a] = number(t);
+        s[0] = t->A.diag[p], s[1] = t->A.diag[q], s[2] = cti_bsr_slot(&t->A, p, q), s[3] = cti_bsr_slot(&t->A, q, p);
+        for (c = 0; c < 4; c++)
+            for (a = 0; a < 9; a++)
+                t->A.val[9 * s[c] + a] += (c < 2 ? 1 : -1) * (4 * d[a / 3] * d[a % 3] + (a % 4 == 0 ? 1 : 0));
+    }
+    for (i = 0; i < N; i++)
+        t->b[3 * i + 1] = i < 2 * CHAIN ? CTI_R(-0.1) : (i % 2 == 0 ? CTI_R(-0.3) : CTI_R(0.01)), t->b[3 * i] = CTI_R(0.02) * number(t);
+}
+
+/* block 2 slides on a plane, block CHAIN + 3 is held: A <- S A S + I - S, b <- S b */
+static void bench_pins(bench *t)
+{
+    int i, k, a;
+    for (i = 0; i < N; i++)
+        t->filter[i] = i == 2 ? 0 : (i == CHAIN + 3 ? 1 : -1);
+    t->projectors[4] = t->projectors[8] = 1;
+    for (i = 0; i < N; i++)
+        for (k = t->A.row[i]; k < t->A.row[i + 1]; k++)
+            for (a = 0; a < 9; a++) {
+                int j = t->A.col[k];
+                int left = t->filter[i] < 0 || t->projectors[9 * t->filter[i] + 4 * (a / 3)] > 0;
+                int right = t->filter[j] < 0 || t->projectors[9 * t->filter[j] + 4 * (a % 3)] > 0;
+                if (!left || !right)
+                    t->A.val[9 * k + a] = i == j && a % 4 == 0 ? 1 : 0;
+            }
+    for (i = 0; i < 3 * N; i++)
+        if (t->filter[i / 3] >= 0 && !(t->projectors[9 * t->filter[i / 3] + 4 * (i % 3)] > 0))
+            t->b[i] = 0;
+}
+
+static cti_row *bench_row(bench *t, int a, int b, ct_real mu)
+{
+    cti_row *row = &t->rows[t->n_rows++];
+    cti_v3 n = cti_v3_unit(cti_v3_make(CTI_R(0.2) * number(t), 1, CTI_R(0.2) * number(t)), cti_v3_make(0, 1, 0)), t1, t2;
+    assert_true(t->n_rows <= ROWS);
+    row->n_a = 1, row->n = b >= 0 ? 2 : 1;
+    row->term[0].block = a, row->term[0].weight = 1;
+    row->term[1].block = b, row->term[1].weight = -1;
+    cti_v3_tangents(n, &t1, &t2);
+    cti_v3_put(row->frame, 0, n), cti_v3_put(row->frame, 1, t1), cti_v3_put(row->frame, 2, t2);
+    row->mu = mu;
+    row->compliance[0] = CTI_R(1e-4), row->compliance[1] = row->compliance[2] = CTI_R(1e-2);
+    row->w[0] = CTI_R(0.02) * number(t), row->w[1] = CTI_R(0.02) * number(t);
+    return row;
+}
+
+static void bench_rows(bench *t)
+{
+    cti_row *row;
+    int i;
+    for (i = 0; i < CHAIN; i++) /* the lower chain on the ground; some ease out of it, easily, hardly */
+        if (row = bench_row(t, i, -1, CTI_R(0.4)), i % 3 == 1)
+            row->recover = i == 1 ? CTI_R(0.02) : CTI_R(0.2), row->softness = i == 1 ? 1 : CTI_R(0.4);
+    t->rows[3].mu = 0;
+    t->rows[5].compliance[0] = t->rows[5].softness = CTI_R(0.3), t->rows[5].recover = CTI_R(0.1); /* as repairs have it */
+    t->rows[6].compliance[0] = t->rows[6].compliance[1] = t->rows[6].compliance[2] = 0;
+    for (i = 1; i < CHAIN; i += 2) /* the upper one on the lower one */
+        bench_row(t, CHAIN + i, i, CTI_R(0.6));
+    for (i = 0; i < 2; i++) { /* rigid bodies on the ground, on a node, by an arm */
+        row = bench_row(t, 2 * CHAIN + 2 * i, i ? 4 : -1, CTI_R(0.3));
+        row->term[row->n].block = 2 * CHAIN + 2 * i + 1;
+        row->term[row->n].arm[0] = CTI_R(0.3), row->term[row->n].arm[1] = CTI_R(-0.2), row->n++;
+    }
+    row = bench_row(t, 2 * CHAIN, 2 * CHAIN + 2, 0); /* joints: all axes, hinge-like, hard */
+    row->equations = 7, row->compliance[0] = row->compliance[1] = row->compliance[2] = CTI_R(1e-3);
+    row = bench_row(t, 2 * CHAIN + 1, 2 * CHAIN + 3, 0);
+    row->equations = 6;
+    row = bench_row(t, 0, CHAIN, 0);
+    row->equations = 1, row->compliance[0] = 0;
+}
+
+static void bench_make(bench *t, uint64_t seed)
+{
+    memset(t, 0, sizeof *t);
+    t->seed = seed;
+    cti_mem_init(&t->mem, NULL), cti_arena_init(&t->arena, &t->mem);
+    bench_matrix(t), bench_pins(t), bench_rows(t);
+    t->p.A = &t->A, t->p.b = t->b, t->p.dt = CTI_R(0.01), t->p.velocity_scale = CTI_R(0.1), t->p.approach_limit = 1;
+    t->p.rows = t->rows, t->p.n_rows = t->n_rows;
+    t->p.filter = t->filter, t->p.projectors = t->projectors;
+}
+
+static void bench_free(bench *t)
+{
+    cti_bsr_free(&t->mem, &t->A);
+    cti_arena_free(&t->arena);
+    assert_int_equal(t->mem.bytes_live, 0);
+}
+
+static ct_real bench_judge(bench *t, cti_residuals *res)
+{
+    cti_residual_eval(&t->p, CT_CONE_CONE, t->v, t->work, res);
+    return res->natural_map;
+}
+
+static void bench_ica(bench *t)
+{
+    ct_solver_desc d = ct_solver_desc_default();
+    cti_residuals res;
+    cti_solve_info info;
+    d.tolerance = CTI_R(1e-9), d.max_sweeps = 200000, d.max_iterations = 100000;
+    cti_ica_solve(&t->p, &d, &t->arena, t->v, &info);
+    assert_int_equal(info.status, CTI_SOLVE_OK);
+    assert_true(bench_judge(t, &res) < 1e-7);
+}
+
+/* ---- there and back ---- */
+
+static void both_judges_agree(void **state)
+{
+    uint64_t seed;
+    (void)state;
+    for (seed = 1; seed < 6; seed++) {
+        bench t;
+        cti_bridge q;
+        cti_judgement j;
+        cti_residuals res;
+        ct_real v[3 * N], r[3 * ROWS];
+        double *x, *y, *work;
+        int i, k, twos = 0;
+        bench_make(&t, seed);
+        bench_ica(&t);
+        memset(&q, 0, sizeof q);
+        assert_true(cti_bridge_open(&t.mem, &t.arena, &t.p, NULL, &q));
+        assert_null(cti_program_check(&q.program));
+        assert_true(cti_program_prepare(&t.mem, &q.program));
+        for (i = 0; i < t.n_rows; i++)
+            twos += q.mode[i] == CTI_BRIDGE_TWO;
+        assert_int_equal(q.contacts, CHAIN + CHAIN / 2 + 2 + twos);
+        assert_true(twos >= 2);
+        x = CTI_ARENA_NEW(&t.arena, double, q.program.n), y = CTI_ARENA_NEW(&t.arena, double, q.program.m);
+        work = CTI_ARENA_NEW(&t.arena, double, 2 * (q.program.n + q.program.m));
+        assert_true(x && y && work);
+        cti_bridge_start(&q, t.v, x, y);
+        cti_program_judge(&q.program, x, y, work, &j);
+        if (!(j.residual < 1e-5))
+            print_message("seed %d: residual %g dynamics %g natural %g\n", (int)seed, j.residual, j.dynamics, j.natural);
+        assert_true(j.residual < 1e-5);
+        /* the judge sees a wrong start: nothing here is zero by itself */
+        x[1] -= 0.05;
+        cti_program_judge(&q.program, x, y, work, &j);
+        assert_true(j.natural > 1e-3);
+        x[1] += 0.05;
+        /* back: the same numbers */
+        memcpy(v, t.v, sizeof v);
+        for (i = 0; i < t.n_rows; i++)
+            for (k = 0; k < 3; k++)
+                r[3 * i + k] = t.rows[i].r[k], t.rows[i].r[k] = 7;
+        memset(t.v, 0, sizeof t.v);
+        cti_bridge_finish(&q, x, y, t.v);
+        for (i = 0; i < 3 * N; i++)
+            assert_true(cti_abs(v[i] - t.v[i]) < 1e-12);
+        for (i = 0; i < 3 * t.n_rows; i++)
+            if (!(t.rows[i / 3].equations && t.rows[i / 3].compliance[0] == 0)) /* 1e-9 of its own: v has not so many digits from ICA */
+                assert_true(cti_abs(r[i] - t.rows[i / 3].r[i % 3]) < 1e-5);
+        bench_judge(&t, &res);
+        cti_bridge_close(&t.mem, &q);
+        bench_free(&t);
+    }
+}
+
+static void every_solver_finds_the_solution(void **state)
+{
+    int s, i;
+    uint64_t seed;
+    (void)state;
+    for (seed = 1; seed < 4; seed++) {
+        bench t, u;
+        bench_make(&t, seed);
+        bench_ica(&t);
+        for (s = 0; s < SOLVERS; s++) {
+            ct_solver_desc d = ct_solver_desc_default();
+            cti_residuals res;
+            cti_solve_info info;
+            int turned = solvers[s] == CT_SOLVER_LEMKE || solvers[s] == CT_SOLVER_BOXED;
+            ct_real natural, tolerance = turned ? CTI_R(1e-4) : CTI_R(1e-6); /* cones of sides converge slowly */
+            bench_make(&u, seed);
+            d.tolerance = tolerance, d.max_iterations = 10000, d.max_sweeps = 10000;
+            cti_bridge_solve(&u.p, &d, solvers[s], CTI_R(0.15), &u.mem, &u.arena, u.v, &info);
+            natural = bench_judge(&u, &res);
+            if (info.status != CTI_SOLVE_OK)
+                print_message("seed %d %s: status %d natural %g dynamics %g after %d\n", (int)seed, ct_solver_text(solvers[s]), info.status,
+                              (double)natural, (double)res.dynamics, info.iterations);
+            assert_int_equal(info.status, CTI_SOLVE_OK);
+            assert_true(natural <= tolerance && cti_abs(natural - info.change) <= CTI_R(1e-9));
+            for (i = 0; i < 3 * N; i++)
+                assert_true(cti_abs(u.v[i] - t.v[i]) < 3 * tolerance);
+            /* what is held stays in its range */
+            assert_true(u.v[6] == 0 && u.v[3 * (CHAIN + 3)] == 0 && u.v[3 * (CHAIN + 3) + 1] == 0);
+            bench_free(&u);
+        }
+        bench_free(&t);
+    }
+}
+
+/* from its own solution a solve ends at once; rows that the start leaves out enter when they are broken */
+static void starts_are_used(void **state)
+{
+    bench t;
+    ct_solver_desc d = ct_solver_desc_default();
+    cti_residuals res;
+    cti_solve_info info;
+    int cold, i, k;
+    (void)state;
+    bench_make(&t, 2);
+    cti_bridge_solve(&t.p, &d, CT_SOLVER_PGS, CTI_R(0.15), &t.mem, &t.arena, t.v, &info);
+    cold = info.iterations;
+    assert_int_equal(info.status, CTI_SOLVE_OK);
+    cti_bridge_solve(&t.p, &d, CT_SOLVER_PGS, CTI_R(0.15), &t.mem, &t.arena, t.v, &info);
+    assert_true(info.iterations < cold / 2);
+    /* a start that flies upward says that every contact is open */
+    for (i = 0; i < N; i++)
+        t.v[3 * i + 1] = i == CHAIN + 3 ? 0 : 5;
+    for (i = 0; i < t.n_rows; i++)
+        for (k = 0; k < 3; k++)
+            t.rows[i].r[k] = 0;
+    cti_bridge_solve(&t.p, &d, CT_SOLVER_NEWTON, CTI_R(0.15), &t.mem, &t.arena, t.v, &info);
+    assert_int_equal(info.status, CTI_SOLVE_OK);
+    assert_true(bench_judge(&t, &res) <= d.tolerance);
+    bench_free(&t);
+}
+
+/* a solver that ends far off, or does not take the problem, changes nothing */
+static void failures_change_nothing(void **state)
+{
+    bench t, u;
+    ct_solver_desc d = ct_solver_desc_default();
+    cti_solve_info info;
+    (void)state;
+    bench_make(&t, 3), bench_make(&u, 3);
+    t.rows[0].r[0] = u.rows[0].r[0] = CTI_R(0.3), t.v[4] = u.v[4] = CTI_R(0.2);
+    d.budget = 1;
+    cti_bridge_solve(&t.p, &d, CT_SOLVER_PGS, CTI_R(1e-7), &t.mem, &t.arena, t.v, &info);
+    assert_int_equal(info.status, CTI_SOLVE_FAILED);
+    assert_memory_equal(t.v, u.v, sizeof t.v);
+    assert_memory_equal(t.rows, u.rows, sizeof t.rows);
+    /* the same end, but allowed: the point is taken */
+    cti_bridge_solve(&t.p, &d, CT_SOLVER_PGS, CTI_R(100), &t.mem, &t.arena, t.v, &info);
+    assert_int_equal(info.status, CTI_SOLVE_BUDGET);
+    assert_true(memcmp(t.v, u.v, sizeof t.v) != 0);
+    bench_free(&t), bench_free(&u);
+}
+
+typedef struct refusing {
+    long left;
+} refusing;
+
+static void *refuse(void *user, void *block, size_t old_size, size_t new_size)
+{
+    refusing *r = (refusing *)user;
+    (void)old_size;
+    if (new_size == 0) {
+        free(block);
+        return NULL;
+    }
+    return r->left-- <= 0 ? NULL : realloc(block, new_size);
+}
+
+/* every request is refused in turn */
+static void out_of_memory(void **state)
+{
+    static const ct_solver some[] = {CT_SOLVER_NEWTON, CT_SOLVER_CA, CT_SOLVER_MPRGP, CT_SOLVER_BOXED};
+    int s, k, seen;
+    (void)state;
+    for (s = 0; s < 4; s++) {
+        bench t, u;
+        ct_allocator own, saved;
+        refusing r;
+        ct_solver_desc d = ct_solver_desc_default();
+        cti_solve_info info;
+        bench_make(&t, 4), bench_make(&u, 4);
+        saved = t.mem.user, own.resize = refuse, own.user = &r;
+        for (k = seen = 0; k < 3000; k++) {
+            int64_t live;
+            cti_arena_free(&t.arena), cti_arena_init(&t.arena, &t.mem);
+            live = t.mem.bytes_live;
+            t.mem.user = own, r.left = k < 40 ? k : 40 + 7 * (k - 40);
+            cti_bridge_solve(&t.p, &d, some[s], CTI_R(0.15), &t.mem, &t.arena, t.v, &info);
+            t.mem.user = saved, t.mem.failed = 0;
+            cti_arena_free(&t.arena), cti_arena_init(&t.arena, &t.mem);
+            assert_int_equal(t.mem.bytes_live, live);
+            if (info.status != CTI_SOLVE_MEMORY)
+                break;
+            assert_memory_equal(t.v, u.v, sizeof t.v);
+            assert_memory_equal(t.rows, u.rows, sizeof t.rows);
+            seen++;
+        }
+        assert_int_equal(info.status, CTI_SOLVE_OK);
+        assert_true(seen > 10);
+        bench_free(&t), bench_free(&u);
+    }
+}
+
+/* normals and friction in turn against Newton's method, on the program */
+static void staggered_projections(void **state)
+{
+    bench t;
+    cti_bridge q;
+    cti_effort e;
+    cti_answer a, n;
+    int i, s, slides = 0, sticks = 0;
+    (void)state;
+    bench_make(&t, 5);
+    memset(&q, 0, sizeof q), memset(&e, 0, sizeof e), memset(&a, 0, sizeof a), memset(&n, 0, sizeof n);
+    assert_true(cti_bridge_open(&t.mem, &t.arena, &t.p, NULL, &q) && cti_program_prepare(&t.mem, &q.program));
+    e.tolerance = 1e-9, e.mem = &t.mem, e.arena = &t.arena, e.relaxation = 1, e.cone = CT_CONE_CONE;
+    a.x = CTI_ARENA_ZERO(&t.arena, double, q.program.n), a.r = CTI_ARENA_ZERO(&t.arena, double, q.program.m);
+    n.x = CTI_ARENA_ZERO(&t.arena, double, q.program.n), n.r = CTI_ARENA_ZERO(&t.arena, double, q.program.m);
+    assert_int_equal(cti_newton_solve(&q.program, &e, &n), CTI_OUTCOME_SOLVED);
+    for (i = 0; i < q.contacts; i++) {
+        double bound = q.program.mu[i] * n.r[3 * i], t2 = hypot(n.r[3 * i + 1], n.r[3 * i + 2]);
+        slides += bound > 1e-3 && t2 > 0.999999 * bound, sticks += bound > 1e-3 && t2 < 0.99 * bound;
+    }
+    assert_true(slides > 0 && sticks > 0);
+    for (s = 0; s < 3; s++) {
+        static const cti_program_solver inner[] = {cti_stagger_mprgp, cti_stagger_active_set, cti_stagger_interior};
+        e.tolerance = 1e-6;
+        memset(a.x, 0, sizeof *a.x * (size_t)q.program.n), memset(a.r, 0, sizeof *a.r * (size_t)q.program.m);
+        assert_int_equal(cti_stagger_solve(&q.program, inner[s], &e, &a), CTI_OUTCOME_SOLVED);
+        assert_true(a.iterations > 1);
+        for (i = 0; i < 3 * N; i++)
+            assert_true(fabs(a.x[i] - n.x[i]) < 1e-5);
+    }
+    e.max_iterations = 1;
+    memset(a.r, 0, sizeof *a.r * (size_t)q.program.m);
+    assert_int_equal(cti_stagger_solve(&q.program, cti_stagger_mprgp, &e, &a), CTI_OUTCOME_BUDGET);
+    cti_bridge_close(&t.mem, &q);
+    bench_free(&t);
+}
+
+/* ---- worlds ---- */
+
+/* a soft cube, one that leans on it, a rigid one on top, and a small sheet that is pinned at a corner */
+static ct_world *pile(ct_solver solver, books *b, ct_body_id ids[3])
+{
+    ct_world_desc d = world_desc(0.004, 0.5, b);
+    ct_rigid_desc r = ct_rigid_desc_default();
+    ct_world *w;
+    ct_mesh m = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 0);
+    d.solver.solver = solver;
+    w = world_make(&d);
+    add_plane(w, 0, 1, 0, 0);
+    ids[0] = add_soft_box(w, "soft", 0.1, 1, 1e5, 0, 0.055, 0);
+    ids[1] = add_soft_box(w, "second", 0.1, 1, 1e5, 0.03, 0.162, 0.01);
+    mesh_place(&m, 0, 0, 0.27, 0);
+    r.name = "rigid", r.mesh = &m, r.density = 500;
+    assert_int_equal(ct_body_add_rigid(w, &r, &ids[2]), CT_OK);
+    ct_mesh_free(&m);
+    return w;
+}
+
+static void worlds_come_to_the_same_rest(void **state)
+{
+    double rest[3][3];
+    int s, k, i;
+    (void)state;
+    for (s = -1; s < SOLVERS; s++) {
+        ct_body_id ids[3];
+        ct_solver solver = s < 0 ? CT_SOLVER_ICA : solvers[s];
+        ct_world *w = pile(solver, NULL, ids);
+        int fallbacks = 0;
+        for (k = 0; k < 45; k++) {
+            ct_step_report r = step_once(w, 0.01);
+            fallbacks += r.solver_fallbacks;
+            assert_int_equal(count_intersections(w), 0);
+        }
+        assert_true(s >= 0 || fallbacks == 0);
+        if (fallbacks)
+            print_message("%s: %d fallbacks\n", ct_solver_text(solver), fallbacks);
+        assert_true(fallbacks <= 20);
+        for (i = 0; i < 3; i++) {
+            double x[3];
+            read_middle(w, ids[i], 0, x);
+            if (s < 0)
+                memcpy(rest[i], x, sizeof x);
+            if (!(fabs(x[1] - rest[i][1]) < 3e-4 && fabs(x[0] - rest[i][0]) < 2e-3))
+                print_message("%s: body %d at %g %g, not at %g %g\n", ct_solver_text(solver), i, x[0], x[1], rest[i][0], rest[i][1]);
+            assert_true(fabs(x[1] - rest[i][1]) < 3e-4 && fabs(x[0] - rest[i][0]) < 2e-3);
+        }
+        ct_world_destroy(w);
+    }
+}
+
+/* a budget of one sweep is no solver: ICA ends the steps, and the report says so */
+static void fallbacks_are_counted(void **state)
+{
+    ct_world_desc d = world_desc(0.004, 0.5, NULL);
+    ct_step_report r;
+    ct_world *w;
+    ct_body_id id;
+    double x[3];
+    int k, fallbacks = 0;
+    (void)state;
+    d.solver.solver = CT_SOLVER_LEMKE, d.solver.budget = 1;
+    w = world_make(&d);
+    add_plane(w, 0, 1, 0, 0);
+    id = add_soft_box(w, "soft", 0.1, 1, 1e5, 0, 0.055, 0);
+    for (k = 0; k < 20; k++) {
+        r = step_once(w, 0.01);
+        fallbacks += r.solver_fallbacks;
+    }
+    assert_true(fallbacks >= 10 && r.status <= CT_STATUS_SUBSTEPPED);
+    read_middle(w, id, 0, x);
+    assert_true(fabs(x[1] - 0.054) < 2e-3);
+    ct_world_destroy(w);
+}
+
+static void creation_names_the_solver(void **state)
+{
+    ct_world_desc d = ct_world_desc_default();
+    ct_world *w = NULL;
+    ct_error_info e;
+    int k;
+    (void)state;
+    d.solver.solver = CT_SOLVER_GEOMETRIC_CG;
+    assert_int_equal(ct_world_create(&d, &w, &e), CT_ERR_UNSUPPORTED);
+    assert_non_null(strstr(e.text, "geometric_cg"));
+    for (k = 0; k < CT_SOLVER_COUNT_; k++)
+        assert_int_equal(ct_solver_built((ct_solver)k), k != CT_SOLVER_GEOMETRIC_CG);
+    d.solver.solver = CT_SOLVER_NEWTON, d.solver.cone = CT_CONE_BOX;
+    assert_int_equal(ct_world_create(&d, &w, &e), CT_ERR_UNSUPPORTED);
+    assert_non_null(strstr(e.text, "newton"));
+    d.solver.cone = CT_CONE_CONE, d.solver.relaxation = 2;
+    assert_int_equal(ct_world_create(&d, &w, &e), CT_ERR_ARGUMENT);
+    assert_null(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(both_judges_agree),
+                                       cmocka_unit_test(every_solver_finds_the_solution),
+                                       cmocka_unit_test(starts_are_used),
+                                       cmocka_unit_test(failures_change_nothing),
+                                       cmocka_unit_test(out_of_memory),
+                                       cmocka_unit_test(staggered_projections),
+                                       cmocka_unit_test(worlds_come_to_the_same_rest),
+                                       cmocka_unit_test(fallbacks_are_counted),
+                                       cmocka_unit_test(creation_names_the_solver)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
