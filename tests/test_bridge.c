@@ -375,14 +375,20 @@ static void staggered_projections(void **state)
 
 /* ---- worlds ---- */
 
+#ifdef __SANITIZE_ADDRESS__
+enum { STEPS = 12 };
+#else
+enum { STEPS = 40 };
+#endif
+
 /* a soft cube, one that leans on it, a rigid one on top, and a small sheet that is pinned at a corner */
-static ct_world *pile(ct_solver solver, books *b, ct_body_id ids[3])
+static ct_world *pile(ct_solver solver, ct_friction friction, ct_body_id ids[3])
 {
-    ct_world_desc d = world_desc(0.004, 0.5, b);
+    ct_world_desc d = world_desc(0.004, 0.5, NULL);
     ct_rigid_desc r = ct_rigid_desc_default();
     ct_world *w;
     ct_mesh m = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 0);
-    d.solver.solver = solver;
+    d.solver.solver = solver, d.solver.friction = friction;
     w = world_make(&d);
     add_plane(w, 0, 1, 0, 0);
     ids[0] = add_soft_box(w, "soft", 0.1, 1, 1e5, 0, 0.055, 0);
@@ -394,36 +400,66 @@ static ct_world *pile(ct_solver solver, books *b, ct_body_id ids[3])
     return w;
 }
 
+/* the solvers, and two more ways to friction */
 static void worlds_come_to_the_same_rest(void **state)
 {
     double rest[3][3];
     int s, k, i;
     (void)state;
-    for (s = -1; s < SOLVERS; s++) {
+    for (s = -1; s < SOLVERS + 2; s++) {
         ct_body_id ids[3];
-        ct_solver solver = s < 0 ? CT_SOLVER_ICA : solvers[s];
-        ct_world *w = pile(solver, NULL, ids);
+        ct_solver solver = s < 0 ? CT_SOLVER_ICA : (s < SOLVERS ? solvers[s] : CT_SOLVER_MPRGP);
+        ct_friction friction = s < SOLVERS ? CT_FRICTION_STAGGERED : (s == SOLVERS ? CT_FRICTION_ANTICIPATED : CT_FRICTION_LOCAL);
+        double slack = friction == CT_FRICTION_LOCAL ? 3 : 1; /* its friction is not solved for: it creeps */
+        ct_world *w = pile(solver, friction, ids);
         int fallbacks = 0;
-        for (k = 0; k < 45; k++) {
+        for (k = 0; k < STEPS; k++) {
             ct_step_report r = step_once(w, 0.01);
             fallbacks += r.solver_fallbacks;
             assert_int_equal(count_intersections(w), 0);
         }
         assert_true(s >= 0 || fallbacks == 0);
         if (fallbacks)
-            print_message("%s: %d fallbacks\n", ct_solver_text(solver), fallbacks);
-        assert_true(fallbacks <= 20);
+            print_message("%s, friction %d: %d fallbacks\n", ct_solver_text(solver), friction, fallbacks);
+        assert_true(fallbacks <= 5);
         for (i = 0; i < 3; i++) {
             double x[3];
             read_middle(w, ids[i], 0, x);
             if (s < 0)
                 memcpy(rest[i], x, sizeof x);
-            if (!(fabs(x[1] - rest[i][1]) < 3e-4 && fabs(x[0] - rest[i][0]) < 2e-3))
-                print_message("%s: body %d at %g %g, not at %g %g\n", ct_solver_text(solver), i, x[0], x[1], rest[i][0], rest[i][1]);
-            assert_true(fabs(x[1] - rest[i][1]) < 3e-4 && fabs(x[0] - rest[i][0]) < 2e-3);
+            if (!(fabs(x[1] - rest[i][1]) < slack * 3e-4 && (friction == CT_FRICTION_LOCAL || fabs(x[0] - rest[i][0]) < 2e-3)))
+                print_message("%s, friction %d: body %d at %g %g, not at %g %g\n", ct_solver_text(solver), friction, i, x[0], x[1],
+                              rest[i][0], rest[i][1]);
+            assert_true(fabs(x[1] - rest[i][1]) < slack * 3e-4 && (friction == CT_FRICTION_LOCAL || fabs(x[0] - rest[i][0]) < 2e-3));
         }
         ct_world_destroy(w);
     }
+}
+
+/* two sweeps are too few for ICA: AUTO hands the island to Newton's method, and says so */
+static void auto_takes_over(void **state)
+{
+    static const ct_solver both[] = {CT_SOLVER_ICA, CT_SOLVER_AUTO};
+    double worst[2] = {0, 0};
+    int s, k, fallbacks[2] = {0, 0};
+    (void)state;
+    for (s = 0; s < 2; s++) {
+        ct_world_desc d = world_desc(0.004, 0.5, NULL);
+        ct_world *w;
+        d.solver.solver = both[s], d.solver.max_sweeps = d.solver.max_iterations = d.solver.inner_iterations = 1;
+        w = world_make(&d);
+        add_plane(w, 0, 1, 0, 0);
+        add_soft_box(w, "soft", 0.1, 1, 1e5, 0, 0.055, 0);
+        add_soft_box(w, "second", 0.1, 1, 1e5, 0.03, 0.162, 0.01);
+        for (k = 0; k < 12; k++) {
+            ct_step_report r = step_once(w, 0.01);
+            fallbacks[s] += r.solver_fallbacks;
+            worst[s] = fmax(worst[s], (double)r.residual);
+        }
+        ct_world_destroy(w);
+    }
+    assert_int_equal(fallbacks[0], 0);
+    assert_true(fallbacks[1] > 0 && worst[0] > 0.15 && worst[1] <= 0.15);
 }
 
 /* a budget of one sweep is no solver: ICA ends the steps, and the report says so */
@@ -479,6 +515,7 @@ int main(void)
                                        cmocka_unit_test(out_of_memory),
                                        cmocka_unit_test(staggered_projections),
                                        cmocka_unit_test(worlds_come_to_the_same_rest),
+                                       cmocka_unit_test(auto_takes_over),
                                        cmocka_unit_test(fallbacks_are_counted),
                                        cmocka_unit_test(creation_names_the_solver)};
     return cmocka_run_group_tests(tests, NULL, NULL);

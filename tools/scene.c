@@ -556,14 +556,14 @@ static void scene_read_harmless(json_in *in, const cJSON *root)
 /* how far and how long a solve goes; what is not given is the library's default */
 static void scene_read_solver(json_in *in, const cJSON *root, ct_solver_desc *out)
 {
-    static const char *const cones[] = {"box", "pyramid", "cone"};
+    static const char *const cones[] = {"box", "pyramid", "cone"}, *const frictions[] = {"staggered", "anticipated", "local"};
     const cJSON *o = json_in_object(in, root, "", "solver_options");
     const char *text;
     int i;
     *out = ct_solver_desc_default();
     if (!o)
         return;
-    json_in_keys(in, o, "solver_options", "tolerance max_sweeps termination cone");
+    json_in_keys(in, o, "solver_options", "tolerance max_sweeps termination cone friction");
     out->tolerance = (ct_real)json_in_number(in, o, "solver_options", "tolerance", out->tolerance, 0, SCENE_INF, JSON_IN_ABOVE);
     out->max_sweeps = json_in_int(in, o, "solver_options", "max_sweeps", out->max_sweeps, 1, 1000000000);
     text = json_in_string(in, o, "solver_options", "termination");
@@ -571,6 +571,13 @@ static void scene_read_solver(json_in *in, const cJSON *root, ct_solver_desc *ou
         json_in_error(in, "solver_options.termination", "expected residual or paper, found \"%s\"", text);
     else if (text)
         out->termination = !strcmp(text, "paper") ? CT_TERMINATION_PAPER : CT_TERMINATION_RESIDUAL;
+    text = json_in_string(in, o, "solver_options", "friction");
+    for (i = 0; text && i < 3 && strcmp(text, frictions[i]); i++) {
+    }
+    if (text && i == 3)
+        json_in_error(in, "solver_options.friction", "expected staggered, anticipated or local, found \"%s\"", text);
+    else if (text)
+        out->friction = (ct_friction)i;
     text = json_in_string(in, o, "solver_options", "cone");
     for (i = 0; text && i < 3 && strcmp(text, cones[i]); i++) {
     }

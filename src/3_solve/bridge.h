@@ -54,6 +54,12 @@ CTI_FN int cti_bridge_jacobian(cti_mem *mem, cti_arena *arena, const cti_problem
    (too many rows for it); v and multipliers are as they came. MEMORY: the same, memory ran out. */
 CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, ct_real loose, cti_mem *mem,
                              cti_arena *arena, ct_real *v, cti_solve_info *info);
+/* cti_bridge_normals -- the same for the normals alone: friction stays what it is in the rows, a load. */
+CTI_FN void cti_bridge_normals(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, ct_real loose, cti_mem *mem,
+                               cti_arena *arena, ct_real *v, cti_solve_info *info);
+/* cti_bridge_rub -- friction of every row at v and its normal multiplier, each contact for itself: what stops its blocks' sliding, were
+   they alone, and at most mu lambda. */
+CTI_FN void cti_bridge_rub(const cti_problem *p, const ct_real *v);
 /* cti_bridge_solver -- 1 when worlds can be solved by it. */
 CTI_FN int cti_bridge_solver(ct_solver solver);
 /* cti_bridge_cone -- 1 when it solves for this cone. */

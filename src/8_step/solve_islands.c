@@ -213,6 +213,38 @@ static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver
     return 1;
 }
 
+/* 1 where the chosen solver has no friction of its own, and is not to have it in turns */
+static int cti_islands_is_plain(const cti_state *s)
+{
+    ct_solver solver = s->desc.solver.solver;
+    return (solver == CT_SOLVER_MPRGP || solver == CT_SOLVER_ACTIVE_SET) && s->desc.solver.friction != CT_FRICTION_STAGGERED;
+}
+
+/* an open island's normals by such a solver: LOCAL ends it, ANTICIPATED is the start of ICA. As cti_islands_bridge */
+static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended, int *done)
+{
+    const ct_solver_desc *desc = &s->desc.solver;
+    int local = desc->friction == CT_FRICTION_LOCAL, pass;
+    cti_solve_info info;
+    for (pass = 0; pass < 1 + local; pass++) {
+        if (pass)
+            cti_bridge_rub(&q->p, q->v);
+        cti_bridge_normals(&q->p, desc, desc->solver, CTI_ISLANDS_LOOSE, s->mem, s->arena, q->v, &info);
+        out->iterations += info.iterations;
+        *done = info.status != CTI_SOLVE_FAILED;
+        if (info.status == CTI_SOLVE_MEMORY)
+            return 0;
+        if (!*done)
+            return 1;
+    }
+    if (local) {
+        cti_islands_balance_one(s, dt, q);
+        cti_islands_judge(s, q);
+        *ended = s->factors.components[q->components[0]].natural <= desc->tolerance ? info.status : CTI_SOLVE_BUDGET;
+    }
+    return 1;
+}
+
 /* AUTO: where ICA failed on few rows Newton's method takes over, if it does better. 0: out of memory */
 static int cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
@@ -240,9 +272,10 @@ static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *l
     ct_solver solver = s->desc.solver.solver;
     int ok = 1, done = 0;
     if (cti_bridge_solver(solver) && !list->fell[i]) {
-        ok = cti_islands_bridge(s, dt, q, solver, CTI_ISLANDS_LOOSE, out, &list->ended[i], &done);
+        ok = cti_islands_is_plain(s) ? cti_islands_normals(s, dt, q, out, &list->ended[i], &done)
+                                     : cti_islands_bridge(s, dt, q, solver, CTI_ISLANDS_LOOSE, out, &list->ended[i], &done);
         list->fell[i] = (uint8_t)!done, out->fallbacks += !done;
-        if (!ok || done)
+        if (!ok || (done && !(cti_islands_is_plain(s) && s->desc.solver.friction == CT_FRICTION_ANTICIPATED)))
             return ok;
     }
     ok = cti_islands_relax(s, dt, list->todo[i] == 2, q, out, &list->ended[i]);

@@ -1,6 +1,7 @@
 /* files_cpb.c -- the last contact problem of a world as a CPB file (global frictional contact: A v = f + H r, u = H' v + w).
    Method: arrays are built one after the other and written to a temporary file, which is renamed when whole. */
 #include "world.h"
+#include "../3_solve/bridge.h"
 
 #if CONTACT_WITH_FILES
 #include <stdio.h>
@@ -89,47 +90,30 @@ static void cti_cpb_matrix(cti_cpb *c, const cti_bsr *A)
                 cti_cpb_real(c, A->val[9 * (size_t)k + (size_t)e]);
 }
 
-/* H = J' as CSR over velocities: gathered from the rows by counting */
-static void cti_cpb_jacobian(cti_cpb *c, const cti_problem *p)
+/* H = J' as CSR over velocities */
+static void cti_cpb_jacobian(cti_cpb *c, cti_arena *arena, const cti_problem *p)
 {
-    int n3 = 3 * p->A->n, i, k, a, b, total = 0, *start = NULL, *fill = NULL, *index = NULL;
-    double *value = NULL;
-    for (i = 0; i < p->n_rows; i++)
-        total += 9 * p->rows[i].n;
-    c->ok = c->ok && CTI_RESIZE(c->mem, start, n3 + 1) && CTI_RESIZE(c->mem, fill, n3 + 1) && CTI_RESIZE(c->mem, index, total) &&
-            CTI_RESIZE(c->mem, value, total);
-    for (i = 0; c->ok && i < p->n_rows; i++)
-        for (k = 0; k < p->rows[i].n; k++)
-            for (a = 0; a < 3; a++)
-                start[3 * p->rows[i].term[k].block + a + 1] += 3;
-    for (i = 0; c->ok && i < n3; i++)
-        fill[i] = start[i], start[i + 1] += start[i], fill[i] = start[i];
-    for (i = 0; c->ok && i < p->n_rows; i++)
-        for (k = 0; k < p->rows[i].n; k++) {
-            ct_real Gt[9];
-            cti_row_map_t(p, &p->rows[i], k, Gt);
-            for (a = 0; a < 3; a++)
-                for (b = 0; b < 3; b++) {
-                    int at = fill[3 * p->rows[i].term[k].block + a]++;
-                    index[at] = 3 * i + b;
-                    value[at] = (double)Gt[3 * a + b];
-                }
-        }
+    cti_sparse J, H;
+    int n;
+    memset(&J, 0, sizeof J), memset(&H, 0, sizeof H);
+    c->ok = c->ok && cti_bridge_jacobian(c->mem, arena, p, &J) && cti_sparse_transpose(c->mem, &J, &H);
     if (c->ok) {
-        cti_cpb_dim(c, "H.dim", n3, 3 * p->n_rows);
-        cti_cpb_head(c, "H.p", 0, (uint64_t)n3 + 1);
-        cti_cpb_bytes(c, start, sizeof(int) * (size_t)(n3 + 1));
+        n = H.p[H.rows];
+        cti_cpb_dim(c, "H.dim", H.rows, H.cols);
+        cti_cpb_head(c, "H.p", 0, (uint64_t)H.rows + 1);
+        cti_cpb_bytes(c, H.p, sizeof *H.p * (size_t)(H.rows + 1));
         cti_cpb_pad(c);
-        cti_cpb_head(c, "H.i", 0, (uint64_t)total);
-        cti_cpb_bytes(c, index, sizeof(int) * (size_t)total);
+        cti_cpb_head(c, "H.i", 0, (uint64_t)n);
+        cti_cpb_bytes(c, H.i, sizeof *H.i * (size_t)n);
         cti_cpb_pad(c);
-        cti_cpb_head(c, "H.x", 1, (uint64_t)total);
-        cti_cpb_bytes(c, value, sizeof(double) * (size_t)total);
+        cti_cpb_head(c, "H.x", 1, (uint64_t)n);
+        cti_cpb_bytes(c, H.x, sizeof *H.x * (size_t)n);
     }
-    CTI_FREE(c->mem, start), CTI_FREE(c->mem, fill), CTI_FREE(c->mem, index), CTI_FREE(c->mem, value);
+    cti_sparse_free(c->mem, &J);
+    cti_sparse_free(c->mem, &H);
 }
 
-static void cti_cpb_build(cti_cpb *c, const cti_problem *p, const ct_real *v)
+static void cti_cpb_build(cti_cpb *c, cti_arena *arena, const cti_problem *p, const ct_real *v)
 {
     static const char magic[8] = {'C', 'P', 'B', '1', 0, 0, 0, 0};
     uint32_t kind = 2, zero = 0;
@@ -144,7 +128,7 @@ static void cti_cpb_build(cti_cpb *c, const cti_problem *p, const ct_real *v)
     cti_cpb_head(c, "f", 1, 3 * (uint64_t)p->A->n);
     for (i = 0; i < 3 * p->A->n; i++)
         cti_cpb_real(c, p->b[i]);
-    cti_cpb_jacobian(c, p);
+    cti_cpb_jacobian(c, arena, p);
     cti_cpb_head(c, "w", 1, 3 * (uint64_t)p->n_rows);
     for (i = 0; i < p->n_rows; i++)
         for (k = 0; k < 3; k++)
@@ -204,7 +188,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *pa
     memset(&c, 0, sizeof c);
     c.mem = &w->mem;
     c.ok = 1;
-    cti_cpb_build(&c, &p, w->state.v_new); /* what the solve left: integrators and rigid bodies make other velocities of it */
+    cti_cpb_build(&c, &w->arena, &p, w->state.v_new); /* what the solve left: integrators and rigid bodies make other velocities of it */
     c.ok = c.ok && CTI_RESIZE(&w->mem, temporary, (int)strlen(path) + 8);
     if (!c.ok)
         code = cti_world_fail(w, CT_ERR_MEMORY, none, -1, 0, "out of memory while writing a problem");

@@ -129,6 +129,13 @@ typedef enum ct_cluster_mode { CT_CLUSTER_AUTO, CT_CLUSTER_NODE, CT_CLUSTER_PATC
 /* ct_termination -- RESIDUAL: natural map below the tolerance. PAPER: Otaduy's rule, residuals that change by less than 5 %. */
 typedef enum ct_termination { CT_TERMINATION_RESIDUAL, CT_TERMINATION_PAPER } ct_termination;
 
+/* ct_friction -- how a world's solver that has no friction of its own (MPRGP, ACTIVE_SET) comes to it:
+   STAGGERED    normals and friction in turn, to the tolerance (Kaufman et al. 2008)
+   ANTICIPATED  normals by the solver, friction and normals by ICA from there (Li et al. 2015)
+   LOCAL        after the normals, contact by contact, then the normals once more (Bridson et al. 2003): cheap, its friction is not solved
+                for, and the report's residual says by how much it is missed */
+typedef enum ct_friction { CT_FRICTION_STAGGERED, CT_FRICTION_ANTICIPATED, CT_FRICTION_LOCAL } ct_friction;
+
 /* ct_solver_desc -- how a contact problem is solved. Make it with ct_solver_desc_default. */
 typedef struct ct_solver_desc {
     uint32_t cookie;
@@ -142,16 +149,18 @@ typedef struct ct_solver_desc {
     int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, its status is budget; default 200.
                               Fewer than 250 contacts of an island may take more, at most 20 times, for the same work */
     int inner_repeats;     /* normal-friction repeats at one contact; default 3 (Otaduy 5.5) */
-    /* the rest is for ct_problem_solve */
-    int budget;            /* iterations of a solver, >= 0; 0 (default): its own bound */
+    ct_friction friction;  /* default CT_FRICTION_STAGGERED */
+    /* for ct_problem_solve, and for solvers other than ICA in worlds */
+    int budget;            /* iterations of a solver, >= 0; 0 (default): its own bound; in worlds one that holds a solve to seconds */
     double seconds;        /* time limit by now_us, >= 0; 0 (default): none */
     int order;             /* PGS: 0 (default) rows as they come, 1 forth and back, 2 by colours */
     double relaxation;     /* PGS: in (0, 2), 1 (default): none */
-    int warm;              /* 1: x and r of the solution that is handed in are the start; default 0 */
+    int warm;              /* ct_problem_solve: 1: x and r of the solution that is handed in are the start; default 0 */
     uint64_t seed;         /* of what a solver chooses at random; default 1 */
     uint64_t (*now_us)(void *user); /* clock; NULL (default): no limit, times are 0 */
     void *now_user;
-    int (*watch)(void *user, int iteration, const double *x, const double *r); /* sees every iteration, returns 0 to end; may be NULL */
+    int (*watch)(void *user, int iteration, const double *x, const double *r); /* ct_problem_solve: sees every iteration, returns 0 to end;
+                                                                                  may be NULL */
     void *watch_user;
 } ct_solver_desc;
 
