@@ -16,6 +16,7 @@
 #define CTI_BRIDGE_TIGHT 1e-13     /* no attempt is asked for less */
 #define CTI_BRIDGE_PASSES 10       /* times broken rows enter, before all rows do */
 #define CTI_BRIDGE_SURE CTI_R(1.5) /* an impulse so many times what the recovery bears is the hard law's */
+#define CTI_BRIDGE_CONES 400       /* a step of interior point factors a dense matrix of three times as many rows */
 #define CTI_BRIDGE_CONTACTS 2000   /* a dense matrix between so many takes 290 megabytes */
 
 CTI_FN int cti_bridge_solver(ct_solver solver)
@@ -50,6 +51,9 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, int m)
         return (int)fmin(fmax(cube, 20), CTI_BRIDGE_NEWTON);
     }
 }
+
+/* contacts of the largest problem that a solver is given: more would take it minutes or gigabytes */
+static int cti_bridge_most(ct_solver solver) { return solver == CT_SOLVER_INTERIOR ? CTI_BRIDGE_CONES : CTI_BRIDGE_CONTACTS; }
 
 static double cti_bridge_first(ct_solver solver)
 {
@@ -224,7 +228,7 @@ static int cti_bridge_pass(cti_bridge_run *b)
     memset(&q, 0, sizeof q), memset(&a, 0, sizeof a);
     if (cti_bridge_open(b->e.mem, b->e.arena, b->p, b->mode, &q)) {
         a.x = CTI_ARENA_ZERO(b->e.arena, double, q.program.n), a.r = CTI_ARENA_ZERO(b->e.arena, double, q.program.m), a.why = "";
-        got = q.contacts <= CTI_BRIDGE_CONTACTS ? 1 : 0;
+        got = q.contacts <= cti_bridge_most(b->solver) ? 1 : 0;
         if (got && (!a.x || !a.r || !cti_program_prepare(b->e.mem, &q.program)))
             got = -1;
         b->e.max_iterations = cti_bridge_bound(b->solver, b->desc, q.program.m);
@@ -285,5 +289,6 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
 #undef CTI_BRIDGE_STAGGER
 #undef CTI_BRIDGE_TIGHT
 #undef CTI_BRIDGE_CONTACTS
+#undef CTI_BRIDGE_CONES
 #undef CTI_BRIDGE_PASSES
 #undef CTI_BRIDGE_SURE

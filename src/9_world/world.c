@@ -129,7 +129,8 @@ static ct_code cti_world_check_solver(const ct_solver_desc *s, ct_error_info *e)
     if (!cti_bridge_cone(s->solver, s->cone))
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->cone,
                              "solver '%s' solves for Coulomb's cone only, solver.cone is another", ct_solver_text(s->solver));
-    if (s->budget < 0 || !(s->seconds >= 0) || s->order < 0 || s->order > 2 || (int)s->friction < 0 || s->friction > CT_FRICTION_LOCAL || !(s->relaxation > 0) || !(s->relaxation < 2))
+    if (s->budget < 0 || !(s->seconds >= 0) || s->order < 0 || s->order > 2 || (int)s->friction < 0 || s->friction > CT_FRICTION_LOCAL ||
+        !(s->relaxation > 0) || !(s->relaxation < 2))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, s->relaxation, "solver budget, seconds, order, relaxation or friction is out of range");
     return CT_OK;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every solver that worlds take on the same scenes: intersections, CPU time, residual and fallbacks, as a table.
 
-solver_table.py SCENE.json... [--solvers a,b] [--steps N] [--seconds S] [--contact build/contact] [--out DIR]
+world_solvers.py SCENE.json... [--solvers a,b] [--steps N] [--seconds S] [--contact build/contact] [--out DIR]
 Runs `contact run --check`, one at a time and at low priority; a run that is not done after S seconds of the clock is asked to end after its step
 (as by Ctrl-C), and what it has done counts. Medians are over steps with contact rows. Standard library only."""
 import argparse
@@ -63,7 +63,7 @@ def main():
     parser.add_argument("--contact", default="build/contact")
     parser.add_argument("--out", default="")
     args = parser.parse_args()
-    root = args.out or tempfile.mkdtemp(prefix="solver_table_")
+    root = args.out or tempfile.mkdtemp(prefix="world_solvers_")
     for scene in args.scenes:
         name = os.path.basename(os.path.dirname(os.path.abspath(scene)))
         print("\n### %s\n" % name)
