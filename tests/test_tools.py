@@ -186,6 +186,8 @@ def test_scene_errors(d):
         ("stepper unknown", scene(stepper="cmrr"), ["stepper", "'cmr'"]),
         ("stepper not built", scene(stepper="layers"), ["layers", "not built"]),
         ("solver unknown", scene(solver="x"), ["solver", "ica"]),
+        ("solver not built", scene(solver="geometric_cg"), ["geometric_cg", "not built"]),
+        ("friction unknown", scene(solver_options={"friction": "none"}), ["solver_options.friction", "anticipated"]),
         ("integrator unknown", scene(integrator="rk4"), ["integrator", "newmark"]),
         ("camera", scene(output={"camera": {"target": [0, 0, 0]}}), ["output.camera.eye"]),
         ("subdivide 3", scene(output={"subdivide": 3}), ["output.subdivide", "0 to 2"]),

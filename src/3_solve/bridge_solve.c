@@ -17,6 +17,8 @@
 #define CTI_BRIDGE_PASSES 10       /* times broken rows enter, before all rows do */
 #define CTI_BRIDGE_SURE CTI_R(1.5) /* an impulse so many times what the recovery bears is the hard law's */
 #define CTI_BRIDGE_CONES 400       /* a step of interior point factors a dense matrix of three times as many rows */
+#define CTI_BRIDGE_PIVOTS 60       /* dense dictionaries of ten times as many rows */
+#define CTI_BRIDGE_BLOCKS 200      /* dense factors in every round of turned boxes */
 #define CTI_BRIDGE_CONTACTS 2000   /* a dense matrix between so many takes 290 megabytes */
 
 CTI_FN int cti_bridge_solver(ct_solver solver)
@@ -40,7 +42,7 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, int m)
     case CT_SOLVER_ADMM:
         return (int)fmin(fmax(square, 50), 10.0 * desc->max_iterations);
     case CT_SOLVER_LEMKE:
-        return (int)fmin(fmax(square / 10, 500), 20000);
+        return (int)fmin(fmax(square / 40, 500), 5000);
     case CT_SOLVER_BOXED:
         return (int)fmin(fmax(cube, 50), 2000);
     case CT_SOLVER_MPRGP:
@@ -53,7 +55,19 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, int m)
 }
 
 /* contacts of the largest problem that a solver is given: more would take it minutes or gigabytes */
-static int cti_bridge_most(ct_solver solver) { return solver == CT_SOLVER_INTERIOR ? CTI_BRIDGE_CONES : CTI_BRIDGE_CONTACTS; }
+static int cti_bridge_most(ct_solver solver)
+{
+    switch (solver) {
+    case CT_SOLVER_LEMKE:
+        return CTI_BRIDGE_PIVOTS;
+    case CT_SOLVER_BOXED:
+        return CTI_BRIDGE_BLOCKS;
+    case CT_SOLVER_INTERIOR:
+        return CTI_BRIDGE_CONES;
+    default:
+        return CTI_BRIDGE_CONTACTS;
+    }
+}
 
 static double cti_bridge_first(ct_solver solver)
 {
@@ -289,6 +303,8 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
 #undef CTI_BRIDGE_STAGGER
 #undef CTI_BRIDGE_TIGHT
 #undef CTI_BRIDGE_CONTACTS
+#undef CTI_BRIDGE_PIVOTS
+#undef CTI_BRIDGE_BLOCKS
 #undef CTI_BRIDGE_CONES
 #undef CTI_BRIDGE_PASSES
 #undef CTI_BRIDGE_SURE

@@ -246,6 +246,10 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
     }
     for (round = 0; round < CTI_LEMKE_ROUNDS && best > e->tolerance; round++) {
         cti_answer trial = *a;
+        if (round && e->max_iterations > 0 && a->iterations >= e->max_iterations) { /* the bound is on all rounds together */
+            said = CTI_OUTCOME_BUDGET, out.why = "the bound on pivots was reached";
+            break;
+        }
         trial.x = x, trial.r = r;
         cti_lemke_cone_build(&l);
         memset(&out, 0, sizeof out);
