@@ -4,6 +4,7 @@
    A + rho + J' H^-1 J. rho and a floor of H are a proximal regularization about the iterate (Friedlander, Orban 2012): they change the path
    and not the answer. */
 #include "convex.h"
+#include "certificate.h"
 #include "../2_linalg/dense.h"
 
 #define CTI_CONVEX_DENSE 2500                               /* rows that the Schur complement is used for */
@@ -534,73 +535,16 @@ CTI_FN void cti_convex_answer(const cti_convex *c, const double *x, const double
     }
 }
 
-CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *t)
-{
-    double most = 0, off = 0, value = 0, terms = 0;
-    int i, k;
-    memset(t, 0, sizeof *t * (size_t)p->n);
-    for (i = 0; i < p->m; i++) {
-        if (!isfinite(y[i]) || (y[i] < 0 && !(p->equation && p->equation[i])))
-            return 0;
-        for (k = p->J.p[i]; k < p->J.p[i + 1]; k++) {
-            t[p->J.i[k]] += p->J.x[k] * y[i];
-            most = fmax(most, fabs(p->J.x[k] * y[i]));
-        }
-        value += p->w[i] * y[i], terms += fabs(p->w[i] * y[i]);
-    }
-    for (i = 0; i < p->n; i++)
-        off = fmax(off, fabs(t[i]));
-    return off <= 1e-10 * most && value < -1e-7 * terms;
-}
-
-/* y to the nearest vector with J'y = 0 on its support, by conjugate gradients on the normal equations. q, z [n], d, v [m] */
-static void cti_convex_project(const cti_program *p, double *y, double *z, double *q, double *d, double *v)
-{
-    double rho = 0, next, most = 0;
-    int i, it;
-    for (i = 0; i < p->m; i++)
-        most = fmax(most, fabs(y[i]));
-    for (i = 0; i < p->m; i++)
-        y[i] = fabs(y[i]) > 1e-7 * most ? y[i] / most : 0;
-    memset(z, 0, sizeof *z * (size_t)p->n);
-    cti_sparse_addmul_t(&p->J, y, z);
-    for (it = 0; it < 500; it++) {
-        /* gradient J z on the support, direction d */
-        cti_sparse_mul(&p->J, z, v);
-        next = 0;
-        for (i = 0; i < p->m; i++)
-            v[i] = y[i] != 0 ? -v[i] : 0, next += v[i] * v[i];
-        for (i = 0; i < p->m; i++)
-            d[i] = v[i] + (it ? next / rho * d[i] : 0);
-        rho = next;
-        memset(q, 0, sizeof *q * (size_t)p->n);
-        cti_sparse_addmul_t(&p->J, d, q);
-        next = 0;
-        for (i = 0; i < p->n; i++)
-            next += q[i] * q[i];
-        if (!(rho > 1e-34) || !(next > 0))
-            return;
-        next = rho / next;
-        for (i = 0; i < p->n; i++)
-            z[i] += next * q[i];
-        for (i = 0; i < p->m; i++)
-            y[i] += next * d[i];
-    }
-}
-
 CTI_FN int cti_convex_certify(cti_convex *c, const double *y, double *out_x, double *out_r)
 {
     const cti_program *p = c->p;
     cti_arena_point mark = cti_arena_mark(c->arena);
-    double *zero = CTI_ARENA_ZERO(c->arena, double, c->n), *x = CTI_ARENA_NEW(c->arena, double, p->n),
-           *r = CTI_ARENA_NEW(c->arena, double, p->m);
-    double *z = CTI_ARENA_NEW(c->arena, double, p->n), *q = CTI_ARENA_NEW(c->arena, double, p->n);
-    double *d = CTI_ARENA_NEW(c->arena, double, p->m), *v = CTI_ARENA_NEW(c->arena, double, p->m);
+    double *zero = CTI_ARENA_ZERO(c->arena, double, c->n), *x = CTI_ARENA_NEW(c->arena, double, p->n);
+    double *r = CTI_ARENA_NEW(c->arena, double, p->m), *work = CTI_ARENA_NEW(c->arena, double, 2 * (size_t)p->n + 2 * (size_t)p->m);
     int found = -1;
-    if (zero && x && r && z && q && d && v) {
+    if (zero && x && r && work) {
         cti_convex_answer(c, zero, y, x, r);
-        cti_convex_project(p, r, z, q, d, v);
-        found = cti_program_certifies(p, r, z);
+        found = cti_program_certify_sharp(p, r, work);
         if (found) {
             memcpy(out_r, r, sizeof *r * (size_t)p->m);
             memcpy(out_x, x, sizeof *x * (size_t)p->n);

@@ -179,8 +179,5 @@ CTI_FN cti_mprgp_end cti_mprgp_primal(const cti_program *p, cti_mprgp_target *t,
 CTI_FN cti_mprgp_end cti_mprgp_dual(const cti_program *p, cti_mprgp_target *t, int *out_infeasible);
 /* cti_mprgp_boxed -- an LCP with symmetric W. *out_infeasible: r holds a certificate. */
 CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, int *out_infeasible);
-/* cti_mprgp_certificate -- 1 when y [m] (negative entries of inequalities are taken as 0) proves that no x has J x + w >= 0; y is left
-   normalised; work [2 n]. */
-CTI_FN int cti_mprgp_certificate(const cti_program *p, double *y, double *work);
 
 #endif /* CTI_MPRGP_H */

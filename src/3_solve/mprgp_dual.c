@@ -3,6 +3,7 @@
    diagonal, and is a solve with A's factor otherwise. A singular A gets a proximal term that moves with x. The multipliers of an infeasible
    program grow without end along y >= 0, J'y = 0, w'y < 0; that y is also the solution of min |J'y|^2 + (w'y + 1)^2 over y >= 0, which
    gives it exactly. Based on: Li et al. 2015, equation 2, algorithm 1. */
+#include "certificate.h"
 #include "mprgp.h"
 
 typedef struct cti_mprgp_bounds {
@@ -19,52 +20,6 @@ typedef struct cti_mprgp_bounds {
     cti_mprgp_preconditioner *precondition;
     int infeasible, certifying;
 } cti_mprgp_bounds;
-
-/* ---- certificates ---- */
-
-CTI_FN int cti_mprgp_certificate(const cti_program *p, double *y, double *work)
-{
-    double *sum = work, *size = work + p->n, most = 0, off = 0, fall = 0, whole = 0, one = 0;
-    int i, k;
-    for (i = 0; i < p->m; i++) {
-        if (!(p->equation && p->equation[i]) && y[i] < 0)
-            y[i] = 0;
-        one = fmax(one, fabs(y[i]));
-    }
-    if (!(one > 0) || !isfinite(one))
-        return 0;
-    memset(work, 0, sizeof *work * 2 * (size_t)p->n);
-    for (i = 0; i < p->m; i++) {
-        y[i] /= one;
-        for (k = p->J.p[i]; k < p->J.p[i + 1]; k++)
-            sum[p->J.i[k]] += p->J.x[k] * y[i], size[p->J.i[k]] += fabs(p->J.x[k] * y[i]);
-        fall += p->w[i] * y[i], whole += fabs(p->w[i] * y[i]);
-    }
-    for (i = 0; i < p->n; i++)
-        off = fmax(off, fabs(sum[i])), most = fmax(most, size[i]);
-    return off <= 1e-9 * most && fall < -1e-6 * whole;
-}
-
-/* W'y <= 0, w'y < 0 */
-static int cti_mprgp_boxed_certificate(const cti_program *p, double *y, double *work)
-{
-    double one = 0, fall = 0, whole = 0, most = 0, above = 0;
-    int i, k;
-    for (i = 0; i < p->m; i++)
-        y[i] = fmax(y[i], 0), one = fmax(one, y[i]);
-    if (!(one > 0) || !isfinite(one) || p->lo)
-        return 0;
-    memset(work, 0, sizeof *work * (size_t)p->m);
-    for (i = 0; i < p->m; i++) {
-        y[i] /= one;
-        for (k = p->W.p[i]; k < p->W.p[i + 1]; k++)
-            work[p->W.i[k]] += p->W.x[k] * y[i], most = fmax(most, fabs(p->W.x[k] * y[i]));
-        fall += p->w[i] * y[i], whole += fabs(p->w[i] * y[i]);
-    }
-    for (i = 0; i < p->m; i++)
-        above = fmax(above, work[i]);
-    return above <= 1e-9 * most && fall < -1e-6 * whole;
-}
 
 /* ---- the matrix ---- */
 
@@ -252,8 +207,7 @@ static int cti_mprgp_bounds_infeasible(void *ctx, const double *direction)
     int i;
     for (i = 0; i < q->p->m; i++)
         q->y[i] = q->S[i] * direction[i];
-    q->infeasible =
-        q->p->kind == CTI_PROGRAM_QP ? cti_mprgp_certificate(q->p, q->y, q->t->work) : cti_mprgp_boxed_certificate(q->p, q->y, q->t->work);
+    q->infeasible = cti_program_certify(q->p, q->y, q->t->work);
     return q->infeasible;
 }
 
@@ -362,7 +316,7 @@ static int cti_mprgp_certify(const cti_program *p, cti_mprgp_target *t)
     ok = cti_mprgp_certify_form(&q, &Jt, most > 0 ? most : 1) && cti_mprgp_bounds_run(&q, 1e-10) != CTI_MPRGP_MEMORY;
     for (i = 0; ok && i < p->m; i++)
         q.y[i] *= q.S[i];
-    k = ok ? cti_mprgp_certificate(p, q.y, t->work) : -1;
+    k = ok ? cti_program_certify(p, q.y, t->work) : -1;
     for (i = 0; k > 0 && i < p->m; i++)
         t->answer->r[t->stride * i] = q.y[i];
     cti_mprgp_bounds_free(&q);

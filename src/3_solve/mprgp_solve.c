@@ -1,6 +1,7 @@
 /* mprgp_solve.c -- which programs MPRGP takes, and how.
    Method: decoupled rows or bounds go on the unknowns; all other rows on the multipliers, where constraints are bounds. A run on the
    unknowns that stalls goes on there, too. */
+#include "certificate.h"
 #include "mprgp.h"
 
 CTI_FN cti_mprgp_options cti_mprgp_options_default(void)
@@ -101,7 +102,7 @@ static cti_mprgp_end cti_mprgp_quadratic(const cti_program *p, cti_mprgp_target 
         if (end == CTI_MPRGP_DONE || end == CTI_MPRGP_MEMORY || end == CTI_MPRGP_BUDGET)
             return end;
         if (end == CTI_MPRGP_UNBOUNDED && t->stride == 1)
-            *infeasible = cti_mprgp_certificate(p, t->answer->r, t->work);
+            *infeasible = cti_program_certify(p, t->answer->r, t->work);
         if (*infeasible || path == 1 || t->options->decoupling != CTI_DECOUPLE_NONE)
             return end;
         for (i = 0; end == CTI_MPRGP_UNBOUNDED && i < t->judged->m; i++)
