@@ -1,6 +1,6 @@
 /* program.c -- contact problems that stand alone: sparse rows, the laws, the judge, budgets.
-   Method: the judge forms u, the residual of the dynamics and the natural map of each law from x and r alone; nothing that a solver says of itself
-   enters. Each number is relative to the largest of the terms that cancel in it, so that a problem's units do not matter. */
+   Method: the judge forms u, the residual of the dynamics and the natural map of each law from x and r alone; nothing that a solver says of
+   itself enters. Each number is relative to the largest of the terms that cancel in it, so that a problem's units do not matter. */
 #include "program.h"
 
 /* ---- sparse rows ---- */
@@ -142,13 +142,13 @@ CTI_FN void cti_program_free(cti_mem *mem, cti_program *p)
 static const char *cti_program_check_sparse(const cti_sparse *a, int rows, int cols)
 {
     int i, k;
-    if (a->rows != rows || a->cols != cols)
+    if (a->rows != rows || a->cols != cols || CTI_LEN(a->p) != rows + 1)
         return "a matrix has not the size that the problem needs";
-    if (rows && a->p[0] != 0)
+    if (a->p[0] != 0)
         return "a matrix's row pointers do not begin with 0";
     for (i = 0; i < rows; i++) {
-        if (a->p[i + 1] < a->p[i])
-            return "a matrix's row pointers fall";
+        if (a->p[i + 1] < a->p[i] || a->p[i + 1] > CTI_LEN(a->i) || a->p[i + 1] > CTI_LEN(a->x))
+            return "a matrix's row pointers fall, or leave its entries";
         for (k = a->p[i]; k < a->p[i + 1]; k++) {
             if (a->i[k] < 0 || a->i[k] >= cols || (k > a->p[i] && a->i[k] <= a->i[k - 1]))
                 return "a matrix's column is outside, or columns are not sorted";
@@ -183,8 +183,26 @@ static const char *cti_program_check_law(const cti_program *p)
     if (!p->lo != !p->hi || (p->lo && (CTI_LEN(p->lo) != p->m || CTI_LEN(p->hi) != p->m)))
         return "bounds have not the length that the problem needs";
     for (i = 0; p->lo && i < p->m; i++)
-        if (!(p->lo[i] <= p->hi[i]))
-            return "a lower bound is above the upper one";
+        if (!(p->lo[i] <= p->hi[i]) || p->lo[i] == INFINITY || p->hi[i] == -INFINITY)
+            return "a lower bound is above the upper one, or no number is between them";
+    if (p->equation && CTI_LEN(p->equation) != p->m)
+        return "the marks of equations have not the length that the problem needs";
+    if ((p->x_ref && CTI_LEN(p->x_ref) != p->n) || (p->r_ref && CTI_LEN(p->r_ref) != p->m))
+        return "a reference solution has not the length that the problem needs";
+    return NULL;
+}
+
+/* A is used as symmetric by every solver; 1e-9 of its row's and column's diagonal is rounding of who wrote it */
+static const char *cti_program_check_symmetric(const cti_sparse *A)
+{
+    int i, k;
+    for (i = 0; i < A->rows; i++)
+        for (k = A->p[i]; k < A->p[i + 1]; k++) {
+            double other = cti_sparse_at(A, A->i[k], i),
+                   size = sqrt(fabs(cti_sparse_at(A, i, i)) * fabs(cti_sparse_at(A, A->i[k], A->i[k])));
+            if (fabs(A->x[k] - other) > 1e-9 * fmax(size, fmax(fabs(A->x[k]), fabs(other))))
+                return "A is not symmetric";
+        }
     return NULL;
 }
 
@@ -193,6 +211,7 @@ CTI_FN const char *cti_program_check(const cti_program *p)
     const char *wrong;
     if (p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL) {
         wrong = cti_program_check_sparse(&p->A, p->n, p->n);
+        wrong = wrong ? wrong : cti_program_check_symmetric(&p->A);
         wrong = wrong ? wrong : cti_program_check_sparse(&p->J, p->m, p->n);
         wrong = wrong ? wrong : cti_program_check_vector(p->b, p->n);
     } else {
@@ -202,27 +221,35 @@ CTI_FN const char *cti_program_check(const cti_program *p)
     return wrong ? wrong : cti_program_check_law(p);
 }
 
-/* trace of W_ii = J_i A^-1 J_i' by three solves a contact */
+/* 3 / trace, or 1 where that is no positive number */
+static double cti_program_scale(double trace) { return trace > 0 && isfinite(3 / trace) && 3 / trace > 0 ? 3 / trace : 1; }
+
+#define CTI_PROGRAM_BATCH 24 /* rows that are solved for together: eight contacts */
+
+/* traces of W_ii = J_i A^-1 J_i' from solves with many right sides, without refinement: they are units, not results */
 static int cti_program_trace(cti_mem *mem, cti_program *p)
 {
     cti_system s;
-    double *z = NULL;
-    int i, a, k, ok;
+    double *X = NULL, *work = NULL;
+    int i, k, b, ok;
     memset(&s, 0, sizeof s);
-    ok = cti_system_open(mem, &s, &p->A) && cti_system_factor(mem, &s) && CTI_RESIZE(mem, z, p->n);
-    for (i = 0; ok && i < p->m / 3; i++) {
-        double trace = 0;
-        for (a = 3 * i; a < 3 * i + 3; a++) {
-            memset(z, 0, sizeof *z * (size_t)p->n);
-            for (k = p->J.p[a]; k < p->J.p[a + 1]; k++)
-                z[p->J.i[k]] = p->J.x[k];
-            cti_system_solve(&s, z, 1);
-            for (k = p->J.p[a]; k < p->J.p[a + 1]; k++)
-                trace += p->J.x[k] * z[p->J.i[k]];
+    ok = cti_system_open(mem, &s, &p->A) && cti_system_factor(mem, &s) && CTI_RESIZE(mem, X, 3 * s.bsr.n * CTI_PROGRAM_BATCH) &&
+         (p->n == 0 || CTI_RESIZE(mem, work, (int)cti_factor64_many_work(&s.factor)));
+    for (i = 0; ok && i < p->m; i += CTI_PROGRAM_BATCH) {
+        int width = cti_min_int(CTI_PROGRAM_BATCH, p->m - i), ld = cti_pad8(width);
+        memset(X, 0, sizeof *X * 3 * (size_t)s.bsr.n * (size_t)ld);
+        for (b = 0; b < width; b++)
+            for (k = p->J.p[i + b]; k < p->J.p[i + b + 1]; k++)
+                X[(size_t)p->J.i[k] * (size_t)ld + (size_t)b] = p->J.x[k];
+        cti_factor64_solve_many(&s.factor, X, width, work);
+        for (b = 0; b < width; b += 3) {
+            double trace = 0;
+            for (k = p->J.p[i + b]; k < p->J.p[i + b + 3]; k++)
+                trace += p->J.x[k] * X[(size_t)p->J.i[k] * (size_t)ld + (size_t)(b + (k >= p->J.p[i + b + 1]) + (k >= p->J.p[i + b + 2]))];
+            p->scale[(i + b) / 3] = cti_program_scale(trace);
         }
-        p->scale[i] = trace > 0 ? 3 / trace : 1;
     }
-    CTI_FREE(mem, z);
+    CTI_FREE(mem, X), CTI_FREE(mem, work);
     cti_system_close(mem, &s);
     return ok;
 }
@@ -237,8 +264,9 @@ CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p)
     if (p->kind == CTI_PROGRAM_GLOBAL)
         return cti_program_trace(mem, p);
     for (i = 0; i < p->m / 3; i++) {
-        double trace = cti_sparse_at(&p->W, 3 * i, 3 * i) + cti_sparse_at(&p->W, 3 * i + 1, 3 * i + 1) + cti_sparse_at(&p->W, 3 * i + 2, 3 * i + 2);
-        p->scale[i] = trace > 0 ? 3 / trace : 1;
+        double trace =
+            cti_sparse_at(&p->W, 3 * i, 3 * i) + cti_sparse_at(&p->W, 3 * i + 1, 3 * i + 1) + cti_sparse_at(&p->W, 3 * i + 2, 3 * i + 2);
+        p->scale[i] = cti_program_scale(trace);
     }
     return 1;
 }
@@ -383,7 +411,8 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
         dual_objective = -quadratic / 2;
         for (i = 0; i < p->m; i++)
             dual_objective -= p->w[i] * r[i];
-        out->gap = cti_judge_share(fabs(out->objective - dual_objective), fmax(fabs(out->objective), fmax(fabs(dual_objective), quadratic / 2)));
+        out->gap =
+            cti_judge_share(fabs(out->objective - dual_objective), fmax(fabs(out->objective), fmax(fabs(dual_objective), quadratic / 2)));
         out->objective += p->constant;
     } else if (p->kind == CTI_PROGRAM_LCP) {
         out->gap = cti_judge_share(out->gap, size_u * cti_judge_most(r, p->m));
@@ -391,7 +420,10 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
     out->residual = fmax(out->dynamics, out->natural);
     if (p->kind == CTI_PROGRAM_QP)
         out->residual = fmax(out->residual, fmax(out->gap, fmax(out->primal, out->dual)));
-    if (out->natural != out->natural || out->dynamics != out->dynamics)
+    /* what is no number, or has run away so far that squares of it are none, is no solution, whatever the comparisons above made of it */
+    if (!(size_u < 1e150 && cti_judge_most(u, p->m) < 1e150 && cti_judge_most(r, p->m) < 1e150 &&
+          (!global || cti_judge_most(x, p->n) < 1e150)) ||
+        !isfinite(quadratic) || !isfinite(out->natural) || !isfinite(out->dynamics) || !isfinite(out->gap))
         out->residual = INFINITY;
 }
 
