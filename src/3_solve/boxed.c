@@ -170,7 +170,7 @@ CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const doubl
         state[i] = (state[i] < 0 && !isfinite(lo[i])) || (state[i] > 0 && !isfinite(hi[i])) ? (int8_t)-state[i] : state[i];
         state[i] = lo[i] < hi[i] ? state[i] : -1;
     }
-    for (k = 0; k < 40 + cti_min_int(4 * n, 16384 / n) && !done; k++) {
+    for (k = 0; k < 40 + cti_min_int(4 * n, 16384 / cti_max_int(n, 1)) && !done; k++) {
         if (!cti_effort_goes_on(e, a->iterations, 1000000, a->x, a->r)) {
             said = CTI_OUTCOME_BUDGET;
             break;

@@ -282,6 +282,8 @@ static const char *cti_convex_normal(cti_convex *c)
 static int cti_convex_normal_factor(cti_convex *c)
 {
     int i, k, l, n = 0;
+    if (c->n == 0)
+        return 1;
     memset(c->N.x, 0, sizeof *c->N.x * (size_t)c->N.p[c->n]);
     for (i = 0; i < c->n; i++)
         for (k = c->A.p[i]; k < c->A.p[i + 1]; k++)
@@ -303,9 +305,9 @@ static int cti_convex_normal_factor(cti_convex *c)
 /* dx = N^-1 dx */
 static void cti_convex_normal_solve(cti_convex *c, double *dx)
 {
-    if (c->full)
+    if (c->full && c->n)
         cti_dense64_solve(c->F, c->n, c->ld, dx);
-    else
+    else if (c->n)
         cti_system_solve(&c->system, dx, 0);
 }
 

@@ -42,12 +42,6 @@ static void cti_mprgp_bounds_multiply(void *ctx, const double *v, double *y)
         y[i] *= q->S[i];
 }
 
-static int cti_mprgp_sparse_reserve(cti_mem *mem, cti_sparse *B, int n, int entries)
-{
-    B->rows = B->cols = n;
-    return CTI_RESIZE(mem, B->p, n + 1) && CTI_RESIZE(mem, B->i, entries) && CTI_RESIZE(mem, B->x, entries);
-}
-
 /* J A^-1 J', all entries */
 static int cti_mprgp_form_full(cti_mprgp_bounds *q)
 {
@@ -55,7 +49,7 @@ static int cti_mprgp_form_full(cti_mprgp_bounds *q)
     cti_arena_point mark = cti_arena_mark(e->arena);
     int i, j, m = q->p->m;
     double *W = CTI_ARENA_NEW(e->arena, double, (size_t)m *(size_t)m);
-    if (!W || !cti_system_schur(&q->system, e->arena, &q->p->J, W, m) || !cti_mprgp_sparse_reserve(e->mem, &q->B, m, m * m))
+    if (!W || !cti_system_schur(&q->system, e->arena, &q->p->J, W, m) || !cti_sparse_reserve(e->mem, &q->B, m, m, m * m))
         return 0;
     for (i = 0; i < m; i++)
         for (q->B.p[i + 1] = (i + 1) * m, j = 0; j < m; j++)
@@ -96,7 +90,7 @@ static int cti_mprgp_form_sparse(cti_mprgp_bounds *q)
             if (pass)
                 half.p[i + 1] = at;
         }
-        ok = pass || cti_mprgp_sparse_reserve(mem, &half, J->rows, at);
+        ok = pass || cti_sparse_reserve(mem, &half, J->rows, J->rows, at);
     }
     ok = ok && cti_sparse_transpose(mem, &half, &q->B); /* symmetric: only the columns get sorted */
     cti_sparse_free(mem, &Jt), cti_sparse_free(mem, &half);
@@ -279,7 +273,7 @@ static int cti_mprgp_certify_form(cti_mprgp_bounds *q, const cti_sparse *Jt, dou
 {
     const cti_program *p = q->p;
     int i, j, k, l, m = p->m;
-    if (!cti_mprgp_sparse_reserve(q->t->effort->mem, &q->B, m, m * m))
+    if (!cti_sparse_reserve(q->t->effort->mem, &q->B, m, m, m * m))
         return 0;
     for (i = 0; i < m; i++) {
         double *row = q->B.x + (size_t)i * (size_t)m;
@@ -436,7 +430,7 @@ CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, 
     t->count->dual = 1;
     if (!cti_mprgp_bounds_reserve(&q, p, t))
         return CTI_MPRGP_MEMORY;
-    if (cti_mprgp_sparse_reserve(t->effort->mem, &q.B, p->m, n)) {
+    if (cti_sparse_reserve(t->effort->mem, &q.B, p->m, p->m, n)) {
         memcpy(q.B.p, p->W.p, sizeof *q.B.p * ((size_t)p->m + 1)), memcpy(q.B.i, p->W.i, sizeof *q.B.i * (size_t)n);
         for (k = 0; k < n; k++)
             q.B.x[k] = p->W.x[k];

@@ -49,9 +49,7 @@ static int cti_mprgp_normals(cti_mem *mem, const cti_program *p, cti_program *ou
     out->kind = square ? CTI_PROGRAM_LCP : CTI_PROGRAM_QP;
     out->m = p->m / 3, out->n = square ? out->m : p->n;
     out->A = p->A, out->b = p->b;
-    to->rows = out->m, to->cols = out->n;
-    if (!CTI_RESIZE(mem, to->p, out->m + 1) || !CTI_RESIZE(mem, to->i, from->p[p->m]) || !CTI_RESIZE(mem, to->x, from->p[p->m]) ||
-        !CTI_RESIZE(mem, out->w, out->m))
+    if (!cti_sparse_reserve(mem, to, out->m, out->n, from->p[p->m]) || !CTI_RESERVE(mem, out->w, 1) || !CTI_RESIZE(mem, out->w, out->m))
         return 0;
     for (i = 0; i < out->m; i++) {
         out->w[i] = p->w[3 * i];

@@ -45,10 +45,11 @@ CTI_FN double cti_sparse_at(const cti_sparse *a, int i, int j)
     return k0 < a->p[i + 1] && a->i[k0] == j ? a->x[k0] : 0;
 }
 
-static int cti_sparse_reserve(cti_mem *mem, cti_sparse *a, int rows, int cols, int entries)
+CTI_FN int cti_sparse_reserve(cti_mem *mem, cti_sparse *a, int rows, int cols, int entries)
 {
     a->rows = rows, a->cols = cols;
-    if (CTI_RESIZE(mem, a->p, rows + 1) && CTI_RESIZE(mem, a->i, entries) && CTI_RESIZE(mem, a->x, entries))
+    if (CTI_RESIZE(mem, a->p, rows + 1) && CTI_RESERVE(mem, a->i, 1) && CTI_RESERVE(mem, a->x, 1) && CTI_RESIZE(mem, a->i, entries) &&
+        CTI_RESIZE(mem, a->x, entries))
         return 1;
     cti_sparse_free(mem, a);
     return 0;
@@ -233,8 +234,12 @@ static int cti_program_trace(cti_mem *mem, cti_program *p)
     double *X = NULL, *work = NULL;
     int i, k, b, ok;
     memset(&s, 0, sizeof s);
+    for (i = 0; p->n == 0 && i < p->m / 3; i++)
+        p->scale[i] = 1;
+    if (p->n == 0)
+        return 1;
     ok = cti_system_open(mem, &s, &p->A) && cti_system_factor(mem, &s) && CTI_RESIZE(mem, X, 3 * s.bsr.n * CTI_PROGRAM_BATCH) &&
-         (p->n == 0 || CTI_RESIZE(mem, work, (int)cti_factor64_many_work(&s.factor)));
+         CTI_RESIZE(mem, work, (int)cti_factor64_many_work(&s.factor));
     for (i = 0; ok && i < p->m; i += CTI_PROGRAM_BATCH) {
         int width = cti_min_int(CTI_PROGRAM_BATCH, p->m - i), ld = cti_pad8(width);
         memset(X, 0, sizeof *X * 3 * (size_t)s.bsr.n * (size_t)ld);
@@ -256,8 +261,12 @@ static int cti_program_trace(cti_mem *mem, cti_program *p)
 
 CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p)
 {
-    int i;
-    if (p->kind != CTI_PROGRAM_LOCAL && p->kind != CTI_PROGRAM_GLOBAL)
+    int i, contacts = p->kind == CTI_PROGRAM_LOCAL || p->kind == CTI_PROGRAM_GLOBAL;
+    /* an array of no numbers is not NULL: solvers copy from it */
+    if (!CTI_RESERVE(mem, p->b, 1) || !CTI_RESERVE(mem, p->w, 1) ||
+        (contacts && (!CTI_RESERVE(mem, p->mu, 1) || !CTI_RESERVE(mem, p->scale, 1))))
+        return 0;
+    if (!contacts)
         return 1;
     if (!CTI_RESIZE(mem, p->scale, p->m / 3))
         return 0;

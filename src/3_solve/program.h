@@ -24,6 +24,8 @@ typedef struct cti_sparse {
 } cti_sparse;
 
 CTI_FN void cti_sparse_free(cti_mem *mem, cti_sparse *a);
+/* cti_sparse_reserve -- room for `entries`, row pointers 0; arrays of nothing are not NULL. 0 and empty when memory ran out. */
+CTI_FN int cti_sparse_reserve(cti_mem *mem, cti_sparse *a, int rows, int cols, int entries);
 /* cti_sparse_mul -- y = A x; cti_sparse_addmul_t -- y += A' x. */
 CTI_FN void cti_sparse_mul(const cti_sparse *a, const double *x, double *y);
 CTI_FN void cti_sparse_addmul_t(const cti_sparse *a, const double *x, double *y);

@@ -195,7 +195,7 @@ static int cti_cpb_operator(cti_cpb_file *f, const char *scalar, cti_sparse *out
 
 static int cti_cpb_qp(cti_cpb_file *f, cti_program *q)
 {
-    const cti_cpb_array *objective = cti_cpb_find(f, "obj"), *constant = cti_cpb_find(f, "obj_r");
+    const cti_cpb_array *objective = cti_cpb_find(f, "obj"), *equation = cti_cpb_find(f, "equation"); /* obj is without obj_r */
     int i;
     if (!cti_cpb_operator(f, "P", &q->A) || !cti_cpb_sparse(f, "J", 1, 0, q->A.rows, &q->J))
         return 0;
@@ -204,10 +204,14 @@ static int cti_cpb_qp(cti_cpb_file *f, cti_program *q)
         return 0;
     for (i = 0; i < q->m; i++)
         q->w[i] = -q->w[i];
+    if (equation && (equation->dtype != 0 || equation->count != (uint64_t)q->m))
+        return cti_cpb_refuse(f, CT_ERR_FORMAT, (double)equation->count, "array %s has the wrong type or length", "equation");
+    if (equation && !CTI_RESIZE(f->mem, q->equation, q->m))
+        return cti_cpb_refuse(f, CT_ERR_MEMORY, 0, "out of memory", NULL);
+    for (i = 0; equation && i < q->m; i++)
+        q->equation[i] = cti_cpb_int_at(equation, i) != 0;
     if (objective && objective->dtype == 1 && objective->count == 1)
         q->has_objective = 1, q->objective_ref = cti_cpb_double_at(objective, 0);
-    if (constant && constant->dtype == 1 && constant->count == 1)
-        q->constant = 0; /* obj is without it */
     return cti_cpb_optional(f, "x_ref", q->n, &q->x_ref) && cti_cpb_optional(f, "lam_ref", q->m, &q->r_ref);
 }
 
@@ -264,22 +268,13 @@ static int cti_lcp_number(cti_scan *s, double *out, const char *what)
 {
     const char *token;
     int length;
-    char text[64];
     if (!cti_scan_word(s, &token, &length))
         return cti_scan_fail(s, CT_ERR_FORMAT, "expected a number: %s", what);
-    if (length < (int)sizeof text) {
-        char *end;
-        memcpy(text, token, (size_t)length);
-        text[length] = 0;
-        if (cti_scan_like(token, length, "inf") || cti_scan_like(token, length, "+inf"))
-            return *out = INFINITY, 1;
-        if (cti_scan_like(token, length, "-inf"))
-            return *out = -INFINITY, 1;
-        *out = strtod(text, &end);
-        if (*end == 0 && isfinite(*out))
-            return 1;
-    }
-    return cti_scan_fail(s, CT_ERR_FORMAT, "expected a number: %s", what);
+    if (cti_scan_like(token, length, "inf") || cti_scan_like(token, length, "+inf"))
+        return *out = INFINITY, 1;
+    if (cti_scan_like(token, length, "-inf"))
+        return *out = -INFINITY, 1;
+    return cti_scan_double(token, length, out) || cti_scan_fail(s, CT_ERR_FORMAT, "expected a number: %s", what);
 }
 
 static int cti_lcp_vector(cti_scan *s, int n, double **out, const char *what)
@@ -344,7 +339,8 @@ static int cti_lcp_item(cti_scan *s, const char *token, int length, cti_program 
     if (cti_scan_is(token, length, "expect"))
         return cti_lcp_expect(s, q);
     if (cti_scan_is(token, length, "lemke"))
-        return cti_scan_word(s, &token, &length) && cti_scan_word(s, &token, &length);
+        return (cti_scan_word(s, &token, &length) && cti_scan_word(s, &token, &length)) ||
+               cti_scan_fail(s, CT_ERR_FORMAT, "expected two words after lemke", NULL);
     if (cti_scan_is(token, length, "M"))
         return cti_lcp_matrix(s, q->n, &q->W);
     if (cti_scan_is(token, length, "q"))

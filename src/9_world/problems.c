@@ -163,6 +163,24 @@ static void cti_problems_keep(const cti_problems_run *q, ct_outcome outcome, con
         memcpy(s->r, q->r, sizeof *s->r * (size_t)q->p->m);
 }
 
+/* a problem without unknowns: r = 0, u = w, and a row that is below 0 is its own proof */
+static cti_outcome cti_problems_empty(const cti_problems_run *q)
+{
+    const cti_program *p = q->p;
+    int i, k;
+    for (i = 0; i < p->m; i++)
+        q->r[i] = 0;
+    for (i = 0; i < p->m; i++) {
+        int equation = p->equation && p->equation[i];
+        if ((p->mu && i % 3) || (equation ? p->w[i] == 0 : p->w[i] >= 0))
+            continue;
+        for (k = 0; k < p->m; k++)
+            q->r[k] = k != i ? 0 : (p->w[i] > 0 ? -1 : 1);
+        return CTI_OUTCOME_INFEASIBLE;
+    }
+    return CTI_OUTCOME_SOLVED;
+}
+
 /* one solver's attempt. 0: out of memory */
 static int cti_problems_attempt(cti_problems_run *q, ct_solver solver, int first, ct_solution *s)
 {
@@ -179,7 +197,7 @@ static int cti_problems_attempt(cti_problems_run *q, ct_solver solver, int first
     e.mem = &q->mem, e.arena = &q->arena, e.started = q->started;
     a.x = q->x, a.r = q->r, a.why = "";
     memcpy(q->x, q->x0, sizeof *q->x * (size_t)q->p->n), memcpy(q->r, q->r0, sizeof *q->r * (size_t)q->p->m);
-    said = cti_solvers_find(solver)(q->p, &e, &a);
+    said = q->p->n == 0 ? cti_problems_empty(q) : cti_solvers_find(solver)(q->p, &e, &a);
     if (said != CTI_OUTCOME_MEMORY) {
         outcome = cti_problems_judge(q, said, &a.why, &j);
         cti_problems_keep(q, outcome, &j, first, s);
