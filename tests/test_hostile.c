@@ -91,7 +91,8 @@ static void same_bits(const double *a, const double *c, int n)
 {
     assert_int_equal(a == NULL, c == NULL);
     assert_int_equal(CTI_LEN(a), CTI_LEN(c));
-    if (a && n)
+    assert_true(!a || CTI_LEN(a) == n || CTI_LEN(a) == 0);
+    if (CTI_LEN(a))
         assert_memory_equal(a, c, sizeof *a * (size_t)n);
 }
 

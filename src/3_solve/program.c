@@ -263,7 +263,7 @@ CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p)
 {
     int i, contacts = p->kind == CTI_PROGRAM_LOCAL || p->kind == CTI_PROGRAM_GLOBAL;
     /* an array of no numbers is not NULL: solvers copy from it */
-    if (!CTI_RESERVE(mem, p->b, 1) || !CTI_RESERVE(mem, p->w, 1) ||
+    if ((p->kind != CTI_PROGRAM_LOCAL && p->kind != CTI_PROGRAM_LCP && !CTI_RESERVE(mem, p->b, 1)) || !CTI_RESERVE(mem, p->w, 1) ||
         (contacts && (!CTI_RESERVE(mem, p->mu, 1) || !CTI_RESERVE(mem, p->scale, 1))))
         return 0;
     if (!contacts)
