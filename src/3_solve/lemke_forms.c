@@ -265,8 +265,7 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
         if (said != CTI_OUTCOME_SOLVED)
             break;
         cti_lemke_cone_forces(&l, r);
-        if (!cti_delassus_answer(w, p, e, &trial))
-            return CTI_OUTCOME_MEMORY;
+        cti_delassus_answer(w, p, &trial);
         cti_program_judge(p, x, r, work, &j);
         if (j.residual < best) {
             best = j.residual;
@@ -297,10 +296,7 @@ CTI_FN cti_outcome cti_lemke_solve(const cti_program *p, cti_effort *e, cti_answ
             said = cti_lemke_boxed(w.W, w.q, p->lo, p->hi, p->m, p->m <= 200 ? CTI_LEMKE_RESTARTS : 2, e, a, a->r);
         else
             said = cti_lemke_plain(p, &w, e, a);
-        if (said != CTI_OUTCOME_MEMORY && said != CTI_OUTCOME_NOT_APPLICABLE)
-            said = cti_delassus_answer(&w, p, e, a) ? said : CTI_OUTCOME_MEMORY;
-        if (said == CTI_OUTCOME_SOLVED && p->kind == CTI_PROGRAM_QP && !cti_delassus_refine(&w, p, e, a))
-            said = CTI_OUTCOME_MEMORY;
+        said = cti_delassus_finish(&w, p, e, a, said);
     }
     cti_delassus_close(&w, e);
     return said;

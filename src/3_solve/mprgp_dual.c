@@ -214,13 +214,10 @@ static int cti_mprgp_bounds_reserve(cti_mprgp_bounds *q, const cti_program *p, c
     cti_mprgp_set *set = &q->set;
     memset(q, 0, sizeof *q);
     q->p = p, q->t = t;
-    set->n = set->rows = m;
-    set->lo = CTI_ARENA_NEW(arena, double, m), set->hi = CTI_ARENA_NEW(arena, double, m), set->face = CTI_ARENA_ZERO(arena, uint8_t, m);
-    set->s = CTI_ARENA_ZERO(arena, double, m), set->t = CTI_ARENA_ZERO(arena, double, m);
     q->S = CTI_ARENA_NEW(arena, double, m), q->c = CTI_ARENA_NEW(arena, double, m), q->y = CTI_ARENA_ZERO(arena, double, m);
     q->polish = CTI_ARENA_NEW(arena, double, 3 * (size_t)m);
     q->x = CTI_ARENA_ZERO(arena, double, p->n), q->v = CTI_ARENA_ZERO(arena, double, p->n), q->b = CTI_ARENA_ZERO(arena, double, p->n);
-    if (!set->lo || !set->hi || !set->face || !set->s || !set->t || !q->S || !q->c || !q->y || !q->polish || !q->x || !q->v || !q->b)
+    if (!cti_mprgp_set_reserve(arena, set, m, m) || !q->S || !q->c || !q->y || !q->polish || !q->x || !q->v || !q->b)
         return 0;
     for (i = 0; i < m; i++)
         set->lo[i] = p->equation && p->equation[i] ? -INFINITY : 0, set->hi[i] = INFINITY;
