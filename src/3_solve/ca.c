@@ -5,7 +5,8 @@
    sweeps. W_FF is factored anew in each round: that is a small part of what W has cost. Multipliers are then corrected with u = J x + w of
    the true unknowns. Rows that depend on each other make W_FF singular: then W gets a compliance and the solution is approached by proximal
    steps, which solve (W + eps) r' = ... + eps r and leave no trace of eps; without a solution r' - r becomes a certificate of that.
-   Contacts with friction: Gauss-Seidel on W (pgs.c).
+   Contacts with friction: Gauss-Seidel on W (pgs.c). differs: the round cone of one contact is met exactly, where equations 13 and 14 take
+   normal and friction multipliers in turn; the cone CT_CONE_BOX is the paper's.
    based on: Otaduy et al. 2009, section 5.1; Kostreva 1978, Judice and Pires 1994 (block principal pivoting); Rockafellar 1976 (proximal
    steps). */
 #include "ca.h"

@@ -1,6 +1,7 @@
 /* mprgp_solve.c -- which programs MPRGP takes, and how.
    Method: decoupled rows or bounds go on the unknowns; all other rows on the multipliers, where constraints are bounds. A run on the
-   unknowns that stalls goes on there, too. */
+   unknowns that stalls goes on there, too. differs: Li et al. 2015 keep rows that are not decoupled on the unknowns and solve equations 16,
+   18 and 20 with a dense J J' in every step; the multipliers (their equation 2) need A's factor once and no such systems. */
 #include "certificate.h"
 #include "mprgp.h"
 

@@ -290,7 +290,8 @@ CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, ct
         a->iterations = k + 1;
         a->why = change != change || change > 1e100 ? "the sweeps diverge" : cti_pgs_trend_look(&trend, k + 1, change, a->r, p->m);
         if (a->why) {
-            memset(a->r, 0, sizeof *a->r * (size_t)p->m);
+            if (!(change <= 1e100) || trend.doublings) /* numbers that have run away are no answer */
+                memset(a->r, 0, sizeof *a->r * (size_t)p->m);
             cti_pgs_judge(p, d, a, work);
             return CTI_OUTCOME_FAILED;
         }
