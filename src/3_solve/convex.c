@@ -17,55 +17,29 @@
 
 static const char *cti_convex_kind(const cti_program *p)
 {
-    int i, k;
-    double big = 0, off = 0;
+    int i;
     for (i = 0; p->mu && i < p->m / 3; i++)
         if (p->mu[i] > 0)
             return "interior point takes contacts without friction only: the law of Coulomb is no quadratic program";
     if (p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL)
         return NULL;
-    for (i = 0; i < p->m; i++)
-        for (k = p->W.p[i]; k < p->W.p[i + 1]; k++) {
-            int a = i, b = p->W.i[k];
-            if (p->mu && (a % 3 || b % 3))
-                continue;
-            big = fmax(big, fabs(p->W.x[k]));
-            off = fmax(off, fabs(p->W.x[k] - cti_sparse_at(&p->W, b, a)));
-        }
-    return off > 1e-12 * big ? "interior point takes a symmetric W only" : NULL;
-}
-
-typedef struct cti_convex_list {
-    int32_t *i, *j;
-    double *x;
-} cti_convex_list;
-
-static int cti_convex_list_push(cti_mem *mem, cti_convex_list *t, int i, int j, double x)
-{
-    return CTI_PUSH(mem, t->i, i) && CTI_PUSH(mem, t->j, j) && CTI_PUSH(mem, t->x, x);
-}
-
-static int cti_convex_list_close(cti_mem *mem, cti_convex_list *t, int ok, int rows, int cols, cti_sparse *out)
-{
-    ok = ok && cti_sparse_from_triplets(mem, rows, cols, t->i, t->j, t->x, CTI_LEN(t->x), out);
-    CTI_FREE(mem, t->i), CTI_FREE(mem, t->j), CTI_FREE(mem, t->x);
-    return ok;
+    return cti_sparse_asymmetry(&p->W, p->mu ? 3 : 1) > 1e-12 ? "interior point takes a symmetric W only" : NULL;
 }
 
 /* A, or W's normal rows, with a whole diagonal and exactly symmetric */
 static int cti_convex_matrix(cti_convex *c, const cti_sparse *from, int stride)
 {
-    cti_convex_list t;
+    cti_triplets t;
     int i, k, ok = 1;
     memset(&t, 0, sizeof t);
     for (i = 0; ok && i < c->n; i++) {
-        ok = cti_convex_list_push(c->mem, &t, i, i, 0);
+        ok = cti_triplets_add(c->mem, &t, i, i, 0);
         for (k = from->p[i * stride]; ok && k < from->p[i * stride + 1]; k++)
             if (from->i[k] % stride == 0)
-                ok = cti_convex_list_push(c->mem, &t, i, from->i[k] / stride, 0.5 * from->x[k]) &&
-                     cti_convex_list_push(c->mem, &t, from->i[k] / stride, i, 0.5 * from->x[k]);
+                ok = cti_triplets_add(c->mem, &t, i, from->i[k] / stride, 0.5 * from->x[k]) &&
+                     cti_triplets_add(c->mem, &t, from->i[k] / stride, i, 0.5 * from->x[k]);
     }
-    return cti_convex_list_close(c->mem, &t, ok, c->n, c->n, &c->A);
+    return cti_triplets_close(c->mem, &t, ok, c->n, c->n, &c->A);
 }
 
 static int cti_convex_rows_alloc(cti_convex *c, int m)
@@ -135,7 +109,7 @@ static int cti_convex_rows(cti_convex *c)
     const cti_program *p = c->p;
     int stride = p->mu ? 3 : 1, i, k, ok = 1, n = 0;
     int32_t *twin = CTI_ARENA_NEW(c->arena, int32_t, p->m);
-    cti_convex_list t;
+    cti_triplets t;
     memset(&t, 0, sizeof t);
     if (!twin || !cti_convex_rows_alloc(c, p->m) || !cti_convex_pairs(c, twin))
         return 0;
@@ -146,11 +120,11 @@ static int cti_convex_rows(cti_convex *c)
         c->w[n] = p->w[i], c->source[n] = i, c->twin[n] = pair ? twin[i] : -1;
         c->equation[n] = (uint8_t)(pair || (p->equation && p->equation[i]));
         for (k = p->J.p[i]; ok && k < p->J.p[i + 1]; k++)
-            ok = cti_convex_list_push(c->mem, &t, n, p->J.i[k], p->J.x[k]);
+            ok = cti_triplets_add(c->mem, &t, n, p->J.i[k], p->J.x[k]);
         n++;
     }
     c->m = n;
-    return cti_convex_list_close(c->mem, &t, ok, n, p->n, &c->J);
+    return cti_triplets_close(c->mem, &t, ok, n, p->n, &c->J);
 }
 
 /* rows lo <= x <= hi of the dual of an LCP */
@@ -158,7 +132,7 @@ static int cti_convex_bounds(cti_convex *c)
 {
     const cti_program *p = c->p;
     int i, k, ok = 1, n = 0, stride = p->mu ? 3 : 1;
-    cti_convex_list t;
+    cti_triplets t;
     memset(&t, 0, sizeof t);
     if (!cti_convex_rows_alloc(c, 2 * c->n))
         return 0;
@@ -167,13 +141,13 @@ static int cti_convex_bounds(cti_convex *c)
         for (k = 0; ok && k < 2; k++) {
             if (!isfinite(k ? hi : lo) || (k && lo == hi))
                 continue;
-            ok = cti_convex_list_push(c->mem, &t, n, i, k ? -1 : 1);
+            ok = cti_triplets_add(c->mem, &t, n, i, k ? -1 : 1);
             c->w[n] = k ? hi : -lo, c->source[n] = i * stride, c->twin[n] = k, c->equation[n] = lo == hi;
             n++;
         }
     }
     c->m = n;
-    return cti_convex_list_close(c->mem, &t, ok, n, c->n, &c->J);
+    return cti_triplets_close(c->mem, &t, ok, n, c->n, &c->J);
 }
 
 /* ---- equilibration ---- */
@@ -245,7 +219,7 @@ static int cti_convex_place(const cti_sparse *a, int i, int j)
 /* the pattern of A + J'J and the place of every term in it */
 static const char *cti_convex_normal(cti_convex *c)
 {
-    cti_convex_list t;
+    cti_triplets t;
     double products = 0;
     int i, k, l, ok = 1, n = 0;
     memset(&t, 0, sizeof t);
@@ -255,12 +229,12 @@ static const char *cti_convex_normal(cti_convex *c)
         return "the rows are too dense for the normal form, and A is not definite or the rows are too many for the Schur complement";
     for (i = 0; i < c->n; i++)
         for (k = c->A.p[i]; ok && k < c->A.p[i + 1]; k++)
-            ok = cti_convex_list_push(c->mem, &t, i, c->A.i[k], 0);
+            ok = cti_triplets_add(c->mem, &t, i, c->A.i[k], 0);
     for (i = 0; i < c->m; i++)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
             for (l = c->J.p[i]; ok && l < c->J.p[i + 1]; l++)
-                ok = cti_convex_list_push(c->mem, &t, c->J.i[k], c->J.i[l], 0);
-    ok = cti_convex_list_close(c->mem, &t, ok, c->n, c->n, &c->N);
+                ok = cti_triplets_add(c->mem, &t, c->J.i[k], c->J.i[l], 0);
+    ok = cti_triplets_close(c->mem, &t, ok, c->n, c->n, &c->N);
     c->slot = CTI_ARENA_NEW(c->arena, int32_t, (double)c->A.p[c->n] + products);
     if (!ok || !c->slot)
         return "";

@@ -33,7 +33,7 @@ static double cti_mprgp_dot(int n, const double *a, const double *b)
     return s;
 }
 
-static double cti_mprgp_most(int n, const double *a)
+CTI_FN double cti_mprgp_most(int n, const double *a)
 {
     double s = 0;
     int i;

@@ -129,6 +129,8 @@ typedef struct cti_mprgp_task {
 /* cti_mprgp_run -- x [n] is the start, feasible or not. */
 CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x);
 
+/* cti_mprgp_most -- largest |a_i|, i < n. */
+CTI_FN double cti_mprgp_most(int n, const double *a);
 /* cti_mprgp_pivot -- bounds with the factor in the face and a unit diagonal: the minimum by block pivoting from x, when it is found, of the
    objective
    + shift / 2 |x - near_to|^2; g [n] its gradient, z [2 n] scratch. 1: x is that minimum as far as rounding lets it be known, 0: no result.

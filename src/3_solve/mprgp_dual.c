@@ -4,6 +4,7 @@
    program grow without end along y >= 0, J'y = 0, w'y < 0; that y is also the solution of min |J'y|^2 + (w'y + 1)^2 over y >= 0, which
    gives it exactly. Based on: Li et al. 2015, equation 2, algorithm 1. */
 #include "certificate.h"
+#include "dual.h"
 #include "mprgp.h"
 
 typedef struct cti_mprgp_bounds {
@@ -55,56 +56,6 @@ static int cti_mprgp_form_full(cti_mprgp_bounds *q)
         for (q->B.p[i + 1] = (i + 1) * m, j = 0; j < m; j++)
             q->B.i[i * m + j] = j, q->B.x[i * m + j] = W[(size_t)i * (size_t)m + (size_t)j];
     cti_arena_rewind(e->arena, mark);
-    return 1;
-}
-
-/* J A^-1 J' with diagonal A: a row meets those that share an unknown */
-static int cti_mprgp_form_sparse(cti_mprgp_bounds *q)
-{
-    cti_mem *mem = q->t->effort->mem;
-    const cti_sparse *J = &q->p->J;
-    cti_sparse Jt, half;
-    int i, k, l, at = 0, ok, pass;
-    int32_t *seen = NULL;
-    double *sum = NULL;
-    memset(&half, 0, sizeof half);
-    ok = cti_sparse_transpose(mem, J, &Jt) && CTI_RESIZE(mem, seen, J->rows + 1) && CTI_RESIZE(mem, sum, J->rows + 1);
-    for (pass = 0; ok && pass < 2; pass++) { /* count, then fill */
-        for (at = 0, i = 0; i < J->rows; i++) {
-            int first = at;
-            for (k = J->p[i]; k < J->p[i + 1]; k++) {
-                int j = J->i[k];
-                double d = cti_sparse_at(q->system.A, j, j);
-                for (l = Jt.p[j]; l < Jt.p[j + 1]; l++) {
-                    if (seen[Jt.i[l]] != 2 * i + 1 + pass * 2 * J->rows) {
-                        seen[Jt.i[l]] = 2 * i + 1 + pass * 2 * J->rows, sum[Jt.i[l]] = 0;
-                        if (pass)
-                            half.i[at] = Jt.i[l];
-                        at++;
-                    }
-                    sum[Jt.i[l]] += J->x[k] * Jt.x[l] / d;
-                }
-            }
-            for (k = first; pass && k < at; k++)
-                half.x[k] = sum[half.i[k]];
-            if (pass)
-                half.p[i + 1] = at;
-        }
-        ok = pass || cti_sparse_reserve(mem, &half, J->rows, J->rows, at);
-    }
-    ok = ok && cti_sparse_transpose(mem, &half, &q->B); /* symmetric: only the columns get sorted */
-    cti_sparse_free(mem, &Jt), cti_sparse_free(mem, &half);
-    CTI_FREE(mem, seen), CTI_FREE(mem, sum);
-    return ok;
-}
-
-static int cti_mprgp_is_diagonal(const cti_sparse *A)
-{
-    int i, k;
-    for (i = 0; i < A->rows; i++)
-        for (k = A->p[i]; k < A->p[i + 1]; k++)
-            if ((A->i[k] != i && A->x[k] != 0) || (A->i[k] == i && !(A->x[k] > 0)))
-                return 0;
     return 1;
 }
 
@@ -325,24 +276,23 @@ static int cti_mprgp_dual_form(cti_mprgp_bounds *q, int singular)
     int i, k, ok = 1;
     double most = 0;
     if (singular) {
-        int32_t *row = NULL, *col = NULL;
-        double *x = NULL;
+        cti_triplets t;
+        memset(&t, 0, sizeof t);
         for (i = 0; i < A->rows; i++)
             most = fmax(most, cti_sparse_at(A, i, i));
         q->shift = most > 0 ? 1e-4 * most : 1e-4;
         for (i = 0; ok && i < A->rows; i++) {
-            ok = CTI_PUSH(e->mem, row, i) && CTI_PUSH(e->mem, col, i) && CTI_PUSH(e->mem, x, q->shift);
+            ok = cti_triplets_add(e->mem, &t, i, i, q->shift);
             for (k = A->p[i]; ok && k < A->p[i + 1]; k++)
-                ok = CTI_PUSH(e->mem, row, i) && CTI_PUSH(e->mem, col, A->i[k]) && CTI_PUSH(e->mem, x, A->x[k]);
+                ok = cti_triplets_add(e->mem, &t, i, A->i[k], A->x[k]);
         }
-        ok = ok && cti_sparse_from_triplets(e->mem, A->rows, A->rows, row, col, x, CTI_LEN(x), &q->shifted);
-        CTI_FREE(e->mem, row), CTI_FREE(e->mem, col), CTI_FREE(e->mem, x);
+        ok = cti_triplets_close(e->mem, &t, ok, A->rows, A->rows, &q->shifted);
     }
     ok = ok && cti_system_open(e->mem, &q->system, singular ? &q->shifted : A) && cti_system_factor(e->mem, &q->system);
     if (ok && !singular && q->system.boosted)
         return 1;
-    if (ok && cti_mprgp_is_diagonal(q->system.A))
-        ok = cti_mprgp_form_sparse(q);
+    if (ok && cti_dual_is_diagonal(q->system.A))
+        ok = cti_dual_thin(e->mem, q->system.A, &q->p->J, &q->B);
     else if (ok && q->p->m <= q->t->options->dense_rows)
         ok = cti_mprgp_form_full(q);
     if (ok)

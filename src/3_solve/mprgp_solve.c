@@ -15,18 +15,16 @@ CTI_FN cti_mprgp_options cti_mprgp_options_default(void)
 
 /* ---- what is taken ---- */
 
+/* symmetric, nothing negative on the diagonal */
 static int cti_mprgp_symmetric(const cti_sparse *W)
 {
-    double most = 0;
-    int i, k;
-    for (i = 0; i < W->rows; i++)
-        for (k = W->p[i]; k < W->p[i + 1]; k++)
-            most = fmax(most, fabs(W->x[k]));
-    for (i = 0; i < W->rows; i++)
-        for (k = W->p[i]; k < W->p[i + 1]; k++)
-            if (fabs(W->x[k] - cti_sparse_at(W, W->i[k], i)) > 1e-12 * most || (W->i[k] == i && W->x[k] < -1e-12 * most))
-                return 0;
-    return 1;
+    double most = 0, least = 0;
+    int i;
+    for (i = 0; i < W->rows; i++) {
+        double d = cti_sparse_at(W, i, i);
+        most = fmax(most, fabs(d)), least = fmin(least, d);
+    }
+    return cti_sparse_asymmetry(W, 1) <= 1e-12 && least >= -1e-12 * most;
 }
 
 static const char *cti_mprgp_refuses(const cti_program *p)

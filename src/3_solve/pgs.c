@@ -242,18 +242,6 @@ typedef struct cti_pgs_trend {
 #define CTI_PGS_WINDOW 1024   /* first window for circles; the next is twice as long */
 #define CTI_PGS_PROGRESS 0.98 /* share to which the change has to fall from window to window */
 
-static int cti_pgs_unsymmetric(const cti_pgs *s)
-{
-    double most = 0, off = 0;
-    int i, k;
-    for (i = 0; !s->W && i < s->m; i++)
-        for (k = s->S->p[i]; k < s->S->p[i + 1]; k++) {
-            most = fmax(most, fabs(s->S->x[k]));
-            off = fmax(off, fabs(s->S->x[k] - cti_sparse_at(s->S, s->S->i[k], i)));
-        }
-    return off > 1e-6 * most;
-}
-
 /* after sweep k (from 1): NULL, or why the sweeps lead nowhere */
 static const char *cti_pgs_trend_look(cti_pgs_trend *t, int k, double change, const double *r, int m)
 {
@@ -284,7 +272,7 @@ CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, ct
     if (!work)
         return CTI_OUTCOME_MEMORY;
     memset(&trend, 0, sizeof trend);
-    trend.unsymmetric = cti_pgs_unsymmetric(s), trend.least = trend.before = INFINITY;
+    trend.unsymmetric = !s->W && cti_sparse_asymmetry(s->S, 1) > 1e-6, trend.least = trend.before = INFINITY;
     for (k = 0; cti_effort_goes_on(e, k, own, a->x, a->r); k++) {
         change = cti_pgs_sweep(s, a->r);
         a->iterations = k + 1;

@@ -128,6 +128,32 @@ CTI_FN int cti_sparse_from_triplets(cti_mem *mem, int rows, int cols, const int3
     return ok;
 }
 
+CTI_FN int cti_triplets_add(cti_mem *mem, cti_triplets *t, int i, int j, double x)
+{
+    return CTI_PUSH(mem, t->i, i) && CTI_PUSH(mem, t->j, j) && CTI_PUSH(mem, t->x, x);
+}
+
+CTI_FN int cti_triplets_close(cti_mem *mem, cti_triplets *t, int ok, int rows, int cols, cti_sparse *out)
+{
+    ok = ok && cti_sparse_from_triplets(mem, rows, cols, t->i, t->j, t->x, CTI_LEN(t->x), out);
+    CTI_FREE(mem, t->i), CTI_FREE(mem, t->j), CTI_FREE(mem, t->x);
+    return ok;
+}
+
+CTI_FN double cti_sparse_asymmetry(const cti_sparse *a, int stride)
+{
+    double most = 0, off = 0;
+    int i, k;
+    for (i = 0; i < a->rows; i += stride)
+        for (k = a->p[i]; k < a->p[i + 1]; k++) {
+            if (a->i[k] % stride)
+                continue;
+            most = fmax(most, fabs(a->x[k]));
+            off = fmax(off, fabs(a->x[k] - cti_sparse_at(a, a->i[k], i)));
+        }
+    return most > 0 ? off / most : 0;
+}
+
 /* ---- problems ---- */
 
 CTI_FN void cti_program_free(cti_mem *mem, cti_program *p)

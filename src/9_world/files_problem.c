@@ -115,16 +115,6 @@ static double cti_cpb_double_at(const cti_cpb_array *a, int64_t k)
     return v;
 }
 
-typedef struct cti_triplets {
-    int32_t *i, *j;
-    double *x;
-} cti_triplets;
-
-static int cti_triplets_add(cti_mem *mem, cti_triplets *t, int i, int j, double x)
-{
-    return CTI_PUSH(mem, t->i, i) && CTI_PUSH(mem, t->j, j) && CTI_PUSH(mem, t->x, x);
-}
-
 /* a matrix of scalars (block 1) or 3x3 blocks (block 3) with as many columns as said, -1: as rows; mirror: the upper triangle is stored */
 static int cti_cpb_sparse(cti_cpb_file *f, const char *letter, int block, int mirror, int columns, cti_sparse *out)
 {
@@ -152,12 +142,12 @@ static int cti_cpb_sparse(cti_cpb_file *f, const char *letter, int block, int mi
     for (i = 0; ok && i < rows; i++) {
         int from = cti_cpb_int_at(p, i), to = cti_cpb_int_at(p, i + 1);
         if (from < 0 || to < from || (uint64_t)to > index->count)
-            return CTI_FREE(f->mem, t.i), CTI_FREE(f->mem, t.j), CTI_FREE(f->mem, t.x),
+            return cti_triplets_close(f->mem, &t, 0, 0, 0, out),
                    cti_cpb_refuse(f, CT_ERR_FORMAT, i, "matrix %s: row pointers fall or leave the array", letter);
         for (k = from; ok && k < to; k++) {
             int j = cti_cpb_int_at(index, k);
             if (j < 0 || j >= cols)
-                return CTI_FREE(f->mem, t.i), CTI_FREE(f->mem, t.j), CTI_FREE(f->mem, t.x),
+                return cti_triplets_close(f->mem, &t, 0, 0, 0, out),
                        cti_cpb_refuse(f, CT_ERR_FORMAT, j, "matrix %s: a column is outside", letter);
             for (a = 0; a < block; a++)
                 for (b = 0; b < block; b++) {
@@ -168,8 +158,7 @@ static int cti_cpb_sparse(cti_cpb_file *f, const char *letter, int block, int mi
                 }
         }
     }
-    ok = ok && cti_sparse_from_triplets(f->mem, block * rows, block * cols, t.i, t.j, t.x, CTI_LEN(t.i), out);
-    CTI_FREE(f->mem, t.i), CTI_FREE(f->mem, t.j), CTI_FREE(f->mem, t.x);
+    ok = cti_triplets_close(f->mem, &t, ok, block * rows, block * cols, out);
     return ok || cti_cpb_refuse(f, CT_ERR_MEMORY, 0, "out of memory", NULL);
 }
 
@@ -304,9 +293,8 @@ static int cti_lcp_matrix(cti_scan *s, int n, cti_sparse *out)
             if (ok && v != 0 && !cti_triplets_add(s->mem, &t, i, j, v))
                 ok = cti_scan_memory(s);
         }
-    if (ok && !cti_sparse_from_triplets(s->mem, n, n, t.i, t.j, t.x, CTI_LEN(t.i), out))
+    if (!cti_triplets_close(s->mem, &t, ok, n, n, out) && ok)
         ok = cti_scan_memory(s);
-    CTI_FREE(s->mem, t.i), CTI_FREE(s->mem, t.j), CTI_FREE(s->mem, t.x);
     return ok;
 }
 
