@@ -394,7 +394,7 @@ static void runaways(void **state)
 {
     ct_problem_desc d = desc_of(LOCAL);
     ct_problem *q = make(&d);
-    double r[6] = {1e200, 0, 0, 1e200, 0, 0}, u[6], work[32];
+    double r[6] = {1e200, 0, 0, 1e200, 0, 0}, u[6], work[32], huge[15];
     cti_judgement j;
     int k, e;
     (void)state;
@@ -407,6 +407,17 @@ static void runaways(void **state)
             cti_program_judge(&q->program, u, z, work, &j);
             assert_true(j.residual > 1e300);
         }
+    cti_program_judge(&q->program, u, r, work, &j);
+    assert_true(j.residual > 1e300);
+    ct_problem_free(q);
+    /* a trace that overflows: no unit for the natural map, so no solution */
+    for (k = 0; k < 15; k++)
+        huge[k] = w_x[k] * (w_x[k] >= 2 ? 3e307 : 1);
+    d.W.x = huge;
+    q = make(&d);
+    for (k = 0; k < 6; k++)
+        r[k] = k % 3 ? 0 : 1e-300;
+    cti_program_u(&q->program, u, r, u);
     cti_program_judge(&q->program, u, r, work, &j);
     assert_true(j.residual > 1e300);
     ct_problem_free(q);

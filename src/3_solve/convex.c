@@ -7,11 +7,10 @@
 #include "certificate.h"
 #include "../2_linalg/dense.h"
 
-#define CTI_CONVEX_DENSE 2500                               /* rows that the Schur complement is used for */
-#define CTI_CONVEX_PRODUCTS 60000000                        /* entries of J' H^-1 J before equal ones are summed */
-#define CTI_CONVEX_SHIFT (CONTACT_REAL == 32 ? 1e-6 : 1e-9) /* of an equilibrated A, before its pivots say whether it is convex */
-#define CTI_CONVEX_FULL 1500   /* unknowns up to which a build in float, whose blocks are rounded, has the normal form dense in double */
-#define CTI_CONVEX_PIVOT 1e-11 /* smallest pivot of an equilibrated A that the Schur complement trusts */
+#define CTI_CONVEX_DENSE 2500        /* rows that the Schur complement is used for */
+#define CTI_CONVEX_PRODUCTS 60000000 /* entries of J' H^-1 J before equal ones are summed */
+#define CTI_CONVEX_SHIFT 1e-9        /* of an equilibrated A, before its pivots say whether it is convex */
+#define CTI_CONVEX_PIVOT 1e-11       /* smallest pivot of an equilibrated A that the Schur complement trusts */
 
 /* ---- the standard form ---- */
 
@@ -245,12 +244,7 @@ static const char *cti_convex_normal(cti_convex *c)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
             for (l = c->J.p[i]; l < c->J.p[i + 1]; l++)
                 c->slot[n++] = cti_convex_place(&c->N, c->J.i[k], c->J.i[l]);
-    c->full = CONTACT_REAL == 32 && c->n <= CTI_CONVEX_FULL;
-    if (!c->full)
-        return cti_system_open(c->mem, &c->system, &c->N) ? NULL : "";
-    c->ld = ((c->n + 7) & ~7) + 8;
-    c->F = CTI_ARENA_NEW(c->arena, double, (size_t)c->n *(size_t)c->ld);
-    return c->F ? NULL : "";
+    return cti_system_open(c->mem, &c->system, &c->N) ? NULL : "";
 }
 
 static int cti_convex_normal_factor(cti_convex *c)
@@ -266,23 +260,7 @@ static int cti_convex_normal_factor(cti_convex *c)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
             for (l = c->J.p[i]; l < c->J.p[i + 1]; l++)
                 c->N.x[c->slot[n++]] += c->J.x[k] * c->D[i] * c->J.x[l];
-    if (!c->full)
-        return cti_system_factor(c->mem, &c->system);
-    memset(c->F, 0, sizeof *c->F * (size_t)c->n * (size_t)c->ld);
-    for (i = 0; i < c->n; i++)
-        for (k = c->N.p[i]; k < c->N.p[i + 1]; k++)
-            c->F[(size_t)i * (size_t)c->ld + (size_t)c->N.i[k]] = c->N.x[k];
-    cti_dense64_factor(c->F, c->n, c->ld);
-    return 1;
-}
-
-/* dx = N^-1 dx */
-static void cti_convex_normal_solve(cti_convex *c, double *dx)
-{
-    if (c->full && c->n)
-        cti_dense64_solve(c->F, c->n, c->ld, dx);
-    else if (c->n)
-        cti_system_solve(&c->system, dx, 0);
+    return cti_system_factor(c->mem, &c->system);
 }
 
 /* ---- the Schur complement ---- */
@@ -422,7 +400,7 @@ static void cti_convex_apply(cti_convex *c, const double *f, const double *g, do
     for (i = 0; i < c->m; i++)
         dy[i] = c->D[i] * g[i];
     cti_sparse_addmul_t(&c->J, dy, dx);
-    cti_convex_normal_solve(c, dx);
+    cti_system_solve(&c->system, dx, 0);
     cti_sparse_mul(&c->J, dx, dy);
     for (i = 0; i < c->m; i++)
         dy[i] = c->D[i] * (g[i] - dy[i]);

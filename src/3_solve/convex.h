@@ -24,7 +24,6 @@ typedef struct cti_convex {
     cti_sparse N; /* A + rho + J' H^-1 J */
     cti_system system;
     int dense;     /* 1: by the Schur complement J A^-1 J' + H, else by N */
-    int full;      /* 1: N is factored as a dense matrix */
     int32_t *slot; /* places in N of A's entries, then of the products of J's rows */
     double *W, *F; /* [m][ld] */
     int ld;

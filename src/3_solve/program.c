@@ -248,39 +248,29 @@ CTI_FN const char *cti_program_check(const cti_program *p)
     return wrong ? wrong : cti_program_check_law(p);
 }
 
-/* 3 / trace, or 1 where that is no positive number */
-static double cti_program_scale(double trace) { return trace > 0 && isfinite(3 / trace) && 3 / trace > 0 ? 3 / trace : 1; }
+enum { CTI_PROGRAM_BATCH = 48 }; /* rows whose Schur complement is formed at a time */
 
-#define CTI_PROGRAM_BATCH 24 /* rows that are solved for together: eight contacts */
-
-/* traces of W_ii = J_i A^-1 J_i' from solves with many right sides, without refinement: they are units, not results */
+/* trace of W_ii = J_i A^-1 J_i', some contacts at a time by their rows' paths through the factor */
 static int cti_program_trace(cti_mem *mem, cti_program *p)
 {
     cti_system s;
-    double *X = NULL, *work = NULL;
-    int i, k, b, ok;
+    cti_arena arena;
+    double *W;
+    int i, a, ok;
     memset(&s, 0, sizeof s);
-    for (i = 0; p->n == 0 && i < p->m / 3; i++)
-        p->scale[i] = 1;
-    if (p->n == 0)
-        return 1;
-    ok = cti_system_open(mem, &s, &p->A) && cti_system_factor(mem, &s) && CTI_RESIZE(mem, X, 3 * s.bsr.n * CTI_PROGRAM_BATCH) &&
-         CTI_RESIZE(mem, work, (int)cti_factor64_many_work(&s.factor));
+    cti_arena_init(&arena, mem);
+    W = CTI_ARENA_NEW(&arena, double, CTI_PROGRAM_BATCH *CTI_PROGRAM_BATCH);
+    ok = W && cti_system_open(mem, &s, &p->A) && cti_system_factor(mem, &s);
     for (i = 0; ok && i < p->m; i += CTI_PROGRAM_BATCH) {
-        int width = cti_min_int(CTI_PROGRAM_BATCH, p->m - i), ld = cti_pad8(width);
-        memset(X, 0, sizeof *X * 3 * (size_t)s.bsr.n * (size_t)ld);
-        for (b = 0; b < width; b++)
-            for (k = p->J.p[i + b]; k < p->J.p[i + b + 1]; k++)
-                X[(size_t)p->J.i[k] * (size_t)ld + (size_t)b] = p->J.x[k];
-        cti_factor64_solve_many(&s.factor, X, width, work);
-        for (b = 0; b < width; b += 3) {
-            double trace = 0;
-            for (k = p->J.p[i + b]; k < p->J.p[i + b + 3]; k++)
-                trace += p->J.x[k] * X[(size_t)p->J.i[k] * (size_t)ld + (size_t)(b + (k >= p->J.p[i + b + 1]) + (k >= p->J.p[i + b + 2]))];
-            p->scale[(i + b) / 3] = cti_program_scale(trace);
+        cti_sparse J = p->J;
+        J.p += i, J.rows = cti_min_int(CTI_PROGRAM_BATCH, p->m - i);
+        ok = cti_system_schur(&s, &arena, &J, W, CTI_PROGRAM_BATCH);
+        for (a = 0; ok && a < J.rows; a += 3) {
+            double trace = W[a * (CTI_PROGRAM_BATCH + 1)] + W[(a + 1) * (CTI_PROGRAM_BATCH + 1)] + W[(a + 2) * (CTI_PROGRAM_BATCH + 1)];
+            p->scale[(i + a) / 3] = trace > 0 ? 3 / trace : 1;
         }
     }
-    CTI_FREE(mem, X), CTI_FREE(mem, work);
+    cti_arena_free(&arena);
     cti_system_close(mem, &s);
     return ok;
 }
@@ -301,7 +291,7 @@ CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p)
     for (i = 0; i < p->m / 3; i++) {
         double trace =
             cti_sparse_at(&p->W, 3 * i, 3 * i) + cti_sparse_at(&p->W, 3 * i + 1, 3 * i + 1) + cti_sparse_at(&p->W, 3 * i + 2, 3 * i + 2);
-        p->scale[i] = cti_program_scale(trace);
+        p->scale[i] = trace > 0 ? 3 / trace : 1;
     }
     return 1;
 }
@@ -417,6 +407,8 @@ static void cti_judge_contacts(const cti_program *p, const double *r, const doub
             norm_r += ri[k] * ri[k], norm_u += ui[k] * ui[k], norm_w += p->w[3 * i + k] * p->w[3 * i + k];
         }
         products += fabs(hat[0] * ri[0] + hat[1] * ri[1] + hat[2] * ri[2]);
+        if (!(p->scale[i] > 0)) /* a trace beyond all numbers: the map would say nothing */
+            scaled = NAN;
         out->primal = fmax(out->primal, cti_judge_share(fmax(0, -ui[0]), size_u));
         out->dual = fmax(out->dual, cti_judge_share(fmax(0, sqrt(ri[1] * ri[1] + ri[2] * ri[2]) - mu * ri[0]), most_r));
     }
