@@ -42,7 +42,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("--data", default=os.environ.get("CONTACT_DATA", os.path.join(HERE, "..", "shared", "data")))
     p.add_argument("--tool", default=os.path.join(HERE, "build", "contact"))
-    p.add_argument("--limit", type=float, default=5)
+    p.add_argument("--limit", type=float, default=2)
     p.add_argument("--write", action="store_true")
     args = p.parse_args()
     lines = ["| file | " + " | ".join(SOLVERS) + " |", "|---" * (len(SOLVERS) + 1) + "|"]
