@@ -365,7 +365,7 @@ static void what_leaves_its_contacts_is_solved_in_full(void **unused)
 {
     ct_world_desc d = world_desc(2e-3, 0.3, NULL);
     ct_world *w = world_make(&d);
-    ct_mesh m = mesh_grid(1, 1, 49, 49); /* so large that its factor lags while it moves by less than the thickness */
+    ct_mesh m = mesh_grid(1, 1, 19, 19);
     const cti_state *s;
     ct_step_report r;
     ct_body_id sheet;
@@ -382,17 +382,17 @@ static void what_leaves_its_contacts_is_solved_in_full(void **unused)
     assert_true(r.contacts > n / 2);
     v = (ct_real *)calloc((size_t)n, 3 * sizeof(ct_real));
     assert_non_null(v);
-    for (k = 0; k < 2; k++) { /* first it is wrinkled where it lies, so that the factor is of another matrix; then lifted */
-        for (i = 0; i < n; i++) {
+    for (k = 0; k < 3; k++) { /* wrinkled where it lies; lifted off what is still near; away */
+        for (i = 0; i < n && k < 2; i++) {
             v[3 * i] = (ct_real)(0.3 * sin(3.0 * i)), v[3 * i + 2] = (ct_real)(0.3 * sin(5.0 * i));
-            v[3 * i + 1] = (ct_real)(k ? 0.3 + 0.1 * sin(7.0 * i) : 0);
+            v[3 * i + 1] = (ct_real)(k ? 3 + sin(7.0 * i) : 0);
         }
-        assert_int_equal(ct_body_set_velocities(w, sheet, v, n), CT_OK);
+        assert_true(k == 2 || ct_body_set_velocities(w, sheet, v, n) == CT_OK);
         r = step_once(w, 0.004);
-        assert_int_equal(s->factors.components[0].loose, !k);
+        assert_int_equal(s->factors.components[0].loose, k < 2);
     }
     free(v);
-    assert_int_equal(r.contacts, 0);
+    assert_int_equal(r.rows, 0);
     assert_true(r.residual < 1e-4);
     ct_world_destroy(w);
 }
