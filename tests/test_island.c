@@ -359,11 +359,50 @@ static void far_islands_change_no_bit_without_gravity(void **state)
     ct_world_destroy(w);
 }
 
+/* ---- a body in contact, whose free motion is solved roughly, leaves it: from that step on its motion is solved in full ---- */
+
+static void what_leaves_its_contacts_is_solved_in_full(void **unused)
+{
+    ct_world_desc d = world_desc(2e-3, 0.3, NULL);
+    ct_world *w = world_make(&d);
+    ct_mesh m = mesh_grid(1, 1, 19, 19);
+    const cti_state *s;
+    ct_step_report r;
+    ct_body_id sheet;
+    ct_real *v;
+    int i, k, n = m.n_positions;
+    (void)unused;
+    add_plane(w, 0, 1, 0, 0);
+    mesh_place(&m, 0, 0, 2.5e-3, 0);
+    sheet = add_cloth_mesh(w, "sheet", &m, CT_MODEL_SPRINGS, 0.2);
+    ct_mesh_free(&m);
+    for (i = 0; i < 5; i++)
+        r = step_once(w, 0.004);
+    s = &w->state;
+    assert_true(r.contacts > n / 2);
+    v = (ct_real *)calloc((size_t)n, 3 * sizeof(ct_real));
+    assert_non_null(v);
+    for (k = 0; k < 3; k++) { /* wrinkled where it lies; lifted off what is still near; away */
+        for (i = 0; i < n && k < 2; i++) {
+            v[3 * i] = (ct_real)(0.3 * sin(3.0 * i)), v[3 * i + 2] = (ct_real)(0.3 * sin(5.0 * i));
+            v[3 * i + 1] = (ct_real)(k ? 3 + sin(7.0 * i) : 0);
+        }
+        assert_true(k == 2 || ct_body_set_velocities(w, sheet, v, n) == CT_OK);
+        r = step_once(w, 0.004);
+        assert_int_equal(s->factors.components[0].loose, k < 2);
+    }
+    free(v);
+    assert_int_equal(r.rows, 0);
+    assert_true(r.residual < 1e-4);
+    ct_world_destroy(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(islands_are_taken_out_and_put_back),
         cmocka_unit_test(no_island_stays_open),
+        PLAIN_TEST(what_leaves_its_contacts_is_solved_in_full)
         PLAIN_TEST(far_islands_change_no_bit)
         PLAIN_TEST(far_islands_change_no_bit_on_a_budget)
         PLAIN_TEST(far_islands_change_no_bit_without_gravity)

@@ -8,6 +8,7 @@
 #include "integrate.h"
 #include "../7_contact/cull.h"
 
+#define CTI_CMR_LOOSE 100          /* times the free tolerance for a body in contact that is solved by nodes */
 #define CTI_CMR_TURN CTI_R(0.5)    /* rad that a rigid body may turn in a substep */
 #define CTI_CMR_JOINT CTI_R(1e-4) /* share of the thickness that a joint may miss by */
 #define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */
@@ -67,7 +68,8 @@ static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
     return cti_islands_scale(s, dt, big);
 }
 
-/* what a component's free solve is asked for: half the tolerance of the velocity scale, in the energy norm of its lightest block */
+/* what a component's free solve is asked for: half the tolerance of the velocity scale, in the energy norm of its lightest block; less where
+   contacts are expected, whose solve starts from it and judges all of the motion */
 static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c, ct_real dt)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, light = CTI_REAL_MAX, speed = 0, n = (ct_real)(c->end - c->begin);
@@ -81,6 +83,8 @@ static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c,
     }
     if (!(g > 0))
         g = speed > 0 ? CTI_R(1e-3) * speed : CTI_R(1e-9);
+    if (c->loose)
+        g *= CTI_CMR_LOOSE;
     return (double)(s->desc.solver.tolerance * CTI_R(0.5) * g * cti_sqrt(light) * cti_max(1, CTI_R(0.1) * cti_sqrt(n)));
 }
 
@@ -99,6 +103,7 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
             speed = cti_max(speed, cti_v3_norm2(cti_v3_at(s->v, s->factors.blocks[k])));
         q->drift += dt * cti_sqrt(speed);
         q->flew = !q->pressed;
+        q->loose = q->pressed && q->split > 0;
         q->pressed = 0;
     }
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
@@ -410,6 +415,33 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     return cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) && cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
 }
 
+/* bodies whose contacts did not come again: their free motion is their motion, and is solved as such. 0: out of memory */
+static int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out)
+{
+    int i, k, c, its = 0, any = 0, n = CTI_LEN(s->factors.components);
+    uint8_t *touched = CTI_ARENA_ZERO(s->arena, uint8_t, n);
+    if (!touched)
+        return 0;
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        for (k = 0; k < s->rows[i].n; k++)
+            touched[s->factors.component_of[s->rows[i].term[k].block]] = 1;
+    for (c = 0; c < n; c++) {
+        cti_component *q = &s->factors.components[c];
+        if (!q->loose || touched[c])
+            continue;
+        q->loose = 0;
+        if (!cti_cmr_free_component(s, dt, q, &its))
+            return 0;
+        for (k = q->begin; k < q->end; k++)
+            cti_v3_put(s->v_new, s->factors.blocks[k], cti_v3_at(s->v_free, s->factors.blocks[k]));
+        any = 1;
+    }
+    out->linear_iterations += its;
+    if (any)
+        cti_cmr_move(s, dt);
+    return 1;
+}
+
 /* distance that joints may miss: far below the thickness, above what the solver and rounding leave */
 static ct_real cti_cmr_slack(const cti_state *s, ct_real dt, ct_real scale)
 {
@@ -503,7 +535,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     if (!cti_cmr_sane(s, dt))
         return cti_cmr_give_up(s, dt, out);
     cti_cmr_move(s, dt);
-    if (!cti_cmr_begin(s, &c))
+    if (!cti_cmr_begin(s, &c) || !cti_cmr_tighten(s, dt, out))
         return 0;
     out->ms_detect = cti_cmr_clock(s) - t0;
     if (!cti_cmr_rounds(s, dt, &c, out))

@@ -49,6 +49,7 @@ typedef struct cti_component {
     int stale;             /* asked for a refresh */
     int place;             /* local number of its first block in the island at hand; -1: not in it */
     int pressed;           /* it had contacts in the last attempt */
+    int loose;             /* its free motion is solved only roughly, since contacts are expected to change it */
     ct_real speed;         /* largest entry of v_free */
     ct_real dynamics;      /* [m/s] largest entry of D^-1 (A v - b - J' r), D the 3x3 diagonal; -1: not known */
     ct_real natural;       /* natural map of its island's rows, when it was solved last */
