@@ -556,7 +556,7 @@ static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps,
         if (big > 2 * best)
             cti_anderson_restart(&s->inner);
         best = cti_min(best, big);
-        if (k >= 2)
+        if (k >= 2 && !s->p->plain)
             cti_anderson_step(&s->inner, s->r_old, s->r, s->du);
     }
     *out_first = first;
@@ -668,6 +668,8 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             last = CTI_REAL_MAX;
             continue;
         }
+        if (s->p->watch && !s->p->watch(s->p->watch_user, info->iterations, s->v))
+            return;
         if (info->status != CTI_SOLVE_BUDGET || (!s->coupled && info->sweeps >= s->budget))
             return;
         if (s->coupled) {
@@ -675,7 +677,8 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
                 memcpy(s->z_best, s->z, bytes);
             if (now > 2 * best)
                 cti_anderson_restart(&s->outer);
-            cti_anderson_step(&s->outer, s->z_old, s->z, NULL);
+            if (!s->p->plain)
+                cti_anderson_step(&s->outer, s->z_old, s->z, NULL);
         }
         best = cti_min(best, now);
         last = now;

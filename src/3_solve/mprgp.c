@@ -480,7 +480,7 @@ static cti_mprgp_end cti_mprgp_step(cti_mprgp_state *m, int32_t *rows)
     return CTI_MPRGP_DONE;
 }
 
-CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
+static cti_mprgp_end cti_mprgp_outline(cti_mprgp_task *q, double *x)
 {
     cti_mprgp_state m;
     int32_t *rows;
@@ -513,5 +513,31 @@ CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
             m.y[turn] = -m.p[turn];
         q->infeasible(q->infeasible_ctx, m.y);
     }
+    return end;
+}
+
+typedef struct cti_mprgp_view {
+    cti_mprgp_task *q;
+    const double *x;
+} cti_mprgp_view;
+
+static void cti_mprgp_show(void *ctx)
+{
+    cti_mprgp_view *v = (cti_mprgp_view *)ctx;
+    v->q->show(v->q->done_ctx, v->x);
+}
+
+CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
+{
+    cti_effort *e = q->effort;
+    cti_mprgp_view view;
+    void (*show)(void *ctx) = e->show;
+    void *show_ctx = e->show_ctx;
+    cti_mprgp_end end;
+    view.q = q, view.x = x;
+    if (q->show)
+        e->show = cti_mprgp_show, e->show_ctx = &view;
+    end = cti_mprgp_outline(q, x);
+    e->show = show, e->show_ctx = show_ctx;
     return end;
 }

@@ -114,6 +114,7 @@ typedef struct cti_mprgp_task {
     int projected;    /* 1: conjugate steps that leave the set are shortened before the step of fixed length is taken */
     int (*done)(void *ctx, const double *x,
                 const double *g); /* asked at a point that meets the tolerance: 0 asks for a tighter one; may be NULL */
+    void (*show)(void *ctx, const double *x); /* x, feasible or not, to the answer for a watcher, with the set left as it was; may be NULL */
     void *done_ctx;
     int (*infeasible)(void *ctx,
                       const double *direction); /* asked now and then: 1 when x or a direction proves that there is no end; may be NULL */

@@ -1,6 +1,6 @@
 /* program.c -- contact problems that stand alone: sparse rows, the laws, the judge, budgets.
-   Method: the judge forms u, the residual of the dynamics and the natural map of each law from x and r alone; nothing that a solver says of itself
-   enters. Each number is relative to the largest of the terms that cancel in it, so that a problem's units do not matter. */
+   Method: the judge forms u, the residual of the dynamics and the natural map of each law from x and r alone; nothing that a solver says of
+   itself enters. Each number is relative to the largest of the terms that cancel in it, so that a problem's units do not matter. */
 #include "program.h"
 
 /* ---- sparse rows ---- */
@@ -237,7 +237,8 @@ CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p)
     if (p->kind == CTI_PROGRAM_GLOBAL)
         return cti_program_trace(mem, p);
     for (i = 0; i < p->m / 3; i++) {
-        double trace = cti_sparse_at(&p->W, 3 * i, 3 * i) + cti_sparse_at(&p->W, 3 * i + 1, 3 * i + 1) + cti_sparse_at(&p->W, 3 * i + 2, 3 * i + 2);
+        double trace =
+            cti_sparse_at(&p->W, 3 * i, 3 * i) + cti_sparse_at(&p->W, 3 * i + 1, 3 * i + 1) + cti_sparse_at(&p->W, 3 * i + 2, 3 * i + 2);
         p->scale[i] = trace > 0 ? 3 / trace : 1;
     }
     return 1;
@@ -383,7 +384,8 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
         dual_objective = -quadratic / 2;
         for (i = 0; i < p->m; i++)
             dual_objective -= p->w[i] * r[i];
-        out->gap = cti_judge_share(fabs(out->objective - dual_objective), fmax(fabs(out->objective), fmax(fabs(dual_objective), quadratic / 2)));
+        out->gap =
+            cti_judge_share(fabs(out->objective - dual_objective), fmax(fabs(out->objective), fmax(fabs(dual_objective), quadratic / 2)));
         out->objective += p->constant;
     } else if (p->kind == CTI_PROGRAM_LCP) {
         out->gap = cti_judge_share(out->gap, size_u * cti_judge_most(r, p->m));
@@ -397,11 +399,21 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
 
 /* ---- budgets ---- */
 
+CTI_FN uint64_t cti_effort_now(const cti_effort *e) { return e->now_us ? e->now_us(e->now_user) - e->hidden : 0; }
+
 CTI_FN int cti_effort_goes_on(cti_effort *e, int k, int own, const double *x, const double *r)
 {
+    int on;
     if (k >= (e->max_iterations > 0 ? e->max_iterations : own))
         return 0;
-    if (e->seconds > 0 && e->now_us && (double)(e->now_us(e->now_user) - e->started) * 1e-6 > e->seconds)
+    if (e->seconds > 0 && e->now_us && (double)(cti_effort_now(e) - e->started) * 1e-6 > e->seconds)
         return 0;
-    return !e->watch || e->watch(e->watch_user, k, x, r);
+    if (!e->watch || k < e->watch_from)
+        return 1;
+    e->turn = cti_effort_now(e);
+    if (e->show)
+        e->show(e->show_ctx);
+    on = e->watch(e->watch_user, k, x, r);
+    e->hidden += cti_effort_now(e) - e->turn;
+    return on;
 }

@@ -62,8 +62,8 @@ CONTACT_API_DEF void ct_solution_free(ct_solution *solution)
 
 static int cti_problems_desc_ok(const ct_solver_desc *d)
 {
-    return d->tolerance > 0 && d->budget >= 0 && d->seconds >= 0 && d->order >= 0 && d->order <= 2 && d->relaxation > 0 && d->relaxation < 2 &&
-           (int)d->solver >= 0 && d->solver < CT_SOLVER_COUNT_;
+    return d->tolerance > 0 && d->budget >= 0 && d->seconds >= 0 && d->order >= 0 && d->order <= 2 && d->relaxation > 0 &&
+           d->relaxation < 2 && (int)d->solver >= 0 && d->solver < CT_SOLVER_COUNT_;
 }
 
 static int cti_problems_start(cti_mem *mem, const cti_program *p, int warm, ct_solution *s)
@@ -82,22 +82,49 @@ static int cti_problems_start(cti_mem *mem, const cti_program *p, int warm, ct_s
     return 1;
 }
 
-static double cti_problems_clock(const ct_solver_desc *d) { return d->now_us ? (double)d->now_us(d->now_user) * 1e-6 : 0; }
-
-/* what stands in s, said by the judge; what a solver calls solved and is not has failed, what it gave up and is solved is solved */
-static ct_outcome cti_problems_judge(const cti_program *p, double tolerance, cti_outcome said, double *work, ct_solution *s)
+static void cti_problems_measure(const cti_program *p, double *work, ct_solution *s)
 {
     cti_judgement j;
     cti_program_judge(p, s->x, s->r, work, &j);
     s->residual = j.residual, s->dynamics = j.dynamics, s->primal = j.primal, s->dual = j.dual;
     s->gap = j.gap, s->natural = j.natural, s->unscaled = j.unscaled, s->objective = j.objective;
+}
+
+/* what stands in s, said by the judge; what a solver calls solved and is not has failed, what it gave up and is solved is solved */
+static ct_outcome cti_problems_judge(const cti_program *p, double tolerance, cti_outcome said, double *work, ct_solution *s)
+{
+    cti_problems_measure(p, work, s);
     if (said == CTI_OUTCOME_INFEASIBLE || said == CTI_OUTCOME_RAY || said == CTI_OUTCOME_NOT_APPLICABLE)
         return (ct_outcome)said;
-    if (j.residual <= tolerance)
+    if (s->residual <= tolerance)
         return CT_OUTCOME_SOLVED;
     if (said == CTI_OUTCOME_SOLVED)
         s->why = "the solver's own rule was met, the residual's was not";
     return said == CTI_OUTCOME_BUDGET ? CT_OUTCOME_BUDGET : CT_OUTCOME_FAILED;
+}
+
+enum { CTI_PROBLEMS_THIN = 50 }; /* iterations before those that are traced lie further apart than one */
+
+typedef struct cti_problems_tracer {
+    const cti_program *p;
+    const ct_solver_desc *d;
+    cti_effort *e;
+    double before, *work; /* seconds of earlier attempts; [2 m + 2 n] */
+    ct_solution *s;
+} cti_problems_tracer;
+
+static int cti_problems_watch(void *user, int iteration, const double *x, const double *r)
+{
+    cti_problems_tracer *t = (cti_problems_tracer *)user;
+    if (t->d->watch && !t->d->watch(t->d->watch_user, iteration, x, r))
+        return 0;
+    t->s->iterations = iteration;
+    if (!t->d->watch)
+        t->e->watch_from = iteration + 1 + iteration / CTI_PROBLEMS_THIN;
+    /* hidden does not hold this turn yet: the clock was read when it began */
+    t->s->seconds = t->before + (double)(t->e->turn - t->e->started) * 1e-6;
+    cti_problems_measure(t->p, t->work, t->s);
+    return t->d->trace(t->d->trace_user, t->s);
 }
 
 /* one solver's attempt. 0: out of memory */
@@ -107,19 +134,23 @@ static int cti_problems_attempt(cti_mem *mem, const cti_program *p, const ct_sol
     cti_effort e;
     cti_answer a;
     cti_outcome said;
-    double start = cti_problems_clock(d), *work;
+    cti_problems_tracer tracer;
+    double *work;
     cti_program_solver solve = cti_solvers_find(solver);
     cti_arena_init(&arena, mem);
     memset(&e, 0, sizeof e), memset(&a, 0, sizeof a);
     e.tolerance = (double)d->tolerance, e.max_iterations = d->budget, e.seconds = d->seconds, e.warm = d->warm, e.cone = d->cone;
-    e.order = d->order, e.relaxation = d->relaxation, e.seed = d->seed, e.now_us = d->now_us, e.now_user = d->now_user;
+    e.order = d->order, e.relaxation = d->relaxation, e.plain = d->plain, e.seed = d->seed, e.now_us = d->now_us, e.now_user = d->now_user;
     e.watch = d->watch, e.watch_user = d->watch_user, e.mem = mem, e.arena = &arena;
-    e.started = d->now_us ? d->now_us(d->now_user) : 0;
+    e.started = cti_effort_now(&e);
+    tracer.p = p, tracer.d = d, tracer.e = &e, tracer.before = s->seconds, tracer.s = s;
+    if (d->trace)
+        e.watch = cti_problems_watch, e.watch_user = &tracer;
     a.x = s->x, a.r = s->r, a.why = "";
-    work = CTI_ARENA_NEW(&arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n);
+    tracer.work = work = CTI_ARENA_NEW(&arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n);
     said = work ? solve(p, &e, &a) : CTI_OUTCOME_MEMORY;
     if (said != CTI_OUTCOME_MEMORY) {
-        s->seconds += cti_problems_clock(d) - start;
+        s->seconds = tracer.before + (double)(cti_effort_now(&e) - e.started) * 1e-6;
         s->solver = solver, s->iterations = a.iterations, s->why = a.why;
         s->outcome = cti_problems_judge(p, (double)d->tolerance, said, work, s);
         if (s->outcome == CT_OUTCOME_SOLVED)

@@ -129,6 +129,8 @@ typedef enum ct_cluster_mode { CT_CLUSTER_AUTO, CT_CLUSTER_NODE, CT_CLUSTER_PATC
 /* ct_termination -- RESIDUAL: natural map below the tolerance. PAPER: Otaduy's rule, residuals that change by less than 5 %. */
 typedef enum ct_termination { CT_TERMINATION_RESIDUAL, CT_TERMINATION_PAPER } ct_termination;
 
+struct ct_solution;
+
 /* ct_solver_desc -- how a contact problem is solved. Make it with ct_solver_desc_default. */
 typedef struct ct_solver_desc {
     uint32_t cookie;
@@ -147,12 +149,17 @@ typedef struct ct_solver_desc {
     double seconds;        /* time limit by now_us, >= 0; 0 (default): none */
     int order;             /* PGS: 0 (default) rows as they come, 1 forth and back, 2 by colours */
     double relaxation;     /* PGS: in (0, 2), 1 (default): none */
+    int plain;             /* ICA: 1: relaxation as in the paper, without our acceleration; default 0 */
     int warm;              /* 1: x and r of the solution that is handed in are the start; default 0 */
     uint64_t seed;         /* of what a solver chooses at random; default 1 */
     uint64_t (*now_us)(void *user); /* clock; NULL (default): no limit, times are 0 */
     void *now_user;
     int (*watch)(void *user, int iteration, const double *x, const double *r); /* sees every iteration, returns 0 to end; may be NULL */
     void *watch_user;
+    int (*trace)(void *user, const struct ct_solution *so_far); /* sees the answer as it stands, judged, at every iteration, after the
+                             first 50 at every fiftieth of their number (with a watcher: at all); its seconds are without what tracing
+                             costs; outcome and why mean nothing yet; returns 0 to end; may be NULL */
+    void *trace_user;
 } ct_solver_desc;
 
 /* ct_problem -- a contact problem that stands alone, from a file or from a world. QP: min 1/2 x'A x - b'x, J x + w >= 0. GLOBAL: A x = b + J'r,
