@@ -118,7 +118,7 @@ demo:
 	@$(PYTHON) tools/make_demo.py
 accept: build/contact
 	@$(PYTHON) tools/accept.py
-BENCHES := $(patsubst bench/%.c,build/bench/%,$(wildcard bench/*.c))
+BENCHES := $(patsubst bench/%.c,build/bench/%,$(wildcard bench/bench_*.c))
 build/bench/%: bench/%.c build/libcontact_dev.a
 	@mkdir -p $(@D)
 	$(call say,LINK $@)

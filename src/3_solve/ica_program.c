@@ -15,6 +15,7 @@ typedef struct cti_ica_program {
     int n_rows, stride; /* row i of the problem is row stride * i of the program */
     double *work;       /* [2 m + 2 n] of the judge */
     int own, next;      /* iterations: own bound, of the next judgement */
+    int before;         /* those of earlier starts */
     int solved;
 } cti_ica_program;
 
@@ -184,6 +185,7 @@ static int cti_ica_program_watch(void *user, int iteration, const ct_real *v)
     for (i = 0; i < s->n_rows; i++)
         for (k = 0; k < s->stride; k++)
             s->a->r[s->stride * i + k] = (double)s->rows[i].r[k];
+    iteration += s->before;
     s->a->iterations = iteration;
     if (iteration >= s->next) {
         cti_program_judge(s->p, s->a->x, s->a->r, s->work, &j);
@@ -207,6 +209,7 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
     cti_solve_info info;
     cti_judgement j;
     ct_real *v = CTI_ARENA_ZERO(s->e->arena, ct_real, 3 * s->A.n), *b = CTI_ARENA_ZERO(s->e->arena, ct_real, 3 * s->A.n);
+    double residual = INFINITY, last;
     int i;
     if (!v || !b)
         return CTI_OUTCOME_MEMORY;
@@ -215,15 +218,21 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
     memset(&q, 0, sizeof q), memset(&desc, 0, sizeof desc);
     q.A = &s->A, q.b = b, q.dt = 1, q.velocity_scale = 1, q.approach_limit = 1;
     q.rows = s->rows, q.n_rows = s->n_rows;
-    q.plain = s->e->plain, q.watch = cti_ica_program_watch, q.watch_user = s;
+    q.plain = s->e->plain, q.predict = 1, q.watch = cti_ica_program_watch, q.watch_user = s;
     /* only the watcher ends it: a change that is a normal number is above this */
     desc.cone = s->e->cone, desc.tolerance = CTI_R(1e-30);
     desc.max_iterations = 1 << 30, desc.max_sweeps = 1 << 30, desc.inner_iterations = 50, desc.inner_repeats = 3;
     s->own = cti_ica_program_bound(s->p);
-    cti_ica_solve(&q, &desc, s->e->arena, v, &info);
-    if (info.status == CTI_SOLVE_MEMORY)
-        return CTI_OUTCOME_MEMORY;
-    cti_program_judge(s->p, s->a->x, s->a->r, s->work, &j);
+    do { /* changes below a float of what changed since the base point are none, and the next base point looks like divergence: anew from there */
+        cti_arena_point mark = cti_arena_mark(s->e->arena);
+        last = residual;
+        cti_ica_solve(&q, &desc, s->e->arena, v, &info);
+        cti_arena_rewind(s->e->arena, mark);
+        if (info.status == CTI_SOLVE_MEMORY)
+            return CTI_OUTCOME_MEMORY;
+        cti_program_judge(s->p, s->a->x, s->a->r, s->work, &j);
+        residual = j.residual, s->before = s->a->iterations;
+    } while ((info.status == CTI_SOLVE_OK || info.status == CTI_SOLVE_DIVERGED) && !s->solved && residual > s->e->tolerance && residual < 0.5 * last);
     if (s->solved || j.residual <= s->e->tolerance)
         return CTI_OUTCOME_SOLVED;
     s->a->why = info.status == CTI_SOLVE_DIVERGED ? "the relaxation diverges"
