@@ -18,8 +18,7 @@
 #define CTI_ICA_FEW 250 /* contacts below which a solve may take more sweeps than its budget says */
 #define CTI_ICA_MORE 20 /* so many times as many */
 #define CTI_ICA_DEFER 8 /* outer iterations between two solves of a cluster that only its contacts move */
-#define CTI_ICA_COUPLED 2 /* sweeps over the contacts between two sweeps over coupled clusters */
-#define CTI_ICA_PLAIN 10 /* the same, not accelerated */
+enum { CTI_ICA_COUPLED = 2, CTI_ICA_PLAIN = 10 }; /* sweeps over the contacts between two over coupled clusters; not accelerated */
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
 typedef struct cti_ica_term {
@@ -596,11 +595,11 @@ static const ct_real *cti_ica_predict(cti_ica *s)
 static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
 {
     ct_real first, drop = s->coupled ? (s->p->plain ? CTI_R(0.05) : CTI_R(0.3)) : (s->p->lagged ? CTI_R(0.05) : CTI_R(1e-3));
-    int i, left = s->coupled ? (s->p->plain ? CTI_ICA_PLAIN : CTI_ICA_COUPLED) : cti_max_int(1, s->budget - info->sweeps), cap = cti_min_int(left, s->desc->inner_iterations);
+    int i, few = s->p->plain ? CTI_ICA_PLAIN : CTI_ICA_COUPLED, left = s->coupled ? few : cti_max_int(1, s->budget - info->sweeps);
     const ct_real *v = cti_ica_predict(s);
     for (i = 0; i < s->p->n_rows; i++)
         cti_row_velocity(&s->p->rows[i], v, s->contacts[i].base);
-    info->sweeps += cti_ica_inner(s, stop, drop, cap, info->iterations > 1, &first);
+    info->sweeps += cti_ica_inner(s, stop, drop, cti_min_int(left, s->desc->inner_iterations), info->iterations > 1, &first);
     for (i = 0; i < s->p->n_rows; i++)
         memcpy(s->p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
     cti_problem_rhs(s->p, s->f);
