@@ -28,7 +28,7 @@ typedef struct run_state {
     out_file stats;
     inside_state *inside;
     render *picture;
-    double *cpu_ms; /* [steps] */
+    double *cpu_ms;           /* [steps] */
     long n_steps, last_found; /* intersections after the last step */
     int failed;
     double started;
@@ -190,6 +190,7 @@ static void run_count(run_state *r, const ct_step_report *p, double ms)
     t->frozen += p->frozen;
     t->substeps += p->substeps;
     t->solver_iterations += p->solver_iterations;
+    t->solver_fallbacks += p->solver_fallbacks;
     t->status_count[p->status]++;
     t->worst = p->status > t->worst ? p->status : t->worst;
     for (k = 0; k < 3; k++)

@@ -15,7 +15,7 @@ typedef struct out_totals {
     long intersections; /* over all steps; pairs and contained parts */
     int start_intersections;
     double min_distance, penetration, momentum_lost;
-    long zones, frozen, substeps, solver_iterations;
+    long zones, frozen, substeps, solver_iterations, solver_fallbacks;
     int zone_steps;
     double frozen_fraction;
     double center_of_mass[3];

@@ -202,27 +202,29 @@ CTI_FN const char *cti_program_check(const cti_program *p)
     return wrong ? wrong : cti_program_check_law(p);
 }
 
-/* trace of W_ii = J_i A^-1 J_i' by three solves a contact */
+enum { CTI_PROGRAM_BATCH = 48 }; /* rows whose Schur complement is formed at a time */
+
+/* trace of W_ii = J_i A^-1 J_i', some contacts at a time by their rows' paths through the factor */
 static int cti_program_trace(cti_mem *mem, cti_program *p)
 {
     cti_system s;
-    double *z = NULL;
-    int i, a, k, ok;
+    cti_arena arena;
+    double *W;
+    int i, a, ok;
     memset(&s, 0, sizeof s);
-    ok = cti_system_open(mem, &s, &p->A) && cti_system_factor(mem, &s) && CTI_RESIZE(mem, z, p->n);
-    for (i = 0; ok && i < p->m / 3; i++) {
-        double trace = 0;
-        for (a = 3 * i; a < 3 * i + 3; a++) {
-            memset(z, 0, sizeof *z * (size_t)p->n);
-            for (k = p->J.p[a]; k < p->J.p[a + 1]; k++)
-                z[p->J.i[k]] = p->J.x[k];
-            cti_system_solve(&s, z, 1);
-            for (k = p->J.p[a]; k < p->J.p[a + 1]; k++)
-                trace += p->J.x[k] * z[p->J.i[k]];
+    cti_arena_init(&arena, mem);
+    W = CTI_ARENA_NEW(&arena, double, CTI_PROGRAM_BATCH *CTI_PROGRAM_BATCH);
+    ok = W && cti_system_open(mem, &s, &p->A) && cti_system_factor(mem, &s);
+    for (i = 0; ok && i < p->m; i += CTI_PROGRAM_BATCH) {
+        cti_sparse J = p->J;
+        J.p += i, J.rows = cti_min_int(CTI_PROGRAM_BATCH, p->m - i);
+        ok = cti_system_schur(&s, &arena, &J, W, CTI_PROGRAM_BATCH);
+        for (a = 0; ok && a < J.rows; a += 3) {
+            double trace = W[a * (CTI_PROGRAM_BATCH + 1)] + W[(a + 1) * (CTI_PROGRAM_BATCH + 1)] + W[(a + 2) * (CTI_PROGRAM_BATCH + 1)];
+            p->scale[(i + a) / 3] = trace > 0 ? 3 / trace : 1;
         }
-        p->scale[i] = trace > 0 ? 3 / trace : 1;
     }
-    CTI_FREE(mem, z);
+    cti_arena_free(&arena);
     cti_system_close(mem, &s);
     return ok;
 }

@@ -1,14 +1,12 @@
 /* solvers.c -- the table of solvers for stand-alone problems, and the order in which AUTO tries them. */
 #include "solvers.h"
-#include "active_set.h"
 #include "boxed.h"
 #include "ca.h"
 #include "friction.h"
 #include "ica_program.h"
-#include "interior.h"
 #include "lemke.h"
-#include "mprgp.h"
 #include "pgs.h"
+#include "stagger.h"
 
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
 {
@@ -24,15 +22,15 @@ CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
     case CT_SOLVER_ADMM:
         return cti_admm_solve;
     case CT_SOLVER_MPRGP:
-        return cti_mprgp_solve;
+        return cti_stagger_mprgp;
     case CT_SOLVER_LEMKE:
         return cti_lemke_solve;
     case CT_SOLVER_BOXED:
         return cti_boxed_solve;
     case CT_SOLVER_ACTIVE_SET:
-        return cti_active_set_solve;
+        return cti_stagger_active_set;
     case CT_SOLVER_INTERIOR:
-        return cti_interior_solve;
+        return cti_stagger_interior;
     default:
         return NULL;
     }
@@ -41,8 +39,10 @@ CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
 /* orders of attempts, each ended by AUTO */
 static const ct_solver cti_solvers_friction[] = {CT_SOLVER_NEWTON, CT_SOLVER_ADMM, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 static const ct_solver cti_solvers_many[] = {CT_SOLVER_PGS, CT_SOLVER_NEWTON, CT_SOLVER_ADMM, CT_SOLVER_AUTO};
-static const ct_solver cti_solvers_qp[] = {CT_SOLVER_CA, CT_SOLVER_INTERIOR, CT_SOLVER_ACTIVE_SET, CT_SOLVER_MPRGP, CT_SOLVER_PGS, CT_SOLVER_AUTO};
-static const ct_solver cti_solvers_large[] = {CT_SOLVER_INTERIOR, CT_SOLVER_CA, CT_SOLVER_MPRGP, CT_SOLVER_ACTIVE_SET, CT_SOLVER_PGS, CT_SOLVER_AUTO};
+static const ct_solver cti_solvers_qp[] = {CT_SOLVER_CA,    CT_SOLVER_INTERIOR, CT_SOLVER_ACTIVE_SET,
+                                           CT_SOLVER_MPRGP, CT_SOLVER_PGS,      CT_SOLVER_AUTO};
+static const ct_solver cti_solvers_large[] = {CT_SOLVER_INTERIOR,   CT_SOLVER_CA,  CT_SOLVER_MPRGP,
+                                              CT_SOLVER_ACTIVE_SET, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 static const ct_solver cti_solvers_lcp[] = {CT_SOLVER_LEMKE, CT_SOLVER_BOXED, CT_SOLVER_CA, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 static const ct_solver cti_solvers_bounds[] = {CT_SOLVER_BOXED, CT_SOLVER_CA, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 

@@ -304,6 +304,7 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
         return 0;
     out->solver_iterations += q.iterations;
     out->solver_sweeps += q.sweeps;
+    out->solver_fallbacks += q.fallbacks;
     out->residual = q.residual;
     out->converged &= !q.diverged;
     /* the last sweeps may have reached the tolerance after all */

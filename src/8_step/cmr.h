@@ -14,6 +14,7 @@ typedef struct cti_attempt {
     int converged;      /* no solve diverged and the motion means something; otherwise x_new is not to be looked at */
     int budget;         /* the last solve ended on its budget, above its tolerance */
     int rounds, solver_iterations, solver_sweeps, linear_iterations, extended;
+    int solver_fallbacks; /* islands, over all solves */
     int crushed;        /* tets that the motion takes below J = 0.2 */
     int spun;           /* rigid bodies that turn by more than half a radian */
     ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */

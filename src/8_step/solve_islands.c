@@ -6,9 +6,10 @@
 #include "solve_islands.h"
 #include "assemble.h"
 #include "integrate.h"
+#include "../3_solve/bridge.h"
 #include "../3_solve/ica.h"
 
-#define CTI_ISLANDS_POOR CTI_R(0.5) /* natural map at which a solve by nodes has failed ... */
+#define CTI_ISLANDS_POOR CTI_R(0.5)        /* natural map at which a solve by nodes has failed ... */
 #define CTI_ISLANDS_POOR_SPEED CTI_R(0.05) /* ... if that is as much of the island's speed: in an impact, g dt is little */
 
 #define CTI_ISLANDS_LOOSE CTI_R(0.15) /* natural map above which an island that did not fail is given another half of its budget */
@@ -22,6 +23,7 @@ typedef struct cti_islands {
     ct_real *poor;           /* [n] natural map at which a solve by nodes has failed */
     ct_real *natural;        /* [n] how well its rows are solved */
     cti_solve_status *ended; /* [n] how it did when it was solved last */
+    uint8_t *fell;           /* [n] 1: the chosen solver failed on it */
 } cti_islands;
 
 CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed)
@@ -145,7 +147,8 @@ static int cti_islands_renew(cti_state *s, ct_real dt, const cti_island *q)
     return 1;
 }
 
-/* a factor that was put off in flight is renewed before the first contact: an impact asks more of it than any flight did. 0: out of memory */
+/* a factor that was put off in flight is renewed before the first contact: an impact asks more of it than any flight did. 0: out of memory
+ */
 static int cti_islands_land(cti_state *s, ct_real dt, const cti_island *q)
 {
     int c;
@@ -190,11 +193,46 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     return 1;
 }
 
+/* an open island by the chosen solver, where that is not ICA; *done 0: it failed, and the island is as it was. 0: out of memory */
+static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, cti_islands_result *out, cti_solve_status *ended,
+                              int *done)
+{
+    cti_solve_info info;
+    cti_bridge_solve(&q->p, &s->desc.solver, solver, CTI_ISLANDS_LOOSE, s->mem, s->arena, q->v, &info);
+    out->iterations += info.iterations;
+    *done = info.status != CTI_SOLVE_FAILED;
+    if (info.status == CTI_SOLVE_MEMORY)
+        return 0;
+    if (*done) {
+        cti_islands_balance_one(s, dt, q);
+        cti_islands_judge(s, q);
+        *ended = info.status;
+    }
+    return 1;
+}
+
 /* 1 where an island ended on its budget, neither well nor so poorly that its bodies are to be taken whole */
 static int cti_islands_is_loose(const cti_state *s, const cti_islands *list, int i, const cti_island *q)
 {
     ct_real natural = s->factors.components[q->components[0]].natural;
     return list->ended[i] == CTI_SOLVE_BUDGET && natural > CTI_ISLANDS_LOOSE && natural < list->poor[i];
+}
+
+/* an open island: by the chosen solver, by ICA where that is the chosen one or the other fails */
+static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_island *q, cti_islands_result *out)
+{
+    ct_solver solver = s->desc.solver.solver;
+    int ok = 1, done = 0;
+    if (cti_bridge_solver(solver) && !list->fell[i]) {
+        ok = cti_islands_bridge(s, dt, q, solver, out, &list->ended[i], &done);
+        list->fell[i] = (uint8_t)!done, out->fallbacks += !done;
+        if (!ok || done)
+            return ok;
+    }
+    ok = cti_islands_relax(s, dt, list->todo[i] == 2, q, out, &list->ended[i]);
+    if (ok && cti_islands_is_loose(s, list, i, q))
+        ok = cti_islands_relax(s, dt, 1, q, out, &list->ended[i]);
+    return ok;
 }
 
 /* one island: its rows and the components that they touch, apart from the world */
@@ -208,15 +246,14 @@ static int cti_islands_solve_one(cti_state *s, ct_real dt, const cti_islands *li
     world.velocity_scale = list->scale[i];
     if (!cti_island_open(&s->factors, s->arena, &world, list->start[i], list->start[i + 1], s->v_new, &q))
         return 0;
-    ok = cti_islands_relax(s, dt, list->todo[i] == 2, &q, out, &list->ended[i]);
-    if (ok && cti_islands_is_loose(s, list, i, &q))
-        ok = cti_islands_relax(s, dt, 1, &q, out, &list->ended[i]);
+    ok = cti_islands_open_solve(s, dt, list, i, &q, out);
     cti_island_close(&s->factors, &q, world.rows + list->start[i], s->v_new);
     cti_arena_rewind(s->arena, mark);
     return ok;
 }
 
-/* todo of an island: whether it has rows that were not solved yet; marks its components then. One without any keeps its solution, bit by bit */
+/* todo of an island: whether it has rows that were not solved yet; marks its components then. One without any keeps its solution, bit by
+ * bit */
 static int cti_islands_touch(cti_state *s, int first, int end)
 {
     int i, k, fresh = 0, later = 0;
@@ -319,7 +356,8 @@ static int cti_islands_make(cti_state *s, ct_real dt, cti_islands *list)
     list->scale = CTI_ARENA_NEW(s->arena, ct_real, list->n), list->natural = CTI_ARENA_NEW(s->arena, ct_real, list->n);
     list->poor = CTI_ARENA_NEW(s->arena, ct_real, list->n);
     list->ended = CTI_ARENA_ZERO(s->arena, cti_solve_status, list->n);
-    if (!list->todo || !list->scale || !list->natural || !list->poor || !list->ended)
+    list->fell = CTI_ARENA_ZERO(s->arena, uint8_t, list->n);
+    if (!list->todo || !list->scale || !list->natural || !list->poor || !list->ended || !list->fell)
         return 0;
     for (i = 0; i < list->n; i++) {
         ct_real speed = cti_islands_speed(s, list->start[i], list->start[i + 1]);

@@ -9,6 +9,7 @@ typedef struct cti_islands_result {
     int budget;   /* an island ended on its budget */
     int diverged; /* an island's solve diverged */
     int iterations, sweeps;
+    int fallbacks;    /* islands that the chosen solver failed on, or another one took over */
     ct_real residual; /* the worst of the natural maps of all rows and of the dynamics of all components, those without rows too */
 } cti_islands_result;
 
@@ -18,8 +19,8 @@ CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed);
 /* cti_islands_balance -- what an iteration left of a free component's momentum: a uniform velocity takes it up exactly, since
    1' A = 1' M (1 + dt alpha). r: b + J' r - A v; at: where r and v have the component's blocks. */
 CTI_FN void cti_islands_balance(const cti_state *s, ct_real dt, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v);
-/* cti_islands_solve -- v_new and the rows' multipliers, from where they are; rows come out sorted by island. scale: of the world's residuals.
-   0: out of memory. */
+/* cti_islands_solve -- v_new and the rows' multipliers, from where they are; rows come out sorted by island. scale: of the world's
+   residuals. 0: out of memory. */
 CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_islands_result *out);
 /* cti_islands_problem -- the problem of the last solve; its A, b and rows are the state's own. */
 CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *out);

@@ -1,6 +1,8 @@
 /* world.c -- creation, stepping, errors, library information. Method: the world validates and keeps books; all numerics are on the floors
    below. */
 #include "world.h"
+#include "../0_base/log.h"
+#include "../3_solve/bridge.h"
 #include "../8_step/integrate.h"
 #include "../8_step/start.h"
 #include "../1_math/simd.h"
@@ -12,8 +14,8 @@ static const char *const cti_world_statuses[] = {CT_STATUS_LIST(CTI_WORLD_TEXT)}
 #undef CTI_WORLD_TEXT
 static const char *const cti_world_steppers[] = {"cmr", "dcd", "barrier", "layers", "penalty", "geometric", "explicit"};
 static const char *const cti_world_integrators[] = {"euler", "newmark", "bdf2"};
-static const char *const cti_world_solvers[] = {"auto", "ica", "ca", "pgs", "lemke", "boxed", "active_set", "mprgp", "interior", "geometric_cg",
-                                                "newton", "admm"};
+static const char *const cti_world_solvers[] = {"auto",       "ica",   "ca",       "pgs",          "lemke",  "boxed",
+                                                "active_set", "mprgp", "interior", "geometric_cg", "newton", "admm"};
 
 CONTACT_API_DEF const char *ct_code_text(ct_code code) { return (int)code >= 0 && code < CT_CODE_COUNT_ ? cti_world_codes[code] : "?"; }
 CONTACT_API_DEF const char *ct_status_text(ct_status status)
@@ -33,11 +35,21 @@ CONTACT_API_DEF const char *ct_integrator_text(ct_integrator integrator)
     return (int)integrator >= 0 && integrator < CT_INTEGRATOR_COUNT_ ? cti_world_integrators[integrator] : "?";
 }
 CONTACT_API_DEF int ct_stepper_built(ct_stepper stepper) { return stepper == CT_STEPPER_CMR; }
-CONTACT_API_DEF int ct_solver_built(ct_solver solver) { return solver == CT_SOLVER_ICA || solver == CT_SOLVER_AUTO; }
+CONTACT_API_DEF int ct_solver_built(ct_solver solver)
+{
+    return solver == CT_SOLVER_ICA || solver == CT_SOLVER_AUTO || cti_bridge_solver(solver);
+}
 
 CONTACT_API_DEF const ct_library_info *ct_library_info_get(void)
 {
-    static const ct_library_info info = {0, 1, 0, CONTACT_REAL, CTI_SIMD_NAME, CONTACT_WITH_FILES, "cmr", "auto ica"};
+    static const ct_library_info info = {0,
+                                         1,
+                                         0,
+                                         CONTACT_REAL,
+                                         CTI_SIMD_NAME,
+                                         CONTACT_WITH_FILES,
+                                         "cmr",
+                                         "auto ica ca pgs lemke boxed active_set mprgp interior newton admm"};
     return &info;
 }
 
@@ -103,8 +115,10 @@ static ct_code cti_world_check_solver(const ct_solver_desc *s, ct_error_info *e)
 {
     if (s->cookie != CTI_COOKIE)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, s->cookie, "solver desc was not made by ct_solver_desc_default");
+    if ((int)s->solver < 0 || s->solver >= CT_SOLVER_COUNT_)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)s->solver, "solver.solver is out of range");
     if (!ct_solver_built(s->solver))
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)s->solver, "this solver is not built");
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->solver, "solver '%s' is not built", ct_solver_text(s->solver));
     if (!(s->tolerance > 0) || !cti_finite(s->tolerance))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)s->tolerance, "solver.tolerance must be positive");
     if (s->max_iterations < 1 || s->inner_iterations < 1 || s->max_sweeps < 1 || s->inner_repeats < 1)
@@ -112,6 +126,11 @@ static ct_code cti_world_check_solver(const ct_solver_desc *s, ct_error_info *e)
     if ((int)s->cone < 0 || s->cone > CT_CONE_CONE || (int)s->cluster < 0 || s->cluster > CT_CLUSTER_BODY || (int)s->termination < 0 ||
         s->termination > CT_TERMINATION_PAPER)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "solver cone, cluster or termination is out of range");
+    if (!cti_bridge_cone(s->solver, s->cone))
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->cone,
+                             "solver '%s' solves for Coulomb's cone only, solver.cone is another", ct_solver_text(s->solver));
+    if (s->budget < 0 || !(s->seconds >= 0) || s->order < 0 || s->order > 2 || !(s->relaxation > 0) || !(s->relaxation < 2))
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, s->relaxation, "solver budget, seconds, order or relaxation is out of range");
     return CT_OK;
 }
 

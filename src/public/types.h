@@ -425,6 +425,8 @@ typedef struct ct_step_report {
     int newton_iterations;
     int solver_iterations; /* outer iterations, summed */
     int solver_sweeps;     /* sweeps over the contacts, summed */
+    int solver_fallbacks;  /* solves of an island that another solver than the chosen one ended, summed: ICA where the chosen one failed or does
+                              not take the problem; with CT_SOLVER_AUTO Newton's method where ICA failed */
     int linear_iterations; /* of the unconstrained solve, summed */
     int refactorizations;
     int zones, frozen;     /* impact zones; node-steps frozen */

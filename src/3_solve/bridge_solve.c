@@ -1,0 +1,268 @@
+/* bridge_solve.c -- stand-alone solvers on the world's contact problem.
+   Method: rows that the start says to be open stay out of the program, and one that recovers its gap stands in it by the law that bore
+   its last impulse; what the solution then breaks enters with its whole law, and the solve goes on from there. The program's judge
+   measures the natural map relative to |r| over all contacts, the world's judge velocities relative to velocity_scale at the worst row: a
+   solve starts with a share of the world's tolerance, and is continued from where it ended with a tighter one as long as the world's
+   judge is not content. The best point stands. Based on: no paper. */
+#include "bridge.h"
+#include "solvers.h"
+
+#define CTI_BRIDGE_ATTEMPTS 4
+#define CTI_BRIDGE_FIRST 0.1       /* tolerance of the first attempt, of the world's; */
+#define CTI_BRIDGE_QUICK 1e-2      /* that of methods whose last digits cost next to nothing */
+#define CTI_BRIDGE_STAGGER 150     /* rounds, or interior steps */
+#define CTI_BRIDGE_WORK 4e9        /* multiplications of an attempt's iterations */
+#define CTI_BRIDGE_NEWTON 80       /* steps */
+#define CTI_BRIDGE_TIGHT 1e-13     /* no attempt is asked for less */
+#define CTI_BRIDGE_PASSES 10       /* times broken rows enter, before all rows do */
+#define CTI_BRIDGE_SURE CTI_R(1.5) /* an impulse so many times what the recovery bears is the hard law's */
+#define CTI_BRIDGE_CONTACTS 2000   /* a dense matrix between so many takes 290 megabytes */
+
+CTI_FN int cti_bridge_solver(ct_solver solver)
+{
+    return solver != CT_SOLVER_AUTO && solver != CT_SOLVER_ICA && cti_solvers_find(solver) != NULL;
+}
+
+CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone) { return !cti_bridge_solver(solver) || cone == CT_CONE_CONE; }
+
+/* most iterations of an attempt on m rows, where the caller says nothing: what a few seconds hold, and no more than the method is likely to
+ * need */
+static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, int m)
+{
+    double square = CTI_BRIDGE_WORK / ((double)m * (double)m + 1), cube = 50 * CTI_BRIDGE_WORK / ((double)m * (double)m * (double)m + 1);
+    if (desc->budget > 0)
+        return desc->budget;
+    switch (solver) {
+    case CT_SOLVER_PGS:
+    case CT_SOLVER_CA:
+        return (int)fmin(fmax(square, 50), 20.0 * desc->max_sweeps);
+    case CT_SOLVER_ADMM:
+        return (int)fmin(fmax(square, 50), 10.0 * desc->max_iterations);
+    case CT_SOLVER_LEMKE:
+        return (int)fmin(fmax(square / 10, 500), 20000);
+    case CT_SOLVER_BOXED:
+        return (int)fmin(fmax(cube, 50), 2000);
+    case CT_SOLVER_MPRGP:
+    case CT_SOLVER_ACTIVE_SET:
+    case CT_SOLVER_INTERIOR:
+        return (int)fmin(fmax(cube, 20), CTI_BRIDGE_STAGGER);
+    default:
+        return (int)fmin(fmax(cube, 20), CTI_BRIDGE_NEWTON);
+    }
+}
+
+static double cti_bridge_first(ct_solver solver)
+{
+    return solver == CT_SOLVER_NEWTON || solver == CT_SOLVER_LEMKE || solver == CT_SOLVER_BOXED ? CTI_BRIDGE_QUICK : CTI_BRIDGE_FIRST;
+}
+
+static void cti_bridge_effort(const ct_solver_desc *desc, ct_solver solver, cti_mem *mem, cti_arena *arena, cti_effort *e)
+{
+    memset(e, 0, sizeof *e);
+    e->tolerance = fmax(cti_bridge_first(solver) * (double)desc->tolerance, CTI_BRIDGE_TIGHT);
+    e->seconds = desc->seconds, e->warm = 1, e->cone = CT_CONE_CONE;
+    e->order = desc->order, e->relaxation = desc->relaxation, e->seed = desc->seed, e->now_us = desc->now_us, e->now_user = desc->now_user;
+    e->mem = mem, e->arena = arena;
+    e->started = desc->now_us ? desc->now_us(desc->now_user) : 0;
+}
+
+/* v and multipliers kept apart */
+typedef struct cti_bridge_point {
+    ct_real *v, *r;
+    ct_real natural;
+} cti_bridge_point;
+
+static int cti_bridge_point_open(cti_arena *arena, const cti_problem *p, cti_bridge_point *q)
+{
+    q->v = CTI_ARENA_NEW(arena, ct_real, 3 * p->A->n), q->r = CTI_ARENA_NEW(arena, ct_real, 3 * p->n_rows);
+    return q->v && q->r;
+}
+
+static void cti_bridge_point_take(const cti_problem *p, const ct_real *v, ct_real natural, cti_bridge_point *q)
+{
+    int i;
+    memcpy(q->v, v, sizeof *v * 3 * (size_t)p->A->n);
+    for (i = 0; i < p->n_rows; i++)
+        memcpy(q->r + 3 * (size_t)i, p->rows[i].r, sizeof p->rows[i].r);
+    q->natural = natural;
+}
+
+static void cti_bridge_point_put(const cti_problem *p, const cti_bridge_point *q, ct_real *v)
+{
+    int i;
+    memcpy(v, q->v, sizeof *v * 3 * (size_t)p->A->n);
+    for (i = 0; i < p->n_rows; i++)
+        memcpy(p->rows[i].r, q->r + 3 * (size_t)i, sizeof p->rows[i].r);
+}
+
+/* the world's judgement of what stands in v and the rows; huge where numbers are not finite */
+static ct_real cti_bridge_judge(const cti_problem *p, const ct_real *v, ct_real *work)
+{
+    cti_residuals res;
+    ct_real natural;
+    int i, k, finite = 1;
+    for (i = 0; i < 3 * p->A->n; i++)
+        finite = finite && cti_finite(v[i]);
+    for (i = 0; i < p->n_rows; i++)
+        for (k = 0; k < 3; k++)
+            finite = finite && cti_finite(p->rows[i].r[k]);
+    if (!finite)
+        return CTI_REAL_MAX;
+    cti_residual_eval(p, CT_CONE_CONE, v, work, &res);
+    natural = res.natural_map;
+    return cti_finite(natural) ? natural : CTI_REAL_MAX;
+}
+
+/* cti_bridge_run -- one solve. */
+typedef struct cti_bridge_run {
+    const cti_problem *p;
+    cti_program_solver solve;
+    const ct_solver_desc *desc;
+    ct_solver solver;
+    cti_effort e;
+    ct_real tolerance, small; /* natural map; [m/s] by which a row is broken */
+    uint8_t *mode;            /* [rows] */
+    ct_real *v, *work;
+    cti_bridge_point start, best;
+    cti_solve_info *info;
+    int attempts; /* with the rows that stand in the program now */
+} cti_bridge_run;
+
+/* what the start says of a row */
+static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v)
+{
+    cti_bridge_mode mode = cti_bridge_whole(row);
+    ct_real u[3], share;
+    if (mode == CTI_BRIDGE_EQUATION)
+        return mode;
+    cti_row_velocity(row, v, u);
+    if (!(row->r[0] > 0) && u[0] >= cti_max(0, row->recover))
+        return CTI_BRIDGE_OUT;
+    if (mode != CTI_BRIDGE_TWO || !(row->r[0] > 0))
+        return mode;
+    /* where both bear, the recovery's part is recover / (softness - compliance) */
+    share = row->recover / (row->softness - row->compliance[0]);
+    return row->r[0] > CTI_BRIDGE_SURE * share ? CTI_BRIDGE_HARD : (row->r[0] * CTI_BRIDGE_SURE < share ? CTI_BRIDGE_SOFT : mode);
+}
+
+/* rows that v and their multipliers break, or meet by a law that is not theirs, get their whole law. Returns how many */
+static int cti_bridge_mend(cti_bridge_run *b)
+{
+    int i, n = 0;
+    for (i = 0; i < b->p->n_rows; i++) {
+        const cti_row *row = &b->p->rows[i];
+        cti_bridge_mode whole = cti_bridge_whole(row);
+        ct_real u[3], law;
+        if (b->mode[i] == whole)
+            continue;
+        cti_row_velocity(row, b->v, u);
+        law = u[0] + row->compliance[0] * row->r[0];
+        if (row->recover > 0)
+            law = cti_min(law, u[0] + row->softness * row->r[0] - row->recover);
+        if (law < -b->small)
+            b->mode[i] = (uint8_t)whole, n++;
+    }
+    return n;
+}
+
+/* one solve of the program as it is. 1: go on, 0: this is the end, -1: out of memory */
+static int cti_bridge_attempt(cti_bridge_run *b, const cti_bridge *q, cti_answer *a, int *mended)
+{
+    cti_arena_point mark = cti_arena_mark(b->e.arena);
+    cti_outcome said;
+    ct_real natural;
+    a->iterations = 0;
+    said = b->solve(&q->program, &b->e, a);
+    cti_arena_rewind(b->e.arena, mark);
+    if (said == CTI_OUTCOME_MEMORY)
+        return -1;
+    b->info->iterations += a->iterations;
+    if (said == CTI_OUTCOME_NOT_APPLICABLE || said == CTI_OUTCOME_INFEASIBLE)
+        return 0;
+    cti_bridge_finish(q, a->x, a->r, b->v);
+    natural = cti_bridge_judge(b->p, b->v, b->work);
+    if (natural < b->best.natural)
+        cti_bridge_point_take(b->p, b->v, natural, &b->best);
+    if (!(natural < CTI_REAL_MAX) || b->best.natural <= b->tolerance)
+        return 0;
+    *mended = cti_bridge_mend(b);
+    if (*mended)
+        return 1;
+    if (said != CTI_OUTCOME_SOLVED || b->e.tolerance <= CTI_BRIDGE_TIGHT || ++b->attempts >= CTI_BRIDGE_ATTEMPTS)
+        return 0;
+    b->e.tolerance = fmax(b->e.tolerance * fmax(1e-3, fmin(0.1, 0.3 * (double)(b->tolerance / natural))), CTI_BRIDGE_TIGHT);
+    return 1;
+}
+
+/* solves of the program with these modes. As cti_bridge_attempt */
+static int cti_bridge_pass(cti_bridge_run *b)
+{
+    cti_bridge q;
+    cti_answer a;
+    int got = -1, mended = 0;
+    memset(&q, 0, sizeof q), memset(&a, 0, sizeof a);
+    if (cti_bridge_open(b->e.mem, b->e.arena, b->p, b->mode, &q)) {
+        a.x = CTI_ARENA_ZERO(b->e.arena, double, q.program.n), a.r = CTI_ARENA_ZERO(b->e.arena, double, q.program.m), a.why = "";
+        got = q.contacts <= CTI_BRIDGE_CONTACTS ? 1 : 0;
+        if (got && (!a.x || !a.r || !cti_program_prepare(b->e.mem, &q.program)))
+            got = -1;
+        b->e.max_iterations = cti_bridge_bound(b->solver, b->desc, q.program.m);
+        if (got > 0)
+            cti_bridge_start(&q, b->v, a.x, a.r);
+        while (got > 0 && !mended)
+            got = cti_bridge_attempt(b, &q, &a, &mended);
+    }
+    cti_bridge_close(b->e.mem, &q);
+    return got;
+}
+
+/* 0: out of memory */
+static int cti_bridge_go(cti_bridge_run *b)
+{
+    int k, i, got = 1;
+    for (i = 0; i < b->p->n_rows; i++)
+        b->mode[i] = (uint8_t)cti_bridge_guess(&b->p->rows[i], b->v);
+    for (k = 0; got > 0 && k <= CTI_BRIDGE_PASSES; k++) {
+        cti_arena_point mark = cti_arena_mark(b->e.arena);
+        for (i = 0; k == CTI_BRIDGE_PASSES && i < b->p->n_rows; i++)
+            b->mode[i] = (uint8_t)cti_bridge_whole(&b->p->rows[i]);
+        b->attempts = 0;
+        got = cti_bridge_pass(b);
+        cti_arena_rewind(b->e.arena, mark);
+    }
+    return got >= 0;
+}
+
+CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, ct_real loose, cti_mem *mem,
+                             cti_arena *arena, ct_real *v, cti_solve_info *info)
+{
+    cti_arena_point mark = cti_arena_mark(arena);
+    cti_bridge_run b;
+    int ok;
+    memset(info, 0, sizeof *info), memset(&b, 0, sizeof b);
+    b.p = p, b.v = v, b.info = info, b.tolerance = desc->tolerance, b.small = CTI_R(0.5) * desc->tolerance * p->velocity_scale;
+    b.best.natural = CTI_REAL_MAX;
+    b.solve = cti_solvers_find(solver), b.desc = desc, b.solver = solver;
+    b.work = CTI_ARENA_NEW(arena, ct_real, 6 * (size_t)p->A->n), b.mode = CTI_ARENA_NEW(arena, uint8_t, p->n_rows);
+    cti_bridge_effort(desc, solver, mem, arena, &b.e);
+    ok = b.work && b.mode && cti_bridge_point_open(arena, p, &b.start) && cti_bridge_point_open(arena, p, &b.best);
+    if (ok) {
+        cti_bridge_point_take(p, v, 0, &b.start);
+        ok = cti_bridge_go(&b);
+        cti_bridge_point_put(p, ok && b.best.natural <= loose ? &b.best : &b.start, v);
+    }
+    info->status = b.best.natural <= desc->tolerance ? CTI_SOLVE_OK : (b.best.natural <= loose ? CTI_SOLVE_BUDGET : CTI_SOLVE_FAILED);
+    info->status = ok ? info->status : CTI_SOLVE_MEMORY;
+    info->change = b.best.natural < CTI_REAL_MAX ? b.best.natural : 0;
+    cti_arena_rewind(arena, mark);
+}
+#undef CTI_BRIDGE_ATTEMPTS
+#undef CTI_BRIDGE_FIRST
+#undef CTI_BRIDGE_QUICK
+#undef CTI_BRIDGE_NEWTON
+#undef CTI_BRIDGE_WORK
+#undef CTI_BRIDGE_STAGGER
+#undef CTI_BRIDGE_TIGHT
+#undef CTI_BRIDGE_CONTACTS
+#undef CTI_BRIDGE_PASSES
+#undef CTI_BRIDGE_SURE

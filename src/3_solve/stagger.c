@@ -1,0 +1,340 @@
+/* stagger.c -- normals and friction in turn.
+   Method: with friction known the normal impulses are a quadratic program, u_n >= 0; with these known friction is another one, maximal
+   dissipation within bounds mu r_n. Both are solved on W = J A^-1 J' until the natural map of Coulomb's law is small; each starts from its
+   last solution. A contact that sticks has both tangents within bounds; one that slides has the direction against its last sliding alone,
+   so that a fixed point obeys the round cone. differs: the bounds and directions follow by a share that falls when the residual does not,
+   and the programs are proximal, W + sigma about the last impulses, which makes them definite where contacts are redundant and leaves no
+   trace of sigma. based on: Kaufman, Sueda, James and Pai 2008, Staggered projections for frictional contact in multibody systems. */
+#include "stagger.h"
+#include "active_set.h"
+#include "friction.h"
+#include "interior.h"
+#include "mprgp.h"
+
+enum { CTI_STAGGER_OWN = 400, CTI_STAGGER_FAILURES = 3, CTI_STAGGER_PATIENCE = 60 };
+
+#define CTI_STAGGER_SIGMA 1e-6 /* of W, whose diagonal is about 1 */
+
+typedef struct cti_stagger {
+    cti_friction f;
+    cti_program_solver inner;
+    cti_effort *e;
+    cti_program normal, tangent; /* LCPs; arrays of mem */
+    int32_t *at;                 /* [m] row of the tangent program: 3 i + 1 first, 3 i + 2 second tangent; -1 none */
+    double *load, *c, *s;        /* [nc] bound mu r_n follows; direction of the first tangent */
+    uint8_t *slides;             /* [nc] */
+    double *z, *y, *x;           /* [m] */
+    int failures;
+    const char *why;
+} cti_stagger;
+
+/* ---- programs ---- */
+
+/* block (i, j) of W; 0 where there is none. k: the block's number where W is sparse */
+static const double *cti_stagger_block(const cti_friction *f, int i, int j, int k, double *B)
+{
+    int a, b;
+    if (!f->W)
+        return f->block + 9 * (size_t)k;
+    for (a = 0; a < 3; a++)
+        for (b = 0; b < 3; b++)
+            B[3 * a + b] = f->W[(size_t)(3 * i + a) * (size_t)f->ld + (size_t)(3 * j + b)];
+    return B;
+}
+
+static int cti_stagger_room(cti_mem *mem, cti_program *q, int n, int entries)
+{
+    q->kind = CTI_PROGRAM_LCP, q->n = q->m = n, q->W.rows = q->W.cols = n;
+    return CTI_RESIZE(mem, q->W.p, n + 1) && CTI_RESIZE(mem, q->W.i, entries) && CTI_RESIZE(mem, q->W.x, entries) &&
+           CTI_RESIZE(mem, q->w, n) && CTI_RESIZE(mem, q->lo, n) && CTI_RESIZE(mem, q->hi, n);
+}
+
+/* entries of the normal program, or how many there are. Blocks of a sparse W have their own first: columns are sorted by the caller's order
+ */
+static int cti_stagger_normals(cti_stagger *s, int fill)
+{
+    const cti_friction *f = &s->f;
+    cti_sparse *W = &s->normal.W;
+    double B[9];
+    int i, k, n = 0, first, end;
+    for (i = 0; i < f->nc; i++) {
+        first = f->W ? 0 : f->first[i], end = f->W ? f->nc : f->first[i + 1];
+        if (fill)
+            W->p[i] = n;
+        for (k = first; k < end; k++) {
+            int j = f->W ? k : f->column[k];
+            double v = cti_stagger_block(f, i, j, k, B)[0];
+            if (v == 0 && i != j)
+                continue;
+            if (fill)
+                W->i[n] = j, W->x[n] = v + (i == j ? CTI_STAGGER_SIGMA : 0);
+            n++;
+        }
+    }
+    if (fill)
+        W->p[f->nc] = n;
+    return n;
+}
+
+/* the same of the tangents as they are turned now: one of a contact that slides, two of one that sticks, none where there is no load */
+static int cti_stagger_tangents(cti_stagger *s, int fill)
+{
+    const cti_friction *f = &s->f;
+    cti_sparse *W = &s->tangent.W;
+    double B[9];
+    int i, k, a, b, row = 0, n = 0;
+    for (i = 0; i < f->nc; i++)
+        for (a = 0; a < 2; a++) {
+            int first = f->W ? 0 : f->first[i], end = f->W ? f->nc : f->first[i + 1];
+            double ca = a ? -s->s[i] : s->c[i], sa = a ? s->c[i] : s->s[i];
+            if (s->at[3 * i + 1 + a] < 0)
+                continue;
+            if (fill)
+                W->p[row] = n;
+            for (k = first; k < end; k++) {
+                int j = f->W ? k : f->column[k];
+                const double *w = s->at[3 * j + 1] < 0 ? NULL : cti_stagger_block(f, i, j, k, B);
+                for (b = 0; w && b < 2 && s->at[3 * j + 1 + b] >= 0; b++, n++) {
+                    double cb = b ? -s->s[j] : s->c[j], sb = b ? s->c[j] : s->s[j];
+                    if (!fill)
+                        continue;
+                    W->i[n] = s->at[3 * j + 1 + b];
+                    W->x[n] = ca * (w[4] * cb + w[5] * sb) + sa * (w[7] * cb + w[8] * sb) + (i == j && a == b ? CTI_STAGGER_SIGMA : 0);
+                }
+            }
+            row++;
+        }
+    if (fill)
+        W->p[row] = n;
+    return n;
+}
+
+/* columns sorted in each row: those of a sparse W are not */
+static int cti_stagger_sort(cti_mem *mem, const cti_friction *f, cti_sparse *W)
+{
+    cti_sparse T;
+    int ok;
+    if (f->W)
+        return 1;
+    ok = cti_sparse_transpose(mem, W, &T);
+    cti_sparse_free(mem, W);
+    ok = ok && cti_sparse_transpose(mem, &T, W);
+    cti_sparse_free(mem, &T);
+    return ok;
+}
+
+static int cti_stagger_open(cti_stagger *s, const cti_program *p, cti_effort *e, const cti_answer *a)
+{
+    cti_friction *f = &s->f;
+    cti_arena *arena = e->arena;
+    int i;
+    s->e = e;
+    if (!cti_friction_open(f, p, e, a))
+        return 0;
+    s->at = CTI_ARENA_NEW(arena, int32_t, f->m);
+    s->load = CTI_ARENA_ZERO(arena, double, f->nc), s->c = CTI_ARENA_NEW(arena, double, f->nc), s->s = CTI_ARENA_ZERO(arena, double, f->nc);
+    s->slides = CTI_ARENA_ZERO(arena, uint8_t, f->nc);
+    s->z = CTI_ARENA_NEW(arena, double, f->m), s->y = CTI_ARENA_NEW(arena, double, f->m), s->x = CTI_ARENA_NEW(arena, double, f->m);
+    if (!s->at || !s->load || !s->c || !s->s || !s->slides || !s->z || !s->y || !s->x)
+        return 0;
+    for (i = 0; i < f->nc; i++)
+        s->c[i] = 1, s->load[i] = f->mu[i] * fmax(0, f->r[3 * i]);
+    if (!cti_stagger_room(e->mem, &s->normal, f->nc, cti_stagger_normals(s, 0)))
+        return 0;
+    cti_stagger_normals(s, 1);
+    for (i = 0; i < f->nc; i++)
+        s->normal.hi[i] = INFINITY;
+    return cti_stagger_sort(e->mem, f, &s->normal.W);
+}
+
+static void cti_stagger_close(cti_stagger *s)
+{
+    cti_program_free(s->e->mem, &s->normal);
+    cti_program_free(s->e->mem, &s->tangent);
+    cti_friction_close(&s->f);
+}
+
+/* ---- the two projections ---- */
+
+/* the inner solver on q from r [q->m], which is the end too. 0: out of memory or not a solver for this, with s->why */
+static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
+{
+    cti_arena_point mark = cti_arena_mark(s->e->arena);
+    cti_effort e = *s->e;
+    cti_answer a;
+    cti_outcome said;
+    int i;
+    e.tolerance = fmax(0.01 * e.tolerance, 1e-11), e.max_iterations = 0, e.warm = 1, e.watch = NULL;
+    memset(&a, 0, sizeof a);
+    a.x = s->x, a.r = s->y, a.why = "";
+    memcpy(s->y, r, sizeof *r * (size_t)q->m);
+    said = s->inner(q, &e, &a);
+    cti_arena_rewind(s->e->arena, mark);
+    if (said == CTI_OUTCOME_MEMORY || said == CTI_OUTCOME_NOT_APPLICABLE) {
+        s->why = said == CTI_OUTCOME_MEMORY ? NULL : a.why;
+        return 0;
+    }
+    s->failures += said != CTI_OUTCOME_SOLVED;
+    for (i = 0; i < q->m; i++)
+        if (!cti_finite64(s->y[i]))
+            return 1;
+    for (i = 0; i < q->m; i++)
+        r[i] = fmin(fmax(s->y[i], q->lo[i]), q->hi[i]);
+    return 1;
+}
+
+/* normals for friction as it is */
+static int cti_stagger_push(cti_stagger *s)
+{
+    cti_friction *f = &s->f;
+    int i;
+    for (i = 0; i < f->m; i++)
+        s->z[i] = i % 3 ? f->r[i] : 0;
+    cti_friction_mul(f, s->z, s->y);
+    for (i = 0; i < f->nc; i++)
+        s->z[i] = f->r[3 * i], s->normal.w[i] = f->q[3 * i] + s->y[3 * i] - CTI_STAGGER_SIGMA * s->z[i];
+    if (!cti_stagger_inner(s, &s->normal, s->z))
+        return 0;
+    for (i = 0; i < f->nc; i++)
+        f->r[3 * i] = s->z[i];
+    return 1;
+}
+
+/* friction for normals as they are */
+static int cti_stagger_rub(cti_stagger *s)
+{
+    cti_friction *f = &s->f;
+    cti_program *q = &s->tangent;
+    int i, a, n = 0;
+    for (i = 0; i < f->m; i++)
+        s->at[i] = i % 3 == 0 || !(s->load[i / 3] > 0) || (i % 3 == 2 && s->slides[i / 3]) ? -1 : n++;
+    for (i = 0; i < f->m; i++)
+        s->z[i] = i % 3 ? 0 : f->r[i];
+    cti_friction_mul(f, s->z, s->y);
+    if (n && (!cti_stagger_room(s->e->mem, q, n, cti_stagger_tangents(s, 0)) ||
+              (cti_stagger_tangents(s, 1), !cti_stagger_sort(s->e->mem, f, &q->W))))
+        return 0;
+    for (i = 0; i < f->nc; i++)
+        for (a = 0; a < 2; a++) {
+            int row = s->at[3 * i + 1 + a];
+            double c = a ? -s->s[i] : s->c[i], d = a ? s->c[i] : s->s[i];
+            if (row < 0)
+                continue;
+            s->z[row] = c * f->r[3 * i + 1] + d * f->r[3 * i + 2];
+            q->w[row] = c * (f->q[3 * i + 1] + s->y[3 * i + 1]) + d * (f->q[3 * i + 2] + s->y[3 * i + 2]) - CTI_STAGGER_SIGMA * s->z[row];
+            q->hi[row] = s->load[i], q->lo[row] = -s->load[i];
+        }
+    if (n && !cti_stagger_inner(s, q, s->z))
+        return 0;
+    for (i = 0; i < f->nc; i++) {
+        double t1 = s->at[3 * i + 1] < 0 ? 0 : s->z[s->at[3 * i + 1]], t2 = s->at[3 * i + 2] < 0 ? 0 : s->z[s->at[3 * i + 2]];
+        f->r[3 * i + 1] = s->c[i] * t1 - s->s[i] * t2, f->r[3 * i + 2] = s->s[i] * t1 + s->c[i] * t2;
+    }
+    return 1;
+}
+
+/* a sliding contact's direction turns against its sliding; who exceeds the circle begins to slide, who does not reach it sticks */
+static void cti_stagger_turn(cti_stagger *s, int i, double share)
+{
+    const double *r = s->f.r + 3 * (size_t)i, *u = s->f.u + 3 * (size_t)i;
+    double bound = s->load[i], t = sqrt(r[1] * r[1] + r[2] * r[2]), slip = sqrt(u[1] * u[1] + u[2] * u[2]), c, d, length;
+    if (!(bound > 0))
+        return;
+    if (!s->slides[i] && t <= bound * (1 + 1e-12))
+        return;
+    if (s->slides[i] && t < bound * (1 - 1e-9)) {
+        s->slides[i] = 0;
+        return;
+    }
+    if (!s->slides[i])
+        c = r[1] / t, d = r[2] / t; /* begins against what held it, */
+    else
+        c = (1 - share) * r[1] / t, d = (1 - share) * r[2] / t;
+    if (slip > 0 && s->slides[i])
+        c -= share * u[1] / slip, d -= share * u[2] / slip; /* and turns */
+    s->slides[i] = 1;
+    length = sqrt(c * c + d * d);
+    if (length > 1e-6)
+        s->c[i] = c / length, s->s[i] = d / length;
+}
+
+/* rounds until the residual is below `enough`. 0: out of memory, or the inner solver refuses */
+static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
+{
+    cti_friction *f = &s->f;
+    double residual = f->best_residual, last = INFINITY, share = 1, mark = INFINITY;
+    int i, since = 0;
+    while (residual > enough && s->failures < CTI_STAGGER_FAILURES && since < CTI_STAGGER_PATIENCE &&
+           cti_friction_goes_on(f, CTI_STAGGER_OWN, a)) {
+        f->iterations++;
+        if (!cti_stagger_push(s))
+            return 0;
+        for (i = 0; i < f->nc; i++)
+            s->load[i] += share * (f->mu[i] * f->r[3 * i] - s->load[i]);
+        if (!cti_stagger_rub(s))
+            return 0;
+        residual = cti_friction_residual(f);
+        share = residual < 0.98 * last ? fmin(1.2 * share, 1) : fmax(0.6 * share, 0.1);
+        last = residual;
+        since++;
+        if (f->best_residual < 0.9 * mark)
+            mark = f->best_residual, since = 0;
+        for (i = 0; i < f->nc; i++)
+            cti_stagger_turn(s, i, share);
+    }
+    return 1;
+}
+
+CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, cti_program_solver inner, cti_effort *e, cti_answer *a)
+{
+    cti_stagger s;
+    cti_outcome outcome = CTI_OUTCOME_MEMORY;
+    double enough = 0.3 * e->tolerance;
+    a->iterations = 0;
+    a->why = cti_friction_refuses(p);
+    if (a->why)
+        return CTI_OUTCOME_NOT_APPLICABLE;
+    a->why = "";
+    memset(&s, 0, sizeof s);
+    s.inner = inner, s.e = e;
+    if (cti_stagger_open(&s, p, e, a)) {
+        int ran = cti_stagger_run(&s, enough, a);
+        if (ran || s.why) {
+            cti_friction_answer(&s.f, a);
+            outcome = !ran ? CTI_OUTCOME_NOT_APPLICABLE : (s.f.best_residual <= enough ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET);
+            a->why = ran ? "normals and friction in turn do not settle, or iterations or time ran out" : s.why;
+        }
+    }
+    cti_stagger_close(&s);
+    return outcome;
+}
+
+/* ---- by name ---- */
+
+static int cti_stagger_rubs(const cti_program *p)
+{
+    int i;
+    for (i = 0; p->mu && i < p->m / 3; i++)
+        if (p->mu[i] > 0)
+            return 1;
+    return 0;
+}
+
+CTI_FN cti_outcome cti_stagger_mprgp(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    return cti_stagger_rubs(p) ? cti_stagger_solve(p, cti_mprgp_solve, e, a) : cti_mprgp_solve(p, e, a);
+}
+
+CTI_FN cti_outcome cti_stagger_active_set(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    return cti_stagger_rubs(p) ? cti_stagger_solve(p, cti_active_set_solve, e, a) : cti_active_set_solve(p, e, a);
+}
+
+CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    cti_outcome said = cti_interior_solve(p, e, a);
+    if (said != CTI_OUTCOME_NOT_APPLICABLE || !cti_stagger_rubs(p))
+        return said;
+    return cti_stagger_solve(p, cti_interior_solve, e, a);
+}
+#undef CTI_STAGGER_SIGMA
