@@ -18,6 +18,7 @@ typedef struct cti_mprgp_set {
     double *lo, *hi; /* [rows], infinities allowed */
     uint8_t *face;   /* [rows] */
     double *s, *t;   /* [rows] J x and J g of the last calls */
+    double noise;    /* absolute rounding of J x: a projection leaves that of the entries it took away, which may be larger than what is left */
 } cti_mprgp_set;
 /* cti_mprgp_set_decoupled -- 1 when the rows of J are orthogonal within rounding; mark [J->rows] and dots [J->rows] are scratch; Jt = J'.
  */
@@ -106,6 +107,7 @@ typedef struct cti_mprgp_task {
     void (*multiply)(void *ctx, const double *x, double *y); /* y = A x */
     void *multiply_ctx;
     const cti_sparse *A; /* rows of the same matrix or NULL */
+    double (*row)(void *ctx, int i, const double *x); /* without A: (A x)_i with the context of multiply, for x of few entries; or NULL */
     const double *b;
     cti_mprgp_set *set;
     cti_mprgp_preconditioner *precondition;
@@ -124,6 +126,7 @@ typedef struct cti_mprgp_task {
     cti_mprgp_counters *count;
     double *power; /* [n] start of the power method, replaced by its end; NULL: a fixed one */
     int limit;     /* steps after which it counts as stalled; 0: none */
+    double reached; /* out: the residual that `tolerance` is about, at the end */
 } cti_mprgp_task;
 /* cti_mprgp_run -- x [n] is the start, feasible or not. */
 CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x);
