@@ -123,8 +123,10 @@ build/bench/%: bench/%.c build/libcontact_dev.a
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
 	$(Q)$(CC) $(FLAGS64) $(STB_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev.a -lm -o $@
-figures: build/contact
-	@$(PYTHON) tools/make_figures.py
+# the first of these that has matplotlib; figures go to build/figures, `make figures OUT=docs/figures PAGE=docs/figures.md` renews what is kept
+FIGURES_PYTHON = $(shell for p in $(PYTHON) /usr/bin/python3; do $$p -c "import matplotlib" 2>/dev/null && echo $$p && exit; done; echo $(PYTHON))
+figures: build/contact build/bench/trace_solvers
+	@$(FIGURES_PYTHON) tools/make_figures.py $(if $(OUT),--out $(OUT)) $(if $(PAGE),--page $(PAGE)) $(FIGURES_OPTIONS)
 bench: build/contact $(BENCHES)
 	@echo "flags: $(FLAGS64)"
 	@for b in $(BENCHES); do echo "== $$b"; ./$$b || exit 1; done

@@ -27,7 +27,7 @@ class Missing(Exception):
 
 class Bench:
     def __init__(self, out, folder, quick):
-        self.out, self.folder, self.quick, self.made = out, folder, quick, {}
+        self.out, self.folder, self.quick, self.scale, self.made = out, folder, quick, 0.1 if quick else 0.25, {}
 
     def boxes(self, cells, young, upper=1.0):
         """the two boxes of make_problems.py"""

@@ -42,3 +42,15 @@ def save(bench, name, figure):
     figure.tight_layout()
     figure.savefig(os.path.join(bench.out, name + ".png"), dpi=100)
     plt.close(figure)
+
+
+def images(bench, name, pictures):
+    """pictures [(title, file)] side by side"""
+    if plt is None:
+        return
+    figure, axes = plt.subplots(1, len(pictures), figsize=(3.6 * len(pictures), 2.5), squeeze=False)
+    for (title, path), axis in zip(pictures, axes[0]):
+        axis.imshow(plt.imread(path))
+        axis.set_title(title, fontsize=9)
+        axis.axis("off")
+    save(bench, name, figure)
