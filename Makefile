@@ -2,7 +2,7 @@
 #   make            build/contact (double), build/contact32 (float), build/libcontact_dev.a
 #   make demo       a heap of soft letters: build/demo/demo.png, summary.json and three numbers; a video where ffmpeg is there
 #   make test       unit tests, sanitizers, compile twins, quick start; the last line is "N passed, N failed, N skipped"
-#   make accept     acceptance scenes      make bench    measurements      make figures   cost against contacts and resolution
+#   make accept     acceptance scenes      make bench    measurements        make figures   docs/figures.md, its pictures
 #   make amalgamate contact.h from src/
 #   make format     clang-format           make clean    removes build/
 # Variables: CC, ARCH (-march=native), OPT (-O2), JOBS (2), V=1 shows the commands

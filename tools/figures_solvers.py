@@ -27,7 +27,7 @@ class Missing(Exception):
 
 class Bench:
     def __init__(self, out, folder, quick):
-        self.out, self.folder, self.quick, self.scale, self.made = out, folder, quick, 0.1 if quick else 0.25, {}
+        self.out, self.folder, self.quick, self.scale, self.made = out, folder, quick, 0.03 if quick else 0.1, {}
 
     def boxes(self, cells, young, upper=1.0):
         """the two boxes of make_problems.py"""
@@ -135,7 +135,7 @@ def li08(b):
     for name, r in runs:
         best, start = min(line["objective"] for line in r["lines"]), r["lines"][0]["objective"]
         points = [(line["iteration"], abs(line["objective"] - best) / abs(start - best)) for line in r["lines"]]
-        points = [p for p in points if p[1] > 1e-14]
+        points = [p for p in points if p[1] > 2e-13]
         curves.append((name, points))
         to.append(next((p[0] for p in points if p[1] <= 1e-8), float("nan")))
         rows += [(name, int(p[0]), p[1]) for p in points]
