@@ -5,6 +5,7 @@ try:
     import matplotlib
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
+    import matplotlib.ticker
 except ImportError:
     plt = None
 
@@ -14,8 +15,9 @@ DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), "-", "--", "-.", ":", (
 MARKERS = ("o", "s", "^", "v", "D", "x", "P", "*", "<", ">")
 
 
-def lines(bench, name, panels, xlabels, ylabels, logx, logy=None, titles=None, marker=None, line=None, level=None, size=None, order=None):
-    """panels: lists of (label, points); written as NAME.png into bench.out; order: all labels, so that panels share their looks"""
+def lines(bench, name, panels, xlabels, ylabels, logx, logy=None, titles=None, marker=None, line=None, level=None, size=None, order=None, room=1):
+    """panels: lists of (label, points); written as NAME.png into bench.out; order: all labels, so that panels share their looks; room: factor above the
+    largest value, for the legend"""
     if plt is None:
         return
     figure, axes = plt.subplots(1, len(panels), figsize=size or (5.2 * len(panels), 3.8), squeeze=False)
@@ -27,6 +29,12 @@ def lines(bench, name, panels, xlabels, ylabels, logx, logy=None, titles=None, m
                       markersize=4, linewidth=1.4, label=label)
         axis.set_xscale("log" if logx[k] else "linear")
         axis.set_yscale("log" if logy is None or logy[k] else "linear")
+        if room != 1:
+            axis.set_ylim(top=room * max(p[1] for _, points in panel for p in points))
+        if axis.get_yscale() == "log" and axis.get_ylim()[1] < 50 * axis.get_ylim()[0]:
+            axis.yaxis.set_major_locator(matplotlib.ticker.LogLocator(base=10, subs=(1, 2, 5)))
+            axis.yaxis.set_major_formatter(matplotlib.ticker.FormatStrFormatter("%g"))
+            axis.yaxis.set_minor_formatter(matplotlib.ticker.NullFormatter())
         if level is not None:
             axis.axhline(level, color="#999999", linewidth=0.8)
         axis.set_xlabel(xlabels[k])
