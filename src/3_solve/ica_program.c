@@ -223,7 +223,8 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
     desc.cone = s->e->cone, desc.tolerance = CTI_R(1e-30);
     desc.max_iterations = 1 << 30, desc.max_sweeps = 1 << 30, desc.inner_iterations = 50, desc.inner_repeats = 3;
     s->own = cti_ica_program_bound(s->p);
-    do { /* changes below a float of what changed since the base point are none, and the next base point looks like divergence: anew from there */
+    do { /* changes below a float of what changed since the base point are none, and the next base point looks like divergence: anew from
+            there */
         cti_arena_point mark = cti_arena_mark(s->e->arena);
         last = residual;
         cti_ica_solve(&q, &desc, s->e->arena, v, &info);
@@ -232,7 +233,8 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
             return CTI_OUTCOME_MEMORY;
         cti_program_judge(s->p, s->a->x, s->a->r, s->work, &j);
         residual = j.residual, s->before = s->a->iterations;
-    } while ((info.status == CTI_SOLVE_OK || info.status == CTI_SOLVE_DIVERGED) && !s->solved && residual > s->e->tolerance && residual < 0.5 * last);
+    } while ((info.status == CTI_SOLVE_OK || info.status == CTI_SOLVE_DIVERGED) && !s->solved && residual > s->e->tolerance &&
+             residual < 0.5 * last);
     if (s->solved || j.residual <= s->e->tolerance)
         return CTI_OUTCOME_SOLVED;
     s->a->why = info.status == CTI_SOLVE_DIVERGED ? "the relaxation diverges"
