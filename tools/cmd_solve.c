@@ -2,8 +2,9 @@
    contact problems of files. A line (or, with --json, an object) a file and solver: what the judge says of the result, seconds of process
    CPU time, and the largest difference to the file's reference solution, relative to it. --dump writes x and r of each solve as text.
    --trace writes CSV: a line for each iteration (after fifty for some), with what the judge says of the answer as it stands and the seconds
-   that the solve took so far; the last line of a solve is its end. --plain: ICA without acceleration. Exit: 0; 1 bad input; 2 a file that
-   no solver ended as solved, or as infeasible or on a ray with the file's consent. */
+   that the solve took so far; the last line of a solve is its end. --plain: ICA without acceleration.
+   Exit: 0; 1 bad input; 2 a file that no solver ended as solved, or as infeasible with a proof (where the file does not say that it has a
+   solution), or on a ray with the file's consent. */
 #include "../src/public/api.h"
 #include "cli.h"
 #include <cjson/cJSON.h>
@@ -178,7 +179,7 @@ static int solve_is_good(const ct_problem_info *info, ct_outcome outcome)
 {
     if (info->expect >= 2)
         return outcome == CT_OUTCOME_INFEASIBLE || outcome == CT_OUTCOME_RAY;
-    return outcome == CT_OUTCOME_SOLVED;
+    return outcome == CT_OUTCOME_SOLVED || (outcome == CT_OUTCOME_INFEASIBLE && info->expect == 0);
 }
 
 /* one file by one solver, or by all. *good: some outcome was what the file asks for. Returns an exit code */
@@ -280,7 +281,9 @@ int cmd_solve(int argc, char **argv)
         got = solve_option(argc, argv, &i, &o, &rc);
         if (rc != CLI_DONE)
             return rc;
-        if (!got && n < (int)(sizeof files / sizeof *files))
+        if (!got && n == (int)(sizeof files / sizeof *files))
+            return cli_fail("solve: more than %d files", n);
+        if (!got)
             files[n++] = argv[i];
     }
     if (n == 0)

@@ -132,7 +132,7 @@ static ct_code cti_world_refuse(ct_error_info *out, ct_code code, double value, 
     return code;
 }
 
-static ct_code cti_world_check_solver(const ct_solver_desc *s, ct_stepper stepper, ct_error_info *e)
+static ct_code cti_world_check_solver(const ct_solver_desc *s, ct_error_info *e)
 {
     if (s->cookie != CTI_COOKIE)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, s->cookie, "solver desc was not made by ct_solver_desc_default");
@@ -213,7 +213,7 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->recovery_speed, "recovery_speed must be zero or positive");
     if (cti_world_check_dcd(d, e) != CT_OK)
         return e ? e->code : CT_ERR_ARGUMENT;
-    return cti_world_check_solver(&d->solver, d->stepper, e);
+    return cti_world_check_solver(&d->solver, e);
 }
 
 CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error)
