@@ -68,7 +68,8 @@ class Bench:
     def solve(self, path, solver, tolerance, seconds):
         """one solve by `contact solve --trace`: its summary and its lines"""
         out = os.path.join(self.folder, "solve.csv")
-        done = subprocess.run([TOOL, "solve", path, "--solver", solver, "--tol", str(tolerance), "--time-limit", str(seconds), "--trace", out, "--json"],
+        done = subprocess.run([TOOL, "solve", path, "--solver", solver, "--tol", str(tolerance), "--time-limit", str(seconds), "--trace", out,
+            "--json"],
                               stdout=subprocess.PIPE)
         if done.returncode not in (0, 2):
             raise Missing("solver %s" % solver)
@@ -146,7 +147,8 @@ def li08(b):
             "shows": "Relative error of the objective at each iteration, two soft boxes, %d unknowns, %d decoupled rows (of %d), Jacobi."
                      % (m["unknowns"], m["rows"], m["of"]),
             "paper": "35,832 unknowns and 691 rows: the two curves are nearly the same.",
-            "see": "To an error of 1e-8 MPRGP takes %d iterations, conjugate gradients without rows %d: %.2f times as many. Its optimum is another (%.4g "
+            "see": "To an error of 1e-8 MPRGP takes %d iterations, conjugate gradients without rows %d: %.2f times as many. Its optimum is another "
+                     "(%.4g "
                    "against %.4g). %.1f %% of its steps are conjugate ones." % (to[0], to[1], to[0] / to[1], runs[0][1]["objective"],
                                                                                runs[1][1]["objective"], 100 * m["cg"] / m["iterations"])}
 
@@ -187,10 +189,12 @@ def li10(b):
     b.csv("li10", ["solver", "iteration", "seconds", "residual"], rows)
     style.lines(b, "li10", [by_iteration, by_time], ["iteration", "CPU seconds"], ["residual", "residual"], logx=[True, True])
     return {"title": "Li 2015, Fig. 10: ICA against MPRGP",
-            "shows": "The judge's residual (largest of the relative KKT conditions and the gap) against iterations and time. %d unknowns; the same %d "
+            "shows": "The judge's residual (largest of the relative KKT conditions and the gap) against iterations and time. %d unknowns; the same "
+                     "%d "
                      "decoupled rows for all; ICA by 3x3 nodes, once as in Otaduy 2009 and once with the library's acceleration."
                      % (base["unknowns"], base["rows"]),
-            "paper": "ICA is faster in the first iterations and slow after them; at 1e-2, where results become plausible, MPRGP is more than ten times "
+            "paper": "ICA is faster in the first iterations and slow after them; at 1e-2, where results become plausible, MPRGP is more than ten "
+                     "times "
                      "faster.",
             "see": "; ".join(text) + "."}
 
@@ -315,11 +319,14 @@ def mprgp_iterations(b):
                 ["iterations of MPRGP / of those"], logx=[True], logy=[False], marker="o", line="", level=1.5)
     long = [s for s, n in shares if n >= 100]
     return {"title": "Iterations of MPRGP on decoupled rows",
-            "shows": "Iterations to a residual of 1e-4 with decoupled rows over those of conjugate gradients on the same matrix without rows: %d problems "
+            "shows": "Iterations to a residual of 1e-4 with decoupled rows over those of conjugate gradients on the same matrix without rows: %d "
+                     "problems "
                      "of the data folder and %d of boxes." % (len(paths), len(own)),
-            "paper": "Similar convergence to unconstrained conjugate gradients (Fig. 8), 99.0 to 99.8 % conjugate steps (Table 1). Bars: a median of at "
+            "paper": "Similar convergence to unconstrained conjugate gradients (Fig. 8), 99.0 to 99.8 % conjugate steps (Table 1). Bars: a median "
+                     "of at "
                      "most 1.5, at least 99 %.",
-            "see": "Median ratio: Jacobi %.2f, 3x3 blocks %.2f; worst %.2f. Conjugate steps: %.1f %% on average over all, %.1f %% (least %.1f %%) where a "
+            "see": "Median ratio: Jacobi %.2f, 3x3 blocks %.2f; worst %.2f. Conjugate steps: %.1f %% on average over all, %.1f %% (least %.1f %%) "
+                     "where a "
                    "solve takes 100 iterations or more; short solves have fewer in a hundred because a handful of other steps are many of twenty."
                    % (statistics.median(bars["jacobi"]), statistics.median(bars["blocks"]), max(bars["jacobi"] + bars["blocks"]),
                       statistics.mean(s for s, n in shares), statistics.mean(long), min(long))}
@@ -349,10 +356,12 @@ def residual_time(b):
         panels.append(panel)
         text.append("%s: %s; not applicable: %s" % (title, ", ".join(best), ", ".join(refused) or "none"))
     b.csv("residual_time", ["problem", "solver", "iteration", "seconds", "residual"], rows)
-    style.lines(b, "residual_time", panels, ["CPU seconds"] * 3, ["residual", "", ""], logx=[True] * 3, titles=[t for _, t in problems], size=(13, 4.2),
+    style.lines(b, "residual_time", panels, ["CPU seconds"] * 3, ["residual", "", ""], logx=[True] * 3, titles=[t for _, t in problems], size=(13,
+        4.2),
                 order=SOLVERS)
     return {"title": "Residual against time, every solver, three problems",
-            "shows": "What the judge says of the answer as it stands, against CPU seconds without what tracing costs, to 1e-8 or 20 s. A solver that works on "
+            "shows": "What the judge says of the answer as it stands, against CPU seconds without what tracing costs, to 1e-8 or 20 s. A solver "
+                     "that works on "
                      "a transformed problem (ca, lemke, boxed, active_set) has no answer before its end: its curve is a fall at the last point.",
             "paper": "No figure of the papers: the comparison that one residual for all solvers allows.",
             "see": ". ".join(text) + "."}

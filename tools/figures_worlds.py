@@ -68,12 +68,14 @@ def otaduy6_left(b):
         points[solver] = (whole, alone)
         panels[0].append((name, sorted(whole))), panels[1].append((name, sorted(alone)))
     b.csv("otaduy6_left", ["solver", "letters", "window", "contacts", "cpu_ms_a_step", "ms_solve_a_step"], rows)
-    style.lines(b, "otaduy6_left", panels, ["contacts", "contacts"], ["CPU ms a step", "CPU ms of the solve a step"], logx=[True, True], marker="o", line="")
+    style.lines(b, "otaduy6_left", panels, ["contacts", "contacts"], ["CPU ms a step", "CPU ms of the solve a "
+        "step"], logx=[True, True], marker="o", line="")
     top = {s: max(points[s][1]) for s in points}
     return {"title": "Otaduy 2009, Fig. 6 left: full constraint anticipation against ICA",
             "shows": "Piles of %s letters without friction, dt 30 ms, every point the mean of 600 ms: CPU time of a step, and of its solves." %
                      ", ".join(map(str, sizes)),
-            "paper": "CA grows with the square of the contacts at best, ICA close to linearly; the figure is frictionless since CA did not converge with "
+            "paper": "CA grows with the square of the contacts at best, ICA close to linearly; the figure is frictionless since CA did not "
+                     "converge with "
                      "friction.",
             "see": "Log-log slope of the solves over all windows: CA %.2f, ICA %.2f. At the most contacts: CA %.0f ms a step (%.0f "
                    "contacts), ICA %.0f ms (%.0f). Islands where the solver failed and ICA stepped in: %d. ICA's clusters are the library's (whole "
@@ -83,7 +85,8 @@ def otaduy6_left(b):
 
 def smooth(points, half=2):
     """means of five neighbours: a step's CPU time is measured in ticks"""
-    return [(p[0], sum(q[1] for q in points[max(0, i - half):i + half + 1]) / len(points[max(0, i - half):i + half + 1])) for i, p in enumerate(points)]
+    return [(p[0], sum(q[1] for q in points[max(0, i - half):i + half + 1]) / len(points[max(0, i - half):i + half + 1])) for i,
+        p in enumerate(points)]
 
 
 def li06(b):
@@ -98,10 +101,12 @@ def li06(b):
     style.lines(b, "li06", [curves], ["step"], ["CPU ms of the solve"], logx=[False])
     a, c = text
     return {"title": "Li 2015, Fig. 6: overhead with and without decoupling",
-            "shows": "Eight lizards fall together (the scene in the place of Fig. 5, with fewer vertices: %d tets in all), milliseconds of the solve in each "
+            "shows": "Eight lizards fall together (the scene in the place of Fig. 5, with fewer vertices: %d tets in all), milliseconds of the "
+                     "solve in each "
                      "step; the picture has means of five." % summary.get("tets", 0),
             "paper": "Decoupling makes the overhead many times smaller.",
-            "see": "Mean %.1f ms decoupled (worst %.0f), %.1f ms with all constraints (worst %.0f): %.1f times as much. %d constraints were dropped. Without "
+            "see": "Mean %.1f ms decoupled (worst %.0f), %.1f ms with all constraints (worst %.0f): %.1f times as much. %d constraints were "
+                     "dropped. Without "
                    "decoupling MPRGP works on the multipliers, through a factor of A; the paper's solves dense systems in each projection."
                    % (a[1], a[2], c[1], c[2], c[1] / a[1], a[3])}
 
@@ -121,10 +126,12 @@ def li07(b):
     b.csv("li07", ["run", "t", "penetration", "intersections", "substeps"], rows)
     style.lines(b, "li07", [curves], ["time [s]"], ["depth of the deepest vertex [mm]"], logx=[False], logy=[False])
     return {"title": "Li 2015, Fig. 7: thin parts at a large and at a small step",
-            "shows": "Eight lizards with thin tails and legs: depth of the deepest vertex inside of a body, at 10 ms, at 5 ms, and at 10 ms with steps cut "
+            "shows": "Eight lizards with thin tails and legs: depth of the deepest vertex inside of a body, at 10 ms, at 5 ms, and at 10 ms with "
+                     "steps cut "
                      "where features would pass through thin parts.",
             "paper": "At 10 ms thin regions pass through each other and stay so; at 5 ms it is alleviated.",
-            "see": "; ".join(text) + ". The smaller step has %.2f of the depth of the larger one, cutting %.2f of it." % (deep[1] / deep[0], deep[2] / deep[0])}
+            "see": "; ".join(text) + ". The smaller step has %.2f of the depth of the larger one, cutting %.2f of "
+                     "it." % (deep[1] / deep[0], deep[2] / deep[0])}
 
 
 def positions(path):
@@ -171,7 +178,8 @@ def table1(b):
                              % (name, rows[-1][2], rows[-1][3], cg, t, len(lines), summary["solves"], rows[-1][8]))
     b.csv("table1", ["scene", "vertices", "tets", "dt_ms", "cg_percent", "seconds_a_program", "frames", "programs", "most_constraints"], rows)
     return {"title": "Li 2015, Table 1: its scenes",
-            "shows": "Tets, step, share of conjugate steps, seconds a program (norm estimate included), frames. Bodies made here in place of the paper's, with "
+            "shows": "Tets, step, share of conjugate steps, seconds a program (norm estimate included), frames. Bodies made here in place of the "
+                     "paper's, with "
                      "%g of its vertices, and fewer frames." % share,
             "paper": "Vertices, tets, step, share, seconds, frames: " + "; ".join(PAPER_TABLE[r[0]] for r in rows) + " (Core 2 E7500).",
             "see": "; ".join(lines_of_text) + "."}

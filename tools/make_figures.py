@@ -147,10 +147,13 @@ def cost(args):
 def write_page(out, page):
     """the page of all figures whose sentences are in the folder"""
     where = os.path.relpath(out, os.path.dirname(os.path.abspath(page)))
-    text = ["# Figures", "", "Made by `make figures` (`tools/make_figures.py`), numbers included; each picture has its CSV beside it. One core, CPU time,",
+    text = ["# Figures", "", "Made by `make figures` (`tools/make_figures.py`), numbers included; each picture has its CSV beside it. One core, "
+        "CPU time,",
             "`-O2 -march=native`, %s. What the figures measure is CPU time, so that other work on the machine disturbs them little." % machine(), "",
-            "The judge's residual is the largest of the relative KKT conditions and of the duality gap; no solver judges itself. \"Boxes\" are the two "
-            "soft boxes of", "`tools/make_problems.py`. \"ICA as printed\" is plain relaxation by 3x3 nodes (Otaduy 2009, eq. 10-12); \"accelerated\" is the "
+            "The judge's residual is the largest of the relative KKT conditions and of the duality gap; no solver judges itself. \"Boxes\" are the "
+            "two "
+            "soft boxes of", "`tools/make_problems.py`. \"ICA as printed\" is plain relaxation by 3x3 nodes (Otaduy 2009, eq. 10-12); "
+            "\"accelerated\" is the "
             "library's own.", ""]
     for name in ORDER:
         path = os.path.join(out, name + ".json")
@@ -161,7 +164,8 @@ def write_page(out, page):
         text += ["## %s" % r["title"], ""]
         if os.path.exists(os.path.join(out, name + ".png")):
             text += ["![%s](%s/%s.png)" % (name, where, name), ""]
-        text += ["*Shows:* %s" % r["shows"], "", "*The paper:* %s" % r["paper"], "", "*Seen here:* %s ([%s.csv](%s/%s.csv))" % (r["see"], name, where, name), ""]
+        text += ["*Shows:* %s" % r["shows"], "", "*The paper:* %s" % r["paper"], "", "*Seen here:* %s ([%s.csv](%s/%s.csv))" % (r["see"], name,
+            where, name), ""]
     with open(page + ".tmp", "w") as f:
         f.write("\n".join(text))
     os.replace(page + ".tmp", page)
@@ -196,7 +200,8 @@ def solvers(args, names):
     return missing
 
 
-ORDER = ("otaduy6_left", "li06", "li07", "li08", "li09", "li10", "li11", "li12", "table1", "crossover", "mprgp_iterations", "cost_iteration", "residual_time")
+ORDER = ("otaduy6_left", "li06", "li07", "li08", "li09", "li10", "li11", "li12", "table1", "crossover", "mprgp_iterations", "cost_iteration",
+    "residual_time")
 
 
 def main():
