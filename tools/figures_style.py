@@ -16,8 +16,8 @@ MARKERS = ("o", "s", "^", "v", "D", "x", "P", "*", "<", ">")
 
 
 def lines(bench, name, panels, xlabels, ylabels, logx, logy=None, titles=None, marker=None, line=None, level=None, size=None, order=None, room=1):
-    """panels: lists of (label, points); written as NAME.png into bench.out; order: all labels, so that panels share their looks; room: factor above the
-    largest value, for the legend"""
+    """panels: lists of (label, points); written as NAME.png into bench.out; order: all labels, so that panels share their looks;
+    room: factor above the largest value, for the legend"""
     if plt is None:
         return
     figure, axes = plt.subplots(1, len(panels), figsize=size or (5.2 * len(panels), 3.8), squeeze=False)
@@ -25,7 +25,8 @@ def lines(bench, name, panels, xlabels, ylabels, logx, logy=None, titles=None, m
         for i, (label, points) in enumerate(panel):
             i = order.index(label) if order else i
             axis.plot([p[0] for p in points], [p[1] for p in points], color=COLORS[i % len(COLORS)],
-                      linestyle=DASHES[i % len(DASHES)] if line is None else line, marker=MARKERS[i % len(MARKERS)] if marker or len(points) < 3 else None,
+                      linestyle=DASHES[i % len(DASHES)] if line is None else line,
+                      marker=MARKERS[i % len(MARKERS)] if marker or len(points) < 3 else None,
                       markersize=4, linewidth=1.4, label=label)
         axis.set_xscale("log" if logx[k] else "linear")
         axis.set_yscale("log" if logy is None or logy[k] else "linear")

@@ -8,8 +8,9 @@ direction, and its grid does not match), linear elasticity. Unknowns are the dis
 
     min 1/2 x'A x - b'x,   A = M / dt^2 + K,   b = M (v / dt + g) - K u,   J x + g0 >= 0,
 
-u the displacement that the boxes start with, with a row for each vertex of the bottom against the plane and, both ways, for each vertex of the interface against the triangle above or
-below it (weights 1, -w1, -w2, -w3), so that rows are coupled; half of them, more or less, are active. Needs numpy (Debian: python3-numpy).
+u the displacement that the boxes start with, with a row for each vertex of the bottom against the plane and, both ways, for each vertex of the
+interface against the triangle above or below it (weights 1, -w1, -w2, -w3), so that rows are coupled; half of them, more or less, are active.
+Needs numpy (Debian: python3-numpy).
 """
 import argparse
 import os
@@ -96,7 +97,8 @@ def touch(np, points, chosen, n, size, origin, base):
 def deformed(np, x):
     """a smooth displacement of some millimetres: bodies of a running simulation are not at rest"""
     p = 2 * np.pi * x
-    return 0.003 * np.stack([np.sin(p[:, 1]) * np.cos(0.5 * p[:, 2]) + 0.5 * np.sin(1.5 * p[:, 2]), 0.5 * np.sin(p[:, 0] + 0.4) * np.cos(0.5 * p[:, 1]),
+    return 0.003 * np.stack([np.sin(p[:, 1]) * np.cos(0.5 * p[:, 2]) + 0.5 * np.sin(1.5 * p[:, 2]),
+                             0.5 * np.sin(p[:, 0] + 0.4) * np.cos(0.5 * p[:, 1]),
                              np.cos(1.5 * p[:, 0]) * np.sin(0.5 * p[:, 1]) + 0.3 * np.sin(2 * p[:, 0])], axis=1)
 
 
