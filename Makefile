@@ -2,7 +2,7 @@
 #   make            build/contact (double), build/contact32 (float), build/libcontact_dev.a
 #   make demo       a heap of soft letters: build/demo/demo.png, summary.json and three numbers; a video where ffmpeg is there
 #   make test       unit tests, sanitizers, compile twins, quick start; the last line is "N passed, N failed, N skipped"
-#   make accept     acceptance scenes      make bench    measurements      make figures   cost against contacts and resolution
+#   make accept     acceptance scenes      make bench    measurements        make figures   docs/figures.md, its pictures
 #   make amalgamate contact.h from src/
 #   make format     clang-format           make clean    removes build/
 # Variables: CC, ARCH (-march=native), OPT (-O2), JOBS (2), V=1 shows the commands
@@ -118,13 +118,15 @@ demo:
 	@$(PYTHON) tools/make_demo.py
 accept: build/contact
 	@$(PYTHON) tools/accept.py
-BENCHES := $(patsubst bench/%.c,build/bench/%,$(wildcard bench/*.c))
+BENCHES := $(patsubst bench/%.c,build/bench/%,$(wildcard bench/bench_*.c))
 build/bench/%: bench/%.c build/libcontact_dev.a
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
 	$(Q)$(CC) $(FLAGS64) $(STB_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev.a -lm -o $@
-figures: build/contact
-	@$(PYTHON) tools/make_figures.py
+# the first of these that has matplotlib; figures go to build/figures, `make figures OUT=docs/figures PAGE=docs/figures.md` renews what is kept
+FIGURES_PYTHON = $(shell for p in $(PYTHON) /usr/bin/python3; do $$p -c "import matplotlib" 2>/dev/null && echo $$p && exit; done; echo $(PYTHON))
+figures: build/contact build/bench/trace_solvers
+	@$(FIGURES_PYTHON) tools/make_figures.py $(if $(OUT),--out $(OUT)) $(if $(PAGE),--page $(PAGE)) $(FIGURES_OPTIONS)
 bench: build/contact $(BENCHES)
 	@echo "flags: $(FLAGS64)"
 	@for b in $(BENCHES); do echo "== $$b"; ./$$b || exit 1; done

@@ -433,6 +433,64 @@ def test_other_commands(d):
     check("check: bad input outweighs", code == 1)
 
 
+def write_chain(path, n):
+    """a QP: a chain of n points between walls of springs, pushed down, the y of each at least -0.5: CPB"""
+    p, index, blocks = [0], [], []
+    for k in range(n):
+        index.append(k)
+        blocks += [2.05, 0, 0, 0, 2.05, 0, 0, 0, 2.05]
+        if k + 1 < n:
+            index.append(k + 1)
+            blocks += [-1, 0, 0, 0, -1, 0, 0, 0, -1]
+        p.append(len(index))
+    arrays = [("A.dim", "i", [n, n]), ("A.p", "i", p), ("A.i", "i", index), ("A.x", "d", blocks), ("b", "d", [0.3, -1, 0.3] * n),
+              ("J.dim", "i", [n, 3 * n]), ("J.p", "i", list(range(n + 1))), ("J.i", "i", [3 * k + 1 for k in range(n)]), ("J.x", "d", [1] * n),
+              ("c", "d", [-0.5] * n)]
+    with open(path, "wb") as f:
+        f.write(b"CPB1\0\0\0\0" + struct.pack("<II", 3, len(arrays)))
+        for name, kind, data in arrays:
+            raw = struct.pack("<%d%s" % (len(data), kind), *data)
+            f.write(name.encode().ljust(16, b"\0") + struct.pack("<IIQ", kind == "d", 0, len(data)) + raw + b"\0" * (-len(raw) % 8))
+
+
+def read_trace(path):
+    with open(path) as f:
+        head, lines = f.readline().strip().split(","), [line.strip().split(",") for line in f]
+    return head, [dict(zip(head, line)) for line in lines]
+
+
+def test_solve_trace(d):
+    problem, out = os.path.join(d, "chain.cpb"), os.path.join(d, "trace.csv")
+    write_chain(problem, 12)
+    iterations = {}
+    for name, options in (("ica", []), ("ica", ["--plain"]), ("mprgp", []), ("pgs", [])):
+        code, text, err = contact("solve", problem, "--solver", name, "--tol", "1e-8", "--trace", out, "--json", *options)
+        label = "solve --trace, %s %s" % (name, " ".join(options))
+        if code != 0:
+            check(label, False, text + err)
+            continue
+        result = json.loads(text)
+        head, lines = read_trace(out)
+        ends = [float(x["residual"]) for x in lines]
+        check(label + ": lines", head == ["file", "solver", "iteration", "seconds", "residual", "dynamics", "natural", "gap", "objective"]
+              and len(lines) > 2 and all(x["file"] == "chain.cpb" and x["solver"] == name for x in lines), lines[:2])
+        check(label + ": grows", all(int(a["iteration"]) <= int(b["iteration"]) and float(a["seconds"]) <= float(b["seconds"])
+                                     for a, b in zip(lines, lines[1:])), lines)
+        check(label + ": ends where the solve ends", int(lines[-1]["iteration"]) == result["iterations"]
+              and abs(ends[-1] - result["residual"]) <= 1e-8 * result["residual"] and ends[-1] <= 1e-8 and ends[0] > 1e-3
+              and abs(float(lines[-1]["objective"]) - result["objective"]) <= 1e-8 * abs(result["objective"]), (lines[-1], result))
+        iterations[name + "".join(options)] = result["iterations"]
+    check("solve --plain takes more iterations", iterations.get("ica--plain", 0) > iterations.get("ica", 0) > 0, iterations)
+    code, _, err = contact("solve", problem, problem, "--solver", "all", "--trace", out)
+    head, lines = read_trace(out)
+    check("solve --trace of all solvers", code == 0 and {"ica", "mprgp", "ca"} <= {x["solver"] for x in lines}, err)
+    code, _, err = contact("solve", problem, "--trace", os.path.join(d, "no", "such", "t.csv"))
+    check("solve --trace where nothing can be written", code == 1 and "t.csv" in err, (code, err))
+    code, _, err = contact("solve", problem, "--trace")
+    check("solve --trace without a file", code == 1 and "--trace" in err, (code, err))
+    check("solve leaves no temporary file", not [n for n in os.listdir(d) if n.endswith(".tmp")])
+
+
 # ---- meshes for scenes ----
 
 def read_obj(path):
@@ -508,7 +566,7 @@ def main():
     tests = [test_amalgamate]
     if os.path.exists(CONTACT):
         tests += [test_scene_errors, test_scene_mesh_errors, test_run, test_run_options, test_frames_vtk, test_video, test_run_start, test_interrupt,
-                  test_other_commands, test_make_meshes]
+                  test_other_commands, test_solve_trace, test_make_meshes]
     else:
         print("FAILED command line: %s was not built" % CONTACT)
         FAILED.append("build")

@@ -1,8 +1,10 @@
-/* cmd_solve.c -- contact solve FILE... [--solver S|all|auto] [--tol T] [--time-limit S] [--dump DIR] [--json]: contact problems of files.
-   A line (or, with --json, an object) a file and solver: what the judge says of the result, seconds of process CPU time, and the largest difference
-   to the file's reference solution, relative to it. --dump writes x and r of each solve as text.
-   Exit: 0; 1 bad input; 2 a file that no solver ended as solved, or as infeasible with a proof (where the file does not say that it has a solution),
-   or on a ray with the file's consent. */
+/* cmd_solve.c -- contact solve FILE... [--solver S|all|auto] [--tol T] [--time-limit S] [--dump DIR] [--trace FILE] [--plain] [--json]:
+   contact problems of files. A line (or, with --json, an object) a file and solver: what the judge says of the result, seconds of process
+   CPU time, and the largest difference to the file's reference solution, relative to it. --dump writes x and r of each solve as text.
+   --trace writes CSV: a line for each iteration (after fifty for some), with what the judge says of the answer as it stands and the seconds
+   that the solve took so far; the last line of a solve is its end. --plain: ICA without acceleration.
+   Exit: 0; 1 bad input; 2 a file that no solver ended as solved, or as infeasible with a proof (where the file does not say that it has a
+   solution), or on a ray with the file's consent. */
 #include "../src/public/api.h"
 #include "cli.h"
 #include <cjson/cJSON.h>
@@ -14,10 +16,15 @@
 #include <time.h>
 
 typedef struct solve_options {
-    const char *solver, *dump;
+    const char *solver, *dump, *trace;
     double tolerance, seconds;
-    int json;
+    int json, plain;
 } solve_options;
+
+typedef struct solve_trace {
+    FILE *f;
+    const char *file, *solver;
+} solve_trace;
 
 static uint64_t solve_now(void *user)
 {
@@ -78,6 +85,50 @@ static int solve_dump(const char *folder, const char *path, const char *solver, 
     return ok;
 }
 
+static void solve_trace_number(FILE *f, double v)
+{
+    if (isfinite(v))
+        fprintf(f, ",%.9g", v);
+    else
+        fputc(',', f);
+}
+
+static int solve_traced(void *user, const ct_solution *s)
+{
+    const solve_trace *t = (const solve_trace *)user;
+    fprintf(t->f, "%s,%s,%d", t->file, t->solver, s->iterations);
+    solve_trace_number(t->f, s->seconds), solve_trace_number(t->f, s->residual), solve_trace_number(t->f, s->dynamics);
+    solve_trace_number(t->f, s->natural), solve_trace_number(t->f, s->gap), solve_trace_number(t->f, s->objective);
+    fputc('\n', t->f);
+    return 1;
+}
+
+/* the trace's temporary file, renamed by solve_trace_close; NULL when it cannot be made */
+static FILE *solve_trace_open(const char *path)
+{
+    size_t size = strlen(path) + 5;
+    char *temporary = (char *)cli_alloc(size, 1);
+    FILE *f;
+    snprintf(temporary, size, "%s.tmp", path);
+    f = fopen(temporary, "w");
+    if (f)
+        fputs("file,solver,iteration,seconds,residual,dynamics,natural,gap,objective\n", f);
+    free(temporary);
+    return f;
+}
+
+/* 0 when it was not written */
+static int solve_trace_close(FILE *f, const char *path)
+{
+    size_t size = strlen(path) + 5;
+    char *temporary = (char *)cli_alloc(size, 1);
+    int ok = !ferror(f);
+    snprintf(temporary, size, "%s.tmp", path);
+    ok = fclose(f) == 0 && ok && rename(temporary, path) == 0;
+    free(temporary);
+    return ok;
+}
+
 static void solve_number(cJSON *o, const char *key, double v)
 {
     if (isfinite(v))
@@ -117,8 +168,8 @@ static void solve_print(const solve_options *o, const char *path, const ct_probl
         char off[32] = "-";
         if (difference >= 0)
             snprintf(off, sizeof off, "%.1e", difference);
-        printf("%-34s %-6s %-13s %-14s %7d %9.4f %9.1e %9.1e %8s  %s\n", solve_name(path), solve_kind(info->kind), solver, ct_outcome_text(s->outcome),
-               s->iterations, s->seconds, s->residual, s->gap, off, s->why ? s->why : "");
+        printf("%-34s %-6s %-13s %-14s %7d %9.4f %9.1e %9.1e %8s  %s\n", solve_name(path), solve_kind(info->kind), solver,
+               ct_outcome_text(s->outcome), s->iterations, s->seconds, s->residual, s->gap, off, s->why ? s->why : "");
     }
     fflush(stdout);
 }
@@ -132,8 +183,9 @@ static int solve_is_good(const ct_problem_info *info, ct_outcome outcome)
 }
 
 /* one file by one solver, or by all. *good: some outcome was what the file asks for. Returns an exit code */
-static int solve_file(const solve_options *o, const char *path, int *good)
+static int solve_file(const solve_options *o, const char *path, FILE *trace, int *good)
 {
+    solve_trace t;
     ct_problem *problem;
     ct_problem_info info;
     ct_error_info e;
@@ -150,13 +202,18 @@ static int solve_file(const solve_options *o, const char *path, int *good)
         if ((!all && strcmp(name, o->solver) != 0) || !ct_problem_solver_built((ct_solver)k))
             continue;
         memset(&s, 0, sizeof s);
-        d.solver = (ct_solver)k, d.tolerance = (ct_real)o->tolerance, d.seconds = o->seconds, d.now_us = solve_now;
+        d.solver = (ct_solver)k, d.tolerance = (ct_real)o->tolerance, d.seconds = o->seconds, d.now_us = solve_now, d.plain = o->plain;
+        t.f = trace, t.file = solve_name(path), t.solver = name;
+        if (trace)
+            d.trace = solve_traced, d.trace_user = &t;
         code = ct_problem_solve(problem, &d, &s);
         if (code != CT_OK) {
             ct_problem_free(problem);
             return cli_fail("%s: %s: %s", path, name, ct_code_text(code));
         }
         *good |= solve_is_good(&info, s.outcome);
+        if (trace)
+            solve_traced(&t, &s);
         solve_print(o, path, &info, &s, name);
         if (o->dump && !solve_dump(o->dump, path, name, &s)) {
             ct_solution_free(&s);
@@ -184,35 +241,50 @@ static int solve_double(const char *option, const char *text, double *out)
 {
     char *end;
     *out = strtod(text, &end);
-    return *end == 0 && *text && *out > 0 && isfinite(*out) ? CLI_DONE : cli_fail("solve: %s: expected a number above 0, found \"%s\"", option, text);
+    return *end == 0 && *text && *out > 0 && isfinite(*out) ? CLI_DONE
+                                                            : cli_fail("solve: %s: expected a number above 0, found \"%s\"", option, text);
+}
+
+/* one option at argv[*i]: 0 it is none, else 1; *rc an exit code when it is wrong */
+static int solve_option(int argc, char **argv, int *i, solve_options *o, int *rc)
+{
+    const char *value = NULL;
+    int got;
+    if ((got = cli_option(argc, argv, i, "--solver", &value)) != 0)
+        o->solver = value;
+    else if ((got = cli_option(argc, argv, i, "--tol", &value)) != 0)
+        *rc = got > 0 ? solve_double("--tol", value, &o->tolerance) : *rc;
+    else if ((got = cli_option(argc, argv, i, "--time-limit", &value)) != 0)
+        *rc = got > 0 ? solve_double("--time-limit", value, &o->seconds) : *rc;
+    else if ((got = cli_option(argc, argv, i, "--dump", &value)) != 0)
+        o->dump = value;
+    else if ((got = cli_option(argc, argv, i, "--trace", &value)) != 0)
+        o->trace = value;
+    else if (!strcmp(argv[*i], "--json"))
+        got = o->json = 1;
+    else if (!strcmp(argv[*i], "--plain"))
+        got = o->plain = 1;
+    else if (argv[*i][0] == '-' && argv[*i][1])
+        *rc = cli_fail("solve: unknown option '%s'", argv[*i]);
+    if (got < 0)
+        *rc = cli_fail("solve: %s needs a value", argv[*i]);
+    return got != 0;
 }
 
 int cmd_solve(int argc, char **argv)
 {
-    solve_options o = {"auto", NULL, 1e-8, 0, 0};
-    const char *value, *files[4096];
+    solve_options o = {"auto", NULL, NULL, 1e-8, 0, 0, 0};
+    const char *files[4096];
+    FILE *trace = NULL;
     int i, n = 0, got, rc = CLI_DONE, failed = 0;
     for (i = 1; i < argc; i++) {
-        if ((got = cli_option(argc, argv, &i, "--solver", &value)) != 0)
-            o.solver = value;
-        else if ((got = cli_option(argc, argv, &i, "--tol", &value)) != 0)
-            rc = got > 0 ? solve_double("--tol", value, &o.tolerance) : rc;
-        else if ((got = cli_option(argc, argv, &i, "--time-limit", &value)) != 0)
-            rc = got > 0 ? solve_double("--time-limit", value, &o.seconds) : rc;
-        else if ((got = cli_option(argc, argv, &i, "--dump", &value)) != 0)
-            o.dump = value;
-        else if (!strcmp(argv[i], "--json"))
-            o.json = 1;
-        else if (argv[i][0] == '-' && argv[i][1])
-            return cli_fail("solve: unknown option '%s'", argv[i]);
-        else if (n < (int)(sizeof files / sizeof *files))
-            files[n++] = argv[i];
-        else
-            return cli_fail("solve: more than %d files", n);
-        if (got < 0)
-            return cli_fail("solve: %s needs a value", argv[i]);
+        got = solve_option(argc, argv, &i, &o, &rc);
         if (rc != CLI_DONE)
             return rc;
+        if (!got && n == (int)(sizeof files / sizeof *files))
+            return cli_fail("solve: more than %d files", n);
+        if (!got)
+            files[n++] = argv[i];
     }
     if (n == 0)
         return cli_fail("solve: no file given (.cpb, .lcp, .blcp)");
@@ -221,14 +293,17 @@ int cmd_solve(int argc, char **argv)
         return cli_fail(got < 0 ? "solve: solver '%s' is not built for problems of files" : "solve: unknown solver '%s'", o.solver);
     if (o.dump && mkdir(o.dump, 0777) != 0 && errno != EEXIST)
         return cli_fail("solve: cannot make folder %s", o.dump);
+    if (o.trace && (trace = solve_trace_open(o.trace)) == NULL)
+        return cli_fail("solve: cannot write to %s", o.trace);
     if (!o.json)
-        printf("%-34s %-6s %-13s %-14s %7s %9s %9s %9s %8s\n", "file", "kind", "solver", "status", "its", "seconds", "residual", "gap", "ref");
-    for (i = 0; i < n; i++) {
+        printf("%-34s %-6s %-13s %-14s %7s %9s %9s %9s %8s\n", "file", "kind", "solver", "status", "its", "seconds", "residual", "gap",
+               "ref");
+    for (i = 0; i < n && rc == CLI_DONE; i++) {
         int good = 0;
-        rc = solve_file(&o, files[i], &good);
-        if (rc != CLI_DONE)
-            return rc;
+        rc = solve_file(&o, files[i], trace, &good);
         failed += !good;
     }
-    return failed ? CLI_FAILED : CLI_DONE;
+    if (trace && !solve_trace_close(trace, o.trace) && rc == CLI_DONE)
+        rc = cli_fail("solve: cannot write to %s", o.trace);
+    return rc != CLI_DONE ? rc : (failed ? CLI_FAILED : CLI_DONE);
 }

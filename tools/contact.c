@@ -9,7 +9,8 @@ static const char usage[] =
     "usage: contact run SCENE.json [--out DIR] [--steps N] [--stepper S] [--solver S] [--threads N] [--check]\n"
     "                   [--frames obj|vtk|none] [--every N] [--render FILE.png|.mp4] [--dump-problems DIR] [--json] [--quiet]\n"
     "       contact ccd [--kind vf|ee] [--backward] FILE... [--json]\n"
-    "       contact solve FILE... [--solver S|all|auto] [--tol T] [--time-limit S] [--dump DIR] [--json]     .cpb .lcp .blcp\n"
+    "       contact solve FILE... [--solver S|all|auto] [--tol T]\n"
+    "                   [--time-limit S] [--dump DIR] [--trace FILE.csv] [--plain] [--json]     .cpb .lcp .blcp\n"
     "       contact check FILE...                    surfaces: .obj .msh .ply .stl .vtk .node .ele\n"
     "       contact info [--json]\n"
     "exit codes: 0 done, 1 bad input, 2 failed, 3 a guarantee broke, 130 interrupted\n";

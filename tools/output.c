@@ -166,6 +166,7 @@ void out_stats(FILE *f, int step, double t, double dt, const ct_step_report *r, 
             r->contacts, r->rows, r->cmr_rounds);
     fprintf(f, ",\"newton_iterations\":%d,\"solver_iterations\":%d,\"solver_fallbacks\":%d", r->newton_iterations, r->solver_iterations,
             r->solver_fallbacks);
+    fprintf(f, ",\"cg_steps\":%d,\"linear_iterations\":%d,\"solves\":%d,\"dropped\":%d", r->cg_steps, r->linear_iterations, r->solves, r->dropped);
     out_number(f, ",\"residual\":", (double)r->residual);
     out_number(f, ",\"min_distance\":", (double)r->min_distance);
     out_number(f, ",\"penetration\":", (double)r->penetration);
@@ -228,6 +229,8 @@ void out_summary(FILE *f, const out_totals *t)
     out_number(f, ",\"penetration\":", t->penetration);
     fprintf(f, ",\"contacts\":%d,\"max_contacts\":%d,\"substeps\":%ld,\"solver_iterations\":%ld,\"solver_fallbacks\":%ld", t->contacts,
             t->max_contacts, t->substeps, t->solver_iterations, t->solver_fallbacks);
+    fprintf(f, ",\"cg_steps\":%ld,\"solves\":%ld,\"dropped\":%ld", t->cg_steps, t->solves, t->dropped);
+    out_number(f, ",\"solve_seconds\":", t->solve_seconds);
     out_summary_counts(f, t);
     out_number(f, ",\n \"center_of_mass\":[", t->center_of_mass[0]);
     out_number(f, ",", t->center_of_mass[1]);

@@ -1,6 +1,7 @@
 /* scene.c -- reads a scene file. Method: every object is checked for unknown keys first, then each key for type and range; the first error
    ends it with file, JSON path and what was expected. Things that are not built are refused only where they would matter. */
 #include "scene.h"
+#include "scene_options.h"
 #include "cli.h"
 #include "json_in.h"
 #include <errno.h>
@@ -553,40 +554,6 @@ static void scene_read_harmless(json_in *in, const cJSON *root)
         json_in_error(in, "restitution", "restitution other than 0 is not built");
 }
 
-/* how far and how long a solve goes; what is not given is the library's default */
-static void scene_read_solver(json_in *in, const cJSON *root, ct_solver_desc *out)
-{
-    static const char *const cones[] = {"box", "pyramid", "cone"}, *const frictions[] = {"staggered", "anticipated", "local"};
-    const cJSON *o = json_in_object(in, root, "", "solver_options");
-    const char *text;
-    int i;
-    *out = ct_solver_desc_default();
-    if (!o)
-        return;
-    json_in_keys(in, o, "solver_options", "tolerance max_sweeps termination cone friction");
-    out->tolerance = (ct_real)json_in_number(in, o, "solver_options", "tolerance", out->tolerance, 0, SCENE_INF, JSON_IN_ABOVE);
-    out->max_sweeps = json_in_int(in, o, "solver_options", "max_sweeps", out->max_sweeps, 1, 1000000000);
-    text = json_in_string(in, o, "solver_options", "termination");
-    if (text && strcmp(text, "paper") && strcmp(text, "residual"))
-        json_in_error(in, "solver_options.termination", "expected residual or paper, found \"%s\"", text);
-    else if (text)
-        out->termination = !strcmp(text, "paper") ? CT_TERMINATION_PAPER : CT_TERMINATION_RESIDUAL;
-    text = json_in_string(in, o, "solver_options", "friction");
-    for (i = 0; text && i < 3 && strcmp(text, frictions[i]); i++) {
-    }
-    if (text && i == 3)
-        json_in_error(in, "solver_options.friction", "expected staggered, anticipated or local, found \"%s\"", text);
-    else if (text)
-        out->friction = (ct_friction)i;
-    text = json_in_string(in, o, "solver_options", "cone");
-    for (i = 0; text && i < 3 && strcmp(text, cones[i]); i++) {
-    }
-    if (text && i == 3)
-        json_in_error(in, "solver_options.cone", "expected box, pyramid or cone, found \"%s\"", text);
-    else if (text)
-        out->cone = (ct_cone)i;
-}
-
 static void scene_read_name(json_in *in, const cJSON *root, const char *key, char *out, size_t size)
 {
     const char *text = json_in_string(in, root, "", key);
@@ -608,7 +575,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     int k;
     if (!json_in_keys(in, root, "",
                       "name dt duration gravity stepper solver solver_options integrator thickness friction restitution self_collision "
-                      "broad_phase seed barrier bodies stitches joints row_mode ccd_limits_step output"))
+                      "broad_phase seed barrier dcd bodies stitches joints row_mode ccd_limits_step output"))
         return;
     text = json_in_string(in, root, "", "name");
     s->name = cli_copy(text ? text : "scene");
@@ -622,6 +589,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     scene_read_name(in, root, "stepper", s->stepper, sizeof s->stepper);
     scene_read_name(in, root, "solver", s->solver, sizeof s->solver);
     scene_read_solver(in, root, &s->solver_options);
+    scene_read_dcd(in, root, &s->dcd);
     scene_read_name(in, root, "integrator", s->integrator, sizeof s->integrator);
     text = json_in_string(in, root, "", "broad_phase");
     s->hashed = text && strcmp(text, "hash") == 0;

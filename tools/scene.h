@@ -75,6 +75,7 @@ typedef struct scene {
     int self_collision;
     char stepper[32], solver[32], integrator[32]; /* "": the library's default */
     ct_solver_desc solver_options; /* its solver field is not used */
+    ct_dcd_desc dcd;
     int hashed; /* "broad_phase": "hash" */
     scene_body *bodies;
     int n_bodies;

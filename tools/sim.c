@@ -69,6 +69,7 @@ static int sim_describe(const scene *s, const sim_options *o, ct_world_desc *d)
     d->self_collision = s->self_collision;
     d->broad_phase = s->hashed ? CT_BROAD_HASH : CT_BROAD_TREE;
     d->row_mode = s->row_mode;
+    d->dcd = s->dcd;
     d->ccd_limits_step = s->ccd_limits_step;
     d->now_us = sim_now_us;
     d->log = sim_log;
@@ -96,7 +97,7 @@ static int sim_describe(const scene *s, const sim_options *o, ct_world_desc *d)
                  o->stepper ? "" : "; choose another with --stepper");
         return 0;
     }
-    if (!ct_solver_built(d->solver.solver)) {
+    if (!ct_solver_built(d->solver.solver) && !(d->stepper == CT_STEPPER_DCD && d->solver.solver == CT_SOLVER_MPRGP)) {
         cli_fail("%s: solver '%s' is not built%s", s->file, ct_solver_text(d->solver.solver),
                  o->solver ? "" : "; choose another with --solver");
         return 0;

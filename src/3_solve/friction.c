@@ -348,8 +348,11 @@ CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a)
 
 CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a)
 {
-    if (f->e->watch)
+    if (f->e->watch && f->iterations >= f->e->watch_from) {
+        uint64_t begun = cti_effort_now(f->e);
         cti_friction_answer(f, a);
+        f->e->hidden += cti_effort_now(f->e) - begun;
+    }
     f->spent = !cti_effort_goes_on(f->e, f->iterations, own, a->x, a->r);
     return !f->spent;
 }

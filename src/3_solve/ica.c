@@ -10,15 +10,15 @@
    Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
 #include "ica.h"
 #include "anderson.h"
+#include "ica_kernel.h"
 #include "local.h"
 #include "nodes.h"
-#include "../1_math/simd.h"
 #include "../2_linalg/dense.h"
 
 #define CTI_ICA_FEW 250 /* contacts below which a solve may take more sweeps than its budget says */
 #define CTI_ICA_MORE 20 /* so many times as many */
 #define CTI_ICA_DEFER 8 /* outer iterations between two solves of a cluster that only its contacts move */
-#define CTI_ICA_COUPLED 2 /* sweeps over the contacts between two sweeps over coupled clusters */
+enum { CTI_ICA_COUPLED = 2, CTI_ICA_PLAIN = 10 }; /* sweeps over the contacts between two over coupled clusters; not accelerated */
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
 typedef struct cti_ica_term {
@@ -68,6 +68,7 @@ typedef struct cti_ica {
     float *W, *du;
     size_t n_du;
     ct_real *f, *x; /* b + J' r; local right side */
+    ct_real *predicted;             /* [3 n] of blocks with contacts, or NULL */
     ct_real *z, *z_old, *weight; /* [3 n + 3 rows] velocities and multipliers, those before an outer iteration, metric of both */
     ct_real *z_best;             /* those of the smallest change: what stands when the budget ends an accelerated loop */
     ct_real *v, *r, *r_old;      /* parts of z: [3 n], [3 rows]; multipliers before a sweep */
@@ -280,46 +281,6 @@ static void cti_ica_make_legs(cti_ica *s, int i, int32_t *leg, int32_t *term, si
     q->n_legs = *leg - q->leg0, q->n_terms = row->n;
 }
 
-/* y += three consecutive rows of ld numbers at x, times d */
-static void cti_ica_combine(int ld, const float *x, const float *d, float *y)
-{
-    cti_f8 d0 = cti_f8_set(d[0]), d1 = cti_f8_set(d[1]), d2 = cti_f8_set(d[2]);
-    const float *x1 = x + ld, *x2 = x1 + ld;
-    int i;
-    if (ld == 4) { /* a node: half of the lanes */
-        cti_f8 a = cti_f8_mul(cti_f8_load44(x, x), d0), b = cti_f8_mul(cti_f8_load44(x1, x1), d1), e = cti_f8_mul(cti_f8_load44(x2, x2), d2);
-        cti_f8_store4(y, cti_f8_add(cti_f8_load44(y, y), cti_f8_add(cti_f8_add(a, b), e)));
-        return;
-    }
-    for (i = 0; i < ld; i += 8) {
-        cti_f8 a = cti_f8_mul(cti_f8_load(x + i), d0), b = cti_f8_mul(cti_f8_load(x1 + i), d1), e = cti_f8_mul(cti_f8_load(x2 + i), d2);
-        cti_f8_store(y + i, cti_f8_add(cti_f8_load(y + i), cti_f8_add(cti_f8_add(a, b), e)));
-    }
-}
-
-/* the three columns of W += three consecutive rows of C at x, times the rows of g [9]: every row of C is read once */
-static void cti_ica_columns(int ld, const float *x, const float *g, float *W)
-{
-    cti_f8 g0 = cti_f8_set(g[0]), g1 = cti_f8_set(g[1]), g2 = cti_f8_set(g[2]), g3 = cti_f8_set(g[3]), g4 = cti_f8_set(g[4]);
-    cti_f8 g5 = cti_f8_set(g[5]), g6 = cti_f8_set(g[6]), g7 = cti_f8_set(g[7]), g8 = cti_f8_set(g[8]);
-    float *y0 = W, *y1 = W + ld, *y2 = y1 + ld;
-    int i, a;
-    if (ld == 4) { /* a node */
-        for (a = 0; a < 3; a++) {
-            float d[3];
-            d[0] = g[a], d[1] = g[3 + a], d[2] = g[6 + a];
-            cti_ica_combine(ld, x, d, W + 4 * a);
-        }
-        return;
-    }
-    for (i = 0; i < ld; i += 8) {
-        cti_f8 a0 = cti_f8_load(x + i), a1 = cti_f8_load(x + ld + i), a2 = cti_f8_load(x + 2 * ld + i);
-        cti_f8_store(y0 + i, cti_f8_add(cti_f8_load(y0 + i), cti_f8_add(cti_f8_add(cti_f8_mul(a0, g0), cti_f8_mul(a1, g3)), cti_f8_mul(a2, g6))));
-        cti_f8_store(y1 + i, cti_f8_add(cti_f8_load(y1 + i), cti_f8_add(cti_f8_add(cti_f8_mul(a0, g1), cti_f8_mul(a1, g4)), cti_f8_mul(a2, g7))));
-        cti_f8_store(y2 + i, cti_f8_add(cti_f8_load(y2 + i), cti_f8_add(cti_f8_add(cti_f8_mul(a0, g2), cti_f8_mul(a1, g5)), cti_f8_mul(a2, g8))));
-    }
-}
-
 /* W = C (S G)' of a leg, columns contiguous; symmetric C: its columns are its rows. B += G W */
 static void cti_ica_fill_leg(cti_ica *s, const cti_row *row, cti_ica_contact *q, const cti_ica_leg *L)
 {
@@ -394,16 +355,6 @@ static int cti_ica_make_contacts(cti_ica *s)
 }
 
 /* ---- outer iteration: refine v ---- */
-
-/* r_i = f_i - sum_k A_ik v_k of one block */
-static cti_v3 cti_ica_block_residual(const cti_bsr *A, const ct_real *f, const ct_real *v, int i)
-{
-    cti_v3 r = cti_v3_at(f, i);
-    int k;
-    for (k = A->row[i]; k < A->row[i + 1]; k++)
-        r = cti_v3_sub(r, cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(v, A->col[k])));
-    return r;
-}
 
 /* v_c += D_c^-1 (f - A v)_c; returns the largest change of an entry, at the ports of a cluster that stands alone: there v was up to date */
 static ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, ct_real *v)
@@ -556,7 +507,7 @@ static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps,
         if (big > 2 * best)
             cti_anderson_restart(&s->inner);
         best = cti_min(best, big);
-        if (k >= 2)
+        if (k >= 2 && !s->p->plain)
             cti_anderson_step(&s->inner, s->r_old, s->r, s->du);
     }
     *out_first = first;
@@ -599,6 +550,8 @@ static int cti_ica_setup(cti_ica *s, const ct_real *v)
         return 0;
     s->f = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n);
     s->x = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->max_blocks);
+    if (s->p->predict && s->coupled && !(s->predicted = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n)))
+        return 0;
     return s->f && s->x && cti_ica_make_state(s, v);
 }
 
@@ -611,14 +564,42 @@ static int cti_ica_budget(const cti_ica *s)
     return most < 1e9 ? (int)most : 1000000000;
 }
 
+/* eq. 10: where nodes would go by a Jacobi step at the multipliers at hand, for the contacts that touch them */
+static const ct_real *cti_ica_predict(cti_ica *s)
+{
+    int c, i;
+    if (!s->predicted)
+        return s->v;
+    for (i = 0; i < s->p->n_rows; i++) /* f of the multipliers at hand: acceleration has moved them */
+        memcpy(s->p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
+    cti_problem_rhs(s->p, s->f);
+    for (c = 0; c < s->n_clusters; c++) {
+        const cti_ica_cluster *q = &s->clusters[c];
+        for (i = 0; i < q->n_ports; i++) {
+            int b = q->blocks[q->ports[i]];
+            cti_v3 v = cti_v3_at(s->v, b);
+            if (cti_ica_is_node(q)) {
+                cti_v3 r = cti_ica_block_residual(s->p->A, s->f, s->v, b);
+                const float *D = q->C; /* symmetric, its rows four apart */
+                v.x += (ct_real)D[0] * r.x + (ct_real)D[4] * r.y + (ct_real)D[8] * r.z;
+                v.y += (ct_real)D[1] * r.x + (ct_real)D[5] * r.y + (ct_real)D[9] * r.z;
+                v.z += (ct_real)D[2] * r.x + (ct_real)D[6] * r.y + (ct_real)D[10] * r.z;
+            }
+            cti_v3_put(s->predicted, b, v);
+        }
+    }
+    return s->predicted;
+}
+
 /* one round: anticipate u at v, relax the contacts, collect b + J' r */
 static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
 {
-    ct_real first, drop = s->coupled ? CTI_R(0.3) : (s->p->lagged ? CTI_R(0.05) : CTI_R(1e-3));
-    int i, left = s->coupled ? CTI_ICA_COUPLED : cti_max_int(1, s->budget - info->sweeps), cap = cti_min_int(left, s->desc->inner_iterations);
+    ct_real first, drop = s->coupled ? (s->p->plain ? CTI_R(0.05) : CTI_R(0.3)) : (s->p->lagged ? CTI_R(0.05) : CTI_R(1e-3));
+    int i, few = s->p->plain ? CTI_ICA_PLAIN : CTI_ICA_COUPLED, left = s->coupled ? few : cti_max_int(1, s->budget - info->sweeps);
+    const ct_real *v = cti_ica_predict(s);
     for (i = 0; i < s->p->n_rows; i++)
-        cti_row_velocity(&s->p->rows[i], s->v, s->contacts[i].base);
-    info->sweeps += cti_ica_inner(s, stop, drop, cap, info->iterations > 1, &first);
+        cti_row_velocity(&s->p->rows[i], v, s->contacts[i].base);
+    info->sweeps += cti_ica_inner(s, stop, drop, cti_min_int(left, s->desc->inner_iterations), info->iterations > 1, &first);
     for (i = 0; i < s->p->n_rows; i++)
         memcpy(s->p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
     cti_problem_rhs(s->p, s->f);
@@ -668,6 +649,8 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             last = CTI_REAL_MAX;
             continue;
         }
+        if (s->p->watch && !s->p->watch(s->p->watch_user, info->iterations, s->v))
+            return;
         if (info->status != CTI_SOLVE_BUDGET || (!s->coupled && info->sweeps >= s->budget))
             return;
         if (s->coupled) {
@@ -675,7 +658,8 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
                 memcpy(s->z_best, s->z, bytes);
             if (now > 2 * best)
                 cti_anderson_restart(&s->outer);
-            cti_anderson_step(&s->outer, s->z_old, s->z, NULL);
+            if (!s->p->plain)
+                cti_anderson_step(&s->outer, s->z_old, s->z, NULL);
         }
         best = cti_min(best, now);
         last = now;

@@ -110,12 +110,17 @@ static void cti_mprgp_look(cti_mprgp_state *m) { cti_mprgp_set_split(m->q->set, 
 
 static int cti_mprgp_small(const cti_mprgp_state *m)
 {
-    return m->split.most <= m->tolerance * fmax(m->size_b, fmax(m->size_g, m->split.force));
+    double size = fmax(m->size_b, fmax(m->size_g, m->split.force));
+    m->q->reached = size > 0 ? m->split.most / size : 0;
+    return m->split.most <= m->tolerance * size;
 }
+
+#define CTI_MPRGP_NOISE 2e-15 /* of the largest unknown */
 
 /* x feasible, its gradient formed anew */
 static void cti_mprgp_restart(cti_mprgp_state *m)
 {
+    m->q->set->noise = fmax(m->q->set->noise, CTI_MPRGP_NOISE * cti_mprgp_most(m->n, m->x));
     cti_mprgp_set_project(m->q->set, m->x);
     cti_mprgp_gradient(m, m->x, m->g);
     m->feasible = 1;
@@ -235,7 +240,7 @@ static double cti_mprgp_energy(cti_mprgp_state *m, const int32_t *rows, int coun
     const cti_sparse *A = m->q->A, *J = &m->q->set->J;
     double e = 0;
     int r, i, k, at;
-    if (!A || count > m->n / 8) {
+    if ((!A && !m->q->row) || count > m->n / 8) {
         cti_mprgp_multiply(m, m->d, m->Ad);
         return cti_mprgp_dot(m->n, m->d, m->Ad);
     }
@@ -244,9 +249,9 @@ static double cti_mprgp_energy(cti_mprgp_state *m, const int32_t *rows, int coun
         for (at = first; at < last; at++) {
             double s = 0, own = J->p ? J->x[at] * m->Ad[rows[r]] : m->d[rows[r]];
             i = J->p ? J->i[at] : rows[r];
-            for (k = A->p[i]; k < A->p[i + 1]; k++)
+            for (k = A ? A->p[i] : 0; A && k < A->p[i + 1]; k++)
                 s += A->x[k] * m->d[A->i[k]];
-            e += own * s;
+            e += own * (A ? s : m->q->row(m->q->multiply_ctx, i, m->d));
         }
     }
     return e;
@@ -484,7 +489,7 @@ static cti_mprgp_end cti_mprgp_step(cti_mprgp_state *m, int32_t *rows)
     return CTI_MPRGP_DONE;
 }
 
-CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
+static cti_mprgp_end cti_mprgp_outline(cti_mprgp_task *q, double *x)
 {
     cti_mprgp_state m;
     int32_t *rows;
@@ -517,5 +522,31 @@ CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
             m.y[turn] = -m.p[turn];
         q->infeasible(q->infeasible_ctx, m.y);
     }
+    return end;
+}
+
+typedef struct cti_mprgp_view {
+    cti_mprgp_task *q;
+    const double *x;
+} cti_mprgp_view;
+
+static void cti_mprgp_show(void *ctx)
+{
+    cti_mprgp_view *v = (cti_mprgp_view *)ctx;
+    v->q->show(v->q->done_ctx, v->x);
+}
+
+CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
+{
+    cti_effort *e = q->effort;
+    cti_mprgp_view view;
+    void (*show)(void *ctx) = e->show;
+    void *show_ctx = e->show_ctx;
+    cti_mprgp_end end;
+    view.q = q, view.x = x;
+    if (q->show)
+        e->show = cti_mprgp_show, e->show_ctx = &view;
+    end = cti_mprgp_outline(q, x);
+    e->show = show, e->show_ctx = show_ctx;
     return end;
 }

@@ -18,6 +18,7 @@ typedef struct cti_mprgp_set {
     double *lo, *hi; /* [rows], infinities allowed */
     uint8_t *face;   /* [rows] */
     double *s, *t;   /* [rows] J x and J g of the last calls */
+    double noise;    /* absolute rounding of J x: a projection leaves that of the entries it took away, which may be larger than what is left */
 } cti_mprgp_set;
 /* cti_mprgp_set_reserve -- arrays of the set but J from the arena, all rows free. 0 when memory ran out. */
 CTI_FN int cti_mprgp_set_reserve(cti_arena *arena, cti_mprgp_set *set, int n, int rows);
@@ -108,6 +109,7 @@ typedef struct cti_mprgp_task {
     void (*multiply)(void *ctx, const double *x, double *y); /* y = A x */
     void *multiply_ctx;
     const cti_sparse *A; /* rows of the same matrix or NULL */
+    double (*row)(void *ctx, int i, const double *x); /* without A: (A x)_i with the context of multiply, for x of few entries; or NULL */
     const double *b;
     cti_mprgp_set *set;
     cti_mprgp_preconditioner *precondition;
@@ -116,6 +118,7 @@ typedef struct cti_mprgp_task {
     int projected;    /* 1: conjugate steps that leave the set are shortened before the step of fixed length is taken */
     int (*done)(void *ctx, const double *x,
                 const double *g); /* asked at a point that meets the tolerance: 0 asks for a tighter one; may be NULL */
+    void (*show)(void *ctx, const double *x); /* x, feasible or not, to the answer for a watcher, with the set left as it was; may be NULL */
     void *done_ctx;
     int (*infeasible)(void *ctx,
                       const double *direction); /* asked now and then: 1 when x or a direction proves that there is no end; may be NULL */
@@ -125,6 +128,7 @@ typedef struct cti_mprgp_task {
     cti_mprgp_counters *count;
     double *power; /* [n] start of the power method, replaced by its end; NULL: a fixed one */
     int limit;     /* steps after which it counts as stalled; 0: none */
+    double reached; /* out: the residual that `tolerance` is about, at the end */
 } cti_mprgp_task;
 /* cti_mprgp_run -- x [n] is the start, feasible or not. */
 CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x);

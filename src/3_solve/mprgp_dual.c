@@ -129,6 +129,19 @@ static int cti_mprgp_bounds_polish(cti_mprgp_bounds *q, const double *y)
     return 0;
 }
 
+static void cti_mprgp_bounds_show(void *ctx, const double *y)
+{
+    cti_mprgp_bounds *q = (cti_mprgp_bounds *)ctx;
+    cti_mprgp_target *t = q->t;
+    int i;
+    if (q->certifying)
+        return;
+    for (i = 0; i < q->p->m; i++)
+        t->answer->r[t->stride * i] = q->S[i] * fmin(fmax(y[i], q->set.lo[i]), q->set.hi[i]);
+    if (q->p->kind == CTI_PROGRAM_QP)
+        cti_mprgp_bounds_x(q, t->answer->r, t->stride, t->answer->x);
+}
+
 static int cti_mprgp_bounds_done(void *ctx, const double *y, const double *g)
 {
     cti_mprgp_bounds *q = (cti_mprgp_bounds *)ctx;
@@ -194,7 +207,8 @@ static cti_mprgp_end cti_mprgp_bounds_run(cti_mprgp_bounds *q, double tolerance)
     task.n = q->p->m, task.multiply = cti_mprgp_bounds_multiply, task.multiply_ctx = q, task.A = q->B.p ? &q->B : NULL, task.b = q->c;
     task.set = &q->set, task.precondition = q->B.p ? &precondition : NULL;
     task.tolerance = tolerance, task.gamma = t->options->gamma, task.projected = t->options->projected;
-    task.done = cti_mprgp_bounds_done, task.done_ctx = q, task.effort = t->effort, task.answer = t->answer, task.count = t->count;
+    task.done = cti_mprgp_bounds_done, task.done_ctx = q, task.show = cti_mprgp_bounds_show, task.effort = t->effort,
+    task.answer = t->answer, task.count = t->count;
     task.infeasible = q->certifying ? NULL : cti_mprgp_bounds_infeasible, task.infeasible_ctx = q;
     task.limit = q->certifying ? 2000 : 0;
     memcpy(y, q->y, sizeof *y * (size_t)q->p->m);

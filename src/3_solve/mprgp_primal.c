@@ -19,6 +19,8 @@ typedef struct cti_mprgp_primal_state {
     int32_t *lower, *upper; /* bounds: [n] the row that each is from, or -1 */
     double *size;           /* decoupled: [set.rows] |J_i|; */
     double *x;
+    double *shown_g, *shown_s; /* [n], [set.rows] for a watcher */
+    uint8_t *shown_face;       /* [set.rows] */
 } cti_mprgp_primal_state;
 
 /* ---- products ---- */
@@ -194,6 +196,36 @@ static int cti_mprgp_primal_done(void *ctx, const double *x, const double *g)
     return q->t->options->decoupling != CTI_DECOUPLE_NONE || cti_mprgp_target_good(q->t);
 }
 
+/* the projection of x, and multipliers of its gradient; faces and values of the set are those of the iteration and come back */
+static void cti_mprgp_primal_show(void *ctx, const double *x)
+{
+    cti_mprgp_primal_state *q = (cti_mprgp_primal_state *)ctx;
+    cti_mprgp_set *set = &q->set;
+    double *own = q->t->answer->x, *g = q->shown_g;
+    int i;
+    memcpy(own, x, sizeof *x * (size_t)q->p->n);
+    memcpy(q->shown_s, set->s, sizeof *set->s * (size_t)set->rows);
+    memcpy(q->shown_face, set->face, sizeof *set->face * (size_t)set->rows);
+    cti_mprgp_set_project(set, own);
+    cti_mprgp_primal_multiply(q, own, g);
+    for (i = 0; i < q->p->n; i++)
+        g[i] -= q->p->b[i];
+    cti_mprgp_primal_multipliers(q, g);
+    memcpy(set->s, q->shown_s, sizeof *set->s * (size_t)set->rows);
+    memcpy(set->face, q->shown_face, sizeof *set->face * (size_t)set->rows);
+}
+
+/* scratch of it, where somebody watches. 0 when memory ran out */
+static int cti_mprgp_primal_watched(cti_mprgp_primal_state *q)
+{
+    cti_arena *arena = q->t->effort->arena;
+    if (!q->t->effort->watch)
+        return 1;
+    q->shown_g = CTI_ARENA_NEW(arena, double, q->p->n), q->shown_s = CTI_ARENA_NEW(arena, double, q->set.rows);
+    q->shown_face = CTI_ARENA_NEW(arena, uint8_t, q->set.rows);
+    return q->shown_g && q->shown_s && q->shown_face;
+}
+
 /* ---- the solve ---- */
 
 /* 1: every row has one entry at most; 2: rows are orthogonal; 0: neither; -1: out of memory */
@@ -245,13 +277,14 @@ static cti_mprgp_end cti_mprgp_primal_run(cti_mprgp_primal_state *q, int limit)
     cti_mprgp_precondition kind = t->options->precondition;
     kind = kind != CTI_PRECONDITION_AUTO ? kind : (q->blocks.n ? CTI_PRECONDITION_BLOCKS : CTI_PRECONDITION_JACOBI);
     memset(&task, 0, sizeof task);
-    if (!cti_mprgp_preconditioner_open(t->effort->mem, &precondition, kind, &q->p->A, &q->set))
+    if (!cti_mprgp_primal_watched(q) || !cti_mprgp_preconditioner_open(t->effort->mem, &precondition, kind, &q->p->A, &q->set))
         return CTI_MPRGP_MEMORY;
     task.n = q->p->n, task.multiply = cti_mprgp_primal_multiply, task.multiply_ctx = q, task.A = &q->p->A, task.b = q->p->b,
     task.set = &q->set;
     task.precondition = &precondition, task.tolerance = t->effort->tolerance, task.gamma = t->options->gamma,
     task.projected = t->options->projected;
-    task.done = cti_mprgp_primal_done, task.done_ctx = q, task.effort = t->effort, task.answer = t->answer, task.count = t->count;
+    task.done = cti_mprgp_primal_done, task.done_ctx = q, task.show = cti_mprgp_primal_show, task.effort = t->effort,
+    task.answer = t->answer, task.count = t->count;
     task.power = t->options->power, task.limit = limit;
     memcpy(q->x, t->answer->x, sizeof *q->x * (size_t)q->p->n);
     end = cti_mprgp_run(&task, q->x);

@@ -209,14 +209,20 @@ CTI_FN double cti_pgs_sweep(cti_pgs *s, double *r)
     return moved == 0 ? 0 : moved / size;
 }
 
-/* x for r, and the judge's word */
-static double cti_pgs_judge(const cti_program *p, cti_dual *d, cti_answer *a, double *work)
+/* x for r */
+static void cti_pgs_x(const cti_program *p, cti_dual *d, cti_answer *a)
 {
-    cti_judgement j;
     if (d)
         cti_dual_x(d, a->r, a->x);
     else
         cti_program_u(p, a->x, a->r, a->x);
+}
+
+/* the same, and the judge's word */
+static double cti_pgs_judge(const cti_program *p, cti_dual *d, cti_answer *a, double *work)
+{
+    cti_judgement j;
+    cti_pgs_x(p, d, a);
     cti_program_judge(p, a->x, a->r, work, &j);
     return j.residual;
 }
@@ -227,6 +233,18 @@ static int cti_pgs_bound(const cti_pgs *s)
     double work = s->W ? (double)s->m * (double)s->m : (s->m ? (double)s->S->p[s->m] : 0);
     work = 2e10 / (work + 64.0 * s->units + 1);
     return work > 1e6 ? 1000000 : (work < 200 ? 200 : (int)work);
+}
+
+typedef struct cti_pgs_view {
+    const cti_program *p;
+    cti_dual *d;
+    cti_answer *a;
+} cti_pgs_view;
+
+static void cti_pgs_show(void *ctx)
+{
+    cti_pgs_view *q = (cti_pgs_view *)ctx;
+    cti_pgs_x(q->p, q->d, q->a);
 }
 
 /* cti_pgs_trend -- what many sweeps show and one does not. A positive semidefinite symmetric W has neither: its sweeps lower an objective.
@@ -264,7 +282,7 @@ static const char *cti_pgs_trend_look(cti_pgs_trend *t, int k, double change, co
     return NULL;
 }
 
-CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, cti_effort *e, cti_answer *a)
+static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, cti_effort *e, cti_answer *a)
 {
     double *work = CTI_ARENA_NEW(e->arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n), ask = e->tolerance, change, residual;
     int k, own = cti_pgs_bound(s);
@@ -299,6 +317,19 @@ CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, ct
     }
     a->why = "the budget ended before the sweeps converged";
     return cti_pgs_judge(p, d, a, work) <= e->tolerance ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET;
+}
+
+CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, cti_effort *e, cti_answer *a)
+{
+    cti_pgs_view view;
+    void (*show)(void *ctx) = e->show;
+    void *show_ctx = e->show_ctx;
+    cti_outcome outcome;
+    view.p = p, view.d = d, view.a = a;
+    e->show = cti_pgs_show, e->show_ctx = &view;
+    outcome = cti_pgs_relax(s, p, d, e, a);
+    e->show = show, e->show_ctx = show_ctx;
+    return outcome;
 }
 
 CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer *a)

@@ -456,11 +456,21 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
 
 /* ---- budgets ---- */
 
+CTI_FN uint64_t cti_effort_now(const cti_effort *e) { return e->now_us ? e->now_us(e->now_user) - e->hidden : 0; }
+
 CTI_FN int cti_effort_goes_on(cti_effort *e, int k, int own, const double *x, const double *r)
 {
+    int on;
     if (k >= (e->max_iterations > 0 ? e->max_iterations : own))
         return 0;
-    if (e->seconds > 0 && e->now_us && (double)(e->now_us(e->now_user) - e->started) * 1e-6 > e->seconds)
+    if (e->seconds > 0 && e->now_us && (double)(cti_effort_now(e) - e->started) * 1e-6 > e->seconds)
         return 0;
-    return !e->watch || e->watch(e->watch_user, k, x, r);
+    if (!e->watch || k < e->watch_from)
+        return 1;
+    e->turn = cti_effort_now(e);
+    if (e->show)
+        e->show(e->show_ctx);
+    on = e->watch(e->watch_user, k, x, r);
+    e->hidden += cti_effort_now(e) - e->turn;
+    return on;
 }

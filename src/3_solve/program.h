@@ -98,17 +98,25 @@ typedef struct cti_effort {
     ct_cone cone;
     int order;          /* PGS: 0 as the rows are, 1 forth and back, 2 by colours */
     double relaxation;  /* PGS: (0, 2), 1 plain */
+    int plain;          /* ICA: 1 not accelerated */
     uint64_t seed;      /* of what is chosen at random */
     uint64_t (*now_us)(void *user);
     void *now_user;
     int (*watch)(void *user, int iteration, const double *x, const double *r); /* returns 0 to end the solve; may be NULL */
     void *watch_user;
+    void (*show)(void *ctx); /* a solver's: brings the answer up to date for the watcher, or NULL */
+    void *show_ctx;
+    int watch_from;     /* iterations before this one are not shown */
+    uint64_t turn;      /* [us] cti_effort_now when the watcher's turn began */
+    uint64_t hidden;    /* [us] that showing and watching took: no part of the solve */
     cti_mem *mem;
     cti_arena *arena;   /* all scratch; rewound by the caller */
     uint64_t started;
 } cti_effort;
 /* cti_effort_goes_on -- 1 when iteration `k` (from 0) may begin: neither bound is reached, `own` being the solver's, and the watcher agrees. */
 CTI_FN int cti_effort_goes_on(cti_effort *e, int k, int own, const double *x, const double *r);
+/* cti_effort_now -- the clock without what watching took [us]; 0 without a clock. */
+CTI_FN uint64_t cti_effort_now(const cti_effort *e);
 
 typedef enum cti_outcome {
     CTI_OUTCOME_SOLVED,

@@ -3,6 +3,7 @@
 #include "boxed.h"
 #include "ca.h"
 #include "friction.h"
+#include "ica_program.h"
 #include "lemke.h"
 #include "pgs.h"
 #include "stagger.h"
@@ -10,6 +11,8 @@
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
 {
     switch (solver) {
+    case CT_SOLVER_ICA:
+        return cti_ica_program_solve;
     case CT_SOLVER_PGS:
         return cti_pgs_solve;
     case CT_SOLVER_CA:

@@ -194,6 +194,49 @@ static void cti_assemble_euler(cti_state *s, ct_real dt, int *out_extended)
     }
 }
 
+/* b += h^2 K v: the forces of x + h v, linearized there, in terms of the velocity of the whole step. A holds (h^2 + h beta) K alone */
+static void cti_assemble_shift(cti_state *s, ct_real dt, const ct_real *v)
+{
+    int i, k, m;
+    cti_bsr_mul(&s->A, v, s->pcg_work);
+    for (m = 0; m < s->n_models; m++) {
+        const cti_model *model = s->models[m];
+        const int32_t *list = model->tets.n ? model->tets.node : model->membrane.node;
+        ct_real beta = model->tets.n ? model->tets.damping_stiffness : model->membrane.damping_stiffness;
+        int32_t lo = INT32_MAX, hi = -1;
+        for (i = 0; i < CTI_LEN(list); i++) {
+            lo = list[i] < lo ? list[i] : lo;
+            hi = list[i] > hi ? list[i] : hi;
+        }
+        for (k = 3 * lo; hi >= 0 && k < 3 * hi + 3; k++)
+            s->b[k] += dt / (dt + beta) * s->pcg_work[k];
+    }
+}
+
+CTI_FN void cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, int *out_extended)
+{
+    int i, k;
+    *out_extended = 0;
+    s->energy_elastic = 0;
+    cti_bsr_zero(&s->A);
+    memset(s->force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(s->b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < s->n_models; i++) {
+        cti_model_ahead(s->models[i], dt, 1, s->v);
+        cti_model_assemble(s->models[i], q, dt, s->force, s->A.val, out_extended, &s->energy_elastic);
+    }
+    cti_assemble_shift(s, dt, v);
+    for (i = 0; i < s->n; i++) {
+        ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i] * (1 + dt * s->alpha[i]), kick = (dt + s->dt_prev[i]) / 2;
+        for (k = 0; k < 3; k++) {
+            D[4 * k] += m;
+            s->b[3 * i + k] += s->mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->force[3 * i + k];
+        }
+    }
+    if (s->n_constrained)
+        cti_assemble_filter(s);
+}
+
 CTI_FN void cti_assemble(cti_state *s, ct_real dt, int *out_extended)
 {
     *out_extended = 0;

@@ -8,6 +8,7 @@
 #include "../6_model/model.h"
 #include "../6_model/joint.h"
 #include "../6_model/rigid.h"
+#include "../5_mesh/nearest.h"
 #include "../7_contact/detect.h"
 #include "script.h"
 
@@ -120,6 +121,32 @@ typedef struct cti_start {
     cti_memory memory;
 } cti_start;
 
+/* cti_dcd_body -- what discrete detection knows of a surface body. */
+typedef struct cti_dcd_body {
+    cti_bvh faces, tets; /* trees in cti_dcd.forest */
+    int model;           /* in cti_state.models, whose tets fill the body; -1: none */
+    int embedded;        /* its surface lies in the tets, and is not their boundary */
+    int closed;          /* the surface has an inside */
+    int tet0;            /* first of its tets in cti_dcd.tet_rest */
+    int fresh;           /* trees of a body that never moves are refitted once */
+    ct_real edge;        /* [m] mean length of its surface's edges at rest */
+} cti_dcd_body;
+
+/* cti_dcd -- of CT_STEPPER_DCD; everything but `power` is made from the bodies when the world is prepared. */
+typedef struct cti_dcd {
+    cti_forest forest;
+    cti_dcd_body *bodies;  /* [surface.n_bodies] */
+    ct_real *tet_rest;     /* [4 tets] centre at rest and the radius around it that holds the corners */
+    ct_real *near_rest;    /* [nv] radius at rest within which a vertex does not meet its own body */
+    ct_real *normals;      /* [3 nv] sums of the faces' normals by angle, of bodies that are asked for the side of a point */
+    ct_real *thickness;    /* [nf] of the body at rest behind a face */
+    float *vertex_boxes, *node_boxes; /* [16 nv], [16 n] */
+    double *power, *power_step;       /* [3 n] where the power method begins; the step's own */
+    ct_real *v_start;      /* [3 n] of a Newton iteration */
+    int dropped, cg, steps, solves, products; /* of the step so far */
+    int ready;
+} cti_dcd;
+
 typedef struct cti_state {
     cti_mem *mem;
     cti_arena *arena;
@@ -164,6 +191,7 @@ typedef struct cti_state {
     cti_contact_row *origins;
     ct_real problem_dt, problem_scale; /* of the last solve */
     int has_problem;
+    cti_dcd dcd;
     cti_hit *hits;
     int32_t *tangled_pairs;   /* [2 m] edge, face that have a point in common at surface.x0 when the last step began */
     cti_repair *repairs;      /* what takes them apart */

@@ -75,6 +75,8 @@ CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, c
     cti_body b;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_rigid_desc_default");
     if (code == CT_OK)
+        code = cti_world_refuse_discrete(w, d->name ? d->name : "rigid body", "CT_STEPPER_DCD steps no rigid bodies, only soft ones");
+    if (code == CT_OK)
         code = cti_bodies_check_rigid(w, d);
     if (code != CT_OK)
         return code;

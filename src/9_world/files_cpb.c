@@ -1,4 +1,5 @@
-/* files_cpb.c -- the last contact problem of a world as a CPB file (global frictional contact: A v = f + H r, u = H' v + w).
+/* files_cpb.c -- the last contact problem of a world as a CPB file: global frictional contact, A v = f + H r, u = H' v + w; of the discrete
+   stepper a quadratic program, min 1/2 x'A x - b'x, J x >= c.
    Method: arrays are built one after the other and written to a temporary file, which is renamed when whole. */
 #include "world.h"
 #include "../3_solve/bridge.h"
@@ -113,14 +114,67 @@ static void cti_cpb_jacobian(cti_cpb *c, cti_arena *arena, const cti_problem *p)
     cti_sparse_free(c->mem, &H);
 }
 
-static void cti_cpb_build(cti_cpb *c, cti_arena *arena, const cti_problem *p, const ct_real *v)
+static void cti_cpb_start(cti_cpb *c, uint32_t kind)
 {
     static const char magic[8] = {'C', 'P', 'B', '1', 0, 0, 0, 0};
-    uint32_t kind = 2, zero = 0;
-    int i, k;
+    uint32_t zero = 0;
     cti_cpb_bytes(c, magic, 8);
     cti_cpb_bytes(c, &kind, 4);
     cti_cpb_bytes(c, &zero, 4);
+}
+
+static void cti_cpb_doubles_out(cti_cpb *c, const char *name, const double *x, int n)
+{
+    cti_cpb_head(c, name, 1, (uint64_t)n);
+    cti_cpb_bytes(c, x, sizeof *x * (size_t)n);
+}
+
+/* the last program of the discrete stepper, with its solution */
+static void cti_cpb_program(cti_cpb *c, cti_state *s)
+{
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    cti_sparse J;
+    double *w, objective = 0;
+    int i, rows = CTI_LEN(s->rows), n = 3 * s->n;
+    c->ok = c->ok && cti_dcd_jacobian(s, &J, &w);
+    if (!c->ok)
+        return;
+    cti_cpb_start(c, 3);
+    cti_cpb_matrix(c, &s->A);
+    cti_cpb_head(c, "b", 1, (uint64_t)n);
+    for (i = 0; i < n; i++)
+        cti_cpb_real(c, s->b[i]);
+    cti_cpb_dim(c, "J.dim", rows, n);
+    cti_cpb_head(c, "J.p", 0, (uint64_t)rows + 1);
+    cti_cpb_bytes(c, J.p, sizeof *J.p * ((size_t)rows + 1));
+    cti_cpb_pad(c);
+    cti_cpb_head(c, "J.i", 0, (uint64_t)J.p[rows]);
+    cti_cpb_bytes(c, J.i, sizeof *J.i * (size_t)J.p[rows]);
+    cti_cpb_pad(c);
+    cti_cpb_doubles_out(c, "J.x", J.x, J.p[rows]);
+    for (i = 0; i < rows; i++)
+        w[i] = -w[i];
+    cti_cpb_doubles_out(c, "c", w, rows);
+    cti_cpb_head(c, "x_ref", 1, (uint64_t)n);
+    for (i = 0; i < n; i++)
+        cti_cpb_real(c, s->dcd.v_start[i]);
+    cti_cpb_head(c, "lam_ref", 1, (uint64_t)rows);
+    for (i = 0; i < rows; i++)
+        cti_cpb_real(c, s->rows[i].r[0]);
+    for (i = 0; i < s->n; i++) {
+        cti_v3 v = cti_v3_at(s->dcd.v_start, i), Av = cti_bsr_row(&s->A, s->dcd.v_start, i);
+        objective += (double)(cti_v3_dot(v, Av) / 2 - cti_v3_dot(v, cti_v3_at(s->b, i)));
+    }
+    cti_cpb_doubles_out(c, "obj", &objective, 1);
+    if (c->ok)
+        memcpy(c->bytes + 12, &c->n_arrays, 4);
+    cti_arena_rewind(s->arena, mark);
+}
+
+static void cti_cpb_build(cti_cpb *c, cti_arena *arena, const cti_problem *p, const ct_real *v)
+{
+    int i, k;
+    cti_cpb_start(c, 2);
     cti_cpb_head(c, "nc", 0, 1);
     cti_cpb_int(c, p->n_rows);
     cti_cpb_pad(c);
@@ -173,13 +227,15 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *pa
     cti_cpb c;
     char *temporary = NULL;
     ct_code code = CT_OK;
-    int i;
+    int i, discrete;
     if (!w)
         return CT_ERR_ARGUMENT;
     if (!path || !w->ready || !w->state.has_problem)
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "no path, or no contact problem was solved in the last step");
-    cti_islands_problem(&w->state, &p);
-    for (i = 0; i < p.n_rows; i++)
+    discrete = w->state.desc.stepper == CT_STEPPER_DCD;
+    if (!discrete)
+        cti_islands_problem(&w->state, &p);
+    for (i = 0; !discrete && i < p.n_rows; i++)
         if (w->state.origins[i].repair)
             return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0,
                                   "the problem repairs tangled pairs, which a CPB file cannot hold (element: row)");
@@ -188,7 +244,10 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *pa
     memset(&c, 0, sizeof c);
     c.mem = &w->mem;
     c.ok = 1;
-    cti_cpb_build(&c, &w->arena, &p, w->state.v_new); /* what the solve left: integrators and rigid bodies make other velocities of it */
+    if (discrete)
+        cti_cpb_program(&c, &w->state);
+    else
+        cti_cpb_build(&c, &w->arena, &p, w->state.v_new); /* what the solve left: integrators and rigid bodies make other velocities of it */
     c.ok = c.ok && CTI_RESIZE(&w->mem, temporary, (int)strlen(path) + 8);
     if (!c.ok)
         code = cti_world_fail(w, CT_ERR_MEMORY, none, -1, 0, "out of memory while writing a problem");

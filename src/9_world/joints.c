@@ -214,6 +214,8 @@ CONTACT_API_DEF ct_code ct_joint_add(ct_world *w, const ct_joint_desc *d, ct_joi
         return cti_joints_refuse(w, CT_ERR_ARGUMENT, none, -1, 0, "out_joint is NULL");
     code = cti_joints_check(w, d);
     if (code == CT_OK)
+        code = cti_world_refuse_discrete(w, NULL, "CT_STEPPER_DCD has no joints and no stitches");
+    if (code == CT_OK)
         code = cti_joints_check_side(w, &d->a, d->kind, &slot_a);
     if (code == CT_OK)
         code = cti_joints_check_side(w, &d->b, d->kind, &slot_b);

@@ -9,6 +9,7 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     cti_surface_free(&w->mem, &s->surface);
     cti_detect_free(&w->mem, &s->detect);
     cti_factors_free(&w->mem, &s->factors);
+    cti_dcd_free(&w->mem, &s->dcd);
     cti_bsr_free(&w->mem, &s->A);
     CTI_FREE(&w->mem, s->models);
     CTI_FREE(&w->mem, w->surface_slot);
@@ -129,7 +130,8 @@ static ct_real cti_prepare_volume(const cti_body *b)
     int i;
     for (i = 0; i < CTI_LEN(b->triangles) / 3; i++) {
         const int32_t *t = b->triangles + 3 * (size_t)i;
-        cti_v3 p = cti_v3_sub(cti_v3_at(b->rest, t[0]), o), q = cti_v3_sub(cti_v3_at(b->rest, t[1]), o), r = cti_v3_sub(cti_v3_at(b->rest, t[2]), o);
+        cti_v3 p = cti_v3_sub(cti_v3_at(b->rest, t[0]), o), q = cti_v3_sub(cti_v3_at(b->rest, t[1]), o),
+               r = cti_v3_sub(cti_v3_at(b->rest, t[2]), o);
         sum += cti_v3_dot(p, cti_v3_cross(q, r));
     }
     return sum;
@@ -196,6 +198,8 @@ static ct_code cti_prepare_matrix(ct_world *w)
     for (i = 0; ok && i < s->n_models; i++)
         ok = cti_model_slots(&w->mem, s->models[i], cti_prepare_slot, &s->A) > 0;
     CTI_FREE(&w->mem, pairs);
+    if (ok && s->desc.stepper == CT_STEPPER_DCD)
+        return CT_OK; /* no factors */
     return ok && cti_factors_init(&w->mem, &w->arena, &s->factors, &s->A) ? CT_OK : CT_ERR_MEMORY;
 }
 
@@ -220,6 +224,47 @@ static int cti_prepare_scratch(ct_world *w)
            CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
 }
 
+/* centres and radii of a body's tets at rest */
+static void cti_prepare_tets(const cti_body *b, ct_real *out)
+{
+    const ct_real *X = b->nodes ? b->nodes : b->rest;
+    int i, k;
+    for (i = 0; i < b->model.tets.n; i++) {
+        const int32_t *t = b->model.tets.node + 4 * (size_t)i;
+        cti_v3 c = cti_v3_zero();
+        ct_real r = 0;
+        for (k = 0; k < 4; k++)
+            c = cti_v3_mad(c, cti_v3_at(X, t[k] - b->block0), CTI_R(0.25));
+        for (k = 0; k < 4; k++)
+            r = cti_max(r, cti_v3_norm(cti_v3_sub(cti_v3_at(X, t[k] - b->block0), c)));
+        cti_v3_put(out + 4 * (size_t)i, 0, c);
+        out[4 * (size_t)i + 3] = r;
+    }
+}
+
+/* what discrete detection needs. 0: out of memory */
+static int cti_prepare_discrete(ct_world *w)
+{
+    cti_state *s = &w->state;
+    cti_dcd *d = &s->dcd;
+    int i, k, n = 0, models = 0;
+    for (k = 0; k < s->n_models; k++)
+        n += s->models[k]->tets.n;
+    if (!CTI_RESIZE(&w->mem, d->bodies, s->surface.n_bodies) || !CTI_RESIZE(&w->mem, d->tet_rest, 4 * (size_t)n))
+        return 0;
+    for (i = n = 0; i < s->surface.n_bodies; i++) {
+        const cti_body *b = &w->bodies[w->surface_slot[i]];
+        memset(&d->bodies[i], 0, sizeof d->bodies[i]);
+        d->bodies[i].model = -1;
+        if (!cti_body_has_model(b))
+            continue;
+        d->bodies[i].model = models++, d->bodies[i].embedded = b->attach != NULL, d->bodies[i].tet0 = n;
+        cti_prepare_tets(b, d->tet_rest + 4 * (size_t)n);
+        n += b->model.tets.n;
+    }
+    return cti_dcd_prepare(s);
+}
+
 CTI_FN ct_code cti_world_prepare(ct_world *w)
 {
     ct_code code;
@@ -233,7 +278,7 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
         code = cti_prepare_matrix(w);
     if (code == CT_OK && !cti_prepare_scratch(w))
         code = CT_ERR_MEMORY;
-    if (code == CT_OK && !cti_tangle_find(&w->state))
+    if (code == CT_OK && !(w->state.desc.stepper == CT_STEPPER_DCD ? cti_prepare_discrete(w) : cti_tangle_find(&w->state)))
         code = CT_ERR_MEMORY;
     if (code != CT_OK) {
         cti_world_unprepare(w);

@@ -79,6 +79,8 @@ typedef struct cti_problems_run {
     cti_arena arena;
     cti_arena_point mark;
     uint64_t started;
+    uint64_t hidden;      /* [us] that watching took so far */
+    cti_effort *e;        /* of the attempt */
     int stopped;          /* the watcher said no */
     double *x0, *r0;      /* [n], [m] start */
     double *x, *r, *work; /* [n], [m] of the attempt; [2 m + 2 n] */
@@ -86,13 +88,32 @@ typedef struct cti_problems_run {
 
 static double cti_problems_elapsed(const cti_problems_run *q)
 {
-    return q->d->now_us ? (double)(q->d->now_us(q->d->now_user) - q->started) * 1e-6 : 0;
+    return q->d->now_us ? (double)(q->d->now_us(q->d->now_user) - q->hidden - q->started) * 1e-6 : 0;
+}
+
+enum { CTI_PROBLEMS_THIN = 50 }; /* iterations before those that are traced lie further apart than one */
+
+/* the answer as it stands, judged, to the tracer; 0 when it says no */
+static int cti_problems_trace(cti_problems_run *q, int iteration)
+{
+    cti_judgement j;
+    ct_solution s;
+    memset(&s, 0, sizeof s);
+    cti_program_judge(q->p, q->x, q->r, q->work, &j);
+    s.x = q->x, s.r = q->r, s.n = q->p->n, s.m = q->p->m, s.iterations = iteration, s.why = "";
+    s.seconds = (double)(q->e->turn - q->e->started) * 1e-6;
+    s.residual = j.residual, s.dynamics = j.dynamics, s.primal = j.primal, s.dual = j.dual;
+    s.gap = j.gap, s.natural = j.natural, s.unscaled = j.unscaled, s.objective = j.objective;
+    if (!q->d->watch)
+        q->e->watch_from = iteration + 1 + iteration / CTI_PROBLEMS_THIN;
+    return q->d->trace(q->d->trace_user, &s);
 }
 
 static int cti_problems_watch(void *user, int iteration, const double *x, const double *r)
 {
     cti_problems_run *q = (cti_problems_run *)user;
-    q->stopped = q->stopped || !q->d->watch(q->d->watch_user, iteration, x, r);
+    q->stopped = q->stopped || (q->d->watch && !q->d->watch(q->d->watch_user, iteration, x, r));
+    q->stopped = q->stopped || (q->d->trace && !cti_problems_trace(q, iteration));
     return !q->stopped;
 }
 
@@ -192,12 +213,14 @@ static int cti_problems_attempt(cti_problems_run *q, ct_solver solver, int first
     ct_outcome outcome;
     memset(&e, 0, sizeof e), memset(&a, 0, sizeof a);
     e.tolerance = (double)d->tolerance, e.max_iterations = d->budget, e.seconds = d->seconds, e.warm = d->warm, e.cone = d->cone;
-    e.order = d->order, e.relaxation = (double)d->relaxation, e.seed = d->seed, e.now_us = d->now_us, e.now_user = d->now_user;
-    e.watch = d->watch ? cti_problems_watch : NULL, e.watch_user = q;
-    e.mem = &q->mem, e.arena = &q->arena, e.started = q->started;
+    e.order = d->order, e.relaxation = (double)d->relaxation, e.plain = d->plain, e.seed = d->seed, e.now_us = d->now_us, e.now_user = d->now_user;
+    e.watch = d->watch || d->trace ? cti_problems_watch : NULL, e.watch_user = q;
+    e.mem = &q->mem, e.arena = &q->arena, e.started = q->started, e.hidden = q->hidden;
+    q->e = &e;
     a.x = q->x, a.r = q->r, a.why = "";
     memcpy(q->x, q->x0, sizeof *q->x * (size_t)q->p->n), memcpy(q->r, q->r0, sizeof *q->r * (size_t)q->p->m);
     said = q->p->n == 0 ? cti_problems_empty(q) : cti_solvers_find(solver)(q->p, &e, &a);
+    q->hidden = e.hidden;
     if (said != CTI_OUTCOME_MEMORY) {
         outcome = cti_problems_judge(q, said, &a.why, &j);
         cti_problems_keep(q, outcome, &j, first, s);

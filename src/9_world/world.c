@@ -34,7 +34,7 @@ CONTACT_API_DEF const char *ct_integrator_text(ct_integrator integrator)
 {
     return (int)integrator >= 0 && integrator < CT_INTEGRATOR_COUNT_ ? cti_world_integrators[integrator] : "?";
 }
-CONTACT_API_DEF int ct_stepper_built(ct_stepper stepper) { return stepper == CT_STEPPER_CMR; }
+CONTACT_API_DEF int ct_stepper_built(ct_stepper stepper) { return stepper == CT_STEPPER_CMR || stepper == CT_STEPPER_DCD; }
 CONTACT_API_DEF int ct_solver_built(ct_solver solver)
 {
     return solver == CT_SOLVER_ICA || solver == CT_SOLVER_AUTO || cti_bridge_solver(solver);
@@ -48,7 +48,7 @@ CONTACT_API_DEF const ct_library_info *ct_library_info_get(void)
                                          CONTACT_REAL,
                                          CTI_SIMD_NAME,
                                          CONTACT_WITH_FILES,
-                                         "cmr",
+                                         "cmr dcd",
                                          "auto ica ca pgs lemke boxed active_set mprgp interior newton admm"};
     return &info;
 }
@@ -86,6 +86,11 @@ CONTACT_API_DEF ct_world_desc ct_world_desc_default(void)
     d.cmr_rounds = 5;
     d.max_halvings = 5;
     d.recovery_speed = 1;
+    d.dcd.newton_iterations = 1;
+    d.dcd.decouple = CT_DECOUPLE_DEEPEST;
+    d.dcd.friction = 1;
+    d.dcd.max_substeps = 8;
+    d.dcd.substep_fraction = d.dcd.recovery = CTI_R(0.5);
     return d;
 }
 
@@ -97,6 +102,22 @@ CTI_FN ct_code cti_world_fail(ct_world *w, ct_code code, ct_body_id body, int64_
     w->error.element = element;
     w->error.value = value;
     return code;
+}
+
+CTI_FN ct_code cti_world_refuse_discrete(ct_world *w, const char *name, const char *text)
+{
+    ct_body_id none = {0, 0};
+    char *to = w->error.buffer, *end = to + sizeof w->error.buffer - 1;
+    if (w->state.desc.stepper != CT_STEPPER_DCD)
+        return CT_OK;
+    for (; name && *name && to < end; name++)
+        *to++ = *name;
+    for (name = name ? ": " : ""; *name && to < end; name++)
+        *to++ = *name;
+    for (name = text; *name && to < end; name++)
+        *to++ = *name;
+    *to = '\0';
+    return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, -1, 0, w->error.buffer);
 }
 
 static ct_code cti_world_refuse(ct_error_info *out, ct_code code, double value, const char *text)
@@ -135,6 +156,32 @@ static ct_code cti_world_check_solver(const ct_solver_desc *s, ct_error_info *e)
     return CT_OK;
 }
 
+static ct_code cti_world_check_dcd(const ct_world_desc *d, ct_error_info *e)
+{
+    const ct_dcd_desc *q = &d->dcd;
+    if (q->newton_iterations < 1 || q->newton_iterations > 100)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, q->newton_iterations, "dcd.newton_iterations must be 1 to 100");
+    if ((int)q->decouple < 0 || q->decouple >= CT_DECOUPLE_COUNT_)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->decouple, "dcd.decouple is out of range");
+    if (q->friction != 0 && q->friction != 1)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, q->friction, "dcd.friction must be 0 or 1");
+    if (q->max_substeps < 1 || q->max_substeps > 256)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, q->max_substeps, "dcd.max_substeps must be 1 to 256");
+    if (!(q->substep_fraction > 0) || !cti_finite(q->substep_fraction))
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->substep_fraction, "dcd.substep_fraction must be positive");
+    if (!(q->recovery > 0 && q->recovery <= 1))
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->recovery, "dcd.recovery must be in (0, 1]");
+    if (!(q->depth >= 0) || !cti_finite(q->depth))
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->depth, "dcd.depth must be zero or positive");
+    if (d->stepper != CT_STEPPER_DCD)
+        return CT_OK;
+    if (d->integrator != CT_INTEGRATOR_EULER)
+        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->integrator, "CT_STEPPER_DCD steps by implicit Euler only");
+    if (d->ccd_limits_step)
+        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, 1, "CT_STEPPER_DCD has no continuous detection that could limit a step");
+    return CT_OK;
+}
+
 static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
 {
     int k;
@@ -165,6 +212,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, d->ccd_limits_step, "ccd_limits_step must be 0 or 1");
     if (!(d->recovery_speed >= 0))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->recovery_speed, "recovery_speed must be zero or positive");
+    if (cti_world_check_dcd(d, e) != CT_OK)
+        return e ? e->code : CT_ERR_ARGUMENT;
     return cti_world_check_solver(&d->solver, e);
 }
 
@@ -209,6 +258,7 @@ static void cti_world_free_state(ct_world *w)
     cti_start_free(m, &s->start);
     CTI_FREE(m, s->rows), CTI_FREE(m, s->origins), CTI_FREE(m, s->hits), CTI_FREE(m, s->tangled_pairs);
     CTI_FREE(m, s->repairs), CTI_FREE(m, s->ways);
+    cti_dcd_free(m, &s->dcd);
     cti_memory_free(m, &s->memory);
     cti_memory_free(m, &s->memory_step[0]);
     cti_memory_free(m, &s->memory_step[1]);
@@ -265,7 +315,7 @@ CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *o
     if (code != CT_OK)
         return code;
     w->contacts_ready = 0;
-    code = cti_step(&w->state, dt, &report);
+    code = w->state.desc.stepper == CT_STEPPER_DCD ? cti_dcd_step(&w->state, dt, &report) : cti_step(&w->state, dt, &report);
     w->mem.failed = 0;
     if (code != CT_OK)
         return cti_world_fail(w, code, none, -1, 0, "out of memory in a step; the world is as it was");

@@ -3,6 +3,7 @@
 #define CTI_WORLD_H
 
 #include "../5_mesh/mesh.h"
+#include "../8_step/dcd.h"
 #include "../8_step/step.h"
 #include "../8_step/tangle.h"
 
@@ -75,6 +76,8 @@ CTI_INLINE int cti_body_is_scripted(const cti_body *b)
 {
     return b->kind == CTI_BODY_STATIC || b->kind == CTI_BODY_PLANE || b->kind == CTI_BODY_KINEMATIC;
 }
+/* cti_world_refuse_discrete -- CT_ERR_UNSUPPORTED with the text in a world that CT_STEPPER_DCD steps, else CT_OK; `name` may be NULL. */
+CTI_FN ct_code cti_world_refuse_discrete(ct_world *w, const char *name, const char *text);
 /* cti_body_attach -- attachment of body vertex i with the world's block and frame numbers. */
 CTI_FN void cti_body_attach(const cti_body *b, int i, cti_attach *out);
 /* cti_body_point -- where vertex i of a body is: the same code path as the surface's. */

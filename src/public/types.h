@@ -136,6 +136,8 @@ typedef enum ct_termination { CT_TERMINATION_RESIDUAL, CT_TERMINATION_PAPER } ct
                 for, and the report's residual says by how much it is missed */
 typedef enum ct_friction { CT_FRICTION_STAGGERED, CT_FRICTION_ANTICIPATED, CT_FRICTION_LOCAL } ct_friction;
 
+struct ct_solution;
+
 /* ct_solver_desc -- how a contact problem is solved. Make it with ct_solver_desc_default. */
 typedef struct ct_solver_desc {
     uint32_t cookie;
@@ -155,6 +157,7 @@ typedef struct ct_solver_desc {
     double seconds;        /* time limit by now_us, >= 0; 0 (default): none */
     int order;             /* PGS: 0 (default) rows as they come, 1 forth and back, 2 by colours */
     double relaxation;     /* PGS: in (0, 2), 1 (default): none */
+    int plain;             /* ICA: 1: relaxation as in the paper, without our acceleration; default 0 */
     int warm;              /* ct_problem_solve: 1: x and r of the solution that is handed in are the start; default 0 */
     uint64_t seed;         /* of what a solver chooses at random; default 1 */
     uint64_t (*now_us)(void *user); /* clock; NULL (default): no limit, times are 0 */
@@ -162,6 +165,10 @@ typedef struct ct_solver_desc {
     int (*watch)(void *user, int iteration, const double *x, const double *r); /* ct_problem_solve: sees every iteration, returns 0 to end;
                                                                                   may be NULL */
     void *watch_user;
+    int (*trace)(void *user, const struct ct_solution *so_far); /* sees the answer as it stands, judged, at every iteration, after the
+                             first 50 at every fiftieth of their number (with a watcher: at all); its seconds are without what tracing
+                             costs; outcome and why mean nothing yet; returns 0 to end; may be NULL */
+    void *trace_user;
 } ct_solver_desc;
 
 /* ct_problem -- a contact problem that stands alone, from a file or from a world. QP: min 1/2 x'A x - b'x, J x + w >= 0. GLOBAL: A x = b + J'r,
@@ -234,6 +241,21 @@ typedef enum ct_scalar_type { CT_SCALAR_FLOAT, CT_SCALAR_DOUBLE } ct_scalar_type
    that they hold there exactly. VELOCITY: once, at the start of the step; joints then miss by the square of what bodies turn in a step. */
 typedef enum ct_row_mode { CT_ROW_ANTICIPATED, CT_ROW_VELOCITY } ct_row_mode;
 
+/* ct_decouple -- which constraints CT_STEPPER_DCD keeps where several touch one vertex: the DEEPEST (default), one at RANDOM (solver.seed; as in
+   the paper), or all of them (NONE: the multipliers' problem is solved then, which is slow). */
+typedef enum ct_decouple { CT_DECOUPLE_DEEPEST, CT_DECOUPLE_RANDOM, CT_DECOUPLE_NONE, CT_DECOUPLE_COUNT_ } ct_decouple;
+
+/* ct_dcd_desc -- of CT_STEPPER_DCD. */
+typedef struct ct_dcd_desc {
+    int newton_iterations;    /* 1..100; default 1 (Li et al. 2015, section 6) */
+    ct_decouple decouple;     /* default CT_DECOUPLE_DEEPEST */
+    int friction;             /* 1: local friction of every contact after the solve (Bridson et al. 2003), 0: none; default 1 */
+    int max_substeps;         /* 1..256 pieces that a step may be cut into where features would pass through thin parts; 1: never; default 8 */
+    ct_real substep_fraction; /* > 0: share of the local thickness that a vertex may go into it in one piece; default 0.5 */
+    ct_real recovery;         /* (0, 1]: share of a penetration that one step takes back, within recovery_speed; default 0.5. The paper: 1 */
+    ct_real depth;            /* [m] >= 0: how far behind a triangle an open static mesh pushes; 0 (default): twice its mean edge */
+} ct_dcd_desc;
+
 /* ct_world_desc -- make it with ct_world_desc_default; the cookie tells a zeroed or foreign struct from a real one. */
 typedef struct ct_world_desc {
     uint32_t cookie;
@@ -253,6 +275,7 @@ typedef struct ct_world_desc {
                              times of impact are then exact to about dt / 2^max_halvings, which no piece is shorter than, or to a quarter
                              of the thickness at the speed of impact, instead of to dt. The whole world is cut. Costs an attempt or two
                              per impact and one more collision test per substep; default 0 */
+    ct_dcd_desc dcd;        /* of CT_STEPPER_DCD */
     ct_real recovery_speed; /* most speed at which a pair closer than its thickness is eased apart [m/s], >= 0; 0: no cap; default 1 */
     ct_allocator allocator;
     ct_tasks tasks;
@@ -455,10 +478,13 @@ typedef struct ct_step_report {
     int refactorizations;
     int zones, frozen;     /* impact zones; node-steps frozen */
     int extended_elements; /* tets whose log J was continued; StVK: inverted tets */
+    int dropped;           /* DCD: constraints left out by decoupling, summed over substeps */
+    int cg_steps;          /* DCD: conjugate steps among the solver_iterations of MPRGP */
+    int solves;            /* DCD: quadratic programs with constraints, summed */
     int tangled;           /* pairs (edge through face) that intersected when the last substep began: no contact between them, they are eased apart */
     ct_real residual;      /* natural map relative to the velocity scale, worst solve */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
-    ct_real penetration;
+    ct_real penetration;   /* DCD: depth of the deepest surface vertex inside of a body at the end */
     ct_real momentum_lost; /* [N s] by zones and freezing */
     ct_real joint_error;   /* [m] largest distance by which joints without compliance are apart at the end; a turn counts by the body's size */
     double energy_kinetic, energy_elastic, energy_gravity;

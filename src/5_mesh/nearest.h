@@ -1,0 +1,36 @@
+/* nearest.h -- questions to one box tree: the triangle that is nearest to a point, a tet that holds it, what a ray meets, what a box may
+   meet. Trees as in bvh.h, refitted without motion to the positions that are handed in. */
+#ifndef CTI_NEAREST_H
+#define CTI_NEAREST_H
+
+#include "bvh.h"
+
+/* cti_nearest_keep -- 1 when an item takes part. */
+typedef int cti_nearest_keep(const void *ctx, int item);
+
+/* cti_nearest -- the closest point of a triangle. */
+typedef struct cti_nearest {
+    int face;    /* -1: none within the radius */
+    int feature; /* as cti_dist_pt: 0..2 vertex, 3 edge 01, 4 edge 12, 5 edge 20, 6 interior */
+    ct_real d2, w[3];
+} cti_nearest;
+
+/* cti_nearest_box -- a vertex's part of the boxes of cti_bvh_refit: box [16] from the points a and b (the same for a point that stands). */
+CTI_FN void cti_nearest_box(float *box, cti_v3 a, cti_v3 b);
+/* cti_nearest_face -- the triangle closest to p within `radius` (CTI_REAL_MAX: any), of those that `keep` (NULL: all) takes; equal
+   distances: the one with the lower number. faces [3 n], x [3 points]. */
+CTI_FN void cti_nearest_face(const cti_forest *forest, const cti_bvh *tree, const int32_t *faces, const ct_real *x, cti_v3 p,
+                             ct_real radius, cti_nearest_keep *keep, const void *ctx, cti_nearest *out);
+/* cti_nearest_tet -- number of a tet that holds p (border included), the lowest of them, or -1. Inverted tets count like others. */
+CTI_FN int cti_nearest_tet(const cti_forest *forest, const cti_bvh *tree, const int32_t *tets, const ct_real *x, cti_v3 p,
+                           cti_nearest_keep *keep, const void *ctx);
+/* cti_nearest_ray -- length of the way from p along the unit vector d to the first triangle from behind (d . normal > 0), CTI_REAL_MAX when
+   there is none. */
+CTI_FN ct_real cti_nearest_ray(const cti_forest *forest, const cti_bvh *tree, const int32_t *faces, const ct_real *x, cti_v3 p, cti_v3 d);
+/* cti_nearest_visit -- calls visit(ctx, item) for every item whose box overlaps the closed box lo, hi. */
+CTI_FN void cti_nearest_visit(const cti_forest *forest, const cti_bvh *tree, cti_v3 lo, cti_v3 hi, void (*visit)(void *ctx, int item),
+                              void *ctx);
+/* cti_nearest_in_tet -- 1 when p is in the closed tet a, b, c, d of either orientation; a flat one holds nothing. */
+CTI_FN int cti_nearest_in_tet(cti_v3 p, cti_v3 a, cti_v3 b, cti_v3 c, cti_v3 d);
+
+#endif /* CTI_NEAREST_H */

@@ -1,0 +1,391 @@
+/* dcd.c -- the discrete stepper.
+   Method: one step is implicit Euler, linearized (Li et al. 2015, equations 4 to 7), and vertices inside of bodies are constraints of its
+   quadratic program (equations 8, 9), which MPRGP solves (dcd_solve.c). Written for the velocity of the step, v = (x - x^i) / h. More
+   Newton iterations linearize and detect again where the last one ended, with a line search on the incremental potential. Friction is
+   local, after the solve (Bridson, Marino, Fedkiw 2003): what a contact takes from the normal speed that the body has without contacts
+   bounds what it takes from the tangential one. differs: detection looks at the end of the motion without contacts, not at the start of the
+   step, so that an impact is met by the step in which it happens; a penetration that is there is taken back over steps, since position-form
+   Euler turns all of it into speed; steps in which features would pass through thin parts are cut (dcd_thin.c). */
+#include "dcd.h"
+#include "integrate.h"
+#include "start.h"
+#include "step.h"
+
+#define CTI_DCD_LOOSE 10 /* times the tolerance, for the motion that is only detected with */
+#define CTI_DCD_SEARCH 6 /* halvings of a line search */
+
+/* v <- S v + v_p of constrained blocks */
+static void cti_dcd_hold(const cti_state *s, ct_real *v)
+{
+    int i;
+    for (i = 0; s->n_constrained && i < s->n; i++)
+        if (s->filter[i] >= 0)
+            cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[i], cti_v3_at(v, i)), cti_v3_at(s->v_fixed, i)));
+}
+
+static void cti_dcd_place(cti_state *s, const ct_real *v, ct_real dt)
+{
+    memmove(s->v_new, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_cmr_move(s, dt);
+}
+
+static void cti_dcd_status(ct_step_report *r, ct_status status)
+{
+    if (status > r->status)
+        r->status = status;
+}
+
+static int cti_dcd_is_finite(const cti_state *s, const ct_real *v)
+{
+    int i;
+    for (i = 0; i < 3 * s->n; i++)
+        if (!cti_finite(v[i]))
+            return 0;
+    return 1;
+}
+
+static void cti_dcd_note(cti_state *s, const cti_dcd_solution *q, ct_step_report *r)
+{
+    r->solver_iterations += q->iterations, r->cg_steps += q->cg;
+    s->dcd.products += q->products;
+}
+
+/* ---- constraints ---- */
+
+/* what the law asks of a row: an open gap may close, a penetration is taken back at a bounded speed */
+static void cti_dcd_law(const cti_state *s, ct_real dt, cti_row *row, cti_contact_row *origin)
+{
+    ct_real scripted = row->w[0] - origin->base[0], back = -s->desc.dcd.recovery * origin->gap0 / dt;
+    if (s->desc.recovery_speed > 0)
+        back = cti_min(back, s->desc.recovery_speed);
+    origin->base[0] = origin->gap0 >= 0 ? origin->gap0 / dt : -back;
+    row->w[0] = scripted + origin->base[0];
+    memset(row->compliance, 0, sizeof row->compliance);
+    row->recover = row->softness = 0;
+    memset(row->r, 0, sizeof row->r);
+}
+
+/* rows of what touches at s->x_new, decoupled. 0: out of memory */
+static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    cti_dcd_touch *touch = NULL;
+    cti_row_context c;
+    double *depth;
+    int i, n = 0, dropped, ok = cti_dcd_detect(s, s->x_new, s->surface.x1, 1, &touch);
+    CTI_CLEAR(s->rows);
+    CTI_CLEAR(s->origins);
+    cti_cmr_context(s, dt, &s->memory_none, 0, &c);
+    depth = CTI_ARENA_NEW(s->arena, double, CTI_LEN(touch) + 1);
+    ok = ok && depth;
+    for (i = 0; ok && i < CTI_LEN(touch); i++) {
+        cti_row row;
+        cti_contact_row origin;
+        if (!cti_rows_build(&c, &touch[i].pair, touch[i].normal, 0, &row, &origin))
+            continue;
+        cti_dcd_law(s, dt, &row, &origin);
+        depth[n++] = (double)(touch[i].distance - origin.thickness);
+        ok = CTI_PUSH(s->mem, s->rows, row);
+        if (ok && !CTI_PUSH(s->mem, s->origins, origin))
+            ok = 0;
+    }
+    CTI_FREE(s->mem, touch);
+    dropped = ok ? cti_dcd_decouple(s, depth, s->desc.dcd.decouple) : -1;
+    if (dropped < 0)
+        return 0;
+    r->dropped += dropped, r->candidates = n;
+    return 1;
+}
+
+/* ---- friction ---- */
+
+/* one contact: v_free the velocities without contacts */
+static void cti_dcd_rub(cti_state *s, cti_row *row, const ct_real *v_free, ct_real *v)
+{
+    ct_real u[3], u_free[3], taken, speed, share, answer = 0;
+    cti_v3 kick;
+    int k;
+    cti_row_velocity(row, v, u);
+    cti_row_velocity(row, v_free, u_free);
+    taken = row->mu * (u[0] - u_free[0]), speed = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
+    if (!(taken > 0) || !(speed > 0))
+        return;
+    for (k = 0; k < row->n; k++)
+        answer += row->term[k].weight * row->term[k].weight * s->inv_mass[row->term[k].block];
+    if (!(answer > 0))
+        return;
+    share = cti_min(1, taken / speed);
+    kick = cti_v3_mul(cti_m3_mul_tv(row->frame, cti_v3_make(0, u[1], u[2])), -share / answer);
+    for (k = 0; k < row->n; k++) {
+        int b = row->term[k].block;
+        cti_v3 d = cti_v3_mul(kick, row->term[k].weight * s->inv_mass[b]);
+        if (s->filter[b] >= 0)
+            d = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], d);
+        cti_v3_addto(v, b, d);
+    }
+    share = cti_min(1, speed / taken);
+    row->r[1] = -row->mu * row->r[0] * share * u[1] / speed, row->r[2] = -row->mu * row->r[0] * share * u[2] / speed;
+}
+
+static void cti_dcd_friction(cti_state *s, const ct_real *v_free, ct_real *v)
+{
+    int i;
+    for (i = 0; s->desc.dcd.friction && i < CTI_LEN(s->rows); i++)
+        if (s->rows[i].mu > 0 && s->rows[i].r[0] > 0)
+            cti_dcd_rub(s, &s->rows[i], v_free, v);
+}
+
+/* ---- one substep ---- */
+
+/* v_free: the motion without contacts, to `tolerance`, from what it holds. 0: out of memory */
+static int cti_dcd_free_motion(cti_state *s, ct_real tolerance, ct_step_report *r)
+{
+    cti_dcd_solution q;
+    CTI_CLEAR(s->rows);
+    CTI_CLEAR(s->origins);
+    if (!cti_dcd_solve(s, tolerance, s->v_free, &q))
+        return 0;
+    r->linear_iterations += q.iterations;
+    s->dcd.products += q.products;
+    return 1;
+}
+
+static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    double t = cti_cmr_clock(s);
+    if (!cti_assemble_pins(s, dt))
+        return 0;
+    cti_assemble_movers(s, s->time + (double)dt);
+    cti_assemble(s, dt, &r->extended_elements);
+    r->ms_assemble += cti_cmr_clock(s) - t;
+    return 1;
+}
+
+/* the incremental potential at velocities v: 1/2 v'M v - v'M (v^i + h g) + energy (x^i + h v) */
+static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v)
+{
+    double e = 0;
+    int i, k;
+    for (i = 0; i < s->n; i++) {
+        ct_real kick = (dt + s->dt_prev[i]) / 2;
+        for (k = 3 * i; k < 3 * i + 3; k++) {
+            s->pcg_work[k] = s->x[k] + dt * v[k];
+            e += (double)(s->mass[i] * v[k] * ((1 + dt * s->alpha[i]) * v[k] / 2 - s->v[k] - kick * s->desc.gravity[k - 3 * i]));
+        }
+    }
+    for (i = 0; i < s->n_models; i++) {
+        cti_model_ahead(s->models[i], 0, 1, NULL);
+        e += cti_model_energy(s->models[i], s->pcg_work);
+    }
+    return e;
+}
+
+/* 1 when velocities v break a row by more than the tolerance of the program */
+static int cti_dcd_breaks(const cti_state *s, const ct_real *v)
+{
+    ct_real u[3], most = 0, size = 0;
+    int i;
+    for (i = 0; i < CTI_LEN(s->rows); i++) {
+        cti_row_velocity(&s->rows[i], v, u);
+        most = cti_max(most, -u[0]), size = cti_max(size, cti_abs(s->rows[i].w[0]));
+    }
+    return most > s->desc.solver.tolerance * (size + cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->problem_dt);
+}
+
+/* constraints and their solve from v, which is the motion that x_new belongs to. 0: out of memory */
+static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
+{
+    cti_dcd_solution q;
+    double t = cti_cmr_clock(s);
+    if (!cti_dcd_rows(s, dt, r))
+        return 0;
+    r->ms_detect += cti_cmr_clock(s) - t;
+    t = cti_cmr_clock(s);
+    if (!cti_dcd_solve(s, s->desc.solver.tolerance, v, &q))
+        return 0;
+    cti_dcd_note(s, &q, r);
+    r->newton_iterations++;
+    r->residual = cti_max(r->residual, q.residual);
+    r->solves += CTI_LEN(s->rows) > 0;
+    if (q.budget)
+        cti_dcd_status(r, CT_STATUS_BUDGET);
+    r->ms_solve += cti_cmr_clock(s) - t;
+    return 1;
+}
+
+/* Newton iterations after the first: linearized and detected at v. 0: out of memory */
+static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
+{
+    ct_real *start = s->dcd.v_start;
+    double before, t = cti_cmr_clock(s);
+    int i, k, broken;
+    cti_dcd_place(s, v, dt);
+    memcpy(start, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
+    before = cti_dcd_potential(s, dt, start);
+    cti_assemble_at(s, dt, s->x_new, start, &r->extended_elements);
+    r->ms_assemble += cti_cmr_clock(s) - t;
+    if (!cti_dcd_program(s, dt, v, r))
+        return 0;
+    broken = cti_dcd_breaks(s, start);
+    for (k = 0; !broken && k < CTI_DCD_SEARCH && !(cti_dcd_potential(s, dt, v) <= before + 1e-12 * (before < 0 ? -before : before)); k++)
+        for (i = 0; i < 3 * s->n; i++)
+            v[i] = (start[i] + v[i]) / 2;
+    return 1;
+}
+
+static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
+{
+    if (!cti_dcd_is_finite(s, v)) {
+        memset(v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        CTI_CLEAR(s->rows);
+        CTI_CLEAR(s->origins);
+        cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
+    }
+    memcpy(s->dcd.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    s->has_problem = CTI_LEN(s->rows) > 0;
+    cti_dcd_friction(s, s->v_free, v);
+    cti_dcd_place(s, v, dt);
+    return 1;
+}
+
+/* the substep from the free motion that stands in x_new. 0: out of memory */
+static int cti_dcd_contacts(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    ct_real *v = s->dv_free;
+    int k;
+    s->problem_dt = dt;
+    memcpy(v, s->v_free, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (!cti_dcd_program(s, dt, v, r))
+        return 0;
+    for (k = 1; k < s->desc.dcd.newton_iterations && cti_dcd_is_finite(s, v); k++)
+        if (!cti_dcd_again(s, dt, v, r))
+            return 0;
+    return cti_dcd_end(s, dt, v, r);
+}
+
+/* the tentative end becomes the state */
+static void cti_dcd_commit(cti_state *s, ct_real dt)
+{
+    int i;
+    memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->v, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    for (i = 0; i < s->n; i++)
+        s->dt_prev[i] = dt;
+    s->time += (double)dt;
+}
+
+/* ---- the step ---- */
+
+/* 1 done, -1 the substep has to be shorter: *out_need times, 0: out of memory */
+static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_need, ct_step_report *r)
+{
+    double t;
+    int i;
+    cti_arena_reset(s->arena);
+    if (!cti_dcd_assemble(s, dt, r))
+        return 0;
+    t = cti_cmr_clock(s);
+    for (i = 0; i < 3 * s->n; i++)
+        s->v_free[i] = s->v[i] + cti_integrate_gain(s, i / 3, i % 3, dt);
+    cti_dcd_hold(s, s->v_free);
+    if (!cti_dcd_free_motion(s, CTI_DCD_LOOSE * s->desc.solver.tolerance, r))
+        return 0;
+    if (!cti_dcd_is_finite(s, s->v_free))
+        return cti_dcd_end(s, dt, s->v_free, r);
+    cti_dcd_place(s, s->v_free, dt);
+    r->ms_unconstrained += cti_cmr_clock(s) - t;
+    if (may_cut) {
+        t = cti_cmr_clock(s);
+        *out_need = cti_dcd_need(s, s->surface.x0, s->surface.x1, s->desc.dcd.substep_fraction);
+        r->ms_detect += cti_cmr_clock(s) - t;
+        if (!(*out_need > 0))
+            return 0;
+        if (*out_need > 1)
+            return -1;
+    }
+    return cti_dcd_contacts(s, dt, r);
+}
+
+static void cti_dcd_begin(cti_state *s, ct_step_report *r)
+{
+    cti_dcd *d = &s->dcd;
+    memset(r, 0, sizeof *r);
+    r->limit.vertices_a[0] = -1;
+    cti_arena_reset(s->arena);
+    s->has_problem = 0;
+    memset(&s->limit, 0, sizeof s->limit);
+    d->products = 0;
+    if (s->n)
+        memcpy(d->power_step, d->power, sizeof(double) * 3 * (size_t)s->n);
+    CTI_CLEAR(s->rows);
+    CTI_CLEAR(s->origins);
+}
+
+/* what is known at the end: depth, distances, energies. 0: out of memory */
+static int cti_dcd_finish(cti_state *s, ct_step_report *r)
+{
+    cti_dcd_touch *touch = NULL;
+    int i;
+    r->rows = CTI_LEN(s->rows);
+    r->min_distance = 2 * s->desc.thickness;
+    cti_arena_reset(s->arena);
+    if (!cti_dcd_detect(s, s->x, s->surface.x0, 1, &touch)) {
+        CTI_FREE(s->mem, touch);
+        return 0;
+    }
+    for (i = 0; i < r->rows; i++)
+        r->contacts += s->rows[i].r[0] > 0;
+    for (i = 0; i < CTI_LEN(touch); i++)
+        if (touch[i].distance < r->min_distance)
+            r->min_distance = touch[i].distance, s->limit = touch[i].pair;
+    r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
+    CTI_FREE(s->mem, touch);
+    cti_step_energies(s, r);
+    return 1;
+}
+
+static ct_code cti_dcd_take_back(cti_state *s)
+{
+    int b;
+    cti_start_restore(s, 0, &s->start);
+    for (b = 0; b < s->surface.n_bodies; b++)
+        s->dcd.bodies[b].fresh = 1;
+    return CT_ERR_MEMORY;
+}
+
+CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    ct_real left = dt, sub = dt, least = dt / (ct_real)s->desc.dcd.max_substeps;
+    double start_time = s->time, t0 = cti_cmr_clock(s);
+    cti_dcd_begin(s, r);
+    if (!cti_start_save(s, 0, &s->start))
+        return CT_ERR_MEMORY;
+    while (left > 0 && s->n > 0) {
+        ct_real need = 1;
+        int end;
+        sub = left - sub < CTI_R(1e-6) * dt ? left : cti_min(sub, left);
+        end = cti_dcd_substep(s, sub, sub > CTI_R(1.001) * least, &need, r);
+        if (end == 0)
+            return cti_dcd_take_back(s);
+        if (end < 0) {
+            cti_dcd_status(r, CT_STATUS_SUBSTEPPED);
+            sub = cti_max(sub / (ct_real)(1 + (int)cti_min(need, 1000)), least);
+            continue;
+        }
+        cti_dcd_commit(s, sub);
+        left -= sub;
+        r->substeps++;
+    }
+    s->time = start_time + (double)dt;
+    s->dt_memory = dt;
+    cti_memory_clear(&s->memory);
+    if (s->n == 0) {
+        r->substeps = 1, r->min_distance = 2 * s->desc.thickness;
+        return CT_OK;
+    }
+    if (!cti_dcd_finish(s, r))
+        return cti_dcd_take_back(s);
+    memcpy(s->dcd.power, s->dcd.power_step, sizeof(double) * 3 * (size_t)s->n);
+    r->ms_total = cti_cmr_clock(s) - t0;
+    return CT_OK;
+}

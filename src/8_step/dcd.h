@@ -1,0 +1,57 @@
+/* dcd.h -- the discrete stepper: implicit Euler as a quadratic program under the constraints of vertices that are inside of bodies.
+   [Li, Pan, Huang, Bao, Jin 2015] */
+#ifndef CTI_DCD_H
+#define CTI_DCD_H
+
+#include "cmr.h"
+#include "../3_solve/program.h"
+
+/* ---- dcd_detect.c ---- */
+
+/* cti_dcd_prepare -- trees and rest data once the bodies' `model`, `embedded` and `tet0` and tet_rest are set. 0: out of memory. */
+CTI_FN int cti_dcd_prepare(cti_state *s);
+CTI_FN void cti_dcd_free(cti_mem *mem, cti_dcd *d);
+
+/* cti_dcd_touch -- a surface vertex inside of a body, or closer to it than the thickness. */
+typedef struct cti_dcd_touch {
+    cti_pair pair;    /* VF or PLANE, weights set at the positions of the detection */
+    cti_v3 normal;    /* unit, out of the body */
+    ct_real distance; /* signed, < 0: inside */
+} cti_dcd_touch;
+/* cti_dcd_detect -- what touches at positions q [3 n] of the nodes and x [3 nv] of the surface; near 0: only what is inside. Growable
+   array, body pair by body pair. 0: out of memory. */
+CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int near, cti_dcd_touch **out);
+/* cti_dcd_inside -- 1 when p is inside of surface body b at the positions of the last detection; keep as cti_nearest_tet, NULL: all. */
+CTI_FN int cti_dcd_inside(const cti_state *s, const ct_real *q, const ct_real *x, int b, cti_v3 p);
+
+/* ---- dcd_thin.c ---- */
+
+/* cti_dcd_need -- pieces that the motion from x0 to x1 [3 nv] ought to be cut into, so that no vertex goes into a body by more than
+   `fraction` of its thickness there in one of them. >= 1. 0: out of memory. */
+CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, ct_real fraction);
+
+/* ---- dcd_solve.c ---- */
+
+/* cti_dcd_solution -- how a solve ended. */
+typedef struct cti_dcd_solution {
+    int iterations, cg, products;
+    int budget;       /* ended above the tolerance */
+    int coupled;      /* rows were not decoupled */
+    ct_real residual; /* largest entry of |phi + beta| over the largest term in it */
+} cti_dcd_solution;
+/* cti_dcd_solve -- min 1/2 v'A v - b'v under s->rows, from v [3 n], which holds the solution then; the rows' r[0] are the multipliers.
+   tolerance > 0. 0: out of memory. */
+CTI_FN int cti_dcd_solve(cti_state *s, ct_real tolerance, ct_real *v, cti_dcd_solution *out);
+/* cti_dcd_decouple -- takes rows (and origins) out until no two touch one block; depth [rows] says which are deepest (smallest). Returns
+   how many were taken out, or -1 when memory ran out. */
+CTI_FN int cti_dcd_decouple(cti_state *s, const double *depth, ct_decouple how);
+/* cti_dcd_jacobian -- the rows' normals as scalars, projected on what constrained blocks may do: J [rows][3 n], w [rows] with J v + w >= 0;
+   arrays from the arena. 0: out of memory. */
+CTI_FN int cti_dcd_jacobian(const cti_state *s, cti_sparse *J, double **out_w);
+
+/* ---- dcd.c ---- */
+
+/* cti_dcd_step -- as cti_step. */
+CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r);
+
+#endif /* CTI_DCD_H */

@@ -1,0 +1,346 @@
+/* dcd_detect.c -- discrete detection: surface vertices that are inside of a body, and the triangle that they leave it through.
+   Method: a body of tets holds a vertex when one of its tets does; the triangle of its surface that is nearest in the current shape is the
+   way out (Li et al. 2015, section 3.2). Surfaces without tets, or embedded in them: the side of the nearest triangle, by normals of faces,
+   edges and vertices weighted by angles (Baerentzen, Aanaes 2005). A body against itself: tets and triangles that are near to the vertex at
+   rest do not count. Open meshes push what is behind them up to a depth. differs: vertices that are outside and closer than the thickness
+   count, too, so that a contact does not come and go. */
+#include "dcd.h"
+#include "../1_math/elem.h"
+#include "../4_geom/dist.h"
+
+#define CTI_DCD_NEAR 2 /* a vertex does not meet its own body within so many of its longest edges at rest */
+
+CTI_FN void cti_dcd_free(cti_mem *mem, cti_dcd *d)
+{
+    cti_forest_free(mem, &d->forest);
+    CTI_FREE(mem, d->bodies), CTI_FREE(mem, d->tet_rest), CTI_FREE(mem, d->near_rest), CTI_FREE(mem, d->normals);
+    CTI_FREE(mem, d->thickness), CTI_FREE(mem, d->vertex_boxes), CTI_FREE(mem, d->node_boxes);
+    CTI_FREE(mem, d->power), CTI_FREE(mem, d->power_step), CTI_FREE(mem, d->v_start);
+    memset(d, 0, sizeof *d);
+}
+
+/* ---- preparation ---- */
+
+static cti_v3 cti_dcd_centre(const ct_real *x, const int32_t *list, int n)
+{
+    cti_v3 c = cti_v3_zero();
+    int k;
+    for (k = 0; k < n; k++)
+        c = cti_v3_add(c, cti_v3_at(x, list[k]));
+    return cti_v3_mul(c, 1 / (ct_real)n);
+}
+
+/* a tree over faces [f0, f1) or, with `tets`, over tets of a body. 0: out of memory */
+static int cti_dcd_tree(cti_state *s, const int32_t *elements, int width, int first, int n, const ct_real *x, cti_bvh *tree)
+{
+    cti_bvh_item *items = CTI_ARENA_NEW(s->arena, cti_bvh_item, n + 1);
+    int i;
+    if (!items)
+        return 0;
+    for (i = 0; i < n; i++) {
+        items[i].id = first + i;
+        cti_v3_put(items[i].at, 0, cti_dcd_centre(x, elements + (size_t)width * (size_t)(first + i), width));
+    }
+    return cti_bvh_build(s->mem, &s->dcd.forest, tree, items, n);
+}
+
+/* radii at rest around vertices, and mean edges of bodies */
+static void cti_dcd_rest(cti_state *s)
+{
+    const cti_surface *f = &s->surface;
+    int b, e, k;
+    for (b = 0; b < f->n_bodies; b++) {
+        const cti_soup_body *r = &f->ranges[b];
+        ct_real sum = 0;
+        for (e = r->e0; e < r->e1; e++) {
+            const int32_t *v = f->edges + 2 * (size_t)e;
+            ct_real length = cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, v[0]), cti_v3_at(f->rest, v[1])));
+            sum += length;
+            for (k = 0; k < 2; k++)
+                s->dcd.near_rest[v[k]] = cti_max(s->dcd.near_rest[v[k]], CTI_DCD_NEAR * length);
+        }
+        s->dcd.bodies[b].edge = r->e1 > r->e0 ? sum / (ct_real)(r->e1 - r->e0) : 0;
+    }
+}
+
+CTI_FN int cti_dcd_prepare(cti_state *s)
+{
+    cti_dcd *d = &s->dcd;
+    const cti_surface *f = &s->surface;
+    int b, i, n3 = 3 * s->n;
+    if (!CTI_RESIZE(s->mem, d->near_rest, f->nv) || !CTI_RESIZE(s->mem, d->normals, 3 * f->nv) ||
+        !CTI_RESIZE(s->mem, d->vertex_boxes, 16 * (size_t)f->nv) || !CTI_RESIZE(s->mem, d->node_boxes, 16 * (size_t)s->n) ||
+        !CTI_RESIZE(s->mem, d->power, n3) || !CTI_RESIZE(s->mem, d->power_step, n3) || !CTI_RESIZE(s->mem, d->v_start, n3))
+        return 0;
+    for (i = 0; i < f->nv; i++)
+        d->near_rest[i] = 0;
+    for (i = 0; i < n3; i++)
+        d->power[i] = 0;
+    cti_dcd_rest(s);
+    for (b = 0; b < f->n_bodies; b++) {
+        cti_dcd_body *q = &d->bodies[b];
+        const cti_soup_body *r = &f->ranges[b];
+        const cti_tet_batch *t = q->model >= 0 ? &s->models[q->model]->tets : NULL;
+        q->fresh = 1;
+        q->closed = f->bodies[b].solid;
+        if (!cti_dcd_tree(s, f->faces, 3, r->f0, r->f1 - r->f0, f->x0, &q->faces))
+            return 0;
+        if (t && !cti_dcd_tree(s, t->node, 4, 0, t->n, s->x, &q->tets))
+            return 0;
+    }
+    d->ready = 1;
+    return 1;
+}
+
+/* ---- trees at the positions of a detection ---- */
+
+/* normals by angle of a body's vertices */
+static void cti_dcd_vertex_normals(cti_state *s, const ct_real *x, const cti_soup_body *r)
+{
+    int f, k, v;
+    for (v = r->v0; v < r->v1; v++)
+        cti_v3_put(s->dcd.normals, v, cti_v3_zero());
+    for (f = r->f0; f < r->f1; f++) {
+        const int32_t *t = s->surface.faces + 3 * (size_t)f;
+        for (k = 0; k < 3; k++) {
+            cti_v3 p = cti_v3_at(x, t[k]), u = cti_v3_sub(cti_v3_at(x, t[(k + 1) % 3]), p), w = cti_v3_sub(cti_v3_at(x, t[(k + 2) % 3]), p);
+            cti_v3 n = cti_v3_cross(u, w);
+            ct_real size = cti_v3_norm(n), c = cti_v3_dot(u, w), lengths = cti_sqrt(cti_v3_norm2(u) * cti_v3_norm2(w));
+            if (size > 0 && lengths > 0)
+                cti_v3_addto(s->dcd.normals, t[k], cti_v3_mul(n, cti_acos(cti_clamp(c / lengths, CTI_R(-1.0), 1)) / size));
+        }
+    }
+}
+
+static void cti_dcd_refit(cti_state *s, const ct_real *q, const ct_real *x)
+{
+    cti_dcd *d = &s->dcd;
+    const cti_surface *f = &s->surface;
+    int b, i;
+    for (i = 0; i < s->n; i++)
+        cti_nearest_box(d->node_boxes + 16 * (size_t)i, cti_v3_at(q, i), cti_v3_at(q, i));
+    for (b = 0; b < f->n_bodies; b++) {
+        cti_dcd_body *body = &d->bodies[b];
+        const cti_soup_body *r = &f->ranges[b];
+        if (!f->bodies[b].moves && !body->fresh)
+            continue;
+        body->fresh = 0;
+        for (i = r->v0; i < r->v1; i++)
+            cti_nearest_box(d->vertex_boxes + 16 * (size_t)i, cti_v3_at(x, i), cti_v3_at(x, i));
+        cti_bvh_refit(&d->forest, &body->faces, d->vertex_boxes, 0, f->faces, 3);
+        if (body->model >= 0)
+            cti_bvh_refit(&d->forest, &body->tets, d->node_boxes, 0, s->models[body->model]->tets.node, 4);
+        if (body->model < 0 || body->embedded)
+            cti_dcd_vertex_normals(s, x, r);
+    }
+}
+
+/* ---- one vertex against one body ---- */
+
+/* cti_dcd_look -- what the callbacks need: vertex v of the soup (-1: a point that belongs to nothing) against body b */
+typedef struct cti_dcd_look {
+    const cti_state *s;
+    const ct_real *q, *x;
+    int v, b, self;
+    cti_v3 rest; /* of the vertex */
+} cti_dcd_look;
+
+static int cti_dcd_keep_tet(const void *ctx, int item)
+{
+    const cti_dcd_look *k = (const cti_dcd_look *)ctx;
+    const ct_real *t = k->s->dcd.tet_rest + 4 * (size_t)(k->s->dcd.bodies[k->b].tet0 + item);
+    ct_real r = t[3] + k->s->dcd.near_rest[k->v];
+    return cti_v3_norm2(cti_v3_sub(cti_v3_make(t[0], t[1], t[2]), k->rest)) > r * r;
+}
+
+static int cti_dcd_keep_face(const void *ctx, int item)
+{
+    const cti_dcd_look *k = (const cti_dcd_look *)ctx;
+    const cti_surface *f = &k->s->surface;
+    const int32_t *t = f->faces + 3 * (size_t)item;
+    ct_real r = k->s->dcd.near_rest[k->v];
+    int i;
+    for (i = 0; i < 3; i++)
+        if (cti_v3_norm2(cti_v3_sub(cti_v3_at(f->rest, t[i]), k->rest)) <= r * r)
+            return 0;
+    return 1;
+}
+
+static cti_v3 cti_dcd_face_normal(const cti_surface *f, const ct_real *x, int face)
+{
+    const int32_t *t = f->faces + 3 * (size_t)face;
+    cti_v3 p = cti_v3_at(x, t[0]);
+    return cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(x, t[1]), p), cti_v3_sub(cti_v3_at(x, t[2]), p)), cti_v3_make(0, 1, 0));
+}
+
+/* normal of the feature that the closest point is on; *border: an edge with one face, or no face at all */
+static cti_v3 cti_dcd_feature_normal(const cti_state *s, const ct_real *x, const cti_nearest *near, int *border)
+{
+    const cti_surface *f = &s->surface;
+    cti_v3 n = cti_dcd_face_normal(f, x, near->face);
+    *border = 0;
+    if (near->feature == 6)
+        return n;
+    if (near->feature < 3)
+        return cti_v3_unit(cti_v3_at(s->dcd.normals, f->faces[3 * (size_t)near->face + (size_t)near->feature]), n);
+    {
+        int e = f->face_edges[3 * (size_t)near->face + (size_t)(near->feature - 3)], other;
+        other = f->edge_faces[2 * (size_t)e] == near->face ? f->edge_faces[2 * (size_t)e + 1] : f->edge_faces[2 * (size_t)e];
+        *border = other < 0;
+        return other < 0 ? n : cti_v3_unit(cti_v3_add(n, cti_dcd_face_normal(f, x, other)), n);
+    }
+}
+
+/* 1 when p, whose nearest point of the surface is `near`, is behind it */
+static int cti_dcd_behind(const cti_dcd_look *k, cti_v3 p, const cti_nearest *near)
+{
+    const int32_t *t = k->s->surface.faces + 3 * (size_t)near->face;
+    cti_v3 at = cti_v3_zero(), n;
+    int i, border;
+    for (i = 0; i < 3; i++)
+        at = cti_v3_mad(at, cti_v3_at(k->x, t[i]), near->w[i]);
+    n = cti_dcd_feature_normal(k->s, k->x, near, &border);
+    return !border && cti_v3_dot(n, cti_v3_sub(p, at)) < 0;
+}
+
+/* 1 inside, 0 outside; the nearest triangle within `reach` when outside (face -1: none), or within any distance when inside */
+static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_nearest *near)
+{
+    const cti_state *s = k->s;
+    const cti_dcd_body *b = &s->dcd.bodies[k->b];
+    cti_nearest_keep *keep_tet = k->self ? cti_dcd_keep_tet : NULL, *keep_face = k->self ? cti_dcd_keep_face : NULL;
+    int inside = 1;
+    if (b->model >= 0)
+        inside = cti_nearest_tet(&s->dcd.forest, &b->tets, s->models[b->model]->tets.node, k->q, p, keep_tet, k) >= 0;
+    else if (!b->closed)
+        reach = cti_max(reach, s->desc.dcd.depth > 0 ? s->desc.dcd.depth : 2 * b->edge), inside = 0;
+    cti_nearest_face(&s->dcd.forest, &b->faces, s->surface.faces, k->x, p, inside ? CTI_REAL_MAX : reach, keep_face, k, near);
+    if (near->face < 0)
+        return 0;
+    return b->model >= 0 && !b->embedded ? inside : (inside || b->model < 0) && cti_dcd_behind(k, p, near);
+}
+
+CTI_FN int cti_dcd_inside(const cti_state *s, const ct_real *q, const ct_real *x, int b, cti_v3 p)
+{
+    cti_dcd_look k;
+    cti_nearest near;
+    memset(&k, 0, sizeof k);
+    k.s = s, k.q = q, k.x = x, k.v = -1, k.b = b;
+    return cti_dcd_side(&k, p, 0, &near);
+}
+
+/* a touch of vertex k->v with its body, when there is one. 0: out of memory */
+static int cti_dcd_vertex(const cti_dcd_look *k, int near, cti_dcd_touch **out)
+{
+    const cti_state *s = k->s;
+    cti_v3 p = cti_v3_at(k->x, k->v), away;
+    ct_real h = cti_surface_pair_thickness(&s->surface, s->surface.body_of[k->v], k->b), d;
+    cti_nearest n;
+    cti_dcd_touch t;
+    int inside = cti_dcd_side(k, p, near ? h : 0, &n), i;
+    if (n.face < 0 || (!inside && (!near || !(n.d2 < h * h))))
+        return 1;
+    memset(&t, 0, sizeof t);
+    cti_pair_make(&s->surface, CT_PAIR_VF, k->v, n.face, &t.pair);
+    t.pair.w[0] = 1;
+    for (i = 0; i < 3; i++)
+        t.pair.w[1 + i] = -n.w[i];
+    d = cti_sqrt(n.d2);
+    away = cti_pair_offset(&s->surface, k->x, &t.pair);
+    t.normal = cti_dcd_face_normal(&s->surface, k->x, n.face);
+    /* the far side of a part that is thinner than the thickness */
+    if (k->self && !inside && n.feature == 6 && cti_v3_dot(away, t.normal) <= 0)
+        return 1;
+    /* outside of edges and corners, and inside of ridges, the way to the closest point; close to it that way means nothing */
+    if (n.feature != 6 && d > CTI_R(1e-3) * h)
+        t.normal = cti_v3_mul(away, (inside ? CTI_R(-1.0) : 1) / d);
+    t.distance = inside ? -d : d;
+    if (k->self)
+        h = cti_pair_thickness(&s->surface, &t.pair);
+    if (!inside && !(d < h))
+        return 1;
+    return CTI_PUSH(s->mem, *out, t);
+}
+
+/* ---- all ---- */
+
+static int cti_dcd_box_of(const cti_surface *f, const ct_real *x, int b, cti_box *out)
+{
+    int i;
+    *out = cti_box_empty();
+    for (i = f->ranges[b].v0; i < f->ranges[b].v1; i++)
+        cti_box_add(out, cti_v3_at(x, i));
+    return f->ranges[b].v1 > f->ranges[b].v0;
+}
+
+/* vertices of body a against body b */
+static int cti_dcd_pair(const cti_state *s, const ct_real *q, const ct_real *x, int a, int b, const cti_box *box, int near,
+                        cti_dcd_touch **out)
+{
+    const cti_surface *f = &s->surface;
+    ct_real h = near ? cti_surface_pair_thickness(f, a, b) : 0;
+    cti_v3 lo = cti_v3_make(box->lo.x - h, box->lo.y - h, box->lo.z - h), hi = cti_v3_make(box->hi.x + h, box->hi.y + h, box->hi.z + h);
+    cti_dcd_look k;
+    int v;
+    memset(&k, 0, sizeof k);
+    k.s = s, k.q = q, k.x = x, k.b = b, k.self = a == b;
+    for (v = f->ranges[a].v0; v < f->ranges[a].v1; v++) {
+        cti_v3 p = cti_v3_at(x, v);
+        if (p.x < lo.x || p.y < lo.y || p.z < lo.z || p.x > hi.x || p.y > hi.y || p.z > hi.z)
+            continue;
+        k.v = v, k.rest = cti_v3_at(f->rest, v);
+        if (!cti_dcd_vertex(&k, near, out))
+            return 0;
+    }
+    return 1;
+}
+
+/* vertices of body a against the planes */
+static int cti_dcd_planes(const cti_state *s, const ct_real *x, int a, int near, cti_dcd_touch **out)
+{
+    const cti_surface *f = &s->surface;
+    int p, v;
+    for (p = 0; p < f->n_planes; p++) {
+        cti_v3 n = cti_v3_at(f->planes[p].normal, 0);
+        ct_real h = near ? cti_surface_pair_thickness(f, a, f->planes[p].body) : 0;
+        for (v = f->ranges[a].v0; v < f->ranges[a].v1; v++) {
+            cti_dcd_touch t;
+            ct_real d = cti_v3_dot(n, cti_v3_at(x, v)) - f->planes[p].offset;
+            if (!(d < h))
+                continue;
+            memset(&t, 0, sizeof t);
+            cti_pair_make(f, CT_PAIR_PLANE, v, p, &t.pair);
+            t.pair.w[0] = 1;
+            t.normal = n, t.distance = d;
+            if (!CTI_PUSH(s->mem, *out, t))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int near, cti_dcd_touch **out)
+{
+    const cti_surface *f = &s->surface;
+    cti_box *box = CTI_ARENA_NEW(s->arena, cti_box, f->n_bodies + 1);
+    int a, b;
+    if (!box)
+        return 0;
+    cti_dcd_refit(s, q, x);
+    for (a = 0; a < f->n_bodies; a++)
+        cti_dcd_box_of(f, x, a, &box[a]);
+    for (a = 0; a < f->n_bodies; a++) {
+        if (f->bodies[a].dynamic && !cti_dcd_planes(s, x, a, near, out))
+            return 0;
+        for (b = 0; b < f->n_bodies; b++) {
+            cti_box wide = box[a];
+            ct_real h = cti_surface_pair_thickness(f, a, b);
+            wide.lo = cti_v3_sub(wide.lo, cti_v3_make(h, h, h)), wide.hi = cti_v3_add(wide.hi, cti_v3_make(h, h, h));
+            if (!cti_broad_may_meet(&f->soup, a, b) || (a == b && s->dcd.bodies[b].model < 0) || !cti_box_overlap(&wide, &box[b]))
+                continue;
+            if (!cti_dcd_pair(s, q, x, a, b, &box[b], near, out))
+                return 0;
+        }
+    }
+    return 1;
+}

@@ -1,0 +1,360 @@
+/* dcd_solve.c -- the quadratic program of a step, for MPRGP.
+   Method: the unknowns are the velocities of the step, v = (x - x^i) / dt, so that A and b are h^2 times those of equations 6 and 7 and the
+   program is equation 9 with the same solution. A stays in blocks, of which the upper half is streamed; the rows are decoupled (section 5),
+   and so every projection is a division a row. Rows that are not decoupled go to the multipliers (equation 2).
+   Based on: Li et al. 2015, sections 3.2, 4, 5 and 6.1 (power method warm started from the last step). */
+#include "dcd.h"
+#include "../3_solve/mprgp.h"
+
+#define CTI_DCD_ITERATIONS 5000 /* of MPRGP, where the desc has no budget */
+
+/* The program is scaled by the 3x3 blocks on the diagonal, A_ii = L_i L_i': with y_i = L_i' v_i the matrix has unit blocks there, a norm of
+   a few, and rows that touch no block twice stay orthogonal. Jacobi's preconditioner (section 6.1) thus serves expansion and proportioning,
+   too, whose fixed step the norm sets. */
+typedef struct cti_dcd_matrix {
+    const cti_bsr *A;
+    double *R;      /* [9 n] inverses of L_i */
+    int32_t *p, *i; /* blocks above the diagonal by rows */
+    double *x;      /* R_i A_ij R_j' */
+} cti_dcd_matrix;
+
+/* R = L^-1 of D = L L'; a block that is not positive: of its diagonal */
+static void cti_dcd_cholesky(const ct_real *D, double *R)
+{
+    double a = (double)D[0], b = (double)D[3], c = (double)D[4], d = (double)D[6], e = (double)D[7], f = (double)D[8], l0, l1, l2, m, n, o;
+    memset(R, 0, sizeof *R * 9);
+    l0 = sqrt(a), m = b / l0, n = d / l0;
+    l1 = sqrt(c - m * m), o = (e - n * m) / l1;
+    l2 = sqrt(f - n * n - o * o);
+    if (!(l0 > 0) || !(l1 > 0) || !(l2 > 1e-7 * sqrt(f))) {
+        R[0] = a > 0 ? 1 / sqrt(a) : 1, R[4] = c > 0 ? 1 / sqrt(c) : 1, R[8] = f > 0 ? 1 / sqrt(f) : 1;
+        return;
+    }
+    R[0] = 1 / l0, R[4] = 1 / l1, R[8] = 1 / l2;
+    R[3] = -m * R[0] * R[4], R[7] = -o * R[4] * R[8], R[6] = -(n * R[0] + o * R[3]) * R[8];
+}
+
+/* out = R M S' */
+static void cti_dcd_scale(const double *R, const ct_real *M, const double *S, double *out)
+{
+    double t[9];
+    int r, c;
+    for (r = 0; r < 3; r++)
+        for (c = 0; c < 3; c++)
+            t[3 * r + c] = R[3 * r] * (double)M[c] + R[3 * r + 1] * (double)M[3 + c] + R[3 * r + 2] * (double)M[6 + c];
+    for (r = 0; r < 3; r++)
+        for (c = 0; c < 3; c++)
+            out[3 * r + c] = t[3 * r] * S[3 * c] + t[3 * r + 1] * S[3 * c + 1] + t[3 * r + 2] * S[3 * c + 2];
+}
+
+static void cti_dcd_times(const double *R, const double *x, double *out)
+{
+    double a = x[0], b = x[1], c = x[2];
+    out[0] = R[0] * a, out[1] = R[3] * a + R[4] * b, out[2] = R[6] * a + R[7] * b + R[8] * c;
+}
+
+static void cti_dcd_times_t(const double *R, const double *x, double *out)
+{
+    double a = x[0], b = x[1], c = x[2];
+    out[0] = R[0] * a + R[3] * b + R[6] * c, out[1] = R[4] * b + R[7] * c, out[2] = R[8] * c;
+}
+
+static int cti_dcd_matrix_make(const cti_state *s, cti_dcd_matrix *m)
+{
+    const cti_bsr *A = &s->A;
+    int b, k, at = 0, n = (A->row[A->n] - A->n) / 2;
+    m->A = A;
+    m->p = CTI_ARENA_NEW(s->arena, int32_t, A->n + 1), m->i = CTI_ARENA_NEW(s->arena, int32_t, n),
+    m->x = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)n);
+    m->R = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)A->n);
+    if (!m->p || !m->i || !m->x || !m->R)
+        return 0;
+    for (b = 0; b < A->n; b++)
+        cti_dcd_cholesky(A->val + 9 * (size_t)A->diag[b], m->R + 9 * (size_t)b);
+    m->p[0] = 0;
+    for (b = 0; b < A->n; b++) {
+        for (k = A->diag[b] + 1; k < A->row[b + 1]; k++, at++) {
+            m->i[at] = A->col[k];
+            cti_dcd_scale(m->R + 9 * (size_t)b, A->val + 9 * (size_t)k, m->R + 9 * (size_t)A->col[k], m->x + 9 * (size_t)at);
+        }
+        m->p[b + 1] = at;
+    }
+    return 1;
+}
+
+static void cti_dcd_multiply(void *ctx, const double *x, double *y)
+{
+    const cti_dcd_matrix *m = (const cti_dcd_matrix *)ctx;
+    int b, k, n = m->A->n;
+    memcpy(y, x, sizeof *y * 3 * (size_t)n);
+    for (b = 0; b < n; b++) {
+        double u0 = x[3 * b], u1 = x[3 * b + 1], u2 = x[3 * b + 2], s0 = 0, s1 = 0, s2 = 0;
+        for (k = m->p[b]; k < m->p[b + 1]; k++) {
+            const double *M = m->x + 9 * (size_t)k, *v = x + 3 * (size_t)m->i[k];
+            double *z = y + 3 * (size_t)m->i[k];
+            s0 += M[0] * v[0] + M[1] * v[1] + M[2] * v[2];
+            s1 += M[3] * v[0] + M[4] * v[1] + M[5] * v[2];
+            s2 += M[6] * v[0] + M[7] * v[1] + M[8] * v[2];
+            z[0] += M[0] * u0 + M[3] * u1 + M[6] * u2;
+            z[1] += M[1] * u0 + M[4] * u1 + M[7] * u2;
+            z[2] += M[2] * u0 + M[5] * u1 + M[8] * u2;
+        }
+        y[3 * b] += s0, y[3 * b + 1] += s1, y[3 * b + 2] += s2;
+    }
+}
+
+/* (R A R' x)_i for x of few entries */
+static double cti_dcd_row(void *ctx, int i, const double *x)
+{
+    const cti_dcd_matrix *m = (const cti_dcd_matrix *)ctx;
+    const cti_bsr *A = m->A;
+    double s[3] = {0, 0, 0}, v[3];
+    int k, r, b = i / 3;
+    for (k = A->row[b]; k < A->row[b + 1]; k++) {
+        const ct_real *M = A->val + 9 * (size_t)k;
+        const double *u = x + 3 * (size_t)A->col[k];
+        if (u[0] == 0 && u[1] == 0 && u[2] == 0)
+            continue;
+        cti_dcd_times_t(m->R + 9 * (size_t)A->col[k], u, v);
+        for (r = 0; r < 3; r++)
+            s[r] += (double)M[3 * r] * v[0] + (double)M[3 * r + 1] * v[1] + (double)M[3 * r + 2] * v[2];
+    }
+    cti_dcd_times(m->R + 9 * (size_t)b, s, v);
+    return v[i % 3];
+}
+
+/* ---- rows ---- */
+
+CTI_FN int cti_dcd_jacobian(const cti_state *s, cti_sparse *J, double **out_w)
+{
+    int i, k, j, e, at = 0, rows = CTI_LEN(s->rows), total = 0;
+    for (i = 0; i < rows; i++)
+        total += 3 * s->rows[i].n;
+    memset(J, 0, sizeof *J);
+    J->rows = rows, J->cols = 3 * s->n;
+    J->p = CTI_ARENA_NEW(s->arena, int32_t, rows + 1), J->i = CTI_ARENA_NEW(s->arena, int32_t, total);
+    J->x = CTI_ARENA_NEW(s->arena, double, total), *out_w = CTI_ARENA_NEW(s->arena, double, rows);
+    if (!J->p || !J->i || !J->x || !*out_w)
+        return 0;
+    J->p[0] = 0;
+    for (i = 0; i < rows; i++) {
+        const cti_row *row = &s->rows[i];
+        int order[CTI_ROW_TERMS], n = 0;
+        cti_v3 normal = cti_v3_at(row->frame, 0);
+        (*out_w)[i] = (double)row->w[0];
+        for (k = 0; k < row->n; k++) { /* by block */
+            for (j = n++; j > 0 && row->term[order[j - 1]].block > row->term[k].block; j--)
+                order[j] = order[j - 1];
+            order[j] = k;
+        }
+        for (k = 0; k < n; k++) {
+            const cti_term *t = &row->term[order[k]];
+            int b = t->block, same = k > 0 && row->term[order[k - 1]].block == b;
+            cti_v3 g = cti_v3_mul(normal, t->weight);
+            double c[3];
+            if (s->filter[b] >= 0) {
+                (*out_w)[i] += (double)cti_v3_dot(g, cti_v3_at(s->v_fixed, b));
+                g = cti_m3_mul_tv(s->projectors + 9 * (size_t)s->filter[b], g);
+            }
+            c[0] = (double)g.x, c[1] = (double)g.y, c[2] = (double)g.z;
+            for (e = 0; e < 3; e++) {
+                if (same)
+                    J->x[at - 3 + e] += c[e];
+                else
+                    J->i[at + e] = 3 * b + e, J->x[at + e] = c[e];
+            }
+            at += same ? 0 : 3;
+        }
+        J->p[i + 1] = at;
+    }
+    return 1;
+}
+
+CTI_FN int cti_dcd_decouple(cti_state *s, const double *depth, ct_decouple how)
+{
+    int i, n = 0, rows = CTI_LEN(s->rows);
+    cti_sparse J;
+    double *w;
+    uint8_t *keep = CTI_ARENA_ZERO(s->arena, uint8_t, rows);
+    if (how == CT_DECOUPLE_NONE || rows == 0)
+        return 0;
+    if (!keep || !cti_dcd_jacobian(s, &J, &w))
+        return -1;
+    if (cti_mprgp_decouple(s->arena, &J, depth, how == CT_DECOUPLE_RANDOM ? CTI_DECOUPLE_RANDOM : CTI_DECOUPLE_DEEPEST, 3,
+                           s->desc.solver.seed + (uint64_t)(s->time * 1e6), keep) < 0)
+        return -1;
+    for (i = 0; i < rows; i++)
+        if (keep[i])
+            s->rows[n] = s->rows[i], s->origins[n++] = s->origins[i];
+    stbds_header(s->rows)->length = stbds_header(s->origins)->length = (size_t)n;
+    return rows - n;
+}
+
+/* ---- the set ---- */
+
+/* unit rows in the scaled unknowns; size [rows] what they were divided by. A row that nothing moves is left free. 0: out of memory */
+static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, cti_mprgp_set *set, double **out_size)
+{
+    int i, k, rows = CTI_LEN(s->rows);
+    double *w;
+    memset(set, 0, sizeof *set);
+    set->n = 3 * s->n, set->rows = rows;
+    set->lo = CTI_ARENA_NEW(s->arena, double, rows), set->hi = CTI_ARENA_NEW(s->arena, double, rows);
+    set->s = CTI_ARENA_ZERO(s->arena, double, rows), set->t = CTI_ARENA_ZERO(s->arena, double, rows);
+    set->face = CTI_ARENA_ZERO(s->arena, uint8_t, rows), *out_size = CTI_ARENA_NEW(s->arena, double, rows);
+    if (!set->lo || !set->hi || !set->s || !set->t || !set->face || !*out_size || !cti_dcd_jacobian(s, &set->J, &w))
+        return 0;
+    for (i = 0; i < rows; i++) {
+        double size = 0, plain = 0;
+        for (k = set->J.p[i]; k < set->J.p[i + 1]; k += 3) {
+            double *c = set->J.x + k;
+            plain += c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
+            cti_dcd_times(m->R + 3 * (size_t)set->J.i[k], c, c);
+            size += c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
+        }
+        size = plain > 1e-18 ? sqrt(size) : 0;
+        (*out_size)[i] = size;
+        set->lo[i] = size > 0 ? -w[i] / size : -INFINITY, set->hi[i] = INFINITY;
+        for (k = set->J.p[i]; k < set->J.p[i + 1]; k++)
+            set->J.x[k] = size > 0 ? set->J.x[k] / size : 0;
+    }
+    return 1;
+}
+
+/* multipliers from the gradient A x - b = J' r at the end */
+static void cti_dcd_multipliers(cti_state *s, const cti_mprgp_set *set, const double *size, const double *g)
+{
+    int i, k;
+    for (i = 0; i < set->rows; i++) {
+        double t = 0;
+        for (k = set->J.p[i]; k < set->J.p[i + 1]; k++)
+            t += set->J.x[k] * g[set->J.i[k]];
+        s->rows[i].r[0] = set->face[i] != CTI_FACE_FREE && t > 0 && size[i] > 0 ? (ct_real)(t / size[i]) : 0;
+        s->rows[i].r[1] = s->rows[i].r[2] = 0;
+    }
+}
+
+static void cti_dcd_effort(const cti_state *s, ct_real tolerance, cti_effort *e)
+{
+    memset(e, 0, sizeof *e);
+    e->tolerance = (double)tolerance;
+    e->max_iterations = s->desc.solver.budget > 0 ? s->desc.solver.budget : CTI_DCD_ITERATIONS;
+    e->warm = 1, e->seed = s->desc.solver.seed, e->mem = s->mem, e->arena = s->arena;
+}
+
+/* ---- rows that are not decoupled ---- */
+
+/* A as scalars; arrays from the arena. 0: out of memory */
+static int cti_dcd_scalars(const cti_state *s, cti_sparse *out)
+{
+    const cti_bsr *A = &s->A;
+    int b, k, r, c, at = 0;
+    memset(out, 0, sizeof *out);
+    out->rows = out->cols = 3 * A->n;
+    out->p = CTI_ARENA_NEW(s->arena, int32_t, 3 * A->n + 1), out->i = CTI_ARENA_NEW(s->arena, int32_t, 9 * (size_t)A->row[A->n]);
+    out->x = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)A->row[A->n]);
+    if (!out->p || !out->i || !out->x)
+        return 0;
+    out->p[0] = 0;
+    for (b = 0; b < A->n; b++)
+        for (r = 0; r < 3; r++) {
+            for (k = A->row[b]; k < A->row[b + 1]; k++)
+                for (c = 0; c < 3; c++)
+                    out->i[at] = 3 * A->col[k] + c, out->x[at++] = (double)A->val[9 * (size_t)k + (size_t)(3 * r + c)];
+            out->p[3 * b + r + 1] = at;
+        }
+    return 1;
+}
+
+/* 0: out of memory */
+static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, const double *b, cti_dcd_solution *out)
+{
+    cti_program p;
+    cti_effort e;
+    cti_answer a;
+    cti_mprgp_counters count;
+    cti_mprgp_options o = cti_mprgp_options_default();
+    cti_judgement j;
+    int i, rows = CTI_LEN(s->rows);
+    double *r = CTI_ARENA_ZERO(s->arena, double, rows), *work = CTI_ARENA_NEW(s->arena, double, (size_t)rows + 6 * (size_t)s->n);
+    cti_outcome end;
+    memset(&p, 0, sizeof p), memset(&a, 0, sizeof a);
+    p.kind = CTI_PROGRAM_QP, p.n = 3 * s->n, p.m = rows, p.b = (double *)b;
+    if (!r || !work || !cti_dcd_scalars(s, &p.A) || !cti_dcd_jacobian(s, &p.J, &p.w))
+        return 0;
+    cti_dcd_effort(s, tolerance, &e);
+    o.path = 2;
+    a.x = v, a.r = r, a.why = "";
+    end = cti_mprgp_solve_with(&p, &o, &e, &a, &count);
+    if (end == CTI_OUTCOME_MEMORY)
+        return 0;
+    cti_program_judge(&p, v, r, work, &j);
+    for (i = 0; i < rows; i++)
+        s->rows[i].r[0] = (ct_real)r[i], s->rows[i].r[1] = s->rows[i].r[2] = 0;
+    out->iterations = a.iterations, out->cg = count.cg, out->products = count.products;
+    out->budget = end != CTI_OUTCOME_SOLVED, out->residual = (ct_real)j.residual, out->coupled = 1;
+    return 1;
+}
+
+/* ---- the solve ---- */
+
+/* the decoupled program; v [3 n] start and end, b [3 n] is scaled in place. 0: out of memory */
+static int cti_dcd_run(cti_state *s, ct_real tolerance, double *v, double *b, cti_dcd_solution *out)
+{
+    cti_dcd_matrix m;
+    cti_mprgp_set set;
+    cti_mprgp_task task;
+    cti_mprgp_counters count;
+    cti_effort e;
+    cti_answer a;
+    cti_mprgp_end end;
+    int i, n = 3 * s->n;
+    double *size, *y = CTI_ARENA_NEW(s->arena, double, n);
+    if (!y || !cti_dcd_matrix_make(s, &m) || !cti_dcd_set(s, &m, &set, &size))
+        return 0;
+    for (i = 0; i < s->n; i++) {
+        const double *R = m.R + 9 * (size_t)i, *u = v + 3 * (size_t)i;
+        /* y = L' v by back substitution with R' */
+        double *z = y + 3 * (size_t)i;
+        z[2] = u[2] / R[8], z[1] = (u[1] - R[7] * z[2]) / R[4], z[0] = (u[0] - R[3] * z[1] - R[6] * z[2]) / R[0];
+        cti_dcd_times(R, b + 3 * (size_t)i, b + 3 * (size_t)i);
+    }
+    memset(&task, 0, sizeof task), memset(&count, 0, sizeof count), memset(&a, 0, sizeof a);
+    cti_dcd_effort(s, tolerance, &e);
+    task.n = n, task.multiply = cti_dcd_multiply, task.multiply_ctx = &m, task.row = cti_dcd_row, task.b = b, task.set = &set;
+    task.tolerance = (double)tolerance, task.gamma = 1, task.projected = 1, task.effort = &e, task.answer = &a;
+    task.count = &count, task.power = s->dcd.power_step;
+    end = cti_mprgp_run(&task, y);
+    if (end == CTI_MPRGP_MEMORY)
+        return 0;
+    cti_mprgp_set_project(&set, y);
+    cti_dcd_multiply(&m, y, v);
+    for (i = 0; i < n; i++)
+        v[i] -= b[i];
+    cti_dcd_multipliers(s, &set, size, v);
+    for (i = 0; i < s->n; i++)
+        cti_dcd_times_t(m.R + 9 * (size_t)i, y + 3 * (size_t)i, v + 3 * (size_t)i);
+    out->iterations = count.cg + count.expansions + count.proportionings, out->cg = count.cg, out->products = count.products;
+    out->budget = end != CTI_MPRGP_DONE, out->residual = (ct_real)task.reached;
+    return 1;
+}
+
+CTI_FN int cti_dcd_solve(cti_state *s, ct_real tolerance, ct_real *v, cti_dcd_solution *out)
+{
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    double *x = CTI_ARENA_NEW(s->arena, double, 3 * (size_t)s->n), *b = CTI_ARENA_NEW(s->arena, double, 3 * (size_t)s->n);
+    int i, ok;
+    memset(out, 0, sizeof *out);
+    if (!x || !b)
+        return 0;
+    for (i = 0; i < 3 * s->n; i++)
+        x[i] = (double)v[i], b[i] = (double)s->b[i];
+    if (s->desc.dcd.decouple == CT_DECOUPLE_NONE && CTI_LEN(s->rows))
+        ok = cti_dcd_solve_coupled(s, tolerance, x, b, out);
+    else
+        ok = cti_dcd_run(s, tolerance, x, b, out);
+    for (i = 0; ok && i < 3 * s->n; i++)
+        v[i] = (ct_real)x[i];
+    cti_arena_rewind(s->arena, mark);
+    return ok;
+}

@@ -1,0 +1,12 @@
+/* scene_options.h -- keys of a scene that set up solvers and steppers. */
+#ifndef SCENE_OPTIONS_H
+#define SCENE_OPTIONS_H
+
+#include "json_in.h"
+#include "scene.h"
+
+/* scene_read_solver -- "solver_options"; scene_read_dcd -- "dcd". What is not given is the library's default. */
+void scene_read_solver(json_in *in, const cJSON *root, ct_solver_desc *out);
+void scene_read_dcd(json_in *in, const cJSON *root, ct_dcd_desc *out);
+
+#endif /* SCENE_OPTIONS_H */
