@@ -168,7 +168,7 @@ SCENES = {
 # ---- the discrete stepper: Li, Pan, Huang, Bao, Jin 2015, section 6, with bodies made here in place of theirs ----
 
 def discrete(name, dt, steps, args, bodies, camera, **more):
-    scene = {"name": name, "stepper": "dcd", "solver": "mprgp", "dt": dt, "duration": args.seconds or steps * dt, "thickness": 0.002, "friction": 0.2,
+    scene = {"name": name, "stepper": "dcd", "solver": "mprgp", "dt": dt, "duration": args.seconds or steps * dt, "thickness": 0.002, "friction": 0,
              "bodies": bodies, "output": {"camera": camera}}
     scene.update(more)
     return scene
@@ -194,7 +194,7 @@ def goblet(args):
     return discrete("glass", 0.003, 600, args, [
         soft("rabbit", "rabbit.msh", 6e4, [{"rotate": [12, 25, 8]}, {"translate": [0.03, 1.62, 0]}], velocity=[0, -6, 0]),
         {"name": "glass", "type": "static", "mesh": "glass.obj"}, plane(5)],
-        {"eye": [1.5, 1.5, 2.1], "target": [0, 0.68, 0], "fov": 40}, friction=0.1)
+        {"eye": [1.5, 1.5, 2.1], "target": [0, 0.68, 0], "fov": 40})
 
 
 def eight(args):
