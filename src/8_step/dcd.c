@@ -12,7 +12,6 @@
 #include "step.h"
 
 #define CTI_DCD_LOOSE 10          /* times the tolerance, for the motion that is only detected with */
-#define CTI_DCD_LAST 1e6          /* [m] behind all other depths */
 #define CTI_DCD_RUBS 2            /* programs with friction, after the one without */
 #define CTI_DCD_CREEP CTI_R(3e-3) /* speed below which friction is viscous, of what gravity gives in a step */
 #define CTI_DCD_SEARCH 6          /* halvings of a line search */
@@ -86,10 +85,7 @@ static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
         if (!cti_rows_build(&c, &touch[i].pair, touch[i].normal, 0, &row, &origin))
             continue;
         cti_dcd_law(s, dt, &row, &origin);
-        /* differs: where a scripted surface is met, its own vertices inside of the body come after the body's inside of it: they take three
-           vertices each */
-        depth[n] = (double)(touch[i].distance - origin.thickness);
-        depth[n++] += s->surface.bodies[cti_pair_body_a(&s->surface, &touch[i].pair)].dynamic ? 0 : CTI_DCD_LAST;
+        depth[n++] = (double)(touch[i].distance - origin.thickness);
         ok = CTI_PUSH(s->mem, s->rows, row);
         if (ok && !CTI_PUSH(s->mem, s->origins, origin))
             ok = 0;
@@ -221,6 +217,16 @@ static int cti_dcd_free_motion(cti_state *s, ct_real tolerance, ct_step_report *
     return 1;
 }
 
+/* where v_free starts: what the last one was to the velocities then; a free fall, for bodies that have none. A spin and a load go on */
+static void cti_dcd_guess(cti_state *s, ct_real dt)
+{
+    int i;
+    for (i = 0; i < 3 * s->n; i++)
+        s->v_free[i] = s->v[i] + (s->dt_prev[i / 3] > 0 && s->dt_free > 0 ? s->dv_free[i] * (dt / s->dt_free)
+                                                                          : cti_integrate_gain(s, i / 3, i % 3, dt));
+    cti_dcd_hold(s, s->v_free);
+}
+
 static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
 {
     double t = cti_cmr_clock(s);
@@ -330,7 +336,7 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 /* the substep from the free motion that stands in x_new. 0: out of memory */
 static int cti_dcd_contacts(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    ct_real *v = s->dv_free;
+    ct_real *v = s->pcg_work + 3 * (size_t)s->n; /* the potential works on what is before it */
     int k;
     s->problem_dt = dt;
     memcpy(v, s->v_free, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -365,11 +371,12 @@ static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_n
     if (!cti_dcd_assemble(s, dt, r))
         return 0;
     t = cti_cmr_clock(s);
-    for (i = 0; i < 3 * s->n; i++)
-        s->v_free[i] = s->v[i] + cti_integrate_gain(s, i / 3, i % 3, dt);
-    cti_dcd_hold(s, s->v_free);
+    cti_dcd_guess(s, dt);
     if (!cti_dcd_free_motion(s, CTI_DCD_LOOSE * s->desc.solver.tolerance, r))
         return 0;
+    for (i = 0; i < 3 * s->n; i++)
+        s->dv_free[i] = s->v_free[i] - s->v[i];
+    s->dt_free = dt;
     if (!cti_dcd_is_finite(s, s->v_free))
         return cti_dcd_end(s, dt, s->v_free, r);
     cti_dcd_place(s, s->v_free, dt);
