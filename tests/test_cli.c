@@ -1,5 +1,6 @@
-/* test_cli.c -- build/contact on scenes that are broken in one place each: exit code 1, and a message that names the file, the place in it and
-   the element. Starts that intersect are named and run. Everything is written to a folder of its own. CONTACT_TOOL names another program. */
+/* test_cli.c -- build/contact on scenes that are broken in one place each: exit code 1, and a message that names the file, the place in it
+   and the element. Starts that intersect are named and run. Everything is written to a folder of its own. CONTACT_TOOL names another
+   program. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -222,6 +223,85 @@ static void intersecting_starts_run_and_are_named(void **state)
     assert_non_null(strstr(out, "pudding"));
 }
 
+/* `contact solve` of a text; the exit code and a word of what is printed */
+static void solves(const char *text, const char *options, int code, const char *word)
+{
+    char out[4096], arguments[200];
+    int got;
+    write_file("one.lcp", text);
+    snprintf(arguments, sizeof arguments, "solve %s", options);
+    got = call(arguments, "one.lcp", out, sizeof out);
+    if (got != code || !strstr(out, word))
+        print_message("%s%s: exit %d: %s\n", text, options, got, out);
+    assert_int_equal(got, code);
+    assert_non_null(strstr(out, word));
+    assert_true(!strstr(out, "nan") && !strstr(out, "inf,") && !strstr(out, "null,\"gap"));
+}
+
+static void problems_solve(void **state)
+{
+    (void)state;
+    solves("n 2\nM 2 1 1 2\nq -5 -6\n", "", 0, "solved");
+    solves("n 2\nM 2 1 1 2\nq -5 -6\n", "--json --solver all", 0, "\"solver\":\"pgs\"");
+    solves("n 2\nM 2 1 1 2\nq -5 -6\n", "--json --solver newton", 2, "not_applicable");
+    solves("n 1\nM -1\nq -1\n", "", 0, "infeasible"); /* with a proof, and the file does not say otherwise */
+    solves("n 1\nexpect infeasible\nM -1\nq -1\n", "", 0, "infeasible");
+    solves("n 1\nexpect solution\nM -1\nq -1\n", "", 2, "infeasible");
+    solves("n 1\nM 1\nq -1\n", "--tol 0", 1, "--tol");
+    solves("n 1\nM 1\nq -1\n", "--time-limit -1", 1, "--time-limit");
+    solves("n 1\nM 1\nq -1\n", "--solver magic", 1, "magic");
+    solves("n 1\nM 1\nq -1\n", "--solver ica", 1, "ica");
+    solves("n 1\nM 1\nq x\n", "", 1, "line 3");
+    solves("n 1\nM 1\n", "", 1, "length");
+}
+
+/* a named subset of the data folder by AUTO and by solvers of each kind: to 1e-8 by build/contact, to 1e-4 by build/contact32 */
+static void problems_in_both_precisions(void **state)
+{
+    static const char *const cases[] = {
+        "auto qp/vf_cpl_3k.cpb qp/quasi_3k.cpb qp/redundant_3k.cpb mm/DUAL1.cpb mm/HS35.cpb",
+        "auto fc/G_fem_vf_1k.cpb fc/G_fem_corner_1k.cpb fc/L_BoxesStack_fclibtest.cpb fc/G_Box_Stacks-i0122-82-5.cpb",
+        "auto lcp/rigid_box5_stack.lcp lcp/pmat_nonsym_64.lcp lcp/boxed_spd_40.blcp lcp/sico_mmc.lcp",
+        "interior qp/stiff_3k.cpb qp/infeas_3k.cpb mm/YAO.cpb mm/MOSARQP2.cpb fc/L_OneObject-i1028-138.cpb",
+        "active_set qp/vf_cpl_3k.cpb qp/slab_cpl_3k.cpb mm/HS21.cpb",
+        "mprgp qp/vf_dec_3k.cpb qp/vf_cpl_3k.cpb lcp/psd_rank6_20.lcp",
+        "ca qp/slab_cpl_3k.cpb qp/sliver_3k.cpb qp/INFEASIBLE_3k.cpb",
+        "newton fc/G_fem_stick_2k.cpb fc/L_OneObject-i100000-316.cpb",
+        "admm fc/G_fem_vf_1k.cpb fc/L_GFC3D_TwoRods1-condensed.cpb"};
+    const char *data = getenv("CONTACT_DATA");
+    char command[4000], out[16384], root[1024], one[200];
+    int pass, k;
+    (void)state;
+    snprintf(root, sizeof root, "%s/problems", data ? data : "../shared/data");
+    if (access(root, R_OK) != 0) {
+        print_message("missing: %s (CONTACT_DATA)\n", root);
+        return;
+    }
+    for (pass = 0; pass < 2; pass++) {
+        if (pass && access("build/contact32", X_OK) != 0) {
+            print_message("missing: build/contact32\n");
+            return;
+        }
+        for (k = 0; k < (int)(sizeof cases / sizeof *cases); k++) {
+            const char *at = cases[k] + strcspn(cases[k], " ");
+            size_t n = (size_t)snprintf(command, sizeof command, "%s solve --tol %s --time-limit 20 --solver %.*s",
+                                        pass ? "build/contact32" : tool, pass ? "1e-4" : "1e-8", (int)(at - cases[k]), cases[k]);
+            FILE *p;
+            int status;
+            while (sscanf(at, " %199s", one) == 1) {
+                n += (size_t)snprintf(command + n, sizeof command - n, " %s/%s", root, one);
+                at = strstr(at, one) + strlen(one);
+            }
+            p = popen(command, "r");
+            assert_non_null(p);
+            n = fread(out, 1, sizeof out - 1, p), out[n] = 0;
+            status = pclose(p);
+            if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+                fail_msg("%s\n%s", command, out);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +309,8 @@ int main(void)
         cmocka_unit_test(broken_scenes_name_the_place),
         cmocka_unit_test(broken_meshes_name_line_and_element),
         cmocka_unit_test(intersecting_starts_run_and_are_named),
+        cmocka_unit_test(problems_solve),
+        cmocka_unit_test(problems_in_both_precisions),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,4 +1,5 @@
 /* test_mprgp.c -- MPRGP: solved by hand, against projected Gauss-Seidel, decoupling, preconditioners, certificates, what it refuses. */
+#include "../src/3_solve/certificate.h"
 #include "../src/3_solve/mprgp.h"
 #include "../src/9_world/problems.h"
 #include "../src/public/api.h"
@@ -462,7 +463,7 @@ static void infeasible(void **state)
     (void)state;
     make_qp(&f, 2, 4, A, b, coupled, w_coupled);
     assert_int_equal(run(&f), CTI_OUTCOME_INFEASIBLE);
-    assert_true(cti_mprgp_certificate(&f.p, f.r, work));
+    assert_true(cti_program_certify(&f.p, f.r, work));
     for (i = 0; i < 4; i++)
         assert_true(f.r[i] >= 0);
     f.p.w[2] = 1.5; /* room again */
@@ -471,11 +472,11 @@ static void infeasible(void **state)
     end(&f);
     make_qp(&f, 2, 3, A, b, box, w_box);
     assert_int_equal(run(&f), CTI_OUTCOME_INFEASIBLE);
-    assert_true(cti_mprgp_certificate(&f.p, f.r, work) && f.r[0] >= 0 && f.r[1] >= 0);
+    assert_true(cti_program_certify(&f.p, f.r, work) && f.r[0] >= 0 && f.r[1] >= 0);
     end(&f);
     make_qp(&f, 2, 2, A, b, zero, w_zero);
     assert_int_equal(run(&f), CTI_OUTCOME_INFEASIBLE);
-    assert_true(cti_mprgp_certificate(&f.p, f.r, work));
+    assert_true(cti_program_certify(&f.p, f.r, work));
     end(&f);
 }
 
@@ -696,7 +697,7 @@ static void files(void **state)
         if (s.outcome == CT_OUTCOME_INFEASIBLE) {
             double *work = (double *)malloc(2 * sizeof *work * (size_t)s.n);
             assert_non_null(work);
-            assert_true(cti_mprgp_certificate(&problem->program, s.r, work));
+            assert_true(cti_program_certify(&problem->program, s.r, work));
             free(work);
         }
         ct_solution_free(&s);

@@ -501,12 +501,51 @@ static void data_folder(void **state)
     }
 }
 
+/* P-matrices that are not symmetric: sweeps go round in a circle (Kostreva 1979), or each doubles r; both are said early, and AUTO solves
+ * them */
+static void nowhere(void **state)
+{
+    static const int32_t p[] = {0, 2, 4, 6}, i[] = {0, 1, 1, 2, 0, 2};
+    static const double circle[] = {1, 2, 1, 2, 2, 1}, worse[] = {1, 4, 1, 4, 4, 1}, w[] = {-1, -1, -1}, far[] = {-1e-3, -1, 1};
+    static const double lo[] = {-INFINITY, -INFINITY, -INFINITY}, hi[] = {INFINITY, INFINITY, INFINITY};
+    int k, n;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        ct_problem_desc d = ct_problem_desc_default();
+        ct_solver_desc s = ct_solver_desc_default();
+        ct_problem *q;
+        ct_solution x;
+        memset(&x, 0, sizeof x);
+        d.kind = CT_PROBLEM_LCP, d.W.rows = d.W.cols = 3, d.W.p = p, d.W.i = i, d.W.x = k ? worse : circle, d.w = k ? far : w;
+        if (k)
+            d.lo = lo, d.hi = hi;
+        assert_int_equal(ct_problem_create(&d, &q, NULL), CT_OK);
+        s.solver = CT_SOLVER_PGS, s.tolerance = (ct_real)1e-6;
+        assert_int_equal(ct_problem_solve(q, &s, &x), CT_OK);
+        assert_int_equal(x.outcome, CT_OUTCOME_FAILED);
+        assert_non_null(strstr(x.why, k ? "doubles" : "circles"));
+        assert_true(x.iterations <= 4096);
+        for (n = 0; n < 3; n++)
+            assert_true(isfinite(x.r[n]));
+        s.solver = CT_SOLVER_AUTO;
+        assert_int_equal(ct_problem_solve(q, &s, &x), CT_OK);
+        assert_int_equal(x.outcome, CT_OUTCOME_SOLVED);
+        ct_solution_free(&x), ct_problem_free(q);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(coulomb_by_hand),     cmocka_unit_test(coulomb_at_random),
-                                       cmocka_unit_test(schur_against_dense), cmocka_unit_test(qp_by_hand),
-                                       cmocka_unit_test(qp_at_random),        cmocka_unit_test(qp_without_solution),
-                                       cmocka_unit_test(lcp_by_hand),         cmocka_unit_test(contacts_at_random),
-                                       cmocka_unit_test(colours_of_a_chain),  cmocka_unit_test(data_folder)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(coulomb_by_hand),
+                                       cmocka_unit_test(coulomb_at_random),
+                                       cmocka_unit_test(schur_against_dense),
+                                       cmocka_unit_test(qp_by_hand),
+                                       cmocka_unit_test(qp_at_random),
+                                       cmocka_unit_test(qp_without_solution),
+                                       cmocka_unit_test(lcp_by_hand),
+                                       cmocka_unit_test(contacts_at_random),
+                                       cmocka_unit_test(colours_of_a_chain),
+                                       cmocka_unit_test(data_folder),
+                                       cmocka_unit_test(nowhere)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

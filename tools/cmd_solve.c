@@ -1,7 +1,8 @@
 /* cmd_solve.c -- contact solve FILE... [--solver S|all|auto] [--tol T] [--time-limit S] [--dump DIR] [--json]: contact problems of files.
    A line (or, with --json, an object) a file and solver: what the judge says of the result, seconds of process CPU time, and the largest difference
    to the file's reference solution, relative to it. --dump writes x and r of each solve as text.
-   Exit: 0; 1 bad input; 2 a file that no solver ended as solved, or as infeasible or on a ray with the file's consent. */
+   Exit: 0; 1 bad input; 2 a file that no solver ended as solved, or as infeasible with a proof (where the file does not say that it has a solution),
+   or on a ray with the file's consent. */
 #include "../src/public/api.h"
 #include "cli.h"
 #include <cjson/cJSON.h>
@@ -127,7 +128,7 @@ static int solve_is_good(const ct_problem_info *info, ct_outcome outcome)
 {
     if (info->expect >= 2)
         return outcome == CT_OUTCOME_INFEASIBLE || outcome == CT_OUTCOME_RAY;
-    return outcome == CT_OUTCOME_SOLVED;
+    return outcome == CT_OUTCOME_SOLVED || (outcome == CT_OUTCOME_INFEASIBLE && info->expect == 0);
 }
 
 /* one file by one solver, or by all. *good: some outcome was what the file asks for. Returns an exit code */
@@ -206,6 +207,8 @@ int cmd_solve(int argc, char **argv)
             return cli_fail("solve: unknown option '%s'", argv[i]);
         else if (n < (int)(sizeof files / sizeof *files))
             files[n++] = argv[i];
+        else
+            return cli_fail("solve: more than %d files", n);
         if (got < 0)
             return cli_fail("solve: %s needs a value", argv[i]);
         if (rc != CLI_DONE)

@@ -86,7 +86,8 @@ static int cti_active_column(cti_active *s, int p)
         for (k = J->p[batch[b]]; k < J->p[batch[b] + 1]; k++)
             s->X[(size_t)J->i[k] * (size_t)width + (size_t)b] = J->x[k];
     }
-    cti_factor64_solve_many(&s->c.system.factor, s->X, n, s->many);
+    if (s->c.n)
+        cti_factor64_solve_many(&s->c.system.factor, s->X, n, s->many);
     for (i = 0; i < J->rows; i++) {
         memset(sums, 0, sizeof sums);
         for (k = J->p[i]; k < J->p[i + 1]; k++)

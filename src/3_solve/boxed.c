@@ -170,7 +170,7 @@ CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const doubl
         state[i] = (state[i] < 0 && !isfinite(lo[i])) || (state[i] > 0 && !isfinite(hi[i])) ? (int8_t)-state[i] : state[i];
         state[i] = lo[i] < hi[i] ? state[i] : -1;
     }
-    for (k = 0; k < 40 + cti_min_int(4 * n, 16384 / n) && !done; k++) {
+    for (k = 0; k < 40 + cti_min_int(4 * n, 16384 / cti_max_int(n, 1)) && !done; k++) {
         if (!cti_effort_goes_on(e, a->iterations, 1000000, a->x, a->r)) {
             said = CTI_OUTCOME_BUDGET;
             break;
@@ -296,8 +296,7 @@ static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effo
     memcpy(b->r, b->z, sizeof *b->r * (size_t)m);
     cti_boxed_turn(b, -1, b->r, 1);
     trial.x = b->x, trial.r = b->r;
-    if (!cti_delassus_answer(b->w, b->p, e, &trial))
-        return CTI_OUTCOME_MEMORY;
+    cti_delassus_answer(b->w, b->p, &trial);
     cti_program_judge(b->p, b->x, b->r, b->work, j);
     cti_program_u(b->p, b->x, b->r, b->u);
     return CTI_OUTCOME_SOLVED;
@@ -368,10 +367,7 @@ CTI_FN cti_outcome cti_boxed_solve(const cti_program *p, cti_effort *e, cti_answ
     said = cti_delassus_open(&w, p, e, a, CTI_BOXED_ROWS);
     if (said == CTI_OUTCOME_SOLVED) {
         said = p->mu ? cti_boxed_coulomb(p, &w, e, a) : cti_boxed_plain(p, &w, e, a);
-        if (said != CTI_OUTCOME_MEMORY && said != CTI_OUTCOME_NOT_APPLICABLE)
-            said = cti_delassus_answer(&w, p, e, a) ? said : CTI_OUTCOME_MEMORY;
-        if (said == CTI_OUTCOME_SOLVED && p->kind == CTI_PROGRAM_QP && !cti_delassus_refine(&w, p, e, a))
-            said = CTI_OUTCOME_MEMORY;
+        said = cti_delassus_finish(&w, p, e, a, said);
     }
     cti_delassus_close(&w, e);
     return said;

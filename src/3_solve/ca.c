@@ -5,11 +5,13 @@
    sweeps. W_FF is factored anew in each round: that is a small part of what W has cost. Multipliers are then corrected with u = J x + w of
    the true unknowns. Rows that depend on each other make W_FF singular: then W gets a compliance and the solution is approached by proximal
    steps, which solve (W + eps) r' = ... + eps r and leave no trace of eps; without a solution r' - r becomes a certificate of that.
-   Contacts with friction: Gauss-Seidel on W (pgs.c).
+   Contacts with friction: Gauss-Seidel on W (pgs.c). differs: the round cone of one contact is met exactly, where equations 13 and 14 take
+   normal and friction multipliers in turn; the cone CT_CONE_BOX is the paper's.
    based on: Otaduy et al. 2009, section 5.1; Kostreva 1978, Judice and Pires 1994 (block principal pivoting); Rockafellar 1976 (proximal
    steps). */
 #include "ca.h"
 #include "../2_linalg/dense.h"
+#include "certificate.h"
 #include "pgs.h"
 
 #define CTI_CA_GUESS 12    /* Gauss-Seidel sweeps before the first pivots */
@@ -181,32 +183,6 @@ static double cti_ca_keep(cti_ca *s, double *best, double *dynamics)
     return j.residual;
 }
 
-/* 1 when y [m], cleared of wrong signs, proves that no x obeys J x + w >= 0: y >= 0, J'y = 0, w'y < 0 */
-static int cti_ca_proves(cti_ca *s, double *y)
-{
-    const cti_program *p = s->p;
-    double *t = s->work, most = 0, off = 0, size = 0, sum = 0;
-    int i, k;
-    for (i = 0; i < s->m; i++) {
-        if (y[i] < 0 && !(p->equation && p->equation[i]))
-            y[i] = 0;
-        most = fmax(most, fabs(y[i]));
-    }
-    if (!(most > 0) || !isfinite(most))
-        return 0;
-    memset(t, 0, sizeof *t * (size_t)p->n);
-    for (i = 0; i < s->m; i++) {
-        y[i] /= most;
-        sum += p->w[i] * y[i], size = fmax(size, fabs(p->w[i] * y[i]));
-        for (k = p->J.p[i]; k < p->J.p[i + 1]; k++)
-            off = fmax(off, fabs(p->J.x[k] * y[i]));
-    }
-    cti_sparse_addmul_t(&p->J, y, t);
-    for (most = 0, i = 0; i < p->n; i++)
-        most = fmax(most, fabs(t[i]));
-    return most <= 1e-9 * off && sum < -1e-7 * size;
-}
-
 /* one proximal step from r, x: a candidate in r, x, the step in dr. As cti_ca_pivot */
 static int cti_ca_step(cti_ca *s, int first)
 {
@@ -269,7 +245,7 @@ static cti_outcome cti_ca_steps(cti_ca *s)
         residual = cti_ca_keep(s, &best, &dynamics);
         if (residual <= goal)
             return CTI_OUTCOME_SOLVED;
-        if (residual > 1e-3 && cti_ca_proves(s, s->dr)) {
+        if (residual > 1e-3 && cti_program_certify(s->p, s->dr, s->work)) {
             memcpy(s->a->r, s->dr, sizeof *s->dr * (size_t)s->m);
             s->a->why = "no x obeys all rows: a certificate is in r";
             return CTI_OUTCOME_INFEASIBLE;

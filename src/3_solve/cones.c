@@ -6,6 +6,7 @@
    before. */
 #include "cones.h"
 #include "../2_linalg/dense.h"
+#include "../2_linalg/lu.h"
 
 #define CTI_CONES_CONTACTS 1200
 #define CTI_CONES_NEWTON 0.05 /* residual below which the derivative of |z_t| is used */
@@ -21,7 +22,7 @@ typedef struct cti_cones {
     cti_system system;                              /* GLOBAL: A's factor */
     int m, ld, newton, *pivot;                      /* newton: the derivative of |z_t| is in the matrix */
     int skew;                                       /* skew: W has a part that is not symmetric */
-    double *S, *F;                                  /* [m][ld] */
+    double *S, *F, *scratch;                        /* [m][ld]; of the LU */
     double *unit;                                   /* [m] z = unit * u, r = unit * y */
     double *q;                                      /* [m] */
     double *y, *z, *dy, *dz, *rp, *rc, *lambda, *t; /* [m] */
@@ -98,11 +99,11 @@ static int cti_cones_alloc(cti_cones *c)
             return 0;
     c->ld = ((c->m + 7) & ~7) + 8;
     c->S = CTI_ARENA_ZERO(arena, double, (size_t)c->ld *m), c->F = CTI_ARENA_ZERO(arena, double, (size_t)c->ld *m);
-    c->pivot = CTI_ARENA_ZERO(arena, int, m);
+    c->pivot = CTI_ARENA_ZERO(arena, int, m), c->scratch = CTI_ARENA_NEW(arena, double, cti_lu_scratch(c->m));
     c->scaling = CTI_ARENA_ZERO(arena, double, 4 * (m / 3));
     c->own_x = CTI_ARENA_ZERO(arena, double, c->p->n), c->own_r = CTI_ARENA_ZERO(arena, double, m);
     c->work = CTI_ARENA_ZERO(arena, double, 2 * m + 2 * (size_t)c->p->n);
-    return c->pivot && c->S && c->F && c->scaling && c->own_x && c->own_r && c->work;
+    return c->pivot && c->scratch && c->S && c->F && c->scaling && c->own_x && c->own_r && c->work;
 }
 
 /* S and q of LOCAL: the symmetric part of W */
@@ -249,7 +250,7 @@ static void cti_cones_direction(cti_cones *c)
             c->dy[k] += c->rp[k];
     }
     if (c->newton)
-        cti_dense64_lu_solve(c->F, c->m, c->ld, c->pivot, c->dy);
+        cti_lu_solve(c->F, c->m, c->ld, c->pivot, c->dy);
     else
         cti_dense64_solve(c->F, c->m, c->ld, c->dy);
     for (i = 0; i < c->m / 3; i++) {
@@ -303,7 +304,7 @@ static void cti_cones_factor(cti_cones *c)
         cti_cones_scaling(c->y + 3 * i, c->z + 3 * i, c->scaling + 4 * i, c->lambda + 3 * i);
     c->newton = c->last < CTI_CONES_NEWTON && c->m <= CTI_CONES_LU && c->reach > CTI_CONES_SHORT;
     cti_cones_matrix(c);
-    if (c->newton && cti_dense64_lu(c->F, c->m, c->ld, c->pivot))
+    if (c->newton && cti_lu_factor(c->F, c->m, c->ld, c->pivot, c->scratch))
         return;
     if (c->newton) {
         c->newton = 0;

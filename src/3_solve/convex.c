@@ -4,67 +4,41 @@
    A + rho + J' H^-1 J. rho and a floor of H are a proximal regularization about the iterate (Friedlander, Orban 2012): they change the path
    and not the answer. */
 #include "convex.h"
+#include "certificate.h"
 #include "../2_linalg/dense.h"
 
-#define CTI_CONVEX_DENSE 2500                               /* rows that the Schur complement is used for */
-#define CTI_CONVEX_PRODUCTS 60000000                        /* entries of J' H^-1 J before equal ones are summed */
-#define CTI_CONVEX_SHIFT (CONTACT_REAL == 32 ? 1e-6 : 1e-9) /* of an equilibrated A, before its pivots say whether it is convex */
-#define CTI_CONVEX_FULL 1500   /* unknowns up to which a build in float, whose blocks are rounded, has the normal form dense in double */
-#define CTI_CONVEX_PIVOT 1e-11 /* smallest pivot of an equilibrated A that the Schur complement trusts */
+#define CTI_CONVEX_DENSE 2500        /* rows that the Schur complement is used for */
+#define CTI_CONVEX_PRODUCTS 60000000 /* entries of J' H^-1 J before equal ones are summed */
+#define CTI_CONVEX_SHIFT 1e-9        /* of an equilibrated A, before its pivots say whether it is convex */
+#define CTI_CONVEX_PIVOT 1e-11       /* smallest pivot of an equilibrated A that the Schur complement trusts */
 
 /* ---- the standard form ---- */
 
 static const char *cti_convex_kind(const cti_program *p)
 {
-    int i, k;
-    double big = 0, off = 0;
+    int i;
     for (i = 0; p->mu && i < p->m / 3; i++)
         if (p->mu[i] > 0)
             return "interior point takes contacts without friction only: the law of Coulomb is no quadratic program";
     if (p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL)
         return NULL;
-    for (i = 0; i < p->m; i++)
-        for (k = p->W.p[i]; k < p->W.p[i + 1]; k++) {
-            int a = i, b = p->W.i[k];
-            if (p->mu && (a % 3 || b % 3))
-                continue;
-            big = fmax(big, fabs(p->W.x[k]));
-            off = fmax(off, fabs(p->W.x[k] - cti_sparse_at(&p->W, b, a)));
-        }
-    return off > 1e-12 * big ? "interior point takes a symmetric W only" : NULL;
-}
-
-typedef struct cti_convex_list {
-    int32_t *i, *j;
-    double *x;
-} cti_convex_list;
-
-static int cti_convex_list_push(cti_mem *mem, cti_convex_list *t, int i, int j, double x)
-{
-    return CTI_PUSH(mem, t->i, i) && CTI_PUSH(mem, t->j, j) && CTI_PUSH(mem, t->x, x);
-}
-
-static int cti_convex_list_close(cti_mem *mem, cti_convex_list *t, int ok, int rows, int cols, cti_sparse *out)
-{
-    ok = ok && cti_sparse_from_triplets(mem, rows, cols, t->i, t->j, t->x, CTI_LEN(t->x), out);
-    CTI_FREE(mem, t->i), CTI_FREE(mem, t->j), CTI_FREE(mem, t->x);
-    return ok;
+    return cti_sparse_asymmetry(&p->W, p->mu ? 3 : 1) > 1e-12 ? "interior point takes a symmetric W only" : NULL;
 }
 
 /* A, or W's normal rows, with a whole diagonal and exactly symmetric */
 static int cti_convex_matrix(cti_convex *c, const cti_sparse *from, int stride)
 {
-    cti_convex_list t;
+    cti_triplets t;
     int i, k, ok = 1;
     memset(&t, 0, sizeof t);
     for (i = 0; ok && i < c->n; i++) {
-        ok = cti_convex_list_push(c->mem, &t, i, i, 0);
+        ok = cti_triplets_add(c->mem, &t, i, i, 0);
         for (k = from->p[i * stride]; ok && k < from->p[i * stride + 1]; k++)
             if (from->i[k] % stride == 0)
-                ok = cti_convex_list_push(c->mem, &t, i, from->i[k] / stride, 0.5 * from->x[k]) &&
-                     cti_convex_list_push(c->mem, &t, from->i[k] / stride, i, 0.5 * from->x[k]);
+                ok = cti_triplets_add(c->mem, &t, i, from->i[k] / stride, 0.5 * from->x[k]) &&
+                     cti_triplets_add(c->mem, &t, from->i[k] / stride, i, 0.5 * from->x[k]);
     }
-    return cti_convex_list_close(c->mem, &t, ok, c->n, c->n, &c->A);
+    return cti_triplets_close(c->mem, &t, ok, c->n, c->n, &c->A);
 }
 
 static int cti_convex_rows_alloc(cti_convex *c, int m)
@@ -134,7 +108,7 @@ static int cti_convex_rows(cti_convex *c)
     const cti_program *p = c->p;
     int stride = p->mu ? 3 : 1, i, k, ok = 1, n = 0;
     int32_t *twin = CTI_ARENA_NEW(c->arena, int32_t, p->m);
-    cti_convex_list t;
+    cti_triplets t;
     memset(&t, 0, sizeof t);
     if (!twin || !cti_convex_rows_alloc(c, p->m) || !cti_convex_pairs(c, twin))
         return 0;
@@ -145,11 +119,11 @@ static int cti_convex_rows(cti_convex *c)
         c->w[n] = p->w[i], c->source[n] = i, c->twin[n] = pair ? twin[i] : -1;
         c->equation[n] = (uint8_t)(pair || (p->equation && p->equation[i]));
         for (k = p->J.p[i]; ok && k < p->J.p[i + 1]; k++)
-            ok = cti_convex_list_push(c->mem, &t, n, p->J.i[k], p->J.x[k]);
+            ok = cti_triplets_add(c->mem, &t, n, p->J.i[k], p->J.x[k]);
         n++;
     }
     c->m = n;
-    return cti_convex_list_close(c->mem, &t, ok, n, p->n, &c->J);
+    return cti_triplets_close(c->mem, &t, ok, n, p->n, &c->J);
 }
 
 /* rows lo <= x <= hi of the dual of an LCP */
@@ -157,7 +131,7 @@ static int cti_convex_bounds(cti_convex *c)
 {
     const cti_program *p = c->p;
     int i, k, ok = 1, n = 0, stride = p->mu ? 3 : 1;
-    cti_convex_list t;
+    cti_triplets t;
     memset(&t, 0, sizeof t);
     if (!cti_convex_rows_alloc(c, 2 * c->n))
         return 0;
@@ -166,13 +140,13 @@ static int cti_convex_bounds(cti_convex *c)
         for (k = 0; ok && k < 2; k++) {
             if (!isfinite(k ? hi : lo) || (k && lo == hi))
                 continue;
-            ok = cti_convex_list_push(c->mem, &t, n, i, k ? -1 : 1);
+            ok = cti_triplets_add(c->mem, &t, n, i, k ? -1 : 1);
             c->w[n] = k ? hi : -lo, c->source[n] = i * stride, c->twin[n] = k, c->equation[n] = lo == hi;
             n++;
         }
     }
     c->m = n;
-    return cti_convex_list_close(c->mem, &t, ok, n, c->n, &c->J);
+    return cti_triplets_close(c->mem, &t, ok, n, c->n, &c->J);
 }
 
 /* ---- equilibration ---- */
@@ -244,7 +218,7 @@ static int cti_convex_place(const cti_sparse *a, int i, int j)
 /* the pattern of A + J'J and the place of every term in it */
 static const char *cti_convex_normal(cti_convex *c)
 {
-    cti_convex_list t;
+    cti_triplets t;
     double products = 0;
     int i, k, l, ok = 1, n = 0;
     memset(&t, 0, sizeof t);
@@ -254,12 +228,12 @@ static const char *cti_convex_normal(cti_convex *c)
         return "the rows are too dense for the normal form, and A is not definite or the rows are too many for the Schur complement";
     for (i = 0; i < c->n; i++)
         for (k = c->A.p[i]; ok && k < c->A.p[i + 1]; k++)
-            ok = cti_convex_list_push(c->mem, &t, i, c->A.i[k], 0);
+            ok = cti_triplets_add(c->mem, &t, i, c->A.i[k], 0);
     for (i = 0; i < c->m; i++)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
             for (l = c->J.p[i]; ok && l < c->J.p[i + 1]; l++)
-                ok = cti_convex_list_push(c->mem, &t, c->J.i[k], c->J.i[l], 0);
-    ok = cti_convex_list_close(c->mem, &t, ok, c->n, c->n, &c->N);
+                ok = cti_triplets_add(c->mem, &t, c->J.i[k], c->J.i[l], 0);
+    ok = cti_triplets_close(c->mem, &t, ok, c->n, c->n, &c->N);
     c->slot = CTI_ARENA_NEW(c->arena, int32_t, (double)c->A.p[c->n] + products);
     if (!ok || !c->slot)
         return "";
@@ -270,17 +244,14 @@ static const char *cti_convex_normal(cti_convex *c)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
             for (l = c->J.p[i]; l < c->J.p[i + 1]; l++)
                 c->slot[n++] = cti_convex_place(&c->N, c->J.i[k], c->J.i[l]);
-    c->full = CONTACT_REAL == 32 && c->n <= CTI_CONVEX_FULL;
-    if (!c->full)
-        return cti_system_open(c->mem, &c->system, &c->N) ? NULL : "";
-    c->ld = ((c->n + 7) & ~7) + 8;
-    c->F = CTI_ARENA_NEW(c->arena, double, (size_t)c->n *(size_t)c->ld);
-    return c->F ? NULL : "";
+    return cti_system_open(c->mem, &c->system, &c->N) ? NULL : "";
 }
 
 static int cti_convex_normal_factor(cti_convex *c)
 {
     int i, k, l, n = 0;
+    if (c->n == 0)
+        return 1;
     memset(c->N.x, 0, sizeof *c->N.x * (size_t)c->N.p[c->n]);
     for (i = 0; i < c->n; i++)
         for (k = c->A.p[i]; k < c->A.p[i + 1]; k++)
@@ -289,23 +260,7 @@ static int cti_convex_normal_factor(cti_convex *c)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
             for (l = c->J.p[i]; l < c->J.p[i + 1]; l++)
                 c->N.x[c->slot[n++]] += c->J.x[k] * c->D[i] * c->J.x[l];
-    if (!c->full)
-        return cti_system_factor(c->mem, &c->system);
-    memset(c->F, 0, sizeof *c->F * (size_t)c->n * (size_t)c->ld);
-    for (i = 0; i < c->n; i++)
-        for (k = c->N.p[i]; k < c->N.p[i + 1]; k++)
-            c->F[(size_t)i * (size_t)c->ld + (size_t)c->N.i[k]] = c->N.x[k];
-    cti_dense64_factor(c->F, c->n, c->ld);
-    return 1;
-}
-
-/* dx = N^-1 dx */
-static void cti_convex_normal_solve(cti_convex *c, double *dx)
-{
-    if (c->full)
-        cti_dense64_solve(c->F, c->n, c->ld, dx);
-    else
-        cti_system_solve(&c->system, dx, 0);
+    return cti_system_factor(c->mem, &c->system);
 }
 
 /* ---- the Schur complement ---- */
@@ -445,7 +400,7 @@ static void cti_convex_apply(cti_convex *c, const double *f, const double *g, do
     for (i = 0; i < c->m; i++)
         dy[i] = c->D[i] * g[i];
     cti_sparse_addmul_t(&c->J, dy, dx);
-    cti_convex_normal_solve(c, dx);
+    cti_system_solve(&c->system, dx, 0);
     cti_sparse_mul(&c->J, dx, dy);
     for (i = 0; i < c->m; i++)
         dy[i] = c->D[i] * (g[i] - dy[i]);
@@ -534,73 +489,16 @@ CTI_FN void cti_convex_answer(const cti_convex *c, const double *x, const double
     }
 }
 
-CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *t)
-{
-    double most = 0, off = 0, value = 0, terms = 0;
-    int i, k;
-    memset(t, 0, sizeof *t * (size_t)p->n);
-    for (i = 0; i < p->m; i++) {
-        if (!isfinite(y[i]) || (y[i] < 0 && !(p->equation && p->equation[i])))
-            return 0;
-        for (k = p->J.p[i]; k < p->J.p[i + 1]; k++) {
-            t[p->J.i[k]] += p->J.x[k] * y[i];
-            most = fmax(most, fabs(p->J.x[k] * y[i]));
-        }
-        value += p->w[i] * y[i], terms += fabs(p->w[i] * y[i]);
-    }
-    for (i = 0; i < p->n; i++)
-        off = fmax(off, fabs(t[i]));
-    return off <= 1e-10 * most && value < -1e-7 * terms;
-}
-
-/* y to the nearest vector with J'y = 0 on its support, by conjugate gradients on the normal equations. q, z [n], d, v [m] */
-static void cti_convex_project(const cti_program *p, double *y, double *z, double *q, double *d, double *v)
-{
-    double rho = 0, next, most = 0;
-    int i, it;
-    for (i = 0; i < p->m; i++)
-        most = fmax(most, fabs(y[i]));
-    for (i = 0; i < p->m; i++)
-        y[i] = fabs(y[i]) > 1e-7 * most ? y[i] / most : 0;
-    memset(z, 0, sizeof *z * (size_t)p->n);
-    cti_sparse_addmul_t(&p->J, y, z);
-    for (it = 0; it < 500; it++) {
-        /* gradient J z on the support, direction d */
-        cti_sparse_mul(&p->J, z, v);
-        next = 0;
-        for (i = 0; i < p->m; i++)
-            v[i] = y[i] != 0 ? -v[i] : 0, next += v[i] * v[i];
-        for (i = 0; i < p->m; i++)
-            d[i] = v[i] + (it ? next / rho * d[i] : 0);
-        rho = next;
-        memset(q, 0, sizeof *q * (size_t)p->n);
-        cti_sparse_addmul_t(&p->J, d, q);
-        next = 0;
-        for (i = 0; i < p->n; i++)
-            next += q[i] * q[i];
-        if (!(rho > 1e-34) || !(next > 0))
-            return;
-        next = rho / next;
-        for (i = 0; i < p->n; i++)
-            z[i] += next * q[i];
-        for (i = 0; i < p->m; i++)
-            y[i] += next * d[i];
-    }
-}
-
 CTI_FN int cti_convex_certify(cti_convex *c, const double *y, double *out_x, double *out_r)
 {
     const cti_program *p = c->p;
     cti_arena_point mark = cti_arena_mark(c->arena);
-    double *zero = CTI_ARENA_ZERO(c->arena, double, c->n), *x = CTI_ARENA_NEW(c->arena, double, p->n),
-           *r = CTI_ARENA_NEW(c->arena, double, p->m);
-    double *z = CTI_ARENA_NEW(c->arena, double, p->n), *q = CTI_ARENA_NEW(c->arena, double, p->n);
-    double *d = CTI_ARENA_NEW(c->arena, double, p->m), *v = CTI_ARENA_NEW(c->arena, double, p->m);
+    double *zero = CTI_ARENA_ZERO(c->arena, double, c->n), *x = CTI_ARENA_NEW(c->arena, double, p->n);
+    double *r = CTI_ARENA_NEW(c->arena, double, p->m), *work = CTI_ARENA_NEW(c->arena, double, 2 * (size_t)p->n + 2 * (size_t)p->m);
     int found = -1;
-    if (zero && x && r && z && q && d && v) {
+    if (zero && x && r && work) {
         cti_convex_answer(c, zero, y, x, r);
-        cti_convex_project(p, r, z, q, d, v);
-        found = cti_program_certifies(p, r, z);
+        found = cti_program_certify_sharp(p, r, work);
         if (found) {
             memcpy(out_r, r, sizeof *r * (size_t)p->m);
             memcpy(out_x, x, sizeof *x * (size_t)p->n);

@@ -24,7 +24,6 @@ typedef struct cti_convex {
     cti_sparse N; /* A + rho + J' H^-1 J */
     cti_system system;
     int dense;     /* 1: by the Schur complement J A^-1 J' + H, else by N */
-    int full;      /* 1: N is factored as a dense matrix */
     int32_t *slot; /* places in N of A's entries, then of the products of J's rows */
     double *W, *F; /* [m][ld] */
     int ld;
@@ -41,9 +40,6 @@ CTI_FN int cti_convex_factor(cti_convex *c, const double *H);
 CTI_FN void cti_convex_solve(cti_convex *c, const double *f, const double *g, double *dx, double *dy);
 /* cti_convex_answer -- (x, y) in the problem's own units and places. */
 CTI_FN void cti_convex_answer(const cti_convex *c, const double *x, const double *y, double *out_x, double *out_r);
-/* cti_program_certifies -- 1 when y [m] proves the QP infeasible: y >= 0 but on equations, J'y = 0 to 1e-10 of its terms, w'y < 0 by far
-   more. t [n]. */
-CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *t);
 /* cti_convex_certify -- y [m] of the standard form, made sharper on its support, as a certificate of a QP: 1 and in out_r when it is one, 0
    when not, -1 when memory ran out. */
 CTI_FN int cti_convex_certify(cti_convex *c, const double *y, double *out_x, double *out_r);

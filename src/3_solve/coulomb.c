@@ -129,8 +129,6 @@ static void cti_coulomb_arc(const cti_coulomb_circle *o, const double *d, const 
     cti_coulomb_consider(o, dip, 1, s);
 }
 
-#define CTI_COULOMB_ARCS 24
-
 static int cti_coulomb_scan(const cti_coulomb_circle *o, double *r)
 {
     cti_coulomb_search s;

@@ -3,12 +3,12 @@
    entries, it is formed as a product of sparse matrices. based on: Otaduy et al. 2009, section 5.1, eq. 8-9 (the Schur complement). */
 #include "dual.h"
 
-static int cti_dual_is_diagonal(const cti_sparse *A)
+CTI_FN int cti_dual_is_diagonal(const cti_sparse *A)
 {
     int i, k;
     for (i = 0; i < A->rows; i++)
         for (k = A->p[i]; k < A->p[i + 1]; k++)
-            if (A->i[k] != i && A->x[k] != 0)
+            if ((A->i[k] != i && A->x[k] != 0) || (A->i[k] == i && !(A->x[k] > 0)))
                 return 0;
     return 1;
 }
@@ -23,21 +23,41 @@ static double cti_dual_products(const cti_sparse *T)
     return n;
 }
 
-/* S = J D^-1 J', T = J' */
-static int cti_dual_sparse(cti_mem *mem, cti_dual *d, const cti_sparse *T, int products)
+/* J A^-1 J' with diagonal A: a row meets those that share an unknown */
+CTI_FN int cti_dual_thin(cti_mem *mem, const cti_sparse *A, const cti_sparse *J, cti_sparse *out)
 {
-    const cti_program *p = d->p;
-    int32_t *i = NULL, *j = NULL;
-    double *x = NULL;
-    int c, k, l, n = 0, ok = CTI_RESIZE(mem, i, products) && CTI_RESIZE(mem, j, products) && CTI_RESIZE(mem, x, products);
-    for (c = 0; ok && c < T->rows; c++) {
-        double inverse = 1 / cti_sparse_at(&p->A, c, c);
-        for (k = T->p[c]; k < T->p[c + 1]; k++)
-            for (l = T->p[c]; l < T->p[c + 1]; l++)
-                i[n] = T->i[k], j[n] = T->i[l], x[n++] = T->x[k] * inverse * T->x[l];
+    cti_sparse Jt, half;
+    int i, k, l, at = 0, ok, pass;
+    int32_t *seen = NULL;
+    double *sum = NULL;
+    memset(&half, 0, sizeof half);
+    ok = cti_sparse_transpose(mem, J, &Jt) && CTI_RESIZE(mem, seen, J->rows + 1) && CTI_RESIZE(mem, sum, J->rows + 1);
+    for (pass = 0; ok && pass < 2; pass++) { /* count, then fill */
+        for (at = 0, i = 0; i < J->rows; i++) {
+            int first = at;
+            for (k = J->p[i]; k < J->p[i + 1]; k++) {
+                int j = J->i[k];
+                double d = cti_sparse_at(A, j, j);
+                for (l = Jt.p[j]; l < Jt.p[j + 1]; l++) {
+                    if (seen[Jt.i[l]] != 2 * i + 1 + pass * 2 * J->rows) {
+                        seen[Jt.i[l]] = 2 * i + 1 + pass * 2 * J->rows, sum[Jt.i[l]] = 0;
+                        if (pass)
+                            half.i[at] = Jt.i[l];
+                        at++;
+                    }
+                    sum[Jt.i[l]] += J->x[k] * Jt.x[l] / d;
+                }
+            }
+            for (k = first; pass && k < at; k++)
+                half.x[k] = sum[half.i[k]];
+            if (pass)
+                half.p[i + 1] = at;
+        }
+        ok = pass || cti_sparse_reserve(mem, &half, J->rows, J->rows, at);
     }
-    ok = ok && cti_sparse_from_triplets(mem, p->m, p->m, i, j, x, n, &d->S);
-    CTI_FREE(mem, i), CTI_FREE(mem, j), CTI_FREE(mem, x);
+    ok = ok && cti_sparse_transpose(mem, &half, out); /* symmetric: only the columns get sorted */
+    cti_sparse_free(mem, &Jt), cti_sparse_free(mem, &half);
+    CTI_FREE(mem, seen), CTI_FREE(mem, sum);
     return ok;
 }
 
@@ -52,7 +72,7 @@ static cti_outcome cti_dual_matrix(cti_effort *e, int dense, cti_dual *d, const 
             return CTI_OUTCOME_MEMORY;
         products = cti_dual_products(&T);
         if (products < 0.25 * (double)p->m * (double)p->m && products < 1e8) {
-            ok = cti_dual_sparse(e->mem, d, &T, (int)products);
+            ok = cti_dual_thin(e->mem, &p->A, &p->J, &d->S);
             cti_sparse_free(e->mem, &T);
             return ok ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_MEMORY;
         }

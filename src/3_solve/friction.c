@@ -350,5 +350,15 @@ CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a)
 {
     if (f->e->watch)
         cti_friction_answer(f, a);
-    return cti_effort_goes_on(f->e, f->iterations, own, a->x, a->r);
+    f->spent = !cti_effort_goes_on(f->e, f->iterations, own, a->x, a->r);
+    return !f->spent;
+}
+
+CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answer *a)
+{
+    cti_friction_answer(f, a);
+    if (f->best_residual <= enough)
+        return CTI_OUTCOME_SOLVED;
+    a->why = f->spent ? "iterations or time ran out" : "the residual stood still, or a linear system was singular";
+    return f->spent ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
 }

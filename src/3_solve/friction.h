@@ -28,6 +28,7 @@ typedef struct cti_friction {
     double *best;      /* [m] iterate of the least residual so far */
     double best_residual;
     int iterations;
+    int spent; /* 1: a bound on iterations or time, or the watcher, has ended it */
 } cti_friction;
 
 /* cti_friction_refuses -- NULL, or why p has no such form (a sentence). */
@@ -51,6 +52,8 @@ CTI_FN void cti_friction_sweep(cti_friction *f, double sigma, const double *cent
 CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a);
 /* cti_friction_answer -- best r, and x, in the problem's units. */
 CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a);
+/* cti_friction_outcome -- the answer, and what its residual and the way it ended say of it. */
+CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answer *a);
 
 /* cti_friction_system -- (A + B (W + sigma I)) x = y. Zero it before first use; close in any case. */
 typedef struct cti_friction_system {

@@ -1,10 +1,9 @@
 /* friction_admm.c -- alternating directions for frictional contact: one linear system, factored seldom, and projections on the cones.
-   Method: Coulomb's law as min 1/2 r'W r + (q + s)'r on the cones with s_n = mu |u_t|, which is taken from the multiplier in every iteration. The
-   iteration is one map of v = y + r (Douglas-Rachford): z = P_K(v), y = v - z, (W + rho I) r = rho (z - y) - q - s, v <- y + r, over-relaxed; then
-   u^ = -rho y. Anderson's acceleration works on v. rho balances |r - z| and |u^ change|. Now
-   and then Newton steps from the best iterate try to end it.
-   based on: Boyd et al. 2011, 3.1 and 3.4.1 - 3.4.3 (scaled form, rho, over-relaxation); Acary and Cadoux 2013 (s as a fixed point); Walker and Ni
-   2011 (Anderson). */
+   Method: Coulomb's law as min 1/2 r'W r + (q + s)'r on the cones with s_n = mu |u_t|, which is taken from the multiplier in every
+   iteration. The iteration is one map of v = y + r (Douglas-Rachford): z = P_K(v), y = v - z, (W + rho I) r = rho (z - y) - q - s, v <- y +
+   r, over-relaxed; then u^ = -rho y. Anderson's acceleration works on v. rho balances |r - z| and |u^ change|. Now and then Newton steps
+   from the best iterate try to end it. based on: Boyd et al. 2011, 3.1 and 3.4.1 - 3.4.3 (scaled form, rho, over-relaxation); Acary and
+   Cadoux 2013 (s as a fixed point); Walker and Ni 2011 (Anderson). */
 #include "friction.h"
 
 enum { CTI_ADMM_OWN = 50000, CTI_ADMM_DEPTH = 8, CTI_ADMM_SHALLOW = 3, CTI_ADMM_CHECK = 5, CTI_ADMM_BALANCE = 40 };
@@ -13,9 +12,9 @@ typedef struct cti_admm {
     cti_friction *f;
     cti_friction_system system;
     cti_newton newton;
-    double *A, *B;                           /* [9 nc] zeros, identities */
-    double *v, *z, *y, *r, *g, *old_z;       /* [m] */
-    double *last_v, *last_e, *safe;          /* [m] */
+    double *A, *B;                                   /* [9 nc] zeros, identities */
+    double *v, *z, *y, *r, *g, *old_z;               /* [m] */
+    double *last_v, *last_e, *safe;                  /* [m] */
     double *dv[CTI_ADMM_DEPTH], *de[CTI_ADMM_DEPTH]; /* [m] differences of g and of g - v */
     int count, head, started, depth;
     double last_size;
@@ -228,9 +227,7 @@ CTI_FN cti_outcome cti_admm_solve(const cti_program *p, cti_effort *e, cti_answe
     memset(&s, 0, sizeof s);
     if (cti_friction_open(&f, p, e, a) && cti_admm_open(&s, &f)) {
         cti_admm_run(&s, enough, a);
-        cti_friction_answer(&f, a);
-        outcome = f.best_residual <= enough ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET;
-        a->why = "iterations or time ran out";
+        outcome = cti_friction_outcome(&f, enough, a);
     }
     cti_friction_system_close(&s.system);
     cti_friction_close(&f);

@@ -1,11 +1,10 @@
 /* friction_newton.c -- semismooth Newton for frictional contact on the exact cone, between block Gauss-Seidel sweeps.
    Method: the function of Alart and Curnier, F_n = r_n - max(0, r_n - u_n), F_t = r_t - (r_t - u_t projected on the disc of radius
-   mu max(0, r_n - u_n)), in the scaled form where all W_ii have trace 3. A step solves (A + B (W + sigma I)) d = -F for the contacts that push,
-   the others go to zero; it is halved until the norm of F falls below the largest of the last ones, and sweeps take over where that fails.
-   sigma follows the residual, as in Levenberg's method, so that redundant contacts do not make the system singular at the end; other factors of
-   it are tried where nothing gets better.
-   based on: Alart and Curnier 1991; Acary, Bremond and Huber 2018 (comparison of solvers; line search on the same function); Grippo,
-   Lampariello and Lucidi 1986 (nonmonotone search). */
+   mu max(0, r_n - u_n)), in the scaled form where all W_ii have trace 3. A step solves (A + B (W + sigma I)) d = -F for the contacts that
+   push, the others go to zero; it is halved until the norm of F falls below the largest of the last ones, and sweeps take over where that
+   fails. sigma follows the residual, as in Levenberg's method, so that redundant contacts do not make the system singular at the end; other
+   factors of it are tried where nothing gets better. based on: Alart and Curnier 1991; Acary, Bremond and Huber 2018 (comparison of
+   solvers; line search on the same function); Grippo, Lampariello and Lucidi 1986 (nonmonotone search). */
 #include "friction.h"
 
 enum { CTI_NEWTON_OWN = 1000, CTI_NEWTON_HALVES = 8, CTI_NEWTON_PATIENCE = 30, CTI_NEWTON_POLISH = 30 };
@@ -58,7 +57,8 @@ static double cti_newton_map(cti_newton *s, int derivatives)
     int i;
     for (i = 0; i < f->nc; i++) {
         size_t at = 9 * (size_t)i;
-        cti_newton_contact(f->mu[i], f->r + 3 * (size_t)i, f->u + 3 * (size_t)i, s->F + 3 * (size_t)i, derivatives ? s->A + at : NULL, s->B + at);
+        cti_newton_contact(f->mu[i], f->r + 3 * (size_t)i, f->u + 3 * (size_t)i, s->F + 3 * (size_t)i, derivatives ? s->A + at : NULL,
+                           s->B + at);
     }
     for (i = 0; i < f->m; i++)
         sum += s->F[i] * s->F[i];
@@ -182,9 +182,7 @@ CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_ans
     memset(&s, 0, sizeof s), memset(&system, 0, sizeof system);
     if (cti_friction_open(&f, p, e, a) && cti_friction_system_open(&system, &f) && cti_newton_open(&s, &f, &system)) {
         cti_newton_run(&s, enough, a);
-        cti_friction_answer(&f, a);
-        outcome = f.best_residual <= enough ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET;
-        a->why = "iterations or time ran out, or the residual stood still";
+        outcome = cti_friction_outcome(&f, enough, a);
     }
     cti_friction_system_close(&system);
     cti_friction_close(&f);

@@ -8,6 +8,7 @@
    dropped: their solution is exact where the barrier's is not. differs: the barrier is over the problem's own slacks, not over the products
    f d of the paper, whose objective is the same at the solution. */
 #include "interior.h"
+#include "certificate.h"
 #include "cones.h"
 #include "convex.h"
 
@@ -341,19 +342,15 @@ static int cti_interior_unbounded(cti_interior *ip)
 /* the direction in which an LCP's quadratic program falls for ever proves that no solution exists: W'y <= 0, w'y < 0 */
 static cti_outcome cti_interior_end_unbounded(cti_interior *ip)
 {
-    int i;
-    double most = 0;
-    if (ip->p->kind != CTI_PROGRAM_LCP || ip->p->lo) {
-        ip->a->why = "the objective is not bounded from below";
-        return CTI_OUTCOME_FAILED;
+    cti_convex_answer(&ip->c, ip->x, ip->y, ip->own_x, ip->own_r);
+    if (ip->p->kind == CTI_PROGRAM_LCP && cti_program_certify(ip->p, ip->own_r, ip->work)) {
+        memcpy(ip->a->x, ip->own_x, sizeof *ip->own_x * (size_t)ip->p->n);
+        memcpy(ip->a->r, ip->own_r, sizeof *ip->own_r * (size_t)ip->p->m);
+        ip->a->why = "no r >= 0 has W r + w >= 0";
+        return CTI_OUTCOME_INFEASIBLE;
     }
-    cti_convex_answer(&ip->c, ip->x, ip->y, ip->a->x, ip->a->r);
-    for (i = 0; i < ip->p->m; i++)
-        most = fmax(most, ip->a->r[i]);
-    for (i = 0; i < ip->p->m; i++)
-        ip->a->r[i] /= most > 0 ? most : 1;
-    ip->a->why = "no r >= 0 has W r + w >= 0";
-    return CTI_OUTCOME_INFEASIBLE;
+    ip->a->why = "the objective is not bounded from below";
+    return CTI_OUTCOME_FAILED;
 }
 
 /* ---- driver ---- */

@@ -4,6 +4,7 @@
    inscribed in the round one. differs: its first tangent is turned against the sliding that the last solve found (along the force where it
    found none) and the LCP is solved again: where that stands still, sliding is against the force and the force on the round cone, so the
    solution is Coulomb's own. */
+#include "certificate.h"
 #include "lemke.h"
 
 #define CTI_LEMKE_ROWS 1500 /* of QPs and of LCPs */
@@ -27,8 +28,17 @@ CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, 
     out.z = a->r, out.y = y;
     said = cti_lemke_dense(w->W, w->q, p->m, p->equation, e->warm ? start : NULL, p->m <= 200 ? CTI_LEMKE_RESTARTS : 2, e, a, &out);
     a->iterations += out.pivots, a->why = out.why;
-    if (said == CTI_OUTCOME_INFEASIBLE)
+    if (said == CTI_OUTCOME_INFEASIBLE) {
+        /* of J A^-1 J' it shows that J'y vanishes to the root of rounding only */
+        double *work = CTI_ARENA_NEW(e->arena, double, 2 * (size_t)p->n + 2 * (size_t)p->m);
+        if (!work)
+            return CTI_OUTCOME_MEMORY;
         memcpy(a->r, y, sizeof *y * (size_t)p->m);
+        if (!cti_program_certify_sharp(p, a->r, work)) {
+            a->why = "ended on a ray, and it is not shown that there is no solution";
+            return CTI_OUTCOME_RAY;
+        }
+    }
     return said;
 }
 
@@ -255,8 +265,7 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
         if (said != CTI_OUTCOME_SOLVED)
             break;
         cti_lemke_cone_forces(&l, r);
-        if (!cti_delassus_answer(w, p, e, &trial))
-            return CTI_OUTCOME_MEMORY;
+        cti_delassus_answer(w, p, &trial);
         cti_program_judge(p, x, r, work, &j);
         if (j.residual < best) {
             best = j.residual;
@@ -287,10 +296,7 @@ CTI_FN cti_outcome cti_lemke_solve(const cti_program *p, cti_effort *e, cti_answ
             said = cti_lemke_boxed(w.W, w.q, p->lo, p->hi, p->m, p->m <= 200 ? CTI_LEMKE_RESTARTS : 2, e, a, a->r);
         else
             said = cti_lemke_plain(p, &w, e, a);
-        if (said != CTI_OUTCOME_MEMORY && said != CTI_OUTCOME_NOT_APPLICABLE)
-            said = cti_delassus_answer(&w, p, e, a) ? said : CTI_OUTCOME_MEMORY;
-        if (said == CTI_OUTCOME_SOLVED && p->kind == CTI_PROGRAM_QP && !cti_delassus_refine(&w, p, e, a))
-            said = CTI_OUTCOME_MEMORY;
+        said = cti_delassus_finish(&w, p, e, a, said);
     }
     cti_delassus_close(&w, e);
     return said;

@@ -20,6 +20,8 @@ typedef struct cti_mprgp_set {
     double *s, *t;   /* [rows] J x and J g of the last calls */
     double noise;    /* absolute rounding of J x: a projection leaves that of the entries it took away, which may be larger than what is left */
 } cti_mprgp_set;
+/* cti_mprgp_set_reserve -- arrays of the set but J from the arena, all rows free. 0 when memory ran out. */
+CTI_FN int cti_mprgp_set_reserve(cti_arena *arena, cti_mprgp_set *set, int n, int rows);
 /* cti_mprgp_set_decoupled -- 1 when the rows of J are orthogonal within rounding; mark [J->rows] and dots [J->rows] are scratch; Jt = J'.
  */
 CTI_FN int cti_mprgp_set_decoupled(const cti_sparse *J, const cti_sparse *Jt, int32_t *mark, double *dots);
@@ -130,6 +132,8 @@ typedef struct cti_mprgp_task {
 /* cti_mprgp_run -- x [n] is the start, feasible or not. */
 CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x);
 
+/* cti_mprgp_most -- largest |a_i|, i < n. */
+CTI_FN double cti_mprgp_most(int n, const double *a);
 /* cti_mprgp_pivot -- bounds with the factor in the face and a unit diagonal: the minimum by block pivoting from x, when it is found, of the
    objective
    + shift / 2 |x - near_to|^2; g [n] its gradient, z [2 n] scratch. 1: x is that minimum as far as rounding lets it be known, 0: no result.
@@ -182,8 +186,5 @@ CTI_FN cti_mprgp_end cti_mprgp_primal(const cti_program *p, cti_mprgp_target *t,
 CTI_FN cti_mprgp_end cti_mprgp_dual(const cti_program *p, cti_mprgp_target *t, int *out_infeasible);
 /* cti_mprgp_boxed -- an LCP with symmetric W. *out_infeasible: r holds a certificate. */
 CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, int *out_infeasible);
-/* cti_mprgp_certificate -- 1 when y [m] (negative entries of inequalities are taken as 0) proves that no x has J x + w >= 0; y is left
-   normalised; work [2 n]. */
-CTI_FN int cti_mprgp_certificate(const cti_program *p, double *y, double *work);
 
 #endif /* CTI_MPRGP_H */

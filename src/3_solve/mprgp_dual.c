@@ -3,6 +3,8 @@
    diagonal, and is a solve with A's factor otherwise. A singular A gets a proximal term that moves with x. The multipliers of an infeasible
    program grow without end along y >= 0, J'y = 0, w'y < 0; that y is also the solution of min |J'y|^2 + (w'y + 1)^2 over y >= 0, which
    gives it exactly. Based on: Li et al. 2015, equation 2, algorithm 1. */
+#include "certificate.h"
+#include "dual.h"
 #include "mprgp.h"
 
 typedef struct cti_mprgp_bounds {
@@ -19,52 +21,6 @@ typedef struct cti_mprgp_bounds {
     cti_mprgp_preconditioner *precondition;
     int infeasible, certifying;
 } cti_mprgp_bounds;
-
-/* ---- certificates ---- */
-
-CTI_FN int cti_mprgp_certificate(const cti_program *p, double *y, double *work)
-{
-    double *sum = work, *size = work + p->n, most = 0, off = 0, fall = 0, whole = 0, one = 0;
-    int i, k;
-    for (i = 0; i < p->m; i++) {
-        if (!(p->equation && p->equation[i]) && y[i] < 0)
-            y[i] = 0;
-        one = fmax(one, fabs(y[i]));
-    }
-    if (!(one > 0) || !isfinite(one))
-        return 0;
-    memset(work, 0, sizeof *work * 2 * (size_t)p->n);
-    for (i = 0; i < p->m; i++) {
-        y[i] /= one;
-        for (k = p->J.p[i]; k < p->J.p[i + 1]; k++)
-            sum[p->J.i[k]] += p->J.x[k] * y[i], size[p->J.i[k]] += fabs(p->J.x[k] * y[i]);
-        fall += p->w[i] * y[i], whole += fabs(p->w[i] * y[i]);
-    }
-    for (i = 0; i < p->n; i++)
-        off = fmax(off, fabs(sum[i])), most = fmax(most, size[i]);
-    return off <= 1e-9 * most && fall < -1e-6 * whole;
-}
-
-/* W'y <= 0, w'y < 0 */
-static int cti_mprgp_boxed_certificate(const cti_program *p, double *y, double *work)
-{
-    double one = 0, fall = 0, whole = 0, most = 0, above = 0;
-    int i, k;
-    for (i = 0; i < p->m; i++)
-        y[i] = fmax(y[i], 0), one = fmax(one, y[i]);
-    if (!(one > 0) || !isfinite(one) || p->lo)
-        return 0;
-    memset(work, 0, sizeof *work * (size_t)p->m);
-    for (i = 0; i < p->m; i++) {
-        y[i] /= one;
-        for (k = p->W.p[i]; k < p->W.p[i + 1]; k++)
-            work[p->W.i[k]] += p->W.x[k] * y[i], most = fmax(most, fabs(p->W.x[k] * y[i]));
-        fall += p->w[i] * y[i], whole += fabs(p->w[i] * y[i]);
-    }
-    for (i = 0; i < p->m; i++)
-        above = fmax(above, work[i]);
-    return above <= 1e-9 * most && fall < -1e-6 * whole;
-}
 
 /* ---- the matrix ---- */
 
@@ -87,12 +43,6 @@ static void cti_mprgp_bounds_multiply(void *ctx, const double *v, double *y)
         y[i] *= q->S[i];
 }
 
-static int cti_mprgp_sparse_reserve(cti_mem *mem, cti_sparse *B, int n, int entries)
-{
-    B->rows = B->cols = n;
-    return CTI_RESIZE(mem, B->p, n + 1) && CTI_RESIZE(mem, B->i, entries) && CTI_RESIZE(mem, B->x, entries);
-}
-
 /* J A^-1 J', all entries */
 static int cti_mprgp_form_full(cti_mprgp_bounds *q)
 {
@@ -100,62 +50,12 @@ static int cti_mprgp_form_full(cti_mprgp_bounds *q)
     cti_arena_point mark = cti_arena_mark(e->arena);
     int i, j, m = q->p->m;
     double *W = CTI_ARENA_NEW(e->arena, double, (size_t)m *(size_t)m);
-    if (!W || !cti_system_schur(&q->system, e->arena, &q->p->J, W, m) || !cti_mprgp_sparse_reserve(e->mem, &q->B, m, m * m))
+    if (!W || !cti_system_schur(&q->system, e->arena, &q->p->J, W, m) || !cti_sparse_reserve(e->mem, &q->B, m, m, m * m))
         return 0;
     for (i = 0; i < m; i++)
         for (q->B.p[i + 1] = (i + 1) * m, j = 0; j < m; j++)
             q->B.i[i * m + j] = j, q->B.x[i * m + j] = W[(size_t)i * (size_t)m + (size_t)j];
     cti_arena_rewind(e->arena, mark);
-    return 1;
-}
-
-/* J A^-1 J' with diagonal A: a row meets those that share an unknown */
-static int cti_mprgp_form_sparse(cti_mprgp_bounds *q)
-{
-    cti_mem *mem = q->t->effort->mem;
-    const cti_sparse *J = &q->p->J;
-    cti_sparse Jt, half;
-    int i, k, l, at = 0, ok, pass;
-    int32_t *seen = NULL;
-    double *sum = NULL;
-    memset(&half, 0, sizeof half);
-    ok = cti_sparse_transpose(mem, J, &Jt) && CTI_RESIZE(mem, seen, J->rows + 1) && CTI_RESIZE(mem, sum, J->rows + 1);
-    for (pass = 0; ok && pass < 2; pass++) { /* count, then fill */
-        for (at = 0, i = 0; i < J->rows; i++) {
-            int first = at;
-            for (k = J->p[i]; k < J->p[i + 1]; k++) {
-                int j = J->i[k];
-                double d = cti_sparse_at(q->system.A, j, j);
-                for (l = Jt.p[j]; l < Jt.p[j + 1]; l++) {
-                    if (seen[Jt.i[l]] != 2 * i + 1 + pass * 2 * J->rows) {
-                        seen[Jt.i[l]] = 2 * i + 1 + pass * 2 * J->rows, sum[Jt.i[l]] = 0;
-                        if (pass)
-                            half.i[at] = Jt.i[l];
-                        at++;
-                    }
-                    sum[Jt.i[l]] += J->x[k] * Jt.x[l] / d;
-                }
-            }
-            for (k = first; pass && k < at; k++)
-                half.x[k] = sum[half.i[k]];
-            if (pass)
-                half.p[i + 1] = at;
-        }
-        ok = pass || cti_mprgp_sparse_reserve(mem, &half, J->rows, at);
-    }
-    ok = ok && cti_sparse_transpose(mem, &half, &q->B); /* symmetric: only the columns get sorted */
-    cti_sparse_free(mem, &Jt), cti_sparse_free(mem, &half);
-    CTI_FREE(mem, seen), CTI_FREE(mem, sum);
-    return ok;
-}
-
-static int cti_mprgp_is_diagonal(const cti_sparse *A)
-{
-    int i, k;
-    for (i = 0; i < A->rows; i++)
-        for (k = A->p[i]; k < A->p[i + 1]; k++)
-            if ((A->i[k] != i && A->x[k] != 0) || (A->i[k] == i && !(A->x[k] > 0)))
-                return 0;
     return 1;
 }
 
@@ -252,8 +152,7 @@ static int cti_mprgp_bounds_infeasible(void *ctx, const double *direction)
     int i;
     for (i = 0; i < q->p->m; i++)
         q->y[i] = q->S[i] * direction[i];
-    q->infeasible =
-        q->p->kind == CTI_PROGRAM_QP ? cti_mprgp_certificate(q->p, q->y, q->t->work) : cti_mprgp_boxed_certificate(q->p, q->y, q->t->work);
+    q->infeasible = cti_program_certify(q->p, q->y, q->t->work);
     return q->infeasible;
 }
 
@@ -266,13 +165,10 @@ static int cti_mprgp_bounds_reserve(cti_mprgp_bounds *q, const cti_program *p, c
     cti_mprgp_set *set = &q->set;
     memset(q, 0, sizeof *q);
     q->p = p, q->t = t;
-    set->n = set->rows = m;
-    set->lo = CTI_ARENA_NEW(arena, double, m), set->hi = CTI_ARENA_NEW(arena, double, m), set->face = CTI_ARENA_ZERO(arena, uint8_t, m);
-    set->s = CTI_ARENA_ZERO(arena, double, m), set->t = CTI_ARENA_ZERO(arena, double, m);
     q->S = CTI_ARENA_NEW(arena, double, m), q->c = CTI_ARENA_NEW(arena, double, m), q->y = CTI_ARENA_ZERO(arena, double, m);
     q->polish = CTI_ARENA_NEW(arena, double, 3 * (size_t)m);
     q->x = CTI_ARENA_ZERO(arena, double, p->n), q->v = CTI_ARENA_ZERO(arena, double, p->n), q->b = CTI_ARENA_ZERO(arena, double, p->n);
-    if (!set->lo || !set->hi || !set->face || !set->s || !set->t || !q->S || !q->c || !q->y || !q->polish || !q->x || !q->v || !q->b)
+    if (!cti_mprgp_set_reserve(arena, set, m, m) || !q->S || !q->c || !q->y || !q->polish || !q->x || !q->v || !q->b)
         return 0;
     for (i = 0; i < m; i++)
         set->lo[i] = p->equation && p->equation[i] ? -INFINITY : 0, set->hi[i] = INFINITY;
@@ -325,7 +221,7 @@ static int cti_mprgp_certify_form(cti_mprgp_bounds *q, const cti_sparse *Jt, dou
 {
     const cti_program *p = q->p;
     int i, j, k, l, m = p->m;
-    if (!cti_mprgp_sparse_reserve(q->t->effort->mem, &q->B, m, m * m))
+    if (!cti_sparse_reserve(q->t->effort->mem, &q->B, m, m, m * m))
         return 0;
     for (i = 0; i < m; i++) {
         double *row = q->B.x + (size_t)i * (size_t)m;
@@ -362,7 +258,7 @@ static int cti_mprgp_certify(const cti_program *p, cti_mprgp_target *t)
     ok = cti_mprgp_certify_form(&q, &Jt, most > 0 ? most : 1) && cti_mprgp_bounds_run(&q, 1e-10) != CTI_MPRGP_MEMORY;
     for (i = 0; ok && i < p->m; i++)
         q.y[i] *= q.S[i];
-    k = ok ? cti_mprgp_certificate(p, q.y, t->work) : -1;
+    k = ok ? cti_program_certify(p, q.y, t->work) : -1;
     for (i = 0; k > 0 && i < p->m; i++)
         t->answer->r[t->stride * i] = q.y[i];
     cti_mprgp_bounds_free(&q);
@@ -380,24 +276,23 @@ static int cti_mprgp_dual_form(cti_mprgp_bounds *q, int singular)
     int i, k, ok = 1;
     double most = 0;
     if (singular) {
-        int32_t *row = NULL, *col = NULL;
-        double *x = NULL;
+        cti_triplets t;
+        memset(&t, 0, sizeof t);
         for (i = 0; i < A->rows; i++)
             most = fmax(most, cti_sparse_at(A, i, i));
         q->shift = most > 0 ? 1e-4 * most : 1e-4;
         for (i = 0; ok && i < A->rows; i++) {
-            ok = CTI_PUSH(e->mem, row, i) && CTI_PUSH(e->mem, col, i) && CTI_PUSH(e->mem, x, q->shift);
+            ok = cti_triplets_add(e->mem, &t, i, i, q->shift);
             for (k = A->p[i]; ok && k < A->p[i + 1]; k++)
-                ok = CTI_PUSH(e->mem, row, i) && CTI_PUSH(e->mem, col, A->i[k]) && CTI_PUSH(e->mem, x, A->x[k]);
+                ok = cti_triplets_add(e->mem, &t, i, A->i[k], A->x[k]);
         }
-        ok = ok && cti_sparse_from_triplets(e->mem, A->rows, A->rows, row, col, x, CTI_LEN(x), &q->shifted);
-        CTI_FREE(e->mem, row), CTI_FREE(e->mem, col), CTI_FREE(e->mem, x);
+        ok = cti_triplets_close(e->mem, &t, ok, A->rows, A->rows, &q->shifted);
     }
     ok = ok && cti_system_open(e->mem, &q->system, singular ? &q->shifted : A) && cti_system_factor(e->mem, &q->system);
     if (ok && !singular && q->system.boosted)
         return 1;
-    if (ok && cti_mprgp_is_diagonal(q->system.A))
-        ok = cti_mprgp_form_sparse(q);
+    if (ok && cti_dual_is_diagonal(q->system.A))
+        ok = cti_dual_thin(e->mem, q->system.A, &q->p->J, &q->B);
     else if (ok && q->p->m <= q->t->options->dense_rows)
         ok = cti_mprgp_form_full(q);
     if (ok)
@@ -482,7 +377,7 @@ CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, 
     t->count->dual = 1;
     if (!cti_mprgp_bounds_reserve(&q, p, t))
         return CTI_MPRGP_MEMORY;
-    if (cti_mprgp_sparse_reserve(t->effort->mem, &q.B, p->m, n)) {
+    if (cti_sparse_reserve(t->effort->mem, &q.B, p->m, p->m, n)) {
         memcpy(q.B.p, p->W.p, sizeof *q.B.p * ((size_t)p->m + 1)), memcpy(q.B.i, p->W.i, sizeof *q.B.i * (size_t)n);
         for (k = 0; k < n; k++)
             q.B.x[k] = p->W.x[k];

@@ -30,25 +30,16 @@ static int cti_mprgp_pivot_faces(cti_mprgp_set *set, double *x, const double *g,
     return changes;
 }
 
-static double cti_mprgp_pivot_most(int n, const double *a)
-{
-    double s = 0;
-    int i;
-    for (i = 0; i < n; i++)
-        s = fmax(s, fabs(a[i]));
-    return s;
-}
-
 CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, const double *near_to, double shift, double *x, double *g, double *z)
 {
     int i, k, turn, changes, least = q->n + 1, patience = 10, n = q->n;
     cti_mprgp_set *set = q->set;
-    double size_b = cti_mprgp_pivot_most(n, q->b);
+    double size_b = cti_mprgp_most(n, q->b);
     if (q->precondition->shift != fmax(shift, 1e-11))
         q->precondition->shift = fmax(shift, 1e-11), q->precondition->stale = 1;
     for (turn = 0; turn < 200; turn++) {
         if (turn) {
-            changes = cti_mprgp_pivot_faces(set, x, g, 1e-12 * cti_mprgp_pivot_most(n, x), 1e-13 * size_b, patience <= 0);
+            changes = cti_mprgp_pivot_faces(set, x, g, 1e-12 * cti_mprgp_most(n, x), 1e-13 * size_b, patience <= 0);
             if (changes == 0)
                 return 1;
             patience = changes < least ? 10 : patience - 1;

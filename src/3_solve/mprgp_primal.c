@@ -94,15 +94,6 @@ static void cti_mprgp_primal_multiply(void *ctx, const double *x, double *y)
 
 /* ---- the set ---- */
 
-static int cti_mprgp_set_reserve(cti_arena *arena, cti_mprgp_set *set, int n, int rows)
-{
-    set->n = n, set->rows = rows;
-    set->lo = CTI_ARENA_NEW(arena, double, rows), set->hi = CTI_ARENA_NEW(arena, double, rows);
-    set->s = CTI_ARENA_ZERO(arena, double, rows), set->t = CTI_ARENA_ZERO(arena, double, rows);
-    set->face = CTI_ARENA_ZERO(arena, uint8_t, rows);
-    return set->lo && set->hi && set->s && set->t && set->face;
-}
-
 /* unit rows of those that are kept and not zero */
 static int cti_mprgp_primal_rows(cti_mprgp_primal_state *q, const uint8_t *keep)
 {

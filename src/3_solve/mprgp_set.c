@@ -6,6 +6,15 @@
 /* rounding of J_i x */
 #define CTI_MPRGP_ROUNDING 1e-14
 
+CTI_FN int cti_mprgp_set_reserve(cti_arena *arena, cti_mprgp_set *set, int n, int rows)
+{
+    set->n = n, set->rows = rows;
+    set->lo = CTI_ARENA_NEW(arena, double, rows), set->hi = CTI_ARENA_NEW(arena, double, rows);
+    set->s = CTI_ARENA_ZERO(arena, double, rows), set->t = CTI_ARENA_ZERO(arena, double, rows);
+    set->face = CTI_ARENA_ZERO(arena, uint8_t, rows);
+    return set->lo && set->hi && set->s && set->t && set->face;
+}
+
 CTI_FN int cti_mprgp_set_decoupled(const cti_sparse *J, const cti_sparse *Jt, int32_t *mark, double *dots)
 {
     int i, k, l, ok = 1;

@@ -1,6 +1,8 @@
 /* mprgp_solve.c -- which programs MPRGP takes, and how.
    Method: decoupled rows or bounds go on the unknowns; all other rows on the multipliers, where constraints are bounds. A run on the
-   unknowns that stalls goes on there, too. */
+   unknowns that stalls goes on there, too. differs: Li et al. 2015 keep rows that are not decoupled on the unknowns and solve equations 16,
+   18 and 20 with a dense J J' in every step; the multipliers (their equation 2) need A's factor once and no such systems. */
+#include "certificate.h"
 #include "mprgp.h"
 
 CTI_FN cti_mprgp_options cti_mprgp_options_default(void)
@@ -13,18 +15,16 @@ CTI_FN cti_mprgp_options cti_mprgp_options_default(void)
 
 /* ---- what is taken ---- */
 
+/* symmetric, nothing negative on the diagonal */
 static int cti_mprgp_symmetric(const cti_sparse *W)
 {
-    double most = 0;
-    int i, k;
-    for (i = 0; i < W->rows; i++)
-        for (k = W->p[i]; k < W->p[i + 1]; k++)
-            most = fmax(most, fabs(W->x[k]));
-    for (i = 0; i < W->rows; i++)
-        for (k = W->p[i]; k < W->p[i + 1]; k++)
-            if (fabs(W->x[k] - cti_sparse_at(W, W->i[k], i)) > 1e-12 * most || (W->i[k] == i && W->x[k] < -1e-12 * most))
-                return 0;
-    return 1;
+    double most = 0, least = 0;
+    int i;
+    for (i = 0; i < W->rows; i++) {
+        double d = cti_sparse_at(W, i, i);
+        most = fmax(most, fabs(d)), least = fmin(least, d);
+    }
+    return cti_sparse_asymmetry(W, 1) <= 1e-12 && least >= -1e-12 * most;
 }
 
 static const char *cti_mprgp_refuses(const cti_program *p)
@@ -48,9 +48,7 @@ static int cti_mprgp_normals(cti_mem *mem, const cti_program *p, cti_program *ou
     out->kind = square ? CTI_PROGRAM_LCP : CTI_PROGRAM_QP;
     out->m = p->m / 3, out->n = square ? out->m : p->n;
     out->A = p->A, out->b = p->b;
-    to->rows = out->m, to->cols = out->n;
-    if (!CTI_RESIZE(mem, to->p, out->m + 1) || !CTI_RESIZE(mem, to->i, from->p[p->m]) || !CTI_RESIZE(mem, to->x, from->p[p->m]) ||
-        !CTI_RESIZE(mem, out->w, out->m))
+    if (!cti_sparse_reserve(mem, to, out->m, out->n, from->p[p->m]) || !CTI_RESERVE(mem, out->w, 1) || !CTI_RESIZE(mem, out->w, out->m))
         return 0;
     for (i = 0; i < out->m; i++) {
         out->w[i] = p->w[3 * i];
@@ -101,7 +99,7 @@ static cti_mprgp_end cti_mprgp_quadratic(const cti_program *p, cti_mprgp_target 
         if (end == CTI_MPRGP_DONE || end == CTI_MPRGP_MEMORY || end == CTI_MPRGP_BUDGET)
             return end;
         if (end == CTI_MPRGP_UNBOUNDED && t->stride == 1)
-            *infeasible = cti_mprgp_certificate(p, t->answer->r, t->work);
+            *infeasible = cti_program_certify(p, t->answer->r, t->work);
         if (*infeasible || path == 1 || t->options->decoupling != CTI_DECOUPLE_NONE)
             return end;
         for (i = 0; end == CTI_MPRGP_UNBOUNDED && i < t->judged->m; i++)

@@ -229,24 +229,64 @@ static int cti_pgs_bound(const cti_pgs *s)
     return work > 1e6 ? 1000000 : (work < 200 ? 200 : (int)work);
 }
 
+/* cti_pgs_trend -- what many sweeps show and one does not. A positive semidefinite symmetric W has neither: its sweeps lower an objective.
+ */
+typedef struct cti_pgs_trend {
+    int unsymmetric, doublings;
+    double most;          /* largest |r_i| when it was last looked at */
+    double least, before; /* smallest change in this window, in the last one */
+} cti_pgs_trend;
+
+#define CTI_PGS_LOOK 16       /* sweeps between two looks at the size of r */
+#define CTI_PGS_DOUBLINGS 8   /* in a row: it grows by a factor, and not as it does on its way to a large solution */
+#define CTI_PGS_WINDOW 1024   /* first window for circles; the next is twice as long */
+#define CTI_PGS_PROGRESS 0.98 /* share to which the change has to fall from window to window */
+
+/* after sweep k (from 1): NULL, or why the sweeps lead nowhere */
+static const char *cti_pgs_trend_look(cti_pgs_trend *t, int k, double change, const double *r, int m)
+{
+    double most = 0;
+    int i;
+    t->least = fmin(t->least, change);
+    if (k % CTI_PGS_LOOK == 0) {
+        for (i = 0; i < m; i++)
+            most = fmax(most, fabs(r[i]));
+        t->doublings = t->most > 0 && most >= 2 * t->most ? t->doublings + 1 : 0;
+        t->most = most;
+    }
+    if (t->doublings >= CTI_PGS_DOUBLINGS)
+        return "the sweeps diverge: r doubles again and again";
+    if (!t->unsymmetric || k < CTI_PGS_WINDOW || (k & (k - 1)) != 0)
+        return NULL;
+    if (t->least > CTI_PGS_PROGRESS * t->before)
+        return "the sweeps go round in circles: W is not symmetric, and their changes do not become smaller";
+    t->before = t->least, t->least = INFINITY;
+    return NULL;
+}
+
 CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, cti_effort *e, cti_answer *a)
 {
     double *work = CTI_ARENA_NEW(e->arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n), ask = e->tolerance, change, residual;
     int k, own = cti_pgs_bound(s);
+    cti_pgs_trend trend;
     if (!work)
         return CTI_OUTCOME_MEMORY;
+    memset(&trend, 0, sizeof trend);
+    trend.unsymmetric = !s->W && cti_sparse_asymmetry(s->S, 1) > 1e-6, trend.least = trend.before = INFINITY;
     for (k = 0; cti_effort_goes_on(e, k, own, a->x, a->r); k++) {
         change = cti_pgs_sweep(s, a->r);
         a->iterations = k + 1;
-        if (change != change || change > 1e100) {
-            a->why = "the sweeps diverge";
-            memset(a->r, 0, sizeof *a->r * (size_t)p->m);
+        a->why = change != change || change > 1e100 ? "the sweeps diverge" : cti_pgs_trend_look(&trend, k + 1, change, a->r, p->m);
+        if (a->why) {
+            if (!(change <= 1e100) || trend.doublings) /* numbers that have run away are no answer */
+                memset(a->r, 0, sizeof *a->r * (size_t)p->m);
             cti_pgs_judge(p, d, a, work);
             return CTI_OUTCOME_FAILED;
         }
         if (change > ask)
             continue;
         residual = cti_pgs_judge(p, d, a, work);
+        a->why = "";
         if (residual <= e->tolerance)
             return CTI_OUTCOME_SOLVED;
         if (change == 0 || ask < 1e-17) {
@@ -281,3 +321,7 @@ CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer
     return outcome;
 }
 #undef CTI_PGS_REFRESH
+#undef CTI_PGS_LOOK
+#undef CTI_PGS_DOUBLINGS
+#undef CTI_PGS_WINDOW
+#undef CTI_PGS_PROGRESS

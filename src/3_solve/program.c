@@ -1,6 +1,6 @@
 /* program.c -- contact problems that stand alone: sparse rows, the laws, the judge, budgets.
-   Method: the judge forms u, the residual of the dynamics and the natural map of each law from x and r alone; nothing that a solver says of itself
-   enters. Each number is relative to the largest of the terms that cancel in it, so that a problem's units do not matter. */
+   Method: the judge forms u, the residual of the dynamics and the natural map of each law from x and r alone; nothing that a solver says of
+   itself enters. Each number is relative to the largest of the terms that cancel in it, so that a problem's units do not matter. */
 #include "program.h"
 
 /* ---- sparse rows ---- */
@@ -45,10 +45,11 @@ CTI_FN double cti_sparse_at(const cti_sparse *a, int i, int j)
     return k0 < a->p[i + 1] && a->i[k0] == j ? a->x[k0] : 0;
 }
 
-static int cti_sparse_reserve(cti_mem *mem, cti_sparse *a, int rows, int cols, int entries)
+CTI_FN int cti_sparse_reserve(cti_mem *mem, cti_sparse *a, int rows, int cols, int entries)
 {
     a->rows = rows, a->cols = cols;
-    if (CTI_RESIZE(mem, a->p, rows + 1) && CTI_RESIZE(mem, a->i, entries) && CTI_RESIZE(mem, a->x, entries))
+    if (CTI_RESIZE(mem, a->p, rows + 1) && CTI_RESERVE(mem, a->i, 1) && CTI_RESERVE(mem, a->x, 1) && CTI_RESIZE(mem, a->i, entries) &&
+        CTI_RESIZE(mem, a->x, entries))
         return 1;
     cti_sparse_free(mem, a);
     return 0;
@@ -127,6 +128,32 @@ CTI_FN int cti_sparse_from_triplets(cti_mem *mem, int rows, int cols, const int3
     return ok;
 }
 
+CTI_FN int cti_triplets_add(cti_mem *mem, cti_triplets *t, int i, int j, double x)
+{
+    return CTI_PUSH(mem, t->i, i) && CTI_PUSH(mem, t->j, j) && CTI_PUSH(mem, t->x, x);
+}
+
+CTI_FN int cti_triplets_close(cti_mem *mem, cti_triplets *t, int ok, int rows, int cols, cti_sparse *out)
+{
+    ok = ok && cti_sparse_from_triplets(mem, rows, cols, t->i, t->j, t->x, CTI_LEN(t->x), out);
+    CTI_FREE(mem, t->i), CTI_FREE(mem, t->j), CTI_FREE(mem, t->x);
+    return ok;
+}
+
+CTI_FN double cti_sparse_asymmetry(const cti_sparse *a, int stride)
+{
+    double most = 0, off = 0;
+    int i, k;
+    for (i = 0; i < a->rows; i += stride)
+        for (k = a->p[i]; k < a->p[i + 1]; k++) {
+            if (a->i[k] % stride)
+                continue;
+            most = fmax(most, fabs(a->x[k]));
+            off = fmax(off, fabs(a->x[k] - cti_sparse_at(a, a->i[k], i)));
+        }
+    return most > 0 ? off / most : 0;
+}
+
 /* ---- problems ---- */
 
 CTI_FN void cti_program_free(cti_mem *mem, cti_program *p)
@@ -142,13 +169,13 @@ CTI_FN void cti_program_free(cti_mem *mem, cti_program *p)
 static const char *cti_program_check_sparse(const cti_sparse *a, int rows, int cols)
 {
     int i, k;
-    if (a->rows != rows || a->cols != cols)
+    if (a->rows != rows || a->cols != cols || CTI_LEN(a->p) != rows + 1)
         return "a matrix has not the size that the problem needs";
-    if (rows && a->p[0] != 0)
+    if (a->p[0] != 0)
         return "a matrix's row pointers do not begin with 0";
     for (i = 0; i < rows; i++) {
-        if (a->p[i + 1] < a->p[i])
-            return "a matrix's row pointers fall";
+        if (a->p[i + 1] < a->p[i] || a->p[i + 1] > CTI_LEN(a->i) || a->p[i + 1] > CTI_LEN(a->x))
+            return "a matrix's row pointers fall, or leave its entries";
         for (k = a->p[i]; k < a->p[i + 1]; k++) {
             if (a->i[k] < 0 || a->i[k] >= cols || (k > a->p[i] && a->i[k] <= a->i[k - 1]))
                 return "a matrix's column is outside, or columns are not sorted";
@@ -183,8 +210,26 @@ static const char *cti_program_check_law(const cti_program *p)
     if (!p->lo != !p->hi || (p->lo && (CTI_LEN(p->lo) != p->m || CTI_LEN(p->hi) != p->m)))
         return "bounds have not the length that the problem needs";
     for (i = 0; p->lo && i < p->m; i++)
-        if (!(p->lo[i] <= p->hi[i]))
-            return "a lower bound is above the upper one";
+        if (!(p->lo[i] <= p->hi[i]) || p->lo[i] == INFINITY || p->hi[i] == -INFINITY)
+            return "a lower bound is above the upper one, or no number is between them";
+    if (p->equation && CTI_LEN(p->equation) != p->m)
+        return "the marks of equations have not the length that the problem needs";
+    if ((p->x_ref && CTI_LEN(p->x_ref) != p->n) || (p->r_ref && CTI_LEN(p->r_ref) != p->m))
+        return "a reference solution has not the length that the problem needs";
+    return NULL;
+}
+
+/* A is used as symmetric by every solver; 1e-9 of its row's and column's diagonal is rounding of who wrote it */
+static const char *cti_program_check_symmetric(const cti_sparse *A)
+{
+    int i, k;
+    for (i = 0; i < A->rows; i++)
+        for (k = A->p[i]; k < A->p[i + 1]; k++) {
+            double other = cti_sparse_at(A, A->i[k], i),
+                   size = sqrt(fabs(cti_sparse_at(A, i, i)) * fabs(cti_sparse_at(A, A->i[k], A->i[k])));
+            if (fabs(A->x[k] - other) > 1e-9 * fmax(size, fmax(fabs(A->x[k]), fabs(other))))
+                return "A is not symmetric";
+        }
     return NULL;
 }
 
@@ -193,6 +238,7 @@ CTI_FN const char *cti_program_check(const cti_program *p)
     const char *wrong;
     if (p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL) {
         wrong = cti_program_check_sparse(&p->A, p->n, p->n);
+        wrong = wrong ? wrong : cti_program_check_symmetric(&p->A);
         wrong = wrong ? wrong : cti_program_check_sparse(&p->J, p->m, p->n);
         wrong = wrong ? wrong : cti_program_check_vector(p->b, p->n);
     } else {
@@ -202,42 +248,49 @@ CTI_FN const char *cti_program_check(const cti_program *p)
     return wrong ? wrong : cti_program_check_law(p);
 }
 
-/* trace of W_ii = J_i A^-1 J_i' by three solves a contact */
+enum { CTI_PROGRAM_BATCH = 48 }; /* rows whose Schur complement is formed at a time */
+
+/* trace of W_ii = J_i A^-1 J_i', some contacts at a time by their rows' paths through the factor */
 static int cti_program_trace(cti_mem *mem, cti_program *p)
 {
     cti_system s;
-    double *z = NULL;
-    int i, a, k, ok;
+    cti_arena arena;
+    double *W;
+    int i, a, ok;
     memset(&s, 0, sizeof s);
-    ok = cti_system_open(mem, &s, &p->A) && cti_system_factor(mem, &s) && CTI_RESIZE(mem, z, p->n);
-    for (i = 0; ok && i < p->m / 3; i++) {
-        double trace = 0;
-        for (a = 3 * i; a < 3 * i + 3; a++) {
-            memset(z, 0, sizeof *z * (size_t)p->n);
-            for (k = p->J.p[a]; k < p->J.p[a + 1]; k++)
-                z[p->J.i[k]] = p->J.x[k];
-            cti_system_solve(&s, z, 1);
-            for (k = p->J.p[a]; k < p->J.p[a + 1]; k++)
-                trace += p->J.x[k] * z[p->J.i[k]];
+    cti_arena_init(&arena, mem);
+    W = CTI_ARENA_NEW(&arena, double, CTI_PROGRAM_BATCH *CTI_PROGRAM_BATCH);
+    ok = W && cti_system_open(mem, &s, &p->A) && cti_system_factor(mem, &s);
+    for (i = 0; ok && i < p->m; i += CTI_PROGRAM_BATCH) {
+        cti_sparse J = p->J;
+        J.p += i, J.rows = cti_min_int(CTI_PROGRAM_BATCH, p->m - i);
+        ok = cti_system_schur(&s, &arena, &J, W, CTI_PROGRAM_BATCH);
+        for (a = 0; ok && a < J.rows; a += 3) {
+            double trace = W[a * (CTI_PROGRAM_BATCH + 1)] + W[(a + 1) * (CTI_PROGRAM_BATCH + 1)] + W[(a + 2) * (CTI_PROGRAM_BATCH + 1)];
+            p->scale[(i + a) / 3] = trace > 0 ? 3 / trace : 1;
         }
-        p->scale[i] = trace > 0 ? 3 / trace : 1;
     }
-    CTI_FREE(mem, z);
+    cti_arena_free(&arena);
     cti_system_close(mem, &s);
     return ok;
 }
 
 CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p)
 {
-    int i;
-    if (p->kind != CTI_PROGRAM_LOCAL && p->kind != CTI_PROGRAM_GLOBAL)
+    int i, contacts = p->kind == CTI_PROGRAM_LOCAL || p->kind == CTI_PROGRAM_GLOBAL;
+    /* an array of no numbers is not NULL: solvers copy from it */
+    if ((p->kind != CTI_PROGRAM_LOCAL && p->kind != CTI_PROGRAM_LCP && !CTI_RESERVE(mem, p->b, 1)) || !CTI_RESERVE(mem, p->w, 1) ||
+        (contacts && (!CTI_RESERVE(mem, p->mu, 1) || !CTI_RESERVE(mem, p->scale, 1))))
+        return 0;
+    if (!contacts)
         return 1;
     if (!CTI_RESIZE(mem, p->scale, p->m / 3))
         return 0;
     if (p->kind == CTI_PROGRAM_GLOBAL)
         return cti_program_trace(mem, p);
     for (i = 0; i < p->m / 3; i++) {
-        double trace = cti_sparse_at(&p->W, 3 * i, 3 * i) + cti_sparse_at(&p->W, 3 * i + 1, 3 * i + 1) + cti_sparse_at(&p->W, 3 * i + 2, 3 * i + 2);
+        double trace =
+            cti_sparse_at(&p->W, 3 * i, 3 * i) + cti_sparse_at(&p->W, 3 * i + 1, 3 * i + 1) + cti_sparse_at(&p->W, 3 * i + 2, 3 * i + 2);
         p->scale[i] = trace > 0 ? 3 / trace : 1;
     }
     return 1;
@@ -354,6 +407,8 @@ static void cti_judge_contacts(const cti_program *p, const double *r, const doub
             norm_r += ri[k] * ri[k], norm_u += ui[k] * ui[k], norm_w += p->w[3 * i + k] * p->w[3 * i + k];
         }
         products += fabs(hat[0] * ri[0] + hat[1] * ri[1] + hat[2] * ri[2]);
+        if (!(p->scale[i] > 0)) /* a trace beyond all numbers: the map would say nothing */
+            scaled = NAN;
         out->primal = fmax(out->primal, cti_judge_share(fmax(0, -ui[0]), size_u));
         out->dual = fmax(out->dual, cti_judge_share(fmax(0, sqrt(ri[1] * ri[1] + ri[2] * ri[2]) - mu * ri[0]), most_r));
     }
@@ -383,7 +438,8 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
         dual_objective = -quadratic / 2;
         for (i = 0; i < p->m; i++)
             dual_objective -= p->w[i] * r[i];
-        out->gap = cti_judge_share(fabs(out->objective - dual_objective), fmax(fabs(out->objective), fmax(fabs(dual_objective), quadratic / 2)));
+        out->gap =
+            cti_judge_share(fabs(out->objective - dual_objective), fmax(fabs(out->objective), fmax(fabs(dual_objective), quadratic / 2)));
         out->objective += p->constant;
     } else if (p->kind == CTI_PROGRAM_LCP) {
         out->gap = cti_judge_share(out->gap, size_u * cti_judge_most(r, p->m));
@@ -391,7 +447,10 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
     out->residual = fmax(out->dynamics, out->natural);
     if (p->kind == CTI_PROGRAM_QP)
         out->residual = fmax(out->residual, fmax(out->gap, fmax(out->primal, out->dual)));
-    if (out->natural != out->natural || out->dynamics != out->dynamics)
+    /* what is no number, or has run away so far that squares of it are none, is no solution, whatever the comparisons above made of it */
+    if (!(size_u < 1e150 && cti_judge_most(u, p->m) < 1e150 && cti_judge_most(r, p->m) < 1e150 &&
+          (!global || cti_judge_most(x, p->n) < 1e150)) ||
+        !isfinite(quadratic) || !isfinite(out->natural) || !isfinite(out->dynamics) || !isfinite(out->gap))
         out->residual = INFINITY;
 }
 

@@ -24,6 +24,8 @@ typedef struct cti_sparse {
 } cti_sparse;
 
 CTI_FN void cti_sparse_free(cti_mem *mem, cti_sparse *a);
+/* cti_sparse_reserve -- room for `entries`, row pointers 0; arrays of nothing are not NULL. 0 and empty when memory ran out. */
+CTI_FN int cti_sparse_reserve(cti_mem *mem, cti_sparse *a, int rows, int cols, int entries);
 /* cti_sparse_mul -- y = A x; cti_sparse_addmul_t -- y += A' x. */
 CTI_FN void cti_sparse_mul(const cti_sparse *a, const double *x, double *y);
 CTI_FN void cti_sparse_addmul_t(const cti_sparse *a, const double *x, double *y);
@@ -32,6 +34,15 @@ CTI_FN int cti_sparse_transpose(cti_mem *mem, const cti_sparse *a, cti_sparse *o
 /* cti_sparse_from_triplets -- entries in any order, sums of equal places. [n_entries] each. 0 when memory ran out. */
 CTI_FN int cti_sparse_from_triplets(cti_mem *mem, int rows, int cols, const int32_t *i, const int32_t *j, const double *x, int n_entries,
                                     cti_sparse *out);
+/* cti_triplets -- entries one by one; zero it before first use. add: 0 when memory ran out; close: their matrix where ok, empties the list. */
+typedef struct cti_triplets {
+    int32_t *i, *j;
+    double *x;
+} cti_triplets;
+CTI_FN int cti_triplets_add(cti_mem *mem, cti_triplets *t, int i, int j, double x);
+CTI_FN int cti_triplets_close(cti_mem *mem, cti_triplets *t, int ok, int rows, int cols, cti_sparse *out);
+/* cti_sparse_asymmetry -- largest |a_ij - a_ji| over the largest |a_ij|, of every stride-th row and column; 0 for a matrix of zeros. */
+CTI_FN double cti_sparse_asymmetry(const cti_sparse *a, int stride);
 /* cti_sparse_at -- entry (i, j), 0 where none is stored. */
 CTI_FN double cti_sparse_at(const cti_sparse *a, int i, int j);
 

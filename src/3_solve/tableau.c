@@ -2,7 +2,7 @@
    Method: x_B = value + T x_N with only the nonbasic columns stored, so a pivot is one rank-one update of [n][n + 1]. A basis is reached
    again from the start by pivots of largest entries (Gauss-Jordan with full pivoting), which removes what many small pivots have left. */
 #include "tableau.h"
-#include "../2_linalg/dense.h"
+#include "../2_linalg/lu.h"
 
 /* ---- a problem's rows ---- */
 
@@ -49,20 +49,20 @@ CTI_FN cti_outcome cti_delassus_open(cti_delassus *w, const cti_program *p, cti_
     return CTI_OUTCOME_SOLVED;
 }
 
-CTI_FN int cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN void cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_answer *a)
 {
-    CTI_UNUSED(e);
     if (!w->has_system) {
         cti_program_u(p, a->x, a->r, a->x);
-        return 1;
+        return;
     }
     memcpy(a->x, p->b, sizeof *a->x * (size_t)p->n);
     cti_sparse_addmul_t(&p->J, a->r, a->x);
     cti_system_solve(&w->system, a->x, 2);
-    return 1;
 }
 
-CTI_FN int cti_delassus_refine(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a)
+/* one step on the rows that push, with u of A and J themselves instead of W's; kept when the judge likes it better. 0 when memory ran out
+ */
+static int cti_delassus_refine(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_arena_point mark = cti_arena_mark(e->arena);
     double *work = CTI_ARENA_NEW(e->arena, double, 2 * (p->m + p->n)), *u = CTI_ARENA_NEW(e->arena, double, p->m), *r, *x;
@@ -81,7 +81,8 @@ CTI_FN int cti_delassus_refine(cti_delassus *w, const cti_program *p, cti_effort
     for (i = 0; i < p->m; i++)
         r[i] = p->equation && p->equation[i] ? r[i] + a->r[i] : fmax(r[i] + a->r[i], 0);
     other.x = x, other.r = r;
-    if (solved > 0 && cti_delassus_answer(w, p, e, &other)) {
+    if (solved > 0) {
+        cti_delassus_answer(w, p, &other);
         cti_program_judge(p, x, r, work, &after);
         if (after.residual < before.residual) {
             memcpy(a->x, x, sizeof *x * (size_t)p->n);
@@ -90,6 +91,14 @@ CTI_FN int cti_delassus_refine(cti_delassus *w, const cti_program *p, cti_effort
     }
     cti_arena_rewind(e->arena, mark);
     return solved >= 0;
+}
+
+CTI_FN cti_outcome cti_delassus_finish(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, cti_outcome said)
+{
+    if (said == CTI_OUTCOME_MEMORY || said == CTI_OUTCOME_NOT_APPLICABLE)
+        return said;
+    cti_delassus_answer(w, p, a);
+    return said == CTI_OUTCOME_SOLVED && p->kind == CTI_PROGRAM_QP && !cti_delassus_refine(w, p, e, a) ? CTI_OUTCOME_MEMORY : said;
 }
 
 CTI_FN void cti_delassus_close(cti_delassus *w, cti_effort *e)
@@ -283,13 +292,14 @@ CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const i
     int ld = (count + 7) & ~7, i, j, it, ok;
     double *A = CTI_ARENA_ZERO(arena, double, (size_t)count *(size_t)ld), *y = CTI_ARENA_NEW(arena, double, ld),
            *x = CTI_ARENA_ZERO(arena, double, ld);
+    double *scratch = CTI_ARENA_NEW(arena, double, cti_lu_scratch(count));
     int *pivot = CTI_ARENA_NEW(arena, int, count);
-    if (!A || !y || !x || !pivot)
+    if (!A || !y || !x || !scratch || !pivot)
         return -1;
     for (i = 0; i < count; i++)
         for (j = 0; j < count; j++)
             A[(size_t)i * (size_t)ld + (size_t)j] = M[(size_t)list[i] * (size_t)n + (size_t)list[j]];
-    ok = count == 0 || cti_dense64_lu(A, count, ld, pivot);
+    ok = count == 0 || cti_lu_factor(A, count, ld, pivot, scratch);
     for (it = 0; ok && count && it < 3; it++) {
         for (i = 0; i < count; i++) {
             const double *Mi = M + (size_t)list[i] * (size_t)n;
@@ -297,7 +307,7 @@ CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const i
             for (j = 0; it && j < count; j++)
                 y[i] -= Mi[list[j]] * x[j];
         }
-        cti_dense64_lu_solve(A, count, ld, pivot, y);
+        cti_lu_solve(A, count, ld, pivot, y);
         for (i = 0; i < count; i++)
             x[i] += y[i];
     }

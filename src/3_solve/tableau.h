@@ -14,11 +14,11 @@ typedef struct cti_delassus {
 } cti_delassus;
 /* cti_delassus_open -- SOLVED, or the outcome that the solver has to return, with a->why. More than `largest` rows are not taken. */
 CTI_FN cti_outcome cti_delassus_open(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, int largest);
-/* cti_delassus_answer -- a->x from a->r: A^-1 (b + J'r), or u. 0 when memory ran out. */
-CTI_FN int cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a);
-/* cti_delassus_refine -- one step on the rows that push, with u of A and J themselves instead of W's; kept when the judge likes it better.
-   0 when memory ran out. */
-CTI_FN int cti_delassus_refine(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a);
+/* cti_delassus_answer -- a->x from a->r: A^-1 (b + J'r), or u. */
+CTI_FN void cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_answer *a);
+/* cti_delassus_finish -- what is left to do when a solver has said something: a->x, and of a QP that is solved one step of refinement.
+   Returns what is to be said. */
+CTI_FN cti_outcome cti_delassus_finish(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, cti_outcome said);
 CTI_FN void cti_delassus_close(cti_delassus *w, cti_effort *e);
 
 typedef struct cti_tableau {

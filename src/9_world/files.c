@@ -222,10 +222,9 @@ static int cti_scan_decimal(const char *t, int n, uint64_t *mantissa, int *power
     return i == n;
 }
 
-/* strtod on a copy that has the locale's decimal point. */
-static int cti_scan_library(const char *t, int n, ct_real *out)
+/* a copy [CTI_FILES_DIGITS + 40] that has the locale's decimal point, for strtod. 0: too long */
+static int cti_scan_copy(const char *t, int n, char *copy)
 {
-    char copy[CTI_FILES_DIGITS + 40];
     const char *point = localeconv()->decimal_point;
     int i, m = 0, k;
     if (n > CTI_FILES_DIGITS)
@@ -239,12 +238,31 @@ static int cti_scan_library(const char *t, int n, ct_real *out)
             copy[m++] = point[k];
     }
     copy[m] = 0;
+    return 1;
+}
+
+static int cti_scan_library(const char *t, int n, ct_real *out)
+{
+    char copy[CTI_FILES_DIGITS + 40];
+    if (!cti_scan_copy(t, n, copy))
+        return 0;
 #if CONTACT_REAL == 32
     *out = strtof(copy, NULL);
 #else
     *out = strtod(copy, NULL);
 #endif
     return cti_finite(*out);
+}
+
+CTI_FN int cti_scan_double(const char *token, int length, double *out)
+{
+    char copy[CTI_FILES_DIGITS + 40];
+    uint64_t mantissa;
+    int power, negative, short_form;
+    if (!cti_scan_decimal(token, length, &mantissa, &power, &negative, &short_form) || !cti_scan_copy(token, length, copy))
+        return 0;
+    *out = strtod(copy, NULL);
+    return cti_finite64(*out);
 }
 
 CTI_FN int cti_scan_number(const char *token, int length, ct_real *out)

@@ -10,6 +10,7 @@
 #include "../1_math/real.h"
 
 #if CONTACT_WITH_FILES
+#include <stdio.h>
 
 /* cti_scan -- a place in a text. */
 typedef struct cti_scan {
@@ -51,6 +52,10 @@ CTI_FN int cti_scan_real(cti_scan *s, ct_real *out, const char *what);
 CTI_FN int cti_scan_integer(cti_scan *s, int64_t *out, const char *what);
 /* cti_scan_number -- a field as a number; 0 when it is none, or is not finite in ct_real. */
 CTI_FN int cti_scan_number(const char *token, int length, ct_real *out);
+/* cti_scan_double -- the same in double in every build. */
+CTI_FN int cti_scan_double(const char *token, int length, double *out);
+/* cti_write_real -- " x" with 17 digits and a point in every locale. */
+CTI_FN void cti_write_real(FILE *f, double x);
 
 /* Binary values. 0 is no type. */
 typedef enum cti_scalar {

@@ -6,6 +6,7 @@
 #if CONTACT_WITH_FILES
 
 #define CTI_CPB_ARRAYS 64
+#define CTI_CPB_MOST 0x0fffffff /* entries of an array: twice as many are still an int */
 
 typedef struct cti_cpb_array {
     char name[17];
@@ -49,7 +50,7 @@ static int cti_cpb_open(cti_cpb_file *f, const unsigned char *bytes, size_t size
         memcpy(&a->dtype, bytes + at + 16, 4), memcpy(&a->count, bytes + at + 24, 8);
         at += 32;
         width = a->dtype == 0 ? 4 : 8;
-        if (a->dtype > 1 || a->count > (size - at) / width || a->count > 0x3fffffff)
+        if (a->dtype > 1 || a->count > (size - at) / width || a->count > CTI_CPB_MOST)
             return cti_cpb_refuse(f, CT_ERR_FORMAT, (double)at, "array %s: unknown type, or longer than the file", a->name);
         a->data = bytes + at;
         at += (width * (size_t)a->count + 7) & ~(size_t)7;
@@ -114,18 +115,8 @@ static double cti_cpb_double_at(const cti_cpb_array *a, int64_t k)
     return v;
 }
 
-typedef struct cti_triplets {
-    int32_t *i, *j;
-    double *x;
-} cti_triplets;
-
-static int cti_triplets_add(cti_mem *mem, cti_triplets *t, int i, int j, double x)
-{
-    return CTI_PUSH(mem, t->i, i) && CTI_PUSH(mem, t->j, j) && CTI_PUSH(mem, t->x, x);
-}
-
-/* a matrix of scalars (block 1) or 3x3 blocks (block 3); mirror: the upper triangle is stored */
-static int cti_cpb_sparse(cti_cpb_file *f, const char *letter, int block, int mirror, cti_sparse *out)
+/* a matrix of scalars (block 1) or 3x3 blocks (block 3) with as many columns as said, -1: as rows; mirror: the upper triangle is stored */
+static int cti_cpb_sparse(cti_cpb_file *f, const char *letter, int block, int mirror, int columns, cti_sparse *out)
 {
     char name[8];
     const cti_cpb_array *dim, *p, *index, *x;
@@ -137,7 +128,8 @@ static int cti_cpb_sparse(cti_cpb_file *f, const char *letter, int block, int mi
     if ((dim = cti_cpb_need(f, name, 0, 2)) == NULL)
         return 0;
     rows = cti_cpb_int_at(dim, 0), cols = cti_cpb_int_at(dim, 1);
-    if (rows < 0 || cols < 0 || rows > 0x3fffffff / block || cols > 0x3fffffff / block)
+    if (rows < 0 || cols < 0 || rows > CTI_CPB_MOST / block || cols > CTI_CPB_MOST / block ||
+        block * cols != (columns < 0 ? block * rows : columns))
         return cti_cpb_refuse(f, CT_ERR_DOMAIN, rows, "array %s has a size that is not possible", name);
     strcpy(name + 1, ".p");
     p = cti_cpb_need(f, name, 0, (int64_t)rows + 1);
@@ -150,12 +142,12 @@ static int cti_cpb_sparse(cti_cpb_file *f, const char *letter, int block, int mi
     for (i = 0; ok && i < rows; i++) {
         int from = cti_cpb_int_at(p, i), to = cti_cpb_int_at(p, i + 1);
         if (from < 0 || to < from || (uint64_t)to > index->count)
-            return CTI_FREE(f->mem, t.i), CTI_FREE(f->mem, t.j), CTI_FREE(f->mem, t.x),
+            return cti_triplets_close(f->mem, &t, 0, 0, 0, out),
                    cti_cpb_refuse(f, CT_ERR_FORMAT, i, "matrix %s: row pointers fall or leave the array", letter);
         for (k = from; ok && k < to; k++) {
             int j = cti_cpb_int_at(index, k);
             if (j < 0 || j >= cols)
-                return CTI_FREE(f->mem, t.i), CTI_FREE(f->mem, t.j), CTI_FREE(f->mem, t.x),
+                return cti_triplets_close(f->mem, &t, 0, 0, 0, out),
                        cti_cpb_refuse(f, CT_ERR_FORMAT, j, "matrix %s: a column is outside", letter);
             for (a = 0; a < block; a++)
                 for (b = 0; b < block; b++) {
@@ -166,8 +158,7 @@ static int cti_cpb_sparse(cti_cpb_file *f, const char *letter, int block, int mi
                 }
         }
     }
-    ok = ok && cti_sparse_from_triplets(f->mem, block * rows, block * cols, t.i, t.j, t.x, CTI_LEN(t.i), out);
-    CTI_FREE(f->mem, t.i), CTI_FREE(f->mem, t.j), CTI_FREE(f->mem, t.x);
+    ok = cti_triplets_close(f->mem, &t, ok, block * rows, block * cols, out);
     return ok || cti_cpb_refuse(f, CT_ERR_MEMORY, 0, "out of memory", NULL);
 }
 
@@ -187,25 +178,29 @@ static int cti_cpb_is_upper(cti_cpb_file *f, const char *p_name, const char *i_n
 static int cti_cpb_operator(cti_cpb_file *f, const char *scalar, cti_sparse *out)
 {
     if (cti_cpb_find(f, "A.p"))
-        return cti_cpb_sparse(f, "A", 3, 1, out);
-    return cti_cpb_sparse(f, scalar, 1, scalar[0] == 'P' ? cti_cpb_is_upper(f, "P.p", "P.i") : cti_cpb_is_upper(f, "M.p", "M.i"), out);
+        return cti_cpb_sparse(f, "A", 3, 1, -1, out);
+    return cti_cpb_sparse(f, scalar, 1, scalar[0] == 'P' ? cti_cpb_is_upper(f, "P.p", "P.i") : cti_cpb_is_upper(f, "M.p", "M.i"), -1, out);
 }
 
 static int cti_cpb_qp(cti_cpb_file *f, cti_program *q)
 {
-    const cti_cpb_array *objective = cti_cpb_find(f, "obj"), *constant = cti_cpb_find(f, "obj_r");
+    const cti_cpb_array *objective = cti_cpb_find(f, "obj"), *equation = cti_cpb_find(f, "equation"); /* obj is without obj_r */
     int i;
-    if (!cti_cpb_operator(f, "P", &q->A) || !cti_cpb_sparse(f, "J", 1, 0, &q->J))
+    if (!cti_cpb_operator(f, "P", &q->A) || !cti_cpb_sparse(f, "J", 1, 0, q->A.rows, &q->J))
         return 0;
     q->n = q->A.rows, q->m = q->J.rows;
     if (!cti_cpb_doubles(f, "b", q->n, &q->b) || !cti_cpb_doubles(f, "c", q->m, &q->w))
         return 0;
     for (i = 0; i < q->m; i++)
         q->w[i] = -q->w[i];
+    if (equation && (equation->dtype != 0 || equation->count != (uint64_t)q->m))
+        return cti_cpb_refuse(f, CT_ERR_FORMAT, (double)equation->count, "array %s has the wrong type or length", "equation");
+    if (equation && !CTI_RESIZE(f->mem, q->equation, q->m))
+        return cti_cpb_refuse(f, CT_ERR_MEMORY, 0, "out of memory", NULL);
+    for (i = 0; equation && i < q->m; i++)
+        q->equation[i] = cti_cpb_int_at(equation, i) != 0;
     if (objective && objective->dtype == 1 && objective->count == 1)
         q->has_objective = 1, q->objective_ref = cti_cpb_double_at(objective, 0);
-    if (constant && constant->dtype == 1 && constant->count == 1)
-        q->constant = 0; /* obj is without it */
     return cti_cpb_optional(f, "x_ref", q->n, &q->x_ref) && cti_cpb_optional(f, "lam_ref", q->m, &q->r_ref);
 }
 
@@ -223,19 +218,20 @@ static int cti_cpb_contacts(cti_cpb_file *f, cti_program *q)
         return 0;
     if (q->kind == CTI_PROGRAM_LOCAL) {
         q->n = q->m;
-        return cti_cpb_sparse(f, "W", 3, 0, &q->W) && cti_cpb_doubles(f, "q", q->m, &q->w);
+        return cti_cpb_sparse(f, "W", 3, 0, -1, &q->W) && cti_cpb_doubles(f, "q", q->m, &q->w);
     } else {
         cti_sparse H;
         int ok;
         memset(&H, 0, sizeof H);
-        if (!cti_cpb_operator(f, "M", &q->A) || !cti_cpb_sparse(f, "H", 1, 0, &H))
+        if (!cti_cpb_operator(f, "M", &q->A) || !cti_cpb_sparse(f, "H", 1, 0, q->m, &H))
             return 0;
         ok = cti_sparse_transpose(f->mem, &H, &q->J);
         cti_sparse_free(f->mem, &H);
         if (!ok)
             return cti_cpb_refuse(f, CT_ERR_MEMORY, 0, "out of memory", NULL);
         q->n = q->A.rows;
-        return cti_cpb_doubles(f, "f", q->n, &q->b) && cti_cpb_doubles(f, "w", q->m, &q->w) && cti_cpb_optional(f, "v_ref", q->n, &q->x_ref);
+        return cti_cpb_doubles(f, "f", q->n, &q->b) && cti_cpb_doubles(f, "w", q->m, &q->w) &&
+               cti_cpb_optional(f, "v_ref", q->n, &q->x_ref);
     }
 }
 
@@ -261,27 +257,20 @@ static int cti_lcp_number(cti_scan *s, double *out, const char *what)
 {
     const char *token;
     int length;
-    char text[64];
     if (!cti_scan_word(s, &token, &length))
         return cti_scan_fail(s, CT_ERR_FORMAT, "expected a number: %s", what);
-    if (length < (int)sizeof text) {
-        char *end;
-        memcpy(text, token, (size_t)length);
-        text[length] = 0;
-        if (cti_scan_like(token, length, "inf") || cti_scan_like(token, length, "+inf"))
-            return *out = INFINITY, 1;
-        if (cti_scan_like(token, length, "-inf"))
-            return *out = -INFINITY, 1;
-        *out = strtod(text, &end);
-        if (*end == 0 && isfinite(*out))
-            return 1;
-    }
-    return cti_scan_fail(s, CT_ERR_FORMAT, "expected a number: %s", what);
+    if (cti_scan_like(token, length, "inf") || cti_scan_like(token, length, "+inf"))
+        return *out = INFINITY, 1;
+    if (cti_scan_like(token, length, "-inf"))
+        return *out = -INFINITY, 1;
+    return cti_scan_double(token, length, out) || cti_scan_fail(s, CT_ERR_FORMAT, "expected a number: %s", what);
 }
 
 static int cti_lcp_vector(cti_scan *s, int n, double **out, const char *what)
 {
     int i;
+    if (*out)
+        return cti_scan_fail(s, CT_ERR_FORMAT, "a second time: %s", what);
     if (!CTI_RESIZE(s->mem, *out, n))
         return cti_scan_memory(s);
     for (i = 0; i < n; i++)
@@ -295,6 +284,8 @@ static int cti_lcp_matrix(cti_scan *s, int n, cti_sparse *out)
     cti_triplets t;
     int i, j, ok = 1;
     memset(&t, 0, sizeof t);
+    if (out->p)
+        return cti_scan_fail(s, CT_ERR_FORMAT, "a second time: M", NULL);
     for (i = 0; ok && i < n; i++)
         for (j = 0; ok && j < n; j++) {
             double v;
@@ -302,9 +293,8 @@ static int cti_lcp_matrix(cti_scan *s, int n, cti_sparse *out)
             if (ok && v != 0 && !cti_triplets_add(s->mem, &t, i, j, v))
                 ok = cti_scan_memory(s);
         }
-    if (ok && !cti_sparse_from_triplets(s->mem, n, n, t.i, t.j, t.x, CTI_LEN(t.i), out))
+    if (!cti_triplets_close(s->mem, &t, ok, n, n, out) && ok)
         ok = cti_scan_memory(s);
-    CTI_FREE(s->mem, t.i), CTI_FREE(s->mem, t.j), CTI_FREE(s->mem, t.x);
     return ok;
 }
 
@@ -315,6 +305,8 @@ static int cti_lcp_expect(cti_scan *s, cti_program *q)
     if (!cti_scan_word(s, &token, &length))
         return cti_scan_fail(s, CT_ERR_FORMAT, "expected solution, infeasible or nosolution", NULL);
     q->expect = cti_scan_is(token, length, "solution") ? 1 : (cti_scan_is(token, length, "infeasible") ? 2 : 3);
+    if (q->expect == 3 && !cti_scan_is(token, length, "nosolution"))
+        return cti_scan_fail(s, CT_ERR_FORMAT, "expected solution, infeasible or nosolution", NULL);
     return 1;
 }
 
@@ -327,13 +319,16 @@ static int cti_lcp_item(cti_scan *s, const char *token, int length, cti_program 
             return 0;
         if (n < 0 || n > 100000)
             return cti_scan_fail(s, CT_ERR_DOMAIN, "n has to be 0 to 100000", NULL);
+        if (q->W.p || q->w || q->lo || q->hi || q->r_ref)
+            return cti_scan_fail(s, CT_ERR_FORMAT, "n has to come first, and once", NULL);
         q->n = q->m = (int)n;
         return 1;
     }
     if (cti_scan_is(token, length, "expect"))
         return cti_lcp_expect(s, q);
     if (cti_scan_is(token, length, "lemke"))
-        return cti_scan_word(s, &token, &length) && cti_scan_word(s, &token, &length);
+        return (cti_scan_word(s, &token, &length) && cti_scan_word(s, &token, &length)) ||
+               cti_scan_fail(s, CT_ERR_FORMAT, "expected two words after lemke", NULL);
     if (cti_scan_is(token, length, "M"))
         return cti_lcp_matrix(s, q->n, &q->W);
     if (cti_scan_is(token, length, "q"))

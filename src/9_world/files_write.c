@@ -62,8 +62,7 @@ static ct_code cti_write_check(const ct_mesh *m, ct_error_info *error)
 
 /* ---- text ---- */
 
-/* " x" with 17 digits and a point */
-static void cti_write_real(FILE *f, double x)
+CTI_FN void cti_write_real(FILE *f, double x)
 {
     char text[64], *c;
     const char *point = localeconv()->decimal_point;

@@ -1,7 +1,9 @@
 /* problems.c -- contact problems without a world: their memory, their solves.
    Method: the solver works on scratch of its own; the judge then says what its result is worth, and only that is reported. */
 #include "problems.h"
+#include "../3_solve/certificate.h"
 #include "../3_solve/solvers.h"
+#include "world.h"
 
 CTI_FN ct_problem *cti_problem_new(void)
 {
@@ -62,95 +64,209 @@ CONTACT_API_DEF void ct_solution_free(ct_solution *solution)
 
 static int cti_problems_desc_ok(const ct_solver_desc *d)
 {
-    return d->tolerance > 0 && d->budget >= 0 && d->seconds >= 0 && d->order >= 0 && d->order <= 2 && d->relaxation > 0 && d->relaxation < 2 &&
-           (int)d->solver >= 0 && d->solver < CT_SOLVER_COUNT_;
+    return d->cookie == CTI_COOKIE && d->tolerance > 0 && cti_finite(d->tolerance) && d->budget >= 0 && d->seconds >= 0 && d->order >= 0 &&
+           d->order <= 2 && d->relaxation > 0 && d->relaxation < 2 && (int)d->solver >= 0 && d->solver < CT_SOLVER_COUNT_ &&
+           (int)d->cone >= 0 && d->cone <= CT_CONE_CONE;
 }
 
-static int cti_problems_start(cti_mem *mem, const cti_program *p, int warm, ct_solution *s)
+/* ---- one solve ---- */
+
+/* cti_problems_run -- a solve, of one solver or of several one after the other: one clock, one start, the best end so far. */
+typedef struct cti_problems_run {
+    const cti_program *p;
+    const ct_solver_desc *d;
+    cti_mem mem;
+    cti_arena arena;
+    cti_arena_point mark;
+    uint64_t started;
+    int stopped;          /* the watcher said no */
+    double *x0, *r0;      /* [n], [m] start */
+    double *x, *r, *work; /* [n], [m] of the attempt; [2 m + 2 n] */
+} cti_problems_run;
+
+static double cti_problems_elapsed(const cti_problems_run *q)
 {
-    int fit = s->n == p->n && s->m == p->m && s->x && s->r;
-    if (!fit) {
-        ct_solution_free(s);
-        if (!CTI_RESIZE(mem, s->x, p->n) || !CTI_RESIZE(mem, s->r, p->m))
+    return q->d->now_us ? (double)(q->d->now_us(q->d->now_user) - q->started) * 1e-6 : 0;
+}
+
+static int cti_problems_watch(void *user, int iteration, const double *x, const double *r)
+{
+    cti_problems_run *q = (cti_problems_run *)user;
+    q->stopped = q->stopped || !q->d->watch(q->d->watch_user, iteration, x, r);
+    return !q->stopped;
+}
+
+/* 1 when s holds n and m finite numbers */
+static int cti_problems_start_ok(const cti_program *p, const ct_solution *s)
+{
+    int i;
+    if (s->n != p->n || s->m != p->m || (p->n && !s->x) || (p->m && !s->r))
+        return 0;
+    for (i = 0; i < p->n; i++)
+        if (!cti_finite64(s->x[i]))
             return 0;
-        s->n = p->n, s->m = p->m;
-    }
-    if (!warm || !fit) {
-        memset(s->x, 0, sizeof *s->x * (size_t)p->n);
-        memset(s->r, 0, sizeof *s->r * (size_t)p->m);
-    }
+    for (i = 0; i < p->m; i++)
+        if (!cti_finite64(s->r[i]))
+            return 0;
     return 1;
 }
 
-static double cti_problems_clock(const ct_solver_desc *d) { return d->now_us ? (double)d->now_us(d->now_user) * 1e-6 : 0; }
-
-/* what stands in s, said by the judge; what a solver calls solved and is not has failed, what it gave up and is solved is solved */
-static ct_outcome cti_problems_judge(const cti_program *p, double tolerance, cti_outcome said, double *work, ct_solution *s)
+/* room for the start, the attempts and the answer. 0: out of memory, s as it was */
+static int cti_problems_open(cti_problems_run *q, const ct_solution *s)
 {
-    cti_judgement j;
-    cti_program_judge(p, s->x, s->r, work, &j);
-    s->residual = j.residual, s->dynamics = j.dynamics, s->primal = j.primal, s->dual = j.dual;
-    s->gap = j.gap, s->natural = j.natural, s->unscaled = j.unscaled, s->objective = j.objective;
-    if (said == CTI_OUTCOME_INFEASIBLE || said == CTI_OUTCOME_RAY || said == CTI_OUTCOME_NOT_APPLICABLE)
-        return (ct_outcome)said;
-    if (j.residual <= tolerance)
+    const cti_program *p = q->p;
+    q->x0 = CTI_ARENA_ZERO(&q->arena, double, p->n), q->r0 = CTI_ARENA_ZERO(&q->arena, double, p->m);
+    q->x = CTI_ARENA_NEW(&q->arena, double, p->n), q->r = CTI_ARENA_NEW(&q->arena, double, p->m);
+    q->work = CTI_ARENA_NEW(&q->arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n);
+    if (!q->x0 || !q->r0 || !q->x || !q->r || !q->work)
+        return 0;
+    if (q->d->warm && p->n)
+        memcpy(q->x0, s->x, sizeof *s->x * (size_t)p->n);
+    if (q->d->warm && p->m)
+        memcpy(q->r0, s->r, sizeof *s->r * (size_t)p->m);
+    q->mark = cti_arena_mark(&q->arena);
+    return 1;
+}
+
+/* what the attempt is worth, said by the judge: what a solver calls solved and is not has failed, what it gave up and is solved is solved;
+   INFEASIBLE stands only on a proof */
+static ct_outcome cti_problems_judge(const cti_problems_run *q, cti_outcome said, const char **why, cti_judgement *j)
+{
+    cti_program_judge(q->p, q->x, q->r, q->work, j);
+    if (j->residual <= (double)q->d->tolerance && said != CTI_OUTCOME_INFEASIBLE && said != CTI_OUTCOME_NOT_APPLICABLE) {
+        *why = "";
         return CT_OUTCOME_SOLVED;
-    if (said == CTI_OUTCOME_SOLVED)
-        s->why = "the solver's own rule was met, the residual's was not";
-    return said == CTI_OUTCOME_BUDGET ? CT_OUTCOME_BUDGET : CT_OUTCOME_FAILED;
+    }
+    if (said == CTI_OUTCOME_INFEASIBLE && !cti_program_certifies(q->p, q->r, q->work)) {
+        *why = "the solver's proof of infeasibility does not hold";
+        return CT_OUTCOME_FAILED;
+    }
+    if (said == CTI_OUTCOME_SOLVED) {
+        *why = "the solver's own rule was met, the residual's was not";
+        return CT_OUTCOME_FAILED;
+    }
+    return (ct_outcome)said;
+}
+
+/* the attempt into s where it is the first, solved, proves something, or is better than what s holds */
+static void cti_problems_keep(const cti_problems_run *q, ct_outcome outcome, const cti_judgement *j, int first, ct_solution *s)
+{
+    int ends = outcome == CT_OUTCOME_SOLVED || outcome == CT_OUTCOME_INFEASIBLE, tried = outcome != CT_OUTCOME_NOT_APPLICABLE;
+    if (!first && !ends && !(tried && (s->outcome == CT_OUTCOME_NOT_APPLICABLE || j->residual < s->residual)))
+        return;
+    s->outcome = outcome;
+    s->residual = j->residual, s->dynamics = j->dynamics, s->primal = j->primal, s->dual = j->dual;
+    s->gap = j->gap, s->natural = j->natural, s->unscaled = j->unscaled, s->objective = j->objective;
+    if (q->p->n)
+        memcpy(s->x, q->x, sizeof *s->x * (size_t)q->p->n);
+    if (q->p->m)
+        memcpy(s->r, q->r, sizeof *s->r * (size_t)q->p->m);
+}
+
+/* a problem without unknowns: r = 0, u = w, and a row that is below 0 is its own proof */
+static cti_outcome cti_problems_empty(const cti_problems_run *q)
+{
+    const cti_program *p = q->p;
+    int i, k;
+    for (i = 0; i < p->m; i++)
+        q->r[i] = 0;
+    for (i = 0; i < p->m; i++) {
+        int equation = p->equation && p->equation[i];
+        if ((p->mu && i % 3) || (equation ? p->w[i] == 0 : p->w[i] >= 0))
+            continue;
+        for (k = 0; k < p->m; k++)
+            q->r[k] = k != i ? 0 : (p->w[i] > 0 ? -1 : 1);
+        return CTI_OUTCOME_INFEASIBLE;
+    }
+    return CTI_OUTCOME_SOLVED;
 }
 
 /* one solver's attempt. 0: out of memory */
-static int cti_problems_attempt(cti_mem *mem, const cti_program *p, const ct_solver_desc *d, ct_solver solver, ct_solution *s)
+static int cti_problems_attempt(cti_problems_run *q, ct_solver solver, int first, ct_solution *s)
 {
-    cti_arena arena;
+    const ct_solver_desc *d = q->d;
     cti_effort e;
     cti_answer a;
+    cti_judgement j;
     cti_outcome said;
-    double start = cti_problems_clock(d), *work;
-    cti_program_solver solve = cti_solvers_find(solver);
-    cti_arena_init(&arena, mem);
+    ct_outcome outcome;
     memset(&e, 0, sizeof e), memset(&a, 0, sizeof a);
     e.tolerance = (double)d->tolerance, e.max_iterations = d->budget, e.seconds = d->seconds, e.warm = d->warm, e.cone = d->cone;
-    e.order = d->order, e.relaxation = d->relaxation, e.seed = d->seed, e.now_us = d->now_us, e.now_user = d->now_user;
-    e.watch = d->watch, e.watch_user = d->watch_user, e.mem = mem, e.arena = &arena;
-    e.started = d->now_us ? d->now_us(d->now_user) : 0;
-    a.x = s->x, a.r = s->r, a.why = "";
-    work = CTI_ARENA_NEW(&arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n);
-    said = work ? solve(p, &e, &a) : CTI_OUTCOME_MEMORY;
+    e.order = d->order, e.relaxation = (double)d->relaxation, e.seed = d->seed, e.now_us = d->now_us, e.now_user = d->now_user;
+    e.watch = d->watch ? cti_problems_watch : NULL, e.watch_user = q;
+    e.mem = &q->mem, e.arena = &q->arena, e.started = q->started;
+    a.x = q->x, a.r = q->r, a.why = "";
+    memcpy(q->x, q->x0, sizeof *q->x * (size_t)q->p->n), memcpy(q->r, q->r0, sizeof *q->r * (size_t)q->p->m);
+    said = q->p->n == 0 ? cti_problems_empty(q) : cti_solvers_find(solver)(q->p, &e, &a);
     if (said != CTI_OUTCOME_MEMORY) {
-        s->seconds += cti_problems_clock(d) - start;
-        s->solver = solver, s->iterations = a.iterations, s->why = a.why;
-        s->outcome = cti_problems_judge(p, (double)d->tolerance, said, work, s);
-        if (s->outcome == CT_OUTCOME_SOLVED)
-            s->why = "";
+        outcome = cti_problems_judge(q, said, &a.why, &j);
+        cti_problems_keep(q, outcome, &j, first, s);
+        if (first || s->outcome == outcome)
+            s->solver = solver, s->iterations = a.iterations, s->why = a.why;
     }
-    cti_arena_free(&arena);
+    cti_arena_rewind(&q->arena, q->mark);
     return said != CTI_OUTCOME_MEMORY;
+}
+
+/* the solver that is asked for, or those of AUTO until one ends it, time is over or the watcher has enough. 0: out of memory, of which
+   AUTO's next solver may need less */
+static int cti_problems_attempts(cti_problems_run *q, ct_solution *s)
+{
+    int k, done = 0;
+    s->outcome = CT_OUTCOME_NOT_APPLICABLE, s->why = "no solver is built for this problem";
+    for (k = 0;; k++) {
+        ct_solver solver = q->d->solver != CT_SOLVER_AUTO ? q->d->solver : cti_solvers_auto(q->p, k);
+        if (solver == CT_SOLVER_AUTO)
+            return done || k == 0;
+        done += cti_problems_attempt(q, solver, done == 0, s);
+        if (q->d->solver != CT_SOLVER_AUTO || q->stopped ||
+            (done && (s->outcome == CT_OUTCOME_SOLVED || s->outcome == CT_OUTCOME_INFEASIBLE)))
+            return done;
+        if (q->d->seconds > 0 && cti_problems_elapsed(q) > q->d->seconds)
+            return done;
+    }
+}
+
+/* x and r into arrays of the caller that have the size, else in the place of what was there */
+static void cti_problems_hand_over(ct_solution *s, ct_solution *out)
+{
+    if (out->n == s->n && out->m == s->m && out->x && out->r && s->x && s->r) {
+        double *x = out->x, *r = out->r;
+        memcpy(x, s->x, sizeof *x * (size_t)s->n), memcpy(r, s->r, sizeof *r * (size_t)s->m);
+        *out = *s, out->x = x, out->r = r;
+        s->n = s->m = 0;
+        ct_solution_free(s);
+        return;
+    }
+    ct_solution_free(out);
+    *out = *s;
 }
 
 CONTACT_API_DEF ct_code ct_problem_solve(const ct_problem *problem, const ct_solver_desc *desc, ct_solution *solution)
 {
-    cti_mem mem;
-    ct_solver solver;
-    ct_solver_desc d;
-    int k;
+    cti_problems_run q;
+    ct_solution s;
+    const cti_program *p;
+    int ok;
     if (!problem || !desc || !solution || !cti_problems_desc_ok(desc))
         return CT_ERR_ARGUMENT;
     if (!ct_problem_solver_built(desc->solver))
         return CT_ERR_UNSUPPORTED;
-    cti_mem_init(&mem, NULL);
-    if (!cti_problems_start(&mem, &problem->program, desc->warm, solution))
+    p = &problem->program;
+    if (desc->warm && !cti_problems_start_ok(p, solution))
+        return CT_ERR_ARGUMENT;
+    memset(&q, 0, sizeof q), memset(&s, 0, sizeof s);
+    q.p = p, q.d = desc, q.started = desc->now_us ? desc->now_us(desc->now_user) : 0;
+    cti_mem_init(&q.mem, NULL);
+    cti_arena_init(&q.arena, &q.mem);
+    s.n = p->n, s.m = p->m;
+    ok = CTI_RESIZE(&q.mem, s.x, p->n) && CTI_RESIZE(&q.mem, s.r, p->m) && cti_problems_open(&q, solution) && cti_problems_attempts(&q, &s);
+    cti_arena_free(&q.arena);
+    if (!ok) {
+        ct_solution_free(&s);
         return CT_ERR_MEMORY;
-    d = *desc;
-    solution->seconds = 0, solution->outcome = CT_OUTCOME_NOT_APPLICABLE, solution->why = "no solver is built for this problem";
-    for (k = 0;; k++) {
-        solver = desc->solver != CT_SOLVER_AUTO ? desc->solver : cti_solvers_auto(&problem->program, k);
-        if (solver == CT_SOLVER_AUTO || (k && desc->solver != CT_SOLVER_AUTO))
-            return CT_OK;
-        if (!cti_problems_attempt(&mem, &problem->program, &d, solver, solution))
-            return CT_ERR_MEMORY;
-        if (solution->outcome == CT_OUTCOME_SOLVED || solution->outcome == CT_OUTCOME_INFEASIBLE)
-            return CT_OK;
     }
+    s.seconds = cti_problems_elapsed(&q);
+    cti_problems_hand_over(&s, solution);
+    return CT_OK;
 }

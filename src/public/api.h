@@ -55,10 +55,19 @@ CONTACT_API ct_code ct_world_dump_problem(const ct_world *world, const char *pat
 /* ct_problem_read -- .cpb (CPB container), .lcp, .blcp (text). CT_ERR_FILE, CT_ERR_FORMAT (names line or byte), CT_ERR_DOMAIN (sizes, numbers),
    CT_ERR_UNSUPPORTED (extension), CT_ERR_MEMORY. Free with ct_problem_free (NULL is fine). */
 CONTACT_API ct_code ct_problem_read(const char *path, ct_problem **out_problem, ct_error_info *out_error);
+/* ct_problem_write -- .cpb (QP, GLOBAL, LOCAL) or .lcp, .blcp (LCP), reference solution included: reading gives the same numbers, bit for bit. The
+   file is written as path + ".tmp", then renamed: it is whole or it is not there. out_error may be NULL. CT_ERR_ARGUMENT, CT_ERR_UNSUPPORTED (an
+   extension that the kind has not), CT_ERR_FILE, CT_ERR_MEMORY. */
+CONTACT_API ct_code ct_problem_write(const ct_problem *problem, const char *path, ct_error_info *out_error);
+CONTACT_API ct_problem_desc ct_problem_desc_default(void);
+/* ct_problem_create -- a problem from arrays. out_error may be NULL. CT_ERR_ARGUMENT (NULL, wrong cookie, an array that the kind needs is missing),
+   CT_ERR_DOMAIN (sizes, columns, numbers; an A that is not symmetric), CT_ERR_MEMORY. Free with ct_problem_free. */
+CONTACT_API ct_code ct_problem_create(const ct_problem_desc *desc, ct_problem **out_problem, ct_error_info *out_error);
 CONTACT_API void ct_problem_free(ct_problem *problem);
 CONTACT_API ct_code ct_problem_info_get(const ct_problem *problem, ct_problem_info *out_info);
-/* ct_problem_solve -- one solve by desc->solver, its tolerance relative, of ct_solution.residual. CT_ERR_ARGUMENT, CT_ERR_MEMORY (solution untouched),
-   CT_ERR_UNSUPPORTED (solver that is not built); else CT_OK and `outcome` says the rest. */
+/* ct_problem_solve -- one solve by desc->solver, its tolerance relative, of ct_solution.residual. CT_SOLVER_AUTO tries one after the other until one
+   ends it, within one time limit, and keeps the best. CT_ERR_ARGUMENT (also: a warm start of other sizes, or with what is no number), CT_ERR_MEMORY,
+   CT_ERR_UNSUPPORTED (solver that is not built), solution untouched; else CT_OK and `outcome` says the rest. */
 CONTACT_API ct_code ct_problem_solve(const ct_problem *problem, const ct_solver_desc *desc, ct_solution *solution);
 CONTACT_API void ct_solution_free(ct_solution *solution);
 /* ct_outcome_text -- "solved", "infeasible", "ray", "budget", "failed", "not_applicable". ct_problem_solver_built -- 1 when ct_problem_solve has it. */

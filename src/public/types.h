@@ -168,6 +168,27 @@ typedef struct ct_problem_info {
     int expect;                     /* LCP files: 0 nothing said, 1 a solution, 2 infeasible, 3 no solution */
 } ct_problem_info;
 
+/* ct_csr -- rows of numbers: row i has the entries p[i] .. p[i + 1] - 1, columns in any order, those of one place are summed. The caller's. */
+typedef struct ct_csr {
+    int rows, cols;
+    const int32_t *p, *i; /* [rows + 1], [p[rows]]; both NULL where rows is 0 */
+    const double *x;      /* [p[rows]] */
+} ct_csr;
+
+/* ct_problem_desc -- a problem from arrays, which are copied. Make it with ct_problem_desc_default, set kind and what that kind has. n are A's rows,
+   m those of J or W. */
+typedef struct ct_problem_desc {
+    uint32_t cookie;
+    ct_problem_kind kind;
+    ct_csr A, J;              /* QP, GLOBAL: [n][n], symmetric, both triangles; [m][n] */
+    ct_csr W;                 /* LOCAL, LCP: [m][m] */
+    const double *b, *w;      /* QP, GLOBAL: [n]; all: [m] */
+    const double *mu;         /* LOCAL, GLOBAL: [m / 3], >= 0 */
+    const double *lo, *hi;    /* LCP: [m], bounds of r, infinities allowed; or both NULL: 0 and infinity */
+    const uint8_t *equation;  /* QP: [m], 1: that row is = 0; or NULL */
+    const double *x_ref, *r_ref; /* [n], [m] a solution to compare with, or NULL */
+} ct_problem_desc;
+
 /* ct_outcome -- how a solve ended, in the words of `contact solve`. SOLVED is said by the judge, never by the solver alone. */
 typedef enum ct_outcome {
     CT_OUTCOME_SOLVED,
@@ -179,7 +200,8 @@ typedef enum ct_outcome {
     CT_OUTCOME_COUNT_
 } ct_outcome;
 
-/* ct_solution -- zero it before first use, or set x and r (the caller's or the last solve's) for a warm start; ct_solution_free ends it. */
+/* ct_solution -- zero it before first use; ct_solution_free ends it. For a warm start hand in the last solve's, or one of the caller's with x, r, n
+   and m: a solve of those sizes writes into x and r where they are. (Those that the caller allocated are the caller's to free.) */
 typedef struct ct_solution {
     double *x, *r;             /* [n] (LOCAL, LCP: u), [m] */
     int n, m;

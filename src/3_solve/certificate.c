@@ -1,0 +1,120 @@
+/* certificate.c -- proofs that a stand-alone problem has no feasible point.
+   Method: Farkas' lemma. What has to vanish is measured in units that neither the rows' nor the unknowns' own units change: an unknown
+   whose column is small everywhere may still make the rows hold, so its sum is compared with that column. */
+#include "certificate.h"
+
+static int cti_certificate_free(const cti_program *p, int i) { return p->equation && p->equation[i]; }
+
+/* largest entry of row i among the columns that count (those of normals) */
+static double cti_certificate_row(const cti_sparse *S, int i, int stride)
+{
+    double most = 0;
+    int k;
+    for (k = S->p[i]; k < S->p[i + 1]; k++)
+        if (S->i[k] % stride == 0)
+            most = fmax(most, fabs(S->x[k]));
+    return most;
+}
+
+/* 1 when y has the signs and the zeros that p's law asks for */
+static int cti_certificate_signs(const cti_program *p, const double *y)
+{
+    int i, square = p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL;
+    if (p->lo)
+        return 0;
+    for (i = 0; i < p->m; i++) {
+        if (!isfinite(y[i]) || (y[i] < 0 && !cti_certificate_free(p, i)) || (p->mu && i % 3 && y[i] != 0))
+            return 0;
+        if (p->mu && square && p->mu[i / 3] > 0)
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *work)
+{
+    int square = p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL, stride = square && p->mu ? 3 : 1, i, k;
+    const cti_sparse *S = square ? &p->W : &p->J;
+    double *sum = work, *column = work + p->n, value = 0, terms = 0, most = 0, off = 0;
+    if (!cti_certificate_signs(p, y))
+        return 0;
+    for (i = 0; i < p->n; i++)
+        sum[i] = column[i] = 0;
+    for (i = 0; i < p->m; i++) {
+        double row = cti_certificate_row(S, i, stride);
+        if (p->mu && i % 3)
+            continue;
+        value += p->w[i] * y[i], terms += fabs(p->w[i] * y[i]);
+        most = fmax(most, row * fabs(y[i]));
+        for (k = S->p[i]; k < S->p[i + 1] && row > 0; k++) {
+            column[S->i[k]] = fmax(column[S->i[k]], fabs(S->x[k]) / row);
+            sum[S->i[k]] += S->x[k] * y[i];
+        }
+    }
+    for (i = 0; i < p->n; i += stride) {
+        if (!isfinite(sum[i]))
+            return 0;
+        if (square && !cti_certificate_free(p, i) ? sum[i] > 0 : sum[i] != 0)
+            off = fmax(off, fabs(sum[i]) / (most * column[i]));
+    }
+    return off <= 1e-9 && terms < INFINITY && value < -fmax(1e-8, 100 * off) * terms;
+}
+
+CTI_FN int cti_program_certify(const cti_program *p, double *y, double *work)
+{
+    double most = 0;
+    int i;
+    for (i = 0; i < p->m; i++) {
+        y[i] = y[i] < 0 && !cti_certificate_free(p, i) ? 0 : y[i];
+        most = fmax(most, fabs(y[i]));
+    }
+    if (!(most > 0) || !isfinite(most))
+        return 0;
+    for (i = 0; i < p->m; i++)
+        y[i] /= most;
+    return cti_program_certifies(p, y, work);
+}
+
+/* y to the nearest vector with J'y = 0 on its support, by conjugate gradients on the normal equations. q, z [n], d, v [m] */
+static void cti_certificate_project(const cti_program *p, double *y, double *z, double *q, double *d, double *v)
+{
+    double rho = 0, next;
+    int i, it;
+    for (i = 0; i < p->m; i++)
+        y[i] = fabs(y[i]) > 1e-7 ? y[i] : 0;
+    memset(z, 0, sizeof *z * (size_t)p->n);
+    cti_sparse_addmul_t(&p->J, y, z);
+    for (it = 0; it < 500; it++) {
+        /* gradient J z on the support, direction d */
+        cti_sparse_mul(&p->J, z, v);
+        next = 0;
+        for (i = 0; i < p->m; i++)
+            v[i] = y[i] != 0 ? -v[i] : 0, next += v[i] * v[i];
+        for (i = 0; i < p->m; i++)
+            d[i] = v[i] + (it ? next / rho * d[i] : 0);
+        rho = next;
+        memset(q, 0, sizeof *q * (size_t)p->n);
+        cti_sparse_addmul_t(&p->J, d, q);
+        next = 0;
+        for (i = 0; i < p->n; i++)
+            next += q[i] * q[i];
+        if (!(rho > 1e-34) || !(next > 0))
+            return;
+        next = rho / next;
+        for (i = 0; i < p->n; i++)
+            z[i] += next * q[i];
+        for (i = 0; i < p->m; i++)
+            y[i] += next * d[i];
+    }
+}
+
+CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *work)
+{
+    double *d = work + 2 * (size_t)p->n;
+    if (cti_program_certify(p, y, work))
+        return 1;
+    if (p->kind != CTI_PROGRAM_QP)
+        return 0;
+    cti_certificate_project(p, y, work, work + p->n, d, d + p->m);
+    return cti_program_certify(p, y, work);
+}
