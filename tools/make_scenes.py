@@ -185,7 +185,8 @@ def stairs(args):
     """A dragon rolls down stairs (their Fig. 3: 46,736 vertices, 10 ms, 400 steps)."""
     return discrete("stairs", 0.01, 400, args, [
         soft("dragon", "dragon.msh", 1e5, [{"rotate": [20, 90, 0]}, {"translate": [0, 0.62, -0.1]}], velocity=[0, 0, 1.6], angular_velocity=[260, 0, 0]),
-        {"name": "stairs", "type": "static", "mesh": "stairs.obj"}],
+        {"name": "stairs", "type": "static", "mesh": "stairs.obj"},
+        {"name": "floor", "type": "static", "shape": {"plane": {"normal": [0, 1, 0], "offset": -1.7, "size": 14}}}],
         {"eye": [4.6, 1.2, 5.0], "target": [0, -0.95, 2.0], "fov": 40})
 
 
