@@ -168,7 +168,7 @@ SCENES = {
 # ---- the discrete stepper: Li, Pan, Huang, Bao, Jin 2015, section 6, with bodies made here in place of theirs ----
 
 def discrete(name, dt, steps, args, bodies, camera, **more):
-    scene = {"name": name, "stepper": "dcd", "solver": "mprgp", "dt": dt, "duration": args.seconds or steps * dt, "thickness": 0.002, "friction": 0.2,
+    scene = {"name": name, "stepper": "dcd", "solver": "mprgp", "dt": dt, "duration": args.seconds or steps * dt, "thickness": 0.002, "friction": 0,
              "bodies": bodies, "output": {"camera": camera}}
     scene.update(more)
     return scene
@@ -184,17 +184,18 @@ def soft(name, mesh, young, transform, **more):
 def stairs(args):
     """A dragon rolls down stairs (their Fig. 3: 46,736 vertices, 10 ms, 400 steps)."""
     return discrete("stairs", 0.01, 400, args, [
-        soft("dragon", "dragon.msh", 3e5, [{"rotate": [20, 90, 0]}, {"translate": [0, 0.62, -0.1]}], velocity=[0, 0, 1.6], angular_velocity=[260, 0, 0]),
-        {"name": "stairs", "type": "static", "mesh": "stairs.obj"}],
-        {"eye": [3.6, 0.6, 3.6], "target": [0, -0.75, 1.5], "fov": 40})
+        soft("dragon", "dragon.msh", 1e5, [{"rotate": [20, 90, 0]}, {"translate": [0, 0.62, -0.1]}], velocity=[0, 0, 1.6], angular_velocity=[260, 0, 0]),
+        {"name": "stairs", "type": "static", "mesh": "stairs.obj"},
+        {"name": "floor", "type": "static", "shape": {"plane": {"normal": [0, 1, 0], "offset": -1.7, "size": 14}}}],
+        {"eye": [4.6, 1.2, 5.0], "target": [0, -0.95, 2.0], "fov": 40})
 
 
 def goblet(args):
     """A rabbit is thrown onto a fixed glass (their Fig. 4: 40,107 vertices, 3 ms, 600 steps)."""
     return discrete("glass", 0.003, 600, args, [
-        soft("rabbit", "rabbit.msh", 6e4, [{"rotate": [12, 25, 8]}, {"translate": [0.03, 1.62, 0]}], velocity=[0, -6, 0]),
+        soft("rabbit", "rabbit.msh", 1.5e5, [{"rotate": [12, 25, 8]}, {"translate": [0.03, 1.62, 0]}], velocity=[0, -4, 0]),
         {"name": "glass", "type": "static", "mesh": "glass.obj"}, plane(5)],
-        {"eye": [1.5, 1.5, 2.1], "target": [0, 0.68, 0], "fov": 40}, friction=0.1)
+        {"eye": [1.5, 1.5, 2.1], "target": [0, 0.68, 0], "fov": 40})
 
 
 def eight(args):
@@ -211,7 +212,7 @@ def eight(args):
 def bending(args):
     """A beam falls across two bars (their Fig. 12: 9,537 vertices, 49,152 tets, 10 ms, 200 steps)."""
     return discrete("beam", 0.01, 200, args, [
-        soft("beam", "beam.msh", 4e4, [{"scale": [0.5, 0.5, 0.9]}, {"rotate": [4, 0, 0]}, {"translate": [0, 1.02, 0]}]),
+        soft("beam", "beam.msh", 1.5e5, [{"scale": [0.5, 0.5, 0.9]}, {"rotate": [4, 0, 0]}, {"translate": [0, 1.02, 0]}]),
         {"name": "bars", "type": "static", "mesh": "bars.obj", "transform": [{"translate": [0, 0.5, 0]}]}, plane(5)],
         {"eye": [2.4, 1.2, 1.7], "target": [0, 0.45, 0], "fov": 40})
 

@@ -1,59 +1,63 @@
 /* scene_options.c -- keys of a scene that set up solvers and steppers. */
 #include "scene_options.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define SCENE_INF HUGE_VAL
 
+/* number of the word that a key has, or `otherwise` */
+static int scene_read_choice(json_in *in, const cJSON *o, const char *path, const char *key, const char *expected, const char *const *words,
+                             int n, int otherwise)
+{
+    const char *text = json_in_string(in, o, path, key);
+    char full[64];
+    int i;
+    if (!text)
+        return otherwise;
+    for (i = 0; i < n && strcmp(text, words[i]); i++) {
+    }
+    if (i < n)
+        return i;
+    snprintf(full, sizeof full, "%s.%s", path, key);
+    json_in_error(in, full, "expected one of %s, found \"%s\"", expected, text);
+    return otherwise;
+}
+
 /* how far and how long a solve goes; what is not given is the library's default */
 void scene_read_solver(json_in *in, const cJSON *root, ct_solver_desc *out)
 {
-    static const char *const cones[] = {"box", "pyramid", "cone"};
-    const cJSON *o = json_in_object(in, root, "", "solver_options");
-    const char *text;
-    int i;
+    static const char *const cones[] = {"box", "pyramid", "cone"}, *const ends[] = {"residual", "paper"};
+    static const char *const frictions[] = {"staggered", "anticipated", "local"};
+    const char *path = "solver_options";
+    const cJSON *o = json_in_object(in, root, "", path);
     *out = ct_solver_desc_default();
     if (!o)
         return;
-    json_in_keys(in, o, "solver_options", "tolerance max_sweeps termination cone");
-    out->tolerance = (ct_real)json_in_number(in, o, "solver_options", "tolerance", out->tolerance, 0, SCENE_INF, JSON_IN_ABOVE);
-    out->max_sweeps = json_in_int(in, o, "solver_options", "max_sweeps", out->max_sweeps, 1, 1000000000);
-    text = json_in_string(in, o, "solver_options", "termination");
-    if (text && strcmp(text, "paper") && strcmp(text, "residual"))
-        json_in_error(in, "solver_options.termination", "expected residual or paper, found \"%s\"", text);
-    else if (text)
-        out->termination = !strcmp(text, "paper") ? CT_TERMINATION_PAPER : CT_TERMINATION_RESIDUAL;
-    text = json_in_string(in, o, "solver_options", "cone");
-    for (i = 0; text && i < 3 && strcmp(text, cones[i]); i++) {
-    }
-    if (text && i == 3)
-        json_in_error(in, "solver_options.cone", "expected box, pyramid or cone, found \"%s\"", text);
-    else if (text)
-        out->cone = (ct_cone)i;
+    json_in_keys(in, o, path, "tolerance max_sweeps termination cone friction");
+    out->tolerance = (ct_real)json_in_number(in, o, path, "tolerance", out->tolerance, 0, SCENE_INF, JSON_IN_ABOVE);
+    out->max_sweeps = json_in_int(in, o, path, "max_sweeps", out->max_sweeps, 1, 1000000000);
+    out->termination = (ct_termination)scene_read_choice(in, o, path, "termination", "residual paper", ends, 2, (int)out->termination);
+    out->friction = (ct_friction)scene_read_choice(in, o, path, "friction", "staggered anticipated local", frictions, 3, (int)out->friction);
+    out->cone = (ct_cone)scene_read_choice(in, o, path, "cone", "box pyramid cone", cones, 3, (int)out->cone);
 }
 
 /* the discrete stepper; the keys are those of ct_dcd_desc */
 void scene_read_dcd(json_in *in, const cJSON *root, ct_dcd_desc *out)
 {
-    static const char *const decouple[] = {"deepest", "random", "none"};
+    static const char *const decouple[] = {"deepest", "random", "none"}, *const friction[] = {"none", "local", "implicit"};
     const cJSON *o = json_in_object(in, root, "", "dcd");
-    const char *text;
-    int i;
     *out = ct_world_desc_default().dcd;
     if (!o)
         return;
     json_in_keys(in, o, "dcd", "newton_iterations decouple friction max_substeps substep_fraction recovery depth");
     out->newton_iterations = json_in_int(in, o, "dcd", "newton_iterations", out->newton_iterations, 1, 100);
-    out->friction = json_in_bool(in, o, "dcd", "friction", out->friction);
     out->max_substeps = json_in_int(in, o, "dcd", "max_substeps", out->max_substeps, 1, 256);
     out->substep_fraction = (ct_real)json_in_number(in, o, "dcd", "substep_fraction", out->substep_fraction, 0, SCENE_INF, JSON_IN_ABOVE);
     out->recovery = (ct_real)json_in_number(in, o, "dcd", "recovery", out->recovery, 0, 1, JSON_IN_ABOVE);
     out->depth = (ct_real)json_in_number(in, o, "dcd", "depth", out->depth, 0, SCENE_INF, 0);
-    text = json_in_string(in, o, "dcd", "decouple");
-    for (i = 0; text && i < CT_DECOUPLE_COUNT_ && strcmp(text, decouple[i]); i++) {
-    }
-    if (text && i == CT_DECOUPLE_COUNT_)
-        json_in_error(in, "dcd.decouple", "expected deepest, random or none, found \"%s\"", text);
-    else if (text)
-        out->decouple = (ct_decouple)i;
+    out->decouple =
+        (ct_decouple)scene_read_choice(in, o, "dcd", "decouple", "deepest random none", decouple, CT_DECOUPLE_COUNT_, (int)out->decouple);
+    out->friction = (ct_dcd_friction)scene_read_choice(in, o, "dcd", "friction", "none local implicit", friction, CT_DCD_FRICTION_COUNT_,
+                                                       (int)out->friction);
 }

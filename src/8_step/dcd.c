@@ -11,8 +11,10 @@
 #include "start.h"
 #include "step.h"
 
-#define CTI_DCD_LOOSE 10 /* times the tolerance, for the motion that is only detected with */
-#define CTI_DCD_SEARCH 6 /* halvings of a line search */
+#define CTI_DCD_LOOSE 10          /* times the tolerance, for the motion that is only detected with */
+#define CTI_DCD_RUBS 2            /* programs with friction, after the one without */
+#define CTI_DCD_CREEP CTI_R(3e-3) /* speed below which friction is viscous, of what gravity gives in a step */
+#define CTI_DCD_SEARCH 6          /* halvings of a line search */
 
 /* v <- S v + v_p of constrained blocks */
 static void cti_dcd_hold(const cti_state *s, ct_real *v)
@@ -98,20 +100,17 @@ static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
 
 /* ---- friction ---- */
 
-/* one contact: v_free the velocities without contacts */
-static void cti_dcd_rub(cti_state *s, cti_row *row, const ct_real *v_free, ct_real *v)
+/* LOCAL: one contact: what it takes from the nodes' tangential speed is bounded by what its multiplier gives them */
+static void cti_dcd_rub_local(cti_state *s, cti_row *row, ct_real *v)
 {
-    ct_real u[3], u_free[3], taken, speed, share, answer = 0;
+    ct_real u[3], taken, speed, share, answer = 0;
     cti_v3 kick;
     int k;
     cti_row_velocity(row, v, u);
-    cti_row_velocity(row, v_free, u_free);
-    taken = row->mu * (u[0] - u_free[0]), speed = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
-    if (!(taken > 0) || !(speed > 0))
-        return;
     for (k = 0; k < row->n; k++)
         answer += row->term[k].weight * row->term[k].weight * s->inv_mass[row->term[k].block];
-    if (!(answer > 0))
+    taken = row->mu * row->r[0] * answer, speed = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
+    if (!(taken > 0) || !(speed > 0))
         return;
     share = cti_min(1, taken / speed);
     kick = cti_v3_mul(cti_m3_mul_tv(row->frame, cti_v3_make(0, u[1], u[2])), -share / answer);
@@ -122,16 +121,85 @@ static void cti_dcd_rub(cti_state *s, cti_row *row, const ct_real *v_free, ct_re
             d = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], d);
         cti_v3_addto(v, b, d);
     }
-    share = cti_min(1, speed / taken);
-    row->r[1] = -row->mu * row->r[0] * share * u[1] / speed, row->r[2] = -row->mu * row->r[0] * share * u[2] / speed;
+    row->r[1] = -share / answer * u[1], row->r[2] = -share / answer * u[2];
 }
 
-static void cti_dcd_friction(cti_state *s, const ct_real *v_free, ct_real *v)
+/* speed below which a contact sticks, as far as friction in the program goes */
+static ct_real cti_dcd_creep(const cti_state *s, ct_real dt)
+{
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, speed = 0;
+    int i;
+    for (i = 0; i < 3 * s->n; i++)
+        speed = cti_max(speed, cti_abs(s->v_free[i]));
+    return CTI_DCD_CREEP * cti_max(g, cti_max(CTI_R(1e-2) * speed, CTI_R(1e-9)));
+}
+
+/* tangential viscosity of every row, mu lambda over the speed that it slides with: first of what the motion without friction says will be
+   left of it, the normal speed taken being in proportion to the tangential one; then of the last program's */
+static void cti_dcd_viscosity(cti_state *s, const ct_real *v, int first, ct_real creep)
 {
     int i;
-    for (i = 0; s->desc.dcd.friction && i < CTI_LEN(s->rows); i++)
+    for (i = 0; i < CTI_LEN(s->rows); i++) {
+        cti_row *row = &s->rows[i];
+        ct_real u[3], u_free[3], speed;
+        cti_row_velocity(row, v, u);
+        cti_row_velocity(row, s->v_free, u_free);
+        speed = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
+        if (first)
+            speed -= row->mu * cti_max(0, u[0] - u_free[0]);
+        s->dcd.rub[i] = row->mu * row->r[0] / cti_max(speed, creep);
+    }
+}
+
+/* friction in the program: its solution with tangential viscosity, lagged. 0: out of memory */
+static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
+{
+    ct_real creep = cti_dcd_creep(s, dt), u[3];
+    cti_dcd_solution q;
+    int i, k;
+    if (!CTI_RESIZE(s->mem, s->dcd.rub, CTI_LEN(s->rows)))
+        return 0;
+    for (k = 0; k < CTI_DCD_RUBS; k++) {
+        cti_dcd_viscosity(s, v, k == 0, creep);
+        if (!cti_dcd_solve(s, s->dcd.rub, s->desc.solver.tolerance, v, &q))
+            return 0;
+        cti_dcd_note(s, &q, r);
+        r->solves++;
+        if (q.budget)
+            cti_dcd_status(r, CT_STATUS_BUDGET);
+    }
+    for (i = 0; i < CTI_LEN(s->rows); i++) {
+        cti_row_velocity(&s->rows[i], v, u);
+        s->rows[i].r[1] = -s->dcd.rub[i] * u[1], s->rows[i].r[2] = -s->dcd.rub[i] * u[2];
+    }
+    return 1;
+}
+
+/* 1 when friction has something to do */
+static int cti_dcd_rubs(const cti_state *s)
+{
+    int i;
+    for (i = 0; s->desc.dcd.friction != CT_DCD_FRICTION_NONE && i < CTI_LEN(s->rows); i++)
         if (s->rows[i].mu > 0 && s->rows[i].r[0] > 0)
-            cti_dcd_rub(s, &s->rows[i], v_free, v);
+            return 1;
+    return 0;
+}
+
+static int cti_dcd_friction(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
+{
+    double t = cti_cmr_clock(s);
+    int i;
+    if (!cti_dcd_rubs(s))
+        return 1;
+    if (s->desc.dcd.friction == CT_DCD_FRICTION_IMPLICIT && s->desc.dcd.decouple != CT_DECOUPLE_NONE) {
+        if (!cti_dcd_rub(s, dt, v, r))
+            return 0;
+    } else
+        for (i = 0; i < CTI_LEN(s->rows); i++)
+            if (s->rows[i].mu > 0 && s->rows[i].r[0] > 0)
+                cti_dcd_rub_local(s, &s->rows[i], v);
+    r->ms_solve += cti_cmr_clock(s) - t;
+    return 1;
 }
 
 /* ---- one substep ---- */
@@ -142,11 +210,21 @@ static int cti_dcd_free_motion(cti_state *s, ct_real tolerance, ct_step_report *
     cti_dcd_solution q;
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
-    if (!cti_dcd_solve(s, tolerance, s->v_free, &q))
+    if (!cti_dcd_solve(s, NULL, tolerance, s->v_free, &q))
         return 0;
     r->linear_iterations += q.iterations;
     s->dcd.products += q.products;
     return 1;
+}
+
+/* where v_free starts: what the last one was to the velocities then; a free fall, for bodies that have none. A spin and a load go on */
+static void cti_dcd_guess(cti_state *s, ct_real dt)
+{
+    int i;
+    for (i = 0; i < 3 * s->n; i++)
+        s->v_free[i] = s->v[i] + (s->dt_prev[i / 3] > 0 && s->dt_free > 0 ? s->dv_free[i] * (dt / s->dt_free)
+                                                                          : cti_integrate_gain(s, i / 3, i % 3, dt));
+    cti_dcd_hold(s, s->v_free);
 }
 
 static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
@@ -200,7 +278,7 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
         return 0;
     r->ms_detect += cti_cmr_clock(s) - t;
     t = cti_cmr_clock(s);
-    if (!cti_dcd_solve(s, s->desc.solver.tolerance, v, &q))
+    if (!cti_dcd_solve(s, NULL, s->desc.solver.tolerance, v, &q))
         return 0;
     cti_dcd_note(s, &q, r);
     r->newton_iterations++;
@@ -232,17 +310,25 @@ static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r
     return 1;
 }
 
+/* 0: out of memory */
 static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
+    int i;
     if (!cti_dcd_is_finite(s, v)) {
         memset(v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         CTI_CLEAR(s->rows);
         CTI_CLEAR(s->origins);
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
     }
+    /* the program and its solution, for who asks for them */
     memcpy(s->dcd.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (!CTI_RESIZE(s->mem, s->dcd.lambda, CTI_LEN(s->rows)))
+        return 0;
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        s->dcd.lambda[i] = s->rows[i].r[0];
     s->has_problem = CTI_LEN(s->rows) > 0;
-    cti_dcd_friction(s, s->v_free, v);
+    if (!cti_dcd_friction(s, dt, v, r))
+        return 0;
     cti_dcd_place(s, v, dt);
     return 1;
 }
@@ -250,7 +336,7 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 /* the substep from the free motion that stands in x_new. 0: out of memory */
 static int cti_dcd_contacts(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    ct_real *v = s->dv_free;
+    ct_real *v = s->pcg_work + 3 * (size_t)s->n; /* the potential works on what is before it */
     int k;
     s->problem_dt = dt;
     memcpy(v, s->v_free, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -285,11 +371,12 @@ static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_n
     if (!cti_dcd_assemble(s, dt, r))
         return 0;
     t = cti_cmr_clock(s);
-    for (i = 0; i < 3 * s->n; i++)
-        s->v_free[i] = s->v[i] + cti_integrate_gain(s, i / 3, i % 3, dt);
-    cti_dcd_hold(s, s->v_free);
+    cti_dcd_guess(s, dt);
     if (!cti_dcd_free_motion(s, CTI_DCD_LOOSE * s->desc.solver.tolerance, r))
         return 0;
+    for (i = 0; i < 3 * s->n; i++)
+        s->dv_free[i] = s->v_free[i] - s->v[i];
+    s->dt_free = dt;
     if (!cti_dcd_is_finite(s, s->v_free))
         return cti_dcd_end(s, dt, s->v_free, r);
     cti_dcd_place(s, s->v_free, dt);

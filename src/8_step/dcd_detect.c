@@ -9,13 +9,14 @@
 #include "../4_geom/dist.h"
 
 #define CTI_DCD_NEAR 2 /* a vertex does not meet its own body within so many of its longest edges at rest */
+#define CTI_DCD_FOLDED CTI_R(0.25)
 
 CTI_FN void cti_dcd_free(cti_mem *mem, cti_dcd *d)
 {
     cti_forest_free(mem, &d->forest);
     CTI_FREE(mem, d->bodies), CTI_FREE(mem, d->tet_rest), CTI_FREE(mem, d->near_rest), CTI_FREE(mem, d->normals);
     CTI_FREE(mem, d->thickness), CTI_FREE(mem, d->vertex_boxes), CTI_FREE(mem, d->node_boxes);
-    CTI_FREE(mem, d->power), CTI_FREE(mem, d->power_step), CTI_FREE(mem, d->v_start);
+    CTI_FREE(mem, d->power), CTI_FREE(mem, d->power_step), CTI_FREE(mem, d->v_start), CTI_FREE(mem, d->lambda), CTI_FREE(mem, d->rub);
     memset(d, 0, sizeof *d);
 }
 
@@ -203,6 +204,15 @@ static int cti_dcd_behind(const cti_dcd_look *k, cti_v3 p, const cti_nearest *ne
     return !border && cti_v3_dot(n, cti_v3_sub(p, at)) < 0;
 }
 
+/* how far from a body's triangles its vertices may be that it pushes: an open mesh has a depth */
+static ct_real cti_dcd_reach(const cti_state *s, int b, ct_real h)
+{
+    const cti_dcd_body *body = &s->dcd.bodies[b];
+    if (body->model >= 0 || body->closed)
+        return h;
+    return cti_max(h, s->desc.dcd.depth > 0 ? s->desc.dcd.depth : 2 * body->edge);
+}
+
 /* 1 inside, 0 outside; the nearest triangle within `reach` when outside (face -1: none), or within any distance when inside */
 static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_nearest *near)
 {
@@ -213,7 +223,7 @@ static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_near
     if (b->model >= 0)
         inside = cti_nearest_tet(&s->dcd.forest, &b->tets, s->models[b->model]->tets.node, k->q, p, keep_tet, k) >= 0;
     else if (!b->closed)
-        reach = cti_max(reach, s->desc.dcd.depth > 0 ? s->desc.dcd.depth : 2 * b->edge), inside = 0;
+        reach = cti_dcd_reach(s, k->b, reach), inside = 0;
     cti_nearest_face(&s->dcd.forest, &b->faces, s->surface.faces, k->x, p, inside ? CTI_REAL_MAX : reach, keep_face, k, near);
     if (near->face < 0)
         return 0;
@@ -248,6 +258,9 @@ static int cti_dcd_vertex(const cti_dcd_look *k, int near, cti_dcd_touch **out)
     d = cti_sqrt(n.d2);
     away = cti_pair_offset(&s->surface, k->x, &t.pair);
     t.normal = cti_dcd_face_normal(&s->surface, k->x, n.face);
+    /* a part that is crushed is not folded: what meets comes from much farther apart than it is deep */
+    if (k->self && d > CTI_DCD_FOLDED * cti_v3_norm(cti_pair_offset(&s->surface, s->surface.rest, &t.pair)))
+        return 1;
     /* the far side of a part that is thinner than the thickness */
     if (k->self && !inside && n.feature == 6 && cti_v3_dot(away, t.normal) <= 0)
         return 1;
@@ -278,7 +291,7 @@ static int cti_dcd_pair(const cti_state *s, const ct_real *q, const ct_real *x, 
                         cti_dcd_touch **out)
 {
     const cti_surface *f = &s->surface;
-    ct_real h = near ? cti_surface_pair_thickness(f, a, b) : 0;
+    ct_real h = cti_dcd_reach(s, b, near ? cti_surface_pair_thickness(f, a, b) : 0);
     cti_v3 lo = cti_v3_make(box->lo.x - h, box->lo.y - h, box->lo.z - h), hi = cti_v3_make(box->hi.x + h, box->hi.y + h, box->hi.z + h);
     cti_dcd_look k;
     int v;
@@ -334,7 +347,7 @@ CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int 
             return 0;
         for (b = 0; b < f->n_bodies; b++) {
             cti_box wide = box[a];
-            ct_real h = cti_surface_pair_thickness(f, a, b);
+            ct_real h = cti_dcd_reach(s, b, cti_surface_pair_thickness(f, a, b));
             wide.lo = cti_v3_sub(wide.lo, cti_v3_make(h, h, h)), wide.hi = cti_v3_add(wide.hi, cti_v3_make(h, h, h));
             if (!cti_broad_may_meet(&f->soup, a, b) || (a == b && s->dcd.bodies[b].model < 0) || !cti_box_overlap(&wide, &box[b]))
                 continue;

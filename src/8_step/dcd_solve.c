@@ -16,6 +16,8 @@ typedef struct cti_dcd_matrix {
     double *R;      /* [9 n] inverses of L_i */
     int32_t *p, *i; /* blocks above the diagonal by rows */
     double *x;      /* R_i A_ij R_j' */
+    double *D;      /* [9 n] what friction adds to the blocks on the diagonal; NULL: nothing */
+    cti_sparse G;   /* sqrt(viscosity) t R' of rows that touch several blocks: G'G is between those, what is within one is in D */
 } cti_dcd_matrix;
 
 /* R = L^-1 of D = L L'; a block that is not positive: of its diagonal */
@@ -62,6 +64,7 @@ static void cti_dcd_times_t(const double *R, const double *x, double *out)
 static int cti_dcd_matrix_make(const cti_state *s, cti_dcd_matrix *m)
 {
     const cti_bsr *A = &s->A;
+    ct_real block[9];
     int b, k, at = 0, n = (A->row[A->n] - A->n) / 2;
     m->A = A;
     m->p = CTI_ARENA_NEW(s->arena, int32_t, A->n + 1), m->i = CTI_ARENA_NEW(s->arena, int32_t, n),
@@ -69,8 +72,11 @@ static int cti_dcd_matrix_make(const cti_state *s, cti_dcd_matrix *m)
     m->R = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)A->n);
     if (!m->p || !m->i || !m->x || !m->R)
         return 0;
-    for (b = 0; b < A->n; b++)
-        cti_dcd_cholesky(A->val + 9 * (size_t)A->diag[b], m->R + 9 * (size_t)b);
+    for (b = 0; b < A->n; b++) {
+        for (k = 0; k < 9; k++)
+            block[k] = A->val[9 * (size_t)A->diag[b] + (size_t)k] + (m->D ? (ct_real)m->D[9 * (size_t)b + (size_t)k] : 0);
+        cti_dcd_cholesky(block, m->R + 9 * (size_t)b);
+    }
     m->p[0] = 0;
     for (b = 0; b < A->n; b++) {
         for (k = A->diag[b] + 1; k < A->row[b + 1]; k++, at++) {
@@ -101,6 +107,16 @@ static void cti_dcd_multiply(void *ctx, const double *x, double *y)
         }
         y[3 * b] += s0, y[3 * b + 1] += s1, y[3 * b + 2] += s2;
     }
+    for (b = 0; b < m->G.rows; b++) {
+        double t = 0;
+        for (k = m->G.p[b]; k < m->G.p[b + 1]; k++)
+            t += m->G.x[k] * x[m->G.i[k]];
+        for (k = m->G.p[b]; k < m->G.p[b + 1]; k += 3) {
+            const double *g = m->G.x + k, *u = x + m->G.i[k];
+            double rest = t - (g[0] * u[0] + g[1] * u[1] + g[2] * u[2]), *z = y + m->G.i[k];
+            z[0] += g[0] * rest, z[1] += g[1] * rest, z[2] += g[2] * rest;
+        }
+    }
 }
 
 /* (R A R' x)_i for x of few entries */
@@ -118,6 +134,10 @@ static double cti_dcd_row(void *ctx, int i, const double *x)
         cti_dcd_times_t(m->R + 9 * (size_t)A->col[k], u, v);
         for (r = 0; r < 3; r++)
             s[r] += (double)M[3 * r] * v[0] + (double)M[3 * r + 1] * v[1] + (double)M[3 * r + 2] * v[2];
+        for (r = 0; m->D && A->col[k] == b && r < 3; r++) {
+            const double *D = m->D + 9 * (size_t)b + 3 * (size_t)r;
+            s[r] += D[0] * v[0] + D[1] * v[1] + D[2] * v[2];
+        }
     }
     cti_dcd_times(m->R + 9 * (size_t)b, s, v);
     return v[i % 3];
@@ -125,48 +145,50 @@ static double cti_dcd_row(void *ctx, int i, const double *x)
 
 /* ---- rows ---- */
 
+/* axis 0 (n), 1, 2 of a row as scalars by block, projected on what constrained blocks may do: index, x [at most 48]; the rest of the
+   velocity is added to *w. Returns how many */
+static int cti_dcd_axis(const cti_state *s, const cti_row *row, int axis, int32_t *index, double *x, double *w)
+{
+    int order[CTI_ROW_TERMS], n = 0, at = 0, k, j, e;
+    *w += (double)row->w[axis];
+    for (k = 0; k < row->n; k++) {
+        for (j = n++; j > 0 && row->term[order[j - 1]].block > row->term[k].block; j--)
+            order[j] = order[j - 1];
+        order[j] = k;
+    }
+    for (k = 0; k < n; k++) {
+        const cti_term *t = &row->term[order[k]];
+        int b = t->block, same = k > 0 && row->term[order[k - 1]].block == b;
+        cti_v3 g = cti_v3_mul(cti_v3_at(row->frame, axis), t->weight);
+        double c[3];
+        if (s->filter[b] >= 0) {
+            *w += (double)cti_v3_dot(g, cti_v3_at(s->v_fixed, b));
+            g = cti_m3_mul_tv(s->projectors + 9 * (size_t)s->filter[b], g);
+        }
+        c[0] = (double)g.x, c[1] = (double)g.y, c[2] = (double)g.z;
+        at += same ? 0 : 3;
+        for (e = 0; e < 3; e++) {
+            x[at - 3 + e] = c[e] + (same ? x[at - 3 + e] : 0);
+            index[at - 3 + e] = 3 * b + e;
+        }
+    }
+    return at;
+}
+
 CTI_FN int cti_dcd_jacobian(const cti_state *s, cti_sparse *J, double **out_w)
 {
-    int i, k, j, e, at = 0, rows = CTI_LEN(s->rows), total = 0;
+    int i, at = 0, rows = CTI_LEN(s->rows), total = 0;
     for (i = 0; i < rows; i++)
         total += 3 * s->rows[i].n;
     memset(J, 0, sizeof *J);
     J->rows = rows, J->cols = 3 * s->n;
     J->p = CTI_ARENA_NEW(s->arena, int32_t, rows + 1), J->i = CTI_ARENA_NEW(s->arena, int32_t, total);
-    J->x = CTI_ARENA_NEW(s->arena, double, total), *out_w = CTI_ARENA_NEW(s->arena, double, rows);
+    J->x = CTI_ARENA_NEW(s->arena, double, total), *out_w = CTI_ARENA_ZERO(s->arena, double, rows);
     if (!J->p || !J->i || !J->x || !*out_w)
         return 0;
     J->p[0] = 0;
-    for (i = 0; i < rows; i++) {
-        const cti_row *row = &s->rows[i];
-        int order[CTI_ROW_TERMS], n = 0;
-        cti_v3 normal = cti_v3_at(row->frame, 0);
-        (*out_w)[i] = (double)row->w[0];
-        for (k = 0; k < row->n; k++) { /* by block */
-            for (j = n++; j > 0 && row->term[order[j - 1]].block > row->term[k].block; j--)
-                order[j] = order[j - 1];
-            order[j] = k;
-        }
-        for (k = 0; k < n; k++) {
-            const cti_term *t = &row->term[order[k]];
-            int b = t->block, same = k > 0 && row->term[order[k - 1]].block == b;
-            cti_v3 g = cti_v3_mul(normal, t->weight);
-            double c[3];
-            if (s->filter[b] >= 0) {
-                (*out_w)[i] += (double)cti_v3_dot(g, cti_v3_at(s->v_fixed, b));
-                g = cti_m3_mul_tv(s->projectors + 9 * (size_t)s->filter[b], g);
-            }
-            c[0] = (double)g.x, c[1] = (double)g.y, c[2] = (double)g.z;
-            for (e = 0; e < 3; e++) {
-                if (same)
-                    J->x[at - 3 + e] += c[e];
-                else
-                    J->i[at + e] = 3 * b + e, J->x[at + e] = c[e];
-            }
-            at += same ? 0 : 3;
-        }
-        J->p[i + 1] = at;
-    }
+    for (i = 0; i < rows; i++)
+        J->p[i + 1] = at += cti_dcd_axis(s, &s->rows[i], 0, J->i + at, J->x + at, *out_w + i);
     return 1;
 }
 
@@ -188,6 +210,43 @@ CTI_FN int cti_dcd_decouple(cti_state *s, const double *depth, ct_decouple how)
             s->rows[n] = s->rows[i], s->origins[n++] = s->origins[i];
     stbds_header(s->rows)->length = stbds_header(s->origins)->length = (size_t)n;
     return rows - n;
+}
+
+/* ---- friction ---- */
+
+/* viscosity `c` along one tangent of a row: on the diagonal, in G when it touches several blocks, and b -= c t' w */
+static void cti_dcd_rub_axis(const cti_state *s, const cti_row *row, int axis, double c, cti_dcd_matrix *m, double *b)
+{
+    int32_t *index = m->G.i + m->G.p[m->G.rows];
+    double *x = m->G.x + m->G.p[m->G.rows], w = 0;
+    int n = cti_dcd_axis(s, row, axis, index, x, &w), k, r, e;
+    for (k = 0; k < n; k++)
+        b[index[k]] -= c * w * x[k], x[k] *= sqrt(c);
+    for (k = 0; k < n; k += 3)
+        for (r = 0; r < 3; r++)
+            for (e = 0; e < 3; e++)
+                m->D[3 * (size_t)index[k] + (size_t)(3 * r + e)] += x[k + r] * x[k + e];
+    if (n > 3)
+        m->G.rows++, m->G.p[m->G.rows] = m->G.p[m->G.rows - 1] + n;
+}
+
+/* D, G and b of the rows' viscosities. 0: out of memory */
+static int cti_dcd_rubbing(const cti_state *s, const ct_real *rub, cti_dcd_matrix *m, double *b)
+{
+    int i, rows = CTI_LEN(s->rows), total = 3 * CTI_ROW_TERMS;
+    for (i = 0; i < rows; i++)
+        total += 6 * s->rows[i].n;
+    m->D = CTI_ARENA_ZERO(s->arena, double, 9 * (size_t)s->n);
+    m->G.p = CTI_ARENA_ZERO(s->arena, int32_t, 2 * rows + 1), m->G.i = CTI_ARENA_NEW(s->arena, int32_t, total);
+    m->G.x = CTI_ARENA_NEW(s->arena, double, total);
+    if (!m->D || !m->G.p || !m->G.i || !m->G.x)
+        return 0;
+    for (i = 0; i < rows; i++)
+        if (rub[i] > 0) {
+            cti_dcd_rub_axis(s, &s->rows[i], 1, (double)rub[i], m, b);
+            cti_dcd_rub_axis(s, &s->rows[i], 2, (double)rub[i], m, b);
+        }
+    return 1;
 }
 
 /* ---- the set ---- */
@@ -299,7 +358,7 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, con
 /* ---- the solve ---- */
 
 /* the decoupled program; v [3 n] start and end, b [3 n] is scaled in place. 0: out of memory */
-static int cti_dcd_run(cti_state *s, ct_real tolerance, double *v, double *b, cti_dcd_solution *out)
+static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, double *v, double *b, cti_dcd_solution *out)
 {
     cti_dcd_matrix m;
     cti_mprgp_set set;
@@ -310,7 +369,8 @@ static int cti_dcd_run(cti_state *s, ct_real tolerance, double *v, double *b, ct
     cti_mprgp_end end;
     int i, n = 3 * s->n;
     double *size, *y = CTI_ARENA_NEW(s->arena, double, n);
-    if (!y || !cti_dcd_matrix_make(s, &m) || !cti_dcd_set(s, &m, &set, &size))
+    memset(&m, 0, sizeof m);
+    if (!y || (rub && !cti_dcd_rubbing(s, rub, &m, b)) || !cti_dcd_matrix_make(s, &m) || !cti_dcd_set(s, &m, &set, &size))
         return 0;
     for (i = 0; i < s->n; i++) {
         const double *R = m.R + 9 * (size_t)i, *u = v + 3 * (size_t)i;
@@ -319,9 +379,12 @@ static int cti_dcd_run(cti_state *s, ct_real tolerance, double *v, double *b, ct
         z[2] = u[2] / R[8], z[1] = (u[1] - R[7] * z[2]) / R[4], z[0] = (u[0] - R[3] * z[1] - R[6] * z[2]) / R[0];
         cti_dcd_times(R, b + 3 * (size_t)i, b + 3 * (size_t)i);
     }
+    for (i = 0; i < (m.G.rows ? m.G.p[m.G.rows] : 0); i += 3)
+        cti_dcd_times(m.R + 3 * (size_t)m.G.i[i], m.G.x + i, m.G.x + i);
     memset(&task, 0, sizeof task), memset(&count, 0, sizeof count), memset(&a, 0, sizeof a);
     cti_dcd_effort(s, tolerance, &e);
-    task.n = n, task.multiply = cti_dcd_multiply, task.multiply_ctx = &m, task.row = cti_dcd_row, task.b = b, task.set = &set;
+    task.n = n, task.multiply = cti_dcd_multiply, task.multiply_ctx = &m, task.row = m.G.rows ? NULL : cti_dcd_row, task.b = b,
+    task.set = &set;
     task.tolerance = (double)tolerance, task.gamma = 1, task.projected = 1, task.effort = &e, task.answer = &a;
     task.count = &count, task.power = s->dcd.power_step;
     end = cti_mprgp_run(&task, y);
@@ -339,7 +402,7 @@ static int cti_dcd_run(cti_state *s, ct_real tolerance, double *v, double *b, ct
     return 1;
 }
 
-CTI_FN int cti_dcd_solve(cti_state *s, ct_real tolerance, ct_real *v, cti_dcd_solution *out)
+CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct_real *v, cti_dcd_solution *out)
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
     double *x = CTI_ARENA_NEW(s->arena, double, 3 * (size_t)s->n), *b = CTI_ARENA_NEW(s->arena, double, 3 * (size_t)s->n);
@@ -352,7 +415,7 @@ CTI_FN int cti_dcd_solve(cti_state *s, ct_real tolerance, ct_real *v, cti_dcd_so
     if (s->desc.dcd.decouple == CT_DECOUPLE_NONE && CTI_LEN(s->rows))
         ok = cti_dcd_solve_coupled(s, tolerance, x, b, out);
     else
-        ok = cti_dcd_run(s, tolerance, x, b, out);
+        ok = cti_dcd_run(s, rub, tolerance, x, b, out);
     for (i = 0; ok && i < 3 * s->n; i++)
         v[i] = (ct_real)x[i];
     cti_arena_rewind(s->arena, mark);

@@ -88,7 +88,7 @@ CONTACT_API_DEF ct_world_desc ct_world_desc_default(void)
     d.recovery_speed = 1;
     d.dcd.newton_iterations = 1;
     d.dcd.decouple = CT_DECOUPLE_DEEPEST;
-    d.dcd.friction = 1;
+    d.dcd.friction = CT_DCD_FRICTION_IMPLICIT;
     d.dcd.max_substeps = 8;
     d.dcd.substep_fraction = d.dcd.recovery = CTI_R(0.5);
     return d;
@@ -163,8 +163,8 @@ static ct_code cti_world_check_dcd(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, q->newton_iterations, "dcd.newton_iterations must be 1 to 100");
     if ((int)q->decouple < 0 || q->decouple >= CT_DECOUPLE_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->decouple, "dcd.decouple is out of range");
-    if (q->friction != 0 && q->friction != 1)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, q->friction, "dcd.friction must be 0 or 1");
+    if ((int)q->friction < 0 || q->friction >= CT_DCD_FRICTION_COUNT_)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->friction, "dcd.friction is out of range");
     if (q->max_substeps < 1 || q->max_substeps > 256)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, q->max_substeps, "dcd.max_substeps must be 1 to 256");
     if (!(q->substep_fraction > 0) || !cti_finite(q->substep_fraction))

@@ -245,11 +245,21 @@ typedef enum ct_row_mode { CT_ROW_ANTICIPATED, CT_ROW_VELOCITY } ct_row_mode;
    the paper), or all of them (NONE: the multipliers' problem is solved then, which is slow). */
 typedef enum ct_decouple { CT_DECOUPLE_DEEPEST, CT_DECOUPLE_RANDOM, CT_DECOUPLE_NONE, CT_DECOUPLE_COUNT_ } ct_decouple;
 
+/* ct_dcd_friction -- friction of CT_STEPPER_DCD, after the solve and from its multipliers. IMPLICIT (default): two more programs with a viscosity
+   mu lambda / |u_t| of the tangential motion, lagged; what sticks creeps at up to 3e-3 of the speed that gravity gives in a step. With
+   CT_DECOUPLE_NONE it is LOCAL. LOCAL: of every contact's nodes alone (Bridson, Marino, Fedkiw 2003): costs nothing, holds small bodies only. */
+typedef enum ct_dcd_friction {
+    CT_DCD_FRICTION_NONE,
+    CT_DCD_FRICTION_LOCAL,
+    CT_DCD_FRICTION_IMPLICIT,
+    CT_DCD_FRICTION_COUNT_
+} ct_dcd_friction;
+
 /* ct_dcd_desc -- of CT_STEPPER_DCD. */
 typedef struct ct_dcd_desc {
     int newton_iterations;    /* 1..100; default 1 (Li et al. 2015, section 6) */
     ct_decouple decouple;     /* default CT_DECOUPLE_DEEPEST */
-    int friction;             /* 1: local friction of every contact after the solve (Bridson et al. 2003), 0: none; default 1 */
+    ct_dcd_friction friction; /* default CT_DCD_FRICTION_IMPLICIT */
     int max_substeps;         /* 1..256 pieces that a step may be cut into where features would pass through thin parts; 1: never; default 8 */
     ct_real substep_fraction; /* > 0: share of the local thickness that a vertex may go into it in one piece; default 0.5 */
     ct_real recovery;         /* (0, 1]: share of a penetration that one step takes back, within recovery_speed; default 0.5. The paper: 1 */

@@ -1,0 +1,618 @@
+/* test_dcd.c -- the discrete stepper: rest, impact, friction, thin parts, detection and decoupling against brute force, options. */
+#include "world_util.h"
+#include "../src/4_geom/dist.h"
+#include "../src/9_world/world.h"
+#include <math.h>
+
+static ct_world_desc dcd_desc(double thickness, double friction)
+{
+    ct_world_desc d = world_desc(thickness, friction, NULL);
+    d.stepper = CT_STEPPER_DCD;
+    return d;
+}
+
+static void no_gravity(ct_world_desc *d) { d->gravity[0] = d->gravity[1] = d->gravity[2] = 0; }
+
+static double lowest(const ct_world *w, ct_body_id id, int axis)
+{
+    int n, i;
+    double *x = read_vectors(w, id, 0, &n), least = 1e30;
+    for (i = 0; i < n; i++)
+        least = fmin(least, x[3 * i + axis]);
+    free(x);
+    return least;
+}
+
+/* ---- physics ---- */
+
+static void a_cube_rests_on_a_plane(void **state)
+{
+    ct_world_desc d = dcd_desc(2e-3, 0.4);
+    ct_world *w = world_make(&d);
+    ct_body_id id = add_soft_box(w, "cube", 0.2, 3, 1e5, 0, 0.15, 0);
+    ct_step_report r;
+    double middle[3], deepest = 0;
+    int i;
+    (void)state;
+    add_plane(w, 0, 1, 0, 0);
+    for (i = 0; i < 150; i++) {
+        r = step_once(w, 0.01);
+        deepest = fmax(deepest, (double)r.penetration);
+        assert_true(r.status <= CT_STATUS_SUBSTEPPED);
+    }
+    read_middle(w, id, 0, middle);
+    print_message("rest: lowest %.5f, deepest %.2g, contacts %d\n", lowest(w, id, 1), deepest, r.contacts);
+    assert_true(deepest < 1e-4);
+    assert_true(fabs(lowest(w, id, 1) - 2e-3) < 2e-4); /* the thickness is kept */
+    assert_true(middle[1] > 0.09 && middle[1] < 0.103);
+    assert_int_equal(r.contacts, 16);
+    ct_world_destroy(w);
+}
+
+static void weights_are_impulses(void **state)
+{
+    ct_world_desc d = dcd_desc(2e-3, 0);
+    ct_world *w = world_make(&d);
+    const ct_contact *c;
+    double sum = 0;
+    int i, n;
+    (void)state;
+    add_soft_box(w, "cube", 0.2, 3, 1e5, 0, 0.103, 0);
+    add_plane(w, 0, 1, 0, 0);
+    for (i = 0; i < 300; i++)
+        step_once(w, 0.01);
+    assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
+    for (i = 0; i < n; i++)
+        sum += (double)c[i].impulse_normal;
+    assert_true(fabs(sum / (8.0 * 9.81 * 0.01) - 1) < 1e-2);
+    ct_world_destroy(w);
+}
+
+static void two_cubes_collide_and_separate(void **state)
+{
+    ct_world_desc d = dcd_desc(1e-3, 0.2);
+    ct_world *w;
+    ct_body_id a, b;
+    ct_step_report r;
+    double va[3], vb[3], p0, p1, deepest = 0;
+    int i, touched = 0, n;
+    double *v;
+    (void)state;
+    no_gravity(&d);
+    w = world_make(&d);
+    a = add_soft_box(w, "left", 0.2, 3, 1e5, 0, 0, 0);
+    b = add_soft_box(w, "right", 0.2, 3, 1e5, 0.25, 0.013, 0.017);
+    v = read_vectors(w, a, 1, &n);
+    {
+        ct_real *u = (ct_real *)calloc((size_t)(3 * n), sizeof *u);
+        for (i = 0; i < n; i++)
+            u[3 * i] = 2;
+        assert_int_equal(ct_body_set_velocities(w, a, u, n), CT_OK);
+        free(u);
+    }
+    free(v);
+    read_middle(w, a, 1, va), read_middle(w, b, 1, vb);
+    p0 = va[0] + vb[0];
+    for (i = 0; i < 80; i++) {
+        r = step_once(w, 0.005);
+        touched += r.contacts > 0;
+        deepest = fmax(deepest, (double)r.penetration);
+    }
+    read_middle(w, a, 0, va), read_middle(w, b, 0, vb);
+    print_message("impact: in contact for %d steps, deepest %.2g\n", touched, deepest);
+    assert_true(touched > 2);
+    assert_int_equal(r.contacts, 0);
+    assert_true(vb[0] - va[0] > 0.2); /* apart again */
+    assert_true(deepest < 0.02);      /* two steps' motion */
+    /* the mean of the nodes is not the centre of mass: its own report */
+    p1 = (double)r.center_of_mass[0];
+    assert_true(fabs(p1 - (0.125 + 80 * 0.005 * p0 / 2)) < 2e-3);
+    ct_world_destroy(w);
+}
+
+/* a cube on a slope of `angle` rad: how far it went along it in a second, after the first tenth */
+static double slide(double angle, double mu, ct_dcd_friction friction)
+{
+    ct_world_desc d = dcd_desc(1e-3, mu);
+    ct_world *w;
+    ct_body_id id;
+    double at[3], from = 0, c = cos(angle), s = sin(angle);
+    int i;
+    d.gravity[0] = (ct_real)(9.81 * s), d.gravity[1] = (ct_real)(-9.81 * c);
+    d.dcd.friction = friction;
+    w = world_make(&d);
+    id = add_soft_box(w, "block", 0.1, 2, 2e5, 0, 0.0512, 0);
+    add_plane(w, 0, 1, 0, 0);
+    for (i = 0; i < 110; i++) {
+        if (i == 10)
+            read_middle(w, id, 0, at), from = at[0];
+        step_once(w, 0.01);
+    }
+    read_middle(w, id, 0, at);
+    ct_world_destroy(w);
+    return at[0] - from;
+}
+
+static void friction_holds_and_slides(void **state)
+{
+    double hold = slide(0.3, 0.5, CT_DCD_FRICTION_IMPLICIT), fall = slide(0.5, 0.3, CT_DCD_FRICTION_IMPLICIT);
+    double local = slide(0.3, 0.5, CT_DCD_FRICTION_LOCAL), free_fall = slide(0.3, 0.5, CT_DCD_FRICTION_NONE);
+    double expected = 9.81 * (sin(0.5) - 0.3 * cos(0.5)) * (0.5 + 0.1), without = 9.81 * sin(0.3) * (0.5 + 0.1);
+    (void)state;
+    print_message("slope: held within %.2g m, slid %.3f m (Coulomb %.3f), without friction %.3f m (%.3f)\n", hold, fall, expected,
+                  free_fall, without);
+    print_message("       local friction: held within %.2g m\n", local);
+    assert_true(fabs(hold) < 2e-3);
+    assert_true(fabs(local) < 5e-3);
+    assert_true(fabs(fall - expected) < 0.1 * expected);
+    assert_true(fabs(free_fall - without) < 0.03 * without);
+}
+
+static void a_body_at_rest_does_not_meet_itself(void **state)
+{
+    ct_world_desc d = dcd_desc(0.05, 0.4); /* thicker than its cells */
+    ct_world *w;
+    ct_step_report r;
+    (void)state;
+    no_gravity(&d);
+    w = world_make(&d);
+    add_soft_box(w, "fine", 0.2, 6, 1e5, 0, 0, 0);
+    r = step_once(w, 0.01);
+    assert_int_equal(r.rows, 0);
+    assert_int_equal(r.contacts, 0);
+    assert_true(r.penetration == 0);
+    ct_world_destroy(w);
+}
+
+/* a strip that is bent into a hook by pinned ends: its two ends have to meet and stay apart */
+static void a_strip_meets_itself(void **state)
+{
+    ct_world_desc d = dcd_desc(4e-3, 0);
+    ct_world *w;
+    ct_mesh m = mesh_box(1.0, 0.05, 0.1, 24, 1, 2, 1);
+    ct_body_id id;
+    ct_motion left, right;
+    int32_t *a, *b;
+    int i, na = 0, nb = 0, met = 0;
+    (void)state;
+    no_gravity(&d);
+    w = world_make(&d);
+    id = add_soft_mesh(w, "strip", &m, 1e5, 0, 0, 0);
+    a = (int32_t *)malloc(sizeof *a * (size_t)m.n_positions), b = (int32_t *)malloc(sizeof *b * (size_t)m.n_positions);
+    for (i = 0; i < m.n_positions; i++) {
+        if ((double)m.positions[3 * i] < -0.47)
+            a[na++] = i;
+        if ((double)m.positions[3 * i] > 0.47)
+            b[nb++] = i;
+    }
+    memset(&left, 0, sizeof left), memset(&right, 0, sizeof right);
+    left.angular[2] = (ct_real)-1.5, left.center[0] = (ct_real)-0.01, right.angular[2] = (ct_real)1.5, right.center[0] = (ct_real)0.01;
+    assert_int_equal(ct_body_pin(w, id, a, na, CT_AXIS_ALL, &left, 1.05), CT_OK);
+    assert_int_equal(ct_body_pin(w, id, b, nb, CT_AXIS_ALL, &right, 1.05), CT_OK);
+    for (i = 0; i < 105; i++)
+        met += step_once(w, 0.01).contacts > 0;
+    print_message("strip: in contact with itself in %d steps\n", met);
+    assert_true(met > 2);
+    free(a), free(b);
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+}
+
+/* ---- thin parts ---- */
+
+/* a ball through a thin plate that is held at its ends: height of the ball in the end, and the most substeps */
+static double shoot(int max_substeps, int *out_substeps)
+{
+    ct_world_desc d = dcd_desc(1e-3, 0);
+    ct_world *w;
+    ct_mesh plate = mesh_box(0.6, 0.03, 0.6, 10, 1, 10, 1);
+    ct_body_id p, ball;
+    int32_t *rim;
+    double at[3];
+    int i, n = 0, k;
+    no_gravity(&d);
+    d.dcd.max_substeps = max_substeps;
+    w = world_make(&d);
+    p = add_soft_mesh(w, "plate", &plate, 1e7, 0, 0, 0);
+    rim = (int32_t *)malloc(sizeof *rim * (size_t)plate.n_positions);
+    for (i = 0; i < plate.n_positions; i++)
+        if (fabs((double)plate.positions[3 * i]) > 0.28)
+            rim[n++] = i;
+    assert_int_equal(ct_body_pin(w, p, rim, n, CT_AXIS_ALL, NULL, -1), CT_OK);
+    ball = add_soft_box(w, "ball", 0.1, 3, 3e5, 0.01, 0.2, 0.013);
+    {
+        ct_real *u = (ct_real *)calloc((size_t)(3 * ct_body_node_count(w, ball)), sizeof *u);
+        for (i = 0; i < ct_body_node_count(w, ball); i++)
+            u[3 * i + 1] = -20;
+        assert_int_equal(ct_body_set_velocities(w, ball, u, ct_body_node_count(w, ball)), CT_OK);
+        free(u);
+    }
+    for (k = *out_substeps = 0; k < 12; k++) {
+        int s = step_once(w, 0.01).substeps;
+        *out_substeps = s > *out_substeps ? s : *out_substeps;
+    }
+    read_middle(w, ball, 0, at);
+    free(rim);
+    ct_mesh_free(&plate);
+    ct_world_destroy(w);
+    return at[1];
+}
+
+static void a_fast_ball_and_a_thin_plate(void **state)
+{
+    int one, many;
+    double without = shoot(1, &one), with = shoot(32, &many);
+    (void)state;
+    print_message("plate: ball at %.3f with one substep, at %.3f with at most %d\n", without, with, many);
+    assert_int_equal(one, 1);
+    assert_true(without < -0.2); /* it went through */
+    assert_true(many > 1 && many <= 33);
+    assert_true(with > -0.1);
+}
+
+/* ---- detection ---- */
+
+static double solid_angle(const double *p, const ct_real *x, const int32_t *t)
+{
+    double v[3][3], l[3], det, div;
+    int i, k;
+    for (i = 0; i < 3; i++) {
+        for (k = 0; k < 3; k++)
+            v[i][k] = (double)x[3 * t[i] + k] - p[k];
+        l[i] = sqrt(v[i][0] * v[i][0] + v[i][1] * v[i][1] + v[i][2] * v[i][2]);
+    }
+    det = v[0][0] * (v[1][1] * v[2][2] - v[1][2] * v[2][1]) - v[0][1] * (v[1][0] * v[2][2] - v[1][2] * v[2][0]) +
+          v[0][2] * (v[1][0] * v[2][1] - v[1][1] * v[2][0]);
+    div = l[0] * l[1] * l[2];
+    for (i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, o = (i + 2) % 3;
+        div += (v[i][0] * v[j][0] + v[i][1] * v[j][1] + v[i][2] * v[j][2]) * l[o];
+    }
+    return 2 * atan2(det, div);
+}
+
+static double uniform(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
+    return (double)(*seed >> 11) / 9007199254740992.0;
+}
+
+/* a deformed body and a closed static mesh: inside by trees is inside by the winding number */
+static void inside_is_what_the_winding_number_says(void **state)
+{
+    ct_world_desc d = dcd_desc(1e-3, 0);
+    ct_world *w = world_make(&d);
+    ct_mesh m = mesh_box(1, 1, 1, 4, 4, 4, 1), ball;
+    ct_static_desc sd = ct_static_desc_default();
+    ct_body_id id;
+    uint64_t seed = 5;
+    int i, k, t, body, inside[2] = {0, 0}, wrong = 0;
+    cti_dcd_touch *touch = NULL;
+    cti_state *s;
+    (void)state;
+    for (i = 0; i < m.n_positions; i++) { /* bent, so that the box is not convex */
+        ct_real *p = m.positions + 3 * i;
+        p[1] += p[0] * p[0];
+    }
+    memset(&ball, 0, sizeof ball);
+    assert_int_equal(ct_mesh_sphere((ct_real)0.6, 2, &ball, NULL), CT_OK);
+    add_soft_mesh(w, "bent", &m, 1e5, 0, 0, 0);
+    for (i = 0; i < ball.n_positions; i++)
+        ball.positions[3 * i] += 3, ball.positions[3 * i + 1] *= 2;
+    sd.mesh = &ball;
+    assert_int_equal(ct_body_add_static(w, &sd, &id), CT_OK);
+    assert_int_equal(cti_world_prepare(w), CT_OK);
+    s = &w->state;
+    assert_true(cti_dcd_detect(s, s->x, s->surface.x0, 0, &touch));
+    for (i = 0; i < 4000; i++) {
+        double p[3], sum = 0;
+        cti_v3 at;
+        body = i % 2;
+        for (k = 0; k < 3; k++)
+            p[k] = (uniform(&seed) - 0.5) * 2.6;
+        p[0] += 3 * body;
+        at = cti_v3_make((ct_real)p[0], (ct_real)p[1], (ct_real)p[2]);
+        for (t = s->surface.ranges[body].f0; t < s->surface.ranges[body].f1; t++)
+            sum += solid_angle(p, s->surface.x0, s->surface.faces + 3 * t);
+        k = cti_dcd_inside(s, s->x, s->surface.x0, body, at);
+        inside[body] += k;
+        wrong += k != (fabs(sum) > 6.283);
+    }
+    print_message("inside: %d and %d of 2000 points\n", inside[0], inside[1]);
+    assert_true(inside[0] > 50 && inside[1] > 50);
+    assert_int_equal(wrong, 0);
+    ct_mesh_free(&m), ct_mesh_free(&ball);
+    ct_world_destroy(w);
+}
+
+/* the nearest triangle against all of them */
+static void the_nearest_triangle_is_the_nearest(void **state)
+{
+    ct_world_desc d = dcd_desc(1e-3, 0);
+    ct_world *w = world_make(&d);
+    cti_dcd_touch *touch = NULL;
+    cti_state *s;
+    uint64_t seed = 9;
+    int i, f;
+    (void)state;
+    add_soft_box(w, "cube", 1, 5, 1e5, 0, 0, 0);
+    assert_int_equal(cti_world_prepare(w), CT_OK);
+    s = &w->state;
+    for (i = 0; i < 3 * s->n; i++)
+        s->x[i] += (ct_real)(0.05 * uniform(&seed));
+    cti_surface_place(&s->surface, s->x, s->frames0, s->surface.x0);
+    assert_true(cti_dcd_detect(s, s->x, s->surface.x0, 0, &touch));
+    for (i = 0; i < 300; i++) {
+        ct_real p[3], best = 1e9, weights[3];
+        cti_nearest near;
+        int feature;
+        p[0] = (ct_real)(2 * uniform(&seed) - 1), p[1] = (ct_real)(2 * uniform(&seed) - 1), p[2] = (ct_real)(2 * uniform(&seed) - 1);
+        for (f = 0; f < s->surface.nf; f++) {
+            const int32_t *t = s->surface.faces + 3 * f;
+            best = cti_min(best,
+                           cti_dist_pt(p, s->surface.x0 + 3 * t[0], s->surface.x0 + 3 * t[1], s->surface.x0 + 3 * t[2], weights, &feature));
+        }
+        cti_nearest_face(&s->dcd.forest, &s->dcd.bodies[0].faces, s->surface.faces, s->surface.x0, cti_v3_at(p, 0), CTI_REAL_MAX, NULL,
+                         NULL, &near);
+        assert_true(near.d2 <= best * CTI_R(1.0001) && near.d2 >= best * CTI_R(0.9999));
+        cti_nearest_face(&s->dcd.forest, &s->dcd.bodies[0].faces, s->surface.faces, s->surface.x0, cti_v3_at(p, 0), cti_sqrt(best) / 2,
+                         NULL, NULL, &near);
+        assert_int_equal(near.face, -1);
+    }
+    CTI_FREE(s->mem, touch);
+    ct_world_destroy(w);
+}
+
+/* ---- decoupling ---- */
+
+/* two overlapping cubes after a step with this choice: rows, those dropped */
+static ct_step_report overlap(ct_decouple how, uint64_t seed, double *out_dot, double *out_deepest, uint64_t *out_hash)
+{
+    ct_world_desc d = dcd_desc(1e-3, 0);
+    ct_world *w;
+    ct_step_report r;
+    cti_state *s;
+    int i, j, a, b;
+    no_gravity(&d);
+    d.dcd.decouple = how;
+    d.solver.seed = seed;
+    w = world_make(&d);
+    add_soft_box(w, "lower", 0.3, 4, 1e5, 0, 0, 0);
+    add_soft_box(w, "upper", 0.3, 4, 1e5, 0.031, 0.26, 0.017);
+    r = step_once(w, 0.01);
+    s = &w->state;
+    *out_dot = 0, *out_deepest = 0;
+    for (i = 0; i < CTI_LEN(s->rows); i++) {
+        *out_deepest = fmax(*out_deepest, -(double)s->origins[i].gap0);
+        for (j = 0; j < i; j++)
+            for (a = 0; a < s->rows[i].n; a++)
+                for (b = 0; b < s->rows[j].n; b++)
+                    if (s->rows[i].term[a].block == s->rows[j].term[b].block)
+                        *out_dot = fmax(*out_dot, fabs((double)(s->rows[i].term[a].weight * s->rows[j].term[b].weight)));
+    }
+    *out_hash = ct_world_hash(w);
+    ct_world_destroy(w);
+    return r;
+}
+
+static void decoupling_keeps_one_row_a_vertex(void **state)
+{
+    double dot, deepest[3];
+    uint64_t hash[4];
+    ct_step_report deep = overlap(CT_DECOUPLE_DEEPEST, 1, &dot, &deepest[0], &hash[0]), random, none;
+    (void)state;
+    assert_true(dot == 0);
+    assert_true(deep.rows > 3 && deep.dropped > 0);
+    random = overlap(CT_DECOUPLE_RANDOM, 1, &dot, &deepest[1], &hash[1]);
+    assert_true(dot == 0);
+    overlap(CT_DECOUPLE_RANDOM, 77, &dot, &deepest[1], &hash[2]);
+    assert_true(hash[1] != hash[2]); /* the seed counts */
+    none = overlap(CT_DECOUPLE_NONE, 1, &dot, &deepest[2], &hash[3]);
+    assert_true(dot > 0);
+    assert_int_equal(none.dropped, 0);
+    assert_int_equal(none.rows, deep.rows + deep.dropped);
+    assert_int_equal(none.rows, random.rows + random.dropped);
+    assert_true(none.status == CT_STATUS_OK);
+    /* the deepest of all is kept */
+    assert_true(fabs(deepest[0] - deepest[2]) < 1e-9);
+    print_message("overlap: %d rows, %d dropped; at random %d rows\n", deep.rows, deep.dropped, random.rows);
+}
+
+/* ---- options, bits, refusals ---- */
+
+static uint64_t heap(int newton)
+{
+    ct_world_desc d = dcd_desc(2e-3, 0.3);
+    ct_world *w;
+    uint64_t h;
+    int i;
+    d.dcd.newton_iterations = newton;
+    w = world_make(&d);
+    add_soft_box(w, "a", 0.2, 3, 5e4, 0, 0.12, 0);
+    add_soft_box(w, "b", 0.2, 3, 5e4, 0.05, 0.34, 0.03);
+    add_plane(w, 0, 1, 0, 0);
+    for (i = 0; i < 40; i++)
+        step_once(w, 0.01);
+    h = ct_world_hash(w);
+    ct_world_destroy(w);
+    return h;
+}
+
+static void the_same_bits_every_time(void **state)
+{
+    (void)state;
+    assert_true(heap(1) == heap(1));
+    assert_true(heap(2) == heap(2));
+    assert_true(heap(1) != heap(3));
+}
+
+/* a cube that falls from rest, stretched by its pins: more iterations come closer to the nonlinear step */
+static void newton_iterations_lower_the_potential(void **state)
+{
+    double e[2];
+    int k;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        ct_world_desc d = dcd_desc(1e-3, 0);
+        ct_world *w;
+        ct_mesh m = mesh_box(0.2, 0.2, 0.2, 3, 3, 3, 1);
+        ct_soft_desc sd = ct_soft_desc_default();
+        ct_body_id id;
+        cti_state *s;
+        int i;
+        no_gravity(&d);
+        d.dcd.newton_iterations = k ? 8 : 1;
+        w = world_make(&d);
+        sd.mesh = &m, sd.material = ct_material_default(CT_MODEL_STABLE_NEOHOOKEAN), sd.material.young = (ct_real)1e5;
+        sd.angular_velocity[1] = 40;
+        assert_int_equal(ct_body_add_soft(w, &sd, &id), CT_OK);
+        step_once(w, 0.02);
+        s = &w->state;
+        /* potential of the step about the start, from what stands now */
+        for (i = 0, e[k] = 0; i < s->n_models; i++)
+            e[k] += cti_model_energy(s->models[i], s->x);
+        for (i = 0; i < s->n; i++) {
+            cti_v3 spin = cti_v3_sub(cti_v3_at(s->v, i), cti_v3_at(s->start.v, i));
+            e[k] += 0.5 * (double)(s->mass[i] * cti_v3_norm2(spin));
+        }
+        ct_mesh_free(&m);
+        ct_world_destroy(w);
+    }
+    print_message("incremental potential: %.6g with one iteration, %.6g with eight\n", e[0], e[1]);
+    assert_true(e[1] < e[0] * 0.999);
+}
+
+static void expect_refused(const ct_world_desc *d, ct_code code)
+{
+    ct_world *w = NULL;
+    ct_error_info e;
+    assert_int_equal(ct_world_create(d, &w, &e), code);
+    assert_null(w);
+}
+
+static void bad_options_are_refused(void **state)
+{
+    ct_world_desc d, good = dcd_desc(1e-3, 0);
+    (void)state;
+    d = good, d.dcd.newton_iterations = 0, expect_refused(&d, CT_ERR_ARGUMENT);
+    d = good, d.dcd.decouple = CT_DECOUPLE_COUNT_, expect_refused(&d, CT_ERR_ARGUMENT);
+    d = good, d.dcd.friction = CT_DCD_FRICTION_COUNT_, expect_refused(&d, CT_ERR_ARGUMENT);
+    d = good, d.dcd.max_substeps = 0, expect_refused(&d, CT_ERR_ARGUMENT);
+    d = good, d.dcd.substep_fraction = 0, expect_refused(&d, CT_ERR_ARGUMENT);
+    d = good, d.dcd.recovery = 0, expect_refused(&d, CT_ERR_ARGUMENT);
+    d = good, d.dcd.recovery = (ct_real)1.5, expect_refused(&d, CT_ERR_ARGUMENT);
+    d = good, d.dcd.depth = -1, expect_refused(&d, CT_ERR_ARGUMENT);
+    d = good, d.integrator = CT_INTEGRATOR_BDF2, expect_refused(&d, CT_ERR_UNSUPPORTED);
+    d = good, d.ccd_limits_step = 1, expect_refused(&d, CT_ERR_UNSUPPORTED);
+}
+
+static void bodies_without_an_inside_are_refused(void **state)
+{
+    ct_world_desc d = dcd_desc(1e-3, 0);
+    ct_world *w = world_make(&d);
+    ct_mesh sheet = mesh_grid(1, 1, 2, 2), box = mesh_box(1, 1, 1, 1, 1, 1, 0);
+    ct_cloth_desc c = ct_cloth_desc_default();
+    ct_rigid_desc r = ct_rigid_desc_default();
+    ct_body_id id;
+    (void)state;
+    c.mesh = &sheet, c.name = "flag", r.mesh = &box, r.name = "brick";
+    assert_int_equal(ct_body_add_cloth(w, &c, &id), CT_ERR_UNSUPPORTED);
+    assert_non_null(strstr(ct_world_error(w)->text, "flag"));
+    assert_int_equal(ct_body_add_rigid(w, &r, &id), CT_ERR_UNSUPPORTED);
+    assert_non_null(strstr(ct_world_error(w)->text, "brick"));
+    assert_int_equal(ct_world_body_count(w), 0);
+    ct_mesh_free(&sheet), ct_mesh_free(&box);
+    ct_world_destroy(w);
+}
+
+/* a body lies on a closed static box, and on an open sheet of triangles */
+static void static_meshes_hold_bodies(void **state)
+{
+    int k, i;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        ct_world_desc d = dcd_desc(2e-3, 0.3);
+        ct_world *w = world_make(&d);
+        ct_mesh m = k ? mesh_grid(1, 1, 7, 7) : mesh_box(1, 0.2, 1, 6, 2, 6, 0);
+        ct_static_desc sd = ct_static_desc_default();
+        ct_body_id id, block;
+        double deepest = 0;
+        mesh_place(&m, 0, 0, k ? 0 : -0.1, 0);
+        if (k) /* the side that pushes is up */
+            for (i = 0; i < m.n_triangles; i++) {
+                int32_t *t = m.triangles + 3 * i, swap = t[1];
+                const ct_real *p = m.positions + 3 * t[0], *q = m.positions + 3 * t[1], *r = m.positions + 3 * t[2];
+                if ((q[2] - p[2]) * (r[0] - p[0]) - (q[0] - p[0]) * (r[2] - p[2]) < 0)
+                    t[1] = t[2], t[2] = swap;
+            }
+        sd.mesh = &m;
+        assert_int_equal(ct_body_add_static(w, &sd, &id), CT_OK);
+        block = add_soft_box(w, "block", 0.2, 3, 1e5, 0.03, 0.14, 0.02);
+        for (i = 0; i < 120; i++)
+            deepest = fmax(deepest, (double)step_once(w, 0.01).penetration);
+        print_message("static %s: lowest %.4f, deepest %.2g\n", k ? "open" : "closed", lowest(w, block, 1), deepest);
+        assert_true(deepest < 4e-3);
+        assert_true(fabs(lowest(w, block, 1) - 2e-3) < 1.5e-3);
+        ct_mesh_free(&m);
+        ct_world_destroy(w);
+    }
+}
+
+/* every allocation of a step fails once: the world is as it was, and steps to the same bits afterwards */
+static void a_step_without_memory_is_taken_back(void **state)
+{
+    books b;
+    ct_world_desc d;
+    uint64_t expected = 0;
+    int64_t fail;
+    int i;
+    (void)state;
+    for (fail = 0; fail < 40; fail++) {
+        ct_world *w;
+        ct_step_report r;
+        ct_code code;
+        memset(&b, 0, sizeof b);
+        d = world_desc(2e-3, 0.3, &b);
+        d.stepper = CT_STEPPER_DCD;
+        w = world_make(&d);
+        add_soft_box(w, "a", 0.2, 2, 5e4, 0, 0.101, 0);
+        add_plane(w, 0, 1, 0, 0);
+        for (i = 0; i < 2; i++)
+            step_once(w, 0.01);
+        b.fail_at = fail ? b.calls + fail : 0;
+        code = ct_world_step(w, (ct_real)0.01, &r);
+        b.fail_at = 0;
+        if (code != CT_OK) {
+            assert_int_equal(code, CT_ERR_MEMORY);
+            step_once(w, 0.01);
+        }
+        if (!fail)
+            expected = ct_world_hash(w);
+        assert_true(ct_world_hash(w) == expected);
+        ct_world_destroy(w);
+        assert_int_equal(b.live, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cube_rests_on_a_plane),
+        cmocka_unit_test(weights_are_impulses),
+        cmocka_unit_test(two_cubes_collide_and_separate),
+        cmocka_unit_test(friction_holds_and_slides),
+        cmocka_unit_test(a_body_at_rest_does_not_meet_itself),
+        cmocka_unit_test(a_strip_meets_itself),
+        cmocka_unit_test(a_fast_ball_and_a_thin_plate),
+        cmocka_unit_test(inside_is_what_the_winding_number_says),
+        cmocka_unit_test(the_nearest_triangle_is_the_nearest),
+        cmocka_unit_test(decoupling_keeps_one_row_a_vertex),
+        cmocka_unit_test(the_same_bits_every_time),
+        cmocka_unit_test(newton_iterations_lower_the_potential),
+        cmocka_unit_test(bad_options_are_refused),
+        cmocka_unit_test(bodies_without_an_inside_are_refused),
+        cmocka_unit_test(static_meshes_hold_bodies),
+        cmocka_unit_test(a_step_without_memory_is_taken_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
