@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 6a0dd19517af4996.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs b1a726a7e5ddfd95.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -28,11 +28,22 @@ STEP BY STEP
     6. ct_world_destroy(world)
 
 WHAT IT DOES NOT DO
-    Rods, points, restitution, tearing, plasticity, fluids: not in this version. Steppers other than CMR and solvers other than ICA are
-    named in the enums and refused with CT_ERR_UNSUPPORTED (ct_stepper_built, ct_solver_built). It never prints, never exits, never
+    Rods, points, restitution, tearing, plasticity, fluids: not in this version. Steppers other than CMR and DCD, and the solver
+    CT_SOLVER_GEOMETRIC_CG, are named in the enums and refused with CT_ERR_UNSUPPORTED (ct_stepper_built, ct_solver_built). It never prints, never exits, never
     starts a thread, has no writable global, and reads no clock but the one you give it. It does not sleep bodies. ct_tasks is accepted and not used yet: steps run on the calling thread.
     Implicit Euler damps motion, more so with larger steps: bounces and swings fade sooner than in nature. Where that matters take smaller
     steps; a run with an eighth of the step bounces visibly higher.
+
+PROBLEMS WITHOUT A WORLD
+    A contact problem can stand alone, and all contact solvers but ICA take it: quadratic programs, linear complementarity with or without bounds,
+    and Coulomb's law with (GLOBAL) or without (LOCAL) the dynamics behind it; numbers are double in every build.
+        ct_problem_desc d = ct_problem_desc_default();   d.kind = CT_PROBLEM_QP;   d.A = ...;  d.J = ...;  d.b = ...;  d.w = ...;
+        ct_problem_create(&d, &problem, &error)          or ct_problem_read(path, &problem, &error)
+        ct_solver_desc s = ct_solver_desc_default();     s.solver = CT_SOLVER_AUTO;   s.tolerance = 1e-8;
+        ct_solution x;   memset(&x, 0, sizeof x);        ct_problem_solve(problem, &s, &x)   x.outcome, x.x, x.r, x.residual
+        ct_solution_free(&x);   ct_problem_free(problem)
+    What counts is x.outcome, said by one judge from x and r alone. s.seconds and s.now_us limit the time, s.warm starts from x's own numbers.
+    ct_problem_write keeps a problem as a file (.cpb; an LCP as text, .lcp or .blcp) that reads back bit for bit.
 
 MESH FILES
     Read: OBJ, Gmsh MSH 2.2 and 4.1 (ASCII), PLY (ASCII, binary of both byte orders), STL (ASCII, binary; equal corners are welded), TetGen
@@ -55,6 +66,16 @@ HOW A STEP WORKS (Otaduy, Tamstorf, Steinemann, Gross 2009)
     the last step. A body with few contacts is one cluster; one with many first answers as a whole to the last step's multipliers, is
     then relaxed node by node, and taken whole for a while when that got nowhere. The step is accepted only when every vertex-face and
     edge-edge pair has a clear straight path, rounding included.
+
+THE DISCRETE STEPPER, CT_STEPPER_DCD (Li, Pan, Huang, Bao, Jin 2015)
+    For soft bodies alone against each other, themselves, planes and static or kinematic meshes, where a few intersections are worth a
+    bounded cost per step. Implicit Euler in position form (options in ct_world_desc.dcd): the motion without contacts is found first;
+    surface vertices that it leaves inside of a body, or nearer than the thickness, become constraints along the way out through the nearest
+    triangle; of those that share a vertex only the deepest is kept (dcd.decouple; the report counts what is dropped); MPRGP solves the
+    quadratic program; friction follows from its multipliers. Fast things and thin parts cut the step (dcd.max_substeps). solver.tolerance
+    and solver.budget are MPRGP's; solver.solver is left at its default, or CT_SOLVER_MPRGP. It promises no freedom of intersections: the
+    report's penetration is how deep the deepest vertex is at the end of the step. Cloth, rigid bodies and joints are refused with
+    CT_ERR_UNSUPPORTED.
 
 RESULTS AND ERRORS
     Misuse (bad argument, stale id, inverted tet) and the environment (memory, files) give a ct_code; the world is unchanged, and
@@ -93,8 +114,8 @@ SWITCHES. Macros that you define before the include. The first group must be the
 
     CONTACT_SIMD          CT_SIMD_AUTO (default): AVX2 where the compiler is told of it (-mavx2, -march=native), plain C elsewhere.
                           CT_SIMD_NONE: plain C, several times slower in collision detection. CT_SIMD_AVX2: insist. All give the same bits.
-    CONTACT_WITH_FILES    1 (default) or 0: mesh and problem files. 0 removes stdio; ct_mesh_read and ct_mesh_write then return
-                          CT_ERR_UNSUPPORTED.
+    CONTACT_WITH_FILES    1 (default) or 0: mesh and problem files. 0 removes stdio; ct_mesh_read, ct_mesh_write, ct_problem_read
+                          and ct_problem_write then return CT_ERR_UNSUPPORTED.
     CONTACT_STB_DS_H      the name of stb_ds.h with its quotes, where it is neither "stb_ds.h" nor <stb/stb_ds.h>.
     CONTACT_ASSERT(x)     internal checks; default nothing. For debugging the library itself.
 
@@ -103,6 +124,7 @@ SWITCHES. Macros that you define before the include. The first group must be the
 
 
 SOURCES
+    Li, Pan, Huang, Bao, Jin: Deformable objects collision handling with fast convergence. Pacific Graphics 2015.
     Otaduy, Tamstorf, Steinemann, Gross: Implicit contact handling for deformable objects. Eurographics 2009.
     Mueller, Gross: Interactive virtual materials. GI 2004. Irving, Teran, Fedkiw: Invertible finite elements. SCA 2004.
     Baraff, Witkin: Large steps in cloth simulation. SIGGRAPH 1998. Volino, Magnenat-Thalmann: Implementing fast cloth simulation with
@@ -190,6 +212,9 @@ SOURCES
 #define ct_world_contacts ct_world_contacts_f32
 #define ct_world_dump_problem ct_world_dump_problem_f32
 #define ct_problem_read ct_problem_read_f32
+#define ct_problem_write ct_problem_write_f32
+#define ct_problem_desc_default ct_problem_desc_default_f32
+#define ct_problem_create ct_problem_create_f32
 #define ct_problem_free ct_problem_free_f32
 #define ct_problem_info_get ct_problem_info_get_f32
 #define ct_problem_solve ct_problem_solve_f32
@@ -376,6 +401,15 @@ typedef enum ct_cluster_mode { CT_CLUSTER_AUTO, CT_CLUSTER_NODE, CT_CLUSTER_PATC
 /* ct_termination -- RESIDUAL: natural map below the tolerance. PAPER: Otaduy's rule, residuals that change by less than 5 %. */
 typedef enum ct_termination { CT_TERMINATION_RESIDUAL, CT_TERMINATION_PAPER } ct_termination;
 
+/* ct_friction -- how a world's solver that has no friction of its own (MPRGP, ACTIVE_SET) comes to it:
+   STAGGERED    normals and friction in turn, to the tolerance (Kaufman et al. 2008)
+   ANTICIPATED  normals by the solver, friction and normals by ICA from there (Li et al. 2015)
+   LOCAL        after the normals, contact by contact, then the normals once more (Bridson et al. 2003): cheap, its friction is not solved
+                for, and the report's residual says by how much it is missed */
+typedef enum ct_friction { CT_FRICTION_STAGGERED, CT_FRICTION_ANTICIPATED, CT_FRICTION_LOCAL } ct_friction;
+
+struct ct_solution;
+
 /* ct_solver_desc -- how a contact problem is solved. Make it with ct_solver_desc_default. */
 typedef struct ct_solver_desc {
     uint32_t cookie;
@@ -389,17 +423,24 @@ typedef struct ct_solver_desc {
     int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, its status is budget; default 200.
                               Fewer than 250 contacts of an island may take more, at most 20 times, for the same work */
     int inner_repeats;     /* normal-friction repeats at one contact; default 3 (Otaduy 5.5) */
-    /* the rest is for ct_problem_solve */
-    int budget;            /* iterations of a solver, >= 0; 0 (default): its own bound */
+    ct_friction friction;  /* default CT_FRICTION_STAGGERED */
+    /* for ct_problem_solve, and for solvers other than ICA in worlds */
+    int budget;            /* iterations of a solver, >= 0; 0 (default): its own bound; in worlds one that holds a solve to seconds */
     double seconds;        /* time limit by now_us, >= 0; 0 (default): none */
     int order;             /* PGS: 0 (default) rows as they come, 1 forth and back, 2 by colours */
     double relaxation;     /* PGS: in (0, 2), 1 (default): none */
-    int warm;              /* 1: x and r of the solution that is handed in are the start; default 0 */
+    int plain;             /* ICA: 1: relaxation as in the paper, without our acceleration; default 0 */
+    int warm;              /* ct_problem_solve: 1: x and r of the solution that is handed in are the start; default 0 */
     uint64_t seed;         /* of what a solver chooses at random; default 1 */
     uint64_t (*now_us)(void *user); /* clock; NULL (default): no limit, times are 0 */
     void *now_user;
-    int (*watch)(void *user, int iteration, const double *x, const double *r); /* sees every iteration, returns 0 to end; may be NULL */
+    int (*watch)(void *user, int iteration, const double *x, const double *r); /* ct_problem_solve: sees every iteration, returns 0 to end;
+                                                                                  may be NULL */
     void *watch_user;
+    int (*trace)(void *user, const struct ct_solution *so_far); /* sees the answer as it stands, judged, at every iteration, after the
+                             first 50 at every fiftieth of their number (with a watcher: at all); its seconds are without what tracing
+                             costs; outcome and why mean nothing yet; returns 0 to end; may be NULL */
+    void *trace_user;
 } ct_solver_desc;
 
 /* ct_problem -- a contact problem that stands alone, from a file or from a world. QP: min 1/2 x'A x - b'x, J x + w >= 0. GLOBAL: A x = b + J'r,
@@ -415,6 +456,27 @@ typedef struct ct_problem_info {
     int expect;                     /* LCP files: 0 nothing said, 1 a solution, 2 infeasible, 3 no solution */
 } ct_problem_info;
 
+/* ct_csr -- rows of numbers: row i has the entries p[i] .. p[i + 1] - 1, columns in any order, those of one place are summed. The caller's. */
+typedef struct ct_csr {
+    int rows, cols;
+    const int32_t *p, *i; /* [rows + 1], [p[rows]]; both NULL where rows is 0 */
+    const double *x;      /* [p[rows]] */
+} ct_csr;
+
+/* ct_problem_desc -- a problem from arrays, which are copied. Make it with ct_problem_desc_default, set kind and what that kind has. n are A's rows,
+   m those of J or W. */
+typedef struct ct_problem_desc {
+    uint32_t cookie;
+    ct_problem_kind kind;
+    ct_csr A, J;              /* QP, GLOBAL: [n][n], symmetric, both triangles; [m][n] */
+    ct_csr W;                 /* LOCAL, LCP: [m][m] */
+    const double *b, *w;      /* QP, GLOBAL: [n]; all: [m] */
+    const double *mu;         /* LOCAL, GLOBAL: [m / 3], >= 0 */
+    const double *lo, *hi;    /* LCP: [m], bounds of r, infinities allowed; or both NULL: 0 and infinity */
+    const uint8_t *equation;  /* QP: [m], 1: that row is = 0; or NULL */
+    const double *x_ref, *r_ref; /* [n], [m] a solution to compare with, or NULL */
+} ct_problem_desc;
+
 /* ct_outcome -- how a solve ended, in the words of `contact solve`. SOLVED is said by the judge, never by the solver alone. */
 typedef enum ct_outcome {
     CT_OUTCOME_SOLVED,
@@ -426,7 +488,8 @@ typedef enum ct_outcome {
     CT_OUTCOME_COUNT_
 } ct_outcome;
 
-/* ct_solution -- zero it before first use, or set x and r (the caller's or the last solve's) for a warm start; ct_solution_free ends it. */
+/* ct_solution -- zero it before first use; ct_solution_free ends it. For a warm start hand in the last solve's, or one of the caller's with x, r, n
+   and m: a solve of those sizes writes into x and r where they are. (Those that the caller allocated are the caller's to free.) */
 typedef struct ct_solution {
     double *x, *r;             /* [n] (LOCAL, LCP: u), [m] */
     int n, m;
@@ -450,6 +513,31 @@ typedef enum ct_scalar_type { CT_SCALAR_FLOAT, CT_SCALAR_DOUBLE } ct_scalar_type
    that they hold there exactly. VELOCITY: once, at the start of the step; joints then miss by the square of what bodies turn in a step. */
 typedef enum ct_row_mode { CT_ROW_ANTICIPATED, CT_ROW_VELOCITY } ct_row_mode;
 
+/* ct_decouple -- which constraints CT_STEPPER_DCD keeps where several touch one vertex: the DEEPEST (default), one at RANDOM (solver.seed; as in
+   the paper), or all of them (NONE: the multipliers' problem is solved then, which is slow). */
+typedef enum ct_decouple { CT_DECOUPLE_DEEPEST, CT_DECOUPLE_RANDOM, CT_DECOUPLE_NONE, CT_DECOUPLE_COUNT_ } ct_decouple;
+
+/* ct_dcd_friction -- friction of CT_STEPPER_DCD, after the solve and from its multipliers. IMPLICIT (default): two more programs with a viscosity
+   mu lambda / |u_t| of the tangential motion, lagged; what sticks creeps at up to 3e-3 of the speed that gravity gives in a step. With
+   CT_DECOUPLE_NONE it is LOCAL. LOCAL: of every contact's nodes alone (Bridson, Marino, Fedkiw 2003): costs nothing, holds small bodies only. */
+typedef enum ct_dcd_friction {
+    CT_DCD_FRICTION_NONE,
+    CT_DCD_FRICTION_LOCAL,
+    CT_DCD_FRICTION_IMPLICIT,
+    CT_DCD_FRICTION_COUNT_
+} ct_dcd_friction;
+
+/* ct_dcd_desc -- of CT_STEPPER_DCD. */
+typedef struct ct_dcd_desc {
+    int newton_iterations;    /* 1..100; default 1 (Li et al. 2015, section 6) */
+    ct_decouple decouple;     /* default CT_DECOUPLE_DEEPEST */
+    ct_dcd_friction friction; /* default CT_DCD_FRICTION_IMPLICIT */
+    int max_substeps;         /* 1..256 pieces that a step may be cut into where features would pass through thin parts; 1: never; default 8 */
+    ct_real substep_fraction; /* > 0: share of the local thickness that a vertex may go into it in one piece; default 0.5 */
+    ct_real recovery;         /* (0, 1]: share of a penetration that one step takes back, within recovery_speed; default 0.5. The paper: 1 */
+    ct_real depth;            /* [m] >= 0: how far behind a triangle an open static mesh pushes; 0 (default): twice its mean edge */
+} ct_dcd_desc;
+
 /* ct_world_desc -- make it with ct_world_desc_default; the cookie tells a zeroed or foreign struct from a real one. */
 typedef struct ct_world_desc {
     uint32_t cookie;
@@ -469,6 +557,7 @@ typedef struct ct_world_desc {
                              times of impact are then exact to about dt / 2^max_halvings, which no piece is shorter than, or to a quarter
                              of the thickness at the speed of impact, instead of to dt. The whole world is cut. Costs an attempt or two
                              per impact and one more collision test per substep; default 0 */
+    ct_dcd_desc dcd;        /* of CT_STEPPER_DCD */
     ct_real recovery_speed; /* most speed at which a pair closer than its thickness is eased apart [m/s], >= 0; 0: no cap; default 1 */
     ct_allocator allocator;
     ct_tasks tasks;
@@ -665,14 +754,19 @@ typedef struct ct_step_report {
     int newton_iterations;
     int solver_iterations; /* outer iterations, summed */
     int solver_sweeps;     /* sweeps over the contacts, summed */
+    int solver_fallbacks;  /* solves of an island that another solver than the chosen one ended, summed: ICA where the chosen one failed or does
+                              not take the problem; with CT_SOLVER_AUTO Newton's method where ICA failed */
     int linear_iterations; /* of the unconstrained solve, summed */
     int refactorizations;
     int zones, frozen;     /* impact zones; node-steps frozen */
     int extended_elements; /* tets whose log J was continued; StVK: inverted tets */
+    int dropped;           /* DCD: constraints left out by decoupling, summed over substeps */
+    int cg_steps;          /* DCD: conjugate steps among the solver_iterations of MPRGP */
+    int solves;            /* DCD: quadratic programs with constraints, summed */
     int tangled;           /* pairs (edge through face) that intersected when the last substep began: no contact between them, they are eased apart */
     ct_real residual;      /* natural map relative to the velocity scale, worst solve */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
-    ct_real penetration;
+    ct_real penetration;   /* DCD: depth of the deepest surface vertex inside of a body at the end */
     ct_real momentum_lost; /* [N s] by zones and freezing */
     ct_real joint_error;   /* [m] largest distance by which joints without compliance are apart at the end; a turn counts by the body's size */
     double energy_kinetic, energy_elastic, energy_gravity;
@@ -747,10 +841,19 @@ CONTACT_API ct_code ct_world_dump_problem(const ct_world *world, const char *pat
 /* ct_problem_read -- .cpb (CPB container), .lcp, .blcp (text). CT_ERR_FILE, CT_ERR_FORMAT (names line or byte), CT_ERR_DOMAIN (sizes, numbers),
    CT_ERR_UNSUPPORTED (extension), CT_ERR_MEMORY. Free with ct_problem_free (NULL is fine). */
 CONTACT_API ct_code ct_problem_read(const char *path, ct_problem **out_problem, ct_error_info *out_error);
+/* ct_problem_write -- .cpb (QP, GLOBAL, LOCAL) or .lcp, .blcp (LCP), reference solution included: reading gives the same numbers, bit for bit. The
+   file is written as path + ".tmp", then renamed: it is whole or it is not there. out_error may be NULL. CT_ERR_ARGUMENT, CT_ERR_UNSUPPORTED (an
+   extension that the kind has not), CT_ERR_FILE, CT_ERR_MEMORY. */
+CONTACT_API ct_code ct_problem_write(const ct_problem *problem, const char *path, ct_error_info *out_error);
+CONTACT_API ct_problem_desc ct_problem_desc_default(void);
+/* ct_problem_create -- a problem from arrays. out_error may be NULL. CT_ERR_ARGUMENT (NULL, wrong cookie, an array that the kind needs is missing),
+   CT_ERR_DOMAIN (sizes, columns, numbers; an A that is not symmetric), CT_ERR_MEMORY. Free with ct_problem_free. */
+CONTACT_API ct_code ct_problem_create(const ct_problem_desc *desc, ct_problem **out_problem, ct_error_info *out_error);
 CONTACT_API void ct_problem_free(ct_problem *problem);
 CONTACT_API ct_code ct_problem_info_get(const ct_problem *problem, ct_problem_info *out_info);
-/* ct_problem_solve -- one solve by desc->solver, its tolerance relative, of ct_solution.residual. CT_ERR_ARGUMENT, CT_ERR_MEMORY (solution untouched),
-   CT_ERR_UNSUPPORTED (solver that is not built); else CT_OK and `outcome` says the rest. */
+/* ct_problem_solve -- one solve by desc->solver, its tolerance relative, of ct_solution.residual. CT_SOLVER_AUTO tries one after the other until one
+   ends it, within one time limit, and keeps the best. CT_ERR_ARGUMENT (also: a warm start of other sizes, or with what is no number), CT_ERR_MEMORY,
+   CT_ERR_UNSUPPORTED (solver that is not built), solution untouched; else CT_OK and `outcome` says the rest. */
 CONTACT_API ct_code ct_problem_solve(const ct_problem *problem, const ct_solver_desc *desc, ct_solution *solution);
 CONTACT_API void ct_solution_free(ct_solution *solution);
 /* ct_outcome_text -- "solved", "infeasible", "ray", "budget", "failed", "not_applicable". ct_problem_solver_built -- 1 when ct_problem_solve has it. */
@@ -8544,6 +8647,10 @@ typedef struct cti_problem {
     int free_start;             /* 1: the start solves A v = b; clusters that no contact touches are left alone */
     const int32_t *filter;      /* [n] index into projectors or -1; NULL: no block is constrained */
     const ct_real *projectors;  /* [9 m]: J' r acts through them on constrained blocks (A and b are filtered already) */
+    int plain;                  /* 1: relaxation as the paper has it, not accelerated */
+    int predict;                /* 1: contacts of nodes anticipate from the Jacobi step D^-1 ((L + U) v + J' r) as in eq. 10; 0: from v */
+    int (*watch)(void *user, int iteration, const ct_real *v); /* sees v and rows[].r after every outer iteration, 0 ends; or NULL */
+    void *watch_user;
 } cti_problem;
 
 /* cti_residuals -- what one piece of code says of a solution. All but dual_gap are velocities divided by velocity_scale, largest entry. */
@@ -8558,7 +8665,7 @@ typedef struct cti_residuals {
 } cti_residuals;
 
 /* cti_solve_info -- how a solver ended; the judgement is cti_residual_eval's. */
-typedef enum cti_solve_status { CTI_SOLVE_OK, CTI_SOLVE_SLOW, CTI_SOLVE_BUDGET, CTI_SOLVE_DIVERGED, CTI_SOLVE_MEMORY } cti_solve_status;
+typedef enum cti_solve_status { CTI_SOLVE_OK, CTI_SOLVE_SLOW, CTI_SOLVE_BUDGET, CTI_SOLVE_DIVERGED, CTI_SOLVE_MEMORY, CTI_SOLVE_FAILED } cti_solve_status;
 typedef struct cti_solve_info {
     cti_solve_status status;
     int iterations; /* outer */
@@ -9303,6 +9410,61 @@ CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v)
     return (ct_real)(cti_max(t[0], cti_max(t[1], t[2])) + (w[0] + w[1] + w[2]));
 }
 
+/* ---- 3_solve/ica_kernel.h ---- */
+/* ica_kernel.h -- inner loops of ICA: a block's residual, and columns of D^-1 J' by rows of D^-1 in float. */
+
+
+/* r_i = f_i - sum_k A_ik v_k of one block */
+CTI_INLINE cti_v3 cti_ica_block_residual(const cti_bsr *A, const ct_real *f, const ct_real *v, int i)
+{
+    cti_v3 r = cti_v3_at(f, i);
+    int k;
+    for (k = A->row[i]; k < A->row[i + 1]; k++)
+        r = cti_v3_sub(r, cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(v, A->col[k])));
+    return r;
+}
+
+/* y += three consecutive rows of ld numbers at x, times d */
+CTI_INLINE void cti_ica_combine(int ld, const float *x, const float *d, float *y)
+{
+    cti_f8 d0 = cti_f8_set(d[0]), d1 = cti_f8_set(d[1]), d2 = cti_f8_set(d[2]);
+    const float *x1 = x + ld, *x2 = x1 + ld;
+    int i;
+    if (ld == 4) { /* a node: half of the lanes */
+        cti_f8 a = cti_f8_mul(cti_f8_load44(x, x), d0), b = cti_f8_mul(cti_f8_load44(x1, x1), d1), e = cti_f8_mul(cti_f8_load44(x2, x2), d2);
+        cti_f8_store4(y, cti_f8_add(cti_f8_load44(y, y), cti_f8_add(cti_f8_add(a, b), e)));
+        return;
+    }
+    for (i = 0; i < ld; i += 8) {
+        cti_f8 a = cti_f8_mul(cti_f8_load(x + i), d0), b = cti_f8_mul(cti_f8_load(x1 + i), d1), e = cti_f8_mul(cti_f8_load(x2 + i), d2);
+        cti_f8_store(y + i, cti_f8_add(cti_f8_load(y + i), cti_f8_add(cti_f8_add(a, b), e)));
+    }
+}
+
+/* the three columns of W += three consecutive rows of C at x, times the rows of g [9]: every row of C is read once */
+CTI_INLINE void cti_ica_columns(int ld, const float *x, const float *g, float *W)
+{
+    cti_f8 g0 = cti_f8_set(g[0]), g1 = cti_f8_set(g[1]), g2 = cti_f8_set(g[2]), g3 = cti_f8_set(g[3]), g4 = cti_f8_set(g[4]);
+    cti_f8 g5 = cti_f8_set(g[5]), g6 = cti_f8_set(g[6]), g7 = cti_f8_set(g[7]), g8 = cti_f8_set(g[8]);
+    float *y0 = W, *y1 = W + ld, *y2 = y1 + ld;
+    int i, a;
+    if (ld == 4) { /* a node */
+        for (a = 0; a < 3; a++) {
+            float d[3];
+            d[0] = g[a], d[1] = g[3 + a], d[2] = g[6 + a];
+            cti_ica_combine(ld, x, d, W + 4 * a);
+        }
+        return;
+    }
+    for (i = 0; i < ld; i += 8) {
+        cti_f8 a0 = cti_f8_load(x + i), a1 = cti_f8_load(x + ld + i), a2 = cti_f8_load(x + 2 * ld + i);
+        cti_f8_store(y0 + i, cti_f8_add(cti_f8_load(y0 + i), cti_f8_add(cti_f8_add(cti_f8_mul(a0, g0), cti_f8_mul(a1, g3)), cti_f8_mul(a2, g6))));
+        cti_f8_store(y1 + i, cti_f8_add(cti_f8_load(y1 + i), cti_f8_add(cti_f8_add(cti_f8_mul(a0, g1), cti_f8_mul(a1, g4)), cti_f8_mul(a2, g7))));
+        cti_f8_store(y2 + i, cti_f8_add(cti_f8_load(y2 + i), cti_f8_add(cti_f8_add(cti_f8_mul(a0, g2), cti_f8_mul(a1, g5)), cti_f8_mul(a2, g8))));
+    }
+}
+
+
 /* ---- 3_solve/ica.h ---- */
 /* ica.h -- iterative constraint anticipation: nested relaxation for the frictional contact problem. [Otaduy 2009, sec. 5.2-5.5] */
 
@@ -9327,7 +9489,7 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
 #define CTI_ICA_FEW 250 /* contacts below which a solve may take more sweeps than its budget says */
 #define CTI_ICA_MORE 20 /* so many times as many */
 #define CTI_ICA_DEFER 8 /* outer iterations between two solves of a cluster that only its contacts move */
-#define CTI_ICA_COUPLED 2 /* sweeps over the contacts between two sweeps over coupled clusters */
+enum { CTI_ICA_COUPLED = 2, CTI_ICA_PLAIN = 10 }; /* sweeps over the contacts between two over coupled clusters; not accelerated */
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
 typedef struct cti_ica_term {
@@ -9377,6 +9539,7 @@ typedef struct cti_ica {
     float *W, *du;
     size_t n_du;
     ct_real *f, *x; /* b + J' r; local right side */
+    ct_real *predicted;             /* [3 n] of blocks with contacts, or NULL */
     ct_real *z, *z_old, *weight; /* [3 n + 3 rows] velocities and multipliers, those before an outer iteration, metric of both */
     ct_real *z_best;             /* those of the smallest change: what stands when the budget ends an accelerated loop */
     ct_real *v, *r, *r_old;      /* parts of z: [3 n], [3 rows]; multipliers before a sweep */
@@ -9589,46 +9752,6 @@ static void cti_ica_make_legs(cti_ica *s, int i, int32_t *leg, int32_t *term, si
     q->n_legs = *leg - q->leg0, q->n_terms = row->n;
 }
 
-/* y += three consecutive rows of ld numbers at x, times d */
-static void cti_ica_combine(int ld, const float *x, const float *d, float *y)
-{
-    cti_f8 d0 = cti_f8_set(d[0]), d1 = cti_f8_set(d[1]), d2 = cti_f8_set(d[2]);
-    const float *x1 = x + ld, *x2 = x1 + ld;
-    int i;
-    if (ld == 4) { /* a node: half of the lanes */
-        cti_f8 a = cti_f8_mul(cti_f8_load44(x, x), d0), b = cti_f8_mul(cti_f8_load44(x1, x1), d1), e = cti_f8_mul(cti_f8_load44(x2, x2), d2);
-        cti_f8_store4(y, cti_f8_add(cti_f8_load44(y, y), cti_f8_add(cti_f8_add(a, b), e)));
-        return;
-    }
-    for (i = 0; i < ld; i += 8) {
-        cti_f8 a = cti_f8_mul(cti_f8_load(x + i), d0), b = cti_f8_mul(cti_f8_load(x1 + i), d1), e = cti_f8_mul(cti_f8_load(x2 + i), d2);
-        cti_f8_store(y + i, cti_f8_add(cti_f8_load(y + i), cti_f8_add(cti_f8_add(a, b), e)));
-    }
-}
-
-/* the three columns of W += three consecutive rows of C at x, times the rows of g [9]: every row of C is read once */
-static void cti_ica_columns(int ld, const float *x, const float *g, float *W)
-{
-    cti_f8 g0 = cti_f8_set(g[0]), g1 = cti_f8_set(g[1]), g2 = cti_f8_set(g[2]), g3 = cti_f8_set(g[3]), g4 = cti_f8_set(g[4]);
-    cti_f8 g5 = cti_f8_set(g[5]), g6 = cti_f8_set(g[6]), g7 = cti_f8_set(g[7]), g8 = cti_f8_set(g[8]);
-    float *y0 = W, *y1 = W + ld, *y2 = y1 + ld;
-    int i, a;
-    if (ld == 4) { /* a node */
-        for (a = 0; a < 3; a++) {
-            float d[3];
-            d[0] = g[a], d[1] = g[3 + a], d[2] = g[6 + a];
-            cti_ica_combine(ld, x, d, W + 4 * a);
-        }
-        return;
-    }
-    for (i = 0; i < ld; i += 8) {
-        cti_f8 a0 = cti_f8_load(x + i), a1 = cti_f8_load(x + ld + i), a2 = cti_f8_load(x + 2 * ld + i);
-        cti_f8_store(y0 + i, cti_f8_add(cti_f8_load(y0 + i), cti_f8_add(cti_f8_add(cti_f8_mul(a0, g0), cti_f8_mul(a1, g3)), cti_f8_mul(a2, g6))));
-        cti_f8_store(y1 + i, cti_f8_add(cti_f8_load(y1 + i), cti_f8_add(cti_f8_add(cti_f8_mul(a0, g1), cti_f8_mul(a1, g4)), cti_f8_mul(a2, g7))));
-        cti_f8_store(y2 + i, cti_f8_add(cti_f8_load(y2 + i), cti_f8_add(cti_f8_add(cti_f8_mul(a0, g2), cti_f8_mul(a1, g5)), cti_f8_mul(a2, g8))));
-    }
-}
-
 /* W = C (S G)' of a leg, columns contiguous; symmetric C: its columns are its rows. B += G W */
 static void cti_ica_fill_leg(cti_ica *s, const cti_row *row, cti_ica_contact *q, const cti_ica_leg *L)
 {
@@ -9703,16 +9826,6 @@ static int cti_ica_make_contacts(cti_ica *s)
 }
 
 /* ---- outer iteration: refine v ---- */
-
-/* r_i = f_i - sum_k A_ik v_k of one block */
-static cti_v3 cti_ica_block_residual(const cti_bsr *A, const ct_real *f, const ct_real *v, int i)
-{
-    cti_v3 r = cti_v3_at(f, i);
-    int k;
-    for (k = A->row[i]; k < A->row[i + 1]; k++)
-        r = cti_v3_sub(r, cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(v, A->col[k])));
-    return r;
-}
 
 /* v_c += D_c^-1 (f - A v)_c; returns the largest change of an entry, at the ports of a cluster that stands alone: there v was up to date */
 static ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, ct_real *v)
@@ -9865,7 +9978,7 @@ static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps,
         if (big > 2 * best)
             cti_anderson_restart(&s->inner);
         best = cti_min(best, big);
-        if (k >= 2)
+        if (k >= 2 && !s->p->plain)
             cti_anderson_step(&s->inner, s->r_old, s->r, s->du);
     }
     *out_first = first;
@@ -9908,6 +10021,8 @@ static int cti_ica_setup(cti_ica *s, const ct_real *v)
         return 0;
     s->f = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n);
     s->x = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->max_blocks);
+    if (s->p->predict && s->coupled && !(s->predicted = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n)))
+        return 0;
     return s->f && s->x && cti_ica_make_state(s, v);
 }
 
@@ -9920,14 +10035,42 @@ static int cti_ica_budget(const cti_ica *s)
     return most < 1e9 ? (int)most : 1000000000;
 }
 
+/* eq. 10: where nodes would go by a Jacobi step at the multipliers at hand, for the contacts that touch them */
+static const ct_real *cti_ica_predict(cti_ica *s)
+{
+    int c, i;
+    if (!s->predicted)
+        return s->v;
+    for (i = 0; i < s->p->n_rows; i++) /* f of the multipliers at hand: acceleration has moved them */
+        memcpy(s->p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
+    cti_problem_rhs(s->p, s->f);
+    for (c = 0; c < s->n_clusters; c++) {
+        const cti_ica_cluster *q = &s->clusters[c];
+        for (i = 0; i < q->n_ports; i++) {
+            int b = q->blocks[q->ports[i]];
+            cti_v3 v = cti_v3_at(s->v, b);
+            if (cti_ica_is_node(q)) {
+                cti_v3 r = cti_ica_block_residual(s->p->A, s->f, s->v, b);
+                const float *D = q->C; /* symmetric, its rows four apart */
+                v.x += (ct_real)D[0] * r.x + (ct_real)D[4] * r.y + (ct_real)D[8] * r.z;
+                v.y += (ct_real)D[1] * r.x + (ct_real)D[5] * r.y + (ct_real)D[9] * r.z;
+                v.z += (ct_real)D[2] * r.x + (ct_real)D[6] * r.y + (ct_real)D[10] * r.z;
+            }
+            cti_v3_put(s->predicted, b, v);
+        }
+    }
+    return s->predicted;
+}
+
 /* one round: anticipate u at v, relax the contacts, collect b + J' r */
 static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
 {
-    ct_real first, drop = s->coupled ? CTI_R(0.3) : (s->p->lagged ? CTI_R(0.05) : CTI_R(1e-3));
-    int i, left = s->coupled ? CTI_ICA_COUPLED : cti_max_int(1, s->budget - info->sweeps), cap = cti_min_int(left, s->desc->inner_iterations);
+    ct_real first, drop = s->coupled ? (s->p->plain ? CTI_R(0.05) : CTI_R(0.3)) : (s->p->lagged ? CTI_R(0.05) : CTI_R(1e-3));
+    int i, few = s->p->plain ? CTI_ICA_PLAIN : CTI_ICA_COUPLED, left = s->coupled ? few : cti_max_int(1, s->budget - info->sweeps);
+    const ct_real *v = cti_ica_predict(s);
     for (i = 0; i < s->p->n_rows; i++)
-        cti_row_velocity(&s->p->rows[i], s->v, s->contacts[i].base);
-    info->sweeps += cti_ica_inner(s, stop, drop, cap, info->iterations > 1, &first);
+        cti_row_velocity(&s->p->rows[i], v, s->contacts[i].base);
+    info->sweeps += cti_ica_inner(s, stop, drop, cti_min_int(left, s->desc->inner_iterations), info->iterations > 1, &first);
     for (i = 0; i < s->p->n_rows; i++)
         memcpy(s->p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
     cti_problem_rhs(s->p, s->f);
@@ -9977,6 +10120,8 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             last = CTI_REAL_MAX;
             continue;
         }
+        if (s->p->watch && !s->p->watch(s->p->watch_user, info->iterations, s->v))
+            return;
         if (info->status != CTI_SOLVE_BUDGET || (!s->coupled && info->sweeps >= s->budget))
             return;
         if (s->coupled) {
@@ -9984,7 +10129,8 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
                 memcpy(s->z_best, s->z, bytes);
             if (now > 2 * best)
                 cti_anderson_restart(&s->outer);
-            cti_anderson_step(&s->outer, s->z_old, s->z, NULL);
+            if (!s->p->plain)
+                cti_anderson_step(&s->outer, s->z_old, s->z, NULL);
         }
         best = cti_min(best, now);
         last = now;
@@ -10045,6 +10191,8 @@ typedef struct cti_sparse {
 } cti_sparse;
 
 CTI_FN void cti_sparse_free(cti_mem *mem, cti_sparse *a);
+/* cti_sparse_reserve -- room for `entries`, row pointers 0; arrays of nothing are not NULL. 0 and empty when memory ran out. */
+CTI_FN int cti_sparse_reserve(cti_mem *mem, cti_sparse *a, int rows, int cols, int entries);
 /* cti_sparse_mul -- y = A x; cti_sparse_addmul_t -- y += A' x. */
 CTI_FN void cti_sparse_mul(const cti_sparse *a, const double *x, double *y);
 CTI_FN void cti_sparse_addmul_t(const cti_sparse *a, const double *x, double *y);
@@ -10053,6 +10201,15 @@ CTI_FN int cti_sparse_transpose(cti_mem *mem, const cti_sparse *a, cti_sparse *o
 /* cti_sparse_from_triplets -- entries in any order, sums of equal places. [n_entries] each. 0 when memory ran out. */
 CTI_FN int cti_sparse_from_triplets(cti_mem *mem, int rows, int cols, const int32_t *i, const int32_t *j, const double *x, int n_entries,
                                     cti_sparse *out);
+/* cti_triplets -- entries one by one; zero it before first use. add: 0 when memory ran out; close: their matrix where ok, empties the list. */
+typedef struct cti_triplets {
+    int32_t *i, *j;
+    double *x;
+} cti_triplets;
+CTI_FN int cti_triplets_add(cti_mem *mem, cti_triplets *t, int i, int j, double x);
+CTI_FN int cti_triplets_close(cti_mem *mem, cti_triplets *t, int ok, int rows, int cols, cti_sparse *out);
+/* cti_sparse_asymmetry -- largest |a_ij - a_ji| over the largest |a_ij|, of every stride-th row and column; 0 for a matrix of zeros. */
+CTI_FN double cti_sparse_asymmetry(const cti_sparse *a, int stride);
 /* cti_sparse_at -- entry (i, j), 0 where none is stored. */
 CTI_FN double cti_sparse_at(const cti_sparse *a, int i, int j);
 
@@ -10108,17 +10265,25 @@ typedef struct cti_effort {
     ct_cone cone;
     int order;          /* PGS: 0 as the rows are, 1 forth and back, 2 by colours */
     double relaxation;  /* PGS: (0, 2), 1 plain */
+    int plain;          /* ICA: 1 not accelerated */
     uint64_t seed;      /* of what is chosen at random */
     uint64_t (*now_us)(void *user);
     void *now_user;
     int (*watch)(void *user, int iteration, const double *x, const double *r); /* returns 0 to end the solve; may be NULL */
     void *watch_user;
+    void (*show)(void *ctx); /* a solver's: brings the answer up to date for the watcher, or NULL */
+    void *show_ctx;
+    int watch_from;     /* iterations before this one are not shown */
+    uint64_t turn;      /* [us] cti_effort_now when the watcher's turn began */
+    uint64_t hidden;    /* [us] that showing and watching took: no part of the solve */
     cti_mem *mem;
     cti_arena *arena;   /* all scratch; rewound by the caller */
     uint64_t started;
 } cti_effort;
 /* cti_effort_goes_on -- 1 when iteration `k` (from 0) may begin: neither bound is reached, `own` being the solver's, and the watcher agrees. */
 CTI_FN int cti_effort_goes_on(cti_effort *e, int k, int own, const double *x, const double *r);
+/* cti_effort_now -- the clock without what watching took [us]; 0 without a clock. */
+CTI_FN uint64_t cti_effort_now(const cti_effort *e);
 
 typedef enum cti_outcome {
     CTI_OUTCOME_SOLVED,
@@ -10163,8 +10328,8 @@ CTI_FN int cti_system_schur(cti_system *s, cti_arena *arena, const cti_sparse *J
 
 /* ---- 3_solve/program.c ---- */
 /* program.c -- contact problems that stand alone: sparse rows, the laws, the judge, budgets.
-   Method: the judge forms u, the residual of the dynamics and the natural map of each law from x and r alone; nothing that a solver says of itself
-   enters. Each number is relative to the largest of the terms that cancel in it, so that a problem's units do not matter. */
+   Method: the judge forms u, the residual of the dynamics and the natural map of each law from x and r alone; nothing that a solver says of
+   itself enters. Each number is relative to the largest of the terms that cancel in it, so that a problem's units do not matter. */
 
 /* ---- sparse rows ---- */
 
@@ -10208,10 +10373,11 @@ CTI_FN double cti_sparse_at(const cti_sparse *a, int i, int j)
     return k0 < a->p[i + 1] && a->i[k0] == j ? a->x[k0] : 0;
 }
 
-static int cti_sparse_reserve(cti_mem *mem, cti_sparse *a, int rows, int cols, int entries)
+CTI_FN int cti_sparse_reserve(cti_mem *mem, cti_sparse *a, int rows, int cols, int entries)
 {
     a->rows = rows, a->cols = cols;
-    if (CTI_RESIZE(mem, a->p, rows + 1) && CTI_RESIZE(mem, a->i, entries) && CTI_RESIZE(mem, a->x, entries))
+    if (CTI_RESIZE(mem, a->p, rows + 1) && CTI_RESERVE(mem, a->i, 1) && CTI_RESERVE(mem, a->x, 1) && CTI_RESIZE(mem, a->i, entries) &&
+        CTI_RESIZE(mem, a->x, entries))
         return 1;
     cti_sparse_free(mem, a);
     return 0;
@@ -10290,6 +10456,32 @@ CTI_FN int cti_sparse_from_triplets(cti_mem *mem, int rows, int cols, const int3
     return ok;
 }
 
+CTI_FN int cti_triplets_add(cti_mem *mem, cti_triplets *t, int i, int j, double x)
+{
+    return CTI_PUSH(mem, t->i, i) && CTI_PUSH(mem, t->j, j) && CTI_PUSH(mem, t->x, x);
+}
+
+CTI_FN int cti_triplets_close(cti_mem *mem, cti_triplets *t, int ok, int rows, int cols, cti_sparse *out)
+{
+    ok = ok && cti_sparse_from_triplets(mem, rows, cols, t->i, t->j, t->x, CTI_LEN(t->x), out);
+    CTI_FREE(mem, t->i), CTI_FREE(mem, t->j), CTI_FREE(mem, t->x);
+    return ok;
+}
+
+CTI_FN double cti_sparse_asymmetry(const cti_sparse *a, int stride)
+{
+    double most = 0, off = 0;
+    int i, k;
+    for (i = 0; i < a->rows; i += stride)
+        for (k = a->p[i]; k < a->p[i + 1]; k++) {
+            if (a->i[k] % stride)
+                continue;
+            most = fmax(most, fabs(a->x[k]));
+            off = fmax(off, fabs(a->x[k] - cti_sparse_at(a, a->i[k], i)));
+        }
+    return most > 0 ? off / most : 0;
+}
+
 /* ---- problems ---- */
 
 CTI_FN void cti_program_free(cti_mem *mem, cti_program *p)
@@ -10305,13 +10497,13 @@ CTI_FN void cti_program_free(cti_mem *mem, cti_program *p)
 static const char *cti_program_check_sparse(const cti_sparse *a, int rows, int cols)
 {
     int i, k;
-    if (a->rows != rows || a->cols != cols)
+    if (a->rows != rows || a->cols != cols || CTI_LEN(a->p) != rows + 1)
         return "a matrix has not the size that the problem needs";
-    if (rows && a->p[0] != 0)
+    if (a->p[0] != 0)
         return "a matrix's row pointers do not begin with 0";
     for (i = 0; i < rows; i++) {
-        if (a->p[i + 1] < a->p[i])
-            return "a matrix's row pointers fall";
+        if (a->p[i + 1] < a->p[i] || a->p[i + 1] > CTI_LEN(a->i) || a->p[i + 1] > CTI_LEN(a->x))
+            return "a matrix's row pointers fall, or leave its entries";
         for (k = a->p[i]; k < a->p[i + 1]; k++) {
             if (a->i[k] < 0 || a->i[k] >= cols || (k > a->p[i] && a->i[k] <= a->i[k - 1]))
                 return "a matrix's column is outside, or columns are not sorted";
@@ -10346,8 +10538,26 @@ static const char *cti_program_check_law(const cti_program *p)
     if (!p->lo != !p->hi || (p->lo && (CTI_LEN(p->lo) != p->m || CTI_LEN(p->hi) != p->m)))
         return "bounds have not the length that the problem needs";
     for (i = 0; p->lo && i < p->m; i++)
-        if (!(p->lo[i] <= p->hi[i]))
-            return "a lower bound is above the upper one";
+        if (!(p->lo[i] <= p->hi[i]) || p->lo[i] == INFINITY || p->hi[i] == -INFINITY)
+            return "a lower bound is above the upper one, or no number is between them";
+    if (p->equation && CTI_LEN(p->equation) != p->m)
+        return "the marks of equations have not the length that the problem needs";
+    if ((p->x_ref && CTI_LEN(p->x_ref) != p->n) || (p->r_ref && CTI_LEN(p->r_ref) != p->m))
+        return "a reference solution has not the length that the problem needs";
+    return NULL;
+}
+
+/* A is used as symmetric by every solver; 1e-9 of its row's and column's diagonal is rounding of who wrote it */
+static const char *cti_program_check_symmetric(const cti_sparse *A)
+{
+    int i, k;
+    for (i = 0; i < A->rows; i++)
+        for (k = A->p[i]; k < A->p[i + 1]; k++) {
+            double other = cti_sparse_at(A, A->i[k], i),
+                   size = sqrt(fabs(cti_sparse_at(A, i, i)) * fabs(cti_sparse_at(A, A->i[k], A->i[k])));
+            if (fabs(A->x[k] - other) > 1e-9 * fmax(size, fmax(fabs(A->x[k]), fabs(other))))
+                return "A is not symmetric";
+        }
     return NULL;
 }
 
@@ -10356,6 +10566,7 @@ CTI_FN const char *cti_program_check(const cti_program *p)
     const char *wrong;
     if (p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL) {
         wrong = cti_program_check_sparse(&p->A, p->n, p->n);
+        wrong = wrong ? wrong : cti_program_check_symmetric(&p->A);
         wrong = wrong ? wrong : cti_program_check_sparse(&p->J, p->m, p->n);
         wrong = wrong ? wrong : cti_program_check_vector(p->b, p->n);
     } else {
@@ -10365,42 +10576,49 @@ CTI_FN const char *cti_program_check(const cti_program *p)
     return wrong ? wrong : cti_program_check_law(p);
 }
 
-/* trace of W_ii = J_i A^-1 J_i' by three solves a contact */
+enum { CTI_PROGRAM_BATCH = 48 }; /* rows whose Schur complement is formed at a time */
+
+/* trace of W_ii = J_i A^-1 J_i', some contacts at a time by their rows' paths through the factor */
 static int cti_program_trace(cti_mem *mem, cti_program *p)
 {
     cti_system s;
-    double *z = NULL;
-    int i, a, k, ok;
+    cti_arena arena;
+    double *W;
+    int i, a, ok;
     memset(&s, 0, sizeof s);
-    ok = cti_system_open(mem, &s, &p->A) && cti_system_factor(mem, &s) && CTI_RESIZE(mem, z, p->n);
-    for (i = 0; ok && i < p->m / 3; i++) {
-        double trace = 0;
-        for (a = 3 * i; a < 3 * i + 3; a++) {
-            memset(z, 0, sizeof *z * (size_t)p->n);
-            for (k = p->J.p[a]; k < p->J.p[a + 1]; k++)
-                z[p->J.i[k]] = p->J.x[k];
-            cti_system_solve(&s, z, 1);
-            for (k = p->J.p[a]; k < p->J.p[a + 1]; k++)
-                trace += p->J.x[k] * z[p->J.i[k]];
+    cti_arena_init(&arena, mem);
+    W = CTI_ARENA_NEW(&arena, double, CTI_PROGRAM_BATCH *CTI_PROGRAM_BATCH);
+    ok = W && cti_system_open(mem, &s, &p->A) && cti_system_factor(mem, &s);
+    for (i = 0; ok && i < p->m; i += CTI_PROGRAM_BATCH) {
+        cti_sparse J = p->J;
+        J.p += i, J.rows = cti_min_int(CTI_PROGRAM_BATCH, p->m - i);
+        ok = cti_system_schur(&s, &arena, &J, W, CTI_PROGRAM_BATCH);
+        for (a = 0; ok && a < J.rows; a += 3) {
+            double trace = W[a * (CTI_PROGRAM_BATCH + 1)] + W[(a + 1) * (CTI_PROGRAM_BATCH + 1)] + W[(a + 2) * (CTI_PROGRAM_BATCH + 1)];
+            p->scale[(i + a) / 3] = trace > 0 ? 3 / trace : 1;
         }
-        p->scale[i] = trace > 0 ? 3 / trace : 1;
     }
-    CTI_FREE(mem, z);
+    cti_arena_free(&arena);
     cti_system_close(mem, &s);
     return ok;
 }
 
 CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p)
 {
-    int i;
-    if (p->kind != CTI_PROGRAM_LOCAL && p->kind != CTI_PROGRAM_GLOBAL)
+    int i, contacts = p->kind == CTI_PROGRAM_LOCAL || p->kind == CTI_PROGRAM_GLOBAL;
+    /* an array of no numbers is not NULL: solvers copy from it */
+    if ((p->kind != CTI_PROGRAM_LOCAL && p->kind != CTI_PROGRAM_LCP && !CTI_RESERVE(mem, p->b, 1)) || !CTI_RESERVE(mem, p->w, 1) ||
+        (contacts && (!CTI_RESERVE(mem, p->mu, 1) || !CTI_RESERVE(mem, p->scale, 1))))
+        return 0;
+    if (!contacts)
         return 1;
     if (!CTI_RESIZE(mem, p->scale, p->m / 3))
         return 0;
     if (p->kind == CTI_PROGRAM_GLOBAL)
         return cti_program_trace(mem, p);
     for (i = 0; i < p->m / 3; i++) {
-        double trace = cti_sparse_at(&p->W, 3 * i, 3 * i) + cti_sparse_at(&p->W, 3 * i + 1, 3 * i + 1) + cti_sparse_at(&p->W, 3 * i + 2, 3 * i + 2);
+        double trace =
+            cti_sparse_at(&p->W, 3 * i, 3 * i) + cti_sparse_at(&p->W, 3 * i + 1, 3 * i + 1) + cti_sparse_at(&p->W, 3 * i + 2, 3 * i + 2);
         p->scale[i] = trace > 0 ? 3 / trace : 1;
     }
     return 1;
@@ -10517,6 +10735,8 @@ static void cti_judge_contacts(const cti_program *p, const double *r, const doub
             norm_r += ri[k] * ri[k], norm_u += ui[k] * ui[k], norm_w += p->w[3 * i + k] * p->w[3 * i + k];
         }
         products += fabs(hat[0] * ri[0] + hat[1] * ri[1] + hat[2] * ri[2]);
+        if (!(p->scale[i] > 0)) /* a trace beyond all numbers: the map would say nothing */
+            scaled = NAN;
         out->primal = fmax(out->primal, cti_judge_share(fmax(0, -ui[0]), size_u));
         out->dual = fmax(out->dual, cti_judge_share(fmax(0, sqrt(ri[1] * ri[1] + ri[2] * ri[2]) - mu * ri[0]), most_r));
     }
@@ -10546,7 +10766,8 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
         dual_objective = -quadratic / 2;
         for (i = 0; i < p->m; i++)
             dual_objective -= p->w[i] * r[i];
-        out->gap = cti_judge_share(fabs(out->objective - dual_objective), fmax(fabs(out->objective), fmax(fabs(dual_objective), quadratic / 2)));
+        out->gap =
+            cti_judge_share(fabs(out->objective - dual_objective), fmax(fabs(out->objective), fmax(fabs(dual_objective), quadratic / 2)));
         out->objective += p->constant;
     } else if (p->kind == CTI_PROGRAM_LCP) {
         out->gap = cti_judge_share(out->gap, size_u * cti_judge_most(r, p->m));
@@ -10554,19 +10775,32 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
     out->residual = fmax(out->dynamics, out->natural);
     if (p->kind == CTI_PROGRAM_QP)
         out->residual = fmax(out->residual, fmax(out->gap, fmax(out->primal, out->dual)));
-    if (out->natural != out->natural || out->dynamics != out->dynamics)
+    /* what is no number, or has run away so far that squares of it are none, is no solution, whatever the comparisons above made of it */
+    if (!(size_u < 1e150 && cti_judge_most(u, p->m) < 1e150 && cti_judge_most(r, p->m) < 1e150 &&
+          (!global || cti_judge_most(x, p->n) < 1e150)) ||
+        !isfinite(quadratic) || !isfinite(out->natural) || !isfinite(out->dynamics) || !isfinite(out->gap))
         out->residual = INFINITY;
 }
 
 /* ---- budgets ---- */
 
+CTI_FN uint64_t cti_effort_now(const cti_effort *e) { return e->now_us ? e->now_us(e->now_user) - e->hidden : 0; }
+
 CTI_FN int cti_effort_goes_on(cti_effort *e, int k, int own, const double *x, const double *r)
 {
+    int on;
     if (k >= (e->max_iterations > 0 ? e->max_iterations : own))
         return 0;
-    if (e->seconds > 0 && e->now_us && (double)(e->now_us(e->now_user) - e->started) * 1e-6 > e->seconds)
+    if (e->seconds > 0 && e->now_us && (double)(cti_effort_now(e) - e->started) * 1e-6 > e->seconds)
         return 0;
-    return !e->watch || e->watch(e->watch_user, k, x, r);
+    if (!e->watch || k < e->watch_from)
+        return 1;
+    e->turn = cti_effort_now(e);
+    if (e->show)
+        e->show(e->show_ctx);
+    on = e->watch(e->watch_user, k, x, r);
+    e->hidden += cti_effort_now(e) - e->turn;
+    return on;
 }
 
 /* ---- 3_solve/system.c ---- */
@@ -10678,6 +10912,427 @@ CTI_FN int cti_system_schur(cti_system *s, cti_arena *arena, const cti_sparse *J
     return cti_factor64_schur(&s->factor, arena, J->rows, J->p, J->i, J->x, W, ld);
 }
 
+/* ---- 3_solve/certificate.h ---- */
+/* certificate.h -- proofs that a stand-alone problem has no feasible point. Every solver that says so has its proof checked here, and the
+   solve that reports it checks it again.
+
+   QP, GLOBAL     y >= 0 (any sign on equations), J'y = 0, w'y < 0: then y'(J x + w) < 0 for every x
+   LCP, LOCAL     y >= 0, W'y <= 0, w'y < 0: then y'(W r + w) < 0 for every r >= 0. Not for bounds, nor where friction lets r leave its
+   normal Contacts have a y of their normal rows alone. */
+
+
+/* cti_program_certifies -- 1 when y [m] is such a proof: the sums vanish (are not above 0) to 1e-9 of their terms, in units in which rows
+   have a largest entry of 1 and so do columns; w'y is below 0 by 1e-8 of its terms, and by a hundred times what the sums leave. work [2 n].
+ */
+CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *work);
+/* cti_program_certify -- the same for a y [m] whose negative entries are taken as 0 and whose largest entry is then made 1. */
+CTI_FN int cti_program_certify(const cti_program *p, double *y, double *work);
+/* cti_program_certify_sharp -- QP: the same, and where y is no proof its nearest vector with J'y = 0 on its support is tried. work [2 n + 2
+ * m]. */
+CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *work);
+
+
+/* ---- 3_solve/certificate.c ---- */
+/* certificate.c -- proofs that a stand-alone problem has no feasible point.
+   Method: Farkas' lemma. What has to vanish is measured in units that neither the rows' nor the unknowns' own units change: an unknown
+   whose column is small everywhere may still make the rows hold, so its sum is compared with that column. */
+
+static int cti_certificate_free(const cti_program *p, int i) { return p->equation && p->equation[i]; }
+
+/* largest entry of row i among the columns that count (those of normals) */
+static double cti_certificate_row(const cti_sparse *S, int i, int stride)
+{
+    double most = 0;
+    int k;
+    for (k = S->p[i]; k < S->p[i + 1]; k++)
+        if (S->i[k] % stride == 0)
+            most = fmax(most, fabs(S->x[k]));
+    return most;
+}
+
+/* 1 when y has the signs and the zeros that p's law asks for */
+static int cti_certificate_signs(const cti_program *p, const double *y)
+{
+    int i, square = p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL;
+    if (p->lo)
+        return 0;
+    for (i = 0; i < p->m; i++) {
+        if (!isfinite(y[i]) || (y[i] < 0 && !cti_certificate_free(p, i)) || (p->mu && i % 3 && y[i] != 0))
+            return 0;
+        if (p->mu && square && p->mu[i / 3] > 0)
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *work)
+{
+    int square = p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL, stride = square && p->mu ? 3 : 1, i, k;
+    const cti_sparse *S = square ? &p->W : &p->J;
+    double *sum = work, *column = work + p->n, value = 0, terms = 0, most = 0, off = 0;
+    if (!cti_certificate_signs(p, y))
+        return 0;
+    for (i = 0; i < p->n; i++)
+        sum[i] = column[i] = 0;
+    for (i = 0; i < p->m; i++) {
+        double row = cti_certificate_row(S, i, stride);
+        if (p->mu && i % 3)
+            continue;
+        value += p->w[i] * y[i], terms += fabs(p->w[i] * y[i]);
+        most = fmax(most, row * fabs(y[i]));
+        for (k = S->p[i]; k < S->p[i + 1] && row > 0; k++) {
+            column[S->i[k]] = fmax(column[S->i[k]], fabs(S->x[k]) / row);
+            sum[S->i[k]] += S->x[k] * y[i];
+        }
+    }
+    for (i = 0; i < p->n; i += stride) {
+        if (!isfinite(sum[i]))
+            return 0;
+        if (square && !cti_certificate_free(p, i) ? sum[i] > 0 : sum[i] != 0)
+            off = fmax(off, fabs(sum[i]) / (most * column[i]));
+    }
+    return off <= 1e-9 && terms < INFINITY && value < -fmax(1e-8, 100 * off) * terms;
+}
+
+CTI_FN int cti_program_certify(const cti_program *p, double *y, double *work)
+{
+    double most = 0;
+    int i;
+    for (i = 0; i < p->m; i++) {
+        y[i] = y[i] < 0 && !cti_certificate_free(p, i) ? 0 : y[i];
+        most = fmax(most, fabs(y[i]));
+    }
+    if (!(most > 0) || !isfinite(most))
+        return 0;
+    for (i = 0; i < p->m; i++)
+        y[i] /= most;
+    return cti_program_certifies(p, y, work);
+}
+
+/* y to the nearest vector with J'y = 0 on its support, by conjugate gradients on the normal equations. q, z [n], d, v [m] */
+static void cti_certificate_project(const cti_program *p, double *y, double *z, double *q, double *d, double *v)
+{
+    double rho = 0, next;
+    int i, it;
+    for (i = 0; i < p->m; i++)
+        y[i] = fabs(y[i]) > 1e-7 ? y[i] : 0;
+    memset(z, 0, sizeof *z * (size_t)p->n);
+    cti_sparse_addmul_t(&p->J, y, z);
+    for (it = 0; it < 500; it++) {
+        /* gradient J z on the support, direction d */
+        cti_sparse_mul(&p->J, z, v);
+        next = 0;
+        for (i = 0; i < p->m; i++)
+            v[i] = y[i] != 0 ? -v[i] : 0, next += v[i] * v[i];
+        for (i = 0; i < p->m; i++)
+            d[i] = v[i] + (it ? next / rho * d[i] : 0);
+        rho = next;
+        memset(q, 0, sizeof *q * (size_t)p->n);
+        cti_sparse_addmul_t(&p->J, d, q);
+        next = 0;
+        for (i = 0; i < p->n; i++)
+            next += q[i] * q[i];
+        if (!(rho > 1e-34) || !(next > 0))
+            return;
+        next = rho / next;
+        for (i = 0; i < p->n; i++)
+            z[i] += next * q[i];
+        for (i = 0; i < p->m; i++)
+            y[i] += next * d[i];
+    }
+}
+
+CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *work)
+{
+    double *d = work + 2 * (size_t)p->n;
+    if (cti_program_certify(p, y, work))
+        return 1;
+    if (p->kind != CTI_PROGRAM_QP)
+        return 0;
+    cti_certificate_project(p, y, work, work + p->n, d, d + p->m);
+    return cti_program_certify(p, y, work);
+}
+
+/* ---- 3_solve/ica_program.h ---- */
+/* ica_program.h -- ICA for problems that stand alone. */
+
+
+/* cti_ica_program_solve -- QP and GLOBAL, the splitting the paper's: 3x3 nodes, three unknowns in the order of the program. Iterations are
+   outer ones; the watcher sees x and r after each. Not applicable: LOCAL and LCP (no A); a row that touches more than sixteen blocks; with
+   friction, a contact whose blocks do not see one orthonormal frame by a weight and an arm. */
+CTI_FN cti_outcome cti_ica_program_solve(const cti_program *p, cti_effort *e, cti_answer *a);
+
+
+/* ---- 3_solve/ica_program.c ---- */
+/* ica_program.c -- iterative constraint anticipation on a problem that stands alone.
+   Method: unknowns 3 k .. 3 k + 2 are block k, pads have 1 on the diagonal. A row of J that touches blocks with g_k [3] is a contact
+   without friction of normal n = g_1 / |g_1|: weight n.g_k and arm n x g_k give n.(weight v + v x arm) = g_k.v for every g_k. Three rows
+   with friction need G_k = F (weight I - [arm]x) with one orthonormal F, which contacts of vertices and faces have. The judge is asked now
+   and then, after an eighth more iterations each time, and alone ends the solve as solved. Based on: Otaduy 2009, sec. 5.2-5.5. */
+
+typedef struct cti_ica_program {
+    const cti_program *p;
+    cti_effort *e;
+    cti_answer *a;
+    cti_bsr A;
+    cti_row *rows;
+    int n_rows, stride; /* row i of the problem is row stride * i of the program */
+    double *work;       /* [2 m + 2 n] of the judge */
+    int own, next;      /* iterations: own bound, of the next judgement */
+    int before;         /* those of earlier starts */
+    int solved;
+} cti_ica_program;
+
+/* ---- A ---- */
+
+static int cti_ica_program_matrix(cti_mem *mem, const cti_sparse *A, cti_bsr *out)
+{
+    int32_t *pairs = NULL;
+    int i, k, ok, slot = -1, row = -1, col = -1, n = (A->rows + 2) / 3, count = 0;
+    ok = CTI_RESIZE(mem, pairs, 2 * A->p[A->rows] + 2);
+    for (i = 0; ok && i < A->rows; i++)
+        for (k = A->p[i]; k < A->p[i + 1]; k++) {
+            int a = i / 3, b = A->i[k] / 3;
+            if (count == 0 || pairs[2 * count - 2] != a || pairs[2 * count - 1] != b)
+                pairs[2 * count] = a, pairs[2 * count + 1] = b, count++;
+        }
+    ok = ok && cti_bsr_pattern(mem, out, n, pairs, count);
+    CTI_FREE(mem, pairs);
+    for (i = 0; ok && i < A->rows; i++)
+        for (k = A->p[i]; k < A->p[i + 1]; k++) {
+            if (row != i / 3 || col != A->i[k] / 3)
+                row = i / 3, col = A->i[k] / 3, slot = cti_bsr_slot(out, row, col);
+            out->val[9 * (size_t)slot + (size_t)(3 * (i % 3) + A->i[k] % 3)] = (ct_real)A->x[k];
+        }
+    for (i = A->rows; ok && i < 3 * n; i++)
+        out->val[9 * (size_t)out->diag[i / 3] + 4 * (size_t)(i % 3)] = 1;
+    return ok;
+}
+
+/* ---- rows ---- */
+
+/* G [16][9], blocks [16]: what `lines` rows of J from `first` on see of their blocks. How many blocks, or -1 when there are more than 16 */
+static int cti_ica_program_blocks(const cti_sparse *J, int first, int lines, int32_t *blocks, double *G)
+{
+    int i, k, at, n = 0;
+    for (i = 0; i < lines; i++)
+        for (k = J->p[first + i]; k < J->p[first + i + 1]; k++) {
+            if (J->x[k] == 0)
+                continue;
+            for (at = 0; at < n && blocks[at] != J->i[k] / 3; at++)
+                ;
+            if (at == CTI_ROW_TERMS)
+                return -1;
+            if (at == n) {
+                blocks[n++] = J->i[k] / 3;
+                memset(G + 9 * at, 0, 9 * sizeof *G);
+            }
+            G[9 * at + 3 * i + J->i[k] % 3] = J->x[k];
+        }
+    return n;
+}
+
+static void cti_ica_program_term(cti_row *row, int block, double weight, const double *arm)
+{
+    cti_term *t = &row->term[row->n++];
+    int k;
+    t->block = block, t->weight = (ct_real)weight;
+    for (k = 0; k < 3; k++)
+        t->arm[k] = (ct_real)arm[k];
+    row->n_a = row->n;
+}
+
+/* one row without friction: any g_k fit */
+static void cti_ica_program_normal(cti_row *row, int n, const int32_t *blocks, const double *G)
+{
+    double size = 0;
+    cti_v3 normal, t1, t2;
+    int k, i;
+    for (i = 0; n > 0 && i < 3; i++)
+        size += G[i] * G[i];
+    size = sqrt(size);
+    normal = size > 0 ? cti_v3_make((ct_real)(G[0] / size), (ct_real)(G[1] / size), (ct_real)(G[2] / size)) : cti_v3_make(0, 1, 0);
+    cti_v3_tangents(normal, &t1, &t2);
+    cti_v3_put(row->frame, 0, normal), cti_v3_put(row->frame, 1, t1), cti_v3_put(row->frame, 2, t2);
+    for (k = 0; k < n; k++) {
+        const double *g = G + 9 * k;
+        double f[3], arm[3];
+        for (i = 0; i < 3; i++)
+            f[i] = (double)row->frame[i];
+        arm[0] = f[1] * g[2] - f[2] * g[1], arm[1] = f[2] * g[0] - f[0] * g[2], arm[2] = f[0] * g[1] - f[1] * g[0];
+        cti_ica_program_term(row, blocks[k], f[0] * g[0] + f[1] * g[1] + f[2] * g[2], arm);
+    }
+}
+
+/* F [9] = G / w where G G' = w^2 I; 0 where it is not */
+static int cti_ica_program_frame(const double *G, double *F)
+{
+    double w2 = (G[0] * G[0] + G[1] * G[1] + G[2] * G[2]), off = 0;
+    int i, j;
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            off = fmax(off, fabs(G[3 * i] * G[3 * j] + G[3 * i + 1] * G[3 * j + 1] + G[3 * i + 2] * G[3 * j + 2] - (i == j ? w2 : 0)));
+    for (i = 0; i < 9; i++)
+        F[i] = w2 > 0 ? G[i] / sqrt(w2) : 0;
+    return w2 > 0 && off <= 1e-9 * w2;
+}
+
+/* F' G = w I - [arm]x of every block, for the first block's frame that does it; 0 when none does */
+static int cti_ica_program_contact(cti_row *row, int n, const int32_t *blocks, const double *G)
+{
+    double F[9], big = 0;
+    int first, k, i, j;
+    for (k = 0; k < 9 * n; k++)
+        big = fmax(big, fabs(G[k]));
+    for (first = 0; first < n && !cti_ica_program_frame(G + 9 * first, F); first++)
+        ;
+    if (n > 0 && first == n)
+        return 0;
+    for (k = 0; n == 0 && k < 9; k++)
+        F[k] = k % 4 == 0;
+    for (k = 0; k < 9; k++)
+        row->frame[k] = (ct_real)F[k];
+    for (k = 0; k < n; k++) {
+        double M[9], arm[3], weight, off;
+        for (i = 0; i < 3; i++)
+            for (j = 0; j < 3; j++)
+                M[3 * i + j] = F[i] * G[9 * k + j] + F[3 + i] * G[9 * k + 3 + j] + F[6 + i] * G[9 * k + 6 + j];
+        weight = (M[0] + M[4] + M[8]) / 3;
+        off = fmax(fabs(M[0] - weight), fmax(fabs(M[4] - weight), fabs(M[8] - weight)));
+        off = fmax(off, fmax(fabs(M[1] + M[3]), fmax(fabs(M[2] + M[6]), fabs(M[5] + M[7]))));
+        if (off > 1e-9 * big)
+            return 0;
+        arm[0] = (M[5] - M[7]) / 2, arm[1] = (M[6] - M[2]) / 2, arm[2] = (M[1] - M[3]) / 2;
+        cti_ica_program_term(row, blocks[k], weight, arm);
+    }
+    return 1;
+}
+
+/* all rows; a reason when one does not fit */
+static const char *cti_ica_program_rows(cti_ica_program *s)
+{
+    const cti_program *p = s->p;
+    int32_t blocks[CTI_ROW_TERMS];
+    double G[9 * CTI_ROW_TERMS];
+    int i, k, n;
+    for (i = 0; i < s->n_rows; i++) {
+        cti_row *row = &s->rows[i];
+        int at = s->stride * i, lines = p->mu && p->mu[i] > 0 ? 3 : 1;
+        n = cti_ica_program_blocks(&p->J, at, lines, blocks, G);
+        if (n < 0)
+            return "a row touches more than sixteen blocks of three unknowns";
+        row->mu = p->mu ? (ct_real)p->mu[i] : 0;
+        row->equations = p->equation && p->equation[i];
+        row->key = (uint64_t)i + 1;
+        for (k = 0; k < s->stride; k++) {
+            row->w[k] = (ct_real)p->w[at + k];
+            row->r[k] = s->e->warm && (k == 0 || row->mu > 0) ? (ct_real)s->a->r[at + k] : 0;
+        }
+        if (lines == 1)
+            cti_ica_program_normal(row, n, blocks, G);
+        else if (!cti_ica_program_contact(row, n, blocks, G))
+            return "a contact with friction has no frame that its blocks see by a weight and an arm";
+    }
+    return NULL;
+}
+
+/* ---- the solve ---- */
+
+/* after an outer iteration: the answer, the judge, the effort; 0 ends the solve */
+static int cti_ica_program_watch(void *user, int iteration, const ct_real *v)
+{
+    cti_ica_program *s = (cti_ica_program *)user;
+    cti_judgement j;
+    int i, k;
+    for (i = 0; i < s->p->n; i++)
+        s->a->x[i] = (double)v[i];
+    for (i = 0; i < s->n_rows; i++)
+        for (k = 0; k < s->stride; k++)
+            s->a->r[s->stride * i + k] = (double)s->rows[i].r[k];
+    iteration += s->before;
+    s->a->iterations = iteration;
+    if (iteration >= s->next) {
+        cti_program_judge(s->p, s->a->x, s->a->r, s->work, &j);
+        s->next = iteration + 1 + iteration / 8;
+        s->solved = j.residual <= s->e->tolerance;
+    }
+    return !s->solved && cti_effort_goes_on(s->e, iteration, s->own, s->a->x, s->a->r);
+}
+
+/* outer iterations for about 2e10 multiplications */
+static int cti_ica_program_bound(const cti_program *p)
+{
+    double work = 2e10 / (p->A.p[p->n] + 12.0 * p->J.p[p->m] + 1);
+    return work > 1e6 ? 1000000 : (work < 200 ? 200 : (int)work);
+}
+
+static cti_outcome cti_ica_program_run(cti_ica_program *s)
+{
+    cti_problem q;
+    ct_solver_desc desc;
+    cti_solve_info info;
+    cti_judgement j;
+    ct_real *v = CTI_ARENA_ZERO(s->e->arena, ct_real, 3 * s->A.n), *b = CTI_ARENA_ZERO(s->e->arena, ct_real, 3 * s->A.n);
+    double residual = INFINITY, last;
+    int i;
+    if (!v || !b)
+        return CTI_OUTCOME_MEMORY;
+    for (i = 0; i < s->p->n; i++)
+        b[i] = (ct_real)s->p->b[i], v[i] = s->e->warm ? (ct_real)s->a->x[i] : 0;
+    memset(&q, 0, sizeof q), memset(&desc, 0, sizeof desc);
+    q.A = &s->A, q.b = b, q.dt = 1, q.velocity_scale = 1, q.approach_limit = 1;
+    q.rows = s->rows, q.n_rows = s->n_rows;
+    q.plain = s->e->plain, q.predict = 1, q.watch = cti_ica_program_watch, q.watch_user = s;
+    /* only the watcher ends it: a change that is a normal number is above this */
+    desc.cone = s->e->cone, desc.tolerance = CTI_R(1e-30);
+    desc.max_iterations = 1 << 30, desc.max_sweeps = 1 << 30, desc.inner_iterations = 50, desc.inner_repeats = 3;
+    s->own = cti_ica_program_bound(s->p);
+    do { /* changes below a float of what changed since the base point are none, and the next base point looks like divergence: anew from
+            there */
+        cti_arena_point mark = cti_arena_mark(s->e->arena);
+        last = residual;
+        cti_ica_solve(&q, &desc, s->e->arena, v, &info);
+        cti_arena_rewind(s->e->arena, mark);
+        if (info.status == CTI_SOLVE_MEMORY)
+            return CTI_OUTCOME_MEMORY;
+        cti_program_judge(s->p, s->a->x, s->a->r, s->work, &j);
+        residual = j.residual, s->before = s->a->iterations;
+    } while ((info.status == CTI_SOLVE_OK || info.status == CTI_SOLVE_DIVERGED) && !s->solved && residual > s->e->tolerance &&
+             residual < 0.5 * last);
+    if (s->solved || j.residual <= s->e->tolerance)
+        return CTI_OUTCOME_SOLVED;
+    s->a->why = info.status == CTI_SOLVE_DIVERGED ? "the relaxation diverges"
+                                                  : (info.status == CTI_SOLVE_OK ? "the relaxation stands still short of the tolerance"
+                                                                                 : "the budget ended before the relaxation converged");
+    return info.status == CTI_SOLVE_BUDGET ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
+}
+
+CTI_FN cti_outcome cti_ica_program_solve(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    cti_ica_program s;
+    cti_outcome outcome = CTI_OUTCOME_MEMORY;
+    memset(&s, 0, sizeof s);
+    a->why = "";
+    if ((p->kind != CTI_PROGRAM_QP && p->kind != CTI_PROGRAM_GLOBAL) || p->n == 0) {
+        a->why = "anticipation by nodes needs the matrix of the unknowns, which this kind of problem does not have";
+        return CTI_OUTCOME_NOT_APPLICABLE;
+    }
+    s.p = p, s.e = e, s.a = a;
+    s.stride = p->mu ? 3 : 1, s.n_rows = p->m / s.stride;
+    s.rows = CTI_ARENA_ZERO(e->arena, cti_row, s.n_rows);
+    s.work = CTI_ARENA_NEW(e->arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n);
+    if (s.rows && s.work) {
+        const char *why = cti_ica_program_rows(&s);
+        if (why) {
+            a->why = why;
+            outcome = CTI_OUTCOME_NOT_APPLICABLE;
+        } else if (cti_ica_program_matrix(e->mem, &p->A, &s.A))
+            outcome = cti_ica_program_run(&s);
+    }
+    cti_bsr_free(e->mem, &s.A);
+    return outcome;
+}
+
 /* ---- 3_solve/dual.h ---- */
 /* dual.h -- the dual of a problem with dynamics: W = J A^-1 J' and q = J A^-1 b + w, in which u = W r + q. */
 
@@ -10694,8 +11349,11 @@ typedef struct cti_dual {
     double *q, *f, *x0; /* [m], [n] scratch, [n] A^-1 b */
 } cti_dual;
 
+/* cti_dual_is_diagonal -- with entries above 0. cti_dual_thin -- out = J A^-1 J' for such an A, columns sorted. 0 when memory ran out. */
+CTI_FN int cti_dual_is_diagonal(const cti_sparse *A);
+CTI_FN int cti_dual_thin(cti_mem *mem, const cti_sparse *A, const cti_sparse *J, cti_sparse *out);
 /* cti_dual_open -- dense: 1 to have W dense in any case. Scratch from the arena. CTI_OUTCOME_SOLVED, or MEMORY, or NOT_APPLICABLE with
-   *why; close in each case. */
+ *why; close in each case. */
 CTI_FN cti_outcome cti_dual_open(const cti_program *p, cti_effort *e, int dense, cti_dual *d, const char **why);
 /* cti_dual_x -- x = A^-1 (b + J'r), refined */
 CTI_FN void cti_dual_x(cti_dual *d, const double *r, double *x);
@@ -10709,12 +11367,12 @@ CTI_FN void cti_dual_close(cti_mem *mem, cti_dual *d);
    Method: A is factored by bodies; W = J A^-1 J' by the rows' paths through the factor (schur.c). Where A is diagonal and W has few
    entries, it is formed as a product of sparse matrices. based on: Otaduy et al. 2009, section 5.1, eq. 8-9 (the Schur complement). */
 
-static int cti_dual_is_diagonal(const cti_sparse *A)
+CTI_FN int cti_dual_is_diagonal(const cti_sparse *A)
 {
     int i, k;
     for (i = 0; i < A->rows; i++)
         for (k = A->p[i]; k < A->p[i + 1]; k++)
-            if (A->i[k] != i && A->x[k] != 0)
+            if ((A->i[k] != i && A->x[k] != 0) || (A->i[k] == i && !(A->x[k] > 0)))
                 return 0;
     return 1;
 }
@@ -10729,21 +11387,41 @@ static double cti_dual_products(const cti_sparse *T)
     return n;
 }
 
-/* S = J D^-1 J', T = J' */
-static int cti_dual_sparse(cti_mem *mem, cti_dual *d, const cti_sparse *T, int products)
+/* J A^-1 J' with diagonal A: a row meets those that share an unknown */
+CTI_FN int cti_dual_thin(cti_mem *mem, const cti_sparse *A, const cti_sparse *J, cti_sparse *out)
 {
-    const cti_program *p = d->p;
-    int32_t *i = NULL, *j = NULL;
-    double *x = NULL;
-    int c, k, l, n = 0, ok = CTI_RESIZE(mem, i, products) && CTI_RESIZE(mem, j, products) && CTI_RESIZE(mem, x, products);
-    for (c = 0; ok && c < T->rows; c++) {
-        double inverse = 1 / cti_sparse_at(&p->A, c, c);
-        for (k = T->p[c]; k < T->p[c + 1]; k++)
-            for (l = T->p[c]; l < T->p[c + 1]; l++)
-                i[n] = T->i[k], j[n] = T->i[l], x[n++] = T->x[k] * inverse * T->x[l];
+    cti_sparse Jt, half;
+    int i, k, l, at = 0, ok, pass;
+    int32_t *seen = NULL;
+    double *sum = NULL;
+    memset(&half, 0, sizeof half);
+    ok = cti_sparse_transpose(mem, J, &Jt) && CTI_RESIZE(mem, seen, J->rows + 1) && CTI_RESIZE(mem, sum, J->rows + 1);
+    for (pass = 0; ok && pass < 2; pass++) { /* count, then fill */
+        for (at = 0, i = 0; i < J->rows; i++) {
+            int first = at;
+            for (k = J->p[i]; k < J->p[i + 1]; k++) {
+                int j = J->i[k];
+                double d = cti_sparse_at(A, j, j);
+                for (l = Jt.p[j]; l < Jt.p[j + 1]; l++) {
+                    if (seen[Jt.i[l]] != 2 * i + 1 + pass * 2 * J->rows) {
+                        seen[Jt.i[l]] = 2 * i + 1 + pass * 2 * J->rows, sum[Jt.i[l]] = 0;
+                        if (pass)
+                            half.i[at] = Jt.i[l];
+                        at++;
+                    }
+                    sum[Jt.i[l]] += J->x[k] * Jt.x[l] / d;
+                }
+            }
+            for (k = first; pass && k < at; k++)
+                half.x[k] = sum[half.i[k]];
+            if (pass)
+                half.p[i + 1] = at;
+        }
+        ok = pass || cti_sparse_reserve(mem, &half, J->rows, J->rows, at);
     }
-    ok = ok && cti_sparse_from_triplets(mem, p->m, p->m, i, j, x, n, &d->S);
-    CTI_FREE(mem, i), CTI_FREE(mem, j), CTI_FREE(mem, x);
+    ok = ok && cti_sparse_transpose(mem, &half, out); /* symmetric: only the columns get sorted */
+    cti_sparse_free(mem, &Jt), cti_sparse_free(mem, &half);
+    CTI_FREE(mem, seen), CTI_FREE(mem, sum);
     return ok;
 }
 
@@ -10758,7 +11436,7 @@ static cti_outcome cti_dual_matrix(cti_effort *e, int dense, cti_dual *d, const 
             return CTI_OUTCOME_MEMORY;
         products = cti_dual_products(&T);
         if (products < 0.25 * (double)p->m * (double)p->m && products < 1e8) {
-            ok = cti_dual_sparse(e->mem, d, &T, (int)products);
+            ok = cti_dual_thin(e->mem, &p->A, &p->J, &d->S);
             cti_sparse_free(e->mem, &T);
             return ok ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_MEMORY;
         }
@@ -10967,8 +11645,6 @@ static void cti_coulomb_arc(const cti_coulomb_circle *o, const double *d, const 
     cti_coulomb_bisect(o, dip, e, 0);
     cti_coulomb_consider(o, dip, 1, s);
 }
-
-#define CTI_COULOMB_ARCS 24
 
 static int cti_coulomb_scan(const cti_coulomb_circle *o, double *r)
 {
@@ -11341,14 +12017,20 @@ CTI_FN double cti_pgs_sweep(cti_pgs *s, double *r)
     return moved == 0 ? 0 : moved / size;
 }
 
-/* x for r, and the judge's word */
-static double cti_pgs_judge(const cti_program *p, cti_dual *d, cti_answer *a, double *work)
+/* x for r */
+static void cti_pgs_x(const cti_program *p, cti_dual *d, cti_answer *a)
 {
-    cti_judgement j;
     if (d)
         cti_dual_x(d, a->r, a->x);
     else
         cti_program_u(p, a->x, a->r, a->x);
+}
+
+/* the same, and the judge's word */
+static double cti_pgs_judge(const cti_program *p, cti_dual *d, cti_answer *a, double *work)
+{
+    cti_judgement j;
+    cti_pgs_x(p, d, a);
     cti_program_judge(p, a->x, a->r, work, &j);
     return j.residual;
 }
@@ -11361,24 +12043,76 @@ static int cti_pgs_bound(const cti_pgs *s)
     return work > 1e6 ? 1000000 : (work < 200 ? 200 : (int)work);
 }
 
-CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, cti_effort *e, cti_answer *a)
+typedef struct cti_pgs_view {
+    const cti_program *p;
+    cti_dual *d;
+    cti_answer *a;
+} cti_pgs_view;
+
+static void cti_pgs_show(void *ctx)
+{
+    cti_pgs_view *q = (cti_pgs_view *)ctx;
+    cti_pgs_x(q->p, q->d, q->a);
+}
+
+/* cti_pgs_trend -- what many sweeps show and one does not. A positive semidefinite symmetric W has neither: its sweeps lower an objective.
+ */
+typedef struct cti_pgs_trend {
+    int unsymmetric, doublings;
+    double most;          /* largest |r_i| when it was last looked at */
+    double least, before; /* smallest change in this window, in the last one */
+} cti_pgs_trend;
+
+#define CTI_PGS_LOOK 16       /* sweeps between two looks at the size of r */
+#define CTI_PGS_DOUBLINGS 8   /* in a row: it grows by a factor, and not as it does on its way to a large solution */
+#define CTI_PGS_WINDOW 1024   /* first window for circles; the next is twice as long */
+#define CTI_PGS_PROGRESS 0.98 /* share to which the change has to fall from window to window */
+
+/* after sweep k (from 1): NULL, or why the sweeps lead nowhere */
+static const char *cti_pgs_trend_look(cti_pgs_trend *t, int k, double change, const double *r, int m)
+{
+    double most = 0;
+    int i;
+    t->least = fmin(t->least, change);
+    if (k % CTI_PGS_LOOK == 0) {
+        for (i = 0; i < m; i++)
+            most = fmax(most, fabs(r[i]));
+        t->doublings = t->most > 0 && most >= 2 * t->most ? t->doublings + 1 : 0;
+        t->most = most;
+    }
+    if (t->doublings >= CTI_PGS_DOUBLINGS)
+        return "the sweeps diverge: r doubles again and again";
+    if (!t->unsymmetric || k < CTI_PGS_WINDOW || (k & (k - 1)) != 0)
+        return NULL;
+    if (t->least > CTI_PGS_PROGRESS * t->before)
+        return "the sweeps go round in circles: W is not symmetric, and their changes do not become smaller";
+    t->before = t->least, t->least = INFINITY;
+    return NULL;
+}
+
+static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, cti_effort *e, cti_answer *a)
 {
     double *work = CTI_ARENA_NEW(e->arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n), ask = e->tolerance, change, residual;
     int k, own = cti_pgs_bound(s);
+    cti_pgs_trend trend;
     if (!work)
         return CTI_OUTCOME_MEMORY;
+    memset(&trend, 0, sizeof trend);
+    trend.unsymmetric = !s->W && cti_sparse_asymmetry(s->S, 1) > 1e-6, trend.least = trend.before = INFINITY;
     for (k = 0; cti_effort_goes_on(e, k, own, a->x, a->r); k++) {
         change = cti_pgs_sweep(s, a->r);
         a->iterations = k + 1;
-        if (change != change || change > 1e100) {
-            a->why = "the sweeps diverge";
-            memset(a->r, 0, sizeof *a->r * (size_t)p->m);
+        a->why = change != change || change > 1e100 ? "the sweeps diverge" : cti_pgs_trend_look(&trend, k + 1, change, a->r, p->m);
+        if (a->why) {
+            if (!(change <= 1e100) || trend.doublings) /* numbers that have run away are no answer */
+                memset(a->r, 0, sizeof *a->r * (size_t)p->m);
             cti_pgs_judge(p, d, a, work);
             return CTI_OUTCOME_FAILED;
         }
         if (change > ask)
             continue;
         residual = cti_pgs_judge(p, d, a, work);
+        a->why = "";
         if (residual <= e->tolerance)
             return CTI_OUTCOME_SOLVED;
         if (change == 0 || ask < 1e-17) {
@@ -11391,6 +12125,19 @@ CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, ct
     }
     a->why = "the budget ended before the sweeps converged";
     return cti_pgs_judge(p, d, a, work) <= e->tolerance ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET;
+}
+
+CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, cti_effort *e, cti_answer *a)
+{
+    cti_pgs_view view;
+    void (*show)(void *ctx) = e->show;
+    void *show_ctx = e->show_ctx;
+    cti_outcome outcome;
+    view.p = p, view.d = d, view.a = a;
+    e->show = cti_pgs_show, e->show_ctx = &view;
+    outcome = cti_pgs_relax(s, p, d, e, a);
+    e->show = show, e->show_ctx = show_ctx;
+    return outcome;
 }
 
 CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer *a)
@@ -11413,6 +12160,10 @@ CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer
     return outcome;
 }
 #undef CTI_PGS_REFRESH
+#undef CTI_PGS_LOOK
+#undef CTI_PGS_DOUBLINGS
+#undef CTI_PGS_WINDOW
+#undef CTI_PGS_PROGRESS
 
 /* ---- 3_solve/ca.h ---- */
 /* ca.h -- full constraint anticipation: the Schur complement, then block principal pivoting (QP) or Gauss-Seidel over contacts. */
@@ -11429,7 +12180,8 @@ CTI_FN cti_outcome cti_ca_solve(const cti_program *p, cti_effort *e, cti_answer 
    sweeps. W_FF is factored anew in each round: that is a small part of what W has cost. Multipliers are then corrected with u = J x + w of
    the true unknowns. Rows that depend on each other make W_FF singular: then W gets a compliance and the solution is approached by proximal
    steps, which solve (W + eps) r' = ... + eps r and leave no trace of eps; without a solution r' - r becomes a certificate of that.
-   Contacts with friction: Gauss-Seidel on W (pgs.c).
+   Contacts with friction: Gauss-Seidel on W (pgs.c). differs: the round cone of one contact is met exactly, where equations 13 and 14 take
+   normal and friction multipliers in turn; the cone CT_CONE_BOX is the paper's.
    based on: Otaduy et al. 2009, section 5.1; Kostreva 1978, Judice and Pires 1994 (block principal pivoting); Rockafellar 1976 (proximal
    steps). */
 
@@ -11602,32 +12354,6 @@ static double cti_ca_keep(cti_ca *s, double *best, double *dynamics)
     return j.residual;
 }
 
-/* 1 when y [m], cleared of wrong signs, proves that no x obeys J x + w >= 0: y >= 0, J'y = 0, w'y < 0 */
-static int cti_ca_proves(cti_ca *s, double *y)
-{
-    const cti_program *p = s->p;
-    double *t = s->work, most = 0, off = 0, size = 0, sum = 0;
-    int i, k;
-    for (i = 0; i < s->m; i++) {
-        if (y[i] < 0 && !(p->equation && p->equation[i]))
-            y[i] = 0;
-        most = fmax(most, fabs(y[i]));
-    }
-    if (!(most > 0) || !isfinite(most))
-        return 0;
-    memset(t, 0, sizeof *t * (size_t)p->n);
-    for (i = 0; i < s->m; i++) {
-        y[i] /= most;
-        sum += p->w[i] * y[i], size = fmax(size, fabs(p->w[i] * y[i]));
-        for (k = p->J.p[i]; k < p->J.p[i + 1]; k++)
-            off = fmax(off, fabs(p->J.x[k] * y[i]));
-    }
-    cti_sparse_addmul_t(&p->J, y, t);
-    for (most = 0, i = 0; i < p->n; i++)
-        most = fmax(most, fabs(t[i]));
-    return most <= 1e-9 * off && sum < -1e-7 * size;
-}
-
 /* one proximal step from r, x: a candidate in r, x, the step in dr. As cti_ca_pivot */
 static int cti_ca_step(cti_ca *s, int first)
 {
@@ -11690,7 +12416,7 @@ static cti_outcome cti_ca_steps(cti_ca *s)
         residual = cti_ca_keep(s, &best, &dynamics);
         if (residual <= goal)
             return CTI_OUTCOME_SOLVED;
-        if (residual > 1e-3 && cti_ca_proves(s, s->dr)) {
+        if (residual > 1e-3 && cti_program_certify(s->p, s->dr, s->work)) {
             memcpy(s->a->r, s->dr, sizeof *s->dr * (size_t)s->m);
             s->a->why = "no x obeys all rows: a certificate is in r";
             return CTI_OUTCOME_INFEASIBLE;
@@ -11791,6 +12517,7 @@ typedef struct cti_friction {
     double *best;      /* [m] iterate of the least residual so far */
     double best_residual;
     int iterations;
+    int spent; /* 1: a bound on iterations or time, or the watcher, has ended it */
 } cti_friction;
 
 /* cti_friction_refuses -- NULL, or why p has no such form (a sentence). */
@@ -11814,6 +12541,8 @@ CTI_FN void cti_friction_sweep(cti_friction *f, double sigma, const double *cent
 CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a);
 /* cti_friction_answer -- best r, and x, in the problem's units. */
 CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a);
+/* cti_friction_outcome -- the answer, and what its residual and the way it ended say of it. */
+CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answer *a);
 
 /* cti_friction_system -- (A + B (W + sigma I)) x = y. Zero it before first use; close in any case. */
 typedef struct cti_friction_system {
@@ -12205,9 +12934,22 @@ CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a)
 
 CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a)
 {
-    if (f->e->watch)
+    if (f->e->watch && f->iterations >= f->e->watch_from) {
+        uint64_t begun = cti_effort_now(f->e);
         cti_friction_answer(f, a);
-    return cti_effort_goes_on(f->e, f->iterations, own, a->x, a->r);
+        f->e->hidden += cti_effort_now(f->e) - begun;
+    }
+    f->spent = !cti_effort_goes_on(f->e, f->iterations, own, a->x, a->r);
+    return !f->spent;
+}
+
+CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answer *a)
+{
+    cti_friction_answer(f, a);
+    if (f->best_residual <= enough)
+        return CTI_OUTCOME_SOLVED;
+    a->why = f->spent ? "iterations or time ran out" : "the residual stood still, or a linear system was singular";
+    return f->spent ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
 }
 
 /* ---- 3_solve/friction_system.c ---- */
@@ -12383,12 +13125,11 @@ CTI_FN int cti_friction_system_solve(cti_friction_system *s, double *x)
 /* ---- 3_solve/friction_newton.c ---- */
 /* friction_newton.c -- semismooth Newton for frictional contact on the exact cone, between block Gauss-Seidel sweeps.
    Method: the function of Alart and Curnier, F_n = r_n - max(0, r_n - u_n), F_t = r_t - (r_t - u_t projected on the disc of radius
-   mu max(0, r_n - u_n)), in the scaled form where all W_ii have trace 3. A step solves (A + B (W + sigma I)) d = -F for the contacts that push,
-   the others go to zero; it is halved until the norm of F falls below the largest of the last ones, and sweeps take over where that fails.
-   sigma follows the residual, as in Levenberg's method, so that redundant contacts do not make the system singular at the end; other factors of
-   it are tried where nothing gets better.
-   based on: Alart and Curnier 1991; Acary, Bremond and Huber 2018 (comparison of solvers; line search on the same function); Grippo,
-   Lampariello and Lucidi 1986 (nonmonotone search). */
+   mu max(0, r_n - u_n)), in the scaled form where all W_ii have trace 3. A step solves (A + B (W + sigma I)) d = -F for the contacts that
+   push, the others go to zero; it is halved until the norm of F falls below the largest of the last ones, and sweeps take over where that
+   fails. sigma follows the residual, as in Levenberg's method, so that redundant contacts do not make the system singular at the end; other
+   factors of it are tried where nothing gets better. based on: Alart and Curnier 1991; Acary, Bremond and Huber 2018 (comparison of
+   solvers; line search on the same function); Grippo, Lampariello and Lucidi 1986 (nonmonotone search). */
 
 enum { CTI_NEWTON_OWN = 1000, CTI_NEWTON_HALVES = 8, CTI_NEWTON_PATIENCE = 30, CTI_NEWTON_POLISH = 30 };
 
@@ -12440,7 +13181,8 @@ static double cti_newton_map(cti_newton *s, int derivatives)
     int i;
     for (i = 0; i < f->nc; i++) {
         size_t at = 9 * (size_t)i;
-        cti_newton_contact(f->mu[i], f->r + 3 * (size_t)i, f->u + 3 * (size_t)i, s->F + 3 * (size_t)i, derivatives ? s->A + at : NULL, s->B + at);
+        cti_newton_contact(f->mu[i], f->r + 3 * (size_t)i, f->u + 3 * (size_t)i, s->F + 3 * (size_t)i, derivatives ? s->A + at : NULL,
+                           s->B + at);
     }
     for (i = 0; i < f->m; i++)
         sum += s->F[i] * s->F[i];
@@ -12564,9 +13306,7 @@ CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_ans
     memset(&s, 0, sizeof s), memset(&system, 0, sizeof system);
     if (cti_friction_open(&f, p, e, a) && cti_friction_system_open(&system, &f) && cti_newton_open(&s, &f, &system)) {
         cti_newton_run(&s, enough, a);
-        cti_friction_answer(&f, a);
-        outcome = f.best_residual <= enough ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET;
-        a->why = "iterations or time ran out, or the residual stood still";
+        outcome = cti_friction_outcome(&f, enough, a);
     }
     cti_friction_system_close(&system);
     cti_friction_close(&f);
@@ -12575,12 +13315,11 @@ CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_ans
 
 /* ---- 3_solve/friction_admm.c ---- */
 /* friction_admm.c -- alternating directions for frictional contact: one linear system, factored seldom, and projections on the cones.
-   Method: Coulomb's law as min 1/2 r'W r + (q + s)'r on the cones with s_n = mu |u_t|, which is taken from the multiplier in every iteration. The
-   iteration is one map of v = y + r (Douglas-Rachford): z = P_K(v), y = v - z, (W + rho I) r = rho (z - y) - q - s, v <- y + r, over-relaxed; then
-   u^ = -rho y. Anderson's acceleration works on v. rho balances |r - z| and |u^ change|. Now
-   and then Newton steps from the best iterate try to end it.
-   based on: Boyd et al. 2011, 3.1 and 3.4.1 - 3.4.3 (scaled form, rho, over-relaxation); Acary and Cadoux 2013 (s as a fixed point); Walker and Ni
-   2011 (Anderson). */
+   Method: Coulomb's law as min 1/2 r'W r + (q + s)'r on the cones with s_n = mu |u_t|, which is taken from the multiplier in every
+   iteration. The iteration is one map of v = y + r (Douglas-Rachford): z = P_K(v), y = v - z, (W + rho I) r = rho (z - y) - q - s, v <- y +
+   r, over-relaxed; then u^ = -rho y. Anderson's acceleration works on v. rho balances |r - z| and |u^ change|. Now and then Newton steps
+   from the best iterate try to end it. based on: Boyd et al. 2011, 3.1 and 3.4.1 - 3.4.3 (scaled form, rho, over-relaxation); Acary and
+   Cadoux 2013 (s as a fixed point); Walker and Ni 2011 (Anderson). */
 
 enum { CTI_ADMM_OWN = 50000, CTI_ADMM_DEPTH = 8, CTI_ADMM_SHALLOW = 3, CTI_ADMM_CHECK = 5, CTI_ADMM_BALANCE = 40 };
 
@@ -12588,9 +13327,9 @@ typedef struct cti_admm {
     cti_friction *f;
     cti_friction_system system;
     cti_newton newton;
-    double *A, *B;                           /* [9 nc] zeros, identities */
-    double *v, *z, *y, *r, *g, *old_z;       /* [m] */
-    double *last_v, *last_e, *safe;          /* [m] */
+    double *A, *B;                                   /* [9 nc] zeros, identities */
+    double *v, *z, *y, *r, *g, *old_z;               /* [m] */
+    double *last_v, *last_e, *safe;                  /* [m] */
     double *dv[CTI_ADMM_DEPTH], *de[CTI_ADMM_DEPTH]; /* [m] differences of g and of g - v */
     int count, head, started, depth;
     double last_size;
@@ -12803,9 +13542,7 @@ CTI_FN cti_outcome cti_admm_solve(const cti_program *p, cti_effort *e, cti_answe
     memset(&s, 0, sizeof s);
     if (cti_friction_open(&f, p, e, a) && cti_admm_open(&s, &f)) {
         cti_admm_run(&s, enough, a);
-        cti_friction_answer(&f, a);
-        outcome = f.best_residual <= enough ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET;
-        a->why = "iterations or time ran out";
+        outcome = cti_friction_outcome(&f, enough, a);
     }
     cti_friction_system_close(&s.system);
     cti_friction_close(&f);
@@ -12830,7 +13567,10 @@ typedef struct cti_mprgp_set {
     double *lo, *hi; /* [rows], infinities allowed */
     uint8_t *face;   /* [rows] */
     double *s, *t;   /* [rows] J x and J g of the last calls */
+    double noise;    /* absolute rounding of J x: a projection leaves that of the entries it took away, which may be larger than what is left */
 } cti_mprgp_set;
+/* cti_mprgp_set_reserve -- arrays of the set but J from the arena, all rows free. 0 when memory ran out. */
+CTI_FN int cti_mprgp_set_reserve(cti_arena *arena, cti_mprgp_set *set, int n, int rows);
 /* cti_mprgp_set_decoupled -- 1 when the rows of J are orthogonal within rounding; mark [J->rows] and dots [J->rows] are scratch; Jt = J'.
  */
 CTI_FN int cti_mprgp_set_decoupled(const cti_sparse *J, const cti_sparse *Jt, int32_t *mark, double *dots);
@@ -12918,6 +13658,7 @@ typedef struct cti_mprgp_task {
     void (*multiply)(void *ctx, const double *x, double *y); /* y = A x */
     void *multiply_ctx;
     const cti_sparse *A; /* rows of the same matrix or NULL */
+    double (*row)(void *ctx, int i, const double *x); /* without A: (A x)_i with the context of multiply, for x of few entries; or NULL */
     const double *b;
     cti_mprgp_set *set;
     cti_mprgp_preconditioner *precondition;
@@ -12926,6 +13667,7 @@ typedef struct cti_mprgp_task {
     int projected;    /* 1: conjugate steps that leave the set are shortened before the step of fixed length is taken */
     int (*done)(void *ctx, const double *x,
                 const double *g); /* asked at a point that meets the tolerance: 0 asks for a tighter one; may be NULL */
+    void (*show)(void *ctx, const double *x); /* x, feasible or not, to the answer for a watcher, with the set left as it was; may be NULL */
     void *done_ctx;
     int (*infeasible)(void *ctx,
                       const double *direction); /* asked now and then: 1 when x or a direction proves that there is no end; may be NULL */
@@ -12935,10 +13677,13 @@ typedef struct cti_mprgp_task {
     cti_mprgp_counters *count;
     double *power; /* [n] start of the power method, replaced by its end; NULL: a fixed one */
     int limit;     /* steps after which it counts as stalled; 0: none */
+    double reached; /* out: the residual that `tolerance` is about, at the end */
 } cti_mprgp_task;
 /* cti_mprgp_run -- x [n] is the start, feasible or not. */
 CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x);
 
+/* cti_mprgp_most -- largest |a_i|, i < n. */
+CTI_FN double cti_mprgp_most(int n, const double *a);
 /* cti_mprgp_pivot -- bounds with the factor in the face and a unit diagonal: the minimum by block pivoting from x, when it is found, of the
    objective
    + shift / 2 |x - near_to|^2; g [n] its gradient, z [2 n] scratch. 1: x is that minimum as far as rounding lets it be known, 0: no result.
@@ -12991,9 +13736,6 @@ CTI_FN cti_mprgp_end cti_mprgp_primal(const cti_program *p, cti_mprgp_target *t,
 CTI_FN cti_mprgp_end cti_mprgp_dual(const cti_program *p, cti_mprgp_target *t, int *out_infeasible);
 /* cti_mprgp_boxed -- an LCP with symmetric W. *out_infeasible: r holds a certificate. */
 CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, int *out_infeasible);
-/* cti_mprgp_certificate -- 1 when y [m] (negative entries of inequalities are taken as 0) proves that no x has J x + w >= 0; y is left
-   normalised; work [2 n]. */
-CTI_FN int cti_mprgp_certificate(const cti_program *p, double *y, double *work);
 
 
 /* ---- 3_solve/mprgp_set.c ---- */
@@ -13003,6 +13745,15 @@ CTI_FN int cti_mprgp_certificate(const cti_program *p, double *y, double *work);
 
 /* rounding of J_i x */
 #define CTI_MPRGP_ROUNDING 1e-14
+
+CTI_FN int cti_mprgp_set_reserve(cti_arena *arena, cti_mprgp_set *set, int n, int rows)
+{
+    set->n = n, set->rows = rows;
+    set->lo = CTI_ARENA_NEW(arena, double, rows), set->hi = CTI_ARENA_NEW(arena, double, rows);
+    set->s = CTI_ARENA_ZERO(arena, double, rows), set->t = CTI_ARENA_ZERO(arena, double, rows);
+    set->face = CTI_ARENA_ZERO(arena, uint8_t, rows);
+    return set->lo && set->hi && set->s && set->t && set->face;
+}
 
 CTI_FN int cti_mprgp_set_decoupled(const cti_sparse *J, const cti_sparse *Jt, int32_t *mark, double *dots)
 {
@@ -13068,7 +13819,7 @@ CTI_FN double cti_mprgp_set_values(cti_mprgp_set *set, const double *x)
     for (i = 0; i < set->rows; i++) {
         double s = cti_mprgp_row(set, i, x, &size), off = fmax(set->lo[i] - s, s - set->hi[i]);
         set->s[i] = s;
-        if (set->face[i] == CTI_FACE_FREE && off > out && off > CTI_MPRGP_ROUNDING * size)
+        if (set->face[i] == CTI_FACE_FREE && off > out && off > CTI_MPRGP_ROUNDING * size + set->noise)
             out = off;
     }
     return out;
@@ -13079,7 +13830,7 @@ CTI_FN void cti_mprgp_set_project(cti_mprgp_set *set, double *x)
     double size;
     int i;
     for (i = 0; i < set->rows; i++) {
-        double s = cti_mprgp_row(set, i, x, &size), lo = set->lo[i], hi = set->hi[i], eps = CTI_MPRGP_ROUNDING * size;
+        double s = cti_mprgp_row(set, i, x, &size), lo = set->lo[i], hi = set->hi[i], eps = CTI_MPRGP_ROUNDING * size + set->noise;
         uint8_t face = lo == hi ? CTI_FACE_FIXED : (s <= lo + eps ? CTI_FACE_LOWER : (s >= hi - eps ? CTI_FACE_UPPER : CTI_FACE_FREE));
         set->face[i] = face, set->s[i] = s;
         if (face == CTI_FACE_FREE)
@@ -13462,25 +14213,16 @@ static int cti_mprgp_pivot_faces(cti_mprgp_set *set, double *x, const double *g,
     return changes;
 }
 
-static double cti_mprgp_pivot_most(int n, const double *a)
-{
-    double s = 0;
-    int i;
-    for (i = 0; i < n; i++)
-        s = fmax(s, fabs(a[i]));
-    return s;
-}
-
 CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, const double *near_to, double shift, double *x, double *g, double *z)
 {
     int i, k, turn, changes, least = q->n + 1, patience = 10, n = q->n;
     cti_mprgp_set *set = q->set;
-    double size_b = cti_mprgp_pivot_most(n, q->b);
+    double size_b = cti_mprgp_most(n, q->b);
     if (q->precondition->shift != fmax(shift, 1e-11))
         q->precondition->shift = fmax(shift, 1e-11), q->precondition->stale = 1;
     for (turn = 0; turn < 200; turn++) {
         if (turn) {
-            changes = cti_mprgp_pivot_faces(set, x, g, 1e-12 * cti_mprgp_pivot_most(n, x), 1e-13 * size_b, patience <= 0);
+            changes = cti_mprgp_pivot_faces(set, x, g, 1e-12 * cti_mprgp_most(n, x), 1e-13 * size_b, patience <= 0);
             if (changes == 0)
                 return 1;
             patience = changes < least ? 10 : patience - 1;
@@ -13511,9 +14253,13 @@ CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, const double *near_to, double shif
 /* ---- 3_solve/mprgp.c ---- */
 /* mprgp.c -- algorithm 3: conjugate gradients in the face, expansion, proportioning.
    Method: monotonic outline: conjugate steps go on past the set's border as long as the objective of the projected point falls; the
-   expansion step then projects. Both inner loops of algorithm 3 guard the objective; the fixed step is halved when a step of it raises the
-   objective. Objectives are differences to the point where a chain of steps began: no cancellation against the objective's own size. Based
-   on: Li et al. 2015, algorithms 1 to 3. */
+   expansion step then projects. Both inner loops of algorithm 3 guard the objective. Objectives are differences to the point where a chain
+   of steps began: no cancellation against the objective's own size. Based on: Li et al. 2015, algorithms 1 to 3.
+   differs: the fixed step is 1.9 / (1.05 |A|), as 2 / |A| gives no decrease, and is halved when a step of it raises the objective; |A| is
+   an estimate. An inner loop that does not end in 31 turns goes back to where it began. Outside the set a chain is not ended by the
+   proportioning test, which is one of feasible points, but when a step is worth little beside the chain. Before an expansion by the fixed
+   step the conjugate step is tried at half its length and less, projected. The stop rule is on the largest entry of |phi + beta|, relative
+   to the terms that cancel in it, and the caller's judge has the last word. */
 
 typedef struct cti_mprgp_state {
     cti_mprgp_task *q;
@@ -13539,7 +14285,7 @@ static double cti_mprgp_dot(int n, const double *a, const double *b)
     return s;
 }
 
-static double cti_mprgp_most(int n, const double *a)
+CTI_FN double cti_mprgp_most(int n, const double *a)
 {
     double s = 0;
     int i;
@@ -13616,12 +14362,17 @@ static void cti_mprgp_look(cti_mprgp_state *m) { cti_mprgp_set_split(m->q->set, 
 
 static int cti_mprgp_small(const cti_mprgp_state *m)
 {
-    return m->split.most <= m->tolerance * fmax(m->size_b, fmax(m->size_g, m->split.force));
+    double size = fmax(m->size_b, fmax(m->size_g, m->split.force));
+    m->q->reached = size > 0 ? m->split.most / size : 0;
+    return m->split.most <= m->tolerance * size;
 }
+
+#define CTI_MPRGP_NOISE 2e-15 /* of the largest unknown */
 
 /* x feasible, its gradient formed anew */
 static void cti_mprgp_restart(cti_mprgp_state *m)
 {
+    m->q->set->noise = fmax(m->q->set->noise, CTI_MPRGP_NOISE * cti_mprgp_most(m->n, m->x));
     cti_mprgp_set_project(m->q->set, m->x);
     cti_mprgp_gradient(m, m->x, m->g);
     m->feasible = 1;
@@ -13741,7 +14492,7 @@ static double cti_mprgp_energy(cti_mprgp_state *m, const int32_t *rows, int coun
     const cti_sparse *A = m->q->A, *J = &m->q->set->J;
     double e = 0;
     int r, i, k, at;
-    if (!A || count > m->n / 8) {
+    if ((!A && !m->q->row) || count > m->n / 8) {
         cti_mprgp_multiply(m, m->d, m->Ad);
         return cti_mprgp_dot(m->n, m->d, m->Ad);
     }
@@ -13750,9 +14501,9 @@ static double cti_mprgp_energy(cti_mprgp_state *m, const int32_t *rows, int coun
         for (at = first; at < last; at++) {
             double s = 0, own = J->p ? J->x[at] * m->Ad[rows[r]] : m->d[rows[r]];
             i = J->p ? J->i[at] : rows[r];
-            for (k = A->p[i]; k < A->p[i + 1]; k++)
+            for (k = A ? A->p[i] : 0; A && k < A->p[i + 1]; k++)
                 s += A->x[k] * m->d[A->i[k]];
-            e += own * s;
+            e += own * (A ? s : m->q->row(m->q->multiply_ctx, i, m->d));
         }
     }
     return e;
@@ -13990,7 +14741,7 @@ static cti_mprgp_end cti_mprgp_step(cti_mprgp_state *m, int32_t *rows)
     return CTI_MPRGP_DONE;
 }
 
-CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
+static cti_mprgp_end cti_mprgp_outline(cti_mprgp_task *q, double *x)
 {
     cti_mprgp_state m;
     int32_t *rows;
@@ -14023,6 +14774,32 @@ CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
             m.y[turn] = -m.p[turn];
         q->infeasible(q->infeasible_ctx, m.y);
     }
+    return end;
+}
+
+typedef struct cti_mprgp_view {
+    cti_mprgp_task *q;
+    const double *x;
+} cti_mprgp_view;
+
+static void cti_mprgp_show(void *ctx)
+{
+    cti_mprgp_view *v = (cti_mprgp_view *)ctx;
+    v->q->show(v->q->done_ctx, v->x);
+}
+
+CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
+{
+    cti_effort *e = q->effort;
+    cti_mprgp_view view;
+    void (*show)(void *ctx) = e->show;
+    void *show_ctx = e->show_ctx;
+    cti_mprgp_end end;
+    view.q = q, view.x = x;
+    if (q->show)
+        e->show = cti_mprgp_show, e->show_ctx = &view;
+    end = cti_mprgp_outline(q, x);
+    e->show = show, e->show_ctx = show_ctx;
     return end;
 }
 
@@ -14103,6 +14880,8 @@ typedef struct cti_mprgp_primal_state {
     int32_t *lower, *upper; /* bounds: [n] the row that each is from, or -1 */
     double *size;           /* decoupled: [set.rows] |J_i|; */
     double *x;
+    double *shown_g, *shown_s; /* [n], [set.rows] for a watcher */
+    uint8_t *shown_face;       /* [set.rows] */
 } cti_mprgp_primal_state;
 
 /* ---- products ---- */
@@ -14177,15 +14956,6 @@ static void cti_mprgp_primal_multiply(void *ctx, const double *x, double *y)
 }
 
 /* ---- the set ---- */
-
-static int cti_mprgp_set_reserve(cti_arena *arena, cti_mprgp_set *set, int n, int rows)
-{
-    set->n = n, set->rows = rows;
-    set->lo = CTI_ARENA_NEW(arena, double, rows), set->hi = CTI_ARENA_NEW(arena, double, rows);
-    set->s = CTI_ARENA_ZERO(arena, double, rows), set->t = CTI_ARENA_ZERO(arena, double, rows);
-    set->face = CTI_ARENA_ZERO(arena, uint8_t, rows);
-    return set->lo && set->hi && set->s && set->t && set->face;
-}
 
 /* unit rows of those that are kept and not zero */
 static int cti_mprgp_primal_rows(cti_mprgp_primal_state *q, const uint8_t *keep)
@@ -14287,6 +15057,36 @@ static int cti_mprgp_primal_done(void *ctx, const double *x, const double *g)
     return q->t->options->decoupling != CTI_DECOUPLE_NONE || cti_mprgp_target_good(q->t);
 }
 
+/* the projection of x, and multipliers of its gradient; faces and values of the set are those of the iteration and come back */
+static void cti_mprgp_primal_show(void *ctx, const double *x)
+{
+    cti_mprgp_primal_state *q = (cti_mprgp_primal_state *)ctx;
+    cti_mprgp_set *set = &q->set;
+    double *own = q->t->answer->x, *g = q->shown_g;
+    int i;
+    memcpy(own, x, sizeof *x * (size_t)q->p->n);
+    memcpy(q->shown_s, set->s, sizeof *set->s * (size_t)set->rows);
+    memcpy(q->shown_face, set->face, sizeof *set->face * (size_t)set->rows);
+    cti_mprgp_set_project(set, own);
+    cti_mprgp_primal_multiply(q, own, g);
+    for (i = 0; i < q->p->n; i++)
+        g[i] -= q->p->b[i];
+    cti_mprgp_primal_multipliers(q, g);
+    memcpy(set->s, q->shown_s, sizeof *set->s * (size_t)set->rows);
+    memcpy(set->face, q->shown_face, sizeof *set->face * (size_t)set->rows);
+}
+
+/* scratch of it, where somebody watches. 0 when memory ran out */
+static int cti_mprgp_primal_watched(cti_mprgp_primal_state *q)
+{
+    cti_arena *arena = q->t->effort->arena;
+    if (!q->t->effort->watch)
+        return 1;
+    q->shown_g = CTI_ARENA_NEW(arena, double, q->p->n), q->shown_s = CTI_ARENA_NEW(arena, double, q->set.rows);
+    q->shown_face = CTI_ARENA_NEW(arena, uint8_t, q->set.rows);
+    return q->shown_g && q->shown_s && q->shown_face;
+}
+
 /* ---- the solve ---- */
 
 /* 1: every row has one entry at most; 2: rows are orthogonal; 0: neither; -1: out of memory */
@@ -14338,13 +15138,14 @@ static cti_mprgp_end cti_mprgp_primal_run(cti_mprgp_primal_state *q, int limit)
     cti_mprgp_precondition kind = t->options->precondition;
     kind = kind != CTI_PRECONDITION_AUTO ? kind : (q->blocks.n ? CTI_PRECONDITION_BLOCKS : CTI_PRECONDITION_JACOBI);
     memset(&task, 0, sizeof task);
-    if (!cti_mprgp_preconditioner_open(t->effort->mem, &precondition, kind, &q->p->A, &q->set))
+    if (!cti_mprgp_primal_watched(q) || !cti_mprgp_preconditioner_open(t->effort->mem, &precondition, kind, &q->p->A, &q->set))
         return CTI_MPRGP_MEMORY;
     task.n = q->p->n, task.multiply = cti_mprgp_primal_multiply, task.multiply_ctx = q, task.A = &q->p->A, task.b = q->p->b,
     task.set = &q->set;
     task.precondition = &precondition, task.tolerance = t->effort->tolerance, task.gamma = t->options->gamma,
     task.projected = t->options->projected;
-    task.done = cti_mprgp_primal_done, task.done_ctx = q, task.effort = t->effort, task.answer = t->answer, task.count = t->count;
+    task.done = cti_mprgp_primal_done, task.done_ctx = q, task.show = cti_mprgp_primal_show, task.effort = t->effort,
+    task.answer = t->answer, task.count = t->count;
     task.power = t->options->power, task.limit = limit;
     memcpy(q->x, t->answer->x, sizeof *q->x * (size_t)q->p->n);
     end = cti_mprgp_run(&task, q->x);
@@ -14412,52 +15213,6 @@ typedef struct cti_mprgp_bounds {
     int infeasible, certifying;
 } cti_mprgp_bounds;
 
-/* ---- certificates ---- */
-
-CTI_FN int cti_mprgp_certificate(const cti_program *p, double *y, double *work)
-{
-    double *sum = work, *size = work + p->n, most = 0, off = 0, fall = 0, whole = 0, one = 0;
-    int i, k;
-    for (i = 0; i < p->m; i++) {
-        if (!(p->equation && p->equation[i]) && y[i] < 0)
-            y[i] = 0;
-        one = fmax(one, fabs(y[i]));
-    }
-    if (!(one > 0) || !isfinite(one))
-        return 0;
-    memset(work, 0, sizeof *work * 2 * (size_t)p->n);
-    for (i = 0; i < p->m; i++) {
-        y[i] /= one;
-        for (k = p->J.p[i]; k < p->J.p[i + 1]; k++)
-            sum[p->J.i[k]] += p->J.x[k] * y[i], size[p->J.i[k]] += fabs(p->J.x[k] * y[i]);
-        fall += p->w[i] * y[i], whole += fabs(p->w[i] * y[i]);
-    }
-    for (i = 0; i < p->n; i++)
-        off = fmax(off, fabs(sum[i])), most = fmax(most, size[i]);
-    return off <= 1e-9 * most && fall < -1e-6 * whole;
-}
-
-/* W'y <= 0, w'y < 0 */
-static int cti_mprgp_boxed_certificate(const cti_program *p, double *y, double *work)
-{
-    double one = 0, fall = 0, whole = 0, most = 0, above = 0;
-    int i, k;
-    for (i = 0; i < p->m; i++)
-        y[i] = fmax(y[i], 0), one = fmax(one, y[i]);
-    if (!(one > 0) || !isfinite(one) || p->lo)
-        return 0;
-    memset(work, 0, sizeof *work * (size_t)p->m);
-    for (i = 0; i < p->m; i++) {
-        y[i] /= one;
-        for (k = p->W.p[i]; k < p->W.p[i + 1]; k++)
-            work[p->W.i[k]] += p->W.x[k] * y[i], most = fmax(most, fabs(p->W.x[k] * y[i]));
-        fall += p->w[i] * y[i], whole += fabs(p->w[i] * y[i]);
-    }
-    for (i = 0; i < p->m; i++)
-        above = fmax(above, work[i]);
-    return above <= 1e-9 * most && fall < -1e-6 * whole;
-}
-
 /* ---- the matrix ---- */
 
 /* y = S J A^-1 J' S v */
@@ -14479,12 +15234,6 @@ static void cti_mprgp_bounds_multiply(void *ctx, const double *v, double *y)
         y[i] *= q->S[i];
 }
 
-static int cti_mprgp_sparse_reserve(cti_mem *mem, cti_sparse *B, int n, int entries)
-{
-    B->rows = B->cols = n;
-    return CTI_RESIZE(mem, B->p, n + 1) && CTI_RESIZE(mem, B->i, entries) && CTI_RESIZE(mem, B->x, entries);
-}
-
 /* J A^-1 J', all entries */
 static int cti_mprgp_form_full(cti_mprgp_bounds *q)
 {
@@ -14492,62 +15241,12 @@ static int cti_mprgp_form_full(cti_mprgp_bounds *q)
     cti_arena_point mark = cti_arena_mark(e->arena);
     int i, j, m = q->p->m;
     double *W = CTI_ARENA_NEW(e->arena, double, (size_t)m *(size_t)m);
-    if (!W || !cti_system_schur(&q->system, e->arena, &q->p->J, W, m) || !cti_mprgp_sparse_reserve(e->mem, &q->B, m, m * m))
+    if (!W || !cti_system_schur(&q->system, e->arena, &q->p->J, W, m) || !cti_sparse_reserve(e->mem, &q->B, m, m, m * m))
         return 0;
     for (i = 0; i < m; i++)
         for (q->B.p[i + 1] = (i + 1) * m, j = 0; j < m; j++)
             q->B.i[i * m + j] = j, q->B.x[i * m + j] = W[(size_t)i * (size_t)m + (size_t)j];
     cti_arena_rewind(e->arena, mark);
-    return 1;
-}
-
-/* J A^-1 J' with diagonal A: a row meets those that share an unknown */
-static int cti_mprgp_form_sparse(cti_mprgp_bounds *q)
-{
-    cti_mem *mem = q->t->effort->mem;
-    const cti_sparse *J = &q->p->J;
-    cti_sparse Jt, half;
-    int i, k, l, at = 0, ok, pass;
-    int32_t *seen = NULL;
-    double *sum = NULL;
-    memset(&half, 0, sizeof half);
-    ok = cti_sparse_transpose(mem, J, &Jt) && CTI_RESIZE(mem, seen, J->rows + 1) && CTI_RESIZE(mem, sum, J->rows + 1);
-    for (pass = 0; ok && pass < 2; pass++) { /* count, then fill */
-        for (at = 0, i = 0; i < J->rows; i++) {
-            int first = at;
-            for (k = J->p[i]; k < J->p[i + 1]; k++) {
-                int j = J->i[k];
-                double d = cti_sparse_at(q->system.A, j, j);
-                for (l = Jt.p[j]; l < Jt.p[j + 1]; l++) {
-                    if (seen[Jt.i[l]] != 2 * i + 1 + pass * 2 * J->rows) {
-                        seen[Jt.i[l]] = 2 * i + 1 + pass * 2 * J->rows, sum[Jt.i[l]] = 0;
-                        if (pass)
-                            half.i[at] = Jt.i[l];
-                        at++;
-                    }
-                    sum[Jt.i[l]] += J->x[k] * Jt.x[l] / d;
-                }
-            }
-            for (k = first; pass && k < at; k++)
-                half.x[k] = sum[half.i[k]];
-            if (pass)
-                half.p[i + 1] = at;
-        }
-        ok = pass || cti_mprgp_sparse_reserve(mem, &half, J->rows, at);
-    }
-    ok = ok && cti_sparse_transpose(mem, &half, &q->B); /* symmetric: only the columns get sorted */
-    cti_sparse_free(mem, &Jt), cti_sparse_free(mem, &half);
-    CTI_FREE(mem, seen), CTI_FREE(mem, sum);
-    return ok;
-}
-
-static int cti_mprgp_is_diagonal(const cti_sparse *A)
-{
-    int i, k;
-    for (i = 0; i < A->rows; i++)
-        for (k = A->p[i]; k < A->p[i + 1]; k++)
-            if ((A->i[k] != i && A->x[k] != 0) || (A->i[k] == i && !(A->x[k] > 0)))
-                return 0;
     return 1;
 }
 
@@ -14621,6 +15320,19 @@ static int cti_mprgp_bounds_polish(cti_mprgp_bounds *q, const double *y)
     return 0;
 }
 
+static void cti_mprgp_bounds_show(void *ctx, const double *y)
+{
+    cti_mprgp_bounds *q = (cti_mprgp_bounds *)ctx;
+    cti_mprgp_target *t = q->t;
+    int i;
+    if (q->certifying)
+        return;
+    for (i = 0; i < q->p->m; i++)
+        t->answer->r[t->stride * i] = q->S[i] * fmin(fmax(y[i], q->set.lo[i]), q->set.hi[i]);
+    if (q->p->kind == CTI_PROGRAM_QP)
+        cti_mprgp_bounds_x(q, t->answer->r, t->stride, t->answer->x);
+}
+
 static int cti_mprgp_bounds_done(void *ctx, const double *y, const double *g)
 {
     cti_mprgp_bounds *q = (cti_mprgp_bounds *)ctx;
@@ -14644,8 +15356,7 @@ static int cti_mprgp_bounds_infeasible(void *ctx, const double *direction)
     int i;
     for (i = 0; i < q->p->m; i++)
         q->y[i] = q->S[i] * direction[i];
-    q->infeasible =
-        q->p->kind == CTI_PROGRAM_QP ? cti_mprgp_certificate(q->p, q->y, q->t->work) : cti_mprgp_boxed_certificate(q->p, q->y, q->t->work);
+    q->infeasible = cti_program_certify(q->p, q->y, q->t->work);
     return q->infeasible;
 }
 
@@ -14658,13 +15369,10 @@ static int cti_mprgp_bounds_reserve(cti_mprgp_bounds *q, const cti_program *p, c
     cti_mprgp_set *set = &q->set;
     memset(q, 0, sizeof *q);
     q->p = p, q->t = t;
-    set->n = set->rows = m;
-    set->lo = CTI_ARENA_NEW(arena, double, m), set->hi = CTI_ARENA_NEW(arena, double, m), set->face = CTI_ARENA_ZERO(arena, uint8_t, m);
-    set->s = CTI_ARENA_ZERO(arena, double, m), set->t = CTI_ARENA_ZERO(arena, double, m);
     q->S = CTI_ARENA_NEW(arena, double, m), q->c = CTI_ARENA_NEW(arena, double, m), q->y = CTI_ARENA_ZERO(arena, double, m);
     q->polish = CTI_ARENA_NEW(arena, double, 3 * (size_t)m);
     q->x = CTI_ARENA_ZERO(arena, double, p->n), q->v = CTI_ARENA_ZERO(arena, double, p->n), q->b = CTI_ARENA_ZERO(arena, double, p->n);
-    if (!set->lo || !set->hi || !set->face || !set->s || !set->t || !q->S || !q->c || !q->y || !q->polish || !q->x || !q->v || !q->b)
+    if (!cti_mprgp_set_reserve(arena, set, m, m) || !q->S || !q->c || !q->y || !q->polish || !q->x || !q->v || !q->b)
         return 0;
     for (i = 0; i < m; i++)
         set->lo[i] = p->equation && p->equation[i] ? -INFINITY : 0, set->hi[i] = INFINITY;
@@ -14690,7 +15398,8 @@ static cti_mprgp_end cti_mprgp_bounds_run(cti_mprgp_bounds *q, double tolerance)
     task.n = q->p->m, task.multiply = cti_mprgp_bounds_multiply, task.multiply_ctx = q, task.A = q->B.p ? &q->B : NULL, task.b = q->c;
     task.set = &q->set, task.precondition = q->B.p ? &precondition : NULL;
     task.tolerance = tolerance, task.gamma = t->options->gamma, task.projected = t->options->projected;
-    task.done = cti_mprgp_bounds_done, task.done_ctx = q, task.effort = t->effort, task.answer = t->answer, task.count = t->count;
+    task.done = cti_mprgp_bounds_done, task.done_ctx = q, task.show = cti_mprgp_bounds_show, task.effort = t->effort,
+    task.answer = t->answer, task.count = t->count;
     task.infeasible = q->certifying ? NULL : cti_mprgp_bounds_infeasible, task.infeasible_ctx = q;
     task.limit = q->certifying ? 2000 : 0;
     memcpy(y, q->y, sizeof *y * (size_t)q->p->m);
@@ -14717,7 +15426,7 @@ static int cti_mprgp_certify_form(cti_mprgp_bounds *q, const cti_sparse *Jt, dou
 {
     const cti_program *p = q->p;
     int i, j, k, l, m = p->m;
-    if (!cti_mprgp_sparse_reserve(q->t->effort->mem, &q->B, m, m * m))
+    if (!cti_sparse_reserve(q->t->effort->mem, &q->B, m, m, m * m))
         return 0;
     for (i = 0; i < m; i++) {
         double *row = q->B.x + (size_t)i * (size_t)m;
@@ -14754,7 +15463,7 @@ static int cti_mprgp_certify(const cti_program *p, cti_mprgp_target *t)
     ok = cti_mprgp_certify_form(&q, &Jt, most > 0 ? most : 1) && cti_mprgp_bounds_run(&q, 1e-10) != CTI_MPRGP_MEMORY;
     for (i = 0; ok && i < p->m; i++)
         q.y[i] *= q.S[i];
-    k = ok ? cti_mprgp_certificate(p, q.y, t->work) : -1;
+    k = ok ? cti_program_certify(p, q.y, t->work) : -1;
     for (i = 0; k > 0 && i < p->m; i++)
         t->answer->r[t->stride * i] = q.y[i];
     cti_mprgp_bounds_free(&q);
@@ -14772,24 +15481,23 @@ static int cti_mprgp_dual_form(cti_mprgp_bounds *q, int singular)
     int i, k, ok = 1;
     double most = 0;
     if (singular) {
-        int32_t *row = NULL, *col = NULL;
-        double *x = NULL;
+        cti_triplets t;
+        memset(&t, 0, sizeof t);
         for (i = 0; i < A->rows; i++)
             most = fmax(most, cti_sparse_at(A, i, i));
         q->shift = most > 0 ? 1e-4 * most : 1e-4;
         for (i = 0; ok && i < A->rows; i++) {
-            ok = CTI_PUSH(e->mem, row, i) && CTI_PUSH(e->mem, col, i) && CTI_PUSH(e->mem, x, q->shift);
+            ok = cti_triplets_add(e->mem, &t, i, i, q->shift);
             for (k = A->p[i]; ok && k < A->p[i + 1]; k++)
-                ok = CTI_PUSH(e->mem, row, i) && CTI_PUSH(e->mem, col, A->i[k]) && CTI_PUSH(e->mem, x, A->x[k]);
+                ok = cti_triplets_add(e->mem, &t, i, A->i[k], A->x[k]);
         }
-        ok = ok && cti_sparse_from_triplets(e->mem, A->rows, A->rows, row, col, x, CTI_LEN(x), &q->shifted);
-        CTI_FREE(e->mem, row), CTI_FREE(e->mem, col), CTI_FREE(e->mem, x);
+        ok = cti_triplets_close(e->mem, &t, ok, A->rows, A->rows, &q->shifted);
     }
     ok = ok && cti_system_open(e->mem, &q->system, singular ? &q->shifted : A) && cti_system_factor(e->mem, &q->system);
     if (ok && !singular && q->system.boosted)
         return 1;
-    if (ok && cti_mprgp_is_diagonal(q->system.A))
-        ok = cti_mprgp_form_sparse(q);
+    if (ok && cti_dual_is_diagonal(q->system.A))
+        ok = cti_dual_thin(e->mem, q->system.A, &q->p->J, &q->B);
     else if (ok && q->p->m <= q->t->options->dense_rows)
         ok = cti_mprgp_form_full(q);
     if (ok)
@@ -14874,7 +15582,7 @@ CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, 
     t->count->dual = 1;
     if (!cti_mprgp_bounds_reserve(&q, p, t))
         return CTI_MPRGP_MEMORY;
-    if (cti_mprgp_sparse_reserve(t->effort->mem, &q.B, p->m, n)) {
+    if (cti_sparse_reserve(t->effort->mem, &q.B, p->m, p->m, n)) {
         memcpy(q.B.p, p->W.p, sizeof *q.B.p * ((size_t)p->m + 1)), memcpy(q.B.i, p->W.i, sizeof *q.B.i * (size_t)n);
         for (k = 0; k < n; k++)
             q.B.x[k] = p->W.x[k];
@@ -14899,7 +15607,8 @@ CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, 
 /* ---- 3_solve/mprgp_solve.c ---- */
 /* mprgp_solve.c -- which programs MPRGP takes, and how.
    Method: decoupled rows or bounds go on the unknowns; all other rows on the multipliers, where constraints are bounds. A run on the
-   unknowns that stalls goes on there, too. */
+   unknowns that stalls goes on there, too. differs: Li et al. 2015 keep rows that are not decoupled on the unknowns and solve equations 16,
+   18 and 20 with a dense J J' in every step; the multipliers (their equation 2) need A's factor once and no such systems. */
 
 CTI_FN cti_mprgp_options cti_mprgp_options_default(void)
 {
@@ -14911,18 +15620,16 @@ CTI_FN cti_mprgp_options cti_mprgp_options_default(void)
 
 /* ---- what is taken ---- */
 
+/* symmetric, nothing negative on the diagonal */
 static int cti_mprgp_symmetric(const cti_sparse *W)
 {
-    double most = 0;
-    int i, k;
-    for (i = 0; i < W->rows; i++)
-        for (k = W->p[i]; k < W->p[i + 1]; k++)
-            most = fmax(most, fabs(W->x[k]));
-    for (i = 0; i < W->rows; i++)
-        for (k = W->p[i]; k < W->p[i + 1]; k++)
-            if (fabs(W->x[k] - cti_sparse_at(W, W->i[k], i)) > 1e-12 * most || (W->i[k] == i && W->x[k] < -1e-12 * most))
-                return 0;
-    return 1;
+    double most = 0, least = 0;
+    int i;
+    for (i = 0; i < W->rows; i++) {
+        double d = cti_sparse_at(W, i, i);
+        most = fmax(most, fabs(d)), least = fmin(least, d);
+    }
+    return cti_sparse_asymmetry(W, 1) <= 1e-12 && least >= -1e-12 * most;
 }
 
 static const char *cti_mprgp_refuses(const cti_program *p)
@@ -14946,9 +15653,7 @@ static int cti_mprgp_normals(cti_mem *mem, const cti_program *p, cti_program *ou
     out->kind = square ? CTI_PROGRAM_LCP : CTI_PROGRAM_QP;
     out->m = p->m / 3, out->n = square ? out->m : p->n;
     out->A = p->A, out->b = p->b;
-    to->rows = out->m, to->cols = out->n;
-    if (!CTI_RESIZE(mem, to->p, out->m + 1) || !CTI_RESIZE(mem, to->i, from->p[p->m]) || !CTI_RESIZE(mem, to->x, from->p[p->m]) ||
-        !CTI_RESIZE(mem, out->w, out->m))
+    if (!cti_sparse_reserve(mem, to, out->m, out->n, from->p[p->m]) || !CTI_RESERVE(mem, out->w, 1) || !CTI_RESIZE(mem, out->w, out->m))
         return 0;
     for (i = 0; i < out->m; i++) {
         out->w[i] = p->w[3 * i];
@@ -14999,7 +15704,7 @@ static cti_mprgp_end cti_mprgp_quadratic(const cti_program *p, cti_mprgp_target 
         if (end == CTI_MPRGP_DONE || end == CTI_MPRGP_MEMORY || end == CTI_MPRGP_BUDGET)
             return end;
         if (end == CTI_MPRGP_UNBOUNDED && t->stride == 1)
-            *infeasible = cti_mprgp_certificate(p, t->answer->r, t->work);
+            *infeasible = cti_program_certify(p, t->answer->r, t->work);
         if (*infeasible || path == 1 || t->options->decoupling != CTI_DECOUPLE_NONE)
             return end;
         for (i = 0; end == CTI_MPRGP_UNBOUNDED && i < t->judged->m; i++)
@@ -15095,11 +15800,11 @@ typedef struct cti_delassus {
 } cti_delassus;
 /* cti_delassus_open -- SOLVED, or the outcome that the solver has to return, with a->why. More than `largest` rows are not taken. */
 CTI_FN cti_outcome cti_delassus_open(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, int largest);
-/* cti_delassus_answer -- a->x from a->r: A^-1 (b + J'r), or u. 0 when memory ran out. */
-CTI_FN int cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a);
-/* cti_delassus_refine -- one step on the rows that push, with u of A and J themselves instead of W's; kept when the judge likes it better.
-   0 when memory ran out. */
-CTI_FN int cti_delassus_refine(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a);
+/* cti_delassus_answer -- a->x from a->r: A^-1 (b + J'r), or u. */
+CTI_FN void cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_answer *a);
+/* cti_delassus_finish -- what is left to do when a solver has said something: a->x, and of a QP that is solved one step of refinement.
+   Returns what is to be said. */
+CTI_FN cti_outcome cti_delassus_finish(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, cti_outcome said);
 CTI_FN void cti_delassus_close(cti_delassus *w, cti_effort *e);
 
 typedef struct cti_tableau {
@@ -15179,20 +15884,20 @@ CTI_FN cti_outcome cti_delassus_open(cti_delassus *w, const cti_program *p, cti_
     return CTI_OUTCOME_SOLVED;
 }
 
-CTI_FN int cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN void cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_answer *a)
 {
-    CTI_UNUSED(e);
     if (!w->has_system) {
         cti_program_u(p, a->x, a->r, a->x);
-        return 1;
+        return;
     }
     memcpy(a->x, p->b, sizeof *a->x * (size_t)p->n);
     cti_sparse_addmul_t(&p->J, a->r, a->x);
     cti_system_solve(&w->system, a->x, 2);
-    return 1;
 }
 
-CTI_FN int cti_delassus_refine(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a)
+/* one step on the rows that push, with u of A and J themselves instead of W's; kept when the judge likes it better. 0 when memory ran out
+ */
+static int cti_delassus_refine(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_arena_point mark = cti_arena_mark(e->arena);
     double *work = CTI_ARENA_NEW(e->arena, double, 2 * (p->m + p->n)), *u = CTI_ARENA_NEW(e->arena, double, p->m), *r, *x;
@@ -15211,7 +15916,8 @@ CTI_FN int cti_delassus_refine(cti_delassus *w, const cti_program *p, cti_effort
     for (i = 0; i < p->m; i++)
         r[i] = p->equation && p->equation[i] ? r[i] + a->r[i] : fmax(r[i] + a->r[i], 0);
     other.x = x, other.r = r;
-    if (solved > 0 && cti_delassus_answer(w, p, e, &other)) {
+    if (solved > 0) {
+        cti_delassus_answer(w, p, &other);
         cti_program_judge(p, x, r, work, &after);
         if (after.residual < before.residual) {
             memcpy(a->x, x, sizeof *x * (size_t)p->n);
@@ -15220,6 +15926,14 @@ CTI_FN int cti_delassus_refine(cti_delassus *w, const cti_program *p, cti_effort
     }
     cti_arena_rewind(e->arena, mark);
     return solved >= 0;
+}
+
+CTI_FN cti_outcome cti_delassus_finish(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, cti_outcome said)
+{
+    if (said == CTI_OUTCOME_MEMORY || said == CTI_OUTCOME_NOT_APPLICABLE)
+        return said;
+    cti_delassus_answer(w, p, a);
+    return said == CTI_OUTCOME_SOLVED && p->kind == CTI_PROGRAM_QP && !cti_delassus_refine(w, p, e, a) ? CTI_OUTCOME_MEMORY : said;
 }
 
 CTI_FN void cti_delassus_close(cti_delassus *w, cti_effort *e)
@@ -15413,13 +16127,14 @@ CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const i
     int ld = (count + 7) & ~7, i, j, it, ok;
     double *A = CTI_ARENA_ZERO(arena, double, (size_t)count *(size_t)ld), *y = CTI_ARENA_NEW(arena, double, ld),
            *x = CTI_ARENA_ZERO(arena, double, ld);
+    double *scratch = CTI_ARENA_NEW(arena, double, cti_lu_scratch(count));
     int *pivot = CTI_ARENA_NEW(arena, int, count);
-    if (!A || !y || !x || !pivot)
+    if (!A || !y || !x || !scratch || !pivot)
         return -1;
     for (i = 0; i < count; i++)
         for (j = 0; j < count; j++)
             A[(size_t)i * (size_t)ld + (size_t)j] = M[(size_t)list[i] * (size_t)n + (size_t)list[j]];
-    ok = count == 0 || cti_dense64_lu(A, count, ld, pivot);
+    ok = count == 0 || cti_lu_factor(A, count, ld, pivot, scratch);
     for (it = 0; ok && count && it < 3; it++) {
         for (i = 0; i < count; i++) {
             const double *Mi = M + (size_t)list[i] * (size_t)n;
@@ -15427,7 +16142,7 @@ CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const i
             for (j = 0; it && j < count; j++)
                 y[i] -= Mi[list[j]] * x[j];
         }
-        cti_dense64_lu_solve(A, count, ld, pivot, y);
+        cti_lu_solve(A, count, ld, pivot, y);
         for (i = 0; i < count; i++)
             x[i] += y[i];
     }
@@ -15964,8 +16679,17 @@ CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, 
     out.z = a->r, out.y = y;
     said = cti_lemke_dense(w->W, w->q, p->m, p->equation, e->warm ? start : NULL, p->m <= 200 ? CTI_LEMKE_RESTARTS : 2, e, a, &out);
     a->iterations += out.pivots, a->why = out.why;
-    if (said == CTI_OUTCOME_INFEASIBLE)
+    if (said == CTI_OUTCOME_INFEASIBLE) {
+        /* of J A^-1 J' it shows that J'y vanishes to the root of rounding only */
+        double *work = CTI_ARENA_NEW(e->arena, double, 2 * (size_t)p->n + 2 * (size_t)p->m);
+        if (!work)
+            return CTI_OUTCOME_MEMORY;
         memcpy(a->r, y, sizeof *y * (size_t)p->m);
+        if (!cti_program_certify_sharp(p, a->r, work)) {
+            a->why = "ended on a ray, and it is not shown that there is no solution";
+            return CTI_OUTCOME_RAY;
+        }
+    }
     return said;
 }
 
@@ -16183,6 +16907,10 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
     }
     for (round = 0; round < CTI_LEMKE_ROUNDS && best > e->tolerance; round++) {
         cti_answer trial = *a;
+        if (round && e->max_iterations > 0 && a->iterations >= e->max_iterations) { /* the bound is on all rounds together */
+            said = CTI_OUTCOME_BUDGET, out.why = "the bound on pivots was reached";
+            break;
+        }
         trial.x = x, trial.r = r;
         cti_lemke_cone_build(&l);
         memset(&out, 0, sizeof out);
@@ -16192,8 +16920,7 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
         if (said != CTI_OUTCOME_SOLVED)
             break;
         cti_lemke_cone_forces(&l, r);
-        if (!cti_delassus_answer(w, p, e, &trial))
-            return CTI_OUTCOME_MEMORY;
+        cti_delassus_answer(w, p, &trial);
         cti_program_judge(p, x, r, work, &j);
         if (j.residual < best) {
             best = j.residual;
@@ -16224,10 +16951,7 @@ CTI_FN cti_outcome cti_lemke_solve(const cti_program *p, cti_effort *e, cti_answ
             said = cti_lemke_boxed(w.W, w.q, p->lo, p->hi, p->m, p->m <= 200 ? CTI_LEMKE_RESTARTS : 2, e, a, a->r);
         else
             said = cti_lemke_plain(p, &w, e, a);
-        if (said != CTI_OUTCOME_MEMORY && said != CTI_OUTCOME_NOT_APPLICABLE)
-            said = cti_delassus_answer(&w, p, e, a) ? said : CTI_OUTCOME_MEMORY;
-        if (said == CTI_OUTCOME_SOLVED && p->kind == CTI_PROGRAM_QP && !cti_delassus_refine(&w, p, e, a))
-            said = CTI_OUTCOME_MEMORY;
+        said = cti_delassus_finish(&w, p, e, a, said);
     }
     cti_delassus_close(&w, e);
     return said;
@@ -16419,7 +17143,7 @@ CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const doubl
         state[i] = (state[i] < 0 && !isfinite(lo[i])) || (state[i] > 0 && !isfinite(hi[i])) ? (int8_t)-state[i] : state[i];
         state[i] = lo[i] < hi[i] ? state[i] : -1;
     }
-    for (k = 0; k < 40 + cti_min_int(4 * n, 16384 / n) && !done; k++) {
+    for (k = 0; k < 40 + cti_min_int(4 * n, 16384 / cti_max_int(n, 1)) && !done; k++) {
         if (!cti_effort_goes_on(e, a->iterations, 1000000, a->x, a->r)) {
             said = CTI_OUTCOME_BUDGET;
             break;
@@ -16545,8 +17269,7 @@ static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effo
     memcpy(b->r, b->z, sizeof *b->r * (size_t)m);
     cti_boxed_turn(b, -1, b->r, 1);
     trial.x = b->x, trial.r = b->r;
-    if (!cti_delassus_answer(b->w, b->p, e, &trial))
-        return CTI_OUTCOME_MEMORY;
+    cti_delassus_answer(b->w, b->p, &trial);
     cti_program_judge(b->p, b->x, b->r, b->work, j);
     cti_program_u(b->p, b->x, b->r, b->u);
     return CTI_OUTCOME_SOLVED;
@@ -16617,10 +17340,7 @@ CTI_FN cti_outcome cti_boxed_solve(const cti_program *p, cti_effort *e, cti_answ
     said = cti_delassus_open(&w, p, e, a, CTI_BOXED_ROWS);
     if (said == CTI_OUTCOME_SOLVED) {
         said = p->mu ? cti_boxed_coulomb(p, &w, e, a) : cti_boxed_plain(p, &w, e, a);
-        if (said != CTI_OUTCOME_MEMORY && said != CTI_OUTCOME_NOT_APPLICABLE)
-            said = cti_delassus_answer(&w, p, e, a) ? said : CTI_OUTCOME_MEMORY;
-        if (said == CTI_OUTCOME_SOLVED && p->kind == CTI_PROGRAM_QP && !cti_delassus_refine(&w, p, e, a))
-            said = CTI_OUTCOME_MEMORY;
+        said = cti_delassus_finish(&w, p, e, a, said);
     }
     cti_delassus_close(&w, e);
     return said;
@@ -16650,7 +17370,6 @@ typedef struct cti_convex {
     cti_sparse N; /* A + rho + J' H^-1 J */
     cti_system system;
     int dense;     /* 1: by the Schur complement J A^-1 J' + H, else by N */
-    int full;      /* 1: N is factored as a dense matrix */
     int32_t *slot; /* places in N of A's entries, then of the products of J's rows */
     double *W, *F; /* [m][ld] */
     int ld;
@@ -16667,9 +17386,6 @@ CTI_FN int cti_convex_factor(cti_convex *c, const double *H);
 CTI_FN void cti_convex_solve(cti_convex *c, const double *f, const double *g, double *dx, double *dy);
 /* cti_convex_answer -- (x, y) in the problem's own units and places. */
 CTI_FN void cti_convex_answer(const cti_convex *c, const double *x, const double *y, double *out_x, double *out_r);
-/* cti_program_certifies -- 1 when y [m] proves the QP infeasible: y >= 0 but on equations, J'y = 0 to 1e-10 of its terms, w'y < 0 by far
-   more. t [n]. */
-CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *t);
 /* cti_convex_certify -- y [m] of the standard form, made sharper on its support, as a certificate of a QP: 1 and in out_r when it is one, 0
    when not, -1 when memory ran out. */
 CTI_FN int cti_convex_certify(cti_convex *c, const double *y, double *out_x, double *out_r);
@@ -16682,65 +17398,38 @@ CTI_FN int cti_convex_certify(cti_convex *c, const double *y, double *out_x, dou
    A + rho + J' H^-1 J. rho and a floor of H are a proximal regularization about the iterate (Friedlander, Orban 2012): they change the path
    and not the answer. */
 
-#define CTI_CONVEX_DENSE 2500                               /* rows that the Schur complement is used for */
-#define CTI_CONVEX_PRODUCTS 60000000                        /* entries of J' H^-1 J before equal ones are summed */
-#define CTI_CONVEX_SHIFT (CONTACT_REAL == 32 ? 1e-6 : 1e-9) /* of an equilibrated A, before its pivots say whether it is convex */
-#define CTI_CONVEX_FULL 1500   /* unknowns up to which a build in float, whose blocks are rounded, has the normal form dense in double */
-#define CTI_CONVEX_PIVOT 1e-11 /* smallest pivot of an equilibrated A that the Schur complement trusts */
+#define CTI_CONVEX_DENSE 2500        /* rows that the Schur complement is used for */
+#define CTI_CONVEX_PRODUCTS 60000000 /* entries of J' H^-1 J before equal ones are summed */
+#define CTI_CONVEX_SHIFT 1e-9        /* of an equilibrated A, before its pivots say whether it is convex */
+#define CTI_CONVEX_PIVOT 1e-11       /* smallest pivot of an equilibrated A that the Schur complement trusts */
 
 /* ---- the standard form ---- */
 
 static const char *cti_convex_kind(const cti_program *p)
 {
-    int i, k;
-    double big = 0, off = 0;
+    int i;
     for (i = 0; p->mu && i < p->m / 3; i++)
         if (p->mu[i] > 0)
             return "interior point takes contacts without friction only: the law of Coulomb is no quadratic program";
     if (p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL)
         return NULL;
-    for (i = 0; i < p->m; i++)
-        for (k = p->W.p[i]; k < p->W.p[i + 1]; k++) {
-            int a = i, b = p->W.i[k];
-            if (p->mu && (a % 3 || b % 3))
-                continue;
-            big = fmax(big, fabs(p->W.x[k]));
-            off = fmax(off, fabs(p->W.x[k] - cti_sparse_at(&p->W, b, a)));
-        }
-    return off > 1e-12 * big ? "interior point takes a symmetric W only" : NULL;
-}
-
-typedef struct cti_convex_list {
-    int32_t *i, *j;
-    double *x;
-} cti_convex_list;
-
-static int cti_convex_list_push(cti_mem *mem, cti_convex_list *t, int i, int j, double x)
-{
-    return CTI_PUSH(mem, t->i, i) && CTI_PUSH(mem, t->j, j) && CTI_PUSH(mem, t->x, x);
-}
-
-static int cti_convex_list_close(cti_mem *mem, cti_convex_list *t, int ok, int rows, int cols, cti_sparse *out)
-{
-    ok = ok && cti_sparse_from_triplets(mem, rows, cols, t->i, t->j, t->x, CTI_LEN(t->x), out);
-    CTI_FREE(mem, t->i), CTI_FREE(mem, t->j), CTI_FREE(mem, t->x);
-    return ok;
+    return cti_sparse_asymmetry(&p->W, p->mu ? 3 : 1) > 1e-12 ? "interior point takes a symmetric W only" : NULL;
 }
 
 /* A, or W's normal rows, with a whole diagonal and exactly symmetric */
 static int cti_convex_matrix(cti_convex *c, const cti_sparse *from, int stride)
 {
-    cti_convex_list t;
+    cti_triplets t;
     int i, k, ok = 1;
     memset(&t, 0, sizeof t);
     for (i = 0; ok && i < c->n; i++) {
-        ok = cti_convex_list_push(c->mem, &t, i, i, 0);
+        ok = cti_triplets_add(c->mem, &t, i, i, 0);
         for (k = from->p[i * stride]; ok && k < from->p[i * stride + 1]; k++)
             if (from->i[k] % stride == 0)
-                ok = cti_convex_list_push(c->mem, &t, i, from->i[k] / stride, 0.5 * from->x[k]) &&
-                     cti_convex_list_push(c->mem, &t, from->i[k] / stride, i, 0.5 * from->x[k]);
+                ok = cti_triplets_add(c->mem, &t, i, from->i[k] / stride, 0.5 * from->x[k]) &&
+                     cti_triplets_add(c->mem, &t, from->i[k] / stride, i, 0.5 * from->x[k]);
     }
-    return cti_convex_list_close(c->mem, &t, ok, c->n, c->n, &c->A);
+    return cti_triplets_close(c->mem, &t, ok, c->n, c->n, &c->A);
 }
 
 static int cti_convex_rows_alloc(cti_convex *c, int m)
@@ -16810,7 +17499,7 @@ static int cti_convex_rows(cti_convex *c)
     const cti_program *p = c->p;
     int stride = p->mu ? 3 : 1, i, k, ok = 1, n = 0;
     int32_t *twin = CTI_ARENA_NEW(c->arena, int32_t, p->m);
-    cti_convex_list t;
+    cti_triplets t;
     memset(&t, 0, sizeof t);
     if (!twin || !cti_convex_rows_alloc(c, p->m) || !cti_convex_pairs(c, twin))
         return 0;
@@ -16821,11 +17510,11 @@ static int cti_convex_rows(cti_convex *c)
         c->w[n] = p->w[i], c->source[n] = i, c->twin[n] = pair ? twin[i] : -1;
         c->equation[n] = (uint8_t)(pair || (p->equation && p->equation[i]));
         for (k = p->J.p[i]; ok && k < p->J.p[i + 1]; k++)
-            ok = cti_convex_list_push(c->mem, &t, n, p->J.i[k], p->J.x[k]);
+            ok = cti_triplets_add(c->mem, &t, n, p->J.i[k], p->J.x[k]);
         n++;
     }
     c->m = n;
-    return cti_convex_list_close(c->mem, &t, ok, n, p->n, &c->J);
+    return cti_triplets_close(c->mem, &t, ok, n, p->n, &c->J);
 }
 
 /* rows lo <= x <= hi of the dual of an LCP */
@@ -16833,7 +17522,7 @@ static int cti_convex_bounds(cti_convex *c)
 {
     const cti_program *p = c->p;
     int i, k, ok = 1, n = 0, stride = p->mu ? 3 : 1;
-    cti_convex_list t;
+    cti_triplets t;
     memset(&t, 0, sizeof t);
     if (!cti_convex_rows_alloc(c, 2 * c->n))
         return 0;
@@ -16842,13 +17531,13 @@ static int cti_convex_bounds(cti_convex *c)
         for (k = 0; ok && k < 2; k++) {
             if (!isfinite(k ? hi : lo) || (k && lo == hi))
                 continue;
-            ok = cti_convex_list_push(c->mem, &t, n, i, k ? -1 : 1);
+            ok = cti_triplets_add(c->mem, &t, n, i, k ? -1 : 1);
             c->w[n] = k ? hi : -lo, c->source[n] = i * stride, c->twin[n] = k, c->equation[n] = lo == hi;
             n++;
         }
     }
     c->m = n;
-    return cti_convex_list_close(c->mem, &t, ok, n, c->n, &c->J);
+    return cti_triplets_close(c->mem, &t, ok, n, c->n, &c->J);
 }
 
 /* ---- equilibration ---- */
@@ -16920,7 +17609,7 @@ static int cti_convex_place(const cti_sparse *a, int i, int j)
 /* the pattern of A + J'J and the place of every term in it */
 static const char *cti_convex_normal(cti_convex *c)
 {
-    cti_convex_list t;
+    cti_triplets t;
     double products = 0;
     int i, k, l, ok = 1, n = 0;
     memset(&t, 0, sizeof t);
@@ -16930,12 +17619,12 @@ static const char *cti_convex_normal(cti_convex *c)
         return "the rows are too dense for the normal form, and A is not definite or the rows are too many for the Schur complement";
     for (i = 0; i < c->n; i++)
         for (k = c->A.p[i]; ok && k < c->A.p[i + 1]; k++)
-            ok = cti_convex_list_push(c->mem, &t, i, c->A.i[k], 0);
+            ok = cti_triplets_add(c->mem, &t, i, c->A.i[k], 0);
     for (i = 0; i < c->m; i++)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
             for (l = c->J.p[i]; ok && l < c->J.p[i + 1]; l++)
-                ok = cti_convex_list_push(c->mem, &t, c->J.i[k], c->J.i[l], 0);
-    ok = cti_convex_list_close(c->mem, &t, ok, c->n, c->n, &c->N);
+                ok = cti_triplets_add(c->mem, &t, c->J.i[k], c->J.i[l], 0);
+    ok = cti_triplets_close(c->mem, &t, ok, c->n, c->n, &c->N);
     c->slot = CTI_ARENA_NEW(c->arena, int32_t, (double)c->A.p[c->n] + products);
     if (!ok || !c->slot)
         return "";
@@ -16946,17 +17635,14 @@ static const char *cti_convex_normal(cti_convex *c)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
             for (l = c->J.p[i]; l < c->J.p[i + 1]; l++)
                 c->slot[n++] = cti_convex_place(&c->N, c->J.i[k], c->J.i[l]);
-    c->full = CONTACT_REAL == 32 && c->n <= CTI_CONVEX_FULL;
-    if (!c->full)
-        return cti_system_open(c->mem, &c->system, &c->N) ? NULL : "";
-    c->ld = ((c->n + 7) & ~7) + 8;
-    c->F = CTI_ARENA_NEW(c->arena, double, (size_t)c->n *(size_t)c->ld);
-    return c->F ? NULL : "";
+    return cti_system_open(c->mem, &c->system, &c->N) ? NULL : "";
 }
 
 static int cti_convex_normal_factor(cti_convex *c)
 {
     int i, k, l, n = 0;
+    if (c->n == 0)
+        return 1;
     memset(c->N.x, 0, sizeof *c->N.x * (size_t)c->N.p[c->n]);
     for (i = 0; i < c->n; i++)
         for (k = c->A.p[i]; k < c->A.p[i + 1]; k++)
@@ -16965,23 +17651,7 @@ static int cti_convex_normal_factor(cti_convex *c)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
             for (l = c->J.p[i]; l < c->J.p[i + 1]; l++)
                 c->N.x[c->slot[n++]] += c->J.x[k] * c->D[i] * c->J.x[l];
-    if (!c->full)
-        return cti_system_factor(c->mem, &c->system);
-    memset(c->F, 0, sizeof *c->F * (size_t)c->n * (size_t)c->ld);
-    for (i = 0; i < c->n; i++)
-        for (k = c->N.p[i]; k < c->N.p[i + 1]; k++)
-            c->F[(size_t)i * (size_t)c->ld + (size_t)c->N.i[k]] = c->N.x[k];
-    cti_dense64_factor(c->F, c->n, c->ld);
-    return 1;
-}
-
-/* dx = N^-1 dx */
-static void cti_convex_normal_solve(cti_convex *c, double *dx)
-{
-    if (c->full)
-        cti_dense64_solve(c->F, c->n, c->ld, dx);
-    else
-        cti_system_solve(&c->system, dx, 0);
+    return cti_system_factor(c->mem, &c->system);
 }
 
 /* ---- the Schur complement ---- */
@@ -17121,7 +17791,7 @@ static void cti_convex_apply(cti_convex *c, const double *f, const double *g, do
     for (i = 0; i < c->m; i++)
         dy[i] = c->D[i] * g[i];
     cti_sparse_addmul_t(&c->J, dy, dx);
-    cti_convex_normal_solve(c, dx);
+    cti_system_solve(&c->system, dx, 0);
     cti_sparse_mul(&c->J, dx, dy);
     for (i = 0; i < c->m; i++)
         dy[i] = c->D[i] * (g[i] - dy[i]);
@@ -17210,73 +17880,16 @@ CTI_FN void cti_convex_answer(const cti_convex *c, const double *x, const double
     }
 }
 
-CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *t)
-{
-    double most = 0, off = 0, value = 0, terms = 0;
-    int i, k;
-    memset(t, 0, sizeof *t * (size_t)p->n);
-    for (i = 0; i < p->m; i++) {
-        if (!isfinite(y[i]) || (y[i] < 0 && !(p->equation && p->equation[i])))
-            return 0;
-        for (k = p->J.p[i]; k < p->J.p[i + 1]; k++) {
-            t[p->J.i[k]] += p->J.x[k] * y[i];
-            most = fmax(most, fabs(p->J.x[k] * y[i]));
-        }
-        value += p->w[i] * y[i], terms += fabs(p->w[i] * y[i]);
-    }
-    for (i = 0; i < p->n; i++)
-        off = fmax(off, fabs(t[i]));
-    return off <= 1e-10 * most && value < -1e-7 * terms;
-}
-
-/* y to the nearest vector with J'y = 0 on its support, by conjugate gradients on the normal equations. q, z [n], d, v [m] */
-static void cti_convex_project(const cti_program *p, double *y, double *z, double *q, double *d, double *v)
-{
-    double rho = 0, next, most = 0;
-    int i, it;
-    for (i = 0; i < p->m; i++)
-        most = fmax(most, fabs(y[i]));
-    for (i = 0; i < p->m; i++)
-        y[i] = fabs(y[i]) > 1e-7 * most ? y[i] / most : 0;
-    memset(z, 0, sizeof *z * (size_t)p->n);
-    cti_sparse_addmul_t(&p->J, y, z);
-    for (it = 0; it < 500; it++) {
-        /* gradient J z on the support, direction d */
-        cti_sparse_mul(&p->J, z, v);
-        next = 0;
-        for (i = 0; i < p->m; i++)
-            v[i] = y[i] != 0 ? -v[i] : 0, next += v[i] * v[i];
-        for (i = 0; i < p->m; i++)
-            d[i] = v[i] + (it ? next / rho * d[i] : 0);
-        rho = next;
-        memset(q, 0, sizeof *q * (size_t)p->n);
-        cti_sparse_addmul_t(&p->J, d, q);
-        next = 0;
-        for (i = 0; i < p->n; i++)
-            next += q[i] * q[i];
-        if (!(rho > 1e-34) || !(next > 0))
-            return;
-        next = rho / next;
-        for (i = 0; i < p->n; i++)
-            z[i] += next * q[i];
-        for (i = 0; i < p->m; i++)
-            y[i] += next * d[i];
-    }
-}
-
 CTI_FN int cti_convex_certify(cti_convex *c, const double *y, double *out_x, double *out_r)
 {
     const cti_program *p = c->p;
     cti_arena_point mark = cti_arena_mark(c->arena);
-    double *zero = CTI_ARENA_ZERO(c->arena, double, c->n), *x = CTI_ARENA_NEW(c->arena, double, p->n),
-           *r = CTI_ARENA_NEW(c->arena, double, p->m);
-    double *z = CTI_ARENA_NEW(c->arena, double, p->n), *q = CTI_ARENA_NEW(c->arena, double, p->n);
-    double *d = CTI_ARENA_NEW(c->arena, double, p->m), *v = CTI_ARENA_NEW(c->arena, double, p->m);
+    double *zero = CTI_ARENA_ZERO(c->arena, double, c->n), *x = CTI_ARENA_NEW(c->arena, double, p->n);
+    double *r = CTI_ARENA_NEW(c->arena, double, p->m), *work = CTI_ARENA_NEW(c->arena, double, 2 * (size_t)p->n + 2 * (size_t)p->m);
     int found = -1;
-    if (zero && x && r && z && q && d && v) {
+    if (zero && x && r && work) {
         cti_convex_answer(c, zero, y, x, r);
-        cti_convex_project(p, r, z, q, d, v);
-        found = cti_program_certifies(p, r, z);
+        found = cti_program_certify_sharp(p, r, work);
         if (found) {
             memcpy(out_r, r, sizeof *r * (size_t)p->m);
             memcpy(out_x, x, sizeof *x * (size_t)p->n);
@@ -17316,7 +17929,7 @@ typedef struct cti_cones {
     cti_system system;                              /* GLOBAL: A's factor */
     int m, ld, newton, *pivot;                      /* newton: the derivative of |z_t| is in the matrix */
     int skew;                                       /* skew: W has a part that is not symmetric */
-    double *S, *F;                                  /* [m][ld] */
+    double *S, *F, *scratch;                        /* [m][ld]; of the LU */
     double *unit;                                   /* [m] z = unit * u, r = unit * y */
     double *q;                                      /* [m] */
     double *y, *z, *dy, *dz, *rp, *rc, *lambda, *t; /* [m] */
@@ -17393,11 +18006,11 @@ static int cti_cones_alloc(cti_cones *c)
             return 0;
     c->ld = ((c->m + 7) & ~7) + 8;
     c->S = CTI_ARENA_ZERO(arena, double, (size_t)c->ld *m), c->F = CTI_ARENA_ZERO(arena, double, (size_t)c->ld *m);
-    c->pivot = CTI_ARENA_ZERO(arena, int, m);
+    c->pivot = CTI_ARENA_ZERO(arena, int, m), c->scratch = CTI_ARENA_NEW(arena, double, cti_lu_scratch(c->m));
     c->scaling = CTI_ARENA_ZERO(arena, double, 4 * (m / 3));
     c->own_x = CTI_ARENA_ZERO(arena, double, c->p->n), c->own_r = CTI_ARENA_ZERO(arena, double, m);
     c->work = CTI_ARENA_ZERO(arena, double, 2 * m + 2 * (size_t)c->p->n);
-    return c->pivot && c->S && c->F && c->scaling && c->own_x && c->own_r && c->work;
+    return c->pivot && c->scratch && c->S && c->F && c->scaling && c->own_x && c->own_r && c->work;
 }
 
 /* S and q of LOCAL: the symmetric part of W */
@@ -17544,7 +18157,7 @@ static void cti_cones_direction(cti_cones *c)
             c->dy[k] += c->rp[k];
     }
     if (c->newton)
-        cti_dense64_lu_solve(c->F, c->m, c->ld, c->pivot, c->dy);
+        cti_lu_solve(c->F, c->m, c->ld, c->pivot, c->dy);
     else
         cti_dense64_solve(c->F, c->m, c->ld, c->dy);
     for (i = 0; i < c->m / 3; i++) {
@@ -17598,7 +18211,7 @@ static void cti_cones_factor(cti_cones *c)
         cti_cones_scaling(c->y + 3 * i, c->z + 3 * i, c->scaling + 4 * i, c->lambda + 3 * i);
     c->newton = c->last < CTI_CONES_NEWTON && c->m <= CTI_CONES_LU && c->reach > CTI_CONES_SHORT;
     cti_cones_matrix(c);
-    if (c->newton && cti_dense64_lu(c->F, c->m, c->ld, c->pivot))
+    if (c->newton && cti_lu_factor(c->F, c->m, c->ld, c->pivot, c->scratch))
         return;
     if (c->newton) {
         c->newton = 0;
@@ -18062,19 +18675,15 @@ static int cti_interior_unbounded(cti_interior *ip)
 /* the direction in which an LCP's quadratic program falls for ever proves that no solution exists: W'y <= 0, w'y < 0 */
 static cti_outcome cti_interior_end_unbounded(cti_interior *ip)
 {
-    int i;
-    double most = 0;
-    if (ip->p->kind != CTI_PROGRAM_LCP || ip->p->lo) {
-        ip->a->why = "the objective is not bounded from below";
-        return CTI_OUTCOME_FAILED;
+    cti_convex_answer(&ip->c, ip->x, ip->y, ip->own_x, ip->own_r);
+    if (ip->p->kind == CTI_PROGRAM_LCP && cti_program_certify(ip->p, ip->own_r, ip->work)) {
+        memcpy(ip->a->x, ip->own_x, sizeof *ip->own_x * (size_t)ip->p->n);
+        memcpy(ip->a->r, ip->own_r, sizeof *ip->own_r * (size_t)ip->p->m);
+        ip->a->why = "no r >= 0 has W r + w >= 0";
+        return CTI_OUTCOME_INFEASIBLE;
     }
-    cti_convex_answer(&ip->c, ip->x, ip->y, ip->a->x, ip->a->r);
-    for (i = 0; i < ip->p->m; i++)
-        most = fmax(most, ip->a->r[i]);
-    for (i = 0; i < ip->p->m; i++)
-        ip->a->r[i] /= most > 0 ? most : 1;
-    ip->a->why = "no r >= 0 has W r + w >= 0";
-    return CTI_OUTCOME_INFEASIBLE;
+    ip->a->why = "the objective is not bounded from below";
+    return CTI_OUTCOME_FAILED;
 }
 
 /* ---- driver ---- */
@@ -18248,7 +18857,8 @@ static int cti_active_column(cti_active *s, int p)
         for (k = J->p[batch[b]]; k < J->p[batch[b] + 1]; k++)
             s->X[(size_t)J->i[k] * (size_t)width + (size_t)b] = J->x[k];
     }
-    cti_factor64_solve_many(&s->c.system.factor, s->X, n, s->many);
+    if (s->c.n)
+        cti_factor64_solve_many(&s->c.system.factor, s->X, n, s->many);
     for (i = 0; i < J->rows; i++) {
         memset(sums, 0, sizeof sums);
         for (k = J->p[i]; k < J->p[i + 1]; k++)
@@ -18614,6 +19224,435 @@ CTI_FN cti_outcome cti_active_set_solve(const cti_program *p, cti_effort *e, cti
     return outcome;
 }
 
+/* ---- 3_solve/stagger.h ---- */
+/* stagger.h -- contacts with friction by solvers that have none: normals and friction in turn. [Kaufman et al. 2008, Staggered projections]
+ */
+
+
+/* cti_stagger_solve -- LOCAL and GLOBAL by `inner`, a solver of linear complementarity problems with symmetric W and bounds. */
+CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, cti_program_solver inner, cti_effort *e, cti_answer *a);
+/* cti_stagger_mprgp, cti_stagger_active_set, cti_stagger_interior -- these solvers on problems of every kind: as they are where nothing
+   rubs, staggered elsewhere. Interior point has a method of its own for friction; staggering takes what is too large for it, or what it
+   fails on. */
+CTI_FN cti_outcome cti_stagger_mprgp(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_stagger_active_set(const cti_program *p, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti_answer *a);
+
+
+/* ---- 3_solve/stagger.c ---- */
+/* stagger.c -- normals and friction in turn.
+   Method: with friction known the normal impulses are a quadratic program, u_n >= 0; with these known friction is another one, maximal
+   dissipation within bounds mu r_n. Both are solved on W = J A^-1 J' until the natural map of Coulomb's law is small; each starts from its
+   last solution. The tangents of a contact are turned along r_t - u_t; the bound of the first is mu r_n, the second has a compliance
+   |u_t| / (mu r_n), the curvature of the circle there, so that a fixed point obeys the round cone. differs: that; the map from friction to
+   friction is accelerated (Walker and Ni 2011) and damped; and the programs are proximal, W + sigma about the last impulses, which makes
+   them definite where contacts are redundant and leaves no trace of sigma. based on: Kaufman, Sueda, James and Pai 2008, Staggered
+   projections for frictional contact in multibody systems. */
+
+enum { CTI_STAGGER_DEPTH = 6, CTI_STAGGER_OWN = 400, CTI_STAGGER_FAILURES = 3, CTI_STAGGER_PATIENCE = 60 };
+
+#define CTI_STAGGER_SIGMA 1e-6 /* of W, whose diagonal is about 1 */
+
+typedef struct cti_stagger {
+    cti_friction f;
+    cti_program_solver inner;
+    cti_effort *e;
+    cti_program normal, tangent; /* LCPs; arrays of mem */
+    int32_t *at;                 /* [m] row of the tangent program: 3 i + 1 first, 3 i + 2 second tangent; -1 none */
+    double *load, *c, *s;        /* [nc] bound mu r_n follows; direction of the first tangent */
+    double *eta;                 /* [nc] compliance of the second tangent */
+    double *old, *last, *last_e; /* [m] r at the start of this round and of the last, what that one changed; normals 0 */
+    double *dr[CTI_STAGGER_DEPTH], *de[CTI_STAGGER_DEPTH]; /* [m] differences of both */
+    int count, head, started;
+    double *z, *y, *x; /* [m] */
+    int failures;
+    const char *why;
+} cti_stagger;
+
+/* ---- programs ---- */
+
+/* block (i, j) of W; 0 where there is none. k: the block's number where W is sparse */
+static const double *cti_stagger_block(const cti_friction *f, int i, int j, int k, double *B)
+{
+    int a, b;
+    if (!f->W)
+        return f->block + 9 * (size_t)k;
+    for (a = 0; a < 3; a++)
+        for (b = 0; b < 3; b++)
+            B[3 * a + b] = f->W[(size_t)(3 * i + a) * (size_t)f->ld + (size_t)(3 * j + b)];
+    return B;
+}
+
+static int cti_stagger_room(cti_mem *mem, cti_program *q, int n, int entries)
+{
+    q->kind = CTI_PROGRAM_LCP, q->n = q->m = n, q->W.rows = q->W.cols = n;
+    return CTI_RESIZE(mem, q->W.p, n + 1) && CTI_RESIZE(mem, q->W.i, entries) && CTI_RESIZE(mem, q->W.x, entries) &&
+           CTI_RESIZE(mem, q->w, n) && CTI_RESIZE(mem, q->lo, n) && CTI_RESIZE(mem, q->hi, n);
+}
+
+/* entries of the normal program, or how many there are. Blocks of a sparse W have their own first: columns are sorted by the caller's order
+ */
+static int cti_stagger_normals(cti_stagger *s, int fill)
+{
+    const cti_friction *f = &s->f;
+    cti_sparse *W = &s->normal.W;
+    double B[9];
+    int i, k, n = 0, first, end;
+    for (i = 0; i < f->nc; i++) {
+        first = f->W ? 0 : f->first[i], end = f->W ? f->nc : f->first[i + 1];
+        if (fill)
+            W->p[i] = n;
+        for (k = first; k < end; k++) {
+            int j = f->W ? k : f->column[k];
+            double v = cti_stagger_block(f, i, j, k, B)[0];
+            if (v == 0 && i != j)
+                continue;
+            if (fill)
+                W->i[n] = j, W->x[n] = v + (i == j ? CTI_STAGGER_SIGMA : 0);
+            n++;
+        }
+    }
+    if (fill)
+        W->p[f->nc] = n;
+    return n;
+}
+
+/* the same of the tangents as they are turned now: two of a contact, none where there is no load */
+static int cti_stagger_tangents(cti_stagger *s, int fill)
+{
+    const cti_friction *f = &s->f;
+    cti_sparse *W = &s->tangent.W;
+    double B[9];
+    int i, k, a, b, row = 0, n = 0;
+    for (i = 0; i < f->nc; i++)
+        for (a = 0; a < 2; a++) {
+            int first = f->W ? 0 : f->first[i], end = f->W ? f->nc : f->first[i + 1];
+            double ca = a ? -s->s[i] : s->c[i], sa = a ? s->c[i] : s->s[i];
+            if (s->at[3 * i + 1 + a] < 0)
+                continue;
+            if (fill)
+                W->p[row] = n;
+            for (k = first; k < end; k++) {
+                int j = f->W ? k : f->column[k];
+                const double *w = s->at[3 * j + 1] < 0 ? NULL : cti_stagger_block(f, i, j, k, B);
+                for (b = 0; w && b < 2 && s->at[3 * j + 1 + b] >= 0; b++, n++) {
+                    double cb = b ? -s->s[j] : s->c[j], sb = b ? s->c[j] : s->s[j];
+                    if (!fill)
+                        continue;
+                    W->i[n] = s->at[3 * j + 1 + b];
+                    W->x[n] = ca * (w[4] * cb + w[5] * sb) + sa * (w[7] * cb + w[8] * sb) +
+                              (i == j && a == b ? CTI_STAGGER_SIGMA + (a ? s->eta[i] : 0) : 0);
+                }
+            }
+            row++;
+        }
+    if (fill)
+        W->p[row] = n;
+    return n;
+}
+
+/* columns sorted in each row: those of a sparse W are not */
+static int cti_stagger_sort(cti_mem *mem, const cti_friction *f, cti_sparse *W)
+{
+    cti_sparse T;
+    int ok;
+    if (f->W)
+        return 1;
+    ok = cti_sparse_transpose(mem, W, &T);
+    cti_sparse_free(mem, W);
+    ok = ok && cti_sparse_transpose(mem, &T, W);
+    cti_sparse_free(mem, &T);
+    return ok;
+}
+
+/* friction within its circle */
+static void cti_stagger_round(cti_stagger *s)
+{
+    int i;
+    for (i = 0; i < s->f.nc; i++) {
+        double *r = s->f.r + 3 * (size_t)i, t = sqrt(r[1] * r[1] + r[2] * r[2]);
+        if (t > s->load[i])
+            r[1] *= s->load[i] / t, r[2] *= s->load[i] / t;
+    }
+}
+
+static int cti_stagger_open(cti_stagger *s, const cti_program *p, cti_effort *e, const cti_answer *a)
+{
+    cti_friction *f = &s->f;
+    cti_arena *arena = e->arena;
+    int i;
+    s->e = e;
+    if (!cti_friction_open(f, p, e, a))
+        return 0;
+    s->at = CTI_ARENA_NEW(arena, int32_t, f->m);
+    s->load = CTI_ARENA_ZERO(arena, double, f->nc), s->c = CTI_ARENA_NEW(arena, double, f->nc), s->s = CTI_ARENA_ZERO(arena, double, f->nc);
+    s->eta = CTI_ARENA_ZERO(arena, double, f->nc);
+    s->z = CTI_ARENA_NEW(arena, double, f->m), s->y = CTI_ARENA_NEW(arena, double, f->m), s->x = CTI_ARENA_NEW(arena, double, f->m);
+    if (!s->at || !s->load || !s->c || !s->s || !s->eta || !s->z || !s->y || !s->x)
+        return 0;
+    s->old = CTI_ARENA_ZERO(arena, double, f->m), s->last = CTI_ARENA_ZERO(arena, double, f->m);
+    s->last_e = CTI_ARENA_ZERO(arena, double, f->m);
+    for (i = 0; i < CTI_STAGGER_DEPTH; i++)
+        if ((s->dr[i] = CTI_ARENA_ZERO(arena, double, f->m)) == NULL || (s->de[i] = CTI_ARENA_ZERO(arena, double, f->m)) == NULL)
+            return 0;
+    if (!s->old || !s->last || !s->last_e)
+        return 0;
+    for (i = 0; i < f->nc; i++)
+        s->c[i] = 1, s->load[i] = f->mu[i] * fmax(0, f->r[3 * i]);
+    if (!cti_stagger_room(e->mem, &s->normal, f->nc, cti_stagger_normals(s, 0)))
+        return 0;
+    cti_stagger_normals(s, 1);
+    for (i = 0; i < f->nc; i++)
+        s->normal.hi[i] = INFINITY;
+    return cti_stagger_sort(e->mem, f, &s->normal.W);
+}
+
+static void cti_stagger_close(cti_stagger *s)
+{
+    cti_program_free(s->e->mem, &s->normal);
+    cti_program_free(s->e->mem, &s->tangent);
+    cti_friction_close(&s->f);
+}
+
+/* ---- the two projections ---- */
+
+/* the inner solver on q from r [q->m], which is the end too. 0: out of memory or not a solver for this, with s->why */
+static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
+{
+    cti_arena_point mark = cti_arena_mark(s->e->arena);
+    cti_effort e = *s->e;
+    cti_answer a;
+    cti_outcome said;
+    int i;
+    e.tolerance = fmax(0.01 * e.tolerance, 1e-11), e.max_iterations = 0, e.warm = 1, e.watch = NULL;
+    memset(&a, 0, sizeof a);
+    a.x = s->x, a.r = s->y, a.why = "";
+    memcpy(s->y, r, sizeof *r * (size_t)q->m);
+    said = s->inner(q, &e, &a);
+    cti_arena_rewind(s->e->arena, mark);
+    if (said == CTI_OUTCOME_MEMORY || said == CTI_OUTCOME_NOT_APPLICABLE) {
+        s->why = said == CTI_OUTCOME_MEMORY ? NULL : a.why;
+        return 0;
+    }
+    s->failures += said != CTI_OUTCOME_SOLVED;
+    for (i = 0; i < q->m; i++)
+        if (!cti_finite64(s->y[i]))
+            return 1;
+    for (i = 0; i < q->m; i++)
+        r[i] = fmin(fmax(s->y[i], q->lo[i]), q->hi[i]);
+    return 1;
+}
+
+/* normals for friction as it is */
+static int cti_stagger_push(cti_stagger *s)
+{
+    cti_friction *f = &s->f;
+    int i;
+    for (i = 0; i < f->m; i++)
+        s->z[i] = i % 3 ? f->r[i] : 0;
+    cti_friction_mul(f, s->z, s->y);
+    for (i = 0; i < f->nc; i++)
+        s->z[i] = f->r[3 * i], s->normal.w[i] = f->q[3 * i] + s->y[3 * i] - CTI_STAGGER_SIGMA * s->z[i];
+    if (!cti_stagger_inner(s, &s->normal, s->z))
+        return 0;
+    for (i = 0; i < f->nc; i++)
+        f->r[3 * i] = s->z[i];
+    return 1;
+}
+
+/* friction for normals as they are */
+static int cti_stagger_rub(cti_stagger *s)
+{
+    cti_friction *f = &s->f;
+    cti_program *q = &s->tangent;
+    int i, a, n = 0;
+    for (i = 0; i < f->m; i++)
+        s->at[i] = i % 3 == 0 || !(s->load[i / 3] > 0) ? -1 : n++;
+    for (i = 0; i < f->m; i++)
+        s->z[i] = i % 3 ? 0 : f->r[i];
+    cti_friction_mul(f, s->z, s->y);
+    if (n && (!cti_stagger_room(s->e->mem, q, n, cti_stagger_tangents(s, 0)) ||
+              (cti_stagger_tangents(s, 1), !cti_stagger_sort(s->e->mem, f, &q->W))))
+        return 0;
+    for (i = 0; i < f->nc; i++)
+        for (a = 0; a < 2; a++) {
+            int row = s->at[3 * i + 1 + a];
+            double c = a ? -s->s[i] : s->c[i], d = a ? s->c[i] : s->s[i];
+            if (row < 0)
+                continue;
+            s->z[row] = c * f->r[3 * i + 1] + d * f->r[3 * i + 2];
+            q->w[row] = c * (f->q[3 * i + 1] + s->y[3 * i + 1]) + d * (f->q[3 * i + 2] + s->y[3 * i + 2]) - CTI_STAGGER_SIGMA * s->z[row];
+            q->hi[row] = s->load[i], q->lo[row] = -s->load[i];
+        }
+    if (n && !cti_stagger_inner(s, q, s->z))
+        return 0;
+    for (i = 0; i < f->nc; i++) {
+        double t1 = s->at[3 * i + 1] < 0 ? 0 : s->z[s->at[3 * i + 1]], t2 = s->at[3 * i + 2] < 0 ? 0 : s->z[s->at[3 * i + 2]];
+        f->r[3 * i + 1] = s->c[i] * t1 - s->s[i] * t2, f->r[3 * i + 2] = s->s[i] * t1 + s->c[i] * t2;
+    }
+    return 1;
+}
+
+/* first tangents against the sliding, or along the force where nothing slides, and eta = |u_t| / (mu r_n): gamma_2 / gamma_1 = u_2 / u_1,
+   which keeps friction against a sliding that turns, is u_2 + eta gamma_2 = 0 near the first tangent */
+static void cti_stagger_aim(cti_stagger *s)
+{
+    int i;
+    for (i = 0; i < s->f.nc; i++) {
+        const double *r = s->f.r + 3 * (size_t)i, *u = s->f.u + 3 * (size_t)i;
+        double z1 = r[1] - u[1], z2 = r[2] - u[2], z = sqrt(z1 * z1 + z2 * z2);
+        if (z > 0)
+            s->c[i] = z1 / z, s->s[i] = z2 / z;
+        s->eta[i] = s->load[i] > 0 ? fmin(sqrt(u[1] * u[1] + u[2] * u[2]) / s->load[i], 1e6) : 0;
+    }
+}
+
+static double cti_stagger_dot(const double *a, const double *b, int n)
+{
+    double sum = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* weights [count] of the differences whose residuals together are nearest to e */
+static void cti_stagger_weights(const cti_stagger *s, const double *e, double *c)
+{
+    double G[CTI_STAGGER_DEPTH][CTI_STAGGER_DEPTH + 1], trace = 0;
+    int i, j, k, n = s->count;
+    for (i = 0; i < n; i++) {
+        for (j = 0; j <= i; j++)
+            G[i][j] = G[j][i] = cti_stagger_dot(s->de[i], s->de[j], s->f.m);
+        trace += G[i][i];
+    }
+    for (i = 0; i < n; i++)
+        G[i][i] += 1e-12 * trace + 1e-300, G[i][n] = cti_stagger_dot(s->de[i], e, s->f.m);
+    for (k = 0; k < n; k++)
+        for (i = k + 1; i < n; i++) {
+            double t = G[i][k] / G[k][k];
+            for (j = k; j <= n; j++)
+                G[i][j] -= t * G[k][j];
+        }
+    for (i = n - 1; i >= 0; i--) {
+        for (c[i] = G[i][n], j = i + 1; j < n; j++)
+            c[i] -= G[i][j] * c[j];
+        c[i] /= G[i][i];
+    }
+}
+
+/* friction for the next round from what this one started with (old) and ended with (r), by Anderson's acceleration, damped by share */
+static void cti_stagger_next(cti_stagger *s, double share)
+{
+    cti_friction *f = &s->f;
+    double c[CTI_STAGGER_DEPTH], *e = s->y;
+    int i, k;
+    for (i = 0; i < f->m; i++)
+        e[i] = i % 3 ? f->r[i] - s->old[i] : 0;
+    if (s->started) {
+        for (i = 0; i < f->m; i++)
+            s->dr[s->head][i] = s->old[i] - s->last[i], s->de[s->head][i] = e[i] - s->last_e[i];
+        s->head = (s->head + 1) % CTI_STAGGER_DEPTH, s->count = cti_min_int(s->count + 1, CTI_STAGGER_DEPTH);
+    }
+    memcpy(s->last, s->old, sizeof *e * (size_t)f->m), memcpy(s->last_e, e, sizeof *e * (size_t)f->m);
+    s->started = 1;
+    cti_stagger_weights(s, e, c);
+    for (i = 0; i < f->m; i++)
+        if (i % 3)
+            f->r[i] = s->old[i] + share * e[i];
+    for (k = 0; k < s->count; k++)
+        for (i = 0; i < f->m && cti_finite64(c[k]); i++)
+            if (i % 3)
+                f->r[i] -= c[k] * (s->dr[k][i] + share * s->de[k][i]);
+}
+
+/* rounds until the residual is below `enough`. 0: out of memory, or the inner solver refuses */
+static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
+{
+    cti_friction *f = &s->f;
+    double residual = f->best_residual, share = 1, mark = INFINITY, last = INFINITY;
+    int i, since = 0;
+    while (residual > enough && s->failures < CTI_STAGGER_FAILURES && since < CTI_STAGGER_PATIENCE &&
+           cti_friction_goes_on(f, CTI_STAGGER_OWN, a)) {
+        f->iterations++;
+        memcpy(s->old, f->r, sizeof *f->r * (size_t)f->m);
+        if (!cti_stagger_push(s))
+            return 0;
+        for (i = 0; i < f->nc; i++)
+            s->old[3 * i] = 0, s->load[i] += share * (f->mu[i] * f->r[3 * i] - s->load[i]);
+        cti_friction_residual(f);
+        cti_stagger_aim(s);
+        if (!cti_stagger_rub(s))
+            return 0;
+        residual = cti_friction_residual(f);
+        cti_stagger_round(s);
+        /* it got much worse: the differences are those of another map */
+        if (residual > 30 * f->best_residual)
+            s->started = s->count = s->head = 0;
+        since++;
+        if (f->best_residual < 0.9 * mark)
+            mark = f->best_residual, since = 0;
+        share = residual < 0.98 * last ? fmin(1, 1.15 * share) : fmax(0.2, 0.75 * share);
+        last = residual;
+        cti_stagger_next(s, share);
+    }
+    return 1;
+}
+
+CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, cti_program_solver inner, cti_effort *e, cti_answer *a)
+{
+    cti_stagger s;
+    cti_outcome outcome = CTI_OUTCOME_MEMORY;
+    double enough = 0.3 * e->tolerance;
+    a->iterations = 0;
+    a->why = cti_friction_refuses(p);
+    if (a->why)
+        return CTI_OUTCOME_NOT_APPLICABLE;
+    a->why = "";
+    memset(&s, 0, sizeof s);
+    s.inner = inner, s.e = e;
+    if (cti_stagger_open(&s, p, e, a)) {
+        int ran = cti_stagger_run(&s, enough, a);
+        if (ran || s.why) {
+            cti_friction_answer(&s.f, a);
+            outcome = !ran ? CTI_OUTCOME_NOT_APPLICABLE : (s.f.best_residual <= enough ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET);
+            a->why = ran ? "normals and friction in turn do not settle, or iterations or time ran out" : s.why;
+        }
+    }
+    cti_stagger_close(&s);
+    return outcome;
+}
+
+/* ---- by name ---- */
+
+static int cti_stagger_rubs(const cti_program *p)
+{
+    int i;
+    for (i = 0; p->mu && i < p->m / 3; i++)
+        if (p->mu[i] > 0)
+            return 1;
+    return 0;
+}
+
+CTI_FN cti_outcome cti_stagger_mprgp(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    return cti_stagger_rubs(p) ? cti_stagger_solve(p, cti_mprgp_solve, e, a) : cti_mprgp_solve(p, e, a);
+}
+
+CTI_FN cti_outcome cti_stagger_active_set(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    return cti_stagger_rubs(p) ? cti_stagger_solve(p, cti_active_set_solve, e, a) : cti_active_set_solve(p, e, a);
+}
+
+CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti_answer *a)
+{
+    cti_outcome said = cti_interior_solve(p, e, a);
+    if (said != CTI_OUTCOME_NOT_APPLICABLE || !cti_stagger_rubs(p))
+        return said;
+    return cti_stagger_solve(p, cti_interior_solve, e, a);
+}
+#undef CTI_STAGGER_SIGMA
+
 /* ---- 3_solve/solvers.h ---- */
 /* solvers.h -- the solvers of stand-alone problems, and which of them takes what. */
 
@@ -18631,6 +19670,8 @@ CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt);
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
 {
     switch (solver) {
+    case CT_SOLVER_ICA:
+        return cti_ica_program_solve;
     case CT_SOLVER_PGS:
         return cti_pgs_solve;
     case CT_SOLVER_CA:
@@ -18640,15 +19681,15 @@ CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
     case CT_SOLVER_ADMM:
         return cti_admm_solve;
     case CT_SOLVER_MPRGP:
-        return cti_mprgp_solve;
+        return cti_stagger_mprgp;
     case CT_SOLVER_LEMKE:
         return cti_lemke_solve;
     case CT_SOLVER_BOXED:
         return cti_boxed_solve;
     case CT_SOLVER_ACTIVE_SET:
-        return cti_active_set_solve;
+        return cti_stagger_active_set;
     case CT_SOLVER_INTERIOR:
-        return cti_interior_solve;
+        return cti_stagger_interior;
     default:
         return NULL;
     }
@@ -18657,8 +19698,10 @@ CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
 /* orders of attempts, each ended by AUTO */
 static const ct_solver cti_solvers_friction[] = {CT_SOLVER_NEWTON, CT_SOLVER_ADMM, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 static const ct_solver cti_solvers_many[] = {CT_SOLVER_PGS, CT_SOLVER_NEWTON, CT_SOLVER_ADMM, CT_SOLVER_AUTO};
-static const ct_solver cti_solvers_qp[] = {CT_SOLVER_CA, CT_SOLVER_INTERIOR, CT_SOLVER_ACTIVE_SET, CT_SOLVER_MPRGP, CT_SOLVER_PGS, CT_SOLVER_AUTO};
-static const ct_solver cti_solvers_large[] = {CT_SOLVER_INTERIOR, CT_SOLVER_CA, CT_SOLVER_MPRGP, CT_SOLVER_ACTIVE_SET, CT_SOLVER_PGS, CT_SOLVER_AUTO};
+static const ct_solver cti_solvers_qp[] = {CT_SOLVER_CA,    CT_SOLVER_INTERIOR, CT_SOLVER_ACTIVE_SET,
+                                           CT_SOLVER_MPRGP, CT_SOLVER_PGS,      CT_SOLVER_AUTO};
+static const ct_solver cti_solvers_large[] = {CT_SOLVER_INTERIOR,   CT_SOLVER_CA,  CT_SOLVER_MPRGP,
+                                              CT_SOLVER_ACTIVE_SET, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 static const ct_solver cti_solvers_lcp[] = {CT_SOLVER_LEMKE, CT_SOLVER_BOXED, CT_SOLVER_CA, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 static const ct_solver cti_solvers_bounds[] = {CT_SOLVER_BOXED, CT_SOLVER_CA, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 
@@ -18686,6 +19729,768 @@ CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt)
         if (cti_solvers_find(*next) && attempt-- == 0)
             return *next;
     return CT_SOLVER_AUTO;
+}
+
+/* ---- 3_solve/bridge.h ---- */
+/* bridge.h -- the world's contact problem (problem.h) as a stand-alone one (program.h) and back, so that every solver of this floor
+   takes it.
+
+   The program has kind GLOBAL: unknowns x = (v, s), v the blocks' scalars. What problem.h knows and program.h does not is expressed in
+   its terms, exactly:
+
+   compliance: u = J v + w + c r. An unknown s with a / 2 s^2 in the objective and alpha = sqrt(a c) in the row: A x = b + J'r says
+   a s = alpha r, hence alpha s = c r. a is the mean diagonal of A, so that s spoils no condition number.
+
+   recovery: 0 <= r perpendicular to min(u + c r, u + k r - recover) >= 0, k the softness. Two contacts in one place whose impulses add
+   up; the second has u - recover and the compliance k - c more. Where both push, u + c r = 0 and the second bears recover / (k - c).
+   With c >= k the second one alone is the whole law. Where it is known which of the two bears (cti_bridge_mode), one contact is enough.
+
+   equations: u + c r = 0 is eliminated, r = -(J v + w) / c, A + J'J / c, b - J'w / c. One without compliance gets a little of its
+   blocks' own.
+
+   constrained blocks: rows act through the projectors S on both sides, J S; A and b are filtered already, so that v stays in range. */
+
+
+/* cti_bridge_mode -- how a row stands in the program: not at all, by its hard law alone, by its recovery alone, by both, as an equation. */
+typedef enum cti_bridge_mode { CTI_BRIDGE_OUT, CTI_BRIDGE_HARD, CTI_BRIDGE_SOFT, CTI_BRIDGE_TWO, CTI_BRIDGE_EQUATION } cti_bridge_mode;
+/* cti_bridge_whole -- the mode that is the row's law whatever the solution. */
+CTI_FN cti_bridge_mode cti_bridge_whole(const cti_row *row);
+
+/* cti_bridge -- zero it before first use. */
+typedef struct cti_bridge {
+    const cti_problem *p;
+    const uint8_t *mode; /* [rows] cti_bridge_mode */
+    cti_program program; /* of mem */
+    int contacts;        /* of the program */
+    int extra;           /* unknowns s */
+    double a;
+    int32_t *first; /* [rows] its first contact, -1: none */
+} cti_bridge;
+
+/* cti_bridge_open -- the program of p, which has to stand as long as the bridge does, and so has mode [rows]; NULL: each row's whole law.
+   Arrays of the arena and of mem. 0 when memory ran out; close in any case. */
+CTI_FN int cti_bridge_open(cti_mem *mem, cti_arena *arena, const cti_problem *p, const uint8_t *mode, cti_bridge *out);
+/* cti_bridge_start -- x, r of the program from v and the rows' multipliers. */
+CTI_FN void cti_bridge_start(const cti_bridge *q, const ct_real *v, double *x, double *r);
+/* cti_bridge_finish -- v and the rows' multipliers, those of equations too, from x, r. */
+CTI_FN void cti_bridge_finish(const cti_bridge *q, const double *x, const double *r, ct_real *v);
+CTI_FN void cti_bridge_close(cti_mem *mem, cti_bridge *q);
+/* cti_bridge_jacobian -- J [3 rows][3 blocks] of all rows as scalars, through the projectors. Scratch from the arena. 0: out of memory. */
+CTI_FN int cti_bridge_jacobian(cti_mem *mem, cti_arena *arena, const cti_problem *p, cti_sparse *out);
+
+/* cti_bridge_solve -- a stand-alone solver on the world's problem: v and the rows' multipliers are the start and the end. The solver's
+   own tolerance is made tighter until cti_residual_eval, the judge of worlds, finds the natural map below desc->tolerance. info->status:
+   OK: below the tolerance. BUDGET: above it, but not above `loose`. FAILED: above `loose`, or a problem that the solver does not take
+   (too many rows for it); v and multipliers are as they came. MEMORY: the same, memory ran out. */
+CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, ct_real loose, cti_mem *mem,
+                             cti_arena *arena, ct_real *v, cti_solve_info *info);
+/* cti_bridge_normals -- the same for the normals alone: friction stays what it is in the rows, a load. */
+CTI_FN void cti_bridge_normals(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, ct_real loose, cti_mem *mem,
+                               cti_arena *arena, ct_real *v, cti_solve_info *info);
+/* cti_bridge_rub -- friction of every row at v and its normal multiplier, each contact for itself: what stops its blocks' sliding, were
+   they alone, and at most mu lambda. */
+CTI_FN void cti_bridge_rub(const cti_problem *p, const ct_real *v);
+/* cti_bridge_solver -- 1 when worlds can be solved by it. */
+CTI_FN int cti_bridge_solver(ct_solver solver);
+/* cti_bridge_cone -- 1 when it solves for this cone. */
+CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone);
+
+
+/* ---- 3_solve/bridge.c ---- */
+/* bridge.c -- the world's contact problem as a stand-alone one, and back. Method: see bridge.h; rows are gathered as triplets and summed.
+   Based on: Otaduy 2009, eq. 6-7 (the problem); Acary, Bremond and Huber 2018 (the global form of frictional contact); the compliances are
+   exact penalties, r = -u / c. */
+
+#define CTI_BRIDGE_RIGID                                                                                                                   \
+    1e-9 /* compliance of an equation that has none, of its blocks' own: it is missed by that share of what it does                        \
+          */
+
+/* triplets of the arena, counted before */
+typedef struct cti_bridge_list {
+    int32_t *i, *j;
+    double *x;
+    int n;
+} cti_bridge_list;
+
+static int cti_bridge_list_open(cti_arena *arena, cti_bridge_list *t, int n)
+{
+    t->i = CTI_ARENA_NEW(arena, int32_t, n), t->j = CTI_ARENA_NEW(arena, int32_t, n), t->x = CTI_ARENA_NEW(arena, double, n);
+    t->n = 0;
+    return t->i && t->j && t->x;
+}
+
+static void cti_bridge_list_add(cti_bridge_list *t, int i, int j, double x) { t->i[t->n] = i, t->j[t->n] = j, t->x[t->n++] = x; }
+
+/* rows at .. at + 2: J of a row, 9 entries a term */
+static void cti_bridge_add_row(cti_bridge_list *t, const cti_problem *p, const cti_row *row, int at)
+{
+    int k, a, c;
+    for (k = 0; k < row->n; k++) {
+        ct_real Gt[9];
+        cti_row_map_t(p, row, k, Gt);
+        for (a = 0; a < 3; a++)
+            for (c = 0; c < 3; c++)
+                cti_bridge_list_add(t, at + a, 3 * row->term[k].block + c, (double)Gt[3 * c + a]);
+    }
+}
+
+CTI_FN int cti_bridge_jacobian(cti_mem *mem, cti_arena *arena, const cti_problem *p, cti_sparse *out)
+{
+    cti_arena_point mark = cti_arena_mark(arena);
+    cti_bridge_list t;
+    int i, n = 0, ok;
+    for (i = 0; i < p->n_rows; i++)
+        n += 9 * p->rows[i].n;
+    memset(out, 0, sizeof *out);
+    ok = cti_bridge_list_open(arena, &t, n);
+    for (i = 0; ok && i < p->n_rows; i++)
+        cti_bridge_add_row(&t, p, &p->rows[i], 3 * i);
+    ok = ok && cti_sparse_from_triplets(mem, 3 * p->n_rows, 3 * p->A->n, t.i, t.j, t.x, t.n, out);
+    cti_arena_rewind(arena, mark);
+    return ok;
+}
+
+/* ---- the laws of a row ---- */
+
+CTI_FN cti_bridge_mode cti_bridge_whole(const cti_row *row)
+{
+    if (row->equations)
+        return CTI_BRIDGE_EQUATION;
+    if (!(row->recover > 0))
+        return CTI_BRIDGE_HARD;
+    return row->compliance[0] < row->softness ? CTI_BRIDGE_TWO : CTI_BRIDGE_SOFT;
+}
+
+/* cti_bridge_law -- a row's contacts: one or two, compliance of the first normal and of the second, what the last one recovers */
+typedef struct cti_bridge_law {
+    int two;
+    double c, more, recover;
+} cti_bridge_law;
+
+static cti_bridge_law cti_bridge_law_of(const cti_bridge *q, int i)
+{
+    const cti_row *row = &q->p->rows[i];
+    cti_bridge_law l;
+    l.two = q->mode[i] == CTI_BRIDGE_TWO;
+    l.c = (double)(q->mode[i] == CTI_BRIDGE_SOFT ? row->softness : row->compliance[0]);
+    l.more = l.two ? (double)row->softness - l.c : 0;
+    l.recover = q->mode[i] == CTI_BRIDGE_HARD ? 0 : (double)row->recover;
+    return l;
+}
+
+/* compliance of an axis along a row's blocks, each for itself */
+static double cti_bridge_own(const cti_problem *p, const cti_row *row, int axis)
+{
+    double d = 0;
+    int k, j, l;
+    for (k = 0; k < row->n; k++) {
+        ct_real Gt[9], inverse[9];
+        if (!cti_m3_inverse(p->A->val + 9 * (size_t)p->A->diag[row->term[k].block], inverse))
+            continue;
+        cti_row_map_t(p, row, k, Gt);
+        for (j = 0; j < 3; j++)
+            for (l = 0; l < 3; l++)
+                d += (double)(Gt[3 * j + axis] * inverse[3 * j + l] * Gt[3 * l + axis]);
+    }
+    return d;
+}
+
+/* compliance of an equation; 0: the axis moves nothing */
+static double cti_bridge_soft(const cti_problem *p, const cti_row *row, int axis)
+{
+    double own = cti_bridge_own(p, row, axis);
+    return own > 0 ? fmax((double)row->compliance[axis], CTI_BRIDGE_RIGID * own) : 0;
+}
+
+/* ---- to the program ---- */
+
+static int cti_bridge_count(cti_bridge *q, cti_arena *arena, const uint8_t *mode)
+{
+    const cti_problem *p = q->p;
+    uint8_t *whole = mode ? NULL : CTI_ARENA_NEW(arena, uint8_t, p->n_rows);
+    int i;
+    q->first = CTI_ARENA_NEW(arena, int32_t, p->n_rows);
+    if (!q->first || !(mode || whole))
+        return 0;
+    for (i = 0; whole && i < p->n_rows; i++)
+        whole[i] = (uint8_t)cti_bridge_whole(&p->rows[i]);
+    q->mode = mode ? mode : whole;
+    for (q->a = 0, i = 0; i < 3 * p->A->n; i++)
+        q->a += (double)p->A->val[9 * (size_t)p->A->diag[i / 3] + 4 * (size_t)(i % 3)] / (3 * p->A->n);
+    q->a = q->a > 0 ? q->a : 1;
+    for (i = 0; i < p->n_rows; i++) {
+        const cti_row *row = &p->rows[i];
+        cti_bridge_law l = cti_bridge_law_of(q, i);
+        q->first[i] = -1;
+        if (q->mode[i] == CTI_BRIDGE_OUT || q->mode[i] == CTI_BRIDGE_EQUATION)
+            continue;
+        q->first[i] = q->contacts, q->contacts += 1 + l.two;
+        q->extra += (l.c > 0) + (l.more > 0) + (row->mu > 0 && row->compliance[1] > 0) + (row->mu > 0 && row->compliance[2] > 0);
+    }
+    return 1;
+}
+
+/* A of v, of s, and of equations; b */
+static int cti_bridge_matrix(cti_bridge *q, cti_mem *mem, cti_arena *arena)
+{
+    const cti_problem *p = q->p;
+    const cti_bsr *A = p->A;
+    cti_arena_point mark = cti_arena_mark(arena);
+    cti_bridge_list t, J;
+    int n3 = 3 * A->n, i, k, e, l, count = 9 * A->row[A->n] + q->extra, ok;
+    for (i = 0; i < p->n_rows; i++)
+        for (k = 0; k < 3; k++)
+            count += (p->rows[i].equations >> k & 1) * 9 * p->rows[i].n * p->rows[i].n;
+    ok = cti_bridge_list_open(arena, &t, count) && cti_bridge_list_open(arena, &J, 9 * CTI_ROW_TERMS) &&
+         CTI_RESIZE(mem, q->program.b, n3 + q->extra);
+    for (i = 0; ok && i < A->n; i++)
+        for (k = A->row[i]; k < A->row[i + 1]; k++)
+            for (e = 0; e < 9; e++)
+                cti_bridge_list_add(&t, 3 * i + e / 3, 3 * A->col[k] + e % 3, (double)A->val[9 * (size_t)k + (size_t)e]);
+    for (i = 0; ok && i < n3; i++)
+        q->program.b[i] = (double)p->b[i];
+    for (i = 0; ok && i < q->extra; i++)
+        cti_bridge_list_add(&t, n3 + i, n3 + i, q->a);
+    for (i = 0; ok && i < p->n_rows; i++) {
+        const cti_row *row = &p->rows[i];
+        if (!row->equations)
+            continue;
+        J.n = 0, cti_bridge_add_row(&J, p, row, 0);
+        for (k = 0; k < J.n; k++) {
+            double c = (row->equations >> J.i[k] & 1) ? cti_bridge_soft(p, row, J.i[k]) : 0;
+            if (!(c > 0))
+                continue;
+            q->program.b[J.j[k]] -= J.x[k] * (double)row->w[J.i[k]] / c;
+            for (l = 0; l < J.n; l++)
+                if (J.i[l] == J.i[k])
+                    cti_bridge_list_add(&t, J.j[k], J.j[l], J.x[k] * J.x[l] / c);
+        }
+    }
+    ok = ok && cti_sparse_from_triplets(mem, n3 + q->extra, n3 + q->extra, t.i, t.j, t.x, t.n, &q->program.A);
+    cti_arena_rewind(arena, mark);
+    return ok;
+}
+
+/* an unknown s of compliance c in one row, or in those of two contacts */
+static void cti_bridge_add_soft(const cti_bridge *q, cti_bridge_list *t, int at, int both, double c, int *s)
+{
+    if (!(c > 0))
+        return;
+    cti_bridge_list_add(t, at, *s, sqrt(q->a * c));
+    if (both)
+        cti_bridge_list_add(t, at + 3, *s, sqrt(q->a * c));
+    ++*s;
+}
+
+/* one or two contacts of a row, their unknowns s from *s on */
+static void cti_bridge_put(cti_bridge *q, cti_bridge_list *t, int i, int *s)
+{
+    cti_program *g = &q->program;
+    const cti_row *row = &q->p->rows[i];
+    cti_bridge_law l = cti_bridge_law_of(q, i);
+    int at = 3 * q->first[i], k, a;
+    for (k = 0; k < 1 + l.two; k++) {
+        cti_bridge_add_row(t, q->p, row, at + 3 * k);
+        g->mu[at / 3 + k] = (double)row->mu;
+        for (a = 0; a < 3; a++)
+            g->w[at + 3 * k + a] = (double)row->w[a];
+    }
+    g->w[at + 3 * l.two] -= l.recover;
+    cti_bridge_add_soft(q, t, at, l.two, l.c, s);
+    cti_bridge_add_soft(q, t, at + 3, 0, l.more, s);
+    for (k = 1; k < 3 && row->mu > 0; k++)
+        cti_bridge_add_soft(q, t, at + k, l.two, (double)row->compliance[k], s);
+}
+
+/* J, w, mu */
+static int cti_bridge_rows(cti_bridge *q, cti_mem *mem, cti_arena *arena)
+{
+    const cti_problem *p = q->p;
+    cti_program *g = &q->program;
+    cti_arena_point mark = cti_arena_mark(arena);
+    cti_bridge_list t;
+    int i, count = 2 * q->extra, s = 3 * p->A->n, ok;
+    for (i = 0; i < p->n_rows; i++)
+        count += q->first[i] < 0 ? 0 : 9 * p->rows[i].n * (1 + (q->mode[i] == CTI_BRIDGE_TWO));
+    ok = cti_bridge_list_open(arena, &t, count) && CTI_RESIZE(mem, g->w, g->m) && CTI_RESIZE(mem, g->mu, q->contacts);
+    for (i = 0; ok && i < p->n_rows; i++)
+        if (q->first[i] >= 0)
+            cti_bridge_put(q, &t, i, &s);
+    ok = ok && cti_sparse_from_triplets(mem, g->m, g->n, t.i, t.j, t.x, t.n, &g->J);
+    cti_arena_rewind(arena, mark);
+    return ok;
+}
+
+CTI_FN int cti_bridge_open(cti_mem *mem, cti_arena *arena, const cti_problem *p, const uint8_t *mode, cti_bridge *q)
+{
+    q->p = p;
+    if (!cti_bridge_count(q, arena, mode))
+        return 0;
+    q->program.kind = CTI_PROGRAM_GLOBAL;
+    q->program.n = 3 * p->A->n + q->extra, q->program.m = 3 * q->contacts;
+    return cti_bridge_matrix(q, mem, arena) && cti_bridge_rows(q, mem, arena);
+}
+
+CTI_FN void cti_bridge_close(cti_mem *mem, cti_bridge *q) { cti_program_free(mem, &q->program); }
+
+/* ---- numbers there and back ---- */
+
+CTI_FN void cti_bridge_start(const cti_bridge *q, const ct_real *v, double *x, double *r)
+{
+    const cti_problem *p = q->p;
+    int i, k, s = 3 * p->A->n;
+    for (i = 0; i < s; i++)
+        x[i] = (double)v[i];
+    for (i = 0; i < p->n_rows; i++) {
+        const cti_row *row = &p->rows[i];
+        cti_bridge_law l = cti_bridge_law_of(q, i);
+        double n = (double)row->r[0], second = l.two ? fmin(n, l.recover / l.more) : 0, part = n > 0 ? second / n : 0;
+        int at = 3 * q->first[i];
+        if (at < 0)
+            continue;
+        for (k = 0; k < 3; k++) {
+            r[at + k] = (double)row->r[k] * (1 - part);
+            if (l.two)
+                r[at + 3 + k] = (double)row->r[k] * part;
+        }
+        /* s = sqrt(c / a) r */
+        if (l.c > 0)
+            x[s++] = sqrt(l.c / q->a) * n;
+        if (l.more > 0)
+            x[s++] = sqrt(l.more / q->a) * second;
+        for (k = 1; k < 3 && row->mu > 0; k++)
+            if (row->compliance[k] > 0)
+                x[s++] = sqrt((double)row->compliance[k] / q->a) * (double)row->r[k];
+    }
+}
+
+/* r = -(J v + w) / c of a row's equations, in double */
+static void cti_bridge_equations(const cti_bridge *q, cti_row *row, const double *x)
+{
+    int k, a, c;
+    for (a = 0; a < 3; a++) {
+        double u = (double)row->w[a], soft = (row->equations >> a & 1) ? cti_bridge_soft(q->p, row, a) : 0;
+        row->r[a] = 0;
+        if (!(soft > 0))
+            continue;
+        for (k = 0; k < row->n; k++) {
+            ct_real Gt[9];
+            cti_row_map_t(q->p, row, k, Gt);
+            for (c = 0; c < 3; c++)
+                u += (double)Gt[3 * c + a] * x[3 * row->term[k].block + c];
+        }
+        row->r[a] = (ct_real)(-u / soft);
+    }
+}
+
+CTI_FN void cti_bridge_finish(const cti_bridge *q, const double *x, const double *r, ct_real *v)
+{
+    const cti_problem *p = q->p;
+    int i, k;
+    for (i = 0; i < 3 * p->A->n; i++)
+        v[i] = (ct_real)x[i];
+    for (i = 0; i < p->n_rows; i++) {
+        cti_row *row = &p->rows[i];
+        const double *ri = q->first[i] < 0 ? NULL : r + 3 * q->first[i];
+        if (q->mode[i] == CTI_BRIDGE_EQUATION)
+            cti_bridge_equations(q, row, x);
+        for (k = 0; k < 3 && q->mode[i] != CTI_BRIDGE_EQUATION; k++)
+            row->r[k] = ri ? (ct_real)(ri[k] + (q->mode[i] == CTI_BRIDGE_TWO ? ri[3 + k] : 0)) : 0;
+        if (!ri)
+            continue;
+        row->r[0] = cti_max(0, row->r[0]);
+        if (!(row->mu > 0))
+            row->r[1] = row->r[2] = 0;
+    }
+}
+#undef CTI_BRIDGE_RIGID
+
+/* ---- 3_solve/bridge_solve.c ---- */
+/* bridge_solve.c -- stand-alone solvers on the world's contact problem.
+   Method: rows that the start says to be open stay out of the program, and one that recovers its gap stands in it by the law that bore
+   its last impulse; what the solution then breaks enters with its whole law, and the solve goes on from there. The program's judge
+   measures the natural map relative to |r| over all contacts, the world's judge velocities relative to velocity_scale at the worst row: a
+   solve starts with a share of the world's tolerance, and is continued from where it ended with a tighter one as long as the world's
+   judge is not content. The best point stands. Based on: no paper. */
+
+#define CTI_BRIDGE_ATTEMPTS 4
+#define CTI_BRIDGE_FIRST 0.1       /* tolerance of the first attempt, of the world's; */
+#define CTI_BRIDGE_QUICK 1e-2      /* that of methods whose last digits cost next to nothing */
+#define CTI_BRIDGE_STAGGER 150     /* rounds, or interior steps */
+#define CTI_BRIDGE_WORK 4e9        /* multiplications of an attempt's iterations */
+#define CTI_BRIDGE_NEWTON 80       /* steps */
+#define CTI_BRIDGE_TIGHT 1e-13     /* no attempt is asked for less */
+#define CTI_BRIDGE_PASSES 10       /* times broken rows enter, before all rows do */
+#define CTI_BRIDGE_SURE CTI_R(1.5) /* an impulse so many times what the recovery bears is the hard law's */
+#define CTI_BRIDGE_CONES 400       /* a step of interior point factors a dense matrix of three times as many rows */
+#define CTI_BRIDGE_PIVOTS 60       /* dense dictionaries of ten times as many rows */
+#define CTI_BRIDGE_BLOCKS 200      /* dense factors in every round of turned boxes */
+#define CTI_BRIDGE_CONTACTS 2000   /* a dense matrix between so many takes 290 megabytes */
+
+CTI_FN int cti_bridge_solver(ct_solver solver)
+{
+    return solver != CT_SOLVER_AUTO && solver != CT_SOLVER_ICA && cti_solvers_find(solver) != NULL;
+}
+
+CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone) { return !cti_bridge_solver(solver) || cone == CT_CONE_CONE; }
+
+/* most iterations of an attempt on m rows, where the caller says nothing: what a few seconds hold, and no more than the method is likely to
+ * need */
+static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, int m)
+{
+    double square = CTI_BRIDGE_WORK / ((double)m * (double)m + 1), cube = 50 * CTI_BRIDGE_WORK / ((double)m * (double)m * (double)m + 1);
+    if (desc->budget > 0)
+        return desc->budget;
+    switch (solver) {
+    case CT_SOLVER_PGS:
+    case CT_SOLVER_CA:
+        return (int)fmin(fmax(square, 50), 20.0 * desc->max_sweeps);
+    case CT_SOLVER_ADMM:
+        return (int)fmin(fmax(square, 50), 10.0 * desc->max_iterations);
+    case CT_SOLVER_LEMKE:
+        return (int)fmin(fmax(square / 40, 500), 5000);
+    case CT_SOLVER_BOXED:
+        return (int)fmin(fmax(cube, 50), 2000);
+    case CT_SOLVER_MPRGP:
+    case CT_SOLVER_ACTIVE_SET:
+    case CT_SOLVER_INTERIOR:
+        return (int)fmin(fmax(cube, 20), CTI_BRIDGE_STAGGER);
+    default:
+        return (int)fmin(fmax(cube, 20), CTI_BRIDGE_NEWTON);
+    }
+}
+
+/* contacts of the largest problem that a solver is given: more would take it minutes or gigabytes */
+static int cti_bridge_most(ct_solver solver)
+{
+    switch (solver) {
+    case CT_SOLVER_LEMKE:
+        return CTI_BRIDGE_PIVOTS;
+    case CT_SOLVER_BOXED:
+        return CTI_BRIDGE_BLOCKS;
+    case CT_SOLVER_INTERIOR:
+        return CTI_BRIDGE_CONES;
+    default:
+        return CTI_BRIDGE_CONTACTS;
+    }
+}
+
+static double cti_bridge_first(ct_solver solver)
+{
+    return solver == CT_SOLVER_NEWTON || solver == CT_SOLVER_LEMKE || solver == CT_SOLVER_BOXED ? CTI_BRIDGE_QUICK : CTI_BRIDGE_FIRST;
+}
+
+static void cti_bridge_effort(const ct_solver_desc *desc, ct_solver solver, cti_mem *mem, cti_arena *arena, cti_effort *e)
+{
+    memset(e, 0, sizeof *e);
+    e->tolerance = fmax(cti_bridge_first(solver) * (double)desc->tolerance, CTI_BRIDGE_TIGHT);
+    e->seconds = desc->seconds, e->warm = 1, e->cone = CT_CONE_CONE;
+    e->order = desc->order, e->relaxation = desc->relaxation, e->seed = desc->seed, e->now_us = desc->now_us, e->now_user = desc->now_user;
+    e->mem = mem, e->arena = arena;
+    e->started = desc->now_us ? desc->now_us(desc->now_user) : 0;
+}
+
+/* v and multipliers kept apart */
+typedef struct cti_bridge_point {
+    ct_real *v, *r;
+    ct_real natural;
+} cti_bridge_point;
+
+static int cti_bridge_point_open(cti_arena *arena, const cti_problem *p, cti_bridge_point *q)
+{
+    q->v = CTI_ARENA_NEW(arena, ct_real, 3 * p->A->n), q->r = CTI_ARENA_NEW(arena, ct_real, 3 * p->n_rows);
+    return q->v && q->r;
+}
+
+static void cti_bridge_point_take(const cti_problem *p, const ct_real *v, ct_real natural, cti_bridge_point *q)
+{
+    int i;
+    memcpy(q->v, v, sizeof *v * 3 * (size_t)p->A->n);
+    for (i = 0; i < p->n_rows; i++)
+        memcpy(q->r + 3 * (size_t)i, p->rows[i].r, sizeof p->rows[i].r);
+    q->natural = natural;
+}
+
+static void cti_bridge_point_put(const cti_problem *p, const cti_bridge_point *q, ct_real *v)
+{
+    int i;
+    memcpy(v, q->v, sizeof *v * 3 * (size_t)p->A->n);
+    for (i = 0; i < p->n_rows; i++)
+        memcpy(p->rows[i].r, q->r + 3 * (size_t)i, sizeof p->rows[i].r);
+}
+
+/* the world's judgement of what stands in v and the rows; huge where numbers are not finite */
+static ct_real cti_bridge_judge(const cti_problem *p, const ct_real *v, ct_real *work)
+{
+    cti_residuals res;
+    ct_real natural;
+    int i, k, finite = 1;
+    for (i = 0; i < 3 * p->A->n; i++)
+        finite = finite && cti_finite(v[i]);
+    for (i = 0; i < p->n_rows; i++)
+        for (k = 0; k < 3; k++)
+            finite = finite && cti_finite(p->rows[i].r[k]);
+    if (!finite)
+        return CTI_REAL_MAX;
+    cti_residual_eval(p, CT_CONE_CONE, v, work, &res);
+    natural = res.natural_map;
+    return cti_finite(natural) ? natural : CTI_REAL_MAX;
+}
+
+/* cti_bridge_run -- one solve. */
+typedef struct cti_bridge_run {
+    const cti_problem *p;
+    cti_program_solver solve;
+    const ct_solver_desc *desc;
+    ct_solver solver;
+    cti_effort e;
+    ct_real tolerance, small; /* natural map; [m/s] by which a row is broken */
+    uint8_t *mode;            /* [rows] */
+    ct_real *v, *work;
+    cti_bridge_point start, best;
+    cti_solve_info *info;
+    int attempts; /* with the rows that stand in the program now */
+} cti_bridge_run;
+
+/* what the start says of a row */
+static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v)
+{
+    cti_bridge_mode mode = cti_bridge_whole(row);
+    ct_real u[3], share;
+    if (mode == CTI_BRIDGE_EQUATION)
+        return mode;
+    cti_row_velocity(row, v, u);
+    if (!(row->r[0] > 0) && u[0] >= cti_max(0, row->recover))
+        return CTI_BRIDGE_OUT;
+    if (mode != CTI_BRIDGE_TWO || !(row->r[0] > 0))
+        return mode;
+    /* where both bear, the recovery's part is recover / (softness - compliance) */
+    share = row->recover / (row->softness - row->compliance[0]);
+    return row->r[0] > CTI_BRIDGE_SURE * share ? CTI_BRIDGE_HARD : (row->r[0] * CTI_BRIDGE_SURE < share ? CTI_BRIDGE_SOFT : mode);
+}
+
+/* rows that v and their multipliers break, or meet by a law that is not theirs, get their whole law. Returns how many */
+static int cti_bridge_mend(cti_bridge_run *b)
+{
+    int i, n = 0;
+    for (i = 0; i < b->p->n_rows; i++) {
+        const cti_row *row = &b->p->rows[i];
+        cti_bridge_mode whole = cti_bridge_whole(row);
+        ct_real u[3], law;
+        if (b->mode[i] == whole)
+            continue;
+        cti_row_velocity(row, b->v, u);
+        law = u[0] + row->compliance[0] * row->r[0];
+        if (row->recover > 0)
+            law = cti_min(law, u[0] + row->softness * row->r[0] - row->recover);
+        if (law < -b->small)
+            b->mode[i] = (uint8_t)whole, n++;
+    }
+    return n;
+}
+
+/* one solve of the program as it is. 1: go on, 0: this is the end, -1: out of memory */
+static int cti_bridge_attempt(cti_bridge_run *b, const cti_bridge *q, cti_answer *a, int *mended)
+{
+    cti_arena_point mark = cti_arena_mark(b->e.arena);
+    cti_outcome said;
+    ct_real natural;
+    a->iterations = 0;
+    said = b->solve(&q->program, &b->e, a);
+    cti_arena_rewind(b->e.arena, mark);
+    if (said == CTI_OUTCOME_MEMORY)
+        return -1;
+    b->info->iterations += a->iterations;
+    if (said == CTI_OUTCOME_NOT_APPLICABLE || said == CTI_OUTCOME_INFEASIBLE)
+        return 0;
+    cti_bridge_finish(q, a->x, a->r, b->v);
+    natural = cti_bridge_judge(b->p, b->v, b->work);
+    if (natural < b->best.natural)
+        cti_bridge_point_take(b->p, b->v, natural, &b->best);
+    if (!(natural < CTI_REAL_MAX) || b->best.natural <= b->tolerance)
+        return 0;
+    *mended = cti_bridge_mend(b);
+    if (*mended)
+        return 1;
+    if (said != CTI_OUTCOME_SOLVED || b->e.tolerance <= CTI_BRIDGE_TIGHT || ++b->attempts >= CTI_BRIDGE_ATTEMPTS)
+        return 0;
+    b->e.tolerance = fmax(b->e.tolerance * fmax(1e-3, fmin(0.1, 0.3 * (double)(b->tolerance / natural))), CTI_BRIDGE_TIGHT);
+    return 1;
+}
+
+/* a program without contacts is a linear system. As cti_bridge_attempt */
+static int cti_bridge_linear(cti_bridge_run *b, const cti_bridge *q, cti_answer *a, int *mended)
+{
+    cti_system s;
+    ct_real natural;
+    int ok;
+    memset(&s, 0, sizeof s);
+    ok = cti_system_open(b->e.mem, &s, &q->program.A) && cti_system_factor(b->e.mem, &s);
+    if (ok) {
+        memcpy(a->x, q->program.b, sizeof *a->x * (size_t)q->program.n);
+        cti_system_solve(&s, a->x, 1);
+        cti_bridge_finish(q, a->x, a->r, b->v);
+        natural = cti_bridge_judge(b->p, b->v, b->work);
+        if (natural < b->best.natural)
+            cti_bridge_point_take(b->p, b->v, natural, &b->best);
+        *mended = natural > b->tolerance && natural < CTI_REAL_MAX && cti_bridge_mend(b);
+    }
+    cti_system_close(b->e.mem, &s);
+    return ok ? *mended : -1;
+}
+
+/* solves of the program with these modes. As cti_bridge_attempt */
+static int cti_bridge_pass(cti_bridge_run *b)
+{
+    cti_bridge q;
+    cti_answer a;
+    int got = -1, mended = 0;
+    memset(&q, 0, sizeof q), memset(&a, 0, sizeof a);
+    if (cti_bridge_open(b->e.mem, b->e.arena, b->p, b->mode, &q)) {
+        a.x = CTI_ARENA_ZERO(b->e.arena, double, q.program.n), a.r = CTI_ARENA_ZERO(b->e.arena, double, q.program.m), a.why = "";
+        got = q.contacts <= cti_bridge_most(b->solver) ? 1 : 0;
+        if (got && (!a.x || !a.r || !cti_program_prepare(b->e.mem, &q.program)))
+            got = -1;
+        b->e.max_iterations = cti_bridge_bound(b->solver, b->desc, q.program.m);
+        if (got > 0)
+            cti_bridge_start(&q, b->v, a.x, a.r);
+        while (got > 0 && !mended)
+            got = q.contacts ? cti_bridge_attempt(b, &q, &a, &mended) : cti_bridge_linear(b, &q, &a, &mended);
+    }
+    cti_bridge_close(b->e.mem, &q);
+    return got;
+}
+
+/* 0: out of memory */
+static int cti_bridge_go(cti_bridge_run *b)
+{
+    int k, i, got = 1;
+    for (i = 0; i < b->p->n_rows; i++)
+        b->mode[i] = (uint8_t)cti_bridge_guess(&b->p->rows[i], b->v);
+    for (k = 0; got > 0 && k <= CTI_BRIDGE_PASSES; k++) {
+        cti_arena_point mark = cti_arena_mark(b->e.arena);
+        for (i = 0; k == CTI_BRIDGE_PASSES && i < b->p->n_rows; i++)
+            b->mode[i] = (uint8_t)cti_bridge_whole(&b->p->rows[i]);
+        b->attempts = 0;
+        got = cti_bridge_pass(b);
+        cti_arena_rewind(b->e.arena, mark);
+    }
+    return got >= 0;
+}
+
+CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, ct_real loose, cti_mem *mem,
+                             cti_arena *arena, ct_real *v, cti_solve_info *info)
+{
+    cti_arena_point mark = cti_arena_mark(arena);
+    cti_bridge_run b;
+    int ok;
+    memset(info, 0, sizeof *info), memset(&b, 0, sizeof b);
+    b.p = p, b.v = v, b.info = info, b.tolerance = desc->tolerance, b.small = CTI_R(0.5) * desc->tolerance * p->velocity_scale;
+    b.best.natural = CTI_REAL_MAX;
+    b.solve = cti_solvers_find(solver), b.desc = desc, b.solver = solver;
+    b.work = CTI_ARENA_NEW(arena, ct_real, 6 * (size_t)p->A->n), b.mode = CTI_ARENA_NEW(arena, uint8_t, p->n_rows);
+    cti_bridge_effort(desc, solver, mem, arena, &b.e);
+    ok = b.work && b.mode && cti_bridge_point_open(arena, p, &b.start) && cti_bridge_point_open(arena, p, &b.best);
+    if (ok) {
+        cti_bridge_point_take(p, v, 0, &b.start);
+        ok = cti_bridge_go(&b);
+        cti_bridge_point_put(p, ok && b.best.natural <= loose ? &b.best : &b.start, v);
+    }
+    info->status = b.best.natural <= desc->tolerance ? CTI_SOLVE_OK : (b.best.natural <= loose ? CTI_SOLVE_BUDGET : CTI_SOLVE_FAILED);
+    info->status = ok ? info->status : CTI_SOLVE_MEMORY;
+    info->change = b.best.natural < CTI_REAL_MAX ? b.best.natural : 0;
+    cti_arena_rewind(arena, mark);
+}
+#undef CTI_BRIDGE_ATTEMPTS
+#undef CTI_BRIDGE_FIRST
+#undef CTI_BRIDGE_QUICK
+#undef CTI_BRIDGE_NEWTON
+#undef CTI_BRIDGE_WORK
+#undef CTI_BRIDGE_STAGGER
+#undef CTI_BRIDGE_TIGHT
+#undef CTI_BRIDGE_CONTACTS
+#undef CTI_BRIDGE_PIVOTS
+#undef CTI_BRIDGE_BLOCKS
+#undef CTI_BRIDGE_CONES
+#undef CTI_BRIDGE_PASSES
+#undef CTI_BRIDGE_SURE
+
+/* ---- 3_solve/bridge_friction.c ---- */
+/* bridge_friction.c -- solvers without friction on the world's problem: normals for friction as it is, and friction contact by contact.
+   Based on: Li et al. 2015, section 5 (normals by MPRGP, friction by iterative constraint anticipation from there); Bridson, Marino and
+   Fedkiw 2003, section 4 (friction after the normals, each contact for itself). */
+
+CTI_FN void cti_bridge_normals(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, ct_real loose, cti_mem *mem,
+                               cti_arena *arena, ct_real *v, cti_solve_info *info)
+{
+    cti_arena_point mark = cti_arena_mark(arena);
+    cti_problem q = *p;
+    size_t n3 = 3 * (size_t)p->A->n;
+    ct_real *b = CTI_ARENA_NEW(arena, ct_real, n3);
+    int i;
+    q.rows = CTI_ARENA_NEW(arena, cti_row, p->n_rows);
+    memset(info, 0, sizeof *info);
+    if (!b || !q.rows) {
+        info->status = CTI_SOLVE_MEMORY;
+    } else {
+        memcpy(b, p->b, sizeof *b * n3);
+        memcpy(q.rows, p->rows, sizeof *q.rows * (size_t)p->n_rows);
+        q.b = b;
+        for (i = 0; i < p->n_rows; i++) {
+            cti_row *row = &q.rows[i];
+            ct_real r[3];
+            if (row->equations)
+                continue;
+            r[0] = 0, r[1] = row->r[1], r[2] = row->r[2];
+            cti_row_scatter(p, row, r, b);
+            row->mu = row->r[1] = row->r[2] = 0;
+        }
+        cti_bridge_solve(&q, desc, solver, loose, mem, arena, v, info);
+        for (i = 0; i < p->n_rows; i++) {
+            p->rows[i].r[0] = q.rows[i].r[0];
+            if (q.rows[i].equations)
+                memcpy(p->rows[i].r, q.rows[i].r, sizeof q.rows[i].r);
+        }
+    }
+    cti_arena_rewind(arena, mark);
+}
+
+/* mean compliance of a row's tangents along its blocks, each for itself */
+static ct_real cti_bridge_slide(const cti_problem *p, const cti_row *row)
+{
+    ct_real d = (row->compliance[1] + row->compliance[2]) / 2;
+    int k, a, j, l;
+    for (k = 0; k < row->n; k++) {
+        ct_real G[9], Gt[9], inverse[9];
+        if (!cti_m3_inverse(p->A->val + 9 * (size_t)p->A->diag[row->term[k].block], inverse))
+            continue;
+        cti_row_map(row, k, G), cti_row_map_t(p, row, k, Gt);
+        for (a = 1; a < 3; a++)
+            for (j = 0; j < 3; j++)
+                for (l = 0; l < 3; l++)
+                    d += G[3 * a + j] * inverse[3 * j + l] * Gt[3 * l + a] / 2;
+    }
+    return d;
+}
+
+CTI_FN void cti_bridge_rub(const cti_problem *p, const ct_real *v)
+{
+    int i;
+    for (i = 0; i < p->n_rows; i++) {
+        cti_row *row = &p->rows[i];
+        ct_real u[3], d, t, r;
+        if (row->equations)
+            continue;
+        row->r[1] = row->r[2] = 0;
+        if (!(row->mu > 0) || !(row->r[0] > 0))
+            continue;
+        cti_row_velocity(row, v, u);
+        d = cti_bridge_slide(p, row), t = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
+        if (!(t > 0) || !(d > 0))
+            continue;
+        r = cti_min(row->mu * row->r[0], t / d);
+        row->r[1] = -r * u[1] / t, row->r[2] = -r * u[2] / t;
+    }
 }
 
 /* ---- 4_geom/dist.h ---- */
@@ -22830,6 +24635,264 @@ CTI_FN int cti_bvh_pairs(cti_mem *mem, const cti_forest *forest, const cti_bvh *
     return 1;
 }
 #undef CTI_BVH_BIG
+
+/* ---- 5_mesh/nearest.h ---- */
+/* nearest.h -- questions to one box tree: the triangle that is nearest to a point, a tet that holds it, what a ray meets, what a box may
+   meet. Trees as in bvh.h, refitted without motion to the positions that are handed in. */
+
+
+/* cti_nearest_keep -- 1 when an item takes part. */
+typedef int cti_nearest_keep(const void *ctx, int item);
+
+/* cti_nearest -- the closest point of a triangle. */
+typedef struct cti_nearest {
+    int face;    /* -1: none within the radius */
+    int feature; /* as cti_dist_pt: 0..2 vertex, 3 edge 01, 4 edge 12, 5 edge 20, 6 interior */
+    ct_real d2, w[3];
+} cti_nearest;
+
+/* cti_nearest_box -- a vertex's part of the boxes of cti_bvh_refit: box [16] from the points a and b (the same for a point that stands). */
+CTI_FN void cti_nearest_box(float *box, cti_v3 a, cti_v3 b);
+/* cti_nearest_face -- the triangle closest to p within `radius` (CTI_REAL_MAX: any), of those that `keep` (NULL: all) takes; equal
+   distances: the one with the lower number. faces [3 n], x [3 points]. */
+CTI_FN void cti_nearest_face(const cti_forest *forest, const cti_bvh *tree, const int32_t *faces, const ct_real *x, cti_v3 p,
+                             ct_real radius, cti_nearest_keep *keep, const void *ctx, cti_nearest *out);
+/* cti_nearest_tet -- number of a tet that holds p (border included), the lowest of them, or -1. Inverted tets count like others. */
+CTI_FN int cti_nearest_tet(const cti_forest *forest, const cti_bvh *tree, const int32_t *tets, const ct_real *x, cti_v3 p,
+                           cti_nearest_keep *keep, const void *ctx);
+/* cti_nearest_ray -- length of the way from p along the unit vector d to the first triangle from behind (d . normal > 0), CTI_REAL_MAX when
+   there is none. */
+CTI_FN ct_real cti_nearest_ray(const cti_forest *forest, const cti_bvh *tree, const int32_t *faces, const ct_real *x, cti_v3 p, cti_v3 d);
+/* cti_nearest_visit -- calls visit(ctx, item) for every item whose box overlaps the closed box lo, hi. */
+CTI_FN void cti_nearest_visit(const cti_forest *forest, const cti_bvh *tree, cti_v3 lo, cti_v3 hi, void (*visit)(void *ctx, int item),
+                              void *ctx);
+/* cti_nearest_in_tet -- 1 when p is in the closed tet a, b, c, d of either orientation; a flat one holds nothing. */
+CTI_FN int cti_nearest_in_tet(cti_v3 p, cti_v3 a, cti_v3 b, cti_v3 c, cti_v3 d);
+
+
+/* ---- 5_mesh/nearest.c ---- */
+/* nearest.c -- questions to one box tree.
+   Method: depth first with a stack of boxes; for the nearest triangle the closest box of a block is opened first, and a box that is farther
+   than the best so far is not. Boxes are float: a triangle that is closer than the best by a rounding of float coordinates may be missed.
+ */
+
+enum { CTI_NEAREST_STACK = 8 * CTI_BVH_LEVELS };
+
+/* a box of the tree: entry i of `level`; its lanes are block i of the level below */
+typedef struct cti_nearest_node {
+    int level, i;
+    float d2;
+} cti_nearest_node;
+
+CTI_FN void cti_nearest_box(float *box, cti_v3 a, cti_v3 b)
+{
+    cti_v3 lo = cti_v3_min(a, b), hi = cti_v3_max(a, b);
+    box[0] = cti_round_float(lo.x), box[1] = cti_round_float(lo.y), box[2] = cti_round_float(lo.z), box[3] = 0;
+    box[4] = -cti_round_float(hi.x), box[5] = -cti_round_float(hi.y), box[6] = -cti_round_float(hi.z), box[7] = 0;
+}
+
+static const float *cti_nearest_block(const cti_forest *forest, const cti_bvh *t, const cti_nearest_node *n)
+{
+    return forest->blocks + (size_t)(t->block0[n->level - 1] + n->i) * CTI_BVH_BLOCK;
+}
+
+/* item of a lane of a block over items, -1: the lane is empty */
+static int cti_nearest_item(const cti_forest *forest, const cti_bvh *t, const cti_nearest_node *n, int lane)
+{
+    int at = 8 * n->i + lane;
+    return at < t->n_items ? forest->items[t->item0 + at] : -1;
+}
+
+static int cti_nearest_top(const cti_bvh *t, cti_nearest_node *stack)
+{
+    stack[0].level = t->n_levels - 1, stack[0].i = 0, stack[0].d2 = 0;
+    return t->n_levels > 0;
+}
+
+/* ---- the nearest triangle ---- */
+
+/* squared distances of a point to the eight boxes of a block */
+static void cti_nearest_lanes(const float *b, const float p[3], float d2[8])
+{
+    int l;
+    for (l = 0; l < 8; l++) {
+        float x = b[l] > p[0] ? b[l] - p[0] : (p[0] > b[24 + l] ? p[0] - b[24 + l] : 0);
+        float y = b[8 + l] > p[1] ? b[8 + l] - p[1] : (p[1] > b[32 + l] ? p[1] - b[32 + l] : 0);
+        float z = b[16 + l] > p[2] ? b[16 + l] - p[2] : (p[2] > b[40 + l] ? p[2] - b[40 + l] : 0);
+        d2[l] = b[l] > b[24 + l] ? 1e38f : x * x + y * y + z * z;
+    }
+}
+
+static void cti_nearest_try(const int32_t *faces, const ct_real *x, const ct_real p[3], int face, cti_nearest *best)
+{
+    const int32_t *f = faces + 3 * (size_t)face;
+    ct_real w[3], d2;
+    int feature;
+    d2 = cti_dist_pt(p, x + 3 * (size_t)f[0], x + 3 * (size_t)f[1], x + 3 * (size_t)f[2], w, &feature);
+    if (d2 < best->d2 || (d2 == best->d2 && best->face >= 0 && face < best->face)) {
+        best->d2 = d2, best->face = face, best->feature = feature;
+        memcpy(best->w, w, sizeof w);
+    }
+}
+
+CTI_FN void cti_nearest_face(const cti_forest *forest, const cti_bvh *tree, const int32_t *faces, const ct_real *x, cti_v3 p,
+                             ct_real radius, cti_nearest_keep *keep, const void *ctx, cti_nearest *out)
+{
+    cti_nearest_node stack[CTI_NEAREST_STACK];
+    int n = cti_nearest_top(tree, stack), l, k;
+    float at[3], d2[8];
+    ct_real point[3];
+    const ct_real most = CTI_R(1e18);
+    cti_v3_put(point, 0, p);
+    at[0] = cti_round_float(p.x), at[1] = cti_round_float(p.y), at[2] = cti_round_float(p.z);
+    out->face = -1, out->feature = -1, out->d2 = radius < most ? radius * radius : most * most;
+    while (n > 0) {
+        cti_nearest_node q = stack[--n];
+        const float *block;
+        if ((ct_real)q.d2 * CTI_R(0.99999) > out->d2)
+            continue;
+        block = cti_nearest_block(forest, tree, &q);
+        cti_nearest_lanes(block, at, d2);
+        for (l = 0; l < 8; l++) {
+            if ((ct_real)d2[l] * CTI_R(0.99999) > out->d2 || d2[l] >= 1e38f)
+                continue;
+            if (q.level == 1) {
+                int item = cti_nearest_item(forest, tree, &q, l);
+                if (item >= 0 && (!keep || keep(ctx, item)))
+                    cti_nearest_try(faces, x, point, item, out);
+                continue;
+            }
+            /* insertion: the closest box is on top */
+            for (k = n; k > 0 && stack[k - 1].level == q.level - 1 && stack[k - 1].i / 8 == q.i && stack[k - 1].d2 < d2[l]; k--)
+                stack[k] = stack[k - 1];
+            stack[k].level = q.level - 1, stack[k].i = 8 * q.i + l, stack[k].d2 = d2[l];
+            n++;
+        }
+    }
+}
+
+/* ---- boxes ---- */
+
+CTI_FN void cti_nearest_visit(const cti_forest *forest, const cti_bvh *tree, cti_v3 lo, cti_v3 hi, void (*visit)(void *ctx, int item),
+                              void *ctx)
+{
+    cti_nearest_node stack[CTI_NEAREST_STACK];
+    int n = cti_nearest_top(tree, stack), l;
+    float box[48];
+    memset(box, 0, sizeof box);
+    box[0] = cti_round_float(lo.x), box[8] = cti_round_float(lo.y), box[16] = cti_round_float(lo.z);
+    box[24] = cti_round_float(hi.x), box[32] = cti_round_float(hi.y), box[40] = cti_round_float(hi.z);
+    while (n > 0) {
+        cti_nearest_node q = stack[--n];
+        unsigned hits = cti_bvh_hits(box, 0, cti_nearest_block(forest, tree, &q));
+        for (l = 7; l >= 0; l--) {
+            if (!(hits >> l & 1))
+                continue;
+            if (q.level == 1) {
+                int item = cti_nearest_item(forest, tree, &q, l);
+                if (item >= 0)
+                    visit(ctx, item);
+                continue;
+            }
+            stack[n].level = q.level - 1, stack[n].i = 8 * q.i + l, stack[n++].d2 = 0;
+        }
+    }
+}
+
+/* ---- tets ---- */
+
+static ct_real cti_nearest_volume(cti_v3 a, cti_v3 b, cti_v3 c, cti_v3 d)
+{
+    return cti_v3_dot(cti_v3_cross(cti_v3_sub(b, a), cti_v3_sub(c, a)), cti_v3_sub(d, a));
+}
+
+CTI_FN int cti_nearest_in_tet(cti_v3 p, cti_v3 a, cti_v3 b, cti_v3 c, cti_v3 d)
+{
+    ct_real s = cti_nearest_volume(a, b, c, d) < 0 ? CTI_R(-1.0) : 1;
+    return s * cti_nearest_volume(a, b, c, p) >= 0 && s * cti_nearest_volume(a, d, b, p) >= 0 && s * cti_nearest_volume(a, c, d, p) >= 0 &&
+           s * cti_nearest_volume(b, d, c, p) >= 0 && cti_nearest_volume(a, b, c, d) != 0;
+}
+
+typedef struct cti_nearest_tets {
+    const int32_t *tets;
+    const ct_real *x;
+    cti_v3 p;
+    cti_nearest_keep *keep;
+    const void *ctx;
+    int found;
+} cti_nearest_tets;
+
+static void cti_nearest_tet_visit(void *ctx, int item)
+{
+    cti_nearest_tets *q = (cti_nearest_tets *)ctx;
+    const int32_t *t = q->tets + 4 * (size_t)item;
+    if ((q->found >= 0 && item > q->found) || (q->keep && !q->keep(q->ctx, item)))
+        return;
+    if (cti_nearest_in_tet(q->p, cti_v3_at(q->x, t[0]), cti_v3_at(q->x, t[1]), cti_v3_at(q->x, t[2]), cti_v3_at(q->x, t[3])))
+        q->found = item;
+}
+
+CTI_FN int cti_nearest_tet(const cti_forest *forest, const cti_bvh *tree, const int32_t *tets, const ct_real *x, cti_v3 p,
+                           cti_nearest_keep *keep, const void *ctx)
+{
+    cti_nearest_tets q;
+    q.tets = tets, q.x = x, q.p = p, q.keep = keep, q.ctx = ctx, q.found = -1;
+    cti_nearest_visit(forest, tree, p, p, cti_nearest_tet_visit, &q);
+    return q.found;
+}
+
+/* ---- rays ---- */
+
+/* 1 when p + t d, 0 <= t <= most, meets lane l's box */
+static int cti_nearest_slab(const float *b, int l, const ct_real p[3], const ct_real inv[3], ct_real most)
+{
+    ct_real t0 = 0, t1 = most;
+    int k;
+    for (k = 0; k < 3; k++) {
+        ct_real u = ((ct_real)b[8 * k + l] - p[k]) * inv[k], v = ((ct_real)b[24 + 8 * k + l] - p[k]) * inv[k];
+        t0 = cti_max(t0, cti_min(u, v)), t1 = cti_min(t1, cti_max(u, v));
+    }
+    return t0 <= t1 * CTI_R(1.00001);
+}
+
+/* way to a triangle that is met from behind, or CTI_REAL_MAX (Moeller, Trumbore 1997) */
+static ct_real cti_nearest_meet(cti_v3 p, cti_v3 d, cti_v3 a, cti_v3 b, cti_v3 c)
+{
+    cti_v3 e = cti_v3_sub(b, a), f = cti_v3_sub(c, a), q = cti_v3_cross(d, f), s = cti_v3_sub(p, a), r = cti_v3_cross(s, e);
+    ct_real det = cti_v3_dot(e, q), u = cti_v3_dot(s, q), v = cti_v3_dot(d, r), t = cti_v3_dot(f, r);
+    /* det = -d . (e x f): negative from behind */
+    if (!(det < 0) || u > 0 || v > 0 || u + v < det || t > 0)
+        return CTI_REAL_MAX;
+    return t / det;
+}
+
+CTI_FN ct_real cti_nearest_ray(const cti_forest *forest, const cti_bvh *tree, const int32_t *faces, const ct_real *x, cti_v3 p, cti_v3 d)
+{
+    cti_nearest_node stack[CTI_NEAREST_STACK];
+    int n = cti_nearest_top(tree, stack), l;
+    ct_real best = CTI_REAL_MAX, point[3], inv[3];
+    const ct_real tiny = CTI_R(1e-12);
+    cti_v3_put(point, 0, p);
+    inv[0] = 1 / (cti_abs(d.x) > tiny ? d.x : tiny), inv[1] = 1 / (cti_abs(d.y) > tiny ? d.y : tiny),
+    inv[2] = 1 / (cti_abs(d.z) > tiny ? d.z : tiny);
+    while (n > 0) {
+        cti_nearest_node q = stack[--n];
+        const float *block = cti_nearest_block(forest, tree, &q);
+        for (l = 0; l < 8; l++) {
+            if (block[l] > block[24 + l] || !cti_nearest_slab(block, l, point, inv, best))
+                continue;
+            if (q.level == 1) {
+                int item = cti_nearest_item(forest, tree, &q, l);
+                const int32_t *f = faces + 3 * (size_t)(item < 0 ? 0 : item);
+                if (item >= 0)
+                    best = cti_min(best, cti_nearest_meet(p, d, cti_v3_at(x, f[0]), cti_v3_at(x, f[1]), cti_v3_at(x, f[2])));
+                continue;
+            }
+            stack[n].level = q.level - 1, stack[n].i = 8 * q.i + l, stack[n++].d2 = 0;
+        }
+    }
+    return best;
+}
 
 /* ---- 5_mesh/grid.h ---- */
 /* grid.h -- pairs of overlapping boxes by a spatial hash: cells of one size, a table of buckets, a list of items in each.
@@ -27639,6 +29702,7 @@ typedef struct cti_component {
     int stale;             /* asked for a refresh */
     int place;             /* local number of its first block in the island at hand; -1: not in it */
     int pressed;           /* it had contacts in the last attempt */
+    int loose;             /* its free motion is solved only roughly, since contacts are expected to change it */
     ct_real speed;         /* largest entry of v_free */
     ct_real dynamics;      /* [m/s] largest entry of D^-1 (A v - b - J' r), D the 3x3 diagonal; -1: not known */
     ct_real natural;       /* natural map of its island's rows, when it was solved last */
@@ -27709,6 +29773,34 @@ typedef struct cti_start {
     cti_memory memory;
 } cti_start;
 
+/* cti_dcd_body -- what discrete detection knows of a surface body. */
+typedef struct cti_dcd_body {
+    cti_bvh faces, tets; /* trees in cti_dcd.forest */
+    int model;           /* in cti_state.models, whose tets fill the body; -1: none */
+    int embedded;        /* its surface lies in the tets, and is not their boundary */
+    int closed;          /* the surface has an inside */
+    int tet0;            /* first of its tets in cti_dcd.tet_rest */
+    int fresh;           /* trees of a body that never moves are refitted once */
+    ct_real edge;        /* [m] mean length of its surface's edges at rest */
+} cti_dcd_body;
+
+/* cti_dcd -- of CT_STEPPER_DCD; everything but `power` is made from the bodies when the world is prepared. */
+typedef struct cti_dcd {
+    cti_forest forest;
+    cti_dcd_body *bodies;  /* [surface.n_bodies] */
+    ct_real *tet_rest;     /* [4 tets] centre at rest and the radius around it that holds the corners */
+    ct_real *near_rest;    /* [nv] radius at rest within which a vertex does not meet its own body */
+    ct_real *normals;      /* [3 nv] sums of the faces' normals by angle, of bodies that are asked for the side of a point */
+    ct_real *thickness;    /* [nf] of the body at rest behind a face */
+    float *vertex_boxes, *node_boxes; /* [16 nv], [16 n] */
+    double *power, *power_step;       /* [3 n] where the power method begins; the step's own */
+    ct_real *v_start;      /* [3 n] of a Newton iteration; then the last program's solution, and its multipliers: */
+    ct_real *lambda;       /* [rows] */
+    ct_real *rub;          /* [rows] tangential viscosity [N s per m/s] */
+    int dropped, cg, steps, solves, products; /* of the step so far */
+    int ready;
+} cti_dcd;
+
 typedef struct cti_state {
     cti_mem *mem;
     cti_arena *arena;
@@ -27753,6 +29845,7 @@ typedef struct cti_state {
     cti_contact_row *origins;
     ct_real problem_dt, problem_scale; /* of the last solve */
     int has_problem;
+    cti_dcd dcd;
     cti_hit *hits;
     int32_t *tangled_pairs;   /* [2 m] edge, face that have a point in common at surface.x0 when the last step began */
     cti_repair *repairs;      /* what takes them apart */
@@ -27777,6 +29870,9 @@ CTI_FN void cti_assemble_movers(cti_state *s, double time);
 CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt);
 /* cti_assemble -- A, b at (x, v) for a step dt, filtered for pins. *out_extended: tets whose log J was continued. */
 CTI_FN void cti_assemble(cti_state *s, ct_real dt, int *out_extended);
+/* cti_assemble_at -- the same of implicit Euler with the forces linearized at positions q = x + dt v: another Newton iteration. Soft bodies and
+   cloth only. */
+CTI_FN void cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, int *out_extended);
 
 
 /* ---- 8_step/integrate.h ---- */
@@ -28281,6 +30377,49 @@ static void cti_assemble_euler(cti_state *s, ct_real dt, int *out_extended)
             s->b[3 * i + k] = s->mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->force[3 * i + k];
         }
     }
+}
+
+/* b += h^2 K v: the forces of x + h v, linearized there, in terms of the velocity of the whole step. A holds (h^2 + h beta) K alone */
+static void cti_assemble_shift(cti_state *s, ct_real dt, const ct_real *v)
+{
+    int i, k, m;
+    cti_bsr_mul(&s->A, v, s->pcg_work);
+    for (m = 0; m < s->n_models; m++) {
+        const cti_model *model = s->models[m];
+        const int32_t *list = model->tets.n ? model->tets.node : model->membrane.node;
+        ct_real beta = model->tets.n ? model->tets.damping_stiffness : model->membrane.damping_stiffness;
+        int32_t lo = INT32_MAX, hi = -1;
+        for (i = 0; i < CTI_LEN(list); i++) {
+            lo = list[i] < lo ? list[i] : lo;
+            hi = list[i] > hi ? list[i] : hi;
+        }
+        for (k = 3 * lo; hi >= 0 && k < 3 * hi + 3; k++)
+            s->b[k] += dt / (dt + beta) * s->pcg_work[k];
+    }
+}
+
+CTI_FN void cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, int *out_extended)
+{
+    int i, k;
+    *out_extended = 0;
+    s->energy_elastic = 0;
+    cti_bsr_zero(&s->A);
+    memset(s->force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(s->b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < s->n_models; i++) {
+        cti_model_ahead(s->models[i], dt, 1, s->v);
+        cti_model_assemble(s->models[i], q, dt, s->force, s->A.val, out_extended, &s->energy_elastic);
+    }
+    cti_assemble_shift(s, dt, v);
+    for (i = 0; i < s->n; i++) {
+        ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i] * (1 + dt * s->alpha[i]), kick = (dt + s->dt_prev[i]) / 2;
+        for (k = 0; k < 3; k++) {
+            D[4 * k] += m;
+            s->b[3 * i + k] += s->mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->force[3 * i + k];
+        }
+    }
+    if (s->n_constrained)
+        cti_assemble_filter(s);
 }
 
 CTI_FN void cti_assemble(cti_state *s, ct_real dt, int *out_extended)
@@ -29239,6 +31378,7 @@ typedef struct cti_islands_result {
     int budget;   /* an island ended on its budget */
     int diverged; /* an island's solve diverged */
     int iterations, sweeps;
+    int fallbacks;    /* islands that the chosen solver failed on, or another one took over */
     ct_real residual; /* the worst of the natural maps of all rows and of the dynamics of all components, those without rows too */
 } cti_islands_result;
 
@@ -29248,8 +31388,8 @@ CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed);
 /* cti_islands_balance -- what an iteration left of a free component's momentum: a uniform velocity takes it up exactly, since
    1' A = 1' M (1 + dt alpha). r: b + J' r - A v; at: where r and v have the component's blocks. */
 CTI_FN void cti_islands_balance(const cti_state *s, ct_real dt, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v);
-/* cti_islands_solve -- v_new and the rows' multipliers, from where they are; rows come out sorted by island. scale: of the world's residuals.
-   0: out of memory. */
+/* cti_islands_solve -- v_new and the rows' multipliers, from where they are; rows come out sorted by island. scale: of the world's
+   residuals. 0: out of memory. */
 CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_islands_result *out);
 /* cti_islands_problem -- the problem of the last solve; its A, b and rows are the state's own. */
 CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *out);
@@ -29262,10 +31402,12 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *out);
    renewed on the way; an island that ends poorly with a body split into nodes is solved again with the body whole. Islands without new rows
    keep their solution, bit by bit. Based on: Otaduy 2009, sec. 4, step 4.1; differs: the paper solves all contacts as one problem. */
 
-#define CTI_ISLANDS_POOR CTI_R(0.5) /* natural map at which a solve by nodes has failed ... */
+#define CTI_ISLANDS_POOR CTI_R(0.5)        /* natural map at which a solve by nodes has failed ... */
 #define CTI_ISLANDS_POOR_SPEED CTI_R(0.05) /* ... if that is as much of the island's speed: in an impact, g dt is little */
 
 #define CTI_ISLANDS_LOOSE CTI_R(0.15) /* natural map above which an island that did not fail is given another half of its budget */
+
+#define CTI_ISLANDS_RESCUE 400 /* rows of an island that AUTO gives to Newton's method where ICA failed */
 
 /* islands of one solve */
 typedef struct cti_islands {
@@ -29276,6 +31418,7 @@ typedef struct cti_islands {
     ct_real *poor;           /* [n] natural map at which a solve by nodes has failed */
     ct_real *natural;        /* [n] how well its rows are solved */
     cti_solve_status *ended; /* [n] how it did when it was solved last */
+    uint8_t *fell;           /* [n] 1: the chosen solver failed on it */
 } cti_islands;
 
 CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed)
@@ -29399,7 +31542,8 @@ static int cti_islands_renew(cti_state *s, ct_real dt, const cti_island *q)
     return 1;
 }
 
-/* a factor that was put off in flight is renewed before the first contact: an impact asks more of it than any flight did. 0: out of memory */
+/* a factor that was put off in flight is renewed before the first contact: an impact asks more of it than any flight did. 0: out of memory
+ */
 static int cti_islands_land(cti_state *s, ct_real dt, const cti_island *q)
 {
     int c;
@@ -29444,11 +31588,93 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     return 1;
 }
 
+/* an open island by another solver than ICA; *done 0: it ended above `loose`, and the island is as it was. 0: out of memory */
+static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real loose, cti_islands_result *out,
+                              cti_solve_status *ended, int *done)
+{
+    cti_solve_info info;
+    cti_bridge_solve(&q->p, &s->desc.solver, solver, loose, s->mem, s->arena, q->v, &info);
+    out->iterations += info.iterations;
+    *done = info.status != CTI_SOLVE_FAILED;
+    if (info.status == CTI_SOLVE_MEMORY)
+        return 0;
+    if (*done) {
+        cti_islands_balance_one(s, dt, q);
+        cti_islands_judge(s, q);
+        *ended = info.status;
+    }
+    return 1;
+}
+
+/* 1 where the chosen solver has no friction of its own, and is not to have it in turns */
+static int cti_islands_is_plain(const cti_state *s)
+{
+    ct_solver solver = s->desc.solver.solver;
+    return (solver == CT_SOLVER_MPRGP || solver == CT_SOLVER_ACTIVE_SET) && s->desc.solver.friction != CT_FRICTION_STAGGERED;
+}
+
+/* an open island's normals by such a solver: LOCAL ends it, ANTICIPATED is the start of ICA. As cti_islands_bridge */
+static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended, int *done)
+{
+    const ct_solver_desc *desc = &s->desc.solver;
+    int local = desc->friction == CT_FRICTION_LOCAL, pass;
+    cti_solve_info info;
+    for (pass = 0; pass < 1 + local; pass++) {
+        if (pass)
+            cti_bridge_rub(&q->p, q->v);
+        cti_bridge_normals(&q->p, desc, desc->solver, CTI_ISLANDS_LOOSE, s->mem, s->arena, q->v, &info);
+        out->iterations += info.iterations;
+        *done = info.status != CTI_SOLVE_FAILED;
+        if (info.status == CTI_SOLVE_MEMORY)
+            return 0;
+        if (!*done)
+            return 1;
+    }
+    if (local) {
+        cti_islands_balance_one(s, dt, q);
+        cti_islands_judge(s, q);
+        *ended = s->factors.components[q->components[0]].natural <= desc->tolerance ? info.status : CTI_SOLVE_BUDGET;
+    }
+    return 1;
+}
+
+/* AUTO: where ICA failed on few rows Newton's method takes over, if it does better. 0: out of memory */
+static int cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
+{
+    ct_real natural = s->factors.components[q->components[0]].natural;
+    int done = 0;
+    if (s->desc.solver.solver != CT_SOLVER_AUTO || !(natural > CTI_ISLANDS_LOOSE) || *ended == CTI_SOLVE_DIVERGED ||
+        q->p.n_rows > CTI_ISLANDS_RESCUE || s->desc.solver.cone != CT_CONE_CONE)
+        return 1;
+    if (!cti_islands_bridge(s, dt, q, CT_SOLVER_NEWTON, natural / 2, out, ended, &done))
+        return 0;
+    out->fallbacks += done;
+    return 1;
+}
+
 /* 1 where an island ended on its budget, neither well nor so poorly that its bodies are to be taken whole */
 static int cti_islands_is_loose(const cti_state *s, const cti_islands *list, int i, const cti_island *q)
 {
     ct_real natural = s->factors.components[q->components[0]].natural;
     return list->ended[i] == CTI_SOLVE_BUDGET && natural > CTI_ISLANDS_LOOSE && natural < list->poor[i];
+}
+
+/* an open island: by the chosen solver, by ICA where that is the chosen one or the other fails */
+static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_island *q, cti_islands_result *out)
+{
+    ct_solver solver = s->desc.solver.solver;
+    int ok = 1, done = 0;
+    if (cti_bridge_solver(solver) && !list->fell[i]) {
+        ok = cti_islands_is_plain(s) ? cti_islands_normals(s, dt, q, out, &list->ended[i], &done)
+                                     : cti_islands_bridge(s, dt, q, solver, CTI_ISLANDS_LOOSE, out, &list->ended[i], &done);
+        list->fell[i] = (uint8_t)!done, out->fallbacks += !done;
+        if (!ok || (done && !(cti_islands_is_plain(s) && s->desc.solver.friction == CT_FRICTION_ANTICIPATED)))
+            return ok;
+    }
+    ok = cti_islands_relax(s, dt, list->todo[i] == 2, q, out, &list->ended[i]);
+    if (ok && cti_islands_is_loose(s, list, i, q))
+        ok = cti_islands_relax(s, dt, 1, q, out, &list->ended[i]);
+    return ok && cti_islands_rescue(s, dt, q, out, &list->ended[i]);
 }
 
 /* one island: its rows and the components that they touch, apart from the world */
@@ -29462,15 +31688,14 @@ static int cti_islands_solve_one(cti_state *s, ct_real dt, const cti_islands *li
     world.velocity_scale = list->scale[i];
     if (!cti_island_open(&s->factors, s->arena, &world, list->start[i], list->start[i + 1], s->v_new, &q))
         return 0;
-    ok = cti_islands_relax(s, dt, list->todo[i] == 2, &q, out, &list->ended[i]);
-    if (ok && cti_islands_is_loose(s, list, i, &q))
-        ok = cti_islands_relax(s, dt, 1, &q, out, &list->ended[i]);
+    ok = cti_islands_open_solve(s, dt, list, i, &q, out);
     cti_island_close(&s->factors, &q, world.rows + list->start[i], s->v_new);
     cti_arena_rewind(s->arena, mark);
     return ok;
 }
 
-/* todo of an island: whether it has rows that were not solved yet; marks its components then. One without any keeps its solution, bit by bit */
+/* todo of an island: whether it has rows that were not solved yet; marks its components then. One without any keeps its solution, bit by
+ * bit */
 static int cti_islands_touch(cti_state *s, int first, int end)
 {
     int i, k, fresh = 0, later = 0;
@@ -29573,7 +31798,8 @@ static int cti_islands_make(cti_state *s, ct_real dt, cti_islands *list)
     list->scale = CTI_ARENA_NEW(s->arena, ct_real, list->n), list->natural = CTI_ARENA_NEW(s->arena, ct_real, list->n);
     list->poor = CTI_ARENA_NEW(s->arena, ct_real, list->n);
     list->ended = CTI_ARENA_ZERO(s->arena, cti_solve_status, list->n);
-    if (!list->todo || !list->scale || !list->natural || !list->poor || !list->ended)
+    list->fell = CTI_ARENA_ZERO(s->arena, uint8_t, list->n);
+    if (!list->todo || !list->scale || !list->natural || !list->poor || !list->ended || !list->fell)
         return 0;
     for (i = 0; i < list->n; i++) {
         ct_real speed = cti_islands_speed(s, list->start[i], list->start[i + 1]);
@@ -30909,6 +33135,7 @@ typedef struct cti_attempt {
     int converged;      /* no solve diverged and the motion means something; otherwise x_new is not to be looked at */
     int budget;         /* the last solve ended on its budget, above its tolerance */
     int rounds, solver_iterations, solver_sweeps, linear_iterations, extended;
+    int solver_fallbacks; /* islands, over all solves */
     int crushed;        /* tets that the motion takes below J = 0.2 */
     int spun;           /* rigid bodies that turn by more than half a radian */
     ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
@@ -30942,6 +33169,7 @@ CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
    thickness, so that rounding can not turn a touch into a crossing; a pair whose row the motion breaks is solved again instead of getting a
    twin; a body that nodes cannot solve is taken whole; a solve that is not plausible ends the attempt. */
 
+#define CTI_CMR_LOOSE 100          /* times the free tolerance for a body in contact that is solved by nodes */
 #define CTI_CMR_TURN CTI_R(0.5)    /* rad that a rigid body may turn in a substep */
 #define CTI_CMR_JOINT CTI_R(1e-4) /* share of the thickness that a joint may miss by */
 #define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */
@@ -31001,7 +33229,8 @@ static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
     return cti_islands_scale(s, dt, big);
 }
 
-/* what a component's free solve is asked for: half the tolerance of the velocity scale, in the energy norm of its lightest block */
+/* what a component's free solve is asked for: half the tolerance of the velocity scale, in the energy norm of its lightest block; less where
+   contacts are expected, whose solve starts from it and judges all of the motion */
 static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c, ct_real dt)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, light = CTI_REAL_MAX, speed = 0, n = (ct_real)(c->end - c->begin);
@@ -31015,6 +33244,8 @@ static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c,
     }
     if (!(g > 0))
         g = speed > 0 ? CTI_R(1e-3) * speed : CTI_R(1e-9);
+    if (c->loose)
+        g *= CTI_CMR_LOOSE;
     return (double)(s->desc.solver.tolerance * CTI_R(0.5) * g * cti_sqrt(light) * cti_max(1, CTI_R(0.1) * cti_sqrt(n)));
 }
 
@@ -31033,6 +33264,7 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
             speed = cti_max(speed, cti_v3_norm2(cti_v3_at(s->v, s->factors.blocks[k])));
         q->drift += dt * cti_sqrt(speed);
         q->flew = !q->pressed;
+        q->loose = q->pressed && q->split > 0;
         q->pressed = 0;
     }
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
@@ -31238,6 +33470,7 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
         return 0;
     out->solver_iterations += q.iterations;
     out->solver_sweeps += q.sweeps;
+    out->solver_fallbacks += q.fallbacks;
     out->residual = q.residual;
     out->converged &= !q.diverged;
     /* the last sweeps may have reached the tolerance after all */
@@ -31343,6 +33576,33 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     return cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) && cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
 }
 
+/* bodies whose contacts did not come again: their free motion is their motion, and is solved as such. 0: out of memory */
+static int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out)
+{
+    int i, k, c, its = 0, any = 0, n = CTI_LEN(s->factors.components);
+    uint8_t *touched = CTI_ARENA_ZERO(s->arena, uint8_t, n);
+    if (!touched)
+        return 0;
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        for (k = 0; k < s->rows[i].n; k++)
+            touched[s->factors.component_of[s->rows[i].term[k].block]] = 1;
+    for (c = 0; c < n; c++) {
+        cti_component *q = &s->factors.components[c];
+        if (!q->loose || touched[c])
+            continue;
+        q->loose = 0;
+        if (!cti_cmr_free_component(s, dt, q, &its))
+            return 0;
+        for (k = q->begin; k < q->end; k++)
+            cti_v3_put(s->v_new, s->factors.blocks[k], cti_v3_at(s->v_free, s->factors.blocks[k]));
+        any = 1;
+    }
+    out->linear_iterations += its;
+    if (any)
+        cti_cmr_move(s, dt);
+    return 1;
+}
+
 /* distance that joints may miss: far below the thickness, above what the solver and rounding leave */
 static ct_real cti_cmr_slack(const cti_state *s, ct_real dt, ct_real scale)
 {
@@ -31436,7 +33696,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     if (!cti_cmr_sane(s, dt))
         return cti_cmr_give_up(s, dt, out);
     cti_cmr_move(s, dt);
-    if (!cti_cmr_begin(s, &c))
+    if (!cti_cmr_begin(s, &c) || !cti_cmr_tighten(s, dt, out))
         return 0;
     out->ms_detect = cti_cmr_clock(s) - t0;
     if (!cti_cmr_rounds(s, dt, &c, out))
@@ -31934,6 +34194,7 @@ static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
     r->newton_iterations++;
     r->solver_iterations += a->solver_iterations;
     r->solver_sweeps += a->solver_sweeps;
+    r->solver_fallbacks += a->solver_fallbacks;
     r->linear_iterations += a->linear_iterations;
     r->extended_elements = a->extended + (accepted ? a->crushed : 0);
     r->cmr_rounds = cti_max_int(r->cmr_rounds, a->rounds);
@@ -32173,6 +34434,1472 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     return CT_OK;
 }
 
+/* ---- 8_step/dcd.h ---- */
+/* dcd.h -- the discrete stepper: implicit Euler as a quadratic program under the constraints of vertices that are inside of bodies.
+   [Li, Pan, Huang, Bao, Jin 2015] */
+
+
+/* ---- dcd_detect.c ---- */
+
+/* cti_dcd_prepare -- trees and rest data once the bodies' `model`, `embedded` and `tet0` and tet_rest are set. 0: out of memory. */
+CTI_FN int cti_dcd_prepare(cti_state *s);
+CTI_FN void cti_dcd_free(cti_mem *mem, cti_dcd *d);
+
+/* cti_dcd_touch -- a surface vertex inside of a body, or closer to it than the thickness. */
+typedef struct cti_dcd_touch {
+    cti_pair pair;    /* VF or PLANE, weights set at the positions of the detection */
+    cti_v3 normal;    /* unit, out of the body */
+    ct_real distance; /* signed, < 0: inside */
+} cti_dcd_touch;
+/* cti_dcd_detect -- what touches at positions q [3 n] of the nodes and x [3 nv] of the surface; near 0: only what is inside. Growable
+   array, body pair by body pair. 0: out of memory. */
+CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int near, cti_dcd_touch **out);
+/* cti_dcd_inside -- 1 when p is inside of surface body b at the positions of the last detection; keep as cti_nearest_tet, NULL: all. */
+CTI_FN int cti_dcd_inside(const cti_state *s, const ct_real *q, const ct_real *x, int b, cti_v3 p);
+
+/* ---- dcd_thin.c ---- */
+
+/* cti_dcd_need -- pieces that the motion from x0 to x1 [3 nv] ought to be cut into, so that no vertex goes into a body by more than
+   `fraction` of its thickness there in one of them. >= 1. 0: out of memory. */
+CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, ct_real fraction);
+
+/* ---- dcd_solve.c ---- */
+
+/* cti_dcd_solution -- how a solve ended. */
+typedef struct cti_dcd_solution {
+    int iterations, cg, products;
+    int budget;       /* ended above the tolerance */
+    int coupled;      /* rows were not decoupled */
+    ct_real residual; /* largest entry of |phi + beta| over the largest term in it */
+} cti_dcd_solution;
+/* cti_dcd_solve -- min 1/2 v'A v - b'v under s->rows, from v [3 n], which holds the solution then; the rows' r[0] are the multipliers.
+   rub [rows]: plus 1/2 sum rub |u_t|^2, u_t the rows' tangential velocities; NULL: without. tolerance > 0. 0: out of memory. */
+CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct_real *v, cti_dcd_solution *out);
+/* cti_dcd_decouple -- takes rows (and origins) out until no two touch one block; depth [rows] says which are deepest (smallest). Returns
+   how many were taken out, or -1 when memory ran out. */
+CTI_FN int cti_dcd_decouple(cti_state *s, const double *depth, ct_decouple how);
+/* cti_dcd_jacobian -- the rows' normals as scalars, projected on what constrained blocks may do: J [rows][3 n], w [rows] with J v + w >= 0;
+   arrays from the arena. 0: out of memory. */
+CTI_FN int cti_dcd_jacobian(const cti_state *s, cti_sparse *J, double **out_w);
+
+/* ---- dcd.c ---- */
+
+/* cti_dcd_step -- as cti_step. */
+CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r);
+
+
+/* ---- 8_step/dcd_detect.c ---- */
+/* dcd_detect.c -- discrete detection: surface vertices that are inside of a body, and the triangle that they leave it through.
+   Method: a body of tets holds a vertex when one of its tets does; the triangle of its surface that is nearest in the current shape is the
+   way out (Li et al. 2015, section 3.2). Surfaces without tets, or embedded in them: the side of the nearest triangle, by normals of faces,
+   edges and vertices weighted by angles (Baerentzen, Aanaes 2005). A body against itself: tets and triangles that are near to the vertex at
+   rest do not count. Open meshes push what is behind them up to a depth. differs: vertices that are outside and closer than the thickness
+   count, too, so that a contact does not come and go. */
+
+#define CTI_DCD_NEAR 2 /* a vertex does not meet its own body within so many of its longest edges at rest */
+#define CTI_DCD_FOLDED CTI_R(0.25)
+
+CTI_FN void cti_dcd_free(cti_mem *mem, cti_dcd *d)
+{
+    cti_forest_free(mem, &d->forest);
+    CTI_FREE(mem, d->bodies), CTI_FREE(mem, d->tet_rest), CTI_FREE(mem, d->near_rest), CTI_FREE(mem, d->normals);
+    CTI_FREE(mem, d->thickness), CTI_FREE(mem, d->vertex_boxes), CTI_FREE(mem, d->node_boxes);
+    CTI_FREE(mem, d->power), CTI_FREE(mem, d->power_step), CTI_FREE(mem, d->v_start), CTI_FREE(mem, d->lambda), CTI_FREE(mem, d->rub);
+    memset(d, 0, sizeof *d);
+}
+
+/* ---- preparation ---- */
+
+static cti_v3 cti_dcd_centre(const ct_real *x, const int32_t *list, int n)
+{
+    cti_v3 c = cti_v3_zero();
+    int k;
+    for (k = 0; k < n; k++)
+        c = cti_v3_add(c, cti_v3_at(x, list[k]));
+    return cti_v3_mul(c, 1 / (ct_real)n);
+}
+
+/* a tree over faces [f0, f1) or, with `tets`, over tets of a body. 0: out of memory */
+static int cti_dcd_tree(cti_state *s, const int32_t *elements, int width, int first, int n, const ct_real *x, cti_bvh *tree)
+{
+    cti_bvh_item *items = CTI_ARENA_NEW(s->arena, cti_bvh_item, n + 1);
+    int i;
+    if (!items)
+        return 0;
+    for (i = 0; i < n; i++) {
+        items[i].id = first + i;
+        cti_v3_put(items[i].at, 0, cti_dcd_centre(x, elements + (size_t)width * (size_t)(first + i), width));
+    }
+    return cti_bvh_build(s->mem, &s->dcd.forest, tree, items, n);
+}
+
+/* radii at rest around vertices, and mean edges of bodies */
+static void cti_dcd_rest(cti_state *s)
+{
+    const cti_surface *f = &s->surface;
+    int b, e, k;
+    for (b = 0; b < f->n_bodies; b++) {
+        const cti_soup_body *r = &f->ranges[b];
+        ct_real sum = 0;
+        for (e = r->e0; e < r->e1; e++) {
+            const int32_t *v = f->edges + 2 * (size_t)e;
+            ct_real length = cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, v[0]), cti_v3_at(f->rest, v[1])));
+            sum += length;
+            for (k = 0; k < 2; k++)
+                s->dcd.near_rest[v[k]] = cti_max(s->dcd.near_rest[v[k]], CTI_DCD_NEAR * length);
+        }
+        s->dcd.bodies[b].edge = r->e1 > r->e0 ? sum / (ct_real)(r->e1 - r->e0) : 0;
+    }
+}
+
+CTI_FN int cti_dcd_prepare(cti_state *s)
+{
+    cti_dcd *d = &s->dcd;
+    const cti_surface *f = &s->surface;
+    int b, i, n3 = 3 * s->n;
+    if (!CTI_RESIZE(s->mem, d->near_rest, f->nv) || !CTI_RESIZE(s->mem, d->normals, 3 * f->nv) ||
+        !CTI_RESIZE(s->mem, d->vertex_boxes, 16 * (size_t)f->nv) || !CTI_RESIZE(s->mem, d->node_boxes, 16 * (size_t)s->n) ||
+        !CTI_RESIZE(s->mem, d->power, n3) || !CTI_RESIZE(s->mem, d->power_step, n3) || !CTI_RESIZE(s->mem, d->v_start, n3))
+        return 0;
+    for (i = 0; i < f->nv; i++)
+        d->near_rest[i] = 0;
+    for (i = 0; i < n3; i++)
+        d->power[i] = 0;
+    cti_dcd_rest(s);
+    for (b = 0; b < f->n_bodies; b++) {
+        cti_dcd_body *q = &d->bodies[b];
+        const cti_soup_body *r = &f->ranges[b];
+        const cti_tet_batch *t = q->model >= 0 ? &s->models[q->model]->tets : NULL;
+        q->fresh = 1;
+        q->closed = f->bodies[b].solid;
+        if (!cti_dcd_tree(s, f->faces, 3, r->f0, r->f1 - r->f0, f->x0, &q->faces))
+            return 0;
+        if (t && !cti_dcd_tree(s, t->node, 4, 0, t->n, s->x, &q->tets))
+            return 0;
+    }
+    d->ready = 1;
+    return 1;
+}
+
+/* ---- trees at the positions of a detection ---- */
+
+/* normals by angle of a body's vertices */
+static void cti_dcd_vertex_normals(cti_state *s, const ct_real *x, const cti_soup_body *r)
+{
+    int f, k, v;
+    for (v = r->v0; v < r->v1; v++)
+        cti_v3_put(s->dcd.normals, v, cti_v3_zero());
+    for (f = r->f0; f < r->f1; f++) {
+        const int32_t *t = s->surface.faces + 3 * (size_t)f;
+        for (k = 0; k < 3; k++) {
+            cti_v3 p = cti_v3_at(x, t[k]), u = cti_v3_sub(cti_v3_at(x, t[(k + 1) % 3]), p), w = cti_v3_sub(cti_v3_at(x, t[(k + 2) % 3]), p);
+            cti_v3 n = cti_v3_cross(u, w);
+            ct_real size = cti_v3_norm(n), c = cti_v3_dot(u, w), lengths = cti_sqrt(cti_v3_norm2(u) * cti_v3_norm2(w));
+            if (size > 0 && lengths > 0)
+                cti_v3_addto(s->dcd.normals, t[k], cti_v3_mul(n, cti_acos(cti_clamp(c / lengths, CTI_R(-1.0), 1)) / size));
+        }
+    }
+}
+
+static void cti_dcd_refit(cti_state *s, const ct_real *q, const ct_real *x)
+{
+    cti_dcd *d = &s->dcd;
+    const cti_surface *f = &s->surface;
+    int b, i;
+    for (i = 0; i < s->n; i++)
+        cti_nearest_box(d->node_boxes + 16 * (size_t)i, cti_v3_at(q, i), cti_v3_at(q, i));
+    for (b = 0; b < f->n_bodies; b++) {
+        cti_dcd_body *body = &d->bodies[b];
+        const cti_soup_body *r = &f->ranges[b];
+        if (!f->bodies[b].moves && !body->fresh)
+            continue;
+        body->fresh = 0;
+        for (i = r->v0; i < r->v1; i++)
+            cti_nearest_box(d->vertex_boxes + 16 * (size_t)i, cti_v3_at(x, i), cti_v3_at(x, i));
+        cti_bvh_refit(&d->forest, &body->faces, d->vertex_boxes, 0, f->faces, 3);
+        if (body->model >= 0)
+            cti_bvh_refit(&d->forest, &body->tets, d->node_boxes, 0, s->models[body->model]->tets.node, 4);
+        if (body->model < 0 || body->embedded)
+            cti_dcd_vertex_normals(s, x, r);
+    }
+}
+
+/* ---- one vertex against one body ---- */
+
+/* cti_dcd_look -- what the callbacks need: vertex v of the soup (-1: a point that belongs to nothing) against body b */
+typedef struct cti_dcd_look {
+    const cti_state *s;
+    const ct_real *q, *x;
+    int v, b, self;
+    cti_v3 rest; /* of the vertex */
+} cti_dcd_look;
+
+static int cti_dcd_keep_tet(const void *ctx, int item)
+{
+    const cti_dcd_look *k = (const cti_dcd_look *)ctx;
+    const ct_real *t = k->s->dcd.tet_rest + 4 * (size_t)(k->s->dcd.bodies[k->b].tet0 + item);
+    ct_real r = t[3] + k->s->dcd.near_rest[k->v];
+    return cti_v3_norm2(cti_v3_sub(cti_v3_make(t[0], t[1], t[2]), k->rest)) > r * r;
+}
+
+static int cti_dcd_keep_face(const void *ctx, int item)
+{
+    const cti_dcd_look *k = (const cti_dcd_look *)ctx;
+    const cti_surface *f = &k->s->surface;
+    const int32_t *t = f->faces + 3 * (size_t)item;
+    ct_real r = k->s->dcd.near_rest[k->v];
+    int i;
+    for (i = 0; i < 3; i++)
+        if (cti_v3_norm2(cti_v3_sub(cti_v3_at(f->rest, t[i]), k->rest)) <= r * r)
+            return 0;
+    return 1;
+}
+
+static cti_v3 cti_dcd_face_normal(const cti_surface *f, const ct_real *x, int face)
+{
+    const int32_t *t = f->faces + 3 * (size_t)face;
+    cti_v3 p = cti_v3_at(x, t[0]);
+    return cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(x, t[1]), p), cti_v3_sub(cti_v3_at(x, t[2]), p)), cti_v3_make(0, 1, 0));
+}
+
+/* normal of the feature that the closest point is on; *border: an edge with one face, or no face at all */
+static cti_v3 cti_dcd_feature_normal(const cti_state *s, const ct_real *x, const cti_nearest *near, int *border)
+{
+    const cti_surface *f = &s->surface;
+    cti_v3 n = cti_dcd_face_normal(f, x, near->face);
+    *border = 0;
+    if (near->feature == 6)
+        return n;
+    if (near->feature < 3)
+        return cti_v3_unit(cti_v3_at(s->dcd.normals, f->faces[3 * (size_t)near->face + (size_t)near->feature]), n);
+    {
+        int e = f->face_edges[3 * (size_t)near->face + (size_t)(near->feature - 3)], other;
+        other = f->edge_faces[2 * (size_t)e] == near->face ? f->edge_faces[2 * (size_t)e + 1] : f->edge_faces[2 * (size_t)e];
+        *border = other < 0;
+        return other < 0 ? n : cti_v3_unit(cti_v3_add(n, cti_dcd_face_normal(f, x, other)), n);
+    }
+}
+
+/* 1 when p, whose nearest point of the surface is `near`, is behind it */
+static int cti_dcd_behind(const cti_dcd_look *k, cti_v3 p, const cti_nearest *near)
+{
+    const int32_t *t = k->s->surface.faces + 3 * (size_t)near->face;
+    cti_v3 at = cti_v3_zero(), n;
+    int i, border;
+    for (i = 0; i < 3; i++)
+        at = cti_v3_mad(at, cti_v3_at(k->x, t[i]), near->w[i]);
+    n = cti_dcd_feature_normal(k->s, k->x, near, &border);
+    return !border && cti_v3_dot(n, cti_v3_sub(p, at)) < 0;
+}
+
+/* how far from a body's triangles its vertices may be that it pushes: an open mesh has a depth */
+static ct_real cti_dcd_reach(const cti_state *s, int b, ct_real h)
+{
+    const cti_dcd_body *body = &s->dcd.bodies[b];
+    if (body->model >= 0 || body->closed)
+        return h;
+    return cti_max(h, s->desc.dcd.depth > 0 ? s->desc.dcd.depth : 2 * body->edge);
+}
+
+/* 1 inside, 0 outside; the nearest triangle within `reach` when outside (face -1: none), or within any distance when inside */
+static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_nearest *near)
+{
+    const cti_state *s = k->s;
+    const cti_dcd_body *b = &s->dcd.bodies[k->b];
+    cti_nearest_keep *keep_tet = k->self ? cti_dcd_keep_tet : NULL, *keep_face = k->self ? cti_dcd_keep_face : NULL;
+    int inside = 1;
+    if (b->model >= 0)
+        inside = cti_nearest_tet(&s->dcd.forest, &b->tets, s->models[b->model]->tets.node, k->q, p, keep_tet, k) >= 0;
+    else if (!b->closed)
+        reach = cti_dcd_reach(s, k->b, reach), inside = 0;
+    cti_nearest_face(&s->dcd.forest, &b->faces, s->surface.faces, k->x, p, inside ? CTI_REAL_MAX : reach, keep_face, k, near);
+    if (near->face < 0)
+        return 0;
+    return b->model >= 0 && !b->embedded ? inside : (inside || b->model < 0) && cti_dcd_behind(k, p, near);
+}
+
+CTI_FN int cti_dcd_inside(const cti_state *s, const ct_real *q, const ct_real *x, int b, cti_v3 p)
+{
+    cti_dcd_look k;
+    cti_nearest near;
+    memset(&k, 0, sizeof k);
+    k.s = s, k.q = q, k.x = x, k.v = -1, k.b = b;
+    return cti_dcd_side(&k, p, 0, &near);
+}
+
+/* a touch of vertex k->v with its body, when there is one. 0: out of memory */
+static int cti_dcd_vertex(const cti_dcd_look *k, int near, cti_dcd_touch **out)
+{
+    const cti_state *s = k->s;
+    cti_v3 p = cti_v3_at(k->x, k->v), away;
+    ct_real h = cti_surface_pair_thickness(&s->surface, s->surface.body_of[k->v], k->b), d;
+    cti_nearest n;
+    cti_dcd_touch t;
+    int inside = cti_dcd_side(k, p, near ? h : 0, &n), i;
+    if (n.face < 0 || (!inside && (!near || !(n.d2 < h * h))))
+        return 1;
+    memset(&t, 0, sizeof t);
+    cti_pair_make(&s->surface, CT_PAIR_VF, k->v, n.face, &t.pair);
+    t.pair.w[0] = 1;
+    for (i = 0; i < 3; i++)
+        t.pair.w[1 + i] = -n.w[i];
+    d = cti_sqrt(n.d2);
+    away = cti_pair_offset(&s->surface, k->x, &t.pair);
+    t.normal = cti_dcd_face_normal(&s->surface, k->x, n.face);
+    /* a part that is crushed is not folded: what meets comes from much farther apart than it is deep */
+    if (k->self && d > CTI_DCD_FOLDED * cti_v3_norm(cti_pair_offset(&s->surface, s->surface.rest, &t.pair)))
+        return 1;
+    /* the far side of a part that is thinner than the thickness */
+    if (k->self && !inside && n.feature == 6 && cti_v3_dot(away, t.normal) <= 0)
+        return 1;
+    /* outside of edges and corners, and inside of ridges, the way to the closest point; close to it that way means nothing */
+    if (n.feature != 6 && d > CTI_R(1e-3) * h)
+        t.normal = cti_v3_mul(away, (inside ? CTI_R(-1.0) : 1) / d);
+    t.distance = inside ? -d : d;
+    if (k->self)
+        h = cti_pair_thickness(&s->surface, &t.pair);
+    if (!inside && !(d < h))
+        return 1;
+    return CTI_PUSH(s->mem, *out, t);
+}
+
+/* ---- all ---- */
+
+static int cti_dcd_box_of(const cti_surface *f, const ct_real *x, int b, cti_box *out)
+{
+    int i;
+    *out = cti_box_empty();
+    for (i = f->ranges[b].v0; i < f->ranges[b].v1; i++)
+        cti_box_add(out, cti_v3_at(x, i));
+    return f->ranges[b].v1 > f->ranges[b].v0;
+}
+
+/* vertices of body a against body b */
+static int cti_dcd_pair(const cti_state *s, const ct_real *q, const ct_real *x, int a, int b, const cti_box *box, int near,
+                        cti_dcd_touch **out)
+{
+    const cti_surface *f = &s->surface;
+    ct_real h = cti_dcd_reach(s, b, near ? cti_surface_pair_thickness(f, a, b) : 0);
+    cti_v3 lo = cti_v3_make(box->lo.x - h, box->lo.y - h, box->lo.z - h), hi = cti_v3_make(box->hi.x + h, box->hi.y + h, box->hi.z + h);
+    cti_dcd_look k;
+    int v;
+    memset(&k, 0, sizeof k);
+    k.s = s, k.q = q, k.x = x, k.b = b, k.self = a == b;
+    for (v = f->ranges[a].v0; v < f->ranges[a].v1; v++) {
+        cti_v3 p = cti_v3_at(x, v);
+        if (p.x < lo.x || p.y < lo.y || p.z < lo.z || p.x > hi.x || p.y > hi.y || p.z > hi.z)
+            continue;
+        k.v = v, k.rest = cti_v3_at(f->rest, v);
+        if (!cti_dcd_vertex(&k, near, out))
+            return 0;
+    }
+    return 1;
+}
+
+/* vertices of body a against the planes */
+static int cti_dcd_planes(const cti_state *s, const ct_real *x, int a, int near, cti_dcd_touch **out)
+{
+    const cti_surface *f = &s->surface;
+    int p, v;
+    for (p = 0; p < f->n_planes; p++) {
+        cti_v3 n = cti_v3_at(f->planes[p].normal, 0);
+        ct_real h = near ? cti_surface_pair_thickness(f, a, f->planes[p].body) : 0;
+        for (v = f->ranges[a].v0; v < f->ranges[a].v1; v++) {
+            cti_dcd_touch t;
+            ct_real d = cti_v3_dot(n, cti_v3_at(x, v)) - f->planes[p].offset;
+            if (!(d < h))
+                continue;
+            memset(&t, 0, sizeof t);
+            cti_pair_make(f, CT_PAIR_PLANE, v, p, &t.pair);
+            t.pair.w[0] = 1;
+            t.normal = n, t.distance = d;
+            if (!CTI_PUSH(s->mem, *out, t))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int near, cti_dcd_touch **out)
+{
+    const cti_surface *f = &s->surface;
+    cti_box *box = CTI_ARENA_NEW(s->arena, cti_box, f->n_bodies + 1);
+    int a, b;
+    if (!box)
+        return 0;
+    cti_dcd_refit(s, q, x);
+    for (a = 0; a < f->n_bodies; a++)
+        cti_dcd_box_of(f, x, a, &box[a]);
+    for (a = 0; a < f->n_bodies; a++) {
+        if (f->bodies[a].dynamic && !cti_dcd_planes(s, x, a, near, out))
+            return 0;
+        for (b = 0; b < f->n_bodies; b++) {
+            cti_box wide = box[a];
+            ct_real h = cti_dcd_reach(s, b, cti_surface_pair_thickness(f, a, b));
+            wide.lo = cti_v3_sub(wide.lo, cti_v3_make(h, h, h)), wide.hi = cti_v3_add(wide.hi, cti_v3_make(h, h, h));
+            if (!cti_broad_may_meet(&f->soup, a, b) || (a == b && s->dcd.bodies[b].model < 0) || !cti_box_overlap(&wide, &box[b]))
+                continue;
+            if (!cti_dcd_pair(s, q, x, a, b, &box[b], near, out))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- 8_step/dcd_thin.c ---- */
+/* dcd_thin.c -- motions that would pass through thin parts.
+   Method: a vertex that goes through a triangle of a body on its way, seen from the triangle, must not move by more than a share of the
+   body's thickness behind it, or the next discrete detection finds it on the other side (Li et al. 2015, Fig. 7, which asks for shorter
+   steps there). The thickness is the way through the body at rest, from the middle of the triangle against its normal. */
+
+#define CTI_DCD_THIN CTI_R(0.25)    /* least thickness, of the body's mean edge: tips have none */
+#define CTI_DCD_BESIDE CTI_R(-0.05) /* weight by which the way may miss the triangle */
+
+static cti_v3 cti_dcd_normal_at(const cti_surface *f, const ct_real *x, int face, cti_v3 *out_middle)
+{
+    const int32_t *t = f->faces + 3 * (size_t)face;
+    cti_v3 a = cti_v3_at(x, t[0]), b = cti_v3_at(x, t[1]), c = cti_v3_at(x, t[2]);
+    *out_middle = cti_v3_mul(cti_v3_add(a, cti_v3_add(b, c)), 1 / CTI_R(3.0));
+    return cti_v3_unit(cti_v3_cross(cti_v3_sub(b, a), cti_v3_sub(c, a)), cti_v3_zero());
+}
+
+/* thickness behind every face. 0: out of memory */
+static int cti_dcd_thicknesses(cti_state *s)
+{
+    cti_dcd *d = &s->dcd;
+    const cti_surface *f = &s->surface;
+    int b, i;
+    if (!CTI_RESIZE(s->mem, d->thickness, f->nf))
+        return 0;
+    for (i = 0; i < f->nv; i++)
+        cti_nearest_box(d->vertex_boxes + 16 * (size_t)i, cti_v3_at(f->rest, i), cti_v3_at(f->rest, i));
+    for (b = 0; b < f->n_bodies; b++) {
+        cti_dcd_body *body = &d->bodies[b];
+        cti_bvh_refit(&d->forest, &body->faces, d->vertex_boxes, 0, f->faces, 3);
+        body->fresh = 1;
+        for (i = f->ranges[b].f0; i < f->ranges[b].f1; i++) {
+            cti_v3 middle, n = cti_dcd_normal_at(f, f->rest, i, &middle);
+            ct_real depth = s->desc.dcd.depth > 0 ? s->desc.dcd.depth : 2 * body->edge;
+            if (body->closed || body->model >= 0)
+                depth = cti_nearest_ray(&d->forest, &body->faces, f->faces, f->rest, cti_v3_mad(middle, n, CTI_R(-1e-4) * body->edge),
+                                        cti_v3_mul(n, CTI_R(-1.0)));
+            d->thickness[i] = cti_max(depth, CTI_DCD_THIN * body->edge);
+        }
+    }
+    return 1;
+}
+
+typedef struct cti_dcd_way {
+    const cti_state *s;
+    const ct_real *x0, *x1;
+    int v, self;
+    cti_v3 rest;
+    ct_real fraction, need;
+} cti_dcd_way;
+
+/* weights of p in the plane of a triangle: 1 when p is in it, or nearly */
+static int cti_dcd_holds(cti_v3 p, cti_v3 a, cti_v3 b, cti_v3 c)
+{
+    cti_v3 e = cti_v3_sub(b, a), g = cti_v3_sub(c, a), r = cti_v3_sub(p, a);
+    ct_real ee = cti_v3_dot(e, e), eg = cti_v3_dot(e, g), gg = cti_v3_dot(g, g), er = cti_v3_dot(e, r), gr = cti_v3_dot(g, r);
+    ct_real det = ee * gg - eg * eg, u = gg * er - eg * gr, w = ee * gr - eg * er;
+    ct_real slack = CTI_DCD_BESIDE * det;
+    return det > 0 && u >= slack && w >= slack && det - u - w >= slack;
+}
+
+static void cti_dcd_way_visit(void *ctx, int face)
+{
+    cti_dcd_way *k = (cti_dcd_way *)ctx;
+    const cti_surface *f = &k->s->surface;
+    const int32_t *t = f->faces + 3 * (size_t)face;
+    cti_v3 m0, m1, n0 = cti_dcd_normal_at(f, k->x0, face, &m0), n1 = cti_dcd_normal_at(f, k->x1, face, &m1), p[4];
+    ct_real d0 = cti_v3_dot(n0, cti_v3_sub(cti_v3_at(k->x0, k->v), m0)), d1 = cti_v3_dot(n1, cti_v3_sub(cti_v3_at(k->x1, k->v), m1)), at;
+    int i;
+    if (!(d0 >= 0 && d1 < 0) || !(d0 - d1 > k->need * k->fraction * k->s->dcd.thickness[face]))
+        return;
+    for (i = 0; k->self && i < 3; i++)
+        if (cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, t[i]), k->rest)) <= k->s->dcd.near_rest[k->v])
+            return;
+    at = d0 / (d0 - d1);
+    for (i = 0; i < 4; i++) {
+        int v = i < 3 ? t[i] : k->v;
+        p[i] = cti_v3_mad(cti_v3_at(k->x0, v), cti_v3_sub(cti_v3_at(k->x1, v), cti_v3_at(k->x0, v)), at);
+    }
+    if (cti_dcd_holds(p[3], p[0], p[1], p[2]))
+        k->need = (d0 - d1) / (k->fraction * k->s->dcd.thickness[face]);
+}
+
+/* cti_dcd_motion -- a body's box over the motion, and how its vertices move */
+typedef struct cti_dcd_motion {
+    cti_box box;
+    cti_v3 mean;
+    ct_real spread, thin; /* farthest from the mean; least thickness */
+} cti_dcd_motion;
+
+static void cti_dcd_motion_of(const cti_state *s, const ct_real *x0, const ct_real *x1, int b, cti_dcd_motion *m)
+{
+    const cti_soup_body *r = &s->surface.ranges[b];
+    int i;
+    m->box = cti_box_empty(), m->mean = cti_v3_zero(), m->spread = 0, m->thin = CTI_REAL_MAX;
+    for (i = r->v0; i < r->v1; i++) {
+        cti_box_add(&m->box, cti_v3_at(x0, i)), cti_box_add(&m->box, cti_v3_at(x1, i));
+        m->mean = cti_v3_add(m->mean, cti_v3_sub(cti_v3_at(x1, i), cti_v3_at(x0, i)));
+    }
+    if (r->v1 > r->v0)
+        m->mean = cti_v3_mul(m->mean, 1 / (ct_real)(r->v1 - r->v0));
+    for (i = r->v0; i < r->v1; i++)
+        m->spread = cti_max(m->spread, cti_v3_norm2(cti_v3_sub(cti_v3_sub(cti_v3_at(x1, i), cti_v3_at(x0, i)), m->mean)));
+    m->spread = cti_sqrt(m->spread);
+    for (i = r->f0; i < r->f1; i++)
+        m->thin = cti_min(m->thin, s->dcd.thickness[i]);
+}
+
+static ct_real cti_dcd_need_pair(cti_state *s, const ct_real *x0, const ct_real *x1, int a, int b, const cti_box *box, ct_real fraction)
+{
+    const cti_surface *f = &s->surface;
+    cti_dcd_way k;
+    memset(&k, 0, sizeof k);
+    k.s = s, k.x0 = x0, k.x1 = x1, k.self = a == b, k.fraction = fraction, k.need = 1;
+    for (k.v = f->ranges[a].v0; k.v < f->ranges[a].v1; k.v++) {
+        cti_v3 p = cti_v3_at(x0, k.v), q = cti_v3_at(x1, k.v);
+        cti_box way;
+        way.lo = cti_v3_min(p, q), way.hi = cti_v3_max(p, q);
+        if (!cti_box_overlap(&way, box))
+            continue;
+        k.rest = cti_v3_at(f->rest, k.v);
+        cti_nearest_visit(&s->dcd.forest, &s->dcd.bodies[b].faces, way.lo, way.hi, cti_dcd_way_visit, &k);
+    }
+    return k.need;
+}
+
+CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, ct_real fraction)
+{
+    cti_dcd *d = &s->dcd;
+    const cti_surface *f = &s->surface;
+    cti_dcd_motion *m = CTI_ARENA_NEW(s->arena, cti_dcd_motion, f->n_bodies + 1);
+    ct_real need = 1;
+    int a, b, i;
+    if (!m || (CTI_LEN(d->thickness) != f->nf && !cti_dcd_thicknesses(s)))
+        return 0;
+    for (b = 0; b < f->n_bodies; b++)
+        cti_dcd_motion_of(s, x0, x1, b, &m[b]);
+    for (b = 0; b < f->n_bodies; b++) {
+        int placed = 0;
+        for (a = 0; a < f->n_bodies; a++) {
+            ct_real most = cti_v3_norm(cti_v3_sub(m[a].mean, m[b].mean)) + m[a].spread + m[b].spread;
+            if (!cti_broad_may_meet(&f->soup, a, b) || !cti_box_overlap(&m[a].box, &m[b].box) || most <= fraction * m[b].thin)
+                continue;
+            /* the tree over the ways of the faces */
+            for (i = f->ranges[b].v0; !placed && i < f->ranges[b].v1; i++)
+                cti_nearest_box(d->vertex_boxes + 16 * (size_t)i, cti_v3_at(x0, i), cti_v3_at(x1, i));
+            if (!placed)
+                cti_bvh_refit(&d->forest, &d->bodies[b].faces, d->vertex_boxes, 0, f->faces, 3);
+            placed = 1, d->bodies[b].fresh = 1;
+            need = cti_max(need, cti_dcd_need_pair(s, x0, x1, a, b, &m[b].box, fraction));
+        }
+    }
+    return need;
+}
+
+/* ---- 8_step/dcd_solve.c ---- */
+/* dcd_solve.c -- the quadratic program of a step, for MPRGP.
+   Method: the unknowns are the velocities of the step, v = (x - x^i) / dt, so that A and b are h^2 times those of equations 6 and 7 and the
+   program is equation 9 with the same solution. A stays in blocks, of which the upper half is streamed; the rows are decoupled (section 5),
+   and so every projection is a division a row. Rows that are not decoupled go to the multipliers (equation 2).
+   Based on: Li et al. 2015, sections 3.2, 4, 5 and 6.1 (power method warm started from the last step). */
+
+#define CTI_DCD_ITERATIONS 5000 /* of MPRGP, where the desc has no budget */
+
+/* The program is scaled by the 3x3 blocks on the diagonal, A_ii = L_i L_i': with y_i = L_i' v_i the matrix has unit blocks there, a norm of
+   a few, and rows that touch no block twice stay orthogonal. Jacobi's preconditioner (section 6.1) thus serves expansion and proportioning,
+   too, whose fixed step the norm sets. */
+typedef struct cti_dcd_matrix {
+    const cti_bsr *A;
+    double *R;      /* [9 n] inverses of L_i */
+    int32_t *p, *i; /* blocks above the diagonal by rows */
+    double *x;      /* R_i A_ij R_j' */
+    double *D;      /* [9 n] what friction adds to the blocks on the diagonal; NULL: nothing */
+    cti_sparse G;   /* sqrt(viscosity) t R' of rows that touch several blocks: G'G is between those, what is within one is in D */
+} cti_dcd_matrix;
+
+/* R = L^-1 of D = L L'; a block that is not positive: of its diagonal */
+static void cti_dcd_cholesky(const ct_real *D, double *R)
+{
+    double a = (double)D[0], b = (double)D[3], c = (double)D[4], d = (double)D[6], e = (double)D[7], f = (double)D[8], l0, l1, l2, m, n, o;
+    memset(R, 0, sizeof *R * 9);
+    l0 = sqrt(a), m = b / l0, n = d / l0;
+    l1 = sqrt(c - m * m), o = (e - n * m) / l1;
+    l2 = sqrt(f - n * n - o * o);
+    if (!(l0 > 0) || !(l1 > 0) || !(l2 > 1e-7 * sqrt(f))) {
+        R[0] = a > 0 ? 1 / sqrt(a) : 1, R[4] = c > 0 ? 1 / sqrt(c) : 1, R[8] = f > 0 ? 1 / sqrt(f) : 1;
+        return;
+    }
+    R[0] = 1 / l0, R[4] = 1 / l1, R[8] = 1 / l2;
+    R[3] = -m * R[0] * R[4], R[7] = -o * R[4] * R[8], R[6] = -(n * R[0] + o * R[3]) * R[8];
+}
+
+/* out = R M S' */
+static void cti_dcd_scale(const double *R, const ct_real *M, const double *S, double *out)
+{
+    double t[9];
+    int r, c;
+    for (r = 0; r < 3; r++)
+        for (c = 0; c < 3; c++)
+            t[3 * r + c] = R[3 * r] * (double)M[c] + R[3 * r + 1] * (double)M[3 + c] + R[3 * r + 2] * (double)M[6 + c];
+    for (r = 0; r < 3; r++)
+        for (c = 0; c < 3; c++)
+            out[3 * r + c] = t[3 * r] * S[3 * c] + t[3 * r + 1] * S[3 * c + 1] + t[3 * r + 2] * S[3 * c + 2];
+}
+
+static void cti_dcd_times(const double *R, const double *x, double *out)
+{
+    double a = x[0], b = x[1], c = x[2];
+    out[0] = R[0] * a, out[1] = R[3] * a + R[4] * b, out[2] = R[6] * a + R[7] * b + R[8] * c;
+}
+
+static void cti_dcd_times_t(const double *R, const double *x, double *out)
+{
+    double a = x[0], b = x[1], c = x[2];
+    out[0] = R[0] * a + R[3] * b + R[6] * c, out[1] = R[4] * b + R[7] * c, out[2] = R[8] * c;
+}
+
+static int cti_dcd_matrix_make(const cti_state *s, cti_dcd_matrix *m)
+{
+    const cti_bsr *A = &s->A;
+    ct_real block[9];
+    int b, k, at = 0, n = (A->row[A->n] - A->n) / 2;
+    m->A = A;
+    m->p = CTI_ARENA_NEW(s->arena, int32_t, A->n + 1), m->i = CTI_ARENA_NEW(s->arena, int32_t, n),
+    m->x = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)n);
+    m->R = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)A->n);
+    if (!m->p || !m->i || !m->x || !m->R)
+        return 0;
+    for (b = 0; b < A->n; b++) {
+        for (k = 0; k < 9; k++)
+            block[k] = A->val[9 * (size_t)A->diag[b] + (size_t)k] + (m->D ? (ct_real)m->D[9 * (size_t)b + (size_t)k] : 0);
+        cti_dcd_cholesky(block, m->R + 9 * (size_t)b);
+    }
+    m->p[0] = 0;
+    for (b = 0; b < A->n; b++) {
+        for (k = A->diag[b] + 1; k < A->row[b + 1]; k++, at++) {
+            m->i[at] = A->col[k];
+            cti_dcd_scale(m->R + 9 * (size_t)b, A->val + 9 * (size_t)k, m->R + 9 * (size_t)A->col[k], m->x + 9 * (size_t)at);
+        }
+        m->p[b + 1] = at;
+    }
+    return 1;
+}
+
+static void cti_dcd_multiply(void *ctx, const double *x, double *y)
+{
+    const cti_dcd_matrix *m = (const cti_dcd_matrix *)ctx;
+    int b, k, n = m->A->n;
+    memcpy(y, x, sizeof *y * 3 * (size_t)n);
+    for (b = 0; b < n; b++) {
+        double u0 = x[3 * b], u1 = x[3 * b + 1], u2 = x[3 * b + 2], s0 = 0, s1 = 0, s2 = 0;
+        for (k = m->p[b]; k < m->p[b + 1]; k++) {
+            const double *M = m->x + 9 * (size_t)k, *v = x + 3 * (size_t)m->i[k];
+            double *z = y + 3 * (size_t)m->i[k];
+            s0 += M[0] * v[0] + M[1] * v[1] + M[2] * v[2];
+            s1 += M[3] * v[0] + M[4] * v[1] + M[5] * v[2];
+            s2 += M[6] * v[0] + M[7] * v[1] + M[8] * v[2];
+            z[0] += M[0] * u0 + M[3] * u1 + M[6] * u2;
+            z[1] += M[1] * u0 + M[4] * u1 + M[7] * u2;
+            z[2] += M[2] * u0 + M[5] * u1 + M[8] * u2;
+        }
+        y[3 * b] += s0, y[3 * b + 1] += s1, y[3 * b + 2] += s2;
+    }
+    for (b = 0; b < m->G.rows; b++) {
+        double t = 0;
+        for (k = m->G.p[b]; k < m->G.p[b + 1]; k++)
+            t += m->G.x[k] * x[m->G.i[k]];
+        for (k = m->G.p[b]; k < m->G.p[b + 1]; k += 3) {
+            const double *g = m->G.x + k, *u = x + m->G.i[k];
+            double rest = t - (g[0] * u[0] + g[1] * u[1] + g[2] * u[2]), *z = y + m->G.i[k];
+            z[0] += g[0] * rest, z[1] += g[1] * rest, z[2] += g[2] * rest;
+        }
+    }
+}
+
+/* (R A R' x)_i for x of few entries */
+static double cti_dcd_row(void *ctx, int i, const double *x)
+{
+    const cti_dcd_matrix *m = (const cti_dcd_matrix *)ctx;
+    const cti_bsr *A = m->A;
+    double s[3] = {0, 0, 0}, v[3];
+    int k, r, b = i / 3;
+    for (k = A->row[b]; k < A->row[b + 1]; k++) {
+        const ct_real *M = A->val + 9 * (size_t)k;
+        const double *u = x + 3 * (size_t)A->col[k];
+        if (u[0] == 0 && u[1] == 0 && u[2] == 0)
+            continue;
+        cti_dcd_times_t(m->R + 9 * (size_t)A->col[k], u, v);
+        for (r = 0; r < 3; r++)
+            s[r] += (double)M[3 * r] * v[0] + (double)M[3 * r + 1] * v[1] + (double)M[3 * r + 2] * v[2];
+        for (r = 0; m->D && A->col[k] == b && r < 3; r++) {
+            const double *D = m->D + 9 * (size_t)b + 3 * (size_t)r;
+            s[r] += D[0] * v[0] + D[1] * v[1] + D[2] * v[2];
+        }
+    }
+    cti_dcd_times(m->R + 9 * (size_t)b, s, v);
+    return v[i % 3];
+}
+
+/* ---- rows ---- */
+
+/* axis 0 (n), 1, 2 of a row as scalars by block, projected on what constrained blocks may do: index, x [at most 48]; the rest of the
+   velocity is added to *w. Returns how many */
+static int cti_dcd_axis(const cti_state *s, const cti_row *row, int axis, int32_t *index, double *x, double *w)
+{
+    int order[CTI_ROW_TERMS], n = 0, at = 0, k, j, e;
+    *w += (double)row->w[axis];
+    for (k = 0; k < row->n; k++) {
+        for (j = n++; j > 0 && row->term[order[j - 1]].block > row->term[k].block; j--)
+            order[j] = order[j - 1];
+        order[j] = k;
+    }
+    for (k = 0; k < n; k++) {
+        const cti_term *t = &row->term[order[k]];
+        int b = t->block, same = k > 0 && row->term[order[k - 1]].block == b;
+        cti_v3 g = cti_v3_mul(cti_v3_at(row->frame, axis), t->weight);
+        double c[3];
+        if (s->filter[b] >= 0) {
+            *w += (double)cti_v3_dot(g, cti_v3_at(s->v_fixed, b));
+            g = cti_m3_mul_tv(s->projectors + 9 * (size_t)s->filter[b], g);
+        }
+        c[0] = (double)g.x, c[1] = (double)g.y, c[2] = (double)g.z;
+        at += same ? 0 : 3;
+        for (e = 0; e < 3; e++) {
+            x[at - 3 + e] = c[e] + (same ? x[at - 3 + e] : 0);
+            index[at - 3 + e] = 3 * b + e;
+        }
+    }
+    return at;
+}
+
+CTI_FN int cti_dcd_jacobian(const cti_state *s, cti_sparse *J, double **out_w)
+{
+    int i, at = 0, rows = CTI_LEN(s->rows), total = 0;
+    for (i = 0; i < rows; i++)
+        total += 3 * s->rows[i].n;
+    memset(J, 0, sizeof *J);
+    J->rows = rows, J->cols = 3 * s->n;
+    J->p = CTI_ARENA_NEW(s->arena, int32_t, rows + 1), J->i = CTI_ARENA_NEW(s->arena, int32_t, total);
+    J->x = CTI_ARENA_NEW(s->arena, double, total), *out_w = CTI_ARENA_ZERO(s->arena, double, rows);
+    if (!J->p || !J->i || !J->x || !*out_w)
+        return 0;
+    J->p[0] = 0;
+    for (i = 0; i < rows; i++)
+        J->p[i + 1] = at += cti_dcd_axis(s, &s->rows[i], 0, J->i + at, J->x + at, *out_w + i);
+    return 1;
+}
+
+CTI_FN int cti_dcd_decouple(cti_state *s, const double *depth, ct_decouple how)
+{
+    int i, n = 0, rows = CTI_LEN(s->rows);
+    cti_sparse J;
+    double *w;
+    uint8_t *keep = CTI_ARENA_ZERO(s->arena, uint8_t, rows);
+    if (how == CT_DECOUPLE_NONE || rows == 0)
+        return 0;
+    if (!keep || !cti_dcd_jacobian(s, &J, &w))
+        return -1;
+    if (cti_mprgp_decouple(s->arena, &J, depth, how == CT_DECOUPLE_RANDOM ? CTI_DECOUPLE_RANDOM : CTI_DECOUPLE_DEEPEST, 3,
+                           s->desc.solver.seed + (uint64_t)(s->time * 1e6), keep) < 0)
+        return -1;
+    for (i = 0; i < rows; i++)
+        if (keep[i])
+            s->rows[n] = s->rows[i], s->origins[n++] = s->origins[i];
+    stbds_header(s->rows)->length = stbds_header(s->origins)->length = (size_t)n;
+    return rows - n;
+}
+
+/* ---- friction ---- */
+
+/* viscosity `c` along one tangent of a row: on the diagonal, in G when it touches several blocks, and b -= c t' w */
+static void cti_dcd_rub_axis(const cti_state *s, const cti_row *row, int axis, double c, cti_dcd_matrix *m, double *b)
+{
+    int32_t *index = m->G.i + m->G.p[m->G.rows];
+    double *x = m->G.x + m->G.p[m->G.rows], w = 0;
+    int n = cti_dcd_axis(s, row, axis, index, x, &w), k, r, e;
+    for (k = 0; k < n; k++)
+        b[index[k]] -= c * w * x[k], x[k] *= sqrt(c);
+    for (k = 0; k < n; k += 3)
+        for (r = 0; r < 3; r++)
+            for (e = 0; e < 3; e++)
+                m->D[3 * (size_t)index[k] + (size_t)(3 * r + e)] += x[k + r] * x[k + e];
+    if (n > 3)
+        m->G.rows++, m->G.p[m->G.rows] = m->G.p[m->G.rows - 1] + n;
+}
+
+/* D, G and b of the rows' viscosities. 0: out of memory */
+static int cti_dcd_rubbing(const cti_state *s, const ct_real *rub, cti_dcd_matrix *m, double *b)
+{
+    int i, rows = CTI_LEN(s->rows), total = 3 * CTI_ROW_TERMS;
+    for (i = 0; i < rows; i++)
+        total += 6 * s->rows[i].n;
+    m->D = CTI_ARENA_ZERO(s->arena, double, 9 * (size_t)s->n);
+    m->G.p = CTI_ARENA_ZERO(s->arena, int32_t, 2 * rows + 1), m->G.i = CTI_ARENA_NEW(s->arena, int32_t, total);
+    m->G.x = CTI_ARENA_NEW(s->arena, double, total);
+    if (!m->D || !m->G.p || !m->G.i || !m->G.x)
+        return 0;
+    for (i = 0; i < rows; i++)
+        if (rub[i] > 0) {
+            cti_dcd_rub_axis(s, &s->rows[i], 1, (double)rub[i], m, b);
+            cti_dcd_rub_axis(s, &s->rows[i], 2, (double)rub[i], m, b);
+        }
+    return 1;
+}
+
+/* ---- the set ---- */
+
+/* unit rows in the scaled unknowns; size [rows] what they were divided by. A row that nothing moves is left free. 0: out of memory */
+static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, cti_mprgp_set *set, double **out_size)
+{
+    int i, k, rows = CTI_LEN(s->rows);
+    double *w;
+    memset(set, 0, sizeof *set);
+    set->n = 3 * s->n, set->rows = rows;
+    set->lo = CTI_ARENA_NEW(s->arena, double, rows), set->hi = CTI_ARENA_NEW(s->arena, double, rows);
+    set->s = CTI_ARENA_ZERO(s->arena, double, rows), set->t = CTI_ARENA_ZERO(s->arena, double, rows);
+    set->face = CTI_ARENA_ZERO(s->arena, uint8_t, rows), *out_size = CTI_ARENA_NEW(s->arena, double, rows);
+    if (!set->lo || !set->hi || !set->s || !set->t || !set->face || !*out_size || !cti_dcd_jacobian(s, &set->J, &w))
+        return 0;
+    for (i = 0; i < rows; i++) {
+        double size = 0, plain = 0;
+        for (k = set->J.p[i]; k < set->J.p[i + 1]; k += 3) {
+            double *c = set->J.x + k;
+            plain += c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
+            cti_dcd_times(m->R + 3 * (size_t)set->J.i[k], c, c);
+            size += c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
+        }
+        size = plain > 1e-18 ? sqrt(size) : 0;
+        (*out_size)[i] = size;
+        set->lo[i] = size > 0 ? -w[i] / size : -INFINITY, set->hi[i] = INFINITY;
+        for (k = set->J.p[i]; k < set->J.p[i + 1]; k++)
+            set->J.x[k] = size > 0 ? set->J.x[k] / size : 0;
+    }
+    return 1;
+}
+
+/* multipliers from the gradient A x - b = J' r at the end */
+static void cti_dcd_multipliers(cti_state *s, const cti_mprgp_set *set, const double *size, const double *g)
+{
+    int i, k;
+    for (i = 0; i < set->rows; i++) {
+        double t = 0;
+        for (k = set->J.p[i]; k < set->J.p[i + 1]; k++)
+            t += set->J.x[k] * g[set->J.i[k]];
+        s->rows[i].r[0] = set->face[i] != CTI_FACE_FREE && t > 0 && size[i] > 0 ? (ct_real)(t / size[i]) : 0;
+        s->rows[i].r[1] = s->rows[i].r[2] = 0;
+    }
+}
+
+static void cti_dcd_effort(const cti_state *s, ct_real tolerance, cti_effort *e)
+{
+    memset(e, 0, sizeof *e);
+    e->tolerance = (double)tolerance;
+    e->max_iterations = s->desc.solver.budget > 0 ? s->desc.solver.budget : CTI_DCD_ITERATIONS;
+    e->warm = 1, e->seed = s->desc.solver.seed, e->mem = s->mem, e->arena = s->arena;
+}
+
+/* ---- rows that are not decoupled ---- */
+
+/* A as scalars; arrays from the arena. 0: out of memory */
+static int cti_dcd_scalars(const cti_state *s, cti_sparse *out)
+{
+    const cti_bsr *A = &s->A;
+    int b, k, r, c, at = 0;
+    memset(out, 0, sizeof *out);
+    out->rows = out->cols = 3 * A->n;
+    out->p = CTI_ARENA_NEW(s->arena, int32_t, 3 * A->n + 1), out->i = CTI_ARENA_NEW(s->arena, int32_t, 9 * (size_t)A->row[A->n]);
+    out->x = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)A->row[A->n]);
+    if (!out->p || !out->i || !out->x)
+        return 0;
+    out->p[0] = 0;
+    for (b = 0; b < A->n; b++)
+        for (r = 0; r < 3; r++) {
+            for (k = A->row[b]; k < A->row[b + 1]; k++)
+                for (c = 0; c < 3; c++)
+                    out->i[at] = 3 * A->col[k] + c, out->x[at++] = (double)A->val[9 * (size_t)k + (size_t)(3 * r + c)];
+            out->p[3 * b + r + 1] = at;
+        }
+    return 1;
+}
+
+/* 0: out of memory */
+static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, const double *b, cti_dcd_solution *out)
+{
+    cti_program p;
+    cti_effort e;
+    cti_answer a;
+    cti_mprgp_counters count;
+    cti_mprgp_options o = cti_mprgp_options_default();
+    cti_judgement j;
+    int i, rows = CTI_LEN(s->rows);
+    double *r = CTI_ARENA_ZERO(s->arena, double, rows), *work = CTI_ARENA_NEW(s->arena, double, (size_t)rows + 6 * (size_t)s->n);
+    cti_outcome end;
+    memset(&p, 0, sizeof p), memset(&a, 0, sizeof a);
+    p.kind = CTI_PROGRAM_QP, p.n = 3 * s->n, p.m = rows, p.b = (double *)b;
+    if (!r || !work || !cti_dcd_scalars(s, &p.A) || !cti_dcd_jacobian(s, &p.J, &p.w))
+        return 0;
+    cti_dcd_effort(s, tolerance, &e);
+    o.path = 2;
+    a.x = v, a.r = r, a.why = "";
+    end = cti_mprgp_solve_with(&p, &o, &e, &a, &count);
+    if (end == CTI_OUTCOME_MEMORY)
+        return 0;
+    cti_program_judge(&p, v, r, work, &j);
+    for (i = 0; i < rows; i++)
+        s->rows[i].r[0] = (ct_real)r[i], s->rows[i].r[1] = s->rows[i].r[2] = 0;
+    out->iterations = a.iterations, out->cg = count.cg, out->products = count.products;
+    out->budget = end != CTI_OUTCOME_SOLVED, out->residual = (ct_real)j.residual, out->coupled = 1;
+    return 1;
+}
+
+/* ---- the solve ---- */
+
+/* the decoupled program; v [3 n] start and end, b [3 n] is scaled in place. 0: out of memory */
+static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, double *v, double *b, cti_dcd_solution *out)
+{
+    cti_dcd_matrix m;
+    cti_mprgp_set set;
+    cti_mprgp_task task;
+    cti_mprgp_counters count;
+    cti_effort e;
+    cti_answer a;
+    cti_mprgp_end end;
+    int i, n = 3 * s->n;
+    double *size, *y = CTI_ARENA_NEW(s->arena, double, n);
+    memset(&m, 0, sizeof m);
+    if (!y || (rub && !cti_dcd_rubbing(s, rub, &m, b)) || !cti_dcd_matrix_make(s, &m) || !cti_dcd_set(s, &m, &set, &size))
+        return 0;
+    for (i = 0; i < s->n; i++) {
+        const double *R = m.R + 9 * (size_t)i, *u = v + 3 * (size_t)i;
+        /* y = L' v by back substitution with R' */
+        double *z = y + 3 * (size_t)i;
+        z[2] = u[2] / R[8], z[1] = (u[1] - R[7] * z[2]) / R[4], z[0] = (u[0] - R[3] * z[1] - R[6] * z[2]) / R[0];
+        cti_dcd_times(R, b + 3 * (size_t)i, b + 3 * (size_t)i);
+    }
+    for (i = 0; i < (m.G.rows ? m.G.p[m.G.rows] : 0); i += 3)
+        cti_dcd_times(m.R + 3 * (size_t)m.G.i[i], m.G.x + i, m.G.x + i);
+    memset(&task, 0, sizeof task), memset(&count, 0, sizeof count), memset(&a, 0, sizeof a);
+    cti_dcd_effort(s, tolerance, &e);
+    task.n = n, task.multiply = cti_dcd_multiply, task.multiply_ctx = &m, task.row = m.G.rows ? NULL : cti_dcd_row, task.b = b,
+    task.set = &set;
+    task.tolerance = (double)tolerance, task.gamma = 1, task.projected = 1, task.effort = &e, task.answer = &a;
+    task.count = &count, task.power = s->dcd.power_step;
+    end = cti_mprgp_run(&task, y);
+    if (end == CTI_MPRGP_MEMORY)
+        return 0;
+    cti_mprgp_set_project(&set, y);
+    cti_dcd_multiply(&m, y, v);
+    for (i = 0; i < n; i++)
+        v[i] -= b[i];
+    cti_dcd_multipliers(s, &set, size, v);
+    for (i = 0; i < s->n; i++)
+        cti_dcd_times_t(m.R + 9 * (size_t)i, y + 3 * (size_t)i, v + 3 * (size_t)i);
+    out->iterations = count.cg + count.expansions + count.proportionings, out->cg = count.cg, out->products = count.products;
+    out->budget = end != CTI_MPRGP_DONE, out->residual = (ct_real)task.reached;
+    return 1;
+}
+
+CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct_real *v, cti_dcd_solution *out)
+{
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    double *x = CTI_ARENA_NEW(s->arena, double, 3 * (size_t)s->n), *b = CTI_ARENA_NEW(s->arena, double, 3 * (size_t)s->n);
+    int i, ok;
+    memset(out, 0, sizeof *out);
+    if (!x || !b)
+        return 0;
+    for (i = 0; i < 3 * s->n; i++)
+        x[i] = (double)v[i], b[i] = (double)s->b[i];
+    if (s->desc.dcd.decouple == CT_DECOUPLE_NONE && CTI_LEN(s->rows))
+        ok = cti_dcd_solve_coupled(s, tolerance, x, b, out);
+    else
+        ok = cti_dcd_run(s, rub, tolerance, x, b, out);
+    for (i = 0; ok && i < 3 * s->n; i++)
+        v[i] = (ct_real)x[i];
+    cti_arena_rewind(s->arena, mark);
+    return ok;
+}
+
+/* ---- 8_step/dcd.c ---- */
+/* dcd.c -- the discrete stepper.
+   Method: one step is implicit Euler, linearized (Li et al. 2015, equations 4 to 7), and vertices inside of bodies are constraints of its
+   quadratic program (equations 8, 9), which MPRGP solves (dcd_solve.c). Written for the velocity of the step, v = (x - x^i) / h. More
+   Newton iterations linearize and detect again where the last one ended, with a line search on the incremental potential. Friction is
+   local, after the solve (Bridson, Marino, Fedkiw 2003): what a contact takes from the normal speed that the body has without contacts
+   bounds what it takes from the tangential one. differs: detection looks at the end of the motion without contacts, not at the start of the
+   step, so that an impact is met by the step in which it happens; a penetration that is there is taken back over steps, since position-form
+   Euler turns all of it into speed; steps in which features would pass through thin parts are cut (dcd_thin.c). */
+
+#define CTI_DCD_LOOSE 10          /* times the tolerance, for the motion that is only detected with */
+#define CTI_DCD_RUBS 2            /* programs with friction, after the one without */
+#define CTI_DCD_CREEP CTI_R(3e-3) /* speed below which friction is viscous, of what gravity gives in a step */
+#define CTI_DCD_SEARCH 6          /* halvings of a line search */
+
+/* v <- S v + v_p of constrained blocks */
+static void cti_dcd_hold(const cti_state *s, ct_real *v)
+{
+    int i;
+    for (i = 0; s->n_constrained && i < s->n; i++)
+        if (s->filter[i] >= 0)
+            cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[i], cti_v3_at(v, i)), cti_v3_at(s->v_fixed, i)));
+}
+
+static void cti_dcd_place(cti_state *s, const ct_real *v, ct_real dt)
+{
+    memmove(s->v_new, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_cmr_move(s, dt);
+}
+
+static void cti_dcd_status(ct_step_report *r, ct_status status)
+{
+    if (status > r->status)
+        r->status = status;
+}
+
+static int cti_dcd_is_finite(const cti_state *s, const ct_real *v)
+{
+    int i;
+    for (i = 0; i < 3 * s->n; i++)
+        if (!cti_finite(v[i]))
+            return 0;
+    return 1;
+}
+
+static void cti_dcd_note(cti_state *s, const cti_dcd_solution *q, ct_step_report *r)
+{
+    r->solver_iterations += q->iterations, r->cg_steps += q->cg;
+    s->dcd.products += q->products;
+}
+
+/* ---- constraints ---- */
+
+/* what the law asks of a row: an open gap may close, a penetration is taken back at a bounded speed */
+static void cti_dcd_law(const cti_state *s, ct_real dt, cti_row *row, cti_contact_row *origin)
+{
+    ct_real scripted = row->w[0] - origin->base[0], back = -s->desc.dcd.recovery * origin->gap0 / dt;
+    if (s->desc.recovery_speed > 0)
+        back = cti_min(back, s->desc.recovery_speed);
+    origin->base[0] = origin->gap0 >= 0 ? origin->gap0 / dt : -back;
+    row->w[0] = scripted + origin->base[0];
+    memset(row->compliance, 0, sizeof row->compliance);
+    row->recover = row->softness = 0;
+    memset(row->r, 0, sizeof row->r);
+}
+
+/* rows of what touches at s->x_new, decoupled. 0: out of memory */
+static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    cti_dcd_touch *touch = NULL;
+    cti_row_context c;
+    double *depth;
+    int i, n = 0, dropped, ok = cti_dcd_detect(s, s->x_new, s->surface.x1, 1, &touch);
+    CTI_CLEAR(s->rows);
+    CTI_CLEAR(s->origins);
+    cti_cmr_context(s, dt, &s->memory_none, 0, &c);
+    depth = CTI_ARENA_NEW(s->arena, double, CTI_LEN(touch) + 1);
+    ok = ok && depth;
+    for (i = 0; ok && i < CTI_LEN(touch); i++) {
+        cti_row row;
+        cti_contact_row origin;
+        if (!cti_rows_build(&c, &touch[i].pair, touch[i].normal, 0, &row, &origin))
+            continue;
+        cti_dcd_law(s, dt, &row, &origin);
+        depth[n++] = (double)(touch[i].distance - origin.thickness);
+        ok = CTI_PUSH(s->mem, s->rows, row);
+        if (ok && !CTI_PUSH(s->mem, s->origins, origin))
+            ok = 0;
+    }
+    CTI_FREE(s->mem, touch);
+    dropped = ok ? cti_dcd_decouple(s, depth, s->desc.dcd.decouple) : -1;
+    if (dropped < 0)
+        return 0;
+    r->dropped += dropped, r->candidates = n;
+    return 1;
+}
+
+/* ---- friction ---- */
+
+/* LOCAL: one contact: what it takes from the nodes' tangential speed is bounded by what its multiplier gives them */
+static void cti_dcd_rub_local(cti_state *s, cti_row *row, ct_real *v)
+{
+    ct_real u[3], taken, speed, share, answer = 0;
+    cti_v3 kick;
+    int k;
+    cti_row_velocity(row, v, u);
+    for (k = 0; k < row->n; k++)
+        answer += row->term[k].weight * row->term[k].weight * s->inv_mass[row->term[k].block];
+    taken = row->mu * row->r[0] * answer, speed = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
+    if (!(taken > 0) || !(speed > 0))
+        return;
+    share = cti_min(1, taken / speed);
+    kick = cti_v3_mul(cti_m3_mul_tv(row->frame, cti_v3_make(0, u[1], u[2])), -share / answer);
+    for (k = 0; k < row->n; k++) {
+        int b = row->term[k].block;
+        cti_v3 d = cti_v3_mul(kick, row->term[k].weight * s->inv_mass[b]);
+        if (s->filter[b] >= 0)
+            d = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], d);
+        cti_v3_addto(v, b, d);
+    }
+    row->r[1] = -share / answer * u[1], row->r[2] = -share / answer * u[2];
+}
+
+/* speed below which a contact sticks, as far as friction in the program goes */
+static ct_real cti_dcd_creep(const cti_state *s, ct_real dt)
+{
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, speed = 0;
+    int i;
+    for (i = 0; i < 3 * s->n; i++)
+        speed = cti_max(speed, cti_abs(s->v_free[i]));
+    return CTI_DCD_CREEP * cti_max(g, cti_max(CTI_R(1e-2) * speed, CTI_R(1e-9)));
+}
+
+/* tangential viscosity of every row, mu lambda over the speed that it slides with: first of what the motion without friction says will be
+   left of it, the normal speed taken being in proportion to the tangential one; then of the last program's */
+static void cti_dcd_viscosity(cti_state *s, const ct_real *v, int first, ct_real creep)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->rows); i++) {
+        cti_row *row = &s->rows[i];
+        ct_real u[3], u_free[3], speed;
+        cti_row_velocity(row, v, u);
+        cti_row_velocity(row, s->v_free, u_free);
+        speed = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
+        if (first)
+            speed -= row->mu * cti_max(0, u[0] - u_free[0]);
+        s->dcd.rub[i] = row->mu * row->r[0] / cti_max(speed, creep);
+    }
+}
+
+/* friction in the program: its solution with tangential viscosity, lagged. 0: out of memory */
+static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
+{
+    ct_real creep = cti_dcd_creep(s, dt), u[3];
+    cti_dcd_solution q;
+    int i, k;
+    if (!CTI_RESIZE(s->mem, s->dcd.rub, CTI_LEN(s->rows)))
+        return 0;
+    for (k = 0; k < CTI_DCD_RUBS; k++) {
+        cti_dcd_viscosity(s, v, k == 0, creep);
+        if (!cti_dcd_solve(s, s->dcd.rub, s->desc.solver.tolerance, v, &q))
+            return 0;
+        cti_dcd_note(s, &q, r);
+        r->solves++;
+        if (q.budget)
+            cti_dcd_status(r, CT_STATUS_BUDGET);
+    }
+    for (i = 0; i < CTI_LEN(s->rows); i++) {
+        cti_row_velocity(&s->rows[i], v, u);
+        s->rows[i].r[1] = -s->dcd.rub[i] * u[1], s->rows[i].r[2] = -s->dcd.rub[i] * u[2];
+    }
+    return 1;
+}
+
+/* 1 when friction has something to do */
+static int cti_dcd_rubs(const cti_state *s)
+{
+    int i;
+    for (i = 0; s->desc.dcd.friction != CT_DCD_FRICTION_NONE && i < CTI_LEN(s->rows); i++)
+        if (s->rows[i].mu > 0 && s->rows[i].r[0] > 0)
+            return 1;
+    return 0;
+}
+
+static int cti_dcd_friction(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
+{
+    double t = cti_cmr_clock(s);
+    int i;
+    if (!cti_dcd_rubs(s))
+        return 1;
+    if (s->desc.dcd.friction == CT_DCD_FRICTION_IMPLICIT && s->desc.dcd.decouple != CT_DECOUPLE_NONE) {
+        if (!cti_dcd_rub(s, dt, v, r))
+            return 0;
+    } else
+        for (i = 0; i < CTI_LEN(s->rows); i++)
+            if (s->rows[i].mu > 0 && s->rows[i].r[0] > 0)
+                cti_dcd_rub_local(s, &s->rows[i], v);
+    r->ms_solve += cti_cmr_clock(s) - t;
+    return 1;
+}
+
+/* ---- one substep ---- */
+
+/* v_free: the motion without contacts, to `tolerance`, from what it holds. 0: out of memory */
+static int cti_dcd_free_motion(cti_state *s, ct_real tolerance, ct_step_report *r)
+{
+    cti_dcd_solution q;
+    CTI_CLEAR(s->rows);
+    CTI_CLEAR(s->origins);
+    if (!cti_dcd_solve(s, NULL, tolerance, s->v_free, &q))
+        return 0;
+    r->linear_iterations += q.iterations;
+    s->dcd.products += q.products;
+    return 1;
+}
+
+/* where v_free starts: what the last one was to the velocities then; a free fall, for bodies that have none. A spin and a load go on */
+static void cti_dcd_guess(cti_state *s, ct_real dt)
+{
+    int i;
+    for (i = 0; i < 3 * s->n; i++)
+        s->v_free[i] = s->v[i] + (s->dt_prev[i / 3] > 0 && s->dt_free > 0 ? s->dv_free[i] * (dt / s->dt_free)
+                                                                          : cti_integrate_gain(s, i / 3, i % 3, dt));
+    cti_dcd_hold(s, s->v_free);
+}
+
+static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    double t = cti_cmr_clock(s);
+    if (!cti_assemble_pins(s, dt))
+        return 0;
+    cti_assemble_movers(s, s->time + (double)dt);
+    cti_assemble(s, dt, &r->extended_elements);
+    r->ms_assemble += cti_cmr_clock(s) - t;
+    return 1;
+}
+
+/* the incremental potential at velocities v: 1/2 v'M v - v'M (v^i + h g) + energy (x^i + h v) */
+static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v)
+{
+    double e = 0;
+    int i, k;
+    for (i = 0; i < s->n; i++) {
+        ct_real kick = (dt + s->dt_prev[i]) / 2;
+        for (k = 3 * i; k < 3 * i + 3; k++) {
+            s->pcg_work[k] = s->x[k] + dt * v[k];
+            e += (double)(s->mass[i] * v[k] * ((1 + dt * s->alpha[i]) * v[k] / 2 - s->v[k] - kick * s->desc.gravity[k - 3 * i]));
+        }
+    }
+    for (i = 0; i < s->n_models; i++) {
+        cti_model_ahead(s->models[i], 0, 1, NULL);
+        e += cti_model_energy(s->models[i], s->pcg_work);
+    }
+    return e;
+}
+
+/* 1 when velocities v break a row by more than the tolerance of the program */
+static int cti_dcd_breaks(const cti_state *s, const ct_real *v)
+{
+    ct_real u[3], most = 0, size = 0;
+    int i;
+    for (i = 0; i < CTI_LEN(s->rows); i++) {
+        cti_row_velocity(&s->rows[i], v, u);
+        most = cti_max(most, -u[0]), size = cti_max(size, cti_abs(s->rows[i].w[0]));
+    }
+    return most > s->desc.solver.tolerance * (size + cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->problem_dt);
+}
+
+/* constraints and their solve from v, which is the motion that x_new belongs to. 0: out of memory */
+static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
+{
+    cti_dcd_solution q;
+    double t = cti_cmr_clock(s);
+    if (!cti_dcd_rows(s, dt, r))
+        return 0;
+    r->ms_detect += cti_cmr_clock(s) - t;
+    t = cti_cmr_clock(s);
+    if (!cti_dcd_solve(s, NULL, s->desc.solver.tolerance, v, &q))
+        return 0;
+    cti_dcd_note(s, &q, r);
+    r->newton_iterations++;
+    r->residual = cti_max(r->residual, q.residual);
+    r->solves += CTI_LEN(s->rows) > 0;
+    if (q.budget)
+        cti_dcd_status(r, CT_STATUS_BUDGET);
+    r->ms_solve += cti_cmr_clock(s) - t;
+    return 1;
+}
+
+/* Newton iterations after the first: linearized and detected at v. 0: out of memory */
+static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
+{
+    ct_real *start = s->dcd.v_start;
+    double before, t = cti_cmr_clock(s);
+    int i, k, broken;
+    cti_dcd_place(s, v, dt);
+    memcpy(start, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
+    before = cti_dcd_potential(s, dt, start);
+    cti_assemble_at(s, dt, s->x_new, start, &r->extended_elements);
+    r->ms_assemble += cti_cmr_clock(s) - t;
+    if (!cti_dcd_program(s, dt, v, r))
+        return 0;
+    broken = cti_dcd_breaks(s, start);
+    for (k = 0; !broken && k < CTI_DCD_SEARCH && !(cti_dcd_potential(s, dt, v) <= before + 1e-12 * (before < 0 ? -before : before)); k++)
+        for (i = 0; i < 3 * s->n; i++)
+            v[i] = (start[i] + v[i]) / 2;
+    return 1;
+}
+
+/* 0: out of memory */
+static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
+{
+    int i;
+    if (!cti_dcd_is_finite(s, v)) {
+        memset(v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        CTI_CLEAR(s->rows);
+        CTI_CLEAR(s->origins);
+        cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
+    }
+    /* the program and its solution, for who asks for them */
+    memcpy(s->dcd.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (!CTI_RESIZE(s->mem, s->dcd.lambda, CTI_LEN(s->rows)))
+        return 0;
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        s->dcd.lambda[i] = s->rows[i].r[0];
+    s->has_problem = CTI_LEN(s->rows) > 0;
+    if (!cti_dcd_friction(s, dt, v, r))
+        return 0;
+    cti_dcd_place(s, v, dt);
+    return 1;
+}
+
+/* the substep from the free motion that stands in x_new. 0: out of memory */
+static int cti_dcd_contacts(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    ct_real *v = s->pcg_work + 3 * (size_t)s->n; /* the potential works on what is before it */
+    int k;
+    s->problem_dt = dt;
+    memcpy(v, s->v_free, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (!cti_dcd_program(s, dt, v, r))
+        return 0;
+    for (k = 1; k < s->desc.dcd.newton_iterations && cti_dcd_is_finite(s, v); k++)
+        if (!cti_dcd_again(s, dt, v, r))
+            return 0;
+    return cti_dcd_end(s, dt, v, r);
+}
+
+/* the tentative end becomes the state */
+static void cti_dcd_commit(cti_state *s, ct_real dt)
+{
+    int i;
+    memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->v, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    for (i = 0; i < s->n; i++)
+        s->dt_prev[i] = dt;
+    s->time += (double)dt;
+}
+
+/* ---- the step ---- */
+
+/* 1 done, -1 the substep has to be shorter: *out_need times, 0: out of memory */
+static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_need, ct_step_report *r)
+{
+    double t;
+    int i;
+    cti_arena_reset(s->arena);
+    if (!cti_dcd_assemble(s, dt, r))
+        return 0;
+    t = cti_cmr_clock(s);
+    cti_dcd_guess(s, dt);
+    if (!cti_dcd_free_motion(s, CTI_DCD_LOOSE * s->desc.solver.tolerance, r))
+        return 0;
+    for (i = 0; i < 3 * s->n; i++)
+        s->dv_free[i] = s->v_free[i] - s->v[i];
+    s->dt_free = dt;
+    if (!cti_dcd_is_finite(s, s->v_free))
+        return cti_dcd_end(s, dt, s->v_free, r);
+    cti_dcd_place(s, s->v_free, dt);
+    r->ms_unconstrained += cti_cmr_clock(s) - t;
+    if (may_cut) {
+        t = cti_cmr_clock(s);
+        *out_need = cti_dcd_need(s, s->surface.x0, s->surface.x1, s->desc.dcd.substep_fraction);
+        r->ms_detect += cti_cmr_clock(s) - t;
+        if (!(*out_need > 0))
+            return 0;
+        if (*out_need > 1)
+            return -1;
+    }
+    return cti_dcd_contacts(s, dt, r);
+}
+
+static void cti_dcd_begin(cti_state *s, ct_step_report *r)
+{
+    cti_dcd *d = &s->dcd;
+    memset(r, 0, sizeof *r);
+    r->limit.vertices_a[0] = -1;
+    cti_arena_reset(s->arena);
+    s->has_problem = 0;
+    memset(&s->limit, 0, sizeof s->limit);
+    d->products = 0;
+    if (s->n)
+        memcpy(d->power_step, d->power, sizeof(double) * 3 * (size_t)s->n);
+    CTI_CLEAR(s->rows);
+    CTI_CLEAR(s->origins);
+}
+
+/* what is known at the end: depth, distances, energies. 0: out of memory */
+static int cti_dcd_finish(cti_state *s, ct_step_report *r)
+{
+    cti_dcd_touch *touch = NULL;
+    int i;
+    r->rows = CTI_LEN(s->rows);
+    r->min_distance = 2 * s->desc.thickness;
+    cti_arena_reset(s->arena);
+    if (!cti_dcd_detect(s, s->x, s->surface.x0, 1, &touch)) {
+        CTI_FREE(s->mem, touch);
+        return 0;
+    }
+    for (i = 0; i < r->rows; i++)
+        r->contacts += s->rows[i].r[0] > 0;
+    for (i = 0; i < CTI_LEN(touch); i++)
+        if (touch[i].distance < r->min_distance)
+            r->min_distance = touch[i].distance, s->limit = touch[i].pair;
+    r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
+    CTI_FREE(s->mem, touch);
+    cti_step_energies(s, r);
+    return 1;
+}
+
+static ct_code cti_dcd_take_back(cti_state *s)
+{
+    int b;
+    cti_start_restore(s, 0, &s->start);
+    for (b = 0; b < s->surface.n_bodies; b++)
+        s->dcd.bodies[b].fresh = 1;
+    return CT_ERR_MEMORY;
+}
+
+CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    ct_real left = dt, sub = dt, least = dt / (ct_real)s->desc.dcd.max_substeps;
+    double start_time = s->time, t0 = cti_cmr_clock(s);
+    cti_dcd_begin(s, r);
+    if (!cti_start_save(s, 0, &s->start))
+        return CT_ERR_MEMORY;
+    while (left > 0 && s->n > 0) {
+        ct_real need = 1;
+        int end;
+        sub = left - sub < CTI_R(1e-6) * dt ? left : cti_min(sub, left);
+        end = cti_dcd_substep(s, sub, sub > CTI_R(1.001) * least, &need, r);
+        if (end == 0)
+            return cti_dcd_take_back(s);
+        if (end < 0) {
+            cti_dcd_status(r, CT_STATUS_SUBSTEPPED);
+            sub = cti_max(sub / (ct_real)(1 + (int)cti_min(need, 1000)), least);
+            continue;
+        }
+        cti_dcd_commit(s, sub);
+        left -= sub;
+        r->substeps++;
+    }
+    s->time = start_time + (double)dt;
+    s->dt_memory = dt;
+    cti_memory_clear(&s->memory);
+    if (s->n == 0) {
+        r->substeps = 1, r->min_distance = 2 * s->desc.thickness;
+        return CT_OK;
+    }
+    if (!cti_dcd_finish(s, r))
+        return cti_dcd_take_back(s);
+    memcpy(s->dcd.power, s->dcd.power_step, sizeof(double) * 3 * (size_t)s->n);
+    r->ms_total = cti_cmr_clock(s) - t0;
+    return CT_OK;
+}
+
 /* ---- 9_world/world.h ---- */
 /* world.h -- the world: bodies over the step's state. */
 
@@ -32246,6 +35973,8 @@ CTI_INLINE int cti_body_is_scripted(const cti_body *b)
 {
     return b->kind == CTI_BODY_STATIC || b->kind == CTI_BODY_PLANE || b->kind == CTI_BODY_KINEMATIC;
 }
+/* cti_world_refuse_discrete -- CT_ERR_UNSUPPORTED with the text in a world that CT_STEPPER_DCD steps, else CT_OK; `name` may be NULL. */
+CTI_FN ct_code cti_world_refuse_discrete(ct_world *w, const char *name, const char *text);
 /* cti_body_attach -- attachment of body vertex i with the world's block and frame numbers. */
 CTI_FN void cti_body_attach(const cti_body *b, int i, cti_attach *out);
 /* cti_body_point -- where vertex i of a body is: the same code path as the surface's. */
@@ -32282,6 +36011,7 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     cti_surface_free(&w->mem, &s->surface);
     cti_detect_free(&w->mem, &s->detect);
     cti_factors_free(&w->mem, &s->factors);
+    cti_dcd_free(&w->mem, &s->dcd);
     cti_bsr_free(&w->mem, &s->A);
     CTI_FREE(&w->mem, s->models);
     CTI_FREE(&w->mem, w->surface_slot);
@@ -32402,7 +36132,8 @@ static ct_real cti_prepare_volume(const cti_body *b)
     int i;
     for (i = 0; i < CTI_LEN(b->triangles) / 3; i++) {
         const int32_t *t = b->triangles + 3 * (size_t)i;
-        cti_v3 p = cti_v3_sub(cti_v3_at(b->rest, t[0]), o), q = cti_v3_sub(cti_v3_at(b->rest, t[1]), o), r = cti_v3_sub(cti_v3_at(b->rest, t[2]), o);
+        cti_v3 p = cti_v3_sub(cti_v3_at(b->rest, t[0]), o), q = cti_v3_sub(cti_v3_at(b->rest, t[1]), o),
+               r = cti_v3_sub(cti_v3_at(b->rest, t[2]), o);
         sum += cti_v3_dot(p, cti_v3_cross(q, r));
     }
     return sum;
@@ -32469,6 +36200,8 @@ static ct_code cti_prepare_matrix(ct_world *w)
     for (i = 0; ok && i < s->n_models; i++)
         ok = cti_model_slots(&w->mem, s->models[i], cti_prepare_slot, &s->A) > 0;
     CTI_FREE(&w->mem, pairs);
+    if (ok && s->desc.stepper == CT_STEPPER_DCD)
+        return CT_OK; /* no factors */
     return ok && cti_factors_init(&w->mem, &w->arena, &s->factors, &s->A) ? CT_OK : CT_ERR_MEMORY;
 }
 
@@ -32493,6 +36226,47 @@ static int cti_prepare_scratch(ct_world *w)
            CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
 }
 
+/* centres and radii of a body's tets at rest */
+static void cti_prepare_tets(const cti_body *b, ct_real *out)
+{
+    const ct_real *X = b->nodes ? b->nodes : b->rest;
+    int i, k;
+    for (i = 0; i < b->model.tets.n; i++) {
+        const int32_t *t = b->model.tets.node + 4 * (size_t)i;
+        cti_v3 c = cti_v3_zero();
+        ct_real r = 0;
+        for (k = 0; k < 4; k++)
+            c = cti_v3_mad(c, cti_v3_at(X, t[k] - b->block0), CTI_R(0.25));
+        for (k = 0; k < 4; k++)
+            r = cti_max(r, cti_v3_norm(cti_v3_sub(cti_v3_at(X, t[k] - b->block0), c)));
+        cti_v3_put(out + 4 * (size_t)i, 0, c);
+        out[4 * (size_t)i + 3] = r;
+    }
+}
+
+/* what discrete detection needs. 0: out of memory */
+static int cti_prepare_discrete(ct_world *w)
+{
+    cti_state *s = &w->state;
+    cti_dcd *d = &s->dcd;
+    int i, k, n = 0, models = 0;
+    for (k = 0; k < s->n_models; k++)
+        n += s->models[k]->tets.n;
+    if (!CTI_RESIZE(&w->mem, d->bodies, s->surface.n_bodies) || !CTI_RESIZE(&w->mem, d->tet_rest, 4 * (size_t)n))
+        return 0;
+    for (i = n = 0; i < s->surface.n_bodies; i++) {
+        const cti_body *b = &w->bodies[w->surface_slot[i]];
+        memset(&d->bodies[i], 0, sizeof d->bodies[i]);
+        d->bodies[i].model = -1;
+        if (!cti_body_has_model(b))
+            continue;
+        d->bodies[i].model = models++, d->bodies[i].embedded = b->attach != NULL, d->bodies[i].tet0 = n;
+        cti_prepare_tets(b, d->tet_rest + 4 * (size_t)n);
+        n += b->model.tets.n;
+    }
+    return cti_dcd_prepare(s);
+}
+
 CTI_FN ct_code cti_world_prepare(ct_world *w)
 {
     ct_code code;
@@ -32506,7 +36280,7 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
         code = cti_prepare_matrix(w);
     if (code == CT_OK && !cti_prepare_scratch(w))
         code = CT_ERR_MEMORY;
-    if (code == CT_OK && !cti_tangle_find(&w->state))
+    if (code == CT_OK && !(w->state.desc.stepper == CT_STEPPER_DCD ? cti_prepare_discrete(w) : cti_tangle_find(&w->state)))
         code = CT_ERR_MEMORY;
     if (code != CT_OK) {
         cti_world_unprepare(w);
@@ -32527,8 +36301,8 @@ static const char *const cti_world_statuses[] = {CT_STATUS_LIST(CTI_WORLD_TEXT)}
 #undef CTI_WORLD_TEXT
 static const char *const cti_world_steppers[] = {"cmr", "dcd", "barrier", "layers", "penalty", "geometric", "explicit"};
 static const char *const cti_world_integrators[] = {"euler", "newmark", "bdf2"};
-static const char *const cti_world_solvers[] = {"auto", "ica", "ca", "pgs", "lemke", "boxed", "active_set", "mprgp", "interior", "geometric_cg",
-                                                "newton", "admm"};
+static const char *const cti_world_solvers[] = {"auto",       "ica",   "ca",       "pgs",          "lemke",  "boxed",
+                                                "active_set", "mprgp", "interior", "geometric_cg", "newton", "admm"};
 
 CONTACT_API_DEF const char *ct_code_text(ct_code code) { return (int)code >= 0 && code < CT_CODE_COUNT_ ? cti_world_codes[code] : "?"; }
 CONTACT_API_DEF const char *ct_status_text(ct_status status)
@@ -32547,12 +36321,22 @@ CONTACT_API_DEF const char *ct_integrator_text(ct_integrator integrator)
 {
     return (int)integrator >= 0 && integrator < CT_INTEGRATOR_COUNT_ ? cti_world_integrators[integrator] : "?";
 }
-CONTACT_API_DEF int ct_stepper_built(ct_stepper stepper) { return stepper == CT_STEPPER_CMR; }
-CONTACT_API_DEF int ct_solver_built(ct_solver solver) { return solver == CT_SOLVER_ICA || solver == CT_SOLVER_AUTO; }
+CONTACT_API_DEF int ct_stepper_built(ct_stepper stepper) { return stepper == CT_STEPPER_CMR || stepper == CT_STEPPER_DCD; }
+CONTACT_API_DEF int ct_solver_built(ct_solver solver)
+{
+    return solver == CT_SOLVER_ICA || solver == CT_SOLVER_AUTO || cti_bridge_solver(solver);
+}
 
 CONTACT_API_DEF const ct_library_info *ct_library_info_get(void)
 {
-    static const ct_library_info info = {0, 1, 0, CONTACT_REAL, CTI_SIMD_NAME, CONTACT_WITH_FILES, "cmr", "auto ica"};
+    static const ct_library_info info = {0,
+                                         1,
+                                         0,
+                                         CONTACT_REAL,
+                                         CTI_SIMD_NAME,
+                                         CONTACT_WITH_FILES,
+                                         "cmr dcd",
+                                         "auto ica ca pgs lemke boxed active_set mprgp interior newton admm"};
     return &info;
 }
 
@@ -32589,6 +36373,11 @@ CONTACT_API_DEF ct_world_desc ct_world_desc_default(void)
     d.cmr_rounds = 5;
     d.max_halvings = 5;
     d.recovery_speed = 1;
+    d.dcd.newton_iterations = 1;
+    d.dcd.decouple = CT_DECOUPLE_DEEPEST;
+    d.dcd.friction = CT_DCD_FRICTION_IMPLICIT;
+    d.dcd.max_substeps = 8;
+    d.dcd.substep_fraction = d.dcd.recovery = CTI_R(0.5);
     return d;
 }
 
@@ -32600,6 +36389,22 @@ CTI_FN ct_code cti_world_fail(ct_world *w, ct_code code, ct_body_id body, int64_
     w->error.element = element;
     w->error.value = value;
     return code;
+}
+
+CTI_FN ct_code cti_world_refuse_discrete(ct_world *w, const char *name, const char *text)
+{
+    ct_body_id none = {0, 0};
+    char *to = w->error.buffer, *end = to + sizeof w->error.buffer - 1;
+    if (w->state.desc.stepper != CT_STEPPER_DCD)
+        return CT_OK;
+    for (; name && *name && to < end; name++)
+        *to++ = *name;
+    for (name = name ? ": " : ""; *name && to < end; name++)
+        *to++ = *name;
+    for (name = text; *name && to < end; name++)
+        *to++ = *name;
+    *to = '\0';
+    return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, -1, 0, w->error.buffer);
 }
 
 static ct_code cti_world_refuse(ct_error_info *out, ct_code code, double value, const char *text)
@@ -32618,8 +36423,10 @@ static ct_code cti_world_check_solver(const ct_solver_desc *s, ct_error_info *e)
 {
     if (s->cookie != CTI_COOKIE)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, s->cookie, "solver desc was not made by ct_solver_desc_default");
+    if ((int)s->solver < 0 || s->solver >= CT_SOLVER_COUNT_)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)s->solver, "solver.solver is out of range");
     if (!ct_solver_built(s->solver))
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)s->solver, "this solver is not built");
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->solver, "solver '%s' is not built", ct_solver_text(s->solver));
     if (!(s->tolerance > 0) || !cti_finite(s->tolerance))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)s->tolerance, "solver.tolerance must be positive");
     if (s->max_iterations < 1 || s->inner_iterations < 1 || s->max_sweeps < 1 || s->inner_repeats < 1)
@@ -32627,6 +36434,38 @@ static ct_code cti_world_check_solver(const ct_solver_desc *s, ct_error_info *e)
     if ((int)s->cone < 0 || s->cone > CT_CONE_CONE || (int)s->cluster < 0 || s->cluster > CT_CLUSTER_BODY || (int)s->termination < 0 ||
         s->termination > CT_TERMINATION_PAPER)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "solver cone, cluster or termination is out of range");
+    if (!cti_bridge_cone(s->solver, s->cone))
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->cone,
+                             "solver '%s' solves for Coulomb's cone only, solver.cone is another", ct_solver_text(s->solver));
+    if (s->budget < 0 || !(s->seconds >= 0) || s->order < 0 || s->order > 2 || (int)s->friction < 0 || s->friction > CT_FRICTION_LOCAL ||
+        !(s->relaxation > 0) || !(s->relaxation < 2))
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, s->relaxation, "solver budget, seconds, order, relaxation or friction is out of range");
+    return CT_OK;
+}
+
+static ct_code cti_world_check_dcd(const ct_world_desc *d, ct_error_info *e)
+{
+    const ct_dcd_desc *q = &d->dcd;
+    if (q->newton_iterations < 1 || q->newton_iterations > 100)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, q->newton_iterations, "dcd.newton_iterations must be 1 to 100");
+    if ((int)q->decouple < 0 || q->decouple >= CT_DECOUPLE_COUNT_)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->decouple, "dcd.decouple is out of range");
+    if ((int)q->friction < 0 || q->friction >= CT_DCD_FRICTION_COUNT_)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->friction, "dcd.friction is out of range");
+    if (q->max_substeps < 1 || q->max_substeps > 256)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, q->max_substeps, "dcd.max_substeps must be 1 to 256");
+    if (!(q->substep_fraction > 0) || !cti_finite(q->substep_fraction))
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->substep_fraction, "dcd.substep_fraction must be positive");
+    if (!(q->recovery > 0 && q->recovery <= 1))
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->recovery, "dcd.recovery must be in (0, 1]");
+    if (!(q->depth >= 0) || !cti_finite(q->depth))
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)q->depth, "dcd.depth must be zero or positive");
+    if (d->stepper != CT_STEPPER_DCD)
+        return CT_OK;
+    if (d->integrator != CT_INTEGRATOR_EULER)
+        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->integrator, "CT_STEPPER_DCD steps by implicit Euler only");
+    if (d->ccd_limits_step)
+        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, 1, "CT_STEPPER_DCD has no continuous detection that could limit a step");
     return CT_OK;
 }
 
@@ -32660,6 +36499,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, d->ccd_limits_step, "ccd_limits_step must be 0 or 1");
     if (!(d->recovery_speed >= 0))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->recovery_speed, "recovery_speed must be zero or positive");
+    if (cti_world_check_dcd(d, e) != CT_OK)
+        return e ? e->code : CT_ERR_ARGUMENT;
     return cti_world_check_solver(&d->solver, e);
 }
 
@@ -32704,6 +36545,7 @@ static void cti_world_free_state(ct_world *w)
     cti_start_free(m, &s->start);
     CTI_FREE(m, s->rows), CTI_FREE(m, s->origins), CTI_FREE(m, s->hits), CTI_FREE(m, s->tangled_pairs);
     CTI_FREE(m, s->repairs), CTI_FREE(m, s->ways);
+    cti_dcd_free(m, &s->dcd);
     cti_memory_free(m, &s->memory);
     cti_memory_free(m, &s->memory_step[0]);
     cti_memory_free(m, &s->memory_step[1]);
@@ -32760,7 +36602,7 @@ CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *o
     if (code != CT_OK)
         return code;
     w->contacts_ready = 0;
-    code = cti_step(&w->state, dt, &report);
+    code = w->state.desc.stepper == CT_STEPPER_DCD ? cti_dcd_step(&w->state, dt, &report) : cti_step(&w->state, dt, &report);
     w->mem.failed = 0;
     if (code != CT_OK)
         return cti_world_fail(w, code, none, -1, 0, "out of memory in a step; the world is as it was");
@@ -33242,6 +37084,8 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_cloth_desc_default");
     int ok;
     if (code == CT_OK)
+        code = cti_world_refuse_discrete(w, d->name ? d->name : "cloth", "CT_STEPPER_DCD needs bodies with an inside, and cloth has none");
+    if (code == CT_OK)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code == CT_OK)
         code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
@@ -33345,6 +37189,8 @@ CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, c
 {
     cti_body b;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, out_body, "desc was not made by ct_rigid_desc_default");
+    if (code == CT_OK)
+        code = cti_world_refuse_discrete(w, d->name ? d->name : "rigid body", "CT_STEPPER_DCD steps no rigid bodies, only soft ones");
     if (code == CT_OK)
         code = cti_bodies_check_rigid(w, d);
     if (code != CT_OK)
@@ -33707,6 +37553,8 @@ CONTACT_API_DEF ct_code ct_joint_add(ct_world *w, const ct_joint_desc *d, ct_joi
     if (!out_joint)
         return cti_joints_refuse(w, CT_ERR_ARGUMENT, none, -1, 0, "out_joint is NULL");
     code = cti_joints_check(w, d);
+    if (code == CT_OK)
+        code = cti_world_refuse_discrete(w, NULL, "CT_STEPPER_DCD has no joints and no stitches");
     if (code == CT_OK)
         code = cti_joints_check_side(w, &d->a, d->kind, &slot_a);
     if (code == CT_OK)
@@ -34549,6 +38397,8 @@ CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_le
         *out_freed = 0, *out_left = before;
         return CT_OK;
     }
+    if (cti_world_refuse_discrete(w, NULL, "CT_STEPPER_DCD takes bodies apart in its steps; ct_world_repair is for CT_STEPPER_CMR") != CT_OK)
+        return CT_ERR_UNSUPPORTED;
     code = cti_untangle_save(w, &u) ? CT_OK : CT_ERR_MEMORY;
     if (code == CT_OK) {
         w->state.still = 1;
@@ -34571,7 +38421,8 @@ CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_le
 }
 
 /* ---- 9_world/files_cpb.c ---- */
-/* files_cpb.c -- the last contact problem of a world as a CPB file (global frictional contact: A v = f + H r, u = H' v + w).
+/* files_cpb.c -- the last contact problem of a world as a CPB file: global frictional contact, A v = f + H r, u = H' v + w; of the discrete
+   stepper a quadratic program, min 1/2 x'A x - b'x, J x >= c.
    Method: arrays are built one after the other and written to a temporary file, which is renamed when whole. */
 
 #if CONTACT_WITH_FILES
@@ -34661,54 +38512,90 @@ static void cti_cpb_matrix(cti_cpb *c, const cti_bsr *A)
                 cti_cpb_real(c, A->val[9 * (size_t)k + (size_t)e]);
 }
 
-/* H = J' as CSR over velocities: gathered from the rows by counting */
-static void cti_cpb_jacobian(cti_cpb *c, const cti_problem *p)
+/* H = J' as CSR over velocities */
+static void cti_cpb_jacobian(cti_cpb *c, cti_arena *arena, const cti_problem *p)
 {
-    int n3 = 3 * p->A->n, i, k, a, b, total = 0, *start = NULL, *fill = NULL, *index = NULL;
-    double *value = NULL;
-    for (i = 0; i < p->n_rows; i++)
-        total += 9 * p->rows[i].n;
-    c->ok = c->ok && CTI_RESIZE(c->mem, start, n3 + 1) && CTI_RESIZE(c->mem, fill, n3 + 1) && CTI_RESIZE(c->mem, index, total) &&
-            CTI_RESIZE(c->mem, value, total);
-    for (i = 0; c->ok && i < p->n_rows; i++)
-        for (k = 0; k < p->rows[i].n; k++)
-            for (a = 0; a < 3; a++)
-                start[3 * p->rows[i].term[k].block + a + 1] += 3;
-    for (i = 0; c->ok && i < n3; i++)
-        fill[i] = start[i], start[i + 1] += start[i], fill[i] = start[i];
-    for (i = 0; c->ok && i < p->n_rows; i++)
-        for (k = 0; k < p->rows[i].n; k++) {
-            ct_real Gt[9];
-            cti_row_map_t(p, &p->rows[i], k, Gt);
-            for (a = 0; a < 3; a++)
-                for (b = 0; b < 3; b++) {
-                    int at = fill[3 * p->rows[i].term[k].block + a]++;
-                    index[at] = 3 * i + b;
-                    value[at] = (double)Gt[3 * a + b];
-                }
-        }
+    cti_sparse J, H;
+    int n;
+    memset(&J, 0, sizeof J), memset(&H, 0, sizeof H);
+    c->ok = c->ok && cti_bridge_jacobian(c->mem, arena, p, &J) && cti_sparse_transpose(c->mem, &J, &H);
     if (c->ok) {
-        cti_cpb_dim(c, "H.dim", n3, 3 * p->n_rows);
-        cti_cpb_head(c, "H.p", 0, (uint64_t)n3 + 1);
-        cti_cpb_bytes(c, start, sizeof(int) * (size_t)(n3 + 1));
+        n = H.p[H.rows];
+        cti_cpb_dim(c, "H.dim", H.rows, H.cols);
+        cti_cpb_head(c, "H.p", 0, (uint64_t)H.rows + 1);
+        cti_cpb_bytes(c, H.p, sizeof *H.p * (size_t)(H.rows + 1));
         cti_cpb_pad(c);
-        cti_cpb_head(c, "H.i", 0, (uint64_t)total);
-        cti_cpb_bytes(c, index, sizeof(int) * (size_t)total);
+        cti_cpb_head(c, "H.i", 0, (uint64_t)n);
+        cti_cpb_bytes(c, H.i, sizeof *H.i * (size_t)n);
         cti_cpb_pad(c);
-        cti_cpb_head(c, "H.x", 1, (uint64_t)total);
-        cti_cpb_bytes(c, value, sizeof(double) * (size_t)total);
+        cti_cpb_head(c, "H.x", 1, (uint64_t)n);
+        cti_cpb_bytes(c, H.x, sizeof *H.x * (size_t)n);
     }
-    CTI_FREE(c->mem, start), CTI_FREE(c->mem, fill), CTI_FREE(c->mem, index), CTI_FREE(c->mem, value);
+    cti_sparse_free(c->mem, &J);
+    cti_sparse_free(c->mem, &H);
 }
 
-static void cti_cpb_build(cti_cpb *c, const cti_problem *p, const ct_real *v)
+static void cti_cpb_start(cti_cpb *c, uint32_t kind)
 {
     static const char magic[8] = {'C', 'P', 'B', '1', 0, 0, 0, 0};
-    uint32_t kind = 2, zero = 0;
-    int i, k;
+    uint32_t zero = 0;
     cti_cpb_bytes(c, magic, 8);
     cti_cpb_bytes(c, &kind, 4);
     cti_cpb_bytes(c, &zero, 4);
+}
+
+static void cti_cpb_doubles_out(cti_cpb *c, const char *name, const double *x, int n)
+{
+    cti_cpb_head(c, name, 1, (uint64_t)n);
+    cti_cpb_bytes(c, x, sizeof *x * (size_t)n);
+}
+
+/* the last program of the discrete stepper, with its solution */
+static void cti_cpb_program(cti_cpb *c, cti_state *s)
+{
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    cti_sparse J;
+    double *w, objective = 0;
+    int i, rows = CTI_LEN(s->rows), n = 3 * s->n;
+    c->ok = c->ok && cti_dcd_jacobian(s, &J, &w);
+    if (!c->ok)
+        return;
+    cti_cpb_start(c, 3);
+    cti_cpb_matrix(c, &s->A);
+    cti_cpb_head(c, "b", 1, (uint64_t)n);
+    for (i = 0; i < n; i++)
+        cti_cpb_real(c, s->b[i]);
+    cti_cpb_dim(c, "J.dim", rows, n);
+    cti_cpb_head(c, "J.p", 0, (uint64_t)rows + 1);
+    cti_cpb_bytes(c, J.p, sizeof *J.p * ((size_t)rows + 1));
+    cti_cpb_pad(c);
+    cti_cpb_head(c, "J.i", 0, (uint64_t)J.p[rows]);
+    cti_cpb_bytes(c, J.i, sizeof *J.i * (size_t)J.p[rows]);
+    cti_cpb_pad(c);
+    cti_cpb_doubles_out(c, "J.x", J.x, J.p[rows]);
+    for (i = 0; i < rows; i++)
+        w[i] = -w[i];
+    cti_cpb_doubles_out(c, "c", w, rows);
+    cti_cpb_head(c, "x_ref", 1, (uint64_t)n);
+    for (i = 0; i < n; i++)
+        cti_cpb_real(c, s->dcd.v_start[i]);
+    cti_cpb_head(c, "lam_ref", 1, (uint64_t)rows);
+    for (i = 0; i < rows; i++)
+        cti_cpb_real(c, s->dcd.lambda[i]);
+    for (i = 0; i < s->n; i++) {
+        cti_v3 v = cti_v3_at(s->dcd.v_start, i), Av = cti_bsr_row(&s->A, s->dcd.v_start, i);
+        objective += (double)(cti_v3_dot(v, Av) / 2 - cti_v3_dot(v, cti_v3_at(s->b, i)));
+    }
+    cti_cpb_doubles_out(c, "obj", &objective, 1);
+    if (c->ok)
+        memcpy(c->bytes + 12, &c->n_arrays, 4);
+    cti_arena_rewind(s->arena, mark);
+}
+
+static void cti_cpb_build(cti_cpb *c, cti_arena *arena, const cti_problem *p, const ct_real *v)
+{
+    int i, k;
+    cti_cpb_start(c, 2);
     cti_cpb_head(c, "nc", 0, 1);
     cti_cpb_int(c, p->n_rows);
     cti_cpb_pad(c);
@@ -34716,7 +38603,7 @@ static void cti_cpb_build(cti_cpb *c, const cti_problem *p, const ct_real *v)
     cti_cpb_head(c, "f", 1, 3 * (uint64_t)p->A->n);
     for (i = 0; i < 3 * p->A->n; i++)
         cti_cpb_real(c, p->b[i]);
-    cti_cpb_jacobian(c, p);
+    cti_cpb_jacobian(c, arena, p);
     cti_cpb_head(c, "w", 1, 3 * (uint64_t)p->n_rows);
     for (i = 0; i < p->n_rows; i++)
         for (k = 0; k < 3; k++)
@@ -34761,13 +38648,15 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *pa
     cti_cpb c;
     char *temporary = NULL;
     ct_code code = CT_OK;
-    int i;
+    int i, discrete;
     if (!w)
         return CT_ERR_ARGUMENT;
     if (!path || !w->ready || !w->state.has_problem)
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "no path, or no contact problem was solved in the last step");
-    cti_islands_problem(&w->state, &p);
-    for (i = 0; i < p.n_rows; i++)
+    discrete = w->state.desc.stepper == CT_STEPPER_DCD;
+    if (!discrete)
+        cti_islands_problem(&w->state, &p);
+    for (i = 0; !discrete && i < p.n_rows; i++)
         if (w->state.origins[i].repair)
             return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0,
                                   "the problem repairs tangled pairs, which a CPB file cannot hold (element: row)");
@@ -34776,7 +38665,10 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *pa
     memset(&c, 0, sizeof c);
     c.mem = &w->mem;
     c.ok = 1;
-    cti_cpb_build(&c, &p, w->state.v_new); /* what the solve left: integrators and rigid bodies make other velocities of it */
+    if (discrete)
+        cti_cpb_program(&c, &w->state);
+    else
+        cti_cpb_build(&c, &w->arena, &p, w->state.v_new); /* what the solve left: integrators and rigid bodies make other velocities of it */
     c.ok = c.ok && CTI_RESIZE(&w->mem, temporary, (int)strlen(path) + 8);
     if (!c.ok)
         code = cti_world_fail(w, CT_ERR_MEMORY, none, -1, 0, "out of memory while writing a problem");
@@ -34864,97 +38756,365 @@ CONTACT_API_DEF void ct_solution_free(ct_solution *solution)
 
 static int cti_problems_desc_ok(const ct_solver_desc *d)
 {
-    return d->tolerance > 0 && d->budget >= 0 && d->seconds >= 0 && d->order >= 0 && d->order <= 2 && d->relaxation > 0 && d->relaxation < 2 &&
-           (int)d->solver >= 0 && d->solver < CT_SOLVER_COUNT_;
+    return d->cookie == CTI_COOKIE && d->tolerance > 0 && cti_finite(d->tolerance) && d->budget >= 0 && d->seconds >= 0 && d->order >= 0 &&
+           d->order <= 2 && d->relaxation > 0 && d->relaxation < 2 && (int)d->solver >= 0 && d->solver < CT_SOLVER_COUNT_ &&
+           (int)d->cone >= 0 && d->cone <= CT_CONE_CONE;
 }
 
-static int cti_problems_start(cti_mem *mem, const cti_program *p, int warm, ct_solution *s)
+/* ---- one solve ---- */
+
+/* cti_problems_run -- a solve, of one solver or of several one after the other: one clock, one start, the best end so far. */
+typedef struct cti_problems_run {
+    const cti_program *p;
+    const ct_solver_desc *d;
+    cti_mem mem;
+    cti_arena arena;
+    cti_arena_point mark;
+    uint64_t started;
+    uint64_t hidden;      /* [us] that watching took so far */
+    cti_effort *e;        /* of the attempt */
+    int stopped;          /* the watcher said no */
+    double *x0, *r0;      /* [n], [m] start */
+    double *x, *r, *work; /* [n], [m] of the attempt; [2 m + 2 n] */
+} cti_problems_run;
+
+static double cti_problems_elapsed(const cti_problems_run *q)
 {
-    int fit = s->n == p->n && s->m == p->m && s->x && s->r;
-    if (!fit) {
-        ct_solution_free(s);
-        if (!CTI_RESIZE(mem, s->x, p->n) || !CTI_RESIZE(mem, s->r, p->m))
+    return q->d->now_us ? (double)(q->d->now_us(q->d->now_user) - q->hidden - q->started) * 1e-6 : 0;
+}
+
+enum { CTI_PROBLEMS_THIN = 50 }; /* iterations before those that are traced lie further apart than one */
+
+/* the answer as it stands, judged, to the tracer; 0 when it says no */
+static int cti_problems_trace(cti_problems_run *q, int iteration)
+{
+    cti_judgement j;
+    ct_solution s;
+    memset(&s, 0, sizeof s);
+    cti_program_judge(q->p, q->x, q->r, q->work, &j);
+    s.x = q->x, s.r = q->r, s.n = q->p->n, s.m = q->p->m, s.iterations = iteration, s.why = "";
+    s.seconds = (double)(q->e->turn - q->e->started) * 1e-6;
+    s.residual = j.residual, s.dynamics = j.dynamics, s.primal = j.primal, s.dual = j.dual;
+    s.gap = j.gap, s.natural = j.natural, s.unscaled = j.unscaled, s.objective = j.objective;
+    if (!q->d->watch)
+        q->e->watch_from = iteration + 1 + iteration / CTI_PROBLEMS_THIN;
+    return q->d->trace(q->d->trace_user, &s);
+}
+
+static int cti_problems_watch(void *user, int iteration, const double *x, const double *r)
+{
+    cti_problems_run *q = (cti_problems_run *)user;
+    q->stopped = q->stopped || (q->d->watch && !q->d->watch(q->d->watch_user, iteration, x, r));
+    q->stopped = q->stopped || (q->d->trace && !cti_problems_trace(q, iteration));
+    return !q->stopped;
+}
+
+/* 1 when s holds n and m finite numbers */
+static int cti_problems_start_ok(const cti_program *p, const ct_solution *s)
+{
+    int i;
+    if (s->n != p->n || s->m != p->m || (p->n && !s->x) || (p->m && !s->r))
+        return 0;
+    for (i = 0; i < p->n; i++)
+        if (!cti_finite64(s->x[i]))
             return 0;
-        s->n = p->n, s->m = p->m;
-    }
-    if (!warm || !fit) {
-        memset(s->x, 0, sizeof *s->x * (size_t)p->n);
-        memset(s->r, 0, sizeof *s->r * (size_t)p->m);
-    }
+    for (i = 0; i < p->m; i++)
+        if (!cti_finite64(s->r[i]))
+            return 0;
     return 1;
 }
 
-static double cti_problems_clock(const ct_solver_desc *d) { return d->now_us ? (double)d->now_us(d->now_user) * 1e-6 : 0; }
-
-/* what stands in s, said by the judge; what a solver calls solved and is not has failed, what it gave up and is solved is solved */
-static ct_outcome cti_problems_judge(const cti_program *p, double tolerance, cti_outcome said, double *work, ct_solution *s)
+/* room for the start, the attempts and the answer. 0: out of memory, s as it was */
+static int cti_problems_open(cti_problems_run *q, const ct_solution *s)
 {
-    cti_judgement j;
-    cti_program_judge(p, s->x, s->r, work, &j);
-    s->residual = j.residual, s->dynamics = j.dynamics, s->primal = j.primal, s->dual = j.dual;
-    s->gap = j.gap, s->natural = j.natural, s->unscaled = j.unscaled, s->objective = j.objective;
-    if (said == CTI_OUTCOME_INFEASIBLE || said == CTI_OUTCOME_RAY || said == CTI_OUTCOME_NOT_APPLICABLE)
-        return (ct_outcome)said;
-    if (j.residual <= tolerance)
+    const cti_program *p = q->p;
+    q->x0 = CTI_ARENA_ZERO(&q->arena, double, p->n), q->r0 = CTI_ARENA_ZERO(&q->arena, double, p->m);
+    q->x = CTI_ARENA_NEW(&q->arena, double, p->n), q->r = CTI_ARENA_NEW(&q->arena, double, p->m);
+    q->work = CTI_ARENA_NEW(&q->arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n);
+    if (!q->x0 || !q->r0 || !q->x || !q->r || !q->work)
+        return 0;
+    if (q->d->warm && p->n)
+        memcpy(q->x0, s->x, sizeof *s->x * (size_t)p->n);
+    if (q->d->warm && p->m)
+        memcpy(q->r0, s->r, sizeof *s->r * (size_t)p->m);
+    q->mark = cti_arena_mark(&q->arena);
+    return 1;
+}
+
+/* what the attempt is worth, said by the judge: what a solver calls solved and is not has failed, what it gave up and is solved is solved;
+   INFEASIBLE stands only on a proof */
+static ct_outcome cti_problems_judge(const cti_problems_run *q, cti_outcome said, const char **why, cti_judgement *j)
+{
+    cti_program_judge(q->p, q->x, q->r, q->work, j);
+    if (j->residual <= (double)q->d->tolerance && said != CTI_OUTCOME_INFEASIBLE && said != CTI_OUTCOME_NOT_APPLICABLE) {
+        *why = "";
         return CT_OUTCOME_SOLVED;
-    if (said == CTI_OUTCOME_SOLVED)
-        s->why = "the solver's own rule was met, the residual's was not";
-    return said == CTI_OUTCOME_BUDGET ? CT_OUTCOME_BUDGET : CT_OUTCOME_FAILED;
+    }
+    if (said == CTI_OUTCOME_INFEASIBLE && !cti_program_certifies(q->p, q->r, q->work)) {
+        *why = "the solver's proof of infeasibility does not hold";
+        return CT_OUTCOME_FAILED;
+    }
+    if (said == CTI_OUTCOME_SOLVED) {
+        *why = "the solver's own rule was met, the residual's was not";
+        return CT_OUTCOME_FAILED;
+    }
+    return (ct_outcome)said;
+}
+
+/* the attempt into s where it is the first, solved, proves something, or is better than what s holds */
+static void cti_problems_keep(const cti_problems_run *q, ct_outcome outcome, const cti_judgement *j, int first, ct_solution *s)
+{
+    int ends = outcome == CT_OUTCOME_SOLVED || outcome == CT_OUTCOME_INFEASIBLE, tried = outcome != CT_OUTCOME_NOT_APPLICABLE;
+    if (!first && !ends && !(tried && (s->outcome == CT_OUTCOME_NOT_APPLICABLE || j->residual < s->residual)))
+        return;
+    s->outcome = outcome;
+    s->residual = j->residual, s->dynamics = j->dynamics, s->primal = j->primal, s->dual = j->dual;
+    s->gap = j->gap, s->natural = j->natural, s->unscaled = j->unscaled, s->objective = j->objective;
+    if (q->p->n)
+        memcpy(s->x, q->x, sizeof *s->x * (size_t)q->p->n);
+    if (q->p->m)
+        memcpy(s->r, q->r, sizeof *s->r * (size_t)q->p->m);
+}
+
+/* a problem without unknowns: r = 0, u = w, and a row that is below 0 is its own proof */
+static cti_outcome cti_problems_empty(const cti_problems_run *q)
+{
+    const cti_program *p = q->p;
+    int i, k;
+    for (i = 0; i < p->m; i++)
+        q->r[i] = 0;
+    for (i = 0; i < p->m; i++) {
+        int equation = p->equation && p->equation[i];
+        if ((p->mu && i % 3) || (equation ? p->w[i] == 0 : p->w[i] >= 0))
+            continue;
+        for (k = 0; k < p->m; k++)
+            q->r[k] = k != i ? 0 : (p->w[i] > 0 ? -1 : 1);
+        return CTI_OUTCOME_INFEASIBLE;
+    }
+    return CTI_OUTCOME_SOLVED;
 }
 
 /* one solver's attempt. 0: out of memory */
-static int cti_problems_attempt(cti_mem *mem, const cti_program *p, const ct_solver_desc *d, ct_solver solver, ct_solution *s)
+static int cti_problems_attempt(cti_problems_run *q, ct_solver solver, int first, ct_solution *s)
 {
-    cti_arena arena;
+    const ct_solver_desc *d = q->d;
     cti_effort e;
     cti_answer a;
+    cti_judgement j;
     cti_outcome said;
-    double start = cti_problems_clock(d), *work;
-    cti_program_solver solve = cti_solvers_find(solver);
-    cti_arena_init(&arena, mem);
+    ct_outcome outcome;
     memset(&e, 0, sizeof e), memset(&a, 0, sizeof a);
     e.tolerance = (double)d->tolerance, e.max_iterations = d->budget, e.seconds = d->seconds, e.warm = d->warm, e.cone = d->cone;
-    e.order = d->order, e.relaxation = d->relaxation, e.seed = d->seed, e.now_us = d->now_us, e.now_user = d->now_user;
-    e.watch = d->watch, e.watch_user = d->watch_user, e.mem = mem, e.arena = &arena;
-    e.started = d->now_us ? d->now_us(d->now_user) : 0;
-    a.x = s->x, a.r = s->r, a.why = "";
-    work = CTI_ARENA_NEW(&arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n);
-    said = work ? solve(p, &e, &a) : CTI_OUTCOME_MEMORY;
+    e.order = d->order, e.relaxation = (double)d->relaxation, e.plain = d->plain, e.seed = d->seed, e.now_us = d->now_us, e.now_user = d->now_user;
+    e.watch = d->watch || d->trace ? cti_problems_watch : NULL, e.watch_user = q;
+    e.mem = &q->mem, e.arena = &q->arena, e.started = q->started, e.hidden = q->hidden;
+    q->e = &e;
+    a.x = q->x, a.r = q->r, a.why = "";
+    memcpy(q->x, q->x0, sizeof *q->x * (size_t)q->p->n), memcpy(q->r, q->r0, sizeof *q->r * (size_t)q->p->m);
+    said = q->p->n == 0 ? cti_problems_empty(q) : cti_solvers_find(solver)(q->p, &e, &a);
+    q->hidden = e.hidden;
     if (said != CTI_OUTCOME_MEMORY) {
-        s->seconds += cti_problems_clock(d) - start;
-        s->solver = solver, s->iterations = a.iterations, s->why = a.why;
-        s->outcome = cti_problems_judge(p, (double)d->tolerance, said, work, s);
-        if (s->outcome == CT_OUTCOME_SOLVED)
-            s->why = "";
+        outcome = cti_problems_judge(q, said, &a.why, &j);
+        cti_problems_keep(q, outcome, &j, first, s);
+        if (first || s->outcome == outcome)
+            s->solver = solver, s->iterations = a.iterations, s->why = a.why;
     }
-    cti_arena_free(&arena);
+    cti_arena_rewind(&q->arena, q->mark);
     return said != CTI_OUTCOME_MEMORY;
+}
+
+/* the solver that is asked for, or those of AUTO until one ends it, time is over or the watcher has enough. 0: out of memory, of which
+   AUTO's next solver may need less */
+static int cti_problems_attempts(cti_problems_run *q, ct_solution *s)
+{
+    int k, done = 0;
+    s->outcome = CT_OUTCOME_NOT_APPLICABLE, s->why = "no solver is built for this problem";
+    for (k = 0;; k++) {
+        ct_solver solver = q->d->solver != CT_SOLVER_AUTO ? q->d->solver : cti_solvers_auto(q->p, k);
+        if (solver == CT_SOLVER_AUTO)
+            return done || k == 0;
+        done += cti_problems_attempt(q, solver, done == 0, s);
+        if (q->d->solver != CT_SOLVER_AUTO || q->stopped ||
+            (done && (s->outcome == CT_OUTCOME_SOLVED || s->outcome == CT_OUTCOME_INFEASIBLE)))
+            return done;
+        if (q->d->seconds > 0 && cti_problems_elapsed(q) > q->d->seconds)
+            return done;
+    }
+}
+
+/* x and r into arrays of the caller that have the size, else in the place of what was there */
+static void cti_problems_hand_over(ct_solution *s, ct_solution *out)
+{
+    if (out->n == s->n && out->m == s->m && out->x && out->r && s->x && s->r) {
+        double *x = out->x, *r = out->r;
+        memcpy(x, s->x, sizeof *x * (size_t)s->n), memcpy(r, s->r, sizeof *r * (size_t)s->m);
+        *out = *s, out->x = x, out->r = r;
+        s->n = s->m = 0;
+        ct_solution_free(s);
+        return;
+    }
+    ct_solution_free(out);
+    *out = *s;
 }
 
 CONTACT_API_DEF ct_code ct_problem_solve(const ct_problem *problem, const ct_solver_desc *desc, ct_solution *solution)
 {
-    cti_mem mem;
-    ct_solver solver;
-    ct_solver_desc d;
-    int k;
+    cti_problems_run q;
+    ct_solution s;
+    const cti_program *p;
+    int ok;
     if (!problem || !desc || !solution || !cti_problems_desc_ok(desc))
         return CT_ERR_ARGUMENT;
     if (!ct_problem_solver_built(desc->solver))
         return CT_ERR_UNSUPPORTED;
-    cti_mem_init(&mem, NULL);
-    if (!cti_problems_start(&mem, &problem->program, desc->warm, solution))
+    p = &problem->program;
+    if (desc->warm && !cti_problems_start_ok(p, solution))
+        return CT_ERR_ARGUMENT;
+    memset(&q, 0, sizeof q), memset(&s, 0, sizeof s);
+    q.p = p, q.d = desc, q.started = desc->now_us ? desc->now_us(desc->now_user) : 0;
+    cti_mem_init(&q.mem, NULL);
+    cti_arena_init(&q.arena, &q.mem);
+    s.n = p->n, s.m = p->m;
+    ok = CTI_RESIZE(&q.mem, s.x, p->n) && CTI_RESIZE(&q.mem, s.r, p->m) && cti_problems_open(&q, solution) && cti_problems_attempts(&q, &s);
+    cti_arena_free(&q.arena);
+    if (!ok) {
+        ct_solution_free(&s);
         return CT_ERR_MEMORY;
-    d = *desc;
-    solution->seconds = 0, solution->outcome = CT_OUTCOME_NOT_APPLICABLE, solution->why = "no solver is built for this problem";
-    for (k = 0;; k++) {
-        solver = desc->solver != CT_SOLVER_AUTO ? desc->solver : cti_solvers_auto(&problem->program, k);
-        if (solver == CT_SOLVER_AUTO || (k && desc->solver != CT_SOLVER_AUTO))
-            return CT_OK;
-        if (!cti_problems_attempt(&mem, &problem->program, &d, solver, solution))
-            return CT_ERR_MEMORY;
-        if (solution->outcome == CT_OUTCOME_SOLVED || solution->outcome == CT_OUTCOME_INFEASIBLE)
-            return CT_OK;
     }
+    s.seconds = cti_problems_elapsed(&q);
+    cti_problems_hand_over(&s, solution);
+    return CT_OK;
+}
+
+/* ---- 9_world/problems_make.c ---- */
+/* problems_make.c -- contact problems from the caller's arrays.
+   Method: patterns are checked before anything is read through them; rows are then sorted and equal places summed; the numbers are checked
+   by the piece of code that checks those of files. */
+
+#define CTI_MAKE_MOST 0x0fffffff /* entries of a matrix */
+
+/* cti_make -- where a refusal goes */
+typedef struct cti_make {
+    cti_mem *mem;
+    ct_error_info *error;
+    ct_code code;
+} cti_make;
+
+static int cti_make_refuse(cti_make *k, ct_code code, int64_t element, double value, const char *text)
+{
+    k->code = code;
+    if (k->error) {
+        memset(k->error, 0, sizeof *k->error);
+        k->error->code = code, k->error->text = text, k->error->element = element, k->error->value = value;
+    }
+    return 0;
+}
+
+/* a matrix of the caller's, sorted; cols -1: as many as rows */
+static int cti_make_sparse(cti_make *k, const ct_csr *from, int cols, cti_sparse *out)
+{
+    int32_t *row = NULL;
+    int i, at, n, ok;
+    if (from->rows < 0 || from->rows > CTI_MAKE_MOST || from->cols != (cols < 0 ? from->rows : cols))
+        return cti_make_refuse(k, CT_ERR_DOMAIN, -1, from->cols, "a matrix has not the size that the problem needs (value: its columns)");
+    if (from->rows > 0 && !from->p)
+        return cti_make_refuse(k, CT_ERR_ARGUMENT, -1, 0, "a matrix has rows and no array p");
+    for (i = 0; i < from->rows; i++)
+        if (from->p[0] != 0 || from->p[i + 1] < from->p[i] || from->p[i + 1] > CTI_MAKE_MOST)
+            return cti_make_refuse(k, CT_ERR_DOMAIN, i, from->p[i + 1], "a matrix's p does not begin with 0, or falls (element: row)");
+    n = from->rows ? from->p[from->rows] : 0;
+    if (n > 0 && (!from->i || !from->x))
+        return cti_make_refuse(k, CT_ERR_ARGUMENT, -1, 0, "a matrix has entries and no array i or x");
+    for (at = 0; at < n; at++)
+        if (from->i[at] < 0 || from->i[at] >= from->cols)
+            return cti_make_refuse(k, CT_ERR_DOMAIN, at, from->i[at], "a matrix's column is outside (element: entry, value: column)");
+    ok = CTI_RESIZE(k->mem, row, n);
+    for (i = 0; ok && i < from->rows; i++)
+        for (at = from->p[i]; at < from->p[i + 1]; at++)
+            row[at] = i;
+    ok = ok && cti_sparse_from_triplets(k->mem, from->rows, from->cols, row, from->i, from->x, n, out);
+    CTI_FREE(k->mem, row);
+    return ok || cti_make_refuse(k, CT_ERR_MEMORY, -1, 0, "out of memory");
+}
+
+/* [n] numbers of the caller's; what may be missing stays NULL */
+static int cti_make_vector(cti_make *k, const double *from, int n, int needed, double **out)
+{
+    if (!from && (!needed || n == 0))
+        return 1;
+    if (!from)
+        return cti_make_refuse(k, CT_ERR_ARGUMENT, -1, n, "an array that the kind of problem needs is NULL (value: its length)");
+    if (!CTI_RESIZE(k->mem, *out, n))
+        return cti_make_refuse(k, CT_ERR_MEMORY, -1, 0, "out of memory");
+    if (n)
+        memcpy(*out, from, sizeof *from * (size_t)n);
+    return 1;
+}
+
+static int cti_make_fill(cti_make *k, const ct_problem_desc *d, cti_program *p)
+{
+    int dynamic = d->kind == CT_PROBLEM_QP || d->kind == CT_PROBLEM_GLOBAL,
+        contacts = d->kind == CT_PROBLEM_LOCAL || d->kind == CT_PROBLEM_GLOBAL, i;
+    p->kind = (cti_program_kind)d->kind;
+    if (dynamic ? !cti_make_sparse(k, &d->A, -1, &p->A) || !cti_make_sparse(k, &d->J, d->A.rows, &p->J)
+                : !cti_make_sparse(k, &d->W, -1, &p->W))
+        return 0;
+    p->m = dynamic ? p->J.rows : p->W.rows, p->n = dynamic ? p->A.rows : p->m;
+    if ((dynamic && !cti_make_vector(k, d->b, p->n, 1, &p->b)) || !cti_make_vector(k, d->w, p->m, 1, &p->w) ||
+        (contacts && !cti_make_vector(k, d->mu, p->m / 3, 1, &p->mu)) || !cti_make_vector(k, d->x_ref, p->n, 0, &p->x_ref) ||
+        !cti_make_vector(k, d->r_ref, p->m, 0, &p->r_ref))
+        return 0;
+    if (d->kind == CT_PROBLEM_LCP && (!cti_make_vector(k, d->lo, p->m, 0, &p->lo) || !cti_make_vector(k, d->hi, p->m, 0, &p->hi)))
+        return 0;
+    if (d->kind != CT_PROBLEM_QP || !d->equation)
+        return 1;
+    if (!CTI_RESIZE(k->mem, p->equation, p->m))
+        return cti_make_refuse(k, CT_ERR_MEMORY, -1, 0, "out of memory");
+    for (i = 0; i < p->m; i++)
+        p->equation[i] = d->equation[i] != 0;
+    return 1;
+}
+
+CONTACT_API_DEF ct_problem_desc ct_problem_desc_default(void)
+{
+    ct_problem_desc d;
+    memset(&d, 0, sizeof d);
+    d.cookie = CTI_COOKIE;
+    d.kind = CT_PROBLEM_QP;
+    return d;
+}
+
+CONTACT_API_DEF ct_code ct_problem_create(const ct_problem_desc *desc, ct_problem **out_problem, ct_error_info *out_error)
+{
+    cti_make k;
+    ct_problem *q;
+    const char *wrong;
+    memset(&k, 0, sizeof k);
+    k.error = out_error, k.code = CT_OK;
+    if (!desc || !out_problem || desc->cookie != CTI_COOKIE || (int)desc->kind < CT_PROBLEM_LOCAL || (int)desc->kind > CT_PROBLEM_LCP) {
+        cti_make_refuse(&k, CT_ERR_ARGUMENT, -1, 0,
+                        "desc was not made by ct_problem_desc_default, has no known kind, or a pointer is NULL");
+        return k.code;
+    }
+    q = cti_problem_new();
+    if (!q) {
+        cti_make_refuse(&k, CT_ERR_MEMORY, -1, 0, "out of memory");
+        return k.code;
+    }
+    k.mem = &q->mem;
+    if (cti_make_fill(&k, desc, &q->program)) {
+        wrong = cti_program_check(&q->program);
+        if (wrong)
+            cti_make_refuse(&k, CT_ERR_DOMAIN, -1, 0, wrong);
+        else if (!cti_program_prepare(&q->mem, &q->program))
+            cti_make_refuse(&k, CT_ERR_MEMORY, -1, 0, "out of memory");
+    }
+    if (k.code != CT_OK) {
+        ct_problem_free(q);
+        return k.code;
+    }
+    *out_problem = q;
+    return CT_OK;
 }
 
 /* ---- 9_world/files.h ---- */
@@ -34966,6 +39126,7 @@ CONTACT_API_DEF ct_code ct_problem_solve(const ct_problem *problem, const ct_sol
 
 
 #if CONTACT_WITH_FILES
+#include <stdio.h>
 
 /* cti_scan -- a place in a text. */
 typedef struct cti_scan {
@@ -35007,6 +39168,10 @@ CTI_FN int cti_scan_real(cti_scan *s, ct_real *out, const char *what);
 CTI_FN int cti_scan_integer(cti_scan *s, int64_t *out, const char *what);
 /* cti_scan_number -- a field as a number; 0 when it is none, or is not finite in ct_real. */
 CTI_FN int cti_scan_number(const char *token, int length, ct_real *out);
+/* cti_scan_double -- the same in double in every build. */
+CTI_FN int cti_scan_double(const char *token, int length, double *out);
+/* cti_write_real -- " x" with 17 digits and a point in every locale. */
+CTI_FN void cti_write_real(FILE *f, double x);
 
 /* Binary values. 0 is no type. */
 typedef enum cti_scalar {
@@ -36945,10 +41110,9 @@ static int cti_scan_decimal(const char *t, int n, uint64_t *mantissa, int *power
     return i == n;
 }
 
-/* strtod on a copy that has the locale's decimal point. */
-static int cti_scan_library(const char *t, int n, ct_real *out)
+/* a copy [CTI_FILES_DIGITS + 40] that has the locale's decimal point, for strtod. 0: too long */
+static int cti_scan_copy(const char *t, int n, char *copy)
 {
-    char copy[CTI_FILES_DIGITS + 40];
     const char *point = localeconv()->decimal_point;
     int i, m = 0, k;
     if (n > CTI_FILES_DIGITS)
@@ -36962,12 +41126,31 @@ static int cti_scan_library(const char *t, int n, ct_real *out)
             copy[m++] = point[k];
     }
     copy[m] = 0;
+    return 1;
+}
+
+static int cti_scan_library(const char *t, int n, ct_real *out)
+{
+    char copy[CTI_FILES_DIGITS + 40];
+    if (!cti_scan_copy(t, n, copy))
+        return 0;
 #if CONTACT_REAL == 32
     *out = strtof(copy, NULL);
 #else
     *out = strtod(copy, NULL);
 #endif
     return cti_finite(*out);
+}
+
+CTI_FN int cti_scan_double(const char *token, int length, double *out)
+{
+    char copy[CTI_FILES_DIGITS + 40];
+    uint64_t mantissa;
+    int power, negative, short_form;
+    if (!cti_scan_decimal(token, length, &mantissa, &power, &negative, &short_form) || !cti_scan_copy(token, length, copy))
+        return 0;
+    *out = strtod(copy, NULL);
+    return cti_finite64(*out);
 }
 
 CTI_FN int cti_scan_number(const char *token, int length, ct_real *out)
@@ -37234,6 +41417,7 @@ CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_err
 #if CONTACT_WITH_FILES
 
 #define CTI_CPB_ARRAYS 64
+#define CTI_CPB_MOST 0x0fffffff /* entries of an array: twice as many are still an int */
 
 typedef struct cti_cpb_array {
     char name[17];
@@ -37277,7 +41461,7 @@ static int cti_cpb_open(cti_cpb_file *f, const unsigned char *bytes, size_t size
         memcpy(&a->dtype, bytes + at + 16, 4), memcpy(&a->count, bytes + at + 24, 8);
         at += 32;
         width = a->dtype == 0 ? 4 : 8;
-        if (a->dtype > 1 || a->count > (size - at) / width || a->count > 0x3fffffff)
+        if (a->dtype > 1 || a->count > (size - at) / width || a->count > CTI_CPB_MOST)
             return cti_cpb_refuse(f, CT_ERR_FORMAT, (double)at, "array %s: unknown type, or longer than the file", a->name);
         a->data = bytes + at;
         at += (width * (size_t)a->count + 7) & ~(size_t)7;
@@ -37342,18 +41526,8 @@ static double cti_cpb_double_at(const cti_cpb_array *a, int64_t k)
     return v;
 }
 
-typedef struct cti_triplets {
-    int32_t *i, *j;
-    double *x;
-} cti_triplets;
-
-static int cti_triplets_add(cti_mem *mem, cti_triplets *t, int i, int j, double x)
-{
-    return CTI_PUSH(mem, t->i, i) && CTI_PUSH(mem, t->j, j) && CTI_PUSH(mem, t->x, x);
-}
-
-/* a matrix of scalars (block 1) or 3x3 blocks (block 3); mirror: the upper triangle is stored */
-static int cti_cpb_sparse(cti_cpb_file *f, const char *letter, int block, int mirror, cti_sparse *out)
+/* a matrix of scalars (block 1) or 3x3 blocks (block 3) with as many columns as said, -1: as rows; mirror: the upper triangle is stored */
+static int cti_cpb_sparse(cti_cpb_file *f, const char *letter, int block, int mirror, int columns, cti_sparse *out)
 {
     char name[8];
     const cti_cpb_array *dim, *p, *index, *x;
@@ -37365,7 +41539,8 @@ static int cti_cpb_sparse(cti_cpb_file *f, const char *letter, int block, int mi
     if ((dim = cti_cpb_need(f, name, 0, 2)) == NULL)
         return 0;
     rows = cti_cpb_int_at(dim, 0), cols = cti_cpb_int_at(dim, 1);
-    if (rows < 0 || cols < 0 || rows > 0x3fffffff / block || cols > 0x3fffffff / block)
+    if (rows < 0 || cols < 0 || rows > CTI_CPB_MOST / block || cols > CTI_CPB_MOST / block ||
+        block * cols != (columns < 0 ? block * rows : columns))
         return cti_cpb_refuse(f, CT_ERR_DOMAIN, rows, "array %s has a size that is not possible", name);
     strcpy(name + 1, ".p");
     p = cti_cpb_need(f, name, 0, (int64_t)rows + 1);
@@ -37378,12 +41553,12 @@ static int cti_cpb_sparse(cti_cpb_file *f, const char *letter, int block, int mi
     for (i = 0; ok && i < rows; i++) {
         int from = cti_cpb_int_at(p, i), to = cti_cpb_int_at(p, i + 1);
         if (from < 0 || to < from || (uint64_t)to > index->count)
-            return CTI_FREE(f->mem, t.i), CTI_FREE(f->mem, t.j), CTI_FREE(f->mem, t.x),
+            return cti_triplets_close(f->mem, &t, 0, 0, 0, out),
                    cti_cpb_refuse(f, CT_ERR_FORMAT, i, "matrix %s: row pointers fall or leave the array", letter);
         for (k = from; ok && k < to; k++) {
             int j = cti_cpb_int_at(index, k);
             if (j < 0 || j >= cols)
-                return CTI_FREE(f->mem, t.i), CTI_FREE(f->mem, t.j), CTI_FREE(f->mem, t.x),
+                return cti_triplets_close(f->mem, &t, 0, 0, 0, out),
                        cti_cpb_refuse(f, CT_ERR_FORMAT, j, "matrix %s: a column is outside", letter);
             for (a = 0; a < block; a++)
                 for (b = 0; b < block; b++) {
@@ -37394,8 +41569,7 @@ static int cti_cpb_sparse(cti_cpb_file *f, const char *letter, int block, int mi
                 }
         }
     }
-    ok = ok && cti_sparse_from_triplets(f->mem, block * rows, block * cols, t.i, t.j, t.x, CTI_LEN(t.i), out);
-    CTI_FREE(f->mem, t.i), CTI_FREE(f->mem, t.j), CTI_FREE(f->mem, t.x);
+    ok = cti_triplets_close(f->mem, &t, ok, block * rows, block * cols, out);
     return ok || cti_cpb_refuse(f, CT_ERR_MEMORY, 0, "out of memory", NULL);
 }
 
@@ -37415,25 +41589,29 @@ static int cti_cpb_is_upper(cti_cpb_file *f, const char *p_name, const char *i_n
 static int cti_cpb_operator(cti_cpb_file *f, const char *scalar, cti_sparse *out)
 {
     if (cti_cpb_find(f, "A.p"))
-        return cti_cpb_sparse(f, "A", 3, 1, out);
-    return cti_cpb_sparse(f, scalar, 1, scalar[0] == 'P' ? cti_cpb_is_upper(f, "P.p", "P.i") : cti_cpb_is_upper(f, "M.p", "M.i"), out);
+        return cti_cpb_sparse(f, "A", 3, 1, -1, out);
+    return cti_cpb_sparse(f, scalar, 1, scalar[0] == 'P' ? cti_cpb_is_upper(f, "P.p", "P.i") : cti_cpb_is_upper(f, "M.p", "M.i"), -1, out);
 }
 
 static int cti_cpb_qp(cti_cpb_file *f, cti_program *q)
 {
-    const cti_cpb_array *objective = cti_cpb_find(f, "obj"), *constant = cti_cpb_find(f, "obj_r");
+    const cti_cpb_array *objective = cti_cpb_find(f, "obj"), *equation = cti_cpb_find(f, "equation"); /* obj is without obj_r */
     int i;
-    if (!cti_cpb_operator(f, "P", &q->A) || !cti_cpb_sparse(f, "J", 1, 0, &q->J))
+    if (!cti_cpb_operator(f, "P", &q->A) || !cti_cpb_sparse(f, "J", 1, 0, q->A.rows, &q->J))
         return 0;
     q->n = q->A.rows, q->m = q->J.rows;
     if (!cti_cpb_doubles(f, "b", q->n, &q->b) || !cti_cpb_doubles(f, "c", q->m, &q->w))
         return 0;
     for (i = 0; i < q->m; i++)
         q->w[i] = -q->w[i];
+    if (equation && (equation->dtype != 0 || equation->count != (uint64_t)q->m))
+        return cti_cpb_refuse(f, CT_ERR_FORMAT, (double)equation->count, "array %s has the wrong type or length", "equation");
+    if (equation && !CTI_RESIZE(f->mem, q->equation, q->m))
+        return cti_cpb_refuse(f, CT_ERR_MEMORY, 0, "out of memory", NULL);
+    for (i = 0; equation && i < q->m; i++)
+        q->equation[i] = cti_cpb_int_at(equation, i) != 0;
     if (objective && objective->dtype == 1 && objective->count == 1)
         q->has_objective = 1, q->objective_ref = cti_cpb_double_at(objective, 0);
-    if (constant && constant->dtype == 1 && constant->count == 1)
-        q->constant = 0; /* obj is without it */
     return cti_cpb_optional(f, "x_ref", q->n, &q->x_ref) && cti_cpb_optional(f, "lam_ref", q->m, &q->r_ref);
 }
 
@@ -37451,19 +41629,20 @@ static int cti_cpb_contacts(cti_cpb_file *f, cti_program *q)
         return 0;
     if (q->kind == CTI_PROGRAM_LOCAL) {
         q->n = q->m;
-        return cti_cpb_sparse(f, "W", 3, 0, &q->W) && cti_cpb_doubles(f, "q", q->m, &q->w);
+        return cti_cpb_sparse(f, "W", 3, 0, -1, &q->W) && cti_cpb_doubles(f, "q", q->m, &q->w);
     } else {
         cti_sparse H;
         int ok;
         memset(&H, 0, sizeof H);
-        if (!cti_cpb_operator(f, "M", &q->A) || !cti_cpb_sparse(f, "H", 1, 0, &H))
+        if (!cti_cpb_operator(f, "M", &q->A) || !cti_cpb_sparse(f, "H", 1, 0, q->m, &H))
             return 0;
         ok = cti_sparse_transpose(f->mem, &H, &q->J);
         cti_sparse_free(f->mem, &H);
         if (!ok)
             return cti_cpb_refuse(f, CT_ERR_MEMORY, 0, "out of memory", NULL);
         q->n = q->A.rows;
-        return cti_cpb_doubles(f, "f", q->n, &q->b) && cti_cpb_doubles(f, "w", q->m, &q->w) && cti_cpb_optional(f, "v_ref", q->n, &q->x_ref);
+        return cti_cpb_doubles(f, "f", q->n, &q->b) && cti_cpb_doubles(f, "w", q->m, &q->w) &&
+               cti_cpb_optional(f, "v_ref", q->n, &q->x_ref);
     }
 }
 
@@ -37489,27 +41668,20 @@ static int cti_lcp_number(cti_scan *s, double *out, const char *what)
 {
     const char *token;
     int length;
-    char text[64];
     if (!cti_scan_word(s, &token, &length))
         return cti_scan_fail(s, CT_ERR_FORMAT, "expected a number: %s", what);
-    if (length < (int)sizeof text) {
-        char *end;
-        memcpy(text, token, (size_t)length);
-        text[length] = 0;
-        if (cti_scan_like(token, length, "inf") || cti_scan_like(token, length, "+inf"))
-            return *out = INFINITY, 1;
-        if (cti_scan_like(token, length, "-inf"))
-            return *out = -INFINITY, 1;
-        *out = strtod(text, &end);
-        if (*end == 0 && isfinite(*out))
-            return 1;
-    }
-    return cti_scan_fail(s, CT_ERR_FORMAT, "expected a number: %s", what);
+    if (cti_scan_like(token, length, "inf") || cti_scan_like(token, length, "+inf"))
+        return *out = INFINITY, 1;
+    if (cti_scan_like(token, length, "-inf"))
+        return *out = -INFINITY, 1;
+    return cti_scan_double(token, length, out) || cti_scan_fail(s, CT_ERR_FORMAT, "expected a number: %s", what);
 }
 
 static int cti_lcp_vector(cti_scan *s, int n, double **out, const char *what)
 {
     int i;
+    if (*out)
+        return cti_scan_fail(s, CT_ERR_FORMAT, "a second time: %s", what);
     if (!CTI_RESIZE(s->mem, *out, n))
         return cti_scan_memory(s);
     for (i = 0; i < n; i++)
@@ -37523,6 +41695,8 @@ static int cti_lcp_matrix(cti_scan *s, int n, cti_sparse *out)
     cti_triplets t;
     int i, j, ok = 1;
     memset(&t, 0, sizeof t);
+    if (out->p)
+        return cti_scan_fail(s, CT_ERR_FORMAT, "a second time: M", NULL);
     for (i = 0; ok && i < n; i++)
         for (j = 0; ok && j < n; j++) {
             double v;
@@ -37530,9 +41704,8 @@ static int cti_lcp_matrix(cti_scan *s, int n, cti_sparse *out)
             if (ok && v != 0 && !cti_triplets_add(s->mem, &t, i, j, v))
                 ok = cti_scan_memory(s);
         }
-    if (ok && !cti_sparse_from_triplets(s->mem, n, n, t.i, t.j, t.x, CTI_LEN(t.i), out))
+    if (!cti_triplets_close(s->mem, &t, ok, n, n, out) && ok)
         ok = cti_scan_memory(s);
-    CTI_FREE(s->mem, t.i), CTI_FREE(s->mem, t.j), CTI_FREE(s->mem, t.x);
     return ok;
 }
 
@@ -37543,6 +41716,8 @@ static int cti_lcp_expect(cti_scan *s, cti_program *q)
     if (!cti_scan_word(s, &token, &length))
         return cti_scan_fail(s, CT_ERR_FORMAT, "expected solution, infeasible or nosolution", NULL);
     q->expect = cti_scan_is(token, length, "solution") ? 1 : (cti_scan_is(token, length, "infeasible") ? 2 : 3);
+    if (q->expect == 3 && !cti_scan_is(token, length, "nosolution"))
+        return cti_scan_fail(s, CT_ERR_FORMAT, "expected solution, infeasible or nosolution", NULL);
     return 1;
 }
 
@@ -37555,13 +41730,16 @@ static int cti_lcp_item(cti_scan *s, const char *token, int length, cti_program 
             return 0;
         if (n < 0 || n > 100000)
             return cti_scan_fail(s, CT_ERR_DOMAIN, "n has to be 0 to 100000", NULL);
+        if (q->W.p || q->w || q->lo || q->hi || q->r_ref)
+            return cti_scan_fail(s, CT_ERR_FORMAT, "n has to come first, and once", NULL);
         q->n = q->m = (int)n;
         return 1;
     }
     if (cti_scan_is(token, length, "expect"))
         return cti_lcp_expect(s, q);
     if (cti_scan_is(token, length, "lemke"))
-        return cti_scan_word(s, &token, &length) && cti_scan_word(s, &token, &length);
+        return (cti_scan_word(s, &token, &length) && cti_scan_word(s, &token, &length)) ||
+               cti_scan_fail(s, CT_ERR_FORMAT, "expected two words after lemke", NULL);
     if (cti_scan_is(token, length, "M"))
         return cti_lcp_matrix(s, q->n, &q->W);
     if (cti_scan_is(token, length, "q"))
@@ -37701,8 +41879,7 @@ static ct_code cti_write_check(const ct_mesh *m, ct_error_info *error)
 
 /* ---- text ---- */
 
-/* " x" with 17 digits and a point */
-static void cti_write_real(FILE *f, double x)
+CTI_FN void cti_write_real(FILE *f, double x)
 {
     char text[64], *c;
     const char *point = localeconv()->decimal_point;
@@ -37892,6 +42069,216 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
 
 #endif
 
+/* ---- 9_world/files_problem_write.c ---- */
+/* files_problem_write.c -- contact problems to files: the CPB container, LCPs as text.
+   Method: written as path + ".tmp", renamed when whole. Text has 17 digits and a point in every locale; CPB has the numbers themselves.
+   Rows that are equations are an array `equation` of their own, which readers that do not know it pass over. */
+
+#if CONTACT_WITH_FILES
+#include <stdio.h>
+
+/* ---- CPB ---- */
+
+/* head of an array, its numbers, zeros to a multiple of 8 */
+static void cti_problem_put(FILE *f, const char *name, uint32_t dtype, const void *data, uint64_t count)
+{
+    static const unsigned char zero[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    char padded[16];
+    uint32_t none = 0;
+    size_t bytes = (dtype ? 8 : 4) * (size_t)count;
+    memset(padded, 0, sizeof padded);
+    memcpy(padded, name, strlen(name));
+    fwrite(padded, 1, sizeof padded, f), fwrite(&dtype, 4, 1, f), fwrite(&none, 4, 1, f), fwrite(&count, 8, 1, f);
+    if (bytes)
+        fwrite(data, 1, bytes, f);
+    fwrite(zero, 1, (8 - bytes % 8) % 8, f);
+}
+
+static void cti_problem_put_sparse(FILE *f, char letter, const cti_sparse *a, int block, const double *x)
+{
+    char name[8];
+    int32_t dim[2];
+    uint64_t entries = (uint64_t)a->p[a->rows];
+    dim[0] = (int32_t)a->rows, dim[1] = (int32_t)a->cols;
+    name[0] = letter;
+    strcpy(name + 1, ".dim"), cti_problem_put(f, name, 0, dim, 2);
+    strcpy(name + 1, ".p"), cti_problem_put(f, name, 0, a->p, (uint64_t)a->rows + 1);
+    strcpy(name + 1, ".i"), cti_problem_put(f, name, 0, a->i, entries);
+    strcpy(name + 1, ".x"), cti_problem_put(f, name, 1, x, entries * (uint64_t)(block * block));
+}
+
+/* W in 3x3 blocks. 0 when memory ran out */
+static int cti_problem_put_blocks(cti_mem *mem, FILE *f, const cti_sparse *W)
+{
+    cti_sparse P;
+    int32_t *row = NULL, *col = NULL;
+    double *one = NULL, *x = NULL;
+    int i, k, n = W->p[W->rows], ok;
+    memset(&P, 0, sizeof P);
+    ok = CTI_RESIZE(mem, row, n) && CTI_RESIZE(mem, col, n) && CTI_RESIZE(mem, one, n);
+    for (i = 0; ok && i < W->rows; i++)
+        for (k = W->p[i]; k < W->p[i + 1]; k++)
+            row[k] = i / 3, col[k] = W->i[k] / 3;
+    ok = ok && cti_sparse_from_triplets(mem, W->rows / 3, W->cols / 3, row, col, one, n, &P) && CTI_RESIZE(mem, x, 9 * P.p[P.rows]);
+    for (i = 0; ok && i < P.rows; i++)
+        for (k = 9 * P.p[i]; k < 9 * P.p[i + 1]; k++)
+            x[k] = cti_sparse_at(W, 3 * i + k % 9 / 3, 3 * P.i[k / 9] + k % 3);
+    if (ok)
+        cti_problem_put_sparse(f, 'W', &P, 3, x);
+    cti_sparse_free(mem, &P);
+    CTI_FREE(mem, row), CTI_FREE(mem, col), CTI_FREE(mem, one), CTI_FREE(mem, x);
+    return ok;
+}
+
+static int cti_problem_put_contacts(cti_mem *mem, FILE *f, const cti_program *p)
+{
+    int32_t contacts = (int32_t)(p->m / 3);
+    cti_sparse H;
+    cti_problem_put(f, "nc", 0, &contacts, 1);
+    cti_problem_put(f, "mu", 1, p->mu, (uint64_t)contacts);
+    if (p->r_ref)
+        cti_problem_put(f, "r_ref", 1, p->r_ref, (uint64_t)p->m);
+    if (p->kind == CTI_PROGRAM_LOCAL) {
+        cti_problem_put(f, "q", 1, p->w, (uint64_t)p->m);
+        return cti_problem_put_blocks(mem, f, &p->W);
+    }
+    if (!cti_sparse_transpose(mem, &p->J, &H))
+        return 0;
+    cti_problem_put_sparse(f, 'M', &p->A, 1, p->A.x), cti_problem_put_sparse(f, 'H', &H, 1, H.x);
+    cti_sparse_free(mem, &H);
+    cti_problem_put(f, "f", 1, p->b, (uint64_t)p->n), cti_problem_put(f, "w", 1, p->w, (uint64_t)p->m);
+    if (p->x_ref)
+        cti_problem_put(f, "v_ref", 1, p->x_ref, (uint64_t)p->n);
+    return 1;
+}
+
+static int cti_problem_put_qp(cti_mem *mem, FILE *f, const cti_program *p)
+{
+    double *c = NULL;
+    int32_t *equation = NULL;
+    int i, ok = CTI_RESIZE(mem, c, p->m) && (!p->equation || CTI_RESIZE(mem, equation, p->m));
+    for (i = 0; ok && i < p->m; i++)
+        c[i] = -p->w[i];
+    for (i = 0; ok && p->equation && i < p->m; i++)
+        equation[i] = p->equation[i];
+    if (ok) {
+        cti_problem_put_sparse(f, 'P', &p->A, 1, p->A.x), cti_problem_put_sparse(f, 'J', &p->J, 1, p->J.x);
+        cti_problem_put(f, "b", 1, p->b, (uint64_t)p->n), cti_problem_put(f, "c", 1, c, (uint64_t)p->m);
+        if (p->equation)
+            cti_problem_put(f, "equation", 0, equation, (uint64_t)p->m);
+        if (p->x_ref)
+            cti_problem_put(f, "x_ref", 1, p->x_ref, (uint64_t)p->n);
+        if (p->r_ref)
+            cti_problem_put(f, "lam_ref", 1, p->r_ref, (uint64_t)p->m);
+        if (p->has_objective)
+            cti_problem_put(f, "obj", 1, &p->objective_ref, 1);
+    }
+    CTI_FREE(mem, c), CTI_FREE(mem, equation);
+    return ok;
+}
+
+/* how many arrays the functions above write */
+static uint32_t cti_problem_arrays(const cti_program *p)
+{
+    uint32_t refs = (uint32_t)((p->x_ref != NULL) + (p->r_ref != NULL));
+    if (p->kind == CTI_PROGRAM_QP)
+        return 10 + refs + (uint32_t)((p->equation != NULL) + (p->has_objective != 0));
+    return p->kind == CTI_PROGRAM_LOCAL ? 7 + (uint32_t)(p->r_ref != NULL) : 12 + refs;
+}
+
+static int cti_problem_write_cpb(cti_mem *mem, FILE *f, const cti_program *p)
+{
+    uint32_t kind = (uint32_t)p->kind, arrays = cti_problem_arrays(p);
+    fwrite("CPB1\0\0\0\0", 1, 8, f), fwrite(&kind, 4, 1, f), fwrite(&arrays, 4, 1, f);
+    return p->kind == CTI_PROGRAM_QP ? cti_problem_put_qp(mem, f, p) : cti_problem_put_contacts(mem, f, p);
+}
+
+/* ---- text ---- */
+
+static void cti_problem_line(FILE *f, const char *word, const double *x, int n)
+{
+    int i;
+    if (!x && n > 0)
+        return;
+    fprintf(f, "%s\n", word);
+    for (i = 0; i < n; i++)
+        if (isfinite(x[i]))
+            cti_write_real(f, x[i]);
+        else
+            fputs(x[i] > 0 ? " inf" : " -inf", f);
+    fputc('\n', f);
+}
+
+static int cti_problem_write_lcp(cti_mem *mem, FILE *f, const cti_program *p)
+{
+    static const char *const expect[] = {"", "expect solution\n", "expect infeasible\n", "expect nosolution\n"};
+    int i, j, k;
+    CTI_UNUSED(mem);
+    fprintf(f, "n %d\n%sM\n", p->m, expect[p->expect]);
+    for (i = 0; i < p->m; i++) {
+        for (k = p->W.p[i], j = 0; j < p->m; j++)
+            if (k < p->W.p[i + 1] && p->W.i[k] == j)
+                cti_write_real(f, p->W.x[k++]);
+            else
+                fputs(" 0", f);
+        fputc('\n', f);
+    }
+    cti_problem_line(f, "q", p->w, p->m);
+    if (p->lo)
+        cti_problem_line(f, "lo", p->lo, p->m), cti_problem_line(f, "hi", p->hi, p->m);
+    if (p->r_ref)
+        cti_problem_line(f, "z", p->r_ref, p->m);
+    return 1;
+}
+
+/* ---- the file ---- */
+
+CONTACT_API_DEF ct_code ct_problem_write(const ct_problem *problem, const char *path, ct_error_info *out_error)
+{
+    cti_mem mem;
+    char *temporary = NULL;
+    ct_code code = CT_OK;
+    FILE *f;
+    int text, ok;
+    if (!problem || !path)
+        return cti_file_error(out_error, CT_ERR_ARGUMENT, 0, 0, "problem and path may not be NULL", NULL);
+    text = problem->program.kind == CTI_PROGRAM_LCP;
+    if (text ? !cti_file_has_extension(path, ".lcp") && !cti_file_has_extension(path, ".blcp") : !cti_file_has_extension(path, ".cpb"))
+        return cti_file_error(out_error, CT_ERR_UNSUPPORTED, 0, 0, "an LCP is written as .lcp or .blcp, all others as .cpb", NULL);
+    cti_mem_init(&mem, NULL);
+    if (!CTI_RESIZE(&mem, temporary, (int64_t)strlen(path) + 8))
+        return cti_file_error(out_error, CT_ERR_MEMORY, 0, 0, "out of memory", NULL);
+    memcpy(temporary, path, strlen(path)), memcpy(temporary + strlen(path), ".tmp", 5);
+    f = fopen(temporary, "wb");
+    if (f) {
+        ok = (text ? cti_problem_write_lcp : cti_problem_write_cpb)(&mem, f, &problem->program);
+        code = ok ? CT_OK : cti_file_error(out_error, CT_ERR_MEMORY, 0, 0, "out of memory", NULL);
+        ok = !ferror(f);
+        ok = fclose(f) == 0 && ok && (code != CT_OK || rename(temporary, path) == 0);
+        if (!ok || code != CT_OK)
+            remove(temporary);
+    }
+    if (!f || (code == CT_OK && !ok))
+        code = cti_file_error(out_error, CT_ERR_FILE, 0, 0, "the file cannot be written", NULL);
+    CTI_FREE(&mem, temporary);
+    return code;
+}
+
+#else
+
+CONTACT_API_DEF ct_code ct_problem_write(const ct_problem *problem, const char *path, ct_error_info *out_error)
+{
+    CTI_UNUSED(problem);
+    CTI_UNUSED(path);
+    if (out_error) {
+        memset(out_error, 0, sizeof *out_error);
+        out_error->code = CT_ERR_UNSUPPORTED, out_error->text = "built without files (CONTACT_WITH_FILES 0)", out_error->element = -1;
+    }
+    return CT_ERR_UNSUPPORTED;
+}
+
+#endif
+
 /* nothing private stays defined */
 #undef CTI_FN
 #undef CONTACT_API_DEF
@@ -37933,11 +42320,11 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
 #undef CTI_ICA_FEW
 #undef CTI_ICA_MORE
 #undef CTI_ICA_DEFER
-#undef CTI_ICA_COUPLED
 #undef CTI_ICA_STALL
 #undef CTI_DUAL_MOST
 #undef CTI_MPRGP_ROUNDING
 #undef CTI_MPRGP_POWER
+#undef CTI_MPRGP_NOISE
 #undef CTI_MPRGP_SLOW
 #undef CTI_MPRGP_PROXIMAL
 #undef CTI_LEMKE_CAP
@@ -37958,7 +42345,6 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
 #undef CTI_CONVEX_DENSE
 #undef CTI_CONVEX_PRODUCTS
 #undef CTI_CONVEX_SHIFT
-#undef CTI_CONVEX_FULL
 #undef CTI_CONVEX_PIVOT
 #undef CTI_CONES_CONTACTS
 #undef CTI_CONES_NEWTON
@@ -38025,6 +42411,7 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
 #undef CTI_ISLANDS_POOR
 #undef CTI_ISLANDS_POOR_SPEED
 #undef CTI_ISLANDS_LOOSE
+#undef CTI_ISLANDS_RESCUE
 #undef CTI_JOINTS_SETTLE
 #undef CTI_REPAIR_WAYS
 #undef CTI_REPAIR_TIME
@@ -38035,6 +42422,7 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
 #undef CTI_REPAIR_RIGID
 #undef CTI_REPAIR_PAST
 #undef CTI_REPAIR_STEEP
+#undef CTI_CMR_LOOSE
 #undef CTI_CMR_TURN
 #undef CTI_CMR_JOINT
 #undef CTI_CMR_STRAIN
@@ -38047,6 +42435,15 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
 #undef CTI_ZONES_MISS
 #undef CTI_STEP_TANGLED
 #undef CTI_STEP_CALM
+#undef CTI_DCD_NEAR
+#undef CTI_DCD_FOLDED
+#undef CTI_DCD_THIN
+#undef CTI_DCD_BESIDE
+#undef CTI_DCD_ITERATIONS
+#undef CTI_DCD_LOOSE
+#undef CTI_DCD_RUBS
+#undef CTI_DCD_CREEP
+#undef CTI_DCD_SEARCH
 #undef CTI_COOKIE
 #undef CTI_BODIES_REACH
 #undef CTI_JOINT_SIZE
@@ -38054,7 +42451,9 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
 #undef CTI_UNTANGLE_STEPS
 #undef CTI_UNTANGLE_HELD
 #undef CTI_UNTANGLE_DT
+#undef CTI_MAKE_MOST
 #undef CTI_CPB_ARRAYS
+#undef CTI_CPB_MOST
 #undef CTI_FN
 #if defined(__clang__)
 #pragma float_control(pop)
