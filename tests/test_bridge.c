@@ -514,7 +514,7 @@ int main(void)
                                        cmocka_unit_test(failures_change_nothing),
                                        cmocka_unit_test(out_of_memory),
                                        cmocka_unit_test(staggered_projections),
-                                       cmocka_unit_test(worlds_come_to_the_same_rest),
+                                       PLAIN_TEST(worlds_come_to_the_same_rest)
                                        cmocka_unit_test(auto_takes_over),
                                        cmocka_unit_test(fallbacks_are_counted),
                                        cmocka_unit_test(creation_names_the_solver)};

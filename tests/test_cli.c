@@ -250,7 +250,8 @@ static void problems_solve(void **state)
     solves("n 1\nM 1\nq -1\n", "--tol 0", 1, "--tol");
     solves("n 1\nM 1\nq -1\n", "--time-limit -1", 1, "--time-limit");
     solves("n 1\nM 1\nq -1\n", "--solver magic", 1, "magic");
-    solves("n 1\nM 1\nq -1\n", "--solver ica", 1, "ica");
+    solves("n 1\nM 1\nq -1\n", "--solver ica", 2, "not_applicable");
+    solves("n 1\nM 1\nq -1\n", "--solver geometric_cg", 1, "geometric_cg");
     solves("n 1\nM 1\nq x\n", "", 1, "line 3");
     solves("n 1\nM 1\n", "", 1, "length");
 }

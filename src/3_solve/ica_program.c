@@ -199,7 +199,7 @@ static int cti_ica_program_watch(void *user, int iteration, const ct_real *v)
 static int cti_ica_program_bound(const cti_program *p)
 {
     double work = 2e10 / (p->A.p[p->n] + 12.0 * p->J.p[p->m] + 1);
-    return work > 1e6 ? 1000000 : (work < 200 ? 200 : (int)work);
+    return work > 1e5 ? 100000 : (work < 200 ? 200 : (int)work);
 }
 
 static cti_outcome cti_ica_program_run(cti_ica_program *s)
