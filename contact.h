@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs b1a726a7e5ddfd95.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs ce4d5d6b1846c5ed.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -11263,7 +11263,7 @@ static int cti_ica_program_watch(void *user, int iteration, const ct_real *v)
 static int cti_ica_program_bound(const cti_program *p)
 {
     double work = 2e10 / (p->A.p[p->n] + 12.0 * p->J.p[p->m] + 1);
-    return work > 1e6 ? 1000000 : (work < 200 ? 200 : (int)work);
+    return work > 1e5 ? 100000 : (work < 200 ? 200 : (int)work);
 }
 
 static cti_outcome cti_ica_program_run(cti_ica_program *s)
