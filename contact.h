@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs ce4d5d6b1846c5ed.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 347bd16b373fa15d.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -12579,6 +12579,10 @@ CTI_FN int cti_newton_open(cti_newton *s, cti_friction *f, cti_friction_system *
 /* cti_newton_polish -- Newton steps from the best iterate as long as each makes |F| fall. 1 when the residual is not above `enough`. */
 CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a);
 
+/* cti_friction_weights -- c [n] of Anderson's acceleration: (E'E + small)^-1 E'e, E the n columns de [m]; n <= CTI_FRICTION_DEPTH. */
+enum { CTI_FRICTION_DEPTH = 8 };
+CTI_FN void cti_friction_weights(double *const *de, int n, int m, const double *e, double *c);
+
 /* cti_newton_solve -- semismooth Newton with Gauss-Seidel sweeps; cti_admm_solve -- alternating directions, ended by Newton steps. LOCAL and
    GLOBAL. */
 CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_answer *a);
@@ -12952,6 +12956,39 @@ CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answ
     return f->spent ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
 }
 
+static double cti_friction_dot(const double *a, const double *b, int n)
+{
+    double sum = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+CTI_FN void cti_friction_weights(double *const *de, int n, int m, const double *e, double *c)
+{
+    double G[CTI_FRICTION_DEPTH][CTI_FRICTION_DEPTH + 1], trace = 0;
+    int i, j, k;
+    for (i = 0; i < n; i++) {
+        for (j = 0; j <= i; j++)
+            G[i][j] = G[j][i] = cti_friction_dot(de[i], de[j], m);
+        trace += G[i][i];
+    }
+    for (i = 0; i < n; i++)
+        G[i][i] += 1e-12 * trace + 1e-300, G[i][n] = cti_friction_dot(de[i], e, m);
+    for (k = 0; k < n; k++)
+        for (i = k + 1; i < n; i++) {
+            double t = G[i][k] / G[k][k];
+            for (j = k; j <= n; j++)
+                G[i][j] -= t * G[k][j];
+        }
+    for (i = n - 1; i >= 0; i--) {
+        for (c[i] = G[i][n], j = i + 1; j < n; j++)
+            c[i] -= G[i][j] * c[j];
+        c[i] /= G[i][i];
+    }
+}
+
 /* ---- 3_solve/friction_system.c ---- */
 /* friction_system.c -- linear systems (A + B (W + sigma I)) x = y of frictional contact: A and B of 3x3 blocks on the diagonal.
    Method: sparse LU by blocks of all contacts with one step of refinement, or dense LU of the contacts whose B is not 0, whichever costs less. */
@@ -13321,7 +13358,7 @@ CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_ans
    from the best iterate try to end it. based on: Boyd et al. 2011, 3.1 and 3.4.1 - 3.4.3 (scaled form, rho, over-relaxation); Acary and
    Cadoux 2013 (s as a fixed point); Walker and Ni 2011 (Anderson). */
 
-enum { CTI_ADMM_OWN = 50000, CTI_ADMM_DEPTH = 8, CTI_ADMM_SHALLOW = 3, CTI_ADMM_CHECK = 5, CTI_ADMM_BALANCE = 40 };
+enum { CTI_ADMM_OWN = 50000, CTI_ADMM_DEPTH = CTI_FRICTION_DEPTH, CTI_ADMM_SHALLOW = 3, CTI_ADMM_CHECK = 5, CTI_ADMM_BALANCE = 40 };
 
 typedef struct cti_admm {
     cti_friction *f;
@@ -13390,42 +13427,6 @@ static int cti_admm_map(cti_admm *s)
     return 1;
 }
 
-static double cti_admm_dot(const double *a, const double *b, int n)
-{
-    double sum = 0;
-    int i;
-    for (i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-/* c = (E'E + small)^-1 E'e of the stored differences */
-static void cti_admm_weights(const cti_admm *s, const double *e, double *c)
-{
-    double G[CTI_ADMM_DEPTH][CTI_ADMM_DEPTH + 1], trace = 0;
-    int i, j, k, n = s->count;
-    for (i = 0; i < n; i++) {
-        for (j = 0; j <= i; j++)
-            G[i][j] = G[j][i] = cti_admm_dot(s->de[i], s->de[j], s->f->m);
-        trace += G[i][i];
-    }
-    for (i = 0; i < n; i++) {
-        G[i][i] += 1e-12 * trace + 1e-300;
-        G[i][n] = cti_admm_dot(s->de[i], e, s->f->m);
-    }
-    for (k = 0; k < n; k++)
-        for (i = k + 1; i < n; i++) {
-            double t = G[i][k] / G[k][k];
-            for (j = k; j <= n; j++)
-                G[i][j] -= t * G[k][j];
-        }
-    for (i = n - 1; i >= 0; i--) {
-        for (c[i] = G[i][n], j = i + 1; j < n; j++)
-            c[i] -= G[i][j] * c[j];
-        c[i] /= G[i][i];
-    }
-}
-
 /* the next v from v and its image; an accelerated point whose error grew is taken back */
 static void cti_admm_advance(cti_admm *s)
 {
@@ -13451,7 +13452,7 @@ static void cti_admm_advance(cti_admm *s)
     memcpy(s->safe, s->g, bytes), memcpy(s->last_e, e, bytes);
     s->last_size = size, s->started = 1;
     memcpy(s->v, s->g, bytes);
-    cti_admm_weights(s, e, c);
+    cti_friction_weights(s->de, s->count, f->m, e, c);
     for (k = 0; k < s->count; k++)
         for (i = 0; i < f->m && cti_finite64(c[k]); i++)
             s->v[i] -= c[k] * s->dv[k][i];
@@ -19507,40 +19508,6 @@ static void cti_stagger_aim(cti_stagger *s)
     }
 }
 
-static double cti_stagger_dot(const double *a, const double *b, int n)
-{
-    double sum = 0;
-    int i;
-    for (i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-/* weights [count] of the differences whose residuals together are nearest to e */
-static void cti_stagger_weights(const cti_stagger *s, const double *e, double *c)
-{
-    double G[CTI_STAGGER_DEPTH][CTI_STAGGER_DEPTH + 1], trace = 0;
-    int i, j, k, n = s->count;
-    for (i = 0; i < n; i++) {
-        for (j = 0; j <= i; j++)
-            G[i][j] = G[j][i] = cti_stagger_dot(s->de[i], s->de[j], s->f.m);
-        trace += G[i][i];
-    }
-    for (i = 0; i < n; i++)
-        G[i][i] += 1e-12 * trace + 1e-300, G[i][n] = cti_stagger_dot(s->de[i], e, s->f.m);
-    for (k = 0; k < n; k++)
-        for (i = k + 1; i < n; i++) {
-            double t = G[i][k] / G[k][k];
-            for (j = k; j <= n; j++)
-                G[i][j] -= t * G[k][j];
-        }
-    for (i = n - 1; i >= 0; i--) {
-        for (c[i] = G[i][n], j = i + 1; j < n; j++)
-            c[i] -= G[i][j] * c[j];
-        c[i] /= G[i][i];
-    }
-}
-
 /* friction for the next round from what this one started with (old) and ended with (r), by Anderson's acceleration, damped by share */
 static void cti_stagger_next(cti_stagger *s, double share)
 {
@@ -19556,7 +19523,7 @@ static void cti_stagger_next(cti_stagger *s, double share)
     }
     memcpy(s->last, s->old, sizeof *e * (size_t)f->m), memcpy(s->last_e, e, sizeof *e * (size_t)f->m);
     s->started = 1;
-    cti_stagger_weights(s, e, c);
+    cti_friction_weights(s->de, s->count, f->m, e, c);
     for (i = 0; i < f->m; i++)
         if (i % 3)
             f->r[i] = s->old[i] + share * e[i];
@@ -34329,9 +34296,9 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
 }
 
 /* a step of a world in which nothing can move */
-static void cti_step_nothing(cti_state *s, double start_time, ct_real dt, ct_step_report *r)
+static void cti_step_nothing(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    s->time = start_time + (double)dt;
+    s->time += (double)dt;
     s->dt_memory = dt;
     cti_memory_clear(&s->memory);
     CTI_CLEAR(s->rows);
@@ -34346,6 +34313,14 @@ static ct_real cti_step_least(const cti_state *s, ct_real dt)
 {
     ct_real least = dt / (ct_real)(1 << s->desc.max_halvings);
     return CTI_LEN(s->tangled_pairs) ? cti_max(least, dt / CTI_STEP_TANGLED) : least;
+}
+
+/* length of the next substep: as wanted, or all that is left where the rest would be too short */
+static ct_real cti_step_length(cti_state *s, ct_real dt, ct_real left, ct_real sub)
+{
+    sub = cti_min(sub, left);
+    s->event_least = s->desc.ccd_limits_step && !s->still ? cti_step_least(s, dt) : 0;
+    return left - sub < cti_max(CTI_R(1e-6) * dt, CTI_R(0.999) * s->event_least) ? left : sub;
 }
 
 /* the same again over half the time, for which lists made for a motion that failed are too long */
@@ -34372,18 +34347,19 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     int slot = 0, calm = 0, halved = 0;
     double start_time = s->time, t0 = cti_cmr_clock(s);
     cti_step_begin(s, r);
+    if (s->n == 0) {
+        cti_step_nothing(s, dt, r);
+        return CT_OK;
+    }
     if (!cti_start_save(s, 0, &s->start))
         return CT_ERR_MEMORY;
-    while (left > 0 && s->n > 0) {
+    while (left > 0) {
         cti_attempt a;
         int good, shorter;
         cti_arena_reset(s->arena);
-        sub = cti_min(sub, left);
         if (s->detect.n_tangled && !cti_tangle_find(s))
             return cti_step_take_back(s);
-        s->event_least = s->desc.ccd_limits_step && !s->still ? cti_step_least(s, dt) : 0;
-        if (left - sub < cti_max(CTI_R(1e-6) * dt, CTI_R(0.999) * s->event_least))
-            sub = left;
+        sub = cti_step_length(s, dt, left, sub);
         if (!cti_cmr_attempt(s, sub, memory, dt_memory, &a))
             return cti_step_take_back(s);
         good = a.clear && a.converged && !a.crushed && !a.spun && !a.strained && cti_step_is_finite(s);
@@ -34420,10 +34396,6 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
             sub = whole, whole = 0, r->events++;
         else if (sub < dt && good && ++calm == CTI_STEP_CALM)
             calm = 0, sub *= 2; /* what made the step short may be over */
-    }
-    if (s->n == 0) {
-        cti_step_nothing(s, start_time, dt, r);
-        return CT_OK;
     }
     if (halved)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);

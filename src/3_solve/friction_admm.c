@@ -6,7 +6,7 @@
    Cadoux 2013 (s as a fixed point); Walker and Ni 2011 (Anderson). */
 #include "friction.h"
 
-enum { CTI_ADMM_OWN = 50000, CTI_ADMM_DEPTH = 8, CTI_ADMM_SHALLOW = 3, CTI_ADMM_CHECK = 5, CTI_ADMM_BALANCE = 40 };
+enum { CTI_ADMM_OWN = 50000, CTI_ADMM_DEPTH = CTI_FRICTION_DEPTH, CTI_ADMM_SHALLOW = 3, CTI_ADMM_CHECK = 5, CTI_ADMM_BALANCE = 40 };
 
 typedef struct cti_admm {
     cti_friction *f;
@@ -75,42 +75,6 @@ static int cti_admm_map(cti_admm *s)
     return 1;
 }
 
-static double cti_admm_dot(const double *a, const double *b, int n)
-{
-    double sum = 0;
-    int i;
-    for (i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-/* c = (E'E + small)^-1 E'e of the stored differences */
-static void cti_admm_weights(const cti_admm *s, const double *e, double *c)
-{
-    double G[CTI_ADMM_DEPTH][CTI_ADMM_DEPTH + 1], trace = 0;
-    int i, j, k, n = s->count;
-    for (i = 0; i < n; i++) {
-        for (j = 0; j <= i; j++)
-            G[i][j] = G[j][i] = cti_admm_dot(s->de[i], s->de[j], s->f->m);
-        trace += G[i][i];
-    }
-    for (i = 0; i < n; i++) {
-        G[i][i] += 1e-12 * trace + 1e-300;
-        G[i][n] = cti_admm_dot(s->de[i], e, s->f->m);
-    }
-    for (k = 0; k < n; k++)
-        for (i = k + 1; i < n; i++) {
-            double t = G[i][k] / G[k][k];
-            for (j = k; j <= n; j++)
-                G[i][j] -= t * G[k][j];
-        }
-    for (i = n - 1; i >= 0; i--) {
-        for (c[i] = G[i][n], j = i + 1; j < n; j++)
-            c[i] -= G[i][j] * c[j];
-        c[i] /= G[i][i];
-    }
-}
-
 /* the next v from v and its image; an accelerated point whose error grew is taken back */
 static void cti_admm_advance(cti_admm *s)
 {
@@ -136,7 +100,7 @@ static void cti_admm_advance(cti_admm *s)
     memcpy(s->safe, s->g, bytes), memcpy(s->last_e, e, bytes);
     s->last_size = size, s->started = 1;
     memcpy(s->v, s->g, bytes);
-    cti_admm_weights(s, e, c);
+    cti_friction_weights(s->de, s->count, f->m, e, c);
     for (k = 0; k < s->count; k++)
         for (i = 0; i < f->m && cti_finite64(c[k]); i++)
             s->v[i] -= c[k] * s->dv[k][i];

@@ -270,40 +270,6 @@ static void cti_stagger_aim(cti_stagger *s)
     }
 }
 
-static double cti_stagger_dot(const double *a, const double *b, int n)
-{
-    double sum = 0;
-    int i;
-    for (i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-/* weights [count] of the differences whose residuals together are nearest to e */
-static void cti_stagger_weights(const cti_stagger *s, const double *e, double *c)
-{
-    double G[CTI_STAGGER_DEPTH][CTI_STAGGER_DEPTH + 1], trace = 0;
-    int i, j, k, n = s->count;
-    for (i = 0; i < n; i++) {
-        for (j = 0; j <= i; j++)
-            G[i][j] = G[j][i] = cti_stagger_dot(s->de[i], s->de[j], s->f.m);
-        trace += G[i][i];
-    }
-    for (i = 0; i < n; i++)
-        G[i][i] += 1e-12 * trace + 1e-300, G[i][n] = cti_stagger_dot(s->de[i], e, s->f.m);
-    for (k = 0; k < n; k++)
-        for (i = k + 1; i < n; i++) {
-            double t = G[i][k] / G[k][k];
-            for (j = k; j <= n; j++)
-                G[i][j] -= t * G[k][j];
-        }
-    for (i = n - 1; i >= 0; i--) {
-        for (c[i] = G[i][n], j = i + 1; j < n; j++)
-            c[i] -= G[i][j] * c[j];
-        c[i] /= G[i][i];
-    }
-}
-
 /* friction for the next round from what this one started with (old) and ended with (r), by Anderson's acceleration, damped by share */
 static void cti_stagger_next(cti_stagger *s, double share)
 {
@@ -319,7 +285,7 @@ static void cti_stagger_next(cti_stagger *s, double share)
     }
     memcpy(s->last, s->old, sizeof *e * (size_t)f->m), memcpy(s->last_e, e, sizeof *e * (size_t)f->m);
     s->started = 1;
-    cti_stagger_weights(s, e, c);
+    cti_friction_weights(s->de, s->count, f->m, e, c);
     for (i = 0; i < f->m; i++)
         if (i % 3)
             f->r[i] = s->old[i] + share * e[i];

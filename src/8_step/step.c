@@ -172,9 +172,9 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
 }
 
 /* a step of a world in which nothing can move */
-static void cti_step_nothing(cti_state *s, double start_time, ct_real dt, ct_step_report *r)
+static void cti_step_nothing(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    s->time = start_time + (double)dt;
+    s->time += (double)dt;
     s->dt_memory = dt;
     cti_memory_clear(&s->memory);
     CTI_CLEAR(s->rows);
@@ -189,6 +189,14 @@ static ct_real cti_step_least(const cti_state *s, ct_real dt)
 {
     ct_real least = dt / (ct_real)(1 << s->desc.max_halvings);
     return CTI_LEN(s->tangled_pairs) ? cti_max(least, dt / CTI_STEP_TANGLED) : least;
+}
+
+/* length of the next substep: as wanted, or all that is left where the rest would be too short */
+static ct_real cti_step_length(cti_state *s, ct_real dt, ct_real left, ct_real sub)
+{
+    sub = cti_min(sub, left);
+    s->event_least = s->desc.ccd_limits_step && !s->still ? cti_step_least(s, dt) : 0;
+    return left - sub < cti_max(CTI_R(1e-6) * dt, CTI_R(0.999) * s->event_least) ? left : sub;
 }
 
 /* the same again over half the time, for which lists made for a motion that failed are too long */
@@ -215,18 +223,19 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     int slot = 0, calm = 0, halved = 0;
     double start_time = s->time, t0 = cti_cmr_clock(s);
     cti_step_begin(s, r);
+    if (s->n == 0) {
+        cti_step_nothing(s, dt, r);
+        return CT_OK;
+    }
     if (!cti_start_save(s, 0, &s->start))
         return CT_ERR_MEMORY;
-    while (left > 0 && s->n > 0) {
+    while (left > 0) {
         cti_attempt a;
         int good, shorter;
         cti_arena_reset(s->arena);
-        sub = cti_min(sub, left);
         if (s->detect.n_tangled && !cti_tangle_find(s))
             return cti_step_take_back(s);
-        s->event_least = s->desc.ccd_limits_step && !s->still ? cti_step_least(s, dt) : 0;
-        if (left - sub < cti_max(CTI_R(1e-6) * dt, CTI_R(0.999) * s->event_least))
-            sub = left;
+        sub = cti_step_length(s, dt, left, sub);
         if (!cti_cmr_attempt(s, sub, memory, dt_memory, &a))
             return cti_step_take_back(s);
         good = a.clear && a.converged && !a.crushed && !a.spun && !a.strained && cti_step_is_finite(s);
@@ -263,10 +272,6 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
             sub = whole, whole = 0, r->events++;
         else if (sub < dt && good && ++calm == CTI_STEP_CALM)
             calm = 0, sub *= 2; /* what made the step short may be over */
-    }
-    if (s->n == 0) {
-        cti_step_nothing(s, start_time, dt, r);
-        return CT_OK;
     }
     if (halved)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
