@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 347bd16b373fa15d.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 30139c88b371b568.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -10544,6 +10544,12 @@ static const char *cti_program_check_law(const cti_program *p)
         return "the marks of equations have not the length that the problem needs";
     if ((p->x_ref && CTI_LEN(p->x_ref) != p->n) || (p->r_ref && CTI_LEN(p->r_ref) != p->m))
         return "a reference solution has not the length that the problem needs";
+    for (i = 0; p->x_ref && i < p->n; i++)
+        if (!isfinite(p->x_ref[i]))
+            return "a number of the reference solution is not finite";
+    for (i = 0; p->r_ref && i < p->m; i++)
+        if (!isfinite(p->r_ref[i]))
+            return "a number of the reference multipliers is not finite";
     return NULL;
 }
 
@@ -20111,9 +20117,9 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, int m)
     switch (solver) {
     case CT_SOLVER_PGS:
     case CT_SOLVER_CA:
-        return (int)fmin(fmax(square, 50), 20.0 * desc->max_sweeps);
+        return (int)fmin(fmin(fmax(square, 50), 20.0 * desc->max_sweeps), 1e9);
     case CT_SOLVER_ADMM:
-        return (int)fmin(fmax(square, 50), 10.0 * desc->max_iterations);
+        return (int)fmin(fmin(fmax(square, 50), 10.0 * desc->max_iterations), 1e9);
     case CT_SOLVER_LEMKE:
         return (int)fmin(fmax(square / 40, 500), 5000);
     case CT_SOLVER_BOXED:
@@ -33543,11 +33549,12 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     return cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) && cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
 }
 
-/* bodies whose contacts did not come again: their free motion is their motion, and is solved as such. 0: out of memory */
-static int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out)
+/* bodies whose contacts did not come again: their free motion is their motion, and is solved as such; *moved: how many. 0: out of memory */
+static int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *moved)
 {
-    int i, k, c, its = 0, any = 0, n = CTI_LEN(s->factors.components);
+    int i, k, c, its = 0, n = CTI_LEN(s->factors.components);
     uint8_t *touched = CTI_ARENA_ZERO(s->arena, uint8_t, n);
+    *moved = 0;
     if (!touched)
         return 0;
     for (i = 0; i < CTI_LEN(s->rows); i++)
@@ -33562,11 +33569,9 @@ static int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out)
             return 0;
         for (k = q->begin; k < q->end; k++)
             cti_v3_put(s->v_new, s->factors.blocks[k], cti_v3_at(s->v_free, s->factors.blocks[k]));
-        any = 1;
+        ++*moved;
     }
     out->linear_iterations += its;
-    if (any)
-        cti_cmr_move(s, dt);
     return 1;
 }
 
@@ -33663,8 +33668,12 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     if (!cti_cmr_sane(s, dt))
         return cti_cmr_give_up(s, dt, out);
     cti_cmr_move(s, dt);
-    if (!cti_cmr_begin(s, &c) || !cti_cmr_tighten(s, dt, out))
+    if (!cti_cmr_begin(s, &c) || !cti_cmr_tighten(s, dt, out, &i))
         return 0;
+    if (i > 0 && !cti_cmr_sane(s, dt))
+        return cti_cmr_give_up(s, dt, out);
+    if (i > 0)
+        cti_cmr_move(s, dt);
     out->ms_detect = cti_cmr_clock(s) - t0;
     if (!cti_cmr_rounds(s, dt, &c, out))
         return 0;
@@ -35273,6 +35282,8 @@ static void cti_dcd_effort(const cti_state *s, ct_real tolerance, cti_effort *e)
     e->tolerance = (double)tolerance;
     e->max_iterations = s->desc.solver.budget > 0 ? s->desc.solver.budget : CTI_DCD_ITERATIONS;
     e->warm = 1, e->seed = s->desc.solver.seed, e->mem = s->mem, e->arena = s->arena;
+    e->seconds = s->desc.solver.seconds, e->now_us = s->desc.solver.now_us, e->now_user = s->desc.solver.now_user;
+    e->started = e->now_us ? e->now_us(e->now_user) : 0;
 }
 
 /* ---- rows that are not decoupled ---- */
@@ -35642,7 +35653,8 @@ static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v)
         ct_real kick = (dt + s->dt_prev[i]) / 2;
         for (k = 3 * i; k < 3 * i + 3; k++) {
             s->pcg_work[k] = s->x[k] + dt * v[k];
-            e += (double)(s->mass[i] * v[k] * ((1 + dt * s->alpha[i]) * v[k] / 2 - s->v[k] - kick * s->desc.gravity[k - 3 * i]));
+            e += (double)s->mass[i] * (double)v[k] *
+                 ((1 + (double)dt * (double)s->alpha[i]) * (double)v[k] / 2 - (double)s->v[k] - (double)kick * (double)s->desc.gravity[k - 3 * i]);
         }
     }
     for (i = 0; i < s->n_models; i++) {
@@ -35724,6 +35736,12 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     s->has_problem = CTI_LEN(s->rows) > 0;
     if (!cti_dcd_friction(s, dt, v, r))
         return 0;
+    if (!cti_dcd_is_finite(s, v)) { /* what is without friction stands */
+        memcpy(v, s->dcd.v_start, sizeof(ct_real) * 3 * (size_t)s->n);
+        for (i = 0; i < CTI_LEN(s->rows); i++)
+            s->rows[i].r[1] = s->rows[i].r[2] = 0;
+        cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
+    }
     cti_dcd_place(s, v, dt);
     return 1;
 }
@@ -35769,11 +35787,13 @@ static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_n
     cti_dcd_guess(s, dt);
     if (!cti_dcd_free_motion(s, CTI_DCD_LOOSE * s->desc.solver.tolerance, r))
         return 0;
+    if (!cti_dcd_is_finite(s, s->v_free)) {
+        s->dt_free = 0; /* the next guess is not made from what is no number */
+        return cti_dcd_end(s, dt, s->v_free, r);
+    }
     for (i = 0; i < 3 * s->n; i++)
         s->dv_free[i] = s->v_free[i] - s->v[i];
     s->dt_free = dt;
-    if (!cti_dcd_is_finite(s, s->v_free))
-        return cti_dcd_end(s, dt, s->v_free, r);
     cti_dcd_place(s, s->v_free, dt);
     r->ms_unconstrained += cti_cmr_clock(s) - t;
     if (may_cut) {
@@ -35830,6 +35850,7 @@ static ct_code cti_dcd_take_back(cti_state *s)
 {
     int b;
     cti_start_restore(s, 0, &s->start);
+    s->has_problem = 0;
     for (b = 0; b < s->surface.n_bodies; b++)
         s->dcd.bodies[b].fresh = 1;
     return CT_ERR_MEMORY;
@@ -36438,6 +36459,9 @@ static ct_code cti_world_check_dcd(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->integrator, "CT_STEPPER_DCD steps by implicit Euler only");
     if (d->ccd_limits_step)
         return cti_world_refuse(e, CT_ERR_UNSUPPORTED, 1, "CT_STEPPER_DCD has no continuous detection that could limit a step");
+    if (d->solver.solver != CT_SOLVER_ICA && d->solver.solver != CT_SOLVER_AUTO && d->solver.solver != CT_SOLVER_MPRGP)
+        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->solver.solver,
+                                "CT_STEPPER_DCD solves by CT_SOLVER_MPRGP, which the default and CT_SOLVER_AUTO stand for, too");
     return CT_OK;
 }
 

@@ -504,6 +504,7 @@ static void bad_options_are_refused(void **state)
     d = good, d.dcd.depth = -1, expect_refused(&d, CT_ERR_ARGUMENT);
     d = good, d.integrator = CT_INTEGRATOR_BDF2, expect_refused(&d, CT_ERR_UNSUPPORTED);
     d = good, d.ccd_limits_step = 1, expect_refused(&d, CT_ERR_UNSUPPORTED);
+    d = good, d.solver.solver = CT_SOLVER_LEMKE, expect_refused(&d, CT_ERR_UNSUPPORTED);
 }
 
 static void bodies_without_an_inside_are_refused(void **state)

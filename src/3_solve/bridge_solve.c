@@ -38,9 +38,9 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, int m)
     switch (solver) {
     case CT_SOLVER_PGS:
     case CT_SOLVER_CA:
-        return (int)fmin(fmax(square, 50), 20.0 * desc->max_sweeps);
+        return (int)fmin(fmin(fmax(square, 50), 20.0 * desc->max_sweeps), 1e9);
     case CT_SOLVER_ADMM:
-        return (int)fmin(fmax(square, 50), 10.0 * desc->max_iterations);
+        return (int)fmin(fmin(fmax(square, 50), 10.0 * desc->max_iterations), 1e9);
     case CT_SOLVER_LEMKE:
         return (int)fmin(fmax(square / 40, 500), 5000);
     case CT_SOLVER_BOXED:

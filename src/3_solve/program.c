@@ -216,6 +216,12 @@ static const char *cti_program_check_law(const cti_program *p)
         return "the marks of equations have not the length that the problem needs";
     if ((p->x_ref && CTI_LEN(p->x_ref) != p->n) || (p->r_ref && CTI_LEN(p->r_ref) != p->m))
         return "a reference solution has not the length that the problem needs";
+    for (i = 0; p->x_ref && i < p->n; i++)
+        if (!isfinite(p->x_ref[i]))
+            return "a number of the reference solution is not finite";
+    for (i = 0; p->r_ref && i < p->m; i++)
+        if (!isfinite(p->r_ref[i]))
+            return "a number of the reference multipliers is not finite";
     return NULL;
 }
 

@@ -415,11 +415,12 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     return cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) && cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
 }
 
-/* bodies whose contacts did not come again: their free motion is their motion, and is solved as such. 0: out of memory */
-static int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out)
+/* bodies whose contacts did not come again: their free motion is their motion, and is solved as such; *moved: how many. 0: out of memory */
+static int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *moved)
 {
-    int i, k, c, its = 0, any = 0, n = CTI_LEN(s->factors.components);
+    int i, k, c, its = 0, n = CTI_LEN(s->factors.components);
     uint8_t *touched = CTI_ARENA_ZERO(s->arena, uint8_t, n);
+    *moved = 0;
     if (!touched)
         return 0;
     for (i = 0; i < CTI_LEN(s->rows); i++)
@@ -434,11 +435,9 @@ static int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out)
             return 0;
         for (k = q->begin; k < q->end; k++)
             cti_v3_put(s->v_new, s->factors.blocks[k], cti_v3_at(s->v_free, s->factors.blocks[k]));
-        any = 1;
+        ++*moved;
     }
     out->linear_iterations += its;
-    if (any)
-        cti_cmr_move(s, dt);
     return 1;
 }
 
@@ -535,8 +534,12 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     if (!cti_cmr_sane(s, dt))
         return cti_cmr_give_up(s, dt, out);
     cti_cmr_move(s, dt);
-    if (!cti_cmr_begin(s, &c) || !cti_cmr_tighten(s, dt, out))
+    if (!cti_cmr_begin(s, &c) || !cti_cmr_tighten(s, dt, out, &i))
         return 0;
+    if (i > 0 && !cti_cmr_sane(s, dt))
+        return cti_cmr_give_up(s, dt, out);
+    if (i > 0)
+        cti_cmr_move(s, dt);
     out->ms_detect = cti_cmr_clock(s) - t0;
     if (!cti_cmr_rounds(s, dt, &c, out))
         return 0;

@@ -247,7 +247,8 @@ static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v)
         ct_real kick = (dt + s->dt_prev[i]) / 2;
         for (k = 3 * i; k < 3 * i + 3; k++) {
             s->pcg_work[k] = s->x[k] + dt * v[k];
-            e += (double)(s->mass[i] * v[k] * ((1 + dt * s->alpha[i]) * v[k] / 2 - s->v[k] - kick * s->desc.gravity[k - 3 * i]));
+            e += (double)s->mass[i] * (double)v[k] *
+                 ((1 + (double)dt * (double)s->alpha[i]) * (double)v[k] / 2 - (double)s->v[k] - (double)kick * (double)s->desc.gravity[k - 3 * i]);
         }
     }
     for (i = 0; i < s->n_models; i++) {
@@ -329,6 +330,12 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     s->has_problem = CTI_LEN(s->rows) > 0;
     if (!cti_dcd_friction(s, dt, v, r))
         return 0;
+    if (!cti_dcd_is_finite(s, v)) { /* what is without friction stands */
+        memcpy(v, s->dcd.v_start, sizeof(ct_real) * 3 * (size_t)s->n);
+        for (i = 0; i < CTI_LEN(s->rows); i++)
+            s->rows[i].r[1] = s->rows[i].r[2] = 0;
+        cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
+    }
     cti_dcd_place(s, v, dt);
     return 1;
 }
@@ -374,11 +381,13 @@ static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_n
     cti_dcd_guess(s, dt);
     if (!cti_dcd_free_motion(s, CTI_DCD_LOOSE * s->desc.solver.tolerance, r))
         return 0;
+    if (!cti_dcd_is_finite(s, s->v_free)) {
+        s->dt_free = 0; /* the next guess is not made from what is no number */
+        return cti_dcd_end(s, dt, s->v_free, r);
+    }
     for (i = 0; i < 3 * s->n; i++)
         s->dv_free[i] = s->v_free[i] - s->v[i];
     s->dt_free = dt;
-    if (!cti_dcd_is_finite(s, s->v_free))
-        return cti_dcd_end(s, dt, s->v_free, r);
     cti_dcd_place(s, s->v_free, dt);
     r->ms_unconstrained += cti_cmr_clock(s) - t;
     if (may_cut) {
@@ -435,6 +444,7 @@ static ct_code cti_dcd_take_back(cti_state *s)
 {
     int b;
     cti_start_restore(s, 0, &s->start);
+    s->has_problem = 0;
     for (b = 0; b < s->surface.n_bodies; b++)
         s->dcd.bodies[b].fresh = 1;
     return CT_ERR_MEMORY;

@@ -179,6 +179,9 @@ static ct_code cti_world_check_dcd(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->integrator, "CT_STEPPER_DCD steps by implicit Euler only");
     if (d->ccd_limits_step)
         return cti_world_refuse(e, CT_ERR_UNSUPPORTED, 1, "CT_STEPPER_DCD has no continuous detection that could limit a step");
+    if (d->solver.solver != CT_SOLVER_ICA && d->solver.solver != CT_SOLVER_AUTO && d->solver.solver != CT_SOLVER_MPRGP)
+        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->solver.solver,
+                                "CT_STEPPER_DCD solves by CT_SOLVER_MPRGP, which the default and CT_SOLVER_AUTO stand for, too");
     return CT_OK;
 }
 
