@@ -1,0 +1,321 @@
+/* ica_setup.c -- clusters, their tiles of D^-1, and the contacts' parts in them.
+   Method: the rows of D^-1 that contacts touch (ports) are float tiles; a contact has one leg in each cluster, D^-1 J' of it. Based on: Otaduy 2009,
+   sec. 5.2. */
+#include "ica_kernel.h"
+#include "ica_state.h"
+#include "../2_linalg/dense.h"
+
+static int cti_ica_make_clusters(cti_ica *s)
+{
+    const cti_problem *p = s->p;
+    int n = p->A->n, c, k, nodes = p->n_clusters == 0;
+    s->n_clusters = nodes ? n : p->n_clusters;
+    s->clusters = CTI_ARENA_ZERO(s->arena, cti_ica_cluster, s->n_clusters);
+    s->cluster_of = CTI_ARENA_NEW(s->arena, int32_t, n);
+    s->port_of = CTI_ARENA_NEW(s->arena, int32_t, n);
+    if (!s->clusters || !s->cluster_of || !s->port_of)
+        return 0;
+    for (k = 0; k < n; k++)
+        s->cluster_of[k] = s->port_of[k] = -1;
+    for (c = 0; c < s->n_clusters; c++) {
+        cti_ica_cluster *q = &s->clusters[c];
+        if (nodes) {
+            int32_t *one = s->cluster_of + c; /* the identity list is the map itself */
+            *one = c;
+            q->blocks = one;
+            q->n = 1;
+        } else {
+            q->hook = &p->clusters[c];
+            q->blocks = q->hook->blocks;
+            q->n = q->hook->n;
+            for (k = 0; k < q->n; k++)
+                s->cluster_of[q->blocks[k]] = c;
+        }
+        s->max_blocks = cti_max_int(s->max_blocks, q->n);
+    }
+    return 1;
+}
+
+/* whether A couples different clusters, since such a splitting needs more than one outer iteration, and which clusters stand alone then */
+static void cti_ica_find_coupling(cti_ica *s)
+{
+    const cti_bsr *A = s->p->A;
+    int i, k, c;
+    for (c = 0; c < s->n_clusters; c++)
+        s->clusters[c].alone = s->clusters[c].hook && s->clusters[c].hook->solve && !s->clusters[c].hook->lagged;
+    for (i = 0; i < A->n; i++)
+        for (k = A->row[i]; k < A->row[i + 1]; k++)
+            if (s->cluster_of[A->col[k]] != s->cluster_of[i])
+                s->clusters[s->cluster_of[i]].alone = 0, s->coupled = 1;
+    for (c = 0; c < s->n_clusters; c++)
+        s->clusters[c].alone &= s->coupled;
+}
+
+/* ports: blocks that contacts touch, in the order of their first row */
+static int cti_ica_make_ports(cti_ica *s)
+{
+    const cti_problem *p = s->p;
+    int i, k, c;
+    int32_t *at;
+    for (i = 0; i < p->n_rows; i++)
+        for (k = 0; k < p->rows[i].n; k++) {
+            int b = p->rows[i].term[k].block;
+            if (s->port_of[b] < 0)
+                s->port_of[b] = s->clusters[s->cluster_of[b]].n_ports++;
+        }
+    for (c = 0; c < s->n_clusters; c++) {
+        cti_ica_cluster *q = &s->clusters[c];
+        if (q->n_ports == 0)
+            continue;
+        at = CTI_ARENA_NEW(s->arena, int32_t, q->n_ports);
+        if (!at)
+            return 0;
+        q->ports = at;
+        for (k = 0; k < q->n; k++)
+            if (s->port_of[q->blocks[k]] >= 0)
+                at[s->port_of[q->blocks[k]]] = k;
+        q->du = s->n_du;
+        q->ld = cti_ica_is_node(q) ? 4 : (3 * q->n_ports + 7) & ~7;
+        s->n_du += (size_t)q->ld;
+    }
+    s->du = CTI_ARENA_ZERO(s->arena, float, s->n_du + 8);
+    return s->du != NULL;
+}
+
+/* own D^-1 of a cluster without hooks: the dense inverse of A's sub-matrix */
+static int cti_ica_invert(cti_ica *s, cti_ica_cluster *q, int32_t *local)
+{
+    const cti_bsr *A = s->p->A;
+    int n3 = 3 * q->n, i, k, r, c;
+    q->ld_inverse = (n3 + 7) & ~7;
+    q->inverse = CTI_ARENA_ZERO(s->arena, float, (size_t)n3 * (size_t)q->ld_inverse);
+    if (!q->inverse)
+        return 0;
+    for (i = 0; i < q->n; i++)
+        local[q->blocks[i]] = i;
+    for (i = 0; i < q->n; i++)
+        for (k = A->row[q->blocks[i]]; k < A->row[q->blocks[i] + 1]; k++) {
+            int j = local[A->col[k]];
+            if (j < 0)
+                continue;
+            for (r = 0; r < 3; r++)
+                for (c = 0; c < 3; c++)
+                    q->inverse[(size_t)(3 * i + r) * (size_t)q->ld_inverse + (size_t)(3 * j + c)] =
+                        (float)A->val[9 * (size_t)k + (size_t)(3 * r + c)];
+        }
+    for (i = 0; i < q->n; i++)
+        local[q->blocks[i]] = -1;
+    return cti_dense32_invert_spd(q->inverse, n3, q->ld_inverse) >= 0;
+}
+
+/* the port rows and columns of an own inverse */
+static int cti_ica_restrict(cti_ica *s, cti_ica_cluster *q)
+{
+    int i, j, r, c;
+    float *C = CTI_ARENA_ZERO(s->arena, float, (size_t)(3 * q->n_ports) * (size_t)q->ld);
+    if (!C)
+        return 0;
+    for (i = 0; i < q->n_ports; i++)
+        for (j = 0; j < q->n_ports; j++)
+            for (r = 0; r < 3; r++)
+                for (c = 0; c < 3; c++)
+                    C[(size_t)(3 * i + r) * (size_t)q->ld + (size_t)(3 * j + c)] =
+                        q->inverse[(size_t)(3 * q->ports[i] + r) * (size_t)q->ld_inverse + (size_t)(3 * q->ports[j] + c)];
+    q->C = C;
+    return 1;
+}
+
+/* single blocks together: their sweeps, and their D^-1 as tiles. Without coupling, one that no contact touches keeps the free motion that it
+   came with, unless that was no solution */
+static int cti_ica_make_nodes(cti_ica *s)
+{
+    int32_t *blocks = CTI_ARENA_NEW(s->arena, int32_t, s->n_clusters);
+    int c, n = 0;
+    if (!blocks)
+        return 0;
+    for (c = 0; c < s->n_clusters; c++)
+        s->grouped += !cti_ica_is_node(&s->clusters[c]);
+    for (c = 0; c < s->n_clusters; c++)
+        if (cti_ica_is_node(&s->clusters[c]) && (s->coupled || s->clusters[c].n_ports || s->cold))
+            blocks[n++] = s->clusters[c].blocks[0];
+    if (n == 0)
+        return 1;
+    if (!cti_nodes_init(&s->nodes, s->arena, s->p->A, blocks, n))
+        return 0;
+    for (c = 0, n = 0; n < s->nodes.n; c++)
+        if (s->clusters[c].blocks[0] == blocks[n])
+            s->clusters[c].C = s->nodes.inverse + 12 * (size_t)n++;
+    return 1;
+}
+
+static int cti_ica_make_tiles(cti_ica *s)
+{
+    int c, n = s->p->A->n, k;
+    int32_t *local = CTI_ARENA_NEW(s->arena, int32_t, n);
+    if (!local || !cti_ica_make_nodes(s))
+        return 0;
+    for (k = 0; k < n; k++)
+        local[k] = -1;
+    for (c = 0; c < s->n_clusters; c++) {
+        cti_ica_cluster *q = &s->clusters[c];
+        if (q->hook && q->hook->solve) {
+            if (q->n_ports && !q->hook->compliance(q->hook->ctx, q->ports, q->n_ports, &q->C, &q->ld))
+                return 0;
+            continue;
+        }
+        if (cti_ica_is_node(q))
+            continue;
+        if (!cti_ica_invert(s, q, local) || (q->n_ports && !cti_ica_restrict(s, q)))
+            return 0;
+    }
+    return 1;
+}
+
+static void cti_ica_make_term(cti_ica *s, const cti_row *row, int k, cti_ica_term *t)
+{
+    int b = row->term[k].block, i, j;
+    ct_real G[9];
+    cti_row_map(row, k, G);
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            t->G[3 * j + i] = (float)G[3 * i + j];
+    t->G[9] = 0;
+    t->at = (int32_t)(s->clusters[s->cluster_of[b]].du + 3 * (size_t)s->port_of[b]);
+}
+
+/* terms of a row, and its legs: one for each cluster */
+static void cti_ica_make_legs(cti_ica *s, int i, int32_t *leg, int32_t *term, size_t *w)
+{
+    const cti_row *row = &s->p->rows[i];
+    cti_ica_contact *q = &s->contacts[i];
+    int k, j;
+    q->leg0 = *leg, q->term0 = *term;
+    for (k = 0; k < row->n; k++) {
+        cti_ica_leg *L;
+        cti_ica_make_term(s, row, k, &s->terms[(*term)++]);
+        for (j = q->leg0; j < *leg && s->legs[j].cluster != s->cluster_of[row->term[k].block]; j++)
+            ;
+        if (j < *leg)
+            continue;
+        L = &s->legs[(*leg)++];
+        L->cluster = s->cluster_of[row->term[k].block];
+        L->ld = s->clusters[L->cluster].ld, L->du = s->clusters[L->cluster].du;
+        L->w = *w;
+        *w += 3 * (size_t)L->ld;
+    }
+    q->n_legs = *leg - q->leg0, q->n_terms = row->n;
+}
+
+/* W = C (S G)' of a leg, columns contiguous; symmetric C: its columns are its rows. B += G W */
+static void cti_ica_fill_leg(cti_ica *s, const cti_row *row, cti_ica_contact *q, const cti_ica_leg *L)
+{
+    const cti_ica_cluster *c = &s->clusters[L->cluster];
+    int k, a, i, j;
+    float *W = s->W + L->w;
+    memset(W, 0, sizeof(float) * 3 * (size_t)c->ld);
+    for (k = 0; k < row->n; k++) {
+        ct_real Gt[9];
+        float g[9];
+        int b = row->term[k].block;
+        if (s->cluster_of[b] != L->cluster)
+            continue;
+        cti_row_map_t(s->p, row, k, Gt);
+        for (a = 0; a < 9; a++)
+            g[a] = (float)Gt[a];
+        cti_ica_columns(c->ld, c->C + (size_t)(3 * s->port_of[b]) * (size_t)c->ld, g, W);
+    }
+    for (k = 0; k < row->n; k++) {
+        const cti_ica_term *t = &s->terms[q->term0 + k];
+        if (s->cluster_of[row->term[k].block] != L->cluster)
+            continue;
+        for (i = 0; i < 3; i++)
+            for (a = 0; a < 3; a++)
+                for (j = 0; j < 3; j++)
+                    q->local.B[3 * i + a] += (ct_real)t->G[3 * j + i] * (ct_real)W[(size_t)a * (size_t)c->ld + (size_t)t->at - L->du + (size_t)j];
+    }
+}
+
+/* which contacts have their nodes for themselves. touched [n_clusters], zeros */
+static void cti_ica_find_single(cti_ica *s, int32_t *touched)
+{
+    int i, k;
+    for (i = 0; i < s->p->n_rows; i++)
+        for (k = 0; k < s->contacts[i].n_legs; k++)
+            touched[s->legs[s->contacts[i].leg0 + k].cluster]++;
+    for (i = 0; i < s->p->n_rows; i++) {
+        cti_ica_contact *q = &s->contacts[i];
+        q->single = 1;
+        for (k = 0; k < q->n_legs; k++) {
+            int c = s->legs[q->leg0 + k].cluster;
+            q->single &= touched[c] == 1 && cti_ica_is_node(&s->clusters[c]);
+        }
+    }
+}
+
+static int cti_ica_make_contacts(cti_ica *s)
+{
+    const cti_problem *p = s->p;
+    int i, k, total = 0;
+    int32_t leg = 0, term = 0, *touched = CTI_ARENA_ZERO(s->arena, int32_t, s->n_clusters);
+    size_t w = 0;
+    for (i = 0; i < p->n_rows; i++)
+        total += p->rows[i].n;
+    s->contacts = CTI_ARENA_ZERO(s->arena, cti_ica_contact, p->n_rows);
+    s->legs = CTI_ARENA_NEW(s->arena, cti_ica_leg, total);
+    s->terms = CTI_ARENA_NEW(s->arena, cti_ica_term, total);
+    if (!s->contacts || !s->legs || !s->terms || !touched)
+        return 0;
+    for (i = 0; i < p->n_rows; i++)
+        cti_ica_make_legs(s, i, &leg, &term, &w);
+    cti_ica_find_single(s, touched);
+    s->W = CTI_ARENA_NEW(s->arena, float, w + 8);
+    if (!s->W)
+        return 0;
+    for (i = 0; i < p->n_rows; i++)
+        for (k = 0; k < s->contacts[i].n_legs; k++)
+            cti_ica_fill_leg(s, &p->rows[i], &s->contacts[i], &s->legs[s->contacts[i].leg0 + k]);
+    for (i = 0; i < p->n_rows; i++)
+        cti_local_prepare(&s->contacts[i].local, &p->rows[i], s->desc->cone);
+    return 1;
+}
+
+/* z = (v, r) and its metric: the diagonal of A for velocities, the local compliance for multipliers */
+static int cti_ica_make_state(cti_ica *s, const ct_real *v)
+{
+    const cti_bsr *A = s->p->A;
+    int n3 = 3 * A->n, m3 = 3 * s->p->n_rows, i, k;
+    s->z = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
+    s->z_old = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
+    s->z_best = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
+    s->weight = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
+    s->r_old = CTI_ARENA_NEW(s->arena, ct_real, m3);
+    if (!s->z || !s->z_old || !s->z_best || !s->weight || !s->r_old)
+        return 0;
+    s->v = s->z, s->r = s->z + n3;
+    memcpy(s->v, v, sizeof(ct_real) * (size_t)n3);
+    for (i = 0; i < n3; i++) /* what is only solved now and then tells nothing of an iteration */
+        s->weight[i] = s->clusters[s->cluster_of[i / 3]].alone && s->port_of[i / 3] < 0
+                           ? 0 : cti_sqrt(cti_max(0, A->val[9 * (size_t)A->diag[i / 3] + 4 * (size_t)(i % 3)]));
+    for (i = 0; i < s->p->n_rows; i++)
+        for (k = 0; k < 3; k++) {
+            s->r[3 * i + k] = s->p->rows[i].r[k];
+            s->weight[n3 + 3 * i + k] = cti_sqrt(s->contacts[i].local.B[4 * k]);
+        }
+    if (!cti_anderson_init(&s->inner, s->arena, m3, s->weight + n3, (int)s->n_du))
+        return 0;
+    return !s->coupled || cti_anderson_init(&s->outer, s->arena, n3 + m3, s->weight, 0);
+}
+
+CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v)
+{
+    if (!cti_ica_make_clusters(s) || !cti_ica_make_ports(s))
+        return 0;
+    cti_ica_find_coupling(s);
+    if (!cti_ica_make_tiles(s) || !cti_ica_make_contacts(s))
+        return 0;
+    s->f = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n);
+    s->x = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->max_blocks);
+    if (s->p->predict && s->coupled && !(s->predicted = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n)))
+        return 0;
+    return s->f && s->x && cti_ica_make_state(s, v);
+}

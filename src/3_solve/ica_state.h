@@ -1,0 +1,70 @@
+/* ica_state.h -- what a solve by iterative constraint anticipation works on. */
+#ifndef CTI_ICA_STATE_H
+#define CTI_ICA_STATE_H
+
+#include "anderson.h"
+#include "ica.h"
+#include "local.h"
+#include "nodes.h"
+
+typedef struct cti_ica_term {
+    float G[10]; /* block velocity to contact frame, column by column, and a zero */
+    int32_t at;  /* offset of the block's velocity change in du */
+} cti_ica_term;
+
+typedef struct cti_ica_leg { /* a contact's part in one cluster */
+    int32_t cluster, ld;
+    size_t w;  /* D^-1 J' of this leg: three columns of ld floats */
+    size_t du; /* of the cluster */
+} cti_ica_leg;
+
+typedef struct cti_ica_contact {
+    int32_t leg0, n_legs, term0, n_terms;
+    int single; /* no other contact touches its clusters, which are nodes: a second visit would only polish its friction */
+    ct_real base[3]; /* u at the v of the outer iteration */
+    cti_local local; /* its law, and J D^-1 J' of it */
+} cti_ica_contact;
+
+typedef struct cti_ica_cluster {
+    const int32_t *blocks;
+    int n, n_ports, ld;
+    int32_t *ports;   /* positions in blocks */
+    const float *C;   /* [3 n_ports][ld] */
+    float *inverse;   /* own dense D^-1, [3 n][ld_inverse]; NULL where hooks solve and for single nodes */
+    int ld_inverse;
+    size_t du;        /* velocity change of the ports in this inner loop */
+    int alone;        /* A couples it to no other cluster, others are coupled, and its inverse is exact: v is only kept up to date at its ports */
+    const cti_cluster *hook;
+} cti_ica_cluster;
+
+typedef struct cti_ica {
+    const cti_problem *p;
+    const ct_solver_desc *desc;
+    cti_arena *arena;
+    int32_t *cluster_of, *port_of; /* [n] */
+    cti_ica_cluster *clusters;
+    int n_clusters, max_blocks;
+    int budget;  /* sweeps over the contacts where clusters are not coupled */
+    int grouped; /* clusters that are not single nodes */
+    int coupled; /* clusters see each other through A */
+    int cold;    /* v did not solve A v = b for clusters without contacts */
+    cti_ica_contact *contacts;
+    cti_ica_leg *legs;
+    cti_ica_term *terms;
+    float *W, *du;
+    size_t n_du;
+    ct_real *f, *x; /* b + J' r; local right side */
+    ct_real *predicted;             /* [3 n] of blocks with contacts, or NULL */
+    ct_real *z, *z_old, *weight; /* [3 n + 3 rows] velocities and multipliers, those before an outer iteration, metric of both */
+    ct_real *z_best;             /* those of the smallest change: what stands when the budget ends an accelerated loop */
+    ct_real *v, *r, *r_old;      /* parts of z: [3 n], [3 rows]; multipliers before a sweep */
+    cti_nodes nodes;             /* clusters of one block without hooks */
+    cti_anderson inner, outer;   /* outer: where clusters see each other through A */
+} cti_ica;
+
+CTI_INLINE int cti_ica_is_node(const cti_ica_cluster *q) { return q->n == 1 && !(q->hook && q->hook->solve); }
+
+/* cti_ica_setup -- clusters, ports, contacts and vectors for s->p from the start v. 0 when memory ran out. */
+CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v);
+
+#endif /* CTI_ICA_STATE_H */
