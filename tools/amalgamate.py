@@ -344,8 +344,6 @@ PROLOGUE = """\
 #elif defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
-/* gcc looks lines up by number for this one, which in a file of this length is most of the time that -Wall takes; the sources are checked */
-#pragma GCC diagnostic ignored "-Wmisleading-indentation"
 #pragma GCC push_options
 #pragma GCC optimize("fp-contract=off")
 #elif defined(_MSC_VER)
