@@ -200,6 +200,12 @@ static void arrays(void **state)
     d = desc_of(BOXED), d.hi = NULL, refused(&d, CT_ERR_DOMAIN, "bounds"), d.hi = bad, refused(&d, CT_ERR_DOMAIN, "above");
     d = desc_of(BOXED), d.lo = bad, d.hi = bad, refused(&d, CT_ERR_DOMAIN, "no number"), d = desc_of(BOXED), d.lo = above,
     refused(&d, CT_ERR_DOMAIN, "above");
+    /* what the kind does not have */
+    d = desc_of(QP), d.lo = bad, refused(&d, CT_ERR_ARGUMENT, "desc.lo"), d = desc_of(GLOBAL), d.hi = hi, refused(&d, CT_ERR_ARGUMENT, "desc.hi");
+    d = desc_of(LOCAL), d.equation = equation, refused(&d, CT_ERR_ARGUMENT, "desc.equation");
+    d = desc_of(LCP), d.mu = mu, refused(&d, CT_ERR_ARGUMENT, "desc.mu"), d = desc_of(QP), d.mu = mu, refused(&d, CT_ERR_ARGUMENT, "desc.mu");
+    d = desc_of(LCP), d.b = b, refused(&d, CT_ERR_ARGUMENT, "desc.b"), d = desc_of(LOCAL), d.A = d.W, refused(&d, CT_ERR_ARGUMENT, "desc.A");
+    d = desc_of(GLOBAL), d.W = d.A, refused(&d, CT_ERR_ARGUMENT, "desc.W");
     /* columns in any order and twice: [3 1; 1 2] x = (1, 1), x_1 >= 2 */
     d = ct_problem_desc_default();
     csr(&d.A, 2, 2, twice_p, twice_i, twice_x), csr(&d.J, 1, 2, one_p, one_i, one), d.b = side, d.w = one_w;
@@ -302,6 +308,18 @@ static void arguments(void **state)
         else
             d.solver = (ct_solver)CT_SOLVER_COUNT_;
         assert_int_equal(ct_problem_solve(q, &d, &s), CT_ERR_ARGUMENT);
+    }
+    /* a cone that the judge does not know: named, not judged by another; without friction it means nothing */
+    for (k = CT_CONE_BOX; k < CT_CONE_CONE; k++) {
+        ct_problem_desc smooth = desc_of(GLOBAL_SMOOTH);
+        ct_problem *other = make(&smooth);
+        d = good, d.cone = (ct_cone)k;
+        assert_int_equal(ct_problem_solve(q, &d, &s), CT_OK);
+        assert_true(s.outcome == CT_OUTCOME_NOT_APPLICABLE && strstr(s.why, k == CT_CONE_BOX ? "CT_CONE_BOX" : "CT_CONE_PYRAMID"));
+        assert_true(s.x[0] == 0 && s.r[0] == 0);
+        assert_int_equal(ct_problem_solve(other, &d, &s), CT_OK);
+        assert_int_equal(s.outcome, CT_OUTCOME_SOLVED);
+        ct_solution_free(&s), ct_problem_free(other);
     }
     d = good, d.solver = CT_SOLVER_GEOMETRIC_CG;
     assert_int_equal(ct_problem_solve(q, &d, &s), CT_ERR_UNSUPPORTED);
@@ -573,6 +591,17 @@ static void containers(void **state)
     assert_non_null(f);
     n = fread(good, 1, sizeof good, f);
     fclose(f);
+    /* a reference by the name of what a QP has not */
+    for (k = 0; k < 3; k++) {
+        static const char *const none[] = {"lo", "hi", "mu"};
+        ct_error_info e;
+        char *name;
+        memcpy(bytes, good, n);
+        name = (char *)place(bytes, n, "equation", 0) - 32;
+        memset(name, 0, 16), strcpy(name, none[k]);
+        assert_int_equal(ct_problem_read(save("test_hostile.cpb", bytes, n), &back, &e), CT_ERR_FORMAT);
+        assert_non_null(strstr(e.text, none[k]));
+    }
     for (k = 0; k < sizeof change / sizeof *change; k++) {
         ct_error_info e;
         memcpy(bytes, good, n);

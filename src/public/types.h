@@ -191,7 +191,8 @@ typedef struct ct_csr {
     const double *x;      /* [p[rows]] */
 } ct_csr;
 
-/* ct_problem_desc -- a problem from arrays, which are copied. Make it with ct_problem_desc_default, set kind and what that kind has. n are A's rows,
+/* ct_problem_desc -- a problem from arrays, which are copied. Make it with ct_problem_desc_default, set kind and what that kind has, and nothing
+   else: what would be dropped is refused. n are A's rows,
    m those of J or W. */
 typedef struct ct_problem_desc {
     uint32_t cookie;
