@@ -8,7 +8,7 @@
 #if CONTACT_WITH_FILES
 
 /* numbers of the world as double. 0 when memory ran out */
-static int cti_cpb_vector(cti_mem *mem, const ct_real *from, int n, double **out)
+static int cti_dump_vector(cti_mem *mem, const ct_real *from, int n, double **out)
 {
     int i;
     if (!CTI_RESIZE(mem, *out, n))
@@ -18,7 +18,7 @@ static int cti_cpb_vector(cti_mem *mem, const ct_real *from, int n, double **out
     return 1;
 }
 
-static int cti_cpb_matrix(cti_mem *mem, const cti_bsr *A, cti_sparse *out)
+static int cti_dump_matrix(cti_mem *mem, const cti_bsr *A, cti_sparse *out)
 {
     cti_triplets t;
     int i, k, e, ok = 1;
@@ -31,12 +31,12 @@ static int cti_cpb_matrix(cti_mem *mem, const cti_bsr *A, cti_sparse *out)
 }
 
 /* the contacts' problem and its solution v. 0 when memory ran out */
-static int cti_cpb_contacts(cti_mem *mem, cti_arena *arena, const cti_problem *p, const ct_real *v, cti_program *out)
+static int cti_dump_contacts(cti_mem *mem, cti_arena *arena, const cti_problem *p, const ct_real *v, cti_program *out)
 {
     int i, k, n = 3 * p->A->n, m = 3 * p->n_rows;
     out->kind = CTI_PROGRAM_GLOBAL, out->n = n, out->m = m;
-    if (!cti_cpb_matrix(mem, p->A, &out->A) || !cti_bridge_jacobian(mem, arena, p, &out->J) || !cti_cpb_vector(mem, p->b, n, &out->b) ||
-        !cti_cpb_vector(mem, v, n, &out->x_ref) || !CTI_RESIZE(mem, out->w, m) || !CTI_RESIZE(mem, out->mu, m / 3) ||
+    if (!cti_dump_matrix(mem, p->A, &out->A) || !cti_bridge_jacobian(mem, arena, p, &out->J) || !cti_dump_vector(mem, p->b, n, &out->b) ||
+        !cti_dump_vector(mem, v, n, &out->x_ref) || !CTI_RESIZE(mem, out->w, m) || !CTI_RESIZE(mem, out->mu, m / 3) ||
         !CTI_RESIZE(mem, out->r_ref, m))
         return 0;
     for (i = 0; i < p->n_rows; i++) {
@@ -48,7 +48,7 @@ static int cti_cpb_contacts(cti_mem *mem, cti_arena *arena, const cti_problem *p
 }
 
 /* a copy of a matrix whose arrays are the arena's */
-static int cti_cpb_copy(cti_mem *mem, const cti_sparse *from, cti_sparse *out)
+static int cti_dump_copy(cti_mem *mem, const cti_sparse *from, cti_sparse *out)
 {
     int n = from->p[from->rows];
     if (!cti_sparse_reserve(mem, out, from->rows, from->cols, n))
@@ -60,16 +60,16 @@ static int cti_cpb_copy(cti_mem *mem, const cti_sparse *from, cti_sparse *out)
 }
 
 /* the last program of the discrete stepper, and its solution. 0 when memory ran out */
-static int cti_cpb_discrete(cti_mem *mem, cti_state *s, cti_program *out)
+static int cti_dump_discrete(cti_mem *mem, cti_state *s, cti_program *out)
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
     int i, m = CTI_LEN(s->rows), n = 3 * s->n, ok;
     cti_sparse J;
     double *w;
     out->kind = CTI_PROGRAM_QP, out->n = n, out->m = m, out->has_objective = 1;
-    ok = cti_dcd_jacobian(s, &J, &w) && cti_cpb_matrix(mem, &s->A, &out->A) && cti_cpb_copy(mem, &J, &out->J) &&
-         cti_cpb_vector(mem, s->b, n, &out->b) && cti_cpb_vector(mem, s->dcd.v_start, n, &out->x_ref) &&
-         cti_cpb_vector(mem, s->dcd.lambda, m, &out->r_ref) && CTI_RESIZE(mem, out->w, m);
+    ok = cti_dcd_jacobian(s, &J, &w) && cti_dump_matrix(mem, &s->A, &out->A) && cti_dump_copy(mem, &J, &out->J) &&
+         cti_dump_vector(mem, s->b, n, &out->b) && cti_dump_vector(mem, s->dcd.v_start, n, &out->x_ref) &&
+         cti_dump_vector(mem, s->dcd.lambda, m, &out->r_ref) && CTI_RESIZE(mem, out->w, m);
     if (ok && m)
         memcpy(out->w, w, sizeof *w * (size_t)m);
     for (i = 0; ok && i < s->n; i++) {
@@ -103,7 +103,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *pa
             return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0, "the problem has joints, which a CPB file cannot hold (element: row)");
     memset(&q, 0, sizeof q);
     /* v_new is what the solve left: integrators and rigid bodies make other velocities of it */
-    code = (discrete ? cti_cpb_discrete(&w->mem, &w->state, &q) : cti_cpb_contacts(&w->mem, &w->arena, &p, w->state.v_new, &q))
+    code = (discrete ? cti_dump_discrete(&w->mem, &w->state, &q) : cti_dump_contacts(&w->mem, &w->arena, &p, w->state.v_new, &q))
                ? cti_problem_save(&w->mem, &q, path, NULL)
                : CT_ERR_MEMORY;
     cti_program_free(&w->mem, &q);
