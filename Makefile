@@ -24,7 +24,7 @@ STD := -std=c99 -D_POSIX_C_SOURCE=200809L
 BASE := $(STD) $(WARN) -ffp-contract=off
 FLAGS64 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=64
 FLAGS32 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=32
-FLAGSASAN := $(BASE) -Wno-unused-function -O1 -g $(ARCH) -DCONTACT_REAL=64 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FLAGSASAN := $(BASE) -Wno-unused-function -O1 -g1 $(ARCH) -DCONTACT_REAL=64 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 SOURCES := $(filter %.c,$(shell sed 's/\#.*//' src/MANIFEST))
 TOOLS := $(patsubst tools/%.c,%,$(wildcard tools/*.c))

@@ -161,4 +161,26 @@ static void lcp_program(cti_mem *mem, cti_program *p, cti_program_kind kind, int
     free(i), free(j);
 }
 
+/* a unit mass pressed down by 1 and pushed along (3, 4), for a solver: it slides at mu 0.5, sticks at 10, is frictionless at 0 */
+static inline void lcp_slide(cti_program_solver solver)
+{
+    static const double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, w[3] = {-1, 3, 4}, mus[3] = {0.5, 10, 0};
+    int k;
+    for (k = 0; k < 3; k++) {
+        bench b;
+        cti_program p;
+        double share = k == 0 ? 0.1 : (k == 1 ? 1 : 0);
+        bench_open(&b);
+        lcp_program(&b.mem, &p, CTI_PROGRAM_LOCAL, 3, W, w);
+        assert_true(CTI_RESIZE(&b.mem, p.mu, 1));
+        p.mu[0] = mus[k];
+        assert_true(cti_program_prepare(&b.mem, &p));
+        assert_int_equal(solver(&p, &b.e, &b.a), CTI_OUTCOME_SOLVED);
+        assert_true(fabs(b.r[0] - 1) < 1e-8);
+        assert_true(fabs(b.r[1] + share * 3) < 1e-7 && fabs(b.r[2] + share * 4) < 1e-7);
+        cti_program_free(&b.mem, &p);
+        cti_arena_free(&b.arena);
+    }
+}
+
 #endif

@@ -139,24 +139,8 @@ static void redundant(void **state)
    cone, not on the box */
 static void sliding(void **state)
 {
-    static const double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, w[3] = {-1, 3, 4}, mus[3] = {0.5, 10, 0};
-    int k;
     (void)state;
-    for (k = 0; k < 3; k++) {
-        bench b;
-        cti_program p;
-        double share = k == 0 ? 0.1 : (k == 1 ? 1 : 0);
-        bench_open(&b);
-        lcp_program(&b.mem, &p, CTI_PROGRAM_LOCAL, 3, W, w);
-        assert_true(CTI_RESIZE(&b.mem, p.mu, 1));
-        p.mu[0] = mus[k];
-        assert_true(cti_program_prepare(&b.mem, &p));
-        assert_int_equal(cti_boxed_solve(&p, &b.e, &b.a), CTI_OUTCOME_SOLVED);
-        assert_true(fabs(b.r[0] - 1) < 1e-8);
-        assert_true(fabs(b.r[1] + share * 3) < 1e-7 && fabs(b.r[2] + share * 4) < 1e-7);
-        cti_program_free(&b.mem, &p);
-        cti_arena_free(&b.arena);
-    }
+    lcp_slide(cti_boxed_solve);
 }
 
 /* four contacts with coupled random W, mu 0 and 0.3: what both solvers call solved is so for the judge, and without friction they agree */

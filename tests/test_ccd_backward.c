@@ -1,7 +1,6 @@
 /* test_ccd_backward.c -- collision seen from the end: exact touches (the last time is never early), minimum distances against fine sampling
    (the time before the contact is apart, before it, and close to it), degenerate motion, bad input, and the listed queries reversed. */
-#include "../src/4_geom/ccd.h"
-#include "../src/4_geom/dist.h"
+#include "ccd_util.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,61 +11,8 @@
 #define SAMPLES 2000
 #define FLOAT (sizeof(ct_real) == 4)
 
-static uint64_t seed = 1;
-static double rnd(void)
-{
-    seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-    return (double)(seed >> 11) / 9007199254740992.0 * 2 - 1;
-}
-static int whole(int n) { return (int)floor((rnd() + 1) * 0.5 * (2 * n + 0.999)) - n; }
-
 typedef ct_code (*query)(const ct_real *, const ct_real *, ct_real, ct_real *, ct_real *);
 static const query queries[4] = {ct_ccd_vertex_face_backward, ct_ccd_edge_edge_backward, ct_ccd_vertex_edge_backward, ct_ccd_vertex_vertex_backward};
-static const int points[4] = {4, 4, 3, 2};
-
-static double gap_at(int kind, const ct_real *x0, const ct_real *x1, double t)
-{
-    ct_real x[12], w[3];
-    int i, f;
-    for (i = 0; i < 3 * points[kind]; i++)
-        x[i] = (ct_real)((double)x0[i] + t * ((double)x1[i] - (double)x0[i]));
-    switch (kind) {
-    case 0:
-        return sqrt((double)cti_dist_pt(x, x + 3, x + 6, x + 9, w, &f));
-    case 1:
-        return sqrt((double)cti_dist_ee(x, x + 3, x + 6, x + 9, w, &f));
-    case 2:
-        return sqrt((double)cti_dist_pe(x, x + 3, x + 6, w, &f));
-    default:
-        return sqrt((double)cti_dist_pp(x, x + 3));
-    }
-}
-
-/* a pair that touches exactly at t = m / 64; numbers on a coarse grid, exact in float (as test_ccd.c has it) */
-static double make_touch(int kind, int size, ct_real *x0, ct_real *x1)
-{
-    double at[12], v, t = (whole(32) + 32) / 64.0, w[3];
-    int i, k, n = points[kind], flat = whole(3) == 0;
-    for (i = 0; i < 3 * n; i++)
-        at[i] = whole(size);
-    w[0] = whole(2) + 2, w[1] = whole(2) + 2;
-    w[1] = w[0] + w[1] > 4 ? 4 - w[0] : w[1], w[2] = 4 - w[0] - w[1];
-    for (k = 0; k < 3; k++) {
-        if (kind == 0)
-            at[k] = (w[0] * at[3 + k] + w[1] * at[6 + k] + w[2] * at[9 + k]) / 4;
-        else if (kind == 1)
-            at[6 + k] = w[2] > 1 ? 2 * ((4 - w[0]) * at[k] + w[0] * at[3 + k]) / 4 - at[9 + k] : ((4 - w[0]) * at[k] + w[0] * at[3 + k]) / 4;
-        else if (kind == 2)
-            at[k] = ((4 - w[0]) * at[3 + k] + w[0] * at[6 + k]) / 4;
-        else
-            at[k] = at[3 + k];
-    }
-    for (i = 0; i < 3 * n; i++) {
-        v = flat && i % 3 == 2 ? 0 : whole(4 * size) / 4.0;
-        x0[i] = (ct_real)(at[i] - t * v), x1[i] = (ct_real)(at[i] + (1 - t) * v);
-    }
-    return t;
-}
 
 static void test_touches(void **state)
 {

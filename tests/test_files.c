@@ -6,6 +6,8 @@
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "../src/5_mesh/mesh.h"
@@ -508,12 +510,81 @@ static void test_grid_and_sphere(void **state)
     assert_int_equal(ct_mesh_sphere(1, 1, NULL, NULL), CT_ERR_ARGUMENT);
 }
 
+/* ---- writing over what is there ---- */
+
+/* rename of a system that takes no name that is there; it stands before the C library's */
+static int picky, refusals;
+int rename(const char *from, const char *to)
+{
+    FILE *f = picky ? fopen(to, "rb") : NULL;
+    if (f) {
+        fclose(f);
+        refusals++;
+        return -1;
+    }
+    return link(from, to) == 0 ? unlink(from) : -1;
+}
+
+static void test_overwrite(void **state)
+{
+    static const char *const names[] = {"test_over.obj", "test_over.msh", "test_over.vtk", "test_over.cpb", "test_over.lcp"};
+    static const int32_t p[] = {0, 1}, i[] = {0};
+    static const double x[] = {2}, one[] = {1};
+    ct_real size[3] = {1, 1, 1};
+    int cells[3] = {1, 1, 1}, k;
+    ct_problem_desc d = ct_problem_desc_default();
+    ct_problem *qp = NULL, *lcp = NULL;
+    ct_mesh m;
+    CTI_UNUSED(state);
+    assert_int_equal(ct_mesh_box(size, cells, 1, &m, NULL), CT_OK);
+    d.A.rows = d.A.cols = 1, d.A.p = p, d.A.i = i, d.A.x = x, d.J = d.A, d.b = d.w = one;
+    assert_int_equal(ct_problem_create(&d, &qp, NULL), CT_OK);
+    d = ct_problem_desc_default(), d.kind = CT_PROBLEM_LCP;
+    d.W.rows = d.W.cols = 1, d.W.p = p, d.W.i = i, d.W.x = x, d.w = one;
+    assert_int_equal(ct_problem_create(&d, &lcp, NULL), CT_OK);
+    picky = 1;
+    for (k = 0; k < 5; k++) {
+        char temporary[40];
+        FILE *f = fopen(names[k], "wb");
+        int turn;
+        assert_non_null(f);
+        fputs("what stood there before", f);
+        fclose(f);
+        for (turn = 0; turn < 2; turn++) {
+            ct_mesh back;
+            ct_problem *q = NULL;
+            ct_error_info e;
+            refusals = 0;
+            if ((k < 3 ? ct_mesh_write(names[k], &m, &e) : ct_problem_write(k == 3 ? qp : lcp, names[k], &e)) != CT_OK)
+                fail_msg("%s: %s", names[k], e.text);
+            assert_int_equal(refusals, 1);
+            if (k < 3) {
+                assert_int_equal(ct_mesh_read(names[k], &back, NULL), CT_OK);
+                ct_mesh_free(&back);
+            } else {
+                assert_int_equal(ct_problem_read(names[k], &q, NULL), CT_OK);
+                ct_problem_free(q);
+            }
+        }
+        snprintf(temporary, sizeof temporary, "%s.tmp", names[k]);
+        assert_null(fopen(temporary, "rb"));
+        remove(names[k]);
+    }
+    /* a folder in the place is no file to be removed */
+    assert_int_equal(mkdir("test_over.obj", 0700), 0);
+    assert_int_equal(ct_mesh_write("test_over.obj", &m, NULL), CT_ERR_FILE);
+    assert_null(fopen("test_over.obj.tmp", "rb"));
+    assert_int_equal(rmdir("test_over.obj"), 0);
+    picky = 0;
+    ct_problem_free(qp), ct_problem_free(lcp), ct_mesh_free(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_obj),         cmocka_unit_test(test_obj_refused), cmocka_unit_test(test_msh),
         cmocka_unit_test(test_msh_refused), cmocka_unit_test(test_numbers),     cmocka_unit_test(test_by_name),
-        cmocka_unit_test(test_scenes),      cmocka_unit_test(test_box),         cmocka_unit_test(test_grid_and_sphere),
+        cmocka_unit_test(test_overwrite),   cmocka_unit_test(test_scenes),      cmocka_unit_test(test_box),         cmocka_unit_test(test_grid_and_sphere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,6 +68,9 @@ static ct_solution solve(const ct_problem *q, ct_solver solver)
     ct_solution s;
     memset(&s, 0, sizeof s);
     d.solver = solver, d.tolerance = (ct_real)1e-8;
+#ifdef __SANITIZE_ADDRESS__
+    d.budget = solver == CT_SOLVER_AUTO ? 0 : 20000; /* of what has no solution the solvers' own bounds are a million */
+#endif
     assert_int_equal(ct_problem_solve(q, &d, &s), CT_OK);
     return s;
 }
@@ -197,6 +200,12 @@ static void arrays(void **state)
     d = desc_of(BOXED), d.hi = NULL, refused(&d, CT_ERR_DOMAIN, "bounds"), d.hi = bad, refused(&d, CT_ERR_DOMAIN, "above");
     d = desc_of(BOXED), d.lo = bad, d.hi = bad, refused(&d, CT_ERR_DOMAIN, "no number"), d = desc_of(BOXED), d.lo = above,
     refused(&d, CT_ERR_DOMAIN, "above");
+    /* what the kind does not have */
+    d = desc_of(QP), d.lo = bad, refused(&d, CT_ERR_ARGUMENT, "desc.lo"), d = desc_of(GLOBAL), d.hi = hi, refused(&d, CT_ERR_ARGUMENT, "desc.hi");
+    d = desc_of(LOCAL), d.equation = equation, refused(&d, CT_ERR_ARGUMENT, "desc.equation");
+    d = desc_of(LCP), d.mu = mu, refused(&d, CT_ERR_ARGUMENT, "desc.mu"), d = desc_of(QP), d.mu = mu, refused(&d, CT_ERR_ARGUMENT, "desc.mu");
+    d = desc_of(LCP), d.b = b, refused(&d, CT_ERR_ARGUMENT, "desc.b"), d = desc_of(LOCAL), d.A = d.W, refused(&d, CT_ERR_ARGUMENT, "desc.A");
+    d = desc_of(GLOBAL), d.W = d.A, refused(&d, CT_ERR_ARGUMENT, "desc.W");
     /* columns in any order and twice: [3 1; 1 2] x = (1, 1), x_1 >= 2 */
     d = ct_problem_desc_default();
     csr(&d.A, 2, 2, twice_p, twice_i, twice_x), csr(&d.J, 1, 2, one_p, one_i, one), d.b = side, d.w = one_w;
@@ -299,6 +308,18 @@ static void arguments(void **state)
         else
             d.solver = (ct_solver)CT_SOLVER_COUNT_;
         assert_int_equal(ct_problem_solve(q, &d, &s), CT_ERR_ARGUMENT);
+    }
+    /* a cone that the judge does not know: named, not judged by another; without friction it means nothing */
+    for (k = CT_CONE_BOX; k < CT_CONE_CONE; k++) {
+        ct_problem_desc smooth = desc_of(GLOBAL_SMOOTH);
+        ct_problem *other = make(&smooth);
+        d = good, d.cone = (ct_cone)k;
+        assert_int_equal(ct_problem_solve(q, &d, &s), CT_OK);
+        assert_true(s.outcome == CT_OUTCOME_NOT_APPLICABLE && strstr(s.why, k == CT_CONE_BOX ? "CT_CONE_BOX" : "CT_CONE_PYRAMID"));
+        assert_true(s.x[0] == 0 && s.r[0] == 0);
+        assert_int_equal(ct_problem_solve(other, &d, &s), CT_OK);
+        assert_int_equal(s.outcome, CT_OUTCOME_SOLVED);
+        ct_solution_free(&s), ct_problem_free(other);
     }
     d = good, d.solver = CT_SOLVER_GEOMETRIC_CG;
     assert_int_equal(ct_problem_solve(q, &d, &s), CT_ERR_UNSUPPORTED);
@@ -570,6 +591,17 @@ static void containers(void **state)
     assert_non_null(f);
     n = fread(good, 1, sizeof good, f);
     fclose(f);
+    /* a reference by the name of what a QP has not */
+    for (k = 0; k < 3; k++) {
+        static const char *const none[] = {"lo", "hi", "mu"};
+        ct_error_info e;
+        char *name;
+        memcpy(bytes, good, n);
+        name = (char *)place(bytes, n, "equation", 0) - 32;
+        memset(name, 0, 16), strcpy(name, none[k]);
+        assert_int_equal(ct_problem_read(save("test_hostile.cpb", bytes, n), &back, &e), CT_ERR_FORMAT);
+        assert_non_null(strstr(e.text, none[k]));
+    }
     for (k = 0; k < sizeof change / sizeof *change; k++) {
         ct_error_info e;
         memcpy(bytes, good, n);
@@ -581,12 +613,15 @@ static void containers(void **state)
     remove("test_hostile.cpb");
 }
 
+/* a clock that says the same in every run: a millisecond between two looks at it */
+static uint64_t counting_clock(void *user) { return *(uint64_t *)user += 1000; }
+
 /* bytes changed at random in files of every kind, and what can still be read solved: nothing breaks, nothing is called what it is not */
 static void mutations(void **state)
 {
     static const char *const tokens[] = {" 1e300", " -1e-300", " 0 ", " inf", " -7 ", " 1e-9"};
     static const double numbers[] = {0, -1, 1e300, 1e-300, 1e9, NAN, -INFINITY, 1e160};
-    uint64_t seed = 42;
+    uint64_t seed = 42, now;
     int kind, turn, k, mutation, read = 0;
     (void)state;
     for (kind = 0; kind < KINDS; kind++) {
@@ -626,6 +661,8 @@ static void mutations(void **state)
                     continue;
                 memset(&s, 0, sizeof s);
                 sd.solver = (ct_solver)k, sd.budget = 60, sd.tolerance = (ct_real)1e-6, sd.order = turn % 3;
+                /* budget bounds the rounds of normals and friction, the clock what a round takes */
+                sd.now_us = counting_clock, sd.now_user = &now, sd.seconds = 20, now = 0;
                 assert_int_equal(ct_problem_solve(q, &sd, &s), CT_OK);
                 for (i = 0; i < s.m && s.outcome == CT_OUTCOME_SOLVED; i++)
                     assert_true(isfinite(s.r[i]));

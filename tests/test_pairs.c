@@ -105,64 +105,61 @@ static void test_vertex_range(const test_scene *s, const cti_soup_body *b, int v
     *from = end && !b->swept ? p1 : p0, *to = !end && !b->swept ? p0 : p1;
 }
 
-/* The box of an element at one end, as float, straight from the definition. */
-static void test_element_box(const test_scene *s, const cti_soup_body *b, const int32_t *v, int n, int end, float box[6])
+/* The ranges of an element at one end, as float, straight from the definition: three axes of its box, then six slabs. */
+typedef struct test_ranges {
+    float lo[9], hi[9];
+} test_ranges;
+
+static void test_element_ranges(const test_scene *s, const cti_soup_body *b, const int32_t *v, int n, int end, test_ranges *out)
 {
     int i, k;
-    for (k = 0; k < 6; k++)
-        box[k] = k < 3 ? 1e30f : -1e30f;
+    for (k = 0; k < 9; k++)
+        out->lo[k] = 1e30f, out->hi[k] = -1e30f;
     for (i = 0; i < n; i++) {
         cti_v3 from, to;
         cti_box m;
-        float lo[3], hi[3];
+        cti_slabs d;
+        ct_real lo[9], hi[9];
         test_vertex_range(s, b, v[i], end, &from, &to);
         m = cti_box_motion(from, to, b->inflate);
-        lo[0] = cti_round_float(m.lo.x), lo[1] = cti_round_float(m.lo.y), lo[2] = cti_round_float(m.lo.z);
-        hi[0] = cti_round_float(m.hi.x), hi[1] = cti_round_float(m.hi.y), hi[2] = cti_round_float(m.hi.z);
-        for (k = 0; k < 3; k++) {
-            box[k] = lo[k] < box[k] ? lo[k] : box[k];
-            box[3 + k] = hi[k] > box[3 + k] ? hi[k] : box[3 + k];
+        d = cti_slabs_motion(from, to, b->inflate);
+        cti_v3_put(lo, 0, m.lo), cti_v3_put(hi, 0, m.hi);
+        for (k = 0; k < 6; k++)
+            lo[3 + k] = d.lo[k], hi[3 + k] = d.hi[k];
+        for (k = 0; k < 9; k++) {
+            out->lo[k] = cti_round_float(lo[k]) < out->lo[k] ? cti_round_float(lo[k]) : out->lo[k];
+            out->hi[k] = cti_round_float(hi[k]) > out->hi[k] ? cti_round_float(hi[k]) : out->hi[k];
         }
     }
 }
 
-/* The slabs of an element at one end, as float. */
-static void test_element_slabs(const test_scene *s, const cti_soup_body *b, const int32_t *v, int n, int end, float slabs[12])
+/* All vertices (0), edges (1) and faces (2) of a scene, at both ends. */
+static test_ranges test_table[3][TEST_MOST][2];
+
+static void test_tabulate(const test_scene *s)
 {
-    int i, k;
-    for (k = 0; k < 12; k++)
-        slabs[k] = k < 6 ? 1e30f : -1e30f;
-    for (i = 0; i < n; i++) {
-        cti_v3 from, to;
-        cti_slabs m;
-        test_vertex_range(s, b, v[i], end, &from, &to);
-        m = cti_slabs_motion(from, to, b->inflate);
-        for (k = 0; k < 6; k++) {
-            slabs[k] = cti_round_float(m.lo[k]) < slabs[k] ? cti_round_float(m.lo[k]) : slabs[k];
-            slabs[6 + k] = cti_round_float(m.hi[k]) > slabs[6 + k] ? cti_round_float(m.hi[k]) : slabs[6 + k];
+    int b, i, end;
+    for (b = 0; b < s->soup.n_bodies; b++)
+        for (end = 0; end < 2; end++) {
+            const cti_soup_body *p = s->bodies + b;
+            for (i = p->v0; i < p->v1; i++)
+                test_element_ranges(s, p, &i, 1, end, &test_table[0][i][end]);
+            for (i = p->e0; i < p->e1; i++)
+                test_element_ranges(s, p, s->edges + 2 * i, 2, end, &test_table[1][i][end]);
+            for (i = p->f0; i < p->f1; i++)
+                test_element_ranges(s, p, s->faces + 3 * i, 3, end, &test_table[2][i][end]);
         }
-    }
 }
 
-/* Two elements are candidates unless one is above the other at both ends, along an axis or in a slab. */
+/* Two elements (of na and nb vertices) are candidates unless one is above the other at both ends, along an axis or in a slab. */
 static int test_boxes_only;
-static int test_candidate(const test_scene *s, const cti_soup_body *a, const int32_t *va, int na, const cti_soup_body *b, const int32_t *vb,
-                          int nb)
+static int test_candidate(int na, int i, int nb, int j)
 {
-    int i, k, above[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0}, below[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-    for (i = 0; i < 4; i++) {
-        float p[12], q[12];
-        int slabs = i / 2, first = slabs ? 3 : 0, n = slabs ? 6 : 3;
-        if (slabs && test_boxes_only)
-            break;
-        (slabs ? test_element_slabs : test_element_box)(s, a, va, na, i % 2, p);
-        (slabs ? test_element_slabs : test_element_box)(s, b, vb, nb, i % 2, q);
-        for (k = 0; k < n; k++) {
-            above[first + k] += p[k] > q[n + k], below[first + k] += q[k] > p[n + k];
-            if (above[first + k] == 2 || below[first + k] == 2)
-                return 0;
-        }
-    }
+    const test_ranges *p = test_table[na - 1][i], *q = test_table[nb - 1][j];
+    int k;
+    for (k = 0; k < (test_boxes_only ? 3 : 9); k++)
+        if ((p[0].lo[k] > q[0].hi[k] && p[1].lo[k] > q[1].hi[k]) || (q[0].lo[k] > p[0].hi[k] && q[1].lo[k] > p[1].hi[k]))
+            return 0;
     return 1;
 }
 
@@ -236,11 +233,12 @@ static int test_brute(cti_mem *mem, const test_scene *s, const uint8_t *loose, c
                 continue;
             test_range(s->bodies + a, ka, &alo, &ahi);
             test_range(s->bodies + b, kb, &blo, &bhi);
-            for (i = alo; i < ahi; i++)
-                for (j = blo; j < bhi; j++) {
-                    int32_t va[3], vb[3];
-                    int na = test_element(s, loose, ka, i, va), nb = test_element(s, loose, kb, j, vb), skip = 0, on = moved == NULL;
-                    if (na == 0 || nb == 0 || (ka == kb && i >= j))
+            for (i = alo; i < ahi; i++) {
+                int32_t va[3], vb[3];
+                int na = test_element(s, loose, ka, i, va);
+                for (j = blo; j < bhi && na; j++) {
+                    int nb = test_element(s, loose, kb, j, vb), skip = 0, on = moved == NULL;
+                    if (nb == 0 || (ka == kb && i >= j) || !test_candidate(na, i, nb, j))
                         continue;
                     for (k = 0; k < na; k++)
                         for (m = 0; m < nb; m++)
@@ -251,12 +249,10 @@ static int test_brute(cti_mem *mem, const test_scene *s, const uint8_t *loose, c
                         on |= moved[vb[k]];
                     if (skip || !on)
                         continue;
-                    skip = !test_candidate(s, s->bodies + a, va, na, s->bodies + b, vb, nb);
-                    if (!skip) {
-                        assert_true(CTI_PUSH(mem, want, i));
-                        assert_true(CTI_PUSH(mem, want, j));
-                    }
+                    assert_true(CTI_PUSH(mem, want, i));
+                    assert_true(CTI_PUSH(mem, want, j));
                 }
+            }
         }
     n = CTI_LEN(want) / 2;
     if (n > 0)
@@ -267,8 +263,7 @@ static int test_brute(cti_mem *mem, const test_scene *s, const uint8_t *loose, c
         assert_non_null(sorted);
         memcpy(sorted, got, 2 * (size_t)n * sizeof *sorted);
         qsort(sorted, (size_t)n, 2 * sizeof *sorted, test_compare);
-        for (i = 0; i < 2 * n; i++)
-            assert_int_equal(sorted[i], want[i]);
+        assert_memory_equal(sorted, want, 2 * (size_t)n * sizeof *sorted);
         free(sorted);
     }
     test_in_order(s, ka, kb, got);
@@ -302,6 +297,7 @@ static void test_brute_force(int hashed)
         if (round % 7 == 0)
             s->bodies[0].swept = !s->bodies[0].swept;
         assert_true(cti_broad_update(&mem, &broad, &s->soup, s->x0, s->x1));
+        test_tabulate(s);
         for (i = 0; i < s->soup.nv; i++)
             moved[i] = test_random(20) == 0;
         assert_true(cti_broad_pairs_moved(&mem, &broad, &s->soup, moved, &vf, &ee, &ve, &vv));
@@ -389,8 +385,8 @@ static void test_scene_folded(test_scene *s, int m, cti_v3 u, ct_real noise)
     b->dynamic = b->self = 1, b->inflate = CTI_R(0.01);
 }
 
-/* The distance of a vertex (edge) and a face (edge) at time t. */
-static double test_distance(const test_scene *s, const int32_t *a, int na, const int32_t *b, int nb, ct_real t)
+/* 1 when a vertex (edge) and a face (edge) are nearer than `most` at time t. */
+static int test_near(const test_scene *s, const int32_t *a, int na, const int32_t *b, int nb, ct_real t, double most)
 {
     ct_real p[12], w[3];
     int i, k, feature;
@@ -399,7 +395,17 @@ static double test_distance(const test_scene *s, const int32_t *a, int na, const
             int at = 3 * (i < na ? a[i] : b[i - na]) + k;
             p[3 * i + k] = s->x0[at] + t * (s->x1[at] - s->x0[at]);
         }
-    return sqrt((double)(na == 1 ? cti_dist_pt(p, p + 3, p + 6, p + 9, w, &feature) : cti_dist_ee(p, p + 3, p + 6, p + 9, w, &feature)));
+    for (k = 0; k < 3; k++) { /* apart along an axis: no need for the distance */
+        int above = 1, below = 1, j;
+        for (i = 0; i < na; i++)
+            for (j = na; j < na + nb; j++) {
+                double d = (double)(p[3 * i + k] - p[3 * j + k]);
+                above &= d > most, below &= d < -most;
+            }
+        if (above || below)
+            return 0;
+    }
+    return sqrt((double)(na == 1 ? cti_dist_pt(p, p + 3, p + 6, p + 9, w, &feature) : cti_dist_ee(p, p + 3, p + 6, p + 9, w, &feature))) < most;
 }
 
 /* Every pair that is within the detection distance at some time is a candidate. Returns how many there are. */
@@ -415,7 +421,7 @@ static int test_complete(const test_scene *s, const int32_t *pairs, int na)
                 for (m = 0; m < nb; m++)
                     shared |= va[k] == vb[m];
             for (i = 0; i <= 4 && !shared && !near_; i++)
-                near_ = test_distance(s, va, na, vb, nb, (ct_real)i / 4) < 0.9999 * 2 * (double)s->bodies[0].inflate;
+                near_ = test_near(s, va, na, vb, nb, (ct_real)i / 4, 0.9999 * 2 * (double)s->bodies[0].inflate);
             if (near_ && !test_find(pairs, a, b))
                 fail_msg("%d %d come near and are no candidate", a, b);
             n += near_;
@@ -707,7 +713,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trees), cmocka_unit_test(test_hash), cmocka_unit_test(test_common_motion), cmocka_unit_test(test_widening),
         cmocka_unit_test(test_slabs),               cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_cloth_funnel),
-        cmocka_unit_test(test_cloth_ball), cmocka_unit_test(test_keep_apart),
+        cmocka_unit_test(test_keep_apart),
+#ifndef __SANITIZE_ADDRESS__ /* seven million pairs; the funnel goes the same ways */
+        cmocka_unit_test(test_cloth_ball),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -303,6 +303,52 @@ static void test_boost(void **state)
     assert_int_equal(mem.bytes_live, 0);
 }
 
+/* the diagonal outweighs the rest a million times: what fills in decays by as much with every block between, and nothing denormal stays */
+static void test_decay(void **state)
+{
+    int32_t pairs[12000], blocks[216];
+    int n, m = make_pairs(0, 6, pairs, &n), i, k;
+    cti_mem mem;
+    cti_bsr A;
+    cti_symbolic sym;
+    cti_gather g;
+    cti_factor32 f;
+    int s, t;
+    size_t at, small = 0, large = 0;
+    float x[648], *work;
+    (void)state;
+    cti_mem_init(&mem, NULL);
+    memset(&A, 0, sizeof A), memset(&sym, 0, sizeof sym), memset(&g, 0, sizeof g), memset(&f, 0, sizeof f);
+    assert_int_equal(cti_bsr_pattern(&mem, &A, n, pairs, m), 1);
+    for (i = 0; i < n; i++)
+        for (blocks[i] = i, k = A.row[i]; k < A.row[i + 1]; k++)
+            A.val[9 * k] = A.val[9 * k + 4] = A.val[9 * k + 8] = A.col[k] == i ? 1 : CTI_R(-1e-6);
+    assert_int_equal(cti_symbolic_analyze(&mem, &sym, &A, blocks, n), 1);
+    assert_int_equal(cti_gather_make(&mem, &g, &sym, &A, blocks), 1);
+    assert_int_equal(cti_factor32_compute(&mem, &f, &sym, &g, A.val), 1);
+    /* below the strips of eight rows that hold the pivots themselves */
+    for (s = 0; s < sym.n_super; s++)
+        for (t = 0; t < cti_sym_height(&sym, s) / 8; t++)
+            for (k = 0; k < cti_sym_cols(&sym, s) && k / 8 < t; k++)
+                for (i = 0; i < 8; i++) {
+                    at = sym.panel[s] + 8 * (size_t)t * (size_t)cti_sym_cols(&sym, s) + 8 * (size_t)k + (size_t)i;
+                    small += f.L[at] != 0 && fabsf(f.L[at]) < 1e-30f, large += f.L[at] != 0;
+                }
+    assert_true(large > 1000 && small == 0);
+    work = (float *)malloc(cti_factor32_work(&f) * sizeof *work);
+    for (i = 0; i < 3 * n; i++)
+        x[i] = 1;
+    cti_factor32_solve(&f, x, work);
+    for (i = 0; i < 3 * n; i++)
+        assert_true(x[i] > 0.9999f && x[i] < 1.0001f);
+    free(work);
+    cti_factor32_free(&mem, &f);
+    cti_gather_free(&mem, &g);
+    cti_symbolic_free(&mem, &sym);
+    cti_bsr_free(&mem, &A);
+    assert_int_equal(mem.bytes_live, 0);
+}
+
 /* separators separate, are small on a grid, and orders are permutations */
 static void test_order(void **state)
 {
@@ -462,6 +508,6 @@ static void test_lagged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_factor), cmocka_unit_test(test_shared),
-                                       cmocka_unit_test(test_boost), cmocka_unit_test(test_lagged), cmocka_unit_test(test_out_of_memory)};
+                                       cmocka_unit_test(test_boost), cmocka_unit_test(test_decay), cmocka_unit_test(test_lagged), cmocka_unit_test(test_out_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,6 @@
-/* solvers.c -- the table of solvers for stand-alone problems, and the order in which AUTO tries them. */
+/* solvers.c -- the table of solvers for stand-alone problems, and the order in which AUTO tries them.
+   Method: CONTACT_WITH_<SOLVER> 0 takes a solver out of the table. In contact.h, where every function is static, a compiler drops at once
+   what nothing calls, so that this is the only place that knows the switches, and parts that solvers share go when the last one goes. */
 #include "solvers.h"
 #include "boxed.h"
 #include "ca.h"
@@ -11,26 +13,46 @@
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
 {
     switch (solver) {
+#if CONTACT_WITH_ICA
     case CT_SOLVER_ICA:
         return cti_ica_program_solve;
+#endif
+#if CONTACT_WITH_PGS
     case CT_SOLVER_PGS:
         return cti_pgs_solve;
+#endif
+#if CONTACT_WITH_CA
     case CT_SOLVER_CA:
         return cti_ca_solve;
+#endif
+#if CONTACT_WITH_NEWTON
     case CT_SOLVER_NEWTON:
         return cti_newton_solve;
+#endif
+#if CONTACT_WITH_ADMM
     case CT_SOLVER_ADMM:
         return cti_admm_solve;
+#endif
+#if CONTACT_WITH_MPRGP
     case CT_SOLVER_MPRGP:
         return cti_stagger_mprgp;
+#endif
+#if CONTACT_WITH_LEMKE
     case CT_SOLVER_LEMKE:
         return cti_lemke_solve;
+#endif
+#if CONTACT_WITH_BOXED
     case CT_SOLVER_BOXED:
         return cti_boxed_solve;
+#endif
+#if CONTACT_WITH_ACTIVE_SET
     case CT_SOLVER_ACTIVE_SET:
         return cti_stagger_active_set;
+#endif
+#if CONTACT_WITH_INTERIOR
     case CT_SOLVER_INTERIOR:
         return cti_stagger_interior;
+#endif
     default:
         return NULL;
     }

@@ -77,20 +77,26 @@ CTI_FN int cti_ccd_vv(const ct_real x0[6], const ct_real x1[6], ct_real min_dist
     return cti_ccd_query_real(CTI_CCD_VV, x0, x1, min_distance, out_toi);
 }
 
-/* cti_ccd_public -- argument checks, then the query */
-static ct_code cti_ccd_public(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_toi)
+CTI_FN ct_code cti_ccd_check(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, const ct_real *out)
 {
     static const int count[4] = {12, 12, 9, 6};
     int i;
-    if (!x0 || !x1 || !out_toi)
+    if (!x0 || !x1 || !out)
         return CT_ERR_ARGUMENT;
     for (i = 0; i < count[kind]; i++)
         if (!cti_finite(x0[i]) || !cti_finite(x1[i]))
             return CT_ERR_DOMAIN;
     if (!cti_finite(min_distance) || min_distance < 0)
         return CT_ERR_DOMAIN;
-    cti_ccd_query_real(kind, x0, x1, min_distance, out_toi);
     return CT_OK;
+}
+
+static ct_code cti_ccd_public(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_toi)
+{
+    ct_code code = cti_ccd_check(kind, x0, x1, min_distance, out_toi);
+    if (code == CT_OK)
+        cti_ccd_query_real(kind, x0, x1, min_distance, out_toi);
+    return code;
 }
 
 CONTACT_API_DEF ct_code ct_ccd_vertex_face(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_toi)

@@ -163,20 +163,12 @@ CTI_FN int cti_ccd_backward(int kind, const ct_real *x0, const ct_real *x1, ct_r
     return toi <= 1;
 }
 
-/* cti_back_public -- argument checks, then the query */
 static ct_code cti_back_public(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_last, ct_real *out_before)
 {
-    static const int count[4] = {12, 12, 9, 6};
-    int i;
-    if (!x0 || !x1 || !out_last)
-        return CT_ERR_ARGUMENT;
-    for (i = 0; i < count[kind]; i++)
-        if (!cti_finite(x0[i]) || !cti_finite(x1[i]))
-            return CT_ERR_DOMAIN;
-    if (!cti_finite(min_distance) || min_distance < 0)
-        return CT_ERR_DOMAIN;
-    cti_ccd_backward(kind, x0, x1, min_distance, out_last, out_before);
-    return CT_OK;
+    ct_code code = cti_ccd_check(kind, x0, x1, min_distance, out_last);
+    if (code == CT_OK)
+        cti_ccd_backward(kind, x0, x1, min_distance, out_last, out_before);
+    return code;
 }
 
 CONTACT_API_DEF ct_code ct_ccd_vertex_face_backward(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_last,

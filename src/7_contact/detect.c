@@ -7,7 +7,6 @@
 #include "../4_geom/ccd.h"
 #include "../4_geom/dist.h"
 
-#define CTI_DETECT_NEAR CTI_R(1.25)  /* of the thickness: always a row */
 #define CTI_DETECT_TRUST CTI_R(4)    /* of the thickness: a row when the free motion would close the gap */
 #define CTI_DETECT_SEP CTI_R(0.25)   /* of the thickness: what CCD keeps */
 #define CTI_DETECT_CONE CTI_R(0.02)  /* sine by which a direction may leave a feature's normal cone */

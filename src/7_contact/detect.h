@@ -4,6 +4,8 @@
 
 #include "rows.h"
 
+#define CTI_DETECT_NEAR CTI_R(1.25) /* of the thickness: what is nearer at the start of a step always has a row */
+
 /* cti_list -- candidates of one kind with what is known of them at x0. */
 typedef struct cti_list {
     int32_t *pairs;    /* [2 n] feature numbers, canonical order, from the trees */

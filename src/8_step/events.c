@@ -7,7 +7,6 @@
 #include "events.h"
 #include "../4_geom/ccd.h"
 
-#define CTI_EVENTS_NEAR CTI_R(1.25) /* of the thickness: nearer pairs have rows (detect.c) */
 #define CTI_EVENTS_MEET CTI_R(0.75) /* of the thickness: what comes nearer meets; what slides along at about the thickness does not */
 
 /* 1 when the pair was apart at the start, and no contact of the last step */
@@ -15,7 +14,7 @@ static int cti_events_is_new(const cti_state *s, const cti_row_context *c, const
 {
     cti_pair q = *pair;
     int feature;
-    if (cti_pair_closest(&s->surface, s->surface.x0, &q, &feature) <= CTI_EVENTS_NEAR * cti_pair_thickness(&s->surface, pair))
+    if (cti_pair_closest(&s->surface, s->surface.x0, &q, &feature) <= CTI_DETECT_NEAR * cti_pair_thickness(&s->surface, pair))
         return 0;
     return !c->memory || !cti_memory_find(c->memory, cti_pair_key(&s->surface, pair));
 }
@@ -72,11 +71,12 @@ typedef struct cti_events_search {
     cti_pair pair;
 } cti_events_search;
 
-/* a pair that comes nearer than CTI_EVENTS_MEET on the way */
+/* a pair that may come nearer than CTI_EVENTS_MEET on the way: of its own thickness, which between features near at rest is less than their
+   bodies' */
 static void cti_events_offer(const cti_state *s, const cti_pair *pair, cti_events_search *first)
 {
     ct_real share;
-    if (!cti_events_is_new(s, first->c, pair))
+    if (cti_events_share(s, pair, CTI_EVENTS_MEET) > 1 || !cti_events_is_new(s, first->c, pair))
         return;
     share = cti_events_share(s, pair, 1);
     if (share < first->share)
@@ -112,7 +112,7 @@ static int cti_events_list(cti_state *s, const cti_list *l, ct_pair_kind kind, c
 static void cti_events_planes(const cti_state *s, cti_events_search *first)
 {
     const cti_surface *f = &s->surface;
-    int i, k, feature;
+    int i, k;
     cti_pair pair;
     for (k = 0; k < f->n_planes; k++)
         for (i = 0; i < f->nv; i++) {
@@ -120,8 +120,7 @@ static void cti_events_planes(const cti_state *s, cti_events_search *first)
                 continue;
             cti_pair_make(f, CT_PAIR_PLANE, i, k, &pair);
             pair.w[0] = 1;
-            if (cti_pair_closest(f, f->x1, &pair, &feature) < CTI_EVENTS_MEET * cti_pair_thickness(f, &pair))
-                cti_events_offer(s, &pair, first);
+            cti_events_offer(s, &pair, first);
         }
 }
 
@@ -134,7 +133,7 @@ static void cti_events_thin(const cti_state *s, cti_events_search *first)
         const int32_t *list = k ? s->detect.vv : s->detect.ve;
         for (i = 0; i < CTI_LEN(list) / 2; i++) {
             cti_pair_make(&s->surface, k ? CT_PAIR_VV : CT_PAIR_VE, list[2 * i], list[2 * i + 1], &pair);
-            if (cti_events_share(s, &pair, CTI_EVENTS_MEET) <= 1 && !cti_detect_is_tangled(&s->detect, &s->surface, pair.v, pair.n_a, pair.n))
+            if (!cti_detect_is_tangled(&s->detect, &s->surface, pair.v, pair.n_a, pair.n))
                 cti_events_offer(s, &pair, first);
         }
     }
@@ -164,5 +163,4 @@ CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time)
     return cti_clamp(time, s->event_least, dt - s->event_least);
 }
 
-#undef CTI_EVENTS_NEAR
 #undef CTI_EVENTS_MEET

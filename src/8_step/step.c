@@ -216,6 +216,16 @@ static void cti_step_remember(cti_state *s, int slot, ct_real dt)
     s->dt_memory = dt;
 }
 
+/* what neither is good nor can be shorter: integrators are told of the fail-safe. 0: out of memory */
+static int cti_step_force(cti_state *s, ct_real dt, cti_attempt *a, ct_step_report *r)
+{
+    cti_integrate_watch(s);
+    if (!cti_step_fail_safe(s, dt, a, r))
+        return 0;
+    cti_integrate_reset(s, !a->converged);
+    return 1;
+}
+
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     ct_real left = dt, sub = dt, dt_memory = s->dt_memory, whole = 0; /* whole: length before a cut, 0: not cut */
@@ -255,13 +265,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         }
         if (a.budget)
             cti_step_status(r, CT_STATUS_BUDGET);
-        if (!good) {
-            cti_integrate_watch(s);
-            if (!cti_step_fail_safe(s, sub, &a, r))
-                return cti_step_take_back(s);
-            cti_integrate_reset(s, !a.converged);
-        }
-        if (!cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot]))
+        if ((!good && !cti_step_force(s, sub, &a, r)) || !cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot]))
             return cti_step_take_back(s);
         memory = &s->memory_step[slot];
         slot ^= 1;

@@ -60,6 +60,42 @@ CTI_FN ct_code cti_file_load(cti_mem *mem, const char *path, char **out_bytes, c
     return CT_OK;
 }
 
+static int cti_file_replace(const char *temporary, const char *path)
+{
+    FILE *old;
+    if (rename(temporary, path) == 0)
+        return 1;
+    /* a folder or a file that may not be written is left alone */
+    old = fopen(path, "r+b");
+    if (!old)
+        return 0;
+    fclose(old);
+    return remove(path) == 0 && rename(temporary, path) == 0;
+}
+
+CTI_FN ct_code cti_file_write(cti_mem *mem, const char *path, cti_file_writer *write, void *user, ct_error_info *error)
+{
+    static const char end[] = ".tmp";
+    size_t n = strlen(path);
+    char *temporary = NULL;
+    ct_code code;
+    int ok;
+    FILE *f;
+    if (!CTI_RESIZE(mem, temporary, (int64_t)(n + sizeof end)))
+        return cti_file_error(error, CT_ERR_MEMORY, 0, 0, "out of memory for the file", NULL);
+    memcpy(temporary, path, n), memcpy(temporary + n, end, sizeof end);
+    f = fopen(temporary, "wb");
+    code = f ? write(f, user) : CT_ERR_FILE;
+    ok = f && !ferror(f);
+    ok = f && fclose(f) == 0 && ok;
+    if (code == CT_OK && !(ok && cti_file_replace(temporary, path)))
+        code = CT_ERR_FILE;
+    if (f && code != CT_OK)
+        remove(temporary);
+    CTI_FREE(mem, temporary);
+    return code == CT_ERR_FILE ? cti_file_error(error, code, 0, 0, "the file cannot be written", NULL) : code;
+}
+
 /* ---- scanner ---- */
 
 CTI_FN int cti_scan_fail(cti_scan *s, ct_code code, const char *format, const char *arg)

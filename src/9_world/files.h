@@ -29,6 +29,12 @@ CTI_FN ct_code cti_file_load(cti_mem *mem, const char *path, char **out_bytes, c
 /* cti_file_error -- fills error (may be NULL) with "line N: " (line > 0) and a text; returns code. */
 CTI_FN ct_code cti_file_error(ct_error_info *error, ct_code code, int64_t line, double value, const char *format, const char *arg);
 
+/* cti_file_write -- what `write` puts into path + ".tmp", which takes path's place when it is whole; before that the old file stands. Where a
+   system renames to no name that is taken, the old file is removed first. The code of write, which reports its own errors; CT_ERR_FILE,
+   CT_ERR_MEMORY. */
+typedef ct_code cti_file_writer(FILE *f, void *user);
+CTI_FN ct_code cti_file_write(cti_mem *mem, const char *path, cti_file_writer *write, void *user, ct_error_info *error);
+
 /* cti_file_has_extension -- extension with its dot, in lower case; the path's may be in any. */
 CTI_FN int cti_file_has_extension(const char *path, const char *extension);
 

@@ -235,6 +235,17 @@ static int cti_cpb_contacts(cti_cpb_file *f, cti_program *q)
     }
 }
 
+/* an array that would change the problem, were it of another kind, is not passed over as unknown ones are */
+static int cti_cpb_only(cti_cpb_file *f, cti_program_kind kind)
+{
+    static const char *const other[2][4] = {{"lo", "hi", "mu", NULL}, {"lo", "hi", "equation", NULL}};
+    const char *const *name;
+    for (name = other[kind != CTI_PROGRAM_QP]; *name; name++)
+        if (cti_cpb_find(f, *name))
+            return cti_cpb_refuse(f, CT_ERR_FORMAT, (double)kind, "array %s: a problem of this kind has none", *name);
+    return 1;
+}
+
 static ct_code cti_problem_read_cpb(cti_mem *mem, const char *bytes, size_t size, cti_program *q, ct_error_info *error)
 {
     cti_cpb_file f;
@@ -243,6 +254,8 @@ static ct_code cti_problem_read_cpb(cti_mem *mem, const char *bytes, size_t size
     if (!cti_cpb_open(&f, (const unsigned char *)bytes, size))
         return f.code;
     q->kind = (cti_program_kind)f.kind;
+    if (!cti_cpb_only(&f, q->kind))
+        return f.code;
     if (q->kind == CTI_PROGRAM_QP)
         cti_cpb_qp(&f, q);
     else

@@ -1,5 +1,5 @@
 /* files_problem_write.c -- contact problems to files: the CPB container, LCPs as text.
-   Method: written as path + ".tmp", renamed when whole. Text has 17 digits and a point in every locale; CPB has the numbers themselves.
+   Method: the file takes its place when it is whole (cti_file_write). Text has 17 digits and a point in every locale; CPB has the numbers themselves.
    Rows that are equations are an array `equation` of their own, which readers that do not know it pass over. */
 #include "problems.h"
 #include "files.h"
@@ -163,35 +163,37 @@ static int cti_problem_write_lcp(cti_mem *mem, FILE *f, const cti_program *p)
 
 /* ---- the file ---- */
 
+typedef struct cti_problem_out {
+    cti_mem *mem;
+    const cti_program *p;
+    ct_error_info *error;
+} cti_problem_out;
+
+static ct_code cti_problem_out_write(FILE *f, void *user)
+{
+    const cti_problem_out *o = (const cti_problem_out *)user;
+    int ok = (o->p->kind == CTI_PROGRAM_LCP ? cti_problem_write_lcp : cti_problem_write_cpb)(o->mem, f, o->p);
+    return ok ? CT_OK : cti_file_error(o->error, CT_ERR_MEMORY, 0, 0, "out of memory", NULL);
+}
+
+CTI_FN ct_code cti_problem_save(cti_mem *mem, const cti_program *p, const char *path, ct_error_info *error)
+{
+    cti_problem_out o;
+    o.mem = mem, o.p = p, o.error = error;
+    return cti_file_write(mem, path, cti_problem_out_write, &o, error);
+}
+
 CONTACT_API_DEF ct_code ct_problem_write(const ct_problem *problem, const char *path, ct_error_info *out_error)
 {
     cti_mem mem;
-    char *temporary = NULL;
-    ct_code code = CT_OK;
-    FILE *f;
-    int text, ok;
+    int text;
     if (!problem || !path)
         return cti_file_error(out_error, CT_ERR_ARGUMENT, 0, 0, "problem and path may not be NULL", NULL);
     text = problem->program.kind == CTI_PROGRAM_LCP;
     if (text ? !cti_file_has_extension(path, ".lcp") && !cti_file_has_extension(path, ".blcp") : !cti_file_has_extension(path, ".cpb"))
         return cti_file_error(out_error, CT_ERR_UNSUPPORTED, 0, 0, "an LCP is written as .lcp or .blcp, all others as .cpb", NULL);
     cti_mem_init(&mem, NULL);
-    if (!CTI_RESIZE(&mem, temporary, (int64_t)strlen(path) + 8))
-        return cti_file_error(out_error, CT_ERR_MEMORY, 0, 0, "out of memory", NULL);
-    memcpy(temporary, path, strlen(path)), memcpy(temporary + strlen(path), ".tmp", 5);
-    f = fopen(temporary, "wb");
-    if (f) {
-        ok = (text ? cti_problem_write_lcp : cti_problem_write_cpb)(&mem, f, &problem->program);
-        code = ok ? CT_OK : cti_file_error(out_error, CT_ERR_MEMORY, 0, 0, "out of memory", NULL);
-        ok = !ferror(f);
-        ok = fclose(f) == 0 && ok && (code != CT_OK || rename(temporary, path) == 0);
-        if (!ok || code != CT_OK)
-            remove(temporary);
-    }
-    if (!f || (code == CT_OK && !ok))
-        code = cti_file_error(out_error, CT_ERR_FILE, 0, 0, "the file cannot be written", NULL);
-    CTI_FREE(&mem, temporary);
-    return code;
+    return cti_problem_save(&mem, &problem->program, path, out_error);
 }
 
 #else

@@ -1,5 +1,5 @@
-/* files_write.c -- meshes to files: OBJ, Gmsh MSH 2.2 (ASCII), legacy VTK (ASCII). Method: the mesh is checked first; the text goes to a
-   temporary file beside the place, which is renamed when it is whole. Numbers have 17 digits and a point in every locale, so that reading
+/* files_write.c -- meshes to files: OBJ, Gmsh MSH 2.2 (ASCII), legacy VTK (ASCII). Method: the mesh is checked first; the file takes
+   its place when it is whole (cti_file_write). Numbers have 17 digits and a point in every locale, so that reading
    gives the same bits. Positions that no element uses are written as points. based on: the formats' descriptions named in the readers. */
 #include "files.h"
 #include "../5_mesh/mesh.h"
@@ -10,6 +10,7 @@
 
 typedef struct cti_write {
     FILE *f;
+    char kind; /* o, m, v: OBJ, MSH, VTK */
     const ct_mesh *mesh;
     const int32_t *triangles; /* what is written as triangles */
     int n_triangles;
@@ -165,58 +166,45 @@ static void cti_write_mark(cti_write *w, const int32_t *list, int64_t n)
         w->used[list[i]] = 1;
 }
 
-/* Text to path.tmp, then renamed. */
-static ct_code cti_write_file(cti_write *w, char kind, const char *path, const char *temporary, ct_error_info *error)
+static ct_code cti_write_text(FILE *f, void *user)
 {
-    int bad;
-    w->f = fopen(temporary, "wb");
-    if (!w->f)
-        return cti_write_fail(error, CT_ERR_FILE, -1, 0, "cannot write the file");
-    if (kind == 'o')
+    cti_write *w = (cti_write *)user;
+    w->f = f;
+    if (w->kind == 'o')
         cti_write_obj(w);
-    else if (kind == 'm')
+    else if (w->kind == 'm')
         cti_write_msh(w);
     else
         cti_write_vtk(w);
-    bad = ferror(w->f);
-    bad |= fclose(w->f) != 0;
-    /* where a name that is taken cannot be renamed to, the old file goes first */
-    if (!bad && rename(temporary, path) != 0)
-        bad = remove(path) != 0 || rename(temporary, path) != 0;
-    if (bad)
-        remove(temporary);
-    return bad ? cti_write_fail(error, CT_ERR_FILE, -1, 0, "cannot write the file") : CT_OK;
+    return CT_OK;
 }
 
 CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_error_info *out_error)
 {
     cti_mem mem;
     cti_write w;
-    char *temporary = NULL, kind;
     int32_t *surface = NULL;
     ct_code code;
     int i;
     if (!path || !mesh)
         return cti_write_fail(out_error, CT_ERR_ARGUMENT, -1, 0, "path and mesh may not be NULL");
-    kind = cti_file_has_extension(path, ".obj")
-               ? 'o'
-               : (cti_file_has_extension(path, ".msh") ? 'm' : (cti_file_has_extension(path, ".vtk") ? 'v' : 0));
-    if (!kind)
+    memset(&w, 0, sizeof w);
+    w.kind = cti_file_has_extension(path, ".obj")
+                 ? 'o'
+                 : (cti_file_has_extension(path, ".msh") ? 'm' : (cti_file_has_extension(path, ".vtk") ? 'v' : 0));
+    if (!w.kind)
         return cti_write_fail(out_error, CT_ERR_UNSUPPORTED, -1, 0,
                               "file name must end in .obj, .msh or .vtk (mesh formats that are written)");
     code = cti_write_check(mesh, out_error);
     if (code != CT_OK)
         return code;
     cti_mem_init(&mem, NULL);
-    memset(&w, 0, sizeof w);
     w.mesh = mesh, w.triangles = mesh->triangles, w.n_triangles = mesh->n_triangles;
     code = CT_ERR_MEMORY;
-    if (CTI_RESIZE(&mem, w.used, mesh->n_positions) && CTI_RESIZE(&mem, temporary, strlen(path) + 5)) {
-        memcpy(temporary, path, strlen(path));
-        memcpy(temporary + strlen(path), ".tmp", 5);
+    if (CTI_RESIZE(&mem, w.used, mesh->n_positions)) {
         code = CT_OK;
         /* OBJ has no tets: their boundary stands for them */
-        if (kind == 'o' && mesh->n_tets && !mesh->n_triangles) {
+        if (w.kind == 'o' && mesh->n_tets && !mesh->n_triangles) {
             code = cti_mesh_boundary(&mem, mesh->tets, mesh->n_tets, mesh->n_positions, &surface) ? CT_OK : CT_ERR_MEMORY;
             w.triangles = surface, w.n_triangles = CTI_LEN(surface) / 3;
         }
@@ -227,12 +215,11 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
         cti_write_mark(&w, mesh->segments, 2 * (int64_t)mesh->n_segments);
         for (i = 0; i < mesh->n_positions; i++)
             w.n_points += !w.used[i];
-        code = cti_write_file(&w, kind, path, temporary, out_error);
+        code = cti_file_write(&mem, path, cti_write_text, &w, out_error);
     } else {
         cti_write_fail(out_error, code, -1, 0, "out of memory for the file");
     }
     CTI_FREE(&mem, w.used);
-    CTI_FREE(&mem, temporary);
     CTI_FREE(&mem, surface);
     return code;
 }

@@ -198,7 +198,7 @@ static ct_code cti_prepare_matrix(ct_world *w)
     for (i = 0; ok && i < s->n_models; i++)
         ok = cti_model_slots(&w->mem, s->models[i], cti_prepare_slot, &s->A) > 0;
     CTI_FREE(&w->mem, pairs);
-    if (ok && s->desc.stepper == CT_STEPPER_DCD)
+    if (ok && CTI_IS_DISCRETE(s))
         return CT_OK; /* no factors */
     return ok && cti_factors_init(&w->mem, &w->arena, &s->factors, &s->A) ? CT_OK : CT_ERR_MEMORY;
 }
@@ -278,7 +278,7 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
         code = cti_prepare_matrix(w);
     if (code == CT_OK && !cti_prepare_scratch(w))
         code = CT_ERR_MEMORY;
-    if (code == CT_OK && !(w->state.desc.stepper == CT_STEPPER_DCD ? cti_prepare_discrete(w) : cti_tangle_find(&w->state)))
+    if (code == CT_OK && !(CTI_IS_DISCRETE(&w->state) ? cti_prepare_discrete(w) : cti_tangle_find(&w->state)))
         code = CT_ERR_MEMORY;
     if (code != CT_OK) {
         cti_world_unprepare(w);

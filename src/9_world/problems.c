@@ -231,6 +231,25 @@ static int cti_problems_attempt(cti_problems_run *q, ct_solver solver, int first
     return said != CTI_OUTCOME_MEMORY;
 }
 
+/* friction in a cone that the judge does not know: no answer could be called solved. 1 where that ends the solve, the answer being the start */
+static int cti_problems_refuses(const cti_problems_run *q, ct_solution *s)
+{
+    const cti_program *p = q->p;
+    int i = 0;
+    while (q->d->cone != CT_CONE_CONE && p->mu && i < p->m / 3 && !(p->mu[i] > 0))
+        i++;
+    if (q->d->cone == CT_CONE_CONE || !p->mu || i == p->m / 3)
+        return 0;
+    s->solver = q->d->solver, s->outcome = CT_OUTCOME_NOT_APPLICABLE;
+    s->why = q->d->cone == CT_CONE_BOX ? "CT_CONE_BOX is for worlds: a problem's friction is Coulomb's, CT_CONE_CONE"
+                                       : "CT_CONE_PYRAMID is for worlds: a problem's friction is Coulomb's, CT_CONE_CONE";
+    if (p->n)
+        memcpy(s->x, q->x0, sizeof *s->x * (size_t)p->n);
+    if (p->m)
+        memcpy(s->r, q->r0, sizeof *s->r * (size_t)p->m);
+    return 1;
+}
+
 /* the solver that is asked for, or those of AUTO until one ends it, time is over or the watcher has enough. 0: out of memory, of which
    AUTO's next solver may need less */
 static int cti_problems_attempts(cti_problems_run *q, ct_solution *s)
@@ -283,7 +302,8 @@ CONTACT_API_DEF ct_code ct_problem_solve(const ct_problem *problem, const ct_sol
     cti_mem_init(&q.mem, NULL);
     cti_arena_init(&q.arena, &q.mem);
     s.n = p->n, s.m = p->m;
-    ok = CTI_RESIZE(&q.mem, s.x, p->n) && CTI_RESIZE(&q.mem, s.r, p->m) && cti_problems_open(&q, solution) && cti_problems_attempts(&q, &s);
+    ok = CTI_RESIZE(&q.mem, s.x, p->n) && CTI_RESIZE(&q.mem, s.r, p->m) && cti_problems_open(&q, solution) &&
+         (cti_problems_refuses(&q, &s) || cti_problems_attempts(&q, &s));
     cti_arena_free(&q.arena);
     if (!ok) {
         ct_solution_free(&s);

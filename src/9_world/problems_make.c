@@ -64,6 +64,24 @@ static int cti_make_vector(cti_make *k, const double *from, int n, int needed, d
     return 1;
 }
 
+/* what a kind does not have may not be given: it would be dropped */
+static int cti_make_only(cti_make *k, const ct_problem_desc *d)
+{
+    int qp = d->kind == CT_PROBLEM_QP, lcp = d->kind == CT_PROBLEM_LCP, dynamic = qp || d->kind == CT_PROBLEM_GLOBAL;
+    const char *text = NULL;
+    if (!lcp && (d->lo || d->hi))
+        text = "desc.lo or desc.hi is given, and only CT_PROBLEM_LCP has bounds";
+    else if (!qp && d->equation)
+        text = "desc.equation is given, and only CT_PROBLEM_QP has equations";
+    else if ((qp || lcp) && d->mu)
+        text = "desc.mu is given, and only CT_PROBLEM_GLOBAL and CT_PROBLEM_LOCAL have friction";
+    else if (!dynamic && (d->b || d->A.rows || d->A.p || d->J.rows || d->J.p))
+        text = "desc.A, desc.J or desc.b is given, and only CT_PROBLEM_QP and CT_PROBLEM_GLOBAL have them";
+    else if (dynamic && (d->W.rows || d->W.p))
+        text = "desc.W is given, and only CT_PROBLEM_LOCAL and CT_PROBLEM_LCP have it";
+    return !text || cti_make_refuse(k, CT_ERR_ARGUMENT, -1, 0, text);
+}
+
 static int cti_make_fill(cti_make *k, const ct_problem_desc *d, cti_program *p)
 {
     int dynamic = d->kind == CT_PROBLEM_QP || d->kind == CT_PROBLEM_GLOBAL,
@@ -115,7 +133,7 @@ CONTACT_API_DEF ct_code ct_problem_create(const ct_problem_desc *desc, ct_proble
         return k.code;
     }
     k.mem = &q->mem;
-    if (cti_make_fill(&k, desc, &q->program)) {
+    if (cti_make_only(&k, desc) && cti_make_fill(&k, desc, &q->program)) {
         wrong = cti_program_check(&q->program);
         if (wrong)
             cti_make_refuse(&k, CT_ERR_DOMAIN, -1, 0, wrong);

@@ -34,7 +34,10 @@ CONTACT_API_DEF const char *ct_integrator_text(ct_integrator integrator)
 {
     return (int)integrator >= 0 && integrator < CT_INTEGRATOR_COUNT_ ? cti_world_integrators[integrator] : "?";
 }
-CONTACT_API_DEF int ct_stepper_built(ct_stepper stepper) { return stepper == CT_STEPPER_CMR || stepper == CT_STEPPER_DCD; }
+CONTACT_API_DEF int ct_stepper_built(ct_stepper stepper) 
+{
+    return (CONTACT_WITH_CMR && stepper == CT_STEPPER_CMR) || (CONTACT_WITH_DCD && stepper == CT_STEPPER_DCD);
+}
 CONTACT_API_DEF int ct_solver_built(ct_solver solver)
 {
     return solver == CT_SOLVER_ICA || solver == CT_SOLVER_AUTO || cti_bridge_solver(solver);
@@ -58,7 +61,7 @@ CONTACT_API_DEF ct_solver_desc ct_solver_desc_default(void)
     ct_solver_desc d;
     memset(&d, 0, sizeof d);
     d.cookie = CTI_COOKIE;
-    d.solver = CT_SOLVER_ICA;
+    d.solver = CONTACT_SOLVER;
     d.cone = CT_CONE_CONE;
     d.cluster = CT_CLUSTER_AUTO;
     d.termination = CT_TERMINATION_RESIDUAL;
@@ -81,7 +84,7 @@ CONTACT_API_DEF ct_world_desc ct_world_desc_default(void)
     d.thickness = CTI_R(1e-3);
     d.friction = CTI_R(0.4);
     d.self_collision = 1;
-    d.stepper = CT_STEPPER_CMR;
+    d.stepper = CONTACT_STEPPER;
     d.solver = ct_solver_desc_default();
     d.cmr_rounds = 5;
     d.max_halvings = 5;
@@ -108,7 +111,7 @@ CTI_FN ct_code cti_world_refuse_discrete(ct_world *w, const char *name, const ch
 {
     ct_body_id none = {0, 0};
     char *to = w->error.buffer, *end = to + sizeof w->error.buffer - 1;
-    if (w->state.desc.stepper != CT_STEPPER_DCD)
+    if (!CTI_IS_DISCRETE(&w->state))
         return CT_OK;
     for (; name && *name && to < end; name++)
         *to++ = *name;
@@ -202,7 +205,7 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
     if ((int)d->stepper < 0 || d->stepper >= CT_STEPPER_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->stepper, "stepper is out of range");
     if (!ct_stepper_built(d->stepper))
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->stepper, "this stepper is not built");
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->stepper, "stepper '%s' is not built", ct_stepper_text(d->stepper));
     if ((int)d->integrator < 0 || d->integrator >= CT_INTEGRATOR_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->integrator, "integrator is out of range");
     if ((int)d->broad_phase < 0 || d->broad_phase >= CT_BROAD_COUNT_)
@@ -318,7 +321,7 @@ CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *o
     if (code != CT_OK)
         return code;
     w->contacts_ready = 0;
-    code = w->state.desc.stepper == CT_STEPPER_DCD ? cti_dcd_step(&w->state, dt, &report) : cti_step(&w->state, dt, &report);
+    code = CTI_IS_DISCRETE(&w->state) ? cti_dcd_step(&w->state, dt, &report) : cti_step(&w->state, dt, &report);
     w->mem.failed = 0;
     if (code != CT_OK)
         return cti_world_fail(w, code, none, -1, 0, "out of memory in a step; the world is as it was");

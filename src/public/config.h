@@ -39,6 +39,52 @@
 #ifndef CONTACT_WITH_FILES
 #define CONTACT_WITH_FILES 1
 #endif
+/* Steppers and solvers. */
+#ifndef CONTACT_WITH_CMR
+#define CONTACT_WITH_CMR 1
+#endif
+#ifndef CONTACT_WITH_DCD
+#define CONTACT_WITH_DCD 1
+#endif
+#ifndef CONTACT_WITH_ICA
+#define CONTACT_WITH_ICA 1
+#endif
+#ifndef CONTACT_WITH_CA
+#define CONTACT_WITH_CA 1
+#endif
+#ifndef CONTACT_WITH_PGS
+#define CONTACT_WITH_PGS 1
+#endif
+#ifndef CONTACT_WITH_LEMKE
+#define CONTACT_WITH_LEMKE 1
+#endif
+#ifndef CONTACT_WITH_BOXED
+#define CONTACT_WITH_BOXED 1
+#endif
+#ifndef CONTACT_WITH_ACTIVE_SET
+#define CONTACT_WITH_ACTIVE_SET 1
+#endif
+#ifndef CONTACT_WITH_MPRGP
+#define CONTACT_WITH_MPRGP 1
+#endif
+#ifndef CONTACT_WITH_INTERIOR
+#define CONTACT_WITH_INTERIOR 1
+#endif
+#ifndef CONTACT_WITH_NEWTON
+#define CONTACT_WITH_NEWTON 1
+#endif
+#ifndef CONTACT_WITH_ADMM
+#define CONTACT_WITH_ADMM 1
+#endif
+#if !CONTACT_WITH_CMR && !CONTACT_WITH_DCD
+#error "a world needs a stepper: CONTACT_WITH_CMR or CONTACT_WITH_DCD 1"
+#endif
+#ifndef CONTACT_STEPPER
+#define CONTACT_STEPPER (CONTACT_WITH_CMR ? CT_STEPPER_CMR : CT_STEPPER_DCD)
+#endif
+#ifndef CONTACT_SOLVER
+#define CONTACT_SOLVER CT_SOLVER_ICA
+#endif
 
 #ifndef CONTACT_API
 #if defined(CONTACT_STATIC) && (defined(__GNUC__) || defined(__clang__))

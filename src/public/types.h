@@ -191,7 +191,8 @@ typedef struct ct_csr {
     const double *x;      /* [p[rows]] */
 } ct_csr;
 
-/* ct_problem_desc -- a problem from arrays, which are copied. Make it with ct_problem_desc_default, set kind and what that kind has. n are A's rows,
+/* ct_problem_desc -- a problem from arrays, which are copied. Make it with ct_problem_desc_default, set kind and what that kind has, and nothing
+   else: what would be dropped is refused. n are A's rows,
    m those of J or W. */
 typedef struct ct_problem_desc {
     uint32_t cookie;
@@ -275,7 +276,7 @@ typedef struct ct_world_desc {
     ct_real restitution;  /* 0 is the only value that is supported now */
     int self_collision;   /* 1: a body collides with itself; default 1 */
     ct_broad_phase broad_phase; /* default CT_BROAD_TREE */
-    ct_stepper stepper;   /* default CT_STEPPER_CMR */
+    ct_stepper stepper;   /* default CONTACT_STEPPER */
     ct_integrator integrator; /* default CT_INTEGRATOR_EULER */
     ct_solver_desc solver;
     int cmr_rounds;       /* rounds of solve and CCD before the step is halved, >= 1; default 5 (Otaduy sec. 4) */
