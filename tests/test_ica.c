@@ -348,11 +348,27 @@ static void budgets_and_nan(void **state)
         cti_nodes q;
         assert_true(cti_nodes_init(&q, &f.arena, &f.A, f.blocks, N));
         f.v[7] = (ct_real)NAN;
-        assert_false(cti_finite(cti_nodes_sweep(&q, f.b, f.v)));
+        assert_false(cti_finite(cti_nodes_sweep(&q, f.b, f.v, NULL, NULL)));
         memset(f.v, 0, sizeof f.v);
         cti_nodes_restart(&q);
-        assert_true(cti_finite(cti_nodes_sweep(&q, f.b, f.v)));
+        assert_true(cti_finite(cti_nodes_sweep(&q, f.b, f.v, NULL, NULL)));
     }
+    drop(&f);
+}
+
+/* contacts of nodes are solved inside of the sweep over the nodes: fewer iterations than contacts and nodes in turn */
+static void contacts_are_part_of_the_sweep(void **state)
+{
+    fixture f;
+    cti_residuals res;
+    int in_turn, inside;
+    (void)state;
+    make(&f, 50, 1);
+    inside = solve(&f, CT_CONE_CONE, CTI_R(1e-4), &res).iterations;
+    assert_true(res.natural_map < CTI_R(1e-3));
+    f.p.predict = 1; /* which is in turn */
+    in_turn = solve(&f, CT_CONE_CONE, CTI_R(1e-4), &res).iterations;
+    assert_true(10 * inside <= 9 * in_turn);
     drop(&f);
 }
 
@@ -372,7 +388,7 @@ static void node_sweeps_are_exact(void **state)
     for (i = 0; i < 3 * N; i++)
         f.v[i] = CTI_R(1000.0) * (ct_real)uniform();
     for (k = 0; k < 20000 && change > CTI_EPS; k++)
-        change = cti_nodes_sweep(&q, f.b, f.v);
+        change = cti_nodes_sweep(&q, f.b, f.v, NULL, NULL);
     cti_bsr_residual(&f.A, f.b, f.v, f.work);
     for (i = 0; i < 3 * (N - 1); i++)
         assert_true(cti_abs(f.work[i]) < 1000 * 100 * 40 * CTI_EPS);
@@ -405,7 +421,7 @@ int main(void)
                                        cmocka_unit_test(whole_beside_nodes), cmocka_unit_test(whole_is_caught_up),
                                        cmocka_unit_test(exact_cluster_needs_two_outer_iterations),
                                        cmocka_unit_test(coulomb),
-                                       cmocka_unit_test(node_sweeps_are_exact),
+                                       cmocka_unit_test(contacts_are_part_of_the_sweep), cmocka_unit_test(node_sweeps_are_exact),
                                        cmocka_unit_test(budgets_and_nan),
                                        cmocka_unit_test(residual_reacts)};
     return cmocka_run_group_tests(tests, NULL, NULL);

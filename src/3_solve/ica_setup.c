@@ -252,6 +252,33 @@ static void cti_ica_find_single(cti_ica *s, int32_t *touched)
     }
 }
 
+/* contacts between nodes alone, each behind the last of its nodes in a sweep */
+static int cti_ica_make_own(cti_ica *s)
+{
+    int i, k, n = s->nodes.n, *last = CTI_ARENA_NEW(s->arena, int, s->p->n_rows);
+    int32_t *rank = CTI_ARENA_NEW(s->arena, int32_t, s->p->A->n);
+    s->at_node = CTI_ARENA_ZERO(s->arena, int32_t, n + 2), s->of_node = CTI_ARENA_NEW(s->arena, int32_t, s->p->n_rows);
+    if (!last || !rank || !s->at_node || !s->of_node)
+        return 0;
+    for (i = 0; i < n; i++)
+        rank[s->nodes.blocks[i]] = i;
+    for (i = 0; i < s->p->n_rows; i++) {
+        cti_ica_contact *q = &s->contacts[i];
+        q->own = s->coupled && !s->p->plain && !s->p->predict;
+        for (k = 0; k < q->n_legs; k++)
+            q->own &= cti_ica_is_node(&s->clusters[s->legs[q->leg0 + k].cluster]);
+        for (k = 0, last[i] = 0; q->own && k < s->p->rows[i].n; k++)
+            last[i] = cti_max_int(last[i], rank[s->p->rows[i].term[k].block]);
+        s->at_node[last[i] + 2] += q->own, s->n_own += q->own;
+    }
+    for (i = 0; i < n; i++)
+        s->at_node[i + 2] += s->at_node[i + 1];
+    for (i = 0; i < s->p->n_rows; i++)
+        if (s->contacts[i].own)
+            s->of_node[s->at_node[last[i] + 1]++] = i;
+    return 1;
+}
+
 static int cti_ica_make_contacts(cti_ica *s)
 {
     const cti_problem *p = s->p;
@@ -276,7 +303,7 @@ static int cti_ica_make_contacts(cti_ica *s)
             cti_ica_fill_leg(s, &p->rows[i], &s->contacts[i], &s->legs[s->contacts[i].leg0 + k]);
     for (i = 0; i < p->n_rows; i++)
         cti_local_prepare(&s->contacts[i].local, &p->rows[i], s->desc->cone);
-    return 1;
+    return cti_ica_make_own(s);
 }
 
 /* z = (v, r) and its metric: the diagonal of A for velocities, the local compliance for multipliers */

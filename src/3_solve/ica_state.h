@@ -21,6 +21,7 @@ typedef struct cti_ica_leg { /* a contact's part in one cluster */
 typedef struct cti_ica_contact {
     int32_t leg0, n_legs, term0, n_terms;
     int single; /* no other contact touches its clusters, which are nodes: a second visit would only polish its friction */
+    int own;         /* all of its clusters are nodes that others are coupled with: it can be visited in their sweep */
     ct_real base[3]; /* u at the v of the outer iteration */
     cti_local local; /* its law, and J D^-1 J' of it */
 } cti_ica_contact;
@@ -47,6 +48,7 @@ typedef struct cti_ica {
     int budget;  /* sweeps over the contacts where clusters are not coupled */
     int grouped; /* clusters that are not single nodes */
     int coupled; /* clusters see each other through A */
+    int n_own, fused; /* contacts with nodes of their own; 1: they are visited in the sweep over nodes */
     int cold;    /* v did not solve A v = b for clusters without contacts */
     cti_ica_contact *contacts;
     cti_ica_leg *legs;
@@ -58,6 +60,7 @@ typedef struct cti_ica {
     ct_real *z, *z_old, *weight; /* [3 n + 3 rows] velocities and multipliers, those before an outer iteration, metric of both */
     ct_real *z_best;             /* those of the smallest change: what stands when the budget ends an accelerated loop */
     ct_real *v, *r, *r_old;      /* parts of z: [3 n], [3 rows]; multipliers before a sweep */
+    int32_t *at_node, *of_node;  /* [nodes.n + 1] starts in of_node, contacts that are visited after a node */
     cti_nodes nodes;             /* clusters of one block without hooks */
     cti_anderson inner, outer;   /* outer: where clusters see each other through A */
 } cti_ica;

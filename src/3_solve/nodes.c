@@ -96,9 +96,10 @@ static cti_f8 cti_nodes_visit(cti_nodes *q, int i, const ct_real *f, ct_real *v)
     return d;
 }
 
-CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v)
+CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v, cti_nodes_after *after, void *ctx)
 {
     cti_f8 big = cti_f8_set(0), wrong = big;
+    ct_real other = 0;
     float t[4], w[4];
     int i, k;
     if (q->age++ % CTI_NODES_REBASE == 0)
@@ -112,7 +113,9 @@ CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v)
         cti_f8 d = cti_nodes_visit(q, i, f, v);
         big = cti_f8_max(big, cti_f8_abs(d));
         wrong = cti_f8_add(wrong, cti_f8_sub(d, d)); /* a maximum loses what is not a number, a sum does not */
+        if (after)
+            other = cti_max(other, after(ctx, i));
     }
     cti_f8_store4(t, big), cti_f8_store4(w, wrong);
-    return (ct_real)(cti_max(t[0], cti_max(t[1], t[2])) + (w[0] + w[1] + w[2]));
+    return cti_max(other, (ct_real)cti_max(t[0], cti_max(t[1], t[2]))) + (ct_real)(w[0] + w[1] + w[2]);
 }

@@ -25,8 +25,10 @@ typedef struct cti_nodes {
 CTI_FN int cti_nodes_init(cti_nodes *q, cti_arena *arena, const cti_bsr *A, int32_t *blocks, int n);
 /* cti_nodes_restart -- v was put somewhere else: the next sweep takes a new base point. */
 CTI_FN void cti_nodes_restart(cti_nodes *q);
-/* cti_nodes_sweep -- one sweep v_i += D_i^-1 (f - A v)_i over the blocks (Otaduy 2009, eq. 12). Returns the largest change of an entry,
-   not finite where any is not. */
-CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v);
+/* cti_nodes_after -- what comes behind the visit of block i of the list; may change f, and v by what it adds to delta too. Returns a change [m/s]. */
+typedef ct_real cti_nodes_after(void *ctx, int i);
+/* cti_nodes_sweep -- one sweep v_i += D_i^-1 (f - A v)_i over the blocks (Otaduy 2009, eq. 12), `after` behind each of them or NULL. Returns the
+   largest change of an entry, or that `after` returned; not finite where any entry is not. */
+CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v, cti_nodes_after *after, void *ctx);
 
 #endif /* CTI_NODES_H */
