@@ -17,6 +17,7 @@ CTI_FN void cti_dcd_free(cti_mem *mem, cti_dcd *d)
     CTI_FREE(mem, d->bodies), CTI_FREE(mem, d->tet_rest), CTI_FREE(mem, d->near_rest), CTI_FREE(mem, d->normals);
     CTI_FREE(mem, d->thickness), CTI_FREE(mem, d->vertex_boxes), CTI_FREE(mem, d->node_boxes);
     CTI_FREE(mem, d->power), CTI_FREE(mem, d->power_step), CTI_FREE(mem, d->v_start), CTI_FREE(mem, d->lambda), CTI_FREE(mem, d->rub);
+    CTI_FREE(mem, d->pivot);
     memset(d, 0, sizeof *d);
 }
 

@@ -17,6 +17,9 @@ typedef struct cti_dcd_matrix {
     int32_t *p, *i; /* blocks above the diagonal by rows */
     double *x;      /* R_i A_ij R_j' */
     double *D;      /* [9 n] what friction adds to the blocks on the diagonal; NULL: nothing */
+    const cti_dcd_turn *T; /* the unknowns are turned; NULL: they are not */
+    double *u;             /* [3 n] scratch with T */
+    const cti_sparse *J;   /* of the set */
     cti_sparse G;   /* sqrt(viscosity) t R' of rows that touch several blocks: G'G is between those, what is within one is in D */
 } cti_dcd_matrix;
 
@@ -88,9 +91,8 @@ static int cti_dcd_matrix_make(const cti_state *s, cti_dcd_matrix *m)
     return 1;
 }
 
-static void cti_dcd_multiply(void *ctx, const double *x, double *y)
+static void cti_dcd_multiply_plain(const cti_dcd_matrix *m, const double *x, double *y)
 {
-    const cti_dcd_matrix *m = (const cti_dcd_matrix *)ctx;
     int b, k, n = m->A->n;
     memcpy(y, x, sizeof *y * 3 * (size_t)n);
     for (b = 0; b < n; b++) {
@@ -119,13 +121,25 @@ static void cti_dcd_multiply(void *ctx, const double *x, double *y)
     }
 }
 
-/* (R A R' x)_i for x of few entries */
-static double cti_dcd_row(void *ctx, int i, const double *x)
+static void cti_dcd_multiply(void *ctx, const double *x, double *y)
 {
     const cti_dcd_matrix *m = (const cti_dcd_matrix *)ctx;
+    if (!m->T) {
+        cti_dcd_multiply_plain(m, x, y);
+        return;
+    }
+    memcpy(m->u, x, sizeof *x * 3 * (size_t)m->A->n);
+    cti_dcd_turn_forward(m->T, m->u);
+    cti_dcd_multiply_plain(m, m->u, y);
+    cti_dcd_turn_transposed(m->T, y);
+}
+
+/* x_b' (R A R' x)_b for x of few entries */
+static double cti_dcd_block_energy(const cti_dcd_matrix *m, int b, const double *x)
+{
     const cti_bsr *A = m->A;
     double s[3] = {0, 0, 0}, v[3];
-    int k, r, b = i / 3;
+    int k, r;
     for (k = A->row[b]; k < A->row[b + 1]; k++) {
         const ct_real *M = A->val + 9 * (size_t)k;
         const double *u = x + 3 * (size_t)A->col[k];
@@ -140,7 +154,34 @@ static double cti_dcd_row(void *ctx, int i, const double *x)
         }
     }
     cti_dcd_times(m->R + 9 * (size_t)b, s, v);
-    return v[i % 3];
+    return v[0] * x[3 * b] + v[1] * x[3 * b + 1] + v[2] * x[3 * b + 2];
+}
+
+/* d'A d for d that is zero but at these rows */
+static double cti_dcd_energy(void *ctx, const double *d, const int32_t *rows, int count)
+{
+    const cti_dcd_matrix *m = (const cti_dcd_matrix *)ctx;
+    const cti_dcd_turn *T = m->T;
+    double e = 0, *x;
+    int i, k;
+    for (i = 0; !T && i < count; i++)
+        for (k = m->J->p[rows[i]]; k < m->J->p[rows[i] + 1]; k += 3)
+            e += cti_dcd_block_energy(m, m->J->i[k] / 3, d);
+    if (!T)
+        return e;
+    x = T->work;
+    for (i = 0; i < count; i++)
+        for (k = 3 * T->block[rows[i]]; k < 3 * T->block[rows[i]] + 3; k++)
+            x[k] = d[k];
+    cti_dcd_turn_forward(T, x);
+    for (i = 0; i < T->rest.rows; i++) {
+        const double *u = x + 3 * (size_t)T->block[i];
+        if (T->first[i] && (u[0] != 0 || u[1] != 0 || u[2] != 0))
+            e += cti_dcd_block_energy(m, T->block[i], x);
+    }
+    for (i = 0; i < T->rest.rows; i++)
+        memset(x + 3 * (size_t)T->block[i], 0, sizeof *x * 3);
+    return e;
 }
 
 /* ---- rows ---- */
@@ -200,6 +241,8 @@ CTI_FN int cti_dcd_decouple(cti_state *s, const double *depth, ct_decouple how)
     uint8_t *keep = CTI_ARENA_ZERO(s->arena, uint8_t, rows);
     if (how == CT_DECOUPLE_NONE || rows == 0)
         return 0;
+    if (how == CT_DECOUPLE_PIVOT)
+        return cti_dcd_pivots(s, depth);
     if (!keep || !cti_dcd_jacobian(s, &J, &w))
         return -1;
     if (cti_mprgp_decouple(s->arena, &J, depth, how == CT_DECOUPLE_RANDOM ? CTI_DECOUPLE_RANDOM : CTI_DECOUPLE_DEEPEST, 3,
@@ -251,8 +294,31 @@ static int cti_dcd_rubbing(const cti_state *s, const ct_real *rub, cti_dcd_matri
 
 /* ---- the set ---- */
 
+/* the pivots as unit rows in the turned unknowns. 0: out of memory */
+static int cti_dcd_turned(const cti_state *s, cti_mprgp_set *set, cti_dcd_turn *turn, const double *w, double *size)
+{
+    cti_sparse J;
+    int i, e, rows = set->rows;
+    if (!cti_dcd_turn_make(s, &set->J, turn))
+        return 0;
+    memset(&J, 0, sizeof J);
+    J.rows = rows, J.cols = set->n;
+    J.p = CTI_ARENA_NEW(s->arena, int32_t, rows + 1), J.i = CTI_ARENA_NEW(s->arena, int32_t, 3 * (size_t)rows), J.x = turn->q;
+    if (!J.p || !J.i)
+        return 0;
+    for (i = 0; i < rows; i++) {
+        J.p[i] = 3 * i, size[i] = turn->size[i];
+        for (e = 0; e < 3; e++)
+            J.i[3 * i + e] = 3 * turn->block[i] + e;
+        set->lo[i] = -w[i] / size[i];
+    }
+    J.p[rows] = 3 * rows;
+    set->J = J;
+    return 1;
+}
+
 /* unit rows in the scaled unknowns; size [rows] what they were divided by. A row that nothing moves is left free. 0: out of memory */
-static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, cti_mprgp_set *set, double **out_size)
+static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, cti_mprgp_set *set, cti_dcd_turn *turn, double **out_size)
 {
     int i, k, rows = CTI_LEN(s->rows);
     double *w;
@@ -274,10 +340,10 @@ static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, cti_mprgp_se
         size = plain > 1e-18 ? sqrt(size) : 0;
         (*out_size)[i] = size;
         set->lo[i] = size > 0 ? -w[i] / size : -INFINITY, set->hi[i] = INFINITY;
-        for (k = set->J.p[i]; k < set->J.p[i + 1]; k++)
+        for (k = set->J.p[i]; !turn && k < set->J.p[i + 1]; k++)
             set->J.x[k] = size > 0 ? set->J.x[k] / size : 0;
     }
-    return 1;
+    return !turn || cti_dcd_turned(s, set, turn, w, *out_size);
 }
 
 /* multipliers from the gradient A x - b = J' r at the end */
@@ -369,11 +435,16 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
     cti_effort e;
     cti_answer a;
     cti_mprgp_end end;
-    int i, n = 3 * s->n;
-    double *size, *y = CTI_ARENA_NEW(s->arena, double, n);
+    cti_dcd_turn turn;
+    int i, n = 3 * s->n, turned = s->desc.dcd.decouple == CT_DECOUPLE_PIVOT && CTI_LEN(s->rows) > 0;
+    double *size, *y = CTI_ARENA_NEW(s->arena, double, n), *turned_x = CTI_ARENA_NEW(s->arena, double, n);
     memset(&m, 0, sizeof m);
-    if (!y || (rub && !cti_dcd_rubbing(s, rub, &m, b)) || !cti_dcd_matrix_make(s, &m) || !cti_dcd_set(s, &m, &set, &size))
+    if (!y || !turned_x || (rub && !cti_dcd_rubbing(s, rub, &m, b)) || !cti_dcd_matrix_make(s, &m) ||
+        !cti_dcd_set(s, &m, &set, turned ? &turn : NULL, &size))
         return 0;
+    m.J = &set.J;
+    if (turned)
+        m.T = &turn, m.u = turned_x;
     for (i = 0; i < s->n; i++) {
         const double *R = m.R + 9 * (size_t)i, *u = v + 3 * (size_t)i;
         /* y = L' v by back substitution with R' */
@@ -383,9 +454,11 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
     }
     for (i = 0; i < (m.G.rows ? m.G.p[m.G.rows] : 0); i += 3)
         cti_dcd_times(m.R + 3 * (size_t)m.G.i[i], m.G.x + i, m.G.x + i);
+    if (turned)
+        cti_dcd_turn_back(&turn, y), cti_dcd_turn_transposed(&turn, b);
     memset(&task, 0, sizeof task), memset(&count, 0, sizeof count), memset(&a, 0, sizeof a);
     cti_dcd_effort(s, tolerance, &e);
-    task.n = n, task.multiply = cti_dcd_multiply, task.multiply_ctx = &m, task.row = m.G.rows ? NULL : cti_dcd_row, task.b = b,
+    task.n = n, task.multiply = cti_dcd_multiply, task.multiply_ctx = &m, task.energy = m.G.rows ? NULL : cti_dcd_energy, task.b = b,
     task.set = &set;
     task.tolerance = (double)tolerance, task.gamma = 1, task.projected = 1, task.effort = &e, task.answer = &a;
     task.count = &count, task.power = s->dcd.power_step;
@@ -397,6 +470,8 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
     for (i = 0; i < n; i++)
         v[i] -= b[i];
     cti_dcd_multipliers(s, &set, size, v);
+    if (turned)
+        cti_dcd_turn_forward(&turn, y);
     for (i = 0; i < s->n; i++)
         cti_dcd_times_t(m.R + 9 * (size_t)i, y + 3 * (size_t)i, v + 3 * (size_t)i);
     out->iterations = count.cg + count.expansions + count.proportionings, out->cg = count.cg, out->products = count.products;

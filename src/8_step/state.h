@@ -144,6 +144,7 @@ typedef struct cti_dcd {
     double *power, *power_step;       /* [3 n] where the power method begins; the step's own */
     ct_real *v_start;      /* [3 n] of a Newton iteration; then the last program's solution, and its multipliers: */
     ct_real *lambda;       /* [rows] */
+    int32_t *pivot;        /* [rows] block of a row's pivot (CT_DECOUPLE_PIVOT) */
     ct_real *rub;          /* [rows] tangential viscosity [N s per m/s] */
     int dropped, cg, steps, solves, products; /* of the step so far */
     int ready;
