@@ -204,9 +204,9 @@ def eight(args):
     bodies = []
     for i in range(8):
         turn = [{"rotate": [rng.uniform(-25, 25), rng.uniform(0, 360), rng.uniform(-25, 25)]},
-                {"translate": [rng.uniform(-0.15, 0.15), 0.6 + 0.8 * i, rng.uniform(-0.15, 0.15)]}]
-        bodies.append(soft("lizard%d" % i, "lizard.msh", 8e4, turn, velocity=[0, -1 - 0.4 * i, 0]))
-    return discrete("eight", 0.005, 400, args, bodies + [plane(6)], {"eye": [1.7, 1.25, 2.3], "target": [0, 0.28, 0], "fov": 40})
+                {"translate": [rng.uniform(-0.15, 0.15), 0.45 + 0.62 * i, rng.uniform(-0.15, 0.15)]}]
+        bodies.append(soft("lizard%d" % i, "lizard.msh", 2e5, turn, velocity=[0, -1 - 0.2 * i, 0]))
+    return discrete("eight", 0.005, 400, args, bodies + [plane(6)], {"eye": [2.3, 1.7, 3.1], "target": [0, 0.3, 0], "fov": 40})
 
 
 def bending(args):

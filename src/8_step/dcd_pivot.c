@@ -11,9 +11,9 @@
 #include "../0_base/sets.h"
 #include "../0_base/sort.h"
 
-#define CTI_PIVOT_LEAST 0.25 /* length of a pivot's part of its row, of the longest part */
+#define CTI_PIVOT_LEAST 0.5 /* length of a pivot's part of its row, of the longest part */
 #define CTI_PIVOT_ASKEW 0.4  /* part of a block's normal that is not in pivots that the block has */
-#define CTI_PIVOT_CHAIN 4    /* rows that hang on each other */
+#define CTI_PIVOT_CHAIN 3    /* rows that hang on each other */
 
 /* ---- which rows ---- */
 
@@ -126,6 +126,10 @@ static int cti_pivot_ranks(cti_state *s, const double *depth, cti_pivot_rank *ra
             rank[row].second = key[k] ? (cti_pivot_sides(s, set, row, &side), side == (sum[0] >= sum[1])) + 1 : s->origins[row].pair.n > 1;
         }
     }
+    /* what earlier steps have left out, before it grows */
+    for (i = 0; i < rows; i++)
+        if (rank[i].second && s->origins[i].gap0 < -2 * s->origins[i].thickness)
+            rank[i].second = 0, rank[i].depth = (double)s->origins[i].gap0;
     cti_pivot_sort(rank, rows);
     return 1;
 }
