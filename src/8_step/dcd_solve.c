@@ -14,7 +14,7 @@
 typedef struct cti_dcd_matrix {
     const cti_bsr *A;
     double *R;      /* [9 n] inverses of L_i */
-    int32_t *p, *i; /* blocks above the diagonal by rows */
+    int32_t *p, *i; /* blocks above the diagonal by rows; half of what a diagonal block that has no Cholesky factor lacks to 1 */
     double *x;      /* R_i A_ij R_j' */
     double *D;      /* [9 n] what friction adds to the blocks on the diagonal; NULL: nothing */
     const cti_dcd_turn *T; /* the unknowns are turned; NULL: they are not */
@@ -23,8 +23,8 @@ typedef struct cti_dcd_matrix {
     cti_sparse G;   /* sqrt(viscosity) t R' of rows that touch several blocks: G'G is between those, what is within one is in D */
 } cti_dcd_matrix;
 
-/* R = L^-1 of D = L L'; a block that is not positive: of its diagonal */
-static void cti_dcd_cholesky(const ct_real *D, double *R)
+/* R = L^-1 of D = L L'. 0: the block is not positive, R is of its diagonal */
+static int cti_dcd_cholesky(const ct_real *D, double *R)
 {
     double a = (double)D[0], b = (double)D[3], c = (double)D[4], d = (double)D[6], e = (double)D[7], f = (double)D[8], l0, l1, l2, m, n, o;
     memset(R, 0, sizeof *R * 9);
@@ -33,10 +33,11 @@ static void cti_dcd_cholesky(const ct_real *D, double *R)
     l2 = sqrt(f - n * n - o * o);
     if (!(l0 > 0) || !(l1 > 0) || !(l2 > 1e-7 * sqrt(f))) {
         R[0] = a > 0 ? 1 / sqrt(a) : 1, R[4] = c > 0 ? 1 / sqrt(c) : 1, R[8] = f > 0 ? 1 / sqrt(f) : 1;
-        return;
+        return 0;
     }
     R[0] = 1 / l0, R[4] = 1 / l1, R[8] = 1 / l2;
     R[3] = -m * R[0] * R[4], R[7] = -o * R[4] * R[8], R[6] = -(n * R[0] + o * R[3]) * R[8];
+    return 1;
 }
 
 /* out = R M S' */
@@ -64,24 +65,30 @@ static void cti_dcd_times_t(const double *R, const double *x, double *out)
     out[0] = R[0] * a + R[3] * b + R[6] * c, out[1] = R[4] * b + R[7] * c, out[2] = R[8] * c;
 }
 
-static int cti_dcd_matrix_make(const cti_state *s, cti_dcd_matrix *m)
+/* R_b A_bb R_b' - 1, D within A_bb: nothing, where there is a factor */
+static void cti_dcd_lack(const cti_dcd_matrix *m, int b, const ct_real *block, double *out)
 {
-    const cti_bsr *A = &s->A;
-    ct_real block[9];
-    int b, k, at = 0, n = (A->row[A->n] - A->n) / 2;
-    m->A = A;
-    m->p = CTI_ARENA_NEW(s->arena, int32_t, A->n + 1), m->i = CTI_ARENA_NEW(s->arena, int32_t, n),
+    const double *R = m->R + 9 * (size_t)b;
+    cti_dcd_scale(R, block, R, out);
+    out[0] -= 1, out[4] -= 1, out[8] -= 1;
+}
+
+/* blocks above the diagonal. 0: out of memory */
+static int cti_dcd_matrix_half(const cti_state *s, cti_dcd_matrix *m, const double *lack, int n_lacking)
+{
+    const cti_bsr *A = m->A;
+    int b, k, e, at = 0, n = (A->row[A->n] - A->n) / 2 + n_lacking;
+    m->p = CTI_ARENA_NEW(s->arena, int32_t, A->n + 1), m->i = CTI_ARENA_NEW(s->arena, int32_t, n);
     m->x = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)n);
-    m->R = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)A->n);
-    if (!m->p || !m->i || !m->x || !m->R)
+    if (!m->p || !m->i || !m->x)
         return 0;
-    for (b = 0; b < A->n; b++) {
-        for (k = 0; k < 9; k++)
-            block[k] = A->val[9 * (size_t)A->diag[b] + (size_t)k] + (m->D ? (ct_real)m->D[9 * (size_t)b + (size_t)k] : 0);
-        cti_dcd_cholesky(block, m->R + 9 * (size_t)b);
-    }
     m->p[0] = 0;
     for (b = 0; b < A->n; b++) {
+        if (lack[9 * (size_t)b] != 0 || lack[9 * (size_t)b + 1] != 0 || lack[9 * (size_t)b + 2] != 0 || lack[9 * (size_t)b + 5] != 0) {
+            for (e = 0; e < 9; e++)
+                m->x[9 * (size_t)at + (size_t)e] = lack[9 * (size_t)b + (size_t)e] / 2;
+            m->i[at++] = b;
+        }
         for (k = A->diag[b] + 1; k < A->row[b + 1]; k++, at++) {
             m->i[at] = A->col[k];
             cti_dcd_scale(m->R + 9 * (size_t)b, A->val + 9 * (size_t)k, m->R + 9 * (size_t)A->col[k], m->x + 9 * (size_t)at);
@@ -91,24 +98,47 @@ static int cti_dcd_matrix_make(const cti_state *s, cti_dcd_matrix *m)
     return 1;
 }
 
-static void cti_dcd_multiply_plain(const cti_dcd_matrix *m, const double *x, double *y)
+static int cti_dcd_matrix_make(const cti_state *s, cti_dcd_matrix *m)
+{
+    const cti_bsr *A = &s->A;
+    ct_real block[9];
+    int b, k, n_lacking = 0;
+    double *lack = CTI_ARENA_ZERO(s->arena, double, 9 * (size_t)A->n);
+    m->A = A;
+    m->R = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)A->n);
+    if (!m->R || !lack)
+        return 0;
+    for (b = 0; b < A->n; b++) {
+        for (k = 0; k < 9; k++)
+            block[k] = A->val[9 * (size_t)A->diag[b] + (size_t)k] + (m->D ? (ct_real)m->D[9 * (size_t)b + (size_t)k] : 0);
+        if (!cti_dcd_cholesky(block, m->R + 9 * (size_t)b))
+            cti_dcd_lack(m, b, block, lack + 9 * (size_t)b), n_lacking++;
+    }
+    return cti_dcd_matrix_half(s, m, lack, n_lacking);
+}
+
+static void cti_dcd_multiply_half(const cti_dcd_matrix *m, const double *x, double *y)
 {
     int b, k, n = m->A->n;
     memcpy(y, x, sizeof *y * 3 * (size_t)n);
     for (b = 0; b < n; b++) {
         double u0 = x[3 * b], u1 = x[3 * b + 1], u2 = x[3 * b + 2], s0 = 0, s1 = 0, s2 = 0;
         for (k = m->p[b]; k < m->p[b + 1]; k++) {
-            const double *M = m->x + 9 * (size_t)k, *v = x + 3 * (size_t)m->i[k];
+            const double *M = m->x + 9 * (size_t)k;
+            const double *v = x + 3 * (size_t)m->i[k];
             double *z = y + 3 * (size_t)m->i[k];
-            s0 += M[0] * v[0] + M[1] * v[1] + M[2] * v[2];
-            s1 += M[3] * v[0] + M[4] * v[1] + M[5] * v[2];
-            s2 += M[6] * v[0] + M[7] * v[1] + M[8] * v[2];
-            z[0] += M[0] * u0 + M[3] * u1 + M[6] * u2;
-            z[1] += M[1] * u0 + M[4] * u1 + M[7] * u2;
-            z[2] += M[2] * u0 + M[5] * u1 + M[8] * u2;
+            double m0 = M[0], m1 = M[1], m2 = M[2], m3 = M[3], m4 = M[4], m5 = M[5], m6 = M[6], m7 = M[7], m8 = M[8];
+            s0 += m0 * v[0] + m1 * v[1] + m2 * v[2], s1 += m3 * v[0] + m4 * v[1] + m5 * v[2], s2 += m6 * v[0] + m7 * v[1] + m8 * v[2];
+            z[0] += m0 * u0 + m3 * u1 + m6 * u2, z[1] += m1 * u0 + m4 * u1 + m7 * u2, z[2] += m2 * u0 + m5 * u1 + m8 * u2;
         }
         y[3 * b] += s0, y[3 * b + 1] += s1, y[3 * b + 2] += s2;
     }
+}
+
+static void cti_dcd_multiply_plain(const cti_dcd_matrix *m, const double *x, double *y)
+{
+    int b, k;
+    cti_dcd_multiply_half(m, x, y);
     for (b = 0; b < m->G.rows; b++) {
         double t = 0;
         for (k = m->G.p[b]; k < m->G.p[b + 1]; k++)
