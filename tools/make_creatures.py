@@ -409,6 +409,13 @@ def glass(around=72):
     return make_meshes.revolve(line, around, 1.0)
 
 
+def bowl(around=64):
+    """A wide bowl with walls 0.08 thick that is open above."""
+    line = [(0.2, 0.0), (0.4, 0.0), (0.6, 0.0), (0.74, 0.04), (0.88, 0.12), (1.0, 0.23), (1.1, 0.36), (1.16, 0.48), (1.2, 0.6), (1.18, 0.63), (1.14, 0.63),
+            (1.12, 0.6), (1.08, 0.5), (1.02, 0.4), (0.94, 0.3), (0.84, 0.21), (0.72, 0.14), (0.58, 0.1), (0.4, 0.08), (0.2, 0.075), (0.04, 0.075)]
+    return make_meshes.revolve(line, around, 1.0)
+
+
 def bars(radius=0.16, length=1.6, apart=1.0, around=20, along=24):
     """Two round bars along x."""
     vertices, triangles = [], []
@@ -435,7 +442,7 @@ def write_msh(path, comment, nodes, tets):
 def main(argv=None):
     p = argparse.ArgumentParser(description="soft bodies of tets and fixed things for them to fall on")
     p.add_argument("--out", required=True)
-    p.add_argument("--shape", required=True, choices=sorted(CREATURES) + ["beam", "stairs", "glass", "bars"])
+    p.add_argument("--shape", required=True, choices=sorted(CREATURES) + ["beam", "stairs", "glass", "bowl", "bars"])
     p.add_argument("--vertices", type=int, default=10000, help="of a soft body, about")
     p.add_argument("--name", help="of the file, without its ending; default: the shape")
     p.add_argument("--quiet", action="store_true")
@@ -450,7 +457,7 @@ def main(argv=None):
         if not a.quiet:
             print("%s: %d nodes, %d tets, volume %.4f" % (a.shape, len(nodes), len(tets), sum(volume(*(nodes[v] for v in t)) for t in tets)))
         return 0
-    vertices, triangles = {"stairs": stairs, "glass": glass, "bars": bars}[a.shape]()
+    vertices, triangles = {"stairs": stairs, "glass": glass, "bowl": bowl, "bars": bars}[a.shape]()
     if a.shape != "bars":
         make_meshes.check_closed(a.shape, vertices, triangles)
     make_meshes.write_obj(name + ".obj", a.shape, vertices, triangles)

@@ -157,12 +157,12 @@ static void cti_cpb_program(cti_cpb *c, cti_state *s)
     cti_cpb_doubles_out(c, "c", w, rows);
     cti_cpb_head(c, "x_ref", 1, (uint64_t)n);
     for (i = 0; i < n; i++)
-        cti_cpb_real(c, s->dcd.v_start[i]);
+        cti_cpb_real(c, s->dcd.answer[i]);
     cti_cpb_head(c, "lam_ref", 1, (uint64_t)rows);
     for (i = 0; i < rows; i++)
         cti_cpb_real(c, s->dcd.lambda[i]);
     for (i = 0; i < s->n; i++) {
-        cti_v3 v = cti_v3_at(s->dcd.v_start, i), Av = cti_bsr_row(&s->A, s->dcd.v_start, i);
+        cti_v3 v = cti_v3_at(s->dcd.answer, i), Av = cti_bsr_row(&s->A, s->dcd.answer, i);
         objective += (double)(cti_v3_dot(v, Av) / 2 - cti_v3_dot(v, cti_v3_at(s->b, i)));
     }
     cti_cpb_doubles_out(c, "obj", &objective, 1);
