@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """make_creatures.py -- soft bodies of tets from implicit surfaces, and fixed things for them to fall on: MSH 2.2 and OBJ.
 
-usage: python3 tools/make_creatures.py --out DIR --shape dragon|rabbit|lizard|beam|stairs|glass|bars [--vertices 46000] [--name NAME] [--quiet]
+usage: python3 tools/make_creatures.py --out DIR --shape dragon|rabbit|lizard|beam|stairs|glass|bowl|bars [--vertices 46000] [--name NAME] [--quiet]
 
 A creature is a smooth union of round cones (body, head, limbs, tail, spikes). A body-centred lattice of tets is cut by its surface (Labelle, Shewchuk:
 Isosurface stuffing, 2007): nodes near to a crossing go there, tets that are cut otherwise are split; then boundary nodes are spread evenly over the
