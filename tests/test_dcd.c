@@ -413,6 +413,14 @@ static void decoupling_keeps_one_row_a_vertex(void **state)
     assert_int_equal(none.rows, deep.rows + deep.dropped);
     assert_int_equal(none.rows, random.rows + random.dropped);
     assert_true(none.status == CT_STATUS_OK);
+    {
+        double other, depth;
+        uint64_t bits;
+        ct_step_report pivot = overlap(CT_DECOUPLE_PIVOT, 1, &other, &depth, &bits);
+        assert_int_equal(none.rows, pivot.rows + pivot.dropped);
+        assert_true(pivot.rows > 3 * deep.rows / 2 && other > 0);
+        print_message("overlap: %d rows with pivots\n", pivot.rows);
+    }
     /* the deepest of all is kept */
     assert_true(fabs(deepest[0] - deepest[2]) < 1e-9);
     print_message("overlap: %d rows, %d dropped; at random %d rows\n", deep.rows, deep.dropped, random.rows);

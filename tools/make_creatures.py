@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """make_creatures.py -- soft bodies of tets from implicit surfaces, and fixed things for them to fall on: MSH 2.2 and OBJ.
 
-usage: python3 tools/make_creatures.py --out DIR --shape dragon|rabbit|lizard|beam|stairs|glass|bars [--vertices 46000] [--name NAME] [--quiet]
+usage: python3 tools/make_creatures.py --out DIR --shape dragon|rabbit|lizard|beam|stairs|glass|bowl|bars [--vertices 46000] [--name NAME] [--quiet]
 
-A creature is a smooth union of round cones (body, head, limbs, tail, spikes). A body-centred lattice of tets is laid over it; tets whose centre
-is inside stay, and the nodes on their boundary are moved onto the surface as far as no tet becomes flat. `--vertices` sets how fine the lattice
-is: the number of nodes comes out within a few per cent of it. Deterministic, standard library only.
+A creature is a smooth union of round cones (body, head, limbs, tail, spikes). A body-centred lattice of tets is cut by its surface (Labelle, Shewchuk:
+Isosurface stuffing, 2007): nodes near to a crossing go there, tets that are cut otherwise are split; then boundary nodes are spread evenly over the
+surface as far as tets stay good. `--vertices` sets how fine the lattice is: the number of nodes comes out within a few per cent of it.
+Deterministic, standard library only.
 """
 import argparse
 import math
@@ -47,11 +48,11 @@ def rabbit():
 def lizard():
     """Long: body, head, four limbs with feet, a tail as long as the rest, a crest of spikes."""
     parts = [((0, 0, -0.22), (0, 0.02, 0.2), 0.13, 0.14), ((0, 0.06, 0.34), (0, 0.08, 0.52), 0.11, 0.07),
-             ((0, -0.01, -0.34), (0, 0.02, -0.68), 0.1, 0.06), ((0, 0.02, -0.68), (0, 0.12, -0.98), 0.06, 0.035)]
-    parts += mirrored([((0.09, -0.04, 0.2), (0.3, -0.08, 0.26), 0.065, 0.05), ((0.3, -0.08, 0.26), (0.34, -0.22, 0.32), 0.05, 0.045),
-                       ((0.09, -0.04, -0.22), (0.3, -0.08, -0.24), 0.07, 0.055), ((0.3, -0.08, -0.24), (0.34, -0.22, -0.18), 0.055, 0.045)])
+             ((0, -0.01, -0.34), (0, 0.02, -0.68), 0.1, 0.06), ((0, 0.02, -0.68), (0, 0.12, -0.98), 0.06, 0.045)]
+    parts += mirrored([((0.09, -0.04, 0.2), (0.3, -0.08, 0.26), 0.065, 0.05), ((0.3, -0.08, 0.26), (0.34, -0.22, 0.32), 0.055, 0.055),
+                       ((0.09, -0.04, -0.22), (0.3, -0.08, -0.24), 0.07, 0.055), ((0.3, -0.08, -0.24), (0.34, -0.22, -0.18), 0.055, 0.055)])
     for z in (0.22, 0.04, -0.14, -0.32):
-        parts.append(((0, 0.1, z), (0, 0.23, z - 0.03), 0.045, 0.025))
+        parts.append(((0, 0.08, z), (0, 0.2, z - 0.03), 0.06, 0.04))
     return parts, 0.035
 
 
@@ -130,18 +131,15 @@ def candidates(surface, a):
 
 
 def lattice(surface, a):
-    """Nodes by number and tets of a body-centred lattice whose centres are inside. Nodes (2x, 2y, 2z) are corners, odd ones centres of cells."""
+    """Nodes with f there, and tets, of a body-centred lattice around and inside of the surface. Nodes (2x, 2y, 2z) are corners, odd ones centres."""
     origin, cells = candidates(surface, a)
     half = a / 2
     index, nodes, tets, local_of = {}, [], [], []
 
-    def place(q):
-        return (origin[0] + q[0] * half, origin[1] + q[1] * half, origin[2] + q[2] * half)
-
     def number(q, local):
         if q not in index:
             index[q] = len(nodes)
-            nodes.append(place(q))
+            nodes.append((origin[0] + q[0] * half, origin[1] + q[1] * half, origin[2] + q[2] * half))
             local_of.append(local)
         return index[q]
 
@@ -152,11 +150,95 @@ def lattice(surface, a):
             d = tuple(c[i] + 2 * e[i] for i in range(3))
             ring = [tuple(c[i] + e[i] + s * u[i] + t * v[i] for i in range(3)) for s, t in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
             for j in range(4):
-                tet = (c, d, ring[j], ring[(j + 1) % 4])
-                middle = tuple(origin[i] + half * sum(q[i] for q in tet) / 4.0 for i in range(3))
-                if local(middle) < 0:
-                    tets.append(tuple(number(q, local) for q in tet))
-    return nodes, tets, local_of
+                tets.append(tuple(number(q, local) for q in (c, d, ring[j], ring[(j + 1) % 4])))
+    values = [local_of[i](p) for i, p in enumerate(nodes)]
+    return nodes, values, [t for t in tets if min(values[v] for v in t) < 0], local_of
+
+
+# ---- the lattice cut by the surface (Labelle, Shewchuk 2007) ----
+
+def crossing(f, p, q, fp, fq):
+    """Weight of q where the surface crosses the edge."""
+    lo, hi, flo, fhi = 0.0, 1.0, fp, fq
+    t = 0.5
+    for _ in range(6):
+        t = lo + (hi - lo) * min(0.9, max(0.1, flo / (flo - fhi)))
+        g = f(tuple(p[k] + t * (q[k] - p[k]) for k in range(3)))
+        if (g < 0) == (flo < 0):
+            lo, flo = t, g
+        else:
+            hi, fhi = t, g
+    return lo + (hi - lo) * flo / (flo - fhi) if flo != fhi else t
+
+
+def split(prism):
+    """A prism (a, b, c), (d, e, f), a above d and so on, as three tets; every quad by the diagonal from its least corner, as the neighbour's."""
+    a, b, c, d, e, f = prism
+    while a != min(prism):
+        a, b, c, d, e, f = (b, c, a, e, f, d) if min(prism) in (a, b, c) else (d, f, e, a, c, b)
+        prism = (a, b, c, d, e, f)
+    out = [(a, d, e, f)]
+    return out + ([(a, b, c, f), (a, b, f, e)] if min(b, f) < min(c, e) else [(a, b, c, e), (a, c, f, e)])
+
+
+def stuffed(surface, a):
+    """Nodes and tets of what is inside; boundary nodes are on the surface."""
+    nodes, values, tets, local_of = lattice(surface, a)
+    near = {}
+    for t in tets:
+        for i in range(4):
+            for j in range(i):
+                p, q = min(t[i], t[j]), max(t[i], t[j])
+                if (values[p] < 0) != (values[q] < 0) and (p, q) not in near:
+                    near[p, q] = crossing(local_of[p], nodes[p], nodes[q], values[p], values[q])
+    # nodes that are close to a crossing of one of their edges go there
+    closest, place, on = {}, list(nodes), [False] * len(nodes)
+    for (p, q), w in near.items():
+        length = math.dist(nodes[p], nodes[q])
+        most = 0.25 if length > 0.95 * a else 0.41
+        for v, s in ((p, w), (q, 1 - w)):
+            if s < most and s * length < closest.get(v, (1e9,))[0]:
+                closest[v] = (s * length, p, q)
+    for v in sorted(closest):
+        _, p, q = closest[v]
+        if not on[p] and not on[q]:
+            w = near[p, q]
+            place[v] = tuple(nodes[p][k] + w * (nodes[q][k] - nodes[p][k]) for k in range(3))
+            on[v] = True
+    cut = {}
+
+    def point(i, j):  # i inside, j outside or on the surface
+        if on[j]:
+            return j
+        p, q = min(i, j), max(i, j)
+        if (p, q) not in cut:
+            w = near[p, q]
+            cut[p, q] = len(place)
+            place.append(tuple(nodes[p][k] + w * (nodes[q][k] - nodes[p][k]) for k in range(3)))
+            local_of.append(local_of[p])
+        return cut[p, q]
+
+    out = []
+    for t in tets:
+        inside = [v for v in t if not on[v] and values[v] < 0]
+        flat = [v for v in t if on[v]]
+        outside = [v for v in t if not on[v] and values[v] >= 0]
+        if not inside:
+            continue
+        if not outside:
+            out.append(t)
+        elif len(inside) == 1:
+            out.append((inside[0],) + tuple(point(inside[0], v) for v in flat + outside))
+        elif len(inside) == 3:
+            out += split(tuple(inside) + tuple(point(v, outside[0]) for v in inside))
+        elif len(outside) == 2:
+            (i, j), (u, v) = inside, outside
+            out += split((i, point(i, u), point(i, v), j, point(j, u), point(j, v)))
+        else:
+            (i, j), z, u = inside, flat[0], outside[0]
+            k, l = point(i, u), point(j, u)
+            out += [(i, j, l, z), (i, l, k, z)] if min(i, l) < min(j, k) else [(i, j, k, z), (j, l, k, z)]
+    return place, out, local_of
 
 
 def volume(p, q, r, s):
@@ -200,38 +282,60 @@ def largest_part(nodes, tets, local_of):
     return [nodes[v] for v in order], [tuple(number[v] for v in t) for t in tets], [local_of[v] for v in order]
 
 
+def relax(nodes, tets, local_of, a, turns=6):
+    """Boundary nodes towards the middle of their neighbours on the boundary and back onto the surface, inner ones towards that of all, as far as
+    no tet becomes worse than the worst of them were at first."""
+    faces = boundary(tets)
+    outer = set(v for f in faces for v in f)
+    beside = [set() for _ in nodes]
+    for f in faces:
+        for k in range(3):
+            beside[f[k]].update((f[(k + 1) % 3], f[(k + 2) % 3]))
+    of = [[] for _ in nodes]
+    for i, t in enumerate(tets):
+        for v in t:
+            of[v].append(i)
+    nodes = list(nodes)
+
+    def shape(t):
+        p = [nodes[v] for v in t]
+        edges = sum((p[i][k] - p[j][k]) ** 2 for i in range(4) for j in range(i) for k in range(3))
+        return volume(*p) / edges ** 1.5
+
+    quality = [shape(t) for t in tets]
+    for _ in range(turns):
+        for v in sorted(outer):
+            p, ring = nodes[v], sorted(beside[v])
+            if len(ring) < 3:
+                continue
+            f = local_of[v]
+            q = tuple(0.5 * (p[k] + sum(nodes[w][k] for w in ring) / len(ring)) for k in range(3))
+            for _ in range(2):
+                g, d = f.gradient(q, 1e-3 * a), f(q)
+                q = tuple(q[k] - d * g[k] for k in range(3))
+            before = min(quality[i] for i in of[v])
+            nodes[v] = q
+            after = [shape(tets[i]) for i in of[v]]
+            if min(after) < min(before, 0.0028):
+                nodes[v] = p
+            else:
+                for i, x in zip(of[v], after):
+                    quality[i] = x
+    return nodes, min(quality)
+
+
 def creature(parts, blend, vertices):
     surface = Surface(parts, blend)
     a = max(surface.hi[k] - surface.lo[k] for k in range(3)) / 14
     for _ in range(8):  # cell size for the number of nodes
-        nodes, tets, local_of = largest_part(*lattice(surface, a))
+        nodes, tets, local_of = stuffed(surface, a)
+        nodes, tets, local_of = largest_part(nodes, tets, local_of)
         ratio = len(nodes) / float(vertices)
-        if 0.97 < ratio < 1.03:
+        if 0.96 < ratio < 1.04:
             break
         a *= ratio ** (1 / 3.0 if ratio > 0.2 else 0.36)
     tets = [t if volume(*(nodes[v] for v in t)) > 0 else (t[0], t[1], t[3], t[2]) for t in tets]
-    # the boundary's nodes to the surface, as far as every tet keeps a share of its volume
-    move = {}
-    for f in boundary(tets):
-        for v in f:
-            if v not in move:
-                p, g = nodes[v], local_of[v].gradient(nodes[v], 1e-3 * a)
-                d = max(-0.45 * a, min(0.45 * a, local_of[v](p)))
-                move[v] = [-d * x for x in g]
-    share = {v: 1.0 for v in move}
-    least = a * a * a / 12 * 0.2
-    for _ in range(12):
-        bad = False
-        place = [tuple(p[k] + share[v] * move[v][k] for k in range(3)) if v in move else p for v, p in enumerate(nodes)]
-        for t in tets:
-            if volume(*(place[v] for v in t)) < least:
-                bad = True
-                for v in t:
-                    if v in share:
-                        share[v] *= 0.7
-        if not bad:
-            break
-    return [tuple(p[k] + share[v] * move[v][k] for k in range(3)) if v in move else p for v, p in enumerate(nodes)], tets
+    return relax(nodes, tets, local_of, a)[0], tets
 
 
 def beam(vertices):
@@ -305,6 +409,13 @@ def glass(around=72):
     return make_meshes.revolve(line, around, 1.0)
 
 
+def bowl(around=64):
+    """A wide bowl with walls 0.08 thick that is open above."""
+    line = [(0.2, 0.0), (0.4, 0.0), (0.6, 0.0), (0.74, 0.04), (0.88, 0.12), (1.0, 0.23), (1.1, 0.36), (1.16, 0.48), (1.2, 0.6), (1.18, 0.63), (1.14, 0.63),
+            (1.12, 0.6), (1.08, 0.5), (1.02, 0.4), (0.94, 0.3), (0.84, 0.21), (0.72, 0.14), (0.58, 0.1), (0.4, 0.08), (0.2, 0.075), (0.04, 0.075)]
+    return make_meshes.revolve(line, around, 1.0)
+
+
 def bars(radius=0.16, length=1.6, apart=1.0, around=20, along=24):
     """Two round bars along x."""
     vertices, triangles = [], []
@@ -331,7 +442,7 @@ def write_msh(path, comment, nodes, tets):
 def main(argv=None):
     p = argparse.ArgumentParser(description="soft bodies of tets and fixed things for them to fall on")
     p.add_argument("--out", required=True)
-    p.add_argument("--shape", required=True, choices=sorted(CREATURES) + ["beam", "stairs", "glass", "bars"])
+    p.add_argument("--shape", required=True, choices=sorted(CREATURES) + ["beam", "stairs", "glass", "bowl", "bars"])
     p.add_argument("--vertices", type=int, default=10000, help="of a soft body, about")
     p.add_argument("--name", help="of the file, without its ending; default: the shape")
     p.add_argument("--quiet", action="store_true")
@@ -346,7 +457,7 @@ def main(argv=None):
         if not a.quiet:
             print("%s: %d nodes, %d tets, volume %.4f" % (a.shape, len(nodes), len(tets), sum(volume(*(nodes[v] for v in t)) for t in tets)))
         return 0
-    vertices, triangles = {"stairs": stairs, "glass": glass, "bars": bars}[a.shape]()
+    vertices, triangles = {"stairs": stairs, "glass": glass, "bowl": bowl, "bars": bars}[a.shape]()
     if a.shape != "bars":
         make_meshes.check_closed(a.shape, vertices, triangles)
     make_meshes.write_obj(name + ".obj", a.shape, vertices, triangles)

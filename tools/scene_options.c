@@ -45,7 +45,7 @@ void scene_read_solver(json_in *in, const cJSON *root, ct_solver_desc *out)
 /* the discrete stepper; the keys are those of ct_dcd_desc */
 void scene_read_dcd(json_in *in, const cJSON *root, ct_dcd_desc *out)
 {
-    static const char *const decouple[] = {"deepest", "random", "none"}, *const friction[] = {"none", "local", "implicit"};
+    static const char *const decouple[] = {"deepest", "random", "none", "pivot"}, *const friction[] = {"none", "local", "implicit"};
     const cJSON *o = json_in_object(in, root, "", "dcd");
     *out = ct_world_desc_default().dcd;
     if (!o)
@@ -57,7 +57,7 @@ void scene_read_dcd(json_in *in, const cJSON *root, ct_dcd_desc *out)
     out->recovery = (ct_real)json_in_number(in, o, "dcd", "recovery", out->recovery, 0, 1, JSON_IN_ABOVE);
     out->depth = (ct_real)json_in_number(in, o, "dcd", "depth", out->depth, 0, SCENE_INF, 0);
     out->decouple =
-        (ct_decouple)scene_read_choice(in, o, "dcd", "decouple", "deepest random none", decouple, CT_DECOUPLE_COUNT_, (int)out->decouple);
+        (ct_decouple)scene_read_choice(in, o, "dcd", "decouple", "deepest random none pivot", decouple, CT_DECOUPLE_COUNT_, (int)out->decouple);
     out->friction = (ct_dcd_friction)scene_read_choice(in, o, "dcd", "friction", "none local implicit", friction, CT_DCD_FRICTION_COUNT_,
                                                        (int)out->friction);
 }

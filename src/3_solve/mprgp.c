@@ -240,7 +240,9 @@ static double cti_mprgp_energy(cti_mprgp_state *m, const int32_t *rows, int coun
     const cti_sparse *A = m->q->A, *J = &m->q->set->J;
     double e = 0;
     int r, i, k, at;
-    if ((!A && !m->q->row) || count > m->n / 8) {
+    if (!A && m->q->energy && count <= m->n / 8)
+        return m->q->energy(m->q->multiply_ctx, m->d, rows, count);
+    if (!A || count > m->n / 8) {
         cti_mprgp_multiply(m, m->d, m->Ad);
         return cti_mprgp_dot(m->n, m->d, m->Ad);
     }
@@ -249,9 +251,9 @@ static double cti_mprgp_energy(cti_mprgp_state *m, const int32_t *rows, int coun
         for (at = first; at < last; at++) {
             double s = 0, own = J->p ? J->x[at] * m->Ad[rows[r]] : m->d[rows[r]];
             i = J->p ? J->i[at] : rows[r];
-            for (k = A ? A->p[i] : 0; A && k < A->p[i + 1]; k++)
+            for (k = A->p[i]; k < A->p[i + 1]; k++)
                 s += A->x[k] * m->d[A->i[k]];
-            e += own * (A ? s : m->q->row(m->q->multiply_ctx, i, m->d));
+            e += own * s;
         }
     }
     return e;

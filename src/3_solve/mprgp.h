@@ -109,7 +109,8 @@ typedef struct cti_mprgp_task {
     void (*multiply)(void *ctx, const double *x, double *y); /* y = A x */
     void *multiply_ctx;
     const cti_sparse *A; /* rows of the same matrix or NULL */
-    double (*row)(void *ctx, int i, const double *x); /* without A: (A x)_i with the context of multiply, for x of few entries; or NULL */
+    /* without A: d'A d with the context of multiply, for d that is zero but where these rows touch; or NULL */
+    double (*energy)(void *ctx, const double *d, const int32_t *rows, int count);
     const double *b;
     cti_mprgp_set *set;
     cti_mprgp_preconditioner *precondition;

@@ -194,26 +194,37 @@ static void cti_assemble_euler(cti_state *s, ct_real dt, int *out_extended)
     }
 }
 
-/* b += h^2 K v: the forces of x + h v, linearized there, in terms of the velocity of the whole step. A holds (h^2 + h beta) K alone */
-static void cti_assemble_shift(cti_state *s, ct_real dt, const ct_real *v)
+CTI_FN void cti_assemble_extent(const cti_model *model, int32_t *lo, int32_t *hi, ct_real *beta)
 {
-    int i, k, m;
-    cti_bsr_mul(&s->A, v, s->pcg_work);
-    for (m = 0; m < s->n_models; m++) {
-        const cti_model *model = s->models[m];
-        const int32_t *list = model->tets.n ? model->tets.node : model->membrane.node;
-        ct_real beta = model->tets.n ? model->tets.damping_stiffness : model->membrane.damping_stiffness;
-        int32_t lo = INT32_MAX, hi = -1;
-        for (i = 0; i < CTI_LEN(list); i++) {
-            lo = list[i] < lo ? list[i] : lo;
-            hi = list[i] > hi ? list[i] : hi;
-        }
-        for (k = 3 * lo; hi >= 0 && k < 3 * hi + 3; k++)
-            s->b[k] += dt / (dt + beta) * s->pcg_work[k];
+    const int32_t *list = model->tets.n ? model->tets.node : model->membrane.node;
+    int i;
+    *beta = model->tets.n ? model->tets.damping_stiffness : model->membrane.damping_stiffness;
+    *lo = INT32_MAX, *hi = -1;
+    for (i = 0; i < CTI_LEN(list); i++) {
+        *lo = list[i] < *lo ? list[i] : *lo;
+        *hi = list[i] > *hi ? list[i] : *hi;
     }
 }
 
-CTI_FN void cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, int *out_extended)
+/* b += h^2 K v: the forces of x + h v, linearized there, in terms of the velocity of the whole step. A holds (h^2 + h beta) K alone.
+   damping [3 n] = h beta K v */
+static void cti_assemble_shift(cti_state *s, ct_real dt, const ct_real *v, ct_real *damping)
+{
+    int k, m;
+    cti_bsr_mul(&s->A, v, s->pcg_work);
+    memset(damping, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (m = 0; m < s->n_models; m++) {
+        ct_real beta;
+        int32_t lo, hi;
+        cti_assemble_extent(s->models[m], &lo, &hi, &beta);
+        for (k = 3 * lo; hi >= 0 && k < 3 * hi + 3; k++) {
+            s->b[k] += dt / (dt + beta) * s->pcg_work[k];
+            damping[k] = beta / (dt + beta) * s->pcg_work[k];
+        }
+    }
+}
+
+CTI_FN void cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping, int *out_extended)
 {
     int i, k;
     *out_extended = 0;
@@ -225,7 +236,7 @@ CTI_FN void cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct
         cti_model_ahead(s->models[i], dt, 1, s->v);
         cti_model_assemble(s->models[i], q, dt, s->force, s->A.val, out_extended, &s->energy_elastic);
     }
-    cti_assemble_shift(s, dt, v);
+    cti_assemble_shift(s, dt, v, damping);
     for (i = 0; i < s->n; i++) {
         ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i] * (1 + dt * s->alpha[i]), kick = (dt + s->dt_prev[i]) / 2;
         for (k = 0; k < 3; k++) {

@@ -317,9 +317,7 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     return 1;
 }
 
-/* 1 while the tentative motion is finite and no block runs farther than ten times the world's size and what speed and gravity allow:
-   an element that was crushed may answer with any force, and trees and predicates are for numbers that mean something */
-static int cti_cmr_sane(const cti_state *s, ct_real dt)
+CTI_FN int cti_cmr_sane(const cti_state *s, ct_real dt)
 {
     ct_real script = cti_assemble_script_speed(s, dt) + cti_joints_speed(s, dt);
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), size = 0, speed = 0, limit;

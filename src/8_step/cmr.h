@@ -39,4 +39,8 @@ CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out);
 CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_row_context *out);
 CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
 
+/* cti_cmr_sane -- 1 while the tentative motion v_new is finite and no block runs farther than ten times the world's size and what speed and
+   gravity allow: an element that was crushed may answer with any force, and trees and predicates are for numbers that mean something. */
+CTI_FN int cti_cmr_sane(const cti_state *s, ct_real dt);
+
 #endif /* CTI_CMR_H */

@@ -15,6 +15,7 @@
 #define CTI_DCD_RUBS 2            /* programs with friction, after the one without */
 #define CTI_DCD_CREEP CTI_R(3e-3) /* speed below which friction is viscous, of what gravity gives in a step */
 #define CTI_DCD_SEARCH 6          /* halvings of a line search */
+#define CTI_DCD_ROUNDING 32       /* of its potential, in units in the last place of all that is summed up */
 
 /* v <- S v + v_p of constrained blocks */
 static void cti_dcd_hold(const cti_state *s, ct_real *v)
@@ -37,13 +38,11 @@ static void cti_dcd_status(ct_step_report *r, ct_status status)
         r->status = status;
 }
 
-static int cti_dcd_is_finite(const cti_state *s, const ct_real *v)
+/* 1 when velocities v mean something; they are left in v_new */
+static int cti_dcd_is_sane(cti_state *s, const ct_real *v, ct_real dt)
 {
-    int i;
-    for (i = 0; i < 3 * s->n; i++)
-        if (!cti_finite(v[i]))
-            return 0;
-    return 1;
+    memmove(s->v_new, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    return cti_cmr_sane(s, dt);
 }
 
 static void cti_dcd_note(cti_state *s, const cti_dcd_solution *q, ct_step_report *r)
@@ -238,22 +237,49 @@ static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
     return 1;
 }
 
-/* the incremental potential at velocities v: 1/2 v'M v - v'M (v^i + h g) + energy (x^i + h v) */
-static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v)
+/* the incremental potential at velocities v: 1/2 v'M (1 + h alpha) v - v'M (v^i + h g) + energy (x^i + h v), without what dampens strain;
+   *size: what rounding is of */
+static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, double *size)
 {
-    double e = 0;
+    double e = 0, elastic = 0;
     int i, k;
+    *size = 0;
     for (i = 0; i < s->n; i++) {
         ct_real kick = (dt + s->dt_prev[i]) / 2;
         for (k = 3 * i; k < 3 * i + 3; k++) {
+            double own = (1 + (double)dt * (double)s->alpha[i]) * (double)v[k] / 2;
+            double pull = (double)s->v[k] + (double)kick * (double)s->desc.gravity[k - 3 * i], m = (double)s->mass[i] * (double)v[k];
             s->pcg_work[k] = s->x[k] + dt * v[k];
-            e += (double)s->mass[i] * (double)v[k] *
-                 ((1 + (double)dt * (double)s->alpha[i]) * (double)v[k] / 2 - (double)s->v[k] - (double)kick * (double)s->desc.gravity[k - 3 * i]);
+            e += m * (own - pull), *size += fabs(m * own) + fabs(m * pull);
         }
     }
     for (i = 0; i < s->n_models; i++) {
         cti_model_ahead(s->models[i], 0, 1, NULL);
-        e += cti_model_energy(s->models[i], s->pcg_work);
+        elastic += cti_model_energy(s->models[i], s->pcg_work);
+    }
+    *size += elastic;
+    return e + elastic;
+}
+
+/* what dampens strain adds to it from `start`, where s->A and damping [3 n] = h beta K start are of, to v: damping'd + h beta d'K d / 2 */
+static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, const ct_real *v, double *size)
+{
+    ct_real *d = s->pcg_work, *Ad = s->dcd.step;
+    double e = 0;
+    int i, k, b, m;
+    for (k = 0; k < 3 * s->n; k++)
+        d[k] = v[k] - start[k];
+    cti_bsr_mul(&s->A, d, Ad);
+    for (m = 0; m < s->n_models; m++) {
+        ct_real beta;
+        int32_t lo, hi;
+        cti_assemble_extent(s->models[m], &lo, &hi, &beta);
+        for (b = lo; beta > 0 && b <= hi; b++)
+            for (i = 0; i < 3; i++) {
+                double rigid = (double)s->mass[b] * (1 + (double)dt * (double)s->alpha[b]) * (double)d[k = 3 * b + i];
+                double term = (double)d[k] * ((double)s->dcd.damping[k] + (double)(beta / (dt + beta)) * ((double)Ad[k] - rigid) / 2);
+                e += term, *size += fabs(term);
+            }
     }
     return e;
 }
@@ -268,6 +294,19 @@ static int cti_dcd_breaks(const cti_state *s, const ct_real *v)
         most = cti_max(most, -u[0]), size = cti_max(size, cti_abs(s->rows[i].w[0]));
     }
     return most > s->desc.solver.tolerance * (size + cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->problem_dt);
+}
+
+/* the program and its solution, for who asks for them. 0: out of memory */
+static int cti_dcd_keep(cti_state *s, const ct_real *v)
+{
+    int i;
+    memcpy(s->dcd.answer, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (!CTI_RESIZE(s->mem, s->dcd.lambda, CTI_LEN(s->rows)))
+        return 0;
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        s->dcd.lambda[i] = s->rows[i].r[0];
+    s->has_problem = CTI_LEN(s->rows) > 0;
+    return 1;
 }
 
 /* constraints and their solve from v, which is the motion that x_new belongs to. 0: out of memory */
@@ -288,49 +327,56 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
     if (q.budget)
         cti_dcd_status(r, CT_STATUS_BUDGET);
     r->ms_solve += cti_cmr_clock(s) - t;
-    return 1;
+    return cti_dcd_keep(s, v);
+}
+
+/* halves the way from `start` to v until the potential is not above that at the start, as far as rounding lets it be known */
+static void cti_dcd_search(cti_state *s, ct_real dt, const ct_real *start, ct_real *v)
+{
+    double size, other, before = cti_dcd_potential(s, dt, start, &size);
+    int i, k;
+    for (k = 0; k < CTI_DCD_SEARCH; k++) {
+        double after = cti_dcd_potential(s, dt, v, &other);
+        after += cti_dcd_damped(s, dt, start, v, &other);
+        if (after - before <= CTI_DCD_ROUNDING * (double)CTI_EPS * (size + other))
+            break;
+        for (i = 0; i < 3 * s->n; i++)
+            v[i] = (start[i] + v[i]) / 2;
+    }
 }
 
 /* Newton iterations after the first: linearized and detected at v. 0: out of memory */
 static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     ct_real *start = s->dcd.v_start;
-    double before, t = cti_cmr_clock(s);
-    int i, k, broken;
+    double t = cti_cmr_clock(s);
     cti_dcd_place(s, v, dt);
     memcpy(start, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    before = cti_dcd_potential(s, dt, start);
-    cti_assemble_at(s, dt, s->x_new, start, &r->extended_elements);
+    cti_assemble_at(s, dt, s->x_new, start, s->dcd.damping, &r->extended_elements);
     r->ms_assemble += cti_cmr_clock(s) - t;
     if (!cti_dcd_program(s, dt, v, r))
         return 0;
-    broken = cti_dcd_breaks(s, start);
-    for (k = 0; !broken && k < CTI_DCD_SEARCH && !(cti_dcd_potential(s, dt, v) <= before + 1e-12 * (before < 0 ? -before : before)); k++)
-        for (i = 0; i < 3 * s->n; i++)
-            v[i] = (start[i] + v[i]) / 2;
+    if (!cti_dcd_breaks(s, start))
+        cti_dcd_search(s, dt, start, v);
     return 1;
 }
 
-/* 0: out of memory */
+/* friction, and the end of the motion. 0: out of memory */
 static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     int i;
-    if (!cti_dcd_is_finite(s, v)) {
+    if (!cti_dcd_is_sane(s, v, dt)) {
         memset(v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        cti_dcd_hold(s, v);
         CTI_CLEAR(s->rows);
         CTI_CLEAR(s->origins);
+        s->has_problem = 0;
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    /* the program and its solution, for who asks for them */
     memcpy(s->dcd.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!CTI_RESIZE(s->mem, s->dcd.lambda, CTI_LEN(s->rows)))
-        return 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        s->dcd.lambda[i] = s->rows[i].r[0];
-    s->has_problem = CTI_LEN(s->rows) > 0;
     if (!cti_dcd_friction(s, dt, v, r))
         return 0;
-    if (!cti_dcd_is_finite(s, v)) { /* what is without friction stands */
+    if (!cti_dcd_is_sane(s, v, dt)) { /* what is without friction stands */
         memcpy(v, s->dcd.v_start, sizeof(ct_real) * 3 * (size_t)s->n);
         for (i = 0; i < CTI_LEN(s->rows); i++)
             s->rows[i].r[1] = s->rows[i].r[2] = 0;
@@ -349,7 +395,7 @@ static int cti_dcd_contacts(cti_state *s, ct_real dt, ct_step_report *r)
     memcpy(v, s->v_free, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_dcd_program(s, dt, v, r))
         return 0;
-    for (k = 1; k < s->desc.dcd.newton_iterations && cti_dcd_is_finite(s, v); k++)
+    for (k = 1; k < s->desc.dcd.newton_iterations && cti_dcd_is_sane(s, v, dt); k++)
         if (!cti_dcd_again(s, dt, v, r))
             return 0;
     return cti_dcd_end(s, dt, v, r);
@@ -381,8 +427,8 @@ static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_n
     cti_dcd_guess(s, dt);
     if (!cti_dcd_free_motion(s, CTI_DCD_LOOSE * s->desc.solver.tolerance, r))
         return 0;
-    if (!cti_dcd_is_finite(s, s->v_free)) {
-        s->dt_free = 0; /* the next guess is not made from what is no number */
+    if (!cti_dcd_is_sane(s, s->v_free, dt)) {
+        s->dt_free = 0; /* the next guess is not made from what means nothing */
         return cti_dcd_end(s, dt, s->v_free, r);
     }
     for (i = 0; i < 3 * s->n; i++)

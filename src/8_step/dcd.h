@@ -49,6 +49,27 @@ CTI_FN int cti_dcd_decouple(cti_state *s, const double *depth, ct_decouple how);
    arrays from the arena. 0: out of memory. */
 CTI_FN int cti_dcd_jacobian(const cti_state *s, cti_sparse *J, double **out_w);
 
+/* ---- dcd_pivot.c ---- */
+
+/* cti_dcd_pivots -- as cti_dcd_decouple; rows that stay are put in an order in which each hangs on those before it, and s->dcd.pivot [rows]
+   has the blocks of their pivots. */
+CTI_FN int cti_dcd_pivots(cti_state *s, const double *depth);
+/* cti_dcd_turn -- x = T z: for each row in order x_p -= q rest'x, so that size q'z_p is the row at x. */
+typedef struct cti_dcd_turn {
+    const int32_t *block; /* [rows] p */
+    double *q;            /* [3 rows] unit, orthogonal to the others at p */
+    double *size;         /* [rows] > 0 */
+    uint8_t *first;       /* [rows] no row before it has its pivot at p */
+    double *work;         /* [3 n] zero between calls */
+    cti_sparse rest;      /* the row over `size`, without q at p */
+} cti_dcd_turn;
+/* cti_dcd_turn_make -- of rows J in the order of cti_dcd_pivots; takes J's numbers over. Arrays from the arena. 0: out of memory. */
+CTI_FN int cti_dcd_turn_make(const cti_state *s, const cti_sparse *J, cti_dcd_turn *t);
+/* x <- T x; x <- T^-1 x; y <- T' y */
+CTI_FN void cti_dcd_turn_forward(const cti_dcd_turn *t, double *x);
+CTI_FN void cti_dcd_turn_back(const cti_dcd_turn *t, double *x);
+CTI_FN void cti_dcd_turn_transposed(const cti_dcd_turn *t, double *y);
+
 /* ---- dcd.c ---- */
 
 /* cti_dcd_step -- as cti_step. */

@@ -14,14 +14,17 @@
 typedef struct cti_dcd_matrix {
     const cti_bsr *A;
     double *R;      /* [9 n] inverses of L_i */
-    int32_t *p, *i; /* blocks above the diagonal by rows */
+    int32_t *p, *i; /* blocks above the diagonal by rows; half of what a diagonal block that has no Cholesky factor lacks to 1 */
     double *x;      /* R_i A_ij R_j' */
     double *D;      /* [9 n] what friction adds to the blocks on the diagonal; NULL: nothing */
+    const cti_dcd_turn *T; /* the unknowns are turned; NULL: they are not */
+    double *u;             /* [3 n] scratch with T */
+    const cti_sparse *J;   /* of the set */
     cti_sparse G;   /* sqrt(viscosity) t R' of rows that touch several blocks: G'G is between those, what is within one is in D */
 } cti_dcd_matrix;
 
-/* R = L^-1 of D = L L'; a block that is not positive: of its diagonal */
-static void cti_dcd_cholesky(const ct_real *D, double *R)
+/* R = L^-1 of D = L L'. 0: the block is not positive, R is of its diagonal */
+static int cti_dcd_cholesky(const ct_real *D, double *R)
 {
     double a = (double)D[0], b = (double)D[3], c = (double)D[4], d = (double)D[6], e = (double)D[7], f = (double)D[8], l0, l1, l2, m, n, o;
     memset(R, 0, sizeof *R * 9);
@@ -30,10 +33,11 @@ static void cti_dcd_cholesky(const ct_real *D, double *R)
     l2 = sqrt(f - n * n - o * o);
     if (!(l0 > 0) || !(l1 > 0) || !(l2 > 1e-7 * sqrt(f))) {
         R[0] = a > 0 ? 1 / sqrt(a) : 1, R[4] = c > 0 ? 1 / sqrt(c) : 1, R[8] = f > 0 ? 1 / sqrt(f) : 1;
-        return;
+        return 0;
     }
     R[0] = 1 / l0, R[4] = 1 / l1, R[8] = 1 / l2;
     R[3] = -m * R[0] * R[4], R[7] = -o * R[4] * R[8], R[6] = -(n * R[0] + o * R[3]) * R[8];
+    return 1;
 }
 
 /* out = R M S' */
@@ -61,24 +65,30 @@ static void cti_dcd_times_t(const double *R, const double *x, double *out)
     out[0] = R[0] * a + R[3] * b + R[6] * c, out[1] = R[4] * b + R[7] * c, out[2] = R[8] * c;
 }
 
-static int cti_dcd_matrix_make(const cti_state *s, cti_dcd_matrix *m)
+/* R_b A_bb R_b' - 1, D within A_bb: nothing, where there is a factor */
+static void cti_dcd_lack(const cti_dcd_matrix *m, int b, const ct_real *block, double *out)
 {
-    const cti_bsr *A = &s->A;
-    ct_real block[9];
-    int b, k, at = 0, n = (A->row[A->n] - A->n) / 2;
-    m->A = A;
-    m->p = CTI_ARENA_NEW(s->arena, int32_t, A->n + 1), m->i = CTI_ARENA_NEW(s->arena, int32_t, n),
+    const double *R = m->R + 9 * (size_t)b;
+    cti_dcd_scale(R, block, R, out);
+    out[0] -= 1, out[4] -= 1, out[8] -= 1;
+}
+
+/* blocks above the diagonal. 0: out of memory */
+static int cti_dcd_matrix_half(const cti_state *s, cti_dcd_matrix *m, const double *lack, int n_lacking)
+{
+    const cti_bsr *A = m->A;
+    int b, k, e, at = 0, n = (A->row[A->n] - A->n) / 2 + n_lacking;
+    m->p = CTI_ARENA_NEW(s->arena, int32_t, A->n + 1), m->i = CTI_ARENA_NEW(s->arena, int32_t, n);
     m->x = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)n);
-    m->R = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)A->n);
-    if (!m->p || !m->i || !m->x || !m->R)
+    if (!m->p || !m->i || !m->x)
         return 0;
-    for (b = 0; b < A->n; b++) {
-        for (k = 0; k < 9; k++)
-            block[k] = A->val[9 * (size_t)A->diag[b] + (size_t)k] + (m->D ? (ct_real)m->D[9 * (size_t)b + (size_t)k] : 0);
-        cti_dcd_cholesky(block, m->R + 9 * (size_t)b);
-    }
     m->p[0] = 0;
     for (b = 0; b < A->n; b++) {
+        if (lack[9 * (size_t)b] != 0 || lack[9 * (size_t)b + 1] != 0 || lack[9 * (size_t)b + 2] != 0 || lack[9 * (size_t)b + 5] != 0) {
+            for (e = 0; e < 9; e++)
+                m->x[9 * (size_t)at + (size_t)e] = lack[9 * (size_t)b + (size_t)e] / 2;
+            m->i[at++] = b;
+        }
         for (k = A->diag[b] + 1; k < A->row[b + 1]; k++, at++) {
             m->i[at] = A->col[k];
             cti_dcd_scale(m->R + 9 * (size_t)b, A->val + 9 * (size_t)k, m->R + 9 * (size_t)A->col[k], m->x + 9 * (size_t)at);
@@ -88,25 +98,47 @@ static int cti_dcd_matrix_make(const cti_state *s, cti_dcd_matrix *m)
     return 1;
 }
 
-static void cti_dcd_multiply(void *ctx, const double *x, double *y)
+static int cti_dcd_matrix_make(const cti_state *s, cti_dcd_matrix *m)
 {
-    const cti_dcd_matrix *m = (const cti_dcd_matrix *)ctx;
+    const cti_bsr *A = &s->A;
+    ct_real block[9];
+    int b, k, n_lacking = 0;
+    double *lack = CTI_ARENA_ZERO(s->arena, double, 9 * (size_t)A->n);
+    m->A = A;
+    m->R = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)A->n);
+    if (!m->R || !lack)
+        return 0;
+    for (b = 0; b < A->n; b++) {
+        for (k = 0; k < 9; k++)
+            block[k] = A->val[9 * (size_t)A->diag[b] + (size_t)k] + (m->D ? (ct_real)m->D[9 * (size_t)b + (size_t)k] : 0);
+        if (!cti_dcd_cholesky(block, m->R + 9 * (size_t)b))
+            cti_dcd_lack(m, b, block, lack + 9 * (size_t)b), n_lacking++;
+    }
+    return cti_dcd_matrix_half(s, m, lack, n_lacking);
+}
+
+static void cti_dcd_multiply_half(const cti_dcd_matrix *m, const double *x, double *y)
+{
     int b, k, n = m->A->n;
     memcpy(y, x, sizeof *y * 3 * (size_t)n);
     for (b = 0; b < n; b++) {
         double u0 = x[3 * b], u1 = x[3 * b + 1], u2 = x[3 * b + 2], s0 = 0, s1 = 0, s2 = 0;
         for (k = m->p[b]; k < m->p[b + 1]; k++) {
-            const double *M = m->x + 9 * (size_t)k, *v = x + 3 * (size_t)m->i[k];
+            const double *M = m->x + 9 * (size_t)k;
+            const double *v = x + 3 * (size_t)m->i[k];
             double *z = y + 3 * (size_t)m->i[k];
-            s0 += M[0] * v[0] + M[1] * v[1] + M[2] * v[2];
-            s1 += M[3] * v[0] + M[4] * v[1] + M[5] * v[2];
-            s2 += M[6] * v[0] + M[7] * v[1] + M[8] * v[2];
-            z[0] += M[0] * u0 + M[3] * u1 + M[6] * u2;
-            z[1] += M[1] * u0 + M[4] * u1 + M[7] * u2;
-            z[2] += M[2] * u0 + M[5] * u1 + M[8] * u2;
+            double m0 = M[0], m1 = M[1], m2 = M[2], m3 = M[3], m4 = M[4], m5 = M[5], m6 = M[6], m7 = M[7], m8 = M[8];
+            s0 += m0 * v[0] + m1 * v[1] + m2 * v[2], s1 += m3 * v[0] + m4 * v[1] + m5 * v[2], s2 += m6 * v[0] + m7 * v[1] + m8 * v[2];
+            z[0] += m0 * u0 + m3 * u1 + m6 * u2, z[1] += m1 * u0 + m4 * u1 + m7 * u2, z[2] += m2 * u0 + m5 * u1 + m8 * u2;
         }
         y[3 * b] += s0, y[3 * b + 1] += s1, y[3 * b + 2] += s2;
     }
+}
+
+static void cti_dcd_multiply_plain(const cti_dcd_matrix *m, const double *x, double *y)
+{
+    int b, k;
+    cti_dcd_multiply_half(m, x, y);
     for (b = 0; b < m->G.rows; b++) {
         double t = 0;
         for (k = m->G.p[b]; k < m->G.p[b + 1]; k++)
@@ -119,13 +151,25 @@ static void cti_dcd_multiply(void *ctx, const double *x, double *y)
     }
 }
 
-/* (R A R' x)_i for x of few entries */
-static double cti_dcd_row(void *ctx, int i, const double *x)
+static void cti_dcd_multiply(void *ctx, const double *x, double *y)
 {
     const cti_dcd_matrix *m = (const cti_dcd_matrix *)ctx;
+    if (!m->T) {
+        cti_dcd_multiply_plain(m, x, y);
+        return;
+    }
+    memcpy(m->u, x, sizeof *x * 3 * (size_t)m->A->n);
+    cti_dcd_turn_forward(m->T, m->u);
+    cti_dcd_multiply_plain(m, m->u, y);
+    cti_dcd_turn_transposed(m->T, y);
+}
+
+/* x_b' (R A R' x)_b for x of few entries */
+static double cti_dcd_block_energy(const cti_dcd_matrix *m, int b, const double *x)
+{
     const cti_bsr *A = m->A;
     double s[3] = {0, 0, 0}, v[3];
-    int k, r, b = i / 3;
+    int k, r;
     for (k = A->row[b]; k < A->row[b + 1]; k++) {
         const ct_real *M = A->val + 9 * (size_t)k;
         const double *u = x + 3 * (size_t)A->col[k];
@@ -140,7 +184,34 @@ static double cti_dcd_row(void *ctx, int i, const double *x)
         }
     }
     cti_dcd_times(m->R + 9 * (size_t)b, s, v);
-    return v[i % 3];
+    return v[0] * x[3 * b] + v[1] * x[3 * b + 1] + v[2] * x[3 * b + 2];
+}
+
+/* d'A d for d that is zero but at these rows */
+static double cti_dcd_energy(void *ctx, const double *d, const int32_t *rows, int count)
+{
+    const cti_dcd_matrix *m = (const cti_dcd_matrix *)ctx;
+    const cti_dcd_turn *T = m->T;
+    double e = 0, *x;
+    int i, k;
+    for (i = 0; !T && i < count; i++)
+        for (k = m->J->p[rows[i]]; k < m->J->p[rows[i] + 1]; k += 3)
+            e += cti_dcd_block_energy(m, m->J->i[k] / 3, d);
+    if (!T)
+        return e;
+    x = T->work;
+    for (i = 0; i < count; i++)
+        for (k = 3 * T->block[rows[i]]; k < 3 * T->block[rows[i]] + 3; k++)
+            x[k] = d[k];
+    cti_dcd_turn_forward(T, x);
+    for (i = 0; i < T->rest.rows; i++) {
+        const double *u = x + 3 * (size_t)T->block[i];
+        if (T->first[i] && (u[0] != 0 || u[1] != 0 || u[2] != 0))
+            e += cti_dcd_block_energy(m, T->block[i], x);
+    }
+    for (i = 0; i < T->rest.rows; i++)
+        memset(x + 3 * (size_t)T->block[i], 0, sizeof *x * 3);
+    return e;
 }
 
 /* ---- rows ---- */
@@ -200,6 +271,8 @@ CTI_FN int cti_dcd_decouple(cti_state *s, const double *depth, ct_decouple how)
     uint8_t *keep = CTI_ARENA_ZERO(s->arena, uint8_t, rows);
     if (how == CT_DECOUPLE_NONE || rows == 0)
         return 0;
+    if (how == CT_DECOUPLE_PIVOT)
+        return cti_dcd_pivots(s, depth);
     if (!keep || !cti_dcd_jacobian(s, &J, &w))
         return -1;
     if (cti_mprgp_decouple(s->arena, &J, depth, how == CT_DECOUPLE_RANDOM ? CTI_DECOUPLE_RANDOM : CTI_DECOUPLE_DEEPEST, 3,
@@ -251,8 +324,31 @@ static int cti_dcd_rubbing(const cti_state *s, const ct_real *rub, cti_dcd_matri
 
 /* ---- the set ---- */
 
+/* the pivots as unit rows in the turned unknowns. 0: out of memory */
+static int cti_dcd_turned(const cti_state *s, cti_mprgp_set *set, cti_dcd_turn *turn, const double *w, double *size)
+{
+    cti_sparse J;
+    int i, e, rows = set->rows;
+    if (!cti_dcd_turn_make(s, &set->J, turn))
+        return 0;
+    memset(&J, 0, sizeof J);
+    J.rows = rows, J.cols = set->n;
+    J.p = CTI_ARENA_NEW(s->arena, int32_t, rows + 1), J.i = CTI_ARENA_NEW(s->arena, int32_t, 3 * (size_t)rows), J.x = turn->q;
+    if (!J.p || !J.i)
+        return 0;
+    for (i = 0; i < rows; i++) {
+        J.p[i] = 3 * i, size[i] = turn->size[i];
+        for (e = 0; e < 3; e++)
+            J.i[3 * i + e] = 3 * turn->block[i] + e;
+        set->lo[i] = -w[i] / size[i];
+    }
+    J.p[rows] = 3 * rows;
+    set->J = J;
+    return 1;
+}
+
 /* unit rows in the scaled unknowns; size [rows] what they were divided by. A row that nothing moves is left free. 0: out of memory */
-static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, cti_mprgp_set *set, double **out_size)
+static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, cti_mprgp_set *set, cti_dcd_turn *turn, double **out_size)
 {
     int i, k, rows = CTI_LEN(s->rows);
     double *w;
@@ -274,10 +370,10 @@ static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, cti_mprgp_se
         size = plain > 1e-18 ? sqrt(size) : 0;
         (*out_size)[i] = size;
         set->lo[i] = size > 0 ? -w[i] / size : -INFINITY, set->hi[i] = INFINITY;
-        for (k = set->J.p[i]; k < set->J.p[i + 1]; k++)
+        for (k = set->J.p[i]; !turn && k < set->J.p[i + 1]; k++)
             set->J.x[k] = size > 0 ? set->J.x[k] / size : 0;
     }
-    return 1;
+    return !turn || cti_dcd_turned(s, set, turn, w, *out_size);
 }
 
 /* multipliers from the gradient A x - b = J' r at the end */
@@ -369,11 +465,16 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
     cti_effort e;
     cti_answer a;
     cti_mprgp_end end;
-    int i, n = 3 * s->n;
-    double *size, *y = CTI_ARENA_NEW(s->arena, double, n);
+    cti_dcd_turn turn;
+    int i, n = 3 * s->n, turned = s->desc.dcd.decouple == CT_DECOUPLE_PIVOT && CTI_LEN(s->rows) > 0;
+    double *size, *y = CTI_ARENA_NEW(s->arena, double, n), *turned_x = CTI_ARENA_NEW(s->arena, double, n);
     memset(&m, 0, sizeof m);
-    if (!y || (rub && !cti_dcd_rubbing(s, rub, &m, b)) || !cti_dcd_matrix_make(s, &m) || !cti_dcd_set(s, &m, &set, &size))
+    if (!y || !turned_x || (rub && !cti_dcd_rubbing(s, rub, &m, b)) || !cti_dcd_matrix_make(s, &m) ||
+        !cti_dcd_set(s, &m, &set, turned ? &turn : NULL, &size))
         return 0;
+    m.J = &set.J;
+    if (turned)
+        m.T = &turn, m.u = turned_x;
     for (i = 0; i < s->n; i++) {
         const double *R = m.R + 9 * (size_t)i, *u = v + 3 * (size_t)i;
         /* y = L' v by back substitution with R' */
@@ -383,9 +484,11 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
     }
     for (i = 0; i < (m.G.rows ? m.G.p[m.G.rows] : 0); i += 3)
         cti_dcd_times(m.R + 3 * (size_t)m.G.i[i], m.G.x + i, m.G.x + i);
+    if (turned)
+        cti_dcd_turn_back(&turn, y), cti_dcd_turn_transposed(&turn, b);
     memset(&task, 0, sizeof task), memset(&count, 0, sizeof count), memset(&a, 0, sizeof a);
     cti_dcd_effort(s, tolerance, &e);
-    task.n = n, task.multiply = cti_dcd_multiply, task.multiply_ctx = &m, task.row = m.G.rows ? NULL : cti_dcd_row, task.b = b,
+    task.n = n, task.multiply = cti_dcd_multiply, task.multiply_ctx = &m, task.energy = m.G.rows ? NULL : cti_dcd_energy, task.b = b,
     task.set = &set;
     task.tolerance = (double)tolerance, task.gamma = 1, task.projected = 1, task.effort = &e, task.answer = &a;
     task.count = &count, task.power = s->dcd.power_step;
@@ -397,6 +500,8 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
     for (i = 0; i < n; i++)
         v[i] -= b[i];
     cti_dcd_multipliers(s, &set, size, v);
+    if (turned)
+        cti_dcd_turn_forward(&turn, y);
     for (i = 0; i < s->n; i++)
         cti_dcd_times_t(m.R + 9 * (size_t)i, y + 3 * (size_t)i, v + 3 * (size_t)i);
     out->iterations = count.cg + count.expansions + count.proportionings, out->cg = count.cg, out->products = count.products;

@@ -149,8 +149,11 @@ typedef struct cti_dcd {
     ct_real *thickness;    /* [nf] of the body at rest behind a face */
     float *vertex_boxes, *node_boxes; /* [16 nv], [16 n] */
     double *power, *power_step;       /* [3 n] where the power method begins; the step's own */
-    ct_real *v_start;      /* [3 n] of a Newton iteration; then the last program's solution, and its multipliers: */
+    ct_real *v_start;      /* [3 n] of a Newton iteration; then the motion without friction */
+    ct_real *step, *damping; /* [3 n] of a line search: A times the step, h beta K times its start */
+    ct_real *answer;       /* [3 n] the last program's solution, and its multipliers: */
     ct_real *lambda;       /* [rows] */
+    int32_t *pivot;        /* [rows] block of a row's pivot (CT_DECOUPLE_PIVOT) */
     ct_real *rub;          /* [rows] tangential viscosity [N s per m/s] */
     int dropped, cg, steps, solves, products; /* of the step so far */
     int ready;

@@ -90,7 +90,7 @@ CONTACT_API_DEF ct_world_desc ct_world_desc_default(void)
     d.max_halvings = 5;
     d.recovery_speed = 1;
     d.dcd.newton_iterations = 1;
-    d.dcd.decouple = CT_DECOUPLE_DEEPEST;
+    d.dcd.decouple = CT_DECOUPLE_PIVOT;
     d.dcd.friction = CT_DCD_FRICTION_IMPLICIT;
     d.dcd.max_substeps = 8;
     d.dcd.substep_fraction = d.dcd.recovery = CTI_R(0.5);

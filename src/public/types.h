@@ -242,9 +242,16 @@ typedef enum ct_scalar_type { CT_SCALAR_FLOAT, CT_SCALAR_DOUBLE } ct_scalar_type
    that they hold there exactly. VELOCITY: once, at the start of the step; joints then miss by the square of what bodies turn in a step. */
 typedef enum ct_row_mode { CT_ROW_ANTICIPATED, CT_ROW_VELOCITY } ct_row_mode;
 
-/* ct_decouple -- which constraints CT_STEPPER_DCD keeps where several touch one vertex: the DEEPEST (default), one at RANDOM (solver.seed; as in
-   the paper), or all of them (NONE: the multipliers' problem is solved then, which is slow). */
-typedef enum ct_decouple { CT_DECOUPLE_DEEPEST, CT_DECOUPLE_RANDOM, CT_DECOUPLE_NONE, CT_DECOUPLE_COUNT_ } ct_decouple;
+/* ct_decouple -- which constraints CT_STEPPER_DCD keeps where several touch one vertex. PIVOT (default): all that have a vertex to move of their
+   own, made orthogonal by a change of unknowns; of two layers that press on each other about one. DEEPEST: the deepest of those at a vertex, one
+   in four; RANDOM: any of them (solver.seed; as in the paper). NONE: all of them (the multipliers' problem is solved then, which is slow). */
+typedef enum ct_decouple {
+    CT_DECOUPLE_DEEPEST,
+    CT_DECOUPLE_RANDOM,
+    CT_DECOUPLE_NONE,
+    CT_DECOUPLE_PIVOT,
+    CT_DECOUPLE_COUNT_
+} ct_decouple;
 
 /* ct_dcd_friction -- friction of CT_STEPPER_DCD, after the solve and from its multipliers. IMPLICIT (default): two more programs with a viscosity
    mu lambda / |u_t| of the tangential motion, lagged; what sticks creeps at up to 3e-3 of the speed that gravity gives in a step. With
@@ -259,7 +266,7 @@ typedef enum ct_dcd_friction {
 /* ct_dcd_desc -- of CT_STEPPER_DCD. */
 typedef struct ct_dcd_desc {
     int newton_iterations;    /* 1..100; default 1 (Li et al. 2015, section 6) */
-    ct_decouple decouple;     /* default CT_DECOUPLE_DEEPEST */
+    ct_decouple decouple;     /* default CT_DECOUPLE_PIVOT */
     ct_dcd_friction friction; /* default CT_DCD_FRICTION_IMPLICIT */
     int max_substeps;         /* 1..256 pieces that a step may be cut into where features would pass through thin parts; 1: never; default 8 */
     ct_real substep_fraction; /* > 0: share of the local thickness that a vertex may go into it in one piece; default 0.5 */

@@ -1,0 +1,392 @@
+/* dcd_pivot.c -- constraints that share vertices, made orthogonal by a change of unknowns.
+   Method: every row gets a vertex and a direction of its own there, its pivot, that no other row has; what else the row touches moves the
+   pivot along: with x = T z, T unit and triangular in the order of the rows, J T has one block a row, and no two of them are alike, so J T is
+   what decoupling is for (Li et al. 2015, section 5: projections are divisions) without giving up that vertices are in several rows. A block
+   has up to three pivots. What is left out are rows that would close a circle: of two layers of vertices that press on each other nearly
+   all of one and what does not contradict it of the other. Which of the two goes first is settled for whole patches, by how many of its
+   vertices are how deep; one by one they would block each other. Chains are kept short, since their error adds up.
+   Based on: elimination of the slave side as in mortar methods (Wohlmuth, Krause: Monotone multigrid methods on nonmatching grids for
+   nonlinear multibody contact problems, 2003). */
+#include "dcd.h"
+#include "../0_base/sets.h"
+#include "../0_base/sort.h"
+
+#define CTI_PIVOT_LEAST 0.5 /* length of a pivot's part of its row, of the longest part */
+#define CTI_PIVOT_ASKEW 0.4  /* part of a block's normal that is not in pivots that the block has */
+#define CTI_PIVOT_CHAIN 3    /* rows that hang on each other */
+
+/* ---- which rows ---- */
+
+typedef struct cti_pivot_choice {
+    cti_state *s;
+    cti_sparse J;
+    double *size;    /* [n] of a block: what a unit force moves, about */
+    int32_t *slot;   /* [3 n] rows that pivot at a block, -1: none */
+    double *q;       /* [9 n] their directions */
+    int32_t *above;  /* [n] rows that hang on a block, one on the other */
+} cti_pivot_choice;
+
+/* cti_pivot_rank -- the order in which rows are taken: what has no other side first, then the side of a patch that is deeper in sum */
+typedef struct cti_pivot_rank {
+    int32_t row, second;
+    double depth;
+} cti_pivot_rank;
+
+static int cti_pivot_before(const cti_pivot_rank *a, const cti_pivot_rank *b)
+{
+    if (a->second != b->second)
+        return a->second < b->second;
+    if (a->depth < b->depth || b->depth < a->depth)
+        return a->depth < b->depth;
+    return a->row < b->row;
+}
+
+static void cti_pivot_sift(cti_pivot_rank *heap, int n, int at)
+{
+    for (;;) {
+        int child = 2 * at + 1;
+        cti_pivot_rank t;
+        if (child + 1 < n && cti_pivot_before(heap + child, heap + child + 1))
+            child++;
+        if (child >= n || !cti_pivot_before(heap + at, heap + child))
+            return;
+        t = heap[at], heap[at] = heap[child], heap[child] = t;
+        at = child;
+    }
+}
+
+static void cti_pivot_sort(cti_pivot_rank *list, int n)
+{
+    int i;
+    for (i = n / 2 - 1; i >= 0; i--)
+        cti_pivot_sift(list, n, i);
+    for (i = n - 1; i > 0; i--) {
+        cti_pivot_rank t = list[0];
+        list[0] = list[i], list[i] = t;
+        cti_pivot_sift(list, i, 0);
+    }
+}
+
+/* patches: vertices that rows touch and that edges or faces of rows join; roots in set [nv] */
+static void cti_pivot_patches(const cti_state *s, int32_t *set, uint8_t *touched)
+{
+    const cti_surface *f = &s->surface;
+    int i, k, v;
+    cti_sets_init(set, f->nv);
+    for (i = 0; i < CTI_LEN(s->origins); i++) {
+        const cti_pair *p = &s->origins[i].pair;
+        for (k = 0; k < p->n; k++) {
+            touched[p->v[k]] = 1;
+            if (k > p->n_a)
+                cti_sets_join(set, p->v[p->n_a], p->v[k]);
+        }
+    }
+    for (v = 0; v < f->nv; v++)
+        for (k = f->vertex_start[v]; touched[v] && k < f->vertex_start[v + 1]; k++)
+            if (touched[f->vertex_next[k]])
+                cti_sets_join(set, v, f->vertex_next[k]);
+}
+
+/* key of the two patches that row i is between, and *side: 1 when the vertex's is the greater; 0: no other side */
+static uint64_t cti_pivot_sides(const cti_state *s, int32_t *set, int i, int *side)
+{
+    const cti_pair *p = &s->origins[i].pair;
+    uint64_t a = (uint64_t)cti_sets_root(set, p->v[0]), b;
+    if (p->n < 2 || !s->surface.bodies[s->surface.body_of[p->v[1]]].dynamic)
+        return 0;
+    b = (uint64_t)cti_sets_root(set, p->v[1]);
+    *side = a > b;
+    return a == b ? 0 : 1 + (a < b ? a << 32 | b : b << 32 | a);
+}
+
+/* ranks [rows], sorted. 0: out of memory */
+static int cti_pivot_ranks(cti_state *s, const double *depth, cti_pivot_rank *rank)
+{
+    int i, k, side = 0, rows = CTI_LEN(s->rows), nv = s->surface.nv;
+    int32_t *set = CTI_ARENA_NEW(s->arena, int32_t, nv + 1), *list = CTI_ARENA_NEW(s->arena, int32_t, 2 * rows);
+    uint8_t *touched = CTI_ARENA_ZERO(s->arena, uint8_t, nv + 1);
+    uint64_t *key = CTI_ARENA_NEW(s->arena, uint64_t, 2 * rows);
+    if (!set || !list || !touched || !key)
+        return 0;
+    cti_pivot_patches(s, set, touched);
+    for (i = 0; i < rows; i++) {
+        key[i] = cti_pivot_sides(s, set, i, &side);
+        list[i] = i;
+        rank[i].row = i, rank[i].depth = depth[i], rank[i].second = 0;
+    }
+    cti_sort_u64(key, list, key + rows, list + rows, rows);
+    for (i = 0; i < rows; i = k) {
+        double sum[2] = {0, 0};
+        for (k = i; k < rows && key[k] == key[i]; k++) {
+            cti_pivot_sides(s, set, list[k], &side);
+            sum[side] -= depth[list[k]];
+        }
+        for (k = i; k < rows && key[k] == key[i]; k++) {
+            int row = list[k];
+            rank[row].second = key[k] ? (cti_pivot_sides(s, set, row, &side), side == (sum[0] >= sum[1])) + 1 : s->origins[row].pair.n > 1;
+        }
+    }
+    /* what earlier steps have left out, before it grows */
+    for (i = 0; i < rows; i++)
+        if (rank[i].second && s->origins[i].gap0 < -2 * s->origins[i].thickness)
+            rank[i].second = 0, rank[i].depth = (double)s->origins[i].gap0;
+    cti_pivot_sort(rank, rows);
+    return 1;
+}
+
+/* part of row i's normal at block b that no pivot of the block has, as a unit vector; its length over that of the normal */
+static double cti_pivot_direction(const cti_pivot_choice *c, int b, const double *g, double *q)
+{
+    double own = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]), rest;
+    int k, e;
+    memcpy(q, g, sizeof *q * 3);
+    for (k = 0; k < 3 && c->slot[3 * b + k] >= 0; k++) {
+        const double *p = c->q + 9 * (size_t)b + (size_t)(3 * k);
+        double t = q[0] * p[0] + q[1] * p[1] + q[2] * p[2];
+        for (e = 0; e < 3; e++)
+            q[e] -= t * p[e];
+    }
+    rest = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
+    if (k == 3 || !(own > 0) || !(rest > 0))
+        return 0;
+    for (e = 0; e < 3; e++)
+        q[e] /= rest;
+    return rest / own;
+}
+
+/* rows that hang on each other below block b; CTI_PIVOT_CHAIN + 1 when one of them pivots at block `to` */
+static int cti_pivot_below(const cti_pivot_choice *c, int b, int to)
+{
+    int k, e, most = 0;
+    if (b == to)
+        return CTI_PIVOT_CHAIN + 1;
+    for (k = 0; k < 3 && c->slot[3 * b + k] >= 0; k++) {
+        int row = c->slot[3 * b + k];
+        most = cti_max_int(most, 1);
+        for (e = c->J.p[row]; e < c->J.p[row + 1]; e += 3)
+            if (c->J.i[e] / 3 != b)
+                most = cti_max_int(most, 1 + cti_pivot_below(c, c->J.i[e] / 3, to));
+    }
+    return most;
+}
+
+/* block b has rows hanging on it, one on the other, `above` long */
+static void cti_pivot_hang(cti_pivot_choice *c, int b, int above)
+{
+    int k, e;
+    if (c->above[b] >= above)
+        return;
+    c->above[b] = above;
+    for (k = 0; k < 3 && c->slot[3 * b + k] >= 0; k++) {
+        int row = c->slot[3 * b + k];
+        for (e = c->J.p[row]; e < c->J.p[row + 1]; e += 3)
+            if (c->J.i[e] / 3 != b)
+                cti_pivot_hang(c, c->J.i[e] / 3, above + 1);
+    }
+}
+
+static double cti_pivot_length(const cti_pivot_choice *c, int k)
+{
+    const double *g = c->J.x + k;
+    return c->size[c->J.i[k] / 3] * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+}
+
+/* the block for row i's pivot that answers most, with its direction q [3]. -1: none */
+static int cti_pivot_find(const cti_pivot_choice *c, int i, double *q)
+{
+    double most = 0, found = 0, direction[3];
+    int k, e, out = -1, first = c->J.p[i], last = c->J.p[i + 1];
+    for (k = first; k < last; k += 3)
+        most = fmax(most, cti_pivot_length(c, k));
+    for (k = first; k < last; k += 3) {
+        double part = cti_pivot_direction(c, c->J.i[k] / 3, c->J.x + k, direction), length = part * cti_pivot_length(c, k);
+        int b = c->J.i[k] / 3, below = 0;
+        if (part < CTI_PIVOT_ASKEW || length < CTI_PIVOT_LEAST * most || length <= found)
+            continue;
+        for (e = first; e < last; e += 3)
+            if (e != k)
+                below = cti_max_int(below, cti_pivot_below(c, c->J.i[e] / 3, b));
+        if (below + 1 + c->above[b] > CTI_PIVOT_CHAIN)
+            continue;
+        out = b, found = length;
+        memcpy(q, direction, sizeof direction);
+    }
+    return out;
+}
+
+/* row i gets its pivot at block b */
+static void cti_pivot_take(cti_pivot_choice *c, int i, int b, const double *q)
+{
+    int k = 0, e;
+    while (c->slot[3 * b + k] >= 0)
+        k++;
+    c->slot[3 * b + k] = i;
+    memcpy(c->q + 9 * (size_t)b + (size_t)(3 * k), q, sizeof *q * 3);
+    for (e = c->J.p[i]; e < c->J.p[i + 1]; e += 3)
+        if (c->J.i[e] / 3 != b)
+            cti_pivot_hang(c, c->J.i[e] / 3, c->above[b] + 1);
+}
+
+/* rows that have a pivot so that every one comes after those it hangs on: their numbers in order [rows]. Returns how many */
+static int cti_pivot_order(const cti_pivot_choice *c, const int32_t *pivot, int32_t *level, int32_t *order)
+{
+    int i, k, e, n = 0, rows = c->J.rows, changed = 1, most = 0, l;
+    memset(level, 0, sizeof *level * (size_t)rows);
+    while (changed) {
+        changed = 0;
+        for (i = 0; i < rows; i++) {
+            int own = level[i];
+            for (e = c->J.p[i]; pivot[i] >= 0 && e < c->J.p[i + 1]; e += 3)
+                for (k = 0; k < 3; k++) {
+                    int row = c->slot[c->J.i[e] + k];
+                    if (row < 0 || row == i)
+                        break; /* at its own block a row comes after those before it */
+                    own = cti_max_int(own, level[row] + 1);
+                }
+            changed |= own != level[i];
+            level[i] = own, most = cti_max_int(most, own);
+        }
+    }
+    for (l = 0; l <= most; l++)
+        for (i = 0; i < rows; i++)
+            if (pivot[i] >= 0 && level[i] == l)
+                order[n++] = i;
+    return n;
+}
+
+static int cti_pivot_reserve(cti_state *s, cti_pivot_choice *c)
+{
+    int b, k, n = s->n;
+    c->size = CTI_ARENA_NEW(s->arena, double, n), c->q = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)n);
+    c->slot = CTI_ARENA_NEW(s->arena, int32_t, 3 * (size_t)n), c->above = CTI_ARENA_ZERO(s->arena, int32_t, n);
+    if (!c->size || !c->q || !c->slot || !c->above)
+        return 0;
+    for (b = 0; b < n; b++) {
+        const ct_real *D = s->A.val + 9 * (size_t)s->A.diag[b];
+        double trace = (double)D[0] + (double)D[4] + (double)D[8];
+        c->size[b] = trace > 0 ? 1 / sqrt(trace) : 1;
+        for (k = 0; k < 3; k++)
+            c->slot[3 * b + k] = -1;
+    }
+    return 1;
+}
+
+/* rows and origins in this order. 0: out of memory */
+static int cti_pivot_permute(cti_state *s, const int32_t *order, const int32_t *pivot, int n)
+{
+    cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, n);
+    cti_contact_row *origins = CTI_ARENA_NEW(s->arena, cti_contact_row, n);
+    int i;
+    if (!rows || !origins || !CTI_RESIZE(s->mem, s->dcd.pivot, n))
+        return 0;
+    for (i = 0; i < n; i++)
+        rows[i] = s->rows[order[i]], origins[i] = s->origins[order[i]], s->dcd.pivot[i] = pivot[order[i]];
+    memcpy(s->rows, rows, sizeof *rows * (size_t)n), memcpy(s->origins, origins, sizeof *origins * (size_t)n);
+    stbds_header(s->rows)->length = stbds_header(s->origins)->length = (size_t)n;
+    return 1;
+}
+
+CTI_FN int cti_dcd_pivots(cti_state *s, const double *depth)
+{
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    cti_pivot_choice c;
+    cti_pivot_rank *rank;
+    int32_t *pivot, *order;
+    double *w, q[3];
+    int i, n, rows = CTI_LEN(s->rows);
+    memset(&c, 0, sizeof c);
+    rank = CTI_ARENA_NEW(s->arena, cti_pivot_rank, rows), pivot = CTI_ARENA_NEW(s->arena, int32_t, rows);
+    order = CTI_ARENA_NEW(s->arena, int32_t, 2 * rows);
+    if (!rank || !pivot || !order || !cti_dcd_jacobian(s, &c.J, &w) || !cti_pivot_reserve(s, &c) || !cti_pivot_ranks(s, depth, rank))
+        return -1;
+    for (i = 0; i < rows; i++) {
+        int row = rank[i].row;
+        pivot[row] = cti_pivot_find(&c, row, q);
+        if (pivot[row] >= 0)
+            cti_pivot_take(&c, row, pivot[row], q);
+    }
+    n = cti_pivot_order(&c, pivot, order + rows, order);
+    if (!cti_pivot_permute(s, order, pivot, n))
+        return -1;
+    cti_arena_rewind(s->arena, mark);
+    return rows - n;
+}
+
+/* ---- the change of unknowns ---- */
+
+CTI_FN int cti_dcd_turn_make(const cti_state *s, const cti_sparse *J, cti_dcd_turn *t)
+{
+    int i, k, e, rows = J->rows;
+    int32_t *count = CTI_ARENA_ZERO(s->arena, int32_t, s->n);
+    double *q = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)s->n);
+    memset(t, 0, sizeof *t);
+    t->block = s->dcd.pivot, t->rest = *J;
+    t->q = CTI_ARENA_NEW(s->arena, double, 3 * (size_t)rows), t->size = CTI_ARENA_NEW(s->arena, double, rows);
+    t->first = CTI_ARENA_ZERO(s->arena, uint8_t, rows), t->work = CTI_ARENA_ZERO(s->arena, double, 3 * (size_t)s->n);
+    if (!count || !q || !t->q || !t->size || !t->first || !t->work)
+        return 0;
+    for (i = 0; i < rows; i++) {
+        int b = t->block[i], at = J->p[i];
+        double *own, *p = t->q + 3 * (size_t)i, size;
+        while (J->i[at] / 3 != b)
+            at += 3;
+        own = t->rest.x + at;
+        memcpy(p, own, sizeof *p * 3);
+        for (k = 0; k < count[b]; k++) {
+            const double *o = q + 9 * (size_t)b + (size_t)(3 * k);
+            double part = p[0] * o[0] + p[1] * o[1] + p[2] * o[2];
+            for (e = 0; e < 3; e++)
+                p[e] -= part * o[e];
+        }
+        size = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
+        t->size[i] = size, t->first[i] = count[b] == 0;
+        for (e = 0; e < 3; e++)
+            own[e] -= p[e], p[e] /= size;
+        for (k = J->p[i]; k < J->p[i + 1]; k++)
+            t->rest.x[k] /= size;
+        memcpy(q + 9 * (size_t)b + (size_t)(3 * count[b]++), p, sizeof *p * 3);
+    }
+    return 1;
+}
+
+/* what moves the pivot of row i */
+static double cti_dcd_turn_rest(const cti_dcd_turn *t, int i, const double *x)
+{
+    double sum = 0;
+    int k;
+    for (k = t->rest.p[i]; k < t->rest.p[i + 1]; k++)
+        sum += t->rest.x[k] * x[t->rest.i[k]];
+    return sum;
+}
+
+static void cti_dcd_turn_add(const cti_dcd_turn *t, int i, double c, double *x)
+{
+    const double *q = t->q + 3 * (size_t)i;
+    double *p = x + 3 * (size_t)t->block[i];
+    p[0] += c * q[0], p[1] += c * q[1], p[2] += c * q[2];
+}
+
+CTI_FN void cti_dcd_turn_forward(const cti_dcd_turn *t, double *x)
+{
+    int i;
+    for (i = 0; i < t->rest.rows; i++)
+        cti_dcd_turn_add(t, i, -cti_dcd_turn_rest(t, i, x), x);
+}
+
+CTI_FN void cti_dcd_turn_back(const cti_dcd_turn *t, double *x)
+{
+    int i;
+    for (i = t->rest.rows - 1; i >= 0; i--)
+        cti_dcd_turn_add(t, i, cti_dcd_turn_rest(t, i, x), x);
+}
+
+CTI_FN void cti_dcd_turn_transposed(const cti_dcd_turn *t, double *y)
+{
+    int i, k;
+    for (i = t->rest.rows - 1; i >= 0; i--) {
+        const double *q = t->q + 3 * (size_t)i, *p = y + 3 * (size_t)t->block[i];
+        double c = q[0] * p[0] + q[1] * p[1] + q[2] * p[2];
+        for (k = t->rest.p[i]; c != 0 && k < t->rest.p[i + 1]; k++)
+            y[t->rest.i[k]] -= c * t->rest.x[k];
+    }
+}
