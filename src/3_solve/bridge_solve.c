@@ -79,7 +79,7 @@ static void cti_bridge_effort(const ct_solver_desc *desc, ct_solver solver, cti_
     memset(e, 0, sizeof *e);
     e->tolerance = fmax(cti_bridge_first(solver) * (double)desc->tolerance, CTI_BRIDGE_TIGHT);
     e->seconds = desc->seconds, e->warm = 1, e->cone = CT_CONE_CONE;
-    e->order = desc->order, e->relaxation = desc->relaxation, e->seed = desc->seed, e->now_us = desc->now_us, e->now_user = desc->now_user;
+    e->order = desc->order, e->relaxation = desc->relaxation, e->seed = desc->seed, e->mix = 1, e->now_us = desc->now_us, e->now_user = desc->now_user;
     e->mem = mem, e->arena = arena;
     e->started = desc->now_us ? desc->now_us(desc->now_user) : 0;
 }
@@ -197,7 +197,8 @@ static int cti_bridge_attempt(cti_bridge_run *b, const cti_bridge *q, cti_answer
     b->info->iterations += a->iterations;
     if (said == CTI_OUTCOME_NOT_APPLICABLE || said == CTI_OUTCOME_INFEASIBLE)
         return 0;
-    cti_bridge_finish(q, a->x, a->r, b->v);
+    if (!cti_bridge_finish(q, b->e.arena, a->x, a->r, b->v))
+        return -1;
     natural = cti_bridge_judge(b->p, b->v, b->work);
     if (natural < b->best.natural)
         cti_bridge_point_take(b->p, b->v, natural, &b->best);
@@ -217,13 +218,15 @@ static int cti_bridge_linear(cti_bridge_run *b, const cti_bridge *q, cti_answer 
 {
     cti_system s;
     ct_real natural;
-    int ok;
+    int ok, local = q->program.kind == CTI_PROGRAM_LOCAL;
     memset(&s, 0, sizeof s);
-    ok = cti_system_open(b->e.mem, &s, &q->program.A) && cti_system_factor(b->e.mem, &s);
-    if (ok) {
+    ok = local || (cti_system_open(b->e.mem, &s, &q->program.A) && cti_system_factor(b->e.mem, &s));
+    if (ok && !local) {
         memcpy(a->x, q->program.b, sizeof *a->x * (size_t)q->program.n);
         cti_system_solve(&s, a->x, 1);
-        cti_bridge_finish(q, a->x, a->r, b->v);
+    }
+    ok = ok && cti_bridge_finish(q, b->e.arena, a->x, a->r, b->v);
+    if (ok) {
         natural = cti_bridge_judge(b->p, b->v, b->work);
         if (natural < b->best.natural)
             cti_bridge_point_take(b->p, b->v, natural, &b->best);
@@ -281,7 +284,8 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
     memset(info, 0, sizeof *info), memset(&b, 0, sizeof b);
     b.p = p, b.v = v, b.info = info, b.tolerance = desc->tolerance, b.small = CTI_R(0.5) * desc->tolerance * p->velocity_scale;
     b.best.natural = CTI_REAL_MAX;
-    b.solve = cti_solvers_find(solver), b.desc = desc, b.solver = solver;
+    /* W between the contacts is all of the response: on it, anticipation is Gauss-Seidel */
+    b.solve = cti_solvers_find(solver == CT_SOLVER_CA && cti_bridge_is_local(p) ? CT_SOLVER_PGS : solver), b.desc = desc, b.solver = solver;
     b.work = CTI_ARENA_NEW(arena, ct_real, 6 * (size_t)p->A->n), b.mode = CTI_ARENA_NEW(arena, uint8_t, p->n_rows);
     cti_bridge_effort(desc, solver, mem, arena, &b.e);
     ok = b.work && b.mode && cti_bridge_point_open(arena, p, &b.start) && cti_bridge_point_open(arena, p, &b.best);

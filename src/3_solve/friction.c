@@ -7,7 +7,8 @@
 #include "friction.h"
 #include "../2_linalg/lu.h"
 
-enum { CTI_FRICTION_DENSE = 12000 }; /* rows of the largest dense W: about a gigabyte */
+enum { CTI_FRICTION_DENSE = 12000, CTI_FRICTION_FULL = 1000 }; /* rows of the largest dense W: about a gigabyte; contacts of a sparse one
+                                                                   that is made dense */
 
 /* ---- the form ---- */
 
@@ -103,19 +104,35 @@ static int cti_friction_columns(const cti_sparse *W, int i, int32_t *seen, int32
     return n;
 }
 
-/* one block row: numbers, scaled */
-static void cti_friction_blocks(cti_friction *f, int i)
+/* one block row: numbers, scaled; place [nc] scratch */
+static void cti_friction_blocks(cti_friction *f, int i, int32_t *place)
 {
     const cti_sparse *W = &f->p->W;
-    int a, b, k, at;
-    for (at = f->first[i]; at < f->first[i + 1]; at++) {
-        double *B = f->block + 9 * (size_t)at, s = f->root[i] * f->root[f->column[at]];
-        for (a = 0; a < 3; a++)
-            for (b = 0; b < 3; b++)
-                B[3 * a + b] = s * cti_sparse_at(W, 3 * i + a, 3 * f->column[at] + b);
-        for (k = 0; k < 9 && f->column[at] == i; k++)
-            f->diagonal[9 * (size_t)i + (size_t)k] = B[k];
-    }
+    int a, k, at;
+    for (at = f->first[i]; at < f->first[i + 1]; at++)
+        place[f->column[at]] = at;
+    memset(f->block + 9 * (size_t)f->first[i], 0, 9 * sizeof *f->block * (size_t)(f->first[i + 1] - f->first[i]));
+    for (a = 0; a < 3; a++)
+        for (k = W->p[3 * i + a]; k < W->p[3 * i + a + 1]; k++) {
+            int j = W->i[k] / 3;
+            f->block[9 * (size_t)place[j] + (size_t)(3 * a + W->i[k] % 3)] = f->root[i] * f->root[j] * W->x[k];
+        }
+    memcpy(f->diagonal + 9 * (size_t)i, f->block + 9 * (size_t)place[i], 9 * sizeof *f->block);
+}
+
+/* sparse blocks that are mostly there, as dense rows */
+static int cti_friction_fill(cti_friction *f)
+{
+    int i, k, a;
+    if (f->nc > CTI_FRICTION_FULL || 3.0 * f->first[f->nc] < (double)f->nc * f->nc)
+        return 1;
+    f->ld = cti_pad8(f->m) + 8;
+    f->W = CTI_ARENA_ZERO(f->e->arena, double, (size_t)f->m * (size_t)f->ld);
+    for (i = 0; f->W && i < f->nc; i++)
+        for (k = f->first[i]; k < f->first[i + 1]; k++)
+            for (a = 0; a < 9; a++)
+                f->W[(size_t)(3 * i + a / 3) * (size_t)f->ld + (size_t)(3 * f->column[k] + a % 3)] = f->block[9 * (size_t)k + (size_t)a];
+    return f->W != NULL;
 }
 
 /* W as sparse blocks: LOCAL */
@@ -137,11 +154,12 @@ static int cti_friction_sparse(cti_friction *f)
     memset(seen, -1, sizeof *seen * (size_t)n);
     for (i = 0; i < n; i++) {
         cti_friction_columns(W, i, seen, f->column + f->first[i]);
-        cti_friction_blocks(f, i);
     }
+    for (i = 0; i < n; i++)
+        cti_friction_blocks(f, i, seen);
     for (i = 0; i < f->m; i++)
         f->q[i] = f->root[i / 3] * f->p->w[i];
-    return 1;
+    return cti_friction_fill(f);
 }
 
 static void cti_friction_start(cti_friction *f, const cti_answer *a)

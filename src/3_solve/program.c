@@ -366,8 +366,10 @@ static double cti_judge_size_u(const cti_program *p, const double *x, const doub
     double size = fmax(cti_judge_most(u, p->m), cti_judge_most(p->w, p->m));
     int i, k;
     for (i = 0; i < a->rows; i++)
-        for (k = a->p[i]; k < a->p[i + 1]; k++)
-            size = fmax(size, fabs(a->x[k] * z[a->i[k]]));
+        for (k = a->p[i]; k < a->p[i + 1]; k++) {
+            double term = fabs(a->x[k] * z[a->i[k]]);
+            size = term > size ? term : size;
+        }
     return size;
 }
 

@@ -200,11 +200,12 @@ static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver
                               cti_solve_status *ended, int *done)
 {
     cti_solve_info info;
+    *done = 0;
+    if (!cti_factors_exact(&s->factors, s->arena, &s->A, q))
+        return 1;
     cti_bridge_solve(&q->p, &s->desc.solver, solver, loose, s->mem, s->arena, q->v, &info);
     out->iterations += info.iterations;
-    *done = info.status != CTI_SOLVE_FAILED;
-    if (info.status == CTI_SOLVE_MEMORY)
-        return 0;
+    *done = info.status != CTI_SOLVE_FAILED && info.status != CTI_SOLVE_MEMORY;
     if (*done) {
         cti_islands_balance_one(s, dt, q);
         cti_islands_judge(s, q);

@@ -66,8 +66,16 @@ typedef struct cti_component {
     struct cti_factors *owner;
 } cti_component;
 
+/* cti_exact -- a component's factor in double, of the matrix with that number. */
+typedef struct cti_exact {
+    cti_factor64 factor;
+    int matrix;
+} cti_exact;
+
 typedef struct cti_factors {
     cti_component *components;
+    cti_exact *exacts;     /* [components] where a solver has asked for them, or NULL */
+    int matrix;            /* counts matrices */
     cti_symbolic *symbolics;
     uint64_t *hashes;      /* of the symbolics */
     int32_t *blocks;       /* [n] component by component */
