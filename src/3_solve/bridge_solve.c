@@ -8,6 +8,7 @@
 #include "solvers.h"
 
 #define CTI_BRIDGE_ATTEMPTS 4
+#define CTI_BRIDGE_LOCAL 0.5       /* the same where going on costs nothing but iterations: W stands */
 #define CTI_BRIDGE_FIRST 0.1       /* tolerance of the first attempt, of the world's; */
 #define CTI_BRIDGE_QUICK 1e-2      /* that of methods whose last digits cost next to nothing */
 #define CTI_BRIDGE_STAGGER 150     /* rounds, or interior steps */
@@ -69,15 +70,17 @@ static int cti_bridge_most(ct_solver solver)
     }
 }
 
-static double cti_bridge_first(ct_solver solver)
+static double cti_bridge_first(const cti_problem *p, ct_solver solver)
 {
+    if (cti_bridge_is_local(p) && solver != CT_SOLVER_LEMKE && solver != CT_SOLVER_BOXED)
+        return CTI_BRIDGE_LOCAL;
     return solver == CT_SOLVER_NEWTON || solver == CT_SOLVER_LEMKE || solver == CT_SOLVER_BOXED ? CTI_BRIDGE_QUICK : CTI_BRIDGE_FIRST;
 }
 
-static void cti_bridge_effort(const ct_solver_desc *desc, ct_solver solver, cti_mem *mem, cti_arena *arena, cti_effort *e)
+static void cti_bridge_effort(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, cti_mem *mem, cti_arena *arena, cti_effort *e)
 {
     memset(e, 0, sizeof *e);
-    e->tolerance = fmax(cti_bridge_first(solver) * (double)desc->tolerance, CTI_BRIDGE_TIGHT);
+    e->tolerance = fmax(cti_bridge_first(p, solver) * (double)desc->tolerance, CTI_BRIDGE_TIGHT);
     e->seconds = desc->seconds, e->warm = 1, e->cone = CT_CONE_CONE;
     e->order = desc->order, e->relaxation = desc->relaxation, e->seed = desc->seed, e->mix = 1, e->now_us = desc->now_us, e->now_user = desc->now_user;
     e->mem = mem, e->arena = arena;
@@ -287,7 +290,7 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
     /* W between the contacts is all of the response: on it, anticipation is Gauss-Seidel */
     b.solve = cti_solvers_find(solver == CT_SOLVER_CA && cti_bridge_is_local(p) ? CT_SOLVER_PGS : solver), b.desc = desc, b.solver = solver;
     b.work = CTI_ARENA_NEW(arena, ct_real, 6 * (size_t)p->A->n), b.mode = CTI_ARENA_NEW(arena, uint8_t, p->n_rows);
-    cti_bridge_effort(desc, solver, mem, arena, &b.e);
+    cti_bridge_effort(p, desc, solver, mem, arena, &b.e);
     ok = b.work && b.mode && cti_bridge_point_open(arena, p, &b.start) && cti_bridge_point_open(arena, p, &b.best);
     if (ok) {
         cti_bridge_point_take(p, v, 0, &b.start);
@@ -301,6 +304,7 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
 }
 #undef CTI_BRIDGE_ATTEMPTS
 #undef CTI_BRIDGE_FIRST
+#undef CTI_BRIDGE_LOCAL
 #undef CTI_BRIDGE_QUICK
 #undef CTI_BRIDGE_NEWTON
 #undef CTI_BRIDGE_WORK

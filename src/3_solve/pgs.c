@@ -348,7 +348,7 @@ static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, 
     if (!work || (e->mix && (!before || !cti_pgs_mix(s, e->arena, &mixing, before + p->m))))
         return CTI_OUTCOME_MEMORY;
     memset(&trend, 0, sizeof trend);
-    trend.unsymmetric = !s->W && cti_sparse_asymmetry(s->S, 1) > 1e-6, trend.least = trend.before = INFINITY;
+    trend.unsymmetric = !s->W && !e->mix && cti_sparse_asymmetry(s->S, 1) > 1e-6, trend.least = trend.before = INFINITY;
     for (k = 0; cti_effort_goes_on(e, k, own, a->x, a->r); k++) {
         if (before)
             memcpy(before, a->r, sizeof *before * (size_t)p->m);
@@ -402,7 +402,7 @@ static int cti_pgs_fill(cti_pgs *s, const cti_program *p, cti_arena *arena)
 {
     double *W;
     int i, k;
-    if (!p->mu || p->m > CTI_PGS_DENSE || 3.0 * p->W.p[p->m] < (double)p->m * (double)p->m || cti_sparse_asymmetry(&p->W, 1) > 0)
+    if (!p->mu || p->m > CTI_PGS_DENSE || 3.0 * p->W.p[p->m] < (double)p->m * (double)p->m)
         return 1;
     s->ld = (p->m + 7) & ~7;
     s->ld += s->ld % 64 == 0 ? 8 : 0;
