@@ -31,8 +31,9 @@ CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone) { return !cti_bridge_
 
 /* most iterations of an attempt on m rows, where the caller says nothing: what a few seconds hold, and no more than the method is likely to
  * need */
-static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, int m)
+static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const cti_program *q)
 {
+    int local = q->kind == CTI_PROGRAM_LOCAL, m = q->m;
     double square = CTI_BRIDGE_WORK / ((double)m * (double)m + 1), cube = 50 * CTI_BRIDGE_WORK / ((double)m * (double)m * (double)m + 1);
     if (desc->budget > 0)
         return desc->budget;
@@ -51,7 +52,7 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, int m)
     case CT_SOLVER_INTERIOR:
         return (int)fmin(fmax(cube, 20), CTI_BRIDGE_STAGGER);
     default:
-        return (int)fmin(fmax(cube, 20), CTI_BRIDGE_NEWTON);
+        return local ? CTI_BRIDGE_NEWTON : (int)fmin(fmax(cube, 20), CTI_BRIDGE_NEWTON);
     }
 }
 
@@ -149,15 +150,15 @@ typedef struct cti_bridge_run {
     int attempts; /* with the rows that stand in the program now */
 } cti_bridge_run;
 
-/* what the start says of a row */
-static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v)
+/* what the start says of a row; local: open ones stay in, they cost little */
+static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v, int local)
 {
     cti_bridge_mode mode = cti_bridge_whole(row);
     ct_real u[3], share;
     if (mode == CTI_BRIDGE_EQUATION)
         return mode;
     cti_row_velocity(row, v, u);
-    if (!(row->r[0] > 0) && u[0] >= cti_max(0, row->recover))
+    if (!local && !(row->r[0] > 0) && u[0] >= cti_max(0, row->recover))
         return CTI_BRIDGE_OUT;
     if (mode != CTI_BRIDGE_TWO || !(row->r[0] > 0))
         return mode;
@@ -208,11 +209,9 @@ static int cti_bridge_attempt(cti_bridge_run *b, const cti_bridge *q, cti_answer
     if (!(natural < CTI_REAL_MAX) || b->best.natural <= b->tolerance)
         return 0;
     *mended = cti_bridge_mend(b);
-    if (*mended)
-        return 1;
-    if (said != CTI_OUTCOME_SOLVED || b->e.tolerance <= CTI_BRIDGE_TIGHT || ++b->attempts >= CTI_BRIDGE_ATTEMPTS)
+    if (!*mended && (said != CTI_OUTCOME_SOLVED || b->e.tolerance <= CTI_BRIDGE_TIGHT || ++b->attempts >= CTI_BRIDGE_ATTEMPTS))
         return 0;
-    b->e.tolerance = fmax(b->e.tolerance * fmax(1e-3, fmin(0.1, 0.3 * (double)(b->tolerance / natural))), CTI_BRIDGE_TIGHT);
+    b->e.tolerance = fmax(b->e.tolerance * fmax(*mended ? 0.1 : 1e-3, fmin(0.1, 0.3 * (double)(b->tolerance / natural))), CTI_BRIDGE_TIGHT);
     return 1;
 }
 
@@ -244,18 +243,21 @@ static int cti_bridge_pass(cti_bridge_run *b)
 {
     cti_bridge q;
     cti_answer a;
-    int got = -1, mended = 0;
+    int got = -1, mended = 0, bound;
     memset(&q, 0, sizeof q), memset(&a, 0, sizeof a);
     if (cti_bridge_open(b->e.mem, b->e.arena, b->p, b->mode, &q)) {
         a.x = CTI_ARENA_ZERO(b->e.arena, double, q.program.n), a.r = CTI_ARENA_ZERO(b->e.arena, double, q.program.m), a.why = "";
         got = q.contacts <= cti_bridge_most(b->solver) ? 1 : 0;
         if (got && (!a.x || !a.r || !cti_program_prepare(b->e.mem, &q.program)))
             got = -1;
-        b->e.max_iterations = cti_bridge_bound(b->solver, b->desc, q.program.m);
+        bound = cti_bridge_bound(b->solver, b->desc, &q.program);
         if (got > 0)
             cti_bridge_start(&q, b->v, a.x, a.r);
-        while (got > 0 && !mended)
+        while (got > 0 && !mended) {
+            /* passes and attempts share one budget; the last one is not left without */
+            b->e.max_iterations = cti_max_int(bound - b->info->iterations, cti_min_int(bound, 5));
             got = q.contacts ? cti_bridge_attempt(b, &q, &a, &mended) : cti_bridge_linear(b, &q, &a, &mended);
+        }
     }
     cti_bridge_close(b->e.mem, &q);
     return got;
@@ -264,9 +266,9 @@ static int cti_bridge_pass(cti_bridge_run *b)
 /* 0: out of memory */
 static int cti_bridge_go(cti_bridge_run *b)
 {
-    int k, i, got = 1;
+    int k, i, got = 1, local = cti_bridge_is_local(b->p);
     for (i = 0; i < b->p->n_rows; i++)
-        b->mode[i] = (uint8_t)cti_bridge_guess(&b->p->rows[i], b->v);
+        b->mode[i] = (uint8_t)cti_bridge_guess(&b->p->rows[i], b->v, local);
     for (k = 0; got > 0 && k <= CTI_BRIDGE_PASSES; k++) {
         cti_arena_point mark = cti_arena_mark(b->e.arena);
         for (i = 0; k == CTI_BRIDGE_PASSES && i < b->p->n_rows; i++)

@@ -212,18 +212,23 @@ CTI_FN void cti_friction_close(cti_friction *f) { cti_system_close(f->e->mem, &f
 
 CTI_FN void cti_friction_row(const cti_friction *f, int i, const double *x, double *y)
 {
-    int a, k;
+    const double *B;
+    double y0 = 0, y1 = 0, y2 = 0;
+    int a, k, end;
     if (f->W) {
         for (a = 0; a < 3; a++)
             y[a] = cti_lu_dot(f->W + (size_t)(3 * i + a) * (size_t)f->ld, x, f->m);
         return;
     }
-    y[0] = y[1] = y[2] = 0;
-    for (k = f->first[i]; k < f->first[i + 1]; k++) {
-        const double *B = f->block + 9 * (size_t)k, *z = x + 3 * (size_t)f->column[k];
-        for (a = 0; a < 3; a++)
-            y[a] += B[3 * a] * z[0] + B[3 * a + 1] * z[1] + B[3 * a + 2] * z[2];
+    B = f->block + 9 * (size_t)f->first[i];
+    for (k = f->first[i], end = f->first[i + 1]; k < end; k++, B += 9) {
+        const double *z = x + 3 * (size_t)f->column[k];
+        double z0 = z[0], z1 = z[1], z2 = z[2];
+        y0 += B[0] * z0 + B[1] * z1 + B[2] * z2;
+        y1 += B[3] * z0 + B[4] * z1 + B[5] * z2;
+        y2 += B[6] * z0 + B[7] * z1 + B[8] * z2;
     }
+    y[0] = y0, y[1] = y1, y[2] = y2;
 }
 
 CTI_FN void cti_friction_mul(const cti_friction *f, const double *x, double *y)
