@@ -20,6 +20,7 @@
 #define CTI_BRIDGE_CONES 400       /* a step of interior point factors a dense matrix of three times as many rows */
 #define CTI_BRIDGE_PIVOTS 60       /* dense dictionaries of ten times as many rows */
 #define CTI_BRIDGE_BLOCKS 200      /* dense factors in every round of turned boxes */
+#define CTI_BRIDGE_SPARSE 20000    /* some hundred blocks of 72 bytes a contact */
 #define CTI_BRIDGE_CONTACTS 2000   /* a dense matrix between so many takes 290 megabytes */
 
 CTI_FN int cti_bridge_solver(ct_solver solver)
@@ -50,6 +51,8 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const 
     case CT_SOLVER_MPRGP:
     case CT_SOLVER_ACTIVE_SET:
     case CT_SOLVER_INTERIOR:
+        if (local)
+            return CTI_BRIDGE_STAGGER;
         return (int)fmin(fmax(cube, 20), CTI_BRIDGE_STAGGER);
     default:
         return local ? CTI_BRIDGE_NEWTON : (int)fmin(fmax(cube, 20), CTI_BRIDGE_NEWTON);
@@ -57,8 +60,10 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const 
 }
 
 /* contacts of the largest problem that a solver is given: more would take it minutes or gigabytes */
-static int cti_bridge_most(ct_solver solver)
+static int cti_bridge_most(ct_solver solver, const cti_program *q)
 {
+    if (q->kind == CTI_PROGRAM_LOCAL && solver != CT_SOLVER_LEMKE && solver != CT_SOLVER_BOXED)
+        return CTI_BRIDGE_SPARSE;
     switch (solver) {
     case CT_SOLVER_LEMKE:
         return CTI_BRIDGE_PIVOTS;
@@ -247,7 +252,7 @@ static int cti_bridge_pass(cti_bridge_run *b)
     memset(&q, 0, sizeof q), memset(&a, 0, sizeof a);
     if (cti_bridge_open(b->e.mem, b->e.arena, b->p, b->mode, &q)) {
         a.x = CTI_ARENA_ZERO(b->e.arena, double, q.program.n), a.r = CTI_ARENA_ZERO(b->e.arena, double, q.program.m), a.why = "";
-        got = q.contacts <= cti_bridge_most(b->solver) ? 1 : 0;
+        got = q.contacts <= cti_bridge_most(b->solver, &q.program) ? 1 : 0;
         if (got && (!a.x || !a.r || !cti_program_prepare(b->e.mem, &q.program)))
             got = -1;
         bound = cti_bridge_bound(b->solver, b->desc, &q.program);
@@ -313,6 +318,7 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
 #undef CTI_BRIDGE_STAGGER
 #undef CTI_BRIDGE_TIGHT
 #undef CTI_BRIDGE_CONTACTS
+#undef CTI_BRIDGE_SPARSE
 #undef CTI_BRIDGE_PIVOTS
 #undef CTI_BRIDGE_BLOCKS
 #undef CTI_BRIDGE_CONES
