@@ -204,6 +204,7 @@ static int cti_bridge_attempt(cti_bridge_run *b, const cti_bridge *q, cti_answer
     if (said == CTI_OUTCOME_MEMORY)
         return -1;
     b->info->iterations += a->iterations;
+    b->e.warm = 2;
     if (said == CTI_OUTCOME_NOT_APPLICABLE || said == CTI_OUTCOME_INFEASIBLE)
         return 0;
     if (!cti_bridge_finish(q, b->e.arena, a->x, a->r, b->v))

@@ -3,7 +3,8 @@
    For a fixed mu |u_t| this is the convex problem z = S y + q of Hong 2006, sec. 4, over cones in place of half-lines; it is solved by a
    primal-dual method with the scaling of Nesterov and Todd (1997), predictor and corrector, and mu |u_t| follows the iterate at every step.
    S = J A^-1 J' or W, in units in which each contact has mean diagonal 1; what of W is not symmetric is moved to q with the y of the step
-   before. Where W is sparse the system is that of friction_system.c, the scaling on its diagonal. */
+   before. Where W is sparse the system is that of friction_system.c, the scaling on its diagonal,
+   and Newton's method on the same system (friction_newton.c) ends what the barrier has come near to. */
 #include "cones.h"
 #include "../2_linalg/dense.h"
 #include "../2_linalg/lu.h"
@@ -13,6 +14,8 @@
 #define CTI_CONES_NEWTON 0.05 /* residual below which the derivative of |z_t| is used */
 #define CTI_CONES_LU 1500     /* rows up to which it is */
 #define CTI_CONES_STALLED 30  /* steps without progress */
+#define CTI_CONES_QUICK 8     /* the same where there is another end */
+#define CTI_CONES_POLISH 5e-3 /* residual below which Newton's method is tried */
 #define CTI_CONES_SHORT 0.1   /* after a shorter step |z_t| is taken from the step before once */
 #define CTI_CONES_ITERATIONS 300
 
@@ -24,6 +27,8 @@ typedef struct cti_cones {
     int sparse;                                     /* LOCAL: W is kept in f, S is not formed */
     cti_friction f;
     cti_friction_system fs;
+    cti_newton end;                                 /* sparse: Newton's steps on f from where the barrier slows down */
+    double polished;                                /* residual from which they were tried last */
     double *fA, *fB;                                /* [9 m / 3] the scaling over the squares of side, identities */
     double *side;                                   /* [m] 1, mu, mu: y = s / side for the s of f */
     int m, ld, newton, *pivot;                      /* newton: the derivative of |z_t| is in the matrix */
@@ -133,8 +138,10 @@ static int cti_cones_open_sparse(cti_cones *c)
     int i;
     c->side = CTI_ARENA_NEW(arena, double, c->m);
     c->fA = CTI_ARENA_ZERO(arena, double, 3 * (size_t)c->m), c->fB = CTI_ARENA_ZERO(arena, double, 3 * (size_t)c->m);
-    if (!c->side || !c->fA || !c->fB || !cti_friction_open(&c->f, c->p, c->e, c->a) || !cti_friction_system_open(&c->fs, &c->f))
+    if (!c->side || !c->fA || !c->fB || !cti_friction_open(&c->f, c->p, c->e, c->a) || !cti_friction_system_open(&c->fs, &c->f) ||
+        !cti_newton_open(&c->end, &c->f, &c->fs))
         return 0;
+    c->polished = CTI_CONES_POLISH;
     for (i = 0; i < c->m; i++) {
         c->side[i] = i % 3 ? c->p->mu[i / 3] : 1;
         c->unit[i] = c->f.unit * c->f.root[i / 3] * c->side[i];
@@ -453,6 +460,33 @@ static double cti_cones_step(cti_cones *c)
     return reach;
 }
 
+/* Newton's steps from the best point that f knows. 1 when they got there */
+static int cti_cones_polish(cti_cones *c)
+{
+    int spent = c->a->iterations, got = cti_newton_polish(&c->end, 0.3 * c->e->tolerance, c->a);
+    if (got) {
+        cti_friction_answer(&c->f, c->a);
+        c->best = c->f.best_residual;
+    }
+    c->a->iterations = spent + c->f.iterations;
+    c->f.iterations = 0;
+    return got;
+}
+
+/* sparse: the end by Newton's method without a barrier, tried anew as the residual falls. 1 when it got there */
+static int cti_cones_end(cti_cones *c)
+{
+    int i;
+    if (!c->sparse || !(c->last < c->polished))
+        return 0;
+    c->polished = 0.2 * c->last;
+    for (i = 0; i < c->m; i++)
+        c->f.r[i] = c->side[i] * c->y[i];
+    c->f.best_residual = INFINITY;
+    cti_friction_residual(&c->f);
+    return cti_cones_polish(c);
+}
+
 /* from the start with one `ahead`: 1 solved, 0 stalled, -1 bound reached */
 static int cti_cones_try(cti_cones *c)
 {
@@ -464,12 +498,12 @@ static int cti_cones_try(cti_cones *c)
             return -1;
         c->a->iterations++;
         cti_cones_offer(c);
-        if (c->best <= 0.5 * c->e->tolerance)
+        if (c->best <= 0.5 * c->e->tolerance || cti_cones_end(c))
             return 1;
         low = fmin(low, c->last);
         stalled = low < 0.9 * before ? 0 : stalled + 1;
         before = stalled ? before : low;
-        if (stalled >= CTI_CONES_STALLED)
+        if (stalled >= (c->sparse ? CTI_CONES_QUICK : CTI_CONES_STALLED))
             return 0;
         cti_cones_residual(c);
         if (!(cti_cones_step(c) > 1e-12))
@@ -483,7 +517,7 @@ static cti_outcome cti_cones_iterate(cti_cones *c)
 {
     static const double ahead[] = {1e-2, 1e-1, 1e-3};
     int k, got = 0;
-    if (c->sparse && c->e->warm && cti_cones_offer_start(c))
+    if (c->sparse && c->e->warm && (cti_cones_offer_start(c) || (c->e->warm == 2 && cti_cones_polish(c))))
         return CTI_OUTCOME_SOLVED;
     cti_cones_offer(c); /* y = 0: nothing touches */
     for (k = 0; k < 3 && got == 0; k++) {

@@ -7,7 +7,7 @@
    solvers; line search on the same function); Grippo, Lampariello and Lucidi 1986 (nonmonotone search). */
 #include "friction.h"
 
-enum { CTI_NEWTON_OWN = 1000, CTI_NEWTON_HALVES = 8, CTI_NEWTON_PATIENCE = 30, CTI_NEWTON_QUICK = 8, CTI_NEWTON_POLISH = 30 };
+enum { CTI_NEWTON_OWN = 1000, CTI_NEWTON_HALVES = 8, CTI_NEWTON_PATIENCE = 30, CTI_NEWTON_QUICK = 8, CTI_NEWTON_LEAPS = 6, CTI_NEWTON_POLISH = 30 };
 
 CTI_FN int cti_newton_open(cti_newton *s, cti_friction *f, cti_friction_system *system)
 {
@@ -145,12 +145,17 @@ CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
     double residual;
-    int k, goes = 1;
+    int k, goes = 1, failures = 0;
     memcpy(f->r, f->best, sizeof *f->r * (size_t)f->m);
     residual = cti_friction_residual(f);
     s->n_history = 0;
-    for (k = 0; k < CTI_NEWTON_POLISH && goes && residual > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++)
+    for (k = 0; k < CTI_NEWTON_POLISH && goes && residual > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++) {
         goes = cti_newton_advance(s, &residual);
+        if (goes || !f->e->mix || ++failures > CTI_NEWTON_LEAPS)
+            continue;
+        residual = failures % 2 ? cti_newton_leap(s) : cti_newton_sweeps(s, 10);
+        goes = 1;
+    }
     return f->best_residual <= enough;
 }
 

@@ -94,7 +94,7 @@ typedef struct cti_effort {
     double tolerance;   /* > 0, of cti_judgement.residual */
     int max_iterations; /* 0: the solver's own bound */
     double seconds;     /* of the clock; 0: no limit */
-    int warm;           /* 1: the answer's x and r hold a start */
+    int warm;           /* 1: the answer's x and r hold a start; 2: where this solver ended on nearly the same problem */
     ct_cone cone;
     int order;          /* PGS: 0 as the rows are, 1 forth and back, 2 by colours */
     double relaxation;  /* PGS: (0, 2), 1 plain */
