@@ -84,13 +84,10 @@ static int cti_friction_dense(cti_friction *f)
     return cti_friction_thin(f);
 }
 
-/* columns of blocks in block row i, its own first, marked where `seen` is i; returns their number, writes them where `out` is given */
+/* columns of blocks in block row i, its own among them, marked where `seen` is i; returns their number, writes them where `out` is given */
 static int cti_friction_columns(const cti_sparse *W, int i, int32_t *seen, int32_t *out)
 {
-    int a, k, n = 1;
-    seen[i] = i;
-    if (out)
-        out[0] = i;
+    int a, k, n = 0;
     for (a = 3 * i; a < 3 * i + 3; a++)
         for (k = W->p[a]; k < W->p[a + 1]; k++) {
             int b = W->i[k] / 3;
@@ -101,7 +98,12 @@ static int cti_friction_columns(const cti_sparse *W, int i, int32_t *seen, int32
                 out[n] = b;
             n++;
         }
-    return n;
+    if (seen[i] == i)
+        return n;
+    seen[i] = i;
+    if (out)
+        out[n] = i;
+    return n + 1;
 }
 
 /* one block row: numbers, scaled; place [nc] scratch */
