@@ -12,6 +12,8 @@
 #define CTI_BRIDGE_FIRST 0.1       /* tolerance of the first attempt, of the world's; */
 #define CTI_BRIDGE_QUICK 1e-2      /* that of methods whose last digits cost next to nothing */
 #define CTI_BRIDGE_STAGGER 150     /* rounds, or interior steps */
+#define CTI_BRIDGE_BARRIER 80      /* the same where W is sparse */
+#define CTI_BRIDGE_ROUNDS 12       /* normals and friction in turn come near in a dozen rounds, and then hardly any nearer */
 #define CTI_BRIDGE_WORK 4e9        /* multiplications of an attempt's iterations */
 #define CTI_BRIDGE_NEWTON 80       /* steps */
 #define CTI_BRIDGE_TIGHT 1e-13     /* no attempt is asked for less */
@@ -52,7 +54,7 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const 
     case CT_SOLVER_ACTIVE_SET:
     case CT_SOLVER_INTERIOR:
         if (local)
-            return CTI_BRIDGE_STAGGER;
+            return solver == CT_SOLVER_INTERIOR ? CTI_BRIDGE_BARRIER : CTI_BRIDGE_ROUNDS;
         return (int)fmin(fmax(cube, 20), CTI_BRIDGE_STAGGER);
     default:
         return local ? CTI_BRIDGE_NEWTON : (int)fmin(fmax(cube, 20), CTI_BRIDGE_NEWTON);
@@ -261,7 +263,7 @@ static int cti_bridge_pass(cti_bridge_run *b)
             cti_bridge_start(&q, b->v, a.x, a.r);
         while (got > 0 && !mended) {
             /* passes and attempts share one budget; the last one is not left without */
-            b->e.max_iterations = cti_max_int(bound - b->info->iterations, cti_min_int(bound, 5));
+            b->e.max_iterations = cti_max_int(bound - b->info->iterations, cti_min_int(bound, 3));
             got = q.contacts ? cti_bridge_attempt(b, &q, &a, &mended) : cti_bridge_linear(b, &q, &a, &mended);
         }
     }
@@ -317,6 +319,8 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
 #undef CTI_BRIDGE_NEWTON
 #undef CTI_BRIDGE_WORK
 #undef CTI_BRIDGE_STAGGER
+#undef CTI_BRIDGE_BARRIER
+#undef CTI_BRIDGE_ROUNDS
 #undef CTI_BRIDGE_TIGHT
 #undef CTI_BRIDGE_CONTACTS
 #undef CTI_BRIDGE_SPARSE

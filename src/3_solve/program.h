@@ -142,11 +142,12 @@ typedef struct cti_system {
     cti_bsr bsr; /* the pattern: scalars in 3x3 blocks, unknown i is entry i % 3 of block i / 3 */
     double *val; /* its blocks; pads have 1 on the diagonal */
     int32_t *blocks;
+    int32_t *to;   /* [entries of A] where they go in val; made by the first factor */
     cti_symbolic symbolic;
     cti_gather gather;
     cti_factor64 factor;
     double *work, *z, *r;
-    int boosted;
+    int boosted, mapped;
 } cti_system;
 /* cti_system_open -- analysis of the pattern of A, which has to stand as long as the system does. 0 when memory ran out. */
 CTI_FN int cti_system_open(cti_mem *mem, cti_system *s, const cti_sparse *A);

@@ -14,10 +14,11 @@
 #include "mprgp.h"
 
 enum { CTI_STAGGER_DEPTH = 6, CTI_STAGGER_OWN = 400, CTI_STAGGER_FAILURES = 3, CTI_STAGGER_PATIENCE = 60,
-       CTI_STAGGER_SETS = 40,   /* active sets of one program */
-       CTI_STAGGER_INNER = 200  /* steps of one program in a world */ };
+       CTI_STAGGER_QUICK = 10,  /* rounds without progress, in a world */
+       CTI_STAGGER_SETS = 6,   /* active sets of one program */
+       CTI_STAGGER_INNER = 100  /* steps of one program in a world */ };
 
-#define CTI_STAGGER_SHARE 0.03 /* of the residual: how well a program is solved in a world */
+#define CTI_STAGGER_SHARE 0.05 /* of the residual: how well a program is solved in a world */
 
 #define CTI_STAGGER_SIGMA 1e-6 /* of W, whose diagonal is about 1 */
 
@@ -200,7 +201,7 @@ static void cti_stagger_close(cti_stagger *s)
 /* bounds on a definite W by an active set that is kept. 0: out of memory */
 static int cti_stagger_box(cti_stagger *s, const cti_program *q, double *r)
 {
-    int tangent = q == &s->tangent, got = cti_active_box_solve(&s->box[tangent], q, s->e, !tangent, 1e-12, CTI_STAGGER_SETS, r);
+    int tangent = q == &s->tangent, got = cti_active_box_solve(&s->box[tangent], q, s->e, !tangent, fmax(1e-12, 1e-3 * s->inexact), CTI_STAGGER_SETS, r);
     return got >= 0;
 }
 
@@ -339,7 +340,7 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
     cti_friction *f = &s->f;
     double residual = f->best_residual, share = 1, mark = INFINITY, last = INFINITY;
     int i, since = 0;
-    while (residual > enough && s->failures < CTI_STAGGER_FAILURES && since < CTI_STAGGER_PATIENCE &&
+    while (residual > enough && s->failures < CTI_STAGGER_FAILURES && since < (s->e->mix ? CTI_STAGGER_QUICK : CTI_STAGGER_PATIENCE) &&
            cti_friction_goes_on(f, CTI_STAGGER_OWN, a)) {
         f->iterations++;
         s->inexact = s->e->mix ? fmin(residual, 1) : 0;
