@@ -21,7 +21,7 @@
 #ifndef CTI_BRIDGE_H
 #define CTI_BRIDGE_H
 
-#include "delassus.h"
+#include "bodywise.h"
 #include "program.h"
 
 /* cti_bridge_mode -- how a row stands in the program: not at all, by its hard law alone, by its recovery alone, by both, as an equation. */

@@ -271,13 +271,19 @@ static int cti_bridge_pass(cti_bridge_run *b)
     return got;
 }
 
+static int cti_bridge_in_time(const cti_effort *e)
+{
+    return !(e->seconds > 0 && e->now_us && (double)(cti_effort_now(e) - e->started) * 1e-6 > e->seconds);
+}
+
 /* 0: out of memory */
 static int cti_bridge_go(cti_bridge_run *b)
 {
     int k, i, got = 1, local = cti_bridge_is_local(b->p);
     for (i = 0; i < b->p->n_rows; i++)
         b->mode[i] = (uint8_t)cti_bridge_guess(&b->p->rows[i], b->v, local);
-    for (k = 0; got > 0 && k <= CTI_BRIDGE_PASSES; k++) {
+    /* factors and matrices are formed in one go: a pass is not begun when the time is over */
+    for (k = 0; got > 0 && k <= CTI_BRIDGE_PASSES && (k == 0 || cti_bridge_in_time(&b->e)); k++) {
         cti_arena_point mark = cti_arena_mark(b->e.arena);
         for (i = 0; k == CTI_BRIDGE_PASSES && i < b->p->n_rows; i++)
             b->mode[i] = (uint8_t)cti_bridge_whole(&b->p->rows[i]);

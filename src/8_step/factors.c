@@ -5,7 +5,7 @@
    first, are there on request. Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
 #include "factors.h"
 #include "../0_base/sets.h"
-#include "../3_solve/delassus.h"
+#include "../3_solve/bodywise.h"
 
 #define CTI_FACTORS_PATCH 48       /* blocks in a patch */
 #define CTI_FACTORS_PORTS 200      /* most ports of a component that is one cluster */
@@ -202,6 +202,7 @@ CTI_FN void cti_factors_age(cti_factors *f)
     int c;
     f->matrix++;
     for (c = 0; c < CTI_LEN(f->components); c++) {
+        f->components[c].fell = 0;
         if (f->components[c].age >= 0)
             f->components[c].age++;
         f->components[c].hard -= f->components[c].hard > 0;

@@ -49,6 +49,7 @@ typedef struct cti_component {
     ct_real dt;            /* time step it was computed for */
     int stale;             /* asked for a refresh */
     int place;             /* local number of its first block in the island at hand; -1: not in it */
+    int fell;              /* the chosen solver has failed on an island of it with the matrix at hand */
     int pressed;           /* it had contacts in the last attempt */
     int loose;             /* its free motion is solved only roughly, since contacts are expected to change it */
     ct_real speed;         /* largest entry of v_free */
