@@ -175,8 +175,10 @@ static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v, in
 }
 
 /* rows that v and their multipliers break, or meet by a law that is not theirs, get their whole law. Returns how many */
-static int cti_bridge_mend(cti_bridge_run *b)
+static int cti_bridge_mend(cti_bridge_run *b, ct_real natural)
 {
+    /* what a row lacks beside what all of them lack is not worth another pass */
+    ct_real small = cti_max(b->small, CTI_R(0.25) * natural * b->p->velocity_scale);
     int i, n = 0;
     for (i = 0; i < b->p->n_rows; i++) {
         const cti_row *row = &b->p->rows[i];
@@ -188,7 +190,7 @@ static int cti_bridge_mend(cti_bridge_run *b)
         law = u[0] + row->compliance[0] * row->r[0];
         if (row->recover > 0)
             law = cti_min(law, u[0] + row->softness * row->r[0] - row->recover);
-        if (law < -b->small)
+        if (law < -small)
             b->mode[i] = (uint8_t)whole, n++;
     }
     return n;
@@ -216,7 +218,7 @@ static int cti_bridge_attempt(cti_bridge_run *b, const cti_bridge *q, cti_answer
         cti_bridge_point_take(b->p, b->v, natural, &b->best);
     if (!(natural < CTI_REAL_MAX) || b->best.natural <= b->tolerance)
         return 0;
-    *mended = cti_bridge_mend(b);
+    *mended = cti_bridge_mend(b, natural);
     if (!*mended && (said != CTI_OUTCOME_SOLVED || b->e.tolerance <= CTI_BRIDGE_TIGHT || ++b->attempts >= CTI_BRIDGE_ATTEMPTS))
         return 0;
     b->e.tolerance = fmax(b->e.tolerance * fmax(*mended ? 0.1 : 1e-3, fmin(0.1, 0.3 * (double)(b->tolerance / natural))), CTI_BRIDGE_TIGHT);
@@ -240,7 +242,7 @@ static int cti_bridge_linear(cti_bridge_run *b, const cti_bridge *q, cti_answer 
         natural = cti_bridge_judge(b->p, b->v, b->work);
         if (natural < b->best.natural)
             cti_bridge_point_take(b->p, b->v, natural, &b->best);
-        *mended = natural > b->tolerance && natural < CTI_REAL_MAX && cti_bridge_mend(b);
+        *mended = natural > b->tolerance && natural < CTI_REAL_MAX && cti_bridge_mend(b, 0);
     }
     cti_system_close(b->e.mem, &s);
     return ok ? *mended : -1;

@@ -16,7 +16,7 @@
 enum { CTI_STAGGER_DEPTH = 6, CTI_STAGGER_OWN = 400, CTI_STAGGER_FAILURES = 3, CTI_STAGGER_PATIENCE = 60,
        CTI_STAGGER_QUICK = 10,  /* rounds without progress, in a world */
        CTI_STAGGER_SETS = 6,   /* active sets of one program */
-       CTI_STAGGER_INNER = 100  /* steps of one program in a world */ };
+       CTI_STAGGER_INNER = 50  /* steps of one program in a world */ };
 
 #define CTI_STAGGER_SHARE 0.05 /* of the residual: how well a program is solved in a world */
 
@@ -37,6 +37,8 @@ typedef struct cti_stagger {
     int failures, rounds;
     double inexact;              /* relative to the residual: how well the programs are solved; 0: to a share of the tolerance */
     cti_active_box box[2];       /* active set: normals, tangents */
+    double *power[2];            /* [m] MPRGP: where its power methods ended, */
+    int power_rows[2];           /* of so many rows */
     const char *why;
 } cti_stagger;
 
@@ -176,7 +178,8 @@ static int cti_stagger_open(cti_stagger *s, const cti_program *p, cti_effort *e,
     for (i = 0; i < CTI_STAGGER_DEPTH; i++)
         if ((s->dr[i] = CTI_ARENA_ZERO(arena, double, f->m)) == NULL || (s->de[i] = CTI_ARENA_ZERO(arena, double, f->m)) == NULL)
             return 0;
-    if (!s->old || !s->last || !s->last_e)
+    s->power[0] = CTI_ARENA_ZERO(arena, double, f->m), s->power[1] = CTI_ARENA_ZERO(arena, double, f->m);
+    if (!s->old || !s->last || !s->last_e || !s->power[0] || !s->power[1])
         return 0;
     for (i = 0; i < f->nc; i++)
         s->c[i] = 1, s->load[i] = f->mu[i] * fmax(0, f->r[3 * i]);
@@ -206,11 +209,15 @@ static int cti_stagger_box(cti_stagger *s, const cti_program *q, double *r)
 }
 
 /* MPRGP without a factor in the face, which changes from round to round */
-static cti_outcome cti_stagger_light(const cti_program *q, cti_effort *e, cti_answer *a)
+static cti_outcome cti_stagger_light(cti_stagger *s, const cti_program *q, cti_effort *e, cti_answer *a)
 {
     cti_mprgp_options o = cti_mprgp_options_default();
     cti_mprgp_counters count;
-    o.precondition = CTI_PRECONDITION_NONE;
+    int tangent = q == &s->tangent;
+    o.precondition = CTI_PRECONDITION_NONE, o.power = s->power[tangent];
+    if (s->power_rows[tangent] != q->m)
+        memset(o.power, 0, sizeof *o.power * (size_t)s->f.m);
+    s->power_rows[tangent] = q->m;
     return cti_mprgp_solve_with(q, &o, e, a, &count);
 }
 
@@ -230,7 +237,7 @@ static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
     memset(&a, 0, sizeof a);
     a.x = s->x, a.r = s->y, a.why = "";
     memcpy(s->y, r, sizeof *r * (size_t)q->m);
-    said = s->inexact > 0 && s->inner == cti_mprgp_solve ? cti_stagger_light(q, &e, &a) : s->inner(q, &e, &a);
+    said = s->inexact > 0 && s->inner == cti_mprgp_solve ? cti_stagger_light(s, q, &e, &a) : s->inner(q, &e, &a);
     cti_arena_rewind(s->e->arena, mark);
     if (said == CTI_OUTCOME_MEMORY || said == CTI_OUTCOME_NOT_APPLICABLE) {
         s->why = said == CTI_OUTCOME_MEMORY ? NULL : a.why;
