@@ -192,7 +192,7 @@ static void both_judges_agree(void **state)
             for (k = 0; k < 3; k++)
                 r[3 * i + k] = t.rows[i].r[k], t.rows[i].r[k] = 7;
         memset(t.v, 0, sizeof t.v);
-        cti_bridge_finish(&q, x, y, t.v);
+        assert_true(cti_bridge_finish(&q, &t.arena, x, y, t.v));
         for (i = 0; i < 3 * N; i++)
             assert_true(cti_abs(v[i] - t.v[i]) < 1e-12);
         for (i = 0; i < 3 * t.n_rows; i++)

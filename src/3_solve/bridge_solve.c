@@ -264,8 +264,9 @@ static int cti_bridge_pass(cti_bridge_run *b)
         if (got > 0)
             cti_bridge_start(&q, b->v, a.x, a.r);
         while (got > 0 && !mended) {
-            /* passes and attempts share one budget; the last one is not left without */
-            b->e.max_iterations = cti_max_int(bound - b->info->iterations, cti_min_int(bound, 3));
+            /* passes and attempts between contacts share one budget; the last one is not left without */
+            b->e.max_iterations =
+                q.program.kind == CTI_PROGRAM_LOCAL ? cti_max_int(bound - b->info->iterations, cti_min_int(bound, 3)) : bound;
             got = q.contacts ? cti_bridge_attempt(b, &q, &a, &mended) : cti_bridge_linear(b, &q, &a, &mended);
         }
     }

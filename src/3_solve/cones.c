@@ -554,6 +554,7 @@ CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answ
         if (!c.sparse)
             cti_cones_units(&c);
         outcome = cti_cones_iterate(&c);
+        outcome = c.f.memory ? CTI_OUTCOME_MEMORY : outcome;
     }
     if (!a->why || outcome == CTI_OUTCOME_SOLVED)
         a->why = "";

@@ -378,12 +378,16 @@ CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a)
         cti_friction_answer(f, a);
         f->e->hidden += cti_effort_now(f->e) - begun;
     }
+    if (f->memory)
+        return 0;
     f->spent = !cti_effort_goes_on(f->e, f->iterations, own, a->x, a->r);
     return !f->spent;
 }
 
 CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answer *a)
 {
+    if (f->memory)
+        return CTI_OUTCOME_MEMORY;
     cti_friction_answer(f, a);
     if (f->best_residual <= enough)
         return CTI_OUTCOME_SOLVED;

@@ -28,6 +28,7 @@ typedef struct cti_friction {
     double *best;      /* [m] iterate of the least residual so far */
     double best_residual;
     int iterations;
+    int memory; /* 1: it ran out in a linear system */
     int spent; /* 1: a bound on iterations or time, or the watcher, has ended it */
 } cti_friction;
 

@@ -232,7 +232,8 @@ static int cti_friction_system_factor_groups(cti_friction_system *s)
 {
     int k;
     cti_friction_system_rank(s);
-    if (!cti_panel_lu_clear(s->f->e->mem, &s->panel, s->size))
+    s->f->memory |= !cti_panel_lu_clear(s->f->e->mem, &s->panel, s->size);
+    if (s->f->memory)
         return 0;
     for (k = 0; k < s->n_active; k++)
         cti_friction_system_panel_row(s, s->active[k]);
@@ -327,6 +328,7 @@ static int cti_friction_system_solve_refined(cti_friction_system *s, double *x)
     size_t bytes = sizeof *x * (size_t)s->f->m;
     double *rest = CTI_ARENA_NEW(s->f->e->arena, double, s->f->m);
     int i;
+    s->f->memory |= !rest;
     if (!rest)
         return 0;
     memcpy(rest, x, bytes);

@@ -14,6 +14,8 @@
 
 #define CTI_ISLANDS_LOOSE CTI_R(0.15) /* natural map above which an island that did not fail is given another half of its budget */
 
+#define CTI_ISLANDS_WILD 10 /* natural map above which friction contact by contact, whose own part of it is large, has run away */
+
 #define CTI_ISLANDS_RESCUE 400 /* rows of an island that AUTO gives to Newton's method where ICA failed */
 
 /* islands of one solve */
@@ -24,6 +26,7 @@ typedef struct cti_islands {
     ct_real *scale;          /* [n] velocity that residuals are relative to */
     ct_real *poor;           /* [n] natural map at which a solve by nodes has failed */
     ct_real *natural;        /* [n] how well its rows are solved */
+    uint8_t *bridged;        /* [n] 1: solved by the chosen solver, which knows no nodes */
     cti_solve_status *ended; /* [n] how it did when it was solved last */
 } cti_islands;
 
@@ -240,9 +243,9 @@ static int cti_islands_is_plain(const cti_state *s)
     return (solver == CT_SOLVER_MPRGP || solver == CT_SOLVER_ACTIVE_SET) && s->desc.solver.friction != CT_FRICTION_STAGGERED;
 }
 
-/* an open island's normals by such a solver: LOCAL ends it unless it ends as poorly as a failed solve, ANTICIPATED is the start of ICA. As
+/* an open island's normals by such a solver: LOCAL ends it, and creeps, unless it runs away; ANTICIPATED is the start of ICA. As
    cti_islands_bridge */
-static void cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, ct_real poor, cti_islands_result *out, cti_solve_status *ended, int *done)
+static void cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended, int *done)
 {
     const ct_solver_desc *desc = &s->desc.solver;
     int local = desc->friction == CT_FRICTION_LOCAL, pass;
@@ -268,7 +271,7 @@ static void cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, ct_real
         cti_islands_judge(s, q);
         natural = s->factors.components[q->components[0]].natural;
         *ended = natural <= desc->tolerance ? info.status : CTI_SOLVE_BUDGET;
-        *done = natural < poor;
+        *done = natural < CTI_ISLANDS_WILD;
         if (!*done)
             cti_islands_put_back(q, v, r);
     }
@@ -315,14 +318,15 @@ static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *l
         if (cti_islands_fell(s, q, 0))
             done = 0;
         else if (cti_islands_is_plain(s))
-            cti_islands_normals(s, dt, q, list->poor[i], out, &list->ended[i], &done);
+            cti_islands_normals(s, dt, q, out, &list->ended[i], &done);
         else
             cti_islands_bridge(s, dt, q, solver, CTI_ISLANDS_LOOSE, out, &list->ended[i], &done);
         cti_arena_rewind(s->arena, mark);
         q->p.bodies = NULL, q->p.n_bodies = 0;
+        list->bridged[i] = (uint8_t)(done && !(cti_islands_is_plain(s) && s->desc.solver.friction == CT_FRICTION_ANTICIPATED));
         cti_islands_fell(s, q, !done);
         out->fallbacks += !done;
-        if (done && !(cti_islands_is_plain(s) && s->desc.solver.friction == CT_FRICTION_ANTICIPATED))
+        if (list->bridged[i])
             return 1;
     }
     ok = cti_islands_relax(s, dt, list->todo[i] == 2, q, out, &list->ended[i]);
@@ -427,7 +431,7 @@ static int cti_islands_harden(cti_state *s, cti_islands *list, const ct_real *r)
         int first = list->start[i], end = list->start[i + 1];
         if (!list->todo[i])
             continue;
-        if (list->natural[i] < list->poor[i] || !cti_factors_harden(&s->factors, s->rows + first, end - first)) {
+        if (list->bridged[i] || list->natural[i] < list->poor[i] || !cti_factors_harden(&s->factors, s->rows + first, end - first)) {
             list->todo[i] = 0;
             continue;
         }
@@ -453,8 +457,9 @@ static int cti_islands_make(cti_state *s, ct_real dt, cti_islands *list)
     list->todo = CTI_ARENA_NEW(s->arena, uint8_t, list->n);
     list->scale = CTI_ARENA_NEW(s->arena, ct_real, list->n), list->natural = CTI_ARENA_NEW(s->arena, ct_real, list->n);
     list->poor = CTI_ARENA_NEW(s->arena, ct_real, list->n);
+    list->bridged = CTI_ARENA_ZERO(s->arena, uint8_t, list->n);
     list->ended = CTI_ARENA_ZERO(s->arena, cti_solve_status, list->n);
-    if (!list->todo || !list->scale || !list->natural || !list->poor || !list->ended)
+    if (!list->todo || !list->scale || !list->natural || !list->poor || !list->ended || !list->bridged)
         return 0;
     for (i = 0; i < list->n; i++) {
         ct_real speed = cti_islands_speed(s, list->start[i], list->start[i + 1]);
