@@ -34,7 +34,8 @@ typedef struct cti_stagger {
     double *dr[CTI_STAGGER_DEPTH], *de[CTI_STAGGER_DEPTH]; /* [m] differences of both */
     int count, head, started;
     double *z, *y, *x; /* [m] */
-    int failures, rounds;
+    int failures;
+    int world;                   /* 1: a world between contacts, which has no time for the last digits */
     double inexact;              /* relative to the residual: how well the programs are solved; 0: to a share of the tolerance */
     cti_active_box box[2];       /* active set: normals, tangents */
     double *power[2];            /* [m] MPRGP: where its power methods ended, */
@@ -347,10 +348,10 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
     cti_friction *f = &s->f;
     double residual = f->best_residual, share = 1, mark = INFINITY, last = INFINITY;
     int i, since = 0;
-    while (residual > enough && s->failures < CTI_STAGGER_FAILURES && since < (s->e->mix ? CTI_STAGGER_QUICK : CTI_STAGGER_PATIENCE) &&
+    while (residual > enough && s->failures < CTI_STAGGER_FAILURES && since < (s->world ? CTI_STAGGER_QUICK : CTI_STAGGER_PATIENCE) &&
            cti_friction_goes_on(f, CTI_STAGGER_OWN, a)) {
         f->iterations++;
-        s->inexact = s->e->mix ? fmin(residual, 1) : 0;
+        s->inexact = s->world ? fmin(residual, 1) : 0;
         memcpy(s->old, f->r, sizeof *f->r * (size_t)f->m);
         if (!cti_stagger_push(s))
             return 0;
@@ -386,7 +387,7 @@ CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, cti_program_solver in
         return CTI_OUTCOME_NOT_APPLICABLE;
     a->why = "";
     memset(&s, 0, sizeof s);
-    s.inner = inner, s.e = e;
+    s.inner = inner, s.e = e, s.world = e->mix && p->kind == CTI_PROGRAM_LOCAL;
     if (cti_stagger_open(&s, p, e, a)) {
         int ran = cti_stagger_run(&s, enough, a);
         if (ran || s.why) {
