@@ -57,7 +57,7 @@ static void panels_solve(void **state)
         cti_panel_lu s;
         double x[GROUPS * MOST], y[GROUPS * MOST], off = 0;
         int i, j, n, again;
-        memset(&mem, 0, sizeof mem), memset(&s, 0, sizeof s);
+        cti_mem_init(&mem, NULL), memset(&s, 0, sizeof s);
         groups_make(&g, &seed);
         n = g.start[GROUPS];
         assert_true(cti_panel_lu_open(&mem, &s, GROUPS, g.first, g.column));
@@ -130,7 +130,7 @@ static void boxes_meet_their_conditions(void **state)
         cti_active_box s;
         double r[40], u[40];
         int m = 5 + trial % 36, first, again;
-        memset(&mem, 0, sizeof mem), memset(&e, 0, sizeof e), memset(&s, 0, sizeof s), memset(r, 0, sizeof r);
+        cti_mem_init(&mem, NULL), memset(&e, 0, sizeof e), memset(&s, 0, sizeof s), memset(r, 0, sizeof r);
         cti_arena_init(&arena, &mem);
         e.mem = &mem, e.arena = &arena;
         box_make(&mem, m, &seed, &q);
@@ -160,7 +160,7 @@ static void fixed_points_come_sooner(void **state)
     double weight[M], x[M], g[M], u[M], off = 1;
     int i, k;
     (void)state;
-    memset(&mem, 0, sizeof mem);
+    cti_mem_init(&mem, NULL);
     cti_arena_init(&arena, &mem);
     for (i = 0; i < M; i++)
         weight[i] = 1 + i % 2, x[i] = 0;

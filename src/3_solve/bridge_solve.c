@@ -13,7 +13,7 @@
 #define CTI_BRIDGE_QUICK 1e-2      /* that of methods whose last digits cost next to nothing */
 #define CTI_BRIDGE_STAGGER 150     /* rounds, or interior steps */
 #define CTI_BRIDGE_BARRIER 80      /* the same where W is sparse */
-#define CTI_BRIDGE_ROUNDS 12       /* normals and friction in turn come near in a dozen rounds, and then hardly any nearer */
+#define CTI_BRIDGE_ROUNDS 12       /* normals and friction in turn come near in a dozen rounds, and then hardly any nearer; more where they cost little */
 #define CTI_BRIDGE_WORK 4e9        /* multiplications of an attempt's iterations */
 #define CTI_BRIDGE_NEWTON 80       /* steps */
 #define CTI_BRIDGE_TIGHT 1e-13     /* no attempt is asked for less */
@@ -54,7 +54,7 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const 
     case CT_SOLVER_ACTIVE_SET:
     case CT_SOLVER_INTERIOR:
         if (local)
-            return solver == CT_SOLVER_INTERIOR ? CTI_BRIDGE_BARRIER : CTI_BRIDGE_ROUNDS;
+            return solver == CT_SOLVER_INTERIOR ? CTI_BRIDGE_BARRIER : cti_max_int(CTI_BRIDGE_ROUNDS, cti_min_int(60, 36000 / (m + 1)));
         return (int)fmin(fmax(cube, 20), CTI_BRIDGE_STAGGER);
     default:
         return local ? CTI_BRIDGE_NEWTON : (int)fmin(fmax(cube, 20), CTI_BRIDGE_NEWTON);
@@ -78,11 +78,14 @@ static int cti_bridge_most(ct_solver solver, const cti_program *q)
     }
 }
 
+/* methods of pivots on dense matrices */
+static int cti_bridge_pivots(ct_solver solver) { return solver == CT_SOLVER_LEMKE || solver == CT_SOLVER_BOXED; }
+
 static double cti_bridge_first(const cti_problem *p, ct_solver solver)
 {
-    if (cti_bridge_is_local(p) && solver != CT_SOLVER_LEMKE && solver != CT_SOLVER_BOXED)
+    if (cti_bridge_is_local(p) && !cti_bridge_pivots(solver))
         return CTI_BRIDGE_LOCAL;
-    return solver == CT_SOLVER_NEWTON || solver == CT_SOLVER_LEMKE || solver == CT_SOLVER_BOXED ? CTI_BRIDGE_QUICK : CTI_BRIDGE_FIRST;
+    return solver == CT_SOLVER_NEWTON || cti_bridge_pivots(solver) ? CTI_BRIDGE_QUICK : CTI_BRIDGE_FIRST;
 }
 
 static void cti_bridge_effort(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, cti_mem *mem, cti_arena *arena, cti_effort *e)
@@ -266,7 +269,7 @@ static int cti_bridge_pass(cti_bridge_run *b)
         while (got > 0 && !mended) {
             /* passes and attempts between contacts share one budget; the last one is not left without */
             b->e.max_iterations =
-                q.program.kind == CTI_PROGRAM_LOCAL ? cti_max_int(bound - b->info->iterations, cti_min_int(bound, 3)) : bound;
+                q.program.kind == CTI_PROGRAM_LOCAL && !cti_bridge_pivots(b->solver) ? cti_max_int(bound - b->info->iterations, cti_min_int(bound, 3)) : bound;
             got = q.contacts ? cti_bridge_attempt(b, &q, &a, &mended) : cti_bridge_linear(b, &q, &a, &mended);
         }
     }

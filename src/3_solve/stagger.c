@@ -16,6 +16,7 @@
 enum { CTI_STAGGER_DEPTH = 6, CTI_STAGGER_OWN = 400, CTI_STAGGER_FAILURES = 3, CTI_STAGGER_PATIENCE = 60,
        CTI_STAGGER_QUICK = 10,  /* rounds without progress, in a world */
        CTI_STAGGER_SETS = 6,   /* active sets of one program */
+       CTI_STAGGER_SMALL = 600, /* rows of a program that may have four times as many */
        CTI_STAGGER_INNER = 50  /* steps of one program in a world */ };
 
 #define CTI_STAGGER_SHARE 0.05 /* of the residual: how well a program is solved in a world */
@@ -234,7 +235,7 @@ static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
         return cti_stagger_box(s, q, r);
     e.tolerance = fmax(0.01 * e.tolerance, 1e-11), e.max_iterations = 0, e.warm = 1, e.watch = NULL;
     if (s->inexact > 0)
-        e.tolerance = fmax(e.tolerance, CTI_STAGGER_SHARE * s->inexact), e.max_iterations = CTI_STAGGER_INNER;
+        e.tolerance = fmax(e.tolerance, CTI_STAGGER_SHARE * s->inexact), e.max_iterations = q->m <= CTI_STAGGER_SMALL ? 4 * CTI_STAGGER_INNER : CTI_STAGGER_INNER;
     memset(&a, 0, sizeof a);
     a.x = s->x, a.r = s->y, a.why = "";
     memcpy(s->y, r, sizeof *r * (size_t)q->m);
