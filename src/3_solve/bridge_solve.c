@@ -285,7 +285,7 @@ static int cti_bridge_in_time(const cti_effort *e)
 /* 0: out of memory */
 static int cti_bridge_go(cti_bridge_run *b)
 {
-    int k, i, got = 1, local = cti_bridge_is_local(b->p);
+    int k, i, got = 1, local = cti_bridge_is_local(b->p) && !cti_bridge_pivots(b->solver);
     for (i = 0; i < b->p->n_rows; i++)
         b->mode[i] = (uint8_t)cti_bridge_guess(&b->p->rows[i], b->v, local);
     /* factors and matrices are formed in one go: a pass is not begun when the time is over */
