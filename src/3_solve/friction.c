@@ -7,7 +7,7 @@
 #include "friction.h"
 #include "../2_linalg/lu.h"
 
-enum { CTI_FRICTION_DENSE = 12000, CTI_FRICTION_FULL = 1000 }; /* rows of the largest dense W: about a gigabyte; contacts of a sparse one
+enum { CTI_FRICTION_DENSE = 12000, CTI_FRICTION_FEW = 32, CTI_FRICTION_FULL = 1000 }; /* rows of the largest dense W: about a gigabyte; contacts, least and most, of a sparse one
                                                                    that is made dense */
 
 /* ---- the form ---- */
@@ -126,7 +126,7 @@ static void cti_friction_blocks(cti_friction *f, int i, int32_t *place)
 static int cti_friction_fill(cti_friction *f)
 {
     int i, k, a;
-    if (f->nc > CTI_FRICTION_FULL || 3.0 * f->first[f->nc] < (double)f->nc * f->nc)
+    if (f->nc < CTI_FRICTION_FEW || f->nc > CTI_FRICTION_FULL || 3.0 * f->first[f->nc] < (double)f->nc * f->nc)
         return 1;
     f->ld = cti_pad8(f->m) + 8;
     f->W = CTI_ARENA_ZERO(f->e->arena, double, (size_t)f->m * (size_t)f->ld);
