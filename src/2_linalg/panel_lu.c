@@ -1,8 +1,8 @@
 /* panel_lu.c -- LU by groups of unknowns.
-   Method: the groups are ordered and filled as single blocks (block_lu.c). Elimination goes to the right: the diagonal block is inverted with
-   row exchanges, the blocks right of it are multiplied by the inverse, and their products with those below are taken off what remains, by
-   the tile of kernel.h. Based on: Golub and Van Loan, Matrix Computations, 3.2 and 3.4 (block LU, Gauss-Jordan); Davis, Direct Methods for
-   Sparse Linear Systems, 6.2. */
+   Method: the groups are ordered and filled as single blocks (block_lu.c). Elimination goes to the right: the diagonal block is inverted
+   with row exchanges, the blocks right of it are multiplied by the inverse, and their products with those below are taken off what remains,
+   by the tile of kernel.h. Based on: Golub and Van Loan, Matrix Computations, 3.2 and 3.4 (block LU, Gauss-Jordan); Davis, Direct Methods
+   for Sparse Linear Systems, 6.2. */
 #include "panel_lu.h"
 #include "lu.h"
 

@@ -1,8 +1,8 @@
 /* active_box.c -- bounds by an active set that starts from the last one.
-   Method: rows of the active set are at their bounds, the others have u = 0; rows with the wrong sign all change sides at once as long as that
-   makes them fewer, then only the last of them (which ends). The factor is that of the whole pattern with the identity for active rows, so
-   that it is analysed once; it stands while neither the set nor W changes. Based on: Judice and Pires 1994 (block principal pivoting);
-   Hintermueller, Ito and Kunisch 2003, the primal-dual active set strategy. */
+   Method: rows of the active set are at their bounds, the others have u = 0; rows with the wrong sign all change sides at once as long as
+   that makes them fewer, then only the last of them (which ends). The factor is that of the whole pattern with the identity for active
+   rows, so that it is analysed once; it stands while neither the set nor W changes. Based on: Judice and Pires 1994 (block principal
+   pivoting); Hintermueller, Ito and Kunisch 2003, the primal-dual active set strategy. */
 #include "active_box.h"
 
 enum { CTI_ACTIVE_BOX_CHANCES = 4 }; /* sets in which rows with the wrong sign do not get fewer, before one changes sides at a time */

@@ -127,7 +127,8 @@ static int cti_bodywise_list(cti_arena *arena, const cti_problem *p, const cti_b
     return 1;
 }
 
-/* columns of each row: those of its bodies' lists. Unsorted columns of a symmetric pattern are sorted by a transposition. 0: out of memory */
+/* columns of each row: those of its bodies' lists. Unsorted columns of a symmetric pattern are sorted by a transposition. 0: out of memory
+ */
 static int cti_bodywise_pattern(cti_arena *arena, const cti_problem *p, const cti_bodywise_lists *l, cti_bodywise *d)
 {
     int32_t mine[CTI_ROW_TERMS], *seen = CTI_ARENA_NEW(arena, int32_t, d->n), *fill;
@@ -186,8 +187,8 @@ static int cti_bodywise_entries(const cti_problem *p, const cti_bodywise_lists *
 }
 
 /* J_b as scalar rows: three of each row of its list. 0: out of memory */
-static int cti_bodywise_jacobian(cti_arena *arena, const cti_problem *p, const cti_bodywise *d, const cti_bodywise_lists *l, int b, int32_t **ptr,
-                                 int32_t **idx, double **val)
+static int cti_bodywise_jacobian(cti_arena *arena, const cti_problem *p, const cti_bodywise *d, const cti_bodywise_lists *l, int b,
+                                 int32_t **ptr, int32_t **idx, double **val)
 {
     int32_t block[CTI_ROW_TERMS + 1];
     double G[9 * (CTI_ROW_TERMS + 1)];

@@ -8,12 +8,13 @@
 #include "solvers.h"
 
 #define CTI_BRIDGE_ATTEMPTS 4
-#define CTI_BRIDGE_LOCAL 0.5       /* the same where going on costs nothing but iterations: W stands */
-#define CTI_BRIDGE_FIRST 0.1       /* tolerance of the first attempt, of the world's; */
-#define CTI_BRIDGE_QUICK 1e-2      /* that of methods whose last digits cost next to nothing */
-#define CTI_BRIDGE_STAGGER 150     /* rounds, or interior steps */
-#define CTI_BRIDGE_BARRIER 80      /* the same where W is sparse */
-#define CTI_BRIDGE_ROUNDS 12       /* normals and friction in turn come near in a dozen rounds, and then hardly any nearer; more where they cost little */
+#define CTI_BRIDGE_LOCAL 0.5   /* the same where going on costs nothing but iterations: W stands */
+#define CTI_BRIDGE_FIRST 0.1   /* tolerance of the first attempt, of the world's; */
+#define CTI_BRIDGE_QUICK 1e-2  /* that of methods whose last digits cost next to nothing */
+#define CTI_BRIDGE_STAGGER 150 /* rounds, or interior steps */
+#define CTI_BRIDGE_BARRIER 80  /* the same where W is sparse */
+#define CTI_BRIDGE_ROUNDS                                                                                                                  \
+    12 /* normals and friction in turn come near in a dozen rounds, and then hardly any nearer; more where they cost little */
 #define CTI_BRIDGE_WORK 4e9        /* multiplications of an attempt's iterations */
 #define CTI_BRIDGE_NEWTON 80       /* steps */
 #define CTI_BRIDGE_TIGHT 1e-13     /* no attempt is asked for less */
@@ -88,12 +89,14 @@ static double cti_bridge_first(const cti_problem *p, ct_solver solver)
     return solver == CT_SOLVER_NEWTON || cti_bridge_pivots(solver) ? CTI_BRIDGE_QUICK : CTI_BRIDGE_FIRST;
 }
 
-static void cti_bridge_effort(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, cti_mem *mem, cti_arena *arena, cti_effort *e)
+static void cti_bridge_effort(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, cti_mem *mem, cti_arena *arena,
+                              cti_effort *e)
 {
     memset(e, 0, sizeof *e);
     e->tolerance = fmax(cti_bridge_first(p, solver) * (double)desc->tolerance, CTI_BRIDGE_TIGHT);
     e->seconds = desc->seconds, e->warm = 1, e->cone = CT_CONE_CONE;
-    e->order = desc->order, e->relaxation = desc->relaxation, e->seed = desc->seed, e->mix = 1, e->now_us = desc->now_us, e->now_user = desc->now_user;
+    e->order = desc->order, e->relaxation = desc->relaxation, e->seed = desc->seed, e->mix = 1, e->now_us = desc->now_us,
+    e->now_user = desc->now_user;
     e->mem = mem, e->arena = arena;
     e->started = desc->now_us ? desc->now_us(desc->now_user) : 0;
 }
@@ -268,8 +271,9 @@ static int cti_bridge_pass(cti_bridge_run *b)
             cti_bridge_start(&q, b->v, a.x, a.r);
         while (got > 0 && !mended) {
             /* passes and attempts between contacts share one budget; the last one is not left without */
-            b->e.max_iterations =
-                q.program.kind == CTI_PROGRAM_LOCAL && !cti_bridge_pivots(b->solver) ? cti_max_int(bound - b->info->iterations, cti_min_int(bound, 3)) : bound;
+            b->e.max_iterations = q.program.kind == CTI_PROGRAM_LOCAL && !cti_bridge_pivots(b->solver)
+                                      ? cti_max_int(bound - b->info->iterations, cti_min_int(bound, 3))
+                                      : bound;
             got = q.contacts ? cti_bridge_attempt(b, &q, &a, &mended) : cti_bridge_linear(b, &q, &a, &mended);
         }
     }

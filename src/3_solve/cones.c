@@ -23,8 +23,8 @@ typedef struct cti_cones {
     const cti_program *p;
     cti_effort *e;
     cti_answer *a;
-    cti_system system;                              /* GLOBAL: A's factor */
-    int sparse;                                     /* LOCAL: W is kept in f, S is not formed */
+    cti_system system; /* GLOBAL: A's factor */
+    int sparse;        /* LOCAL: W is kept in f, S is not formed */
     cti_friction f;
     cti_friction_system fs;
     cti_newton end;                                 /* sparse: Newton's steps on f from where the barrier slows down */

@@ -1,14 +1,17 @@
-/* friction.c -- what the solvers of stand-alone frictional contact problems share: the scaled form, products with W, the residual, one contact
-   solved exactly, block Gauss-Seidel sweeps.
-   Method: a contact of known neighbourhood takes off, sticks, or slips; in slip u_t = -a r_t with a > 0, u_n = 0 and |r_t| = mu r_n leave one
-   equation in a, whose sign differs at both ends. based on: Acary, Bremond and Huber 2018, On solving contact problems with Coulomb friction:
-   formulations and numerical comparisons (NSGS with exact local solver, natural map); Bonnefon and Daviet 2011 (the equation in a, there a
-   quartic). */
+/* friction.c -- what the solvers of stand-alone frictional contact problems share: the scaled form, products with W, the residual, one
+   contact solved exactly, block Gauss-Seidel sweeps. Method: a contact of known neighbourhood takes off, sticks, or slips; in slip u_t = -a
+   r_t with a > 0, u_n = 0 and |r_t| = mu r_n leave one equation in a, whose sign differs at both ends. based on: Acary, Bremond and Huber
+   2018, On solving contact problems with Coulomb friction: formulations and numerical comparisons (NSGS with exact local solver, natural
+   map); Bonnefon and Daviet 2011 (the equation in a, there a quartic). */
 #include "friction.h"
 #include "../2_linalg/lu.h"
 
-enum { CTI_FRICTION_DENSE = 12000, CTI_FRICTION_FEW = 32, CTI_FRICTION_FULL = 1000 }; /* rows of the largest dense W: about a gigabyte; contacts, least and most, of a sparse one
-                                                                   that is made dense */
+enum {
+    CTI_FRICTION_DENSE = 12000,
+    CTI_FRICTION_FEW = 32,
+    CTI_FRICTION_FULL = 1000
+}; /* rows of the largest dense W: about a gigabyte; contacts, least and most, of a sparse one
+that is made dense */
 
 /* ---- the form ---- */
 
@@ -61,7 +64,7 @@ static int cti_friction_dense(cti_friction *f)
     int i, j, k;
     double *z;
     f->ld = cti_pad8(f->m) + 8;
-    f->W = CTI_ARENA_NEW(f->e->arena, double, (size_t)f->m * (size_t)f->ld);
+    f->W = CTI_ARENA_NEW(f->e->arena, double, (size_t)f->m *(size_t)f->ld);
     z = CTI_ARENA_NEW(f->e->arena, double, p->n);
     if (!f->W || !z || !cti_system_open(f->e->mem, &f->system, &p->A) || !cti_system_factor(f->e->mem, &f->system) ||
         !cti_system_schur(&f->system, f->e->arena, &p->J, f->W, f->ld))
@@ -129,7 +132,7 @@ static int cti_friction_fill(cti_friction *f)
     if (f->nc < CTI_FRICTION_FEW || f->nc > CTI_FRICTION_FULL || 3.0 * f->first[f->nc] < (double)f->nc * f->nc)
         return 1;
     f->ld = cti_pad8(f->m) + 8;
-    f->W = CTI_ARENA_ZERO(f->e->arena, double, (size_t)f->m * (size_t)f->ld);
+    f->W = CTI_ARENA_ZERO(f->e->arena, double, (size_t)f->m *(size_t)f->ld);
     for (i = 0; f->W && i < f->nc; i++)
         for (k = f->first[i]; k < f->first[i + 1]; k++)
             for (a = 0; a < 9; a++)
@@ -345,7 +348,8 @@ CTI_FN void cti_friction_sweep(cti_friction *f, double sigma, const double *cent
         memcpy(B, f->diagonal + 9 * (size_t)i, sizeof B);
         cti_friction_row(f, i, f->r, q);
         for (a = 0; a < 3; a++)
-            q[a] += f->q[3 * i + a] - B[3 * a] * r[0] - B[3 * a + 1] * r[1] - B[3 * a + 2] * r[2] - (center ? sigma * center[3 * i + a] : 0);
+            q[a] +=
+                f->q[3 * i + a] - B[3 * a] * r[0] - B[3 * a + 1] * r[1] - B[3 * a + 2] * r[2] - (center ? sigma * center[3 * i + a] : 0);
         for (a = 0; a < 3 && center; a++)
             B[4 * a] += sigma;
         cti_friction_local(B, q, f->mu[i], r);

@@ -7,7 +7,14 @@
    solvers; line search on the same function); Grippo, Lampariello and Lucidi 1986 (nonmonotone search). */
 #include "friction.h"
 
-enum { CTI_NEWTON_OWN = 1000, CTI_NEWTON_HALVES = 8, CTI_NEWTON_PATIENCE = 30, CTI_NEWTON_QUICK = 8, CTI_NEWTON_LEAPS = 6, CTI_NEWTON_POLISH = 30 };
+enum {
+    CTI_NEWTON_OWN = 1000,
+    CTI_NEWTON_HALVES = 8,
+    CTI_NEWTON_PATIENCE = 30,
+    CTI_NEWTON_QUICK = 8,
+    CTI_NEWTON_LEAPS = 6,
+    CTI_NEWTON_POLISH = 30
+};
 
 CTI_FN int cti_newton_open(cti_newton *s, cti_friction *f, cti_friction_system *system)
 {
@@ -172,7 +179,8 @@ static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
         since++;
         if (!cti_newton_advance(s, &residual)) {
             failures++;
-            residual = f->e->mix && failures % 2 ? cti_newton_leap(s) : cti_newton_sweeps(s, 10 * cti_min_int(failures, f->e->mix ? 2 : 10));
+            residual =
+                f->e->mix && failures % 2 ? cti_newton_leap(s) : cti_newton_sweeps(s, 10 * cti_min_int(failures, f->e->mix ? 2 : 10));
         }
         if (f->best_residual < 0.8 * mark)
             mark = f->best_residual, since = 0;

@@ -1,5 +1,6 @@
 /* friction_system.c -- linear systems (A + B (W + sigma I)) x = y of frictional contact: A and B of 3x3 blocks on the diagonal.
-   Method: sparse LU by blocks of all contacts with one step of refinement, or dense LU of the contacts whose B is not 0, whichever costs less. */
+   Method: sparse LU by blocks of all contacts with one step of refinement, or dense LU of the contacts whose B is not 0, whichever costs
+   less. */
 #include "../0_base/sort.h"
 #include "../2_linalg/lu.h"
 #include "friction.h"
@@ -8,7 +9,7 @@ static int cti_friction_system_dense(cti_friction_system *s)
 {
     cti_arena *arena = s->f->e->arena;
     s->ld = cti_pad8(s->f->m) + 8;
-    s->matrix = CTI_ARENA_NEW(arena, double, (size_t)s->f->m * (size_t)s->ld);
+    s->matrix = CTI_ARENA_NEW(arena, double, (size_t)s->f->m *(size_t)s->ld);
     s->scratch = CTI_ARENA_NEW(arena, double, cti_lu_scratch(s->f->m));
     s->pivot = CTI_ARENA_NEW(arena, int, s->f->m);
     s->active = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
@@ -18,7 +19,10 @@ static int cti_friction_system_dense(cti_friction_system *s)
 
 /* ---- groups ---- */
 
-enum { CTI_FRICTION_GROUP = 24, CTI_FRICTION_GROUPED = 3 }; /* contacts of a group at most, and on average at least to make groups worth it */
+enum {
+    CTI_FRICTION_GROUP = 24,
+    CTI_FRICTION_GROUPED = 3
+}; /* contacts of a group at most, and on average at least to make groups worth it */
 
 /* a number that contacts with the same columns share */
 static uint32_t cti_friction_system_hash(const cti_friction *f, int i)

@@ -13,11 +13,16 @@
 #include "interior.h"
 #include "mprgp.h"
 
-enum { CTI_STAGGER_DEPTH = 6, CTI_STAGGER_OWN = 400, CTI_STAGGER_FAILURES = 3, CTI_STAGGER_PATIENCE = 60,
-       CTI_STAGGER_QUICK = 10,  /* rounds without progress, in a world */
-       CTI_STAGGER_SETS = 6,   /* active sets of one program */
-       CTI_STAGGER_SMALL = 600, /* rows of a program that may have four times as many */
-       CTI_STAGGER_INNER = 50  /* steps of one program in a world */ };
+enum {
+    CTI_STAGGER_DEPTH = 6,
+    CTI_STAGGER_OWN = 400,
+    CTI_STAGGER_FAILURES = 3,
+    CTI_STAGGER_PATIENCE = 60,
+    CTI_STAGGER_QUICK = 10,  /* rounds without progress, in a world */
+    CTI_STAGGER_SETS = 6,    /* active sets of one program */
+    CTI_STAGGER_SMALL = 600, /* rows of a program that may have four times as many */
+    CTI_STAGGER_INNER = 50   /* steps of one program in a world */
+};
 
 #define CTI_STAGGER_SHARE 0.05 /* of the residual: how well a program is solved in a world */
 
@@ -36,11 +41,11 @@ typedef struct cti_stagger {
     int count, head, started;
     double *z, *y, *x; /* [m] */
     int failures;
-    int world;                   /* 1: a world between contacts, which has no time for the last digits */
-    double inexact;              /* relative to the residual: how well the programs are solved; 0: to a share of the tolerance */
-    cti_active_box box[2];       /* active set: normals, tangents */
-    double *power[2];            /* [m] MPRGP: where its power methods ended, */
-    int power_rows[2];           /* of so many rows */
+    int world;             /* 1: a world between contacts, which has no time for the last digits */
+    double inexact;        /* relative to the residual: how well the programs are solved; 0: to a share of the tolerance */
+    cti_active_box box[2]; /* active set: normals, tangents */
+    double *power[2];      /* [m] MPRGP: where its power methods ended, */
+    int power_rows[2];     /* of so many rows */
     const char *why;
 } cti_stagger;
 
@@ -206,7 +211,8 @@ static void cti_stagger_close(cti_stagger *s)
 /* bounds on a definite W by an active set that is kept. 0: out of memory */
 static int cti_stagger_box(cti_stagger *s, const cti_program *q, double *r)
 {
-    int tangent = q == &s->tangent, got = cti_active_box_solve(&s->box[tangent], q, s->e, !tangent, fmax(1e-12, 1e-3 * s->inexact), CTI_STAGGER_SETS, r);
+    int tangent = q == &s->tangent,
+        got = cti_active_box_solve(&s->box[tangent], q, s->e, !tangent, fmax(1e-12, 1e-3 * s->inexact), CTI_STAGGER_SETS, r);
     return got >= 0;
 }
 
@@ -235,7 +241,8 @@ static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
         return cti_stagger_box(s, q, r);
     e.tolerance = fmax(0.01 * e.tolerance, 1e-11), e.max_iterations = 0, e.warm = 1, e.watch = NULL;
     if (s->inexact > 0)
-        e.tolerance = fmax(e.tolerance, CTI_STAGGER_SHARE * s->inexact), e.max_iterations = q->m <= CTI_STAGGER_SMALL ? 4 * CTI_STAGGER_INNER : CTI_STAGGER_INNER;
+        e.tolerance = fmax(e.tolerance, CTI_STAGGER_SHARE * s->inexact),
+        e.max_iterations = q->m <= CTI_STAGGER_SMALL ? 4 * CTI_STAGGER_INNER : CTI_STAGGER_INNER;
     memset(&a, 0, sizeof a);
     a.x = s->x, a.r = s->y, a.why = "";
     memcpy(s->y, r, sizeof *r * (size_t)q->m);

@@ -199,7 +199,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
 
 /* an open island by another solver than ICA; *done 0: it ended above `loose`, or memory ran out, and the island is as it was */
 static void cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real loose, cti_islands_result *out,
-                              cti_solve_status *ended, int *done)
+                               cti_solve_status *ended, int *done)
 {
     cti_solve_info info;
     *done = 0;
