@@ -53,7 +53,7 @@ static double cti_boxed_bound(const cti_boxed *b, int i)
 }
 
 /* the dictionary of the states; rows between that depend on others go to a bound. 0: the basis is not complementary */
-static int cti_boxed_reach(cti_boxed *b, cti_arena *arena)
+static int cti_boxed_reach(cti_boxed *b)
 {
     cti_tableau *t = &b->t;
     int i, n = b->n, again;
@@ -62,7 +62,7 @@ static int cti_boxed_reach(cti_boxed *b, cti_arena *arena)
             cti_tableau_reset(t);
         for (i = 0; i < n; i++)
             b->want[n + i] = b->state[i] == 0, b->want[i] = b->state[i] != 0;
-        if (cti_tableau_reach(t, arena, b->want, CTI_BOXED_TINY) == 0)
+        if (cti_tableau_reach(t, b->want, CTI_BOXED_TINY) == 0)
             return 1;
     }
     for (i = 0; i < n; i++) {
@@ -176,7 +176,7 @@ CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const doubl
             break;
         }
         a->iterations++;
-        if (!cti_boxed_reach(&b, e->arena))
+        if (!cti_boxed_reach(&b))
             break;
         cti_boxed_values(&b);
         for (count = 0, i = 0; i < n; i++)

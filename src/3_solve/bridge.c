@@ -223,11 +223,110 @@ static int cti_bridge_rows(cti_bridge *q, cti_mem *mem, cti_arena *arena)
     return ok;
 }
 
+/* ---- to the program between contacts ---- */
+
+/* W of a row's block with compliance: contact k of it against contact l of the same row */
+static void cti_bridge_compliant(const cti_bridge *q, int i, int k, int l, double *B)
+{
+    const cti_row *row = &q->p->rows[i];
+    cti_bridge_law law = cti_bridge_law_of(q, i);
+    B[0] += law.c + (k == 1 && l == 1 ? law.more : 0);
+    if (row->mu > 0)
+        B[4] += (double)row->compliance[1], B[8] += (double)row->compliance[2];
+}
+
+/* the numbers of W from its blocks: a row of two laws stands in two contacts */
+static void cti_bridge_entries(cti_bridge *q, const cti_bodywise *d)
+{
+    cti_sparse *W = &q->program.W;
+    int s, e, k, l, a, c, at = 0;
+    for (s = 0; s < d->n; s++)
+        for (k = 0; k < 1 + (q->mode[d->row[s]] == CTI_BRIDGE_TWO); k++)
+            for (a = 0; a < 3; a++) {
+                W->p[3 * (q->first[d->row[s]] + k) + a] = at;
+                for (e = d->first[s]; e < d->first[s + 1]; e++) {
+                    int j = d->row[d->column[e]];
+                    for (l = 0; l < 1 + (q->mode[j] == CTI_BRIDGE_TWO); l++) {
+                        double B[9];
+                        memcpy(B, d->block + 9 * (size_t)e, sizeof B);
+                        if (j == d->row[s])
+                            cti_bridge_compliant(q, j, k, l, B);
+                        for (c = 0; c < 3; c++)
+                            W->i[at] = 3 * (q->first[j] + l) + c, W->x[at++] = B[3 * a + c];
+                    }
+                }
+            }
+    W->p[q->program.m] = at;
+}
+
+/* w = J x0 + w, mu */
+static void cti_bridge_sides(cti_bridge *q, const cti_bodywise *d)
+{
+    cti_program *g = &q->program;
+    int s, k, a;
+    for (s = 0; s < d->n; s++) {
+        int i = d->row[s], at = q->first[i];
+        const cti_row *row = &q->p->rows[i];
+        cti_bridge_law l = cti_bridge_law_of(q, i);
+        double u[3];
+        cti_bodywise_gather(q->p, row, q->x0, u);
+        for (k = 0; k < 1 + l.two; k++) {
+            g->mu[at + k] = (double)row->mu;
+            for (a = 0; a < 3; a++)
+                g->w[3 * (at + k) + a] = u[a] + (double)row->w[a];
+        }
+        g->w[3 * (at + l.two)] -= l.recover;
+    }
+}
+
+static int cti_bridge_reduce(cti_bridge *q, cti_mem *mem, cti_arena *arena)
+{
+    const cti_problem *p = q->p;
+    cti_program *g = &q->program;
+    int32_t *row = CTI_ARENA_NEW(arena, int32_t, p->n_rows);
+    cti_arena_point mark;
+    cti_bodywise d;
+    int i, s, e, n = 0, entries = 0, n3 = 3 * p->A->n, ok;
+    q->x0 = CTI_ARENA_NEW(arena, double, n3);
+    if (!row || !q->x0)
+        return 0;
+    mark = cti_arena_mark(arena);
+    for (i = 0; i < n3; i++)
+        q->x0[i] = (double)p->b[i];
+    for (i = 0; i < p->n_rows; i++)
+        if (q->first[i] >= 0)
+            row[n++] = i;
+    ok = cti_bodywise_solve(arena, p, q->x0) && cti_bodywise_form(arena, p, row, n, &d);
+    for (s = 0; ok && s < n; s++)
+        for (e = d.first[s]; e < d.first[s + 1]; e++)
+            entries += 9 * (1 + (q->mode[row[s]] == CTI_BRIDGE_TWO)) * (1 + (q->mode[row[d.column[e]]] == CTI_BRIDGE_TWO));
+    ok = ok && cti_sparse_reserve(mem, &g->W, g->m, g->m, entries) && CTI_RESIZE(mem, g->w, g->m) && CTI_RESIZE(mem, g->mu, q->contacts);
+    if (ok) {
+        cti_bridge_entries(q, &d);
+        cti_bridge_sides(q, &d);
+    }
+    cti_arena_rewind(arena, mark);
+    return ok;
+}
+
+CTI_FN int cti_bridge_is_local(const cti_problem *p)
+{
+    int i, equations = 0;
+    for (i = 0; i < p->n_rows; i++)
+        equations |= p->rows[i].equations;
+    return p->n_bodies > 0 && !equations;
+}
+
 CTI_FN int cti_bridge_open(cti_mem *mem, cti_arena *arena, const cti_problem *p, const uint8_t *mode, cti_bridge *q)
 {
     q->p = p;
     if (!cti_bridge_count(q, arena, mode))
         return 0;
+    if (cti_bridge_is_local(p)) {
+        q->program.kind = CTI_PROGRAM_LOCAL;
+        q->program.n = q->program.m = 3 * q->contacts;
+        return cti_bridge_reduce(q, mem, arena);
+    }
     q->program.kind = CTI_PROGRAM_GLOBAL;
     q->program.n = 3 * p->A->n + q->extra, q->program.m = 3 * q->contacts;
     return cti_bridge_matrix(q, mem, arena) && cti_bridge_rows(q, mem, arena);
@@ -240,8 +339,8 @@ CTI_FN void cti_bridge_close(cti_mem *mem, cti_bridge *q) { cti_program_free(mem
 CTI_FN void cti_bridge_start(const cti_bridge *q, const ct_real *v, double *x, double *r)
 {
     const cti_problem *p = q->p;
-    int i, k, s = 3 * p->A->n;
-    for (i = 0; i < s; i++)
+    int i, k, s = 3 * p->A->n, local = q->program.kind == CTI_PROGRAM_LOCAL;
+    for (i = 0; i < s && !local; i++)
         x[i] = (double)v[i];
     for (i = 0; i < p->n_rows; i++) {
         const cti_row *row = &p->rows[i];
@@ -256,6 +355,8 @@ CTI_FN void cti_bridge_start(const cti_bridge *q, const ct_real *v, double *x, d
                 r[at + 3 + k] = (double)row->r[k] * part;
         }
         /* s = sqrt(c / a) r */
+        if (local)
+            continue;
         if (l.c > 0)
             x[s++] = sqrt(l.c / q->a) * n;
         if (l.more > 0)
@@ -285,11 +386,30 @@ static void cti_bridge_equations(const cti_bridge *q, cti_row *row, const double
     }
 }
 
-CTI_FN void cti_bridge_finish(const cti_bridge *q, const double *x, const double *r, ct_real *v)
+/* v = A^-1 (b + J'r) of the rows' multipliers. 0: out of memory */
+static int cti_bridge_velocities(const cti_bridge *q, cti_arena *arena, ct_real *v)
 {
     const cti_problem *p = q->p;
-    int i, k;
-    for (i = 0; i < 3 * p->A->n; i++)
+    cti_arena_point mark = cti_arena_mark(arena);
+    int i, k, n3 = 3 * p->A->n, ok;
+    double *f = CTI_ARENA_ZERO(arena, double, n3), r[3];
+    for (i = 0; f && i < p->n_rows; i++) {
+        for (k = 0; k < 3; k++)
+            r[k] = (double)p->rows[i].r[k];
+        cti_bodywise_scatter(p, &p->rows[i], r, f);
+    }
+    ok = f && cti_bodywise_solve(arena, p, f);
+    for (i = 0; ok && i < n3; i++)
+        v[i] = (ct_real)(q->x0[i] + f[i]);
+    cti_arena_rewind(arena, mark);
+    return ok;
+}
+
+CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double *x, const double *r, ct_real *v)
+{
+    const cti_problem *p = q->p;
+    int i, k, local = q->program.kind == CTI_PROGRAM_LOCAL;
+    for (i = 0; i < 3 * p->A->n && !local; i++)
         v[i] = (ct_real)x[i];
     for (i = 0; i < p->n_rows; i++) {
         cti_row *row = &p->rows[i];
@@ -304,5 +424,6 @@ CTI_FN void cti_bridge_finish(const cti_bridge *q, const double *x, const double
         if (!(row->mu > 0))
             row->r[1] = row->r[2] = 0;
     }
+    return !local || cti_bridge_velocities(q, arena, v);
 }
 #undef CTI_BRIDGE_RIGID

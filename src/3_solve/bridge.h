@@ -14,11 +14,14 @@
    equations: u + c r = 0 is eliminated, r = -(J v + w) / c, A + J'J / c, b - J'w / c. One without compliance gets a little of its
    blocks' own.
 
+   Where the problem brings factors of its bodies (cti_problem.bodies) and no row is an equation, the program has kind LOCAL: W = J A^-1 J'
+   by blocks of contacts that share a body, compliances on its diagonal, no unknowns s.
+
    constrained blocks: rows act through the projectors S on both sides, J S; A and b are filtered already, so that v stays in range. */
 #ifndef CTI_BRIDGE_H
 #define CTI_BRIDGE_H
 
-#include "problem.h"
+#include "bodywise.h"
 #include "program.h"
 
 /* cti_bridge_mode -- how a row stands in the program: not at all, by its hard law alone, by its recovery alone, by both, as an equation. */
@@ -35,15 +38,18 @@ typedef struct cti_bridge {
     int extra;           /* unknowns s */
     double a;
     int32_t *first; /* [rows] its first contact, -1: none */
+    double *x0;     /* [3 blocks] LOCAL: A^-1 b; of the arena */
 } cti_bridge;
 
+/* cti_bridge_is_local -- 1 where the program of p is of kind LOCAL. */
+CTI_FN int cti_bridge_is_local(const cti_problem *p);
 /* cti_bridge_open -- the program of p, which has to stand as long as the bridge does, and so has mode [rows]; NULL: each row's whole law.
    Arrays of the arena and of mem. 0 when memory ran out; close in any case. */
 CTI_FN int cti_bridge_open(cti_mem *mem, cti_arena *arena, const cti_problem *p, const uint8_t *mode, cti_bridge *out);
 /* cti_bridge_start -- x, r of the program from v and the rows' multipliers. */
 CTI_FN void cti_bridge_start(const cti_bridge *q, const ct_real *v, double *x, double *r);
-/* cti_bridge_finish -- v and the rows' multipliers, those of equations too, from x, r. */
-CTI_FN void cti_bridge_finish(const cti_bridge *q, const double *x, const double *r, ct_real *v);
+/* cti_bridge_finish -- v and the rows' multipliers, those of equations too, from x, r. 0 when memory ran out; v is then as it was. */
+CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double *x, const double *r, ct_real *v);
 CTI_FN void cti_bridge_close(cti_mem *mem, cti_bridge *q);
 /* cti_bridge_jacobian -- J [3 rows][3 blocks] of all rows as scalars, through the projectors. Scratch from the arena. 0: out of memory. */
 CTI_FN int cti_bridge_jacobian(cti_mem *mem, cti_arena *arena, const cti_problem *p, cti_sparse *out);

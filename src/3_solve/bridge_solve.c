@@ -8,9 +8,13 @@
 #include "solvers.h"
 
 #define CTI_BRIDGE_ATTEMPTS 4
-#define CTI_BRIDGE_FIRST 0.1       /* tolerance of the first attempt, of the world's; */
-#define CTI_BRIDGE_QUICK 1e-2      /* that of methods whose last digits cost next to nothing */
-#define CTI_BRIDGE_STAGGER 150     /* rounds, or interior steps */
+#define CTI_BRIDGE_LOCAL 0.5   /* the same where going on costs nothing but iterations: W stands */
+#define CTI_BRIDGE_FIRST 0.1   /* tolerance of the first attempt, of the world's; */
+#define CTI_BRIDGE_QUICK 1e-2  /* that of methods whose last digits cost next to nothing */
+#define CTI_BRIDGE_STAGGER 150 /* rounds, or interior steps */
+#define CTI_BRIDGE_BARRIER 80  /* the same where W is sparse */
+#define CTI_BRIDGE_ROUNDS                                                                                                                  \
+    12 /* normals and friction in turn come near in a dozen rounds, and then hardly any nearer; more where they cost little */
 #define CTI_BRIDGE_WORK 4e9        /* multiplications of an attempt's iterations */
 #define CTI_BRIDGE_NEWTON 80       /* steps */
 #define CTI_BRIDGE_TIGHT 1e-13     /* no attempt is asked for less */
@@ -19,6 +23,7 @@
 #define CTI_BRIDGE_CONES 400       /* a step of interior point factors a dense matrix of three times as many rows */
 #define CTI_BRIDGE_PIVOTS 60       /* dense dictionaries of ten times as many rows */
 #define CTI_BRIDGE_BLOCKS 200      /* dense factors in every round of turned boxes */
+#define CTI_BRIDGE_SPARSE 20000    /* some hundred blocks of 72 bytes a contact */
 #define CTI_BRIDGE_CONTACTS 2000   /* a dense matrix between so many takes 290 megabytes */
 
 CTI_FN int cti_bridge_solver(ct_solver solver)
@@ -30,8 +35,9 @@ CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone) { return !cti_bridge_
 
 /* most iterations of an attempt on m rows, where the caller says nothing: what a few seconds hold, and no more than the method is likely to
  * need */
-static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, int m)
+static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const cti_program *q)
 {
+    int local = q->kind == CTI_PROGRAM_LOCAL, m = q->m;
     double square = CTI_BRIDGE_WORK / ((double)m * (double)m + 1), cube = 50 * CTI_BRIDGE_WORK / ((double)m * (double)m * (double)m + 1);
     if (desc->budget > 0)
         return desc->budget;
@@ -48,15 +54,19 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, int m)
     case CT_SOLVER_MPRGP:
     case CT_SOLVER_ACTIVE_SET:
     case CT_SOLVER_INTERIOR:
+        if (local)
+            return solver == CT_SOLVER_INTERIOR ? CTI_BRIDGE_BARRIER : cti_max_int(CTI_BRIDGE_ROUNDS, cti_min_int(60, 36000 / (m + 1)));
         return (int)fmin(fmax(cube, 20), CTI_BRIDGE_STAGGER);
     default:
-        return (int)fmin(fmax(cube, 20), CTI_BRIDGE_NEWTON);
+        return local ? CTI_BRIDGE_NEWTON : (int)fmin(fmax(cube, 20), CTI_BRIDGE_NEWTON);
     }
 }
 
 /* contacts of the largest problem that a solver is given: more would take it minutes or gigabytes */
-static int cti_bridge_most(ct_solver solver)
+static int cti_bridge_most(ct_solver solver, const cti_program *q)
 {
+    if (q->kind == CTI_PROGRAM_LOCAL && solver != CT_SOLVER_LEMKE && solver != CT_SOLVER_BOXED)
+        return CTI_BRIDGE_SPARSE;
     switch (solver) {
     case CT_SOLVER_LEMKE:
         return CTI_BRIDGE_PIVOTS;
@@ -69,17 +79,24 @@ static int cti_bridge_most(ct_solver solver)
     }
 }
 
-static double cti_bridge_first(ct_solver solver)
+/* methods of pivots on dense matrices */
+static int cti_bridge_pivots(ct_solver solver) { return solver == CT_SOLVER_LEMKE || solver == CT_SOLVER_BOXED; }
+
+static double cti_bridge_first(const cti_problem *p, ct_solver solver)
 {
-    return solver == CT_SOLVER_NEWTON || solver == CT_SOLVER_LEMKE || solver == CT_SOLVER_BOXED ? CTI_BRIDGE_QUICK : CTI_BRIDGE_FIRST;
+    if (cti_bridge_is_local(p) && !cti_bridge_pivots(solver))
+        return CTI_BRIDGE_LOCAL;
+    return solver == CT_SOLVER_NEWTON || cti_bridge_pivots(solver) ? CTI_BRIDGE_QUICK : CTI_BRIDGE_FIRST;
 }
 
-static void cti_bridge_effort(const ct_solver_desc *desc, ct_solver solver, cti_mem *mem, cti_arena *arena, cti_effort *e)
+static void cti_bridge_effort(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, cti_mem *mem, cti_arena *arena,
+                              cti_effort *e)
 {
     memset(e, 0, sizeof *e);
-    e->tolerance = fmax(cti_bridge_first(solver) * (double)desc->tolerance, CTI_BRIDGE_TIGHT);
+    e->tolerance = fmax(cti_bridge_first(p, solver) * (double)desc->tolerance, CTI_BRIDGE_TIGHT);
     e->seconds = desc->seconds, e->warm = 1, e->cone = CT_CONE_CONE;
-    e->order = desc->order, e->relaxation = desc->relaxation, e->seed = desc->seed, e->now_us = desc->now_us, e->now_user = desc->now_user;
+    e->order = desc->order, e->relaxation = desc->relaxation, e->seed = desc->seed, e->mix = 1, e->now_us = desc->now_us,
+    e->now_user = desc->now_user;
     e->mem = mem, e->arena = arena;
     e->started = desc->now_us ? desc->now_us(desc->now_user) : 0;
 }
@@ -146,15 +163,15 @@ typedef struct cti_bridge_run {
     int attempts; /* with the rows that stand in the program now */
 } cti_bridge_run;
 
-/* what the start says of a row */
-static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v)
+/* what the start says of a row; local: open ones stay in, they cost little */
+static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v, int local)
 {
     cti_bridge_mode mode = cti_bridge_whole(row);
     ct_real u[3], share;
     if (mode == CTI_BRIDGE_EQUATION)
         return mode;
     cti_row_velocity(row, v, u);
-    if (!(row->r[0] > 0) && u[0] >= cti_max(0, row->recover))
+    if (!local && !(row->r[0] > 0) && u[0] >= cti_max(0, row->recover))
         return CTI_BRIDGE_OUT;
     if (mode != CTI_BRIDGE_TWO || !(row->r[0] > 0))
         return mode;
@@ -164,8 +181,10 @@ static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v)
 }
 
 /* rows that v and their multipliers break, or meet by a law that is not theirs, get their whole law. Returns how many */
-static int cti_bridge_mend(cti_bridge_run *b)
+static int cti_bridge_mend(cti_bridge_run *b, ct_real natural)
 {
+    /* what a row lacks beside what all of them lack is not worth another pass */
+    ct_real small = cti_max(b->small, CTI_R(0.25) * natural * b->p->velocity_scale);
     int i, n = 0;
     for (i = 0; i < b->p->n_rows; i++) {
         const cti_row *row = &b->p->rows[i];
@@ -177,7 +196,7 @@ static int cti_bridge_mend(cti_bridge_run *b)
         law = u[0] + row->compliance[0] * row->r[0];
         if (row->recover > 0)
             law = cti_min(law, u[0] + row->softness * row->r[0] - row->recover);
-        if (law < -b->small)
+        if (law < -small)
             b->mode[i] = (uint8_t)whole, n++;
     }
     return n;
@@ -195,20 +214,20 @@ static int cti_bridge_attempt(cti_bridge_run *b, const cti_bridge *q, cti_answer
     if (said == CTI_OUTCOME_MEMORY)
         return -1;
     b->info->iterations += a->iterations;
+    b->e.warm = 2;
     if (said == CTI_OUTCOME_NOT_APPLICABLE || said == CTI_OUTCOME_INFEASIBLE)
         return 0;
-    cti_bridge_finish(q, a->x, a->r, b->v);
+    if (!cti_bridge_finish(q, b->e.arena, a->x, a->r, b->v))
+        return -1;
     natural = cti_bridge_judge(b->p, b->v, b->work);
     if (natural < b->best.natural)
         cti_bridge_point_take(b->p, b->v, natural, &b->best);
     if (!(natural < CTI_REAL_MAX) || b->best.natural <= b->tolerance)
         return 0;
-    *mended = cti_bridge_mend(b);
-    if (*mended)
-        return 1;
-    if (said != CTI_OUTCOME_SOLVED || b->e.tolerance <= CTI_BRIDGE_TIGHT || ++b->attempts >= CTI_BRIDGE_ATTEMPTS)
+    *mended = cti_bridge_mend(b, natural);
+    if (!*mended && (said != CTI_OUTCOME_SOLVED || b->e.tolerance <= CTI_BRIDGE_TIGHT || ++b->attempts >= CTI_BRIDGE_ATTEMPTS))
         return 0;
-    b->e.tolerance = fmax(b->e.tolerance * fmax(1e-3, fmin(0.1, 0.3 * (double)(b->tolerance / natural))), CTI_BRIDGE_TIGHT);
+    b->e.tolerance = fmax(b->e.tolerance * fmax(*mended ? 0.1 : 1e-3, fmin(0.1, 0.3 * (double)(b->tolerance / natural))), CTI_BRIDGE_TIGHT);
     return 1;
 }
 
@@ -217,17 +236,19 @@ static int cti_bridge_linear(cti_bridge_run *b, const cti_bridge *q, cti_answer 
 {
     cti_system s;
     ct_real natural;
-    int ok;
+    int ok, local = q->program.kind == CTI_PROGRAM_LOCAL;
     memset(&s, 0, sizeof s);
-    ok = cti_system_open(b->e.mem, &s, &q->program.A) && cti_system_factor(b->e.mem, &s);
-    if (ok) {
+    ok = local || (cti_system_open(b->e.mem, &s, &q->program.A) && cti_system_factor(b->e.mem, &s));
+    if (ok && !local) {
         memcpy(a->x, q->program.b, sizeof *a->x * (size_t)q->program.n);
         cti_system_solve(&s, a->x, 1);
-        cti_bridge_finish(q, a->x, a->r, b->v);
+    }
+    ok = ok && cti_bridge_finish(q, b->e.arena, a->x, a->r, b->v);
+    if (ok) {
         natural = cti_bridge_judge(b->p, b->v, b->work);
         if (natural < b->best.natural)
             cti_bridge_point_take(b->p, b->v, natural, &b->best);
-        *mended = natural > b->tolerance && natural < CTI_REAL_MAX && cti_bridge_mend(b);
+        *mended = natural > b->tolerance && natural < CTI_REAL_MAX && cti_bridge_mend(b, 0);
     }
     cti_system_close(b->e.mem, &s);
     return ok ? *mended : -1;
@@ -238,30 +259,41 @@ static int cti_bridge_pass(cti_bridge_run *b)
 {
     cti_bridge q;
     cti_answer a;
-    int got = -1, mended = 0;
+    int got = -1, mended = 0, bound;
     memset(&q, 0, sizeof q), memset(&a, 0, sizeof a);
     if (cti_bridge_open(b->e.mem, b->e.arena, b->p, b->mode, &q)) {
         a.x = CTI_ARENA_ZERO(b->e.arena, double, q.program.n), a.r = CTI_ARENA_ZERO(b->e.arena, double, q.program.m), a.why = "";
-        got = q.contacts <= cti_bridge_most(b->solver) ? 1 : 0;
+        got = q.contacts <= cti_bridge_most(b->solver, &q.program) ? 1 : 0;
         if (got && (!a.x || !a.r || !cti_program_prepare(b->e.mem, &q.program)))
             got = -1;
-        b->e.max_iterations = cti_bridge_bound(b->solver, b->desc, q.program.m);
+        bound = cti_bridge_bound(b->solver, b->desc, &q.program);
         if (got > 0)
             cti_bridge_start(&q, b->v, a.x, a.r);
-        while (got > 0 && !mended)
+        while (got > 0 && !mended) {
+            /* passes and attempts between contacts share one budget; the last one is not left without */
+            b->e.max_iterations = q.program.kind == CTI_PROGRAM_LOCAL && !cti_bridge_pivots(b->solver)
+                                      ? cti_max_int(bound - b->info->iterations, cti_min_int(bound, 3))
+                                      : bound;
             got = q.contacts ? cti_bridge_attempt(b, &q, &a, &mended) : cti_bridge_linear(b, &q, &a, &mended);
+        }
     }
     cti_bridge_close(b->e.mem, &q);
     return got;
 }
 
+static int cti_bridge_in_time(const cti_effort *e)
+{
+    return !(e->seconds > 0 && e->now_us && (double)(cti_effort_now(e) - e->started) * 1e-6 > e->seconds);
+}
+
 /* 0: out of memory */
 static int cti_bridge_go(cti_bridge_run *b)
 {
-    int k, i, got = 1;
+    int k, i, got = 1, local = cti_bridge_is_local(b->p) && !cti_bridge_pivots(b->solver);
     for (i = 0; i < b->p->n_rows; i++)
-        b->mode[i] = (uint8_t)cti_bridge_guess(&b->p->rows[i], b->v);
-    for (k = 0; got > 0 && k <= CTI_BRIDGE_PASSES; k++) {
+        b->mode[i] = (uint8_t)cti_bridge_guess(&b->p->rows[i], b->v, local);
+    /* factors and matrices are formed in one go: a pass is not begun when the time is over */
+    for (k = 0; got > 0 && k <= CTI_BRIDGE_PASSES && (k == 0 || cti_bridge_in_time(&b->e)); k++) {
         cti_arena_point mark = cti_arena_mark(b->e.arena);
         for (i = 0; k == CTI_BRIDGE_PASSES && i < b->p->n_rows; i++)
             b->mode[i] = (uint8_t)cti_bridge_whole(&b->p->rows[i]);
@@ -281,9 +313,10 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
     memset(info, 0, sizeof *info), memset(&b, 0, sizeof b);
     b.p = p, b.v = v, b.info = info, b.tolerance = desc->tolerance, b.small = CTI_R(0.5) * desc->tolerance * p->velocity_scale;
     b.best.natural = CTI_REAL_MAX;
-    b.solve = cti_solvers_find(solver), b.desc = desc, b.solver = solver;
+    /* W between the contacts is all of the response: on it, anticipation is Gauss-Seidel */
+    b.solve = cti_solvers_find(solver == CT_SOLVER_CA && cti_bridge_is_local(p) ? CT_SOLVER_PGS : solver), b.desc = desc, b.solver = solver;
     b.work = CTI_ARENA_NEW(arena, ct_real, 6 * (size_t)p->A->n), b.mode = CTI_ARENA_NEW(arena, uint8_t, p->n_rows);
-    cti_bridge_effort(desc, solver, mem, arena, &b.e);
+    cti_bridge_effort(p, desc, solver, mem, arena, &b.e);
     ok = b.work && b.mode && cti_bridge_point_open(arena, p, &b.start) && cti_bridge_point_open(arena, p, &b.best);
     if (ok) {
         cti_bridge_point_take(p, v, 0, &b.start);
@@ -297,12 +330,16 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
 }
 #undef CTI_BRIDGE_ATTEMPTS
 #undef CTI_BRIDGE_FIRST
+#undef CTI_BRIDGE_LOCAL
 #undef CTI_BRIDGE_QUICK
 #undef CTI_BRIDGE_NEWTON
 #undef CTI_BRIDGE_WORK
 #undef CTI_BRIDGE_STAGGER
+#undef CTI_BRIDGE_BARRIER
+#undef CTI_BRIDGE_ROUNDS
 #undef CTI_BRIDGE_TIGHT
 #undef CTI_BRIDGE_CONTACTS
+#undef CTI_BRIDGE_SPARSE
 #undef CTI_BRIDGE_PIVOTS
 #undef CTI_BRIDGE_BLOCKS
 #undef CTI_BRIDGE_CONES

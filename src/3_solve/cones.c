@@ -3,15 +3,19 @@
    For a fixed mu |u_t| this is the convex problem z = S y + q of Hong 2006, sec. 4, over cones in place of half-lines; it is solved by a
    primal-dual method with the scaling of Nesterov and Todd (1997), predictor and corrector, and mu |u_t| follows the iterate at every step.
    S = J A^-1 J' or W, in units in which each contact has mean diagonal 1; what of W is not symmetric is moved to q with the y of the step
-   before. */
+   before. Where W is sparse the system is that of friction_system.c, the scaling on its diagonal,
+   and Newton's method on the same system (friction_newton.c) ends what the barrier has come near to. */
 #include "cones.h"
 #include "../2_linalg/dense.h"
 #include "../2_linalg/lu.h"
+#include "friction.h"
 
 #define CTI_CONES_CONTACTS 1200
 #define CTI_CONES_NEWTON 0.05 /* residual below which the derivative of |z_t| is used */
 #define CTI_CONES_LU 1500     /* rows up to which it is */
 #define CTI_CONES_STALLED 30  /* steps without progress */
+#define CTI_CONES_QUICK 8     /* the same where there is another end */
+#define CTI_CONES_POLISH 5e-3 /* residual below which Newton's method is tried */
 #define CTI_CONES_SHORT 0.1   /* after a shorter step |z_t| is taken from the step before once */
 #define CTI_CONES_ITERATIONS 300
 
@@ -19,7 +23,14 @@ typedef struct cti_cones {
     const cti_program *p;
     cti_effort *e;
     cti_answer *a;
-    cti_system system;                              /* GLOBAL: A's factor */
+    cti_system system; /* GLOBAL: A's factor */
+    int sparse;        /* LOCAL: W is kept in f, S is not formed */
+    cti_friction f;
+    cti_friction_system fs;
+    cti_newton end;                                 /* sparse: Newton's steps on f from where the barrier slows down */
+    double polished;                                /* residual from which they were tried last */
+    double *fA, *fB;                                /* [9 m / 3] the scaling over the squares of side, identities */
+    double *side;                                   /* [m] 1, mu, mu: y = s / side for the s of f */
     int m, ld, newton, *pivot;                      /* newton: the derivative of |z_t| is in the matrix */
     int skew;                                       /* skew: W has a part that is not symmetric */
     double *S, *F, *scratch;                        /* [m][ld]; of the LU */
@@ -97,13 +108,48 @@ static int cti_cones_alloc(cti_cones *c)
     for (k = 0; k < 10; k++)
         if (!(*v[k] = CTI_ARENA_ZERO(arena, double, m)))
             return 0;
-    c->ld = ((c->m + 7) & ~7) + 8;
-    c->S = CTI_ARENA_ZERO(arena, double, (size_t)c->ld *m), c->F = CTI_ARENA_ZERO(arena, double, (size_t)c->ld *m);
-    c->pivot = CTI_ARENA_ZERO(arena, int, m), c->scratch = CTI_ARENA_NEW(arena, double, cti_lu_scratch(c->m));
     c->scaling = CTI_ARENA_ZERO(arena, double, 4 * (m / 3));
     c->own_x = CTI_ARENA_ZERO(arena, double, c->p->n), c->own_r = CTI_ARENA_ZERO(arena, double, m);
     c->work = CTI_ARENA_ZERO(arena, double, 2 * m + 2 * (size_t)c->p->n);
+    if (c->sparse)
+        return c->scaling && c->own_x && c->own_r && c->work;
+    c->ld = ((c->m + 7) & ~7) + 8;
+    c->S = CTI_ARENA_ZERO(arena, double, (size_t)c->ld *m), c->F = CTI_ARENA_ZERO(arena, double, (size_t)c->ld *m);
+    c->pivot = CTI_ARENA_ZERO(arena, int, m), c->scratch = CTI_ARENA_NEW(arena, double, cti_lu_scratch(c->m));
     return c->pivot && c->scratch && c->S && c->F && c->scaling && c->own_x && c->own_r && c->work;
+}
+
+/* 1 where W is better kept sparse */
+static int cti_cones_is_sparse(const cti_program *p, const cti_effort *e)
+{
+    int i;
+    if (p->kind != CTI_PROGRAM_LOCAL || !(e->mix || p->m > 3 * CTI_CONES_CONTACTS))
+        return 0;
+    for (i = 0; i < p->m / 3; i++)
+        if (!(p->mu[i] > 0))
+            return 0;
+    return 1;
+}
+
+/* the form of friction.h, in the units of cones. 0 when memory ran out */
+static int cti_cones_open_sparse(cti_cones *c)
+{
+    cti_arena *arena = c->e->arena;
+    int i;
+    c->side = CTI_ARENA_NEW(arena, double, c->m);
+    c->fA = CTI_ARENA_ZERO(arena, double, 3 * (size_t)c->m), c->fB = CTI_ARENA_ZERO(arena, double, 3 * (size_t)c->m);
+    if (!c->side || !c->fA || !c->fB || !cti_friction_open(&c->f, c->p, c->e, c->a) || !cti_friction_system_open(&c->fs, &c->f) ||
+        !cti_newton_open(&c->end, &c->f, &c->fs))
+        return 0;
+    c->polished = CTI_CONES_POLISH;
+    for (i = 0; i < c->m; i++) {
+        c->side[i] = i % 3 ? c->p->mu[i / 3] : 1;
+        c->unit[i] = c->f.unit * c->f.root[i / 3] * c->side[i];
+        c->q[i] = c->f.q[i] * c->side[i];
+        c->size = fmax(c->size, fabs(c->q[i]));
+        c->fB[9 * (i / 3) + 4 * (i % 3)] = 1;
+    }
+    return 1;
 }
 
 /* S and q of LOCAL: the symmetric part of W */
@@ -187,11 +233,15 @@ static void cti_cones_residual(cti_cones *c)
     int i, j, k;
     c->mu = 0;
     for (i = 0; i < c->m; i++)
-        c->own_r[i] = c->unit[i] * c->y[i];
+        c->own_r[i] = c->sparse ? c->side[i] * c->y[i] : c->unit[i] * c->y[i];
+    if (c->sparse)
+        cti_friction_mul(&c->f, c->own_r, c->t);
     for (i = 0; i < c->m; i++) {
-        const double *row = c->S + (size_t)i * (size_t)c->ld;
+        const double *row = c->sparse ? NULL : c->S + (size_t)i * (size_t)c->ld;
         double sum = c->q[i];
-        if (c->skew) {
+        if (c->sparse) {
+            sum += c->side[i] * c->t[i];
+        } else if (c->skew) {
             double own = 0;
             for (k = W->p[i]; k < W->p[i + 1]; k++)
                 own += W->x[k] * c->own_r[W->i[k]];
@@ -227,11 +277,42 @@ static void cti_cones_offer(cti_cones *c)
     }
 }
 
+/* 1 where the caller's start is a solution already */
+static int cti_cones_offer_start(cti_cones *c)
+{
+    cti_judgement j;
+    cti_program_u(c->p, NULL, c->a->r, c->own_x);
+    cti_program_judge(c->p, c->own_x, c->a->r, c->work, &j);
+    if (!(j.residual < c->best))
+        return 0;
+    c->best = j.residual;
+    memcpy(c->a->x, c->own_x, sizeof *c->own_x * (size_t)c->p->n);
+    return c->best <= c->e->tolerance;
+}
+
 /* direction of z_t, 0 where there is none */
 static void cti_cones_slip(const double *z, double *d)
 {
     double t = sqrt(z[1] * z[1] + z[2] * z[2]);
     d[0] = t > 0 ? z[1] / t : 0, d[1] = t > 0 ? z[2] / t : 0;
+}
+
+/* dy = (S + E W^2)^-1 dy */
+static void cti_cones_apply(cti_cones *c)
+{
+    int i;
+    if (!c->sparse && c->newton)
+        cti_lu_solve(c->F, c->m, c->ld, c->pivot, c->dy);
+    else if (!c->sparse)
+        cti_dense64_solve(c->F, c->m, c->ld, c->dy);
+    else {
+        for (i = 0; i < c->m; i++)
+            c->dy[i] /= c->side[i];
+        if (!cti_friction_system_solve(&c->fs, c->dy))
+            memset(c->dy, 0, sizeof *c->dy * (size_t)c->m);
+        for (i = 0; i < c->m; i++)
+            c->dy[i] /= c->side[i];
+    }
 }
 
 /* dy, dz for lambda o (W dy + W^-1 dz) = rc, with the factor of S + E W^2 */
@@ -249,10 +330,7 @@ static void cti_cones_direction(cti_cones *c)
         for (k = 3 * i; k < 3 * i + 3; k++)
             c->dy[k] += c->rp[k];
     }
-    if (c->newton)
-        cti_lu_solve(c->F, c->m, c->ld, c->pivot, c->dy);
-    else
-        cti_dense64_solve(c->F, c->m, c->ld, c->dy);
+    cti_cones_apply(c);
     for (i = 0; i < c->m / 3; i++) {
         /* dz = W (t - W dy) */
         double v[3];
@@ -272,10 +350,26 @@ static double cti_cones_reach(const cti_cones *c, double keep)
     return fmin(1, keep * reach);
 }
 
-/* S + W^2, or S + E W^2 with E = I - e_n z_t' / |z_t|, the derivative of z - |z_t| e_n */
+/* E W^2 of contact i with E = I - e_n z_t' / |z_t|, the derivative of z - |z_t| e_n, or W^2. G [9] */
+static void cti_cones_diagonal(const cti_cones *c, int i, double *G)
+{
+    const double *s = c->scaling + 4 * i;
+    double d[2];
+    int a, b;
+    cti_cones_slip(c->z + 3 * i, d);
+    for (a = 0; a < 3; a++)
+        for (b = 0; b < 3; b++)
+            G[3 * a + b] = s[0] * s[0] * (2 * s[1 + a] * s[1 + b] + (a == b ? (a ? 1 : -1) : 0));
+    for (a = 1; a < 3 && c->newton; a++)
+        for (b = 0; b < 3; b++)
+            G[b] -= d[a - 1] * G[3 * a + b];
+}
+
+/* S + W^2, or S + E W^2 */
 static void cti_cones_matrix(cti_cones *c)
 {
     int i, k, a, b;
+    double G[9];
     for (i = 0; i < c->m; i++)
         memcpy(c->F + (size_t)i * (size_t)c->ld, c->S + (size_t)i * (size_t)c->ld, sizeof *c->F * (size_t)c->m);
     for (i = 0; c->newton && c->skew && i < c->m; i++) {
@@ -285,39 +379,56 @@ static void cti_cones_matrix(cti_cones *c)
             row[c->p->W.i[k]] = c->unit[i] * c->unit[c->p->W.i[k]] * c->p->W.x[k];
     }
     for (i = 0; i < c->m / 3; i++) {
-        double *s = c->scaling + 4 * i, d[2];
-        cti_cones_slip(c->z + 3 * i, d);
+        cti_cones_diagonal(c, i, G);
         for (a = 0; a < 3; a++)
-            for (b = 0; b < 3; b++) {
-                double square = s[0] * s[0] * (2 * s[1 + a] * s[1 + b] + (a == b ? (a ? 1 : -1) : 0));
-                c->F[(size_t)(3 * i + a) * (size_t)c->ld + (size_t)(3 * i + b)] += square;
-                if (c->newton && a)
-                    c->F[(size_t)(3 * i) * (size_t)c->ld + (size_t)(3 * i + b)] -= d[a - 1] * square;
-            }
+            for (b = 0; b < 3; b++)
+                c->F[(size_t)(3 * i + a) * (size_t)c->ld + (size_t)(3 * i + b)] += G[3 * a + b];
     }
 }
 
-static void cti_cones_factor(cti_cones *c)
+/* the same in the units of f. 0 when it is singular, or memory ran out */
+static int cti_cones_factor_sparse(cti_cones *c)
+{
+    int i, a;
+    double G[9];
+    for (i = 0; i < c->m / 3; i++) {
+        cti_cones_diagonal(c, i, G);
+        for (a = 0; a < 9; a++)
+            c->fA[9 * (size_t)i + (size_t)a] = G[a] / (c->side[3 * i + a / 3] * c->side[3 * i + a % 3]);
+    }
+    return cti_friction_system_factor(&c->fs, c->fA, c->fB, 0);
+}
+
+/* 0 when there is no factor */
+static int cti_cones_factor(cti_cones *c)
 {
     int i;
     for (i = 0; i < c->m / 3; i++)
         cti_cones_scaling(c->y + 3 * i, c->z + 3 * i, c->scaling + 4 * i, c->lambda + 3 * i);
-    c->newton = c->last < CTI_CONES_NEWTON && c->m <= CTI_CONES_LU && c->reach > CTI_CONES_SHORT;
+    c->newton = c->last < CTI_CONES_NEWTON && (c->sparse || c->m <= CTI_CONES_LU) && c->reach > CTI_CONES_SHORT;
+    if (c->sparse) {
+        if (cti_cones_factor_sparse(c))
+            return 1;
+        c->newton = 0;
+        return cti_cones_factor_sparse(c);
+    }
     cti_cones_matrix(c);
     if (c->newton && cti_lu_factor(c->F, c->m, c->ld, c->pivot, c->scratch))
-        return;
+        return 1;
     if (c->newton) {
         c->newton = 0;
         cti_cones_matrix(c);
     }
     cti_dense64_factor(c->F, c->m, c->ld);
+    return 1;
 }
 
 static double cti_cones_step(cti_cones *c)
 {
     double reach, ahead = 0, sigma, left = 0;
     int i, k;
-    cti_cones_factor(c);
+    if (!cti_cones_factor(c))
+        return 0;
     for (i = 0; i < c->m; i += 3) {
         cti_cones_product(c->lambda + i, c->lambda + i, c->rc + i);
         for (k = i; k < i + 3; k++)
@@ -349,6 +460,33 @@ static double cti_cones_step(cti_cones *c)
     return reach;
 }
 
+/* Newton's steps from the best point that f knows. 1 when they got there */
+static int cti_cones_polish(cti_cones *c)
+{
+    int spent = c->a->iterations, got = cti_newton_polish(&c->end, 0.3 * c->e->tolerance, c->a);
+    if (got) {
+        cti_friction_answer(&c->f, c->a);
+        c->best = c->f.best_residual;
+    }
+    c->a->iterations = spent + c->f.iterations;
+    c->f.iterations = 0;
+    return got;
+}
+
+/* sparse: the end by Newton's method without a barrier, tried anew as the residual falls. 1 when it got there */
+static int cti_cones_end(cti_cones *c)
+{
+    int i;
+    if (!c->sparse || !(c->last < c->polished))
+        return 0;
+    c->polished = 0.2 * c->last;
+    for (i = 0; i < c->m; i++)
+        c->f.r[i] = c->side[i] * c->y[i];
+    c->f.best_residual = INFINITY;
+    cti_friction_residual(&c->f);
+    return cti_cones_polish(c);
+}
+
 /* from the start with one `ahead`: 1 solved, 0 stalled, -1 bound reached */
 static int cti_cones_try(cti_cones *c)
 {
@@ -360,12 +498,12 @@ static int cti_cones_try(cti_cones *c)
             return -1;
         c->a->iterations++;
         cti_cones_offer(c);
-        if (c->best <= 0.5 * c->e->tolerance)
+        if (c->best <= 0.5 * c->e->tolerance || cti_cones_end(c))
             return 1;
         low = fmin(low, c->last);
         stalled = low < 0.9 * before ? 0 : stalled + 1;
         before = stalled ? before : low;
-        if (stalled >= CTI_CONES_STALLED)
+        if (stalled >= (c->sparse ? CTI_CONES_QUICK : CTI_CONES_STALLED))
             return 0;
         cti_cones_residual(c);
         if (!(cti_cones_step(c) > 1e-12))
@@ -379,6 +517,8 @@ static cti_outcome cti_cones_iterate(cti_cones *c)
 {
     static const double ahead[] = {1e-2, 1e-1, 1e-3};
     int k, got = 0;
+    if (c->sparse && c->e->warm && (cti_cones_offer_start(c) || (c->e->warm == 2 && cti_cones_polish(c))))
+        return CTI_OUTCOME_SOLVED;
     cti_cones_offer(c); /* y = 0: nothing touches */
     for (k = 0; k < 3 && got == 0; k++) {
         c->ahead = ahead[k];
@@ -397,22 +537,30 @@ CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answ
     memset(&c, 0, sizeof c);
     c.p = p, c.e = e, c.a = a, c.m = p->m, c.best = INFINITY;
     a->why = NULL;
-    if (p->m > 3 * CTI_CONES_CONTACTS)
+    c.sparse = cti_cones_is_sparse(p, e);
+    if (p->m > 3 * CTI_CONES_CONTACTS && !c.sparse)
         a->why = "more contacts than the dense matrix of the cones is made for (1200)";
     else if (!cti_cones_alloc(&c))
         a->why = "";
     else if (p->kind == CTI_PROGRAM_GLOBAL)
         a->why = cti_cones_global(&c);
-    else
+    else if (!c.sparse)
         cti_cones_local(&c);
+    else if (!cti_cones_open_sparse(&c))
+        a->why = "";
     if (a->why) {
         outcome = *a->why ? CTI_OUTCOME_NOT_APPLICABLE : CTI_OUTCOME_MEMORY;
     } else {
-        cti_cones_units(&c);
+        if (!c.sparse)
+            cti_cones_units(&c);
         outcome = cti_cones_iterate(&c);
+        outcome = c.f.memory ? CTI_OUTCOME_MEMORY : outcome;
     }
     if (!a->why || outcome == CTI_OUTCOME_SOLVED)
         a->why = "";
     cti_system_close(e->mem, &c.system);
+    if (c.f.e)
+        cti_friction_close(&c.f);
+    cti_friction_system_close(&c.fs);
     return outcome;
 }

@@ -1,13 +1,17 @@
-/* friction.c -- what the solvers of stand-alone frictional contact problems share: the scaled form, products with W, the residual, one contact
-   solved exactly, block Gauss-Seidel sweeps.
-   Method: a contact of known neighbourhood takes off, sticks, or slips; in slip u_t = -a r_t with a > 0, u_n = 0 and |r_t| = mu r_n leave one
-   equation in a, whose sign differs at both ends. based on: Acary, Bremond and Huber 2018, On solving contact problems with Coulomb friction:
-   formulations and numerical comparisons (NSGS with exact local solver, natural map); Bonnefon and Daviet 2011 (the equation in a, there a
-   quartic). */
+/* friction.c -- what the solvers of stand-alone frictional contact problems share: the scaled form, products with W, the residual, one
+   contact solved exactly, block Gauss-Seidel sweeps. Method: a contact of known neighbourhood takes off, sticks, or slips; in slip u_t = -a
+   r_t with a > 0, u_n = 0 and |r_t| = mu r_n leave one equation in a, whose sign differs at both ends. based on: Acary, Bremond and Huber
+   2018, On solving contact problems with Coulomb friction: formulations and numerical comparisons (NSGS with exact local solver, natural
+   map); Bonnefon and Daviet 2011 (the equation in a, there a quartic). */
 #include "friction.h"
 #include "../2_linalg/lu.h"
 
-enum { CTI_FRICTION_DENSE = 12000 }; /* rows of the largest dense W: about a gigabyte */
+enum {
+    CTI_FRICTION_DENSE = 12000,
+    CTI_FRICTION_FEW = 32,
+    CTI_FRICTION_FULL = 1000
+}; /* rows of the largest dense W: about a gigabyte; contacts, least and most, of a sparse one
+that is made dense */
 
 /* ---- the form ---- */
 
@@ -60,7 +64,7 @@ static int cti_friction_dense(cti_friction *f)
     int i, j, k;
     double *z;
     f->ld = cti_pad8(f->m) + 8;
-    f->W = CTI_ARENA_NEW(f->e->arena, double, (size_t)f->m * (size_t)f->ld);
+    f->W = CTI_ARENA_NEW(f->e->arena, double, (size_t)f->m *(size_t)f->ld);
     z = CTI_ARENA_NEW(f->e->arena, double, p->n);
     if (!f->W || !z || !cti_system_open(f->e->mem, &f->system, &p->A) || !cti_system_factor(f->e->mem, &f->system) ||
         !cti_system_schur(&f->system, f->e->arena, &p->J, f->W, f->ld))
@@ -83,13 +87,10 @@ static int cti_friction_dense(cti_friction *f)
     return cti_friction_thin(f);
 }
 
-/* columns of blocks in block row i, its own first, marked where `seen` is i; returns their number, writes them where `out` is given */
+/* columns of blocks in block row i, its own among them, marked where `seen` is i; returns their number, writes them where `out` is given */
 static int cti_friction_columns(const cti_sparse *W, int i, int32_t *seen, int32_t *out)
 {
-    int a, k, n = 1;
-    seen[i] = i;
-    if (out)
-        out[0] = i;
+    int a, k, n = 0;
     for (a = 3 * i; a < 3 * i + 3; a++)
         for (k = W->p[a]; k < W->p[a + 1]; k++) {
             int b = W->i[k] / 3;
@@ -100,22 +101,43 @@ static int cti_friction_columns(const cti_sparse *W, int i, int32_t *seen, int32
                 out[n] = b;
             n++;
         }
-    return n;
+    if (seen[i] == i)
+        return n;
+    seen[i] = i;
+    if (out)
+        out[n] = i;
+    return n + 1;
 }
 
-/* one block row: numbers, scaled */
-static void cti_friction_blocks(cti_friction *f, int i)
+/* one block row: numbers, scaled; place [nc] scratch */
+static void cti_friction_blocks(cti_friction *f, int i, int32_t *place)
 {
     const cti_sparse *W = &f->p->W;
-    int a, b, k, at;
-    for (at = f->first[i]; at < f->first[i + 1]; at++) {
-        double *B = f->block + 9 * (size_t)at, s = f->root[i] * f->root[f->column[at]];
-        for (a = 0; a < 3; a++)
-            for (b = 0; b < 3; b++)
-                B[3 * a + b] = s * cti_sparse_at(W, 3 * i + a, 3 * f->column[at] + b);
-        for (k = 0; k < 9 && f->column[at] == i; k++)
-            f->diagonal[9 * (size_t)i + (size_t)k] = B[k];
-    }
+    int a, k, at;
+    for (at = f->first[i]; at < f->first[i + 1]; at++)
+        place[f->column[at]] = at;
+    memset(f->block + 9 * (size_t)f->first[i], 0, 9 * sizeof *f->block * (size_t)(f->first[i + 1] - f->first[i]));
+    for (a = 0; a < 3; a++)
+        for (k = W->p[3 * i + a]; k < W->p[3 * i + a + 1]; k++) {
+            int j = W->i[k] / 3;
+            f->block[9 * (size_t)place[j] + (size_t)(3 * a + W->i[k] % 3)] = f->root[i] * f->root[j] * W->x[k];
+        }
+    memcpy(f->diagonal + 9 * (size_t)i, f->block + 9 * (size_t)place[i], 9 * sizeof *f->block);
+}
+
+/* sparse blocks that are mostly there, as dense rows */
+static int cti_friction_fill(cti_friction *f)
+{
+    int i, k, a;
+    if (f->nc < CTI_FRICTION_FEW || f->nc > CTI_FRICTION_FULL || 3.0 * f->first[f->nc] < (double)f->nc * f->nc)
+        return 1;
+    f->ld = cti_pad8(f->m) + 8;
+    f->W = CTI_ARENA_ZERO(f->e->arena, double, (size_t)f->m *(size_t)f->ld);
+    for (i = 0; f->W && i < f->nc; i++)
+        for (k = f->first[i]; k < f->first[i + 1]; k++)
+            for (a = 0; a < 9; a++)
+                f->W[(size_t)(3 * i + a / 3) * (size_t)f->ld + (size_t)(3 * f->column[k] + a % 3)] = f->block[9 * (size_t)k + (size_t)a];
+    return f->W != NULL;
 }
 
 /* W as sparse blocks: LOCAL */
@@ -137,11 +159,12 @@ static int cti_friction_sparse(cti_friction *f)
     memset(seen, -1, sizeof *seen * (size_t)n);
     for (i = 0; i < n; i++) {
         cti_friction_columns(W, i, seen, f->column + f->first[i]);
-        cti_friction_blocks(f, i);
     }
+    for (i = 0; i < n; i++)
+        cti_friction_blocks(f, i, seen);
     for (i = 0; i < f->m; i++)
         f->q[i] = f->root[i / 3] * f->p->w[i];
-    return 1;
+    return cti_friction_fill(f);
 }
 
 static void cti_friction_start(cti_friction *f, const cti_answer *a)
@@ -194,18 +217,23 @@ CTI_FN void cti_friction_close(cti_friction *f) { cti_system_close(f->e->mem, &f
 
 CTI_FN void cti_friction_row(const cti_friction *f, int i, const double *x, double *y)
 {
-    int a, k;
+    const double *B;
+    double y0 = 0, y1 = 0, y2 = 0;
+    int a, k, end;
     if (f->W) {
         for (a = 0; a < 3; a++)
             y[a] = cti_lu_dot(f->W + (size_t)(3 * i + a) * (size_t)f->ld, x, f->m);
         return;
     }
-    y[0] = y[1] = y[2] = 0;
-    for (k = f->first[i]; k < f->first[i + 1]; k++) {
-        const double *B = f->block + 9 * (size_t)k, *z = x + 3 * (size_t)f->column[k];
-        for (a = 0; a < 3; a++)
-            y[a] += B[3 * a] * z[0] + B[3 * a + 1] * z[1] + B[3 * a + 2] * z[2];
+    B = f->block + 9 * (size_t)f->first[i];
+    for (k = f->first[i], end = f->first[i + 1]; k < end; k++, B += 9) {
+        const double *z = x + 3 * (size_t)f->column[k];
+        double z0 = z[0], z1 = z[1], z2 = z[2];
+        y0 += B[0] * z0 + B[1] * z1 + B[2] * z2;
+        y1 += B[3] * z0 + B[4] * z1 + B[5] * z2;
+        y2 += B[6] * z0 + B[7] * z1 + B[8] * z2;
     }
+    y[0] = y0, y[1] = y1, y[2] = y2;
 }
 
 CTI_FN void cti_friction_mul(const cti_friction *f, const double *x, double *y)
@@ -320,7 +348,8 @@ CTI_FN void cti_friction_sweep(cti_friction *f, double sigma, const double *cent
         memcpy(B, f->diagonal + 9 * (size_t)i, sizeof B);
         cti_friction_row(f, i, f->r, q);
         for (a = 0; a < 3; a++)
-            q[a] += f->q[3 * i + a] - B[3 * a] * r[0] - B[3 * a + 1] * r[1] - B[3 * a + 2] * r[2] - (center ? sigma * center[3 * i + a] : 0);
+            q[a] +=
+                f->q[3 * i + a] - B[3 * a] * r[0] - B[3 * a + 1] * r[1] - B[3 * a + 2] * r[2] - (center ? sigma * center[3 * i + a] : 0);
         for (a = 0; a < 3 && center; a++)
             B[4 * a] += sigma;
         cti_friction_local(B, q, f->mu[i], r);
@@ -353,12 +382,16 @@ CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a)
         cti_friction_answer(f, a);
         f->e->hidden += cti_effort_now(f->e) - begun;
     }
+    if (f->memory)
+        return 0;
     f->spent = !cti_effort_goes_on(f->e, f->iterations, own, a->x, a->r);
     return !f->spent;
 }
 
 CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answer *a)
 {
+    if (f->memory)
+        return CTI_OUTCOME_MEMORY;
     cti_friction_answer(f, a);
     if (f->best_residual <= enough)
         return CTI_OUTCOME_SOLVED;

@@ -6,7 +6,7 @@
 #ifndef CTI_FRICTION_H
 #define CTI_FRICTION_H
 
-#include "../2_linalg/block_lu.h"
+#include "../2_linalg/panel_lu.h"
 #include "program.h"
 
 enum { CTI_NEWTON_HISTORY = 6 }; /* norms that the nonmonotone search looks back on */
@@ -28,6 +28,7 @@ typedef struct cti_friction {
     double *best;      /* [m] iterate of the least residual so far */
     double best_residual;
     int iterations;
+    int memory; /* 1: it ran out in a linear system */
     int spent; /* 1: a bound on iterations or time, or the watcher, has ended it */
 } cti_friction;
 
@@ -60,8 +61,12 @@ typedef struct cti_friction_system {
     cti_friction *f;
     const double *A, *B; /* [9 nc] */
     double sigma;
-    int sparse;
+    int sparse, grouped;
     cti_block_lu lu;
+    cti_panel_lu panel;              /* grouped: contacts that meet the same others are eliminated together */
+    int32_t *group, *member, *begin; /* [nc] of each contact; contacts group by group, [n_groups + 1] */
+    int32_t *first, *column, *size;  /* the groups' neighbours; unknowns that a group has now */
+    int n_groups;
     double *block;           /* [9 first[nc]] */
     double *matrix, *scratch; /* dense: [3 n_active][ld] */
     int *pivot, n_active, ld;

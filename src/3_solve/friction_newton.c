@@ -7,7 +7,14 @@
    solvers; line search on the same function); Grippo, Lampariello and Lucidi 1986 (nonmonotone search). */
 #include "friction.h"
 
-enum { CTI_NEWTON_OWN = 1000, CTI_NEWTON_HALVES = 8, CTI_NEWTON_PATIENCE = 30, CTI_NEWTON_POLISH = 30 };
+enum {
+    CTI_NEWTON_OWN = 1000,
+    CTI_NEWTON_HALVES = 8,
+    CTI_NEWTON_PATIENCE = 30,
+    CTI_NEWTON_QUICK = 8,
+    CTI_NEWTON_LEAPS = 6,
+    CTI_NEWTON_POLISH = 30
+};
 
 CTI_FN int cti_newton_open(cti_newton *s, cti_friction *f, cti_friction_system *system)
 {
@@ -121,6 +128,17 @@ static double cti_newton_sweeps(cti_newton *s, int count)
     return cti_friction_residual(s->f);
 }
 
+/* the whole step although F does not fall along it, and two sweeps: out of a kink of F where many short steps lead nowhere. Returns the
+   residual */
+static double cti_newton_leap(cti_newton *s)
+{
+    cti_friction *f = s->f;
+    int i;
+    for (i = 0; i < f->m && cti_finite64(s->d[i]); i++)
+        f->r[i] += s->d[i];
+    return cti_newton_sweeps(s, 2);
+}
+
 /* one step from the iterate, whose residual is given and updated. 0 when there is none along which F falls */
 static int cti_newton_advance(cti_newton *s, double *residual)
 {
@@ -134,12 +152,17 @@ CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
     double residual;
-    int k, goes = 1;
+    int k, goes = 1, failures = 0;
     memcpy(f->r, f->best, sizeof *f->r * (size_t)f->m);
     residual = cti_friction_residual(f);
     s->n_history = 0;
-    for (k = 0; k < CTI_NEWTON_POLISH && goes && residual > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++)
+    for (k = 0; k < CTI_NEWTON_POLISH && goes && residual > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++) {
         goes = cti_newton_advance(s, &residual);
+        if (goes || !f->e->mix || ++failures > CTI_NEWTON_LEAPS)
+            continue;
+        residual = failures % 2 ? cti_newton_leap(s) : cti_newton_sweeps(s, 10);
+        goes = 1;
+    }
     return f->best_residual <= enough;
 }
 
@@ -156,11 +179,12 @@ static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
         since++;
         if (!cti_newton_advance(s, &residual)) {
             failures++;
-            residual = cti_newton_sweeps(s, 10 * cti_min_int(failures, 10));
+            residual =
+                f->e->mix && failures % 2 ? cti_newton_leap(s) : cti_newton_sweeps(s, 10 * cti_min_int(failures, f->e->mix ? 2 : 10));
         }
         if (f->best_residual < 0.8 * mark)
             mark = f->best_residual, since = 0;
-        if (since >= CTI_NEWTON_PATIENCE && ++boost < 4) {
+        if (since >= (f->e->mix ? CTI_NEWTON_QUICK : CTI_NEWTON_PATIENCE) && ++boost < 4) {
             s->boost = boosts[boost], since = failures = 0;
             memcpy(f->r, f->best, sizeof *f->r * (size_t)f->m);
             residual = cti_newton_sweeps(s, 10);

@@ -1,5 +1,7 @@
 /* friction_system.c -- linear systems (A + B (W + sigma I)) x = y of frictional contact: A and B of 3x3 blocks on the diagonal.
-   Method: sparse LU by blocks of all contacts with one step of refinement, or dense LU of the contacts whose B is not 0, whichever costs less. */
+   Method: sparse LU by blocks of all contacts with one step of refinement, or dense LU of the contacts whose B is not 0, whichever costs
+   less. */
+#include "../0_base/sort.h"
 #include "../2_linalg/lu.h"
 #include "friction.h"
 
@@ -7,12 +9,103 @@ static int cti_friction_system_dense(cti_friction_system *s)
 {
     cti_arena *arena = s->f->e->arena;
     s->ld = cti_pad8(s->f->m) + 8;
-    s->matrix = CTI_ARENA_NEW(arena, double, (size_t)s->f->m * (size_t)s->ld);
+    s->matrix = CTI_ARENA_NEW(arena, double, (size_t)s->f->m *(size_t)s->ld);
     s->scratch = CTI_ARENA_NEW(arena, double, cti_lu_scratch(s->f->m));
     s->pivot = CTI_ARENA_NEW(arena, int, s->f->m);
     s->active = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
     s->place = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
     return s->matrix && s->scratch && s->pivot && s->active && s->place;
+}
+
+/* ---- groups ---- */
+
+enum {
+    CTI_FRICTION_GROUP = 24,
+    CTI_FRICTION_GROUPED = 3
+}; /* contacts of a group at most, and on average at least to make groups worth it */
+
+/* a number that contacts with the same columns share */
+static uint32_t cti_friction_system_hash(const cti_friction *f, int i)
+{
+    uint32_t sum = (uint32_t)(f->first[i + 1] - f->first[i]), h;
+    int k;
+    for (k = f->first[i]; k < f->first[i + 1]; k++) {
+        h = (uint32_t)f->column[k] * 2654435761u;
+        sum += h ^ h >> 15;
+    }
+    return sum;
+}
+
+/* contacts sorted by their hash and cut into groups. 0: out of memory */
+static int cti_friction_system_group(cti_friction_system *s)
+{
+    const cti_friction *f = s->f;
+    cti_arena *arena = f->e->arena;
+    uint32_t *key = CTI_ARENA_NEW(arena, uint32_t, f->nc), *key2 = CTI_ARENA_NEW(arena, uint32_t, f->nc);
+    int32_t *spare = CTI_ARENA_NEW(arena, int32_t, f->nc);
+    int i, k, end, parts;
+    s->group = CTI_ARENA_NEW(arena, int32_t, f->nc), s->member = CTI_ARENA_NEW(arena, int32_t, f->nc);
+    s->begin = CTI_ARENA_NEW(arena, int32_t, f->nc + 1);
+    if (!key || !key2 || !spare || !s->group || !s->member || !s->begin)
+        return 0;
+    for (i = 0; i < f->nc; i++)
+        key[i] = cti_friction_system_hash(f, i), s->member[i] = i;
+    cti_sort_u32(key, s->member, key2, spare, f->nc);
+    for (s->n_groups = 0, i = 0; i < f->nc; i = end) {
+        for (end = i + 1; end < f->nc && key[end] == key[i]; end++) {
+        }
+        parts = (end - i + CTI_FRICTION_GROUP - 1) / CTI_FRICTION_GROUP;
+        for (k = 0; k < parts; k++)
+            s->begin[s->n_groups++] = i + (int)((int64_t)(end - i) * k / parts);
+    }
+    s->begin[s->n_groups] = f->nc;
+    for (k = 0; k < s->n_groups; k++)
+        for (i = s->begin[k]; i < s->begin[k + 1]; i++)
+            s->group[s->member[i]] = k;
+    return 1;
+}
+
+/* which groups meet. 0: out of memory */
+static int cti_friction_system_meet(cti_friction_system *s)
+{
+    const cti_friction *f = s->f;
+    int32_t *seen = CTI_ARENA_NEW(f->e->arena, int32_t, s->n_groups);
+    int g, i, k, pass, n = 0;
+    s->first = CTI_ARENA_NEW(f->e->arena, int32_t, s->n_groups + 1), s->size = CTI_ARENA_NEW(f->e->arena, int32_t, s->n_groups);
+    for (pass = 0; pass < 2; pass++) {
+        if (!seen || !s->first || !s->size)
+            return 0;
+        memset(seen, -1, sizeof *seen * (size_t)s->n_groups);
+        for (n = 0, g = 0; g < s->n_groups; s->first[++g] = n)
+            for (s->first[g] = n, i = s->begin[g]; i < s->begin[g + 1]; i++)
+                for (k = f->first[s->member[i]]; k < f->first[s->member[i] + 1]; k++) {
+                    int h = s->group[f->column[k]];
+                    if (seen[h] == g)
+                        continue;
+                    seen[h] = g;
+                    if (pass)
+                        s->column[n] = h;
+                    n++;
+                }
+        s->column = pass ? s->column : CTI_ARENA_NEW(f->e->arena, int32_t, n);
+        if (!s->column)
+            return 0;
+    }
+    return 1;
+}
+
+/* 1 with groups where there are some, 0 when memory ran out */
+static int cti_friction_system_open_groups(cti_friction_system *s)
+{
+    cti_arena *arena = s->f->e->arena;
+    if (!cti_friction_system_group(s))
+        return 0;
+    s->grouped = s->f->nc >= CTI_FRICTION_GROUPED * s->n_groups;
+    if (!s->grouped)
+        return 1;
+    s->active = CTI_ARENA_NEW(arena, int32_t, s->f->nc), s->place = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
+    return s->active && s->place && cti_friction_system_meet(s) &&
+           cti_panel_lu_open(s->f->e->mem, &s->panel, s->n_groups, s->first, s->column);
 }
 
 CTI_FN int cti_friction_system_open(cti_friction_system *s, cti_friction *f)
@@ -22,6 +115,10 @@ CTI_FN int cti_friction_system_open(cti_friction_system *s, cti_friction *f)
     s->work = CTI_ARENA_NEW(f->e->arena, double, f->m), s->rhs = CTI_ARENA_NEW(f->e->arena, double, f->m);
     if (!s->work || !s->rhs)
         return 0;
+    if (!f->W && !cti_friction_system_open_groups(s))
+        return 0;
+    if (s->grouped)
+        return 1;
     if (!f->W) {
         if (!cti_block_lu_open(f->e->mem, &s->lu, f->nc, f->first, f->column))
             return 0;
@@ -36,7 +133,7 @@ CTI_FN int cti_friction_system_open(cti_friction_system *s, cti_friction *f)
 CTI_FN void cti_friction_system_close(cti_friction_system *s)
 {
     if (s->f)
-        cti_block_lu_close(s->f->e->mem, &s->lu);
+        cti_block_lu_close(s->f->e->mem, &s->lu), cti_panel_lu_close(s->f->e->mem, &s->panel);
 }
 
 /* out [3 rows of ld]: B times a 3x3 block of rows `stride` apart */
@@ -101,10 +198,58 @@ static void cti_friction_system_row(cti_friction_system *s, int i)
             out[(size_t)a * ld + 3 * at + (size_t)b] += A[3 * a + b] + s->sigma * B[3 * a + b];
 }
 
+/* place of a contact among those of its group whose B is not 0, or -1; sizes of the groups */
+static void cti_friction_system_rank(cti_friction_system *s)
+{
+    int g, i, k;
+    cti_friction_system_list(s);
+    for (g = 0; g < s->n_groups; g++)
+        for (s->size[g] = 0, i = s->begin[g]; i < s->begin[g + 1]; i++) {
+            k = s->member[i];
+            if (s->place[k] >= 0)
+                s->place[k] = s->size[g] / 3, s->size[g] += 3;
+        }
+}
+
+/* rows of contact i in the panels */
+static void cti_friction_system_panel_row(cti_friction_system *s, int i)
+{
+    const cti_friction *f = s->f;
+    const double *A = s->A + 9 * (size_t)i, *B = s->B + 9 * (size_t)i;
+    double *to = NULL, *block = NULL;
+    int k, a, b, ld = 0, group = -1;
+    for (k = f->first[i]; k < f->first[i + 1]; k++) {
+        int j = f->column[k];
+        if (s->place[j] < 0)
+            continue;
+        if (s->group[j] != group)
+            group = s->group[j], block = cti_panel_lu_block(&s->panel, s->group[i], group, &ld);
+        to = block + 3 * (size_t)s->place[i] * (size_t)ld + 3 * (size_t)s->place[j];
+        cti_friction_system_put(B, f->block + 9 * (size_t)k, 3, to, (size_t)ld);
+        for (a = 0; a < 3 && i == j; a++)
+            for (b = 0; b < 3; b++)
+                to[(size_t)a * (size_t)ld + (size_t)b] += A[3 * a + b] + s->sigma * B[3 * a + b];
+    }
+}
+
+static int cti_friction_system_factor_groups(cti_friction_system *s)
+{
+    int k;
+    cti_friction_system_rank(s);
+    s->f->memory |= !cti_panel_lu_clear(s->f->e->mem, &s->panel, s->size);
+    if (s->f->memory)
+        return 0;
+    for (k = 0; k < s->n_active; k++)
+        cti_friction_system_panel_row(s, s->active[k]);
+    return cti_panel_lu_factor(&s->panel);
+}
+
 CTI_FN int cti_friction_system_factor(cti_friction_system *s, const double *A, const double *B, double sigma)
 {
     int k;
     s->A = A, s->B = B, s->sigma = sigma;
+    if (s->grouped)
+        return cti_friction_system_factor_groups(s);
     if (s->sparse)
         return cti_friction_system_factor_sparse(s);
     cti_friction_system_list(s);
@@ -156,10 +301,57 @@ static void cti_friction_system_solve_dense(cti_friction_system *s, double *x)
         x[3 * s->active[k / 3] + k % 3] = s->rhs[k];
 }
 
+/* as cti_friction_system_solve_dense */
+static void cti_friction_system_solve_groups(cti_friction_system *s, double *x)
+{
+    int i, k, a, others = 0;
+    for (i = 0; i < s->f->m; i++) {
+        s->rhs[i] = s->place[i / 3] < 0 ? x[i] : 0;
+        others |= s->rhs[i] != 0;
+    }
+    if (others)
+        cti_friction_mul(s->f, s->rhs, s->work);
+    for (k = 0; k < s->n_active; k++) {
+        int j = s->active[k], to = cti_panel_lu_place(&s->panel, s->group[j]) + 3 * s->place[j];
+        for (a = 0; a < 3; a++) {
+            const double *B = s->B + 9 * (size_t)j + 3 * a, *v = s->work + 3 * (size_t)j;
+            s->rhs[to + a] = x[3 * j + a] - (others ? B[0] * v[0] + B[1] * v[1] + B[2] * v[2] : 0);
+        }
+    }
+    cti_panel_lu_solve(&s->panel, s->rhs);
+    for (k = 0; k < s->n_active; k++) {
+        int j = s->active[k];
+        memcpy(x + 3 * (size_t)j, s->rhs + cti_panel_lu_place(&s->panel, s->group[j]) + 3 * s->place[j], 3 * sizeof *x);
+    }
+}
+
+/* the same with one step of refinement: rows are not exchanged between groups */
+static int cti_friction_system_solve_refined(cti_friction_system *s, double *x)
+{
+    cti_arena_point mark = cti_arena_mark(s->f->e->arena);
+    size_t bytes = sizeof *x * (size_t)s->f->m;
+    double *rest = CTI_ARENA_NEW(s->f->e->arena, double, s->f->m);
+    int i;
+    s->f->memory |= !rest;
+    if (!rest)
+        return 0;
+    memcpy(rest, x, bytes);
+    cti_friction_system_solve_groups(s, x);
+    cti_friction_system_rest(s, x, rest);
+    cti_friction_system_solve_groups(s, rest);
+    for (i = 0; i < s->f->m; i++)
+        x[i] += rest[i];
+    cti_arena_rewind(s->f->e->arena, mark);
+    return 1;
+}
+
 CTI_FN int cti_friction_system_solve(cti_friction_system *s, double *x)
 {
     int i;
-    if (s->sparse)
+    if (s->grouped) {
+        if (!cti_friction_system_solve_refined(s, x))
+            return 0;
+    } else if (s->sparse)
         cti_friction_system_solve_sparse(s, x);
     else
         cti_friction_system_solve_dense(s, x);

@@ -35,7 +35,7 @@ static int cti_lemke_begin(cti_lemke *l)
     cti_tableau *t = &l->t;
     int i, n = l->n;
     cti_tableau_reset(t);
-    cti_tableau_reach(t, l->e->arena, l->reference, CTI_LEMKE_TINY);
+    cti_tableau_reach(t, l->reference, CTI_LEMKE_TINY);
     for (i = 0; i < n; i++)
         l->slot[t->basic[i] % n] = t->basic[i];
     for (i = 0; i < n; i++)
@@ -57,7 +57,7 @@ static int cti_lemke_refresh(cti_lemke *l)
     memset(l->want, 0, (size_t)(2 * l->n + 1));
     for (i = 0; i < l->n; i++)
         l->want[l->t.basic[i]] = 1;
-    if (!cti_lemke_begin(l) || cti_tableau_reach(&l->t, l->e->arena, l->want, 1e-14) != 0)
+    if (!cti_lemke_begin(l) || cti_tableau_reach(&l->t, l->want, 1e-14) != 0)
         return 0;
     l->base = l->t.pivots;
     return 1;
@@ -366,7 +366,7 @@ static void cti_lemke_wander(cti_lemke *l, int moves)
     int k, i, n = l->n;
     cti_lemke_reference(l, NULL);
     cti_tableau_reset(t);
-    cti_tableau_reach(t, l->e->arena, l->reference, CTI_LEMKE_TINY);
+    cti_tableau_reach(t, l->reference, CTI_LEMKE_TINY);
     for (k = 0; k < 8 * moves && moves > 0; k++) {
         int a = cti_lemke_random(l, n), b = cti_lemke_random(l, n), va, vb, ca, cb;
         double aa, ab, ba, bb;

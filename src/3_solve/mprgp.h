@@ -160,7 +160,7 @@ typedef struct cti_mprgp_options {
     int dense_rows;                  /* up to so many rows the multipliers' matrix is formed: 2400 */
     int projected;                   /* 1 */
     double gamma;                    /* 1 */
-    double *power;                   /* [n] or NULL: start of the power method on the unknowns, replaced by its end */
+    double *power;                   /* [n] or NULL: start of the power method on the unknowns (of an LCP: on its rows), replaced by its end */
 } cti_mprgp_options;
 CTI_FN cti_mprgp_options cti_mprgp_options_default(void);
 CTI_FN cti_outcome cti_mprgp_solve_with(const cti_program *p, const cti_mprgp_options *o, cti_effort *e, cti_answer *a,

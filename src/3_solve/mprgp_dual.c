@@ -211,6 +211,7 @@ static cti_mprgp_end cti_mprgp_bounds_run(cti_mprgp_bounds *q, double tolerance)
     task.answer = t->answer, task.count = t->count;
     task.infeasible = q->certifying ? NULL : cti_mprgp_bounds_infeasible, task.infeasible_ctx = q;
     task.limit = q->certifying ? 2000 : 0;
+    task.power = q->certifying || q->p->kind != CTI_PROGRAM_LCP ? NULL : t->options->power;
     memcpy(y, q->y, sizeof *y * (size_t)q->p->m);
     end = cti_mprgp_run(&task, y);
     if (!q->infeasible)

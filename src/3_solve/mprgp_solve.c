@@ -27,13 +27,13 @@ static int cti_mprgp_symmetric(const cti_sparse *W)
     return cti_sparse_asymmetry(W, 1) <= 1e-12 && least >= -1e-12 * most;
 }
 
-static const char *cti_mprgp_refuses(const cti_program *p)
+static const char *cti_mprgp_refuses(const cti_program *p, int symmetric)
 {
     int i;
     for (i = 0; p->mu && i < p->m / 3; i++)
         if (p->mu[i] > 0)
             return "MPRGP minimizes over decoupled linear constraints; friction couples a contact's rows";
-    if (p->kind == CTI_PROGRAM_LCP && !cti_mprgp_symmetric(&p->W))
+    if (p->kind == CTI_PROGRAM_LCP && !symmetric && !cti_mprgp_symmetric(&p->W))
         return "MPRGP minimizes: W has to be symmetric and positive semidefinite";
     return NULL;
 }
@@ -144,7 +144,7 @@ CTI_FN cti_outcome cti_mprgp_solve_with(const cti_program *p, const cti_mprgp_op
     int infeasible = 0, contacts = p->mu != NULL;
     memset(count, 0, sizeof *count), memset(&t, 0, sizeof t);
     a->iterations = 0;
-    a->why = cti_mprgp_refuses(p);
+    a->why = cti_mprgp_refuses(p, e->mix);
     if (a->why)
         return CTI_OUTCOME_NOT_APPLICABLE;
     a->why = "";

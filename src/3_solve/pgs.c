@@ -6,6 +6,7 @@
    1998. */
 #include "pgs.h"
 #include "coulomb.h"
+#include "mixing.h"
 
 /* ---- sequence ---- */
 
@@ -97,6 +98,50 @@ static double cti_pgs_row(const cti_pgs *s, int i, const double *r)
     return sum;
 }
 
+/* 1 when the three rows of every contact have the same columns, whole contacts of them */
+static int cti_pgs_is_blocked(const cti_sparse *S)
+{
+    int i, k, a, n;
+    for (i = 0; i + 2 < S->rows; i += 3) {
+        const int32_t *at = S->i + S->p[i];
+        n = S->p[i + 1] - S->p[i];
+        if (n % 3 || S->p[i + 2] - S->p[i + 1] != n || S->p[i + 3] - S->p[i + 2] != n)
+            return 0;
+        for (k = 0; k < n; k++)
+            if (at[k] % 3 != k % 3 || (k % 3 && at[k] != at[k - 1] + 1))
+                return 0;
+        for (a = 1; a < 3; a++)
+            if (n && memcmp(at, S->i + S->p[i + a], sizeof *at * (size_t)n) != 0)
+                return 0;
+    }
+    return 1;
+}
+
+/* u [3] of contact i now */
+static void cti_pgs_rows(const cti_pgs *s, int i, const double *r, double *u)
+{
+    const cti_sparse *S = s->S;
+    int k, n;
+    if (s->W || !s->blocked) {
+        for (k = 0; k < 3; k++)
+            u[k] = cti_pgs_row(s, 3 * i + k, r);
+        return;
+    }
+    n = S->p[3 * i + 1] - S->p[3 * i];
+    {
+        const double *x = S->x + S->p[3 * i], *y = x + n, *z = y + n;
+        const int32_t *at = S->i + S->p[3 * i];
+        double u0 = s->q[3 * i], u1 = s->q[3 * i + 1], u2 = s->q[3 * i + 2];
+        for (k = 0; k < n; k += 3) {
+            const double *v = r + at[k];
+            u0 += x[k] * v[0] + x[k + 1] * v[1] + x[k + 2] * v[2];
+            u1 += y[k] * v[0] + y[k + 1] * v[1] + y[k + 2] * v[2];
+            u2 += z[k] * v[0] + z[k + 1] * v[1] + z[k + 2] * v[2];
+        }
+        u[0] = u0, u[1] = u1, u[2] = u2;
+    }
+}
+
 /* u += W(:, i) dr, W being symmetric */
 static void cti_pgs_move(cti_pgs *s, int i, double dr)
 {
@@ -129,6 +174,7 @@ CTI_FN int cti_pgs_open(cti_pgs *s, cti_arena *arena, const double *r)
         for (a = 0; a < n * n; a++)
             s->block[n * n * i + a] = cti_pgs_entry(s, n * i + a / n, n * i + a % n);
     }
+    s->blocked = !s->W && n == 3 && cti_pgs_is_blocked(s->S);
     if (s->W)
         cti_pgs_refresh(s, r);
     return s->order != 2 || cti_pgs_colours(s, arena);
@@ -142,8 +188,9 @@ static void cti_pgs_contact(cti_pgs *s, int i, double *r, double *moved, double 
     const double *W = s->block + 9 * (size_t)i;
     double *ri = r + 3 * (size_t)i, q[3], t[3], mu = s->mu[i];
     int k;
+    cti_pgs_rows(s, i, r, q);
     for (k = 0; k < 3; k++) {
-        q[k] = cti_pgs_row(s, 3 * i + k, r) - W[3 * k] * ri[0] - W[3 * k + 1] * ri[1] - W[3 * k + 2] * ri[2];
+        q[k] -= W[3 * k] * ri[0] + W[3 * k + 1] * ri[1] + W[3 * k + 2] * ri[2];
         t[k] = ri[k];
     }
     if (s->cone == CT_CONE_BOX)
@@ -282,16 +329,29 @@ static const char *cti_pgs_trend_look(cti_pgs_trend *t, int k, double change, co
     return NULL;
 }
 
+/* the sweeps as a map of r, in units in which all contacts weigh alike. weight [m]. 0 when memory ran out */
+static int cti_pgs_mix(const cti_pgs *s, cti_arena *arena, cti_mixing *mixing, double *weight)
+{
+    int i, n = cti_pgs_stride(s);
+    for (i = 0; i < s->m; i++)
+        weight[i] = sqrt(fmax(0, n == 3 ? s->block[9 * (i / 3)] + s->block[9 * (i / 3) + 4] + s->block[9 * (i / 3) + 8] : s->block[i]));
+    return cti_mixing_open(mixing, arena, s->m, weight, s->W != NULL);
+}
+
 static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, cti_effort *e, cti_answer *a)
 {
     double *work = CTI_ARENA_NEW(e->arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n), ask = e->tolerance, change, residual;
+    double *before = e->mix ? CTI_ARENA_NEW(e->arena, double, 2 * (size_t)p->m) : NULL;
     int k, own = cti_pgs_bound(s);
     cti_pgs_trend trend;
-    if (!work)
+    cti_mixing mixing;
+    if (!work || (e->mix && (!before || !cti_pgs_mix(s, e->arena, &mixing, before + p->m))))
         return CTI_OUTCOME_MEMORY;
     memset(&trend, 0, sizeof trend);
-    trend.unsymmetric = !s->W && cti_sparse_asymmetry(s->S, 1) > 1e-6, trend.least = trend.before = INFINITY;
+    trend.unsymmetric = !s->W && !e->mix && cti_sparse_asymmetry(s->S, 1) > 1e-6, trend.least = trend.before = INFINITY;
     for (k = 0; cti_effort_goes_on(e, k, own, a->x, a->r); k++) {
+        if (before)
+            memcpy(before, a->r, sizeof *before * (size_t)p->m);
         change = cti_pgs_sweep(s, a->r);
         a->iterations = k + 1;
         a->why = change != change || change > 1e100 ? "the sweeps diverge" : cti_pgs_trend_look(&trend, k + 1, change, a->r, p->m);
@@ -301,8 +361,11 @@ static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, 
             cti_pgs_judge(p, d, a, work);
             return CTI_OUTCOME_FAILED;
         }
-        if (change > ask)
+        if (change > ask) {
+            if (before)
+                cti_mixing_step(&mixing, before, a->r, s->W ? s->u : NULL);
             continue;
+        }
         residual = cti_pgs_judge(p, d, a, work);
         a->why = "";
         if (residual <= e->tolerance)
@@ -332,6 +395,27 @@ CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, ct
     return outcome;
 }
 
+enum { CTI_PGS_DENSE = 3000 }; /* rows of a sparse W that is mostly full which is kept dense: it takes 72 megabytes */
+
+/* a symmetric W of contacts that is mostly full, dense. 0 when memory ran out */
+static int cti_pgs_fill(cti_pgs *s, const cti_program *p, cti_arena *arena)
+{
+    double *W;
+    int i, k;
+    if (!p->mu || p->m > CTI_PGS_DENSE || 3.0 * p->W.p[p->m] < (double)p->m * (double)p->m)
+        return 1;
+    s->ld = (p->m + 7) & ~7;
+    s->ld += s->ld % 64 == 0 ? 8 : 0;
+    W = CTI_ARENA_ZERO(arena, double, (size_t)s->ld *(size_t)p->m);
+    if (!W)
+        return 0;
+    for (i = 0; i < p->m; i++)
+        for (k = p->W.p[i]; k < p->W.p[i + 1]; k++)
+            W[(size_t)i * (size_t)s->ld + (size_t)p->W.i[k]] = p->W.x[k];
+    s->W = W;
+    return 1;
+}
+
 CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_pgs s;
@@ -346,6 +430,8 @@ CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer
         s.S = &p->W, s.q = p->w;
     s.m = p->m, s.mu = p->mu, s.lo = p->lo, s.hi = p->hi, s.equation = p->equation;
     s.cone = e->cone, s.relaxation = e->relaxation > 0 ? e->relaxation : 1, s.order = e->order;
+    if (!dynamic && e->mix && !cti_pgs_fill(&s, p, e->arena))
+        outcome = CTI_OUTCOME_MEMORY;
     if (outcome == CTI_OUTCOME_SOLVED)
         outcome = cti_pgs_open(&s, e->arena, a->r) ? cti_pgs_run(&s, p, dynamic ? &d : NULL, e, a) : CTI_OUTCOME_MEMORY;
     cti_dual_close(e->mem, &d);

@@ -22,6 +22,7 @@ typedef struct cti_pgs {
     int32_t *sequence; /* [units] */
     double *u;         /* [m] dense: W r + q, kept up to date */
     double *block;     /* [9 units] or [units] W_ii */
+    int blocked;       /* S holds whole 3x3 blocks */
     int units, sweeps;
 } cti_pgs;
 /* cti_pgs_open -- s->m .. s->order are set. Scratch from the arena. 0 when memory ran out. */

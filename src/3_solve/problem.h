@@ -65,6 +65,8 @@ typedef struct cti_problem {
     int free_start;             /* 1: the start solves A v = b; clusters that no contact touches are left alone */
     const int32_t *filter;      /* [n] index into projectors or -1; NULL: no block is constrained */
     const ct_real *projectors;  /* [9 m]: J' r acts through them on constrained blocks (A and b are filtered already) */
+    const struct cti_body_factor *bodies; /* the blocks of A that it couples, run by run, with exact factors (bodywise.h) */
+    int n_bodies;               /* 0: nobody has them */
     int plain;                  /* 1: relaxation as the paper has it, not accelerated */
     int predict;                /* 1: contacts of nodes anticipate from the Jacobi step D^-1 ((L + U) v + J' r) as in eq. 10; 0: from v */
     int (*watch)(void *user, int iteration, const ct_real *v); /* sees v and rows[].r after every outer iteration, 0 ends; or NULL */

@@ -17,10 +17,17 @@ CTI_FN void cti_sparse_mul(const cti_sparse *a, const double *x, double *y)
 {
     int i, k;
     for (i = 0; i < a->rows; i++) {
-        double s = 0;
-        for (k = a->p[i]; k < a->p[i + 1]; k++)
+        double s = 0, s1 = 0, s2 = 0, s3 = 0;
+        k = a->p[i];
+        /* long rows in four sums, which do not wait for each other */
+        if (a->p[i + 1] - k >= 16)
+            for (; k + 4 <= a->p[i + 1]; k += 4) {
+                s += a->x[k] * x[a->i[k]], s1 += a->x[k + 1] * x[a->i[k + 1]];
+                s2 += a->x[k + 2] * x[a->i[k + 2]], s3 += a->x[k + 3] * x[a->i[k + 3]];
+            }
+        for (; k < a->p[i + 1]; k++)
             s += a->x[k] * x[a->i[k]];
-        y[i] = s;
+        y[i] = (s + s1) + (s2 + s3);
     }
 }
 
@@ -366,8 +373,10 @@ static double cti_judge_size_u(const cti_program *p, const double *x, const doub
     double size = fmax(cti_judge_most(u, p->m), cti_judge_most(p->w, p->m));
     int i, k;
     for (i = 0; i < a->rows; i++)
-        for (k = a->p[i]; k < a->p[i + 1]; k++)
-            size = fmax(size, fabs(a->x[k] * z[a->i[k]]));
+        for (k = a->p[i]; k < a->p[i + 1]; k++) {
+            double term = fabs(a->x[k] * z[a->i[k]]);
+            size = term > size ? term : size;
+        }
     return size;
 }
 

@@ -94,11 +94,12 @@ typedef struct cti_effort {
     double tolerance;   /* > 0, of cti_judgement.residual */
     int max_iterations; /* 0: the solver's own bound */
     double seconds;     /* of the clock; 0: no limit */
-    int warm;           /* 1: the answer's x and r hold a start */
+    int warm;           /* 1: the answer's x and r hold a start; 2: where this solver ended on nearly the same problem */
     ct_cone cone;
     int order;          /* PGS: 0 as the rows are, 1 forth and back, 2 by colours */
     double relaxation;  /* PGS: (0, 2), 1 plain */
     int plain;          /* ICA: 1 not accelerated */
+    int mix;            /* PGS: 1 W is symmetric, and its sweeps are accelerated (mixing.h) */
     uint64_t seed;      /* of what is chosen at random */
     uint64_t (*now_us)(void *user);
     void *now_user;
@@ -141,11 +142,12 @@ typedef struct cti_system {
     cti_bsr bsr; /* the pattern: scalars in 3x3 blocks, unknown i is entry i % 3 of block i / 3 */
     double *val; /* its blocks; pads have 1 on the diagonal */
     int32_t *blocks;
+    int32_t *to;   /* [entries of A] where they go in val; made by the first factor */
     cti_symbolic symbolic;
     cti_gather gather;
     cti_factor64 factor;
     double *work, *z, *r;
-    int boosted;
+    int boosted, mapped;
 } cti_system;
 /* cti_system_open -- analysis of the pattern of A, which has to stand as long as the system does. 0 when memory ran out. */
 CTI_FN int cti_system_open(cti_mem *mem, cti_system *s, const cti_sparse *A);

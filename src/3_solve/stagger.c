@@ -7,12 +7,24 @@
    them definite where contacts are redundant and leaves no trace of sigma. based on: Kaufman, Sueda, James and Pai 2008, Staggered
    projections for frictional contact in multibody systems. */
 #include "stagger.h"
+#include "active_box.h"
 #include "active_set.h"
 #include "friction.h"
 #include "interior.h"
 #include "mprgp.h"
 
-enum { CTI_STAGGER_DEPTH = 6, CTI_STAGGER_OWN = 400, CTI_STAGGER_FAILURES = 3, CTI_STAGGER_PATIENCE = 60 };
+enum {
+    CTI_STAGGER_DEPTH = 6,
+    CTI_STAGGER_OWN = 400,
+    CTI_STAGGER_FAILURES = 3,
+    CTI_STAGGER_PATIENCE = 60,
+    CTI_STAGGER_QUICK = 10,  /* rounds without progress, in a world */
+    CTI_STAGGER_SETS = 6,    /* active sets of one program */
+    CTI_STAGGER_SMALL = 600, /* rows of a program that may have four times as many */
+    CTI_STAGGER_INNER = 50   /* steps of one program in a world */
+};
+
+#define CTI_STAGGER_SHARE 0.05 /* of the residual: how well a program is solved in a world */
 
 #define CTI_STAGGER_SIGMA 1e-6 /* of W, whose diagonal is about 1 */
 
@@ -29,6 +41,11 @@ typedef struct cti_stagger {
     int count, head, started;
     double *z, *y, *x; /* [m] */
     int failures;
+    int world;             /* 1: a world between contacts, which has no time for the last digits */
+    double inexact;        /* relative to the residual: how well the programs are solved; 0: to a share of the tolerance */
+    cti_active_box box[2]; /* active set: normals, tangents */
+    double *power[2];      /* [m] MPRGP: where its power methods ended, */
+    int power_rows[2];     /* of so many rows */
     const char *why;
 } cti_stagger;
 
@@ -53,8 +70,7 @@ static int cti_stagger_room(cti_mem *mem, cti_program *q, int n, int entries)
            CTI_RESIZE(mem, q->w, n) && CTI_RESIZE(mem, q->lo, n) && CTI_RESIZE(mem, q->hi, n);
 }
 
-/* entries of the normal program, or how many there are. Blocks of a sparse W have their own first: columns are sorted by the caller's order
- */
+/* entries of the normal program, or how many there are */
 static int cti_stagger_normals(cti_stagger *s, int fill)
 {
     const cti_friction *f = &s->f;
@@ -114,12 +130,23 @@ static int cti_stagger_tangents(cti_stagger *s, int fill)
     return n;
 }
 
-/* columns sorted in each row: those of a sparse W are not */
+/* 1 when the columns of each row rise */
+static int cti_stagger_is_sorted(const cti_sparse *W)
+{
+    int i, k;
+    for (i = 0; i < W->rows; i++)
+        for (k = W->p[i] + 1; k < W->p[i + 1]; k++)
+            if (W->i[k] < W->i[k - 1])
+                return 0;
+    return 1;
+}
+
+/* columns sorted in each row: those of a sparse W may not be */
 static int cti_stagger_sort(cti_mem *mem, const cti_friction *f, cti_sparse *W)
 {
     cti_sparse T;
     int ok;
-    if (f->W)
+    if (f->W || cti_stagger_is_sorted(W))
         return 1;
     ok = cti_sparse_transpose(mem, W, &T);
     cti_sparse_free(mem, W);
@@ -158,7 +185,8 @@ static int cti_stagger_open(cti_stagger *s, const cti_program *p, cti_effort *e,
     for (i = 0; i < CTI_STAGGER_DEPTH; i++)
         if ((s->dr[i] = CTI_ARENA_ZERO(arena, double, f->m)) == NULL || (s->de[i] = CTI_ARENA_ZERO(arena, double, f->m)) == NULL)
             return 0;
-    if (!s->old || !s->last || !s->last_e)
+    s->power[0] = CTI_ARENA_ZERO(arena, double, f->m), s->power[1] = CTI_ARENA_ZERO(arena, double, f->m);
+    if (!s->old || !s->last || !s->last_e || !s->power[0] || !s->power[1])
         return 0;
     for (i = 0; i < f->nc; i++)
         s->c[i] = 1, s->load[i] = f->mu[i] * fmax(0, f->r[3 * i]);
@@ -174,10 +202,32 @@ static void cti_stagger_close(cti_stagger *s)
 {
     cti_program_free(s->e->mem, &s->normal);
     cti_program_free(s->e->mem, &s->tangent);
+    cti_active_box_close(s->e->mem, &s->box[0]), cti_active_box_close(s->e->mem, &s->box[1]);
     cti_friction_close(&s->f);
 }
 
 /* ---- the two projections ---- */
+
+/* bounds on a definite W by an active set that is kept. 0: out of memory */
+static int cti_stagger_box(cti_stagger *s, const cti_program *q, double *r)
+{
+    int tangent = q == &s->tangent,
+        got = cti_active_box_solve(&s->box[tangent], q, s->e, !tangent, fmax(1e-12, 1e-3 * s->inexact), CTI_STAGGER_SETS, r);
+    return got >= 0;
+}
+
+/* MPRGP without a factor in the face, which changes from round to round */
+static cti_outcome cti_stagger_light(cti_stagger *s, const cti_program *q, cti_effort *e, cti_answer *a)
+{
+    cti_mprgp_options o = cti_mprgp_options_default();
+    cti_mprgp_counters count;
+    int tangent = q == &s->tangent;
+    o.precondition = CTI_PRECONDITION_NONE, o.power = s->power[tangent];
+    if (s->power_rows[tangent] != q->m)
+        memset(o.power, 0, sizeof *o.power * (size_t)s->f.m);
+    s->power_rows[tangent] = q->m;
+    return cti_mprgp_solve_with(q, &o, e, a, &count);
+}
 
 /* the inner solver on q from r [q->m], which is the end too. 0: out of memory or not a solver for this, with s->why */
 static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
@@ -187,17 +237,22 @@ static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
     cti_answer a;
     cti_outcome said;
     int i;
+    if (s->inexact > 0 && s->inner == cti_active_set_solve)
+        return cti_stagger_box(s, q, r);
     e.tolerance = fmax(0.01 * e.tolerance, 1e-11), e.max_iterations = 0, e.warm = 1, e.watch = NULL;
+    if (s->inexact > 0)
+        e.tolerance = fmax(e.tolerance, CTI_STAGGER_SHARE * s->inexact),
+        e.max_iterations = q->m <= CTI_STAGGER_SMALL ? 4 * CTI_STAGGER_INNER : CTI_STAGGER_INNER;
     memset(&a, 0, sizeof a);
     a.x = s->x, a.r = s->y, a.why = "";
     memcpy(s->y, r, sizeof *r * (size_t)q->m);
-    said = s->inner(q, &e, &a);
+    said = s->inexact > 0 && s->inner == cti_mprgp_solve ? cti_stagger_light(s, q, &e, &a) : s->inner(q, &e, &a);
     cti_arena_rewind(s->e->arena, mark);
     if (said == CTI_OUTCOME_MEMORY || said == CTI_OUTCOME_NOT_APPLICABLE) {
         s->why = said == CTI_OUTCOME_MEMORY ? NULL : a.why;
         return 0;
     }
-    s->failures += said != CTI_OUTCOME_SOLVED;
+    s->failures += said != CTI_OUTCOME_SOLVED && !(s->inexact > 0 && said == CTI_OUTCOME_BUDGET);
     for (i = 0; i < q->m; i++)
         if (!cti_finite64(s->y[i]))
             return 1;
@@ -301,9 +356,10 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
     cti_friction *f = &s->f;
     double residual = f->best_residual, share = 1, mark = INFINITY, last = INFINITY;
     int i, since = 0;
-    while (residual > enough && s->failures < CTI_STAGGER_FAILURES && since < CTI_STAGGER_PATIENCE &&
+    while (residual > enough && s->failures < CTI_STAGGER_FAILURES && since < (s->world ? CTI_STAGGER_QUICK : CTI_STAGGER_PATIENCE) &&
            cti_friction_goes_on(f, CTI_STAGGER_OWN, a)) {
         f->iterations++;
+        s->inexact = s->world ? fmin(residual, 1) : 0;
         memcpy(s->old, f->r, sizeof *f->r * (size_t)f->m);
         if (!cti_stagger_push(s))
             return 0;
@@ -339,7 +395,7 @@ CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, cti_program_solver in
         return CTI_OUTCOME_NOT_APPLICABLE;
     a->why = "";
     memset(&s, 0, sizeof s);
-    s.inner = inner, s.e = e;
+    s.inner = inner, s.e = e, s.world = e->mix && p->kind == CTI_PROGRAM_LOCAL;
     if (cti_stagger_open(&s, p, e, a)) {
         int ran = cti_stagger_run(&s, enough, a);
         if (ran || s.why) {
@@ -381,3 +437,4 @@ CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti
     return cti_stagger_solve(p, cti_interior_solve, e, a);
 }
 #undef CTI_STAGGER_SIGMA
+#undef CTI_STAGGER_SHARE

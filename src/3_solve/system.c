@@ -43,12 +43,16 @@ CTI_FN int cti_system_factor(cti_mem *mem, cti_system *s)
     if (!CTI_RESIZE(mem, s->val, CTI_LEN(s->bsr.val)))
         return 0;
     memset(s->val, 0, sizeof *s->val * (size_t)CTI_LEN(s->bsr.val));
-    for (i = 0; i < A->rows; i++)
+    if (!s->to && !CTI_RESIZE(mem, s->to, A->p[A->rows] + 1))
+        return 0;
+    for (i = 0; i < A->rows && !s->mapped; i++)
         for (k = A->p[i]; k < A->p[i + 1]; k++) {
             if (row != i / 3 || block != A->i[k] / 3)
                 row = i / 3, block = A->i[k] / 3, slot = cti_bsr_slot(&s->bsr, row, block);
-            s->val[9 * (size_t)slot + (size_t)(3 * (i % 3) + A->i[k] % 3)] = A->x[k];
+            s->to[k] = 9 * slot + 3 * (i % 3) + A->i[k] % 3;
         }
+    for (s->mapped = 1, k = 0; k < A->p[A->rows]; k++)
+        s->val[s->to[k]] = A->x[k];
     for (i = A->rows; i < 3 * s->bsr.n; i++)
         s->val[9 * (size_t)s->bsr.diag[i / 3] + 4 * (size_t)(i % 3)] = 1;
     if (!cti_factor64_compute_double(mem, &s->factor, &s->symbolic, &s->gather, s->val))
@@ -94,6 +98,7 @@ CTI_FN void cti_system_close(cti_mem *mem, cti_system *s)
     cti_symbolic_free(mem, &s->symbolic);
     cti_gather_free(mem, &s->gather);
     cti_factor64_free(mem, &s->factor);
+    CTI_FREE(mem, s->to);
     CTI_FREE(mem, s->blocks), CTI_FREE(mem, s->val), CTI_FREE(mem, s->work), CTI_FREE(mem, s->z), CTI_FREE(mem, s->r);
     memset(s, 0, sizeof *s);
 }

@@ -119,7 +119,8 @@ CTI_FN int cti_tableau_open(cti_tableau *t, cti_arena *arena, const double *M, c
     t->nonbasic = CTI_ARENA_NEW(arena, int, cols);
     t->row = CTI_ARENA_NEW(arena, int, 2 * n + 1);
     t->col = CTI_ARENA_NEW(arena, int, 2 * n + 1);
-    if (!t->T || !t->value || !t->basic || !t->nonbasic || !t->row || !t->col)
+    t->scratch = CTI_ARENA_NEW(arena, int, n + 2 * cols);
+    if (!t->scratch || !t->T || !t->value || !t->basic || !t->nonbasic || !t->row || !t->col)
         return 0;
     cti_tableau_reset(t);
     return 1;
@@ -206,15 +207,12 @@ static void cti_tableau_largest(const cti_tableau *t, const cti_tableau_change *
     }
 }
 
-CTI_FN int cti_tableau_reach(cti_tableau *t, cti_arena *arena, const uint8_t *want, double least)
+CTI_FN int cti_tableau_reach(cti_tableau *t, const uint8_t *want, double least)
 {
-    cti_arena_point mark = cti_arena_mark(arena);
     cti_tableau_change c;
     int i, j;
-    c.rows = CTI_ARENA_NEW(arena, int, t->n), c.cols = CTI_ARENA_NEW(arena, int, t->cols), c.place = CTI_ARENA_NEW(arena, int, t->cols);
+    c.rows = t->scratch, c.cols = c.rows + t->n, c.place = c.cols + t->cols;
     c.n_rows = c.n_cols = 0;
-    if (!c.rows || !c.cols || !c.place)
-        return t->n;
     for (i = 0; i < t->n; i++)
         if (!want[t->basic[i]])
             c.rows[c.n_rows++] = i;
@@ -235,7 +233,6 @@ CTI_FN int cti_tableau_reach(cti_tableau *t, cti_arena *arena, const uint8_t *wa
         if (bj < c.n_cols)
             c.place[c.cols[bj]] = bj;
     }
-    cti_arena_rewind(arena, mark);
     return c.n_cols;
 }
 

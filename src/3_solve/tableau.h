@@ -28,6 +28,7 @@ typedef struct cti_tableau {
     int *basic, *nonbasic; /* [n], [cols] the variable of a row, of a column */
     int *row, *col;        /* [2 n + 1] a variable's row and column, -1: none */
     int pivots;            /* since the start */
+    int *scratch;          /* [n + 2 cols] */
 } cti_tableau;
 
 /* cti_tableau_open -- memory from the arena; cols: n, or n + 1 with z0. 0 when memory ran out. */
@@ -38,7 +39,7 @@ CTI_FN void cti_tableau_reset(cti_tableau *t);
 CTI_FN void cti_tableau_pivot(cti_tableau *t, int r, int c);
 /* cti_tableau_reach -- pivots, largest entry first (a complementary pair's within a factor of four), until the variables marked in want [2
    n + 1] (n marks) are basic. Entries below `least` are not pivots: returns how many marked variables had to stay nonbasic. */
-CTI_FN int cti_tableau_reach(cti_tableau *t, cti_arena *arena, const uint8_t *want, double least);
+CTI_FN int cti_tableau_reach(cti_tableau *t, const uint8_t *want, double least);
 
 /* cti_equilibrate -- powers of two R, C [n] such that R M C has rows and columns of largest entries near 1; applied to M in place. A
    symmetric M stays so. 0 when memory ran out. */

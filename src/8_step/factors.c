@@ -5,6 +5,7 @@
    first, are there on request. Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
 #include "factors.h"
 #include "../0_base/sets.h"
+#include "../3_solve/bodywise.h"
 
 #define CTI_FACTORS_PATCH 48       /* blocks in a patch */
 #define CTI_FACTORS_PORTS 200      /* most ports of a component that is one cluster */
@@ -34,8 +35,11 @@ CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f)
     int i;
     for (i = 0; i < CTI_LEN(f->components); i++)
         cti_factors_free_component(mem, &f->components[i]);
+    for (i = 0; i < CTI_LEN(f->exacts); i++)
+        cti_factor64_free(mem, &f->exacts[i].factor);
     for (i = 0; i < CTI_LEN(f->symbolics); i++)
         cti_symbolic_free(mem, &f->symbolics[i]);
+    CTI_FREE(mem, f->exacts);
     CTI_FREE(mem, f->components);
     CTI_FREE(mem, f->symbolics);
     CTI_FREE(mem, f->hashes);
@@ -196,7 +200,9 @@ CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, cons
 CTI_FN void cti_factors_age(cti_factors *f)
 {
     int c;
+    f->matrix++;
     for (c = 0; c < CTI_LEN(f->components); c++) {
+        f->components[c].fell = 0;
         if (f->components[c].age >= 0)
             f->components[c].age++;
         f->components[c].hard -= f->components[c].hard > 0;
@@ -243,6 +249,29 @@ CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A,
     q->dt = dt;
     q->version++;
     f->n_refactored++;
+    return 1;
+}
+
+CTI_FN int cti_factors_exact(cti_factors *f, cti_arena *arena, const cti_bsr *A, cti_island *island)
+{
+    cti_body_factor *list = CTI_ARENA_NEW(arena, cti_body_factor, island->n_components);
+    int c, n = CTI_LEN(f->exacts);
+    if (!list || !CTI_RESIZE(f->mem, f->exacts, CTI_LEN(f->components)))
+        return 0;
+    if (n < CTI_LEN(f->exacts))
+        memset(f->exacts + n, 0, sizeof *f->exacts * (size_t)(CTI_LEN(f->exacts) - n));
+    for (c = 0; c < island->n_components; c++) {
+        const cti_component *q = &f->components[island->components[c]];
+        cti_exact *e = &f->exacts[island->components[c]];
+        if (e->matrix != f->matrix) {
+            e->matrix = 0;
+            if (!cti_factor64_compute(f->mem, &e->factor, &f->symbolics[q->symbolic], &q->gather, A->val))
+                return 0;
+            e->matrix = f->matrix;
+        }
+        list[c].first = q->place, list[c].n = q->end - q->begin, list[c].factor = &e->factor;
+    }
+    island->p.bodies = list, island->p.n_bodies = island->n_components;
     return 1;
 }
 

@@ -15,6 +15,9 @@ CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A,
 CTI_FN void cti_factors_age(cti_factors *f);
 /* cti_factors_is_cheap -- 1 where a factor costs no more than some ten solves. */
 CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q);
+/* cti_factors_exact -- the open island's problem gets exact factors of its bodies, computed once for each matrix; their list is in the arena. A
+   is the world's. 0 when memory ran out. */
+CTI_FN int cti_factors_exact(cti_factors *f, cti_arena *arena, const cti_bsr *A, cti_island *island);
 /* cti_factors_mark -- asks for new factors of the island's components whose factor lags. Returns how many were marked. */
 CTI_FN int cti_factors_mark(cti_factors *f, const cti_island *island);
 

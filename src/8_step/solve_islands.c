@@ -14,6 +14,8 @@
 
 #define CTI_ISLANDS_LOOSE CTI_R(0.15) /* natural map above which an island that did not fail is given another half of its budget */
 
+#define CTI_ISLANDS_WILD 10 /* natural map above which friction contact by contact, whose own part of it is large, has run away */
+
 #define CTI_ISLANDS_RESCUE 400 /* rows of an island that AUTO gives to Newton's method where ICA failed */
 
 /* islands of one solve */
@@ -24,8 +26,8 @@ typedef struct cti_islands {
     ct_real *scale;          /* [n] velocity that residuals are relative to */
     ct_real *poor;           /* [n] natural map at which a solve by nodes has failed */
     ct_real *natural;        /* [n] how well its rows are solved */
+    uint8_t *bridged;        /* [n] 1: solved by the chosen solver, which knows no nodes */
     cti_solve_status *ended; /* [n] how it did when it was solved last */
-    uint8_t *fell;           /* [n] 1: the chosen solver failed on it */
 } cti_islands;
 
 CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed)
@@ -195,22 +197,43 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     return 1;
 }
 
-/* an open island by another solver than ICA; *done 0: it ended above `loose`, and the island is as it was. 0: out of memory */
-static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real loose, cti_islands_result *out,
-                              cti_solve_status *ended, int *done)
+/* an open island by another solver than ICA; *done 0: it ended above `loose`, or memory ran out, and the island is as it was */
+static void cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real loose, cti_islands_result *out,
+                               cti_solve_status *ended, int *done)
 {
     cti_solve_info info;
+    *done = 0;
+    if (!cti_factors_exact(&s->factors, s->arena, &s->A, q))
+        return;
     cti_bridge_solve(&q->p, &s->desc.solver, solver, loose, s->mem, s->arena, q->v, &info);
     out->iterations += info.iterations;
-    *done = info.status != CTI_SOLVE_FAILED;
-    if (info.status == CTI_SOLVE_MEMORY)
-        return 0;
+    *done = info.status != CTI_SOLVE_FAILED && info.status != CTI_SOLVE_MEMORY;
     if (*done) {
         cti_islands_balance_one(s, dt, q);
         cti_islands_judge(s, q);
         *ended = info.status;
     }
+}
+
+/* what an island solve starts from, kept apart. 0: out of memory */
+static int cti_islands_keep(cti_state *s, const cti_island *q, ct_real **v, ct_real **r)
+{
+    int i;
+    *v = CTI_ARENA_NEW(s->arena, ct_real, 3 * q->n), *r = CTI_ARENA_NEW(s->arena, ct_real, 3 * q->p.n_rows);
+    if (!*v || !*r)
+        return 0;
+    memcpy(*v, q->v, sizeof **v * 3 * (size_t)q->n);
+    for (i = 0; i < q->p.n_rows; i++)
+        memcpy(*r + 3 * (size_t)i, q->p.rows[i].r, sizeof q->p.rows[i].r);
     return 1;
+}
+
+static void cti_islands_put_back(const cti_island *q, const ct_real *v, const ct_real *r)
+{
+    int i;
+    memcpy(q->v, v, sizeof *v * 3 * (size_t)q->n);
+    for (i = 0; i < q->p.n_rows; i++)
+        memcpy(q->p.rows[i].r, r + 3 * (size_t)i, sizeof q->p.rows[i].r);
 }
 
 /* 1 where the chosen solver has no friction of its own, and is not to have it in turns */
@@ -220,43 +243,50 @@ static int cti_islands_is_plain(const cti_state *s)
     return (solver == CT_SOLVER_MPRGP || solver == CT_SOLVER_ACTIVE_SET) && s->desc.solver.friction != CT_FRICTION_STAGGERED;
 }
 
-/* an open island's normals by such a solver: LOCAL ends it, ANTICIPATED is the start of ICA. As cti_islands_bridge */
-static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended, int *done)
+/* an open island's normals by such a solver: LOCAL ends it, and creeps, unless it runs away; ANTICIPATED is the start of ICA. As
+   cti_islands_bridge */
+static void cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended, int *done)
 {
     const ct_solver_desc *desc = &s->desc.solver;
     int local = desc->friction == CT_FRICTION_LOCAL, pass;
+    ct_real *v, *r;
     cti_solve_info info;
+    *done = 0;
+    if (!cti_islands_keep(s, q, &v, &r) || !cti_factors_exact(&s->factors, s->arena, &s->A, q))
+        return;
     for (pass = 0; pass < 1 + local; pass++) {
         if (pass)
             cti_bridge_rub(&q->p, q->v);
         cti_bridge_normals(&q->p, desc, desc->solver, CTI_ISLANDS_LOOSE, s->mem, s->arena, q->v, &info);
         out->iterations += info.iterations;
-        *done = info.status != CTI_SOLVE_FAILED;
-        if (info.status == CTI_SOLVE_MEMORY)
-            return 0;
-        if (!*done)
-            return 1;
+        *done = info.status != CTI_SOLVE_FAILED && info.status != CTI_SOLVE_MEMORY;
+        if (!*done) {
+            cti_islands_put_back(q, v, r);
+            return;
+        }
     }
     if (local) {
+        ct_real natural;
         cti_islands_balance_one(s, dt, q);
         cti_islands_judge(s, q);
-        *ended = s->factors.components[q->components[0]].natural <= desc->tolerance ? info.status : CTI_SOLVE_BUDGET;
+        natural = s->factors.components[q->components[0]].natural;
+        *ended = natural <= desc->tolerance ? info.status : CTI_SOLVE_BUDGET;
+        *done = natural < CTI_ISLANDS_WILD;
+        if (!*done)
+            cti_islands_put_back(q, v, r);
     }
-    return 1;
 }
 
-/* AUTO: where ICA failed on few rows Newton's method takes over, if it does better. 0: out of memory */
-static int cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
+/* AUTO: where ICA failed on few rows Newton's method takes over, if it does better */
+static void cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
     ct_real natural = s->factors.components[q->components[0]].natural;
     int done = 0;
     if (s->desc.solver.solver != CT_SOLVER_AUTO || !CONTACT_WITH_NEWTON || !(natural > CTI_ISLANDS_LOOSE) || *ended == CTI_SOLVE_DIVERGED ||
         q->p.n_rows > CTI_ISLANDS_RESCUE || s->desc.solver.cone != CT_CONE_CONE)
-        return 1;
-    if (!cti_islands_bridge(s, dt, q, CT_SOLVER_NEWTON, natural / 2, out, ended, &done))
-        return 0;
+        return;
+    cti_islands_bridge(s, dt, q, CT_SOLVER_NEWTON, natural / 2, out, ended, &done);
     out->fallbacks += done;
-    return 1;
 }
 
 /* 1 where an island ended on its budget, neither well nor so poorly that its bodies are to be taken whole */
@@ -266,22 +296,45 @@ static int cti_islands_is_loose(const cti_state *s, const cti_islands *list, int
     return list->ended[i] == CTI_SOLVE_BUDGET && natural > CTI_ISLANDS_LOOSE && natural < list->poor[i];
 }
 
-/* an open island: by the chosen solver, by ICA where that is the chosen one or the other fails */
+/* 1 where the chosen solver has failed on a component of the island since the matrix was made; marks them where it does now */
+static int cti_islands_fell(cti_state *s, const cti_island *q, int now)
+{
+    int c, fell = now;
+    for (c = 0; c < q->n_components; c++) {
+        cti_component *k = &s->factors.components[q->components[c]];
+        k->fell |= now;
+        fell |= k->fell;
+    }
+    return fell;
+}
+
+/* an open island: by the chosen solver, by ICA where that is the chosen one or the other fails, or has failed in this attempt */
 static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_island *q, cti_islands_result *out)
 {
     ct_solver solver = s->desc.solver.solver;
     int ok = 1, done = 0;
-    if (cti_bridge_solver(solver) && !list->fell[i]) {
-        ok = cti_islands_is_plain(s) ? cti_islands_normals(s, dt, q, out, &list->ended[i], &done)
-                                     : cti_islands_bridge(s, dt, q, solver, CTI_ISLANDS_LOOSE, out, &list->ended[i], &done);
-        list->fell[i] = (uint8_t)!done, out->fallbacks += !done;
-        if (!ok || (done && !(cti_islands_is_plain(s) && s->desc.solver.friction == CT_FRICTION_ANTICIPATED)))
-            return ok;
+    if (cti_bridge_solver(solver)) {
+        cti_arena_point mark = cti_arena_mark(s->arena);
+        if (cti_islands_fell(s, q, 0))
+            done = 0;
+        else if (cti_islands_is_plain(s))
+            cti_islands_normals(s, dt, q, out, &list->ended[i], &done);
+        else
+            cti_islands_bridge(s, dt, q, solver, CTI_ISLANDS_LOOSE, out, &list->ended[i], &done);
+        cti_arena_rewind(s->arena, mark);
+        q->p.bodies = NULL, q->p.n_bodies = 0;
+        list->bridged[i] = (uint8_t)(done && !(cti_islands_is_plain(s) && s->desc.solver.friction == CT_FRICTION_ANTICIPATED));
+        cti_islands_fell(s, q, !done);
+        out->fallbacks += !done;
+        if (list->bridged[i])
+            return 1;
     }
     ok = cti_islands_relax(s, dt, list->todo[i] == 2, q, out, &list->ended[i]);
     if (ok && cti_islands_is_loose(s, list, i, q))
         ok = cti_islands_relax(s, dt, 1, q, out, &list->ended[i]);
-    return ok && cti_islands_rescue(s, dt, q, out, &list->ended[i]);
+    if (ok)
+        cti_islands_rescue(s, dt, q, out, &list->ended[i]);
+    return ok;
 }
 
 /* one island: its rows and the components that they touch, apart from the world */
@@ -378,7 +431,7 @@ static int cti_islands_harden(cti_state *s, cti_islands *list, const ct_real *r)
         int first = list->start[i], end = list->start[i + 1];
         if (!list->todo[i])
             continue;
-        if (list->natural[i] < list->poor[i] || !cti_factors_harden(&s->factors, s->rows + first, end - first)) {
+        if (list->bridged[i] || list->natural[i] < list->poor[i] || !cti_factors_harden(&s->factors, s->rows + first, end - first)) {
             list->todo[i] = 0;
             continue;
         }
@@ -404,9 +457,9 @@ static int cti_islands_make(cti_state *s, ct_real dt, cti_islands *list)
     list->todo = CTI_ARENA_NEW(s->arena, uint8_t, list->n);
     list->scale = CTI_ARENA_NEW(s->arena, ct_real, list->n), list->natural = CTI_ARENA_NEW(s->arena, ct_real, list->n);
     list->poor = CTI_ARENA_NEW(s->arena, ct_real, list->n);
+    list->bridged = CTI_ARENA_ZERO(s->arena, uint8_t, list->n);
     list->ended = CTI_ARENA_ZERO(s->arena, cti_solve_status, list->n);
-    list->fell = CTI_ARENA_ZERO(s->arena, uint8_t, list->n);
-    if (!list->todo || !list->scale || !list->natural || !list->poor || !list->ended || !list->fell)
+    if (!list->todo || !list->scale || !list->natural || !list->poor || !list->ended || !list->bridged)
         return 0;
     for (i = 0; i < list->n; i++) {
         ct_real speed = cti_islands_speed(s, list->start[i], list->start[i + 1]);

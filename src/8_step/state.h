@@ -56,6 +56,7 @@ typedef struct cti_component {
     ct_real dt;            /* time step it was computed for */
     int stale;             /* asked for a refresh */
     int place;             /* local number of its first block in the island at hand; -1: not in it */
+    int fell;              /* the chosen solver has failed on an island of it with the matrix at hand */
     int pressed;           /* it had contacts in the last attempt */
     int loose;             /* its free motion is solved only roughly, since contacts are expected to change it */
     ct_real speed;         /* largest entry of v_free */
@@ -73,8 +74,16 @@ typedef struct cti_component {
     struct cti_factors *owner;
 } cti_component;
 
+/* cti_exact -- a component's factor in double, of the matrix with that number. */
+typedef struct cti_exact {
+    cti_factor64 factor;
+    int matrix;
+} cti_exact;
+
 typedef struct cti_factors {
     cti_component *components;
+    cti_exact *exacts;     /* [components] where a solver has asked for them, or NULL */
+    int matrix;            /* counts matrices */
     cti_symbolic *symbolics;
     uint64_t *hashes;      /* of the symbolics */
     int32_t *blocks;       /* [n] component by component */

@@ -1,0 +1,188 @@
+/* test_panel_lu.c -- LU by groups against the matrix itself; bounds by a kept active set against their conditions; accelerated fixed points. */
+#include "../src/2_linalg/panel_lu.h"
+#include "../src/3_solve/active_box.h"
+#include "../src/3_solve/mixing.h"
+#include "world_util.h"
+
+enum { GROUPS = 9, MOST = 14 };
+
+typedef struct groups {
+    int32_t first[GROUPS + 1], column[GROUPS * GROUPS], size[GROUPS];
+    int start[GROUPS + 1];
+    double A[GROUPS * MOST][GROUPS * MOST]; /* by groups in their own order */
+} groups;
+
+/* a ring of groups and a few chords; some have no unknowns */
+static void groups_make(groups *g, uint64_t *seed)
+{
+    int i, j, k, n = 0;
+    memset(g, 0, sizeof *g);
+    for (i = 0; i < GROUPS; g->first[++i] = n)
+        for (g->start[i + 1] = g->start[i] + (g->size[i] = i == 4 ? 0 : 1 + (int)(lcg(seed) * MOST) % MOST), j = 0; j < GROUPS; j++)
+            if (i == j || (i + 1) % GROUPS == j || (j + 1) % GROUPS == i || (i + j) % 7 == 0)
+                g->column[n++] = j;
+    for (i = 0; i < GROUPS; i++)
+        for (k = g->first[i]; k < g->first[i + 1]; k++) {
+            int a, b, J = g->column[k];
+            for (a = 0; a < g->size[i]; a++)
+                for (b = 0; b < g->size[J]; b++)
+                    g->A[g->start[i] + a][g->start[J] + b] = 2 * lcg(seed) - 1 + (i == J && (a + 1) % g->size[i] == b ? 6 : 0);
+        }
+}
+
+static int groups_fill(cti_mem *mem, cti_panel_lu *s, const groups *g)
+{
+    int i, k, a, b, ld;
+    if (!cti_panel_lu_clear(mem, s, g->size))
+        return 0;
+    for (i = 0; i < GROUPS; i++)
+        for (k = g->first[i]; k < g->first[i + 1]; k++) {
+            double *to = cti_panel_lu_block(s, i, g->column[k], &ld);
+            assert_non_null(to);
+            for (a = 0; a < g->size[i]; a++)
+                for (b = 0; b < g->size[g->column[k]]; b++)
+                    to[a * ld + b] = g->A[g->start[i] + a][g->start[g->column[k]] + b];
+        }
+    return 1;
+}
+
+static void panels_solve(void **state)
+{
+    uint64_t seed = 7;
+    int trial;
+    (void)state;
+    for (trial = 0; trial < 20; trial++) {
+        static groups g;
+        cti_mem mem;
+        cti_panel_lu s;
+        double x[GROUPS * MOST], y[GROUPS * MOST], off = 0;
+        int i, j, n, again;
+        cti_mem_init(&mem, NULL), memset(&s, 0, sizeof s);
+        groups_make(&g, &seed);
+        n = g.start[GROUPS];
+        assert_true(cti_panel_lu_open(&mem, &s, GROUPS, g.first, g.column));
+        for (again = 0; again < 2; again++) { /* a second factor does not know the first */
+            assert_true(groups_fill(&mem, &s, &g) && cti_panel_lu_factor(&s));
+            assert_int_equal(s.unknowns, n);
+            for (i = 0; i < GROUPS; i++)
+                for (j = 0; j < g.size[i]; j++)
+                    y[cti_panel_lu_place(&s, i) + j] = x[g.start[i] + j] = 2 * lcg(&seed) - 1;
+            cti_panel_lu_solve(&s, y);
+            for (i = 0; i < GROUPS; i++)
+                for (j = 0; j < g.size[i]; j++) {
+                    double sum = -x[g.start[i] + j];
+                    int h, k;
+                    for (h = 0; h < GROUPS; h++)
+                        for (k = 0; k < g.size[h]; k++)
+                            sum += g.A[g.start[i] + j][g.start[h] + k] * y[cti_panel_lu_place(&s, h) + k];
+                    off = fmax(off, fabs(sum));
+                }
+            assert_true(off < 1e-9);
+        }
+        /* a group whose own block is singular is said so */
+        for (j = 0; j < n; j++)
+            for (i = 0; i < GROUPS; i++)
+                g.A[g.start[0]][j] = 0;
+        assert_true(groups_fill(&mem, &s, &g));
+        assert_int_equal(cti_panel_lu_factor(&s), 0);
+        cti_panel_lu_close(&mem, &s);
+        assert_int_equal(mem.bytes_live, 0);
+    }
+}
+
+/* W = L L' + 1/10 with a band, its bounds of every kind */
+static void box_make(cti_mem *mem, int m, uint64_t *seed, cti_program *q)
+{
+    cti_triplets t;
+    double L[40][40];
+    int i, j, k, ok = 1;
+    memset(&t, 0, sizeof t), memset(q, 0, sizeof *q), memset(L, 0, sizeof L);
+    for (i = 0; i < m; i++)
+        for (j = i > 4 ? i - 4 : 0; j <= i; j++)
+            L[i][j] = 2 * lcg(seed) - 1;
+    for (i = 0; i < m; i++)
+        for (j = 0; j < m; j++) {
+            double sum = i == j ? 0.1 : 0;
+            for (k = 0; k < m; k++)
+                sum += L[i][k] * L[j][k];
+            if (i - j <= 4 && j - i <= 4)
+                ok = ok && cti_triplets_add(mem, &t, i, j, sum);
+        }
+    assert_true(cti_triplets_close(mem, &t, ok, m, m, &q->W));
+    assert_true(CTI_RESIZE(mem, q->w, m) && CTI_RESIZE(mem, q->lo, m) && CTI_RESIZE(mem, q->hi, m));
+    q->kind = CTI_PROGRAM_LCP, q->n = q->m = m;
+    for (i = 0; i < m; i++) {
+        q->w[i] = 4 * lcg(seed) - 2;
+        q->lo[i] = i % 3 == 0 ? 0 : -0.5 * lcg(seed), q->hi[i] = i % 3 == 0 ? INFINITY : (i % 7 == 1 ? q->lo[i] : 0.5 * lcg(seed));
+    }
+}
+
+static void boxes_meet_their_conditions(void **state)
+{
+    uint64_t seed = 3;
+    int trial, i;
+    (void)state;
+    for (trial = 0; trial < 30; trial++) {
+        cti_mem mem;
+        cti_arena arena;
+        cti_effort e;
+        cti_program q;
+        cti_active_box s;
+        double r[40], u[40];
+        int m = 5 + trial % 36, first, again;
+        cti_mem_init(&mem, NULL), memset(&e, 0, sizeof e), memset(&s, 0, sizeof s), memset(r, 0, sizeof r);
+        cti_arena_init(&arena, &mem);
+        e.mem = &mem, e.arena = &arena;
+        box_make(&mem, m, &seed, &q);
+        for (again = 0, first = 0; again < 2; again++) {
+            assert_int_equal(cti_active_box_solve(&s, &q, &e, again, 1e-12, 200, r), 1);
+            first = again ? first : s.factors;
+            cti_sparse_mul(&q.W, r, u);
+            for (i = 0; i < m; i++) {
+                u[i] += q.w[i];
+                assert_true(r[i] >= q.lo[i] && r[i] <= q.hi[i]);
+                assert_true(fabs(u[i]) < 1e-10 || (u[i] > 0 && r[i] == q.lo[i]) || (u[i] < 0 && r[i] == q.hi[i]) || q.lo[i] == q.hi[i]);
+            }
+        }
+        assert_int_equal(s.factors, first); /* from the solution: the set stands, and so does the factor */
+        cti_active_box_close(&mem, &s), cti_program_free(&mem, &q), cti_arena_free(&arena);
+        assert_int_equal(mem.bytes_live, 0);
+    }
+}
+
+/* x <- M x + c with a spectrum near 1: what takes thousands of steps takes some dozens; the slave stays what it is of x */
+static void fixed_points_come_sooner(void **state)
+{
+    enum { M = 12 };
+    cti_mem mem;
+    cti_arena arena;
+    cti_mixing s;
+    double weight[M], x[M], g[M], u[M], off = 1;
+    int i, k;
+    (void)state;
+    cti_mem_init(&mem, NULL);
+    cti_arena_init(&arena, &mem);
+    for (i = 0; i < M; i++)
+        weight[i] = 1 + i % 2, x[i] = 0;
+    assert_true(cti_mixing_open(&s, &arena, M, weight, 1));
+    for (k = 0; k < 200 && off > 1e-10; k++) {
+        for (off = 0, i = 0; i < M; i++) {
+            g[i] = x[i] + (1 - x[i]) * (i + 1) / 400.0;
+            u[i] = 3 * g[i] - 2;
+            off = fmax(off, fabs(1 - g[i]));
+        }
+        cti_mixing_step(&s, x, g, u);
+        for (i = 0; i < M; i++)
+            assert_true(fabs(u[i] - (3 * g[i] - 2)) < 1e-6 * (1 + fabs(g[i])));
+        memcpy(x, g, sizeof x);
+    }
+    assert_true(k < 120); /* (1 - 1 / 400)^k: 9200 without */
+    cti_arena_free(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(panels_solve), cmocka_unit_test(boxes_meet_their_conditions),
+                                       cmocka_unit_test(fixed_points_come_sooner)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
