@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 30139c88b371b568.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 50a63edeb4765c35.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -14,7 +14,7 @@ USE
         #include "contact.h"
     Put stb_ds.h (https://github.com/nothings/stb) beside it, or install libstb-dev. Link with -lm. A file that also wants stb_ds.h's short
     names (arrlen, arrput) includes stb_ds.h before contact.h. The implementation takes some seconds to compile; that is why it wants a file
-    of its own.
+    of its own. With gcc's -Wall give that file -Wno-misleading-indentation too, which saves some more.
 
 STEP BY STEP
     1. ct_world_desc d = ct_world_desc_default();   change what you like;   ct_world_create(&d, &world, &error)
@@ -71,7 +71,7 @@ THE DISCRETE STEPPER, CT_STEPPER_DCD (Li, Pan, Huang, Bao, Jin 2015)
     For soft bodies alone against each other, themselves, planes and static or kinematic meshes, where a few intersections are worth a
     bounded cost per step. Implicit Euler in position form (options in ct_world_desc.dcd): the motion without contacts is found first;
     surface vertices that it leaves inside of a body, or nearer than the thickness, become constraints along the way out through the nearest
-    triangle; of those that share a vertex only the deepest is kept (dcd.decouple; the report counts what is dropped); MPRGP solves the
+    triangle; those are kept that have a vertex of their own to move (dcd.decouple; the report counts what is dropped); MPRGP solves the
     quadratic program; friction follows from its multipliers. Fast things and thin parts cut the step (dcd.max_substeps). solver.tolerance
     and solver.budget are MPRGP's; solver.solver is left at its default, or CT_SOLVER_MPRGP. It promises no freedom of intersections: the
     report's penetration is how deep the deepest vertex is at the end of the step. Cloth, rigid bodies and joints are refused with
@@ -116,6 +116,17 @@ SWITCHES. Macros that you define before the include. The first group must be the
                           CT_SIMD_NONE: plain C, several times slower in collision detection. CT_SIMD_AVX2: insist. All give the same bits.
     CONTACT_WITH_FILES    1 (default) or 0: mesh and problem files. 0 removes stdio; ct_mesh_read, ct_mesh_write, ct_problem_read
                           and ct_problem_write then return CT_ERR_UNSUPPORTED.
+    CONTACT_WITH_CMR, CONTACT_WITH_DCD
+                          1 (default) or 0: the steppers. One of them has to be 1. 0 takes its code out, the enum keeps its value:
+                          ct_stepper_built says 0, ct_world_create refuses it by name (CT_ERR_UNSUPPORTED).
+    CONTACT_WITH_ICA, _CA, _PGS, _LEMKE, _BOXED, _ACTIVE_SET, _MPRGP, _INTERIOR, _NEWTON, _ADMM
+                          1 (default) or 0: the solvers, likewise (ct_solver_built, ct_problem_solver_built). What a stepper is made of stays:
+                          CMR keeps ICA for its worlds, DCD keeps MPRGP. CT_SOLVER_AUTO tries those that are there; in worlds Newton no longer
+                          takes over small islands that ICA does not solve when it is 0. CMR alone, without solvers and files, takes two
+                          thirds of the whole's time to compile and is 0.53 instead of 0.87 MB (gcc -O2, x86-64).
+    CONTACT_STEPPER, CONTACT_SOLVER
+                          what ct_world_desc_default and ct_solver_desc_default set: CT_STEPPER_CMR (DCD where CMR is not built) and
+                          CT_SOLVER_ICA.
     CONTACT_STB_DS_H      the name of stb_ds.h with its quotes, where it is neither "stb_ds.h" nor <stb/stb_ds.h>.
     CONTACT_ASSERT(x)     internal checks; default nothing. For debugging the library itself.
 
@@ -175,6 +186,52 @@ SOURCES
 #endif
 #ifndef CONTACT_WITH_FILES
 #define CONTACT_WITH_FILES 1
+#endif
+/* Steppers and solvers. */
+#ifndef CONTACT_WITH_CMR
+#define CONTACT_WITH_CMR 1
+#endif
+#ifndef CONTACT_WITH_DCD
+#define CONTACT_WITH_DCD 1
+#endif
+#ifndef CONTACT_WITH_ICA
+#define CONTACT_WITH_ICA 1
+#endif
+#ifndef CONTACT_WITH_CA
+#define CONTACT_WITH_CA 1
+#endif
+#ifndef CONTACT_WITH_PGS
+#define CONTACT_WITH_PGS 1
+#endif
+#ifndef CONTACT_WITH_LEMKE
+#define CONTACT_WITH_LEMKE 1
+#endif
+#ifndef CONTACT_WITH_BOXED
+#define CONTACT_WITH_BOXED 1
+#endif
+#ifndef CONTACT_WITH_ACTIVE_SET
+#define CONTACT_WITH_ACTIVE_SET 1
+#endif
+#ifndef CONTACT_WITH_MPRGP
+#define CONTACT_WITH_MPRGP 1
+#endif
+#ifndef CONTACT_WITH_INTERIOR
+#define CONTACT_WITH_INTERIOR 1
+#endif
+#ifndef CONTACT_WITH_NEWTON
+#define CONTACT_WITH_NEWTON 1
+#endif
+#ifndef CONTACT_WITH_ADMM
+#define CONTACT_WITH_ADMM 1
+#endif
+#if !CONTACT_WITH_CMR && !CONTACT_WITH_DCD
+#error "a world needs a stepper: CONTACT_WITH_CMR or CONTACT_WITH_DCD 1"
+#endif
+#ifndef CONTACT_STEPPER
+#define CONTACT_STEPPER (CONTACT_WITH_CMR ? CT_STEPPER_CMR : CT_STEPPER_DCD)
+#endif
+#ifndef CONTACT_SOLVER
+#define CONTACT_SOLVER CT_SOLVER_ICA
 #endif
 
 #ifndef CONTACT_API
@@ -463,7 +520,8 @@ typedef struct ct_csr {
     const double *x;      /* [p[rows]] */
 } ct_csr;
 
-/* ct_problem_desc -- a problem from arrays, which are copied. Make it with ct_problem_desc_default, set kind and what that kind has. n are A's rows,
+/* ct_problem_desc -- a problem from arrays, which are copied. Make it with ct_problem_desc_default, set kind and what that kind has, and nothing
+   else: what would be dropped is refused. n are A's rows,
    m those of J or W. */
 typedef struct ct_problem_desc {
     uint32_t cookie;
@@ -513,9 +571,16 @@ typedef enum ct_scalar_type { CT_SCALAR_FLOAT, CT_SCALAR_DOUBLE } ct_scalar_type
    that they hold there exactly. VELOCITY: once, at the start of the step; joints then miss by the square of what bodies turn in a step. */
 typedef enum ct_row_mode { CT_ROW_ANTICIPATED, CT_ROW_VELOCITY } ct_row_mode;
 
-/* ct_decouple -- which constraints CT_STEPPER_DCD keeps where several touch one vertex: the DEEPEST (default), one at RANDOM (solver.seed; as in
-   the paper), or all of them (NONE: the multipliers' problem is solved then, which is slow). */
-typedef enum ct_decouple { CT_DECOUPLE_DEEPEST, CT_DECOUPLE_RANDOM, CT_DECOUPLE_NONE, CT_DECOUPLE_COUNT_ } ct_decouple;
+/* ct_decouple -- which constraints CT_STEPPER_DCD keeps where several touch one vertex. PIVOT (default): all that have a vertex to move of their
+   own, made orthogonal by a change of unknowns; of two layers that press on each other about one. DEEPEST: the deepest of those at a vertex, one
+   in four; RANDOM: any of them (solver.seed; as in the paper). NONE: all of them (the multipliers' problem is solved then, which is slow). */
+typedef enum ct_decouple {
+    CT_DECOUPLE_DEEPEST,
+    CT_DECOUPLE_RANDOM,
+    CT_DECOUPLE_NONE,
+    CT_DECOUPLE_PIVOT,
+    CT_DECOUPLE_COUNT_
+} ct_decouple;
 
 /* ct_dcd_friction -- friction of CT_STEPPER_DCD, after the solve and from its multipliers. IMPLICIT (default): two more programs with a viscosity
    mu lambda / |u_t| of the tangential motion, lagged; what sticks creeps at up to 3e-3 of the speed that gravity gives in a step. With
@@ -530,7 +595,7 @@ typedef enum ct_dcd_friction {
 /* ct_dcd_desc -- of CT_STEPPER_DCD. */
 typedef struct ct_dcd_desc {
     int newton_iterations;    /* 1..100; default 1 (Li et al. 2015, section 6) */
-    ct_decouple decouple;     /* default CT_DECOUPLE_DEEPEST */
+    ct_decouple decouple;     /* default CT_DECOUPLE_PIVOT */
     ct_dcd_friction friction; /* default CT_DCD_FRICTION_IMPLICIT */
     int max_substeps;         /* 1..256 pieces that a step may be cut into where features would pass through thin parts; 1: never; default 8 */
     ct_real substep_fraction; /* > 0: share of the local thickness that a vertex may go into it in one piece; default 0.5 */
@@ -547,7 +612,7 @@ typedef struct ct_world_desc {
     ct_real restitution;  /* 0 is the only value that is supported now */
     int self_collision;   /* 1: a body collides with itself; default 1 */
     ct_broad_phase broad_phase; /* default CT_BROAD_TREE */
-    ct_stepper stepper;   /* default CT_STEPPER_CMR */
+    ct_stepper stepper;   /* default CONTACT_STEPPER */
     ct_integrator integrator; /* default CT_INTEGRATOR_EULER */
     ct_solver_desc solver;
     int cmr_rounds;       /* rounds of solve and CCD before the step is halved, >= 1; default 5 (Otaduy sec. 4) */
@@ -853,7 +918,8 @@ CONTACT_API void ct_problem_free(ct_problem *problem);
 CONTACT_API ct_code ct_problem_info_get(const ct_problem *problem, ct_problem_info *out_info);
 /* ct_problem_solve -- one solve by desc->solver, its tolerance relative, of ct_solution.residual. CT_SOLVER_AUTO tries one after the other until one
    ends it, within one time limit, and keeps the best. CT_ERR_ARGUMENT (also: a warm start of other sizes, or with what is no number), CT_ERR_MEMORY,
-   CT_ERR_UNSUPPORTED (solver that is not built), solution untouched; else CT_OK and `outcome` says the rest. */
+   CT_ERR_UNSUPPORTED (solver that is not built), solution untouched; else CT_OK and `outcome` says the rest. Friction of problems is Coulomb's:
+   with another desc->cone it is NOT_APPLICABLE, and `why` names the cone. */
 CONTACT_API ct_code ct_problem_solve(const ct_problem *problem, const ct_solver_desc *desc, ct_solution *solution);
 CONTACT_API void ct_solution_free(ct_solution *solution);
 /* ct_outcome_text -- "solved", "infeasible", "ray", "budget", "failed", "not_applicable". ct_problem_solver_built -- 1 when ct_problem_solve has it. */
@@ -8451,6 +8517,246 @@ CTI_FN void cti_block_lu_solve(cti_block_lu *s, double *x)
     }
 }
 
+/* ---- 2_linalg/panel_lu.h ---- */
+/* panel_lu.h -- LU of sparse matrices whose unknowns come in groups, every pair of them with a dense block or none; unsymmetric numbers. */
+
+
+/* cti_panel_lu -- zero it before first use. Arrays are stb_ds arrays. Position: place in the order of elimination. */
+typedef struct cti_panel_lu {
+    cti_block_lu plan;          /* order and fill of the groups; its numbers are not used */
+    int n, unknowns;            /* groups; unknowns of all of them */
+    int *size, *start;          /* [n] unknowns of a position, [n + 1] their first place in a right side */
+    size_t *diag, *lower, *upper; /* [n], [fill] of blocks in val, row-major, rows of the columns rounded up to 8 */
+    double *val, *work;
+    int *pivot;
+} cti_panel_lu;
+
+/* cti_panel_lu_open -- analysis; group i is joined with groups column[first[i]] .. column[first[i + 1] - 1], in any order. 0: out of memory. */
+CTI_FN int cti_panel_lu_open(cti_mem *mem, cti_panel_lu *s, int n, const int32_t *first, const int32_t *column);
+CTI_FN void cti_panel_lu_close(cti_mem *mem, cti_panel_lu *s);
+/* cti_panel_lu_clear -- room and zeros for groups of size [n] unknowns, 0 is allowed. 0: out of memory. */
+CTI_FN int cti_panel_lu_clear(cti_mem *mem, cti_panel_lu *s, const int32_t *size);
+/* cti_panel_lu_block -- where the numbers of block (i, j) go, rows *ld apart; NULL where the analysis has none. */
+CTI_FN double *cti_panel_lu_block(cti_panel_lu *s, int i, int j, int *ld);
+/* cti_panel_lu_factor -- 0 when a group's block is singular or not finite: rows are exchanged within groups only. */
+CTI_FN int cti_panel_lu_factor(cti_panel_lu *s);
+/* cti_panel_lu_place -- first place of group i's unknowns in the vector that cti_panel_lu_solve takes; x [unknowns] = A^-1 x. */
+CTI_FN int cti_panel_lu_place(const cti_panel_lu *s, int i);
+CTI_FN void cti_panel_lu_solve(cti_panel_lu *s, double *x);
+
+
+/* ---- 2_linalg/panel_lu.c ---- */
+/* panel_lu.c -- LU by groups of unknowns.
+   Method: the groups are ordered and filled as single blocks (block_lu.c). Elimination goes to the right: the diagonal block is inverted
+   with row exchanges, the blocks right of it are multiplied by the inverse, and their products with those below are taken off what remains,
+   by the tile of kernel.h. Based on: Golub and Van Loan, Matrix Computations, 3.2 and 3.4 (block LU, Gauss-Jordan); Davis, Direct Methods
+   for Sparse Linear Systems, 6.2. */
+
+CTI_FN int cti_panel_lu_open(cti_mem *mem, cti_panel_lu *s, int n, const int32_t *first, const int32_t *column)
+{
+    s->n = n;
+    return cti_block_lu_open(mem, &s->plan, n, first, column) && CTI_RESIZE(mem, s->size, n) && CTI_RESIZE(mem, s->start, n + 1) &&
+           CTI_RESIZE(mem, s->diag, n) && CTI_RESIZE(mem, s->lower, s->plan.ptr[n]) && CTI_RESIZE(mem, s->upper, s->plan.ptr[n]);
+}
+
+CTI_FN void cti_panel_lu_close(cti_mem *mem, cti_panel_lu *s)
+{
+    cti_block_lu_close(mem, &s->plan);
+    CTI_FREE(mem, s->size), CTI_FREE(mem, s->start), CTI_FREE(mem, s->diag), CTI_FREE(mem, s->lower), CTI_FREE(mem, s->upper);
+    CTI_FREE(mem, s->val), CTI_FREE(mem, s->work), CTI_FREE(mem, s->pivot);
+    memset(s, 0, sizeof *s);
+}
+
+CTI_FN int cti_panel_lu_clear(cti_mem *mem, cti_panel_lu *s, const int32_t *size)
+{
+    const cti_block_lu *q = &s->plan;
+    size_t at = 0;
+    int k, e, most = 0;
+    for (s->start[0] = 0, k = 0; k < s->n; k++) {
+        s->size[k] = size[q->perm[k]];
+        s->start[k + 1] = s->start[k] + s->size[k];
+        most = cti_max_int(most, s->size[k]);
+    }
+    s->unknowns = s->start[s->n];
+    for (k = 0; k < s->n; k++) {
+        size_t rows = (size_t)s->size[k], ld = (size_t)cti_pad8(s->size[k]);
+        s->diag[k] = at, at += rows * ld;
+        for (e = q->ptr[k]; e < q->ptr[k + 1]; e++) {
+            size_t other = (size_t)s->size[q->rows[e]];
+            s->lower[e] = at, at += other * ld;
+            s->upper[e] = at, at += rows * (size_t)cti_pad8((int)other);
+        }
+    }
+    if (at > 2000000000u || !CTI_RESIZE(mem, s->val, (int)at + 8) || !CTI_RESIZE(mem, s->work, (most + 8) * (most + 16) + 8) ||
+        !CTI_RESIZE(mem, s->pivot, most + 1))
+        return 0;
+    memset(s->val, 0, sizeof *s->val * (at + 8));
+    return 1;
+}
+
+/* entry of position j > k in column k, or -1 */
+static int cti_panel_lu_find(const cti_block_lu *q, int k, int j)
+{
+    int lo = q->ptr[k], hi = q->ptr[k + 1];
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (q->rows[mid] < j)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < q->ptr[k + 1] && q->rows[lo] == j ? lo : -1;
+}
+
+CTI_FN double *cti_panel_lu_block(cti_panel_lu *s, int i, int j, int *ld)
+{
+    const cti_block_lu *q = &s->plan;
+    int a = q->inv[i], b = q->inv[j], e;
+    *ld = cti_pad8(s->size[b]);
+    if (a == b)
+        return s->val + s->diag[a];
+    e = cti_panel_lu_find(q, cti_min_int(a, b), cti_max_int(a, b));
+    return e < 0 ? NULL : s->val + (a > b ? s->lower[e] : s->upper[e]);
+}
+
+/* row -= f times other, n numbers in whole lanes */
+static void cti_panel_lu_less(double *row, double f, const double *other, int n)
+{
+    cti_d8 v = cti_d8_set(f);
+    int j;
+    for (j = 0; j < n; j += 8)
+        cti_d8_store(row + j, cti_d8_sub(cti_d8_load(row + j), cti_d8_mul(v, cti_d8_load(other + j))));
+}
+
+static void cti_panel_lu_swap(double *a, double *b, int n)
+{
+    int j;
+    for (j = 0; j < n; j++) {
+        double t = a[j];
+        a[j] = b[j], b[j] = t;
+    }
+}
+
+/* D = D^-1 in place by Gauss and Jordan with row exchanges. 0 when it is singular or not finite */
+static int cti_panel_lu_invert(double *D, int n, int *pivot)
+{
+    int i, k, p, ld = cti_pad8(n);
+    for (k = 0; k < n; k++) {
+        double *top = D + (size_t)k * (size_t)ld, best = 0, inverse;
+        for (p = k, i = k; i < n; i++) {
+            double t = fabs(D[(size_t)i * (size_t)ld + (size_t)k]);
+            if (t > best || t != t)
+                best = t, p = i;
+        }
+        if (!(best > 0) || !cti_finite64(best) || !cti_finite64(1 / best))
+            return 0;
+        pivot[k] = p;
+        if (p != k)
+            cti_panel_lu_swap(top, D + (size_t)p * (size_t)ld, n);
+        inverse = 1 / top[k], top[k] = 1;
+        for (i = 0; i < n; i++)
+            top[i] *= inverse;
+        for (i = 0; i < n; i++) {
+            double *row = D + (size_t)i * (size_t)ld, f = row[k];
+            if (i == k || f == 0)
+                continue;
+            row[k] = 0;
+            cti_panel_lu_less(row, f, top, ld);
+        }
+    }
+    for (k = n - 1; k >= 0; k--)
+        for (i = 0; pivot[k] != k && i < n; i++) {
+            double *row = D + (size_t)i * (size_t)ld, t = row[k];
+            row[k] = row[pivot[k]], row[pivot[k]] = t;
+        }
+    return 1;
+}
+
+/* C = A B, or C -= A B: A [m][K] with rows lda apart, B [K][n] and C [m][n] with n in whole lanes */
+static void cti_panel_lu_product(int m, int K, int n, const double *A, int lda, const double *B, double *C, int less)
+{
+    int i, j, q;
+    for (i = 0; i < m; i += 4) {
+        const double *a[4];
+        int rows = cti_min_int(4, m - i);
+        for (q = 0; q < 4; q++)
+            a[q] = A + (size_t)(i + cti_min_int(q, rows - 1)) * (size_t)lda;
+        for (j = 0; j < n; j += 8) {
+            cti_d8 c[4];
+            cti_k64_tile1(K, a, 1, B + j, (size_t)n, c);
+            for (q = 0; q < rows; q++) {
+                double *to = C + (size_t)(i + q) * (size_t)n + j;
+                if (less)
+                    cti_k64_sub1(to, c[q]);
+                else
+                    cti_d8_store(to, c[q]);
+            }
+        }
+    }
+}
+
+/* what position k does to all later ones; its upper blocks are D^-1 U then */
+static void cti_panel_lu_eliminate(cti_panel_lu *s, int k)
+{
+    const cti_block_lu *q = &s->plan;
+    int e, g, m = s->size[k], ld = cti_pad8(m);
+    const double *D = s->val + s->diag[k];
+    for (e = q->ptr[k]; e < q->ptr[k + 1]; e++) {
+        int n = cti_pad8(s->size[q->rows[e]]);
+        double *U = s->val + s->upper[e];
+        if (s->size[q->rows[e]] == 0)
+            continue;
+        cti_panel_lu_product(m, m, n, D, ld, U, s->work, 0);
+        memcpy(U, s->work, sizeof *U * (size_t)m * (size_t)n);
+    }
+    for (e = q->ptr[k]; e < q->ptr[k + 1]; e++)
+        for (g = q->ptr[k]; g < q->ptr[k + 1]; g++) {
+            int i = q->rows[e], j = q->rows[g], at;
+            if (s->size[i] == 0 || s->size[j] == 0)
+                continue;
+            at = i == j ? 0 : cti_panel_lu_find(q, cti_min_int(i, j), cti_max_int(i, j));
+            cti_panel_lu_product(s->size[i], m, cti_pad8(s->size[j]), s->val + s->lower[e], ld, s->val + s->upper[g],
+                                 s->val + (i == j ? s->diag[i] : (i > j ? s->lower[at] : s->upper[at])), 1);
+        }
+}
+
+CTI_FN int cti_panel_lu_factor(cti_panel_lu *s)
+{
+    int k;
+    for (k = 0; k < s->n; k++) {
+        if (s->size[k] == 0)
+            continue;
+        if (!cti_panel_lu_invert(s->val + s->diag[k], s->size[k], s->pivot))
+            return 0;
+        cti_panel_lu_eliminate(s, k);
+    }
+    return 1;
+}
+
+CTI_FN int cti_panel_lu_place(const cti_panel_lu *s, int i) { return s->start[s->plan.inv[i]]; }
+
+CTI_FN void cti_panel_lu_solve(cti_panel_lu *s, double *x)
+{
+    const cti_block_lu *q = &s->plan;
+    int k, e, i;
+    for (k = 0; k < s->n; k++) {
+        int m = s->size[k], ld = cti_pad8(m);
+        double *own = x + s->start[k];
+        for (i = 0; i < m; i++)
+            s->work[i] = cti_lu_dot(s->val + s->diag[k] + (size_t)i * (size_t)ld, own, m);
+        memcpy(own, s->work, sizeof *own * (size_t)m);
+        for (e = q->ptr[k]; e < q->ptr[k + 1]; e++)
+            for (i = 0; i < s->size[q->rows[e]]; i++)
+                x[s->start[q->rows[e]] + i] -= cti_lu_dot(s->val + s->lower[e] + (size_t)i * (size_t)ld, own, m);
+    }
+    for (k = s->n - 1; k >= 0; k--)
+        for (e = q->ptr[k]; e < q->ptr[k + 1]; e++) {
+            int j = q->rows[e], n = s->size[j];
+            for (i = 0; i < s->size[k]; i++)
+                x[s->start[k] + i] -= cti_lu_dot(s->val + s->upper[e] + (size_t)i * (size_t)cti_pad8(n), x + s->start[j], n);
+        }
+}
+
 /* ---- 2_linalg/krylov.h ---- */
 /* krylov.h -- preconditioned conjugate gradients on 3x3-block matrices, the block-Jacobi preconditioner, and dot products whose order of
    summation is the same on every SIMD path. */
@@ -8647,6 +8953,8 @@ typedef struct cti_problem {
     int free_start;             /* 1: the start solves A v = b; clusters that no contact touches are left alone */
     const int32_t *filter;      /* [n] index into projectors or -1; NULL: no block is constrained */
     const ct_real *projectors;  /* [9 m]: J' r acts through them on constrained blocks (A and b are filtered already) */
+    const struct cti_body_factor *bodies; /* the blocks of A that it couples, run by run, with exact factors (bodywise.h) */
+    int n_bodies;               /* 0: nobody has them */
     int plain;                  /* 1: relaxation as the paper has it, not accelerated */
     int predict;                /* 1: contacts of nodes anticipate from the Jacobi step D^-1 ((L + U) v + J' r) as in eq. 10; 0: from v */
     int (*watch)(void *user, int iteration, const ct_real *v); /* sees v and rows[].r after every outer iteration, 0 ends; or NULL */
@@ -9286,9 +9594,11 @@ typedef struct cti_nodes {
 CTI_FN int cti_nodes_init(cti_nodes *q, cti_arena *arena, const cti_bsr *A, int32_t *blocks, int n);
 /* cti_nodes_restart -- v was put somewhere else: the next sweep takes a new base point. */
 CTI_FN void cti_nodes_restart(cti_nodes *q);
-/* cti_nodes_sweep -- one sweep v_i += D_i^-1 (f - A v)_i over the blocks (Otaduy 2009, eq. 12). Returns the largest change of an entry,
-   not finite where any is not. */
-CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v);
+/* cti_nodes_after -- what comes behind the visit of block i of the list; may change f, and v by what it adds to delta too. Returns a change [m/s]. */
+typedef ct_real cti_nodes_after(void *ctx, int i);
+/* cti_nodes_sweep -- one sweep v_i += D_i^-1 (f - A v)_i over the blocks (Otaduy 2009, eq. 12), `after` behind each of them or NULL. Returns the
+   largest change of an entry, or that `after` returned; not finite where any entry is not. */
+CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v, cti_nodes_after *after, void *ctx);
 
 
 /* ---- 3_solve/nodes.c ---- */
@@ -9389,9 +9699,10 @@ static cti_f8 cti_nodes_visit(cti_nodes *q, int i, const ct_real *f, ct_real *v)
     return d;
 }
 
-CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v)
+CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v, cti_nodes_after *after, void *ctx)
 {
     cti_f8 big = cti_f8_set(0), wrong = big;
+    ct_real other = 0;
     float t[4], w[4];
     int i, k;
     if (q->age++ % CTI_NODES_REBASE == 0)
@@ -9405,9 +9716,11 @@ CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v)
         cti_f8 d = cti_nodes_visit(q, i, f, v);
         big = cti_f8_max(big, cti_f8_abs(d));
         wrong = cti_f8_add(wrong, cti_f8_sub(d, d)); /* a maximum loses what is not a number, a sum does not */
+        if (after)
+            other = cti_max(other, after(ctx, i));
     }
     cti_f8_store4(t, big), cti_f8_store4(w, wrong);
-    return (ct_real)(cti_max(t[0], cti_max(t[1], t[2])) + (w[0] + w[1] + w[2]));
+    return cti_max(other, (ct_real)cti_max(t[0], cti_max(t[1], t[2]))) + (ct_real)(w[0] + w[1] + w[2]);
 }
 
 /* ---- 3_solve/ica_kernel.h ---- */
@@ -9474,23 +9787,9 @@ CTI_INLINE void cti_ica_columns(int ld, const float *x, const float *g, float *W
 CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_arena *arena, ct_real *v, cti_solve_info *info);
 
 
-/* ---- 3_solve/ica.c ---- */
-/* ica.c -- iterative constraint anticipation.
-   Purpose: A v = b + J' lambda + H' gamma with non-penetration and Coulomb friction, without the Schur complement J A^-1 J'.
-   Method: a splitting A = D - L - U, D block diagonal over clusters (nodes as in the paper, patches, whole bodies). The outer iteration refines
-   v by one block Gauss-Seidel sweep (eq. 12); in between, projected Gauss-Seidel over the contacts solves the LCP that anticipates through
-   D^-1 alone (eq. 10-11), normal and friction interlaced at each contact (eq. 13-14, 5.5). Tiles, the rows of D^-1 that contacts touch, are
-   float; multipliers and residuals (those of nodes at a base point, nodes.c) are ct_real, so that the outer iteration refines the result to
-   full precision.
-   differs: the velocity change that a multiplier causes is added to v at once, so that a sweep over clusters starts from it instead of from
-   v(i-1); within one cluster the two agree exactly, and with cluster = body one outer iteration is full anticipation.
-   Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
+/* ---- 3_solve/ica_state.h ---- */
+/* ica_state.h -- what a solve by iterative constraint anticipation works on. */
 
-#define CTI_ICA_FEW 250 /* contacts below which a solve may take more sweeps than its budget says */
-#define CTI_ICA_MORE 20 /* so many times as many */
-#define CTI_ICA_DEFER 8 /* outer iterations between two solves of a cluster that only its contacts move */
-enum { CTI_ICA_COUPLED = 2, CTI_ICA_PLAIN = 10 }; /* sweeps over the contacts between two over coupled clusters; not accelerated */
-#define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
 typedef struct cti_ica_term {
     float G[10]; /* block velocity to contact frame, column by column, and a zero */
@@ -9506,6 +9805,7 @@ typedef struct cti_ica_leg { /* a contact's part in one cluster */
 typedef struct cti_ica_contact {
     int32_t leg0, n_legs, term0, n_terms;
     int single; /* no other contact touches its clusters, which are nodes: a second visit would only polish its friction */
+    int own;         /* all of its clusters are nodes that others are coupled with: it can be visited in their sweep */
     ct_real base[3]; /* u at the v of the outer iteration */
     cti_local local; /* its law, and J D^-1 J' of it */
 } cti_ica_contact;
@@ -9532,6 +9832,7 @@ typedef struct cti_ica {
     int budget;  /* sweeps over the contacts where clusters are not coupled */
     int grouped; /* clusters that are not single nodes */
     int coupled; /* clusters see each other through A */
+    int n_own, fused; /* contacts with nodes of their own; 1: they are visited in the sweep over nodes */
     int cold;    /* v did not solve A v = b for clusters without contacts */
     cti_ica_contact *contacts;
     cti_ica_leg *legs;
@@ -9543,11 +9844,21 @@ typedef struct cti_ica {
     ct_real *z, *z_old, *weight; /* [3 n + 3 rows] velocities and multipliers, those before an outer iteration, metric of both */
     ct_real *z_best;             /* those of the smallest change: what stands when the budget ends an accelerated loop */
     ct_real *v, *r, *r_old;      /* parts of z: [3 n], [3 rows]; multipliers before a sweep */
+    int32_t *at_node, *of_node;  /* [nodes.n + 1] starts in of_node, contacts that are visited after a node */
     cti_nodes nodes;             /* clusters of one block without hooks */
     cti_anderson inner, outer;   /* outer: where clusters see each other through A */
 } cti_ica;
 
-/* ---- set-up ---- */
+CTI_INLINE int cti_ica_is_node(const cti_ica_cluster *q) { return q->n == 1 && !(q->hook && q->hook->solve); }
+
+/* cti_ica_setup -- clusters, ports, contacts and vectors for s->p from the start v. 0 when memory ran out. */
+CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v);
+
+
+/* ---- 3_solve/ica_setup.c ---- */
+/* ica_setup.c -- clusters, their tiles of D^-1, and the contacts' parts in them.
+   Method: the rows of D^-1 that contacts touch (ports) are float tiles; a contact has one leg in each cluster, D^-1 J' of it. Based on: Otaduy 2009,
+   sec. 5.2. */
 
 static int cti_ica_make_clusters(cti_ica *s)
 {
@@ -9579,8 +9890,6 @@ static int cti_ica_make_clusters(cti_ica *s)
     }
     return 1;
 }
-
-static int cti_ica_is_node(const cti_ica_cluster *q) { return q->n == 1 && !(q->hook && q->hook->solve); }
 
 /* whether A couples different clusters, since such a splitting needs more than one outer iteration, and which clusters stand alone then */
 static void cti_ica_find_coupling(cti_ica *s)
@@ -9798,6 +10107,33 @@ static void cti_ica_find_single(cti_ica *s, int32_t *touched)
     }
 }
 
+/* contacts between nodes alone, each behind the last of its nodes in a sweep */
+static int cti_ica_make_own(cti_ica *s)
+{
+    int i, k, n = s->nodes.n, *last = CTI_ARENA_NEW(s->arena, int, s->p->n_rows);
+    int32_t *rank = CTI_ARENA_NEW(s->arena, int32_t, s->p->A->n);
+    s->at_node = CTI_ARENA_ZERO(s->arena, int32_t, n + 2), s->of_node = CTI_ARENA_NEW(s->arena, int32_t, s->p->n_rows);
+    if (!last || !rank || !s->at_node || !s->of_node)
+        return 0;
+    for (i = 0; i < n; i++)
+        rank[s->nodes.blocks[i]] = i;
+    for (i = 0; i < s->p->n_rows; i++) {
+        cti_ica_contact *q = &s->contacts[i];
+        q->own = s->coupled && !s->p->plain && !s->p->predict;
+        for (k = 0; k < q->n_legs; k++)
+            q->own &= cti_ica_is_node(&s->clusters[s->legs[q->leg0 + k].cluster]);
+        for (k = 0, last[i] = 0; q->own && k < s->p->rows[i].n; k++)
+            last[i] = cti_max_int(last[i], rank[s->p->rows[i].term[k].block]);
+        s->at_node[last[i] + 2] += q->own, s->n_own += q->own;
+    }
+    for (i = 0; i < n; i++)
+        s->at_node[i + 2] += s->at_node[i + 1];
+    for (i = 0; i < s->p->n_rows; i++)
+        if (s->contacts[i].own)
+            s->of_node[s->at_node[last[i] + 1]++] = i;
+    return 1;
+}
+
 static int cti_ica_make_contacts(cti_ica *s)
 {
     const cti_problem *p = s->p;
@@ -9822,8 +10158,70 @@ static int cti_ica_make_contacts(cti_ica *s)
             cti_ica_fill_leg(s, &p->rows[i], &s->contacts[i], &s->legs[s->contacts[i].leg0 + k]);
     for (i = 0; i < p->n_rows; i++)
         cti_local_prepare(&s->contacts[i].local, &p->rows[i], s->desc->cone);
-    return 1;
+    return cti_ica_make_own(s);
 }
+
+/* z = (v, r) and its metric: the diagonal of A for velocities, the local compliance for multipliers */
+static int cti_ica_make_state(cti_ica *s, const ct_real *v)
+{
+    const cti_bsr *A = s->p->A;
+    int n3 = 3 * A->n, m3 = 3 * s->p->n_rows, i, k;
+    s->z = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
+    s->z_old = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
+    s->z_best = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
+    s->weight = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
+    s->r_old = CTI_ARENA_NEW(s->arena, ct_real, m3);
+    if (!s->z || !s->z_old || !s->z_best || !s->weight || !s->r_old)
+        return 0;
+    s->v = s->z, s->r = s->z + n3;
+    memcpy(s->v, v, sizeof(ct_real) * (size_t)n3);
+    for (i = 0; i < n3; i++) /* what is only solved now and then tells nothing of an iteration */
+        s->weight[i] = s->clusters[s->cluster_of[i / 3]].alone && s->port_of[i / 3] < 0
+                           ? 0 : cti_sqrt(cti_max(0, A->val[9 * (size_t)A->diag[i / 3] + 4 * (size_t)(i % 3)]));
+    for (i = 0; i < s->p->n_rows; i++)
+        for (k = 0; k < 3; k++) {
+            s->r[3 * i + k] = s->p->rows[i].r[k];
+            s->weight[n3 + 3 * i + k] = cti_sqrt(s->contacts[i].local.B[4 * k]);
+        }
+    if (!cti_anderson_init(&s->inner, s->arena, m3, s->weight + n3, (int)s->n_du))
+        return 0;
+    return !s->coupled || cti_anderson_init(&s->outer, s->arena, n3 + m3, s->weight, 0);
+}
+
+CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v)
+{
+    if (!cti_ica_make_clusters(s) || !cti_ica_make_ports(s))
+        return 0;
+    cti_ica_find_coupling(s);
+    if (!cti_ica_make_tiles(s) || !cti_ica_make_contacts(s))
+        return 0;
+    s->f = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n);
+    s->x = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->max_blocks);
+    if (s->p->predict && s->coupled && !(s->predicted = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n)))
+        return 0;
+    return s->f && s->x && cti_ica_make_state(s, v);
+}
+
+/* ---- 3_solve/ica.c ---- */
+/* ica.c -- iterative constraint anticipation.
+   Purpose: A v = b + J' lambda + H' gamma with non-penetration and Coulomb friction, without the Schur complement J A^-1 J'.
+   Method: a splitting A = D - L - U, D block diagonal over clusters (nodes as in the paper, patches, whole bodies). The outer iteration refines
+   v by one block Gauss-Seidel sweep (eq. 12); in between, projected Gauss-Seidel over the contacts solves the LCP that anticipates through
+   D^-1 alone (eq. 10-11), normal and friction interlaced at each contact (eq. 13-14, 5.5). Tiles, the rows of D^-1 that contacts touch, are
+   float; multipliers and residuals (those of nodes at a base point, nodes.c) are ct_real, so that the outer iteration refines the result to
+   full precision.
+   differs: the velocity change that a multiplier causes is added to v at once, so that a sweep over clusters starts from it instead of from
+   v(i-1); within one cluster the two agree exactly, and with cluster = body one outer iteration is full anticipation. Contacts between nodes are
+   first solved inside of the sweep over the nodes, each behind the last of its nodes, so that a node that sticks does not give way to its
+   neighbours in between: a third less iterations than contacts and nodes in turn, to which a solve that does not end goes back.
+   Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
+
+#define CTI_ICA_FEW 250 /* contacts below which a solve may take more sweeps than its budget says */
+#define CTI_ICA_MORE 20 /* so many times as many */
+#define CTI_ICA_DEFER 8 /* outer iterations between two solves of a cluster that only its contacts move */
+enum { CTI_ICA_COUPLED = 2, CTI_ICA_PLAIN = 10 }; /* sweeps over the contacts between two over coupled clusters; not accelerated */
+#define CTI_ICA_FUSED 30 /* outer iterations with contacts in the sweep over nodes; friction that cycles there settles between sweeps */
+#define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
 /* ---- outer iteration: refine v ---- */
 
@@ -9880,21 +10278,6 @@ static ct_real cti_ica_catch_up(cti_ica *s)
         if (s->clusters[c].alone)
             big = cti_max(big, cti_ica_refine_cluster(s, &s->clusters[c], s->v));
     return big;
-}
-
-/* one block Gauss-Seidel sweep over the clusters (eq. 12). carry: those that stand alone are only kept up to date */
-static ct_real cti_ica_refine(cti_ica *s, ct_real *v, int carry)
-{
-    ct_real big = 0;
-    int c;
-    for (c = 0; s->grouped && c < s->n_clusters; c++) {
-        const cti_ica_cluster *q = &s->clusters[c];
-        /* as for nodes: what no contact touches keeps its free motion where it can */
-        if (cti_ica_is_node(q) || !(s->coupled || q->n_ports || s->cold))
-            continue;
-        big = cti_max(big, carry && q->alone ? cti_ica_carry_cluster(s, q, v) : cti_ica_refine_cluster(s, q, v));
-    }
-    return s->nodes.n ? cti_max(big, cti_nodes_sweep(&s->nodes, s->f, v)) : big;
 }
 
 /* ---- inner iteration: contacts ---- */
@@ -9961,7 +10344,7 @@ static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps,
         ct_real big = 0;
         memcpy(s->r_old, s->r, sizeof(ct_real) * 3 * (size_t)n);
         for (i = 0; i < n; i++)
-            if (k == 0 || !s->coupled || !s->contacts[i].single)
+            if (!(s->fused && s->contacts[i].own) && (k == 0 || !s->coupled || !s->contacts[i].single))
                 big = cti_max(big, cti_ica_visit(s, i));
         if (k == 0)
             first = big;
@@ -9983,47 +10366,6 @@ static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps,
     }
     *out_first = first;
     return cti_min_int(k + 1, max_sweeps);
-}
-
-/* z = (v, r) and its metric: the diagonal of A for velocities, the local compliance for multipliers */
-static int cti_ica_make_state(cti_ica *s, const ct_real *v)
-{
-    const cti_bsr *A = s->p->A;
-    int n3 = 3 * A->n, m3 = 3 * s->p->n_rows, i, k;
-    s->z = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
-    s->z_old = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
-    s->z_best = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
-    s->weight = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
-    s->r_old = CTI_ARENA_NEW(s->arena, ct_real, m3);
-    if (!s->z || !s->z_old || !s->z_best || !s->weight || !s->r_old)
-        return 0;
-    s->v = s->z, s->r = s->z + n3;
-    memcpy(s->v, v, sizeof(ct_real) * (size_t)n3);
-    for (i = 0; i < n3; i++) /* what is only solved now and then tells nothing of an iteration */
-        s->weight[i] = s->clusters[s->cluster_of[i / 3]].alone && s->port_of[i / 3] < 0
-                           ? 0 : cti_sqrt(cti_max(0, A->val[9 * (size_t)A->diag[i / 3] + 4 * (size_t)(i % 3)]));
-    for (i = 0; i < s->p->n_rows; i++)
-        for (k = 0; k < 3; k++) {
-            s->r[3 * i + k] = s->p->rows[i].r[k];
-            s->weight[n3 + 3 * i + k] = cti_sqrt(s->contacts[i].local.B[4 * k]);
-        }
-    if (!cti_anderson_init(&s->inner, s->arena, m3, s->weight + n3, (int)s->n_du))
-        return 0;
-    return !s->coupled || cti_anderson_init(&s->outer, s->arena, n3 + m3, s->weight, 0);
-}
-
-static int cti_ica_setup(cti_ica *s, const ct_real *v)
-{
-    if (!cti_ica_make_clusters(s) || !cti_ica_make_ports(s))
-        return 0;
-    cti_ica_find_coupling(s);
-    if (!cti_ica_make_tiles(s) || !cti_ica_make_contacts(s))
-        return 0;
-    s->f = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n);
-    s->x = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->max_blocks);
-    if (s->p->predict && s->coupled && !(s->predicted = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n)))
-        return 0;
-    return s->f && s->x && cti_ica_make_state(s, v);
 }
 
 /* max_sweeps, and as many more as keep the work of few contacts below that of CTI_ICA_FEW */
@@ -10062,6 +10404,66 @@ static const ct_real *cti_ica_predict(cti_ica *s)
     return s->predicted;
 }
 
+/* a contact between nodes at the v of now: its multipliers, and at once what they do to its nodes. Returns the change as a velocity */
+static ct_real cti_ica_visit_own(cti_ica *s, int i)
+{
+    cti_ica_contact *q = &s->contacts[i];
+    cti_row *row = &s->p->rows[i];
+    ct_real u[3], r[3], d[3], *ri = s->r + 3 * (size_t)i, change = 0, speed;
+    int k, j;
+    cti_row_velocity(row, s->v, u);
+    for (k = 0; k < 3; k++)
+        r[k] = ri[k];
+    speed = cti_max(cti_abs(u[0]), cti_max(cti_abs(u[1]), cti_abs(u[2])));
+    cti_local_solve(&q->local, s->desc->cone, s->desc->inner_repeats, r, u);
+    for (k = 0; k < 3; k++) {
+        d[k] = r[k] - ri[k];
+        change = cti_max(change, cti_abs(d[k]) * q->local.B[4 * k]);
+    }
+    if (change == 0)
+        return 0;
+    for (k = 0; k < 3; k++)
+        ri[k] = r[k];
+    cti_row_scatter(s->p, row, d, s->f);
+    for (k = 0; k < q->n_legs; k++) {
+        const cti_ica_leg *L = &s->legs[q->leg0 + k];
+        const float *W = s->W + L->w;
+        size_t b = (size_t)s->clusters[L->cluster].blocks[0];
+        for (j = 0; j < 3; j++) {
+            float dv = W[j] * (float)d[0] + W[4 + j] * (float)d[1] + W[8 + j] * (float)d[2];
+            s->v[3 * b + (size_t)j] += (ct_real)dv;
+            s->nodes.delta[4 * b + (size_t)j] += dv;
+        }
+    }
+    return cti_min(change, speed);
+}
+
+/* the contacts behind a node of the sweep */
+static ct_real cti_ica_after_node(void *ctx, int i)
+{
+    cti_ica *s = (cti_ica *)ctx;
+    ct_real big = 0;
+    int k;
+    for (k = s->at_node[i]; k < s->at_node[i + 1]; k++)
+        big = cti_max(big, cti_ica_visit_own(s, s->of_node[k]));
+    return big;
+}
+
+/* one block Gauss-Seidel sweep over the clusters (eq. 12). carry: those that stand alone are only kept up to date */
+static ct_real cti_ica_refine(cti_ica *s, ct_real *v, int carry)
+{
+    ct_real big = 0;
+    int c;
+    for (c = 0; s->grouped && c < s->n_clusters; c++) {
+        const cti_ica_cluster *q = &s->clusters[c];
+        /* as for nodes: what no contact touches keeps its free motion where it can */
+        if (cti_ica_is_node(q) || !(s->coupled || q->n_ports || s->cold))
+            continue;
+        big = cti_max(big, carry && q->alone ? cti_ica_carry_cluster(s, q, v) : cti_ica_refine_cluster(s, q, v));
+    }
+    return s->nodes.n ? cti_max(big, cti_nodes_sweep(&s->nodes, s->f, v, s->fused ? cti_ica_after_node : NULL, s)) : big;
+}
+
 /* one round: anticipate u at v, relax the contacts, collect b + J' r */
 static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
 {
@@ -10069,7 +10471,8 @@ static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
     int i, few = s->p->plain ? CTI_ICA_PLAIN : CTI_ICA_COUPLED, left = s->coupled ? few : cti_max_int(1, s->budget - info->sweeps);
     const ct_real *v = cti_ica_predict(s);
     for (i = 0; i < s->p->n_rows; i++)
-        cti_row_velocity(&s->p->rows[i], v, s->contacts[i].base);
+        if (!(s->fused && s->contacts[i].own))
+            cti_row_velocity(&s->p->rows[i], v, s->contacts[i].base);
     info->sweeps += cti_ica_inner(s, stop, drop, cti_min_int(left, s->desc->inner_iterations), info->iterations > 1, &first);
     for (i = 0; i < s->p->n_rows; i++)
         memcpy(s->p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
@@ -10100,8 +10503,14 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
     ct_real tol = desc->tolerance * s->p->velocity_scale, best = CTI_REAL_MAX, last = CTI_REAL_MAX;
     size_t bytes = sizeof(ct_real) * (size_t)(s->outer.n);
     int restarts = 0, most = s->coupled ? cti_min_int(desc->max_iterations, (desc->max_sweeps + 1) / CTI_ICA_COUPLED) : desc->max_iterations;
+    s->fused = s->n_own > 0;
     for (info->iterations = 1; info->iterations <= most; info->iterations++) {
         ct_real contact, now;
+        if (s->fused && info->iterations > CTI_ICA_FUSED) { /* another map: another history, another measure */
+            s->fused = 0;
+            cti_anderson_restart(&s->outer);
+            best = last = CTI_REAL_MAX;
+        }
         if (s->coupled)
             memcpy(s->z_old, s->z, bytes);
         contact = cti_ica_contacts(s, tol / 4, info);
@@ -10261,11 +10670,12 @@ typedef struct cti_effort {
     double tolerance;   /* > 0, of cti_judgement.residual */
     int max_iterations; /* 0: the solver's own bound */
     double seconds;     /* of the clock; 0: no limit */
-    int warm;           /* 1: the answer's x and r hold a start */
+    int warm;           /* 1: the answer's x and r hold a start; 2: where this solver ended on nearly the same problem */
     ct_cone cone;
     int order;          /* PGS: 0 as the rows are, 1 forth and back, 2 by colours */
     double relaxation;  /* PGS: (0, 2), 1 plain */
     int plain;          /* ICA: 1 not accelerated */
+    int mix;            /* PGS: 1 W is symmetric, and its sweeps are accelerated (mixing.h) */
     uint64_t seed;      /* of what is chosen at random */
     uint64_t (*now_us)(void *user);
     void *now_user;
@@ -10308,11 +10718,12 @@ typedef struct cti_system {
     cti_bsr bsr; /* the pattern: scalars in 3x3 blocks, unknown i is entry i % 3 of block i / 3 */
     double *val; /* its blocks; pads have 1 on the diagonal */
     int32_t *blocks;
+    int32_t *to;   /* [entries of A] where they go in val; made by the first factor */
     cti_symbolic symbolic;
     cti_gather gather;
     cti_factor64 factor;
     double *work, *z, *r;
-    int boosted;
+    int boosted, mapped;
 } cti_system;
 /* cti_system_open -- analysis of the pattern of A, which has to stand as long as the system does. 0 when memory ran out. */
 CTI_FN int cti_system_open(cti_mem *mem, cti_system *s, const cti_sparse *A);
@@ -10345,10 +10756,17 @@ CTI_FN void cti_sparse_mul(const cti_sparse *a, const double *x, double *y)
 {
     int i, k;
     for (i = 0; i < a->rows; i++) {
-        double s = 0;
-        for (k = a->p[i]; k < a->p[i + 1]; k++)
+        double s = 0, s1 = 0, s2 = 0, s3 = 0;
+        k = a->p[i];
+        /* long rows in four sums, which do not wait for each other */
+        if (a->p[i + 1] - k >= 16)
+            for (; k + 4 <= a->p[i + 1]; k += 4) {
+                s += a->x[k] * x[a->i[k]], s1 += a->x[k + 1] * x[a->i[k + 1]];
+                s2 += a->x[k + 2] * x[a->i[k + 2]], s3 += a->x[k + 3] * x[a->i[k + 3]];
+            }
+        for (; k < a->p[i + 1]; k++)
             s += a->x[k] * x[a->i[k]];
-        y[i] = s;
+        y[i] = (s + s1) + (s2 + s3);
     }
 }
 
@@ -10694,8 +11112,10 @@ static double cti_judge_size_u(const cti_program *p, const double *x, const doub
     double size = fmax(cti_judge_most(u, p->m), cti_judge_most(p->w, p->m));
     int i, k;
     for (i = 0; i < a->rows; i++)
-        for (k = a->p[i]; k < a->p[i + 1]; k++)
-            size = fmax(size, fabs(a->x[k] * z[a->i[k]]));
+        for (k = a->p[i]; k < a->p[i + 1]; k++) {
+            double term = fabs(a->x[k] * z[a->i[k]]);
+            size = term > size ? term : size;
+        }
     return size;
 }
 
@@ -10853,12 +11273,16 @@ CTI_FN int cti_system_factor(cti_mem *mem, cti_system *s)
     if (!CTI_RESIZE(mem, s->val, CTI_LEN(s->bsr.val)))
         return 0;
     memset(s->val, 0, sizeof *s->val * (size_t)CTI_LEN(s->bsr.val));
-    for (i = 0; i < A->rows; i++)
+    if (!s->to && !CTI_RESIZE(mem, s->to, A->p[A->rows] + 1))
+        return 0;
+    for (i = 0; i < A->rows && !s->mapped; i++)
         for (k = A->p[i]; k < A->p[i + 1]; k++) {
             if (row != i / 3 || block != A->i[k] / 3)
                 row = i / 3, block = A->i[k] / 3, slot = cti_bsr_slot(&s->bsr, row, block);
-            s->val[9 * (size_t)slot + (size_t)(3 * (i % 3) + A->i[k] % 3)] = A->x[k];
+            s->to[k] = 9 * slot + 3 * (i % 3) + A->i[k] % 3;
         }
+    for (s->mapped = 1, k = 0; k < A->p[A->rows]; k++)
+        s->val[s->to[k]] = A->x[k];
     for (i = A->rows; i < 3 * s->bsr.n; i++)
         s->val[9 * (size_t)s->bsr.diag[i / 3] + 4 * (size_t)(i % 3)] = 1;
     if (!cti_factor64_compute_double(mem, &s->factor, &s->symbolic, &s->gather, s->val))
@@ -10904,6 +11328,7 @@ CTI_FN void cti_system_close(cti_mem *mem, cti_system *s)
     cti_symbolic_free(mem, &s->symbolic);
     cti_gather_free(mem, &s->gather);
     cti_factor64_free(mem, &s->factor);
+    CTI_FREE(mem, s->to);
     CTI_FREE(mem, s->blocks), CTI_FREE(mem, s->val), CTI_FREE(mem, s->work), CTI_FREE(mem, s->z), CTI_FREE(mem, s->r);
     memset(s, 0, sizeof *s);
 }
@@ -11780,6 +12205,130 @@ CTI_FN void cti_coulomb_pyramid(const double *W, const double *q, double mu, dou
 }
 #undef CTI_COULOMB_ARCS
 
+/* ---- 3_solve/mixing.h ---- */
+/* mixing.h -- Anderson acceleration of a fixed-point map in double, with a slave vector that is an affine function of the point; a point whose
+   error grew is taken back. [Walker and Ni 2011] */
+
+
+enum { CTI_MIXING_DEPTH = 6 };
+
+typedef struct cti_mixing {
+    int m, count, head, started;
+    const double *weight;                                 /* [m] errors are measured with it */
+    double *safe, *safe_u, *e, *last_e;                   /* [m] the last image and its slave; weighted errors */
+    double *dg[CTI_MIXING_DEPTH], *de[CTI_MIXING_DEPTH], *du[CTI_MIXING_DEPTH]; /* [m] */
+    double gram[CTI_MIXING_DEPTH][CTI_MIXING_DEPTH];
+    double last_size;
+} cti_mixing;
+
+/* cti_mixing_open -- weight [m] is the caller's; slave 1: there is one. Scratch from the arena. 0 when memory ran out. */
+CTI_FN int cti_mixing_open(cti_mixing *s, cti_arena *arena, int m, const double *weight, int slave);
+/* cti_mixing_step -- x [m] the point; g [m] its image and u [m] the image's slave (NULL: none), which become the next point and its slave. */
+CTI_FN void cti_mixing_step(cti_mixing *s, const double *x, double *g, double *u);
+
+
+/* ---- 3_solve/mixing.c ---- */
+/* mixing.c -- Anderson acceleration in double.
+   Method: the next point is g - sum c_k dg_k with the c that make e - sum c_k de_k least, e = weight (g - x), over the last differences of
+   images and errors. Where the error has more than doubled the last image is gone back to and the differences are forgotten. Based on:
+   Walker and Ni 2011, Anderson acceleration for fixed-point iterations. */
+
+CTI_FN int cti_mixing_open(cti_mixing *s, cti_arena *arena, int m, const double *weight, int slave)
+{
+    int k, ok;
+    memset(s, 0, sizeof *s);
+    s->m = m, s->weight = weight;
+    s->safe = CTI_ARENA_NEW(arena, double, m), s->e = CTI_ARENA_NEW(arena, double, m), s->last_e = CTI_ARENA_NEW(arena, double, m);
+    s->safe_u = slave ? CTI_ARENA_NEW(arena, double, m) : NULL;
+    ok = s->safe && s->e && s->last_e && (s->safe_u || !slave);
+    for (k = 0; k < CTI_MIXING_DEPTH; k++) {
+        s->dg[k] = CTI_ARENA_NEW(arena, double, m), s->de[k] = CTI_ARENA_NEW(arena, double, m);
+        s->du[k] = slave ? CTI_ARENA_NEW(arena, double, m) : NULL;
+        ok = ok && s->dg[k] && s->de[k] && (s->du[k] || !slave);
+    }
+    return ok;
+}
+
+static double cti_mixing_dot(const double *a, const double *b, int n)
+{
+    double s[4] = {0, 0, 0, 0};
+    int i;
+    for (i = 0; i + 4 <= n; i += 4)
+        s[0] += a[i] * b[i], s[1] += a[i + 1] * b[i + 1], s[2] += a[i + 2] * b[i + 2], s[3] += a[i + 3] * b[i + 3];
+    for (; i < n; i++)
+        s[0] += a[i] * b[i];
+    return (s[0] + s[1]) + (s[2] + s[3]);
+}
+
+/* differences of this image and error to the last ones */
+static void cti_mixing_remember(cti_mixing *s, const double *g, const double *u)
+{
+    int i, k = s->head;
+    for (i = 0; i < s->m; i++)
+        s->dg[k][i] = g[i] - s->safe[i], s->de[k][i] = s->e[i] - s->last_e[i];
+    for (i = 0; u && i < s->m; i++)
+        s->du[k][i] = u[i] - s->safe_u[i];
+    s->head = (k + 1) % CTI_MIXING_DEPTH, s->count = s->count < CTI_MIXING_DEPTH ? s->count + 1 : s->count;
+    for (i = 0; i < s->count; i++)
+        s->gram[k][i] = s->gram[i][k] = cti_mixing_dot(s->de[k], s->de[i], s->m);
+}
+
+/* c [count]. 0 when they are not finite */
+static int cti_mixing_weights(const cti_mixing *s, double *c)
+{
+    double G[CTI_MIXING_DEPTH][CTI_MIXING_DEPTH], trace = 0;
+    int i, j, k, n = s->count, finite = 1;
+    memcpy(G, s->gram, sizeof G);
+    for (i = 0; i < n; i++)
+        trace += G[i][i], c[i] = cti_mixing_dot(s->de[i], s->e, s->m);
+    for (i = 0; i < n; i++)
+        G[i][i] += 1e-11 * trace + 1e-300;
+    for (k = 0; k < n; k++)
+        for (i = k + 1; i < n; i++) {
+            double t = G[i][k] / G[k][k];
+            for (j = k; j < n; j++)
+                G[i][j] -= t * G[k][j];
+            c[i] -= t * c[k];
+        }
+    for (i = n - 1; i >= 0; i--) {
+        for (j = i + 1; j < n; j++)
+            c[i] -= G[i][j] * c[j];
+        c[i] /= G[i][i];
+        finite = finite && cti_finite64(c[i]);
+    }
+    return finite;
+}
+
+CTI_FN void cti_mixing_step(cti_mixing *s, const double *x, double *g, double *u)
+{
+    size_t bytes = sizeof *g * (size_t)s->m;
+    double c[CTI_MIXING_DEPTH], size;
+    int i, k, n;
+    for (i = 0; i < s->m; i++)
+        s->e[i] = s->weight[i] * (g[i] - x[i]);
+    size = cti_mixing_dot(s->e, s->e, s->m);
+    if (s->started && s->count > 0 && !(size <= 4 * s->last_size)) {
+        memcpy(g, s->safe, bytes);
+        if (u)
+            memcpy(u, s->safe_u, bytes);
+        s->started = s->count = s->head = 0;
+        return;
+    }
+    if (s->started)
+        cti_mixing_remember(s, g, u);
+    memcpy(s->safe, g, bytes), memcpy(s->last_e, s->e, bytes);
+    if (u)
+        memcpy(s->safe_u, u, bytes);
+    s->last_size = size, s->started = 1;
+    n = cti_mixing_weights(s, c) ? s->count : 0;
+    for (k = 0; k < n; k++) {
+        for (i = 0; i < s->m; i++)
+            g[i] -= c[k] * s->dg[k][i];
+        for (i = 0; u && i < s->m; i++)
+            u[i] -= c[k] * s->du[k][i];
+    }
+}
+
 /* ---- 3_solve/pgs.h ---- */
 /* pgs.h -- projected Gauss-Seidel, for every kind of stand-alone problem. */
 
@@ -11802,6 +12351,7 @@ typedef struct cti_pgs {
     int32_t *sequence; /* [units] */
     double *u;         /* [m] dense: W r + q, kept up to date */
     double *block;     /* [9 units] or [units] W_ii */
+    int blocked;       /* S holds whole 3x3 blocks */
     int units, sweeps;
 } cti_pgs;
 /* cti_pgs_open -- s->m .. s->order are set. Scratch from the arena. 0 when memory ran out. */
@@ -11911,6 +12461,50 @@ static double cti_pgs_row(const cti_pgs *s, int i, const double *r)
     return sum;
 }
 
+/* 1 when the three rows of every contact have the same columns, whole contacts of them */
+static int cti_pgs_is_blocked(const cti_sparse *S)
+{
+    int i, k, a, n;
+    for (i = 0; i + 2 < S->rows; i += 3) {
+        const int32_t *at = S->i + S->p[i];
+        n = S->p[i + 1] - S->p[i];
+        if (n % 3 || S->p[i + 2] - S->p[i + 1] != n || S->p[i + 3] - S->p[i + 2] != n)
+            return 0;
+        for (k = 0; k < n; k++)
+            if (at[k] % 3 != k % 3 || (k % 3 && at[k] != at[k - 1] + 1))
+                return 0;
+        for (a = 1; a < 3; a++)
+            if (n && memcmp(at, S->i + S->p[i + a], sizeof *at * (size_t)n) != 0)
+                return 0;
+    }
+    return 1;
+}
+
+/* u [3] of contact i now */
+static void cti_pgs_rows(const cti_pgs *s, int i, const double *r, double *u)
+{
+    const cti_sparse *S = s->S;
+    int k, n;
+    if (s->W || !s->blocked) {
+        for (k = 0; k < 3; k++)
+            u[k] = cti_pgs_row(s, 3 * i + k, r);
+        return;
+    }
+    n = S->p[3 * i + 1] - S->p[3 * i];
+    {
+        const double *x = S->x + S->p[3 * i], *y = x + n, *z = y + n;
+        const int32_t *at = S->i + S->p[3 * i];
+        double u0 = s->q[3 * i], u1 = s->q[3 * i + 1], u2 = s->q[3 * i + 2];
+        for (k = 0; k < n; k += 3) {
+            const double *v = r + at[k];
+            u0 += x[k] * v[0] + x[k + 1] * v[1] + x[k + 2] * v[2];
+            u1 += y[k] * v[0] + y[k + 1] * v[1] + y[k + 2] * v[2];
+            u2 += z[k] * v[0] + z[k + 1] * v[1] + z[k + 2] * v[2];
+        }
+        u[0] = u0, u[1] = u1, u[2] = u2;
+    }
+}
+
 /* u += W(:, i) dr, W being symmetric */
 static void cti_pgs_move(cti_pgs *s, int i, double dr)
 {
@@ -11943,6 +12537,7 @@ CTI_FN int cti_pgs_open(cti_pgs *s, cti_arena *arena, const double *r)
         for (a = 0; a < n * n; a++)
             s->block[n * n * i + a] = cti_pgs_entry(s, n * i + a / n, n * i + a % n);
     }
+    s->blocked = !s->W && n == 3 && cti_pgs_is_blocked(s->S);
     if (s->W)
         cti_pgs_refresh(s, r);
     return s->order != 2 || cti_pgs_colours(s, arena);
@@ -11956,8 +12551,9 @@ static void cti_pgs_contact(cti_pgs *s, int i, double *r, double *moved, double 
     const double *W = s->block + 9 * (size_t)i;
     double *ri = r + 3 * (size_t)i, q[3], t[3], mu = s->mu[i];
     int k;
+    cti_pgs_rows(s, i, r, q);
     for (k = 0; k < 3; k++) {
-        q[k] = cti_pgs_row(s, 3 * i + k, r) - W[3 * k] * ri[0] - W[3 * k + 1] * ri[1] - W[3 * k + 2] * ri[2];
+        q[k] -= W[3 * k] * ri[0] + W[3 * k + 1] * ri[1] + W[3 * k + 2] * ri[2];
         t[k] = ri[k];
     }
     if (s->cone == CT_CONE_BOX)
@@ -12096,16 +12692,29 @@ static const char *cti_pgs_trend_look(cti_pgs_trend *t, int k, double change, co
     return NULL;
 }
 
+/* the sweeps as a map of r, in units in which all contacts weigh alike. weight [m]. 0 when memory ran out */
+static int cti_pgs_mix(const cti_pgs *s, cti_arena *arena, cti_mixing *mixing, double *weight)
+{
+    int i, n = cti_pgs_stride(s);
+    for (i = 0; i < s->m; i++)
+        weight[i] = sqrt(fmax(0, n == 3 ? s->block[9 * (i / 3)] + s->block[9 * (i / 3) + 4] + s->block[9 * (i / 3) + 8] : s->block[i]));
+    return cti_mixing_open(mixing, arena, s->m, weight, s->W != NULL);
+}
+
 static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, cti_effort *e, cti_answer *a)
 {
     double *work = CTI_ARENA_NEW(e->arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n), ask = e->tolerance, change, residual;
+    double *before = e->mix ? CTI_ARENA_NEW(e->arena, double, 2 * (size_t)p->m) : NULL;
     int k, own = cti_pgs_bound(s);
     cti_pgs_trend trend;
-    if (!work)
+    cti_mixing mixing;
+    if (!work || (e->mix && (!before || !cti_pgs_mix(s, e->arena, &mixing, before + p->m))))
         return CTI_OUTCOME_MEMORY;
     memset(&trend, 0, sizeof trend);
-    trend.unsymmetric = !s->W && cti_sparse_asymmetry(s->S, 1) > 1e-6, trend.least = trend.before = INFINITY;
+    trend.unsymmetric = !s->W && !e->mix && cti_sparse_asymmetry(s->S, 1) > 1e-6, trend.least = trend.before = INFINITY;
     for (k = 0; cti_effort_goes_on(e, k, own, a->x, a->r); k++) {
+        if (before)
+            memcpy(before, a->r, sizeof *before * (size_t)p->m);
         change = cti_pgs_sweep(s, a->r);
         a->iterations = k + 1;
         a->why = change != change || change > 1e100 ? "the sweeps diverge" : cti_pgs_trend_look(&trend, k + 1, change, a->r, p->m);
@@ -12115,8 +12724,11 @@ static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, 
             cti_pgs_judge(p, d, a, work);
             return CTI_OUTCOME_FAILED;
         }
-        if (change > ask)
+        if (change > ask) {
+            if (before)
+                cti_mixing_step(&mixing, before, a->r, s->W ? s->u : NULL);
             continue;
+        }
         residual = cti_pgs_judge(p, d, a, work);
         a->why = "";
         if (residual <= e->tolerance)
@@ -12146,6 +12758,27 @@ CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, ct
     return outcome;
 }
 
+enum { CTI_PGS_DENSE = 3000 }; /* rows of a sparse W that is mostly full which is kept dense: it takes 72 megabytes */
+
+/* a symmetric W of contacts that is mostly full, dense. 0 when memory ran out */
+static int cti_pgs_fill(cti_pgs *s, const cti_program *p, cti_arena *arena)
+{
+    double *W;
+    int i, k;
+    if (!p->mu || p->m > CTI_PGS_DENSE || 3.0 * p->W.p[p->m] < (double)p->m * (double)p->m)
+        return 1;
+    s->ld = (p->m + 7) & ~7;
+    s->ld += s->ld % 64 == 0 ? 8 : 0;
+    W = CTI_ARENA_ZERO(arena, double, (size_t)s->ld *(size_t)p->m);
+    if (!W)
+        return 0;
+    for (i = 0; i < p->m; i++)
+        for (k = p->W.p[i]; k < p->W.p[i + 1]; k++)
+            W[(size_t)i * (size_t)s->ld + (size_t)p->W.i[k]] = p->W.x[k];
+    s->W = W;
+    return 1;
+}
+
 CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_pgs s;
@@ -12160,6 +12793,8 @@ CTI_FN cti_outcome cti_pgs_solve(const cti_program *p, cti_effort *e, cti_answer
         s.S = &p->W, s.q = p->w;
     s.m = p->m, s.mu = p->mu, s.lo = p->lo, s.hi = p->hi, s.equation = p->equation;
     s.cone = e->cone, s.relaxation = e->relaxation > 0 ? e->relaxation : 1, s.order = e->order;
+    if (!dynamic && e->mix && !cti_pgs_fill(&s, p, e->arena))
+        outcome = CTI_OUTCOME_MEMORY;
     if (outcome == CTI_OUTCOME_SOLVED)
         outcome = cti_pgs_open(&s, e->arena, a->r) ? cti_pgs_run(&s, p, dynamic ? &d : NULL, e, a) : CTI_OUTCOME_MEMORY;
     cti_dual_close(e->mem, &d);
@@ -12523,6 +13158,7 @@ typedef struct cti_friction {
     double *best;      /* [m] iterate of the least residual so far */
     double best_residual;
     int iterations;
+    int memory; /* 1: it ran out in a linear system */
     int spent; /* 1: a bound on iterations or time, or the watcher, has ended it */
 } cti_friction;
 
@@ -12555,8 +13191,12 @@ typedef struct cti_friction_system {
     cti_friction *f;
     const double *A, *B; /* [9 nc] */
     double sigma;
-    int sparse;
+    int sparse, grouped;
     cti_block_lu lu;
+    cti_panel_lu panel;              /* grouped: contacts that meet the same others are eliminated together */
+    int32_t *group, *member, *begin; /* [nc] of each contact; contacts group by group, [n_groups + 1] */
+    int32_t *first, *column, *size;  /* the groups' neighbours; unknowns that a group has now */
+    int n_groups;
     double *block;           /* [9 first[nc]] */
     double *matrix, *scratch; /* dense: [3 n_active][ld] */
     int *pivot, n_active, ld;
@@ -12596,14 +13236,18 @@ CTI_FN cti_outcome cti_admm_solve(const cti_program *p, cti_effort *e, cti_answe
 
 
 /* ---- 3_solve/friction.c ---- */
-/* friction.c -- what the solvers of stand-alone frictional contact problems share: the scaled form, products with W, the residual, one contact
-   solved exactly, block Gauss-Seidel sweeps.
-   Method: a contact of known neighbourhood takes off, sticks, or slips; in slip u_t = -a r_t with a > 0, u_n = 0 and |r_t| = mu r_n leave one
-   equation in a, whose sign differs at both ends. based on: Acary, Bremond and Huber 2018, On solving contact problems with Coulomb friction:
-   formulations and numerical comparisons (NSGS with exact local solver, natural map); Bonnefon and Daviet 2011 (the equation in a, there a
-   quartic). */
+/* friction.c -- what the solvers of stand-alone frictional contact problems share: the scaled form, products with W, the residual, one
+   contact solved exactly, block Gauss-Seidel sweeps. Method: a contact of known neighbourhood takes off, sticks, or slips; in slip u_t = -a
+   r_t with a > 0, u_n = 0 and |r_t| = mu r_n leave one equation in a, whose sign differs at both ends. based on: Acary, Bremond and Huber
+   2018, On solving contact problems with Coulomb friction: formulations and numerical comparisons (NSGS with exact local solver, natural
+   map); Bonnefon and Daviet 2011 (the equation in a, there a quartic). */
 
-enum { CTI_FRICTION_DENSE = 12000 }; /* rows of the largest dense W: about a gigabyte */
+enum {
+    CTI_FRICTION_DENSE = 12000,
+    CTI_FRICTION_FEW = 32,
+    CTI_FRICTION_FULL = 1000
+}; /* rows of the largest dense W: about a gigabyte; contacts, least and most, of a sparse one
+that is made dense */
 
 /* ---- the form ---- */
 
@@ -12656,7 +13300,7 @@ static int cti_friction_dense(cti_friction *f)
     int i, j, k;
     double *z;
     f->ld = cti_pad8(f->m) + 8;
-    f->W = CTI_ARENA_NEW(f->e->arena, double, (size_t)f->m * (size_t)f->ld);
+    f->W = CTI_ARENA_NEW(f->e->arena, double, (size_t)f->m *(size_t)f->ld);
     z = CTI_ARENA_NEW(f->e->arena, double, p->n);
     if (!f->W || !z || !cti_system_open(f->e->mem, &f->system, &p->A) || !cti_system_factor(f->e->mem, &f->system) ||
         !cti_system_schur(&f->system, f->e->arena, &p->J, f->W, f->ld))
@@ -12679,13 +13323,10 @@ static int cti_friction_dense(cti_friction *f)
     return cti_friction_thin(f);
 }
 
-/* columns of blocks in block row i, its own first, marked where `seen` is i; returns their number, writes them where `out` is given */
+/* columns of blocks in block row i, its own among them, marked where `seen` is i; returns their number, writes them where `out` is given */
 static int cti_friction_columns(const cti_sparse *W, int i, int32_t *seen, int32_t *out)
 {
-    int a, k, n = 1;
-    seen[i] = i;
-    if (out)
-        out[0] = i;
+    int a, k, n = 0;
     for (a = 3 * i; a < 3 * i + 3; a++)
         for (k = W->p[a]; k < W->p[a + 1]; k++) {
             int b = W->i[k] / 3;
@@ -12696,22 +13337,43 @@ static int cti_friction_columns(const cti_sparse *W, int i, int32_t *seen, int32
                 out[n] = b;
             n++;
         }
-    return n;
+    if (seen[i] == i)
+        return n;
+    seen[i] = i;
+    if (out)
+        out[n] = i;
+    return n + 1;
 }
 
-/* one block row: numbers, scaled */
-static void cti_friction_blocks(cti_friction *f, int i)
+/* one block row: numbers, scaled; place [nc] scratch */
+static void cti_friction_blocks(cti_friction *f, int i, int32_t *place)
 {
     const cti_sparse *W = &f->p->W;
-    int a, b, k, at;
-    for (at = f->first[i]; at < f->first[i + 1]; at++) {
-        double *B = f->block + 9 * (size_t)at, s = f->root[i] * f->root[f->column[at]];
-        for (a = 0; a < 3; a++)
-            for (b = 0; b < 3; b++)
-                B[3 * a + b] = s * cti_sparse_at(W, 3 * i + a, 3 * f->column[at] + b);
-        for (k = 0; k < 9 && f->column[at] == i; k++)
-            f->diagonal[9 * (size_t)i + (size_t)k] = B[k];
-    }
+    int a, k, at;
+    for (at = f->first[i]; at < f->first[i + 1]; at++)
+        place[f->column[at]] = at;
+    memset(f->block + 9 * (size_t)f->first[i], 0, 9 * sizeof *f->block * (size_t)(f->first[i + 1] - f->first[i]));
+    for (a = 0; a < 3; a++)
+        for (k = W->p[3 * i + a]; k < W->p[3 * i + a + 1]; k++) {
+            int j = W->i[k] / 3;
+            f->block[9 * (size_t)place[j] + (size_t)(3 * a + W->i[k] % 3)] = f->root[i] * f->root[j] * W->x[k];
+        }
+    memcpy(f->diagonal + 9 * (size_t)i, f->block + 9 * (size_t)place[i], 9 * sizeof *f->block);
+}
+
+/* sparse blocks that are mostly there, as dense rows */
+static int cti_friction_fill(cti_friction *f)
+{
+    int i, k, a;
+    if (f->nc < CTI_FRICTION_FEW || f->nc > CTI_FRICTION_FULL || 3.0 * f->first[f->nc] < (double)f->nc * f->nc)
+        return 1;
+    f->ld = cti_pad8(f->m) + 8;
+    f->W = CTI_ARENA_ZERO(f->e->arena, double, (size_t)f->m *(size_t)f->ld);
+    for (i = 0; f->W && i < f->nc; i++)
+        for (k = f->first[i]; k < f->first[i + 1]; k++)
+            for (a = 0; a < 9; a++)
+                f->W[(size_t)(3 * i + a / 3) * (size_t)f->ld + (size_t)(3 * f->column[k] + a % 3)] = f->block[9 * (size_t)k + (size_t)a];
+    return f->W != NULL;
 }
 
 /* W as sparse blocks: LOCAL */
@@ -12733,11 +13395,12 @@ static int cti_friction_sparse(cti_friction *f)
     memset(seen, -1, sizeof *seen * (size_t)n);
     for (i = 0; i < n; i++) {
         cti_friction_columns(W, i, seen, f->column + f->first[i]);
-        cti_friction_blocks(f, i);
     }
+    for (i = 0; i < n; i++)
+        cti_friction_blocks(f, i, seen);
     for (i = 0; i < f->m; i++)
         f->q[i] = f->root[i / 3] * f->p->w[i];
-    return 1;
+    return cti_friction_fill(f);
 }
 
 static void cti_friction_start(cti_friction *f, const cti_answer *a)
@@ -12790,18 +13453,23 @@ CTI_FN void cti_friction_close(cti_friction *f) { cti_system_close(f->e->mem, &f
 
 CTI_FN void cti_friction_row(const cti_friction *f, int i, const double *x, double *y)
 {
-    int a, k;
+    const double *B;
+    double y0 = 0, y1 = 0, y2 = 0;
+    int a, k, end;
     if (f->W) {
         for (a = 0; a < 3; a++)
             y[a] = cti_lu_dot(f->W + (size_t)(3 * i + a) * (size_t)f->ld, x, f->m);
         return;
     }
-    y[0] = y[1] = y[2] = 0;
-    for (k = f->first[i]; k < f->first[i + 1]; k++) {
-        const double *B = f->block + 9 * (size_t)k, *z = x + 3 * (size_t)f->column[k];
-        for (a = 0; a < 3; a++)
-            y[a] += B[3 * a] * z[0] + B[3 * a + 1] * z[1] + B[3 * a + 2] * z[2];
+    B = f->block + 9 * (size_t)f->first[i];
+    for (k = f->first[i], end = f->first[i + 1]; k < end; k++, B += 9) {
+        const double *z = x + 3 * (size_t)f->column[k];
+        double z0 = z[0], z1 = z[1], z2 = z[2];
+        y0 += B[0] * z0 + B[1] * z1 + B[2] * z2;
+        y1 += B[3] * z0 + B[4] * z1 + B[5] * z2;
+        y2 += B[6] * z0 + B[7] * z1 + B[8] * z2;
     }
+    y[0] = y0, y[1] = y1, y[2] = y2;
 }
 
 CTI_FN void cti_friction_mul(const cti_friction *f, const double *x, double *y)
@@ -12916,7 +13584,8 @@ CTI_FN void cti_friction_sweep(cti_friction *f, double sigma, const double *cent
         memcpy(B, f->diagonal + 9 * (size_t)i, sizeof B);
         cti_friction_row(f, i, f->r, q);
         for (a = 0; a < 3; a++)
-            q[a] += f->q[3 * i + a] - B[3 * a] * r[0] - B[3 * a + 1] * r[1] - B[3 * a + 2] * r[2] - (center ? sigma * center[3 * i + a] : 0);
+            q[a] +=
+                f->q[3 * i + a] - B[3 * a] * r[0] - B[3 * a + 1] * r[1] - B[3 * a + 2] * r[2] - (center ? sigma * center[3 * i + a] : 0);
         for (a = 0; a < 3 && center; a++)
             B[4 * a] += sigma;
         cti_friction_local(B, q, f->mu[i], r);
@@ -12949,12 +13618,16 @@ CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a)
         cti_friction_answer(f, a);
         f->e->hidden += cti_effort_now(f->e) - begun;
     }
+    if (f->memory)
+        return 0;
     f->spent = !cti_effort_goes_on(f->e, f->iterations, own, a->x, a->r);
     return !f->spent;
 }
 
 CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answer *a)
 {
+    if (f->memory)
+        return CTI_OUTCOME_MEMORY;
     cti_friction_answer(f, a);
     if (f->best_residual <= enough)
         return CTI_OUTCOME_SOLVED;
@@ -12997,18 +13670,110 @@ CTI_FN void cti_friction_weights(double *const *de, int n, int m, const double *
 
 /* ---- 3_solve/friction_system.c ---- */
 /* friction_system.c -- linear systems (A + B (W + sigma I)) x = y of frictional contact: A and B of 3x3 blocks on the diagonal.
-   Method: sparse LU by blocks of all contacts with one step of refinement, or dense LU of the contacts whose B is not 0, whichever costs less. */
+   Method: sparse LU by blocks of all contacts with one step of refinement, or dense LU of the contacts whose B is not 0, whichever costs
+   less. */
 
 static int cti_friction_system_dense(cti_friction_system *s)
 {
     cti_arena *arena = s->f->e->arena;
     s->ld = cti_pad8(s->f->m) + 8;
-    s->matrix = CTI_ARENA_NEW(arena, double, (size_t)s->f->m * (size_t)s->ld);
+    s->matrix = CTI_ARENA_NEW(arena, double, (size_t)s->f->m *(size_t)s->ld);
     s->scratch = CTI_ARENA_NEW(arena, double, cti_lu_scratch(s->f->m));
     s->pivot = CTI_ARENA_NEW(arena, int, s->f->m);
     s->active = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
     s->place = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
     return s->matrix && s->scratch && s->pivot && s->active && s->place;
+}
+
+/* ---- groups ---- */
+
+enum {
+    CTI_FRICTION_GROUP = 24,
+    CTI_FRICTION_GROUPED = 3
+}; /* contacts of a group at most, and on average at least to make groups worth it */
+
+/* a number that contacts with the same columns share */
+static uint32_t cti_friction_system_hash(const cti_friction *f, int i)
+{
+    uint32_t sum = (uint32_t)(f->first[i + 1] - f->first[i]), h;
+    int k;
+    for (k = f->first[i]; k < f->first[i + 1]; k++) {
+        h = (uint32_t)f->column[k] * 2654435761u;
+        sum += h ^ h >> 15;
+    }
+    return sum;
+}
+
+/* contacts sorted by their hash and cut into groups. 0: out of memory */
+static int cti_friction_system_group(cti_friction_system *s)
+{
+    const cti_friction *f = s->f;
+    cti_arena *arena = f->e->arena;
+    uint32_t *key = CTI_ARENA_NEW(arena, uint32_t, f->nc), *key2 = CTI_ARENA_NEW(arena, uint32_t, f->nc);
+    int32_t *spare = CTI_ARENA_NEW(arena, int32_t, f->nc);
+    int i, k, end, parts;
+    s->group = CTI_ARENA_NEW(arena, int32_t, f->nc), s->member = CTI_ARENA_NEW(arena, int32_t, f->nc);
+    s->begin = CTI_ARENA_NEW(arena, int32_t, f->nc + 1);
+    if (!key || !key2 || !spare || !s->group || !s->member || !s->begin)
+        return 0;
+    for (i = 0; i < f->nc; i++)
+        key[i] = cti_friction_system_hash(f, i), s->member[i] = i;
+    cti_sort_u32(key, s->member, key2, spare, f->nc);
+    for (s->n_groups = 0, i = 0; i < f->nc; i = end) {
+        for (end = i + 1; end < f->nc && key[end] == key[i]; end++) {
+        }
+        parts = (end - i + CTI_FRICTION_GROUP - 1) / CTI_FRICTION_GROUP;
+        for (k = 0; k < parts; k++)
+            s->begin[s->n_groups++] = i + (int)((int64_t)(end - i) * k / parts);
+    }
+    s->begin[s->n_groups] = f->nc;
+    for (k = 0; k < s->n_groups; k++)
+        for (i = s->begin[k]; i < s->begin[k + 1]; i++)
+            s->group[s->member[i]] = k;
+    return 1;
+}
+
+/* which groups meet. 0: out of memory */
+static int cti_friction_system_meet(cti_friction_system *s)
+{
+    const cti_friction *f = s->f;
+    int32_t *seen = CTI_ARENA_NEW(f->e->arena, int32_t, s->n_groups);
+    int g, i, k, pass, n = 0;
+    s->first = CTI_ARENA_NEW(f->e->arena, int32_t, s->n_groups + 1), s->size = CTI_ARENA_NEW(f->e->arena, int32_t, s->n_groups);
+    for (pass = 0; pass < 2; pass++) {
+        if (!seen || !s->first || !s->size)
+            return 0;
+        memset(seen, -1, sizeof *seen * (size_t)s->n_groups);
+        for (n = 0, g = 0; g < s->n_groups; s->first[++g] = n)
+            for (s->first[g] = n, i = s->begin[g]; i < s->begin[g + 1]; i++)
+                for (k = f->first[s->member[i]]; k < f->first[s->member[i] + 1]; k++) {
+                    int h = s->group[f->column[k]];
+                    if (seen[h] == g)
+                        continue;
+                    seen[h] = g;
+                    if (pass)
+                        s->column[n] = h;
+                    n++;
+                }
+        s->column = pass ? s->column : CTI_ARENA_NEW(f->e->arena, int32_t, n);
+        if (!s->column)
+            return 0;
+    }
+    return 1;
+}
+
+/* 1 with groups where there are some, 0 when memory ran out */
+static int cti_friction_system_open_groups(cti_friction_system *s)
+{
+    cti_arena *arena = s->f->e->arena;
+    if (!cti_friction_system_group(s))
+        return 0;
+    s->grouped = s->f->nc >= CTI_FRICTION_GROUPED * s->n_groups;
+    if (!s->grouped)
+        return 1;
+    s->active = CTI_ARENA_NEW(arena, int32_t, s->f->nc), s->place = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
+    return s->active && s->place && cti_friction_system_meet(s) &&
+           cti_panel_lu_open(s->f->e->mem, &s->panel, s->n_groups, s->first, s->column);
 }
 
 CTI_FN int cti_friction_system_open(cti_friction_system *s, cti_friction *f)
@@ -13018,6 +13783,10 @@ CTI_FN int cti_friction_system_open(cti_friction_system *s, cti_friction *f)
     s->work = CTI_ARENA_NEW(f->e->arena, double, f->m), s->rhs = CTI_ARENA_NEW(f->e->arena, double, f->m);
     if (!s->work || !s->rhs)
         return 0;
+    if (!f->W && !cti_friction_system_open_groups(s))
+        return 0;
+    if (s->grouped)
+        return 1;
     if (!f->W) {
         if (!cti_block_lu_open(f->e->mem, &s->lu, f->nc, f->first, f->column))
             return 0;
@@ -13032,7 +13801,7 @@ CTI_FN int cti_friction_system_open(cti_friction_system *s, cti_friction *f)
 CTI_FN void cti_friction_system_close(cti_friction_system *s)
 {
     if (s->f)
-        cti_block_lu_close(s->f->e->mem, &s->lu);
+        cti_block_lu_close(s->f->e->mem, &s->lu), cti_panel_lu_close(s->f->e->mem, &s->panel);
 }
 
 /* out [3 rows of ld]: B times a 3x3 block of rows `stride` apart */
@@ -13097,10 +13866,58 @@ static void cti_friction_system_row(cti_friction_system *s, int i)
             out[(size_t)a * ld + 3 * at + (size_t)b] += A[3 * a + b] + s->sigma * B[3 * a + b];
 }
 
+/* place of a contact among those of its group whose B is not 0, or -1; sizes of the groups */
+static void cti_friction_system_rank(cti_friction_system *s)
+{
+    int g, i, k;
+    cti_friction_system_list(s);
+    for (g = 0; g < s->n_groups; g++)
+        for (s->size[g] = 0, i = s->begin[g]; i < s->begin[g + 1]; i++) {
+            k = s->member[i];
+            if (s->place[k] >= 0)
+                s->place[k] = s->size[g] / 3, s->size[g] += 3;
+        }
+}
+
+/* rows of contact i in the panels */
+static void cti_friction_system_panel_row(cti_friction_system *s, int i)
+{
+    const cti_friction *f = s->f;
+    const double *A = s->A + 9 * (size_t)i, *B = s->B + 9 * (size_t)i;
+    double *to = NULL, *block = NULL;
+    int k, a, b, ld = 0, group = -1;
+    for (k = f->first[i]; k < f->first[i + 1]; k++) {
+        int j = f->column[k];
+        if (s->place[j] < 0)
+            continue;
+        if (s->group[j] != group)
+            group = s->group[j], block = cti_panel_lu_block(&s->panel, s->group[i], group, &ld);
+        to = block + 3 * (size_t)s->place[i] * (size_t)ld + 3 * (size_t)s->place[j];
+        cti_friction_system_put(B, f->block + 9 * (size_t)k, 3, to, (size_t)ld);
+        for (a = 0; a < 3 && i == j; a++)
+            for (b = 0; b < 3; b++)
+                to[(size_t)a * (size_t)ld + (size_t)b] += A[3 * a + b] + s->sigma * B[3 * a + b];
+    }
+}
+
+static int cti_friction_system_factor_groups(cti_friction_system *s)
+{
+    int k;
+    cti_friction_system_rank(s);
+    s->f->memory |= !cti_panel_lu_clear(s->f->e->mem, &s->panel, s->size);
+    if (s->f->memory)
+        return 0;
+    for (k = 0; k < s->n_active; k++)
+        cti_friction_system_panel_row(s, s->active[k]);
+    return cti_panel_lu_factor(&s->panel);
+}
+
 CTI_FN int cti_friction_system_factor(cti_friction_system *s, const double *A, const double *B, double sigma)
 {
     int k;
     s->A = A, s->B = B, s->sigma = sigma;
+    if (s->grouped)
+        return cti_friction_system_factor_groups(s);
     if (s->sparse)
         return cti_friction_system_factor_sparse(s);
     cti_friction_system_list(s);
@@ -13152,10 +13969,57 @@ static void cti_friction_system_solve_dense(cti_friction_system *s, double *x)
         x[3 * s->active[k / 3] + k % 3] = s->rhs[k];
 }
 
+/* as cti_friction_system_solve_dense */
+static void cti_friction_system_solve_groups(cti_friction_system *s, double *x)
+{
+    int i, k, a, others = 0;
+    for (i = 0; i < s->f->m; i++) {
+        s->rhs[i] = s->place[i / 3] < 0 ? x[i] : 0;
+        others |= s->rhs[i] != 0;
+    }
+    if (others)
+        cti_friction_mul(s->f, s->rhs, s->work);
+    for (k = 0; k < s->n_active; k++) {
+        int j = s->active[k], to = cti_panel_lu_place(&s->panel, s->group[j]) + 3 * s->place[j];
+        for (a = 0; a < 3; a++) {
+            const double *B = s->B + 9 * (size_t)j + 3 * a, *v = s->work + 3 * (size_t)j;
+            s->rhs[to + a] = x[3 * j + a] - (others ? B[0] * v[0] + B[1] * v[1] + B[2] * v[2] : 0);
+        }
+    }
+    cti_panel_lu_solve(&s->panel, s->rhs);
+    for (k = 0; k < s->n_active; k++) {
+        int j = s->active[k];
+        memcpy(x + 3 * (size_t)j, s->rhs + cti_panel_lu_place(&s->panel, s->group[j]) + 3 * s->place[j], 3 * sizeof *x);
+    }
+}
+
+/* the same with one step of refinement: rows are not exchanged between groups */
+static int cti_friction_system_solve_refined(cti_friction_system *s, double *x)
+{
+    cti_arena_point mark = cti_arena_mark(s->f->e->arena);
+    size_t bytes = sizeof *x * (size_t)s->f->m;
+    double *rest = CTI_ARENA_NEW(s->f->e->arena, double, s->f->m);
+    int i;
+    s->f->memory |= !rest;
+    if (!rest)
+        return 0;
+    memcpy(rest, x, bytes);
+    cti_friction_system_solve_groups(s, x);
+    cti_friction_system_rest(s, x, rest);
+    cti_friction_system_solve_groups(s, rest);
+    for (i = 0; i < s->f->m; i++)
+        x[i] += rest[i];
+    cti_arena_rewind(s->f->e->arena, mark);
+    return 1;
+}
+
 CTI_FN int cti_friction_system_solve(cti_friction_system *s, double *x)
 {
     int i;
-    if (s->sparse)
+    if (s->grouped) {
+        if (!cti_friction_system_solve_refined(s, x))
+            return 0;
+    } else if (s->sparse)
         cti_friction_system_solve_sparse(s, x);
     else
         cti_friction_system_solve_dense(s, x);
@@ -13174,7 +14038,14 @@ CTI_FN int cti_friction_system_solve(cti_friction_system *s, double *x)
    factors of it are tried where nothing gets better. based on: Alart and Curnier 1991; Acary, Bremond and Huber 2018 (comparison of
    solvers; line search on the same function); Grippo, Lampariello and Lucidi 1986 (nonmonotone search). */
 
-enum { CTI_NEWTON_OWN = 1000, CTI_NEWTON_HALVES = 8, CTI_NEWTON_PATIENCE = 30, CTI_NEWTON_POLISH = 30 };
+enum {
+    CTI_NEWTON_OWN = 1000,
+    CTI_NEWTON_HALVES = 8,
+    CTI_NEWTON_PATIENCE = 30,
+    CTI_NEWTON_QUICK = 8,
+    CTI_NEWTON_LEAPS = 6,
+    CTI_NEWTON_POLISH = 30
+};
 
 CTI_FN int cti_newton_open(cti_newton *s, cti_friction *f, cti_friction_system *system)
 {
@@ -13288,6 +14159,17 @@ static double cti_newton_sweeps(cti_newton *s, int count)
     return cti_friction_residual(s->f);
 }
 
+/* the whole step although F does not fall along it, and two sweeps: out of a kink of F where many short steps lead nowhere. Returns the
+   residual */
+static double cti_newton_leap(cti_newton *s)
+{
+    cti_friction *f = s->f;
+    int i;
+    for (i = 0; i < f->m && cti_finite64(s->d[i]); i++)
+        f->r[i] += s->d[i];
+    return cti_newton_sweeps(s, 2);
+}
+
 /* one step from the iterate, whose residual is given and updated. 0 when there is none along which F falls */
 static int cti_newton_advance(cti_newton *s, double *residual)
 {
@@ -13301,12 +14183,17 @@ CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
     double residual;
-    int k, goes = 1;
+    int k, goes = 1, failures = 0;
     memcpy(f->r, f->best, sizeof *f->r * (size_t)f->m);
     residual = cti_friction_residual(f);
     s->n_history = 0;
-    for (k = 0; k < CTI_NEWTON_POLISH && goes && residual > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++)
+    for (k = 0; k < CTI_NEWTON_POLISH && goes && residual > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++) {
         goes = cti_newton_advance(s, &residual);
+        if (goes || !f->e->mix || ++failures > CTI_NEWTON_LEAPS)
+            continue;
+        residual = failures % 2 ? cti_newton_leap(s) : cti_newton_sweeps(s, 10);
+        goes = 1;
+    }
     return f->best_residual <= enough;
 }
 
@@ -13323,11 +14210,12 @@ static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
         since++;
         if (!cti_newton_advance(s, &residual)) {
             failures++;
-            residual = cti_newton_sweeps(s, 10 * cti_min_int(failures, 10));
+            residual =
+                f->e->mix && failures % 2 ? cti_newton_leap(s) : cti_newton_sweeps(s, 10 * cti_min_int(failures, f->e->mix ? 2 : 10));
         }
         if (f->best_residual < 0.8 * mark)
             mark = f->best_residual, since = 0;
-        if (since >= CTI_NEWTON_PATIENCE && ++boost < 4) {
+        if (since >= (f->e->mix ? CTI_NEWTON_QUICK : CTI_NEWTON_PATIENCE) && ++boost < 4) {
             s->boost = boosts[boost], since = failures = 0;
             memcpy(f->r, f->best, sizeof *f->r * (size_t)f->m);
             residual = cti_newton_sweeps(s, 10);
@@ -13665,7 +14553,8 @@ typedef struct cti_mprgp_task {
     void (*multiply)(void *ctx, const double *x, double *y); /* y = A x */
     void *multiply_ctx;
     const cti_sparse *A; /* rows of the same matrix or NULL */
-    double (*row)(void *ctx, int i, const double *x); /* without A: (A x)_i with the context of multiply, for x of few entries; or NULL */
+    /* without A: d'A d with the context of multiply, for d that is zero but where these rows touch; or NULL */
+    double (*energy)(void *ctx, const double *d, const int32_t *rows, int count);
     const double *b;
     cti_mprgp_set *set;
     cti_mprgp_preconditioner *precondition;
@@ -13715,7 +14604,7 @@ typedef struct cti_mprgp_options {
     int dense_rows;                  /* up to so many rows the multipliers' matrix is formed: 2400 */
     int projected;                   /* 1 */
     double gamma;                    /* 1 */
-    double *power;                   /* [n] or NULL: start of the power method on the unknowns, replaced by its end */
+    double *power;                   /* [n] or NULL: start of the power method on the unknowns (of an LCP: on its rows), replaced by its end */
 } cti_mprgp_options;
 CTI_FN cti_mprgp_options cti_mprgp_options_default(void);
 CTI_FN cti_outcome cti_mprgp_solve_with(const cti_program *p, const cti_mprgp_options *o, cti_effort *e, cti_answer *a,
@@ -14499,7 +15388,9 @@ static double cti_mprgp_energy(cti_mprgp_state *m, const int32_t *rows, int coun
     const cti_sparse *A = m->q->A, *J = &m->q->set->J;
     double e = 0;
     int r, i, k, at;
-    if ((!A && !m->q->row) || count > m->n / 8) {
+    if (!A && m->q->energy && count <= m->n / 8)
+        return m->q->energy(m->q->multiply_ctx, m->d, rows, count);
+    if (!A || count > m->n / 8) {
         cti_mprgp_multiply(m, m->d, m->Ad);
         return cti_mprgp_dot(m->n, m->d, m->Ad);
     }
@@ -14508,9 +15399,9 @@ static double cti_mprgp_energy(cti_mprgp_state *m, const int32_t *rows, int coun
         for (at = first; at < last; at++) {
             double s = 0, own = J->p ? J->x[at] * m->Ad[rows[r]] : m->d[rows[r]];
             i = J->p ? J->i[at] : rows[r];
-            for (k = A ? A->p[i] : 0; A && k < A->p[i + 1]; k++)
+            for (k = A->p[i]; k < A->p[i + 1]; k++)
                 s += A->x[k] * m->d[A->i[k]];
-            e += own * (A ? s : m->q->row(m->q->multiply_ctx, i, m->d));
+            e += own * s;
         }
     }
     return e;
@@ -15409,6 +16300,7 @@ static cti_mprgp_end cti_mprgp_bounds_run(cti_mprgp_bounds *q, double tolerance)
     task.answer = t->answer, task.count = t->count;
     task.infeasible = q->certifying ? NULL : cti_mprgp_bounds_infeasible, task.infeasible_ctx = q;
     task.limit = q->certifying ? 2000 : 0;
+    task.power = q->certifying || q->p->kind != CTI_PROGRAM_LCP ? NULL : t->options->power;
     memcpy(y, q->y, sizeof *y * (size_t)q->p->m);
     end = cti_mprgp_run(&task, y);
     if (!q->infeasible)
@@ -15639,13 +16531,13 @@ static int cti_mprgp_symmetric(const cti_sparse *W)
     return cti_sparse_asymmetry(W, 1) <= 1e-12 && least >= -1e-12 * most;
 }
 
-static const char *cti_mprgp_refuses(const cti_program *p)
+static const char *cti_mprgp_refuses(const cti_program *p, int symmetric)
 {
     int i;
     for (i = 0; p->mu && i < p->m / 3; i++)
         if (p->mu[i] > 0)
             return "MPRGP minimizes over decoupled linear constraints; friction couples a contact's rows";
-    if (p->kind == CTI_PROGRAM_LCP && !cti_mprgp_symmetric(&p->W))
+    if (p->kind == CTI_PROGRAM_LCP && !symmetric && !cti_mprgp_symmetric(&p->W))
         return "MPRGP minimizes: W has to be symmetric and positive semidefinite";
     return NULL;
 }
@@ -15756,7 +16648,7 @@ CTI_FN cti_outcome cti_mprgp_solve_with(const cti_program *p, const cti_mprgp_op
     int infeasible = 0, contacts = p->mu != NULL;
     memset(count, 0, sizeof *count), memset(&t, 0, sizeof t);
     a->iterations = 0;
-    a->why = cti_mprgp_refuses(p);
+    a->why = cti_mprgp_refuses(p, e->mix);
     if (a->why)
         return CTI_OUTCOME_NOT_APPLICABLE;
     a->why = "";
@@ -15821,6 +16713,7 @@ typedef struct cti_tableau {
     int *basic, *nonbasic; /* [n], [cols] the variable of a row, of a column */
     int *row, *col;        /* [2 n + 1] a variable's row and column, -1: none */
     int pivots;            /* since the start */
+    int *scratch;          /* [n + 2 cols] */
 } cti_tableau;
 
 /* cti_tableau_open -- memory from the arena; cols: n, or n + 1 with z0. 0 when memory ran out. */
@@ -15831,7 +16724,7 @@ CTI_FN void cti_tableau_reset(cti_tableau *t);
 CTI_FN void cti_tableau_pivot(cti_tableau *t, int r, int c);
 /* cti_tableau_reach -- pivots, largest entry first (a complementary pair's within a factor of four), until the variables marked in want [2
    n + 1] (n marks) are basic. Entries below `least` are not pivots: returns how many marked variables had to stay nonbasic. */
-CTI_FN int cti_tableau_reach(cti_tableau *t, cti_arena *arena, const uint8_t *want, double least);
+CTI_FN int cti_tableau_reach(cti_tableau *t, const uint8_t *want, double least);
 
 /* cti_equilibrate -- powers of two R, C [n] such that R M C has rows and columns of largest entries near 1; applied to M in place. A
    symmetric M stays so. 0 when memory ran out. */
@@ -15961,7 +16854,8 @@ CTI_FN int cti_tableau_open(cti_tableau *t, cti_arena *arena, const double *M, c
     t->nonbasic = CTI_ARENA_NEW(arena, int, cols);
     t->row = CTI_ARENA_NEW(arena, int, 2 * n + 1);
     t->col = CTI_ARENA_NEW(arena, int, 2 * n + 1);
-    if (!t->T || !t->value || !t->basic || !t->nonbasic || !t->row || !t->col)
+    t->scratch = CTI_ARENA_NEW(arena, int, n + 2 * cols);
+    if (!t->scratch || !t->T || !t->value || !t->basic || !t->nonbasic || !t->row || !t->col)
         return 0;
     cti_tableau_reset(t);
     return 1;
@@ -16048,15 +16942,12 @@ static void cti_tableau_largest(const cti_tableau *t, const cti_tableau_change *
     }
 }
 
-CTI_FN int cti_tableau_reach(cti_tableau *t, cti_arena *arena, const uint8_t *want, double least)
+CTI_FN int cti_tableau_reach(cti_tableau *t, const uint8_t *want, double least)
 {
-    cti_arena_point mark = cti_arena_mark(arena);
     cti_tableau_change c;
     int i, j;
-    c.rows = CTI_ARENA_NEW(arena, int, t->n), c.cols = CTI_ARENA_NEW(arena, int, t->cols), c.place = CTI_ARENA_NEW(arena, int, t->cols);
+    c.rows = t->scratch, c.cols = c.rows + t->n, c.place = c.cols + t->cols;
     c.n_rows = c.n_cols = 0;
-    if (!c.rows || !c.cols || !c.place)
-        return t->n;
     for (i = 0; i < t->n; i++)
         if (!want[t->basic[i]])
             c.rows[c.n_rows++] = i;
@@ -16077,7 +16968,6 @@ CTI_FN int cti_tableau_reach(cti_tableau *t, cti_arena *arena, const uint8_t *wa
         if (bj < c.n_cols)
             c.place[c.cols[bj]] = bj;
     }
-    cti_arena_rewind(arena, mark);
     return c.n_cols;
 }
 
@@ -16228,7 +17118,7 @@ static int cti_lemke_begin(cti_lemke *l)
     cti_tableau *t = &l->t;
     int i, n = l->n;
     cti_tableau_reset(t);
-    cti_tableau_reach(t, l->e->arena, l->reference, CTI_LEMKE_TINY);
+    cti_tableau_reach(t, l->reference, CTI_LEMKE_TINY);
     for (i = 0; i < n; i++)
         l->slot[t->basic[i] % n] = t->basic[i];
     for (i = 0; i < n; i++)
@@ -16250,7 +17140,7 @@ static int cti_lemke_refresh(cti_lemke *l)
     memset(l->want, 0, (size_t)(2 * l->n + 1));
     for (i = 0; i < l->n; i++)
         l->want[l->t.basic[i]] = 1;
-    if (!cti_lemke_begin(l) || cti_tableau_reach(&l->t, l->e->arena, l->want, 1e-14) != 0)
+    if (!cti_lemke_begin(l) || cti_tableau_reach(&l->t, l->want, 1e-14) != 0)
         return 0;
     l->base = l->t.pivots;
     return 1;
@@ -16559,7 +17449,7 @@ static void cti_lemke_wander(cti_lemke *l, int moves)
     int k, i, n = l->n;
     cti_lemke_reference(l, NULL);
     cti_tableau_reset(t);
-    cti_tableau_reach(t, l->e->arena, l->reference, CTI_LEMKE_TINY);
+    cti_tableau_reach(t, l->reference, CTI_LEMKE_TINY);
     for (k = 0; k < 8 * moves && moves > 0; k++) {
         int a = cti_lemke_random(l, n), b = cti_lemke_random(l, n), va, vb, ca, cb;
         double aa, ab, ba, bb;
@@ -17033,7 +17923,7 @@ static double cti_boxed_bound(const cti_boxed *b, int i)
 }
 
 /* the dictionary of the states; rows between that depend on others go to a bound. 0: the basis is not complementary */
-static int cti_boxed_reach(cti_boxed *b, cti_arena *arena)
+static int cti_boxed_reach(cti_boxed *b)
 {
     cti_tableau *t = &b->t;
     int i, n = b->n, again;
@@ -17042,7 +17932,7 @@ static int cti_boxed_reach(cti_boxed *b, cti_arena *arena)
             cti_tableau_reset(t);
         for (i = 0; i < n; i++)
             b->want[n + i] = b->state[i] == 0, b->want[i] = b->state[i] != 0;
-        if (cti_tableau_reach(t, arena, b->want, CTI_BOXED_TINY) == 0)
+        if (cti_tableau_reach(t, b->want, CTI_BOXED_TINY) == 0)
             return 1;
     }
     for (i = 0; i < n; i++) {
@@ -17156,7 +18046,7 @@ CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const doubl
             break;
         }
         a->iterations++;
-        if (!cti_boxed_reach(&b, e->arena))
+        if (!cti_boxed_reach(&b))
             break;
         cti_boxed_values(&b);
         for (count = 0, i = 0; i < n; i++)
@@ -17920,12 +18810,15 @@ CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answ
    For a fixed mu |u_t| this is the convex problem z = S y + q of Hong 2006, sec. 4, over cones in place of half-lines; it is solved by a
    primal-dual method with the scaling of Nesterov and Todd (1997), predictor and corrector, and mu |u_t| follows the iterate at every step.
    S = J A^-1 J' or W, in units in which each contact has mean diagonal 1; what of W is not symmetric is moved to q with the y of the step
-   before. */
+   before. Where W is sparse the system is that of friction_system.c, the scaling on its diagonal,
+   and Newton's method on the same system (friction_newton.c) ends what the barrier has come near to. */
 
 #define CTI_CONES_CONTACTS 1200
 #define CTI_CONES_NEWTON 0.05 /* residual below which the derivative of |z_t| is used */
 #define CTI_CONES_LU 1500     /* rows up to which it is */
 #define CTI_CONES_STALLED 30  /* steps without progress */
+#define CTI_CONES_QUICK 8     /* the same where there is another end */
+#define CTI_CONES_POLISH 5e-3 /* residual below which Newton's method is tried */
 #define CTI_CONES_SHORT 0.1   /* after a shorter step |z_t| is taken from the step before once */
 #define CTI_CONES_ITERATIONS 300
 
@@ -17933,7 +18826,14 @@ typedef struct cti_cones {
     const cti_program *p;
     cti_effort *e;
     cti_answer *a;
-    cti_system system;                              /* GLOBAL: A's factor */
+    cti_system system; /* GLOBAL: A's factor */
+    int sparse;        /* LOCAL: W is kept in f, S is not formed */
+    cti_friction f;
+    cti_friction_system fs;
+    cti_newton end;                                 /* sparse: Newton's steps on f from where the barrier slows down */
+    double polished;                                /* residual from which they were tried last */
+    double *fA, *fB;                                /* [9 m / 3] the scaling over the squares of side, identities */
+    double *side;                                   /* [m] 1, mu, mu: y = s / side for the s of f */
     int m, ld, newton, *pivot;                      /* newton: the derivative of |z_t| is in the matrix */
     int skew;                                       /* skew: W has a part that is not symmetric */
     double *S, *F, *scratch;                        /* [m][ld]; of the LU */
@@ -18011,13 +18911,48 @@ static int cti_cones_alloc(cti_cones *c)
     for (k = 0; k < 10; k++)
         if (!(*v[k] = CTI_ARENA_ZERO(arena, double, m)))
             return 0;
-    c->ld = ((c->m + 7) & ~7) + 8;
-    c->S = CTI_ARENA_ZERO(arena, double, (size_t)c->ld *m), c->F = CTI_ARENA_ZERO(arena, double, (size_t)c->ld *m);
-    c->pivot = CTI_ARENA_ZERO(arena, int, m), c->scratch = CTI_ARENA_NEW(arena, double, cti_lu_scratch(c->m));
     c->scaling = CTI_ARENA_ZERO(arena, double, 4 * (m / 3));
     c->own_x = CTI_ARENA_ZERO(arena, double, c->p->n), c->own_r = CTI_ARENA_ZERO(arena, double, m);
     c->work = CTI_ARENA_ZERO(arena, double, 2 * m + 2 * (size_t)c->p->n);
+    if (c->sparse)
+        return c->scaling && c->own_x && c->own_r && c->work;
+    c->ld = ((c->m + 7) & ~7) + 8;
+    c->S = CTI_ARENA_ZERO(arena, double, (size_t)c->ld *m), c->F = CTI_ARENA_ZERO(arena, double, (size_t)c->ld *m);
+    c->pivot = CTI_ARENA_ZERO(arena, int, m), c->scratch = CTI_ARENA_NEW(arena, double, cti_lu_scratch(c->m));
     return c->pivot && c->scratch && c->S && c->F && c->scaling && c->own_x && c->own_r && c->work;
+}
+
+/* 1 where W is better kept sparse */
+static int cti_cones_is_sparse(const cti_program *p, const cti_effort *e)
+{
+    int i;
+    if (p->kind != CTI_PROGRAM_LOCAL || !(e->mix || p->m > 3 * CTI_CONES_CONTACTS))
+        return 0;
+    for (i = 0; i < p->m / 3; i++)
+        if (!(p->mu[i] > 0))
+            return 0;
+    return 1;
+}
+
+/* the form of friction.h, in the units of cones. 0 when memory ran out */
+static int cti_cones_open_sparse(cti_cones *c)
+{
+    cti_arena *arena = c->e->arena;
+    int i;
+    c->side = CTI_ARENA_NEW(arena, double, c->m);
+    c->fA = CTI_ARENA_ZERO(arena, double, 3 * (size_t)c->m), c->fB = CTI_ARENA_ZERO(arena, double, 3 * (size_t)c->m);
+    if (!c->side || !c->fA || !c->fB || !cti_friction_open(&c->f, c->p, c->e, c->a) || !cti_friction_system_open(&c->fs, &c->f) ||
+        !cti_newton_open(&c->end, &c->f, &c->fs))
+        return 0;
+    c->polished = CTI_CONES_POLISH;
+    for (i = 0; i < c->m; i++) {
+        c->side[i] = i % 3 ? c->p->mu[i / 3] : 1;
+        c->unit[i] = c->f.unit * c->f.root[i / 3] * c->side[i];
+        c->q[i] = c->f.q[i] * c->side[i];
+        c->size = fmax(c->size, fabs(c->q[i]));
+        c->fB[9 * (i / 3) + 4 * (i % 3)] = 1;
+    }
+    return 1;
 }
 
 /* S and q of LOCAL: the symmetric part of W */
@@ -18101,11 +19036,15 @@ static void cti_cones_residual(cti_cones *c)
     int i, j, k;
     c->mu = 0;
     for (i = 0; i < c->m; i++)
-        c->own_r[i] = c->unit[i] * c->y[i];
+        c->own_r[i] = c->sparse ? c->side[i] * c->y[i] : c->unit[i] * c->y[i];
+    if (c->sparse)
+        cti_friction_mul(&c->f, c->own_r, c->t);
     for (i = 0; i < c->m; i++) {
-        const double *row = c->S + (size_t)i * (size_t)c->ld;
+        const double *row = c->sparse ? NULL : c->S + (size_t)i * (size_t)c->ld;
         double sum = c->q[i];
-        if (c->skew) {
+        if (c->sparse) {
+            sum += c->side[i] * c->t[i];
+        } else if (c->skew) {
             double own = 0;
             for (k = W->p[i]; k < W->p[i + 1]; k++)
                 own += W->x[k] * c->own_r[W->i[k]];
@@ -18141,11 +19080,42 @@ static void cti_cones_offer(cti_cones *c)
     }
 }
 
+/* 1 where the caller's start is a solution already */
+static int cti_cones_offer_start(cti_cones *c)
+{
+    cti_judgement j;
+    cti_program_u(c->p, NULL, c->a->r, c->own_x);
+    cti_program_judge(c->p, c->own_x, c->a->r, c->work, &j);
+    if (!(j.residual < c->best))
+        return 0;
+    c->best = j.residual;
+    memcpy(c->a->x, c->own_x, sizeof *c->own_x * (size_t)c->p->n);
+    return c->best <= c->e->tolerance;
+}
+
 /* direction of z_t, 0 where there is none */
 static void cti_cones_slip(const double *z, double *d)
 {
     double t = sqrt(z[1] * z[1] + z[2] * z[2]);
     d[0] = t > 0 ? z[1] / t : 0, d[1] = t > 0 ? z[2] / t : 0;
+}
+
+/* dy = (S + E W^2)^-1 dy */
+static void cti_cones_apply(cti_cones *c)
+{
+    int i;
+    if (!c->sparse && c->newton)
+        cti_lu_solve(c->F, c->m, c->ld, c->pivot, c->dy);
+    else if (!c->sparse)
+        cti_dense64_solve(c->F, c->m, c->ld, c->dy);
+    else {
+        for (i = 0; i < c->m; i++)
+            c->dy[i] /= c->side[i];
+        if (!cti_friction_system_solve(&c->fs, c->dy))
+            memset(c->dy, 0, sizeof *c->dy * (size_t)c->m);
+        for (i = 0; i < c->m; i++)
+            c->dy[i] /= c->side[i];
+    }
 }
 
 /* dy, dz for lambda o (W dy + W^-1 dz) = rc, with the factor of S + E W^2 */
@@ -18163,10 +19133,7 @@ static void cti_cones_direction(cti_cones *c)
         for (k = 3 * i; k < 3 * i + 3; k++)
             c->dy[k] += c->rp[k];
     }
-    if (c->newton)
-        cti_lu_solve(c->F, c->m, c->ld, c->pivot, c->dy);
-    else
-        cti_dense64_solve(c->F, c->m, c->ld, c->dy);
+    cti_cones_apply(c);
     for (i = 0; i < c->m / 3; i++) {
         /* dz = W (t - W dy) */
         double v[3];
@@ -18186,10 +19153,26 @@ static double cti_cones_reach(const cti_cones *c, double keep)
     return fmin(1, keep * reach);
 }
 
-/* S + W^2, or S + E W^2 with E = I - e_n z_t' / |z_t|, the derivative of z - |z_t| e_n */
+/* E W^2 of contact i with E = I - e_n z_t' / |z_t|, the derivative of z - |z_t| e_n, or W^2. G [9] */
+static void cti_cones_diagonal(const cti_cones *c, int i, double *G)
+{
+    const double *s = c->scaling + 4 * i;
+    double d[2];
+    int a, b;
+    cti_cones_slip(c->z + 3 * i, d);
+    for (a = 0; a < 3; a++)
+        for (b = 0; b < 3; b++)
+            G[3 * a + b] = s[0] * s[0] * (2 * s[1 + a] * s[1 + b] + (a == b ? (a ? 1 : -1) : 0));
+    for (a = 1; a < 3 && c->newton; a++)
+        for (b = 0; b < 3; b++)
+            G[b] -= d[a - 1] * G[3 * a + b];
+}
+
+/* S + W^2, or S + E W^2 */
 static void cti_cones_matrix(cti_cones *c)
 {
     int i, k, a, b;
+    double G[9];
     for (i = 0; i < c->m; i++)
         memcpy(c->F + (size_t)i * (size_t)c->ld, c->S + (size_t)i * (size_t)c->ld, sizeof *c->F * (size_t)c->m);
     for (i = 0; c->newton && c->skew && i < c->m; i++) {
@@ -18199,39 +19182,56 @@ static void cti_cones_matrix(cti_cones *c)
             row[c->p->W.i[k]] = c->unit[i] * c->unit[c->p->W.i[k]] * c->p->W.x[k];
     }
     for (i = 0; i < c->m / 3; i++) {
-        double *s = c->scaling + 4 * i, d[2];
-        cti_cones_slip(c->z + 3 * i, d);
+        cti_cones_diagonal(c, i, G);
         for (a = 0; a < 3; a++)
-            for (b = 0; b < 3; b++) {
-                double square = s[0] * s[0] * (2 * s[1 + a] * s[1 + b] + (a == b ? (a ? 1 : -1) : 0));
-                c->F[(size_t)(3 * i + a) * (size_t)c->ld + (size_t)(3 * i + b)] += square;
-                if (c->newton && a)
-                    c->F[(size_t)(3 * i) * (size_t)c->ld + (size_t)(3 * i + b)] -= d[a - 1] * square;
-            }
+            for (b = 0; b < 3; b++)
+                c->F[(size_t)(3 * i + a) * (size_t)c->ld + (size_t)(3 * i + b)] += G[3 * a + b];
     }
 }
 
-static void cti_cones_factor(cti_cones *c)
+/* the same in the units of f. 0 when it is singular, or memory ran out */
+static int cti_cones_factor_sparse(cti_cones *c)
+{
+    int i, a;
+    double G[9];
+    for (i = 0; i < c->m / 3; i++) {
+        cti_cones_diagonal(c, i, G);
+        for (a = 0; a < 9; a++)
+            c->fA[9 * (size_t)i + (size_t)a] = G[a] / (c->side[3 * i + a / 3] * c->side[3 * i + a % 3]);
+    }
+    return cti_friction_system_factor(&c->fs, c->fA, c->fB, 0);
+}
+
+/* 0 when there is no factor */
+static int cti_cones_factor(cti_cones *c)
 {
     int i;
     for (i = 0; i < c->m / 3; i++)
         cti_cones_scaling(c->y + 3 * i, c->z + 3 * i, c->scaling + 4 * i, c->lambda + 3 * i);
-    c->newton = c->last < CTI_CONES_NEWTON && c->m <= CTI_CONES_LU && c->reach > CTI_CONES_SHORT;
+    c->newton = c->last < CTI_CONES_NEWTON && (c->sparse || c->m <= CTI_CONES_LU) && c->reach > CTI_CONES_SHORT;
+    if (c->sparse) {
+        if (cti_cones_factor_sparse(c))
+            return 1;
+        c->newton = 0;
+        return cti_cones_factor_sparse(c);
+    }
     cti_cones_matrix(c);
     if (c->newton && cti_lu_factor(c->F, c->m, c->ld, c->pivot, c->scratch))
-        return;
+        return 1;
     if (c->newton) {
         c->newton = 0;
         cti_cones_matrix(c);
     }
     cti_dense64_factor(c->F, c->m, c->ld);
+    return 1;
 }
 
 static double cti_cones_step(cti_cones *c)
 {
     double reach, ahead = 0, sigma, left = 0;
     int i, k;
-    cti_cones_factor(c);
+    if (!cti_cones_factor(c))
+        return 0;
     for (i = 0; i < c->m; i += 3) {
         cti_cones_product(c->lambda + i, c->lambda + i, c->rc + i);
         for (k = i; k < i + 3; k++)
@@ -18263,6 +19263,33 @@ static double cti_cones_step(cti_cones *c)
     return reach;
 }
 
+/* Newton's steps from the best point that f knows. 1 when they got there */
+static int cti_cones_polish(cti_cones *c)
+{
+    int spent = c->a->iterations, got = cti_newton_polish(&c->end, 0.3 * c->e->tolerance, c->a);
+    if (got) {
+        cti_friction_answer(&c->f, c->a);
+        c->best = c->f.best_residual;
+    }
+    c->a->iterations = spent + c->f.iterations;
+    c->f.iterations = 0;
+    return got;
+}
+
+/* sparse: the end by Newton's method without a barrier, tried anew as the residual falls. 1 when it got there */
+static int cti_cones_end(cti_cones *c)
+{
+    int i;
+    if (!c->sparse || !(c->last < c->polished))
+        return 0;
+    c->polished = 0.2 * c->last;
+    for (i = 0; i < c->m; i++)
+        c->f.r[i] = c->side[i] * c->y[i];
+    c->f.best_residual = INFINITY;
+    cti_friction_residual(&c->f);
+    return cti_cones_polish(c);
+}
+
 /* from the start with one `ahead`: 1 solved, 0 stalled, -1 bound reached */
 static int cti_cones_try(cti_cones *c)
 {
@@ -18274,12 +19301,12 @@ static int cti_cones_try(cti_cones *c)
             return -1;
         c->a->iterations++;
         cti_cones_offer(c);
-        if (c->best <= 0.5 * c->e->tolerance)
+        if (c->best <= 0.5 * c->e->tolerance || cti_cones_end(c))
             return 1;
         low = fmin(low, c->last);
         stalled = low < 0.9 * before ? 0 : stalled + 1;
         before = stalled ? before : low;
-        if (stalled >= CTI_CONES_STALLED)
+        if (stalled >= (c->sparse ? CTI_CONES_QUICK : CTI_CONES_STALLED))
             return 0;
         cti_cones_residual(c);
         if (!(cti_cones_step(c) > 1e-12))
@@ -18293,6 +19320,8 @@ static cti_outcome cti_cones_iterate(cti_cones *c)
 {
     static const double ahead[] = {1e-2, 1e-1, 1e-3};
     int k, got = 0;
+    if (c->sparse && c->e->warm && (cti_cones_offer_start(c) || (c->e->warm == 2 && cti_cones_polish(c))))
+        return CTI_OUTCOME_SOLVED;
     cti_cones_offer(c); /* y = 0: nothing touches */
     for (k = 0; k < 3 && got == 0; k++) {
         c->ahead = ahead[k];
@@ -18311,23 +19340,31 @@ CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answ
     memset(&c, 0, sizeof c);
     c.p = p, c.e = e, c.a = a, c.m = p->m, c.best = INFINITY;
     a->why = NULL;
-    if (p->m > 3 * CTI_CONES_CONTACTS)
+    c.sparse = cti_cones_is_sparse(p, e);
+    if (p->m > 3 * CTI_CONES_CONTACTS && !c.sparse)
         a->why = "more contacts than the dense matrix of the cones is made for (1200)";
     else if (!cti_cones_alloc(&c))
         a->why = "";
     else if (p->kind == CTI_PROGRAM_GLOBAL)
         a->why = cti_cones_global(&c);
-    else
+    else if (!c.sparse)
         cti_cones_local(&c);
+    else if (!cti_cones_open_sparse(&c))
+        a->why = "";
     if (a->why) {
         outcome = *a->why ? CTI_OUTCOME_NOT_APPLICABLE : CTI_OUTCOME_MEMORY;
     } else {
-        cti_cones_units(&c);
+        if (!c.sparse)
+            cti_cones_units(&c);
         outcome = cti_cones_iterate(&c);
+        outcome = c.f.memory ? CTI_OUTCOME_MEMORY : outcome;
     }
     if (!a->why || outcome == CTI_OUTCOME_SOLVED)
         a->why = "";
     cti_system_close(e->mem, &c.system);
+    if (c.f.e)
+        cti_friction_close(&c.f);
+    cti_friction_system_close(&c.fs);
     return outcome;
 }
 
@@ -19231,6 +20268,132 @@ CTI_FN cti_outcome cti_active_set_solve(const cti_program *p, cti_effort *e, cti
     return outcome;
 }
 
+/* ---- 3_solve/active_box.h ---- */
+/* active_box.h -- bounds on a sparse positive definite quadratic, by an active set that is kept between solves. */
+
+
+/* cti_active_box -- zero it before first use; close in any case. */
+typedef struct cti_active_box {
+    cti_sparse M;       /* W between free rows, the identity between the others; W's pattern; of mem */
+    cti_system system;
+    int8_t *set, *used; /* [m] -1 at lo, 1 at hi, 0 free: now, and when the factor was computed */
+    double *g, *y;      /* [m] */
+    int open, fresh, factors;
+} cti_active_box;
+
+/* cti_active_box_solve -- r [m] of an LCP with symmetric definite W and bounds, from r. same: W has not changed since the last solve. Returns 1
+   when all signs are right to `tolerance` relative to the largest term, 0 when they are not after `most` sets, -1 when memory ran out. */
+CTI_FN int cti_active_box_solve(cti_active_box *s, const cti_program *q, cti_effort *e, int same, double tolerance, int most, double *r);
+CTI_FN void cti_active_box_close(cti_mem *mem, cti_active_box *s);
+
+
+/* ---- 3_solve/active_box.c ---- */
+/* active_box.c -- bounds by an active set that starts from the last one.
+   Method: rows of the active set are at their bounds, the others have u = 0; rows with the wrong sign all change sides at once as long as
+   that makes them fewer, then only the last of them (which ends). The factor is that of the whole pattern with the identity for active
+   rows, so that it is analysed once; it stands while neither the set nor W changes. Based on: Judice and Pires 1994 (block principal
+   pivoting); Hintermueller, Ito and Kunisch 2003, the primal-dual active set strategy. */
+
+enum { CTI_ACTIVE_BOX_CHANCES = 4 }; /* sets in which rows with the wrong sign do not get fewer, before one changes sides at a time */
+
+CTI_FN void cti_active_box_close(cti_mem *mem, cti_active_box *s)
+{
+    cti_system_close(mem, &s->system);
+    cti_sparse_free(mem, &s->M);
+    CTI_FREE(mem, s->set), CTI_FREE(mem, s->used), CTI_FREE(mem, s->g), CTI_FREE(mem, s->y);
+    memset(s, 0, sizeof *s);
+}
+
+/* 0: out of memory */
+static int cti_active_box_open(cti_active_box *s, cti_mem *mem, const cti_sparse *W)
+{
+    int n = W->p[W->rows];
+    if (s->open && s->M.rows == W->rows && s->M.p[W->rows] == n && memcmp(s->M.i, W->i, sizeof *W->i * (size_t)n) == 0)
+        return 1;
+    cti_active_box_close(mem, s);
+    if (!cti_sparse_reserve(mem, &s->M, W->rows, W->rows, n) || !CTI_RESIZE(mem, s->set, W->rows) || !CTI_RESIZE(mem, s->used, W->rows) ||
+        !CTI_RESIZE(mem, s->g, W->rows) || !CTI_RESIZE(mem, s->y, W->rows))
+        return 0;
+    memcpy(s->M.p, W->p, sizeof *W->p * (size_t)(W->rows + 1)), memcpy(s->M.i, W->i, sizeof *W->i * (size_t)n);
+    s->open = 1;
+    return cti_system_open(mem, &s->system, &s->M);
+}
+
+/* the factor of the set at hand. 0: out of memory */
+static int cti_active_box_factor(cti_active_box *s, cti_mem *mem, const cti_sparse *W)
+{
+    int i, k, m = W->rows;
+    if (s->fresh && memcmp(s->set, s->used, (size_t)m) == 0)
+        return 1;
+    for (i = 0; i < m; i++)
+        for (k = W->p[i]; k < W->p[i + 1]; k++)
+            s->M.x[k] = s->set[i] || s->set[W->i[k]] ? (i == W->i[k] ? 1 : 0) : W->x[k];
+    memcpy(s->used, s->set, (size_t)m);
+    s->fresh = 1, s->factors++;
+    return cti_system_factor(mem, &s->system);
+}
+
+/* r of the set, g = W r + w; *size: the largest term of it */
+static void cti_active_box_point(cti_active_box *s, const cti_program *q, double *r, double *size)
+{
+    const cti_sparse *W = &q->W;
+    int i, k, m = q->m;
+    for (i = 0; i < m; i++)
+        r[i] = s->set[i] ? (s->set[i] < 0 ? q->lo[i] : q->hi[i]) : 0;
+    cti_sparse_mul(W, r, s->g);
+    for (i = 0; i < m; i++)
+        s->y[i] = s->set[i] ? 0 : -q->w[i] - s->g[i];
+    cti_system_solve(&s->system, s->y, 1);
+    for (*size = 0, i = 0; i < m; i++)
+        r[i] = s->set[i] ? r[i] : s->y[i];
+    for (i = 0; i < m; i++) {
+        double sum = q->w[i];
+        for (k = W->p[i]; k < W->p[i + 1]; k++)
+            sum += W->x[k] * r[W->i[k]];
+        s->g[i] = sum;
+        *size = fabs(q->w[i]) > *size ? fabs(q->w[i]) : *size;
+    }
+}
+
+/* the side on which row i belongs, by its own number and sign */
+static int cti_active_box_side(const cti_active_box *s, const cti_program *q, const double *r, int i, double small)
+{
+    if (!(q->hi[i] > q->lo[i]))
+        return -1;
+    if (s->set[i])
+        return s->set[i] * s->g[i] > small ? 0 : s->set[i];
+    return r[i] < q->lo[i] ? -1 : (r[i] > q->hi[i] ? 1 : 0);
+}
+
+CTI_FN int cti_active_box_solve(cti_active_box *s, const cti_program *q, cti_effort *e, int same, double tolerance, int most, double *r)
+{
+    int i, k, best = q->m + 1, chances = CTI_ACTIVE_BOX_CHANCES;
+    double size;
+    if (!cti_active_box_open(s, e->mem, &q->W))
+        return -1;
+    s->fresh = s->fresh && same;
+    for (i = 0; i < q->m; i++)
+        s->set[i] = (int8_t)(r[i] <= q->lo[i] ? -1 : (r[i] >= q->hi[i] ? 1 : 0));
+    for (k = 0; k < most; k++) {
+        int wrong = 0, last = -1;
+        if (!cti_active_box_factor(s, e->mem, &q->W))
+            return -1;
+        cti_active_box_point(s, q, r, &size);
+        for (i = 0; i < q->m; i++)
+            if (cti_active_box_side(s, q, r, i, tolerance * size) != s->set[i])
+                wrong++, last = i;
+        if (!wrong)
+            return 1;
+        chances = wrong < best ? CTI_ACTIVE_BOX_CHANCES : chances - 1;
+        best = cti_min_int(best, wrong);
+        for (i = chances > 0 ? 0 : last; i <= last; i++)
+            s->set[i] = (int8_t)cti_active_box_side(s, q, r, i, tolerance * size);
+    }
+    for (i = 0; i < q->m; i++)
+        r[i] = fmin(fmax(r[i], q->lo[i]), q->hi[i]);
+    return 0;
+}
+
 /* ---- 3_solve/stagger.h ---- */
 /* stagger.h -- contacts with friction by solvers that have none: normals and friction in turn. [Kaufman et al. 2008, Staggered projections]
  */
@@ -19239,8 +20402,8 @@ CTI_FN cti_outcome cti_active_set_solve(const cti_program *p, cti_effort *e, cti
 /* cti_stagger_solve -- LOCAL and GLOBAL by `inner`, a solver of linear complementarity problems with symmetric W and bounds. */
 CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, cti_program_solver inner, cti_effort *e, cti_answer *a);
 /* cti_stagger_mprgp, cti_stagger_active_set, cti_stagger_interior -- these solvers on problems of every kind: as they are where nothing
-   rubs, staggered elsewhere. Interior point has a method of its own for friction; staggering takes what is too large for it, or what it
-   fails on. */
+   rubs, staggered elsewhere. Interior point has a method of its own for friction; staggering takes what that one refuses, being too
+   large for it. What it fails on it would fail on again, normals and friction being programs of its own kind: FAILED stays. */
 CTI_FN cti_outcome cti_stagger_mprgp(const cti_program *p, cti_effort *e, cti_answer *a);
 CTI_FN cti_outcome cti_stagger_active_set(const cti_program *p, cti_effort *e, cti_answer *a);
 CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti_answer *a);
@@ -19256,7 +20419,18 @@ CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti
    them definite where contacts are redundant and leaves no trace of sigma. based on: Kaufman, Sueda, James and Pai 2008, Staggered
    projections for frictional contact in multibody systems. */
 
-enum { CTI_STAGGER_DEPTH = 6, CTI_STAGGER_OWN = 400, CTI_STAGGER_FAILURES = 3, CTI_STAGGER_PATIENCE = 60 };
+enum {
+    CTI_STAGGER_DEPTH = 6,
+    CTI_STAGGER_OWN = 400,
+    CTI_STAGGER_FAILURES = 3,
+    CTI_STAGGER_PATIENCE = 60,
+    CTI_STAGGER_QUICK = 10,  /* rounds without progress, in a world */
+    CTI_STAGGER_SETS = 6,    /* active sets of one program */
+    CTI_STAGGER_SMALL = 600, /* rows of a program that may have four times as many */
+    CTI_STAGGER_INNER = 50   /* steps of one program in a world */
+};
+
+#define CTI_STAGGER_SHARE 0.05 /* of the residual: how well a program is solved in a world */
 
 #define CTI_STAGGER_SIGMA 1e-6 /* of W, whose diagonal is about 1 */
 
@@ -19273,6 +20447,11 @@ typedef struct cti_stagger {
     int count, head, started;
     double *z, *y, *x; /* [m] */
     int failures;
+    int world;             /* 1: a world between contacts, which has no time for the last digits */
+    double inexact;        /* relative to the residual: how well the programs are solved; 0: to a share of the tolerance */
+    cti_active_box box[2]; /* active set: normals, tangents */
+    double *power[2];      /* [m] MPRGP: where its power methods ended, */
+    int power_rows[2];     /* of so many rows */
     const char *why;
 } cti_stagger;
 
@@ -19297,8 +20476,7 @@ static int cti_stagger_room(cti_mem *mem, cti_program *q, int n, int entries)
            CTI_RESIZE(mem, q->w, n) && CTI_RESIZE(mem, q->lo, n) && CTI_RESIZE(mem, q->hi, n);
 }
 
-/* entries of the normal program, or how many there are. Blocks of a sparse W have their own first: columns are sorted by the caller's order
- */
+/* entries of the normal program, or how many there are */
 static int cti_stagger_normals(cti_stagger *s, int fill)
 {
     const cti_friction *f = &s->f;
@@ -19358,12 +20536,23 @@ static int cti_stagger_tangents(cti_stagger *s, int fill)
     return n;
 }
 
-/* columns sorted in each row: those of a sparse W are not */
+/* 1 when the columns of each row rise */
+static int cti_stagger_is_sorted(const cti_sparse *W)
+{
+    int i, k;
+    for (i = 0; i < W->rows; i++)
+        for (k = W->p[i] + 1; k < W->p[i + 1]; k++)
+            if (W->i[k] < W->i[k - 1])
+                return 0;
+    return 1;
+}
+
+/* columns sorted in each row: those of a sparse W may not be */
 static int cti_stagger_sort(cti_mem *mem, const cti_friction *f, cti_sparse *W)
 {
     cti_sparse T;
     int ok;
-    if (f->W)
+    if (f->W || cti_stagger_is_sorted(W))
         return 1;
     ok = cti_sparse_transpose(mem, W, &T);
     cti_sparse_free(mem, W);
@@ -19402,7 +20591,8 @@ static int cti_stagger_open(cti_stagger *s, const cti_program *p, cti_effort *e,
     for (i = 0; i < CTI_STAGGER_DEPTH; i++)
         if ((s->dr[i] = CTI_ARENA_ZERO(arena, double, f->m)) == NULL || (s->de[i] = CTI_ARENA_ZERO(arena, double, f->m)) == NULL)
             return 0;
-    if (!s->old || !s->last || !s->last_e)
+    s->power[0] = CTI_ARENA_ZERO(arena, double, f->m), s->power[1] = CTI_ARENA_ZERO(arena, double, f->m);
+    if (!s->old || !s->last || !s->last_e || !s->power[0] || !s->power[1])
         return 0;
     for (i = 0; i < f->nc; i++)
         s->c[i] = 1, s->load[i] = f->mu[i] * fmax(0, f->r[3 * i]);
@@ -19418,10 +20608,32 @@ static void cti_stagger_close(cti_stagger *s)
 {
     cti_program_free(s->e->mem, &s->normal);
     cti_program_free(s->e->mem, &s->tangent);
+    cti_active_box_close(s->e->mem, &s->box[0]), cti_active_box_close(s->e->mem, &s->box[1]);
     cti_friction_close(&s->f);
 }
 
 /* ---- the two projections ---- */
+
+/* bounds on a definite W by an active set that is kept. 0: out of memory */
+static int cti_stagger_box(cti_stagger *s, const cti_program *q, double *r)
+{
+    int tangent = q == &s->tangent,
+        got = cti_active_box_solve(&s->box[tangent], q, s->e, !tangent, fmax(1e-12, 1e-3 * s->inexact), CTI_STAGGER_SETS, r);
+    return got >= 0;
+}
+
+/* MPRGP without a factor in the face, which changes from round to round */
+static cti_outcome cti_stagger_light(cti_stagger *s, const cti_program *q, cti_effort *e, cti_answer *a)
+{
+    cti_mprgp_options o = cti_mprgp_options_default();
+    cti_mprgp_counters count;
+    int tangent = q == &s->tangent;
+    o.precondition = CTI_PRECONDITION_NONE, o.power = s->power[tangent];
+    if (s->power_rows[tangent] != q->m)
+        memset(o.power, 0, sizeof *o.power * (size_t)s->f.m);
+    s->power_rows[tangent] = q->m;
+    return cti_mprgp_solve_with(q, &o, e, a, &count);
+}
 
 /* the inner solver on q from r [q->m], which is the end too. 0: out of memory or not a solver for this, with s->why */
 static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
@@ -19431,17 +20643,22 @@ static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
     cti_answer a;
     cti_outcome said;
     int i;
+    if (s->inexact > 0 && s->inner == cti_active_set_solve)
+        return cti_stagger_box(s, q, r);
     e.tolerance = fmax(0.01 * e.tolerance, 1e-11), e.max_iterations = 0, e.warm = 1, e.watch = NULL;
+    if (s->inexact > 0)
+        e.tolerance = fmax(e.tolerance, CTI_STAGGER_SHARE * s->inexact),
+        e.max_iterations = q->m <= CTI_STAGGER_SMALL ? 4 * CTI_STAGGER_INNER : CTI_STAGGER_INNER;
     memset(&a, 0, sizeof a);
     a.x = s->x, a.r = s->y, a.why = "";
     memcpy(s->y, r, sizeof *r * (size_t)q->m);
-    said = s->inner(q, &e, &a);
+    said = s->inexact > 0 && s->inner == cti_mprgp_solve ? cti_stagger_light(s, q, &e, &a) : s->inner(q, &e, &a);
     cti_arena_rewind(s->e->arena, mark);
     if (said == CTI_OUTCOME_MEMORY || said == CTI_OUTCOME_NOT_APPLICABLE) {
         s->why = said == CTI_OUTCOME_MEMORY ? NULL : a.why;
         return 0;
     }
-    s->failures += said != CTI_OUTCOME_SOLVED;
+    s->failures += said != CTI_OUTCOME_SOLVED && !(s->inexact > 0 && said == CTI_OUTCOME_BUDGET);
     for (i = 0; i < q->m; i++)
         if (!cti_finite64(s->y[i]))
             return 1;
@@ -19545,9 +20762,10 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
     cti_friction *f = &s->f;
     double residual = f->best_residual, share = 1, mark = INFINITY, last = INFINITY;
     int i, since = 0;
-    while (residual > enough && s->failures < CTI_STAGGER_FAILURES && since < CTI_STAGGER_PATIENCE &&
+    while (residual > enough && s->failures < CTI_STAGGER_FAILURES && since < (s->world ? CTI_STAGGER_QUICK : CTI_STAGGER_PATIENCE) &&
            cti_friction_goes_on(f, CTI_STAGGER_OWN, a)) {
         f->iterations++;
+        s->inexact = s->world ? fmin(residual, 1) : 0;
         memcpy(s->old, f->r, sizeof *f->r * (size_t)f->m);
         if (!cti_stagger_push(s))
             return 0;
@@ -19583,7 +20801,7 @@ CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, cti_program_solver in
         return CTI_OUTCOME_NOT_APPLICABLE;
     a->why = "";
     memset(&s, 0, sizeof s);
-    s.inner = inner, s.e = e;
+    s.inner = inner, s.e = e, s.world = e->mix && p->kind == CTI_PROGRAM_LOCAL;
     if (cti_stagger_open(&s, p, e, a)) {
         int ran = cti_stagger_run(&s, enough, a);
         if (ran || s.why) {
@@ -19625,6 +20843,7 @@ CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti
     return cti_stagger_solve(p, cti_interior_solve, e, a);
 }
 #undef CTI_STAGGER_SIGMA
+#undef CTI_STAGGER_SHARE
 
 /* ---- 3_solve/solvers.h ---- */
 /* solvers.h -- the solvers of stand-alone problems, and which of them takes what. */
@@ -19637,32 +20856,331 @@ CTI_FN cti_program_solver cti_solvers_find(ct_solver solver);
 CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt);
 
 
+/* ---- 3_solve/bodywise.h ---- */
+/* bodywise.h -- W = J A^-1 J' of a problem's rows, by blocks of contacts that share a body. */
+
+
+/* cti_body_factor -- blocks [first, first + n) of a problem's A, which couples them to no others, and their factor. */
+typedef struct cti_body_factor {
+    int first, n;
+    const cti_factor64 *factor;
+} cti_body_factor;
+
+/* cti_bodywise -- arrays of the arena that it was formed in. Block (i, j), [9] row-major, stands where rows i and j share a body; W is exactly
+   symmetric. */
+typedef struct cti_bodywise {
+    int n;                   /* rows that stand in it */
+    const int32_t *row;      /* [n] their numbers in the problem, ascending */
+    int32_t *first, *column; /* [n + 1], [first[n]] ascending in each row, the diagonal is always there */
+    double *block;           /* [9 first[n]] */
+} cti_bodywise;
+
+/* cti_bodywise_form -- of rows row [n], which stays the caller's; p->bodies covers all of A. 0 when memory ran out. */
+CTI_FN int cti_bodywise_form(cti_arena *arena, const cti_problem *p, const int32_t *row, int n, cti_bodywise *out);
+/* cti_bodywise_solve -- x [3 blocks] in: right side, out: A^-1 x, with one step of refinement. 0 when memory ran out. */
+CTI_FN int cti_bodywise_solve(cti_arena *arena, const cti_problem *p, double *x);
+/* cti_bodywise_scatter -- f [3 blocks] += J' r of one row; cti_bodywise_gather -- J x of one row, without w. In double in every build. */
+CTI_FN void cti_bodywise_scatter(const cti_problem *p, const cti_row *row, const double *r, double *f);
+CTI_FN void cti_bodywise_gather(const cti_problem *p, const cti_row *row, const double *x, double *u);
+
+
+/* ---- 3_solve/bodywise.c ---- */
+/* bodywise.c -- W = J A^-1 J' by bodies.
+   Method: A is block diagonal over bodies, so that W is the sum over bodies of J_b A_b^-1 J_b', each of them a small dense matrix between
+   the rows that touch the body (schur.c), which is scattered into blocks. Rows that share no body have no block. Based on: Otaduy et al.
+   2009, section 5.1 (the Schur complement); Acary, Bremond and Huber 2018, section 2 (its blocks). */
+
+/* ---- single rows ---- */
+
+CTI_FN void cti_bodywise_scatter(const cti_problem *p, const cti_row *row, const double *r, double *f)
+{
+    int k, a;
+    for (k = 0; k < row->n; k++) {
+        ct_real Gt[9];
+        double *to = f + 3 * (size_t)row->term[k].block;
+        cti_row_map_t(p, row, k, Gt);
+        for (a = 0; a < 3; a++)
+            to[a] += (double)Gt[3 * a] * r[0] + (double)Gt[3 * a + 1] * r[1] + (double)Gt[3 * a + 2] * r[2];
+    }
+}
+
+CTI_FN void cti_bodywise_gather(const cti_problem *p, const cti_row *row, const double *x, double *u)
+{
+    int k, a;
+    u[0] = u[1] = u[2] = 0;
+    for (k = 0; k < row->n; k++) {
+        ct_real Gt[9];
+        const double *from = x + 3 * (size_t)row->term[k].block;
+        cti_row_map_t(p, row, k, Gt);
+        for (a = 0; a < 3; a++)
+            u[a] += (double)Gt[a] * from[0] + (double)Gt[3 + a] * from[1] + (double)Gt[6 + a] * from[2];
+    }
+}
+
+/* ---- A^-1 ---- */
+
+/* r = f - A x of a body's blocks */
+static void cti_bodywise_rest(const cti_problem *p, const cti_body_factor *b, const double *f, const double *x, double *r)
+{
+    const cti_bsr *A = p->A;
+    int i, k, e;
+    for (i = 0; i < b->n; i++) {
+        double s[3];
+        memcpy(s, f + 3 * (size_t)(b->first + i), sizeof s);
+        for (k = A->row[b->first + i]; k < A->row[b->first + i + 1]; k++) {
+            const ct_real *a = A->val + 9 * (size_t)k;
+            const double *z = x + 3 * (size_t)A->col[k];
+            for (e = 0; e < 3; e++)
+                s[e] -= (double)a[3 * e] * z[0] + (double)a[3 * e + 1] * z[1] + (double)a[3 * e + 2] * z[2];
+        }
+        memcpy(r + 3 * (size_t)i, s, sizeof s);
+    }
+}
+
+CTI_FN int cti_bodywise_solve(cti_arena *arena, const cti_problem *p, double *x)
+{
+    cti_arena_point mark = cti_arena_mark(arena);
+    size_t most = 0, n3 = 3 * (size_t)p->A->n, i;
+    double *f = CTI_ARENA_NEW(arena, double, n3), *r = CTI_ARENA_NEW(arena, double, n3), *work;
+    int b;
+    for (b = 0; b < p->n_bodies; b++) {
+        size_t w = cti_factor64_work(p->bodies[b].factor);
+        most = w > most ? w : most;
+    }
+    work = CTI_ARENA_NEW(arena, double, most);
+    if (f && r && work) {
+        memcpy(f, x, sizeof *f * n3);
+        for (b = 0; b < p->n_bodies; b++) {
+            const cti_body_factor *q = &p->bodies[b];
+            double *at = x + 3 * (size_t)q->first;
+            cti_factor64_solve(q->factor, at, work);
+            cti_bodywise_rest(p, q, f, x, r);
+            cti_factor64_solve(q->factor, r, work);
+            for (i = 0; i < 3 * (size_t)q->n; i++)
+                at[i] += r[i];
+        }
+    }
+    cti_arena_rewind(arena, mark);
+    return f && r && work;
+}
+
+/* ---- which rows touch which body ---- */
+
+/* cti_bodywise_lists -- rows of W by body. A row stands once in the list of each body that it touches. */
+typedef struct cti_bodywise_lists {
+    int32_t *start, *row; /* [bodies + 1] */
+    int32_t *of;          /* [blocks] body */
+} cti_bodywise_lists;
+
+/* the bodies of a row, each once: at most CTI_ROW_TERMS. Returns how many */
+static int cti_bodywise_bodies(const cti_bodywise_lists *l, const cti_row *row, int32_t *out)
+{
+    int k, j, n = 0;
+    for (k = 0; k < row->n; k++) {
+        int32_t b = l->of[row->term[k].block];
+        for (j = 0; j < n && out[j] != b; j++) {
+        }
+        if (j == n)
+            out[n++] = b;
+    }
+    return n;
+}
+
+static int cti_bodywise_list(cti_arena *arena, const cti_problem *p, const cti_bodywise *d, cti_bodywise_lists *l)
+{
+    int32_t mine[CTI_ROW_TERMS];
+    int b, i, k, n, pass;
+    l->of = CTI_ARENA_ZERO(arena, int32_t, p->A->n), l->start = CTI_ARENA_ZERO(arena, int32_t, p->n_bodies + 2);
+    if (!l->of || !l->start)
+        return 0;
+    for (b = 0; b < p->n_bodies; b++)
+        for (i = 0; i < p->bodies[b].n; i++)
+            l->of[p->bodies[b].first + i] = b;
+    for (pass = 0; pass < 2; pass++) {
+        for (i = 0; i < d->n; i++)
+            for (n = cti_bodywise_bodies(l, &p->rows[d->row[i]], mine), k = 0; k < n; k++) {
+                if (pass)
+                    l->row[l->start[mine[k] + 1]++] = i;
+                else
+                    l->start[mine[k] + 2]++;
+            }
+        for (b = 0; pass == 0 && b < p->n_bodies; b++)
+            l->start[b + 2] += l->start[b + 1];
+        if (pass == 0 && (l->row = CTI_ARENA_NEW(arena, int32_t, l->start[p->n_bodies + 1])) == NULL)
+            return 0;
+    }
+    return 1;
+}
+
+/* columns of each row: those of its bodies' lists. Unsorted columns of a symmetric pattern are sorted by a transposition. 0: out of memory
+ */
+static int cti_bodywise_pattern(cti_arena *arena, const cti_problem *p, const cti_bodywise_lists *l, cti_bodywise *d)
+{
+    int32_t mine[CTI_ROW_TERMS], *seen = CTI_ARENA_NEW(arena, int32_t, d->n), *fill;
+    int i, k, e, n, pass, count = 0;
+    d->first = CTI_ARENA_NEW(arena, int32_t, d->n + 1), fill = CTI_ARENA_NEW(arena, int32_t, d->n + 1);
+    if (!seen || !fill || !d->first)
+        return 0;
+    for (pass = 0; pass < 2; pass++) {
+        memset(seen, -1, sizeof *seen * (size_t)d->n);
+        for (count = 0, i = 0; i < d->n; i++) {
+            d->first[i] = count;
+            for (n = cti_bodywise_bodies(l, &p->rows[d->row[i]], mine), k = 0; k < n; k++)
+                for (e = l->start[mine[k]]; e < l->start[mine[k] + 1]; e++) {
+                    int j = l->row[e];
+                    if (seen[j] == i)
+                        continue;
+                    seen[j] = i, count++;
+                    if (pass)
+                        d->column[fill[j]++] = i;
+                }
+        }
+        d->first[d->n] = count;
+        if (pass == 0 && (d->column = CTI_ARENA_NEW(arena, int32_t, count)) == NULL)
+            return 0;
+        memcpy(fill, d->first, sizeof *fill * (size_t)(d->n + 1));
+    }
+    d->block = CTI_ARENA_ZERO(arena, double, 9 * (size_t)count);
+    return d->block != NULL;
+}
+
+/* ---- one body ---- */
+
+/* row i of J in the numbers of body b: entries [3][3 terms], columns sorted, sums of equal places. Returns blocks */
+static int cti_bodywise_entries(const cti_problem *p, const cti_bodywise_lists *l, const cti_row *row, int b, int32_t *block, double *G)
+{
+    int k, j, e, n = 0, first = p->bodies[b].first;
+    for (k = 0; k < row->n; k++) {
+        int at = row->term[k].block;
+        ct_real Gt[9];
+        if (l->of[at] != b)
+            continue;
+        at -= first;
+        cti_row_map_t(p, row, k, Gt);
+        for (j = 0; j < n && block[j] < at; j++) {
+        }
+        if (j == n || block[j] != at) {
+            memmove(block + j + 1, block + j, sizeof *block * (size_t)(n - j));
+            memmove(G + 9 * (j + 1), G + 9 * j, 9 * sizeof *G * (size_t)(n - j));
+            block[j] = at, n++;
+            memset(G + 9 * j, 0, 9 * sizeof *G);
+        }
+        for (e = 0; e < 9; e++)
+            G[9 * j + e] += (double)Gt[e];
+    }
+    return n;
+}
+
+/* J_b as scalar rows: three of each row of its list. 0: out of memory */
+static int cti_bodywise_jacobian(cti_arena *arena, const cti_problem *p, const cti_bodywise *d, const cti_bodywise_lists *l, int b,
+                                 int32_t **ptr, int32_t **idx, double **val)
+{
+    int32_t block[CTI_ROW_TERMS + 1];
+    double G[9 * (CTI_ROW_TERMS + 1)];
+    int i, k, a, c, at = 0, n = l->start[b + 1] - l->start[b], most = 0;
+    for (i = 0; i < n; i++)
+        most += 9 * p->rows[d->row[l->row[l->start[b] + i]]].n;
+    *ptr = CTI_ARENA_NEW(arena, int32_t, 3 * n + 1), *idx = CTI_ARENA_NEW(arena, int32_t, most), *val = CTI_ARENA_NEW(arena, double, most);
+    if (!*ptr || !*idx || !*val)
+        return 0;
+    for ((*ptr)[0] = 0, i = 0; i < n; i++) {
+        int blocks = cti_bodywise_entries(p, l, &p->rows[d->row[l->row[l->start[b] + i]]], b, block, G);
+        for (a = 0; a < 3; a++) {
+            for (k = 0; k < blocks; k++)
+                for (c = 0; c < 3; c++)
+                    (*idx)[at] = 3 * block[k] + c, (*val)[at++] = G[9 * k + 3 * c + a];
+            (*ptr)[3 * i + a + 1] = at;
+        }
+    }
+    return 1;
+}
+
+/* W += J_b A_b^-1 J_b'; place [n] scratch. 0: out of memory */
+static int cti_bodywise_add(cti_arena *arena, const cti_problem *p, const cti_bodywise_lists *l, int b, int32_t *place, cti_bodywise *d)
+{
+    cti_arena_point mark = cti_arena_mark(arena);
+    const int32_t *row = l->row + l->start[b];
+    int n = l->start[b + 1] - l->start[b], ld = cti_pad8(3 * n), i, j, k, a, ok;
+    int32_t *ptr, *idx;
+    double *val, *W = CTI_ARENA_NEW(arena, double, (size_t)ld *(size_t)(3 * n) + 8);
+    ok = W && cti_bodywise_jacobian(arena, p, d, l, b, &ptr, &idx, &val) &&
+         cti_factor64_schur(p->bodies[b].factor, arena, 3 * n, ptr, idx, val, W, ld);
+    for (i = 0; ok && i < n; i++) {
+        for (k = d->first[row[i]]; k < d->first[row[i] + 1]; k++)
+            place[d->column[k]] = k;
+        for (j = 0; j < n; j++) {
+            double *to = d->block + 9 * (size_t)place[row[j]];
+            const double *from = W + (size_t)(3 * i) * (size_t)ld + 3 * (size_t)j;
+            for (a = 0; a < 3; a++, from += ld)
+                to[3 * a] += from[0], to[3 * a + 1] += from[1], to[3 * a + 2] += from[2];
+        }
+    }
+    cti_arena_rewind(arena, mark);
+    return ok;
+}
+
+CTI_FN int cti_bodywise_form(cti_arena *arena, const cti_problem *p, const int32_t *row, int n, cti_bodywise *d)
+{
+    cti_bodywise_lists l;
+    int32_t *place = CTI_ARENA_NEW(arena, int32_t, n);
+    int b;
+    d->n = n, d->row = row;
+    if (!place || !cti_bodywise_list(arena, p, d, &l) || !cti_bodywise_pattern(arena, p, &l, d))
+        return 0;
+    for (b = 0; b < p->n_bodies; b++)
+        if (l.start[b + 1] > l.start[b] && !cti_bodywise_add(arena, p, &l, b, place, d))
+            return 0;
+    return 1;
+}
+
 /* ---- 3_solve/solvers.c ---- */
-/* solvers.c -- the table of solvers for stand-alone problems, and the order in which AUTO tries them. */
+/* solvers.c -- the table of solvers for stand-alone problems, and the order in which AUTO tries them.
+   Method: CONTACT_WITH_<SOLVER> 0 takes a solver out of the table. In contact.h, where every function is static, a compiler drops at once
+   what nothing calls, so that this is the only place that knows the switches, and parts that solvers share go when the last one goes. */
 
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
 {
     switch (solver) {
+#if CONTACT_WITH_ICA
     case CT_SOLVER_ICA:
         return cti_ica_program_solve;
+#endif
+#if CONTACT_WITH_PGS
     case CT_SOLVER_PGS:
         return cti_pgs_solve;
+#endif
+#if CONTACT_WITH_CA
     case CT_SOLVER_CA:
         return cti_ca_solve;
+#endif
+#if CONTACT_WITH_NEWTON
     case CT_SOLVER_NEWTON:
         return cti_newton_solve;
+#endif
+#if CONTACT_WITH_ADMM
     case CT_SOLVER_ADMM:
         return cti_admm_solve;
+#endif
+#if CONTACT_WITH_MPRGP
     case CT_SOLVER_MPRGP:
         return cti_stagger_mprgp;
+#endif
+#if CONTACT_WITH_LEMKE
     case CT_SOLVER_LEMKE:
         return cti_lemke_solve;
+#endif
+#if CONTACT_WITH_BOXED
     case CT_SOLVER_BOXED:
         return cti_boxed_solve;
+#endif
+#if CONTACT_WITH_ACTIVE_SET
     case CT_SOLVER_ACTIVE_SET:
         return cti_stagger_active_set;
+#endif
+#if CONTACT_WITH_INTERIOR
     case CT_SOLVER_INTERIOR:
         return cti_stagger_interior;
+#endif
     default:
         return NULL;
     }
@@ -19721,6 +21239,9 @@ CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt)
    equations: u + c r = 0 is eliminated, r = -(J v + w) / c, A + J'J / c, b - J'w / c. One without compliance gets a little of its
    blocks' own.
 
+   Where the problem brings factors of its bodies (cti_problem.bodies) and no row is an equation, the program has kind LOCAL: W = J A^-1 J'
+   by blocks of contacts that share a body, compliances on its diagonal, no unknowns s.
+
    constrained blocks: rows act through the projectors S on both sides, J S; A and b are filtered already, so that v stays in range. */
 
 
@@ -19738,15 +21259,18 @@ typedef struct cti_bridge {
     int extra;           /* unknowns s */
     double a;
     int32_t *first; /* [rows] its first contact, -1: none */
+    double *x0;     /* [3 blocks] LOCAL: A^-1 b; of the arena */
 } cti_bridge;
 
+/* cti_bridge_is_local -- 1 where the program of p is of kind LOCAL. */
+CTI_FN int cti_bridge_is_local(const cti_problem *p);
 /* cti_bridge_open -- the program of p, which has to stand as long as the bridge does, and so has mode [rows]; NULL: each row's whole law.
    Arrays of the arena and of mem. 0 when memory ran out; close in any case. */
 CTI_FN int cti_bridge_open(cti_mem *mem, cti_arena *arena, const cti_problem *p, const uint8_t *mode, cti_bridge *out);
 /* cti_bridge_start -- x, r of the program from v and the rows' multipliers. */
 CTI_FN void cti_bridge_start(const cti_bridge *q, const ct_real *v, double *x, double *r);
-/* cti_bridge_finish -- v and the rows' multipliers, those of equations too, from x, r. */
-CTI_FN void cti_bridge_finish(const cti_bridge *q, const double *x, const double *r, ct_real *v);
+/* cti_bridge_finish -- v and the rows' multipliers, those of equations too, from x, r. 0 when memory ran out; v is then as it was. */
+CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double *x, const double *r, ct_real *v);
 CTI_FN void cti_bridge_close(cti_mem *mem, cti_bridge *q);
 /* cti_bridge_jacobian -- J [3 rows][3 blocks] of all rows as scalars, through the projectors. Scratch from the arena. 0: out of memory. */
 CTI_FN int cti_bridge_jacobian(cti_mem *mem, cti_arena *arena, const cti_problem *p, cti_sparse *out);
@@ -19994,11 +21518,110 @@ static int cti_bridge_rows(cti_bridge *q, cti_mem *mem, cti_arena *arena)
     return ok;
 }
 
+/* ---- to the program between contacts ---- */
+
+/* W of a row's block with compliance: contact k of it against contact l of the same row */
+static void cti_bridge_compliant(const cti_bridge *q, int i, int k, int l, double *B)
+{
+    const cti_row *row = &q->p->rows[i];
+    cti_bridge_law law = cti_bridge_law_of(q, i);
+    B[0] += law.c + (k == 1 && l == 1 ? law.more : 0);
+    if (row->mu > 0)
+        B[4] += (double)row->compliance[1], B[8] += (double)row->compliance[2];
+}
+
+/* the numbers of W from its blocks: a row of two laws stands in two contacts */
+static void cti_bridge_entries(cti_bridge *q, const cti_bodywise *d)
+{
+    cti_sparse *W = &q->program.W;
+    int s, e, k, l, a, c, at = 0;
+    for (s = 0; s < d->n; s++)
+        for (k = 0; k < 1 + (q->mode[d->row[s]] == CTI_BRIDGE_TWO); k++)
+            for (a = 0; a < 3; a++) {
+                W->p[3 * (q->first[d->row[s]] + k) + a] = at;
+                for (e = d->first[s]; e < d->first[s + 1]; e++) {
+                    int j = d->row[d->column[e]];
+                    for (l = 0; l < 1 + (q->mode[j] == CTI_BRIDGE_TWO); l++) {
+                        double B[9];
+                        memcpy(B, d->block + 9 * (size_t)e, sizeof B);
+                        if (j == d->row[s])
+                            cti_bridge_compliant(q, j, k, l, B);
+                        for (c = 0; c < 3; c++)
+                            W->i[at] = 3 * (q->first[j] + l) + c, W->x[at++] = B[3 * a + c];
+                    }
+                }
+            }
+    W->p[q->program.m] = at;
+}
+
+/* w = J x0 + w, mu */
+static void cti_bridge_sides(cti_bridge *q, const cti_bodywise *d)
+{
+    cti_program *g = &q->program;
+    int s, k, a;
+    for (s = 0; s < d->n; s++) {
+        int i = d->row[s], at = q->first[i];
+        const cti_row *row = &q->p->rows[i];
+        cti_bridge_law l = cti_bridge_law_of(q, i);
+        double u[3];
+        cti_bodywise_gather(q->p, row, q->x0, u);
+        for (k = 0; k < 1 + l.two; k++) {
+            g->mu[at + k] = (double)row->mu;
+            for (a = 0; a < 3; a++)
+                g->w[3 * (at + k) + a] = u[a] + (double)row->w[a];
+        }
+        g->w[3 * (at + l.two)] -= l.recover;
+    }
+}
+
+static int cti_bridge_reduce(cti_bridge *q, cti_mem *mem, cti_arena *arena)
+{
+    const cti_problem *p = q->p;
+    cti_program *g = &q->program;
+    int32_t *row = CTI_ARENA_NEW(arena, int32_t, p->n_rows);
+    cti_arena_point mark;
+    cti_bodywise d;
+    int i, s, e, n = 0, entries = 0, n3 = 3 * p->A->n, ok;
+    q->x0 = CTI_ARENA_NEW(arena, double, n3);
+    if (!row || !q->x0)
+        return 0;
+    mark = cti_arena_mark(arena);
+    for (i = 0; i < n3; i++)
+        q->x0[i] = (double)p->b[i];
+    for (i = 0; i < p->n_rows; i++)
+        if (q->first[i] >= 0)
+            row[n++] = i;
+    ok = cti_bodywise_solve(arena, p, q->x0) && cti_bodywise_form(arena, p, row, n, &d);
+    for (s = 0; ok && s < n; s++)
+        for (e = d.first[s]; e < d.first[s + 1]; e++)
+            entries += 9 * (1 + (q->mode[row[s]] == CTI_BRIDGE_TWO)) * (1 + (q->mode[row[d.column[e]]] == CTI_BRIDGE_TWO));
+    ok = ok && cti_sparse_reserve(mem, &g->W, g->m, g->m, entries) && CTI_RESIZE(mem, g->w, g->m) && CTI_RESIZE(mem, g->mu, q->contacts);
+    if (ok) {
+        cti_bridge_entries(q, &d);
+        cti_bridge_sides(q, &d);
+    }
+    cti_arena_rewind(arena, mark);
+    return ok;
+}
+
+CTI_FN int cti_bridge_is_local(const cti_problem *p)
+{
+    int i, equations = 0;
+    for (i = 0; i < p->n_rows; i++)
+        equations |= p->rows[i].equations;
+    return p->n_bodies > 0 && !equations;
+}
+
 CTI_FN int cti_bridge_open(cti_mem *mem, cti_arena *arena, const cti_problem *p, const uint8_t *mode, cti_bridge *q)
 {
     q->p = p;
     if (!cti_bridge_count(q, arena, mode))
         return 0;
+    if (cti_bridge_is_local(p)) {
+        q->program.kind = CTI_PROGRAM_LOCAL;
+        q->program.n = q->program.m = 3 * q->contacts;
+        return cti_bridge_reduce(q, mem, arena);
+    }
     q->program.kind = CTI_PROGRAM_GLOBAL;
     q->program.n = 3 * p->A->n + q->extra, q->program.m = 3 * q->contacts;
     return cti_bridge_matrix(q, mem, arena) && cti_bridge_rows(q, mem, arena);
@@ -20011,8 +21634,8 @@ CTI_FN void cti_bridge_close(cti_mem *mem, cti_bridge *q) { cti_program_free(mem
 CTI_FN void cti_bridge_start(const cti_bridge *q, const ct_real *v, double *x, double *r)
 {
     const cti_problem *p = q->p;
-    int i, k, s = 3 * p->A->n;
-    for (i = 0; i < s; i++)
+    int i, k, s = 3 * p->A->n, local = q->program.kind == CTI_PROGRAM_LOCAL;
+    for (i = 0; i < s && !local; i++)
         x[i] = (double)v[i];
     for (i = 0; i < p->n_rows; i++) {
         const cti_row *row = &p->rows[i];
@@ -20027,6 +21650,8 @@ CTI_FN void cti_bridge_start(const cti_bridge *q, const ct_real *v, double *x, d
                 r[at + 3 + k] = (double)row->r[k] * part;
         }
         /* s = sqrt(c / a) r */
+        if (local)
+            continue;
         if (l.c > 0)
             x[s++] = sqrt(l.c / q->a) * n;
         if (l.more > 0)
@@ -20056,11 +21681,30 @@ static void cti_bridge_equations(const cti_bridge *q, cti_row *row, const double
     }
 }
 
-CTI_FN void cti_bridge_finish(const cti_bridge *q, const double *x, const double *r, ct_real *v)
+/* v = A^-1 (b + J'r) of the rows' multipliers. 0: out of memory */
+static int cti_bridge_velocities(const cti_bridge *q, cti_arena *arena, ct_real *v)
 {
     const cti_problem *p = q->p;
-    int i, k;
-    for (i = 0; i < 3 * p->A->n; i++)
+    cti_arena_point mark = cti_arena_mark(arena);
+    int i, k, n3 = 3 * p->A->n, ok;
+    double *f = CTI_ARENA_ZERO(arena, double, n3), r[3];
+    for (i = 0; f && i < p->n_rows; i++) {
+        for (k = 0; k < 3; k++)
+            r[k] = (double)p->rows[i].r[k];
+        cti_bodywise_scatter(p, &p->rows[i], r, f);
+    }
+    ok = f && cti_bodywise_solve(arena, p, f);
+    for (i = 0; ok && i < n3; i++)
+        v[i] = (ct_real)(q->x0[i] + f[i]);
+    cti_arena_rewind(arena, mark);
+    return ok;
+}
+
+CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double *x, const double *r, ct_real *v)
+{
+    const cti_problem *p = q->p;
+    int i, k, local = q->program.kind == CTI_PROGRAM_LOCAL;
+    for (i = 0; i < 3 * p->A->n && !local; i++)
         v[i] = (ct_real)x[i];
     for (i = 0; i < p->n_rows; i++) {
         cti_row *row = &p->rows[i];
@@ -20075,6 +21719,7 @@ CTI_FN void cti_bridge_finish(const cti_bridge *q, const double *x, const double
         if (!(row->mu > 0))
             row->r[1] = row->r[2] = 0;
     }
+    return !local || cti_bridge_velocities(q, arena, v);
 }
 #undef CTI_BRIDGE_RIGID
 
@@ -20087,9 +21732,13 @@ CTI_FN void cti_bridge_finish(const cti_bridge *q, const double *x, const double
    judge is not content. The best point stands. Based on: no paper. */
 
 #define CTI_BRIDGE_ATTEMPTS 4
-#define CTI_BRIDGE_FIRST 0.1       /* tolerance of the first attempt, of the world's; */
-#define CTI_BRIDGE_QUICK 1e-2      /* that of methods whose last digits cost next to nothing */
-#define CTI_BRIDGE_STAGGER 150     /* rounds, or interior steps */
+#define CTI_BRIDGE_LOCAL 0.5   /* the same where going on costs nothing but iterations: W stands */
+#define CTI_BRIDGE_FIRST 0.1   /* tolerance of the first attempt, of the world's; */
+#define CTI_BRIDGE_QUICK 1e-2  /* that of methods whose last digits cost next to nothing */
+#define CTI_BRIDGE_STAGGER 150 /* rounds, or interior steps */
+#define CTI_BRIDGE_BARRIER 80  /* the same where W is sparse */
+#define CTI_BRIDGE_ROUNDS                                                                                                                  \
+    12 /* normals and friction in turn come near in a dozen rounds, and then hardly any nearer; more where they cost little */
 #define CTI_BRIDGE_WORK 4e9        /* multiplications of an attempt's iterations */
 #define CTI_BRIDGE_NEWTON 80       /* steps */
 #define CTI_BRIDGE_TIGHT 1e-13     /* no attempt is asked for less */
@@ -20098,6 +21747,7 @@ CTI_FN void cti_bridge_finish(const cti_bridge *q, const double *x, const double
 #define CTI_BRIDGE_CONES 400       /* a step of interior point factors a dense matrix of three times as many rows */
 #define CTI_BRIDGE_PIVOTS 60       /* dense dictionaries of ten times as many rows */
 #define CTI_BRIDGE_BLOCKS 200      /* dense factors in every round of turned boxes */
+#define CTI_BRIDGE_SPARSE 20000    /* some hundred blocks of 72 bytes a contact */
 #define CTI_BRIDGE_CONTACTS 2000   /* a dense matrix between so many takes 290 megabytes */
 
 CTI_FN int cti_bridge_solver(ct_solver solver)
@@ -20109,8 +21759,9 @@ CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone) { return !cti_bridge_
 
 /* most iterations of an attempt on m rows, where the caller says nothing: what a few seconds hold, and no more than the method is likely to
  * need */
-static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, int m)
+static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const cti_program *q)
 {
+    int local = q->kind == CTI_PROGRAM_LOCAL, m = q->m;
     double square = CTI_BRIDGE_WORK / ((double)m * (double)m + 1), cube = 50 * CTI_BRIDGE_WORK / ((double)m * (double)m * (double)m + 1);
     if (desc->budget > 0)
         return desc->budget;
@@ -20127,15 +21778,19 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, int m)
     case CT_SOLVER_MPRGP:
     case CT_SOLVER_ACTIVE_SET:
     case CT_SOLVER_INTERIOR:
+        if (local)
+            return solver == CT_SOLVER_INTERIOR ? CTI_BRIDGE_BARRIER : cti_max_int(CTI_BRIDGE_ROUNDS, cti_min_int(60, 36000 / (m + 1)));
         return (int)fmin(fmax(cube, 20), CTI_BRIDGE_STAGGER);
     default:
-        return (int)fmin(fmax(cube, 20), CTI_BRIDGE_NEWTON);
+        return local ? CTI_BRIDGE_NEWTON : (int)fmin(fmax(cube, 20), CTI_BRIDGE_NEWTON);
     }
 }
 
 /* contacts of the largest problem that a solver is given: more would take it minutes or gigabytes */
-static int cti_bridge_most(ct_solver solver)
+static int cti_bridge_most(ct_solver solver, const cti_program *q)
 {
+    if (q->kind == CTI_PROGRAM_LOCAL && solver != CT_SOLVER_LEMKE && solver != CT_SOLVER_BOXED)
+        return CTI_BRIDGE_SPARSE;
     switch (solver) {
     case CT_SOLVER_LEMKE:
         return CTI_BRIDGE_PIVOTS;
@@ -20148,17 +21803,24 @@ static int cti_bridge_most(ct_solver solver)
     }
 }
 
-static double cti_bridge_first(ct_solver solver)
+/* methods of pivots on dense matrices */
+static int cti_bridge_pivots(ct_solver solver) { return solver == CT_SOLVER_LEMKE || solver == CT_SOLVER_BOXED; }
+
+static double cti_bridge_first(const cti_problem *p, ct_solver solver)
 {
-    return solver == CT_SOLVER_NEWTON || solver == CT_SOLVER_LEMKE || solver == CT_SOLVER_BOXED ? CTI_BRIDGE_QUICK : CTI_BRIDGE_FIRST;
+    if (cti_bridge_is_local(p) && !cti_bridge_pivots(solver))
+        return CTI_BRIDGE_LOCAL;
+    return solver == CT_SOLVER_NEWTON || cti_bridge_pivots(solver) ? CTI_BRIDGE_QUICK : CTI_BRIDGE_FIRST;
 }
 
-static void cti_bridge_effort(const ct_solver_desc *desc, ct_solver solver, cti_mem *mem, cti_arena *arena, cti_effort *e)
+static void cti_bridge_effort(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, cti_mem *mem, cti_arena *arena,
+                              cti_effort *e)
 {
     memset(e, 0, sizeof *e);
-    e->tolerance = fmax(cti_bridge_first(solver) * (double)desc->tolerance, CTI_BRIDGE_TIGHT);
+    e->tolerance = fmax(cti_bridge_first(p, solver) * (double)desc->tolerance, CTI_BRIDGE_TIGHT);
     e->seconds = desc->seconds, e->warm = 1, e->cone = CT_CONE_CONE;
-    e->order = desc->order, e->relaxation = desc->relaxation, e->seed = desc->seed, e->now_us = desc->now_us, e->now_user = desc->now_user;
+    e->order = desc->order, e->relaxation = desc->relaxation, e->seed = desc->seed, e->mix = 1, e->now_us = desc->now_us,
+    e->now_user = desc->now_user;
     e->mem = mem, e->arena = arena;
     e->started = desc->now_us ? desc->now_us(desc->now_user) : 0;
 }
@@ -20225,15 +21887,15 @@ typedef struct cti_bridge_run {
     int attempts; /* with the rows that stand in the program now */
 } cti_bridge_run;
 
-/* what the start says of a row */
-static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v)
+/* what the start says of a row; local: open ones stay in, they cost little */
+static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v, int local)
 {
     cti_bridge_mode mode = cti_bridge_whole(row);
     ct_real u[3], share;
     if (mode == CTI_BRIDGE_EQUATION)
         return mode;
     cti_row_velocity(row, v, u);
-    if (!(row->r[0] > 0) && u[0] >= cti_max(0, row->recover))
+    if (!local && !(row->r[0] > 0) && u[0] >= cti_max(0, row->recover))
         return CTI_BRIDGE_OUT;
     if (mode != CTI_BRIDGE_TWO || !(row->r[0] > 0))
         return mode;
@@ -20243,8 +21905,10 @@ static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v)
 }
 
 /* rows that v and their multipliers break, or meet by a law that is not theirs, get their whole law. Returns how many */
-static int cti_bridge_mend(cti_bridge_run *b)
+static int cti_bridge_mend(cti_bridge_run *b, ct_real natural)
 {
+    /* what a row lacks beside what all of them lack is not worth another pass */
+    ct_real small = cti_max(b->small, CTI_R(0.25) * natural * b->p->velocity_scale);
     int i, n = 0;
     for (i = 0; i < b->p->n_rows; i++) {
         const cti_row *row = &b->p->rows[i];
@@ -20256,7 +21920,7 @@ static int cti_bridge_mend(cti_bridge_run *b)
         law = u[0] + row->compliance[0] * row->r[0];
         if (row->recover > 0)
             law = cti_min(law, u[0] + row->softness * row->r[0] - row->recover);
-        if (law < -b->small)
+        if (law < -small)
             b->mode[i] = (uint8_t)whole, n++;
     }
     return n;
@@ -20274,20 +21938,20 @@ static int cti_bridge_attempt(cti_bridge_run *b, const cti_bridge *q, cti_answer
     if (said == CTI_OUTCOME_MEMORY)
         return -1;
     b->info->iterations += a->iterations;
+    b->e.warm = 2;
     if (said == CTI_OUTCOME_NOT_APPLICABLE || said == CTI_OUTCOME_INFEASIBLE)
         return 0;
-    cti_bridge_finish(q, a->x, a->r, b->v);
+    if (!cti_bridge_finish(q, b->e.arena, a->x, a->r, b->v))
+        return -1;
     natural = cti_bridge_judge(b->p, b->v, b->work);
     if (natural < b->best.natural)
         cti_bridge_point_take(b->p, b->v, natural, &b->best);
     if (!(natural < CTI_REAL_MAX) || b->best.natural <= b->tolerance)
         return 0;
-    *mended = cti_bridge_mend(b);
-    if (*mended)
-        return 1;
-    if (said != CTI_OUTCOME_SOLVED || b->e.tolerance <= CTI_BRIDGE_TIGHT || ++b->attempts >= CTI_BRIDGE_ATTEMPTS)
+    *mended = cti_bridge_mend(b, natural);
+    if (!*mended && (said != CTI_OUTCOME_SOLVED || b->e.tolerance <= CTI_BRIDGE_TIGHT || ++b->attempts >= CTI_BRIDGE_ATTEMPTS))
         return 0;
-    b->e.tolerance = fmax(b->e.tolerance * fmax(1e-3, fmin(0.1, 0.3 * (double)(b->tolerance / natural))), CTI_BRIDGE_TIGHT);
+    b->e.tolerance = fmax(b->e.tolerance * fmax(*mended ? 0.1 : 1e-3, fmin(0.1, 0.3 * (double)(b->tolerance / natural))), CTI_BRIDGE_TIGHT);
     return 1;
 }
 
@@ -20296,17 +21960,19 @@ static int cti_bridge_linear(cti_bridge_run *b, const cti_bridge *q, cti_answer 
 {
     cti_system s;
     ct_real natural;
-    int ok;
+    int ok, local = q->program.kind == CTI_PROGRAM_LOCAL;
     memset(&s, 0, sizeof s);
-    ok = cti_system_open(b->e.mem, &s, &q->program.A) && cti_system_factor(b->e.mem, &s);
-    if (ok) {
+    ok = local || (cti_system_open(b->e.mem, &s, &q->program.A) && cti_system_factor(b->e.mem, &s));
+    if (ok && !local) {
         memcpy(a->x, q->program.b, sizeof *a->x * (size_t)q->program.n);
         cti_system_solve(&s, a->x, 1);
-        cti_bridge_finish(q, a->x, a->r, b->v);
+    }
+    ok = ok && cti_bridge_finish(q, b->e.arena, a->x, a->r, b->v);
+    if (ok) {
         natural = cti_bridge_judge(b->p, b->v, b->work);
         if (natural < b->best.natural)
             cti_bridge_point_take(b->p, b->v, natural, &b->best);
-        *mended = natural > b->tolerance && natural < CTI_REAL_MAX && cti_bridge_mend(b);
+        *mended = natural > b->tolerance && natural < CTI_REAL_MAX && cti_bridge_mend(b, 0);
     }
     cti_system_close(b->e.mem, &s);
     return ok ? *mended : -1;
@@ -20317,30 +21983,41 @@ static int cti_bridge_pass(cti_bridge_run *b)
 {
     cti_bridge q;
     cti_answer a;
-    int got = -1, mended = 0;
+    int got = -1, mended = 0, bound;
     memset(&q, 0, sizeof q), memset(&a, 0, sizeof a);
     if (cti_bridge_open(b->e.mem, b->e.arena, b->p, b->mode, &q)) {
         a.x = CTI_ARENA_ZERO(b->e.arena, double, q.program.n), a.r = CTI_ARENA_ZERO(b->e.arena, double, q.program.m), a.why = "";
-        got = q.contacts <= cti_bridge_most(b->solver) ? 1 : 0;
+        got = q.contacts <= cti_bridge_most(b->solver, &q.program) ? 1 : 0;
         if (got && (!a.x || !a.r || !cti_program_prepare(b->e.mem, &q.program)))
             got = -1;
-        b->e.max_iterations = cti_bridge_bound(b->solver, b->desc, q.program.m);
+        bound = cti_bridge_bound(b->solver, b->desc, &q.program);
         if (got > 0)
             cti_bridge_start(&q, b->v, a.x, a.r);
-        while (got > 0 && !mended)
+        while (got > 0 && !mended) {
+            /* passes and attempts between contacts share one budget; the last one is not left without */
+            b->e.max_iterations = q.program.kind == CTI_PROGRAM_LOCAL && !cti_bridge_pivots(b->solver)
+                                      ? cti_max_int(bound - b->info->iterations, cti_min_int(bound, 3))
+                                      : bound;
             got = q.contacts ? cti_bridge_attempt(b, &q, &a, &mended) : cti_bridge_linear(b, &q, &a, &mended);
+        }
     }
     cti_bridge_close(b->e.mem, &q);
     return got;
 }
 
+static int cti_bridge_in_time(const cti_effort *e)
+{
+    return !(e->seconds > 0 && e->now_us && (double)(cti_effort_now(e) - e->started) * 1e-6 > e->seconds);
+}
+
 /* 0: out of memory */
 static int cti_bridge_go(cti_bridge_run *b)
 {
-    int k, i, got = 1;
+    int k, i, got = 1, local = cti_bridge_is_local(b->p) && !cti_bridge_pivots(b->solver);
     for (i = 0; i < b->p->n_rows; i++)
-        b->mode[i] = (uint8_t)cti_bridge_guess(&b->p->rows[i], b->v);
-    for (k = 0; got > 0 && k <= CTI_BRIDGE_PASSES; k++) {
+        b->mode[i] = (uint8_t)cti_bridge_guess(&b->p->rows[i], b->v, local);
+    /* factors and matrices are formed in one go: a pass is not begun when the time is over */
+    for (k = 0; got > 0 && k <= CTI_BRIDGE_PASSES && (k == 0 || cti_bridge_in_time(&b->e)); k++) {
         cti_arena_point mark = cti_arena_mark(b->e.arena);
         for (i = 0; k == CTI_BRIDGE_PASSES && i < b->p->n_rows; i++)
             b->mode[i] = (uint8_t)cti_bridge_whole(&b->p->rows[i]);
@@ -20360,9 +22037,10 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
     memset(info, 0, sizeof *info), memset(&b, 0, sizeof b);
     b.p = p, b.v = v, b.info = info, b.tolerance = desc->tolerance, b.small = CTI_R(0.5) * desc->tolerance * p->velocity_scale;
     b.best.natural = CTI_REAL_MAX;
-    b.solve = cti_solvers_find(solver), b.desc = desc, b.solver = solver;
+    /* W between the contacts is all of the response: on it, anticipation is Gauss-Seidel */
+    b.solve = cti_solvers_find(solver == CT_SOLVER_CA && cti_bridge_is_local(p) ? CT_SOLVER_PGS : solver), b.desc = desc, b.solver = solver;
     b.work = CTI_ARENA_NEW(arena, ct_real, 6 * (size_t)p->A->n), b.mode = CTI_ARENA_NEW(arena, uint8_t, p->n_rows);
-    cti_bridge_effort(desc, solver, mem, arena, &b.e);
+    cti_bridge_effort(p, desc, solver, mem, arena, &b.e);
     ok = b.work && b.mode && cti_bridge_point_open(arena, p, &b.start) && cti_bridge_point_open(arena, p, &b.best);
     if (ok) {
         cti_bridge_point_take(p, v, 0, &b.start);
@@ -20376,12 +22054,16 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
 }
 #undef CTI_BRIDGE_ATTEMPTS
 #undef CTI_BRIDGE_FIRST
+#undef CTI_BRIDGE_LOCAL
 #undef CTI_BRIDGE_QUICK
 #undef CTI_BRIDGE_NEWTON
 #undef CTI_BRIDGE_WORK
 #undef CTI_BRIDGE_STAGGER
+#undef CTI_BRIDGE_BARRIER
+#undef CTI_BRIDGE_ROUNDS
 #undef CTI_BRIDGE_TIGHT
 #undef CTI_BRIDGE_CONTACTS
+#undef CTI_BRIDGE_SPARSE
 #undef CTI_BRIDGE_PIVOTS
 #undef CTI_BRIDGE_BLOCKS
 #undef CTI_BRIDGE_CONES
@@ -20952,6 +22634,8 @@ CTI_FN double cti_ccd_advance(const cti_ccd_query *q, double t, double stop);
 CTI_FN double cti_ccd_solve(int kind, const double *x0, const double *x1, double distance);
 
 
+/* cti_ccd_check -- of the arguments of public functions; `out` is what they may not do without. */
+CTI_FN ct_code cti_ccd_check(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, const ct_real *out);
 /* cti_ccd_backward -- public functions ct_ccd_*_backward without their checks; input as the single queries. Returns 1 when there is a contact. */
 CTI_FN int cti_ccd_backward(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_last, ct_real *out_before);
 /* cti_ccd_before -- a time, exact in ct_real, at which the features are apart for certain, before the contact that ends at `last` began;
@@ -22248,20 +23932,26 @@ CTI_FN int cti_ccd_vv(const ct_real x0[6], const ct_real x1[6], ct_real min_dist
     return cti_ccd_query_real(CTI_CCD_VV, x0, x1, min_distance, out_toi);
 }
 
-/* cti_ccd_public -- argument checks, then the query */
-static ct_code cti_ccd_public(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_toi)
+CTI_FN ct_code cti_ccd_check(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, const ct_real *out)
 {
     static const int count[4] = {12, 12, 9, 6};
     int i;
-    if (!x0 || !x1 || !out_toi)
+    if (!x0 || !x1 || !out)
         return CT_ERR_ARGUMENT;
     for (i = 0; i < count[kind]; i++)
         if (!cti_finite(x0[i]) || !cti_finite(x1[i]))
             return CT_ERR_DOMAIN;
     if (!cti_finite(min_distance) || min_distance < 0)
         return CT_ERR_DOMAIN;
-    cti_ccd_query_real(kind, x0, x1, min_distance, out_toi);
     return CT_OK;
+}
+
+static ct_code cti_ccd_public(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_toi)
+{
+    ct_code code = cti_ccd_check(kind, x0, x1, min_distance, out_toi);
+    if (code == CT_OK)
+        cti_ccd_query_real(kind, x0, x1, min_distance, out_toi);
+    return code;
 }
 
 CONTACT_API_DEF ct_code ct_ccd_vertex_face(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_toi)
@@ -22489,20 +24179,12 @@ CTI_FN int cti_ccd_backward(int kind, const ct_real *x0, const ct_real *x1, ct_r
     return toi <= 1;
 }
 
-/* cti_back_public -- argument checks, then the query */
 static ct_code cti_back_public(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_last, ct_real *out_before)
 {
-    static const int count[4] = {12, 12, 9, 6};
-    int i;
-    if (!x0 || !x1 || !out_last)
-        return CT_ERR_ARGUMENT;
-    for (i = 0; i < count[kind]; i++)
-        if (!cti_finite(x0[i]) || !cti_finite(x1[i]))
-            return CT_ERR_DOMAIN;
-    if (!cti_finite(min_distance) || min_distance < 0)
-        return CT_ERR_DOMAIN;
-    cti_ccd_backward(kind, x0, x1, min_distance, out_last, out_before);
-    return CT_OK;
+    ct_code code = cti_ccd_check(kind, x0, x1, min_distance, out_last);
+    if (code == CT_OK)
+        cti_ccd_backward(kind, x0, x1, min_distance, out_last, out_before);
+    return code;
 }
 
 CONTACT_API_DEF ct_code ct_ccd_vertex_face_backward(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_last,
@@ -28806,6 +30488,8 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
 /* detect.h -- candidates over a linear motion, pairs that are near, pairs that collide. */
 
 
+#define CTI_DETECT_NEAR CTI_R(1.25) /* of the thickness: what is nearer at the start of a step always has a row */
+
 /* cti_list -- candidates of one kind with what is known of them at x0. */
 typedef struct cti_list {
     int32_t *pairs;    /* [2 n] feature numbers, canonical order, from the trees */
@@ -28870,7 +30554,6 @@ CTI_FN ct_real cti_detect_min_distance(const cti_detect *d, const cti_surface *s
    Rows are culled, candidates never: a feature shared by faces speaks through one owner, end points of edges are vertex-face pairs, and
    edges that are flat wait until CCD finds them. Based on: Otaduy 2009, sec. 3.2 and 4. */
 
-#define CTI_DETECT_NEAR CTI_R(1.25)  /* of the thickness: always a row */
 #define CTI_DETECT_TRUST CTI_R(4)    /* of the thickness: a row when the free motion would close the gap */
 #define CTI_DETECT_SEP CTI_R(0.25)   /* of the thickness: what CCD keeps */
 #define CTI_DETECT_CONE CTI_R(0.02)  /* sine by which a direction may leave a feature's normal cone */
@@ -29637,6 +31320,13 @@ CTI_FN cti_v3 cti_script_point(const cti_script *s, int i, double time, cti_v3 *
    at the end of a step. */
 
 
+/* CTI_IS_DISCRETE -- 1 when CT_STEPPER_DCD steps a state; a constant where only one stepper is built, so that the other is dropped. */
+#if CONTACT_WITH_CMR && CONTACT_WITH_DCD
+#define CTI_IS_DISCRETE(s) ((s)->desc.stepper == CT_STEPPER_DCD)
+#else
+#define CTI_IS_DISCRETE(s) CONTACT_WITH_DCD
+#endif
+
 /* cti_pin -- scripted axes of one block, which was at `start` at time t0 and moves along a path (script.h). */
 typedef struct cti_pin {
     int32_t block;
@@ -29674,6 +31364,7 @@ typedef struct cti_component {
     ct_real dt;            /* time step it was computed for */
     int stale;             /* asked for a refresh */
     int place;             /* local number of its first block in the island at hand; -1: not in it */
+    int fell;              /* the chosen solver has failed on an island of it with the matrix at hand */
     int pressed;           /* it had contacts in the last attempt */
     int loose;             /* its free motion is solved only roughly, since contacts are expected to change it */
     ct_real speed;         /* largest entry of v_free */
@@ -29691,8 +31382,16 @@ typedef struct cti_component {
     struct cti_factors *owner;
 } cti_component;
 
+/* cti_exact -- a component's factor in double, of the matrix with that number. */
+typedef struct cti_exact {
+    cti_factor64 factor;
+    int matrix;
+} cti_exact;
+
 typedef struct cti_factors {
     cti_component *components;
+    cti_exact *exacts;     /* [components] where a solver has asked for them, or NULL */
+    int matrix;            /* counts matrices */
     cti_symbolic *symbolics;
     uint64_t *hashes;      /* of the symbolics */
     int32_t *blocks;       /* [n] component by component */
@@ -29767,8 +31466,11 @@ typedef struct cti_dcd {
     ct_real *thickness;    /* [nf] of the body at rest behind a face */
     float *vertex_boxes, *node_boxes; /* [16 nv], [16 n] */
     double *power, *power_step;       /* [3 n] where the power method begins; the step's own */
-    ct_real *v_start;      /* [3 n] of a Newton iteration; then the last program's solution, and its multipliers: */
+    ct_real *v_start;      /* [3 n] of a Newton iteration; then the motion without friction */
+    ct_real *step, *damping; /* [3 n] of a line search: A times the step, h beta K times its start */
+    ct_real *answer;       /* [3 n] the last program's solution, and its multipliers: */
     ct_real *lambda;       /* [rows] */
+    int32_t *pivot;        /* [rows] block of a row's pivot (CT_DECOUPLE_PIVOT) */
     ct_real *rub;          /* [rows] tangential viscosity [N s per m/s] */
     int dropped, cg, steps, solves, products; /* of the step so far */
     int ready;
@@ -29844,8 +31546,10 @@ CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt);
 /* cti_assemble -- A, b at (x, v) for a step dt, filtered for pins. *out_extended: tets whose log J was continued. */
 CTI_FN void cti_assemble(cti_state *s, ct_real dt, int *out_extended);
 /* cti_assemble_at -- the same of implicit Euler with the forces linearized at positions q = x + dt v: another Newton iteration. Soft bodies and
-   cloth only. */
-CTI_FN void cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, int *out_extended);
+   cloth only. damping [3 n]: what dampens strain there, dt beta K v. */
+CTI_FN void cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping, int *out_extended);
+/* cti_assemble_extent -- first and last block of a model (hi -1: none), and its damping_stiffness. */
+CTI_FN void cti_assemble_extent(const cti_model *model, int32_t *lo, int32_t *hi, ct_real *beta);
 
 
 /* ---- 8_step/integrate.h ---- */
@@ -30352,26 +32056,37 @@ static void cti_assemble_euler(cti_state *s, ct_real dt, int *out_extended)
     }
 }
 
-/* b += h^2 K v: the forces of x + h v, linearized there, in terms of the velocity of the whole step. A holds (h^2 + h beta) K alone */
-static void cti_assemble_shift(cti_state *s, ct_real dt, const ct_real *v)
+CTI_FN void cti_assemble_extent(const cti_model *model, int32_t *lo, int32_t *hi, ct_real *beta)
 {
-    int i, k, m;
-    cti_bsr_mul(&s->A, v, s->pcg_work);
-    for (m = 0; m < s->n_models; m++) {
-        const cti_model *model = s->models[m];
-        const int32_t *list = model->tets.n ? model->tets.node : model->membrane.node;
-        ct_real beta = model->tets.n ? model->tets.damping_stiffness : model->membrane.damping_stiffness;
-        int32_t lo = INT32_MAX, hi = -1;
-        for (i = 0; i < CTI_LEN(list); i++) {
-            lo = list[i] < lo ? list[i] : lo;
-            hi = list[i] > hi ? list[i] : hi;
-        }
-        for (k = 3 * lo; hi >= 0 && k < 3 * hi + 3; k++)
-            s->b[k] += dt / (dt + beta) * s->pcg_work[k];
+    const int32_t *list = model->tets.n ? model->tets.node : model->membrane.node;
+    int i;
+    *beta = model->tets.n ? model->tets.damping_stiffness : model->membrane.damping_stiffness;
+    *lo = INT32_MAX, *hi = -1;
+    for (i = 0; i < CTI_LEN(list); i++) {
+        *lo = list[i] < *lo ? list[i] : *lo;
+        *hi = list[i] > *hi ? list[i] : *hi;
     }
 }
 
-CTI_FN void cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, int *out_extended)
+/* b += h^2 K v: the forces of x + h v, linearized there, in terms of the velocity of the whole step. A holds (h^2 + h beta) K alone.
+   damping [3 n] = h beta K v */
+static void cti_assemble_shift(cti_state *s, ct_real dt, const ct_real *v, ct_real *damping)
+{
+    int k, m;
+    cti_bsr_mul(&s->A, v, s->pcg_work);
+    memset(damping, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (m = 0; m < s->n_models; m++) {
+        ct_real beta;
+        int32_t lo, hi;
+        cti_assemble_extent(s->models[m], &lo, &hi, &beta);
+        for (k = 3 * lo; hi >= 0 && k < 3 * hi + 3; k++) {
+            s->b[k] += dt / (dt + beta) * s->pcg_work[k];
+            damping[k] = beta / (dt + beta) * s->pcg_work[k];
+        }
+    }
+}
+
+CTI_FN void cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping, int *out_extended)
 {
     int i, k;
     *out_extended = 0;
@@ -30383,7 +32098,7 @@ CTI_FN void cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct
         cti_model_ahead(s->models[i], dt, 1, s->v);
         cti_model_assemble(s->models[i], q, dt, s->force, s->A.val, out_extended, &s->energy_elastic);
     }
-    cti_assemble_shift(s, dt, v);
+    cti_assemble_shift(s, dt, v, damping);
     for (i = 0; i < s->n; i++) {
         ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i] * (1 + dt * s->alpha[i]), kick = (dt + s->dt_prev[i]) / 2;
         for (k = 0; k < 3; k++) {
@@ -30620,6 +32335,9 @@ CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A,
 CTI_FN void cti_factors_age(cti_factors *f);
 /* cti_factors_is_cheap -- 1 where a factor costs no more than some ten solves. */
 CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q);
+/* cti_factors_exact -- the open island's problem gets exact factors of its bodies, computed once for each matrix; their list is in the arena. A
+   is the world's. 0 when memory ran out. */
+CTI_FN int cti_factors_exact(cti_factors *f, cti_arena *arena, const cti_bsr *A, cti_island *island);
 /* cti_factors_mark -- asks for new factors of the island's components whose factor lags. Returns how many were marked. */
 CTI_FN int cti_factors_mark(cti_factors *f, const cti_island *island);
 
@@ -30687,8 +32405,11 @@ CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f)
     int i;
     for (i = 0; i < CTI_LEN(f->components); i++)
         cti_factors_free_component(mem, &f->components[i]);
+    for (i = 0; i < CTI_LEN(f->exacts); i++)
+        cti_factor64_free(mem, &f->exacts[i].factor);
     for (i = 0; i < CTI_LEN(f->symbolics); i++)
         cti_symbolic_free(mem, &f->symbolics[i]);
+    CTI_FREE(mem, f->exacts);
     CTI_FREE(mem, f->components);
     CTI_FREE(mem, f->symbolics);
     CTI_FREE(mem, f->hashes);
@@ -30849,7 +32570,9 @@ CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, cons
 CTI_FN void cti_factors_age(cti_factors *f)
 {
     int c;
+    f->matrix++;
     for (c = 0; c < CTI_LEN(f->components); c++) {
+        f->components[c].fell = 0;
         if (f->components[c].age >= 0)
             f->components[c].age++;
         f->components[c].hard -= f->components[c].hard > 0;
@@ -30896,6 +32619,29 @@ CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A,
     q->dt = dt;
     q->version++;
     f->n_refactored++;
+    return 1;
+}
+
+CTI_FN int cti_factors_exact(cti_factors *f, cti_arena *arena, const cti_bsr *A, cti_island *island)
+{
+    cti_body_factor *list = CTI_ARENA_NEW(arena, cti_body_factor, island->n_components);
+    int c, n = CTI_LEN(f->exacts);
+    if (!list || !CTI_RESIZE(f->mem, f->exacts, CTI_LEN(f->components)))
+        return 0;
+    if (n < CTI_LEN(f->exacts))
+        memset(f->exacts + n, 0, sizeof *f->exacts * (size_t)(CTI_LEN(f->exacts) - n));
+    for (c = 0; c < island->n_components; c++) {
+        const cti_component *q = &f->components[island->components[c]];
+        cti_exact *e = &f->exacts[island->components[c]];
+        if (e->matrix != f->matrix) {
+            e->matrix = 0;
+            if (!cti_factor64_compute(f->mem, &e->factor, &f->symbolics[q->symbolic], &q->gather, A->val))
+                return 0;
+            e->matrix = f->matrix;
+        }
+        list[c].first = q->place, list[c].n = q->end - q->begin, list[c].factor = &e->factor;
+    }
+    island->p.bodies = list, island->p.n_bodies = island->n_components;
     return 1;
 }
 
@@ -31380,6 +33126,8 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *out);
 
 #define CTI_ISLANDS_LOOSE CTI_R(0.15) /* natural map above which an island that did not fail is given another half of its budget */
 
+#define CTI_ISLANDS_WILD 10 /* natural map above which friction contact by contact, whose own part of it is large, has run away */
+
 #define CTI_ISLANDS_RESCUE 400 /* rows of an island that AUTO gives to Newton's method where ICA failed */
 
 /* islands of one solve */
@@ -31390,8 +33138,8 @@ typedef struct cti_islands {
     ct_real *scale;          /* [n] velocity that residuals are relative to */
     ct_real *poor;           /* [n] natural map at which a solve by nodes has failed */
     ct_real *natural;        /* [n] how well its rows are solved */
+    uint8_t *bridged;        /* [n] 1: solved by the chosen solver, which knows no nodes */
     cti_solve_status *ended; /* [n] how it did when it was solved last */
-    uint8_t *fell;           /* [n] 1: the chosen solver failed on it */
 } cti_islands;
 
 CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed)
@@ -31561,22 +33309,43 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     return 1;
 }
 
-/* an open island by another solver than ICA; *done 0: it ended above `loose`, and the island is as it was. 0: out of memory */
-static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real loose, cti_islands_result *out,
-                              cti_solve_status *ended, int *done)
+/* an open island by another solver than ICA; *done 0: it ended above `loose`, or memory ran out, and the island is as it was */
+static void cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real loose, cti_islands_result *out,
+                               cti_solve_status *ended, int *done)
 {
     cti_solve_info info;
+    *done = 0;
+    if (!cti_factors_exact(&s->factors, s->arena, &s->A, q))
+        return;
     cti_bridge_solve(&q->p, &s->desc.solver, solver, loose, s->mem, s->arena, q->v, &info);
     out->iterations += info.iterations;
-    *done = info.status != CTI_SOLVE_FAILED;
-    if (info.status == CTI_SOLVE_MEMORY)
-        return 0;
+    *done = info.status != CTI_SOLVE_FAILED && info.status != CTI_SOLVE_MEMORY;
     if (*done) {
         cti_islands_balance_one(s, dt, q);
         cti_islands_judge(s, q);
         *ended = info.status;
     }
+}
+
+/* what an island solve starts from, kept apart. 0: out of memory */
+static int cti_islands_keep(cti_state *s, const cti_island *q, ct_real **v, ct_real **r)
+{
+    int i;
+    *v = CTI_ARENA_NEW(s->arena, ct_real, 3 * q->n), *r = CTI_ARENA_NEW(s->arena, ct_real, 3 * q->p.n_rows);
+    if (!*v || !*r)
+        return 0;
+    memcpy(*v, q->v, sizeof **v * 3 * (size_t)q->n);
+    for (i = 0; i < q->p.n_rows; i++)
+        memcpy(*r + 3 * (size_t)i, q->p.rows[i].r, sizeof q->p.rows[i].r);
     return 1;
+}
+
+static void cti_islands_put_back(const cti_island *q, const ct_real *v, const ct_real *r)
+{
+    int i;
+    memcpy(q->v, v, sizeof *v * 3 * (size_t)q->n);
+    for (i = 0; i < q->p.n_rows; i++)
+        memcpy(q->p.rows[i].r, r + 3 * (size_t)i, sizeof q->p.rows[i].r);
 }
 
 /* 1 where the chosen solver has no friction of its own, and is not to have it in turns */
@@ -31586,43 +33355,50 @@ static int cti_islands_is_plain(const cti_state *s)
     return (solver == CT_SOLVER_MPRGP || solver == CT_SOLVER_ACTIVE_SET) && s->desc.solver.friction != CT_FRICTION_STAGGERED;
 }
 
-/* an open island's normals by such a solver: LOCAL ends it, ANTICIPATED is the start of ICA. As cti_islands_bridge */
-static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended, int *done)
+/* an open island's normals by such a solver: LOCAL ends it, and creeps, unless it runs away; ANTICIPATED is the start of ICA. As
+   cti_islands_bridge */
+static void cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended, int *done)
 {
     const ct_solver_desc *desc = &s->desc.solver;
     int local = desc->friction == CT_FRICTION_LOCAL, pass;
+    ct_real *v, *r;
     cti_solve_info info;
+    *done = 0;
+    if (!cti_islands_keep(s, q, &v, &r) || !cti_factors_exact(&s->factors, s->arena, &s->A, q))
+        return;
     for (pass = 0; pass < 1 + local; pass++) {
         if (pass)
             cti_bridge_rub(&q->p, q->v);
         cti_bridge_normals(&q->p, desc, desc->solver, CTI_ISLANDS_LOOSE, s->mem, s->arena, q->v, &info);
         out->iterations += info.iterations;
-        *done = info.status != CTI_SOLVE_FAILED;
-        if (info.status == CTI_SOLVE_MEMORY)
-            return 0;
-        if (!*done)
-            return 1;
+        *done = info.status != CTI_SOLVE_FAILED && info.status != CTI_SOLVE_MEMORY;
+        if (!*done) {
+            cti_islands_put_back(q, v, r);
+            return;
+        }
     }
     if (local) {
+        ct_real natural;
         cti_islands_balance_one(s, dt, q);
         cti_islands_judge(s, q);
-        *ended = s->factors.components[q->components[0]].natural <= desc->tolerance ? info.status : CTI_SOLVE_BUDGET;
+        natural = s->factors.components[q->components[0]].natural;
+        *ended = natural <= desc->tolerance ? info.status : CTI_SOLVE_BUDGET;
+        *done = natural < CTI_ISLANDS_WILD;
+        if (!*done)
+            cti_islands_put_back(q, v, r);
     }
-    return 1;
 }
 
-/* AUTO: where ICA failed on few rows Newton's method takes over, if it does better. 0: out of memory */
-static int cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
+/* AUTO: where ICA failed on few rows Newton's method takes over, if it does better */
+static void cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
     ct_real natural = s->factors.components[q->components[0]].natural;
     int done = 0;
-    if (s->desc.solver.solver != CT_SOLVER_AUTO || !(natural > CTI_ISLANDS_LOOSE) || *ended == CTI_SOLVE_DIVERGED ||
+    if (s->desc.solver.solver != CT_SOLVER_AUTO || !CONTACT_WITH_NEWTON || !(natural > CTI_ISLANDS_LOOSE) || *ended == CTI_SOLVE_DIVERGED ||
         q->p.n_rows > CTI_ISLANDS_RESCUE || s->desc.solver.cone != CT_CONE_CONE)
-        return 1;
-    if (!cti_islands_bridge(s, dt, q, CT_SOLVER_NEWTON, natural / 2, out, ended, &done))
-        return 0;
+        return;
+    cti_islands_bridge(s, dt, q, CT_SOLVER_NEWTON, natural / 2, out, ended, &done);
     out->fallbacks += done;
-    return 1;
 }
 
 /* 1 where an island ended on its budget, neither well nor so poorly that its bodies are to be taken whole */
@@ -31632,22 +33408,45 @@ static int cti_islands_is_loose(const cti_state *s, const cti_islands *list, int
     return list->ended[i] == CTI_SOLVE_BUDGET && natural > CTI_ISLANDS_LOOSE && natural < list->poor[i];
 }
 
-/* an open island: by the chosen solver, by ICA where that is the chosen one or the other fails */
+/* 1 where the chosen solver has failed on a component of the island since the matrix was made; marks them where it does now */
+static int cti_islands_fell(cti_state *s, const cti_island *q, int now)
+{
+    int c, fell = now;
+    for (c = 0; c < q->n_components; c++) {
+        cti_component *k = &s->factors.components[q->components[c]];
+        k->fell |= now;
+        fell |= k->fell;
+    }
+    return fell;
+}
+
+/* an open island: by the chosen solver, by ICA where that is the chosen one or the other fails, or has failed in this attempt */
 static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_island *q, cti_islands_result *out)
 {
     ct_solver solver = s->desc.solver.solver;
     int ok = 1, done = 0;
-    if (cti_bridge_solver(solver) && !list->fell[i]) {
-        ok = cti_islands_is_plain(s) ? cti_islands_normals(s, dt, q, out, &list->ended[i], &done)
-                                     : cti_islands_bridge(s, dt, q, solver, CTI_ISLANDS_LOOSE, out, &list->ended[i], &done);
-        list->fell[i] = (uint8_t)!done, out->fallbacks += !done;
-        if (!ok || (done && !(cti_islands_is_plain(s) && s->desc.solver.friction == CT_FRICTION_ANTICIPATED)))
-            return ok;
+    if (cti_bridge_solver(solver)) {
+        cti_arena_point mark = cti_arena_mark(s->arena);
+        if (cti_islands_fell(s, q, 0))
+            done = 0;
+        else if (cti_islands_is_plain(s))
+            cti_islands_normals(s, dt, q, out, &list->ended[i], &done);
+        else
+            cti_islands_bridge(s, dt, q, solver, CTI_ISLANDS_LOOSE, out, &list->ended[i], &done);
+        cti_arena_rewind(s->arena, mark);
+        q->p.bodies = NULL, q->p.n_bodies = 0;
+        list->bridged[i] = (uint8_t)(done && !(cti_islands_is_plain(s) && s->desc.solver.friction == CT_FRICTION_ANTICIPATED));
+        cti_islands_fell(s, q, !done);
+        out->fallbacks += !done;
+        if (list->bridged[i])
+            return 1;
     }
     ok = cti_islands_relax(s, dt, list->todo[i] == 2, q, out, &list->ended[i]);
     if (ok && cti_islands_is_loose(s, list, i, q))
         ok = cti_islands_relax(s, dt, 1, q, out, &list->ended[i]);
-    return ok && cti_islands_rescue(s, dt, q, out, &list->ended[i]);
+    if (ok)
+        cti_islands_rescue(s, dt, q, out, &list->ended[i]);
+    return ok;
 }
 
 /* one island: its rows and the components that they touch, apart from the world */
@@ -31744,7 +33543,7 @@ static int cti_islands_harden(cti_state *s, cti_islands *list, const ct_real *r)
         int first = list->start[i], end = list->start[i + 1];
         if (!list->todo[i])
             continue;
-        if (list->natural[i] < list->poor[i] || !cti_factors_harden(&s->factors, s->rows + first, end - first)) {
+        if (list->bridged[i] || list->natural[i] < list->poor[i] || !cti_factors_harden(&s->factors, s->rows + first, end - first)) {
             list->todo[i] = 0;
             continue;
         }
@@ -31770,9 +33569,9 @@ static int cti_islands_make(cti_state *s, ct_real dt, cti_islands *list)
     list->todo = CTI_ARENA_NEW(s->arena, uint8_t, list->n);
     list->scale = CTI_ARENA_NEW(s->arena, ct_real, list->n), list->natural = CTI_ARENA_NEW(s->arena, ct_real, list->n);
     list->poor = CTI_ARENA_NEW(s->arena, ct_real, list->n);
+    list->bridged = CTI_ARENA_ZERO(s->arena, uint8_t, list->n);
     list->ended = CTI_ARENA_ZERO(s->arena, cti_solve_status, list->n);
-    list->fell = CTI_ARENA_ZERO(s->arena, uint8_t, list->n);
-    if (!list->todo || !list->scale || !list->natural || !list->poor || !list->ended || !list->fell)
+    if (!list->todo || !list->scale || !list->natural || !list->poor || !list->ended || !list->bridged)
         return 0;
     for (i = 0; i < list->n; i++) {
         ct_real speed = cti_islands_speed(s, list->start[i], list->start[i + 1]);
@@ -32938,7 +34737,6 @@ CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time);
    stops it now, that much too early at most.
    based on: Otaduy's lecture notes, contact generation (a time step limited by CCD). differs: the whole world is cut, not its islands. */
 
-#define CTI_EVENTS_NEAR CTI_R(1.25) /* of the thickness: nearer pairs have rows (detect.c) */
 #define CTI_EVENTS_MEET CTI_R(0.75) /* of the thickness: what comes nearer meets; what slides along at about the thickness does not */
 
 /* 1 when the pair was apart at the start, and no contact of the last step */
@@ -32946,7 +34744,7 @@ static int cti_events_is_new(const cti_state *s, const cti_row_context *c, const
 {
     cti_pair q = *pair;
     int feature;
-    if (cti_pair_closest(&s->surface, s->surface.x0, &q, &feature) <= CTI_EVENTS_NEAR * cti_pair_thickness(&s->surface, pair))
+    if (cti_pair_closest(&s->surface, s->surface.x0, &q, &feature) <= CTI_DETECT_NEAR * cti_pair_thickness(&s->surface, pair))
         return 0;
     return !c->memory || !cti_memory_find(c->memory, cti_pair_key(&s->surface, pair));
 }
@@ -33003,11 +34801,12 @@ typedef struct cti_events_search {
     cti_pair pair;
 } cti_events_search;
 
-/* a pair that comes nearer than CTI_EVENTS_MEET on the way */
+/* a pair that may come nearer than CTI_EVENTS_MEET on the way: of its own thickness, which between features near at rest is less than their
+   bodies' */
 static void cti_events_offer(const cti_state *s, const cti_pair *pair, cti_events_search *first)
 {
     ct_real share;
-    if (!cti_events_is_new(s, first->c, pair))
+    if (cti_events_share(s, pair, CTI_EVENTS_MEET) > 1 || !cti_events_is_new(s, first->c, pair))
         return;
     share = cti_events_share(s, pair, 1);
     if (share < first->share)
@@ -33043,7 +34842,7 @@ static int cti_events_list(cti_state *s, const cti_list *l, ct_pair_kind kind, c
 static void cti_events_planes(const cti_state *s, cti_events_search *first)
 {
     const cti_surface *f = &s->surface;
-    int i, k, feature;
+    int i, k;
     cti_pair pair;
     for (k = 0; k < f->n_planes; k++)
         for (i = 0; i < f->nv; i++) {
@@ -33051,8 +34850,7 @@ static void cti_events_planes(const cti_state *s, cti_events_search *first)
                 continue;
             cti_pair_make(f, CT_PAIR_PLANE, i, k, &pair);
             pair.w[0] = 1;
-            if (cti_pair_closest(f, f->x1, &pair, &feature) < CTI_EVENTS_MEET * cti_pair_thickness(f, &pair))
-                cti_events_offer(s, &pair, first);
+            cti_events_offer(s, &pair, first);
         }
 }
 
@@ -33065,7 +34863,7 @@ static void cti_events_thin(const cti_state *s, cti_events_search *first)
         const int32_t *list = k ? s->detect.vv : s->detect.ve;
         for (i = 0; i < CTI_LEN(list) / 2; i++) {
             cti_pair_make(&s->surface, k ? CT_PAIR_VV : CT_PAIR_VE, list[2 * i], list[2 * i + 1], &pair);
-            if (cti_events_share(s, &pair, CTI_EVENTS_MEET) <= 1 && !cti_detect_is_tangled(&s->detect, &s->surface, pair.v, pair.n_a, pair.n))
+            if (!cti_detect_is_tangled(&s->detect, &s->surface, pair.v, pair.n_a, pair.n))
                 cti_events_offer(s, &pair, first);
         }
     }
@@ -33095,7 +34893,6 @@ CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time)
     return cti_clamp(time, s->event_least, dt - s->event_least);
 }
 
-#undef CTI_EVENTS_NEAR
 #undef CTI_EVENTS_MEET
 
 /* ---- 8_step/cmr.h ---- */
@@ -33132,6 +34929,10 @@ CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out);
 /* cti_cmr_context -- the row context of a step. */
 CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_row_context *out);
 CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
+
+/* cti_cmr_sane -- 1 while the tentative motion v_new is finite and no block runs farther than ten times the world's size and what speed and
+   gravity allow: an element that was crushed may answer with any force, and trees and predicates are for numbers that mean something. */
+CTI_FN int cti_cmr_sane(const cti_state *s, ct_real dt);
 
 
 /* ---- 8_step/cmr.c ---- */
@@ -33451,9 +35252,7 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     return 1;
 }
 
-/* 1 while the tentative motion is finite and no block runs farther than ten times the world's size and what speed and gravity allow:
-   an element that was crushed may answer with any force, and trees and predicates are for numbers that mean something */
-static int cti_cmr_sane(const cti_state *s, ct_real dt)
+CTI_FN int cti_cmr_sane(const cti_state *s, ct_real dt)
 {
     ct_real script = cti_assemble_script_speed(s, dt) + cti_joints_speed(s, dt);
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), size = 0, speed = 0, limit;
@@ -34349,6 +36148,16 @@ static void cti_step_remember(cti_state *s, int slot, ct_real dt)
     s->dt_memory = dt;
 }
 
+/* what neither is good nor can be shorter: integrators are told of the fail-safe. 0: out of memory */
+static int cti_step_force(cti_state *s, ct_real dt, cti_attempt *a, ct_step_report *r)
+{
+    cti_integrate_watch(s);
+    if (!cti_step_fail_safe(s, dt, a, r))
+        return 0;
+    cti_integrate_reset(s, !a->converged);
+    return 1;
+}
+
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     ct_real left = dt, sub = dt, dt_memory = s->dt_memory, whole = 0; /* whole: length before a cut, 0: not cut */
@@ -34388,13 +36197,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         }
         if (a.budget)
             cti_step_status(r, CT_STATUS_BUDGET);
-        if (!good) {
-            cti_integrate_watch(s);
-            if (!cti_step_fail_safe(s, sub, &a, r))
-                return cti_step_take_back(s);
-            cti_integrate_reset(s, !a.converged);
-        }
-        if (!cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot]))
+        if ((!good && !cti_step_force(s, sub, &a, r)) || !cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot]))
             return cti_step_take_back(s);
         memory = &s->memory_step[slot];
         slot ^= 1;
@@ -34463,6 +36266,27 @@ CTI_FN int cti_dcd_decouple(cti_state *s, const double *depth, ct_decouple how);
    arrays from the arena. 0: out of memory. */
 CTI_FN int cti_dcd_jacobian(const cti_state *s, cti_sparse *J, double **out_w);
 
+/* ---- dcd_pivot.c ---- */
+
+/* cti_dcd_pivots -- as cti_dcd_decouple; rows that stay are put in an order in which each hangs on those before it, and s->dcd.pivot [rows]
+   has the blocks of their pivots. */
+CTI_FN int cti_dcd_pivots(cti_state *s, const double *depth);
+/* cti_dcd_turn -- x = T z: for each row in order x_p -= q rest'x, so that size q'z_p is the row at x. */
+typedef struct cti_dcd_turn {
+    const int32_t *block; /* [rows] p */
+    double *q;            /* [3 rows] unit, orthogonal to the others at p */
+    double *size;         /* [rows] > 0 */
+    uint8_t *first;       /* [rows] no row before it has its pivot at p */
+    double *work;         /* [3 n] zero between calls */
+    cti_sparse rest;      /* the row over `size`, without q at p */
+} cti_dcd_turn;
+/* cti_dcd_turn_make -- of rows J in the order of cti_dcd_pivots; takes J's numbers over. Arrays from the arena. 0: out of memory. */
+CTI_FN int cti_dcd_turn_make(const cti_state *s, const cti_sparse *J, cti_dcd_turn *t);
+/* x <- T x; x <- T^-1 x; y <- T' y */
+CTI_FN void cti_dcd_turn_forward(const cti_dcd_turn *t, double *x);
+CTI_FN void cti_dcd_turn_back(const cti_dcd_turn *t, double *x);
+CTI_FN void cti_dcd_turn_transposed(const cti_dcd_turn *t, double *y);
+
 /* ---- dcd.c ---- */
 
 /* cti_dcd_step -- as cti_step. */
@@ -34486,6 +36310,7 @@ CTI_FN void cti_dcd_free(cti_mem *mem, cti_dcd *d)
     CTI_FREE(mem, d->bodies), CTI_FREE(mem, d->tet_rest), CTI_FREE(mem, d->near_rest), CTI_FREE(mem, d->normals);
     CTI_FREE(mem, d->thickness), CTI_FREE(mem, d->vertex_boxes), CTI_FREE(mem, d->node_boxes);
     CTI_FREE(mem, d->power), CTI_FREE(mem, d->power_step), CTI_FREE(mem, d->v_start), CTI_FREE(mem, d->lambda), CTI_FREE(mem, d->rub);
+    CTI_FREE(mem, d->pivot), CTI_FREE(mem, d->step), CTI_FREE(mem, d->damping), CTI_FREE(mem, d->answer);
     memset(d, 0, sizeof *d);
 }
 
@@ -34540,7 +36365,8 @@ CTI_FN int cti_dcd_prepare(cti_state *s)
     int b, i, n3 = 3 * s->n;
     if (!CTI_RESIZE(s->mem, d->near_rest, f->nv) || !CTI_RESIZE(s->mem, d->normals, 3 * f->nv) ||
         !CTI_RESIZE(s->mem, d->vertex_boxes, 16 * (size_t)f->nv) || !CTI_RESIZE(s->mem, d->node_boxes, 16 * (size_t)s->n) ||
-        !CTI_RESIZE(s->mem, d->power, n3) || !CTI_RESIZE(s->mem, d->power_step, n3) || !CTI_RESIZE(s->mem, d->v_start, n3))
+        !CTI_RESIZE(s->mem, d->power, n3) || !CTI_RESIZE(s->mem, d->power_step, n3) || !CTI_RESIZE(s->mem, d->v_start, n3) ||
+        !CTI_RESIZE(s->mem, d->step, n3) || !CTI_RESIZE(s->mem, d->damping, n3) || !CTI_RESIZE(s->mem, d->answer, n3))
         return 0;
     for (i = 0; i < f->nv; i++)
         d->near_rest[i] = 0;
@@ -34982,6 +36808,397 @@ CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, 
     return need;
 }
 
+/* ---- 8_step/dcd_pivot.c ---- */
+/* dcd_pivot.c -- constraints that share vertices, made orthogonal by a change of unknowns.
+   Method: every row gets a vertex and a direction of its own there, its pivot, that no other row has; what else the row touches moves the
+   pivot along: with x = T z, T unit and triangular in the order of the rows, J T has one block a row, and no two of them are alike, so J T is
+   what decoupling is for (Li et al. 2015, section 5: projections are divisions) without giving up that vertices are in several rows. A block
+   has up to three pivots. What is left out are rows that would close a circle: of two layers of vertices that press on each other nearly
+   all of one and what does not contradict it of the other. Which of the two goes first is settled for whole patches, by how many of its
+   vertices are how deep; one by one they would block each other. Chains are kept short, since their error adds up.
+   Based on: elimination of the slave side as in mortar methods (Wohlmuth, Krause: Monotone multigrid methods on nonmatching grids for
+   nonlinear multibody contact problems, 2003). */
+
+#define CTI_PIVOT_LEAST 0.5 /* length of a pivot's part of its row, of the longest part */
+#define CTI_PIVOT_ASKEW 0.4  /* part of a block's normal that is not in pivots that the block has */
+#define CTI_PIVOT_CHAIN 3    /* rows that hang on each other */
+
+/* ---- which rows ---- */
+
+typedef struct cti_pivot_choice {
+    cti_state *s;
+    cti_sparse J;
+    double *size;    /* [n] of a block: what a unit force moves, about */
+    int32_t *slot;   /* [3 n] rows that pivot at a block, -1: none */
+    double *q;       /* [9 n] their directions */
+    int32_t *above;  /* [n] rows that hang on a block, one on the other */
+} cti_pivot_choice;
+
+/* cti_pivot_rank -- the order in which rows are taken: what has no other side first, then the side of a patch that is deeper in sum */
+typedef struct cti_pivot_rank {
+    int32_t row, second;
+    double depth;
+} cti_pivot_rank;
+
+static int cti_pivot_before(const cti_pivot_rank *a, const cti_pivot_rank *b)
+{
+    if (a->second != b->second)
+        return a->second < b->second;
+    if (a->depth < b->depth || b->depth < a->depth)
+        return a->depth < b->depth;
+    return a->row < b->row;
+}
+
+static void cti_pivot_sift(cti_pivot_rank *heap, int n, int at)
+{
+    for (;;) {
+        int child = 2 * at + 1;
+        cti_pivot_rank t;
+        if (child + 1 < n && cti_pivot_before(heap + child, heap + child + 1))
+            child++;
+        if (child >= n || !cti_pivot_before(heap + at, heap + child))
+            return;
+        t = heap[at], heap[at] = heap[child], heap[child] = t;
+        at = child;
+    }
+}
+
+static void cti_pivot_sort(cti_pivot_rank *list, int n)
+{
+    int i;
+    for (i = n / 2 - 1; i >= 0; i--)
+        cti_pivot_sift(list, n, i);
+    for (i = n - 1; i > 0; i--) {
+        cti_pivot_rank t = list[0];
+        list[0] = list[i], list[i] = t;
+        cti_pivot_sift(list, i, 0);
+    }
+}
+
+/* patches: vertices that rows touch and that edges or faces of rows join; roots in set [nv] */
+static void cti_pivot_patches(const cti_state *s, int32_t *set, uint8_t *touched)
+{
+    const cti_surface *f = &s->surface;
+    int i, k, v;
+    cti_sets_init(set, f->nv);
+    for (i = 0; i < CTI_LEN(s->origins); i++) {
+        const cti_pair *p = &s->origins[i].pair;
+        for (k = 0; k < p->n; k++) {
+            touched[p->v[k]] = 1;
+            if (k > p->n_a)
+                cti_sets_join(set, p->v[p->n_a], p->v[k]);
+        }
+    }
+    for (v = 0; v < f->nv; v++)
+        for (k = f->vertex_start[v]; touched[v] && k < f->vertex_start[v + 1]; k++)
+            if (touched[f->vertex_next[k]])
+                cti_sets_join(set, v, f->vertex_next[k]);
+}
+
+/* key of the two patches that row i is between, and *side: 1 when the vertex's is the greater; 0: no other side */
+static uint64_t cti_pivot_sides(const cti_state *s, int32_t *set, int i, int *side)
+{
+    const cti_pair *p = &s->origins[i].pair;
+    uint64_t a = (uint64_t)cti_sets_root(set, p->v[0]), b;
+    if (p->n < 2 || !s->surface.bodies[s->surface.body_of[p->v[1]]].dynamic)
+        return 0;
+    b = (uint64_t)cti_sets_root(set, p->v[1]);
+    *side = a > b;
+    return a == b ? 0 : 1 + (a < b ? a << 32 | b : b << 32 | a);
+}
+
+/* ranks [rows], sorted. 0: out of memory */
+static int cti_pivot_ranks(cti_state *s, const double *depth, cti_pivot_rank *rank)
+{
+    int i, k, side = 0, rows = CTI_LEN(s->rows), nv = s->surface.nv;
+    int32_t *set = CTI_ARENA_NEW(s->arena, int32_t, nv + 1), *list = CTI_ARENA_NEW(s->arena, int32_t, 2 * rows);
+    uint8_t *touched = CTI_ARENA_ZERO(s->arena, uint8_t, nv + 1);
+    uint64_t *key = CTI_ARENA_NEW(s->arena, uint64_t, 2 * rows);
+    if (!set || !list || !touched || !key)
+        return 0;
+    cti_pivot_patches(s, set, touched);
+    for (i = 0; i < rows; i++) {
+        key[i] = cti_pivot_sides(s, set, i, &side);
+        list[i] = i;
+        rank[i].row = i, rank[i].depth = depth[i], rank[i].second = 0;
+    }
+    cti_sort_u64(key, list, key + rows, list + rows, rows);
+    for (i = 0; i < rows; i = k) {
+        double sum[2] = {0, 0};
+        for (k = i; k < rows && key[k] == key[i]; k++) {
+            cti_pivot_sides(s, set, list[k], &side);
+            sum[side] -= depth[list[k]];
+        }
+        for (k = i; k < rows && key[k] == key[i]; k++) {
+            int row = list[k];
+            rank[row].second = key[k] ? (cti_pivot_sides(s, set, row, &side), side == (sum[0] >= sum[1])) + 1 : s->origins[row].pair.n > 1;
+        }
+    }
+    /* what earlier steps have left out, before it grows */
+    for (i = 0; i < rows; i++)
+        if (rank[i].second && s->origins[i].gap0 < -2 * s->origins[i].thickness)
+            rank[i].second = 0, rank[i].depth = (double)s->origins[i].gap0;
+    cti_pivot_sort(rank, rows);
+    return 1;
+}
+
+/* part of row i's normal at block b that no pivot of the block has, as a unit vector; its length over that of the normal */
+static double cti_pivot_direction(const cti_pivot_choice *c, int b, const double *g, double *q)
+{
+    double own = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]), rest;
+    int k, e;
+    memcpy(q, g, sizeof *q * 3);
+    for (k = 0; k < 3 && c->slot[3 * b + k] >= 0; k++) {
+        const double *p = c->q + 9 * (size_t)b + (size_t)(3 * k);
+        double t = q[0] * p[0] + q[1] * p[1] + q[2] * p[2];
+        for (e = 0; e < 3; e++)
+            q[e] -= t * p[e];
+    }
+    rest = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
+    if (k == 3 || !(own > 0) || !(rest > 0))
+        return 0;
+    for (e = 0; e < 3; e++)
+        q[e] /= rest;
+    return rest / own;
+}
+
+/* rows that hang on each other below block b; CTI_PIVOT_CHAIN + 1 when one of them pivots at block `to` */
+static int cti_pivot_below(const cti_pivot_choice *c, int b, int to)
+{
+    int k, e, most = 0;
+    if (b == to)
+        return CTI_PIVOT_CHAIN + 1;
+    for (k = 0; k < 3 && c->slot[3 * b + k] >= 0; k++) {
+        int row = c->slot[3 * b + k];
+        most = cti_max_int(most, 1);
+        for (e = c->J.p[row]; e < c->J.p[row + 1]; e += 3)
+            if (c->J.i[e] / 3 != b)
+                most = cti_max_int(most, 1 + cti_pivot_below(c, c->J.i[e] / 3, to));
+    }
+    return most;
+}
+
+/* block b has rows hanging on it, one on the other, `above` long */
+static void cti_pivot_hang(cti_pivot_choice *c, int b, int above)
+{
+    int k, e;
+    if (c->above[b] >= above)
+        return;
+    c->above[b] = above;
+    for (k = 0; k < 3 && c->slot[3 * b + k] >= 0; k++) {
+        int row = c->slot[3 * b + k];
+        for (e = c->J.p[row]; e < c->J.p[row + 1]; e += 3)
+            if (c->J.i[e] / 3 != b)
+                cti_pivot_hang(c, c->J.i[e] / 3, above + 1);
+    }
+}
+
+static double cti_pivot_length(const cti_pivot_choice *c, int k)
+{
+    const double *g = c->J.x + k;
+    return c->size[c->J.i[k] / 3] * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+}
+
+/* the block for row i's pivot that answers most, with its direction q [3]. -1: none */
+static int cti_pivot_find(const cti_pivot_choice *c, int i, double *q)
+{
+    double most = 0, found = 0, direction[3];
+    int k, e, out = -1, first = c->J.p[i], last = c->J.p[i + 1];
+    for (k = first; k < last; k += 3)
+        most = fmax(most, cti_pivot_length(c, k));
+    for (k = first; k < last; k += 3) {
+        double part = cti_pivot_direction(c, c->J.i[k] / 3, c->J.x + k, direction), length = part * cti_pivot_length(c, k);
+        int b = c->J.i[k] / 3, below = 0;
+        if (part < CTI_PIVOT_ASKEW || length < CTI_PIVOT_LEAST * most || length <= found)
+            continue;
+        for (e = first; e < last; e += 3)
+            if (e != k)
+                below = cti_max_int(below, cti_pivot_below(c, c->J.i[e] / 3, b));
+        if (below + 1 + c->above[b] > CTI_PIVOT_CHAIN)
+            continue;
+        out = b, found = length;
+        memcpy(q, direction, sizeof direction);
+    }
+    return out;
+}
+
+/* row i gets its pivot at block b */
+static void cti_pivot_take(cti_pivot_choice *c, int i, int b, const double *q)
+{
+    int k = 0, e;
+    while (c->slot[3 * b + k] >= 0)
+        k++;
+    c->slot[3 * b + k] = i;
+    memcpy(c->q + 9 * (size_t)b + (size_t)(3 * k), q, sizeof *q * 3);
+    for (e = c->J.p[i]; e < c->J.p[i + 1]; e += 3)
+        if (c->J.i[e] / 3 != b)
+            cti_pivot_hang(c, c->J.i[e] / 3, c->above[b] + 1);
+}
+
+/* rows that have a pivot so that every one comes after those it hangs on: their numbers in order [rows]. Returns how many */
+static int cti_pivot_order(const cti_pivot_choice *c, const int32_t *pivot, int32_t *level, int32_t *order)
+{
+    int i, k, e, n = 0, rows = c->J.rows, changed = 1, most = 0, l;
+    memset(level, 0, sizeof *level * (size_t)rows);
+    while (changed) {
+        changed = 0;
+        for (i = 0; i < rows; i++) {
+            int own = level[i];
+            for (e = c->J.p[i]; pivot[i] >= 0 && e < c->J.p[i + 1]; e += 3)
+                for (k = 0; k < 3; k++) {
+                    int row = c->slot[c->J.i[e] + k];
+                    if (row < 0 || row == i)
+                        break; /* at its own block a row comes after those before it */
+                    own = cti_max_int(own, level[row] + 1);
+                }
+            changed |= own != level[i];
+            level[i] = own, most = cti_max_int(most, own);
+        }
+    }
+    for (l = 0; l <= most; l++)
+        for (i = 0; i < rows; i++)
+            if (pivot[i] >= 0 && level[i] == l)
+                order[n++] = i;
+    return n;
+}
+
+static int cti_pivot_reserve(cti_state *s, cti_pivot_choice *c)
+{
+    int b, k, n = s->n;
+    c->size = CTI_ARENA_NEW(s->arena, double, n), c->q = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)n);
+    c->slot = CTI_ARENA_NEW(s->arena, int32_t, 3 * (size_t)n), c->above = CTI_ARENA_ZERO(s->arena, int32_t, n);
+    if (!c->size || !c->q || !c->slot || !c->above)
+        return 0;
+    for (b = 0; b < n; b++) {
+        const ct_real *D = s->A.val + 9 * (size_t)s->A.diag[b];
+        double trace = (double)D[0] + (double)D[4] + (double)D[8];
+        c->size[b] = trace > 0 ? 1 / sqrt(trace) : 1;
+        for (k = 0; k < 3; k++)
+            c->slot[3 * b + k] = -1;
+    }
+    return 1;
+}
+
+/* rows and origins in this order. 0: out of memory */
+static int cti_pivot_permute(cti_state *s, const int32_t *order, const int32_t *pivot, int n)
+{
+    cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, n);
+    cti_contact_row *origins = CTI_ARENA_NEW(s->arena, cti_contact_row, n);
+    int i;
+    if (!rows || !origins || !CTI_RESIZE(s->mem, s->dcd.pivot, n))
+        return 0;
+    for (i = 0; i < n; i++)
+        rows[i] = s->rows[order[i]], origins[i] = s->origins[order[i]], s->dcd.pivot[i] = pivot[order[i]];
+    memcpy(s->rows, rows, sizeof *rows * (size_t)n), memcpy(s->origins, origins, sizeof *origins * (size_t)n);
+    stbds_header(s->rows)->length = stbds_header(s->origins)->length = (size_t)n;
+    return 1;
+}
+
+CTI_FN int cti_dcd_pivots(cti_state *s, const double *depth)
+{
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    cti_pivot_choice c;
+    cti_pivot_rank *rank;
+    int32_t *pivot, *order;
+    double *w, q[3];
+    int i, n, rows = CTI_LEN(s->rows);
+    memset(&c, 0, sizeof c);
+    rank = CTI_ARENA_NEW(s->arena, cti_pivot_rank, rows), pivot = CTI_ARENA_NEW(s->arena, int32_t, rows);
+    order = CTI_ARENA_NEW(s->arena, int32_t, 2 * rows);
+    if (!rank || !pivot || !order || !cti_dcd_jacobian(s, &c.J, &w) || !cti_pivot_reserve(s, &c) || !cti_pivot_ranks(s, depth, rank))
+        return -1;
+    for (i = 0; i < rows; i++) {
+        int row = rank[i].row;
+        pivot[row] = cti_pivot_find(&c, row, q);
+        if (pivot[row] >= 0)
+            cti_pivot_take(&c, row, pivot[row], q);
+    }
+    n = cti_pivot_order(&c, pivot, order + rows, order);
+    if (!cti_pivot_permute(s, order, pivot, n))
+        return -1;
+    cti_arena_rewind(s->arena, mark);
+    return rows - n;
+}
+
+/* ---- the change of unknowns ---- */
+
+CTI_FN int cti_dcd_turn_make(const cti_state *s, const cti_sparse *J, cti_dcd_turn *t)
+{
+    int i, k, e, rows = J->rows;
+    int32_t *count = CTI_ARENA_ZERO(s->arena, int32_t, s->n);
+    double *q = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)s->n);
+    memset(t, 0, sizeof *t);
+    t->block = s->dcd.pivot, t->rest = *J;
+    t->q = CTI_ARENA_NEW(s->arena, double, 3 * (size_t)rows), t->size = CTI_ARENA_NEW(s->arena, double, rows);
+    t->first = CTI_ARENA_ZERO(s->arena, uint8_t, rows), t->work = CTI_ARENA_ZERO(s->arena, double, 3 * (size_t)s->n);
+    if (!count || !q || !t->q || !t->size || !t->first || !t->work)
+        return 0;
+    for (i = 0; i < rows; i++) {
+        int b = t->block[i], at = J->p[i];
+        double *own, *p = t->q + 3 * (size_t)i, size;
+        while (J->i[at] / 3 != b)
+            at += 3;
+        own = t->rest.x + at;
+        memcpy(p, own, sizeof *p * 3);
+        for (k = 0; k < count[b]; k++) {
+            const double *o = q + 9 * (size_t)b + (size_t)(3 * k);
+            double part = p[0] * o[0] + p[1] * o[1] + p[2] * o[2];
+            for (e = 0; e < 3; e++)
+                p[e] -= part * o[e];
+        }
+        size = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
+        t->size[i] = size, t->first[i] = count[b] == 0;
+        for (e = 0; e < 3; e++)
+            own[e] -= p[e], p[e] /= size;
+        for (k = J->p[i]; k < J->p[i + 1]; k++)
+            t->rest.x[k] /= size;
+        memcpy(q + 9 * (size_t)b + (size_t)(3 * count[b]++), p, sizeof *p * 3);
+    }
+    return 1;
+}
+
+/* what moves the pivot of row i */
+static double cti_dcd_turn_rest(const cti_dcd_turn *t, int i, const double *x)
+{
+    double sum = 0;
+    int k;
+    for (k = t->rest.p[i]; k < t->rest.p[i + 1]; k++)
+        sum += t->rest.x[k] * x[t->rest.i[k]];
+    return sum;
+}
+
+static void cti_dcd_turn_add(const cti_dcd_turn *t, int i, double c, double *x)
+{
+    const double *q = t->q + 3 * (size_t)i;
+    double *p = x + 3 * (size_t)t->block[i];
+    p[0] += c * q[0], p[1] += c * q[1], p[2] += c * q[2];
+}
+
+CTI_FN void cti_dcd_turn_forward(const cti_dcd_turn *t, double *x)
+{
+    int i;
+    for (i = 0; i < t->rest.rows; i++)
+        cti_dcd_turn_add(t, i, -cti_dcd_turn_rest(t, i, x), x);
+}
+
+CTI_FN void cti_dcd_turn_back(const cti_dcd_turn *t, double *x)
+{
+    int i;
+    for (i = t->rest.rows - 1; i >= 0; i--)
+        cti_dcd_turn_add(t, i, cti_dcd_turn_rest(t, i, x), x);
+}
+
+CTI_FN void cti_dcd_turn_transposed(const cti_dcd_turn *t, double *y)
+{
+    int i, k;
+    for (i = t->rest.rows - 1; i >= 0; i--) {
+        const double *q = t->q + 3 * (size_t)i, *p = y + 3 * (size_t)t->block[i];
+        double c = q[0] * p[0] + q[1] * p[1] + q[2] * p[2];
+        for (k = t->rest.p[i]; c != 0 && k < t->rest.p[i + 1]; k++)
+            y[t->rest.i[k]] -= c * t->rest.x[k];
+    }
+}
+
 /* ---- 8_step/dcd_solve.c ---- */
 /* dcd_solve.c -- the quadratic program of a step, for MPRGP.
    Method: the unknowns are the velocities of the step, v = (x - x^i) / dt, so that A and b are h^2 times those of equations 6 and 7 and the
@@ -34997,14 +37214,17 @@ CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, 
 typedef struct cti_dcd_matrix {
     const cti_bsr *A;
     double *R;      /* [9 n] inverses of L_i */
-    int32_t *p, *i; /* blocks above the diagonal by rows */
+    int32_t *p, *i; /* blocks above the diagonal by rows; half of what a diagonal block that has no Cholesky factor lacks to 1 */
     double *x;      /* R_i A_ij R_j' */
     double *D;      /* [9 n] what friction adds to the blocks on the diagonal; NULL: nothing */
+    const cti_dcd_turn *T; /* the unknowns are turned; NULL: they are not */
+    double *u;             /* [3 n] scratch with T */
+    const cti_sparse *J;   /* of the set */
     cti_sparse G;   /* sqrt(viscosity) t R' of rows that touch several blocks: G'G is between those, what is within one is in D */
 } cti_dcd_matrix;
 
-/* R = L^-1 of D = L L'; a block that is not positive: of its diagonal */
-static void cti_dcd_cholesky(const ct_real *D, double *R)
+/* R = L^-1 of D = L L'. 0: the block is not positive, R is of its diagonal */
+static int cti_dcd_cholesky(const ct_real *D, double *R)
 {
     double a = (double)D[0], b = (double)D[3], c = (double)D[4], d = (double)D[6], e = (double)D[7], f = (double)D[8], l0, l1, l2, m, n, o;
     memset(R, 0, sizeof *R * 9);
@@ -35013,10 +37233,11 @@ static void cti_dcd_cholesky(const ct_real *D, double *R)
     l2 = sqrt(f - n * n - o * o);
     if (!(l0 > 0) || !(l1 > 0) || !(l2 > 1e-7 * sqrt(f))) {
         R[0] = a > 0 ? 1 / sqrt(a) : 1, R[4] = c > 0 ? 1 / sqrt(c) : 1, R[8] = f > 0 ? 1 / sqrt(f) : 1;
-        return;
+        return 0;
     }
     R[0] = 1 / l0, R[4] = 1 / l1, R[8] = 1 / l2;
     R[3] = -m * R[0] * R[4], R[7] = -o * R[4] * R[8], R[6] = -(n * R[0] + o * R[3]) * R[8];
+    return 1;
 }
 
 /* out = R M S' */
@@ -35044,24 +37265,30 @@ static void cti_dcd_times_t(const double *R, const double *x, double *out)
     out[0] = R[0] * a + R[3] * b + R[6] * c, out[1] = R[4] * b + R[7] * c, out[2] = R[8] * c;
 }
 
-static int cti_dcd_matrix_make(const cti_state *s, cti_dcd_matrix *m)
+/* R_b A_bb R_b' - 1, D within A_bb: nothing, where there is a factor */
+static void cti_dcd_lack(const cti_dcd_matrix *m, int b, const ct_real *block, double *out)
 {
-    const cti_bsr *A = &s->A;
-    ct_real block[9];
-    int b, k, at = 0, n = (A->row[A->n] - A->n) / 2;
-    m->A = A;
-    m->p = CTI_ARENA_NEW(s->arena, int32_t, A->n + 1), m->i = CTI_ARENA_NEW(s->arena, int32_t, n),
+    const double *R = m->R + 9 * (size_t)b;
+    cti_dcd_scale(R, block, R, out);
+    out[0] -= 1, out[4] -= 1, out[8] -= 1;
+}
+
+/* blocks above the diagonal. 0: out of memory */
+static int cti_dcd_matrix_half(const cti_state *s, cti_dcd_matrix *m, const double *lack, int n_lacking)
+{
+    const cti_bsr *A = m->A;
+    int b, k, e, at = 0, n = (A->row[A->n] - A->n) / 2 + n_lacking;
+    m->p = CTI_ARENA_NEW(s->arena, int32_t, A->n + 1), m->i = CTI_ARENA_NEW(s->arena, int32_t, n);
     m->x = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)n);
-    m->R = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)A->n);
-    if (!m->p || !m->i || !m->x || !m->R)
+    if (!m->p || !m->i || !m->x)
         return 0;
-    for (b = 0; b < A->n; b++) {
-        for (k = 0; k < 9; k++)
-            block[k] = A->val[9 * (size_t)A->diag[b] + (size_t)k] + (m->D ? (ct_real)m->D[9 * (size_t)b + (size_t)k] : 0);
-        cti_dcd_cholesky(block, m->R + 9 * (size_t)b);
-    }
     m->p[0] = 0;
     for (b = 0; b < A->n; b++) {
+        if (lack[9 * (size_t)b] != 0 || lack[9 * (size_t)b + 1] != 0 || lack[9 * (size_t)b + 2] != 0 || lack[9 * (size_t)b + 5] != 0) {
+            for (e = 0; e < 9; e++)
+                m->x[9 * (size_t)at + (size_t)e] = lack[9 * (size_t)b + (size_t)e] / 2;
+            m->i[at++] = b;
+        }
         for (k = A->diag[b] + 1; k < A->row[b + 1]; k++, at++) {
             m->i[at] = A->col[k];
             cti_dcd_scale(m->R + 9 * (size_t)b, A->val + 9 * (size_t)k, m->R + 9 * (size_t)A->col[k], m->x + 9 * (size_t)at);
@@ -35071,25 +37298,47 @@ static int cti_dcd_matrix_make(const cti_state *s, cti_dcd_matrix *m)
     return 1;
 }
 
-static void cti_dcd_multiply(void *ctx, const double *x, double *y)
+static int cti_dcd_matrix_make(const cti_state *s, cti_dcd_matrix *m)
 {
-    const cti_dcd_matrix *m = (const cti_dcd_matrix *)ctx;
+    const cti_bsr *A = &s->A;
+    ct_real block[9];
+    int b, k, n_lacking = 0;
+    double *lack = CTI_ARENA_ZERO(s->arena, double, 9 * (size_t)A->n);
+    m->A = A;
+    m->R = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)A->n);
+    if (!m->R || !lack)
+        return 0;
+    for (b = 0; b < A->n; b++) {
+        for (k = 0; k < 9; k++)
+            block[k] = A->val[9 * (size_t)A->diag[b] + (size_t)k] + (m->D ? (ct_real)m->D[9 * (size_t)b + (size_t)k] : 0);
+        if (!cti_dcd_cholesky(block, m->R + 9 * (size_t)b))
+            cti_dcd_lack(m, b, block, lack + 9 * (size_t)b), n_lacking++;
+    }
+    return cti_dcd_matrix_half(s, m, lack, n_lacking);
+}
+
+static void cti_dcd_multiply_half(const cti_dcd_matrix *m, const double *x, double *y)
+{
     int b, k, n = m->A->n;
     memcpy(y, x, sizeof *y * 3 * (size_t)n);
     for (b = 0; b < n; b++) {
         double u0 = x[3 * b], u1 = x[3 * b + 1], u2 = x[3 * b + 2], s0 = 0, s1 = 0, s2 = 0;
         for (k = m->p[b]; k < m->p[b + 1]; k++) {
-            const double *M = m->x + 9 * (size_t)k, *v = x + 3 * (size_t)m->i[k];
+            const double *M = m->x + 9 * (size_t)k;
+            const double *v = x + 3 * (size_t)m->i[k];
             double *z = y + 3 * (size_t)m->i[k];
-            s0 += M[0] * v[0] + M[1] * v[1] + M[2] * v[2];
-            s1 += M[3] * v[0] + M[4] * v[1] + M[5] * v[2];
-            s2 += M[6] * v[0] + M[7] * v[1] + M[8] * v[2];
-            z[0] += M[0] * u0 + M[3] * u1 + M[6] * u2;
-            z[1] += M[1] * u0 + M[4] * u1 + M[7] * u2;
-            z[2] += M[2] * u0 + M[5] * u1 + M[8] * u2;
+            double m0 = M[0], m1 = M[1], m2 = M[2], m3 = M[3], m4 = M[4], m5 = M[5], m6 = M[6], m7 = M[7], m8 = M[8];
+            s0 += m0 * v[0] + m1 * v[1] + m2 * v[2], s1 += m3 * v[0] + m4 * v[1] + m5 * v[2], s2 += m6 * v[0] + m7 * v[1] + m8 * v[2];
+            z[0] += m0 * u0 + m3 * u1 + m6 * u2, z[1] += m1 * u0 + m4 * u1 + m7 * u2, z[2] += m2 * u0 + m5 * u1 + m8 * u2;
         }
         y[3 * b] += s0, y[3 * b + 1] += s1, y[3 * b + 2] += s2;
     }
+}
+
+static void cti_dcd_multiply_plain(const cti_dcd_matrix *m, const double *x, double *y)
+{
+    int b, k;
+    cti_dcd_multiply_half(m, x, y);
     for (b = 0; b < m->G.rows; b++) {
         double t = 0;
         for (k = m->G.p[b]; k < m->G.p[b + 1]; k++)
@@ -35102,13 +37351,25 @@ static void cti_dcd_multiply(void *ctx, const double *x, double *y)
     }
 }
 
-/* (R A R' x)_i for x of few entries */
-static double cti_dcd_row(void *ctx, int i, const double *x)
+static void cti_dcd_multiply(void *ctx, const double *x, double *y)
 {
     const cti_dcd_matrix *m = (const cti_dcd_matrix *)ctx;
+    if (!m->T) {
+        cti_dcd_multiply_plain(m, x, y);
+        return;
+    }
+    memcpy(m->u, x, sizeof *x * 3 * (size_t)m->A->n);
+    cti_dcd_turn_forward(m->T, m->u);
+    cti_dcd_multiply_plain(m, m->u, y);
+    cti_dcd_turn_transposed(m->T, y);
+}
+
+/* x_b' (R A R' x)_b for x of few entries */
+static double cti_dcd_block_energy(const cti_dcd_matrix *m, int b, const double *x)
+{
     const cti_bsr *A = m->A;
     double s[3] = {0, 0, 0}, v[3];
-    int k, r, b = i / 3;
+    int k, r;
     for (k = A->row[b]; k < A->row[b + 1]; k++) {
         const ct_real *M = A->val + 9 * (size_t)k;
         const double *u = x + 3 * (size_t)A->col[k];
@@ -35123,7 +37384,34 @@ static double cti_dcd_row(void *ctx, int i, const double *x)
         }
     }
     cti_dcd_times(m->R + 9 * (size_t)b, s, v);
-    return v[i % 3];
+    return v[0] * x[3 * b] + v[1] * x[3 * b + 1] + v[2] * x[3 * b + 2];
+}
+
+/* d'A d for d that is zero but at these rows */
+static double cti_dcd_energy(void *ctx, const double *d, const int32_t *rows, int count)
+{
+    const cti_dcd_matrix *m = (const cti_dcd_matrix *)ctx;
+    const cti_dcd_turn *T = m->T;
+    double e = 0, *x;
+    int i, k;
+    for (i = 0; !T && i < count; i++)
+        for (k = m->J->p[rows[i]]; k < m->J->p[rows[i] + 1]; k += 3)
+            e += cti_dcd_block_energy(m, m->J->i[k] / 3, d);
+    if (!T)
+        return e;
+    x = T->work;
+    for (i = 0; i < count; i++)
+        for (k = 3 * T->block[rows[i]]; k < 3 * T->block[rows[i]] + 3; k++)
+            x[k] = d[k];
+    cti_dcd_turn_forward(T, x);
+    for (i = 0; i < T->rest.rows; i++) {
+        const double *u = x + 3 * (size_t)T->block[i];
+        if (T->first[i] && (u[0] != 0 || u[1] != 0 || u[2] != 0))
+            e += cti_dcd_block_energy(m, T->block[i], x);
+    }
+    for (i = 0; i < T->rest.rows; i++)
+        memset(x + 3 * (size_t)T->block[i], 0, sizeof *x * 3);
+    return e;
 }
 
 /* ---- rows ---- */
@@ -35183,6 +37471,8 @@ CTI_FN int cti_dcd_decouple(cti_state *s, const double *depth, ct_decouple how)
     uint8_t *keep = CTI_ARENA_ZERO(s->arena, uint8_t, rows);
     if (how == CT_DECOUPLE_NONE || rows == 0)
         return 0;
+    if (how == CT_DECOUPLE_PIVOT)
+        return cti_dcd_pivots(s, depth);
     if (!keep || !cti_dcd_jacobian(s, &J, &w))
         return -1;
     if (cti_mprgp_decouple(s->arena, &J, depth, how == CT_DECOUPLE_RANDOM ? CTI_DECOUPLE_RANDOM : CTI_DECOUPLE_DEEPEST, 3,
@@ -35234,8 +37524,31 @@ static int cti_dcd_rubbing(const cti_state *s, const ct_real *rub, cti_dcd_matri
 
 /* ---- the set ---- */
 
+/* the pivots as unit rows in the turned unknowns. 0: out of memory */
+static int cti_dcd_turned(const cti_state *s, cti_mprgp_set *set, cti_dcd_turn *turn, const double *w, double *size)
+{
+    cti_sparse J;
+    int i, e, rows = set->rows;
+    if (!cti_dcd_turn_make(s, &set->J, turn))
+        return 0;
+    memset(&J, 0, sizeof J);
+    J.rows = rows, J.cols = set->n;
+    J.p = CTI_ARENA_NEW(s->arena, int32_t, rows + 1), J.i = CTI_ARENA_NEW(s->arena, int32_t, 3 * (size_t)rows), J.x = turn->q;
+    if (!J.p || !J.i)
+        return 0;
+    for (i = 0; i < rows; i++) {
+        J.p[i] = 3 * i, size[i] = turn->size[i];
+        for (e = 0; e < 3; e++)
+            J.i[3 * i + e] = 3 * turn->block[i] + e;
+        set->lo[i] = -w[i] / size[i];
+    }
+    J.p[rows] = 3 * rows;
+    set->J = J;
+    return 1;
+}
+
 /* unit rows in the scaled unknowns; size [rows] what they were divided by. A row that nothing moves is left free. 0: out of memory */
-static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, cti_mprgp_set *set, double **out_size)
+static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, cti_mprgp_set *set, cti_dcd_turn *turn, double **out_size)
 {
     int i, k, rows = CTI_LEN(s->rows);
     double *w;
@@ -35257,10 +37570,10 @@ static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, cti_mprgp_se
         size = plain > 1e-18 ? sqrt(size) : 0;
         (*out_size)[i] = size;
         set->lo[i] = size > 0 ? -w[i] / size : -INFINITY, set->hi[i] = INFINITY;
-        for (k = set->J.p[i]; k < set->J.p[i + 1]; k++)
+        for (k = set->J.p[i]; !turn && k < set->J.p[i + 1]; k++)
             set->J.x[k] = size > 0 ? set->J.x[k] / size : 0;
     }
-    return 1;
+    return !turn || cti_dcd_turned(s, set, turn, w, *out_size);
 }
 
 /* multipliers from the gradient A x - b = J' r at the end */
@@ -35352,11 +37665,16 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
     cti_effort e;
     cti_answer a;
     cti_mprgp_end end;
-    int i, n = 3 * s->n;
-    double *size, *y = CTI_ARENA_NEW(s->arena, double, n);
+    cti_dcd_turn turn;
+    int i, n = 3 * s->n, turned = s->desc.dcd.decouple == CT_DECOUPLE_PIVOT && CTI_LEN(s->rows) > 0;
+    double *size, *y = CTI_ARENA_NEW(s->arena, double, n), *turned_x = CTI_ARENA_NEW(s->arena, double, n);
     memset(&m, 0, sizeof m);
-    if (!y || (rub && !cti_dcd_rubbing(s, rub, &m, b)) || !cti_dcd_matrix_make(s, &m) || !cti_dcd_set(s, &m, &set, &size))
+    if (!y || !turned_x || (rub && !cti_dcd_rubbing(s, rub, &m, b)) || !cti_dcd_matrix_make(s, &m) ||
+        !cti_dcd_set(s, &m, &set, turned ? &turn : NULL, &size))
         return 0;
+    m.J = &set.J;
+    if (turned)
+        m.T = &turn, m.u = turned_x;
     for (i = 0; i < s->n; i++) {
         const double *R = m.R + 9 * (size_t)i, *u = v + 3 * (size_t)i;
         /* y = L' v by back substitution with R' */
@@ -35366,9 +37684,11 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
     }
     for (i = 0; i < (m.G.rows ? m.G.p[m.G.rows] : 0); i += 3)
         cti_dcd_times(m.R + 3 * (size_t)m.G.i[i], m.G.x + i, m.G.x + i);
+    if (turned)
+        cti_dcd_turn_back(&turn, y), cti_dcd_turn_transposed(&turn, b);
     memset(&task, 0, sizeof task), memset(&count, 0, sizeof count), memset(&a, 0, sizeof a);
     cti_dcd_effort(s, tolerance, &e);
-    task.n = n, task.multiply = cti_dcd_multiply, task.multiply_ctx = &m, task.row = m.G.rows ? NULL : cti_dcd_row, task.b = b,
+    task.n = n, task.multiply = cti_dcd_multiply, task.multiply_ctx = &m, task.energy = m.G.rows ? NULL : cti_dcd_energy, task.b = b,
     task.set = &set;
     task.tolerance = (double)tolerance, task.gamma = 1, task.projected = 1, task.effort = &e, task.answer = &a;
     task.count = &count, task.power = s->dcd.power_step;
@@ -35380,6 +37700,8 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
     for (i = 0; i < n; i++)
         v[i] -= b[i];
     cti_dcd_multipliers(s, &set, size, v);
+    if (turned)
+        cti_dcd_turn_forward(&turn, y);
     for (i = 0; i < s->n; i++)
         cti_dcd_times_t(m.R + 9 * (size_t)i, y + 3 * (size_t)i, v + 3 * (size_t)i);
     out->iterations = count.cg + count.expansions + count.proportionings, out->cg = count.cg, out->products = count.products;
@@ -35421,6 +37743,7 @@ CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct
 #define CTI_DCD_RUBS 2            /* programs with friction, after the one without */
 #define CTI_DCD_CREEP CTI_R(3e-3) /* speed below which friction is viscous, of what gravity gives in a step */
 #define CTI_DCD_SEARCH 6          /* halvings of a line search */
+#define CTI_DCD_ROUNDING 32       /* of its potential, in units in the last place of all that is summed up */
 
 /* v <- S v + v_p of constrained blocks */
 static void cti_dcd_hold(const cti_state *s, ct_real *v)
@@ -35443,13 +37766,11 @@ static void cti_dcd_status(ct_step_report *r, ct_status status)
         r->status = status;
 }
 
-static int cti_dcd_is_finite(const cti_state *s, const ct_real *v)
+/* 1 when velocities v mean something; they are left in v_new */
+static int cti_dcd_is_sane(cti_state *s, const ct_real *v, ct_real dt)
 {
-    int i;
-    for (i = 0; i < 3 * s->n; i++)
-        if (!cti_finite(v[i]))
-            return 0;
-    return 1;
+    memmove(s->v_new, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    return cti_cmr_sane(s, dt);
 }
 
 static void cti_dcd_note(cti_state *s, const cti_dcd_solution *q, ct_step_report *r)
@@ -35644,22 +37965,49 @@ static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
     return 1;
 }
 
-/* the incremental potential at velocities v: 1/2 v'M v - v'M (v^i + h g) + energy (x^i + h v) */
-static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v)
+/* the incremental potential at velocities v: 1/2 v'M (1 + h alpha) v - v'M (v^i + h g) + energy (x^i + h v), without what dampens strain;
+   *size: what rounding is of */
+static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, double *size)
 {
-    double e = 0;
+    double e = 0, elastic = 0;
     int i, k;
+    *size = 0;
     for (i = 0; i < s->n; i++) {
         ct_real kick = (dt + s->dt_prev[i]) / 2;
         for (k = 3 * i; k < 3 * i + 3; k++) {
+            double own = (1 + (double)dt * (double)s->alpha[i]) * (double)v[k] / 2;
+            double pull = (double)s->v[k] + (double)kick * (double)s->desc.gravity[k - 3 * i], m = (double)s->mass[i] * (double)v[k];
             s->pcg_work[k] = s->x[k] + dt * v[k];
-            e += (double)s->mass[i] * (double)v[k] *
-                 ((1 + (double)dt * (double)s->alpha[i]) * (double)v[k] / 2 - (double)s->v[k] - (double)kick * (double)s->desc.gravity[k - 3 * i]);
+            e += m * (own - pull), *size += fabs(m * own) + fabs(m * pull);
         }
     }
     for (i = 0; i < s->n_models; i++) {
         cti_model_ahead(s->models[i], 0, 1, NULL);
-        e += cti_model_energy(s->models[i], s->pcg_work);
+        elastic += cti_model_energy(s->models[i], s->pcg_work);
+    }
+    *size += elastic;
+    return e + elastic;
+}
+
+/* what dampens strain adds to it from `start`, where s->A and damping [3 n] = h beta K start are of, to v: damping'd + h beta d'K d / 2 */
+static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, const ct_real *v, double *size)
+{
+    ct_real *d = s->pcg_work, *Ad = s->dcd.step;
+    double e = 0;
+    int i, k, b, m;
+    for (k = 0; k < 3 * s->n; k++)
+        d[k] = v[k] - start[k];
+    cti_bsr_mul(&s->A, d, Ad);
+    for (m = 0; m < s->n_models; m++) {
+        ct_real beta;
+        int32_t lo, hi;
+        cti_assemble_extent(s->models[m], &lo, &hi, &beta);
+        for (b = lo; beta > 0 && b <= hi; b++)
+            for (i = 0; i < 3; i++) {
+                double rigid = (double)s->mass[b] * (1 + (double)dt * (double)s->alpha[b]) * (double)d[k = 3 * b + i];
+                double term = (double)d[k] * ((double)s->dcd.damping[k] + (double)(beta / (dt + beta)) * ((double)Ad[k] - rigid) / 2);
+                e += term, *size += fabs(term);
+            }
     }
     return e;
 }
@@ -35674,6 +38022,19 @@ static int cti_dcd_breaks(const cti_state *s, const ct_real *v)
         most = cti_max(most, -u[0]), size = cti_max(size, cti_abs(s->rows[i].w[0]));
     }
     return most > s->desc.solver.tolerance * (size + cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->problem_dt);
+}
+
+/* the program and its solution, for who asks for them. 0: out of memory */
+static int cti_dcd_keep(cti_state *s, const ct_real *v)
+{
+    int i;
+    memcpy(s->dcd.answer, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (!CTI_RESIZE(s->mem, s->dcd.lambda, CTI_LEN(s->rows)))
+        return 0;
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        s->dcd.lambda[i] = s->rows[i].r[0];
+    s->has_problem = CTI_LEN(s->rows) > 0;
+    return 1;
 }
 
 /* constraints and their solve from v, which is the motion that x_new belongs to. 0: out of memory */
@@ -35694,49 +38055,56 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
     if (q.budget)
         cti_dcd_status(r, CT_STATUS_BUDGET);
     r->ms_solve += cti_cmr_clock(s) - t;
-    return 1;
+    return cti_dcd_keep(s, v);
+}
+
+/* halves the way from `start` to v until the potential is not above that at the start, as far as rounding lets it be known */
+static void cti_dcd_search(cti_state *s, ct_real dt, const ct_real *start, ct_real *v)
+{
+    double size, other, before = cti_dcd_potential(s, dt, start, &size);
+    int i, k;
+    for (k = 0; k < CTI_DCD_SEARCH; k++) {
+        double after = cti_dcd_potential(s, dt, v, &other);
+        after += cti_dcd_damped(s, dt, start, v, &other);
+        if (after - before <= CTI_DCD_ROUNDING * (double)CTI_EPS * (size + other))
+            break;
+        for (i = 0; i < 3 * s->n; i++)
+            v[i] = (start[i] + v[i]) / 2;
+    }
 }
 
 /* Newton iterations after the first: linearized and detected at v. 0: out of memory */
 static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     ct_real *start = s->dcd.v_start;
-    double before, t = cti_cmr_clock(s);
-    int i, k, broken;
+    double t = cti_cmr_clock(s);
     cti_dcd_place(s, v, dt);
     memcpy(start, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    before = cti_dcd_potential(s, dt, start);
-    cti_assemble_at(s, dt, s->x_new, start, &r->extended_elements);
+    cti_assemble_at(s, dt, s->x_new, start, s->dcd.damping, &r->extended_elements);
     r->ms_assemble += cti_cmr_clock(s) - t;
     if (!cti_dcd_program(s, dt, v, r))
         return 0;
-    broken = cti_dcd_breaks(s, start);
-    for (k = 0; !broken && k < CTI_DCD_SEARCH && !(cti_dcd_potential(s, dt, v) <= before + 1e-12 * (before < 0 ? -before : before)); k++)
-        for (i = 0; i < 3 * s->n; i++)
-            v[i] = (start[i] + v[i]) / 2;
+    if (!cti_dcd_breaks(s, start))
+        cti_dcd_search(s, dt, start, v);
     return 1;
 }
 
-/* 0: out of memory */
+/* friction, and the end of the motion. 0: out of memory */
 static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     int i;
-    if (!cti_dcd_is_finite(s, v)) {
+    if (!cti_dcd_is_sane(s, v, dt)) {
         memset(v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        cti_dcd_hold(s, v);
         CTI_CLEAR(s->rows);
         CTI_CLEAR(s->origins);
+        s->has_problem = 0;
         cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    /* the program and its solution, for who asks for them */
     memcpy(s->dcd.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!CTI_RESIZE(s->mem, s->dcd.lambda, CTI_LEN(s->rows)))
-        return 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        s->dcd.lambda[i] = s->rows[i].r[0];
-    s->has_problem = CTI_LEN(s->rows) > 0;
     if (!cti_dcd_friction(s, dt, v, r))
         return 0;
-    if (!cti_dcd_is_finite(s, v)) { /* what is without friction stands */
+    if (!cti_dcd_is_sane(s, v, dt)) { /* what is without friction stands */
         memcpy(v, s->dcd.v_start, sizeof(ct_real) * 3 * (size_t)s->n);
         for (i = 0; i < CTI_LEN(s->rows); i++)
             s->rows[i].r[1] = s->rows[i].r[2] = 0;
@@ -35755,7 +38123,7 @@ static int cti_dcd_contacts(cti_state *s, ct_real dt, ct_step_report *r)
     memcpy(v, s->v_free, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_dcd_program(s, dt, v, r))
         return 0;
-    for (k = 1; k < s->desc.dcd.newton_iterations && cti_dcd_is_finite(s, v); k++)
+    for (k = 1; k < s->desc.dcd.newton_iterations && cti_dcd_is_sane(s, v, dt); k++)
         if (!cti_dcd_again(s, dt, v, r))
             return 0;
     return cti_dcd_end(s, dt, v, r);
@@ -35787,8 +38155,8 @@ static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_n
     cti_dcd_guess(s, dt);
     if (!cti_dcd_free_motion(s, CTI_DCD_LOOSE * s->desc.solver.tolerance, r))
         return 0;
-    if (!cti_dcd_is_finite(s, s->v_free)) {
-        s->dt_free = 0; /* the next guess is not made from what is no number */
+    if (!cti_dcd_is_sane(s, s->v_free, dt)) {
+        s->dt_free = 0; /* the next guess is not made from what means nothing */
         return cti_dcd_end(s, dt, s->v_free, r);
     }
     for (i = 0; i < 3 * s->n; i++)
@@ -36193,7 +38561,7 @@ static ct_code cti_prepare_matrix(ct_world *w)
     for (i = 0; ok && i < s->n_models; i++)
         ok = cti_model_slots(&w->mem, s->models[i], cti_prepare_slot, &s->A) > 0;
     CTI_FREE(&w->mem, pairs);
-    if (ok && s->desc.stepper == CT_STEPPER_DCD)
+    if (ok && CTI_IS_DISCRETE(s))
         return CT_OK; /* no factors */
     return ok && cti_factors_init(&w->mem, &w->arena, &s->factors, &s->A) ? CT_OK : CT_ERR_MEMORY;
 }
@@ -36273,7 +38641,7 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
         code = cti_prepare_matrix(w);
     if (code == CT_OK && !cti_prepare_scratch(w))
         code = CT_ERR_MEMORY;
-    if (code == CT_OK && !(w->state.desc.stepper == CT_STEPPER_DCD ? cti_prepare_discrete(w) : cti_tangle_find(&w->state)))
+    if (code == CT_OK && !(CTI_IS_DISCRETE(&w->state) ? cti_prepare_discrete(w) : cti_tangle_find(&w->state)))
         code = CT_ERR_MEMORY;
     if (code != CT_OK) {
         cti_world_unprepare(w);
@@ -36314,7 +38682,10 @@ CONTACT_API_DEF const char *ct_integrator_text(ct_integrator integrator)
 {
     return (int)integrator >= 0 && integrator < CT_INTEGRATOR_COUNT_ ? cti_world_integrators[integrator] : "?";
 }
-CONTACT_API_DEF int ct_stepper_built(ct_stepper stepper) { return stepper == CT_STEPPER_CMR || stepper == CT_STEPPER_DCD; }
+CONTACT_API_DEF int ct_stepper_built(ct_stepper stepper) 
+{
+    return (CONTACT_WITH_CMR && stepper == CT_STEPPER_CMR) || (CONTACT_WITH_DCD && stepper == CT_STEPPER_DCD);
+}
 CONTACT_API_DEF int ct_solver_built(ct_solver solver)
 {
     return solver == CT_SOLVER_ICA || solver == CT_SOLVER_AUTO || cti_bridge_solver(solver);
@@ -36338,7 +38709,7 @@ CONTACT_API_DEF ct_solver_desc ct_solver_desc_default(void)
     ct_solver_desc d;
     memset(&d, 0, sizeof d);
     d.cookie = CTI_COOKIE;
-    d.solver = CT_SOLVER_ICA;
+    d.solver = CONTACT_SOLVER;
     d.cone = CT_CONE_CONE;
     d.cluster = CT_CLUSTER_AUTO;
     d.termination = CT_TERMINATION_RESIDUAL;
@@ -36361,13 +38732,13 @@ CONTACT_API_DEF ct_world_desc ct_world_desc_default(void)
     d.thickness = CTI_R(1e-3);
     d.friction = CTI_R(0.4);
     d.self_collision = 1;
-    d.stepper = CT_STEPPER_CMR;
+    d.stepper = CONTACT_STEPPER;
     d.solver = ct_solver_desc_default();
     d.cmr_rounds = 5;
     d.max_halvings = 5;
     d.recovery_speed = 1;
     d.dcd.newton_iterations = 1;
-    d.dcd.decouple = CT_DECOUPLE_DEEPEST;
+    d.dcd.decouple = CT_DECOUPLE_PIVOT;
     d.dcd.friction = CT_DCD_FRICTION_IMPLICIT;
     d.dcd.max_substeps = 8;
     d.dcd.substep_fraction = d.dcd.recovery = CTI_R(0.5);
@@ -36388,7 +38759,7 @@ CTI_FN ct_code cti_world_refuse_discrete(ct_world *w, const char *name, const ch
 {
     ct_body_id none = {0, 0};
     char *to = w->error.buffer, *end = to + sizeof w->error.buffer - 1;
-    if (w->state.desc.stepper != CT_STEPPER_DCD)
+    if (!CTI_IS_DISCRETE(&w->state))
         return CT_OK;
     for (; name && *name && to < end; name++)
         *to++ = *name;
@@ -36482,7 +38853,7 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
     if ((int)d->stepper < 0 || d->stepper >= CT_STEPPER_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->stepper, "stepper is out of range");
     if (!ct_stepper_built(d->stepper))
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->stepper, "this stepper is not built");
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->stepper, "stepper '%s' is not built", ct_stepper_text(d->stepper));
     if ((int)d->integrator < 0 || d->integrator >= CT_INTEGRATOR_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->integrator, "integrator is out of range");
     if ((int)d->broad_phase < 0 || d->broad_phase >= CT_BROAD_COUNT_)
@@ -36598,7 +38969,7 @@ CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *o
     if (code != CT_OK)
         return code;
     w->contacts_ready = 0;
-    code = w->state.desc.stepper == CT_STEPPER_DCD ? cti_dcd_step(&w->state, dt, &report) : cti_step(&w->state, dt, &report);
+    code = CTI_IS_DISCRETE(&w->state) ? cti_dcd_step(&w->state, dt, &report) : cti_step(&w->state, dt, &report);
     w->mem.failed = 0;
     if (code != CT_OK)
         return cti_world_fail(w, code, none, -1, 0, "out of memory in a step; the world is as it was");
@@ -38393,8 +40764,8 @@ CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_le
         *out_freed = 0, *out_left = before;
         return CT_OK;
     }
-    if (cti_world_refuse_discrete(w, NULL, "CT_STEPPER_DCD takes bodies apart in its steps; ct_world_repair is for CT_STEPPER_CMR") != CT_OK)
-        return CT_ERR_UNSUPPORTED;
+    if (CTI_IS_DISCRETE(&w->state))
+        return cti_world_refuse_discrete(w, NULL, "CT_STEPPER_DCD takes bodies apart in its steps; ct_world_repair is for CT_STEPPER_CMR");
     code = cti_untangle_save(w, &u) ? CT_OK : CT_ERR_MEMORY;
     if (code == CT_OK) {
         w->state.still = 1;
@@ -38416,266 +40787,6 @@ CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_le
     return CT_OK;
 }
 
-/* ---- 9_world/files_cpb.c ---- */
-/* files_cpb.c -- the last contact problem of a world as a CPB file: global frictional contact, A v = f + H r, u = H' v + w; of the discrete
-   stepper a quadratic program, min 1/2 x'A x - b'x, J x >= c.
-   Method: arrays are built one after the other and written to a temporary file, which is renamed when whole. */
-
-#if CONTACT_WITH_FILES
-#include <stdio.h>
-
-typedef struct cti_cpb {
-    cti_mem *mem;
-    unsigned char *bytes; /* the file so far */
-    uint32_t n_arrays;
-    int ok;
-} cti_cpb;
-
-static void cti_cpb_bytes(cti_cpb *c, const void *data, size_t n)
-{
-    int at = CTI_LEN(c->bytes);
-    if (!c->ok || n == 0)
-        return;
-    if (n > 0x3fffffff || !CTI_RESERVE(c->mem, c->bytes, at + (int)n)) {
-        c->ok = 0;
-        return;
-    }
-    memcpy(c->bytes + at, data, n);
-    stbds_header(c->bytes)->length += n;
-}
-
-/* header of an array of `count` numbers, dtype 0 int32, 1 float64 */
-static void cti_cpb_head(cti_cpb *c, const char *name, uint32_t dtype, uint64_t count)
-{
-    char padded[16];
-    uint32_t zero = 0;
-    memset(padded, 0, sizeof padded);
-    memcpy(padded, name, strlen(name));
-    cti_cpb_bytes(c, padded, sizeof padded);
-    cti_cpb_bytes(c, &dtype, 4);
-    cti_cpb_bytes(c, &zero, 4);
-    cti_cpb_bytes(c, &count, 8);
-    c->n_arrays++;
-}
-
-static void cti_cpb_pad(cti_cpb *c)
-{
-    static const unsigned char zero[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-    cti_cpb_bytes(c, zero, (8 - (size_t)CTI_LEN(c->bytes) % 8) % 8);
-}
-
-static void cti_cpb_int(cti_cpb *c, int v)
-{
-    int32_t i = (int32_t)v;
-    cti_cpb_bytes(c, &i, 4);
-}
-
-static void cti_cpb_real(cti_cpb *c, ct_real v)
-{
-    double d = (double)v;
-    cti_cpb_bytes(c, &d, 8);
-}
-
-static void cti_cpb_dim(cti_cpb *c, const char *name, int rows, int columns)
-{
-    cti_cpb_head(c, name, 0, 2);
-    cti_cpb_int(c, rows);
-    cti_cpb_int(c, columns);
-}
-
-/* A: upper block triangle, 3x3 blocks row-major */
-static void cti_cpb_matrix(cti_cpb *c, const cti_bsr *A)
-{
-    int i, k, e, n = 0;
-    for (i = 0; i < A->n; i++)
-        n += A->row[i + 1] - A->diag[i];
-    cti_cpb_dim(c, "A.dim", A->n, A->n);
-    cti_cpb_head(c, "A.p", 0, (uint64_t)A->n + 1);
-    for (n = i = 0; i <= A->n; i++) {
-        cti_cpb_int(c, n);
-        n += i < A->n ? A->row[i + 1] - A->diag[i] : 0;
-    }
-    cti_cpb_pad(c);
-    cti_cpb_head(c, "A.i", 0, (uint64_t)n);
-    for (i = 0; i < A->n; i++)
-        for (k = A->diag[i]; k < A->row[i + 1]; k++)
-            cti_cpb_int(c, A->col[k]);
-    cti_cpb_pad(c);
-    cti_cpb_head(c, "A.x", 1, 9 * (uint64_t)n);
-    for (i = 0; i < A->n; i++)
-        for (k = A->diag[i]; k < A->row[i + 1]; k++)
-            for (e = 0; e < 9; e++)
-                cti_cpb_real(c, A->val[9 * (size_t)k + (size_t)e]);
-}
-
-/* H = J' as CSR over velocities */
-static void cti_cpb_jacobian(cti_cpb *c, cti_arena *arena, const cti_problem *p)
-{
-    cti_sparse J, H;
-    int n;
-    memset(&J, 0, sizeof J), memset(&H, 0, sizeof H);
-    c->ok = c->ok && cti_bridge_jacobian(c->mem, arena, p, &J) && cti_sparse_transpose(c->mem, &J, &H);
-    if (c->ok) {
-        n = H.p[H.rows];
-        cti_cpb_dim(c, "H.dim", H.rows, H.cols);
-        cti_cpb_head(c, "H.p", 0, (uint64_t)H.rows + 1);
-        cti_cpb_bytes(c, H.p, sizeof *H.p * (size_t)(H.rows + 1));
-        cti_cpb_pad(c);
-        cti_cpb_head(c, "H.i", 0, (uint64_t)n);
-        cti_cpb_bytes(c, H.i, sizeof *H.i * (size_t)n);
-        cti_cpb_pad(c);
-        cti_cpb_head(c, "H.x", 1, (uint64_t)n);
-        cti_cpb_bytes(c, H.x, sizeof *H.x * (size_t)n);
-    }
-    cti_sparse_free(c->mem, &J);
-    cti_sparse_free(c->mem, &H);
-}
-
-static void cti_cpb_start(cti_cpb *c, uint32_t kind)
-{
-    static const char magic[8] = {'C', 'P', 'B', '1', 0, 0, 0, 0};
-    uint32_t zero = 0;
-    cti_cpb_bytes(c, magic, 8);
-    cti_cpb_bytes(c, &kind, 4);
-    cti_cpb_bytes(c, &zero, 4);
-}
-
-static void cti_cpb_doubles_out(cti_cpb *c, const char *name, const double *x, int n)
-{
-    cti_cpb_head(c, name, 1, (uint64_t)n);
-    cti_cpb_bytes(c, x, sizeof *x * (size_t)n);
-}
-
-/* the last program of the discrete stepper, with its solution */
-static void cti_cpb_program(cti_cpb *c, cti_state *s)
-{
-    cti_arena_point mark = cti_arena_mark(s->arena);
-    cti_sparse J;
-    double *w, objective = 0;
-    int i, rows = CTI_LEN(s->rows), n = 3 * s->n;
-    c->ok = c->ok && cti_dcd_jacobian(s, &J, &w);
-    if (!c->ok)
-        return;
-    cti_cpb_start(c, 3);
-    cti_cpb_matrix(c, &s->A);
-    cti_cpb_head(c, "b", 1, (uint64_t)n);
-    for (i = 0; i < n; i++)
-        cti_cpb_real(c, s->b[i]);
-    cti_cpb_dim(c, "J.dim", rows, n);
-    cti_cpb_head(c, "J.p", 0, (uint64_t)rows + 1);
-    cti_cpb_bytes(c, J.p, sizeof *J.p * ((size_t)rows + 1));
-    cti_cpb_pad(c);
-    cti_cpb_head(c, "J.i", 0, (uint64_t)J.p[rows]);
-    cti_cpb_bytes(c, J.i, sizeof *J.i * (size_t)J.p[rows]);
-    cti_cpb_pad(c);
-    cti_cpb_doubles_out(c, "J.x", J.x, J.p[rows]);
-    for (i = 0; i < rows; i++)
-        w[i] = -w[i];
-    cti_cpb_doubles_out(c, "c", w, rows);
-    cti_cpb_head(c, "x_ref", 1, (uint64_t)n);
-    for (i = 0; i < n; i++)
-        cti_cpb_real(c, s->dcd.v_start[i]);
-    cti_cpb_head(c, "lam_ref", 1, (uint64_t)rows);
-    for (i = 0; i < rows; i++)
-        cti_cpb_real(c, s->dcd.lambda[i]);
-    for (i = 0; i < s->n; i++) {
-        cti_v3 v = cti_v3_at(s->dcd.v_start, i), Av = cti_bsr_row(&s->A, s->dcd.v_start, i);
-        objective += (double)(cti_v3_dot(v, Av) / 2 - cti_v3_dot(v, cti_v3_at(s->b, i)));
-    }
-    cti_cpb_doubles_out(c, "obj", &objective, 1);
-    if (c->ok)
-        memcpy(c->bytes + 12, &c->n_arrays, 4);
-    cti_arena_rewind(s->arena, mark);
-}
-
-static void cti_cpb_build(cti_cpb *c, cti_arena *arena, const cti_problem *p, const ct_real *v)
-{
-    int i, k;
-    cti_cpb_start(c, 2);
-    cti_cpb_head(c, "nc", 0, 1);
-    cti_cpb_int(c, p->n_rows);
-    cti_cpb_pad(c);
-    cti_cpb_matrix(c, p->A);
-    cti_cpb_head(c, "f", 1, 3 * (uint64_t)p->A->n);
-    for (i = 0; i < 3 * p->A->n; i++)
-        cti_cpb_real(c, p->b[i]);
-    cti_cpb_jacobian(c, arena, p);
-    cti_cpb_head(c, "w", 1, 3 * (uint64_t)p->n_rows);
-    for (i = 0; i < p->n_rows; i++)
-        for (k = 0; k < 3; k++)
-            cti_cpb_real(c, p->rows[i].w[k]);
-    cti_cpb_head(c, "mu", 1, (uint64_t)p->n_rows);
-    for (i = 0; i < p->n_rows; i++)
-        cti_cpb_real(c, p->rows[i].mu);
-    cti_cpb_head(c, "r_ref", 1, 3 * (uint64_t)p->n_rows);
-    for (i = 0; i < p->n_rows; i++)
-        for (k = 0; k < 3; k++)
-            cti_cpb_real(c, p->rows[i].r[k]);
-    cti_cpb_head(c, "v_ref", 1, 3 * (uint64_t)p->A->n);
-    for (i = 0; i < 3 * p->A->n; i++)
-        cti_cpb_real(c, v[i]);
-    if (c->ok)
-        memcpy(c->bytes + 12, &c->n_arrays, 4);
-}
-
-/* write, then rename; 0 when the file system refuses */
-static int cti_cpb_save(const cti_cpb *c, const char *path, char *temporary)
-{
-    FILE *f;
-    size_t n = (size_t)CTI_LEN(c->bytes), put;
-    memcpy(temporary, path, strlen(path));
-    memcpy(temporary + strlen(path), ".tmp", 5);
-    f = fopen(temporary, "wb");
-    if (!f)
-        return 0;
-    put = fwrite(c->bytes, 1, n, f);
-    if (fclose(f) != 0 || put != n || rename(temporary, path) != 0) {
-        remove(temporary);
-        return 0;
-    }
-    return 1;
-}
-
-CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *path)
-{
-    ct_world *w = (ct_world *)cw;
-    ct_body_id none = {0, 0};
-    cti_problem p;
-    cti_cpb c;
-    char *temporary = NULL;
-    ct_code code = CT_OK;
-    int i, discrete;
-    if (!w)
-        return CT_ERR_ARGUMENT;
-    if (!path || !w->ready || !w->state.has_problem)
-        return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "no path, or no contact problem was solved in the last step");
-    discrete = w->state.desc.stepper == CT_STEPPER_DCD;
-    if (!discrete)
-        cti_islands_problem(&w->state, &p);
-    for (i = 0; !discrete && i < p.n_rows; i++)
-        if (w->state.origins[i].repair)
-            return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0,
-                                  "the problem repairs tangled pairs, which a CPB file cannot hold (element: row)");
-        else if (p.rows[i].equations)
-            return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0, "the problem has joints, which a CPB file cannot hold (element: row)");
-    memset(&c, 0, sizeof c);
-    c.mem = &w->mem;
-    c.ok = 1;
-    if (discrete)
-        cti_cpb_program(&c, &w->state);
-    else
-        cti_cpb_build(&c, &w->arena, &p, w->state.v_new); /* what the solve left: integrators and rigid bodies make other velocities of it */
-    c.ok = c.ok && CTI_RESIZE(&w->mem, temporary, (int)strlen(path) + 8);
-    if (!c.ok)
-        code = cti_world_fail(w, CT_ERR_MEMORY, none, -1, 0, "out of memory while writing a problem");
-    else if (!cti_cpb_save(&c, path, temporary))
-        code = cti_world_fail(w, CT_ERR_FILE, none, -1, 0, "the problem file cannot be written");
-    CTI_FREE(&w->mem, temporary);
-    CTI_FREE(&w->mem, c.bytes);
-    return code;
-}
-#endif
-
 /* ---- 9_world/problems.h ---- */
 /* problems.h -- contact problems without a world. */
 
@@ -38685,6 +40796,10 @@ struct ct_problem {
     cti_program program;
 };
 
+#if CONTACT_WITH_FILES
+/* cti_problem_save -- a program to a file, an LCP as text, all others as CPB. CT_ERR_FILE, CT_ERR_MEMORY. */
+CTI_FN ct_code cti_problem_save(cti_mem *mem, const cti_program *p, const char *path, ct_error_info *error);
+#endif
 /* cti_problem_new -- empty; NULL when memory ran out. */
 CTI_FN ct_problem *cti_problem_new(void);
 
@@ -38919,6 +41034,25 @@ static int cti_problems_attempt(cti_problems_run *q, ct_solver solver, int first
     return said != CTI_OUTCOME_MEMORY;
 }
 
+/* friction in a cone that the judge does not know: no answer could be called solved. 1 where that ends the solve, the answer being the start */
+static int cti_problems_refuses(const cti_problems_run *q, ct_solution *s)
+{
+    const cti_program *p = q->p;
+    int i = 0;
+    while (q->d->cone != CT_CONE_CONE && p->mu && i < p->m / 3 && !(p->mu[i] > 0))
+        i++;
+    if (q->d->cone == CT_CONE_CONE || !p->mu || i == p->m / 3)
+        return 0;
+    s->solver = q->d->solver, s->outcome = CT_OUTCOME_NOT_APPLICABLE;
+    s->why = q->d->cone == CT_CONE_BOX ? "CT_CONE_BOX is for worlds: a problem's friction is Coulomb's, CT_CONE_CONE"
+                                       : "CT_CONE_PYRAMID is for worlds: a problem's friction is Coulomb's, CT_CONE_CONE";
+    if (p->n)
+        memcpy(s->x, q->x0, sizeof *s->x * (size_t)p->n);
+    if (p->m)
+        memcpy(s->r, q->r0, sizeof *s->r * (size_t)p->m);
+    return 1;
+}
+
 /* the solver that is asked for, or those of AUTO until one ends it, time is over or the watcher has enough. 0: out of memory, of which
    AUTO's next solver may need less */
 static int cti_problems_attempts(cti_problems_run *q, ct_solution *s)
@@ -38971,7 +41105,8 @@ CONTACT_API_DEF ct_code ct_problem_solve(const ct_problem *problem, const ct_sol
     cti_mem_init(&q.mem, NULL);
     cti_arena_init(&q.arena, &q.mem);
     s.n = p->n, s.m = p->m;
-    ok = CTI_RESIZE(&q.mem, s.x, p->n) && CTI_RESIZE(&q.mem, s.r, p->m) && cti_problems_open(&q, solution) && cti_problems_attempts(&q, &s);
+    ok = CTI_RESIZE(&q.mem, s.x, p->n) && CTI_RESIZE(&q.mem, s.r, p->m) && cti_problems_open(&q, solution) &&
+         (cti_problems_refuses(&q, &s) || cti_problems_attempts(&q, &s));
     cti_arena_free(&q.arena);
     if (!ok) {
         ct_solution_free(&s);
@@ -39047,6 +41182,24 @@ static int cti_make_vector(cti_make *k, const double *from, int n, int needed, d
     return 1;
 }
 
+/* what a kind does not have may not be given: it would be dropped */
+static int cti_make_only(cti_make *k, const ct_problem_desc *d)
+{
+    int qp = d->kind == CT_PROBLEM_QP, lcp = d->kind == CT_PROBLEM_LCP, dynamic = qp || d->kind == CT_PROBLEM_GLOBAL;
+    const char *text = NULL;
+    if (!lcp && (d->lo || d->hi))
+        text = "desc.lo or desc.hi is given, and only CT_PROBLEM_LCP has bounds";
+    else if (!qp && d->equation)
+        text = "desc.equation is given, and only CT_PROBLEM_QP has equations";
+    else if ((qp || lcp) && d->mu)
+        text = "desc.mu is given, and only CT_PROBLEM_GLOBAL and CT_PROBLEM_LOCAL have friction";
+    else if (!dynamic && (d->b || d->A.rows || d->A.p || d->J.rows || d->J.p))
+        text = "desc.A, desc.J or desc.b is given, and only CT_PROBLEM_QP and CT_PROBLEM_GLOBAL have them";
+    else if (dynamic && (d->W.rows || d->W.p))
+        text = "desc.W is given, and only CT_PROBLEM_LOCAL and CT_PROBLEM_LCP have it";
+    return !text || cti_make_refuse(k, CT_ERR_ARGUMENT, -1, 0, text);
+}
+
 static int cti_make_fill(cti_make *k, const ct_problem_desc *d, cti_program *p)
 {
     int dynamic = d->kind == CT_PROBLEM_QP || d->kind == CT_PROBLEM_GLOBAL,
@@ -39098,7 +41251,7 @@ CONTACT_API_DEF ct_code ct_problem_create(const ct_problem_desc *desc, ct_proble
         return k.code;
     }
     k.mem = &q->mem;
-    if (cti_make_fill(&k, desc, &q->program)) {
+    if (cti_make_only(&k, desc) && cti_make_fill(&k, desc, &q->program)) {
         wrong = cti_program_check(&q->program);
         if (wrong)
             cti_make_refuse(&k, CT_ERR_DOMAIN, -1, 0, wrong);
@@ -39140,6 +41293,12 @@ typedef struct cti_scan {
 CTI_FN ct_code cti_file_load(cti_mem *mem, const char *path, char **out_bytes, ct_error_info *error);
 /* cti_file_error -- fills error (may be NULL) with "line N: " (line > 0) and a text; returns code. */
 CTI_FN ct_code cti_file_error(ct_error_info *error, ct_code code, int64_t line, double value, const char *format, const char *arg);
+
+/* cti_file_write -- what `write` puts into path + ".tmp", which takes path's place when it is whole; before that the old file stands. Where a
+   system renames to no name that is taken, the old file is removed first. The code of write, which reports its own errors; CT_ERR_FILE,
+   CT_ERR_MEMORY. */
+typedef ct_code cti_file_writer(FILE *f, void *user);
+CTI_FN ct_code cti_file_write(cti_mem *mem, const char *path, cti_file_writer *write, void *user, ct_error_info *error);
 
 /* cti_file_has_extension -- extension with its dot, in lower case; the path's may be in any. */
 CTI_FN int cti_file_has_extension(const char *path, const char *extension);
@@ -40944,6 +43103,42 @@ CTI_FN ct_code cti_file_load(cti_mem *mem, const char *path, char **out_bytes, c
     return CT_OK;
 }
 
+static int cti_file_replace(const char *temporary, const char *path)
+{
+    FILE *old;
+    if (rename(temporary, path) == 0)
+        return 1;
+    /* a folder or a file that may not be written is left alone */
+    old = fopen(path, "r+b");
+    if (!old)
+        return 0;
+    fclose(old);
+    return remove(path) == 0 && rename(temporary, path) == 0;
+}
+
+CTI_FN ct_code cti_file_write(cti_mem *mem, const char *path, cti_file_writer *write, void *user, ct_error_info *error)
+{
+    static const char end[] = ".tmp";
+    size_t n = strlen(path);
+    char *temporary = NULL;
+    ct_code code;
+    int ok;
+    FILE *f;
+    if (!CTI_RESIZE(mem, temporary, (int64_t)(n + sizeof end)))
+        return cti_file_error(error, CT_ERR_MEMORY, 0, 0, "out of memory for the file", NULL);
+    memcpy(temporary, path, n), memcpy(temporary + n, end, sizeof end);
+    f = fopen(temporary, "wb");
+    code = f ? write(f, user) : CT_ERR_FILE;
+    ok = f && !ferror(f);
+    ok = f && fclose(f) == 0 && ok;
+    if (code == CT_OK && !(ok && cti_file_replace(temporary, path)))
+        code = CT_ERR_FILE;
+    if (f && code != CT_OK)
+        remove(temporary);
+    CTI_FREE(mem, temporary);
+    return code == CT_ERR_FILE ? cti_file_error(error, code, 0, 0, "the file cannot be written", NULL) : code;
+}
+
 /* ---- scanner ---- */
 
 CTI_FN int cti_scan_fail(cti_scan *s, ct_code code, const char *format, const char *arg)
@@ -41642,6 +43837,17 @@ static int cti_cpb_contacts(cti_cpb_file *f, cti_program *q)
     }
 }
 
+/* an array that would change the problem, were it of another kind, is not passed over as unknown ones are */
+static int cti_cpb_only(cti_cpb_file *f, cti_program_kind kind)
+{
+    static const char *const other[2][4] = {{"lo", "hi", "mu", NULL}, {"lo", "hi", "equation", NULL}};
+    const char *const *name;
+    for (name = other[kind != CTI_PROGRAM_QP]; *name; name++)
+        if (cti_cpb_find(f, *name))
+            return cti_cpb_refuse(f, CT_ERR_FORMAT, (double)kind, "array %s: a problem of this kind has none", *name);
+    return 1;
+}
+
 static ct_code cti_problem_read_cpb(cti_mem *mem, const char *bytes, size_t size, cti_program *q, ct_error_info *error)
 {
     cti_cpb_file f;
@@ -41650,6 +43856,8 @@ static ct_code cti_problem_read_cpb(cti_mem *mem, const char *bytes, size_t size
     if (!cti_cpb_open(&f, (const unsigned char *)bytes, size))
         return f.code;
     q->kind = (cti_program_kind)f.kind;
+    if (!cti_cpb_only(&f, q->kind))
+        return f.code;
     if (q->kind == CTI_PROGRAM_QP)
         cti_cpb_qp(&f, q);
     else
@@ -41813,8 +44021,8 @@ CONTACT_API_DEF ct_code ct_problem_read(const char *path, ct_problem **out_probl
 #endif
 
 /* ---- 9_world/files_write.c ---- */
-/* files_write.c -- meshes to files: OBJ, Gmsh MSH 2.2 (ASCII), legacy VTK (ASCII). Method: the mesh is checked first; the text goes to a
-   temporary file beside the place, which is renamed when it is whole. Numbers have 17 digits and a point in every locale, so that reading
+/* files_write.c -- meshes to files: OBJ, Gmsh MSH 2.2 (ASCII), legacy VTK (ASCII). Method: the mesh is checked first; the file takes
+   its place when it is whole (cti_file_write). Numbers have 17 digits and a point in every locale, so that reading
    gives the same bits. Positions that no element uses are written as points. based on: the formats' descriptions named in the readers. */
 
 #if CONTACT_WITH_FILES
@@ -41823,6 +44031,7 @@ CONTACT_API_DEF ct_code ct_problem_read(const char *path, ct_problem **out_probl
 
 typedef struct cti_write {
     FILE *f;
+    char kind; /* o, m, v: OBJ, MSH, VTK */
     const ct_mesh *mesh;
     const int32_t *triangles; /* what is written as triangles */
     int n_triangles;
@@ -41978,58 +44187,45 @@ static void cti_write_mark(cti_write *w, const int32_t *list, int64_t n)
         w->used[list[i]] = 1;
 }
 
-/* Text to path.tmp, then renamed. */
-static ct_code cti_write_file(cti_write *w, char kind, const char *path, const char *temporary, ct_error_info *error)
+static ct_code cti_write_text(FILE *f, void *user)
 {
-    int bad;
-    w->f = fopen(temporary, "wb");
-    if (!w->f)
-        return cti_write_fail(error, CT_ERR_FILE, -1, 0, "cannot write the file");
-    if (kind == 'o')
+    cti_write *w = (cti_write *)user;
+    w->f = f;
+    if (w->kind == 'o')
         cti_write_obj(w);
-    else if (kind == 'm')
+    else if (w->kind == 'm')
         cti_write_msh(w);
     else
         cti_write_vtk(w);
-    bad = ferror(w->f);
-    bad |= fclose(w->f) != 0;
-    /* where a name that is taken cannot be renamed to, the old file goes first */
-    if (!bad && rename(temporary, path) != 0)
-        bad = remove(path) != 0 || rename(temporary, path) != 0;
-    if (bad)
-        remove(temporary);
-    return bad ? cti_write_fail(error, CT_ERR_FILE, -1, 0, "cannot write the file") : CT_OK;
+    return CT_OK;
 }
 
 CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_error_info *out_error)
 {
     cti_mem mem;
     cti_write w;
-    char *temporary = NULL, kind;
     int32_t *surface = NULL;
     ct_code code;
     int i;
     if (!path || !mesh)
         return cti_write_fail(out_error, CT_ERR_ARGUMENT, -1, 0, "path and mesh may not be NULL");
-    kind = cti_file_has_extension(path, ".obj")
-               ? 'o'
-               : (cti_file_has_extension(path, ".msh") ? 'm' : (cti_file_has_extension(path, ".vtk") ? 'v' : 0));
-    if (!kind)
+    memset(&w, 0, sizeof w);
+    w.kind = cti_file_has_extension(path, ".obj")
+                 ? 'o'
+                 : (cti_file_has_extension(path, ".msh") ? 'm' : (cti_file_has_extension(path, ".vtk") ? 'v' : 0));
+    if (!w.kind)
         return cti_write_fail(out_error, CT_ERR_UNSUPPORTED, -1, 0,
                               "file name must end in .obj, .msh or .vtk (mesh formats that are written)");
     code = cti_write_check(mesh, out_error);
     if (code != CT_OK)
         return code;
     cti_mem_init(&mem, NULL);
-    memset(&w, 0, sizeof w);
     w.mesh = mesh, w.triangles = mesh->triangles, w.n_triangles = mesh->n_triangles;
     code = CT_ERR_MEMORY;
-    if (CTI_RESIZE(&mem, w.used, mesh->n_positions) && CTI_RESIZE(&mem, temporary, strlen(path) + 5)) {
-        memcpy(temporary, path, strlen(path));
-        memcpy(temporary + strlen(path), ".tmp", 5);
+    if (CTI_RESIZE(&mem, w.used, mesh->n_positions)) {
         code = CT_OK;
         /* OBJ has no tets: their boundary stands for them */
-        if (kind == 'o' && mesh->n_tets && !mesh->n_triangles) {
+        if (w.kind == 'o' && mesh->n_tets && !mesh->n_triangles) {
             code = cti_mesh_boundary(&mem, mesh->tets, mesh->n_tets, mesh->n_positions, &surface) ? CT_OK : CT_ERR_MEMORY;
             w.triangles = surface, w.n_triangles = CTI_LEN(surface) / 3;
         }
@@ -42040,12 +44236,11 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
         cti_write_mark(&w, mesh->segments, 2 * (int64_t)mesh->n_segments);
         for (i = 0; i < mesh->n_positions; i++)
             w.n_points += !w.used[i];
-        code = cti_write_file(&w, kind, path, temporary, out_error);
+        code = cti_file_write(&mem, path, cti_write_text, &w, out_error);
     } else {
         cti_write_fail(out_error, code, -1, 0, "out of memory for the file");
     }
     CTI_FREE(&mem, w.used);
-    CTI_FREE(&mem, temporary);
     CTI_FREE(&mem, surface);
     return code;
 }
@@ -42067,7 +44262,7 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
 
 /* ---- 9_world/files_problem_write.c ---- */
 /* files_problem_write.c -- contact problems to files: the CPB container, LCPs as text.
-   Method: written as path + ".tmp", renamed when whole. Text has 17 digits and a point in every locale; CPB has the numbers themselves.
+   Method: the file takes its place when it is whole (cti_file_write). Text has 17 digits and a point in every locale; CPB has the numbers themselves.
    Rows that are equations are an array `equation` of their own, which readers that do not know it pass over. */
 
 #if CONTACT_WITH_FILES
@@ -42229,35 +44424,37 @@ static int cti_problem_write_lcp(cti_mem *mem, FILE *f, const cti_program *p)
 
 /* ---- the file ---- */
 
+typedef struct cti_problem_out {
+    cti_mem *mem;
+    const cti_program *p;
+    ct_error_info *error;
+} cti_problem_out;
+
+static ct_code cti_problem_out_write(FILE *f, void *user)
+{
+    const cti_problem_out *o = (const cti_problem_out *)user;
+    int ok = (o->p->kind == CTI_PROGRAM_LCP ? cti_problem_write_lcp : cti_problem_write_cpb)(o->mem, f, o->p);
+    return ok ? CT_OK : cti_file_error(o->error, CT_ERR_MEMORY, 0, 0, "out of memory", NULL);
+}
+
+CTI_FN ct_code cti_problem_save(cti_mem *mem, const cti_program *p, const char *path, ct_error_info *error)
+{
+    cti_problem_out o;
+    o.mem = mem, o.p = p, o.error = error;
+    return cti_file_write(mem, path, cti_problem_out_write, &o, error);
+}
+
 CONTACT_API_DEF ct_code ct_problem_write(const ct_problem *problem, const char *path, ct_error_info *out_error)
 {
     cti_mem mem;
-    char *temporary = NULL;
-    ct_code code = CT_OK;
-    FILE *f;
-    int text, ok;
+    int text;
     if (!problem || !path)
         return cti_file_error(out_error, CT_ERR_ARGUMENT, 0, 0, "problem and path may not be NULL", NULL);
     text = problem->program.kind == CTI_PROGRAM_LCP;
     if (text ? !cti_file_has_extension(path, ".lcp") && !cti_file_has_extension(path, ".blcp") : !cti_file_has_extension(path, ".cpb"))
         return cti_file_error(out_error, CT_ERR_UNSUPPORTED, 0, 0, "an LCP is written as .lcp or .blcp, all others as .cpb", NULL);
     cti_mem_init(&mem, NULL);
-    if (!CTI_RESIZE(&mem, temporary, (int64_t)strlen(path) + 8))
-        return cti_file_error(out_error, CT_ERR_MEMORY, 0, 0, "out of memory", NULL);
-    memcpy(temporary, path, strlen(path)), memcpy(temporary + strlen(path), ".tmp", 5);
-    f = fopen(temporary, "wb");
-    if (f) {
-        ok = (text ? cti_problem_write_lcp : cti_problem_write_cpb)(&mem, f, &problem->program);
-        code = ok ? CT_OK : cti_file_error(out_error, CT_ERR_MEMORY, 0, 0, "out of memory", NULL);
-        ok = !ferror(f);
-        ok = fclose(f) == 0 && ok && (code != CT_OK || rename(temporary, path) == 0);
-        if (!ok || code != CT_OK)
-            remove(temporary);
-    }
-    if (!f || (code == CT_OK && !ok))
-        code = cti_file_error(out_error, CT_ERR_FILE, 0, 0, "the file cannot be written", NULL);
-    CTI_FREE(&mem, temporary);
-    return code;
+    return cti_problem_save(&mem, &problem->program, path, out_error);
 }
 
 #else
@@ -42271,6 +44468,130 @@ CONTACT_API_DEF ct_code ct_problem_write(const ct_problem *problem, const char *
         out_error->code = CT_ERR_UNSUPPORTED, out_error->text = "built without files (CONTACT_WITH_FILES 0)", out_error->element = -1;
     }
     return CT_ERR_UNSUPPORTED;
+}
+
+#endif
+
+/* ---- 9_world/files_cpb.c ---- */
+/* files_cpb.c -- the last contact problem of a world as a CPB file: global frictional contact, A v = b + J'r, u = J v + w; of the discrete
+   stepper a quadratic program, min 1/2 v'A v - b'v, J v + w >= 0.
+   Method: the problem's numbers, rows as they stand (hard laws alone), become a program (program.h), which is written as any other. */
+
+#if CONTACT_WITH_FILES
+
+/* numbers of the world as double. 0 when memory ran out */
+static int cti_dump_vector(cti_mem *mem, const ct_real *from, int n, double **out)
+{
+    int i;
+    if (!CTI_RESIZE(mem, *out, n))
+        return 0;
+    for (i = 0; i < n; i++)
+        (*out)[i] = (double)from[i];
+    return 1;
+}
+
+static int cti_dump_matrix(cti_mem *mem, const cti_bsr *A, cti_sparse *out)
+{
+    cti_triplets t;
+    int i, k, e, ok = 1;
+    memset(&t, 0, sizeof t);
+    for (i = 0; i < A->n; i++)
+        for (k = A->row[i]; k < A->row[i + 1]; k++)
+            for (e = 0; ok && e < 9; e++)
+                ok = cti_triplets_add(mem, &t, 3 * i + e / 3, 3 * A->col[k] + e % 3, (double)A->val[9 * (size_t)k + (size_t)e]);
+    return cti_triplets_close(mem, &t, ok, 3 * A->n, 3 * A->n, out);
+}
+
+/* the contacts' problem and its solution v. 0 when memory ran out */
+static int cti_dump_contacts(cti_mem *mem, cti_arena *arena, const cti_problem *p, const ct_real *v, cti_program *out)
+{
+    int i, k, n = 3 * p->A->n, m = 3 * p->n_rows;
+    out->kind = CTI_PROGRAM_GLOBAL, out->n = n, out->m = m;
+    if (!cti_dump_matrix(mem, p->A, &out->A) || !cti_bridge_jacobian(mem, arena, p, &out->J) || !cti_dump_vector(mem, p->b, n, &out->b) ||
+        !cti_dump_vector(mem, v, n, &out->x_ref) || !CTI_RESIZE(mem, out->w, m) || !CTI_RESIZE(mem, out->mu, m / 3) ||
+        !CTI_RESIZE(mem, out->r_ref, m))
+        return 0;
+    for (i = 0; i < p->n_rows; i++) {
+        out->mu[i] = (double)p->rows[i].mu;
+        for (k = 0; k < 3; k++)
+            out->w[3 * i + k] = (double)p->rows[i].w[k], out->r_ref[3 * i + k] = (double)p->rows[i].r[k];
+    }
+    return 1;
+}
+
+/* a copy of a matrix whose arrays are the arena's */
+static int cti_dump_copy(cti_mem *mem, const cti_sparse *from, cti_sparse *out)
+{
+    int n = from->p[from->rows];
+    if (!cti_sparse_reserve(mem, out, from->rows, from->cols, n))
+        return 0;
+    memcpy(out->p, from->p, sizeof *from->p * ((size_t)from->rows + 1));
+    if (n)
+        memcpy(out->i, from->i, sizeof *from->i * (size_t)n), memcpy(out->x, from->x, sizeof *from->x * (size_t)n);
+    return 1;
+}
+
+/* the last program of the discrete stepper, and its solution. 0 when memory ran out */
+static int cti_dump_discrete(cti_mem *mem, cti_state *s, cti_program *out)
+{
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int i, m = CTI_LEN(s->rows), n = 3 * s->n, ok;
+    cti_sparse J;
+    double *w;
+    out->kind = CTI_PROGRAM_QP, out->n = n, out->m = m, out->has_objective = 1;
+    ok = cti_dcd_jacobian(s, &J, &w) && cti_dump_matrix(mem, &s->A, &out->A) && cti_dump_copy(mem, &J, &out->J) &&
+         cti_dump_vector(mem, s->b, n, &out->b) && cti_dump_vector(mem, s->dcd.answer, n, &out->x_ref) &&
+         cti_dump_vector(mem, s->dcd.lambda, m, &out->r_ref) && CTI_RESIZE(mem, out->w, m);
+    if (ok && m)
+        memcpy(out->w, w, sizeof *w * (size_t)m);
+    for (i = 0; ok && i < s->n; i++) {
+        cti_v3 v = cti_v3_at(s->dcd.answer, i), Av = cti_bsr_row(&s->A, s->dcd.answer, i);
+        out->objective_ref += (double)(cti_v3_dot(v, Av) / 2 - cti_v3_dot(v, cti_v3_at(s->b, i)));
+    }
+    cti_arena_rewind(s->arena, mark);
+    return ok;
+}
+
+CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *path)
+{
+    ct_world *w = (ct_world *)cw;
+    ct_body_id none = {0, 0};
+    cti_problem p;
+    cti_program q;
+    ct_code code;
+    int i, discrete;
+    if (!w)
+        return CT_ERR_ARGUMENT;
+    if (!path || !w->ready || !w->state.has_problem)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "no path, or no contact problem was solved in the last step");
+    discrete = CTI_IS_DISCRETE(&w->state);
+    if (!discrete)
+        cti_islands_problem(&w->state, &p);
+    for (i = 0; !discrete && i < p.n_rows; i++)
+        if (w->state.origins[i].repair)
+            return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0,
+                                  "the problem repairs tangled pairs, which a CPB file cannot hold (element: row)");
+        else if (p.rows[i].equations)
+            return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0, "the problem has joints, which a CPB file cannot hold (element: row)");
+    memset(&q, 0, sizeof q);
+    /* v_new is what the solve left: integrators and rigid bodies make other velocities of it */
+    code = (discrete ? cti_dump_discrete(&w->mem, &w->state, &q) : cti_dump_contacts(&w->mem, &w->arena, &p, w->state.v_new, &q))
+               ? cti_problem_save(&w->mem, &q, path, NULL)
+               : CT_ERR_MEMORY;
+    cti_program_free(&w->mem, &q);
+    w->mem.failed = 0;
+    if (code == CT_ERR_MEMORY)
+        return cti_world_fail(w, code, none, -1, 0, "out of memory while writing a problem");
+    return code == CT_OK ? code : cti_world_fail(w, code, none, -1, 0, "the problem file cannot be written");
+}
+
+#else
+
+CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *path)
+{
+    ct_body_id none = {0, 0};
+    CTI_UNUSED(path);
+    return w ? cti_world_fail((ct_world *)w, CT_ERR_UNSUPPORTED, none, -1, 0, "built without files (CONTACT_WITH_FILES 0)") : CT_ERR_ARGUMENT;
 }
 
 #endif
@@ -42316,6 +44637,7 @@ CONTACT_API_DEF ct_code ct_problem_write(const ct_problem *problem, const char *
 #undef CTI_ICA_FEW
 #undef CTI_ICA_MORE
 #undef CTI_ICA_DEFER
+#undef CTI_ICA_FUSED
 #undef CTI_ICA_STALL
 #undef CTI_DUAL_MOST
 #undef CTI_MPRGP_ROUNDING
@@ -42346,6 +44668,8 @@ CONTACT_API_DEF ct_code ct_problem_write(const ct_problem *problem, const char *
 #undef CTI_CONES_NEWTON
 #undef CTI_CONES_LU
 #undef CTI_CONES_STALLED
+#undef CTI_CONES_QUICK
+#undef CTI_CONES_POLISH
 #undef CTI_CONES_SHORT
 #undef CTI_CONES_ITERATIONS
 #undef CTI_INTERIOR_ITERATIONS
@@ -42395,6 +44719,7 @@ CONTACT_API_DEF ct_code ct_problem_write(const ct_problem *problem, const char *
 #undef CTI_CULL_SAME
 #undef CTI_CULL_FLAT
 #undef CTI_CULL_STAY
+#undef CTI_IS_DISCRETE
 #undef CTI_FACTORS_PATCH
 #undef CTI_FACTORS_PORTS
 #undef CTI_FACTORS_BYTES
@@ -42407,6 +44732,7 @@ CONTACT_API_DEF ct_code ct_problem_write(const ct_problem *problem, const char *
 #undef CTI_ISLANDS_POOR
 #undef CTI_ISLANDS_POOR_SPEED
 #undef CTI_ISLANDS_LOOSE
+#undef CTI_ISLANDS_WILD
 #undef CTI_ISLANDS_RESCUE
 #undef CTI_JOINTS_SETTLE
 #undef CTI_REPAIR_WAYS
@@ -42435,11 +44761,15 @@ CONTACT_API_DEF ct_code ct_problem_write(const ct_problem *problem, const char *
 #undef CTI_DCD_FOLDED
 #undef CTI_DCD_THIN
 #undef CTI_DCD_BESIDE
+#undef CTI_PIVOT_LEAST
+#undef CTI_PIVOT_ASKEW
+#undef CTI_PIVOT_CHAIN
 #undef CTI_DCD_ITERATIONS
 #undef CTI_DCD_LOOSE
 #undef CTI_DCD_RUBS
 #undef CTI_DCD_CREEP
 #undef CTI_DCD_SEARCH
+#undef CTI_DCD_ROUNDING
 #undef CTI_COOKIE
 #undef CTI_BODIES_REACH
 #undef CTI_JOINT_SIZE
