@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 50a63edeb4765c35.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs dbad871aca96b873.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -9833,6 +9833,8 @@ typedef struct cti_ica {
     int grouped; /* clusters that are not single nodes */
     int coupled; /* clusters see each other through A */
     int n_own, fused; /* contacts with nodes of their own; 1: they are visited in the sweep over nodes */
+    ct_real mark; /* smallest change when it had halved last, */
+    int marked;   /* before this iteration */
     int cold;    /* v did not solve A v = b for clusters without contacts */
     cti_ica_contact *contacts;
     cti_ica_leg *legs;
@@ -10220,7 +10222,9 @@ CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v)
 #define CTI_ICA_MORE 20 /* so many times as many */
 #define CTI_ICA_DEFER 8 /* outer iterations between two solves of a cluster that only its contacts move */
 enum { CTI_ICA_COUPLED = 2, CTI_ICA_PLAIN = 10 }; /* sweeps over the contacts between two over coupled clusters; not accelerated */
-#define CTI_ICA_FUSED 30 /* outer iterations with contacts in the sweep over nodes; friction that cycles there settles between sweeps */
+/* contacts are in the sweep over nodes for so many outer iterations, and while its change halves in so many; friction that cycles there settles
+   between sweeps */
+enum { CTI_ICA_FUSED = 30, CTI_ICA_HALVES = 8 };
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
 /* ---- outer iteration: refine v ---- */
@@ -10496,6 +10500,14 @@ static cti_solve_status cti_ica_judge(const cti_ica *s, const cti_solve_info *in
     return CTI_SOLVE_BUDGET;
 }
 
+/* 1 while contacts in the sweep over nodes do better than contacts and nodes in turn; best: smallest change so far */
+static int cti_ica_is_fused(cti_ica *s, int iteration, ct_real best)
+{
+    if (iteration == 1 || best <= s->mark / 2)
+        s->mark = best, s->marked = iteration;
+    return iteration <= CTI_ICA_FUSED && iteration - s->marked < CTI_ICA_HALVES;
+}
+
 /* the outer loop: contacts, then v; where clusters are coupled the whole map is accelerated */
 static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
 {
@@ -10506,8 +10518,8 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
     s->fused = s->n_own > 0;
     for (info->iterations = 1; info->iterations <= most; info->iterations++) {
         ct_real contact, now;
-        if (s->fused && info->iterations > CTI_ICA_FUSED) { /* another map: another history, another measure */
-            s->fused = 0;
+        if (s->fused && !cti_ica_is_fused(s, info->iterations, best)) {
+            s->fused = 0; /* another map: another history, another measure */
             cti_anderson_restart(&s->outer);
             best = last = CTI_REAL_MAX;
         }
@@ -13768,7 +13780,7 @@ static int cti_friction_system_open_groups(cti_friction_system *s)
     cti_arena *arena = s->f->e->arena;
     if (!cti_friction_system_group(s))
         return 0;
-    s->grouped = s->f->nc >= CTI_FRICTION_GROUPED * s->n_groups;
+    s->grouped = s->f->nc > 0 && s->f->nc >= CTI_FRICTION_GROUPED * s->n_groups;
     if (!s->grouped)
         return 1;
     s->active = CTI_ARENA_NEW(arena, int32_t, s->f->nc), s->place = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
@@ -20399,8 +20411,8 @@ CTI_FN int cti_active_box_solve(cti_active_box *s, const cti_program *q, cti_eff
  */
 
 
-/* cti_stagger_solve -- LOCAL and GLOBAL by `inner`, a solver of linear complementarity problems with symmetric W and bounds. */
-CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, cti_program_solver inner, cti_effort *e, cti_answer *a);
+/* cti_stagger_solve -- LOCAL and GLOBAL by `inner`, by name `kind`, a solver of linear complementarity problems with symmetric W and bounds. */
+CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, ct_solver kind, cti_program_solver inner, cti_effort *e, cti_answer *a);
 /* cti_stagger_mprgp, cti_stagger_active_set, cti_stagger_interior -- these solvers on problems of every kind: as they are where nothing
    rubs, staggered elsewhere. Interior point has a method of its own for friction; staggering takes what that one refuses, being too
    large for it. What it fails on it would fail on again, normals and friction being programs of its own kind: FAILED stays. */
@@ -20437,6 +20449,7 @@ enum {
 typedef struct cti_stagger {
     cti_friction f;
     cti_program_solver inner;
+    ct_solver kind; /* its name */
     cti_effort *e;
     cti_program normal, tangent; /* LCPs; arrays of mem */
     int32_t *at;                 /* [m] row of the tangent program: 3 i + 1 first, 3 i + 2 second tangent; -1 none */
@@ -20643,7 +20656,7 @@ static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
     cti_answer a;
     cti_outcome said;
     int i;
-    if (s->inexact > 0 && s->inner == cti_active_set_solve)
+    if (s->inexact > 0 && s->kind == CT_SOLVER_ACTIVE_SET)
         return cti_stagger_box(s, q, r);
     e.tolerance = fmax(0.01 * e.tolerance, 1e-11), e.max_iterations = 0, e.warm = 1, e.watch = NULL;
     if (s->inexact > 0)
@@ -20652,7 +20665,7 @@ static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
     memset(&a, 0, sizeof a);
     a.x = s->x, a.r = s->y, a.why = "";
     memcpy(s->y, r, sizeof *r * (size_t)q->m);
-    said = s->inexact > 0 && s->inner == cti_mprgp_solve ? cti_stagger_light(s, q, &e, &a) : s->inner(q, &e, &a);
+    said = s->inexact > 0 && s->kind == CT_SOLVER_MPRGP ? cti_stagger_light(s, q, &e, &a) : s->inner(q, &e, &a);
     cti_arena_rewind(s->e->arena, mark);
     if (said == CTI_OUTCOME_MEMORY || said == CTI_OUTCOME_NOT_APPLICABLE) {
         s->why = said == CTI_OUTCOME_MEMORY ? NULL : a.why;
@@ -20790,7 +20803,7 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
     return 1;
 }
 
-CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, cti_program_solver inner, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, ct_solver kind, cti_program_solver inner, cti_effort *e, cti_answer *a)
 {
     cti_stagger s;
     cti_outcome outcome = CTI_OUTCOME_MEMORY;
@@ -20801,7 +20814,7 @@ CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, cti_program_solver in
         return CTI_OUTCOME_NOT_APPLICABLE;
     a->why = "";
     memset(&s, 0, sizeof s);
-    s.inner = inner, s.e = e, s.world = e->mix && p->kind == CTI_PROGRAM_LOCAL;
+    s.inner = inner, s.kind = kind, s.e = e, s.world = e->mix && p->kind == CTI_PROGRAM_LOCAL;
     if (cti_stagger_open(&s, p, e, a)) {
         int ran = cti_stagger_run(&s, enough, a);
         if (ran || s.why) {
@@ -20827,12 +20840,12 @@ static int cti_stagger_rubs(const cti_program *p)
 
 CTI_FN cti_outcome cti_stagger_mprgp(const cti_program *p, cti_effort *e, cti_answer *a)
 {
-    return cti_stagger_rubs(p) ? cti_stagger_solve(p, cti_mprgp_solve, e, a) : cti_mprgp_solve(p, e, a);
+    return cti_stagger_rubs(p) ? cti_stagger_solve(p, CT_SOLVER_MPRGP, cti_mprgp_solve, e, a) : cti_mprgp_solve(p, e, a);
 }
 
 CTI_FN cti_outcome cti_stagger_active_set(const cti_program *p, cti_effort *e, cti_answer *a)
 {
-    return cti_stagger_rubs(p) ? cti_stagger_solve(p, cti_active_set_solve, e, a) : cti_active_set_solve(p, e, a);
+    return cti_stagger_rubs(p) ? cti_stagger_solve(p, CT_SOLVER_ACTIVE_SET, cti_active_set_solve, e, a) : cti_active_set_solve(p, e, a);
 }
 
 CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti_answer *a)
@@ -20840,7 +20853,7 @@ CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti
     cti_outcome said = cti_interior_solve(p, e, a);
     if (said != CTI_OUTCOME_NOT_APPLICABLE || !cti_stagger_rubs(p))
         return said;
-    return cti_stagger_solve(p, cti_interior_solve, e, a);
+    return cti_stagger_solve(p, CT_SOLVER_INTERIOR, cti_interior_solve, e, a);
 }
 #undef CTI_STAGGER_SIGMA
 #undef CTI_STAGGER_SHARE
@@ -44637,7 +44650,6 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ICA_FEW
 #undef CTI_ICA_MORE
 #undef CTI_ICA_DEFER
-#undef CTI_ICA_FUSED
 #undef CTI_ICA_STALL
 #undef CTI_DUAL_MOST
 #undef CTI_MPRGP_ROUNDING

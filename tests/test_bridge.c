@@ -513,14 +513,14 @@ static void staggered_projections(void **state)
         static const cti_program_solver inner[] = {cti_stagger_mprgp, cti_stagger_active_set, cti_stagger_interior};
         e.tolerance = 1e-6;
         memset(a.x, 0, sizeof *a.x * (size_t)q.program.n), memset(a.r, 0, sizeof *a.r * (size_t)q.program.m);
-        assert_int_equal(cti_stagger_solve(&q.program, inner[s], &e, &a), CTI_OUTCOME_SOLVED);
+        assert_int_equal(cti_stagger_solve(&q.program, CT_SOLVER_COUNT_, inner[s], &e, &a), CTI_OUTCOME_SOLVED);
         assert_true(a.iterations > 1);
         for (i = 0; i < 3 * N; i++)
             assert_true(fabs(a.x[i] - n.x[i]) < 1e-5);
     }
     e.max_iterations = 1;
     memset(a.r, 0, sizeof *a.r * (size_t)q.program.m);
-    assert_int_equal(cti_stagger_solve(&q.program, cti_stagger_mprgp, &e, &a), CTI_OUTCOME_BUDGET);
+    assert_int_equal(cti_stagger_solve(&q.program, CT_SOLVER_COUNT_, cti_stagger_mprgp, &e, &a), CTI_OUTCOME_BUDGET);
     cti_bridge_close(&t.mem, &q);
     bench_free(&t);
 }

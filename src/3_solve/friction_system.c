@@ -100,7 +100,7 @@ static int cti_friction_system_open_groups(cti_friction_system *s)
     cti_arena *arena = s->f->e->arena;
     if (!cti_friction_system_group(s))
         return 0;
-    s->grouped = s->f->nc >= CTI_FRICTION_GROUPED * s->n_groups;
+    s->grouped = s->f->nc > 0 && s->f->nc >= CTI_FRICTION_GROUPED * s->n_groups;
     if (!s->grouped)
         return 1;
     s->active = CTI_ARENA_NEW(arena, int32_t, s->f->nc), s->place = CTI_ARENA_NEW(arena, int32_t, s->f->nc);

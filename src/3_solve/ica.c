@@ -17,7 +17,9 @@
 #define CTI_ICA_MORE 20 /* so many times as many */
 #define CTI_ICA_DEFER 8 /* outer iterations between two solves of a cluster that only its contacts move */
 enum { CTI_ICA_COUPLED = 2, CTI_ICA_PLAIN = 10 }; /* sweeps over the contacts between two over coupled clusters; not accelerated */
-#define CTI_ICA_FUSED 30 /* outer iterations with contacts in the sweep over nodes; friction that cycles there settles between sweeps */
+/* contacts are in the sweep over nodes for so many outer iterations, and while its change halves in so many; friction that cycles there settles
+   between sweeps */
+enum { CTI_ICA_FUSED = 30, CTI_ICA_HALVES = 8 };
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
 /* ---- outer iteration: refine v ---- */
@@ -293,6 +295,14 @@ static cti_solve_status cti_ica_judge(const cti_ica *s, const cti_solve_info *in
     return CTI_SOLVE_BUDGET;
 }
 
+/* 1 while contacts in the sweep over nodes do better than contacts and nodes in turn; best: smallest change so far */
+static int cti_ica_is_fused(cti_ica *s, int iteration, ct_real best)
+{
+    if (iteration == 1 || best <= s->mark / 2)
+        s->mark = best, s->marked = iteration;
+    return iteration <= CTI_ICA_FUSED && iteration - s->marked < CTI_ICA_HALVES;
+}
+
 /* the outer loop: contacts, then v; where clusters are coupled the whole map is accelerated */
 static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
 {
@@ -303,8 +313,8 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
     s->fused = s->n_own > 0;
     for (info->iterations = 1; info->iterations <= most; info->iterations++) {
         ct_real contact, now;
-        if (s->fused && info->iterations > CTI_ICA_FUSED) { /* another map: another history, another measure */
-            s->fused = 0;
+        if (s->fused && !cti_ica_is_fused(s, info->iterations, best)) {
+            s->fused = 0; /* another map: another history, another measure */
             cti_anderson_restart(&s->outer);
             best = last = CTI_REAL_MAX;
         }

@@ -49,6 +49,8 @@ typedef struct cti_ica {
     int grouped; /* clusters that are not single nodes */
     int coupled; /* clusters see each other through A */
     int n_own, fused; /* contacts with nodes of their own; 1: they are visited in the sweep over nodes */
+    ct_real mark; /* smallest change when it had halved last, */
+    int marked;   /* before this iteration */
     int cold;    /* v did not solve A v = b for clusters without contacts */
     cti_ica_contact *contacts;
     cti_ica_leg *legs;

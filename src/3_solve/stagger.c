@@ -31,6 +31,7 @@ enum {
 typedef struct cti_stagger {
     cti_friction f;
     cti_program_solver inner;
+    ct_solver kind; /* its name */
     cti_effort *e;
     cti_program normal, tangent; /* LCPs; arrays of mem */
     int32_t *at;                 /* [m] row of the tangent program: 3 i + 1 first, 3 i + 2 second tangent; -1 none */
@@ -237,7 +238,7 @@ static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
     cti_answer a;
     cti_outcome said;
     int i;
-    if (s->inexact > 0 && s->inner == cti_active_set_solve)
+    if (s->inexact > 0 && s->kind == CT_SOLVER_ACTIVE_SET)
         return cti_stagger_box(s, q, r);
     e.tolerance = fmax(0.01 * e.tolerance, 1e-11), e.max_iterations = 0, e.warm = 1, e.watch = NULL;
     if (s->inexact > 0)
@@ -246,7 +247,7 @@ static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
     memset(&a, 0, sizeof a);
     a.x = s->x, a.r = s->y, a.why = "";
     memcpy(s->y, r, sizeof *r * (size_t)q->m);
-    said = s->inexact > 0 && s->inner == cti_mprgp_solve ? cti_stagger_light(s, q, &e, &a) : s->inner(q, &e, &a);
+    said = s->inexact > 0 && s->kind == CT_SOLVER_MPRGP ? cti_stagger_light(s, q, &e, &a) : s->inner(q, &e, &a);
     cti_arena_rewind(s->e->arena, mark);
     if (said == CTI_OUTCOME_MEMORY || said == CTI_OUTCOME_NOT_APPLICABLE) {
         s->why = said == CTI_OUTCOME_MEMORY ? NULL : a.why;
@@ -384,7 +385,7 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
     return 1;
 }
 
-CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, cti_program_solver inner, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, ct_solver kind, cti_program_solver inner, cti_effort *e, cti_answer *a)
 {
     cti_stagger s;
     cti_outcome outcome = CTI_OUTCOME_MEMORY;
@@ -395,7 +396,7 @@ CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, cti_program_solver in
         return CTI_OUTCOME_NOT_APPLICABLE;
     a->why = "";
     memset(&s, 0, sizeof s);
-    s.inner = inner, s.e = e, s.world = e->mix && p->kind == CTI_PROGRAM_LOCAL;
+    s.inner = inner, s.kind = kind, s.e = e, s.world = e->mix && p->kind == CTI_PROGRAM_LOCAL;
     if (cti_stagger_open(&s, p, e, a)) {
         int ran = cti_stagger_run(&s, enough, a);
         if (ran || s.why) {
@@ -421,12 +422,12 @@ static int cti_stagger_rubs(const cti_program *p)
 
 CTI_FN cti_outcome cti_stagger_mprgp(const cti_program *p, cti_effort *e, cti_answer *a)
 {
-    return cti_stagger_rubs(p) ? cti_stagger_solve(p, cti_mprgp_solve, e, a) : cti_mprgp_solve(p, e, a);
+    return cti_stagger_rubs(p) ? cti_stagger_solve(p, CT_SOLVER_MPRGP, cti_mprgp_solve, e, a) : cti_mprgp_solve(p, e, a);
 }
 
 CTI_FN cti_outcome cti_stagger_active_set(const cti_program *p, cti_effort *e, cti_answer *a)
 {
-    return cti_stagger_rubs(p) ? cti_stagger_solve(p, cti_active_set_solve, e, a) : cti_active_set_solve(p, e, a);
+    return cti_stagger_rubs(p) ? cti_stagger_solve(p, CT_SOLVER_ACTIVE_SET, cti_active_set_solve, e, a) : cti_active_set_solve(p, e, a);
 }
 
 CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti_answer *a)
@@ -434,7 +435,7 @@ CTI_FN cti_outcome cti_stagger_interior(const cti_program *p, cti_effort *e, cti
     cti_outcome said = cti_interior_solve(p, e, a);
     if (said != CTI_OUTCOME_NOT_APPLICABLE || !cti_stagger_rubs(p))
         return said;
-    return cti_stagger_solve(p, cti_interior_solve, e, a);
+    return cti_stagger_solve(p, CT_SOLVER_INTERIOR, cti_interior_solve, e, a);
 }
 #undef CTI_STAGGER_SIGMA
 #undef CTI_STAGGER_SHARE

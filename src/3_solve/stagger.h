@@ -5,8 +5,8 @@
 
 #include "program.h"
 
-/* cti_stagger_solve -- LOCAL and GLOBAL by `inner`, a solver of linear complementarity problems with symmetric W and bounds. */
-CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, cti_program_solver inner, cti_effort *e, cti_answer *a);
+/* cti_stagger_solve -- LOCAL and GLOBAL by `inner`, by name `kind`, a solver of linear complementarity problems with symmetric W and bounds. */
+CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, ct_solver kind, cti_program_solver inner, cti_effort *e, cti_answer *a);
 /* cti_stagger_mprgp, cti_stagger_active_set, cti_stagger_interior -- these solvers on problems of every kind: as they are where nothing
    rubs, staggered elsewhere. Interior point has a method of its own for friction; staggering takes what that one refuses, being too
    large for it. What it fails on it would fail on again, normals and friction being programs of its own kind: FAILED stays. */
