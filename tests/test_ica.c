@@ -372,6 +372,21 @@ static void contacts_are_part_of_the_sweep(void **state)
     drop(&f);
 }
 
+/* a solve that is not done after the iterations that the sweep is given for it ends with contacts and nodes in turn */
+static void contacts_leave_the_sweep(void **state)
+{
+    fixture f;
+    cti_residuals res;
+    cti_solve_info info;
+    (void)state;
+    make(&f, 2000, 0.6);
+    info = solve(&f, CT_CONE_CONE, CTI_R(1e-9), &res);
+    assert_int_equal(info.status, CTI_SOLVE_OK);
+    assert_true(info.iterations > 40);
+    assert_true(res.natural_map < CTI_R(1e-6));
+    drop(&f);
+}
+
 /* sweeps in float around a base point end at the solution in ct_real, from far away too, and blocks that are not in the list stay */
 static void node_sweeps_are_exact(void **state)
 {
@@ -421,7 +436,8 @@ int main(void)
                                        cmocka_unit_test(whole_beside_nodes), cmocka_unit_test(whole_is_caught_up),
                                        cmocka_unit_test(exact_cluster_needs_two_outer_iterations),
                                        cmocka_unit_test(coulomb),
-                                       cmocka_unit_test(contacts_are_part_of_the_sweep), cmocka_unit_test(node_sweeps_are_exact),
+                                       cmocka_unit_test(contacts_are_part_of_the_sweep), cmocka_unit_test(contacts_leave_the_sweep),
+                                       cmocka_unit_test(node_sweeps_are_exact),
                                        cmocka_unit_test(budgets_and_nan),
                                        cmocka_unit_test(residual_reacts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
