@@ -397,12 +397,39 @@ static void what_leaves_its_contacts_is_solved_in_full(void **unused)
     ct_world_destroy(w);
 }
 
+/* ---- a body that rests in contact has its free motion solved in one of ten steps; what comes of it is as well solved as ever ---- */
+
+static void what_rests_guesses_its_free_motion(void **unused)
+{
+    ct_world_desc d = world_desc(2e-3, 0.3, NULL);
+    ct_world *w = world_make(&d);
+    ct_mesh m = mesh_grid(1, 1, 19, 19);
+    ct_step_report r;
+    int i, solved = 0, n = m.n_positions;
+    (void)unused;
+    add_plane(w, 0, 1, 0, 0);
+    mesh_place(&m, 0, 0, 2.5e-3, 0);
+    add_cloth_mesh(w, "sheet", &m, CT_MODEL_SPRINGS, 0.2);
+    ct_mesh_free(&m);
+    for (i = 0; i < 40; i++) {
+        r = step_once(w, 0.004);
+        solved += i >= 20 && w->state.factors.components[0].guessed == 0;
+        if (i >= 20)
+            assert_true(r.contacts > n / 2 && r.residual < 2e-4 && r.penetration == 0);
+    }
+    assert_int_equal(solved, 2);
+    step_once(w, 0.002); /* another dt is another motion */
+    assert_int_equal(w->state.factors.components[0].guessed, 0);
+    ct_world_destroy(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(islands_are_taken_out_and_put_back),
         cmocka_unit_test(no_island_stays_open),
         PLAIN_TEST(what_leaves_its_contacts_is_solved_in_full)
+        PLAIN_TEST(what_rests_guesses_its_free_motion)
         PLAIN_TEST(far_islands_change_no_bit)
         PLAIN_TEST(far_islands_change_no_bit_on_a_budget)
         PLAIN_TEST(far_islands_change_no_bit_without_gravity)

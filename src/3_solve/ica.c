@@ -12,6 +12,7 @@
    Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
 #include "ica_kernel.h"
 #include "ica_state.h"
+#include "../1_math/elem.h"
 
 #define CTI_ICA_FEW 250 /* contacts below which a solve may take more sweeps than its budget says */
 #define CTI_ICA_MORE 20 /* so many times as many */
@@ -20,6 +21,7 @@ enum { CTI_ICA_COUPLED = 2, CTI_ICA_PLAIN = 10 }; /* sweeps over the contacts be
 /* contacts are in the sweep over nodes for so many outer iterations, and while its change halves in so many; friction that cycles there settles
    between sweeps */
 enum { CTI_ICA_FUSED = 30, CTI_ICA_HALVES = 8 };
+#define CTI_ICA_NEAR 3 /* times the tolerance below which a solve that is too slow to reach it ends */
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
 /* ---- outer iteration: refine v ---- */
@@ -303,13 +305,24 @@ static int cti_ica_is_fused(cti_ica *s, int iteration, ct_real best)
     return iteration <= CTI_ICA_FUSED && iteration - s->marked < CTI_ICA_HALVES;
 }
 
+/* 1 when a solve comes near the tolerance, and will not reach it in the iterations left at the pace of the last ones: multipliers that many
+   contacts share wander without end where velocities differ by roundings. best: smallest change so far, CTI_REAL_MAX after a restart */
+static int cti_ica_is_stuck(cti_ica *s, int iteration, int left, ct_real best)
+{
+    ct_real tol = s->desc->tolerance * s->p->velocity_scale, then = s->pace[iteration % CTI_ICA_PACE];
+    s->pace[iteration % CTI_ICA_PACE] = best;
+    if (iteration <= CTI_ICA_PACE || s->fused || s->p->plain || !(best < CTI_ICA_NEAR * tol) || !(then < CTI_REAL_MAX))
+        return 0;
+    return !((ct_real)left * cti_log(then / best) > CTI_ICA_PACE * cti_log(best / tol));
+}
+
 /* the outer loop: contacts, then v; where clusters are coupled the whole map is accelerated */
 static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
 {
     const ct_solver_desc *desc = s->desc;
     ct_real tol = desc->tolerance * s->p->velocity_scale, best = CTI_REAL_MAX, last = CTI_REAL_MAX;
     size_t bytes = sizeof(ct_real) * (size_t)(s->outer.n);
-    int restarts = 0, most = s->coupled ? cti_min_int(desc->max_iterations, (desc->max_sweeps + 1) / CTI_ICA_COUPLED) : desc->max_iterations;
+    int k, restarts = 0, most = s->coupled ? cti_min_int(desc->max_iterations, (desc->max_sweeps + 1) / CTI_ICA_COUPLED) : desc->max_iterations;
     s->fused = s->n_own > 0;
     for (info->iterations = 1; info->iterations <= most; info->iterations++) {
         ct_real contact, now;
@@ -317,6 +330,8 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             s->fused = 0; /* another map: another history, another measure */
             cti_anderson_restart(&s->outer);
             best = last = CTI_REAL_MAX;
+            for (k = 0; k < CTI_ICA_PACE; k++)
+                s->pace[k] = CTI_REAL_MAX;
         }
         if (s->coupled)
             memcpy(s->z_old, s->z, bytes);
@@ -350,6 +365,8 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
         }
         best = cti_min(best, now);
         last = now;
+        if (s->coupled && cti_ica_is_stuck(s, info->iterations, most - info->iterations, best))
+            break;
     }
     if (s->coupled)
         memcpy(s->z, s->z_best, bytes);

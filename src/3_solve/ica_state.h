@@ -7,6 +7,8 @@
 #include "local.h"
 #include "nodes.h"
 
+enum { CTI_ICA_PACE = 12 }; /* outer iterations that tell how fast a solve converges */
+
 typedef struct cti_ica_term {
     float G[10]; /* block velocity to contact frame, column by column, and a zero */
     int32_t at;  /* offset of the block's velocity change in du */
@@ -51,6 +53,7 @@ typedef struct cti_ica {
     int n_own, fused; /* contacts with nodes of their own; 1: they are visited in the sweep over nodes */
     ct_real mark; /* smallest change when it had halved last, */
     int marked;   /* before this iteration */
+    ct_real pace[CTI_ICA_PACE]; /* smallest changes up to each of the last iterations */
     int cold;    /* v did not solve A v = b for clusters without contacts */
     cti_ica_contact *contacts;
     cti_ica_leg *legs;

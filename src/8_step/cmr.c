@@ -9,6 +9,7 @@
 #include "../7_contact/cull.h"
 
 #define CTI_CMR_LOOSE 100          /* times the free tolerance for a body in contact that is solved by nodes */
+#define CTI_CMR_GUESSES 9          /* attempts in a row in which it is only guessed */
 #define CTI_CMR_TURN CTI_R(0.5)    /* rad that a rigid body may turn in a substep */
 #define CTI_CMR_JOINT CTI_R(1e-4) /* share of the thickness that a joint may miss by */
 #define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */
@@ -88,6 +89,13 @@ static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c,
     return (double)(s->desc.solver.tolerance * CTI_R(0.5) * g * cti_sqrt(light) * cti_max(1, CTI_R(0.1) * cti_sqrt(n)));
 }
 
+/* 1 where the gain of speed of the last solved free motion will do again: it finds the near pairs, and all of the motion is solved with them,
+   from what the last step tells */
+static int cti_cmr_may_guess(const cti_state *s, const cti_component *q, ct_real dt)
+{
+    return q->loose && !q->stale && dt == s->dt_free && q->guessed < CTI_CMR_GUESSES && s->desc.integrator == CT_INTEGRATOR_EULER;
+}
+
 /* where v_free starts: exact for a body that falls without deformation; one that contacts press is deformed, and changes speed as in the
    last attempt */
 static void cti_cmr_free_start(cti_state *s, ct_real dt)
@@ -104,6 +112,7 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
         q->drift += dt * cti_sqrt(speed);
         q->flew = !q->pressed;
         q->loose = q->pressed && q->split > 0;
+        q->guessed = cti_cmr_may_guess(s, q, dt) ? q->guessed + 1 : 0;
         q->pressed = 0;
     }
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
@@ -128,9 +137,11 @@ static int cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, in
     cti_factors *f = &s->factors;
     const int32_t *blocks = f->blocks + q->begin;
     int i, k, n = q->end - q->begin;
-    if (!cti_factors_renew(f, q, &s->A, dt))
-        return 0;
-    *its = cti_max_int(*its, cti_factors_free_solve(f, q, &s->A, s->b, s->v_free, cti_cmr_free_tolerance(s, q, dt), 200, s->pcg_work));
+    if (!q->guessed) {
+        if (!cti_factors_renew(f, q, &s->A, dt))
+            return 0;
+        *its = cti_max_int(*its, cti_factors_free_solve(f, q, &s->A, s->b, s->v_free, cti_cmr_free_tolerance(s, q, dt), 200, s->pcg_work));
+    }
     cti_factors_residual(q, blocks, &s->A, s->b, s->v_free, s->pcg_work);
     q->energy = 0;
     for (i = 0; i < n; i++)
@@ -428,7 +439,7 @@ static int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
         cti_component *q = &s->factors.components[c];
         if (!q->loose || touched[c])
             continue;
-        q->loose = 0;
+        q->loose = q->guessed = 0;
         if (!cti_cmr_free_component(s, dt, q, &its))
             return 0;
         for (k = q->begin; k < q->end; k++)

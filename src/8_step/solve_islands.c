@@ -167,6 +167,19 @@ static int cti_islands_land(cti_state *s, ct_real dt, const cti_island *q)
     return 1;
 }
 
+/* where a first solve starts: bodies in contact that nodes solve, from the last step's velocity and gain of it; all of those, then, at what
+   their contacts' last multipliers do to them */
+static void cti_islands_begin(cti_state *s, const cti_island *q)
+{
+    int c, i;
+    for (c = 0; c < q->n_components; c++) {
+        const cti_component *k = &s->factors.components[q->components[c]];
+        for (i = k->place; k->loose && i < k->place + k->end - k->begin; i++)
+            cti_v3_put(q->v, i, cti_v3_add(cti_v3_at(s->v, q->blocks[i]), cti_v3_at(s->dv, q->blocks[i])));
+    }
+    cti_factors_respond(&s->factors, q, s->pcg_work);
+}
+
 /* an open island; a factor that lags too far is renewed on the way. 0: out of memory */
 static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
@@ -182,7 +195,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
         if (!cti_factors_clusters(&s->factors, s->arena, desc.cluster, q))
             return 0;
         if (!later)
-            cti_factors_respond(&s->factors, q, s->pcg_work);
+            cti_islands_begin(s, q);
         cti_ica_solve(&q->p, &desc, s->arena, q->v, &info);
         out->iterations += info.iterations;
         out->sweeps += info.sweeps;

@@ -76,13 +76,17 @@ static void cti_step_commit_rigids(cti_state *s)
 /* the tentative end becomes the state */
 static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_memory *next)
 {
+    const ct_real *v;
     cti_row_context c;
     int i;
     cti_cmr_context(s, dt, memory, dt_memory, &c);
     if (!cti_rows_remember(s->mem, &c, s->rows, s->origins, CTI_LEN(s->rows), s->v_new, next))
         return 0;
     memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(s->v, cti_integrate_end(s, dt), sizeof(ct_real) * 3 * (size_t)s->n);
+    v = cti_integrate_end(s, dt);
+    for (i = 0; i < 3 * s->n; i++)
+        s->dv[i] = v[i] - s->v[i];
+    memcpy(s->v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_step_commit_rigids(s);
     memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     for (i = 0; i < s->n; i++)
