@@ -11,6 +11,7 @@
 #define CTI_DETECT_SEP CTI_R(0.25)   /* of the thickness: what CCD keeps */
 #define CTI_DETECT_CONE CTI_R(0.02)  /* sine by which a direction may leave a feature's normal cone */
 #define CTI_DETECT_FAST CTI_R(16)    /* of the thickness: what goes farther in a step has boxes of their own for start and end */
+#define CTI_DETECT_LAST CTI_R(1)     /* of the thickness: what moves at most so far in a step stays in its boxes for some */
 #define CTI_DETECT_FLAT CTI_R(0.995) /* cosine between the faces of an edge that is called flat */
 
 static void cti_detect_free_list(cti_mem *mem, cti_list *l)
@@ -51,19 +52,39 @@ static int cti_detect_covered(const cti_detect *d, const cti_surface *s, const c
     return 1;
 }
 
+/* the farthest that a coordinate of the body goes */
+static ct_real cti_detect_way(const cti_surface *s, int body, const ct_real *x1)
+{
+    const cti_soup_body *r = &s->ranges[body];
+    ct_real big = 0;
+    int i;
+    for (i = 3 * r->v0; i < 3 * r->v1; i++)
+        big = cti_max(big, cti_abs(x1[i] - s->x0[i]));
+    return big;
+}
+
+/* 1 when all that moves is slow enough for lists to last: they end with the first vertex that leaves what they cover */
+static int cti_detect_lasts(const cti_surface *s, const ct_real *x1)
+{
+    int b;
+    for (b = 0; b < s->n_bodies; b++)
+        if (s->bodies[b].dynamic && cti_detect_way(s, b, x1) > CTI_DETECT_LAST * s->bodies[b].thickness)
+            return 0;
+    return 1;
+}
+
 /* what the lists will cover of a body's motion: a slow one by a box that holds both ends of a vertex's path, so that contact may stop it
    anywhere and the next steps may go on; a fast one by a box at either end, for then what its features do together brings none of them
-   nearer to another, and contact that stops it asks again. The slack is twice the thickness, or a quarter of a slow motion */
-static void cti_detect_boxes(cti_detect *d, cti_surface *s, int body, const ct_real *x1)
+   nearer to another, and contact that stops it asks again. The slack is half of the thickness, or a quarter of a slow motion, and twice the
+   thickness where the next steps may use the lists again */
+static void cti_detect_boxes(cti_detect *d, cti_surface *s, int body, const ct_real *x1, int lasts)
 {
     cti_soup_body *r = &s->ranges[body];
     int i, n3 = 3 * s->nv;
-    ct_real big = 0, h = s->bodies[body].thickness, slack = 0;
-    for (i = 3 * r->v0; i < 3 * r->v1; i++)
-        big = cti_max(big, cti_abs(x1[i] - s->x0[i]));
+    ct_real big = cti_detect_way(s, body, x1), h = s->bodies[body].thickness, least = lasts ? 2 * h : h / 2, slack = 0;
     r->swept = big <= CTI_DETECT_FAST * h;
     if (s->bodies[body].dynamic)
-        slack = r->swept ? cti_max(2 * h, big / 4) : 2 * h;
+        slack = r->swept ? cti_max(least, big / 4) : least;
     /* trees' boxes grow by the slack, and by the distance at which a pair is near: thickness on either side */
     r->inflate = CTI_DETECT_TRUST / 2 * h + slack;
     for (i = 3 * r->v0; i < 3 * r->v1; i++) {
@@ -92,15 +113,16 @@ static int cti_detect_quads(cti_mem *mem, cti_list *l, const cti_surface *s, int
 
 CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const ct_real *x1, int *out_changed)
 {
-    int b;
+    int b, lasts;
     *out_changed = 0;
     if (cti_detect_covered(d, s, x1))
         return 1;
     if (!CTI_RESIZE(mem, d->lo, 6 * s->nv) || !CTI_RESIZE(mem, d->hi, 6 * s->nv) || !CTI_RESIZE(mem, d->tangled, s->nv))
         return 0;
     d->valid = 0;
+    lasts = cti_detect_lasts(s, x1);
     for (b = 0; b < s->n_bodies; b++)
-        cti_detect_boxes(d, s, b, x1);
+        cti_detect_boxes(d, s, b, x1, lasts);
     CTI_CLEAR(d->vf.pairs);
     CTI_CLEAR(d->ee.pairs);
     CTI_CLEAR(d->ve);
