@@ -16,7 +16,7 @@
 
 #define CTI_ICA_FEW 250 /* contacts below which a solve may take more sweeps than its budget says */
 #define CTI_ICA_MORE 20 /* so many times as many */
-#define CTI_ICA_DEFER 25 /* outer iterations between two solves of a cluster that only its contacts move */
+#define CTI_ICA_DEFER 12 /* outer iterations between two solves of a cluster that only its contacts move */
 enum { CTI_ICA_COUPLED = 2, CTI_ICA_PLAIN = 10 }; /* sweeps over the contacts between two over coupled clusters; not accelerated */
 /* contacts are in the sweep over nodes for so many outer iterations, and while its change halves in so many; friction that cycles there settles
    between sweeps */
