@@ -305,13 +305,21 @@ static int cti_ica_is_fused(cti_ica *s, int iteration, ct_real best)
     return iteration <= CTI_ICA_FUSED && iteration - s->marked < CTI_ICA_HALVES;
 }
 
-/* 1 when a solve comes near the tolerance, and will not reach it in the iterations left at the pace of the last ones: multipliers that many
-   contacts share wander without end where velocities differ by roundings. best: smallest change so far, CTI_REAL_MAX after a restart */
+/* a map that is new, or starts anew, has no pace yet */
+static void cti_ica_forget_pace(cti_ica *s)
+{
+    int k;
+    for (k = 0; k < CTI_ICA_PACE; k++)
+        s->pace[k] = CTI_REAL_MAX;
+}
+
+/* 1 when a solve comes near the tolerance, and will not reach it in the iterations left at the pace of the last ones, also where these brought
+   nothing: multipliers that many contacts share wander without end where velocities differ by roundings. best: smallest change so far */
 static int cti_ica_is_stuck(cti_ica *s, int iteration, int left, ct_real best)
 {
     ct_real tol = s->desc->tolerance * s->p->velocity_scale, then = s->pace[iteration % CTI_ICA_PACE];
     s->pace[iteration % CTI_ICA_PACE] = best;
-    if (iteration <= CTI_ICA_PACE || s->fused || s->p->plain || !(best < CTI_ICA_NEAR * tol) || !(then < CTI_REAL_MAX))
+    if (s->fused || s->p->plain || !(best < CTI_ICA_NEAR * tol) || !(then < CTI_REAL_MAX))
         return 0;
     return !((ct_real)left * cti_log(then / best) > CTI_ICA_PACE * cti_log(best / tol));
 }
@@ -322,16 +330,16 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
     const ct_solver_desc *desc = s->desc;
     ct_real tol = desc->tolerance * s->p->velocity_scale, best = CTI_REAL_MAX, last = CTI_REAL_MAX;
     size_t bytes = sizeof(ct_real) * (size_t)(s->outer.n);
-    int k, restarts = 0, most = s->coupled ? cti_min_int(desc->max_iterations, (desc->max_sweeps + 1) / CTI_ICA_COUPLED) : desc->max_iterations;
+    int restarts = 0, most = s->coupled ? cti_min_int(desc->max_iterations, (desc->max_sweeps + 1) / CTI_ICA_COUPLED) : desc->max_iterations;
     s->fused = s->n_own > 0;
+    cti_ica_forget_pace(s);
     for (info->iterations = 1; info->iterations <= most; info->iterations++) {
         ct_real contact, now;
         if (s->fused && !cti_ica_is_fused(s, info->iterations, best)) {
             s->fused = 0; /* another map: another history, another measure */
             cti_anderson_restart(&s->outer);
             best = last = CTI_REAL_MAX;
-            for (k = 0; k < CTI_ICA_PACE; k++)
-                s->pace[k] = CTI_REAL_MAX;
+            cti_ica_forget_pace(s);
         }
         if (s->coupled)
             memcpy(s->z_old, s->z, bytes);
@@ -348,6 +356,7 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             memcpy(s->z, s->z_best, bytes);
             cti_nodes_restart(&s->nodes);
             cti_anderson_restart(&s->outer);
+            cti_ica_forget_pace(s);
             last = CTI_REAL_MAX;
             continue;
         }

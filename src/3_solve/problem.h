@@ -62,7 +62,7 @@ typedef struct cti_problem {
     const cti_cluster *clusters;
     int n_clusters;             /* 0: every block is its own cluster */
     int lagged;                 /* 1: clusters' inverses are of an earlier matrix; a solver that contracts slowly returns CTI_SOLVE_SLOW */
-    int free_start;             /* 1: the start solves A v = b; clusters that no contact touches are left alone */
+    int free_start;             /* 1: where no contact touches a component of A, the start solves A v = b; such clusters are left alone */
     const int32_t *filter;      /* [n] index into projectors or -1; NULL: no block is constrained */
     const ct_real *projectors;  /* [9 m]: J' r acts through them on constrained blocks (A and b are filtered already) */
     const struct cti_body_factor *bodies; /* the blocks of A that it couples, run by run, with exact factors (bodywise.h) */

@@ -63,12 +63,13 @@ static ct_real cti_detect_way(const cti_surface *s, int body, const ct_real *x1)
     return big;
 }
 
-/* 1 when all that moves is slow enough for lists to last: they end with the first vertex that leaves what they cover */
+/* 1 when all that moves is slow enough for lists to last: they end with the first vertex that leaves what they cover, and of what a script
+   moves they cover no more than the motion */
 static int cti_detect_lasts(const cti_surface *s, const ct_real *x1)
 {
     int b;
     for (b = 0; b < s->n_bodies; b++)
-        if (s->bodies[b].dynamic && cti_detect_way(s, b, x1) > CTI_DETECT_LAST * s->bodies[b].thickness)
+        if (cti_detect_way(s, b, x1) > (s->bodies[b].dynamic ? CTI_DETECT_LAST * s->bodies[b].thickness : 0))
             return 0;
     return 1;
 }

@@ -89,11 +89,12 @@ static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c,
     return (double)(s->desc.solver.tolerance * CTI_R(0.5) * g * cti_sqrt(light) * cti_max(1, CTI_R(0.1) * cti_sqrt(n)));
 }
 
-/* 1 where the gain of speed of the last solved free motion will do again: it finds the near pairs, and all of the motion is solved with them,
-   from what the last step tells */
+/* 1 where about the gain of speed of the last solved free motion will do again: it finds the near pairs, and all of the motion is solved with
+   them, from what the last step tells. Not behind an impact, whose flight tells nothing */
 static int cti_cmr_may_guess(const cti_state *s, const cti_component *q, ct_real dt)
 {
-    return q->loose && !q->stale && dt == s->dt_free && q->guessed < CTI_CMR_GUESSES && s->desc.integrator == CT_INTEGRATOR_EULER;
+    return q->loose > 1 && q->age >= 0 && !q->stale && dt == s->dt_free && q->guessed < CTI_CMR_GUESSES &&
+           s->desc.integrator == CT_INTEGRATOR_EULER;
 }
 
 /* where v_free starts: exact for a body that falls without deformation; one that contacts press is deformed, and changes speed as in the
@@ -111,7 +112,7 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
             speed = cti_max(speed, cti_v3_norm2(cti_v3_at(s->v, s->factors.blocks[k])));
         q->drift += dt * cti_sqrt(speed);
         q->flew = !q->pressed;
-        q->loose = q->pressed && q->split > 0;
+        q->loose = q->pressed && q->split > 0 ? q->loose + 1 : 0;
         q->guessed = cti_cmr_may_guess(s, q, dt) ? q->guessed + 1 : 0;
         q->pressed = 0;
     }
@@ -384,6 +385,30 @@ static int cti_cmr_plausible(const cti_state *s, double reach)
     return moved <= reach;
 }
 
+/* free motions that were guessed are solved after all, and the contacts' share of the motion is measured from them. 0: out of memory */
+static int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
+{
+    ct_real *w = s->pcg_work;
+    int c, i, its = 0;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        cti_component *q = &s->factors.components[c];
+        const int32_t *blocks = s->factors.blocks + q->begin;
+        ct_real dynamics = q->dynamics;
+        if (!q->guessed)
+            continue;
+        q->guessed = 0;
+        if (!cti_cmr_free_component(s, dt, q, &its))
+            return 0;
+        q->dynamics = dynamics;
+        for (i = 0; i < q->end - q->begin; i++)
+            cti_v3_put(w, blocks[i], cti_v3_sub(cti_v3_at(s->v_new, blocks[i]), cti_v3_at(s->v_free, blocks[i])));
+        for (i = 0; i < q->end - q->begin; i++)
+            q->moved += (double)cti_v3_dot(cti_v3_at(w, blocks[i]), cti_bsr_row(&s->A, w, blocks[i]));
+    }
+    out->linear_iterations += its;
+    return 1;
+}
+
 /* an attempt whose numbers mean nothing ends at rest where it began */
 static int cti_cmr_give_up(cti_state *s, ct_real dt, cti_attempt *out)
 {
@@ -469,6 +494,11 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
         if (!cti_cmr_solve(s, dt, scale, out))
             return 0;
         out->rounds++;
+        if (!cti_cmr_plausible(s, reach)) {
+            if (!cti_cmr_measure(s, dt, out))
+                return 0;
+            reach = cti_cmr_reach(s, dt);
+        }
         if (!cti_cmr_plausible(s, reach) || !cti_cmr_sane(s, dt))
             return cti_cmr_give_up(s, dt, out);
         cti_cmr_move(s, dt);

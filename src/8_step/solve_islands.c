@@ -167,15 +167,18 @@ static int cti_islands_land(cti_state *s, ct_real dt, const cti_island *q)
     return 1;
 }
 
-/* where a first solve starts: bodies in contact that nodes solve, from the last step's velocity and gain of it; all of those, then, at what
-   their contacts' last multipliers do to them */
-static void cti_islands_begin(cti_state *s, const cti_island *q)
+/* where a first solve starts: bodies that were in contact and solved by nodes in the last attempt, too, from the last step's velocity and gain
+   of it, as near to the end as a free motion is not; then all that nodes solve at what the contacts' last multipliers do to them */
+static void cti_islands_begin(cti_state *s, ct_real dt, const cti_island *q)
 {
     int c, i;
-    for (c = 0; c < q->n_components; c++) {
+    for (c = 0; c < q->n_components && s->desc.integrator == CT_INTEGRATOR_EULER; c++) {
         const cti_component *k = &s->factors.components[q->components[c]];
-        for (i = k->place; k->loose && i < k->place + k->end - k->begin; i++)
-            cti_v3_put(q->v, i, cti_v3_add(cti_v3_at(s->v, q->blocks[i]), cti_v3_at(s->dv, q->blocks[i])));
+        for (i = k->place; k->loose > 1 && i < k->place + k->end - k->begin; i++) {
+            int b = q->blocks[i];
+            ct_real share = s->dt_prev[b] > 0 ? dt / s->dt_prev[b] : 0;
+            cti_v3_put(q->v, i, cti_v3_mad(cti_v3_at(s->v, b), cti_v3_at(s->dv, b), share));
+        }
     }
     cti_factors_respond(&s->factors, q, s->pcg_work);
 }
@@ -185,25 +188,28 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
 {
     ct_solver_desc desc = s->desc.solver;
     cti_solve_info info;
+    int turn;
     if (later)
         desc.max_sweeps = cti_max_int(1, desc.max_sweeps / 2); /* a later round starts from the solution of the one before */
     else if (!cti_islands_land(s, dt, q))
         return 0;
-    do {
+    for (turn = 0;; turn++) {
         q->p.lagged = cti_factors_lag(&s->factors, q);
         q->p.free_start = 1;
         if (!cti_factors_clusters(&s->factors, s->arena, desc.cluster, q))
             return 0;
-        if (!later)
-            cti_islands_begin(s, q);
+        if (!later && turn == 0)
+            cti_islands_begin(s, dt, q);
         cti_ica_solve(&q->p, &desc, s->arena, q->v, &info);
         out->iterations += info.iterations;
         out->sweeps += info.sweeps;
         if (info.status == CTI_SOLVE_MEMORY)
             return 0;
-        if (info.status == CTI_SOLVE_SLOW && !cti_islands_renew(s, dt, q))
+        if (info.status != CTI_SOLVE_SLOW)
+            break;
+        if (!cti_islands_renew(s, dt, q))
             return 0;
-    } while (info.status == CTI_SOLVE_SLOW);
+    }
     cti_islands_balance_one(s, dt, q);
     cti_islands_judge(s, q);
     *ended = info.status;

@@ -58,8 +58,8 @@ typedef struct cti_component {
     int place;             /* local number of its first block in the island at hand; -1: not in it */
     int fell;              /* the chosen solver has failed on an island of it with the matrix at hand */
     int pressed;           /* it had contacts in the last attempt */
-    int loose;             /* its free motion is solved only roughly, since contacts are expected to change it, */
-    int guessed;           /* or, so many attempts in a row, only guessed */
+    int loose;             /* attempts in a row in which its free motion was solved only roughly, since contacts are expected to change it */
+    int guessed;           /* attempts in a row in which it was not solved at all, only guessed */
     ct_real speed;         /* largest entry of v_free */
     ct_real dynamics;      /* [m/s] largest entry of D^-1 (A v - b - J' r), D the 3x3 diagonal; -1: not known */
     ct_real natural;       /* natural map of its island's rows, when it was solved last */
@@ -205,8 +205,8 @@ typedef struct cti_state {
     cti_bsr A;
     ct_real *b, *force;       /* [3 n] */
     ct_real *v_free;          /* [3 n] solution without contacts */
-    ct_real *dv_free, dt_free;/* [3 n] v_free - v of the last attempt, and its time step */
-    ct_real *dv;              /* [3 n] v - v before the last step */
+    ct_real *dv_free, dt_free;/* [3 n] v_free - v of the last attempt, solved or guessed, and its time step */
+    ct_real *dv;              /* [3 n] what the last step, of dt_prev, added to v */
     ct_real *v_new, *x_new;   /* [3 n] tentative end of the step */
     ct_real *pcg_work;
     cti_factors factors;

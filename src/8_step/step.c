@@ -85,9 +85,11 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
     v = cti_integrate_end(s, dt);
     for (i = 0; i < 3 * s->n; i++)
-        s->dv[i] = v[i] - s->v[i];
+        s->dv[i] = s->v[i];
     memcpy(s->v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_step_commit_rigids(s);
+    for (i = 0; i < 3 * s->n; i++)
+        s->dv[i] = s->v[i] - s->dv[i];
     memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     for (i = 0; i < s->n; i++)
         s->dt_prev[i] = dt;
