@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs dbad871aca96b873.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 4cf90ca859b89e93.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -8950,7 +8950,7 @@ typedef struct cti_problem {
     const cti_cluster *clusters;
     int n_clusters;             /* 0: every block is its own cluster */
     int lagged;                 /* 1: clusters' inverses are of an earlier matrix; a solver that contracts slowly returns CTI_SOLVE_SLOW */
-    int free_start;             /* 1: the start solves A v = b; clusters that no contact touches are left alone */
+    int free_start;             /* 1: where no contact touches a component of A, the start solves A v = b; such clusters are left alone */
     const int32_t *filter;      /* [n] index into projectors or -1; NULL: no block is constrained */
     const ct_real *projectors;  /* [9 m]: J' r acts through them on constrained blocks (A and b are filtered already) */
     const struct cti_body_factor *bodies; /* the blocks of A that it couples, run by run, with exact factors (bodywise.h) */
@@ -9791,6 +9791,8 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
 /* ica_state.h -- what a solve by iterative constraint anticipation works on. */
 
 
+enum { CTI_ICA_PACE = 12 }; /* outer iterations that tell how fast a solve converges */
+
 typedef struct cti_ica_term {
     float G[10]; /* block velocity to contact frame, column by column, and a zero */
     int32_t at;  /* offset of the block's velocity change in du */
@@ -9835,6 +9837,7 @@ typedef struct cti_ica {
     int n_own, fused; /* contacts with nodes of their own; 1: they are visited in the sweep over nodes */
     ct_real mark; /* smallest change when it had halved last, */
     int marked;   /* before this iteration */
+    ct_real pace[CTI_ICA_PACE]; /* smallest changes up to each of the last iterations */
     int cold;    /* v did not solve A v = b for clusters without contacts */
     cti_ica_contact *contacts;
     cti_ica_leg *legs;
@@ -10220,11 +10223,12 @@ CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v)
 
 #define CTI_ICA_FEW 250 /* contacts below which a solve may take more sweeps than its budget says */
 #define CTI_ICA_MORE 20 /* so many times as many */
-#define CTI_ICA_DEFER 8 /* outer iterations between two solves of a cluster that only its contacts move */
+#define CTI_ICA_DEFER 12 /* outer iterations between two solves of a cluster that only its contacts move */
 enum { CTI_ICA_COUPLED = 2, CTI_ICA_PLAIN = 10 }; /* sweeps over the contacts between two over coupled clusters; not accelerated */
 /* contacts are in the sweep over nodes for so many outer iterations, and while its change halves in so many; friction that cycles there settles
    between sweeps */
 enum { CTI_ICA_FUSED = 30, CTI_ICA_HALVES = 8 };
+#define CTI_ICA_NEAR 3 /* times the tolerance below which a solve that is too slow to reach it ends */
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
 /* ---- outer iteration: refine v ---- */
@@ -10508,6 +10512,25 @@ static int cti_ica_is_fused(cti_ica *s, int iteration, ct_real best)
     return iteration <= CTI_ICA_FUSED && iteration - s->marked < CTI_ICA_HALVES;
 }
 
+/* a map that is new, or starts anew, has no pace yet */
+static void cti_ica_forget_pace(cti_ica *s)
+{
+    int k;
+    for (k = 0; k < CTI_ICA_PACE; k++)
+        s->pace[k] = CTI_REAL_MAX;
+}
+
+/* 1 when a solve comes near the tolerance, and will not reach it in the iterations left at the pace of the last ones, also where these brought
+   nothing: multipliers that many contacts share wander without end where velocities differ by roundings. best: smallest change so far */
+static int cti_ica_is_stuck(cti_ica *s, int iteration, int left, ct_real best)
+{
+    ct_real tol = s->desc->tolerance * s->p->velocity_scale, then = s->pace[iteration % CTI_ICA_PACE];
+    s->pace[iteration % CTI_ICA_PACE] = best;
+    if (s->fused || s->p->plain || !(best < CTI_ICA_NEAR * tol) || !(then < CTI_REAL_MAX))
+        return 0;
+    return !((ct_real)left * cti_log(then / best) > CTI_ICA_PACE * cti_log(best / tol));
+}
+
 /* the outer loop: contacts, then v; where clusters are coupled the whole map is accelerated */
 static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
 {
@@ -10516,12 +10539,14 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
     size_t bytes = sizeof(ct_real) * (size_t)(s->outer.n);
     int restarts = 0, most = s->coupled ? cti_min_int(desc->max_iterations, (desc->max_sweeps + 1) / CTI_ICA_COUPLED) : desc->max_iterations;
     s->fused = s->n_own > 0;
+    cti_ica_forget_pace(s);
     for (info->iterations = 1; info->iterations <= most; info->iterations++) {
         ct_real contact, now;
         if (s->fused && !cti_ica_is_fused(s, info->iterations, best)) {
             s->fused = 0; /* another map: another history, another measure */
             cti_anderson_restart(&s->outer);
             best = last = CTI_REAL_MAX;
+            cti_ica_forget_pace(s);
         }
         if (s->coupled)
             memcpy(s->z_old, s->z, bytes);
@@ -10538,6 +10563,7 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             memcpy(s->z, s->z_best, bytes);
             cti_nodes_restart(&s->nodes);
             cti_anderson_restart(&s->outer);
+            cti_ica_forget_pace(s);
             last = CTI_REAL_MAX;
             continue;
         }
@@ -10555,6 +10581,8 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
         }
         best = cti_min(best, now);
         last = now;
+        if (s->coupled && cti_ica_is_stuck(s, info->iterations, most - info->iterations, best))
+            break;
     }
     if (s->coupled)
         memcpy(s->z, s->z_best, bytes);
@@ -30571,6 +30599,7 @@ CTI_FN ct_real cti_detect_min_distance(const cti_detect *d, const cti_surface *s
 #define CTI_DETECT_SEP CTI_R(0.25)   /* of the thickness: what CCD keeps */
 #define CTI_DETECT_CONE CTI_R(0.02)  /* sine by which a direction may leave a feature's normal cone */
 #define CTI_DETECT_FAST CTI_R(16)    /* of the thickness: what goes farther in a step has boxes of their own for start and end */
+#define CTI_DETECT_LAST CTI_R(1)     /* of the thickness: what moves at most so far in a step stays in its boxes for some */
 #define CTI_DETECT_FLAT CTI_R(0.995) /* cosine between the faces of an edge that is called flat */
 
 static void cti_detect_free_list(cti_mem *mem, cti_list *l)
@@ -30611,19 +30640,40 @@ static int cti_detect_covered(const cti_detect *d, const cti_surface *s, const c
     return 1;
 }
 
+/* the farthest that a coordinate of the body goes */
+static ct_real cti_detect_way(const cti_surface *s, int body, const ct_real *x1)
+{
+    const cti_soup_body *r = &s->ranges[body];
+    ct_real big = 0;
+    int i;
+    for (i = 3 * r->v0; i < 3 * r->v1; i++)
+        big = cti_max(big, cti_abs(x1[i] - s->x0[i]));
+    return big;
+}
+
+/* 1 when all that moves is slow enough for lists to last: they end with the first vertex that leaves what they cover, and of what a script
+   moves they cover no more than the motion */
+static int cti_detect_lasts(const cti_surface *s, const ct_real *x1)
+{
+    int b;
+    for (b = 0; b < s->n_bodies; b++)
+        if (cti_detect_way(s, b, x1) > (s->bodies[b].dynamic ? CTI_DETECT_LAST * s->bodies[b].thickness : 0))
+            return 0;
+    return 1;
+}
+
 /* what the lists will cover of a body's motion: a slow one by a box that holds both ends of a vertex's path, so that contact may stop it
    anywhere and the next steps may go on; a fast one by a box at either end, for then what its features do together brings none of them
-   nearer to another, and contact that stops it asks again. The slack is twice the thickness, or a quarter of a slow motion */
-static void cti_detect_boxes(cti_detect *d, cti_surface *s, int body, const ct_real *x1)
+   nearer to another, and contact that stops it asks again. The slack is half of the thickness, or a quarter of a slow motion, and twice the
+   thickness where the next steps may use the lists again */
+static void cti_detect_boxes(cti_detect *d, cti_surface *s, int body, const ct_real *x1, int lasts)
 {
     cti_soup_body *r = &s->ranges[body];
     int i, n3 = 3 * s->nv;
-    ct_real big = 0, h = s->bodies[body].thickness, slack = 0;
-    for (i = 3 * r->v0; i < 3 * r->v1; i++)
-        big = cti_max(big, cti_abs(x1[i] - s->x0[i]));
+    ct_real big = cti_detect_way(s, body, x1), h = s->bodies[body].thickness, least = lasts ? 2 * h : h / 2, slack = 0;
     r->swept = big <= CTI_DETECT_FAST * h;
     if (s->bodies[body].dynamic)
-        slack = r->swept ? cti_max(2 * h, big / 4) : 2 * h;
+        slack = r->swept ? cti_max(least, big / 4) : least;
     /* trees' boxes grow by the slack, and by the distance at which a pair is near: thickness on either side */
     r->inflate = CTI_DETECT_TRUST / 2 * h + slack;
     for (i = 3 * r->v0; i < 3 * r->v1; i++) {
@@ -30652,15 +30702,16 @@ static int cti_detect_quads(cti_mem *mem, cti_list *l, const cti_surface *s, int
 
 CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const ct_real *x1, int *out_changed)
 {
-    int b;
+    int b, lasts;
     *out_changed = 0;
     if (cti_detect_covered(d, s, x1))
         return 1;
     if (!CTI_RESIZE(mem, d->lo, 6 * s->nv) || !CTI_RESIZE(mem, d->hi, 6 * s->nv) || !CTI_RESIZE(mem, d->tangled, s->nv))
         return 0;
     d->valid = 0;
+    lasts = cti_detect_lasts(s, x1);
     for (b = 0; b < s->n_bodies; b++)
-        cti_detect_boxes(d, s, b, x1);
+        cti_detect_boxes(d, s, b, x1, lasts);
     CTI_CLEAR(d->vf.pairs);
     CTI_CLEAR(d->ee.pairs);
     CTI_CLEAR(d->ve);
@@ -31379,7 +31430,8 @@ typedef struct cti_component {
     int place;             /* local number of its first block in the island at hand; -1: not in it */
     int fell;              /* the chosen solver has failed on an island of it with the matrix at hand */
     int pressed;           /* it had contacts in the last attempt */
-    int loose;             /* its free motion is solved only roughly, since contacts are expected to change it */
+    int loose;             /* attempts in a row in which its free motion was solved only roughly, since contacts are expected to change it */
+    int guessed;           /* attempts in a row in which it was not solved at all, only guessed */
     ct_real speed;         /* largest entry of v_free */
     ct_real dynamics;      /* [m/s] largest entry of D^-1 (A v - b - J' r), D the 3x3 diagonal; -1: not known */
     ct_real natural;       /* natural map of its island's rows, when it was solved last */
@@ -31447,7 +31499,7 @@ typedef struct cti_way {
 typedef struct cti_start {
     double time, energy_elastic;
     ct_real dt_memory, dt_free;
-    ct_real *x, *v, *dv_free;  /* [3 n] */
+    ct_real *x, *v, *dv, *dv_free; /* [3 n] */
     ct_real *dt_prev;          /* [n] */
     ct_real *v0, *u0;          /* [3 n] of BDF2 */
     cti_rigid *rigids;
@@ -31525,7 +31577,8 @@ typedef struct cti_state {
     cti_bsr A;
     ct_real *b, *force;       /* [3 n] */
     ct_real *v_free;          /* [3 n] solution without contacts */
-    ct_real *dv_free, dt_free;/* [3 n] v_free - v of the last attempt, and its time step */
+    ct_real *dv_free, dt_free;/* [3 n] v_free - v of the last attempt, solved or guessed, and its time step */
+    ct_real *dv;              /* [3 n] what the last step, of dt_prev, added to v */
     ct_real *v_new, *x_new;   /* [3 n] tentative end of the step */
     ct_real *pcg_work;
     cti_factors factors;
@@ -33014,14 +33067,15 @@ CTI_FN void cti_start_free(cti_mem *mem, cti_start *t);
 /* start.c -- the start of a step.
    Method: copies of the arrays that are history and small beside the matrix. Factors are not copied: what is kept of them is when and for
    what they were made; one that was replaced since is known by its version and made anew. Where a step renews a factor before it uses the old
-   one, as nearly all do, a step that is tried again gives the bits that it would have given at once. Based on: no paper. */
+   one, a step that is tried again gives the bits that it would have given at once; bodies that rest in contact use the old one in most
+   steps. Based on: no paper. */
 
 #define CTI_START_COPY(mem, to, from, n) \
     (CTI_RESIZE(mem, to, n) && ((n) == 0 || memcpy(to, from, sizeof *(from) * (size_t)(n)) != NULL))
 
 CTI_FN void cti_start_free(cti_mem *mem, cti_start *t)
 {
-    CTI_FREE(mem, t->x), CTI_FREE(mem, t->v), CTI_FREE(mem, t->dt_prev), CTI_FREE(mem, t->dv_free);
+    CTI_FREE(mem, t->x), CTI_FREE(mem, t->v), CTI_FREE(mem, t->dt_prev), CTI_FREE(mem, t->dv), CTI_FREE(mem, t->dv_free);
     CTI_FREE(mem, t->v0), CTI_FREE(mem, t->u0), CTI_FREE(mem, t->rigids), CTI_FREE(mem, t->components);
     CTI_FREE(mem, t->ways), CTI_FREE(mem, t->tangles);
     cti_memory_free(mem, &t->memory);
@@ -33036,7 +33090,7 @@ CTI_FN int cti_start_save(cti_state *s, int all, cti_start *t)
     t->dt_memory = s->dt_memory, t->dt_free = s->dt_free;
     t->n_tangled = s->detect.n_tangled;
     return CTI_START_COPY(m, t->x, s->x, 3 * n) && CTI_START_COPY(m, t->v, s->v, 3 * n) && CTI_START_COPY(m, t->dt_prev, s->dt_prev, n) &&
-           CTI_START_COPY(m, t->dv_free, s->dv_free, 3 * n) && CTI_START_COPY(m, t->v0, s->history.v0, two) &&
+           CTI_START_COPY(m, t->dv, s->dv, 3 * n) && CTI_START_COPY(m, t->dv_free, s->dv_free, 3 * n) && CTI_START_COPY(m, t->v0, s->history.v0, two) &&
            CTI_START_COPY(m, t->u0, s->history.u0, two) && CTI_START_COPY(m, t->rigids, s->rigids, CTI_LEN(s->rigids)) &&
            CTI_START_COPY(m, t->components, s->factors.components, CTI_LEN(s->factors.components)) &&
            CTI_START_COPY(m, t->ways, s->ways, CTI_LEN(s->ways)) &&
@@ -33086,6 +33140,7 @@ CTI_FN void cti_start_restore(cti_state *s, int all, cti_start *t)
     s->time = t->time, s->energy_elastic = t->energy_elastic;
     s->dt_memory = t->dt_memory, s->dt_free = t->dt_free;
     cti_start_back(s->x, t->x, sizeof *s->x, 3 * n), cti_start_back(s->v, t->v, sizeof *s->v, 3 * n);
+    cti_start_back(s->dv, t->dv, sizeof *s->dv, 3 * n);
     cti_start_back(s->dt_prev, t->dt_prev, sizeof *s->dt_prev, n), cti_start_back(s->dv_free, t->dv_free, sizeof *s->dv_free, 3 * n);
     cti_start_back(s->history.v0, t->v0, sizeof *t->v0, CTI_LEN(t->v0)), cti_start_back(s->history.u0, t->u0, sizeof *t->u0, CTI_LEN(t->u0));
     cti_start_back(s->rigids, t->rigids, sizeof *s->rigids, CTI_LEN(s->rigids));
@@ -33292,30 +33347,49 @@ static int cti_islands_land(cti_state *s, ct_real dt, const cti_island *q)
     return 1;
 }
 
+/* where a first solve starts: bodies that were in contact and solved by nodes in the last attempt, too, from the last step's velocity and gain
+   of it, as near to the end as a free motion is not; then all that nodes solve at what the contacts' last multipliers do to them */
+static void cti_islands_begin(cti_state *s, ct_real dt, const cti_island *q)
+{
+    int c, i;
+    for (c = 0; c < q->n_components && s->desc.integrator == CT_INTEGRATOR_EULER; c++) {
+        const cti_component *k = &s->factors.components[q->components[c]];
+        for (i = k->place; k->loose > 1 && i < k->place + k->end - k->begin; i++) {
+            int b = q->blocks[i];
+            ct_real share = s->dt_prev[b] > 0 ? dt / s->dt_prev[b] : 0;
+            cti_v3_put(q->v, i, cti_v3_mad(cti_v3_at(s->v, b), cti_v3_at(s->dv, b), share));
+        }
+    }
+    cti_factors_respond(&s->factors, q, s->pcg_work);
+}
+
 /* an open island; a factor that lags too far is renewed on the way. 0: out of memory */
 static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
     ct_solver_desc desc = s->desc.solver;
     cti_solve_info info;
+    int turn;
     if (later)
         desc.max_sweeps = cti_max_int(1, desc.max_sweeps / 2); /* a later round starts from the solution of the one before */
     else if (!cti_islands_land(s, dt, q))
         return 0;
-    do {
+    for (turn = 0;; turn++) {
         q->p.lagged = cti_factors_lag(&s->factors, q);
         q->p.free_start = 1;
         if (!cti_factors_clusters(&s->factors, s->arena, desc.cluster, q))
             return 0;
-        if (!later)
-            cti_factors_respond(&s->factors, q, s->pcg_work);
+        if (!later && turn == 0)
+            cti_islands_begin(s, dt, q);
         cti_ica_solve(&q->p, &desc, s->arena, q->v, &info);
         out->iterations += info.iterations;
         out->sweeps += info.sweeps;
         if (info.status == CTI_SOLVE_MEMORY)
             return 0;
-        if (info.status == CTI_SOLVE_SLOW && !cti_islands_renew(s, dt, q))
+        if (info.status != CTI_SOLVE_SLOW)
+            break;
+        if (!cti_islands_renew(s, dt, q))
             return 0;
-    } while (info.status == CTI_SOLVE_SLOW);
+    }
     cti_islands_balance_one(s, dt, q);
     cti_islands_judge(s, q);
     *ended = info.status;
@@ -34957,6 +35031,7 @@ CTI_FN int cti_cmr_sane(const cti_state *s, ct_real dt);
    twin; a body that nodes cannot solve is taken whole; a solve that is not plausible ends the attempt. */
 
 #define CTI_CMR_LOOSE 100          /* times the free tolerance for a body in contact that is solved by nodes */
+#define CTI_CMR_GUESSES 9          /* attempts in a row in which it is only guessed */
 #define CTI_CMR_TURN CTI_R(0.5)    /* rad that a rigid body may turn in a substep */
 #define CTI_CMR_JOINT CTI_R(1e-4) /* share of the thickness that a joint may miss by */
 #define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */
@@ -35036,6 +35111,14 @@ static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c,
     return (double)(s->desc.solver.tolerance * CTI_R(0.5) * g * cti_sqrt(light) * cti_max(1, CTI_R(0.1) * cti_sqrt(n)));
 }
 
+/* 1 where about the gain of speed of the last solved free motion will do again: it finds the near pairs, and all of the motion is solved with
+   them, from what the last step tells. Not behind an impact, whose flight tells nothing */
+static int cti_cmr_may_guess(const cti_state *s, const cti_component *q, ct_real dt)
+{
+    return q->loose > 1 && q->age >= 0 && !q->stale && dt == s->dt_free && q->guessed < CTI_CMR_GUESSES &&
+           s->desc.integrator == CT_INTEGRATOR_EULER;
+}
+
 /* where v_free starts: exact for a body that falls without deformation; one that contacts press is deformed, and changes speed as in the
    last attempt */
 static void cti_cmr_free_start(cti_state *s, ct_real dt)
@@ -35051,7 +35134,8 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
             speed = cti_max(speed, cti_v3_norm2(cti_v3_at(s->v, s->factors.blocks[k])));
         q->drift += dt * cti_sqrt(speed);
         q->flew = !q->pressed;
-        q->loose = q->pressed && q->split > 0;
+        q->loose = q->pressed && q->split > 0 ? q->loose + 1 : 0;
+        q->guessed = cti_cmr_may_guess(s, q, dt) ? q->guessed + 1 : 0;
         q->pressed = 0;
     }
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
@@ -35076,9 +35160,11 @@ static int cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, in
     cti_factors *f = &s->factors;
     const int32_t *blocks = f->blocks + q->begin;
     int i, k, n = q->end - q->begin;
-    if (!cti_factors_renew(f, q, &s->A, dt))
-        return 0;
-    *its = cti_max_int(*its, cti_factors_free_solve(f, q, &s->A, s->b, s->v_free, cti_cmr_free_tolerance(s, q, dt), 200, s->pcg_work));
+    if (!q->guessed) {
+        if (!cti_factors_renew(f, q, &s->A, dt))
+            return 0;
+        *its = cti_max_int(*its, cti_factors_free_solve(f, q, &s->A, s->b, s->v_free, cti_cmr_free_tolerance(s, q, dt), 200, s->pcg_work));
+    }
     cti_factors_residual(q, blocks, &s->A, s->b, s->v_free, s->pcg_work);
     q->energy = 0;
     for (i = 0; i < n; i++)
@@ -35321,6 +35407,30 @@ static int cti_cmr_plausible(const cti_state *s, double reach)
     return moved <= reach;
 }
 
+/* free motions that were guessed are solved after all, and the contacts' share of the motion is measured from them. 0: out of memory */
+static int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
+{
+    ct_real *w = s->pcg_work;
+    int c, i, its = 0;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        cti_component *q = &s->factors.components[c];
+        const int32_t *blocks = s->factors.blocks + q->begin;
+        ct_real dynamics = q->dynamics;
+        if (!q->guessed)
+            continue;
+        q->guessed = 0;
+        if (!cti_cmr_free_component(s, dt, q, &its))
+            return 0;
+        q->dynamics = dynamics;
+        for (i = 0; i < q->end - q->begin; i++)
+            cti_v3_put(w, blocks[i], cti_v3_sub(cti_v3_at(s->v_new, blocks[i]), cti_v3_at(s->v_free, blocks[i])));
+        for (i = 0; i < q->end - q->begin; i++)
+            q->moved += (double)cti_v3_dot(cti_v3_at(w, blocks[i]), cti_bsr_row(&s->A, w, blocks[i]));
+    }
+    out->linear_iterations += its;
+    return 1;
+}
+
 /* an attempt whose numbers mean nothing ends at rest where it began */
 static int cti_cmr_give_up(cti_state *s, ct_real dt, cti_attempt *out)
 {
@@ -35376,7 +35486,7 @@ static int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
         cti_component *q = &s->factors.components[c];
         if (!q->loose || touched[c])
             continue;
-        q->loose = 0;
+        q->loose = q->guessed = 0;
         if (!cti_cmr_free_component(s, dt, q, &its))
             return 0;
         for (k = q->begin; k < q->end; k++)
@@ -35406,6 +35516,11 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
         if (!cti_cmr_solve(s, dt, scale, out))
             return 0;
         out->rounds++;
+        if (!cti_cmr_plausible(s, reach)) {
+            if (!cti_cmr_measure(s, dt, out))
+                return 0;
+            reach = cti_cmr_reach(s, dt);
+        }
         if (!cti_cmr_plausible(s, reach) || !cti_cmr_sane(s, dt))
             return cti_cmr_give_up(s, dt, out);
         cti_cmr_move(s, dt);
@@ -36021,14 +36136,20 @@ static void cti_step_commit_rigids(cti_state *s)
 /* the tentative end becomes the state */
 static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_memory *next)
 {
+    const ct_real *v;
     cti_row_context c;
     int i;
     cti_cmr_context(s, dt, memory, dt_memory, &c);
     if (!cti_rows_remember(s->mem, &c, s->rows, s->origins, CTI_LEN(s->rows), s->v_new, next))
         return 0;
     memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(s->v, cti_integrate_end(s, dt), sizeof(ct_real) * 3 * (size_t)s->n);
+    v = cti_integrate_end(s, dt);
+    for (i = 0; i < 3 * s->n; i++)
+        s->dv[i] = s->v[i];
+    memcpy(s->v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_step_commit_rigids(s);
+    for (i = 0; i < 3 * s->n; i++)
+        s->dv[i] = s->v[i] - s->dv[i];
     memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     for (i = 0; i < s->n; i++)
         s->dt_prev[i] = dt;
@@ -38595,6 +38716,10 @@ static int cti_prepare_scratch(ct_world *w)
         s->rigid_of[i] = -1;
     for (i = 0; i < CTI_LEN(s->rigids); i++)
         s->rigid_of[s->rigids[i].block] = s->rigid_of[s->rigids[i].block + 1] = i;
+    if (!CTI_RESIZE(m, s->dv, n3))
+        return 0;
+    if (n3)
+        memset(s->dv, 0, sizeof *s->dv * (size_t)n3);
     return cti_integrate_reserve(s) && CTI_RESIZE(m, s->fixed, s->n) && CTI_RESIZE(m, s->v_fixed, n3) && CTI_RESIZE(m, s->filter, s->n) &&
            CTI_RESIZE(m, s->b, n3) && CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->dv_free, n3) &&
            CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
@@ -38917,7 +39042,7 @@ static void cti_world_free_state(ct_world *w)
     CTI_FREE(m, s->x), CTI_FREE(m, s->v), CTI_FREE(m, s->mass), CTI_FREE(m, s->inv_mass), CTI_FREE(m, s->alpha), CTI_FREE(m, s->dt_prev);
     CTI_FREE(m, s->fixed), CTI_FREE(m, s->v_fixed), CTI_FREE(m, s->filter), CTI_FREE(m, s->projectors);
     CTI_FREE(m, s->pins), CTI_FREE(m, s->path), CTI_FREE(m, s->directions);
-    CTI_FREE(m, s->b), CTI_FREE(m, s->force), CTI_FREE(m, s->v_free), CTI_FREE(m, s->dv_free), CTI_FREE(m, s->v_new);
+    CTI_FREE(m, s->b), CTI_FREE(m, s->force), CTI_FREE(m, s->v_free), CTI_FREE(m, s->dv), CTI_FREE(m, s->dv_free), CTI_FREE(m, s->v_new);
     CTI_FREE(m, s->x_new), CTI_FREE(m, s->pcg_work);
     CTI_FREE(m, s->rigids), CTI_FREE(m, s->rigid_of), CTI_FREE(m, s->frames0), CTI_FREE(m, s->frames1), CTI_FREE(m, s->movers);
     CTI_FREE(m, s->joints);
@@ -40737,7 +40862,9 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     memcpy(s->v, u->start.v, sizeof(ct_real) * 3 * (size_t)n);
     memcpy(s->dt_prev, u->start.dt_prev, sizeof(ct_real) * (size_t)n);
     for (i = 0; i < CTI_LEN(s->factors.components); i++) /* bodies were carried at rest */
-        s->factors.components[i].drift = CTI_REAL_MAX;
+        s->factors.components[i].drift = CTI_REAL_MAX, s->factors.components[i].stale = 1;
+    if (n)
+        memset(s->dv, 0, sizeof *s->dv * 3 * (size_t)n);
     /* integrators that remember a step before start again */
     if (s->desc.integrator != CT_INTEGRATOR_EULER) {
         cti_integrate_reset(s, 1);
@@ -44650,6 +44777,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ICA_FEW
 #undef CTI_ICA_MORE
 #undef CTI_ICA_DEFER
+#undef CTI_ICA_NEAR
 #undef CTI_ICA_STALL
 #undef CTI_DUAL_MOST
 #undef CTI_MPRGP_ROUNDING
@@ -44727,6 +44855,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_DETECT_SEP
 #undef CTI_DETECT_CONE
 #undef CTI_DETECT_FAST
+#undef CTI_DETECT_LAST
 #undef CTI_DETECT_FLAT
 #undef CTI_CULL_SAME
 #undef CTI_CULL_FLAT
@@ -44757,6 +44886,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_REPAIR_PAST
 #undef CTI_REPAIR_STEEP
 #undef CTI_CMR_LOOSE
+#undef CTI_CMR_GUESSES
 #undef CTI_CMR_TURN
 #undef CTI_CMR_JOINT
 #undef CTI_CMR_STRAIN

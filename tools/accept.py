@@ -5,7 +5,8 @@ usage: python3 tools/accept.py [--stepper S] [--limit SECONDS] [--jobs N] [--no-
        only scenes with a WORD in their path
 Scenes: examples/scenes/*.json, and CONTACT_DATA/scenes (default ../shared/data/scenes) where it is. Standard library only.
 Show scenes (tools/make_scenes.py): zones and freezing as peers; letters at most three rounds of refinement in 90 % of the steps.
-All: exit code 0, to the end, no intersection in any step. peers/* also: centre of mass at rest in its band, impact zones in at most 0.5 % of the
+All: exit code 0, to the end, no intersection in any step; scenes that start tangled or pinch (overlap, pinch) may have intersections, and steps
+that do not converge, but none in the last tenth of the steps. peers/* also: centre of mass at rest in its band, impact zones in at most 0.5 % of the
 steps, at most 1e-5 of the node-steps frozen, and the height of the centre of mass over time within 5 % of its total drop of a run with dt/8.
 slope: a soft block at mu = 1.05 tan(angle) for 60 s, drift after the first 2 s under 1e-5 of its size. Times are printed, not judged: bench does.
 The last line is `N passed, N failed, N skipped`; build/accept.json holds the numbers.
@@ -25,6 +26,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CONTACT = os.environ.get("CONTACT_TOOL", os.path.join(ROOT, "build", "contact"))
 DATA = os.environ.get("CONTACT_DATA", os.path.join(ROOT, "..", "shared", "data"))
 REST = {"S1": (0.187, 0.002), "S3": (0.195, 0.002)}  # centre of mass at rest, by the first two letters
+TANGLED = ("overlap.json", "pinch.json")
 ZONE_PERCENT, FROZEN, EIGHTH = 0.5, 1e-5, 0.05
 
 
@@ -107,16 +109,21 @@ def distance_from_eighth(coarse, fine):
     return worst / drop if drop > 0 else None
 
 
-def judge(scene, code, said, expected_steps):
+def judge(scene, code, lines, expected_steps):
     s = scene.summary
     if s is None:
         scene.failures.append("no summary (exit %d)" % code)
         return
-    if code != 0:
+    tangled = scene.name in TANGLED
+    if code != 0 and not (tangled and code == 3):
         scene.failures.append("exit %d" % code)
     if expected_steps is not None and s["steps"] != expected_steps:
         scene.failures.append("%d of %d steps" % (s["steps"], expected_steps))
-    if s["intersections"]:
+    if tangled:
+        left = sum(l["intersections"] for l in lines[-max(1, len(lines) // 10):])
+        if left:
+            scene.failures.append("%d intersections in the last tenth of the steps" % left)
+    elif s["intersections"]:
         scene.failures.append("%d intersections" % s["intersections"])
     if scene.kind not in ("peers", "show"):
         return
@@ -151,7 +158,7 @@ def work(scene, args):
     try:
         code, scene.summary, lines, said = run(scene.path, os.path.join(folder, "run"), args.stepper, args.limit * (4 if scene.kind == "show" else 1),
                                                True)
-        judge(scene, code, said, steps_of(scene.path))
+        judge(scene, code, lines, steps_of(scene.path))
         if scene.name == "letters" and lines:
             scene.few = sum(1 for l in lines if l["cmr_rounds"] <= 3) / len(lines)
             if scene.few < 0.9:
