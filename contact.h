@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 4cf90ca859b89e93.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 17a4e8070f00adfd.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -13989,21 +13989,33 @@ static void cti_friction_system_solve_sparse(cti_friction_system *s, double *x)
         x[i] += s->rhs[i];
 }
 
-/* the others, whose A is the identity, are known and go to the right side */
-static void cti_friction_system_solve_dense(cti_friction_system *s, double *x)
+/* the others, whose A is the identity, are known: what they do to all, into work; 0 when that is nothing */
+static int cti_friction_system_known(cti_friction_system *s, const double *x)
 {
-    int i, k, a, others = 0;
+    int i, others = 0;
     for (i = 0; i < s->f->m; i++) {
         s->rhs[i] = s->place[i / 3] < 0 ? x[i] : 0;
         others |= s->rhs[i] != 0;
     }
     if (others)
         cti_friction_mul(s->f, s->rhs, s->work);
+    return others;
+}
+
+/* the right side of active contact j without them */
+static void cti_friction_system_right(const cti_friction_system *s, const double *x, int j, int others, double *out)
+{
+    const double *B = s->B + 9 * (size_t)j, *v = s->work + 3 * (size_t)j;
+    int a;
+    for (a = 0; a < 3; a++, B += 3)
+        out[a] = x[3 * j + a] - (others ? B[0] * v[0] + B[1] * v[1] + B[2] * v[2] : 0);
+}
+
+static void cti_friction_system_solve_dense(cti_friction_system *s, double *x)
+{
+    int k, others = cti_friction_system_known(s, x);
     for (k = 0; k < s->n_active; k++)
-        for (a = 0; a < 3; a++) {
-            const double *B = s->B + 9 * (size_t)s->active[k] + 3 * a, *v = s->work + 3 * (size_t)s->active[k];
-            s->rhs[3 * k + a] = x[3 * s->active[k] + a] - (others ? B[0] * v[0] + B[1] * v[1] + B[2] * v[2] : 0);
-        }
+        cti_friction_system_right(s, x, s->active[k], others, s->rhs + 3 * (size_t)k);
     cti_lu_solve(s->matrix, 3 * s->n_active, s->ld, s->pivot, s->rhs);
     for (k = 0; k < 3 * s->n_active; k++)
         x[3 * s->active[k / 3] + k % 3] = s->rhs[k];
@@ -14012,24 +14024,18 @@ static void cti_friction_system_solve_dense(cti_friction_system *s, double *x)
 /* as cti_friction_system_solve_dense */
 static void cti_friction_system_solve_groups(cti_friction_system *s, double *x)
 {
-    int i, k, a, others = 0;
-    for (i = 0; i < s->f->m; i++) {
-        s->rhs[i] = s->place[i / 3] < 0 ? x[i] : 0;
-        others |= s->rhs[i] != 0;
-    }
-    if (others)
-        cti_friction_mul(s->f, s->rhs, s->work);
-    for (k = 0; k < s->n_active; k++) {
-        int j = s->active[k], to = cti_panel_lu_place(&s->panel, s->group[j]) + 3 * s->place[j];
-        for (a = 0; a < 3; a++) {
-            const double *B = s->B + 9 * (size_t)j + 3 * a, *v = s->work + 3 * (size_t)j;
-            s->rhs[to + a] = x[3 * j + a] - (others ? B[0] * v[0] + B[1] * v[1] + B[2] * v[2] : 0);
+    int k, pass, others = cti_friction_system_known(s, x);
+    for (pass = 0; pass < 2; pass++) {
+        for (k = 0; k < s->n_active; k++) {
+            int j = s->active[k];
+            double *at = s->rhs + cti_panel_lu_place(&s->panel, s->group[j]) + 3 * s->place[j];
+            if (pass == 0)
+                cti_friction_system_right(s, x, j, others, at);
+            else
+                memcpy(x + 3 * (size_t)j, at, 3 * sizeof *x);
         }
-    }
-    cti_panel_lu_solve(&s->panel, s->rhs);
-    for (k = 0; k < s->n_active; k++) {
-        int j = s->active[k];
-        memcpy(x + 3 * (size_t)j, s->rhs + cti_panel_lu_place(&s->panel, s->group[j]) + 3 * s->place[j], 3 * sizeof *x);
+        if (pass == 0)
+            cti_panel_lu_solve(&s->panel, s->rhs);
     }
 }
 
