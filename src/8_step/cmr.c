@@ -93,7 +93,7 @@ static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c,
    them, from what the last step tells. Not behind an impact, whose flight tells nothing */
 static int cti_cmr_may_guess(const cti_state *s, const cti_component *q, ct_real dt)
 {
-    return q->loose > 1 && q->age >= 0 && !q->stale && dt == s->dt_free && q->guessed < CTI_CMR_GUESSES &&
+    return q->loose > 1 && !q->stale && dt == s->dt_free && q->guessed < CTI_CMR_GUESSES &&
            s->desc.integrator == CT_INTEGRATOR_EULER;
 }
 
@@ -138,11 +138,11 @@ static int cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, in
     cti_factors *f = &s->factors;
     const int32_t *blocks = f->blocks + q->begin;
     int i, k, n = q->end - q->begin;
-    if (!q->guessed) {
-        if (!cti_factors_renew(f, q, &s->A, dt))
-            return 0;
+    /* also where it is guessed: the start of the solve with contacts lives on it, and behind an old one cloth that ought to slide comes to rest */
+    if (!cti_factors_renew(f, q, &s->A, dt))
+        return 0;
+    if (!q->guessed)
         *its = cti_max_int(*its, cti_factors_free_solve(f, q, &s->A, s->b, s->v_free, cti_cmr_free_tolerance(s, q, dt), 200, s->pcg_work));
-    }
     cti_factors_residual(q, blocks, &s->A, s->b, s->v_free, s->pcg_work);
     q->energy = 0;
     for (i = 0; i < n; i++)
