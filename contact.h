@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs e5ce279b39b5ddfc.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs eb539d4dea448b65.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -10528,7 +10528,7 @@ static int cti_ica_is_stuck(cti_ica *s, int iteration, int left, ct_real best)
     s->pace[iteration % CTI_ICA_PACE] = best;
     if (s->fused || s->p->plain || !(best < CTI_ICA_NEAR * tol) || !(then < CTI_REAL_MAX))
         return 0;
-    return !((ct_real)left * cti_log(then / best) > CTI_ICA_PACE * cti_log(best / tol));
+    return !((ct_real)left * cti_log(then / best) > (ct_real)CTI_ICA_PACE * cti_log(best / tol));
 }
 
 /* the outer loop: contacts, then v; where clusters are coupled the whole map is accelerated */

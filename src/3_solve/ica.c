@@ -321,7 +321,7 @@ static int cti_ica_is_stuck(cti_ica *s, int iteration, int left, ct_real best)
     s->pace[iteration % CTI_ICA_PACE] = best;
     if (s->fused || s->p->plain || !(best < CTI_ICA_NEAR * tol) || !(then < CTI_REAL_MAX))
         return 0;
-    return !((ct_real)left * cti_log(then / best) > CTI_ICA_PACE * cti_log(best / tol));
+    return !((ct_real)left * cti_log(then / best) > (ct_real)CTI_ICA_PACE * cti_log(best / tol));
 }
 
 /* the outer loop: contacts, then v; where clusters are coupled the whole map is accelerated */
