@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs eb539d4dea448b65.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs ee8547c7d6c827c7.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -33073,8 +33073,7 @@ CTI_FN void cti_start_free(cti_mem *mem, cti_start *t);
 /* start.c -- the start of a step.
    Method: copies of the arrays that are history and small beside the matrix. Factors are not copied: what is kept of them is when and for
    what they were made; one that was replaced since is known by its version and made anew. Where a step renews a factor before it uses the old
-   one, a step that is tried again gives the bits that it would have given at once; bodies that rest in contact use the old one in most
-   steps. Based on: no paper. */
+   one, as nearly all do, a step that is tried again gives the bits that it would have given at once. Based on: no paper. */
 
 #define CTI_START_COPY(mem, to, from, n) \
     (CTI_RESIZE(mem, to, n) && ((n) == 0 || memcpy(to, from, sizeof *(from) * (size_t)(n)) != NULL))

@@ -1,8 +1,7 @@
 /* start.c -- the start of a step.
    Method: copies of the arrays that are history and small beside the matrix. Factors are not copied: what is kept of them is when and for
    what they were made; one that was replaced since is known by its version and made anew. Where a step renews a factor before it uses the old
-   one, a step that is tried again gives the bits that it would have given at once; bodies that rest in contact use the old one in most
-   steps. Based on: no paper. */
+   one, as nearly all do, a step that is tried again gives the bits that it would have given at once. Based on: no paper. */
 #include "start.h"
 #include "assemble.h"
 #include "integrate.h"
