@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs ee8547c7d6c827c7.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 665a241676782974.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -8939,6 +8939,14 @@ typedef struct cti_cluster {
     int lagged; /* 1: solve and compliance are of an earlier matrix */
 } cti_cluster;
 
+/* cti_correction -- v += M^-1 (f - A v) on bodies that a splitting leaves in pieces, M = A and what holds them at their contacts.
+   apply       returns the largest change of an entry, below 0 when memory ran out; renew: M is 1: made for the multipliers rows[].r and v at
+               hand, 0: made so where the last one will not do, -1: the last one */
+typedef struct cti_correction {
+    ct_real (*apply)(void *ctx, int renew, const ct_real *f, ct_real *v);
+    void *ctx;
+} cti_correction;
+
 typedef struct cti_problem {
     const cti_bsr *A;
     const ct_real *b;           /* [3 n] */
@@ -8955,6 +8963,7 @@ typedef struct cti_problem {
     const ct_real *projectors;  /* [9 m]: J' r acts through them on constrained blocks (A and b are filtered already) */
     const struct cti_body_factor *bodies; /* the blocks of A that it couples, run by run, with exact factors (bodywise.h) */
     int n_bodies;               /* 0: nobody has them */
+    const cti_correction *correction; /* between sweeps over coupled clusters; or NULL */
     int plain;                  /* 1: relaxation as the paper has it, not accelerated */
     int predict;                /* 1: contacts of nodes anticipate from the Jacobi step D^-1 ((L + U) v + J' r) as in eq. 10; 0: from v */
     int (*watch)(void *user, int iteration, const ct_real *v); /* sees v and rows[].r after every outer iteration, 0 ends; or NULL */
@@ -9227,6 +9236,7 @@ typedef struct cti_local {
     ct_real inv_B[9];        /* of B with compliance: all three velocities vanish at once */
     ct_real recover_load;    /* least multiplier at which the hard law rules */
     int whole;               /* inv_B may be used */
+    int closes;              /* 1: the normal law has the last word, also while it slides */
     int equations;           /* mask of the row; inv_B is 0 on the other axes */
     ct_real mu, compliance[3], recover, softness;
 } cti_local;
@@ -9239,9 +9249,12 @@ CTI_FN void cti_local_solve(const cti_local *q, ct_cone cone, int repeats, ct_re
 
 /* ---- 3_solve/local.c ---- */
 /* local.c -- one contact against a known neighbourhood: its normal multiplier and its friction pair in turn.
-   Method: with u = u0 + B (r - r0), B = J D^-1 J' of this contact, lambda makes u_n vanish or is 0, then the friction pair makes u_t vanish or
-   lies on the cone. Based on: Otaduy 2009, eq. 13-14 and 5.5, steps 3.2.1.1 - 3.2.1.6. differs: besides the paper's box, a true pyramid and
-   Coulomb's cone. */
+   Method: with u = u0 + B (r - r0), B = J D^-1 J' of this contact, lambda makes u_n vanish or is 0, then the friction pair makes u_t vanish
+   or lies on the cone. Based on: Otaduy 2009, eq. 13-14 and 5.5, steps 3.2.1.1 - 3.2.1.6. differs: besides the paper's box, a true pyramid
+   and Coulomb's cone. */
+
+#define CTI_LOCAL_MISS CTI_R(1e-5) /* of the normal multiplier: what friction may leave to it */
+#define CTI_LOCAL_FLAT CTI_R(0.1)  /* share of the normal compliance below which a ray is not followed */
 
 /* inverse of B with compliance on the axes that are equations, 0 elsewhere; stays 0 where that block is singular */
 static void cti_local_equations(cti_local *q)
@@ -9250,7 +9263,8 @@ static void cti_local_equations(cti_local *q)
     int i, j;
     for (i = 0; i < 3; i++)
         for (j = 0; j < 3; j++)
-            C[3 * i + j] = (q->equations >> i & q->equations >> j & 1) ? q->B[3 * i + j] + (i == j ? q->compliance[i] : 0) : (i == j ? 1 : 0);
+            C[3 * i + j] =
+                (q->equations >> i & q->equations >> j & 1) ? q->B[3 * i + j] + (i == j ? q->compliance[i] : 0) : (i == j ? 1 : 0);
     memset(q->inv_B, 0, sizeof q->inv_B);
     if (!cti_m3_inverse(C, inv))
         return;
@@ -9348,6 +9362,27 @@ static void cti_local_friction(ct_cone cone, const cti_local *q, ct_real *r, ct_
         u[k] += B[3 * k + 1] * d1 + B[3 * k + 2] * d2;
 }
 
+/* the normal law along the ray of the multipliers at hand, gamma in proportion to lambda: a contact that slides keeps to its cone, and
+   closes exactly however strongly friction and approach are coupled. A ray on which pressing hardly separates is left alone */
+static void cti_local_ray(const cti_local *q, ct_real *r, ct_real *u)
+{
+    const ct_real *B = q->B;
+    ct_real inverse = r[0] > 0 ? 1 / r[0] : 0, g1 = r[1] * inverse, g2 = r[2] * inverse, slope = B[0] + B[1] * g1 + B[2] * g2,
+            start = u[0] - slope * r[0], l, d;
+    int k;
+    if (!(r[0] > 0) || !(slope > CTI_LOCAL_FLAT * B[0]) || g1 * g1 + g2 * g2 < CTI_R(0.99) * q->mu * q->mu)
+        return;
+    l = -start / (slope + q->compliance[0]);
+    if (q->recover > 0)
+        l = cti_max(l, (q->recover - start) / (slope + q->softness));
+    d = cti_max(0, l) - r[0];
+    r[0] += d, r[1] += d * g1, r[2] += d * g2;
+    if (r[0] == 0)
+        r[1] = r[2] = 0;
+    for (k = 0; k < 3; k++)
+        u[k] += d * (B[3 * k] + B[3 * k + 1] * g1 + B[3 * k + 2] * g2);
+}
+
 /* lambda and gamma of one contact, `repeats` times in turn (3.2.1.1 - 3.2.1.6); u is the contact's velocity, r its multipliers */
 CTI_FN void cti_local_solve(const cti_local *q, ct_cone cone, int repeats, ct_real *r, ct_real *u)
 {
@@ -9374,6 +9409,8 @@ CTI_FN void cti_local_solve(const cti_local *q, ct_cone cone, int repeats, ct_re
             cti_local_friction_box(q, q->mu * r[0], r, u);
         else
             cti_local_friction(cone, q, r, u);
+        if (q->closes && (q->recover > 0 || cti_abs(u[0] + q->compliance[0] * r[0]) * q->inv_n > CTI_LOCAL_MISS * r[0]))
+            cti_local_ray(q, r, u);
     }
 }
 
@@ -9838,6 +9875,11 @@ typedef struct cti_ica {
     ct_real mark; /* smallest change when it had halved last, */
     int marked;   /* before this iteration */
     ct_real pace[CTI_ICA_PACE]; /* smallest changes up to each of the last iterations */
+    int correcting;             /* p->correction is applied after sweeps */
+    int renewed;                /* times it was asked for a new factor */
+    int idle;                   /* corrections in a row that brought little */
+    ct_real corrected;          /* largest entry of the last one */
+    ct_real nearest;            /* smallest change since the last new factor */
     int cold;    /* v did not solve A v = b for clusters without contacts */
     cti_ica_contact *contacts;
     cti_ica_leg *legs;
@@ -9847,6 +9889,8 @@ typedef struct cti_ica {
     ct_real *f, *x; /* b + J' r; local right side */
     ct_real *predicted;             /* [3 n] of blocks with contacts, or NULL */
     ct_real *z, *z_old, *weight; /* [3 n + 3 rows] velocities and multipliers, those before an outer iteration, metric of both */
+    ct_real *drift;              /* like z: what the last iteration changed */
+    int strode, astray;          /* 1: it ended in a stride; strides that went wrong */
     ct_real *z_best;             /* those of the smallest change: what stands when the budget ends an accelerated loop */
     ct_real *v, *r, *r_old;      /* parts of z: [3 n], [3 rows]; multipliers before a sweep */
     int32_t *at_node, *of_node;  /* [nodes.n + 1] starts in of_node, contacts that are visited after a node */
@@ -9862,8 +9906,8 @@ CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v);
 
 /* ---- 3_solve/ica_setup.c ---- */
 /* ica_setup.c -- clusters, their tiles of D^-1, and the contacts' parts in them.
-   Method: the rows of D^-1 that contacts touch (ports) are float tiles; a contact has one leg in each cluster, D^-1 J' of it. Based on: Otaduy 2009,
-   sec. 5.2. */
+   Method: the rows of D^-1 that contacts touch (ports) are float tiles; a contact has one leg in each cluster, D^-1 J' of it. Based on:
+   Otaduy 2009, sec. 5.2. */
 
 static int cti_ica_make_clusters(cti_ica *s)
 {
@@ -9985,8 +10029,8 @@ static int cti_ica_restrict(cti_ica *s, cti_ica_cluster *q)
     return 1;
 }
 
-/* single blocks together: their sweeps, and their D^-1 as tiles. Without coupling, one that no contact touches keeps the free motion that it
-   came with, unless that was no solution */
+/* single blocks together: their sweeps, and their D^-1 as tiles. Without coupling, one that no contact touches keeps the free motion that
+   it came with, unless that was no solution */
 static int cti_ica_make_nodes(cti_ica *s)
 {
     int32_t *blocks = CTI_ARENA_NEW(s->arena, int32_t, s->n_clusters);
@@ -10091,7 +10135,8 @@ static void cti_ica_fill_leg(cti_ica *s, const cti_row *row, cti_ica_contact *q,
         for (i = 0; i < 3; i++)
             for (a = 0; a < 3; a++)
                 for (j = 0; j < 3; j++)
-                    q->local.B[3 * i + a] += (ct_real)t->G[3 * j + i] * (ct_real)W[(size_t)a * (size_t)c->ld + (size_t)t->at - L->du + (size_t)j];
+                    q->local.B[3 * i + a] +=
+                        (ct_real)t->G[3 * j + i] * (ct_real)W[(size_t)a * (size_t)c->ld + (size_t)t->at - L->du + (size_t)j];
     }
 }
 
@@ -10129,6 +10174,7 @@ static int cti_ica_make_own(cti_ica *s)
             q->own &= cti_ica_is_node(&s->clusters[s->legs[q->leg0 + k].cluster]);
         for (k = 0, last[i] = 0; q->own && k < s->p->rows[i].n; k++)
             last[i] = cti_max_int(last[i], rank[s->p->rows[i].term[k].block]);
+        q->local.closes = q->own;
         s->at_node[last[i] + 2] += q->own, s->n_own += q->own;
     }
     for (i = 0; i < n; i++)
@@ -10175,14 +10221,16 @@ static int cti_ica_make_state(cti_ica *s, const ct_real *v)
     s->z_old = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
     s->z_best = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
     s->weight = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
+    s->drift = CTI_ARENA_ZERO(s->arena, ct_real, n3 + m3);
     s->r_old = CTI_ARENA_NEW(s->arena, ct_real, m3);
-    if (!s->z || !s->z_old || !s->z_best || !s->weight || !s->r_old)
+    if (!s->z || !s->drift || !s->z_old || !s->z_best || !s->weight || !s->r_old)
         return 0;
     s->v = s->z, s->r = s->z + n3;
     memcpy(s->v, v, sizeof(ct_real) * (size_t)n3);
     for (i = 0; i < n3; i++) /* what is only solved now and then tells nothing of an iteration */
         s->weight[i] = s->clusters[s->cluster_of[i / 3]].alone && s->port_of[i / 3] < 0
-                           ? 0 : cti_sqrt(cti_max(0, A->val[9 * (size_t)A->diag[i / 3] + 4 * (size_t)(i % 3)]));
+                           ? 0
+                           : cti_sqrt(cti_max(0, A->val[9 * (size_t)A->diag[i / 3] + 4 * (size_t)(i % 3)]));
     for (i = 0; i < s->p->n_rows; i++)
         for (k = 0; k < 3; k++) {
             s->r[3 * i + k] = s->p->rows[i].r[k];
@@ -10210,24 +10258,35 @@ CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v)
 /* ---- 3_solve/ica.c ---- */
 /* ica.c -- iterative constraint anticipation.
    Purpose: A v = b + J' lambda + H' gamma with non-penetration and Coulomb friction, without the Schur complement J A^-1 J'.
-   Method: a splitting A = D - L - U, D block diagonal over clusters (nodes as in the paper, patches, whole bodies). The outer iteration refines
-   v by one block Gauss-Seidel sweep (eq. 12); in between, projected Gauss-Seidel over the contacts solves the LCP that anticipates through
-   D^-1 alone (eq. 10-11), normal and friction interlaced at each contact (eq. 13-14, 5.5). Tiles, the rows of D^-1 that contacts touch, are
-   float; multipliers and residuals (those of nodes at a base point, nodes.c) are ct_real, so that the outer iteration refines the result to
-   full precision.
-   differs: the velocity change that a multiplier causes is added to v at once, so that a sweep over clusters starts from it instead of from
-   v(i-1); within one cluster the two agree exactly, and with cluster = body one outer iteration is full anticipation. Contacts between nodes are
-   first solved inside of the sweep over the nodes, each behind the last of its nodes, so that a node that sticks does not give way to its
-   neighbours in between: a third less iterations than contacts and nodes in turn, to which a solve that does not end goes back.
-   Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
+   Method: a splitting A = D - L - U, D block diagonal over clusters (nodes as in the paper, patches, whole bodies). The outer iteration
+   refines v by one block Gauss-Seidel sweep (eq. 12); in between, projected Gauss-Seidel over the contacts solves the LCP that anticipates
+   through D^-1 alone (eq. 10-11), normal and friction interlaced at each contact (eq. 13-14, 5.5). Tiles, the rows of D^-1 that contacts
+   touch, are float; multipliers and residuals (those of nodes at a base point, nodes.c) are ct_real, so that the outer iteration refines
+   the result to full precision. differs: the velocity change that a multiplier causes is added to v at once, so that a sweep over clusters
+   starts from it instead of from v(i-1); within one cluster the two agree exactly, and with cluster = body one outer iteration is full
+   anticipation. Contacts between nodes are first solved inside of the sweep over the nodes, each behind the last of its nodes, so that a
+   node that sticks does not give way to its neighbours in between: a third less iterations than contacts and nodes in turn, to which a
+   solve that does not end goes back. Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
 
 #define CTI_ICA_FEW 250 /* contacts below which a solve may take more sweeps than its budget says */
 #define CTI_ICA_MORE 20 /* so many times as many */
 #define CTI_ICA_DEFER 12 /* outer iterations between two solves of a cluster that only its contacts move */
 enum { CTI_ICA_COUPLED = 2, CTI_ICA_PLAIN = 10 }; /* sweeps over the contacts between two over coupled clusters; not accelerated */
-/* contacts are in the sweep over nodes for so many outer iterations, and while its change halves in so many; friction that cycles there settles
-   between sweeps */
+/* contacts are in the sweep over nodes for so many outer iterations, and while its change halves in so many; friction that cycles there
+   settles between sweeps */
 enum { CTI_ICA_FUSED = 30, CTI_ICA_HALVES = 8 };
+/* corrections of whole bodies: sweeps before each; new factors of a solve, which are asked for after so many that left more than a share of
+   the change; times the tolerance that the last one may have had */
+enum { CTI_ICA_SWEEPS = 2, CTI_ICA_RENEWALS = 2, CTI_ICA_IDLE = 2 };
+#define CTI_ICA_SMOOTH CTI_R(10)
+#define CTI_ICA_LEFT CTI_R(0.7)
+/* strides: drifts alike up to a share, no shorter than so many iterations, multipliers that are not too slow beside the fastest; a change
+   so many times the best one behind a stride takes it back, and so many of these end them */
+#define CTI_ICA_ALIKE CTI_R(0.1)
+#define CTI_ICA_STRIDE CTI_R(3)
+#define CTI_ICA_SLOW CTI_R(0.05)
+#define CTI_ICA_ASTRAY CTI_R(4)
+enum { CTI_ICA_PATIENCE = 3 };
 #define CTI_ICA_NEAR 3 /* times the tolerance below which a solve that is too slow to reach it ends */
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
@@ -10337,10 +10396,10 @@ static ct_real cti_ica_visit(cti_ica *s, int i)
     return change;
 }
 
-/* projected Gauss-Seidel sweeps (eq. 11) until a sweep changes less than `stop`, `drop` times the first sweep's change, or, with the paper's
-   rule, until the change itself changes by less than 5 %. differs: sweeps are Anderson accelerated, since their error in sliding and
-   rolling modes falls by less than a percent a sweep; a sweep that changes more than twice the best one restarts the history; and sweeps
-   end below the tolerance already when they stall there. again: v was refined at these multipliers before */
+/* projected Gauss-Seidel sweeps (eq. 11) until a sweep changes less than `stop`, `drop` times the first sweep's change, or, with the
+   paper's rule, until the change itself changes by less than 5 %. differs: sweeps are Anderson accelerated, since their error in sliding
+   and rolling modes falls by less than a percent a sweep; a sweep that changes more than twice the best one restarts the history; and
+   sweeps end below the tolerance already when they stall there. again: v was refined at these multipliers before */
 static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps, int again, ct_real *out_first)
 {
     int k, i, n = s->p->n_rows;
@@ -10385,14 +10444,21 @@ static int cti_ica_budget(const cti_ica *s)
     return most < 1e9 ? (int)most : 1000000000;
 }
 
+/* multipliers to the rows */
+static void cti_ica_publish(const cti_ica *s)
+{
+    int i;
+    for (i = 0; i < s->p->n_rows; i++)
+        memcpy(s->p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
+}
+
 /* eq. 10: where nodes would go by a Jacobi step at the multipliers at hand, for the contacts that touch them */
 static const ct_real *cti_ica_predict(cti_ica *s)
 {
     int c, i;
     if (!s->predicted)
         return s->v;
-    for (i = 0; i < s->p->n_rows; i++) /* f of the multipliers at hand: acceleration has moved them */
-        memcpy(s->p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
+    cti_ica_publish(s); /* f of the multipliers at hand: acceleration has moved them */
     cti_problem_rhs(s->p, s->f);
     for (c = 0; c < s->n_clusters; c++) {
         const cti_ica_cluster *q = &s->clusters[c];
@@ -10482,14 +10548,14 @@ static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
         if (!(s->fused && s->contacts[i].own))
             cti_row_velocity(&s->p->rows[i], v, s->contacts[i].base);
     info->sweeps += cti_ica_inner(s, stop, drop, cti_min_int(left, s->desc->inner_iterations), info->iterations > 1, &first);
-    for (i = 0; i < s->p->n_rows; i++)
-        memcpy(s->p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
+    cti_ica_publish(s);
     cti_problem_rhs(s->p, s->f);
     return first;
 }
 
 /* what ends the outer loop after an iteration that changed `now`; CTI_SOLVE_BUDGET: go on */
-static cti_solve_status cti_ica_judge(const cti_ica *s, const cti_solve_info *info, ct_real now, ct_real last, ct_real best, ct_real contact)
+static cti_solve_status cti_ica_judge(const cti_ica *s, const cti_solve_info *info, ct_real now, ct_real last, ct_real best,
+                                      ct_real contact)
 {
     if (now <= s->desc->tolerance * s->p->velocity_scale)
         return CTI_SOLVE_OK;
@@ -10520,15 +10586,114 @@ static void cti_ica_forget_pace(cti_ica *s)
         s->pace[k] = CTI_REAL_MAX;
 }
 
-/* 1 when a solve comes near the tolerance, and will not reach it in the iterations left at the pace of the last ones, also where these brought
-   nothing: multipliers that many contacts share wander without end where velocities differ by roundings. best: smallest change so far */
+/* 1 when a solve comes near the tolerance, and will not reach it in the iterations left at the pace of the last ones, also where these
+   brought nothing: multipliers that many contacts share wander without end where velocities differ by roundings. best: smallest change so
+   far */
 static int cti_ica_is_stuck(cti_ica *s, int iteration, int left, ct_real best)
 {
     ct_real tol = s->desc->tolerance * s->p->velocity_scale, then = s->pace[iteration % CTI_ICA_PACE];
     s->pace[iteration % CTI_ICA_PACE] = best;
-    if (s->fused || s->p->plain || !(best < CTI_ICA_NEAR * tol) || !(then < CTI_REAL_MAX))
+    if (s->fused || s->correcting || s->p->plain || !(best < CTI_ICA_NEAR * tol) || !(then < CTI_REAL_MAX))
         return 0;
     return !((ct_real)left * cti_log(then / best) > (ct_real)CTI_ICA_PACE * cti_log(best / tol));
+}
+
+/* another map: another history, another measure */
+static void cti_ica_new_map(cti_ica *s, ct_real *best, ct_real *last)
+{
+    cti_anderson_restart(&s->outer);
+    *best = *last = CTI_REAL_MAX;
+    cti_ica_forget_pace(s);
+}
+
+/* a correction behind an iteration that changed `now`, which it returns together with its own change; below 0: out of memory. A solve ends
+   with sweeps, after a correction that changed little. One that twice brings little gets a new factor, then another one, then ends */
+static ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now, ct_real *best, ct_real *last)
+{
+    ct_real tol = s->desc->tolerance * s->p->velocity_scale;
+    int renew = -1, smooth = s->corrected <= CTI_ICA_SMOOTH * tol;
+    if (iteration == 1)
+        return cti_max(now, 2 * tol);
+    if (smooth && now <= tol)
+        return now;
+    if (s->renewed == 0)
+        renew = 0;
+    else if (s->idle >= CTI_ICA_IDLE && s->renewed < CTI_ICA_RENEWALS && !smooth)
+        renew = 1;
+    else if (s->idle >= CTI_ICA_IDLE + !smooth) {
+        s->correcting = 0;
+        cti_ica_new_map(s, best, last);
+        return now;
+    }
+    if (renew >= 0) {
+        cti_ica_publish(s);
+        s->renewed++, s->idle = 0, s->nearest = CTI_REAL_MAX;
+        if (renew)
+            cti_ica_new_map(s, best, last);
+    }
+    s->corrected = s->p->correction->apply(s->p->correction->ctx, renew, s->f, s->v);
+    if (s->corrected < 0)
+        return s->corrected;
+    now = cti_max(cti_max(now, s->corrected), 2 * tol);
+    s->idle = now > CTI_ICA_LEFT * s->nearest ? s->idle + 1 : 0;
+    s->nearest = cti_min(s->nearest, now);
+    return now;
+}
+
+/* back to the best point, history forgotten */
+static void cti_ica_back(cti_ica *s)
+{
+    memcpy(s->z, s->z_best, sizeof(ct_real) * (size_t)s->outer.n);
+    cti_nodes_restart(&s->nodes);
+    cti_anderson_restart(&s->outer);
+    cti_ica_forget_pace(s);
+    s->strode = 0;
+}
+
+/* how far z may go on along the drift until the first multiplier that it takes away vanishes; 0: it takes none away */
+static ct_real cti_ica_reach(const cti_ica *s)
+{
+    const ct_real *d = s->drift + 3 * (size_t)s->p->A->n;
+    ct_real fast = 0, t = CTI_REAL_MAX;
+    int i, n = s->p->n_rows;
+    for (i = 0; i < n; i++)
+        fast = cti_max(fast, cti_abs(d[3 * i]) * s->contacts[i].local.B[0]);
+    for (i = 0; i < n; i++)
+        if (!s->p->rows[i].equations && s->r[3 * i] > 0 && -d[3 * i] * s->contacts[i].local.B[0] > CTI_ICA_SLOW * fast)
+            t = cti_min(t, s->r[3 * i] / -d[3 * i]);
+    return t < CTI_REAL_MAX ? t : 0;
+}
+
+/* contacts that stand for one another, or share a load that many could carry, hand it over at a constant speed, from the one that the
+   others relieve, which takes as many iterations as there are such small steps in it. Where two iterations have changed z alike, it goes at
+   once to where the first of them carries nothing. Returns 1 when it did */
+static int cti_ica_stride(cti_ica *s)
+{
+    double same = 0, all = 0;
+    ct_real t = 0;
+    int i, n = s->outer.n, first = 3 * s->p->A->n;
+    for (i = 0; i < n; i++) {
+        ct_real d = s->z[i] - s->z_old[i], e = (d - s->drift[i]) * s->weight[i];
+        s->drift[i] = d;
+        same += (double)(e * e), d *= s->weight[i], all += (double)(d * d);
+    }
+    s->strode =
+        s->astray < CTI_ICA_PATIENCE && !s->strode && same < CTI_ICA_ALIKE * CTI_ICA_ALIKE * all && (t = cti_ica_reach(s)) > CTI_ICA_STRIDE;
+    if (!s->strode)
+        return 0;
+    for (i = 0; i < n; i++)
+        s->z[i] += t * s->drift[i];
+    for (i = 0; i < s->p->n_rows; i++) {
+        ct_real *r = s->z + first + 3 * i, g = r[1] * r[1] + r[2] * r[2], most = s->p->rows[i].mu * cti_max(0, r[0]);
+        if (s->p->rows[i].equations)
+            continue;
+        r[0] = cti_max(0, r[0]);
+        g = g > most * most ? most / cti_sqrt(g) : 1;
+        r[1] *= g, r[2] *= g;
+    }
+    cti_nodes_restart(&s->nodes);
+    cti_anderson_restart(&s->outer);
+    return 1;
 }
 
 /* the outer loop: contacts, then v; where clusters are coupled the whole map is accelerated */
@@ -10537,21 +10702,34 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
     const ct_solver_desc *desc = s->desc;
     ct_real tol = desc->tolerance * s->p->velocity_scale, best = CTI_REAL_MAX, last = CTI_REAL_MAX;
     size_t bytes = sizeof(ct_real) * (size_t)(s->outer.n);
-    int restarts = 0, most = s->coupled ? cti_min_int(desc->max_iterations, (desc->max_sweeps + 1) / CTI_ICA_COUPLED) : desc->max_iterations;
+    int restarts = 0,
+        most = s->coupled ? cti_min_int(desc->max_iterations, (desc->max_sweeps + 1) / CTI_ICA_COUPLED) : desc->max_iterations;
     s->fused = s->n_own > 0;
+    s->correcting = s->coupled && s->p->correction && !s->p->plain && desc->termination == CT_TERMINATION_RESIDUAL;
+    s->corrected = s->nearest = CTI_REAL_MAX;
     cti_ica_forget_pace(s);
     for (info->iterations = 1; info->iterations <= most; info->iterations++) {
-        ct_real contact, now;
+        ct_real contact = 0, now = 0;
+        int k, sweeps = s->correcting && info->iterations > 1 ? CTI_ICA_SWEEPS : 1;
         if (s->fused && !cti_ica_is_fused(s, info->iterations, best)) {
-            s->fused = 0; /* another map: another history, another measure */
-            cti_anderson_restart(&s->outer);
-            best = last = CTI_REAL_MAX;
-            cti_ica_forget_pace(s);
+            s->fused = 0;
+            cti_ica_new_map(s, &best, &last);
         }
         if (s->coupled)
             memcpy(s->z_old, s->z, bytes);
+        for (k = 0; k < sweeps; k++) {
         contact = cti_ica_contacts(s, tol / 4, info);
         now = cti_max(contact, cti_ica_refine(s, s->v, info->iterations % CTI_ICA_DEFER != 0));
+        }
+        if (s->correcting && (now = cti_ica_correct(s, info->iterations, now, &best, &last)) < 0) {
+            info->status = CTI_SOLVE_MEMORY;
+            return;
+        }
+        if (s->strode && !(now <= CTI_ICA_ASTRAY * best)) {
+            cti_ica_back(s);
+            s->astray++;
+            continue;
+        }
         info->status = cti_ica_judge(s, info, now, last, best, contact);
         if (info->status == CTI_SOLVE_OK && s->coupled) {
             now = cti_max(now, cti_ica_catch_up(s));
@@ -10559,11 +10737,8 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
         }
         info->change = now / s->p->velocity_scale;
         if (info->status == CTI_SOLVE_DIVERGED && s->coupled && best < CTI_REAL_MAX && restarts++ < 5) {
-            /* an extrapolation went astray: back to the best point, history forgotten */
-            memcpy(s->z, s->z_best, bytes);
-            cti_nodes_restart(&s->nodes);
-            cti_anderson_restart(&s->outer);
-            cti_ica_forget_pace(s);
+            /* an extrapolation went astray */
+            cti_ica_back(s);
             last = CTI_REAL_MAX;
             continue;
         }
@@ -10576,7 +10751,7 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
                 memcpy(s->z_best, s->z, bytes);
             if (now > 2 * best)
                 cti_anderson_restart(&s->outer);
-            if (!s->p->plain)
+            if (!s->p->plain && !cti_ica_stride(s))
                 cti_anderson_step(&s->outer, s->z_old, s->z, NULL);
         }
         best = cti_min(best, now);
@@ -10591,9 +10766,7 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
 /* multipliers to the rows; what stood alone is solved for them */
 static void cti_ica_end(cti_ica *s, const cti_solve_info *info)
 {
-    int i;
-    for (i = 0; i < s->p->n_rows; i++)
-        memcpy(s->p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
+    cti_ica_publish(s);
     if (!s->coupled || info->status == CTI_SOLVE_OK)
         return;
     cti_problem_rhs(s->p, s->f);
@@ -31427,6 +31600,9 @@ typedef struct cti_component {
     int32_t patch0, patch1;/* its patches in cti_factors.patches */
     cti_gather gather;
     cti_factor32 factor;
+    cti_factor32 held;     /* of A and what contacts hold, for corrections (correct.h) */
+    int held_ok, held_version; /* there is one; counts them */
+    ct_real held_dt;       /* time step it was computed for */
     int age;               /* steps since the factor was computed; -1: none */
     int iterations, extra; /* of the free solve behind the new factor; what its age has cost since, in iterations */
     int flew;              /* no contacts in the last attempt */
@@ -31461,6 +31637,7 @@ typedef struct cti_exact {
 
 typedef struct cti_factors {
     cti_component *components;
+    uint8_t *held_at;      /* [n] 1: the block is held in its component's factor `held`; empty before the first */
     cti_exact *exacts;     /* [components] where a solver has asked for them, or NULL */
     int matrix;            /* counts matrices */
     cti_symbolic *symbolics;
@@ -32428,11 +32605,6 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bs
 /* cti_factors_residual -- r = b - A x on one component, whose blocks are `blocks` in A. */
 CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r);
 
-/* cti_factors_respond -- the open island's v towards A^-1 (b + J' r) on the components that the last cti_factors_clusters split, by one descent
-   behind the factor, two where it lags: what a start's multipliers do to a whole body, which node by node takes sweeps over all of it.
-   work [12 n of the island]. */
-CTI_FN void cti_factors_respond(cti_factors *f, const cti_island *island, ct_real *work);
-
 /* cti_factors_islands -- island [n_rows]: rows that share components, directly or through others, have one number, 0 .. *out_n - 1 in the order of
    their first row. 0 when memory ran out. */
 CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, int32_t *island, int *out_n);
@@ -32446,7 +32618,7 @@ CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mod
 /* factors.c -- clusters of the contact solve and preconditioner of the free solve.
    Method: the graph of A falls into components; equal components share one symbolic analysis; each has a float LDL^T that may lag. A
    component whose contacts touch few blocks is one cluster, and ICA anticipates its whole response; one with many ports falls back to the
-   paper's nodes. differs: before nodes relax it, it answers once to the remembered multipliers through its factor. Patches, grown breadth
+   paper's nodes, between whose sweeps it is corrected as a whole (correct.c). Patches, grown breadth
    first, are there on request. Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
 
 #define CTI_FACTORS_PATCH 48       /* blocks in a patch */
@@ -32462,6 +32634,7 @@ static void cti_factors_free_component(cti_mem *mem, cti_component *c)
 {
     cti_gather_free(mem, &c->gather);
     cti_factor32_free(mem, &c->factor);
+    cti_factor32_free(mem, &c->held);
     CTI_FREE(mem, c->port_at);
     CTI_FREE(mem, c->ports);
     CTI_FREE(mem, c->C);
@@ -32481,6 +32654,7 @@ CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f)
         cti_factor64_free(mem, &f->exacts[i].factor);
     for (i = 0; i < CTI_LEN(f->symbolics); i++)
         cti_symbolic_free(mem, &f->symbolics[i]);
+    CTI_FREE(mem, f->held_at);
     CTI_FREE(mem, f->exacts);
     CTI_FREE(mem, f->components);
     CTI_FREE(mem, f->symbolics);
@@ -32657,8 +32831,8 @@ CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q)
     return sym->flops < CTI_FACTORS_CHEAP * sym->nonzeros;
 }
 
-/* 1 when a factor is due: cheap ones in every step; large ones of bodies that fly or rest only when their age has cost as many iterations as a
-   new one takes to compute: no plan that does not know the future loses less than twice the best one's time */
+/* 1 when a factor is due: cheap ones in every step; large ones of bodies that fly or rest only when their age has cost as many iterations
+   as a new one takes to compute: no plan that does not know the future loses less than twice the best one's time */
 static int cti_factors_is_due(const cti_factors *f, const cti_component *q, const cti_symbolic *sym)
 {
     if (!cti_factors_is_cheap(f, q))
@@ -32793,7 +32967,8 @@ static void cti_factors_product(const cti_component *q, const int32_t *blocks, c
         cti_v3_put(y, blocks[i], cti_bsr_row(A, x, blocks[i]));
 }
 
-CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r)
+CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *b, const ct_real *x,
+                                 ct_real *r)
 {
     int i;
     for (i = 0; i < q->end - q->begin; i++)
@@ -32847,46 +33022,6 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bs
     }
     cti_factors_charge(c, it);
     return it;
-}
-
-/* steepest descents of one component's energy behind its factor: v += alpha z, z = D^-1 r, alpha = r'z / z'Az, which is 1 for a new factor and
-   never goes uphill with an old one. work: r, z, A z */
-static void cti_factors_descend(cti_factors *f, const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *rhs, int steps,
-                                ct_real *v, ct_real *work)
-{
-    ct_real *r = work, *z = work + 3 * (size_t)A->n, *Az = z + 3 * (size_t)A->n;
-    int it, i, k, n = q->end - q->begin;
-    cti_factors_product(q, blocks, A, v, Az);
-    for (i = 0; i < n; i++)
-        for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++)
-            r[k] = rhs[k] - Az[k];
-    for (it = 0; it < steps; it++) {
-        double rz, zAz;
-        ct_real alpha;
-        cti_factors_apply(f, q, blocks, r, z);
-        cti_factors_product(q, blocks, A, z, Az);
-        rz = cti_factors_dot(q, blocks, r, z), zAz = cti_factors_dot(q, blocks, z, Az);
-        alpha = rz > 0 && zAz > 0 ? (ct_real)(rz / zAz) : 0;
-        for (i = 0; i < n; i++)
-            for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++)
-                v[k] += alpha * z[k], r[k] -= alpha * Az[k];
-    }
-}
-
-CTI_FN void cti_factors_respond(cti_factors *f, const cti_island *island, ct_real *work)
-{
-    ct_real *rhs = work + 9 * (size_t)island->n;
-    int c, any = 0;
-    for (c = 0; c < island->n_components; c++)
-        any |= f->components[island->components[c]].split > 0;
-    if (!any)
-        return;
-    cti_problem_rhs(&island->p, rhs);
-    for (c = 0; c < island->n_components; c++) {
-        const cti_component *q = &f->components[island->components[c]];
-        if (q->split > 0)
-            cti_factors_descend(f, q, island->own + q->place, &island->A, rhs, q->age > 0 ? 2 : 1, island->v, work);
-    }
 }
 
 CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, int32_t *island, int *out_n)
@@ -33014,7 +33149,8 @@ static int cti_factors_cut(const cti_factors *f, cti_arena *arena, const cti_com
     return n;
 }
 
-/* 1 when a component is better taken whole: few ports, and columns of its contacts that stay in a near cache; where nodes have failed, more */
+/* 1 when a component is better taken whole: few ports, and columns of its contacts that stay in a near cache; where nodes have failed, more
+ */
 static int cti_factors_is_whole(const cti_component *q, ct_cluster_mode mode, int ports, int rows)
 {
     if (mode != CT_CLUSTER_AUTO)
@@ -33054,6 +33190,208 @@ CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mod
     }
     island->p.clusters = out, island->p.n_clusters = n;
     return 1;
+}
+
+/* ---- 8_step/correct.h ---- */
+/* correct.h -- corrections of whole bodies for a solve that takes them node by node. */
+
+
+/* cti_corrector -- what corrects the open island's velocities. It may not be moved: hook points to it. */
+typedef struct cti_corrector {
+    cti_factors *f;
+    cti_bsr *A; /* the world's; its diagonal is changed while a factor is made, and put back */
+    const cti_island *island;
+    ct_real *r, *z, *keep; /* [3 n] residual and correction, [9 n] diagonal blocks of A; local */
+    uint8_t *split;        /* [n] 1: the block is corrected */
+    uint8_t *hold, *due;   /* [n] 1: an active contact touches the block; [components] 1: its factor is made anew */
+    cti_correction hook;   /* for cti_problem.correction */
+} cti_corrector;
+
+/* cti_correct_open -- a corrector for the components that the last cti_factors_clusters split; out->hook.apply is NULL when there is none.
+   A is the world's. Memory from the arena; 0 when it ran out. */
+CTI_FN int cti_correct_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const cti_island *island, cti_corrector *out);
+
+
+/* ---- 8_step/correct.c ---- */
+/* correct.c -- corrections of whole bodies for a solve that takes them node by node.
+   Method: Gauss-Seidel over nodes leaves errors that are smooth over a body. With the contacts' multipliers fixed and their state as it is,
+   they are what M z = b + J' r - A v says, where M is A and a stiffness at the blocks that contacts hold: along the normal where one is
+   pressed, across it the majorant mu lambda / |u_t| of sliding friction, which is stiff where a contact sticks. M has the pattern of A, and
+   its float factor may lag: where it does not know of a contact the correction is cut back so that it neither presses nor opens it. Based
+   on: Graeser and Kornhuber 2009 (truncated Newton multigrid: relax, then correct what the constraints leave free); differs: a direct solve
+   for the coarse grids, contacts of several nodes hold each of them alone. */
+
+#define CTI_CORRECT_STIFF CTI_R(100) /* stiffness of a hold, in diagonals of A */
+#define CTI_CORRECT_NEWS 12          /* a factor is made anew when more than one in so many blocks is held and it does not know */
+
+static int cti_correct_split(const cti_corrector *t, int c) { return t->f->components[t->island->components[c]].split > 0; }
+
+/* a contact that acts: pressed, or a joint */
+static int cti_correct_is_active(const cti_row *row) { return row->equations || row->r[0] > 0; }
+
+/* stiffness of one row at its blocks of split components, into the diagonal of A */
+static void cti_correct_stiffen(const cti_corrector *t, const cti_row *row, const ct_real *v)
+{
+    ct_real u[3], slip, slide = row->mu * row->r[0];
+    int k, a, i, j;
+    cti_row_velocity(row, v, u);
+    slip = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
+    for (k = 0; k < row->n; k++) {
+        int b = row->term[k].block;
+        const ct_real *D0 = t->keep + 9 * (size_t)b;
+        ct_real *D = t->A->val + 9 * (size_t)t->A->diag[t->island->blocks[b]];
+        ct_real w2 = row->term[k].weight * row->term[k].weight, stiff = CTI_CORRECT_STIFF * (D0[0] + D0[4] + D0[8]) / 3;
+        ct_real across = row->equations || slide >= stiff * slip ? stiff : slide / slip;
+        for (a = 0; a < 3; a++)
+            for (i = 0; i < 3; i++)
+                for (j = 0; j < 3; j++)
+                    D[3 * i + j] += (a == 0 ? stiff : across) * w2 * row->frame[3 * a + i] * row->frame[3 * a + j];
+    }
+}
+
+/* blocks that active rows touch, and how many of each component's the factor at hand does not hold; marks components whose factor is due */
+static int cti_correct_look(cti_corrector *t, int renew)
+{
+    const cti_island *q = t->island;
+    int i, k, c, any = 0;
+    memset(t->hold, 0, (size_t)q->n);
+    for (i = 0; i < q->p.n_rows; i++)
+        for (k = 0; cti_correct_is_active(&q->p.rows[i]) && k < q->p.rows[i].n; k++)
+            t->hold[q->p.rows[i].term[k].block] = 1;
+    for (c = 0; c < q->n_components; c++) {
+        const cti_component *p = &t->f->components[q->components[c]];
+        int n = p->end - p->begin, news = 0;
+        for (i = p->place; i < p->place + n; i++)
+            news += t->hold[i] && !t->f->held_at[q->blocks[i]];
+        t->due[c] = (uint8_t)(cti_correct_split(t, c) && (renew || !p->held_ok || p->held_dt != q->p.dt || news * CTI_CORRECT_NEWS > n));
+        any |= t->due[c];
+    }
+    return any;
+}
+
+/* the factor of a component's M, which is in A. 0: out of memory */
+static int cti_correct_factor(cti_corrector *t, cti_component *p)
+{
+    cti_factors *f = t->f;
+    p->held_ok = 0, p->held_version++;
+    if (!cti_factor32_compute(f->mem, &p->held, &f->symbolics[p->symbolic], &p->gather, t->A->val) ||
+        !CTI_RESERVE(f->mem, f->work, (int)cti_factor32_work(&p->held)))
+        return 0;
+    p->held_ok = 1, p->held_dt = t->island->p.dt;
+    return 1;
+}
+
+/* new factors where they are due. 0: out of memory */
+static int cti_correct_renew(cti_corrector *t, int renew, const ct_real *v)
+{
+    const cti_island *q = t->island;
+    int c, i, ok = 1;
+    if (!cti_correct_look(t, renew))
+        return 1;
+    for (i = 0; i < q->n; i++)
+        memcpy(t->keep + 9 * (size_t)i, t->A->val + 9 * (size_t)t->A->diag[q->blocks[i]], 9 * sizeof(ct_real));
+    for (i = 0; i < q->p.n_rows; i++)
+        if (cti_correct_is_active(&q->p.rows[i]))
+            cti_correct_stiffen(t, &q->p.rows[i], v);
+    for (c = 0; ok && c < q->n_components; c++) {
+        cti_component *p = &t->f->components[q->components[c]];
+        if (!t->due[c])
+            continue;
+        ok = cti_correct_factor(t, p);
+        for (i = p->place; i < p->place + p->end - p->begin; i++)
+            t->f->held_at[q->blocks[i]] = t->hold[i];
+    }
+    for (i = 0; i < q->n; i++)
+        memcpy(t->A->val + 9 * (size_t)t->A->diag[q->blocks[i]], t->keep + 9 * (size_t)i, 9 * sizeof(ct_real));
+    return ok;
+}
+
+/* z of one component */
+static void cti_correct_component(cti_corrector *t, const cti_component *p, const ct_real *f, const ct_real *v)
+{
+    const cti_island *q = t->island;
+    const int32_t *blocks = q->own + p->place;
+    int n = p->end - p->begin, i, k;
+    float *x = t->f->x;
+    cti_factors_residual(p, blocks, &q->A, f, v, t->r);
+    for (i = 0; i < n; i++)
+        for (k = 0; k < 3; k++)
+            x[3 * i + k] = (float)t->r[3 * blocks[i] + k];
+    cti_factor32_solve(&p->held, x, t->f->work);
+    for (i = 0; i < n; i++)
+        for (k = 0; k < 3; k++)
+            t->z[3 * blocks[i] + k] = (ct_real)x[3 * i + k];
+}
+
+/* a row some of whose blocks the factor does not hold: z may not change the approach of an active one, nor close an open one farther than
+ * to touch */
+static void cti_correct_cut(cti_corrector *t, const cti_row *row, const ct_real *v)
+{
+    cti_v3 n = cti_v3_at(row->frame, 0);
+    ct_real u[3], dz = 0, w2 = 0, cut;
+    int k, known = 1;
+    for (k = 0; k < row->n; k++) {
+        const cti_term *m = &row->term[k];
+        if (!t->split[m->block])
+            continue;
+        known &= t->f->held_at[t->island->blocks[m->block]];
+        dz += m->weight * cti_v3_dot(n, cti_v3_at(t->z, m->block)), w2 += m->weight * m->weight;
+    }
+    if (known || !(w2 > 0))
+        return;
+    cut = dz;
+    if (!cti_correct_is_active(row)) {
+        cti_row_velocity(row, v, u);
+        cut = cti_max(cti_min(0, u[0] + dz), cti_min(0, dz));
+    }
+    for (k = 0; cut != 0 && k < row->n; k++)
+        if (t->split[row->term[k].block])
+            cti_v3_addto(t->z, row->term[k].block, cti_v3_mul(n, -cut * row->term[k].weight / w2));
+}
+
+static ct_real cti_correct_apply(void *ctx, int renew, const ct_real *f, ct_real *v)
+{
+    cti_corrector *t = (cti_corrector *)ctx;
+    const cti_island *q = t->island;
+    ct_real big = 0;
+    int c, i, k;
+    if (renew >= 0 && !cti_correct_renew(t, renew, v))
+        return -1;
+    memset(t->z, 0, sizeof(ct_real) * 3 * (size_t)q->n);
+    for (c = 0; c < q->n_components; c++)
+        if (cti_correct_split(t, c))
+            cti_correct_component(t, &t->f->components[q->components[c]], f, v);
+    for (i = 0; i < q->p.n_rows; i++)
+        cti_correct_cut(t, &q->p.rows[i], v);
+    for (k = 0; k < 3 * q->n; k++)
+        v[k] += t->z[k], big = cti_max(big, cti_abs(t->z[k]));
+    return big;
+}
+
+CTI_FN int cti_correct_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const cti_island *island, cti_corrector *out)
+{
+    int c, i, any = 0, known = CTI_LEN(f->held_at);
+    memset(out, 0, sizeof *out);
+    out->f = f, out->A = A, out->island = island;
+    for (c = 0; c < island->n_components; c++)
+        any |= cti_correct_split(out, c);
+    if (!any)
+        return 1;
+    out->split = CTI_ARENA_ZERO(arena, uint8_t, island->n);
+    for (c = 0; out->split && c < island->n_components; c++)
+        for (i = 0; cti_correct_split(out, c) && i < f->components[island->components[c]].end - f->components[island->components[c]].begin;
+             i++)
+            out->split[f->components[island->components[c]].place + i] = 1;
+    if (known < A->n) {
+        if (!CTI_RESIZE(f->mem, f->held_at, A->n))
+            return 0;
+        memset(f->held_at + known, 0, (size_t)(A->n - known));
+    }
+    out->r = CTI_ARENA_NEW(arena, ct_real, 3 * island->n), out->z = CTI_ARENA_NEW(arena, ct_real, 3 * island->n);
+    out->keep = CTI_ARENA_NEW(arena, ct_real, 9 * island->n), out->hold = CTI_ARENA_NEW(arena, uint8_t, island->n);
+    out->due = CTI_ARENA_NEW(arena, uint8_t, island->n_components);
+    out->hook.apply = cti_correct_apply, out->hook.ctx = out;
+    return out->r && out->z && out->keep && out->hold && out->due && out->split;
 }
 
 /* ---- 8_step/start.h ---- */
@@ -33113,7 +33451,9 @@ static void cti_start_components(cti_factors *f, const cti_start *t)
         *q = t->components[i];
         q->age = now.version == q->version ? q->age : -1;
         q->version = now.version;
-        q->gather = now.gather, q->factor = now.factor;
+        q->held_ok &= now.held_ok && now.held_version == q->held_version;
+        q->held_version = now.held_version;
+        q->gather = now.gather, q->factor = now.factor, q->held = now.held;
         q->port_at = now.port_at, q->ports = now.ports;
         q->C = now.C, q->ld = now.ld, q->C_version = now.C_version;
         q->place = -1;
@@ -33352,9 +33692,9 @@ static int cti_islands_land(cti_state *s, ct_real dt, const cti_island *q)
     return 1;
 }
 
-/* where a first solve starts: bodies that were in contact and solved by nodes in the last attempt, too, from the last step's velocity and gain
-   of it, as near to the end as a free motion is not; then all that nodes solve at what the contacts' last multipliers do to them */
-static void cti_islands_begin(cti_state *s, ct_real dt, const cti_island *q)
+/* where a first solve starts: bodies that were in contact and solved by nodes in the last attempt, too, from the last step's velocity and
+   gain of it, as near to the end as a free motion is not */
+static void cti_islands_begin(const cti_state *s, ct_real dt, const cti_island *q)
 {
     int c, i;
     for (c = 0; c < q->n_components && s->desc.integrator == CT_INTEGRATOR_EULER; c++) {
@@ -33365,13 +33705,31 @@ static void cti_islands_begin(cti_state *s, ct_real dt, const cti_island *q)
             cti_v3_put(q->v, i, cti_v3_mad(cti_v3_at(s->v, b), cti_v3_at(s->dv, b), share));
         }
     }
-    cti_factors_respond(&s->factors, q, s->pcg_work);
+}
+
+/* clusters of an open island; a body that is taken whole after it was only guessed gets a new factor. 0: out of memory */
+static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
+{
+    int c, late = 0;
+    if (!cti_factors_clusters(&s->factors, s->arena, s->desc.solver.cluster, q))
+        return 0;
+    for (c = 0; c < q->n_components; c++) {
+        cti_component *k = &s->factors.components[q->components[c]];
+        if (k->split > 0 || !k->guessed || k->age == 0)
+            continue;
+        k->stale = late = 1;
+        if (!cti_factors_renew(&s->factors, k, &s->A, dt))
+            return 0;
+    }
+    q->p.lagged = cti_factors_lag(&s->factors, q);
+    return !late || cti_factors_clusters(&s->factors, s->arena, s->desc.solver.cluster, q);
 }
 
 /* an open island; a factor that lags too far is renewed on the way. 0: out of memory */
 static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
     ct_solver_desc desc = s->desc.solver;
+    cti_corrector corrector;
     cti_solve_info info;
     int turn;
     if (later)
@@ -33379,13 +33737,16 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     else if (!cti_islands_land(s, dt, q))
         return 0;
     for (turn = 0;; turn++) {
-        q->p.lagged = cti_factors_lag(&s->factors, q);
         q->p.free_start = 1;
-        if (!cti_factors_clusters(&s->factors, s->arena, desc.cluster, q))
+        if (!cti_islands_cluster(s, dt, q))
             return 0;
         if (!later && turn == 0)
             cti_islands_begin(s, dt, q);
+        if (!cti_correct_open(&s->factors, s->arena, &s->A, q, &corrector))
+            return 0;
+        q->p.correction = corrector.hook.apply ? &corrector.hook : NULL;
         cti_ica_solve(&q->p, &desc, s->arena, q->v, &info);
+        q->p.correction = NULL;
         out->iterations += info.iterations;
         out->sweeps += info.sweeps;
         if (info.status == CTI_SOLVE_MEMORY)
@@ -35165,8 +35526,7 @@ static int cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, in
     cti_factors *f = &s->factors;
     const int32_t *blocks = f->blocks + q->begin;
     int i, k, n = q->end - q->begin;
-    /* also where it is guessed: the start of the solve with contacts lives on it, and behind an old one cloth that ought to slide comes to rest */
-    if (!cti_factors_renew(f, q, &s->A, dt))
+    if (!q->guessed && !cti_factors_renew(f, q, &s->A, dt))
         return 0;
     if (!q->guessed)
         *its = cti_max_int(*its, cti_factors_free_solve(f, q, &s->A, s->b, s->v_free, cti_cmr_free_tolerance(s, q, dt), 200, s->pcg_work));
@@ -44778,10 +45138,18 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_SYMBOLIC_WIDTH
 #undef CTI_SYMBOLIC_ONCE_SMALL
 #undef CTI_SYMBOLIC_ONCE_LARGE
+#undef CTI_LOCAL_MISS
+#undef CTI_LOCAL_FLAT
 #undef CTI_NODES_REBASE
 #undef CTI_ICA_FEW
 #undef CTI_ICA_MORE
 #undef CTI_ICA_DEFER
+#undef CTI_ICA_SMOOTH
+#undef CTI_ICA_LEFT
+#undef CTI_ICA_ALIKE
+#undef CTI_ICA_STRIDE
+#undef CTI_ICA_SLOW
+#undef CTI_ICA_ASTRAY
 #undef CTI_ICA_NEAR
 #undef CTI_ICA_STALL
 #undef CTI_DUAL_MOST
@@ -44874,6 +45242,8 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_FACTORS_LARGE
 #undef CTI_FACTORS_SOLVE
 #undef CTI_FACTORS_CHEAP
+#undef CTI_CORRECT_STIFF
+#undef CTI_CORRECT_NEWS
 #undef CTI_START_COPY
 #undef CTI_ISLANDS_POOR
 #undef CTI_ISLANDS_POOR_SPEED

@@ -61,7 +61,8 @@ static void make(fixture *f, double k, double mu)
         f->b[3 * i] = CTI_R(0.02), f->b[3 * i + 1] = CTI_R(-0.1), f->b[3 * i + 2] = (ct_real)(0.01 * uniform());
     for (i = 0; i < ROWS; i++) {
         cti_row *r = &f->rows[i];
-        cti_v3 nrm = cti_v3_unit(cti_v3_make((ct_real)(0.4 * (uniform() - 0.5)), 1, (ct_real)(0.4 * (uniform() - 0.5))), cti_v3_zero()), t1, t2;
+        cti_v3 nrm = cti_v3_unit(cti_v3_make((ct_real)(0.4 * (uniform() - 0.5)), 1, (ct_real)(0.4 * (uniform() - 0.5))), cti_v3_zero()), t1,
+               t2;
         cti_v3_tangents(nrm, &t1, &t2);
         cti_v3_put(r->frame, 0, nrm), cti_v3_put(r->frame, 1, t1), cti_v3_put(r->frame, 2, t2);
         r->mu = (ct_real)mu;
@@ -236,8 +237,8 @@ static void whole_make(whole *w, const cti_bsr *A, int first)
         memcpy(w->inverse[i], M[i] + H3, sizeof w->inverse[i]);
 }
 
-/* one chain whole behind hooks, which is only kept up to date at its ports between solves, the other in nodes: the solution of nodes alone, with
-   fewer solves than iterations; on a small budget, too, the whole chain ends as its multipliers say */
+/* one chain whole behind hooks, which is only kept up to date at its ports between solves, the other in nodes: the solution of nodes alone,
+   with fewer solves than iterations; on a small budget, too, the whole chain ends as its multipliers say */
 static void whole_is_caught_up(void **state)
 {
     static whole w;
@@ -271,7 +272,8 @@ static void whole_is_caught_up(void **state)
             }
         } else {
             memset(&d, 0, sizeof d), memset(f.v, 0, sizeof f.v);
-            d.cone = CT_CONE_CONE, d.tolerance = CTI_R(1e-11), d.max_iterations = 20, d.inner_iterations = 2, d.inner_repeats = 3, d.max_sweeps = 10;
+            d.cone = CT_CONE_CONE, d.tolerance = CTI_R(1e-11), d.max_iterations = 20, d.inner_iterations = 2, d.inner_repeats = 3,
+            d.max_sweeps = 10;
             cti_ica_solve(&f.p, &d, &f.arena, f.v, &info);
             assert_int_equal(info.status, CTI_SOLVE_BUDGET);
             cti_problem_rhs(&f.p, rhs);
@@ -337,7 +339,8 @@ static void budgets_and_nan(void **state)
         if (k)
             cluster(&f, N / 2);
         memset(&d, 0, sizeof d);
-        d.cone = CT_CONE_CONE, d.tolerance = CTI_R(1e-14), d.max_iterations = 1000, d.inner_iterations = 500, d.inner_repeats = 3, d.max_sweeps = 3;
+        d.cone = CT_CONE_CONE, d.tolerance = CTI_R(1e-14), d.max_iterations = 1000, d.inner_iterations = 500, d.inner_repeats = 3,
+        d.max_sweeps = 3;
         cti_ica_solve(&f.p, &d, &f.arena, f.v, &info);
         assert_int_equal(info.status, CTI_SOLVE_BUDGET);
         assert_true(info.sweeps > 0 && info.sweeps <= (k ? 3 * 250 / ROWS : 4));
@@ -404,8 +407,10 @@ static void a_solve_that_is_stuck_ends(void **state)
         d.cone = CT_CONE_CONE, d.tolerance = CTI_R(0.05), d.max_sweeps = 1000000;
         d.max_iterations = most[k], d.inner_iterations = 500, d.inner_repeats = 3;
         cti_ica_solve(&f.p, &d, &f.arena, f.v, &info);
+        print_message("  %d: status %d, %d iterations, change %.3g\n", k, (int)info.status, info.iterations, (double)info.change);
         if (k == 0)
-            assert_true(info.status == CTI_SOLVE_BUDGET && info.iterations > 30 && info.iterations < most[k] - 5 && info.change > d.tolerance);
+            assert_true(info.status == CTI_SOLVE_BUDGET && info.iterations > 30 && info.iterations < most[k] - 5 &&
+                        info.change > d.tolerance);
         else
             assert_true(info.status == CTI_SOLVE_OK && info.iterations > 160 && info.change <= d.tolerance);
         drop(&f);
@@ -458,10 +463,13 @@ static void residual_reacts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(splittings_agree),
-                                       cmocka_unit_test(whole_beside_nodes), cmocka_unit_test(whole_is_caught_up),
+                                       cmocka_unit_test(whole_beside_nodes),
+                                       cmocka_unit_test(whole_is_caught_up),
                                        cmocka_unit_test(exact_cluster_needs_two_outer_iterations),
                                        cmocka_unit_test(coulomb),
-                                       cmocka_unit_test(contacts_are_part_of_the_sweep), cmocka_unit_test(contacts_leave_the_sweep), cmocka_unit_test(a_solve_that_is_stuck_ends),
+                                       cmocka_unit_test(contacts_are_part_of_the_sweep),
+                                       cmocka_unit_test(contacts_leave_the_sweep),
+                                       cmocka_unit_test(a_solve_that_is_stuck_ends),
                                        cmocka_unit_test(node_sweeps_are_exact),
                                        cmocka_unit_test(budgets_and_nan),
                                        cmocka_unit_test(residual_reacts)};

@@ -3,6 +3,7 @@
    stand still; it shares no code with the solver but the rows themselves. Scenes: S1, S2, S3_N4 of the data folder, cut down where a dense
    matrix would be too large; shapes of the same size where the folder is missing. */
 #include "../src/3_solve/ica.h"
+#include "../src/8_step/correct.h"
 #include "../src/9_world/world.h"
 #include "world_util.h"
 #include <time.h>
@@ -90,7 +91,8 @@ static void reference_build(reference *f, const cti_problem *p)
     for (i = 0; i < p->A->n; i++)
         for (k = p->A->row[i]; k < p->A->row[i + 1]; k++)
             for (a = 0; a < 9; a++)
-                f->L[(size_t)(3 * i + a / 3) * (size_t)n + (size_t)(3 * p->A->col[k] + a % 3)] = (double)p->A->val[9 * (size_t)k + (size_t)a];
+                f->L[(size_t)(3 * i + a / 3) * (size_t)n + (size_t)(3 * p->A->col[k] + a % 3)] =
+                    (double)p->A->val[9 * (size_t)k + (size_t)a];
     cholesky(f->L, n);
     for (i = 0; i < n; i++)
         f->v0[i] = (double)p->b[i];
@@ -123,10 +125,7 @@ static void reference_build(reference *f, const cti_problem *p)
     free(J);
 }
 
-static void reference_free(reference *f)
-{
-    free(f->L), free(f->Y), free(f->W), free(f->v0), free(f->v), free(f->q), free(f->r);
-}
+static void reference_free(reference *f) { free(f->L), free(f->Y), free(f->W), free(f->v0), free(f->v), free(f->q), free(f->r); }
 
 static void to_cone(ct_cone cone, double bound, double *a, double *b)
 {
@@ -196,7 +195,8 @@ static void reference_solve(reference *f, const cti_problem *p, ct_cone cone, do
             double old[3] = {f->r[3 * i], f->r[3 * i + 1], f->r[3 * i + 2]};
             local_solve(f, &p->rows[i], i, cone);
             for (k = 0; k < 3; k++)
-                f->change = fmax(f->change, fabs(f->r[3 * i + k] - old[k]) * f->W[(size_t)(3 * i + k) * (size_t)f->m + (size_t)(3 * i + k)]);
+                f->change =
+                    fmax(f->change, fabs(f->r[3 * i + k] - old[k]) * f->W[(size_t)(3 * i + k) * (size_t)f->m + (size_t)(3 * i + k)]);
         }
         f->change /= (double)p->velocity_scale;
         if (f->change < tol)
@@ -239,63 +239,79 @@ static void open_world(ct_world *w, const cti_problem *p, ct_real *v, cti_island
     assert_int_equal(q->n, s->n);
 }
 
-/* a body that is split into nodes answers to given multipliers as a whole, also behind a factor of a matrix that was a third as stiff; bodies
-   that are one cluster are left to the solver */
-static void answers(ct_world *w, cti_problem *p)
+/* corrections of bodies that are split into nodes. Without contacts they solve A v = b as a whole; with pressed ones that the factor was
+   made for v keeps its approach there, and where it was not made for them as well; A is what it was; bodies that are one cluster have
+   none. */
+static void corrects(ct_world *w, cti_problem *p)
 {
     cti_state *s = &w->state;
-    cti_factors *f = &s->factors;
     cti_island q;
-    size_t n3 = 3 * (size_t)s->n;
-    ct_real *v = (ct_real *)malloc(sizeof(ct_real) * n3), *rhs = (ct_real *)malloc(sizeof(ct_real) * n3);
-    ct_real *work = (ct_real *)malloc(sizeof(ct_real) * 4 * n3), before, after;
-    int i, k;
-    cti_problem_rhs(p, rhs);
-    for (k = 0; k < 2; k++) {
-        memcpy(v, s->v_free, sizeof(ct_real) * n3);
-        for (i = 0; k && i < 9 * s->A.row[s->n]; i++)
-            s->A.val[i] *= 3;
-        for (i = 0; k && i < (int)n3; i++)
-            rhs[i] *= 3;
-        for (i = 0; i < CTI_LEN(f->components); i++)
-            f->components[i].age += k;
-        cti_bsr_residual(&s->A, rhs, v, work);
-        before = largest((int)n3, work);
-        for (i = 0; k && i < p->n_rows; i++) /* three times the multipliers and b: the same solution */
-            p->rows[i].r[0] *= 3, p->rows[i].r[1] *= 3, p->rows[i].r[2] *= 3;
-        for (i = 0; k && i < (int)n3; i++)
-            s->b[i] *= 3;
+    cti_corrector c;
+    size_t n3 = 3 * (size_t)s->n, bytes = sizeof(ct_real) * 9 * (size_t)s->A.row[s->n];
+    ct_real *v = (ct_real *)malloc(sizeof(ct_real) * n3), *f = (ct_real *)malloc(sizeof(ct_real) * n3);
+    ct_real *work = (ct_real *)malloc(sizeof(ct_real) * n3), *A = (ct_real *)malloc(bytes), before, after, first, u[3], free_u = 0,
+            held_u = 0;
+    int i, k, asked;
+    for (i = 0; i < (int)n3; i++)
+        v[i] = s->v_free[i] + (ct_real)(0.1 * sin(i));
+    memcpy(A, s->A.val, bytes);
+    for (asked = 0; asked < 2; asked++) {
+        for (i = 0; i < p->n_rows; i++)
+            memset(p->rows[i].r, 0, sizeof p->rows[i].r);
         open_world(w, p, v, &q);
-        assert_true(cti_factors_clusters(f, s->arena, CT_CLUSTER_NODE, &q));
-        cti_factors_respond(f, &q, work);
-        cti_island_close(f, &q, p->rows, v);
-        cti_bsr_residual(&s->A, rhs, v, work);
+        assert_true(cti_factors_clusters(&s->factors, s->arena, CT_CLUSTER_NODE, &q));
+        assert_true(cti_correct_open(&s->factors, s->arena, &s->A, &q, &c) && c.hook.apply);
+        if (!asked) {
+            cti_problem_rhs(&q.p, f);
+            cti_bsr_residual(&q.A, f, q.v, work);
+            before = largest((int)n3, work);
+            q.p.n_rows = 0;
+            first = c.hook.apply(c.hook.ctx, 1, f, q.v);
+            q.p.n_rows = p->n_rows;
+            cti_bsr_residual(&q.A, f, q.v, work);
         after = largest((int)n3, work);
-        print_message("  answer to the multipliers: residual %.2g N s from %.2g\n", (double)after, (double)before);
-        assert_true(before > 0 && after < CTI_R(1e-3) * before);
+            print_message("  correction of %.2g m/s: residual %.2g N s from %.2g\n", (double)first, (double)after, (double)before);
+            assert_true(first > 0 && after < CTI_R(1e-3) * before);
     }
-    for (i = 0; i < 9 * s->A.row[s->n]; i++)
-        s->A.val[i] /= 3;
+        for (i = 0; i < q.p.n_rows; i++) /* all pressed; b pushes them together */
+            q.p.rows[i].r[0] = CTI_R(1e-12);
     for (i = 0; i < (int)n3; i++)
-        s->b[i] /= 3;
-    for (i = 0; i < CTI_LEN(f->components); i++)
-        f->components[i].age--;
-    memcpy(rhs, v, sizeof(ct_real) * n3);
+            q.v[i] = 0;
+        cti_problem_rhs(&q.p, f);
+        for (k = 0; k < 2; k++) { /* without and with what holds them, which the cut does where the factor is the old one */
+            if (k == 0)
+                cti_factors_free_solve(&s->factors, &s->factors.components[q.components[0]], &s->A, f, q.v, 1e-12, 100, s->pcg_work);
+            else
+                assert_true(c.hook.apply(c.hook.ctx, asked ? 1 : -1, f, q.v) >= 0);
+            for (i = 0; i < q.p.n_rows; i++) {
+                cti_row_velocity(&q.p.rows[i], q.v, u);
+                if (k == 0)
+                    free_u = cti_max(free_u, cti_abs(u[0] - q.p.rows[i].w[0]));
+                else
+                    held_u = cti_max(held_u, cti_abs(u[0] - q.p.rows[i].w[0]));
+            }
+            memset(q.v, 0, sizeof(ct_real) * n3);
+        }
+        print_message("  approach of pressed contacts: %.2g m/s free, %.2g held (%s)\n", (double)free_u, (double)held_u,
+                      asked ? "factor" : "cut");
+        assert_true(held_u < (asked ? CTI_R(0.1) : CTI_R(0.5)) * free_u); /* the cut goes over the rows once */
+        free_u = held_u = 0;
+        cti_island_close(&s->factors, &q, p->rows, work);
+        assert_memory_equal(A, s->A.val, bytes);
+    }
     open_world(w, p, v, &q);
-    assert_true(cti_factors_clusters(f, s->arena, CT_CLUSTER_BODY, &q));
-    cti_factors_respond(f, &q, work);
-    cti_island_close(f, &q, p->rows, v);
-    for (i = 0; i < (int)n3; i++)
-        assert_true(v[i] == rhs[i]);
-    free(v), free(rhs), free(work);
+    assert_true(cti_factors_clusters(&s->factors, s->arena, CT_CLUSTER_BODY, &q));
+    assert_true(cti_correct_open(&s->factors, s->arena, &s->A, &q, &c) && !c.hook.apply);
+    cti_island_close(&s->factors, &q, p->rows, work);
+    free(v), free(f), free(work), free(A);
 }
 
 /* soften: normal compliance as a share of W's diagonal, 0 leaves the world's; where contacts are twins, the reference's plain sweeps would
    take for ever to share their load to the last digit */
 static void compare(ct_world *w, const char *name, double dt, ct_cone cone, double soften)
 {
-    static const ct_cluster_mode modes[] = {CT_CLUSTER_NODE, CT_CLUSTER_PATCH, CT_CLUSTER_BODY, CT_CLUSTER_AUTO};
-    static const char *const names[] = {"node", "patch", "body", "auto"};
+    static const ct_cluster_mode modes[] = {CT_CLUSTER_NODE, CT_CLUSTER_PATCH, CT_CLUSTER_BODY, CT_CLUSTER_AUTO, CT_CLUSTER_NODE};
+    static const char *const names[] = {"node", "patch", "body", "auto", "node, corrected"};
     cti_state *s = &w->state;
     cti_problem p;
     reference f;
@@ -304,7 +320,7 @@ static void compare(ct_world *w, const char *name, double dt, ct_cone cone, doub
     clock_t start = clock();
     take_problem(w, dt, 9.81, &p);
     assert_true(p.n_rows >= 8);
-    answers(w, &p);
+    corrects(w, &p);
     reference_build(&f, &p);
     for (i = 0; i < p.n_rows && soften > 0; i++)
         p.rows[i].compliance[0] = (ct_real)(soften * f.W[(size_t)(3 * i) * (size_t)f.m + (size_t)(3 * i)]);
@@ -317,10 +333,11 @@ static void compare(ct_world *w, const char *name, double dt, ct_cone cone, doub
     assert_true(pushing >= 4);
     v = (ct_real *)malloc(sizeof(ct_real) * (size_t)f.n);
     work = (ct_real *)malloc(sizeof(ct_real) * 2 * (size_t)f.n);
-    for (k = 0; k < 4; k++) {
+    for (k = 0; k < 5; k++) {
         ct_solver_desc d = ct_solver_desc_default();
         cti_solve_info info;
         cti_residuals res;
+        cti_corrector c;
         cti_island q;
         double worst = 0;
         d.cone = cone, d.cluster = modes[k], d.tolerance = (ct_real)1e-11, d.max_iterations = 200000, d.inner_iterations = 2000,
@@ -332,6 +349,8 @@ static void compare(ct_world *w, const char *name, double dt, ct_cone cone, doub
             v[i] = s->v_free[i];
         open_world(w, &p, v, &q);
         assert_true(cti_factors_clusters(&s->factors, s->arena, modes[k], &q));
+        assert_true(cti_correct_open(&s->factors, s->arena, &s->A, &q, &c));
+        q.p.correction = k == 4 ? &c.hook : NULL;
         start = clock();
         cti_ica_solve(&q.p, &d, s->arena, q.v, &info);
         cti_island_close(&s->factors, &q, p.rows, v);
@@ -339,8 +358,8 @@ static void compare(ct_world *w, const char *name, double dt, ct_cone cone, doub
         for (i = 0; i < f.n; i++)
             worst = fmax(worst, fabs((double)v[i] - f.v[i]));
         worst /= (double)p.velocity_scale;
-        print_message("  %-5s %5d clusters, %6d iterations, %7d sweeps, status %d, natural map %.2g, v differs by %.2g, %.2f s\n", names[k],
-                      q.p.n_clusters, info.iterations, info.sweeps, (int)info.status, (double)res.natural_map, worst,
+        print_message("  %-15s %5d clusters, %6d iterations, %7d sweeps, status %d, natural map %.2g, v differs by %.2g, %.2f s\n",
+                      names[k], q.p.n_clusters, info.iterations, info.sweeps, (int)info.status, (double)res.natural_map, worst,
                       (double)(clock() - start) / CLOCKS_PER_SEC);
         bad += !(worst < 1e-8);
     }
@@ -359,7 +378,6 @@ static int read_data(const char *relative, ct_mesh *m)
     memset(m, 0, sizeof *m);
     return ct_mesh_read(path, m, NULL) == CT_OK;
 }
-
 
 /* S1: soft blocks of 64 vertices in two layers that straddle, E 1e5, mu 0.5 */
 static void piles(void **state)
@@ -433,7 +451,8 @@ static void press(void **state)
     add_soft_mesh(w, "lower", &m, 1e5, 0, 0, 0);
     mesh_place(&m, 0, 0, -0.11, 0);
     for (i = 0; i < m.n_positions; i++) {
-        double c = cos(0.17453292519943295), s = sin(0.17453292519943295), x = (double)m.positions[3 * i], z = (double)m.positions[3 * i + 2];
+        double c = cos(0.17453292519943295), s = sin(0.17453292519943295), x = (double)m.positions[3 * i],
+               z = (double)m.positions[3 * i + 2];
         m.positions[3 * i] = (ct_real)(c * x + s * z), m.positions[3 * i + 2] = (ct_real)(c * z - s * x);
     }
     mesh_place(&m, 0, 0.01, 0.32, 0.005);
@@ -476,10 +495,8 @@ static void pinned(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PLAIN_TEST(piles)
-        cmocka_unit_test(sheets),
-        PLAIN_TEST(press)
-        cmocka_unit_test(pinned),
+        PLAIN_TEST(piles) cmocka_unit_test(sheets),
+        PLAIN_TEST(press) cmocka_unit_test(pinned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

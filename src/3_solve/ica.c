@@ -1,15 +1,14 @@
 /* ica.c -- iterative constraint anticipation.
    Purpose: A v = b + J' lambda + H' gamma with non-penetration and Coulomb friction, without the Schur complement J A^-1 J'.
-   Method: a splitting A = D - L - U, D block diagonal over clusters (nodes as in the paper, patches, whole bodies). The outer iteration refines
-   v by one block Gauss-Seidel sweep (eq. 12); in between, projected Gauss-Seidel over the contacts solves the LCP that anticipates through
-   D^-1 alone (eq. 10-11), normal and friction interlaced at each contact (eq. 13-14, 5.5). Tiles, the rows of D^-1 that contacts touch, are
-   float; multipliers and residuals (those of nodes at a base point, nodes.c) are ct_real, so that the outer iteration refines the result to
-   full precision.
-   differs: the velocity change that a multiplier causes is added to v at once, so that a sweep over clusters starts from it instead of from
-   v(i-1); within one cluster the two agree exactly, and with cluster = body one outer iteration is full anticipation. Contacts between nodes are
-   first solved inside of the sweep over the nodes, each behind the last of its nodes, so that a node that sticks does not give way to its
-   neighbours in between: a third less iterations than contacts and nodes in turn, to which a solve that does not end goes back.
-   Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
+   Method: a splitting A = D - L - U, D block diagonal over clusters (nodes as in the paper, patches, whole bodies). The outer iteration
+   refines v by one block Gauss-Seidel sweep (eq. 12); in between, projected Gauss-Seidel over the contacts solves the LCP that anticipates
+   through D^-1 alone (eq. 10-11), normal and friction interlaced at each contact (eq. 13-14, 5.5). Tiles, the rows of D^-1 that contacts
+   touch, are float; multipliers and residuals (those of nodes at a base point, nodes.c) are ct_real, so that the outer iteration refines
+   the result to full precision. differs: the velocity change that a multiplier causes is added to v at once, so that a sweep over clusters
+   starts from it instead of from v(i-1); within one cluster the two agree exactly, and with cluster = body one outer iteration is full
+   anticipation. Contacts between nodes are first solved inside of the sweep over the nodes, each behind the last of its nodes, so that a
+   node that sticks does not give way to its neighbours in between: a third less iterations than contacts and nodes in turn, to which a
+   solve that does not end goes back. Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
 #include "ica_kernel.h"
 #include "ica_state.h"
 #include "../1_math/elem.h"
@@ -18,9 +17,21 @@
 #define CTI_ICA_MORE 20 /* so many times as many */
 #define CTI_ICA_DEFER 12 /* outer iterations between two solves of a cluster that only its contacts move */
 enum { CTI_ICA_COUPLED = 2, CTI_ICA_PLAIN = 10 }; /* sweeps over the contacts between two over coupled clusters; not accelerated */
-/* contacts are in the sweep over nodes for so many outer iterations, and while its change halves in so many; friction that cycles there settles
-   between sweeps */
+/* contacts are in the sweep over nodes for so many outer iterations, and while its change halves in so many; friction that cycles there
+   settles between sweeps */
 enum { CTI_ICA_FUSED = 30, CTI_ICA_HALVES = 8 };
+/* corrections of whole bodies: sweeps before each; new factors of a solve, which are asked for after so many that left more than a share of
+   the change; times the tolerance that the last one may have had */
+enum { CTI_ICA_SWEEPS = 2, CTI_ICA_RENEWALS = 2, CTI_ICA_IDLE = 2 };
+#define CTI_ICA_SMOOTH CTI_R(10)
+#define CTI_ICA_LEFT CTI_R(0.7)
+/* strides: drifts alike up to a share, no shorter than so many iterations, multipliers that are not too slow beside the fastest; a change
+   so many times the best one behind a stride takes it back, and so many of these end them */
+#define CTI_ICA_ALIKE CTI_R(0.1)
+#define CTI_ICA_STRIDE CTI_R(3)
+#define CTI_ICA_SLOW CTI_R(0.05)
+#define CTI_ICA_ASTRAY CTI_R(4)
+enum { CTI_ICA_PATIENCE = 3 };
 #define CTI_ICA_NEAR 3 /* times the tolerance below which a solve that is too slow to reach it ends */
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
@@ -130,10 +141,10 @@ static ct_real cti_ica_visit(cti_ica *s, int i)
     return change;
 }
 
-/* projected Gauss-Seidel sweeps (eq. 11) until a sweep changes less than `stop`, `drop` times the first sweep's change, or, with the paper's
-   rule, until the change itself changes by less than 5 %. differs: sweeps are Anderson accelerated, since their error in sliding and
-   rolling modes falls by less than a percent a sweep; a sweep that changes more than twice the best one restarts the history; and sweeps
-   end below the tolerance already when they stall there. again: v was refined at these multipliers before */
+/* projected Gauss-Seidel sweeps (eq. 11) until a sweep changes less than `stop`, `drop` times the first sweep's change, or, with the
+   paper's rule, until the change itself changes by less than 5 %. differs: sweeps are Anderson accelerated, since their error in sliding
+   and rolling modes falls by less than a percent a sweep; a sweep that changes more than twice the best one restarts the history; and
+   sweeps end below the tolerance already when they stall there. again: v was refined at these multipliers before */
 static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps, int again, ct_real *out_first)
 {
     int k, i, n = s->p->n_rows;
@@ -178,14 +189,21 @@ static int cti_ica_budget(const cti_ica *s)
     return most < 1e9 ? (int)most : 1000000000;
 }
 
+/* multipliers to the rows */
+static void cti_ica_publish(const cti_ica *s)
+{
+    int i;
+    for (i = 0; i < s->p->n_rows; i++)
+        memcpy(s->p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
+}
+
 /* eq. 10: where nodes would go by a Jacobi step at the multipliers at hand, for the contacts that touch them */
 static const ct_real *cti_ica_predict(cti_ica *s)
 {
     int c, i;
     if (!s->predicted)
         return s->v;
-    for (i = 0; i < s->p->n_rows; i++) /* f of the multipliers at hand: acceleration has moved them */
-        memcpy(s->p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
+    cti_ica_publish(s); /* f of the multipliers at hand: acceleration has moved them */
     cti_problem_rhs(s->p, s->f);
     for (c = 0; c < s->n_clusters; c++) {
         const cti_ica_cluster *q = &s->clusters[c];
@@ -275,14 +293,14 @@ static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
         if (!(s->fused && s->contacts[i].own))
             cti_row_velocity(&s->p->rows[i], v, s->contacts[i].base);
     info->sweeps += cti_ica_inner(s, stop, drop, cti_min_int(left, s->desc->inner_iterations), info->iterations > 1, &first);
-    for (i = 0; i < s->p->n_rows; i++)
-        memcpy(s->p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
+    cti_ica_publish(s);
     cti_problem_rhs(s->p, s->f);
     return first;
 }
 
 /* what ends the outer loop after an iteration that changed `now`; CTI_SOLVE_BUDGET: go on */
-static cti_solve_status cti_ica_judge(const cti_ica *s, const cti_solve_info *info, ct_real now, ct_real last, ct_real best, ct_real contact)
+static cti_solve_status cti_ica_judge(const cti_ica *s, const cti_solve_info *info, ct_real now, ct_real last, ct_real best,
+                                      ct_real contact)
 {
     if (now <= s->desc->tolerance * s->p->velocity_scale)
         return CTI_SOLVE_OK;
@@ -313,15 +331,114 @@ static void cti_ica_forget_pace(cti_ica *s)
         s->pace[k] = CTI_REAL_MAX;
 }
 
-/* 1 when a solve comes near the tolerance, and will not reach it in the iterations left at the pace of the last ones, also where these brought
-   nothing: multipliers that many contacts share wander without end where velocities differ by roundings. best: smallest change so far */
+/* 1 when a solve comes near the tolerance, and will not reach it in the iterations left at the pace of the last ones, also where these
+   brought nothing: multipliers that many contacts share wander without end where velocities differ by roundings. best: smallest change so
+   far */
 static int cti_ica_is_stuck(cti_ica *s, int iteration, int left, ct_real best)
 {
     ct_real tol = s->desc->tolerance * s->p->velocity_scale, then = s->pace[iteration % CTI_ICA_PACE];
     s->pace[iteration % CTI_ICA_PACE] = best;
-    if (s->fused || s->p->plain || !(best < CTI_ICA_NEAR * tol) || !(then < CTI_REAL_MAX))
+    if (s->fused || s->correcting || s->p->plain || !(best < CTI_ICA_NEAR * tol) || !(then < CTI_REAL_MAX))
         return 0;
     return !((ct_real)left * cti_log(then / best) > (ct_real)CTI_ICA_PACE * cti_log(best / tol));
+}
+
+/* another map: another history, another measure */
+static void cti_ica_new_map(cti_ica *s, ct_real *best, ct_real *last)
+{
+    cti_anderson_restart(&s->outer);
+    *best = *last = CTI_REAL_MAX;
+    cti_ica_forget_pace(s);
+}
+
+/* a correction behind an iteration that changed `now`, which it returns together with its own change; below 0: out of memory. A solve ends
+   with sweeps, after a correction that changed little. One that twice brings little gets a new factor, then another one, then ends */
+static ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now, ct_real *best, ct_real *last)
+{
+    ct_real tol = s->desc->tolerance * s->p->velocity_scale;
+    int renew = -1, smooth = s->corrected <= CTI_ICA_SMOOTH * tol;
+    if (iteration == 1)
+        return cti_max(now, 2 * tol);
+    if (smooth && now <= tol)
+        return now;
+    if (s->renewed == 0)
+        renew = 0;
+    else if (s->idle >= CTI_ICA_IDLE && s->renewed < CTI_ICA_RENEWALS && !smooth)
+        renew = 1;
+    else if (s->idle >= CTI_ICA_IDLE + !smooth) {
+        s->correcting = 0;
+        cti_ica_new_map(s, best, last);
+        return now;
+    }
+    if (renew >= 0) {
+        cti_ica_publish(s);
+        s->renewed++, s->idle = 0, s->nearest = CTI_REAL_MAX;
+        if (renew)
+            cti_ica_new_map(s, best, last);
+    }
+    s->corrected = s->p->correction->apply(s->p->correction->ctx, renew, s->f, s->v);
+    if (s->corrected < 0)
+        return s->corrected;
+    now = cti_max(cti_max(now, s->corrected), 2 * tol);
+    s->idle = now > CTI_ICA_LEFT * s->nearest ? s->idle + 1 : 0;
+    s->nearest = cti_min(s->nearest, now);
+    return now;
+}
+
+/* back to the best point, history forgotten */
+static void cti_ica_back(cti_ica *s)
+{
+    memcpy(s->z, s->z_best, sizeof(ct_real) * (size_t)s->outer.n);
+    cti_nodes_restart(&s->nodes);
+    cti_anderson_restart(&s->outer);
+    cti_ica_forget_pace(s);
+    s->strode = 0;
+}
+
+/* how far z may go on along the drift until the first multiplier that it takes away vanishes; 0: it takes none away */
+static ct_real cti_ica_reach(const cti_ica *s)
+{
+    const ct_real *d = s->drift + 3 * (size_t)s->p->A->n;
+    ct_real fast = 0, t = CTI_REAL_MAX;
+    int i, n = s->p->n_rows;
+    for (i = 0; i < n; i++)
+        fast = cti_max(fast, cti_abs(d[3 * i]) * s->contacts[i].local.B[0]);
+    for (i = 0; i < n; i++)
+        if (!s->p->rows[i].equations && s->r[3 * i] > 0 && -d[3 * i] * s->contacts[i].local.B[0] > CTI_ICA_SLOW * fast)
+            t = cti_min(t, s->r[3 * i] / -d[3 * i]);
+    return t < CTI_REAL_MAX ? t : 0;
+}
+
+/* contacts that stand for one another, or share a load that many could carry, hand it over at a constant speed, from the one that the
+   others relieve, which takes as many iterations as there are such small steps in it. Where two iterations have changed z alike, it goes at
+   once to where the first of them carries nothing. Returns 1 when it did */
+static int cti_ica_stride(cti_ica *s)
+{
+    double same = 0, all = 0;
+    ct_real t = 0;
+    int i, n = s->outer.n, first = 3 * s->p->A->n;
+    for (i = 0; i < n; i++) {
+        ct_real d = s->z[i] - s->z_old[i], e = (d - s->drift[i]) * s->weight[i];
+        s->drift[i] = d;
+        same += (double)(e * e), d *= s->weight[i], all += (double)(d * d);
+    }
+    s->strode =
+        s->astray < CTI_ICA_PATIENCE && !s->strode && same < CTI_ICA_ALIKE * CTI_ICA_ALIKE * all && (t = cti_ica_reach(s)) > CTI_ICA_STRIDE;
+    if (!s->strode)
+        return 0;
+    for (i = 0; i < n; i++)
+        s->z[i] += t * s->drift[i];
+    for (i = 0; i < s->p->n_rows; i++) {
+        ct_real *r = s->z + first + 3 * i, g = r[1] * r[1] + r[2] * r[2], most = s->p->rows[i].mu * cti_max(0, r[0]);
+        if (s->p->rows[i].equations)
+            continue;
+        r[0] = cti_max(0, r[0]);
+        g = g > most * most ? most / cti_sqrt(g) : 1;
+        r[1] *= g, r[2] *= g;
+    }
+    cti_nodes_restart(&s->nodes);
+    cti_anderson_restart(&s->outer);
+    return 1;
 }
 
 /* the outer loop: contacts, then v; where clusters are coupled the whole map is accelerated */
@@ -330,21 +447,34 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
     const ct_solver_desc *desc = s->desc;
     ct_real tol = desc->tolerance * s->p->velocity_scale, best = CTI_REAL_MAX, last = CTI_REAL_MAX;
     size_t bytes = sizeof(ct_real) * (size_t)(s->outer.n);
-    int restarts = 0, most = s->coupled ? cti_min_int(desc->max_iterations, (desc->max_sweeps + 1) / CTI_ICA_COUPLED) : desc->max_iterations;
+    int restarts = 0,
+        most = s->coupled ? cti_min_int(desc->max_iterations, (desc->max_sweeps + 1) / CTI_ICA_COUPLED) : desc->max_iterations;
     s->fused = s->n_own > 0;
+    s->correcting = s->coupled && s->p->correction && !s->p->plain && desc->termination == CT_TERMINATION_RESIDUAL;
+    s->corrected = s->nearest = CTI_REAL_MAX;
     cti_ica_forget_pace(s);
     for (info->iterations = 1; info->iterations <= most; info->iterations++) {
-        ct_real contact, now;
+        ct_real contact = 0, now = 0;
+        int k, sweeps = s->correcting && info->iterations > 1 ? CTI_ICA_SWEEPS : 1;
         if (s->fused && !cti_ica_is_fused(s, info->iterations, best)) {
-            s->fused = 0; /* another map: another history, another measure */
-            cti_anderson_restart(&s->outer);
-            best = last = CTI_REAL_MAX;
-            cti_ica_forget_pace(s);
+            s->fused = 0;
+            cti_ica_new_map(s, &best, &last);
         }
         if (s->coupled)
             memcpy(s->z_old, s->z, bytes);
+        for (k = 0; k < sweeps; k++) {
         contact = cti_ica_contacts(s, tol / 4, info);
         now = cti_max(contact, cti_ica_refine(s, s->v, info->iterations % CTI_ICA_DEFER != 0));
+        }
+        if (s->correcting && (now = cti_ica_correct(s, info->iterations, now, &best, &last)) < 0) {
+            info->status = CTI_SOLVE_MEMORY;
+            return;
+        }
+        if (s->strode && !(now <= CTI_ICA_ASTRAY * best)) {
+            cti_ica_back(s);
+            s->astray++;
+            continue;
+        }
         info->status = cti_ica_judge(s, info, now, last, best, contact);
         if (info->status == CTI_SOLVE_OK && s->coupled) {
             now = cti_max(now, cti_ica_catch_up(s));
@@ -352,11 +482,8 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
         }
         info->change = now / s->p->velocity_scale;
         if (info->status == CTI_SOLVE_DIVERGED && s->coupled && best < CTI_REAL_MAX && restarts++ < 5) {
-            /* an extrapolation went astray: back to the best point, history forgotten */
-            memcpy(s->z, s->z_best, bytes);
-            cti_nodes_restart(&s->nodes);
-            cti_anderson_restart(&s->outer);
-            cti_ica_forget_pace(s);
+            /* an extrapolation went astray */
+            cti_ica_back(s);
             last = CTI_REAL_MAX;
             continue;
         }
@@ -369,7 +496,7 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
                 memcpy(s->z_best, s->z, bytes);
             if (now > 2 * best)
                 cti_anderson_restart(&s->outer);
-            if (!s->p->plain)
+            if (!s->p->plain && !cti_ica_stride(s))
                 cti_anderson_step(&s->outer, s->z_old, s->z, NULL);
         }
         best = cti_min(best, now);
@@ -384,9 +511,7 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
 /* multipliers to the rows; what stood alone is solved for them */
 static void cti_ica_end(cti_ica *s, const cti_solve_info *info)
 {
-    int i;
-    for (i = 0; i < s->p->n_rows; i++)
-        memcpy(s->p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
+    cti_ica_publish(s);
     if (!s->coupled || info->status == CTI_SOLVE_OK)
         return;
     cti_problem_rhs(s->p, s->f);

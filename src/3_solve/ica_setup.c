@@ -1,6 +1,6 @@
 /* ica_setup.c -- clusters, their tiles of D^-1, and the contacts' parts in them.
-   Method: the rows of D^-1 that contacts touch (ports) are float tiles; a contact has one leg in each cluster, D^-1 J' of it. Based on: Otaduy 2009,
-   sec. 5.2. */
+   Method: the rows of D^-1 that contacts touch (ports) are float tiles; a contact has one leg in each cluster, D^-1 J' of it. Based on:
+   Otaduy 2009, sec. 5.2. */
 #include "ica_kernel.h"
 #include "ica_state.h"
 #include "../2_linalg/dense.h"
@@ -125,8 +125,8 @@ static int cti_ica_restrict(cti_ica *s, cti_ica_cluster *q)
     return 1;
 }
 
-/* single blocks together: their sweeps, and their D^-1 as tiles. Without coupling, one that no contact touches keeps the free motion that it
-   came with, unless that was no solution */
+/* single blocks together: their sweeps, and their D^-1 as tiles. Without coupling, one that no contact touches keeps the free motion that
+   it came with, unless that was no solution */
 static int cti_ica_make_nodes(cti_ica *s)
 {
     int32_t *blocks = CTI_ARENA_NEW(s->arena, int32_t, s->n_clusters);
@@ -231,7 +231,8 @@ static void cti_ica_fill_leg(cti_ica *s, const cti_row *row, cti_ica_contact *q,
         for (i = 0; i < 3; i++)
             for (a = 0; a < 3; a++)
                 for (j = 0; j < 3; j++)
-                    q->local.B[3 * i + a] += (ct_real)t->G[3 * j + i] * (ct_real)W[(size_t)a * (size_t)c->ld + (size_t)t->at - L->du + (size_t)j];
+                    q->local.B[3 * i + a] +=
+                        (ct_real)t->G[3 * j + i] * (ct_real)W[(size_t)a * (size_t)c->ld + (size_t)t->at - L->du + (size_t)j];
     }
 }
 
@@ -269,6 +270,7 @@ static int cti_ica_make_own(cti_ica *s)
             q->own &= cti_ica_is_node(&s->clusters[s->legs[q->leg0 + k].cluster]);
         for (k = 0, last[i] = 0; q->own && k < s->p->rows[i].n; k++)
             last[i] = cti_max_int(last[i], rank[s->p->rows[i].term[k].block]);
+        q->local.closes = q->own;
         s->at_node[last[i] + 2] += q->own, s->n_own += q->own;
     }
     for (i = 0; i < n; i++)
@@ -315,14 +317,16 @@ static int cti_ica_make_state(cti_ica *s, const ct_real *v)
     s->z_old = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
     s->z_best = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
     s->weight = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
+    s->drift = CTI_ARENA_ZERO(s->arena, ct_real, n3 + m3);
     s->r_old = CTI_ARENA_NEW(s->arena, ct_real, m3);
-    if (!s->z || !s->z_old || !s->z_best || !s->weight || !s->r_old)
+    if (!s->z || !s->drift || !s->z_old || !s->z_best || !s->weight || !s->r_old)
         return 0;
     s->v = s->z, s->r = s->z + n3;
     memcpy(s->v, v, sizeof(ct_real) * (size_t)n3);
     for (i = 0; i < n3; i++) /* what is only solved now and then tells nothing of an iteration */
         s->weight[i] = s->clusters[s->cluster_of[i / 3]].alone && s->port_of[i / 3] < 0
-                           ? 0 : cti_sqrt(cti_max(0, A->val[9 * (size_t)A->diag[i / 3] + 4 * (size_t)(i % 3)]));
+                           ? 0
+                           : cti_sqrt(cti_max(0, A->val[9 * (size_t)A->diag[i / 3] + 4 * (size_t)(i % 3)]));
     for (i = 0; i < s->p->n_rows; i++)
         for (k = 0; k < 3; k++) {
             s->r[3 * i + k] = s->p->rows[i].r[k];

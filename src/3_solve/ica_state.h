@@ -54,6 +54,11 @@ typedef struct cti_ica {
     ct_real mark; /* smallest change when it had halved last, */
     int marked;   /* before this iteration */
     ct_real pace[CTI_ICA_PACE]; /* smallest changes up to each of the last iterations */
+    int correcting;             /* p->correction is applied after sweeps */
+    int renewed;                /* times it was asked for a new factor */
+    int idle;                   /* corrections in a row that brought little */
+    ct_real corrected;          /* largest entry of the last one */
+    ct_real nearest;            /* smallest change since the last new factor */
     int cold;    /* v did not solve A v = b for clusters without contacts */
     cti_ica_contact *contacts;
     cti_ica_leg *legs;
@@ -63,6 +68,8 @@ typedef struct cti_ica {
     ct_real *f, *x; /* b + J' r; local right side */
     ct_real *predicted;             /* [3 n] of blocks with contacts, or NULL */
     ct_real *z, *z_old, *weight; /* [3 n + 3 rows] velocities and multipliers, those before an outer iteration, metric of both */
+    ct_real *drift;              /* like z: what the last iteration changed */
+    int strode, astray;          /* 1: it ended in a stride; strides that went wrong */
     ct_real *z_best;             /* those of the smallest change: what stands when the budget ends an accelerated loop */
     ct_real *v, *r, *r_old;      /* parts of z: [3 n], [3 rows]; multipliers before a sweep */
     int32_t *at_node, *of_node;  /* [nodes.n + 1] starts in of_node, contacts that are visited after a node */

@@ -1,8 +1,11 @@
 /* local.c -- one contact against a known neighbourhood: its normal multiplier and its friction pair in turn.
-   Method: with u = u0 + B (r - r0), B = J D^-1 J' of this contact, lambda makes u_n vanish or is 0, then the friction pair makes u_t vanish or
-   lies on the cone. Based on: Otaduy 2009, eq. 13-14 and 5.5, steps 3.2.1.1 - 3.2.1.6. differs: besides the paper's box, a true pyramid and
-   Coulomb's cone. */
+   Method: with u = u0 + B (r - r0), B = J D^-1 J' of this contact, lambda makes u_n vanish or is 0, then the friction pair makes u_t vanish
+   or lies on the cone. Based on: Otaduy 2009, eq. 13-14 and 5.5, steps 3.2.1.1 - 3.2.1.6. differs: besides the paper's box, a true pyramid
+   and Coulomb's cone. */
 #include "local.h"
+
+#define CTI_LOCAL_MISS CTI_R(1e-5) /* of the normal multiplier: what friction may leave to it */
+#define CTI_LOCAL_FLAT CTI_R(0.1)  /* share of the normal compliance below which a ray is not followed */
 
 /* inverse of B with compliance on the axes that are equations, 0 elsewhere; stays 0 where that block is singular */
 static void cti_local_equations(cti_local *q)
@@ -11,7 +14,8 @@ static void cti_local_equations(cti_local *q)
     int i, j;
     for (i = 0; i < 3; i++)
         for (j = 0; j < 3; j++)
-            C[3 * i + j] = (q->equations >> i & q->equations >> j & 1) ? q->B[3 * i + j] + (i == j ? q->compliance[i] : 0) : (i == j ? 1 : 0);
+            C[3 * i + j] =
+                (q->equations >> i & q->equations >> j & 1) ? q->B[3 * i + j] + (i == j ? q->compliance[i] : 0) : (i == j ? 1 : 0);
     memset(q->inv_B, 0, sizeof q->inv_B);
     if (!cti_m3_inverse(C, inv))
         return;
@@ -109,6 +113,27 @@ static void cti_local_friction(ct_cone cone, const cti_local *q, ct_real *r, ct_
         u[k] += B[3 * k + 1] * d1 + B[3 * k + 2] * d2;
 }
 
+/* the normal law along the ray of the multipliers at hand, gamma in proportion to lambda: a contact that slides keeps to its cone, and
+   closes exactly however strongly friction and approach are coupled. A ray on which pressing hardly separates is left alone */
+static void cti_local_ray(const cti_local *q, ct_real *r, ct_real *u)
+{
+    const ct_real *B = q->B;
+    ct_real inverse = r[0] > 0 ? 1 / r[0] : 0, g1 = r[1] * inverse, g2 = r[2] * inverse, slope = B[0] + B[1] * g1 + B[2] * g2,
+            start = u[0] - slope * r[0], l, d;
+    int k;
+    if (!(r[0] > 0) || !(slope > CTI_LOCAL_FLAT * B[0]) || g1 * g1 + g2 * g2 < CTI_R(0.99) * q->mu * q->mu)
+        return;
+    l = -start / (slope + q->compliance[0]);
+    if (q->recover > 0)
+        l = cti_max(l, (q->recover - start) / (slope + q->softness));
+    d = cti_max(0, l) - r[0];
+    r[0] += d, r[1] += d * g1, r[2] += d * g2;
+    if (r[0] == 0)
+        r[1] = r[2] = 0;
+    for (k = 0; k < 3; k++)
+        u[k] += d * (B[3 * k] + B[3 * k + 1] * g1 + B[3 * k + 2] * g2);
+}
+
 /* lambda and gamma of one contact, `repeats` times in turn (3.2.1.1 - 3.2.1.6); u is the contact's velocity, r its multipliers */
 CTI_FN void cti_local_solve(const cti_local *q, ct_cone cone, int repeats, ct_real *r, ct_real *u)
 {
@@ -135,5 +160,7 @@ CTI_FN void cti_local_solve(const cti_local *q, ct_cone cone, int repeats, ct_re
             cti_local_friction_box(q, q->mu * r[0], r, u);
         else
             cti_local_friction(cone, q, r, u);
+        if (q->closes && (q->recover > 0 || cti_abs(u[0] + q->compliance[0] * r[0]) * q->inv_n > CTI_LOCAL_MISS * r[0]))
+            cti_local_ray(q, r, u);
     }
 }

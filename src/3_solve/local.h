@@ -12,6 +12,7 @@ typedef struct cti_local {
     ct_real inv_B[9];        /* of B with compliance: all three velocities vanish at once */
     ct_real recover_load;    /* least multiplier at which the hard law rules */
     int whole;               /* inv_B may be used */
+    int closes;              /* 1: the normal law has the last word, also while it slides */
     int equations;           /* mask of the row; inv_B is 0 on the other axes */
     ct_real mu, compliance[3], recover, softness;
 } cti_local;

@@ -51,6 +51,14 @@ typedef struct cti_cluster {
     int lagged; /* 1: solve and compliance are of an earlier matrix */
 } cti_cluster;
 
+/* cti_correction -- v += M^-1 (f - A v) on bodies that a splitting leaves in pieces, M = A and what holds them at their contacts.
+   apply       returns the largest change of an entry, below 0 when memory ran out; renew: M is 1: made for the multipliers rows[].r and v at
+               hand, 0: made so where the last one will not do, -1: the last one */
+typedef struct cti_correction {
+    ct_real (*apply)(void *ctx, int renew, const ct_real *f, ct_real *v);
+    void *ctx;
+} cti_correction;
+
 typedef struct cti_problem {
     const cti_bsr *A;
     const ct_real *b;           /* [3 n] */
@@ -67,6 +75,7 @@ typedef struct cti_problem {
     const ct_real *projectors;  /* [9 m]: J' r acts through them on constrained blocks (A and b are filtered already) */
     const struct cti_body_factor *bodies; /* the blocks of A that it couples, run by run, with exact factors (bodywise.h) */
     int n_bodies;               /* 0: nobody has them */
+    const cti_correction *correction; /* between sweeps over coupled clusters; or NULL */
     int plain;                  /* 1: relaxation as the paper has it, not accelerated */
     int predict;                /* 1: contacts of nodes anticipate from the Jacobi step D^-1 ((L + U) v + J' r) as in eq. 10; 0: from v */
     int (*watch)(void *user, int iteration, const ct_real *v); /* sees v and rows[].r after every outer iteration, 0 ends; or NULL */

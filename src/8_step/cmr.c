@@ -138,8 +138,7 @@ static int cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, in
     cti_factors *f = &s->factors;
     const int32_t *blocks = f->blocks + q->begin;
     int i, k, n = q->end - q->begin;
-    /* also where it is guessed: the start of the solve with contacts lives on it, and behind an old one cloth that ought to slide comes to rest */
-    if (!cti_factors_renew(f, q, &s->A, dt))
+    if (!q->guessed && !cti_factors_renew(f, q, &s->A, dt))
         return 0;
     if (!q->guessed)
         *its = cti_max_int(*its, cti_factors_free_solve(f, q, &s->A, s->b, s->v_free, cti_cmr_free_tolerance(s, q, dt), 200, s->pcg_work));

@@ -1,7 +1,7 @@
 /* factors.c -- clusters of the contact solve and preconditioner of the free solve.
    Method: the graph of A falls into components; equal components share one symbolic analysis; each has a float LDL^T that may lag. A
    component whose contacts touch few blocks is one cluster, and ICA anticipates its whole response; one with many ports falls back to the
-   paper's nodes. differs: before nodes relax it, it answers once to the remembered multipliers through its factor. Patches, grown breadth
+   paper's nodes, between whose sweeps it is corrected as a whole (correct.c). Patches, grown breadth
    first, are there on request. Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
 #include "factors.h"
 #include "../0_base/sets.h"
@@ -20,6 +20,7 @@ static void cti_factors_free_component(cti_mem *mem, cti_component *c)
 {
     cti_gather_free(mem, &c->gather);
     cti_factor32_free(mem, &c->factor);
+    cti_factor32_free(mem, &c->held);
     CTI_FREE(mem, c->port_at);
     CTI_FREE(mem, c->ports);
     CTI_FREE(mem, c->C);
@@ -39,6 +40,7 @@ CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f)
         cti_factor64_free(mem, &f->exacts[i].factor);
     for (i = 0; i < CTI_LEN(f->symbolics); i++)
         cti_symbolic_free(mem, &f->symbolics[i]);
+    CTI_FREE(mem, f->held_at);
     CTI_FREE(mem, f->exacts);
     CTI_FREE(mem, f->components);
     CTI_FREE(mem, f->symbolics);
@@ -215,8 +217,8 @@ CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q)
     return sym->flops < CTI_FACTORS_CHEAP * sym->nonzeros;
 }
 
-/* 1 when a factor is due: cheap ones in every step; large ones of bodies that fly or rest only when their age has cost as many iterations as a
-   new one takes to compute: no plan that does not know the future loses less than twice the best one's time */
+/* 1 when a factor is due: cheap ones in every step; large ones of bodies that fly or rest only when their age has cost as many iterations
+   as a new one takes to compute: no plan that does not know the future loses less than twice the best one's time */
 static int cti_factors_is_due(const cti_factors *f, const cti_component *q, const cti_symbolic *sym)
 {
     if (!cti_factors_is_cheap(f, q))
@@ -351,7 +353,8 @@ static void cti_factors_product(const cti_component *q, const int32_t *blocks, c
         cti_v3_put(y, blocks[i], cti_bsr_row(A, x, blocks[i]));
 }
 
-CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r)
+CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *b, const ct_real *x,
+                                 ct_real *r)
 {
     int i;
     for (i = 0; i < q->end - q->begin; i++)
@@ -405,46 +408,6 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bs
     }
     cti_factors_charge(c, it);
     return it;
-}
-
-/* steepest descents of one component's energy behind its factor: v += alpha z, z = D^-1 r, alpha = r'z / z'Az, which is 1 for a new factor and
-   never goes uphill with an old one. work: r, z, A z */
-static void cti_factors_descend(cti_factors *f, const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *rhs, int steps,
-                                ct_real *v, ct_real *work)
-{
-    ct_real *r = work, *z = work + 3 * (size_t)A->n, *Az = z + 3 * (size_t)A->n;
-    int it, i, k, n = q->end - q->begin;
-    cti_factors_product(q, blocks, A, v, Az);
-    for (i = 0; i < n; i++)
-        for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++)
-            r[k] = rhs[k] - Az[k];
-    for (it = 0; it < steps; it++) {
-        double rz, zAz;
-        ct_real alpha;
-        cti_factors_apply(f, q, blocks, r, z);
-        cti_factors_product(q, blocks, A, z, Az);
-        rz = cti_factors_dot(q, blocks, r, z), zAz = cti_factors_dot(q, blocks, z, Az);
-        alpha = rz > 0 && zAz > 0 ? (ct_real)(rz / zAz) : 0;
-        for (i = 0; i < n; i++)
-            for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++)
-                v[k] += alpha * z[k], r[k] -= alpha * Az[k];
-    }
-}
-
-CTI_FN void cti_factors_respond(cti_factors *f, const cti_island *island, ct_real *work)
-{
-    ct_real *rhs = work + 9 * (size_t)island->n;
-    int c, any = 0;
-    for (c = 0; c < island->n_components; c++)
-        any |= f->components[island->components[c]].split > 0;
-    if (!any)
-        return;
-    cti_problem_rhs(&island->p, rhs);
-    for (c = 0; c < island->n_components; c++) {
-        const cti_component *q = &f->components[island->components[c]];
-        if (q->split > 0)
-            cti_factors_descend(f, q, island->own + q->place, &island->A, rhs, q->age > 0 ? 2 : 1, island->v, work);
-    }
 }
 
 CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, int32_t *island, int *out_n)
@@ -572,7 +535,8 @@ static int cti_factors_cut(const cti_factors *f, cti_arena *arena, const cti_com
     return n;
 }
 
-/* 1 when a component is better taken whole: few ports, and columns of its contacts that stay in a near cache; where nodes have failed, more */
+/* 1 when a component is better taken whole: few ports, and columns of its contacts that stay in a near cache; where nodes have failed, more
+ */
 static int cti_factors_is_whole(const cti_component *q, ct_cluster_mode mode, int ports, int rows)
 {
     if (mode != CT_CLUSTER_AUTO)

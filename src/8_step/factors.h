@@ -36,11 +36,6 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bs
 /* cti_factors_residual -- r = b - A x on one component, whose blocks are `blocks` in A. */
 CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r);
 
-/* cti_factors_respond -- the open island's v towards A^-1 (b + J' r) on the components that the last cti_factors_clusters split, by one descent
-   behind the factor, two where it lags: what a start's multipliers do to a whole body, which node by node takes sweeps over all of it.
-   work [12 n of the island]. */
-CTI_FN void cti_factors_respond(cti_factors *f, const cti_island *island, ct_real *work);
-
 /* cti_factors_islands -- island [n_rows]: rows that share components, directly or through others, have one number, 0 .. *out_n - 1 in the order of
    their first row. 0 when memory ran out. */
 CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, int32_t *island, int *out_n);

@@ -4,6 +4,7 @@
    renewed on the way; an island that ends poorly with a body split into nodes is solved again with the body whole. Islands without new rows
    keep their solution, bit by bit. Based on: Otaduy 2009, sec. 4, step 4.1; differs: the paper solves all contacts as one problem. */
 #include "solve_islands.h"
+#include "correct.h"
 #include "assemble.h"
 #include "integrate.h"
 #include "../3_solve/bridge.h"
@@ -167,9 +168,9 @@ static int cti_islands_land(cti_state *s, ct_real dt, const cti_island *q)
     return 1;
 }
 
-/* where a first solve starts: bodies that were in contact and solved by nodes in the last attempt, too, from the last step's velocity and gain
-   of it, as near to the end as a free motion is not; then all that nodes solve at what the contacts' last multipliers do to them */
-static void cti_islands_begin(cti_state *s, ct_real dt, const cti_island *q)
+/* where a first solve starts: bodies that were in contact and solved by nodes in the last attempt, too, from the last step's velocity and
+   gain of it, as near to the end as a free motion is not */
+static void cti_islands_begin(const cti_state *s, ct_real dt, const cti_island *q)
 {
     int c, i;
     for (c = 0; c < q->n_components && s->desc.integrator == CT_INTEGRATOR_EULER; c++) {
@@ -180,13 +181,31 @@ static void cti_islands_begin(cti_state *s, ct_real dt, const cti_island *q)
             cti_v3_put(q->v, i, cti_v3_mad(cti_v3_at(s->v, b), cti_v3_at(s->dv, b), share));
         }
     }
-    cti_factors_respond(&s->factors, q, s->pcg_work);
+}
+
+/* clusters of an open island; a body that is taken whole after it was only guessed gets a new factor. 0: out of memory */
+static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
+{
+    int c, late = 0;
+    if (!cti_factors_clusters(&s->factors, s->arena, s->desc.solver.cluster, q))
+        return 0;
+    for (c = 0; c < q->n_components; c++) {
+        cti_component *k = &s->factors.components[q->components[c]];
+        if (k->split > 0 || !k->guessed || k->age == 0)
+            continue;
+        k->stale = late = 1;
+        if (!cti_factors_renew(&s->factors, k, &s->A, dt))
+            return 0;
+    }
+    q->p.lagged = cti_factors_lag(&s->factors, q);
+    return !late || cti_factors_clusters(&s->factors, s->arena, s->desc.solver.cluster, q);
 }
 
 /* an open island; a factor that lags too far is renewed on the way. 0: out of memory */
 static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
     ct_solver_desc desc = s->desc.solver;
+    cti_corrector corrector;
     cti_solve_info info;
     int turn;
     if (later)
@@ -194,13 +213,16 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     else if (!cti_islands_land(s, dt, q))
         return 0;
     for (turn = 0;; turn++) {
-        q->p.lagged = cti_factors_lag(&s->factors, q);
         q->p.free_start = 1;
-        if (!cti_factors_clusters(&s->factors, s->arena, desc.cluster, q))
+        if (!cti_islands_cluster(s, dt, q))
             return 0;
         if (!later && turn == 0)
             cti_islands_begin(s, dt, q);
+        if (!cti_correct_open(&s->factors, s->arena, &s->A, q, &corrector))
+            return 0;
+        q->p.correction = corrector.hook.apply ? &corrector.hook : NULL;
         cti_ica_solve(&q->p, &desc, s->arena, q->v, &info);
+        q->p.correction = NULL;
         out->iterations += info.iterations;
         out->sweeps += info.sweeps;
         if (info.status == CTI_SOLVE_MEMORY)

@@ -44,7 +44,9 @@ static void cti_start_components(cti_factors *f, const cti_start *t)
         *q = t->components[i];
         q->age = now.version == q->version ? q->age : -1;
         q->version = now.version;
-        q->gather = now.gather, q->factor = now.factor;
+        q->held_ok &= now.held_ok && now.held_version == q->held_version;
+        q->held_version = now.held_version;
+        q->gather = now.gather, q->factor = now.factor, q->held = now.held;
         q->port_at = now.port_at, q->ports = now.ports;
         q->C = now.C, q->ld = now.ld, q->C_version = now.C_version;
         q->place = -1;

@@ -49,6 +49,9 @@ typedef struct cti_component {
     int32_t patch0, patch1;/* its patches in cti_factors.patches */
     cti_gather gather;
     cti_factor32 factor;
+    cti_factor32 held;     /* of A and what contacts hold, for corrections (correct.h) */
+    int held_ok, held_version; /* there is one; counts them */
+    ct_real held_dt;       /* time step it was computed for */
     int age;               /* steps since the factor was computed; -1: none */
     int iterations, extra; /* of the free solve behind the new factor; what its age has cost since, in iterations */
     int flew;              /* no contacts in the last attempt */
@@ -83,6 +86,7 @@ typedef struct cti_exact {
 
 typedef struct cti_factors {
     cti_component *components;
+    uint8_t *held_at;      /* [n] 1: the block is held in its component's factor `held`; empty before the first */
     cti_exact *exacts;     /* [components] where a solver has asked for them, or NULL */
     int matrix;            /* counts matrices */
     cti_symbolic *symbolics;
