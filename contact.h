@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 665a241676782974.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 6fcfa5e6cc3220a9.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -9251,7 +9251,7 @@ CTI_FN void cti_local_solve(const cti_local *q, ct_cone cone, int repeats, ct_re
 /* local.c -- one contact against a known neighbourhood: its normal multiplier and its friction pair in turn.
    Method: with u = u0 + B (r - r0), B = J D^-1 J' of this contact, lambda makes u_n vanish or is 0, then the friction pair makes u_t vanish
    or lies on the cone. Based on: Otaduy 2009, eq. 13-14 and 5.5, steps 3.2.1.1 - 3.2.1.6. differs: besides the paper's box, a true pyramid
-   and Coulomb's cone. */
+   and Coulomb's cone; where `closes` is set the last step is along the ray of both, on which u_n vanishes. */
 
 #define CTI_LOCAL_MISS CTI_R(1e-5) /* of the normal multiplier: what friction may leave to it */
 #define CTI_LOCAL_FLAT CTI_R(0.1)  /* share of the normal compliance below which a ray is not followed */
@@ -10266,7 +10266,8 @@ CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v)
    starts from it instead of from v(i-1); within one cluster the two agree exactly, and with cluster = body one outer iteration is full
    anticipation. Contacts between nodes are first solved inside of the sweep over the nodes, each behind the last of its nodes, so that a
    node that sticks does not give way to its neighbours in between: a third less iterations than contacts and nodes in turn, to which a
-   solve that does not end goes back. Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
+   solve that does not end goes back. What is smooth over a body is corrected between sweeps (cti_problem.correction), and multipliers that
+   wander at a constant speed stride. Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
 
 #define CTI_ICA_FEW 250 /* contacts below which a solve may take more sweeps than its budget says */
 #define CTI_ICA_MORE 20 /* so many times as many */

@@ -1,5 +1,6 @@
 /* test_ica.c -- iterative constraint anticipation against itself over all splittings, and against the one residual. */
 #include "../src/3_solve/ica.h"
+#include "../src/3_solve/local.h"
 #include "../src/3_solve/nodes.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -417,6 +418,63 @@ static void a_solve_that_is_stuck_ends(void **state)
     }
 }
 
+/* contacts in the same place, one a little stricter than the other, hand their load over at once and not by a little in every iteration */
+static void twins_hand_their_load_over(void **state)
+{
+    fixture f;
+    ct_solver_desc d;
+    cti_solve_info info;
+    cti_residuals res;
+    int i, moved = 0;
+    (void)state;
+    make(&f, 50, 0.3);
+    f.p.n_rows = ROWS / 2;
+    memset(&d, 0, sizeof d);
+    d.cone = CT_CONE_CONE, d.tolerance = CTI_R(1e-6), d.max_iterations = 20000, d.inner_iterations = 500, d.inner_repeats = 3, d.max_sweeps = 1000000;
+    cti_ica_solve(&f.p, &d, &f.arena, f.v, &info);
+    assert_int_equal(info.status, CTI_SOLVE_OK);
+    for (i = 0; i < ROWS / 2; i++) {
+        f.rows[ROWS / 2 + i] = f.rows[i];
+        f.rows[ROWS / 2 + i].w[0] -= CTI_R(1e-5);
+        memset(f.rows[ROWS / 2 + i].r, 0, sizeof f.rows[i].r);
+        moved += f.rows[i].r[0] > 0;
+    }
+    assert_true(moved > 5);
+    f.p.n_rows = ROWS;
+    cti_ica_solve(&f.p, &d, &f.arena, f.v, &info);
+    cti_residual_eval(&f.p, CT_CONE_CONE, f.v, f.work, &res);
+    print_message("  %d twins: %d iterations, natural map %.2g\n", moved, info.iterations, (double)res.natural_map);
+    assert_int_equal(info.status, CTI_SOLVE_OK);
+    assert_true(info.iterations < 600 && res.natural_map < CTI_R(1e-5));
+    drop(&f);
+}
+
+/* a sliding contact whose friction presses it as much as it separates closes in one visit where it is told to, and is left open where not */
+static void sliding_contacts_close(void **state)
+{
+    static const ct_real B[9] = {650, -700, 0, -700, 3000, 0, 0, 0, 100};
+    ct_real left[2];
+    int k, i;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        cti_local q;
+        cti_row row;
+        ct_real r[3] = {0, 0, 0}, u[3] = {CTI_R(-0.01), CTI_R(-0.3), CTI_R(0.02)};
+        memset(&q, 0, sizeof q), memset(&row, 0, sizeof row);
+        row.mu = CTI_R(0.6);
+        memcpy(q.B, B, sizeof B);
+        cti_local_prepare(&q, &row, CT_CONE_CONE);
+        q.closes = k;
+        cti_local_solve(&q, CT_CONE_CONE, 3, r, u);
+        left[k] = cti_abs(u[0]);
+        assert_true(r[0] >= 0 && r[1] * r[1] + r[2] * r[2] <= CTI_R(1.0001) * row.mu * row.mu * r[0] * r[0]);
+        for (i = 0; i < 3; i++) /* u is what r does to it */
+            assert_true(cti_abs(u[i] - (i == 0 ? CTI_R(-0.01) : (i == 1 ? CTI_R(-0.3) : CTI_R(0.02))) - (B[3 * i] * r[0] + B[3 * i + 1] * r[1] + B[3 * i + 2] * r[2])) < CTI_R(1e-12));
+        print_message("  closes %d: lambda %.3g, gamma %.3g %.3g, u %.3g %.3g %.3g\n", k, (double)r[0], (double)r[1], (double)r[2], (double)u[0], (double)u[1], (double)u[2]);
+    }
+    assert_true(left[1] < CTI_R(1e-9) && left[0] > CTI_R(1e-3));
+}
+
 /* sweeps in float around a base point end at the solution in ct_real, from far away too, and blocks that are not in the list stay */
 static void node_sweeps_are_exact(void **state)
 {
@@ -469,7 +527,7 @@ int main(void)
                                        cmocka_unit_test(coulomb),
                                        cmocka_unit_test(contacts_are_part_of_the_sweep),
                                        cmocka_unit_test(contacts_leave_the_sweep),
-                                       cmocka_unit_test(a_solve_that_is_stuck_ends),
+                                       cmocka_unit_test(a_solve_that_is_stuck_ends), cmocka_unit_test(twins_hand_their_load_over), cmocka_unit_test(sliding_contacts_close),
                                        cmocka_unit_test(node_sweeps_are_exact),
                                        cmocka_unit_test(budgets_and_nan),
                                        cmocka_unit_test(residual_reacts)};

@@ -8,7 +8,8 @@
    starts from it instead of from v(i-1); within one cluster the two agree exactly, and with cluster = body one outer iteration is full
    anticipation. Contacts between nodes are first solved inside of the sweep over the nodes, each behind the last of its nodes, so that a
    node that sticks does not give way to its neighbours in between: a third less iterations than contacts and nodes in turn, to which a
-   solve that does not end goes back. Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
+   solve that does not end goes back. What is smooth over a body is corrected between sweeps (cti_problem.correction), and multipliers that
+   wander at a constant speed stride. Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
 #include "ica_kernel.h"
 #include "ica_state.h"
 #include "../1_math/elem.h"
