@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 6fcfa5e6cc3220a9.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 2bb32dc2fa34776d.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -33208,7 +33208,8 @@ typedef struct cti_corrector {
     cti_correction hook;   /* for cti_problem.correction */
 } cti_corrector;
 
-/* cti_correct_open -- a corrector for the components that the last cti_factors_clusters split; out->hook.apply is NULL when there is none.
+/* cti_correct_open -- a corrector for the components that the last cti_factors_clusters split; out->hook.apply is NULL when there
+   is none, or there are so many that they are a stack.
    A is the world's. Memory from the arena; 0 when it ran out. */
 CTI_FN int cti_correct_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const cti_island *island, cti_corrector *out);
 
@@ -33223,6 +33224,7 @@ CTI_FN int cti_correct_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const 
    for the coarse grids, contacts of several nodes hold each of them alone. */
 
 #define CTI_CORRECT_STIFF CTI_R(100) /* stiffness of a hold, in diagonals of A */
+#define CTI_CORRECT_BODIES 2         /* most bodies in pieces of an island that is corrected: stacks of more gain nothing */
 #define CTI_CORRECT_NEWS 12          /* a factor is made anew when more than one in so many blocks is held and it does not know */
 
 static int cti_correct_split(const cti_corrector *t, int c) { return t->f->components[t->island->components[c]].split > 0; }
@@ -33375,8 +33377,8 @@ CTI_FN int cti_correct_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const 
     memset(out, 0, sizeof *out);
     out->f = f, out->A = A, out->island = island;
     for (c = 0; c < island->n_components; c++)
-        any |= cti_correct_split(out, c);
-    if (!any)
+        any += cti_correct_split(out, c);
+    if (any == 0 || any > CTI_CORRECT_BODIES)
         return 1;
     out->split = CTI_ARENA_ZERO(arena, uint8_t, island->n);
     for (c = 0; out->split && c < island->n_components; c++)
@@ -45244,6 +45246,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_FACTORS_SOLVE
 #undef CTI_FACTORS_CHEAP
 #undef CTI_CORRECT_STIFF
+#undef CTI_CORRECT_BODIES
 #undef CTI_CORRECT_NEWS
 #undef CTI_START_COPY
 #undef CTI_ISLANDS_POOR

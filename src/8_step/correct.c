@@ -8,6 +8,7 @@
 #include "correct.h"
 
 #define CTI_CORRECT_STIFF CTI_R(100) /* stiffness of a hold, in diagonals of A */
+#define CTI_CORRECT_BODIES 2         /* most bodies in pieces of an island that is corrected: stacks of more gain nothing */
 #define CTI_CORRECT_NEWS 12          /* a factor is made anew when more than one in so many blocks is held and it does not know */
 
 static int cti_correct_split(const cti_corrector *t, int c) { return t->f->components[t->island->components[c]].split > 0; }
@@ -160,8 +161,8 @@ CTI_FN int cti_correct_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const 
     memset(out, 0, sizeof *out);
     out->f = f, out->A = A, out->island = island;
     for (c = 0; c < island->n_components; c++)
-        any |= cti_correct_split(out, c);
-    if (!any)
+        any += cti_correct_split(out, c);
+    if (any == 0 || any > CTI_CORRECT_BODIES)
         return 1;
     out->split = CTI_ARENA_ZERO(arena, uint8_t, island->n);
     for (c = 0; out->split && c < island->n_components; c++)
