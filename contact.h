@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 2bb32dc2fa34776d.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs b29dd2aad97da7cd.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -10697,12 +10697,41 @@ static int cti_ica_stride(cti_ica *s)
     return 1;
 }
 
-/* the outer loop: contacts, then v; where clusters are coupled the whole map is accelerated */
+/* an iteration: contacts, then v, and where bodies are in pieces their correction. Returns the largest change, below 0 when memory ran out;
+   contact: that of the contacts alone */
+static ct_real cti_ica_iterate(cti_ica *s, cti_solve_info *info, ct_real *best, ct_real *last, ct_real *contact)
+{
+    ct_real now = 0;
+    int k, sweeps = s->correcting && info->iterations > 1 ? CTI_ICA_SWEEPS : 1;
+    if (s->fused && !cti_ica_is_fused(s, info->iterations, *best)) {
+        s->fused = 0;
+        cti_ica_new_map(s, best, last);
+    }
+    if (s->coupled)
+        memcpy(s->z_old, s->z, sizeof(ct_real) * (size_t)s->outer.n);
+    for (k = 0; k < sweeps; k++) {
+        *contact = cti_ica_contacts(s, s->desc->tolerance * s->p->velocity_scale / 4, info);
+        now = cti_max(*contact, cti_ica_refine(s, s->v, info->iterations % CTI_ICA_DEFER != 0));
+    }
+    return s->correcting ? cti_ica_correct(s, info->iterations, now, best, last) : now;
+}
+
+/* behind an iteration over coupled clusters that changed `now`: the best point is kept, and the next one is extrapolated */
+static void cti_ica_extrapolate(cti_ica *s, ct_real now, ct_real best)
+{
+    if (now < best)
+        memcpy(s->z_best, s->z, sizeof(ct_real) * (size_t)s->outer.n);
+    if (now > 2 * best)
+        cti_anderson_restart(&s->outer);
+    if (!s->p->plain && !cti_ica_stride(s))
+        cti_anderson_step(&s->outer, s->z_old, s->z, NULL);
+}
+
+/* the outer loop; where clusters are coupled the whole map is accelerated */
 static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
 {
     const ct_solver_desc *desc = s->desc;
-    ct_real tol = desc->tolerance * s->p->velocity_scale, best = CTI_REAL_MAX, last = CTI_REAL_MAX;
-    size_t bytes = sizeof(ct_real) * (size_t)(s->outer.n);
+    ct_real best = CTI_REAL_MAX, last = CTI_REAL_MAX;
     int restarts = 0,
         most = s->coupled ? cti_min_int(desc->max_iterations, (desc->max_sweeps + 1) / CTI_ICA_COUPLED) : desc->max_iterations;
     s->fused = s->n_own > 0;
@@ -10710,19 +10739,8 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
     s->corrected = s->nearest = CTI_REAL_MAX;
     cti_ica_forget_pace(s);
     for (info->iterations = 1; info->iterations <= most; info->iterations++) {
-        ct_real contact = 0, now = 0;
-        int k, sweeps = s->correcting && info->iterations > 1 ? CTI_ICA_SWEEPS : 1;
-        if (s->fused && !cti_ica_is_fused(s, info->iterations, best)) {
-            s->fused = 0;
-            cti_ica_new_map(s, &best, &last);
-        }
-        if (s->coupled)
-            memcpy(s->z_old, s->z, bytes);
-        for (k = 0; k < sweeps; k++) {
-        contact = cti_ica_contacts(s, tol / 4, info);
-        now = cti_max(contact, cti_ica_refine(s, s->v, info->iterations % CTI_ICA_DEFER != 0));
-        }
-        if (s->correcting && (now = cti_ica_correct(s, info->iterations, now, &best, &last)) < 0) {
+        ct_real contact = 0, now = cti_ica_iterate(s, info, &best, &last, &contact);
+        if (now < 0) {
             info->status = CTI_SOLVE_MEMORY;
             return;
         }
@@ -10747,21 +10765,15 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             return;
         if (info->status != CTI_SOLVE_BUDGET || (!s->coupled && info->sweeps >= s->budget))
             return;
-        if (s->coupled) {
-            if (now < best)
-                memcpy(s->z_best, s->z, bytes);
-            if (now > 2 * best)
-                cti_anderson_restart(&s->outer);
-            if (!s->p->plain && !cti_ica_stride(s))
-                cti_anderson_step(&s->outer, s->z_old, s->z, NULL);
-        }
+        if (s->coupled)
+            cti_ica_extrapolate(s, now, best);
         best = cti_min(best, now);
         last = now;
         if (s->coupled && cti_ica_is_stuck(s, info->iterations, most - info->iterations, best))
             break;
     }
     if (s->coupled)
-        memcpy(s->z, s->z_best, bytes);
+        memcpy(s->z, s->z_best, sizeof(ct_real) * (size_t)s->outer.n);
 }
 
 /* multipliers to the rows; what stood alone is solved for them */
@@ -32606,6 +32618,10 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bs
 /* cti_factors_residual -- r = b - A x on one component, whose blocks are `blocks` in A. */
 CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r);
 
+/* cti_factors_apply -- z = D^-1 r on one component by a factor of its, whose blocks are `blocks` in r and z. */
+CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_factor32 *factor, const int32_t *blocks, const ct_real *r,
+                              ct_real *z);
+
 /* cti_factors_islands -- island [n_rows]: rows that share components, directly or through others, have one number, 0 .. *out_n - 1 in the order of
    their first row. 0 when memory ran out. */
 CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, int32_t *island, int *out_n);
@@ -32937,14 +32953,14 @@ static void cti_factors_solve(void *ctx, ct_real *x)
         x[i] = (ct_real)f->x[i];
 }
 
-/* z = D^-1 r on one component; blocks: where r and z have its own */
-static void cti_factors_apply(cti_factors *f, const cti_component *q, const int32_t *blocks, const ct_real *r, ct_real *z)
+CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_factor32 *factor, const int32_t *blocks, const ct_real *r,
+                              ct_real *z)
 {
     int n = q->end - q->begin, i, k;
     for (i = 0; i < n; i++)
         for (k = 0; k < 3; k++)
             f->x[3 * i + k] = (float)r[3 * blocks[i] + k];
-    cti_factor32_solve(&q->factor, f->x, f->work);
+    cti_factor32_solve(factor, f->x, f->work);
     for (i = 0; i < n; i++)
         for (k = 0; k < 3; k++)
             z[3 * blocks[i] + k] = (ct_real)f->x[3 * i + k];
@@ -32989,7 +33005,7 @@ static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_
     for (i = c->begin; i < c->end; i++)
         for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
             x[k] += alpha * s->p[k], s->r[k] -= alpha * s->q[k];
-    cti_factors_apply(f, c, blocks, s->r, s->z);
+    cti_factors_apply(f, c, &c->factor, blocks, s->r, s->z);
     next = cti_factors_dot(c, blocks, s->r, s->z);
     go = next > tol * tol;
     beta = go ? (ct_real)(next / *rz) : 0;
@@ -33009,7 +33025,7 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bs
     double rz;
     s.r = work, s.z = work + n3, s.p = s.z + n3, s.q = s.p + n3;
     cti_factors_residual(c, blocks, A, b, x, s.r);
-    cti_factors_apply(f, c, blocks, s.r, s.z);
+    cti_factors_apply(f, c, &c->factor, blocks, s.r, s.z);
     rz = cti_factors_dot(c, blocks, s.r, s.z);
     go = rz > tol * tol;
     for (i = c->begin; go && i < c->end; i++)
@@ -33209,8 +33225,7 @@ typedef struct cti_corrector {
 } cti_corrector;
 
 /* cti_correct_open -- a corrector for the components that the last cti_factors_clusters split; out->hook.apply is NULL when there
-   is none, or there are so many that they are a stack.
-   A is the world's. Memory from the arena; 0 when it ran out. */
+   is none, or so many that they are a stack. A is the world's. Memory from the arena; 0 when it ran out. */
 CTI_FN int cti_correct_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const cti_island *island, cti_corrector *out);
 
 
@@ -33309,23 +33324,6 @@ static int cti_correct_renew(cti_corrector *t, int renew, const ct_real *v)
     return ok;
 }
 
-/* z of one component */
-static void cti_correct_component(cti_corrector *t, const cti_component *p, const ct_real *f, const ct_real *v)
-{
-    const cti_island *q = t->island;
-    const int32_t *blocks = q->own + p->place;
-    int n = p->end - p->begin, i, k;
-    float *x = t->f->x;
-    cti_factors_residual(p, blocks, &q->A, f, v, t->r);
-    for (i = 0; i < n; i++)
-        for (k = 0; k < 3; k++)
-            x[3 * i + k] = (float)t->r[3 * blocks[i] + k];
-    cti_factor32_solve(&p->held, x, t->f->work);
-    for (i = 0; i < n; i++)
-        for (k = 0; k < 3; k++)
-            t->z[3 * blocks[i] + k] = (ct_real)x[3 * i + k];
-}
-
 /* a row some of whose blocks the factor does not hold: z may not change the approach of an active one, nor close an open one farther than
  * to touch */
 static void cti_correct_cut(cti_corrector *t, const cti_row *row, const ct_real *v)
@@ -33361,9 +33359,13 @@ static ct_real cti_correct_apply(void *ctx, int renew, const ct_real *f, ct_real
     if (renew >= 0 && !cti_correct_renew(t, renew, v))
         return -1;
     memset(t->z, 0, sizeof(ct_real) * 3 * (size_t)q->n);
-    for (c = 0; c < q->n_components; c++)
-        if (cti_correct_split(t, c))
-            cti_correct_component(t, &t->f->components[q->components[c]], f, v);
+    for (c = 0; c < q->n_components; c++) {
+        const cti_component *p = &t->f->components[q->components[c]];
+        if (!cti_correct_split(t, c))
+            continue;
+        cti_factors_residual(p, q->own + p->place, &q->A, f, v, t->r);
+        cti_factors_apply(t->f, p, &p->held, q->own + p->place, t->r, t->z);
+    }
     for (i = 0; i < q->p.n_rows; i++)
         cti_correct_cut(t, &q->p.rows[i], v);
     for (k = 0; k < 3 * q->n; k++)
@@ -33373,7 +33375,7 @@ static ct_real cti_correct_apply(void *ctx, int renew, const ct_real *f, ct_real
 
 CTI_FN int cti_correct_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const cti_island *island, cti_corrector *out)
 {
-    int c, i, any = 0, known = CTI_LEN(f->held_at);
+    int c, any = 0, known = CTI_LEN(f->held_at);
     memset(out, 0, sizeof *out);
     out->f = f, out->A = A, out->island = island;
     for (c = 0; c < island->n_components; c++)
@@ -33381,10 +33383,11 @@ CTI_FN int cti_correct_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const 
     if (any == 0 || any > CTI_CORRECT_BODIES)
         return 1;
     out->split = CTI_ARENA_ZERO(arena, uint8_t, island->n);
-    for (c = 0; out->split && c < island->n_components; c++)
-        for (i = 0; cti_correct_split(out, c) && i < f->components[island->components[c]].end - f->components[island->components[c]].begin;
-             i++)
-            out->split[f->components[island->components[c]].place + i] = 1;
+    for (c = 0; out->split && c < island->n_components; c++) {
+        const cti_component *p = &f->components[island->components[c]];
+        if (cti_correct_split(out, c))
+            memset(out->split + p->place, 1, (size_t)(p->end - p->begin));
+    }
     if (known < A->n) {
         if (!CTI_RESIZE(f->mem, f->held_at, A->n))
             return 0;

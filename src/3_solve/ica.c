@@ -442,12 +442,41 @@ static int cti_ica_stride(cti_ica *s)
     return 1;
 }
 
-/* the outer loop: contacts, then v; where clusters are coupled the whole map is accelerated */
+/* an iteration: contacts, then v, and where bodies are in pieces their correction. Returns the largest change, below 0 when memory ran out;
+   contact: that of the contacts alone */
+static ct_real cti_ica_iterate(cti_ica *s, cti_solve_info *info, ct_real *best, ct_real *last, ct_real *contact)
+{
+    ct_real now = 0;
+    int k, sweeps = s->correcting && info->iterations > 1 ? CTI_ICA_SWEEPS : 1;
+    if (s->fused && !cti_ica_is_fused(s, info->iterations, *best)) {
+        s->fused = 0;
+        cti_ica_new_map(s, best, last);
+    }
+    if (s->coupled)
+        memcpy(s->z_old, s->z, sizeof(ct_real) * (size_t)s->outer.n);
+    for (k = 0; k < sweeps; k++) {
+        *contact = cti_ica_contacts(s, s->desc->tolerance * s->p->velocity_scale / 4, info);
+        now = cti_max(*contact, cti_ica_refine(s, s->v, info->iterations % CTI_ICA_DEFER != 0));
+    }
+    return s->correcting ? cti_ica_correct(s, info->iterations, now, best, last) : now;
+}
+
+/* behind an iteration over coupled clusters that changed `now`: the best point is kept, and the next one is extrapolated */
+static void cti_ica_extrapolate(cti_ica *s, ct_real now, ct_real best)
+{
+    if (now < best)
+        memcpy(s->z_best, s->z, sizeof(ct_real) * (size_t)s->outer.n);
+    if (now > 2 * best)
+        cti_anderson_restart(&s->outer);
+    if (!s->p->plain && !cti_ica_stride(s))
+        cti_anderson_step(&s->outer, s->z_old, s->z, NULL);
+}
+
+/* the outer loop; where clusters are coupled the whole map is accelerated */
 static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
 {
     const ct_solver_desc *desc = s->desc;
-    ct_real tol = desc->tolerance * s->p->velocity_scale, best = CTI_REAL_MAX, last = CTI_REAL_MAX;
-    size_t bytes = sizeof(ct_real) * (size_t)(s->outer.n);
+    ct_real best = CTI_REAL_MAX, last = CTI_REAL_MAX;
     int restarts = 0,
         most = s->coupled ? cti_min_int(desc->max_iterations, (desc->max_sweeps + 1) / CTI_ICA_COUPLED) : desc->max_iterations;
     s->fused = s->n_own > 0;
@@ -455,19 +484,8 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
     s->corrected = s->nearest = CTI_REAL_MAX;
     cti_ica_forget_pace(s);
     for (info->iterations = 1; info->iterations <= most; info->iterations++) {
-        ct_real contact = 0, now = 0;
-        int k, sweeps = s->correcting && info->iterations > 1 ? CTI_ICA_SWEEPS : 1;
-        if (s->fused && !cti_ica_is_fused(s, info->iterations, best)) {
-            s->fused = 0;
-            cti_ica_new_map(s, &best, &last);
-        }
-        if (s->coupled)
-            memcpy(s->z_old, s->z, bytes);
-        for (k = 0; k < sweeps; k++) {
-        contact = cti_ica_contacts(s, tol / 4, info);
-        now = cti_max(contact, cti_ica_refine(s, s->v, info->iterations % CTI_ICA_DEFER != 0));
-        }
-        if (s->correcting && (now = cti_ica_correct(s, info->iterations, now, &best, &last)) < 0) {
+        ct_real contact = 0, now = cti_ica_iterate(s, info, &best, &last, &contact);
+        if (now < 0) {
             info->status = CTI_SOLVE_MEMORY;
             return;
         }
@@ -492,21 +510,15 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             return;
         if (info->status != CTI_SOLVE_BUDGET || (!s->coupled && info->sweeps >= s->budget))
             return;
-        if (s->coupled) {
-            if (now < best)
-                memcpy(s->z_best, s->z, bytes);
-            if (now > 2 * best)
-                cti_anderson_restart(&s->outer);
-            if (!s->p->plain && !cti_ica_stride(s))
-                cti_anderson_step(&s->outer, s->z_old, s->z, NULL);
-        }
+        if (s->coupled)
+            cti_ica_extrapolate(s, now, best);
         best = cti_min(best, now);
         last = now;
         if (s->coupled && cti_ica_is_stuck(s, info->iterations, most - info->iterations, best))
             break;
     }
     if (s->coupled)
-        memcpy(s->z, s->z_best, bytes);
+        memcpy(s->z, s->z_best, sizeof(ct_real) * (size_t)s->outer.n);
 }
 
 /* multipliers to the rows; what stood alone is solved for them */

@@ -93,23 +93,6 @@ static int cti_correct_renew(cti_corrector *t, int renew, const ct_real *v)
     return ok;
 }
 
-/* z of one component */
-static void cti_correct_component(cti_corrector *t, const cti_component *p, const ct_real *f, const ct_real *v)
-{
-    const cti_island *q = t->island;
-    const int32_t *blocks = q->own + p->place;
-    int n = p->end - p->begin, i, k;
-    float *x = t->f->x;
-    cti_factors_residual(p, blocks, &q->A, f, v, t->r);
-    for (i = 0; i < n; i++)
-        for (k = 0; k < 3; k++)
-            x[3 * i + k] = (float)t->r[3 * blocks[i] + k];
-    cti_factor32_solve(&p->held, x, t->f->work);
-    for (i = 0; i < n; i++)
-        for (k = 0; k < 3; k++)
-            t->z[3 * blocks[i] + k] = (ct_real)x[3 * i + k];
-}
-
 /* a row some of whose blocks the factor does not hold: z may not change the approach of an active one, nor close an open one farther than
  * to touch */
 static void cti_correct_cut(cti_corrector *t, const cti_row *row, const ct_real *v)
@@ -145,9 +128,13 @@ static ct_real cti_correct_apply(void *ctx, int renew, const ct_real *f, ct_real
     if (renew >= 0 && !cti_correct_renew(t, renew, v))
         return -1;
     memset(t->z, 0, sizeof(ct_real) * 3 * (size_t)q->n);
-    for (c = 0; c < q->n_components; c++)
-        if (cti_correct_split(t, c))
-            cti_correct_component(t, &t->f->components[q->components[c]], f, v);
+    for (c = 0; c < q->n_components; c++) {
+        const cti_component *p = &t->f->components[q->components[c]];
+        if (!cti_correct_split(t, c))
+            continue;
+        cti_factors_residual(p, q->own + p->place, &q->A, f, v, t->r);
+        cti_factors_apply(t->f, p, &p->held, q->own + p->place, t->r, t->z);
+    }
     for (i = 0; i < q->p.n_rows; i++)
         cti_correct_cut(t, &q->p.rows[i], v);
     for (k = 0; k < 3 * q->n; k++)
@@ -157,7 +144,7 @@ static ct_real cti_correct_apply(void *ctx, int renew, const ct_real *f, ct_real
 
 CTI_FN int cti_correct_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const cti_island *island, cti_corrector *out)
 {
-    int c, i, any = 0, known = CTI_LEN(f->held_at);
+    int c, any = 0, known = CTI_LEN(f->held_at);
     memset(out, 0, sizeof *out);
     out->f = f, out->A = A, out->island = island;
     for (c = 0; c < island->n_components; c++)
@@ -165,10 +152,11 @@ CTI_FN int cti_correct_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const 
     if (any == 0 || any > CTI_CORRECT_BODIES)
         return 1;
     out->split = CTI_ARENA_ZERO(arena, uint8_t, island->n);
-    for (c = 0; out->split && c < island->n_components; c++)
-        for (i = 0; cti_correct_split(out, c) && i < f->components[island->components[c]].end - f->components[island->components[c]].begin;
-             i++)
-            out->split[f->components[island->components[c]].place + i] = 1;
+    for (c = 0; out->split && c < island->n_components; c++) {
+        const cti_component *p = &f->components[island->components[c]];
+        if (cti_correct_split(out, c))
+            memset(out->split + p->place, 1, (size_t)(p->end - p->begin));
+    }
     if (known < A->n) {
         if (!CTI_RESIZE(f->mem, f->held_at, A->n))
             return 0;

@@ -16,8 +16,7 @@ typedef struct cti_corrector {
 } cti_corrector;
 
 /* cti_correct_open -- a corrector for the components that the last cti_factors_clusters split; out->hook.apply is NULL when there
-   is none, or there are so many that they are a stack.
-   A is the world's. Memory from the arena; 0 when it ran out. */
+   is none, or so many that they are a stack. A is the world's. Memory from the arena; 0 when it ran out. */
 CTI_FN int cti_correct_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const cti_island *island, cti_corrector *out);
 
 #endif /* CTI_CORRECT_H */

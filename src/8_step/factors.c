@@ -322,14 +322,14 @@ static void cti_factors_solve(void *ctx, ct_real *x)
         x[i] = (ct_real)f->x[i];
 }
 
-/* z = D^-1 r on one component; blocks: where r and z have its own */
-static void cti_factors_apply(cti_factors *f, const cti_component *q, const int32_t *blocks, const ct_real *r, ct_real *z)
+CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_factor32 *factor, const int32_t *blocks, const ct_real *r,
+                              ct_real *z)
 {
     int n = q->end - q->begin, i, k;
     for (i = 0; i < n; i++)
         for (k = 0; k < 3; k++)
             f->x[3 * i + k] = (float)r[3 * blocks[i] + k];
-    cti_factor32_solve(&q->factor, f->x, f->work);
+    cti_factor32_solve(factor, f->x, f->work);
     for (i = 0; i < n; i++)
         for (k = 0; k < 3; k++)
             z[3 * blocks[i] + k] = (ct_real)f->x[3 * i + k];
@@ -374,7 +374,7 @@ static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_
     for (i = c->begin; i < c->end; i++)
         for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
             x[k] += alpha * s->p[k], s->r[k] -= alpha * s->q[k];
-    cti_factors_apply(f, c, blocks, s->r, s->z);
+    cti_factors_apply(f, c, &c->factor, blocks, s->r, s->z);
     next = cti_factors_dot(c, blocks, s->r, s->z);
     go = next > tol * tol;
     beta = go ? (ct_real)(next / *rz) : 0;
@@ -394,7 +394,7 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bs
     double rz;
     s.r = work, s.z = work + n3, s.p = s.z + n3, s.q = s.p + n3;
     cti_factors_residual(c, blocks, A, b, x, s.r);
-    cti_factors_apply(f, c, blocks, s.r, s.z);
+    cti_factors_apply(f, c, &c->factor, blocks, s.r, s.z);
     rz = cti_factors_dot(c, blocks, s.r, s.z);
     go = rz > tol * tol;
     for (i = c->begin; go && i < c->end; i++)
