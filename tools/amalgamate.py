@@ -180,7 +180,8 @@ class Builder:
         if u:
             self.macros.pop(u.group(1), None)
 
-    def check_statics(self, name, plain):
+    def check_statics(self, name, plain, owner):
+        """owner: the listed file that takes name in; its .inl files may be alternatives, and the compiler sees to them."""
         text = "\n".join(plain).split("\n")
         for i, line in enumerate(text):
             if not FILE_SCOPE.match(line):
@@ -194,9 +195,9 @@ class Builder:
             if is_fn_header:
                 continue
             before = self.statics.get(symbol)
-            if before and before != name:
+            if before and before != owner:
                 raise Refused("src/%s:%d: %s is also in src/%s" % (name, i + 1, symbol, before), "rename one: all files end in one translation unit")
-            self.statics[symbol] = name
+            self.statics[symbol] = owner
 
     def check_include(self, name, number, target, listed):
         """Returns the path of an own file under src/, or None for a foreign one."""
@@ -224,7 +225,7 @@ class Builder:
         plain = strip_comments(lines)
         guard = guard_lines(plain)
         if name not in self.inl_used:
-            self.check_statics(name, plain)
+            self.check_statics(name, plain, listed)
         if listed == name:
             self.put("")
             self.put("/* ---- %s ---- */" % name)

@@ -46,8 +46,8 @@ CTI_FN void cti_bsr_float_row(const cti_bsr *A, int i, float *row);
 CTI_INLINE cti_f8 cti_blocks_mul2(const float *a, const float *b, const float *x, const float *y)
 {
     cti_f8 v = cti_f8_load44(x, y);
-    cti_f8 s = cti_f8_add(cti_f8_mul(cti_f8_load44(a, b), cti_f8_spread0(v)), cti_f8_mul(cti_f8_load44(a + 3, b + 3), cti_f8_spread1(v)));
-    return cti_f8_add(s, cti_f8_mul(cti_f8_load44(a + 6, b + 6), cti_f8_spread2(v)));
+    cti_f8 s = cti_f8_mad(cti_f8_mul(cti_f8_load44(a, b), cti_f8_spread0(v)), cti_f8_load44(a + 3, b + 3), cti_f8_spread1(v));
+    return cti_f8_mad(s, cti_f8_load44(a + 6, b + 6), cti_f8_spread2(v));
 }
 /* cti_bsr_float_dot -- (A x)_i in lanes 0 to 2 from such a row with a finite number behind it, x [4 n] */
 CTI_INLINE cti_f8 cti_bsr_float_dot(const cti_bsr *A, const float *row, const float *x, int i)

@@ -10,10 +10,10 @@ CTI_INLINE void CTI_TN(cti_k, tile1)(int K, const CTI_T *const a[4], size_t sa, 
     for (; K > 0; K--, i += sa, j += sb) {
         v = CTI_TV(load)(b + j);
         CTI_K_KEEP(v);
-        c0 = CTI_TV(add)(c0, CTI_TV(mul)(CTI_TV(set)(a0[i]), v));
-        c1 = CTI_TV(add)(c1, CTI_TV(mul)(CTI_TV(set)(a1[i]), v));
-        c2 = CTI_TV(add)(c2, CTI_TV(mul)(CTI_TV(set)(a2[i]), v));
-        c3 = CTI_TV(add)(c3, CTI_TV(mul)(CTI_TV(set)(a3[i]), v));
+        c0 = CTI_TV(mad)(c0, CTI_TV(set)(a0[i]), v);
+        c1 = CTI_TV(mad)(c1, CTI_TV(set)(a1[i]), v);
+        c2 = CTI_TV(mad)(c2, CTI_TV(set)(a2[i]), v);
+        c3 = CTI_TV(mad)(c3, CTI_TV(set)(a3[i]), v);
     }
     c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3;
 }
@@ -31,16 +31,16 @@ CTI_INLINE void CTI_TN(cti_k, tile2)(int K, const CTI_T *const a[4], size_t sa, 
         CTI_K_KEEP(w);
         s = CTI_TV(set)(a0[i]);
         CTI_K_KEEP(s);
-        c0 = CTI_TV(add)(c0, CTI_TV(mul)(s, v)), d0 = CTI_TV(add)(d0, CTI_TV(mul)(s, w));
+        c0 = CTI_TV(mad)(c0, s, v), d0 = CTI_TV(mad)(d0, s, w);
         s = CTI_TV(set)(a1[i]);
         CTI_K_KEEP(s);
-        c1 = CTI_TV(add)(c1, CTI_TV(mul)(s, v)), d1 = CTI_TV(add)(d1, CTI_TV(mul)(s, w));
+        c1 = CTI_TV(mad)(c1, s, v), d1 = CTI_TV(mad)(d1, s, w);
         s = CTI_TV(set)(a2[i]);
         CTI_K_KEEP(s);
-        c2 = CTI_TV(add)(c2, CTI_TV(mul)(s, v)), d2 = CTI_TV(add)(d2, CTI_TV(mul)(s, w));
+        c2 = CTI_TV(mad)(c2, s, v), d2 = CTI_TV(mad)(d2, s, w);
         s = CTI_TV(set)(a3[i]);
         CTI_K_KEEP(s);
-        c3 = CTI_TV(add)(c3, CTI_TV(mul)(s, v)), d3 = CTI_TV(add)(d3, CTI_TV(mul)(s, w));
+        c3 = CTI_TV(mad)(c3, s, v), d3 = CTI_TV(mad)(d3, s, w);
     }
     c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3, c[4] = d0, c[5] = d1, c[6] = d2, c[7] = d3;
 #else
@@ -82,13 +82,13 @@ CTI_INLINE void CTI_TN(cti_k, trsm4)(const CTI_T *l, size_t sq, size_t sp, const
     if (in)
         CTI_TN(cti_k, load4)(in, step, v);
     x0 = CTI_TV(mul)(CTI_TV(sub)(v[0], c[0]), CTI_TV(set)(r[0]));
-    x1 = CTI_TV(sub)(CTI_TV(sub)(v[1], c[1]), CTI_TV(mul)(CTI_TV(set)(l[sq]), x0));
+    x1 = CTI_TV(nmad)(CTI_TV(sub)(v[1], c[1]), CTI_TV(set)(l[sq]), x0);
     x1 = CTI_TV(mul)(x1, CTI_TV(set)(r[1]));
-    x2 = CTI_TV(sub)(CTI_TV(sub)(v[2], c[2]), CTI_TV(mul)(CTI_TV(set)(l[2 * sq]), x0));
-    x2 = CTI_TV(mul)(CTI_TV(sub)(x2, CTI_TV(mul)(CTI_TV(set)(l[2 * sq + sp]), x1)), CTI_TV(set)(r[2]));
-    x3 = CTI_TV(sub)(CTI_TV(sub)(v[3], c[3]), CTI_TV(mul)(CTI_TV(set)(l[3 * sq]), x0));
-    x3 = CTI_TV(sub)(x3, CTI_TV(mul)(CTI_TV(set)(l[3 * sq + sp]), x1));
-    x3 = CTI_TV(mul)(CTI_TV(sub)(x3, CTI_TV(mul)(CTI_TV(set)(l[3 * sq + 2 * sp]), x2)), CTI_TV(set)(r[3]));
+    x2 = CTI_TV(nmad)(CTI_TV(sub)(v[2], c[2]), CTI_TV(set)(l[2 * sq]), x0);
+    x2 = CTI_TV(mul)(CTI_TV(nmad)(x2, CTI_TV(set)(l[2 * sq + sp]), x1), CTI_TV(set)(r[2]));
+    x3 = CTI_TV(nmad)(CTI_TV(sub)(v[3], c[3]), CTI_TV(set)(l[3 * sq]), x0);
+    x3 = CTI_TV(nmad)(x3, CTI_TV(set)(l[3 * sq + sp]), x1);
+    x3 = CTI_TV(mul)(CTI_TV(nmad)(x3, CTI_TV(set)(l[3 * sq + 2 * sp]), x2), CTI_TV(set)(r[3]));
     c[0] = x0, c[1] = x1, c[2] = x2, c[3] = x3;
 }
 

@@ -257,10 +257,10 @@ static void CTI_TN(cti_super, forward)(const CTI_T *P, size_t stride, const CTI_
         CTI_T t[8], x0, x1, x2, x3;
         CTI_TVEC v0 = CTI_TV(set)(0), v1 = v0, v2 = v0, v3 = v0;
         for (k = 0; k < i; k += 4, b += 32) {
-            v0 = CTI_TV(add)(v0, CTI_TV(mul)(CTI_TV(load)(b), CTI_TV(set)(x[k])));
-            v1 = CTI_TV(add)(v1, CTI_TV(mul)(CTI_TV(load)(b + 8), CTI_TV(set)(x[k + 1])));
-            v2 = CTI_TV(add)(v2, CTI_TV(mul)(CTI_TV(load)(b + 16), CTI_TV(set)(x[k + 2])));
-            v3 = CTI_TV(add)(v3, CTI_TV(mul)(CTI_TV(load)(b + 24), CTI_TV(set)(x[k + 3])));
+            v0 = CTI_TV(mad)(v0, CTI_TV(load)(b), CTI_TV(set)(x[k]));
+            v1 = CTI_TV(mad)(v1, CTI_TV(load)(b + 8), CTI_TV(set)(x[k + 1]));
+            v2 = CTI_TV(mad)(v2, CTI_TV(load)(b + 16), CTI_TV(set)(x[k + 2]));
+            v3 = CTI_TV(mad)(v3, CTI_TV(load)(b + 24), CTI_TV(set)(x[k + 3]));
         }
         CTI_TV(store)(t, CTI_TV(add)(CTI_TV(add)(v0, v2), CTI_TV(add)(v1, v3)));
         k = i & 7;
@@ -281,10 +281,10 @@ static void CTI_TN(cti_super, below)(const CTI_T *B, int cols, int strips, const
     for (t = 0; t < strips; t++, y += 8) {
         CTI_TVEC v0 = CTI_TV(set)(0), v1 = v0, v2 = v0, v3 = v0;
         for (k = 0; k < cols; k += 4, B += 32) {
-            v0 = CTI_TV(add)(v0, CTI_TV(mul)(CTI_TV(load)(B), CTI_TV(set)(x[k])));
-            v1 = CTI_TV(add)(v1, CTI_TV(mul)(CTI_TV(load)(B + 8), CTI_TV(set)(x[k + 1])));
-            v2 = CTI_TV(add)(v2, CTI_TV(mul)(CTI_TV(load)(B + 16), CTI_TV(set)(x[k + 2])));
-            v3 = CTI_TV(add)(v3, CTI_TV(mul)(CTI_TV(load)(B + 24), CTI_TV(set)(x[k + 3])));
+            v0 = CTI_TV(mad)(v0, CTI_TV(load)(B), CTI_TV(set)(x[k]));
+            v1 = CTI_TV(mad)(v1, CTI_TV(load)(B + 8), CTI_TV(set)(x[k + 1]));
+            v2 = CTI_TV(mad)(v2, CTI_TV(load)(B + 16), CTI_TV(set)(x[k + 2]));
+            v3 = CTI_TV(mad)(v3, CTI_TV(load)(B + 24), CTI_TV(set)(x[k + 3]));
         }
         CTI_TV(store)(y, CTI_TV(add)(CTI_TV(add)(v0, v2), CTI_TV(add)(v1, v3)));
     }
@@ -297,10 +297,10 @@ CTI_INLINE void CTI_TN(cti_super, dots4)(const CTI_T *B, size_t stride, int stri
     int t;
     for (t = 0; t < strips; t++, B += stride, y += 8) {
         v = CTI_TV(load)(y);
-        c0 = CTI_TV(add)(c0, CTI_TV(mul)(CTI_TV(load)(B), v));
-        c1 = CTI_TV(add)(c1, CTI_TV(mul)(CTI_TV(load)(B + 8), v));
-        c2 = CTI_TV(add)(c2, CTI_TV(mul)(CTI_TV(load)(B + 16), v));
-        c3 = CTI_TV(add)(c3, CTI_TV(mul)(CTI_TV(load)(B + 24), v));
+        c0 = CTI_TV(mad)(c0, CTI_TV(load)(B), v);
+        c1 = CTI_TV(mad)(c1, CTI_TV(load)(B + 8), v);
+        c2 = CTI_TV(mad)(c2, CTI_TV(load)(B + 16), v);
+        c3 = CTI_TV(mad)(c3, CTI_TV(load)(B + 24), v);
     }
     c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3;
 }
@@ -313,10 +313,10 @@ static void CTI_TN(cti_super, dots)(const CTI_T *B, int cols, int strips, const 
     for (t = 0; t < strips; t++, y += 8) {
         CTI_TVEC v = CTI_TV(load)(y);
         for (k = 0; k < 8 * cols; k += 32, B += 32) {
-            CTI_TV(store)(c + k, CTI_TV(add)(CTI_TV(load)(c + k), CTI_TV(mul)(CTI_TV(load)(B), v)));
-            CTI_TV(store)(c + k + 8, CTI_TV(add)(CTI_TV(load)(c + k + 8), CTI_TV(mul)(CTI_TV(load)(B + 8), v)));
-            CTI_TV(store)(c + k + 16, CTI_TV(add)(CTI_TV(load)(c + k + 16), CTI_TV(mul)(CTI_TV(load)(B + 16), v)));
-            CTI_TV(store)(c + k + 24, CTI_TV(add)(CTI_TV(load)(c + k + 24), CTI_TV(mul)(CTI_TV(load)(B + 24), v)));
+            CTI_TV(store)(c + k, CTI_TV(mad)(CTI_TV(load)(c + k), CTI_TV(load)(B), v));
+            CTI_TV(store)(c + k + 8, CTI_TV(mad)(CTI_TV(load)(c + k + 8), CTI_TV(load)(B + 8), v));
+            CTI_TV(store)(c + k + 16, CTI_TV(mad)(CTI_TV(load)(c + k + 16), CTI_TV(load)(B + 16), v));
+            CTI_TV(store)(c + k + 24, CTI_TV(mad)(CTI_TV(load)(c + k + 24), CTI_TV(load)(B + 24), v));
         }
     }
 }

@@ -79,10 +79,10 @@ CTI_INLINE void CTI_TN(cti_many, transposed)(const CTI_T *B, size_t stride, int 
     for (t = 0; t < strips; t++, B += stride)
         for (i = 0; i < 8; i++, G += 8) {
             v = CTI_TV(load)(G);
-            c0 = CTI_TV(add)(c0, CTI_TV(mul)(CTI_TV(set)(B[i]), v));
-            c1 = CTI_TV(add)(c1, CTI_TV(mul)(CTI_TV(set)(B[8 + i]), v));
-            c2 = CTI_TV(add)(c2, CTI_TV(mul)(CTI_TV(set)(B[16 + i]), v));
-            c3 = CTI_TV(add)(c3, CTI_TV(mul)(CTI_TV(set)(B[24 + i]), v));
+            c0 = CTI_TV(mad)(c0, CTI_TV(set)(B[i]), v);
+            c1 = CTI_TV(mad)(c1, CTI_TV(set)(B[8 + i]), v);
+            c2 = CTI_TV(mad)(c2, CTI_TV(set)(B[16 + i]), v);
+            c3 = CTI_TV(mad)(c3, CTI_TV(set)(B[24 + i]), v);
         }
     c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3;
 }
@@ -104,7 +104,7 @@ static void CTI_TN(cti_many, backward)(const CTI_T *P, const CTI_T *r, int cols,
             x = CTI_TV(sub)(CTI_TV(load)(Y + 8 * (size_t)(k0 + q)), c[q]);
             /* the rest of the strip's triangle; rows past the padded columns are 0 in L */
             for (p = (k0 & 7) + q + 1; p < 8 && 8 * own + p < cols; p++)
-                x = CTI_TV(sub)(x, CTI_TV(mul)(CTI_TV(set)(l[8 * q + p]), CTI_TV(load)(Y + 8 * (size_t)(8 * own + p))));
+                x = CTI_TV(nmad)(x, CTI_TV(set)(l[8 * q + p]), CTI_TV(load)(Y + 8 * (size_t)(8 * own + p)));
             CTI_TV(store)(Y + 8 * (size_t)(k0 + q), CTI_TV(mul)(x, CTI_TV(set)(r[k0 + q])));
         }
     }

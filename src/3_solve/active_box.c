@@ -101,6 +101,6 @@ CTI_FN int cti_active_box_solve(cti_active_box *s, const cti_program *q, cti_eff
             s->set[i] = (int8_t)cti_active_box_side(s, q, r, i, tolerance * size);
     }
     for (i = 0; i < q->m; i++)
-        r[i] = fmin(fmax(r[i], q->lo[i]), q->hi[i]);
+        r[i] = cti_fmin(cti_fmax(r[i], q->lo[i]), q->hi[i]);
     return 0;
 }

@@ -234,12 +234,12 @@ static int cti_active_block(const cti_active *s, double sign, double *t)
     int i, found = -1;
     *t = INFINITY;
     for (i = 0; i < s->count; i++)
-        most = fmax(most, fabs(s->q[i]));
+        most = cti_fmax(most, fabs(s->q[i]));
     for (i = 0; i < s->count; i++) {
         double rate = sign * s->q[i], far;
         if (s->c.equation[s->set[i]] || rate <= 1e-13 * most)
             continue;
-        far = fmax(0, s->y[s->set[i]]) / rate;
+        far = cti_fmax(0, s->y[s->set[i]]) / rate;
         if (far < *t)
             *t = far, found = i;
     }
@@ -257,7 +257,7 @@ static int cti_active_certify(cti_active *s, int p, double sign)
         return 0;
     y[p] = sign;
     for (i = 0; i < s->count; i++)
-        y[s->set[i]] = s->c.equation[s->set[i]] ? -sign * s->q[i] : fmax(0, -sign * s->q[i]);
+        y[s->set[i]] = s->c.equation[s->set[i]] ? -sign * s->q[i] : cti_fmax(0, -sign * s->q[i]);
     return cti_convex_certify(&s->c, y, s->a->x, s->a->r);
 }
 
@@ -285,13 +285,13 @@ static cti_active_end cti_active_row(cti_active *s, int p)
                 return CTI_ACTIVE_ON;
             }
         }
-        t = fmin(t, full);
+        t = cti_fmin(t, full);
         for (i = 0; i < s->count; i++)
             s->y[s->set[i]] -= sign * t * s->q[i];
         s->y[p] += sign * t;
         if (t >= full)
             return cti_active_enter(s, p, square) ? CTI_ACTIVE_ON : CTI_ACTIVE_MEMORY;
-        up += sign * t * fmax(0, square);
+        up += sign * t * cti_fmax(0, square);
         cti_active_leave(s, block);
     }
 }
@@ -310,7 +310,7 @@ static void cti_active_repair(cti_active *s)
         for (i = 0; i < s->count; i++) {
             s->y[s->set[i]] += s->q[i];
             if (!s->c.equation[s->set[i]])
-                s->y[s->set[i]] = fmax(0, s->y[s->set[i]]);
+                s->y[s->set[i]] = cti_fmax(0, s->y[s->set[i]]);
         }
     }
     cti_active_point(s, 2);
@@ -326,9 +326,9 @@ static double cti_active_size(const cti_active *s)
     double size = 0;
     int i, k;
     for (i = 0; i < s->c.m; i++) {
-        size = fmax(size, fabs(s->c.w[i]));
+        size = cti_fmax(size, fabs(s->c.w[i]));
         for (k = s->c.J.p[i]; k < s->c.J.p[i + 1]; k++)
-            size = fmax(size, fabs(s->c.J.x[k] * s->x[s->c.J.i[k]]));
+            size = cti_fmax(size, fabs(s->c.J.x[k] * s->x[s->c.J.i[k]]));
     }
     return size;
 }
@@ -345,7 +345,7 @@ static int cti_active_open(cti_active *s)
     if (!cti_system_open(s->e->mem, sys, &s->c.A) || !cti_system_factor(s->e->mem, sys))
         return 0;
     for (i = 0; s->c.n && i < f->sym->pivot[f->sym->n_super]; i++)
-        most = fmax(most, f->inverse[i]);
+        most = cti_fmax(most, f->inverse[i]);
     if (sys->boosted || most * most > 1e13)
         return -1;
     s->X = CTI_ARENA_NEW(s->e->arena, double, (size_t)(3 * sys->bsr.n) * CTI_ACTIVE_BATCH);

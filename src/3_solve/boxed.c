@@ -7,6 +7,7 @@
    tangents, the square is taken inside the round cone with a corner turned against the sliding; where that stands still, the force is
    Coulomb's own. */
 #include "boxed.h"
+#include "../1_math/elem.h"
 #include "lemke.h"
 
 #define CTI_BOXED_ROWS 1500
@@ -49,7 +50,7 @@ static double cti_boxed_bound(const cti_boxed *b, int i)
 {
     if (b->state[i] > 0)
         return b->hi[i];
-    return isfinite(b->lo[i]) ? b->lo[i] : (isfinite(b->hi[i]) ? b->hi[i] : 0);
+    return cti_finite64(b->lo[i]) ? b->lo[i] : (cti_finite64(b->hi[i]) ? b->hi[i] : 0);
 }
 
 /* the dictionary of the states; rows between that depend on others go to a bound. 0: the basis is not complementary */
@@ -69,7 +70,7 @@ static int cti_boxed_reach(cti_boxed *b)
         if ((t->row[i] >= 0) == (t->row[n + i] >= 0))
             return 0;
         if (b->state[i] == 0 && t->row[n + i] < 0)
-            b->state[i] = isfinite(b->lo[i]) || !isfinite(b->hi[i]) ? -1 : 1;
+            b->state[i] = cti_finite64(b->lo[i]) || !cti_finite64(b->hi[i]) ? -1 : 1;
     }
     return 1;
 }
@@ -96,7 +97,7 @@ static void cti_boxed_values(cti_boxed *b)
             b->u[v] = s, b->z[v] = cti_boxed_bound(b, v);
     }
     for (i = 0; i < n; i++)
-        most_z = fmax(most_z, fabs(b->z[i])), most_u = fmax(most_u, fmax(fabs(b->q[i]), fabs(b->u[i])));
+        most_z = cti_fmax(most_z, fabs(b->z[i])), most_u = cti_fmax(most_u, cti_fmax(fabs(b->q[i]), fabs(b->u[i])));
     b->tiny_z = CTI_BOXED_TINY * most_z, b->tiny_u = CTI_BOXED_TINY * most_u;
 }
 
@@ -110,7 +111,7 @@ static int8_t cti_boxed_better(const cti_boxed *b, int i)
         return 1;
     if (!between && b->lo[i] < b->hi[i] &&
         ((b->state[i] < 0 && b->u[i] < -b->tiny_u) || (b->state[i] > 0 && b->u[i] > b->tiny_u) ||
-         (!isfinite(b->lo[i]) && !isfinite(b->hi[i]) && fabs(b->u[i]) > b->tiny_u)))
+         (!cti_finite64(b->lo[i]) && !cti_finite64(b->hi[i]) && fabs(b->u[i]) > b->tiny_u)))
         return 0;
     return b->state[i];
 }
@@ -129,7 +130,7 @@ static void cti_boxed_polish(cti_boxed *b, cti_arena *arena)
             b->u[i] += b->M[(size_t)i * (size_t)n + (size_t)j] * b->x[j];
     polished = cti_submatrix_solve(arena, b->M, n, b->wrong, count, b->u, b->x) > 0;
     for (i = 0; i < n; i++)
-        b->z[i] = fmin(fmax(polished ? b->x[i] : b->z[i], b->lo[i]), b->hi[i]);
+        b->z[i] = cti_fmin(cti_fmax(polished ? b->x[i] : b->z[i], b->lo[i]), b->hi[i]);
 }
 
 /* the natural map, relative to z and u in their own units */
@@ -138,18 +139,18 @@ static double cti_boxed_residual(cti_boxed *b)
     double size_u = 0, size_z = 0, worst = 0;
     int i, j, n = b->n;
     for (i = 0; i < n; i++) {
-        size_z = fmax(size_z, fabs(b->z[i] * b->C[i]));
-        b->u[i] = b->q[i], size_u = fmax(size_u, fabs(b->q[i]) / b->R[i]);
+        size_z = cti_fmax(size_z, fabs(b->z[i] * b->C[i]));
+        b->u[i] = b->q[i], size_u = cti_fmax(size_u, fabs(b->q[i]) / b->R[i]);
         for (j = 0; j < n; j++) {
             double x = b->M[(size_t)i * (size_t)n + (size_t)j] * b->z[j];
-            b->u[i] += x, size_u = fmax(size_u, fabs(x) / b->R[i]);
+            b->u[i] += x, size_u = cti_fmax(size_u, fabs(x) / b->R[i]);
         }
     }
     for (i = 0; i < n; i++) {
         double u = size_u > 0 ? b->u[i] / b->R[i] / size_u : 0, room = u > 0 ? b->z[i] - b->lo[i] : b->hi[i] - b->z[i];
-        worst = fmax(worst, fmin(fabs(u), size_z > 0 ? room * b->C[i] / size_z : 0));
-        if (size_z == 0 && isfinite(room) == 0)
-            worst = fmax(worst, fabs(u));
+        worst = cti_fmax(worst, cti_fmin(fabs(u), size_z > 0 ? room * b->C[i] / size_z : 0));
+        if (size_z == 0 && cti_finite64(room) == 0)
+            worst = cti_fmax(worst, fabs(u));
     }
     return worst;
 }
@@ -166,8 +167,8 @@ CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const doubl
     if (!cti_boxed_open(&b, e->arena, M, q, lo, hi, n))
         return CTI_OUTCOME_MEMORY;
     for (i = 0; i < n; i++) {
-        state[i] = !isfinite(lo[i]) && !isfinite(hi[i]) ? 0 : state[i];
-        state[i] = (state[i] < 0 && !isfinite(lo[i])) || (state[i] > 0 && !isfinite(hi[i])) ? (int8_t)-state[i] : state[i];
+        state[i] = !cti_finite64(lo[i]) && !cti_finite64(hi[i]) ? 0 : state[i];
+        state[i] = (state[i] < 0 && !cti_finite64(lo[i])) || (state[i] > 0 && !cti_finite64(hi[i])) ? (int8_t)-state[i] : state[i];
         state[i] = lo[i] < hi[i] ? state[i] : -1;
     }
     for (k = 0; k < 40 + cti_min_int(4 * n, 16384 / cti_max_int(n, 1)) && !done; k++) {
@@ -190,10 +191,10 @@ CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const doubl
     }
     if (done)
         cti_boxed_polish(&b, e->arena);
-    if (done && cti_boxed_residual(&b) <= fmin(e->tolerance, 1e-9) / 2) {
+    if (done && cti_boxed_residual(&b) <= cti_fmin(e->tolerance, 1e-9) / 2) {
         said = CTI_OUTCOME_SOLVED;
         for (i = 0; i < n; i++)
-            z[i] = fmin(fmax(b.z[i] * b.C[i], lo[i]), hi[i]);
+            z[i] = cti_fmin(cti_fmax(b.z[i] * b.C[i], lo[i]), hi[i]);
     }
     cti_arena_rewind(e->arena, mark);
     return said;
@@ -271,7 +272,7 @@ static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effo
     memcpy(b->q, b->w->q, sizeof *b->q * (size_t)m);
     for (i = 0; i < m; i++) {
         int at = i % 3 ? i - i % 3 + 1 : i;
-        double d = b->soft * fmax(b->W[(size_t)at * (size_t)(m + 1)], b->W[(size_t)(i % 3 ? at + 1 : at) * (size_t)(m + 1)]);
+        double d = b->soft * cti_fmax(b->W[(size_t)at * (size_t)(m + 1)], b->W[(size_t)(i % 3 ? at + 1 : at) * (size_t)(m + 1)]);
         b->work[i] = d, b->q[i] -= d * b->r[i];
     }
     for (i = 0; i < m; i++)
@@ -311,15 +312,15 @@ static double cti_boxed_follow(cti_boxed_friction *b, double share, int corner)
     for (i = 0; i < b->m / 3; i++) {
         const double *r = b->r + 3 * (size_t)i, *u = b->u + 3 * (size_t)i, *z = b->z + 3 * (size_t)i, *hi = b->hi + 3 * (size_t)i;
         int slides = fabs(z[1]) >= hi[1] * (1 - 1e-12) || fabs(z[2]) >= hi[2] * (1 - 1e-12);
-        double force = atan2(r[2], r[1]), aim = slides ? atan2(-u[2], -u[1]) : force, angle = atan2(b->s[i], b->c[i]),
+        double force = cti_atan2_64(r[2], r[1]), aim = slides ? cti_atan2_64(-u[2], -u[1]) : force, angle = cti_atan2_64(b->s[i], b->c[i]),
                eighth = 0.7853981633974483;
-        moved = fmax(moved, fabs(r[0] - b->load[i])), most = fmax(most, r[0]);
+        moved = cti_fmax(moved, fabs(r[0] - b->load[i])), most = cti_fmax(most, r[0]);
         b->load[i] += share * (r[0] - b->load[i]);
         if (!corner || !(b->p->mu[i] > 0) || !(r[0] > 0) || (!slides && r[1] == 0 && r[2] == 0))
             continue;
         /* the corner that is nearest to the force */
         angle += share * remainder(aim - force + remainder(force - angle - eighth, 2 * eighth), 8 * eighth);
-        b->c[i] = cos(angle), b->s[i] = sin(angle);
+        b->c[i] = cti_cos64(angle), b->s[i] = cti_sin64(angle);
     }
     return most > 0 ? moved / most : 0;
 }
@@ -343,7 +344,7 @@ static cti_outcome cti_boxed_coulomb(const cti_program *p, cti_delassus *w, cti_
             best = j.residual;
             memcpy(a->r, b.r, sizeof *a->r * (size_t)p->m);
         }
-        share = j.residual < 0.98 * last || round < 3 ? fmin(1.2 * share, 1) : fmax(0.5 * share, 0.05);
+        share = j.residual < 0.98 * last || round < 3 ? cti_fmin(1.2 * share, 1) : cti_fmax(0.5 * share, 0.05);
         last = j.residual;
         moved = cti_boxed_follow(&b, share, corner);
         if (!corner && (moved < 0.1 * e->tolerance || round >= CTI_BOXED_ROUNDS / 5))

@@ -101,7 +101,7 @@ static double cti_bridge_own(const cti_problem *p, const cti_row *row, int axis)
 static double cti_bridge_soft(const cti_problem *p, const cti_row *row, int axis)
 {
     double own = cti_bridge_own(p, row, axis);
-    return own > 0 ? fmax((double)row->compliance[axis], CTI_BRIDGE_RIGID * own) : 0;
+    return own > 0 ? cti_fmax((double)row->compliance[axis], CTI_BRIDGE_RIGID * own) : 0;
 }
 
 /* ---- to the program ---- */
@@ -345,7 +345,7 @@ CTI_FN void cti_bridge_start(const cti_bridge *q, const ct_real *v, double *x, d
     for (i = 0; i < p->n_rows; i++) {
         const cti_row *row = &p->rows[i];
         cti_bridge_law l = cti_bridge_law_of(q, i);
-        double n = (double)row->r[0], second = l.two ? fmin(n, l.recover / l.more) : 0, part = n > 0 ? second / n : 0;
+        double n = (double)row->r[0], second = l.two ? cti_fmin(n, l.recover / l.more) : 0, part = n > 0 ? second / n : 0;
         int at = 3 * q->first[i];
         if (at < 0)
             continue;

@@ -44,21 +44,21 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const 
     switch (solver) {
     case CT_SOLVER_PGS:
     case CT_SOLVER_CA:
-        return (int)fmin(fmin(fmax(square, 50), 20.0 * desc->max_sweeps), 1e9);
+        return (int)cti_fmin(cti_fmin(cti_fmax(square, 50), 20.0 * desc->max_sweeps), 1e9);
     case CT_SOLVER_ADMM:
-        return (int)fmin(fmin(fmax(square, 50), 10.0 * desc->max_iterations), 1e9);
+        return (int)cti_fmin(cti_fmin(cti_fmax(square, 50), 10.0 * desc->max_iterations), 1e9);
     case CT_SOLVER_LEMKE:
-        return (int)fmin(fmax(square / 40, 500), 5000);
+        return (int)cti_fmin(cti_fmax(square / 40, 500), 5000);
     case CT_SOLVER_BOXED:
-        return (int)fmin(fmax(cube, 50), 2000);
+        return (int)cti_fmin(cti_fmax(cube, 50), 2000);
     case CT_SOLVER_MPRGP:
     case CT_SOLVER_ACTIVE_SET:
     case CT_SOLVER_INTERIOR:
         if (local)
             return solver == CT_SOLVER_INTERIOR ? CTI_BRIDGE_BARRIER : cti_max_int(CTI_BRIDGE_ROUNDS, cti_min_int(60, 36000 / (m + 1)));
-        return (int)fmin(fmax(cube, 20), CTI_BRIDGE_STAGGER);
+        return (int)cti_fmin(cti_fmax(cube, 20), CTI_BRIDGE_STAGGER);
     default:
-        return local ? CTI_BRIDGE_NEWTON : (int)fmin(fmax(cube, 20), CTI_BRIDGE_NEWTON);
+        return local ? CTI_BRIDGE_NEWTON : (int)cti_fmin(cti_fmax(cube, 20), CTI_BRIDGE_NEWTON);
     }
 }
 
@@ -93,7 +93,7 @@ static void cti_bridge_effort(const cti_problem *p, const ct_solver_desc *desc, 
                               cti_effort *e)
 {
     memset(e, 0, sizeof *e);
-    e->tolerance = fmax(cti_bridge_first(p, solver) * (double)desc->tolerance, CTI_BRIDGE_TIGHT);
+    e->tolerance = cti_fmax(cti_bridge_first(p, solver) * (double)desc->tolerance, CTI_BRIDGE_TIGHT);
     e->seconds = desc->seconds, e->warm = 1, e->cone = CT_CONE_CONE;
     e->order = desc->order, e->relaxation = desc->relaxation, e->seed = desc->seed, e->mix = 1, e->now_us = desc->now_us,
     e->now_user = desc->now_user;
@@ -227,7 +227,8 @@ static int cti_bridge_attempt(cti_bridge_run *b, const cti_bridge *q, cti_answer
     *mended = cti_bridge_mend(b, natural);
     if (!*mended && (said != CTI_OUTCOME_SOLVED || b->e.tolerance <= CTI_BRIDGE_TIGHT || ++b->attempts >= CTI_BRIDGE_ATTEMPTS))
         return 0;
-    b->e.tolerance = fmax(b->e.tolerance * fmax(*mended ? 0.1 : 1e-3, fmin(0.1, 0.3 * (double)(b->tolerance / natural))), CTI_BRIDGE_TIGHT);
+    b->e.tolerance = cti_fmax(b->e.tolerance * cti_fmax(*mended ? 0.1 : 1e-3, cti_fmin(0.1, 0.3 * (double)(b->tolerance / natural))),
+                              CTI_BRIDGE_TIGHT);
     return 1;
 }
 

@@ -152,7 +152,7 @@ static int cti_ca_pivot(cti_ca *s)
             return 0;
         cti_ca_values(s, n, ld);
         for (i = 0; i < s->m; i++)
-            big_y = fmax(big_y, fabs(s->y[i])), big_u = fmax(big_u, fabs(s->c[i]));
+            big_y = cti_fmax(big_y, fabs(s->y[i])), big_u = cti_fmax(big_u, fabs(s->c[i]));
         for (i = 0; i < s->m; i++)
             if (cti_ca_wrong(s, i, 1e-13 * big_y, 1e-13 * big_u))
                 wrong++, last = i;
@@ -227,7 +227,7 @@ static void cti_ca_restart(cti_ca *s)
 /* proximal steps until the residual is small, and then as long as they make it smaller */
 static cti_outcome cti_ca_steps(cti_ca *s)
 {
-    double best = INFINITY, goal = fmin(s->e->tolerance, 1e-10), last = INFINITY, residual, dynamics;
+    double best = INFINITY, goal = cti_fmin(s->e->tolerance, 1e-10), last = INFINITY, residual, dynamics;
     int i, k, got = 0, idle = 0, first = 1, failures = 0;
     cti_ca_restart(s);
     for (k = 0; k < CTI_CA_STEPS; k++) {
@@ -258,7 +258,7 @@ static cti_outcome cti_ca_steps(cti_ca *s)
         idle = residual > 0.5 * last ? idle + 1 : 0;
         if (idle >= 2 && best <= s->e->tolerance)
             return CTI_OUTCOME_SOLVED;
-        last = fmin(last, residual);
+        last = cti_fmin(last, residual);
         if (idle >= 3 && residual > 1e-3 && s->eps < 1e-11) {
             /* W_FF is singular after all */
             s->eps = cti_ca_stiffen(s->eps), idle = 0, first = 1, last = INFINITY;

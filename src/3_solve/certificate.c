@@ -12,7 +12,7 @@ static double cti_certificate_row(const cti_sparse *S, int i, int stride)
     int k;
     for (k = S->p[i]; k < S->p[i + 1]; k++)
         if (S->i[k] % stride == 0)
-            most = fmax(most, fabs(S->x[k]));
+            most = cti_fmax(most, fabs(S->x[k]));
     return most;
 }
 
@@ -23,7 +23,7 @@ static int cti_certificate_signs(const cti_program *p, const double *y)
     if (p->lo)
         return 0;
     for (i = 0; i < p->m; i++) {
-        if (!isfinite(y[i]) || (y[i] < 0 && !cti_certificate_free(p, i)) || (p->mu && i % 3 && y[i] != 0))
+        if (!cti_finite64(y[i]) || (y[i] < 0 && !cti_certificate_free(p, i)) || (p->mu && i % 3 && y[i] != 0))
             return 0;
         if (p->mu && square && p->mu[i / 3] > 0)
             return 0;
@@ -45,19 +45,19 @@ CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *
         if (p->mu && i % 3)
             continue;
         value += p->w[i] * y[i], terms += fabs(p->w[i] * y[i]);
-        most = fmax(most, row * fabs(y[i]));
+        most = cti_fmax(most, row * fabs(y[i]));
         for (k = S->p[i]; k < S->p[i + 1] && row > 0; k++) {
-            column[S->i[k]] = fmax(column[S->i[k]], fabs(S->x[k]) / row);
+            column[S->i[k]] = cti_fmax(column[S->i[k]], fabs(S->x[k]) / row);
             sum[S->i[k]] += S->x[k] * y[i];
         }
     }
     for (i = 0; i < p->n; i += stride) {
-        if (!isfinite(sum[i]))
+        if (!cti_finite64(sum[i]))
             return 0;
         if (square && !cti_certificate_free(p, i) ? sum[i] > 0 : sum[i] != 0)
-            off = fmax(off, fabs(sum[i]) / (most * column[i]));
+            off = cti_fmax(off, fabs(sum[i]) / (most * column[i]));
     }
-    return off <= 1e-9 && terms < INFINITY && value < -fmax(1e-8, 100 * off) * terms;
+    return off <= 1e-9 && terms < INFINITY && value < -cti_fmax(1e-8, 100 * off) * terms;
 }
 
 CTI_FN int cti_program_certify(const cti_program *p, double *y, double *work)
@@ -66,9 +66,9 @@ CTI_FN int cti_program_certify(const cti_program *p, double *y, double *work)
     int i;
     for (i = 0; i < p->m; i++) {
         y[i] = y[i] < 0 && !cti_certificate_free(p, i) ? 0 : y[i];
-        most = fmax(most, fabs(y[i]));
+        most = cti_fmax(most, fabs(y[i]));
     }
-    if (!(most > 0) || !isfinite(most))
+    if (!(most > 0) || !cti_finite64(most))
         return 0;
     for (i = 0; i < p->m; i++)
         y[i] /= most;

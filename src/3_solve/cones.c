@@ -55,7 +55,7 @@ static double cti_cones_far(const double *x, const double *d)
     if (square < 0)
         return INFINITY;
     root = sqrt(square) - b;
-    return root > 0 ? fmax(0, c) / root : INFINITY;
+    return root > 0 ? cti_fmax(0, c) / root : INFINITY;
 }
 
 /* out = W x or W^-1 x for the scaling {eta, w} */
@@ -86,7 +86,7 @@ static void cti_cones_divide(const double *lambda, const double *d, double *x)
 /* the scaling with W y = W^-1 z = lambda */
 static void cti_cones_scaling(const double *y, const double *z, double *s, double *lambda)
 {
-    double dy = sqrt(fmax(cti_cones_det(y), 1e-300)), dz = sqrt(fmax(cti_cones_det(z), 1e-300)), gamma;
+    double dy = sqrt(cti_fmax(cti_cones_det(y), 1e-300)), dz = sqrt(cti_fmax(cti_cones_det(z), 1e-300)), gamma;
     gamma = sqrt(0.5 * (1 + (y[0] * z[0] + y[1] * z[1] + y[2] * z[2]) / (dy * dz)));
     s[0] = sqrt(dz / dy);
     s[2] = (z[1] / dz - y[1] / dy) / (2 * gamma), s[3] = (z[2] / dz - y[2] / dy) / (2 * gamma);
@@ -146,7 +146,7 @@ static int cti_cones_open_sparse(cti_cones *c)
         c->side[i] = i % 3 ? c->p->mu[i / 3] : 1;
         c->unit[i] = c->f.unit * c->f.root[i / 3] * c->side[i];
         c->q[i] = c->f.q[i] * c->side[i];
-        c->size = fmax(c->size, fabs(c->q[i]));
+        c->size = cti_fmax(c->size, fabs(c->q[i]));
         c->fB[9 * (i / 3) + 4 * (i % 3)] = 1;
     }
     return 1;
@@ -165,8 +165,8 @@ static void cti_cones_local(cti_cones *c)
         }
     for (i = 0; i < c->m; i++)
         for (k = W->p[i]; k < W->p[i + 1]; k++) {
-            big = fmax(big, fabs(W->x[k]));
-            off = fmax(off, fabs(W->x[k] - c->S[(size_t)i * (size_t)c->ld + (size_t)W->i[k]]));
+            big = cti_fmax(big, fabs(W->x[k]));
+            off = cti_fmax(off, fabs(W->x[k] - c->S[(size_t)i * (size_t)c->ld + (size_t)W->i[k]]));
         }
     c->skew = off > 1e-15 * big;
     memcpy(c->q, c->p->w, sizeof *c->q * (size_t)c->m);
@@ -211,7 +211,7 @@ static void cti_cones_units(cti_cones *c)
         for (j = 0; j < c->m; j++)
             c->S[(size_t)i * (size_t)c->ld + (size_t)j] *= c->unit[i] * c->unit[j];
         c->q[i] *= c->unit[i];
-        c->size = fmax(c->size, fabs(c->q[i]));
+        c->size = cti_fmax(c->size, fabs(c->q[i]));
     }
 }
 
@@ -346,8 +346,8 @@ static double cti_cones_reach(const cti_cones *c, double keep)
     double reach = 1 / keep;
     int i;
     for (i = 0; i < c->m; i += 3)
-        reach = fmin(reach, fmin(cti_cones_far(c->y + i, c->dy + i), cti_cones_far(c->z + i, c->dz + i)));
-    return fmin(1, keep * reach);
+        reach = cti_fmin(reach, cti_fmin(cti_cones_far(c->y + i, c->dy + i), cti_cones_far(c->z + i, c->dz + i)));
+    return cti_fmin(1, keep * reach);
 }
 
 /* E W^2 of contact i with E = I - e_n z_t' / |z_t|, the derivative of z - |z_t| e_n, or W^2. G [9] */
@@ -438,11 +438,11 @@ static double cti_cones_step(cti_cones *c)
     reach = cti_cones_reach(c, 1);
     for (i = 0; i < c->m; i++)
         ahead += (c->z[i] + reach * c->dz[i]) * (c->y[i] + reach * c->dy[i]);
-    sigma = fmax(0, ahead / (c->m / 3)) / c->mu;
+    sigma = cti_fmax(0, ahead / (c->m / 3)) / c->mu;
     for (i = 0; i < c->m; i++)
-        left = fmax(left, fabs(c->rp[i]));
+        left = cti_fmax(left, fabs(c->rp[i]));
     /* the barrier does not run ahead of the residual */
-    sigma = fmin(1, fmax(fmax(sigma * sigma * sigma, 1e-3), c->ahead * left * c->size / c->mu));
+    sigma = cti_fmin(1, cti_fmax(cti_fmax(sigma * sigma * sigma, 1e-3), c->ahead * left * c->size / c->mu));
     for (i = 0; i < c->m; i += 3) {
         double v[3], w[3], second[3];
         cti_cones_scale(c->scaling + 4 * (i / 3), 0, c->dy + i, v);
@@ -500,7 +500,7 @@ static int cti_cones_try(cti_cones *c)
         cti_cones_offer(c);
         if (c->best <= 0.5 * c->e->tolerance || cti_cones_end(c))
             return 1;
-        low = fmin(low, c->last);
+        low = cti_fmin(low, c->last);
         stalled = low < 0.9 * before ? 0 : stalled + 1;
         before = stalled ? before : low;
         if (stalled >= (c->sparse ? CTI_CONES_QUICK : CTI_CONES_STALLED))

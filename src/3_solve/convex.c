@@ -138,7 +138,7 @@ static int cti_convex_bounds(cti_convex *c)
     for (i = 0; i < c->n; i++) {
         double lo = p->lo ? p->lo[i] : 0, hi = p->hi ? p->hi[i] : INFINITY;
         for (k = 0; ok && k < 2; k++) {
-            if (!isfinite(k ? hi : lo) || (k && lo == hi))
+            if (!cti_finite64(k ? hi : lo) || (k && lo == hi))
                 continue;
             ok = cti_triplets_add(c->mem, &t, n, i, k ? -1 : 1);
             c->w[n] = k ? hi : -lo, c->source[n] = i * stride, c->twin[n] = k, c->equation[n] = lo == hi;
@@ -158,11 +158,11 @@ static void cti_convex_equilibrate_once(cti_convex *c, double *most_x, double *m
     memset(most_x, 0, sizeof *most_x * (size_t)c->n), memset(most_y, 0, sizeof *most_y * (size_t)c->m);
     for (i = 0; i < c->n; i++)
         for (k = c->A.p[i]; k < c->A.p[i + 1]; k++)
-            most_x[i] = fmax(most_x[i], fabs(c->A.x[k]));
+            most_x[i] = cti_fmax(most_x[i], fabs(c->A.x[k]));
     for (i = 0; i < c->m; i++)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++) {
-            most_x[c->J.i[k]] = fmax(most_x[c->J.i[k]], fabs(c->J.x[k]));
-            most_y[i] = fmax(most_y[i], fabs(c->J.x[k]));
+            most_x[c->J.i[k]] = cti_fmax(most_x[c->J.i[k]], fabs(c->J.x[k]));
+            most_y[i] = cti_fmax(most_y[i], fabs(c->J.x[k]));
         }
     for (i = 0; i < c->n; i++)
         most_x[i] = most_x[i] > 0 ? 1 / sqrt(most_x[i]) : 1, c->column[i] *= most_x[i], c->b[i] *= most_x[i];
@@ -191,7 +191,7 @@ static int cti_convex_equilibrate(cti_convex *c)
     for (pass = 0; pass < 10; pass++)
         cti_convex_equilibrate_once(c, most_x, most_y);
     for (i = 0; i < c->A.p[c->n]; i++)
-        big = fmax(big, fabs(c->A.x[i]));
+        big = cti_fmax(big, fabs(c->A.x[i]));
     c->cost = big > 0 ? 1 / big : 1;
     for (i = 0; i < c->A.p[c->n]; i++)
         c->A.x[i] *= c->cost;
@@ -272,7 +272,7 @@ static double cti_convex_pivot(const cti_convex *c)
     double most = 0;
     int i, n = f->sym->pivot[f->sym->n_super];
     for (i = 0; i < n; i++)
-        most = fmax(most, f->inverse[i]);
+        most = cti_fmax(most, f->inverse[i]);
     return most > 0 ? 1 / (most * most) : 1;
 }
 
@@ -416,16 +416,16 @@ static double cti_convex_left(cti_convex *c, const double *f, const double *g, c
     cti_sparse_mul(&c->A, dx, c->f1);
     for (i = 0; i < c->n; i++) {
         c->f1[i] = f[i] - c->f1[i] - c->rho * dx[i] + c->t[i];
-        part_f = fmax(part_f, fabs(c->f1[i])), most_f = fmax(most_f, fmax(fabs(f[i]), fabs(c->t[i])));
+        part_f = cti_fmax(part_f, fabs(c->f1[i])), most_f = cti_fmax(most_f, cti_fmax(fabs(f[i]), fabs(c->t[i])));
     }
     cti_sparse_mul(&c->J, dx, c->g1);
     for (i = 0; i < c->m; i++) {
         double Hy = c->H[i] * dy[i];
-        most_g = fmax(most_g, fmax(fabs(g[i]), fabs(c->g1[i])));
+        most_g = cti_fmax(most_g, cti_fmax(fabs(g[i]), fabs(c->g1[i])));
         c->g1[i] = g[i] - c->g1[i] - Hy;
-        part_g = fmax(part_g, fabs(c->g1[i]));
+        part_g = cti_fmax(part_g, fabs(c->g1[i]));
     }
-    return fmax(most_f > 0 ? part_f / most_f : 0, most_g > 0 ? part_g / most_g : 0);
+    return cti_fmax(most_f > 0 ? part_f / most_f : 0, most_g > 0 ? part_g / most_g : 0);
 }
 
 CTI_FN void cti_convex_solve(cti_convex *c, const double *f, const double *g, double *dx, double *dy)

@@ -153,7 +153,7 @@ static int cti_coulomb_stick(const double *W, const double *q, double *r)
     double M[9], f[3], most, off = 0, size = fabs(q[0]) + fabs(q[1]) + fabs(q[2]);
     int used[3], order[3], n = 0, i, j, k, p;
     memcpy(M, W, sizeof M);
-    most = fmax(W[0], fmax(W[4], W[8]));
+    most = cti_fmax(W[0], cti_fmax(W[4], W[8]));
     for (i = 0; i < 3; i++)
         f[i] = -q[i], used[i] = 0, r[i] = 0;
     for (k = 0; k < 3; k++) {
@@ -181,7 +181,7 @@ static int cti_coulomb_stick(const double *W, const double *q, double *r)
         r[order[n]] = s / M[4 * order[n]];
     }
     for (i = 0; i < 3; i++)
-        off = fmax(off, fabs(W[3 * i] * r[0] + W[3 * i + 1] * r[1] + W[3 * i + 2] * r[2] + q[i]));
+        off = cti_fmax(off, fabs(W[3 * i] * r[0] + W[3 * i + 1] * r[1] + W[3 * i + 2] * r[2] + q[i]));
     /* with rounding of W r where r is large */
     return off <= 1e-9 * size + 1e-14 * most * (fabs(r[0]) + fabs(r[1]) + fabs(r[2]));
 }
@@ -227,8 +227,8 @@ CTI_FN void cti_coulomb_box(const double *W, const double *q, double mu, double 
             double u = q[i] + W[3 * i] * r[0] + W[3 * i + 1] * r[1] + W[3 * i + 2] * r[2], v = r[i];
             if (!(W[4 * i] > 0))
                 continue;
-            r[i] = i == 0 ? fmax(0, v - u / W[0]) : cti_coulomb_clamp(v - u / W[4 * i], mu * r[0]);
-            moved = fmax(moved, fabs(r[i] - v)), size = fmax(size, fabs(r[i]));
+            r[i] = i == 0 ? cti_fmax(0, v - u / W[0]) : cti_coulomb_clamp(v - u / W[4 * i], mu * r[0]);
+            moved = cti_fmax(moved, fabs(r[i] - v)), size = cti_fmax(size, fabs(r[i]));
         }
         if (moved <= 1e-15 * size)
             return;

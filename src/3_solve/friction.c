@@ -333,7 +333,7 @@ CTI_FN void cti_friction_local(const double *B, const double *q, double mu, doub
         cti_friction_bracket(B, q, S, s, mu, top > 0 ? top : B[0], r);
     else
         r[0] = -q[0] / B[0], r[1] = r[2] = 0;
-    r[0] = fmax(r[0], 0);
+    r[0] = cti_fmax(r[0], 0);
     value = sqrt(r[1] * r[1] + r[2] * r[2]);
     if (value > mu * r[0])
         r[1] *= mu * r[0] / value, r[2] *= mu * r[0] / value;

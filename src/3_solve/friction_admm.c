@@ -113,7 +113,7 @@ static int cti_admm_balance(cti_admm *s, double primal, double dual)
     int i;
     if (ratio > 0.4 && ratio < 2.5)
         return 1;
-    rho = fmin(fmax(s->rho * fmin(fmax(ratio, 0.1), 10), 1e-6), 1e4);
+    rho = cti_fmin(cti_fmax(s->rho * cti_fmin(cti_fmax(ratio, 0.1), 10), 1e-6), 1e4);
     if (rho == s->rho)
         return 1;
     cti_admm_split(s);

@@ -86,7 +86,7 @@ static double cti_newton_bound(const cti_newton *s)
     double most = 0;
     int k;
     for (k = 0; k < s->n_history; k++)
-        most = fmax(most, s->history[k]);
+        most = cti_fmax(most, s->history[k]);
     return most;
 }
 
@@ -145,7 +145,7 @@ static int cti_newton_advance(cti_newton *s, double *residual)
     double norm = cti_newton_map(s, 1);
     s->f->iterations++;
     cti_newton_remember(s, norm);
-    return cti_newton_step(s, s->boost * (fmin(1e-2, 0.3 * *residual) + 1e-7)) && cti_newton_search(s, residual, &norm);
+    return cti_newton_step(s, s->boost * (cti_fmin(1e-2, 0.3 * *residual) + 1e-7)) && cti_newton_search(s, residual, &norm);
 }
 
 CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)

@@ -49,9 +49,9 @@ CTI_INLINE void cti_ica_columns(int ld, const float *x, const float *g, float *W
     }
     for (i = 0; i < ld; i += 8) {
         cti_f8 a0 = cti_f8_load(x + i), a1 = cti_f8_load(x + ld + i), a2 = cti_f8_load(x + 2 * ld + i);
-        cti_f8_store(y0 + i, cti_f8_add(cti_f8_load(y0 + i), cti_f8_add(cti_f8_add(cti_f8_mul(a0, g0), cti_f8_mul(a1, g3)), cti_f8_mul(a2, g6))));
-        cti_f8_store(y1 + i, cti_f8_add(cti_f8_load(y1 + i), cti_f8_add(cti_f8_add(cti_f8_mul(a0, g1), cti_f8_mul(a1, g4)), cti_f8_mul(a2, g7))));
-        cti_f8_store(y2 + i, cti_f8_add(cti_f8_load(y2 + i), cti_f8_add(cti_f8_add(cti_f8_mul(a0, g2), cti_f8_mul(a1, g5)), cti_f8_mul(a2, g8))));
+        cti_f8_store(y0 + i, cti_f8_add(cti_f8_load(y0 + i), cti_f8_mad(cti_f8_mad(cti_f8_mul(a0, g0), a1, g3), a2, g6)));
+        cti_f8_store(y1 + i, cti_f8_add(cti_f8_load(y1 + i), cti_f8_mad(cti_f8_mad(cti_f8_mul(a0, g1), a1, g4), a2, g7)));
+        cti_f8_store(y2 + i, cti_f8_add(cti_f8_load(y2 + i), cti_f8_mad(cti_f8_mad(cti_f8_mul(a0, g2), a1, g5), a2, g8)));
     }
 }
 

@@ -107,7 +107,7 @@ static int cti_ica_program_frame(const double *G, double *F)
     int i, j;
     for (i = 0; i < 3; i++)
         for (j = 0; j < 3; j++)
-            off = fmax(off, fabs(G[3 * i] * G[3 * j] + G[3 * i + 1] * G[3 * j + 1] + G[3 * i + 2] * G[3 * j + 2] - (i == j ? w2 : 0)));
+            off = cti_fmax(off, fabs(G[3 * i] * G[3 * j] + G[3 * i + 1] * G[3 * j + 1] + G[3 * i + 2] * G[3 * j + 2] - (i == j ? w2 : 0)));
     for (i = 0; i < 9; i++)
         F[i] = w2 > 0 ? G[i] / sqrt(w2) : 0;
     return w2 > 0 && off <= 1e-9 * w2;
@@ -119,7 +119,7 @@ static int cti_ica_program_contact(cti_row *row, int n, const int32_t *blocks, c
     double F[9], big = 0;
     int first, k, i, j;
     for (k = 0; k < 9 * n; k++)
-        big = fmax(big, fabs(G[k]));
+        big = cti_fmax(big, fabs(G[k]));
     for (first = 0; first < n && !cti_ica_program_frame(G + 9 * first, F); first++)
         ;
     if (n > 0 && first == n)
@@ -134,8 +134,8 @@ static int cti_ica_program_contact(cti_row *row, int n, const int32_t *blocks, c
             for (j = 0; j < 3; j++)
                 M[3 * i + j] = F[i] * G[9 * k + j] + F[3 + i] * G[9 * k + 3 + j] + F[6 + i] * G[9 * k + 6 + j];
         weight = (M[0] + M[4] + M[8]) / 3;
-        off = fmax(fabs(M[0] - weight), fmax(fabs(M[4] - weight), fabs(M[8] - weight)));
-        off = fmax(off, fmax(fabs(M[1] + M[3]), fmax(fabs(M[2] + M[6]), fabs(M[5] + M[7]))));
+        off = cti_fmax(fabs(M[0] - weight), cti_fmax(fabs(M[4] - weight), fabs(M[8] - weight)));
+        off = cti_fmax(off, cti_fmax(fabs(M[1] + M[3]), cti_fmax(fabs(M[2] + M[6]), fabs(M[5] + M[7]))));
         if (off > 1e-9 * big)
             return 0;
         arm[0] = (M[5] - M[7]) / 2, arm[1] = (M[6] - M[2]) / 2, arm[2] = (M[1] - M[3]) / 2;

@@ -93,7 +93,7 @@ static double cti_interior_offer(cti_interior *ip, const double *x, const double
         memcpy(ip->a->x, ip->own_x, sizeof *ip->own_x * (size_t)ip->p->n);
         memcpy(ip->a->r, ip->own_r, sizeof *ip->own_r * (size_t)ip->p->m);
     }
-    ip->close = fmax(fmax(j.dynamics, fmin(j.gap, j.natural)), fmax(j.primal, j.dual));
+    ip->close = cti_fmax(cti_fmax(j.dynamics, cti_fmin(j.gap, j.natural)), cti_fmax(j.primal, j.dual));
     return j.residual;
 }
 
@@ -127,12 +127,12 @@ static int cti_interior_start(cti_interior *ip)
     cti_convex_solve(c, ip->rd, ip->rp, ip->x, ip->y);
     ip->size_x = 0;
     for (i = 0; i < c->n; i++)
-        ip->size_x = fmax(ip->size_x, fabs(ip->x[i]));
+        ip->size_x = cti_fmax(ip->size_x, fabs(ip->x[i]));
     cti_sparse_mul(&c->J, ip->x, ip->s);
     for (i = 0; i < c->m; i++) {
         ip->s[i] += c->w[i];
         if (!c->equation[i])
-            low_s = fmax(low_s, -1.5 * ip->s[i]), low_y = fmax(low_y, -1.5 * ip->y[i]);
+            low_s = cti_fmax(low_s, -1.5 * ip->s[i]), low_y = cti_fmax(low_y, -1.5 * ip->y[i]);
     }
     for (i = 0; i < c->m; i++)
         if (!c->equation[i])
@@ -168,11 +168,11 @@ static double cti_interior_reach(const cti_interior *ip, double keep)
         if (ip->c.equation[i])
             continue;
         if (ip->ds[i] < 0)
-            reach = fmin(reach, -ip->s[i] / ip->ds[i]);
+            reach = cti_fmin(reach, -ip->s[i] / ip->ds[i]);
         if (ip->dy[i] < 0)
-            reach = fmin(reach, -ip->y[i] / ip->dy[i]);
+            reach = cti_fmin(reach, -ip->y[i] / ip->dy[i]);
     }
-    return fmin(1, keep * reach);
+    return cti_fmin(1, keep * reach);
 }
 
 /* correctors of Gondzio (1996): products that a longer step would leave far from the target are pulled towards it; the factor stands. Kept
@@ -184,7 +184,7 @@ static double cti_interior_center(cti_interior *ip, double reach, double target)
     double aim, next;
     int i, k;
     for (k = 0; k < CTI_INTERIOR_CORRECTORS && reach < 0.95; k++) {
-        aim = fmin(1, 1.5 * reach + 0.1);
+        aim = cti_fmin(1, 1.5 * reach + 0.1);
         memcpy(ip->kx, ip->dx, n), memcpy(ip->ky, ip->dy, m), memcpy(ip->ks, ip->ds, m), memcpy(ip->kc, ip->rc, m);
         for (i = 0; i < c->m; i++) {
             double v, move;
@@ -192,7 +192,7 @@ static double cti_interior_center(cti_interior *ip, double reach, double target)
                 continue;
             v = (ip->s[i] + aim * ip->ds[i]) * (ip->y[i] + aim * ip->dy[i]);
             move = v < 0.1 * target ? 0.1 * target - v : (v > 10 * target ? 10 * target - v : 0);
-            ip->rc[i] += fmax(move, -10 * target);
+            ip->rc[i] += cti_fmax(move, -10 * target);
         }
         cti_interior_direction(ip);
         next = cti_interior_reach(ip, 0.995);
@@ -235,7 +235,7 @@ static int cti_interior_step(cti_interior *ip)
         if (!c->equation[i])
             ahead += (ip->s[i] + reach * ip->ds[i]) * (ip->y[i] + reach * ip->dy[i]);
     ahead = ip->inequalities ? ahead / ip->inequalities : 0;
-    sigma = ip->mu > 0 ? fmax(0, ahead) / ip->mu : 0;
+    sigma = ip->mu > 0 ? cti_fmax(0, ahead) / ip->mu : 0;
     sigma = sigma * sigma * sigma, share = reach * reach;
     for (tries = 0; tries < 2; tries++) {
         /* the second try is a plain step to the centre */
@@ -252,12 +252,12 @@ static int cti_interior_step(cti_interior *ip)
     for (i = 0; i < c->m; i++) {
         ip->y[i] += reach * ip->dy[i];
         if (!c->equation[i])
-            ip->s[i] += reach * ip->ds[i], ip->y[i] = fmax(ip->y[i], 1e-300), ip->s[i] = fmax(ip->s[i], 1e-300);
+            ip->s[i] += reach * ip->ds[i], ip->y[i] = cti_fmax(ip->y[i], 1e-300), ip->s[i] = cti_fmax(ip->s[i], 1e-300);
     }
     ip->short_steps += reach < 0.3;
     if (reach < 0.1)
         cti_interior_lift(ip);
-    return isfinite(reach) ? 1 : -1;
+    return cti_finite64(reach) ? 1 : -1;
 }
 
 /* the rows with y > s as equations, the others dropped, solved by proximal steps. 0: no memory */
@@ -284,7 +284,7 @@ static int cti_interior_polish(cti_interior *ip)
             ip->px[i] += ip->dx[i];
         for (i = 0; i < c->m; i++) {
             ip->py[i] = ip->H[i] > c->delta[i] ? 0 : ip->py[i] + ip->dy[i];
-            ip->g[i] = c->equation[i] ? ip->py[i] : fmax(0, ip->py[i]);
+            ip->g[i] = c->equation[i] ? ip->py[i] : cti_fmax(0, ip->py[i]);
         }
         now = cti_interior_offer(ip, ip->px, ip->g);
         if (ip->best > 0.1 * ip->goal)
@@ -310,10 +310,10 @@ static int cti_interior_infeasible(cti_interior *ip)
     for (i = 0; i < c->m; i++) {
         value += c->w[i] * ip->y[i], terms += fabs(c->w[i] * ip->y[i]);
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
-            most = fmax(most, fabs(c->J.x[k] * ip->y[i])), c->t[c->J.i[k]] += c->J.x[k] * ip->y[i];
+            most = cti_fmax(most, fabs(c->J.x[k] * ip->y[i])), c->t[c->J.i[k]] += c->J.x[k] * ip->y[i];
     }
     for (i = 0; i < c->n; i++)
-        off = fmax(off, fabs(c->t[i]));
+        off = cti_fmax(off, fabs(c->t[i]));
     if (!(value < -1e-6 * terms) || !(off < 1e-3 * most))
         return 0;
     return cti_convex_certify(c, ip->y, ip->a->x, ip->a->r);
@@ -330,12 +330,12 @@ static int cti_interior_unbounded(cti_interior *ip)
     cti_sparse_mul(&c->A, ip->x, c->t);
     cti_sparse_mul(&c->J, ip->x, c->g1);
     for (i = 0; i < c->n; i++) {
-        size = fmax(size, fabs(ip->x[i])), off = fmax(off, fabs(c->t[i]));
-        left = fmax(left, fabs(ip->rd[i])), most = fmax(most, fabs(c->b[i]));
+        size = cti_fmax(size, fabs(ip->x[i])), off = cti_fmax(off, fabs(c->t[i]));
+        left = cti_fmax(left, fabs(ip->rd[i])), most = cti_fmax(most, fabs(c->b[i]));
         gain += c->b[i] * ip->x[i], terms += fabs(c->b[i] * ip->x[i]);
     }
     for (i = 0; i < c->m; i++)
-        off = fmax(off, c->equation[i] ? fabs(c->g1[i]) : -c->g1[i]);
+        off = cti_fmax(off, c->equation[i] ? fabs(c->g1[i]) : -c->g1[i]);
     return size > 1e3 && off < 1e-8 * size && gain > 1e-6 * terms && left > 1e-6 * most;
 }
 
@@ -365,7 +365,7 @@ static cti_outcome cti_interior_iterate(cti_interior *ip)
     for (k = 0; cti_effort_goes_on(ip->e, k, CTI_INTERIOR_ITERATIONS, ip->a->x, ip->a->r); k++) {
         ip->a->iterations = k + 1;
         cti_interior_measure(ip);
-        ip->mu_start = k ? fmax(ip->mu, ip->mu_start) : ip->mu;
+        ip->mu_start = k ? cti_fmax(ip->mu, ip->mu_start) : ip->mu;
         if (cti_interior_unbounded(ip))
             return cti_interior_end_unbounded(ip);
         cti_interior_offer(ip, ip->x, ip->y);

@@ -76,7 +76,7 @@ static int cti_lemke_keep_least(cti_lemke *l, int c, int count, const double *ke
     double least = INFINITY, f;
     int k, kept = 0;
     for (k = 0; k < count; k++)
-        least = fmin(least, key[k] / -l->t.T[(size_t)l->candidate[k] * (size_t)l->t.ld + (size_t)c]);
+        least = cti_fmin(least, key[k] / -l->t.T[(size_t)l->candidate[k] * (size_t)l->t.ld + (size_t)c]);
     for (k = 0; k < count; k++) {
         f = -l->t.T[(size_t)l->candidate[k] * (size_t)l->t.ld + (size_t)c];
         if (key[k] - f * least <= 1e-12 * (fabs(key[k]) + f * fabs(least)) + noise)
@@ -92,12 +92,12 @@ static int cti_lemke_leaves(cti_lemke *l, int c)
     double most = 0, value = 0, large = 0;
     int i, j, k, count = 0;
     for (i = 0; i < l->n; i++) {
-        most = fmax(most, fabs(t->T[(size_t)i * (size_t)t->ld + (size_t)c]));
-        value = fmax(value, fabs(t->value[i]));
+        most = cti_fmax(most, fabs(t->T[(size_t)i * (size_t)t->ld + (size_t)c]));
+        value = cti_fmax(value, fabs(t->value[i]));
     }
     for (i = 0; i < l->n; i++)
         if (t->T[(size_t)i * (size_t)t->ld + (size_t)c] < -CTI_LEMKE_TINY * most && !cti_lemke_free_row(l, i)) {
-            l->ratio[count] = fmax(t->value[i], 0);
+            l->ratio[count] = cti_fmax(t->value[i], 0);
             l->candidate[count++] = i;
         }
     if (count == 0)
@@ -108,7 +108,7 @@ static int cti_lemke_leaves(cti_lemke *l, int c)
             return l->candidate[k];
     for (k = 0; k < count && count > 1; k++)
         for (j = 0; j < l->n; j++)
-            large = fmax(large, fabs(t->T[(size_t)l->candidate[k] * (size_t)t->ld + (size_t)j]));
+            large = cti_fmax(large, fabs(t->T[(size_t)l->candidate[k] * (size_t)t->ld + (size_t)j]));
     for (j = 0; j < l->n && count > 1; j++) {
         if (l->equation && l->equation[j])
             continue;
@@ -129,7 +129,7 @@ static int cti_lemke_first(const cti_lemke *l)
     double least = 0, value = 0, x;
     int i, best = -1;
     for (i = 0; i < l->n; i++)
-        value = fmax(value, fabs(t->value[i]));
+        value = cti_fmax(value, fabs(t->value[i]));
     for (i = 0; i < l->n; i++) {
         double d = t->T[(size_t)i * (size_t)t->ld + (size_t)l->n];
         if (cti_lemke_free_row(l, i) || t->value[i] >= -1e-15 * value)
@@ -188,22 +188,22 @@ static double cti_lemke_residual(const cti_lemke *l, const double *z)
         double w = l->q[i];
         for (j = 0; j < n; j++) {
             w += Mi[j] * z[j];
-            size_w = fmax(size_w, fabs(Mi[j] * z[j]) / l->R[i]);
+            size_w = cti_fmax(size_w, fabs(Mi[j] * z[j]) / l->R[i]);
         }
         l->s[i] = w / l->R[i];
-        size_w = fmax(size_w, fmax(fabs(l->s[i]), fabs(l->q[i] / l->R[i])));
-        size_z = fmax(size_z, fabs(z[i] * l->C[i]));
+        size_w = cti_fmax(size_w, cti_fmax(fabs(l->s[i]), fabs(l->q[i] / l->R[i])));
+        size_z = cti_fmax(size_z, fabs(z[i] * l->C[i]));
     }
     for (i = 0; i < n; i++) {
         double w = size_w > 0 ? l->s[i] / size_w : 0, x = size_z > 0 ? z[i] * l->C[i] / size_z : 0;
         if (l->equation && l->equation[i]) {
-            worst = fmax(worst, fabs(w));
+            worst = cti_fmax(worst, fabs(w));
             continue;
         }
-        violation = fmax(violation, fmax(-x, -w));
-        worst = fmax(worst, w > 0 ? fmin(w, fabs(x)) : -w);
+        violation = cti_fmax(violation, cti_fmax(-x, -w));
+        worst = cti_fmax(worst, w > 0 ? cti_fmin(w, fabs(x)) : -w);
     }
-    return fmax(worst, violation);
+    return cti_fmax(worst, violation);
 }
 
 /* z of the complementary basis from an LU with refinement, or from the dictionary where that is better; returns the residual */
@@ -218,17 +218,17 @@ static double cti_lemke_polish(cti_lemke *l, double *z)
             l->candidate[count++] = l->t.basic[i] - n;
     for (i = 0; i < n; i++)
         if (l->t.basic[i] >= n && l->t.basic[i] < 2 * n)
-            z[l->t.basic[i] - n] = l->equation && l->equation[l->t.basic[i] - n] ? l->t.value[i] : fmax(l->t.value[i], 0);
+            z[l->t.basic[i] - n] = l->equation && l->equation[l->t.basic[i] - n] ? l->t.value[i] : cti_fmax(l->t.value[i], 0);
     first = cti_lemke_residual(l, z);
     if (other && cti_submatrix_solve(l->e->arena, l->M, n, l->candidate, count, l->q, other) > 0) {
         for (i = 0; i < n; i++)
-            other[i] = l->equation && l->equation[i] ? other[i] : fmax(other[i], 0);
+            other[i] = l->equation && l->equation[i] ? other[i] : cti_fmax(other[i], 0);
         second = cti_lemke_residual(l, other);
         if (second < first)
             memcpy(z, other, sizeof *z * (size_t)n);
     }
     cti_arena_rewind(l->e->arena, mark);
-    return fmin(first, second);
+    return cti_fmin(first, second);
 }
 
 /* ---- proofs that there is no solution ---- */
@@ -239,8 +239,8 @@ static int cti_lemke_proves(const cti_lemke *l, double *y)
     double most = 0, product = 0, size = 0, *sum = l->s, *whole = l->ratio;
     int i, j, n = l->n;
     for (i = 0; i < n; i++)
-        most = fmax(most, fabs(y[i]));
-    if (!(most > 0) || !isfinite(most))
+        most = cti_fmax(most, fabs(y[i]));
+    if (!(most > 0) || !cti_finite64(most))
         return 0;
     for (i = 0; i < n; i++)
         sum[i] = whole[i] = 0;
@@ -248,15 +248,15 @@ static int cti_lemke_proves(const cti_lemke *l, double *y)
         int is_free = l->equation && l->equation[i];
         if (!is_free && y[i] < -1e-9 * most)
             return 0;
-        y[i] = (is_free ? y[i] : fmax(y[i], 0)) / most;
+        y[i] = (is_free ? y[i] : cti_fmax(y[i], 0)) / most;
         product += y[i] * l->q[i], size += fabs(y[i] * l->q[i]);
         for (j = 0; j < n && y[i] != 0; j++) {
             double x = y[i] * l->M[(size_t)i * (size_t)n + (size_t)j];
-            sum[j] += x, whole[j] = fmax(whole[j], fabs(x));
+            sum[j] += x, whole[j] = cti_fmax(whole[j], fabs(x));
         }
     }
     for (j = 0; j < n; j++)
-        if ((l->equation && l->equation[j] ? fabs(sum[j]) : sum[j]) > 1e-10 * fmax(whole[j], 1e-3))
+        if ((l->equation && l->equation[j] ? fabs(sum[j]) : sum[j]) > 1e-10 * cti_fmax(whole[j], 1e-3))
             return 0;
     return product < -1e-9 * size;
 }
@@ -394,7 +394,7 @@ static void cti_lemke_start(cti_lemke *l, int k, const uint8_t *start, int repai
     double least = INFINITY, most = 0;
     int i;
     for (i = 0; i < l->n; i++)
-        least = fmin(least, l->R[i]), most = fmax(most, l->R[i]);
+        least = cti_fmin(least, l->R[i]), most = cti_fmax(most, l->R[i]);
     if (repair) { /* from the basis that was reached: a complementary one that rounding had called feasible */
         for (i = 0; i < 2 * l->n; i++)
             l->reference[i] = l->t.row[i] >= 0;
@@ -429,7 +429,7 @@ CTI_FN cti_outcome cti_lemke_dense(const double *M, const double *q, int n, cons
     cti_arena_point mark = cti_arena_mark(e->arena);
     cti_outcome said = CTI_OUTCOME_FAILED, last = CTI_OUTCOME_FAILED;
     cti_lemke l;
-    double goal = fmin(e->tolerance, 1e-9) / 2, residual = INFINITY, now, *z = CTI_ARENA_ZERO(e->arena, double, n);
+    double goal = cti_fmin(e->tolerance, 1e-9) / 2, residual = INFINITY, now, *z = CTI_ARENA_ZERO(e->arena, double, n);
     int k, i, column, repair = 0;
     memset(&l, 0, sizeof l);
     l.e = e, l.a = a, l.equation = equation, l.random = e->seed * 2 + 1;

@@ -5,6 +5,7 @@
    found none) and the LCP is solved again: where that stands still, sliding is against the force and the force on the round cone, so the
    solution is Coulomb's own. */
 #include "certificate.h"
+#include "../1_math/elem.h"
 #include "lemke.h"
 
 #define CTI_LEMKE_ROWS 1500 /* of QPs and of LCPs */
@@ -64,8 +65,8 @@ static int cti_lemke_box_open(cti_lemke_box *x, cti_arena *arena, const double *
             x->row[x->count++] = i;
     for (x->n = x->count, i = 0; i < x->count; i++) {
         double l = lo[x->row[i]], h = hi[x->row[i]];
-        x->partner[i] = isfinite(l) && isfinite(h) ? x->n++ : -1;
-        x->offset[i] = isfinite(l) ? l : (isfinite(h) ? h : 0), x->sign[i] = !isfinite(l) && isfinite(h) ? -1 : 1;
+        x->partner[i] = cti_finite64(l) && cti_finite64(h) ? x->n++ : -1;
+        x->offset[i] = cti_finite64(l) ? l : (cti_finite64(h) ? h : 0), x->sign[i] = !cti_finite64(l) && cti_finite64(h) ? -1 : 1;
     }
     x->B = CTI_ARENA_ZERO(arena, double, (size_t)x->n *(size_t)x->n), x->b = CTI_ARENA_ZERO(arena, double, x->n);
     x->s = CTI_ARENA_ZERO(arena, double, x->n), x->equation = CTI_ARENA_ZERO(arena, uint8_t, x->n);
@@ -80,7 +81,7 @@ static void cti_lemke_box_fill(cti_lemke_box *x, const double *M, const double *
     for (i = 0; i < x->count; i++) {
         const double *Mi = M + (size_t)x->row[i] * (size_t)m;
         double *Bi = x->B + (size_t)i * (size_t)n;
-        x->equation[i] = !isfinite(lo[x->row[i]]) && !isfinite(hi[x->row[i]]);
+        x->equation[i] = !cti_finite64(lo[x->row[i]]) && !cti_finite64(hi[x->row[i]]);
         x->b[i] = q[x->row[i]];
         for (j = 0; j < m; j++)
             x->b[i] += Mi[j] * z0[j];
@@ -113,7 +114,7 @@ CTI_FN cti_outcome cti_lemke_boxed(const double *M, const double *q, const doubl
         said = cti_lemke_dense(x.B, x.b, x.n, x.equation, NULL, restarts, e, a, &out);
         a->iterations += out.pivots, a->why = out.why;
         for (i = 0; i < x.count; i++)
-            z[x.row[i]] = fmin(fmax(x.offset[i] + x.sign[i] * x.s[i], lo[x.row[i]]), hi[x.row[i]]);
+            z[x.row[i]] = cti_fmin(cti_fmax(x.offset[i] + x.sign[i] * x.s[i], lo[x.row[i]]), hi[x.row[i]]);
     }
     cti_arena_rewind(e->arena, mark);
     return said;
@@ -165,7 +166,7 @@ static void cti_lemke_cone_build(cti_lemke_cone *l)
     for (i = 0; i < m / 3; i++)
         for (k = 0; k < (l->p->mu[i] > 0 ? CTI_LEMKE_SIDES + 2 : 1); k++) {
             double turn = l->angle[i] + 6.283185307179586 * (k - 1) / CTI_LEMKE_SIDES;
-            l->c[l->first[i] + k] = k ? cos(turn) : 1, l->s[l->first[i] + k] = k ? sin(turn) : 0;
+            l->c[l->first[i] + k] = k ? cti_cos64(turn) : 1, l->s[l->first[i] + k] = k ? cti_sin64(turn) : 0;
         }
     for (i = 0; i < n; i++) {
         double *Mi = l->M + (size_t)i * (size_t)n;
@@ -216,13 +217,13 @@ static void cti_lemke_cone_turn(cti_lemke_cone *l, const double *r, const double
     memset(l->start, 0, (size_t)l->n);
     for (i = 0; i < l->p->m / 3; i++) {
         const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i;
-        double force = atan2(ri[2], ri[1]), aim = force, turn = 6.283185307179586;
+        double force = cti_atan2_64(ri[2], ri[1]), aim = force, turn = 6.283185307179586;
         int at = l->first[i];
         l->start[at] = ri[0] > 0;
         if (!(l->p->mu[i] > 0) || !(ri[0] > 0))
             continue;
         if (l->z[at + CTI_LEMKE_SIDES + 1] > 0) {
-            aim = atan2(-ui[2], -ui[1]);
+            aim = cti_atan2_64(-ui[2], -ui[1]);
             l->start[at + 1] = l->start[at + CTI_LEMKE_SIDES + 1] = 1;
         } else if (ri[1] != 0 || ri[2] != 0) {
             aim = force;
@@ -276,7 +277,7 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
             memcpy(a->r, r, sizeof *r * (size_t)p->m);
         }
         cti_program_u(p, x, r, u);
-        share = j.residual < 0.98 * last ? fmin(1.2 * share, 1) : fmax(0.5 * share, 0.05);
+        share = j.residual < 0.98 * last ? cti_fmin(1.2 * share, 1) : cti_fmax(0.5 * share, 0.05);
         last = j.residual;
         cti_lemke_cone_turn(&l, r, u, share);
     }

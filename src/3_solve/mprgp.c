@@ -84,7 +84,7 @@ static void cti_mprgp_norm(cti_mprgp_state *m)
     one = m->q->power ? sqrt(cti_mprgp_dot(m->n, m->q->power, m->q->power)) : 0;
     for (i = 0; i < m->n; i++) {
         seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-        v[i] = one > 0 && isfinite(one) ? m->q->power[i] : 0.5 + (double)(seed >> 11) / 9007199254740992.0;
+        v[i] = one > 0 && cti_finite64(one) ? m->q->power[i] : 0.5 + (double)(seed >> 11) / 9007199254740992.0;
     }
     for (k = 0; k < CTI_MPRGP_POWER; k++) {
         one = sqrt(cti_mprgp_dot(m->n, v, v));
@@ -110,7 +110,7 @@ static void cti_mprgp_look(cti_mprgp_state *m) { cti_mprgp_set_split(m->q->set, 
 
 static int cti_mprgp_small(const cti_mprgp_state *m)
 {
-    double size = fmax(m->size_b, fmax(m->size_g, m->split.force));
+    double size = cti_fmax(m->size_b, cti_fmax(m->size_g, m->split.force));
     m->q->reached = size > 0 ? m->split.most / size : 0;
     return m->split.most <= m->tolerance * size;
 }
@@ -120,7 +120,7 @@ static int cti_mprgp_small(const cti_mprgp_state *m)
 /* x feasible, its gradient formed anew */
 static void cti_mprgp_restart(cti_mprgp_state *m)
 {
-    m->q->set->noise = fmax(m->q->set->noise, CTI_MPRGP_NOISE * cti_mprgp_most(m->n, m->x));
+    m->q->set->noise = cti_fmax(m->q->set->noise, CTI_MPRGP_NOISE * cti_mprgp_most(m->n, m->x));
     cti_mprgp_set_project(m->q->set, m->x);
     cti_mprgp_gradient(m, m->x, m->g);
     m->feasible = 1;
@@ -137,7 +137,7 @@ static double cti_mprgp_change(const cti_mprgp_state *m, const double *from, con
         double d = to[i] - from[i], term = d * (g_from[i] + g_to[i]) / 2;
         s += term, most += fabs(term), way += fabs(d);
     }
-    *noise = 1e-13 * most + 1e-15 * way * fmax(m->size_b, m->size_g);
+    *noise = 1e-13 * most + 1e-15 * way * cti_fmax(m->size_b, m->size_g);
     return s;
 }
 
@@ -298,7 +298,7 @@ static double cti_mprgp_reach(const cti_mprgp_state *m)
         for (k = set->J.p ? set->J.p[i] : 0; set->J.p && k < set->J.p[i + 1]; k++)
             v += set->J.x[k] * m->p[set->J.i[k]];
         if (v != 0)
-            reach = fmin(reach, fmax(0, v > 0 ? (set->s[i] - set->lo[i]) / v : (set->s[i] - set->hi[i]) / v));
+            reach = cti_fmin(reach, cti_fmax(0, v > 0 ? (set->s[i] - set->lo[i]) / v : (set->s[i] - set->hi[i]) / v));
     }
     return reach;
 }
@@ -363,7 +363,7 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
         cti_mprgp_accept(m, alpha, gp, inside, projected);
         if (slow)
             return CTI_CHAIN_OUT;
-        if (cti_mprgp_small(m) || (!inside && sqrt(m->split.phi2) <= 1e-12 * fmax(m->size_b, m->size_g)))
+        if (cti_mprgp_small(m) || (!inside && sqrt(m->split.phi2) <= 1e-12 * cti_fmax(m->size_b, m->size_g)))
             return inside ? CTI_CHAIN_IN : CTI_CHAIN_OUT;
         if (inside && m->split.beta2 > q->gamma * q->gamma * m->split.reduced)
             return CTI_CHAIN_IN;
@@ -459,7 +459,7 @@ static int cti_mprgp_guess(cti_mprgp_state *m)
                 return 1;
         }
         m->guess_at = 2 * m->q->count->expansions + 6;
-        m->shift = fmin(fmax(CTI_MPRGP_PROXIMAL, 30 * m->shift), 1e-1);
+        m->shift = cti_fmin(cti_fmax(CTI_MPRGP_PROXIMAL, 30 * m->shift), 1e-1);
         memcpy(m->x, m->x0, sizeof *m->x * (size_t)m->n), memcpy(m->g, m->g0, sizeof *m->g * (size_t)m->n);
         cti_mprgp_set_project(set, m->x);
     }

@@ -68,7 +68,7 @@ static void cti_mprgp_scale(cti_mprgp_bounds *q)
         if (q->B.p)
             d = cti_sparse_at(&q->B, i, i);
         for (k = q->B.p ? 0 : q->p->J.p[i]; !q->B.p && k < q->p->J.p[i + 1]; k++)
-            d += q->p->J.x[k] * q->p->J.x[k] / fmax(cti_sparse_at(&q->p->A, q->p->J.i[k], q->p->J.i[k]), 1e-300);
+            d += q->p->J.x[k] * q->p->J.x[k] / cti_fmax(cti_sparse_at(&q->p->A, q->p->J.i[k], q->p->J.i[k]), 1e-300);
         q->S[i] = d > 0 ? 1 / sqrt(d) : 1;
     }
     for (i = 0; q->B.p && i < m; i++)
@@ -121,7 +121,7 @@ static int cti_mprgp_bounds_polish(cti_mprgp_bounds *q, const double *y)
             u[i] = q->set.face[i] == CTI_FACE_FREE ? q->S[i] * (u[i] + q->p->w[i]) : 0;
         cti_mprgp_preconditioner_apply(q->precondition, u, z);
         for (i = 0; i < m; i++)
-            own[i] = fmax(q->set.lo[i], own[i] - z[i]);
+            own[i] = cti_fmax(q->set.lo[i], own[i] - z[i]);
         cti_mprgp_bounds_put(q, own);
         if (cti_mprgp_target_good(q->t))
             return 1;
@@ -137,7 +137,7 @@ static void cti_mprgp_bounds_show(void *ctx, const double *y)
     if (q->certifying)
         return;
     for (i = 0; i < q->p->m; i++)
-        t->answer->r[t->stride * i] = q->S[i] * fmin(fmax(y[i], q->set.lo[i]), q->set.hi[i]);
+        t->answer->r[t->stride * i] = q->S[i] * cti_fmin(cti_fmax(y[i], q->set.lo[i]), q->set.hi[i]);
     if (q->p->kind == CTI_PROGRAM_QP)
         cti_mprgp_bounds_x(q, t->answer->r, t->stride, t->answer->x);
 }
@@ -268,7 +268,7 @@ static int cti_mprgp_certify(const cti_program *p, cti_mprgp_target *t)
         for (k = p->J.p[i]; k < p->J.p[i + 1]; k++)
             d += p->J.x[k] * p->J.x[k];
         q.S[i] = d > 0 ? 1 / sqrt(d) : 1;
-        most = fmax(most, fabs(p->w[i] * q.S[i]));
+        most = cti_fmax(most, fabs(p->w[i] * q.S[i]));
     }
     ok = cti_mprgp_certify_form(&q, &Jt, most > 0 ? most : 1) && cti_mprgp_bounds_run(&q, 1e-10) != CTI_MPRGP_MEMORY;
     for (i = 0; ok && i < p->m; i++)
@@ -294,7 +294,7 @@ static int cti_mprgp_dual_form(cti_mprgp_bounds *q, int singular)
         cti_triplets t;
         memset(&t, 0, sizeof t);
         for (i = 0; i < A->rows; i++)
-            most = fmax(most, cti_sparse_at(A, i, i));
+            most = cti_fmax(most, cti_sparse_at(A, i, i));
         q->shift = most > 0 ? 1e-4 * most : 1e-4;
         for (i = 0; ok && i < A->rows; i++) {
             ok = cti_triplets_add(e->mem, &t, i, i, q->shift);

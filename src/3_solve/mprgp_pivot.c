@@ -35,8 +35,8 @@ CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, const double *near_to, double shif
     int i, k, turn, changes, least = q->n + 1, patience = 10, n = q->n;
     cti_mprgp_set *set = q->set;
     double size_b = cti_mprgp_most(n, q->b);
-    if (q->precondition->shift != fmax(shift, 1e-11))
-        q->precondition->shift = fmax(shift, 1e-11), q->precondition->stale = 1;
+    if (q->precondition->shift != cti_fmax(shift, 1e-11))
+        q->precondition->shift = cti_fmax(shift, 1e-11), q->precondition->stale = 1;
     for (turn = 0; turn < 200; turn++) {
         if (turn) {
             changes = cti_mprgp_pivot_faces(set, x, g, 1e-12 * cti_mprgp_most(n, x), 1e-13 * size_b, patience <= 0);

@@ -196,7 +196,7 @@ CTI_FN int cti_mprgp_preconditioner_renew(cti_mem *mem, cti_mprgp_preconditioner
     for (i = 0; i < A->rows; i++)
         for (k = A->p[i]; k < A->p[i + 1]; k++) {
             int j = A->i[k], free = face[i] == CTI_FACE_FREE && face[j] == CTI_FACE_FREE;
-            q->masked.x[k] = free ? A->x[k] * (i == j ? 1 + q->shift : 1) : (i == j ? fmax(A->x[k], 1e-300) : 0);
+            q->masked.x[k] = free ? A->x[k] * (i == j ? 1 + q->shift : 1) : (i == j ? cti_fmax(A->x[k], 1e-300) : 0);
         }
     q->factors++, q->stale = 0;
     return cti_system_factor(mem, &q->system) ? 1 : -1;

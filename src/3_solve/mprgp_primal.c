@@ -151,7 +151,7 @@ static int cti_mprgp_primal_bounds(cti_mprgp_primal_state *q, int *empty)
             q->set.hi[j] = at, q->upper[j] = i;
     }
     for (j = 0, *empty = 0; j < p->n && !*empty; j++)
-        if (q->set.lo[j] - q->set.hi[j] > 1e-12 * fmax(fabs(q->set.lo[j]), fabs(q->set.hi[j]))) {
+        if (q->set.lo[j] - q->set.hi[j] > 1e-12 * cti_fmax(fabs(q->set.lo[j]), fabs(q->set.hi[j]))) {
             memset(r, 0, sizeof *r * (size_t)q->t->judged->m);
             r[q->t->stride * q->lower[j]] = 1 / p->J.x[p->J.p[q->lower[j]]];
             r[q->t->stride * q->upper[j]] = -1 / p->J.x[p->J.p[q->upper[j]]];
@@ -179,7 +179,7 @@ static void cti_mprgp_primal_multipliers(const cti_mprgp_primal_state *q, const 
         if (set->J.p) {
             for (k = set->J.p[i]; k < set->J.p[i + 1]; k++)
                 t += set->J.x[k] * g[set->J.i[k]];
-            r[stride * q->row[i]] = (face == CTI_FACE_LOWER ? fmax(t, 0) : t) / q->size[i];
+            r[stride * q->row[i]] = (face == CTI_FACE_LOWER ? cti_fmax(t, 0) : t) / q->size[i];
             continue;
         }
         owner = face == CTI_FACE_UPPER || (face == CTI_FACE_FIXED && g[i] < 0 && q->upper[i] >= 0) ? q->upper[i] : q->lower[i];

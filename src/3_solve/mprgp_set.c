@@ -77,7 +77,7 @@ CTI_FN double cti_mprgp_set_values(cti_mprgp_set *set, const double *x)
     double out = 0, size;
     int i;
     for (i = 0; i < set->rows; i++) {
-        double s = cti_mprgp_row(set, i, x, &size), off = fmax(set->lo[i] - s, s - set->hi[i]);
+        double s = cti_mprgp_row(set, i, x, &size), off = cti_fmax(set->lo[i] - s, s - set->hi[i]);
         set->s[i] = s;
         if (set->face[i] == CTI_FACE_FREE && off > out && off > CTI_MPRGP_ROUNDING * size + set->noise)
             out = off;
@@ -107,7 +107,7 @@ CTI_FN void cti_mprgp_set_project(cti_mprgp_set *set, double *x)
 static double cti_mprgp_reduced(const cti_mprgp_set *set, int i, double t, double step)
 {
     double to = set->s[i] - step * t;
-    to = fmin(fmax(to, set->lo[i]), set->hi[i]);
+    to = cti_fmin(cti_fmax(to, set->lo[i]), set->hi[i]);
     return (set->s[i] - to) / step * t;
 }
 
@@ -135,7 +135,7 @@ CTI_FN void cti_mprgp_set_split(cti_mprgp_set *set, const double *g, double step
             out->beta2 += t * t;
             cti_mprgp_row_add(set, i, t, sum);
         } else {
-            out->force = fmax(out->force, fabs(t));
+            out->force = cti_fmax(out->force, fabs(t));
         }
     }
     for (i = 0; i < set->n; i++)

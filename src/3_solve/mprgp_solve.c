@@ -22,7 +22,7 @@ static int cti_mprgp_symmetric(const cti_sparse *W)
     int i;
     for (i = 0; i < W->rows; i++) {
         double d = cti_sparse_at(W, i, i);
-        most = fmax(most, fabs(d)), least = fmin(least, d);
+        most = cti_fmax(most, fabs(d)), least = cti_fmin(least, d);
     }
     return cti_sparse_asymmetry(W, 1) <= 1e-12 && least >= -1e-12 * most;
 }

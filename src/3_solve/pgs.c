@@ -221,13 +221,13 @@ static void cti_pgs_scalar(cti_pgs *s, int i, double *r, double *moved, double *
     if (d > 0)
         v -= s->relaxation * u / d;
     else if (u != 0 && !equation)
-        v = u > 0 ? (isfinite(lo) ? lo : v) : (isfinite(hi) ? hi : v);
+        v = u > 0 ? (cti_finite64(lo) ? lo : v) : (cti_finite64(hi) ? hi : v);
     if (!equation)
         v = v < lo ? lo : (v > hi ? hi : v);
     dr = v - r[i];
     cti_pgs_move(s, i, dr);
     r[i] = v;
-    *moved = fmax(*moved, fabs(dr) * (d > 0 ? d : 1)), *size = fmax(*size, fabs(u));
+    *moved = cti_fmax(*moved, fabs(dr) * (d > 0 ? d : 1)), *size = cti_fmax(*size, fabs(u));
     if (v != v)
         *moved = v;
 }
@@ -251,8 +251,8 @@ CTI_FN double cti_pgs_sweep(cti_pgs *s, double *r)
     if (s->mu)
         return moved == 0 ? 0 : sqrt(moved / size);
     for (i = 0; i < s->m; i++)
-        q = fmax(q, fabs(s->q[i]));
-    size = fmax(size, q);
+        q = cti_fmax(q, fabs(s->q[i]));
+    size = cti_fmax(size, q);
     return moved == 0 ? 0 : moved / size;
 }
 
@@ -312,10 +312,10 @@ static const char *cti_pgs_trend_look(cti_pgs_trend *t, int k, double change, co
 {
     double most = 0;
     int i;
-    t->least = fmin(t->least, change);
+    t->least = cti_fmin(t->least, change);
     if (k % CTI_PGS_LOOK == 0) {
         for (i = 0; i < m; i++)
-            most = fmax(most, fabs(r[i]));
+            most = cti_fmax(most, fabs(r[i]));
         t->doublings = t->most > 0 && most >= 2 * t->most ? t->doublings + 1 : 0;
         t->most = most;
     }
@@ -334,7 +334,7 @@ static int cti_pgs_mix(const cti_pgs *s, cti_arena *arena, cti_mixing *mixing, d
 {
     int i, n = cti_pgs_stride(s);
     for (i = 0; i < s->m; i++)
-        weight[i] = sqrt(fmax(0, n == 3 ? s->block[9 * (i / 3)] + s->block[9 * (i / 3) + 4] + s->block[9 * (i / 3) + 8] : s->block[i]));
+        weight[i] = sqrt(cti_fmax(0, n == 3 ? s->block[9 * (i / 3)] + s->block[9 * (i / 3) + 4] + s->block[9 * (i / 3) + 8] : s->block[i]));
     return cti_mixing_open(mixing, arena, s->m, weight, s->W != NULL);
 }
 
@@ -374,7 +374,7 @@ static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, 
             a->why = "the sweeps stand still short of the tolerance";
             return CTI_OUTCOME_FAILED;
         }
-        ask *= fmax(0.02, fmin(0.7, 0.7 * e->tolerance / residual));
+        ask *= cti_fmax(0.02, cti_fmin(0.7, 0.7 * e->tolerance / residual));
         if (s->W)
             cti_pgs_refresh(s, a->r);
     }

@@ -155,8 +155,8 @@ CTI_FN double cti_sparse_asymmetry(const cti_sparse *a, int stride)
         for (k = a->p[i]; k < a->p[i + 1]; k++) {
             if (a->i[k] % stride)
                 continue;
-            most = fmax(most, fabs(a->x[k]));
-            off = fmax(off, fabs(a->x[k] - cti_sparse_at(a, a->i[k], i)));
+            most = cti_fmax(most, fabs(a->x[k]));
+            off = cti_fmax(off, fabs(a->x[k] - cti_sparse_at(a, a->i[k], i)));
         }
     return most > 0 ? off / most : 0;
 }
@@ -186,7 +186,7 @@ static const char *cti_program_check_sparse(const cti_sparse *a, int rows, int c
         for (k = a->p[i]; k < a->p[i + 1]; k++) {
             if (a->i[k] < 0 || a->i[k] >= cols || (k > a->p[i] && a->i[k] <= a->i[k - 1]))
                 return "a matrix's column is outside, or columns are not sorted";
-            if (!isfinite(a->x[k]))
+            if (!cti_finite64(a->x[k]))
                 return "a matrix's entry is not finite";
         }
     }
@@ -199,7 +199,7 @@ static const char *cti_program_check_vector(const double *x, int n)
     if (CTI_LEN(x) != n)
         return "a vector has not the length that the problem needs";
     for (i = 0; i < n; i++)
-        if (!isfinite(x[i]))
+        if (!cti_finite64(x[i]))
             return "a vector's entry is not finite";
     return NULL;
 }
@@ -212,7 +212,7 @@ static const char *cti_program_check_law(const cti_program *p)
     if (contacts && CTI_LEN(p->mu) != p->m / 3)
         return "there is not one friction coefficient for each contact";
     for (i = 0; contacts && i < p->m / 3; i++)
-        if (!(p->mu[i] >= 0) || !isfinite(p->mu[i]))
+        if (!(p->mu[i] >= 0) || !cti_finite64(p->mu[i]))
             return "a friction coefficient is negative or not finite";
     if (!p->lo != !p->hi || (p->lo && (CTI_LEN(p->lo) != p->m || CTI_LEN(p->hi) != p->m)))
         return "bounds have not the length that the problem needs";
@@ -224,10 +224,10 @@ static const char *cti_program_check_law(const cti_program *p)
     if ((p->x_ref && CTI_LEN(p->x_ref) != p->n) || (p->r_ref && CTI_LEN(p->r_ref) != p->m))
         return "a reference solution has not the length that the problem needs";
     for (i = 0; p->x_ref && i < p->n; i++)
-        if (!isfinite(p->x_ref[i]))
+        if (!cti_finite64(p->x_ref[i]))
             return "a number of the reference solution is not finite";
     for (i = 0; p->r_ref && i < p->m; i++)
-        if (!isfinite(p->r_ref[i]))
+        if (!cti_finite64(p->r_ref[i]))
             return "a number of the reference multipliers is not finite";
     return NULL;
 }
@@ -240,7 +240,7 @@ static const char *cti_program_check_symmetric(const cti_sparse *A)
         for (k = A->p[i]; k < A->p[i + 1]; k++) {
             double other = cti_sparse_at(A, A->i[k], i),
                    size = sqrt(fabs(cti_sparse_at(A, i, i)) * fabs(cti_sparse_at(A, A->i[k], A->i[k])));
-            if (fabs(A->x[k] - other) > 1e-9 * fmax(size, fmax(fabs(A->x[k]), fabs(other))))
+            if (fabs(A->x[k] - other) > 1e-9 * cti_fmax(size, cti_fmax(fabs(A->x[k]), fabs(other))))
                 return "A is not symmetric";
         }
     return NULL;
@@ -355,7 +355,7 @@ static double cti_judge_dynamics(const cti_program *p, const double *x, const do
     cti_sparse_mul(&p->A, x, Ax);
     memset(f, 0, sizeof *f * (size_t)p->n);
     cti_sparse_addmul_t(&p->J, r, f);
-    whole = fmax(cti_judge_most(Ax, p->n), fmax(cti_judge_most(f, p->n), cti_judge_most(p->b, p->n)));
+    whole = cti_fmax(cti_judge_most(Ax, p->n), cti_fmax(cti_judge_most(f, p->n), cti_judge_most(p->b, p->n)));
     *out_quadratic = 0;
     for (i = 0; i < p->n; i++) {
         double d = fabs(Ax[i] - p->b[i] - f[i]);
@@ -370,7 +370,7 @@ static double cti_judge_size_u(const cti_program *p, const double *x, const doub
 {
     const cti_sparse *a = p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL ? &p->J : &p->W;
     const double *z = a == &p->J ? x : r;
-    double size = fmax(cti_judge_most(u, p->m), cti_judge_most(p->w, p->m));
+    double size = cti_fmax(cti_judge_most(u, p->m), cti_judge_most(p->w, p->m));
     int i, k;
     for (i = 0; i < a->rows; i++)
         for (k = a->p[i]; k < a->p[i + 1]; k++) {
@@ -388,19 +388,19 @@ static void cti_judge_bounds(const cti_program *p, const double *r, const double
     for (i = 0; i < p->m; i++) {
         double lo = p->lo ? p->lo[i] : 0, hi = p->hi ? p->hi[i] : INFINITY, ui = u[i], below, above, off;
         if (p->equation && p->equation[i]) {
-            out->primal = fmax(out->primal, cti_judge_share(fabs(ui), size_u));
-            out->natural = fmax(out->natural, cti_judge_share(fabs(ui), size_u));
+            out->primal = cti_fmax(out->primal, cti_judge_share(fabs(ui), size_u));
+            out->natural = cti_fmax(out->natural, cti_judge_share(fabs(ui), size_u));
             continue;
         }
         below = r[i] - lo, above = hi - r[i];
-        out->dual = fmax(out->dual, cti_judge_share(fmax(0, fmax(-below, -above)), size_r));
+        out->dual = cti_fmax(out->dual, cti_judge_share(cti_fmax(0, cti_fmax(-below, -above)), size_r));
         if (ui < 0 && above > 0 && !(p->hi && above < fabs(ui)))
-            out->primal = fmax(out->primal, cti_judge_share(-ui, size_u));
-        off = ui > 0 ? fmin(cti_judge_share(ui, size_u), cti_judge_share(fabs(below), size_r))
-                     : fmin(cti_judge_share(-ui, size_u), isfinite(above) ? cti_judge_share(fabs(above), size_r) : INFINITY);
-        off = fmax(off, cti_judge_share(fmax(0, fmax(-below, -above)), size_r));
+            out->primal = cti_fmax(out->primal, cti_judge_share(-ui, size_u));
+        off = ui > 0 ? cti_fmin(cti_judge_share(ui, size_u), cti_judge_share(fabs(below), size_r))
+                     : cti_fmin(cti_judge_share(-ui, size_u), cti_finite64(above) ? cti_judge_share(fabs(above), size_r) : INFINITY);
+        off = cti_fmax(off, cti_judge_share(cti_fmax(0, cti_fmax(-below, -above)), size_r));
         out->natural = off > out->natural || off != off ? off : out->natural;
-        products += fabs(ui > 0 ? (isfinite(lo) ? ui * below : 0) : (isfinite(hi) ? ui * above : 0));
+        products += fabs(ui > 0 ? (cti_finite64(lo) ? ui * below : 0) : (cti_finite64(hi) ? ui * above : 0));
     }
     out->gap = products;
 }
@@ -424,12 +424,12 @@ static void cti_judge_contacts(const cti_program *p, const double *r, const doub
         products += fabs(hat[0] * ri[0] + hat[1] * ri[1] + hat[2] * ri[2]);
         if (!(p->scale[i] > 0)) /* a trace beyond all numbers: the map would say nothing */
             scaled = NAN;
-        out->primal = fmax(out->primal, cti_judge_share(fmax(0, -ui[0]), size_u));
-        out->dual = fmax(out->dual, cti_judge_share(fmax(0, sqrt(ri[1] * ri[1] + ri[2] * ri[2]) - mu * ri[0]), most_r));
+        out->primal = cti_fmax(out->primal, cti_judge_share(cti_fmax(0, -ui[0]), size_u));
+        out->dual = cti_fmax(out->dual, cti_judge_share(cti_fmax(0, sqrt(ri[1] * ri[1] + ri[2] * ri[2]) - mu * ri[0]), most_r));
     }
     norm_r = sqrt(norm_r), norm_u = sqrt(norm_u), norm_w = sqrt(norm_w);
     out->natural = cti_judge_share(sqrt(scaled), norm_r);
-    out->unscaled = cti_judge_share(sqrt(plain), fmax(norm_w, fmax(norm_r, norm_u)));
+    out->unscaled = cti_judge_share(sqrt(plain), cti_fmax(norm_w, cti_fmax(norm_r, norm_u)));
     out->gap = cti_judge_share(products, norm_r * norm_u);
 }
 
@@ -454,18 +454,19 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
         for (i = 0; i < p->m; i++)
             dual_objective -= p->w[i] * r[i];
         out->gap =
-            cti_judge_share(fabs(out->objective - dual_objective), fmax(fabs(out->objective), fmax(fabs(dual_objective), quadratic / 2)));
+            cti_judge_share(fabs(out->objective - dual_objective),
+                            cti_fmax(fabs(out->objective), cti_fmax(fabs(dual_objective), quadratic / 2)));
         out->objective += p->constant;
     } else if (p->kind == CTI_PROGRAM_LCP) {
         out->gap = cti_judge_share(out->gap, size_u * cti_judge_most(r, p->m));
     }
-    out->residual = fmax(out->dynamics, out->natural);
+    out->residual = cti_fmax(out->dynamics, out->natural);
     if (p->kind == CTI_PROGRAM_QP)
-        out->residual = fmax(out->residual, fmax(out->gap, fmax(out->primal, out->dual)));
+        out->residual = cti_fmax(out->residual, cti_fmax(out->gap, cti_fmax(out->primal, out->dual)));
     /* what is no number, or has run away so far that squares of it are none, is no solution, whatever the comparisons above made of it */
     if (!(size_u < 1e150 && cti_judge_most(u, p->m) < 1e150 && cti_judge_most(r, p->m) < 1e150 &&
           (!global || cti_judge_most(x, p->n) < 1e150)) ||
-        !isfinite(quadratic) || !isfinite(out->natural) || !isfinite(out->dynamics) || !isfinite(out->gap))
+        !cti_finite64(quadratic) || !cti_finite64(out->natural) || !cti_finite64(out->dynamics) || !cti_finite64(out->gap))
         out->residual = INFINITY;
 }
 

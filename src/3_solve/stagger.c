@@ -190,7 +190,7 @@ static int cti_stagger_open(cti_stagger *s, const cti_program *p, cti_effort *e,
     if (!s->old || !s->last || !s->last_e || !s->power[0] || !s->power[1])
         return 0;
     for (i = 0; i < f->nc; i++)
-        s->c[i] = 1, s->load[i] = f->mu[i] * fmax(0, f->r[3 * i]);
+        s->c[i] = 1, s->load[i] = f->mu[i] * cti_fmax(0, f->r[3 * i]);
     if (!cti_stagger_room(e->mem, &s->normal, f->nc, cti_stagger_normals(s, 0)))
         return 0;
     cti_stagger_normals(s, 1);
@@ -213,7 +213,7 @@ static void cti_stagger_close(cti_stagger *s)
 static int cti_stagger_box(cti_stagger *s, const cti_program *q, double *r)
 {
     int tangent = q == &s->tangent,
-        got = cti_active_box_solve(&s->box[tangent], q, s->e, !tangent, fmax(1e-12, 1e-3 * s->inexact), CTI_STAGGER_SETS, r);
+        got = cti_active_box_solve(&s->box[tangent], q, s->e, !tangent, cti_fmax(1e-12, 1e-3 * s->inexact), CTI_STAGGER_SETS, r);
     return got >= 0;
 }
 
@@ -240,9 +240,9 @@ static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
     int i;
     if (s->inexact > 0 && s->kind == CT_SOLVER_ACTIVE_SET)
         return cti_stagger_box(s, q, r);
-    e.tolerance = fmax(0.01 * e.tolerance, 1e-11), e.max_iterations = 0, e.warm = 1, e.watch = NULL;
+    e.tolerance = cti_fmax(0.01 * e.tolerance, 1e-11), e.max_iterations = 0, e.warm = 1, e.watch = NULL;
     if (s->inexact > 0)
-        e.tolerance = fmax(e.tolerance, CTI_STAGGER_SHARE * s->inexact),
+        e.tolerance = cti_fmax(e.tolerance, CTI_STAGGER_SHARE * s->inexact),
         e.max_iterations = q->m <= CTI_STAGGER_SMALL ? 4 * CTI_STAGGER_INNER : CTI_STAGGER_INNER;
     memset(&a, 0, sizeof a);
     a.x = s->x, a.r = s->y, a.why = "";
@@ -258,7 +258,7 @@ static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
         if (!cti_finite64(s->y[i]))
             return 1;
     for (i = 0; i < q->m; i++)
-        r[i] = fmin(fmax(s->y[i], q->lo[i]), q->hi[i]);
+        r[i] = cti_fmin(cti_fmax(s->y[i], q->lo[i]), q->hi[i]);
     return 1;
 }
 
@@ -322,7 +322,7 @@ static void cti_stagger_aim(cti_stagger *s)
         double z1 = r[1] - u[1], z2 = r[2] - u[2], z = sqrt(z1 * z1 + z2 * z2);
         if (z > 0)
             s->c[i] = z1 / z, s->s[i] = z2 / z;
-        s->eta[i] = s->load[i] > 0 ? fmin(sqrt(u[1] * u[1] + u[2] * u[2]) / s->load[i], 1e6) : 0;
+        s->eta[i] = s->load[i] > 0 ? cti_fmin(sqrt(u[1] * u[1] + u[2] * u[2]) / s->load[i], 1e6) : 0;
     }
 }
 
@@ -360,7 +360,7 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
     while (residual > enough && s->failures < CTI_STAGGER_FAILURES && since < (s->world ? CTI_STAGGER_QUICK : CTI_STAGGER_PATIENCE) &&
            cti_friction_goes_on(f, CTI_STAGGER_OWN, a)) {
         f->iterations++;
-        s->inexact = s->world ? fmin(residual, 1) : 0;
+        s->inexact = s->world ? cti_fmin(residual, 1) : 0;
         memcpy(s->old, f->r, sizeof *f->r * (size_t)f->m);
         if (!cti_stagger_push(s))
             return 0;
@@ -378,7 +378,7 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
         since++;
         if (f->best_residual < 0.9 * mark)
             mark = f->best_residual, since = 0;
-        share = residual < 0.98 * last ? fmin(1, 1.15 * share) : fmax(0.2, 0.75 * share);
+        share = residual < 0.98 * last ? cti_fmin(1, 1.15 * share) : cti_fmax(0.2, 0.75 * share);
         last = residual;
         cti_stagger_next(s, share);
     }

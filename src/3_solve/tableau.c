@@ -79,7 +79,7 @@ static int cti_delassus_refine(cti_delassus *w, const cti_program *p, cti_effort
     cti_program_u(p, a->x, a->r, u);
     solved = cti_submatrix_solve(e->arena, w->W, p->m, list, count, u, r);
     for (i = 0; i < p->m; i++)
-        r[i] = p->equation && p->equation[i] ? r[i] + a->r[i] : fmax(r[i] + a->r[i], 0);
+        r[i] = p->equation && p->equation[i] ? r[i] + a->r[i] : cti_fmax(r[i] + a->r[i], 0);
     other.x = x, other.r = r;
     if (solved > 0) {
         cti_delassus_answer(w, p, &other);
@@ -257,7 +257,7 @@ static int cti_equilibrate_pass(double *M, int n, double *r, double *c)
     for (i = 0; i < n; i++)
         for (j = 0; j < n; j++) {
             double x = fabs(M[(size_t)i * (size_t)n + (size_t)j]);
-            r[i] = fmax(r[i], x), c[j] = fmax(c[j], x);
+            r[i] = cti_fmax(r[i], x), c[j] = cti_fmax(c[j], x);
         }
     for (i = 0; i < n; i++) {
         r[i] = cti_equilibrate_power(r[i]), c[i] = cti_equilibrate_power(c[i]);
@@ -309,7 +309,7 @@ CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const i
             x[i] += y[i];
     }
     for (i = 0; ok && i < count; i++)
-        ok = isfinite(x[i]) != 0;
+        ok = cti_finite64(x[i]) != 0;
     for (i = 0; ok && i < count; i++)
         z[list[i]] = x[i];
     cti_arena_rewind(arena, mark);

@@ -197,7 +197,7 @@ static int cti_pivot_find(const cti_pivot_choice *c, int i, double *q)
     double most = 0, found = 0, direction[3];
     int k, e, out = -1, first = c->J.p[i], last = c->J.p[i + 1];
     for (k = first; k < last; k += 3)
-        most = fmax(most, cti_pivot_length(c, k));
+        most = cti_fmax(most, cti_pivot_length(c, k));
     for (k = first; k < last; k += 3) {
         double part = cti_pivot_direction(c, c->J.i[k] / 3, c->J.x + k, direction), length = part * cti_pivot_length(c, k);
         int b = c->J.i[k] / 3, below = 0;
