@@ -2,6 +2,7 @@
 #   make            build/contact (double), build/contact32 (float), build/libcontact_dev.a
 #   make demo       a heap of soft letters: build/demo/demo.png, summary.json and three numbers; a video where ffmpeg is there
 #   make test       unit tests, sanitizers, compile twins, quick start; the last line is "N passed, N failed, N skipped"
+#   make test-platforms  the same bits from every SIMD path, compiler and processor      make bench-paths  what each path gains
 #   make accept     acceptance scenes      make bench    measurements        make figures   docs/figures.md, its pictures
 #   make amalgamate contact.h from src/
 #   make format     clang-format           make clean    removes build/
@@ -35,7 +36,7 @@ OBJASAN := $(SOURCES:%.c=build/oasan/%.o)
 BIN64 := $(TOOLS:%=build/o64/tools/%.o)
 BIN32 := $(TOOLS:%=build/o32/tools/%.o)
 
-.PHONY: all demo test test-build test-all bench accept figures fuzz format clean amalgamate
+.PHONY: all demo test test-build test-all test-platforms bench bench-paths accept figures fuzz format clean amalgamate
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: build/contact build/contact32 build/libcontact_dev.a
@@ -109,6 +110,9 @@ test:
 	@$(MAKE) --no-print-directory -s -k -j$(JOBS) test-build || true
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) --stb "$(STB_CFLAGS)" $(TESTS)
 test-all: test
+# the same bits from every SIMD path, compiler and processor; what is not here is SKIPPED with its package's name
+test-platforms:
+	@STB_CFLAGS="$(STB_CFLAGS)" $(PYTHON) tests/test_platforms.py --jobs $(JOBS)
 
 # ---- the rest ----
 amalgamate:
@@ -132,9 +136,12 @@ bench: build/contact $(BENCHES)
 	@for b in $(BENCHES); do echo "== $$b"; ./$$b || exit 1; done
 	@echo "== tools/bench_scenes.py"
 	@$(PYTHON) tools/bench_scenes.py
+# what each SIMD path gains over plain C
+bench-paths:
+	@$(PYTHON) tools/bench_paths.py
 format:
 	clang-format -i $(filter-out src/public/manual.txt,$(addprefix src/,$(shell sed 's/\#.*//' src/MANIFEST))) \
-	    $(wildcard src/*/*.inl tests/*.c tests/*.h tests/compile/*.c tests/compile/*.cc tools/*.c tools/*.h examples/*.c bench/*.c)
+	    $(wildcard src/*/*.inl tests/*.c tests/*.h tests/compile/*.c tests/compile/*.cc tests/platforms/*.c tools/*.c tools/*.h examples/*.c bench/*.c bench/paths/*.c)
 clean:
 	rm -rf build
 

@@ -119,7 +119,7 @@ class Test:
         return p.runner + [program, str(steps)]
 
     def build(self, p, program):
-        flags = STD + p.flags + self.stb + ["-DCONTACT_REAL=%d" % p.real]
+        flags = STD + p.flags + self.stb + ["-DCONTACT_REAL=%d" % p.real, "-DCONTACT_WITH_FILES=0"]
         if p.compiler == "g++":
             flags = ["-std=c++11" if f == "-std=c99" else f for f in flags] + ["-x", "c++"]
         if "wasm" in p.name:
@@ -153,7 +153,7 @@ class Test:
             wrong = self.imports(program)
             if wrong:
                 return self.say("FAILED", "%s: calls %s, which may differ from machine to machine" % (p.name, ", ".join(wrong)))
-        env = dict(os.environ, WINEDEBUG="-all", WINEPREFIX=os.path.join(self.work, "wine"))
+        env = dict(os.environ, WINEDEBUG="-all", WINEPREFIX=program + "_wine")
         start = time.time()
         steps = self.args.steps if p.steps is None else min(p.steps, self.args.steps)
         try:

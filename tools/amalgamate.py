@@ -340,7 +340,9 @@ PROLOGUE = """\
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wunused-function"
 #pragma clang diagnostic ignored "-Wunneeded-internal-declaration"
+#if defined(__x86_64__) || defined(__i386__)
 #pragma float_control(push)
+#endif
 #pragma clang fp contract(off)
 #elif defined(__GNUC__)
 #pragma GCC diagnostic push
@@ -354,8 +356,12 @@ PROLOGUE = """\
 #endif"""
 
 EPILOGUE = """\
-#if defined(__clang__)
+#if defined(__clang__) && (defined(__x86_64__) || defined(__i386__))
 #pragma float_control(pop)
+#elif defined(__clang__)
+#pragma STDC FP_CONTRACT DEFAULT /* what the compiler was told: there is no push and pop here */
+#endif
+#if defined(__clang__)
 #pragma clang diagnostic pop
 #elif defined(__GNUC__)
 #pragma GCC pop_options

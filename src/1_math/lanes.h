@@ -20,9 +20,9 @@ CTI_INLINE cti_r8 cti_sqrt8(cti_r8 a) { return CTI_R8(sqrt)(a); }
 CTI_INLINE cti_r8 cti_lt8(cti_r8 a, cti_r8 b) { return CTI_R8(lt)(a, b); }
 CTI_INLINE cti_r8 cti_select8(cti_r8 mask, cti_r8 yes, cti_r8 no) { return CTI_R8(select)(mask, yes, no); }
 CTI_INLINE int cti_bits8(cti_r8 mask) { return CTI_R8(bits)(mask); }
-/* c + a b, c - a b (see cti_d8_mad), s a, -a */
-CTI_INLINE cti_r8 cti_mad8(cti_r8 c, cti_r8 a, cti_r8 b) { return CTI_R8(mad)(c, a, b); }
-CTI_INLINE cti_r8 cti_nmad8(cti_r8 c, cti_r8 a, cti_r8 b) { return CTI_R8(nmad)(c, a, b); }
+/* c + a b, c - a b, s a, -a; two roundings each, always: collision tests are made of these (cti_*8_mad may be one) */
+CTI_INLINE cti_r8 cti_mad8(cti_r8 c, cti_r8 a, cti_r8 b) { return cti_add8(c, cti_mul8(a, b)); }
+CTI_INLINE cti_r8 cti_nmad8(cti_r8 c, cti_r8 a, cti_r8 b) { return cti_sub8(c, cti_mul8(a, b)); }
 CTI_INLINE cti_r8 cti_scale8(ct_real s, cti_r8 a) { return cti_mul8(cti_set8(s), a); }
 CTI_INLINE cti_r8 cti_neg8(cti_r8 a) { return cti_sub8(cti_set8(0), a); }
 /* a0 b0 + a1 b1 + a2 b2 from left to right */

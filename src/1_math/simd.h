@@ -9,7 +9,8 @@
      min, max             x < y ? x : y and x > y ? x : y: y where either is NaN or both are zeros
      lt, le, and, or      masks: 0 where a lane is false or has a NaN. Use them only with and, or, select, bits: what true is differs by path
      select, bits         mask ? yes : no; an int whose bit i is set where lane i of the mask is
-     mad, nmad            c + x y and c - x y: two roundings, or one with CONTACT_DETERMINISTIC 0 where the processor has it
+     mad, nmad            c + x y and c - x y: two roundings, or one with CONTACT_DETERMINISTIC 0 where the processor has it: for linear
+                          algebra only, not where an error bound is proven for two
      split                x = 2^k m with m in [sqrt(1/2), sqrt 2), for positive normal lanes; exact
      sum                  over lanes in the fixed order
    of cti_f8 alone, seen as two halves of four lanes:

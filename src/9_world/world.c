@@ -50,6 +50,7 @@ CONTACT_API_DEF const ct_library_info *ct_library_info_get(void)
                                          0,
                                          CONTACT_REAL,
                                          CTI_SIMD_NAME,
+                                         !CTI_FUSED,
                                          CONTACT_WITH_FILES,
                                          "cmr dcd",
                                          "auto ica ca pgs lemke boxed active_set mprgp interior newton admm"};
@@ -223,6 +224,15 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
     return cti_world_check_solver(&d->solver, e);
 }
 
+/* 1 when products and sums of this file were fused in spite of the pragma on top of contact.h (clang -ffp-contract=fast, or src/ built without
+   -ffp-contract=off), for which the collision test's bounds do not hold: the exact product 1 - 2^-54 rounds to 1 */
+static int cti_world_contracted(void)
+{
+    volatile double a = 1 + 1.0 / 134217728, b = 1 - 1.0 / 134217728, c = -1;
+    double x = a, y = b, z = c;
+    return x * y + z != 0;
+}
+
 CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error)
 {
     cti_mem mem;
@@ -230,6 +240,8 @@ CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **ou
     ct_code code;
     if (!out_world)
         return cti_world_refuse(out_error, CT_ERR_ARGUMENT, 0, "out_world is NULL");
+    if (cti_world_contracted())
+        return cti_world_refuse(out_error, CT_ERR_UNSUPPORTED, 0, "the compiler has fused products and sums: compile with -ffp-contract=off");
     code = cti_world_check(desc, out_error);
     if (code != CT_OK)
         return code;

@@ -516,7 +516,8 @@ typedef struct ct_step_report {
 typedef struct ct_library_info {
     int version_major, version_minor, version_patch;
     int real_bits;    /* 32 or 64 */
-    const char *simd; /* "AVX2", "NONE" */
+    const char *simd; /* "NONE", "SSE2", "AVX2", "AVX512", "NEON", "WASM" */
+    int deterministic; /* 1: the same bits as every other such build; 0: CONTACT_DETERMINISTIC is 0 and products are fused */
     int with_files;
     const char *steppers, *solvers; /* names, separated by spaces */
 } ct_library_info;
