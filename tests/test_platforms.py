@@ -45,14 +45,15 @@ AVX512 = ("avx512f", "avx512dq")
 def platforms():
     """What every path, compiler, level and processor is met in at least once, in double; every path in float."""
     for real in (64, 32):
-        yield Platform("gcc -O2 NONE", "gcc", "-O2 -DCONTACT_SIMD=CT_SIMD_NONE", real)
         yield Platform("gcc -O2 SSE2", "gcc", "-O2", real)
+        yield Platform("gcc -O1 NONE", "gcc", "-O1 -DCONTACT_SIMD=CT_SIMD_NONE", real)
         yield Platform("gcc -O2 AVX2", "gcc", "-O2 -mavx2 -mfma", real, ("avx2", "fma"))
         yield Platform("gcc -O3 AVX512", "gcc", "-O3 -mavx2 -mfma -mavx512f -mavx512dq -DCONTACT_SIMD=CT_SIMD_AVX512", real, AVX512)
         yield Platform("clang -O2 AVX2", "clang", "-O2 -mavx2 -mfma", real, ("avx2", "fma"), packages="clang")
         yield Platform("aarch64 gcc -O2 NEON", "aarch64-linux-gnu-gcc", "-O2 -static", real, runner=["qemu-aarch64"], packages=ARM)
         yield Platform("mingw -O2 SSE2", "x86_64-w64-mingw32-gcc", "-O2", real, runner=[WINE], packages="gcc-mingw-w64-x86-64")
         yield Platform("wasm clang -O2 WASM", "clang", "--target=wasm32-wasi -O2 -msimd128", real, runner=["node"], packages=WASM)
+    yield Platform("gcc -O2 NONE", "gcc", "-O2 -DCONTACT_SIMD=CT_SIMD_NONE")
     yield Platform("gcc -O0 native", "gcc", "-O0 -march=native")
     yield Platform("gcc -O3 native, FMA offered", "gcc", "-O3 -march=native -ffp-contract=fast")
     yield Platform("clang -O0 NONE", "clang", "-O0 -DCONTACT_SIMD=CT_SIMD_NONE", packages="clang")
