@@ -151,4 +151,34 @@ CTI_INLINE float cti_f8_sum(cti_f8 x)
     return ((t[0] + t[4]) + (t[2] + t[6])) + ((t[1] + t[5]) + (t[3] + t[7]));
 }
 
+/* cti_f8_turn44 -- transposes within both halves: entry k of row i becomes entry i of row k, for the four rows r and lanes 0-3, 4-7. */
+#if CTI_SIMD == CTI_SIMD_AVX2 || (defined(CTI_SIMD_AVX512) && CTI_SIMD == CTI_SIMD_AVX512)
+CTI_INLINE void cti_f8_turn44(cti_f8 r[4])
+{
+    __m256 a = _mm256_unpacklo_ps(r[0].a, r[1].a), b = _mm256_unpackhi_ps(r[0].a, r[1].a);
+    __m256 c = _mm256_unpacklo_ps(r[2].a, r[3].a), d = _mm256_unpackhi_ps(r[2].a, r[3].a);
+    r[0].a = _mm256_shuffle_ps(a, c, 0x44), r[1].a = _mm256_shuffle_ps(a, c, 0xee);
+    r[2].a = _mm256_shuffle_ps(b, d, 0x44), r[3].a = _mm256_shuffle_ps(b, d, 0xee);
+}
+#elif CTI_SIMD == CTI_SIMD_SSE2
+CTI_INLINE void cti_f8_turn44(cti_f8 r[4])
+{
+    _MM_TRANSPOSE4_PS(r[0].a, r[1].a, r[2].a, r[3].a);
+    _MM_TRANSPOSE4_PS(r[0].b, r[1].b, r[2].b, r[3].b);
+}
+#else
+CTI_INLINE void cti_f8_turn44(cti_f8 r[4])
+{
+    float from[4][8], to[4][8];
+    int i, k;
+    for (i = 0; i < 4; i++)
+        cti_f8_store(from[i], r[i]);
+    for (i = 0; i < 4; i++)
+        for (k = 0; k < 4; k++)
+            to[k][i] = from[i][k], to[k][4 + i] = from[i][4 + k];
+    for (i = 0; i < 4; i++)
+        r[i] = cti_f8_load(to[i]);
+}
+#endif
+
 #endif /* CTI_SIMD_H */

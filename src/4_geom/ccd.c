@@ -2,6 +2,7 @@
    Method: the coordinates are widened to double (exact), the query is prepared, a plane through the gap is tried over the whole time, then
    the search that fits decides: inclusion for touching VF and EE, advancement otherwise. Times are rounded down to ct_real.
    based on: see ccd_touch.c and ccd_advance.c. */
+#include "../1_math/lanes.h"
 #include "ccd.h"
 
 /* cti_ccd_axis -- 1 when an axis has the whole hull on one side, farther than the distance: a difference has the exact sign and is off by
@@ -116,26 +117,56 @@ CONTACT_API_DEF ct_code ct_ccd_vertex_vertex(const ct_real x0[6], const ct_real 
     return cti_ccd_public(CTI_CCD_VV, x0, x1, min_distance, out_toi);
 }
 
-/* cti_ccd_public_batch -- all queries are checked before the first is answered */
+/* cti_ccd_all_finite -- 1 when all n numbers are finite: x times 0 is 0 or no number, and so is a sum of them */
+static int cti_ccd_all_finite(const ct_real *x, size_t n)
+{
+    cti_r8 zero = cti_set8(0), a = zero, b = zero;
+    ct_real sum[8], rest = 0;
+    size_t i;
+    for (i = 0; i + 16 <= n; i += 16)
+        a = cti_mad8(a, cti_load8(x + i), zero), b = cti_mad8(b, cti_load8(x + i + 8), zero);
+    for (; i < n; i++)
+        rest += x[i] * 0;
+    cti_store8(sum, cti_add8(a, b));
+    for (i = 0; i < 8; i++)
+        rest += sum[i];
+    return rest == 0;
+}
+
+/* cti_ccd_check_batch -- all queries are checked before the first is answered: all points up to the last one in use at once, where there are
+   not many more of them than queries, and those in use one by one where that finds something */
+static ct_code cti_ccd_check_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n)
+{
+    int32_t top = 0, any = 0;
+    size_t i, count;
+    int k;
+    for (i = 0; i < 4 * (size_t)n; i++)
+        top = quads[i] > top ? quads[i] : top, any |= quads[i];
+    if (any < 0)
+        return CT_ERR_ARGUMENT;
+    count = 3 * ((size_t)top + 1);
+    if (n == 0 || (count / 32 < (size_t)n && cti_ccd_all_finite(x0, count) && cti_ccd_all_finite(x1, count)))
+        return CT_OK;
+    for (i = 0; i < 4 * (size_t)n; i++)
+        for (k = 0; k < 3; k++)
+            if (!cti_finite(x0[3 * (size_t)quads[i] + (size_t)k]) || !cti_finite(x1[3 * (size_t)quads[i] + (size_t)k]))
+                return CT_ERR_DOMAIN;
+    return CT_OK;
+}
+
 static ct_code cti_ccd_public_batch(int kind, const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, ct_real min_distance,
                                     ct_real *out_toi)
 {
     ct_real same[256];
-    int i, k, m;
+    ct_code code;
+    int i, m;
     if (n < 0 || (n > 0 && (!x0 || !x1 || !quads || !out_toi)))
         return CT_ERR_ARGUMENT;
     if (!cti_finite(min_distance) || min_distance < 0)
         return CT_ERR_DOMAIN;
-    for (i = 0; i < n; i++) {
-        for (k = 0; k < 4; k++)
-            if (quads[4 * (size_t)i + (size_t)k] < 0)
-                return CT_ERR_ARGUMENT;
-        for (k = 0; k < 12; k++) {
-            size_t at = 3 * (size_t)quads[4 * (size_t)i + (size_t)(k / 3)] + (size_t)(k % 3);
-            if (!cti_finite(x0[at]) || !cti_finite(x1[at]))
-                return CT_ERR_DOMAIN;
-        }
-    }
+    code = cti_ccd_check_batch(x0, x1, quads, n);
+    if (code != CT_OK)
+        return code;
     for (i = 0; i < 256; i++)
         same[i] = min_distance;
     for (i = 0; i < n; i += 256) {

@@ -2,6 +2,9 @@
    signed combination of at most four surface vertices. Based on: Otaduy 2009, sec. 3.2; lecture notes 4.3. */
 #include "surface.h"
 #include "../4_geom/dist.h"
+#include "../1_math/exact.h"
+
+#define CTI_PLANE_LEAST 1e-30 /* [m] of a gap that is not zero, but rounds to it */
 
 CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s)
 {
@@ -64,6 +67,39 @@ CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, const ct_r
         cti_v3_put(out, i, s->attach[i].n ? cti_attach_point(&s->attach[i], q, frames) : cti_v3_at(s->script, i));
 }
 
+/* the exact sign of n.x - offset: products and sum as expansions */
+static int cti_plane_side(const double n[3], const double x[3], double offset)
+{
+    double a[2], b[4], c[6], p[2], e[7];
+    int k, na, nb;
+    p[1] = cti_two_product(n[0], x[0], &p[0]);
+    a[0] = p[0], a[1] = p[1];
+    p[1] = cti_two_product(n[1], x[1], &p[0]);
+    nb = cti_expansion_sum(2, a, 2, p, b);
+    p[1] = cti_two_product(n[2], x[2], &p[0]);
+    na = cti_expansion_sum(nb, b, 2, p, c);
+    offset = -offset;
+    k = cti_expansion_sum(na, c, 1, &offset, e);
+    return cti_expansion_sign(k, e);
+}
+
+CTI_FN ct_real cti_plane_gap(const cti_plane *p, cti_v3 x)
+{
+    double n[3], y[3], size, offset = (double)p->offset, gap;
+    int k, side;
+    for (k = 0; k < 3; k++)
+        n[k] = (double)p->normal[k];
+    y[0] = (double)x.x, y[1] = (double)x.y, y[2] = (double)x.z;
+    gap = n[0] * y[0] + n[1] * y[1] + n[2] * y[2] - offset;
+    /* 3 products, 3 sums: off by less than 4 u size (1 + 4 u) */
+    size = fabs(n[0] * y[0]) + fabs(n[1] * y[1]) + fabs(n[2] * y[2]) + fabs(offset);
+    if (fabs(gap) > 5 * 1.1102230246251565e-16 * size)
+        return (ct_real)gap;
+    side = cti_plane_side(n, y, offset);
+    gap = fabs(gap) > CTI_PLANE_LEAST ? fabs(gap) : CTI_PLANE_LEAST;
+    return (ct_real)(side > 0 ? gap : (side < 0 ? -gap : 0));
+}
+
 CTI_FN ct_real cti_surface_pair_thickness(const cti_surface *s, int body_a, int body_b)
 {
     return (s->bodies[body_a].thickness + s->bodies[body_b].thickness) / 2;
@@ -115,9 +151,8 @@ CTI_FN ct_real cti_pair_closest(const cti_surface *s, const ct_real *x, cti_pair
         d2 = cti_dist_pp(p[0], p[1]);
         pair->w[1] = -1;
     } else {
-        const cti_plane *pl = &s->planes[pair->plane];
         *out_feature = 0;
-        return cti_v3_dot(cti_v3_at(pl->normal, 0), cti_v3_at(p[0], 0)) - pl->offset;
+        return cti_plane_gap(&s->planes[pair->plane], cti_v3_at(p[0], 0));
     }
     *out_feature = feature;
     return cti_sqrt(d2);
@@ -129,8 +164,7 @@ CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_
     int k;
     if (pair->kind == CT_PAIR_PLANE) {
         const cti_plane *pl = &s->planes[pair->plane];
-        cti_v3 n = cti_v3_at(pl->normal, 0);
-        return cti_v3_mul(n, cti_v3_dot(n, o) - pl->offset);
+        return cti_v3_mul(cti_v3_at(pl->normal, 0), cti_plane_gap(pl, o));
     }
     /* weights sum to zero: positions relative to the first one lose no digits far from the origin */
     for (k = 0; k < pair->n; k++)
@@ -174,3 +208,5 @@ CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair)
     }
     return h;
 }
+
+#undef CTI_PLANE_LEAST

@@ -61,6 +61,9 @@ CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, const ct_r
 /* cti_attach_point -- the same of one attachment with n > 0. */
 CTI_FN cti_v3 cti_attach_point(const cti_attach *a, const ct_real *q, const ct_real *frames);
 
+/* cti_plane_gap -- signed distance of x from a plane; its sign is that of dot(normal, x) - offset in exact arithmetic. */
+CTI_FN ct_real cti_plane_gap(const cti_plane *p, cti_v3 x);
+
 /* cti_surface_pair_thickness -- (h_a + h_b) / 2 of two bodies. */
 CTI_FN ct_real cti_surface_pair_thickness(const cti_surface *s, int body_a, int body_b);
 

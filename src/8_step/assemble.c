@@ -42,7 +42,7 @@ static int cti_assemble_slot(cti_state *s, int block)
 static int cti_assemble_axes(cti_state *s, const cti_pin *p, ct_real dt)
 {
     cti_v3 target = cti_script_follow(p->n_path ? s->path + p->path : NULL, p->n_path, cti_v3_at(p->start, 0),
-                                      s->time - p->t0 + (s->still ? 0 : (double)dt), NULL);
+                                      cti_state_ahead(s, dt) - p->t0, NULL);
     int b = p->block, first = s->filter[b] < 0, slot = cti_assemble_slot(s, b), k;
     ct_real t[3], *S;
     if (slot < 0)

@@ -557,7 +557,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     out->converged = 1;
     if (!cti_assemble_pins(s, dt))
         return 0;
-    cti_assemble_movers(s, s->still ? s->time : s->time + (double)dt);
+    cti_assemble_movers(s, cti_state_ahead(s, dt));
     cti_assemble(s, dt, &out->extended);
     t1 = cti_cmr_clock(s);
     out->ms_assemble = t1 - t0;

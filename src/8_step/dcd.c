@@ -231,7 +231,7 @@ static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
     double t = cti_cmr_clock(s);
     if (!cti_assemble_pins(s, dt))
         return 0;
-    cti_assemble_movers(s, s->time + (double)dt);
+    cti_assemble_movers(s, cti_state_ahead(s, dt));
     cti_assemble(s, dt, &r->extended_elements);
     r->ms_assemble += cti_cmr_clock(s) - t;
     return 1;
@@ -410,7 +410,7 @@ static void cti_dcd_commit(cti_state *s, ct_real dt)
     memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     for (i = 0; i < s->n; i++)
         s->dt_prev[i] = dt;
-    s->time += (double)dt;
+    s->time = cti_state_ahead(s, dt);
 }
 
 /* ---- the step ---- */
@@ -499,14 +499,16 @@ static ct_code cti_dcd_take_back(cti_state *s)
 CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     ct_real left = dt, sub = dt, least = dt / (ct_real)s->desc.dcd.max_substeps;
-    double start_time = s->time, t0 = cti_cmr_clock(s);
+    double t0 = cti_cmr_clock(s);
     cti_dcd_begin(s, r);
     if (!cti_start_save(s, 0, &s->start))
         return CT_ERR_MEMORY;
+    s->time_end = s->time + (double)dt;
     while (left > 0 && s->n > 0) {
         ct_real need = 1;
         int end;
         sub = left - sub < CTI_R(1e-6) * dt ? left : cti_min(sub, left);
+        s->left = left;
         end = cti_dcd_substep(s, sub, sub > CTI_R(1.001) * least, &need, r);
         if (end == 0)
             return cti_dcd_take_back(s);
@@ -519,7 +521,7 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
         left -= sub;
         r->substeps++;
     }
-    s->time = start_time + (double)dt;
+    s->time = s->time_end;
     s->dt_memory = dt;
     cti_memory_clear(&s->memory);
     if (s->n == 0) {

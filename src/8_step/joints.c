@@ -98,9 +98,6 @@ static ct_real cti_joints_own(const cti_state *s, const cti_row *row)
     return sum;
 }
 
-/* the script's time at the end of the step: in a repair it stands still */
-static double cti_joints_end(const cti_state *s, ct_real dt) { return s->time + (s->still ? 0 : (double)dt); }
-
 /* what the script's sides move by in the step, per time, in the row's axes */
 static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame)
 {
@@ -118,10 +115,10 @@ static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part
         if (part == 1 && side[k]->n == 0) {
             ct_real from[9], to[9];
             cti_joints_place(s, side[k], 0, s->time, from);
-            cti_joints_place(s, side[k], 0, cti_joints_end(s, dt), to);
+            cti_joints_place(s, side[k], 0, cti_state_ahead(s, dt), to);
             v = cti_v3_mul(cti_joint_turn(to, from, 0), j->lever / dt);
         } else if (side[k]->n == 0) {
-            v = cti_v3_sub(cti_joints_place(s, side[k], 0, cti_joints_end(s, dt), NULL), cti_joints_place(s, side[k], 0, s->time, NULL));
+            v = cti_v3_sub(cti_joints_place(s, side[k], 0, cti_state_ahead(s, dt), NULL), cti_joints_place(s, side[k], 0, s->time, NULL));
             v = cti_v3_mul(v, 1 / dt);
         }
         u = cti_v3_mad(u, v, k == 0 ? CTI_R(1) : CTI_R(-1));
@@ -193,7 +190,7 @@ static ct_real cti_joints_bend(const cti_state *s, const cti_row_context *c, con
 {
     int k, start = s->desc.row_mode == CT_ROW_VELOCITY;
     ct_real u[3], miss = 0;
-    cti_v3 e = cti_joints_phi(s, j, part, !start, start ? s->time : cti_joints_end(s, c->dt), row->frame);
+    cti_v3 e = cti_joints_phi(s, j, part, !start, start ? s->time : cti_state_ahead(s, c->dt), row->frame);
     e = cti_v3_mul(cti_v3_sub(e, cti_joints_target(s, j, part, c->dt, row->frame)), 1 / c->dt);
     row->w[0] = row->w[1] = row->w[2] = 0;
     if (start)

@@ -5,18 +5,31 @@
 #include "script.h"
 #include "../1_math/elem.h"
 
-/* one piece after t seconds: rotation about a centre that moves along, by Rodrigues' formula */
-static cti_v3 cti_script_piece(const ct_motion *motion, cti_v3 start, ct_real t)
+/* one piece after t seconds: rotation about a centre that moves along, by Rodrigues' formula. In double in both builds, rounded once: a float
+   knows an hour to a quarter of a millisecond only */
+static cti_v3 cti_script_piece(const ct_motion *motion, cti_v3 start, double t)
 {
-    cti_v3 w = cti_v3_at(motion->angular, 0), c = cti_v3_at(motion->center, 0), r = cti_v3_sub(start, c), axis;
-    ct_real rate = cti_v3_norm(w), co, si;
+    double p[3], w[3], c[3], r[3], turned[3], rate, co, si, along;
+    int k;
+    p[0] = (double)start.x, p[1] = (double)start.y, p[2] = (double)start.z;
+    for (k = 0; k < 3; k++)
+        w[k] = (double)motion->angular[k], c[k] = (double)motion->center[k], r[k] = p[k] - c[k];
+    rate = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+    for (k = 0; k < 3; k++)
+        turned[k] = p[k];
     if (rate > 0) {
-        axis = cti_v3_mul(w, 1 / rate);
-        co = cti_cos(rate * t), si = cti_sin(rate * t);
-        r = cti_v3_add(cti_v3_mad(cti_v3_mul(r, co), cti_v3_cross(axis, r), si), cti_v3_mul(axis, cti_v3_dot(axis, r) * (1 - co)));
-    } else
-        r = start, c = cti_v3_zero();
-    return cti_v3_mad(cti_v3_add(r, c), cti_v3_at(motion->linear, 0), t);
+        for (k = 0; k < 3; k++)
+            w[k] = w[k] * (1 / rate);
+        co = cti_cos64(rate * t), si = cti_sin64(rate * t);
+        along = (w[0] * r[0] + w[1] * r[1] + w[2] * r[2]) * (1 - co);
+        for (k = 0; k < 3; k++) {
+            int i = (k + 1) % 3, j = (k + 2) % 3;
+            turned[k] = r[k] * co + (w[i] * r[j] - w[j] * r[i]) * si + w[k] * along + c[k];
+        }
+    }
+    for (k = 0; k < 3; k++)
+        turned[k] += (double)motion->linear[k] * t;
+    return cti_v3_make((ct_real)turned[0], (ct_real)turned[1], (ct_real)turned[2]);
 }
 
 CTI_FN cti_v3 cti_script_follow(const ct_motion_segment *path, int n, cti_v3 start, double t, cti_v3 *out_velocity)
@@ -28,14 +41,14 @@ CTI_FN cti_v3 cti_script_follow(const ct_motion_segment *path, int n, cti_v3 sta
     for (i = 0; i < n; i++) {
         const ct_motion *m = &path[i].motion;
         if (path[i].duration < 0 || t < path[i].duration) {
-            x = cti_script_piece(m, x, (ct_real)t);
+            x = cti_script_piece(m, x, t);
             if (out_velocity) {
                 cti_v3 arm = cti_v3_sub(x, cti_v3_mad(cti_v3_at(m->center, 0), cti_v3_at(m->linear, 0), (ct_real)t));
                 *out_velocity = cti_v3_add(cti_v3_at(m->linear, 0), cti_v3_cross(cti_v3_at(m->angular, 0), arm));
             }
             return x;
         }
-        x = cti_script_piece(m, x, (ct_real)path[i].duration);
+        x = cti_script_piece(m, x, path[i].duration);
         t -= path[i].duration;
     }
     return x;

@@ -225,9 +225,18 @@ typedef struct cti_state {
     cti_way *ways;            /* directions that pairs of bodies leave each other in, kept over steps */
     cti_start start;          /* of the step */
     double time;
+    double time_end;          /* when a step ends, and */
+    ct_real left;             /* what is left of it before a substep */
     double energy_elastic;
     ct_real event_least;      /* [s] shortest substep that an impact may cut off, 0: none is */
     cti_pair limit;           /* pair that limited the last step; n 0: none */
 } cti_state;
+
+/* cti_state_ahead -- the time after a substep of dt: the last one of a step ends when the step does, to the bit, so that scripts seen then are
+   those seen later. In a repair time stands still. */
+CTI_INLINE double cti_state_ahead(const cti_state *s, ct_real dt)
+{
+    return s->still ? s->time : (dt == s->left ? s->time_end : s->time + (double)dt);
+}
 
 #endif /* CTI_STATE_H */

@@ -94,7 +94,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     for (i = 0; i < s->n; i++)
         s->dt_prev[i] = dt;
     cti_integrate_forget(s);
-    s->time += s->still ? 0 : (double)dt;
+    s->time = cti_state_ahead(s, dt);
     return 1;
 }
 
@@ -237,7 +237,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     ct_real left = dt, sub = dt, dt_memory = s->dt_memory, whole = 0; /* whole: length before a cut, 0: not cut */
     const cti_memory *memory = &s->memory;
     int slot = 0, calm = 0, halved = 0;
-    double start_time = s->time, t0 = cti_cmr_clock(s);
+    double t0 = cti_cmr_clock(s);
     cti_step_begin(s, r);
     if (s->n == 0) {
         cti_step_nothing(s, dt, r);
@@ -245,6 +245,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     }
     if (!cti_start_save(s, 0, &s->start))
         return CT_ERR_MEMORY;
+    s->time_end = s->time + (double)dt;
     while (left > 0) {
         cti_attempt a;
         int good, shorter;
@@ -252,6 +253,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         if (s->detect.n_tangled && !cti_tangle_find(s))
             return cti_step_take_back(s);
         sub = cti_step_length(s, dt, left, sub);
+        s->left = left;
         if (!cti_cmr_attempt(s, sub, memory, dt_memory, &a))
             return cti_step_take_back(s);
         good = a.clear && a.converged && !a.crushed && !a.spun && !a.strained && cti_step_is_finite(s);
@@ -286,7 +288,6 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     if (halved)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
     cti_step_remember(s, slot ^ 1, dt_memory);
-    s->time = s->still ? start_time : start_time + (double)dt;
     cti_step_finish(s, r);
     r->ms_total = cti_cmr_clock(s) - t0;
     return CT_OK;

@@ -51,7 +51,7 @@ static int cti_tangle_planes(cti_state *s, uint64_t **marks)
     for (k = 0; k < f->n_planes; k++)
         for (i = 0; i < f->nv; i++) {
             const cti_plane *p = &f->planes[k];
-            if (f->bodies[f->body_of[i]].dynamic && cti_v3_dot(cti_v3_at(p->normal, 0), cti_v3_at(f->x0, i)) - p->offset <= 0 &&
+            if (f->bodies[f->body_of[i]].dynamic && cti_plane_gap(p, cti_v3_at(f->x0, i)) <= 0 &&
                 !CTI_PUSH(s->mem, *marks, cti_tangle_key(i, p->body, 1)))
                 return 0;
         }

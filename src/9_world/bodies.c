@@ -1,6 +1,7 @@
 /* bodies.c -- the steps of adding a body, and static bodies. Method: a body is built completely beside the world and joined last, so that a
    refused one leaves no trace. */
 #include "world.h"
+#include "../0_base/log.h"
 #include "../1_math/vec.h"
 
 #define CTI_BODIES_MOST (1 << 26) /* vertices, elements: their multiples fit an int */
@@ -275,10 +276,28 @@ static int cti_bodies_slot(ct_world *w)
     return CTI_PUSH(&w->mem, w->bodies, empty) ? i : -1;
 }
 
+/* thickness against the rounding of positions: they are kept apart by CCD in any case, but a thickness of few ulp leaves them no room to move in */
+static ct_code cti_bodies_check_extent(ct_world *w, const cti_body *b)
+{
+    ct_real most = b->thickness / (CTI_WORLD_ULPS * CTI_EPS), big = 0;
+    int i, at = 0;
+    for (i = 0; i < 3 * b->n; i++)
+        if (cti_abs(b->rest[i]) > big)
+            big = cti_abs(b->rest[i]), at = i;
+    if (!(big > most))
+        return CT_OK;
+    return cti_error_set(&w->error, CT_ERR_MESH, at / 3, (double)b->rest[at],
+                         "body '%.32s', vertex %d: the coordinate %.9g m is beyond %.6g m, where the thickness %.6g m is 64 ulp of a %s; choose "
+                         "ct_world_desc.origin nearer to it, or more thickness",
+                         b->name, at / 3, (double)b->rest[at], (double)most, (double)b->thickness, CONTACT_REAL == 32 ? "float" : "double");
+}
+
 /* the finished body becomes part of the world, or is freed */
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out)
 {
     int slot = -1;
+    if (code == CT_OK)
+        code = cti_bodies_check_extent(w, b);
     /* blocks first: new slots may move the bodies, and a step that follows a refusal still points at their models */
     if (code == CT_OK && b->block0 >= 0 && !cti_bodies_reserve_blocks(w, b))
         code = CT_ERR_MEMORY;

@@ -140,7 +140,8 @@ CONTACT_API_DEF const char *ct_body_name(const ct_world *w, ct_body_id body)
     return slot < 0 ? "" : w->bodies[slot].name;
 }
 
-static void cti_bodies_write(const ct_real *from, int n, void *out, ct_scalar_type type, size_t stride)
+/* origin, of positions: added to doubles, which can hold the sum; or NULL */
+static void cti_bodies_write(const ct_real *from, int n, const double *origin, void *out, ct_scalar_type type, size_t stride)
 {
     int i, k;
     for (i = 0; i < n; i++) {
@@ -148,6 +149,7 @@ static void cti_bodies_write(const ct_real *from, int n, void *out, ct_scalar_ty
         for (k = 0; k < 3; k++) {
             double d = (double)from[3 * i + k];
             float f = (float)d;
+            d += origin && origin[k] != 0 ? origin[k] : -0.0; /* x + -0.0 is x, signs included */
             if (type == CT_SCALAR_FLOAT)
                 memcpy(p + (size_t)k * sizeof f, &f, sizeof f);
             else
@@ -198,6 +200,7 @@ static ct_code cti_bodies_get(const ct_world *cw, ct_body_id body, void *out, ct
     ct_world *w = (ct_world *)cw;
     int slot = cti_world_slot(w, body), i;
     const cti_body *b;
+    const double *origin = velocities || !w ? NULL : w->state.desc.origin;
     if (slot < 0)
         return cti_bodies_stale(w, body);
     if (out && stride < 3 * (type == CT_SCALAR_FLOAT ? sizeof(float) : sizeof(double)))
@@ -208,15 +211,15 @@ static ct_code cti_bodies_get(const ct_world *cw, ct_body_id body, void *out, ct
     if (!out || b->n == 0)
         return CT_OK;
     if (b->block0 >= 0 && !b->attach)
-        cti_bodies_write((velocities ? w->state.v : w->state.x) + 3 * (size_t)b->block0, b->n, out, type, stride);
+        cti_bodies_write((velocities ? w->state.v : w->state.x) + 3 * (size_t)b->block0, b->n, origin, out, type, stride);
     else if (b->kind == CTI_BODY_STATIC && !velocities)
-        cti_bodies_write(b->rest, b->n, out, type, stride);
+        cti_bodies_write(b->rest, b->n, origin, out, type, stride);
     else
         for (i = 0; i < b->n; i++) {
             cti_v3 p = velocities ? cti_bodies_velocity(w, b, i) : cti_body_point(w, b, i);
             ct_real q[3];
             cti_v3_put(q, 0, p);
-            cti_bodies_write(q, 1, (char *)out + (size_t)i * stride, type, stride);
+            cti_bodies_write(q, 1, origin, (char *)out + (size_t)i * stride, type, stride);
         }
     return CT_OK;
 }

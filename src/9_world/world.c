@@ -197,6 +197,9 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
     for (k = 0; k < 3; k++)
         if (!cti_finite(d->gravity[k]))
             return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "gravity must be finite");
+    for (k = 0; k < 3; k++)
+        if (!cti_finite64(d->origin[k]))
+            return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "origin must be finite");
     if (!(d->thickness > 0) || !cti_finite(d->thickness))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->thickness, "thickness must be positive");
     if (!(d->friction >= 0) || !cti_finite(d->friction))
@@ -301,21 +304,17 @@ CONTACT_API_DEF void ct_world_destroy(ct_world *w)
     cti_mem_resize(&mem, w, sizeof *w, 0);
 }
 
-/* thickness against the rounding of positions: h at least 64 ulp of the largest coordinate */
-static ct_code cti_world_check_extent(ct_world *w)
+/* bodies that went where their thickness is below 64 ulp of a coordinate */
+static int cti_world_coarse(const cti_surface *f)
 {
-    const cti_surface *f = &w->state.surface;
-    ct_body_id none = {0, 0};
-    int b, i;
+    int b, i, n = 0;
     for (b = 0; b < f->n_bodies; b++) {
         ct_real big = 0;
         for (i = 3 * f->ranges[b].v0; i < 3 * f->ranges[b].v1; i++)
             big = cti_max(big, cti_abs(f->x0[i]));
-        if (f->bodies[b].thickness < 64 * CTI_EPS * big)
-            return cti_world_fail(w, CT_ERR_MESH, f->bodies[b].dynamic ? cti_world_id(w, w->surface_slot[b]) : none, -1, (double)big,
-                                  "thickness is below 64 ulp of a body's largest coordinate");
+        n += f->bodies[b].thickness < CTI_WORLD_ULPS * CTI_EPS * big;
     }
-    return CT_OK;
+    return n;
 }
 
 CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
@@ -328,8 +327,6 @@ CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *o
     if (!(dt > 0) || !cti_finite(dt))
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, (double)dt, "dt must be positive and finite");
     code = cti_world_prepare(w);
-    if (code == CT_OK)
-        code = cti_world_check_extent(w);
     if (code != CT_OK)
         return code;
     w->contacts_ready = 0;
@@ -340,6 +337,7 @@ CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *o
     if (out_report) {
         if (w->state.limit.n > 0)
             cti_world_public_pair(w, &w->state.limit, &report.limit);
+        report.coarse = cti_world_coarse(&w->state.surface);
         *out_report = report;
     }
     return CT_OK;

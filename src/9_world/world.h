@@ -102,5 +102,6 @@ CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
 CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair *out);
 
 #define CTI_COOKIE 0x63740001u
+#define CTI_WORLD_ULPS 64 /* of a coordinate that a thickness must be worth; CTI_EPS x >= ulp(x) */
 
 #endif /* CTI_WORLD_H */

@@ -277,6 +277,8 @@ typedef struct ct_dcd_desc {
 /* ct_world_desc -- make it with ct_world_desc_default; the cookie tells a zeroed or foreign struct from a real one. */
 typedef struct ct_world_desc {
     uint32_t cookie;
+    double origin[3];     /* [m] where (0, 0, 0) of this API lies in the caller's world, for float worlds far from its origin. Every ct_real position,
+                             in and out, is relative to it; ct_body_get_positions adds it to doubles. Nothing else depends on it; default 0 */
     ct_real gravity[3];   /* [m/s^2]; default 0, -9.81, 0 */
     ct_real thickness;    /* distance that is kept [m], > 0; default 1e-3 */
     ct_real friction;     /* Coulomb coefficient, >= 0; default 0.4 */
@@ -499,6 +501,8 @@ typedef struct ct_step_report {
     int dropped;           /* DCD: constraints left out by decoupling, summed over substeps */
     int cg_steps;          /* DCD: conjugate steps among the solver_iterations of MPRGP */
     int solves;            /* DCD: quadratic programs with constraints, summed */
+    int coarse;            /* bodies so far out at the end that their thickness is below 64 ulp of a coordinate: they do not intersect, but what rounds
+                              their positions is no longer small beside what they keep. None is added there, but one may fall or be taken there */
     int tangled;           /* pairs (edge through face) that intersected when the last substep began: no contact between them, they are eased apart */
     ct_real residual;      /* natural map relative to the velocity scale, worst solve */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
