@@ -28,15 +28,16 @@ int cmd_info(int argc, char **argv)
         json = 1;
     }
     if (json) {
-        printf("{\"version\":\"%d.%d.%d\",\"real_bits\":%d,\"simd\":\"%s\",\"with_files\":%s,\"steppers\":", i->version_major,
-               i->version_minor, i->version_patch, i->real_bits, i->simd, i->with_files ? "true" : "false");
+        printf("{\"version\":\"%d.%d.%d\",\"real_bits\":%d,\"simd\":\"%s\",\"with_files\":%s,\"with_threads\":%s,\"steppers\":", i->version_major,
+               i->version_minor, i->version_patch, i->real_bits, i->simd, i->with_files ? "true" : "false",
+               i->with_threads ? "true" : "false");
         info_words(stdout, i->steppers);
         fputs(",\"solvers\":", stdout);
         info_words(stdout, i->solvers);
         fputs("}\n", stdout);
         return CLI_DONE;
     }
-    printf("contact.h %d.%d.%d\nreal      %d bits\nsimd      %s\nfiles     %s\nsteppers  %s\nsolvers   %s\n", i->version_major,
-           i->version_minor, i->version_patch, i->real_bits, i->simd, i->with_files ? "yes" : "no", i->steppers, i->solvers);
+    printf("contact.h %d.%d.%d\nreal      %d bits\nsimd      %s\nfiles     %s\nthreads   %s\nsteppers  %s\nsolvers   %s\n", i->version_major,
+           i->version_minor, i->version_patch, i->real_bits, i->simd, i->with_files ? "yes" : "no", i->with_threads ? "yes" : "no", i->steppers, i->solvers);
     return CLI_DONE;
 }

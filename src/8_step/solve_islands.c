@@ -81,6 +81,7 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *p)
     p->rows = s->rows, p->n_rows = CTI_LEN(s->rows);
     p->filter = s->n_constrained ? s->filter : NULL;
     p->projectors = s->projectors;
+    p->tasks = &s->desc.tasks;
 }
 
 /* rows and origins sorted by island, each island's in their order; start [n_islands + 1] */

@@ -200,6 +200,7 @@ static ct_code cti_prepare_matrix(ct_world *w)
     CTI_FREE(&w->mem, pairs);
     if (ok && CTI_IS_DISCRETE(s))
         return CT_OK; /* no factors */
+    s->factors.tasks = &s->desc.tasks;
     return ok && cti_factors_init(&w->mem, &w->arena, &s->factors, &s->A) ? CT_OK : CT_ERR_MEMORY;
 }
 
