@@ -388,7 +388,10 @@ static int cti_ica_make_state(cti_ica *s, const ct_real *v)
         }
     if (!cti_anderson_init(&s->inner, s->arena, m3, s->weight + n3, (int)s->n_du))
         return 0;
-    return !s->coupled || cti_anderson_init(&s->outer, s->arena, n3 + m3, s->weight, 0);
+    if (s->coupled && !cti_anderson_init(&s->outer, s->arena, n3 + m3, s->weight, 0))
+        return 0;
+    s->inner.tasks = s->outer.tasks = s->p->tasks;
+    return 1;
 }
 
 CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v)

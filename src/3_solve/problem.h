@@ -117,6 +117,9 @@ CTI_FN void cti_row_map_t(const cti_problem *p, const cti_row *row, int k, ct_re
 /* cti_problem_rhs -- f = b + J' r. */
 CTI_FN void cti_problem_rhs(const cti_problem *p, ct_real *f);
 
+/* cti_problem_residual -- r = f - A v; r may be f. */
+CTI_FN void cti_problem_residual(const cti_problem *p, const ct_real *f, const ct_real *v, ct_real *r);
+
 /* cti_cone_project -- (g1, g2) to the nearest point of the cone's section of radius `bound` >= 0. */
 CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *g2);
 

@@ -151,19 +151,47 @@ static ct_real cti_detect_separation(const cti_surface *s, const int32_t *q, int
     return cti_min(CTI_DETECT_SEP * h, d / 2);
 }
 
+/* candidates in a range of a loop, and [us] that a distance and a collision test of them take, about */
+#define CTI_DETECT_CUT 256
+#define CTI_DETECT_DISTANCE_US 10.0
+#define CTI_DETECT_COLLIDE_US 8.0
+
+typedef struct cti_detect_loop {
+    const cti_surface *s;
+    const cti_list *l;
+    const ct_real *x1;
+    ct_real *toi;
+    int edges;
+} cti_detect_loop;
+
+static int cti_detect_cuts(const cti_list *l) { return (CTI_LEN(l->pairs) / 2 + CTI_DETECT_CUT - 1) / CTI_DETECT_CUT; }
+
+static void cti_detect_distance_range(int begin, int end, int worker, void *context)
+{
+    const cti_detect_loop *q = (const cti_detect_loop *)context;
+    const cti_list *l = q->l;
+    int i = begin * CTI_DETECT_CUT, last = cti_min_int(end * CTI_DETECT_CUT, CTI_LEN(l->pairs) / 2);
+    size_t at = (size_t)i;
+    CTI_UNUSED(worker);
+    if (q->edges)
+        cti_dist_ee_batch(q->s->x0, l->quads + 4 * at, last - i, l->d2 + at, l->w + 2 * at, l->feature + at);
+    else
+        cti_dist_pt_batch(q->s->x0, l->quads + 4 * at, last - i, l->d2 + at, l->w + 3 * at, l->feature + at);
+    for (; i < last; i++)
+        l->min_sep[i] = cti_detect_separation(q->s, l->quads + 4 * (size_t)i, 1 + q->edges, cti_sqrt(l->d2[i]));
+}
+
 CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *s)
 {
-    int n = CTI_LEN(d->vf.pairs) / 2, m = CTI_LEN(d->ee.pairs) / 2, i;
+    int n = CTI_LEN(d->vf.pairs) / 2, m = CTI_LEN(d->ee.pairs) / 2;
+    cti_detect_loop q;
     if (!cti_detect_reserve(mem, &d->vf, n, 3) || !cti_detect_reserve(mem, &d->ee, m, 2) || !CTI_RESIZE(mem, d->toi, cti_max_int(n, m)))
         return 0;
-    if (n)
-        cti_dist_pt_batch(s->x0, d->vf.quads, n, d->vf.d2, d->vf.w, d->vf.feature);
-    if (m)
-        cti_dist_ee_batch(s->x0, d->ee.quads, m, d->ee.d2, d->ee.w, d->ee.feature);
-    for (i = 0; i < n; i++)
-        d->vf.min_sep[i] = cti_detect_separation(s, d->vf.quads + 4 * (size_t)i, 1, cti_sqrt(d->vf.d2[i]));
-    for (i = 0; i < m; i++)
-        d->ee.min_sep[i] = cti_detect_separation(s, d->ee.quads + 4 * (size_t)i, 2, cti_sqrt(d->ee.d2[i]));
+    memset(&q, 0, sizeof q);
+    q.s = s, q.l = &d->vf;
+    cti_tasks_run_work(s->soup.tasks, cti_detect_distance_range, cti_detect_cuts(q.l), CTI_DETECT_DISTANCE_US, &q);
+    q.l = &d->ee, q.edges = 1;
+    cti_tasks_run_work(s->soup.tasks, cti_detect_distance_range, cti_detect_cuts(q.l), CTI_DETECT_DISTANCE_US, &q);
     return 1;
 }
 
@@ -412,19 +440,30 @@ static int cti_detect_impact(const cti_surface *s, const ct_real *x1, cti_hit *h
     return 1;
 }
 
+static void cti_detect_collide_range(int begin, int end, int worker, void *context)
+{
+    const cti_detect_loop *q = (const cti_detect_loop *)context;
+    const cti_list *l = q->l;
+    int i = begin * CTI_DETECT_CUT, n = cti_min_int(end * CTI_DETECT_CUT, CTI_LEN(l->pairs) / 2) - i;
+    size_t at = (size_t)i;
+    CTI_UNUSED(worker);
+    if (q->edges)
+        cti_ccd_ee_batch(q->s->x0, q->x1, l->quads + 4 * at, n, l->min_sep + at, q->toi + at);
+    else
+        cti_ccd_vf_batch(q->s->x0, q->x1, l->quads + 4 * at, n, l->min_sep + at, q->toi + at);
+}
+
 static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_list *l, ct_pair_kind kind, const cti_surface *s,
                                    const ct_real *x1, cti_hit **out)
 {
-    int n = CTI_LEN(l->pairs) / 2, i, hits;
-    if (n == 0)
-        return 1;
-    hits = kind == CT_PAIR_VF ? cti_ccd_vf_batch(s->x0, x1, l->quads, n, l->min_sep, d->toi)
-                              : cti_ccd_ee_batch(s->x0, x1, l->quads, n, l->min_sep, d->toi);
-    for (i = 0; i < n && hits > 0; i++) {
+    int n = CTI_LEN(l->pairs) / 2, i;
+    cti_detect_loop q;
+    q.s = s, q.l = l, q.x1 = x1, q.toi = d->toi, q.edges = kind == CT_PAIR_EE;
+    cti_tasks_run_work(s->soup.tasks, cti_detect_collide_range, cti_detect_cuts(l), CTI_DETECT_COLLIDE_US, &q);
+    for (i = 0; i < n; i++) {
         cti_hit hit;
         if (d->toi[i] > 1)
             continue;
-        hits--;
         if (cti_detect_is_tangled(d, s, l->quads + 4 * (size_t)i, kind == CT_PAIR_VF ? 1 : 2, 4))
             continue;
         cti_pair_make(s, kind, l->pairs[2 * i], l->pairs[2 * i + 1], &hit.pair);

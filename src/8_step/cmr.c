@@ -587,7 +587,8 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     if (!cti_assemble_pins(s, dt))
         return 0;
     cti_assemble_movers(s, s->still ? s->time : s->time + (double)dt);
-    cti_assemble(s, dt, &out->extended);
+    if (!cti_assemble(s, dt, &out->extended))
+        return 0;
     t1 = cti_cmr_clock(s);
     out->ms_assemble = t1 - t0;
     if (!cti_cmr_free_motion(s, dt, out))

@@ -171,6 +171,7 @@ static ct_code cti_prepare_surface(ct_world *w)
     f->soup.edges = f->edges, f->soup.faces = f->faces;
     f->soup.nv = f->nv, f->soup.ne = f->ne, f->soup.nf = f->nf;
     f->soup.vertex_is_point = f->is_point;
+    f->soup.tasks = &w->state.desc.tasks;
     f->soup.bodies = f->ranges, f->soup.n_bodies = n;
     if (!cti_surface_neighbours(&w->mem, f) || !cti_world_resolve_joints(w))
         return CT_ERR_MEMORY;
