@@ -381,6 +381,12 @@ static int cti_detect_near_edges(cti_mem *mem, const cti_detect *d, const cti_su
     return 1;
 }
 
+/* how far a vertex is from plane k: what cti_pair_closest says of the pair */
+static ct_real cti_detect_above(const cti_surface *s, int k, const ct_real *x, int vertex)
+{
+    return cti_v3_dot(cti_v3_at(s->planes[k].normal, 0), cti_v3_at(x, vertex)) - s->planes[k].offset;
+}
+
 /* codimensional pairs and planes: few, or cheap */
 static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
@@ -398,11 +404,13 @@ static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_sur
     }
     for (k = 0; k < s->n_planes; k++)
         for (i = 0; i < s->nv; i++) {
-            if (!s->bodies[s->body_of[i]].dynamic || cti_detect_tangle(d, i, s->planes[k].body))
+            ct_real dist = cti_detect_above(s, k, s->x0, i);
+            if (dist > CTI_DETECT_TRUST * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body) ||
+                !s->bodies[s->body_of[i]].dynamic || cti_detect_tangle(d, i, s->planes[k].body))
                 continue;
             cti_pair_make(s, CT_PAIR_PLANE, i, k, &pair);
             pair.w[0] = 1;
-            if (!cti_detect_offer(mem, s, x1, memory, &pair, -1, -1, cti_pair_closest(s, s->x0, &pair, &f), out))
+            if (!cti_detect_offer(mem, s, x1, memory, &pair, -1, -1, dist, out))
                 return 0;
         }
     return 1;
@@ -479,20 +487,16 @@ static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_list *
 /* vertex against plane: the gap is linear in time, its end decides */
 static int cti_detect_collide_planes(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
 {
-    int i, k, f;
+    int i, k;
     for (k = 0; k < s->n_planes; k++)
         for (i = 0; i < s->nv; i++) {
             cti_hit hit;
-            ct_real g0, g1, sep;
-            if (!s->bodies[s->body_of[i]].dynamic || cti_detect_tangle(d, i, s->planes[k].body))
+            ct_real g0 = cti_detect_above(s, k, s->x0, i), g1 = cti_detect_above(s, k, x1, i),
+                    sep = cti_min(CTI_DETECT_SEP * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body), g0 / 2);
+            if (g1 >= sep || !s->bodies[s->body_of[i]].dynamic || cti_detect_tangle(d, i, s->planes[k].body))
                 continue;
             cti_pair_make(s, CT_PAIR_PLANE, i, k, &hit.pair);
             hit.pair.w[0] = 1;
-            g0 = cti_pair_closest(s, s->x0, &hit.pair, &f);
-            g1 = cti_pair_closest(s, x1, &hit.pair, &f);
-            sep = cti_min(CTI_DETECT_SEP * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body), g0 / 2);
-            if (g1 >= sep)
-                continue;
             hit.toi = g0 > g1 ? cti_clamp((g0 - sep) / (g0 - g1), 0, 1) : 0;
             hit.normal = cti_v3_at(s->planes[k].normal, 0);
             hit.flat = 0;
@@ -538,8 +542,7 @@ CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface 
 CTI_FN ct_real cti_detect_min_distance(const cti_detect *d, const cti_surface *s, const ct_real *x, ct_real cap)
 {
     ct_real best2 = cap * cap, best = cap;
-    int i, k, f;
-    cti_pair pair;
+    int i, k;
     for (i = 0; i < CTI_LEN(d->vf.d2); i++)
         best2 = cti_min(best2, d->vf.d2[i]);
     for (i = 0; i < CTI_LEN(d->ee.d2); i++)
@@ -547,10 +550,8 @@ CTI_FN ct_real cti_detect_min_distance(const cti_detect *d, const cti_surface *s
     best = cti_min(best, cti_sqrt(best2));
     for (k = 0; k < s->n_planes; k++)
         for (i = 0; i < s->nv; i++) {
-            if (!s->bodies[s->body_of[i]].dynamic)
-                continue;
-            cti_pair_make(s, CT_PAIR_PLANE, i, k, &pair);
-            best = cti_min(best, cti_pair_closest(s, x, &pair, &f));
+            if (s->bodies[s->body_of[i]].dynamic)
+                best = cti_min(best, cti_detect_above(s, k, x, i));
         }
     return best;
 }
