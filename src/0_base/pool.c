@@ -8,15 +8,10 @@
 #if CONTACT_THREADS
 
 #if defined(_WIN32)
-#ifndef WIN32_LEAN_AND_MEAN
-#define WIN32_LEAN_AND_MEAN
-#endif
-#ifndef NOMINMAX
-#define NOMINMAX
-#endif
 #include <windows.h>
-#undef near /* 16-bit relics that are in the way of names */
+#undef near /* relics that are in the way of names */
 #undef far
+#undef small
 #else
 #include <errno.h>
 #include <pthread.h>
