@@ -23,9 +23,14 @@ endif
 WARN := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
 STD := -std=c99 -D_POSIX_C_SOURCE=200809L
 BASE := $(STD) $(WARN) -ffp-contract=off
-FLAGS64 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=64
-FLAGS32 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=32
-FLAGSASAN := $(BASE) -Wno-unused-function -O1 -g1 $(ARCH) -DCONTACT_REAL=64 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# threads of the library's own, as the command line has them
+THREADS := -DCONTACT_THREADS=1 -pthread
+FLAGS64 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=64 $(THREADS)
+FLAGS32 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=32 $(THREADS)
+FLAGSASAN := $(BASE) -Wno-unused-function -O1 -g1 $(ARCH) -DCONTACT_REAL=64 $(THREADS) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+# every loop is cut, however short
+FLAGSTSAN := $(BASE) -Wno-unused-function -O1 -g1 $(ARCH) -DCONTACT_REAL=64 $(THREADS) -DCTI_TASKS_EAGER -fsanitize=thread
 
 SOURCES := $(filter %.c,$(shell sed 's/\#.*//' src/MANIFEST))
 TOOLS := $(patsubst tools/%.c,%,$(wildcard tools/*.c))
@@ -33,10 +38,11 @@ TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 OBJ64 := $(SOURCES:%.c=build/o64/%.o)
 OBJ32 := $(SOURCES:%.c=build/o32/%.o)
 OBJASAN := $(SOURCES:%.c=build/oasan/%.o)
+OBJTSAN := $(SOURCES:%.c=build/otsan/%.o)
 BIN64 := $(TOOLS:%=build/o64/tools/%.o)
 BIN32 := $(TOOLS:%=build/o32/tools/%.o)
 
-.PHONY: all demo test test-build test-all test-platforms bench bench-paths accept figures fuzz format clean amalgamate
+.PHONY: all demo test test-build test-tsan test-all test-platforms bench bench-paths accept figures fuzz format clean amalgamate
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: build/contact build/contact32 build/libcontact_dev.a
@@ -46,7 +52,7 @@ NODEPS := clean format amalgamate
 ifneq ($(filter-out $(NODEPS),$(or $(MAKECMDGOALS),all)),)
 include build/deps/stb.mk build/deps/cjson.mk
 endif
-ifneq ($(filter test test-build test-all build/tests/% build/asan/%,$(MAKECMDGOALS)),)
+ifneq ($(filter test test-build test-all build/tests/% build/asan/% build/tsan/% test-tsan,$(MAKECMDGOALS)),)
 include build/deps/cmocka.mk
 endif
 # one after the other: a package manager has one lock
@@ -68,6 +74,10 @@ build/oasan/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(call say,CC $@)
 	$(Q)$(CC) $(FLAGSASAN) $(STB_CFLAGS) -MMD -MP -c $< -o $@
+build/otsan/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(call say,CC $@)
+	$(Q)$(CC) $(FLAGSTSAN) $(STB_CFLAGS) -MMD -MP -c $< -o $@
 build/o64/tools/%.o: tools/%.c
 	@mkdir -p $(@D)
 	$(call say,CC $@)
@@ -89,12 +99,16 @@ build/libcontact_asan.a: $(OBJASAN)
 	@rm -f $@
 	$(call say,AR $@)
 	$(Q)$(AR) rcs $@ $^
+build/libcontact_tsan.a: $(OBJTSAN)
+	@rm -f $@
+	$(call say,AR $@)
+	$(Q)$(AR) rcs $@ $^
 build/contact: $(BIN64) build/libcontact_dev.a
 	$(call say,LINK $@)
-	$(Q)$(CC) -o $@ $^ $(CJSON_LIBS) -lm
+	$(Q)$(CC) -pthread -o $@ $^ $(CJSON_LIBS) -lm
 build/contact32: $(BIN32) build/libcontact_dev32.a
 	$(call say,LINK $@)
-	$(Q)$(CC) -o $@ $^ $(CJSON_LIBS) -lm
+	$(Q)$(CC) -pthread -o $@ $^ $(CJSON_LIBS) -lm
 
 # ---- tests ----
 build/tests/%: tests/%.c build/libcontact_dev.a
@@ -105,11 +119,18 @@ build/asan/%: tests/%.c build/libcontact_asan.a
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
 	$(Q)$(CC) $(FLAGSASAN) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_asan.a $(CMOCKA_LIBS) -lm -o $@
+build/tsan/%: tests/%.c build/libcontact_tsan.a
+	@mkdir -p $(@D)
+	$(call say,LINK $@)
+	$(Q)$(CC) $(FLAGSTSAN) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_tsan.a $(CMOCKA_LIBS) -lm -o $@
+# data races: the tests of threads under ThreadSanitizer
+test-tsan: build/tsan/test_threads
+	@TSAN_OPTIONS=halt_on_error=1 ./build/tsan/test_threads
 test-build: build/contact build/contact32 $(TESTS:%=build/tests/%) $(TESTS:%=build/asan/%)
 test:
 	@$(MAKE) --no-print-directory -s -k -j$(JOBS) test-build || true
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) --stb "$(STB_CFLAGS)" $(TESTS)
-test-all: test
+test-all: test test-tsan
 # the same bits from every SIMD path, compiler and processor; what is not here is SKIPPED with its package's name
 test-platforms:
 	@STB_CFLAGS="$(STB_CFLAGS)" $(PYTHON) tests/test_platforms.py --jobs $(JOBS)
@@ -145,4 +166,4 @@ format:
 clean:
 	rm -rf build
 
--include $(OBJ64:.o=.d) $(OBJ32:.o=.d) $(OBJASAN:.o=.d) $(BIN64:.o=.d) $(BIN32:.o=.d) $(wildcard build/tests/*.d build/asan/*.d build/bench/*.d)
+-include $(OBJ64:.o=.d) $(OBJ32:.o=.d) $(OBJASAN:.o=.d) $(OBJTSAN:.o=.d) $(BIN64:.o=.d) $(BIN32:.o=.d) $(wildcard build/tests/*.d build/asan/*.d build/tsan/*.d build/bench/*.d)

@@ -138,7 +138,7 @@ static double step_misses(ct_world *w)
     memcpy(x, s->x, sizeof *x * 3 * (size_t)s->n), memcpy(v, s->v, sizeof *v * 3 * (size_t)s->n);
     memcpy(s->x, s->start.x, sizeof *x * 3 * (size_t)s->n), memcpy(s->v, s->start.v, sizeof *v * 3 * (size_t)s->n);
     memcpy(s->dt_prev, s->start.dt_prev, sizeof *x * (size_t)s->n);
-    cti_assemble_at(s, (ct_real)0.02, x, v, s->dcd.damping, &extended);
+    assert_true(cti_assemble_at(s, (ct_real)0.02, x, v, s->dcd.damping, &extended));
     cti_bsr_residual(&s->A, s->b, v, r);
     for (i = 0; i < 3 * s->n; i++)
         most = fmax(most, fabs((double)r[i])), size = fmax(size, fabs((double)s->b[i]));

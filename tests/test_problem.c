@@ -286,7 +286,7 @@ static void corrects(ct_world *w, cti_problem *p)
         cti_problem_rhs(&q.p, f);
         for (k = 0; k < 2; k++) { /* without and with what holds them, which the cut does where the factor is the old one */
             if (k == 0)
-                cti_factors_free_solve(&s->factors, &s->factors.components[q.components[0]], &s->A, f, q.v, 1e-12, 100, s->pcg_work);
+                cti_factors_free_solve(&s->factors, &s->factors.components[q.components[0]], &s->A, f, q.v, 1e-12, 100, s->pcg_work, 0);
             else
                 assert_true(c.hook.apply(c.hook.ctx, asked ? 1 : -1, f, q.v) >= 0);
             for (i = 0; i < q.p.n_rows; i++) {

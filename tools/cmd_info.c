@@ -30,7 +30,7 @@ int cmd_info(int argc, char **argv)
     if (json) {
         printf("{\"version\":\"%d.%d.%d\",\"real_bits\":%d,\"simd\":\"%s\",\"deterministic\":%s,", i->version_major, i->version_minor,
                i->version_patch, i->real_bits, i->simd, i->deterministic ? "true" : "false");
-        printf("\"with_files\":%s,\"steppers\":", i->with_files ? "true" : "false");
+        printf("\"with_files\":%s,\"with_threads\":%s,\"steppers\":", i->with_files ? "true" : "false", i->with_threads ? "true" : "false");
         info_words(stdout, i->steppers);
         fputs(",\"solvers\":", stdout);
         info_words(stdout, i->solvers);
@@ -39,6 +39,7 @@ int cmd_info(int argc, char **argv)
     }
     printf("contact.h %d.%d.%d\nreal      %d bits\nsimd      %s\nsame bits %s\n", i->version_major, i->version_minor, i->version_patch,
            i->real_bits, i->simd, i->deterministic ? "everywhere" : "no");
-    printf("files     %s\nsteppers  %s\nsolvers   %s\n", i->with_files ? "yes" : "no", i->steppers, i->solvers);
+    printf("files     %s\nthreads   %s\nsteppers  %s\nsolvers   %s\n", i->with_files ? "yes" : "no",
+           i->with_threads ? "yes" : "no", i->steppers, i->solvers);
     return CLI_DONE;
 }

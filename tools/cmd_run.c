@@ -71,7 +71,7 @@ static int run_value_option(run_options *o, int argc, char **argv, int *i)
     if ((r = cli_option(argc, argv, i, "--every", &v)) != 0)
         return r < 0 || !run_whole("--every", v, 1, 100000000, &o->every) ? -1 : 1;
     if ((r = cli_option(argc, argv, i, "--threads", &v)) != 0) {
-        if (r < 0 || !run_whole("--threads", v, 1, 1024, &n))
+        if (r < 0 || !run_whole("--threads", v, 1, 256, &n))
             return -1;
         o->sim.threads = (int)n;
         return 1;
@@ -295,8 +295,8 @@ static void run_total(run_state *r)
 static void run_print(const out_totals *t)
 {
     int i;
-    printf("%s: %d steps of %g s, %s with %s, %d bits%s\n", t->scene_name, t->steps, t->dt, t->stepper, t->solver,
-           ct_library_info_get()->real_bits, t->interrupted ? ", interrupted" : "");
+    printf("%s: %d steps of %g s, %s with %s, %d bits, %d thread%s%s\n", t->scene_name, t->steps, t->dt, t->stepper, t->solver,
+           ct_library_info_get()->real_bits, t->threads, t->threads > 1 ? "s" : "", t->interrupted ? ", interrupted" : "");
     printf("  time           median %.3g ms a step, worst %.3g ms, %.3g CPU seconds, %.3g s in all\n", t->median_cpu_ms, t->max_cpu_ms,
            t->cpu_seconds, t->wall_seconds);
     printf("  contacts       %d at the end, %d at most\n", t->contacts, t->max_contacts);
@@ -340,8 +340,6 @@ static int run_start(run_state *r)
         return 0;
     if (!sim_create(s, &r->o.sim, &r->sim))
         return 0;
-    if (r->o.sim.threads > 1)
-        fprintf(stderr, "contact: warning: --threads %d: this build steps on one thread\n", r->o.sim.threads);
     if (r->o.out && (!out_make_directory(r->o.out) || !out_open(&r->stats, r->o.out, "stats.jsonl")))
         return 0;
     if (r->o.dump && !out_make_directory(r->o.dump))
@@ -355,6 +353,7 @@ static int run_start(run_state *r)
         r->o.sim.stepper ? r->o.sim.stepper : (s->stepper[0] ? s->stepper : ct_stepper_text(ct_world_desc_default().stepper));
     r->totals.solver =
         r->o.sim.solver ? r->o.sim.solver : (s->solver[0] ? s->solver : ct_solver_text(ct_world_desc_default().solver.solver));
+    r->totals.threads = r->o.sim.threads;
     r->totals.dt = s->dt;
     r->totals.checked = r->o.check;
     r->totals.min_distance = HUGE_VAL;

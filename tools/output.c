@@ -214,6 +214,7 @@ void out_summary(FILE *f, const out_totals *t)
     fprintf(f, ",\"steps\":%d", t->steps);
     out_number(f, ",\"dt\":", t->dt);
     out_number(f, ",\"time\":", t->time);
+    fprintf(f, ",\n \"threads\":%d", t->threads);
     fprintf(f, ",\n \"stepper\":\"%s\",\"solver\":\"%s\",\"real_bits\":%d,\"simd\":\"%s\",\"version\":\"%d.%d.%d\"", t->stepper, t->solver,
             info->real_bits, info->simd, info->version_major, info->version_minor, info->version_patch);
     out_number(f, ",\n \"median_cpu_ms\":", t->median_cpu_ms);

@@ -9,6 +9,7 @@ typedef enum out_frames { OUT_FRAMES_OBJ, OUT_FRAMES_VTK, OUT_FRAMES_NONE } out_
 
 typedef struct out_totals {
     const char *scene_name, *scene_file, *stepper, *solver;
+    int threads;
     int steps, checked, interrupted;
     double dt, time, wall_seconds, cpu_seconds, median_cpu_ms, max_cpu_ms;
     int contacts, max_contacts;

@@ -72,6 +72,7 @@ static int sim_describe(const scene *s, const sim_options *o, ct_world_desc *d)
     d->dcd = s->dcd;
     d->ccd_limits_step = s->ccd_limits_step;
     d->now_us = sim_now_us;
+    d->tasks.worker_count = o->threads;
     d->log = sim_log;
     if (o->stepper || s->stepper[0]) {
         i = sim_choose(s, o->stepper, s->stepper, "stepper", sim_stepper_text, CT_STEPPER_COUNT_);

@@ -1,10 +1,21 @@
-/* tasks.c -- one loop through the caller's enqueue and finish (box2d v3's shape: a NULL task means that enqueue ran it at once). */
+/* tasks.c -- one loop through enqueue and finish (box2d v3's shape: a NULL task means that enqueue ran it at once). */
 #include "tasks.h"
+
+/* work of a loop, and of a range of it [us]; 0 in tests that want every loop cut */
+#ifdef CTI_TASKS_EAGER
+#define CTI_TASKS_LEAST 0.0
+#define CTI_TASKS_LEAST_USER 0.0
+#else
+#define CTI_TASKS_LEAST 4.0
+#define CTI_TASKS_LEAST_USER 40.0
+#endif
 
 CTI_FN int cti_tasks_workers(const ct_tasks *tasks)
 {
     return tasks && tasks->enqueue && tasks->finish && tasks->worker_count > 1 ? tasks->worker_count : 1;
 }
+
+CTI_FN double cti_tasks_least(const ct_tasks *tasks) { return tasks && tasks->enqueue == cti_pool_enqueue ? CTI_TASKS_LEAST : CTI_TASKS_LEAST_USER; }
 
 CTI_FN void cti_tasks_run(const ct_tasks *tasks, ct_task_fn *fn, int count, int min_range, void *context)
 {
@@ -21,3 +32,15 @@ CTI_FN void cti_tasks_run(const ct_tasks *tasks, ct_task_fn *fn, int count, int 
     if (task)
         tasks->finish(task, tasks->user);
 }
+
+CTI_FN void cti_tasks_run_work(const ct_tasks *tasks, ct_task_fn *fn, int count, double us, void *context)
+{
+    double least = cti_tasks_least(tasks);
+    if (us * (double)count < least)
+        cti_tasks_run(NULL, fn, count, count, context);
+    else /* two ranges at least: a range is half of what a loop is worth */
+        cti_tasks_run(tasks, fn, count, (int)(least / (2 * us)), context);
+}
+
+#undef CTI_TASKS_LEAST
+#undef CTI_TASKS_LEAST_USER

@@ -117,8 +117,13 @@ CTI_FN void cti_bsr_mul(const cti_bsr *A, const ct_real *x, ct_real *y)
 
 CTI_FN void cti_bsr_residual(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r)
 {
+    cti_bsr_residual_rows(A, b, x, r, 0, A->n);
+}
+
+CTI_FN void cti_bsr_residual_rows(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r, int begin, int end)
+{
     int i, k;
-    for (i = 0; i < A->n; i++) {
+    for (i = begin; i < end; i++) {
         ct_real s0 = 0, s1 = 0, s2 = 0;
         const ct_real *v = A->val + 9 * (size_t)A->row[i];
         for (k = A->row[i]; k < A->row[i + 1]; k++, v += 9) {

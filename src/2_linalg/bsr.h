@@ -28,6 +28,8 @@ CTI_FN void cti_bsr_zero(cti_bsr *A);
 CTI_FN void cti_bsr_mul(const cti_bsr *A, const ct_real *x, ct_real *y);
 /* cti_bsr_residual -- r = b - A x; r may be b, not x. */
 CTI_FN void cti_bsr_residual(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r);
+/* cti_bsr_residual_rows -- the same of block rows [begin, end). */
+CTI_FN void cti_bsr_residual_rows(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r, int begin, int end);
 
 /* cti_bsr_row -- (A x)_i of one block row; x [3 n]. */
 CTI_INLINE cti_v3 cti_bsr_row(const cti_bsr *A, const ct_real *x, int i)

@@ -217,19 +217,30 @@ static void CTI_TN(cti_super, finish)(CTI_TN(cti_factor, t) * f, int s, CTI_T *o
         f->inverse[sym->pivot[s] + u] = 1;
 }
 
-CTI_FN int CTI_TN(cti_factor, compute)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym, const cti_gather *g,
-                                       const ct_real *val)
+CTI_FN int CTI_TN(cti_factor, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym)
 {
+    return CTI_TN(cti_super, reserve)(mem, f, sym);
+}
+
+CTI_FN void CTI_TN(cti_factor, refill)(CTI_TN(cti_factor, t) * f, const cti_gather *g, const ct_real *val)
+{
+    const cti_symbolic *sym = f->sym;
     int s;
     CTI_T *orig;
     f->boosted = 0;
-    if (!CTI_TN(cti_super, reserve)(mem, f, sym))
-        return 0;
     orig = f->scratch + sym->scratch + 16;
     for (s = 0; s < sym->n_super; s++) {
         CTI_TN(cti_super, assemble)(sym, g, val, s, f->scratch, (size_t)cti_sym_height(sym, s), orig);
         CTI_TN(cti_super, finish)(f, s, orig);
     }
+}
+
+CTI_FN int CTI_TN(cti_factor, compute)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym, const cti_gather *g,
+                                       const ct_real *val)
+{
+    if (!CTI_TN(cti_super, reserve)(mem, f, sym))
+        return 0;
+    CTI_TN(cti_factor, refill)(f, g, val);
     return 1;
 }
 

@@ -31,11 +31,32 @@ CTI_FN void cti_anderson_restart(cti_anderson *a) { a->count = a->head = a->star
 
 CTI_FN void cti_anderson_resume(cti_anderson *a) { a->started = 0; }
 
-/* x' df_k and z' df_k for all columns of the history */
-static void cti_anderson_dots(const cti_anderson *a, const float *x, const float *z, double *out, double *out2)
+#define CTI_ANDERSON_CUT 1024 /* entries in a range */
+#define CTI_ANDERSON_US 0.4   /* [us] that so many take, about, for one vector of the history */
+
+/* the parts of a step, as loops: over vectors of the history, or over ranges of entries. What is done to an entry, and the order in a sum, is the
+   same however a loop is cut */
+typedef struct cti_anderson_loop {
+    cti_anderson *a;
+    const float *x, *z;         /* of the products */
+    double *out, *out2;
+    const ct_real *from;        /* of a point */
+    const ct_real *to;
+    int column;
+    const double *c;            /* of a mixture */
+    ct_real *y;
+    float *slave;
+} cti_anderson_loop;
+
+/* x' df_k and z' df_k for columns of the history */
+static void cti_anderson_dots(int begin, int end, int worker, void *context)
 {
+    const cti_anderson_loop *q = (const cti_anderson_loop *)context;
+    const cti_anderson *a = q->a;
+    const float *x = q->x, *z = q->z;
     int i, k;
-    for (k = 0; k < a->count; k++) {
+    CTI_UNUSED(worker);
+    for (k = begin; k < end; k++) {
         const float *y = a->df[k];
         cti_d8 s = cti_d8_set(0), t = s;
         double sum = 0, sum2 = 0;
@@ -48,8 +69,8 @@ static void cti_anderson_dots(const cti_anderson *a, const float *x, const float
             sum += (double)x[i] * (double)y[i];
             sum2 += (double)z[i] * (double)y[i];
         }
-        out[k] = sum + cti_d8_sum(s);
-        out2[k] = sum2 + cti_d8_sum(t);
+        q->out[k] = sum + cti_d8_sum(s);
+        q->out2[k] = sum2 + cti_d8_sum(t);
     }
 }
 
@@ -88,12 +109,16 @@ static int cti_anderson_fit(const cti_anderson *a, const double *dot, double *c)
     return 1;
 }
 
-/* f, g of this point; their differences to the last one into column h of the history, where h >= 0 */
-static void cti_anderson_point(cti_anderson *a, const ct_real *x, const ct_real *g, int h)
+/* f, g of this point; their differences to the last one into a column of the history, where it is >= 0 */
+static void cti_anderson_point(int begin, int end, int worker, void *context)
 {
-    float *df = h < 0 ? NULL : a->df[h], *dg = h < 0 ? NULL : a->dg[h];
-    int i;
-    for (i = 0; i + 8 <= a->n; i += 8) {
+    const cti_anderson_loop *q = (const cti_anderson_loop *)context;
+    cti_anderson *a = q->a;
+    const ct_real *x = q->from, *g = q->to;
+    float *df = q->column < 0 ? NULL : a->df[q->column], *dg = q->column < 0 ? NULL : a->dg[q->column];
+    int i, last = cti_min_int(end * CTI_ANDERSON_CUT, a->n);
+    CTI_UNUSED(worker);
+    for (i = begin * CTI_ANDERSON_CUT; i + 8 <= last; i += 8) {
         cti_r8 gi = CTI_R8(load)(g + i);
         cti_f8 f = cti_f8_mul(cti_r8_narrow(CTI_R8(sub)(gi, CTI_R8(load)(x + i))), cti_f8_load(a->weight + i));
         if (df) {
@@ -103,7 +128,7 @@ static void cti_anderson_point(cti_anderson *a, const ct_real *x, const ct_real 
         cti_f8_store(a->f + i, f);
         CTI_R8(store)(a->g + i, gi);
     }
-    for (; i < a->n; i++) {
+    for (; i < last; i++) {
         float f = (float)(g[i] - x[i]) * a->weight[i];
         if (df)
             df[i] = f - a->f[i], dg[i] = (float)(g[i] - a->g[i]);
@@ -111,58 +136,93 @@ static void cti_anderson_point(cti_anderson *a, const ct_real *x, const ct_real 
     }
 }
 
-/* the newest point, and its differences if it is not the first; dot = dF' f */
-static void cti_anderson_record(cti_anderson *a, const ct_real *x, const ct_real *g, const float *slave, double *dot)
+/* the same for the slave */
+static void cti_anderson_follow(int begin, int end, int worker, void *context)
 {
-    int i, k, h = a->started ? a->head : -1;
+    const cti_anderson_loop *q = (const cti_anderson_loop *)context;
+    cti_anderson *a = q->a;
+    int i, first = begin * CTI_ANDERSON_CUT, last = cti_min_int(end * CTI_ANDERSON_CUT, a->n_slave);
+    CTI_UNUSED(worker);
+    for (i = first; q->column >= 0 && i < last; i++)
+        a->ds[q->column][i] = q->slave[i] - a->slave[i];
+    memcpy(a->slave + first, q->slave + first, sizeof(float) * (size_t)(last - first));
+}
+
+static int cti_anderson_cuts(int n) { return (n + CTI_ANDERSON_CUT - 1) / CTI_ANDERSON_CUT; }
+
+/* the newest point, and its differences if it is not the first; dot = dF' f */
+static void cti_anderson_record(cti_anderson *a, const ct_real *x, const ct_real *g, float *slave, double *dot)
+{
+    int k, h = a->started ? a->head : -1;
     double row[CTI_ANDERSON_DEPTH];
-    cti_anderson_point(a, x, g, h);
-    for (i = 0; slave && h >= 0 && i < a->n_slave; i++)
-        a->ds[h][i] = slave[i] - a->slave[i];
+    cti_anderson_loop q;
+    memset(&q, 0, sizeof q);
+    q.a = a, q.from = x, q.to = g, q.column = h, q.slave = slave;
+    cti_tasks_run_work(a->tasks, cti_anderson_point, cti_anderson_cuts(a->n), 2 * CTI_ANDERSON_US, &q);
     if (slave)
-        memcpy(a->slave, slave, sizeof(float) * (size_t)a->n_slave);
+        cti_tasks_run_work(a->tasks, cti_anderson_follow, cti_anderson_cuts(a->n_slave), CTI_ANDERSON_US, &q);
     a->started = 1;
     if (h >= 0) {
         a->head = (h + 1) % CTI_ANDERSON_DEPTH;
         a->count = cti_min_int(a->count + 1, CTI_ANDERSON_DEPTH);
     }
-    cti_anderson_dots(a, a->f, h >= 0 ? a->df[h] : a->f, dot, row);
+    q.x = a->f, q.z = h >= 0 ? a->df[h] : a->f, q.out = dot, q.out2 = row;
+    cti_tasks_run_work(a->tasks, cti_anderson_dots, a->count, CTI_ANDERSON_US * a->n / CTI_ANDERSON_CUT, &q);
     for (k = 0; h >= 0 && k < a->count; k++)
         a->gram[h][k] = a->gram[k][h] = row[k];
 }
 
 /* y -= sum c_k d_k, floats */
-static void cti_anderson_mix_slave(const cti_anderson *a, const double *c, float *y)
+static void cti_anderson_mix_slave(int begin, int end, int worker, void *context)
 {
-    int i, k;
+    const cti_anderson_loop *q = (const cti_anderson_loop *)context;
+    const cti_anderson *a = q->a;
+    float *y = q->slave;
+    int i, k, last = cti_min_int(end * CTI_ANDERSON_CUT, a->n_slave);
+    CTI_UNUSED(worker);
     for (k = 0; k < a->count; k++) {
-        cti_f8 ck = cti_f8_set((float)c[k]);
+        cti_f8 ck = cti_f8_set((float)q->c[k]);
         const float *d = a->ds[k];
-        for (i = 0; i + 8 <= a->n_slave; i += 8)
+        for (i = begin * CTI_ANDERSON_CUT; i + 8 <= last; i += 8)
             cti_f8_store(y + i, cti_f8_sub(cti_f8_load(y + i), cti_f8_mul(ck, cti_f8_load(d + i))));
-        for (; i < a->n_slave; i++)
-            y[i] -= (float)c[k] * d[i];
+        for (; i < last; i++)
+            y[i] -= (float)q->c[k] * d[i];
     }
+}
+
+static void cti_anderson_mix(int begin, int end, int worker, void *context)
+{
+    const cti_anderson_loop *q = (const cti_anderson_loop *)context;
+    const cti_anderson *a = q->a;
+    ct_real *g = q->y;
+    int i, k, last = cti_min_int(end * CTI_ANDERSON_CUT, a->n);
+    CTI_UNUSED(worker);
+    for (i = begin * CTI_ANDERSON_CUT; i + 8 <= last; i += 8) {
+        cti_r8 y = CTI_R8(load)(g + i);
+        for (k = 0; k < a->count; k++)
+            y = CTI_R8(sub)(y, CTI_R8(mul)(CTI_R8(set)((ct_real)q->c[k]), cti_r8_widen(cti_f8_load(a->dg[k] + i))));
+        CTI_R8(store)(g + i, y);
+    }
+    for (; i < last; i++)
+        for (k = 0; k < a->count; k++)
+            g[i] -= (ct_real)q->c[k] * (ct_real)a->dg[k][i];
 }
 
 CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, float *slave)
 {
     double c[CTI_ANDERSON_DEPTH], dot[CTI_ANDERSON_DEPTH];
-    int i, k;
+    cti_anderson_loop q;
     cti_anderson_record(a, x, g, slave, dot);
     if (a->count == 0 || !cti_anderson_fit(a, dot, c)) {
         a->count = a->head = 0;
         return;
     }
-    for (i = 0; i + 8 <= a->n; i += 8) {
-        cti_r8 y = CTI_R8(load)(g + i);
-        for (k = 0; k < a->count; k++)
-            y = CTI_R8(sub)(y, CTI_R8(mul)(CTI_R8(set)((ct_real)c[k]), cti_r8_widen(cti_f8_load(a->dg[k] + i))));
-        CTI_R8(store)(g + i, y);
-    }
-    for (; i < a->n; i++)
-        for (k = 0; k < a->count; k++)
-            g[i] -= (ct_real)c[k] * (ct_real)a->dg[k][i];
+    memset(&q, 0, sizeof q);
+    q.a = a, q.c = c, q.y = g, q.slave = slave;
+    cti_tasks_run_work(a->tasks, cti_anderson_mix, cti_anderson_cuts(a->n), CTI_ANDERSON_US * a->count, &q);
     if (slave)
-        cti_anderson_mix_slave(a, c, slave);
+        cti_tasks_run_work(a->tasks, cti_anderson_mix_slave, cti_anderson_cuts(a->n_slave), CTI_ANDERSON_US * a->count, &q);
 }
+
+#undef CTI_ANDERSON_CUT
+#undef CTI_ANDERSON_US

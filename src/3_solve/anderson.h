@@ -3,6 +3,7 @@
 #define CTI_ANDERSON_H
 
 #include "../0_base/arena.h"
+#include "../0_base/tasks.h"
 #include "../1_math/real.h"
 
 enum { CTI_ANDERSON_DEPTH = 5 };
@@ -16,6 +17,7 @@ typedef struct cti_anderson {
     float *slave, *ds[CTI_ANDERSON_DEPTH]; /* [n_slave] */
     double gram[CTI_ANDERSON_DEPTH][CTI_ANDERSON_DEPTH];
     int started;
+    const ct_tasks *tasks; /* or NULL; init leaves it so */
 } cti_anderson;
 
 /* cti_anderson_init -- weight [n] is copied. 0 when memory ran out. */

@@ -34,32 +34,36 @@ enum { CTI_ICA_SWEEPS = 2, CTI_ICA_RENEWALS = 2, CTI_ICA_IDLE = 2 };
 #define CTI_ICA_ASTRAY CTI_R(4)
 enum { CTI_ICA_PATIENCE = 3 };
 #define CTI_ICA_NEAR 3 /* times the tolerance below which a solve that is too slow to reach it ends */
+/* [us] about what a row's scatter and velocity take, and a block of a cluster that is solved; see cti_tasks_run_work */
+#define CTI_ICA_SCATTER_US 0.06
+#define CTI_ICA_VELOCITY_US 0.05
+#define CTI_ICA_SOLVE_US 0.4
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
 /* ---- outer iteration: refine v ---- */
 
 /* v_c += D_c^-1 (f - A v)_c; returns the largest change of an entry, at the ports of a cluster that stands alone: there v was up to date */
-static ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, ct_real *v)
+static ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, ct_real *v, int worker)
 {
-    ct_real big = 0;
+    ct_real big = 0, *x = s->x + 6 * (size_t)s->max_blocks * (size_t)worker;
     int i, j, n3 = 3 * q->n;
     for (i = 0; i < q->n; i++)
-        cti_v3_put(s->x, i, cti_ica_block_residual(s->p->A, s->f, v, q->blocks[i]));
+        cti_v3_put(x, i, cti_ica_block_residual(s->p->A, s->f, v, q->blocks[i]));
     if (!q->inverse)
-        q->hook->solve(q->hook->ctx, s->x);
+        q->hook->solve(q->hook->ctx, x, worker);
     else {
-        ct_real *y = s->x + n3;
+        ct_real *y = x + n3;
         for (i = 0; i < n3; i++) {
             const float *D = q->inverse + (size_t)i * (size_t)q->ld_inverse;
             ct_real sum = 0;
             for (j = 0; j < n3; j++)
-                sum += (ct_real)D[j] * s->x[j];
+                sum += (ct_real)D[j] * x[j];
             y[i] = sum;
         }
-        memcpy(s->x, y, sizeof(ct_real) * (size_t)n3);
+        memcpy(x, y, sizeof(ct_real) * (size_t)n3);
     }
     for (i = 0; i < q->n; i++) {
-        cti_v3 d = cti_v3_at(s->x, i);
+        cti_v3 d = cti_v3_at(x, i);
         cti_v3_addto(v, q->blocks[i], d);
         if (q->alone && s->port_of[q->blocks[i]] < 0)
             continue;
@@ -89,7 +93,7 @@ static ct_real cti_ica_catch_up(cti_ica *s)
     int c;
     for (c = 0; s->grouped && c < s->n_clusters; c++)
         if (s->clusters[c].alone)
-            big = cti_max(big, cti_ica_refine_cluster(s, &s->clusters[c], s->v));
+            big = cti_max(big, cti_ica_refine_cluster(s, &s->clusters[c], s->v, 0));
     return big;
 }
 
@@ -142,23 +146,47 @@ static ct_real cti_ica_visit(cti_ica *s, int i)
     return change;
 }
 
+/* the contacts of a run */
+static void cti_ica_visit_run(cti_ica *s, int run)
+{
+    ct_real big = 0;
+    int i;
+    for (i = s->run_at[run]; i < s->run_at[run + 1]; i++)
+        big = cti_max(big, cti_ica_visit(s, i));
+    s->run_change[run] = big;
+}
+
+/* all contacts once; k: number of the sweep. Returns the largest change */
+static ct_real cti_ica_sweep(cti_ica *s, int k)
+{
+    ct_real big = 0;
+    int i;
+    for (i = 0; s->coupled && i < s->p->n_rows; i++)
+        if (!(s->fused && s->contacts[i].own) && (k == 0 || !s->contacts[i].single))
+            big = cti_max(big, cti_ica_visit(s, i));
+    if (s->coupled)
+        return big;
+    cti_ica_each_run(s, cti_ica_visit_run, s->sweep_us);
+    for (i = 0; i < s->n_runs; i++)
+        big = cti_max(big, s->run_change[i]);
+    return big;
+}
+
 /* projected Gauss-Seidel sweeps (eq. 11) until a sweep changes less than `stop`, `drop` times the first sweep's change, or, with the
    paper's rule, until the change itself changes by less than 5 %. differs: sweeps are Anderson accelerated, since their error in sliding
    and rolling modes falls by less than a percent a sweep; a sweep that changes more than twice the best one restarts the history; and
    sweeps end below the tolerance already when they stall there. again: v was refined at these multipliers before */
 static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps, int again, ct_real *out_first)
 {
-    int k, i, n = s->p->n_rows;
+    int k, n = s->p->n_rows;
     ct_real first = 0, last = 0, best = CTI_REAL_MAX, mark = CTI_REAL_MAX, tol = s->desc->tolerance * s->p->velocity_scale;
     int stalled = 0;
     memset(s->du, 0, sizeof(float) * s->n_du);
     cti_anderson_resume(&s->inner);
     for (k = 0; k < max_sweeps; k++) {
-        ct_real big = 0;
+        ct_real big;
         memcpy(s->r_old, s->r, sizeof(ct_real) * 3 * (size_t)n);
-        for (i = 0; i < n; i++)
-            if (!(s->fused && s->contacts[i].own) && (k == 0 || !s->coupled || !s->contacts[i].single))
-                big = cti_max(big, cti_ica_visit(s, i));
+        big = cti_ica_sweep(s, k);
         if (k == 0)
             first = big;
         if (big <= stop || (k > 0 && big <= drop * first) || k + 1 == max_sweeps)
@@ -198,6 +226,24 @@ static void cti_ica_publish(const cti_ica *s)
         memcpy(s->p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
 }
 
+static void cti_ica_scatter_run(cti_ica *s, int run)
+{
+    int i;
+    for (i = s->run_at[run]; i < s->run_at[run + 1]; i++)
+        cti_row_scatter(s->p, &s->p->rows[i], s->p->rows[i].r, s->f);
+}
+
+/* f = b + J' r */
+static void cti_ica_rhs(cti_ica *s)
+{
+    if (s->n_levels == 0) {
+        cti_problem_rhs(s->p, s->f);
+        return;
+    }
+    memcpy(s->f, s->p->b, sizeof(ct_real) * 3 * (size_t)s->p->A->n);
+    cti_ica_each_run(s, cti_ica_scatter_run, CTI_ICA_SCATTER_US * s->p->n_rows);
+}
+
 /* eq. 10: where nodes would go by a Jacobi step at the multipliers at hand, for the contacts that touch them */
 static const ct_real *cti_ica_predict(cti_ica *s)
 {
@@ -205,7 +251,7 @@ static const ct_real *cti_ica_predict(cti_ica *s)
     if (!s->predicted)
         return s->v;
     cti_ica_publish(s); /* f of the multipliers at hand: acceleration has moved them */
-    cti_problem_rhs(s->p, s->f);
+    cti_ica_rhs(s);
     for (c = 0; c < s->n_clusters; c++) {
         const cti_ica_cluster *q = &s->clusters[c];
         for (i = 0; i < q->n_ports; i++) {
@@ -269,33 +315,70 @@ static ct_real cti_ica_after_node(void *ctx, int i)
     return big;
 }
 
-/* one block Gauss-Seidel sweep over the clusters (eq. 12). carry: those that stand alone are only kept up to date */
-static ct_real cti_ica_refine(cti_ica *s, ct_real *v, int carry)
+/* 1 where a cluster is a node, or keeps its free motion, as nodes do, since no contact touches it */
+static int cti_ica_is_left(const cti_ica *s, const cti_ica_cluster *q)
+{
+    return cti_ica_is_node(q) || !(s->coupled || q->n_ports || s->cold);
+}
+
+static void cti_ica_refine_range(int begin, int end, int worker, void *context)
+{
+    cti_ica *s = (cti_ica *)context;
+    for (; begin < end; begin++)
+        s->cluster_change[begin] = cti_ica_is_left(s, &s->clusters[begin]) ? 0 : cti_ica_refine_cluster(s, &s->clusters[begin], s->v, worker);
+}
+
+/* clusters that are not coupled, each for itself */
+static ct_real cti_ica_refine_apart(cti_ica *s)
 {
     ct_real big = 0;
     int c;
-    for (c = 0; s->grouped && c < s->n_clusters; c++) {
+    cti_tasks_run_work(s->p->tasks, cti_ica_refine_range, s->n_clusters, CTI_ICA_SOLVE_US * s->p->A->n / s->n_clusters, s);
+    for (c = 0; c < s->n_clusters; c++)
+        big = cti_max(big, s->cluster_change[c]);
+    return big;
+}
+
+/* one block Gauss-Seidel sweep over the clusters (eq. 12). carry: those that stand alone are only kept up to date */
+static ct_real cti_ica_refine(cti_ica *s, ct_real *v, int carry)
+{
+    ct_real big = s->grouped && !s->coupled ? cti_ica_refine_apart(s) : 0;
+    int c;
+    for (c = 0; s->grouped && s->coupled && c < s->n_clusters; c++) {
         const cti_ica_cluster *q = &s->clusters[c];
-        /* as for nodes: what no contact touches keeps its free motion where it can */
-        if (cti_ica_is_node(q) || !(s->coupled || q->n_ports || s->cold))
+        if (cti_ica_is_left(s, q))
             continue;
-        big = cti_max(big, carry && q->alone ? cti_ica_carry_cluster(s, q, v) : cti_ica_refine_cluster(s, q, v));
+        big = cti_max(big, carry && q->alone ? cti_ica_carry_cluster(s, q, v) : cti_ica_refine_cluster(s, q, v, 0));
     }
     return s->nodes.n ? cti_max(big, cti_nodes_sweep(&s->nodes, s->f, v, s->fused ? cti_ica_after_node : NULL, s)) : big;
+}
+
+typedef struct cti_ica_bases {
+    cti_ica *s;
+    const ct_real *v;
+} cti_ica_bases;
+
+/* u of contacts at v */
+static void cti_ica_base_range(int begin, int end, int worker, void *context)
+{
+    const cti_ica_bases *q = (const cti_ica_bases *)context;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++)
+        if (!(q->s->fused && q->s->contacts[begin].own))
+            cti_row_velocity(&q->s->p->rows[begin], q->v, q->s->contacts[begin].base);
 }
 
 /* one round: anticipate u at v, relax the contacts, collect b + J' r */
 static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
 {
     ct_real first, drop = s->coupled ? (s->p->plain ? CTI_R(0.05) : CTI_R(0.3)) : (s->p->lagged ? CTI_R(0.05) : CTI_R(1e-3));
-    int i, few = s->p->plain ? CTI_ICA_PLAIN : CTI_ICA_COUPLED, left = s->coupled ? few : cti_max_int(1, s->budget - info->sweeps);
-    const ct_real *v = cti_ica_predict(s);
-    for (i = 0; i < s->p->n_rows; i++)
-        if (!(s->fused && s->contacts[i].own))
-            cti_row_velocity(&s->p->rows[i], v, s->contacts[i].base);
+    int few = s->p->plain ? CTI_ICA_PLAIN : CTI_ICA_COUPLED, left = s->coupled ? few : cti_max_int(1, s->budget - info->sweeps);
+    cti_ica_bases bases;
+    bases.s = s, bases.v = cti_ica_predict(s);
+    cti_tasks_run_work(s->p->tasks, cti_ica_base_range, s->p->n_rows, CTI_ICA_VELOCITY_US, &bases);
     info->sweeps += cti_ica_inner(s, stop, drop, cti_min_int(left, s->desc->inner_iterations), info->iterations > 1, &first);
     cti_ica_publish(s);
-    cti_problem_rhs(s->p, s->f);
+    cti_ica_rhs(s);
     return first;
 }
 
@@ -527,7 +610,7 @@ static void cti_ica_end(cti_ica *s, const cti_solve_info *info)
     cti_ica_publish(s);
     if (!s->coupled || info->status == CTI_SOLVE_OK)
         return;
-    cti_problem_rhs(s->p, s->f);
+    cti_ica_rhs(s);
     cti_ica_catch_up(s);
 }
 
@@ -543,7 +626,7 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
         info->status = CTI_SOLVE_MEMORY;
         return;
     }
-    cti_problem_rhs(p, s->f);
+    cti_ica_rhs(s);
     info->change = cti_ica_refine(s, s->v, 0) / p->velocity_scale;
     cti_ica_loop(s, info);
     cti_ica_end(s, info);

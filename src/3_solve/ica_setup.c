@@ -5,6 +5,10 @@
 #include "ica_state.h"
 #include "../2_linalg/dense.h"
 
+/* [us] about what a cluster's tile and a contact's columns take, see cti_tasks_run_work */
+#define CTI_ICA_FILL_US 20.0
+#define CTI_ICA_LEGS_US 0.5
+
 static int cti_ica_make_clusters(cti_ica *s)
 {
     const cti_problem *p = s->p;
@@ -148,22 +152,59 @@ static int cti_ica_make_nodes(cti_ica *s)
     return 1;
 }
 
+/* D^-1 at the ports of clusters with hooks: a list of those that have to be filled, and room for each worker */
+typedef struct cti_ica_fills {
+    cti_ica *s;
+    int32_t *list;
+    float *work;
+    size_t most;
+} cti_ica_fills;
+
+static void cti_ica_fill_range(int begin, int end, int worker, void *context)
+{
+    const cti_ica_fills *q = (const cti_ica_fills *)context;
+    for (; begin < end; begin++) {
+        cti_ica_cluster *c = &q->s->clusters[q->list[begin]];
+        c->hook->fill(c->hook->ctx, c->ports, c->n_ports, c->C, q->work + q->most * (size_t)worker);
+    }
+}
+
+static int cti_ica_hook_tiles(cti_ica *s)
+{
+    cti_ica_fills q;
+    int c, n = 0;
+    q.s = s, q.most = 0;
+    q.list = CTI_ARENA_NEW(s->arena, int32_t, s->n_clusters);
+    for (c = 0; q.list && c < s->n_clusters; c++) {
+        cti_ica_cluster *k = &s->clusters[c];
+        size_t work = 0;
+        if (!k->hook || !k->hook->solve || !k->n_ports)
+            continue;
+        if (!k->hook->compliance(k->hook->ctx, k->ports, k->n_ports, &k->C, &k->ld, &work))
+            return 0;
+        if (work > 0)
+            q.list[n++] = c;
+        q.most = work > q.most ? work : q.most;
+    }
+    q.most = (q.most + 15) & ~(size_t)15;
+    q.work = CTI_ARENA_NEW(s->arena, float, q.most * (size_t)cti_tasks_workers(s->p->tasks));
+    if (!q.list || !q.work)
+        return 0;
+    cti_tasks_run_work(s->p->tasks, cti_ica_fill_range, n, CTI_ICA_FILL_US, &q);
+    return 1;
+}
+
 static int cti_ica_make_tiles(cti_ica *s)
 {
     int c, n = s->p->A->n, k;
     int32_t *local = CTI_ARENA_NEW(s->arena, int32_t, n);
-    if (!local || !cti_ica_make_nodes(s))
+    if (!local || !cti_ica_make_nodes(s) || !cti_ica_hook_tiles(s))
         return 0;
     for (k = 0; k < n; k++)
         local[k] = -1;
     for (c = 0; c < s->n_clusters; c++) {
         cti_ica_cluster *q = &s->clusters[c];
-        if (q->hook && q->hook->solve) {
-            if (q->n_ports && !q->hook->compliance(q->hook->ctx, q->ports, q->n_ports, &q->C, &q->ld))
-                return 0;
-            continue;
-        }
-        if (cti_ica_is_node(q))
+        if ((q->hook && q->hook->solve) || cti_ica_is_node(q))
             continue;
         if (!cti_ica_invert(s, q, local) || (q->n_ports && !cti_ica_restrict(s, q)))
             return 0;
@@ -183,16 +224,16 @@ static void cti_ica_make_term(cti_ica *s, const cti_row *row, int k, cti_ica_ter
     t->at = (int32_t)(s->clusters[s->cluster_of[b]].du + 3 * (size_t)s->port_of[b]);
 }
 
-/* terms of a row, and its legs: one for each cluster */
+/* where the terms of a row are, and its legs: one for each cluster */
 static void cti_ica_make_legs(cti_ica *s, int i, int32_t *leg, int32_t *term, size_t *w)
 {
     const cti_row *row = &s->p->rows[i];
     cti_ica_contact *q = &s->contacts[i];
     int k, j;
     q->leg0 = *leg, q->term0 = *term;
+    *term += row->n;
     for (k = 0; k < row->n; k++) {
         cti_ica_leg *L;
-        cti_ica_make_term(s, row, k, &s->terms[(*term)++]);
         for (j = q->leg0; j < *leg && s->legs[j].cluster != s->cluster_of[row->term[k].block]; j++)
             ;
         if (j < *leg)
@@ -281,10 +322,27 @@ static int cti_ica_make_own(cti_ica *s)
     return 1;
 }
 
+/* terms of contacts, their columns and laws */
+static void cti_ica_fill_contacts(int begin, int end, int worker, void *context)
+{
+    cti_ica *s = (cti_ica *)context;
+    int k;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        const cti_row *row = &s->p->rows[begin];
+        cti_ica_contact *q = &s->contacts[begin];
+        for (k = 0; k < row->n; k++)
+            cti_ica_make_term(s, row, k, &s->terms[q->term0 + k]);
+        for (k = 0; k < q->n_legs; k++)
+            cti_ica_fill_leg(s, row, q, &s->legs[q->leg0 + k]);
+        cti_local_prepare(&q->local, row, s->desc->cone);
+    }
+}
+
 static int cti_ica_make_contacts(cti_ica *s)
 {
     const cti_problem *p = s->p;
-    int i, k, total = 0;
+    int i, total = 0;
     int32_t leg = 0, term = 0, *touched = CTI_ARENA_ZERO(s->arena, int32_t, s->n_clusters);
     size_t w = 0;
     for (i = 0; i < p->n_rows; i++)
@@ -300,12 +358,8 @@ static int cti_ica_make_contacts(cti_ica *s)
     s->W = CTI_ARENA_NEW(s->arena, float, w + 8);
     if (!s->W)
         return 0;
-    for (i = 0; i < p->n_rows; i++)
-        for (k = 0; k < s->contacts[i].n_legs; k++)
-            cti_ica_fill_leg(s, &p->rows[i], &s->contacts[i], &s->legs[s->contacts[i].leg0 + k]);
-    for (i = 0; i < p->n_rows; i++)
-        cti_local_prepare(&s->contacts[i].local, &p->rows[i], s->desc->cone);
-    return cti_ica_make_own(s);
+    cti_tasks_run_work(p->tasks, cti_ica_fill_contacts, p->n_rows, CTI_ICA_LEGS_US, s);
+    return cti_ica_make_own(s) && cti_ica_make_levels(s);
 }
 
 /* z = (v, r) and its metric: the diagonal of A for velocities, the local compliance for multipliers */
@@ -334,7 +388,10 @@ static int cti_ica_make_state(cti_ica *s, const ct_real *v)
         }
     if (!cti_anderson_init(&s->inner, s->arena, m3, s->weight + n3, (int)s->n_du))
         return 0;
-    return !s->coupled || cti_anderson_init(&s->outer, s->arena, n3 + m3, s->weight, 0);
+    if (s->coupled && !cti_anderson_init(&s->outer, s->arena, n3 + m3, s->weight, 0))
+        return 0;
+    s->inner.tasks = s->outer.tasks = s->p->tasks;
+    return 1;
 }
 
 CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v)
@@ -345,8 +402,12 @@ CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v)
     if (!cti_ica_make_tiles(s) || !cti_ica_make_contacts(s))
         return 0;
     s->f = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n);
-    s->x = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->max_blocks);
+    s->x = CTI_ARENA_NEW(s->arena, ct_real, 6 * (size_t)s->max_blocks * (size_t)cti_tasks_workers(s->p->tasks));
+    s->cluster_change = CTI_ARENA_NEW(s->arena, ct_real, s->n_clusters);
     if (s->p->predict && s->coupled && !(s->predicted = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n)))
         return 0;
-    return s->f && s->x && cti_ica_make_state(s, v);
+    return s->f && s->x && s->cluster_change && cti_ica_make_state(s, v);
 }
+
+#undef CTI_ICA_FILL_US
+#undef CTI_ICA_LEGS_US

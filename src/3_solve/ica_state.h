@@ -32,7 +32,7 @@ typedef struct cti_ica_cluster {
     const int32_t *blocks;
     int n, n_ports, ld;
     int32_t *ports;   /* positions in blocks */
-    const float *C;   /* [3 n_ports][ld] */
+    float *C;         /* [3 n_ports][ld] */
     float *inverse;   /* own dense D^-1, [3 n][ld_inverse]; NULL where hooks solve and for single nodes */
     int ld_inverse;
     size_t du;        /* velocity change of the ports in this inner loop */
@@ -65,7 +65,14 @@ typedef struct cti_ica {
     cti_ica_term *terms;
     float *W, *du;
     size_t n_du;
-    ct_real *f, *x; /* b + J' r; local right side */
+    /* runs of contacts between the same clusters; runs of a level share no cluster, and what shares one keeps its order (ica_levels.c) */
+    int n_runs, n_levels;    /* n_levels 0: in turn */
+    int32_t *run_at;         /* [n_runs + 1] starts in contacts */
+    ct_real *run_change;     /* [n_runs] of a sweep */
+    int32_t *level_at, *level_runs; /* [n_levels + 1] starts in level_runs; [n_runs] */
+    double sweep_us;         /* [us] about what a sweep takes */
+    ct_real *cluster_change; /* [n_clusters] of a sweep over clusters that are not coupled */
+    ct_real *f, *x; /* b + J' r; [6 max_blocks] of each worker: local right side */
     ct_real *predicted;             /* [3 n] of blocks with contacts, or NULL */
     ct_real *z, *z_old, *weight; /* [3 n + 3 rows] velocities and multipliers, those before an outer iteration, metric of both */
     ct_real *drift;              /* like z: what the last iteration changed */
@@ -81,5 +88,12 @@ CTI_INLINE int cti_ica_is_node(const cti_ica_cluster *q) { return q->n == 1 && !
 
 /* cti_ica_setup -- clusters, ports, contacts and vectors for s->p from the start v. 0 when memory ran out. */
 CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v);
+
+/* cti_ica_make_levels -- runs of contacts and their levels, where clusters are not coupled. 0 when memory ran out. */
+CTI_FN int cti_ica_make_levels(cti_ica *s);
+/* cti_ica_each_run -- fn(s, run) for all runs of contacts, as if in turn: a run comes behind all earlier ones that it shares a cluster with.
+   us: about what all of it takes [us]. */
+typedef void cti_ica_run_fn(cti_ica *s, int run);
+CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us);
 
 #endif /* CTI_ICA_STATE_H */

@@ -10,6 +10,7 @@
 #define CTI_PROBLEM_H
 
 #include "../0_base/arena.h"
+#include "../0_base/tasks.h"
 #include "../1_math/vec.h"
 #include "../2_linalg/bsr.h"
 
@@ -40,13 +41,15 @@ typedef struct cti_row {
 } cti_row;
 
 /* cti_cluster -- blocks that a solver inverts together. Hooks are optional: without them a solver inverts A's own sub-matrix.
-   solve       x <- D^-1 x in place, x [3 n] in the order of blocks
-   compliance  C [3 p][ld] float <- (D^-1) restricted to ports (positions in `blocks`); 0 when memory ran out */
+   solve       x <- D^-1 x in place, x [3 n] in the order of blocks; worker: number of the one that calls, see ct_task_fn
+   compliance  C [3 p][ld] float <- (D^-1) restricted to ports (positions in `blocks`); 0 when memory ran out. *out_work > 0: C has to be filled
+   fill        does it, with work [*out_work]; allocates nothing, so that several workers can fill several clusters' */
 typedef struct cti_cluster {
     const int32_t *blocks;
     int n;
-    void (*solve)(void *ctx, ct_real *x);
-    int (*compliance)(void *ctx, const int32_t *ports, int n_ports, const float **out_c, int *out_ld);
+    void (*solve)(void *ctx, ct_real *x, int worker);
+    int (*compliance)(void *ctx, const int32_t *ports, int n_ports, float **out_c, int *out_ld, size_t *out_work);
+    void (*fill)(void *ctx, const int32_t *ports, int n_ports, float *C, float *work);
     void *ctx;
     int lagged; /* 1: solve and compliance are of an earlier matrix */
 } cti_cluster;
@@ -78,6 +81,7 @@ typedef struct cti_problem {
     const cti_correction *correction; /* between sweeps over coupled clusters; or NULL */
     int plain;                  /* 1: relaxation as the paper has it, not accelerated */
     int predict;                /* 1: contacts of nodes anticipate from the Jacobi step D^-1 ((L + U) v + J' r) as in eq. 10; 0: from v */
+    const ct_tasks *tasks;      /* who runs the loops, or NULL */
     int (*watch)(void *user, int iteration, const ct_real *v); /* sees v and rows[].r after every outer iteration, 0 ends; or NULL */
     void *watch_user;
 } cti_problem;
@@ -112,6 +116,9 @@ CTI_FN void cti_row_map(const cti_row *row, int k, ct_real *G);
 CTI_FN void cti_row_map_t(const cti_problem *p, const cti_row *row, int k, ct_real *Gt);
 /* cti_problem_rhs -- f = b + J' r. */
 CTI_FN void cti_problem_rhs(const cti_problem *p, ct_real *f);
+
+/* cti_problem_residual -- r = f - A v; r may be f. */
+CTI_FN void cti_problem_residual(const cti_problem *p, const ct_real *f, const ct_real *v, ct_real *r);
 
 /* cti_cone_project -- (g1, g2) to the nearest point of the cone's section of radius `bound` >= 0. */
 CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *g2);

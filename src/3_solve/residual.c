@@ -61,44 +61,119 @@ static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *
     }
 }
 
+/* [us] about what a block's residual takes, and a row's judgement, see cti_tasks_run_work; most parts of a maximum */
+#define CTI_RESIDUAL_BLOCK_US 0.06
+#define CTI_RESIDUAL_ROW_US 0.4
+enum { CTI_RESIDUAL_PARTS = 64 };
+
+/* what a range of rows or blocks says: part k is of those from k `size` on */
+typedef struct cti_residual_loop {
+    const cti_problem *p;
+    ct_cone cone;
+    const ct_real *f, *v;
+    ct_real *r;
+    int size;
+    cti_residuals part[CTI_RESIDUAL_PARTS];
+} cti_residual_loop;
+
+static void cti_residual_range(int begin, int end, int worker, void *context)
+{
+    const cti_residual_loop *q = (const cti_residual_loop *)context;
+    CTI_UNUSED(worker);
+    cti_bsr_residual_rows(q->p->A, q->f, q->v, q->r, begin, end);
+}
+
+CTI_FN void cti_problem_residual(const cti_problem *p, const ct_real *f, const ct_real *v, ct_real *r)
+{
+    cti_residual_loop q;
+    q.p = p, q.f = f, q.v = v, q.r = r;
+    cti_tasks_run_work(p->tasks, cti_residual_range, p->A->n, CTI_RESIDUAL_BLOCK_US, &q);
+}
+
+/* dynamics of blocks: D^-1 (b + J' r - A v) */
+static void cti_residual_blocks(int begin, int end, int worker, void *context)
+{
+    cti_residual_loop *q = (cti_residual_loop *)context;
+    const cti_bsr *A = q->p->A;
+    ct_real s = 1 / q->p->velocity_scale;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        int i, last = cti_min_int((begin + 1) * q->size, A->n);
+        ct_real big = 0;
+        for (i = begin * q->size; i < last; i++) {
+            ct_real inv[9];
+            cti_v3 e = cti_v3_zero();
+            if (cti_m3_inverse(A->val + 9 * (size_t)A->diag[i], inv))
+                e = cti_m3_mul_v(inv, cti_v3_at(q->r, i));
+            big = cti_max(big, cti_max(cti_abs(e.x), cti_max(cti_abs(e.y), cti_abs(e.z))) * s);
+        }
+        q->part[begin].dynamics = big;
+    }
+}
+
+/* parts of n items: few, and cut by their number alone */
+static int cti_residual_cut(cti_residual_loop *q, int n, int least)
+{
+    q->size = cti_max_int(least, (n - 1) / CTI_RESIDUAL_PARTS + 1);
+    return n > 0 ? (n - 1) / q->size + 1 : 0;
+}
+
 CTI_FN void cti_residual_dynamics(const cti_problem *p, const ct_real *v, ct_real *work, cti_residuals *out)
 {
-    int n = p->A->n, i;
-    ct_real *f = work, *av = work + 3 * (size_t)n, s = 1 / p->velocity_scale;
+    cti_residual_loop q;
+    int n = p->A->n, i, parts = cti_residual_cut(&q, n, 32);
+    q.p = p, q.r = work + 3 * (size_t)n;
     out->dynamics = 0;
-    cti_problem_rhs(p, f);
-    cti_bsr_residual(p->A, f, v, av);
-    /* dynamics: D^-1 (b + J' r - A v) */
-    for (i = 0; i < n; i++) {
-        ct_real inv[9];
-        cti_v3 e = cti_v3_zero();
-        if (cti_m3_inverse(p->A->val + 9 * (size_t)p->A->diag[i], inv))
-            e = cti_m3_mul_v(inv, cti_v3_at(av, i));
-        out->dynamics = cti_max(out->dynamics, cti_max(cti_abs(e.x), cti_max(cti_abs(e.y), cti_abs(e.z))) * s);
+    cti_problem_rhs(p, work);
+    cti_problem_residual(p, work, v, q.r);
+    cti_tasks_run_work(p->tasks, cti_residual_blocks, parts, CTI_RESIDUAL_BLOCK_US * q.size, &q);
+    for (i = 0; i < parts; i++)
+        out->dynamics = cti_max(out->dynamics, q.part[i].dynamics);
+}
+
+/* the local compliance is recomputed here, so that it owes nothing to a solver */
+static void cti_residual_contact(const cti_problem *p, ct_cone cone, const cti_row *given, const ct_real *v, cti_residuals *out)
+{
+    ct_real dinv[9 * CTI_ROW_TERMS];
+    cti_row row = *given;
+    ct_real vl[3 * CTI_ROW_TERMS];
+    cti_problem q = *p;
+    int k;
+    int32_t filter[CTI_ROW_TERMS];
+    for (k = 0; k < row.n; k++) {
+        int b = row.term[k].block;
+        if (!cti_m3_inverse(p->A->val + 9 * (size_t)p->A->diag[b], dinv + 9 * k))
+            memset(dinv + 9 * k, 0, 9 * sizeof(ct_real));
+        cti_v3_put(vl, k, cti_v3_at(v, b));
+        filter[k] = p->filter ? p->filter[b] : -1;
+        row.term[k].block = k;
+    }
+    q.filter = filter;
+    cti_residual_row(&q, cone, &row, vl, dinv, out);
+}
+
+static void cti_residual_rows(int begin, int end, int worker, void *context)
+{
+    cti_residual_loop *q = (cti_residual_loop *)context;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        int i, last = cti_min_int((begin + 1) * q->size, q->p->n_rows);
+        memset(&q->part[begin], 0, sizeof q->part[begin]);
+        for (i = begin * q->size; i < last; i++)
+            cti_residual_contact(q->p, q->cone, &q->p->rows[i], q->v, &q->part[begin]);
     }
 }
 
 CTI_FN void cti_residual_contacts(const cti_problem *p, ct_cone cone, const ct_real *v, cti_residuals *out)
 {
-    int i;
-    /* the local compliance is recomputed here, so that it owes nothing to a solver */
-    for (i = 0; i < p->n_rows; i++) {
-        ct_real dinv[9 * CTI_ROW_TERMS];
-        cti_row row = p->rows[i];
-        ct_real vl[3 * CTI_ROW_TERMS];
-        cti_problem q = *p;
-        int k;
-        int32_t filter[CTI_ROW_TERMS];
-        for (k = 0; k < row.n; k++) {
-            int b = row.term[k].block;
-            if (!cti_m3_inverse(p->A->val + 9 * (size_t)p->A->diag[b], dinv + 9 * k))
-                memset(dinv + 9 * k, 0, 9 * sizeof(ct_real));
-            cti_v3_put(vl, k, cti_v3_at(v, b));
-            filter[k] = p->filter ? p->filter[b] : -1;
-            row.term[k].block = k;
-        }
-        q.filter = filter;
-        cti_residual_row(&q, cone, &row, vl, dinv, out);
+    cti_residual_loop q;
+    int i, parts = cti_residual_cut(&q, p->n_rows, 16);
+    q.p = p, q.cone = cone, q.v = v;
+    cti_tasks_run_work(p->tasks, cti_residual_rows, parts, CTI_RESIDUAL_ROW_US * q.size, &q);
+    for (i = 0; i < parts; i++) {
+        out->natural = cti_max(out->natural, q.part[i].natural), out->natural_cone = cti_max(out->natural_cone, q.part[i].natural_cone);
+        out->primal = cti_max(out->primal, q.part[i].primal), out->dual = cti_max(out->dual, q.part[i].dual);
+        out->dual_gap += q.part[i].dual_gap;
     }
 }
 
@@ -109,3 +184,6 @@ CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real 
     cti_residual_contacts(p, cone, v, out);
     out->natural_map = cti_max(out->dynamics, out->natural);
 }
+
+#undef CTI_RESIDUAL_BLOCK_US
+#undef CTI_RESIDUAL_ROW_US

@@ -3,11 +3,24 @@
    body gave with itself, then those whose slabs are apart; what is left of each body pair is sorted, in a bit matrix or by digits. */
 #include "pairs.h"
 
+/* [us] about what the boxes and trees of a vertex take, and a body pair's overlaps; see cti_tasks_run_work */
+#define CTI_BROAD_VERTEX_US 0.2
+#define CTI_BROAD_PAIR_US 3.0
+
 /* pairs are sorted in a bit matrix when there are more than a few, and at least one for so many words of it */
 enum { CTI_BROAD_FEW = 24, CTI_BROAD_DENSE = 8 };
 
+static void cti_broad_free_lane(cti_mem *mem, cti_broad_lane *lane)
+{
+    CTI_FREE(mem, lane->raw);
+    CTI_FREE(mem, lane->scratch);
+    CTI_FREE(mem, lane->bits);
+    CTI_FREE(mem, lane->out);
+}
+
 CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
 {
+    int i;
     cti_forest_free(mem, &broad->forest);
     CTI_FREE(mem, broad->trees);
     CTI_FREE(mem, broad->vertex_boxes);
@@ -19,10 +32,12 @@ CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
     CTI_FREE(mem, broad->body_boxes);
     CTI_FREE(mem, broad->body_order);
     CTI_FREE(mem, broad->body_pairs);
-    CTI_FREE(mem, broad->scratch);
     CTI_FREE(mem, broad->sweep);
-    CTI_FREE(mem, broad->raw);
-    CTI_FREE(mem, broad->bits);
+    cti_broad_free_lane(mem, &broad->own);
+    for (i = 0; i < CTI_LEN(broad->lanes); i++)
+        cti_broad_free_lane(mem, &broad->lanes[i]);
+    CTI_FREE(mem, broad->lanes);
+    CTI_FREE(mem, broad->place);
     CTI_FREE(mem, broad->grid_pairs);
     CTI_FREE(mem, broad->grid_group);
     CTI_FREE(mem, broad->grid_first);
@@ -49,7 +64,7 @@ static int cti_broad_find_loose(cti_mem *mem, cti_broad *broad, const cti_soup *
             side[0] = soup->faces[3 * i + k], side[1] = soup->faces[3 * i + (k + 1) % 3];
             sides[2 * n] = cti_broad_low(side), sides[2 * n + 1] = cti_broad_high(side);
         }
-    if (!cti_pairsort(mem, sides, n, soup->nv, soup->nv, &broad->scratch))
+    if (!cti_pairsort(mem, sides, n, soup->nv, soup->nv, &broad->own.scratch))
         goto done;
     for (i = 0; i < soup->ne; i++) {
         int32_t a = cti_broad_low(soup->edges + 2 * i), b = cti_broad_high(soup->edges + 2 * i);
@@ -233,19 +248,34 @@ static void cti_broad_body_box(cti_broad *broad, const cti_soup *soup, int b)
     }
 }
 
+/* bodies write to their own boxes and trees */
+typedef struct cti_broad_moves {
+    cti_broad *broad;
+    const cti_soup *soup;
+    const ct_real *x0, *x1;
+} cti_broad_moves;
+
+static void cti_broad_update_range(int begin, int end, int worker, void *context)
+{
+    const cti_broad_moves *q = (const cti_broad_moves *)context;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        const cti_soup_body *body = q->soup->bodies + begin;
+        if (body->v1 > body->v0 && cti_broad_same(q->broad, body, begin, q->x0, q->x1))
+            continue;
+        cti_broad_vertex_boxes(q->broad, body, q->x0, q->x1);
+        if (q->broad->hashed)
+            cti_broad_body_box(q->broad, q->soup, begin);
+        else
+            cti_broad_refit(q->broad, q->soup, begin);
+    }
+}
+
 CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1)
 {
-    int b;
-    for (b = 0; b < broad->n_bodies; b++) {
-        const cti_soup_body *body = soup->bodies + b;
-        if (body->v1 > body->v0 && cti_broad_same(broad, body, b, x0, x1))
-            continue;
-        cti_broad_vertex_boxes(broad, body, x0, x1);
-        if (broad->hashed)
-            cti_broad_body_box(broad, soup, b);
-        else
-            cti_broad_refit(broad, soup, b);
-    }
+    cti_broad_moves q;
+    q.broad = broad, q.soup = soup, q.x0 = x0, q.x1 = x1;
+    cti_tasks_run_work(soup->tasks, cti_broad_update_range, broad->n_bodies, CTI_BROAD_VERTEX_US * soup->nv / cti_max_int(1, broad->n_bodies), &q);
     broad->fresh = 0;
     return cti_broad_sweep(mem, broad, soup);
 }
@@ -374,8 +404,8 @@ static void cti_broad_matrix(uint64_t *bits, int words, const int32_t *pairs, in
 }
 
 /* Appends the n overlaps `raw` of bodies p (kind ka) and q (kind kb): filtered, sorted. */
-static int cti_broad_finish(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int p, int q, int ka, int kb, int32_t *raw, int n,
-                            int32_t **out)
+static int cti_broad_finish(cti_mem *mem, const cti_broad *broad, cti_broad_lane *lane, const cti_soup *soup, int p, int q, int ka, int kb,
+                            int32_t *raw, int n, int32_t **out)
 {
     int wa, wb, a0, na, b0, nb, from = CTI_LEN(*out), turned;
     const int32_t *ea = cti_broad_elements(soup, ka, &wa), *eb = cti_broad_elements(soup, kb, &wb);
@@ -396,13 +426,13 @@ static int cti_broad_finish(cti_mem *mem, cti_broad *broad, const cti_soup *soup
         return 0;
     words = ((int64_t)nb + 63) / 64, size = words * na;
     if (n > CTI_BROAD_FEW && size <= CTI_BROAD_DENSE * (int64_t)n) {
-        if (!CTI_RESIZE(mem, broad->bits, cti_max_int((int)size, CTI_LEN(broad->bits))))
+        if (!CTI_RESIZE(mem, lane->bits, cti_max_int((int)size, CTI_LEN(lane->bits))))
             return 0;
-        cti_broad_matrix(broad->bits, (int)words, raw, n, a0, b0, *out + from);
+        cti_broad_matrix(lane->bits, (int)words, raw, n, a0, b0, *out + from);
     } else {
         int sizes[4];
         sizes[1] = soup->nv, sizes[2] = soup->ne, sizes[3] = soup->nf;
-        if (!cti_pairsort(mem, raw, n, sizes[wa], sizes[wb], &broad->scratch))
+        if (!cti_pairsort(mem, raw, n, sizes[wa], sizes[wb], &lane->scratch))
             return 0;
         memcpy(*out + from, raw, 2 * (size_t)n * sizeof **out);
     }
@@ -411,26 +441,103 @@ static int cti_broad_finish(cti_mem *mem, cti_broad *broad, const cti_soup *soup
 }
 
 /* What the trees give for bodies p (kind ka) and q (kind kb). */
-static int cti_broad_group(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int p, int q, int ka, int kb, int32_t **out)
+static int cti_broad_group(cti_mem *mem, const cti_broad *broad, cti_broad_lane *lane, const cti_soup *soup, int p, int q, int ka, int kb,
+                           int32_t **out)
 {
-    CTI_CLEAR(broad->raw);
-    if (!cti_bvh_pairs(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * p + ka, broad->trees + CTI_BROAD_TREES * q + kb, &broad->raw))
+    CTI_CLEAR(lane->raw);
+    if (!cti_bvh_pairs(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * p + ka, broad->trees + CTI_BROAD_TREES * q + kb, &lane->raw))
         return 0;
-    return cti_broad_finish(mem, broad, soup, p, q, ka, kb, broad->raw, CTI_LEN(broad->raw) / 2, out);
+    return cti_broad_finish(mem, broad, lane, soup, p, q, ka, kb, lane->raw, CTI_LEN(lane->raw) / 2, out);
 }
 
-/* All pairs (item of tree kind ka, item of tree kind kb) over the body pairs. */
+/* Both groups of body pair i. */
+static int cti_broad_both(cti_mem *mem, const cti_broad *broad, cti_broad_lane *lane, const cti_soup *soup, int i, int ka, int kb, int32_t **out)
+{
+    int p = broad->body_pairs[2 * i], q = broad->body_pairs[2 * i + 1];
+    return cti_broad_group(mem, broad, lane, soup, p, q, ka, kb, out) &&
+           (p == q || ka == kb || cti_broad_group(mem, broad, lane, soup, q, p, ka, kb, out));
+}
+
+/* ---- pairs by several workers ---- */
+
+typedef struct cti_broad_query {
+    cti_broad *broad;
+    const cti_soup *soup;
+    int ka, kb;
+} cti_broad_query;
+
+/* workers do not allocate: what does not fit into their lane is left */
+static void *cti_broad_refuse(void *user, void *block, size_t old_size, size_t new_size)
+{
+    CTI_UNUSED(user), CTI_UNUSED(block), CTI_UNUSED(old_size), CTI_UNUSED(new_size);
+    return NULL;
+}
+
+static void cti_broad_query_range(int begin, int end, int worker, void *context)
+{
+    const cti_broad_query *q = (const cti_broad_query *)context;
+    cti_broad_lane *lane = &q->broad->lanes[worker];
+    ct_allocator none;
+    cti_mem mem;
+    none.resize = cti_broad_refuse, none.user = NULL;
+    cti_mem_init(&mem, &none);
+    for (; begin < end; begin++) {
+        int32_t *place = q->broad->place + 3 * (size_t)begin;
+        place[1] = CTI_LEN(lane->out);
+        place[0] = cti_broad_both(&mem, q->broad, lane, q->soup, begin, q->ka, q->kb, &lane->out) ? worker : -1;
+        if (place[0] < 0 && lane->out)
+            stbds_header(lane->out)->length = (size_t)place[1];
+        place[2] = CTI_LEN(lane->out);
+    }
+}
+
+/* Lanes have room for what the calling thread's own has, and for all of the largest query so far. */
+static int cti_broad_reserve_lanes(cti_mem *mem, cti_broad *broad, int workers, int n)
+{
+    int i, most = broad->most_out + broad->most_out / 4;
+    if (!CTI_RESIZE(mem, broad->place, 3 * (size_t)n))
+        return 0;
+    if (CTI_LEN(broad->lanes) < workers && !CTI_RESIZE(mem, broad->lanes, workers))
+        return 0;
+    for (i = 0; i < workers; i++) {
+        cti_broad_lane *lane = &broad->lanes[i];
+        if (!CTI_RESERVE(mem, lane->raw, broad->own.raw ? (int)stbds_header(broad->own.raw)->capacity : 0) ||
+            !CTI_RESERVE(mem, lane->scratch, broad->own.scratch ? (int)stbds_header(broad->own.scratch)->capacity : 0) ||
+            !CTI_RESERVE(mem, lane->out, most) ||
+            (CTI_LEN(lane->bits) < CTI_LEN(broad->own.bits) && !CTI_RESIZE(mem, lane->bits, CTI_LEN(broad->own.bits))))
+            return 0;
+        CTI_CLEAR(lane->out);
+    }
+    return 1;
+}
+
+/* All pairs (item of tree kind ka, item of tree kind kb) over the body pairs, in their order; what workers had no room for by the calling thread,
+   whose lane grows, and with it theirs in the next query. */
 static int cti_broad_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int ka, int kb, int32_t **out)
 {
-    int i, n = CTI_LEN(broad->body_pairs) / 2;
+    int i, n = CTI_LEN(broad->body_pairs) / 2, workers = cti_tasks_workers(soup->tasks), many;
+    cti_broad_query q;
     CTI_CLEAR(*out);
+    many = workers > 1 && broad->most_out > 0 && CTI_BROAD_PAIR_US * n > cti_tasks_least(soup->tasks);
+    q.broad = broad, q.soup = soup, q.ka = ka, q.kb = kb;
+    if (many && !cti_broad_reserve_lanes(mem, broad, workers, n))
+        return 0;
+    if (many)
+        cti_tasks_run_work(soup->tasks, cti_broad_query_range, n, CTI_BROAD_PAIR_US, &q);
     for (i = 0; i < n; i++) {
-        int p = broad->body_pairs[2 * i], q = broad->body_pairs[2 * i + 1];
-        if (!cti_broad_group(mem, broad, soup, p, q, ka, kb, out))
-            return 0;
-        if (p != q && ka != kb && !cti_broad_group(mem, broad, soup, q, p, ka, kb, out))
-            return 0;
+        const int32_t *place = many ? broad->place + 3 * (size_t)i : NULL;
+        int from = CTI_LEN(*out), count = place ? place[2] - place[1] : 0;
+        if (!place || place[0] < 0) {
+            if (!cti_broad_both(mem, broad, &broad->own, soup, i, ka, kb, out))
+                return 0;
+        } else if (count > 0) {
+            if (!CTI_RESERVE(mem, *out, (int64_t)from + count))
+                return 0;
+            memcpy(*out + from, broad->lanes[place[0]].out + place[1], sizeof **out * (size_t)count);
+            stbds_header(*out)->length = (size_t)(from + count);
+        }
     }
+    broad->most_out = cti_max_int(broad->most_out, CTI_LEN(*out));
     return 1;
 }
 
@@ -514,7 +621,7 @@ static int cti_broad_any(const uint8_t *on, const int32_t *elements, int width, 
 }
 
 /* Deals the hash's pairs, numbers of items, out to groups: a body pair and which of the two has the first element. Pairs of elements are
-   written to broad->raw, group after group; first[g]: where group g starts. */
+   written to broad->own.raw, group after group; first[g]: where group g starts. */
 static int cti_broad_deal(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *moved, int ka, int kb, int32_t *first)
 {
     const cti_grid_items *a = &broad->grid.a, *b = ka == kb ? a : &broad->grid.b;
@@ -522,7 +629,7 @@ static int cti_broad_deal(cti_mem *mem, cti_broad *broad, const cti_soup *soup, 
     int n = CTI_LEN(pairs) / 2, groups = CTI_LEN(broad->body_pairs), i, wa, wb;
     const int32_t *ea = cti_broad_elements(soup, ka, &wa), *eb = cti_broad_elements(soup, kb, &wb);
     memset(first, 0, ((size_t)groups + 1) * sizeof *first);
-    if (!CTI_RESIZE(mem, broad->grid_group, n) || !CTI_RESIZE(mem, broad->raw, 2 * (size_t)n))
+    if (!CTI_RESIZE(mem, broad->grid_group, n) || !CTI_RESIZE(mem, broad->own.raw, 2 * (size_t)n))
         return 0;
     for (i = 0; i < n; i++) {
         int p = a->body[pairs[2 * i]], q = b->body[pairs[2 * i + 1]], turn = ka == kb && p > q, g;
@@ -541,7 +648,7 @@ static int cti_broad_deal(cti_mem *mem, cti_broad *broad, const cti_soup *soup, 
     for (i = 0; i < n; i++)
         if (broad->grid_group[i] >= 0) {
             int32_t at = first[broad->grid_group[i]]++;
-            broad->raw[2 * at] = pairs[2 * i], broad->raw[2 * at + 1] = pairs[2 * i + 1];
+            broad->own.raw[2 * at] = pairs[2 * i], broad->own.raw[2 * at + 1] = pairs[2 * i + 1];
         }
     memmove(first + 1, first, (size_t)groups * sizeof *first);
     first[0] = 0;
@@ -563,7 +670,7 @@ static int cti_broad_hash_kind(cti_mem *mem, cti_broad *broad, const cti_soup *s
         return 0;
     for (g = 0; g < groups; g++) {
         int p = broad->body_pairs[2 * (g / 2)], q = broad->body_pairs[2 * (g / 2) + 1], n = first[g + 1] - first[g];
-        if (n > 0 && !cti_broad_finish(mem, broad, soup, g % 2 ? q : p, g % 2 ? p : q, ka, kb, broad->raw + 2 * (size_t)first[g], n, out))
+        if (n > 0 && !cti_broad_finish(mem, broad, &broad->own, soup, g % 2 ? q : p, g % 2 ? p : q, ka, kb, broad->own.raw + 2 * (size_t)first[g], n, out))
             return 0;
     }
     return 1;
@@ -612,3 +719,6 @@ CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *
     cti_broad_activate(broad, soup, NULL);
     return cti_broad_any_kind(mem, broad, soup, NULL, CTI_BROAD_EDGES, CTI_BROAD_FACES, ef);
 }
+
+#undef CTI_BROAD_VERTEX_US
+#undef CTI_BROAD_PAIR_US

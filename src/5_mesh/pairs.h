@@ -10,6 +10,7 @@
 #define CTI_PAIRS_H
 
 #include "grid.h"
+#include "../0_base/tasks.h"
 #include "pairsort.h"
 
 /* cti_soup_body -- its ranges of surface vertices, edges and faces in the soup. Two bodies meet when one of them is dynamic and
@@ -32,9 +33,18 @@ typedef struct cti_soup {
     const uint8_t *vertex_is_point; /* [nv] loose vertices that no edge and no face uses; NULL: none */
     const int32_t *apart; /* [2 n_apart] bodies i < j that do not meet, sorted */
     int n_apart;
+    const ct_tasks *tasks; /* who runs the loops, or NULL */
 } cti_soup;
 
 enum { CTI_BROAD_VERTICES, CTI_BROAD_EDGES, CTI_BROAD_FACES, CTI_BROAD_POINTS, CTI_BROAD_LOOSE, CTI_BROAD_TREES };
+
+/* cti_broad_lane -- what a worker of a query works with. */
+typedef struct cti_broad_lane {
+    int32_t *raw;     /* [2 n] overlaps of one body pair */
+    int32_t *scratch;
+    uint64_t *bits;   /* matrix for sorting them; zero between uses */
+    int32_t *out;     /* [2 n] what it has found; of the first one none */
+} cti_broad_lane;
 
 /* cti_broad -- zero it, build it, free it. */
 typedef struct cti_broad {
@@ -49,10 +59,11 @@ typedef struct cti_broad {
     float *body_boxes;     /* [12 n_bodies] lo, hi at the start, then at the end */
     int32_t *body_order;   /* [2 n_bodies] (key of the lower lo on the sweep axis, body), sorted */
     int32_t *body_pairs;   /* [2 n] bodies whose boxes overlap, i < j, and (i, i), sorted */
-    int32_t *scratch;
     float *sweep;   /* blocks of body boxes in sweep order */
-    int32_t *raw;   /* [2 n] overlaps of one body pair */
-    uint64_t *bits; /* matrix for sorting them; zero between uses */
+    cti_broad_lane own;    /* of the calling thread: grows */
+    cti_broad_lane *lanes; /* [workers], empty before the first query with several: they have room for what one of the last queries took */
+    int32_t *place;        /* [3 n] worker, first, end of a body pair's candidates in its lane's out; worker -1: they did not fit */
+    int most_out;          /* [entries] that a query of one kind has found */
     int n_bodies, nv, ne, nf;
     int fresh;      /* 1: boxes of every body have to be refitted */
     int partial;    /* 1: some items are inactive */

@@ -78,7 +78,7 @@ static int cti_broad_sort_bodies(cti_mem *mem, cti_broad *broad)
     }
     for (i = 0; i < n; i++)
         broad->body_order[2 * i] = cti_broad_key(cti_broad_from(box + 12 * i, axis)), broad->body_order[2 * i + 1] = i;
-    if (!cti_pairsort(mem, broad->body_order, n, INT32_MAX, n, &broad->scratch))
+    if (!cti_pairsort(mem, broad->body_order, n, INT32_MAX, n, &broad->own.scratch))
         return -1;
     for (i = 0; i < n; i++) {
         float *block = broad->sweep + (size_t)(i / 8) * CTI_BVH_BLOCK;
@@ -115,5 +115,5 @@ CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
             }
         }
     }
-    return cti_pairsort(mem, broad->body_pairs, CTI_LEN(broad->body_pairs) / 2, n, n, &broad->scratch);
+    return cti_pairsort(mem, broad->body_pairs, CTI_LEN(broad->body_pairs) / 2, n, n, &broad->own.scratch);
 }

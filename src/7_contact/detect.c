@@ -151,19 +151,47 @@ static ct_real cti_detect_separation(const cti_surface *s, const int32_t *q, int
     return cti_min(CTI_DETECT_SEP * h, d / 2);
 }
 
+/* candidates in a range of a loop, and [us] that a distance and a collision test of them take, about */
+#define CTI_DETECT_CUT 256
+#define CTI_DETECT_DISTANCE_US 10.0
+#define CTI_DETECT_COLLIDE_US 8.0
+
+typedef struct cti_detect_loop {
+    const cti_surface *s;
+    const cti_list *l;
+    const ct_real *x1;
+    ct_real *toi;
+    int edges;
+} cti_detect_loop;
+
+static int cti_detect_cuts(const cti_list *l) { return (CTI_LEN(l->pairs) / 2 + CTI_DETECT_CUT - 1) / CTI_DETECT_CUT; }
+
+static void cti_detect_distance_range(int begin, int end, int worker, void *context)
+{
+    const cti_detect_loop *q = (const cti_detect_loop *)context;
+    const cti_list *l = q->l;
+    int i = begin * CTI_DETECT_CUT, last = cti_min_int(end * CTI_DETECT_CUT, CTI_LEN(l->pairs) / 2);
+    size_t at = (size_t)i;
+    CTI_UNUSED(worker);
+    if (q->edges)
+        cti_dist_ee_batch(q->s->x0, l->quads + 4 * at, last - i, l->d2 + at, l->w + 2 * at, l->feature + at);
+    else
+        cti_dist_pt_batch(q->s->x0, l->quads + 4 * at, last - i, l->d2 + at, l->w + 3 * at, l->feature + at);
+    for (; i < last; i++)
+        l->min_sep[i] = cti_detect_separation(q->s, l->quads + 4 * (size_t)i, 1 + q->edges, cti_sqrt(l->d2[i]));
+}
+
 CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *s)
 {
-    int n = CTI_LEN(d->vf.pairs) / 2, m = CTI_LEN(d->ee.pairs) / 2, i;
+    int n = CTI_LEN(d->vf.pairs) / 2, m = CTI_LEN(d->ee.pairs) / 2;
+    cti_detect_loop q;
     if (!cti_detect_reserve(mem, &d->vf, n, 3) || !cti_detect_reserve(mem, &d->ee, m, 2) || !CTI_RESIZE(mem, d->toi, cti_max_int(n, m)))
         return 0;
-    if (n)
-        cti_dist_pt_batch(s->x0, d->vf.quads, n, d->vf.d2, d->vf.w, d->vf.feature);
-    if (m)
-        cti_dist_ee_batch(s->x0, d->ee.quads, m, d->ee.d2, d->ee.w, d->ee.feature);
-    for (i = 0; i < n; i++)
-        d->vf.min_sep[i] = cti_detect_separation(s, d->vf.quads + 4 * (size_t)i, 1, cti_sqrt(d->vf.d2[i]));
-    for (i = 0; i < m; i++)
-        d->ee.min_sep[i] = cti_detect_separation(s, d->ee.quads + 4 * (size_t)i, 2, cti_sqrt(d->ee.d2[i]));
+    memset(&q, 0, sizeof q);
+    q.s = s, q.l = &d->vf;
+    cti_tasks_run_work(s->soup.tasks, cti_detect_distance_range, cti_detect_cuts(q.l), CTI_DETECT_DISTANCE_US, &q);
+    q.l = &d->ee, q.edges = 1;
+    cti_tasks_run_work(s->soup.tasks, cti_detect_distance_range, cti_detect_cuts(q.l), CTI_DETECT_DISTANCE_US, &q);
     return 1;
 }
 
@@ -353,6 +381,12 @@ static int cti_detect_near_edges(cti_mem *mem, const cti_detect *d, const cti_su
     return 1;
 }
 
+/* how far a vertex is from plane k: what cti_pair_closest says of the pair */
+static ct_real cti_detect_above(const cti_surface *s, int k, const ct_real *x, int vertex)
+{
+    return cti_v3_dot(cti_v3_at(s->planes[k].normal, 0), cti_v3_at(x, vertex)) - s->planes[k].offset;
+}
+
 /* codimensional pairs and planes: few, or cheap */
 static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
@@ -370,11 +404,13 @@ static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_sur
     }
     for (k = 0; k < s->n_planes; k++)
         for (i = 0; i < s->nv; i++) {
-            if (!s->bodies[s->body_of[i]].dynamic || cti_detect_tangle(d, i, s->planes[k].body))
+            ct_real dist = cti_detect_above(s, k, s->x0, i);
+            if (dist > CTI_DETECT_TRUST * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body) ||
+                !s->bodies[s->body_of[i]].dynamic || cti_detect_tangle(d, i, s->planes[k].body))
                 continue;
             cti_pair_make(s, CT_PAIR_PLANE, i, k, &pair);
             pair.w[0] = 1;
-            if (!cti_detect_offer(mem, s, x1, memory, &pair, -1, -1, cti_pair_closest(s, s->x0, &pair, &f), out))
+            if (!cti_detect_offer(mem, s, x1, memory, &pair, -1, -1, dist, out))
                 return 0;
         }
     return 1;
@@ -412,19 +448,30 @@ static int cti_detect_impact(const cti_surface *s, const ct_real *x1, cti_hit *h
     return 1;
 }
 
+static void cti_detect_collide_range(int begin, int end, int worker, void *context)
+{
+    const cti_detect_loop *q = (const cti_detect_loop *)context;
+    const cti_list *l = q->l;
+    int i = begin * CTI_DETECT_CUT, n = cti_min_int(end * CTI_DETECT_CUT, CTI_LEN(l->pairs) / 2) - i;
+    size_t at = (size_t)i;
+    CTI_UNUSED(worker);
+    if (q->edges)
+        cti_ccd_ee_batch(q->s->x0, q->x1, l->quads + 4 * at, n, l->min_sep + at, q->toi + at);
+    else
+        cti_ccd_vf_batch(q->s->x0, q->x1, l->quads + 4 * at, n, l->min_sep + at, q->toi + at);
+}
+
 static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_list *l, ct_pair_kind kind, const cti_surface *s,
                                    const ct_real *x1, cti_hit **out)
 {
-    int n = CTI_LEN(l->pairs) / 2, i, hits;
-    if (n == 0)
-        return 1;
-    hits = kind == CT_PAIR_VF ? cti_ccd_vf_batch(s->x0, x1, l->quads, n, l->min_sep, d->toi)
-                              : cti_ccd_ee_batch(s->x0, x1, l->quads, n, l->min_sep, d->toi);
-    for (i = 0; i < n && hits > 0; i++) {
+    int n = CTI_LEN(l->pairs) / 2, i;
+    cti_detect_loop q;
+    q.s = s, q.l = l, q.x1 = x1, q.toi = d->toi, q.edges = kind == CT_PAIR_EE;
+    cti_tasks_run_work(s->soup.tasks, cti_detect_collide_range, cti_detect_cuts(l), CTI_DETECT_COLLIDE_US, &q);
+    for (i = 0; i < n; i++) {
         cti_hit hit;
         if (d->toi[i] > 1)
             continue;
-        hits--;
         if (cti_detect_is_tangled(d, s, l->quads + 4 * (size_t)i, kind == CT_PAIR_VF ? 1 : 2, 4))
             continue;
         cti_pair_make(s, kind, l->pairs[2 * i], l->pairs[2 * i + 1], &hit.pair);
@@ -440,20 +487,16 @@ static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_list *
 /* vertex against plane: the gap is linear in time, its end decides */
 static int cti_detect_collide_planes(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
 {
-    int i, k, f;
+    int i, k;
     for (k = 0; k < s->n_planes; k++)
         for (i = 0; i < s->nv; i++) {
             cti_hit hit;
-            ct_real g0, g1, sep;
-            if (!s->bodies[s->body_of[i]].dynamic || cti_detect_tangle(d, i, s->planes[k].body))
+            ct_real g0 = cti_detect_above(s, k, s->x0, i), g1 = cti_detect_above(s, k, x1, i),
+                    sep = cti_min(CTI_DETECT_SEP * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body), g0 / 2);
+            if (g1 >= sep || !s->bodies[s->body_of[i]].dynamic || cti_detect_tangle(d, i, s->planes[k].body))
                 continue;
             cti_pair_make(s, CT_PAIR_PLANE, i, k, &hit.pair);
             hit.pair.w[0] = 1;
-            g0 = cti_pair_closest(s, s->x0, &hit.pair, &f);
-            g1 = cti_pair_closest(s, x1, &hit.pair, &f);
-            sep = cti_min(CTI_DETECT_SEP * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body), g0 / 2);
-            if (g1 >= sep)
-                continue;
             hit.toi = g0 > g1 ? cti_clamp((g0 - sep) / (g0 - g1), 0, 1) : 0;
             hit.normal = cti_v3_at(s->planes[k].normal, 0);
             hit.flat = 0;
@@ -499,8 +542,7 @@ CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface 
 CTI_FN ct_real cti_detect_min_distance(const cti_detect *d, const cti_surface *s, const ct_real *x, ct_real cap)
 {
     ct_real best2 = cap * cap, best = cap;
-    int i, k, f;
-    cti_pair pair;
+    int i, k;
     for (i = 0; i < CTI_LEN(d->vf.d2); i++)
         best2 = cti_min(best2, d->vf.d2[i]);
     for (i = 0; i < CTI_LEN(d->ee.d2); i++)
@@ -508,10 +550,8 @@ CTI_FN ct_real cti_detect_min_distance(const cti_detect *d, const cti_surface *s
     best = cti_min(best, cti_sqrt(best2));
     for (k = 0; k < s->n_planes; k++)
         for (i = 0; i < s->nv; i++) {
-            if (!s->bodies[s->body_of[i]].dynamic)
-                continue;
-            cti_pair_make(s, CT_PAIR_PLANE, i, k, &pair);
-            best = cti_min(best, cti_pair_closest(s, x, &pair, &f));
+            if (s->bodies[s->body_of[i]].dynamic)
+                best = cti_min(best, cti_detect_above(s, k, x, i));
         }
     return best;
 }

@@ -60,11 +60,27 @@ CTI_FN cti_v3 cti_attach_point(const cti_attach *a, const ct_real *q, const ct_r
     return a->n > 1 ? cti_v3_add(p, r) : p;
 }
 
+typedef struct cti_surface_places {
+    const cti_surface *s;
+    const ct_real *q, *frames;
+    ct_real *out;
+} cti_surface_places;
+
+static void cti_surface_place_range(int begin, int end, int worker, void *context)
+{
+    const cti_surface_places *p = (const cti_surface_places *)context;
+    const cti_surface *s = p->s;
+    int i;
+    CTI_UNUSED(worker);
+    for (i = begin; i < end; i++)
+        cti_v3_put(p->out, i, s->attach[i].n ? cti_attach_point(&s->attach[i], p->q, p->frames) : cti_v3_at(s->script, i));
+}
+
 CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, const ct_real *frames, ct_real *out)
 {
-    int i;
-    for (i = 0; i < s->nv; i++)
-        cti_v3_put(out, i, s->attach[i].n ? cti_attach_point(&s->attach[i], q, frames) : cti_v3_at(s->script, i));
+    cti_surface_places p;
+    p.s = s, p.q = q, p.frames = frames, p.out = out;
+    cti_tasks_run_work(s->soup.tasks, cti_surface_place_range, s->nv, 0.01, &p);
 }
 
 /* the exact sign of n.x - offset: products and sum as expansions */

@@ -178,13 +178,65 @@ static void cti_assemble_rigids(cti_state *s, ct_real dt)
     }
 }
 
-static void cti_assemble_euler(cti_state *s, ct_real dt, int *out_extended)
+#define CTI_ASSEMBLE_MODEL_US 50.0 /* [us] that a model takes, and a row of A that is cleared, about; see cti_tasks_run_work */
+#define CTI_ASSEMBLE_CLEAR_US 0.03
+
+/* models write to their own blocks; what they count and add up is kept apart */
+typedef struct cti_assemble_loop {
+    cti_state *s;
+    ct_real dt;
+    const ct_real *x;
+    int *extended; /* [models] */
+    double *energy;
+} cti_assemble_loop;
+
+static void cti_assemble_range(int begin, int end, int worker, void *context)
+{
+    const cti_assemble_loop *q = (const cti_assemble_loop *)context;
+    cti_state *s = q->s;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        q->extended[begin] = 0, q->energy[begin] = 0;
+        cti_model_ahead(s->models[begin], q->dt, 1, s->v);
+        cti_model_assemble(s->models[begin], q->x, q->dt, s->force, s->A.val, &q->extended[begin], &q->energy[begin]);
+    }
+}
+
+/* force and A of all models at x */
+static int cti_assemble_models(cti_state *s, ct_real dt, const ct_real *x, int *out_extended)
+{
+    cti_assemble_loop q;
+    int i;
+    q.s = s, q.dt = dt, q.x = x;
+    q.extended = CTI_ARENA_NEW(s->arena, int, s->n_models), q.energy = CTI_ARENA_NEW(s->arena, double, s->n_models);
+    if (!q.extended || !q.energy)
+        return 0;
+    cti_tasks_run_work(&s->desc.tasks, cti_assemble_range, s->n_models, CTI_ASSEMBLE_MODEL_US, &q);
+    for (i = 0; i < s->n_models; i++)
+        *out_extended += q.extended[i], s->energy_elastic += q.energy[i];
+    return 1;
+}
+
+static void cti_assemble_clear_range(int begin, int end, int worker, void *context)
+{
+    cti_state *s = (cti_state *)context;
+    size_t first = (size_t)s->A.row[begin], last = (size_t)s->A.row[end];
+    CTI_UNUSED(worker);
+    memset(s->A.val + 9 * first, 0, sizeof(ct_real) * 9 * (last - first));
+    memset(s->force + 3 * (size_t)begin, 0, sizeof(ct_real) * 3 * (size_t)(end - begin));
+}
+
+/* A and force are zero */
+static void cti_assemble_clear(cti_state *s)
+{
+    cti_tasks_run_work(&s->desc.tasks, cti_assemble_clear_range, s->n, CTI_ASSEMBLE_CLEAR_US, s);
+}
+
+static int cti_assemble_euler(cti_state *s, ct_real dt, int *out_extended)
 {
     int i, k;
-    for (i = 0; i < s->n_models; i++) {
-        cti_model_ahead(s->models[i], dt, 1, s->v);
-        cti_model_assemble(s->models[i], s->x, dt, s->force, s->A.val, out_extended, &s->energy_elastic);
-    }
+    if (!cti_assemble_models(s, dt, s->x, out_extended))
+        return 0;
     for (i = 0; i < s->n; i++) {
         ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i] * (1 + dt * s->alpha[i]), kick = (dt + s->dt_prev[i]) / 2;
         for (k = 0; k < 3; k++) {
@@ -192,6 +244,7 @@ static void cti_assemble_euler(cti_state *s, ct_real dt, int *out_extended)
             s->b[3 * i + k] = s->mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->force[3 * i + k];
         }
     }
+    return 1;
 }
 
 CTI_FN void cti_assemble_extent(const cti_model *model, int32_t *lo, int32_t *hi, ct_real *beta)
@@ -224,18 +277,15 @@ static void cti_assemble_shift(cti_state *s, ct_real dt, const ct_real *v, ct_re
     }
 }
 
-CTI_FN void cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping, int *out_extended)
+CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping, int *out_extended)
 {
     int i, k;
     *out_extended = 0;
     s->energy_elastic = 0;
-    cti_bsr_zero(&s->A);
-    memset(s->force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_assemble_clear(s);
     memset(s->b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (i = 0; i < s->n_models; i++) {
-        cti_model_ahead(s->models[i], dt, 1, s->v);
-        cti_model_assemble(s->models[i], q, dt, s->force, s->A.val, out_extended, &s->energy_elastic);
-    }
+    if (!cti_assemble_models(s, dt, q, out_extended))
+        return 0;
     cti_assemble_shift(s, dt, v, damping);
     for (i = 0; i < s->n; i++) {
         ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i] * (1 + dt * s->alpha[i]), kick = (dt + s->dt_prev[i]) / 2;
@@ -246,21 +296,25 @@ CTI_FN void cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct
     }
     if (s->n_constrained)
         cti_assemble_filter(s);
+    return 1;
 }
 
-CTI_FN void cti_assemble(cti_state *s, ct_real dt, int *out_extended)
+CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
 {
     *out_extended = 0;
     s->energy_elastic = 0;
     if (s->n == 0)
-        return;
-    cti_bsr_zero(&s->A);
-    memset(s->force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        return 1;
+    cti_assemble_clear(s);
     if (s->desc.integrator != CT_INTEGRATOR_EULER)
         cti_integrate_assemble(s, dt, out_extended);
-    else
-        cti_assemble_euler(s, dt, out_extended);
+    else if (!cti_assemble_euler(s, dt, out_extended))
+        return 0;
     cti_assemble_rigids(s, dt);
     if (s->n_constrained)
         cti_assemble_filter(s);
+    return 1;
 }
+
+#undef CTI_ASSEMBLE_MODEL_US
+#undef CTI_ASSEMBLE_CLEAR_US

@@ -14,6 +14,7 @@
 #define CTI_CMR_JOINT CTI_R(1e-4) /* share of the thickness that a joint may miss by */
 #define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */
 #define CTI_CMR_SETTLE 8          /* times joints are linearized anew in a round */
+#define CTI_CMR_FREE_US 1.0 /* [us] that a block's free motion takes, about; see cti_tasks_run_work */
 #define CTI_CMR_BROKEN CTI_R(0.01) /* share of the thickness that a row may be missed by in a step */
 
 CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
@@ -132,16 +133,18 @@ static ct_real cti_cmr_radius(const cti_state *s, int block)
     return r ? cti_rigid_gyration(r) : 1;
 }
 
-/* v_free of one component, and what is kept of it. Component by component, so that its part of A is read once from memory. 0: out of memory */
-static int cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, int *its)
+/* v_free of one component, whose factor has been prepared, and what is kept of it. Component by component, so that its part of A is read once
+   from memory; it touches nothing of the others */
+static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, int worker)
 {
     cti_factors *f = &s->factors;
     const int32_t *blocks = f->blocks + q->begin;
     int i, k, n = q->end - q->begin;
-    if (!q->guessed && !cti_factors_renew(f, q, &s->A, dt))
-        return 0;
-    if (!q->guessed)
-        *its = cti_max_int(*its, cti_factors_free_solve(f, q, &s->A, s->b, s->v_free, cti_cmr_free_tolerance(s, q, dt), 200, s->pcg_work));
+    q->took = 0;
+    if (!q->guessed) {
+        cti_factors_refill(q, &s->A, dt);
+        q->took = cti_factors_free_solve(f, q, &s->A, s->b, s->v_free, cti_cmr_free_tolerance(s, q, dt), 200, s->pcg_work, worker);
+    }
     cti_factors_residual(q, blocks, &s->A, s->b, s->v_free, s->pcg_work);
     q->energy = 0;
     for (i = 0; i < n; i++)
@@ -153,19 +156,45 @@ static int cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, in
             s->dv_free[k] = s->v_free[k] - s->v[k];
             q->speed = cti_max(q->speed, cti_abs(s->v_free[k]) * cti_cmr_radius(s, blocks[i]));
         }
+}
+
+/* the same for one alone. 0: out of memory */
+static int cti_cmr_free_one(cti_state *s, ct_real dt, cti_component *q, int *its)
+{
+    if (!cti_factors_prepare(&s->factors, q, dt))
+        return 0;
+    cti_cmr_free_component(s, dt, q, 0);
+    *its = cti_max_int(*its, q->took);
     return 1;
+}
+
+typedef struct cti_cmr_frees {
+    cti_state *s;
+    ct_real dt;
+} cti_cmr_frees;
+
+static void cti_cmr_free_range(int begin, int end, int worker, void *context)
+{
+    const cti_cmr_frees *q = (const cti_cmr_frees *)context;
+    for (; begin < end; begin++)
+        cti_cmr_free_component(q->s, q->dt, &q->s->factors.components[begin], worker);
 }
 
 /* v_free: A v = b */
 static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 {
-    int c, its = 0;
+    cti_cmr_frees q;
+    int c, its = 0, n = CTI_LEN(s->factors.components);
     cti_factors_age(&s->factors);
     s->factors.rest = s->desc.thickness;
     cti_cmr_free_start(s, dt);
-    for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        if (!cti_cmr_free_component(s, dt, &s->factors.components[c], &its))
+    for (c = 0; c < n; c++)
+        if (!s->factors.components[c].guessed && !cti_factors_prepare(&s->factors, &s->factors.components[c], dt))
             return 0;
+    q.s = s, q.dt = dt;
+    cti_tasks_run_work(&s->desc.tasks, cti_cmr_free_range, n, CTI_CMR_FREE_US * s->n / cti_max_int(1, n), &q);
+    for (c = 0; c < n; c++)
+        its = cti_max_int(its, s->factors.components[c].took);
     out->linear_iterations += its;
     s->dt_free = dt;
     return 1;
@@ -396,7 +425,7 @@ static int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
         if (!q->guessed)
             continue;
         q->guessed = 0;
-        if (!cti_cmr_free_component(s, dt, q, &its))
+        if (!cti_cmr_free_one(s, dt, q, &its))
             return 0;
         q->dynamics = dynamics;
         for (i = 0; i < q->end - q->begin; i++)
@@ -464,7 +493,7 @@ static int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
         if (!q->loose || touched[c])
             continue;
         q->loose = q->guessed = 0;
-        if (!cti_cmr_free_component(s, dt, q, &its))
+        if (!cti_cmr_free_one(s, dt, q, &its))
             return 0;
         for (k = q->begin; k < q->end; k++)
             cti_v3_put(s->v_new, s->factors.blocks[k], cti_v3_at(s->v_free, s->factors.blocks[k]));
@@ -558,7 +587,8 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     if (!cti_assemble_pins(s, dt))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, dt));
-    cti_assemble(s, dt, &out->extended);
+    if (!cti_assemble(s, dt, &out->extended))
+        return 0;
     t1 = cti_cmr_clock(s);
     out->ms_assemble = t1 - t0;
     if (!cti_cmr_free_motion(s, dt, out))

@@ -62,7 +62,7 @@ static int cti_correct_factor(cti_corrector *t, cti_component *p)
     cti_factors *f = t->f;
     p->held_ok = 0, p->held_version++;
     if (!cti_factor32_compute(f->mem, &p->held, &f->symbolics[p->symbolic], &p->gather, t->A->val) ||
-        !CTI_RESERVE(f->mem, f->work, (int)cti_factor32_work(&p->held)))
+        !cti_factors_room(f, &p->held))
         return 0;
     p->held_ok = 1, p->held_dt = t->island->p.dt;
     return 1;
@@ -133,7 +133,7 @@ static ct_real cti_correct_apply(void *ctx, int renew, const ct_real *f, ct_real
         if (!cti_correct_split(t, c))
             continue;
         cti_factors_residual(p, q->own + p->place, &q->A, f, v, t->r);
-        cti_factors_apply(t->f, p, &p->held, q->own + p->place, t->r, t->z);
+        cti_factors_apply(t->f, p, &p->held, q->own + p->place, t->r, t->z, 0);
     }
     for (i = 0; i < q->p.n_rows; i++)
         cti_correct_cut(t, &q->p.rows[i], v);

@@ -232,7 +232,8 @@ static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
     if (!cti_assemble_pins(s, dt))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, dt));
-    cti_assemble(s, dt, &r->extended_elements);
+    if (!cti_assemble(s, dt, &r->extended_elements))
+        return 0;
     r->ms_assemble += cti_cmr_clock(s) - t;
     return 1;
 }
@@ -352,7 +353,8 @@ static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r
     double t = cti_cmr_clock(s);
     cti_dcd_place(s, v, dt);
     memcpy(start, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_assemble_at(s, dt, s->x_new, start, s->dcd.damping, &r->extended_elements);
+    if (!cti_assemble_at(s, dt, s->x_new, start, s->dcd.damping, &r->extended_elements))
+        return 0;
     r->ms_assemble += cti_cmr_clock(s) - t;
     if (!cti_dcd_program(s, dt, v, r))
         return 0;

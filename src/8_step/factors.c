@@ -196,7 +196,8 @@ CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, cons
             return 0;
         f->components[c].owner = f;
     }
-    return CTI_RESIZE(mem, f->x, 3 * most);
+    f->x_room = (3 * (size_t)most + 15) & ~(size_t)15;
+    return CTI_RESIZE(mem, f->x, f->x_room * (size_t)cti_tasks_workers(f->tasks));
 }
 
 CTI_FN void cti_factors_age(cti_factors *f)
@@ -237,20 +238,43 @@ static void cti_factors_charge(cti_component *q, int iterations)
         q->extra += cti_max_int(0, iterations - q->iterations);
 }
 
-CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt)
+CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor)
+{
+    size_t room = (cti_factor32_work(factor) + 15) & ~(size_t)15;
+    if (room <= f->work_room)
+        return 1;
+    if (!CTI_RESERVE(f->mem, f->work, (int64_t)(room * (size_t)cti_tasks_workers(f->tasks))))
+        return 0;
+    f->work_room = room;
+    return 1;
+}
+
+CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt)
 {
     const cti_symbolic *sym = &f->symbolics[q->symbolic];
-    if (q->age == 0 || (q->age > 0 && !q->stale && q->dt == dt && !cti_factors_is_due(f, q, sym)))
+    q->due = !(q->age == 0 || (q->age > 0 && !q->stale && q->dt == dt && !cti_factors_is_due(f, q, sym)));
+    if (!q->due)
         return 1;
-    if (!cti_factor32_compute(f->mem, &q->factor, sym, &q->gather, A->val))
-        return 0;
-    if (!CTI_RESERVE(f->mem, f->work, (int)cti_factor32_work(&q->factor)))
-        return 0;
-    q->age = q->stale = 0;
+    f->n_refactored++;
+    return cti_factor32_reserve(f->mem, &q->factor, sym) && cti_factors_room(f, &q->factor);
+}
+
+CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt)
+{
+    if (!q->due)
+        return;
+    cti_factor32_refill(&q->factor, &q->gather, A->val);
+    q->age = q->stale = q->due = 0;
     q->drift = 0;
     q->dt = dt;
     q->version++;
-    f->n_refactored++;
+}
+
+CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt)
+{
+    if (!cti_factors_prepare(f, q, dt))
+        return 0;
+    cti_factors_refill(q, A, dt);
     return 1;
 }
 
@@ -310,29 +334,31 @@ CTI_FN int cti_factors_harden(cti_factors *f, const cti_row *rows, int n_rows)
     return changed;
 }
 
-static void cti_factors_solve(void *ctx, ct_real *x)
+static void cti_factors_solve(void *ctx, ct_real *x, int worker)
 {
     cti_component *c = (cti_component *)ctx;
     cti_factors *f = c->owner;
+    float *y = f->x + f->x_room * (size_t)worker;
     int n3 = 3 * (c->end - c->begin), i;
     for (i = 0; i < n3; i++)
-        f->x[i] = (float)x[i];
-    cti_factor32_solve(&c->factor, f->x, f->work);
+        y[i] = (float)x[i];
+    cti_factor32_solve(&c->factor, y, f->work + f->work_room * (size_t)worker);
     for (i = 0; i < n3; i++)
-        x[i] = (ct_real)f->x[i];
+        x[i] = (ct_real)y[i];
 }
 
 CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_factor32 *factor, const int32_t *blocks, const ct_real *r,
-                              ct_real *z)
+                              ct_real *z, int worker)
 {
+    float *x = f->x + f->x_room * (size_t)worker;
     int n = q->end - q->begin, i, k;
     for (i = 0; i < n; i++)
         for (k = 0; k < 3; k++)
-            f->x[3 * i + k] = (float)r[3 * blocks[i] + k];
-    cti_factor32_solve(factor, f->x, f->work);
+            x[3 * i + k] = (float)r[3 * blocks[i] + k];
+    cti_factor32_solve(factor, x, f->work + f->work_room * (size_t)worker);
     for (i = 0; i < n; i++)
         for (k = 0; k < 3; k++)
-            z[3 * blocks[i] + k] = (ct_real)f->x[3 * i + k];
+            z[3 * blocks[i] + k] = (ct_real)x[3 * i + k];
 }
 
 static double cti_factors_dot(const cti_component *q, const int32_t *blocks, const ct_real *x, const ct_real *y)
@@ -362,7 +388,7 @@ CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, 
 }
 
 /* one iteration; q is A p. Returns 1 while it has to go on */
-static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_solve *s, ct_real *x, double *rz, double tol)
+static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_solve *s, ct_real *x, double *rz, double tol, int worker)
 {
     const int32_t *blocks = f->blocks + c->begin;
     double pq = cti_factors_dot(c, blocks, s->p, s->q), next;
@@ -374,7 +400,7 @@ static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_
     for (i = c->begin; i < c->end; i++)
         for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
             x[k] += alpha * s->p[k], s->r[k] -= alpha * s->q[k];
-    cti_factors_apply(f, c, &c->factor, blocks, s->r, s->z);
+    cti_factors_apply(f, c, &c->factor, blocks, s->r, s->z, worker);
     next = cti_factors_dot(c, blocks, s->r, s->z);
     go = next > tol * tol;
     beta = go ? (ct_real)(next / *rz) : 0;
@@ -386,7 +412,7 @@ static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_
 }
 
 CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bsr *A, const ct_real *b, ct_real *x, double tol, int max_it,
-                                  ct_real *work)
+                                  ct_real *work, int worker)
 {
     const int32_t *blocks = f->blocks + c->begin;
     int n3 = 3 * A->n, it, i, go;
@@ -394,14 +420,14 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bs
     double rz;
     s.r = work, s.z = work + n3, s.p = s.z + n3, s.q = s.p + n3;
     cti_factors_residual(c, blocks, A, b, x, s.r);
-    cti_factors_apply(f, c, &c->factor, blocks, s.r, s.z);
+    cti_factors_apply(f, c, &c->factor, blocks, s.r, s.z, worker);
     rz = cti_factors_dot(c, blocks, s.r, s.z);
     go = rz > tol * tol;
     for (i = c->begin; go && i < c->end; i++)
         cti_v3_put(s.p, f->blocks[i], cti_v3_at(s.z, f->blocks[i]));
     for (it = 0; it < max_it && go; it++) {
         cti_factors_product(c, blocks, A, s.p, s.q);
-        go = cti_factors_iterate(f, c, &s, x, &rz, tol);
+        go = cti_factors_iterate(f, c, &s, x, &rz, tol, worker);
         /* a factor that costs iterations is renewed in the next step */
         if (go && it >= 8 && c->age > 0)
             c->stale = 1;
@@ -432,12 +458,12 @@ CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *
     return 1;
 }
 
-/* the kept compliance covers all ports asked for, or is recomputed for the union of old and new ones */
-static int cti_factors_cover_ports(cti_component *c, const int32_t *ports, int n_ports)
+/* the kept compliance covers all ports asked for, or is to be recomputed for the union of old and new ones; *out_work: with that scratch */
+static int cti_factors_cover_ports(cti_component *c, const int32_t *ports, int n_ports, size_t *out_work)
 {
     cti_factors *f = c->owner;
     int n = c->end - c->begin, i, missing = c->C_version != c->version;
-    float *work;
+    *out_work = 0;
     if (missing) {
         CTI_CLEAR(c->ports);
         for (i = 0; i < n; i++)
@@ -456,20 +482,15 @@ static int cti_factors_cover_ports(cti_component *c, const int32_t *ports, int n
     c->C_version = -1;
     n_ports = CTI_LEN(c->ports);
     c->ld = (3 * n_ports + 7) & ~7;
-    work = CTI_ARENA_NEW(f->arena, float, cti_factor32_compliance_work(&c->factor, n_ports));
-    if (!work || !CTI_RESERVE(f->mem, c->C, 3 * n_ports * c->ld))
-        return 0;
-    cti_factor32_compliance(&c->factor, c->ports, n_ports, c->C, c->ld, work);
-    c->C_version = c->version;
-    return 1;
+    *out_work = cti_factor32_compliance_work(&c->factor, n_ports);
+    return CTI_RESERVE(f->mem, c->C, 3 * n_ports * c->ld);
 }
 
-static int cti_factors_compliance(void *ctx, const int32_t *ports, int n_ports, const float **out_c, int *out_ld)
+static int cti_factors_compliance(void *ctx, const int32_t *ports, int n_ports, float **out_c, int *out_ld, size_t *out_work)
 {
     cti_component *c = (cti_component *)ctx;
-    int i, j, r, ld = (3 * n_ports + 7) & ~7, same;
-    float *C;
-    if (!cti_factors_cover_ports(c, ports, n_ports))
+    int i, ld = (3 * n_ports + 7) & ~7, same;
+    if (!cti_factors_cover_ports(c, ports, n_ports, out_work))
         return 0;
     same = n_ports == CTI_LEN(c->ports);
     for (i = 0; same && i < n_ports; i++)
@@ -480,9 +501,22 @@ static int cti_factors_compliance(void *ctx, const int32_t *ports, int n_ports, 
         return 1;
     }
     /* the ports in the order asked for */
-    C = CTI_ARENA_ZERO(c->owner->arena, float, (size_t)(3 * n_ports) * (size_t)ld);
-    if (!C)
-        return 0;
+    *out_c = CTI_ARENA_NEW(c->owner->arena, float, (size_t)(3 * n_ports) * (size_t)ld);
+    *out_work = *out_work > 0 ? *out_work : 1;
+    return *out_c != NULL;
+}
+
+static void cti_factors_fill(void *ctx, const int32_t *ports, int n_ports, float *C, float *work)
+{
+    cti_component *c = (cti_component *)ctx;
+    int i, j, r, ld = (3 * n_ports + 7) & ~7;
+    if (c->C_version != c->version) {
+        cti_factor32_compliance(&c->factor, c->ports, CTI_LEN(c->ports), c->C, c->ld, work);
+        c->C_version = c->version;
+    }
+    if (C == c->C)
+        return;
+    memset(C, 0, sizeof(float) * (size_t)(3 * n_ports) * (size_t)ld);
     for (i = 0; i < n_ports; i++)
         for (r = 0; r < 3; r++) {
             const float *from = c->C + (size_t)(3 * c->port_at[ports[i]] + r) * (size_t)c->ld;
@@ -490,8 +524,6 @@ static int cti_factors_compliance(void *ctx, const int32_t *ports, int n_ports, 
             for (j = 0; j < n_ports; j++)
                 memcpy(to + 3 * j, from + 3 * c->port_at[ports[j]], 3 * sizeof(float));
         }
-    *out_c = C;
-    return 1;
 }
 
 /* [2 n_components] ports, which are blocks that rows touch, and rows */
@@ -563,6 +595,7 @@ CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mod
             out[n].solve = cti_factors_solve;
             out[n].lagged = q->age > 0;
             out[n].compliance = cti_factors_compliance;
+            out[n].fill = cti_factors_fill;
             out[n++].ctx = q;
         } else if (mode == CT_CLUSTER_PATCH) {
             n = cti_factors_cut(f, arena, q, out, n);

@@ -11,6 +11,12 @@ CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f);
 /* cti_factors_renew -- recomputes a component's factor when it is missing, stale, made for another dt, or costs no more than some ten solves.
    A is the world's. 0 when memory ran out. */
 CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt);
+/* cti_factors_prepare -- the part of a renewal that allocates: q->due says whether the rest, cti_factors_refill, has to come; that may be on any
+   thread. 0 when memory ran out. */
+CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt);
+CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt);
+/* cti_factors_room -- scratch for solves with a factor, for every worker. 0 when memory ran out. */
+CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor);
 /* cti_factors_age -- a new matrix: every factor lags one step more. */
 CTI_FN void cti_factors_age(cti_factors *f);
 /* cti_factors_is_cheap -- 1 where a factor costs no more than some ten solves. */
@@ -29,16 +35,17 @@ CTI_FN int cti_factors_harden(cti_factors *f, const cti_row *rows, int n_rows);
 CTI_FN int cti_factors_lag(const cti_factors *f, const cti_island *island);
 
 /* cti_factors_free_solve -- A x = b on one component by conjugate gradients behind its factor; ends when sqrt(r' D^-1 r) <= tol, at once when x is
-   good enough. x, b [3 n] and work [12 n] are the world's. A component that takes more than eight iterations is marked. Returns the iterations. */
+   good enough. x, b [3 n] and work [12 n] are the world's; of them it touches the component's blocks alone. A component that takes more than
+   eight iterations is marked. worker: see ct_task_fn. Returns the iterations. */
 CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bsr *A, const ct_real *b, ct_real *x, double tol, int max_it,
-                                  ct_real *work);
+                                  ct_real *work, int worker);
 
 /* cti_factors_residual -- r = b - A x on one component, whose blocks are `blocks` in A. */
 CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r);
 
 /* cti_factors_apply -- z = D^-1 r on one component by a factor of its, whose blocks are `blocks` in r and z. */
 CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_factor32 *factor, const int32_t *blocks, const ct_real *r,
-                              ct_real *z);
+                              ct_real *z, int worker);
 
 /* cti_factors_islands -- island [n_rows]: rows that share components, directly or through others, have one number, 0 .. *out_n - 1 in the order of
    their first row. 0 when memory ran out. */

@@ -17,6 +17,7 @@
 
 #define CTI_ISLANDS_WILD 10 /* natural map above which friction contact by contact, whose own part of it is large, has run away */
 
+#define CTI_ISLANDS_NOTE_US 0.08 /* [us] a block, about; see cti_tasks_run_work */
 #define CTI_ISLANDS_RESCUE 400 /* rows of an island that AUTO gives to Newton's method where ICA failed */
 
 /* islands of one solve */
@@ -81,6 +82,7 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *p)
     p->rows = s->rows, p->n_rows = CTI_LEN(s->rows);
     p->filter = s->n_constrained ? s->filter : NULL;
     p->projectors = s->projectors;
+    p->tasks = &s->desc.tasks;
 }
 
 /* rows and origins sorted by island, each island's in their order; start [n_islands + 1] */
@@ -119,26 +121,43 @@ static void cti_islands_balance_one(cti_state *s, ct_real dt, const cti_island *
     const cti_component *list = s->factors.components;
     int c;
     cti_problem_rhs(&q->p, s->pcg_work);
-    cti_bsr_residual(&q->A, s->pcg_work, q->v, s->pcg_work);
+    cti_problem_residual(&q->p, s->pcg_work, q->v, s->pcg_work);
     for (c = 0; c < q->n_components; c++)
         cti_islands_balance(s, dt, &list[q->components[c]], q->own + list[q->components[c]].place, s->pcg_work, q->v);
+}
+
+typedef struct cti_islands_judges {
+    cti_state *s;
+    const cti_island *q;
+    cti_residuals res;
+} cti_islands_judges;
+
+/* what is noted in components */
+static void cti_islands_note(int begin, int end, int worker, void *context)
+{
+    const cti_islands_judges *j = (const cti_islands_judges *)context;
+    const cti_island *q = j->q;
+    ct_real *w = j->s->pcg_work;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        cti_component *k = &j->s->factors.components[q->components[begin]];
+        int i, last = k->place + k->end - k->begin;
+        k->dynamics = j->res.dynamics * q->p.velocity_scale;
+        k->natural = j->res.natural;
+        for (i = k->place; i < last; i++)
+            cti_v3_put(w, i, cti_v3_sub(cti_v3_at(q->v, i), cti_v3_at(j->s->v_free, q->blocks[i])));
+        for (k->moved = 0, i = k->place; i < last; i++)
+            k->moved += (double)cti_v3_dot(cti_v3_at(w, i), cti_bsr_row(&q->A, w, i));
+    }
 }
 
 /* what an island's solution is worth, noted in its components */
 static void cti_islands_judge(cti_state *s, const cti_island *q)
 {
-    cti_residuals res;
-    int i, c;
-    cti_residual_eval(&q->p, s->desc.solver.cone, q->v, s->pcg_work, &res);
-    for (i = 0; i < q->n; i++)
-        cti_v3_put(s->pcg_work, i, cti_v3_sub(cti_v3_at(q->v, i), cti_v3_at(s->v_free, q->blocks[i])));
-    for (i = c = 0; c < q->n_components; c++) {
-        cti_component *k = &s->factors.components[q->components[c]];
-        k->dynamics = res.dynamics * q->p.velocity_scale;
-        k->natural = res.natural;
-        for (k->moved = 0; i < k->place + k->end - k->begin; i++)
-            k->moved += (double)cti_v3_dot(cti_v3_at(s->pcg_work, i), cti_bsr_row(&q->A, s->pcg_work, i));
-    }
+    cti_islands_judges j;
+    j.s = s, j.q = q;
+    cti_residual_eval(&q->p, s->desc.solver.cone, q->v, s->pcg_work, &j.res);
+    cti_tasks_run_work(&s->desc.tasks, cti_islands_note, q->n_components, CTI_ISLANDS_NOTE_US * q->n / q->n_components, &j);
 }
 
 /* new factors where the island's lag. 0: out of memory */

@@ -54,6 +54,8 @@ typedef struct cti_component {
     ct_real held_dt;       /* time step it was computed for */
     int age;               /* steps since the factor was computed; -1: none */
     int iterations, extra; /* of the free solve behind the new factor; what its age has cost since, in iterations */
+    int took;              /* of the last free solve */
+    int due;               /* 1: its factor is being renewed */
     int flew;              /* no contacts in the last attempt */
     ct_real drift;         /* [m] about the most that a block has moved since the factor was computed */
     ct_real dt;            /* time step it was computed for */
@@ -97,7 +99,9 @@ typedef struct cti_factors {
     int in_order;          /* blocks are 0, 1, 2, ...: every component is a run of blocks */
     int32_t *patch_blocks; /* [n] patch by patch */
     int32_t *patches;      /* [n_patches + 1] starts in patch_blocks */
-    float *x, *work;       /* scratch of a solve */
+    float *x, *work;       /* scratch of a solve: [x_room] and [work_room] of each worker */
+    size_t x_room, work_room;
+    const ct_tasks *tasks; /* set before the rest */
     cti_mem *mem;
     cti_arena *arena;
     int n_refactored;      /* since cleared */

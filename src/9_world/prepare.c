@@ -171,6 +171,7 @@ static ct_code cti_prepare_surface(ct_world *w)
     f->soup.edges = f->edges, f->soup.faces = f->faces;
     f->soup.nv = f->nv, f->soup.ne = f->ne, f->soup.nf = f->nf;
     f->soup.vertex_is_point = f->is_point;
+    f->soup.tasks = &w->state.desc.tasks;
     f->soup.bodies = f->ranges, f->soup.n_bodies = n;
     if (!cti_surface_neighbours(&w->mem, f) || !cti_world_resolve_joints(w))
         return CT_ERR_MEMORY;
@@ -200,6 +201,7 @@ static ct_code cti_prepare_matrix(ct_world *w)
     CTI_FREE(&w->mem, pairs);
     if (ok && CTI_IS_DISCRETE(s))
         return CT_OK; /* no factors */
+    s->factors.tasks = &s->desc.tasks;
     return ok && cti_factors_init(&w->mem, &w->arena, &s->factors, &s->A) ? CT_OK : CT_ERR_MEMORY;
 }
 

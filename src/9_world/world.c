@@ -52,6 +52,7 @@ CONTACT_API_DEF const ct_library_info *ct_library_info_get(void)
                                          CTI_SIMD_NAME,
                                          !CTI_FUSED,
                                          CONTACT_WITH_FILES,
+                                         CONTACT_THREADS,
                                          "cmr dcd",
                                          "auto ica ca pgs lemke boxed active_set mprgp interior newton admm"};
     return &info;
@@ -189,8 +190,21 @@ static ct_code cti_world_check_dcd(const ct_world_desc *d, ct_error_info *e)
     return CT_OK;
 }
 
+static ct_code cti_world_check_tasks(const ct_tasks *t, ct_error_info *e)
+{
+    if (t->worker_count < 0 || t->worker_count > CTI_POOL_MOST)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, t->worker_count, "tasks.worker_count must be 0 to 256");
+    if (!t->enqueue != !t->finish)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "tasks.enqueue and tasks.finish need each other");
+    if (!CONTACT_THREADS && !t->enqueue && t->worker_count > 1)
+        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, t->worker_count,
+                                "threads of the world's own (tasks.worker_count without enqueue) are not built: CONTACT_THREADS is 0");
+    return CT_OK;
+}
+
 static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
 {
+    ct_code code;
     int k;
     if (!d || d->cookie != CTI_COOKIE)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "world desc was not made by ct_world_desc_default");
@@ -224,6 +238,9 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->recovery_speed, "recovery_speed must be zero or positive");
     if (cti_world_check_dcd(d, e) != CT_OK)
         return e ? e->code : CT_ERR_ARGUMENT;
+    code = cti_world_check_tasks(&d->tasks, e);
+    if (code != CT_OK)
+        return code;
     return cti_world_check_solver(&d->solver, e);
 }
 
@@ -234,6 +251,23 @@ static int cti_world_contracted(void)
     volatile double a = 1 + 1.0 / 134217728, b = 1 - 1.0 / 134217728, c = -1;
     double x = a, y = b, z = c;
     return x * y + z != 0;
+}
+
+/* threads of the world's own, where they are asked for */
+static ct_code cti_world_start_pool(ct_world *w, ct_error_info *e)
+{
+    ct_tasks *t = &w->state.desc.tasks;
+    int failed, system;
+    if (t->enqueue || t->worker_count < 2)
+        return CT_OK;
+    w->pool = cti_pool_create(&w->mem, t->worker_count, &failed, &system);
+    if (!w->pool && failed < 0)
+        return cti_world_refuse(e, CT_ERR_MEMORY, t->worker_count, "out of memory");
+    if (!w->pool)
+        return cti_error_set(e, CT_ERR_MEMORY, failed, system, "thread %d of %d could not be started (system error %d)", failed, t->worker_count - 1,
+                             system);
+    t->enqueue = cti_pool_enqueue, t->finish = cti_pool_finish, t->user = w->pool;
+    return CT_OK;
 }
 
 CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error)
@@ -260,6 +294,12 @@ CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **ou
     w->state.desc = *desc;
     w->error.element = -1;
     w->error.text = ct_code_text(CT_OK);
+    code = cti_world_start_pool(w, out_error);
+    if (code != CT_OK) {
+        mem = w->mem;
+        cti_mem_resize(&mem, w, sizeof *w, 0);
+        return code;
+    }
     *out_world = w;
     return CT_OK;
 }
@@ -300,6 +340,7 @@ CONTACT_API_DEF void ct_world_destroy(ct_world *w)
     CTI_FREE(&w->mem, w->pairs);
     CTI_FREE(&w->mem, w->contacts);
     cti_arena_free(&w->arena);
+    cti_pool_destroy(&w->mem, w->pool);
     mem = w->mem;
     cti_mem_resize(&mem, w, sizeof *w, 0);
 }

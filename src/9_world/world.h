@@ -2,6 +2,7 @@
 #ifndef CTI_WORLD_H
 #define CTI_WORLD_H
 
+#include "../0_base/pool.h"
 #include "../5_mesh/mesh.h"
 #include "../8_step/dcd.h"
 #include "../8_step/step.h"
@@ -50,6 +51,7 @@ struct ct_world {
     cti_mem mem;
     cti_arena arena;
     cti_state state;
+    cti_pool *pool;         /* behind state.desc.tasks, where that is the world's own; or NULL */
     cti_body *bodies;       /* slots; kind FREE: unused */
     cti_world_joint *joints; /* slots */
     int32_t *surface_slot;  /* slot of each surface body */

@@ -42,6 +42,9 @@
 #ifndef CONTACT_WITH_FILES
 #define CONTACT_WITH_FILES 1
 #endif
+#ifndef CONTACT_THREADS
+#define CONTACT_THREADS 0
+#endif
 /* Steppers and solvers. */
 #ifndef CONTACT_WITH_CMR
 #define CONTACT_WITH_CMR 1

@@ -67,8 +67,17 @@ typedef struct ct_allocator {
     void *user;
 } ct_allocator;
 
-/* ct_tasks -- the user's task system (box2d v3's shape): enqueue runs fn(begin, end, worker, context) over [0, count) in blocks of at least
-   min_range and returns a task that finish waits for. NULL enqueue: serial. */
+/* ct_tasks -- who runs the loops of a step. Results have the same bits whoever does. Three ways:
+   - all zero (default): the calling thread
+   - worker_count N > 1 and no enqueue: N - 1 threads of the world's own, started by ct_world_create and ended by ct_world_destroy, and the
+     calling thread. Needs CONTACT_THREADS 1, else CT_ERR_UNSUPPORTED; a thread that does not start is CT_ERR_MEMORY, `element` its number
+     and `value` the system's error
+   - enqueue and finish: the user's task system (box2d v3's shape). enqueue sees to it that fn(begin, end, worker, context) is called for
+     ranges that together are [0, count) once, in any order and on any threads, also before it returns; each range of at least min_range
+     but for what is left over. It returns a task that finish, which is called next, waits for, or NULL where all is done. Ranges that run
+     at the same time have different workers; 0 <= worker < worker_count. fn calls nothing of the user's and does not wait for other ranges
+   worker_count  0 to 256
+   user          handed to enqueue and finish; not read otherwise */
 typedef void ct_task_fn(int begin, int end, int worker, void *context);
 typedef struct ct_tasks {
     void *(*enqueue)(ct_task_fn *fn, int count, int min_range, void *context, void *user);
@@ -298,7 +307,7 @@ typedef struct ct_world_desc {
     ct_dcd_desc dcd;        /* of CT_STEPPER_DCD */
     ct_real recovery_speed; /* most speed at which a pair closer than its thickness is eased apart [m/s], >= 0; 0: no cap; default 1 */
     ct_allocator allocator;
-    ct_tasks tasks;
+    ct_tasks tasks;         /* default: one thread */
     ct_log_fn *log;
     void *log_user;
     uint64_t (*now_us)(void *user); /* clock for the report's milliseconds; NULL: times are 0 */
@@ -523,6 +532,7 @@ typedef struct ct_library_info {
     const char *simd; /* "NONE", "SSE2", "AVX2", "AVX512", "NEON", "WASM" */
     int deterministic; /* 1: the same bits as every other such build; 0: CONTACT_DETERMINISTIC is 0 and products are fused */
     int with_files;
+    int with_threads; /* CONTACT_THREADS: worlds can have threads of their own */
     const char *steppers, *solvers; /* names, separated by spaces */
 } ct_library_info;
 
