@@ -2,6 +2,7 @@
 #   make            build/contact (double), build/contact32 (float), build/libcontact_dev.a
 #   make demo       a heap of soft letters: build/demo/demo.png, summary.json and three numbers; a video where ffmpeg is there
 #   make test       unit tests, sanitizers, compile twins, quick start; the last line is "N passed, N failed, N skipped"
+#   make soak       2,000 random worlds under the sanitizers; counts of crashes, NaN, hangs, unreported intersections
 #   make accept     acceptance scenes      make bench    measurements        make figures   docs/figures.md, its pictures
 #   make amalgamate contact.h from src/
 #   make format     clang-format           make clean    removes build/
@@ -35,7 +36,7 @@ OBJASAN := $(SOURCES:%.c=build/oasan/%.o)
 BIN64 := $(TOOLS:%=build/o64/tools/%.o)
 BIN32 := $(TOOLS:%=build/o32/tools/%.o)
 
-.PHONY: all demo test test-build test-all bench accept figures fuzz format clean amalgamate
+.PHONY: all demo test test-build test-all soak bench accept figures fuzz format clean amalgamate
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: build/contact build/contact32 build/libcontact_dev.a
@@ -104,6 +105,22 @@ build/asan/%: tests/%.c build/libcontact_asan.a
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
 	$(Q)$(CC) $(FLAGSASAN) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_asan.a $(CMOCKA_LIBS) -lm -o $@
+# random worlds under the sanitizers, each in a process of its own: make soak WORLDS=2000 SEED=1; build/soak64 and build/soak32 are without them, for
+# looking for faults faster, in double and in float
+SOAK := $(wildcard tests/soak/*.c)
+WORLDS ?= 2000
+SEED ?= 1
+build/soak: $(SOAK) $(wildcard tests/soak/*.h) build/libcontact_asan.a
+	$(call say,LINK $@)
+	$(Q)$(CC) $(FLAGSASAN) $(STB_CFLAGS) $(SOAK) build/libcontact_asan.a -lm -o $@
+build/soak64: $(SOAK) $(wildcard tests/soak/*.h) build/libcontact_dev.a
+	$(call say,LINK $@)
+	$(Q)$(CC) $(FLAGS64) $(STB_CFLAGS) $(SOAK) build/libcontact_dev.a -lm -o $@
+build/soak32: $(SOAK) $(wildcard tests/soak/*.h) build/libcontact_dev32.a
+	$(call say,LINK $@)
+	$(Q)$(CC) $(FLAGS32) $(STB_CFLAGS) $(SOAK) build/libcontact_dev32.a -lm -o $@
+soak: build/soak
+	@./build/soak --worlds $(WORLDS) --seed $(SEED) --jobs $(JOBS)
 test-build: build/contact build/contact32 $(TESTS:%=build/tests/%) $(TESTS:%=build/asan/%)
 test:
 	@$(MAKE) --no-print-directory -s -k -j$(JOBS) test-build || true
