@@ -3,6 +3,7 @@
 #   make demo       a heap of soft letters: build/demo/demo.png, summary.json and three numbers; a video where ffmpeg is there
 #   make test       unit tests, sanitizers, compile twins, quick start; the last line is "N passed, N failed, N skipped"
 #   make soak       2,000 random worlds under the sanitizers; counts of crashes, NaN, hangs, unreported intersections
+#   make fuzz       libFuzzer on each reader, SECONDS=600 each (clang)
 #   make accept     acceptance scenes      make bench    measurements        make figures   docs/figures.md, its pictures
 #   make amalgamate contact.h from src/
 #   make format     clang-format           make clean    removes build/
@@ -121,6 +122,35 @@ build/soak32: $(SOAK) $(wildcard tests/soak/*.h) build/libcontact_dev32.a
 	$(Q)$(CC) $(FLAGS32) $(STB_CFLAGS) $(SOAK) build/libcontact_dev32.a -lm -o $@
 soak: build/soak
 	@./build/soak --worlds $(WORLDS) --seed $(SEED) --jobs $(JOBS)
+# libFuzzer, a harness for each reader: make fuzz SECONDS=600
+FUZZ_CC ?= clang
+FUZZERS := obj msh ply stl vtk tetgen cpb lcp blcp scene
+SECONDS ?= 600
+FLAGSFUZZ := $(BASE) -Wno-unused-function -O1 -g1 $(ARCH) -DCONTACT_REAL=64 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+OBJFUZZ := $(SOURCES:%.c=build/ofuzz/%.o) $(TOOLS:%=build/ofuzz/tools/%.o)
+build/ofuzz/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(call say,FUZZ_CC $@)
+	$(Q)$(FUZZ_CC) $(FLAGSFUZZ) $(STB_CFLAGS) -MMD -MP -c $< -o $@
+build/ofuzz/tools/%.o: tools/%.c
+	@mkdir -p $(@D)
+	$(call say,FUZZ_CC $@)
+	$(Q)$(FUZZ_CC) $(FLAGSFUZZ) $(STB_CFLAGS) $(CJSON_CFLAGS) -Dmain=contact_main -MMD -MP -c $< -o $@
+build/libcontact_fuzz.a: $(OBJFUZZ)
+	@rm -f $@
+	$(call say,AR $@)
+	$(Q)$(AR) rcs $@ $^
+build/fuzz/seeds: tests/fuzz/seeds.c build/libcontact_dev.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FLAGS64) $(STB_CFLAGS) $< build/libcontact_dev.a -lm -o $@
+build/fuzz/%: tests/fuzz/fuzz_read.c tests/fuzz/fuzz_scene.c build/libcontact_fuzz.a
+	@mkdir -p $(@D)
+	$(call say,LINK $@)
+	$(Q)$(FUZZ_CC) $(BASE) -O1 -g1 -DCONTACT_REAL=64 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(STB_CFLAGS) \
+	    -DFUZZ_EXTENSION='"$*"' tests/fuzz/fuzz_$(if $(filter scene,$*),scene,read).c build/libcontact_fuzz.a $(CJSON_LIBS) -lm -o $@
+fuzz:
+	@if ! command -v $(FUZZ_CC) >/dev/null; then echo "SKIPPED fuzz: needs the Debian package clang"; exit 0; fi; \
+	    $(MAKE) --no-print-directory -j$(JOBS) build/fuzz/seeds $(FUZZERS:%=build/fuzz/%) && sh tools/run_fuzz.sh $(SECONDS) $(JOBS) $(FUZZERS)
 test-build: build/contact build/contact32 $(TESTS:%=build/tests/%) $(TESTS:%=build/asan/%)
 test:
 	@$(MAKE) --no-print-directory -s -k -j$(JOBS) test-build || true
@@ -155,4 +185,4 @@ format:
 clean:
 	rm -rf build
 
--include $(OBJ64:.o=.d) $(OBJ32:.o=.d) $(OBJASAN:.o=.d) $(BIN64:.o=.d) $(BIN32:.o=.d) $(wildcard build/tests/*.d build/asan/*.d build/bench/*.d)
+-include $(OBJFUZZ:.o=.d) $(OBJ64:.o=.d) $(OBJ32:.o=.d) $(OBJASAN:.o=.d) $(BIN64:.o=.d) $(BIN32:.o=.d) $(wildcard build/tests/*.d build/asan/*.d build/bench/*.d)

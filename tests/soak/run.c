@@ -14,7 +14,7 @@
 /* [s] of processor that a step may take under the sanitizers: per substep and block */
 #define WORK_STEP 1.0
 #define WORK_BLOCK 0.1
-#define ENERGY_MOST 1e3 /* times what is explained */
+#define WORLD_CPU 6.0 /* [s] of processor after which a world ends */
 
 static const char *const verdicts[SOAK_VERDICTS] = {"fine", "not finite", "unreported intersection", "validate disagrees", "work above its bound",
                                                     "wrong code", "unreported depth", "other bits", "crash", "hang"};
@@ -458,6 +458,10 @@ static void run_steps(soak_run *u, soak_rng *r)
     }
     for (k = 0; k < n && !u->failed; k++) {
         double was = u->explained;
+        if (u->out->cpu > WORLD_CPU) {
+            u->out->cut = 1;
+            return;
+        }
         fresh = k == 0;
         if (k > 0 && !u->options->calm) {
             u->explained = 0;

@@ -63,6 +63,7 @@ typedef struct soak_result {
     int steps, step;        /* steps done; the step that the verdict is about */
     int blocks, bodies, joints;
     int refused, misuse;    /* bodies that were refused; calls of misuse, each refused with its culprit */
+    int cut;                /* the world was ended early, its time was over */
     int tangled_start, left; /* world began with intersections; it left the extent that its thickness allows */
     int status[CT_STATUS_COUNT_];
     int crossing_reported;  /* steps that ended with new intersections that the report names */

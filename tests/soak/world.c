@@ -116,6 +116,9 @@ void soak_make_desc(soak_run *u, soak_rng *r)
         d->solver.max_sweeps = 1 + soak_below(r, 400), d->solver.max_iterations = 1 + soak_below(r, 500);
         d->solver.inner_repeats = 1 + soak_below(r, 4), d->solver.inner_iterations = 1 + soak_below(r, 200);
     }
+    /* their own bounds hold a solve to seconds, which is long where a step has many */
+    if (d->solver.solver != CT_SOLVER_ICA && soak_chance(r, 0.8))
+        d->solver.budget = (int)soak_decades(r, 1, 3);
     d->solver.friction = (ct_friction)soak_below(r, 3);
     d->solver.order = soak_below(r, 3);
     if (soak_chance(r, 0.3))
