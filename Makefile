@@ -3,6 +3,8 @@
 #   make demo       a heap of soft letters: build/demo/demo.png, summary.json and three numbers; a video where ffmpeg is there
 #   make test       unit tests, sanitizers, compile twins, quick start; the last line is "N passed, N failed, N skipped"
 #   make test-platforms  the same bits from every SIMD path, compiler and processor      make bench-paths  what each path gains
+#   make soak       2,000 random worlds under the sanitizers; counts of crashes, NaN, hangs, unreported intersections
+#   make fuzz       libFuzzer on each reader, SECONDS=600 each (clang)
 #   make accept     acceptance scenes      make bench    measurements        make figures   docs/figures.md, its pictures
 #   make amalgamate contact.h from src/
 #   make format     clang-format           make clean    removes build/
@@ -42,7 +44,7 @@ OBJTSAN := $(SOURCES:%.c=build/otsan/%.o)
 BIN64 := $(TOOLS:%=build/o64/tools/%.o)
 BIN32 := $(TOOLS:%=build/o32/tools/%.o)
 
-.PHONY: all demo test test-build test-tsan test-all test-platforms bench bench-paths accept figures fuzz format clean amalgamate
+.PHONY: all demo test test-build test-tsan test-all test-platforms soak bench bench-paths accept figures fuzz format clean amalgamate
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: build/contact build/contact32 build/libcontact_dev.a
@@ -126,6 +128,51 @@ build/tsan/%: tests/%.c build/libcontact_tsan.a
 # data races: the tests of threads under ThreadSanitizer
 test-tsan: build/tsan/test_threads
 	@TSAN_OPTIONS=halt_on_error=1 ./build/tsan/test_threads
+# random worlds under the sanitizers, each in a process of its own: make soak WORLDS=2000 SEED=1; build/soak64 and build/soak32 are without them, for
+# looking for faults faster, in double and in float
+SOAK := $(wildcard tests/soak/*.c)
+WORLDS ?= 2000
+SEED ?= 1
+build/soak: $(SOAK) $(wildcard tests/soak/*.h) build/libcontact_asan.a
+	$(call say,LINK $@)
+	$(Q)$(CC) $(FLAGSASAN) $(STB_CFLAGS) $(SOAK) build/libcontact_asan.a -lm -o $@
+build/soak64: $(SOAK) $(wildcard tests/soak/*.h) build/libcontact_dev.a
+	$(call say,LINK $@)
+	$(Q)$(CC) $(FLAGS64) $(STB_CFLAGS) $(SOAK) build/libcontact_dev.a -lm -o $@
+build/soak32: $(SOAK) $(wildcard tests/soak/*.h) build/libcontact_dev32.a
+	$(call say,LINK $@)
+	$(Q)$(CC) $(FLAGS32) $(STB_CFLAGS) $(SOAK) build/libcontact_dev32.a -lm -o $@
+soak: build/soak
+	@./build/soak --worlds $(WORLDS) --seed $(SEED) --jobs $(JOBS)
+# libFuzzer, a harness for each reader: make fuzz SECONDS=600
+FUZZ_CC ?= clang
+FUZZERS := obj msh ply stl vtk tetgen cpb lcp blcp scene
+SECONDS ?= 600
+FLAGSFUZZ := $(BASE) -Wno-unused-function -O1 -g1 $(ARCH) -DCONTACT_REAL=64 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+OBJFUZZ := $(SOURCES:%.c=build/ofuzz/%.o) $(TOOLS:%=build/ofuzz/tools/%.o)
+build/ofuzz/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(call say,FUZZ_CC $@)
+	$(Q)$(FUZZ_CC) $(FLAGSFUZZ) $(STB_CFLAGS) -MMD -MP -c $< -o $@
+build/ofuzz/tools/%.o: tools/%.c
+	@mkdir -p $(@D)
+	$(call say,FUZZ_CC $@)
+	$(Q)$(FUZZ_CC) $(FLAGSFUZZ) $(STB_CFLAGS) $(CJSON_CFLAGS) -Dmain=contact_main -MMD -MP -c $< -o $@
+build/libcontact_fuzz.a: $(OBJFUZZ)
+	@rm -f $@
+	$(call say,AR $@)
+	$(Q)$(AR) rcs $@ $^
+build/fuzz/seeds: tests/fuzz/seeds.c build/libcontact_dev.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FLAGS64) $(STB_CFLAGS) $< build/libcontact_dev.a -lm -o $@
+build/fuzz/%: tests/fuzz/fuzz_read.c tests/fuzz/fuzz_scene.c build/libcontact_fuzz.a
+	@mkdir -p $(@D)
+	$(call say,LINK $@)
+	$(Q)$(FUZZ_CC) $(BASE) -O1 -g1 -DCONTACT_REAL=64 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(STB_CFLAGS) \
+	    -DFUZZ_EXTENSION='"$*"' tests/fuzz/fuzz_$(if $(filter scene,$*),scene,read).c build/libcontact_fuzz.a $(CJSON_LIBS) -lm -o $@
+fuzz:
+	@if ! command -v $(FUZZ_CC) >/dev/null; then echo "SKIPPED fuzz: needs the Debian package clang"; exit 0; fi; \
+	    $(MAKE) --no-print-directory -j$(JOBS) build/fuzz/seeds $(FUZZERS:%=build/fuzz/%) && sh tools/run_fuzz.sh $(SECONDS) $(JOBS) $(FUZZERS)
 test-build: build/contact build/contact32 $(TESTS:%=build/tests/%) $(TESTS:%=build/asan/%)
 test:
 	@$(MAKE) --no-print-directory -s -k -j$(JOBS) test-build || true
@@ -166,4 +213,4 @@ format:
 clean:
 	rm -rf build
 
--include $(OBJ64:.o=.d) $(OBJ32:.o=.d) $(OBJASAN:.o=.d) $(OBJTSAN:.o=.d) $(BIN64:.o=.d) $(BIN32:.o=.d) $(wildcard build/tests/*.d build/asan/*.d build/tsan/*.d build/bench/*.d)
+-include $(OBJFUZZ:.o=.d) $(OBJ64:.o=.d) $(OBJ32:.o=.d) $(OBJASAN:.o=.d) $(OBJTSAN:.o=.d) $(BIN64:.o=.d) $(BIN32:.o=.d) $(wildcard build/tests/*.d build/asan/*.d build/tsan/*.d build/bench/*.d)

@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs b29dd2aad97da7cd.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 19b9804bd195cbc5.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -29,8 +29,8 @@ STEP BY STEP
 
 WHAT IT DOES NOT DO
     Rods, points, restitution, tearing, plasticity, fluids: not in this version. Steppers other than CMR and DCD, and the solver
-    CT_SOLVER_GEOMETRIC_CG, are named in the enums and refused with CT_ERR_UNSUPPORTED (ct_stepper_built, ct_solver_built). It never prints, never exits, never
-    starts a thread, has no writable global, and reads no clock but the one you give it. It does not sleep bodies. ct_tasks is accepted and not used yet: steps run on the calling thread.
+    CT_SOLVER_GEOMETRIC_CG, are named in the enums and refused with CT_ERR_UNSUPPORTED (ct_stepper_built, ct_solver_built). It never prints, never exits,
+    starts no thread that you do not ask for, has no writable global, and reads no clock but the one you give it. It does not sleep bodies.
     Implicit Euler damps motion, more so with larger steps: bounces and swings fade sooner than in nature. Where that matters take smaller
     steps; a run with an eighth of the step bounces visibly higher.
 
@@ -89,12 +89,25 @@ WHAT IS GUARANTEED
     Given a start without intersections, a step of CT_STEPPER_CMR ends without one, in double and in float: the collision test has no false
     negatives, rounding included, and the rounded end positions are the exact start of the next step. Exceptions are reported, not hidden:
     scripted surfaces that leave no room. A start with intersections is not refused: those pairs are named by ct_world_validate, excluded from
-    the test, and eased apart by bounded impulses, or at once by ct_world_repair. The same program and input give the same bits on every
-    run and on every SIMD path.
+    the test, and eased apart by bounded impulses, or at once by ct_world_repair.
+    The same input gives the same bits on every run, on every SIMD path, from gcc and clang at -O0 to -O3, on x86-64, 64-bit ARM and in
+    WebAssembly, under Linux and Windows, unless CONTACT_DETERMINISTIC is 0: products and sums are not fused, sums have one order, and of the
+    C library only functions that are exact or correctly rounded are called (sqrt, floor, remainder, frexp, ldexp, fabs; log, exp, sin, cos,
+    acos, atan2 and cbrt are our own). It does not hold for time limits, which depend on the clock, for float against double, and for
+    decimal numbers in mesh and problem files only where strtod rounds correctly.
 
 THREADS
     A world belongs to one thread at a time; two worlds never touch. The ct_ccd_* and ct_mesh_* functions need no world and are safe on every
-    thread.
+    thread. A step runs on the calling thread, unless ct_world_desc.tasks says otherwise:
+        d.tasks.worker_count = 4;                                  the world starts three threads of its own (CONTACT_THREADS 1, -pthread) ...
+        d.tasks.enqueue = ...; d.tasks.finish = ...; d.tasks.user = ...;     ... or your task system runs its loops
+    The state has the same bits for every number of workers and for every task system, in whatever order it runs ranges: loops are cut by the
+    problem's size alone, contacts that share a body keep their order, sums are taken in a fixed order. In parallel are detection, element
+    forces and stiffness (body by body), factors and free motions, and the contact solve of bodies that are taken whole; loops too short to gain
+    stay on the calling thread. A body that is relaxed node by node, a large cloth above all, is relaxed by one worker. CT_STEPPER_DCD uses
+    workers in assembly and placement only. The allocator, the log and the clock are called from the calling thread alone. The world's own
+    threads spin for some ten microseconds behind a loop, then sleep; they are idle between steps. More workers than idle cores slow a step
+    down.
 
 MEMORY
     All of it comes from ct_world_desc.allocator (default malloc, realloc, free), and every failure is an error code. Arrays that the library
@@ -112,10 +125,19 @@ SWITCHES. Macros that you define before the include. The first group must be the
 
     The second group counts only beside CONTACT_IMPLEMENTATION.
 
-    CONTACT_SIMD          CT_SIMD_AUTO (default): AVX2 where the compiler is told of it (-mavx2, -march=native), plain C elsewhere.
-                          CT_SIMD_NONE: plain C, several times slower in collision detection. CT_SIMD_AVX2: insist. All give the same bits.
+    CONTACT_SIMD          CT_SIMD_AUTO (default): the widest path that the compiler is told of: CT_SIMD_AVX512 (-mavx512f -mavx512dq),
+                          CT_SIMD_AVX2 (-mavx2, -march=native), CT_SIMD_SSE2 (every x86-64), CT_SIMD_NEON (64-bit ARM), CT_SIMD_WASM
+                          (-msimd128), else CT_SIMD_NONE: plain C, several times slower in collision detection. A path by name insists: an
+                          #error says what the compiler has to be told. Chosen when compiling, never at run time. All give the same bits.
+    CONTACT_DETERMINISTIC 1 (default) or 0. 1: the same bits on every SIMD path, from every compiler at every level of optimization, on every
+                          processor (see WHAT IS GUARANTEED). 0: factors and block products are fused multiply-adds where the processor has
+                          them (AVX2 with -mfma, AVX512, NEON): @COST@ The same program then still gives the same bits
+                          on every run, other builds do not. Collision tests and their guarantees are the same for both.
     CONTACT_WITH_FILES    1 (default) or 0: mesh and problem files. 0 removes stdio; ct_mesh_read, ct_mesh_write, ct_problem_read
                           and ct_problem_write then return CT_ERR_UNSUPPORTED.
+    CONTACT_THREADS       0 (default) or 1: worlds can have threads of their own (tasks.worker_count without enqueue). 1 needs pthreads or
+                          Win32, -pthread where the system wants it, and atomic words (gcc, clang, MSVC). Without it your own task system
+                          still works, and a world that asks for threads is refused (CT_ERR_UNSUPPORTED).
     CONTACT_WITH_CMR, CONTACT_WITH_DCD
                           1 (default) or 0: the steppers. One of them has to be 1. 0 takes its code out, the enum keeps its value:
                           ct_stepper_built says 0, ct_world_create refuses it by name (CT_ERR_UNSUPPORTED).
@@ -131,7 +153,8 @@ SWITCHES. Macros that you define before the include. The first group must be the
     CONTACT_ASSERT(x)     internal checks; default nothing. For debugging the library itself.
 
     Refused by #error: -ffast-math and -Ofast (they remove its error bounds), x87 arithmetic. Contraction (fused multiply-add) is switched off
-    inside the implementation by pragma; with clang do not pass -ffp-contract=fast, which overrides pragmas.
+    inside the implementation by pragma, whatever -march says. clang -ffp-contract=fast overrides pragmas: ct_world_create then refuses
+    with CT_ERR_UNSUPPORTED.
 
 
 SOURCES
@@ -184,8 +207,14 @@ SOURCES
 #ifndef CONTACT_SIMD
 #define CONTACT_SIMD CT_SIMD_AUTO
 #endif
+#ifndef CONTACT_DETERMINISTIC
+#define CONTACT_DETERMINISTIC 1
+#endif
 #ifndef CONTACT_WITH_FILES
 #define CONTACT_WITH_FILES 1
+#endif
+#ifndef CONTACT_THREADS
+#define CONTACT_THREADS 0
 #endif
 /* Steppers and solvers. */
 #ifndef CONTACT_WITH_CMR
@@ -396,8 +425,17 @@ typedef struct ct_allocator {
     void *user;
 } ct_allocator;
 
-/* ct_tasks -- the user's task system (box2d v3's shape): enqueue runs fn(begin, end, worker, context) over [0, count) in blocks of at least
-   min_range and returns a task that finish waits for. NULL enqueue: serial. */
+/* ct_tasks -- who runs the loops of a step. Results have the same bits whoever does. Three ways:
+   - all zero (default): the calling thread
+   - worker_count N > 1 and no enqueue: N - 1 threads of the world's own, started by ct_world_create and ended by ct_world_destroy, and the
+     calling thread. Needs CONTACT_THREADS 1, else CT_ERR_UNSUPPORTED; a thread that does not start is CT_ERR_MEMORY, `element` its number
+     and `value` the system's error
+   - enqueue and finish: the user's task system (box2d v3's shape). enqueue sees to it that fn(begin, end, worker, context) is called for
+     ranges that together are [0, count) once, in any order and on any threads, also before it returns; each range of at least min_range
+     but for what is left over. It returns a task that finish, which is called next, waits for, or NULL where all is done. Ranges that run
+     at the same time have different workers; 0 <= worker < worker_count. fn calls nothing of the user's and does not wait for other ranges
+   worker_count  0 to 256
+   user          handed to enqueue and finish; not read otherwise */
 typedef void ct_task_fn(int begin, int end, int worker, void *context);
 typedef struct ct_tasks {
     void *(*enqueue)(ct_task_fn *fn, int count, int min_range, void *context, void *user);
@@ -606,6 +644,8 @@ typedef struct ct_dcd_desc {
 /* ct_world_desc -- make it with ct_world_desc_default; the cookie tells a zeroed or foreign struct from a real one. */
 typedef struct ct_world_desc {
     uint32_t cookie;
+    double origin[3];     /* [m] where (0, 0, 0) of this API lies in the caller's world, for float worlds far from its origin. Every ct_real position,
+                             in and out, is relative to it; ct_body_get_positions adds it to doubles. Nothing else depends on it; default 0 */
     ct_real gravity[3];   /* [m/s^2]; default 0, -9.81, 0 */
     ct_real thickness;    /* distance that is kept [m], > 0; default 1e-3 */
     ct_real friction;     /* Coulomb coefficient, >= 0; default 0.4 */
@@ -625,7 +665,7 @@ typedef struct ct_world_desc {
     ct_dcd_desc dcd;        /* of CT_STEPPER_DCD */
     ct_real recovery_speed; /* most speed at which a pair closer than its thickness is eased apart [m/s], >= 0; 0: no cap; default 1 */
     ct_allocator allocator;
-    ct_tasks tasks;
+    ct_tasks tasks;         /* default: one thread */
     ct_log_fn *log;
     void *log_user;
     uint64_t (*now_us)(void *user); /* clock for the report's milliseconds; NULL: times are 0 */
@@ -828,6 +868,8 @@ typedef struct ct_step_report {
     int dropped;           /* DCD: constraints left out by decoupling, summed over substeps */
     int cg_steps;          /* DCD: conjugate steps among the solver_iterations of MPRGP */
     int solves;            /* DCD: quadratic programs with constraints, summed */
+    int coarse;            /* bodies so far out at the end that their thickness is below 64 ulp of a coordinate: they do not intersect, but what rounds
+                              their positions is no longer small beside what they keep. None is added there, but one may fall or be taken there */
     int tangled;           /* pairs (edge through face) that intersected when the last substep began: no contact between them, they are eased apart */
     ct_real residual;      /* natural map relative to the velocity scale, worst solve */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
@@ -845,8 +887,10 @@ typedef struct ct_step_report {
 typedef struct ct_library_info {
     int version_major, version_minor, version_patch;
     int real_bits;    /* 32 or 64 */
-    const char *simd; /* "AVX2", "NONE" */
+    const char *simd; /* "NONE", "SSE2", "AVX2", "AVX512", "NEON", "WASM" */
+    int deterministic; /* 1: the same bits as every other such build; 0: CONTACT_DETERMINISTIC is 0 and products are fused */
     int with_files;
+    int with_threads; /* CONTACT_THREADS: worlds can have threads of their own */
     const char *steppers, *solvers; /* names, separated by spaces */
 } ct_library_info;
 
@@ -877,11 +921,11 @@ CONTACT_API int ct_solver_built(ct_solver solver);
 CONTACT_API ct_solver_desc ct_solver_desc_default(void);
 CONTACT_API ct_world_desc ct_world_desc_default(void);
 /* ct_world_create -- out_error may be NULL. CT_ERR_ARGUMENT (a field out of range, wrong cookie), CT_ERR_UNSUPPORTED (stepper or solver that
-   is not built, pair that makes no sense), CT_ERR_MEMORY. */
+   is not built, pair that makes no sense; an implementation whose sums the compiler has fused, see the manual's switches), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error);
 CONTACT_API void ct_world_destroy(ct_world *world); /* NULL is fine */
 /* ct_world_step -- advances by dt [s] > 0. The state at the end is finite in every case; out_report (may be NULL) says how well it went.
-   CT_ERR_ARGUMENT (dt), CT_ERR_MEMORY, CT_ERR_MESH (thickness below 64 ulp of the world's extent): world unchanged. */
+   CT_ERR_ARGUMENT (dt), CT_ERR_MEMORY: world unchanged. */
 CONTACT_API ct_code ct_world_step(ct_world *world, ct_real dt, ct_step_report *out_report);
 CONTACT_API const ct_error_info *ct_world_error(const ct_world *world);
 /* ct_world_validate -- every pair that intersects now (edge through face; vertex behind a plane), exact. *out_pairs [*out_n] belongs to the
@@ -936,6 +980,8 @@ CONTACT_API ct_cloth_desc ct_cloth_desc_default(void);
 CONTACT_API ct_static_desc ct_static_desc_default(void);
 CONTACT_API ct_rigid_desc ct_rigid_desc_default(void);
 CONTACT_API ct_kinematic_desc ct_kinematic_desc_default(void);
+/* ct_body_add_* -- CT_ERR_ARGUMENT, CT_ERR_MEMORY, CT_ERR_UNSUPPORTED; CT_ERR_MESH: the mesh cannot be used, or a vertex (.element, its coordinate in
+   .value) is farther from the origin than h / (64 * 2^-23) = 131,072 h in float, 7e13 h in double, h the body's thickness. */
 CONTACT_API ct_code ct_body_add_soft(ct_world *world, const ct_soft_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_cloth(ct_world *world, const ct_cloth_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_static(ct_world *world, const ct_static_desc *desc, ct_body_id *out_body);
@@ -958,7 +1004,8 @@ CONTACT_API int ct_body_vertex_count(const ct_world *world, ct_body_id body); /*
    0 for other bodies and stale ids. */
 CONTACT_API int ct_body_node_count(const ct_world *world, ct_body_id body);
 CONTACT_API const char *ct_body_name(const ct_world *world, ct_body_id body); /* "" for stale ids */
-/* ct_body_get_positions -- writes x, y, z of every vertex as scalar type `type` at out + i * stride. out NULL: only *out_n. out_n may be NULL. */
+/* ct_body_get_positions -- writes x, y, z of every vertex as scalar type `type` at out + i * stride. out NULL: only *out_n. out_n may be NULL.
+   Doubles are in the caller's world (ct_world_desc.origin is added), floats relative to the origin. */
 CONTACT_API ct_code ct_body_get_positions(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 CONTACT_API ct_code ct_body_get_velocities(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 /* ct_body_set_velocities -- of a deformable body's nodes, [3 n], n as ct_body_node_count. */
@@ -1064,7 +1111,9 @@ CONTACT_API ct_code ct_ccd_edge_edge_batch(const ct_real *x0, const ct_real *x1,
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wunused-function"
 #pragma clang diagnostic ignored "-Wunneeded-internal-declaration"
+#if defined(__x86_64__) || defined(__i386__)
 #pragma float_control(push)
+#endif
 #pragma clang fp contract(off)
 #elif defined(__GNUC__)
 #pragma GCC diagnostic push
@@ -1912,25 +1961,362 @@ CTI_INLINE void cti_sets_join(int32_t *parent, int32_t a, int32_t b)
 }
 
 
+/* ---- 0_base/pool.h ---- */
+/* pool.h -- the built-in threads behind ct_tasks (CONTACT_THREADS 1). Workers spin for a moment after a loop, since the next one is near, then
+   sleep. */
+
+
+typedef struct cti_pool cti_pool;
+
+enum { CTI_POOL_MOST = 256 }; /* workers */
+
+/* cti_pool_create -- starts workers - 1 threads, 1 <= workers <= CTI_POOL_MOST; the calling thread is worker 0. NULL: out of memory (*out_failed -1),
+   or thread *out_failed >= 1 could not be started, *out_system being what the system said; then nothing is left behind. Always NULL without
+   CONTACT_THREADS. */
+CTI_FN cti_pool *cti_pool_create(cti_mem *mem, int workers, int *out_failed, int *out_system);
+/* cti_pool_destroy -- ends the threads; NULL is allowed. No loop may be running. */
+CTI_FN void cti_pool_destroy(cti_mem *mem, cti_pool *pool);
+/* cti_pool_enqueue, cti_pool_finish -- the functions of a ct_tasks whose user is the pool. One loop at a time, and one thread that calls. */
+CTI_FN void *cti_pool_enqueue(ct_task_fn *fn, int count, int min_range, void *context, void *user);
+CTI_FN void cti_pool_finish(void *task, void *user);
+
+
+/* ---- 0_base/pool.c ---- */
+/* pool.c -- a pool of threads for one loop at a time.
+   Method: a loop is cut into blocks; who takes a block lowers the number of those that are left. That number and the number of the loop are one
+   64-bit word, so that a worker that comes late can not take a block of another loop by mistake. The caller takes blocks, too, and waits for
+   those that others took. Workers look at the word for some ten microseconds, then sleep until a loop wakes them. Based on: no paper; the
+   sleepers' count and the word are written and read in sequential consistency (Dekker's rule), so that no wake-up is lost. */
+
+#if CONTACT_THREADS
+
+#if defined(_WIN32)
+#include <windows.h>
+#undef near /* relics that are in the way of names */
+#undef far
+#undef small
+#else
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#endif
+
+#define CTI_POOL_SPIN 3000  /* looks at the word before a worker sleeps */
+#define CTI_POOL_WAIT 1000  /* looks of the caller before it lets others run */
+#define CTI_POOL_BLOCKS 64  /* most blocks of a loop */
+
+/* ---- atomic words ---- */
+
+#if defined(__GNUC__) || defined(__clang__)
+static uint64_t cti_pool_load(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }
+static void cti_pool_store(uint64_t *p, uint64_t x) { __atomic_store_n(p, x, __ATOMIC_SEQ_CST); }
+static void cti_pool_add(uint64_t *p, uint64_t x) { __atomic_fetch_add(p, x, __ATOMIC_SEQ_CST); }
+static int cti_pool_swap(uint64_t *p, uint64_t from, uint64_t to)
+{
+    return __atomic_compare_exchange_n(p, &from, to, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+#elif defined(_MSC_VER)
+static uint64_t cti_pool_load(const uint64_t *p) { return (uint64_t)InterlockedCompareExchange64((volatile LONG64 *)p, 0, 0); }
+static void cti_pool_store(uint64_t *p, uint64_t x) { InterlockedExchange64((volatile LONG64 *)p, (LONG64)x); }
+static void cti_pool_add(uint64_t *p, uint64_t x) { InterlockedExchangeAdd64((volatile LONG64 *)p, (LONG64)x); }
+static int cti_pool_swap(uint64_t *p, uint64_t from, uint64_t to)
+{
+    return (uint64_t)InterlockedCompareExchange64((volatile LONG64 *)p, (LONG64)to, (LONG64)from) == from;
+}
+#else
+#error "contact.h: CONTACT_THREADS 1 needs atomic words (gcc, clang or MSVC); leave it 0 and give your own ct_tasks"
+#endif
+
+/* a moment in a loop that waits */
+static void cti_pool_pause(void)
+{
+#if (defined(__GNUC__) || defined(__clang__)) && (defined(__x86_64__) || defined(__i386__))
+    __builtin_ia32_pause();
+#elif (defined(__GNUC__) || defined(__clang__)) && defined(__aarch64__)
+    __asm__ __volatile__("yield");
+#elif defined(_MSC_VER)
+    YieldProcessor();
+#endif
+}
+
+typedef struct cti_pool_thread {
+    cti_pool *pool;
+    int worker;
+#if defined(_WIN32)
+    HANDLE handle;
+#else
+    pthread_t handle;
+#endif
+} cti_pool_thread;
+
+/* ticket: number of the loop << 32 | blocks left. What describes the loop changes only while no block of it is taken and not done */
+struct cti_pool {
+    uint64_t ticket;
+    char apart0[64 - sizeof(uint64_t)]; /* the words that many write are in lines of their own */
+    uint64_t done;                      /* blocks */
+    char apart1[64 - sizeof(uint64_t)];
+    uint64_t sleeping, stop;
+    ct_task_fn *fn;
+    void *context;
+    int count, block, n_blocks;
+    int n_threads;
+    cti_pool_thread *threads; /* [n_threads] */
+#if defined(_WIN32)
+    SRWLOCK lock;
+    CONDITION_VARIABLE wake;
+#else
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+#endif
+};
+
+/* ---- the system's locks and threads ---- */
+
+#if defined(_WIN32)
+static int cti_pool_open(cti_pool *p)
+{
+    InitializeSRWLock(&p->lock), InitializeConditionVariable(&p->wake);
+    return 0;
+}
+static void cti_pool_close(cti_pool *p) { CTI_UNUSED(p); }
+static void cti_pool_lock(cti_pool *p) { AcquireSRWLockExclusive(&p->lock); }
+static void cti_pool_unlock(cti_pool *p) { ReleaseSRWLockExclusive(&p->lock); }
+static void cti_pool_sleep(cti_pool *p) { SleepConditionVariableSRW(&p->wake, &p->lock, INFINITE, 0); }
+static void cti_pool_wake(cti_pool *p) { WakeAllConditionVariable(&p->wake); }
+static void cti_pool_yield(void) { SwitchToThread(); }
+#else
+static int cti_pool_open(cti_pool *p)
+{
+    int code = pthread_mutex_init(&p->lock, NULL);
+    if (code == 0 && (code = pthread_cond_init(&p->wake, NULL)) != 0)
+        pthread_mutex_destroy(&p->lock);
+    return code;
+}
+static void cti_pool_close(cti_pool *p) { pthread_cond_destroy(&p->wake), pthread_mutex_destroy(&p->lock); }
+static void cti_pool_lock(cti_pool *p) { pthread_mutex_lock(&p->lock); }
+static void cti_pool_unlock(cti_pool *p) { pthread_mutex_unlock(&p->lock); }
+static void cti_pool_sleep(cti_pool *p) { pthread_cond_wait(&p->wake, &p->lock); }
+static void cti_pool_wake(cti_pool *p) { pthread_cond_broadcast(&p->wake); }
+static void cti_pool_yield(void) { sched_yield(); }
+#endif
+
+/* ---- a loop ---- */
+
+/* takes one block and runs it; 0: none is left */
+static int cti_pool_work(cti_pool *p, int worker)
+{
+    uint64_t t = cti_pool_load(&p->ticket);
+    int left = (int)(t & 0xffffffffu), begin;
+    if (left == 0)
+        return 0;
+    if (!cti_pool_swap(&p->ticket, t, t - 1))
+        return 1;
+    begin = (p->n_blocks - left) * p->block;
+    p->fn(begin, cti_min_int(begin + p->block, p->count), worker, p->context);
+    cti_pool_add(&p->done, 1);
+    return 1;
+}
+
+static int cti_pool_is_idle(const cti_pool *p) { return (cti_pool_load(&p->ticket) & 0xffffffffu) == 0 && !cti_pool_load(&p->stop); }
+
+/* until there is something to do; 0: the pool ends */
+static int cti_pool_wait(cti_pool *p)
+{
+    int k;
+    for (k = 0; k < CTI_POOL_SPIN; k++) {
+        if (!cti_pool_is_idle(p))
+            return !cti_pool_load(&p->stop);
+        cti_pool_pause();
+    }
+    cti_pool_lock(p);
+    cti_pool_add(&p->sleeping, 1);
+    while (cti_pool_is_idle(p))
+        cti_pool_sleep(p);
+    cti_pool_add(&p->sleeping, (uint64_t)-1);
+    cti_pool_unlock(p);
+    return !cti_pool_load(&p->stop);
+}
+
+#if defined(_WIN32)
+static DWORD WINAPI cti_pool_main(void *user)
+#else
+static void *cti_pool_main(void *user)
+#endif
+{
+    cti_pool_thread *t = (cti_pool_thread *)user;
+    while (cti_pool_wait(t->pool))
+        while (cti_pool_work(t->pool, t->worker)) {
+        }
+    return 0;
+}
+
+static void cti_pool_call(cti_pool *p)
+{
+    if (!cti_pool_load(&p->sleeping))
+        return;
+    cti_pool_lock(p);
+    cti_pool_wake(p);
+    cti_pool_unlock(p);
+}
+
+CTI_FN void *cti_pool_enqueue(ct_task_fn *fn, int count, int min_range, void *context, void *user)
+{
+    cti_pool *p = (cti_pool *)user;
+    uint64_t number = (cti_pool_load(&p->ticket) >> 32) + 1;
+    p->block = cti_max_int(cti_max_int(1, min_range), (count - 1) / CTI_POOL_BLOCKS + 1);
+    p->n_blocks = (count - 1) / p->block + 1;
+    p->fn = fn, p->context = context, p->count = count;
+    cti_pool_store(&p->done, 0);
+    cti_pool_store(&p->ticket, number << 32 | (uint64_t)p->n_blocks);
+    cti_pool_call(p);
+    return p;
+}
+
+CTI_FN void cti_pool_finish(void *task, void *user)
+{
+    cti_pool *p = (cti_pool *)user;
+    int k;
+    CTI_UNUSED(task);
+    while (cti_pool_work(p, 0)) {
+    }
+    for (k = 0; cti_pool_load(&p->done) != (uint64_t)p->n_blocks; k++)
+        if (k < CTI_POOL_WAIT)
+            cti_pool_pause();
+        else
+            cti_pool_yield();
+}
+
+/* ---- beginning and end ---- */
+
+/* 0, or what the system says */
+static int cti_pool_start(cti_pool_thread *t)
+{
+#if defined(_WIN32)
+    t->handle = CreateThread(NULL, 0, cti_pool_main, t, 0, NULL);
+    return t->handle ? 0 : (int)GetLastError();
+#else
+    return pthread_create(&t->handle, NULL, cti_pool_main, t);
+#endif
+}
+
+static void cti_pool_join(cti_pool_thread *t)
+{
+#if defined(_WIN32)
+    WaitForSingleObject(t->handle, INFINITE);
+    CloseHandle(t->handle);
+#else
+    pthread_join(t->handle, NULL);
+#endif
+}
+
+/* of the first n threads, which are running */
+static void cti_pool_end(cti_mem *mem, cti_pool *p, int n)
+{
+    int i;
+    cti_pool_store(&p->stop, 1);
+    cti_pool_call(p);
+    for (i = 0; i < n; i++)
+        cti_pool_join(&p->threads[i]);
+    cti_pool_close(p);
+    cti_mem_resize(mem, p->threads, sizeof *p->threads * (size_t)p->n_threads, 0);
+    cti_mem_resize(mem, p, sizeof *p, 0);
+}
+
+CTI_FN cti_pool *cti_pool_create(cti_mem *mem, int workers, int *out_failed, int *out_system)
+{
+    cti_pool *p = (cti_pool *)cti_mem_resize(mem, NULL, 0, sizeof *p);
+    cti_pool_thread *threads = (cti_pool_thread *)cti_mem_resize(mem, NULL, 0, sizeof *threads * (size_t)workers);
+    int i;
+    *out_failed = -1, *out_system = 0;
+    if (p && threads) {
+        memset(p, 0, sizeof *p);
+        p->threads = threads, p->n_threads = workers;
+        *out_failed = 1, *out_system = cti_pool_open(p);
+    }
+    if (!p || !threads || *out_system != 0) {
+        cti_mem_resize(mem, threads, threads ? sizeof *threads * (size_t)workers : 0, 0);
+        cti_mem_resize(mem, p, p ? sizeof *p : 0, 0);
+        return NULL;
+    }
+    for (i = 0; i + 1 < workers; i++) {
+        threads[i].pool = p, threads[i].worker = i + 1;
+        *out_system = cti_pool_start(&threads[i]);
+        if (*out_system != 0) {
+            *out_failed = i + 1;
+            cti_pool_end(mem, p, i);
+            return NULL;
+        }
+    }
+    *out_failed = 0;
+    return p;
+}
+
+CTI_FN void cti_pool_destroy(cti_mem *mem, cti_pool *p)
+{
+    if (p)
+        cti_pool_end(mem, p, cti_max_int(0, p->n_threads - 1));
+}
+
+#undef CTI_POOL_SPIN
+#undef CTI_POOL_WAIT
+#undef CTI_POOL_BLOCKS
+
+#else
+
+CTI_FN cti_pool *cti_pool_create(cti_mem *mem, int workers, int *out_failed, int *out_system)
+{
+    CTI_UNUSED(mem), CTI_UNUSED(workers);
+    *out_failed = -1, *out_system = 0;
+    return NULL;
+}
+CTI_FN void cti_pool_destroy(cti_mem *mem, cti_pool *pool) { CTI_UNUSED(mem), CTI_UNUSED(pool); }
+CTI_FN void *cti_pool_enqueue(ct_task_fn *fn, int count, int min_range, void *context, void *user)
+{
+    CTI_UNUSED(min_range), CTI_UNUSED(user);
+    fn(0, count, 0, context);
+    return NULL;
+}
+CTI_FN void cti_pool_finish(void *task, void *user) { CTI_UNUSED(task), CTI_UNUSED(user); }
+
+#endif
+
 /* ---- 0_base/tasks.h ---- */
-/* tasks.h -- loops over ranges, serial or by the caller's task system. The result of a loop may not depend on the number of workers: a body
-   writes only what belongs to its own range, sums are taken afterwards in a fixed order. */
+/* tasks.h -- loops over ranges, serial or by the caller's task system or the world's pool (pool.h). The result of a loop may not depend on the
+   number of workers or on how it is cut: a body writes only what belongs to its own range, sums are taken afterwards in a fixed order. */
 
 
 /* cti_tasks_workers -- number of workers, at least 1; worker numbers that a body sees are below it. tasks may be NULL. */
 CTI_FN int cti_tasks_workers(const ct_tasks *tasks);
 
+/* cti_tasks_least -- work [us] below which a loop is better left to the calling thread: little for the pool, whose workers wait for it, more
+   for a task system, of which nothing is known. */
+CTI_FN double cti_tasks_least(const ct_tasks *tasks);
+
 /* cti_tasks_run -- fn(begin, end, worker, context) over [0, count), and waits. Ranges shorter than 2 min_range run here as worker 0. */
 CTI_FN void cti_tasks_run(const ct_tasks *tasks, ct_task_fn *fn, int count, int min_range, void *context);
 
+/* cti_tasks_run_work -- the same for items that take about `us` microseconds each: what is not worth a loop runs here. */
+CTI_FN void cti_tasks_run_work(const ct_tasks *tasks, ct_task_fn *fn, int count, double us, void *context);
+
 
 /* ---- 0_base/tasks.c ---- */
-/* tasks.c -- one loop through the caller's enqueue and finish (box2d v3's shape: a NULL task means that enqueue ran it at once). */
+/* tasks.c -- one loop through enqueue and finish (box2d v3's shape: a NULL task means that enqueue ran it at once). */
+
+/* work of a loop, and of a range of it [us]; 0 in tests that want every loop cut */
+#ifdef CTI_TASKS_EAGER
+#define CTI_TASKS_LEAST 0.0
+#define CTI_TASKS_LEAST_USER 0.0
+#else
+#define CTI_TASKS_LEAST 4.0
+#define CTI_TASKS_LEAST_USER 40.0
+#endif
 
 CTI_FN int cti_tasks_workers(const ct_tasks *tasks)
 {
     return tasks && tasks->enqueue && tasks->finish && tasks->worker_count > 1 ? tasks->worker_count : 1;
 }
+
+CTI_FN double cti_tasks_least(const ct_tasks *tasks) { return tasks && tasks->enqueue == cti_pool_enqueue ? CTI_TASKS_LEAST : CTI_TASKS_LEAST_USER; }
 
 CTI_FN void cti_tasks_run(const ct_tasks *tasks, ct_task_fn *fn, int count, int min_range, void *context)
 {
@@ -1947,6 +2333,18 @@ CTI_FN void cti_tasks_run(const ct_tasks *tasks, ct_task_fn *fn, int count, int 
     if (task)
         tasks->finish(task, tasks->user);
 }
+
+CTI_FN void cti_tasks_run_work(const ct_tasks *tasks, ct_task_fn *fn, int count, double us, void *context)
+{
+    double least = cti_tasks_least(tasks);
+    if (us * (double)count < least)
+        cti_tasks_run(NULL, fn, count, count, context);
+    else /* two ranges at least: a range is half of what a loop is worth */
+        cti_tasks_run(tasks, fn, count, (int)(least / (2 * us)), context);
+}
+
+#undef CTI_TASKS_LEAST
+#undef CTI_TASKS_LEAST_USER
 
 /* ---- 1_math/real.h ---- */
 /* real.h -- facts about ct_real: unit roundoff, largest value, square root, absolute value, finite test. */
@@ -1973,6 +2371,9 @@ CTI_INLINE ct_real cti_sqrt(ct_real x)
 CTI_INLINE ct_real cti_abs(ct_real x) { return x < 0 ? -x : x; }
 CTI_INLINE ct_real cti_min(ct_real a, ct_real b) { return a < b ? a : b; }
 CTI_INLINE ct_real cti_max(ct_real a, ct_real b) { return a > b ? a : b; }
+/* cti_fmax, cti_fmin -- as C's, which skip what is no number, but with one answer for zeros of two signs, a: C leaves that to the machine. */
+CTI_INLINE double cti_fmax(double a, double b) { return a >= b || b != b ? a : b; }
+CTI_INLINE double cti_fmin(double a, double b) { return a <= b || b != b ? a : b; }
 CTI_INLINE ct_real cti_clamp(ct_real x, ct_real lo, ct_real hi) { return x < lo ? lo : (x > hi ? hi : x); }
 CTI_INLINE int cti_finite(ct_real x)
 {
@@ -2084,57 +2485,207 @@ CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
 
 
 /* ---- 1_math/simd.h ---- */
-/* simd.h -- the one place where SIMD is decided: eight virtual lanes of double (cti_d8) and of float (cti_f8) on every path. Method: AVX2
-   uses two 256-bit registers of double and one of float; SSE2 four and two 128-bit ones; NONE uses plain loops. Every operation is
-   lane-wise and correctly rounded, there is no fused multiply-add, and sums over lanes have one fixed order ((0+4)+(2+6))+((1+5)+(3+7)), so
-   all paths give the same bits. CTI_SIMD_NAME is the path that was compiled in. */
+/* simd.h -- the one place where SIMD is decided: eight virtual lanes of double (cti_d8) and of float (cti_f8) on every path. Method: AVX512
+   has one 512-bit register of double, AVX2 two of 256 bits, and both one of float; SSE2, NEON and WASM take four and two 128-bit ones; NONE
+   uses plain loops. Every operation is lane-wise and correctly rounded, nothing is fused unless CONTACT_DETERMINISTIC is 0 (cti_*8_mad), and
+   sums over lanes have one fixed order ((0+4)+(2+6))+((1+5)+(3+7)), so all paths give the same bits. CTI_SIMD_NAME is the path that was
+   compiled in. There is no dispatch at run time.
+   The interface, for V = cti_d8 of double and cti_f8 of float (CTI_R8: of ct_real):
+     set, load, store     one number in all lanes; eight numbers, at any address
+     add, sub, mul, div, sqrt, abs
+     min, max             x < y ? x : y and x > y ? x : y: y where either is NaN or both are zeros
+     lt, le, and, or      masks: 0 where a lane is false or has a NaN. Use them only with and, or, select, bits: what true is differs by path
+     select, bits         mask ? yes : no; an int whose bit i is set where lane i of the mask is
+     mad, nmad            c + x y and c - x y: two roundings, or one with CONTACT_DETERMINISTIC 0 where the processor has it: for linear
+                          algebra only, not where an error bound is proven for two
+     split                x = 2^k m with m in [sqrt(1/2), sqrt 2), for positive normal lanes; exact
+     sum                  over lanes in the fixed order
+   of cti_f8 alone, seen as two halves of four lanes:
+     load44, store4       p[0..3] and q[0..3]; lanes 0 to 3
+     spread0, 1, 2        lane k of each half in all four of it
+     fold                 lane i + lane i + 4 in lane i < 4, the others mean nothing
+   cti_d8_widen is exact, cti_f8_narrow rounds to nearest. */
 
 
 #define CTI_SIMD_NONE 1
 #define CTI_SIMD_SSE2 2
 #define CTI_SIMD_AVX2 3
-#ifndef CTI_SIMD
-#if (!defined(CONTACT_SIMD) || CONTACT_SIMD == CT_SIMD_AUTO) && defined(__AVX2__)
+#define CTI_SIMD_AVX512 4
+#define CTI_SIMD_NEON 5
+#define CTI_SIMD_WASM 6
+/* which of them this compiler can emit with the flags that it was given */
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#define CTI_HAS_AVX512 1
+#else
+#define CTI_HAS_AVX512 0
+#endif
+#if defined(__AVX2__)
+#define CTI_HAS_AVX2 1
+#else
+#define CTI_HAS_AVX2 0
+#endif
+#if defined(__SSE2__) || defined(_M_X64)
+#define CTI_HAS_SSE2 1
+#else
+#define CTI_HAS_SSE2 0
+#endif
+#if (defined(__aarch64__) && defined(__ARM_NEON)) || defined(_M_ARM64)
+#define CTI_HAS_NEON 1
+#else
+#define CTI_HAS_NEON 0
+#endif
+#if defined(__wasm_simd128__)
+#define CTI_HAS_WASM 1
+#else
+#define CTI_HAS_WASM 0
+#endif
+
+#if CONTACT_SIMD == CT_SIMD_AUTO
+#if CTI_HAS_AVX512
+#define CTI_SIMD CTI_SIMD_AVX512
+#elif CTI_HAS_AVX2
 #define CTI_SIMD CTI_SIMD_AVX2
-#elif defined(CONTACT_SIMD) && CONTACT_SIMD == CT_SIMD_AVX2
-#define CTI_SIMD CTI_SIMD_AVX2
-#elif (!defined(CONTACT_SIMD) || CONTACT_SIMD == CT_SIMD_AUTO) && (defined(__SSE2__) || defined(_M_X64))
+#elif CTI_HAS_SSE2
 #define CTI_SIMD CTI_SIMD_SSE2
-#elif defined(CONTACT_SIMD) && CONTACT_SIMD == CT_SIMD_SSE2
-#define CTI_SIMD CTI_SIMD_SSE2
+#elif CTI_HAS_NEON
+#define CTI_SIMD CTI_SIMD_NEON
+#elif CTI_HAS_WASM
+#define CTI_SIMD CTI_SIMD_WASM
 #else
 #define CTI_SIMD CTI_SIMD_NONE
 #endif
+#elif CONTACT_SIMD == CT_SIMD_NONE
+#define CTI_SIMD CTI_SIMD_NONE
+#elif CONTACT_SIMD == CT_SIMD_SSE2
+#if !CTI_HAS_SSE2
+#error "contact.h: CONTACT_SIMD is CT_SIMD_SSE2: compile for x86 with -msse2, or leave CONTACT_SIMD away"
+#endif
+#define CTI_SIMD CTI_SIMD_SSE2
+#elif CONTACT_SIMD == CT_SIMD_AVX2
+#if !CTI_HAS_AVX2
+#error "contact.h: CONTACT_SIMD is CT_SIMD_AVX2: compile for x86 with -mavx2 or -march=native, or leave CONTACT_SIMD away"
+#endif
+#define CTI_SIMD CTI_SIMD_AVX2
+#elif CONTACT_SIMD == CT_SIMD_AVX512
+#if !CTI_HAS_AVX512
+#error "contact.h: CONTACT_SIMD is CT_SIMD_AVX512: compile for x86 with -mavx512f -mavx512dq, or leave CONTACT_SIMD away"
+#endif
+#define CTI_SIMD CTI_SIMD_AVX512
+#elif CONTACT_SIMD == CT_SIMD_NEON
+#if !CTI_HAS_NEON
+#error "contact.h: CONTACT_SIMD is CT_SIMD_NEON: compile for 64-bit ARM, or leave CONTACT_SIMD away"
+#endif
+#define CTI_SIMD CTI_SIMD_NEON
+#elif CONTACT_SIMD == CT_SIMD_WASM
+#if !CTI_HAS_WASM
+#error "contact.h: CONTACT_SIMD is CT_SIMD_WASM: compile for WebAssembly with -msimd128, or leave CONTACT_SIMD away"
+#endif
+#define CTI_SIMD CTI_SIMD_WASM
+#else
+#error "contact.h: CONTACT_SIMD is CT_SIMD_AUTO, NONE, SSE2, AVX2, AVX512, NEON or WASM"
 #endif
 
-#if CTI_SIMD == CTI_SIMD_AVX2
-#define CTI_SIMD_NAME "AVX2"
+/* CTI_FUSED -- 1 where cti_*8_mad is one rounding */
+#if !CONTACT_DETERMINISTIC && (defined(__FMA__) || (CTI_SIMD == CTI_SIMD_NEON))
+#define CTI_FUSED 1
+#else
+#define CTI_FUSED 0
+#endif
+
+#if CTI_SIMD == CTI_SIMD_AVX512 || CTI_SIMD == CTI_SIMD_AVX2
+/* simd_wide.inl -- lanes of wide registers. AVX2: two of four doubles, one of eight floats; AVX512: one of eight doubles, floats as AVX2.
+   Masks are whole lanes on both: AVX512's comparison makes one from its mask register, and a selection is one ternary operation on bits.
+   Included by simd.h. */
+
 #include <immintrin.h>
+#if CTI_SIMD == CTI_SIMD_AVX512
+#define CTI_SIMD_NAME "AVX512"
 typedef struct cti_d8 {
-    __m256d a, b;
+    __m512d a;
 } cti_d8;
-typedef struct cti_f8 {
-    __m256 a;
-} cti_f8;
-/* a mask is all ones or all zeros per lane */
 #define CTI_D8_OP2(name, ins)                                                                                                              \
     CTI_INLINE cti_d8 cti_d8_##name(cti_d8 x, cti_d8 y)                                                                                    \
     {                                                                                                                                      \
-        cti_d8 r;                                                                                                                          \
-        r.a = ins(x.a, y.a), r.b = ins(x.b, y.b);                                                                                          \
-        return r;                                                                                                                          \
+        x.a = ins(x.a, y.a);                                                                                                               \
+        return x;                                                                                                                          \
     }
-#define CTI_F8_OP2(name, ins)                                                                                                              \
-    CTI_INLINE cti_f8 cti_f8_##name(cti_f8 x, cti_f8 y)                                                                                    \
+#define CTI_W_MASK(k) _mm512_castsi512_pd(_mm512_movm_epi64(k))
+#define CTI_W_LT(x, y) CTI_W_MASK(_mm512_cmp_pd_mask(x, y, _CMP_LT_OQ))
+#define CTI_W_LE(x, y) CTI_W_MASK(_mm512_cmp_pd_mask(x, y, _CMP_LE_OQ))
+CTI_D8_OP2(add, _mm512_add_pd)
+CTI_D8_OP2(sub, _mm512_sub_pd)
+CTI_D8_OP2(mul, _mm512_mul_pd)
+CTI_D8_OP2(div, _mm512_div_pd)
+CTI_D8_OP2(min, _mm512_min_pd)
+CTI_D8_OP2(max, _mm512_max_pd)
+CTI_D8_OP2(lt, CTI_W_LT)
+CTI_D8_OP2(le, CTI_W_LE)
+CTI_D8_OP2(and, _mm512_and_pd)
+CTI_D8_OP2(or, _mm512_or_pd)
+CTI_INLINE cti_d8 cti_d8_set(double v)
+{
+    cti_d8 r;
+    r.a = _mm512_set1_pd(v);
+    return r;
+}
+CTI_INLINE cti_d8 cti_d8_load(const double *p)
+{
+    cti_d8 r;
+    r.a = _mm512_loadu_pd(p);
+    return r;
+}
+CTI_INLINE void cti_d8_store(double *p, cti_d8 x) { _mm512_storeu_pd(p, x.a); }
+CTI_INLINE cti_d8 cti_d8_sqrt(cti_d8 x)
+{
+    x.a = _mm512_sqrt_pd(x.a);
+    return x;
+}
+CTI_INLINE cti_d8 cti_d8_abs(cti_d8 x)
+{
+    x.a = _mm512_andnot_pd(_mm512_set1_pd(-0.0), x.a);
+    return x;
+}
+CTI_INLINE cti_d8 cti_d8_select(cti_d8 m, cti_d8 yes, cti_d8 no)
+{
+    m.a = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(_mm512_castpd_si512(m.a), _mm512_castpd_si512(yes.a), _mm512_castpd_si512(no.a), 0xca));
+    return m;
+}
+CTI_INLINE int cti_d8_bits(cti_d8 m) { return (int)_mm512_movepi64_mask(_mm512_castpd_si512(m.a)); }
+#if CTI_FUSED
+CTI_INLINE cti_d8 cti_d8_mad(cti_d8 c, cti_d8 x, cti_d8 y)
+{
+    c.a = _mm512_fmadd_pd(x.a, y.a, c.a);
+    return c;
+}
+CTI_INLINE cti_d8 cti_d8_nmad(cti_d8 c, cti_d8 x, cti_d8 y)
+{
+    c.a = _mm512_fnmadd_pd(x.a, y.a, c.a);
+    return c;
+}
+#endif
+#else
+#define CTI_SIMD_NAME "AVX2"
+typedef struct cti_d8 {
+    __m256d a, b;
+} cti_d8;
+#define CTI_D8_OP2(name, ins)                                                                                                              \
+    CTI_INLINE cti_d8 cti_d8_##name(cti_d8 x, cti_d8 y)                                                                                    \
     {                                                                                                                                      \
-        cti_f8 r;                                                                                                                          \
-        r.a = ins(x.a, y.a);                                                                                                               \
-        return r;                                                                                                                          \
+        x.a = ins(x.a, y.a), x.b = ins(x.b, y.b);                                                                                          \
+        return x;                                                                                                                          \
     }
-#define CTI_CMP_LT_PD(x, y) _mm256_cmp_pd(x, y, _CMP_LT_OQ)
-#define CTI_CMP_LE_PD(x, y) _mm256_cmp_pd(x, y, _CMP_LE_OQ)
-#define CTI_CMP_LT_PS(x, y) _mm256_cmp_ps(x, y, _CMP_LT_OQ)
-#define CTI_CMP_LE_PS(x, y) _mm256_cmp_ps(x, y, _CMP_LE_OQ)
+#define CTI_W_LT(x, y) _mm256_cmp_pd(x, y, _CMP_LT_OQ)
+#define CTI_W_LE(x, y) _mm256_cmp_pd(x, y, _CMP_LE_OQ)
+CTI_D8_OP2(add, _mm256_add_pd)
+CTI_D8_OP2(sub, _mm256_sub_pd)
+CTI_D8_OP2(mul, _mm256_mul_pd)
+CTI_D8_OP2(div, _mm256_div_pd)
+CTI_D8_OP2(min, _mm256_min_pd)
+CTI_D8_OP2(max, _mm256_max_pd)
+CTI_D8_OP2(lt, CTI_W_LT)
+CTI_D8_OP2(le, CTI_W_LE)
+CTI_D8_OP2(and, _mm256_and_pd)
+CTI_D8_OP2(or, _mm256_or_pd)
 CTI_INLINE cti_d8 cti_d8_set(double v)
 {
     cti_d8 r;
@@ -2150,18 +2701,55 @@ CTI_INLINE cti_d8 cti_d8_load(const double *p)
 CTI_INLINE void cti_d8_store(double *p, cti_d8 x) { _mm256_storeu_pd(p, x.a), _mm256_storeu_pd(p + 4, x.b); }
 CTI_INLINE cti_d8 cti_d8_sqrt(cti_d8 x)
 {
-    cti_d8 r;
-    r.a = _mm256_sqrt_pd(x.a), r.b = _mm256_sqrt_pd(x.b);
-    return r;
+    x.a = _mm256_sqrt_pd(x.a), x.b = _mm256_sqrt_pd(x.b);
+    return x;
+}
+CTI_INLINE cti_d8 cti_d8_abs(cti_d8 x)
+{
+    x.a = _mm256_andnot_pd(_mm256_set1_pd(-0.0), x.a), x.b = _mm256_andnot_pd(_mm256_set1_pd(-0.0), x.b);
+    return x;
 }
 CTI_INLINE cti_d8 cti_d8_select(cti_d8 m, cti_d8 yes, cti_d8 no)
 {
-    cti_d8 r;
-    r.a = _mm256_blendv_pd(no.a, yes.a, m.a), r.b = _mm256_blendv_pd(no.b, yes.b, m.b);
-    return r;
+    m.a = _mm256_blendv_pd(no.a, yes.a, m.a), m.b = _mm256_blendv_pd(no.b, yes.b, m.b);
+    return m;
 }
-/* cti_d8_bits -- bit i is set where lane i of the mask is */
 CTI_INLINE int cti_d8_bits(cti_d8 m) { return _mm256_movemask_pd(m.a) | (_mm256_movemask_pd(m.b) << 4); }
+#if CTI_FUSED
+CTI_INLINE cti_d8 cti_d8_mad(cti_d8 c, cti_d8 x, cti_d8 y)
+{
+    c.a = _mm256_fmadd_pd(x.a, y.a, c.a), c.b = _mm256_fmadd_pd(x.b, y.b, c.b);
+    return c;
+}
+CTI_INLINE cti_d8 cti_d8_nmad(cti_d8 c, cti_d8 x, cti_d8 y)
+{
+    c.a = _mm256_fnmadd_pd(x.a, y.a, c.a), c.b = _mm256_fnmadd_pd(x.b, y.b, c.b);
+    return c;
+}
+#endif
+#endif
+
+typedef struct cti_f8 {
+    __m256 a;
+} cti_f8;
+#define CTI_F8_OP2(name, ins)                                                                                                              \
+    CTI_INLINE cti_f8 cti_f8_##name(cti_f8 x, cti_f8 y)                                                                                    \
+    {                                                                                                                                      \
+        x.a = ins(x.a, y.a);                                                                                                               \
+        return x;                                                                                                                          \
+    }
+#define CTI_W_LT_PS(x, y) _mm256_cmp_ps(x, y, _CMP_LT_OQ)
+#define CTI_W_LE_PS(x, y) _mm256_cmp_ps(x, y, _CMP_LE_OQ)
+CTI_F8_OP2(add, _mm256_add_ps)
+CTI_F8_OP2(sub, _mm256_sub_ps)
+CTI_F8_OP2(mul, _mm256_mul_ps)
+CTI_F8_OP2(div, _mm256_div_ps)
+CTI_F8_OP2(min, _mm256_min_ps)
+CTI_F8_OP2(max, _mm256_max_ps)
+CTI_F8_OP2(lt, CTI_W_LT_PS)
+CTI_F8_OP2(le, CTI_W_LE_PS)
+CTI_F8_OP2(and, _mm256_and_ps)
+CTI_F8_OP2(or, _mm256_or_ps)
 CTI_INLINE cti_f8 cti_f8_set(float v)
 {
     cti_f8 r;
@@ -2175,8 +2763,36 @@ CTI_INLINE cti_f8 cti_f8_load(const float *p)
     return r;
 }
 CTI_INLINE void cti_f8_store(float *p, cti_f8 x) { _mm256_storeu_ps(p, x.a); }
-/* two halves of four lanes: cti_f8_load44 -- p[0..3] and q[0..3]; cti_f8_spread -- lane k of each half in all four of it, k a constant;
-   cti_f8_fold -- lane i + lane i + 4 in lane i < 4, the others mean nothing; cti_f8_store4 -- lanes 0 to 3 */
+CTI_INLINE cti_f8 cti_f8_sqrt(cti_f8 x)
+{
+    x.a = _mm256_sqrt_ps(x.a);
+    return x;
+}
+CTI_INLINE cti_f8 cti_f8_abs(cti_f8 x)
+{
+    x.a = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x.a);
+    return x;
+}
+CTI_INLINE cti_f8 cti_f8_select(cti_f8 m, cti_f8 yes, cti_f8 no)
+{
+    m.a = _mm256_blendv_ps(no.a, yes.a, m.a);
+    return m;
+}
+CTI_INLINE int cti_f8_bits(cti_f8 m) { return _mm256_movemask_ps(m.a); }
+#if CTI_FUSED
+CTI_INLINE cti_f8 cti_f8_mad(cti_f8 c, cti_f8 x, cti_f8 y)
+{
+    c.a = _mm256_fmadd_ps(x.a, y.a, c.a);
+    return c;
+}
+CTI_INLINE cti_f8 cti_f8_nmad(cti_f8 c, cti_f8 x, cti_f8 y)
+{
+    c.a = _mm256_fnmadd_ps(x.a, y.a, c.a);
+    return c;
+}
+#define CTI_SIMD_HAS_MAD
+#endif
+
 CTI_INLINE cti_f8 cti_f8_load44(const float *p, const float *q)
 {
     cti_f8 r;
@@ -2189,195 +2805,77 @@ CTI_INLINE cti_f8 cti_f8_load44(const float *p, const float *q)
         x.a = _mm256_permute_ps(x.a, 0x55 * k);                                                                                            \
         return x;                                                                                                                          \
     }
+CTI_F8_SPREAD(0)
+CTI_F8_SPREAD(1)
+CTI_F8_SPREAD(2)
 CTI_INLINE cti_f8 cti_f8_fold(cti_f8 x)
 {
     x.a = _mm256_castps128_ps256(_mm_add_ps(_mm256_castps256_ps128(x.a), _mm256_extractf128_ps(x.a, 1)));
     return x;
 }
 CTI_INLINE void cti_f8_store4(float *p, cti_f8 x) { _mm_storeu_ps(p, _mm256_castps256_ps128(x.a)); }
-CTI_INLINE cti_f8 cti_f8_sqrt(cti_f8 x)
-{
-    cti_f8 r;
-    r.a = _mm256_sqrt_ps(x.a);
-    return r;
-}
-CTI_INLINE cti_f8 cti_f8_select(cti_f8 m, cti_f8 yes, cti_f8 no)
-{
-    cti_f8 r;
-    r.a = _mm256_blendv_ps(no.a, yes.a, m.a);
-    return r;
-}
-CTI_INLINE int cti_f8_bits(cti_f8 m) { return _mm256_movemask_ps(m.a); }
-CTI_D8_OP2(add, _mm256_add_pd)
-CTI_D8_OP2(sub, _mm256_sub_pd)
-CTI_D8_OP2(mul, _mm256_mul_pd)
-CTI_D8_OP2(div, _mm256_div_pd)
-CTI_D8_OP2(min, _mm256_min_pd) /* y where either is NaN, as x < y ? x : y */
-CTI_D8_OP2(max, _mm256_max_pd)
-CTI_D8_OP2(lt, CTI_CMP_LT_PD)
-CTI_D8_OP2(le, CTI_CMP_LE_PD)
-CTI_D8_OP2(and, _mm256_and_pd)
-CTI_D8_OP2(or, _mm256_or_pd)
-CTI_F8_OP2(add, _mm256_add_ps)
-CTI_F8_OP2(sub, _mm256_sub_ps)
-CTI_F8_OP2(mul, _mm256_mul_ps)
-CTI_F8_OP2(div, _mm256_div_ps)
-CTI_F8_OP2(min, _mm256_min_ps)
-CTI_F8_OP2(max, _mm256_max_ps)
-CTI_F8_OP2(lt, CTI_CMP_LT_PS)
-CTI_F8_OP2(le, CTI_CMP_LE_PS)
-CTI_F8_OP2(and, _mm256_and_ps)
-CTI_F8_OP2(or, _mm256_or_ps)
-CTI_INLINE cti_d8 cti_d8_abs(cti_d8 x)
+
+#if CTI_SIMD == CTI_SIMD_AVX512
+CTI_INLINE cti_d8 cti_d8_widen(cti_f8 x)
 {
     cti_d8 r;
-    r.a = _mm256_andnot_pd(_mm256_set1_pd(-0.0), x.a), r.b = _mm256_andnot_pd(_mm256_set1_pd(-0.0), x.b);
+    r.a = _mm512_cvtps_pd(x.a);
     return r;
 }
-CTI_INLINE cti_f8 cti_f8_abs(cti_f8 x)
+CTI_INLINE cti_f8 cti_f8_narrow(cti_d8 x)
 {
     cti_f8 r;
-    r.a = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x.a);
+    r.a = _mm512_cvtpd_ps(x.a);
     return r;
 }
-#undef CTI_CMP_LT_PD
-#undef CTI_CMP_LE_PD
-#undef CTI_CMP_LT_PS
-#undef CTI_CMP_LE_PS
-#undef CTI_D8_OP2
-#undef CTI_F8_OP2
-#elif CTI_SIMD == CTI_SIMD_SSE2
-#define CTI_SIMD_NAME "SSE2"
-#include <emmintrin.h>
-typedef struct cti_d8 {
-    __m128d a, b, c, d;
-} cti_d8;
-typedef struct cti_f8 {
-    __m128 a, b;
-} cti_f8;
-/* a mask is all ones or all zeros per lane */
-#define CTI_D8_OP2(name, ins)                                                                                                              \
-    CTI_INLINE cti_d8 cti_d8_##name(cti_d8 x, cti_d8 y)                                                                                    \
-    {                                                                                                                                      \
-        x.a = ins(x.a, y.a), x.b = ins(x.b, y.b), x.c = ins(x.c, y.c), x.d = ins(x.d, y.d);                                                \
-        return x;                                                                                                                          \
-    }
-#define CTI_F8_OP2(name, ins)                                                                                                              \
-    CTI_INLINE cti_f8 cti_f8_##name(cti_f8 x, cti_f8 y)                                                                                    \
-    {                                                                                                                                      \
-        x.a = ins(x.a, y.a), x.b = ins(x.b, y.b);                                                                                          \
-        return x;                                                                                                                          \
-    }
-CTI_INLINE cti_d8 cti_d8_set(double v)
+CTI_INLINE cti_d8 cti_d8_split(cti_d8 x, cti_d8 *k)
 {
-    cti_d8 r;
-    r.a = r.b = r.c = r.d = _mm_set1_pd(v);
-    return r;
-}
-CTI_INLINE cti_d8 cti_d8_load(const double *p)
-{
-    cti_d8 r;
-    r.a = _mm_loadu_pd(p), r.b = _mm_loadu_pd(p + 2), r.c = _mm_loadu_pd(p + 4), r.d = _mm_loadu_pd(p + 6);
-    return r;
-}
-CTI_INLINE void cti_d8_store(double *p, cti_d8 x)
-{
-    _mm_storeu_pd(p, x.a), _mm_storeu_pd(p + 2, x.b), _mm_storeu_pd(p + 4, x.c), _mm_storeu_pd(p + 6, x.d);
-}
-CTI_INLINE cti_d8 cti_d8_sqrt(cti_d8 x)
-{
-    x.a = _mm_sqrt_pd(x.a), x.b = _mm_sqrt_pd(x.b), x.c = _mm_sqrt_pd(x.c), x.d = _mm_sqrt_pd(x.d);
+    __m512i u = _mm512_add_epi64(_mm512_castpd_si512(x.a), _mm512_set1_epi64(0x3ff0000000000000ll - 0x3fe6a09e667f3bcdll));
+    __m512i e = _mm512_or_si512(_mm512_srli_epi64(u, 52), _mm512_set1_epi64(0x4330000000000000ll));
+    k->a = _mm512_sub_pd(_mm512_castsi512_pd(e), _mm512_set1_pd(4503599627370496.0 + 1023.0));
+    u = _mm512_add_epi64(_mm512_and_si512(u, _mm512_set1_epi64(0x000fffffffffffffll)), _mm512_set1_epi64(0x3fe6a09e667f3bcdll));
+    x.a = _mm512_castsi512_pd(u);
     return x;
 }
-CTI_INLINE __m128d cti_choose_pd(__m128d m, __m128d yes, __m128d no) { return _mm_or_pd(_mm_and_pd(m, yes), _mm_andnot_pd(m, no)); }
-CTI_INLINE __m128 cti_choose_ps(__m128 m, __m128 yes, __m128 no) { return _mm_or_ps(_mm_and_ps(m, yes), _mm_andnot_ps(m, no)); }
-CTI_INLINE cti_d8 cti_d8_select(cti_d8 m, cti_d8 yes, cti_d8 no)
-{
-    m.a = cti_choose_pd(m.a, yes.a, no.a), m.b = cti_choose_pd(m.b, yes.b, no.b);
-    m.c = cti_choose_pd(m.c, yes.c, no.c), m.d = cti_choose_pd(m.d, yes.d, no.d);
-    return m;
-}
-CTI_INLINE int cti_d8_bits(cti_d8 m)
-{
-    return _mm_movemask_pd(m.a) | (_mm_movemask_pd(m.b) << 2) | (_mm_movemask_pd(m.c) << 4) | (_mm_movemask_pd(m.d) << 6);
-}
-CTI_INLINE cti_f8 cti_f8_set(float v)
-{
-    cti_f8 r;
-    r.a = r.b = _mm_set1_ps(v);
-    return r;
-}
-CTI_INLINE cti_f8 cti_f8_load(const float *p)
-{
-    cti_f8 r;
-    r.a = _mm_loadu_ps(p), r.b = _mm_loadu_ps(p + 4);
-    return r;
-}
-CTI_INLINE void cti_f8_store(float *p, cti_f8 x) { _mm_storeu_ps(p, x.a), _mm_storeu_ps(p + 4, x.b); }
-CTI_INLINE cti_f8 cti_f8_load44(const float *p, const float *q)
-{
-    cti_f8 r;
-    r.a = _mm_loadu_ps(p), r.b = _mm_loadu_ps(q);
-    return r;
-}
-#define CTI_F8_SPREAD(k)                                                                                                                   \
-    CTI_INLINE cti_f8 cti_f8_spread##k(cti_f8 x)                                                                                           \
-    {                                                                                                                                      \
-        x.a = _mm_shuffle_ps(x.a, x.a, 0x55 * k), x.b = _mm_shuffle_ps(x.b, x.b, 0x55 * k);                                                \
-        return x;                                                                                                                          \
-    }
-CTI_INLINE cti_f8 cti_f8_fold(cti_f8 x)
-{
-    x.a = _mm_add_ps(x.a, x.b);
-    return x;
-}
-CTI_INLINE void cti_f8_store4(float *p, cti_f8 x) { _mm_storeu_ps(p, x.a); }
-CTI_INLINE cti_f8 cti_f8_sqrt(cti_f8 x)
-{
-    x.a = _mm_sqrt_ps(x.a), x.b = _mm_sqrt_ps(x.b);
-    return x;
-}
-CTI_INLINE cti_f8 cti_f8_select(cti_f8 m, cti_f8 yes, cti_f8 no)
-{
-    m.a = cti_choose_ps(m.a, yes.a, no.a), m.b = cti_choose_ps(m.b, yes.b, no.b);
-    return m;
-}
-CTI_INLINE int cti_f8_bits(cti_f8 m) { return _mm_movemask_ps(m.a) | (_mm_movemask_ps(m.b) << 4); }
-CTI_D8_OP2(add, _mm_add_pd)
-CTI_D8_OP2(sub, _mm_sub_pd)
-CTI_D8_OP2(mul, _mm_mul_pd)
-CTI_D8_OP2(div, _mm_div_pd)
-CTI_D8_OP2(min, _mm_min_pd)
-CTI_D8_OP2(max, _mm_max_pd)
-CTI_D8_OP2(lt, _mm_cmplt_pd)
-CTI_D8_OP2(le, _mm_cmple_pd)
-CTI_D8_OP2(and, _mm_and_pd)
-CTI_D8_OP2(or, _mm_or_pd)
-CTI_F8_OP2(add, _mm_add_ps)
-CTI_F8_OP2(sub, _mm_sub_ps)
-CTI_F8_OP2(mul, _mm_mul_ps)
-CTI_F8_OP2(div, _mm_div_ps)
-CTI_F8_OP2(min, _mm_min_ps)
-CTI_F8_OP2(max, _mm_max_ps)
-CTI_F8_OP2(lt, _mm_cmplt_ps)
-CTI_F8_OP2(le, _mm_cmple_ps)
-CTI_F8_OP2(and, _mm_and_ps)
-CTI_F8_OP2(or, _mm_or_ps)
-CTI_INLINE cti_d8 cti_d8_abs(cti_d8 x)
-{
-    const __m128d sign = _mm_set1_pd(-0.0);
-    x.a = _mm_andnot_pd(sign, x.a), x.b = _mm_andnot_pd(sign, x.b), x.c = _mm_andnot_pd(sign, x.c), x.d = _mm_andnot_pd(sign, x.d);
-    return x;
-}
-CTI_INLINE cti_f8 cti_f8_abs(cti_f8 x)
-{
-    const __m128 sign = _mm_set1_ps(-0.0f);
-    x.a = _mm_andnot_ps(sign, x.a), x.b = _mm_andnot_ps(sign, x.b);
-    return x;
-}
-#undef CTI_D8_OP2
-#undef CTI_F8_OP2
 #else
+CTI_INLINE cti_d8 cti_d8_widen(cti_f8 x)
+{
+    cti_d8 r;
+    r.a = _mm256_cvtps_pd(_mm256_castps256_ps128(x.a)), r.b = _mm256_cvtps_pd(_mm256_extractf128_ps(x.a, 1));
+    return r;
+}
+CTI_INLINE cti_f8 cti_f8_narrow(cti_d8 x)
+{
+    cti_f8 r;
+    r.a = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(x.a)), _mm256_cvtpd_ps(x.b), 1);
+    return r;
+}
+CTI_INLINE __m256d cti_split_pd(__m256d x, __m256d *k)
+{
+    __m256i u = _mm256_add_epi64(_mm256_castpd_si256(x), _mm256_set1_epi64x(0x3ff0000000000000ll - 0x3fe6a09e667f3bcdll));
+    __m256i e = _mm256_or_si256(_mm256_srli_epi64(u, 52), _mm256_set1_epi64x(0x4330000000000000ll));
+    *k = _mm256_sub_pd(_mm256_castsi256_pd(e), _mm256_set1_pd(4503599627370496.0 + 1023.0));
+    u = _mm256_add_epi64(_mm256_and_si256(u, _mm256_set1_epi64x(0x000fffffffffffffll)), _mm256_set1_epi64x(0x3fe6a09e667f3bcdll));
+    return _mm256_castsi256_pd(u);
+}
+CTI_INLINE cti_d8 cti_d8_split(cti_d8 x, cti_d8 *k)
+{
+    x.a = cti_split_pd(x.a, &k->a), x.b = cti_split_pd(x.b, &k->b);
+    return x;
+}
+#endif
+CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
+{
+    __m256i u = _mm256_add_epi32(_mm256_castps_si256(x.a), _mm256_set1_epi32(0x3f800000 - 0x3f3504f3));
+    __m256i e = _mm256_or_si256(_mm256_srli_epi32(u, 23), _mm256_set1_epi32(0x4b000000));
+    k->a = _mm256_sub_ps(_mm256_castsi256_ps(e), _mm256_set1_ps(8388608.0f + 127.0f));
+    u = _mm256_add_epi32(_mm256_and_si256(u, _mm256_set1_epi32(0x007fffff)), _mm256_set1_epi32(0x3f3504f3));
+    x.a = _mm256_castsi256_ps(u);
+    return x;
+}
+#elif CTI_SIMD == CTI_SIMD_NONE
+/* simd_plain.inl -- eight lanes in plain C, in loops that compilers may vectorize. Included by simd.h. */
+
 #define CTI_SIMD_NAME "NONE"
 typedef struct cti_d8 {
     double v[8];
@@ -2385,7 +2883,7 @@ typedef struct cti_d8 {
 typedef struct cti_f8 {
     float v[8];
 } cti_f8;
-/* masks are 1 or 0 per lane on this path; use them only with select, and, or, bits */
+/* masks are 1 or 0 per lane on this path */
 #define CTI_LANES(V, T, name, expr)                                                                                                        \
     CTI_INLINE V V##_##name(V x, V y)                                                                                                      \
     {                                                                                                                                      \
@@ -2477,39 +2975,10 @@ CTI_INLINE cti_f8 cti_f8_fold(cti_f8 x)
     return x;
 }
 CTI_INLINE void cti_f8_store4(float *p, cti_f8 x) { memcpy(p, x.v, 4 * sizeof(float)); }
-#undef CTI_LANES
-#undef CTI_LANES_ALL
-#endif
+CTI_F8_SPREAD(0)
+CTI_F8_SPREAD(1)
+CTI_F8_SPREAD(2)
 
-/* cti_d8_widen -- exact; cti_f8_narrow -- rounded to nearest */
-#if CTI_SIMD == CTI_SIMD_AVX2
-CTI_INLINE cti_d8 cti_d8_widen(cti_f8 x)
-{
-    cti_d8 r;
-    r.a = _mm256_cvtps_pd(_mm256_castps256_ps128(x.a)), r.b = _mm256_cvtps_pd(_mm256_extractf128_ps(x.a, 1));
-    return r;
-}
-CTI_INLINE cti_f8 cti_f8_narrow(cti_d8 x)
-{
-    cti_f8 r;
-    r.a = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(x.a)), _mm256_cvtpd_ps(x.b), 1);
-    return r;
-}
-#elif CTI_SIMD == CTI_SIMD_SSE2
-CTI_INLINE cti_d8 cti_d8_widen(cti_f8 x)
-{
-    cti_d8 r;
-    r.a = _mm_cvtps_pd(x.a), r.b = _mm_cvtps_pd(_mm_movehl_ps(x.a, x.a));
-    r.c = _mm_cvtps_pd(x.b), r.d = _mm_cvtps_pd(_mm_movehl_ps(x.b, x.b));
-    return r;
-}
-CTI_INLINE cti_f8 cti_f8_narrow(cti_d8 x)
-{
-    cti_f8 r;
-    r.a = _mm_movelh_ps(_mm_cvtpd_ps(x.a), _mm_cvtpd_ps(x.b)), r.b = _mm_movelh_ps(_mm_cvtpd_ps(x.c), _mm_cvtpd_ps(x.d));
-    return r;
-}
-#else
 CTI_INLINE cti_d8 cti_d8_widen(cti_f8 x)
 {
     cti_d8 r;
@@ -2526,64 +2995,6 @@ CTI_INLINE cti_f8 cti_f8_narrow(cti_d8 x)
         r.v[i] = (float)x.v[i];
     return r;
 }
-#endif
-CTI_F8_SPREAD(0)
-CTI_F8_SPREAD(1)
-CTI_F8_SPREAD(2)
-#undef CTI_F8_SPREAD
-
-/* cti_*8_split -- x = 2^k m with m in [sqrt(1/2), sqrt 2), for positive normal lanes; exact on every path. */
-#if CTI_SIMD == CTI_SIMD_AVX2
-CTI_INLINE __m256d cti_split_pd(__m256d x, __m256d *k)
-{
-    __m256i u = _mm256_add_epi64(_mm256_castpd_si256(x), _mm256_set1_epi64x(0x3ff0000000000000ll - 0x3fe6a09e667f3bcdll));
-    __m256i e = _mm256_or_si256(_mm256_srli_epi64(u, 52), _mm256_set1_epi64x(0x4330000000000000ll));
-    *k = _mm256_sub_pd(_mm256_castsi256_pd(e), _mm256_set1_pd(4503599627370496.0 + 1023.0));
-    u = _mm256_add_epi64(_mm256_and_si256(u, _mm256_set1_epi64x(0x000fffffffffffffll)), _mm256_set1_epi64x(0x3fe6a09e667f3bcdll));
-    return _mm256_castsi256_pd(u);
-}
-CTI_INLINE cti_d8 cti_d8_split(cti_d8 x, cti_d8 *k)
-{
-    x.a = cti_split_pd(x.a, &k->a), x.b = cti_split_pd(x.b, &k->b);
-    return x;
-}
-CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
-{
-    __m256i u = _mm256_add_epi32(_mm256_castps_si256(x.a), _mm256_set1_epi32(0x3f800000 - 0x3f3504f3));
-    __m256i e = _mm256_or_si256(_mm256_srli_epi32(u, 23), _mm256_set1_epi32(0x4b000000));
-    k->a = _mm256_sub_ps(_mm256_castsi256_ps(e), _mm256_set1_ps(8388608.0f + 127.0f));
-    u = _mm256_add_epi32(_mm256_and_si256(u, _mm256_set1_epi32(0x007fffff)), _mm256_set1_epi32(0x3f3504f3));
-    x.a = _mm256_castsi256_ps(u);
-    return x;
-}
-#elif CTI_SIMD == CTI_SIMD_SSE2
-CTI_INLINE __m128d cti_split_pd(__m128d x, __m128d *k)
-{
-    __m128i u = _mm_add_epi64(_mm_castpd_si128(x), _mm_set1_epi64x(0x3ff0000000000000ll - 0x3fe6a09e667f3bcdll));
-    __m128i e = _mm_or_si128(_mm_srli_epi64(u, 52), _mm_set1_epi64x(0x4330000000000000ll));
-    *k = _mm_sub_pd(_mm_castsi128_pd(e), _mm_set1_pd(4503599627370496.0 + 1023.0));
-    u = _mm_add_epi64(_mm_and_si128(u, _mm_set1_epi64x(0x000fffffffffffffll)), _mm_set1_epi64x(0x3fe6a09e667f3bcdll));
-    return _mm_castsi128_pd(u);
-}
-CTI_INLINE __m128 cti_split_ps(__m128 x, __m128 *k)
-{
-    __m128i u = _mm_add_epi32(_mm_castps_si128(x), _mm_set1_epi32(0x3f800000 - 0x3f3504f3));
-    __m128i e = _mm_or_si128(_mm_srli_epi32(u, 23), _mm_set1_epi32(0x4b000000));
-    *k = _mm_sub_ps(_mm_castsi128_ps(e), _mm_set1_ps(8388608.0f + 127.0f));
-    u = _mm_add_epi32(_mm_and_si128(u, _mm_set1_epi32(0x007fffff)), _mm_set1_epi32(0x3f3504f3));
-    return _mm_castsi128_ps(u);
-}
-CTI_INLINE cti_d8 cti_d8_split(cti_d8 x, cti_d8 *k)
-{
-    x.a = cti_split_pd(x.a, &k->a), x.b = cti_split_pd(x.b, &k->b), x.c = cti_split_pd(x.c, &k->c), x.d = cti_split_pd(x.d, &k->d);
-    return x;
-}
-CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
-{
-    x.a = cti_split_ps(x.a, &k->a), x.b = cti_split_ps(x.b, &k->b);
-    return x;
-}
-#else
 CTI_INLINE cti_d8 cti_d8_split(cti_d8 x, cti_d8 *k)
 {
     int i;
@@ -2610,6 +3021,390 @@ CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
     }
     return x;
 }
+#else
+/* simd_128.inl -- lanes of 128-bit registers, four of two doubles and two of four floats: SSE2, NEON (AArch64), WebAssembly's simd128. Each
+   path names its instructions for one register (CTI_P2 of doubles, CTI_P4 of floats); what follows is the same for all. Included by simd.h. */
+
+#if CTI_SIMD == CTI_SIMD_SSE2
+#define CTI_SIMD_NAME "SSE2"
+#include <emmintrin.h>
+#define CTI_P2 __m128d
+#define CTI_P4 __m128
+#define CTI_P2_DO(op, x, y) _mm_##op##_pd(x, y)
+#define CTI_P4_DO(op, x, y) _mm_##op##_ps(x, y)
+#define CTI_P2_LT(x, y) _mm_cmplt_pd(x, y)
+#define CTI_P4_LT(x, y) _mm_cmplt_ps(x, y)
+#define CTI_P2_LE(x, y) _mm_cmple_pd(x, y)
+#define CTI_P4_LE(x, y) _mm_cmple_ps(x, y)
+#define CTI_P2_MIN(x, y) _mm_min_pd(x, y)
+#define CTI_P4_MIN(x, y) _mm_min_ps(x, y)
+#define CTI_P2_MAX(x, y) _mm_max_pd(x, y)
+#define CTI_P4_MAX(x, y) _mm_max_ps(x, y)
+#define CTI_P2_AND(x, y) _mm_and_pd(x, y)
+#define CTI_P4_AND(x, y) _mm_and_ps(x, y)
+#define CTI_P2_OR(x, y) _mm_or_pd(x, y)
+#define CTI_P4_OR(x, y) _mm_or_ps(x, y)
+#define CTI_P2_SET(s) _mm_set1_pd(s)
+#define CTI_P4_SET(s) _mm_set1_ps(s)
+#define CTI_P2_LOAD(p) _mm_loadu_pd(p)
+#define CTI_P4_LOAD(p) _mm_loadu_ps(p)
+#define CTI_P2_STORE(p, x) _mm_storeu_pd(p, x)
+#define CTI_P4_STORE(p, x) _mm_storeu_ps(p, x)
+#define CTI_P2_SQRT(x) _mm_sqrt_pd(x)
+#define CTI_P4_SQRT(x) _mm_sqrt_ps(x)
+#define CTI_P2_ABS(x) _mm_andnot_pd(_mm_set1_pd(-0.0), x)
+#define CTI_P4_ABS(x) _mm_andnot_ps(_mm_set1_ps(-0.0f), x)
+#define CTI_P2_CHOOSE(m, yes, no) _mm_or_pd(_mm_and_pd(m, yes), _mm_andnot_pd(m, no))
+#define CTI_P4_CHOOSE(m, yes, no) _mm_or_ps(_mm_and_ps(m, yes), _mm_andnot_ps(m, no))
+#define CTI_P2_BITS(m) _mm_movemask_pd(m)
+#define CTI_P4_BITS(m) _mm_movemask_ps(m)
+#define CTI_P4_SPREAD(x, k) _mm_shuffle_ps(x, x, 0x55 * k)
+#define CTI_P2_WIDEN_LOW(x) _mm_cvtps_pd(x)
+#define CTI_P2_WIDEN_HIGH(x) _mm_cvtps_pd(_mm_movehl_ps(x, x))
+#define CTI_P4_NARROW(x, y) _mm_movelh_ps(_mm_cvtpd_ps(x), _mm_cvtpd_ps(y))
+/* whole numbers in a register's lanes */
+#define CTI_PI __m128i
+#define CTI_PI_FROM2(x) _mm_castpd_si128(x)
+#define CTI_PI_FROM4(x) _mm_castps_si128(x)
+#define CTI_PI_TO2(u) _mm_castsi128_pd(u)
+#define CTI_PI_TO4(u) _mm_castsi128_ps(u)
+#define CTI_PI_SET2(c) _mm_set1_epi64x((long long)(c))
+#define CTI_PI_SET4(c) _mm_set1_epi32((int)(c))
+#define CTI_PI_ADD2(u, v) _mm_add_epi64(u, v)
+#define CTI_PI_ADD4(u, v) _mm_add_epi32(u, v)
+#define CTI_PI_AND(u, v) _mm_and_si128(u, v)
+#define CTI_PI_OR(u, v) _mm_or_si128(u, v)
+#define CTI_PI_RIGHT2(u) _mm_srli_epi64(u, 52)
+#define CTI_PI_RIGHT4(u) _mm_srli_epi32(u, 23)
+#elif CTI_SIMD == CTI_SIMD_NEON
+#define CTI_SIMD_NAME "NEON"
+#include <arm_neon.h>
+#define CTI_P2 float64x2_t
+#define CTI_P4 float32x4_t
+#define CTI_P2_DO(op, x, y) v##op##q_f64(x, y)
+#define CTI_P4_DO(op, x, y) v##op##q_f32(x, y)
+#define CTI_P2_MASK(m) vreinterpretq_f64_u64(m)
+#define CTI_P4_MASK(m) vreinterpretq_f32_u32(m)
+#define CTI_P2_LT(x, y) CTI_P2_MASK(vcltq_f64(x, y))
+#define CTI_P4_LT(x, y) CTI_P4_MASK(vcltq_f32(x, y))
+#define CTI_P2_LE(x, y) CTI_P2_MASK(vcleq_f64(x, y))
+#define CTI_P4_LE(x, y) CTI_P4_MASK(vcleq_f32(x, y))
+/* not vminq, which takes the NaN and the negative zero of either side */
+#define CTI_P2_MIN(x, y) vbslq_f64(vcltq_f64(x, y), x, y)
+#define CTI_P4_MIN(x, y) vbslq_f32(vcltq_f32(x, y), x, y)
+#define CTI_P2_MAX(x, y) vbslq_f64(vcgtq_f64(x, y), x, y)
+#define CTI_P4_MAX(x, y) vbslq_f32(vcgtq_f32(x, y), x, y)
+#define CTI_P2_AND(x, y) CTI_P2_MASK(vandq_u64(CTI_PI_FROM2(x), CTI_PI_FROM2(y)))
+#define CTI_P4_AND(x, y) CTI_P4_MASK(vandq_u32(vreinterpretq_u32_f32(x), vreinterpretq_u32_f32(y)))
+#define CTI_P2_OR(x, y) CTI_P2_MASK(vorrq_u64(CTI_PI_FROM2(x), CTI_PI_FROM2(y)))
+#define CTI_P4_OR(x, y) CTI_P4_MASK(vorrq_u32(vreinterpretq_u32_f32(x), vreinterpretq_u32_f32(y)))
+#define CTI_P2_SET(s) vdupq_n_f64(s)
+#define CTI_P4_SET(s) vdupq_n_f32(s)
+#define CTI_P2_LOAD(p) vld1q_f64(p)
+#define CTI_P4_LOAD(p) vld1q_f32(p)
+#define CTI_P2_STORE(p, x) vst1q_f64(p, x)
+#define CTI_P4_STORE(p, x) vst1q_f32(p, x)
+#define CTI_P2_SQRT(x) vsqrtq_f64(x)
+#define CTI_P4_SQRT(x) vsqrtq_f32(x)
+#define CTI_P2_ABS(x) vabsq_f64(x)
+#define CTI_P4_ABS(x) vabsq_f32(x)
+#define CTI_P2_CHOOSE(m, yes, no) vbslq_f64(vreinterpretq_u64_f64(m), yes, no)
+#define CTI_P4_CHOOSE(m, yes, no) vbslq_f32(vreinterpretq_u32_f32(m), yes, no)
+#define CTI_P2_BITS(m) cti_p2_bits(m)
+#define CTI_P4_BITS(m) cti_p4_bits(m)
+#define CTI_P4_SPREAD(x, k) vdupq_laneq_f32(x, k)
+#define CTI_P2_WIDEN_LOW(x) vcvt_f64_f32(vget_low_f32(x))
+#define CTI_P2_WIDEN_HIGH(x) vcvt_high_f64_f32(x)
+#define CTI_P4_NARROW(x, y) vcvt_high_f32_f64(vcvt_f32_f64(x), y)
+#define CTI_P2_FUSED(c, x, y) vfmaq_f64(c, x, y)
+#define CTI_P4_FUSED(c, x, y) vfmaq_f32(c, x, y)
+#define CTI_P2_NFUSED(c, x, y) vfmsq_f64(c, x, y)
+#define CTI_P4_NFUSED(c, x, y) vfmsq_f32(c, x, y)
+#define CTI_PI uint64x2_t
+#define CTI_PI_FROM2(x) vreinterpretq_u64_f64(x)
+#define CTI_PI_FROM4(x) vreinterpretq_u64_f32(x)
+#define CTI_PI_TO2(u) vreinterpretq_f64_u64(u)
+#define CTI_PI_TO4(u) vreinterpretq_f32_u64(u)
+#define CTI_PI_32(u) vreinterpretq_u32_u64(u)
+#define CTI_PI_SET2(c) vdupq_n_u64(c)
+#define CTI_PI_SET4(c) vreinterpretq_u64_u32(vdupq_n_u32(c))
+#define CTI_PI_ADD2(u, v) vaddq_u64(u, v)
+#define CTI_PI_ADD4(u, v) vreinterpretq_u64_u32(vaddq_u32(CTI_PI_32(u), CTI_PI_32(v)))
+#define CTI_PI_AND(u, v) vandq_u64(u, v)
+#define CTI_PI_OR(u, v) vorrq_u64(u, v)
+#define CTI_PI_RIGHT2(u) vshrq_n_u64(u, 52)
+#define CTI_PI_RIGHT4(u) vreinterpretq_u64_u32(vshrq_n_u32(CTI_PI_32(u), 23))
+CTI_INLINE int cti_p2_bits(CTI_P2 m)
+{
+    uint64x2_t u = vshrq_n_u64(vreinterpretq_u64_f64(m), 63);
+    return (int)(vgetq_lane_u64(u, 0) | (vgetq_lane_u64(u, 1) << 1));
+}
+CTI_INLINE int cti_p4_bits(CTI_P4 m)
+{
+    static const uint32_t bit[4] = {1, 2, 4, 8};
+    return (int)vaddvq_u32(vandq_u32(vreinterpretq_u32_f32(m), vld1q_u32(bit)));
+}
+#else
+#define CTI_SIMD_NAME "WASM"
+#include <wasm_simd128.h>
+#define CTI_P2 v128_t
+#define CTI_P4 v128_t
+#define CTI_P2_DO(op, x, y) wasm_f64x2_##op(x, y)
+#define CTI_P4_DO(op, x, y) wasm_f32x4_##op(x, y)
+#define CTI_P2_LT(x, y) wasm_f64x2_lt(x, y)
+#define CTI_P4_LT(x, y) wasm_f32x4_lt(x, y)
+#define CTI_P2_LE(x, y) wasm_f64x2_le(x, y)
+#define CTI_P4_LE(x, y) wasm_f32x4_le(x, y)
+/* pmin(y, x) is x < y ? x : y */
+#define CTI_P2_MIN(x, y) wasm_f64x2_pmin(y, x)
+#define CTI_P4_MIN(x, y) wasm_f32x4_pmin(y, x)
+#define CTI_P2_MAX(x, y) wasm_f64x2_pmax(y, x)
+#define CTI_P4_MAX(x, y) wasm_f32x4_pmax(y, x)
+#define CTI_P2_AND(x, y) wasm_v128_and(x, y)
+#define CTI_P4_AND(x, y) wasm_v128_and(x, y)
+#define CTI_P2_OR(x, y) wasm_v128_or(x, y)
+#define CTI_P4_OR(x, y) wasm_v128_or(x, y)
+#define CTI_P2_SET(s) wasm_f64x2_splat(s)
+#define CTI_P4_SET(s) wasm_f32x4_splat(s)
+#define CTI_P2_LOAD(p) wasm_v128_load(p)
+#define CTI_P4_LOAD(p) wasm_v128_load(p)
+#define CTI_P2_STORE(p, x) wasm_v128_store(p, x)
+#define CTI_P4_STORE(p, x) wasm_v128_store(p, x)
+#define CTI_P2_SQRT(x) wasm_f64x2_sqrt(x)
+#define CTI_P4_SQRT(x) wasm_f32x4_sqrt(x)
+#define CTI_P2_ABS(x) wasm_f64x2_abs(x)
+#define CTI_P4_ABS(x) wasm_f32x4_abs(x)
+#define CTI_P2_CHOOSE(m, yes, no) wasm_v128_bitselect(yes, no, m)
+#define CTI_P4_CHOOSE(m, yes, no) wasm_v128_bitselect(yes, no, m)
+#define CTI_P2_BITS(m) ((int)wasm_i64x2_bitmask(m))
+#define CTI_P4_BITS(m) ((int)wasm_i32x4_bitmask(m))
+#define CTI_P4_SPREAD(x, k) wasm_i32x4_shuffle(x, x, k, k, k, k)
+#define CTI_P2_WIDEN_LOW(x) wasm_f64x2_promote_low_f32x4(x)
+#define CTI_P2_WIDEN_HIGH(x) wasm_f64x2_promote_low_f32x4(wasm_i32x4_shuffle(x, x, 2, 3, 2, 3))
+#define CTI_P4_NARROW(x, y) wasm_i64x2_shuffle(wasm_f32x4_demote_f64x2_zero(x), wasm_f32x4_demote_f64x2_zero(y), 0, 2)
+#define CTI_PI v128_t
+#define CTI_PI_FROM2(x) (x)
+#define CTI_PI_FROM4(x) (x)
+#define CTI_PI_TO2(u) (u)
+#define CTI_PI_TO4(u) (u)
+#define CTI_PI_SET2(c) wasm_i64x2_splat((int64_t)(c))
+#define CTI_PI_SET4(c) wasm_i32x4_splat((int32_t)(c))
+#define CTI_PI_ADD2(u, v) wasm_i64x2_add(u, v)
+#define CTI_PI_ADD4(u, v) wasm_i32x4_add(u, v)
+#define CTI_PI_AND(u, v) wasm_v128_and(u, v)
+#define CTI_PI_OR(u, v) wasm_v128_or(u, v)
+#define CTI_PI_RIGHT2(u) wasm_u64x2_shr(u, 52)
+#define CTI_PI_RIGHT4(u) wasm_u32x4_shr(u, 23)
+#endif
+
+typedef struct cti_d8 {
+    CTI_P2 a, b, c, d;
+} cti_d8;
+typedef struct cti_f8 {
+    CTI_P4 a, b;
+} cti_f8;
+
+#define CTI_D8_OP2(name, ins)                                                                                                              \
+    CTI_INLINE cti_d8 cti_d8_##name(cti_d8 x, cti_d8 y)                                                                                    \
+    {                                                                                                                                      \
+        x.a = ins(x.a, y.a), x.b = ins(x.b, y.b), x.c = ins(x.c, y.c), x.d = ins(x.d, y.d);                                                \
+        return x;                                                                                                                          \
+    }
+#define CTI_F8_OP2(name, ins)                                                                                                              \
+    CTI_INLINE cti_f8 cti_f8_##name(cti_f8 x, cti_f8 y)                                                                                    \
+    {                                                                                                                                      \
+        x.a = ins(x.a, y.a), x.b = ins(x.b, y.b);                                                                                          \
+        return x;                                                                                                                          \
+    }
+#define CTI_ARITHMETIC(name)                                                                                                               \
+    CTI_INLINE cti_d8 cti_d8_##name(cti_d8 x, cti_d8 y)                                                                                    \
+    {                                                                                                                                      \
+        x.a = CTI_P2_DO(name, x.a, y.a), x.b = CTI_P2_DO(name, x.b, y.b);                                                                  \
+        x.c = CTI_P2_DO(name, x.c, y.c), x.d = CTI_P2_DO(name, x.d, y.d);                                                                  \
+        return x;                                                                                                                          \
+    }                                                                                                                                      \
+    CTI_INLINE cti_f8 cti_f8_##name(cti_f8 x, cti_f8 y)                                                                                    \
+    {                                                                                                                                      \
+        x.a = CTI_P4_DO(name, x.a, y.a), x.b = CTI_P4_DO(name, x.b, y.b);                                                                  \
+        return x;                                                                                                                          \
+    }
+CTI_ARITHMETIC(add)
+CTI_ARITHMETIC(sub)
+CTI_ARITHMETIC(mul)
+CTI_ARITHMETIC(div)
+CTI_D8_OP2(min, CTI_P2_MIN)
+CTI_D8_OP2(max, CTI_P2_MAX)
+CTI_D8_OP2(lt, CTI_P2_LT)
+CTI_D8_OP2(le, CTI_P2_LE)
+CTI_D8_OP2(and, CTI_P2_AND)
+CTI_D8_OP2(or, CTI_P2_OR)
+CTI_F8_OP2(min, CTI_P4_MIN)
+CTI_F8_OP2(max, CTI_P4_MAX)
+CTI_F8_OP2(lt, CTI_P4_LT)
+CTI_F8_OP2(le, CTI_P4_LE)
+CTI_F8_OP2(and, CTI_P4_AND)
+CTI_F8_OP2(or, CTI_P4_OR)
+
+CTI_INLINE cti_d8 cti_d8_set(double v)
+{
+    cti_d8 r;
+    r.a = r.b = r.c = r.d = CTI_P2_SET(v);
+    return r;
+}
+CTI_INLINE cti_f8 cti_f8_set(float v)
+{
+    cti_f8 r;
+    r.a = r.b = CTI_P4_SET(v);
+    return r;
+}
+CTI_INLINE cti_d8 cti_d8_load(const double *p)
+{
+    cti_d8 r;
+    r.a = CTI_P2_LOAD(p), r.b = CTI_P2_LOAD(p + 2), r.c = CTI_P2_LOAD(p + 4), r.d = CTI_P2_LOAD(p + 6);
+    return r;
+}
+CTI_INLINE cti_f8 cti_f8_load(const float *p)
+{
+    cti_f8 r;
+    r.a = CTI_P4_LOAD(p), r.b = CTI_P4_LOAD(p + 4);
+    return r;
+}
+CTI_INLINE void cti_d8_store(double *p, cti_d8 x)
+{
+    CTI_P2_STORE(p, x.a), CTI_P2_STORE(p + 2, x.b), CTI_P2_STORE(p + 4, x.c), CTI_P2_STORE(p + 6, x.d);
+}
+CTI_INLINE void cti_f8_store(float *p, cti_f8 x) { CTI_P4_STORE(p, x.a), CTI_P4_STORE(p + 4, x.b); }
+CTI_INLINE cti_d8 cti_d8_sqrt(cti_d8 x)
+{
+    x.a = CTI_P2_SQRT(x.a), x.b = CTI_P2_SQRT(x.b), x.c = CTI_P2_SQRT(x.c), x.d = CTI_P2_SQRT(x.d);
+    return x;
+}
+CTI_INLINE cti_f8 cti_f8_sqrt(cti_f8 x)
+{
+    x.a = CTI_P4_SQRT(x.a), x.b = CTI_P4_SQRT(x.b);
+    return x;
+}
+CTI_INLINE cti_d8 cti_d8_abs(cti_d8 x)
+{
+    x.a = CTI_P2_ABS(x.a), x.b = CTI_P2_ABS(x.b), x.c = CTI_P2_ABS(x.c), x.d = CTI_P2_ABS(x.d);
+    return x;
+}
+CTI_INLINE cti_f8 cti_f8_abs(cti_f8 x)
+{
+    x.a = CTI_P4_ABS(x.a), x.b = CTI_P4_ABS(x.b);
+    return x;
+}
+CTI_INLINE cti_d8 cti_d8_select(cti_d8 m, cti_d8 yes, cti_d8 no)
+{
+    m.a = CTI_P2_CHOOSE(m.a, yes.a, no.a), m.b = CTI_P2_CHOOSE(m.b, yes.b, no.b);
+    m.c = CTI_P2_CHOOSE(m.c, yes.c, no.c), m.d = CTI_P2_CHOOSE(m.d, yes.d, no.d);
+    return m;
+}
+CTI_INLINE cti_f8 cti_f8_select(cti_f8 m, cti_f8 yes, cti_f8 no)
+{
+    m.a = CTI_P4_CHOOSE(m.a, yes.a, no.a), m.b = CTI_P4_CHOOSE(m.b, yes.b, no.b);
+    return m;
+}
+CTI_INLINE int cti_d8_bits(cti_d8 m)
+{
+    return CTI_P2_BITS(m.a) | (CTI_P2_BITS(m.b) << 2) | (CTI_P2_BITS(m.c) << 4) | (CTI_P2_BITS(m.d) << 6);
+}
+CTI_INLINE int cti_f8_bits(cti_f8 m) { return CTI_P4_BITS(m.a) | (CTI_P4_BITS(m.b) << 4); }
+#if CTI_FUSED && defined(CTI_P2_FUSED)
+CTI_INLINE cti_d8 cti_d8_mad(cti_d8 c, cti_d8 x, cti_d8 y)
+{
+    c.a = CTI_P2_FUSED(c.a, x.a, y.a), c.b = CTI_P2_FUSED(c.b, x.b, y.b);
+    c.c = CTI_P2_FUSED(c.c, x.c, y.c), c.d = CTI_P2_FUSED(c.d, x.d, y.d);
+    return c;
+}
+CTI_INLINE cti_d8 cti_d8_nmad(cti_d8 c, cti_d8 x, cti_d8 y)
+{
+    c.a = CTI_P2_NFUSED(c.a, x.a, y.a), c.b = CTI_P2_NFUSED(c.b, x.b, y.b);
+    c.c = CTI_P2_NFUSED(c.c, x.c, y.c), c.d = CTI_P2_NFUSED(c.d, x.d, y.d);
+    return c;
+}
+CTI_INLINE cti_f8 cti_f8_mad(cti_f8 c, cti_f8 x, cti_f8 y)
+{
+    c.a = CTI_P4_FUSED(c.a, x.a, y.a), c.b = CTI_P4_FUSED(c.b, x.b, y.b);
+    return c;
+}
+CTI_INLINE cti_f8 cti_f8_nmad(cti_f8 c, cti_f8 x, cti_f8 y)
+{
+    c.a = CTI_P4_NFUSED(c.a, x.a, y.a), c.b = CTI_P4_NFUSED(c.b, x.b, y.b);
+    return c;
+}
+#define CTI_SIMD_HAS_MAD
+#endif
+
+CTI_INLINE cti_f8 cti_f8_load44(const float *p, const float *q)
+{
+    cti_f8 r;
+    r.a = CTI_P4_LOAD(p), r.b = CTI_P4_LOAD(q);
+    return r;
+}
+#define CTI_F8_SPREAD(k)                                                                                                                   \
+    CTI_INLINE cti_f8 cti_f8_spread##k(cti_f8 x)                                                                                           \
+    {                                                                                                                                      \
+        x.a = CTI_P4_SPREAD(x.a, k), x.b = CTI_P4_SPREAD(x.b, k);                                                                          \
+        return x;                                                                                                                          \
+    }
+CTI_F8_SPREAD(0)
+CTI_F8_SPREAD(1)
+CTI_F8_SPREAD(2)
+CTI_INLINE cti_f8 cti_f8_fold(cti_f8 x)
+{
+    x.a = CTI_P4_DO(add, x.a, x.b);
+    return x;
+}
+CTI_INLINE void cti_f8_store4(float *p, cti_f8 x) { CTI_P4_STORE(p, x.a); }
+
+CTI_INLINE cti_d8 cti_d8_widen(cti_f8 x)
+{
+    cti_d8 r;
+    r.a = CTI_P2_WIDEN_LOW(x.a), r.b = CTI_P2_WIDEN_HIGH(x.a), r.c = CTI_P2_WIDEN_LOW(x.b), r.d = CTI_P2_WIDEN_HIGH(x.b);
+    return r;
+}
+CTI_INLINE cti_f8 cti_f8_narrow(cti_d8 x)
+{
+    cti_f8 r;
+    r.a = CTI_P4_NARROW(x.a, x.b), r.b = CTI_P4_NARROW(x.c, x.d);
+    return r;
+}
+
+CTI_INLINE CTI_P2 cti_p2_split(CTI_P2 x, CTI_P2 *k)
+{
+    CTI_PI u = CTI_PI_ADD2(CTI_PI_FROM2(x), CTI_PI_SET2(0x3ff0000000000000ull - 0x3fe6a09e667f3bcdull));
+    CTI_PI e = CTI_PI_OR(CTI_PI_RIGHT2(u), CTI_PI_SET2(0x4330000000000000ull));
+    *k = CTI_P2_DO(sub, CTI_PI_TO2(e), CTI_P2_SET(4503599627370496.0 + 1023.0));
+    u = CTI_PI_ADD2(CTI_PI_AND(u, CTI_PI_SET2(0x000fffffffffffffull)), CTI_PI_SET2(0x3fe6a09e667f3bcdull));
+    return CTI_PI_TO2(u);
+}
+CTI_INLINE CTI_P4 cti_p4_split(CTI_P4 x, CTI_P4 *k)
+{
+    CTI_PI u = CTI_PI_ADD4(CTI_PI_FROM4(x), CTI_PI_SET4(0x3f800000u - 0x3f3504f3u));
+    CTI_PI e = CTI_PI_OR(CTI_PI_RIGHT4(u), CTI_PI_SET4(0x4b000000u));
+    *k = CTI_P4_DO(sub, CTI_PI_TO4(e), CTI_P4_SET(8388608.0f + 127.0f));
+    u = CTI_PI_ADD4(CTI_PI_AND(u, CTI_PI_SET4(0x007fffffu)), CTI_PI_SET4(0x3f3504f3u));
+    return CTI_PI_TO4(u);
+}
+CTI_INLINE cti_d8 cti_d8_split(cti_d8 x, cti_d8 *k)
+{
+    x.a = cti_p2_split(x.a, &k->a), x.b = cti_p2_split(x.b, &k->b), x.c = cti_p2_split(x.c, &k->c), x.d = cti_p2_split(x.d, &k->d);
+    return x;
+}
+CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
+{
+    x.a = cti_p4_split(x.a, &k->a), x.b = cti_p4_split(x.b, &k->b);
+    return x;
+}
+#endif
+#undef CTI_F8_SPREAD
+
+#ifndef CTI_SIMD_HAS_MAD
+CTI_INLINE cti_d8 cti_d8_mad(cti_d8 c, cti_d8 x, cti_d8 y) { return cti_d8_add(c, cti_d8_mul(x, y)); }
+CTI_INLINE cti_d8 cti_d8_nmad(cti_d8 c, cti_d8 x, cti_d8 y) { return cti_d8_sub(c, cti_d8_mul(x, y)); }
+CTI_INLINE cti_f8 cti_f8_mad(cti_f8 c, cti_f8 x, cti_f8 y) { return cti_f8_add(c, cti_f8_mul(x, y)); }
+CTI_INLINE cti_f8 cti_f8_nmad(cti_f8 c, cti_f8 x, cti_f8 y) { return cti_f8_sub(c, cti_f8_mul(x, y)); }
 #endif
 
 /* The lane type of ct_real: cti_r8. */
@@ -2639,6 +3434,36 @@ CTI_INLINE float cti_f8_sum(cti_f8 x)
     return ((t[0] + t[4]) + (t[2] + t[6])) + ((t[1] + t[5]) + (t[3] + t[7]));
 }
 
+/* cti_f8_turn44 -- transposes within both halves: entry k of row i becomes entry i of row k, for the four rows r and lanes 0-3, 4-7. */
+#if CTI_SIMD == CTI_SIMD_AVX2 || (defined(CTI_SIMD_AVX512) && CTI_SIMD == CTI_SIMD_AVX512)
+CTI_INLINE void cti_f8_turn44(cti_f8 r[4])
+{
+    __m256 a = _mm256_unpacklo_ps(r[0].a, r[1].a), b = _mm256_unpackhi_ps(r[0].a, r[1].a);
+    __m256 c = _mm256_unpacklo_ps(r[2].a, r[3].a), d = _mm256_unpackhi_ps(r[2].a, r[3].a);
+    r[0].a = _mm256_shuffle_ps(a, c, 0x44), r[1].a = _mm256_shuffle_ps(a, c, 0xee);
+    r[2].a = _mm256_shuffle_ps(b, d, 0x44), r[3].a = _mm256_shuffle_ps(b, d, 0xee);
+}
+#elif CTI_SIMD == CTI_SIMD_SSE2
+CTI_INLINE void cti_f8_turn44(cti_f8 r[4])
+{
+    _MM_TRANSPOSE4_PS(r[0].a, r[1].a, r[2].a, r[3].a);
+    _MM_TRANSPOSE4_PS(r[0].b, r[1].b, r[2].b, r[3].b);
+}
+#else
+CTI_INLINE void cti_f8_turn44(cti_f8 r[4])
+{
+    float from[4][8], to[4][8];
+    int i, k;
+    for (i = 0; i < 4; i++)
+        cti_f8_store(from[i], r[i]);
+    for (i = 0; i < 4; i++)
+        for (k = 0; k < 4; k++)
+            to[k][i] = from[i][k], to[k][4 + i] = from[i][4 + k];
+    for (i = 0; i < 4; i++)
+        r[i] = cti_f8_load(to[i]);
+}
+#endif
+
 
 /* ---- 1_math/lanes.h ---- */
 /* lanes.h -- short names for arithmetic on eight lanes of ct_real, and 3-vectors and 3x3 matrices of lanes (arrays of cti_r8, row-major).
@@ -2660,7 +3485,7 @@ CTI_INLINE cti_r8 cti_sqrt8(cti_r8 a) { return CTI_R8(sqrt)(a); }
 CTI_INLINE cti_r8 cti_lt8(cti_r8 a, cti_r8 b) { return CTI_R8(lt)(a, b); }
 CTI_INLINE cti_r8 cti_select8(cti_r8 mask, cti_r8 yes, cti_r8 no) { return CTI_R8(select)(mask, yes, no); }
 CTI_INLINE int cti_bits8(cti_r8 mask) { return CTI_R8(bits)(mask); }
-/* c + a b, c - a b, s a, -a; two roundings each */
+/* c + a b, c - a b, s a, -a; two roundings each, always: collision tests are made of these (cti_*8_mad may be one) */
 CTI_INLINE cti_r8 cti_mad8(cti_r8 c, cti_r8 a, cti_r8 b) { return cti_add8(c, cti_mul8(a, b)); }
 CTI_INLINE cti_r8 cti_nmad8(cti_r8 c, cti_r8 a, cti_r8 b) { return cti_sub8(c, cti_mul8(a, b)); }
 CTI_INLINE cti_r8 cti_scale8(ct_real s, cti_r8 a) { return cti_mul8(cti_set8(s), a); }
@@ -3604,7 +4429,7 @@ CTI_FN int cti_exact_orient3d(const double a[3], const double b[3], const double
 /* kernel.h -- the small matrix product below every dense and supernodal routine, in float and double.
    A tile is four broadcast rows times one or two strips of eight lanes; operands are read with strides, so that strips (8 numbers per k,
    stride 8) and row-major matrices (stride ld) use the same code. Products are summed in order of k, lane by lane, without fused
-   multiply-add: every SIMD path gives the same bits.
+   multiply-add unless CONTACT_DETERMINISTIC is 0: every SIMD path gives the same bits.
    based on: Goto and van de Geijn, Anatomy of high-performance matrix multiplication, 2008 (register blocking). */
 
 
@@ -3614,7 +4439,10 @@ CTI_INLINE int cti_pad8(int n) { return (n + 7) & ~7; }
 CTI_INLINE int cti_pad4(int n) { return (n + 3) & ~3; }
 
 /* cti_k_keep -- the value stays in its register: without it gcc folds a load into each of its uses, and the tile is bound by loads. */
-#if CTI_SIMD == CTI_SIMD_AVX2 && (defined(__GNUC__) || defined(__clang__))
+#if CTI_SIMD == CTI_SIMD_AVX512 && (defined(__GNUC__) || defined(__clang__))
+#define CTI_K_KEEP32(v) __asm__("" : "+x"((v).a))
+#define CTI_K_KEEP64(v) __asm__("" : "+v"((v).a))
+#elif CTI_SIMD == CTI_SIMD_AVX2 && (defined(__GNUC__) || defined(__clang__))
 #define CTI_K_KEEP32(v) __asm__("" : "+x"((v).a))
 #define CTI_K_KEEP64(v) __asm__("" : "+x"((v).a), "+x"((v).b))
 #else
@@ -3640,10 +4468,10 @@ CTI_INLINE void CTI_TN(cti_k, tile1)(int K, const CTI_T *const a[4], size_t sa, 
     for (; K > 0; K--, i += sa, j += sb) {
         v = CTI_TV(load)(b + j);
         CTI_K_KEEP(v);
-        c0 = CTI_TV(add)(c0, CTI_TV(mul)(CTI_TV(set)(a0[i]), v));
-        c1 = CTI_TV(add)(c1, CTI_TV(mul)(CTI_TV(set)(a1[i]), v));
-        c2 = CTI_TV(add)(c2, CTI_TV(mul)(CTI_TV(set)(a2[i]), v));
-        c3 = CTI_TV(add)(c3, CTI_TV(mul)(CTI_TV(set)(a3[i]), v));
+        c0 = CTI_TV(mad)(c0, CTI_TV(set)(a0[i]), v);
+        c1 = CTI_TV(mad)(c1, CTI_TV(set)(a1[i]), v);
+        c2 = CTI_TV(mad)(c2, CTI_TV(set)(a2[i]), v);
+        c3 = CTI_TV(mad)(c3, CTI_TV(set)(a3[i]), v);
     }
     c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3;
 }
@@ -3661,16 +4489,16 @@ CTI_INLINE void CTI_TN(cti_k, tile2)(int K, const CTI_T *const a[4], size_t sa, 
         CTI_K_KEEP(w);
         s = CTI_TV(set)(a0[i]);
         CTI_K_KEEP(s);
-        c0 = CTI_TV(add)(c0, CTI_TV(mul)(s, v)), d0 = CTI_TV(add)(d0, CTI_TV(mul)(s, w));
+        c0 = CTI_TV(mad)(c0, s, v), d0 = CTI_TV(mad)(d0, s, w);
         s = CTI_TV(set)(a1[i]);
         CTI_K_KEEP(s);
-        c1 = CTI_TV(add)(c1, CTI_TV(mul)(s, v)), d1 = CTI_TV(add)(d1, CTI_TV(mul)(s, w));
+        c1 = CTI_TV(mad)(c1, s, v), d1 = CTI_TV(mad)(d1, s, w);
         s = CTI_TV(set)(a2[i]);
         CTI_K_KEEP(s);
-        c2 = CTI_TV(add)(c2, CTI_TV(mul)(s, v)), d2 = CTI_TV(add)(d2, CTI_TV(mul)(s, w));
+        c2 = CTI_TV(mad)(c2, s, v), d2 = CTI_TV(mad)(d2, s, w);
         s = CTI_TV(set)(a3[i]);
         CTI_K_KEEP(s);
-        c3 = CTI_TV(add)(c3, CTI_TV(mul)(s, v)), d3 = CTI_TV(add)(d3, CTI_TV(mul)(s, w));
+        c3 = CTI_TV(mad)(c3, s, v), d3 = CTI_TV(mad)(d3, s, w);
     }
     c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3, c[4] = d0, c[5] = d1, c[6] = d2, c[7] = d3;
 #else
@@ -3712,13 +4540,13 @@ CTI_INLINE void CTI_TN(cti_k, trsm4)(const CTI_T *l, size_t sq, size_t sp, const
     if (in)
         CTI_TN(cti_k, load4)(in, step, v);
     x0 = CTI_TV(mul)(CTI_TV(sub)(v[0], c[0]), CTI_TV(set)(r[0]));
-    x1 = CTI_TV(sub)(CTI_TV(sub)(v[1], c[1]), CTI_TV(mul)(CTI_TV(set)(l[sq]), x0));
+    x1 = CTI_TV(nmad)(CTI_TV(sub)(v[1], c[1]), CTI_TV(set)(l[sq]), x0);
     x1 = CTI_TV(mul)(x1, CTI_TV(set)(r[1]));
-    x2 = CTI_TV(sub)(CTI_TV(sub)(v[2], c[2]), CTI_TV(mul)(CTI_TV(set)(l[2 * sq]), x0));
-    x2 = CTI_TV(mul)(CTI_TV(sub)(x2, CTI_TV(mul)(CTI_TV(set)(l[2 * sq + sp]), x1)), CTI_TV(set)(r[2]));
-    x3 = CTI_TV(sub)(CTI_TV(sub)(v[3], c[3]), CTI_TV(mul)(CTI_TV(set)(l[3 * sq]), x0));
-    x3 = CTI_TV(sub)(x3, CTI_TV(mul)(CTI_TV(set)(l[3 * sq + sp]), x1));
-    x3 = CTI_TV(mul)(CTI_TV(sub)(x3, CTI_TV(mul)(CTI_TV(set)(l[3 * sq + 2 * sp]), x2)), CTI_TV(set)(r[3]));
+    x2 = CTI_TV(nmad)(CTI_TV(sub)(v[2], c[2]), CTI_TV(set)(l[2 * sq]), x0);
+    x2 = CTI_TV(mul)(CTI_TV(nmad)(x2, CTI_TV(set)(l[2 * sq + sp]), x1), CTI_TV(set)(r[2]));
+    x3 = CTI_TV(nmad)(CTI_TV(sub)(v[3], c[3]), CTI_TV(set)(l[3 * sq]), x0);
+    x3 = CTI_TV(nmad)(x3, CTI_TV(set)(l[3 * sq + sp]), x1);
+    x3 = CTI_TV(mul)(CTI_TV(nmad)(x3, CTI_TV(set)(l[3 * sq + 2 * sp]), x2), CTI_TV(set)(r[3]));
     c[0] = x0, c[1] = x1, c[2] = x2, c[3] = x3;
 }
 
@@ -3789,10 +4617,10 @@ CTI_INLINE void CTI_TN(cti_k, tile1)(int K, const CTI_T *const a[4], size_t sa, 
     for (; K > 0; K--, i += sa, j += sb) {
         v = CTI_TV(load)(b + j);
         CTI_K_KEEP(v);
-        c0 = CTI_TV(add)(c0, CTI_TV(mul)(CTI_TV(set)(a0[i]), v));
-        c1 = CTI_TV(add)(c1, CTI_TV(mul)(CTI_TV(set)(a1[i]), v));
-        c2 = CTI_TV(add)(c2, CTI_TV(mul)(CTI_TV(set)(a2[i]), v));
-        c3 = CTI_TV(add)(c3, CTI_TV(mul)(CTI_TV(set)(a3[i]), v));
+        c0 = CTI_TV(mad)(c0, CTI_TV(set)(a0[i]), v);
+        c1 = CTI_TV(mad)(c1, CTI_TV(set)(a1[i]), v);
+        c2 = CTI_TV(mad)(c2, CTI_TV(set)(a2[i]), v);
+        c3 = CTI_TV(mad)(c3, CTI_TV(set)(a3[i]), v);
     }
     c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3;
 }
@@ -3810,16 +4638,16 @@ CTI_INLINE void CTI_TN(cti_k, tile2)(int K, const CTI_T *const a[4], size_t sa, 
         CTI_K_KEEP(w);
         s = CTI_TV(set)(a0[i]);
         CTI_K_KEEP(s);
-        c0 = CTI_TV(add)(c0, CTI_TV(mul)(s, v)), d0 = CTI_TV(add)(d0, CTI_TV(mul)(s, w));
+        c0 = CTI_TV(mad)(c0, s, v), d0 = CTI_TV(mad)(d0, s, w);
         s = CTI_TV(set)(a1[i]);
         CTI_K_KEEP(s);
-        c1 = CTI_TV(add)(c1, CTI_TV(mul)(s, v)), d1 = CTI_TV(add)(d1, CTI_TV(mul)(s, w));
+        c1 = CTI_TV(mad)(c1, s, v), d1 = CTI_TV(mad)(d1, s, w);
         s = CTI_TV(set)(a2[i]);
         CTI_K_KEEP(s);
-        c2 = CTI_TV(add)(c2, CTI_TV(mul)(s, v)), d2 = CTI_TV(add)(d2, CTI_TV(mul)(s, w));
+        c2 = CTI_TV(mad)(c2, s, v), d2 = CTI_TV(mad)(d2, s, w);
         s = CTI_TV(set)(a3[i]);
         CTI_K_KEEP(s);
-        c3 = CTI_TV(add)(c3, CTI_TV(mul)(s, v)), d3 = CTI_TV(add)(d3, CTI_TV(mul)(s, w));
+        c3 = CTI_TV(mad)(c3, s, v), d3 = CTI_TV(mad)(d3, s, w);
     }
     c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3, c[4] = d0, c[5] = d1, c[6] = d2, c[7] = d3;
 #else
@@ -3861,13 +4689,13 @@ CTI_INLINE void CTI_TN(cti_k, trsm4)(const CTI_T *l, size_t sq, size_t sp, const
     if (in)
         CTI_TN(cti_k, load4)(in, step, v);
     x0 = CTI_TV(mul)(CTI_TV(sub)(v[0], c[0]), CTI_TV(set)(r[0]));
-    x1 = CTI_TV(sub)(CTI_TV(sub)(v[1], c[1]), CTI_TV(mul)(CTI_TV(set)(l[sq]), x0));
+    x1 = CTI_TV(nmad)(CTI_TV(sub)(v[1], c[1]), CTI_TV(set)(l[sq]), x0);
     x1 = CTI_TV(mul)(x1, CTI_TV(set)(r[1]));
-    x2 = CTI_TV(sub)(CTI_TV(sub)(v[2], c[2]), CTI_TV(mul)(CTI_TV(set)(l[2 * sq]), x0));
-    x2 = CTI_TV(mul)(CTI_TV(sub)(x2, CTI_TV(mul)(CTI_TV(set)(l[2 * sq + sp]), x1)), CTI_TV(set)(r[2]));
-    x3 = CTI_TV(sub)(CTI_TV(sub)(v[3], c[3]), CTI_TV(mul)(CTI_TV(set)(l[3 * sq]), x0));
-    x3 = CTI_TV(sub)(x3, CTI_TV(mul)(CTI_TV(set)(l[3 * sq + sp]), x1));
-    x3 = CTI_TV(mul)(CTI_TV(sub)(x3, CTI_TV(mul)(CTI_TV(set)(l[3 * sq + 2 * sp]), x2)), CTI_TV(set)(r[3]));
+    x2 = CTI_TV(nmad)(CTI_TV(sub)(v[2], c[2]), CTI_TV(set)(l[2 * sq]), x0);
+    x2 = CTI_TV(mul)(CTI_TV(nmad)(x2, CTI_TV(set)(l[2 * sq + sp]), x1), CTI_TV(set)(r[2]));
+    x3 = CTI_TV(nmad)(CTI_TV(sub)(v[3], c[3]), CTI_TV(set)(l[3 * sq]), x0);
+    x3 = CTI_TV(nmad)(x3, CTI_TV(set)(l[3 * sq + sp]), x1);
+    x3 = CTI_TV(mul)(CTI_TV(nmad)(x3, CTI_TV(set)(l[3 * sq + 2 * sp]), x2), CTI_TV(set)(r[3]));
     c[0] = x0, c[1] = x1, c[2] = x2, c[3] = x3;
 }
 
@@ -4466,6 +5294,8 @@ CTI_FN void cti_bsr_zero(cti_bsr *A);
 CTI_FN void cti_bsr_mul(const cti_bsr *A, const ct_real *x, ct_real *y);
 /* cti_bsr_residual -- r = b - A x; r may be b, not x. */
 CTI_FN void cti_bsr_residual(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r);
+/* cti_bsr_residual_rows -- the same of block rows [begin, end). */
+CTI_FN void cti_bsr_residual_rows(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r, int begin, int end);
 
 /* cti_bsr_row -- (A x)_i of one block row; x [3 n]. */
 CTI_INLINE cti_v3 cti_bsr_row(const cti_bsr *A, const ct_real *x, int i)
@@ -4484,8 +5314,8 @@ CTI_FN void cti_bsr_float_row(const cti_bsr *A, int i, float *row);
 CTI_INLINE cti_f8 cti_blocks_mul2(const float *a, const float *b, const float *x, const float *y)
 {
     cti_f8 v = cti_f8_load44(x, y);
-    cti_f8 s = cti_f8_add(cti_f8_mul(cti_f8_load44(a, b), cti_f8_spread0(v)), cti_f8_mul(cti_f8_load44(a + 3, b + 3), cti_f8_spread1(v)));
-    return cti_f8_add(s, cti_f8_mul(cti_f8_load44(a + 6, b + 6), cti_f8_spread2(v)));
+    cti_f8 s = cti_f8_mad(cti_f8_mul(cti_f8_load44(a, b), cti_f8_spread0(v)), cti_f8_load44(a + 3, b + 3), cti_f8_spread1(v));
+    return cti_f8_mad(s, cti_f8_load44(a + 6, b + 6), cti_f8_spread2(v));
 }
 /* cti_bsr_float_dot -- (A x)_i in lanes 0 to 2 from such a row with a finite number behind it, x [4 n] */
 CTI_INLINE cti_f8 cti_bsr_float_dot(const cti_bsr *A, const float *row, const float *x, int i)
@@ -4622,8 +5452,13 @@ CTI_FN void cti_bsr_mul(const cti_bsr *A, const ct_real *x, ct_real *y)
 
 CTI_FN void cti_bsr_residual(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r)
 {
+    cti_bsr_residual_rows(A, b, x, r, 0, A->n);
+}
+
+CTI_FN void cti_bsr_residual_rows(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r, int begin, int end)
+{
     int i, k;
-    for (i = 0; i < A->n; i++) {
+    for (i = begin; i < end; i++) {
         ct_real s0 = 0, s1 = 0, s2 = 0;
         const ct_real *v = A->val + 9 * (size_t)A->row[i];
         for (k = A->row[i]; k < A->row[i + 1]; k++, v += 9) {
@@ -6063,6 +6898,11 @@ typedef struct cti_factor64 {
    Returns 0 when memory ran out. */
 CTI_FN int cti_factor32_compute(cti_mem *mem, cti_factor32 *f, const cti_symbolic *sym, const cti_gather *g, const ct_real *val);
 CTI_FN int cti_factor64_compute(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym, const cti_gather *g, const ct_real *val);
+/* cti_factor*_reserve -- memory for it alone; cti_factor*_refill -- what is left to do then, with no allocation: components on several threads. */
+CTI_FN int cti_factor32_reserve(cti_mem *mem, cti_factor32 *f, const cti_symbolic *sym);
+CTI_FN int cti_factor64_reserve(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym);
+CTI_FN void cti_factor32_refill(cti_factor32 *f, const cti_gather *g, const ct_real *val);
+CTI_FN void cti_factor64_refill(cti_factor64 *f, const cti_gather *g, const ct_real *val);
 /* cti_factor64_compute_double -- the same with entries in double in every build. */
 CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym, const cti_gather *g, const double *val);
 CTI_FN void cti_factor32_free(cti_mem *mem, cti_factor32 *f);
@@ -6326,19 +7166,30 @@ static void CTI_TN(cti_super, finish)(CTI_TN(cti_factor, t) * f, int s, CTI_T *o
         f->inverse[sym->pivot[s] + u] = 1;
 }
 
-CTI_FN int CTI_TN(cti_factor, compute)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym, const cti_gather *g,
-                                       const ct_real *val)
+CTI_FN int CTI_TN(cti_factor, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym)
 {
+    return CTI_TN(cti_super, reserve)(mem, f, sym);
+}
+
+CTI_FN void CTI_TN(cti_factor, refill)(CTI_TN(cti_factor, t) * f, const cti_gather *g, const ct_real *val)
+{
+    const cti_symbolic *sym = f->sym;
     int s;
     CTI_T *orig;
     f->boosted = 0;
-    if (!CTI_TN(cti_super, reserve)(mem, f, sym))
-        return 0;
     orig = f->scratch + sym->scratch + 16;
     for (s = 0; s < sym->n_super; s++) {
         CTI_TN(cti_super, assemble)(sym, g, val, s, f->scratch, (size_t)cti_sym_height(sym, s), orig);
         CTI_TN(cti_super, finish)(f, s, orig);
     }
+}
+
+CTI_FN int CTI_TN(cti_factor, compute)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym, const cti_gather *g,
+                                       const ct_real *val)
+{
+    if (!CTI_TN(cti_super, reserve)(mem, f, sym))
+        return 0;
+    CTI_TN(cti_factor, refill)(f, g, val);
     return 1;
 }
 
@@ -6366,10 +7217,10 @@ static void CTI_TN(cti_super, forward)(const CTI_T *P, size_t stride, const CTI_
         CTI_T t[8], x0, x1, x2, x3;
         CTI_TVEC v0 = CTI_TV(set)(0), v1 = v0, v2 = v0, v3 = v0;
         for (k = 0; k < i; k += 4, b += 32) {
-            v0 = CTI_TV(add)(v0, CTI_TV(mul)(CTI_TV(load)(b), CTI_TV(set)(x[k])));
-            v1 = CTI_TV(add)(v1, CTI_TV(mul)(CTI_TV(load)(b + 8), CTI_TV(set)(x[k + 1])));
-            v2 = CTI_TV(add)(v2, CTI_TV(mul)(CTI_TV(load)(b + 16), CTI_TV(set)(x[k + 2])));
-            v3 = CTI_TV(add)(v3, CTI_TV(mul)(CTI_TV(load)(b + 24), CTI_TV(set)(x[k + 3])));
+            v0 = CTI_TV(mad)(v0, CTI_TV(load)(b), CTI_TV(set)(x[k]));
+            v1 = CTI_TV(mad)(v1, CTI_TV(load)(b + 8), CTI_TV(set)(x[k + 1]));
+            v2 = CTI_TV(mad)(v2, CTI_TV(load)(b + 16), CTI_TV(set)(x[k + 2]));
+            v3 = CTI_TV(mad)(v3, CTI_TV(load)(b + 24), CTI_TV(set)(x[k + 3]));
         }
         CTI_TV(store)(t, CTI_TV(add)(CTI_TV(add)(v0, v2), CTI_TV(add)(v1, v3)));
         k = i & 7;
@@ -6390,10 +7241,10 @@ static void CTI_TN(cti_super, below)(const CTI_T *B, int cols, int strips, const
     for (t = 0; t < strips; t++, y += 8) {
         CTI_TVEC v0 = CTI_TV(set)(0), v1 = v0, v2 = v0, v3 = v0;
         for (k = 0; k < cols; k += 4, B += 32) {
-            v0 = CTI_TV(add)(v0, CTI_TV(mul)(CTI_TV(load)(B), CTI_TV(set)(x[k])));
-            v1 = CTI_TV(add)(v1, CTI_TV(mul)(CTI_TV(load)(B + 8), CTI_TV(set)(x[k + 1])));
-            v2 = CTI_TV(add)(v2, CTI_TV(mul)(CTI_TV(load)(B + 16), CTI_TV(set)(x[k + 2])));
-            v3 = CTI_TV(add)(v3, CTI_TV(mul)(CTI_TV(load)(B + 24), CTI_TV(set)(x[k + 3])));
+            v0 = CTI_TV(mad)(v0, CTI_TV(load)(B), CTI_TV(set)(x[k]));
+            v1 = CTI_TV(mad)(v1, CTI_TV(load)(B + 8), CTI_TV(set)(x[k + 1]));
+            v2 = CTI_TV(mad)(v2, CTI_TV(load)(B + 16), CTI_TV(set)(x[k + 2]));
+            v3 = CTI_TV(mad)(v3, CTI_TV(load)(B + 24), CTI_TV(set)(x[k + 3]));
         }
         CTI_TV(store)(y, CTI_TV(add)(CTI_TV(add)(v0, v2), CTI_TV(add)(v1, v3)));
     }
@@ -6406,10 +7257,10 @@ CTI_INLINE void CTI_TN(cti_super, dots4)(const CTI_T *B, size_t stride, int stri
     int t;
     for (t = 0; t < strips; t++, B += stride, y += 8) {
         v = CTI_TV(load)(y);
-        c0 = CTI_TV(add)(c0, CTI_TV(mul)(CTI_TV(load)(B), v));
-        c1 = CTI_TV(add)(c1, CTI_TV(mul)(CTI_TV(load)(B + 8), v));
-        c2 = CTI_TV(add)(c2, CTI_TV(mul)(CTI_TV(load)(B + 16), v));
-        c3 = CTI_TV(add)(c3, CTI_TV(mul)(CTI_TV(load)(B + 24), v));
+        c0 = CTI_TV(mad)(c0, CTI_TV(load)(B), v);
+        c1 = CTI_TV(mad)(c1, CTI_TV(load)(B + 8), v);
+        c2 = CTI_TV(mad)(c2, CTI_TV(load)(B + 16), v);
+        c3 = CTI_TV(mad)(c3, CTI_TV(load)(B + 24), v);
     }
     c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3;
 }
@@ -6422,10 +7273,10 @@ static void CTI_TN(cti_super, dots)(const CTI_T *B, int cols, int strips, const 
     for (t = 0; t < strips; t++, y += 8) {
         CTI_TVEC v = CTI_TV(load)(y);
         for (k = 0; k < 8 * cols; k += 32, B += 32) {
-            CTI_TV(store)(c + k, CTI_TV(add)(CTI_TV(load)(c + k), CTI_TV(mul)(CTI_TV(load)(B), v)));
-            CTI_TV(store)(c + k + 8, CTI_TV(add)(CTI_TV(load)(c + k + 8), CTI_TV(mul)(CTI_TV(load)(B + 8), v)));
-            CTI_TV(store)(c + k + 16, CTI_TV(add)(CTI_TV(load)(c + k + 16), CTI_TV(mul)(CTI_TV(load)(B + 16), v)));
-            CTI_TV(store)(c + k + 24, CTI_TV(add)(CTI_TV(load)(c + k + 24), CTI_TV(mul)(CTI_TV(load)(B + 24), v)));
+            CTI_TV(store)(c + k, CTI_TV(mad)(CTI_TV(load)(c + k), CTI_TV(load)(B), v));
+            CTI_TV(store)(c + k + 8, CTI_TV(mad)(CTI_TV(load)(c + k + 8), CTI_TV(load)(B + 8), v));
+            CTI_TV(store)(c + k + 16, CTI_TV(mad)(CTI_TV(load)(c + k + 16), CTI_TV(load)(B + 16), v));
+            CTI_TV(store)(c + k + 24, CTI_TV(mad)(CTI_TV(load)(c + k + 24), CTI_TV(load)(B + 24), v));
         }
     }
 }
@@ -6731,19 +7582,30 @@ static void CTI_TN(cti_super, finish)(CTI_TN(cti_factor, t) * f, int s, CTI_T *o
         f->inverse[sym->pivot[s] + u] = 1;
 }
 
-CTI_FN int CTI_TN(cti_factor, compute)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym, const cti_gather *g,
-                                       const ct_real *val)
+CTI_FN int CTI_TN(cti_factor, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym)
 {
+    return CTI_TN(cti_super, reserve)(mem, f, sym);
+}
+
+CTI_FN void CTI_TN(cti_factor, refill)(CTI_TN(cti_factor, t) * f, const cti_gather *g, const ct_real *val)
+{
+    const cti_symbolic *sym = f->sym;
     int s;
     CTI_T *orig;
     f->boosted = 0;
-    if (!CTI_TN(cti_super, reserve)(mem, f, sym))
-        return 0;
     orig = f->scratch + sym->scratch + 16;
     for (s = 0; s < sym->n_super; s++) {
         CTI_TN(cti_super, assemble)(sym, g, val, s, f->scratch, (size_t)cti_sym_height(sym, s), orig);
         CTI_TN(cti_super, finish)(f, s, orig);
     }
+}
+
+CTI_FN int CTI_TN(cti_factor, compute)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym, const cti_gather *g,
+                                       const ct_real *val)
+{
+    if (!CTI_TN(cti_super, reserve)(mem, f, sym))
+        return 0;
+    CTI_TN(cti_factor, refill)(f, g, val);
     return 1;
 }
 
@@ -6771,10 +7633,10 @@ static void CTI_TN(cti_super, forward)(const CTI_T *P, size_t stride, const CTI_
         CTI_T t[8], x0, x1, x2, x3;
         CTI_TVEC v0 = CTI_TV(set)(0), v1 = v0, v2 = v0, v3 = v0;
         for (k = 0; k < i; k += 4, b += 32) {
-            v0 = CTI_TV(add)(v0, CTI_TV(mul)(CTI_TV(load)(b), CTI_TV(set)(x[k])));
-            v1 = CTI_TV(add)(v1, CTI_TV(mul)(CTI_TV(load)(b + 8), CTI_TV(set)(x[k + 1])));
-            v2 = CTI_TV(add)(v2, CTI_TV(mul)(CTI_TV(load)(b + 16), CTI_TV(set)(x[k + 2])));
-            v3 = CTI_TV(add)(v3, CTI_TV(mul)(CTI_TV(load)(b + 24), CTI_TV(set)(x[k + 3])));
+            v0 = CTI_TV(mad)(v0, CTI_TV(load)(b), CTI_TV(set)(x[k]));
+            v1 = CTI_TV(mad)(v1, CTI_TV(load)(b + 8), CTI_TV(set)(x[k + 1]));
+            v2 = CTI_TV(mad)(v2, CTI_TV(load)(b + 16), CTI_TV(set)(x[k + 2]));
+            v3 = CTI_TV(mad)(v3, CTI_TV(load)(b + 24), CTI_TV(set)(x[k + 3]));
         }
         CTI_TV(store)(t, CTI_TV(add)(CTI_TV(add)(v0, v2), CTI_TV(add)(v1, v3)));
         k = i & 7;
@@ -6795,10 +7657,10 @@ static void CTI_TN(cti_super, below)(const CTI_T *B, int cols, int strips, const
     for (t = 0; t < strips; t++, y += 8) {
         CTI_TVEC v0 = CTI_TV(set)(0), v1 = v0, v2 = v0, v3 = v0;
         for (k = 0; k < cols; k += 4, B += 32) {
-            v0 = CTI_TV(add)(v0, CTI_TV(mul)(CTI_TV(load)(B), CTI_TV(set)(x[k])));
-            v1 = CTI_TV(add)(v1, CTI_TV(mul)(CTI_TV(load)(B + 8), CTI_TV(set)(x[k + 1])));
-            v2 = CTI_TV(add)(v2, CTI_TV(mul)(CTI_TV(load)(B + 16), CTI_TV(set)(x[k + 2])));
-            v3 = CTI_TV(add)(v3, CTI_TV(mul)(CTI_TV(load)(B + 24), CTI_TV(set)(x[k + 3])));
+            v0 = CTI_TV(mad)(v0, CTI_TV(load)(B), CTI_TV(set)(x[k]));
+            v1 = CTI_TV(mad)(v1, CTI_TV(load)(B + 8), CTI_TV(set)(x[k + 1]));
+            v2 = CTI_TV(mad)(v2, CTI_TV(load)(B + 16), CTI_TV(set)(x[k + 2]));
+            v3 = CTI_TV(mad)(v3, CTI_TV(load)(B + 24), CTI_TV(set)(x[k + 3]));
         }
         CTI_TV(store)(y, CTI_TV(add)(CTI_TV(add)(v0, v2), CTI_TV(add)(v1, v3)));
     }
@@ -6811,10 +7673,10 @@ CTI_INLINE void CTI_TN(cti_super, dots4)(const CTI_T *B, size_t stride, int stri
     int t;
     for (t = 0; t < strips; t++, B += stride, y += 8) {
         v = CTI_TV(load)(y);
-        c0 = CTI_TV(add)(c0, CTI_TV(mul)(CTI_TV(load)(B), v));
-        c1 = CTI_TV(add)(c1, CTI_TV(mul)(CTI_TV(load)(B + 8), v));
-        c2 = CTI_TV(add)(c2, CTI_TV(mul)(CTI_TV(load)(B + 16), v));
-        c3 = CTI_TV(add)(c3, CTI_TV(mul)(CTI_TV(load)(B + 24), v));
+        c0 = CTI_TV(mad)(c0, CTI_TV(load)(B), v);
+        c1 = CTI_TV(mad)(c1, CTI_TV(load)(B + 8), v);
+        c2 = CTI_TV(mad)(c2, CTI_TV(load)(B + 16), v);
+        c3 = CTI_TV(mad)(c3, CTI_TV(load)(B + 24), v);
     }
     c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3;
 }
@@ -6827,10 +7689,10 @@ static void CTI_TN(cti_super, dots)(const CTI_T *B, int cols, int strips, const 
     for (t = 0; t < strips; t++, y += 8) {
         CTI_TVEC v = CTI_TV(load)(y);
         for (k = 0; k < 8 * cols; k += 32, B += 32) {
-            CTI_TV(store)(c + k, CTI_TV(add)(CTI_TV(load)(c + k), CTI_TV(mul)(CTI_TV(load)(B), v)));
-            CTI_TV(store)(c + k + 8, CTI_TV(add)(CTI_TV(load)(c + k + 8), CTI_TV(mul)(CTI_TV(load)(B + 8), v)));
-            CTI_TV(store)(c + k + 16, CTI_TV(add)(CTI_TV(load)(c + k + 16), CTI_TV(mul)(CTI_TV(load)(B + 16), v)));
-            CTI_TV(store)(c + k + 24, CTI_TV(add)(CTI_TV(load)(c + k + 24), CTI_TV(mul)(CTI_TV(load)(B + 24), v)));
+            CTI_TV(store)(c + k, CTI_TV(mad)(CTI_TV(load)(c + k), CTI_TV(load)(B), v));
+            CTI_TV(store)(c + k + 8, CTI_TV(mad)(CTI_TV(load)(c + k + 8), CTI_TV(load)(B + 8), v));
+            CTI_TV(store)(c + k + 16, CTI_TV(mad)(CTI_TV(load)(c + k + 16), CTI_TV(load)(B + 16), v));
+            CTI_TV(store)(c + k + 24, CTI_TV(mad)(CTI_TV(load)(c + k + 24), CTI_TV(load)(B + 24), v));
         }
     }
 }
@@ -7034,10 +7896,10 @@ CTI_INLINE void CTI_TN(cti_many, transposed)(const CTI_T *B, size_t stride, int 
     for (t = 0; t < strips; t++, B += stride)
         for (i = 0; i < 8; i++, G += 8) {
             v = CTI_TV(load)(G);
-            c0 = CTI_TV(add)(c0, CTI_TV(mul)(CTI_TV(set)(B[i]), v));
-            c1 = CTI_TV(add)(c1, CTI_TV(mul)(CTI_TV(set)(B[8 + i]), v));
-            c2 = CTI_TV(add)(c2, CTI_TV(mul)(CTI_TV(set)(B[16 + i]), v));
-            c3 = CTI_TV(add)(c3, CTI_TV(mul)(CTI_TV(set)(B[24 + i]), v));
+            c0 = CTI_TV(mad)(c0, CTI_TV(set)(B[i]), v);
+            c1 = CTI_TV(mad)(c1, CTI_TV(set)(B[8 + i]), v);
+            c2 = CTI_TV(mad)(c2, CTI_TV(set)(B[16 + i]), v);
+            c3 = CTI_TV(mad)(c3, CTI_TV(set)(B[24 + i]), v);
         }
     c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3;
 }
@@ -7059,7 +7921,7 @@ static void CTI_TN(cti_many, backward)(const CTI_T *P, const CTI_T *r, int cols,
             x = CTI_TV(sub)(CTI_TV(load)(Y + 8 * (size_t)(k0 + q)), c[q]);
             /* the rest of the strip's triangle; rows past the padded columns are 0 in L */
             for (p = (k0 & 7) + q + 1; p < 8 && 8 * own + p < cols; p++)
-                x = CTI_TV(sub)(x, CTI_TV(mul)(CTI_TV(set)(l[8 * q + p]), CTI_TV(load)(Y + 8 * (size_t)(8 * own + p))));
+                x = CTI_TV(nmad)(x, CTI_TV(set)(l[8 * q + p]), CTI_TV(load)(Y + 8 * (size_t)(8 * own + p)));
             CTI_TV(store)(Y + 8 * (size_t)(k0 + q), CTI_TV(mul)(x, CTI_TV(set)(r[k0 + q])));
         }
     }
@@ -7441,10 +8303,10 @@ CTI_INLINE void CTI_TN(cti_many, transposed)(const CTI_T *B, size_t stride, int 
     for (t = 0; t < strips; t++, B += stride)
         for (i = 0; i < 8; i++, G += 8) {
             v = CTI_TV(load)(G);
-            c0 = CTI_TV(add)(c0, CTI_TV(mul)(CTI_TV(set)(B[i]), v));
-            c1 = CTI_TV(add)(c1, CTI_TV(mul)(CTI_TV(set)(B[8 + i]), v));
-            c2 = CTI_TV(add)(c2, CTI_TV(mul)(CTI_TV(set)(B[16 + i]), v));
-            c3 = CTI_TV(add)(c3, CTI_TV(mul)(CTI_TV(set)(B[24 + i]), v));
+            c0 = CTI_TV(mad)(c0, CTI_TV(set)(B[i]), v);
+            c1 = CTI_TV(mad)(c1, CTI_TV(set)(B[8 + i]), v);
+            c2 = CTI_TV(mad)(c2, CTI_TV(set)(B[16 + i]), v);
+            c3 = CTI_TV(mad)(c3, CTI_TV(set)(B[24 + i]), v);
         }
     c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3;
 }
@@ -7466,7 +8328,7 @@ static void CTI_TN(cti_many, backward)(const CTI_T *P, const CTI_T *r, int cols,
             x = CTI_TV(sub)(CTI_TV(load)(Y + 8 * (size_t)(k0 + q)), c[q]);
             /* the rest of the strip's triangle; rows past the padded columns are 0 in L */
             for (p = (k0 & 7) + q + 1; p < 8 && 8 * own + p < cols; p++)
-                x = CTI_TV(sub)(x, CTI_TV(mul)(CTI_TV(set)(l[8 * q + p]), CTI_TV(load)(Y + 8 * (size_t)(8 * own + p))));
+                x = CTI_TV(nmad)(x, CTI_TV(set)(l[8 * q + p]), CTI_TV(load)(Y + 8 * (size_t)(8 * own + p)));
             CTI_TV(store)(Y + 8 * (size_t)(k0 + q), CTI_TV(mul)(x, CTI_TV(set)(r[k0 + q])));
         }
     }
@@ -8928,13 +9790,15 @@ typedef struct cti_row {
 } cti_row;
 
 /* cti_cluster -- blocks that a solver inverts together. Hooks are optional: without them a solver inverts A's own sub-matrix.
-   solve       x <- D^-1 x in place, x [3 n] in the order of blocks
-   compliance  C [3 p][ld] float <- (D^-1) restricted to ports (positions in `blocks`); 0 when memory ran out */
+   solve       x <- D^-1 x in place, x [3 n] in the order of blocks; worker: number of the one that calls, see ct_task_fn
+   compliance  C [3 p][ld] float <- (D^-1) restricted to ports (positions in `blocks`); 0 when memory ran out. *out_work > 0: C has to be filled
+   fill        does it, with work [*out_work]; allocates nothing, so that several workers can fill several clusters' */
 typedef struct cti_cluster {
     const int32_t *blocks;
     int n;
-    void (*solve)(void *ctx, ct_real *x);
-    int (*compliance)(void *ctx, const int32_t *ports, int n_ports, const float **out_c, int *out_ld);
+    void (*solve)(void *ctx, ct_real *x, int worker);
+    int (*compliance)(void *ctx, const int32_t *ports, int n_ports, float **out_c, int *out_ld, size_t *out_work);
+    void (*fill)(void *ctx, const int32_t *ports, int n_ports, float *C, float *work);
     void *ctx;
     int lagged; /* 1: solve and compliance are of an earlier matrix */
 } cti_cluster;
@@ -8966,6 +9830,7 @@ typedef struct cti_problem {
     const cti_correction *correction; /* between sweeps over coupled clusters; or NULL */
     int plain;                  /* 1: relaxation as the paper has it, not accelerated */
     int predict;                /* 1: contacts of nodes anticipate from the Jacobi step D^-1 ((L + U) v + J' r) as in eq. 10; 0: from v */
+    const ct_tasks *tasks;      /* who runs the loops, or NULL */
     int (*watch)(void *user, int iteration, const ct_real *v); /* sees v and rows[].r after every outer iteration, 0 ends; or NULL */
     void *watch_user;
 } cti_problem;
@@ -9000,6 +9865,9 @@ CTI_FN void cti_row_map(const cti_row *row, int k, ct_real *G);
 CTI_FN void cti_row_map_t(const cti_problem *p, const cti_row *row, int k, ct_real *Gt);
 /* cti_problem_rhs -- f = b + J' r. */
 CTI_FN void cti_problem_rhs(const cti_problem *p, ct_real *f);
+
+/* cti_problem_residual -- r = f - A v; r may be f. */
+CTI_FN void cti_problem_residual(const cti_problem *p, const ct_real *f, const ct_real *v, ct_real *r);
 
 /* cti_cone_project -- (g1, g2) to the nearest point of the cone's section of radius `bound` >= 0. */
 CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *g2);
@@ -9175,44 +10043,119 @@ static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *
     }
 }
 
+/* [us] about what a block's residual takes, and a row's judgement, see cti_tasks_run_work; most parts of a maximum */
+#define CTI_RESIDUAL_BLOCK_US 0.06
+#define CTI_RESIDUAL_ROW_US 0.4
+enum { CTI_RESIDUAL_PARTS = 64 };
+
+/* what a range of rows or blocks says: part k is of those from k `size` on */
+typedef struct cti_residual_loop {
+    const cti_problem *p;
+    ct_cone cone;
+    const ct_real *f, *v;
+    ct_real *r;
+    int size;
+    cti_residuals part[CTI_RESIDUAL_PARTS];
+} cti_residual_loop;
+
+static void cti_residual_range(int begin, int end, int worker, void *context)
+{
+    const cti_residual_loop *q = (const cti_residual_loop *)context;
+    CTI_UNUSED(worker);
+    cti_bsr_residual_rows(q->p->A, q->f, q->v, q->r, begin, end);
+}
+
+CTI_FN void cti_problem_residual(const cti_problem *p, const ct_real *f, const ct_real *v, ct_real *r)
+{
+    cti_residual_loop q;
+    q.p = p, q.f = f, q.v = v, q.r = r;
+    cti_tasks_run_work(p->tasks, cti_residual_range, p->A->n, CTI_RESIDUAL_BLOCK_US, &q);
+}
+
+/* dynamics of blocks: D^-1 (b + J' r - A v) */
+static void cti_residual_blocks(int begin, int end, int worker, void *context)
+{
+    cti_residual_loop *q = (cti_residual_loop *)context;
+    const cti_bsr *A = q->p->A;
+    ct_real s = 1 / q->p->velocity_scale;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        int i, last = cti_min_int((begin + 1) * q->size, A->n);
+        ct_real big = 0;
+        for (i = begin * q->size; i < last; i++) {
+            ct_real inv[9];
+            cti_v3 e = cti_v3_zero();
+            if (cti_m3_inverse(A->val + 9 * (size_t)A->diag[i], inv))
+                e = cti_m3_mul_v(inv, cti_v3_at(q->r, i));
+            big = cti_max(big, cti_max(cti_abs(e.x), cti_max(cti_abs(e.y), cti_abs(e.z))) * s);
+        }
+        q->part[begin].dynamics = big;
+    }
+}
+
+/* parts of n items: few, and cut by their number alone */
+static int cti_residual_cut(cti_residual_loop *q, int n, int least)
+{
+    q->size = cti_max_int(least, (n - 1) / CTI_RESIDUAL_PARTS + 1);
+    return n > 0 ? (n - 1) / q->size + 1 : 0;
+}
+
 CTI_FN void cti_residual_dynamics(const cti_problem *p, const ct_real *v, ct_real *work, cti_residuals *out)
 {
-    int n = p->A->n, i;
-    ct_real *f = work, *av = work + 3 * (size_t)n, s = 1 / p->velocity_scale;
+    cti_residual_loop q;
+    int n = p->A->n, i, parts = cti_residual_cut(&q, n, 32);
+    q.p = p, q.r = work + 3 * (size_t)n;
     out->dynamics = 0;
-    cti_problem_rhs(p, f);
-    cti_bsr_residual(p->A, f, v, av);
-    /* dynamics: D^-1 (b + J' r - A v) */
-    for (i = 0; i < n; i++) {
-        ct_real inv[9];
-        cti_v3 e = cti_v3_zero();
-        if (cti_m3_inverse(p->A->val + 9 * (size_t)p->A->diag[i], inv))
-            e = cti_m3_mul_v(inv, cti_v3_at(av, i));
-        out->dynamics = cti_max(out->dynamics, cti_max(cti_abs(e.x), cti_max(cti_abs(e.y), cti_abs(e.z))) * s);
+    cti_problem_rhs(p, work);
+    cti_problem_residual(p, work, v, q.r);
+    cti_tasks_run_work(p->tasks, cti_residual_blocks, parts, CTI_RESIDUAL_BLOCK_US * q.size, &q);
+    for (i = 0; i < parts; i++)
+        out->dynamics = cti_max(out->dynamics, q.part[i].dynamics);
+}
+
+/* the local compliance is recomputed here, so that it owes nothing to a solver */
+static void cti_residual_contact(const cti_problem *p, ct_cone cone, const cti_row *given, const ct_real *v, cti_residuals *out)
+{
+    ct_real dinv[9 * CTI_ROW_TERMS];
+    cti_row row = *given;
+    ct_real vl[3 * CTI_ROW_TERMS];
+    cti_problem q = *p;
+    int k;
+    int32_t filter[CTI_ROW_TERMS];
+    for (k = 0; k < row.n; k++) {
+        int b = row.term[k].block;
+        if (!cti_m3_inverse(p->A->val + 9 * (size_t)p->A->diag[b], dinv + 9 * k))
+            memset(dinv + 9 * k, 0, 9 * sizeof(ct_real));
+        cti_v3_put(vl, k, cti_v3_at(v, b));
+        filter[k] = p->filter ? p->filter[b] : -1;
+        row.term[k].block = k;
+    }
+    q.filter = filter;
+    cti_residual_row(&q, cone, &row, vl, dinv, out);
+}
+
+static void cti_residual_rows(int begin, int end, int worker, void *context)
+{
+    cti_residual_loop *q = (cti_residual_loop *)context;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        int i, last = cti_min_int((begin + 1) * q->size, q->p->n_rows);
+        memset(&q->part[begin], 0, sizeof q->part[begin]);
+        for (i = begin * q->size; i < last; i++)
+            cti_residual_contact(q->p, q->cone, &q->p->rows[i], q->v, &q->part[begin]);
     }
 }
 
 CTI_FN void cti_residual_contacts(const cti_problem *p, ct_cone cone, const ct_real *v, cti_residuals *out)
 {
-    int i;
-    /* the local compliance is recomputed here, so that it owes nothing to a solver */
-    for (i = 0; i < p->n_rows; i++) {
-        ct_real dinv[9 * CTI_ROW_TERMS];
-        cti_row row = p->rows[i];
-        ct_real vl[3 * CTI_ROW_TERMS];
-        cti_problem q = *p;
-        int k;
-        int32_t filter[CTI_ROW_TERMS];
-        for (k = 0; k < row.n; k++) {
-            int b = row.term[k].block;
-            if (!cti_m3_inverse(p->A->val + 9 * (size_t)p->A->diag[b], dinv + 9 * k))
-                memset(dinv + 9 * k, 0, 9 * sizeof(ct_real));
-            cti_v3_put(vl, k, cti_v3_at(v, b));
-            filter[k] = p->filter ? p->filter[b] : -1;
-            row.term[k].block = k;
-        }
-        q.filter = filter;
-        cti_residual_row(&q, cone, &row, vl, dinv, out);
+    cti_residual_loop q;
+    int i, parts = cti_residual_cut(&q, p->n_rows, 16);
+    q.p = p, q.cone = cone, q.v = v;
+    cti_tasks_run_work(p->tasks, cti_residual_rows, parts, CTI_RESIDUAL_ROW_US * q.size, &q);
+    for (i = 0; i < parts; i++) {
+        out->natural = cti_max(out->natural, q.part[i].natural), out->natural_cone = cti_max(out->natural_cone, q.part[i].natural_cone);
+        out->primal = cti_max(out->primal, q.part[i].primal), out->dual = cti_max(out->dual, q.part[i].dual);
+        out->dual_gap += q.part[i].dual_gap;
     }
 }
 
@@ -9223,6 +10166,9 @@ CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real 
     cti_residual_contacts(p, cone, v, out);
     out->natural_map = cti_max(out->dynamics, out->natural);
 }
+
+#undef CTI_RESIDUAL_BLOCK_US
+#undef CTI_RESIDUAL_ROW_US
 
 /* ---- 3_solve/local.h ---- */
 /* local.h -- the law of one contact, solved against a known neighbourhood. */
@@ -9429,6 +10375,7 @@ typedef struct cti_anderson {
     float *slave, *ds[CTI_ANDERSON_DEPTH]; /* [n_slave] */
     double gram[CTI_ANDERSON_DEPTH][CTI_ANDERSON_DEPTH];
     int started;
+    const ct_tasks *tasks; /* or NULL; init leaves it so */
 } cti_anderson;
 
 /* cti_anderson_init -- weight [n] is copied. 0 when memory ran out. */
@@ -9472,11 +10419,32 @@ CTI_FN void cti_anderson_restart(cti_anderson *a) { a->count = a->head = a->star
 
 CTI_FN void cti_anderson_resume(cti_anderson *a) { a->started = 0; }
 
-/* x' df_k and z' df_k for all columns of the history */
-static void cti_anderson_dots(const cti_anderson *a, const float *x, const float *z, double *out, double *out2)
+#define CTI_ANDERSON_CUT 1024 /* entries in a range */
+#define CTI_ANDERSON_US 0.4   /* [us] that so many take, about, for one vector of the history */
+
+/* the parts of a step, as loops: over vectors of the history, or over ranges of entries. What is done to an entry, and the order in a sum, is the
+   same however a loop is cut */
+typedef struct cti_anderson_loop {
+    cti_anderson *a;
+    const float *x, *z;         /* of the products */
+    double *out, *out2;
+    const ct_real *from;        /* of a point */
+    const ct_real *to;
+    int column;
+    const double *c;            /* of a mixture */
+    ct_real *y;
+    float *slave;
+} cti_anderson_loop;
+
+/* x' df_k and z' df_k for columns of the history */
+static void cti_anderson_dots(int begin, int end, int worker, void *context)
 {
+    const cti_anderson_loop *q = (const cti_anderson_loop *)context;
+    const cti_anderson *a = q->a;
+    const float *x = q->x, *z = q->z;
     int i, k;
-    for (k = 0; k < a->count; k++) {
+    CTI_UNUSED(worker);
+    for (k = begin; k < end; k++) {
         const float *y = a->df[k];
         cti_d8 s = cti_d8_set(0), t = s;
         double sum = 0, sum2 = 0;
@@ -9489,8 +10457,8 @@ static void cti_anderson_dots(const cti_anderson *a, const float *x, const float
             sum += (double)x[i] * (double)y[i];
             sum2 += (double)z[i] * (double)y[i];
         }
-        out[k] = sum + cti_d8_sum(s);
-        out2[k] = sum2 + cti_d8_sum(t);
+        q->out[k] = sum + cti_d8_sum(s);
+        q->out2[k] = sum2 + cti_d8_sum(t);
     }
 }
 
@@ -9529,12 +10497,16 @@ static int cti_anderson_fit(const cti_anderson *a, const double *dot, double *c)
     return 1;
 }
 
-/* f, g of this point; their differences to the last one into column h of the history, where h >= 0 */
-static void cti_anderson_point(cti_anderson *a, const ct_real *x, const ct_real *g, int h)
+/* f, g of this point; their differences to the last one into a column of the history, where it is >= 0 */
+static void cti_anderson_point(int begin, int end, int worker, void *context)
 {
-    float *df = h < 0 ? NULL : a->df[h], *dg = h < 0 ? NULL : a->dg[h];
-    int i;
-    for (i = 0; i + 8 <= a->n; i += 8) {
+    const cti_anderson_loop *q = (const cti_anderson_loop *)context;
+    cti_anderson *a = q->a;
+    const ct_real *x = q->from, *g = q->to;
+    float *df = q->column < 0 ? NULL : a->df[q->column], *dg = q->column < 0 ? NULL : a->dg[q->column];
+    int i, last = cti_min_int(end * CTI_ANDERSON_CUT, a->n);
+    CTI_UNUSED(worker);
+    for (i = begin * CTI_ANDERSON_CUT; i + 8 <= last; i += 8) {
         cti_r8 gi = CTI_R8(load)(g + i);
         cti_f8 f = cti_f8_mul(cti_r8_narrow(CTI_R8(sub)(gi, CTI_R8(load)(x + i))), cti_f8_load(a->weight + i));
         if (df) {
@@ -9544,7 +10516,7 @@ static void cti_anderson_point(cti_anderson *a, const ct_real *x, const ct_real 
         cti_f8_store(a->f + i, f);
         CTI_R8(store)(a->g + i, gi);
     }
-    for (; i < a->n; i++) {
+    for (; i < last; i++) {
         float f = (float)(g[i] - x[i]) * a->weight[i];
         if (df)
             df[i] = f - a->f[i], dg[i] = (float)(g[i] - a->g[i]);
@@ -9552,61 +10524,96 @@ static void cti_anderson_point(cti_anderson *a, const ct_real *x, const ct_real 
     }
 }
 
-/* the newest point, and its differences if it is not the first; dot = dF' f */
-static void cti_anderson_record(cti_anderson *a, const ct_real *x, const ct_real *g, const float *slave, double *dot)
+/* the same for the slave */
+static void cti_anderson_follow(int begin, int end, int worker, void *context)
 {
-    int i, k, h = a->started ? a->head : -1;
+    const cti_anderson_loop *q = (const cti_anderson_loop *)context;
+    cti_anderson *a = q->a;
+    int i, first = begin * CTI_ANDERSON_CUT, last = cti_min_int(end * CTI_ANDERSON_CUT, a->n_slave);
+    CTI_UNUSED(worker);
+    for (i = first; q->column >= 0 && i < last; i++)
+        a->ds[q->column][i] = q->slave[i] - a->slave[i];
+    memcpy(a->slave + first, q->slave + first, sizeof(float) * (size_t)(last - first));
+}
+
+static int cti_anderson_cuts(int n) { return (n + CTI_ANDERSON_CUT - 1) / CTI_ANDERSON_CUT; }
+
+/* the newest point, and its differences if it is not the first; dot = dF' f */
+static void cti_anderson_record(cti_anderson *a, const ct_real *x, const ct_real *g, float *slave, double *dot)
+{
+    int k, h = a->started ? a->head : -1;
     double row[CTI_ANDERSON_DEPTH];
-    cti_anderson_point(a, x, g, h);
-    for (i = 0; slave && h >= 0 && i < a->n_slave; i++)
-        a->ds[h][i] = slave[i] - a->slave[i];
+    cti_anderson_loop q;
+    memset(&q, 0, sizeof q);
+    q.a = a, q.from = x, q.to = g, q.column = h, q.slave = slave;
+    cti_tasks_run_work(a->tasks, cti_anderson_point, cti_anderson_cuts(a->n), 2 * CTI_ANDERSON_US, &q);
     if (slave)
-        memcpy(a->slave, slave, sizeof(float) * (size_t)a->n_slave);
+        cti_tasks_run_work(a->tasks, cti_anderson_follow, cti_anderson_cuts(a->n_slave), CTI_ANDERSON_US, &q);
     a->started = 1;
     if (h >= 0) {
         a->head = (h + 1) % CTI_ANDERSON_DEPTH;
         a->count = cti_min_int(a->count + 1, CTI_ANDERSON_DEPTH);
     }
-    cti_anderson_dots(a, a->f, h >= 0 ? a->df[h] : a->f, dot, row);
+    q.x = a->f, q.z = h >= 0 ? a->df[h] : a->f, q.out = dot, q.out2 = row;
+    cti_tasks_run_work(a->tasks, cti_anderson_dots, a->count, CTI_ANDERSON_US * a->n / CTI_ANDERSON_CUT, &q);
     for (k = 0; h >= 0 && k < a->count; k++)
         a->gram[h][k] = a->gram[k][h] = row[k];
 }
 
 /* y -= sum c_k d_k, floats */
-static void cti_anderson_mix_slave(const cti_anderson *a, const double *c, float *y)
+static void cti_anderson_mix_slave(int begin, int end, int worker, void *context)
 {
-    int i, k;
+    const cti_anderson_loop *q = (const cti_anderson_loop *)context;
+    const cti_anderson *a = q->a;
+    float *y = q->slave;
+    int i, k, last = cti_min_int(end * CTI_ANDERSON_CUT, a->n_slave);
+    CTI_UNUSED(worker);
     for (k = 0; k < a->count; k++) {
-        cti_f8 ck = cti_f8_set((float)c[k]);
+        cti_f8 ck = cti_f8_set((float)q->c[k]);
         const float *d = a->ds[k];
-        for (i = 0; i + 8 <= a->n_slave; i += 8)
+        for (i = begin * CTI_ANDERSON_CUT; i + 8 <= last; i += 8)
             cti_f8_store(y + i, cti_f8_sub(cti_f8_load(y + i), cti_f8_mul(ck, cti_f8_load(d + i))));
-        for (; i < a->n_slave; i++)
-            y[i] -= (float)c[k] * d[i];
+        for (; i < last; i++)
+            y[i] -= (float)q->c[k] * d[i];
     }
+}
+
+static void cti_anderson_mix(int begin, int end, int worker, void *context)
+{
+    const cti_anderson_loop *q = (const cti_anderson_loop *)context;
+    const cti_anderson *a = q->a;
+    ct_real *g = q->y;
+    int i, k, last = cti_min_int(end * CTI_ANDERSON_CUT, a->n);
+    CTI_UNUSED(worker);
+    for (i = begin * CTI_ANDERSON_CUT; i + 8 <= last; i += 8) {
+        cti_r8 y = CTI_R8(load)(g + i);
+        for (k = 0; k < a->count; k++)
+            y = CTI_R8(sub)(y, CTI_R8(mul)(CTI_R8(set)((ct_real)q->c[k]), cti_r8_widen(cti_f8_load(a->dg[k] + i))));
+        CTI_R8(store)(g + i, y);
+    }
+    for (; i < last; i++)
+        for (k = 0; k < a->count; k++)
+            g[i] -= (ct_real)q->c[k] * (ct_real)a->dg[k][i];
 }
 
 CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, float *slave)
 {
     double c[CTI_ANDERSON_DEPTH], dot[CTI_ANDERSON_DEPTH];
-    int i, k;
+    cti_anderson_loop q;
     cti_anderson_record(a, x, g, slave, dot);
     if (a->count == 0 || !cti_anderson_fit(a, dot, c)) {
         a->count = a->head = 0;
         return;
     }
-    for (i = 0; i + 8 <= a->n; i += 8) {
-        cti_r8 y = CTI_R8(load)(g + i);
-        for (k = 0; k < a->count; k++)
-            y = CTI_R8(sub)(y, CTI_R8(mul)(CTI_R8(set)((ct_real)c[k]), cti_r8_widen(cti_f8_load(a->dg[k] + i))));
-        CTI_R8(store)(g + i, y);
-    }
-    for (; i < a->n; i++)
-        for (k = 0; k < a->count; k++)
-            g[i] -= (ct_real)c[k] * (ct_real)a->dg[k][i];
+    memset(&q, 0, sizeof q);
+    q.a = a, q.c = c, q.y = g, q.slave = slave;
+    cti_tasks_run_work(a->tasks, cti_anderson_mix, cti_anderson_cuts(a->n), CTI_ANDERSON_US * a->count, &q);
     if (slave)
-        cti_anderson_mix_slave(a, c, slave);
+        cti_tasks_run_work(a->tasks, cti_anderson_mix_slave, cti_anderson_cuts(a->n_slave), CTI_ANDERSON_US * a->count, &q);
 }
+
+#undef CTI_ANDERSON_CUT
+#undef CTI_ANDERSON_US
 
 /* ---- 3_solve/nodes.h ---- */
 /* nodes.h -- Gauss-Seidel sweeps over single blocks: the splitting D of 3x3 diagonal blocks. */
@@ -9808,9 +10815,9 @@ CTI_INLINE void cti_ica_columns(int ld, const float *x, const float *g, float *W
     }
     for (i = 0; i < ld; i += 8) {
         cti_f8 a0 = cti_f8_load(x + i), a1 = cti_f8_load(x + ld + i), a2 = cti_f8_load(x + 2 * ld + i);
-        cti_f8_store(y0 + i, cti_f8_add(cti_f8_load(y0 + i), cti_f8_add(cti_f8_add(cti_f8_mul(a0, g0), cti_f8_mul(a1, g3)), cti_f8_mul(a2, g6))));
-        cti_f8_store(y1 + i, cti_f8_add(cti_f8_load(y1 + i), cti_f8_add(cti_f8_add(cti_f8_mul(a0, g1), cti_f8_mul(a1, g4)), cti_f8_mul(a2, g7))));
-        cti_f8_store(y2 + i, cti_f8_add(cti_f8_load(y2 + i), cti_f8_add(cti_f8_add(cti_f8_mul(a0, g2), cti_f8_mul(a1, g5)), cti_f8_mul(a2, g8))));
+        cti_f8_store(y0 + i, cti_f8_add(cti_f8_load(y0 + i), cti_f8_mad(cti_f8_mad(cti_f8_mul(a0, g0), a1, g3), a2, g6)));
+        cti_f8_store(y1 + i, cti_f8_add(cti_f8_load(y1 + i), cti_f8_mad(cti_f8_mad(cti_f8_mul(a0, g1), a1, g4), a2, g7)));
+        cti_f8_store(y2 + i, cti_f8_add(cti_f8_load(y2 + i), cti_f8_mad(cti_f8_mad(cti_f8_mul(a0, g2), a1, g5), a2, g8)));
     }
 }
 
@@ -9853,7 +10860,7 @@ typedef struct cti_ica_cluster {
     const int32_t *blocks;
     int n, n_ports, ld;
     int32_t *ports;   /* positions in blocks */
-    const float *C;   /* [3 n_ports][ld] */
+    float *C;         /* [3 n_ports][ld] */
     float *inverse;   /* own dense D^-1, [3 n][ld_inverse]; NULL where hooks solve and for single nodes */
     int ld_inverse;
     size_t du;        /* velocity change of the ports in this inner loop */
@@ -9886,7 +10893,14 @@ typedef struct cti_ica {
     cti_ica_term *terms;
     float *W, *du;
     size_t n_du;
-    ct_real *f, *x; /* b + J' r; local right side */
+    /* runs of contacts between the same clusters; runs of a level share no cluster, and what shares one keeps its order (ica_levels.c) */
+    int n_runs, n_levels;    /* n_levels 0: in turn */
+    int32_t *run_at;         /* [n_runs + 1] starts in contacts */
+    ct_real *run_change;     /* [n_runs] of a sweep */
+    int32_t *level_at, *level_runs; /* [n_levels + 1] starts in level_runs; [n_runs] */
+    double sweep_us;         /* [us] about what a sweep takes */
+    ct_real *cluster_change; /* [n_clusters] of a sweep over clusters that are not coupled */
+    ct_real *f, *x; /* b + J' r; [6 max_blocks] of each worker: local right side */
     ct_real *predicted;             /* [3 n] of blocks with contacts, or NULL */
     ct_real *z, *z_old, *weight; /* [3 n + 3 rows] velocities and multipliers, those before an outer iteration, metric of both */
     ct_real *drift;              /* like z: what the last iteration changed */
@@ -9903,11 +10917,149 @@ CTI_INLINE int cti_ica_is_node(const cti_ica_cluster *q) { return q->n == 1 && !
 /* cti_ica_setup -- clusters, ports, contacts and vectors for s->p from the start v. 0 when memory ran out. */
 CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v);
 
+/* cti_ica_make_levels -- runs of contacts and their levels, where clusters are not coupled. 0 when memory ran out. */
+CTI_FN int cti_ica_make_levels(cti_ica *s);
+/* cti_ica_each_run -- fn(s, run) for all runs of contacts, as if in turn: a run comes behind all earlier ones that it shares a cluster with.
+   us: about what all of it takes [us]. */
+typedef void cti_ica_run_fn(cti_ica *s, int run);
+CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us);
+
+
+/* ---- 3_solve/ica_levels.c ---- */
+/* ica_levels.c -- which contacts may be visited at the same time.
+   Method: where A couples no clusters, the visit of a contact reads and writes what belongs to its clusters alone. Contacts that follow one
+   another between the same clusters are a run; a run's level is one above the highest of the earlier runs that it shares a cluster with.
+   Level by level, the runs of a level at the same time, gives the bits of one after the other: for any two that share a cluster the order is
+   kept. So the schedule is free to depend on the number of workers; it depends on the problem alone. differs: no colouring, which would
+   change the order of the contacts, and with it how the sweeps converge. Based on: level scheduling of triangular solves (Saltz 1990). */
+
+#define CTI_ICA_VISIT_US 0.08    /* [us] of a visit */
+#define CTI_ICA_COLUMN_US 0.0008 /* [us] of a row of a leg's three columns */
+#define CTI_ICA_SWEEP_US 12.0    /* [us] of a sweep below which it is not worth levels */
+
+/* 1 when two contacts are between the same clusters, in the same order */
+static int cti_ica_alike(const cti_ica *s, const cti_ica_contact *a, const cti_ica_contact *b)
+{
+    int k, same = a->n_legs == b->n_legs;
+    for (k = 0; same && k < a->n_legs; k++)
+        same = s->legs[a->leg0 + k].cluster == s->legs[b->leg0 + k].cluster;
+    return same;
+}
+
+static int cti_ica_find_runs(cti_ica *s)
+{
+    int i, n = s->p->n_rows;
+    s->run_at = CTI_ARENA_NEW(s->arena, int32_t, n + 1), s->run_change = CTI_ARENA_NEW(s->arena, ct_real, n);
+    if (!s->run_at || !s->run_change)
+        return 0;
+    for (i = 0; i < n; i++)
+        if (i == 0 || !cti_ica_alike(s, &s->contacts[i - 1], &s->contacts[i]))
+            s->run_at[s->n_runs++] = i;
+    s->run_at[s->n_runs] = n;
+    return 1;
+}
+
+/* [us] of a run */
+static double cti_ica_run_us(const cti_ica *s, int run)
+{
+    const cti_ica_contact *q = &s->contacts[s->run_at[run]];
+    double us = CTI_ICA_VISIT_US;
+    int k;
+    for (k = 0; k < q->n_legs; k++)
+        us += CTI_ICA_COLUMN_US * s->legs[q->leg0 + k].ld;
+    return us * (s->run_at[run + 1] - s->run_at[run]);
+}
+
+/* runs of a level, the longest first, so that the last ones to be taken are short. us [n_runs] */
+static void cti_ica_sort_level(int32_t *runs, int n, const double *us)
+{
+    int i, j;
+    for (i = 1; i < n; i++) {
+        int32_t r = runs[i];
+        for (j = i; j > 0 && us[runs[j - 1]] < us[r]; j--)
+            runs[j] = runs[j - 1];
+        runs[j] = r;
+    }
+}
+
+CTI_FN int cti_ica_make_levels(cti_ica *s)
+{
+    int32_t *top, *level;
+    double *us;
+    int i, k, n, levels = 0;
+    if (s->coupled)
+        return 1;
+    if (!cti_ica_find_runs(s))
+        return 0;
+    n = s->n_runs;
+    top = CTI_ARENA_ZERO(s->arena, int32_t, s->n_clusters), level = CTI_ARENA_NEW(s->arena, int32_t, n);
+    us = CTI_ARENA_NEW(s->arena, double, n);
+    s->level_at = CTI_ARENA_ZERO(s->arena, int32_t, n + 2), s->level_runs = CTI_ARENA_NEW(s->arena, int32_t, n);
+    if (!top || !level || !us || !s->level_at || !s->level_runs)
+        return 0;
+    for (i = 0; i < n; i++) {
+        const cti_ica_contact *q = &s->contacts[s->run_at[i]];
+        int32_t at = 0;
+        for (k = 0; k < q->n_legs; k++)
+            at = cti_max_int(at, top[s->legs[q->leg0 + k].cluster]);
+        for (k = 0; k < q->n_legs; k++)
+            top[s->legs[q->leg0 + k].cluster] = at + 1;
+        level[i] = at, us[i] = cti_ica_run_us(s, i);
+        s->sweep_us += us[i];
+        s->level_at[at + 2]++;
+        levels = cti_max_int(levels, at + 1);
+    }
+    if (cti_tasks_workers(s->p->tasks) == 1 || s->sweep_us < CTI_ICA_SWEEP_US)
+        return 1;
+    for (i = 0; i < levels; i++)
+        s->level_at[i + 2] += s->level_at[i + 1];
+    for (i = 0; i < n; i++)
+        s->level_runs[s->level_at[level[i] + 1]++] = i;
+    for (i = 0; i < levels; i++)
+        cti_ica_sort_level(s->level_runs + s->level_at[i], s->level_at[i + 1] - s->level_at[i], us);
+    s->n_levels = levels;
+    return 1;
+}
+
+typedef struct cti_ica_level {
+    cti_ica *s;
+    cti_ica_run_fn *fn;
+    const int32_t *runs;
+} cti_ica_level;
+
+static void cti_ica_run_level(int begin, int end, int worker, void *context)
+{
+    const cti_ica_level *q = (const cti_ica_level *)context;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++)
+        q->fn(q->s, q->runs[begin]);
+}
+
+CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us)
+{
+    cti_ica_level q;
+    int i;
+    for (i = 0; s->n_levels == 0 && i < s->n_runs; i++)
+        fn(s, i);
+    q.s = s, q.fn = fn;
+    for (i = 0; i < s->n_levels; i++) {
+        q.runs = s->level_runs + s->level_at[i];
+        cti_tasks_run_work(s->p->tasks, cti_ica_run_level, s->level_at[i + 1] - s->level_at[i], us / s->n_runs, &q);
+    }
+}
+
+#undef CTI_ICA_VISIT_US
+#undef CTI_ICA_COLUMN_US
+#undef CTI_ICA_SWEEP_US
 
 /* ---- 3_solve/ica_setup.c ---- */
 /* ica_setup.c -- clusters, their tiles of D^-1, and the contacts' parts in them.
    Method: the rows of D^-1 that contacts touch (ports) are float tiles; a contact has one leg in each cluster, D^-1 J' of it. Based on:
    Otaduy 2009, sec. 5.2. */
+
+/* [us] about what a cluster's tile and a contact's columns take, see cti_tasks_run_work */
+#define CTI_ICA_FILL_US 20.0
+#define CTI_ICA_LEGS_US 0.5
 
 static int cti_ica_make_clusters(cti_ica *s)
 {
@@ -10052,22 +11204,59 @@ static int cti_ica_make_nodes(cti_ica *s)
     return 1;
 }
 
+/* D^-1 at the ports of clusters with hooks: a list of those that have to be filled, and room for each worker */
+typedef struct cti_ica_fills {
+    cti_ica *s;
+    int32_t *list;
+    float *work;
+    size_t most;
+} cti_ica_fills;
+
+static void cti_ica_fill_range(int begin, int end, int worker, void *context)
+{
+    const cti_ica_fills *q = (const cti_ica_fills *)context;
+    for (; begin < end; begin++) {
+        cti_ica_cluster *c = &q->s->clusters[q->list[begin]];
+        c->hook->fill(c->hook->ctx, c->ports, c->n_ports, c->C, q->work + q->most * (size_t)worker);
+    }
+}
+
+static int cti_ica_hook_tiles(cti_ica *s)
+{
+    cti_ica_fills q;
+    int c, n = 0;
+    q.s = s, q.most = 0;
+    q.list = CTI_ARENA_NEW(s->arena, int32_t, s->n_clusters);
+    for (c = 0; q.list && c < s->n_clusters; c++) {
+        cti_ica_cluster *k = &s->clusters[c];
+        size_t work = 0;
+        if (!k->hook || !k->hook->solve || !k->n_ports)
+            continue;
+        if (!k->hook->compliance(k->hook->ctx, k->ports, k->n_ports, &k->C, &k->ld, &work))
+            return 0;
+        if (work > 0)
+            q.list[n++] = c;
+        q.most = work > q.most ? work : q.most;
+    }
+    q.most = (q.most + 15) & ~(size_t)15;
+    q.work = CTI_ARENA_NEW(s->arena, float, q.most * (size_t)cti_tasks_workers(s->p->tasks));
+    if (!q.list || !q.work)
+        return 0;
+    cti_tasks_run_work(s->p->tasks, cti_ica_fill_range, n, CTI_ICA_FILL_US, &q);
+    return 1;
+}
+
 static int cti_ica_make_tiles(cti_ica *s)
 {
     int c, n = s->p->A->n, k;
     int32_t *local = CTI_ARENA_NEW(s->arena, int32_t, n);
-    if (!local || !cti_ica_make_nodes(s))
+    if (!local || !cti_ica_make_nodes(s) || !cti_ica_hook_tiles(s))
         return 0;
     for (k = 0; k < n; k++)
         local[k] = -1;
     for (c = 0; c < s->n_clusters; c++) {
         cti_ica_cluster *q = &s->clusters[c];
-        if (q->hook && q->hook->solve) {
-            if (q->n_ports && !q->hook->compliance(q->hook->ctx, q->ports, q->n_ports, &q->C, &q->ld))
-                return 0;
-            continue;
-        }
-        if (cti_ica_is_node(q))
+        if ((q->hook && q->hook->solve) || cti_ica_is_node(q))
             continue;
         if (!cti_ica_invert(s, q, local) || (q->n_ports && !cti_ica_restrict(s, q)))
             return 0;
@@ -10087,16 +11276,16 @@ static void cti_ica_make_term(cti_ica *s, const cti_row *row, int k, cti_ica_ter
     t->at = (int32_t)(s->clusters[s->cluster_of[b]].du + 3 * (size_t)s->port_of[b]);
 }
 
-/* terms of a row, and its legs: one for each cluster */
+/* where the terms of a row are, and its legs: one for each cluster */
 static void cti_ica_make_legs(cti_ica *s, int i, int32_t *leg, int32_t *term, size_t *w)
 {
     const cti_row *row = &s->p->rows[i];
     cti_ica_contact *q = &s->contacts[i];
     int k, j;
     q->leg0 = *leg, q->term0 = *term;
+    *term += row->n;
     for (k = 0; k < row->n; k++) {
         cti_ica_leg *L;
-        cti_ica_make_term(s, row, k, &s->terms[(*term)++]);
         for (j = q->leg0; j < *leg && s->legs[j].cluster != s->cluster_of[row->term[k].block]; j++)
             ;
         if (j < *leg)
@@ -10185,10 +11374,27 @@ static int cti_ica_make_own(cti_ica *s)
     return 1;
 }
 
+/* terms of contacts, their columns and laws */
+static void cti_ica_fill_contacts(int begin, int end, int worker, void *context)
+{
+    cti_ica *s = (cti_ica *)context;
+    int k;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        const cti_row *row = &s->p->rows[begin];
+        cti_ica_contact *q = &s->contacts[begin];
+        for (k = 0; k < row->n; k++)
+            cti_ica_make_term(s, row, k, &s->terms[q->term0 + k]);
+        for (k = 0; k < q->n_legs; k++)
+            cti_ica_fill_leg(s, row, q, &s->legs[q->leg0 + k]);
+        cti_local_prepare(&q->local, row, s->desc->cone);
+    }
+}
+
 static int cti_ica_make_contacts(cti_ica *s)
 {
     const cti_problem *p = s->p;
-    int i, k, total = 0;
+    int i, total = 0;
     int32_t leg = 0, term = 0, *touched = CTI_ARENA_ZERO(s->arena, int32_t, s->n_clusters);
     size_t w = 0;
     for (i = 0; i < p->n_rows; i++)
@@ -10204,12 +11410,8 @@ static int cti_ica_make_contacts(cti_ica *s)
     s->W = CTI_ARENA_NEW(s->arena, float, w + 8);
     if (!s->W)
         return 0;
-    for (i = 0; i < p->n_rows; i++)
-        for (k = 0; k < s->contacts[i].n_legs; k++)
-            cti_ica_fill_leg(s, &p->rows[i], &s->contacts[i], &s->legs[s->contacts[i].leg0 + k]);
-    for (i = 0; i < p->n_rows; i++)
-        cti_local_prepare(&s->contacts[i].local, &p->rows[i], s->desc->cone);
-    return cti_ica_make_own(s);
+    cti_tasks_run_work(p->tasks, cti_ica_fill_contacts, p->n_rows, CTI_ICA_LEGS_US, s);
+    return cti_ica_make_own(s) && cti_ica_make_levels(s);
 }
 
 /* z = (v, r) and its metric: the diagonal of A for velocities, the local compliance for multipliers */
@@ -10238,7 +11440,10 @@ static int cti_ica_make_state(cti_ica *s, const ct_real *v)
         }
     if (!cti_anderson_init(&s->inner, s->arena, m3, s->weight + n3, (int)s->n_du))
         return 0;
-    return !s->coupled || cti_anderson_init(&s->outer, s->arena, n3 + m3, s->weight, 0);
+    if (s->coupled && !cti_anderson_init(&s->outer, s->arena, n3 + m3, s->weight, 0))
+        return 0;
+    s->inner.tasks = s->outer.tasks = s->p->tasks;
+    return 1;
 }
 
 CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v)
@@ -10249,11 +11454,15 @@ CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v)
     if (!cti_ica_make_tiles(s) || !cti_ica_make_contacts(s))
         return 0;
     s->f = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n);
-    s->x = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->max_blocks);
+    s->x = CTI_ARENA_NEW(s->arena, ct_real, 6 * (size_t)s->max_blocks * (size_t)cti_tasks_workers(s->p->tasks));
+    s->cluster_change = CTI_ARENA_NEW(s->arena, ct_real, s->n_clusters);
     if (s->p->predict && s->coupled && !(s->predicted = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->p->A->n)))
         return 0;
-    return s->f && s->x && cti_ica_make_state(s, v);
+    return s->f && s->x && s->cluster_change && cti_ica_make_state(s, v);
 }
+
+#undef CTI_ICA_FILL_US
+#undef CTI_ICA_LEGS_US
 
 /* ---- 3_solve/ica.c ---- */
 /* ica.c -- iterative constraint anticipation.
@@ -10289,32 +11498,36 @@ enum { CTI_ICA_SWEEPS = 2, CTI_ICA_RENEWALS = 2, CTI_ICA_IDLE = 2 };
 #define CTI_ICA_ASTRAY CTI_R(4)
 enum { CTI_ICA_PATIENCE = 3 };
 #define CTI_ICA_NEAR 3 /* times the tolerance below which a solve that is too slow to reach it ends */
+/* [us] about what a row's scatter and velocity take, and a block of a cluster that is solved; see cti_tasks_run_work */
+#define CTI_ICA_SCATTER_US 0.06
+#define CTI_ICA_VELOCITY_US 0.05
+#define CTI_ICA_SOLVE_US 0.4
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
 /* ---- outer iteration: refine v ---- */
 
 /* v_c += D_c^-1 (f - A v)_c; returns the largest change of an entry, at the ports of a cluster that stands alone: there v was up to date */
-static ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, ct_real *v)
+static ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, ct_real *v, int worker)
 {
-    ct_real big = 0;
+    ct_real big = 0, *x = s->x + 6 * (size_t)s->max_blocks * (size_t)worker;
     int i, j, n3 = 3 * q->n;
     for (i = 0; i < q->n; i++)
-        cti_v3_put(s->x, i, cti_ica_block_residual(s->p->A, s->f, v, q->blocks[i]));
+        cti_v3_put(x, i, cti_ica_block_residual(s->p->A, s->f, v, q->blocks[i]));
     if (!q->inverse)
-        q->hook->solve(q->hook->ctx, s->x);
+        q->hook->solve(q->hook->ctx, x, worker);
     else {
-        ct_real *y = s->x + n3;
+        ct_real *y = x + n3;
         for (i = 0; i < n3; i++) {
             const float *D = q->inverse + (size_t)i * (size_t)q->ld_inverse;
             ct_real sum = 0;
             for (j = 0; j < n3; j++)
-                sum += (ct_real)D[j] * s->x[j];
+                sum += (ct_real)D[j] * x[j];
             y[i] = sum;
         }
-        memcpy(s->x, y, sizeof(ct_real) * (size_t)n3);
+        memcpy(x, y, sizeof(ct_real) * (size_t)n3);
     }
     for (i = 0; i < q->n; i++) {
-        cti_v3 d = cti_v3_at(s->x, i);
+        cti_v3 d = cti_v3_at(x, i);
         cti_v3_addto(v, q->blocks[i], d);
         if (q->alone && s->port_of[q->blocks[i]] < 0)
             continue;
@@ -10344,7 +11557,7 @@ static ct_real cti_ica_catch_up(cti_ica *s)
     int c;
     for (c = 0; s->grouped && c < s->n_clusters; c++)
         if (s->clusters[c].alone)
-            big = cti_max(big, cti_ica_refine_cluster(s, &s->clusters[c], s->v));
+            big = cti_max(big, cti_ica_refine_cluster(s, &s->clusters[c], s->v, 0));
     return big;
 }
 
@@ -10397,23 +11610,47 @@ static ct_real cti_ica_visit(cti_ica *s, int i)
     return change;
 }
 
+/* the contacts of a run */
+static void cti_ica_visit_run(cti_ica *s, int run)
+{
+    ct_real big = 0;
+    int i;
+    for (i = s->run_at[run]; i < s->run_at[run + 1]; i++)
+        big = cti_max(big, cti_ica_visit(s, i));
+    s->run_change[run] = big;
+}
+
+/* all contacts once; k: number of the sweep. Returns the largest change */
+static ct_real cti_ica_sweep(cti_ica *s, int k)
+{
+    ct_real big = 0;
+    int i;
+    for (i = 0; s->coupled && i < s->p->n_rows; i++)
+        if (!(s->fused && s->contacts[i].own) && (k == 0 || !s->contacts[i].single))
+            big = cti_max(big, cti_ica_visit(s, i));
+    if (s->coupled)
+        return big;
+    cti_ica_each_run(s, cti_ica_visit_run, s->sweep_us);
+    for (i = 0; i < s->n_runs; i++)
+        big = cti_max(big, s->run_change[i]);
+    return big;
+}
+
 /* projected Gauss-Seidel sweeps (eq. 11) until a sweep changes less than `stop`, `drop` times the first sweep's change, or, with the
    paper's rule, until the change itself changes by less than 5 %. differs: sweeps are Anderson accelerated, since their error in sliding
    and rolling modes falls by less than a percent a sweep; a sweep that changes more than twice the best one restarts the history; and
    sweeps end below the tolerance already when they stall there. again: v was refined at these multipliers before */
 static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps, int again, ct_real *out_first)
 {
-    int k, i, n = s->p->n_rows;
+    int k, n = s->p->n_rows;
     ct_real first = 0, last = 0, best = CTI_REAL_MAX, mark = CTI_REAL_MAX, tol = s->desc->tolerance * s->p->velocity_scale;
     int stalled = 0;
     memset(s->du, 0, sizeof(float) * s->n_du);
     cti_anderson_resume(&s->inner);
     for (k = 0; k < max_sweeps; k++) {
-        ct_real big = 0;
+        ct_real big;
         memcpy(s->r_old, s->r, sizeof(ct_real) * 3 * (size_t)n);
-        for (i = 0; i < n; i++)
-            if (!(s->fused && s->contacts[i].own) && (k == 0 || !s->coupled || !s->contacts[i].single))
-                big = cti_max(big, cti_ica_visit(s, i));
+        big = cti_ica_sweep(s, k);
         if (k == 0)
             first = big;
         if (big <= stop || (k > 0 && big <= drop * first) || k + 1 == max_sweeps)
@@ -10453,6 +11690,24 @@ static void cti_ica_publish(const cti_ica *s)
         memcpy(s->p->rows[i].r, s->r + 3 * (size_t)i, 3 * sizeof(ct_real));
 }
 
+static void cti_ica_scatter_run(cti_ica *s, int run)
+{
+    int i;
+    for (i = s->run_at[run]; i < s->run_at[run + 1]; i++)
+        cti_row_scatter(s->p, &s->p->rows[i], s->p->rows[i].r, s->f);
+}
+
+/* f = b + J' r */
+static void cti_ica_rhs(cti_ica *s)
+{
+    if (s->n_levels == 0) {
+        cti_problem_rhs(s->p, s->f);
+        return;
+    }
+    memcpy(s->f, s->p->b, sizeof(ct_real) * 3 * (size_t)s->p->A->n);
+    cti_ica_each_run(s, cti_ica_scatter_run, CTI_ICA_SCATTER_US * s->p->n_rows);
+}
+
 /* eq. 10: where nodes would go by a Jacobi step at the multipliers at hand, for the contacts that touch them */
 static const ct_real *cti_ica_predict(cti_ica *s)
 {
@@ -10460,7 +11715,7 @@ static const ct_real *cti_ica_predict(cti_ica *s)
     if (!s->predicted)
         return s->v;
     cti_ica_publish(s); /* f of the multipliers at hand: acceleration has moved them */
-    cti_problem_rhs(s->p, s->f);
+    cti_ica_rhs(s);
     for (c = 0; c < s->n_clusters; c++) {
         const cti_ica_cluster *q = &s->clusters[c];
         for (i = 0; i < q->n_ports; i++) {
@@ -10524,33 +11779,70 @@ static ct_real cti_ica_after_node(void *ctx, int i)
     return big;
 }
 
-/* one block Gauss-Seidel sweep over the clusters (eq. 12). carry: those that stand alone are only kept up to date */
-static ct_real cti_ica_refine(cti_ica *s, ct_real *v, int carry)
+/* 1 where a cluster is a node, or keeps its free motion, as nodes do, since no contact touches it */
+static int cti_ica_is_left(const cti_ica *s, const cti_ica_cluster *q)
+{
+    return cti_ica_is_node(q) || !(s->coupled || q->n_ports || s->cold);
+}
+
+static void cti_ica_refine_range(int begin, int end, int worker, void *context)
+{
+    cti_ica *s = (cti_ica *)context;
+    for (; begin < end; begin++)
+        s->cluster_change[begin] = cti_ica_is_left(s, &s->clusters[begin]) ? 0 : cti_ica_refine_cluster(s, &s->clusters[begin], s->v, worker);
+}
+
+/* clusters that are not coupled, each for itself */
+static ct_real cti_ica_refine_apart(cti_ica *s)
 {
     ct_real big = 0;
     int c;
-    for (c = 0; s->grouped && c < s->n_clusters; c++) {
+    cti_tasks_run_work(s->p->tasks, cti_ica_refine_range, s->n_clusters, CTI_ICA_SOLVE_US * s->p->A->n / s->n_clusters, s);
+    for (c = 0; c < s->n_clusters; c++)
+        big = cti_max(big, s->cluster_change[c]);
+    return big;
+}
+
+/* one block Gauss-Seidel sweep over the clusters (eq. 12). carry: those that stand alone are only kept up to date */
+static ct_real cti_ica_refine(cti_ica *s, ct_real *v, int carry)
+{
+    ct_real big = s->grouped && !s->coupled ? cti_ica_refine_apart(s) : 0;
+    int c;
+    for (c = 0; s->grouped && s->coupled && c < s->n_clusters; c++) {
         const cti_ica_cluster *q = &s->clusters[c];
-        /* as for nodes: what no contact touches keeps its free motion where it can */
-        if (cti_ica_is_node(q) || !(s->coupled || q->n_ports || s->cold))
+        if (cti_ica_is_left(s, q))
             continue;
-        big = cti_max(big, carry && q->alone ? cti_ica_carry_cluster(s, q, v) : cti_ica_refine_cluster(s, q, v));
+        big = cti_max(big, carry && q->alone ? cti_ica_carry_cluster(s, q, v) : cti_ica_refine_cluster(s, q, v, 0));
     }
     return s->nodes.n ? cti_max(big, cti_nodes_sweep(&s->nodes, s->f, v, s->fused ? cti_ica_after_node : NULL, s)) : big;
+}
+
+typedef struct cti_ica_bases {
+    cti_ica *s;
+    const ct_real *v;
+} cti_ica_bases;
+
+/* u of contacts at v */
+static void cti_ica_base_range(int begin, int end, int worker, void *context)
+{
+    const cti_ica_bases *q = (const cti_ica_bases *)context;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++)
+        if (!(q->s->fused && q->s->contacts[begin].own))
+            cti_row_velocity(&q->s->p->rows[begin], q->v, q->s->contacts[begin].base);
 }
 
 /* one round: anticipate u at v, relax the contacts, collect b + J' r */
 static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
 {
     ct_real first, drop = s->coupled ? (s->p->plain ? CTI_R(0.05) : CTI_R(0.3)) : (s->p->lagged ? CTI_R(0.05) : CTI_R(1e-3));
-    int i, few = s->p->plain ? CTI_ICA_PLAIN : CTI_ICA_COUPLED, left = s->coupled ? few : cti_max_int(1, s->budget - info->sweeps);
-    const ct_real *v = cti_ica_predict(s);
-    for (i = 0; i < s->p->n_rows; i++)
-        if (!(s->fused && s->contacts[i].own))
-            cti_row_velocity(&s->p->rows[i], v, s->contacts[i].base);
+    int few = s->p->plain ? CTI_ICA_PLAIN : CTI_ICA_COUPLED, left = s->coupled ? few : cti_max_int(1, s->budget - info->sweeps);
+    cti_ica_bases bases;
+    bases.s = s, bases.v = cti_ica_predict(s);
+    cti_tasks_run_work(s->p->tasks, cti_ica_base_range, s->p->n_rows, CTI_ICA_VELOCITY_US, &bases);
     info->sweeps += cti_ica_inner(s, stop, drop, cti_min_int(left, s->desc->inner_iterations), info->iterations > 1, &first);
     cti_ica_publish(s);
-    cti_problem_rhs(s->p, s->f);
+    cti_ica_rhs(s);
     return first;
 }
 
@@ -10782,7 +12074,7 @@ static void cti_ica_end(cti_ica *s, const cti_solve_info *info)
     cti_ica_publish(s);
     if (!s->coupled || info->status == CTI_SOLVE_OK)
         return;
-    cti_problem_rhs(s->p, s->f);
+    cti_ica_rhs(s);
     cti_ica_catch_up(s);
 }
 
@@ -10798,7 +12090,7 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
         info->status = CTI_SOLVE_MEMORY;
         return;
     }
-    cti_problem_rhs(p, s->f);
+    cti_ica_rhs(s);
     info->change = cti_ica_refine(s, s->v, 0) / p->velocity_scale;
     cti_ica_loop(s, info);
     cti_ica_end(s, info);
@@ -11120,8 +12412,8 @@ CTI_FN double cti_sparse_asymmetry(const cti_sparse *a, int stride)
         for (k = a->p[i]; k < a->p[i + 1]; k++) {
             if (a->i[k] % stride)
                 continue;
-            most = fmax(most, fabs(a->x[k]));
-            off = fmax(off, fabs(a->x[k] - cti_sparse_at(a, a->i[k], i)));
+            most = cti_fmax(most, fabs(a->x[k]));
+            off = cti_fmax(off, fabs(a->x[k] - cti_sparse_at(a, a->i[k], i)));
         }
     return most > 0 ? off / most : 0;
 }
@@ -11151,7 +12443,7 @@ static const char *cti_program_check_sparse(const cti_sparse *a, int rows, int c
         for (k = a->p[i]; k < a->p[i + 1]; k++) {
             if (a->i[k] < 0 || a->i[k] >= cols || (k > a->p[i] && a->i[k] <= a->i[k - 1]))
                 return "a matrix's column is outside, or columns are not sorted";
-            if (!isfinite(a->x[k]))
+            if (!cti_finite64(a->x[k]))
                 return "a matrix's entry is not finite";
         }
     }
@@ -11164,7 +12456,7 @@ static const char *cti_program_check_vector(const double *x, int n)
     if (CTI_LEN(x) != n)
         return "a vector has not the length that the problem needs";
     for (i = 0; i < n; i++)
-        if (!isfinite(x[i]))
+        if (!cti_finite64(x[i]))
             return "a vector's entry is not finite";
     return NULL;
 }
@@ -11177,7 +12469,7 @@ static const char *cti_program_check_law(const cti_program *p)
     if (contacts && CTI_LEN(p->mu) != p->m / 3)
         return "there is not one friction coefficient for each contact";
     for (i = 0; contacts && i < p->m / 3; i++)
-        if (!(p->mu[i] >= 0) || !isfinite(p->mu[i]))
+        if (!(p->mu[i] >= 0) || !cti_finite64(p->mu[i]))
             return "a friction coefficient is negative or not finite";
     if (!p->lo != !p->hi || (p->lo && (CTI_LEN(p->lo) != p->m || CTI_LEN(p->hi) != p->m)))
         return "bounds have not the length that the problem needs";
@@ -11189,10 +12481,10 @@ static const char *cti_program_check_law(const cti_program *p)
     if ((p->x_ref && CTI_LEN(p->x_ref) != p->n) || (p->r_ref && CTI_LEN(p->r_ref) != p->m))
         return "a reference solution has not the length that the problem needs";
     for (i = 0; p->x_ref && i < p->n; i++)
-        if (!isfinite(p->x_ref[i]))
+        if (!cti_finite64(p->x_ref[i]))
             return "a number of the reference solution is not finite";
     for (i = 0; p->r_ref && i < p->m; i++)
-        if (!isfinite(p->r_ref[i]))
+        if (!cti_finite64(p->r_ref[i]))
             return "a number of the reference multipliers is not finite";
     return NULL;
 }
@@ -11205,7 +12497,7 @@ static const char *cti_program_check_symmetric(const cti_sparse *A)
         for (k = A->p[i]; k < A->p[i + 1]; k++) {
             double other = cti_sparse_at(A, A->i[k], i),
                    size = sqrt(fabs(cti_sparse_at(A, i, i)) * fabs(cti_sparse_at(A, A->i[k], A->i[k])));
-            if (fabs(A->x[k] - other) > 1e-9 * fmax(size, fmax(fabs(A->x[k]), fabs(other))))
+            if (fabs(A->x[k] - other) > 1e-9 * cti_fmax(size, cti_fmax(fabs(A->x[k]), fabs(other))))
                 return "A is not symmetric";
         }
     return NULL;
@@ -11320,7 +12612,7 @@ static double cti_judge_dynamics(const cti_program *p, const double *x, const do
     cti_sparse_mul(&p->A, x, Ax);
     memset(f, 0, sizeof *f * (size_t)p->n);
     cti_sparse_addmul_t(&p->J, r, f);
-    whole = fmax(cti_judge_most(Ax, p->n), fmax(cti_judge_most(f, p->n), cti_judge_most(p->b, p->n)));
+    whole = cti_fmax(cti_judge_most(Ax, p->n), cti_fmax(cti_judge_most(f, p->n), cti_judge_most(p->b, p->n)));
     *out_quadratic = 0;
     for (i = 0; i < p->n; i++) {
         double d = fabs(Ax[i] - p->b[i] - f[i]);
@@ -11335,7 +12627,7 @@ static double cti_judge_size_u(const cti_program *p, const double *x, const doub
 {
     const cti_sparse *a = p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL ? &p->J : &p->W;
     const double *z = a == &p->J ? x : r;
-    double size = fmax(cti_judge_most(u, p->m), cti_judge_most(p->w, p->m));
+    double size = cti_fmax(cti_judge_most(u, p->m), cti_judge_most(p->w, p->m));
     int i, k;
     for (i = 0; i < a->rows; i++)
         for (k = a->p[i]; k < a->p[i + 1]; k++) {
@@ -11353,19 +12645,19 @@ static void cti_judge_bounds(const cti_program *p, const double *r, const double
     for (i = 0; i < p->m; i++) {
         double lo = p->lo ? p->lo[i] : 0, hi = p->hi ? p->hi[i] : INFINITY, ui = u[i], below, above, off;
         if (p->equation && p->equation[i]) {
-            out->primal = fmax(out->primal, cti_judge_share(fabs(ui), size_u));
-            out->natural = fmax(out->natural, cti_judge_share(fabs(ui), size_u));
+            out->primal = cti_fmax(out->primal, cti_judge_share(fabs(ui), size_u));
+            out->natural = cti_fmax(out->natural, cti_judge_share(fabs(ui), size_u));
             continue;
         }
         below = r[i] - lo, above = hi - r[i];
-        out->dual = fmax(out->dual, cti_judge_share(fmax(0, fmax(-below, -above)), size_r));
+        out->dual = cti_fmax(out->dual, cti_judge_share(cti_fmax(0, cti_fmax(-below, -above)), size_r));
         if (ui < 0 && above > 0 && !(p->hi && above < fabs(ui)))
-            out->primal = fmax(out->primal, cti_judge_share(-ui, size_u));
-        off = ui > 0 ? fmin(cti_judge_share(ui, size_u), cti_judge_share(fabs(below), size_r))
-                     : fmin(cti_judge_share(-ui, size_u), isfinite(above) ? cti_judge_share(fabs(above), size_r) : INFINITY);
-        off = fmax(off, cti_judge_share(fmax(0, fmax(-below, -above)), size_r));
+            out->primal = cti_fmax(out->primal, cti_judge_share(-ui, size_u));
+        off = ui > 0 ? cti_fmin(cti_judge_share(ui, size_u), cti_judge_share(fabs(below), size_r))
+                     : cti_fmin(cti_judge_share(-ui, size_u), cti_finite64(above) ? cti_judge_share(fabs(above), size_r) : INFINITY);
+        off = cti_fmax(off, cti_judge_share(cti_fmax(0, cti_fmax(-below, -above)), size_r));
         out->natural = off > out->natural || off != off ? off : out->natural;
-        products += fabs(ui > 0 ? (isfinite(lo) ? ui * below : 0) : (isfinite(hi) ? ui * above : 0));
+        products += fabs(ui > 0 ? (cti_finite64(lo) ? ui * below : 0) : (cti_finite64(hi) ? ui * above : 0));
     }
     out->gap = products;
 }
@@ -11389,12 +12681,12 @@ static void cti_judge_contacts(const cti_program *p, const double *r, const doub
         products += fabs(hat[0] * ri[0] + hat[1] * ri[1] + hat[2] * ri[2]);
         if (!(p->scale[i] > 0)) /* a trace beyond all numbers: the map would say nothing */
             scaled = NAN;
-        out->primal = fmax(out->primal, cti_judge_share(fmax(0, -ui[0]), size_u));
-        out->dual = fmax(out->dual, cti_judge_share(fmax(0, sqrt(ri[1] * ri[1] + ri[2] * ri[2]) - mu * ri[0]), most_r));
+        out->primal = cti_fmax(out->primal, cti_judge_share(cti_fmax(0, -ui[0]), size_u));
+        out->dual = cti_fmax(out->dual, cti_judge_share(cti_fmax(0, sqrt(ri[1] * ri[1] + ri[2] * ri[2]) - mu * ri[0]), most_r));
     }
     norm_r = sqrt(norm_r), norm_u = sqrt(norm_u), norm_w = sqrt(norm_w);
     out->natural = cti_judge_share(sqrt(scaled), norm_r);
-    out->unscaled = cti_judge_share(sqrt(plain), fmax(norm_w, fmax(norm_r, norm_u)));
+    out->unscaled = cti_judge_share(sqrt(plain), cti_fmax(norm_w, cti_fmax(norm_r, norm_u)));
     out->gap = cti_judge_share(products, norm_r * norm_u);
 }
 
@@ -11419,18 +12711,19 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
         for (i = 0; i < p->m; i++)
             dual_objective -= p->w[i] * r[i];
         out->gap =
-            cti_judge_share(fabs(out->objective - dual_objective), fmax(fabs(out->objective), fmax(fabs(dual_objective), quadratic / 2)));
+            cti_judge_share(fabs(out->objective - dual_objective),
+                            cti_fmax(fabs(out->objective), cti_fmax(fabs(dual_objective), quadratic / 2)));
         out->objective += p->constant;
     } else if (p->kind == CTI_PROGRAM_LCP) {
         out->gap = cti_judge_share(out->gap, size_u * cti_judge_most(r, p->m));
     }
-    out->residual = fmax(out->dynamics, out->natural);
+    out->residual = cti_fmax(out->dynamics, out->natural);
     if (p->kind == CTI_PROGRAM_QP)
-        out->residual = fmax(out->residual, fmax(out->gap, fmax(out->primal, out->dual)));
+        out->residual = cti_fmax(out->residual, cti_fmax(out->gap, cti_fmax(out->primal, out->dual)));
     /* what is no number, or has run away so far that squares of it are none, is no solution, whatever the comparisons above made of it */
     if (!(size_u < 1e150 && cti_judge_most(u, p->m) < 1e150 && cti_judge_most(r, p->m) < 1e150 &&
           (!global || cti_judge_most(x, p->n) < 1e150)) ||
-        !isfinite(quadratic) || !isfinite(out->natural) || !isfinite(out->dynamics) || !isfinite(out->gap))
+        !cti_finite64(quadratic) || !cti_finite64(out->natural) || !cti_finite64(out->dynamics) || !cti_finite64(out->gap))
         out->residual = INFINITY;
 }
 
@@ -11603,7 +12896,7 @@ static double cti_certificate_row(const cti_sparse *S, int i, int stride)
     int k;
     for (k = S->p[i]; k < S->p[i + 1]; k++)
         if (S->i[k] % stride == 0)
-            most = fmax(most, fabs(S->x[k]));
+            most = cti_fmax(most, fabs(S->x[k]));
     return most;
 }
 
@@ -11614,7 +12907,7 @@ static int cti_certificate_signs(const cti_program *p, const double *y)
     if (p->lo)
         return 0;
     for (i = 0; i < p->m; i++) {
-        if (!isfinite(y[i]) || (y[i] < 0 && !cti_certificate_free(p, i)) || (p->mu && i % 3 && y[i] != 0))
+        if (!cti_finite64(y[i]) || (y[i] < 0 && !cti_certificate_free(p, i)) || (p->mu && i % 3 && y[i] != 0))
             return 0;
         if (p->mu && square && p->mu[i / 3] > 0)
             return 0;
@@ -11636,19 +12929,19 @@ CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *
         if (p->mu && i % 3)
             continue;
         value += p->w[i] * y[i], terms += fabs(p->w[i] * y[i]);
-        most = fmax(most, row * fabs(y[i]));
+        most = cti_fmax(most, row * fabs(y[i]));
         for (k = S->p[i]; k < S->p[i + 1] && row > 0; k++) {
-            column[S->i[k]] = fmax(column[S->i[k]], fabs(S->x[k]) / row);
+            column[S->i[k]] = cti_fmax(column[S->i[k]], fabs(S->x[k]) / row);
             sum[S->i[k]] += S->x[k] * y[i];
         }
     }
     for (i = 0; i < p->n; i += stride) {
-        if (!isfinite(sum[i]))
+        if (!cti_finite64(sum[i]))
             return 0;
         if (square && !cti_certificate_free(p, i) ? sum[i] > 0 : sum[i] != 0)
-            off = fmax(off, fabs(sum[i]) / (most * column[i]));
+            off = cti_fmax(off, fabs(sum[i]) / (most * column[i]));
     }
-    return off <= 1e-9 && terms < INFINITY && value < -fmax(1e-8, 100 * off) * terms;
+    return off <= 1e-9 && terms < INFINITY && value < -cti_fmax(1e-8, 100 * off) * terms;
 }
 
 CTI_FN int cti_program_certify(const cti_program *p, double *y, double *work)
@@ -11657,9 +12950,9 @@ CTI_FN int cti_program_certify(const cti_program *p, double *y, double *work)
     int i;
     for (i = 0; i < p->m; i++) {
         y[i] = y[i] < 0 && !cti_certificate_free(p, i) ? 0 : y[i];
-        most = fmax(most, fabs(y[i]));
+        most = cti_fmax(most, fabs(y[i]));
     }
-    if (!(most > 0) || !isfinite(most))
+    if (!(most > 0) || !cti_finite64(most))
         return 0;
     for (i = 0; i < p->m; i++)
         y[i] /= most;
@@ -11828,7 +13121,7 @@ static int cti_ica_program_frame(const double *G, double *F)
     int i, j;
     for (i = 0; i < 3; i++)
         for (j = 0; j < 3; j++)
-            off = fmax(off, fabs(G[3 * i] * G[3 * j] + G[3 * i + 1] * G[3 * j + 1] + G[3 * i + 2] * G[3 * j + 2] - (i == j ? w2 : 0)));
+            off = cti_fmax(off, fabs(G[3 * i] * G[3 * j] + G[3 * i + 1] * G[3 * j + 1] + G[3 * i + 2] * G[3 * j + 2] - (i == j ? w2 : 0)));
     for (i = 0; i < 9; i++)
         F[i] = w2 > 0 ? G[i] / sqrt(w2) : 0;
     return w2 > 0 && off <= 1e-9 * w2;
@@ -11840,7 +13133,7 @@ static int cti_ica_program_contact(cti_row *row, int n, const int32_t *blocks, c
     double F[9], big = 0;
     int first, k, i, j;
     for (k = 0; k < 9 * n; k++)
-        big = fmax(big, fabs(G[k]));
+        big = cti_fmax(big, fabs(G[k]));
     for (first = 0; first < n && !cti_ica_program_frame(G + 9 * first, F); first++)
         ;
     if (n > 0 && first == n)
@@ -11855,8 +13148,8 @@ static int cti_ica_program_contact(cti_row *row, int n, const int32_t *blocks, c
             for (j = 0; j < 3; j++)
                 M[3 * i + j] = F[i] * G[9 * k + j] + F[3 + i] * G[9 * k + 3 + j] + F[6 + i] * G[9 * k + 6 + j];
         weight = (M[0] + M[4] + M[8]) / 3;
-        off = fmax(fabs(M[0] - weight), fmax(fabs(M[4] - weight), fabs(M[8] - weight)));
-        off = fmax(off, fmax(fabs(M[1] + M[3]), fmax(fabs(M[2] + M[6]), fabs(M[5] + M[7]))));
+        off = cti_fmax(fabs(M[0] - weight), cti_fmax(fabs(M[4] - weight), fabs(M[8] - weight)));
+        off = cti_fmax(off, cti_fmax(fabs(M[1] + M[3]), cti_fmax(fabs(M[2] + M[6]), fabs(M[5] + M[7]))));
         if (off > 1e-9 * big)
             return 0;
         arm[0] = (M[5] - M[7]) / 2, arm[1] = (M[6] - M[2]) / 2, arm[2] = (M[1] - M[3]) / 2;
@@ -12327,7 +13620,7 @@ static int cti_coulomb_stick(const double *W, const double *q, double *r)
     double M[9], f[3], most, off = 0, size = fabs(q[0]) + fabs(q[1]) + fabs(q[2]);
     int used[3], order[3], n = 0, i, j, k, p;
     memcpy(M, W, sizeof M);
-    most = fmax(W[0], fmax(W[4], W[8]));
+    most = cti_fmax(W[0], cti_fmax(W[4], W[8]));
     for (i = 0; i < 3; i++)
         f[i] = -q[i], used[i] = 0, r[i] = 0;
     for (k = 0; k < 3; k++) {
@@ -12355,7 +13648,7 @@ static int cti_coulomb_stick(const double *W, const double *q, double *r)
         r[order[n]] = s / M[4 * order[n]];
     }
     for (i = 0; i < 3; i++)
-        off = fmax(off, fabs(W[3 * i] * r[0] + W[3 * i + 1] * r[1] + W[3 * i + 2] * r[2] + q[i]));
+        off = cti_fmax(off, fabs(W[3 * i] * r[0] + W[3 * i + 1] * r[1] + W[3 * i + 2] * r[2] + q[i]));
     /* with rounding of W r where r is large */
     return off <= 1e-9 * size + 1e-14 * most * (fabs(r[0]) + fabs(r[1]) + fabs(r[2]));
 }
@@ -12401,8 +13694,8 @@ CTI_FN void cti_coulomb_box(const double *W, const double *q, double mu, double 
             double u = q[i] + W[3 * i] * r[0] + W[3 * i + 1] * r[1] + W[3 * i + 2] * r[2], v = r[i];
             if (!(W[4 * i] > 0))
                 continue;
-            r[i] = i == 0 ? fmax(0, v - u / W[0]) : cti_coulomb_clamp(v - u / W[4 * i], mu * r[0]);
-            moved = fmax(moved, fabs(r[i] - v)), size = fmax(size, fabs(r[i]));
+            r[i] = i == 0 ? cti_fmax(0, v - u / W[0]) : cti_coulomb_clamp(v - u / W[4 * i], mu * r[0]);
+            moved = cti_fmax(moved, fabs(r[i] - v)), size = cti_fmax(size, fabs(r[i]));
         }
         if (moved <= 1e-15 * size)
             return;
@@ -12810,13 +14103,13 @@ static void cti_pgs_scalar(cti_pgs *s, int i, double *r, double *moved, double *
     if (d > 0)
         v -= s->relaxation * u / d;
     else if (u != 0 && !equation)
-        v = u > 0 ? (isfinite(lo) ? lo : v) : (isfinite(hi) ? hi : v);
+        v = u > 0 ? (cti_finite64(lo) ? lo : v) : (cti_finite64(hi) ? hi : v);
     if (!equation)
         v = v < lo ? lo : (v > hi ? hi : v);
     dr = v - r[i];
     cti_pgs_move(s, i, dr);
     r[i] = v;
-    *moved = fmax(*moved, fabs(dr) * (d > 0 ? d : 1)), *size = fmax(*size, fabs(u));
+    *moved = cti_fmax(*moved, fabs(dr) * (d > 0 ? d : 1)), *size = cti_fmax(*size, fabs(u));
     if (v != v)
         *moved = v;
 }
@@ -12840,8 +14133,8 @@ CTI_FN double cti_pgs_sweep(cti_pgs *s, double *r)
     if (s->mu)
         return moved == 0 ? 0 : sqrt(moved / size);
     for (i = 0; i < s->m; i++)
-        q = fmax(q, fabs(s->q[i]));
-    size = fmax(size, q);
+        q = cti_fmax(q, fabs(s->q[i]));
+    size = cti_fmax(size, q);
     return moved == 0 ? 0 : moved / size;
 }
 
@@ -12901,10 +14194,10 @@ static const char *cti_pgs_trend_look(cti_pgs_trend *t, int k, double change, co
 {
     double most = 0;
     int i;
-    t->least = fmin(t->least, change);
+    t->least = cti_fmin(t->least, change);
     if (k % CTI_PGS_LOOK == 0) {
         for (i = 0; i < m; i++)
-            most = fmax(most, fabs(r[i]));
+            most = cti_fmax(most, fabs(r[i]));
         t->doublings = t->most > 0 && most >= 2 * t->most ? t->doublings + 1 : 0;
         t->most = most;
     }
@@ -12923,7 +14216,7 @@ static int cti_pgs_mix(const cti_pgs *s, cti_arena *arena, cti_mixing *mixing, d
 {
     int i, n = cti_pgs_stride(s);
     for (i = 0; i < s->m; i++)
-        weight[i] = sqrt(fmax(0, n == 3 ? s->block[9 * (i / 3)] + s->block[9 * (i / 3) + 4] + s->block[9 * (i / 3) + 8] : s->block[i]));
+        weight[i] = sqrt(cti_fmax(0, n == 3 ? s->block[9 * (i / 3)] + s->block[9 * (i / 3) + 4] + s->block[9 * (i / 3) + 8] : s->block[i]));
     return cti_mixing_open(mixing, arena, s->m, weight, s->W != NULL);
 }
 
@@ -12963,7 +14256,7 @@ static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, 
             a->why = "the sweeps stand still short of the tolerance";
             return CTI_OUTCOME_FAILED;
         }
-        ask *= fmax(0.02, fmin(0.7, 0.7 * e->tolerance / residual));
+        ask *= cti_fmax(0.02, cti_fmin(0.7, 0.7 * e->tolerance / residual));
         if (s->W)
             cti_pgs_refresh(s, a->r);
     }
@@ -13190,7 +14483,7 @@ static int cti_ca_pivot(cti_ca *s)
             return 0;
         cti_ca_values(s, n, ld);
         for (i = 0; i < s->m; i++)
-            big_y = fmax(big_y, fabs(s->y[i])), big_u = fmax(big_u, fabs(s->c[i]));
+            big_y = cti_fmax(big_y, fabs(s->y[i])), big_u = cti_fmax(big_u, fabs(s->c[i]));
         for (i = 0; i < s->m; i++)
             if (cti_ca_wrong(s, i, 1e-13 * big_y, 1e-13 * big_u))
                 wrong++, last = i;
@@ -13265,7 +14558,7 @@ static void cti_ca_restart(cti_ca *s)
 /* proximal steps until the residual is small, and then as long as they make it smaller */
 static cti_outcome cti_ca_steps(cti_ca *s)
 {
-    double best = INFINITY, goal = fmin(s->e->tolerance, 1e-10), last = INFINITY, residual, dynamics;
+    double best = INFINITY, goal = cti_fmin(s->e->tolerance, 1e-10), last = INFINITY, residual, dynamics;
     int i, k, got = 0, idle = 0, first = 1, failures = 0;
     cti_ca_restart(s);
     for (k = 0; k < CTI_CA_STEPS; k++) {
@@ -13296,7 +14589,7 @@ static cti_outcome cti_ca_steps(cti_ca *s)
         idle = residual > 0.5 * last ? idle + 1 : 0;
         if (idle >= 2 && best <= s->e->tolerance)
             return CTI_OUTCOME_SOLVED;
-        last = fmin(last, residual);
+        last = cti_fmin(last, residual);
         if (idle >= 3 && residual > 1e-3 && s->eps < 1e-11) {
             /* W_FF is singular after all */
             s->eps = cti_ca_stiffen(s->eps), idle = 0, first = 1, last = INFINITY;
@@ -13795,7 +15088,7 @@ CTI_FN void cti_friction_local(const double *B, const double *q, double mu, doub
         cti_friction_bracket(B, q, S, s, mu, top > 0 ? top : B[0], r);
     else
         r[0] = -q[0] / B[0], r[1] = r[2] = 0;
-    r[0] = fmax(r[0], 0);
+    r[0] = cti_fmax(r[0], 0);
     value = sqrt(r[1] * r[1] + r[2] * r[2]);
     if (value > mu * r[0])
         r[1] *= mu * r[0] / value, r[2] *= mu * r[0] / value;
@@ -14349,7 +15642,7 @@ static double cti_newton_bound(const cti_newton *s)
     double most = 0;
     int k;
     for (k = 0; k < s->n_history; k++)
-        most = fmax(most, s->history[k]);
+        most = cti_fmax(most, s->history[k]);
     return most;
 }
 
@@ -14408,7 +15701,7 @@ static int cti_newton_advance(cti_newton *s, double *residual)
     double norm = cti_newton_map(s, 1);
     s->f->iterations++;
     cti_newton_remember(s, norm);
-    return cti_newton_step(s, s->boost * (fmin(1e-2, 0.3 * *residual) + 1e-7)) && cti_newton_search(s, residual, &norm);
+    return cti_newton_step(s, s->boost * (cti_fmin(1e-2, 0.3 * *residual) + 1e-7)) && cti_newton_search(s, residual, &norm);
 }
 
 CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
@@ -14591,7 +15884,7 @@ static int cti_admm_balance(cti_admm *s, double primal, double dual)
     int i;
     if (ratio > 0.4 && ratio < 2.5)
         return 1;
-    rho = fmin(fmax(s->rho * fmin(fmax(ratio, 0.1), 10), 1e-6), 1e4);
+    rho = cti_fmin(cti_fmax(s->rho * cti_fmin(cti_fmax(ratio, 0.1), 10), 1e-6), 1e4);
     if (rho == s->rho)
         return 1;
     cti_admm_split(s);
@@ -14945,7 +16238,7 @@ CTI_FN double cti_mprgp_set_values(cti_mprgp_set *set, const double *x)
     double out = 0, size;
     int i;
     for (i = 0; i < set->rows; i++) {
-        double s = cti_mprgp_row(set, i, x, &size), off = fmax(set->lo[i] - s, s - set->hi[i]);
+        double s = cti_mprgp_row(set, i, x, &size), off = cti_fmax(set->lo[i] - s, s - set->hi[i]);
         set->s[i] = s;
         if (set->face[i] == CTI_FACE_FREE && off > out && off > CTI_MPRGP_ROUNDING * size + set->noise)
             out = off;
@@ -14975,7 +16268,7 @@ CTI_FN void cti_mprgp_set_project(cti_mprgp_set *set, double *x)
 static double cti_mprgp_reduced(const cti_mprgp_set *set, int i, double t, double step)
 {
     double to = set->s[i] - step * t;
-    to = fmin(fmax(to, set->lo[i]), set->hi[i]);
+    to = cti_fmin(cti_fmax(to, set->lo[i]), set->hi[i]);
     return (set->s[i] - to) / step * t;
 }
 
@@ -15003,7 +16296,7 @@ CTI_FN void cti_mprgp_set_split(cti_mprgp_set *set, const double *g, double step
             out->beta2 += t * t;
             cti_mprgp_row_add(set, i, t, sum);
         } else {
-            out->force = fmax(out->force, fabs(t));
+            out->force = cti_fmax(out->force, fabs(t));
         }
     }
     for (i = 0; i < set->n; i++)
@@ -15217,7 +16510,7 @@ CTI_FN int cti_mprgp_preconditioner_renew(cti_mem *mem, cti_mprgp_preconditioner
     for (i = 0; i < A->rows; i++)
         for (k = A->p[i]; k < A->p[i + 1]; k++) {
             int j = A->i[k], free = face[i] == CTI_FACE_FREE && face[j] == CTI_FACE_FREE;
-            q->masked.x[k] = free ? A->x[k] * (i == j ? 1 + q->shift : 1) : (i == j ? fmax(A->x[k], 1e-300) : 0);
+            q->masked.x[k] = free ? A->x[k] * (i == j ? 1 + q->shift : 1) : (i == j ? cti_fmax(A->x[k], 1e-300) : 0);
         }
     q->factors++, q->stale = 0;
     return cti_system_factor(mem, &q->system) ? 1 : -1;
@@ -15346,8 +16639,8 @@ CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, const double *near_to, double shif
     int i, k, turn, changes, least = q->n + 1, patience = 10, n = q->n;
     cti_mprgp_set *set = q->set;
     double size_b = cti_mprgp_most(n, q->b);
-    if (q->precondition->shift != fmax(shift, 1e-11))
-        q->precondition->shift = fmax(shift, 1e-11), q->precondition->stale = 1;
+    if (q->precondition->shift != cti_fmax(shift, 1e-11))
+        q->precondition->shift = cti_fmax(shift, 1e-11), q->precondition->stale = 1;
     for (turn = 0; turn < 200; turn++) {
         if (turn) {
             changes = cti_mprgp_pivot_faces(set, x, g, 1e-12 * cti_mprgp_most(n, x), 1e-13 * size_b, patience <= 0);
@@ -15464,7 +16757,7 @@ static void cti_mprgp_norm(cti_mprgp_state *m)
     one = m->q->power ? sqrt(cti_mprgp_dot(m->n, m->q->power, m->q->power)) : 0;
     for (i = 0; i < m->n; i++) {
         seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-        v[i] = one > 0 && isfinite(one) ? m->q->power[i] : 0.5 + (double)(seed >> 11) / 9007199254740992.0;
+        v[i] = one > 0 && cti_finite64(one) ? m->q->power[i] : 0.5 + (double)(seed >> 11) / 9007199254740992.0;
     }
     for (k = 0; k < CTI_MPRGP_POWER; k++) {
         one = sqrt(cti_mprgp_dot(m->n, v, v));
@@ -15490,7 +16783,7 @@ static void cti_mprgp_look(cti_mprgp_state *m) { cti_mprgp_set_split(m->q->set, 
 
 static int cti_mprgp_small(const cti_mprgp_state *m)
 {
-    double size = fmax(m->size_b, fmax(m->size_g, m->split.force));
+    double size = cti_fmax(m->size_b, cti_fmax(m->size_g, m->split.force));
     m->q->reached = size > 0 ? m->split.most / size : 0;
     return m->split.most <= m->tolerance * size;
 }
@@ -15500,7 +16793,7 @@ static int cti_mprgp_small(const cti_mprgp_state *m)
 /* x feasible, its gradient formed anew */
 static void cti_mprgp_restart(cti_mprgp_state *m)
 {
-    m->q->set->noise = fmax(m->q->set->noise, CTI_MPRGP_NOISE * cti_mprgp_most(m->n, m->x));
+    m->q->set->noise = cti_fmax(m->q->set->noise, CTI_MPRGP_NOISE * cti_mprgp_most(m->n, m->x));
     cti_mprgp_set_project(m->q->set, m->x);
     cti_mprgp_gradient(m, m->x, m->g);
     m->feasible = 1;
@@ -15517,7 +16810,7 @@ static double cti_mprgp_change(const cti_mprgp_state *m, const double *from, con
         double d = to[i] - from[i], term = d * (g_from[i] + g_to[i]) / 2;
         s += term, most += fabs(term), way += fabs(d);
     }
-    *noise = 1e-13 * most + 1e-15 * way * fmax(m->size_b, m->size_g);
+    *noise = 1e-13 * most + 1e-15 * way * cti_fmax(m->size_b, m->size_g);
     return s;
 }
 
@@ -15678,7 +16971,7 @@ static double cti_mprgp_reach(const cti_mprgp_state *m)
         for (k = set->J.p ? set->J.p[i] : 0; set->J.p && k < set->J.p[i + 1]; k++)
             v += set->J.x[k] * m->p[set->J.i[k]];
         if (v != 0)
-            reach = fmin(reach, fmax(0, v > 0 ? (set->s[i] - set->lo[i]) / v : (set->s[i] - set->hi[i]) / v));
+            reach = cti_fmin(reach, cti_fmax(0, v > 0 ? (set->s[i] - set->lo[i]) / v : (set->s[i] - set->hi[i]) / v));
     }
     return reach;
 }
@@ -15743,7 +17036,7 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
         cti_mprgp_accept(m, alpha, gp, inside, projected);
         if (slow)
             return CTI_CHAIN_OUT;
-        if (cti_mprgp_small(m) || (!inside && sqrt(m->split.phi2) <= 1e-12 * fmax(m->size_b, m->size_g)))
+        if (cti_mprgp_small(m) || (!inside && sqrt(m->split.phi2) <= 1e-12 * cti_fmax(m->size_b, m->size_g)))
             return inside ? CTI_CHAIN_IN : CTI_CHAIN_OUT;
         if (inside && m->split.beta2 > q->gamma * q->gamma * m->split.reduced)
             return CTI_CHAIN_IN;
@@ -15839,7 +17132,7 @@ static int cti_mprgp_guess(cti_mprgp_state *m)
                 return 1;
         }
         m->guess_at = 2 * m->q->count->expansions + 6;
-        m->shift = fmin(fmax(CTI_MPRGP_PROXIMAL, 30 * m->shift), 1e-1);
+        m->shift = cti_fmin(cti_fmax(CTI_MPRGP_PROXIMAL, 30 * m->shift), 1e-1);
         memcpy(m->x, m->x0, sizeof *m->x * (size_t)m->n), memcpy(m->g, m->g0, sizeof *m->g * (size_t)m->n);
         cti_mprgp_set_project(set, m->x);
     }
@@ -16142,7 +17435,7 @@ static int cti_mprgp_primal_bounds(cti_mprgp_primal_state *q, int *empty)
             q->set.hi[j] = at, q->upper[j] = i;
     }
     for (j = 0, *empty = 0; j < p->n && !*empty; j++)
-        if (q->set.lo[j] - q->set.hi[j] > 1e-12 * fmax(fabs(q->set.lo[j]), fabs(q->set.hi[j]))) {
+        if (q->set.lo[j] - q->set.hi[j] > 1e-12 * cti_fmax(fabs(q->set.lo[j]), fabs(q->set.hi[j]))) {
             memset(r, 0, sizeof *r * (size_t)q->t->judged->m);
             r[q->t->stride * q->lower[j]] = 1 / p->J.x[p->J.p[q->lower[j]]];
             r[q->t->stride * q->upper[j]] = -1 / p->J.x[p->J.p[q->upper[j]]];
@@ -16170,7 +17463,7 @@ static void cti_mprgp_primal_multipliers(const cti_mprgp_primal_state *q, const 
         if (set->J.p) {
             for (k = set->J.p[i]; k < set->J.p[i + 1]; k++)
                 t += set->J.x[k] * g[set->J.i[k]];
-            r[stride * q->row[i]] = (face == CTI_FACE_LOWER ? fmax(t, 0) : t) / q->size[i];
+            r[stride * q->row[i]] = (face == CTI_FACE_LOWER ? cti_fmax(t, 0) : t) / q->size[i];
             continue;
         }
         owner = face == CTI_FACE_UPPER || (face == CTI_FACE_FIXED && g[i] < 0 && q->upper[i] >= 0) ? q->upper[i] : q->lower[i];
@@ -16389,7 +17682,7 @@ static void cti_mprgp_scale(cti_mprgp_bounds *q)
         if (q->B.p)
             d = cti_sparse_at(&q->B, i, i);
         for (k = q->B.p ? 0 : q->p->J.p[i]; !q->B.p && k < q->p->J.p[i + 1]; k++)
-            d += q->p->J.x[k] * q->p->J.x[k] / fmax(cti_sparse_at(&q->p->A, q->p->J.i[k], q->p->J.i[k]), 1e-300);
+            d += q->p->J.x[k] * q->p->J.x[k] / cti_fmax(cti_sparse_at(&q->p->A, q->p->J.i[k], q->p->J.i[k]), 1e-300);
         q->S[i] = d > 0 ? 1 / sqrt(d) : 1;
     }
     for (i = 0; q->B.p && i < m; i++)
@@ -16442,7 +17735,7 @@ static int cti_mprgp_bounds_polish(cti_mprgp_bounds *q, const double *y)
             u[i] = q->set.face[i] == CTI_FACE_FREE ? q->S[i] * (u[i] + q->p->w[i]) : 0;
         cti_mprgp_preconditioner_apply(q->precondition, u, z);
         for (i = 0; i < m; i++)
-            own[i] = fmax(q->set.lo[i], own[i] - z[i]);
+            own[i] = cti_fmax(q->set.lo[i], own[i] - z[i]);
         cti_mprgp_bounds_put(q, own);
         if (cti_mprgp_target_good(q->t))
             return 1;
@@ -16458,7 +17751,7 @@ static void cti_mprgp_bounds_show(void *ctx, const double *y)
     if (q->certifying)
         return;
     for (i = 0; i < q->p->m; i++)
-        t->answer->r[t->stride * i] = q->S[i] * fmin(fmax(y[i], q->set.lo[i]), q->set.hi[i]);
+        t->answer->r[t->stride * i] = q->S[i] * cti_fmin(cti_fmax(y[i], q->set.lo[i]), q->set.hi[i]);
     if (q->p->kind == CTI_PROGRAM_QP)
         cti_mprgp_bounds_x(q, t->answer->r, t->stride, t->answer->x);
 }
@@ -16589,7 +17882,7 @@ static int cti_mprgp_certify(const cti_program *p, cti_mprgp_target *t)
         for (k = p->J.p[i]; k < p->J.p[i + 1]; k++)
             d += p->J.x[k] * p->J.x[k];
         q.S[i] = d > 0 ? 1 / sqrt(d) : 1;
-        most = fmax(most, fabs(p->w[i] * q.S[i]));
+        most = cti_fmax(most, fabs(p->w[i] * q.S[i]));
     }
     ok = cti_mprgp_certify_form(&q, &Jt, most > 0 ? most : 1) && cti_mprgp_bounds_run(&q, 1e-10) != CTI_MPRGP_MEMORY;
     for (i = 0; ok && i < p->m; i++)
@@ -16615,7 +17908,7 @@ static int cti_mprgp_dual_form(cti_mprgp_bounds *q, int singular)
         cti_triplets t;
         memset(&t, 0, sizeof t);
         for (i = 0; i < A->rows; i++)
-            most = fmax(most, cti_sparse_at(A, i, i));
+            most = cti_fmax(most, cti_sparse_at(A, i, i));
         q->shift = most > 0 ? 1e-4 * most : 1e-4;
         for (i = 0; ok && i < A->rows; i++) {
             ok = cti_triplets_add(e->mem, &t, i, i, q->shift);
@@ -16758,7 +18051,7 @@ static int cti_mprgp_symmetric(const cti_sparse *W)
     int i;
     for (i = 0; i < W->rows; i++) {
         double d = cti_sparse_at(W, i, i);
-        most = fmax(most, fabs(d)), least = fmin(least, d);
+        most = cti_fmax(most, fabs(d)), least = cti_fmin(least, d);
     }
     return cti_sparse_asymmetry(W, 1) <= 1e-12 && least >= -1e-12 * most;
 }
@@ -17046,7 +18339,7 @@ static int cti_delassus_refine(cti_delassus *w, const cti_program *p, cti_effort
     cti_program_u(p, a->x, a->r, u);
     solved = cti_submatrix_solve(e->arena, w->W, p->m, list, count, u, r);
     for (i = 0; i < p->m; i++)
-        r[i] = p->equation && p->equation[i] ? r[i] + a->r[i] : fmax(r[i] + a->r[i], 0);
+        r[i] = p->equation && p->equation[i] ? r[i] + a->r[i] : cti_fmax(r[i] + a->r[i], 0);
     other.x = x, other.r = r;
     if (solved > 0) {
         cti_delassus_answer(w, p, &other);
@@ -17224,7 +18517,7 @@ static int cti_equilibrate_pass(double *M, int n, double *r, double *c)
     for (i = 0; i < n; i++)
         for (j = 0; j < n; j++) {
             double x = fabs(M[(size_t)i * (size_t)n + (size_t)j]);
-            r[i] = fmax(r[i], x), c[j] = fmax(c[j], x);
+            r[i] = cti_fmax(r[i], x), c[j] = cti_fmax(c[j], x);
         }
     for (i = 0; i < n; i++) {
         r[i] = cti_equilibrate_power(r[i]), c[i] = cti_equilibrate_power(c[i]);
@@ -17276,7 +18569,7 @@ CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const i
             x[i] += y[i];
     }
     for (i = 0; ok && i < count; i++)
-        ok = isfinite(x[i]) != 0;
+        ok = cti_finite64(x[i]) != 0;
     for (i = 0; ok && i < count; i++)
         z[list[i]] = x[i];
     cti_arena_rewind(arena, mark);
@@ -17391,7 +18684,7 @@ static int cti_lemke_keep_least(cti_lemke *l, int c, int count, const double *ke
     double least = INFINITY, f;
     int k, kept = 0;
     for (k = 0; k < count; k++)
-        least = fmin(least, key[k] / -l->t.T[(size_t)l->candidate[k] * (size_t)l->t.ld + (size_t)c]);
+        least = cti_fmin(least, key[k] / -l->t.T[(size_t)l->candidate[k] * (size_t)l->t.ld + (size_t)c]);
     for (k = 0; k < count; k++) {
         f = -l->t.T[(size_t)l->candidate[k] * (size_t)l->t.ld + (size_t)c];
         if (key[k] - f * least <= 1e-12 * (fabs(key[k]) + f * fabs(least)) + noise)
@@ -17407,12 +18700,12 @@ static int cti_lemke_leaves(cti_lemke *l, int c)
     double most = 0, value = 0, large = 0;
     int i, j, k, count = 0;
     for (i = 0; i < l->n; i++) {
-        most = fmax(most, fabs(t->T[(size_t)i * (size_t)t->ld + (size_t)c]));
-        value = fmax(value, fabs(t->value[i]));
+        most = cti_fmax(most, fabs(t->T[(size_t)i * (size_t)t->ld + (size_t)c]));
+        value = cti_fmax(value, fabs(t->value[i]));
     }
     for (i = 0; i < l->n; i++)
         if (t->T[(size_t)i * (size_t)t->ld + (size_t)c] < -CTI_LEMKE_TINY * most && !cti_lemke_free_row(l, i)) {
-            l->ratio[count] = fmax(t->value[i], 0);
+            l->ratio[count] = cti_fmax(t->value[i], 0);
             l->candidate[count++] = i;
         }
     if (count == 0)
@@ -17423,7 +18716,7 @@ static int cti_lemke_leaves(cti_lemke *l, int c)
             return l->candidate[k];
     for (k = 0; k < count && count > 1; k++)
         for (j = 0; j < l->n; j++)
-            large = fmax(large, fabs(t->T[(size_t)l->candidate[k] * (size_t)t->ld + (size_t)j]));
+            large = cti_fmax(large, fabs(t->T[(size_t)l->candidate[k] * (size_t)t->ld + (size_t)j]));
     for (j = 0; j < l->n && count > 1; j++) {
         if (l->equation && l->equation[j])
             continue;
@@ -17444,7 +18737,7 @@ static int cti_lemke_first(const cti_lemke *l)
     double least = 0, value = 0, x;
     int i, best = -1;
     for (i = 0; i < l->n; i++)
-        value = fmax(value, fabs(t->value[i]));
+        value = cti_fmax(value, fabs(t->value[i]));
     for (i = 0; i < l->n; i++) {
         double d = t->T[(size_t)i * (size_t)t->ld + (size_t)l->n];
         if (cti_lemke_free_row(l, i) || t->value[i] >= -1e-15 * value)
@@ -17503,22 +18796,22 @@ static double cti_lemke_residual(const cti_lemke *l, const double *z)
         double w = l->q[i];
         for (j = 0; j < n; j++) {
             w += Mi[j] * z[j];
-            size_w = fmax(size_w, fabs(Mi[j] * z[j]) / l->R[i]);
+            size_w = cti_fmax(size_w, fabs(Mi[j] * z[j]) / l->R[i]);
         }
         l->s[i] = w / l->R[i];
-        size_w = fmax(size_w, fmax(fabs(l->s[i]), fabs(l->q[i] / l->R[i])));
-        size_z = fmax(size_z, fabs(z[i] * l->C[i]));
+        size_w = cti_fmax(size_w, cti_fmax(fabs(l->s[i]), fabs(l->q[i] / l->R[i])));
+        size_z = cti_fmax(size_z, fabs(z[i] * l->C[i]));
     }
     for (i = 0; i < n; i++) {
         double w = size_w > 0 ? l->s[i] / size_w : 0, x = size_z > 0 ? z[i] * l->C[i] / size_z : 0;
         if (l->equation && l->equation[i]) {
-            worst = fmax(worst, fabs(w));
+            worst = cti_fmax(worst, fabs(w));
             continue;
         }
-        violation = fmax(violation, fmax(-x, -w));
-        worst = fmax(worst, w > 0 ? fmin(w, fabs(x)) : -w);
+        violation = cti_fmax(violation, cti_fmax(-x, -w));
+        worst = cti_fmax(worst, w > 0 ? cti_fmin(w, fabs(x)) : -w);
     }
-    return fmax(worst, violation);
+    return cti_fmax(worst, violation);
 }
 
 /* z of the complementary basis from an LU with refinement, or from the dictionary where that is better; returns the residual */
@@ -17533,17 +18826,17 @@ static double cti_lemke_polish(cti_lemke *l, double *z)
             l->candidate[count++] = l->t.basic[i] - n;
     for (i = 0; i < n; i++)
         if (l->t.basic[i] >= n && l->t.basic[i] < 2 * n)
-            z[l->t.basic[i] - n] = l->equation && l->equation[l->t.basic[i] - n] ? l->t.value[i] : fmax(l->t.value[i], 0);
+            z[l->t.basic[i] - n] = l->equation && l->equation[l->t.basic[i] - n] ? l->t.value[i] : cti_fmax(l->t.value[i], 0);
     first = cti_lemke_residual(l, z);
     if (other && cti_submatrix_solve(l->e->arena, l->M, n, l->candidate, count, l->q, other) > 0) {
         for (i = 0; i < n; i++)
-            other[i] = l->equation && l->equation[i] ? other[i] : fmax(other[i], 0);
+            other[i] = l->equation && l->equation[i] ? other[i] : cti_fmax(other[i], 0);
         second = cti_lemke_residual(l, other);
         if (second < first)
             memcpy(z, other, sizeof *z * (size_t)n);
     }
     cti_arena_rewind(l->e->arena, mark);
-    return fmin(first, second);
+    return cti_fmin(first, second);
 }
 
 /* ---- proofs that there is no solution ---- */
@@ -17554,8 +18847,8 @@ static int cti_lemke_proves(const cti_lemke *l, double *y)
     double most = 0, product = 0, size = 0, *sum = l->s, *whole = l->ratio;
     int i, j, n = l->n;
     for (i = 0; i < n; i++)
-        most = fmax(most, fabs(y[i]));
-    if (!(most > 0) || !isfinite(most))
+        most = cti_fmax(most, fabs(y[i]));
+    if (!(most > 0) || !cti_finite64(most))
         return 0;
     for (i = 0; i < n; i++)
         sum[i] = whole[i] = 0;
@@ -17563,15 +18856,15 @@ static int cti_lemke_proves(const cti_lemke *l, double *y)
         int is_free = l->equation && l->equation[i];
         if (!is_free && y[i] < -1e-9 * most)
             return 0;
-        y[i] = (is_free ? y[i] : fmax(y[i], 0)) / most;
+        y[i] = (is_free ? y[i] : cti_fmax(y[i], 0)) / most;
         product += y[i] * l->q[i], size += fabs(y[i] * l->q[i]);
         for (j = 0; j < n && y[i] != 0; j++) {
             double x = y[i] * l->M[(size_t)i * (size_t)n + (size_t)j];
-            sum[j] += x, whole[j] = fmax(whole[j], fabs(x));
+            sum[j] += x, whole[j] = cti_fmax(whole[j], fabs(x));
         }
     }
     for (j = 0; j < n; j++)
-        if ((l->equation && l->equation[j] ? fabs(sum[j]) : sum[j]) > 1e-10 * fmax(whole[j], 1e-3))
+        if ((l->equation && l->equation[j] ? fabs(sum[j]) : sum[j]) > 1e-10 * cti_fmax(whole[j], 1e-3))
             return 0;
     return product < -1e-9 * size;
 }
@@ -17709,7 +19002,7 @@ static void cti_lemke_start(cti_lemke *l, int k, const uint8_t *start, int repai
     double least = INFINITY, most = 0;
     int i;
     for (i = 0; i < l->n; i++)
-        least = fmin(least, l->R[i]), most = fmax(most, l->R[i]);
+        least = cti_fmin(least, l->R[i]), most = cti_fmax(most, l->R[i]);
     if (repair) { /* from the basis that was reached: a complementary one that rounding had called feasible */
         for (i = 0; i < 2 * l->n; i++)
             l->reference[i] = l->t.row[i] >= 0;
@@ -17744,7 +19037,7 @@ CTI_FN cti_outcome cti_lemke_dense(const double *M, const double *q, int n, cons
     cti_arena_point mark = cti_arena_mark(e->arena);
     cti_outcome said = CTI_OUTCOME_FAILED, last = CTI_OUTCOME_FAILED;
     cti_lemke l;
-    double goal = fmin(e->tolerance, 1e-9) / 2, residual = INFINITY, now, *z = CTI_ARENA_ZERO(e->arena, double, n);
+    double goal = cti_fmin(e->tolerance, 1e-9) / 2, residual = INFINITY, now, *z = CTI_ARENA_ZERO(e->arena, double, n);
     int k, i, column, repair = 0;
     memset(&l, 0, sizeof l);
     l.e = e, l.a = a, l.equation = equation, l.random = e->seed * 2 + 1;
@@ -17844,8 +19137,8 @@ static int cti_lemke_box_open(cti_lemke_box *x, cti_arena *arena, const double *
             x->row[x->count++] = i;
     for (x->n = x->count, i = 0; i < x->count; i++) {
         double l = lo[x->row[i]], h = hi[x->row[i]];
-        x->partner[i] = isfinite(l) && isfinite(h) ? x->n++ : -1;
-        x->offset[i] = isfinite(l) ? l : (isfinite(h) ? h : 0), x->sign[i] = !isfinite(l) && isfinite(h) ? -1 : 1;
+        x->partner[i] = cti_finite64(l) && cti_finite64(h) ? x->n++ : -1;
+        x->offset[i] = cti_finite64(l) ? l : (cti_finite64(h) ? h : 0), x->sign[i] = !cti_finite64(l) && cti_finite64(h) ? -1 : 1;
     }
     x->B = CTI_ARENA_ZERO(arena, double, (size_t)x->n *(size_t)x->n), x->b = CTI_ARENA_ZERO(arena, double, x->n);
     x->s = CTI_ARENA_ZERO(arena, double, x->n), x->equation = CTI_ARENA_ZERO(arena, uint8_t, x->n);
@@ -17860,7 +19153,7 @@ static void cti_lemke_box_fill(cti_lemke_box *x, const double *M, const double *
     for (i = 0; i < x->count; i++) {
         const double *Mi = M + (size_t)x->row[i] * (size_t)m;
         double *Bi = x->B + (size_t)i * (size_t)n;
-        x->equation[i] = !isfinite(lo[x->row[i]]) && !isfinite(hi[x->row[i]]);
+        x->equation[i] = !cti_finite64(lo[x->row[i]]) && !cti_finite64(hi[x->row[i]]);
         x->b[i] = q[x->row[i]];
         for (j = 0; j < m; j++)
             x->b[i] += Mi[j] * z0[j];
@@ -17893,7 +19186,7 @@ CTI_FN cti_outcome cti_lemke_boxed(const double *M, const double *q, const doubl
         said = cti_lemke_dense(x.B, x.b, x.n, x.equation, NULL, restarts, e, a, &out);
         a->iterations += out.pivots, a->why = out.why;
         for (i = 0; i < x.count; i++)
-            z[x.row[i]] = fmin(fmax(x.offset[i] + x.sign[i] * x.s[i], lo[x.row[i]]), hi[x.row[i]]);
+            z[x.row[i]] = cti_fmin(cti_fmax(x.offset[i] + x.sign[i] * x.s[i], lo[x.row[i]]), hi[x.row[i]]);
     }
     cti_arena_rewind(e->arena, mark);
     return said;
@@ -17945,7 +19238,7 @@ static void cti_lemke_cone_build(cti_lemke_cone *l)
     for (i = 0; i < m / 3; i++)
         for (k = 0; k < (l->p->mu[i] > 0 ? CTI_LEMKE_SIDES + 2 : 1); k++) {
             double turn = l->angle[i] + 6.283185307179586 * (k - 1) / CTI_LEMKE_SIDES;
-            l->c[l->first[i] + k] = k ? cos(turn) : 1, l->s[l->first[i] + k] = k ? sin(turn) : 0;
+            l->c[l->first[i] + k] = k ? cti_cos64(turn) : 1, l->s[l->first[i] + k] = k ? cti_sin64(turn) : 0;
         }
     for (i = 0; i < n; i++) {
         double *Mi = l->M + (size_t)i * (size_t)n;
@@ -17996,13 +19289,13 @@ static void cti_lemke_cone_turn(cti_lemke_cone *l, const double *r, const double
     memset(l->start, 0, (size_t)l->n);
     for (i = 0; i < l->p->m / 3; i++) {
         const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i;
-        double force = atan2(ri[2], ri[1]), aim = force, turn = 6.283185307179586;
+        double force = cti_atan2_64(ri[2], ri[1]), aim = force, turn = 6.283185307179586;
         int at = l->first[i];
         l->start[at] = ri[0] > 0;
         if (!(l->p->mu[i] > 0) || !(ri[0] > 0))
             continue;
         if (l->z[at + CTI_LEMKE_SIDES + 1] > 0) {
-            aim = atan2(-ui[2], -ui[1]);
+            aim = cti_atan2_64(-ui[2], -ui[1]);
             l->start[at + 1] = l->start[at + CTI_LEMKE_SIDES + 1] = 1;
         } else if (ri[1] != 0 || ri[2] != 0) {
             aim = force;
@@ -18056,7 +19349,7 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
             memcpy(a->r, r, sizeof *r * (size_t)p->m);
         }
         cti_program_u(p, x, r, u);
-        share = j.residual < 0.98 * last ? fmin(1.2 * share, 1) : fmax(0.5 * share, 0.05);
+        share = j.residual < 0.98 * last ? cti_fmin(1.2 * share, 1) : cti_fmax(0.5 * share, 0.05);
         last = j.residual;
         cti_lemke_cone_turn(&l, r, u, share);
     }
@@ -18151,7 +19444,7 @@ static double cti_boxed_bound(const cti_boxed *b, int i)
 {
     if (b->state[i] > 0)
         return b->hi[i];
-    return isfinite(b->lo[i]) ? b->lo[i] : (isfinite(b->hi[i]) ? b->hi[i] : 0);
+    return cti_finite64(b->lo[i]) ? b->lo[i] : (cti_finite64(b->hi[i]) ? b->hi[i] : 0);
 }
 
 /* the dictionary of the states; rows between that depend on others go to a bound. 0: the basis is not complementary */
@@ -18171,7 +19464,7 @@ static int cti_boxed_reach(cti_boxed *b)
         if ((t->row[i] >= 0) == (t->row[n + i] >= 0))
             return 0;
         if (b->state[i] == 0 && t->row[n + i] < 0)
-            b->state[i] = isfinite(b->lo[i]) || !isfinite(b->hi[i]) ? -1 : 1;
+            b->state[i] = cti_finite64(b->lo[i]) || !cti_finite64(b->hi[i]) ? -1 : 1;
     }
     return 1;
 }
@@ -18198,7 +19491,7 @@ static void cti_boxed_values(cti_boxed *b)
             b->u[v] = s, b->z[v] = cti_boxed_bound(b, v);
     }
     for (i = 0; i < n; i++)
-        most_z = fmax(most_z, fabs(b->z[i])), most_u = fmax(most_u, fmax(fabs(b->q[i]), fabs(b->u[i])));
+        most_z = cti_fmax(most_z, fabs(b->z[i])), most_u = cti_fmax(most_u, cti_fmax(fabs(b->q[i]), fabs(b->u[i])));
     b->tiny_z = CTI_BOXED_TINY * most_z, b->tiny_u = CTI_BOXED_TINY * most_u;
 }
 
@@ -18212,7 +19505,7 @@ static int8_t cti_boxed_better(const cti_boxed *b, int i)
         return 1;
     if (!between && b->lo[i] < b->hi[i] &&
         ((b->state[i] < 0 && b->u[i] < -b->tiny_u) || (b->state[i] > 0 && b->u[i] > b->tiny_u) ||
-         (!isfinite(b->lo[i]) && !isfinite(b->hi[i]) && fabs(b->u[i]) > b->tiny_u)))
+         (!cti_finite64(b->lo[i]) && !cti_finite64(b->hi[i]) && fabs(b->u[i]) > b->tiny_u)))
         return 0;
     return b->state[i];
 }
@@ -18231,7 +19524,7 @@ static void cti_boxed_polish(cti_boxed *b, cti_arena *arena)
             b->u[i] += b->M[(size_t)i * (size_t)n + (size_t)j] * b->x[j];
     polished = cti_submatrix_solve(arena, b->M, n, b->wrong, count, b->u, b->x) > 0;
     for (i = 0; i < n; i++)
-        b->z[i] = fmin(fmax(polished ? b->x[i] : b->z[i], b->lo[i]), b->hi[i]);
+        b->z[i] = cti_fmin(cti_fmax(polished ? b->x[i] : b->z[i], b->lo[i]), b->hi[i]);
 }
 
 /* the natural map, relative to z and u in their own units */
@@ -18240,18 +19533,18 @@ static double cti_boxed_residual(cti_boxed *b)
     double size_u = 0, size_z = 0, worst = 0;
     int i, j, n = b->n;
     for (i = 0; i < n; i++) {
-        size_z = fmax(size_z, fabs(b->z[i] * b->C[i]));
-        b->u[i] = b->q[i], size_u = fmax(size_u, fabs(b->q[i]) / b->R[i]);
+        size_z = cti_fmax(size_z, fabs(b->z[i] * b->C[i]));
+        b->u[i] = b->q[i], size_u = cti_fmax(size_u, fabs(b->q[i]) / b->R[i]);
         for (j = 0; j < n; j++) {
             double x = b->M[(size_t)i * (size_t)n + (size_t)j] * b->z[j];
-            b->u[i] += x, size_u = fmax(size_u, fabs(x) / b->R[i]);
+            b->u[i] += x, size_u = cti_fmax(size_u, fabs(x) / b->R[i]);
         }
     }
     for (i = 0; i < n; i++) {
         double u = size_u > 0 ? b->u[i] / b->R[i] / size_u : 0, room = u > 0 ? b->z[i] - b->lo[i] : b->hi[i] - b->z[i];
-        worst = fmax(worst, fmin(fabs(u), size_z > 0 ? room * b->C[i] / size_z : 0));
-        if (size_z == 0 && isfinite(room) == 0)
-            worst = fmax(worst, fabs(u));
+        worst = cti_fmax(worst, cti_fmin(fabs(u), size_z > 0 ? room * b->C[i] / size_z : 0));
+        if (size_z == 0 && cti_finite64(room) == 0)
+            worst = cti_fmax(worst, fabs(u));
     }
     return worst;
 }
@@ -18268,8 +19561,8 @@ CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const doubl
     if (!cti_boxed_open(&b, e->arena, M, q, lo, hi, n))
         return CTI_OUTCOME_MEMORY;
     for (i = 0; i < n; i++) {
-        state[i] = !isfinite(lo[i]) && !isfinite(hi[i]) ? 0 : state[i];
-        state[i] = (state[i] < 0 && !isfinite(lo[i])) || (state[i] > 0 && !isfinite(hi[i])) ? (int8_t)-state[i] : state[i];
+        state[i] = !cti_finite64(lo[i]) && !cti_finite64(hi[i]) ? 0 : state[i];
+        state[i] = (state[i] < 0 && !cti_finite64(lo[i])) || (state[i] > 0 && !cti_finite64(hi[i])) ? (int8_t)-state[i] : state[i];
         state[i] = lo[i] < hi[i] ? state[i] : -1;
     }
     for (k = 0; k < 40 + cti_min_int(4 * n, 16384 / cti_max_int(n, 1)) && !done; k++) {
@@ -18292,10 +19585,10 @@ CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const doubl
     }
     if (done)
         cti_boxed_polish(&b, e->arena);
-    if (done && cti_boxed_residual(&b) <= fmin(e->tolerance, 1e-9) / 2) {
+    if (done && cti_boxed_residual(&b) <= cti_fmin(e->tolerance, 1e-9) / 2) {
         said = CTI_OUTCOME_SOLVED;
         for (i = 0; i < n; i++)
-            z[i] = fmin(fmax(b.z[i] * b.C[i], lo[i]), hi[i]);
+            z[i] = cti_fmin(cti_fmax(b.z[i] * b.C[i], lo[i]), hi[i]);
     }
     cti_arena_rewind(e->arena, mark);
     return said;
@@ -18373,7 +19666,7 @@ static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effo
     memcpy(b->q, b->w->q, sizeof *b->q * (size_t)m);
     for (i = 0; i < m; i++) {
         int at = i % 3 ? i - i % 3 + 1 : i;
-        double d = b->soft * fmax(b->W[(size_t)at * (size_t)(m + 1)], b->W[(size_t)(i % 3 ? at + 1 : at) * (size_t)(m + 1)]);
+        double d = b->soft * cti_fmax(b->W[(size_t)at * (size_t)(m + 1)], b->W[(size_t)(i % 3 ? at + 1 : at) * (size_t)(m + 1)]);
         b->work[i] = d, b->q[i] -= d * b->r[i];
     }
     for (i = 0; i < m; i++)
@@ -18413,15 +19706,15 @@ static double cti_boxed_follow(cti_boxed_friction *b, double share, int corner)
     for (i = 0; i < b->m / 3; i++) {
         const double *r = b->r + 3 * (size_t)i, *u = b->u + 3 * (size_t)i, *z = b->z + 3 * (size_t)i, *hi = b->hi + 3 * (size_t)i;
         int slides = fabs(z[1]) >= hi[1] * (1 - 1e-12) || fabs(z[2]) >= hi[2] * (1 - 1e-12);
-        double force = atan2(r[2], r[1]), aim = slides ? atan2(-u[2], -u[1]) : force, angle = atan2(b->s[i], b->c[i]),
+        double force = cti_atan2_64(r[2], r[1]), aim = slides ? cti_atan2_64(-u[2], -u[1]) : force, angle = cti_atan2_64(b->s[i], b->c[i]),
                eighth = 0.7853981633974483;
-        moved = fmax(moved, fabs(r[0] - b->load[i])), most = fmax(most, r[0]);
+        moved = cti_fmax(moved, fabs(r[0] - b->load[i])), most = cti_fmax(most, r[0]);
         b->load[i] += share * (r[0] - b->load[i]);
         if (!corner || !(b->p->mu[i] > 0) || !(r[0] > 0) || (!slides && r[1] == 0 && r[2] == 0))
             continue;
         /* the corner that is nearest to the force */
         angle += share * remainder(aim - force + remainder(force - angle - eighth, 2 * eighth), 8 * eighth);
-        b->c[i] = cos(angle), b->s[i] = sin(angle);
+        b->c[i] = cti_cos64(angle), b->s[i] = cti_sin64(angle);
     }
     return most > 0 ? moved / most : 0;
 }
@@ -18445,7 +19738,7 @@ static cti_outcome cti_boxed_coulomb(const cti_program *p, cti_delassus *w, cti_
             best = j.residual;
             memcpy(a->r, b.r, sizeof *a->r * (size_t)p->m);
         }
-        share = j.residual < 0.98 * last || round < 3 ? fmin(1.2 * share, 1) : fmax(0.5 * share, 0.05);
+        share = j.residual < 0.98 * last || round < 3 ? cti_fmin(1.2 * share, 1) : cti_fmax(0.5 * share, 0.05);
         last = j.residual;
         moved = cti_boxed_follow(&b, share, corner);
         if (!corner && (moved < 0.1 * e->tolerance || round >= CTI_BOXED_ROUNDS / 5))
@@ -18658,7 +19951,7 @@ static int cti_convex_bounds(cti_convex *c)
     for (i = 0; i < c->n; i++) {
         double lo = p->lo ? p->lo[i] : 0, hi = p->hi ? p->hi[i] : INFINITY;
         for (k = 0; ok && k < 2; k++) {
-            if (!isfinite(k ? hi : lo) || (k && lo == hi))
+            if (!cti_finite64(k ? hi : lo) || (k && lo == hi))
                 continue;
             ok = cti_triplets_add(c->mem, &t, n, i, k ? -1 : 1);
             c->w[n] = k ? hi : -lo, c->source[n] = i * stride, c->twin[n] = k, c->equation[n] = lo == hi;
@@ -18678,11 +19971,11 @@ static void cti_convex_equilibrate_once(cti_convex *c, double *most_x, double *m
     memset(most_x, 0, sizeof *most_x * (size_t)c->n), memset(most_y, 0, sizeof *most_y * (size_t)c->m);
     for (i = 0; i < c->n; i++)
         for (k = c->A.p[i]; k < c->A.p[i + 1]; k++)
-            most_x[i] = fmax(most_x[i], fabs(c->A.x[k]));
+            most_x[i] = cti_fmax(most_x[i], fabs(c->A.x[k]));
     for (i = 0; i < c->m; i++)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++) {
-            most_x[c->J.i[k]] = fmax(most_x[c->J.i[k]], fabs(c->J.x[k]));
-            most_y[i] = fmax(most_y[i], fabs(c->J.x[k]));
+            most_x[c->J.i[k]] = cti_fmax(most_x[c->J.i[k]], fabs(c->J.x[k]));
+            most_y[i] = cti_fmax(most_y[i], fabs(c->J.x[k]));
         }
     for (i = 0; i < c->n; i++)
         most_x[i] = most_x[i] > 0 ? 1 / sqrt(most_x[i]) : 1, c->column[i] *= most_x[i], c->b[i] *= most_x[i];
@@ -18711,7 +20004,7 @@ static int cti_convex_equilibrate(cti_convex *c)
     for (pass = 0; pass < 10; pass++)
         cti_convex_equilibrate_once(c, most_x, most_y);
     for (i = 0; i < c->A.p[c->n]; i++)
-        big = fmax(big, fabs(c->A.x[i]));
+        big = cti_fmax(big, fabs(c->A.x[i]));
     c->cost = big > 0 ? 1 / big : 1;
     for (i = 0; i < c->A.p[c->n]; i++)
         c->A.x[i] *= c->cost;
@@ -18792,7 +20085,7 @@ static double cti_convex_pivot(const cti_convex *c)
     double most = 0;
     int i, n = f->sym->pivot[f->sym->n_super];
     for (i = 0; i < n; i++)
-        most = fmax(most, f->inverse[i]);
+        most = cti_fmax(most, f->inverse[i]);
     return most > 0 ? 1 / (most * most) : 1;
 }
 
@@ -18936,16 +20229,16 @@ static double cti_convex_left(cti_convex *c, const double *f, const double *g, c
     cti_sparse_mul(&c->A, dx, c->f1);
     for (i = 0; i < c->n; i++) {
         c->f1[i] = f[i] - c->f1[i] - c->rho * dx[i] + c->t[i];
-        part_f = fmax(part_f, fabs(c->f1[i])), most_f = fmax(most_f, fmax(fabs(f[i]), fabs(c->t[i])));
+        part_f = cti_fmax(part_f, fabs(c->f1[i])), most_f = cti_fmax(most_f, cti_fmax(fabs(f[i]), fabs(c->t[i])));
     }
     cti_sparse_mul(&c->J, dx, c->g1);
     for (i = 0; i < c->m; i++) {
         double Hy = c->H[i] * dy[i];
-        most_g = fmax(most_g, fmax(fabs(g[i]), fabs(c->g1[i])));
+        most_g = cti_fmax(most_g, cti_fmax(fabs(g[i]), fabs(c->g1[i])));
         c->g1[i] = g[i] - c->g1[i] - Hy;
-        part_g = fmax(part_g, fabs(c->g1[i]));
+        part_g = cti_fmax(part_g, fabs(c->g1[i]));
     }
-    return fmax(most_f > 0 ? part_f / most_f : 0, most_g > 0 ? part_g / most_g : 0);
+    return cti_fmax(most_f > 0 ? part_f / most_f : 0, most_g > 0 ? part_g / most_g : 0);
 }
 
 CTI_FN void cti_convex_solve(cti_convex *c, const double *f, const double *g, double *dx, double *dy)
@@ -19090,7 +20383,7 @@ static double cti_cones_far(const double *x, const double *d)
     if (square < 0)
         return INFINITY;
     root = sqrt(square) - b;
-    return root > 0 ? fmax(0, c) / root : INFINITY;
+    return root > 0 ? cti_fmax(0, c) / root : INFINITY;
 }
 
 /* out = W x or W^-1 x for the scaling {eta, w} */
@@ -19121,7 +20414,7 @@ static void cti_cones_divide(const double *lambda, const double *d, double *x)
 /* the scaling with W y = W^-1 z = lambda */
 static void cti_cones_scaling(const double *y, const double *z, double *s, double *lambda)
 {
-    double dy = sqrt(fmax(cti_cones_det(y), 1e-300)), dz = sqrt(fmax(cti_cones_det(z), 1e-300)), gamma;
+    double dy = sqrt(cti_fmax(cti_cones_det(y), 1e-300)), dz = sqrt(cti_fmax(cti_cones_det(z), 1e-300)), gamma;
     gamma = sqrt(0.5 * (1 + (y[0] * z[0] + y[1] * z[1] + y[2] * z[2]) / (dy * dz)));
     s[0] = sqrt(dz / dy);
     s[2] = (z[1] / dz - y[1] / dy) / (2 * gamma), s[3] = (z[2] / dz - y[2] / dy) / (2 * gamma);
@@ -19181,7 +20474,7 @@ static int cti_cones_open_sparse(cti_cones *c)
         c->side[i] = i % 3 ? c->p->mu[i / 3] : 1;
         c->unit[i] = c->f.unit * c->f.root[i / 3] * c->side[i];
         c->q[i] = c->f.q[i] * c->side[i];
-        c->size = fmax(c->size, fabs(c->q[i]));
+        c->size = cti_fmax(c->size, fabs(c->q[i]));
         c->fB[9 * (i / 3) + 4 * (i % 3)] = 1;
     }
     return 1;
@@ -19200,8 +20493,8 @@ static void cti_cones_local(cti_cones *c)
         }
     for (i = 0; i < c->m; i++)
         for (k = W->p[i]; k < W->p[i + 1]; k++) {
-            big = fmax(big, fabs(W->x[k]));
-            off = fmax(off, fabs(W->x[k] - c->S[(size_t)i * (size_t)c->ld + (size_t)W->i[k]]));
+            big = cti_fmax(big, fabs(W->x[k]));
+            off = cti_fmax(off, fabs(W->x[k] - c->S[(size_t)i * (size_t)c->ld + (size_t)W->i[k]]));
         }
     c->skew = off > 1e-15 * big;
     memcpy(c->q, c->p->w, sizeof *c->q * (size_t)c->m);
@@ -19246,7 +20539,7 @@ static void cti_cones_units(cti_cones *c)
         for (j = 0; j < c->m; j++)
             c->S[(size_t)i * (size_t)c->ld + (size_t)j] *= c->unit[i] * c->unit[j];
         c->q[i] *= c->unit[i];
-        c->size = fmax(c->size, fabs(c->q[i]));
+        c->size = cti_fmax(c->size, fabs(c->q[i]));
     }
 }
 
@@ -19381,8 +20674,8 @@ static double cti_cones_reach(const cti_cones *c, double keep)
     double reach = 1 / keep;
     int i;
     for (i = 0; i < c->m; i += 3)
-        reach = fmin(reach, fmin(cti_cones_far(c->y + i, c->dy + i), cti_cones_far(c->z + i, c->dz + i)));
-    return fmin(1, keep * reach);
+        reach = cti_fmin(reach, cti_fmin(cti_cones_far(c->y + i, c->dy + i), cti_cones_far(c->z + i, c->dz + i)));
+    return cti_fmin(1, keep * reach);
 }
 
 /* E W^2 of contact i with E = I - e_n z_t' / |z_t|, the derivative of z - |z_t| e_n, or W^2. G [9] */
@@ -19473,11 +20766,11 @@ static double cti_cones_step(cti_cones *c)
     reach = cti_cones_reach(c, 1);
     for (i = 0; i < c->m; i++)
         ahead += (c->z[i] + reach * c->dz[i]) * (c->y[i] + reach * c->dy[i]);
-    sigma = fmax(0, ahead / (c->m / 3)) / c->mu;
+    sigma = cti_fmax(0, ahead / (c->m / 3)) / c->mu;
     for (i = 0; i < c->m; i++)
-        left = fmax(left, fabs(c->rp[i]));
+        left = cti_fmax(left, fabs(c->rp[i]));
     /* the barrier does not run ahead of the residual */
-    sigma = fmin(1, fmax(fmax(sigma * sigma * sigma, 1e-3), c->ahead * left * c->size / c->mu));
+    sigma = cti_fmin(1, cti_fmax(cti_fmax(sigma * sigma * sigma, 1e-3), c->ahead * left * c->size / c->mu));
     for (i = 0; i < c->m; i += 3) {
         double v[3], w[3], second[3];
         cti_cones_scale(c->scaling + 4 * (i / 3), 0, c->dy + i, v);
@@ -19535,7 +20828,7 @@ static int cti_cones_try(cti_cones *c)
         cti_cones_offer(c);
         if (c->best <= 0.5 * c->e->tolerance || cti_cones_end(c))
             return 1;
-        low = fmin(low, c->last);
+        low = cti_fmin(low, c->last);
         stalled = low < 0.9 * before ? 0 : stalled + 1;
         before = stalled ? before : low;
         if (stalled >= (c->sparse ? CTI_CONES_QUICK : CTI_CONES_STALLED))
@@ -19702,7 +20995,7 @@ static double cti_interior_offer(cti_interior *ip, const double *x, const double
         memcpy(ip->a->x, ip->own_x, sizeof *ip->own_x * (size_t)ip->p->n);
         memcpy(ip->a->r, ip->own_r, sizeof *ip->own_r * (size_t)ip->p->m);
     }
-    ip->close = fmax(fmax(j.dynamics, fmin(j.gap, j.natural)), fmax(j.primal, j.dual));
+    ip->close = cti_fmax(cti_fmax(j.dynamics, cti_fmin(j.gap, j.natural)), cti_fmax(j.primal, j.dual));
     return j.residual;
 }
 
@@ -19736,12 +21029,12 @@ static int cti_interior_start(cti_interior *ip)
     cti_convex_solve(c, ip->rd, ip->rp, ip->x, ip->y);
     ip->size_x = 0;
     for (i = 0; i < c->n; i++)
-        ip->size_x = fmax(ip->size_x, fabs(ip->x[i]));
+        ip->size_x = cti_fmax(ip->size_x, fabs(ip->x[i]));
     cti_sparse_mul(&c->J, ip->x, ip->s);
     for (i = 0; i < c->m; i++) {
         ip->s[i] += c->w[i];
         if (!c->equation[i])
-            low_s = fmax(low_s, -1.5 * ip->s[i]), low_y = fmax(low_y, -1.5 * ip->y[i]);
+            low_s = cti_fmax(low_s, -1.5 * ip->s[i]), low_y = cti_fmax(low_y, -1.5 * ip->y[i]);
     }
     for (i = 0; i < c->m; i++)
         if (!c->equation[i])
@@ -19777,11 +21070,11 @@ static double cti_interior_reach(const cti_interior *ip, double keep)
         if (ip->c.equation[i])
             continue;
         if (ip->ds[i] < 0)
-            reach = fmin(reach, -ip->s[i] / ip->ds[i]);
+            reach = cti_fmin(reach, -ip->s[i] / ip->ds[i]);
         if (ip->dy[i] < 0)
-            reach = fmin(reach, -ip->y[i] / ip->dy[i]);
+            reach = cti_fmin(reach, -ip->y[i] / ip->dy[i]);
     }
-    return fmin(1, keep * reach);
+    return cti_fmin(1, keep * reach);
 }
 
 /* correctors of Gondzio (1996): products that a longer step would leave far from the target are pulled towards it; the factor stands. Kept
@@ -19793,7 +21086,7 @@ static double cti_interior_center(cti_interior *ip, double reach, double target)
     double aim, next;
     int i, k;
     for (k = 0; k < CTI_INTERIOR_CORRECTORS && reach < 0.95; k++) {
-        aim = fmin(1, 1.5 * reach + 0.1);
+        aim = cti_fmin(1, 1.5 * reach + 0.1);
         memcpy(ip->kx, ip->dx, n), memcpy(ip->ky, ip->dy, m), memcpy(ip->ks, ip->ds, m), memcpy(ip->kc, ip->rc, m);
         for (i = 0; i < c->m; i++) {
             double v, move;
@@ -19801,7 +21094,7 @@ static double cti_interior_center(cti_interior *ip, double reach, double target)
                 continue;
             v = (ip->s[i] + aim * ip->ds[i]) * (ip->y[i] + aim * ip->dy[i]);
             move = v < 0.1 * target ? 0.1 * target - v : (v > 10 * target ? 10 * target - v : 0);
-            ip->rc[i] += fmax(move, -10 * target);
+            ip->rc[i] += cti_fmax(move, -10 * target);
         }
         cti_interior_direction(ip);
         next = cti_interior_reach(ip, 0.995);
@@ -19844,7 +21137,7 @@ static int cti_interior_step(cti_interior *ip)
         if (!c->equation[i])
             ahead += (ip->s[i] + reach * ip->ds[i]) * (ip->y[i] + reach * ip->dy[i]);
     ahead = ip->inequalities ? ahead / ip->inequalities : 0;
-    sigma = ip->mu > 0 ? fmax(0, ahead) / ip->mu : 0;
+    sigma = ip->mu > 0 ? cti_fmax(0, ahead) / ip->mu : 0;
     sigma = sigma * sigma * sigma, share = reach * reach;
     for (tries = 0; tries < 2; tries++) {
         /* the second try is a plain step to the centre */
@@ -19861,12 +21154,12 @@ static int cti_interior_step(cti_interior *ip)
     for (i = 0; i < c->m; i++) {
         ip->y[i] += reach * ip->dy[i];
         if (!c->equation[i])
-            ip->s[i] += reach * ip->ds[i], ip->y[i] = fmax(ip->y[i], 1e-300), ip->s[i] = fmax(ip->s[i], 1e-300);
+            ip->s[i] += reach * ip->ds[i], ip->y[i] = cti_fmax(ip->y[i], 1e-300), ip->s[i] = cti_fmax(ip->s[i], 1e-300);
     }
     ip->short_steps += reach < 0.3;
     if (reach < 0.1)
         cti_interior_lift(ip);
-    return isfinite(reach) ? 1 : -1;
+    return cti_finite64(reach) ? 1 : -1;
 }
 
 /* the rows with y > s as equations, the others dropped, solved by proximal steps. 0: no memory */
@@ -19893,7 +21186,7 @@ static int cti_interior_polish(cti_interior *ip)
             ip->px[i] += ip->dx[i];
         for (i = 0; i < c->m; i++) {
             ip->py[i] = ip->H[i] > c->delta[i] ? 0 : ip->py[i] + ip->dy[i];
-            ip->g[i] = c->equation[i] ? ip->py[i] : fmax(0, ip->py[i]);
+            ip->g[i] = c->equation[i] ? ip->py[i] : cti_fmax(0, ip->py[i]);
         }
         now = cti_interior_offer(ip, ip->px, ip->g);
         if (ip->best > 0.1 * ip->goal)
@@ -19919,10 +21212,10 @@ static int cti_interior_infeasible(cti_interior *ip)
     for (i = 0; i < c->m; i++) {
         value += c->w[i] * ip->y[i], terms += fabs(c->w[i] * ip->y[i]);
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
-            most = fmax(most, fabs(c->J.x[k] * ip->y[i])), c->t[c->J.i[k]] += c->J.x[k] * ip->y[i];
+            most = cti_fmax(most, fabs(c->J.x[k] * ip->y[i])), c->t[c->J.i[k]] += c->J.x[k] * ip->y[i];
     }
     for (i = 0; i < c->n; i++)
-        off = fmax(off, fabs(c->t[i]));
+        off = cti_fmax(off, fabs(c->t[i]));
     if (!(value < -1e-6 * terms) || !(off < 1e-3 * most))
         return 0;
     return cti_convex_certify(c, ip->y, ip->a->x, ip->a->r);
@@ -19939,12 +21232,12 @@ static int cti_interior_unbounded(cti_interior *ip)
     cti_sparse_mul(&c->A, ip->x, c->t);
     cti_sparse_mul(&c->J, ip->x, c->g1);
     for (i = 0; i < c->n; i++) {
-        size = fmax(size, fabs(ip->x[i])), off = fmax(off, fabs(c->t[i]));
-        left = fmax(left, fabs(ip->rd[i])), most = fmax(most, fabs(c->b[i]));
+        size = cti_fmax(size, fabs(ip->x[i])), off = cti_fmax(off, fabs(c->t[i]));
+        left = cti_fmax(left, fabs(ip->rd[i])), most = cti_fmax(most, fabs(c->b[i]));
         gain += c->b[i] * ip->x[i], terms += fabs(c->b[i] * ip->x[i]);
     }
     for (i = 0; i < c->m; i++)
-        off = fmax(off, c->equation[i] ? fabs(c->g1[i]) : -c->g1[i]);
+        off = cti_fmax(off, c->equation[i] ? fabs(c->g1[i]) : -c->g1[i]);
     return size > 1e3 && off < 1e-8 * size && gain > 1e-6 * terms && left > 1e-6 * most;
 }
 
@@ -19974,7 +21267,7 @@ static cti_outcome cti_interior_iterate(cti_interior *ip)
     for (k = 0; cti_effort_goes_on(ip->e, k, CTI_INTERIOR_ITERATIONS, ip->a->x, ip->a->r); k++) {
         ip->a->iterations = k + 1;
         cti_interior_measure(ip);
-        ip->mu_start = k ? fmax(ip->mu, ip->mu_start) : ip->mu;
+        ip->mu_start = k ? cti_fmax(ip->mu, ip->mu_start) : ip->mu;
         if (cti_interior_unbounded(ip))
             return cti_interior_end_unbounded(ip);
         cti_interior_offer(ip, ip->x, ip->y);
@@ -20281,12 +21574,12 @@ static int cti_active_block(const cti_active *s, double sign, double *t)
     int i, found = -1;
     *t = INFINITY;
     for (i = 0; i < s->count; i++)
-        most = fmax(most, fabs(s->q[i]));
+        most = cti_fmax(most, fabs(s->q[i]));
     for (i = 0; i < s->count; i++) {
         double rate = sign * s->q[i], far;
         if (s->c.equation[s->set[i]] || rate <= 1e-13 * most)
             continue;
-        far = fmax(0, s->y[s->set[i]]) / rate;
+        far = cti_fmax(0, s->y[s->set[i]]) / rate;
         if (far < *t)
             *t = far, found = i;
     }
@@ -20304,7 +21597,7 @@ static int cti_active_certify(cti_active *s, int p, double sign)
         return 0;
     y[p] = sign;
     for (i = 0; i < s->count; i++)
-        y[s->set[i]] = s->c.equation[s->set[i]] ? -sign * s->q[i] : fmax(0, -sign * s->q[i]);
+        y[s->set[i]] = s->c.equation[s->set[i]] ? -sign * s->q[i] : cti_fmax(0, -sign * s->q[i]);
     return cti_convex_certify(&s->c, y, s->a->x, s->a->r);
 }
 
@@ -20332,13 +21625,13 @@ static cti_active_end cti_active_row(cti_active *s, int p)
                 return CTI_ACTIVE_ON;
             }
         }
-        t = fmin(t, full);
+        t = cti_fmin(t, full);
         for (i = 0; i < s->count; i++)
             s->y[s->set[i]] -= sign * t * s->q[i];
         s->y[p] += sign * t;
         if (t >= full)
             return cti_active_enter(s, p, square) ? CTI_ACTIVE_ON : CTI_ACTIVE_MEMORY;
-        up += sign * t * fmax(0, square);
+        up += sign * t * cti_fmax(0, square);
         cti_active_leave(s, block);
     }
 }
@@ -20357,7 +21650,7 @@ static void cti_active_repair(cti_active *s)
         for (i = 0; i < s->count; i++) {
             s->y[s->set[i]] += s->q[i];
             if (!s->c.equation[s->set[i]])
-                s->y[s->set[i]] = fmax(0, s->y[s->set[i]]);
+                s->y[s->set[i]] = cti_fmax(0, s->y[s->set[i]]);
         }
     }
     cti_active_point(s, 2);
@@ -20373,9 +21666,9 @@ static double cti_active_size(const cti_active *s)
     double size = 0;
     int i, k;
     for (i = 0; i < s->c.m; i++) {
-        size = fmax(size, fabs(s->c.w[i]));
+        size = cti_fmax(size, fabs(s->c.w[i]));
         for (k = s->c.J.p[i]; k < s->c.J.p[i + 1]; k++)
-            size = fmax(size, fabs(s->c.J.x[k] * s->x[s->c.J.i[k]]));
+            size = cti_fmax(size, fabs(s->c.J.x[k] * s->x[s->c.J.i[k]]));
     }
     return size;
 }
@@ -20392,7 +21685,7 @@ static int cti_active_open(cti_active *s)
     if (!cti_system_open(s->e->mem, sys, &s->c.A) || !cti_system_factor(s->e->mem, sys))
         return 0;
     for (i = 0; s->c.n && i < f->sym->pivot[f->sym->n_super]; i++)
-        most = fmax(most, f->inverse[i]);
+        most = cti_fmax(most, f->inverse[i]);
     if (sys->boosted || most * most > 1e13)
         return -1;
     s->X = CTI_ARENA_NEW(s->e->arena, double, (size_t)(3 * sys->bsr.n) * CTI_ACTIVE_BATCH);
@@ -20622,7 +21915,7 @@ CTI_FN int cti_active_box_solve(cti_active_box *s, const cti_program *q, cti_eff
             s->set[i] = (int8_t)cti_active_box_side(s, q, r, i, tolerance * size);
     }
     for (i = 0; i < q->m; i++)
-        r[i] = fmin(fmax(r[i], q->lo[i]), q->hi[i]);
+        r[i] = cti_fmin(cti_fmax(r[i], q->lo[i]), q->hi[i]);
     return 0;
 }
 
@@ -20828,7 +22121,7 @@ static int cti_stagger_open(cti_stagger *s, const cti_program *p, cti_effort *e,
     if (!s->old || !s->last || !s->last_e || !s->power[0] || !s->power[1])
         return 0;
     for (i = 0; i < f->nc; i++)
-        s->c[i] = 1, s->load[i] = f->mu[i] * fmax(0, f->r[3 * i]);
+        s->c[i] = 1, s->load[i] = f->mu[i] * cti_fmax(0, f->r[3 * i]);
     if (!cti_stagger_room(e->mem, &s->normal, f->nc, cti_stagger_normals(s, 0)))
         return 0;
     cti_stagger_normals(s, 1);
@@ -20851,7 +22144,7 @@ static void cti_stagger_close(cti_stagger *s)
 static int cti_stagger_box(cti_stagger *s, const cti_program *q, double *r)
 {
     int tangent = q == &s->tangent,
-        got = cti_active_box_solve(&s->box[tangent], q, s->e, !tangent, fmax(1e-12, 1e-3 * s->inexact), CTI_STAGGER_SETS, r);
+        got = cti_active_box_solve(&s->box[tangent], q, s->e, !tangent, cti_fmax(1e-12, 1e-3 * s->inexact), CTI_STAGGER_SETS, r);
     return got >= 0;
 }
 
@@ -20878,9 +22171,9 @@ static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
     int i;
     if (s->inexact > 0 && s->kind == CT_SOLVER_ACTIVE_SET)
         return cti_stagger_box(s, q, r);
-    e.tolerance = fmax(0.01 * e.tolerance, 1e-11), e.max_iterations = 0, e.warm = 1, e.watch = NULL;
+    e.tolerance = cti_fmax(0.01 * e.tolerance, 1e-11), e.max_iterations = 0, e.warm = 1, e.watch = NULL;
     if (s->inexact > 0)
-        e.tolerance = fmax(e.tolerance, CTI_STAGGER_SHARE * s->inexact),
+        e.tolerance = cti_fmax(e.tolerance, CTI_STAGGER_SHARE * s->inexact),
         e.max_iterations = q->m <= CTI_STAGGER_SMALL ? 4 * CTI_STAGGER_INNER : CTI_STAGGER_INNER;
     memset(&a, 0, sizeof a);
     a.x = s->x, a.r = s->y, a.why = "";
@@ -20896,7 +22189,7 @@ static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
         if (!cti_finite64(s->y[i]))
             return 1;
     for (i = 0; i < q->m; i++)
-        r[i] = fmin(fmax(s->y[i], q->lo[i]), q->hi[i]);
+        r[i] = cti_fmin(cti_fmax(s->y[i], q->lo[i]), q->hi[i]);
     return 1;
 }
 
@@ -20960,7 +22253,7 @@ static void cti_stagger_aim(cti_stagger *s)
         double z1 = r[1] - u[1], z2 = r[2] - u[2], z = sqrt(z1 * z1 + z2 * z2);
         if (z > 0)
             s->c[i] = z1 / z, s->s[i] = z2 / z;
-        s->eta[i] = s->load[i] > 0 ? fmin(sqrt(u[1] * u[1] + u[2] * u[2]) / s->load[i], 1e6) : 0;
+        s->eta[i] = s->load[i] > 0 ? cti_fmin(sqrt(u[1] * u[1] + u[2] * u[2]) / s->load[i], 1e6) : 0;
     }
 }
 
@@ -20998,7 +22291,7 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
     while (residual > enough && s->failures < CTI_STAGGER_FAILURES && since < (s->world ? CTI_STAGGER_QUICK : CTI_STAGGER_PATIENCE) &&
            cti_friction_goes_on(f, CTI_STAGGER_OWN, a)) {
         f->iterations++;
-        s->inexact = s->world ? fmin(residual, 1) : 0;
+        s->inexact = s->world ? cti_fmin(residual, 1) : 0;
         memcpy(s->old, f->r, sizeof *f->r * (size_t)f->m);
         if (!cti_stagger_push(s))
             return 0;
@@ -21016,7 +22309,7 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
         since++;
         if (f->best_residual < 0.9 * mark)
             mark = f->best_residual, since = 0;
-        share = residual < 0.98 * last ? fmin(1, 1.15 * share) : fmax(0.2, 0.75 * share);
+        share = residual < 0.98 * last ? cti_fmin(1, 1.15 * share) : cti_fmax(0.2, 0.75 * share);
         last = residual;
         cti_stagger_next(s, share);
     }
@@ -21629,7 +22922,7 @@ static double cti_bridge_own(const cti_problem *p, const cti_row *row, int axis)
 static double cti_bridge_soft(const cti_problem *p, const cti_row *row, int axis)
 {
     double own = cti_bridge_own(p, row, axis);
-    return own > 0 ? fmax((double)row->compliance[axis], CTI_BRIDGE_RIGID * own) : 0;
+    return own > 0 ? cti_fmax((double)row->compliance[axis], CTI_BRIDGE_RIGID * own) : 0;
 }
 
 /* ---- to the program ---- */
@@ -21873,7 +23166,7 @@ CTI_FN void cti_bridge_start(const cti_bridge *q, const ct_real *v, double *x, d
     for (i = 0; i < p->n_rows; i++) {
         const cti_row *row = &p->rows[i];
         cti_bridge_law l = cti_bridge_law_of(q, i);
-        double n = (double)row->r[0], second = l.two ? fmin(n, l.recover / l.more) : 0, part = n > 0 ? second / n : 0;
+        double n = (double)row->r[0], second = l.two ? cti_fmin(n, l.recover / l.more) : 0, part = n > 0 ? second / n : 0;
         int at = 3 * q->first[i];
         if (at < 0)
             continue;
@@ -22001,21 +23294,21 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const 
     switch (solver) {
     case CT_SOLVER_PGS:
     case CT_SOLVER_CA:
-        return (int)fmin(fmin(fmax(square, 50), 20.0 * desc->max_sweeps), 1e9);
+        return (int)cti_fmin(cti_fmin(cti_fmax(square, 50), 20.0 * desc->max_sweeps), 1e9);
     case CT_SOLVER_ADMM:
-        return (int)fmin(fmin(fmax(square, 50), 10.0 * desc->max_iterations), 1e9);
+        return (int)cti_fmin(cti_fmin(cti_fmax(square, 50), 10.0 * desc->max_iterations), 1e9);
     case CT_SOLVER_LEMKE:
-        return (int)fmin(fmax(square / 40, 500), 5000);
+        return (int)cti_fmin(cti_fmax(square / 40, 500), 5000);
     case CT_SOLVER_BOXED:
-        return (int)fmin(fmax(cube, 50), 2000);
+        return (int)cti_fmin(cti_fmax(cube, 50), 2000);
     case CT_SOLVER_MPRGP:
     case CT_SOLVER_ACTIVE_SET:
     case CT_SOLVER_INTERIOR:
         if (local)
             return solver == CT_SOLVER_INTERIOR ? CTI_BRIDGE_BARRIER : cti_max_int(CTI_BRIDGE_ROUNDS, cti_min_int(60, 36000 / (m + 1)));
-        return (int)fmin(fmax(cube, 20), CTI_BRIDGE_STAGGER);
+        return (int)cti_fmin(cti_fmax(cube, 20), CTI_BRIDGE_STAGGER);
     default:
-        return local ? CTI_BRIDGE_NEWTON : (int)fmin(fmax(cube, 20), CTI_BRIDGE_NEWTON);
+        return local ? CTI_BRIDGE_NEWTON : (int)cti_fmin(cti_fmax(cube, 20), CTI_BRIDGE_NEWTON);
     }
 }
 
@@ -22050,7 +23343,7 @@ static void cti_bridge_effort(const cti_problem *p, const ct_solver_desc *desc, 
                               cti_effort *e)
 {
     memset(e, 0, sizeof *e);
-    e->tolerance = fmax(cti_bridge_first(p, solver) * (double)desc->tolerance, CTI_BRIDGE_TIGHT);
+    e->tolerance = cti_fmax(cti_bridge_first(p, solver) * (double)desc->tolerance, CTI_BRIDGE_TIGHT);
     e->seconds = desc->seconds, e->warm = 1, e->cone = CT_CONE_CONE;
     e->order = desc->order, e->relaxation = desc->relaxation, e->seed = desc->seed, e->mix = 1, e->now_us = desc->now_us,
     e->now_user = desc->now_user;
@@ -22184,7 +23477,8 @@ static int cti_bridge_attempt(cti_bridge_run *b, const cti_bridge *q, cti_answer
     *mended = cti_bridge_mend(b, natural);
     if (!*mended && (said != CTI_OUTCOME_SOLVED || b->e.tolerance <= CTI_BRIDGE_TIGHT || ++b->attempts >= CTI_BRIDGE_ATTEMPTS))
         return 0;
-    b->e.tolerance = fmax(b->e.tolerance * fmax(*mended ? 0.1 : 1e-3, fmin(0.1, 0.3 * (double)(b->tolerance / natural))), CTI_BRIDGE_TIGHT);
+    b->e.tolerance = cti_fmax(b->e.tolerance * cti_fmax(*mended ? 0.1 : 1e-3, cti_fmin(0.1, 0.3 * (double)(b->tolerance / natural))),
+                              CTI_BRIDGE_TIGHT);
     return 1;
 }
 
@@ -23759,267 +25053,324 @@ CTI_FN double cti_ccd_touch(const cti_ccd_query *q)
 
 /* ---- 4_geom/ccd_batch.c ---- */
 /* ccd_batch.c -- many continuous queries at once: eight lanes of cheap certified early no, then one search for each pair that is left.
-   Method: pass 1 looks for a plane through the gap between the origin and all end points of the difference hull (the moving hulls are
-   inside theirs): the axes, the normal at half time, and directions from Gilbert's iteration on the nearest point. Pass 2, for touch
-   queries only: the signs of the Bernstein coefficients of the coplanarity cubic and of the inside quartics (ccd_touch.c, same bounds).
-   Lanes that are too large or too small for the bounds (outside of CTI_BATCH_SMALL .. CTI_BATCH_BIG) or not finite are never freed here.
-   Rounding of a plane: differences off by u B_k, inner product by 3u sum |n_k| B_k: 4u, doubled in CTI_BATCH_DOT. A plane n frees a lane
-   when min n.h > distance |n| (1 + 1e-14) + bound. |x| < 1e60 and at least one |x| > 1e-60 keep every product in range: what underflows is
-   below CTI_BATCH_TINY, what counts is far above it. based on: Gilbert 1966 (iteration); Wang et al. 2021 and Brochu et al. 2012 as in
-   ccd_touch.c. */
+   Method: passes 1 and 2 look for a plane through the gap between the origin and all end points of the difference hull (the moving hulls are
+   inside theirs): along the axes and the normal at half time, then in directions from Gilbert's iteration on the nearest point. Pass 3, for
+   touch queries only: the signs of the Bernstein coefficients of the coplanarity cubic and of the inside quartics (ccd_touch.c, same
+   bounds). The float build makes all passes in float lanes first, and in double lanes what those leave open; the search is double in both.
+   Lanes that are too large or too small for the bounds (outside of CTI_BSMALL .. CTI_BBIG) or not finite are never freed here.
 
-#define CTI_BATCH_U 1.1102230246251565e-16
-#define CTI_BATCH_DOT (8 * CTI_BATCH_U)
-#define CTI_BATCH_EF (64 * CTI_BATCH_U)
-#define CTI_BATCH_EG (224 * CTI_BATCH_U)
-#define CTI_BATCH_EH (456 * CTI_BATCH_U)
-#define CTI_BATCH_TINY 1e-290
-#define CTI_BATCH_SMALL 1e-60
-#define CTI_BATCH_BIG 1e60
+   Error bounds, for both lane types, u the unit roundoff of the lanes (2^-53, 2^-24). Input is exact in either type that the build uses.
+     difference            h (1 + d), |d| <= u: the sign is exact; |h_k| <= B_k (q->big, of rounded differences: the u^2 goes into the constants)
+     axis                  h_k > distance is certain when the computed h_k > fl(distance (1 + 4u)): (1 + 4u)(1 - u) / (1 + u) > 1
+     n.h, for any n        u sum |n_k| B_k (difference) + 3u sum |n_k| B_k (3 products, 2 sums: gamma_3)     = 4u, doubled in CTI_BATCH_DOT,
+                           which covers the 5u of relative rounding in that sum itself
+     |n|                   sqrt of a sum of squares 1.5u + u (root), its product with the distance and the sums around it 3u: below 1 + 16u.
+                           A square that underflows takes less than sqrt(3 smallest normal) from |n|: CTI_BNORM
+   A plane n frees a lane when min n.h > distance (|n| (1 + 16u) + CTI_BNORM) + bound + CTI_BTINY.
+     cubic, quartics       64u P, 224u Q, 456u Q, derived in ccd_touch.c for any u: they count roundings and drop terms of order u^2, which the
+                           rounding up of the constants (62, 210, 444) covers by 3 % at least, in float as well, where u 500 < 3e-5
+   Underflow. A product that underflows, flushed to zero or not, is off by less than the smallest normal number m = 2^-1022, 2^-126. In double
+   |h| < 1e60 keeps what follows from it far below CTI_BTINY = 1e-290. In float |h| < B = 2^12: a cross product is off by 2m, a coefficient of
+   the cubic by less than 40 m B < 2^-108, one of a quartic by less than 500 m B^2 < 2^-93 < CTI_BTINY = 1.01e-28; the largest value, 72 B^4,
+   is below 2^55. With |h| > 2^-20 the bound 224u Q of a compact query is at least 1.2e-29, so that CTI_BTINY takes little away.
+   based on: Gilbert 1966 (iteration); Wang et al. 2021 and Brochu et al. 2012 as in ccd_touch.c. */
+
+#define CTI_BATCH_DOT 8
+#define CTI_BATCH_EF 64
+#define CTI_BATCH_EG 224
+#define CTI_BATCH_EH 456
 #define CTI_BATCH_CHUNK 256
 #define CTI_BATCH_GILBERT 4
 
+/* cti_batch_points -- x, y, z of point `corner` of the queries list[0..7] */
+#if CONTACT_REAL == 32
+typedef cti_f8 cti_batch_real;
+CTI_INLINE const float *cti_batch_before(const ct_real *x, const int32_t *quads, const float *first, int query, int corner)
+{
+    int32_t at = quads[4 * (size_t)query + (size_t)corner];
+    return at ? x + 3 * (size_t)at - 1 : first;
+}
+CTI_INLINE void cti_batch_points(const ct_real *x, const int32_t *quads, const int *list, int corner, cti_f8 r[4])
+{
+    /* four numbers from the one before a point on; there is none before the first */
+    float first[4];
+    first[0] = 0, first[1] = x[0], first[2] = x[1], first[3] = x[2];
+    r[0] = cti_f8_load44(cti_batch_before(x, quads, first, list[0], corner), cti_batch_before(x, quads, first, list[4], corner));
+    r[1] = cti_f8_load44(cti_batch_before(x, quads, first, list[1], corner), cti_batch_before(x, quads, first, list[5], corner));
+    r[2] = cti_f8_load44(cti_batch_before(x, quads, first, list[2], corner), cti_batch_before(x, quads, first, list[6], corner));
+    r[3] = cti_f8_load44(cti_batch_before(x, quads, first, list[3], corner), cti_batch_before(x, quads, first, list[7], corner));
+    cti_f8_turn44(r);
+}
+#else
+typedef cti_d8 cti_batch_real;
+CTI_INLINE void cti_batch_points(const ct_real *x, const int32_t *quads, const int *list, int corner, cti_d8 r[4])
+{
+    double buf[3][8];
+    int i, k;
+    for (i = 0; i < 8; i++) {
+        const ct_real *p = x + 3 * (size_t)quads[4 * (size_t)list[i] + (size_t)corner];
+        buf[0][i] = p[0], buf[1][i] = p[1], buf[2][i] = p[2];
+    }
+    for (k = 0; k < 3; k++)
+        r[k + 1] = cti_d8_load(buf[k]);
+}
+#endif
+
+#define CTI_V cti_d8
+#define CTI_VN(name) cti_d8_##name
+#define CTI_BN(name) cti_batch_d_##name
+#define CTI_BS(x) (x)
+#if CONTACT_REAL == 32
+#define CTI_BIN(x) cti_d8_widen(x)
+#else
+#define CTI_BIN(x) (x)
+#endif
+#define CTI_BU 1.1102230246251565e-16
+#define CTI_BTINY 1e-290
+#define CTI_BNORM 3e-154
+#define CTI_BSMALL 1e-60
+#define CTI_BBIG 1e60
+/* ccd_batch.inl -- the passes over eight lanes, for CTI_V = cti_d8 and cti_f8. CTI_VN(name) names the operations of simd.h, CTI_BN(name) what is
+   defined here; CTI_BS(x) is a constant of the lane's type, CTI_BU its unit roundoff, CTI_BTINY more than all that underflows, CTI_BNORM
+   more than what underflow takes from a length, CTI_BSMALL .. CTI_BBIG the sizes for which that is so. */
+
 /* eight queries: h hull of differences at both ends, c third vector of the cubic, big largest |coordinate| by axis */
-typedef struct cti_batch8 {
-    cti_d8 h[2][4][3], c[2][3], big[3], distance;
-} cti_batch8;
+typedef struct CTI_BN(lanes) {
+    CTI_V h[2][4][3], c[2][3], big[3], distance;
+} CTI_BN(lanes);
 
-CTI_INLINE cti_d8 cti_batch_dot(const cti_d8 *a, const cti_d8 *b)
+CTI_INLINE CTI_V CTI_BN(dot)(const CTI_V *a, const CTI_V *b)
 {
-    return cti_d8_add(cti_d8_add(cti_d8_mul(a[0], b[0]), cti_d8_mul(a[1], b[1])), cti_d8_mul(a[2], b[2]));
+    return CTI_VN(add)(CTI_VN(add)(CTI_VN(mul)(a[0], b[0]), CTI_VN(mul)(a[1], b[1])), CTI_VN(mul)(a[2], b[2]));
 }
-CTI_INLINE void cti_batch_cross(const cti_d8 *a, const cti_d8 *b, cti_d8 *r)
+CTI_INLINE void CTI_BN(cross)(const CTI_V *a, const CTI_V *b, CTI_V *r)
 {
-    r[0] = cti_d8_sub(cti_d8_mul(a[1], b[2]), cti_d8_mul(a[2], b[1]));
-    r[1] = cti_d8_sub(cti_d8_mul(a[2], b[0]), cti_d8_mul(a[0], b[2]));
-    r[2] = cti_d8_sub(cti_d8_mul(a[0], b[1]), cti_d8_mul(a[1], b[0]));
-}
-
-/* cti_batch_load -- differences of the queries list[0..7]; largest coordinates */
-CTI_INLINE void cti_batch_load(cti_batch8 *q, int kind, const ct_real *const x[2], const int32_t *quads, const int *list,
-                               const ct_real *min_distance)
-{
-    double buf[4][3][8];
-    int e, i, j, k;
-    for (e = 0; e < 2; e++) {
-        for (i = 0; i < 8; i++) {
-            const int32_t *quad = quads + 4 * (size_t)list[i];
-            for (j = 0; j < 4; j++) {
-                const ct_real *p = x[e] + 3 * (size_t)quad[j];
-                buf[j][0][i] = (double)p[0], buf[j][1][i] = (double)p[1], buf[j][2][i] = (double)p[2];
-            }
-        }
-        for (k = 0; k < 3; k++) {
-            cti_d8 p0 = cti_d8_load(buf[0][k]), p1 = cti_d8_load(buf[1][k]), p2 = cti_d8_load(buf[2][k]), p3 = cti_d8_load(buf[3][k]);
-            if (kind == CTI_CCD_VF) {
-                q->h[e][0][k] = cti_d8_sub(p1, p0), q->h[e][1][k] = cti_d8_sub(p2, p0);
-                q->h[e][2][k] = q->c[e][k] = cti_d8_sub(p3, p0);
-            } else {
-                q->h[e][0][k] = cti_d8_sub(p0, p2), q->h[e][1][k] = cti_d8_sub(p1, p2);
-                q->h[e][2][k] = cti_d8_sub(p1, p3), q->h[e][3][k] = cti_d8_sub(p0, p3);
-                q->c[e][k] = cti_d8_sub(p3, p2);
-            }
-        }
-    }
-    q->distance = cti_d8_set(0);
-    if (min_distance) {
-        for (i = 0; i < 8; i++)
-            buf[0][0][i] = (double)min_distance[list[i]];
-        q->distance = cti_d8_load(buf[0][0]);
-    }
+    r[0] = CTI_VN(sub)(CTI_VN(mul)(a[1], b[2]), CTI_VN(mul)(a[2], b[1]));
+    r[1] = CTI_VN(sub)(CTI_VN(mul)(a[2], b[0]), CTI_VN(mul)(a[0], b[2]));
+    r[2] = CTI_VN(sub)(CTI_VN(mul)(a[0], b[1]), CTI_VN(mul)(a[1], b[0]));
 }
 
-/* cti_batch_axes -- lanes that an axis frees; sets big; *sane: lanes in range and finite (a NaN reaches the sum, not the maximum) */
-CTI_INLINE cti_d8 cti_batch_axes(cti_batch8 *q, int m, cti_d8 *sane)
+/* CTI_BN(axes) -- lanes that an axis frees; sets big; *sane: lanes in range and finite (a NaN reaches the sum, not the maximum) */
+CTI_INLINE CTI_V CTI_BN(axes)(CTI_BN(lanes) *q, int m, CTI_V *sane)
 {
-    cti_d8 zero = cti_d8_set(0), r = cti_d8_lt(zero, zero), sum = q->distance, top = zero, low, high, x;
-    cti_d8 edge = cti_d8_mul(q->distance, cti_d8_set(1 + 1e-15));
+    CTI_V zero = CTI_VN(set)(0), r = CTI_VN(lt)(zero, zero), sum = q->distance, top = zero, low, high, x;
+    CTI_V edge = CTI_VN(mul)(q->distance, CTI_VN(set)(CTI_BS(1 + 4 * CTI_BU)));
     int e, i, k;
     for (k = 0; k < 3; k++) {
         low = high = q->h[0][0][k];
         for (e = 0; e < 2; e++) {
             for (i = 0; i < m; i++) {
                 x = q->h[e][i][k];
-                low = cti_d8_min(x, low), high = cti_d8_max(x, high), sum = cti_d8_add(sum, cti_d8_abs(x));
+                low = CTI_VN(min)(x, low), high = CTI_VN(max)(x, high), sum = CTI_VN(add)(sum, x);
             }
         }
-        r = cti_d8_or(r, cti_d8_or(cti_d8_lt(edge, low), cti_d8_lt(high, cti_d8_sub(zero, edge))));
-        x = cti_d8_max(cti_d8_abs(low), cti_d8_abs(high));
+        r = CTI_VN(or)(r, CTI_VN(or)(CTI_VN(lt)(edge, low), CTI_VN(lt)(high, CTI_VN(sub)(zero, edge))));
+        x = CTI_VN(max)(CTI_VN(abs)(low), CTI_VN(abs)(high));
         if (m == 4)
-            x = cti_d8_max(x, cti_d8_max(cti_d8_abs(q->c[0][k]), cti_d8_abs(q->c[1][k])));
-        q->big[k] = x, top = cti_d8_max(top, x);
+            x = CTI_VN(max)(x, CTI_VN(max)(CTI_VN(abs)(q->c[0][k]), CTI_VN(abs)(q->c[1][k])));
+        q->big[k] = x, top = CTI_VN(max)(top, x);
     }
-    *sane = cti_d8_and(cti_d8_lt(sum, cti_d8_set(CTI_BATCH_BIG)), cti_d8_lt(cti_d8_set(CTI_BATCH_SMALL), top));
-    *sane = cti_d8_and(*sane, cti_d8_le(zero, q->distance));
+    *sane = CTI_VN(and)(CTI_VN(lt)(top, CTI_VN(set)(CTI_BS(CTI_BBIG))), CTI_VN(lt)(CTI_VN(set)(CTI_BS(CTI_BSMALL)), top));
+    *sane = CTI_VN(and)(*sane, CTI_VN(and)(CTI_VN(le)(CTI_VN(sub)(sum, sum), zero), CTI_VN(le)(zero, q->distance)));
     return r;
 }
 
-/* cti_batch_edge -- how far along n the hull must lie: distance |n| and the rounding bound */
-CTI_INLINE cti_d8 cti_batch_edge(const cti_batch8 *q, const cti_d8 *n)
+/* CTI_BN(edge) -- how far along n the hull must lie: distance |n| and the rounding bound */
+CTI_INLINE CTI_V CTI_BN(edge)(const CTI_BN(lanes) *q, const CTI_V *n)
 {
-    cti_d8 r = cti_d8_add(cti_d8_add(cti_d8_mul(cti_d8_abs(n[0]), q->big[0]), cti_d8_mul(cti_d8_abs(n[1]), q->big[1])),
-                          cti_d8_mul(cti_d8_abs(n[2]), q->big[2]));
-    r = cti_d8_add(cti_d8_mul(r, cti_d8_set(CTI_BATCH_DOT)), cti_d8_set(CTI_BATCH_TINY));
-    return cti_d8_add(r, cti_d8_mul(cti_d8_mul(cti_d8_sqrt(cti_batch_dot(n, n)), cti_d8_set(1 + 1e-14)), q->distance));
+    CTI_V r = CTI_VN(add)(CTI_VN(add)(CTI_VN(mul)(CTI_VN(abs)(n[0]), q->big[0]), CTI_VN(mul)(CTI_VN(abs)(n[1]), q->big[1])),
+                          CTI_VN(mul)(CTI_VN(abs)(n[2]), q->big[2])), length;
+    r = CTI_VN(add)(CTI_VN(mul)(r, CTI_VN(set)(CTI_BS(CTI_BATCH_DOT * CTI_BU))), CTI_VN(set)(CTI_BS(CTI_BTINY)));
+    length = CTI_VN(mul)(CTI_VN(sqrt)(CTI_BN(dot)(n, n)), CTI_VN(set)(CTI_BS(1 + 16 * CTI_BU)));
+    return CTI_VN(add)(r, CTI_VN(mul)(CTI_VN(add)(length, CTI_VN(set)(CTI_BS(CTI_BNORM))), q->distance));
 }
 
-/* cti_batch_normal -- lanes that the plane of the feature normal at half time frees */
-CTI_INLINE cti_d8 cti_batch_normal(const cti_batch8 *q, int m)
+/* CTI_BN(normal) -- lanes that the plane of the feature normal at half time frees */
+CTI_INLINE CTI_V CTI_BN(normal)(const CTI_BN(lanes) *q, int m)
 {
-    cti_d8 u[3], v[3], n[3], low, high, s, edge;
+    CTI_V u[3], v[3], n[3], low, high, s, edge;
     int e, i, k;
     for (k = 0; k < 3; k++) {
-        low = cti_d8_add(q->h[0][0][k], q->h[1][0][k]);
-        u[k] = cti_d8_sub(cti_d8_add(q->h[0][1][k], q->h[1][1][k]), low);
-        v[k] = cti_d8_sub(cti_d8_add(q->h[0][m - 1][k], q->h[1][m - 1][k]), low);
+        low = CTI_VN(add)(q->h[0][0][k], q->h[1][0][k]);
+        u[k] = CTI_VN(sub)(CTI_VN(add)(q->h[0][1][k], q->h[1][1][k]), low);
+        v[k] = CTI_VN(sub)(CTI_VN(add)(q->h[0][m - 1][k], q->h[1][m - 1][k]), low);
     }
-    cti_batch_cross(u, v, n);
-    low = high = cti_batch_dot(n, q->h[0][0]);
+    CTI_BN(cross)(u, v, n);
+    low = high = CTI_BN(dot)(n, q->h[0][0]);
     for (e = 0; e < 2; e++) {
         for (i = 1 - e; i < m; i++) {
-            s = cti_batch_dot(n, q->h[e][i]);
-            low = cti_d8_min(s, low), high = cti_d8_max(s, high);
+            s = CTI_BN(dot)(n, q->h[e][i]);
+            low = CTI_VN(min)(s, low), high = CTI_VN(max)(s, high);
         }
     }
-    edge = cti_batch_edge(q, n);
-    return cti_d8_or(cti_d8_lt(edge, low), cti_d8_lt(high, cti_d8_sub(cti_d8_set(0), edge)));
+    edge = CTI_BN(edge)(q, n);
+    return CTI_VN(or)(CTI_VN(lt)(edge, low), CTI_VN(lt)(high, CTI_VN(sub)(CTI_VN(set)(0), edge)));
 }
 
-/* cti_batch_gilbert -- v to the nearest point of the segment from v to the hull's lowest point along v; returns the lanes v frees */
-CTI_INLINE cti_d8 cti_batch_gilbert(const cti_batch8 *q, cti_d8 *v, int m)
+/* CTI_BN(gilbert) -- v to the nearest point of the segment from v to the hull's lowest point along v; returns the lanes v frees */
+CTI_INLINE CTI_V CTI_BN(gilbert)(const CTI_BN(lanes) *q, CTI_V *v, int m)
 {
-    cti_d8 low = cti_batch_dot(v, q->h[0][0]), w[3], s, less, r, one = cti_d8_set(1), zero = cti_d8_set(0);
+    CTI_V low = CTI_BN(dot)(v, q->h[0][0]), w[3], s, less, r, one = CTI_VN(set)(1), zero = CTI_VN(set)(0);
     int e, i, k;
     for (k = 0; k < 3; k++)
         w[k] = q->h[0][0][k];
     for (e = 0; e < 2; e++) {
         for (i = 1 - e; i < m; i++) {
-            s = cti_batch_dot(v, q->h[e][i]);
-            less = cti_d8_lt(s, low);
-            low = cti_d8_min(s, low);
+            s = CTI_BN(dot)(v, q->h[e][i]);
+            less = CTI_VN(lt)(s, low);
+            low = CTI_VN(min)(s, low);
             for (k = 0; k < 3; k++)
-                w[k] = cti_d8_select(less, q->h[e][i][k], w[k]);
+                w[k] = CTI_VN(select)(less, q->h[e][i][k], w[k]);
         }
     }
-    r = cti_d8_lt(cti_batch_edge(q, v), low);
+    r = CTI_VN(lt)(CTI_BN(edge)(q, v), low);
     /* v + s w, w = lowest - v, s = -v.w / w.w in [0, 1] */
     for (k = 0; k < 3; k++)
-        w[k] = cti_d8_sub(w[k], v[k]);
-    s = cti_d8_div(cti_d8_sub(zero, cti_batch_dot(v, w)), cti_d8_add(cti_batch_dot(w, w), cti_d8_set(CTI_BATCH_TINY)));
-    s = cti_d8_min(cti_d8_max(s, zero), one);
+        w[k] = CTI_VN(sub)(w[k], v[k]);
+    s = CTI_VN(div)(CTI_VN(sub)(zero, CTI_BN(dot)(v, w)), CTI_VN(add)(CTI_BN(dot)(w, w), CTI_VN(set)(CTI_BS(CTI_BTINY))));
+    s = CTI_VN(min)(CTI_VN(max)(s, zero), one);
     for (k = 0; k < 3; k++)
-        v[k] = cti_d8_add(v[k], cti_d8_mul(s, w[k]));
+        v[k] = CTI_VN(add)(v[k], CTI_VN(mul)(s, w[k]));
     return r;
 }
 
-/* cti_batch_apart -- pass 1 for eight queries: a bit per lane that is free */
-CTI_INLINE int cti_batch_apart(cti_batch8 *q, int m)
+/* CTI_BN(search) -- planes that Gilbert's iteration finds, from the middle of the hull on: the lanes they free */
+CTI_INLINE int CTI_BN(search)(const CTI_BN(lanes) *q, int m, int good)
 {
-    cti_d8 sane, free8 = cti_batch_axes(q, m, &sane), v[3];
-    int bits, good = cti_d8_bits(sane), i, k;
-    bits = good & cti_d8_bits(free8);
-    if (bits == 255)
-        return bits;
-    bits |= good & cti_d8_bits(cti_batch_normal(q, m));
-    /* Gilbert from the middle of the hull */
+    CTI_V v[3];
+    int bits = 0, i, k;
     for (k = 0; k < 3; k++) {
-        v[k] = cti_d8_set(0);
+        v[k] = CTI_VN(set)(0);
         for (i = 0; i < m; i++)
-            v[k] = cti_d8_add(v[k], cti_d8_add(q->h[0][i][k], q->h[1][i][k]));
-        v[k] = cti_d8_mul(v[k], cti_d8_set(m == 3 ? 1 / 6.0 : 1 / 8.0));
+            v[k] = CTI_VN(add)(v[k], CTI_VN(add)(q->h[0][i][k], q->h[1][i][k]));
+        v[k] = CTI_VN(mul)(v[k], CTI_VN(set)(CTI_BS(m == 3 ? 1 / 6.0 : 1 / 8.0)));
     }
     for (i = 0; i < CTI_BATCH_GILBERT && bits != good; i++)
-        bits |= good & cti_d8_bits(cti_batch_gilbert(q, v, m));
+        bits |= good & CTI_VN(bits)(CTI_BN(gilbert)(q, v, m));
     return bits;
 }
 
-/* cti_batch_sign -- lanes in which all of n coefficients are below -edge (or, both: above edge) */
-CTI_INLINE cti_d8 cti_batch_sign(const cti_d8 *c, int n, cti_d8 edge, int both)
+/* CTI_BN(sign) -- lanes in which all of n coefficients are below -edge (or, both: above edge) */
+CTI_INLINE CTI_V CTI_BN(sign)(const CTI_V *c, int n, CTI_V edge, int both)
 {
-    cti_d8 low = c[0], high = c[0], r;
+    CTI_V low = c[0], high = c[0], r;
     int i;
     for (i = 1; i < n; i++)
-        low = cti_d8_min(c[i], low), high = cti_d8_max(c[i], high);
-    r = cti_d8_lt(high, cti_d8_sub(cti_d8_set(0), edge));
-    return both ? cti_d8_or(r, cti_d8_lt(edge, low)) : r;
+        low = CTI_VN(min)(c[i], low), high = CTI_VN(max)(c[i], high);
+    r = CTI_VN(lt)(high, CTI_VN(sub)(CTI_VN(set)(0), edge));
+    return both ? CTI_VN(or)(r, CTI_VN(lt)(edge, low)) : r;
 }
 
-/* cti_batch_quadric -- Bernstein coefficients of a x b */
-CTI_INLINE void cti_batch_quadric(const cti_d8 *a0, const cti_d8 *a1, const cti_d8 *b0, const cti_d8 *b1, cti_d8 r[3][3])
+/* CTI_BN(quadric) -- Bernstein coefficients of a x b */
+CTI_INLINE void CTI_BN(quadric)(const CTI_V *a0, const CTI_V *a1, const CTI_V *b0, const CTI_V *b1, CTI_V r[3][3])
 {
-    cti_d8 x[3], y[3];
+    CTI_V x[3], y[3];
     int k;
-    cti_batch_cross(a0, b0, r[0]), cti_batch_cross(a1, b1, r[2]);
-    cti_batch_cross(a0, b1, x), cti_batch_cross(a1, b0, y);
+    CTI_BN(cross)(a0, b0, r[0]), CTI_BN(cross)(a1, b1, r[2]);
+    CTI_BN(cross)(a0, b1, x), CTI_BN(cross)(a1, b0, y);
     for (k = 0; k < 3; k++)
-        r[1][k] = cti_d8_mul(cti_d8_set(0.5), cti_d8_add(x[k], y[k]));
+        r[1][k] = CTI_VN(mul)(CTI_VN(set)(CTI_BS(0.5)), CTI_VN(add)(x[k], y[k]));
 }
 
-/* cti_batch_quartic -- lanes in which x.n (times `sign`) is negative for certain */
-CTI_INLINE cti_d8 cti_batch_quartic(cti_d8 x[3][3], cti_d8 n[3][3], cti_d8 edge)
+/* CTI_BN(quartic) -- lanes in which x.n (times `sign`) is negative for certain */
+CTI_INLINE CTI_V CTI_BN(quartic)(CTI_V x[3][3], CTI_V n[3][3], CTI_V edge)
 {
-    cti_d8 g[5], half = cti_d8_set(0.5), b = cti_d8_mul(cti_d8_set(4), cti_batch_dot(x[1], n[1]));
-    g[0] = cti_batch_dot(x[0], n[0]), g[4] = cti_batch_dot(x[2], n[2]);
-    g[1] = cti_d8_mul(half, cti_d8_add(cti_batch_dot(x[0], n[1]), cti_batch_dot(x[1], n[0])));
-    g[3] = cti_d8_mul(half, cti_d8_add(cti_batch_dot(x[1], n[2]), cti_batch_dot(x[2], n[1])));
-    g[2] = cti_d8_div(cti_d8_add(cti_d8_add(cti_batch_dot(x[0], n[2]), b), cti_batch_dot(x[2], n[0])), cti_d8_set(6));
-    return cti_batch_sign(g, 5, edge, 0);
+    CTI_V g[5], half = CTI_VN(set)(CTI_BS(0.5)), b = CTI_VN(mul)(CTI_VN(set)(4), CTI_BN(dot)(x[1], n[1]));
+    g[0] = CTI_BN(dot)(x[0], n[0]), g[4] = CTI_BN(dot)(x[2], n[2]);
+    g[1] = CTI_VN(mul)(half, CTI_VN(add)(CTI_BN(dot)(x[0], n[1]), CTI_BN(dot)(x[1], n[0])));
+    g[3] = CTI_VN(mul)(half, CTI_VN(add)(CTI_BN(dot)(x[1], n[2]), CTI_BN(dot)(x[2], n[1])));
+    g[2] = CTI_VN(div)(CTI_VN(add)(CTI_VN(add)(CTI_BN(dot)(x[0], n[2]), b), CTI_BN(dot)(x[2], n[0])), CTI_VN(set)(6));
+    return CTI_BN(sign)(g, 5, edge, 0);
 }
 
-/* cti_batch_signs -- pass 2 for eight touch queries: a bit per lane that is free */
-CTI_INLINE int cti_batch_signs(const cti_batch8 *q, int m)
+/* CTI_BN(signs) -- pass 2 for eight touch queries: a bit per lane that is free */
+CTI_INLINE int CTI_BN(signs)(const CTI_BN(lanes) *q, int m)
 {
-    const cti_d8 *a0 = q->h[0][0], *a1 = q->h[1][0], *b0 = q->h[0][1], *b1 = q->h[1][1];
-    cti_d8 ab[3][3], bc[3][3], ca[3][3], n[3][3], f[4], edge, area, x, y, z, two = cti_d8_set(2), three = cti_d8_set(3), free8;
+    const CTI_V *a0 = q->h[0][0], *a1 = q->h[1][0], *b0 = q->h[0][1], *b1 = q->h[1][1];
+    CTI_V ab[3][3], bc[3][3], ca[3][3], n[3][3], f[4], edge, area, x, y, z, two = CTI_VN(set)(2), three = CTI_VN(set)(3), free8;
     int i, k;
-    cti_batch_quadric(b0, b1, q->c[0], q->c[1], bc);
-    f[0] = cti_batch_dot(a0, bc[0]), f[3] = cti_batch_dot(a1, bc[2]);
-    f[1] = cti_d8_div(cti_d8_add(cti_batch_dot(a1, bc[0]), cti_d8_mul(two, cti_batch_dot(a0, bc[1]))), three);
-    f[2] = cti_d8_div(cti_d8_add(cti_batch_dot(a0, bc[2]), cti_d8_mul(two, cti_batch_dot(a1, bc[1]))), three);
-    x = cti_d8_mul(q->big[1], q->big[2]), y = cti_d8_mul(q->big[2], q->big[0]), z = cti_d8_mul(q->big[0], q->big[1]);
-    edge = cti_d8_add(cti_d8_mul(cti_d8_set(CTI_BATCH_EF), cti_d8_mul(x, q->big[0])), cti_d8_set(CTI_BATCH_TINY));
-    free8 = cti_batch_sign(f, 4, edge, 1);
-    if (cti_d8_bits(free8) == 255)
+    CTI_BN(quadric)(b0, b1, q->c[0], q->c[1], bc);
+    f[0] = CTI_BN(dot)(a0, bc[0]), f[3] = CTI_BN(dot)(a1, bc[2]);
+    f[1] = CTI_VN(div)(CTI_VN(add)(CTI_BN(dot)(a1, bc[0]), CTI_VN(mul)(two, CTI_BN(dot)(a0, bc[1]))), three);
+    f[2] = CTI_VN(div)(CTI_VN(add)(CTI_BN(dot)(a0, bc[2]), CTI_VN(mul)(two, CTI_BN(dot)(a1, bc[1]))), three);
+    x = CTI_VN(mul)(q->big[1], q->big[2]), y = CTI_VN(mul)(q->big[2], q->big[0]), z = CTI_VN(mul)(q->big[0], q->big[1]);
+    edge = CTI_VN(add)(CTI_VN(mul)(CTI_VN(set)(CTI_BS(CTI_BATCH_EF * CTI_BU)), CTI_VN(mul)(x, q->big[0])), CTI_VN(set)(CTI_BS(CTI_BTINY)));
+    free8 = CTI_BN(sign)(f, 4, edge, 1);
+    if (CTI_VN(bits)(free8) == 255)
         return 255;
-    cti_batch_quadric(a0, a1, b0, b1, ab), cti_batch_quadric(q->c[0], q->c[1], a0, a1, ca);
+    CTI_BN(quadric)(a0, a1, b0, b1, ab), CTI_BN(quadric)(q->c[0], q->c[1], a0, a1, ca);
     for (i = 0; i < 3; i++) {
         for (k = 0; k < 3; k++) {
-            n[i][k] = cti_d8_add(bc[i][k], ca[i][k]);
+            n[i][k] = CTI_VN(add)(bc[i][k], ca[i][k]);
             if (m == 3)
-                n[i][k] = cti_d8_add(n[i][k], ab[i][k]);
+                n[i][k] = CTI_VN(add)(n[i][k], ab[i][k]);
         }
     }
-    area = cti_d8_add(cti_d8_add(cti_d8_mul(x, x), cti_d8_mul(y, y)), cti_d8_mul(z, z));
-    edge = cti_d8_add(cti_d8_mul(cti_d8_set(CTI_BATCH_EG), area), cti_d8_set(CTI_BATCH_TINY));
-    free8 = cti_d8_or(free8, cti_d8_or(cti_batch_quartic(bc, n, edge), cti_batch_quartic(ca, n, edge)));
+    area = CTI_VN(add)(CTI_VN(add)(CTI_VN(mul)(x, x), CTI_VN(mul)(y, y)), CTI_VN(mul)(z, z));
+    edge = CTI_VN(add)(CTI_VN(mul)(CTI_VN(set)(CTI_BS(CTI_BATCH_EG * CTI_BU)), area), CTI_VN(set)(CTI_BS(CTI_BTINY)));
+    free8 = CTI_VN(or)(free8, CTI_VN(or)(CTI_BN(quartic)(bc, n, edge), CTI_BN(quartic)(ca, n, edge)));
     if (m == 3)
-        return cti_d8_bits(cti_d8_or(free8, cti_batch_quartic(ab, n, edge)));
+        return CTI_VN(bits)(CTI_VN(or)(free8, CTI_BN(quartic)(ab, n, edge)));
     /* edges: -ab.n and (n + ab).n */
     for (i = 0; i < 3; i++)
         for (k = 0; k < 3; k++)
-            ca[i][k] = cti_d8_sub(cti_d8_set(0), ab[i][k]), ab[i][k] = cti_d8_add(n[i][k], ab[i][k]);
-    free8 = cti_d8_or(free8, cti_batch_quartic(ca, n, edge));
-    edge = cti_d8_add(cti_d8_mul(cti_d8_set(CTI_BATCH_EH), area), cti_d8_set(CTI_BATCH_TINY));
-    return cti_d8_bits(cti_d8_or(free8, cti_batch_quartic(ab, n, edge)));
+            ca[i][k] = CTI_VN(sub)(CTI_VN(set)(0), ab[i][k]), ab[i][k] = CTI_VN(add)(n[i][k], ab[i][k]);
+    free8 = CTI_VN(or)(free8, CTI_BN(quartic)(ca, n, edge));
+    edge = CTI_VN(add)(CTI_VN(mul)(CTI_VN(set)(CTI_BS(CTI_BATCH_EH * CTI_BU)), area), CTI_VN(set)(CTI_BS(CTI_BTINY)));
+    return CTI_VN(bits)(CTI_VN(or)(free8, CTI_BN(quartic)(ab, n, edge)));
 }
 
-/* cti_batch_pass -- one pass over `count` queries of the list, compacted in place; returns how many are left */
-CTI_INLINE int cti_batch_pass(int pass, int kind, const ct_real *const x[2], const int32_t *quads, int *list, int count,
-                              const ct_real *min_distance)
+
+/* CTI_BN(load) -- differences of the queries list[0..7] */
+CTI_INLINE void CTI_BN(load)(CTI_BN(lanes) *q, int kind, const ct_real *const x[2], const int32_t *quads, const int *list,
+                             const ct_real *min_distance)
 {
-    cti_batch8 q;
-    cti_d8 sane;
-    int i, j, left = 0, m = kind == CTI_CCD_VF ? 3 : 4, lane[8], bits;
+    cti_batch_real p[4][4];
+    CTI_V a[4];
+    ct_real distance[8];
+    int e, i, k;
+    for (e = 0; e < 2; e++) {
+        for (i = 0; i < 4; i++)
+            cti_batch_points(x[e], quads, list, i, p[i]);
+        for (k = 0; k < 3; k++) {
+            for (i = 0; i < 4; i++)
+                a[i] = CTI_BIN(p[i][k + 1]);
+            if (kind == CTI_CCD_VF) {
+                q->h[e][0][k] = CTI_VN(sub)(a[1], a[0]), q->h[e][1][k] = CTI_VN(sub)(a[2], a[0]);
+                q->h[e][2][k] = q->c[e][k] = CTI_VN(sub)(a[3], a[0]);
+            } else {
+                q->h[e][0][k] = CTI_VN(sub)(a[0], a[2]), q->h[e][1][k] = CTI_VN(sub)(a[1], a[2]);
+                q->h[e][2][k] = CTI_VN(sub)(a[1], a[3]), q->h[e][3][k] = CTI_VN(sub)(a[0], a[3]);
+                q->c[e][k] = CTI_VN(sub)(a[3], a[2]);
+            }
+        }
+    }
+    q->distance = CTI_VN(set)(0);
+    if (min_distance) {
+        for (i = 0; i < 8; i++)
+            distance[i] = min_distance[list[i]];
+        q->distance = CTI_BIN(CTI_R8(load)(distance));
+    }
+}
+
+/* CTI_BN(pass) -- one pass over `count` queries of the list, compacted in place; returns how many are left */
+CTI_INLINE int CTI_BN(pass)(int pass, int kind, const ct_real *const x[2], const int32_t *quads, int *list, int count,
+                            const ct_real *min_distance)
+{
+    CTI_BN(lanes) q;
+    CTI_V sane, free8;
+    int i, j, left = 0, m = kind == CTI_CCD_VF ? 3 : 4, lane[8], bits, good;
     for (i = 0; i < count; i += 8) {
         for (j = 0; j < 8; j++)
             lane[j] = list[i + j < count ? i + j : count - 1];
-        cti_batch_load(&q, kind, x, quads, lane, min_distance);
+        CTI_BN(load)(&q, kind, x, quads, lane, min_distance);
+        free8 = CTI_BN(axes)(&q, m, &sane);
+        good = CTI_VN(bits)(sane);
         if (pass == 1) {
-            bits = cti_batch_apart(&q, m);
-        } else {
-            cti_batch_axes(&q, m, &sane);
-            bits = cti_d8_bits(sane) & cti_batch_signs(&q, m);
-        }
+            bits = CTI_VN(bits)(free8);
+            bits = good & (bits == 255 ? bits : bits | CTI_VN(bits)(CTI_BN(normal)(&q, m)));
+        } else
+            bits = pass == 2 ? CTI_BN(search)(&q, m, good) : good & CTI_BN(signs)(&q, m);
         for (j = 0; j < 8 && i + j < count; j++)
             if (!(bits >> j & 1))
                 list[left++] = lane[j];
@@ -24027,22 +25378,338 @@ CTI_INLINE int cti_batch_pass(int pass, int kind, const ct_real *const x[2], con
     return left;
 }
 
-static int cti_batch_pass_vf(int pass, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance)
+static int CTI_BN(pass_vf)(int pass, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance)
 {
-    return pass == 1 ? cti_batch_pass(1, CTI_CCD_VF, x, quads, list, count, min_distance)
-                     : cti_batch_pass(2, CTI_CCD_VF, x, quads, list, count, min_distance);
+    if (pass == 1)
+        return CTI_BN(pass)(1, CTI_CCD_VF, x, quads, list, count, min_distance);
+    return pass == 2 ? CTI_BN(pass)(2, CTI_CCD_VF, x, quads, list, count, min_distance)
+                     : CTI_BN(pass)(3, CTI_CCD_VF, x, quads, list, count, min_distance);
 }
-static int cti_batch_pass_ee(int pass, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance)
+static int CTI_BN(pass_ee)(int pass, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance)
 {
-    return pass == 1 ? cti_batch_pass(1, CTI_CCD_EE, x, quads, list, count, min_distance)
-                     : cti_batch_pass(2, CTI_CCD_EE, x, quads, list, count, min_distance);
+    if (pass == 1)
+        return CTI_BN(pass)(1, CTI_CCD_EE, x, quads, list, count, min_distance);
+    return pass == 2 ? CTI_BN(pass)(2, CTI_CCD_EE, x, quads, list, count, min_distance)
+                     : CTI_BN(pass)(3, CTI_CCD_EE, x, quads, list, count, min_distance);
 }
+
+static int CTI_BN(passes)(int kind, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance)
+{
+    int (*pass)(int, const ct_real *const[2], const int32_t *, int *, int, const ct_real *) =
+        kind == CTI_CCD_VF ? CTI_BN(pass_vf) : CTI_BN(pass_ee);
+    count = pass(1, x, quads, list, count, min_distance);
+    count = pass(2, x, quads, list, count, min_distance);
+    return min_distance ? count : pass(3, x, quads, list, count, min_distance);
+}
+#undef CTI_V
+#undef CTI_VN
+#undef CTI_BN
+#undef CTI_BS
+#undef CTI_BIN
+#undef CTI_BU
+#undef CTI_BTINY
+#undef CTI_BNORM
+#undef CTI_BSMALL
+#undef CTI_BBIG
+
+#if CONTACT_REAL == 32
+#define CTI_V cti_f8
+#define CTI_VN(name) cti_f8_##name
+#define CTI_BN(name) cti_batch_f_##name
+#define CTI_BS(x) ((float)(x))
+#define CTI_BIN(x) (x)
+#define CTI_BU 5.9604644775390625e-8
+#define CTI_BTINY 1.01e-28
+#define CTI_BNORM 2e-19
+#define CTI_BSMALL 9.5367431640625e-7 /* 2^-20 */
+#define CTI_BBIG 4096.0
+/* ccd_batch.inl -- the passes over eight lanes, for CTI_V = cti_d8 and cti_f8. CTI_VN(name) names the operations of simd.h, CTI_BN(name) what is
+   defined here; CTI_BS(x) is a constant of the lane's type, CTI_BU its unit roundoff, CTI_BTINY more than all that underflows, CTI_BNORM
+   more than what underflow takes from a length, CTI_BSMALL .. CTI_BBIG the sizes for which that is so. */
+
+/* eight queries: h hull of differences at both ends, c third vector of the cubic, big largest |coordinate| by axis */
+typedef struct CTI_BN(lanes) {
+    CTI_V h[2][4][3], c[2][3], big[3], distance;
+} CTI_BN(lanes);
+
+CTI_INLINE CTI_V CTI_BN(dot)(const CTI_V *a, const CTI_V *b)
+{
+    return CTI_VN(add)(CTI_VN(add)(CTI_VN(mul)(a[0], b[0]), CTI_VN(mul)(a[1], b[1])), CTI_VN(mul)(a[2], b[2]));
+}
+CTI_INLINE void CTI_BN(cross)(const CTI_V *a, const CTI_V *b, CTI_V *r)
+{
+    r[0] = CTI_VN(sub)(CTI_VN(mul)(a[1], b[2]), CTI_VN(mul)(a[2], b[1]));
+    r[1] = CTI_VN(sub)(CTI_VN(mul)(a[2], b[0]), CTI_VN(mul)(a[0], b[2]));
+    r[2] = CTI_VN(sub)(CTI_VN(mul)(a[0], b[1]), CTI_VN(mul)(a[1], b[0]));
+}
+
+/* CTI_BN(axes) -- lanes that an axis frees; sets big; *sane: lanes in range and finite (a NaN reaches the sum, not the maximum) */
+CTI_INLINE CTI_V CTI_BN(axes)(CTI_BN(lanes) *q, int m, CTI_V *sane)
+{
+    CTI_V zero = CTI_VN(set)(0), r = CTI_VN(lt)(zero, zero), sum = q->distance, top = zero, low, high, x;
+    CTI_V edge = CTI_VN(mul)(q->distance, CTI_VN(set)(CTI_BS(1 + 4 * CTI_BU)));
+    int e, i, k;
+    for (k = 0; k < 3; k++) {
+        low = high = q->h[0][0][k];
+        for (e = 0; e < 2; e++) {
+            for (i = 0; i < m; i++) {
+                x = q->h[e][i][k];
+                low = CTI_VN(min)(x, low), high = CTI_VN(max)(x, high), sum = CTI_VN(add)(sum, x);
+            }
+        }
+        r = CTI_VN(or)(r, CTI_VN(or)(CTI_VN(lt)(edge, low), CTI_VN(lt)(high, CTI_VN(sub)(zero, edge))));
+        x = CTI_VN(max)(CTI_VN(abs)(low), CTI_VN(abs)(high));
+        if (m == 4)
+            x = CTI_VN(max)(x, CTI_VN(max)(CTI_VN(abs)(q->c[0][k]), CTI_VN(abs)(q->c[1][k])));
+        q->big[k] = x, top = CTI_VN(max)(top, x);
+    }
+    *sane = CTI_VN(and)(CTI_VN(lt)(top, CTI_VN(set)(CTI_BS(CTI_BBIG))), CTI_VN(lt)(CTI_VN(set)(CTI_BS(CTI_BSMALL)), top));
+    *sane = CTI_VN(and)(*sane, CTI_VN(and)(CTI_VN(le)(CTI_VN(sub)(sum, sum), zero), CTI_VN(le)(zero, q->distance)));
+    return r;
+}
+
+/* CTI_BN(edge) -- how far along n the hull must lie: distance |n| and the rounding bound */
+CTI_INLINE CTI_V CTI_BN(edge)(const CTI_BN(lanes) *q, const CTI_V *n)
+{
+    CTI_V r = CTI_VN(add)(CTI_VN(add)(CTI_VN(mul)(CTI_VN(abs)(n[0]), q->big[0]), CTI_VN(mul)(CTI_VN(abs)(n[1]), q->big[1])),
+                          CTI_VN(mul)(CTI_VN(abs)(n[2]), q->big[2])), length;
+    r = CTI_VN(add)(CTI_VN(mul)(r, CTI_VN(set)(CTI_BS(CTI_BATCH_DOT * CTI_BU))), CTI_VN(set)(CTI_BS(CTI_BTINY)));
+    length = CTI_VN(mul)(CTI_VN(sqrt)(CTI_BN(dot)(n, n)), CTI_VN(set)(CTI_BS(1 + 16 * CTI_BU)));
+    return CTI_VN(add)(r, CTI_VN(mul)(CTI_VN(add)(length, CTI_VN(set)(CTI_BS(CTI_BNORM))), q->distance));
+}
+
+/* CTI_BN(normal) -- lanes that the plane of the feature normal at half time frees */
+CTI_INLINE CTI_V CTI_BN(normal)(const CTI_BN(lanes) *q, int m)
+{
+    CTI_V u[3], v[3], n[3], low, high, s, edge;
+    int e, i, k;
+    for (k = 0; k < 3; k++) {
+        low = CTI_VN(add)(q->h[0][0][k], q->h[1][0][k]);
+        u[k] = CTI_VN(sub)(CTI_VN(add)(q->h[0][1][k], q->h[1][1][k]), low);
+        v[k] = CTI_VN(sub)(CTI_VN(add)(q->h[0][m - 1][k], q->h[1][m - 1][k]), low);
+    }
+    CTI_BN(cross)(u, v, n);
+    low = high = CTI_BN(dot)(n, q->h[0][0]);
+    for (e = 0; e < 2; e++) {
+        for (i = 1 - e; i < m; i++) {
+            s = CTI_BN(dot)(n, q->h[e][i]);
+            low = CTI_VN(min)(s, low), high = CTI_VN(max)(s, high);
+        }
+    }
+    edge = CTI_BN(edge)(q, n);
+    return CTI_VN(or)(CTI_VN(lt)(edge, low), CTI_VN(lt)(high, CTI_VN(sub)(CTI_VN(set)(0), edge)));
+}
+
+/* CTI_BN(gilbert) -- v to the nearest point of the segment from v to the hull's lowest point along v; returns the lanes v frees */
+CTI_INLINE CTI_V CTI_BN(gilbert)(const CTI_BN(lanes) *q, CTI_V *v, int m)
+{
+    CTI_V low = CTI_BN(dot)(v, q->h[0][0]), w[3], s, less, r, one = CTI_VN(set)(1), zero = CTI_VN(set)(0);
+    int e, i, k;
+    for (k = 0; k < 3; k++)
+        w[k] = q->h[0][0][k];
+    for (e = 0; e < 2; e++) {
+        for (i = 1 - e; i < m; i++) {
+            s = CTI_BN(dot)(v, q->h[e][i]);
+            less = CTI_VN(lt)(s, low);
+            low = CTI_VN(min)(s, low);
+            for (k = 0; k < 3; k++)
+                w[k] = CTI_VN(select)(less, q->h[e][i][k], w[k]);
+        }
+    }
+    r = CTI_VN(lt)(CTI_BN(edge)(q, v), low);
+    /* v + s w, w = lowest - v, s = -v.w / w.w in [0, 1] */
+    for (k = 0; k < 3; k++)
+        w[k] = CTI_VN(sub)(w[k], v[k]);
+    s = CTI_VN(div)(CTI_VN(sub)(zero, CTI_BN(dot)(v, w)), CTI_VN(add)(CTI_BN(dot)(w, w), CTI_VN(set)(CTI_BS(CTI_BTINY))));
+    s = CTI_VN(min)(CTI_VN(max)(s, zero), one);
+    for (k = 0; k < 3; k++)
+        v[k] = CTI_VN(add)(v[k], CTI_VN(mul)(s, w[k]));
+    return r;
+}
+
+/* CTI_BN(search) -- planes that Gilbert's iteration finds, from the middle of the hull on: the lanes they free */
+CTI_INLINE int CTI_BN(search)(const CTI_BN(lanes) *q, int m, int good)
+{
+    CTI_V v[3];
+    int bits = 0, i, k;
+    for (k = 0; k < 3; k++) {
+        v[k] = CTI_VN(set)(0);
+        for (i = 0; i < m; i++)
+            v[k] = CTI_VN(add)(v[k], CTI_VN(add)(q->h[0][i][k], q->h[1][i][k]));
+        v[k] = CTI_VN(mul)(v[k], CTI_VN(set)(CTI_BS(m == 3 ? 1 / 6.0 : 1 / 8.0)));
+    }
+    for (i = 0; i < CTI_BATCH_GILBERT && bits != good; i++)
+        bits |= good & CTI_VN(bits)(CTI_BN(gilbert)(q, v, m));
+    return bits;
+}
+
+/* CTI_BN(sign) -- lanes in which all of n coefficients are below -edge (or, both: above edge) */
+CTI_INLINE CTI_V CTI_BN(sign)(const CTI_V *c, int n, CTI_V edge, int both)
+{
+    CTI_V low = c[0], high = c[0], r;
+    int i;
+    for (i = 1; i < n; i++)
+        low = CTI_VN(min)(c[i], low), high = CTI_VN(max)(c[i], high);
+    r = CTI_VN(lt)(high, CTI_VN(sub)(CTI_VN(set)(0), edge));
+    return both ? CTI_VN(or)(r, CTI_VN(lt)(edge, low)) : r;
+}
+
+/* CTI_BN(quadric) -- Bernstein coefficients of a x b */
+CTI_INLINE void CTI_BN(quadric)(const CTI_V *a0, const CTI_V *a1, const CTI_V *b0, const CTI_V *b1, CTI_V r[3][3])
+{
+    CTI_V x[3], y[3];
+    int k;
+    CTI_BN(cross)(a0, b0, r[0]), CTI_BN(cross)(a1, b1, r[2]);
+    CTI_BN(cross)(a0, b1, x), CTI_BN(cross)(a1, b0, y);
+    for (k = 0; k < 3; k++)
+        r[1][k] = CTI_VN(mul)(CTI_VN(set)(CTI_BS(0.5)), CTI_VN(add)(x[k], y[k]));
+}
+
+/* CTI_BN(quartic) -- lanes in which x.n (times `sign`) is negative for certain */
+CTI_INLINE CTI_V CTI_BN(quartic)(CTI_V x[3][3], CTI_V n[3][3], CTI_V edge)
+{
+    CTI_V g[5], half = CTI_VN(set)(CTI_BS(0.5)), b = CTI_VN(mul)(CTI_VN(set)(4), CTI_BN(dot)(x[1], n[1]));
+    g[0] = CTI_BN(dot)(x[0], n[0]), g[4] = CTI_BN(dot)(x[2], n[2]);
+    g[1] = CTI_VN(mul)(half, CTI_VN(add)(CTI_BN(dot)(x[0], n[1]), CTI_BN(dot)(x[1], n[0])));
+    g[3] = CTI_VN(mul)(half, CTI_VN(add)(CTI_BN(dot)(x[1], n[2]), CTI_BN(dot)(x[2], n[1])));
+    g[2] = CTI_VN(div)(CTI_VN(add)(CTI_VN(add)(CTI_BN(dot)(x[0], n[2]), b), CTI_BN(dot)(x[2], n[0])), CTI_VN(set)(6));
+    return CTI_BN(sign)(g, 5, edge, 0);
+}
+
+/* CTI_BN(signs) -- pass 2 for eight touch queries: a bit per lane that is free */
+CTI_INLINE int CTI_BN(signs)(const CTI_BN(lanes) *q, int m)
+{
+    const CTI_V *a0 = q->h[0][0], *a1 = q->h[1][0], *b0 = q->h[0][1], *b1 = q->h[1][1];
+    CTI_V ab[3][3], bc[3][3], ca[3][3], n[3][3], f[4], edge, area, x, y, z, two = CTI_VN(set)(2), three = CTI_VN(set)(3), free8;
+    int i, k;
+    CTI_BN(quadric)(b0, b1, q->c[0], q->c[1], bc);
+    f[0] = CTI_BN(dot)(a0, bc[0]), f[3] = CTI_BN(dot)(a1, bc[2]);
+    f[1] = CTI_VN(div)(CTI_VN(add)(CTI_BN(dot)(a1, bc[0]), CTI_VN(mul)(two, CTI_BN(dot)(a0, bc[1]))), three);
+    f[2] = CTI_VN(div)(CTI_VN(add)(CTI_BN(dot)(a0, bc[2]), CTI_VN(mul)(two, CTI_BN(dot)(a1, bc[1]))), three);
+    x = CTI_VN(mul)(q->big[1], q->big[2]), y = CTI_VN(mul)(q->big[2], q->big[0]), z = CTI_VN(mul)(q->big[0], q->big[1]);
+    edge = CTI_VN(add)(CTI_VN(mul)(CTI_VN(set)(CTI_BS(CTI_BATCH_EF * CTI_BU)), CTI_VN(mul)(x, q->big[0])), CTI_VN(set)(CTI_BS(CTI_BTINY)));
+    free8 = CTI_BN(sign)(f, 4, edge, 1);
+    if (CTI_VN(bits)(free8) == 255)
+        return 255;
+    CTI_BN(quadric)(a0, a1, b0, b1, ab), CTI_BN(quadric)(q->c[0], q->c[1], a0, a1, ca);
+    for (i = 0; i < 3; i++) {
+        for (k = 0; k < 3; k++) {
+            n[i][k] = CTI_VN(add)(bc[i][k], ca[i][k]);
+            if (m == 3)
+                n[i][k] = CTI_VN(add)(n[i][k], ab[i][k]);
+        }
+    }
+    area = CTI_VN(add)(CTI_VN(add)(CTI_VN(mul)(x, x), CTI_VN(mul)(y, y)), CTI_VN(mul)(z, z));
+    edge = CTI_VN(add)(CTI_VN(mul)(CTI_VN(set)(CTI_BS(CTI_BATCH_EG * CTI_BU)), area), CTI_VN(set)(CTI_BS(CTI_BTINY)));
+    free8 = CTI_VN(or)(free8, CTI_VN(or)(CTI_BN(quartic)(bc, n, edge), CTI_BN(quartic)(ca, n, edge)));
+    if (m == 3)
+        return CTI_VN(bits)(CTI_VN(or)(free8, CTI_BN(quartic)(ab, n, edge)));
+    /* edges: -ab.n and (n + ab).n */
+    for (i = 0; i < 3; i++)
+        for (k = 0; k < 3; k++)
+            ca[i][k] = CTI_VN(sub)(CTI_VN(set)(0), ab[i][k]), ab[i][k] = CTI_VN(add)(n[i][k], ab[i][k]);
+    free8 = CTI_VN(or)(free8, CTI_BN(quartic)(ca, n, edge));
+    edge = CTI_VN(add)(CTI_VN(mul)(CTI_VN(set)(CTI_BS(CTI_BATCH_EH * CTI_BU)), area), CTI_VN(set)(CTI_BS(CTI_BTINY)));
+    return CTI_VN(bits)(CTI_VN(or)(free8, CTI_BN(quartic)(ab, n, edge)));
+}
+
+
+/* CTI_BN(load) -- differences of the queries list[0..7] */
+CTI_INLINE void CTI_BN(load)(CTI_BN(lanes) *q, int kind, const ct_real *const x[2], const int32_t *quads, const int *list,
+                             const ct_real *min_distance)
+{
+    cti_batch_real p[4][4];
+    CTI_V a[4];
+    ct_real distance[8];
+    int e, i, k;
+    for (e = 0; e < 2; e++) {
+        for (i = 0; i < 4; i++)
+            cti_batch_points(x[e], quads, list, i, p[i]);
+        for (k = 0; k < 3; k++) {
+            for (i = 0; i < 4; i++)
+                a[i] = CTI_BIN(p[i][k + 1]);
+            if (kind == CTI_CCD_VF) {
+                q->h[e][0][k] = CTI_VN(sub)(a[1], a[0]), q->h[e][1][k] = CTI_VN(sub)(a[2], a[0]);
+                q->h[e][2][k] = q->c[e][k] = CTI_VN(sub)(a[3], a[0]);
+            } else {
+                q->h[e][0][k] = CTI_VN(sub)(a[0], a[2]), q->h[e][1][k] = CTI_VN(sub)(a[1], a[2]);
+                q->h[e][2][k] = CTI_VN(sub)(a[1], a[3]), q->h[e][3][k] = CTI_VN(sub)(a[0], a[3]);
+                q->c[e][k] = CTI_VN(sub)(a[3], a[2]);
+            }
+        }
+    }
+    q->distance = CTI_VN(set)(0);
+    if (min_distance) {
+        for (i = 0; i < 8; i++)
+            distance[i] = min_distance[list[i]];
+        q->distance = CTI_BIN(CTI_R8(load)(distance));
+    }
+}
+
+/* CTI_BN(pass) -- one pass over `count` queries of the list, compacted in place; returns how many are left */
+CTI_INLINE int CTI_BN(pass)(int pass, int kind, const ct_real *const x[2], const int32_t *quads, int *list, int count,
+                            const ct_real *min_distance)
+{
+    CTI_BN(lanes) q;
+    CTI_V sane, free8;
+    int i, j, left = 0, m = kind == CTI_CCD_VF ? 3 : 4, lane[8], bits, good;
+    for (i = 0; i < count; i += 8) {
+        for (j = 0; j < 8; j++)
+            lane[j] = list[i + j < count ? i + j : count - 1];
+        CTI_BN(load)(&q, kind, x, quads, lane, min_distance);
+        free8 = CTI_BN(axes)(&q, m, &sane);
+        good = CTI_VN(bits)(sane);
+        if (pass == 1) {
+            bits = CTI_VN(bits)(free8);
+            bits = good & (bits == 255 ? bits : bits | CTI_VN(bits)(CTI_BN(normal)(&q, m)));
+        } else
+            bits = pass == 2 ? CTI_BN(search)(&q, m, good) : good & CTI_BN(signs)(&q, m);
+        for (j = 0; j < 8 && i + j < count; j++)
+            if (!(bits >> j & 1))
+                list[left++] = lane[j];
+    }
+    return left;
+}
+
+static int CTI_BN(pass_vf)(int pass, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance)
+{
+    if (pass == 1)
+        return CTI_BN(pass)(1, CTI_CCD_VF, x, quads, list, count, min_distance);
+    return pass == 2 ? CTI_BN(pass)(2, CTI_CCD_VF, x, quads, list, count, min_distance)
+                     : CTI_BN(pass)(3, CTI_CCD_VF, x, quads, list, count, min_distance);
+}
+static int CTI_BN(pass_ee)(int pass, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance)
+{
+    if (pass == 1)
+        return CTI_BN(pass)(1, CTI_CCD_EE, x, quads, list, count, min_distance);
+    return pass == 2 ? CTI_BN(pass)(2, CTI_CCD_EE, x, quads, list, count, min_distance)
+                     : CTI_BN(pass)(3, CTI_CCD_EE, x, quads, list, count, min_distance);
+}
+
+static int CTI_BN(passes)(int kind, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance)
+{
+    int (*pass)(int, const ct_real *const[2], const int32_t *, int *, int, const ct_real *) =
+        kind == CTI_CCD_VF ? CTI_BN(pass_vf) : CTI_BN(pass_ee);
+    count = pass(1, x, quads, list, count, min_distance);
+    count = pass(2, x, quads, list, count, min_distance);
+    return min_distance ? count : pass(3, x, quads, list, count, min_distance);
+}
+#undef CTI_V
+#undef CTI_VN
+#undef CTI_BN
+#undef CTI_BS
+#undef CTI_BIN
+#undef CTI_BU
+#undef CTI_BTINY
+#undef CTI_BNORM
+#undef CTI_BSMALL
+#undef CTI_BBIG
+#endif
+
 
 static int cti_batch_run(int kind, const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, const ct_real *min_distance,
                          ct_real *toi)
 {
-    int (*pass)(int, const ct_real *const[2], const int32_t *, int *, int, const ct_real *) =
-        kind == CTI_CCD_VF ? cti_batch_pass_vf : cti_batch_pass_ee;
     const ct_real *x[2];
     int list[CTI_BATCH_CHUNK], first, i, j, k, count, hits = 0;
     x[0] = x0, x[1] = x1;
@@ -24050,9 +25717,10 @@ static int cti_batch_run(int kind, const ct_real *x0, const ct_real *x1, const i
         count = n - first < CTI_BATCH_CHUNK ? n - first : CTI_BATCH_CHUNK;
         for (i = 0; i < count; i++)
             list[i] = first + i, toi[first + i] = CTI_R(CTI_CCD_NONE);
-        count = pass(1, x, quads, list, count, min_distance);
-        if (!min_distance)
-            count = pass(2, x, quads, list, count, min_distance);
+#if CONTACT_REAL == 32
+        count = cti_batch_f_passes(kind, x, quads, list, count, min_distance);
+#endif
+        count = cti_batch_d_passes(kind, x, quads, list, count, min_distance);
         /* the search for what is left */
         for (i = 0; i < count; i++) {
             const int32_t *quad = quads + 4 * (size_t)list[i];
@@ -24075,14 +25743,10 @@ CTI_FN int cti_ccd_ee_batch(const ct_real *x0, const ct_real *x1, const int32_t 
     return cti_batch_run(CTI_CCD_EE, x0, x1, quads, n, min_distance, toi);
 }
 
-#undef CTI_BATCH_U
 #undef CTI_BATCH_DOT
 #undef CTI_BATCH_EF
 #undef CTI_BATCH_EG
 #undef CTI_BATCH_EH
-#undef CTI_BATCH_TINY
-#undef CTI_BATCH_SMALL
-#undef CTI_BATCH_BIG
 #undef CTI_BATCH_CHUNK
 #undef CTI_BATCH_GILBERT
 
@@ -24204,26 +25868,56 @@ CONTACT_API_DEF ct_code ct_ccd_vertex_vertex(const ct_real x0[6], const ct_real 
     return cti_ccd_public(CTI_CCD_VV, x0, x1, min_distance, out_toi);
 }
 
-/* cti_ccd_public_batch -- all queries are checked before the first is answered */
+/* cti_ccd_all_finite -- 1 when all n numbers are finite: x times 0 is 0 or no number, and so is a sum of them */
+static int cti_ccd_all_finite(const ct_real *x, size_t n)
+{
+    cti_r8 zero = cti_set8(0), a = zero, b = zero;
+    ct_real sum[8], rest = 0;
+    size_t i;
+    for (i = 0; i + 16 <= n; i += 16)
+        a = cti_mad8(a, cti_load8(x + i), zero), b = cti_mad8(b, cti_load8(x + i + 8), zero);
+    for (; i < n; i++)
+        rest += x[i] * 0;
+    cti_store8(sum, cti_add8(a, b));
+    for (i = 0; i < 8; i++)
+        rest += sum[i];
+    return rest == 0;
+}
+
+/* cti_ccd_check_batch -- all queries are checked before the first is answered: all points up to the last one in use at once, where there are
+   not many more of them than queries, and those in use one by one where that finds something */
+static ct_code cti_ccd_check_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n)
+{
+    int32_t top = 0, any = 0;
+    size_t i, count;
+    int k;
+    for (i = 0; i < 4 * (size_t)n; i++)
+        top = quads[i] > top ? quads[i] : top, any |= quads[i];
+    if (any < 0)
+        return CT_ERR_ARGUMENT;
+    count = 3 * ((size_t)top + 1);
+    if (n == 0 || (count / 32 < (size_t)n && cti_ccd_all_finite(x0, count) && cti_ccd_all_finite(x1, count)))
+        return CT_OK;
+    for (i = 0; i < 4 * (size_t)n; i++)
+        for (k = 0; k < 3; k++)
+            if (!cti_finite(x0[3 * (size_t)quads[i] + (size_t)k]) || !cti_finite(x1[3 * (size_t)quads[i] + (size_t)k]))
+                return CT_ERR_DOMAIN;
+    return CT_OK;
+}
+
 static ct_code cti_ccd_public_batch(int kind, const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, ct_real min_distance,
                                     ct_real *out_toi)
 {
     ct_real same[256];
-    int i, k, m;
+    ct_code code;
+    int i, m;
     if (n < 0 || (n > 0 && (!x0 || !x1 || !quads || !out_toi)))
         return CT_ERR_ARGUMENT;
     if (!cti_finite(min_distance) || min_distance < 0)
         return CT_ERR_DOMAIN;
-    for (i = 0; i < n; i++) {
-        for (k = 0; k < 4; k++)
-            if (quads[4 * (size_t)i + (size_t)k] < 0)
-                return CT_ERR_ARGUMENT;
-        for (k = 0; k < 12; k++) {
-            size_t at = 3 * (size_t)quads[4 * (size_t)i + (size_t)(k / 3)] + (size_t)(k % 3);
-            if (!cti_finite(x0[at]) || !cti_finite(x1[at]))
-                return CT_ERR_DOMAIN;
-        }
-    }
+    code = cti_ccd_check_batch(x0, x1, quads, n);
+    if (code != CT_OK)
+        return code;
     for (i = 0; i < 256; i++)
         same[i] = min_distance;
     for (i = 0; i < n; i += 256) {
@@ -27201,9 +28895,18 @@ typedef struct cti_soup {
     const uint8_t *vertex_is_point; /* [nv] loose vertices that no edge and no face uses; NULL: none */
     const int32_t *apart; /* [2 n_apart] bodies i < j that do not meet, sorted */
     int n_apart;
+    const ct_tasks *tasks; /* who runs the loops, or NULL */
 } cti_soup;
 
 enum { CTI_BROAD_VERTICES, CTI_BROAD_EDGES, CTI_BROAD_FACES, CTI_BROAD_POINTS, CTI_BROAD_LOOSE, CTI_BROAD_TREES };
+
+/* cti_broad_lane -- what a worker of a query works with. */
+typedef struct cti_broad_lane {
+    int32_t *raw;     /* [2 n] overlaps of one body pair */
+    int32_t *scratch;
+    uint64_t *bits;   /* matrix for sorting them; zero between uses */
+    int32_t *out;     /* [2 n] what it has found; of the first one none */
+} cti_broad_lane;
 
 /* cti_broad -- zero it, build it, free it. */
 typedef struct cti_broad {
@@ -27218,10 +28921,11 @@ typedef struct cti_broad {
     float *body_boxes;     /* [12 n_bodies] lo, hi at the start, then at the end */
     int32_t *body_order;   /* [2 n_bodies] (key of the lower lo on the sweep axis, body), sorted */
     int32_t *body_pairs;   /* [2 n] bodies whose boxes overlap, i < j, and (i, i), sorted */
-    int32_t *scratch;
     float *sweep;   /* blocks of body boxes in sweep order */
-    int32_t *raw;   /* [2 n] overlaps of one body pair */
-    uint64_t *bits; /* matrix for sorting them; zero between uses */
+    cti_broad_lane own;    /* of the calling thread: grows */
+    cti_broad_lane *lanes; /* [workers], empty before the first query with several: they have room for what one of the last queries took */
+    int32_t *place;        /* [3 n] worker, first, end of a body pair's candidates in its lane's out; worker -1: they did not fit */
+    int most_out;          /* [entries] that a query of one kind has found */
     int n_bodies, nv, ne, nf;
     int fresh;      /* 1: boxes of every body have to be refitted */
     int partial;    /* 1: some items are inactive */
@@ -27343,7 +29047,7 @@ static int cti_broad_sort_bodies(cti_mem *mem, cti_broad *broad)
     }
     for (i = 0; i < n; i++)
         broad->body_order[2 * i] = cti_broad_key(cti_broad_from(box + 12 * i, axis)), broad->body_order[2 * i + 1] = i;
-    if (!cti_pairsort(mem, broad->body_order, n, INT32_MAX, n, &broad->scratch))
+    if (!cti_pairsort(mem, broad->body_order, n, INT32_MAX, n, &broad->own.scratch))
         return -1;
     for (i = 0; i < n; i++) {
         float *block = broad->sweep + (size_t)(i / 8) * CTI_BVH_BLOCK;
@@ -27380,7 +29084,7 @@ CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
             }
         }
     }
-    return cti_pairsort(mem, broad->body_pairs, CTI_LEN(broad->body_pairs) / 2, n, n, &broad->scratch);
+    return cti_pairsort(mem, broad->body_pairs, CTI_LEN(broad->body_pairs) / 2, n, n, &broad->own.scratch);
 }
 
 /* ---- 5_mesh/pairs.c ---- */
@@ -27388,11 +29092,24 @@ CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
    pair by body pair, or from the hash all at once and are then dealt out to the body pairs; pairs that share a vertex are taken out of what a
    body gave with itself, then those whose slabs are apart; what is left of each body pair is sorted, in a bit matrix or by digits. */
 
+/* [us] about what the boxes and trees of a vertex take, and a body pair's overlaps; see cti_tasks_run_work */
+#define CTI_BROAD_VERTEX_US 0.2
+#define CTI_BROAD_PAIR_US 3.0
+
 /* pairs are sorted in a bit matrix when there are more than a few, and at least one for so many words of it */
 enum { CTI_BROAD_FEW = 24, CTI_BROAD_DENSE = 8 };
 
+static void cti_broad_free_lane(cti_mem *mem, cti_broad_lane *lane)
+{
+    CTI_FREE(mem, lane->raw);
+    CTI_FREE(mem, lane->scratch);
+    CTI_FREE(mem, lane->bits);
+    CTI_FREE(mem, lane->out);
+}
+
 CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
 {
+    int i;
     cti_forest_free(mem, &broad->forest);
     CTI_FREE(mem, broad->trees);
     CTI_FREE(mem, broad->vertex_boxes);
@@ -27404,10 +29121,12 @@ CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
     CTI_FREE(mem, broad->body_boxes);
     CTI_FREE(mem, broad->body_order);
     CTI_FREE(mem, broad->body_pairs);
-    CTI_FREE(mem, broad->scratch);
     CTI_FREE(mem, broad->sweep);
-    CTI_FREE(mem, broad->raw);
-    CTI_FREE(mem, broad->bits);
+    cti_broad_free_lane(mem, &broad->own);
+    for (i = 0; i < CTI_LEN(broad->lanes); i++)
+        cti_broad_free_lane(mem, &broad->lanes[i]);
+    CTI_FREE(mem, broad->lanes);
+    CTI_FREE(mem, broad->place);
     CTI_FREE(mem, broad->grid_pairs);
     CTI_FREE(mem, broad->grid_group);
     CTI_FREE(mem, broad->grid_first);
@@ -27434,7 +29153,7 @@ static int cti_broad_find_loose(cti_mem *mem, cti_broad *broad, const cti_soup *
             side[0] = soup->faces[3 * i + k], side[1] = soup->faces[3 * i + (k + 1) % 3];
             sides[2 * n] = cti_broad_low(side), sides[2 * n + 1] = cti_broad_high(side);
         }
-    if (!cti_pairsort(mem, sides, n, soup->nv, soup->nv, &broad->scratch))
+    if (!cti_pairsort(mem, sides, n, soup->nv, soup->nv, &broad->own.scratch))
         goto done;
     for (i = 0; i < soup->ne; i++) {
         int32_t a = cti_broad_low(soup->edges + 2 * i), b = cti_broad_high(soup->edges + 2 * i);
@@ -27618,19 +29337,34 @@ static void cti_broad_body_box(cti_broad *broad, const cti_soup *soup, int b)
     }
 }
 
+/* bodies write to their own boxes and trees */
+typedef struct cti_broad_moves {
+    cti_broad *broad;
+    const cti_soup *soup;
+    const ct_real *x0, *x1;
+} cti_broad_moves;
+
+static void cti_broad_update_range(int begin, int end, int worker, void *context)
+{
+    const cti_broad_moves *q = (const cti_broad_moves *)context;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        const cti_soup_body *body = q->soup->bodies + begin;
+        if (body->v1 > body->v0 && cti_broad_same(q->broad, body, begin, q->x0, q->x1))
+            continue;
+        cti_broad_vertex_boxes(q->broad, body, q->x0, q->x1);
+        if (q->broad->hashed)
+            cti_broad_body_box(q->broad, q->soup, begin);
+        else
+            cti_broad_refit(q->broad, q->soup, begin);
+    }
+}
+
 CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1)
 {
-    int b;
-    for (b = 0; b < broad->n_bodies; b++) {
-        const cti_soup_body *body = soup->bodies + b;
-        if (body->v1 > body->v0 && cti_broad_same(broad, body, b, x0, x1))
-            continue;
-        cti_broad_vertex_boxes(broad, body, x0, x1);
-        if (broad->hashed)
-            cti_broad_body_box(broad, soup, b);
-        else
-            cti_broad_refit(broad, soup, b);
-    }
+    cti_broad_moves q;
+    q.broad = broad, q.soup = soup, q.x0 = x0, q.x1 = x1;
+    cti_tasks_run_work(soup->tasks, cti_broad_update_range, broad->n_bodies, CTI_BROAD_VERTEX_US * soup->nv / cti_max_int(1, broad->n_bodies), &q);
     broad->fresh = 0;
     return cti_broad_sweep(mem, broad, soup);
 }
@@ -27759,8 +29493,8 @@ static void cti_broad_matrix(uint64_t *bits, int words, const int32_t *pairs, in
 }
 
 /* Appends the n overlaps `raw` of bodies p (kind ka) and q (kind kb): filtered, sorted. */
-static int cti_broad_finish(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int p, int q, int ka, int kb, int32_t *raw, int n,
-                            int32_t **out)
+static int cti_broad_finish(cti_mem *mem, const cti_broad *broad, cti_broad_lane *lane, const cti_soup *soup, int p, int q, int ka, int kb,
+                            int32_t *raw, int n, int32_t **out)
 {
     int wa, wb, a0, na, b0, nb, from = CTI_LEN(*out), turned;
     const int32_t *ea = cti_broad_elements(soup, ka, &wa), *eb = cti_broad_elements(soup, kb, &wb);
@@ -27781,13 +29515,13 @@ static int cti_broad_finish(cti_mem *mem, cti_broad *broad, const cti_soup *soup
         return 0;
     words = ((int64_t)nb + 63) / 64, size = words * na;
     if (n > CTI_BROAD_FEW && size <= CTI_BROAD_DENSE * (int64_t)n) {
-        if (!CTI_RESIZE(mem, broad->bits, cti_max_int((int)size, CTI_LEN(broad->bits))))
+        if (!CTI_RESIZE(mem, lane->bits, cti_max_int((int)size, CTI_LEN(lane->bits))))
             return 0;
-        cti_broad_matrix(broad->bits, (int)words, raw, n, a0, b0, *out + from);
+        cti_broad_matrix(lane->bits, (int)words, raw, n, a0, b0, *out + from);
     } else {
         int sizes[4];
         sizes[1] = soup->nv, sizes[2] = soup->ne, sizes[3] = soup->nf;
-        if (!cti_pairsort(mem, raw, n, sizes[wa], sizes[wb], &broad->scratch))
+        if (!cti_pairsort(mem, raw, n, sizes[wa], sizes[wb], &lane->scratch))
             return 0;
         memcpy(*out + from, raw, 2 * (size_t)n * sizeof **out);
     }
@@ -27796,26 +29530,103 @@ static int cti_broad_finish(cti_mem *mem, cti_broad *broad, const cti_soup *soup
 }
 
 /* What the trees give for bodies p (kind ka) and q (kind kb). */
-static int cti_broad_group(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int p, int q, int ka, int kb, int32_t **out)
+static int cti_broad_group(cti_mem *mem, const cti_broad *broad, cti_broad_lane *lane, const cti_soup *soup, int p, int q, int ka, int kb,
+                           int32_t **out)
 {
-    CTI_CLEAR(broad->raw);
-    if (!cti_bvh_pairs(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * p + ka, broad->trees + CTI_BROAD_TREES * q + kb, &broad->raw))
+    CTI_CLEAR(lane->raw);
+    if (!cti_bvh_pairs(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * p + ka, broad->trees + CTI_BROAD_TREES * q + kb, &lane->raw))
         return 0;
-    return cti_broad_finish(mem, broad, soup, p, q, ka, kb, broad->raw, CTI_LEN(broad->raw) / 2, out);
+    return cti_broad_finish(mem, broad, lane, soup, p, q, ka, kb, lane->raw, CTI_LEN(lane->raw) / 2, out);
 }
 
-/* All pairs (item of tree kind ka, item of tree kind kb) over the body pairs. */
+/* Both groups of body pair i. */
+static int cti_broad_both(cti_mem *mem, const cti_broad *broad, cti_broad_lane *lane, const cti_soup *soup, int i, int ka, int kb, int32_t **out)
+{
+    int p = broad->body_pairs[2 * i], q = broad->body_pairs[2 * i + 1];
+    return cti_broad_group(mem, broad, lane, soup, p, q, ka, kb, out) &&
+           (p == q || ka == kb || cti_broad_group(mem, broad, lane, soup, q, p, ka, kb, out));
+}
+
+/* ---- pairs by several workers ---- */
+
+typedef struct cti_broad_query {
+    cti_broad *broad;
+    const cti_soup *soup;
+    int ka, kb;
+} cti_broad_query;
+
+/* workers do not allocate: what does not fit into their lane is left */
+static void *cti_broad_refuse(void *user, void *block, size_t old_size, size_t new_size)
+{
+    CTI_UNUSED(user), CTI_UNUSED(block), CTI_UNUSED(old_size), CTI_UNUSED(new_size);
+    return NULL;
+}
+
+static void cti_broad_query_range(int begin, int end, int worker, void *context)
+{
+    const cti_broad_query *q = (const cti_broad_query *)context;
+    cti_broad_lane *lane = &q->broad->lanes[worker];
+    ct_allocator none;
+    cti_mem mem;
+    none.resize = cti_broad_refuse, none.user = NULL;
+    cti_mem_init(&mem, &none);
+    for (; begin < end; begin++) {
+        int32_t *place = q->broad->place + 3 * (size_t)begin;
+        place[1] = CTI_LEN(lane->out);
+        place[0] = cti_broad_both(&mem, q->broad, lane, q->soup, begin, q->ka, q->kb, &lane->out) ? worker : -1;
+        if (place[0] < 0 && lane->out)
+            stbds_header(lane->out)->length = (size_t)place[1];
+        place[2] = CTI_LEN(lane->out);
+    }
+}
+
+/* Lanes have room for what the calling thread's own has, and for all of the largest query so far. */
+static int cti_broad_reserve_lanes(cti_mem *mem, cti_broad *broad, int workers, int n)
+{
+    int i, most = broad->most_out + broad->most_out / 4;
+    if (!CTI_RESIZE(mem, broad->place, 3 * (size_t)n))
+        return 0;
+    if (CTI_LEN(broad->lanes) < workers && !CTI_RESIZE(mem, broad->lanes, workers))
+        return 0;
+    for (i = 0; i < workers; i++) {
+        cti_broad_lane *lane = &broad->lanes[i];
+        if (!CTI_RESERVE(mem, lane->raw, broad->own.raw ? (int)stbds_header(broad->own.raw)->capacity : 0) ||
+            !CTI_RESERVE(mem, lane->scratch, broad->own.scratch ? (int)stbds_header(broad->own.scratch)->capacity : 0) ||
+            !CTI_RESERVE(mem, lane->out, most) ||
+            (CTI_LEN(lane->bits) < CTI_LEN(broad->own.bits) && !CTI_RESIZE(mem, lane->bits, CTI_LEN(broad->own.bits))))
+            return 0;
+        CTI_CLEAR(lane->out);
+    }
+    return 1;
+}
+
+/* All pairs (item of tree kind ka, item of tree kind kb) over the body pairs, in their order; what workers had no room for by the calling thread,
+   whose lane grows, and with it theirs in the next query. */
 static int cti_broad_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int ka, int kb, int32_t **out)
 {
-    int i, n = CTI_LEN(broad->body_pairs) / 2;
+    int i, n = CTI_LEN(broad->body_pairs) / 2, workers = cti_tasks_workers(soup->tasks), many;
+    cti_broad_query q;
     CTI_CLEAR(*out);
+    many = workers > 1 && broad->most_out > 0 && CTI_BROAD_PAIR_US * n > cti_tasks_least(soup->tasks);
+    q.broad = broad, q.soup = soup, q.ka = ka, q.kb = kb;
+    if (many && !cti_broad_reserve_lanes(mem, broad, workers, n))
+        return 0;
+    if (many)
+        cti_tasks_run_work(soup->tasks, cti_broad_query_range, n, CTI_BROAD_PAIR_US, &q);
     for (i = 0; i < n; i++) {
-        int p = broad->body_pairs[2 * i], q = broad->body_pairs[2 * i + 1];
-        if (!cti_broad_group(mem, broad, soup, p, q, ka, kb, out))
-            return 0;
-        if (p != q && ka != kb && !cti_broad_group(mem, broad, soup, q, p, ka, kb, out))
-            return 0;
+        const int32_t *place = many ? broad->place + 3 * (size_t)i : NULL;
+        int from = CTI_LEN(*out), count = place ? place[2] - place[1] : 0;
+        if (!place || place[0] < 0) {
+            if (!cti_broad_both(mem, broad, &broad->own, soup, i, ka, kb, out))
+                return 0;
+        } else if (count > 0) {
+            if (!CTI_RESERVE(mem, *out, (int64_t)from + count))
+                return 0;
+            memcpy(*out + from, broad->lanes[place[0]].out + place[1], sizeof **out * (size_t)count);
+            stbds_header(*out)->length = (size_t)(from + count);
+        }
     }
+    broad->most_out = cti_max_int(broad->most_out, CTI_LEN(*out));
     return 1;
 }
 
@@ -27899,7 +29710,7 @@ static int cti_broad_any(const uint8_t *on, const int32_t *elements, int width, 
 }
 
 /* Deals the hash's pairs, numbers of items, out to groups: a body pair and which of the two has the first element. Pairs of elements are
-   written to broad->raw, group after group; first[g]: where group g starts. */
+   written to broad->own.raw, group after group; first[g]: where group g starts. */
 static int cti_broad_deal(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *moved, int ka, int kb, int32_t *first)
 {
     const cti_grid_items *a = &broad->grid.a, *b = ka == kb ? a : &broad->grid.b;
@@ -27907,7 +29718,7 @@ static int cti_broad_deal(cti_mem *mem, cti_broad *broad, const cti_soup *soup, 
     int n = CTI_LEN(pairs) / 2, groups = CTI_LEN(broad->body_pairs), i, wa, wb;
     const int32_t *ea = cti_broad_elements(soup, ka, &wa), *eb = cti_broad_elements(soup, kb, &wb);
     memset(first, 0, ((size_t)groups + 1) * sizeof *first);
-    if (!CTI_RESIZE(mem, broad->grid_group, n) || !CTI_RESIZE(mem, broad->raw, 2 * (size_t)n))
+    if (!CTI_RESIZE(mem, broad->grid_group, n) || !CTI_RESIZE(mem, broad->own.raw, 2 * (size_t)n))
         return 0;
     for (i = 0; i < n; i++) {
         int p = a->body[pairs[2 * i]], q = b->body[pairs[2 * i + 1]], turn = ka == kb && p > q, g;
@@ -27926,7 +29737,7 @@ static int cti_broad_deal(cti_mem *mem, cti_broad *broad, const cti_soup *soup, 
     for (i = 0; i < n; i++)
         if (broad->grid_group[i] >= 0) {
             int32_t at = first[broad->grid_group[i]]++;
-            broad->raw[2 * at] = pairs[2 * i], broad->raw[2 * at + 1] = pairs[2 * i + 1];
+            broad->own.raw[2 * at] = pairs[2 * i], broad->own.raw[2 * at + 1] = pairs[2 * i + 1];
         }
     memmove(first + 1, first, (size_t)groups * sizeof *first);
     first[0] = 0;
@@ -27948,7 +29759,7 @@ static int cti_broad_hash_kind(cti_mem *mem, cti_broad *broad, const cti_soup *s
         return 0;
     for (g = 0; g < groups; g++) {
         int p = broad->body_pairs[2 * (g / 2)], q = broad->body_pairs[2 * (g / 2) + 1], n = first[g + 1] - first[g];
-        if (n > 0 && !cti_broad_finish(mem, broad, soup, g % 2 ? q : p, g % 2 ? p : q, ka, kb, broad->raw + 2 * (size_t)first[g], n, out))
+        if (n > 0 && !cti_broad_finish(mem, broad, &broad->own, soup, g % 2 ? q : p, g % 2 ? p : q, ka, kb, broad->own.raw + 2 * (size_t)first[g], n, out))
             return 0;
     }
     return 1;
@@ -27997,6 +29808,9 @@ CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *
     cti_broad_activate(broad, soup, NULL);
     return cti_broad_any_kind(mem, broad, soup, NULL, CTI_BROAD_EDGES, CTI_BROAD_FACES, ef);
 }
+
+#undef CTI_BROAD_VERTEX_US
+#undef CTI_BROAD_PAIR_US
 
 /* ---- 5_mesh/crossing.c ---- */
 /* crossing.c -- whole surfaces tested for intersections. Method: edge-face candidates from the trees, each tested exactly.
@@ -30119,6 +31933,9 @@ CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, const ct_r
 /* cti_attach_point -- the same of one attachment with n > 0. */
 CTI_FN cti_v3 cti_attach_point(const cti_attach *a, const ct_real *q, const ct_real *frames);
 
+/* cti_plane_gap -- signed distance of x from a plane; its sign is that of dot(normal, x) - offset in exact arithmetic. */
+CTI_FN ct_real cti_plane_gap(const cti_plane *p, cti_v3 x);
+
 /* cti_surface_pair_thickness -- (h_a + h_b) / 2 of two bodies. */
 CTI_FN ct_real cti_surface_pair_thickness(const cti_surface *s, int body_a, int body_b);
 
@@ -30149,6 +31966,8 @@ CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair);
 /* ---- 7_contact/surface.c ---- */
 /* surface.c -- the surface layer: attachments, feature pairs, their distances and thickness. Method: every pair, whatever its kind, is a
    signed combination of at most four surface vertices. Based on: Otaduy 2009, sec. 3.2; lecture notes 4.3. */
+
+#define CTI_PLANE_LEAST 1e-30 /* [m] of a gap that is not zero, but rounds to it */
 
 CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s)
 {
@@ -30204,11 +32023,60 @@ CTI_FN cti_v3 cti_attach_point(const cti_attach *a, const ct_real *q, const ct_r
     return a->n > 1 ? cti_v3_add(p, r) : p;
 }
 
+typedef struct cti_surface_places {
+    const cti_surface *s;
+    const ct_real *q, *frames;
+    ct_real *out;
+} cti_surface_places;
+
+static void cti_surface_place_range(int begin, int end, int worker, void *context)
+{
+    const cti_surface_places *p = (const cti_surface_places *)context;
+    const cti_surface *s = p->s;
+    int i;
+    CTI_UNUSED(worker);
+    for (i = begin; i < end; i++)
+        cti_v3_put(p->out, i, s->attach[i].n ? cti_attach_point(&s->attach[i], p->q, p->frames) : cti_v3_at(s->script, i));
+}
+
 CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, const ct_real *frames, ct_real *out)
 {
-    int i;
-    for (i = 0; i < s->nv; i++)
-        cti_v3_put(out, i, s->attach[i].n ? cti_attach_point(&s->attach[i], q, frames) : cti_v3_at(s->script, i));
+    cti_surface_places p;
+    p.s = s, p.q = q, p.frames = frames, p.out = out;
+    cti_tasks_run_work(s->soup.tasks, cti_surface_place_range, s->nv, 0.01, &p);
+}
+
+/* the exact sign of n.x - offset: products and sum as expansions */
+static int cti_plane_side(const double n[3], const double x[3], double offset)
+{
+    double a[2], b[4], c[6], p[2], e[7];
+    int k, na, nb;
+    p[1] = cti_two_product(n[0], x[0], &p[0]);
+    a[0] = p[0], a[1] = p[1];
+    p[1] = cti_two_product(n[1], x[1], &p[0]);
+    nb = cti_expansion_sum(2, a, 2, p, b);
+    p[1] = cti_two_product(n[2], x[2], &p[0]);
+    na = cti_expansion_sum(nb, b, 2, p, c);
+    offset = -offset;
+    k = cti_expansion_sum(na, c, 1, &offset, e);
+    return cti_expansion_sign(k, e);
+}
+
+CTI_FN ct_real cti_plane_gap(const cti_plane *p, cti_v3 x)
+{
+    double n[3], y[3], size, offset = (double)p->offset, gap;
+    int k, side;
+    for (k = 0; k < 3; k++)
+        n[k] = (double)p->normal[k];
+    y[0] = (double)x.x, y[1] = (double)x.y, y[2] = (double)x.z;
+    gap = n[0] * y[0] + n[1] * y[1] + n[2] * y[2] - offset;
+    /* 3 products, 3 sums: off by less than 4 u size (1 + 4 u) */
+    size = fabs(n[0] * y[0]) + fabs(n[1] * y[1]) + fabs(n[2] * y[2]) + fabs(offset);
+    if (fabs(gap) > 5 * 1.1102230246251565e-16 * size)
+        return (ct_real)gap;
+    side = cti_plane_side(n, y, offset);
+    gap = fabs(gap) > CTI_PLANE_LEAST ? fabs(gap) : CTI_PLANE_LEAST;
+    return (ct_real)(side > 0 ? gap : (side < 0 ? -gap : 0));
 }
 
 CTI_FN ct_real cti_surface_pair_thickness(const cti_surface *s, int body_a, int body_b)
@@ -30262,9 +32130,8 @@ CTI_FN ct_real cti_pair_closest(const cti_surface *s, const ct_real *x, cti_pair
         d2 = cti_dist_pp(p[0], p[1]);
         pair->w[1] = -1;
     } else {
-        const cti_plane *pl = &s->planes[pair->plane];
         *out_feature = 0;
-        return cti_v3_dot(cti_v3_at(pl->normal, 0), cti_v3_at(p[0], 0)) - pl->offset;
+        return cti_plane_gap(&s->planes[pair->plane], cti_v3_at(p[0], 0));
     }
     *out_feature = feature;
     return cti_sqrt(d2);
@@ -30276,8 +32143,7 @@ CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_
     int k;
     if (pair->kind == CT_PAIR_PLANE) {
         const cti_plane *pl = &s->planes[pair->plane];
-        cti_v3 n = cti_v3_at(pl->normal, 0);
-        return cti_v3_mul(n, cti_v3_dot(n, o) - pl->offset);
+        return cti_v3_mul(cti_v3_at(pl->normal, 0), cti_plane_gap(pl, o));
     }
     /* weights sum to zero: positions relative to the first one lose no digits far from the origin */
     for (k = 0; k < pair->n; k++)
@@ -30321,6 +32187,8 @@ CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair)
     }
     return h;
 }
+
+#undef CTI_PLANE_LEAST
 
 /* ---- 7_contact/contact.h ---- */
 /* contact.h (floor 7) -- contact memory: what a feature pair remembers from step to step. */
@@ -30931,19 +32799,47 @@ static ct_real cti_detect_separation(const cti_surface *s, const int32_t *q, int
     return cti_min(CTI_DETECT_SEP * h, d / 2);
 }
 
+/* candidates in a range of a loop, and [us] that a distance and a collision test of them take, about */
+#define CTI_DETECT_CUT 256
+#define CTI_DETECT_DISTANCE_US 10.0
+#define CTI_DETECT_COLLIDE_US 8.0
+
+typedef struct cti_detect_loop {
+    const cti_surface *s;
+    const cti_list *l;
+    const ct_real *x1;
+    ct_real *toi;
+    int edges;
+} cti_detect_loop;
+
+static int cti_detect_cuts(const cti_list *l) { return (CTI_LEN(l->pairs) / 2 + CTI_DETECT_CUT - 1) / CTI_DETECT_CUT; }
+
+static void cti_detect_distance_range(int begin, int end, int worker, void *context)
+{
+    const cti_detect_loop *q = (const cti_detect_loop *)context;
+    const cti_list *l = q->l;
+    int i = begin * CTI_DETECT_CUT, last = cti_min_int(end * CTI_DETECT_CUT, CTI_LEN(l->pairs) / 2);
+    size_t at = (size_t)i;
+    CTI_UNUSED(worker);
+    if (q->edges)
+        cti_dist_ee_batch(q->s->x0, l->quads + 4 * at, last - i, l->d2 + at, l->w + 2 * at, l->feature + at);
+    else
+        cti_dist_pt_batch(q->s->x0, l->quads + 4 * at, last - i, l->d2 + at, l->w + 3 * at, l->feature + at);
+    for (; i < last; i++)
+        l->min_sep[i] = cti_detect_separation(q->s, l->quads + 4 * (size_t)i, 1 + q->edges, cti_sqrt(l->d2[i]));
+}
+
 CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *s)
 {
-    int n = CTI_LEN(d->vf.pairs) / 2, m = CTI_LEN(d->ee.pairs) / 2, i;
+    int n = CTI_LEN(d->vf.pairs) / 2, m = CTI_LEN(d->ee.pairs) / 2;
+    cti_detect_loop q;
     if (!cti_detect_reserve(mem, &d->vf, n, 3) || !cti_detect_reserve(mem, &d->ee, m, 2) || !CTI_RESIZE(mem, d->toi, cti_max_int(n, m)))
         return 0;
-    if (n)
-        cti_dist_pt_batch(s->x0, d->vf.quads, n, d->vf.d2, d->vf.w, d->vf.feature);
-    if (m)
-        cti_dist_ee_batch(s->x0, d->ee.quads, m, d->ee.d2, d->ee.w, d->ee.feature);
-    for (i = 0; i < n; i++)
-        d->vf.min_sep[i] = cti_detect_separation(s, d->vf.quads + 4 * (size_t)i, 1, cti_sqrt(d->vf.d2[i]));
-    for (i = 0; i < m; i++)
-        d->ee.min_sep[i] = cti_detect_separation(s, d->ee.quads + 4 * (size_t)i, 2, cti_sqrt(d->ee.d2[i]));
+    memset(&q, 0, sizeof q);
+    q.s = s, q.l = &d->vf;
+    cti_tasks_run_work(s->soup.tasks, cti_detect_distance_range, cti_detect_cuts(q.l), CTI_DETECT_DISTANCE_US, &q);
+    q.l = &d->ee, q.edges = 1;
+    cti_tasks_run_work(s->soup.tasks, cti_detect_distance_range, cti_detect_cuts(q.l), CTI_DETECT_DISTANCE_US, &q);
     return 1;
 }
 
@@ -31133,6 +33029,12 @@ static int cti_detect_near_edges(cti_mem *mem, const cti_detect *d, const cti_su
     return 1;
 }
 
+/* how far a vertex is from plane k: what cti_pair_closest says of the pair */
+static ct_real cti_detect_above(const cti_surface *s, int k, const ct_real *x, int vertex)
+{
+    return cti_v3_dot(cti_v3_at(s->planes[k].normal, 0), cti_v3_at(x, vertex)) - s->planes[k].offset;
+}
+
 /* codimensional pairs and planes: few, or cheap */
 static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
@@ -31150,11 +33052,13 @@ static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_sur
     }
     for (k = 0; k < s->n_planes; k++)
         for (i = 0; i < s->nv; i++) {
-            if (!s->bodies[s->body_of[i]].dynamic || cti_detect_tangle(d, i, s->planes[k].body))
+            ct_real dist = cti_detect_above(s, k, s->x0, i);
+            if (dist > CTI_DETECT_TRUST * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body) ||
+                !s->bodies[s->body_of[i]].dynamic || cti_detect_tangle(d, i, s->planes[k].body))
                 continue;
             cti_pair_make(s, CT_PAIR_PLANE, i, k, &pair);
             pair.w[0] = 1;
-            if (!cti_detect_offer(mem, s, x1, memory, &pair, -1, -1, cti_pair_closest(s, s->x0, &pair, &f), out))
+            if (!cti_detect_offer(mem, s, x1, memory, &pair, -1, -1, dist, out))
                 return 0;
         }
     return 1;
@@ -31192,19 +33096,30 @@ static int cti_detect_impact(const cti_surface *s, const ct_real *x1, cti_hit *h
     return 1;
 }
 
+static void cti_detect_collide_range(int begin, int end, int worker, void *context)
+{
+    const cti_detect_loop *q = (const cti_detect_loop *)context;
+    const cti_list *l = q->l;
+    int i = begin * CTI_DETECT_CUT, n = cti_min_int(end * CTI_DETECT_CUT, CTI_LEN(l->pairs) / 2) - i;
+    size_t at = (size_t)i;
+    CTI_UNUSED(worker);
+    if (q->edges)
+        cti_ccd_ee_batch(q->s->x0, q->x1, l->quads + 4 * at, n, l->min_sep + at, q->toi + at);
+    else
+        cti_ccd_vf_batch(q->s->x0, q->x1, l->quads + 4 * at, n, l->min_sep + at, q->toi + at);
+}
+
 static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_list *l, ct_pair_kind kind, const cti_surface *s,
                                    const ct_real *x1, cti_hit **out)
 {
-    int n = CTI_LEN(l->pairs) / 2, i, hits;
-    if (n == 0)
-        return 1;
-    hits = kind == CT_PAIR_VF ? cti_ccd_vf_batch(s->x0, x1, l->quads, n, l->min_sep, d->toi)
-                              : cti_ccd_ee_batch(s->x0, x1, l->quads, n, l->min_sep, d->toi);
-    for (i = 0; i < n && hits > 0; i++) {
+    int n = CTI_LEN(l->pairs) / 2, i;
+    cti_detect_loop q;
+    q.s = s, q.l = l, q.x1 = x1, q.toi = d->toi, q.edges = kind == CT_PAIR_EE;
+    cti_tasks_run_work(s->soup.tasks, cti_detect_collide_range, cti_detect_cuts(l), CTI_DETECT_COLLIDE_US, &q);
+    for (i = 0; i < n; i++) {
         cti_hit hit;
         if (d->toi[i] > 1)
             continue;
-        hits--;
         if (cti_detect_is_tangled(d, s, l->quads + 4 * (size_t)i, kind == CT_PAIR_VF ? 1 : 2, 4))
             continue;
         cti_pair_make(s, kind, l->pairs[2 * i], l->pairs[2 * i + 1], &hit.pair);
@@ -31220,20 +33135,16 @@ static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_list *
 /* vertex against plane: the gap is linear in time, its end decides */
 static int cti_detect_collide_planes(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
 {
-    int i, k, f;
+    int i, k;
     for (k = 0; k < s->n_planes; k++)
         for (i = 0; i < s->nv; i++) {
             cti_hit hit;
-            ct_real g0, g1, sep;
-            if (!s->bodies[s->body_of[i]].dynamic || cti_detect_tangle(d, i, s->planes[k].body))
+            ct_real g0 = cti_detect_above(s, k, s->x0, i), g1 = cti_detect_above(s, k, x1, i),
+                    sep = cti_min(CTI_DETECT_SEP * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body), g0 / 2);
+            if (g1 >= sep || !s->bodies[s->body_of[i]].dynamic || cti_detect_tangle(d, i, s->planes[k].body))
                 continue;
             cti_pair_make(s, CT_PAIR_PLANE, i, k, &hit.pair);
             hit.pair.w[0] = 1;
-            g0 = cti_pair_closest(s, s->x0, &hit.pair, &f);
-            g1 = cti_pair_closest(s, x1, &hit.pair, &f);
-            sep = cti_min(CTI_DETECT_SEP * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body), g0 / 2);
-            if (g1 >= sep)
-                continue;
             hit.toi = g0 > g1 ? cti_clamp((g0 - sep) / (g0 - g1), 0, 1) : 0;
             hit.normal = cti_v3_at(s->planes[k].normal, 0);
             hit.flat = 0;
@@ -31279,8 +33190,7 @@ CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface 
 CTI_FN ct_real cti_detect_min_distance(const cti_detect *d, const cti_surface *s, const ct_real *x, ct_real cap)
 {
     ct_real best2 = cap * cap, best = cap;
-    int i, k, f;
-    cti_pair pair;
+    int i, k;
     for (i = 0; i < CTI_LEN(d->vf.d2); i++)
         best2 = cti_min(best2, d->vf.d2[i]);
     for (i = 0; i < CTI_LEN(d->ee.d2); i++)
@@ -31288,10 +33198,8 @@ CTI_FN ct_real cti_detect_min_distance(const cti_detect *d, const cti_surface *s
     best = cti_min(best, cti_sqrt(best2));
     for (k = 0; k < s->n_planes; k++)
         for (i = 0; i < s->nv; i++) {
-            if (!s->bodies[s->body_of[i]].dynamic)
-                continue;
-            cti_pair_make(s, CT_PAIR_PLANE, i, k, &pair);
-            best = cti_min(best, cti_pair_closest(s, x, &pair, &f));
+            if (s->bodies[s->body_of[i]].dynamic)
+                best = cti_min(best, cti_detect_above(s, k, x, i));
         }
     return best;
 }
@@ -31512,18 +33420,31 @@ CTI_FN cti_v3 cti_script_point(const cti_script *s, int i, double time, cti_v3 *
    x -> center + R(t) (x - center) + linear t, and the path their composition. It is a function of time alone: a step that is taken back, or
    halved, finds it unchanged. */
 
-/* one piece after t seconds: rotation about a centre that moves along, by Rodrigues' formula */
-static cti_v3 cti_script_piece(const ct_motion *motion, cti_v3 start, ct_real t)
+/* one piece after t seconds: rotation about a centre that moves along, by Rodrigues' formula. In double in both builds, rounded once: a float
+   knows an hour to a quarter of a millisecond only */
+static cti_v3 cti_script_piece(const ct_motion *motion, cti_v3 start, double t)
 {
-    cti_v3 w = cti_v3_at(motion->angular, 0), c = cti_v3_at(motion->center, 0), r = cti_v3_sub(start, c), axis;
-    ct_real rate = cti_v3_norm(w), co, si;
+    double p[3], w[3], c[3], r[3], turned[3], rate, co, si, along;
+    int k;
+    p[0] = (double)start.x, p[1] = (double)start.y, p[2] = (double)start.z;
+    for (k = 0; k < 3; k++)
+        w[k] = (double)motion->angular[k], c[k] = (double)motion->center[k], r[k] = p[k] - c[k];
+    rate = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+    for (k = 0; k < 3; k++)
+        turned[k] = p[k];
     if (rate > 0) {
-        axis = cti_v3_mul(w, 1 / rate);
-        co = cti_cos(rate * t), si = cti_sin(rate * t);
-        r = cti_v3_add(cti_v3_mad(cti_v3_mul(r, co), cti_v3_cross(axis, r), si), cti_v3_mul(axis, cti_v3_dot(axis, r) * (1 - co)));
-    } else
-        r = start, c = cti_v3_zero();
-    return cti_v3_mad(cti_v3_add(r, c), cti_v3_at(motion->linear, 0), t);
+        for (k = 0; k < 3; k++)
+            w[k] = w[k] * (1 / rate);
+        co = cti_cos64(rate * t), si = cti_sin64(rate * t);
+        along = (w[0] * r[0] + w[1] * r[1] + w[2] * r[2]) * (1 - co);
+        for (k = 0; k < 3; k++) {
+            int i = (k + 1) % 3, j = (k + 2) % 3;
+            turned[k] = r[k] * co + (w[i] * r[j] - w[j] * r[i]) * si + w[k] * along + c[k];
+        }
+    }
+    for (k = 0; k < 3; k++)
+        turned[k] += (double)motion->linear[k] * t;
+    return cti_v3_make((ct_real)turned[0], (ct_real)turned[1], (ct_real)turned[2]);
 }
 
 CTI_FN cti_v3 cti_script_follow(const ct_motion_segment *path, int n, cti_v3 start, double t, cti_v3 *out_velocity)
@@ -31535,14 +33456,14 @@ CTI_FN cti_v3 cti_script_follow(const ct_motion_segment *path, int n, cti_v3 sta
     for (i = 0; i < n; i++) {
         const ct_motion *m = &path[i].motion;
         if (path[i].duration < 0 || t < path[i].duration) {
-            x = cti_script_piece(m, x, (ct_real)t);
+            x = cti_script_piece(m, x, t);
             if (out_velocity) {
                 cti_v3 arm = cti_v3_sub(x, cti_v3_mad(cti_v3_at(m->center, 0), cti_v3_at(m->linear, 0), (ct_real)t));
                 *out_velocity = cti_v3_add(cti_v3_at(m->linear, 0), cti_v3_cross(cti_v3_at(m->angular, 0), arm));
             }
             return x;
         }
-        x = cti_script_piece(m, x, (ct_real)path[i].duration);
+        x = cti_script_piece(m, x, path[i].duration);
         t -= path[i].duration;
     }
     return x;
@@ -31618,6 +33539,8 @@ typedef struct cti_component {
     ct_real held_dt;       /* time step it was computed for */
     int age;               /* steps since the factor was computed; -1: none */
     int iterations, extra; /* of the free solve behind the new factor; what its age has cost since, in iterations */
+    int took;              /* of the last free solve */
+    int due;               /* 1: its factor is being renewed */
     int flew;              /* no contacts in the last attempt */
     ct_real drift;         /* [m] about the most that a block has moved since the factor was computed */
     ct_real dt;            /* time step it was computed for */
@@ -31661,7 +33584,9 @@ typedef struct cti_factors {
     int in_order;          /* blocks are 0, 1, 2, ...: every component is a run of blocks */
     int32_t *patch_blocks; /* [n] patch by patch */
     int32_t *patches;      /* [n_patches + 1] starts in patch_blocks */
-    float *x, *work;       /* scratch of a solve */
+    float *x, *work;       /* scratch of a solve: [x_room] and [work_room] of each worker */
+    size_t x_room, work_room;
+    const ct_tasks *tasks; /* set before the rest */
     cti_mem *mem;
     cti_arena *arena;
     int n_refactored;      /* since cleared */
@@ -31789,10 +33714,19 @@ typedef struct cti_state {
     cti_way *ways;            /* directions that pairs of bodies leave each other in, kept over steps */
     cti_start start;          /* of the step */
     double time;
+    double time_end;          /* when a step ends, and */
+    ct_real left;             /* what is left of it before a substep */
     double energy_elastic;
     ct_real event_least;      /* [s] shortest substep that an impact may cut off, 0: none is */
     cti_pair limit;           /* pair that limited the last step; n 0: none */
 } cti_state;
+
+/* cti_state_ahead -- the time after a substep of dt: the last one of a step ends when the step does, to the bit, so that scripts seen then are
+   those seen later. In a repair time stands still. */
+CTI_INLINE double cti_state_ahead(const cti_state *s, ct_real dt)
+{
+    return s->still ? s->time : (dt == s->left ? s->time_end : s->time + (double)dt);
+}
 
 
 /* ---- 8_step/assemble.h ---- */
@@ -31805,11 +33739,12 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt);
 CTI_FN void cti_assemble_movers(cti_state *s, double time);
 /* cti_assemble_script_speed -- most speed of a surface that a script moves, over a step dt to surface.script. */
 CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt);
-/* cti_assemble -- A, b at (x, v) for a step dt, filtered for pins. *out_extended: tets whose log J was continued. */
-CTI_FN void cti_assemble(cti_state *s, ct_real dt, int *out_extended);
+/* cti_assemble -- A, b at (x, v) for a step dt, filtered for pins. *out_extended: tets whose log J was continued. 0 when
+   memory ran out. */
+CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended);
 /* cti_assemble_at -- the same of implicit Euler with the forces linearized at positions q = x + dt v: another Newton iteration. Soft bodies and
    cloth only. damping [3 n]: what dampens strain there, dt beta K v. */
-CTI_FN void cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping, int *out_extended);
+CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping, int *out_extended);
 /* cti_assemble_extent -- first and last block of a model (hi -1: none), and its damping_stiffness. */
 CTI_FN void cti_assemble_extent(const cti_model *model, int32_t *lo, int32_t *hi, ct_real *beta);
 
@@ -32166,7 +34101,7 @@ static int cti_assemble_slot(cti_state *s, int block)
 static int cti_assemble_axes(cti_state *s, const cti_pin *p, ct_real dt)
 {
     cti_v3 target = cti_script_follow(p->n_path ? s->path + p->path : NULL, p->n_path, cti_v3_at(p->start, 0),
-                                      s->time - p->t0 + (s->still ? 0 : (double)dt), NULL);
+                                      cti_state_ahead(s, dt) - p->t0, NULL);
     int b = p->block, first = s->filter[b] < 0, slot = cti_assemble_slot(s, b), k;
     ct_real t[3], *S;
     if (slot < 0)
@@ -32302,13 +34237,65 @@ static void cti_assemble_rigids(cti_state *s, ct_real dt)
     }
 }
 
-static void cti_assemble_euler(cti_state *s, ct_real dt, int *out_extended)
+#define CTI_ASSEMBLE_MODEL_US 50.0 /* [us] that a model takes, and a row of A that is cleared, about; see cti_tasks_run_work */
+#define CTI_ASSEMBLE_CLEAR_US 0.03
+
+/* models write to their own blocks; what they count and add up is kept apart */
+typedef struct cti_assemble_loop {
+    cti_state *s;
+    ct_real dt;
+    const ct_real *x;
+    int *extended; /* [models] */
+    double *energy;
+} cti_assemble_loop;
+
+static void cti_assemble_range(int begin, int end, int worker, void *context)
+{
+    const cti_assemble_loop *q = (const cti_assemble_loop *)context;
+    cti_state *s = q->s;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        q->extended[begin] = 0, q->energy[begin] = 0;
+        cti_model_ahead(s->models[begin], q->dt, 1, s->v);
+        cti_model_assemble(s->models[begin], q->x, q->dt, s->force, s->A.val, &q->extended[begin], &q->energy[begin]);
+    }
+}
+
+/* force and A of all models at x */
+static int cti_assemble_models(cti_state *s, ct_real dt, const ct_real *x, int *out_extended)
+{
+    cti_assemble_loop q;
+    int i;
+    q.s = s, q.dt = dt, q.x = x;
+    q.extended = CTI_ARENA_NEW(s->arena, int, s->n_models), q.energy = CTI_ARENA_NEW(s->arena, double, s->n_models);
+    if (!q.extended || !q.energy)
+        return 0;
+    cti_tasks_run_work(&s->desc.tasks, cti_assemble_range, s->n_models, CTI_ASSEMBLE_MODEL_US, &q);
+    for (i = 0; i < s->n_models; i++)
+        *out_extended += q.extended[i], s->energy_elastic += q.energy[i];
+    return 1;
+}
+
+static void cti_assemble_clear_range(int begin, int end, int worker, void *context)
+{
+    cti_state *s = (cti_state *)context;
+    size_t first = (size_t)s->A.row[begin], last = (size_t)s->A.row[end];
+    CTI_UNUSED(worker);
+    memset(s->A.val + 9 * first, 0, sizeof(ct_real) * 9 * (last - first));
+    memset(s->force + 3 * (size_t)begin, 0, sizeof(ct_real) * 3 * (size_t)(end - begin));
+}
+
+/* A and force are zero */
+static void cti_assemble_clear(cti_state *s)
+{
+    cti_tasks_run_work(&s->desc.tasks, cti_assemble_clear_range, s->n, CTI_ASSEMBLE_CLEAR_US, s);
+}
+
+static int cti_assemble_euler(cti_state *s, ct_real dt, int *out_extended)
 {
     int i, k;
-    for (i = 0; i < s->n_models; i++) {
-        cti_model_ahead(s->models[i], dt, 1, s->v);
-        cti_model_assemble(s->models[i], s->x, dt, s->force, s->A.val, out_extended, &s->energy_elastic);
-    }
+    if (!cti_assemble_models(s, dt, s->x, out_extended))
+        return 0;
     for (i = 0; i < s->n; i++) {
         ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i] * (1 + dt * s->alpha[i]), kick = (dt + s->dt_prev[i]) / 2;
         for (k = 0; k < 3; k++) {
@@ -32316,6 +34303,7 @@ static void cti_assemble_euler(cti_state *s, ct_real dt, int *out_extended)
             s->b[3 * i + k] = s->mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->force[3 * i + k];
         }
     }
+    return 1;
 }
 
 CTI_FN void cti_assemble_extent(const cti_model *model, int32_t *lo, int32_t *hi, ct_real *beta)
@@ -32348,18 +34336,15 @@ static void cti_assemble_shift(cti_state *s, ct_real dt, const ct_real *v, ct_re
     }
 }
 
-CTI_FN void cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping, int *out_extended)
+CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping, int *out_extended)
 {
     int i, k;
     *out_extended = 0;
     s->energy_elastic = 0;
-    cti_bsr_zero(&s->A);
-    memset(s->force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_assemble_clear(s);
     memset(s->b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (i = 0; i < s->n_models; i++) {
-        cti_model_ahead(s->models[i], dt, 1, s->v);
-        cti_model_assemble(s->models[i], q, dt, s->force, s->A.val, out_extended, &s->energy_elastic);
-    }
+    if (!cti_assemble_models(s, dt, q, out_extended))
+        return 0;
     cti_assemble_shift(s, dt, v, damping);
     for (i = 0; i < s->n; i++) {
         ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i] * (1 + dt * s->alpha[i]), kick = (dt + s->dt_prev[i]) / 2;
@@ -32370,24 +34355,28 @@ CTI_FN void cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct
     }
     if (s->n_constrained)
         cti_assemble_filter(s);
+    return 1;
 }
 
-CTI_FN void cti_assemble(cti_state *s, ct_real dt, int *out_extended)
+CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
 {
     *out_extended = 0;
     s->energy_elastic = 0;
     if (s->n == 0)
-        return;
-    cti_bsr_zero(&s->A);
-    memset(s->force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        return 1;
+    cti_assemble_clear(s);
     if (s->desc.integrator != CT_INTEGRATOR_EULER)
         cti_integrate_assemble(s, dt, out_extended);
-    else
-        cti_assemble_euler(s, dt, out_extended);
+    else if (!cti_assemble_euler(s, dt, out_extended))
+        return 0;
     cti_assemble_rigids(s, dt);
     if (s->n_constrained)
         cti_assemble_filter(s);
+    return 1;
 }
+
+#undef CTI_ASSEMBLE_MODEL_US
+#undef CTI_ASSEMBLE_CLEAR_US
 
 /* ---- 8_step/island.h ---- */
 /* island.h -- a contact island as a problem of its own: the components under some rows, in numbers that run from 0. */
@@ -32593,6 +34582,12 @@ CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f);
 /* cti_factors_renew -- recomputes a component's factor when it is missing, stale, made for another dt, or costs no more than some ten solves.
    A is the world's. 0 when memory ran out. */
 CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt);
+/* cti_factors_prepare -- the part of a renewal that allocates: q->due says whether the rest, cti_factors_refill, has to come; that may be on any
+   thread. 0 when memory ran out. */
+CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt);
+CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt);
+/* cti_factors_room -- scratch for solves with a factor, for every worker. 0 when memory ran out. */
+CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor);
 /* cti_factors_age -- a new matrix: every factor lags one step more. */
 CTI_FN void cti_factors_age(cti_factors *f);
 /* cti_factors_is_cheap -- 1 where a factor costs no more than some ten solves. */
@@ -32611,16 +34606,17 @@ CTI_FN int cti_factors_harden(cti_factors *f, const cti_row *rows, int n_rows);
 CTI_FN int cti_factors_lag(const cti_factors *f, const cti_island *island);
 
 /* cti_factors_free_solve -- A x = b on one component by conjugate gradients behind its factor; ends when sqrt(r' D^-1 r) <= tol, at once when x is
-   good enough. x, b [3 n] and work [12 n] are the world's. A component that takes more than eight iterations is marked. Returns the iterations. */
+   good enough. x, b [3 n] and work [12 n] are the world's; of them it touches the component's blocks alone. A component that takes more than
+   eight iterations is marked. worker: see ct_task_fn. Returns the iterations. */
 CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bsr *A, const ct_real *b, ct_real *x, double tol, int max_it,
-                                  ct_real *work);
+                                  ct_real *work, int worker);
 
 /* cti_factors_residual -- r = b - A x on one component, whose blocks are `blocks` in A. */
 CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r);
 
 /* cti_factors_apply -- z = D^-1 r on one component by a factor of its, whose blocks are `blocks` in r and z. */
 CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_factor32 *factor, const int32_t *blocks, const ct_real *r,
-                              ct_real *z);
+                              ct_real *z, int worker);
 
 /* cti_factors_islands -- island [n_rows]: rows that share components, directly or through others, have one number, 0 .. *out_n - 1 in the order of
    their first row. 0 when memory ran out. */
@@ -32827,7 +34823,8 @@ CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, cons
             return 0;
         f->components[c].owner = f;
     }
-    return CTI_RESIZE(mem, f->x, 3 * most);
+    f->x_room = (3 * (size_t)most + 15) & ~(size_t)15;
+    return CTI_RESIZE(mem, f->x, f->x_room * (size_t)cti_tasks_workers(f->tasks));
 }
 
 CTI_FN void cti_factors_age(cti_factors *f)
@@ -32868,20 +34865,43 @@ static void cti_factors_charge(cti_component *q, int iterations)
         q->extra += cti_max_int(0, iterations - q->iterations);
 }
 
-CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt)
+CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor)
+{
+    size_t room = (cti_factor32_work(factor) + 15) & ~(size_t)15;
+    if (room <= f->work_room)
+        return 1;
+    if (!CTI_RESERVE(f->mem, f->work, (int64_t)(room * (size_t)cti_tasks_workers(f->tasks))))
+        return 0;
+    f->work_room = room;
+    return 1;
+}
+
+CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt)
 {
     const cti_symbolic *sym = &f->symbolics[q->symbolic];
-    if (q->age == 0 || (q->age > 0 && !q->stale && q->dt == dt && !cti_factors_is_due(f, q, sym)))
+    q->due = !(q->age == 0 || (q->age > 0 && !q->stale && q->dt == dt && !cti_factors_is_due(f, q, sym)));
+    if (!q->due)
         return 1;
-    if (!cti_factor32_compute(f->mem, &q->factor, sym, &q->gather, A->val))
-        return 0;
-    if (!CTI_RESERVE(f->mem, f->work, (int)cti_factor32_work(&q->factor)))
-        return 0;
-    q->age = q->stale = 0;
+    f->n_refactored++;
+    return cti_factor32_reserve(f->mem, &q->factor, sym) && cti_factors_room(f, &q->factor);
+}
+
+CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt)
+{
+    if (!q->due)
+        return;
+    cti_factor32_refill(&q->factor, &q->gather, A->val);
+    q->age = q->stale = q->due = 0;
     q->drift = 0;
     q->dt = dt;
     q->version++;
-    f->n_refactored++;
+}
+
+CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt)
+{
+    if (!cti_factors_prepare(f, q, dt))
+        return 0;
+    cti_factors_refill(q, A, dt);
     return 1;
 }
 
@@ -32941,29 +34961,31 @@ CTI_FN int cti_factors_harden(cti_factors *f, const cti_row *rows, int n_rows)
     return changed;
 }
 
-static void cti_factors_solve(void *ctx, ct_real *x)
+static void cti_factors_solve(void *ctx, ct_real *x, int worker)
 {
     cti_component *c = (cti_component *)ctx;
     cti_factors *f = c->owner;
+    float *y = f->x + f->x_room * (size_t)worker;
     int n3 = 3 * (c->end - c->begin), i;
     for (i = 0; i < n3; i++)
-        f->x[i] = (float)x[i];
-    cti_factor32_solve(&c->factor, f->x, f->work);
+        y[i] = (float)x[i];
+    cti_factor32_solve(&c->factor, y, f->work + f->work_room * (size_t)worker);
     for (i = 0; i < n3; i++)
-        x[i] = (ct_real)f->x[i];
+        x[i] = (ct_real)y[i];
 }
 
 CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_factor32 *factor, const int32_t *blocks, const ct_real *r,
-                              ct_real *z)
+                              ct_real *z, int worker)
 {
+    float *x = f->x + f->x_room * (size_t)worker;
     int n = q->end - q->begin, i, k;
     for (i = 0; i < n; i++)
         for (k = 0; k < 3; k++)
-            f->x[3 * i + k] = (float)r[3 * blocks[i] + k];
-    cti_factor32_solve(factor, f->x, f->work);
+            x[3 * i + k] = (float)r[3 * blocks[i] + k];
+    cti_factor32_solve(factor, x, f->work + f->work_room * (size_t)worker);
     for (i = 0; i < n; i++)
         for (k = 0; k < 3; k++)
-            z[3 * blocks[i] + k] = (ct_real)f->x[3 * i + k];
+            z[3 * blocks[i] + k] = (ct_real)x[3 * i + k];
 }
 
 static double cti_factors_dot(const cti_component *q, const int32_t *blocks, const ct_real *x, const ct_real *y)
@@ -32993,7 +35015,7 @@ CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, 
 }
 
 /* one iteration; q is A p. Returns 1 while it has to go on */
-static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_solve *s, ct_real *x, double *rz, double tol)
+static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_solve *s, ct_real *x, double *rz, double tol, int worker)
 {
     const int32_t *blocks = f->blocks + c->begin;
     double pq = cti_factors_dot(c, blocks, s->p, s->q), next;
@@ -33005,7 +35027,7 @@ static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_
     for (i = c->begin; i < c->end; i++)
         for (k = 3 * f->blocks[i]; k < 3 * f->blocks[i] + 3; k++)
             x[k] += alpha * s->p[k], s->r[k] -= alpha * s->q[k];
-    cti_factors_apply(f, c, &c->factor, blocks, s->r, s->z);
+    cti_factors_apply(f, c, &c->factor, blocks, s->r, s->z, worker);
     next = cti_factors_dot(c, blocks, s->r, s->z);
     go = next > tol * tol;
     beta = go ? (ct_real)(next / *rz) : 0;
@@ -33017,7 +35039,7 @@ static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_
 }
 
 CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bsr *A, const ct_real *b, ct_real *x, double tol, int max_it,
-                                  ct_real *work)
+                                  ct_real *work, int worker)
 {
     const int32_t *blocks = f->blocks + c->begin;
     int n3 = 3 * A->n, it, i, go;
@@ -33025,14 +35047,14 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bs
     double rz;
     s.r = work, s.z = work + n3, s.p = s.z + n3, s.q = s.p + n3;
     cti_factors_residual(c, blocks, A, b, x, s.r);
-    cti_factors_apply(f, c, &c->factor, blocks, s.r, s.z);
+    cti_factors_apply(f, c, &c->factor, blocks, s.r, s.z, worker);
     rz = cti_factors_dot(c, blocks, s.r, s.z);
     go = rz > tol * tol;
     for (i = c->begin; go && i < c->end; i++)
         cti_v3_put(s.p, f->blocks[i], cti_v3_at(s.z, f->blocks[i]));
     for (it = 0; it < max_it && go; it++) {
         cti_factors_product(c, blocks, A, s.p, s.q);
-        go = cti_factors_iterate(f, c, &s, x, &rz, tol);
+        go = cti_factors_iterate(f, c, &s, x, &rz, tol, worker);
         /* a factor that costs iterations is renewed in the next step */
         if (go && it >= 8 && c->age > 0)
             c->stale = 1;
@@ -33063,12 +35085,12 @@ CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *
     return 1;
 }
 
-/* the kept compliance covers all ports asked for, or is recomputed for the union of old and new ones */
-static int cti_factors_cover_ports(cti_component *c, const int32_t *ports, int n_ports)
+/* the kept compliance covers all ports asked for, or is to be recomputed for the union of old and new ones; *out_work: with that scratch */
+static int cti_factors_cover_ports(cti_component *c, const int32_t *ports, int n_ports, size_t *out_work)
 {
     cti_factors *f = c->owner;
     int n = c->end - c->begin, i, missing = c->C_version != c->version;
-    float *work;
+    *out_work = 0;
     if (missing) {
         CTI_CLEAR(c->ports);
         for (i = 0; i < n; i++)
@@ -33087,20 +35109,15 @@ static int cti_factors_cover_ports(cti_component *c, const int32_t *ports, int n
     c->C_version = -1;
     n_ports = CTI_LEN(c->ports);
     c->ld = (3 * n_ports + 7) & ~7;
-    work = CTI_ARENA_NEW(f->arena, float, cti_factor32_compliance_work(&c->factor, n_ports));
-    if (!work || !CTI_RESERVE(f->mem, c->C, 3 * n_ports * c->ld))
-        return 0;
-    cti_factor32_compliance(&c->factor, c->ports, n_ports, c->C, c->ld, work);
-    c->C_version = c->version;
-    return 1;
+    *out_work = cti_factor32_compliance_work(&c->factor, n_ports);
+    return CTI_RESERVE(f->mem, c->C, 3 * n_ports * c->ld);
 }
 
-static int cti_factors_compliance(void *ctx, const int32_t *ports, int n_ports, const float **out_c, int *out_ld)
+static int cti_factors_compliance(void *ctx, const int32_t *ports, int n_ports, float **out_c, int *out_ld, size_t *out_work)
 {
     cti_component *c = (cti_component *)ctx;
-    int i, j, r, ld = (3 * n_ports + 7) & ~7, same;
-    float *C;
-    if (!cti_factors_cover_ports(c, ports, n_ports))
+    int i, ld = (3 * n_ports + 7) & ~7, same;
+    if (!cti_factors_cover_ports(c, ports, n_ports, out_work))
         return 0;
     same = n_ports == CTI_LEN(c->ports);
     for (i = 0; same && i < n_ports; i++)
@@ -33111,9 +35128,22 @@ static int cti_factors_compliance(void *ctx, const int32_t *ports, int n_ports, 
         return 1;
     }
     /* the ports in the order asked for */
-    C = CTI_ARENA_ZERO(c->owner->arena, float, (size_t)(3 * n_ports) * (size_t)ld);
-    if (!C)
-        return 0;
+    *out_c = CTI_ARENA_NEW(c->owner->arena, float, (size_t)(3 * n_ports) * (size_t)ld);
+    *out_work = *out_work > 0 ? *out_work : 1;
+    return *out_c != NULL;
+}
+
+static void cti_factors_fill(void *ctx, const int32_t *ports, int n_ports, float *C, float *work)
+{
+    cti_component *c = (cti_component *)ctx;
+    int i, j, r, ld = (3 * n_ports + 7) & ~7;
+    if (c->C_version != c->version) {
+        cti_factor32_compliance(&c->factor, c->ports, CTI_LEN(c->ports), c->C, c->ld, work);
+        c->C_version = c->version;
+    }
+    if (C == c->C)
+        return;
+    memset(C, 0, sizeof(float) * (size_t)(3 * n_ports) * (size_t)ld);
     for (i = 0; i < n_ports; i++)
         for (r = 0; r < 3; r++) {
             const float *from = c->C + (size_t)(3 * c->port_at[ports[i]] + r) * (size_t)c->ld;
@@ -33121,8 +35151,6 @@ static int cti_factors_compliance(void *ctx, const int32_t *ports, int n_ports, 
             for (j = 0; j < n_ports; j++)
                 memcpy(to + 3 * j, from + 3 * c->port_at[ports[j]], 3 * sizeof(float));
         }
-    *out_c = C;
-    return 1;
 }
 
 /* [2 n_components] ports, which are blocks that rows touch, and rows */
@@ -33194,6 +35222,7 @@ CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mod
             out[n].solve = cti_factors_solve;
             out[n].lagged = q->age > 0;
             out[n].compliance = cti_factors_compliance;
+            out[n].fill = cti_factors_fill;
             out[n++].ctx = q;
         } else if (mode == CT_CLUSTER_PATCH) {
             n = cti_factors_cut(f, arena, q, out, n);
@@ -33293,7 +35322,7 @@ static int cti_correct_factor(cti_corrector *t, cti_component *p)
     cti_factors *f = t->f;
     p->held_ok = 0, p->held_version++;
     if (!cti_factor32_compute(f->mem, &p->held, &f->symbolics[p->symbolic], &p->gather, t->A->val) ||
-        !CTI_RESERVE(f->mem, f->work, (int)cti_factor32_work(&p->held)))
+        !cti_factors_room(f, &p->held))
         return 0;
     p->held_ok = 1, p->held_dt = t->island->p.dt;
     return 1;
@@ -33364,7 +35393,7 @@ static ct_real cti_correct_apply(void *ctx, int renew, const ct_real *f, ct_real
         if (!cti_correct_split(t, c))
             continue;
         cti_factors_residual(p, q->own + p->place, &q->A, f, v, t->r);
-        cti_factors_apply(t->f, p, &p->held, q->own + p->place, t->r, t->z);
+        cti_factors_apply(t->f, p, &p->held, q->own + p->place, t->r, t->z, 0);
     }
     for (i = 0; i < q->p.n_rows; i++)
         cti_correct_cut(t, &q->p.rows[i], v);
@@ -33547,6 +35576,7 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *out);
 
 #define CTI_ISLANDS_WILD 10 /* natural map above which friction contact by contact, whose own part of it is large, has run away */
 
+#define CTI_ISLANDS_NOTE_US 0.08 /* [us] a block, about; see cti_tasks_run_work */
 #define CTI_ISLANDS_RESCUE 400 /* rows of an island that AUTO gives to Newton's method where ICA failed */
 
 /* islands of one solve */
@@ -33611,6 +35641,7 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *p)
     p->rows = s->rows, p->n_rows = CTI_LEN(s->rows);
     p->filter = s->n_constrained ? s->filter : NULL;
     p->projectors = s->projectors;
+    p->tasks = &s->desc.tasks;
 }
 
 /* rows and origins sorted by island, each island's in their order; start [n_islands + 1] */
@@ -33649,26 +35680,43 @@ static void cti_islands_balance_one(cti_state *s, ct_real dt, const cti_island *
     const cti_component *list = s->factors.components;
     int c;
     cti_problem_rhs(&q->p, s->pcg_work);
-    cti_bsr_residual(&q->A, s->pcg_work, q->v, s->pcg_work);
+    cti_problem_residual(&q->p, s->pcg_work, q->v, s->pcg_work);
     for (c = 0; c < q->n_components; c++)
         cti_islands_balance(s, dt, &list[q->components[c]], q->own + list[q->components[c]].place, s->pcg_work, q->v);
+}
+
+typedef struct cti_islands_judges {
+    cti_state *s;
+    const cti_island *q;
+    cti_residuals res;
+} cti_islands_judges;
+
+/* what is noted in components */
+static void cti_islands_note(int begin, int end, int worker, void *context)
+{
+    const cti_islands_judges *j = (const cti_islands_judges *)context;
+    const cti_island *q = j->q;
+    ct_real *w = j->s->pcg_work;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        cti_component *k = &j->s->factors.components[q->components[begin]];
+        int i, last = k->place + k->end - k->begin;
+        k->dynamics = j->res.dynamics * q->p.velocity_scale;
+        k->natural = j->res.natural;
+        for (i = k->place; i < last; i++)
+            cti_v3_put(w, i, cti_v3_sub(cti_v3_at(q->v, i), cti_v3_at(j->s->v_free, q->blocks[i])));
+        for (k->moved = 0, i = k->place; i < last; i++)
+            k->moved += (double)cti_v3_dot(cti_v3_at(w, i), cti_bsr_row(&q->A, w, i));
+    }
 }
 
 /* what an island's solution is worth, noted in its components */
 static void cti_islands_judge(cti_state *s, const cti_island *q)
 {
-    cti_residuals res;
-    int i, c;
-    cti_residual_eval(&q->p, s->desc.solver.cone, q->v, s->pcg_work, &res);
-    for (i = 0; i < q->n; i++)
-        cti_v3_put(s->pcg_work, i, cti_v3_sub(cti_v3_at(q->v, i), cti_v3_at(s->v_free, q->blocks[i])));
-    for (i = c = 0; c < q->n_components; c++) {
-        cti_component *k = &s->factors.components[q->components[c]];
-        k->dynamics = res.dynamics * q->p.velocity_scale;
-        k->natural = res.natural;
-        for (k->moved = 0; i < k->place + k->end - k->begin; i++)
-            k->moved += (double)cti_v3_dot(cti_v3_at(s->pcg_work, i), cti_bsr_row(&q->A, s->pcg_work, i));
-    }
+    cti_islands_judges j;
+    j.s = s, j.q = q;
+    cti_residual_eval(&q->p, s->desc.solver.cone, q->v, s->pcg_work, &j.res);
+    cti_tasks_run_work(&s->desc.tasks, cti_islands_note, q->n_components, CTI_ISLANDS_NOTE_US * q->n / q->n_components, &j);
 }
 
 /* new factors where the island's lag. 0: out of memory */
@@ -34179,9 +36227,6 @@ static ct_real cti_joints_own(const cti_state *s, const cti_row *row)
     return sum;
 }
 
-/* the script's time at the end of the step: in a repair it stands still */
-static double cti_joints_end(const cti_state *s, ct_real dt) { return s->time + (s->still ? 0 : (double)dt); }
-
 /* what the script's sides move by in the step, per time, in the row's axes */
 static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame)
 {
@@ -34199,10 +36244,10 @@ static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part
         if (part == 1 && side[k]->n == 0) {
             ct_real from[9], to[9];
             cti_joints_place(s, side[k], 0, s->time, from);
-            cti_joints_place(s, side[k], 0, cti_joints_end(s, dt), to);
+            cti_joints_place(s, side[k], 0, cti_state_ahead(s, dt), to);
             v = cti_v3_mul(cti_joint_turn(to, from, 0), j->lever / dt);
         } else if (side[k]->n == 0) {
-            v = cti_v3_sub(cti_joints_place(s, side[k], 0, cti_joints_end(s, dt), NULL), cti_joints_place(s, side[k], 0, s->time, NULL));
+            v = cti_v3_sub(cti_joints_place(s, side[k], 0, cti_state_ahead(s, dt), NULL), cti_joints_place(s, side[k], 0, s->time, NULL));
             v = cti_v3_mul(v, 1 / dt);
         }
         u = cti_v3_mad(u, v, k == 0 ? CTI_R(1) : CTI_R(-1));
@@ -34274,7 +36319,7 @@ static ct_real cti_joints_bend(const cti_state *s, const cti_row_context *c, con
 {
     int k, start = s->desc.row_mode == CT_ROW_VELOCITY;
     ct_real u[3], miss = 0;
-    cti_v3 e = cti_joints_phi(s, j, part, !start, start ? s->time : cti_joints_end(s, c->dt), row->frame);
+    cti_v3 e = cti_joints_phi(s, j, part, !start, start ? s->time : cti_state_ahead(s, c->dt), row->frame);
     e = cti_v3_mul(cti_v3_sub(e, cti_joints_target(s, j, part, c->dt, row->frame)), 1 / c->dt);
     row->w[0] = row->w[1] = row->w[2] = 0;
     if (start)
@@ -35010,7 +37055,7 @@ static int cti_tangle_planes(cti_state *s, uint64_t **marks)
     for (k = 0; k < f->n_planes; k++)
         for (i = 0; i < f->nv; i++) {
             const cti_plane *p = &f->planes[k];
-            if (f->bodies[f->body_of[i]].dynamic && cti_v3_dot(cti_v3_at(p->normal, 0), cti_v3_at(f->x0, i)) - p->offset <= 0 &&
+            if (f->bodies[f->body_of[i]].dynamic && cti_plane_gap(p, cti_v3_at(f->x0, i)) <= 0 &&
                 !CTI_PUSH(s->mem, *marks, cti_tangle_key(i, p->body, 1)))
                 return 0;
         }
@@ -35408,6 +37453,7 @@ CTI_FN int cti_cmr_sane(const cti_state *s, ct_real dt);
 #define CTI_CMR_JOINT CTI_R(1e-4) /* share of the thickness that a joint may miss by */
 #define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */
 #define CTI_CMR_SETTLE 8          /* times joints are linearized anew in a round */
+#define CTI_CMR_FREE_US 1.0 /* [us] that a block's free motion takes, about; see cti_tasks_run_work */
 #define CTI_CMR_BROKEN CTI_R(0.01) /* share of the thickness that a row may be missed by in a step */
 
 CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
@@ -35526,16 +37572,18 @@ static ct_real cti_cmr_radius(const cti_state *s, int block)
     return r ? cti_rigid_gyration(r) : 1;
 }
 
-/* v_free of one component, and what is kept of it. Component by component, so that its part of A is read once from memory. 0: out of memory */
-static int cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, int *its)
+/* v_free of one component, whose factor has been prepared, and what is kept of it. Component by component, so that its part of A is read once
+   from memory; it touches nothing of the others */
+static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, int worker)
 {
     cti_factors *f = &s->factors;
     const int32_t *blocks = f->blocks + q->begin;
     int i, k, n = q->end - q->begin;
-    if (!q->guessed && !cti_factors_renew(f, q, &s->A, dt))
-        return 0;
-    if (!q->guessed)
-        *its = cti_max_int(*its, cti_factors_free_solve(f, q, &s->A, s->b, s->v_free, cti_cmr_free_tolerance(s, q, dt), 200, s->pcg_work));
+    q->took = 0;
+    if (!q->guessed) {
+        cti_factors_refill(q, &s->A, dt);
+        q->took = cti_factors_free_solve(f, q, &s->A, s->b, s->v_free, cti_cmr_free_tolerance(s, q, dt), 200, s->pcg_work, worker);
+    }
     cti_factors_residual(q, blocks, &s->A, s->b, s->v_free, s->pcg_work);
     q->energy = 0;
     for (i = 0; i < n; i++)
@@ -35547,19 +37595,45 @@ static int cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, in
             s->dv_free[k] = s->v_free[k] - s->v[k];
             q->speed = cti_max(q->speed, cti_abs(s->v_free[k]) * cti_cmr_radius(s, blocks[i]));
         }
+}
+
+/* the same for one alone. 0: out of memory */
+static int cti_cmr_free_one(cti_state *s, ct_real dt, cti_component *q, int *its)
+{
+    if (!cti_factors_prepare(&s->factors, q, dt))
+        return 0;
+    cti_cmr_free_component(s, dt, q, 0);
+    *its = cti_max_int(*its, q->took);
     return 1;
+}
+
+typedef struct cti_cmr_frees {
+    cti_state *s;
+    ct_real dt;
+} cti_cmr_frees;
+
+static void cti_cmr_free_range(int begin, int end, int worker, void *context)
+{
+    const cti_cmr_frees *q = (const cti_cmr_frees *)context;
+    for (; begin < end; begin++)
+        cti_cmr_free_component(q->s, q->dt, &q->s->factors.components[begin], worker);
 }
 
 /* v_free: A v = b */
 static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 {
-    int c, its = 0;
+    cti_cmr_frees q;
+    int c, its = 0, n = CTI_LEN(s->factors.components);
     cti_factors_age(&s->factors);
     s->factors.rest = s->desc.thickness;
     cti_cmr_free_start(s, dt);
-    for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        if (!cti_cmr_free_component(s, dt, &s->factors.components[c], &its))
+    for (c = 0; c < n; c++)
+        if (!s->factors.components[c].guessed && !cti_factors_prepare(&s->factors, &s->factors.components[c], dt))
             return 0;
+    q.s = s, q.dt = dt;
+    cti_tasks_run_work(&s->desc.tasks, cti_cmr_free_range, n, CTI_CMR_FREE_US * s->n / cti_max_int(1, n), &q);
+    for (c = 0; c < n; c++)
+        its = cti_max_int(its, s->factors.components[c].took);
     out->linear_iterations += its;
     s->dt_free = dt;
     return 1;
@@ -35715,7 +37789,7 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     out->solver_iterations += q.iterations;
     out->solver_sweeps += q.sweeps;
     out->solver_fallbacks += q.fallbacks;
-    out->residual = q.residual;
+    out->residual = cti_finite(q.residual) ? q.residual : CTI_REAL_MAX; /* numbers that mean nothing are given up, but they are reported */
     out->converged &= !q.diverged;
     /* the last sweeps may have reached the tolerance after all */
     out->budget = (out->budget || q.budget) && !(out->residual <= s->desc.solver.tolerance);
@@ -35790,7 +37864,7 @@ static int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
         if (!q->guessed)
             continue;
         q->guessed = 0;
-        if (!cti_cmr_free_component(s, dt, q, &its))
+        if (!cti_cmr_free_one(s, dt, q, &its))
             return 0;
         q->dynamics = dynamics;
         for (i = 0; i < q->end - q->begin; i++)
@@ -35858,7 +37932,7 @@ static int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
         if (!q->loose || touched[c])
             continue;
         q->loose = q->guessed = 0;
-        if (!cti_cmr_free_component(s, dt, q, &its))
+        if (!cti_cmr_free_one(s, dt, q, &its))
             return 0;
         for (k = q->begin; k < q->end; k++)
             cti_v3_put(s->v_new, s->factors.blocks[k], cti_v3_at(s->v_free, s->factors.blocks[k]));
@@ -35951,8 +38025,9 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     out->converged = 1;
     if (!cti_assemble_pins(s, dt))
         return 0;
-    cti_assemble_movers(s, s->still ? s->time : s->time + (double)dt);
-    cti_assemble(s, dt, &out->extended);
+    cti_assemble_movers(s, cti_state_ahead(s, dt));
+    if (!cti_assemble(s, dt, &out->extended))
+        return 0;
     t1 = cti_cmr_clock(s);
     out->ms_assemble = t1 - t0;
     if (!cti_cmr_free_motion(s, dt, out))
@@ -36525,7 +38600,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     for (i = 0; i < s->n; i++)
         s->dt_prev[i] = dt;
     cti_integrate_forget(s);
-    s->time += s->still ? 0 : (double)dt;
+    s->time = cti_state_ahead(s, dt);
     return 1;
 }
 
@@ -36573,6 +38648,7 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
     cti_step_status(r, CT_STATUS_ZONES);
     if (!z.clear) {
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
+        s->limit = s->hits[0].pair; /* an attempt that was given up has none */
         cti_step_ask(s);
     }
     return 1;
@@ -36668,7 +38744,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     ct_real left = dt, sub = dt, dt_memory = s->dt_memory, whole = 0; /* whole: length before a cut, 0: not cut */
     const cti_memory *memory = &s->memory;
     int slot = 0, calm = 0, halved = 0;
-    double start_time = s->time, t0 = cti_cmr_clock(s);
+    double t0 = cti_cmr_clock(s);
     cti_step_begin(s, r);
     if (s->n == 0) {
         cti_step_nothing(s, dt, r);
@@ -36676,6 +38752,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     }
     if (!cti_start_save(s, 0, &s->start))
         return CT_ERR_MEMORY;
+    s->time_end = s->time + (double)dt;
     while (left > 0) {
         cti_attempt a;
         int good, shorter;
@@ -36683,6 +38760,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         if (s->detect.n_tangled && !cti_tangle_find(s))
             return cti_step_take_back(s);
         sub = cti_step_length(s, dt, left, sub);
+        s->left = left;
         if (!cti_cmr_attempt(s, sub, memory, dt_memory, &a))
             return cti_step_take_back(s);
         good = a.clear && a.converged && !a.crushed && !a.spun && !a.strained && cti_step_is_finite(s);
@@ -36717,7 +38795,6 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     if (halved)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
     cti_step_remember(s, slot ^ 1, dt_memory);
-    s->time = s->still ? start_time : start_time + (double)dt;
     cti_step_finish(s, r);
     r->ms_total = cti_cmr_clock(s) - t0;
     return CT_OK;
@@ -37510,7 +39587,7 @@ static int cti_pivot_find(const cti_pivot_choice *c, int i, double *q)
     double most = 0, found = 0, direction[3];
     int k, e, out = -1, first = c->J.p[i], last = c->J.p[i + 1];
     for (k = first; k < last; k += 3)
-        most = fmax(most, cti_pivot_length(c, k));
+        most = cti_fmax(most, cti_pivot_length(c, k));
     for (k = first; k < last; k += 3) {
         double part = cti_pivot_direction(c, c->J.i[k] / 3, c->J.x + k, direction), length = part * cti_pivot_length(c, k);
         int b = c->J.i[k] / 3, below = 0;
@@ -38464,8 +40541,9 @@ static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
     double t = cti_cmr_clock(s);
     if (!cti_assemble_pins(s, dt))
         return 0;
-    cti_assemble_movers(s, s->time + (double)dt);
-    cti_assemble(s, dt, &r->extended_elements);
+    cti_assemble_movers(s, cti_state_ahead(s, dt));
+    if (!cti_assemble(s, dt, &r->extended_elements))
+        return 0;
     r->ms_assemble += cti_cmr_clock(s) - t;
     return 1;
 }
@@ -38585,7 +40663,8 @@ static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r
     double t = cti_cmr_clock(s);
     cti_dcd_place(s, v, dt);
     memcpy(start, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_assemble_at(s, dt, s->x_new, start, s->dcd.damping, &r->extended_elements);
+    if (!cti_assemble_at(s, dt, s->x_new, start, s->dcd.damping, &r->extended_elements))
+        return 0;
     r->ms_assemble += cti_cmr_clock(s) - t;
     if (!cti_dcd_program(s, dt, v, r))
         return 0;
@@ -38643,7 +40722,7 @@ static void cti_dcd_commit(cti_state *s, ct_real dt)
     memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     for (i = 0; i < s->n; i++)
         s->dt_prev[i] = dt;
-    s->time += (double)dt;
+    s->time = cti_state_ahead(s, dt);
 }
 
 /* ---- the step ---- */
@@ -38732,14 +40811,16 @@ static ct_code cti_dcd_take_back(cti_state *s)
 CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     ct_real left = dt, sub = dt, least = dt / (ct_real)s->desc.dcd.max_substeps;
-    double start_time = s->time, t0 = cti_cmr_clock(s);
+    double t0 = cti_cmr_clock(s);
     cti_dcd_begin(s, r);
     if (!cti_start_save(s, 0, &s->start))
         return CT_ERR_MEMORY;
+    s->time_end = s->time + (double)dt;
     while (left > 0 && s->n > 0) {
         ct_real need = 1;
         int end;
         sub = left - sub < CTI_R(1e-6) * dt ? left : cti_min(sub, left);
+        s->left = left;
         end = cti_dcd_substep(s, sub, sub > CTI_R(1.001) * least, &need, r);
         if (end == 0)
             return cti_dcd_take_back(s);
@@ -38752,7 +40833,7 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
         left -= sub;
         r->substeps++;
     }
-    s->time = start_time + (double)dt;
+    s->time = s->time_end;
     s->dt_memory = dt;
     cti_memory_clear(&s->memory);
     if (s->n == 0) {
@@ -38813,6 +40894,7 @@ struct ct_world {
     cti_mem mem;
     cti_arena arena;
     cti_state state;
+    cti_pool *pool;         /* behind state.desc.tasks, where that is the world's own; or NULL */
     cti_body *bodies;       /* slots; kind FREE: unused */
     cti_world_joint *joints; /* slots */
     int32_t *surface_slot;  /* slot of each surface body */
@@ -38865,6 +40947,7 @@ CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
 CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair *out);
 
 #define CTI_COOKIE 0x63740001u
+#define CTI_WORLD_ULPS 64 /* of a coordinate that a thickness must be worth; CTI_EPS x >= ulp(x) */
 
 
 /* ---- 9_world/prepare.c ---- */
@@ -39039,6 +41122,7 @@ static ct_code cti_prepare_surface(ct_world *w)
     f->soup.edges = f->edges, f->soup.faces = f->faces;
     f->soup.nv = f->nv, f->soup.ne = f->ne, f->soup.nf = f->nf;
     f->soup.vertex_is_point = f->is_point;
+    f->soup.tasks = &w->state.desc.tasks;
     f->soup.bodies = f->ranges, f->soup.n_bodies = n;
     if (!cti_surface_neighbours(&w->mem, f) || !cti_world_resolve_joints(w))
         return CT_ERR_MEMORY;
@@ -39068,6 +41152,7 @@ static ct_code cti_prepare_matrix(ct_world *w)
     CTI_FREE(&w->mem, pairs);
     if (ok && CTI_IS_DISCRETE(s))
         return CT_OK; /* no factors */
+    s->factors.tasks = &s->desc.tasks;
     return ok && cti_factors_init(&w->mem, &w->arena, &s->factors, &s->A) ? CT_OK : CT_ERR_MEMORY;
 }
 
@@ -39207,7 +41292,9 @@ CONTACT_API_DEF const ct_library_info *ct_library_info_get(void)
                                          0,
                                          CONTACT_REAL,
                                          CTI_SIMD_NAME,
+                                         !CTI_FUSED,
                                          CONTACT_WITH_FILES,
+                                         CONTACT_THREADS,
                                          "cmr dcd",
                                          "auto ica ca pgs lemke boxed active_set mprgp interior newton admm"};
     return &info;
@@ -39345,14 +41432,30 @@ static ct_code cti_world_check_dcd(const ct_world_desc *d, ct_error_info *e)
     return CT_OK;
 }
 
+static ct_code cti_world_check_tasks(const ct_tasks *t, ct_error_info *e)
+{
+    if (t->worker_count < 0 || t->worker_count > CTI_POOL_MOST)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, t->worker_count, "tasks.worker_count must be 0 to 256");
+    if (!t->enqueue != !t->finish)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "tasks.enqueue and tasks.finish need each other");
+    if (!CONTACT_THREADS && !t->enqueue && t->worker_count > 1)
+        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, t->worker_count,
+                                "threads of the world's own (tasks.worker_count without enqueue) are not built: CONTACT_THREADS is 0");
+    return CT_OK;
+}
+
 static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
 {
+    ct_code code;
     int k;
     if (!d || d->cookie != CTI_COOKIE)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "world desc was not made by ct_world_desc_default");
     for (k = 0; k < 3; k++)
         if (!cti_finite(d->gravity[k]))
             return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "gravity must be finite");
+    for (k = 0; k < 3; k++)
+        if (!cti_finite64(d->origin[k]))
+            return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "origin must be finite");
     if (!(d->thickness > 0) || !cti_finite(d->thickness))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->thickness, "thickness must be positive");
     if (!(d->friction >= 0) || !cti_finite(d->friction))
@@ -39377,7 +41480,36 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->recovery_speed, "recovery_speed must be zero or positive");
     if (cti_world_check_dcd(d, e) != CT_OK)
         return e ? e->code : CT_ERR_ARGUMENT;
+    code = cti_world_check_tasks(&d->tasks, e);
+    if (code != CT_OK)
+        return code;
     return cti_world_check_solver(&d->solver, e);
+}
+
+/* 1 when products and sums of this file were fused in spite of the pragma on top of contact.h (clang -ffp-contract=fast, or src/ built without
+   -ffp-contract=off), for which the collision test's bounds do not hold: the exact product 1 - 2^-54 rounds to 1 */
+static int cti_world_contracted(void)
+{
+    volatile double a = 1 + 1.0 / 134217728, b = 1 - 1.0 / 134217728, c = -1;
+    double x = a, y = b, z = c;
+    return x * y + z != 0;
+}
+
+/* threads of the world's own, where they are asked for */
+static ct_code cti_world_start_pool(ct_world *w, ct_error_info *e)
+{
+    ct_tasks *t = &w->state.desc.tasks;
+    int failed, system;
+    if (t->enqueue || t->worker_count < 2)
+        return CT_OK;
+    w->pool = cti_pool_create(&w->mem, t->worker_count, &failed, &system);
+    if (!w->pool && failed < 0)
+        return cti_world_refuse(e, CT_ERR_MEMORY, t->worker_count, "out of memory");
+    if (!w->pool)
+        return cti_error_set(e, CT_ERR_MEMORY, failed, system, "thread %d of %d could not be started (system error %d)", failed, t->worker_count - 1,
+                             system);
+    t->enqueue = cti_pool_enqueue, t->finish = cti_pool_finish, t->user = w->pool;
+    return CT_OK;
 }
 
 CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error)
@@ -39387,6 +41519,8 @@ CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **ou
     ct_code code;
     if (!out_world)
         return cti_world_refuse(out_error, CT_ERR_ARGUMENT, 0, "out_world is NULL");
+    if (cti_world_contracted())
+        return cti_world_refuse(out_error, CT_ERR_UNSUPPORTED, 0, "the compiler has fused products and sums: compile with -ffp-contract=off");
     code = cti_world_check(desc, out_error);
     if (code != CT_OK)
         return code;
@@ -39402,6 +41536,12 @@ CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **ou
     w->state.desc = *desc;
     w->error.element = -1;
     w->error.text = ct_code_text(CT_OK);
+    code = cti_world_start_pool(w, out_error);
+    if (code != CT_OK) {
+        mem = w->mem;
+        cti_mem_resize(&mem, w, sizeof *w, 0);
+        return code;
+    }
     *out_world = w;
     return CT_OK;
 }
@@ -39442,25 +41582,22 @@ CONTACT_API_DEF void ct_world_destroy(ct_world *w)
     CTI_FREE(&w->mem, w->pairs);
     CTI_FREE(&w->mem, w->contacts);
     cti_arena_free(&w->arena);
+    cti_pool_destroy(&w->mem, w->pool);
     mem = w->mem;
     cti_mem_resize(&mem, w, sizeof *w, 0);
 }
 
-/* thickness against the rounding of positions: h at least 64 ulp of the largest coordinate */
-static ct_code cti_world_check_extent(ct_world *w)
+/* bodies that went where their thickness is below 64 ulp of a coordinate */
+static int cti_world_coarse(const cti_surface *f)
 {
-    const cti_surface *f = &w->state.surface;
-    ct_body_id none = {0, 0};
-    int b, i;
+    int b, i, n = 0;
     for (b = 0; b < f->n_bodies; b++) {
         ct_real big = 0;
         for (i = 3 * f->ranges[b].v0; i < 3 * f->ranges[b].v1; i++)
             big = cti_max(big, cti_abs(f->x0[i]));
-        if (f->bodies[b].thickness < 64 * CTI_EPS * big)
-            return cti_world_fail(w, CT_ERR_MESH, f->bodies[b].dynamic ? cti_world_id(w, w->surface_slot[b]) : none, -1, (double)big,
-                                  "thickness is below 64 ulp of a body's largest coordinate");
+        n += f->bodies[b].thickness < CTI_WORLD_ULPS * CTI_EPS * big;
     }
-    return CT_OK;
+    return n;
 }
 
 CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
@@ -39473,8 +41610,6 @@ CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *o
     if (!(dt > 0) || !cti_finite(dt))
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, (double)dt, "dt must be positive and finite");
     code = cti_world_prepare(w);
-    if (code == CT_OK)
-        code = cti_world_check_extent(w);
     if (code != CT_OK)
         return code;
     w->contacts_ready = 0;
@@ -39485,6 +41620,7 @@ CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *o
     if (out_report) {
         if (w->state.limit.n > 0)
             cti_world_public_pair(w, &w->state.limit, &report.limit);
+        report.coarse = cti_world_coarse(&w->state.surface);
         *out_report = report;
     }
     return CT_OK;
@@ -39777,10 +41913,28 @@ static int cti_bodies_slot(ct_world *w)
     return CTI_PUSH(&w->mem, w->bodies, empty) ? i : -1;
 }
 
+/* thickness against the rounding of positions: they are kept apart by CCD in any case, but a thickness of few ulp leaves them no room to move in */
+static ct_code cti_bodies_check_extent(ct_world *w, const cti_body *b)
+{
+    ct_real most = b->thickness / (CTI_WORLD_ULPS * CTI_EPS), big = 0;
+    int i, at = 0;
+    for (i = 0; i < 3 * b->n; i++)
+        if (cti_abs(b->rest[i]) > big)
+            big = cti_abs(b->rest[i]), at = i;
+    if (!(big > most))
+        return CT_OK;
+    return cti_error_set(&w->error, CT_ERR_MESH, at / 3, (double)b->rest[at],
+                         "body '%.32s', vertex %d: the coordinate %.9g m is beyond %.6g m, where the thickness %.6g m is 64 ulp of a %s; choose "
+                         "ct_world_desc.origin nearer to it, or more thickness",
+                         b->name, at / 3, (double)b->rest[at], (double)most, (double)b->thickness, CONTACT_REAL == 32 ? "float" : "double");
+}
+
 /* the finished body becomes part of the world, or is freed */
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out)
 {
     int slot = -1;
+    if (code == CT_OK)
+        code = cti_bodies_check_extent(w, b);
     /* blocks first: new slots may move the bodies, and a step that follows a refusal still points at their models */
     if (code == CT_OK && b->block0 >= 0 && !cti_bodies_reserve_blocks(w, b))
         code = CT_ERR_MEMORY;
@@ -40690,7 +42844,8 @@ CONTACT_API_DEF const char *ct_body_name(const ct_world *w, ct_body_id body)
     return slot < 0 ? "" : w->bodies[slot].name;
 }
 
-static void cti_bodies_write(const ct_real *from, int n, void *out, ct_scalar_type type, size_t stride)
+/* origin, of positions: added to doubles, which can hold the sum; or NULL */
+static void cti_bodies_write(const ct_real *from, int n, const double *origin, void *out, ct_scalar_type type, size_t stride)
 {
     int i, k;
     for (i = 0; i < n; i++) {
@@ -40698,6 +42853,7 @@ static void cti_bodies_write(const ct_real *from, int n, void *out, ct_scalar_ty
         for (k = 0; k < 3; k++) {
             double d = (double)from[3 * i + k];
             float f = (float)d;
+            d += origin && origin[k] != 0 ? origin[k] : -0.0; /* x + -0.0 is x, signs included */
             if (type == CT_SCALAR_FLOAT)
                 memcpy(p + (size_t)k * sizeof f, &f, sizeof f);
             else
@@ -40748,6 +42904,7 @@ static ct_code cti_bodies_get(const ct_world *cw, ct_body_id body, void *out, ct
     ct_world *w = (ct_world *)cw;
     int slot = cti_world_slot(w, body), i;
     const cti_body *b;
+    const double *origin = velocities || !w ? NULL : w->state.desc.origin;
     if (slot < 0)
         return cti_bodies_stale(w, body);
     if (out && stride < 3 * (type == CT_SCALAR_FLOAT ? sizeof(float) : sizeof(double)))
@@ -40758,15 +42915,15 @@ static ct_code cti_bodies_get(const ct_world *cw, ct_body_id body, void *out, ct
     if (!out || b->n == 0)
         return CT_OK;
     if (b->block0 >= 0 && !b->attach)
-        cti_bodies_write((velocities ? w->state.v : w->state.x) + 3 * (size_t)b->block0, b->n, out, type, stride);
+        cti_bodies_write((velocities ? w->state.v : w->state.x) + 3 * (size_t)b->block0, b->n, origin, out, type, stride);
     else if (b->kind == CTI_BODY_STATIC && !velocities)
-        cti_bodies_write(b->rest, b->n, out, type, stride);
+        cti_bodies_write(b->rest, b->n, origin, out, type, stride);
     else
         for (i = 0; i < b->n; i++) {
             cti_v3 p = velocities ? cti_bodies_velocity(w, b, i) : cti_body_point(w, b, i);
             ct_real q[3];
             cti_v3_put(q, 0, p);
-            cti_bodies_write(q, 1, (char *)out + (size_t)i * stride, type, stride);
+            cti_bodies_write(q, 1, origin, (char *)out + (size_t)i * stride, type, stride);
         }
     return CT_OK;
 }
@@ -44904,7 +47061,7 @@ static void cti_problem_line(FILE *f, const char *word, const double *x, int n)
         return;
     fprintf(f, "%s\n", word);
     for (i = 0; i < n; i++)
-        if (isfinite(x[i]))
+        if (cti_finite64(x[i]))
             cti_write_real(f, x[i]);
         else
             fputs(x[i] > 0 ? " inf" : " -inf", f);
@@ -45137,8 +47294,82 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_SIMD_NONE
 #undef CTI_SIMD_SSE2
 #undef CTI_SIMD_AVX2
+#undef CTI_SIMD_AVX512
+#undef CTI_SIMD_NEON
+#undef CTI_SIMD_WASM
+#undef CTI_HAS_AVX512
+#undef CTI_HAS_AVX2
+#undef CTI_HAS_SSE2
+#undef CTI_HAS_NEON
+#undef CTI_HAS_WASM
 #undef CTI_SIMD
+#undef CTI_FUSED
 #undef CTI_SIMD_NAME
+#undef CTI_D8_OP2
+#undef CTI_W_MASK
+#undef CTI_W_LT
+#undef CTI_W_LE
+#undef CTI_F8_OP2
+#undef CTI_W_LT_PS
+#undef CTI_W_LE_PS
+#undef CTI_SIMD_HAS_MAD
+#undef CTI_LANES
+#undef CTI_LANES_ALL
+#undef CTI_P2
+#undef CTI_P4
+#undef CTI_P2_DO
+#undef CTI_P4_DO
+#undef CTI_P2_LT
+#undef CTI_P4_LT
+#undef CTI_P2_LE
+#undef CTI_P4_LE
+#undef CTI_P2_MIN
+#undef CTI_P4_MIN
+#undef CTI_P2_MAX
+#undef CTI_P4_MAX
+#undef CTI_P2_AND
+#undef CTI_P4_AND
+#undef CTI_P2_OR
+#undef CTI_P4_OR
+#undef CTI_P2_SET
+#undef CTI_P4_SET
+#undef CTI_P2_LOAD
+#undef CTI_P4_LOAD
+#undef CTI_P2_STORE
+#undef CTI_P4_STORE
+#undef CTI_P2_SQRT
+#undef CTI_P4_SQRT
+#undef CTI_P2_ABS
+#undef CTI_P4_ABS
+#undef CTI_P2_CHOOSE
+#undef CTI_P4_CHOOSE
+#undef CTI_P2_BITS
+#undef CTI_P4_BITS
+#undef CTI_P4_SPREAD
+#undef CTI_P2_WIDEN_LOW
+#undef CTI_P2_WIDEN_HIGH
+#undef CTI_P4_NARROW
+#undef CTI_PI
+#undef CTI_PI_FROM2
+#undef CTI_PI_FROM4
+#undef CTI_PI_TO2
+#undef CTI_PI_TO4
+#undef CTI_PI_SET2
+#undef CTI_PI_SET4
+#undef CTI_PI_ADD2
+#undef CTI_PI_ADD4
+#undef CTI_PI_AND
+#undef CTI_PI_OR
+#undef CTI_PI_RIGHT2
+#undef CTI_PI_RIGHT4
+#undef CTI_P2_MASK
+#undef CTI_P4_MASK
+#undef CTI_P2_FUSED
+#undef CTI_P4_FUSED
+#undef CTI_P2_NFUSED
+#undef CTI_P4_NFUSED
+#undef CTI_PI_32
+#undef CTI_ARITHMETIC
 #undef CTI_R8
 #undef CTI_DD_U
 #undef CTI_SYMBOLIC_WIDTH
@@ -45157,6 +47388,9 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ICA_SLOW
 #undef CTI_ICA_ASTRAY
 #undef CTI_ICA_NEAR
+#undef CTI_ICA_SCATTER_US
+#undef CTI_ICA_VELOCITY_US
+#undef CTI_ICA_SOLVE_US
 #undef CTI_ICA_STALL
 #undef CTI_DUAL_MOST
 #undef CTI_MPRGP_ROUNDING
@@ -45236,6 +47470,9 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_DETECT_FAST
 #undef CTI_DETECT_LAST
 #undef CTI_DETECT_FLAT
+#undef CTI_DETECT_CUT
+#undef CTI_DETECT_DISTANCE_US
+#undef CTI_DETECT_COLLIDE_US
 #undef CTI_CULL_SAME
 #undef CTI_CULL_FLAT
 #undef CTI_CULL_STAY
@@ -45256,6 +47493,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ISLANDS_POOR_SPEED
 #undef CTI_ISLANDS_LOOSE
 #undef CTI_ISLANDS_WILD
+#undef CTI_ISLANDS_NOTE_US
 #undef CTI_ISLANDS_RESCUE
 #undef CTI_JOINTS_SETTLE
 #undef CTI_REPAIR_WAYS
@@ -45273,6 +47511,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_CMR_JOINT
 #undef CTI_CMR_STRAIN
 #undef CTI_CMR_SETTLE
+#undef CTI_CMR_FREE_US
 #undef CTI_CMR_BROKEN
 #undef CTI_ZONES_SOFT
 #undef CTI_ZONES_RIGID
@@ -45295,6 +47534,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_DCD_SEARCH
 #undef CTI_DCD_ROUNDING
 #undef CTI_COOKIE
+#undef CTI_WORLD_ULPS
 #undef CTI_BODIES_REACH
 #undef CTI_JOINT_SIZE
 #undef CTI_JOINT_CLEAR
@@ -45305,8 +47545,12 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_CPB_ARRAYS
 #undef CTI_CPB_MOST
 #undef CTI_FN
-#if defined(__clang__)
+#if defined(__clang__) && (defined(__x86_64__) || defined(__i386__))
 #pragma float_control(pop)
+#elif defined(__clang__)
+#pragma STDC FP_CONTRACT DEFAULT /* what the compiler was told: there is no push and pop here */
+#endif
+#if defined(__clang__)
 #pragma clang diagnostic pop
 #elif defined(__GNUC__)
 #pragma GCC pop_options

@@ -350,7 +350,7 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     out->solver_iterations += q.iterations;
     out->solver_sweeps += q.sweeps;
     out->solver_fallbacks += q.fallbacks;
-    out->residual = q.residual;
+    out->residual = cti_finite(q.residual) ? q.residual : CTI_REAL_MAX; /* numbers that mean nothing are given up, but they are reported */
     out->converged &= !q.diverged;
     /* the last sweeps may have reached the tolerance after all */
     out->budget = (out->budget || q.budget) && !(out->residual <= s->desc.solver.tolerance);

@@ -142,6 +142,7 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
     cti_step_status(r, CT_STATUS_ZONES);
     if (!z.clear) {
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
+        s->limit = s->hits[0].pair; /* an attempt that was given up has none */
         cti_step_ask(s);
     }
     return 1;

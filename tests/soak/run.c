@@ -1,0 +1,526 @@
+/* run.c -- a random world runs: steps, and what is tested after each. Method: positions are read through the public functions only; all edges
+   against all faces of bodies that may meet (exact.c), vertices against planes, and one vertex of each body against the insides of closed ones.
+   What two bodies have in common at the end of a step and had not at its start is an intersection: it has to be named by the report, and it
+   may only be there where scripts leave no room. */
+#define _POSIX_C_SOURCE 200809L
+#include "run.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* [s] of processor that a step may take under the sanitizers: per substep and block */
+#define WORK_STEP 1.0
+#define WORK_BLOCK 0.1
+#define WORLD_CPU 6.0 /* [s] of processor after which a world ends */
+
+static const char *const verdicts[SOAK_VERDICTS] = {"fine", "not finite", "unreported intersection", "validate disagrees", "work above its bound",
+                                                    "wrong code", "unreported depth", "other bits", "crash", "hang"};
+const char *soak_verdict_text(soak_verdict v) { return (int)v >= 0 && v < SOAK_VERDICTS ? verdicts[v] : "?"; }
+
+void soak_fail(soak_run *u, soak_verdict v, const char *text, ...)
+{
+    va_list list;
+    if (u->failed)
+        return;
+    u->failed = 1, u->out->verdict = v, u->out->step = u->out->steps;
+    va_start(list, text);
+    vsnprintf(u->out->text, sizeof u->out->text, text, list);
+    va_end(list);
+}
+
+static int is_finite(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (bits >> 52 & 0x7ff) != 0x7ff;
+}
+
+/* ---- items ---- */
+
+/* edges of triangles and segments, each once */
+static void make_edges(soak_item *q, const int32_t *segments, int ns)
+{
+    int i, k, j, n = 0;
+    q->edges = (int32_t *)malloc(sizeof(int32_t) * 2 * (size_t)(3 * q->nt + ns + 1));
+    for (i = 0; i < 3 * q->nt + ns; i++) {
+        int a = i < 3 * q->nt ? q->triangles[i] : segments[2 * (i - 3 * q->nt)];
+        int b = i < 3 * q->nt ? q->triangles[i % 3 == 2 ? i - 2 : i + 1] : segments[2 * (i - 3 * q->nt) + 1];
+        for (k = 0, j = 0; k < n && !j; k++)
+            j = (q->edges[2 * k] == a && q->edges[2 * k + 1] == b) || (q->edges[2 * k] == b && q->edges[2 * k + 1] == a);
+        if (!j && a != b)
+            q->edges[2 * n] = a, q->edges[2 * n + 1] = b, n++;
+    }
+    q->ne = n;
+}
+
+/* every edge in two triangles, once each way */
+static int is_closed(const soak_item *q)
+{
+    int i, j, n;
+    for (i = 0; i < 3 * q->nt; i++) {
+        int a = q->triangles[i], b = q->triangles[i % 3 == 2 ? i - 2 : i + 1], back = 0, same = 0;
+        for (j = 0; j < 3 * q->nt; j++) {
+            int c = q->triangles[j], d = q->triangles[j % 3 == 2 ? j - 2 : j + 1];
+            back += c == b && d == a, same += c == a && d == b;
+        }
+        if (back != 1 || same != 1)
+            return 0;
+    }
+    for (n = 0, i = 0; i < q->n; i++)
+        n += is_finite(q->x[3 * i]);
+    return q->nt > 0 && n > 0;
+}
+
+static void read_item(soak_run *u, soak_item *q)
+{
+    int n = 0, i;
+    if (q->kind == 'p')
+        return;
+    if (ct_body_get_positions(u->world, q->id, q->x, CT_SCALAR_DOUBLE, 3 * sizeof(double), &n) != CT_OK || n != q->n)
+        soak_fail(u, SOAK_CODE, "positions of body %d: %s", q->number, ct_world_error(u->world)->text);
+    for (i = 0; i < 3 * q->n; i++)
+        if (!is_finite(q->x[i])) {
+            soak_fail(u, SOAK_NAN, "body %d (%c): vertex %d is not finite", q->number, q->kind, i / 3);
+            return;
+        }
+}
+
+void soak_item_join(soak_run *u, soak_item *q, const ct_mesh *m)
+{
+    const int32_t *t = NULL;
+    int n = 0;
+    q->alive = 1;
+    q->deformable = q->kind == 's' || q->kind == 'c', q->dynamic = q->deformable || q->kind == 'r';
+    q->n = ct_body_vertex_count(u->world, q->id);
+    if (ct_body_get_triangles(u->world, q->id, &t, &n) != CT_OK)
+        n = 0;
+    q->nt = n;
+    q->triangles = (int32_t *)malloc(sizeof(int32_t) * 3 * (size_t)(n + 1));
+    if (n)
+        memcpy(q->triangles, t, sizeof(int32_t) * 3 * (size_t)n);
+    q->x = (double *)calloc(3 * (size_t)(q->n + 1), sizeof(double)), q->used = (uint8_t *)calloc((size_t)q->n + 1, 1);
+    if (q->kind == 's' && m->n_positions == q->n && m->n_tets) {
+        q->tets = (int32_t *)malloc(sizeof(int32_t) * 4 * (size_t)m->n_tets), q->n_tets = m->n_tets;
+        memcpy(q->tets, m->tets, sizeof(int32_t) * 4 * (size_t)m->n_tets);
+    }
+    make_edges(q, m->segments, q->kind == 't' || q->kind == 'k' ? m->n_segments : 0);
+    for (n = 0; n < 2 * q->ne; n++)
+        q->used[q->edges[n]] = 1;
+    read_item(u, q);
+    q->closed = q->kind != 'c' && is_closed(q) && soak_winding(q->x, q->triangles, q->nt, q->x) >= -1;
+    u->scripts |= q->kind == 'k';
+    u->out->blocks += q->deformable ? ct_body_node_count(u->world, q->id) : (q->kind == 'r' ? 2 : 0);
+}
+
+/* ---- what intersects ---- */
+
+typedef struct found {
+    int hits[SOAK_BODIES][SOAK_BODIES];   /* edge-face pairs, or vertices behind a plane */
+    int inside[SOAK_BODIES][SOAK_BODIES]; /* the first vertex of i is inside of j */
+    int total;
+} found;
+
+static int kept_apart(const soak_run *u, const soak_item *a, const soak_item *b)
+{
+    int i;
+    for (i = 0; i < u->n_joints; i++) {
+        const soak_joint *j = &u->joints[i];
+        if (j->alive && j->apart &&
+            ((j->a.index1 == a->id.index1 && j->b.index1 == b->id.index1) || (j->a.index1 == b->id.index1 && j->b.index1 == a->id.index1)))
+            return 1;
+    }
+    return 0;
+}
+
+/* edges of a through faces of b */
+static int count_hits(const soak_item *a, const soak_item *b)
+{
+    int e, f, n = 0;
+    for (e = 0; e < a->ne; e++)
+        for (f = 0; f < b->nt; f++) {
+            const int32_t *v = a->edges + 2 * (size_t)e, *t = b->triangles + 3 * (size_t)f;
+            if (a == b && (v[0] == t[0] || v[0] == t[1] || v[0] == t[2] || v[1] == t[0] || v[1] == t[1] || v[1] == t[2]))
+                continue;
+            n += soak_edge_meets_triangle(a->x + 3 * v[0], a->x + 3 * v[1], b->x + 3 * t[0], b->x + 3 * t[1], b->x + 3 * t[2]);
+        }
+    return n;
+}
+
+/* vertices behind a plane, by more than rounding can tell */
+static int count_behind(const soak_item *a, const soak_item *plane)
+{
+    double eps = sizeof(ct_real) == 4 ? 1e-6 : 2e-15;
+    int i, k, n = 0;
+    for (i = 0; i < a->n; i++) {
+        double s = -plane->offset, size = fabs(plane->offset);
+        for (k = 0; k < 3; k++)
+            s += plane->normal[k] * a->x[3 * i + k], size += fabs(a->x[3 * i + k]);
+        n += a->used[i] && s < -eps * size;
+    }
+    return n;
+}
+
+static int boxes_meet(const soak_item *a, const soak_item *b)
+{
+    int i, k;
+    for (k = 0; k < 3; k++) {
+        double la = INFINITY, ha = -INFINITY, lb = INFINITY, hb = -INFINITY;
+        for (i = 0; i < a->n; i++)
+            la = fmin(la, a->x[3 * i + k]), ha = fmax(ha, a->x[3 * i + k]);
+        for (i = 0; i < b->n; i++)
+            lb = fmin(lb, b->x[3 * i + k]), hb = fmax(hb, b->x[3 * i + k]);
+        if (la > hb || lb > ha)
+            return 0;
+    }
+    return 1;
+}
+
+static void find(const soak_run *u, found *out)
+{
+    int i, j;
+    memset(out, 0, sizeof *out);
+    for (i = 0; i < u->n_items; i++)
+        for (j = 0; j < u->n_items; j++) {
+            const soak_item *a = &u->items[i], *b = &u->items[j];
+            if (!a->alive || !b->alive || a->kind == 'p' || (i == j && !(a->deformable && u->desc.self_collision)))
+                continue;
+            if (i != j && !a->dynamic && !b->dynamic)
+                continue;
+            if (b->kind == 'p') {
+                out->hits[i][j] = a->dynamic ? count_behind(a, b) : 0;
+            } else if (!(i != j && kept_apart(u, a, b)) && boxes_meet(a, b)) {
+                out->hits[i][j] = count_hits(a, b);
+                out->inside[i][j] = i != j && b->closed && a->nt + a->ne > 0 &&
+                                    fabs(soak_winding(b->x, b->triangles, b->nt, a->x + 3 * (a->ne ? a->edges[0] : 0))) > 0.5;
+            }
+            out->total += out->hits[i][j];
+        }
+}
+
+static int plane_hits(const soak_run *u, const found *f)
+{
+    int i, j, n = 0;
+    for (i = 0; i < u->n_items; i++)
+        for (j = 0; j < u->n_items; j++)
+            n += u->items[j].kind == 'p' ? f->hits[i][j] : 0;
+    return n;
+}
+
+/* the library's own exact test against this one */
+static void compare(soak_run *u, const found *f)
+{
+    ct_pair *pairs = NULL;
+    int n = 0, i, planes = 0, mine = plane_hits(u, f);
+    if (ct_world_validate(u->world, &pairs, &n) != CT_OK) {
+        soak_fail(u, SOAK_CODE, "validate: %s", ct_world_error(u->world)->text);
+        return;
+    }
+    for (i = 0; i < n; i++)
+        planes += pairs[i].kind == CT_PAIR_PLANE;
+    if (n - planes != f->total - mine)
+        soak_fail(u, SOAK_DISAGREES, "validate names %d edge-face pairs, there are %d", n - planes, f->total - mine);
+    if (planes < mine)
+        soak_fail(u, SOAK_DISAGREES, "validate names %d vertices behind planes, there are %d", planes, mine);
+}
+
+/* 1 when the two were tangled before: what they had in common is not protected */
+static int was_tangled(const found *f, int i, int j)
+{
+    return f->hits[i][j] || f->hits[j][i] || f->inside[i][j] || f->inside[j][i];
+}
+
+static void judge(soak_run *u, const found *before, const found *now, const ct_step_report *r)
+{
+    int i, j;
+    for (i = 0; i < u->n_items; i++)
+        for (j = 0; j < u->n_items; j++) {
+            int crossed = now->hits[i][j] > 0, entered = now->inside[i][j];
+            if ((!crossed && !entered) || was_tangled(before, i, j))
+                continue;
+            if (u->scripts && r->status == CT_STATUS_NOT_CONVERGED && (r->limit.vertices_a[0] >= 0 || r->tangled > 0)) {
+                u->out->crossing_reported++;
+                return;
+            }
+            soak_fail(u, SOAK_CROSSING, "body %d (%c) %s body %d (%c)%s; status %s, tangled %d, %s", u->items[i].number, u->items[i].kind,
+                      crossed ? "crosses" : "is inside of", u->items[j].number, u->items[j].kind, before->total ? ", others were tangled" : "",
+                      ct_status_text(r->status), r->tangled, u->scripts ? "with scripts" : "no scripts");
+            return;
+        }
+    /* pairs count as tangled; what is behind a plane is a depth */
+    if (before->total && now->total && r->tangled == 0 && !(r->penetration > 0) && r->status < CT_STATUS_NOT_CONVERGED)
+        soak_fail(u, SOAK_CROSSING, "%d pairs intersected at the start, %d do now, and the report says 0 tangled", before->total, now->total);
+}
+
+/* 1 where a tet has turned inside out: such a body has no inside that could be told; of an embedded surface's tets nothing is known here */
+static int is_turned(const soak_item *q)
+{
+    int t, k, i;
+    if (q->kind == 's' && !q->n_tets)
+        return 1;
+    for (t = 0; t < q->n_tets; t++) {
+        double d[3][3];
+        for (k = 0; k < 3; k++)
+            for (i = 0; i < 3; i++)
+                d[k][i] = q->x[3 * q->tets[4 * t + k + 1] + i] - q->x[3 * q->tets[4 * t] + i];
+        if (!(d[0][0] * (d[1][1] * d[2][2] - d[1][2] * d[2][1]) + d[0][1] * (d[1][2] * d[2][0] - d[1][0] * d[2][2]) +
+                  d[0][2] * (d[1][0] * d[2][1] - d[1][1] * d[2][0]) > 0))
+            return 1;
+    }
+    return 0;
+}
+
+/* the discrete stepper: no deep vertex without a depth */
+static void judge_depth(soak_run *u, const ct_step_report *r)
+{
+    double deepest = 0;
+    int i, j, v, at = -1, in = -1;
+    for (i = 0; i < u->n_items; i++)
+        for (j = 0; j < u->n_items; j++) {
+            const soak_item *a = &u->items[i], *b = &u->items[j];
+            if (i == j || !a->alive || !b->alive || !a->dynamic || !b->closed || kept_apart(u, a, b) || !boxes_meet(a, b) || is_turned(a) ||
+                is_turned(b))
+                continue;
+            for (v = 0; v < a->n; v++)
+                if (a->used[v] && soak_winding(b->x, b->triangles, b->nt, a->x + 3 * v) > 0.9) {
+                    double d = soak_distance(b->x, b->triangles, b->nt, a->x + 3 * v);
+                    if (d > deepest)
+                        deepest = d, at = i, in = j;
+                }
+        }
+    if (deepest > 1e-3 * u->size && (double)r->penetration < 0.1 * deepest)
+        soak_fail(u, SOAK_DEPTH, "a vertex of body %d (%c) is %g m inside of body %d (%c), the report says %g", u->items[at].number,
+                  u->items[at].kind, deepest, u->items[in].number, u->items[in].kind, (double)r->penetration);
+}
+
+/* ---- a step ---- */
+
+static double cpu_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void check_numbers(soak_run *u, const ct_step_report *r)
+{
+    const ct_contact *c = NULL;
+    double x[18];
+    int i, k, n = 0;
+    x[0] = (double)r->residual, x[1] = (double)r->min_distance, x[2] = (double)r->penetration, x[3] = (double)r->momentum_lost;
+    x[4] = (double)r->joint_error, x[5] = r->energy_kinetic, x[6] = r->energy_elastic, x[7] = r->energy_gravity;
+    for (k = 0; k < 3; k++)
+        x[8 + k] = r->center_of_mass[k];
+    for (k = 0; k < 11; k++)
+        if (!is_finite(x[k]))
+            soak_fail(u, SOAK_NAN, "number %d of the report is not finite", k);
+    if (ct_world_contacts(u->world, &c, &n) != CT_OK)
+        soak_fail(u, SOAK_CODE, "contacts: %s", ct_world_error(u->world)->text);
+    for (i = 0; i < n; i++)
+        for (k = 0; k < 3; k++)
+            if (!is_finite((double)c[i].point[k]) || !is_finite((double)c[i].normal[k]) || !is_finite((double)c[i].impulse_normal) ||
+                !is_finite((double)c[i].gap) || !is_finite((double)c[i].impulse_tangent[k & 1]))
+                soak_fail(u, SOAK_NAN, "contact %d is not finite", i);
+    for (i = 0; i < u->n_items; i++) {
+        soak_item *q = &u->items[i];
+        if (!q->alive || q->kind == 'p')
+            continue;
+        if (ct_body_get_velocities(u->world, q->id, q->x, CT_SCALAR_DOUBLE, 3 * sizeof(double), NULL) != CT_OK)
+            soak_fail(u, SOAK_CODE, "velocities of body %d: %s", q->number, ct_world_error(u->world)->text);
+        for (k = 0; k < 3 * q->n; k++)
+            if (!is_finite(q->x[k]))
+                soak_fail(u, SOAK_NAN, "body %d (%c): velocity %d is not finite", q->number, q->kind, k / 3);
+        read_item(u, q);
+    }
+}
+
+/* processor time and counts of a step against what its size allows */
+static void check_work(soak_run *u, const ct_step_report *r, double seconds)
+{
+    int most = u->desc.stepper == CT_STEPPER_DCD ? u->desc.dcd.max_substeps : 1 << u->desc.max_halvings;
+    double bound = (WORK_STEP + WORK_BLOCK * u->out->blocks) * sqrt((double)most);
+    u->out->cpu += seconds, u->out->worst_cpu = fmax(u->out->worst_cpu, seconds);
+    u->out->worst_share = fmax(u->out->worst_share, seconds / bound);
+    if (seconds > bound)
+        soak_fail(u, SOAK_WORK, "a step of %d blocks took %.1f s, at most %.1f: %d substeps, %d rounds, %d iterations, %d sweeps, %d zones",
+                  u->out->blocks, seconds, bound, r->substeps, r->cmr_rounds, r->solver_iterations, r->solver_sweeps, r->zones);
+    if (r->substeps > most + 1 || r->substeps < 1)
+        soak_fail(u, SOAK_WORK, "%d substeps, at most %d", r->substeps, most);
+    if (u->desc.stepper == CT_STEPPER_CMR && r->cmr_rounds > 9 * (u->desc.cmr_rounds + 1))
+        soak_fail(u, SOAK_WORK, "%d rounds, at most %d", r->cmr_rounds, 9 * (u->desc.cmr_rounds + 1));
+}
+
+/* energy against the first step's and what gravity has done since */
+static void check_energy(soak_run *u, const ct_step_report *r, int fresh, double *gravity)
+{
+    double e = r->energy_kinetic + r->energy_elastic, m;
+    if (fresh)
+        u->explained = fmax(u->explained, e);
+    else
+        u->explained += fabs(r->energy_gravity - *gravity);
+    *gravity = r->energy_gravity;
+    m = e / (u->explained + 1e-12);
+    if (!u->scripts && !u->tangled && m > u->out->energy_ratio)
+        u->out->energy_ratio = m, u->out->energy_step = u->out->steps;
+}
+
+/* one step; 0: the world is at its end */
+static int step(soak_run *u, double dt, found *at, int fresh, double *gravity)
+{
+    ct_step_report r;
+    found now;
+    uint64_t before = ct_world_hash(u->world);
+    double t0 = cpu_now(), seconds;
+    ct_code code = ct_world_step(u->world, (ct_real)dt, &r);
+    seconds = cpu_now() - t0;
+    if (code != CT_OK) {
+        u->out->left = 1;
+        if (code != CT_ERR_MESH || ct_world_hash(u->world) != before)
+            soak_fail(u, SOAK_CODE, "step ends with code %d: %s", (int)code, ct_world_error(u->world)->text);
+        return 0;
+    }
+    u->out->steps++;
+    if ((int)r.status < 0 || r.status >= CT_STATUS_COUNT_) {
+        soak_fail(u, SOAK_CODE, "status %d", (int)r.status);
+        return 0;
+    }
+    u->out->status[r.status]++, u->out->zones += r.zones, u->out->frozen += r.frozen, u->out->substeps += r.substeps;
+    check_work(u, &r, seconds);
+    check_numbers(u, &r);
+    if (u->failed)
+        return 0;
+    check_energy(u, &r, fresh, gravity);
+    find(u, &now);
+    compare(u, &now);
+    if (u->desc.stepper == CT_STEPPER_DCD)
+        judge_depth(u, &r);
+    else
+        judge(u, at, &now, &r);
+    if (u->options->verbose)
+        printf("  step %d dt %g: %s, %d substeps, %d rounds, %d iterations, %d sweeps, %d contacts, zones %d, frozen %d, tangled %d, crossing %d, "
+               "residual %.2g, kinetic %.3g, elastic %.3g, %.3f s\n",
+               u->out->steps, dt, ct_status_text(r.status), r.substeps, r.cmr_rounds, r.solver_iterations, r.solver_sweeps, r.contacts, r.zones, r.frozen,
+               r.tangled, now.total, (double)r.residual, r.energy_kinetic, r.energy_elastic, seconds);
+    *at = now;
+    return !u->failed;
+}
+
+/* what was refused at creation: thickness and such stay in range, so nothing may be */
+static int create(soak_run *u)
+{
+    ct_error_info e;
+    ct_world_desc d = u->desc;
+    memset(&e, 0, sizeof e);
+    if (d.solver.solver != CT_SOLVER_ICA && u->desc.stepper == CT_STEPPER_CMR)
+        d.solver.cone = CT_CONE_CONE;
+    u->desc = d;
+    if (ct_world_create(&u->desc, &u->world, &e) == CT_OK)
+        return 1;
+    soak_fail(u, SOAK_CODE, "a world is refused: %s", e.text);
+    return 0;
+}
+
+static void describe(soak_run *u)
+{
+    char kinds[SOAK_BODIES + 1];
+    int i;
+    for (i = 0; i < u->n_items; i++)
+        kinds[i] = u->items[i].kind;
+    kinds[i] = 0;
+    snprintf(u->out->what, sizeof u->out->what, "%s %s %s, size %.3g m, %.3g m from the origin, dt %.3g, thickness %.3g, bodies %s, %d blocks%s",
+             ct_stepper_text(u->desc.stepper), ct_solver_text(u->desc.solver.solver), ct_integrator_text(u->desc.integrator), u->size,
+             fabs(u->origin[0]) + fabs(u->origin[1]) + fabs(u->origin[2]), u->dt, u->thickness, kinds, u->out->blocks, u->tangled ? ", tangled" : "");
+}
+
+static void run_steps(soak_run *u, soak_rng *r)
+{
+    int n = 5 + soak_below(r, 26), k, fresh;
+    double gravity = 0, dt = u->dt;
+    found at;
+    if (u->options->max_steps > 0 && n > u->options->max_steps)
+        n = u->options->max_steps;
+    find(u, &at);
+    compare(u, &at);
+    u->out->tangled_start = at.total > 0;
+    if (at.total > 0 && u->desc.stepper != CT_STEPPER_DCD && soak_chance(r, 0.4)) {
+        int freed = 0, left = 0, i;
+        if (ct_world_repair(u->world, &freed, &left) != CT_OK)
+            soak_fail(u, SOAK_CODE, "repair: %s", ct_world_error(u->world)->text);
+        for (i = 0; i < u->n_items; i++)
+            if (u->items[i].alive)
+                read_item(u, &u->items[i]);
+        find(u, &at);
+        compare(u, &at);
+        if (left < at.total - plane_hits(u, &at))
+            soak_fail(u, SOAK_CROSSING, "repair says %d left, there are %d", left, at.total);
+    }
+    for (k = 0; k < n && !u->failed; k++) {
+        double was = u->explained;
+        if (u->out->cpu > WORLD_CPU) {
+            u->out->cut = 1;
+            return;
+        }
+        fresh = k == 0;
+        if (k > 0 && !u->options->calm) {
+            u->explained = 0;
+            soak_between(u, k);
+            fresh = u->explained < 0; /* something was changed */
+            u->explained = fresh ? was : was + u->explained;
+            if (fresh)
+                find(u, &at);
+        }
+        if (soak_chance(r, 0.05))
+            dt = u->dt * soak_decades(r, -1, 0.5);
+        if (!u->failed && !step(u, dt, &at, fresh, &gravity))
+            break;
+    }
+}
+
+static void once(const soak_options *o, soak_result *out)
+{
+    soak_run *u = (soak_run *)calloc(1, sizeof *u);
+    soak_rng r = soak_stream(o->seed, 1);
+    int i, n;
+    memset(out, 0, sizeof *out);
+    u->seed = o->seed, u->options = o, u->out = out;
+    soak_make_desc(u, &r);
+    u->young = soak_decades(&r, 3, 9);
+    u->tangled = soak_chance(&r, 0.25);
+    n = 1 + soak_below(&r, 7);
+    if (create(u)) {
+        for (i = 0; i < n && !u->failed && out->blocks < SOAK_BLOCKS; i++)
+            soak_add(u, i);
+        describe(u);
+        if (o->verbose)
+            printf("seed %llu: %s\n", (unsigned long long)o->seed, out->what);
+        if (!o->calm && !u->failed) {
+            soak_between(u, -1);
+            u->explained = 0;
+        }
+        if (!u->failed)
+            run_steps(u, &r);
+        out->hash = ct_world_hash(u->world);
+        out->bodies = u->n_items, out->joints = u->n_joints;
+        ct_world_destroy(u->world);
+    }
+    for (i = 0; i < u->n_items; i++)
+        free(u->items[i].triangles), free(u->items[i].edges), free(u->items[i].x), free(u->items[i].used), free(u->items[i].tets);
+    free(u);
+}
+
+void soak_world(const soak_options *o, soak_result *out)
+{
+    soak_result twin;
+    once(o, out);
+    if (out->verdict == SOAK_FINE && !o->once && o->seed % 8 == 0) {
+        soak_options quiet = *o;
+        quiet.verbose = 0;
+        once(&quiet, &twin);
+        if (twin.hash != out->hash) {
+            out->verdict = SOAK_BITS;
+            snprintf(out->text, sizeof out->text, "the second run ends with other bits");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+/* run.h -- a random world while it is made (world.c) and run (run.c). */
+#ifndef TEST_SOAK_RUN_H
+#define TEST_SOAK_RUN_H
+
+#include "soak.h"
+
+typedef struct soak_joint {
+    ct_joint_id id;
+    ct_body_id a, b;
+    int alive, apart; /* 1: the two bodies do not collide */
+} soak_joint;
+
+typedef struct soak_run {
+    uint64_t seed;
+    const soak_options *options;
+    soak_result *out;
+    ct_world *world;
+    ct_world_desc desc;
+    double size, dt, thickness, young, origin[3];
+    int tangled;              /* bodies are placed anywhere */
+    int scripts;              /* something is scripted and moves: room may end */
+    soak_item items[SOAK_BODIES];
+    int n_items;
+    soak_joint joints[16];
+    int n_joints;
+    double explained;         /* [J] energy that is there for a reason */
+    int failed;
+} soak_run;
+
+typedef struct soak_mesh {
+    ct_mesh mesh;
+    int own; /* 1: arrays of malloc */
+} soak_mesh;
+
+void soak_mesh_free(soak_mesh *m);
+void soak_make_desc(soak_run *u, soak_rng *r);
+void soak_add(soak_run *u, int number);
+void soak_velocity(soak_run *u, soak_rng *r, ct_real out[3]);
+void soak_spin(soak_run *u, soak_rng *r, ct_real out[3]);
+/* soak_item_join -- fills what the tests know of a body that has just been added. */
+void soak_item_join(soak_run *u, soak_item *q, const ct_mesh *m);
+/* soak_fail -- the first failure counts. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void soak_fail(soak_run *u, soak_verdict v, const char *text, ...);
+
+/* ---- between.c: what happens between steps ---- */
+void soak_between(soak_run *u, int step);
+
+#endif /* TEST_SOAK_RUN_H */
