@@ -24,6 +24,8 @@ STD := -std=c99 -D_POSIX_C_SOURCE=200809L
 BASE := $(STD) $(WARN) -ffp-contract=off
 FLAGS64 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=64
 FLAGS32 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=32
+# tests of what float is promised to hold; they run in double like all others, and here
+TESTS32 := test_ccd test_intersect test_float
 FLAGSASAN := $(BASE) -Wno-unused-function -O1 -g1 $(ARCH) -DCONTACT_REAL=64 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 SOURCES := $(filter %.c,$(shell sed 's/\#.*//' src/MANIFEST))
@@ -45,7 +47,7 @@ NODEPS := clean format amalgamate
 ifneq ($(filter-out $(NODEPS),$(or $(MAKECMDGOALS),all)),)
 include build/deps/stb.mk build/deps/cjson.mk
 endif
-ifneq ($(filter test test-build test-all build/tests/% build/asan/%,$(MAKECMDGOALS)),)
+ifneq ($(filter test test-build test-all build/tests/% build/tests32/% build/asan/%,$(MAKECMDGOALS)),)
 include build/deps/cmocka.mk
 endif
 # one after the other: a package manager has one lock
@@ -100,14 +102,18 @@ build/tests/%: tests/%.c build/libcontact_dev.a
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
 	$(Q)$(CC) $(FLAGS64) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev.a $(CMOCKA_LIBS) -lm -o $@
+build/tests32/%: tests/%.c build/libcontact_dev32.a
+	@mkdir -p $(@D)
+	$(call say,LINK $@)
+	$(Q)$(CC) $(FLAGS32) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev32.a $(CMOCKA_LIBS) -lm -o $@
 build/asan/%: tests/%.c build/libcontact_asan.a
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
 	$(Q)$(CC) $(FLAGSASAN) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_asan.a $(CMOCKA_LIBS) -lm -o $@
-test-build: build/contact build/contact32 $(TESTS:%=build/tests/%) $(TESTS:%=build/asan/%)
+test-build: build/contact build/contact32 $(TESTS:%=build/tests/%) $(TESTS:%=build/asan/%) $(TESTS32:%=build/tests32/%)
 test:
 	@$(MAKE) --no-print-directory -s -k -j$(JOBS) test-build || true
-	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) --stb "$(STB_CFLAGS)" $(TESTS)
+	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) --stb "$(STB_CFLAGS)" --float "$(TESTS32)" $(TESTS)
 test-all: test
 
 # ---- the rest ----
@@ -138,4 +144,4 @@ format:
 clean:
 	rm -rf build
 
--include $(OBJ64:.o=.d) $(OBJ32:.o=.d) $(OBJASAN:.o=.d) $(BIN64:.o=.d) $(BIN32:.o=.d) $(wildcard build/tests/*.d build/asan/*.d build/bench/*.d)
+-include $(OBJ64:.o=.d) $(OBJ32:.o=.d) $(OBJASAN:.o=.d) $(BIN64:.o=.d) $(BIN32:.o=.d) $(wildcard build/tests/*.d build/tests32/*.d build/asan/*.d build/bench/*.d)
