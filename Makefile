@@ -29,6 +29,8 @@ BASE := $(STD) $(WARN) -ffp-contract=off
 THREADS := -DCONTACT_THREADS=1 -pthread
 FLAGS64 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=64 $(THREADS)
 FLAGS32 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=32 $(THREADS)
+# tests of what float is promised to hold; they run in double like all others, and here
+TESTS32 := test_ccd test_intersect test_float
 FLAGSASAN := $(BASE) -Wno-unused-function -O1 -g1 $(ARCH) -DCONTACT_REAL=64 $(THREADS) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 # every loop is cut, however short
@@ -54,7 +56,7 @@ NODEPS := clean format amalgamate
 ifneq ($(filter-out $(NODEPS),$(or $(MAKECMDGOALS),all)),)
 include build/deps/stb.mk build/deps/cjson.mk
 endif
-ifneq ($(filter test test-build test-all build/tests/% build/asan/% build/tsan/% test-tsan,$(MAKECMDGOALS)),)
+ifneq ($(filter test test-build test-all build/tests/% build/tests32/% build/asan/% build/tsan/% test-tsan,$(MAKECMDGOALS)),)
 include build/deps/cmocka.mk
 endif
 # one after the other: a package manager has one lock
@@ -117,6 +119,10 @@ build/tests/%: tests/%.c build/libcontact_dev.a
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
 	$(Q)$(CC) $(FLAGS64) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev.a $(CMOCKA_LIBS) -lm -o $@
+build/tests32/%: tests/%.c build/libcontact_dev32.a
+	@mkdir -p $(@D)
+	$(call say,LINK $@)
+	$(Q)$(CC) $(FLAGS32) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev32.a $(CMOCKA_LIBS) -lm -o $@
 build/asan/%: tests/%.c build/libcontact_asan.a
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
@@ -173,10 +179,10 @@ build/fuzz/%: tests/fuzz/fuzz_read.c tests/fuzz/fuzz_scene.c build/libcontact_fu
 fuzz:
 	@if ! command -v $(FUZZ_CC) >/dev/null; then echo "SKIPPED fuzz: needs the Debian package clang"; exit 0; fi; \
 	    $(MAKE) --no-print-directory -j$(JOBS) build/fuzz/seeds $(FUZZERS:%=build/fuzz/%) && sh tools/run_fuzz.sh $(SECONDS) $(JOBS) $(FUZZERS)
-test-build: build/contact build/contact32 $(TESTS:%=build/tests/%) $(TESTS:%=build/asan/%)
+test-build: build/contact build/contact32 $(TESTS:%=build/tests/%) $(TESTS:%=build/asan/%) $(TESTS32:%=build/tests32/%)
 test:
 	@$(MAKE) --no-print-directory -s -k -j$(JOBS) test-build || true
-	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) --stb "$(STB_CFLAGS)" $(TESTS)
+	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) --stb "$(STB_CFLAGS)" --float "$(TESTS32)" $(TESTS)
 test-all: test test-tsan
 # the same bits from every SIMD path, compiler and processor; what is not here is SKIPPED with its package's name
 test-platforms:
@@ -213,4 +219,4 @@ format:
 clean:
 	rm -rf build
 
--include $(OBJFUZZ:.o=.d) $(OBJ64:.o=.d) $(OBJ32:.o=.d) $(OBJASAN:.o=.d) $(OBJTSAN:.o=.d) $(BIN64:.o=.d) $(BIN32:.o=.d) $(wildcard build/tests/*.d build/asan/*.d build/tsan/*.d build/bench/*.d)
+-include $(OBJFUZZ:.o=.d) $(OBJ64:.o=.d) $(OBJ32:.o=.d) $(OBJASAN:.o=.d) $(OBJTSAN:.o=.d) $(BIN64:.o=.d) $(BIN32:.o=.d) $(wildcard build/tests/*.d build/tests32/*.d build/asan/*.d build/tsan/*.d build/bench/*.d)

@@ -238,12 +238,13 @@ def run_all(count, args, pool, stb, work):
     parts = [] if args.skip_matrix else [pool.submit(quick_start, count, have, work, stb)]
     scripts = [(name, pool.submit(run, [sys.executable, "tests/%s.py" % name])) for name in ("test_tools", "test_scenes")]
     units = [pool.submit(run_unit, "build/%s/%s" % (d, t)) for d in ("asan", "tests") for t in args.tests]
+    floats = [pool.submit(run_unit, "build/tests32/" + t) for t in args.float.split()]
     if not args.skip_matrix:
         parts += [pool.submit(links, count, f, real, stb, work) for f in families for real in ("64", "32")]
         parts += [pool.submit(examples, count, work), pool.submit(switches, count, "clang" if "clang" in have else "cc", stb, work)]
     jobs = matrix(families, stb)
     twins = [pool.submit(run, job) for job in jobs]
-    for unit in units:
+    for unit in units + floats:
         count_unit(count, *unit.result())
     code, out, _ = run([sys.executable, "tools/amalgamate.py", "--check"])
     count.ok(code == 0, "contact.h is fresh", out)
@@ -257,7 +258,7 @@ def run_all(count, args, pool, stb, work):
         count.ok(twin.result()[0] == 0, " ".join(job), twin.result()[1])
     for part in parts:
         part.result()
-    spent = [("sanitized", units[:len(args.tests)]), ("plain", units[len(args.tests):])]
+    spent = [("sanitized", units[:len(args.tests)]), ("plain", units[len(args.tests):]), ("float", floats)]
     for what, of in spent:
         print("%s tests: %.0f s" % (what, sum(u.result()[1][2] for u in of if u.result()[1])))
     print("scripts: %.0f s" % sum(s.result()[2] for _, s in scripts))
@@ -279,6 +280,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--stb", default="")
     parser.add_argument("--skip-matrix", action="store_true")
+    parser.add_argument("--float", default="", help="tests that also run in float")
     parser.add_argument("tests", nargs="*")
     args = parser.parse_args()
     start = time.time()
