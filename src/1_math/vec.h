@@ -85,16 +85,37 @@ CTI_INLINE ct_real cti_m3_det(const ct_real *m)
 {
     return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
 }
-/* cti_m3_inverse -- 1 and the inverse, or 0 (out untouched) when the determinant is zero or not finite. */
-CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
+/* out [9], not m: the adjoint of m over d, its determinant. */
+CTI_INLINE void cti_m3_adjoint(const ct_real *m, ct_real d, ct_real *out)
 {
-    ct_real d = cti_m3_det(m), i;
-    if (!(cti_abs(d) > 0) || !cti_finite(d))
-        return 0;
-    i = 1 / d;
+    ct_real i = 1 / d;
     out[0] = (m[4] * m[8] - m[5] * m[7]) * i, out[1] = (m[2] * m[7] - m[1] * m[8]) * i, out[2] = (m[1] * m[5] - m[2] * m[4]) * i;
     out[3] = (m[5] * m[6] - m[3] * m[8]) * i, out[4] = (m[0] * m[8] - m[2] * m[6]) * i, out[5] = (m[2] * m[3] - m[0] * m[5]) * i;
     out[6] = (m[3] * m[7] - m[4] * m[6]) * i, out[7] = (m[1] * m[6] - m[0] * m[7]) * i, out[8] = (m[0] * m[4] - m[1] * m[3]) * i;
+}
+/* cti_m3_inverse -- 1 and the inverse, or 0 (out untouched) when the determinant is zero or not finite. A determinant is of third order in the
+   entries: where it nears the ends of ct_real's range, as those of small bodies' inertias do in float, they are scaled first. m and out: not the
+   same. */
+CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
+{
+    const ct_real small = sizeof(ct_real) == 4 ? CTI_R(1e-24) : CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS;
+    ct_real d = cti_m3_det(m), n[9], big = 0, s;
+    int k;
+    if (cti_abs(d) > small && cti_abs(d) < 1 / small)
+        return cti_m3_adjoint(m, d, out), 1;
+    for (k = 0; k < 9; k++)
+        big = cti_max(big, cti_abs(m[k]));
+    s = 1 / big;
+    if (!(big > 0) || !cti_finite(big) || !cti_finite(s) || !(s > 0))
+        return 0;
+    for (k = 0; k < 9; k++)
+        n[k] = m[k] * s;
+    d = cti_m3_det(n);
+    if (!(cti_abs(d) > 0) || !cti_finite(d) || !cti_finite(s / d))
+        return 0;
+    cti_m3_adjoint(n, d, out);
+    for (k = 0; k < 9; k++)
+        out[k] *= s;
     return 1;
 }
 

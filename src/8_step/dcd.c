@@ -323,6 +323,10 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
         return 0;
     cti_dcd_note(s, &q, r);
     r->newton_iterations++;
+    if (!cti_finite(q.residual)) { /* numbers that mean nothing do not stay, but they are reported */
+        q.residual = CTI_REAL_MAX;
+        cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
+    }
     r->residual = cti_max(r->residual, q.residual);
     r->solves += CTI_LEN(s->rows) > 0;
     if (q.budget)

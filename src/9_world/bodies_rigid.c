@@ -35,11 +35,20 @@ static ct_code cti_bodies_check_rigid(ct_world *w, const ct_rigid_desc *d)
     return CT_OK;
 }
 
+/* 1 where an inertia has positive determinants: its own and those of its corners */
+static int cti_bodies_is_positive(const double *I)
+{
+    double m = I[0] * I[4] - I[1] * I[3];
+    double d = I[0] * (I[4] * I[8] - I[5] * I[7]) - I[1] * (I[3] * I[8] - I[5] * I[6]) + I[2] * (I[3] * I[7] - I[4] * I[6]);
+    return I[0] > 0 && m > 0 && d > 0;
+}
+
 /* mass properties from the surface, which has to be closed */
 static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
 {
     cti_rigid *r = &b->rigid_start;
     double mass, center[3], inertia[9], volume;
+    ct_real inverse[9];
     int i, e;
     if (!b->topology.closed) {
         for (e = 0; e < b->topology.n_edges; e++)
@@ -60,7 +69,7 @@ static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
         r->inertia[i] = (ct_real)inertia[i];
     if (!CTI_RESIZE(&w->mem, b->attach, b->n))
         return CT_ERR_MEMORY;
-    if (!(cti_m3_det(r->inertia) > 0))
+    if (!cti_bodies_is_positive(inertia) || !cti_m3_inverse(r->inertia, inverse) || !(r->mass > 0))
         return cti_bodies_refuse(w, CT_ERR_MESH, -1, volume, "a rigid body's inertia is singular (value: volume)");
     for (i = 0; i < b->n; i++) {
         cti_attach *a = &b->attach[i];

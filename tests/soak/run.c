@@ -14,7 +14,7 @@
 /* [s] of processor that a step may take under the sanitizers: per substep and block */
 #define WORK_STEP 1.0
 #define WORK_BLOCK 0.1
-#define WORLD_CPU 6.0 /* [s] of processor after which a world ends */
+#define WORLD_CPU 3.0 /* [s] of processor after which a world ends */
 
 static const char *const verdicts[SOAK_VERDICTS] = {"fine", "not finite", "unreported intersection", "validate disagrees", "work above its bound",
                                                     "wrong code", "unreported depth", "other bits", "crash", "hang"};

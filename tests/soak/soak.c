@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CPU_MOST = 60, WALL_MOST = 600, JOBS_MOST = 64 }; /* [s] that a world may take */
+enum { CPU_MOST = 60, WALL_MOST = 3600, JOBS_MOST = 64 }; /* [s] that a world may take */
 
 typedef struct job {
     pid_t pid;

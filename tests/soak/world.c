@@ -75,6 +75,8 @@ void soak_make_desc(soak_run *u, soak_rng *r)
     u->size = soak_decades(r, -3, 3);
     u->dt = soak_decades(r, -5, -1);
     far = soak_chance(r, 0.3) ? soak_decades(r, 0, 5) : (soak_chance(r, 0.5) ? 0 : u->size * soak_decades(r, -1, 1));
+    if (eps > 1e-10) /* float: far from the origin small things have no shape */
+        far = fmin(far, 300 * u->size);
     least = 64 * eps * (far + 30 * u->size) * 1.01;
     direction(r, g);
     for (k = 0; k < 3; k++)
@@ -385,6 +387,25 @@ static ct_code add_kinematic(soak_run *u, soak_rng *r, const ct_mesh *m, ct_body
     return code;
 }
 
+/* slivers, doubled vertices, elements without a size */
+static void spoil(soak_rng *r, ct_mesh *m)
+{
+    int32_t *list = m->n_tets ? m->tets : m->triangles;
+    int per = m->n_tets ? 4 : 3, n = m->n_tets ? m->n_tets : m->n_triangles, e, k;
+    ct_real *p, *q;
+    if (n == 0)
+        return;
+    e = soak_below(r, n);
+    p = m->positions + 3 * (size_t)list[per * e], q = m->positions + 3 * (size_t)list[per * e + 1 + soak_below(r, per - 1)];
+    if (soak_chance(r, 0.2))
+        list[per * e] = list[per * e + 1]; /* a vertex twice */
+    else if (soak_chance(r, 0.3))
+        memcpy(p, q, 3 * sizeof *p); /* two vertices in one place */
+    else
+        for (k = 0; k < 3; k++) /* nearly so */
+            p[k] = (ct_real)((double)q[k] + soak_decades(r, -12, -2) * ((double)p[k] - (double)q[k]));
+}
+
 /* the mesh of a body of this kind. *clean 1: it must be accepted */
 static void make_mesh(soak_rng *r, char kind, soak_mesh *m, soak_mesh *skin, int *clean)
 {
@@ -498,6 +519,8 @@ void soak_add(soak_run *u, int number)
         return;
     }
     make_mesh(r, kind, &m, &skin, &clean);
+    if (soak_chance(r, 0.06))
+        spoil(r, soak_chance(r, 0.8) || !skin.mesh.n_positions ? &m.mesh : &skin.mesh), clean = 0;
     {
         soak_rng same = *r;
         place(&same, &m.mesh, scale, zero);
