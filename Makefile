@@ -6,6 +6,9 @@
 #   make soak       2,000 random worlds under the sanitizers; counts of crashes, NaN, hangs, unreported intersections
 #   make fuzz       libFuzzer on each reader, SECONDS=600 each (clang)
 #   make accept     acceptance scenes      make bench    measurements        make figures   docs/figures.md, its pictures
+#   make test-all   that, every switch, language and consumer, platforms, long scenes, fuzz and soak in short form
+#   make sizes      the README's table of sizes and compile times
+#   make install    contact.h and contact.pc to PREFIX (/usr/local), below DESTDIR
 #   make amalgamate contact.h from src/
 #   make format     clang-format           make clean    removes build/
 # Variables: CC, ARCH (-march=native), OPT (-O2), JOBS (2), V=1 shows the commands
@@ -46,17 +49,17 @@ OBJTSAN := $(SOURCES:%.c=build/otsan/%.o)
 BIN64 := $(TOOLS:%=build/o64/tools/%.o)
 BIN32 := $(TOOLS:%=build/o32/tools/%.o)
 
-.PHONY: all demo test test-build test-tsan test-all test-platforms soak bench bench-paths accept figures fuzz format clean amalgamate
+.PHONY: all demo test test-build test-all test-builds test-tsan test-platforms soak bench bench-paths accept figures fuzz format clean amalgamate sizes install
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: build/contact build/contact32 build/libcontact_dev.a
 
 # ---- libraries that are needed: found, or fetched by package name (tools/deps.sh) ----
-NODEPS := clean format amalgamate
+NODEPS := clean format amalgamate install
 ifneq ($(filter-out $(NODEPS),$(or $(MAKECMDGOALS),all)),)
 include build/deps/stb.mk build/deps/cjson.mk
 endif
-ifneq ($(filter test test-build test-all build/tests/% build/tests32/% build/asan/% build/tsan/% test-tsan,$(MAKECMDGOALS)),)
+ifneq ($(filter test test-build build/tests/% build/tests32/% build/asan/% build/tsan/% test-tsan,$(MAKECMDGOALS)),)
 include build/deps/cmocka.mk
 endif
 # one after the other: a package manager has one lock
@@ -183,14 +186,25 @@ test-build: build/contact build/contact32 $(TESTS:%=build/tests/%) $(TESTS:%=bui
 test:
 	@$(MAKE) --no-print-directory -s -k -j$(JOBS) test-build || true
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) --stb "$(STB_CFLAGS)" --float "$(TESTS32)" $(TESTS)
-test-all: test test-tsan
 # the same bits from every SIMD path, compiler and processor; what is not here is SKIPPED with its package's name
 test-platforms:
 	@STB_CFLAGS="$(STB_CFLAGS)" $(PYTHON) tests/test_platforms.py --jobs $(JOBS)
+test-builds:
+	@STB_CFLAGS="$(STB_CFLAGS)" $(PYTHON) tests/test_builds.py --jobs $(JOBS) $(PARTS)
+test-all:
+	@MAKE="$(MAKE)" STB_CFLAGS="$(STB_CFLAGS)" $(PYTHON) tools/test_all.py --jobs $(JOBS)
 
 # ---- the rest ----
 amalgamate:
 	$(PYTHON) tools/amalgamate.py
+sizes:
+	@STB_CFLAGS="$(STB_CFLAGS)" $(PYTHON) tools/size_table.py
+PREFIX ?= /usr/local
+install:
+	@mkdir -p "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(PREFIX)/share/pkgconfig"
+	@cp contact.h "$(DESTDIR)$(PREFIX)/include/"
+	@v=`sed -n '1s/.*version \([0-9.]*\),.*/\1/p' contact.h` && \
+	    sed -e 's|@PREFIX@|$(PREFIX)|' -e "s|@VERSION@|$$v|" contact.pc.in > "$(DESTDIR)$(PREFIX)/share/pkgconfig/contact.pc"
 demo:
 	@$(MAKE) --no-print-directory -j$(JOBS) build/contact
 	@$(PYTHON) tools/make_demo.py

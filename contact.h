@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 19b9804bd195cbc5.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs b0f265067657ac40.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -96,6 +96,19 @@ WHAT IS GUARANTEED
     acos, atan2 and cbrt are our own). It does not hold for time limits, which depend on the clock, for float against double, and for
     decimal numbers in mesh and problem files only where strtod rounds correctly.
 
+FLOAT, AND WORLDS FAR FROM THEIR ORIGIN
+    All of this is said of positions as they are rounded, and holds in float at any distance: whether features meet, whether they intersect and on
+    which side of a plane a vertex is, is decided in double or better in both builds; lanes of float only say no, within error bounds of
+    their own. What a float lacks is room to move in. A thickness h must be worth 64 ulp of every coordinate of its body:
+        |x| <= h / (64 * 2^-23) = 131,072 h in float (131 m for 1 mm),   |x| <= 7e13 h in double
+    ct_body_add_* refuses what is beyond, with CT_ERR_MESH, the body, the vertex and the numbers. A body that falls, flies or is scripted there is
+    not stopped: it still intersects nothing, but what it keeps is rounded to ulp, motion below half an ulp a step is lost, and the
+    fail-safe may have to act; ct_step_report.coarse counts such bodies, for you to remove.
+    A float world that lies elsewhere takes an origin in double, ct_world_desc.origin: hand in positions less the origin, (float)(p - origin), as
+    meshes, planes, points of joints and centres of motion; ct_body_get_positions adds it to doubles, and everything else that comes
+    out is relative to it. Scripts follow time in double. What float costs is in the solves: more steps end with status budget, or
+    not_converged, than in double, and on a few scenes the fail-safe acts where it does not in double (docs/float.md); the report says so.
+
 THREADS
     A world belongs to one thread at a time; two worlds never touch. The ct_ccd_* and ct_mesh_* functions need no world and are safe on every
     thread. A step runs on the calling thread, unless ct_world_desc.tasks says otherwise:
@@ -117,7 +130,7 @@ MEMORY
 SWITCHES. Macros that you define before the include. The first group must be the same in every file that includes contact.h.
 
     CONTACT_REAL          64 (default) or 32. The type ct_real: double or float. 32 halves memory and is faster; exported names then end in
-                          _f32, so that mixing precisions is a link error and both may live in one program.
+                          _f32, so that mixing precisions is a link error and both may live in one program. What it bounds: see FLOAT above.
     CONTACT_STATIC        undefined (default) or defined. Every function is static: a private copy for one file. Define it together with
                           CONTACT_IMPLEMENTATION.
     CONTACT_API           what stands in front of every declaration; default extern. For example __declspec(dllexport).
@@ -186,7 +199,13 @@ SOURCES
 #define CONTACT_REAL 64
 #endif
 #if CONTACT_REAL != 32 && CONTACT_REAL != 64
-#error "CONTACT_REAL is 64 (double, the default) or 32 (float)"
+#error "contact.h: CONTACT_REAL is 64 (double, the default) or 32 (float); define it as one of these numbers"
+#endif
+#if defined(__cplusplus) && __cplusplus < 201103L && !defined(_MSC_VER)
+#error "contact.h: C++ means C++11 or later; compile with -std=c++11"
+#endif
+#if defined(__TINYC__) && CONTACT_REAL == 32
+#error "contact.h: tcc compiles float arithmetic wrongly; leave CONTACT_REAL at 64 with tcc, or take gcc or clang"
 #endif
 #ifdef __FAST_MATH__
 #error "contact.h: -ffast-math and -Ofast remove its error bounds and finite tests; compile this file without them"
@@ -196,8 +215,8 @@ SOURCES
 #error "contact.h: x87 arithmetic rounds twice, which breaks its error bounds; compile with -msse2 -mfpmath=sse"
 #endif
 
-/* Values of CONTACT_SIMD. */
-#define CT_SIMD_AUTO 0
+/* Values of CONTACT_SIMD; none is 0, which is what a misspelt name is to the preprocessor. */
+#define CT_SIMD_AUTO 7
 #define CT_SIMD_NONE 1
 #define CT_SIMD_SSE2 2
 #define CT_SIMD_AVX2 3
@@ -206,6 +225,9 @@ SOURCES
 #define CT_SIMD_WASM 6
 #ifndef CONTACT_SIMD
 #define CONTACT_SIMD CT_SIMD_AUTO
+#endif
+#if CONTACT_SIMD < CT_SIMD_NONE || CONTACT_SIMD > CT_SIMD_AUTO
+#error "contact.h: unknown CONTACT_SIMD; define it as CT_SIMD_AUTO, _NONE, _SSE2, _AVX2, _AVX512, _NEON or _WASM, or leave it undefined"
 #endif
 #ifndef CONTACT_DETERMINISTIC
 #define CONTACT_DETERMINISTIC 1
@@ -253,8 +275,11 @@ SOURCES
 #ifndef CONTACT_WITH_ADMM
 #define CONTACT_WITH_ADMM 1
 #endif
+#ifndef CONTACT_VALIDATE
+#define CONTACT_VALIDATE 0
+#endif
 #if !CONTACT_WITH_CMR && !CONTACT_WITH_DCD
-#error "a world needs a stepper: CONTACT_WITH_CMR or CONTACT_WITH_DCD 1"
+#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR or CONTACT_WITH_DCD at 1"
 #endif
 #ifndef CONTACT_STEPPER
 #define CONTACT_STEPPER (CONTACT_WITH_CMR ? CT_STEPPER_CMR : CT_STEPPER_DCD)
@@ -1106,7 +1131,21 @@ CONTACT_API ct_code ct_ccd_edge_edge_batch(const ct_real *x0, const ct_real *x1,
 #ifndef CT_CONTACT_IMPLEMENTATION_INCLUDED
 #define CT_CONTACT_IMPLEMENTATION_INCLUDED
 #define CTI_FN static
-/* Rounding bounds are proven for separate multiply and add: contraction is off from here to the end of the implementation. */
+/* All of the C library that is used, here, so that a user's extern "C" around the include does not reach the templates in it. */
+#ifdef __cplusplus
+extern "C++" {
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#if CONTACT_WITH_FILES
+#include <locale.h>
+#include <stdio.h>
+#endif
+}
+#endif
+/* Rounding bounds are proven for separate multiply and add: contraction is off from here to the end of the implementation.
+   Functions with one caller stay functions: what has to be inlined says so, and gcc takes a sixth less time over many small ones than few large. */
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wunused-function"
@@ -1119,7 +1158,7 @@ CONTACT_API ct_code ct_ccd_edge_edge_batch(const ct_real *x0, const ct_real *x1,
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC push_options
-#pragma GCC optimize("fp-contract=off")
+#pragma GCC optimize("fp-contract=off", "no-inline-functions-called-once")
 #elif defined(_MSC_VER)
 #pragma warning(push)
 #pragma warning(disable : 4505)
@@ -1223,22 +1262,23 @@ CTI_INLINE int cti_lowest_bit64(uint64_t x)
 
 /* ---- 0_base/stb_include.h ---- */
 /* stb_include.h -- finds stb_ds.h: CONTACT_STB_DS_H, else "stb_ds.h", else <stb/stb_ds.h>. Its implementation is never emitted here and a
-   user's STB_DS_IMPLEMENTATION is put aside and restored; only the array header and the accessors that do not grow are used. */
+   user's STB_DS_IMPLEMENTATION is put aside and restored; only the array header and the accessors that do not grow are used. The short names
+   (arrlen) are there afterwards unless the user has defined STBDS_NO_SHORT_NAMES: stb_ds.h defines them in its guarded part, so that a user who
+   includes it after contact.h would get none. extern "C++": its templates, inside of a user's extern "C". */
 
 #ifdef STB_DS_IMPLEMENTATION
 #define CTI_STB_DS_WAS_IMPLEMENTATION
 #undef STB_DS_IMPLEMENTATION
 #endif
 #ifndef INCLUDE_STB_DS_H
-#ifndef STBDS_NO_SHORT_NAMES
-#define STBDS_NO_SHORT_NAMES
-#define CTI_STB_DS_SET_NO_SHORT_NAMES
-#endif
 #if defined(__GNUC__) || defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wshadow"
+#endif
+#ifdef __cplusplus
+extern "C++" {
 #endif
 #if defined(CONTACT_STB_DS_H)
 #include CONTACT_STB_DS_H
@@ -1253,12 +1293,11 @@ CTI_INLINE int cti_lowest_bit64(uint64_t x)
 #else
 #include "stb_ds.h"
 #endif
+#ifdef __cplusplus
+}
+#endif
 #if defined(__GNUC__) || defined(__clang__)
 #pragma GCC diagnostic pop
-#endif
-#ifdef CTI_STB_DS_SET_NO_SHORT_NAMES
-#undef STBDS_NO_SHORT_NAMES
-#undef CTI_STB_DS_SET_NO_SHORT_NAMES
 #endif
 #endif
 #ifdef CTI_STB_DS_WAS_IMPLEMENTATION
@@ -2470,16 +2509,37 @@ CTI_INLINE ct_real cti_m3_det(const ct_real *m)
 {
     return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
 }
-/* cti_m3_inverse -- 1 and the inverse, or 0 (out untouched) when the determinant is zero or not finite. */
-CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
+/* out [9], not m: the adjoint of m over d, its determinant. */
+CTI_INLINE void cti_m3_adjoint(const ct_real *m, ct_real d, ct_real *out)
 {
-    ct_real d = cti_m3_det(m), i;
-    if (!(cti_abs(d) > 0) || !cti_finite(d))
-        return 0;
-    i = 1 / d;
+    ct_real i = 1 / d;
     out[0] = (m[4] * m[8] - m[5] * m[7]) * i, out[1] = (m[2] * m[7] - m[1] * m[8]) * i, out[2] = (m[1] * m[5] - m[2] * m[4]) * i;
     out[3] = (m[5] * m[6] - m[3] * m[8]) * i, out[4] = (m[0] * m[8] - m[2] * m[6]) * i, out[5] = (m[2] * m[3] - m[0] * m[5]) * i;
     out[6] = (m[3] * m[7] - m[4] * m[6]) * i, out[7] = (m[1] * m[6] - m[0] * m[7]) * i, out[8] = (m[0] * m[4] - m[1] * m[3]) * i;
+}
+/* cti_m3_inverse -- 1 and the inverse, or 0 (out untouched) when the determinant is zero or not finite. A determinant is of third order in the
+   entries: where it nears the ends of ct_real's range, as those of small bodies' inertias do in float, they are scaled first. m and out: not the
+   same. */
+CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
+{
+    const ct_real small = sizeof(ct_real) == 4 ? CTI_R(1e-24) : CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS;
+    ct_real d = cti_m3_det(m), n[9], big = 0, s;
+    int k;
+    if (cti_abs(d) > small && cti_abs(d) < 1 / small)
+        return cti_m3_adjoint(m, d, out), 1;
+    for (k = 0; k < 9; k++)
+        big = cti_max(big, cti_abs(m[k]));
+    s = 1 / big;
+    if (!(big > 0) || !cti_finite(big) || !cti_finite(s) || !(s > 0))
+        return 0;
+    for (k = 0; k < 9; k++)
+        n[k] = m[k] * s;
+    d = cti_m3_det(n);
+    if (!(cti_abs(d) > 0) || !cti_finite(d) || !cti_finite(s / d))
+        return 0;
+    cti_m3_adjoint(n, d, out);
+    for (k = 0; k < 9; k++)
+        out[k] *= s;
     return 1;
 }
 
@@ -40633,6 +40693,10 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
         return 0;
     cti_dcd_note(s, &q, r);
     r->newton_iterations++;
+    if (!cti_finite(q.residual)) { /* numbers that mean nothing do not stay, but they are reported */
+        q.residual = CTI_REAL_MAX;
+        cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
+    }
     r->residual = cti_max(r->residual, q.residual);
     r->solves += CTI_LEN(s->rows) > 0;
     if (q.budget)
@@ -40949,6 +41013,121 @@ CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair 
 #define CTI_COOKIE 0x63740001u
 #define CTI_WORLD_ULPS 64 /* of a coordinate that a thickness must be worth; CTI_EPS x >= ulp(x) */
 
+
+/* ---- 9_world/inspect.h ---- */
+/* inspect.h -- CONTACT_VALIDATE 1: what a step promises is looked up after it. */
+
+
+/* cti_inspect -- the world at the end of a step, w->error the first thing that is wrong: CT_ERR_DOMAIN. Also written to the log and handed to
+   CONTACT_ASSERT. Changes nothing else, and no later step. CT_ERR_MEMORY when there was none to look with. */
+CTI_FN ct_code cti_inspect(ct_world *w, const ct_step_report *report);
+
+
+/* ---- 9_world/inspect.c ---- */
+/* inspect.c -- what a step promises, looked up after every step where CONTACT_VALIDATE is 1. Method: numbers are finite; the surface is where the
+   unknowns put it, bit for bit; rows point at features that exist; contacts do not pull; a stepper that ends without
+   intersections has left none that the report does not count. None of it is done otherwise. */
+
+#if CONTACT_VALIDATE
+static ct_code cti_inspect_fail(ct_world *w, int64_t element, double value, const char *text)
+{
+    ct_body_id none = {0, 0};
+    cti_logger log;
+    log.fn = w->state.desc.log, log.user = w->state.desc.log_user;
+    cti_logger_write(&log, CT_LOG_ERROR, "CONTACT_VALIDATE: %s (element %lld, value %g)", text, (long long)element, value);
+    CTI_ASSERT(!"CONTACT_VALIDATE: what a step promises does not hold");
+    return cti_world_fail(w, CT_ERR_DOMAIN, none, element, value, text);
+}
+
+/* the first number that is not finite, or -1 */
+static int64_t cti_inspect_numbers(const ct_real *x, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++)
+        if (!cti_finite(x[i]))
+            return i;
+    return -1;
+}
+
+static ct_code cti_inspect_state(ct_world *w)
+{
+    const cti_state *s = &w->state;
+    int64_t n = 3 * (int64_t)s->n, bad;
+    if (CTI_LEN(s->x) < n || CTI_LEN(s->v) < n)
+        return cti_inspect_fail(w, -1, (double)n, "CONTACT_VALIDATE: positions and velocities are fewer than the blocks");
+    bad = cti_inspect_numbers(s->x, n);
+    if (bad >= 0)
+        return cti_inspect_fail(w, bad / 3, (double)s->x[bad], "CONTACT_VALIDATE: a position is not finite");
+    bad = cti_inspect_numbers(s->v, n);
+    if (bad >= 0)
+        return cti_inspect_fail(w, bad / 3, (double)s->v[bad], "CONTACT_VALIDATE: a velocity is not finite");
+    bad = cti_inspect_numbers(s->surface.x0, 3 * (int64_t)s->surface.nv);
+    if (bad >= 0)
+        return cti_inspect_fail(w, bad / 3, (double)s->surface.x0[bad], "CONTACT_VALIDATE: a surface position is not finite");
+    return CT_OK;
+}
+
+/* vertices that blocks move: x0 is what body_point gives */
+static ct_code cti_inspect_surface(ct_world *w)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(w->surface_slot); i++) {
+        const cti_body *b = &w->bodies[w->surface_slot[i]];
+        const cti_soup_body *range = &w->state.surface.ranges[i];
+        if (!w->state.surface.bodies[i].dynamic)
+            continue;
+        for (k = 0; k < CTI_LEN(b->surface_nodes); k++) {
+            cti_v3 p = cti_body_point(w, b, b->surface_nodes[k]);
+            const ct_real *x = w->state.surface.x0 + 3 * (range->v0 + k);
+            if (p.x != x[0] || p.y != x[1] || p.z != x[2])
+                return cti_inspect_fail(w, range->v0 + k, (double)(p.x - x[0]), "CONTACT_VALIDATE: a surface vertex is not where its body puts it");
+        }
+    }
+    return CT_OK;
+}
+
+static ct_code cti_inspect_rows(ct_world *w)
+{
+    const cti_state *s = &w->state;
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->rows); i++) {
+        const cti_row *row = &s->rows[i];
+        const cti_pair *p = &s->origins[i].pair;
+        for (k = 0; k < p->n; k++)
+            if (p->v[k] < 0 || p->v[k] >= s->surface.nv)
+                return cti_inspect_fail(w, i, p->v[k], "CONTACT_VALIDATE: a contact has a vertex that does not exist");
+        if (row->equations)
+            continue;
+        if (!cti_finite(row->r[0]) || !cti_finite(row->r[1]) || !cti_finite(row->r[2]) || row->r[0] < 0)
+            return cti_inspect_fail(w, i, (double)row->r[0], "CONTACT_VALIDATE: a contact pulls, or its impulse is not finite");
+    }
+    return CT_OK;
+}
+
+CTI_FN ct_code cti_inspect(ct_world *w, const ct_step_report *report)
+{
+    ct_pair *pairs;
+    ct_code code = cti_inspect_state(w);
+    int n;
+    if (code == CT_OK)
+        code = cti_inspect_surface(w);
+    if (code == CT_OK)
+        code = cti_inspect_rows(w);
+    if (code != CT_OK || CTI_IS_DISCRETE(&w->state))
+        return code;
+    /* what intersected when the step began may do so at its end */
+    code = ct_world_validate(w, &pairs, &n);
+    if (code == CT_OK && n > 0 && report->tangled == 0)
+        code = cti_inspect_fail(w, pairs[0].vertices_a[0], (double)n, "CONTACT_VALIDATE: bodies intersect at the end of a step that began without");
+    return code;
+}
+#else
+CTI_FN ct_code cti_inspect(ct_world *w, const ct_step_report *report)
+{
+    CTI_UNUSED(w), CTI_UNUSED(report);
+    return CT_OK;
+}
+#endif
 
 /* ---- 9_world/prepare.c ---- */
 /* prepare.c -- from bodies to the arrays that a step works on: surface soup, matrix pattern, scatter slots, factors. Once per change of
@@ -41285,20 +41464,75 @@ CONTACT_API_DEF int ct_solver_built(ct_solver solver)
     return solver == CT_SOLVER_ICA || solver == CT_SOLVER_AUTO || cti_bridge_solver(solver);
 }
 
+/* names of what is built, each with a space in front */
+static const char cti_world_built_steppers[] = ""
+#if CONTACT_WITH_CMR
+                                               " cmr"
+#endif
+#if CONTACT_WITH_DCD
+                                               " dcd"
+#endif
+    ;
+static const char cti_world_built_solvers[] = " auto ica"
+#if CONTACT_WITH_CA
+                                              " ca"
+#endif
+#if CONTACT_WITH_PGS
+                                              " pgs"
+#endif
+#if CONTACT_WITH_LEMKE
+                                              " lemke"
+#endif
+#if CONTACT_WITH_BOXED
+                                              " boxed"
+#endif
+#if CONTACT_WITH_ACTIVE_SET
+                                              " active_set"
+#endif
+#if CONTACT_WITH_MPRGP
+                                              " mprgp"
+#endif
+#if CONTACT_WITH_INTERIOR
+                                              " interior"
+#endif
+#if CONTACT_WITH_NEWTON
+                                              " newton"
+#endif
+#if CONTACT_WITH_ADMM
+                                              " admm"
+#endif
+    ;
+
 CONTACT_API_DEF const ct_library_info *ct_library_info_get(void)
 {
-    static const ct_library_info info = {0,
-                                         1,
-                                         0,
+    static const ct_library_info info = {CT_VERSION_MAJOR,
+                                         CT_VERSION_MINOR,
+                                         CT_VERSION_PATCH,
                                          CONTACT_REAL,
                                          CTI_SIMD_NAME,
                                          !CTI_FUSED,
                                          CONTACT_WITH_FILES,
                                          CONTACT_THREADS,
-                                         "cmr dcd",
-                                         "auto ica ca pgs lemke boxed active_set mprgp interior newton admm"};
+                                         cti_world_built_steppers + 1,
+                                         cti_world_built_solvers + 1};
     return &info;
 }
+
+/* Defaults that are not built are refused here, by a name that says what to do: enum values are unknown to the preprocessor. */
+#define CTI_WORLD_IS(solver) ((CONTACT_SOLVER) == CT_SOLVER_##solver)
+typedef char cti_CONTACT_STEPPER_is_not_built_set_its_CONTACT_WITH_to_1[(CONTACT_WITH_CMR && (CONTACT_STEPPER) == CT_STEPPER_CMR) ||
+                                                                                (CONTACT_WITH_DCD && (CONTACT_STEPPER) == CT_STEPPER_DCD)
+                                                                            ? 1
+                                                                            : -1];
+typedef char cti_CONTACT_SOLVER_is_not_built_set_its_CONTACT_WITH_to_1
+    [CTI_WORLD_IS(AUTO) || CTI_WORLD_IS(ICA) || (CONTACT_WITH_CA && CTI_WORLD_IS(CA)) || (CONTACT_WITH_PGS && CTI_WORLD_IS(PGS)) ||
+             (CONTACT_WITH_LEMKE && CTI_WORLD_IS(LEMKE)) || (CONTACT_WITH_BOXED && CTI_WORLD_IS(BOXED)) ||
+             (CONTACT_WITH_ACTIVE_SET && CTI_WORLD_IS(ACTIVE_SET)) || (CONTACT_WITH_MPRGP && CTI_WORLD_IS(MPRGP)) ||
+             (CONTACT_WITH_INTERIOR && CTI_WORLD_IS(INTERIOR)) || (CONTACT_WITH_NEWTON && CTI_WORLD_IS(NEWTON)) ||
+             (CONTACT_WITH_ADMM && CTI_WORLD_IS(ADMM))
+         ? 1
+         : -1];
+#undef CTI_WORLD_IS
 
 CONTACT_API_DEF ct_solver_desc ct_solver_desc_default(void)
 {
@@ -41623,7 +41857,7 @@ CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *o
         report.coarse = cti_world_coarse(&w->state.surface);
         *out_report = report;
     }
-    return CT_OK;
+    return CONTACT_VALIDATE ? cti_inspect(w, &report) : CT_OK;
 }
 
 CONTACT_API_DEF const ct_error_info *ct_world_error(const ct_world *w) { return w ? &w->error : NULL; }
@@ -42180,11 +42414,20 @@ static ct_code cti_bodies_check_rigid(ct_world *w, const ct_rigid_desc *d)
     return CT_OK;
 }
 
+/* 1 where an inertia has positive determinants: its own and those of its corners */
+static int cti_bodies_is_positive(const double *I)
+{
+    double m = I[0] * I[4] - I[1] * I[3];
+    double d = I[0] * (I[4] * I[8] - I[5] * I[7]) - I[1] * (I[3] * I[8] - I[5] * I[6]) + I[2] * (I[3] * I[7] - I[4] * I[6]);
+    return I[0] > 0 && m > 0 && d > 0;
+}
+
 /* mass properties from the surface, which has to be closed */
 static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
 {
     cti_rigid *r = &b->rigid_start;
     double mass, center[3], inertia[9], volume;
+    ct_real inverse[9];
     int i, e;
     if (!b->topology.closed) {
         for (e = 0; e < b->topology.n_edges; e++)
@@ -42205,7 +42448,7 @@ static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
         r->inertia[i] = (ct_real)inertia[i];
     if (!CTI_RESIZE(&w->mem, b->attach, b->n))
         return CT_ERR_MEMORY;
-    if (!(cti_m3_det(r->inertia) > 0))
+    if (!cti_bodies_is_positive(inertia) || !cti_m3_inverse(r->inertia, inverse) || !(r->mass > 0))
         return cti_bodies_refuse(w, CT_ERR_MESH, -1, volume, "a rigid body's inertia is singular (value: volume)");
     for (i = 0; i < b->n; i++) {
         cti_attach *a = &b->attach[i];

@@ -1,5 +1,7 @@
 /* stb_include.h -- finds stb_ds.h: CONTACT_STB_DS_H, else "stb_ds.h", else <stb/stb_ds.h>. Its implementation is never emitted here and a
-   user's STB_DS_IMPLEMENTATION is put aside and restored; only the array header and the accessors that do not grow are used. */
+   user's STB_DS_IMPLEMENTATION is put aside and restored; only the array header and the accessors that do not grow are used. The short names
+   (arrlen) are there afterwards unless the user has defined STBDS_NO_SHORT_NAMES: stb_ds.h defines them in its guarded part, so that a user who
+   includes it after contact.h would get none. extern "C++": its templates, inside of a user's extern "C". */
 #ifndef CTI_STB_INCLUDE_H
 #define CTI_STB_INCLUDE_H
 
@@ -8,15 +10,14 @@
 #undef STB_DS_IMPLEMENTATION
 #endif
 #ifndef INCLUDE_STB_DS_H
-#ifndef STBDS_NO_SHORT_NAMES
-#define STBDS_NO_SHORT_NAMES
-#define CTI_STB_DS_SET_NO_SHORT_NAMES
-#endif
 #if defined(__GNUC__) || defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wshadow"
+#endif
+#ifdef __cplusplus
+extern "C++" {
 #endif
 #if defined(CONTACT_STB_DS_H)
 #include CONTACT_STB_DS_H
@@ -31,12 +32,11 @@
 #else
 #include "stb_ds.h"
 #endif
+#ifdef __cplusplus
+}
+#endif
 #if defined(__GNUC__) || defined(__clang__)
 #pragma GCC diagnostic pop
-#endif
-#ifdef CTI_STB_DS_SET_NO_SHORT_NAMES
-#undef STBDS_NO_SHORT_NAMES
-#undef CTI_STB_DS_SET_NO_SHORT_NAMES
 #endif
 #endif
 #ifdef CTI_STB_DS_WAS_IMPLEMENTATION

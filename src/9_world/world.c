@@ -1,6 +1,7 @@
 /* world.c -- creation, stepping, errors, library information. Method: the world validates and keeps books; all numerics are on the floors
    below. */
 #include "world.h"
+#include "inspect.h"
 #include "../0_base/log.h"
 #include "../3_solve/bridge.h"
 #include "../8_step/integrate.h"
@@ -43,20 +44,75 @@ CONTACT_API_DEF int ct_solver_built(ct_solver solver)
     return solver == CT_SOLVER_ICA || solver == CT_SOLVER_AUTO || cti_bridge_solver(solver);
 }
 
+/* names of what is built, each with a space in front */
+static const char cti_world_built_steppers[] = ""
+#if CONTACT_WITH_CMR
+                                               " cmr"
+#endif
+#if CONTACT_WITH_DCD
+                                               " dcd"
+#endif
+    ;
+static const char cti_world_built_solvers[] = " auto ica"
+#if CONTACT_WITH_CA
+                                              " ca"
+#endif
+#if CONTACT_WITH_PGS
+                                              " pgs"
+#endif
+#if CONTACT_WITH_LEMKE
+                                              " lemke"
+#endif
+#if CONTACT_WITH_BOXED
+                                              " boxed"
+#endif
+#if CONTACT_WITH_ACTIVE_SET
+                                              " active_set"
+#endif
+#if CONTACT_WITH_MPRGP
+                                              " mprgp"
+#endif
+#if CONTACT_WITH_INTERIOR
+                                              " interior"
+#endif
+#if CONTACT_WITH_NEWTON
+                                              " newton"
+#endif
+#if CONTACT_WITH_ADMM
+                                              " admm"
+#endif
+    ;
+
 CONTACT_API_DEF const ct_library_info *ct_library_info_get(void)
 {
-    static const ct_library_info info = {0,
-                                         1,
-                                         0,
+    static const ct_library_info info = {CT_VERSION_MAJOR,
+                                         CT_VERSION_MINOR,
+                                         CT_VERSION_PATCH,
                                          CONTACT_REAL,
                                          CTI_SIMD_NAME,
                                          !CTI_FUSED,
                                          CONTACT_WITH_FILES,
                                          CONTACT_THREADS,
-                                         "cmr dcd",
-                                         "auto ica ca pgs lemke boxed active_set mprgp interior newton admm"};
+                                         cti_world_built_steppers + 1,
+                                         cti_world_built_solvers + 1};
     return &info;
 }
+
+/* Defaults that are not built are refused here, by a name that says what to do: enum values are unknown to the preprocessor. */
+#define CTI_WORLD_IS(solver) ((CONTACT_SOLVER) == CT_SOLVER_##solver)
+typedef char cti_CONTACT_STEPPER_is_not_built_set_its_CONTACT_WITH_to_1[(CONTACT_WITH_CMR && (CONTACT_STEPPER) == CT_STEPPER_CMR) ||
+                                                                                (CONTACT_WITH_DCD && (CONTACT_STEPPER) == CT_STEPPER_DCD)
+                                                                            ? 1
+                                                                            : -1];
+typedef char cti_CONTACT_SOLVER_is_not_built_set_its_CONTACT_WITH_to_1
+    [CTI_WORLD_IS(AUTO) || CTI_WORLD_IS(ICA) || (CONTACT_WITH_CA && CTI_WORLD_IS(CA)) || (CONTACT_WITH_PGS && CTI_WORLD_IS(PGS)) ||
+             (CONTACT_WITH_LEMKE && CTI_WORLD_IS(LEMKE)) || (CONTACT_WITH_BOXED && CTI_WORLD_IS(BOXED)) ||
+             (CONTACT_WITH_ACTIVE_SET && CTI_WORLD_IS(ACTIVE_SET)) || (CONTACT_WITH_MPRGP && CTI_WORLD_IS(MPRGP)) ||
+             (CONTACT_WITH_INTERIOR && CTI_WORLD_IS(INTERIOR)) || (CONTACT_WITH_NEWTON && CTI_WORLD_IS(NEWTON)) ||
+             (CONTACT_WITH_ADMM && CTI_WORLD_IS(ADMM))
+         ? 1
+         : -1];
+#undef CTI_WORLD_IS
 
 CONTACT_API_DEF ct_solver_desc ct_solver_desc_default(void)
 {
@@ -381,7 +437,7 @@ CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *o
         report.coarse = cti_world_coarse(&w->state.surface);
         *out_report = report;
     }
-    return CT_OK;
+    return CONTACT_VALIDATE ? cti_inspect(w, &report) : CT_OK;
 }
 
 CONTACT_API_DEF const ct_error_info *ct_world_error(const ct_world *w) { return w ? &w->error : NULL; }

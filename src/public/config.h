@@ -15,7 +15,13 @@
 #define CONTACT_REAL 64
 #endif
 #if CONTACT_REAL != 32 && CONTACT_REAL != 64
-#error "CONTACT_REAL is 64 (double, the default) or 32 (float)"
+#error "contact.h: CONTACT_REAL is 64 (double, the default) or 32 (float); define it as one of these numbers"
+#endif
+#if defined(__cplusplus) && __cplusplus < 201103L && !defined(_MSC_VER)
+#error "contact.h: C++ means C++11 or later; compile with -std=c++11"
+#endif
+#if defined(__TINYC__) && CONTACT_REAL == 32
+#error "contact.h: tcc compiles float arithmetic wrongly; leave CONTACT_REAL at 64 with tcc, or take gcc or clang"
 #endif
 #ifdef __FAST_MATH__
 #error "contact.h: -ffast-math and -Ofast remove its error bounds and finite tests; compile this file without them"
@@ -25,8 +31,8 @@
 #error "contact.h: x87 arithmetic rounds twice, which breaks its error bounds; compile with -msse2 -mfpmath=sse"
 #endif
 
-/* Values of CONTACT_SIMD. */
-#define CT_SIMD_AUTO 0
+/* Values of CONTACT_SIMD; none is 0, which is what a misspelt name is to the preprocessor. */
+#define CT_SIMD_AUTO 7
 #define CT_SIMD_NONE 1
 #define CT_SIMD_SSE2 2
 #define CT_SIMD_AVX2 3
@@ -35,6 +41,9 @@
 #define CT_SIMD_WASM 6
 #ifndef CONTACT_SIMD
 #define CONTACT_SIMD CT_SIMD_AUTO
+#endif
+#if CONTACT_SIMD < CT_SIMD_NONE || CONTACT_SIMD > CT_SIMD_AUTO
+#error "contact.h: unknown CONTACT_SIMD; define it as CT_SIMD_AUTO, _NONE, _SSE2, _AVX2, _AVX512, _NEON or _WASM, or leave it undefined"
 #endif
 #ifndef CONTACT_DETERMINISTIC
 #define CONTACT_DETERMINISTIC 1
@@ -82,8 +91,11 @@
 #ifndef CONTACT_WITH_ADMM
 #define CONTACT_WITH_ADMM 1
 #endif
+#ifndef CONTACT_VALIDATE
+#define CONTACT_VALIDATE 0
+#endif
 #if !CONTACT_WITH_CMR && !CONTACT_WITH_DCD
-#error "a world needs a stepper: CONTACT_WITH_CMR or CONTACT_WITH_DCD 1"
+#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR or CONTACT_WITH_DCD at 1"
 #endif
 #ifndef CONTACT_STEPPER
 #define CONTACT_STEPPER (CONTACT_WITH_CMR ? CT_STEPPER_CMR : CT_STEPPER_DCD)

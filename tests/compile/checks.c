@@ -1,0 +1,76 @@
+/* checks.c -- CONTACT_ASSERT and CONTACT_VALIDATE: silent where all is well, heard where it is not. The file sees the library's private parts. */
+static int fired;
+#define CONTACT_ASSERT(x) ((x) ? (void)0 : (void)fired++)
+#define CONTACT_VALIDATE 1
+#define CONTACT_IMPLEMENTATION
+#include "../../contact.h"
+#include <stdio.h>
+#include <string.h>
+
+static int logged;
+static void hear(ct_log_level level, const char *text, void *user)
+{
+    (void)user;
+    logged += level == CT_LOG_ERROR && strstr(text, "CONTACT_VALIDATE") != NULL;
+}
+
+/* what is changed behind the library's back has to be found after the next step's end */
+static int found(ct_world *w, const ct_step_report *report, const char *what)
+{
+    int f = fired, l = logged;
+    ct_code code = cti_inspect(w, report);
+    if (code == CT_ERR_DOMAIN && strstr(ct_world_error(w)->text, what) && fired == f + 1 && logged == l + 1)
+        return 0;
+    return printf("%s: code %d, text %s, %d asserts, %d messages\n", what, (int)code, ct_world_error(w)->text, fired - f, logged - l);
+}
+
+static int mutations(ct_world *w, ct_step_report *report)
+{
+    ct_real nan, keep = w->state.v[0], *x = w->state.surface.x0;
+    uint64_t bits = 0x7ff8000000000000ull;
+    double d;
+    int bad, i;
+    memcpy(&d, &bits, sizeof d), nan = (ct_real)d;
+    w->state.v[0] = nan, bad = found(w, report, "velocity"), w->state.v[0] = keep;
+    keep = x[1], x[1] += 1, bad = bad || found(w, report, "surface vertex"), x[1] = keep;
+    keep = w->state.rows[0].r[0], w->state.rows[0].r[0] = -1, bad = bad || found(w, report, "pulls"), w->state.rows[0].r[0] = keep;
+    i = w->state.origins[0].pair.v[0], w->state.origins[0].pair.v[0] = -1, bad = bad || found(w, report, "vertex that does not exist");
+    w->state.origins[0].pair.v[0] = i;
+    if (bad || cti_inspect(w, report) != CT_OK)
+        return 1;
+    /* the floor comes up: the box lies behind it */
+    keep = w->state.surface.planes[0].offset, w->state.surface.planes[0].offset += (ct_real)0.02;
+    bad = found(w, report, "intersect");
+    report->tangled = 1, bad = bad || cti_inspect(w, report) != CT_OK; /* it is known to be so */
+    w->state.surface.planes[0].offset = keep;
+    return bad;
+}
+
+int main(void)
+{
+    const ct_real size[3] = {(ct_real)0.1, (ct_real)0.1, (ct_real)0.1};
+    const int cells[3] = {1, 1, 1};
+    ct_world_desc d = ct_world_desc_default();
+    ct_static_desc fd = ct_static_desc_default();
+    ct_soft_desc sd = ct_soft_desc_default();
+    ct_step_report report;
+    ct_world *w = NULL;
+    ct_body_id id;
+    ct_mesh m;
+    int i, bad;
+    d.log = hear;
+    if (ct_mesh_box(size, cells, 1, &m, NULL) != CT_OK || ct_world_create(&d, &w, NULL) != CT_OK)
+        return printf("no world\n");
+    for (i = 0; i < m.n_positions; i++)
+        m.positions[3 * i + 1] += (ct_real)0.06;
+    sd.mesh = &m;
+    bad = ct_body_add_static(w, &fd, &id) != CT_OK || ct_body_add_soft(w, &sd, &id) != CT_OK;
+    for (i = 0; i < 40 && !bad; i++)
+        bad = ct_world_step(w, (ct_real)0.01, &report) != CT_OK;
+    if (bad || fired || logged || report.contacts == 0)
+        return printf("a world without faults: %d, %d asserts, %d messages, %d contacts: %s\n", bad, fired, logged, report.contacts,
+                      ct_world_error(w)->text);
+    bad = mutations(w, &report);
+    ct_world_destroy(w), ct_mesh_free(&m);
+    return bad;
+}

@@ -1,0 +1,3 @@
+/* contact.c -- compiled once, then only linked */
+#define CONTACT_IMPLEMENTATION
+#include "contact.h"
