@@ -49,7 +49,7 @@ static double cti_boxed_bound(const cti_boxed *b, int i)
 {
     if (b->state[i] > 0)
         return b->hi[i];
-    return isfinite(b->lo[i]) ? b->lo[i] : (isfinite(b->hi[i]) ? b->hi[i] : 0);
+    return cti_finite64(b->lo[i]) ? b->lo[i] : (cti_finite64(b->hi[i]) ? b->hi[i] : 0);
 }
 
 /* the dictionary of the states; rows between that depend on others go to a bound. 0: the basis is not complementary */
@@ -69,7 +69,7 @@ static int cti_boxed_reach(cti_boxed *b)
         if ((t->row[i] >= 0) == (t->row[n + i] >= 0))
             return 0;
         if (b->state[i] == 0 && t->row[n + i] < 0)
-            b->state[i] = isfinite(b->lo[i]) || !isfinite(b->hi[i]) ? -1 : 1;
+            b->state[i] = cti_finite64(b->lo[i]) || !cti_finite64(b->hi[i]) ? -1 : 1;
     }
     return 1;
 }
@@ -110,7 +110,7 @@ static int8_t cti_boxed_better(const cti_boxed *b, int i)
         return 1;
     if (!between && b->lo[i] < b->hi[i] &&
         ((b->state[i] < 0 && b->u[i] < -b->tiny_u) || (b->state[i] > 0 && b->u[i] > b->tiny_u) ||
-         (!isfinite(b->lo[i]) && !isfinite(b->hi[i]) && fabs(b->u[i]) > b->tiny_u)))
+         (!cti_finite64(b->lo[i]) && !cti_finite64(b->hi[i]) && fabs(b->u[i]) > b->tiny_u)))
         return 0;
     return b->state[i];
 }
@@ -148,7 +148,7 @@ static double cti_boxed_residual(cti_boxed *b)
     for (i = 0; i < n; i++) {
         double u = size_u > 0 ? b->u[i] / b->R[i] / size_u : 0, room = u > 0 ? b->z[i] - b->lo[i] : b->hi[i] - b->z[i];
         worst = fmax(worst, fmin(fabs(u), size_z > 0 ? room * b->C[i] / size_z : 0));
-        if (size_z == 0 && isfinite(room) == 0)
+        if (size_z == 0 && !cti_finite64(room))
             worst = fmax(worst, fabs(u));
     }
     return worst;
@@ -166,8 +166,8 @@ CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const doubl
     if (!cti_boxed_open(&b, e->arena, M, q, lo, hi, n))
         return CTI_OUTCOME_MEMORY;
     for (i = 0; i < n; i++) {
-        state[i] = !isfinite(lo[i]) && !isfinite(hi[i]) ? 0 : state[i];
-        state[i] = (state[i] < 0 && !isfinite(lo[i])) || (state[i] > 0 && !isfinite(hi[i])) ? (int8_t)-state[i] : state[i];
+        state[i] = !cti_finite64(lo[i]) && !cti_finite64(hi[i]) ? 0 : state[i];
+        state[i] = (state[i] < 0 && !cti_finite64(lo[i])) || (state[i] > 0 && !cti_finite64(hi[i])) ? (int8_t)-state[i] : state[i];
         state[i] = lo[i] < hi[i] ? state[i] : -1;
     }
     for (k = 0; k < 40 + cti_min_int(4 * n, 16384 / cti_max_int(n, 1)) && !done; k++) {

@@ -23,7 +23,7 @@ static int cti_certificate_signs(const cti_program *p, const double *y)
     if (p->lo)
         return 0;
     for (i = 0; i < p->m; i++) {
-        if (!isfinite(y[i]) || (y[i] < 0 && !cti_certificate_free(p, i)) || (p->mu && i % 3 && y[i] != 0))
+        if (!cti_finite64(y[i]) || (y[i] < 0 && !cti_certificate_free(p, i)) || (p->mu && i % 3 && y[i] != 0))
             return 0;
         if (p->mu && square && p->mu[i / 3] > 0)
             return 0;
@@ -52,7 +52,7 @@ CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *
         }
     }
     for (i = 0; i < p->n; i += stride) {
-        if (!isfinite(sum[i]))
+        if (!cti_finite64(sum[i]))
             return 0;
         if (square && !cti_certificate_free(p, i) ? sum[i] > 0 : sum[i] != 0)
             off = fmax(off, fabs(sum[i]) / (most * column[i]));
@@ -68,7 +68,7 @@ CTI_FN int cti_program_certify(const cti_program *p, double *y, double *work)
         y[i] = y[i] < 0 && !cti_certificate_free(p, i) ? 0 : y[i];
         most = fmax(most, fabs(y[i]));
     }
-    if (!(most > 0) || !isfinite(most))
+    if (!(most > 0) || !cti_finite64(most))
         return 0;
     for (i = 0; i < p->m; i++)
         y[i] /= most;

@@ -138,7 +138,7 @@ static int cti_convex_bounds(cti_convex *c)
     for (i = 0; i < c->n; i++) {
         double lo = p->lo ? p->lo[i] : 0, hi = p->hi ? p->hi[i] : INFINITY;
         for (k = 0; ok && k < 2; k++) {
-            if (!isfinite(k ? hi : lo) || (k && lo == hi))
+            if (!cti_finite64(k ? hi : lo) || (k && lo == hi))
                 continue;
             ok = cti_triplets_add(c->mem, &t, n, i, k ? -1 : 1);
             c->w[n] = k ? hi : -lo, c->source[n] = i * stride, c->twin[n] = k, c->equation[n] = lo == hi;

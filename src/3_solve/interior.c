@@ -257,7 +257,7 @@ static int cti_interior_step(cti_interior *ip)
     ip->short_steps += reach < 0.3;
     if (reach < 0.1)
         cti_interior_lift(ip);
-    return isfinite(reach) ? 1 : -1;
+    return cti_finite64(reach) ? 1 : -1;
 }
 
 /* the rows with y > s as equations, the others dropped, solved by proximal steps. 0: no memory */

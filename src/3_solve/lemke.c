@@ -240,7 +240,7 @@ static int cti_lemke_proves(const cti_lemke *l, double *y)
     int i, j, n = l->n;
     for (i = 0; i < n; i++)
         most = fmax(most, fabs(y[i]));
-    if (!(most > 0) || !isfinite(most))
+    if (!(most > 0) || !cti_finite64(most))
         return 0;
     for (i = 0; i < n; i++)
         sum[i] = whole[i] = 0;

@@ -64,8 +64,8 @@ static int cti_lemke_box_open(cti_lemke_box *x, cti_arena *arena, const double *
             x->row[x->count++] = i;
     for (x->n = x->count, i = 0; i < x->count; i++) {
         double l = lo[x->row[i]], h = hi[x->row[i]];
-        x->partner[i] = isfinite(l) && isfinite(h) ? x->n++ : -1;
-        x->offset[i] = isfinite(l) ? l : (isfinite(h) ? h : 0), x->sign[i] = !isfinite(l) && isfinite(h) ? -1 : 1;
+        x->partner[i] = cti_finite64(l) && cti_finite64(h) ? x->n++ : -1;
+        x->offset[i] = cti_finite64(l) ? l : (cti_finite64(h) ? h : 0), x->sign[i] = !cti_finite64(l) && cti_finite64(h) ? -1 : 1;
     }
     x->B = CTI_ARENA_ZERO(arena, double, (size_t)x->n *(size_t)x->n), x->b = CTI_ARENA_ZERO(arena, double, x->n);
     x->s = CTI_ARENA_ZERO(arena, double, x->n), x->equation = CTI_ARENA_ZERO(arena, uint8_t, x->n);
@@ -80,7 +80,7 @@ static void cti_lemke_box_fill(cti_lemke_box *x, const double *M, const double *
     for (i = 0; i < x->count; i++) {
         const double *Mi = M + (size_t)x->row[i] * (size_t)m;
         double *Bi = x->B + (size_t)i * (size_t)n;
-        x->equation[i] = !isfinite(lo[x->row[i]]) && !isfinite(hi[x->row[i]]);
+        x->equation[i] = !cti_finite64(lo[x->row[i]]) && !cti_finite64(hi[x->row[i]]);
         x->b[i] = q[x->row[i]];
         for (j = 0; j < m; j++)
             x->b[i] += Mi[j] * z0[j];

@@ -84,7 +84,7 @@ static void cti_mprgp_norm(cti_mprgp_state *m)
     one = m->q->power ? sqrt(cti_mprgp_dot(m->n, m->q->power, m->q->power)) : 0;
     for (i = 0; i < m->n; i++) {
         seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-        v[i] = one > 0 && isfinite(one) ? m->q->power[i] : 0.5 + (double)(seed >> 11) / 9007199254740992.0;
+        v[i] = one > 0 && cti_finite64(one) ? m->q->power[i] : 0.5 + (double)(seed >> 11) / 9007199254740992.0;
     }
     for (k = 0; k < CTI_MPRGP_POWER; k++) {
         one = sqrt(cti_mprgp_dot(m->n, v, v));

@@ -221,7 +221,7 @@ static void cti_pgs_scalar(cti_pgs *s, int i, double *r, double *moved, double *
     if (d > 0)
         v -= s->relaxation * u / d;
     else if (u != 0 && !equation)
-        v = u > 0 ? (isfinite(lo) ? lo : v) : (isfinite(hi) ? hi : v);
+        v = u > 0 ? (cti_finite64(lo) ? lo : v) : (cti_finite64(hi) ? hi : v);
     if (!equation)
         v = v < lo ? lo : (v > hi ? hi : v);
     dr = v - r[i];

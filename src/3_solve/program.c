@@ -186,7 +186,7 @@ static const char *cti_program_check_sparse(const cti_sparse *a, int rows, int c
         for (k = a->p[i]; k < a->p[i + 1]; k++) {
             if (a->i[k] < 0 || a->i[k] >= cols || (k > a->p[i] && a->i[k] <= a->i[k - 1]))
                 return "a matrix's column is outside, or columns are not sorted";
-            if (!isfinite(a->x[k]))
+            if (!cti_finite64(a->x[k]))
                 return "a matrix's entry is not finite";
         }
     }
@@ -199,7 +199,7 @@ static const char *cti_program_check_vector(const double *x, int n)
     if (CTI_LEN(x) != n)
         return "a vector has not the length that the problem needs";
     for (i = 0; i < n; i++)
-        if (!isfinite(x[i]))
+        if (!cti_finite64(x[i]))
             return "a vector's entry is not finite";
     return NULL;
 }
@@ -212,7 +212,7 @@ static const char *cti_program_check_law(const cti_program *p)
     if (contacts && CTI_LEN(p->mu) != p->m / 3)
         return "there is not one friction coefficient for each contact";
     for (i = 0; contacts && i < p->m / 3; i++)
-        if (!(p->mu[i] >= 0) || !isfinite(p->mu[i]))
+        if (!(p->mu[i] >= 0) || !cti_finite64(p->mu[i]))
             return "a friction coefficient is negative or not finite";
     if (!p->lo != !p->hi || (p->lo && (CTI_LEN(p->lo) != p->m || CTI_LEN(p->hi) != p->m)))
         return "bounds have not the length that the problem needs";
@@ -224,10 +224,10 @@ static const char *cti_program_check_law(const cti_program *p)
     if ((p->x_ref && CTI_LEN(p->x_ref) != p->n) || (p->r_ref && CTI_LEN(p->r_ref) != p->m))
         return "a reference solution has not the length that the problem needs";
     for (i = 0; p->x_ref && i < p->n; i++)
-        if (!isfinite(p->x_ref[i]))
+        if (!cti_finite64(p->x_ref[i]))
             return "a number of the reference solution is not finite";
     for (i = 0; p->r_ref && i < p->m; i++)
-        if (!isfinite(p->r_ref[i]))
+        if (!cti_finite64(p->r_ref[i]))
             return "a number of the reference multipliers is not finite";
     return NULL;
 }
@@ -397,10 +397,10 @@ static void cti_judge_bounds(const cti_program *p, const double *r, const double
         if (ui < 0 && above > 0 && !(p->hi && above < fabs(ui)))
             out->primal = fmax(out->primal, cti_judge_share(-ui, size_u));
         off = ui > 0 ? fmin(cti_judge_share(ui, size_u), cti_judge_share(fabs(below), size_r))
-                     : fmin(cti_judge_share(-ui, size_u), isfinite(above) ? cti_judge_share(fabs(above), size_r) : INFINITY);
+                     : fmin(cti_judge_share(-ui, size_u), cti_finite64(above) ? cti_judge_share(fabs(above), size_r) : INFINITY);
         off = fmax(off, cti_judge_share(fmax(0, fmax(-below, -above)), size_r));
         out->natural = off > out->natural || off != off ? off : out->natural;
-        products += fabs(ui > 0 ? (isfinite(lo) ? ui * below : 0) : (isfinite(hi) ? ui * above : 0));
+        products += fabs(ui > 0 ? (cti_finite64(lo) ? ui * below : 0) : (cti_finite64(hi) ? ui * above : 0));
     }
     out->gap = products;
 }
@@ -465,7 +465,7 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
     /* what is no number, or has run away so far that squares of it are none, is no solution, whatever the comparisons above made of it */
     if (!(size_u < 1e150 && cti_judge_most(u, p->m) < 1e150 && cti_judge_most(r, p->m) < 1e150 &&
           (!global || cti_judge_most(x, p->n) < 1e150)) ||
-        !isfinite(quadratic) || !isfinite(out->natural) || !isfinite(out->dynamics) || !isfinite(out->gap))
+        !cti_finite64(quadratic) || !cti_finite64(out->natural) || !cti_finite64(out->dynamics) || !cti_finite64(out->gap))
         out->residual = INFINITY;
 }
 

@@ -309,7 +309,7 @@ CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const i
             x[i] += y[i];
     }
     for (i = 0; ok && i < count; i++)
-        ok = isfinite(x[i]) != 0;
+        ok = cti_finite64(x[i]);
     for (i = 0; ok && i < count; i++)
         z[list[i]] = x[i];
     cti_arena_rewind(arena, mark);

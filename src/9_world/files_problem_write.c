@@ -132,7 +132,7 @@ static void cti_problem_line(FILE *f, const char *word, const double *x, int n)
         return;
     fprintf(f, "%s\n", word);
     for (i = 0; i < n; i++)
-        if (isfinite(x[i]))
+        if (cti_finite64(x[i]))
             cti_write_real(f, x[i]);
         else
             fputs(x[i] > 0 ? " inf" : " -inf", f);
