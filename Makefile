@@ -69,18 +69,29 @@ build/deps/%.mk: tools/deps.sh
 	@CC="$(CC)" sh tools/deps.sh $*
 
 # ---- objects ----
-build/o64/%.o: src/%.c
+# simd.h and what it includes (immintrin.h is slow to read) is compiled once for each tree; objects begin with it
+.PRECIOUS: build/pch/%.h.gch
+define PCH
+build/pch/$(1).h.gch: src/1_math/simd.h
+	@mkdir -p $$(@D)
+	@echo '#include "../../src/1_math/simd.h"' > build/pch/$(1).h
+	$$(Q)$$(CC) $(2) -MMD -MP -MF $$@.d -x c-header build/pch/$(1).h -o $$@
+endef
+$(eval $(call PCH,o64,$(FLAGS64)))
+$(eval $(call PCH,o32,$(FLAGS32)))
+$(eval $(call PCH,oasan,$(FLAGSASAN)))
+build/o64/%.o: src/%.c build/pch/o64.h.gch
 	@mkdir -p $(@D)
 	$(call say,CC $@)
-	$(Q)$(CC) $(FLAGS64) $(STB_CFLAGS) -MMD -MP -c $< -o $@
-build/o32/%.o: src/%.c
+	$(Q)$(CC) $(FLAGS64) -include build/pch/o64.h $(STB_CFLAGS) -MMD -MP -c $< -o $@
+build/o32/%.o: src/%.c build/pch/o32.h.gch
 	@mkdir -p $(@D)
 	$(call say,CC $@)
-	$(Q)$(CC) $(FLAGS32) $(STB_CFLAGS) -MMD -MP -c $< -o $@
-build/oasan/%.o: src/%.c
+	$(Q)$(CC) $(FLAGS32) -include build/pch/o32.h $(STB_CFLAGS) -MMD -MP -c $< -o $@
+build/oasan/%.o: src/%.c build/pch/oasan.h.gch
 	@mkdir -p $(@D)
 	$(call say,CC $@)
-	$(Q)$(CC) $(FLAGSASAN) $(STB_CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(FLAGSASAN) -include build/pch/oasan.h $(STB_CFLAGS) -MMD -MP -c $< -o $@
 build/otsan/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(call say,CC $@)
@@ -233,4 +244,4 @@ format:
 clean:
 	rm -rf build
 
--include $(OBJFUZZ:.o=.d) $(OBJ64:.o=.d) $(OBJ32:.o=.d) $(OBJASAN:.o=.d) $(OBJTSAN:.o=.d) $(BIN64:.o=.d) $(BIN32:.o=.d) $(wildcard build/tests/*.d build/tests32/*.d build/asan/*.d build/tsan/*.d build/bench/*.d)
+-include $(wildcard build/pch/*.d) $(OBJFUZZ:.o=.d) $(OBJ64:.o=.d) $(OBJ32:.o=.d) $(OBJASAN:.o=.d) $(OBJTSAN:.o=.d) $(BIN64:.o=.d) $(BIN32:.o=.d) $(wildcard build/tests/*.d build/tests32/*.d build/asan/*.d build/tsan/*.d build/bench/*.d)

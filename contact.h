@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs b0f265067657ac40.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 1772a525808bea86.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -162,12 +162,22 @@ SWITCHES. Macros that you define before the include. The first group must be the
     CONTACT_STEPPER, CONTACT_SOLVER
                           what ct_world_desc_default and ct_solver_desc_default set: CT_STEPPER_CMR (DCD where CMR is not built) and
                           CT_SOLVER_ICA.
-    CONTACT_STB_DS_H      the name of stb_ds.h with its quotes, where it is neither "stb_ds.h" nor <stb/stb_ds.h>.
+    CONTACT_STB_DS_H      the name of stb_ds.h with its quotes, where it is neither "stb_ds.h" nor <stb/stb_ds.h>. Your own include of it, with
+                          or without its implementation, may come before or after in the same file. Its short names (arrlen) are there
+                          after the include, unless you define STBDS_NO_SHORT_NAMES.
+    CONTACT_VALIDATE      0 (default) or 1. After every step what it promises is looked up: finite numbers, surfaces where their bodies put
+                          them, contacts that push, no intersection after a CMR step that began without. What is wrong goes to the
+                          world's log and to CONTACT_ASSERT, and ct_world_step returns CT_ERR_DOMAIN with a text that begins so; the step
+                          has been taken. It changes no bit of a step and costs one exact intersection test of all surfaces a step.
     CONTACT_ASSERT(x)     internal checks; default nothing. For debugging the library itself.
 
-    Refused by #error: -ffast-math and -Ofast (they remove its error bounds), x87 arithmetic. Contraction (fused multiply-add) is switched off
-    inside the implementation by pragma, whatever -march says. clang -ffp-contract=fast overrides pragmas: ct_world_create then refuses
-    with CT_ERR_UNSUPPORTED.
+    Refused by #error: -ffast-math and -Ofast (they remove its error bounds), x87 arithmetic, unknown values, C++ before C++11, float with
+    tcc (which compiles it wrongly). Defaults that are not built stop the compiler at a name that says so. Contraction (fused multiply-add)
+    is switched off inside the implementation by pragma, whatever -march says. clang -ffp-contract=fast overrides pragmas: ct_world_create
+    then refuses with CT_ERR_UNSUPPORTED.
+
+    C++: the declarations may be included inside of extern "C" or of a namespace (then include <stddef.h> and <stdint.h> before); the
+    implementation inside of extern "C", not inside of a namespace.
 
 
 SOURCES

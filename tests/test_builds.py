@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""test_builds.py -- contact.h in the ways that users compile it: switches, #error texts, stb_ds.h of their own, exported names, languages, consumers.
+"""test_builds.py -- contact.h in the ways that users compile it: switches, #error texts, their own stb_ds.h, exported names, languages, projects.
 
-usage: python3 tests/test_builds.py [--jobs N] [PART...]      parts: errors switches stb memory exports languages mingw consumers (default: all)
-Prints a line a check, "ok NAME", "FAILED NAME: why" or "SKIPPED NAME: what is missing"; exit 1 when one failed. Programs that are only run, not
-measured, are compiled by tcc where it is there (a tenth of a second), else without optimization. STB_CFLAGS: where stb/stb_ds.h is.
+usage: python3 tests/test_builds.py [--jobs N] [PART...]
+Parts: errors switches stb memory exports languages mingw consumers (default: all). Prints a line a check, "ok NAME", "FAILED NAME: why" or
+"SKIPPED NAME: what is missing"; exit 1 when one failed. Programs that are only run, not measured, are compiled by tcc where it is there (a tenth
+of a second), else without optimization. STB_CFLAGS: where stb/stb_ds.h is.
 """
 import concurrent.futures
 import os
@@ -97,8 +98,10 @@ def part_errors(work):
         refused(cc + " without a stepper", base + ["-DCONTACT_WITH_CMR=0", "-DCONTACT_WITH_DCD=0", source], "needs a stepper", "CONTACT_WITH_CMR or")
         for value in ("CT_SIMD_AVX", "0", "99"):
             refused("%s CONTACT_SIMD %s" % (cc, value), base + ["-DCONTACT_SIMD=" + value, source], "unknown CONTACT_SIMD", "CT_SIMD_AUTO")
-        for what, flags in (("SOLVER", ["-DCONTACT_SOLVER=CT_SOLVER_CA", "-DCONTACT_WITH_CA=0"]), ("SOLVER", ["-DCONTACT_SOLVER=CT_SOLVER_GEOMETRIC_CG"]),
-                            ("STEPPER", ["-DCONTACT_STEPPER=CT_STEPPER_DCD", "-DCONTACT_WITH_DCD=0"]), ("STEPPER", ["-DCONTACT_STEPPER=CT_STEPPER_BARRIER"])):
+        for what, flags in (("SOLVER", ["-DCONTACT_SOLVER=CT_SOLVER_CA", "-DCONTACT_WITH_CA=0"]),
+                            ("SOLVER", ["-DCONTACT_SOLVER=CT_SOLVER_GEOMETRIC_CG"]),
+                            ("STEPPER", ["-DCONTACT_STEPPER=CT_STEPPER_DCD", "-DCONTACT_WITH_DCD=0"]),
+                            ("STEPPER", ["-DCONTACT_STEPPER=CT_STEPPER_BARRIER"])):
             refused(" ".join([cc] + flags), base + flags + [source], "CONTACT_%s_is_not_built_set_its_CONTACT_WITH_to_1" % what)
         refused(cc + " CONTACT_SOLVER of another name", base + ["-DCONTACT_SOLVER=CT_SOLVER_ICE", source], "CT_SOLVER_ICE")
         refused(cc + " CONTACT_CONFIG_H that is not there", base + ['-DCONTACT_CONFIG_H="nowhere.h"', source], "nowhere.h")
@@ -146,18 +149,20 @@ def part_switches(work):
     for bits in (("64", "64"), ("64", "32"), ("32", "32")):
         a, b = os.path.join(work, "a.o"), os.path.join(work, "b.o")
         own = exact if "32" in bits else cc
+        said = ["-DA_BITS=" + bits[0], "-DB_BITS=" + bits[1]]
         out = [run(own + ["-c", "-DCONTACT_REAL=" + bits[0], os.path.join(HERE, "static_a.c"), "-o", a]),
-               run(own + ["-c", "-DCONTACT_REAL=" + bits[1], "-DA_BITS=" + bits[0], "-DB_BITS=" + bits[1], os.path.join(HERE, "static_b.c"), "-o", b])]
+               run(own + ["-c", "-DCONTACT_REAL=" + bits[1]] + said + [os.path.join(HERE, "static_b.c"), "-o", b])]
         name = "CONTACT_STATIC in two files, %s and %s bits" % bits
         if check(name + ": compiled", out[0][0] == 0 and out[1][0] == 0, out[0][1] + out[1][1]):
             build_and_run(name, [own[0], a, b, "-lm"], os.path.join(work, "static"))
             code, out = run(["nm", "-g", "--defined-only", a])
             bad = [s.split()[-1] for s in out.splitlines() if not s.split()[-1].startswith("static_a_")]
             check(name + ": exports nothing", code == 0 and not bad, " ".join(bad))
-    build_and_run("CONTACT_CONFIG_H", exact + ['-DCONTACT_CONFIG_H="%s/config.h"' % HERE, os.path.join(HERE, "config.c"), "-lm"], os.path.join(work, "config"))
+    build_and_run("CONTACT_CONFIG_H", exact + ['-DCONTACT_CONFIG_H="%s/config.h"' % HERE, os.path.join(HERE, "config.c"), "-lm"],
+                  os.path.join(work, "config"))
     for real in ("64", "32"):
-        build_and_run("CONTACT_ASSERT, CONTACT_VALIDATE in %s bits" % real, quick(real) + ["-DCONTACT_REAL=" + real, os.path.join(HERE, "checks.c"), "-lm"],
-                      os.path.join(work, "checks"))
+        build_and_run("CONTACT_ASSERT, CONTACT_VALIDATE in %s bits" % real,
+                      quick(real) + ["-DCONTACT_REAL=" + real, os.path.join(HERE, "checks.c"), "-lm"], os.path.join(work, "checks"))
     validate_keeps_bits(work, cc)
 
 
@@ -180,7 +185,8 @@ def part_stb(work):
     for order, what in (("1", "before"), ("2", "after"), ("3", "before, its implementation after"), ("4", "after, STB_DS_IMPLEMENTATION before")):
         for names in ([], ["-DSTB_LONG_NAMES"]):
             build_and_run("stb_ds.h %s%s" % (what, ", long names" if names else ""),
-                          quick() + ["-I" + stb_folder(), "-DSTB_ORDER=" + order] + names + [os.path.join(HERE, "stb.c"), "-lm"], os.path.join(work, "stb"))
+                          quick() + ["-I" + stb_folder(), "-DSTB_ORDER=" + order] + names + [os.path.join(HERE, "stb.c"), "-lm"],
+                          os.path.join(work, "stb"))
     for cc in [c for c in ("gcc", "g++", "clang", "clang++") if shutil.which(c)]:
         language = ["-std=c++11", "-x", "c++"] if "++" in cc else ["-std=c99"]
         for order in ("1", "2"):
@@ -213,7 +219,8 @@ def part_exports(work):
             code2, said = run(["nm", "-g", "--defined-only", o])
             found = set(s.split()[-1] for s in said.splitlines())
             wrong = found ^ set(n + suffix for n in names)
-            check("exports of CONTACT_REAL %s, CONTACT_WITH_FILES %s" % (real, files), code == 0 and code2 == 0 and not wrong, out + " ".join(sorted(wrong)))
+            check("exports of CONTACT_REAL %s, CONTACT_WITH_FILES %s" % (real, files), code == 0 and code2 == 0 and not wrong,
+                  out + " ".join(sorted(wrong)))
     cc = next((c for c in ("clang", "gcc") if shutil.which(c)), None)
     if cc:
         o = os.path.join(work, "libcontact.so")
@@ -237,8 +244,8 @@ def part_languages(work):
                 continue
             source = os.path.join(HERE, "implementation." + ("cc" if "++" in std else "c"))
             for real in ("64", "32"):
-                for extra in ([], ["-DCONTACT_STATIC", "-DCONTACT_SIMD=CT_SIMD_NONE"]) + (([ "-march=native"], ["-DCONTACT_WITH_FILES=0", "-DCONTACT_VALIDATE=1"])
-                                                                                        if std in ends else ()):
+                more = (["-march=native"], ["-DCONTACT_WITH_FILES=0", "-DCONTACT_VALIDATE=1"]) if std in ends else ()
+                for extra in ([], ["-DCONTACT_STATIC", "-DCONTACT_SIMD=CT_SIMD_NONE"]) + more:
                     jobs.append([cc, "-std=" + std, "-fsyntax-only", "-DCONTACT_REAL=" + real] + WARN + extra + STB + [source])
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         for job, (code, out) in zip(jobs, pool.map(run, jobs)):
@@ -393,6 +400,8 @@ def pkg_config(work, name, prefix):
 
 
 def part_consumers(work):
+    if shutil.which("clang"):
+        os.environ.setdefault("CC", "clang")  # not optimized, a fifth of gcc's time
     consume_plain(work)
     consume_cmake(work)
     consume_make(work)

@@ -86,7 +86,10 @@ def check(text):
                 size = compile_one(work, switches, "-O2", 1)[0]
             ok = abs(size / 1000.0 - int(rows[name])) <= 0.03 * int(rows[name]) + 1
             bad += not ok
-            print("ok sizes: " + name if ok else "FAILED sizes: %s: %.0f KB, the README says %s. FIX: make sizes" % (name, size / 1000.0, rows[name]), flush=True)
+            if ok:
+                print("ok sizes: " + name, flush=True)
+            else:
+                print("FAILED sizes: %s: %.0f KB, the README says %s. FIX: make sizes" % (name, size / 1000.0, rows[name]), flush=True)
     return 1 if bad else 0
 
 

@@ -2,9 +2,9 @@
 """test_all.py -- `make test-all`: `make test`, then what is too long for it, one set after the other; ends with the list of platforms and skips.
 
 usage: python3 tools/test_all.py [--jobs N] [SET...]          STB_CFLAGS, MAKE as the Makefile hands them in
-A set is a command that prints "ok NAME", "FAILED NAME: why", "SKIPPED NAME: what is missing" or ends with `N passed, N failed, N skipped`; its
-exit code counts once more when it says nothing else. Lines "platform NAME: what ran there" of any set are the list at the end. Each set's whole
-output is in build/test_all/SET.log. The last line is `N passed, N failed, N skipped`. Standard library only.
+A set is a command that prints "ok NAME", "FAILED NAME: why", "SKIPPED NAME: what is missing" or ends with `N passed, N failed, N skipped`;
+an exit code that is not 0 is a failure where no line says one. Lines "platform NAME: what ran there" of any set are the list at the end. Each
+set's whole output is in build/test_all/SET.log. The last line is `N passed, N failed, N skipped`. Standard library only.
 """
 import argparse
 import os
@@ -70,8 +70,8 @@ def count(code, lines):
 def compilers():
     for c in ("gcc", "g++", "clang", "clang++", "tcc", "x86_64-w64-mingw32-gcc"):
         if shutil.which(c):
-            out = subprocess.run([c, "-v" if c == "tcc" else "--version"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout.decode("utf-8", "replace")
-            yield "%s: %s" % (c, (out.splitlines() or ["?"])[0])
+            p = subprocess.run([c, "-v" if c == "tcc" else "--version"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            yield "%s: %s" % (c, (p.stdout.decode("utf-8", "replace").splitlines() or ["?"])[0])
 
 
 def main():
