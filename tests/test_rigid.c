@@ -782,7 +782,7 @@ static void grains_have_an_inertia(void **state)
     int i, k;
     (void)state;
     for (i = 0; i < 4; i++) {
-        ct_real s = (ct_real)pow(sizes[i], far), m[9] = {0}, inverse[9], zero[9] = {0};
+        ct_real s = (ct_real)pow(sizes[i], far), m[9] = {0}, inverse[9] = {0}, zero[9] = {0};
         m[0] = 2 * s, m[4] = 3 * s, m[8] = 5 * s, m[1] = m[3] = s;
         assert_int_equal(cti_m3_inverse(m, inverse), 1);
         assert_true(fabs((double)(inverse[0] * s) - 0.6) < 1e-6 && fabs((double)(inverse[1] * s) + 0.2) < 1e-6);

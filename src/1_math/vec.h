@@ -98,10 +98,10 @@ CTI_INLINE void cti_m3_adjoint(const ct_real *m, ct_real d, ct_real *out)
    same. */
 CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
 {
-    const ct_real small = sizeof(ct_real) == 4 ? CTI_R(1e-24) : CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS;
+    const ct_real least = sizeof(ct_real) == 4 ? CTI_R(1e-24) : CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS;
     ct_real d = cti_m3_det(m), n[9], big = 0, s;
     int k;
-    if (cti_abs(d) > small && cti_abs(d) < 1 / small)
+    if (cti_abs(d) > least && cti_abs(d) < 1 / least)
         return cti_m3_adjoint(m, d, out), 1;
     for (k = 0; k < 9; k++)
         big = cti_max(big, cti_abs(m[k]));

@@ -1,6 +1,6 @@
-/* fuzz_read.c -- libFuzzer harness of one reader; FUZZ_EXTENSION names it: obj, msh, ply, stl, vtk, tetgen (.node, .ele and .face behind one another,
-   with a byte 0 between them), cpb, lcp, blcp. What a reader takes must be sound: numbers in range and finite, and where the format can be
-   written, the file that is written reads as the same. */
+/* fuzz_read.c -- libFuzzer harness of one reader; FUZZ_EXTENSION names it: obj, msh, ply, stl, vtk, tetgen (.node, .ele and .face behind
+   one another, with a byte 0 between them), cpb, lcp, blcp. What a reader takes must be sound: numbers in range and finite, and where the
+   format can be written, the file that is written reads as the same. */
 #define _POSIX_C_SOURCE 200809L
 #include "../../src/public/api.h"
 #include <stdio.h>

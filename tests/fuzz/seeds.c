@@ -1,5 +1,5 @@
-/* seeds.c -- inputs that the fuzzers start from: seeds DIR writes DIR/obj/..., DIR/msh/... and so on. What the library writes is written by it, the
-   other formats by hand. */
+/* seeds.c -- inputs that the fuzzers start from: seeds DIR writes DIR/obj/..., DIR/msh/... and so on. What the library writes is written by
+   it, the other formats by hand. */
 #define _POSIX_C_SOURCE 200809L
 #include "../../src/public/api.h"
 #include <stdio.h>
@@ -77,7 +77,8 @@ static void binaries(void)
         bytes p, v;
         p.n = v.n = 0;
         add_text(&p, turned ? "ply\nformat binary_big_endian 1.0\n" : "ply\nformat binary_little_endian 1.0\n");
-        add_text(&p, "element vertex 4\nproperty float x\nproperty float y\nproperty float z\nelement face 4\nproperty list uchar int vertex_indices\nend_header\n");
+        add_text(&p, "element vertex 4\nproperty float x\nproperty float y\nproperty float z\nelement face 4\nproperty list uchar int "
+                     "vertex_indices\nend_header\n");
         for (i = 0; i < 12; i++)
             add(&p, &corner[i / 3][i % 3], 4, turned);
         for (i = 0; i < 4; i++) {
@@ -125,26 +126,38 @@ static void binaries(void)
 
 static void texts(void)
 {
-    static const char tetgen[] = "4 3 1 1\n1 0 0 0 5 1\n2 1 0 0 5 1\n3 0 1 0 5 1\n4 0 0 1 5 1\n\0" "1 4 1\n1 1 2 3 4 7\n\0" "4 1\n1 1 2 3 1\n2 1 4 2 1\n3 2 4 3 1\n4 1 3 4 1\n";
-    text("obj", "more.obj", "# x\no a\nv 0 0 0 1\nv 1 0 0\nv 0 1 0\nv 0 0 1e0\nvt 0 0\nvn 0 0 1\nf 1/1/1 2//1 3\nf -4 -3 -2 -1\nl 1 2 3\np 4 \\\n 1\nusemtl m\n");
+    static const char tetgen[] = "4 3 1 1\n1 0 0 0 5 1\n2 1 0 0 5 1\n3 0 1 0 5 1\n4 0 0 1 5 1\n\0"
+                                 "1 4 1\n1 1 2 3 4 7\n\0"
+                                 "4 1\n1 1 2 3 1\n2 1 4 2 1\n3 2 4 3 1\n4 1 3 4 1\n";
+    text("obj", "more.obj",
+         "# x\no a\nv 0 0 0 1\nv 1 0 0\nv 0 1 0\nv 0 0 1e0\nvt 0 0\nvn 0 0 1\nf 1/1/1 2//1 3\nf -4 -3 -2 -1\nl 1 2 3\np 4 \\\n 1\nusemtl "
+         "m\n");
     text("msh", "four.msh",
-         "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 4 1 4\n3 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n$Elements\n2 2 1 2\n3 1 4 1\n1 1 2 3 "
+         "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 4 1 4\n3 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n$Elements\n2 "
+         "2 1 2\n3 1 4 1\n1 1 2 3 "
          "4\n2 1 2 1\n2 1 3 2\n$EndElements\n");
-    text("msh", "two.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n9 0 0 1\n$EndNodes\n$Elements\n3\n1 4 2 0 1 1 2 3 9\n2 2 0 1 "
-                           "3 2\n3 1 2 0 0 1 2\n$EndElements\n");
-    text("ply", "ascii.ply", "ply\nformat ascii 1.0\ncomment x\nelement vertex 4\nproperty double x\nproperty double y\nproperty double z\nproperty uchar red\n"
-                             "element face 2\nproperty list uchar uint vertex_indices\nelement edge 1\nproperty int vertex1\nproperty int vertex2\nend_header\n"
-                             "0 0 0 1\n1 0 0 2\n0 1 0 3\n0 0 1 4\n3 0 2 1\n4 0 1 3 2\n0 3\n");
-    text("stl", "ascii.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid a\n");
-    text("vtk", "poly.vtk", "# vtk DataFile Version 2.0\nx\nASCII\nDATASET POLYDATA\nPOINTS 4 double\n0 0 0 1 0 0 0 1 0 0 0 1\nPOLYGONS 2 9\n3 0 1 2\n4 0 1 2 3\nLINES 1 "
-                            "3\n2 0 1\nVERTICES 1 2\n1 3\nPOINT_DATA 4\nSCALARS a float 1\nLOOKUP_TABLE default\n1 2 3 4\n");
+    text("msh", "two.msh",
+         "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n9 0 0 1\n$EndNodes\n$Elements\n3\n1 4 2 0 1 1 2 3 "
+         "9\n2 2 0 1 "
+         "3 2\n3 1 2 0 0 1 2\n$EndElements\n");
+    text("ply", "ascii.ply",
+         "ply\nformat ascii 1.0\ncomment x\nelement vertex 4\nproperty double x\nproperty double y\nproperty double z\nproperty uchar red\n"
+         "element face 2\nproperty list uchar uint vertex_indices\nelement edge 1\nproperty int vertex1\nproperty int vertex2\nend_header\n"
+         "0 0 0 1\n1 0 0 2\n0 1 0 3\n0 0 1 4\n3 0 2 1\n4 0 1 3 2\n0 3\n");
+    text("stl", "ascii.stl",
+         "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid a\n");
+    text("vtk", "poly.vtk",
+         "# vtk DataFile Version 2.0\nx\nASCII\nDATASET POLYDATA\nPOINTS 4 double\n0 0 0 1 0 0 0 1 0 0 0 1\nPOLYGONS 2 9\n3 0 1 2\n4 0 1 2 "
+         "3\nLINES 1 "
+         "3\n2 0 1\nVERTICES 1 2\n1 3\nPOINT_DATA 4\nSCALARS a float 1\nLOOKUP_TABLE default\n1 2 3 4\n");
     put("tetgen", "all.tetgen", tetgen, sizeof tetgen - 1);
     text("tetgen", "node.tetgen", "2 3 0 0\n0 0 0 0\n1 1 0 0\n");
 }
 
 static void problems(void)
 {
-    static const int32_t a_p[] = {0, 2, 5, 7, 8}, a_i[] = {1, 0, 0, 1, 2, 1, 2, 3}, j_p[] = {0, 1, 2, 3, 5, 6, 7}, j_i[] = {0, 1, 2, 3, 0, 1, 2};
+    static const int32_t a_p[] = {0, 2, 5, 7, 8}, a_i[] = {1, 0, 0, 1, 2, 1, 2, 3}, j_p[] = {0, 1, 2, 3, 5, 6, 7},
+                         j_i[] = {0, 1, 2, 3, 0, 1, 2};
     static const double a_x[] = {-1, 4, -1, 4, -0.5, -0.5, 3, 2.5}, j_x[] = {1, 1, 1, 1, -0.3, 1, 1};
     static const double b[] = {-1, 0.4, -2, 1. / 3}, w[] = {0.1, 0.2, -0.3, -0.25, 1e-3, 0.7}, mu[] = {0.5, 0};
     static const int32_t w_p[] = {0, 3, 6, 9, 11, 13, 15}, w_i[] = {0, 1, 3, 0, 1, 2, 1, 2, 4, 0, 3, 2, 4, 1, 5};
@@ -159,7 +172,8 @@ static void problems(void)
         char path[512], name[32];
         d.kind = i < 2 ? CT_PROBLEM_QP : (i == 2 ? CT_PROBLEM_GLOBAL : (i == 3 ? CT_PROBLEM_LOCAL : CT_PROBLEM_LCP));
         if (i < 3)
-            d.A.rows = d.A.cols = 4, d.A.p = a_p, d.A.i = a_i, d.A.x = a_x, d.J.rows = 6, d.J.cols = 4, d.J.p = j_p, d.J.i = j_i, d.J.x = j_x, d.b = b;
+            d.A.rows = d.A.cols = 4, d.A.p = a_p, d.A.i = a_i, d.A.x = a_x, d.J.rows = 6, d.J.cols = 4, d.J.p = j_p, d.J.i = j_i,
+            d.J.x = j_x, d.b = b;
         else
             d.W.rows = d.W.cols = 6, d.W.p = w_p, d.W.i = w_i, d.W.x = w_x;
         d.w = w, d.r_ref = w;

@@ -1,5 +1,5 @@
-/* between.c -- what happens to a random world before and between its steps: bodies, joints and pins come and go, velocities are set; and misuse,
-   which has to be refused with a culprit and must not leave a trace. */
+/* between.c -- what happens to a random world before and between its steps: bodies, joints and pins come and go, velocities are set; and
+   misuse, which has to be refused with a culprit and must not leave a trace. */
 #include "run.h"
 #include <math.h>
 #include <stdio.h>
@@ -133,7 +133,8 @@ static void join(soak_run *u, soak_rng *r)
         j->apart = b && (d.collide == 0 || (d.collide < 0 && !a->deformable && !b->deformable));
         u->n_joints++;
         u->scripts = 1; /* what is joined to the world, or to two sides of a wall, may have no room */
-    } else if ((code != CT_ERR_ARGUMENT && code != CT_ERR_UNSUPPORTED) || !ct_world_error(u->world)->text[0] || ct_world_hash(u->world) != before)
+    } else if ((code != CT_ERR_ARGUMENT && code != CT_ERR_UNSUPPORTED) || !ct_world_error(u->world)->text[0] ||
+               ct_world_hash(u->world) != before)
         soak_fail(u, SOAK_CODE, "joint ends with code %d: %s", (int)code, ct_world_error(u->world)->text);
 }
 

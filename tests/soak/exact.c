@@ -1,6 +1,7 @@
-/* exact.c -- an intersection test that shares no code with the library. Method: orientation as a sum of products of coordinates; in long double
-   where its bound decides the sign, else as an exact expansion (a sum of doubles that do not overlap), built from error-free sums and products
-   [Dekker 1971; Shewchuk 1997, grow-expansion]. Coordinates between 1e-50 and 1e50 are assumed, so that no product under- or overflows. */
+/* exact.c -- an intersection test that shares no code with the library. Method: orientation as a sum of products of coordinates; in long
+   double where its bound decides the sign, else as an exact expansion (a sum of doubles that do not overlap), built from error-free sums
+   and products [Dekker 1971; Shewchuk 1997, grow-expansion]. Coordinates between 1e-50 and 1e50 are assumed, so that no product under- or
+   overflows. */
 #include "soak.h"
 #include <math.h>
 
@@ -93,10 +94,7 @@ static int orient2(const double *a, const double *b, const double *c, int i, int
 }
 
 /* ranges of a coordinate overlap */
-static int ranges_meet(double a, double b, double c, double d)
-{
-    return fmax(a, b) >= fmin(c, d) && fmax(c, d) >= fmin(a, b);
-}
+static int ranges_meet(double a, double b, double c, double d) { return fmax(a, b) >= fmin(c, d) && fmax(c, d) >= fmin(a, b); }
 
 /* two closed segments in a plane */
 static int segments_meet_2(const double *p, const double *q, const double *a, const double *b, int i, int j)

@@ -17,13 +17,13 @@ typedef struct soak_run {
     ct_world *world;
     ct_world_desc desc;
     double size, dt, thickness, young, origin[3];
-    int tangled;              /* bodies are placed anywhere */
-    int scripts;              /* something is scripted and moves: room may end */
+    int tangled; /* bodies are placed anywhere */
+    int scripts; /* something is scripted and moves: room may end */
     soak_item items[SOAK_BODIES];
     int n_items;
     soak_joint joints[16];
     int n_joints;
-    double explained;         /* [J] energy that is there for a reason */
+    double explained; /* [J] energy that is there for a reason */
     int failed;
 } soak_run;
 

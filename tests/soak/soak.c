@@ -170,10 +170,12 @@ static void add(totals *t, const soak_result *r, uint64_t seed)
     t->worlds++, t->bad[r->verdict]++;
     for (k = 0; k < CT_STATUS_COUNT_; k++)
         t->status[k] += r->status[k];
-    t->refused += r->refused, t->misuse += r->misuse, t->tangled += r->tangled_start, t->left += r->left, t->cut += r->cut, t->reported += r->crossing_reported;
+    t->refused += r->refused, t->misuse += r->misuse, t->tangled += r->tangled_start, t->left += r->left, t->cut += r->cut,
+        t->reported += r->crossing_reported;
     t->dcd += strncmp(r->what, "dcd", 3) == 0;
     t->blown += r->energy_ratio > 1e3;
-    t->steps += r->steps, t->zones += r->zones, t->frozen += r->frozen, t->substeps += r->substeps, t->joints += r->joints, t->bodies += r->bodies;
+    t->steps += r->steps, t->zones += r->zones, t->frozen += r->frozen, t->substeps += r->substeps, t->joints += r->joints,
+        t->bodies += r->bodies;
     t->cpu += r->cpu, t->worst_cpu = fmax(t->worst_cpu, r->worst_cpu);
     if (r->worst_share > t->worst_share)
         t->worst_share = r->worst_share, t->worst_seed = seed;
@@ -187,7 +189,8 @@ static void print_one(const char *self, const soak_result *r, uint64_t seed)
     else if (r->cpu > 5)
         printf("note: seed %llu took %.1f s: %s\n", (unsigned long long)seed, r->cpu, r->what);
     else if (r->energy_ratio > 1e3)
-        printf("note: seed %llu, step %d: energy is %.3g times what there was: %s\n", (unsigned long long)seed, r->energy_step, r->energy_ratio, r->what);
+        printf("note: seed %llu, step %d: energy is %.3g times what there was: %s\n", (unsigned long long)seed, r->energy_step,
+               r->energy_ratio, r->what);
 }
 
 static int print_totals(const totals *t, uint64_t first, uint64_t last)
@@ -195,20 +198,23 @@ static int print_totals(const totals *t, uint64_t first, uint64_t last)
     int k, bad = 0;
     for (k = 1; k < SOAK_VERDICTS; k++)
         bad += t->bad[k];
-    printf("seeds %llu to %llu, %d-bit: %d worlds (%d discrete), %ld bodies, %ld joints, %ld steps, %ld substeps\n", (unsigned long long)first,
-           (unsigned long long)last, (int)(8 * sizeof(ct_real)), t->worlds, t->dcd, t->bodies, t->joints, t->steps, t->substeps);
+    printf("seeds %llu to %llu, %d-bit: %d worlds (%d discrete), %ld bodies, %ld joints, %ld steps, %ld substeps\n",
+           (unsigned long long)first, (unsigned long long)last, (int)(8 * sizeof(ct_real)), t->worlds, t->dcd, t->bodies, t->joints,
+           t->steps, t->substeps);
     printf("  status of steps:");
     for (k = 0; k < CT_STATUS_COUNT_; k++)
         printf(" %s %d%s", ct_status_text((ct_status)k), t->status[k], k + 1 < CT_STATUS_COUNT_ ? "," : "\n");
-    printf("  zones %ld, node-steps frozen %ld; worlds that began tangled %d, that left their extent %d, ended early %d; bodies refused %d, misuse refused %d\n", t->zones,
-           t->frozen, t->tangled, t->left, t->cut, t->refused, t->misuse);
+    printf("  zones %ld, node-steps frozen %ld; worlds that began tangled %d, that left their extent %d, ended early %d; bodies refused "
+           "%d, misuse refused %d\n",
+           t->zones, t->frozen, t->tangled, t->left, t->cut, t->refused, t->misuse);
     printf("  steps without room, reported as such: %d; worlds whose energy rose a thousandfold: %d\n", t->reported, t->blown);
-    printf("  processor %.0f s in steps, longest step %.1f s; nearest to its bound: %.0f %% (seed %llu)\n", t->cpu, t->worst_cpu, 100 * t->worst_share,
-           (unsigned long long)t->worst_seed);
-    printf("  crashes %d, not finite %d, hangs %d, work above its bound %d, unreported intersections %d, validate disagrees %d, wrong codes %d, "
+    printf("  processor %.0f s in steps, longest step %.1f s; nearest to its bound: %.0f %% (seed %llu)\n", t->cpu, t->worst_cpu,
+           100 * t->worst_share, (unsigned long long)t->worst_seed);
+    printf("  crashes %d, not finite %d, hangs %d, work above its bound %d, unreported intersections %d, validate disagrees %d, wrong "
+           "codes %d, "
            "unreported depth %d, other bits %d\n",
-           t->bad[SOAK_CRASH], t->bad[SOAK_NAN], t->bad[SOAK_HANG], t->bad[SOAK_WORK], t->bad[SOAK_CROSSING], t->bad[SOAK_DISAGREES], t->bad[SOAK_CODE],
-           t->bad[SOAK_DEPTH], t->bad[SOAK_BITS]);
+           t->bad[SOAK_CRASH], t->bad[SOAK_NAN], t->bad[SOAK_HANG], t->bad[SOAK_WORK], t->bad[SOAK_CROSSING], t->bad[SOAK_DISAGREES],
+           t->bad[SOAK_CODE], t->bad[SOAK_DEPTH], t->bad[SOAK_BITS]);
     printf("%d passed, %d failed, 0 skipped\n", t->worlds - bad, bad);
     return bad != 0;
 }

@@ -30,60 +30,60 @@ double soak_distance(const double *x, const int32_t *triangles, int n, const dou
 /* ---- a world in progress ---- */
 typedef struct soak_item {
     ct_body_id id;
-    int alive, number;      /* number: of the generator's stream */
-    char kind;              /* s soft, c cloth, r rigid, t static, k kinematic, p plane */
+    int alive, number; /* number: of the generator's stream */
+    char kind;         /* s soft, c cloth, r rigid, t static, k kinematic, p plane */
     int deformable, dynamic, closed;
-    int n;                  /* vertices */
+    int n;                      /* vertices */
     int32_t *triangles, *edges; /* [3 nt], [2 ne]: each edge once, loose ones too */
     int nt, ne;
-    int32_t *tets;          /* [4 n_tets] of a soft body whose surface is their boundary */
+    int32_t *tets; /* [4 n_tets] of a soft body whose surface is their boundary */
     int n_tets;
-    uint8_t *used;          /* [n] 1: of the surface */
-    double *x;              /* [3 n] now */
+    uint8_t *used;            /* [n] 1: of the surface */
+    double *x;                /* [3 n] now */
     double normal[3], offset; /* plane */
 } soak_item;
 
 /* what a world did, as it is sent to the driver: no pointers */
 typedef enum soak_verdict {
     SOAK_FINE,
-    SOAK_NAN,          /* a position, velocity, contact or report that is not finite */
-    SOAK_CROSSING,     /* an intersection that nobody reported */
-    SOAK_DISAGREES,    /* ct_world_validate and the independent test see different pairs */
-    SOAK_WORK,         /* a step that took more than its bound */
-    SOAK_CODE,         /* an error code that was not to be expected, or misuse that was accepted or left a trace */
-    SOAK_DEPTH,        /* CT_STEPPER_DCD: a depth that was not reported */
-    SOAK_BITS,         /* a second run with other bits */
-    SOAK_CRASH,        /* set by the driver: the process died */
-    SOAK_HANG,         /* set by the driver: the process was stopped */
+    SOAK_NAN,       /* a position, velocity, contact or report that is not finite */
+    SOAK_CROSSING,  /* an intersection that nobody reported */
+    SOAK_DISAGREES, /* ct_world_validate and the independent test see different pairs */
+    SOAK_WORK,      /* a step that took more than its bound */
+    SOAK_CODE,      /* an error code that was not to be expected, or misuse that was accepted or left a trace */
+    SOAK_DEPTH,     /* CT_STEPPER_DCD: a depth that was not reported */
+    SOAK_BITS,      /* a second run with other bits */
+    SOAK_CRASH,     /* set by the driver: the process died */
+    SOAK_HANG,      /* set by the driver: the process was stopped */
     SOAK_VERDICTS
 } soak_verdict;
 
 typedef struct soak_result {
     soak_verdict verdict;
-    int steps, step;        /* steps done; the step that the verdict is about */
+    int steps, step; /* steps done; the step that the verdict is about */
     int blocks, bodies, joints;
-    int refused, misuse;    /* bodies that were refused; calls of misuse, each refused with its culprit */
-    int cut;                /* the world was ended early, its time was over */
+    int refused, misuse;     /* bodies that were refused; calls of misuse, each refused with its culprit */
+    int cut;                 /* the world was ended early, its time was over */
     int tangled_start, left; /* world began with intersections; it left the extent that its thickness allows */
     int status[CT_STATUS_COUNT_];
-    int crossing_reported;  /* steps that ended with new intersections that the report names */
+    int crossing_reported; /* steps that ended with new intersections that the report names */
     int zones, frozen, substeps;
-    double cpu, worst_cpu;  /* [s] of steps */
-    double worst_share;     /* of its bound */
-    double energy_ratio;    /* largest energy over the largest explained */
+    double cpu, worst_cpu; /* [s] of steps */
+    double worst_share;    /* of its bound */
+    double energy_ratio;   /* largest energy over the largest explained */
     int energy_step;
     uint64_t hash;
     char text[SOAK_TEXT];
-    char what[160];         /* the world in a line */
+    char what[160]; /* the world in a line */
 } soak_result;
 
 typedef struct soak_options {
     uint64_t seed;
     int verbose;
-    int max_steps;          /* 0: as the seed says */
-    uint32_t drop;          /* mask of bodies that are left out */
-    int calm;               /* 1: nothing happens between steps */
-    int once;               /* 1: no second run */
+    int max_steps; /* 0: as the seed says */
+    uint32_t drop; /* mask of bodies that are left out */
+    int calm;      /* 1: nothing happens between steps */
+    int once;      /* 1: no second run */
 } soak_options;
 
 /* soak_world -- makes and runs the world of a seed. */

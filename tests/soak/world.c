@@ -1,6 +1,6 @@
 /* world.c -- a random world from a seed: how it is made. Method: every body has a stream of random numbers of its own, so that a world with
-   bodies left out is the same but for them. Bodies are placed apart by their bounding spheres in three worlds of four, anywhere in the fourth.
-   Meshes that the manual accepts must be accepted; others may be refused, with a culprit and without a trace. */
+   bodies left out is the same but for them. Bodies are placed apart by their bounding spheres in three worlds of four, anywhere in the
+   fourth. Meshes that the manual accepts must be accepted; others may be refused, with a culprit and without a trace. */
 #include "run.h"
 #include <math.h>
 #include <stdio.h>
@@ -66,8 +66,9 @@ void soak_spin(soak_run *u, soak_rng *r, ct_real out[3])
 /* ---- the world ---- */
 void soak_make_desc(soak_run *u, soak_rng *r)
 {
-    static const ct_solver solvers[] = {CT_SOLVER_ICA, CT_SOLVER_ICA, CT_SOLVER_ICA, CT_SOLVER_AUTO, CT_SOLVER_CA, CT_SOLVER_PGS, CT_SOLVER_LEMKE,
-                                        CT_SOLVER_BOXED, CT_SOLVER_ACTIVE_SET, CT_SOLVER_MPRGP, CT_SOLVER_INTERIOR, CT_SOLVER_NEWTON, CT_SOLVER_ADMM};
+    static const ct_solver solvers[] = {CT_SOLVER_ICA,      CT_SOLVER_ICA,    CT_SOLVER_ICA,   CT_SOLVER_AUTO,       CT_SOLVER_CA,
+                                        CT_SOLVER_PGS,      CT_SOLVER_LEMKE,  CT_SOLVER_BOXED, CT_SOLVER_ACTIVE_SET, CT_SOLVER_MPRGP,
+                                        CT_SOLVER_INTERIOR, CT_SOLVER_NEWTON, CT_SOLVER_ADMM};
     ct_world_desc *d = &u->desc;
     double g[3], eps = sizeof(ct_real) == 4 ? 1.2e-7 : 2.3e-16, far, least;
     int k;
@@ -141,7 +142,8 @@ static int32_t *list_of(const int32_t *from, int n)
 }
 
 /* a mesh from arrays on the C heap; soak_mesh_free knows by `own` */
-static void from_arrays(soak_mesh *m, const double *x, int n, const int32_t *tets, int n_tets, const int32_t *tri, int n_tri, const int32_t *seg, int n_seg)
+static void from_arrays(soak_mesh *m, const double *x, int n, const int32_t *tets, int n_tets, const int32_t *tri, int n_tri,
+                        const int32_t *seg, int n_seg)
 {
     int i;
     m->own = 1;
@@ -214,7 +216,8 @@ static void grid(soak_rng *r, int most, soak_mesh *m)
     jitter(r, &m->mesh, 0.4 * least);
 }
 
-/* triangles as they come: through each other, three at an edge, doubled vertices, without an area where `flat` says so; segments and points */
+/* triangles as they come: through each other, three at an edge, doubled vertices, without an area where `flat` says so; segments and points
+ */
 static void rubble(soak_rng *r, int flat, int loose, soak_mesh *m)
 {
     double x[3 * 24];
@@ -226,7 +229,9 @@ static void rubble(soak_rng *r, int flat, int loose, soak_mesh *m)
         memcpy(x, x + 3, 3 * sizeof *x);
     for (i = 0; i < nt; i++) {
         for (k = 0; k < 3; k++)
-            tri[3 * i + k] = k == 0 && i > 0 && soak_chance(r, 0.5) ? tri[3 * i - 2] : (k == 1 && i > 0 && soak_chance(r, 0.5) ? tri[3 * i - 1] : soak_below(r, n));
+            tri[3 * i + k] = k == 0 && i > 0 && soak_chance(r, 0.5)
+                                 ? tri[3 * i - 2]
+                                 : (k == 1 && i > 0 && soak_chance(r, 0.5) ? tri[3 * i - 1] : soak_below(r, n));
         while (!flat && (tri[3 * i + 1] == tri[3 * i] || tri[3 * i + 2] == tri[3 * i] || tri[3 * i + 2] == tri[3 * i + 1]))
             for (k = 0; k < 3; k++)
                 tri[3 * i + k] = soak_below(r, n);
@@ -418,7 +423,8 @@ static void make_mesh(soak_rng *r, char kind, soak_mesh *m, soak_mesh *skin, int
     else if (kind == 'c' && pick < 7)
         grid(r, 6, m);
     else if (kind == 'c' || ((kind == 't' || kind == 'k') && pick < 3))
-        pick & 1 ? (void)ct_mesh_sphere((ct_real)0.5, soak_below(r, 2), &m->mesh, NULL) : rubble(r, kind != 'c', kind == 'c' ? 0 : pick & 3, m);
+        pick & 1 ? (void)ct_mesh_sphere((ct_real)0.5, soak_below(r, 2), &m->mesh, NULL)
+                 : rubble(r, kind != 'c', kind == 'c' ? 0 : pick & 3, m);
     else if (kind == 'r' && pick < 3)
         pick ? one_tet(r, pick & 1, m) : box(r, 1, m);
     else if ((kind == 't' || kind == 'k') && pick < 6)
