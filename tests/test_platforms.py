@@ -55,7 +55,7 @@ def platforms():
         yield Platform("wasm clang -O2 WASM", "clang", "--target=wasm32-wasi -O2 -msimd128", real, runner=["node"], packages=WASM)
     yield Platform("gcc -O2 NONE", "gcc", "-O2 -DCONTACT_SIMD=CT_SIMD_NONE")
     yield Platform("gcc -O0 native", "gcc", "-O0 -march=native")
-    yield Platform("gcc -O3 native, FMA offered", "gcc", "-O3 -march=native -ffp-contract=fast")
+    yield Platform("gcc -O3 native -ffp-contract=fast", "gcc", "-O3 -march=native -ffp-contract=fast")
     yield Platform("clang -O0 NONE", "clang", "-O0 -DCONTACT_SIMD=CT_SIMD_NONE", packages="clang")
     yield Platform("clang -O3 AVX512", "clang", "-O3 -mavx2 -mfma -mavx512f -mavx512dq -DCONTACT_SIMD=CT_SIMD_AVX512", cpu=AVX512, packages="clang")
     yield Platform("g++ -O2 native", "g++", "-O2 -march=native", packages="g++")
