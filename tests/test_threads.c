@@ -201,13 +201,13 @@ static void *one_thread_resize(void *user, void *block, size_t old_size, size_t 
     return realloc(block, new_size);
 }
 
-/* soft boxes and letters' like in a heap: one large island of bodies that are clusters */
+/* soft boxes in two leaning towers: large islands of bodies that are clusters */
 static void scene_heap(ct_world *w)
 {
     int i;
     add_plane(w, 0, 1, 0, 0);
     for (i = 0; i < 18; i++)
-        add_soft_box(w, "box", 0.1, 3, 2e5, 0.03 * (i % 3) + 0.11 * (i % 2), 0.0512 + 0.1015 * (i / 2), 0.02 * (i % 5));
+        add_soft_box(w, "box", 0.1, 3, 2e5, 0.03 * (i % 3) + 0.17 * (i % 2), 0.0512 + 0.1015 * (i / 2), 0.02 * (i % 5));
 }
 
 /* sheets on boxes, of which one is rigid, a fast one, and a surface in a lattice: nodes, springs, membranes, frames */
