@@ -189,11 +189,12 @@ typedef struct whole {
     int solves;
 } whole;
 
-static void whole_solve(void *ctx, ct_real *x)
+static void whole_solve(void *ctx, ct_real *x, int worker)
 {
     whole *w = (whole *)ctx;
     ct_real y[H3];
     int i, k;
+    CTI_UNUSED(worker);
     for (i = 0; i < H3; i++)
         for (y[i] = 0, k = 0; k < H3; k++)
             y[i] += (ct_real)(float)w->inverse[i][k] * x[k]; /* as rounded as a float factor */
@@ -201,14 +202,14 @@ static void whole_solve(void *ctx, ct_real *x)
     w->solves++;
 }
 
-static int whole_compliance(void *ctx, const int32_t *ports, int n_ports, const float **out_c, int *out_ld)
+static int whole_compliance(void *ctx, const int32_t *ports, int n_ports, float **out_c, int *out_ld, size_t *out_work)
 {
     whole *w = (whole *)ctx;
     int i, k;
     for (i = 0; i < 3 * n_ports; i++)
         for (k = 0; k < 3 * n_ports; k++)
             w->C[i][k] = (float)w->inverse[3 * ports[i / 3] + i % 3][3 * ports[k / 3] + k % 3];
-    *out_c = w->C[0], *out_ld = H3_LD;
+    *out_c = w->C[0], *out_ld = H3_LD, *out_work = 0;
     return 1;
 }
 

@@ -116,7 +116,9 @@ def matrix(families, stb):
                     flags = ["-std=" + std, "-fsyntax-only", "-march=native"] + WARN + QUICK + ["-DCONTACT_REAL=" + real] + what + stb
                     jobs.append([compiler_of(std, family)] + flags + [source])
                 jobs.append([compiler_of(std, family), "-std=" + std, "-fsyntax-only"] + WARN + ["-DCONTACT_REAL=" + real, header])
-        jobs.append([compiler_of("c99", family), "-std=c99", "-fsyntax-only"] + WARN + QUICK + ["-DCONTACT_WITH_FILES=0"] + stb
+        jobs.append([compiler_of("c++11", family), "-std=c++11", "-fsyntax-only"] + WARN + QUICK + ["-DCONTACT_THREADS=1"] + stb
+                    + ["tests/compile/implementation.cc"])
+        jobs.append([compiler_of("c99", family), "-std=c99", "-fsyntax-only"] + WARN + QUICK + ["-DCONTACT_WITH_FILES=0", "-DCONTACT_THREADS=1"] + stb
                     + ["tests/compile/implementation.c"])
     for solver in SWITCHES if families else []:
         jobs.append(["cc", "-std=c99", "-fsyntax-only"] + WARN + QUICK + alone(solver, "CMR") + stb + ["tests/compile/implementation.c"])

@@ -136,22 +136,23 @@ static int cti_pool_work(cti_pool *p, int worker)
 
 static int cti_pool_is_idle(const cti_pool *p) { return (cti_pool_load(&p->ticket) & 0xffffffffu) == 0 && !cti_pool_load(&p->stop); }
 
-/* until there is something to do; 0: the pool ends */
+/* until there is something to do; 0: the pool ends. Who is woken looks again for a while, since a loop may be about to come */
 static int cti_pool_wait(cti_pool *p)
 {
-    int k;
-    for (k = 0; k < CTI_POOL_SPIN; k++) {
-        if (!cti_pool_is_idle(p))
-            return !cti_pool_load(&p->stop);
-        cti_pool_pause();
+    for (;;) {
+        int k;
+        for (k = 0; k < CTI_POOL_SPIN; k++) {
+            if (!cti_pool_is_idle(p))
+                return !cti_pool_load(&p->stop);
+            cti_pool_pause();
+        }
+        cti_pool_lock(p);
+        cti_pool_add(&p->sleeping, 1);
+        if (cti_pool_is_idle(p))
+            cti_pool_sleep(p);
+        cti_pool_add(&p->sleeping, (uint64_t)-1);
+        cti_pool_unlock(p);
     }
-    cti_pool_lock(p);
-    cti_pool_add(&p->sleeping, 1);
-    while (cti_pool_is_idle(p))
-        cti_pool_sleep(p);
-    cti_pool_add(&p->sleeping, (uint64_t)-1);
-    cti_pool_unlock(p);
-    return !cti_pool_load(&p->stop);
 }
 
 #if defined(_WIN32)
@@ -175,6 +176,10 @@ static void cti_pool_call(cti_pool *p)
     cti_pool_wake(p);
     cti_pool_unlock(p);
 }
+
+CTI_FN int cti_pool_sleeps(const cti_pool *p) { return cti_pool_load(&p->sleeping) + 1 >= (uint64_t)p->n_threads; }
+
+CTI_FN void cti_pool_rouse(cti_pool *p) { cti_pool_call(p); }
 
 CTI_FN void *cti_pool_enqueue(ct_task_fn *fn, int count, int min_range, void *context, void *user)
 {
@@ -287,6 +292,12 @@ CTI_FN cti_pool *cti_pool_create(cti_mem *mem, int workers, int *out_failed, int
     return NULL;
 }
 CTI_FN void cti_pool_destroy(cti_mem *mem, cti_pool *pool) { CTI_UNUSED(mem), CTI_UNUSED(pool); }
+CTI_FN int cti_pool_sleeps(const cti_pool *p)
+{
+    CTI_UNUSED(p);
+    return 0;
+}
+CTI_FN void cti_pool_rouse(cti_pool *p) { CTI_UNUSED(p); }
 CTI_FN void *cti_pool_enqueue(ct_task_fn *fn, int count, int min_range, void *context, void *user)
 {
     CTI_UNUSED(min_range), CTI_UNUSED(user);

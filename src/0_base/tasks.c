@@ -4,9 +4,11 @@
 /* work of a loop, and of a range of it [us]; 0 in tests that want every loop cut */
 #ifdef CTI_TASKS_EAGER
 #define CTI_TASKS_LEAST 0.0
+#define CTI_TASKS_LEAST_ASLEEP 0.0
 #define CTI_TASKS_LEAST_USER 0.0
 #else
 #define CTI_TASKS_LEAST 4.0
+#define CTI_TASKS_LEAST_ASLEEP 40.0 /* workers have to be woken for it */
 #define CTI_TASKS_LEAST_USER 40.0
 #endif
 
@@ -15,7 +17,20 @@ CTI_FN int cti_tasks_workers(const ct_tasks *tasks)
     return tasks && tasks->enqueue && tasks->finish && tasks->worker_count > 1 ? tasks->worker_count : 1;
 }
 
-CTI_FN double cti_tasks_least(const ct_tasks *tasks) { return tasks && tasks->enqueue == cti_pool_enqueue ? CTI_TASKS_LEAST : CTI_TASKS_LEAST_USER; }
+static int cti_tasks_has_pool(const ct_tasks *tasks) { return cti_tasks_workers(tasks) > 1 && tasks->enqueue == cti_pool_enqueue; }
+
+CTI_FN double cti_tasks_least(const ct_tasks *tasks)
+{
+    if (!cti_tasks_has_pool(tasks))
+        return CTI_TASKS_LEAST_USER;
+    return cti_pool_sleeps((const cti_pool *)tasks->user) ? CTI_TASKS_LEAST_ASLEEP : CTI_TASKS_LEAST;
+}
+
+CTI_FN void cti_tasks_rouse(const ct_tasks *tasks, double us)
+{
+    if (us > CTI_TASKS_LEAST_ASLEEP && cti_tasks_has_pool(tasks))
+        cti_pool_rouse((cti_pool *)tasks->user);
+}
 
 CTI_FN void cti_tasks_run(const ct_tasks *tasks, ct_task_fn *fn, int count, int min_range, void *context)
 {
@@ -38,9 +53,10 @@ CTI_FN void cti_tasks_run_work(const ct_tasks *tasks, ct_task_fn *fn, int count,
     double least = cti_tasks_least(tasks);
     if (us * (double)count < least)
         cti_tasks_run(NULL, fn, count, count, context);
-    else /* two ranges at least: a range is half of what a loop is worth */
-        cti_tasks_run(tasks, fn, count, (int)(least / (2 * us)), context);
+    else /* ranges are no shorter than half of what a loop is worth, awake */
+        cti_tasks_run(tasks, fn, count, (int)((cti_tasks_has_pool(tasks) ? CTI_TASKS_LEAST : CTI_TASKS_LEAST_USER) / 2 / us), context);
 }
 
 #undef CTI_TASKS_LEAST
+#undef CTI_TASKS_LEAST_ASLEEP
 #undef CTI_TASKS_LEAST_USER

@@ -115,6 +115,8 @@ CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us)
     for (i = 0; s->n_levels == 0 && i < s->n_runs; i++)
         fn(s, i);
     q.s = s, q.fn = fn;
+    if (s->n_levels)
+        cti_tasks_rouse(s->p->tasks, us);
     for (i = 0; i < s->n_levels; i++) {
         q.runs = s->level_runs + s->level_at[i];
         cti_tasks_run_work(s->p->tasks, cti_ica_run_level, s->level_at[i + 1] - s->level_at[i], us / s->n_runs, &q);

@@ -81,6 +81,9 @@ static int cti_ica_make_ports(cti_ica *s)
         q->du = s->n_du;
         q->ld = cti_ica_is_node(q) ? 4 : (3 * q->n_ports + 7) & ~7;
         s->n_du += (size_t)q->ld;
+        /* blocks are read four numbers at a time: the fourth of the last one may not be another cluster's, which another worker may write */
+        if (3 * q->n_ports == q->ld)
+            s->n_du += 8;
     }
     s->du = CTI_ARENA_ZERO(s->arena, float, s->n_du + 8);
     return s->du != NULL;
