@@ -117,7 +117,7 @@ static void batches_miss_no_touch(void **state)
     static const double scale[5] = {1, 1.0 / 1024, 1024, 1e-6, 1e4}; /* the last two leave the float lanes' range */
     int round, i, meet = 0, freed = 0;
     (void)state;
-    for (round = 0; round < PLAIN_OR(20, 5); round++) {
+    for (round = 0; round < PLAIN_OR(12, 4); round++) {
         q.n = 0;
         for (i = 0; i < N; i++)
             if (round % 4 == 3)
@@ -152,7 +152,7 @@ static void batches_keep_distances(void **state)
     static queries q;
     int round, i, k, meet = 0, freed = 0;
     (void)state;
-    for (round = 0; round < PLAIN_OR(8, 2); round++) {
+    for (round = 0; round < PLAIN_OR(4, 2); round++) {
         q.n = 0;
         for (i = 0; i < N; i++) {
             ct_real *x0 = q.x0 + 12 * q.n, *x1 = q.x1 + 12 * q.n;
@@ -181,7 +181,7 @@ static void batches_keep_distances(void **state)
         }
         judge(&q, 0, 1, &meet, &freed);
     }
-    assert_true(meet > PLAIN_OR(N / 2, N / 8) && freed > PLAIN_OR(N, N / 4));
+    assert_true(meet > PLAIN_OR(N / 4, N / 8) && freed > PLAIN_OR(N / 2, N / 4));
 }
 
 /* a triangle so flat that the square of its normal underflows */
