@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 1772a525808bea86.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 4be6e50b51e66a4b.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -144,8 +144,8 @@ SWITCHES. Macros that you define before the include. The first group must be the
                           #error says what the compiler has to be told. Chosen when compiling, never at run time. All give the same bits.
     CONTACT_DETERMINISTIC 1 (default) or 0. 1: the same bits on every SIMD path, from every compiler at every level of optimization, on every
                           processor (see WHAT IS GUARANTEED). 0: factors and block products are fused multiply-adds where the processor has
-                          them (AVX2 with -mfma, AVX512, NEON): @COST@ The same program then still gives the same bits
-                          on every run, other builds do not. Collision tests and their guarantees are the same for both.
+                          them (AVX2 with -mfma, AVX512, NEON). That gains 2 % of a factor and nothing measurable of a step on x86-64. The
+                          same program then still gives the same bits on every run, other builds do not. Collision tests are never fused.
     CONTACT_WITH_FILES    1 (default) or 0: mesh and problem files. 0 removes stdio; ct_mesh_read, ct_mesh_write, ct_problem_read
                           and ct_problem_write then return CT_ERR_UNSUPPORTED.
     CONTACT_THREADS       0 (default) or 1: worlds can have threads of their own (tasks.worker_count without enqueue). 1 needs pthreads or
@@ -2025,6 +2025,9 @@ enum { CTI_POOL_MOST = 256 }; /* workers */
 CTI_FN cti_pool *cti_pool_create(cti_mem *mem, int workers, int *out_failed, int *out_system);
 /* cti_pool_destroy -- ends the threads; NULL is allowed. No loop may be running. */
 CTI_FN void cti_pool_destroy(cti_mem *mem, cti_pool *pool);
+/* cti_pool_sleeps -- 1 where all threads sleep, so that a loop has to wake them. cti_pool_rouse -- wakes them for the loops that are about to come. */
+CTI_FN int cti_pool_sleeps(const cti_pool *pool);
+CTI_FN void cti_pool_rouse(cti_pool *pool);
 /* cti_pool_enqueue, cti_pool_finish -- the functions of a ct_tasks whose user is the pool. One loop at a time, and one thread that calls. */
 CTI_FN void *cti_pool_enqueue(ct_task_fn *fn, int count, int min_range, void *context, void *user);
 CTI_FN void cti_pool_finish(void *task, void *user);
@@ -2168,22 +2171,23 @@ static int cti_pool_work(cti_pool *p, int worker)
 
 static int cti_pool_is_idle(const cti_pool *p) { return (cti_pool_load(&p->ticket) & 0xffffffffu) == 0 && !cti_pool_load(&p->stop); }
 
-/* until there is something to do; 0: the pool ends */
+/* until there is something to do; 0: the pool ends. Who is woken looks again for a while, since a loop may be about to come */
 static int cti_pool_wait(cti_pool *p)
 {
-    int k;
-    for (k = 0; k < CTI_POOL_SPIN; k++) {
-        if (!cti_pool_is_idle(p))
-            return !cti_pool_load(&p->stop);
-        cti_pool_pause();
+    for (;;) {
+        int k;
+        for (k = 0; k < CTI_POOL_SPIN; k++) {
+            if (!cti_pool_is_idle(p))
+                return !cti_pool_load(&p->stop);
+            cti_pool_pause();
+        }
+        cti_pool_lock(p);
+        cti_pool_add(&p->sleeping, 1);
+        if (cti_pool_is_idle(p))
+            cti_pool_sleep(p);
+        cti_pool_add(&p->sleeping, (uint64_t)-1);
+        cti_pool_unlock(p);
     }
-    cti_pool_lock(p);
-    cti_pool_add(&p->sleeping, 1);
-    while (cti_pool_is_idle(p))
-        cti_pool_sleep(p);
-    cti_pool_add(&p->sleeping, (uint64_t)-1);
-    cti_pool_unlock(p);
-    return !cti_pool_load(&p->stop);
 }
 
 #if defined(_WIN32)
@@ -2207,6 +2211,10 @@ static void cti_pool_call(cti_pool *p)
     cti_pool_wake(p);
     cti_pool_unlock(p);
 }
+
+CTI_FN int cti_pool_sleeps(const cti_pool *p) { return cti_pool_load(&p->sleeping) + 1 >= (uint64_t)p->n_threads; }
+
+CTI_FN void cti_pool_rouse(cti_pool *p) { cti_pool_call(p); }
 
 CTI_FN void *cti_pool_enqueue(ct_task_fn *fn, int count, int min_range, void *context, void *user)
 {
@@ -2319,6 +2327,12 @@ CTI_FN cti_pool *cti_pool_create(cti_mem *mem, int workers, int *out_failed, int
     return NULL;
 }
 CTI_FN void cti_pool_destroy(cti_mem *mem, cti_pool *pool) { CTI_UNUSED(mem), CTI_UNUSED(pool); }
+CTI_FN int cti_pool_sleeps(const cti_pool *p)
+{
+    CTI_UNUSED(p);
+    return 0;
+}
+CTI_FN void cti_pool_rouse(cti_pool *p) { CTI_UNUSED(p); }
 CTI_FN void *cti_pool_enqueue(ct_task_fn *fn, int count, int min_range, void *context, void *user)
 {
     CTI_UNUSED(min_range), CTI_UNUSED(user);
@@ -2337,9 +2351,11 @@ CTI_FN void cti_pool_finish(void *task, void *user) { CTI_UNUSED(task), CTI_UNUS
 /* cti_tasks_workers -- number of workers, at least 1; worker numbers that a body sees are below it. tasks may be NULL. */
 CTI_FN int cti_tasks_workers(const ct_tasks *tasks);
 
-/* cti_tasks_least -- work [us] below which a loop is better left to the calling thread: little for the pool, whose workers wait for it, more
-   for a task system, of which nothing is known. */
+/* cti_tasks_least -- work [us] below which a loop is better left to the calling thread: little for the pool while its workers wait for it, more
+   when they sleep, and for a task system, of which nothing is known. cti_tasks_rouse -- loops of `us` together follow one another closely now:
+   workers that sleep are woken for them. */
 CTI_FN double cti_tasks_least(const ct_tasks *tasks);
+CTI_FN void cti_tasks_rouse(const ct_tasks *tasks, double us);
 
 /* cti_tasks_run -- fn(begin, end, worker, context) over [0, count), and waits. Ranges shorter than 2 min_range run here as worker 0. */
 CTI_FN void cti_tasks_run(const ct_tasks *tasks, ct_task_fn *fn, int count, int min_range, void *context);
@@ -2354,9 +2370,11 @@ CTI_FN void cti_tasks_run_work(const ct_tasks *tasks, ct_task_fn *fn, int count,
 /* work of a loop, and of a range of it [us]; 0 in tests that want every loop cut */
 #ifdef CTI_TASKS_EAGER
 #define CTI_TASKS_LEAST 0.0
+#define CTI_TASKS_LEAST_ASLEEP 0.0
 #define CTI_TASKS_LEAST_USER 0.0
 #else
 #define CTI_TASKS_LEAST 4.0
+#define CTI_TASKS_LEAST_ASLEEP 40.0 /* workers have to be woken for it */
 #define CTI_TASKS_LEAST_USER 40.0
 #endif
 
@@ -2365,7 +2383,20 @@ CTI_FN int cti_tasks_workers(const ct_tasks *tasks)
     return tasks && tasks->enqueue && tasks->finish && tasks->worker_count > 1 ? tasks->worker_count : 1;
 }
 
-CTI_FN double cti_tasks_least(const ct_tasks *tasks) { return tasks && tasks->enqueue == cti_pool_enqueue ? CTI_TASKS_LEAST : CTI_TASKS_LEAST_USER; }
+static int cti_tasks_has_pool(const ct_tasks *tasks) { return cti_tasks_workers(tasks) > 1 && tasks->enqueue == cti_pool_enqueue; }
+
+CTI_FN double cti_tasks_least(const ct_tasks *tasks)
+{
+    if (!cti_tasks_has_pool(tasks))
+        return CTI_TASKS_LEAST_USER;
+    return cti_pool_sleeps((const cti_pool *)tasks->user) ? CTI_TASKS_LEAST_ASLEEP : CTI_TASKS_LEAST;
+}
+
+CTI_FN void cti_tasks_rouse(const ct_tasks *tasks, double us)
+{
+    if (us > CTI_TASKS_LEAST_ASLEEP && cti_tasks_has_pool(tasks))
+        cti_pool_rouse((cti_pool *)tasks->user);
+}
 
 CTI_FN void cti_tasks_run(const ct_tasks *tasks, ct_task_fn *fn, int count, int min_range, void *context)
 {
@@ -2388,11 +2419,12 @@ CTI_FN void cti_tasks_run_work(const ct_tasks *tasks, ct_task_fn *fn, int count,
     double least = cti_tasks_least(tasks);
     if (us * (double)count < least)
         cti_tasks_run(NULL, fn, count, count, context);
-    else /* two ranges at least: a range is half of what a loop is worth */
-        cti_tasks_run(tasks, fn, count, (int)(least / (2 * us)), context);
+    else /* ranges are no shorter than half of what a loop is worth, awake */
+        cti_tasks_run(tasks, fn, count, (int)((cti_tasks_has_pool(tasks) ? CTI_TASKS_LEAST : CTI_TASKS_LEAST_USER) / 2 / us), context);
 }
 
 #undef CTI_TASKS_LEAST
+#undef CTI_TASKS_LEAST_ASLEEP
 #undef CTI_TASKS_LEAST_USER
 
 /* ---- 1_math/real.h ---- */
@@ -2532,10 +2564,10 @@ CTI_INLINE void cti_m3_adjoint(const ct_real *m, ct_real d, ct_real *out)
    same. */
 CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
 {
-    const ct_real small = sizeof(ct_real) == 4 ? CTI_R(1e-24) : CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS;
+    const ct_real least = sizeof(ct_real) == 4 ? CTI_R(1e-24) : CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS;
     ct_real d = cti_m3_det(m), n[9], big = 0, s;
     int k;
-    if (cti_abs(d) > small && cti_abs(d) < 1 / small)
+    if (cti_abs(d) > least && cti_abs(d) < 1 / least)
         return cti_m3_adjoint(m, d, out), 1;
     for (k = 0; k < 9; k++)
         big = cti_max(big, cti_abs(m[k]));
@@ -11112,6 +11144,8 @@ CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us)
     for (i = 0; s->n_levels == 0 && i < s->n_runs; i++)
         fn(s, i);
     q.s = s, q.fn = fn;
+    if (s->n_levels)
+        cti_tasks_rouse(s->p->tasks, us);
     for (i = 0; i < s->n_levels; i++) {
         q.runs = s->level_runs + s->level_at[i];
         cti_tasks_run_work(s->p->tasks, cti_ica_run_level, s->level_at[i + 1] - s->level_at[i], us / s->n_runs, &q);
@@ -11203,6 +11237,9 @@ static int cti_ica_make_ports(cti_ica *s)
         q->du = s->n_du;
         q->ld = cti_ica_is_node(q) ? 4 : (3 * q->n_ports + 7) & ~7;
         s->n_du += (size_t)q->ld;
+        /* blocks are read four numbers at a time: the fourth of the last one may not be another cluster's, which another worker may write */
+        if (3 * q->n_ports == q->ld)
+            s->n_du += 8;
     }
     s->du = CTI_ARENA_ZERO(s->arena, float, s->n_du + 8);
     return s->du != NULL;
