@@ -21,7 +21,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HERE = os.path.join(ROOT, "tests", "platforms")
 GOLDEN = os.path.join(HERE, "golden.txt")
-# no -std: with -std=c99 gcc does not fuse products and sums by itself, and that it must not is what this tests
+# no -std: with -std=c99 gcc does not fuse products and sums by itself; that it does not in gnu17 (from -O2 on) is tested
 STD = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-Wno-unused-parameter"]
 # of libm and of the compiler's own library only what IEEE 754 rounds, or what is exact: no other name that could be mathematics may be imported
 EXACT = {"sqrt", "sqrtf", "floor", "remainder", "frexp", "ldexp", "fabs"}
