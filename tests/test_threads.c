@@ -14,6 +14,12 @@
 #else
 #define THREAD_SANITIZED 0
 #endif
+/* sanitizers see a race or a wrong address in a few steps, and take their time */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define FEW 1
+#else
+#define FEW 0
+#endif
 
 /* ---- a pthread_create that fails on demand, in place of the system's ---- */
 #if !THREAD_SANITIZED
@@ -86,7 +92,7 @@ static void add_one(int begin, int end, int worker, void *context)
 
 static void short_loops_follow_each_other(void **state)
 {
-    enum { LOOPS = THREAD_SANITIZED ? 2000 : 20000, N = 64 };
+    enum { LOOPS = FEW ? 2000 : 20000, N = 64 };
     static int x[N];
     int k, i, failed, system;
     cti_mem mem;
@@ -240,7 +246,7 @@ static void scene_mixed(ct_world *w)
     ct_mesh_free(&sheet), ct_mesh_free(&block), ct_mesh_free(&ball), ct_mesh_free(&lattice);
 }
 
-enum { STEPS = THREAD_SANITIZED ? 8 : 30 };
+enum { STEPS = FEW ? 8 : 30 };
 
 /* hashes of every step of one scene under one system */
 static void run_world(int scene, system_kind kind, int workers, uint64_t *hash, int *out_loops)
@@ -280,8 +286,8 @@ static void every_task_system_gives_the_same_bits(void **state)
     static const struct {
         system_kind kind;
         int workers;
-    } runs[] = {{SYSTEM_NONE, 1}, {SYSTEM_POOL, 2}, {SYSTEM_POOL, THREAD_SANITIZED ? 4 : 7},
-#if !THREAD_SANITIZED
+    } runs[] = {{SYSTEM_NONE, 1}, {SYSTEM_POOL, 2}, {SYSTEM_POOL, FEW ? 4 : 7},
+#if !FEW
                 {SYSTEM_POOL, 32}, {SYSTEM_BACKWARDS, 3}, {SYSTEM_AT_ONCE, 2}, {SYSTEM_THREADS, 4},
 #endif
     };
