@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 4be6e50b51e66a4b.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 4ddea36404a4ae79.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -144,7 +144,7 @@ SWITCHES. Macros that you define before the include. The first group must be the
                           #error says what the compiler has to be told. Chosen when compiling, never at run time. All give the same bits.
     CONTACT_DETERMINISTIC 1 (default) or 0. 1: the same bits on every SIMD path, from every compiler at every level of optimization, on every
                           processor (see WHAT IS GUARANTEED). 0: factors and block products are fused multiply-adds where the processor has
-                          them (AVX2 with -mfma, AVX512, NEON). That gains 2 % of a factor and nothing measurable of a step on x86-64. The
+                          them (AVX2 with -mfma, AVX512, NEON). That gained 2 % of a factor and nothing measurable of a step (AVX2). The
                           same program then still gives the same bits on every run, other builds do not. Collision tests are never fused.
     CONTACT_WITH_FILES    1 (default) or 0: mesh and problem files. 0 removes stdio; ct_mesh_read, ct_mesh_write, ct_problem_read
                           and ct_problem_write then return CT_ERR_UNSUPPORTED.
