@@ -4,6 +4,7 @@
    those that others took. Workers look at the word for some ten microseconds, then sleep until a loop wakes them. Based on: no paper; the
    sleepers' count and the word are written and read in sequential consistency (Dekker's rule), so that no wake-up is lost. */
 #include "pool.h"
+#include "atomic.h"
 
 #if CONTACT_THREADS
 
@@ -43,18 +44,6 @@ static int cti_pool_swap(uint64_t *p, uint64_t from, uint64_t to)
 #else
 #error "contact.h: CONTACT_THREADS 1 needs atomic words (gcc, clang or MSVC); leave it 0 and give your own ct_tasks"
 #endif
-
-/* a moment in a loop that waits */
-static void cti_pool_pause(void)
-{
-#if (defined(__GNUC__) || defined(__clang__)) && (defined(__x86_64__) || defined(__i386__))
-    __builtin_ia32_pause();
-#elif (defined(__GNUC__) || defined(__clang__)) && defined(__aarch64__)
-    __asm__ __volatile__("yield");
-#elif defined(_MSC_VER)
-    YieldProcessor();
-#endif
-}
 
 typedef struct cti_pool_thread {
     cti_pool *pool;
@@ -144,7 +133,7 @@ static int cti_pool_wait(cti_pool *p)
         for (k = 0; k < CTI_POOL_SPIN; k++) {
             if (!cti_pool_is_idle(p))
                 return !cti_pool_load(&p->stop);
-            cti_pool_pause();
+            cti_atomic_pause();
         }
         cti_pool_lock(p);
         cti_pool_add(&p->sleeping, 1);
@@ -203,7 +192,7 @@ CTI_FN void cti_pool_finish(void *task, void *user)
     }
     for (k = 0; cti_pool_load(&p->done) != (uint64_t)p->n_blocks; k++)
         if (k < CTI_POOL_WAIT)
-            cti_pool_pause();
+            cti_atomic_pause();
         else
             cti_pool_yield();
 }

@@ -236,7 +236,7 @@ static void cti_ica_scatter_run(cti_ica *s, int run)
 /* f = b + J' r */
 static void cti_ica_rhs(cti_ica *s)
 {
-    if (s->n_levels == 0) {
+    if (s->n_parts == 0) {
         cti_problem_rhs(s->p, s->f);
         return;
     }

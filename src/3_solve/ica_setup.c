@@ -362,7 +362,7 @@ static int cti_ica_make_contacts(cti_ica *s)
     if (!s->W)
         return 0;
     cti_tasks_run_work(p->tasks, cti_ica_fill_contacts, p->n_rows, CTI_ICA_LEGS_US, s);
-    return cti_ica_make_own(s) && cti_ica_make_levels(s);
+    return cti_ica_make_own(s) && cti_ica_make_parts(s);
 }
 
 /* z = (v, r) and its metric: the diagonal of A for velocities, the local compliance for multipliers */

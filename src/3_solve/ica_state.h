@@ -40,6 +40,11 @@ typedef struct cti_ica_cluster {
     const cti_cluster *hook;
 } cti_ica_cluster;
 
+typedef struct cti_ica_need { /* how many earlier runs a cluster has to have seen */
+    int32_t cluster;
+    uint32_t count;
+} cti_ica_need;
+
 typedef struct cti_ica {
     const cti_problem *p;
     const ct_solver_desc *desc;
@@ -65,11 +70,15 @@ typedef struct cti_ica {
     cti_ica_term *terms;
     float *W, *du;
     size_t n_du;
-    /* runs of contacts between the same clusters; runs of a level share no cluster, and what shares one keeps its order (ica_levels.c) */
-    int n_runs, n_levels;    /* n_levels 0: in turn */
+    /* runs of contacts between the same clusters, in parts, one for each worker; what shares a cluster keeps its order (ica_parts.c) */
+    int n_runs, n_parts;     /* n_parts 0: in turn */
     int32_t *run_at;         /* [n_runs + 1] starts in contacts */
     ct_real *run_change;     /* [n_runs] of a sweep */
-    int32_t *level_at, *level_runs; /* [n_levels + 1] starts in level_runs; [n_runs] */
+    int32_t *part_at, *part_runs; /* [n_parts + 1] starts in part_runs; [n_runs] */
+    int32_t *need_at;        /* [n_runs + 1] starts in needs */
+    cti_ica_need *needs;     /* when a run may begin */
+    uint32_t *done;          /* [n_clusters] runs of a cluster that are done */
+    uint32_t *heads;         /* next run of each part */
     double sweep_us;         /* [us] about what a sweep takes */
     ct_real *cluster_change; /* [n_clusters] of a sweep over clusters that are not coupled */
     ct_real *f, *x; /* b + J' r; [6 max_blocks] of each worker: local right side */
@@ -89,8 +98,8 @@ CTI_INLINE int cti_ica_is_node(const cti_ica_cluster *q) { return q->n == 1 && !
 /* cti_ica_setup -- clusters, ports, contacts and vectors for s->p from the start v. 0 when memory ran out. */
 CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v);
 
-/* cti_ica_make_levels -- runs of contacts and their levels, where clusters are not coupled. 0 when memory ran out. */
-CTI_FN int cti_ica_make_levels(cti_ica *s);
+/* cti_ica_make_parts -- runs of contacts, and their parts, where clusters are not coupled. 0 when memory ran out. */
+CTI_FN int cti_ica_make_parts(cti_ica *s);
 /* cti_ica_each_run -- fn(s, run) for all runs of contacts, as if in turn: a run comes behind all earlier ones that it shares a cluster with.
    us: about what all of it takes [us]. */
 typedef void cti_ica_run_fn(cti_ica *s, int run);

@@ -1,0 +1,51 @@
+/* atomic.h -- words that several threads read and write: loads that see all that was written before the store they read. 32 bits, where the
+   compiler has them (CTI_ATOMICS 1); pool.c has its own wider ones. */
+#ifndef CTI_ATOMIC_H
+#define CTI_ATOMIC_H
+
+#include "platform.h"
+
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
+#define CTI_ATOMICS 1
+CTI_INLINE uint32_t cti_atomic_load(const uint32_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
+CTI_INLINE void cti_atomic_store(uint32_t *p, uint32_t x) { __atomic_store_n(p, x, __ATOMIC_RELEASE); }
+/* 1 when *p was `from`, and is `to` now */
+CTI_INLINE int cti_atomic_swap(uint32_t *p, uint32_t from, uint32_t to)
+{
+    return __atomic_compare_exchange_n(p, &from, to, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+#elif defined(_MSC_VER)
+#include <intrin.h>
+#define CTI_ATOMICS 1
+CTI_INLINE uint32_t cti_atomic_load(const uint32_t *p) { return (uint32_t)_InterlockedCompareExchange((volatile long *)p, 0, 0); }
+CTI_INLINE void cti_atomic_store(uint32_t *p, uint32_t x) { _InterlockedExchange((volatile long *)p, (long)x); }
+CTI_INLINE int cti_atomic_swap(uint32_t *p, uint32_t from, uint32_t to)
+{
+    return (uint32_t)_InterlockedCompareExchange((volatile long *)p, (long)to, (long)from) == from;
+}
+#else /* one thread */
+#define CTI_ATOMICS 0
+CTI_INLINE uint32_t cti_atomic_load(const uint32_t *p) { return *p; }
+CTI_INLINE void cti_atomic_store(uint32_t *p, uint32_t x) { *p = x; }
+CTI_INLINE int cti_atomic_swap(uint32_t *p, uint32_t from, uint32_t to)
+{
+    if (*p != from)
+        return 0;
+    *p = to;
+    return 1;
+}
+#endif
+
+/* cti_atomic_pause -- a moment in a loop that waits */
+CTI_INLINE void cti_atomic_pause(void)
+{
+#if (defined(__GNUC__) || defined(__clang__)) && (defined(__x86_64__) || defined(__i386__))
+    __builtin_ia32_pause();
+#elif (defined(__GNUC__) || defined(__clang__)) && defined(__aarch64__)
+    __asm__ __volatile__("yield");
+#elif defined(_MSC_VER) && (defined(_M_X64) || defined(_M_IX86))
+    _mm_pause();
+#endif
+}
+
+#endif /* CTI_ATOMIC_H */
