@@ -35,6 +35,12 @@ FLAGS32 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=32 $(THREADS)
 # tests of what float is promised to hold; they run in double like all others, and here
 TESTS32 := test_ccd test_intersect test_float
 FLAGSASAN := $(BASE) -Wno-unused-function -O1 -g1 $(ARCH) -DCONTACT_REAL=64 $(THREADS) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# test programs themselves: the library is what takes the time, and in them compiling is
+FLAGSTEST64 := $(FLAGS64) -O1
+FLAGSTEST32 := $(FLAGS32) -O1
+FLAGSTESTASAN := $(FLAGSASAN) -O0
+# but for those that compute much themselves
+TESTS_BUSY := test_bvh test_ccd test_ccd_backward test_embed test_intersect test_pairs test_problem test_tetrahedralize
 
 # every loop is cut, however short
 FLAGSTSAN := $(BASE) -Wno-unused-function -O1 -g1 $(ARCH) -DCONTACT_REAL=64 $(THREADS) -DCTI_TASKS_EAGER -fsanitize=thread
@@ -80,6 +86,11 @@ endef
 $(eval $(call PCH,o64,$(FLAGS64)))
 $(eval $(call PCH,o32,$(FLAGS32)))
 $(eval $(call PCH,oasan,$(FLAGSASAN)))
+# and for the tests that read simd.h; the others, of which one needs features of its own from the first header on, begin without it
+$(eval $(call PCH,tests,$(FLAGSTEST64)))
+$(eval $(call PCH,asan,$(FLAGSTESTASAN)))
+TESTS_SIMD := $(patsubst tests/%.c,%,$(shell grep -lE '^.include "(\.\./src/[1-9]|model_check|program_check|ccd_util|lcp_util)' tests/test_*.c))
+begin = $(if $(filter $*,$(TESTS_SIMD)),-include build/pch/$(1).h)
 build/o64/%.o: src/%.c build/pch/o64.h.gch
 	@mkdir -p $(@D)
 	$(call say,CC $@)
@@ -129,18 +140,18 @@ build/contact32: $(BIN32) build/libcontact_dev32.a
 	$(Q)$(CC) -pthread -o $@ $^ $(CJSON_LIBS) -lm
 
 # ---- tests ----
-build/tests/%: tests/%.c build/libcontact_dev.a
+build/tests/%: tests/%.c build/libcontact_dev.a build/pch/tests.h.gch
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
-	$(Q)$(CC) $(FLAGS64) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev.a $(CMOCKA_LIBS) -lm -o $@
+	$(Q)$(CC) $(FLAGSTEST64) $(call begin,tests) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev.a $(CMOCKA_LIBS) -lm -o $@
 build/tests32/%: tests/%.c build/libcontact_dev32.a
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
-	$(Q)$(CC) $(FLAGS32) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev32.a $(CMOCKA_LIBS) -lm -o $@
-build/asan/%: tests/%.c build/libcontact_asan.a
+	$(Q)$(CC) $(FLAGSTEST32) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev32.a $(CMOCKA_LIBS) -lm -o $@
+build/asan/%: tests/%.c build/libcontact_asan.a build/pch/asan.h.gch
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
-	$(Q)$(CC) $(FLAGSASAN) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_asan.a $(CMOCKA_LIBS) -lm -o $@
+	$(Q)$(CC) $(if $(filter $*,$(TESTS_BUSY)),$(FLAGSASAN) $(call begin,oasan),$(FLAGSTESTASAN) $(call begin,asan)) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_asan.a $(CMOCKA_LIBS) -lm -o $@
 build/tsan/%: tests/%.c build/libcontact_tsan.a
 	@mkdir -p $(@D)
 	$(call say,LINK $@)

@@ -244,8 +244,8 @@ def part_languages(work):
                 continue
             source = os.path.join(HERE, "implementation." + ("cc" if "++" in std else "c"))
             for real in ("64", "32"):
-                more = (["-march=native"], ["-DCONTACT_WITH_FILES=0", "-DCONTACT_VALIDATE=1"]) if std in ends else ()
-                for extra in ([], ["-DCONTACT_STATIC", "-DCONTACT_SIMD=CT_SIMD_NONE"]) + more:
+                more = (["-DCONTACT_WITH_FILES=0", "-DCONTACT_VALIDATE=1"],) if std in ends else ()
+                for extra in ([], ["-march=native"], ["-DCONTACT_STATIC", "-DCONTACT_SIMD=CT_SIMD_NONE"]) + more:
                     jobs.append([cc, "-std=" + std, "-fsyntax-only", "-DCONTACT_REAL=" + real] + WARN + extra + STB + [source])
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         for job, (code, out) in zip(jobs, pool.map(run, jobs)):

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "plain.h"
 #include "../src/4_geom/dist.h"
 #include "../src/5_mesh/mesh.h"
 #include "../src/5_mesh/pairs.h"
@@ -441,7 +442,7 @@ static void test_common_motion(void **state)
     assert_non_null(s);
     cti_mem_init(&mem, NULL);
     memset(&broad, 0, sizeof broad);
-    for (round = 0; round < 6; round++)
+    for (round = 0; round < PLAIN_OR(6, 2); round++)
         for (speed = 0; speed < 4; speed++) {
             static const double speeds[4] = {0, 0.05, 1, 20};
             ct_real by = (ct_real)speeds[speed], noise = round % 2 ? CTI_R(0.05) : CTI_R(0.002);

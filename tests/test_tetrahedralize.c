@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "plain.h"
 #include "../src/1_math/vec.h"
 #include "../src/4_geom/intersect.h"
 #include "../src/5_mesh/embed.h"
@@ -367,7 +368,7 @@ static void test_sphere(void **state)
     CTI_UNUSED(state);
     assert_int_equal(ct_mesh_sphere(1, 3, &s, NULL), CT_OK);
     v = test_volume(&s);
-    for (n = 1; n <= 16; n *= 2) {
+    for (n = 1; n <= PLAIN_OR(16, 8); n *= 2) {
         double w;
         m = test_make(&s, 2.0 / n);
         w = test_tet_volume(&m);
@@ -390,7 +391,7 @@ static void test_holes(void **state)
     int i;
     ct_mesh s, t, m;
     CTI_UNUSED(state);
-    for (i = 0; i < 10; i++) {
+    for (i = 0; i < PLAIN_OR(10, 3); i++) {
         s = test_torus(1, 0.35, 32, 16);
         assert_true(test_volume(&s) > 0);
         if (i > 0)

@@ -743,7 +743,7 @@ static ct_world *heap_world(books *b, ct_integrator integrator, int nodes)
 /* a step that memory ran out in, tried again, gives the bits that it would have given at once, and so do all later ones */
 static void a_refused_step_leaves_no_trace(void **state)
 {
-    enum { STEPS = 25, BY = PLAIN_OR(1, 3) };
+    enum { STEPS = 25, BY = PLAIN_OR(1, 5) };
     int i, k, fail;
     (void)state;
     for (i = 0; i < 4; i++) { /* Euler twice, the second time by nodes */
@@ -822,7 +822,7 @@ static void pins_do_not_pile_up(void **state)
 
 static void memory_may_run_out_anywhere(void **state)
 {
-    enum { BY = PLAIN_OR(1, 4) };
+    enum { BY = PLAIN_OR(1, 9) };
     sweep s;
     int64_t k, calls = 0, total = 0;
     double end[6], base[6];

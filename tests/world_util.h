@@ -11,16 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-
-/* PLAIN_TEST -- an entry of a test list that is left out under sanitizers, which make it ten times as long; its code paths have shorter tests */
-/* PLAIN_OR -- a count that is `plain` without sanitizers and `sanitized` with them: of places that memory may run out in, all and some */
-#ifdef __SANITIZE_ADDRESS__
-#define PLAIN_TEST(f)
-#define PLAIN_OR(plain, sanitized) (sanitized)
-#else
-#define PLAIN_TEST(f) cmocka_unit_test(f),
-#define PLAIN_OR(plain, sanitized) (plain)
-#endif
+#include "plain.h"
 
 /* ---- random numbers ---- */
 static inline double lcg(uint64_t *seed)

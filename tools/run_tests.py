@@ -103,19 +103,19 @@ def compiler_of(std, family):
 
 
 def matrix(families, stb):
-    """-fsyntax-only over compilers, standards, precisions, SIMD paths and linkage: in the oldest and newest standard of each language both
-    precisions, as users have it and with what is farthest from it (no SIMD, all static); in the ones between each precision once."""
+    """-fsyntax-only over compilers, standards, precisions, and two configurations: as users have it, and what is farthest from it (no SIMD, all
+    static). Any two of these four meet in some job; all products are in tests/test_builds.py, part languages."""
     jobs = []
-    ends = {C_STDS[0], C_STDS[-1], CXX_STDS[0], CXX_STDS[-1]}
-    for family in families:
-        for std in C_STDS + CXX_STDS:
+    for f, family in enumerate(families):
+        for i, std in enumerate(C_STDS + CXX_STDS):
             source = "tests/compile/implementation." + ("cc" if "++" in std else "c")
             header = "tests/compile/header." + ("cc" if "++" in std else "c")
-            for real in ("64", "32"):
-                for what in ([], ["-DCONTACT_SIMD=CT_SIMD_NONE", "-DCONTACT_STATIC"]) if std in ends else ([],):
-                    flags = ["-std=" + std, "-fsyntax-only", "-march=native"] + WARN + QUICK + ["-DCONTACT_REAL=" + real] + what + stb
-                    jobs.append([compiler_of(std, family)] + flags + [source])
-                jobs.append([compiler_of(std, family), "-std=" + std, "-fsyntax-only"] + WARN + ["-DCONTACT_REAL=" + real, header])
+            # the other compiler has the other precision and the other configuration; of four standards each combination of the two is one's
+            real = ("64", "32")[(i + f) % 2]
+            what = ([], ["-DCONTACT_SIMD=CT_SIMD_NONE", "-DCONTACT_STATIC"])[(i // 2 + f) % 2]
+            flags = ["-std=" + std, "-fsyntax-only", "-march=native"] + WARN + QUICK + ["-DCONTACT_REAL=" + real] + what + stb
+            jobs.append([compiler_of(std, family)] + flags + [source])
+            jobs += [[compiler_of(std, family), "-std=" + std, "-fsyntax-only"] + WARN + ["-DCONTACT_REAL=" + r, header] for r in ("64", "32")]
         jobs.append([compiler_of("c++11", family), "-std=c++11", "-fsyntax-only"] + WARN + QUICK + ["-DCONTACT_THREADS=1"] + stb
                     + ["tests/compile/implementation.cc"])
         jobs.append([compiler_of("c99", family), "-std=c99", "-fsyntax-only"] + WARN + QUICK + ["-DCONTACT_WITH_FILES=0", "-DCONTACT_THREADS=1"] + stb
