@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 4ddea36404a4ae79.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs fbf369c4f72bc699.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -1198,7 +1198,12 @@ extern "C++" {
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)
+/* without optimization the body of every small function at every call is 7 MB of code, three times the compiler's time, and nothing gained */
+#ifdef __OPTIMIZE__
 #define CTI_INLINE static inline __attribute__((always_inline, unused))
+#else
+#define CTI_INLINE static inline __attribute__((unused))
+#endif
 #define CTI_NOINLINE __attribute__((noinline))
 #define CTI_RESTRICT __restrict__
 #define CTI_ALIGNED(n) __attribute__((aligned(n)))
@@ -2010,6 +2015,55 @@ CTI_INLINE void cti_sets_join(int32_t *parent, int32_t a, int32_t b)
 }
 
 
+/* ---- 0_base/atomic.h ---- */
+/* atomic.h -- words that several threads read and write: loads that see all that was written before the store they read. 32 bits, where the
+   compiler has them (CTI_ATOMICS 1); pool.c has its own wider ones. */
+
+
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
+#define CTI_ATOMICS 1
+CTI_INLINE uint32_t cti_atomic_load(const uint32_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
+CTI_INLINE void cti_atomic_store(uint32_t *p, uint32_t x) { __atomic_store_n(p, x, __ATOMIC_RELEASE); }
+/* 1 when *p was `from`, and is `to` now */
+CTI_INLINE int cti_atomic_swap(uint32_t *p, uint32_t from, uint32_t to)
+{
+    return __atomic_compare_exchange_n(p, &from, to, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+#elif defined(_MSC_VER)
+#include <intrin.h>
+#define CTI_ATOMICS 1
+CTI_INLINE uint32_t cti_atomic_load(const uint32_t *p) { return (uint32_t)_InterlockedCompareExchange((volatile long *)p, 0, 0); }
+CTI_INLINE void cti_atomic_store(uint32_t *p, uint32_t x) { _InterlockedExchange((volatile long *)p, (long)x); }
+CTI_INLINE int cti_atomic_swap(uint32_t *p, uint32_t from, uint32_t to)
+{
+    return (uint32_t)_InterlockedCompareExchange((volatile long *)p, (long)to, (long)from) == from;
+}
+#else /* one thread */
+#define CTI_ATOMICS 0
+CTI_INLINE uint32_t cti_atomic_load(const uint32_t *p) { return *p; }
+CTI_INLINE void cti_atomic_store(uint32_t *p, uint32_t x) { *p = x; }
+CTI_INLINE int cti_atomic_swap(uint32_t *p, uint32_t from, uint32_t to)
+{
+    if (*p != from)
+        return 0;
+    *p = to;
+    return 1;
+}
+#endif
+
+/* cti_atomic_pause -- a moment in a loop that waits */
+CTI_INLINE void cti_atomic_pause(void)
+{
+#if (defined(__GNUC__) || defined(__clang__)) && (defined(__x86_64__) || defined(__i386__))
+    __builtin_ia32_pause();
+#elif (defined(__GNUC__) || defined(__clang__)) && defined(__aarch64__)
+    __asm__ __volatile__("yield");
+#elif defined(_MSC_VER) && (defined(_M_X64) || defined(_M_IX86))
+    _mm_pause();
+#endif
+}
+
+
 /* ---- 0_base/pool.h ---- */
 /* pool.h -- the built-in threads behind ct_tasks (CONTACT_THREADS 1). Workers spin for a moment after a loop, since the next one is near, then
    sleep. */
@@ -2078,18 +2132,6 @@ static int cti_pool_swap(uint64_t *p, uint64_t from, uint64_t to)
 #else
 #error "contact.h: CONTACT_THREADS 1 needs atomic words (gcc, clang or MSVC); leave it 0 and give your own ct_tasks"
 #endif
-
-/* a moment in a loop that waits */
-static void cti_pool_pause(void)
-{
-#if (defined(__GNUC__) || defined(__clang__)) && (defined(__x86_64__) || defined(__i386__))
-    __builtin_ia32_pause();
-#elif (defined(__GNUC__) || defined(__clang__)) && defined(__aarch64__)
-    __asm__ __volatile__("yield");
-#elif defined(_MSC_VER)
-    YieldProcessor();
-#endif
-}
 
 typedef struct cti_pool_thread {
     cti_pool *pool;
@@ -2179,7 +2221,7 @@ static int cti_pool_wait(cti_pool *p)
         for (k = 0; k < CTI_POOL_SPIN; k++) {
             if (!cti_pool_is_idle(p))
                 return !cti_pool_load(&p->stop);
-            cti_pool_pause();
+            cti_atomic_pause();
         }
         cti_pool_lock(p);
         cti_pool_add(&p->sleeping, 1);
@@ -2238,7 +2280,7 @@ CTI_FN void cti_pool_finish(void *task, void *user)
     }
     for (k = 0; cti_pool_load(&p->done) != (uint64_t)p->n_blocks; k++)
         if (k < CTI_POOL_WAIT)
-            cti_pool_pause();
+            cti_atomic_pause();
         else
             cti_pool_yield();
 }
@@ -10970,6 +11012,11 @@ typedef struct cti_ica_cluster {
     const cti_cluster *hook;
 } cti_ica_cluster;
 
+typedef struct cti_ica_need { /* how many earlier runs a cluster has to have seen */
+    int32_t cluster;
+    uint32_t count;
+} cti_ica_need;
+
 typedef struct cti_ica {
     const cti_problem *p;
     const ct_solver_desc *desc;
@@ -10995,11 +11042,15 @@ typedef struct cti_ica {
     cti_ica_term *terms;
     float *W, *du;
     size_t n_du;
-    /* runs of contacts between the same clusters; runs of a level share no cluster, and what shares one keeps its order (ica_levels.c) */
-    int n_runs, n_levels;    /* n_levels 0: in turn */
+    /* runs of contacts between the same clusters, in parts, one for each worker; what shares a cluster keeps its order (ica_parts.c) */
+    int n_runs, n_parts;     /* n_parts 0: in turn */
     int32_t *run_at;         /* [n_runs + 1] starts in contacts */
     ct_real *run_change;     /* [n_runs] of a sweep */
-    int32_t *level_at, *level_runs; /* [n_levels + 1] starts in level_runs; [n_runs] */
+    int32_t *part_at, *part_runs; /* [n_parts + 1] starts in part_runs; [n_runs] */
+    int32_t *need_at;        /* [n_runs + 1] starts in needs */
+    cti_ica_need *needs;     /* when a run may begin */
+    uint32_t *done;          /* [n_clusters] runs of a cluster that are done */
+    uint32_t *heads;         /* next run of each part */
     double sweep_us;         /* [us] about what a sweep takes */
     ct_real *cluster_change; /* [n_clusters] of a sweep over clusters that are not coupled */
     ct_real *f, *x; /* b + J' r; [6 max_blocks] of each worker: local right side */
@@ -11019,25 +11070,30 @@ CTI_INLINE int cti_ica_is_node(const cti_ica_cluster *q) { return q->n == 1 && !
 /* cti_ica_setup -- clusters, ports, contacts and vectors for s->p from the start v. 0 when memory ran out. */
 CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v);
 
-/* cti_ica_make_levels -- runs of contacts and their levels, where clusters are not coupled. 0 when memory ran out. */
-CTI_FN int cti_ica_make_levels(cti_ica *s);
+/* cti_ica_make_parts -- runs of contacts, and their parts, where clusters are not coupled. 0 when memory ran out. */
+CTI_FN int cti_ica_make_parts(cti_ica *s);
 /* cti_ica_each_run -- fn(s, run) for all runs of contacts, as if in turn: a run comes behind all earlier ones that it shares a cluster with.
    us: about what all of it takes [us]. */
 typedef void cti_ica_run_fn(cti_ica *s, int run);
 CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us);
 
 
-/* ---- 3_solve/ica_levels.c ---- */
-/* ica_levels.c -- which contacts may be visited at the same time.
+/* ---- 3_solve/ica_parts.c ---- */
+/* ica_parts.c -- contacts visited by several workers at the same time, with the bits of one after the other.
    Method: where A couples no clusters, the visit of a contact reads and writes what belongs to its clusters alone. Contacts that follow one
-   another between the same clusters are a run; a run's level is one above the highest of the earlier runs that it shares a cluster with.
-   Level by level, the runs of a level at the same time, gives the bits of one after the other: for any two that share a cluster the order is
-   kept. So the schedule is free to depend on the number of workers; it depends on the problem alone. differs: no colouring, which would
-   change the order of the contacts, and with it how the sweeps converge. Based on: level scheduling of triangular solves (Saltz 1990). */
+   another between the same clusters are a run. Each worker has a part of the runs, with clusters that it had before where it can, sorted by what
+   can begin early; it takes them in turn, and those of others when it is through or has to wait. A run begins when
+   all earlier ones of its clusters are done, which a counter of each cluster tells: for any two that share a cluster the order is kept, and
+   nobody waits for anybody else. So the schedule is free to depend on the number of workers; the result depends on the problem alone.
+   The first of the runs that are not done can always begin, or has begun: a worker may leave when it waited for long, and one alone gets
+   through. differs: no colouring, which would change the order of the contacts, and with it how the sweeps converge; no levels, whose ends
+   would all have to wait for the slowest. Based on: level scheduling of triangular solves (Saltz 1990), with counters in place of levels. */
 
-#define CTI_ICA_VISIT_US 0.08    /* [us] of a visit */
+#define CTI_ICA_VISIT_US 0.12    /* [us] of a visit */
 #define CTI_ICA_COLUMN_US 0.0008 /* [us] of a row of a leg's three columns */
-#define CTI_ICA_SWEEP_US 12.0    /* [us] of a sweep below which it is not worth levels */
+#define CTI_ICA_SWEEP_US 8.0     /* [us] of a sweep below which it is not worth parts */
+/* words between heads, which are in lines of their own; looks after which a worker that waits leaves */
+enum { CTI_ICA_HEAD = 16, CTI_ICA_LOOKS = 500 };
 
 /* 1 when two contacts are between the same clusters, in the same order */
 static int cti_ica_alike(const cti_ica *s, const cti_ica_contact *a, const cti_ica_contact *b)
@@ -11072,84 +11128,188 @@ static double cti_ica_run_us(const cti_ica *s, int run)
     return us * (s->run_at[run + 1] - s->run_at[run]);
 }
 
-/* runs of a level, the longest first, so that the last ones to be taken are short. us [n_runs] */
-static void cti_ica_sort_level(int32_t *runs, int n, const double *us)
+/* ---- parts ---- */
+
+/* cluster of the k-th leg of a run; -1 where an earlier leg has it */
+static int cti_ica_run_cluster(const cti_ica *s, int run, int k)
 {
-    int i, j;
-    for (i = 1; i < n; i++) {
-        int32_t r = runs[i];
-        for (j = i; j > 0 && us[runs[j - 1]] < us[r]; j--)
-            runs[j] = runs[j - 1];
-        runs[j] = r;
-    }
+    const cti_ica_contact *q = &s->contacts[s->run_at[run]];
+    int c = s->legs[q->leg0 + k].cluster, j;
+    for (j = 0; j < k; j++)
+        if (s->legs[q->leg0 + j].cluster == c)
+            return -1;
+    return c;
 }
 
-CTI_FN int cti_ica_make_levels(cti_ica *s)
+static int cti_ica_run_legs(const cti_ica *s, int run) { return s->contacts[s->run_at[run]].n_legs; }
+
+/* for each run its clusters' counters, and how many earlier runs each has to have seen */
+static int cti_ica_find_needs(cti_ica *s)
 {
-    int32_t *top, *level;
+    int i, k, n = 0;
+    for (i = 0; i < s->n_runs; i++)
+        n += cti_ica_run_legs(s, i);
+    s->need_at = CTI_ARENA_NEW(s->arena, int32_t, s->n_runs + 1), s->needs = CTI_ARENA_NEW(s->arena, cti_ica_need, n);
+    s->done = CTI_ARENA_ZERO(s->arena, uint32_t, s->n_clusters);
+    if (!s->need_at || !s->needs || !s->done)
+        return 0;
+    for (i = n = 0; i < s->n_runs; i++) {
+        s->need_at[i] = n;
+        for (k = 0; k < cti_ica_run_legs(s, i); k++)
+            if (cti_ica_run_cluster(s, i, k) >= 0) {
+                s->needs[n].cluster = cti_ica_run_cluster(s, i, k);
+                s->needs[n].count = s->done[s->needs[n].cluster]++;
+                n++;
+            }
+    }
+    s->need_at[i] = n;
+    return 1;
+}
+
+/* runs by level, one above the highest of the earlier runs that they share a cluster with: what can begin early comes first. 0: out of memory */
+static int cti_ica_sort_runs(const cti_ica *s, int32_t *order)
+{
+    int32_t *top = CTI_ARENA_ZERO(s->arena, int32_t, s->n_clusters), *level = CTI_ARENA_NEW(s->arena, int32_t, s->n_runs);
+    int32_t *at = CTI_ARENA_ZERO(s->arena, int32_t, s->n_runs + 2);
+    int i, k;
+    if (!top || !level || !at)
+        return 0;
+    for (i = 0; i < s->n_runs; i++) {
+        level[i] = 0;
+        for (k = s->need_at[i]; k < s->need_at[i + 1]; k++)
+            level[i] = cti_max_int(level[i], top[s->needs[k].cluster]);
+        for (k = s->need_at[i]; k < s->need_at[i + 1]; k++)
+            top[s->needs[k].cluster] = level[i] + 1;
+        at[level[i] + 2]++;
+    }
+    for (i = 0; i < s->n_runs; i++)
+        at[i + 2] += at[i + 1];
+    for (i = 0; i < s->n_runs; i++)
+        order[at[level[i] + 1]++] = i;
+    return 1;
+}
+
+/* the part of a run: the one that had its cluster last, if it has not much more to do than the one with the least */
+static int cti_ica_choose(const cti_ica *s, int run, const int32_t *part_of, const double *load, double much)
+{
+    int i, k, least = 0;
+    for (i = 1; i < s->n_parts; i++)
+        if (load[i] < load[least])
+            least = i;
+    for (k = s->need_at[run]; k < s->need_at[run + 1]; k++) {
+        int p = part_of[s->needs[k].cluster] - 1;
+        if (p >= 0 && load[p] <= load[least] + much)
+            return p;
+    }
+    return least;
+}
+
+/* us [n_runs] */
+static int cti_ica_cut(cti_ica *s, int parts, const double *us)
+{
+    double *load = CTI_ARENA_NEW(s->arena, double, parts), much = 2 * s->sweep_us / s->n_runs;
+    int32_t *order = CTI_ARENA_NEW(s->arena, int32_t, s->n_runs), *part = CTI_ARENA_NEW(s->arena, int32_t, s->n_runs);
+    int32_t *part_of = CTI_ARENA_ZERO(s->arena, int32_t, s->n_clusters); /* 1 + part; 0: none yet */
+    int i, k;
+    s->part_at = CTI_ARENA_ZERO(s->arena, int32_t, parts + 2), s->part_runs = CTI_ARENA_NEW(s->arena, int32_t, s->n_runs);
+    s->heads = CTI_ARENA_ZERO(s->arena, uint32_t, CTI_ICA_HEAD * parts);
+    if (!load || !order || !part || !part_of || !s->part_at || !s->part_runs || !s->heads || !cti_ica_find_needs(s) ||
+        !cti_ica_sort_runs(s, order))
+        return 0;
+    s->n_parts = parts;
+    for (i = 0; i < parts; i++)
+        load[i] = 0;
+    for (i = 0; i < s->n_runs; i++) {
+        int r = order[i], p = part[r] = cti_ica_choose(s, r, part_of, load, much);
+        load[p] += us[r];
+        for (k = s->need_at[r]; k < s->need_at[r + 1]; k++)
+            part_of[s->needs[k].cluster] = p + 1;
+        s->part_at[p + 2]++;
+    }
+    for (i = 0; i < parts; i++)
+        s->part_at[i + 2] += s->part_at[i + 1];
+    for (i = 0; i < s->n_runs; i++)
+        s->part_runs[s->part_at[part[order[i]] + 1]++] = order[i];
+    return 1;
+}
+
+CTI_FN int cti_ica_make_parts(cti_ica *s)
+{
     double *us;
-    int i, k, n, levels = 0;
+    int i, workers = cti_tasks_workers(s->p->tasks);
     if (s->coupled)
         return 1;
     if (!cti_ica_find_runs(s))
         return 0;
-    n = s->n_runs;
-    top = CTI_ARENA_ZERO(s->arena, int32_t, s->n_clusters), level = CTI_ARENA_NEW(s->arena, int32_t, n);
-    us = CTI_ARENA_NEW(s->arena, double, n);
-    s->level_at = CTI_ARENA_ZERO(s->arena, int32_t, n + 2), s->level_runs = CTI_ARENA_NEW(s->arena, int32_t, n);
-    if (!top || !level || !us || !s->level_at || !s->level_runs)
-        return 0;
-    for (i = 0; i < n; i++) {
-        const cti_ica_contact *q = &s->contacts[s->run_at[i]];
-        int32_t at = 0;
-        for (k = 0; k < q->n_legs; k++)
-            at = cti_max_int(at, top[s->legs[q->leg0 + k].cluster]);
-        for (k = 0; k < q->n_legs; k++)
-            top[s->legs[q->leg0 + k].cluster] = at + 1;
-        level[i] = at, us[i] = cti_ica_run_us(s, i);
-        s->sweep_us += us[i];
-        s->level_at[at + 2]++;
-        levels = cti_max_int(levels, at + 1);
-    }
-    if (cti_tasks_workers(s->p->tasks) == 1 || s->sweep_us < CTI_ICA_SWEEP_US)
+    us = CTI_ARENA_NEW(s->arena, double, s->n_runs);
+    for (i = 0; us && i < s->n_runs; i++)
+        s->sweep_us += us[i] = cti_ica_run_us(s, i);
+    if (!us || !CTI_ATOMICS || workers == 1 || s->n_runs < 2 || s->sweep_us < CTI_ICA_SWEEP_US)
+        return us != NULL;
+    return cti_ica_cut(s, cti_min_int(workers, s->n_runs), us);
+}
+
+/* ---- a loop over all runs ---- */
+
+typedef struct cti_ica_loop_parts {
+    cti_ica *s;
+    cti_ica_run_fn *fn;
+} cti_ica_loop_parts;
+
+/* the next run of a part, if it may begin. 1: look again; 0: it has to wait; -1: there is none */
+static int cti_ica_take(const cti_ica_loop_parts *q, int part)
+{
+    cti_ica *s = q->s;
+    uint32_t *head = s->heads + CTI_ICA_HEAD * part, h = cti_atomic_load(head);
+    int k, run;
+    if ((int)h >= s->part_at[part + 1])
+        return -1;
+    run = s->part_runs[h];
+    for (k = s->need_at[run]; k < s->need_at[run + 1]; k++)
+        if (cti_atomic_load(&s->done[s->needs[k].cluster]) != s->needs[k].count)
+            return cti_atomic_load(head) != h;
+    if (!cti_atomic_swap(head, h, h + 1))
         return 1;
-    for (i = 0; i < levels; i++)
-        s->level_at[i + 2] += s->level_at[i + 1];
-    for (i = 0; i < n; i++)
-        s->level_runs[s->level_at[level[i] + 1]++] = i;
-    for (i = 0; i < levels; i++)
-        cti_ica_sort_level(s->level_runs + s->level_at[i], s->level_at[i + 1] - s->level_at[i], us);
-    s->n_levels = levels;
+    q->fn(s, run);
+    for (k = s->need_at[run]; k < s->need_at[run + 1]; k++)
+        cti_atomic_store(&s->done[s->needs[k].cluster], s->needs[k].count + 1);
     return 1;
 }
 
-typedef struct cti_ica_level {
-    cti_ica *s;
-    cti_ica_run_fn *fn;
-    const int32_t *runs;
-} cti_ica_level;
-
-static void cti_ica_run_level(int begin, int end, int worker, void *context)
+/* a worker: runs of its own part, then, or when these have to wait, of others */
+static void cti_ica_work(int begin, int end, int worker, void *context)
 {
-    const cti_ica_level *q = (const cti_ica_level *)context;
-    CTI_UNUSED(worker);
-    for (; begin < end; begin++)
-        q->fn(q->s, q->runs[begin]);
+    const cti_ica_loop_parts *q = (const cti_ica_loop_parts *)context;
+    int parts = q->s->n_parts, own = worker % parts, looks = 0;
+    CTI_UNUSED(begin), CTI_UNUSED(end);
+    while (looks < CTI_ICA_LOOKS) {
+        int k, left = 0, found = 0;
+        for (k = 0; k < parts && !found; k++) {
+            int next = cti_ica_take(q, (own + k) % parts);
+            left |= next >= 0, found = next > 0;
+        }
+        if (!left)
+            return;
+        looks = found ? 0 : looks + 1;
+        if (!found)
+            cti_atomic_pause();
+    }
 }
 
 CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us)
 {
-    cti_ica_level q;
+    cti_ica_loop_parts q;
     int i;
-    for (i = 0; s->n_levels == 0 && i < s->n_runs; i++)
-        fn(s, i);
-    q.s = s, q.fn = fn;
-    if (s->n_levels)
-        cti_tasks_rouse(s->p->tasks, us);
-    for (i = 0; i < s->n_levels; i++) {
-        q.runs = s->level_runs + s->level_at[i];
-        cti_tasks_run_work(s->p->tasks, cti_ica_run_level, s->level_at[i + 1] - s->level_at[i], us / s->n_runs, &q);
+    if (s->n_parts == 0 || us < cti_tasks_least(s->p->tasks)) {
+        for (i = 0; i < s->n_runs; i++)
+            fn(s, i);
+        return;
     }
+    q.s = s, q.fn = fn;
+    memset(s->done, 0, sizeof *s->done * (size_t)s->n_clusters);
+    for (i = 0; i < s->n_parts; i++)
+        s->heads[CTI_ICA_HEAD * i] = (uint32_t)s->part_at[i];
+    cti_tasks_run(s->p->tasks, cti_ica_work, cti_max_int(2, s->n_parts), 1, &q);
 }
 
 #undef CTI_ICA_VISIT_US
@@ -11518,7 +11678,7 @@ static int cti_ica_make_contacts(cti_ica *s)
     if (!s->W)
         return 0;
     cti_tasks_run_work(p->tasks, cti_ica_fill_contacts, p->n_rows, CTI_ICA_LEGS_US, s);
-    return cti_ica_make_own(s) && cti_ica_make_levels(s);
+    return cti_ica_make_own(s) && cti_ica_make_parts(s);
 }
 
 /* z = (v, r) and its metric: the diagonal of A for velocities, the local compliance for multipliers */
@@ -11807,7 +11967,7 @@ static void cti_ica_scatter_run(cti_ica *s, int run)
 /* f = b + J' r */
 static void cti_ica_rhs(cti_ica *s)
 {
-    if (s->n_levels == 0) {
+    if (s->n_parts == 0) {
         cti_problem_rhs(s->p, s->f);
         return;
     }
@@ -47578,6 +47738,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ARENA_ZERO
 #undef CTI_ARENA_ALIGN
 #undef CTI_ARENA_MIN_CHUNK
+#undef CTI_ATOMICS
 #undef CTI_EPS
 #undef CTI_REAL_MAX
 #undef CTI_R
