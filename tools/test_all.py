@@ -23,7 +23,7 @@ SETS = [
     ("test", MAKE + ["test"], "unit tests, sanitizers, compile twins", 1800),
     ("builds", MAKE + ["test-builds"], "switches, languages, consumers", 3600),
     ("sizes", [sys.executable, "tools/size_table.py", "--check"], "the README's table of sizes", 1800),
-    ("platforms", MAKE + ["test-platforms"], "SIMD paths, other processors and systems", 7200),
+    ("platforms", [sys.executable, "tests/test_platforms.py", "--steps", "60"], "SIMD paths, other processors and systems, 60 steps a scene", 7200),
     ("tsan", MAKE + ["test-tsan"], "threads under ThreadSanitizer", 3600),
     ("scenes", [sys.executable, "tools/accept.py"], "long scenes, every step tested for intersections", 7200),
     ("fuzz", MAKE + ["fuzz", "SECONDS=20"], "file readers, 20 seconds each", 1800),
