@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs fbf369c4f72bc699.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 38fedb0e5a9c5573.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -117,8 +117,8 @@ THREADS
     The state has the same bits for every number of workers and for every task system, in whatever order it runs ranges: loops are cut by the
     problem's size alone, contacts that share a body keep their order, sums are taken in a fixed order. In parallel are detection, element
     forces and stiffness (body by body), factors and free motions, and the contact solve of bodies that are taken whole; loops too short to gain
-    stay on the calling thread. A body that is relaxed node by node, a large cloth above all, is relaxed by one worker. CT_STEPPER_DCD uses
-    workers in assembly and placement only. The allocator, the log and the clock are called from the calling thread alone. The world's own
+    stay on the calling thread. A body that is relaxed node by node, a large cloth above all, is relaxed by one worker, and so are all where the
+    compiler has no atomic words (other than gcc, clang and MSVC). CT_STEPPER_DCD uses workers in assembly and placement only. The allocator, the log and the clock are called from the calling thread alone. The world's own
     threads spin for some ten microseconds behind a loop, then sleep; they are idle between steps. More workers than idle cores slow a step
     down.
 
