@@ -5,9 +5,11 @@
 #endif
 #include "world_util.h"
 #include "../src/0_base/tasks.h"
+#include "../src/3_solve/ica_state.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 
 #if defined(__SANITIZE_THREAD__)
 #define THREAD_SANITIZED 1
@@ -88,6 +90,120 @@ static void add_one(int begin, int end, int worker, void *context)
     (void)worker;
     for (; begin < end; begin++)
         x[begin]++;
+}
+
+/* ---- runs that share clusters ---- */
+
+enum { RUN_CONTACTS = 600, RUN_CLUSTERS = 24, RUN_LEGS = 3 };
+
+/* what runs saw: how often each was called, the last one of each cluster, and whether one came too early */
+typedef struct run_record {
+    int called[RUN_CONTACTS], last[RUN_CLUSTERS], bad;
+} run_record;
+
+static run_record run_seen;
+static int run_naps;
+
+static void note_run(cti_ica *s, int run)
+{
+    const cti_ica_contact *q = &s->contacts[s->run_at[run]];
+    int k, j;
+    run_seen.called[run]++;
+    if (run_naps && run % run_naps == 0)
+        sched_yield();
+    for (k = 0; k < q->n_legs; k++) {
+        int *last = &run_seen.last[s->legs[q->leg0 + k].cluster];
+        /* the next run of this cluster behind `*last` has to be this one */
+        for (j = *last + 1; j < run; j++) {
+            const cti_ica_contact *o = &s->contacts[s->run_at[j]];
+            int i;
+            for (i = 0; i < o->n_legs; i++)
+                if (s->legs[o->leg0 + i].cluster == s->legs[q->leg0 + k].cluster)
+                    run_seen.bad = 1;
+        }
+        if (*last >= run)
+            run_seen.bad = 1;
+        *last = run;
+    }
+}
+
+/* ranges on the calling thread, the last one first, all by the same worker */
+static void *enqueue_backwards_alone(ct_task_fn *fn, int count, int min_range, void *context, void *user)
+{
+    (void)min_range, (void)user;
+    while (count--)
+        fn(count, count + 1, 1, context);
+    return NULL;
+}
+
+static void finish_nothing(void *task, void *user) { (void)task, (void)user; }
+
+/* random contacts between few or many clusters, some with none */
+static void random_contacts(cti_ica_contact *contacts, cti_ica_leg *legs, int clusters, uint64_t *seed)
+{
+    int i, k, j, n = 0;
+    for (i = 0; i < RUN_CONTACTS; i++) {
+        int first = n, want = (int)(lcg(seed) * (RUN_LEGS + 1));
+        memset(&contacts[i], 0, sizeof contacts[i]);
+        contacts[i].leg0 = n;
+        for (k = 0; k < want; k++) {
+            int c = (int)(lcg(seed) * clusters);
+            for (j = first; j < n && legs[j].cluster != c; j++) {
+            }
+            if (j == n)
+                memset(&legs[n], 0, sizeof legs[n]), legs[n].cluster = c, legs[n++].ld = 400; /* long enough to be worth parts */
+        }
+        contacts[i].n_legs = n - first;
+    }
+}
+
+static void runs_of_a_cluster_keep_their_order(void **state)
+{
+    static cti_ica_contact contacts[RUN_CONTACTS];
+    static cti_ica_leg legs[RUN_CONTACTS * RUN_LEGS];
+    static const int workers[] = {2, 3, 7, 32};
+    uint64_t seed = 5;
+    int c, w, round, i, failed, system, parts = 0;
+    (void)state;
+    for (w = 0; w < 5; w++) {
+        cti_mem mem;
+        cti_pool *pool = NULL;
+        cti_problem p;
+        ct_tasks tasks;
+        cti_mem_init(&mem, NULL);
+        memset(&tasks, 0, sizeof tasks), memset(&p, 0, sizeof p);
+        tasks.worker_count = w < 4 ? workers[w] : 4;
+        tasks.enqueue = enqueue_backwards_alone, tasks.finish = finish_nothing;
+        if (w < 4) {
+            pool = cti_pool_create(&mem, workers[w], &failed, &system);
+            assert_non_null(pool);
+            tasks.enqueue = cti_pool_enqueue, tasks.finish = cti_pool_finish, tasks.user = pool;
+        }
+        p.tasks = &tasks, p.n_rows = RUN_CONTACTS;
+        for (c = 2; c <= RUN_CLUSTERS; c = 2 * c - 1) {
+            cti_arena arena;
+            cti_ica s;
+            cti_arena_init(&arena, &mem);
+            memset(&s, 0, sizeof s);
+            random_contacts(contacts, legs, c, &seed);
+            s.p = &p, s.arena = &arena, s.contacts = contacts, s.legs = legs, s.n_clusters = c;
+            assert_true(cti_ica_make_parts(&s));
+            parts += s.n_parts > 1;
+            for (round = 0; round < (FEW ? 3 : 20); round++) {
+                memset(&run_seen, 0, sizeof run_seen);
+                for (i = 0; i < c; i++)
+                    run_seen.last[i] = -1;
+                run_naps = round % 4 == 3 ? 5 : 0;
+                cti_ica_each_run(&s, note_run, 1e4);
+                assert_false(run_seen.bad);
+                for (i = 0; i < s.n_runs; i++)
+                    assert_int_equal(run_seen.called[i], 1);
+            }
+            cti_arena_free(&arena);
+        }
+        cti_pool_destroy(&mem, pool);
+    }
+    assert_int_equal(parts, 25);
 }
 
 static void short_loops_follow_each_other(void **state)
@@ -396,6 +512,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pool_runs_every_item_once),
         cmocka_unit_test(short_loops_follow_each_other),
+        cmocka_unit_test(runs_of_a_cluster_keep_their_order),
         cmocka_unit_test(wrong_tasks_are_refused),
         cmocka_unit_test(a_refused_creation_leaves_nothing),
 #if !THREAD_SANITIZED

@@ -5,7 +5,7 @@
 
 #include "platform.h"
 
-#if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
+#if defined(__GCC_ATOMIC_INT_LOCK_FREE) && __GCC_ATOMIC_INT_LOCK_FREE == 2
 #define CTI_ATOMICS 1
 CTI_INLINE uint32_t cti_atomic_load(const uint32_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
 CTI_INLINE void cti_atomic_store(uint32_t *p, uint32_t x) { __atomic_store_n(p, x, __ATOMIC_RELEASE); }
@@ -17,7 +17,16 @@ CTI_INLINE int cti_atomic_swap(uint32_t *p, uint32_t from, uint32_t to)
 #elif defined(_MSC_VER)
 #include <intrin.h>
 #define CTI_ATOMICS 1
-CTI_INLINE uint32_t cti_atomic_load(const uint32_t *p) { return (uint32_t)_InterlockedCompareExchange((volatile long *)p, 0, 0); }
+CTI_INLINE uint32_t cti_atomic_load(const uint32_t *p)
+{
+#if defined(_M_X64) || defined(_M_IX86)
+    uint32_t x = *(const volatile uint32_t *)p;
+    _ReadWriteBarrier();
+    return x;
+#else
+    return (uint32_t)_InterlockedCompareExchange((volatile long *)p, 0, 0);
+#endif
+}
 CTI_INLINE void cti_atomic_store(uint32_t *p, uint32_t x) { _InterlockedExchange((volatile long *)p, (long)x); }
 CTI_INLINE int cti_atomic_swap(uint32_t *p, uint32_t from, uint32_t to)
 {
@@ -39,12 +48,14 @@ CTI_INLINE int cti_atomic_swap(uint32_t *p, uint32_t from, uint32_t to)
 /* cti_atomic_pause -- a moment in a loop that waits */
 CTI_INLINE void cti_atomic_pause(void)
 {
-#if (defined(__GNUC__) || defined(__clang__)) && (defined(__x86_64__) || defined(__i386__))
-    __builtin_ia32_pause();
-#elif (defined(__GNUC__) || defined(__clang__)) && defined(__aarch64__)
-    __asm__ __volatile__("yield");
-#elif defined(_MSC_VER) && (defined(_M_X64) || defined(_M_IX86))
+#if defined(_MSC_VER) && (defined(_M_X64) || defined(_M_IX86))
     _mm_pause();
+#elif defined(_MSC_VER) && defined(_M_ARM64)
+    __yield();
+#elif CTI_ATOMICS && (defined(__x86_64__) || defined(__i386__))
+    __builtin_ia32_pause();
+#elif CTI_ATOMICS && defined(__aarch64__)
+    __asm__ __volatile__("yield");
 #endif
 }
 

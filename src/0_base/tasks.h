@@ -1,5 +1,6 @@
 /* tasks.h -- loops over ranges, serial or by the caller's task system or the world's pool (pool.h). The result of a loop may not depend on the
-   number of workers or on how it is cut: a body writes only what belongs to its own range, sums are taken afterwards in a fixed order. */
+   number of workers or on how it is cut: a body writes only what belongs to its own range (but for the runs of
+   ica_parts.c, which have an order of their own), sums are taken afterwards in a fixed order. */
 #ifndef CTI_TASKS_H
 #define CTI_TASKS_H
 

@@ -1,20 +1,28 @@
 /* ica_parts.c -- contacts visited by several workers at the same time, with the bits of one after the other.
    Method: where A couples no clusters, the visit of a contact reads and writes what belongs to its clusters alone. Contacts that follow one
-   another between the same clusters are a run. Each worker has a part of the runs, with clusters that it had before where it can, sorted by what
-   can begin early; it takes them in turn, and those of others when it is through or has to wait. A run begins when
-   all earlier ones of its clusters are done, which a counter of each cluster tells: for any two that share a cluster the order is kept, and
+   another between the same clusters are a run. Each worker has a part of the runs, with clusters that it had before where it can, by level:
+   what can begin early comes first. It takes them in turn, and those of others when it is through or has to wait. A run begins when all
+   earlier ones of its clusters are done, which a counter of each cluster tells: for any two that share a cluster the order is kept, and
    nobody waits for anybody else. So the schedule is free to depend on the number of workers; the result depends on the problem alone.
    The first of the runs that are not done can always begin, or has begun: a worker may leave when it waited for long, and one alone gets
-   through. differs: no colouring, which would change the order of the contacts, and with it how the sweeps converge; no levels, whose ends
-   would all have to wait for the slowest. Based on: level scheduling of triangular solves (Saltz 1990), with counters in place of levels. */
+   through. differs: no colouring, which would change the order of the contacts, and with it how the sweeps converge; no barriers between
+   levels, which would all have to wait for the slowest run. Based on: level scheduling of triangular solves (Saltz 1990), with counters in
+   place of barriers. */
 #include "ica_state.h"
 #include "../0_base/atomic.h"
 
 #define CTI_ICA_VISIT_US 0.12    /* [us] of a visit */
 #define CTI_ICA_COLUMN_US 0.0008 /* [us] of a row of a leg's three columns */
-#define CTI_ICA_SWEEP_US 8.0     /* [us] of a sweep below which it is not worth parts */
-/* words between heads, which are in lines of their own; looks after which a worker that waits leaves */
-enum { CTI_ICA_HEAD = 16, CTI_ICA_LOOKS = 500 };
+/* [us] of a sweep below which it is not worth parts; looks after which a worker that waits leaves. Tests want parts, and workers that leave
+ */
+#ifdef CTI_TASKS_EAGER
+#define CTI_ICA_SWEEP_US 0.0
+#define CTI_ICA_LOOKS 2
+#else
+#define CTI_ICA_SWEEP_US 8.0
+#define CTI_ICA_LOOKS 2000
+#endif
+enum { CTI_ICA_HEAD = 16 }; /* words between heads, which are in lines of their own */
 
 /* 1 when two contacts are between the same clusters, in the same order */
 static int cti_ica_alike(const cti_ica *s, const cti_ica_contact *a, const cti_ica_contact *b)
@@ -51,16 +59,8 @@ static double cti_ica_run_us(const cti_ica *s, int run)
 
 /* ---- parts ---- */
 
-/* cluster of the k-th leg of a run; -1 where an earlier leg has it */
-static int cti_ica_run_cluster(const cti_ica *s, int run, int k)
-{
-    const cti_ica_contact *q = &s->contacts[s->run_at[run]];
-    int c = s->legs[q->leg0 + k].cluster, j;
-    for (j = 0; j < k; j++)
-        if (s->legs[q->leg0 + j].cluster == c)
-            return -1;
-    return c;
-}
+/* the k-th cluster of a run: no two legs of a contact are in the same one */
+static int cti_ica_run_cluster(const cti_ica *s, int run, int k) { return s->legs[s->contacts[s->run_at[run]].leg0 + k].cluster; }
 
 static int cti_ica_run_legs(const cti_ica *s, int run) { return s->contacts[s->run_at[run]].n_legs; }
 
@@ -76,18 +76,16 @@ static int cti_ica_find_needs(cti_ica *s)
         return 0;
     for (i = n = 0; i < s->n_runs; i++) {
         s->need_at[i] = n;
-        for (k = 0; k < cti_ica_run_legs(s, i); k++)
-            if (cti_ica_run_cluster(s, i, k) >= 0) {
-                s->needs[n].cluster = cti_ica_run_cluster(s, i, k);
-                s->needs[n].count = s->done[s->needs[n].cluster]++;
-                n++;
-            }
+        for (k = 0; k < cti_ica_run_legs(s, i); k++, n++) {
+            s->needs[n].cluster = cti_ica_run_cluster(s, i, k);
+            s->needs[n].count = s->done[s->needs[n].cluster]++;
+        }
     }
     s->need_at[i] = n;
     return 1;
 }
 
-/* runs by level, one above the highest of the earlier runs that they share a cluster with: what can begin early comes first. 0: out of memory */
+/* runs by level, one above the highest of the earlier runs that they share a cluster with. 0: out of memory */
 static int cti_ica_sort_runs(const cti_ica *s, int32_t *order)
 {
     int32_t *top = CTI_ARENA_ZERO(s->arena, int32_t, s->n_clusters), *level = CTI_ARENA_NEW(s->arena, int32_t, s->n_runs);
@@ -230,9 +228,11 @@ CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us)
     memset(s->done, 0, sizeof *s->done * (size_t)s->n_clusters);
     for (i = 0; i < s->n_parts; i++)
         s->heads[CTI_ICA_HEAD * i] = (uint32_t)s->part_at[i];
-    cti_tasks_run(s->p->tasks, cti_ica_work, cti_max_int(2, s->n_parts), 1, &q);
+    cti_tasks_run(s->p->tasks, cti_ica_work, s->n_parts, 1, &q);
+    cti_ica_work(0, 1, 0, &q); /* what all have left, each taking the other for busy */
 }
 
 #undef CTI_ICA_VISIT_US
 #undef CTI_ICA_COLUMN_US
 #undef CTI_ICA_SWEEP_US
+#undef CTI_ICA_LOOKS

@@ -78,7 +78,7 @@ typedef struct cti_ica {
     int32_t *need_at;        /* [n_runs + 1] starts in needs */
     cti_ica_need *needs;     /* when a run may begin */
     uint32_t *done;          /* [n_clusters] runs of a cluster that are done */
-    uint32_t *heads;         /* next run of each part */
+    uint32_t *heads;         /* [16 n_parts] next run of each part */
     double sweep_us;         /* [us] about what a sweep takes */
     ct_real *cluster_change; /* [n_clusters] of a sweep over clusters that are not coupled */
     ct_real *f, *x; /* b + J' r; [6 max_blocks] of each worker: local right side */

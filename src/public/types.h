@@ -75,7 +75,8 @@ typedef struct ct_allocator {
    - enqueue and finish: the user's task system (box2d v3's shape). enqueue sees to it that fn(begin, end, worker, context) is called for
      ranges that together are [0, count) once, in any order and on any threads, also before it returns; each range of at least min_range
      but for what is left over. It returns a task that finish, which is called next, waits for, or NULL where all is done. Ranges that run
-     at the same time have different workers; 0 <= worker < worker_count. fn calls nothing of the user's and does not wait for other ranges
+     at the same time have different workers; 0 <= worker < worker_count. fn calls nothing of the user's; it waits for what another range does
+     for a moment at most, then leaves the rest to the others
    worker_count  0 to 256
    user          handed to enqueue and finish; not read otherwise */
 typedef void ct_task_fn(int begin, int end, int worker, void *context);
