@@ -436,6 +436,49 @@ static void failures_change_nothing(void **state)
     bench_free(&t), bench_free(&u);
 }
 
+/* what would take gigabytes between the contacts is refused before it is made, and changes nothing */
+static void too_many_pairs_are_refused(void **state)
+{
+    enum { MANY = 2100 };
+    bench t;
+    bodies b;
+    cti_row *rows = (cti_row *)malloc(MANY * sizeof *rows);
+    uint8_t used[ROWS];
+    ct_solver_desc d = ct_solver_desc_default();
+    cti_solve_info info;
+    ct_real before[3 * N];
+    int64_t calls;
+    double want = 0;
+    int i, k;
+    (void)state;
+    assert_non_null(rows);
+    bench_make(&t, 2), bodies_make(&t, &b);
+    memset(used, 1, sizeof used), used[1] = 0;
+    for (k = 0; k < BODIES; k++) {
+        int touch = 0, j;
+        for (i = 0; i < t.p.n_rows; i++) {
+            int here = 0;
+            for (j = 0; j < t.rows[i].n; j++)
+                here |= t.rows[i].term[j].block >= b.list[k].first && t.rows[i].term[j].block < b.list[k].first + b.list[k].n;
+            touch += here && used[i];
+        }
+        want += (double)touch * touch;
+    }
+    assert_true(cti_bodywise_pairs(&t.arena, &t.p, used) == want);
+    for (i = 0; i < MANY; i++)
+        rows[i] = t.rows[0];
+    t.p.rows = rows, t.p.n_rows = MANY;
+    for (i = 0; i < 3 * N; i++)
+        before[i] = t.v[i] = CTI_R(0.01) * number(&t);
+    calls = t.mem.bytes_live;
+    cti_bridge_solve(&t.p, &d, CT_SOLVER_PGS, 1, &t.mem, &t.arena, t.v, &info);
+    assert_int_equal(info.status, CTI_SOLVE_FAILED);
+    assert_true(t.mem.bytes_peak < calls + 10000000);
+    assert_memory_equal(t.v, before, sizeof before);
+    free(rows);
+    bodies_free(&t, &b), bench_free(&t);
+}
+
 typedef struct refusing {
     long left;
 } refusing;
@@ -714,6 +757,7 @@ int main(void)
                                        cmocka_unit_test(every_solver_finds_the_solution),
                                        cmocka_unit_test(starts_are_used),
                                        cmocka_unit_test(failures_change_nothing),
+                                       cmocka_unit_test(too_many_pairs_are_refused),
                                        cmocka_unit_test(out_of_memory),
                                        cmocka_unit_test(staggered_projections),
                                        PLAIN_TEST(worlds_come_to_the_same_rest)

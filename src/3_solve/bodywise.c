@@ -234,6 +234,29 @@ static int cti_bodywise_add(cti_arena *arena, const cti_problem *p, const cti_bo
     return ok;
 }
 
+CTI_FN double cti_bodywise_pairs(cti_arena *arena, const cti_problem *p, const uint8_t *used)
+{
+    cti_arena_point mark = cti_arena_mark(arena);
+    int32_t *body_of = CTI_ARENA_NEW(arena, int32_t, p->A->n), *last = CTI_ARENA_ZERO(arena, int32_t, p->n_bodies);
+    double *rows = CTI_ARENA_ZERO(arena, double, p->n_bodies), sum = -1;
+    int b, i, k;
+    if (body_of && last && rows) {
+        for (b = 0; b < p->n_bodies; b++)
+            for (i = 0; i < p->bodies[b].n; i++)
+                body_of[p->bodies[b].first + i] = b;
+        for (i = 0; i < p->n_rows; i++)
+            for (k = 0; used[i] && k < p->rows[i].n; k++) {
+                b = body_of[p->rows[i].term[k].block];
+                rows[b] += last[b] != i + 1;
+                last[b] = i + 1;
+            }
+        for (sum = 0, b = 0; b < p->n_bodies; b++)
+            sum += rows[b] * rows[b];
+    }
+    cti_arena_rewind(arena, mark);
+    return sum;
+}
+
 CTI_FN int cti_bodywise_form(cti_arena *arena, const cti_problem *p, const int32_t *row, int n, cti_bodywise *d)
 {
     cti_bodywise_lists l;

@@ -20,6 +20,8 @@ typedef struct cti_bodywise {
     double *block;           /* [9 first[n]] */
 } cti_bodywise;
 
+/* cti_bodywise_pairs -- about how many blocks W has between the rows with used [rows] not 0: pairs that share a body. -1: out of memory. */
+CTI_FN double cti_bodywise_pairs(cti_arena *arena, const cti_problem *p, const uint8_t *used);
 /* cti_bodywise_form -- of rows row [n], which stays the caller's; p->bodies covers all of A. 0 when memory ran out. */
 CTI_FN int cti_bodywise_form(cti_arena *arena, const cti_problem *p, const int32_t *row, int n, cti_bodywise *out);
 /* cti_bodywise_solve -- x [3 blocks] in: right side, out: A^-1 x, with one step of refinement. 0 when memory ran out. */

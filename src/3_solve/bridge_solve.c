@@ -24,7 +24,8 @@
 #define CTI_BRIDGE_PIVOTS 60       /* dense dictionaries of ten times as many rows */
 #define CTI_BRIDGE_BLOCKS 200      /* dense factors in every round of turned boxes */
 #define CTI_BRIDGE_SPARSE 20000    /* some hundred blocks of 72 bytes a contact */
-#define CTI_BRIDGE_CONTACTS 2000   /* a dense matrix between so many takes 290 megabytes */
+#define CTI_BRIDGE_CONTACTS 2000   /* a dense matrix between so many takes 290 megabytes, */
+#define CTI_BRIDGE_PAIRS 4e6       /* and so do so many blocks where W is sparse */
 
 CTI_FN int cti_bridge_solver(ct_solver solver)
 {
@@ -261,8 +262,11 @@ static int cti_bridge_pass(cti_bridge_run *b)
     cti_bridge q;
     cti_answer a;
     int got = -1, mended = 0, bound;
+    double pairs = cti_bridge_is_local(b->p) ? cti_bodywise_pairs(b->e.arena, b->p, b->mode) : 0;
+    if (!(pairs <= CTI_BRIDGE_PAIRS))
+        return 0;
     memset(&q, 0, sizeof q), memset(&a, 0, sizeof a);
-    if (cti_bridge_open(b->e.mem, b->e.arena, b->p, b->mode, &q)) {
+    if (pairs >= 0 && cti_bridge_open(b->e.mem, b->e.arena, b->p, b->mode, &q)) {
         a.x = CTI_ARENA_ZERO(b->e.arena, double, q.program.n), a.r = CTI_ARENA_ZERO(b->e.arena, double, q.program.m), a.why = "";
         got = q.contacts <= cti_bridge_most(b->solver, &q.program) ? 1 : 0;
         if (got && (!a.x || !a.r || !cti_program_prepare(b->e.mem, &q.program)))

@@ -21,7 +21,8 @@ enum {
     CTI_STAGGER_QUICK = 10,  /* rounds without progress, in a world */
     CTI_STAGGER_SETS = 6,    /* active sets of one program */
     CTI_STAGGER_SMALL = 600, /* rows of a program that may have four times as many */
-    CTI_STAGGER_INNER = 50   /* steps of one program in a world */
+    CTI_STAGGER_INNER = 50,  /* steps of one program in a world */
+    CTI_STAGGER_LONG = 3000  /* the same where all is solved to the last digit, and the rounds have a bound */
 };
 
 #define CTI_STAGGER_SHARE 0.05 /* of the residual: how well a program is solved in a world */
@@ -240,7 +241,8 @@ static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
     int i;
     if (s->inexact > 0 && s->kind == CT_SOLVER_ACTIVE_SET)
         return cti_stagger_box(s, q, r);
-    e.tolerance = cti_fmax(0.01 * e.tolerance, 1e-11), e.max_iterations = 0, e.warm = 1, e.watch = NULL;
+    e.tolerance = cti_fmax(0.01 * e.tolerance, 1e-11), e.warm = 1, e.watch = NULL;
+    e.max_iterations = e.max_iterations > 0 ? CTI_STAGGER_LONG : 0;
     if (s->inexact > 0)
         e.tolerance = cti_fmax(e.tolerance, CTI_STAGGER_SHARE * s->inexact),
         e.max_iterations = q->m <= CTI_STAGGER_SMALL ? 4 * CTI_STAGGER_INNER : CTI_STAGGER_INNER;
