@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 38fedb0e5a9c5573.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 85853b273509042f.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -114,11 +114,11 @@ THREADS
     thread. A step runs on the calling thread, unless ct_world_desc.tasks says otherwise:
         d.tasks.worker_count = 4;                                  the world starts three threads of its own (CONTACT_THREADS 1, -pthread) ...
         d.tasks.enqueue = ...; d.tasks.finish = ...; d.tasks.user = ...;     ... or your task system runs its loops
-    The state has the same bits for every number of workers and for every task system, in whatever order it runs ranges: loops are cut by the
-    problem's size alone, contacts that share a body keep their order, sums are taken in a fixed order. In parallel are detection, element
+    The state has the same bits for every number of workers and for every task system, in whatever order it runs ranges: what is summed is cut by
+    the problem's size alone, contacts that share a body keep their order, sums are taken in a fixed order. In parallel are detection, element
     forces and stiffness (body by body), factors and free motions, and the contact solve of bodies that are taken whole; loops too short to gain
-    stay on the calling thread. A body that is relaxed node by node, a large cloth above all, is relaxed by one worker, and so are all where the
-    compiler has no atomic words (other than gcc, clang and MSVC). CT_STEPPER_DCD uses workers in assembly and placement only. The allocator, the log and the clock are called from the calling thread alone. The world's own
+    stay on the calling thread. A body that is relaxed node by node, a large cloth above all, is relaxed by one worker, and so is each where the
+    compiler has no atomic words (gcc, clang and MSVC have them). CT_STEPPER_DCD uses workers in assembly and placement only. The allocator, the log and the clock are called from the calling thread alone. The world's own
     threads spin for some ten microseconds behind a loop, then sleep; they are idle between steps. More workers than idle cores slow a step
     down.
 
@@ -468,7 +468,8 @@ typedef struct ct_allocator {
    - enqueue and finish: the user's task system (box2d v3's shape). enqueue sees to it that fn(begin, end, worker, context) is called for
      ranges that together are [0, count) once, in any order and on any threads, also before it returns; each range of at least min_range
      but for what is left over. It returns a task that finish, which is called next, waits for, or NULL where all is done. Ranges that run
-     at the same time have different workers; 0 <= worker < worker_count. fn calls nothing of the user's and does not wait for other ranges
+     at the same time have different workers; 0 <= worker < worker_count. fn calls nothing of the user's; it waits for what another range does
+     for a moment at most, then leaves the rest to the others
    worker_count  0 to 256
    user          handed to enqueue and finish; not read otherwise */
 typedef void ct_task_fn(int begin, int end, int worker, void *context);
@@ -2020,7 +2021,7 @@ CTI_INLINE void cti_sets_join(int32_t *parent, int32_t a, int32_t b)
    compiler has them (CTI_ATOMICS 1); pool.c has its own wider ones. */
 
 
-#if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
+#if defined(__GCC_ATOMIC_INT_LOCK_FREE) && __GCC_ATOMIC_INT_LOCK_FREE == 2
 #define CTI_ATOMICS 1
 CTI_INLINE uint32_t cti_atomic_load(const uint32_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
 CTI_INLINE void cti_atomic_store(uint32_t *p, uint32_t x) { __atomic_store_n(p, x, __ATOMIC_RELEASE); }
@@ -2032,7 +2033,16 @@ CTI_INLINE int cti_atomic_swap(uint32_t *p, uint32_t from, uint32_t to)
 #elif defined(_MSC_VER)
 #include <intrin.h>
 #define CTI_ATOMICS 1
-CTI_INLINE uint32_t cti_atomic_load(const uint32_t *p) { return (uint32_t)_InterlockedCompareExchange((volatile long *)p, 0, 0); }
+CTI_INLINE uint32_t cti_atomic_load(const uint32_t *p)
+{
+#if defined(_M_X64) || defined(_M_IX86)
+    uint32_t x = *(const volatile uint32_t *)p;
+    _ReadWriteBarrier();
+    return x;
+#else
+    return (uint32_t)_InterlockedCompareExchange((volatile long *)p, 0, 0);
+#endif
+}
 CTI_INLINE void cti_atomic_store(uint32_t *p, uint32_t x) { _InterlockedExchange((volatile long *)p, (long)x); }
 CTI_INLINE int cti_atomic_swap(uint32_t *p, uint32_t from, uint32_t to)
 {
@@ -2054,12 +2064,14 @@ CTI_INLINE int cti_atomic_swap(uint32_t *p, uint32_t from, uint32_t to)
 /* cti_atomic_pause -- a moment in a loop that waits */
 CTI_INLINE void cti_atomic_pause(void)
 {
-#if (defined(__GNUC__) || defined(__clang__)) && (defined(__x86_64__) || defined(__i386__))
-    __builtin_ia32_pause();
-#elif (defined(__GNUC__) || defined(__clang__)) && defined(__aarch64__)
-    __asm__ __volatile__("yield");
-#elif defined(_MSC_VER) && (defined(_M_X64) || defined(_M_IX86))
+#if defined(_MSC_VER) && (defined(_M_X64) || defined(_M_IX86))
     _mm_pause();
+#elif defined(_MSC_VER) && defined(_M_ARM64)
+    __yield();
+#elif CTI_ATOMICS && (defined(__x86_64__) || defined(__i386__))
+    __builtin_ia32_pause();
+#elif CTI_ATOMICS && defined(__aarch64__)
+    __asm__ __volatile__("yield");
 #endif
 }
 
@@ -2387,7 +2399,8 @@ CTI_FN void cti_pool_finish(void *task, void *user) { CTI_UNUSED(task), CTI_UNUS
 
 /* ---- 0_base/tasks.h ---- */
 /* tasks.h -- loops over ranges, serial or by the caller's task system or the world's pool (pool.h). The result of a loop may not depend on the
-   number of workers or on how it is cut: a body writes only what belongs to its own range, sums are taken afterwards in a fixed order. */
+   number of workers or on how it is cut: a body writes only what belongs to its own range (but for the runs of
+   ica_parts.c, which have an order of their own), sums are taken afterwards in a fixed order. */
 
 
 /* cti_tasks_workers -- number of workers, at least 1; worker numbers that a body sees are below it. tasks may be NULL. */
@@ -9996,6 +10009,7 @@ typedef struct cti_solve_info {
     cti_solve_status status;
     int iterations; /* outer */
     int sweeps;     /* over the contacts */
+    ct_real spent;  /* of a solver that pivots: iterations, as a share of what one attempt is given */
     ct_real change; /* largest change of v in the last outer iteration, relative to velocity_scale */
 } cti_solve_info;
 
@@ -11050,7 +11064,7 @@ typedef struct cti_ica {
     int32_t *need_at;        /* [n_runs + 1] starts in needs */
     cti_ica_need *needs;     /* when a run may begin */
     uint32_t *done;          /* [n_clusters] runs of a cluster that are done */
-    uint32_t *heads;         /* next run of each part */
+    uint32_t *heads;         /* [16 n_parts] next run of each part */
     double sweep_us;         /* [us] about what a sweep takes */
     ct_real *cluster_change; /* [n_clusters] of a sweep over clusters that are not coupled */
     ct_real *f, *x; /* b + J' r; [6 max_blocks] of each worker: local right side */
@@ -11081,19 +11095,27 @@ CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us);
 /* ---- 3_solve/ica_parts.c ---- */
 /* ica_parts.c -- contacts visited by several workers at the same time, with the bits of one after the other.
    Method: where A couples no clusters, the visit of a contact reads and writes what belongs to its clusters alone. Contacts that follow one
-   another between the same clusters are a run. Each worker has a part of the runs, with clusters that it had before where it can, sorted by what
-   can begin early; it takes them in turn, and those of others when it is through or has to wait. A run begins when
-   all earlier ones of its clusters are done, which a counter of each cluster tells: for any two that share a cluster the order is kept, and
+   another between the same clusters are a run. Each worker has a part of the runs, with clusters that it had before where it can, by level:
+   what can begin early comes first. It takes them in turn, and those of others when it is through or has to wait. A run begins when all
+   earlier ones of its clusters are done, which a counter of each cluster tells: for any two that share a cluster the order is kept, and
    nobody waits for anybody else. So the schedule is free to depend on the number of workers; the result depends on the problem alone.
    The first of the runs that are not done can always begin, or has begun: a worker may leave when it waited for long, and one alone gets
-   through. differs: no colouring, which would change the order of the contacts, and with it how the sweeps converge; no levels, whose ends
-   would all have to wait for the slowest. Based on: level scheduling of triangular solves (Saltz 1990), with counters in place of levels. */
+   through. differs: no colouring, which would change the order of the contacts, and with it how the sweeps converge; no barriers between
+   levels, which would all have to wait for the slowest run. Based on: level scheduling of triangular solves (Saltz 1990), with counters in
+   place of barriers. */
 
 #define CTI_ICA_VISIT_US 0.12    /* [us] of a visit */
 #define CTI_ICA_COLUMN_US 0.0008 /* [us] of a row of a leg's three columns */
-#define CTI_ICA_SWEEP_US 8.0     /* [us] of a sweep below which it is not worth parts */
-/* words between heads, which are in lines of their own; looks after which a worker that waits leaves */
-enum { CTI_ICA_HEAD = 16, CTI_ICA_LOOKS = 500 };
+/* [us] of a sweep below which it is not worth parts; looks after which a worker that waits leaves. Tests want parts, and workers that leave
+ */
+#ifdef CTI_TASKS_EAGER
+#define CTI_ICA_SWEEP_US 0.0
+#define CTI_ICA_LOOKS 2
+#else
+#define CTI_ICA_SWEEP_US 8.0
+#define CTI_ICA_LOOKS 2000
+#endif
+enum { CTI_ICA_HEAD = 16 }; /* words between heads, which are in lines of their own */
 
 /* 1 when two contacts are between the same clusters, in the same order */
 static int cti_ica_alike(const cti_ica *s, const cti_ica_contact *a, const cti_ica_contact *b)
@@ -11130,16 +11152,8 @@ static double cti_ica_run_us(const cti_ica *s, int run)
 
 /* ---- parts ---- */
 
-/* cluster of the k-th leg of a run; -1 where an earlier leg has it */
-static int cti_ica_run_cluster(const cti_ica *s, int run, int k)
-{
-    const cti_ica_contact *q = &s->contacts[s->run_at[run]];
-    int c = s->legs[q->leg0 + k].cluster, j;
-    for (j = 0; j < k; j++)
-        if (s->legs[q->leg0 + j].cluster == c)
-            return -1;
-    return c;
-}
+/* the k-th cluster of a run: no two legs of a contact are in the same one */
+static int cti_ica_run_cluster(const cti_ica *s, int run, int k) { return s->legs[s->contacts[s->run_at[run]].leg0 + k].cluster; }
 
 static int cti_ica_run_legs(const cti_ica *s, int run) { return s->contacts[s->run_at[run]].n_legs; }
 
@@ -11155,18 +11169,16 @@ static int cti_ica_find_needs(cti_ica *s)
         return 0;
     for (i = n = 0; i < s->n_runs; i++) {
         s->need_at[i] = n;
-        for (k = 0; k < cti_ica_run_legs(s, i); k++)
-            if (cti_ica_run_cluster(s, i, k) >= 0) {
-                s->needs[n].cluster = cti_ica_run_cluster(s, i, k);
-                s->needs[n].count = s->done[s->needs[n].cluster]++;
-                n++;
-            }
+        for (k = 0; k < cti_ica_run_legs(s, i); k++, n++) {
+            s->needs[n].cluster = cti_ica_run_cluster(s, i, k);
+            s->needs[n].count = s->done[s->needs[n].cluster]++;
+        }
     }
     s->need_at[i] = n;
     return 1;
 }
 
-/* runs by level, one above the highest of the earlier runs that they share a cluster with: what can begin early comes first. 0: out of memory */
+/* runs by level, one above the highest of the earlier runs that they share a cluster with. 0: out of memory */
 static int cti_ica_sort_runs(const cti_ica *s, int32_t *order)
 {
     int32_t *top = CTI_ARENA_ZERO(s->arena, int32_t, s->n_clusters), *level = CTI_ARENA_NEW(s->arena, int32_t, s->n_runs);
@@ -11309,12 +11321,14 @@ CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us)
     memset(s->done, 0, sizeof *s->done * (size_t)s->n_clusters);
     for (i = 0; i < s->n_parts; i++)
         s->heads[CTI_ICA_HEAD * i] = (uint32_t)s->part_at[i];
-    cti_tasks_run(s->p->tasks, cti_ica_work, cti_max_int(2, s->n_parts), 1, &q);
+    cti_tasks_run(s->p->tasks, cti_ica_work, s->n_parts, 1, &q);
+    cti_ica_work(0, 1, 0, &q); /* what all have left, each taking the other for busy */
 }
 
 #undef CTI_ICA_VISIT_US
 #undef CTI_ICA_COLUMN_US
 #undef CTI_ICA_SWEEP_US
+#undef CTI_ICA_LOOKS
 
 /* ---- 3_solve/ica_setup.c ---- */
 /* ica_setup.c -- clusters, their tiles of D^-1, and the contacts' parts in them.
@@ -22219,7 +22233,8 @@ enum {
     CTI_STAGGER_QUICK = 10,  /* rounds without progress, in a world */
     CTI_STAGGER_SETS = 6,    /* active sets of one program */
     CTI_STAGGER_SMALL = 600, /* rows of a program that may have four times as many */
-    CTI_STAGGER_INNER = 50   /* steps of one program in a world */
+    CTI_STAGGER_INNER = 50,  /* steps of one program in a world */
+    CTI_STAGGER_LONG = 3000  /* the same where all is solved to the last digit, and the rounds have a bound */
 };
 
 #define CTI_STAGGER_SHARE 0.05 /* of the residual: how well a program is solved in a world */
@@ -22438,7 +22453,8 @@ static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
     int i;
     if (s->inexact > 0 && s->kind == CT_SOLVER_ACTIVE_SET)
         return cti_stagger_box(s, q, r);
-    e.tolerance = cti_fmax(0.01 * e.tolerance, 1e-11), e.max_iterations = 0, e.warm = 1, e.watch = NULL;
+    e.tolerance = cti_fmax(0.01 * e.tolerance, 1e-11), e.warm = 1, e.watch = NULL;
+    e.max_iterations = e.max_iterations > 0 ? CTI_STAGGER_LONG : 0;
     if (s->inexact > 0)
         e.tolerance = cti_fmax(e.tolerance, CTI_STAGGER_SHARE * s->inexact),
         e.max_iterations = q->m <= CTI_STAGGER_SMALL ? 4 * CTI_STAGGER_INNER : CTI_STAGGER_INNER;
@@ -22668,6 +22684,8 @@ typedef struct cti_bodywise {
     double *block;           /* [9 first[n]] */
 } cti_bodywise;
 
+/* cti_bodywise_pairs -- about how many blocks W has between the rows with used [rows] not 0: pairs that share a body. -1: out of memory. */
+CTI_FN double cti_bodywise_pairs(cti_arena *arena, const cti_problem *p, const uint8_t *used);
 /* cti_bodywise_form -- of rows row [n], which stays the caller's; p->bodies covers all of A. 0 when memory ran out. */
 CTI_FN int cti_bodywise_form(cti_arena *arena, const cti_problem *p, const int32_t *row, int n, cti_bodywise *out);
 /* cti_bodywise_solve -- x [3 blocks] in: right side, out: A^-1 x, with one step of refinement. 0 when memory ran out. */
@@ -22910,6 +22928,29 @@ static int cti_bodywise_add(cti_arena *arena, const cti_problem *p, const cti_bo
     }
     cti_arena_rewind(arena, mark);
     return ok;
+}
+
+CTI_FN double cti_bodywise_pairs(cti_arena *arena, const cti_problem *p, const uint8_t *used)
+{
+    cti_arena_point mark = cti_arena_mark(arena);
+    int32_t *body_of = CTI_ARENA_NEW(arena, int32_t, p->A->n), *last = CTI_ARENA_ZERO(arena, int32_t, p->n_bodies);
+    double *rows = CTI_ARENA_ZERO(arena, double, p->n_bodies), sum = -1;
+    int b, i, k;
+    if (body_of && last && rows) {
+        for (b = 0; b < p->n_bodies; b++)
+            for (i = 0; i < p->bodies[b].n; i++)
+                body_of[p->bodies[b].first + i] = b;
+        for (i = 0; i < p->n_rows; i++)
+            for (k = 0; used[i] && k < p->rows[i].n; k++) {
+                b = body_of[p->rows[i].term[k].block];
+                rows[b] += last[b] != i + 1;
+                last[b] = i + 1;
+            }
+        for (sum = 0, b = 0; b < p->n_bodies; b++)
+            sum += rows[b] * rows[b];
+    }
+    cti_arena_rewind(arena, mark);
+    return sum;
 }
 
 CTI_FN int cti_bodywise_form(cti_arena *arena, const cti_problem *p, const int32_t *row, int n, cti_bodywise *d)
@@ -23541,7 +23582,8 @@ CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double
 #define CTI_BRIDGE_PIVOTS 60       /* dense dictionaries of ten times as many rows */
 #define CTI_BRIDGE_BLOCKS 200      /* dense factors in every round of turned boxes */
 #define CTI_BRIDGE_SPARSE 20000    /* some hundred blocks of 72 bytes a contact */
-#define CTI_BRIDGE_CONTACTS 2000   /* a dense matrix between so many takes 290 megabytes */
+#define CTI_BRIDGE_CONTACTS 2000   /* a dense matrix between so many takes 290 megabytes, */
+#define CTI_BRIDGE_PAIRS 4e6       /* and so do so many blocks where W is sparse */
 
 CTI_FN int cti_bridge_solver(ct_solver solver)
 {
@@ -23565,9 +23607,9 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const 
     case CT_SOLVER_ADMM:
         return (int)cti_fmin(cti_fmin(cti_fmax(square, 50), 10.0 * desc->max_iterations), 1e9);
     case CT_SOLVER_LEMKE:
-        return (int)cti_fmin(cti_fmax(square / 40, 500), 5000);
+        return (int)cti_fmin(cti_fmax(square / 40, 500), cti_fmin(4.0 * desc->max_iterations, 5000));
     case CT_SOLVER_BOXED:
-        return (int)cti_fmin(cti_fmax(cube, 50), 2000);
+        return (int)cti_fmin(cti_fmax(cube / 50, 20), 2000);
     case CT_SOLVER_MPRGP:
     case CT_SOLVER_ACTIVE_SET:
     case CT_SOLVER_INTERIOR:
@@ -23777,9 +23819,12 @@ static int cti_bridge_pass(cti_bridge_run *b)
 {
     cti_bridge q;
     cti_answer a;
-    int got = -1, mended = 0, bound;
+    int got = -1, mended = 0, bound, before;
+    double pairs = cti_bridge_is_local(b->p) ? cti_bodywise_pairs(b->e.arena, b->p, b->mode) : 0;
+    if (!(pairs <= CTI_BRIDGE_PAIRS))
+        return 0;
     memset(&q, 0, sizeof q), memset(&a, 0, sizeof a);
-    if (cti_bridge_open(b->e.mem, b->e.arena, b->p, b->mode, &q)) {
+    if (pairs >= 0 && cti_bridge_open(b->e.mem, b->e.arena, b->p, b->mode, &q)) {
         a.x = CTI_ARENA_ZERO(b->e.arena, double, q.program.n), a.r = CTI_ARENA_ZERO(b->e.arena, double, q.program.m), a.why = "";
         got = q.contacts <= cti_bridge_most(b->solver, &q.program) ? 1 : 0;
         if (got && (!a.x || !a.r || !cti_program_prepare(b->e.mem, &q.program)))
@@ -23788,11 +23833,16 @@ static int cti_bridge_pass(cti_bridge_run *b)
         if (got > 0)
             cti_bridge_start(&q, b->v, a.x, a.r);
         while (got > 0 && !mended) {
-            /* passes and attempts between contacts share one budget; the last one is not left without */
-            b->e.max_iterations = q.program.kind == CTI_PROGRAM_LOCAL && !cti_bridge_pivots(b->solver)
-                                      ? cti_max_int(bound - b->info->iterations, cti_min_int(bound, 3))
-                                      : bound;
+            /* passes and attempts between contacts share one budget, those that pivot two; the last one is not left without */
+            b->e.max_iterations = bound;
+            if (q.program.kind == CTI_PROGRAM_LOCAL && cti_bridge_pivots(b->solver))
+                b->e.max_iterations = cti_max_int(cti_min_int(bound, 2 * bound - b->info->iterations), bound / 20 + 1);
+            else if (q.program.kind == CTI_PROGRAM_LOCAL)
+                b->e.max_iterations = cti_max_int(bound - b->info->iterations, cti_min_int(bound, 3));
+            before = b->info->iterations;
             got = q.contacts ? cti_bridge_attempt(b, &q, &a, &mended) : cti_bridge_linear(b, &q, &a, &mended);
+            if (cti_bridge_pivots(b->solver))
+                b->info->spent += (ct_real)(b->info->iterations - before) / (ct_real)cti_max_int(1, bound);
         }
     }
     cti_bridge_close(b->e.mem, &q);
@@ -33970,6 +34020,7 @@ typedef struct cti_state {
     ct_real *v_new, *x_new;   /* [3 n] tentative end of the step */
     ct_real *pcg_work;
     cti_factors factors;
+    ct_real spent;            /* of this step by a solver that pivots, see cti_solve_info */
     cti_row *rows;            /* of the last solve */
     cti_contact_row *origins;
     ct_real problem_dt, problem_scale; /* of the last solve */
@@ -35844,6 +35895,7 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *out);
 #define CTI_ISLANDS_WILD 10 /* natural map above which friction contact by contact, whose own part of it is large, has run away */
 
 #define CTI_ISLANDS_NOTE_US 0.08 /* [us] a block, about; see cti_tasks_run_work */
+#define CTI_ISLANDS_SPENT 3 /* times its bound that a solver that pivots may take in a step */
 #define CTI_ISLANDS_RESCUE 400 /* rows of an island that AUTO gives to Newton's method where ICA failed */
 
 /* islands of one solve */
@@ -36093,6 +36145,7 @@ static void cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solve
         return;
     cti_bridge_solve(&q->p, &s->desc.solver, solver, loose, s->mem, s->arena, q->v, &info);
     out->iterations += info.iterations;
+    s->spent += info.spent;
     *done = info.status != CTI_SOLVE_FAILED && info.status != CTI_SOLVE_MEMORY;
     if (*done) {
         cti_islands_balance_one(s, dt, q);
@@ -36194,14 +36247,15 @@ static int cti_islands_fell(cti_state *s, const cti_island *q, int now)
     return fell;
 }
 
-/* an open island: by the chosen solver, by ICA where that is the chosen one or the other fails, or has failed in this attempt */
+/* an open island: by the chosen solver, by ICA where that is the chosen one or the other fails, has failed in this attempt,
+   or has pivoted for too long in this step */
 static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_island *q, cti_islands_result *out)
 {
     ct_solver solver = s->desc.solver.solver;
     int ok = 1, done = 0;
     if (cti_bridge_solver(solver)) {
         cti_arena_point mark = cti_arena_mark(s->arena);
-        if (cti_islands_fell(s, q, 0))
+        if (cti_islands_fell(s, q, 0) || s->spent > CTI_ISLANDS_SPENT)
             done = 0;
         else if (cti_islands_is_plain(s))
             cti_islands_normals(s, dt, q, out, &list->ended[i], &done);
@@ -38948,6 +39002,7 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
     s->factors.n_refactored = 0;
     s->detect.n_queries = 0;
     s->has_problem = 0;
+    s->spent = 0;
     memset(&s->limit, 0, sizeof s->limit);
 }
 
@@ -47887,6 +47942,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ACTIVE_DEPENDENT
 #undef CTI_ACTIVE_NEARLY
 #undef CTI_ACTIVE_REPAIRS
+#undef CTI_BRIDGE_PAIRS
 #undef CTI_DIST_A0
 #undef CTI_DIST_A1
 #undef CTI_DIST_B0
@@ -47945,6 +48001,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ISLANDS_LOOSE
 #undef CTI_ISLANDS_WILD
 #undef CTI_ISLANDS_NOTE_US
+#undef CTI_ISLANDS_SPENT
 #undef CTI_ISLANDS_RESCUE
 #undef CTI_JOINTS_SETTLE
 #undef CTI_REPAIR_WAYS

@@ -49,9 +49,9 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const 
     case CT_SOLVER_ADMM:
         return (int)cti_fmin(cti_fmin(cti_fmax(square, 50), 10.0 * desc->max_iterations), 1e9);
     case CT_SOLVER_LEMKE:
-        return (int)cti_fmin(cti_fmax(square / 40, 500), 5000);
+        return (int)cti_fmin(cti_fmax(square / 40, 500), cti_fmin(4.0 * desc->max_iterations, 5000));
     case CT_SOLVER_BOXED:
-        return (int)cti_fmin(cti_fmax(cube, 50), 2000);
+        return (int)cti_fmin(cti_fmax(cube / 50, 20), 2000);
     case CT_SOLVER_MPRGP:
     case CT_SOLVER_ACTIVE_SET:
     case CT_SOLVER_INTERIOR:
@@ -261,7 +261,7 @@ static int cti_bridge_pass(cti_bridge_run *b)
 {
     cti_bridge q;
     cti_answer a;
-    int got = -1, mended = 0, bound;
+    int got = -1, mended = 0, bound, before;
     double pairs = cti_bridge_is_local(b->p) ? cti_bodywise_pairs(b->e.arena, b->p, b->mode) : 0;
     if (!(pairs <= CTI_BRIDGE_PAIRS))
         return 0;
@@ -275,11 +275,16 @@ static int cti_bridge_pass(cti_bridge_run *b)
         if (got > 0)
             cti_bridge_start(&q, b->v, a.x, a.r);
         while (got > 0 && !mended) {
-            /* passes and attempts between contacts share one budget; the last one is not left without */
-            b->e.max_iterations = q.program.kind == CTI_PROGRAM_LOCAL && !cti_bridge_pivots(b->solver)
-                                      ? cti_max_int(bound - b->info->iterations, cti_min_int(bound, 3))
-                                      : bound;
+            /* passes and attempts between contacts share one budget, those that pivot two; the last one is not left without */
+            b->e.max_iterations = bound;
+            if (q.program.kind == CTI_PROGRAM_LOCAL && cti_bridge_pivots(b->solver))
+                b->e.max_iterations = cti_max_int(cti_min_int(bound, 2 * bound - b->info->iterations), bound / 20 + 1);
+            else if (q.program.kind == CTI_PROGRAM_LOCAL)
+                b->e.max_iterations = cti_max_int(bound - b->info->iterations, cti_min_int(bound, 3));
+            before = b->info->iterations;
             got = q.contacts ? cti_bridge_attempt(b, &q, &a, &mended) : cti_bridge_linear(b, &q, &a, &mended);
+            if (cti_bridge_pivots(b->solver))
+                b->info->spent += (ct_real)(b->info->iterations - before) / (ct_real)cti_max_int(1, bound);
         }
     }
     cti_bridge_close(b->e.mem, &q);

@@ -18,6 +18,7 @@
 #define CTI_ISLANDS_WILD 10 /* natural map above which friction contact by contact, whose own part of it is large, has run away */
 
 #define CTI_ISLANDS_NOTE_US 0.08 /* [us] a block, about; see cti_tasks_run_work */
+#define CTI_ISLANDS_SPENT 3 /* times its bound that a solver that pivots may take in a step */
 #define CTI_ISLANDS_RESCUE 400 /* rows of an island that AUTO gives to Newton's method where ICA failed */
 
 /* islands of one solve */
@@ -267,6 +268,7 @@ static void cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solve
         return;
     cti_bridge_solve(&q->p, &s->desc.solver, solver, loose, s->mem, s->arena, q->v, &info);
     out->iterations += info.iterations;
+    s->spent += info.spent;
     *done = info.status != CTI_SOLVE_FAILED && info.status != CTI_SOLVE_MEMORY;
     if (*done) {
         cti_islands_balance_one(s, dt, q);
@@ -368,14 +370,15 @@ static int cti_islands_fell(cti_state *s, const cti_island *q, int now)
     return fell;
 }
 
-/* an open island: by the chosen solver, by ICA where that is the chosen one or the other fails, or has failed in this attempt */
+/* an open island: by the chosen solver, by ICA where that is the chosen one or the other fails, has failed in this attempt,
+   or has pivoted for too long in this step */
 static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_island *q, cti_islands_result *out)
 {
     ct_solver solver = s->desc.solver.solver;
     int ok = 1, done = 0;
     if (cti_bridge_solver(solver)) {
         cti_arena_point mark = cti_arena_mark(s->arena);
-        if (cti_islands_fell(s, q, 0))
+        if (cti_islands_fell(s, q, 0) || s->spent > CTI_ISLANDS_SPENT)
             done = 0;
         else if (cti_islands_is_plain(s))
             cti_islands_normals(s, dt, q, out, &list->ended[i], &done);

@@ -218,6 +218,7 @@ typedef struct cti_state {
     ct_real *v_new, *x_new;   /* [3 n] tentative end of the step */
     ct_real *pcg_work;
     cti_factors factors;
+    ct_real spent;            /* of this step by a solver that pivots, see cti_solve_info */
     cti_row *rows;            /* of the last solve */
     cti_contact_row *origins;
     ct_real problem_dt, problem_scale; /* of the last solve */
