@@ -161,7 +161,7 @@ static void runs_of_a_cluster_keep_their_order(void **state)
 {
     static cti_ica_contact contacts[RUN_CONTACTS];
     static cti_ica_leg legs[RUN_CONTACTS * RUN_LEGS];
-    static const int workers[] = {2, 3, 7, 32};
+    static const int workers[] = {2, 3, 7, 16};
     uint64_t seed = 5;
     int c, w, round, i, failed, system, parts = 0;
     (void)state;
@@ -189,7 +189,7 @@ static void runs_of_a_cluster_keep_their_order(void **state)
             s.p = &p, s.arena = &arena, s.contacts = contacts, s.legs = legs, s.n_clusters = c;
             assert_true(cti_ica_make_parts(&s));
             parts += s.n_parts > 1;
-            for (round = 0; round < (FEW ? 3 : 20); round++) {
+            for (round = 0; round < (FEW ? 3 : 8); round++) {
                 memset(&run_seen, 0, sizeof run_seen);
                 for (i = 0; i < c; i++)
                     run_seen.last[i] = -1;
