@@ -37,11 +37,11 @@ static int cti_bsr_compress(cti_bsr *A, int n, int m, const int *row, const int 
     return k;
 }
 
-CTI_FN int cti_bsr_pattern(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs, int n_pairs)
+CTI_FN int cti_bsr_shape(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs, int n_pairs)
 {
     int *w = NULL, *r0, *c0, *r1, *c1, m = 2 * n_pairs + n, i, k, ok = 0;
     A->n = 0;
-    if (!CTI_RESIZE(mem, w, 4 * (size_t)m + (size_t)n + 1))
+    if (!CTI_RESERVE(mem, w, 4 * (int64_t)m + n + 1))
         goto done;
     if (!CTI_RESIZE(mem, A->row, n + 1) || !CTI_RESIZE(mem, A->diag, n) || !CTI_RESIZE(mem, A->col, m))
         goto done;
@@ -58,14 +58,24 @@ CTI_FN int cti_bsr_pattern(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs
     if (n == 0)
         A->row[0] = 0;
     k = cti_bsr_compress(A, n, m, r0, c0);
-    if (!CTI_RESIZE(mem, A->col, k) || !CTI_RESIZE(mem, A->val, 9 * (size_t)k))
+    if (!CTI_RESIZE(mem, A->col, k))
         goto done;
     A->n = n;
-    cti_bsr_zero(A);
     ok = 1;
 done:
     CTI_FREE(mem, w);
     return ok;
+}
+
+CTI_FN int cti_bsr_pattern(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs, int n_pairs)
+{
+    if (!cti_bsr_shape(mem, A, n, pairs, n_pairs))
+        return 0;
+    CTI_CLEAR(A->val); /* all of it is new, and zero */
+    if (CTI_RESIZE(mem, A->val, 9 * (size_t)A->row[n]))
+        return 1;
+    A->n = 0;
+    return 0;
 }
 
 CTI_FN int cti_bsr_slot(const cti_bsr *A, int i, int j)

@@ -20,6 +20,8 @@ typedef struct cti_bsr {
    pairs  in  [2 n_pairs]
    returns 1, or 0 when memory ran out (A may then only be freed or built again). Linear time: two counting sorts. */
 CTI_FN int cti_bsr_pattern(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs, int n_pairs);
+/* cti_bsr_shape -- the same without val, for one who keeps the numbers elsewhere. */
+CTI_FN int cti_bsr_shape(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs, int n_pairs);
 /* cti_bsr_slot -- number of block (i, j), or -1. */
 CTI_FN int cti_bsr_slot(const cti_bsr *A, int i, int j);
 CTI_FN void cti_bsr_free(cti_mem *mem, cti_bsr *A);

@@ -147,7 +147,7 @@ typedef struct cti_system {
     cti_gather gather;
     cti_factor64 factor;
     double *work, *z, *r;
-    int boosted, mapped;
+    int boosted;
 } cti_system;
 /* cti_system_open -- analysis of the pattern of A, which has to stand as long as the system does. 0 when memory ran out. */
 CTI_FN int cti_system_open(cti_mem *mem, cti_system *s, const cti_sparse *A);

@@ -6,20 +6,40 @@
 /* the block pattern of A, and blocks 0 .. n - 1 */
 static int cti_system_pattern(cti_mem *mem, cti_system *s, const cti_sparse *A)
 {
-    int32_t *pairs = NULL;
-    int i, k, n = (A->rows + 2) / 3, ok = 1, count = 0;
-    ok = CTI_RESIZE(mem, pairs, 2 * A->p[A->rows]) && CTI_RESIZE(mem, s->blocks, n);
+    int32_t *pairs = NULL, *seen = NULL; /* 1 + the last block row that named a block */
+    int i, k, n = (A->rows + 2) / 3, ok, count = 0;
+    ok = CTI_RESERVE(mem, pairs, 2 * (int64_t)A->p[A->rows]) && CTI_RESIZE(mem, seen, n) && CTI_RESIZE(mem, s->blocks, n);
     for (i = 0; ok && i < A->rows; i++)
         for (k = A->p[i]; k < A->p[i + 1]; k++) {
             int a = i / 3, b = A->i[k] / 3;
-            if (count == 0 || pairs[2 * count - 2] != a || pairs[2 * count - 1] != b)
-                pairs[2 * count] = a, pairs[2 * count + 1] = b, count++;
+            if (seen[b] != a + 1)
+                seen[b] = a + 1, pairs[2 * count] = a, pairs[2 * count + 1] = b, count++;
         }
-    ok = ok && cti_bsr_pattern(mem, &s->bsr, n, pairs, count);
+    ok = ok && cti_bsr_shape(mem, &s->bsr, n, pairs, count);
     for (i = 0; ok && i < n; i++)
         s->blocks[i] = i;
-    CTI_FREE(mem, pairs);
+    CTI_FREE(mem, pairs), CTI_FREE(mem, seen);
     return ok;
+}
+
+/* to: where each entry of A goes in val. A row's columns and its blocks ascend together */
+static int cti_system_map(cti_mem *mem, cti_system *s)
+{
+    const cti_sparse *A = s->A;
+    int i, k;
+    if (s->to)
+        return 1;
+    if (!CTI_RESERVE(mem, s->to, (int64_t)A->p[A->rows] + 1))
+        return 0;
+    for (i = 0; i < A->rows; i++) {
+        int slot = s->bsr.row[i / 3];
+        for (k = A->p[i]; k < A->p[i + 1]; k++) {
+            while (s->bsr.col[slot] < A->i[k] / 3)
+                slot++;
+            s->to[k] = 9 * slot + 3 * (i % 3) + A->i[k] % 3;
+        }
+    }
+    return 1;
 }
 
 CTI_FN int cti_system_open(cti_mem *mem, cti_system *s, const cti_sparse *A)
@@ -37,21 +57,15 @@ CTI_FN int cti_system_open(cti_mem *mem, cti_system *s, const cti_sparse *A)
 CTI_FN int cti_system_factor(cti_mem *mem, cti_system *s)
 {
     const cti_sparse *A = s->A;
-    int i, k, slot = -1, block = -1, row = -1;
+    size_t numbers;
+    int i, k;
     if (A->rows == 0)
         return 1;
-    if (!CTI_RESIZE(mem, s->val, CTI_LEN(s->bsr.val)))
+    numbers = 9 * (size_t)s->bsr.row[s->bsr.n];
+    if (!CTI_RESERVE(mem, s->val, (int64_t)numbers) || !cti_system_map(mem, s))
         return 0;
-    memset(s->val, 0, sizeof *s->val * (size_t)CTI_LEN(s->bsr.val));
-    if (!s->to && !CTI_RESIZE(mem, s->to, A->p[A->rows] + 1))
-        return 0;
-    for (i = 0; i < A->rows && !s->mapped; i++)
-        for (k = A->p[i]; k < A->p[i + 1]; k++) {
-            if (row != i / 3 || block != A->i[k] / 3)
-                row = i / 3, block = A->i[k] / 3, slot = cti_bsr_slot(&s->bsr, row, block);
-            s->to[k] = 9 * slot + 3 * (i % 3) + A->i[k] % 3;
-        }
-    for (s->mapped = 1, k = 0; k < A->p[A->rows]; k++)
+    memset(s->val, 0, sizeof *s->val * numbers);
+    for (k = 0; k < A->p[A->rows]; k++)
         s->val[s->to[k]] = A->x[k];
     for (i = A->rows; i < 3 * s->bsr.n; i++)
         s->val[9 * (size_t)s->bsr.diag[i / 3] + 4 * (size_t)(i % 3)] = 1;
