@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs e635fc9223bf4b22.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs e219d0392623fe38.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -552,7 +552,8 @@ typedef struct ct_solver_desc {
     int max_iterations;    /* outer iterations, >= 1; default 500 */
     int inner_iterations;  /* most Gauss-Seidel sweeps over the contacts in an outer iteration; default 200 */
     int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, its status is budget; default 200.
-                              Fewer than 250 contacts of an island may take more, at most 20 times, for the same work */
+                              Fewer than 250 contacts of an island may take more, at most 20 times, for the same work. A step that has
+                              spent twelve such budgets gives each further solve an eighth */
     int inner_repeats;     /* normal-friction repeats at one contact; default 3 (Otaduy 5.5) */
     ct_friction friction;  /* default CT_FRICTION_STAGGERED */
     /* for ct_problem_solve, and for solvers other than ICA in worlds */
@@ -5443,6 +5444,8 @@ typedef struct cti_bsr {
    pairs  in  [2 n_pairs]
    returns 1, or 0 when memory ran out (A may then only be freed or built again). Linear time: two counting sorts. */
 CTI_FN int cti_bsr_pattern(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs, int n_pairs);
+/* cti_bsr_shape -- the same without val, for one who keeps the numbers elsewhere. */
+CTI_FN int cti_bsr_shape(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs, int n_pairs);
 /* cti_bsr_slot -- number of block (i, j), or -1. */
 CTI_FN int cti_bsr_slot(const cti_bsr *A, int i, int j);
 CTI_FN void cti_bsr_free(cti_mem *mem, cti_bsr *A);
@@ -5529,11 +5532,11 @@ static int cti_bsr_compress(cti_bsr *A, int n, int m, const int *row, const int 
     return k;
 }
 
-CTI_FN int cti_bsr_pattern(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs, int n_pairs)
+CTI_FN int cti_bsr_shape(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs, int n_pairs)
 {
     int *w = NULL, *r0, *c0, *r1, *c1, m = 2 * n_pairs + n, i, k, ok = 0;
     A->n = 0;
-    if (!CTI_RESIZE(mem, w, 4 * (size_t)m + (size_t)n + 1))
+    if (!CTI_RESERVE(mem, w, 4 * (int64_t)m + n + 1))
         goto done;
     if (!CTI_RESIZE(mem, A->row, n + 1) || !CTI_RESIZE(mem, A->diag, n) || !CTI_RESIZE(mem, A->col, m))
         goto done;
@@ -5550,14 +5553,24 @@ CTI_FN int cti_bsr_pattern(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs
     if (n == 0)
         A->row[0] = 0;
     k = cti_bsr_compress(A, n, m, r0, c0);
-    if (!CTI_RESIZE(mem, A->col, k) || !CTI_RESIZE(mem, A->val, 9 * (size_t)k))
+    if (!CTI_RESIZE(mem, A->col, k))
         goto done;
     A->n = n;
-    cti_bsr_zero(A);
     ok = 1;
 done:
     CTI_FREE(mem, w);
     return ok;
+}
+
+CTI_FN int cti_bsr_pattern(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs, int n_pairs)
+{
+    if (!cti_bsr_shape(mem, A, n, pairs, n_pairs))
+        return 0;
+    CTI_CLEAR(A->val); /* all of it is new, and zero */
+    if (CTI_RESIZE(mem, A->val, 9 * (size_t)A->row[n]))
+        return 1;
+    A->n = 0;
+    return 0;
 }
 
 CTI_FN int cti_bsr_slot(const cti_bsr *A, int i, int j)
@@ -10984,6 +10997,8 @@ CTI_INLINE void cti_ica_columns(int ld, const float *x, const float *g, float *W
 /* ica.h -- iterative constraint anticipation: nested relaxation for the frictional contact problem. [Otaduy 2009, sec. 5.2-5.5] */
 
 
+#define CTI_ICA_FEW 250 /* contacts below which a solve may take more sweeps than its budget says */
+
 /* cti_ica_solve -- v [3 n] in: start; out: solution. Multipliers start from and end in rows[].r. All scratch comes from the arena.
    Never fails but for memory: on budget or divergence the last iterate stands and info says so. */
 CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_arena *arena, ct_real *v, cti_solve_info *info);
@@ -11759,7 +11774,6 @@ CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v)
    solve that does not end goes back. What is smooth over a body is corrected between sweeps (cti_problem.correction), and multipliers that
    wander at a constant speed stride. Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
 
-#define CTI_ICA_FEW 250 /* contacts below which a solve may take more sweeps than its budget says */
 #define CTI_ICA_MORE 20 /* so many times as many */
 #define CTI_ICA_DEFER 12 /* outer iterations between two solves of a cluster that only its contacts move */
 enum { CTI_ICA_COUPLED = 2, CTI_ICA_PLAIN = 10 }; /* sweeps over the contacts between two over coupled clusters; not accelerated */
@@ -12522,7 +12536,7 @@ typedef struct cti_system {
     cti_gather gather;
     cti_factor64 factor;
     double *work, *z, *r;
-    int boosted, mapped;
+    int boosted;
 } cti_system;
 /* cti_system_open -- analysis of the pattern of A, which has to stand as long as the system does. 0 when memory ran out. */
 CTI_FN int cti_system_open(cti_mem *mem, cti_system *s, const cti_sparse *A);
@@ -12776,8 +12790,10 @@ static const char *cti_program_check_symmetric(const cti_sparse *A)
     int i, k;
     for (i = 0; i < A->rows; i++)
         for (k = A->p[i]; k < A->p[i + 1]; k++) {
-            double other = cti_sparse_at(A, A->i[k], i),
-                   size = sqrt(fabs(cti_sparse_at(A, i, i)) * fabs(cti_sparse_at(A, A->i[k], A->i[k])));
+            double other = cti_sparse_at(A, A->i[k], i), size;
+            if (A->x[k] == other)
+                continue;
+            size = sqrt(fabs(cti_sparse_at(A, i, i)) * fabs(cti_sparse_at(A, A->i[k], A->i[k])));
             if (fabs(A->x[k] - other) > 1e-9 * cti_fmax(size, cti_fmax(fabs(A->x[k]), fabs(other))))
                 return "A is not symmetric";
         }
@@ -13036,20 +13052,40 @@ CTI_FN int cti_effort_goes_on(cti_effort *e, int k, int own, const double *x, co
 /* the block pattern of A, and blocks 0 .. n - 1 */
 static int cti_system_pattern(cti_mem *mem, cti_system *s, const cti_sparse *A)
 {
-    int32_t *pairs = NULL;
-    int i, k, n = (A->rows + 2) / 3, ok = 1, count = 0;
-    ok = CTI_RESIZE(mem, pairs, 2 * A->p[A->rows]) && CTI_RESIZE(mem, s->blocks, n);
+    int32_t *pairs = NULL, *seen = NULL; /* 1 + the last block row that named a block */
+    int i, k, n = (A->rows + 2) / 3, ok, count = 0;
+    ok = CTI_RESERVE(mem, pairs, 2 * (int64_t)A->p[A->rows]) && CTI_RESIZE(mem, seen, n) && CTI_RESIZE(mem, s->blocks, n);
     for (i = 0; ok && i < A->rows; i++)
         for (k = A->p[i]; k < A->p[i + 1]; k++) {
             int a = i / 3, b = A->i[k] / 3;
-            if (count == 0 || pairs[2 * count - 2] != a || pairs[2 * count - 1] != b)
-                pairs[2 * count] = a, pairs[2 * count + 1] = b, count++;
+            if (seen[b] != a + 1)
+                seen[b] = a + 1, pairs[2 * count] = a, pairs[2 * count + 1] = b, count++;
         }
-    ok = ok && cti_bsr_pattern(mem, &s->bsr, n, pairs, count);
+    ok = ok && cti_bsr_shape(mem, &s->bsr, n, pairs, count);
     for (i = 0; ok && i < n; i++)
         s->blocks[i] = i;
-    CTI_FREE(mem, pairs);
+    CTI_FREE(mem, pairs), CTI_FREE(mem, seen);
     return ok;
+}
+
+/* to: where each entry of A goes in val. A row's columns and its blocks ascend together */
+static int cti_system_map(cti_mem *mem, cti_system *s)
+{
+    const cti_sparse *A = s->A;
+    int i, k;
+    if (s->to)
+        return 1;
+    if (!CTI_RESERVE(mem, s->to, (int64_t)A->p[A->rows] + 1))
+        return 0;
+    for (i = 0; i < A->rows; i++) {
+        int slot = s->bsr.row[i / 3];
+        for (k = A->p[i]; k < A->p[i + 1]; k++) {
+            while (s->bsr.col[slot] < A->i[k] / 3)
+                slot++;
+            s->to[k] = 9 * slot + 3 * (i % 3) + A->i[k] % 3;
+        }
+    }
+    return 1;
 }
 
 CTI_FN int cti_system_open(cti_mem *mem, cti_system *s, const cti_sparse *A)
@@ -13067,21 +13103,15 @@ CTI_FN int cti_system_open(cti_mem *mem, cti_system *s, const cti_sparse *A)
 CTI_FN int cti_system_factor(cti_mem *mem, cti_system *s)
 {
     const cti_sparse *A = s->A;
-    int i, k, slot = -1, block = -1, row = -1;
+    size_t numbers;
+    int i, k;
     if (A->rows == 0)
         return 1;
-    if (!CTI_RESIZE(mem, s->val, CTI_LEN(s->bsr.val)))
+    numbers = 9 * (size_t)s->bsr.row[s->bsr.n];
+    if (!CTI_RESERVE(mem, s->val, (int64_t)numbers) || !cti_system_map(mem, s))
         return 0;
-    memset(s->val, 0, sizeof *s->val * (size_t)CTI_LEN(s->bsr.val));
-    if (!s->to && !CTI_RESIZE(mem, s->to, A->p[A->rows] + 1))
-        return 0;
-    for (i = 0; i < A->rows && !s->mapped; i++)
-        for (k = A->p[i]; k < A->p[i + 1]; k++) {
-            if (row != i / 3 || block != A->i[k] / 3)
-                row = i / 3, block = A->i[k] / 3, slot = cti_bsr_slot(&s->bsr, row, block);
-            s->to[k] = 9 * slot + 3 * (i % 3) + A->i[k] % 3;
-        }
-    for (s->mapped = 1, k = 0; k < A->p[A->rows]; k++)
+    memset(s->val, 0, sizeof *s->val * numbers);
+    for (k = 0; k < A->p[A->rows]; k++)
         s->val[s->to[k]] = A->x[k];
     for (i = A->rows; i < 3 * s->bsr.n; i++)
         s->val[9 * (size_t)s->bsr.diag[i / 3] + 4 * (size_t)(i % 3)] = 1;
@@ -34021,6 +34051,7 @@ typedef struct cti_state {
     ct_real *pcg_work;
     cti_factors factors;
     ct_real spent;            /* of this step by a solver that pivots, see cti_solve_info */
+    double visits;            /* of this step by ICA: sweeps times contacts */
     cti_row *rows;            /* of the last solve */
     cti_contact_row *origins;
     ct_real problem_dt, problem_scale; /* of the last solve */
@@ -35895,6 +35926,7 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *out);
 #define CTI_ISLANDS_WILD 10 /* natural map above which friction contact by contact, whose own part of it is large, has run away */
 
 #define CTI_ISLANDS_NOTE_US 0.08 /* [us] a block, about; see cti_tasks_run_work */
+#define CTI_ISLANDS_VISITS 12 /* budgets of a solve that a step may spend on sweeps before each gets an eighth */
 #define CTI_ISLANDS_SPENT 2 /* times its bound that a solver that pivots may take in a step */
 #define CTI_ISLANDS_RESCUE 400 /* rows of an island that AUTO gives to Newton's method where ICA failed */
 
@@ -36098,6 +36130,15 @@ static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
     return !late || cti_factors_clusters(&s->factors, s->arena, s->desc.solver.cluster, q);
 }
 
+/* sweeps that a solve of this step may take. A later round starts from the solution of the one before. Where solves have ended without one for
+   so long as this, what is in contact has no room, and the step will end in smaller ones or in zones */
+static int cti_islands_sweeps(const cti_state *s, int later)
+{
+    int most = s->desc.solver.max_sweeps;
+    double budget = (double)most * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->rows));
+    return cti_max_int(1, s->visits > CTI_ISLANDS_VISITS * budget ? most / 8 : (later ? most / 2 : most));
+}
+
 /* an open island; a factor that lags too far is renewed on the way. 0: out of memory */
 static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
@@ -36105,9 +36146,8 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     cti_corrector corrector;
     cti_solve_info info;
     int turn;
-    if (later)
-        desc.max_sweeps = cti_max_int(1, desc.max_sweeps / 2); /* a later round starts from the solution of the one before */
-    else if (!cti_islands_land(s, dt, q))
+    desc.max_sweeps = cti_islands_sweeps(s, later);
+    if (!later && !cti_islands_land(s, dt, q))
         return 0;
     for (turn = 0;; turn++) {
         q->p.free_start = 1;
@@ -36122,6 +36162,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
         q->p.correction = NULL;
         out->iterations += info.iterations;
         out->sweeps += info.sweeps;
+        s->visits += (double)info.sweeps * (double)q->p.n_rows;
         if (info.status == CTI_SOLVE_MEMORY)
             return 0;
         if (info.status != CTI_SOLVE_SLOW)
@@ -39003,6 +39044,7 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
     s->detect.n_queries = 0;
     s->has_problem = 0;
     s->spent = 0;
+    s->visits = 0;
     memset(&s->limit, 0, sizeof s->limit);
 }
 
@@ -43800,6 +43842,7 @@ CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
 
 #define CTI_UNTANGLE_STEPS 300
 #define CTI_UNTANGLE_HELD 150        /* of them with the other bodies held */
+#define CTI_UNTANGLE_STILL 2         /* steps without any motion after which there will be none */
 #define CTI_UNTANGLE_DT CTI_R(0.01)
 
 /* what is put back: velocities in the end, everything when memory runs out */
@@ -43856,11 +43899,23 @@ static void cti_untangle_rest(cti_state *s)
             s->rigids[i].spin[k] = 0;
 }
 
+/* 1 when a step that began at rest has moved something */
+static int cti_untangle_moves(const cti_state *s)
+{
+    int i, k, moves = 0;
+    for (i = 0; i < 3 * s->n && !moves; i++)
+        moves = s->v[i] != 0;
+    for (i = 0; i < CTI_LEN(s->rigids) && !moves; i++)
+        for (k = 0; k < 3; k++)
+            moves |= s->rigids[i].spin[k] != 0;
+    return moves;
+}
+
 static ct_code cti_untangle_steps(ct_world *w)
 {
     cti_state *s = &w->state;
     ct_step_report report;
-    int i;
+    int i, still = 0;
     for (i = 0; i < CTI_UNTANGLE_STEPS; i++) {
         cti_arena_reset(s->arena);
         if (!cti_tangle_find(s))
@@ -43871,6 +43926,12 @@ static ct_code cti_untangle_steps(ct_world *w)
         cti_untangle_rest(s);
         if (cti_step(s, CTI_UNTANGLE_DT, &report) != CT_OK)
             return CT_ERR_MEMORY;
+        /* the next step would be this one again: all bodies may move, or that was all */
+        still = cti_untangle_moves(s) ? 0 : still + 1;
+        if (still == CTI_UNTANGLE_STILL && i >= CTI_UNTANGLE_HELD)
+            break;
+        if (still == CTI_UNTANGLE_STILL)
+            still = 0, i = CTI_UNTANGLE_HELD - 1;
     }
     return CT_OK;
 }
@@ -48001,6 +48062,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ISLANDS_LOOSE
 #undef CTI_ISLANDS_WILD
 #undef CTI_ISLANDS_NOTE_US
+#undef CTI_ISLANDS_VISITS
 #undef CTI_ISLANDS_SPENT
 #undef CTI_ISLANDS_RESCUE
 #undef CTI_JOINTS_SETTLE
@@ -48048,6 +48110,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_JOINT_CLEAR
 #undef CTI_UNTANGLE_STEPS
 #undef CTI_UNTANGLE_HELD
+#undef CTI_UNTANGLE_STILL
 #undef CTI_UNTANGLE_DT
 #undef CTI_MAKE_MOST
 #undef CTI_CPB_ARRAYS

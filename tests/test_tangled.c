@@ -654,6 +654,36 @@ static ct_world *repair_world(books *b)
     return w;
 }
 
+static uint64_t count_looks(void *user) { return ++*(uint64_t *)user; }
+
+/* a repair that can move nothing ends after a few steps: counted by the looks at the clock that a step takes */
+static void test_repair_stuck(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.3, NULL);
+    ct_motion_segment g = segment(0, 0, 0, 0, 0, 0, -1);
+    uint64_t looks = 0, step, repair;
+    ct_body_id stuck;
+    ct_world *w;
+    int32_t node;
+    int freed, left;
+    (void)state;
+    d.now_us = count_looks, d.now_user = &looks;
+    w = world_make(&d);
+    stuck = add_soft_box(w, "stuck", 0.1, 1, 1e5, 0.03, 0.04, 0);
+    add_plate(w, 0.1, 0.1, 0.1, 1, 0, 0, 0, &g, 1);
+    for (node = 0; node < ct_body_node_count(w, stuck); node++)
+        assert_int_equal(ct_body_pin(w, stuck, &node, 1, CT_AXIS_ALL, NULL, -1), CT_OK);
+    assert_int_equal(ct_world_repair(w, &freed, &left), CT_OK);
+    repair = looks, looks = 0;
+    step_once(w, 1e-3);
+    step = looks;
+    print_message("a repair without room took as long as %.1f steps\n", (double)repair / (double)step);
+    assert_int_equal(freed, 0);
+    assert_true(left > 0 && step > 0);
+    assert_true(repair < 10 * step);
+    ct_world_destroy(w);
+}
+
 /* memory that runs out at any time in a repair, its last look at what is left included, leaves the world as it was */
 static void test_repair_memory(void **state)
 {
@@ -743,7 +773,7 @@ int main(void)
         PLAIN_TEST(test_overlap_boxes) PLAIN_TEST(test_overlap_sticks)  PLAIN_TEST(test_overlap_gravity)
         PLAIN_TEST(test_overlap_cloth) cmocka_unit_test(test_momentum),        cmocka_unit_test(test_protected),
         PLAIN_TEST(test_pinch)         cmocka_unit_test(test_repair),
-        cmocka_unit_test(test_repair_memory), cmocka_unit_test(test_inside_outlasts_bodies),
+        cmocka_unit_test(test_repair_stuck),  cmocka_unit_test(test_repair_memory),   cmocka_unit_test(test_inside_outlasts_bodies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

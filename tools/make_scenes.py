@@ -170,6 +170,9 @@ SCENES = {
 def discrete(name, dt, steps, args, bodies, camera, **more):
     scene = {"name": name, "stepper": "dcd", "solver": "mprgp", "dt": dt, "duration": args.seconds or steps * dt, "thickness": 0.002, "friction": 0,
              "bodies": bodies, "output": {"camera": camera}}
+    for body in bodies:
+        if args.young and body["type"] == "soft":
+            body["material"]["young"] = args.young
     scene.update(more)
     return scene
 
@@ -238,6 +241,7 @@ def main():
     p.add_argument("--lattice", type=float, default=0.0)
     p.add_argument("--seconds", type=float, default=0.0)
     p.add_argument("--vertices", type=int, default=0, help="of the soft bodies of stairs, glass, eight and beam, about; 0: as in the paper")
+    p.add_argument("--young", type=float, default=0.0, help="Young's modulus [Pa] of the soft bodies of stairs, glass, eight and beam")
     args = p.parse_args()
     for name in args.only.split(","):
         if name not in SCENES:

@@ -14,7 +14,6 @@
 #include "ica_state.h"
 #include "../1_math/elem.h"
 
-#define CTI_ICA_FEW 250 /* contacts below which a solve may take more sweeps than its budget says */
 #define CTI_ICA_MORE 20 /* so many times as many */
 #define CTI_ICA_DEFER 12 /* outer iterations between two solves of a cluster that only its contacts move */
 enum { CTI_ICA_COUPLED = 2, CTI_ICA_PLAIN = 10 }; /* sweeps over the contacts between two over coupled clusters; not accelerated */

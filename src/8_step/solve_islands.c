@@ -18,6 +18,7 @@
 #define CTI_ISLANDS_WILD 10 /* natural map above which friction contact by contact, whose own part of it is large, has run away */
 
 #define CTI_ISLANDS_NOTE_US 0.08 /* [us] a block, about; see cti_tasks_run_work */
+#define CTI_ISLANDS_VISITS 12 /* budgets of a solve that a step may spend on sweeps before each gets an eighth */
 #define CTI_ISLANDS_SPENT 2 /* times its bound that a solver that pivots may take in a step */
 #define CTI_ISLANDS_RESCUE 400 /* rows of an island that AUTO gives to Newton's method where ICA failed */
 
@@ -221,6 +222,15 @@ static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
     return !late || cti_factors_clusters(&s->factors, s->arena, s->desc.solver.cluster, q);
 }
 
+/* sweeps that a solve of this step may take. A later round starts from the solution of the one before. Where solves have ended without one for
+   so long as this, what is in contact has no room, and the step will end in smaller ones or in zones */
+static int cti_islands_sweeps(const cti_state *s, int later)
+{
+    int most = s->desc.solver.max_sweeps;
+    double budget = (double)most * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->rows));
+    return cti_max_int(1, s->visits > CTI_ISLANDS_VISITS * budget ? most / 8 : (later ? most / 2 : most));
+}
+
 /* an open island; a factor that lags too far is renewed on the way. 0: out of memory */
 static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
@@ -228,9 +238,8 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     cti_corrector corrector;
     cti_solve_info info;
     int turn;
-    if (later)
-        desc.max_sweeps = cti_max_int(1, desc.max_sweeps / 2); /* a later round starts from the solution of the one before */
-    else if (!cti_islands_land(s, dt, q))
+    desc.max_sweeps = cti_islands_sweeps(s, later);
+    if (!later && !cti_islands_land(s, dt, q))
         return 0;
     for (turn = 0;; turn++) {
         q->p.free_start = 1;
@@ -245,6 +254,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
         q->p.correction = NULL;
         out->iterations += info.iterations;
         out->sweeps += info.sweeps;
+        s->visits += (double)info.sweeps * (double)q->p.n_rows;
         if (info.status == CTI_SOLVE_MEMORY)
             return 0;
         if (info.status != CTI_SOLVE_SLOW)

@@ -176,6 +176,7 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
     s->detect.n_queries = 0;
     s->has_problem = 0;
     s->spent = 0;
+    s->visits = 0;
     memset(&s->limit, 0, sizeof s->limit);
 }
 

@@ -6,6 +6,7 @@
 
 #define CTI_UNTANGLE_STEPS 300
 #define CTI_UNTANGLE_HELD 150        /* of them with the other bodies held */
+#define CTI_UNTANGLE_STILL 2         /* steps without any motion after which there will be none */
 #define CTI_UNTANGLE_DT CTI_R(0.01)
 
 /* what is put back: velocities in the end, everything when memory runs out */
@@ -62,11 +63,23 @@ static void cti_untangle_rest(cti_state *s)
             s->rigids[i].spin[k] = 0;
 }
 
+/* 1 when a step that began at rest has moved something */
+static int cti_untangle_moves(const cti_state *s)
+{
+    int i, k, moves = 0;
+    for (i = 0; i < 3 * s->n && !moves; i++)
+        moves = s->v[i] != 0;
+    for (i = 0; i < CTI_LEN(s->rigids) && !moves; i++)
+        for (k = 0; k < 3; k++)
+            moves |= s->rigids[i].spin[k] != 0;
+    return moves;
+}
+
 static ct_code cti_untangle_steps(ct_world *w)
 {
     cti_state *s = &w->state;
     ct_step_report report;
-    int i;
+    int i, still = 0;
     for (i = 0; i < CTI_UNTANGLE_STEPS; i++) {
         cti_arena_reset(s->arena);
         if (!cti_tangle_find(s))
@@ -77,6 +90,12 @@ static ct_code cti_untangle_steps(ct_world *w)
         cti_untangle_rest(s);
         if (cti_step(s, CTI_UNTANGLE_DT, &report) != CT_OK)
             return CT_ERR_MEMORY;
+        /* the next step would be this one again: all bodies may move, or that was all */
+        still = cti_untangle_moves(s) ? 0 : still + 1;
+        if (still == CTI_UNTANGLE_STILL && i >= CTI_UNTANGLE_HELD)
+            break;
+        if (still == CTI_UNTANGLE_STILL)
+            still = 0, i = CTI_UNTANGLE_HELD - 1;
     }
     return CT_OK;
 }
