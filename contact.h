@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs e219d0392623fe38.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 1bd8ecdc4c144a66.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -553,7 +553,7 @@ typedef struct ct_solver_desc {
     int inner_iterations;  /* most Gauss-Seidel sweeps over the contacts in an outer iteration; default 200 */
     int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, its status is budget; default 200.
                               Fewer than 250 contacts of an island may take more, at most 20 times, for the same work. A step that has
-                              spent twelve such budgets gives each further solve an eighth */
+                              spent 24 such budgets on solves that end with a residual above 0.15 gives each further one an eighth */
     int inner_repeats;     /* normal-friction repeats at one contact; default 3 (Otaduy 5.5) */
     ct_friction friction;  /* default CT_FRICTION_STAGGERED */
     /* for ct_problem_solve, and for solvers other than ICA in worlds */
@@ -34051,7 +34051,7 @@ typedef struct cti_state {
     ct_real *pcg_work;
     cti_factors factors;
     ct_real spent;            /* of this step by a solver that pivots, see cti_solve_info */
-    double visits;            /* of this step by ICA: sweeps times contacts */
+    double visits;            /* of this step by ICA, in solves that ended far from a solution: sweeps times contacts */
     cti_row *rows;            /* of the last solve */
     cti_contact_row *origins;
     ct_real problem_dt, problem_scale; /* of the last solve */
@@ -35926,7 +35926,7 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *out);
 #define CTI_ISLANDS_WILD 10 /* natural map above which friction contact by contact, whose own part of it is large, has run away */
 
 #define CTI_ISLANDS_NOTE_US 0.08 /* [us] a block, about; see cti_tasks_run_work */
-#define CTI_ISLANDS_VISITS 12 /* budgets of a solve that a step may spend on sweeps before each gets an eighth */
+#define CTI_ISLANDS_VISITS 24 /* budgets of a solve that a step may spend on sweeps in vain before each gets an eighth */
 #define CTI_ISLANDS_SPENT 2 /* times its bound that a solver that pivots may take in a step */
 #define CTI_ISLANDS_RESCUE 400 /* rows of an island that AUTO gives to Newton's method where ICA failed */
 
@@ -36130,8 +36130,8 @@ static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
     return !late || cti_factors_clusters(&s->factors, s->arena, s->desc.solver.cluster, q);
 }
 
-/* sweeps that a solve of this step may take. A later round starts from the solution of the one before. Where solves have ended without one for
-   so long as this, what is in contact has no room, and the step will end in smaller ones or in zones */
+/* sweeps that a solve of this step may take. A later round starts from the solution of the one before. Where solves have ended far from one
+   for so long as this, what is in contact has no room, and the step will end in smaller ones or in zones */
 static int cti_islands_sweeps(const cti_state *s, int later)
 {
     int most = s->desc.solver.max_sweeps;
@@ -36145,6 +36145,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     ct_solver_desc desc = s->desc.solver;
     cti_corrector corrector;
     cti_solve_info info;
+    double visits = 0;
     int turn;
     desc.max_sweeps = cti_islands_sweeps(s, later);
     if (!later && !cti_islands_land(s, dt, q))
@@ -36162,7 +36163,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
         q->p.correction = NULL;
         out->iterations += info.iterations;
         out->sweeps += info.sweeps;
-        s->visits += (double)info.sweeps * (double)q->p.n_rows;
+        visits += (double)info.sweeps * (double)q->p.n_rows;
         if (info.status == CTI_SOLVE_MEMORY)
             return 0;
         if (info.status != CTI_SOLVE_SLOW)
@@ -36172,6 +36173,8 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     }
     cti_islands_balance_one(s, dt, q);
     cti_islands_judge(s, q);
+    if (s->factors.components[q->components[0]].natural > CTI_ISLANDS_LOOSE)
+        s->visits += visits;
     *ended = info.status;
     return 1;
 }

@@ -18,7 +18,7 @@
 #define CTI_ISLANDS_WILD 10 /* natural map above which friction contact by contact, whose own part of it is large, has run away */
 
 #define CTI_ISLANDS_NOTE_US 0.08 /* [us] a block, about; see cti_tasks_run_work */
-#define CTI_ISLANDS_VISITS 12 /* budgets of a solve that a step may spend on sweeps before each gets an eighth */
+#define CTI_ISLANDS_VISITS 24 /* budgets of a solve that a step may spend on sweeps in vain before each gets an eighth */
 #define CTI_ISLANDS_SPENT 2 /* times its bound that a solver that pivots may take in a step */
 #define CTI_ISLANDS_RESCUE 400 /* rows of an island that AUTO gives to Newton's method where ICA failed */
 
@@ -222,8 +222,8 @@ static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
     return !late || cti_factors_clusters(&s->factors, s->arena, s->desc.solver.cluster, q);
 }
 
-/* sweeps that a solve of this step may take. A later round starts from the solution of the one before. Where solves have ended without one for
-   so long as this, what is in contact has no room, and the step will end in smaller ones or in zones */
+/* sweeps that a solve of this step may take. A later round starts from the solution of the one before. Where solves have ended far from one
+   for so long as this, what is in contact has no room, and the step will end in smaller ones or in zones */
 static int cti_islands_sweeps(const cti_state *s, int later)
 {
     int most = s->desc.solver.max_sweeps;
@@ -237,6 +237,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     ct_solver_desc desc = s->desc.solver;
     cti_corrector corrector;
     cti_solve_info info;
+    double visits = 0;
     int turn;
     desc.max_sweeps = cti_islands_sweeps(s, later);
     if (!later && !cti_islands_land(s, dt, q))
@@ -254,7 +255,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
         q->p.correction = NULL;
         out->iterations += info.iterations;
         out->sweeps += info.sweeps;
-        s->visits += (double)info.sweeps * (double)q->p.n_rows;
+        visits += (double)info.sweeps * (double)q->p.n_rows;
         if (info.status == CTI_SOLVE_MEMORY)
             return 0;
         if (info.status != CTI_SOLVE_SLOW)
@@ -264,6 +265,8 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     }
     cti_islands_balance_one(s, dt, q);
     cti_islands_judge(s, q);
+    if (s->factors.components[q->components[0]].natural > CTI_ISLANDS_LOOSE)
+        s->visits += visits;
     *ended = info.status;
     return 1;
 }

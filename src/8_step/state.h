@@ -219,7 +219,7 @@ typedef struct cti_state {
     ct_real *pcg_work;
     cti_factors factors;
     ct_real spent;            /* of this step by a solver that pivots, see cti_solve_info */
-    double visits;            /* of this step by ICA: sweeps times contacts */
+    double visits;            /* of this step by ICA, in solves that ended far from a solution: sweeps times contacts */
     cti_row *rows;            /* of the last solve */
     cti_contact_row *origins;
     ct_real problem_dt, problem_scale; /* of the last solve */
