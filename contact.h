@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 1bd8ecdc4c144a66.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9d7974932bba8a79.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -553,7 +553,7 @@ typedef struct ct_solver_desc {
     int inner_iterations;  /* most Gauss-Seidel sweeps over the contacts in an outer iteration; default 200 */
     int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, its status is budget; default 200.
                               Fewer than 250 contacts of an island may take more, at most 20 times, for the same work. A step that has
-                              spent 24 such budgets on solves that end with a residual above 0.15 gives each further one an eighth */
+                              spent 24 such budgets, 96 with joints, on solves that end with a residual above 0.15 gives each further one an eighth */
     int inner_repeats;     /* normal-friction repeats at one contact; default 3 (Otaduy 5.5) */
     ct_friction friction;  /* default CT_FRICTION_STAGGERED */
     /* for ct_problem_solve, and for solvers other than ICA in worlds */
@@ -6549,7 +6549,6 @@ typedef struct cti_sym_entry {
 /* cti_symbolic -- zero it before first use; read-only afterwards, may be shared by clusters and threads. All arrays are stb_ds arrays. */
 typedef struct cti_symbolic {
     int n;          /* blocks */
-    uint64_t hash;  /* cti_symbolic_hash of the pattern */
     int *ptr, *adj; /* the local pattern without the diagonal, rows sorted */
     int *perm, *inv;
     int n_super;
@@ -6610,7 +6609,9 @@ CTI_INLINE int cti_sym_height(const cti_symbolic *sym, int s) { return cti_sym_t
 /* local number of block b, or -1 */
 static int cti_symbolic_local(const int32_t *blocks, int n, int b)
 {
-    int lo = 0, hi = n;
+    int lo = 0, hi = n, even = b - blocks[0]; /* a body's blocks mostly follow each other */
+    if (even >= 0 && even < n && blocks[even] == b)
+        return even;
     while (lo < hi) {
         int mid = lo + (hi - lo) / 2;
         if (blocks[mid] < b)
@@ -6665,7 +6666,6 @@ static int cti_symbolic_pattern(cti_mem *mem, cti_symbolic *s, const cti_bsr *A,
 {
     int i, k, j;
     s->n = n;
-    s->hash = cti_symbolic_hash(A, blocks, n);
     CTI_CLEAR(s->adj);
     if (!CTI_RESIZE(mem, s->ptr, n + 1))
         return 0;
@@ -35926,7 +35926,8 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *out);
 #define CTI_ISLANDS_WILD 10 /* natural map above which friction contact by contact, whose own part of it is large, has run away */
 
 #define CTI_ISLANDS_NOTE_US 0.08 /* [us] a block, about; see cti_tasks_run_work */
-#define CTI_ISLANDS_VISITS 24 /* budgets of a solve that a step may spend on sweeps in vain before each gets an eighth */
+#define CTI_ISLANDS_VISITS 24 /* budgets of a solve that a step may spend on sweeps in vain before each gets an eighth; */
+#define CTI_ISLANDS_JOINTED 4 /* so many times as many where joints are linearized anew in each round */
 #define CTI_ISLANDS_SPENT 2 /* times its bound that a solver that pivots may take in a step */
 #define CTI_ISLANDS_RESCUE 400 /* rows of an island that AUTO gives to Newton's method where ICA failed */
 
@@ -36135,8 +36136,9 @@ static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
 static int cti_islands_sweeps(const cti_state *s, int later)
 {
     int most = s->desc.solver.max_sweeps;
-    double budget = (double)most * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->rows));
-    return cti_max_int(1, s->visits > CTI_ISLANDS_VISITS * budget ? most / 8 : (later ? most / 2 : most));
+    double budget = (double)most * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->rows)),
+           bound = budget * (CTI_LEN(s->joints) ? CTI_ISLANDS_JOINTED * CTI_ISLANDS_VISITS : CTI_ISLANDS_VISITS);
+    return cti_max_int(1, s->visits > bound ? most / 8 : (later ? most / 2 : most));
 }
 
 /* an open island; a factor that lags too far is renewed on the way. 0: out of memory */
@@ -48066,6 +48068,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ISLANDS_WILD
 #undef CTI_ISLANDS_NOTE_US
 #undef CTI_ISLANDS_VISITS
+#undef CTI_ISLANDS_JOINTED
 #undef CTI_ISLANDS_SPENT
 #undef CTI_ISLANDS_RESCUE
 #undef CTI_JOINTS_SETTLE

@@ -9,7 +9,9 @@
 /* local number of block b, or -1 */
 static int cti_symbolic_local(const int32_t *blocks, int n, int b)
 {
-    int lo = 0, hi = n;
+    int lo = 0, hi = n, even = b - blocks[0]; /* a body's blocks mostly follow each other */
+    if (even >= 0 && even < n && blocks[even] == b)
+        return even;
     while (lo < hi) {
         int mid = lo + (hi - lo) / 2;
         if (blocks[mid] < b)
@@ -64,7 +66,6 @@ static int cti_symbolic_pattern(cti_mem *mem, cti_symbolic *s, const cti_bsr *A,
 {
     int i, k, j;
     s->n = n;
-    s->hash = cti_symbolic_hash(A, blocks, n);
     CTI_CLEAR(s->adj);
     if (!CTI_RESIZE(mem, s->ptr, n + 1))
         return 0;

@@ -35,7 +35,6 @@ typedef struct cti_sym_entry {
 /* cti_symbolic -- zero it before first use; read-only afterwards, may be shared by clusters and threads. All arrays are stb_ds arrays. */
 typedef struct cti_symbolic {
     int n;          /* blocks */
-    uint64_t hash;  /* cti_symbolic_hash of the pattern */
     int *ptr, *adj; /* the local pattern without the diagonal, rows sorted */
     int *perm, *inv;
     int n_super;

@@ -18,7 +18,8 @@
 #define CTI_ISLANDS_WILD 10 /* natural map above which friction contact by contact, whose own part of it is large, has run away */
 
 #define CTI_ISLANDS_NOTE_US 0.08 /* [us] a block, about; see cti_tasks_run_work */
-#define CTI_ISLANDS_VISITS 24 /* budgets of a solve that a step may spend on sweeps in vain before each gets an eighth */
+#define CTI_ISLANDS_VISITS 24 /* budgets of a solve that a step may spend on sweeps in vain before each gets an eighth; */
+#define CTI_ISLANDS_JOINTED 4 /* so many times as many where joints are linearized anew in each round */
 #define CTI_ISLANDS_SPENT 2 /* times its bound that a solver that pivots may take in a step */
 #define CTI_ISLANDS_RESCUE 400 /* rows of an island that AUTO gives to Newton's method where ICA failed */
 
@@ -227,8 +228,9 @@ static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
 static int cti_islands_sweeps(const cti_state *s, int later)
 {
     int most = s->desc.solver.max_sweeps;
-    double budget = (double)most * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->rows));
-    return cti_max_int(1, s->visits > CTI_ISLANDS_VISITS * budget ? most / 8 : (later ? most / 2 : most));
+    double budget = (double)most * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->rows)),
+           bound = budget * (CTI_LEN(s->joints) ? CTI_ISLANDS_JOINTED * CTI_ISLANDS_VISITS : CTI_ISLANDS_VISITS);
+    return cti_max_int(1, s->visits > bound ? most / 8 : (later ? most / 2 : most));
 }
 
 /* an open island; a factor that lags too far is renewed on the way. 0: out of memory */

@@ -160,7 +160,7 @@ typedef struct ct_solver_desc {
     int inner_iterations;  /* most Gauss-Seidel sweeps over the contacts in an outer iteration; default 200 */
     int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, its status is budget; default 200.
                               Fewer than 250 contacts of an island may take more, at most 20 times, for the same work. A step that has
-                              spent 24 such budgets on solves that end with a residual above 0.15 gives each further one an eighth */
+                              spent 24 such budgets, 96 with joints, on solves that end with a residual above 0.15 gives each further one an eighth */
     int inner_repeats;     /* normal-friction repeats at one contact; default 3 (Otaduy 5.5) */
     ct_friction friction;  /* default CT_FRICTION_STAGGERED */
     /* for ct_problem_solve, and for solvers other than ICA in worlds */
