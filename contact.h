@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9d7974932bba8a79.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 06bc7f76e1a35281.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -5449,7 +5449,6 @@ CTI_FN int cti_bsr_shape(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs, 
 /* cti_bsr_slot -- number of block (i, j), or -1. */
 CTI_FN int cti_bsr_slot(const cti_bsr *A, int i, int j);
 CTI_FN void cti_bsr_free(cti_mem *mem, cti_bsr *A);
-CTI_FN void cti_bsr_zero(cti_bsr *A);
 /* cti_bsr_mul -- y = A x; x and y [3 n], not the same. */
 CTI_FN void cti_bsr_mul(const cti_bsr *A, const ct_real *x, ct_real *y);
 /* cti_bsr_residual -- r = b - A x; r may be b, not x. */
@@ -5595,12 +5594,6 @@ CTI_FN void cti_bsr_free(cti_mem *mem, cti_bsr *A)
     CTI_FREE(mem, A->diag);
     CTI_FREE(mem, A->val);
     A->n = 0;
-}
-
-CTI_FN void cti_bsr_zero(cti_bsr *A)
-{
-    if (A->n > 0)
-        memset(A->val, 0, (size_t)A->row[A->n] * 9 * sizeof *A->val);
 }
 
 CTI_FN void cti_bsr_mul(const cti_bsr *A, const ct_real *x, ct_real *y)

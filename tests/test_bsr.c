@@ -84,7 +84,7 @@ static void test_product(void **state)
         assert_true(fabs(s - (double)y[i]) < 40 * (double)CTI_EPS);
         assert_true(fabs((double)b[i] - s - (double)r[i]) < 40 * (double)CTI_EPS);
     }
-    cti_bsr_zero(&A);
+    memset(A.val, 0, sizeof *A.val * (size_t)CTI_LEN(A.val));
     cti_bsr_mul(&A, x, y);
     for (i = 0; i < 3 * N; i++)
         assert_true(y[i] == 0);

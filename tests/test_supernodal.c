@@ -60,7 +60,7 @@ static int make_pairs(int kind, int size, int32_t *pairs, int *out_n)
 static void fill(cti_bsr *A)
 {
     int i, k, a, b;
-    cti_bsr_zero(A);
+    memset(A->val, 0, sizeof *A->val * (size_t)CTI_LEN(A->val));
     for (i = 0; i < A->n; i++)
         for (k = A->row[i]; k < A->row[i + 1]; k++) {
             double d[3], s;

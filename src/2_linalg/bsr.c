@@ -102,12 +102,6 @@ CTI_FN void cti_bsr_free(cti_mem *mem, cti_bsr *A)
     A->n = 0;
 }
 
-CTI_FN void cti_bsr_zero(cti_bsr *A)
-{
-    if (A->n > 0)
-        memset(A->val, 0, (size_t)A->row[A->n] * 9 * sizeof *A->val);
-}
-
 CTI_FN void cti_bsr_mul(const cti_bsr *A, const ct_real *x, ct_real *y)
 {
     int i, k;

@@ -25,7 +25,6 @@ CTI_FN int cti_bsr_shape(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs, 
 /* cti_bsr_slot -- number of block (i, j), or -1. */
 CTI_FN int cti_bsr_slot(const cti_bsr *A, int i, int j);
 CTI_FN void cti_bsr_free(cti_mem *mem, cti_bsr *A);
-CTI_FN void cti_bsr_zero(cti_bsr *A);
 /* cti_bsr_mul -- y = A x; x and y [3 n], not the same. */
 CTI_FN void cti_bsr_mul(const cti_bsr *A, const ct_real *x, ct_real *y);
 /* cti_bsr_residual -- r = b - A x; r may be b, not x. */
