@@ -570,6 +570,29 @@ static void test_pinch(void **state)
     pinch(2, "a rigid block in a press");
 }
 
+/* two boxes between plates that close: solves that end far from a solution spend a step's sweeps once, not in each of its pieces (319 budgets
+   without that) */
+static void test_no_room(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.3, NULL);
+    ct_motion_segment up = segment(0, 1, 0, 0, 0, 0, -1), down = segment(0, -1, 0, 0, 0, 0, -1);
+    ct_world *w = world_make(&d);
+    double worst = 0;
+    int k;
+    (void)state;
+    add_soft_box(w, "a", 0.2, 3, 1e5, 0, 0.5, 0);
+    add_soft_box(w, "b", 0.2, 3, 1e5, 0.05, 0.72, 0.02);
+    add_plate(w, 1, 0.1, 1, 2, 0, 0.3, 0, &up, 1);
+    add_plate(w, 1, 0.1, 1, 2, 0, 0.92, 0, &down, 1);
+    for (k = 0; k < 30; k++) {
+        ct_step_report r = step_once(w, 0.01);
+        worst = fmax(worst, (double)r.solver_sweeps * r.contacts / ((double)d.solver.max_sweeps * fmax(250, r.contacts)));
+    }
+    print_message("no room: a step's sweeps were at most %.0f budgets of a solve\n", worst);
+    assert_true(worst > 24 && worst < 150);
+    ct_world_destroy(w);
+}
+
 /* ---- ct_world_repair ---- */
 
 static void test_repair(void **state)
@@ -772,7 +795,7 @@ int main(void)
         cmocka_unit_test(test_belt),          cmocka_unit_test(test_push),            cmocka_unit_test(test_scripted_crossing),
         PLAIN_TEST(test_overlap_boxes) PLAIN_TEST(test_overlap_sticks)  PLAIN_TEST(test_overlap_gravity)
         PLAIN_TEST(test_overlap_cloth) cmocka_unit_test(test_momentum),        cmocka_unit_test(test_protected),
-        PLAIN_TEST(test_pinch)         cmocka_unit_test(test_repair),
+        PLAIN_TEST(test_pinch)         PLAIN_TEST(test_no_room)        cmocka_unit_test(test_repair),
         cmocka_unit_test(test_repair_stuck),  cmocka_unit_test(test_repair_memory),   cmocka_unit_test(test_inside_outlasts_bodies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
