@@ -13,11 +13,13 @@
 typedef struct cti_untangle {
     cti_start start;
     ct_real gravity[3];
+    ct_real *x, *q; /* [3 n], [4 rigids] where the step that runs began */
 } cti_untangle;
 
 static void cti_untangle_free(ct_world *w, cti_untangle *u)
 {
     cti_start_free(&w->mem, &u->start);
+    CTI_FREE(&w->mem, u->x), CTI_FREE(&w->mem, u->q);
     CTI_FREE(&w->mem, w->state.held);
 }
 
@@ -26,7 +28,8 @@ static int cti_untangle_save(ct_world *w, cti_untangle *u)
     cti_state *s = &w->state;
     memset(u, 0, sizeof *u);
     memcpy(u->gravity, s->desc.gravity, sizeof u->gravity);
-    return cti_start_save(s, 1, &u->start) && CTI_RESIZE(&w->mem, s->held, s->n);
+    return cti_start_save(s, 1, &u->start) && CTI_RESIZE(&w->mem, s->held, s->n) && CTI_RESIZE(&w->mem, u->x, 3 * s->n) &&
+           CTI_RESIZE(&w->mem, u->q, 4 * CTI_LEN(s->rigids));
 }
 
 /* blocks of bodies that are not tangled stay where they are, unless all may move */
@@ -63,23 +66,24 @@ static void cti_untangle_rest(cti_state *s)
             s->rigids[i].spin[k] = 0;
 }
 
-/* 1 when a step that began at rest has moved something */
-static int cti_untangle_moves(const cti_state *s)
+/* notes where everything is; 1 when that is elsewhere than at the last note. Velocities do not tell: the last piece of a step may be at rest */
+static int cti_untangle_moved(const cti_state *s, cti_untangle *u)
 {
-    int i, k, moves = 0;
-    for (i = 0; i < 3 * s->n && !moves; i++)
-        moves = s->v[i] != 0;
-    for (i = 0; i < CTI_LEN(s->rigids) && !moves; i++)
-        for (k = 0; k < 3; k++)
-            moves |= s->rigids[i].spin[k] != 0;
-    return moves;
+    int i, moved = memcmp(u->x, s->x, sizeof *u->x * 3 * (size_t)s->n) != 0;
+    memcpy(u->x, s->x, sizeof *u->x * 3 * (size_t)s->n);
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        moved |= memcmp(u->q + 4 * (size_t)i, s->rigids[i].q, sizeof s->rigids[i].q) != 0;
+        memcpy(u->q + 4 * (size_t)i, s->rigids[i].q, sizeof s->rigids[i].q);
+    }
+    return moved;
 }
 
-static ct_code cti_untangle_steps(ct_world *w)
+static ct_code cti_untangle_steps(ct_world *w, cti_untangle *u)
 {
     cti_state *s = &w->state;
     ct_step_report report;
     int i, still = 0;
+    cti_untangle_moved(s, u);
     for (i = 0; i < CTI_UNTANGLE_STEPS; i++) {
         cti_arena_reset(s->arena);
         if (!cti_tangle_find(s))
@@ -91,7 +95,7 @@ static ct_code cti_untangle_steps(ct_world *w)
         if (cti_step(s, CTI_UNTANGLE_DT, &report) != CT_OK)
             return CT_ERR_MEMORY;
         /* the next step would be this one again: all bodies may move, or that was all */
-        still = cti_untangle_moves(s) ? 0 : still + 1;
+        still = cti_untangle_moved(s, u) ? 0 : still + 1;
         if (still == CTI_UNTANGLE_STILL && i >= CTI_UNTANGLE_HELD)
             break;
         if (still == CTI_UNTANGLE_STILL)
@@ -168,7 +172,7 @@ CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_le
     if (code == CT_OK) {
         w->state.still = 1;
         memset(w->state.desc.gravity, 0, sizeof w->state.desc.gravity);
-        code = cti_untangle_steps(w);
+        code = cti_untangle_steps(w, &u);
         cti_untangle_leave(w, &u);
         if (code == CT_OK) {
             cti_untangle_finish(w, &u);
