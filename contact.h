@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs ee68ce5c4d46ba14.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 0a0c0bb9b6a5204b.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -552,8 +552,9 @@ typedef struct ct_solver_desc {
     int max_iterations;    /* outer iterations, >= 1; default 500 */
     int inner_iterations;  /* most Gauss-Seidel sweeps over the contacts in an outer iteration; default 200 */
     int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, its status is budget; default 200.
-                              Fewer than 250 contacts of an island may take more, at most 20 times, for the same work. A step that has
-                              spent 24 such budgets, 96 with joints, on solves that end with a residual above 0.15 gives each further one an eighth */
+                              Fewer than 250 contacts of an island may take more, at most 20 times, for the same work. Once a step
+                              has spent 24 budgets of all contacts on solves that end with a residual above 0.15 (96 where islands have joints),
+                              islands that end so get an eighth */
     int inner_repeats;     /* normal-friction repeats at one contact; default 3 (Otaduy 5.5) */
     ct_friction friction;  /* default CT_FRICTION_STAGGERED */
     /* for ct_problem_solve, and for solvers other than ICA in worlds */
@@ -34002,6 +34003,9 @@ typedef struct cti_dcd {
     int ready;
 } cti_dcd;
 
+#define CTI_HELD_REPAIR 1
+#define CTI_HELD_WILD 2
+
 typedef struct cti_state {
     cti_mem *mem;
     cti_arena *arena;
@@ -34014,7 +34018,7 @@ typedef struct cti_state {
     ct_real *dt_prev;         /* [n] last step of the block; 0 before its first */
     cti_history history;
     uint8_t *fixed;           /* [n] all axes scripted */
-    uint8_t *held;            /* [n] 1: a repair leaves the block alone; NULL but in one */
+    uint8_t *held;            /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_WILD, the last resort of an attempt */
     int still;                /* 1: scripts stand where they are at `time` */
     ct_real *v_fixed;         /* [3 n] scripted velocity */
     int32_t *filter;          /* [n] -1 or index into projectors */
@@ -34044,7 +34048,7 @@ typedef struct cti_state {
     ct_real *pcg_work;
     cti_factors factors;
     ct_real spent;            /* of this step by a solver that pivots, see cti_solve_info */
-    double visits;            /* of this step by ICA, in solves that ended far from a solution: sweeps times contacts */
+    double in_vain;           /* of this step by ICA in solves that ended far from a solution: sweeps, as shares of max_sweeps over all contacts */
     cti_row *rows;            /* of the last solve */
     cti_contact_row *origins;
     ct_real problem_dt, problem_scale; /* of the last solve */
@@ -34510,7 +34514,7 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
         if (p->axes && !(p->until >= 0 && s->time >= p->until - 1e-9 * (double)dt) && !cti_assemble_axes(s, p, dt))
             return 0;
     }
-    for (i = 0; s->held && i < s->n; i++)
+    for (i = 0; i < s->n; i++)
         if (s->held[i]) {
             int slot = cti_assemble_slot(s, i);
             if (slot < 0)
@@ -34519,7 +34523,7 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
             memset(s->v_fixed + 3 * (size_t)i, 0, 3 * sizeof(ct_real));
         }
     for (i = 0; i < CTI_LEN(s->directions); i++)
-        if (!(s->held && s->held[s->directions[i].block]) && !cti_assemble_direction(s, &s->directions[i]))
+        if (!s->held[s->directions[i].block] && !cti_assemble_direction(s, &s->directions[i]))
             return 0;
     for (i = 0; i < s->n; i++)
         if (s->filter[i] >= 0) {
@@ -35919,9 +35923,9 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *out);
 #define CTI_ISLANDS_WILD 10 /* natural map above which friction contact by contact, whose own part of it is large, has run away */
 
 #define CTI_ISLANDS_NOTE_US 0.08 /* [us] a block, about; see cti_tasks_run_work */
-#define CTI_ISLANDS_VISITS 24 /* budgets of a solve that a step may spend on sweeps in vain before each gets an eighth; */
-#define CTI_ISLANDS_JOINTED 4 /* so many times as many where joints are linearized anew in each round */
-#define CTI_ISLANDS_SPENT 2 /* times its bound that a solver that pivots may take in a step */
+#define CTI_ISLANDS_VAIN 24 /* budgets of all contacts that a step may spend on sweeps in vain before islands that end so get an eighth; */
+#define CTI_ISLANDS_JOINTED 4 /* so many times as many where equations are linearized anew in each round */
+#define CTI_ISLANDS_SPENT 1 /* times its bound that a solver that pivots may take in a step */
 #define CTI_ISLANDS_RESCUE 400 /* rows of an island that AUTO gives to Newton's method where ICA failed */
 
 /* islands of one solve */
@@ -36124,14 +36128,31 @@ static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
     return !late || cti_factors_clusters(&s->factors, s->arena, s->desc.solver.cluster, q);
 }
 
-/* sweeps that a solve of this step may take. A later round starts from the solution of the one before. Where solves have ended far from one
-   for so long as this, what is in contact has no room, and the step will end in smaller ones or in zones */
-static int cti_islands_sweeps(const cti_state *s, int later)
+/* 1 where the island's last solve ended far from a solution, or nowhere */
+static int cti_islands_ended_loose(const cti_state *s, const cti_island *q)
 {
-    int most = s->desc.solver.max_sweeps;
-    double budget = (double)most * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->rows)),
-           bound = budget * (CTI_LEN(s->joints) ? CTI_ISLANDS_JOINTED * CTI_ISLANDS_VISITS : CTI_ISLANDS_VISITS);
-    return cti_max_int(1, s->visits > bound ? most / 8 : (later ? most / 2 : most));
+    int c, loose = 0;
+    for (c = 0; c < q->n_components; c++)
+        loose |= !(s->factors.components[q->components[c]].natural <= CTI_ISLANDS_LOOSE);
+    return loose;
+}
+
+static int cti_islands_has_equations(const cti_island *q)
+{
+    int i, any = 0;
+    for (i = 0; i < q->p.n_rows; i++)
+        any |= q->p.rows[i].equations != 0;
+    return any;
+}
+
+/* sweeps that a solve of this step may take. A later round starts from the solution of the one before. Where solves have ended far from one
+   for so long as this, and this island's, too, what is in contact has no room, and the step will end in smaller ones or in zones */
+static int cti_islands_sweeps(const cti_state *s, const cti_island *q, int later)
+{
+    int most = s->desc.solver.max_sweeps, bound = CTI_ISLANDS_VAIN * (cti_islands_has_equations(q) ? CTI_ISLANDS_JOINTED : 1);
+    if (s->in_vain > bound && cti_islands_ended_loose(s, q))
+        return cti_max_int(1, most / 8);
+    return later ? cti_max_int(1, most / 2) : most;
 }
 
 /* an open island; a factor that lags too far is renewed on the way. 0: out of memory */
@@ -36142,7 +36163,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     cti_solve_info info;
     double visits = 0;
     int turn;
-    desc.max_sweeps = cti_islands_sweeps(s, later);
+    desc.max_sweeps = cti_islands_sweeps(s, q, later);
     if (!later && !cti_islands_land(s, dt, q))
         return 0;
     for (turn = 0;; turn++) {
@@ -36168,8 +36189,8 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     }
     cti_islands_balance_one(s, dt, q);
     cti_islands_judge(s, q);
-    if (s->factors.components[q->components[0]].natural > CTI_ISLANDS_LOOSE)
-        s->visits += visits;
+    if (cti_islands_ended_loose(s, q))
+        s->in_vain += visits / ((double)s->desc.solver.max_sweeps * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->rows)));
     *ended = info.status;
     return 1;
 }
@@ -37759,6 +37780,164 @@ CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time)
 
 #undef CTI_EVENTS_MEET
 
+/* ---- 8_step/plausible.h ---- */
+/* plausible.h -- whether the tentative motion of an attempt means something, and what it comes from where it does not. */
+
+
+/* cti_plausible_motion -- 1 while v_new is finite and no block runs farther than ten times the world's size and what speed and gravity allow:
+   an element that was crushed may answer with any force, and trees and predicates are for numbers that mean something. */
+CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt);
+
+/* cti_plausible_reach -- how far contacts may take v_new from v_free, squared in the norm of A. */
+CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt);
+
+/* cti_plausible_contacts -- 1 while the contacts' share of the motion is within reach: a solve that ends outside has not found the
+   solution, and its motion is not worth a detection. */
+CTI_FN int cti_plausible_contacts(const cti_state *s, double reach);
+
+/* cti_plausible_wild -- marks as wild in s->held the blocks of the islands, and of components in none, whose own motion means nothing, but
+   for those that are fixed; *out_n: how many. Rows and v_new are those of the attempt. 0: out of memory. */
+CTI_FN int cti_plausible_wild(cti_state *s, ct_real dt, int *out_n);
+
+
+/* ---- 8_step/plausible.c ---- */
+/* plausible.c -- bounds on what an attempt may move.
+   Method: a speed that the world's size allows, for every block; and for the contacts' share of the motion the energy norm, in which the
+   solution is the admissible v nearest to v_free. Rest or the script's motion is admissible, so what stopping everything would take, and moving
+   all of it at the speeds of the script and of easing apart, is a bound, for the world and for each island. Based on: no paper. */
+
+#define CTI_PLAUSIBLE_SIZES 10  /* times the world's size and travel that a block may move in a step */
+#define CTI_PLAUSIBLE_MARGIN 4  /* times the bound on the contacts' share: friction's part */
+
+/* [m] */
+static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
+{
+    ct_real script = cti_assemble_script_speed(s, dt) + cti_joints_speed(s, dt);
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), size = 0, speed = 0;
+    int i;
+    for (i = 0; i < 3 * s->surface.nv; i++)
+        size = cti_max(size, cti_abs(s->surface.x0[i] - s->surface.x0[i % 3]));
+    for (i = 0; i < 3 * s->n; i++)
+        if (!cti_rigid_turning(s->rigids, s->rigid_of, i / 3)) {
+            size = cti_max(size, cti_abs(s->x[i] - s->x[i % 3]));
+            speed = cti_max(speed, cti_abs(s->v[i]));
+            script = cti_max(script, cti_abs(s->v_fixed[i]));
+        }
+    return CTI_PLAUSIBLE_SIZES * (size + dt * (speed + script + dt * g));
+}
+
+static int cti_plausible_block(const cti_state *s, int b, ct_real dt, ct_real limit)
+{
+    int turns = cti_rigid_turning(s->rigids, s->rigid_of, b) != NULL, k;
+    for (k = 3 * b; k < 3 * b + 3; k++)
+        if (!cti_finite(s->v_new[k]) || (!turns && !(cti_abs(dt * s->v_new[k]) <= limit)))
+            return 0;
+    return 1;
+}
+
+CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt)
+{
+    ct_real limit = cti_plausible_limit(s, dt);
+    int b;
+    for (b = 0; b < s->n; b++)
+        if (!cti_plausible_block(s, b, dt, limit))
+            return 0;
+    return 1;
+}
+
+/* speed of easing apart and of scripts */
+static ct_real cti_plausible_speed(const cti_state *s, ct_real dt)
+{
+    ct_real w = s->desc.recovery_speed > 0 ? s->desc.recovery_speed : s->desc.thickness / dt, script = 0;
+    int i;
+    for (i = 0; i < 3 * s->n; i++)
+        script = cti_max(script, cti_abs(s->v_fixed[i]));
+    return w + cti_max(script, cti_assemble_script_speed(s, dt)) + cti_joints_speed(s, dt);
+}
+
+/* a component's part of the reach, where scripts and easing move it at w */
+static double cti_plausible_part(const cti_state *s, const cti_component *q, ct_real w)
+{
+    double sum = q->energy;
+    int c, k;
+    for (c = q->begin; c < q->end; c++) {
+        int i = s->factors.blocks[c];
+        sum += (double)(3 * s->mass[i] * w * w);
+        for (k = 3 * i; s->n_constrained && s->filter[i] >= 0 && k < 3 * i + 3; k++)
+            sum += (double)(s->A.val[9 * (size_t)s->A.diag[i] + 4 * (size_t)(k % 3)] * s->v_fixed[k] * s->v_fixed[k]);
+    }
+    return CTI_PLAUSIBLE_MARGIN * sum;
+}
+
+/* a row's part: the most that a repair row may do, whose impulse is at most recover / softness */
+static double cti_plausible_row(const cti_state *s, int row)
+{
+    const cti_row *q = &s->rows[row];
+    return s->origins[row].repair ? CTI_PLAUSIBLE_MARGIN * (double)(q->recover * q->recover / q->softness) : 0;
+}
+
+CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt)
+{
+    ct_real w = cti_plausible_speed(s, dt);
+    double sum = 0;
+    int i;
+    for (i = 0; i < CTI_LEN(s->factors.components); i++)
+        sum += cti_plausible_part(s, &s->factors.components[i], w);
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        sum += cti_plausible_row(s, i);
+    return sum;
+}
+
+CTI_FN int cti_plausible_contacts(const cti_state *s, double reach)
+{
+    double moved = 0;
+    int c;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        moved += s->factors.components[c].moved;
+    return moved <= reach;
+}
+
+/* marks a component's blocks but those that scripts carry or that are held; returns how many */
+static int cti_plausible_mark(cti_state *s, const cti_component *q)
+{
+    int c, n = 0;
+    for (c = q->begin; c < q->end; c++) {
+        int b = s->factors.blocks[c];
+        n += !s->fixed[b]; /* what is held is */
+        s->held[b] |= s->fixed[b] ? 0 : CTI_HELD_WILD;
+    }
+    return n;
+}
+
+CTI_FN int cti_plausible_wild(cti_state *s, ct_real dt, int *out_n)
+{
+    const cti_component *q = s->factors.components;
+    int nc = CTI_LEN(q), nr = CTI_LEN(s->rows), n, i, k, c;
+    int32_t *of_row = CTI_ARENA_NEW(s->arena, int32_t, nr + 1), *of = CTI_ARENA_NEW(s->arena, int32_t, nc + 1);
+    double *excess = CTI_ARENA_ZERO(s->arena, double, nr + nc + 1); /* islands, then components in none */
+    ct_real w = cti_plausible_speed(s, dt), limit = cti_plausible_limit(s, dt);
+    *out_n = 0;
+    if (!of_row || !of || !excess || !cti_factors_islands(&s->factors, s->arena, s->rows, nr, of_row, &n))
+        return 0;
+    for (c = 0; c < nc; c++)
+        of[c] = nr + c;
+    for (i = 0; i < nr; i++) {
+        excess[of_row[i]] -= cti_plausible_row(s, i);
+        for (k = 0; k < s->rows[i].n; k++)
+            of[s->factors.component_of[s->rows[i].term[k].block]] = of_row[i];
+    }
+    for (c = 0; c < nc; c++) {
+        excess[of[c]] += q[c].moved - cti_plausible_part(s, &q[c], w);
+        for (k = q[c].begin; k < q[c].end; k++)
+            if (!cti_plausible_block(s, s->factors.blocks[k], dt, limit))
+                excess[of[c]] = HUGE_VAL;
+    }
+    for (c = 0; c < nc; c++)
+        if (!(excess[of[c]] <= 0))
+            *out_n += cti_plausible_mark(s, &q[c]);
+    return 1;
+}
+
 /* ---- 8_step/cmr.h ---- */
 /* cmr.h -- one attempt at a (sub)step by constraint manifold refinement. [Otaduy 2009, sec. 4] */
 
@@ -37773,6 +37952,7 @@ typedef struct cti_attempt {
     int crushed;        /* tets that the motion takes below J = 0.2 */
     int spun;           /* rigid bodies that turn by more than half a radian */
     ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
+    int gave_up, wild;  /* the numbers meant nothing, and x_new is x; blocks that it comes from, marked in cti_state.held */
     int strained;       /* 1: a joint misses by more than it may at the end */
     int candidates;
     ct_real residual;   /* natural map of the last solve */
@@ -37793,10 +37973,6 @@ CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out);
 /* cti_cmr_context -- the row context of a step. */
 CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_row_context *out);
 CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
-
-/* cti_cmr_sane -- 1 while the tentative motion v_new is finite and no block runs farther than ten times the world's size and what speed and
-   gravity allow: an element that was crushed may answer with any force, and trees and predicates are for numbers that mean something. */
-CTI_FN int cti_cmr_sane(const cti_state *s, ct_real dt);
 
 
 /* ---- 8_step/cmr.c ---- */
@@ -38156,62 +38332,6 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     return 1;
 }
 
-CTI_FN int cti_cmr_sane(const cti_state *s, ct_real dt)
-{
-    ct_real script = cti_assemble_script_speed(s, dt) + cti_joints_speed(s, dt);
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), size = 0, speed = 0, limit;
-    int i;
-    for (i = 0; i < 3 * s->surface.nv; i++)
-        size = cti_max(size, cti_abs(s->surface.x0[i] - s->surface.x0[i % 3]));
-    for (i = 0; i < 3 * s->n; i++)
-        if (!cti_rigid_turning(s->rigids, s->rigid_of, i / 3)) {
-            size = cti_max(size, cti_abs(s->x[i] - s->x[i % 3]));
-            speed = cti_max(speed, cti_abs(s->v[i]));
-            script = cti_max(script, cti_abs(s->v_fixed[i]));
-        }
-    limit = 10 * (size + dt * (speed + script + dt * g));
-    for (i = 0; i < 3 * s->n; i++)
-        if (!cti_finite(s->v_new[i]) || (!cti_rigid_turning(s->rigids, s->rigid_of, i / 3) && !(cti_abs(dt * s->v_new[i]) <= limit)))
-            return 0;
-    return 1;
-}
-
-/* how far contacts may take v_new from v_free, squared in the norm of A: what stopping everything would take, and moving all of it at the
-   speeds of the script and of easing apart, with a margin for friction. Rest or the script's motion is admissible, and the solution is the
-   admissible v nearest to v_free */
-static double cti_cmr_reach(const cti_state *s, ct_real dt)
-{
-    ct_real w = s->desc.recovery_speed > 0 ? s->desc.recovery_speed : s->desc.thickness / dt, script = 0;
-    double sum = 0;
-    int i, k;
-    for (i = 0; i < 3 * s->n; i++)
-        script = cti_max(script, cti_abs(s->v_fixed[i]));
-    w += cti_max(script, cti_assemble_script_speed(s, dt)) + cti_joints_speed(s, dt);
-    for (i = 0; i < CTI_LEN(s->factors.components); i++)
-        sum += s->factors.components[i].energy;
-    for (i = 0; i < s->n; i++)
-        sum += (double)(3 * s->mass[i] * w * w);
-    for (i = 0; s->n_constrained && i < s->n; i++)
-        for (k = 3 * i; s->filter[i] >= 0 && k < 3 * i + 3; k++)
-            sum += (double)(s->A.val[9 * (size_t)s->A.diag[i] + 4 * (size_t)(k % 3)] * s->v_fixed[k] * s->v_fixed[k]);
-    /* and the most that repair rows may do: their impulse is at most recover / softness */
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        if (s->origins[i].repair)
-            sum += (double)(s->rows[i].recover * s->rows[i].recover / s->rows[i].softness);
-    return 4 * sum;
-}
-
-/* 1 while the contacts' share of the motion is within reach: a solve that ends outside has not found the solution, and its motion is not
-   worth a detection */
-static int cti_cmr_plausible(const cti_state *s, double reach)
-{
-    double moved = 0;
-    int c;
-    for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        moved += s->factors.components[c].moved;
-    return moved <= reach;
-}
-
 /* free motions that were guessed are solved after all, and the contacts' share of the motion is measured from them. 0: out of memory */
 static int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
 {
@@ -38236,14 +38356,17 @@ static int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
     return 1;
 }
 
-/* an attempt whose numbers mean nothing ends at rest where it began */
+/* an attempt whose numbers mean nothing ends at rest where it began; which blocks that comes from is noted. 0: out of memory */
 static int cti_cmr_give_up(cti_state *s, ct_real dt, cti_attempt *out)
 {
+    if (!cti_plausible_wild(s, dt, &out->wild))
+        return 0;
     memset(s->v_new, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_cmr_move(s, dt);
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
     out->clear = out->converged = 0;
+    out->gave_up = 1;
     return 1;
 }
 
@@ -38321,12 +38444,12 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
         if (!cti_cmr_solve(s, dt, scale, out))
             return 0;
         out->rounds++;
-        if (!cti_cmr_plausible(s, reach)) {
+        if (!cti_plausible_contacts(s, reach)) {
             if (!cti_cmr_measure(s, dt, out))
                 return 0;
-            reach = cti_cmr_reach(s, dt);
+            reach = cti_plausible_reach(s, dt);
         }
-        if (!cti_cmr_plausible(s, reach) || !cti_cmr_sane(s, dt))
+        if (!cti_plausible_contacts(s, reach) || !cti_plausible_motion(s, dt))
             return cti_cmr_give_up(s, dt, out);
         cti_cmr_move(s, dt);
         cti_cmr_bend(s, c);
@@ -38343,7 +38466,7 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
 static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
 {
     ct_real scale = cti_cmr_scale(s, dt);
-    double t, reach = cti_cmr_reach(s, dt);
+    double t, reach = cti_plausible_reach(s, dt);
     int round;
     for (round = 0; round <= s->desc.cmr_rounds; round++) {
         t = cti_cmr_clock(s);
@@ -38398,12 +38521,12 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
     memcpy(s->v_new, s->v_free, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!cti_cmr_sane(s, dt))
+    if (!cti_plausible_motion(s, dt))
         return cti_cmr_give_up(s, dt, out);
     cti_cmr_move(s, dt);
     if (!cti_cmr_begin(s, &c) || !cti_cmr_tighten(s, dt, out, &i))
         return 0;
-    if (i > 0 && !cti_cmr_sane(s, dt))
+    if (i > 0 && !cti_plausible_motion(s, dt))
         return cti_cmr_give_up(s, dt, out);
     if (i > 0)
         cti_cmr_move(s, dt);
@@ -38875,6 +38998,7 @@ CTI_FN void cti_step_energies(const cti_state *s, ct_step_report *report);
    since one Newton step cannot answer for one that it crushed; substeps grow again. */
 
 #define CTI_STEP_TANGLED 4 /* a step of a tangled world is cut into at most so many: where there is no room, shorter ones do not help */
+#define CTI_STEP_RESTS 3 /* times that what is wild in the shortest substep is held there, and the rest solved about it */
 #define CTI_STEP_CALM 2 /* good substeps in a row after which the next one is twice as long */
 
 CTI_FN void cti_step_energies(const cti_state *s, ct_step_report *r)
@@ -38967,12 +39091,6 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
 /* the next attempt looks for tangled pairs first */
 static void cti_step_ask(cti_state *s) { s->detect.n_tangled = cti_max_int(1, s->detect.n_tangled); }
 
-static ct_code cti_step_take_back(cti_state *s)
-{
-    cti_start_restore(s, 0, &s->start);
-    return CT_ERR_MEMORY;
-}
-
 /* the last resort for numbers: a state that is not finite is replaced by the start of the substep at rest */
 static void cti_step_rest(cti_state *s, ct_real dt)
 {
@@ -39042,7 +39160,7 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
     s->detect.n_queries = 0;
     s->has_problem = 0;
     s->spent = 0;
-    s->visits = 0;
+    s->in_vain = 0;
     memset(&s->limit, 0, sizeof s->limit);
 }
 
@@ -39074,14 +39192,6 @@ static ct_real cti_step_length(cti_state *s, ct_real dt, ct_real left, ct_real s
     return left - sub < cti_max(CTI_R(1e-6) * dt, CTI_R(0.999) * s->event_least) ? left : sub;
 }
 
-/* the same again over half the time, for which lists made for a motion that failed are too long */
-static void cti_step_shorten(cti_state *s, ct_real *sub, int *calm)
-{
-    *sub /= 2;
-    *calm = 0;
-    s->detect.valid = 0;
-}
-
 /* the last substep's memory of contacts becomes the step's */
 static void cti_step_remember(cti_state *s, int slot, ct_real dt)
 {
@@ -39091,13 +39201,52 @@ static void cti_step_remember(cti_state *s, int slot, ct_real dt)
     s->dt_memory = dt;
 }
 
-/* what neither is good nor can be shorter: integrators are told of the fail-safe. 0: out of memory */
-static int cti_step_force(cti_state *s, ct_real dt, cti_attempt *a, ct_step_report *r)
+/* what was wild and rested is free again */
+static void cti_step_release(cti_state *s)
+{
+    int i;
+    for (i = 0; i < s->n; i++)
+        s->held[i] &= CTI_HELD_REPAIR;
+}
+
+static ct_code cti_step_take_back(cti_state *s)
+{
+    cti_step_release(s);
+    cti_start_restore(s, 0, &s->start);
+    return CT_ERR_MEMORY;
+}
+
+/* the same again over half the time, for which lists made for a motion that failed are too long */
+static void cti_step_shorten(cti_state *s, ct_real *sub, int *calm)
+{
+    *sub /= 2;
+    *calm = 0;
+    s->detect.valid = 0;
+    cti_step_release(s);
+}
+
+/* notes what rests in a substep: all, or what was wild */
+static void cti_step_rested(cti_state *s, int all, ct_step_report *r)
+{
+    int i;
+    for (i = 0; i < s->n; i++)
+        if (s->held[i] & CTI_HELD_WILD || (all && !s->fixed[i])) {
+            r->frozen++;
+            r->momentum_lost += s->mass[i] * cti_v3_norm(cti_v3_at(s->v, i));
+        }
+    cti_step_status(r, CT_STATUS_NOT_CONVERGED);
+    cti_step_release(s);
+}
+
+/* what neither is good nor can be shorter, or has wild bodies at rest: integrators are told of it. 0: out of memory */
+static int cti_step_force(cti_state *s, ct_real dt, int rests, cti_attempt *a, ct_step_report *r)
 {
     cti_integrate_watch(s);
+    if (rests || a->gave_up)
+        cti_step_rested(s, a->gave_up, r);
     if (!cti_step_fail_safe(s, dt, a, r))
         return 0;
-    cti_integrate_reset(s, !a->converged);
+    cti_integrate_reset(s, rests || !a->converged);
     return 1;
 }
 
@@ -39105,7 +39254,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     ct_real left = dt, sub = dt, dt_memory = s->dt_memory, whole = 0; /* whole: length before a cut, 0: not cut */
     const cti_memory *memory = &s->memory;
-    int slot = 0, calm = 0, halved = 0;
+    int slot = 0, calm = 0, halved = 0, rests = 0; /* rests: attempts of this substep with wild bodies at rest */
     double t0 = cti_cmr_clock(s);
     cti_step_begin(s, r);
     if (s->n == 0) {
@@ -39117,7 +39266,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     s->time_end = s->time + (double)dt;
     while (left > 0) {
         cti_attempt a;
-        int good, shorter;
+        int good, shorter, again;
         cti_arena_reset(s->arena);
         if (s->detect.n_tangled && !cti_tangle_find(s))
             return cti_step_take_back(s);
@@ -39127,7 +39276,8 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
             return cti_step_take_back(s);
         good = a.clear && a.converged && !a.crushed && !a.spun && !a.strained && cti_step_is_finite(s);
         shorter = !good && sub / 2 >= CTI_R(0.999) * cti_step_least(s, dt);
-        cti_step_note(r, &a, !shorter && !(a.event > 0));
+        again = !shorter && a.wild > 0 && ++rests <= CTI_STEP_RESTS;
+        cti_step_note(r, &a, !shorter && !again && !(a.event > 0));
         if (!good || a.event > 0)
             s->limit = a.limit;
         if (a.event > 0) {
@@ -39137,12 +39287,14 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         }
         if (shorter) {
             cti_step_shorten(s, &sub, &calm);
-            whole = 0, halved = 1;
+            whole = 0, halved = 1, rests = 0;
             continue;
         }
+        if (again)
+            continue;
         if (a.budget)
             cti_step_status(r, CT_STATUS_BUDGET);
-        if ((!good && !cti_step_force(s, sub, &a, r)) || !cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot]))
+        if (((!good || rests) && !cti_step_force(s, sub, rests, &a, r)) || !cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot]))
             return cti_step_take_back(s);
         memory = &s->memory_step[slot];
         slot ^= 1;
@@ -39151,8 +39303,9 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         r->substeps++;
         if (whole > 0)
             sub = whole, whole = 0, r->events++;
-        else if (sub < dt && good && ++calm == CTI_STEP_CALM)
+        else if (sub < dt && good && !rests && ++calm == CTI_STEP_CALM)
             calm = 0, sub *= 2; /* what made the step short may be over */
+        rests = 0;
     }
     if (halved)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
@@ -40714,7 +40867,7 @@ static void cti_dcd_status(ct_step_report *r, ct_status status)
 static int cti_dcd_is_sane(cti_state *s, const ct_real *v, ct_real dt)
 {
     memmove(s->v_new, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    return cti_cmr_sane(s, dt);
+    return cti_plausible_motion(s, dt);
 }
 
 static void cti_dcd_note(cti_state *s, const cti_dcd_solution *q, ct_step_report *r)
@@ -41653,10 +41806,10 @@ static int cti_prepare_scratch(ct_world *w)
         s->rigid_of[i] = -1;
     for (i = 0; i < CTI_LEN(s->rigids); i++)
         s->rigid_of[s->rigids[i].block] = s->rigid_of[s->rigids[i].block + 1] = i;
-    if (!CTI_RESIZE(m, s->dv, n3))
+    if (!CTI_RESIZE(m, s->dv, n3) || !CTI_RESIZE(m, s->held, s->n))
         return 0;
     if (n3)
-        memset(s->dv, 0, sizeof *s->dv * (size_t)n3);
+        memset(s->dv, 0, sizeof *s->dv * (size_t)n3), memset(s->held, 0, (size_t)s->n);
     return cti_integrate_reserve(s) && CTI_RESIZE(m, s->fixed, s->n) && CTI_RESIZE(m, s->v_fixed, n3) && CTI_RESIZE(m, s->filter, s->n) &&
            CTI_RESIZE(m, s->b, n3) && CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->dv_free, n3) &&
            CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
@@ -42087,7 +42240,7 @@ static void cti_world_free_state(ct_world *w)
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
     CTI_FREE(m, s->x), CTI_FREE(m, s->v), CTI_FREE(m, s->mass), CTI_FREE(m, s->inv_mass), CTI_FREE(m, s->alpha), CTI_FREE(m, s->dt_prev);
-    CTI_FREE(m, s->fixed), CTI_FREE(m, s->v_fixed), CTI_FREE(m, s->filter), CTI_FREE(m, s->projectors);
+    CTI_FREE(m, s->held), CTI_FREE(m, s->fixed), CTI_FREE(m, s->v_fixed), CTI_FREE(m, s->filter), CTI_FREE(m, s->projectors);
     CTI_FREE(m, s->pins), CTI_FREE(m, s->path), CTI_FREE(m, s->directions);
     CTI_FREE(m, s->b), CTI_FREE(m, s->force), CTI_FREE(m, s->v_free), CTI_FREE(m, s->dv), CTI_FREE(m, s->dv_free), CTI_FREE(m, s->v_new);
     CTI_FREE(m, s->x_new), CTI_FREE(m, s->pcg_work);
@@ -43836,11 +43989,11 @@ CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
 
 /* ---- 9_world/untangle.c ---- */
 /* untangle.c -- ct_world_repair. Method: steps of repair rows that start at rest, without gravity and with the scripts standing still, in which only
-   bodies that are tangled move, until nothing intersects; then the velocities come back. */
+   bodies that are tangled move, until nothing intersects or nothing moves; then the velocities come back. */
 
 #define CTI_UNTANGLE_STEPS 300
 #define CTI_UNTANGLE_HELD 150        /* of them with the other bodies held */
-#define CTI_UNTANGLE_STILL 2         /* steps without any motion after which there will be none */
+#define CTI_UNTANGLE_STILL 4         /* steps in a row without any motion, after which there is rarely more */
 #define CTI_UNTANGLE_DT CTI_R(0.01)
 
 /* what is put back: velocities in the end, everything when memory runs out */
@@ -43854,7 +44007,6 @@ static void cti_untangle_free(ct_world *w, cti_untangle *u)
 {
     cti_start_free(&w->mem, &u->start);
     CTI_FREE(&w->mem, u->x), CTI_FREE(&w->mem, u->q);
-    CTI_FREE(&w->mem, w->state.held);
 }
 
 static int cti_untangle_save(ct_world *w, cti_untangle *u)
@@ -43862,7 +44014,7 @@ static int cti_untangle_save(ct_world *w, cti_untangle *u)
     cti_state *s = &w->state;
     memset(u, 0, sizeof *u);
     memcpy(u->gravity, s->desc.gravity, sizeof u->gravity);
-    return cti_start_save(s, 1, &u->start) && CTI_RESIZE(&w->mem, s->held, s->n) && CTI_RESIZE(&w->mem, u->x, 3 * s->n) &&
+    return cti_start_save(s, 1, &u->start) && CTI_RESIZE(&w->mem, u->x, 3 * s->n) &&
            CTI_RESIZE(&w->mem, u->q, 4 * CTI_LEN(s->rigids));
 }
 
@@ -43871,7 +44023,7 @@ static void cti_untangle_hold(cti_state *s, int all)
 {
     const cti_surface *f = &s->surface;
     int i, k, j;
-    memset(s->held, !all, (size_t)s->n);
+    memset(s->held, all ? 0 : CTI_HELD_REPAIR, (size_t)s->n);
     for (i = 0; i < CTI_LEN(s->detect.tangles); i++) {
         int v = (int)(s->detect.tangles[i] >> 32), body = f->body_of[v];
         if (i > 0 && f->body_of[s->detect.tangles[i - 1] >> 32] == body)
@@ -43883,7 +44035,7 @@ static void cti_untangle_hold(cti_state *s, int all)
     /* nodes inside of a body go with its surface: a component is held as a whole or not at all */
     for (i = 0; i < CTI_LEN(s->factors.components); i++) {
         const cti_component *c = &s->factors.components[i];
-        int held = 1;
+        int held = CTI_HELD_REPAIR;
         for (k = c->begin; k < c->end; k++)
             held &= s->held[s->factors.blocks[k]];
         for (k = c->begin; k < c->end; k++)
@@ -43928,12 +44080,12 @@ static ct_code cti_untangle_steps(ct_world *w, cti_untangle *u)
         cti_untangle_rest(s);
         if (cti_step(s, CTI_UNTANGLE_DT, &report) != CT_OK)
             return CT_ERR_MEMORY;
-        /* the next step would be this one again: all bodies may move, or that was all */
         still = cti_untangle_moved(s, u) ? 0 : still + 1;
-        if (still == CTI_UNTANGLE_STILL && i >= CTI_UNTANGLE_HELD)
+        if (still >= CTI_UNTANGLE_STILL && i >= CTI_UNTANGLE_HELD)
             break;
-        if (still == CTI_UNTANGLE_STILL)
-            still = 0, i = CTI_UNTANGLE_HELD - 1;
+        /* where what is tangled has no room, all bodies may move */
+        if (still >= CTI_UNTANGLE_STILL || i + 1 == CTI_UNTANGLE_HELD)
+            still = 0, i = cti_max_int(i, CTI_UNTANGLE_HELD - 1);
     }
     return CT_OK;
 }
@@ -43943,7 +44095,7 @@ static void cti_untangle_leave(ct_world *w, const cti_untangle *u)
 {
     cti_state *s = &w->state;
     s->still = 0;
-    CTI_FREE(&w->mem, s->held);
+    memset(s->held, 0, (size_t)s->n);
     memcpy(s->desc.gravity, u->gravity, sizeof u->gravity);
     s->has_problem = 0;
     w->contacts_ready = 0;
@@ -48047,6 +48199,8 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_CULL_FLAT
 #undef CTI_CULL_STAY
 #undef CTI_IS_DISCRETE
+#undef CTI_HELD_REPAIR
+#undef CTI_HELD_WILD
 #undef CTI_FACTORS_PATCH
 #undef CTI_FACTORS_PORTS
 #undef CTI_FACTORS_BYTES
@@ -48064,7 +48218,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ISLANDS_LOOSE
 #undef CTI_ISLANDS_WILD
 #undef CTI_ISLANDS_NOTE_US
-#undef CTI_ISLANDS_VISITS
+#undef CTI_ISLANDS_VAIN
 #undef CTI_ISLANDS_JOINTED
 #undef CTI_ISLANDS_SPENT
 #undef CTI_ISLANDS_RESCUE
@@ -48078,6 +48232,8 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_REPAIR_RIGID
 #undef CTI_REPAIR_PAST
 #undef CTI_REPAIR_STEEP
+#undef CTI_PLAUSIBLE_SIZES
+#undef CTI_PLAUSIBLE_MARGIN
 #undef CTI_CMR_LOOSE
 #undef CTI_CMR_GUESSES
 #undef CTI_CMR_TURN
@@ -48092,6 +48248,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ZONES_TURN
 #undef CTI_ZONES_MISS
 #undef CTI_STEP_TANGLED
+#undef CTI_STEP_RESTS
 #undef CTI_STEP_CALM
 #undef CTI_DCD_NEAR
 #undef CTI_DCD_FOLDED

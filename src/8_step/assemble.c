@@ -109,7 +109,7 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
         if (p->axes && !(p->until >= 0 && s->time >= p->until - 1e-9 * (double)dt) && !cti_assemble_axes(s, p, dt))
             return 0;
     }
-    for (i = 0; s->held && i < s->n; i++)
+    for (i = 0; i < s->n; i++)
         if (s->held[i]) {
             int slot = cti_assemble_slot(s, i);
             if (slot < 0)
@@ -118,7 +118,7 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
             memset(s->v_fixed + 3 * (size_t)i, 0, 3 * sizeof(ct_real));
         }
     for (i = 0; i < CTI_LEN(s->directions); i++)
-        if (!(s->held && s->held[s->directions[i].block]) && !cti_assemble_direction(s, &s->directions[i]))
+        if (!s->held[s->directions[i].block] && !cti_assemble_direction(s, &s->directions[i]))
             return 0;
     for (i = 0; i < s->n; i++)
         if (s->filter[i] >= 0) {

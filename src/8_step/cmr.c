@@ -6,6 +6,7 @@
    twin; a body that nodes cannot solve is taken whole; a solve that is not plausible ends the attempt. */
 #include "cmr.h"
 #include "integrate.h"
+#include "plausible.h"
 #include "../7_contact/cull.h"
 
 #define CTI_CMR_LOOSE 100          /* times the free tolerance for a body in contact that is solved by nodes */
@@ -357,62 +358,6 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     return 1;
 }
 
-CTI_FN int cti_cmr_sane(const cti_state *s, ct_real dt)
-{
-    ct_real script = cti_assemble_script_speed(s, dt) + cti_joints_speed(s, dt);
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), size = 0, speed = 0, limit;
-    int i;
-    for (i = 0; i < 3 * s->surface.nv; i++)
-        size = cti_max(size, cti_abs(s->surface.x0[i] - s->surface.x0[i % 3]));
-    for (i = 0; i < 3 * s->n; i++)
-        if (!cti_rigid_turning(s->rigids, s->rigid_of, i / 3)) {
-            size = cti_max(size, cti_abs(s->x[i] - s->x[i % 3]));
-            speed = cti_max(speed, cti_abs(s->v[i]));
-            script = cti_max(script, cti_abs(s->v_fixed[i]));
-        }
-    limit = 10 * (size + dt * (speed + script + dt * g));
-    for (i = 0; i < 3 * s->n; i++)
-        if (!cti_finite(s->v_new[i]) || (!cti_rigid_turning(s->rigids, s->rigid_of, i / 3) && !(cti_abs(dt * s->v_new[i]) <= limit)))
-            return 0;
-    return 1;
-}
-
-/* how far contacts may take v_new from v_free, squared in the norm of A: what stopping everything would take, and moving all of it at the
-   speeds of the script and of easing apart, with a margin for friction. Rest or the script's motion is admissible, and the solution is the
-   admissible v nearest to v_free */
-static double cti_cmr_reach(const cti_state *s, ct_real dt)
-{
-    ct_real w = s->desc.recovery_speed > 0 ? s->desc.recovery_speed : s->desc.thickness / dt, script = 0;
-    double sum = 0;
-    int i, k;
-    for (i = 0; i < 3 * s->n; i++)
-        script = cti_max(script, cti_abs(s->v_fixed[i]));
-    w += cti_max(script, cti_assemble_script_speed(s, dt)) + cti_joints_speed(s, dt);
-    for (i = 0; i < CTI_LEN(s->factors.components); i++)
-        sum += s->factors.components[i].energy;
-    for (i = 0; i < s->n; i++)
-        sum += (double)(3 * s->mass[i] * w * w);
-    for (i = 0; s->n_constrained && i < s->n; i++)
-        for (k = 3 * i; s->filter[i] >= 0 && k < 3 * i + 3; k++)
-            sum += (double)(s->A.val[9 * (size_t)s->A.diag[i] + 4 * (size_t)(k % 3)] * s->v_fixed[k] * s->v_fixed[k]);
-    /* and the most that repair rows may do: their impulse is at most recover / softness */
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        if (s->origins[i].repair)
-            sum += (double)(s->rows[i].recover * s->rows[i].recover / s->rows[i].softness);
-    return 4 * sum;
-}
-
-/* 1 while the contacts' share of the motion is within reach: a solve that ends outside has not found the solution, and its motion is not
-   worth a detection */
-static int cti_cmr_plausible(const cti_state *s, double reach)
-{
-    double moved = 0;
-    int c;
-    for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        moved += s->factors.components[c].moved;
-    return moved <= reach;
-}
-
 /* free motions that were guessed are solved after all, and the contacts' share of the motion is measured from them. 0: out of memory */
 static int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
 {
@@ -437,14 +382,17 @@ static int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
     return 1;
 }
 
-/* an attempt whose numbers mean nothing ends at rest where it began */
+/* an attempt whose numbers mean nothing ends at rest where it began; which blocks that comes from is noted. 0: out of memory */
 static int cti_cmr_give_up(cti_state *s, ct_real dt, cti_attempt *out)
 {
+    if (!cti_plausible_wild(s, dt, &out->wild))
+        return 0;
     memset(s->v_new, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_cmr_move(s, dt);
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
     out->clear = out->converged = 0;
+    out->gave_up = 1;
     return 1;
 }
 
@@ -522,12 +470,12 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
         if (!cti_cmr_solve(s, dt, scale, out))
             return 0;
         out->rounds++;
-        if (!cti_cmr_plausible(s, reach)) {
+        if (!cti_plausible_contacts(s, reach)) {
             if (!cti_cmr_measure(s, dt, out))
                 return 0;
-            reach = cti_cmr_reach(s, dt);
+            reach = cti_plausible_reach(s, dt);
         }
-        if (!cti_cmr_plausible(s, reach) || !cti_cmr_sane(s, dt))
+        if (!cti_plausible_contacts(s, reach) || !cti_plausible_motion(s, dt))
             return cti_cmr_give_up(s, dt, out);
         cti_cmr_move(s, dt);
         cti_cmr_bend(s, c);
@@ -544,7 +492,7 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
 static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
 {
     ct_real scale = cti_cmr_scale(s, dt);
-    double t, reach = cti_cmr_reach(s, dt);
+    double t, reach = cti_plausible_reach(s, dt);
     int round;
     for (round = 0; round <= s->desc.cmr_rounds; round++) {
         t = cti_cmr_clock(s);
@@ -599,12 +547,12 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
     memcpy(s->v_new, s->v_free, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!cti_cmr_sane(s, dt))
+    if (!cti_plausible_motion(s, dt))
         return cti_cmr_give_up(s, dt, out);
     cti_cmr_move(s, dt);
     if (!cti_cmr_begin(s, &c) || !cti_cmr_tighten(s, dt, out, &i))
         return 0;
-    if (i > 0 && !cti_cmr_sane(s, dt))
+    if (i > 0 && !cti_plausible_motion(s, dt))
         return cti_cmr_give_up(s, dt, out);
     if (i > 0)
         cti_cmr_move(s, dt);

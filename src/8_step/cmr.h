@@ -18,6 +18,7 @@ typedef struct cti_attempt {
     int crushed;        /* tets that the motion takes below J = 0.2 */
     int spun;           /* rigid bodies that turn by more than half a radian */
     ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
+    int gave_up, wild;  /* the numbers meant nothing, and x_new is x; blocks that it comes from, marked in cti_state.held */
     int strained;       /* 1: a joint misses by more than it may at the end */
     int candidates;
     ct_real residual;   /* natural map of the last solve */
@@ -38,9 +39,5 @@ CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out);
 /* cti_cmr_context -- the row context of a step. */
 CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_row_context *out);
 CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
-
-/* cti_cmr_sane -- 1 while the tentative motion v_new is finite and no block runs farther than ten times the world's size and what speed and
-   gravity allow: an element that was crushed may answer with any force, and trees and predicates are for numbers that mean something. */
-CTI_FN int cti_cmr_sane(const cti_state *s, ct_real dt);
 
 #endif /* CTI_CMR_H */

@@ -8,6 +8,7 @@
    Euler turns all of it into speed; steps in which features would pass through thin parts are cut (dcd_thin.c). */
 #include "dcd.h"
 #include "integrate.h"
+#include "plausible.h"
 #include "start.h"
 #include "step.h"
 
@@ -42,7 +43,7 @@ static void cti_dcd_status(ct_step_report *r, ct_status status)
 static int cti_dcd_is_sane(cti_state *s, const ct_real *v, ct_real dt)
 {
     memmove(s->v_new, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    return cti_cmr_sane(s, dt);
+    return cti_plausible_motion(s, dt);
 }
 
 static void cti_dcd_note(cti_state *s, const cti_dcd_solution *q, ct_step_report *r)

@@ -18,9 +18,9 @@
 #define CTI_ISLANDS_WILD 10 /* natural map above which friction contact by contact, whose own part of it is large, has run away */
 
 #define CTI_ISLANDS_NOTE_US 0.08 /* [us] a block, about; see cti_tasks_run_work */
-#define CTI_ISLANDS_VISITS 24 /* budgets of a solve that a step may spend on sweeps in vain before each gets an eighth; */
-#define CTI_ISLANDS_JOINTED 4 /* so many times as many where joints are linearized anew in each round */
-#define CTI_ISLANDS_SPENT 2 /* times its bound that a solver that pivots may take in a step */
+#define CTI_ISLANDS_VAIN 24 /* budgets of all contacts that a step may spend on sweeps in vain before islands that end so get an eighth; */
+#define CTI_ISLANDS_JOINTED 4 /* so many times as many where equations are linearized anew in each round */
+#define CTI_ISLANDS_SPENT 1 /* times its bound that a solver that pivots may take in a step */
 #define CTI_ISLANDS_RESCUE 400 /* rows of an island that AUTO gives to Newton's method where ICA failed */
 
 /* islands of one solve */
@@ -223,14 +223,31 @@ static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
     return !late || cti_factors_clusters(&s->factors, s->arena, s->desc.solver.cluster, q);
 }
 
-/* sweeps that a solve of this step may take. A later round starts from the solution of the one before. Where solves have ended far from one
-   for so long as this, what is in contact has no room, and the step will end in smaller ones or in zones */
-static int cti_islands_sweeps(const cti_state *s, int later)
+/* 1 where the island's last solve ended far from a solution, or nowhere */
+static int cti_islands_ended_loose(const cti_state *s, const cti_island *q)
 {
-    int most = s->desc.solver.max_sweeps;
-    double budget = (double)most * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->rows)),
-           bound = budget * (CTI_LEN(s->joints) ? CTI_ISLANDS_JOINTED * CTI_ISLANDS_VISITS : CTI_ISLANDS_VISITS);
-    return cti_max_int(1, s->visits > bound ? most / 8 : (later ? most / 2 : most));
+    int c, loose = 0;
+    for (c = 0; c < q->n_components; c++)
+        loose |= !(s->factors.components[q->components[c]].natural <= CTI_ISLANDS_LOOSE);
+    return loose;
+}
+
+static int cti_islands_has_equations(const cti_island *q)
+{
+    int i, any = 0;
+    for (i = 0; i < q->p.n_rows; i++)
+        any |= q->p.rows[i].equations != 0;
+    return any;
+}
+
+/* sweeps that a solve of this step may take. A later round starts from the solution of the one before. Where solves have ended far from one
+   for so long as this, and this island's, too, what is in contact has no room, and the step will end in smaller ones or in zones */
+static int cti_islands_sweeps(const cti_state *s, const cti_island *q, int later)
+{
+    int most = s->desc.solver.max_sweeps, bound = CTI_ISLANDS_VAIN * (cti_islands_has_equations(q) ? CTI_ISLANDS_JOINTED : 1);
+    if (s->in_vain > bound && cti_islands_ended_loose(s, q))
+        return cti_max_int(1, most / 8);
+    return later ? cti_max_int(1, most / 2) : most;
 }
 
 /* an open island; a factor that lags too far is renewed on the way. 0: out of memory */
@@ -241,7 +258,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     cti_solve_info info;
     double visits = 0;
     int turn;
-    desc.max_sweeps = cti_islands_sweeps(s, later);
+    desc.max_sweeps = cti_islands_sweeps(s, q, later);
     if (!later && !cti_islands_land(s, dt, q))
         return 0;
     for (turn = 0;; turn++) {
@@ -267,8 +284,8 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     }
     cti_islands_balance_one(s, dt, q);
     cti_islands_judge(s, q);
-    if (s->factors.components[q->components[0]].natural > CTI_ISLANDS_LOOSE)
-        s->visits += visits;
+    if (cti_islands_ended_loose(s, q))
+        s->in_vain += visits / ((double)s->desc.solver.max_sweeps * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->rows)));
     *ended = info.status;
     return 1;
 }

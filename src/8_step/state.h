@@ -177,6 +177,9 @@ typedef struct cti_dcd {
     int ready;
 } cti_dcd;
 
+#define CTI_HELD_REPAIR 1
+#define CTI_HELD_WILD 2
+
 typedef struct cti_state {
     cti_mem *mem;
     cti_arena *arena;
@@ -189,7 +192,7 @@ typedef struct cti_state {
     ct_real *dt_prev;         /* [n] last step of the block; 0 before its first */
     cti_history history;
     uint8_t *fixed;           /* [n] all axes scripted */
-    uint8_t *held;            /* [n] 1: a repair leaves the block alone; NULL but in one */
+    uint8_t *held;            /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_WILD, the last resort of an attempt */
     int still;                /* 1: scripts stand where they are at `time` */
     ct_real *v_fixed;         /* [3 n] scripted velocity */
     int32_t *filter;          /* [n] -1 or index into projectors */
@@ -219,7 +222,7 @@ typedef struct cti_state {
     ct_real *pcg_work;
     cti_factors factors;
     ct_real spent;            /* of this step by a solver that pivots, see cti_solve_info */
-    double visits;            /* of this step by ICA, in solves that ended far from a solution: sweeps times contacts */
+    double in_vain;           /* of this step by ICA in solves that ended far from a solution: sweeps, as shares of max_sweeps over all contacts */
     cti_row *rows;            /* of the last solve */
     cti_contact_row *origins;
     ct_real problem_dt, problem_scale; /* of the last solve */

@@ -9,6 +9,7 @@
 #include "tangle.h"
 
 #define CTI_STEP_TANGLED 4 /* a step of a tangled world is cut into at most so many: where there is no room, shorter ones do not help */
+#define CTI_STEP_RESTS 3 /* times that what is wild in the shortest substep is held there, and the rest solved about it */
 #define CTI_STEP_CALM 2 /* good substeps in a row after which the next one is twice as long */
 
 CTI_FN void cti_step_energies(const cti_state *s, ct_step_report *r)
@@ -101,12 +102,6 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
 /* the next attempt looks for tangled pairs first */
 static void cti_step_ask(cti_state *s) { s->detect.n_tangled = cti_max_int(1, s->detect.n_tangled); }
 
-static ct_code cti_step_take_back(cti_state *s)
-{
-    cti_start_restore(s, 0, &s->start);
-    return CT_ERR_MEMORY;
-}
-
 /* the last resort for numbers: a state that is not finite is replaced by the start of the substep at rest */
 static void cti_step_rest(cti_state *s, ct_real dt)
 {
@@ -176,7 +171,7 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
     s->detect.n_queries = 0;
     s->has_problem = 0;
     s->spent = 0;
-    s->visits = 0;
+    s->in_vain = 0;
     memset(&s->limit, 0, sizeof s->limit);
 }
 
@@ -208,14 +203,6 @@ static ct_real cti_step_length(cti_state *s, ct_real dt, ct_real left, ct_real s
     return left - sub < cti_max(CTI_R(1e-6) * dt, CTI_R(0.999) * s->event_least) ? left : sub;
 }
 
-/* the same again over half the time, for which lists made for a motion that failed are too long */
-static void cti_step_shorten(cti_state *s, ct_real *sub, int *calm)
-{
-    *sub /= 2;
-    *calm = 0;
-    s->detect.valid = 0;
-}
-
 /* the last substep's memory of contacts becomes the step's */
 static void cti_step_remember(cti_state *s, int slot, ct_real dt)
 {
@@ -225,13 +212,52 @@ static void cti_step_remember(cti_state *s, int slot, ct_real dt)
     s->dt_memory = dt;
 }
 
-/* what neither is good nor can be shorter: integrators are told of the fail-safe. 0: out of memory */
-static int cti_step_force(cti_state *s, ct_real dt, cti_attempt *a, ct_step_report *r)
+/* what was wild and rested is free again */
+static void cti_step_release(cti_state *s)
+{
+    int i;
+    for (i = 0; i < s->n; i++)
+        s->held[i] &= CTI_HELD_REPAIR;
+}
+
+static ct_code cti_step_take_back(cti_state *s)
+{
+    cti_step_release(s);
+    cti_start_restore(s, 0, &s->start);
+    return CT_ERR_MEMORY;
+}
+
+/* the same again over half the time, for which lists made for a motion that failed are too long */
+static void cti_step_shorten(cti_state *s, ct_real *sub, int *calm)
+{
+    *sub /= 2;
+    *calm = 0;
+    s->detect.valid = 0;
+    cti_step_release(s);
+}
+
+/* notes what rests in a substep: all, or what was wild */
+static void cti_step_rested(cti_state *s, int all, ct_step_report *r)
+{
+    int i;
+    for (i = 0; i < s->n; i++)
+        if (s->held[i] & CTI_HELD_WILD || (all && !s->fixed[i])) {
+            r->frozen++;
+            r->momentum_lost += s->mass[i] * cti_v3_norm(cti_v3_at(s->v, i));
+        }
+    cti_step_status(r, CT_STATUS_NOT_CONVERGED);
+    cti_step_release(s);
+}
+
+/* what neither is good nor can be shorter, or has wild bodies at rest: integrators are told of it. 0: out of memory */
+static int cti_step_force(cti_state *s, ct_real dt, int rests, cti_attempt *a, ct_step_report *r)
 {
     cti_integrate_watch(s);
+    if (rests || a->gave_up)
+        cti_step_rested(s, a->gave_up, r);
     if (!cti_step_fail_safe(s, dt, a, r))
         return 0;
-    cti_integrate_reset(s, !a->converged);
+    cti_integrate_reset(s, rests || !a->converged);
     return 1;
 }
 
@@ -239,7 +265,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     ct_real left = dt, sub = dt, dt_memory = s->dt_memory, whole = 0; /* whole: length before a cut, 0: not cut */
     const cti_memory *memory = &s->memory;
-    int slot = 0, calm = 0, halved = 0;
+    int slot = 0, calm = 0, halved = 0, rests = 0; /* rests: attempts of this substep with wild bodies at rest */
     double t0 = cti_cmr_clock(s);
     cti_step_begin(s, r);
     if (s->n == 0) {
@@ -251,7 +277,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     s->time_end = s->time + (double)dt;
     while (left > 0) {
         cti_attempt a;
-        int good, shorter;
+        int good, shorter, again;
         cti_arena_reset(s->arena);
         if (s->detect.n_tangled && !cti_tangle_find(s))
             return cti_step_take_back(s);
@@ -261,7 +287,8 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
             return cti_step_take_back(s);
         good = a.clear && a.converged && !a.crushed && !a.spun && !a.strained && cti_step_is_finite(s);
         shorter = !good && sub / 2 >= CTI_R(0.999) * cti_step_least(s, dt);
-        cti_step_note(r, &a, !shorter && !(a.event > 0));
+        again = !shorter && a.wild > 0 && ++rests <= CTI_STEP_RESTS;
+        cti_step_note(r, &a, !shorter && !again && !(a.event > 0));
         if (!good || a.event > 0)
             s->limit = a.limit;
         if (a.event > 0) {
@@ -271,12 +298,14 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         }
         if (shorter) {
             cti_step_shorten(s, &sub, &calm);
-            whole = 0, halved = 1;
+            whole = 0, halved = 1, rests = 0;
             continue;
         }
+        if (again)
+            continue;
         if (a.budget)
             cti_step_status(r, CT_STATUS_BUDGET);
-        if ((!good && !cti_step_force(s, sub, &a, r)) || !cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot]))
+        if (((!good || rests) && !cti_step_force(s, sub, rests, &a, r)) || !cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot]))
             return cti_step_take_back(s);
         memory = &s->memory_step[slot];
         slot ^= 1;
@@ -285,8 +314,9 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         r->substeps++;
         if (whole > 0)
             sub = whole, whole = 0, r->events++;
-        else if (sub < dt && good && ++calm == CTI_STEP_CALM)
+        else if (sub < dt && good && !rests && ++calm == CTI_STEP_CALM)
             calm = 0, sub *= 2; /* what made the step short may be over */
+        rests = 0;
     }
     if (halved)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);

@@ -221,10 +221,10 @@ static int cti_prepare_scratch(ct_world *w)
         s->rigid_of[i] = -1;
     for (i = 0; i < CTI_LEN(s->rigids); i++)
         s->rigid_of[s->rigids[i].block] = s->rigid_of[s->rigids[i].block + 1] = i;
-    if (!CTI_RESIZE(m, s->dv, n3))
+    if (!CTI_RESIZE(m, s->dv, n3) || !CTI_RESIZE(m, s->held, s->n))
         return 0;
     if (n3)
-        memset(s->dv, 0, sizeof *s->dv * (size_t)n3);
+        memset(s->dv, 0, sizeof *s->dv * (size_t)n3), memset(s->held, 0, (size_t)s->n);
     return cti_integrate_reserve(s) && CTI_RESIZE(m, s->fixed, s->n) && CTI_RESIZE(m, s->v_fixed, n3) && CTI_RESIZE(m, s->filter, s->n) &&
            CTI_RESIZE(m, s->b, n3) && CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->dv_free, n3) &&
            CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);

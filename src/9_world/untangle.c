@@ -1,12 +1,12 @@
 /* untangle.c -- ct_world_repair. Method: steps of repair rows that start at rest, without gravity and with the scripts standing still, in which only
-   bodies that are tangled move, until nothing intersects; then the velocities come back. */
+   bodies that are tangled move, until nothing intersects or nothing moves; then the velocities come back. */
 #include "world.h"
 #include "../8_step/integrate.h"
 #include "../8_step/start.h"
 
 #define CTI_UNTANGLE_STEPS 300
 #define CTI_UNTANGLE_HELD 150        /* of them with the other bodies held */
-#define CTI_UNTANGLE_STILL 2         /* steps without any motion after which there will be none */
+#define CTI_UNTANGLE_STILL 4         /* steps in a row without any motion, after which there is rarely more */
 #define CTI_UNTANGLE_DT CTI_R(0.01)
 
 /* what is put back: velocities in the end, everything when memory runs out */
@@ -20,7 +20,6 @@ static void cti_untangle_free(ct_world *w, cti_untangle *u)
 {
     cti_start_free(&w->mem, &u->start);
     CTI_FREE(&w->mem, u->x), CTI_FREE(&w->mem, u->q);
-    CTI_FREE(&w->mem, w->state.held);
 }
 
 static int cti_untangle_save(ct_world *w, cti_untangle *u)
@@ -28,7 +27,7 @@ static int cti_untangle_save(ct_world *w, cti_untangle *u)
     cti_state *s = &w->state;
     memset(u, 0, sizeof *u);
     memcpy(u->gravity, s->desc.gravity, sizeof u->gravity);
-    return cti_start_save(s, 1, &u->start) && CTI_RESIZE(&w->mem, s->held, s->n) && CTI_RESIZE(&w->mem, u->x, 3 * s->n) &&
+    return cti_start_save(s, 1, &u->start) && CTI_RESIZE(&w->mem, u->x, 3 * s->n) &&
            CTI_RESIZE(&w->mem, u->q, 4 * CTI_LEN(s->rigids));
 }
 
@@ -37,7 +36,7 @@ static void cti_untangle_hold(cti_state *s, int all)
 {
     const cti_surface *f = &s->surface;
     int i, k, j;
-    memset(s->held, !all, (size_t)s->n);
+    memset(s->held, all ? 0 : CTI_HELD_REPAIR, (size_t)s->n);
     for (i = 0; i < CTI_LEN(s->detect.tangles); i++) {
         int v = (int)(s->detect.tangles[i] >> 32), body = f->body_of[v];
         if (i > 0 && f->body_of[s->detect.tangles[i - 1] >> 32] == body)
@@ -49,7 +48,7 @@ static void cti_untangle_hold(cti_state *s, int all)
     /* nodes inside of a body go with its surface: a component is held as a whole or not at all */
     for (i = 0; i < CTI_LEN(s->factors.components); i++) {
         const cti_component *c = &s->factors.components[i];
-        int held = 1;
+        int held = CTI_HELD_REPAIR;
         for (k = c->begin; k < c->end; k++)
             held &= s->held[s->factors.blocks[k]];
         for (k = c->begin; k < c->end; k++)
@@ -94,12 +93,12 @@ static ct_code cti_untangle_steps(ct_world *w, cti_untangle *u)
         cti_untangle_rest(s);
         if (cti_step(s, CTI_UNTANGLE_DT, &report) != CT_OK)
             return CT_ERR_MEMORY;
-        /* the next step would be this one again: all bodies may move, or that was all */
         still = cti_untangle_moved(s, u) ? 0 : still + 1;
-        if (still == CTI_UNTANGLE_STILL && i >= CTI_UNTANGLE_HELD)
+        if (still >= CTI_UNTANGLE_STILL && i >= CTI_UNTANGLE_HELD)
             break;
-        if (still == CTI_UNTANGLE_STILL)
-            still = 0, i = CTI_UNTANGLE_HELD - 1;
+        /* where what is tangled has no room, all bodies may move */
+        if (still >= CTI_UNTANGLE_STILL || i + 1 == CTI_UNTANGLE_HELD)
+            still = 0, i = cti_max_int(i, CTI_UNTANGLE_HELD - 1);
     }
     return CT_OK;
 }
@@ -109,7 +108,7 @@ static void cti_untangle_leave(ct_world *w, const cti_untangle *u)
 {
     cti_state *s = &w->state;
     s->still = 0;
-    CTI_FREE(&w->mem, s->held);
+    memset(s->held, 0, (size_t)s->n);
     memcpy(s->desc.gravity, u->gravity, sizeof u->gravity);
     s->has_problem = 0;
     w->contacts_ready = 0;

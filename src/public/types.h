@@ -159,8 +159,9 @@ typedef struct ct_solver_desc {
     int max_iterations;    /* outer iterations, >= 1; default 500 */
     int inner_iterations;  /* most Gauss-Seidel sweeps over the contacts in an outer iteration; default 200 */
     int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, its status is budget; default 200.
-                              Fewer than 250 contacts of an island may take more, at most 20 times, for the same work. A step that has
-                              spent 24 such budgets, 96 with joints, on solves that end with a residual above 0.15 gives each further one an eighth */
+                              Fewer than 250 contacts of an island may take more, at most 20 times, for the same work. Once a step
+                              has spent 24 budgets of all contacts on solves that end with a residual above 0.15 (96 where islands have joints),
+                              islands that end so get an eighth */
     int inner_repeats;     /* normal-friction repeats at one contact; default 3 (Otaduy 5.5) */
     ct_friction friction;  /* default CT_FRICTION_STAGGERED */
     /* for ct_problem_solve, and for solvers other than ICA in worlds */

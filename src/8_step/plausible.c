@@ -1,0 +1,140 @@
+/* plausible.c -- bounds on what an attempt may move.
+   Method: a speed that the world's size allows, for every block; and for the contacts' share of the motion the energy norm, in which the
+   solution is the admissible v nearest to v_free. Rest or the script's motion is admissible, so what stopping everything would take, and moving
+   all of it at the speeds of the script and of easing apart, is a bound, for the world and for each island. Based on: no paper. */
+#include "plausible.h"
+#include "assemble.h"
+#include "factors.h"
+#include "joints.h"
+
+#define CTI_PLAUSIBLE_SIZES 10  /* times the world's size and travel that a block may move in a step */
+#define CTI_PLAUSIBLE_MARGIN 4  /* times the bound on the contacts' share: friction's part */
+
+/* [m] */
+static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
+{
+    ct_real script = cti_assemble_script_speed(s, dt) + cti_joints_speed(s, dt);
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), size = 0, speed = 0;
+    int i;
+    for (i = 0; i < 3 * s->surface.nv; i++)
+        size = cti_max(size, cti_abs(s->surface.x0[i] - s->surface.x0[i % 3]));
+    for (i = 0; i < 3 * s->n; i++)
+        if (!cti_rigid_turning(s->rigids, s->rigid_of, i / 3)) {
+            size = cti_max(size, cti_abs(s->x[i] - s->x[i % 3]));
+            speed = cti_max(speed, cti_abs(s->v[i]));
+            script = cti_max(script, cti_abs(s->v_fixed[i]));
+        }
+    return CTI_PLAUSIBLE_SIZES * (size + dt * (speed + script + dt * g));
+}
+
+static int cti_plausible_block(const cti_state *s, int b, ct_real dt, ct_real limit)
+{
+    int turns = cti_rigid_turning(s->rigids, s->rigid_of, b) != NULL, k;
+    for (k = 3 * b; k < 3 * b + 3; k++)
+        if (!cti_finite(s->v_new[k]) || (!turns && !(cti_abs(dt * s->v_new[k]) <= limit)))
+            return 0;
+    return 1;
+}
+
+CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt)
+{
+    ct_real limit = cti_plausible_limit(s, dt);
+    int b;
+    for (b = 0; b < s->n; b++)
+        if (!cti_plausible_block(s, b, dt, limit))
+            return 0;
+    return 1;
+}
+
+/* speed of easing apart and of scripts */
+static ct_real cti_plausible_speed(const cti_state *s, ct_real dt)
+{
+    ct_real w = s->desc.recovery_speed > 0 ? s->desc.recovery_speed : s->desc.thickness / dt, script = 0;
+    int i;
+    for (i = 0; i < 3 * s->n; i++)
+        script = cti_max(script, cti_abs(s->v_fixed[i]));
+    return w + cti_max(script, cti_assemble_script_speed(s, dt)) + cti_joints_speed(s, dt);
+}
+
+/* a component's part of the reach, where scripts and easing move it at w */
+static double cti_plausible_part(const cti_state *s, const cti_component *q, ct_real w)
+{
+    double sum = q->energy;
+    int c, k;
+    for (c = q->begin; c < q->end; c++) {
+        int i = s->factors.blocks[c];
+        sum += (double)(3 * s->mass[i] * w * w);
+        for (k = 3 * i; s->n_constrained && s->filter[i] >= 0 && k < 3 * i + 3; k++)
+            sum += (double)(s->A.val[9 * (size_t)s->A.diag[i] + 4 * (size_t)(k % 3)] * s->v_fixed[k] * s->v_fixed[k]);
+    }
+    return CTI_PLAUSIBLE_MARGIN * sum;
+}
+
+/* a row's part: the most that a repair row may do, whose impulse is at most recover / softness */
+static double cti_plausible_row(const cti_state *s, int row)
+{
+    const cti_row *q = &s->rows[row];
+    return s->origins[row].repair ? CTI_PLAUSIBLE_MARGIN * (double)(q->recover * q->recover / q->softness) : 0;
+}
+
+CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt)
+{
+    ct_real w = cti_plausible_speed(s, dt);
+    double sum = 0;
+    int i;
+    for (i = 0; i < CTI_LEN(s->factors.components); i++)
+        sum += cti_plausible_part(s, &s->factors.components[i], w);
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        sum += cti_plausible_row(s, i);
+    return sum;
+}
+
+CTI_FN int cti_plausible_contacts(const cti_state *s, double reach)
+{
+    double moved = 0;
+    int c;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        moved += s->factors.components[c].moved;
+    return moved <= reach;
+}
+
+/* marks a component's blocks but those that scripts carry or that are held; returns how many */
+static int cti_plausible_mark(cti_state *s, const cti_component *q)
+{
+    int c, n = 0;
+    for (c = q->begin; c < q->end; c++) {
+        int b = s->factors.blocks[c];
+        n += !s->fixed[b]; /* what is held is */
+        s->held[b] |= s->fixed[b] ? 0 : CTI_HELD_WILD;
+    }
+    return n;
+}
+
+CTI_FN int cti_plausible_wild(cti_state *s, ct_real dt, int *out_n)
+{
+    const cti_component *q = s->factors.components;
+    int nc = CTI_LEN(q), nr = CTI_LEN(s->rows), n, i, k, c;
+    int32_t *of_row = CTI_ARENA_NEW(s->arena, int32_t, nr + 1), *of = CTI_ARENA_NEW(s->arena, int32_t, nc + 1);
+    double *excess = CTI_ARENA_ZERO(s->arena, double, nr + nc + 1); /* islands, then components in none */
+    ct_real w = cti_plausible_speed(s, dt), limit = cti_plausible_limit(s, dt);
+    *out_n = 0;
+    if (!of_row || !of || !excess || !cti_factors_islands(&s->factors, s->arena, s->rows, nr, of_row, &n))
+        return 0;
+    for (c = 0; c < nc; c++)
+        of[c] = nr + c;
+    for (i = 0; i < nr; i++) {
+        excess[of_row[i]] -= cti_plausible_row(s, i);
+        for (k = 0; k < s->rows[i].n; k++)
+            of[s->factors.component_of[s->rows[i].term[k].block]] = of_row[i];
+    }
+    for (c = 0; c < nc; c++) {
+        excess[of[c]] += q[c].moved - cti_plausible_part(s, &q[c], w);
+        for (k = q[c].begin; k < q[c].end; k++)
+            if (!cti_plausible_block(s, s->factors.blocks[k], dt, limit))
+                excess[of[c]] = HUGE_VAL;
+    }
+    for (c = 0; c < nc; c++)
+        if (!(excess[of[c]] <= 0))
+            *out_n += cti_plausible_mark(s, &q[c]);
+    return 1;
+}

@@ -1,0 +1,22 @@
+/* plausible.h -- whether the tentative motion of an attempt means something, and what it comes from where it does not. */
+#ifndef CTI_PLAUSIBLE_H
+#define CTI_PLAUSIBLE_H
+
+#include "state.h"
+
+/* cti_plausible_motion -- 1 while v_new is finite and no block runs farther than ten times the world's size and what speed and gravity allow:
+   an element that was crushed may answer with any force, and trees and predicates are for numbers that mean something. */
+CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt);
+
+/* cti_plausible_reach -- how far contacts may take v_new from v_free, squared in the norm of A. */
+CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt);
+
+/* cti_plausible_contacts -- 1 while the contacts' share of the motion is within reach: a solve that ends outside has not found the
+   solution, and its motion is not worth a detection. */
+CTI_FN int cti_plausible_contacts(const cti_state *s, double reach);
+
+/* cti_plausible_wild -- marks as wild in s->held the blocks of the islands, and of components in none, whose own motion means nothing, but
+   for those that are fixed; *out_n: how many. Rows and v_new are those of the attempt. 0: out of memory. */
+CTI_FN int cti_plausible_wild(cti_state *s, ct_real dt, int *out_n);
+
+#endif /* CTI_PLAUSIBLE_H */
