@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 0a0c0bb9b6a5204b.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs f4018a166ecc7b77.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -10703,6 +10703,16 @@ static void cti_anderson_follow(int begin, int end, int worker, void *context)
 
 static int cti_anderson_cuts(int n) { return (n + CTI_ANDERSON_CUT - 1) / CTI_ANDERSON_CUT; }
 
+/* ranges of the point, then those of the slave */
+static void cti_anderson_note(int begin, int end, int worker, void *context)
+{
+    int cuts = cti_anderson_cuts(((const cti_anderson_loop *)context)->a->n);
+    if (begin < cuts)
+        cti_anderson_point(begin, cti_min_int(end, cuts), worker, context);
+    if (end > cuts)
+        cti_anderson_follow(cti_max_int(begin, cuts) - cuts, end - cuts, worker, context);
+}
+
 /* the newest point, and its differences if it is not the first; dot = dF' f */
 static void cti_anderson_record(cti_anderson *a, const ct_real *x, const ct_real *g, float *slave, double *dot)
 {
@@ -10711,9 +10721,7 @@ static void cti_anderson_record(cti_anderson *a, const ct_real *x, const ct_real
     cti_anderson_loop q;
     memset(&q, 0, sizeof q);
     q.a = a, q.from = x, q.to = g, q.column = h, q.slave = slave;
-    cti_tasks_run_work(a->tasks, cti_anderson_point, cti_anderson_cuts(a->n), 2 * CTI_ANDERSON_US, &q);
-    if (slave)
-        cti_tasks_run_work(a->tasks, cti_anderson_follow, cti_anderson_cuts(a->n_slave), CTI_ANDERSON_US, &q);
+    cti_tasks_run_work(a->tasks, cti_anderson_note, cti_anderson_cuts(a->n) + (slave ? cti_anderson_cuts(a->n_slave) : 0), 2 * CTI_ANDERSON_US, &q);
     a->started = 1;
     if (h >= 0) {
         a->head = (h + 1) % CTI_ANDERSON_DEPTH;
@@ -10761,6 +10769,16 @@ static void cti_anderson_mix(int begin, int end, int worker, void *context)
             g[i] -= (ct_real)q->c[k] * (ct_real)a->dg[k][i];
 }
 
+/* the same for both */
+static void cti_anderson_mix_both(int begin, int end, int worker, void *context)
+{
+    int cuts = cti_anderson_cuts(((const cti_anderson_loop *)context)->a->n);
+    if (begin < cuts)
+        cti_anderson_mix(begin, cti_min_int(end, cuts), worker, context);
+    if (end > cuts)
+        cti_anderson_mix_slave(cti_max_int(begin, cuts) - cuts, end - cuts, worker, context);
+}
+
 CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, float *slave)
 {
     double c[CTI_ANDERSON_DEPTH], dot[CTI_ANDERSON_DEPTH];
@@ -10772,9 +10790,8 @@ CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, flo
     }
     memset(&q, 0, sizeof q);
     q.a = a, q.c = c, q.y = g, q.slave = slave;
-    cti_tasks_run_work(a->tasks, cti_anderson_mix, cti_anderson_cuts(a->n), CTI_ANDERSON_US * a->count, &q);
-    if (slave)
-        cti_tasks_run_work(a->tasks, cti_anderson_mix_slave, cti_anderson_cuts(a->n_slave), CTI_ANDERSON_US * a->count, &q);
+    cti_tasks_run_work(a->tasks, cti_anderson_mix_both, cti_anderson_cuts(a->n) + (slave ? cti_anderson_cuts(a->n_slave) : 0),
+                       CTI_ANDERSON_US * a->count, &q);
 }
 
 #undef CTI_ANDERSON_CUT
@@ -32954,6 +32971,7 @@ typedef struct cti_detect {
     int32_t *ve, *vv;        /* codimensional candidates [2 n] */
     ct_real *lo, *hi;        /* [6 nv] the lists are complete while each vertex starts in its first box and ends in its second */
     ct_real *toi;            /* scratch [n] */
+    int32_t *maybe;          /* the same: candidates that may be near */
     uint8_t *tangled;        /* [nv] 1: the vertex is in `tangles` */
     uint64_t *tangles;       /* sorted: vertex << 32 | body << 1 | 1 where it is inside of the body or behind the plane, 0 where a feature of the
                                 vertex goes through one of the body's */
@@ -32979,7 +32997,7 @@ CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *
 
 /* cti_detect_near -- appends to *out the pairs that are, or by x1 will be, closer than their thickness and whose normal at x0 can be trusted;
    one pair for each geometric contact, and every pair that carried load in `memory`. 0 when memory ran out. */
-CTI_FN int cti_detect_near(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out);
+CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out);
 
 /* cti_detect_collisions -- appends to *out every candidate that comes nearer than its min_sep on the way from x0 to x1, with normal and
    weights at the time of impact. 0 when memory ran out. */
@@ -33022,6 +33040,7 @@ CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
     CTI_FREE(mem, d->lo);
     CTI_FREE(mem, d->hi);
     CTI_FREE(mem, d->toi);
+    CTI_FREE(mem, d->maybe);
     CTI_FREE(mem, d->tangled);
     CTI_FREE(mem, d->tangles);
     memset(d, 0, sizeof *d);
@@ -33144,6 +33163,7 @@ static ct_real cti_detect_separation(const cti_surface *s, const int32_t *q, int
 #define CTI_DETECT_CUT 256
 #define CTI_DETECT_DISTANCE_US 10.0
 #define CTI_DETECT_COLLIDE_US 8.0
+#define CTI_DETECT_NEAR_US 0.1 /* a pair that may be near */
 
 typedef struct cti_detect_loop {
     const cti_surface *s;
@@ -33291,83 +33311,115 @@ static int cti_detect_speaks(const cti_surface *s, int face, int feature)
     return 1;
 }
 
-/* appends the pair when it is near, or will be, and its direction lies in the normal cones of the edges it is on (-1: on none) */
-static int cti_detect_offer(cti_mem *mem, const cti_surface *s, const ct_real *x1, const cti_memory *memory, const cti_pair *pair,
-                            int edge_a, int edge_b, ct_real dist, cti_hit **out)
+/* *hit, whose pair is given; 1 when the pair is near, or will be, and its direction lies in the normal cones of the edges it is on (-1: on none) */
+static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti_memory *memory, int edge_a, int edge_b, ct_real dist,
+                              cti_hit *hit)
 {
+    const cti_pair *pair = &hit->pair;
     int loaded = 0;
-    cti_hit hit;
     cti_v3 off;
-    ct_real h = cti_pair_thickness(s, pair), end;
+    ct_real h = cti_pair_thickness(s, pair);
     if (dist > CTI_DETECT_TRUST * h)
-        return 1;
-    hit.pair = *pair;
-    hit.toi = 0;
-    hit.flat = 0;
+        return 0;
+    hit->toi = 0;
+    hit->flat = 0;
     if (pair->kind == CT_PAIR_PLANE)
-        hit.normal = cti_v3_at(s->planes[pair->plane].normal, 0);
+        hit->normal = cti_v3_at(s->planes[pair->plane].normal, 0);
     else {
         off = cti_pair_offset(s, s->x0, pair);
         if (!(cti_v3_norm2(off) > 0))
-            return 1;
-        hit.normal = cti_v3_unit(off, cti_v3_make(0, 1, 0));
+            return 0;
+        hit->normal = cti_v3_unit(off, cti_v3_make(0, 1, 0));
     }
     if (memory && (pair->kind == CT_PAIR_EE || pair->kind == CT_PAIR_VF))
         loaded = cti_memory_find(memory, cti_pair_key(s, pair)) != NULL;
     if (!loaded && pair->kind == CT_PAIR_EE &&
-        (!cti_detect_edge_cone(s, edge_b, hit.normal) || !cti_detect_edge_cone(s, edge_a, cti_v3_mul(hit.normal, -1))))
-        return 1;
-    if (!loaded && pair->kind == CT_PAIR_VF && dist > h / 2 && cti_detect_is_ghost(s, pair, edge_b, hit.normal))
-        return 1;
-    end = cti_v3_dot(hit.normal, cti_pair_offset(s, x1, pair));
-    if (dist > CTI_DETECT_NEAR * h && end > h)
-        return 1;
-    return CTI_PUSH(mem, *out, hit);
+        (!cti_detect_edge_cone(s, edge_b, hit->normal) || !cti_detect_edge_cone(s, edge_a, cti_v3_mul(hit->normal, -1))))
+        return 0;
+    if (!loaded && pair->kind == CT_PAIR_VF && dist > h / 2 && cti_detect_is_ghost(s, pair, edge_b, hit->normal))
+        return 0;
+    return !(dist > CTI_DETECT_NEAR * h && cti_v3_dot(hit->normal, cti_pair_offset(s, x1, pair)) > h);
 }
 
-static int cti_detect_near_faces(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
+/* near pairs of a list, as a loop over those that may be */
+typedef struct cti_detect_nears {
+    const cti_detect *d;
+    const cti_surface *s;
+    const ct_real *x1;
+    const cti_memory *memory;
+    int edges;
+    cti_hit *hits; /* one for each of d->maybe */
+} cti_detect_nears;
+
+/* 1 when candidate i of the faces' list is near; into *hit */
+static int cti_detect_near_face(const cti_detect_nears *q, int i, cti_hit *hit)
 {
-    int n = CTI_LEN(d->vf.pairs) / 2, i, edge;
-    cti_pair pair;
+    const cti_list *l = &q->d->vf;
+    const cti_surface *s = q->s;
+    const ct_real *w = l->w + 3 * (size_t)i;
+    cti_pair *pair = &hit->pair;
+    int edge = l->feature[i] >= 3 && l->feature[i] < 6 ? s->face_edges[3 * l->pairs[2 * i + 1] + l->feature[i] - 3] : -1;
+    if (!cti_detect_speaks(s, l->pairs[2 * i + 1], l->feature[i]) || cti_detect_is_tangled(q->d, s, l->quads + 4 * (size_t)i, 1, 4))
+        return 0;
+    cti_pair_make(s, CT_PAIR_VF, l->pairs[2 * i], l->pairs[2 * i + 1], pair);
+    pair->w[0] = 1, pair->w[1] = -w[0], pair->w[2] = -w[1], pair->w[3] = -w[2];
+    return cti_detect_is_near(s, q->x1, q->memory, -1, edge, cti_sqrt(l->d2[i]), hit);
+}
+
+/* the same of the edges' */
+static int cti_detect_near_edge(const cti_detect_nears *q, int i, cti_hit *hit)
+{
+    const cti_list *l = &q->d->ee;
+    const cti_surface *s = q->s;
+    const ct_real *t = l->w + 2 * (size_t)i;
+    cti_pair *pair = &hit->pair;
+    int a = l->pairs[2 * i], b = l->pairs[2 * i + 1];
+    if (l->feature[i] != 0 || cti_detect_is_tangled(q->d, s, l->quads + 4 * (size_t)i, 2, 4))
+        return 0;
+    cti_pair_make(s, CT_PAIR_EE, a, b, pair);
+    /* flat edges wait for CCD, unless they carry load or are nearer than half the thickness already */
+    if (l->min_sep[i] * l->min_sep[i] * 4 < l->d2[i] * CTI_R(0.999) && (cti_detect_flat(s, a) || cti_detect_flat(s, b)) &&
+        !(q->memory && cti_memory_find(q->memory, cti_pair_key(s, pair))))
+        return 0;
+    pair->w[0] = 1 - t[0], pair->w[1] = t[0], pair->w[2] = t[1] - 1, pair->w[3] = -t[1];
+    return cti_detect_is_near(s, q->x1, q->memory, a, b, cti_sqrt(l->d2[i]), hit);
+}
+
+static void cti_detect_near_range(int begin, int end, int worker, void *context)
+{
+    const cti_detect_nears *q = (const cti_detect_nears *)context;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        cti_hit *hit = &q->hits[begin];
+        int i = q->d->maybe[begin];
+        if (!(q->edges ? cti_detect_near_edge(q, i, hit) : cti_detect_near_face(q, i, hit)))
+            hit->toi = -1;
+    }
+}
+
+/* near pairs of the faces' or the edges' list, in its order */
+static int cti_detect_near_list(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, int edges,
+                                cti_hit **out)
+{
+    const cti_list *l = edges ? &d->ee : &d->vf;
+    cti_detect_nears q;
+    int n = CTI_LEN(l->pairs) / 2, first = CTI_LEN(*out), end = first, m = 0, i;
+    if (!CTI_RESIZE(mem, d->maybe, n))
+        return 0;
     for (i = 0; i < n; i++) {
-        const ct_real *w = d->vf.w + 3 * (size_t)i;
-        ct_real sep = d->vf.min_sep[i] * (CTI_DETECT_TRUST / CTI_DETECT_SEP);
+        ct_real sep = l->min_sep[i] * (CTI_DETECT_TRUST / CTI_DETECT_SEP);
         /* min_sep is a quarter of the thickness unless the pair is nearer than half of it, and then it is near anyway */
-        if (d->vf.d2[i] > sep * sep && d->vf.d2[i] > 4 * d->vf.min_sep[i] * d->vf.min_sep[i] * CTI_R(1.0001))
-            continue;
-        if (!cti_detect_speaks(s, d->vf.pairs[2 * i + 1], d->vf.feature[i]) || cti_detect_is_tangled(d, s, d->vf.quads + 4 * (size_t)i, 1, 4))
-            continue;
-        cti_pair_make(s, CT_PAIR_VF, d->vf.pairs[2 * i], d->vf.pairs[2 * i + 1], &pair);
-        pair.w[0] = 1, pair.w[1] = -w[0], pair.w[2] = -w[1], pair.w[3] = -w[2];
-        edge = d->vf.feature[i] >= 3 && d->vf.feature[i] < 6 ? s->face_edges[3 * d->vf.pairs[2 * i + 1] + d->vf.feature[i] - 3] : -1;
-        if (!cti_detect_offer(mem, s, x1, memory, &pair, -1, edge, cti_sqrt(d->vf.d2[i]), out))
-            return 0;
+        if (!(l->d2[i] > sep * sep && l->d2[i] > 4 * l->min_sep[i] * l->min_sep[i] * CTI_R(1.0001)))
+            d->maybe[m++] = i;
     }
-    return 1;
-}
-
-static int cti_detect_near_edges(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
-{
-    int m = CTI_LEN(d->ee.pairs) / 2, i;
-    cti_pair pair;
-    for (i = 0; i < m; i++) {
-        const ct_real *t = d->ee.w + 2 * (size_t)i;
-        ct_real sep = d->ee.min_sep[i] * (CTI_DETECT_TRUST / CTI_DETECT_SEP);
-        if (d->ee.feature[i] != 0 || (d->ee.d2[i] > sep * sep && d->ee.d2[i] > 4 * d->ee.min_sep[i] * d->ee.min_sep[i] * CTI_R(1.0001)))
-            continue;
-        if (cti_detect_is_tangled(d, s, d->ee.quads + 4 * (size_t)i, 2, 4))
-            continue;
-        cti_pair_make(s, CT_PAIR_EE, d->ee.pairs[2 * i], d->ee.pairs[2 * i + 1], &pair);
-        /* flat edges wait for CCD, unless they carry load or are nearer than half the thickness already */
-        if (d->ee.min_sep[i] * d->ee.min_sep[i] * 4 < d->ee.d2[i] * CTI_R(0.999) &&
-            (cti_detect_flat(s, d->ee.pairs[2 * i]) || cti_detect_flat(s, d->ee.pairs[2 * i + 1])) &&
-            !(memory && cti_memory_find(memory, cti_pair_key(s, &pair))))
-            continue;
-        pair.w[0] = 1 - t[0], pair.w[1] = t[0], pair.w[2] = t[1] - 1, pair.w[3] = -t[1];
-        if (!cti_detect_offer(mem, s, x1, memory, &pair, d->ee.pairs[2 * i], d->ee.pairs[2 * i + 1], cti_sqrt(d->ee.d2[i]), out))
-            return 0;
-    }
-    return 1;
+    if (!CTI_RESIZE(mem, *out, first + m))
+        return 0;
+    q.d = d, q.s = s, q.x1 = x1, q.memory = memory, q.edges = edges, q.hits = *out + first;
+    cti_tasks_run_work(s->soup.tasks, cti_detect_near_range, m, CTI_DETECT_NEAR_US, &q);
+    for (i = first; i < first + m; i++)
+        if ((*out)[i].toi >= 0)
+            (*out)[end++] = (*out)[i];
+    return CTI_RESIZE(mem, *out, end);
 }
 
 /* how far a vertex is from plane k: what cti_pair_closest says of the pair */
@@ -33380,14 +33432,14 @@ static ct_real cti_detect_above(const cti_surface *s, int k, const ct_real *x, i
 static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
     int i, k, f;
-    cti_pair pair;
+    cti_hit hit;
     for (k = 0; k < 2; k++) {
         const int32_t *list = k ? d->vv : d->ve;
         for (i = 0; i < CTI_LEN(list) / 2; i++) {
             ct_real dist;
-            cti_pair_make(s, k ? CT_PAIR_VV : CT_PAIR_VE, list[2 * i], list[2 * i + 1], &pair);
-            dist = cti_pair_closest(s, s->x0, &pair, &f);
-            if (!cti_detect_offer(mem, s, x1, memory, &pair, -1, -1, dist, out))
+            cti_pair_make(s, k ? CT_PAIR_VV : CT_PAIR_VE, list[2 * i], list[2 * i + 1], &hit.pair);
+            dist = cti_pair_closest(s, s->x0, &hit.pair, &f);
+            if (cti_detect_is_near(s, x1, memory, -1, -1, dist, &hit) && !CTI_PUSH(mem, *out, hit))
                 return 0;
         }
     }
@@ -33397,17 +33449,17 @@ static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_sur
             if (dist > CTI_DETECT_TRUST * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body) ||
                 !s->bodies[s->body_of[i]].dynamic || cti_detect_tangle(d, i, s->planes[k].body))
                 continue;
-            cti_pair_make(s, CT_PAIR_PLANE, i, k, &pair);
-            pair.w[0] = 1;
-            if (!cti_detect_offer(mem, s, x1, memory, &pair, -1, -1, dist, out))
+            cti_pair_make(s, CT_PAIR_PLANE, i, k, &hit.pair);
+            hit.pair.w[0] = 1;
+            if (cti_detect_is_near(s, x1, memory, -1, -1, dist, &hit) && !CTI_PUSH(mem, *out, hit))
                 return 0;
         }
     return 1;
 }
 
-CTI_FN int cti_detect_near(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
+CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
-    return cti_detect_near_faces(mem, d, s, x1, memory, out) && cti_detect_near_edges(mem, d, s, x1, memory, out) &&
+    return cti_detect_near_list(mem, d, s, x1, memory, 0, out) && cti_detect_near_list(mem, d, s, x1, memory, 1, out) &&
            cti_detect_near_rest(mem, d, s, x1, memory, out);
 }
 
@@ -37812,18 +37864,23 @@ CTI_FN int cti_plausible_wild(cti_state *s, ct_real dt, int *out_n);
 /* [m] */
 static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
 {
-    ct_real script = cti_assemble_script_speed(s, dt) + cti_joints_speed(s, dt);
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), size = 0, speed = 0;
-    int i;
-    for (i = 0; i < 3 * s->surface.nv; i++)
-        size = cti_max(size, cti_abs(s->surface.x0[i] - s->surface.x0[i % 3]));
-    for (i = 0; i < 3 * s->n; i++)
-        if (!cti_rigid_turning(s->rigids, s->rigid_of, i / 3)) {
-            size = cti_max(size, cti_abs(s->x[i] - s->x[i % 3]));
-            speed = cti_max(speed, cti_abs(s->v[i]));
-            script = cti_max(script, cti_abs(s->v_fixed[i]));
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), script = cti_assemble_script_speed(s, dt) + cti_joints_speed(s, dt);
+    ct_real size[3] = {0, 0, 0}, speed[3] = {0, 0, 0}; /* by axis: chains of maxima that do not wait for each other */
+    int b, k;
+    for (b = 0; b < s->surface.nv; b++)
+        for (k = 0; k < 3; k++)
+            size[k] = cti_max(size[k], cti_abs(s->surface.x0[3 * b + k] - s->surface.x0[k]));
+    for (b = 0; b < s->n; b++) {
+        if (cti_rigid_turning(s->rigids, s->rigid_of, b))
+            continue;
+        for (k = 0; k < 3; k++) {
+            size[k] = cti_max(size[k], cti_abs(s->x[3 * b + k] - s->x[k]));
+            speed[k] = cti_max(speed[k], cti_abs(s->v[3 * b + k]));
+            script = cti_max(script, s->n_constrained ? cti_abs(s->v_fixed[3 * b + k]) : 0);
         }
-    return CTI_PLAUSIBLE_SIZES * (size + dt * (speed + script + dt * g));
+    }
+    return CTI_PLAUSIBLE_SIZES *
+           (cti_max(size[0], cti_max(size[1], size[2])) + dt * (cti_max(speed[0], cti_max(speed[1], speed[2])) + script + dt * g));
 }
 
 static int cti_plausible_block(const cti_state *s, int b, ct_real dt, ct_real limit)
@@ -37990,6 +38047,7 @@ CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
 #define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */
 #define CTI_CMR_SETTLE 8          /* times joints are linearized anew in a round */
 #define CTI_CMR_FREE_US 1.0 /* [us] that a block's free motion takes, about; see cti_tasks_run_work */
+#define CTI_CMR_CRUSHED_US 0.02 /* the same for its elements' test */
 #define CTI_CMR_BROKEN CTI_R(0.01) /* share of the thickness that a row may be missed by in a step */
 
 CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
@@ -38499,6 +38557,33 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
     return 1;
 }
 
+typedef struct cti_cmr_crush {
+    const cti_state *s;
+    int *n; /* of each model */
+} cti_cmr_crush;
+
+static void cti_cmr_crushed_range(int begin, int end, int worker, void *context)
+{
+    const cti_cmr_crush *q = (const cti_cmr_crush *)context;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++)
+        q->n[begin] = cti_tet_batch_crushed(&q->s->models[begin]->tets, q->s->x, q->s->x_new);
+}
+
+/* tets that the motion crushes. 0: out of memory */
+static int cti_cmr_crushed(const cti_state *s, cti_attempt *out)
+{
+    cti_cmr_crush q;
+    int i;
+    q.s = s, q.n = CTI_ARENA_ZERO(s->arena, int, s->n_models + 1);
+    if (!q.n)
+        return 0;
+    cti_tasks_run_work(&s->desc.tasks, cti_cmr_crushed_range, s->n_models, CTI_CMR_CRUSHED_US * s->n / cti_max_int(1, s->n_models), &q);
+    for (i = 0; i < s->n_models; i++)
+        out->crushed += q.n[i];
+    return 1;
+}
+
 CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_attempt *out)
 {
     cti_row_context c;
@@ -38533,8 +38618,8 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     out->ms_detect = cti_cmr_clock(s) - t0;
     if (!cti_cmr_rounds(s, dt, &c, out))
         return 0;
-    for (i = 0; i < s->n_models; i++)
-        out->crushed += cti_tet_batch_crushed(&s->models[i]->tets, s->x, s->x_new);
+    if (!cti_cmr_crushed(s, out))
+        return 0;
     for (i = 0; i < CTI_LEN(s->rigids); i++)
         out->spun += dt * cti_v3_norm(cti_v3_at(s->v_new, s->rigids[i].block + 1)) > CTI_CMR_TURN;
     return 1;
@@ -48195,6 +48280,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_DETECT_CUT
 #undef CTI_DETECT_DISTANCE_US
 #undef CTI_DETECT_COLLIDE_US
+#undef CTI_DETECT_NEAR_US
 #undef CTI_CULL_SAME
 #undef CTI_CULL_FLAT
 #undef CTI_CULL_STAY
@@ -48241,6 +48327,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_CMR_STRAIN
 #undef CTI_CMR_SETTLE
 #undef CTI_CMR_FREE_US
+#undef CTI_CMR_CRUSHED_US
 #undef CTI_CMR_BROKEN
 #undef CTI_ZONES_SOFT
 #undef CTI_ZONES_RIGID

@@ -33,6 +33,7 @@ CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
     CTI_FREE(mem, d->lo);
     CTI_FREE(mem, d->hi);
     CTI_FREE(mem, d->toi);
+    CTI_FREE(mem, d->maybe);
     CTI_FREE(mem, d->tangled);
     CTI_FREE(mem, d->tangles);
     memset(d, 0, sizeof *d);
@@ -155,6 +156,7 @@ static ct_real cti_detect_separation(const cti_surface *s, const int32_t *q, int
 #define CTI_DETECT_CUT 256
 #define CTI_DETECT_DISTANCE_US 10.0
 #define CTI_DETECT_COLLIDE_US 8.0
+#define CTI_DETECT_NEAR_US 0.1 /* a pair that may be near */
 
 typedef struct cti_detect_loop {
     const cti_surface *s;
@@ -302,83 +304,115 @@ static int cti_detect_speaks(const cti_surface *s, int face, int feature)
     return 1;
 }
 
-/* appends the pair when it is near, or will be, and its direction lies in the normal cones of the edges it is on (-1: on none) */
-static int cti_detect_offer(cti_mem *mem, const cti_surface *s, const ct_real *x1, const cti_memory *memory, const cti_pair *pair,
-                            int edge_a, int edge_b, ct_real dist, cti_hit **out)
+/* *hit, whose pair is given; 1 when the pair is near, or will be, and its direction lies in the normal cones of the edges it is on (-1: on none) */
+static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti_memory *memory, int edge_a, int edge_b, ct_real dist,
+                              cti_hit *hit)
 {
+    const cti_pair *pair = &hit->pair;
     int loaded = 0;
-    cti_hit hit;
     cti_v3 off;
-    ct_real h = cti_pair_thickness(s, pair), end;
+    ct_real h = cti_pair_thickness(s, pair);
     if (dist > CTI_DETECT_TRUST * h)
-        return 1;
-    hit.pair = *pair;
-    hit.toi = 0;
-    hit.flat = 0;
+        return 0;
+    hit->toi = 0;
+    hit->flat = 0;
     if (pair->kind == CT_PAIR_PLANE)
-        hit.normal = cti_v3_at(s->planes[pair->plane].normal, 0);
+        hit->normal = cti_v3_at(s->planes[pair->plane].normal, 0);
     else {
         off = cti_pair_offset(s, s->x0, pair);
         if (!(cti_v3_norm2(off) > 0))
-            return 1;
-        hit.normal = cti_v3_unit(off, cti_v3_make(0, 1, 0));
+            return 0;
+        hit->normal = cti_v3_unit(off, cti_v3_make(0, 1, 0));
     }
     if (memory && (pair->kind == CT_PAIR_EE || pair->kind == CT_PAIR_VF))
         loaded = cti_memory_find(memory, cti_pair_key(s, pair)) != NULL;
     if (!loaded && pair->kind == CT_PAIR_EE &&
-        (!cti_detect_edge_cone(s, edge_b, hit.normal) || !cti_detect_edge_cone(s, edge_a, cti_v3_mul(hit.normal, -1))))
-        return 1;
-    if (!loaded && pair->kind == CT_PAIR_VF && dist > h / 2 && cti_detect_is_ghost(s, pair, edge_b, hit.normal))
-        return 1;
-    end = cti_v3_dot(hit.normal, cti_pair_offset(s, x1, pair));
-    if (dist > CTI_DETECT_NEAR * h && end > h)
-        return 1;
-    return CTI_PUSH(mem, *out, hit);
+        (!cti_detect_edge_cone(s, edge_b, hit->normal) || !cti_detect_edge_cone(s, edge_a, cti_v3_mul(hit->normal, -1))))
+        return 0;
+    if (!loaded && pair->kind == CT_PAIR_VF && dist > h / 2 && cti_detect_is_ghost(s, pair, edge_b, hit->normal))
+        return 0;
+    return !(dist > CTI_DETECT_NEAR * h && cti_v3_dot(hit->normal, cti_pair_offset(s, x1, pair)) > h);
 }
 
-static int cti_detect_near_faces(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
+/* near pairs of a list, as a loop over those that may be */
+typedef struct cti_detect_nears {
+    const cti_detect *d;
+    const cti_surface *s;
+    const ct_real *x1;
+    const cti_memory *memory;
+    int edges;
+    cti_hit *hits; /* one for each of d->maybe */
+} cti_detect_nears;
+
+/* 1 when candidate i of the faces' list is near; into *hit */
+static int cti_detect_near_face(const cti_detect_nears *q, int i, cti_hit *hit)
 {
-    int n = CTI_LEN(d->vf.pairs) / 2, i, edge;
-    cti_pair pair;
+    const cti_list *l = &q->d->vf;
+    const cti_surface *s = q->s;
+    const ct_real *w = l->w + 3 * (size_t)i;
+    cti_pair *pair = &hit->pair;
+    int edge = l->feature[i] >= 3 && l->feature[i] < 6 ? s->face_edges[3 * l->pairs[2 * i + 1] + l->feature[i] - 3] : -1;
+    if (!cti_detect_speaks(s, l->pairs[2 * i + 1], l->feature[i]) || cti_detect_is_tangled(q->d, s, l->quads + 4 * (size_t)i, 1, 4))
+        return 0;
+    cti_pair_make(s, CT_PAIR_VF, l->pairs[2 * i], l->pairs[2 * i + 1], pair);
+    pair->w[0] = 1, pair->w[1] = -w[0], pair->w[2] = -w[1], pair->w[3] = -w[2];
+    return cti_detect_is_near(s, q->x1, q->memory, -1, edge, cti_sqrt(l->d2[i]), hit);
+}
+
+/* the same of the edges' */
+static int cti_detect_near_edge(const cti_detect_nears *q, int i, cti_hit *hit)
+{
+    const cti_list *l = &q->d->ee;
+    const cti_surface *s = q->s;
+    const ct_real *t = l->w + 2 * (size_t)i;
+    cti_pair *pair = &hit->pair;
+    int a = l->pairs[2 * i], b = l->pairs[2 * i + 1];
+    if (l->feature[i] != 0 || cti_detect_is_tangled(q->d, s, l->quads + 4 * (size_t)i, 2, 4))
+        return 0;
+    cti_pair_make(s, CT_PAIR_EE, a, b, pair);
+    /* flat edges wait for CCD, unless they carry load or are nearer than half the thickness already */
+    if (l->min_sep[i] * l->min_sep[i] * 4 < l->d2[i] * CTI_R(0.999) && (cti_detect_flat(s, a) || cti_detect_flat(s, b)) &&
+        !(q->memory && cti_memory_find(q->memory, cti_pair_key(s, pair))))
+        return 0;
+    pair->w[0] = 1 - t[0], pair->w[1] = t[0], pair->w[2] = t[1] - 1, pair->w[3] = -t[1];
+    return cti_detect_is_near(s, q->x1, q->memory, a, b, cti_sqrt(l->d2[i]), hit);
+}
+
+static void cti_detect_near_range(int begin, int end, int worker, void *context)
+{
+    const cti_detect_nears *q = (const cti_detect_nears *)context;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        cti_hit *hit = &q->hits[begin];
+        int i = q->d->maybe[begin];
+        if (!(q->edges ? cti_detect_near_edge(q, i, hit) : cti_detect_near_face(q, i, hit)))
+            hit->toi = -1;
+    }
+}
+
+/* near pairs of the faces' or the edges' list, in its order */
+static int cti_detect_near_list(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, int edges,
+                                cti_hit **out)
+{
+    const cti_list *l = edges ? &d->ee : &d->vf;
+    cti_detect_nears q;
+    int n = CTI_LEN(l->pairs) / 2, first = CTI_LEN(*out), end = first, m = 0, i;
+    if (!CTI_RESIZE(mem, d->maybe, n))
+        return 0;
     for (i = 0; i < n; i++) {
-        const ct_real *w = d->vf.w + 3 * (size_t)i;
-        ct_real sep = d->vf.min_sep[i] * (CTI_DETECT_TRUST / CTI_DETECT_SEP);
+        ct_real sep = l->min_sep[i] * (CTI_DETECT_TRUST / CTI_DETECT_SEP);
         /* min_sep is a quarter of the thickness unless the pair is nearer than half of it, and then it is near anyway */
-        if (d->vf.d2[i] > sep * sep && d->vf.d2[i] > 4 * d->vf.min_sep[i] * d->vf.min_sep[i] * CTI_R(1.0001))
-            continue;
-        if (!cti_detect_speaks(s, d->vf.pairs[2 * i + 1], d->vf.feature[i]) || cti_detect_is_tangled(d, s, d->vf.quads + 4 * (size_t)i, 1, 4))
-            continue;
-        cti_pair_make(s, CT_PAIR_VF, d->vf.pairs[2 * i], d->vf.pairs[2 * i + 1], &pair);
-        pair.w[0] = 1, pair.w[1] = -w[0], pair.w[2] = -w[1], pair.w[3] = -w[2];
-        edge = d->vf.feature[i] >= 3 && d->vf.feature[i] < 6 ? s->face_edges[3 * d->vf.pairs[2 * i + 1] + d->vf.feature[i] - 3] : -1;
-        if (!cti_detect_offer(mem, s, x1, memory, &pair, -1, edge, cti_sqrt(d->vf.d2[i]), out))
-            return 0;
+        if (!(l->d2[i] > sep * sep && l->d2[i] > 4 * l->min_sep[i] * l->min_sep[i] * CTI_R(1.0001)))
+            d->maybe[m++] = i;
     }
-    return 1;
-}
-
-static int cti_detect_near_edges(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
-{
-    int m = CTI_LEN(d->ee.pairs) / 2, i;
-    cti_pair pair;
-    for (i = 0; i < m; i++) {
-        const ct_real *t = d->ee.w + 2 * (size_t)i;
-        ct_real sep = d->ee.min_sep[i] * (CTI_DETECT_TRUST / CTI_DETECT_SEP);
-        if (d->ee.feature[i] != 0 || (d->ee.d2[i] > sep * sep && d->ee.d2[i] > 4 * d->ee.min_sep[i] * d->ee.min_sep[i] * CTI_R(1.0001)))
-            continue;
-        if (cti_detect_is_tangled(d, s, d->ee.quads + 4 * (size_t)i, 2, 4))
-            continue;
-        cti_pair_make(s, CT_PAIR_EE, d->ee.pairs[2 * i], d->ee.pairs[2 * i + 1], &pair);
-        /* flat edges wait for CCD, unless they carry load or are nearer than half the thickness already */
-        if (d->ee.min_sep[i] * d->ee.min_sep[i] * 4 < d->ee.d2[i] * CTI_R(0.999) &&
-            (cti_detect_flat(s, d->ee.pairs[2 * i]) || cti_detect_flat(s, d->ee.pairs[2 * i + 1])) &&
-            !(memory && cti_memory_find(memory, cti_pair_key(s, &pair))))
-            continue;
-        pair.w[0] = 1 - t[0], pair.w[1] = t[0], pair.w[2] = t[1] - 1, pair.w[3] = -t[1];
-        if (!cti_detect_offer(mem, s, x1, memory, &pair, d->ee.pairs[2 * i], d->ee.pairs[2 * i + 1], cti_sqrt(d->ee.d2[i]), out))
-            return 0;
-    }
-    return 1;
+    if (!CTI_RESIZE(mem, *out, first + m))
+        return 0;
+    q.d = d, q.s = s, q.x1 = x1, q.memory = memory, q.edges = edges, q.hits = *out + first;
+    cti_tasks_run_work(s->soup.tasks, cti_detect_near_range, m, CTI_DETECT_NEAR_US, &q);
+    for (i = first; i < first + m; i++)
+        if ((*out)[i].toi >= 0)
+            (*out)[end++] = (*out)[i];
+    return CTI_RESIZE(mem, *out, end);
 }
 
 /* how far a vertex is from plane k: what cti_pair_closest says of the pair */
@@ -391,14 +425,14 @@ static ct_real cti_detect_above(const cti_surface *s, int k, const ct_real *x, i
 static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
     int i, k, f;
-    cti_pair pair;
+    cti_hit hit;
     for (k = 0; k < 2; k++) {
         const int32_t *list = k ? d->vv : d->ve;
         for (i = 0; i < CTI_LEN(list) / 2; i++) {
             ct_real dist;
-            cti_pair_make(s, k ? CT_PAIR_VV : CT_PAIR_VE, list[2 * i], list[2 * i + 1], &pair);
-            dist = cti_pair_closest(s, s->x0, &pair, &f);
-            if (!cti_detect_offer(mem, s, x1, memory, &pair, -1, -1, dist, out))
+            cti_pair_make(s, k ? CT_PAIR_VV : CT_PAIR_VE, list[2 * i], list[2 * i + 1], &hit.pair);
+            dist = cti_pair_closest(s, s->x0, &hit.pair, &f);
+            if (cti_detect_is_near(s, x1, memory, -1, -1, dist, &hit) && !CTI_PUSH(mem, *out, hit))
                 return 0;
         }
     }
@@ -408,17 +442,17 @@ static int cti_detect_near_rest(cti_mem *mem, const cti_detect *d, const cti_sur
             if (dist > CTI_DETECT_TRUST * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body) ||
                 !s->bodies[s->body_of[i]].dynamic || cti_detect_tangle(d, i, s->planes[k].body))
                 continue;
-            cti_pair_make(s, CT_PAIR_PLANE, i, k, &pair);
-            pair.w[0] = 1;
-            if (!cti_detect_offer(mem, s, x1, memory, &pair, -1, -1, dist, out))
+            cti_pair_make(s, CT_PAIR_PLANE, i, k, &hit.pair);
+            hit.pair.w[0] = 1;
+            if (cti_detect_is_near(s, x1, memory, -1, -1, dist, &hit) && !CTI_PUSH(mem, *out, hit))
                 return 0;
         }
     return 1;
 }
 
-CTI_FN int cti_detect_near(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
+CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out)
 {
-    return cti_detect_near_faces(mem, d, s, x1, memory, out) && cti_detect_near_edges(mem, d, s, x1, memory, out) &&
+    return cti_detect_near_list(mem, d, s, x1, memory, 0, out) && cti_detect_near_list(mem, d, s, x1, memory, 1, out) &&
            cti_detect_near_rest(mem, d, s, x1, memory, out);
 }
 

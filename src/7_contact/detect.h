@@ -28,6 +28,7 @@ typedef struct cti_detect {
     int32_t *ve, *vv;        /* codimensional candidates [2 n] */
     ct_real *lo, *hi;        /* [6 nv] the lists are complete while each vertex starts in its first box and ends in its second */
     ct_real *toi;            /* scratch [n] */
+    int32_t *maybe;          /* the same: candidates that may be near */
     uint8_t *tangled;        /* [nv] 1: the vertex is in `tangles` */
     uint64_t *tangles;       /* sorted: vertex << 32 | body << 1 | 1 where it is inside of the body or behind the plane, 0 where a feature of the
                                 vertex goes through one of the body's */
@@ -53,7 +54,7 @@ CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *
 
 /* cti_detect_near -- appends to *out the pairs that are, or by x1 will be, closer than their thickness and whose normal at x0 can be trusted;
    one pair for each geometric contact, and every pair that carried load in `memory`. 0 when memory ran out. */
-CTI_FN int cti_detect_near(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out);
+CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out);
 
 /* cti_detect_collisions -- appends to *out every candidate that comes nearer than its min_sep on the way from x0 to x1, with normal and
    weights at the time of impact. 0 when memory ran out. */

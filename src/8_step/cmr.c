@@ -16,6 +16,7 @@
 #define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */
 #define CTI_CMR_SETTLE 8          /* times joints are linearized anew in a round */
 #define CTI_CMR_FREE_US 1.0 /* [us] that a block's free motion takes, about; see cti_tasks_run_work */
+#define CTI_CMR_CRUSHED_US 0.02 /* the same for its elements' test */
 #define CTI_CMR_BROKEN CTI_R(0.01) /* share of the thickness that a row may be missed by in a step */
 
 CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
@@ -525,6 +526,33 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
     return 1;
 }
 
+typedef struct cti_cmr_crush {
+    const cti_state *s;
+    int *n; /* of each model */
+} cti_cmr_crush;
+
+static void cti_cmr_crushed_range(int begin, int end, int worker, void *context)
+{
+    const cti_cmr_crush *q = (const cti_cmr_crush *)context;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++)
+        q->n[begin] = cti_tet_batch_crushed(&q->s->models[begin]->tets, q->s->x, q->s->x_new);
+}
+
+/* tets that the motion crushes. 0: out of memory */
+static int cti_cmr_crushed(const cti_state *s, cti_attempt *out)
+{
+    cti_cmr_crush q;
+    int i;
+    q.s = s, q.n = CTI_ARENA_ZERO(s->arena, int, s->n_models + 1);
+    if (!q.n)
+        return 0;
+    cti_tasks_run_work(&s->desc.tasks, cti_cmr_crushed_range, s->n_models, CTI_CMR_CRUSHED_US * s->n / cti_max_int(1, s->n_models), &q);
+    for (i = 0; i < s->n_models; i++)
+        out->crushed += q.n[i];
+    return 1;
+}
+
 CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_attempt *out)
 {
     cti_row_context c;
@@ -559,8 +587,8 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     out->ms_detect = cti_cmr_clock(s) - t0;
     if (!cti_cmr_rounds(s, dt, &c, out))
         return 0;
-    for (i = 0; i < s->n_models; i++)
-        out->crushed += cti_tet_batch_crushed(&s->models[i]->tets, s->x, s->x_new);
+    if (!cti_cmr_crushed(s, out))
+        return 0;
     for (i = 0; i < CTI_LEN(s->rigids); i++)
         out->spun += dt * cti_v3_norm(cti_v3_at(s->v_new, s->rigids[i].block + 1)) > CTI_CMR_TURN;
     return 1;

@@ -13,18 +13,23 @@
 /* [m] */
 static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
 {
-    ct_real script = cti_assemble_script_speed(s, dt) + cti_joints_speed(s, dt);
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), size = 0, speed = 0;
-    int i;
-    for (i = 0; i < 3 * s->surface.nv; i++)
-        size = cti_max(size, cti_abs(s->surface.x0[i] - s->surface.x0[i % 3]));
-    for (i = 0; i < 3 * s->n; i++)
-        if (!cti_rigid_turning(s->rigids, s->rigid_of, i / 3)) {
-            size = cti_max(size, cti_abs(s->x[i] - s->x[i % 3]));
-            speed = cti_max(speed, cti_abs(s->v[i]));
-            script = cti_max(script, cti_abs(s->v_fixed[i]));
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), script = cti_assemble_script_speed(s, dt) + cti_joints_speed(s, dt);
+    ct_real size[3] = {0, 0, 0}, speed[3] = {0, 0, 0}; /* by axis: chains of maxima that do not wait for each other */
+    int b, k;
+    for (b = 0; b < s->surface.nv; b++)
+        for (k = 0; k < 3; k++)
+            size[k] = cti_max(size[k], cti_abs(s->surface.x0[3 * b + k] - s->surface.x0[k]));
+    for (b = 0; b < s->n; b++) {
+        if (cti_rigid_turning(s->rigids, s->rigid_of, b))
+            continue;
+        for (k = 0; k < 3; k++) {
+            size[k] = cti_max(size[k], cti_abs(s->x[3 * b + k] - s->x[k]));
+            speed[k] = cti_max(speed[k], cti_abs(s->v[3 * b + k]));
+            script = cti_max(script, s->n_constrained ? cti_abs(s->v_fixed[3 * b + k]) : 0);
         }
-    return CTI_PLAUSIBLE_SIZES * (size + dt * (speed + script + dt * g));
+    }
+    return CTI_PLAUSIBLE_SIZES *
+           (cti_max(size[0], cti_max(size[1], size[2])) + dt * (cti_max(speed[0], cti_max(speed[1], speed[2])) + script + dt * g));
 }
 
 static int cti_plausible_block(const cti_state *s, int b, ct_real dt, ct_real limit)
