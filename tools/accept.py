@@ -226,7 +226,7 @@ def line(scene):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--stepper", default="cmr")
-    parser.add_argument("--limit", type=float, default=900, help="seconds of a run (four times that for dt/8)")
+    parser.add_argument("--limit", type=float, default=1800, help="seconds of a run (four times that for dt/8)")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--no-eighth", action="store_true", help="leave out the runs with dt/8")
     parser.add_argument("--no-slope", action="store_true")
