@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs f4018a166ecc7b77.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 1419278f855026b5.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -901,7 +901,7 @@ typedef struct ct_step_report {
                               not take the problem; with CT_SOLVER_AUTO Newton's method where ICA failed */
     int linear_iterations; /* of the unconstrained solve, summed */
     int refactorizations;
-    int zones, frozen;     /* impact zones; node-steps frozen */
+    int zones, frozen;     /* impact zones; node-steps frozen by them, or because their motion meant nothing */
     int extended_elements; /* tets whose log J was continued; StVK: inverted tets */
     int dropped;           /* DCD: constraints left out by decoupling, summed over substeps */
     int cg_steps;          /* DCD: conjugate steps among the solver_iterations of MPRGP */
@@ -2771,12 +2771,16 @@ typedef struct cti_d8 {
 #define CTI_W_MASK(k) _mm512_castsi512_pd(_mm512_movm_epi64(k))
 #define CTI_W_LT(x, y) CTI_W_MASK(_mm512_cmp_pd_mask(x, y, _CMP_LT_OQ))
 #define CTI_W_LE(x, y) CTI_W_MASK(_mm512_cmp_pd_mask(x, y, _CMP_LE_OQ))
+/* what these do without a mask takes an undefined operand, of which g++ 12 warns; with all of a mask set they are the same instruction */
+#define CTI_W_ALL ((__mmask8)0xff)
+#define CTI_W_MIN(x, y) _mm512_maskz_min_pd(CTI_W_ALL, x, y)
+#define CTI_W_MAX(x, y) _mm512_maskz_max_pd(CTI_W_ALL, x, y)
 CTI_D8_OP2(add, _mm512_add_pd)
 CTI_D8_OP2(sub, _mm512_sub_pd)
 CTI_D8_OP2(mul, _mm512_mul_pd)
 CTI_D8_OP2(div, _mm512_div_pd)
-CTI_D8_OP2(min, _mm512_min_pd)
-CTI_D8_OP2(max, _mm512_max_pd)
+CTI_D8_OP2(min, CTI_W_MIN)
+CTI_D8_OP2(max, CTI_W_MAX)
 CTI_D8_OP2(lt, CTI_W_LT)
 CTI_D8_OP2(le, CTI_W_LE)
 CTI_D8_OP2(and, _mm512_and_pd)
@@ -2796,7 +2800,7 @@ CTI_INLINE cti_d8 cti_d8_load(const double *p)
 CTI_INLINE void cti_d8_store(double *p, cti_d8 x) { _mm512_storeu_pd(p, x.a); }
 CTI_INLINE cti_d8 cti_d8_sqrt(cti_d8 x)
 {
-    x.a = _mm512_sqrt_pd(x.a);
+    x.a = _mm512_maskz_sqrt_pd(CTI_W_ALL, x.a);
     return x;
 }
 CTI_INLINE cti_d8 cti_d8_abs(cti_d8 x)
@@ -2978,19 +2982,19 @@ CTI_INLINE void cti_f8_store4(float *p, cti_f8 x) { _mm_storeu_ps(p, _mm256_cast
 CTI_INLINE cti_d8 cti_d8_widen(cti_f8 x)
 {
     cti_d8 r;
-    r.a = _mm512_cvtps_pd(x.a);
+    r.a = _mm512_maskz_cvtps_pd(CTI_W_ALL, x.a);
     return r;
 }
 CTI_INLINE cti_f8 cti_f8_narrow(cti_d8 x)
 {
     cti_f8 r;
-    r.a = _mm512_cvtpd_ps(x.a);
+    r.a = _mm512_maskz_cvtpd_ps(CTI_W_ALL, x.a);
     return r;
 }
 CTI_INLINE cti_d8 cti_d8_split(cti_d8 x, cti_d8 *k)
 {
     __m512i u = _mm512_add_epi64(_mm512_castpd_si512(x.a), _mm512_set1_epi64(0x3ff0000000000000ll - 0x3fe6a09e667f3bcdll));
-    __m512i e = _mm512_or_si512(_mm512_srli_epi64(u, 52), _mm512_set1_epi64(0x4330000000000000ll));
+    __m512i e = _mm512_or_si512(_mm512_maskz_srli_epi64(CTI_W_ALL, u, 52), _mm512_set1_epi64(0x4330000000000000ll));
     k->a = _mm512_sub_pd(_mm512_castsi512_pd(e), _mm512_set1_pd(4503599627370496.0 + 1023.0));
     u = _mm512_add_epi64(_mm512_and_si512(u, _mm512_set1_epi64(0x000fffffffffffffll)), _mm512_set1_epi64(0x3fe6a09e667f3bcdll));
     x.a = _mm512_castsi512_pd(u);
@@ -48115,6 +48119,9 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_W_MASK
 #undef CTI_W_LT
 #undef CTI_W_LE
+#undef CTI_W_ALL
+#undef CTI_W_MIN
+#undef CTI_W_MAX
 #undef CTI_F8_OP2
 #undef CTI_W_LT_PS
 #undef CTI_W_LE_PS
