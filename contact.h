@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 1419278f855026b5.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 71aeafa38b0158fd.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -901,7 +901,7 @@ typedef struct ct_step_report {
                               not take the problem; with CT_SOLVER_AUTO Newton's method where ICA failed */
     int linear_iterations; /* of the unconstrained solve, summed */
     int refactorizations;
-    int zones, frozen;     /* impact zones; node-steps frozen by them, or because their motion meant nothing */
+    int zones, frozen;     /* impact zones; node-steps frozen by them, and by their motion meaning nothing */
     int extended_elements; /* tets whose log J was continued; StVK: inverted tets */
     int dropped;           /* DCD: constraints left out by decoupling, summed over substeps */
     int cg_steps;          /* DCD: conjugate steps among the solver_iterations of MPRGP */
@@ -33416,6 +33416,8 @@ static int cti_detect_near_list(cti_mem *mem, cti_detect *d, const cti_surface *
         if (!(l->d2[i] > sep * sep && l->d2[i] > 4 * l->min_sep[i] * l->min_sep[i] * CTI_R(1.0001)))
             d->maybe[m++] = i;
     }
+    if (m == 0)
+        return 1;
     if (!CTI_RESIZE(mem, *out, first + m))
         return 0;
     q.d = d, q.s = s, q.x1 = x1, q.memory = memory, q.edges = edges, q.hits = *out + first;
@@ -34061,6 +34063,7 @@ typedef struct cti_dcd {
 
 #define CTI_HELD_REPAIR 1
 #define CTI_HELD_WILD 2
+#define CTI_HELD_RESTED 4
 
 typedef struct cti_state {
     cti_mem *mem;
@@ -34074,7 +34077,8 @@ typedef struct cti_state {
     ct_real *dt_prev;         /* [n] last step of the block; 0 before its first */
     cti_history history;
     uint8_t *fixed;           /* [n] all axes scripted */
-    uint8_t *held;            /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_WILD, the last resort of an attempt */
+    uint8_t *held;            /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_WILD, the last resort of an attempt;
+                                 CTI_HELD_RESTED: did so in the substep that ends */
     int still;                /* 1: scripts stand where they are at `time` */
     ct_real *v_fixed;         /* [3 n] scripted velocity */
     int32_t *filter;          /* [n] -1 or index into projectors */
@@ -34181,6 +34185,8 @@ CTI_FN ct_real cti_integrate_gain(const cti_state *s, int block, int k, ct_real 
 /* cti_integrate_watch, _reset -- around the fail-safe: bodies whose v_new it changed, or all, start again after this step. */
 CTI_FN void cti_integrate_watch(cti_state *s);
 CTI_FN void cti_integrate_reset(cti_state *s, int all);
+/* cti_integrate_reset_block -- the body of one block starts again. */
+CTI_FN void cti_integrate_reset_block(cti_state *s, int block);
 /* cti_integrate_end -- the end velocities [3 n] that belong to v_new (v_new itself for Euler); moves the history. Once, at the commit. */
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt);
 /* cti_integrate_forget -- after the commit: bodies that were reset have no step before. */
@@ -34350,6 +34356,13 @@ CTI_FN void cti_integrate_watch(cti_state *s)
 {
     if (s->desc.integrator != CT_INTEGRATOR_EULER && s->n)
         memcpy(s->history.v_end, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
+}
+
+CTI_FN void cti_integrate_reset_block(cti_state *s, int block)
+{
+    cti_history *q = &s->history;
+    if (s->desc.integrator != CT_INTEGRATOR_EULER && q->model_of[block] >= 0)
+        q->reset[q->model_of[block]] = 1;
 }
 
 CTI_FN void cti_integrate_reset(cti_state *s, int all)
@@ -34571,15 +34584,16 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
             return 0;
     }
     for (i = 0; i < s->n; i++)
-        if (s->held[i]) {
+        if (s->held[i] & (CTI_HELD_REPAIR | CTI_HELD_WILD)) {
             int slot = cti_assemble_slot(s, i);
             if (slot < 0)
                 return 0;
             memset(s->projectors + 9 * (size_t)slot, 0, 9 * sizeof(ct_real));
-            memset(s->v_fixed + 3 * (size_t)i, 0, 3 * sizeof(ct_real));
+            if (s->held[i] & CTI_HELD_REPAIR) /* what is wild follows the scripts of its axes */
+                memset(s->v_fixed + 3 * (size_t)i, 0, 3 * sizeof(ct_real));
         }
     for (i = 0; i < CTI_LEN(s->directions); i++)
-        if (!s->held[s->directions[i].block] && !cti_assemble_direction(s, &s->directions[i]))
+        if (!(s->held[s->directions[i].block] & (CTI_HELD_REPAIR | CTI_HELD_WILD)) && !cti_assemble_direction(s, &s->directions[i]))
             return 0;
     for (i = 0; i < s->n; i++)
         if (s->filter[i] >= 0) {
@@ -36184,7 +36198,7 @@ static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
     return !late || cti_factors_clusters(&s->factors, s->arena, s->desc.solver.cluster, q);
 }
 
-/* 1 where the island's last solve ended far from a solution, or nowhere */
+/* 1 where the last solve of one of its components ended far from a solution, or nowhere */
 static int cti_islands_ended_loose(const cti_state *s, const cti_island *q)
 {
     int c, loose = 0;
@@ -39180,7 +39194,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
 /* the next attempt looks for tangled pairs first */
 static void cti_step_ask(cti_state *s) { s->detect.n_tangled = cti_max_int(1, s->detect.n_tangled); }
 
-/* the last resort for numbers: a state that is not finite is replaced by the start of the substep at rest */
+/* a state that is not finite in spite of all is replaced by the start of the substep at rest */
 static void cti_step_rest(cti_state *s, ct_real dt)
 {
     memset(s->v_new, 0, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -39290,7 +39304,7 @@ static void cti_step_remember(cti_state *s, int slot, ct_real dt)
     s->dt_memory = dt;
 }
 
-/* what was wild and rested is free again */
+/* what was held in a substep is free again */
 static void cti_step_release(cti_state *s)
 {
     int i;
@@ -39314,14 +39328,26 @@ static void cti_step_shorten(cti_state *s, ct_real *sub, int *calm)
     cti_step_release(s);
 }
 
-/* notes what rests in a substep: all, or what was wild */
-static void cti_step_rested(cti_state *s, int all, ct_step_report *r)
+/* notes what rests in a substep: all, or what was wild. Its factors and its history were of another motion */
+static void cti_step_rested(cti_state *s, int all)
+{
+    int i;
+    for (i = 0; i < s->n; i++) {
+        int rests = s->held[i] & CTI_HELD_WILD || (all && !s->fixed[i]);
+        s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | (rests ? CTI_HELD_RESTED : 0));
+        if (rests)
+            s->factors.components[s->factors.component_of[i]].stale = 1, cti_integrate_reset_block(s, i);
+    }
+}
+
+/* tells of it, once scripts have pushed what is in their way */
+static void cti_step_note_rest(cti_state *s, ct_step_report *r)
 {
     int i;
     for (i = 0; i < s->n; i++)
-        if (s->held[i] & CTI_HELD_WILD || (all && !s->fixed[i])) {
+        if (s->held[i] & CTI_HELD_RESTED) {
             r->frozen++;
-            r->momentum_lost += s->mass[i] * cti_v3_norm(cti_v3_at(s->v, i));
+            r->momentum_lost += s->mass[i] * cti_v3_norm(cti_v3_sub(cti_v3_at(s->v_new, i), cti_v3_at(s->v, i)));
         }
     cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     cti_step_release(s);
@@ -39330,12 +39356,16 @@ static void cti_step_rested(cti_state *s, int all, ct_step_report *r)
 /* what neither is good nor can be shorter, or has wild bodies at rest: integrators are told of it. 0: out of memory */
 static int cti_step_force(cti_state *s, ct_real dt, int rests, cti_attempt *a, ct_step_report *r)
 {
+    int resting = rests || a->gave_up;
     cti_integrate_watch(s);
-    if (rests || a->gave_up)
-        cti_step_rested(s, a->gave_up, r);
-    if (!cti_step_fail_safe(s, dt, a, r))
+    if (resting)
+        cti_step_rested(s, a->gave_up);
+    /* zones may push what rests */
+    if ((rests && !a->clear && !cti_assemble_pins(s, dt)) || !cti_step_fail_safe(s, dt, a, r))
         return 0;
-    cti_integrate_reset(s, rests || !a->converged);
+    cti_integrate_reset(s, !a->converged);
+    if (resting)
+        cti_step_note_rest(s, r);
     return 1;
 }
 
@@ -44077,8 +44107,8 @@ CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
 }
 
 /* ---- 9_world/untangle.c ---- */
-/* untangle.c -- ct_world_repair. Method: steps of repair rows that start at rest, without gravity and with the scripts standing still, in which only
-   bodies that are tangled move, until nothing intersects or nothing moves; then the velocities come back. */
+/* untangle.c -- ct_world_repair. Method: steps of repair rows that start at rest, without gravity and with the scripts standing still, in which at
+   first only bodies that are tangled move, then all, until nothing intersects or nothing moves; then the velocities come back. */
 
 #define CTI_UNTANGLE_STEPS 300
 #define CTI_UNTANGLE_HELD 150        /* of them with the other bodies held */
@@ -48294,6 +48324,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_IS_DISCRETE
 #undef CTI_HELD_REPAIR
 #undef CTI_HELD_WILD
+#undef CTI_HELD_RESTED
 #undef CTI_FACTORS_PATCH
 #undef CTI_FACTORS_PORTS
 #undef CTI_FACTORS_BYTES

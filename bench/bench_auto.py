@@ -59,8 +59,8 @@ def main():
             failed += any(a["status"] != "solved" for a in answers)
             ratios.append(other / statistics.median(seconds))
             best.append(other / min(seconds))
-            print("| %s | %g | %.4f | %.4f | %.2f | %s |" % (name, other, statistics.median(seconds), min(seconds), ratios[-1], answers[0]["residual"]),
-                  flush=True)
+            residual = "none" if answers[0]["residual"] is None else "%.1e" % answers[0]["residual"]
+            print("| %s | %g | %.4f | %.4f | %.2f | %s |" % (name, other, statistics.median(seconds), min(seconds), ratios[-1], residual), flush=True)
         if not ratios:
             continue
         mean = [math.exp(sum(map(math.log, r)) / len(r)) for r in (ratios, best)]

@@ -405,6 +405,8 @@ static int cti_detect_near_list(cti_mem *mem, cti_detect *d, const cti_surface *
         if (!(l->d2[i] > sep * sep && l->d2[i] > 4 * l->min_sep[i] * l->min_sep[i] * CTI_R(1.0001)))
             d->maybe[m++] = i;
     }
+    if (m == 0)
+        return 1;
     if (!CTI_RESIZE(mem, *out, first + m))
         return 0;
     q.d = d, q.s = s, q.x1 = x1, q.memory = memory, q.edges = edges, q.hits = *out + first;

@@ -110,15 +110,16 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
             return 0;
     }
     for (i = 0; i < s->n; i++)
-        if (s->held[i]) {
+        if (s->held[i] & (CTI_HELD_REPAIR | CTI_HELD_WILD)) {
             int slot = cti_assemble_slot(s, i);
             if (slot < 0)
                 return 0;
             memset(s->projectors + 9 * (size_t)slot, 0, 9 * sizeof(ct_real));
-            memset(s->v_fixed + 3 * (size_t)i, 0, 3 * sizeof(ct_real));
+            if (s->held[i] & CTI_HELD_REPAIR) /* what is wild follows the scripts of its axes */
+                memset(s->v_fixed + 3 * (size_t)i, 0, 3 * sizeof(ct_real));
         }
     for (i = 0; i < CTI_LEN(s->directions); i++)
-        if (!s->held[s->directions[i].block] && !cti_assemble_direction(s, &s->directions[i]))
+        if (!(s->held[s->directions[i].block] & (CTI_HELD_REPAIR | CTI_HELD_WILD)) && !cti_assemble_direction(s, &s->directions[i]))
             return 0;
     for (i = 0; i < s->n; i++)
         if (s->filter[i] >= 0) {

@@ -161,6 +161,13 @@ CTI_FN void cti_integrate_watch(cti_state *s)
         memcpy(s->history.v_end, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
 }
 
+CTI_FN void cti_integrate_reset_block(cti_state *s, int block)
+{
+    cti_history *q = &s->history;
+    if (s->desc.integrator != CT_INTEGRATOR_EULER && q->model_of[block] >= 0)
+        q->reset[q->model_of[block]] = 1;
+}
+
 CTI_FN void cti_integrate_reset(cti_state *s, int all)
 {
     cti_history *q = &s->history;

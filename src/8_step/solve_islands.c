@@ -223,7 +223,7 @@ static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
     return !late || cti_factors_clusters(&s->factors, s->arena, s->desc.solver.cluster, q);
 }
 
-/* 1 where the island's last solve ended far from a solution, or nowhere */
+/* 1 where the last solve of one of its components ended far from a solution, or nowhere */
 static int cti_islands_ended_loose(const cti_state *s, const cti_island *q)
 {
     int c, loose = 0;

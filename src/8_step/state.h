@@ -179,6 +179,7 @@ typedef struct cti_dcd {
 
 #define CTI_HELD_REPAIR 1
 #define CTI_HELD_WILD 2
+#define CTI_HELD_RESTED 4
 
 typedef struct cti_state {
     cti_mem *mem;
@@ -192,7 +193,8 @@ typedef struct cti_state {
     ct_real *dt_prev;         /* [n] last step of the block; 0 before its first */
     cti_history history;
     uint8_t *fixed;           /* [n] all axes scripted */
-    uint8_t *held;            /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_WILD, the last resort of an attempt */
+    uint8_t *held;            /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_WILD, the last resort of an attempt;
+                                 CTI_HELD_RESTED: did so in the substep that ends */
     int still;                /* 1: scripts stand where they are at `time` */
     ct_real *v_fixed;         /* [3 n] scripted velocity */
     int32_t *filter;          /* [n] -1 or index into projectors */

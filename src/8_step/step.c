@@ -102,7 +102,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
 /* the next attempt looks for tangled pairs first */
 static void cti_step_ask(cti_state *s) { s->detect.n_tangled = cti_max_int(1, s->detect.n_tangled); }
 
-/* the last resort for numbers: a state that is not finite is replaced by the start of the substep at rest */
+/* a state that is not finite in spite of all is replaced by the start of the substep at rest */
 static void cti_step_rest(cti_state *s, ct_real dt)
 {
     memset(s->v_new, 0, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -212,7 +212,7 @@ static void cti_step_remember(cti_state *s, int slot, ct_real dt)
     s->dt_memory = dt;
 }
 
-/* what was wild and rested is free again */
+/* what was held in a substep is free again */
 static void cti_step_release(cti_state *s)
 {
     int i;
@@ -236,14 +236,26 @@ static void cti_step_shorten(cti_state *s, ct_real *sub, int *calm)
     cti_step_release(s);
 }
 
-/* notes what rests in a substep: all, or what was wild */
-static void cti_step_rested(cti_state *s, int all, ct_step_report *r)
+/* notes what rests in a substep: all, or what was wild. Its factors and its history were of another motion */
+static void cti_step_rested(cti_state *s, int all)
+{
+    int i;
+    for (i = 0; i < s->n; i++) {
+        int rests = s->held[i] & CTI_HELD_WILD || (all && !s->fixed[i]);
+        s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | (rests ? CTI_HELD_RESTED : 0));
+        if (rests)
+            s->factors.components[s->factors.component_of[i]].stale = 1, cti_integrate_reset_block(s, i);
+    }
+}
+
+/* tells of it, once scripts have pushed what is in their way */
+static void cti_step_note_rest(cti_state *s, ct_step_report *r)
 {
     int i;
     for (i = 0; i < s->n; i++)
-        if (s->held[i] & CTI_HELD_WILD || (all && !s->fixed[i])) {
+        if (s->held[i] & CTI_HELD_RESTED) {
             r->frozen++;
-            r->momentum_lost += s->mass[i] * cti_v3_norm(cti_v3_at(s->v, i));
+            r->momentum_lost += s->mass[i] * cti_v3_norm(cti_v3_sub(cti_v3_at(s->v_new, i), cti_v3_at(s->v, i)));
         }
     cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     cti_step_release(s);
@@ -252,12 +264,16 @@ static void cti_step_rested(cti_state *s, int all, ct_step_report *r)
 /* what neither is good nor can be shorter, or has wild bodies at rest: integrators are told of it. 0: out of memory */
 static int cti_step_force(cti_state *s, ct_real dt, int rests, cti_attempt *a, ct_step_report *r)
 {
+    int resting = rests || a->gave_up;
     cti_integrate_watch(s);
-    if (rests || a->gave_up)
-        cti_step_rested(s, a->gave_up, r);
-    if (!cti_step_fail_safe(s, dt, a, r))
+    if (resting)
+        cti_step_rested(s, a->gave_up);
+    /* zones may push what rests */
+    if ((rests && !a->clear && !cti_assemble_pins(s, dt)) || !cti_step_fail_safe(s, dt, a, r))
         return 0;
-    cti_integrate_reset(s, rests || !a->converged);
+    cti_integrate_reset(s, !a->converged);
+    if (resting)
+        cti_step_note_rest(s, r);
     return 1;
 }
 

@@ -1,5 +1,5 @@
-/* untangle.c -- ct_world_repair. Method: steps of repair rows that start at rest, without gravity and with the scripts standing still, in which only
-   bodies that are tangled move, until nothing intersects or nothing moves; then the velocities come back. */
+/* untangle.c -- ct_world_repair. Method: steps of repair rows that start at rest, without gravity and with the scripts standing still, in which at
+   first only bodies that are tangled move, then all, until nothing intersects or nothing moves; then the velocities come back. */
 #include "world.h"
 #include "../8_step/integrate.h"
 #include "../8_step/start.h"

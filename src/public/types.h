@@ -508,7 +508,7 @@ typedef struct ct_step_report {
                               not take the problem; with CT_SOLVER_AUTO Newton's method where ICA failed */
     int linear_iterations; /* of the unconstrained solve, summed */
     int refactorizations;
-    int zones, frozen;     /* impact zones; node-steps frozen by them, or because their motion meant nothing */
+    int zones, frozen;     /* impact zones; node-steps frozen by them, and by their motion meaning nothing */
     int extended_elements; /* tets whose log J was continued; StVK: inverted tets */
     int dropped;           /* DCD: constraints left out by decoupling, summed over substeps */
     int cg_steps;          /* DCD: conjugate steps among the solver_iterations of MPRGP */
