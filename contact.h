@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 71aeafa38b0158fd.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 5953a8718120f818.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -10603,6 +10603,7 @@ typedef struct cti_anderson_loop {
     const double *c;            /* of a mixture */
     ct_real *y;
     float *slave;
+    ct_task_fn *of_point, *of_slave;
 } cti_anderson_loop;
 
 /* x' df_k and z' df_k for columns of the history */
@@ -10708,13 +10709,22 @@ static void cti_anderson_follow(int begin, int end, int worker, void *context)
 static int cti_anderson_cuts(int n) { return (n + CTI_ANDERSON_CUT - 1) / CTI_ANDERSON_CUT; }
 
 /* ranges of the point, then those of the slave */
-static void cti_anderson_note(int begin, int end, int worker, void *context)
+static void cti_anderson_both(int begin, int end, int worker, void *context)
 {
-    int cuts = cti_anderson_cuts(((const cti_anderson_loop *)context)->a->n);
+    const cti_anderson_loop *q = (const cti_anderson_loop *)context;
+    int cuts = cti_anderson_cuts(q->a->n);
     if (begin < cuts)
-        cti_anderson_point(begin, cti_min_int(end, cuts), worker, context);
+        q->of_point(begin, cti_min_int(end, cuts), worker, context);
     if (end > cuts)
-        cti_anderson_follow(cti_max_int(begin, cuts) - cuts, end - cuts, worker, context);
+        q->of_slave(cti_max_int(begin, cuts) - cuts, end - cuts, worker, context);
+}
+
+/* one loop over both; us: of a range */
+static void cti_anderson_run(cti_anderson_loop *q, ct_task_fn *of_point, ct_task_fn *of_slave, double us)
+{
+    const cti_anderson *a = q->a;
+    q->of_point = of_point, q->of_slave = of_slave;
+    cti_tasks_run_work(a->tasks, cti_anderson_both, cti_anderson_cuts(a->n) + (q->slave ? cti_anderson_cuts(a->n_slave) : 0), us, q);
 }
 
 /* the newest point, and its differences if it is not the first; dot = dF' f */
@@ -10725,7 +10735,7 @@ static void cti_anderson_record(cti_anderson *a, const ct_real *x, const ct_real
     cti_anderson_loop q;
     memset(&q, 0, sizeof q);
     q.a = a, q.from = x, q.to = g, q.column = h, q.slave = slave;
-    cti_tasks_run_work(a->tasks, cti_anderson_note, cti_anderson_cuts(a->n) + (slave ? cti_anderson_cuts(a->n_slave) : 0), 2 * CTI_ANDERSON_US, &q);
+    cti_anderson_run(&q, cti_anderson_point, cti_anderson_follow, 2 * CTI_ANDERSON_US);
     a->started = 1;
     if (h >= 0) {
         a->head = (h + 1) % CTI_ANDERSON_DEPTH;
@@ -10773,16 +10783,6 @@ static void cti_anderson_mix(int begin, int end, int worker, void *context)
             g[i] -= (ct_real)q->c[k] * (ct_real)a->dg[k][i];
 }
 
-/* the same for both */
-static void cti_anderson_mix_both(int begin, int end, int worker, void *context)
-{
-    int cuts = cti_anderson_cuts(((const cti_anderson_loop *)context)->a->n);
-    if (begin < cuts)
-        cti_anderson_mix(begin, cti_min_int(end, cuts), worker, context);
-    if (end > cuts)
-        cti_anderson_mix_slave(cti_max_int(begin, cuts) - cuts, end - cuts, worker, context);
-}
-
 CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, float *slave)
 {
     double c[CTI_ANDERSON_DEPTH], dot[CTI_ANDERSON_DEPTH];
@@ -10794,8 +10794,7 @@ CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, flo
     }
     memset(&q, 0, sizeof q);
     q.a = a, q.c = c, q.y = g, q.slave = slave;
-    cti_tasks_run_work(a->tasks, cti_anderson_mix_both, cti_anderson_cuts(a->n) + (slave ? cti_anderson_cuts(a->n_slave) : 0),
-                       CTI_ANDERSON_US * a->count, &q);
+    cti_anderson_run(&q, cti_anderson_mix, cti_anderson_mix_slave, CTI_ANDERSON_US * a->count);
 }
 
 #undef CTI_ANDERSON_CUT
@@ -29307,6 +29306,8 @@ CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad);
 /* cti_broad_update -- boxes of the motions from x0 to x1 [3 nv] (may be the same), widened by each body's inflate. Finds the overlapping
    bodies. 0: out of memory. */
 CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1);
+/* cti_broad_elements -- what a tree of kind `tree` has as elements, [*width n]; NULL: vertices. */
+CTI_FN const int32_t *cti_broad_elements(const cti_soup *soup, int tree, int *width);
 /* cti_broad_sweep -- body_pairs from the boxes of the bodies, a part of the update. 0: out of memory. */
 CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup);
 /* cti_broad_may_meet -- 1 when bodies a and b may meet, boxes not looked at. */
@@ -29449,17 +29450,11 @@ CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
     return cti_pairsort(mem, broad->body_pairs, CTI_LEN(broad->body_pairs) / 2, n, n, &broad->own.scratch);
 }
 
-/* ---- 5_mesh/pairs.c ---- */
-/* pairs.c -- candidate pairs over many bodies. Method: pairs.h; which bodies meet: pairs_bodies.c. Raw overlaps come from the trees body
-   pair by body pair, or from the hash all at once and are then dealt out to the body pairs; pairs that share a vertex are taken out of what a
-   body gave with itself, then those whose slabs are apart; what is left of each body pair is sorted, in a bit matrix or by digits. */
+/* ---- 5_mesh/pairs_trees.c ---- */
+/* pairs_trees.c -- what candidate pairs are found with: a tree for each kind of element of each body, boxes and slabs of the vertices' ways.
+   Method: trees are built once and refitted to each motion; bodies that did not move keep theirs. */
 
-/* [us] about what the boxes and trees of a vertex take, and a body pair's overlaps; see cti_tasks_run_work */
-#define CTI_BROAD_VERTEX_US 0.2
-#define CTI_BROAD_PAIR_US 3.0
-
-/* pairs are sorted in a bit matrix when there are more than a few, and at least one for so many words of it */
-enum { CTI_BROAD_FEW = 24, CTI_BROAD_DENSE = 8 };
+#define CTI_BROAD_VERTEX_US 0.2 /* [us] about what the boxes and trees of a vertex take; see cti_tasks_run_work */
 
 static void cti_broad_free_lane(cti_mem *mem, cti_broad_lane *lane)
 {
@@ -29557,8 +29552,7 @@ static int cti_broad_collect(cti_bvh_item *items, int first, int last, const int
     return n;
 }
 
-/* What a tree of kind `tree` has as elements. */
-static const int32_t *cti_broad_elements(const cti_soup *soup, int tree, int *width)
+CTI_FN const int32_t *cti_broad_elements(const cti_soup *soup, int tree, int *width)
 {
     *width = tree == CTI_BROAD_FACES ? 3 : (tree == CTI_BROAD_EDGES || tree == CTI_BROAD_LOOSE ? 2 : 1);
     return *width == 3 ? soup->faces : (*width == 2 ? soup->edges : NULL);
@@ -29730,6 +29724,19 @@ CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup
     broad->fresh = 0;
     return cti_broad_sweep(mem, broad, soup);
 }
+
+#undef CTI_BROAD_VERTEX_US
+
+/* ---- 5_mesh/pairs.c ---- */
+/* pairs.c -- candidate pairs over many bodies. Method: pairs.h; trees and boxes: pairs_trees.c; which bodies meet: pairs_bodies.c. Raw overlaps come
+   from the trees body pair by body pair, or from the hash all at once and are then dealt out to the body pairs; pairs that share a vertex are
+   taken out of what a body gave with itself, then those whose slabs are apart; what is left of each body pair is sorted, in a bit matrix or by
+   digits. */
+
+#define CTI_BROAD_PAIR_US 3.0 /* [us] about what a body pair's overlaps take; see cti_tasks_run_work */
+
+/* pairs are sorted in a bit matrix when there are more than a few, and at least one for so many words of it */
+enum { CTI_BROAD_FEW = 24, CTI_BROAD_DENSE = 8 };
 
 /* ---- pairs ---- */
 
@@ -30171,7 +30178,6 @@ CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *
     return cti_broad_any_kind(mem, broad, soup, NULL, CTI_BROAD_EDGES, CTI_BROAD_FACES, ef);
 }
 
-#undef CTI_BROAD_VERTEX_US
 #undef CTI_BROAD_PAIR_US
 
 /* ---- 5_mesh/crossing.c ---- */

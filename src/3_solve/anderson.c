@@ -46,6 +46,7 @@ typedef struct cti_anderson_loop {
     const double *c;            /* of a mixture */
     ct_real *y;
     float *slave;
+    ct_task_fn *of_point, *of_slave;
 } cti_anderson_loop;
 
 /* x' df_k and z' df_k for columns of the history */
@@ -151,13 +152,22 @@ static void cti_anderson_follow(int begin, int end, int worker, void *context)
 static int cti_anderson_cuts(int n) { return (n + CTI_ANDERSON_CUT - 1) / CTI_ANDERSON_CUT; }
 
 /* ranges of the point, then those of the slave */
-static void cti_anderson_note(int begin, int end, int worker, void *context)
+static void cti_anderson_both(int begin, int end, int worker, void *context)
 {
-    int cuts = cti_anderson_cuts(((const cti_anderson_loop *)context)->a->n);
+    const cti_anderson_loop *q = (const cti_anderson_loop *)context;
+    int cuts = cti_anderson_cuts(q->a->n);
     if (begin < cuts)
-        cti_anderson_point(begin, cti_min_int(end, cuts), worker, context);
+        q->of_point(begin, cti_min_int(end, cuts), worker, context);
     if (end > cuts)
-        cti_anderson_follow(cti_max_int(begin, cuts) - cuts, end - cuts, worker, context);
+        q->of_slave(cti_max_int(begin, cuts) - cuts, end - cuts, worker, context);
+}
+
+/* one loop over both; us: of a range */
+static void cti_anderson_run(cti_anderson_loop *q, ct_task_fn *of_point, ct_task_fn *of_slave, double us)
+{
+    const cti_anderson *a = q->a;
+    q->of_point = of_point, q->of_slave = of_slave;
+    cti_tasks_run_work(a->tasks, cti_anderson_both, cti_anderson_cuts(a->n) + (q->slave ? cti_anderson_cuts(a->n_slave) : 0), us, q);
 }
 
 /* the newest point, and its differences if it is not the first; dot = dF' f */
@@ -168,7 +178,7 @@ static void cti_anderson_record(cti_anderson *a, const ct_real *x, const ct_real
     cti_anderson_loop q;
     memset(&q, 0, sizeof q);
     q.a = a, q.from = x, q.to = g, q.column = h, q.slave = slave;
-    cti_tasks_run_work(a->tasks, cti_anderson_note, cti_anderson_cuts(a->n) + (slave ? cti_anderson_cuts(a->n_slave) : 0), 2 * CTI_ANDERSON_US, &q);
+    cti_anderson_run(&q, cti_anderson_point, cti_anderson_follow, 2 * CTI_ANDERSON_US);
     a->started = 1;
     if (h >= 0) {
         a->head = (h + 1) % CTI_ANDERSON_DEPTH;
@@ -216,16 +226,6 @@ static void cti_anderson_mix(int begin, int end, int worker, void *context)
             g[i] -= (ct_real)q->c[k] * (ct_real)a->dg[k][i];
 }
 
-/* the same for both */
-static void cti_anderson_mix_both(int begin, int end, int worker, void *context)
-{
-    int cuts = cti_anderson_cuts(((const cti_anderson_loop *)context)->a->n);
-    if (begin < cuts)
-        cti_anderson_mix(begin, cti_min_int(end, cuts), worker, context);
-    if (end > cuts)
-        cti_anderson_mix_slave(cti_max_int(begin, cuts) - cuts, end - cuts, worker, context);
-}
-
 CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, float *slave)
 {
     double c[CTI_ANDERSON_DEPTH], dot[CTI_ANDERSON_DEPTH];
@@ -237,8 +237,7 @@ CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, flo
     }
     memset(&q, 0, sizeof q);
     q.a = a, q.c = c, q.y = g, q.slave = slave;
-    cti_tasks_run_work(a->tasks, cti_anderson_mix_both, cti_anderson_cuts(a->n) + (slave ? cti_anderson_cuts(a->n_slave) : 0),
-                       CTI_ANDERSON_US * a->count, &q);
+    cti_anderson_run(&q, cti_anderson_mix, cti_anderson_mix_slave, CTI_ANDERSON_US * a->count);
 }
 
 #undef CTI_ANDERSON_CUT

@@ -83,6 +83,8 @@ CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad);
 /* cti_broad_update -- boxes of the motions from x0 to x1 [3 nv] (may be the same), widened by each body's inflate. Finds the overlapping
    bodies. 0: out of memory. */
 CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1);
+/* cti_broad_elements -- what a tree of kind `tree` has as elements, [*width n]; NULL: vertices. */
+CTI_FN const int32_t *cti_broad_elements(const cti_soup *soup, int tree, int *width);
 /* cti_broad_sweep -- body_pairs from the boxes of the bodies, a part of the update. 0: out of memory. */
 CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup);
 /* cti_broad_may_meet -- 1 when bodies a and b may meet, boxes not looked at. */

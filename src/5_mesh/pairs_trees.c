@@ -1,0 +1,276 @@
+/* pairs_trees.c -- what candidate pairs are found with: a tree for each kind of element of each body, boxes and slabs of the vertices' ways.
+   Method: trees are built once and refitted to each motion; bodies that did not move keep theirs. */
+#include "pairs.h"
+
+#define CTI_BROAD_VERTEX_US 0.2 /* [us] about what the boxes and trees of a vertex take; see cti_tasks_run_work */
+
+static void cti_broad_free_lane(cti_mem *mem, cti_broad_lane *lane)
+{
+    CTI_FREE(mem, lane->raw);
+    CTI_FREE(mem, lane->scratch);
+    CTI_FREE(mem, lane->bits);
+    CTI_FREE(mem, lane->out);
+}
+
+CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
+{
+    int i;
+    cti_forest_free(mem, &broad->forest);
+    CTI_FREE(mem, broad->trees);
+    CTI_FREE(mem, broad->vertex_boxes);
+    CTI_FREE(mem, broad->vertex_slabs);
+    CTI_FREE(mem, broad->last_x);
+    CTI_FREE(mem, broad->last_inflate);
+    CTI_FREE(mem, broad->last_swept);
+    CTI_FREE(mem, broad->edge_loose);
+    CTI_FREE(mem, broad->body_boxes);
+    CTI_FREE(mem, broad->body_order);
+    CTI_FREE(mem, broad->body_pairs);
+    CTI_FREE(mem, broad->sweep);
+    cti_broad_free_lane(mem, &broad->own);
+    for (i = 0; i < CTI_LEN(broad->lanes); i++)
+        cti_broad_free_lane(mem, &broad->lanes[i]);
+    CTI_FREE(mem, broad->lanes);
+    CTI_FREE(mem, broad->place);
+    CTI_FREE(mem, broad->grid_pairs);
+    CTI_FREE(mem, broad->grid_group);
+    CTI_FREE(mem, broad->grid_first);
+    CTI_FREE(mem, broad->grid_used);
+    cti_grid_free(mem, &broad->grid);
+    memset(broad, 0, sizeof *broad);
+}
+
+/* ---- build ---- */
+
+static int32_t cti_broad_low(const int32_t *e) { return e[0] < e[1] ? e[0] : e[1]; }
+static int32_t cti_broad_high(const int32_t *e) { return e[0] < e[1] ? e[1] : e[0]; }
+
+/* edge_loose: the edges that are no side of any face. Sides, sorted, are searched by bisection. */
+static int cti_broad_find_loose(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
+{
+    int32_t *sides = NULL;
+    int i, k, n = 0, ok = 0;
+    if (!CTI_RESIZE(mem, broad->edge_loose, soup->ne) || !CTI_RESERVE(mem, sides, 6 * (int64_t)soup->nf + 2))
+        goto done;
+    for (i = 0; i < soup->nf; i++)
+        for (k = 0; k < 3; k++, n++) {
+            int32_t side[2];
+            side[0] = soup->faces[3 * i + k], side[1] = soup->faces[3 * i + (k + 1) % 3];
+            sides[2 * n] = cti_broad_low(side), sides[2 * n + 1] = cti_broad_high(side);
+        }
+    if (!cti_pairsort(mem, sides, n, soup->nv, soup->nv, &broad->own.scratch))
+        goto done;
+    for (i = 0; i < soup->ne; i++) {
+        int32_t a = cti_broad_low(soup->edges + 2 * i), b = cti_broad_high(soup->edges + 2 * i);
+        int lo = 0, hi = n;
+        while (lo < hi) {
+            int mid = lo + (hi - lo) / 2;
+            if (sides[2 * mid] < a || (sides[2 * mid] == a && sides[2 * mid + 1] < b))
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        broad->edge_loose[i] = !(lo < n && sides[2 * lo] == a && sides[2 * lo + 1] == b);
+    }
+    ok = 1;
+done:
+    CTI_FREE(mem, sides);
+    return ok;
+}
+
+/* Items of one tree: the elements first .. last of a body, placed by the middle of their boxes; `only`: those with only[i] set. */
+static int cti_broad_collect(cti_bvh_item *items, int first, int last, const int32_t *elements, int width, const uint8_t *only,
+                             const ct_real *x)
+{
+    int i, j, k, n = 0;
+    for (i = first; i < last; i++) {
+        cti_box box = cti_box_empty();
+        if (only && !only[i])
+            continue;
+        for (j = 0; j < width; j++) {
+            k = elements ? elements[(size_t)i * (size_t)width + (size_t)j] : i;
+            cti_box_add(&box, cti_v3_at(x, k));
+        }
+        items[n].at[0] = box.lo.x + (box.hi.x - box.lo.x) / 2;
+        items[n].at[1] = box.lo.y + (box.hi.y - box.lo.y) / 2;
+        items[n].at[2] = box.lo.z + (box.hi.z - box.lo.z) / 2;
+        items[n].id = i;
+        n++;
+    }
+    return n;
+}
+
+CTI_FN const int32_t *cti_broad_elements(const cti_soup *soup, int tree, int *width)
+{
+    *width = tree == CTI_BROAD_FACES ? 3 : (tree == CTI_BROAD_EDGES || tree == CTI_BROAD_LOOSE ? 2 : 1);
+    return *width == 3 ? soup->faces : (*width == 2 ? soup->edges : NULL);
+}
+
+static int cti_broad_build_trees(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x, cti_bvh_item *items)
+{
+    int b, k;
+    for (b = 0; b < soup->n_bodies; b++) {
+        const cti_soup_body *body = soup->bodies + b;
+        for (k = 0; k < CTI_BROAD_TREES; k++) {
+            int width, n;
+            const int32_t *elements = cti_broad_elements(soup, k, &width);
+            const uint8_t *only = k == CTI_BROAD_POINTS ? soup->vertex_is_point : (k == CTI_BROAD_LOOSE ? broad->edge_loose : NULL);
+            int first = width == 3 ? body->f0 : (width == 2 ? body->e0 : body->v0);
+            int last = width == 3 ? body->f1 : (width == 2 ? body->e1 : body->v1);
+            if (k == CTI_BROAD_POINTS && !soup->vertex_is_point)
+                last = first;
+            n = cti_broad_collect(items, first, last, elements, width, only, x);
+            if (!cti_bvh_build(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * b + k, items, n))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x)
+{
+    cti_bvh_item *items = NULL;
+    int most = cti_max_int(soup->nv, cti_max_int(soup->ne, soup->nf)), ok = 0;
+    size_t nb = (size_t)soup->n_bodies;
+    cti_forest_clear(&broad->forest);
+    broad->n_bodies = soup->n_bodies, broad->nv = soup->nv, broad->ne = soup->ne, broad->nf = soup->nf;
+    broad->fresh = 1, broad->partial = broad->boxes_only = 0;
+    if (!CTI_RESIZE(mem, broad->trees, CTI_BROAD_TREES * nb) || !CTI_RESIZE(mem, broad->vertex_boxes, 16 * (size_t)soup->nv) ||
+        !CTI_RESIZE(mem, broad->vertex_slabs, 32 * (size_t)soup->nv) || !CTI_RESIZE(mem, broad->last_x, 6 * (size_t)soup->nv) ||
+        !CTI_RESIZE(mem, broad->last_inflate, nb) || !CTI_RESIZE(mem, broad->last_swept, nb) ||
+        !CTI_RESIZE(mem, broad->body_boxes, 12 * nb) || !CTI_RESIZE(mem, broad->body_order, 2 * nb) ||
+        !CTI_RESIZE(mem, broad->sweep, (nb / 8 + 1) * CTI_BVH_BLOCK) || !CTI_RESERVE(mem, items, most))
+        goto done;
+    ok = cti_broad_find_loose(mem, broad, soup) && (broad->hashed || cti_broad_build_trees(mem, broad, soup, x, items));
+done:
+    CTI_FREE(mem, items);
+    if (!ok)
+        cti_broad_free(mem, broad);
+    return ok;
+}
+
+/* ---- update ---- */
+
+/* Slabs of a linear motion, as float. */
+static void cti_broad_put_slabs(float *t, cti_v3 p0, cti_v3 p1, ct_real inflate)
+{
+    cti_slabs s = cti_slabs_motion(p0, p1, inflate);
+    int k;
+    for (k = 0; k < 6; k++) {
+        t[k] = cti_round_float(s.lo[k]);
+        t[8 + k] = -cti_round_float(s.hi[k]);
+    }
+    t[6] = t[7] = t[14] = t[15] = 0;
+}
+
+/* Box of a linear motion, as float. */
+static void cti_broad_put_box(float *t, cti_v3 p0, cti_v3 p1, ct_real inflate)
+{
+    cti_box b = cti_box_motion(p0, p1, inflate);
+    t[0] = cti_round_float(b.lo.x), t[1] = cti_round_float(b.lo.y), t[2] = cti_round_float(b.lo.z), t[3] = 0;
+    t[4] = -cti_round_float(b.hi.x), t[5] = -cti_round_float(b.hi.y), t[6] = -cti_round_float(b.hi.z), t[7] = 0;
+}
+
+/* Is body b where it was in the last update? If not, its motion is remembered. */
+static int cti_broad_same(cti_broad *broad, const cti_soup_body *body, int b, const ct_real *x0, const ct_real *x1)
+{
+    size_t first = 3 * (size_t)body->v0, bytes = 3 * (size_t)(body->v1 - body->v0) * sizeof *x0;
+    ct_real *last0 = broad->last_x + first, *last1 = broad->last_x + 3 * (size_t)broad->nv + first;
+    if (!broad->fresh && broad->last_inflate[b] == body->inflate && broad->last_swept[b] == (body->swept != 0) &&
+        memcmp(last0, x0 + first, bytes) == 0 && memcmp(last1, x1 + first, bytes) == 0)
+        return 1;
+    memcpy(last0, x0 + first, bytes);
+    memcpy(last1, x1 + first, bytes);
+    broad->last_inflate[b] = body->inflate;
+    broad->last_swept[b] = body->swept != 0;
+    return 0;
+}
+
+/* Vertex boxes and slabs of one body. */
+static void cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, const ct_real *x0, const ct_real *x1)
+{
+    int v;
+    for (v = body->v0; v < body->v1; v++) {
+        cti_v3 p0 = cti_v3_at(x0, v), p1 = cti_v3_at(x1, v);
+        float *box = broad->vertex_boxes + 16 * (size_t)v, *slabs = broad->vertex_slabs + 32 * (size_t)v;
+        cti_broad_put_box(box, p0, body->swept ? p1 : p0, body->inflate);
+        cti_broad_put_slabs(slabs, p0, body->swept ? p1 : p0, body->inflate);
+        if (body->swept)
+            continue;
+        cti_broad_put_box(box + 8, p1, p1, body->inflate);
+        cti_broad_put_slabs(slabs + 16, p1, p1, body->inflate);
+    }
+}
+
+/* box becomes the box of both. */
+static void cti_broad_join(float box[12], const float other[12])
+{
+    int k;
+    for (k = 0; k < 12; k++)
+        box[k] = (k % 6 < 3 ? other[k] < box[k] : other[k] > box[k]) ? other[k] : box[k];
+}
+
+/* Trees of one body after its motion, and its box. */
+static void cti_broad_refit(cti_broad *broad, const cti_soup *soup, int b)
+{
+    float *box = broad->body_boxes + 12 * (size_t)b, other[12];
+    cti_bvh *trees = broad->trees + CTI_BROAD_TREES * b;
+    int i, width;
+    for (i = 0; i < CTI_BROAD_TREES; i++) {
+        const int32_t *elements = cti_broad_elements(soup, i, &width);
+        cti_bvh_refit(&broad->forest, trees + i, broad->vertex_boxes, !soup->bodies[b].swept, elements, width);
+    }
+    cti_bvh_root(&broad->forest, trees + CTI_BROAD_VERTICES, box);
+    for (i = CTI_BROAD_EDGES; i <= CTI_BROAD_FACES; i++) {
+        cti_bvh_root(&broad->forest, trees + i, other);
+        cti_broad_join(box, other);
+    }
+}
+
+/* The box of one body without trees: of its vertices. (The box of no vertices is that of no tree.) */
+static void cti_broad_body_box(cti_broad *broad, const cti_soup *soup, int b)
+{
+    float *box = broad->body_boxes + 12 * (size_t)b, other[12];
+    cti_bvh none;
+    int32_t v;
+    memset(&none, 0, sizeof none);
+    cti_bvh_root(&broad->forest, &none, box);
+    for (v = soup->bodies[b].v0; v < soup->bodies[b].v1; v++) {
+        cti_grid_box(broad->vertex_boxes, &v, 1, soup->bodies[b].swept, other);
+        cti_broad_join(box, other);
+    }
+}
+
+/* bodies write to their own boxes and trees */
+typedef struct cti_broad_moves {
+    cti_broad *broad;
+    const cti_soup *soup;
+    const ct_real *x0, *x1;
+} cti_broad_moves;
+
+static void cti_broad_update_range(int begin, int end, int worker, void *context)
+{
+    const cti_broad_moves *q = (const cti_broad_moves *)context;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        const cti_soup_body *body = q->soup->bodies + begin;
+        if (body->v1 > body->v0 && cti_broad_same(q->broad, body, begin, q->x0, q->x1))
+            continue;
+        cti_broad_vertex_boxes(q->broad, body, q->x0, q->x1);
+        if (q->broad->hashed)
+            cti_broad_body_box(q->broad, q->soup, begin);
+        else
+            cti_broad_refit(q->broad, q->soup, begin);
+    }
+}
+
+CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1)
+{
+    cti_broad_moves q;
+    q.broad = broad, q.soup = soup, q.x0 = x0, q.x1 = x1;
+    cti_tasks_run_work(soup->tasks, cti_broad_update_range, broad->n_bodies, CTI_BROAD_VERTEX_US * soup->nv / cti_max_int(1, broad->n_bodies), &q);
+    broad->fresh = 0;
+    return cti_broad_sweep(mem, broad, soup);
+}
+
+#undef CTI_BROAD_VERTEX_US
