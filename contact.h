@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 5953a8718120f818.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 6db03bfdc92b1ae1.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -6883,8 +6883,8 @@ static int cti_symbolic_updates(cti_mem *mem, cti_symbolic *s)
     memset(s->update_ptr, 0, ((size_t)m + 1) * sizeof *s->update_ptr);
     for (pass = 0; pass < 2; pass++) {
         for (d = 0; d < m; d++) {
-            const int *rows = s->rows + s->row_ptr[d];
             int n = s->row_ptr[d + 1] - s->row_ptr[d];
+            const int *rows = n ? s->rows + s->row_ptr[d] : NULL; /* a diagonal matrix has none at all */
             for (i = 0; i < n; i = k) {
                 a = s->owner[rows[i]];
                 for (k = i; k < n && s->owner[rows[k]] == a; k++) {
@@ -10020,7 +10020,7 @@ typedef struct cti_solve_info {
     cti_solve_status status;
     int iterations; /* outer */
     int sweeps;     /* over the contacts */
-    ct_real spent;  /* of a solver that pivots: iterations, as a share of what one attempt is given */
+    ct_real spent;  /* iterations of a solver that pivots, as a share of what one attempt is given; of interior point, of what a step is */
     ct_real change; /* largest change of v in the last outer iteration, relative to velocity_scale */
 } cti_solve_info;
 
@@ -23609,6 +23609,7 @@ CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double
    solve starts with a share of the world's tolerance, and is continued from where it ended with a tighter one as long as the world's
    judge is not content. The best point stands. Based on: no paper. */
 
+#define CTI_BRIDGE_INTERIOR 4000 /* interior point iterations that a step is given, all solves together: three times what thousands of contacts take */
 #define CTI_BRIDGE_ATTEMPTS 4
 #define CTI_BRIDGE_LOCAL 0.5   /* the same where going on costs nothing but iterations: W stands */
 #define CTI_BRIDGE_FIRST 0.1   /* tolerance of the first attempt, of the world's; */
@@ -23887,6 +23888,8 @@ static int cti_bridge_pass(cti_bridge_run *b)
             got = q.contacts ? cti_bridge_attempt(b, &q, &a, &mended) : cti_bridge_linear(b, &q, &a, &mended);
             if (cti_bridge_pivots(b->solver))
                 b->info->spent += (ct_real)(b->info->iterations - before) / (ct_real)cti_max_int(1, bound);
+            if (b->solver == CT_SOLVER_INTERIOR)
+                b->info->spent += (ct_real)(b->info->iterations - before) / CTI_BRIDGE_INTERIOR;
         }
     }
     cti_bridge_close(b->e.mem, &q);
@@ -34113,7 +34116,7 @@ typedef struct cti_state {
     ct_real *v_new, *x_new;   /* [3 n] tentative end of the step */
     ct_real *pcg_work;
     cti_factors factors;
-    ct_real spent;            /* of this step by a solver that pivots, see cti_solve_info */
+    ct_real spent;            /* of this step by a solver that pivots, or by interior point, see cti_solve_info */
     double in_vain;           /* of this step by ICA in solves that ended far from a solution: sweeps, as shares of max_sweeps over all contacts */
     cti_row *rows;            /* of the last solve */
     cti_contact_row *origins;
@@ -36001,7 +36004,7 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *out);
 #define CTI_ISLANDS_NOTE_US 0.08 /* [us] a block, about; see cti_tasks_run_work */
 #define CTI_ISLANDS_VAIN 24 /* budgets of all contacts that a step may spend on sweeps in vain before islands that end so get an eighth; */
 #define CTI_ISLANDS_JOINTED 4 /* so many times as many where equations are linearized anew in each round */
-#define CTI_ISLANDS_SPENT 1 /* times its bound that a solver that pivots may take in a step */
+#define CTI_ISLANDS_SPENT 1 /* times its bound that a solver that pivots, or interior point, may take in a step */
 #define CTI_ISLANDS_RESCUE 400 /* rows of an island that AUTO gives to Newton's method where ICA failed */
 
 /* islands of one solve */
@@ -36384,7 +36387,7 @@ static int cti_islands_fell(cti_state *s, const cti_island *q, int now)
 }
 
 /* an open island: by the chosen solver, by ICA where that is the chosen one or the other fails, has failed in this attempt,
-   or has pivoted for too long in this step */
+   or has gone on for too long in this step */
 static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_island *q, cti_islands_result *out)
 {
     ct_solver solver = s->desc.solver.solver;
@@ -48285,6 +48288,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ACTIVE_DEPENDENT
 #undef CTI_ACTIVE_NEARLY
 #undef CTI_ACTIVE_REPAIRS
+#undef CTI_BRIDGE_INTERIOR
 #undef CTI_BRIDGE_PAIRS
 #undef CTI_DIST_A0
 #undef CTI_DIST_A1

@@ -285,8 +285,8 @@ static int cti_symbolic_updates(cti_mem *mem, cti_symbolic *s)
     memset(s->update_ptr, 0, ((size_t)m + 1) * sizeof *s->update_ptr);
     for (pass = 0; pass < 2; pass++) {
         for (d = 0; d < m; d++) {
-            const int *rows = s->rows + s->row_ptr[d];
             int n = s->row_ptr[d + 1] - s->row_ptr[d];
+            const int *rows = n ? s->rows + s->row_ptr[d] : NULL; /* a diagonal matrix has none at all */
             for (i = 0; i < n; i = k) {
                 a = s->owner[rows[i]];
                 for (k = i; k < n && s->owner[rows[k]] == a; k++) {

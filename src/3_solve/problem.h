@@ -103,7 +103,7 @@ typedef struct cti_solve_info {
     cti_solve_status status;
     int iterations; /* outer */
     int sweeps;     /* over the contacts */
-    ct_real spent;  /* of a solver that pivots: iterations, as a share of what one attempt is given */
+    ct_real spent;  /* iterations of a solver that pivots, as a share of what one attempt is given; of interior point, of what a step is */
     ct_real change; /* largest change of v in the last outer iteration, relative to velocity_scale */
 } cti_solve_info;
 

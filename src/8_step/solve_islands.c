@@ -20,7 +20,7 @@
 #define CTI_ISLANDS_NOTE_US 0.08 /* [us] a block, about; see cti_tasks_run_work */
 #define CTI_ISLANDS_VAIN 24 /* budgets of all contacts that a step may spend on sweeps in vain before islands that end so get an eighth; */
 #define CTI_ISLANDS_JOINTED 4 /* so many times as many where equations are linearized anew in each round */
-#define CTI_ISLANDS_SPENT 1 /* times its bound that a solver that pivots may take in a step */
+#define CTI_ISLANDS_SPENT 1 /* times its bound that a solver that pivots, or interior point, may take in a step */
 #define CTI_ISLANDS_RESCUE 400 /* rows of an island that AUTO gives to Newton's method where ICA failed */
 
 /* islands of one solve */
@@ -403,7 +403,7 @@ static int cti_islands_fell(cti_state *s, const cti_island *q, int now)
 }
 
 /* an open island: by the chosen solver, by ICA where that is the chosen one or the other fails, has failed in this attempt,
-   or has pivoted for too long in this step */
+   or has gone on for too long in this step */
 static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_island *q, cti_islands_result *out)
 {
     ct_solver solver = s->desc.solver.solver;

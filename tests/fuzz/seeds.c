@@ -164,14 +164,15 @@ static void problems(void)
     static const double w_x[] = {4, 1, 0.5, 1, 3, 0.25, 0.25, 2, -0.125, 0.5, 5, -0.125, 2, 0, 3};
     static const double lo[] = {-1, -1e300, 0, 0.25, -2, -3}, hi[] = {1, 1e300, 4, 0.25, 2, 0};
     static const uint8_t equation[] = {0, 0, 1, 0, 0, 0};
-    static const char *const kinds[6] = {"cpb", "cpb", "cpb", "cpb", "lcp", "blcp"};
+    static const char *const kinds[7] = {"cpb", "cpb", "cpb", "cpb", "lcp", "blcp", "cpb"};
+    static const int32_t diagonal_p[] = {0, 1, 2, 3, 4}, diagonal_i[] = {0, 1, 2, 3}; /* found by fuzzing: a matrix with nothing beside its diagonal */
     int i;
-    for (i = 0; i < 6; i++) {
+    for (i = 0; i < 7; i++) {
         ct_problem_desc d = ct_problem_desc_default();
         ct_problem *p = NULL;
         char path[512], name[32];
-        d.kind = i < 2 ? CT_PROBLEM_QP : (i == 2 ? CT_PROBLEM_GLOBAL : (i == 3 ? CT_PROBLEM_LOCAL : CT_PROBLEM_LCP));
-        if (i < 3)
+        d.kind = i < 2 || i == 6 ? CT_PROBLEM_QP : (i == 2 ? CT_PROBLEM_GLOBAL : (i == 3 ? CT_PROBLEM_LOCAL : CT_PROBLEM_LCP));
+        if (i < 3 || i == 6)
             d.A.rows = d.A.cols = 4, d.A.p = a_p, d.A.i = a_i, d.A.x = a_x, d.J.rows = 6, d.J.cols = 4, d.J.p = j_p, d.J.i = j_i,
             d.J.x = j_x, d.b = b;
         else
@@ -181,6 +182,8 @@ static void problems(void)
             d.mu = mu;
         if (i == 1)
             d.equation = equation;
+        if (i == 6)
+            d.A.p = diagonal_p, d.A.i = diagonal_i, d.A.x = w_x;
         if (i == 5)
             d.lo = lo, d.hi = hi;
         snprintf(name, sizeof name, "written_%d.%s", i, kinds[i]);
