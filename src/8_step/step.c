@@ -233,7 +233,6 @@ static void cti_step_shorten(cti_state *s, ct_real *sub, int *calm)
     *sub /= 2;
     *calm = 0;
     s->detect.valid = 0;
-    cti_step_release(s);
 }
 
 /* notes what rests in a substep: all, or what was wild. Its factors and its history were of another motion */
@@ -261,15 +260,24 @@ static void cti_step_note_rest(cti_state *s, ct_step_report *r)
     cti_step_release(s);
 }
 
+/* a substep that was tried */
+typedef struct cti_step_try {
+    cti_attempt a;
+    int good;
+    int shorter; /* it is not, and half of its length may be */
+    int rests;   /* times that something wild was held in it */
+} cti_step_try;
+
 /* what neither is good nor can be shorter, or has wild bodies at rest: integrators are told of it. 0: out of memory */
-static int cti_step_force(cti_state *s, ct_real dt, int rests, cti_attempt *a, ct_step_report *r)
+static int cti_step_force(cti_state *s, ct_real dt, cti_step_try *t, ct_step_report *r)
 {
-    int resting = rests || a->gave_up;
+    cti_attempt *a = &t->a;
+    int resting = t->rests || a->gave_up;
     cti_integrate_watch(s);
     if (resting)
         cti_step_rested(s, a->gave_up);
     /* zones may push what rests */
-    if ((rests && !a->clear && !cti_assemble_pins(s, dt)) || !cti_step_fail_safe(s, dt, a, r))
+    if ((t->rests && !a->clear && !cti_assemble_pins(s, dt)) || !cti_step_fail_safe(s, dt, a, r))
         return 0;
     cti_integrate_reset(s, !a->converged);
     if (resting)
@@ -277,11 +285,33 @@ static int cti_step_force(cti_state *s, ct_real dt, int rests, cti_attempt *a, c
     return 1;
 }
 
+/* tries a substep; what is wild in the shortest is held, and the rest is solved about it. 0: out of memory */
+static int cti_step_attempt(cti_state *s, ct_real dt, ct_real sub, const cti_memory *memory, ct_real dt_memory, cti_step_try *t, ct_step_report *r)
+{
+    cti_attempt *a = &t->a;
+    int again;
+    t->rests = 0;
+    cti_step_release(s);
+    do {
+        cti_arena_reset(s->arena);
+        if ((s->detect.n_tangled && !cti_tangle_find(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, a))
+            return 0;
+        t->good = a->clear && a->converged && !a->crushed && !a->spun && !a->strained && cti_step_is_finite(s);
+        t->shorter = !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s, dt);
+        again = !t->shorter && a->wild > 0 && t->rests < CTI_STEP_RESTS;
+        t->rests += again;
+        cti_step_note(r, a, !t->shorter && !again && !(a->event > 0));
+        if (!t->good || a->event > 0)
+            s->limit = a->limit;
+    } while (again);
+    return 1;
+}
+
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     ct_real left = dt, sub = dt, dt_memory = s->dt_memory, whole = 0; /* whole: length before a cut, 0: not cut */
     const cti_memory *memory = &s->memory;
-    int slot = 0, calm = 0, halved = 0, rests = 0; /* rests: attempts of this substep with wild bodies at rest */
+    int slot = 0, calm = 0, halved = 0;
     double t0 = cti_cmr_clock(s);
     cti_step_begin(s, r);
     if (s->n == 0) {
@@ -292,36 +322,25 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         return CT_ERR_MEMORY;
     s->time_end = s->time + (double)dt;
     while (left > 0) {
-        cti_attempt a;
-        int good, shorter, again;
-        cti_arena_reset(s->arena);
-        if (s->detect.n_tangled && !cti_tangle_find(s))
-            return cti_step_take_back(s);
+        cti_step_try t;
         sub = cti_step_length(s, dt, left, sub);
         s->left = left;
-        if (!cti_cmr_attempt(s, sub, memory, dt_memory, &a))
+        if (!cti_step_attempt(s, dt, sub, memory, dt_memory, &t, r))
             return cti_step_take_back(s);
-        good = a.clear && a.converged && !a.crushed && !a.spun && !a.strained && cti_step_is_finite(s);
-        shorter = !good && sub / 2 >= CTI_R(0.999) * cti_step_least(s, dt);
-        again = !shorter && a.wild > 0 && ++rests <= CTI_STEP_RESTS;
-        cti_step_note(r, &a, !shorter && !again && !(a.event > 0));
-        if (!good || a.event > 0)
-            s->limit = a.limit;
-        if (a.event > 0) {
+        if (t.a.event > 0) {
             whole = cti_max(whole, sub);
-            sub = cti_events_cut(s, sub, a.event);
+            sub = cti_events_cut(s, sub, t.a.event);
             continue;
         }
-        if (shorter) {
+        if (t.shorter) {
             cti_step_shorten(s, &sub, &calm);
-            whole = 0, halved = 1, rests = 0;
+            whole = 0, halved = 1;
             continue;
         }
-        if (again)
-            continue;
-        if (a.budget)
+        if (t.a.budget)
             cti_step_status(r, CT_STATUS_BUDGET);
-        if (((!good || rests) && !cti_step_force(s, sub, rests, &a, r)) || !cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot]))
+        if (((!t.good || t.rests) && !cti_step_force(s, sub, &t, r)) ||
+            !cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot]))
             return cti_step_take_back(s);
         memory = &s->memory_step[slot];
         slot ^= 1;
@@ -330,9 +349,8 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         r->substeps++;
         if (whole > 0)
             sub = whole, whole = 0, r->events++;
-        else if (sub < dt && good && !rests && ++calm == CTI_STEP_CALM)
+        else if (sub < dt && t.good && !t.rests && ++calm == CTI_STEP_CALM)
             calm = 0, sub *= 2; /* what made the step short may be over */
-        rests = 0;
     }
     if (halved)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
