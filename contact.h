@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs fe05731521453fe9.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9e7348d81093ecd3.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -32326,6 +32326,8 @@ CTI_FN void cti_pair_make(const cti_surface *s, ct_pair_kind kind, int a, int b,
 CTI_FN ct_real cti_pair_closest(const cti_surface *s, const ct_real *x, cti_pair *pair, int *out_feature);
 /* cti_pair_offset -- p_a - p_b at positions x with the pair's weights. */
 CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_pair *pair);
+/* cti_pair_point -- the point of a pair on side 0 or 1 at positions x; not of planes. */
+CTI_FN cti_v3 cti_pair_point(const ct_real *x, const cti_pair *pair, int side);
 /* cti_pair_key -- names the features by body and by vertex within it: the same while both bodies live, whatever comes and goes beside them. */
 CTI_FN uint64_t cti_pair_key(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_a(const cti_surface *s, const cti_pair *pair);
@@ -32522,6 +32524,15 @@ CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_
     return r;
 }
 
+CTI_FN cti_v3 cti_pair_point(const ct_real *x, const cti_pair *pair, int side)
+{
+    int k, first = side ? pair->n_a : 0, end = side ? pair->n : pair->n_a;
+    cti_v3 o = cti_v3_at(x, pair->v[first]), r = o;
+    for (k = first + 1; k < end; k++)
+        r = cti_v3_mad(r, cti_v3_sub(cti_v3_at(x, pair->v[k]), o), cti_abs(pair->w[k]));
+    return r;
+}
+
 static uint64_t cti_surface_mix(uint64_t h, uint64_t v)
 {
     h = (h ^ v) * 0xff51afd7ed558ccdull;
@@ -32682,8 +32693,9 @@ typedef struct cti_contact_row {
 } cti_contact_row;
 
 /* cti_rows_build -- fills row and origin for `pair` with weights set and unit normal n (from b to a), gap measured at x0. Returns 0 when no
-   unknown takes part (nothing to solve). twin > 0 tells apart several rows of one pair. */
-CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, int twin, cti_row *row, cti_contact_row *origin);
+   unknown takes part (nothing to solve). before: see cti_hit. twin > 0 tells apart several rows of one pair. */
+CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, cti_row *row,
+                          cti_contact_row *origin);
 
 /* cti_rows_linearize -- arms and w of a row that bends, at the tentative state of the context: w + J v is the exact relative velocity there.
    Returns the largest change of a row's velocity at v [m/s]. */
@@ -32826,24 +32838,27 @@ static void cti_rows_response(const cti_row_context *c, const cti_row *row, cti_
     }
 }
 
-/* the frame and start multipliers: the impulse of the last step is a world vector and is rotated into this frame */
-static void cti_rows_recall(const cti_row_context *c, uint64_t key, cti_v3 n, cti_row *row, cti_contact_row *origin)
+/* the frame and start multipliers: the impulse of the last step is a world vector and is rotated into this frame. other: it was another pair's,
+   whose sides may be the other way round */
+static void cti_rows_recall(const cti_row_context *c, uint64_t key, int other, cti_v3 n, cti_row *row, cti_contact_row *origin)
 {
     const cti_memory_item *m = cti_memory_find(c->memory, key);
     cti_v3 imp, slip, r;
-    ct_real scale;
+    ct_real scale, alike, sign;
     if (!m)
         return;
-    imp = cti_v3_at(m->impulse, 0);
-    if (cti_v3_dot(cti_v3_at(m->normal, 0), n) < CTI_R(0.5))
+    alike = cti_v3_dot(cti_v3_at(m->normal, 0), n);
+    sign = other && alike < 0 ? -1 : 1;
+    if (sign * alike < CTI_R(0.5))
         return;
+    imp = cti_v3_mul(cti_v3_at(m->impulse, 0), sign);
     scale = c->dt_memory > 0 ? c->dt / c->dt_memory : 1;
     r = cti_m3_mul_v(row->frame, cti_v3_mul(imp, scale));
     row->r[0] = cti_max(0, r.x);
     row->r[1] = row->mu > 0 ? r.y : 0;
     row->r[2] = row->mu > 0 ? r.z : 0;
     cti_cone_project(CT_CONE_CONE, row->mu * row->r[0], &row->r[1], &row->r[2]);
-    slip = cti_v3_at(m->slip, 0);
+    slip = cti_v3_mul(cti_v3_at(m->slip, 0), sign);
     slip = cti_v3_mad(slip, n, -cti_v3_dot(slip, n));
     cti_v3_put(origin->slip, 0, slip);
     origin->rest = m->rest;
@@ -32869,7 +32884,8 @@ static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row
     row->softness = soft;
 }
 
-CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, int twin, cti_row *row, cti_contact_row *origin)
+CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, cti_row *row,
+                          cti_contact_row *origin)
 {
     const cti_surface *s = c->surface;
     int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair);
@@ -32891,7 +32907,7 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     row->mu = cti_sqrt(s->bodies[a].friction * s->bodies[b].friction);
     row->key = cti_pair_key(s, pair) + (uint64_t)twin;
     if (twin == 0)
-        cti_rows_recall(c, row->key, n, row, origin);
+        cti_rows_recall(c, before ? before : row->key, before != 0, n, row, origin);
     cti_rows_response(c, row, n, &soft, &own);
     cti_rows_law(c, row, origin, soft);
     scripted = cti_m3_mul_v(row->frame, scripted);
@@ -32976,8 +32992,12 @@ typedef struct cti_hit {
     cti_pair pair;  /* weights at the time of impact */
     cti_v3 normal;
     ct_real toi;
+    uint64_t before; /* key of the pair that this contact was in the last step, where that is another one; else 0 */
     int flat;       /* edge-edge with a flat edge: nothing new while vertex-face pairs of the same surfaces collide too */
 } cti_hit;
+
+/* cti_hits_take -- leaves of hits [n], a dynamic array, those that keep [n] says, in their order. */
+CTI_FN void cti_hits_take(cti_hit *hits, const uint8_t *keep);
 
 typedef struct cti_detect {
     cti_list vf, ee;
@@ -33009,7 +33029,8 @@ CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const c
 CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *s);
 
 /* cti_detect_near -- appends to *out the pairs that are, or by x1 will be, closer than their thickness and whose normal at x0 can be trusted;
-   one pair for each geometric contact, and every pair that carried load in `memory`. 0 when memory ran out. */
+   one pair for each geometric contact where features meet (twins.h has those that only nearly do), and every pair that carried load in
+   `memory`. 0 when memory ran out. */
 CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out);
 
 /* cti_detect_collisions -- appends to *out every candidate that comes nearer than its min_sep on the way from x0 to x1, with normal and
@@ -33042,6 +33063,16 @@ static void cti_detect_free_list(cti_mem *mem, cti_list *l)
     CTI_FREE(mem, l->w);
     CTI_FREE(mem, l->feature);
     CTI_FREE(mem, l->min_sep);
+}
+
+CTI_FN void cti_hits_take(cti_hit *hits, const uint8_t *keep)
+{
+    int i, k = 0, n = CTI_LEN(hits);
+    for (i = 0; i < n; i++)
+        if (keep[i])
+            hits[k++] = hits[i];
+    if (hits)
+        stbds_header(hits)->length = (size_t)k;
 }
 
 CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
@@ -33336,6 +33367,7 @@ static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti
         return 0;
     hit->toi = 0;
     hit->flat = 0;
+    hit->before = 0;
     if (pair->kind == CT_PAIR_PLANE)
         hit->normal = cti_v3_at(s->planes[pair->plane].normal, 0);
     else {
@@ -33532,6 +33564,7 @@ static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_list *
             continue;
         cti_pair_make(s, kind, l->pairs[2 * i], l->pairs[2 * i + 1], &hit.pair);
         hit.toi = d->toi[i];
+        hit.before = 0;
         hit.flat = kind == CT_PAIR_EE && (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]));
         cti_detect_impact(s, x1, &hit);
         if (!CTI_PUSH(mem, *out, hit))
@@ -33556,6 +33589,7 @@ static int cti_detect_collide_planes(cti_mem *mem, const cti_detect *d, const ct
             hit.toi = g0 > g1 ? cti_clamp((g0 - sep) / (g0 - g1), 0, 1) : 0;
             hit.normal = cti_v3_at(s->planes[k].normal, 0);
             hit.flat = 0;
+            hit.before = 0;
             if (!CTI_PUSH(mem, *out, hit))
                 return 0;
         }
@@ -33581,6 +33615,7 @@ static int cti_detect_collide_thin(cti_mem *mem, const cti_detect *d, const cti_
             if (!on || cti_detect_is_tangled(d, s, hit.pair.v, hit.pair.n_a, hit.pair.n))
                 continue;
             hit.flat = 0;
+            hit.before = 0;
             cti_detect_impact(s, x1, &hit);
             if (!CTI_PUSH(mem, *out, hit))
                 return 0;
@@ -33610,6 +33645,200 @@ CTI_FN ct_real cti_detect_min_distance(const cti_detect *d, const cti_surface *s
                 best = cti_min(best, cti_detect_above(s, k, x, i));
         }
     return best;
+}
+
+/* ---- 7_contact/twins.h ---- */
+/* twins.h -- fewer rows where several near pairs are one contact. */
+
+
+/* cti_twins_cull -- takes out of hits the pairs of vertices with faces and edges with edges that others speak for: with the same points and about
+   the same normal, or between two others. They are missed by no guarantee, only by the solver: what the motion breaks is found by CCD.
+   Order is kept; who speaks goes on with what the others carried in memory (cti_hit.before). 0: out of memory. */
+CTI_FN int cti_twins_cull(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits);
+
+
+/* ---- 7_contact/twins.c ---- */
+/* twins.c -- one row for near pairs that are one contact.
+   Method: a vertex over the diagonal of a square is near both triangles, and near every edge that crosses there; edges that lie along each other
+   are near in one point, and each is near the other's ends. Pairs whose points are the same but for a small share of a feature, or are
+   between those of two others, with about one normal, have multipliers that can not be told from each other, and sweeps hand load from one
+   to the other without end. The nearest speaks for them; at vertices before insides of edges, so that ends speak for what is between. In a
+   groove both sides stay, since from each of them the other is nearer than its own pair says.
+   Constraint culling, never CCD culling. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
+
+#define CTI_TWINS_SAME CTI_R(0.04)   /* most by which weights of one contact differ, */
+#define CTI_TWINS_APART CTI_R(1.5)   /* and its points, of the thickness */
+#define CTI_TWINS_ALIKE CTI_R(0.7)   /* cosine of its normals */
+#define CTI_TWINS_NEARER CTI_R(0.25) /* of the thickness: so much nearer may a pair be, seen along the normal of the one that speaks for it */
+enum { CTI_TWINS_VIEWS = 16 };       /* pairs that are compared with one, at most */
+
+
+/* near pairs by the vertices that they touch */
+typedef struct cti_twins {
+    const cti_surface *s;
+    const cti_memory *memory;
+    cti_hit *hits;
+    int32_t *first; /* [nv] 1 + newest entry of a vertex, 0: none */
+    int32_t *next;  /* [2 n] the same of the next: entry 2 i + k is of the k-th vertex that hit i touches */
+    uint8_t *keep;  /* [n] */
+} cti_twins;
+
+/* a pair that is kept, as one that might go sees it */
+typedef struct cti_twins_view {
+    int hit;
+    ct_real w[5];   /* its weights on the other's vertices */
+    cti_v3 at[2];   /* its points, on the other's sides */
+    ct_real nearer; /* by how much the other is nearer along its normal */
+} cti_twins_view;
+
+/* vertices that hold all of a pair's point on their side, at most two; returns how many */
+static int cti_twins_poles(const cti_pair *p, int32_t *out)
+{
+    int k, n = 0;
+    for (k = 0; k < p->n && n < 2; k++)
+        if (cti_abs(p->w[k]) >= 1 - CTI_TWINS_SAME)
+            out[n++] = p->v[k];
+    return n;
+}
+
+/* 1 + place of a vertex in a pair, 0: it is not in it */
+static int cti_twins_has(const cti_pair *p, int32_t v)
+{
+    int k;
+    for (k = 0; k < p->n && p->v[k] != v; k++)
+        ;
+    return k < p->n ? k + 1 : 0;
+}
+
+static ct_real cti_twins_weight(const cti_pair *p, int32_t v)
+{
+    int k = cti_twins_has(p, v);
+    return k ? p->w[k - 1] : 0;
+}
+
+/* the kept hit j as hit i sees it, both at vertex `pole`; 0 where j, or its normal, is somewhere else */
+static int cti_twins_look(const cti_twins *q, int i, int j, int32_t pole, cti_twins_view *out)
+{
+    const cti_hit *a = &q->hits[i], *b = &q->hits[j];
+    ct_real sign = cti_twins_weight(&a->pair, pole) * cti_twins_weight(&b->pair, pole) > 0 ? 1 : -1;
+    cti_v3 off_a, off_b;
+    int k;
+    if (sign * cti_v3_dot(a->normal, b->normal) < CTI_TWINS_ALIKE)
+        return 0;
+    for (k = 0; k < b->pair.n; k++)
+        if (cti_abs(b->pair.w[k]) > CTI_TWINS_SAME && !cti_twins_has(&a->pair, b->pair.v[k]))
+            return 0;
+    for (k = 0; k < a->pair.n; k++)
+        out->w[k] = sign * cti_twins_weight(&b->pair, a->pair.v[k]);
+    out->hit = j;
+    for (k = 0; k < 2; k++)
+        out->at[k] = cti_pair_point(q->s->x0, &b->pair, sign > 0 ? k : 1 - k);
+    off_a = cti_v3_mul(cti_pair_offset(q->s, q->s->x0, &a->pair), sign), off_b = cti_pair_offset(q->s, q->s->x0, &b->pair);
+    out->nearer = cti_v3_dot(b->normal, cti_v3_sub(off_b, off_a));
+    return 1;
+}
+
+/* 1 when the points of pair p are between those of a and b, which may be the same; at: where they are */
+static int cti_twins_between(const cti_pair *p, const cti_v3 *at, const cti_twins_view *a, const cti_twins_view *b, ct_real apart)
+{
+    ct_real ab = 0, ap = 0, t;
+    int k;
+    for (k = 0; k < p->n; k++)
+        ab += (b->w[k] - a->w[k]) * (b->w[k] - a->w[k]), ap += (b->w[k] - a->w[k]) * (p->w[k] - a->w[k]);
+    t = ab > 0 ? cti_clamp(ap / ab, 0, 1) : 0;
+    for (k = 0; k < p->n; k++)
+        if (cti_abs(a->w[k] + t * (b->w[k] - a->w[k]) - p->w[k]) > CTI_TWINS_SAME)
+            return 0;
+    for (k = 0; k < 2; k++)
+        if (cti_v3_norm(cti_v3_sub(cti_v3_mad(a->at[k], cti_v3_sub(b->at[k], a->at[k]), t), at[k])) > apart)
+            return 0;
+    return 1;
+}
+
+/* the kept hit that has the points of hit i, or one of two that have points on both sides of them: along two edges that lie on each other,
+   the vertices at the ends speak for what is between. -1: none. *out_same: it is the same point */
+static int cti_twins_speaker(const cti_twins *q, int i, int *out_same)
+{
+    const cti_pair *p = &q->hits[i].pair;
+    ct_real h = cti_pair_thickness(q->s, p);
+    cti_twins_view view[CTI_TWINS_VIEWS];
+    cti_v3 at[2];
+    int32_t e;
+    int k, j, n = 0;
+    for (k = 0; k < 2; k++)
+        at[k] = cti_pair_point(q->s->x0, p, k);
+    for (k = 0; k < p->n; k++)
+        for (e = q->first[p->v[k]]; e > 0 && n < CTI_TWINS_VIEWS; e = q->next[e - 1]) {
+            if (!cti_twins_look(q, i, (e - 1) / 2, p->v[k], &view[n]))
+                continue;
+            for (j = n; j >= 0; j--)
+                if (cti_min(view[j].nearer, view[n].nearer) <= CTI_TWINS_NEARER * h &&
+                    cti_twins_between(p, at, &view[j], &view[n], CTI_TWINS_APART * h)) {
+                    *out_same = j == n;
+                    return view[n].hit;
+                }
+            n++;
+        }
+    return -1;
+}
+
+/* what a contact carried as pair `from` in the last step, it goes on with as pair `to` */
+static void cti_twins_hand_over(const cti_twins *q, int from, int to)
+{
+    uint64_t key = cti_pair_key(q->s, &q->hits[from].pair);
+    if (!q->hits[to].before && !cti_memory_find(q->memory, cti_pair_key(q->s, &q->hits[to].pair)) && cti_memory_find(q->memory, key))
+        q->hits[to].before = key;
+}
+
+/* keeps hit i unless another one speaks for it */
+static void cti_twins_admit(cti_twins *q, int i)
+{
+    int32_t pole[2];
+    int k, n, same, other = cti_twins_speaker(q, i, &same);
+    if (other >= 0) {
+        if (same)
+            cti_twins_hand_over(q, i, other);
+        return;
+    }
+    n = cti_twins_poles(&q->hits[i].pair, pole);
+    q->keep[i] = 1;
+    for (k = 0; k < n; k++) {
+        q->next[2 * i + k] = q->first[pole[k]];
+        q->first[pole[k]] = 2 * i + k + 1;
+    }
+}
+
+static int cti_twins_may_twin(const cti_hit *hit) { return hit->pair.kind == CT_PAIR_VF || hit->pair.kind == CT_PAIR_EE; }
+
+/* pairs at vertices first, then those between insides of edges; of both the nearest first, in steps of a thousandth of the thickness */
+static uint32_t cti_twins_rank(const cti_surface *s, const cti_hit *hit)
+{
+    int32_t pole[2];
+    ct_real h = cti_surface_pair_thickness(s, cti_pair_body_a(s, &hit->pair), cti_pair_body_b(s, &hit->pair));
+    ct_real far = cti_v3_norm(cti_pair_offset(s, s->x0, &hit->pair)) / h;
+    return (uint32_t)(cti_min(far, 1000) * 1000) + (cti_twins_poles(&hit->pair, pole) ? 0 : 1u << 24);
+}
+
+CTI_FN int cti_twins_cull(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
+{
+    cti_twins q;
+    int i, m = 0, n = CTI_LEN(hits);
+    uint32_t *rank = CTI_ARENA_NEW(arena, uint32_t, n), *rank_tmp = CTI_ARENA_NEW(arena, uint32_t, n);
+    int32_t *order = CTI_ARENA_NEW(arena, int32_t, n), *order_tmp = CTI_ARENA_NEW(arena, int32_t, n);
+    q.s = s, q.memory = memory, q.hits = hits;
+    q.first = CTI_ARENA_ZERO(arena, int32_t, s->nv), q.next = CTI_ARENA_NEW(arena, int32_t, 2 * n), q.keep = CTI_ARENA_ZERO(arena, uint8_t, n);
+    if (!rank || !rank_tmp || !order || !order_tmp || !q.first || !q.next || !q.keep)
+        return 0;
+    for (i = 0; i < n; i++)
+        if (cti_twins_may_twin(&hits[i]))
+            rank[m] = cti_twins_rank(s, &hits[i]), order[m++] = i;
+        else
+            q.keep[i] = 1;
+    cti_sort_u32(rank, order, rank_tmp, order_tmp, m);
+    for (i = 0; i < m; i++)
+        cti_twins_admit(&q, order[i]);
+    cti_hits_take(hits, q.keep);
+    return 1;
 }
 
 /* ---- 7_contact/cull.h ---- */
@@ -33694,16 +33923,6 @@ static int cti_cull_init(cti_cull *q, cti_arena *arena, const cti_surface *s, in
     return q->next && q->first && q->number && q->table && q->normal && q->at && q->bodies && q->loaded && q->keep && q->bulge && q->gap;
 }
 
-/* the point of a pair on its first side: p_a = sum of its weights times its vertices */
-static cti_v3 cti_cull_point(const cti_surface *s, const cti_pair *p)
-{
-    cti_v3 o = cti_v3_at(s->x0, p->v[0]), r = o;
-    int k;
-    for (k = 1; k < p->n_a; k++)
-        r = cti_v3_mad(r, cti_v3_sub(cti_v3_at(s->x0, p->v[k]), o), p->w[k]);
-    return r;
-}
-
 /* extreme points of one group in eight directions of its plane */
 static void cti_cull_outline(cti_cull *q, int g, cti_v3 t1, cti_v3 t2)
 {
@@ -33772,7 +33991,7 @@ static void cti_cull_choose(cti_cull *q, int g, const cti_hit *hits)
 CTI_FN int cti_cull_flat(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
 {
     cti_cull cull, *q = &cull;
-    int i, k = 0, n = CTI_LEN(hits);
+    int i, n = CTI_LEN(hits);
     for (i = 0; i < n && !cti_cull_is_hard(s, &hits[i].pair); i++)
         ;
     if (i == n)
@@ -33789,17 +34008,13 @@ CTI_FN int cti_cull_flat(cti_arena *arena, const cti_surface *s, const cti_memor
             continue;
         }
         g = cti_cull_group(q, a < b ? a << 32 | b : b << 32 | a, a < b ? hits[i].normal : cti_v3_mul(hits[i].normal, -1));
-        q->at[i] = cti_cull_point(s, p);
+        q->at[i] = cti_pair_point(s->x0, p, 0);
         q->loaded[i] = (uint8_t)(cti_memory_find(memory, cti_pair_key(s, p)) != NULL);
         q->next[i] = q->first[g], q->first[g] = i;
     }
     for (i = 0; i < q->n_groups; i++)
         cti_cull_choose(q, i, hits);
-    for (i = 0; i < n; i++)
-        if (q->keep[i])
-            hits[k++] = hits[i];
-    if (hits)
-        stbds_header(hits)->length = (size_t)k;
+    cti_hits_take(hits, q->keep);
     return 1;
 }
 
@@ -37430,7 +37645,7 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
         cti_row row;
         cti_contact_row origin;
         cti_repair_fit(&s->surface, &r.pair);
-        if (!cti_rows_build(c, &r.pair, r.normal, 1, &row, &origin))
+        if (!cti_rows_build(c, &r.pair, r.normal, 0, 1, &row, &origin))
             continue;
         /* lambda >= (recover - u_n) / softness and nothing else: a hard law with the same compliance asks for less */
         row.mu = 0;
@@ -38390,7 +38605,7 @@ static int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
             s->origins[x.last[at]].fresh = 1;
             continue;
         }
-        if (!cti_rows_build(c, &s->hits[i].pair, s->hits[i].normal, cti_min_int(twin, 2), &row, &origin))
+        if (!cti_rows_build(c, &s->hits[i].pair, s->hits[i].normal, s->hits[i].before, cti_min_int(twin, 2), &row, &origin))
             continue;
         origin.fresh = 1;
         if (!cti_cmr_put_row(s, &row, &origin, twin < 3 ? -1 : x.last[at]))
@@ -38481,7 +38696,8 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     if (!cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits))
         return 0;
     cti_events_defer(s, c);
-    return cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) && cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
+    return cti_twins_cull(s->arena, &s->surface, c->memory, s->hits) && cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) &&
+           cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
 }
 
 /* bodies whose contacts did not come again: their free motion is their motion, and is solved as such; *moved: how many. 0: out of memory */
@@ -38826,7 +39042,7 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
         cti_contact_row origin;
         cti_row *row = &z->rows[z->n_rows];
         ct_real d;
-        if (!cti_rows_build(c, &s->hits[i].pair, s->hits[i].normal, 0, row, &origin))
+        if (!cti_rows_build(c, &s->hits[i].pair, s->hits[i].normal, 0, 0, row, &origin))
             continue;
         /* keep half the thickness, or nine tenths of what is there */
         d = origin.gap0 + origin.thickness;
@@ -41052,7 +41268,7 @@ static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
     for (i = 0; ok && i < CTI_LEN(touch); i++) {
         cti_row row;
         cti_contact_row origin;
-        if (!cti_rows_build(&c, &touch[i].pair, touch[i].normal, 0, &row, &origin))
+        if (!cti_rows_build(&c, &touch[i].pair, touch[i].normal, 0, 0, &row, &origin))
             continue;
         cti_dcd_law(s, dt, &row, &origin);
         depth[n++] = (double)(touch[i].distance - origin.thickness);
@@ -48346,6 +48562,10 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_DETECT_DISTANCE_US
 #undef CTI_DETECT_COLLIDE_US
 #undef CTI_DETECT_NEAR_US
+#undef CTI_TWINS_SAME
+#undef CTI_TWINS_APART
+#undef CTI_TWINS_ALIKE
+#undef CTI_TWINS_NEARER
 #undef CTI_CULL_SAME
 #undef CTI_CULL_FLAT
 #undef CTI_CULL_STAY

@@ -70,16 +70,6 @@ static int cti_cull_init(cti_cull *q, cti_arena *arena, const cti_surface *s, in
     return q->next && q->first && q->number && q->table && q->normal && q->at && q->bodies && q->loaded && q->keep && q->bulge && q->gap;
 }
 
-/* the point of a pair on its first side: p_a = sum of its weights times its vertices */
-static cti_v3 cti_cull_point(const cti_surface *s, const cti_pair *p)
-{
-    cti_v3 o = cti_v3_at(s->x0, p->v[0]), r = o;
-    int k;
-    for (k = 1; k < p->n_a; k++)
-        r = cti_v3_mad(r, cti_v3_sub(cti_v3_at(s->x0, p->v[k]), o), p->w[k]);
-    return r;
-}
-
 /* extreme points of one group in eight directions of its plane */
 static void cti_cull_outline(cti_cull *q, int g, cti_v3 t1, cti_v3 t2)
 {
@@ -148,7 +138,7 @@ static void cti_cull_choose(cti_cull *q, int g, const cti_hit *hits)
 CTI_FN int cti_cull_flat(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
 {
     cti_cull cull, *q = &cull;
-    int i, k = 0, n = CTI_LEN(hits);
+    int i, n = CTI_LEN(hits);
     for (i = 0; i < n && !cti_cull_is_hard(s, &hits[i].pair); i++)
         ;
     if (i == n)
@@ -165,16 +155,12 @@ CTI_FN int cti_cull_flat(cti_arena *arena, const cti_surface *s, const cti_memor
             continue;
         }
         g = cti_cull_group(q, a < b ? a << 32 | b : b << 32 | a, a < b ? hits[i].normal : cti_v3_mul(hits[i].normal, -1));
-        q->at[i] = cti_cull_point(s, p);
+        q->at[i] = cti_pair_point(s->x0, p, 0);
         q->loaded[i] = (uint8_t)(cti_memory_find(memory, cti_pair_key(s, p)) != NULL);
         q->next[i] = q->first[g], q->first[g] = i;
     }
     for (i = 0; i < q->n_groups; i++)
         cti_cull_choose(q, i, hits);
-    for (i = 0; i < n; i++)
-        if (q->keep[i])
-            hits[k++] = hits[i];
-    if (hits)
-        stbds_header(hits)->length = (size_t)k;
+    cti_hits_take(hits, q->keep);
     return 1;
 }

@@ -24,6 +24,16 @@ static void cti_detect_free_list(cti_mem *mem, cti_list *l)
     CTI_FREE(mem, l->min_sep);
 }
 
+CTI_FN void cti_hits_take(cti_hit *hits, const uint8_t *keep)
+{
+    int i, k = 0, n = CTI_LEN(hits);
+    for (i = 0; i < n; i++)
+        if (keep[i])
+            hits[k++] = hits[i];
+    if (hits)
+        stbds_header(hits)->length = (size_t)k;
+}
+
 CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
 {
     cti_detect_free_list(mem, &d->vf);
@@ -316,6 +326,7 @@ static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti
         return 0;
     hit->toi = 0;
     hit->flat = 0;
+    hit->before = 0;
     if (pair->kind == CT_PAIR_PLANE)
         hit->normal = cti_v3_at(s->planes[pair->plane].normal, 0);
     else {
@@ -512,6 +523,7 @@ static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_list *
             continue;
         cti_pair_make(s, kind, l->pairs[2 * i], l->pairs[2 * i + 1], &hit.pair);
         hit.toi = d->toi[i];
+        hit.before = 0;
         hit.flat = kind == CT_PAIR_EE && (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]));
         cti_detect_impact(s, x1, &hit);
         if (!CTI_PUSH(mem, *out, hit))
@@ -536,6 +548,7 @@ static int cti_detect_collide_planes(cti_mem *mem, const cti_detect *d, const ct
             hit.toi = g0 > g1 ? cti_clamp((g0 - sep) / (g0 - g1), 0, 1) : 0;
             hit.normal = cti_v3_at(s->planes[k].normal, 0);
             hit.flat = 0;
+            hit.before = 0;
             if (!CTI_PUSH(mem, *out, hit))
                 return 0;
         }
@@ -561,6 +574,7 @@ static int cti_detect_collide_thin(cti_mem *mem, const cti_detect *d, const cti_
             if (!on || cti_detect_is_tangled(d, s, hit.pair.v, hit.pair.n_a, hit.pair.n))
                 continue;
             hit.flat = 0;
+            hit.before = 0;
             cti_detect_impact(s, x1, &hit);
             if (!CTI_PUSH(mem, *out, hit))
                 return 0;

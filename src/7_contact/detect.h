@@ -20,8 +20,12 @@ typedef struct cti_hit {
     cti_pair pair;  /* weights at the time of impact */
     cti_v3 normal;
     ct_real toi;
+    uint64_t before; /* key of the pair that this contact was in the last step, where that is another one; else 0 */
     int flat;       /* edge-edge with a flat edge: nothing new while vertex-face pairs of the same surfaces collide too */
 } cti_hit;
+
+/* cti_hits_take -- leaves of hits [n], a dynamic array, those that keep [n] says, in their order. */
+CTI_FN void cti_hits_take(cti_hit *hits, const uint8_t *keep);
 
 typedef struct cti_detect {
     cti_list vf, ee;
@@ -53,7 +57,8 @@ CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const c
 CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *s);
 
 /* cti_detect_near -- appends to *out the pairs that are, or by x1 will be, closer than their thickness and whose normal at x0 can be trusted;
-   one pair for each geometric contact, and every pair that carried load in `memory`. 0 when memory ran out. */
+   one pair for each geometric contact where features meet (twins.h has those that only nearly do), and every pair that carried load in
+   `memory`. 0 when memory ran out. */
 CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out);
 
 /* cti_detect_collisions -- appends to *out every candidate that comes nearer than its min_sep on the way from x0 to x1, with normal and

@@ -127,24 +127,27 @@ static void cti_rows_response(const cti_row_context *c, const cti_row *row, cti_
     }
 }
 
-/* the frame and start multipliers: the impulse of the last step is a world vector and is rotated into this frame */
-static void cti_rows_recall(const cti_row_context *c, uint64_t key, cti_v3 n, cti_row *row, cti_contact_row *origin)
+/* the frame and start multipliers: the impulse of the last step is a world vector and is rotated into this frame. other: it was another pair's,
+   whose sides may be the other way round */
+static void cti_rows_recall(const cti_row_context *c, uint64_t key, int other, cti_v3 n, cti_row *row, cti_contact_row *origin)
 {
     const cti_memory_item *m = cti_memory_find(c->memory, key);
     cti_v3 imp, slip, r;
-    ct_real scale;
+    ct_real scale, alike, sign;
     if (!m)
         return;
-    imp = cti_v3_at(m->impulse, 0);
-    if (cti_v3_dot(cti_v3_at(m->normal, 0), n) < CTI_R(0.5))
+    alike = cti_v3_dot(cti_v3_at(m->normal, 0), n);
+    sign = other && alike < 0 ? -1 : 1;
+    if (sign * alike < CTI_R(0.5))
         return;
+    imp = cti_v3_mul(cti_v3_at(m->impulse, 0), sign);
     scale = c->dt_memory > 0 ? c->dt / c->dt_memory : 1;
     r = cti_m3_mul_v(row->frame, cti_v3_mul(imp, scale));
     row->r[0] = cti_max(0, r.x);
     row->r[1] = row->mu > 0 ? r.y : 0;
     row->r[2] = row->mu > 0 ? r.z : 0;
     cti_cone_project(CT_CONE_CONE, row->mu * row->r[0], &row->r[1], &row->r[2]);
-    slip = cti_v3_at(m->slip, 0);
+    slip = cti_v3_mul(cti_v3_at(m->slip, 0), sign);
     slip = cti_v3_mad(slip, n, -cti_v3_dot(slip, n));
     cti_v3_put(origin->slip, 0, slip);
     origin->rest = m->rest;
@@ -170,7 +173,8 @@ static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row
     row->softness = soft;
 }
 
-CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, int twin, cti_row *row, cti_contact_row *origin)
+CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, cti_row *row,
+                          cti_contact_row *origin)
 {
     const cti_surface *s = c->surface;
     int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair);
@@ -192,7 +196,7 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     row->mu = cti_sqrt(s->bodies[a].friction * s->bodies[b].friction);
     row->key = cti_pair_key(s, pair) + (uint64_t)twin;
     if (twin == 0)
-        cti_rows_recall(c, row->key, n, row, origin);
+        cti_rows_recall(c, before ? before : row->key, before != 0, n, row, origin);
     cti_rows_response(c, row, n, &soft, &own);
     cti_rows_law(c, row, origin, soft);
     scripted = cti_m3_mul_v(row->frame, scripted);

@@ -188,6 +188,15 @@ CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_
     return r;
 }
 
+CTI_FN cti_v3 cti_pair_point(const ct_real *x, const cti_pair *pair, int side)
+{
+    int k, first = side ? pair->n_a : 0, end = side ? pair->n : pair->n_a;
+    cti_v3 o = cti_v3_at(x, pair->v[first]), r = o;
+    for (k = first + 1; k < end; k++)
+        r = cti_v3_mad(r, cti_v3_sub(cti_v3_at(x, pair->v[k]), o), cti_abs(pair->w[k]));
+    return r;
+}
+
 static uint64_t cti_surface_mix(uint64_t h, uint64_t v)
 {
     h = (h ^ v) * 0xff51afd7ed558ccdull;

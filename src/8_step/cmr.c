@@ -8,6 +8,7 @@
 #include "integrate.h"
 #include "plausible.h"
 #include "../7_contact/cull.h"
+#include "../7_contact/twins.h"
 
 #define CTI_CMR_LOOSE 100          /* times the free tolerance for a body in contact that is solved by nodes */
 #define CTI_CMR_GUESSES 9          /* attempts in a row in which it is only guessed */
@@ -332,7 +333,7 @@ static int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
             s->origins[x.last[at]].fresh = 1;
             continue;
         }
-        if (!cti_rows_build(c, &s->hits[i].pair, s->hits[i].normal, cti_min_int(twin, 2), &row, &origin))
+        if (!cti_rows_build(c, &s->hits[i].pair, s->hits[i].normal, s->hits[i].before, cti_min_int(twin, 2), &row, &origin))
             continue;
         origin.fresh = 1;
         if (!cti_cmr_put_row(s, &row, &origin, twin < 3 ? -1 : x.last[at]))
@@ -423,7 +424,8 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     if (!cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->hits))
         return 0;
     cti_events_defer(s, c);
-    return cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) && cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
+    return cti_twins_cull(s->arena, &s->surface, c->memory, s->hits) && cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) &&
+           cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
 }
 
 /* bodies whose contacts did not come again: their free motion is their motion, and is solved as such; *moved: how many. 0: out of memory */

@@ -1,0 +1,277 @@
+/* test_twins.c -- one row for near pairs that are one contact, and two for those that are not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "../src/7_contact/contact.h"
+#include "../src/7_contact/rows.h"
+#include "../src/7_contact/twins.h"
+
+enum { TEST_MOST = 16 };
+#define TEST_H CTI_R(0.01)
+
+/* Body 0 has what is above, body 1 what is below; pairs are written down with their weights. */
+typedef struct test_soup {
+    cti_surface s;
+    cti_surface_body bodies[2];
+    cti_soup_body ranges[2];
+    int32_t body_of[TEST_MOST];
+    ct_real x[3 * TEST_MOST];
+    cti_mem mem;
+    cti_arena arena;
+    cti_memory memory;
+    cti_hit *hits;
+} test_soup;
+
+static void test_vertex(test_soup *t, int body, ct_real x, ct_real y, ct_real z)
+{
+    int v = t->s.nv++;
+    t->body_of[v] = body;
+    cti_v3_put(t->x, v, cti_v3_make(x, y, z));
+    t->ranges[body].v1 = t->s.nv;
+}
+
+static int test_begin(void **state)
+{
+    test_soup *t = (test_soup *)calloc(1, sizeof *t);
+    int k;
+    if (!t)
+        return -1;
+    cti_mem_init(&t->mem, NULL);
+    cti_arena_init(&t->arena, &t->mem);
+    t->s.bodies = t->bodies, t->s.ranges = t->ranges, t->s.n_bodies = 2;
+    t->s.body_of = t->body_of, t->s.x0 = t->s.x1 = t->s.rest = t->x;
+    for (k = 0; k < 2; k++)
+        t->bodies[k].thickness = TEST_H, t->bodies[k].id = (uint64_t)k + 1;
+    *state = t;
+    return 0;
+}
+
+static int test_end(void **state)
+{
+    test_soup *t = (test_soup *)*state;
+    CTI_FREE(&t->mem, t->hits);
+    cti_memory_free(&t->mem, &t->memory);
+    cti_arena_free(&t->arena);
+    free(t);
+    return 0;
+}
+
+/* a pair of n_a and 4 - n_a vertices; its direction is that of its offset */
+static void test_pair(test_soup *t, int n_a, const int *v, const ct_real *w)
+{
+    cti_hit hit;
+    int k;
+    memset(&hit, 0, sizeof hit);
+    hit.pair.kind = n_a == 1 ? CT_PAIR_VF : CT_PAIR_EE, hit.pair.n_a = n_a, hit.pair.n = 4;
+    for (k = 0; k < 4; k++)
+        hit.pair.v[k] = v[k], hit.pair.w[k] = w[k];
+    hit.normal = cti_v3_unit(cti_pair_offset(&t->s, t->x, &hit.pair), cti_v3_make(0, 0, 0));
+    assert_true(CTI_PUSH(&t->mem, t->hits, hit));
+}
+
+static void test_face(test_soup *t, int v, int a, int b, int c, ct_real wa, ct_real wb, ct_real wc)
+{
+    int q[4];
+    ct_real w[4];
+    q[0] = v, q[1] = a, q[2] = b, q[3] = c;
+    w[0] = 1, w[1] = -wa, w[2] = -wb, w[3] = -wc;
+    test_pair(t, 1, q, w);
+}
+
+static void test_edges(test_soup *t, int a, int b, int c, int d, ct_real at, ct_real on)
+{
+    int q[4];
+    ct_real w[4];
+    q[0] = a, q[1] = b, q[2] = c, q[3] = d;
+    w[0] = 1 - at, w[1] = at, w[2] = on - 1, w[3] = -on;
+    test_pair(t, 2, q, w);
+}
+
+static int test_cull(test_soup *t)
+{
+    assert_true(cti_twins_cull(&t->arena, &t->s, &t->memory, t->hits));
+    return CTI_LEN(t->hits);
+}
+
+static void test_remember(test_soup *t, int hit)
+{
+    cti_memory_item item;
+    memset(&item, 0, sizeof item);
+    item.key = cti_pair_key(&t->s, &t->hits[hit].pair);
+    assert_true(cti_memory_add(&t->mem, &t->memory, &item));
+}
+
+/* the square 1 2 3 4 under vertex 0, with the diagonal 1 3 */
+static void test_square(test_soup *t, ct_real size, ct_real x, ct_real z)
+{
+    test_vertex(t, 0, x, TEST_H, z);
+    test_vertex(t, 1, 0, 0, 0), test_vertex(t, 1, size, 0, 0), test_vertex(t, 1, size, 0, size), test_vertex(t, 1, 0, 0, size);
+}
+
+/* over the diagonal both triangles see the same point: the one that has it inside is the nearer one */
+static void test_diagonal(void **state)
+{
+    test_soup *t = (test_soup *)*state;
+    test_square(t, 1, CTI_R(0.5), CTI_R(0.49));
+    test_face(t, 0, 1, 3, 4, CTI_R(0.505), CTI_R(0.495), 0);
+    test_face(t, 0, 1, 2, 3, CTI_R(0.5), CTI_R(0.01), CTI_R(0.49));
+    assert_int_equal(test_cull(t), 1);
+    assert_int_equal(t->hits[0].pair.v[2], 2);
+    assert_true(t->hits[0].before == 0);
+}
+
+/* what the contact carried as the other pair is not lost, whichever side was called a there */
+static void test_hand_over(void **state)
+{
+    test_soup *t = (test_soup *)*state;
+    uint64_t key;
+    test_square(t, 1, CTI_R(0.5), CTI_R(0.49));
+    test_face(t, 0, 1, 3, 4, CTI_R(0.505), CTI_R(0.495), 0);
+    test_face(t, 0, 1, 2, 3, CTI_R(0.5), CTI_R(0.01), CTI_R(0.49));
+    test_remember(t, 0);
+    key = cti_pair_key(&t->s, &t->hits[0].pair);
+    assert_int_equal(test_cull(t), 1);
+    assert_int_equal(t->hits[0].pair.v[2], 2);
+    assert_true(t->hits[0].before == key);
+    /* one that carried load itself keeps to that */
+    test_face(t, 0, 1, 3, 4, CTI_R(0.505), CTI_R(0.495), 0);
+    t->hits[0].before = 0;
+    test_remember(t, 0);
+    assert_int_equal(test_cull(t), 1);
+    assert_true(t->hits[0].before == 0);
+}
+
+/* a large face: a small share of it is far, and no twin */
+static void test_large(void **state)
+{
+    test_soup *t = (test_soup *)*state;
+    test_square(t, 10, 5, CTI_R(4.8));
+    test_face(t, 0, 1, 3, 4, CTI_R(0.51), CTI_R(0.49), 0);
+    test_face(t, 0, 1, 2, 3, CTI_R(0.5), CTI_R(0.02), CTI_R(0.48));
+    t->x[1] = 1; /* as high as it has to be for about one direction */
+    t->hits[0].normal = t->hits[1].normal = cti_v3_make(0, 1, 0);
+    assert_int_equal(test_cull(t), 2);
+}
+
+/* two faces that meet in a groove each have their row; in one that is nearly flat the nearer one speaks */
+static void test_groove(void **state)
+{
+    test_soup *t = (test_soup *)*state;
+    int k;
+    for (k = 0; k < 2; k++) {
+        ct_real rise = k ? CTI_R(0.05) : CTI_R(0.4); /* of both faces, from the edge at x = 0 */
+        ct_real n = cti_sqrt(1 + rise * rise), x = rise * TEST_H / n;
+        t->s.nv = 0;
+        CTI_CLEAR(t->hits);
+        test_vertex(t, 0, 0, TEST_H * n, 0);
+        test_vertex(t, 1, 0, 0, CTI_R(-0.5)), test_vertex(t, 1, 0, 0, CTI_R(0.5));
+        test_vertex(t, 1, 1, rise, 0), test_vertex(t, 1, -1, rise, 0);
+        test_face(t, 0, 1, 2, 3, (1 - x) / 2, (1 - x) / 2, x);
+        test_face(t, 0, 2, 1, 4, (1 - x) / 2, (1 - x) / 2, x);
+        assert_true(cti_abs(cti_v3_norm(cti_pair_offset(&t->s, t->x, &t->hits[0].pair)) - TEST_H) < CTI_R(1e-6));
+        assert_int_equal(test_cull(t), k ? 1 : 2);
+    }
+}
+
+/* a cloth between two sheets: the same vertex, the other way */
+static void test_opposite(void **state)
+{
+    test_soup *t = (test_soup *)*state;
+    test_square(t, 1, CTI_R(0.5), CTI_R(0.5));
+    test_face(t, 0, 1, 3, 4, CTI_R(0.5), CTI_R(0.5), 0);
+    test_face(t, 0, 1, 2, 3, CTI_R(0.5), 0, CTI_R(0.5));
+    t->hits[1].normal = cti_v3_make(0, -1, 0);
+    assert_int_equal(test_cull(t), 2);
+}
+
+/* two edges along each other: the ends of both speak for what is between, and an edge that crosses at an end is that end */
+static void test_along(void **state)
+{
+    test_soup *t = (test_soup *)*state;
+    test_vertex(t, 0, CTI_R(0.4), TEST_H, 0), test_vertex(t, 0, CTI_R(1.4), TEST_H, 0), test_vertex(t, 0, CTI_R(0.4), TEST_H, 1);
+    test_vertex(t, 1, 0, 0, 0), test_vertex(t, 1, 1, 0, 0), test_vertex(t, 1, 0, 0, -1);
+    test_edges(t, 0, 1, 3, 4, CTI_R(0.3), CTI_R(0.7));
+    test_edges(t, 0, 2, 3, 4, CTI_R(0.001), CTI_R(0.4));
+    test_face(t, 0, 3, 4, 5, CTI_R(0.6), CTI_R(0.4), 0);
+    test_face(t, 4, 0, 1, 2, CTI_R(0.4), CTI_R(0.6), 0);
+    assert_int_equal(test_cull(t), 2);
+    assert_int_equal(t->hits[0].pair.kind + t->hits[1].pair.kind, CT_PAIR_VF + (t->hits[0].pair.n_a == 2 ? CT_PAIR_EE : CT_PAIR_VF));
+    /* without the second end the edges speak for themselves */
+    CTI_CLEAR(t->hits);
+    test_edges(t, 0, 1, 3, 4, CTI_R(0.3), CTI_R(0.7));
+    test_face(t, 0, 3, 4, 5, CTI_R(0.6), CTI_R(0.4), 0);
+    assert_int_equal(test_cull(t), 2);
+}
+
+/* planes, rods and points are not looked at; order stays */
+static void test_others(void **state)
+{
+    test_soup *t = (test_soup *)*state;
+    int k;
+    test_square(t, 1, CTI_R(0.5), CTI_R(0.49));
+    test_face(t, 0, 1, 2, 3, CTI_R(0.5), CTI_R(0.01), CTI_R(0.49));
+    test_face(t, 0, 1, 3, 4, CTI_R(0.505), CTI_R(0.495), 0);
+    test_face(t, 0, 1, 3, 4, CTI_R(0.505), CTI_R(0.495), 0);
+    t->hits[1].pair.kind = CT_PAIR_PLANE, t->hits[1].pair.n = 1;
+    t->hits[2].pair.kind = CT_PAIR_VV, t->hits[2].pair.n = 2;
+    assert_int_equal(test_cull(t), 3);
+    for (k = 0; k < 3; k++)
+        assert_int_equal(t->hits[k].pair.kind, k == 0 ? CT_PAIR_VF : (k == 1 ? CT_PAIR_PLANE : CT_PAIR_VV));
+    CTI_CLEAR(t->hits);
+    assert_int_equal(test_cull(t), 0);
+}
+
+/* a row goes on with what it carried as another pair, also where that had its sides the other way round; a pair that turned over does not */
+static void test_recall(void **state)
+{
+    static const ct_real up[3] = {0, 1, 0}, push[3] = {CTI_R(0.1), 2, 0}, slip[3] = {CTI_R(1e-4), 0, 0};
+    test_soup *t = (test_soup *)*state;
+    cti_attach attach[5];
+    ct_real zero[3] = {0, 0, 0}, inv_mass = 1, val[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    uint8_t fixed = 0;
+    int row_at[2] = {0, 1}, none = 0, way;
+    cti_memory_item item;
+    cti_row_context c;
+    cti_bsr A;
+    test_square(t, 1, CTI_R(0.5), CTI_R(0.49));
+    test_face(t, 0, 1, 2, 3, CTI_R(0.5), CTI_R(0.01), CTI_R(0.49));
+    memset(attach, 0, sizeof attach), memset(&c, 0, sizeof c), memset(&item, 0, sizeof item);
+    for (way = 0; way < 5; way++)
+        attach[way].frame = -1;
+    attach[0].n = 1, attach[0].weight[0] = 1;
+    t->s.attach = attach;
+    t->bodies[0].friction = t->bodies[1].friction = 1;
+    A.n = 1, A.row = row_at, A.col = A.diag = &none, A.val = val;
+    c.surface = &t->s, c.fixed = &fixed, c.v_fixed = c.v = zero, c.inv_mass = &inv_mass, c.A = &A, c.memory = &t->memory;
+    c.dt = c.dt_memory = CTI_R(0.01);
+    item.key = 77;
+    memcpy(item.normal, up, sizeof up), memcpy(item.impulse, push, sizeof push), memcpy(item.slip, slip, sizeof slip);
+    assert_true(cti_memory_add(&t->mem, &t->memory, &item));
+    item.key = cti_pair_key(&t->s, &t->hits[0].pair);
+    assert_true(cti_memory_add(&t->mem, &t->memory, &item));
+    for (way = -1; way <= 1; way += 2) {
+        cti_v3 n = cti_v3_make(0, (ct_real)way, 0), r;
+        cti_row row;
+        cti_contact_row origin;
+        assert_true(cti_rows_build(&c, &t->hits[0].pair, n, 77, 0, &row, &origin));
+        r = cti_m3_mul_v(row.frame, cti_v3_mul(cti_v3_at(push, 0), (ct_real)way));
+        assert_true(cti_v3_norm(cti_v3_sub(r, cti_v3_at(row.r, 0))) < CTI_R(1e-6));
+        assert_true(cti_v3_norm(cti_v3_sub(cti_v3_at(origin.slip, 0), cti_v3_mul(cti_v3_at(slip, 0), (ct_real)way))) < CTI_R(1e-9));
+        assert_true(cti_rows_build(&c, &t->hits[0].pair, n, 0, 0, &row, &origin));
+        assert_true(way > 0 ? row.r[0] > 1 : row.r[0] == 0);
+    }
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, test_begin, test_end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(test_diagonal), TEST(test_hand_over), TEST(test_large), TEST(test_groove),
+                                       TEST(test_opposite), TEST(test_along), TEST(test_others),    TEST(test_recall)};
+    return cmocka_run_group_tests_name("twins", tests, NULL, NULL);
+}
