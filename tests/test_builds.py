@@ -292,6 +292,9 @@ def part_mingw(work):
         source = os.path.join(HERE, "implementation.c")
         code, out = run([cc, "-std=c99", "-fsyntax-only", "-DCONTACT_REAL=" + real, "-I" + stb] + WARN + [source])
         check("MinGW CONTACT_REAL %s without a warning" % real, code == 0 and not out.strip(), out)
+    for threads in ("0", "1"):
+        code, out = run([cc, "-std=c99", "-fsyntax-only", "-include", "windows.h", "-DCONTACT_THREADS=" + threads, "-I" + stb] + WARN + [source])
+        check("MinGW behind windows.h, CONTACT_THREADS %s" % threads, code == 0 and not out.strip(), out)
     exe = os.path.join(work, "quickstart.exe")
     code, out = run([cc, "-std=c99", "-O1", "-I" + stb, "-I" + ROOT, os.path.join(ROOT, "examples", "quickstart.c"), "-lm", "-o", exe])
     if not check("MinGW: the quick start links", code == 0 and not out.strip(), out):

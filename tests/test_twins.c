@@ -98,11 +98,13 @@ static int test_cull(test_soup *t)
     return CTI_LEN(t->hits);
 }
 
-static void test_remember(test_soup *t, int hit)
+/* the last step had this pair, with its direction or against it */
+static void test_remember(test_soup *t, int hit, ct_real sign)
 {
     cti_memory_item item;
     memset(&item, 0, sizeof item);
     item.key = cti_pair_key(&t->s, &t->hits[hit].pair);
+    cti_v3_put(item.normal, 0, cti_v3_mul(t->hits[hit].normal, sign));
     assert_true(cti_memory_add(&t->mem, &t->memory, &item));
 }
 
@@ -125,7 +127,7 @@ static void test_diagonal(void **state)
     assert_true(t->hits[0].before == 0);
 }
 
-/* what the contact carried as the other pair is not lost, whichever side was called a there */
+/* what the contact carried as the other pair is not lost */
 static void test_hand_over(void **state)
 {
     test_soup *t = (test_soup *)*state;
@@ -133,7 +135,7 @@ static void test_hand_over(void **state)
     test_square(t, 1, CTI_R(0.5), CTI_R(0.49));
     test_face(t, 0, 1, 3, 4, CTI_R(0.505), CTI_R(0.495), 0);
     test_face(t, 0, 1, 2, 3, CTI_R(0.5), CTI_R(0.01), CTI_R(0.49));
-    test_remember(t, 0);
+    test_remember(t, 0, 1);
     key = cti_pair_key(&t->s, &t->hits[0].pair);
     assert_int_equal(test_cull(t), 1);
     assert_int_equal(t->hits[0].pair.v[2], 2);
@@ -141,9 +143,51 @@ static void test_hand_over(void **state)
     /* one that carried load itself keeps to that */
     test_face(t, 0, 1, 3, 4, CTI_R(0.505), CTI_R(0.495), 0);
     t->hits[0].before = 0;
-    test_remember(t, 0);
+    test_remember(t, 0, 1);
     assert_int_equal(test_cull(t), 1);
     assert_true(t->hits[0].before == 0);
+}
+
+/* of several that carried something the nearest hands it over */
+static void test_nearest_hands_over(void **state)
+{
+    test_soup *t = (test_soup *)*state;
+    uint64_t key;
+    int k;
+    test_square(t, 1, CTI_R(0.5), CTI_R(0.49));
+    test_vertex(t, 0, CTI_R(0.5), 1, CTI_R(0.49));
+    test_edges(t, 0, 5, 1, 3, 0, CTI_R(0.49));
+    test_face(t, 0, 1, 3, 4, CTI_R(0.505), CTI_R(0.495), 0);
+    test_face(t, 0, 1, 2, 3, CTI_R(0.5), CTI_R(0.01), CTI_R(0.49));
+    for (k = 0; k < 3; k++)
+        t->hits[k].normal = cti_v3_make(0, 1, 0);
+    test_remember(t, 0, 1), test_remember(t, 1, 1);
+    key = cti_pair_key(&t->s, &t->hits[1].pair);
+    assert_int_equal(test_cull(t), 1);
+    assert_int_equal(t->hits[0].pair.v[2], 2);
+    assert_true(t->hits[0].before == key);
+}
+
+/* the same where the other pair calls the other side a; and what has turned over since is forgotten */
+static void test_swapped(void **state)
+{
+    test_soup *t = (test_soup *)*state;
+    uint64_t key;
+    int k;
+    test_vertex(t, 0, 0, TEST_H, 0), test_vertex(t, 0, 1, TEST_H, 0), test_vertex(t, 0, 0, TEST_H, 1);
+    test_vertex(t, 1, 0, 0, 0), test_vertex(t, 1, -1, 0, 0), test_vertex(t, 1, 0, 0, -1);
+    for (k = 0; k < 2; k++) {
+        CTI_CLEAR(t->hits);
+        cti_memory_clear(&t->memory);
+        test_face(t, 0, 3, 4, 5, 1, 0, 0);
+        test_face(t, 3, 0, 1, 2, 1, 0, 0);
+        assert_true(cti_v3_dot(t->hits[0].normal, t->hits[1].normal) < CTI_R(-0.99));
+        test_remember(t, 1, k ? -1 : 1);
+        key = cti_pair_key(&t->s, &t->hits[1].pair);
+        assert_int_equal(test_cull(t), 1);
+        assert_int_equal(t->hits[0].pair.v[0], 0);
+        assert_true(t->hits[0].before == (k ? 0 : key));
+    }
 }
 
 /* a large face: a small share of it is far, and no twin */
@@ -158,24 +202,57 @@ static void test_large(void **state)
     assert_int_equal(test_cull(t), 2);
 }
 
-/* two faces that meet in a groove each have their row; in one that is nearly flat the nearer one speaks */
+/* vertex 0 at `away` from both faces of a groove, which rise so much from the edge 1 2 of this length at x = 0; then moved aside */
+static void test_two_faces(test_soup *t, ct_real rise, ct_real away, ct_real length, ct_real aside)
+{
+    ct_real n = cti_sqrt(1 + rise * rise), x = rise * away / n;
+    test_vertex(t, 0, aside, away * n, 0);
+    test_vertex(t, 1, 0, 0, -length / 2), test_vertex(t, 1, 0, 0, length / 2);
+    test_vertex(t, 1, 1, rise, 0), test_vertex(t, 1, -1, rise, 0);
+    x += aside / (n * n);
+    test_face(t, 0, 1, 2, 3, (1 - x) / 2, (1 - x) / 2, x);
+    x -= 2 * aside / (n * n);
+    test_face(t, 0, 2, 1, 4, (1 - x) / 2, (1 - x) / 2, x);
+}
+
+/* two faces that meet in a groove each have their row, however near they are; in one that is nearly flat the nearer one speaks */
 static void test_groove(void **state)
 {
     test_soup *t = (test_soup *)*state;
-    int k;
-    for (k = 0; k < 2; k++) {
-        ct_real rise = k ? CTI_R(0.05) : CTI_R(0.4); /* of both faces, from the edge at x = 0 */
-        ct_real n = cti_sqrt(1 + rise * rise), x = rise * TEST_H / n;
-        t->s.nv = 0;
-        CTI_CLEAR(t->hits);
-        test_vertex(t, 0, 0, TEST_H * n, 0);
-        test_vertex(t, 1, 0, 0, CTI_R(-0.5)), test_vertex(t, 1, 0, 0, CTI_R(0.5));
-        test_vertex(t, 1, 1, rise, 0), test_vertex(t, 1, -1, rise, 0);
-        test_face(t, 0, 1, 2, 3, (1 - x) / 2, (1 - x) / 2, x);
-        test_face(t, 0, 2, 1, 4, (1 - x) / 2, (1 - x) / 2, x);
-        assert_true(cti_abs(cti_v3_norm(cti_pair_offset(&t->s, t->x, &t->hits[0].pair)) - TEST_H) < CTI_R(1e-6));
-        assert_int_equal(test_cull(t), k ? 1 : 2);
-    }
+    int k, press;
+    for (k = 0; k < 2; k++)
+        for (press = 1; press <= 5; press += 2) {
+            t->s.nv = 0;
+            CTI_CLEAR(t->hits);
+            test_two_faces(t, k ? CTI_R(0.05) : CTI_R(0.4), TEST_H / (ct_real)press, 1, 0);
+            assert_true(cti_abs(cti_v3_norm(cti_pair_offset(&t->s, t->x, &t->hits[0].pair)) - TEST_H / (ct_real)press) < CTI_R(1e-6));
+            assert_int_equal(test_cull(t), k ? 1 : 2);
+        }
+}
+
+/* what a pair farther along the edge has to say is no excuse: the sides of a groove are two */
+static void test_groove_beside(void **state)
+{
+    test_soup *t = (test_soup *)*state;
+    cti_hit beside;
+    test_two_faces(t, CTI_R(0.414), TEST_H, TEST_H / 3, CTI_R(0.02) * TEST_H);
+    beside = t->hits[0];
+    beside.pair.w[1] -= CTI_R(0.3), beside.pair.w[2] += CTI_R(0.3);
+    beside.normal = cti_v3_make(0, 1, 0);
+    assert_true(CTI_PUSH(&t->mem, t->hits, beside));
+    assert_int_equal(test_cull(t), 3);
+}
+
+/* a vertex remembers all that are kept at it, not only the last one */
+static void test_groove_again(void **state)
+{
+    test_soup *t = (test_soup *)*state;
+    cti_hit again;
+    test_two_faces(t, CTI_R(0.414), TEST_H, 10 * TEST_H, CTI_R(0.02) * TEST_H);
+    again = t->hits[0];
+    again.pair.w[1] -= CTI_R(0.03), again.pair.w[2] += CTI_R(0.03);
+    assert_true(CTI_PUSH(&t->mem, t->hits, again));
+    assert_int_equal(test_cull(t), 2);
 }
 
 /* a cloth between two sheets: the same vertex, the other way */
@@ -206,6 +283,29 @@ static void test_along(void **state)
     test_edges(t, 0, 1, 3, 4, CTI_R(0.3), CTI_R(0.7));
     test_face(t, 0, 3, 4, 5, CTI_R(0.6), CTI_R(0.4), 0);
     assert_int_equal(test_cull(t), 2);
+}
+
+/* within a body: ends that may come nearer than the edges between them, as their rest shape is nearer, do not speak for these */
+static void test_along_self(void **state)
+{
+    test_soup *t = (test_soup *)*state;
+    ct_real rest[3 * TEST_MOST];
+    int k;
+    test_vertex(t, 1, CTI_R(0.4), TEST_H, 0), test_vertex(t, 1, CTI_R(1.4), TEST_H, 0), test_vertex(t, 1, CTI_R(0.4), TEST_H, 1);
+    test_vertex(t, 1, 0, 0, 0), test_vertex(t, 1, 1, 0, 0), test_vertex(t, 1, 0, 0, -1);
+    for (k = 0; k < 2; k++) {
+        memcpy(rest, t->x, sizeof rest);
+        if (k)
+            rest[1] = rest[4] = CTI_R(0.02) * TEST_H, rest[2] = rest[5] = CTI_R(-0.5);
+        else
+            rest[1] = rest[4] = rest[7] = 1;
+        t->s.rest = rest;
+        CTI_CLEAR(t->hits);
+        test_face(t, 0, 3, 4, 5, CTI_R(0.6), CTI_R(0.4), 0);
+        test_face(t, 4, 0, 1, 2, CTI_R(0.4), CTI_R(0.6), 0);
+        test_edges(t, 0, 1, 3, 4, CTI_R(0.3), CTI_R(0.7));
+        assert_int_equal(test_cull(t), k ? 3 : 2);
+    }
 }
 
 /* planes, rods and points are not looked at; order stays */
@@ -271,7 +371,8 @@ static void test_recall(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_diagonal), TEST(test_hand_over), TEST(test_large), TEST(test_groove),
-                                       TEST(test_opposite), TEST(test_along), TEST(test_others),    TEST(test_recall)};
+    const struct CMUnitTest tests[] = {TEST(test_diagonal), TEST(test_hand_over), TEST(test_nearest_hands_over), TEST(test_swapped), TEST(test_large),
+                                       TEST(test_groove), TEST(test_groove_beside), TEST(test_groove_again), TEST(test_opposite),
+                                       TEST(test_along), TEST(test_along_self), TEST(test_others), TEST(test_recall)};
     return cmocka_run_group_tests_name("twins", tests, NULL, NULL);
 }

@@ -156,7 +156,7 @@ CTI_FN int cti_cull_flat(cti_arena *arena, const cti_surface *s, const cti_memor
         }
         g = cti_cull_group(q, a < b ? a << 32 | b : b << 32 | a, a < b ? hits[i].normal : cti_v3_mul(hits[i].normal, -1));
         q->at[i] = cti_pair_point(s->x0, p, 0);
-        q->loaded[i] = (uint8_t)(cti_memory_find(memory, cti_pair_key(s, p)) != NULL);
+        q->loaded[i] = (uint8_t)(hits[i].before || cti_memory_find(memory, cti_pair_key(s, p)));
         q->next[i] = q->first[g], q->first[g] = i;
     }
     for (i = 0; i < q->n_groups; i++)

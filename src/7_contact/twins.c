@@ -3,7 +3,7 @@
    are near in one point, and each is near the other's ends. Pairs whose points are the same but for a small share of a feature, or are
    between those of two others, with about one normal, have multipliers that can not be told from each other, and sweeps hand load from one
    to the other without end. The nearest speaks for them; at vertices before insides of edges, so that ends speak for what is between. In a
-   groove both sides stay, since from each of them the other is nearer than its own pair says.
+   groove both sides stay, since from each of them the other is nearer than its own pair says; a flat one (41 degrees between normals) is one.
    Constraint culling, never CCD culling. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
 #include "twins.h"
 #include "../0_base/sort.h"
@@ -11,34 +11,40 @@
 #define CTI_TWINS_SAME CTI_R(0.04)   /* most by which weights of one contact differ, */
 #define CTI_TWINS_APART CTI_R(1.5)   /* and its points, of the thickness */
 #define CTI_TWINS_ALIKE CTI_R(0.7)   /* cosine of its normals */
-#define CTI_TWINS_NEARER CTI_R(0.25) /* of the thickness: so much nearer may a pair be, seen along the normal of the one that speaks for it */
-enum { CTI_TWINS_VIEWS = 16 };       /* pairs that are compared with one, at most */
-
+#define CTI_TWINS_NEARER CTI_R(0.25) /* of the distance: so much nearer may a pair be, seen along the normal of the one that speaks for it */
+enum { CTI_TWINS_VIEWS = 16, CTI_TWINS_LOOKS = 128 }; /* most kept pairs that one is compared with, of those looked at for it */
 
 /* near pairs by the vertices that they touch */
 typedef struct cti_twins {
     const cti_surface *s;
     const cti_memory *memory;
     cti_hit *hits;
-    int32_t *first; /* [nv] 1 + newest entry of a vertex, 0: none */
+    int32_t *first; /* [nv] 1 + oldest entry of a vertex, 0: none */
+    int32_t *last;  /* [nv] its newest one */
     int32_t *next;  /* [2 n] the same of the next: entry 2 i + k is of the k-th vertex that hit i touches */
+    ct_real *h;     /* [n] thickness */
     uint8_t *keep;  /* [n] */
 } cti_twins;
 
 /* a pair that is kept, as one that might go sees it */
 typedef struct cti_twins_view {
     int hit;
-    ct_real w[5];   /* its weights on the other's vertices */
-    cti_v3 at[2];   /* its points, on the other's sides */
-    ct_real nearer; /* by how much the other is nearer along its normal */
+    ct_real w[5];  /* its weights on the other's vertices */
+    cti_v3 at[2];  /* its points, on the other's sides */
+    ct_real slack; /* what the other would have to be nearer yet, along its normal, to be none of its twins */
 } cti_twins_view;
 
-/* vertices that hold all of a pair's point on their side, at most two; returns how many */
-static int cti_twins_poles(const cti_pair *p, int32_t *out)
+/* 1 for a vertex of a side behind the first */
+static int cti_twins_side(const cti_pair *p, int place) { return place >= p->n_a; }
+
+/* vertices that a pair's point is at on their side, at most two; returns how many */
+static int cti_twins_poles(const cti_twins *q, int hit, int32_t *out)
 {
+    const cti_pair *p = &q->hits[hit].pair;
     int k, n = 0;
     for (k = 0; k < p->n && n < 2; k++)
-        if (cti_abs(p->w[k]) >= 1 - CTI_TWINS_SAME)
+        if (cti_abs(p->w[k]) >= 1 - CTI_TWINS_SAME && cti_v3_norm(cti_v3_sub(cti_pair_point(q->s->x0, p, cti_twins_side(p, k)),
+                                                                             cti_v3_at(q->s->x0, p->v[k]))) <= CTI_TWINS_APART * q->h[hit])
             out[n++] = p->v[k];
     return n;
 }
@@ -62,7 +68,8 @@ static ct_real cti_twins_weight(const cti_pair *p, int32_t v)
 static int cti_twins_look(const cti_twins *q, int i, int j, int32_t pole, cti_twins_view *out)
 {
     const cti_hit *a = &q->hits[i], *b = &q->hits[j];
-    ct_real sign = cti_twins_weight(&a->pair, pole) * cti_twins_weight(&b->pair, pole) > 0 ? 1 : -1;
+    int same = cti_twins_side(&a->pair, cti_twins_has(&a->pair, pole) - 1) == cti_twins_side(&b->pair, cti_twins_has(&b->pair, pole) - 1);
+    ct_real sign = same ? 1 : -1, gain;
     cti_v3 off_a, off_b;
     int k;
     if (sign * cti_v3_dot(a->normal, b->normal) < CTI_TWINS_ALIKE)
@@ -76,11 +83,12 @@ static int cti_twins_look(const cti_twins *q, int i, int j, int32_t pole, cti_tw
     for (k = 0; k < 2; k++)
         out->at[k] = cti_pair_point(q->s->x0, &b->pair, sign > 0 ? k : 1 - k);
     off_a = cti_v3_mul(cti_pair_offset(q->s, q->s->x0, &a->pair), sign), off_b = cti_pair_offset(q->s, q->s->x0, &b->pair);
-    out->nearer = cti_v3_dot(b->normal, cti_v3_sub(off_b, off_a));
+    gain = cti_v3_dot(b->normal, cti_v3_sub(off_b, off_a)) + q->h[i] - q->h[j];
+    out->slack = CTI_TWINS_NEARER * cti_min(q->h[j], cti_v3_norm(off_b)) - gain;
     return 1;
 }
 
-/* 1 when the points of pair p are between those of a and b, which may be the same; at: where they are */
+/* 1 when the points of pair p are between those of a and b, which may be the same, and it is no nearer than what is there; at: where they are */
 static int cti_twins_between(const cti_pair *p, const cti_v3 *at, const cti_twins_view *a, const cti_twins_view *b, ct_real apart)
 {
     ct_real ab = 0, ap = 0, t;
@@ -88,6 +96,8 @@ static int cti_twins_between(const cti_pair *p, const cti_v3 *at, const cti_twin
     for (k = 0; k < p->n; k++)
         ab += (b->w[k] - a->w[k]) * (b->w[k] - a->w[k]), ap += (b->w[k] - a->w[k]) * (p->w[k] - a->w[k]);
     t = ab > 0 ? cti_clamp(ap / ab, 0, 1) : 0;
+    if (a->slack + t * (b->slack - a->slack) < 0)
+        return 0;
     for (k = 0; k < p->n; k++)
         if (cti_abs(a->w[k] + t * (b->w[k] - a->w[k]) - p->w[k]) > CTI_TWINS_SAME)
             return 0;
@@ -97,39 +107,61 @@ static int cti_twins_between(const cti_pair *p, const cti_v3 *at, const cti_twin
     return 1;
 }
 
+/* what hit i sees of others at its vertices, nearest first at each; returns how many */
+static int cti_twins_views(const cti_twins *q, int i, cti_twins_view *view)
+{
+    const cti_pair *p = &q->hits[i].pair;
+    int32_t e;
+    int k, j, n = 0, looks = 0;
+    for (k = 0; k < p->n; k++)
+        for (e = q->first[p->v[k]]; e > 0 && n < CTI_TWINS_VIEWS && looks < CTI_TWINS_LOOKS; e = q->next[e - 1]) {
+            looks++;
+            for (j = 0; j < n && view[j].hit != (e - 1) / 2; j++)
+                ;
+            n += j == n && cti_twins_look(q, i, (e - 1) / 2, p->v[k], &view[n]);
+        }
+    return n;
+}
+
 /* the kept hit that has the points of hit i, or one of two that have points on both sides of them: along two edges that lie on each other,
    the vertices at the ends speak for what is between. -1: none. *out_same: it is the same point */
 static int cti_twins_speaker(const cti_twins *q, int i, int *out_same)
 {
     const cti_pair *p = &q->hits[i].pair;
-    ct_real h = cti_pair_thickness(q->s, p);
     cti_twins_view view[CTI_TWINS_VIEWS];
     cti_v3 at[2];
-    int32_t e;
-    int k, j, n = 0;
-    for (k = 0; k < 2; k++)
-        at[k] = cti_pair_point(q->s->x0, p, k);
-    for (k = 0; k < p->n; k++)
-        for (e = q->first[p->v[k]]; e > 0 && n < CTI_TWINS_VIEWS; e = q->next[e - 1]) {
-            if (!cti_twins_look(q, i, (e - 1) / 2, p->v[k], &view[n]))
-                continue;
-            for (j = n; j >= 0; j--)
-                if (cti_min(view[j].nearer, view[n].nearer) <= CTI_TWINS_NEARER * h &&
-                    cti_twins_between(p, at, &view[j], &view[n], CTI_TWINS_APART * h)) {
-                    *out_same = j == n;
-                    return view[n].hit;
-                }
-            n++;
-        }
+    int a, b, n = cti_twins_views(q, i, view);
+    for (a = 0; a < 2; a++)
+        at[a] = cti_pair_point(q->s->x0, p, a);
+    for (a = 0; a < n; a++)
+        for (b = a; b >= 0; b--)
+            if (cti_twins_between(p, at, &view[b], &view[a], CTI_TWINS_APART * q->h[i])) {
+                *out_same = a == b;
+                return view[a].hit;
+            }
     return -1;
 }
 
-/* what a contact carried as pair `from` in the last step, it goes on with as pair `to` */
+/* what a contact carried as pair `from` in the last step, in about the same direction, it goes on with as pair `to` */
 static void cti_twins_hand_over(const cti_twins *q, int from, int to)
 {
     uint64_t key = cti_pair_key(q->s, &q->hits[from].pair);
-    if (!q->hits[to].before && !cti_memory_find(q->memory, cti_pair_key(q->s, &q->hits[to].pair)) && cti_memory_find(q->memory, key))
+    const cti_memory_item *m = cti_memory_find(q->memory, key);
+    if (m && cti_v3_dot(cti_v3_at(m->normal, 0), q->hits[from].normal) >= CTI_R(0.5) && !q->hits[to].before &&
+        !cti_memory_find(q->memory, cti_pair_key(q->s, &q->hits[to].pair)))
         q->hits[to].before = key;
+}
+
+/* hit i is one of those at vertex v, the farthest yet */
+static void cti_twins_list(cti_twins *q, int i, int k, int32_t v)
+{
+    int32_t e = 2 * i + k + 1;
+    q->next[e - 1] = 0;
+    if (q->first[v])
+        q->next[q->last[v] - 1] = e;
+    else
+        q->first[v] = e;
+    q->last[v] = e;
 }
 
 /* keeps hit i unless another one speaks for it */
@@ -142,23 +174,20 @@ static void cti_twins_admit(cti_twins *q, int i)
             cti_twins_hand_over(q, i, other);
         return;
     }
-    n = cti_twins_poles(&q->hits[i].pair, pole);
     q->keep[i] = 1;
-    for (k = 0; k < n; k++) {
-        q->next[2 * i + k] = q->first[pole[k]];
-        q->first[pole[k]] = 2 * i + k + 1;
-    }
+    n = cti_twins_poles(q, i, pole);
+    for (k = 0; k < n; k++)
+        cti_twins_list(q, i, k, pole[k]);
 }
 
 static int cti_twins_may_twin(const cti_hit *hit) { return hit->pair.kind == CT_PAIR_VF || hit->pair.kind == CT_PAIR_EE; }
 
 /* pairs at vertices first, then those between insides of edges; of both the nearest first, in steps of a thousandth of the thickness */
-static uint32_t cti_twins_rank(const cti_surface *s, const cti_hit *hit)
+static uint32_t cti_twins_rank(const cti_twins *q, int i)
 {
     int32_t pole[2];
-    ct_real h = cti_surface_pair_thickness(s, cti_pair_body_a(s, &hit->pair), cti_pair_body_b(s, &hit->pair));
-    ct_real far = cti_v3_norm(cti_pair_offset(s, s->x0, &hit->pair)) / h;
-    return (uint32_t)(cti_min(far, 1000) * 1000) + (cti_twins_poles(&hit->pair, pole) ? 0 : 1u << 24);
+    ct_real away = cti_v3_norm(cti_pair_offset(q->s, q->s->x0, &q->hits[i].pair)) / q->h[i];
+    return (uint32_t)(cti_min(away, 1000) * 1000) + (cti_twins_poles(q, i, pole) ? 0 : 1u << 24);
 }
 
 CTI_FN int cti_twins_cull(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
@@ -168,12 +197,13 @@ CTI_FN int cti_twins_cull(cti_arena *arena, const cti_surface *s, const cti_memo
     uint32_t *rank = CTI_ARENA_NEW(arena, uint32_t, n), *rank_tmp = CTI_ARENA_NEW(arena, uint32_t, n);
     int32_t *order = CTI_ARENA_NEW(arena, int32_t, n), *order_tmp = CTI_ARENA_NEW(arena, int32_t, n);
     q.s = s, q.memory = memory, q.hits = hits;
-    q.first = CTI_ARENA_ZERO(arena, int32_t, s->nv), q.next = CTI_ARENA_NEW(arena, int32_t, 2 * n), q.keep = CTI_ARENA_ZERO(arena, uint8_t, n);
-    if (!rank || !rank_tmp || !order || !order_tmp || !q.first || !q.next || !q.keep)
+    q.first = CTI_ARENA_ZERO(arena, int32_t, s->nv), q.last = CTI_ARENA_NEW(arena, int32_t, s->nv), q.next = CTI_ARENA_NEW(arena, int32_t, 2 * n);
+    q.h = CTI_ARENA_NEW(arena, ct_real, n), q.keep = CTI_ARENA_ZERO(arena, uint8_t, n);
+    if (!rank || !rank_tmp || !order || !order_tmp || !q.first || !q.last || !q.next || !q.h || !q.keep)
         return 0;
     for (i = 0; i < n; i++)
         if (cti_twins_may_twin(&hits[i]))
-            rank[m] = cti_twins_rank(s, &hits[i]), order[m++] = i;
+            q.h[i] = cti_pair_thickness(s, &hits[i].pair), rank[m] = cti_twins_rank(&q, i), order[m++] = i;
         else
             q.keep[i] = 1;
     cti_sort_u32(rank, order, rank_tmp, order_tmp, m);

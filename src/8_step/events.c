@@ -1,7 +1,7 @@
 /* events.c -- the first meeting of features as the end of a substep.
    Method: a contact's law holds from the thickness h on. Candidates that start farther apart and come nearer than 3/4 h are looked for by CCD
    over the motion that known contacts leave; the earliest time at which one is h apart ends the substep: it is tried again up to there, and
-   the next one starts with a near pair, whose row it has from the start. What first meets within event_least is not worth a cut: its row
+   the next one starts with a near pair, for which it has a row from the start. What first meets within event_least is not worth a cut: its row
    stops it now, that much too early at most.
    based on: Otaduy's lecture notes, contact generation (a time step limited by CCD). differs: the whole world is cut, not its islands. */
 #include "events.h"
