@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9470cdf6d8e16462.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 38ad7ceea2f1a325.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -38326,6 +38326,7 @@ CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
 #define CTI_CMR_SETTLE 8          /* times joints are linearized anew in a round */
 #define CTI_CMR_FREE_US 1.0 /* [us] that a block's free motion takes, about; see cti_tasks_run_work */
 #define CTI_CMR_CRUSHED_US 0.02 /* the same for its elements' test */
+#define CTI_CMR_ROW_US 0.2 /* and for a row */
 #define CTI_CMR_BROKEN CTI_R(0.01) /* share of the thickness that a row may be missed by in a step */
 
 CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
@@ -38587,24 +38588,6 @@ static int cti_cmr_make_index(const cti_state *s, cti_cmr_index *x)
     return 1;
 }
 
-/* one row: appended, or in place of row `place` >= 0 whose multipliers it takes over */
-static int cti_cmr_put_row(cti_state *s, cti_row *row, const cti_contact_row *origin, int place)
-{
-    if (place >= 0) {
-        memcpy(row->r, s->rows[place].r, sizeof row->r);
-        s->rows[place] = *row;
-        s->origins[place] = *origin;
-        return 1;
-    }
-    if (!CTI_PUSH(s->mem, s->rows, *row))
-        return 0;
-    if (!CTI_PUSH(s->mem, s->origins, *origin)) {
-        stbds_header(s->rows)->length--;
-        return 0;
-    }
-    return 1;
-}
-
 /* 1 when the motion breaks this row itself: what its pair lacks is sweeps, not another row. A plane's row is exact, so it lacks nothing else */
 static int cti_cmr_is_broken(const cti_state *s, int row, ct_real dt)
 {
@@ -38624,29 +38607,75 @@ static void cti_cmr_bend(cti_state *s, const cti_row_context *c)
             s->origins[i].fresh = 1;
 }
 
-/* rows for hits; a pair gets at most three, then its newest is linearized anew; one whose newest row is broken is only solved again */
+/* rows that are built behind those that stand */
+typedef struct cti_cmr_build {
+    const cti_row_context *c;
+    const cti_hit *hits;
+    int32_t *twins; /* [n hits] rows that the pair has; -1: it gets none */
+    cti_row *rows;
+    cti_contact_row *origins;
+} cti_cmr_build;
+
+static void cti_cmr_build_range(int begin, int end, int worker, void *context)
+{
+    const cti_cmr_build *q = (const cti_cmr_build *)context;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        const cti_hit *hit = &q->hits[begin];
+        if (q->twins[begin] >= 0 && !cti_rows_build(q->c, &hit->pair, hit->normal, hit->before, cti_min_int(q->twins[begin], 2), &q->rows[begin],
+                                                    &q->origins[begin]))
+            q->twins[begin] = -1;
+    }
+}
+
+/* rows a pair of hits has; where the newest is broken it gets no other, but is solved again */
+static void cti_cmr_count_twins(cti_state *s, const cti_cmr_index *x, ct_real dt, int32_t *twins)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->hits); i++) {
+        uint32_t at = cti_cmr_find(x, cti_pair_key(&s->surface, &s->hits[i].pair));
+        twins[i] = x->count[at];
+        if (twins[i] > 0 && cti_cmr_is_broken(s, x->last[at], dt)) {
+            s->origins[x->last[at]].fresh = 1;
+            twins[i] = -1;
+        }
+    }
+}
+
+/* row and origin come behind the last, or in place of row `place` >= 0 whose multipliers the row takes over. There is room */
+static void cti_cmr_put_row(cti_state *s, const cti_row *row, const cti_contact_row *origin, int place)
+{
+    int at = place >= 0 ? place : CTI_LEN(s->rows);
+    ct_real r[3];
+    memcpy(r, place >= 0 ? s->rows[place].r : row->r, sizeof r);
+    if (row != &s->rows[at])
+        s->rows[at] = *row, s->origins[at] = *origin;
+    memcpy(s->rows[at].r, r, sizeof r);
+    s->origins[at].fresh = 1;
+    if (place < 0)
+        stbds_header(s->rows)->length++, stbds_header(s->origins)->length++;
+}
+
+/* rows for hits, no pair twice among them; a pair gets at most three, then its newest is linearized anew */
 static int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
 {
     cti_cmr_index x;
-    int i;
-    if (!cti_cmr_make_index(s, &x))
+    cti_cmr_build q;
+    int i, n = CTI_LEN(s->hits), n0 = CTI_LEN(s->rows);
+    if (n == 0)
+        return 1;
+    q.c = c, q.hits = s->hits, q.twins = CTI_ARENA_NEW(s->arena, int32_t, n);
+    if (!q.twins || !cti_cmr_make_index(s, &x) || !CTI_RESERVE(s->mem, s->rows, n0 + n) || !CTI_RESERVE(s->mem, s->origins, n0 + n))
         return 0;
-    for (i = 0; i < CTI_LEN(s->hits); i++) {
-        cti_row row;
-        cti_contact_row origin;
+    q.rows = s->rows + n0, q.origins = s->origins + n0;
+    cti_cmr_count_twins(s, &x, c->dt, q.twins);
+    cti_tasks_run_work(&s->desc.tasks, cti_cmr_build_range, n, CTI_CMR_ROW_US, &q);
+    for (i = 0; i < n; i++) {
         uint64_t key = cti_pair_key(&s->surface, &s->hits[i].pair);
-        uint32_t at = cti_cmr_find(&x, key);
-        int twin = x.count[at];
-        if (twin > 0 && cti_cmr_is_broken(s, x.last[at], c->dt)) {
-            s->origins[x.last[at]].fresh = 1;
+        if (q.twins[i] < 0)
             continue;
-        }
-        if (!cti_rows_build(c, &s->hits[i].pair, s->hits[i].normal, s->hits[i].before, cti_min_int(twin, 2), &row, &origin))
-            continue;
-        origin.fresh = 1;
-        if (!cti_cmr_put_row(s, &row, &origin, twin < 3 ? -1 : x.last[at]))
-            return 0;
-        if (twin < 3)
+        cti_cmr_put_row(s, &q.rows[i], &q.origins[i], q.twins[i] < 3 ? -1 : x.last[cti_cmr_find(&x, key)]);
+        if (q.twins[i] < 3)
             cti_cmr_enter(&x, key, CTI_LEN(s->rows) - 1);
     }
     return 1;
@@ -48650,6 +48679,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_CMR_SETTLE
 #undef CTI_CMR_FREE_US
 #undef CTI_CMR_CRUSHED_US
+#undef CTI_CMR_ROW_US
 #undef CTI_CMR_BROKEN
 #undef CTI_ZONES_SOFT
 #undef CTI_ZONES_RIGID
