@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 38ad7ceea2f1a325.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 6bc082616e89a756.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -2109,22 +2109,14 @@ CTI_FN void cti_pool_finish(void *task, void *user);
    sleepers' count and the word are written and read in sequential consistency (Dekker's rule), so that no wake-up is lost. */
 
 #if CONTACT_THREADS
+
 #if defined(_WIN32)
-#include <windows.h>
+#include <windows.h> /* near, far, small, min and max are its macros: no names for what comes behind it */
 #else
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #endif
-#endif
-
-#if defined(_WIN32)
-#undef near /* relics that are in the way of names, also where who includes this file has windows.h */
-#undef far
-#undef small
-#endif
-
-#if CONTACT_THREADS
 
 #define CTI_POOL_SPIN 3000  /* looks at the word before a worker sleeps */
 #define CTI_POOL_WAIT 1000  /* looks of the caller before it lets others run */
@@ -3930,15 +3922,15 @@ static const double cti_elem_atan_c[12] = {-0.3333333333333333,   0.199999999999
 
 CTI_FN double cti_atan2_64(double y, double x)
 {
-    double ax = fabs(x), ay = fabs(y), big = ax > ay ? ax : ay, small = ax > ay ? ay : ax, w, z, p, base = 0, low = 0, r;
+    double ax = fabs(x), ay = fabs(y), big = ax > ay ? ax : ay, less = ax > ay ? ay : ax, w, z, p, base = 0, low = 0, r;
     int i;
     if (!(big > 0))
         return big == 0 ? 0 : cti_elem_nan();
-    /* small / big = tan(base + angle of w), |w| <= tan(pi/8) */
-    if (small > CTI_ELEM_TAN_PI_8 * big)
-        w = (small - big) / (small + big), base = 0.5 * CTI_ELEM_PI_2, low = 0.5 * CTI_ELEM_PI_2_LO;
+    /* less / big = tan(base + angle of w), |w| <= tan(pi/8) */
+    if (less > CTI_ELEM_TAN_PI_8 * big)
+        w = (less - big) / (less + big), base = 0.5 * CTI_ELEM_PI_2, low = 0.5 * CTI_ELEM_PI_2_LO;
     else
-        w = small / big;
+        w = less / big;
     z = w * w, p = cti_elem_atan_c[11];
     for (i = 10; i >= 0; i--)
         p = cti_elem_atan_c[i] + z * p;
@@ -4026,10 +4018,10 @@ CTI_FN cti_f8 cti_f8_log(cti_f8 x)
     CTI_FN V V##_atan2(V y, V x)                                                                                                           \
     {                                                                                                                                      \
         V ax = V##_abs(x), ay = V##_abs(y), zero = V##_set((T)0), half = V##_set((T)CTI_ELEM_PI_2), half_low = V##_set((T)(LOW));          \
-        V big = V##_max(ax, ay), small = V##_min(ax, ay), steep, base, low, w, z, p, r, mask;                                              \
+        V big = V##_max(ax, ay), less = V##_min(ax, ay), steep, base, low, w, z, p, r, mask;                                              \
         int i;                                                                                                                             \
-        mask = V##_lt(V##_mul(V##_set((T)CTI_ELEM_TAN_PI_8), big), small);                                                                 \
-        w = V##_div(V##_select(mask, V##_sub(small, big), small), V##_max(V##_select(mask, V##_add(small, big), big), V##_set((T)1e-37))); \
+        mask = V##_lt(V##_mul(V##_set((T)CTI_ELEM_TAN_PI_8), big), less);                                                                 \
+        w = V##_div(V##_select(mask, V##_sub(less, big), less), V##_max(V##_select(mask, V##_add(less, big), big), V##_set((T)1e-37))); \
         base = V##_select(mask, V##_set((T)(0.5 * CTI_ELEM_PI_2)), zero);                                                                  \
         low = V##_select(mask, V##_set((T)(0.5 * (LOW))), zero);                                                                           \
         z = V##_mul(w, w), p = V##_set((T)C[n]);                                                                                           \
@@ -10815,8 +10807,8 @@ typedef struct cti_nodes {
     const cti_bsr *A;
     int32_t *blocks;   /* [n] in the order of a sweep */
     int n;
-    int32_t *near;     /* [n_near] blocks that A couples with them, themselves included */
-    int n_near, age;   /* sweeps since v0 was taken */
+    int32_t *beside;   /* [n_beside] blocks that A couples with them, themselves included */
+    int n_beside, age; /* sweeps since v0 was taken */
     size_t *start;     /* [n] of a block's row in val */
     float *val;        /* rows of A one behind the other, see cti_bsr_float_row */
     float *delta;      /* [4 n of A] v - v0 */
@@ -10847,14 +10839,14 @@ static int cti_nodes_find_near(cti_nodes *q, cti_arena *arena)
 {
     uint8_t *seen = CTI_ARENA_ZERO(arena, uint8_t, q->A->n);
     int i, k;
-    q->near = CTI_ARENA_NEW(arena, int32_t, q->A->n);
-    if (!seen || !q->near)
+    q->beside = CTI_ARENA_NEW(arena, int32_t, q->A->n);
+    if (!seen || !q->beside)
         return 0;
     for (i = 0; i < q->n; i++)
         for (k = q->A->row[q->blocks[i]]; k < q->A->row[q->blocks[i] + 1]; k++) {
             int b = q->A->col[k];
             if (!seen[b])
-                q->near[q->n_near++] = b;
+                q->beside[q->n_beside++] = b;
             seen[b] = 1;
         }
     return 1;
@@ -10907,8 +10899,8 @@ CTI_FN void cti_nodes_restart(cti_nodes *q) { q->age = 0; }
 static void cti_nodes_rebase(cti_nodes *q, const ct_real *v)
 {
     int i;
-    for (i = 0; i < q->n_near; i++)
-        cti_v3_put(q->v0, q->near[i], cti_v3_at(v, q->near[i]));
+    for (i = 0; i < q->n_beside; i++)
+        cti_v3_put(q->v0, q->beside[i], cti_v3_at(v, q->beside[i]));
     for (i = 0; i < q->n; i++)
         cti_v3_put(q->Av0, q->blocks[i], cti_bsr_row(q->A, v, q->blocks[i]));
 }
@@ -10941,8 +10933,8 @@ CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v, cti_n
     int i, k;
     if (q->age++ % CTI_NODES_REBASE == 0)
         cti_nodes_rebase(q, v);
-    for (i = 0; i < q->n_near; i++) {
-        size_t b = (size_t)q->near[i];
+    for (i = 0; i < q->n_beside; i++) {
+        size_t b = (size_t)q->beside[i];
         for (k = 0; k < 3; k++)
             q->delta[4 * b + (size_t)k] = (float)(v[3 * b + (size_t)k] - q->v0[3 * b + (size_t)k]);
     }
@@ -21499,9 +21491,9 @@ static int cti_interior_polish(cti_interior *ip)
     double before = INFINITY, now;
     int i, it;
     for (i = 0; i < c->m; i++) {
-        double far = c->dense ? 1e14 * c->W[(size_t)i * (size_t)c->ld + (size_t)i] + 1 : 1e14;
+        double inactive = c->dense ? 1e14 * c->W[(size_t)i * (size_t)c->ld + (size_t)i] + 1 : 1e14;
         int active = c->equation[i] || ip->y[i] * (c->dense ? c->W[(size_t)i * (size_t)c->ld + (size_t)i] : 1) > ip->s[i];
-        ip->H[i] = active ? c->delta[i] : far;
+        ip->H[i] = active ? c->delta[i] : inactive;
         ip->py[i] = active ? ip->y[i] : 0;
     }
     memcpy(ip->px, ip->x, sizeof *ip->x * (size_t)c->n);
@@ -21906,12 +21898,12 @@ static int cti_active_block(const cti_active *s, double sign, double *t)
     for (i = 0; i < s->count; i++)
         most = cti_fmax(most, fabs(s->q[i]));
     for (i = 0; i < s->count; i++) {
-        double rate = sign * s->q[i], far;
+        double rate = sign * s->q[i], room;
         if (s->c.equation[s->set[i]] || rate <= 1e-13 * most)
             continue;
-        far = cti_fmax(0, s->y[s->set[i]]) / rate;
-        if (far < *t)
-            *t = far, found = i;
+        room = cti_fmax(0, s->y[s->set[i]]) / rate;
+        if (room < *t)
+            *t = room, found = i;
     }
     return found;
 }
@@ -22211,12 +22203,12 @@ static void cti_active_box_point(cti_active_box *s, const cti_program *q, double
 }
 
 /* the side on which row i belongs, by its own number and sign */
-static int cti_active_box_side(const cti_active_box *s, const cti_program *q, const double *r, int i, double small)
+static int cti_active_box_side(const cti_active_box *s, const cti_program *q, const double *r, int i, double slight)
 {
     if (!(q->hi[i] > q->lo[i]))
         return -1;
     if (s->set[i])
-        return s->set[i] * s->g[i] > small ? 0 : s->set[i];
+        return s->set[i] * s->g[i] > slight ? 0 : s->set[i];
     return r[i] < q->lo[i] ? -1 : (r[i] > q->hi[i] ? 1 : 0);
 }
 
@@ -23764,7 +23756,7 @@ typedef struct cti_bridge_run {
     const ct_solver_desc *desc;
     ct_solver solver;
     cti_effort e;
-    ct_real tolerance, small; /* natural map; [m/s] by which a row is broken */
+    ct_real tolerance, slight; /* natural map; [m/s] by which a row is broken */
     uint8_t *mode;            /* [rows] */
     ct_real *v, *work;
     cti_bridge_point start, best;
@@ -23793,7 +23785,7 @@ static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v, in
 static int cti_bridge_mend(cti_bridge_run *b, ct_real natural)
 {
     /* what a row lacks beside what all of them lack is not worth another pass */
-    ct_real small = cti_max(b->small, CTI_R(0.25) * natural * b->p->velocity_scale);
+    ct_real slight = cti_max(b->slight, CTI_R(0.25) * natural * b->p->velocity_scale);
     int i, n = 0;
     for (i = 0; i < b->p->n_rows; i++) {
         const cti_row *row = &b->p->rows[i];
@@ -23805,7 +23797,7 @@ static int cti_bridge_mend(cti_bridge_run *b, ct_real natural)
         law = u[0] + row->compliance[0] * row->r[0];
         if (row->recover > 0)
             law = cti_min(law, u[0] + row->softness * row->r[0] - row->recover);
-        if (law < -small)
+        if (law < -slight)
             b->mode[i] = (uint8_t)whole, n++;
     }
     return n;
@@ -23931,7 +23923,7 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
     cti_bridge_run b;
     int ok;
     memset(info, 0, sizeof *info), memset(&b, 0, sizeof b);
-    b.p = p, b.v = v, b.info = info, b.tolerance = desc->tolerance, b.small = CTI_R(0.5) * desc->tolerance * p->velocity_scale;
+    b.p = p, b.v = v, b.info = info, b.tolerance = desc->tolerance, b.slight = CTI_R(0.5) * desc->tolerance * p->velocity_scale;
     b.best.natural = CTI_REAL_MAX;
     /* W between the contacts is all of the response: on it, anticipation is Gauss-Seidel */
     b.solve = cti_solvers_find(solver == CT_SOLVER_CA && cti_bridge_is_local(p) ? CT_SOLVER_PGS : solver), b.desc = desc, b.solver = solver;
@@ -26361,10 +26353,10 @@ static void cti_back_weights(const cti_ccd_query *q, double t, double w[4])
 /* cti_back_touching -- the first time of an interval up to t in which contact is certain; t where it is not */
 static double cti_back_touching(const cti_ccd_query *q, double t)
 {
-    double w[4], a[3], v[3], uu = 0, uv = 0, vv = 0, end = 0, near, back, s;
+    double w[4], a[3], v[3], uu = 0, uv = 0, vv = 0, end = 0, within, back, s;
     int i, k;
-    near = q->distance - CTI_BACK_MARGIN * (q->big[0] + q->big[1] + q->big[2]);
-    if (!(near > 0))
+    within = q->distance - CTI_BACK_MARGIN * (q->big[0] + q->big[1] + q->big[2]);
+    if (!(within > 0))
         return t;
     cti_back_weights(q, t, w);
     for (k = 0; k < 3; k++) {
@@ -26374,14 +26366,14 @@ static double cti_back_touching(const cti_ccd_query *q, double t)
         s = a[k] + t * v[k];
         uu += s * s, uv += s * v[k], vv += v[k] * v[k];
     }
-    if (!(uu <= near * near))
+    if (!(uu <= within * within))
         return t;
     /* |u - r v| = near */
-    back = uv + sqrt(uv * uv + vv * (near * near - uu));
+    back = uv + sqrt(uv * uv + vv * (within * within - uu));
     s = back < vv * t ? t - back / vv * (1 - 1e-12) : 0;
     for (k = 0; k < 3; k++)
         end += (a[k] + s * v[k]) * (a[k] + s * v[k]);
-    return s < t && end <= near * near ? s : t;
+    return s < t && end <= within * within ? s : t;
 }
 
 /* cti_back_apart -- 1 when for certain the features are farther than the distance at time t, by more than what the forward search lets pass as
@@ -32981,7 +32973,8 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
 /* detect.h -- candidates over a linear motion, pairs that are near, pairs that collide. */
 
 
-#define CTI_DETECT_NEAR CTI_R(1.25) /* of the thickness: what is nearer at the start of a step has a row, or another pair speaks for it (twins.h) */
+/* of the thickness: what is nearer at the start of a step has a row, unless it is culled (detect.c, twins.h, cull.h) */
+#define CTI_DETECT_NEAR CTI_R(1.25)
 
 /* cti_list -- candidates of one kind with what is known of them at x0. */
 typedef struct cti_list {
@@ -33658,7 +33651,7 @@ CTI_FN ct_real cti_detect_min_distance(const cti_detect *d, const cti_surface *s
 
 /* cti_twins_cull -- takes out of hits the pairs of vertices with faces and edges with edges that others speak for: with the same points and about
    the same normal, or between two others. They are missed by no guarantee, only by the solver: what the motion breaks is found by CCD.
-   Order is kept; a speaker that memory does not know goes on with what the nearest of those that it speaks for carried (cti_hit.before).
+   Order is kept; a speaker that memory does not know goes on with what the first of those with its points carried (cti_hit.before).
    0: out of memory. */
 CTI_FN int cti_twins_cull(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits);
 
@@ -33794,13 +33787,13 @@ static int cti_twins_speaker(const cti_twins *q, int i, int *out_same)
     const cti_pair *p = &q->hits[i].pair;
     cti_twins_view view[CTI_TWINS_VIEWS];
     cti_v3 at[2];
-    int a, b, n = cti_twins_views(q, i, view);
+    int a, apart, n = cti_twins_views(q, i, view);
     for (a = 0; a < 2; a++)
         at[a] = cti_pair_point(q->s->x0, p, a);
-    for (a = 0; a < n; a++)
-        for (b = a; b >= 0; b--)
-            if (cti_twins_between(p, at, &view[b], &view[a], CTI_TWINS_APART * q->h[i])) {
-                *out_same = a == b;
+    for (apart = 0; apart < n; apart++)
+        for (a = apart; a < n; a++)
+            if (cti_twins_between(p, at, &view[a - apart], &view[a], CTI_TWINS_APART * q->h[i])) {
+                *out_same = apart == 0;
                 return view[a].hit;
             }
     return -1;
@@ -37617,12 +37610,12 @@ CTI_FN int cti_repair_find(cti_state *s, uint64_t **marks)
 /* an edge and a face that hang on more blocks than a row has terms: the nearer end speaks for the edge */
 static void cti_repair_fit(const cti_surface *f, cti_pair *pair)
 {
-    int k, n = 0, near = pair->w[1] > pair->w[0];
+    int k, n = 0, nearer = pair->w[1] > pair->w[0];
     for (k = 0; k < pair->n; k++)
         n += f->attach[pair->v[k]].n;
     if (n <= CTI_ROW_TERMS || pair->n < 5)
         return;
-    pair->v[0] = pair->v[near], pair->w[0] = 1;
+    pair->v[0] = pair->v[nearer], pair->w[0] = 1;
     for (k = 1; k < 4; k++)
         pair->v[k] = pair->v[k + 1], pair->w[k] = pair->w[k + 1];
     pair->kind = (int32_t)CT_PAIR_VF;
@@ -38033,16 +38026,16 @@ static int cti_events_list(cti_state *s, const cti_list *l, ct_pair_kind kind, c
 {
     int n = CTI_LEN(l->pairs) / 2, i;
     cti_arena_point mark = cti_arena_mark(s->arena);
-    ct_real *near = CTI_ARENA_NEW(s->arena, ct_real, n), *toi = CTI_ARENA_NEW(s->arena, ct_real, n);
+    ct_real *meet = CTI_ARENA_NEW(s->arena, ct_real, n), *toi = CTI_ARENA_NEW(s->arena, ct_real, n);
     cti_pair pair;
     if (n == 0)
         return 1;
-    if (!near || !toi)
+    if (!meet || !toi)
         return 0;
     /* min_sep is a quarter of the thickness unless the pair starts near */
     for (i = 0; i < n; i++)
-        near[i] = l->min_sep[i] * (4 * CTI_EVENTS_MEET);
-    (kind == CT_PAIR_VF ? cti_ccd_vf_batch : cti_ccd_ee_batch)(s->surface.x0, s->surface.x1, l->quads, n, near, toi);
+        meet[i] = l->min_sep[i] * (4 * CTI_EVENTS_MEET);
+    (kind == CT_PAIR_VF ? cti_ccd_vf_batch : cti_ccd_ee_batch)(s->surface.x0, s->surface.x1, l->quads, n, meet, toi);
     for (i = 0; i < n; i++) {
         if (toi[i] > 1 || cti_detect_is_tangled(&s->detect, &s->surface, l->quads + 4 * (size_t)i, kind == CT_PAIR_VF ? 1 : 2, 4))
             continue;
@@ -38656,7 +38649,7 @@ static void cti_cmr_put_row(cti_state *s, const cti_row *row, const cti_contact_
         stbds_header(s->rows)->length++, stbds_header(s->origins)->length++;
 }
 
-/* rows for hits, no pair twice among them; a pair gets at most three, then its newest is linearized anew */
+/* rows for hits; a pair gets at most three, then its newest is linearized anew. A pair that is there twice (a face given twice) gets one */
 static int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
 {
     cti_cmr_index x;
@@ -38672,9 +38665,10 @@ static int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
     cti_tasks_run_work(&s->desc.tasks, cti_cmr_build_range, n, CTI_CMR_ROW_US, &q);
     for (i = 0; i < n; i++) {
         uint64_t key = cti_pair_key(&s->surface, &s->hits[i].pair);
-        if (q.twins[i] < 0)
+        uint32_t at = cti_cmr_find(&x, key);
+        if (q.twins[i] != x.count[at])
             continue;
-        cti_cmr_put_row(s, &q.rows[i], &q.origins[i], q.twins[i] < 3 ? -1 : x.last[cti_cmr_find(&x, key)]);
+        cti_cmr_put_row(s, &q.rows[i], &q.origins[i], q.twins[i] < 3 ? -1 : x.last[at]);
         if (q.twins[i] < 3)
             cti_cmr_enter(&x, key, CTI_LEN(s->rows) - 1);
     }
@@ -39759,9 +39753,9 @@ typedef struct cti_dcd_touch {
     cti_v3 normal;    /* unit, out of the body */
     ct_real distance; /* signed, < 0: inside */
 } cti_dcd_touch;
-/* cti_dcd_detect -- what touches at positions q [3 n] of the nodes and x [3 nv] of the surface; near 0: only what is inside. Growable
+/* cti_dcd_detect -- what touches at positions q [3 n] of the nodes and x [3 nv] of the surface; with_near 0: only what is inside. Growable
    array, body pair by body pair. 0: out of memory. */
-CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int near, cti_dcd_touch **out);
+CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int with_near, cti_dcd_touch **out);
 /* cti_dcd_inside -- 1 when p is inside of surface body b at the positions of the last detection; keep as cti_nearest_tet, NULL: all. */
 CTI_FN int cti_dcd_inside(const cti_state *s, const ct_real *q, const ct_real *x, int b, cti_v3 p);
 
@@ -39994,32 +39988,32 @@ static cti_v3 cti_dcd_face_normal(const cti_surface *f, const ct_real *x, int fa
 }
 
 /* normal of the feature that the closest point is on; *border: an edge with one face, or no face at all */
-static cti_v3 cti_dcd_feature_normal(const cti_state *s, const ct_real *x, const cti_nearest *near, int *border)
+static cti_v3 cti_dcd_feature_normal(const cti_state *s, const ct_real *x, const cti_nearest *nearest, int *border)
 {
     const cti_surface *f = &s->surface;
-    cti_v3 n = cti_dcd_face_normal(f, x, near->face);
+    cti_v3 n = cti_dcd_face_normal(f, x, nearest->face);
     *border = 0;
-    if (near->feature == 6)
+    if (nearest->feature == 6)
         return n;
-    if (near->feature < 3)
-        return cti_v3_unit(cti_v3_at(s->dcd.normals, f->faces[3 * (size_t)near->face + (size_t)near->feature]), n);
+    if (nearest->feature < 3)
+        return cti_v3_unit(cti_v3_at(s->dcd.normals, f->faces[3 * (size_t)nearest->face + (size_t)nearest->feature]), n);
     {
-        int e = f->face_edges[3 * (size_t)near->face + (size_t)(near->feature - 3)], other;
-        other = f->edge_faces[2 * (size_t)e] == near->face ? f->edge_faces[2 * (size_t)e + 1] : f->edge_faces[2 * (size_t)e];
+        int e = f->face_edges[3 * (size_t)nearest->face + (size_t)(nearest->feature - 3)], other;
+        other = f->edge_faces[2 * (size_t)e] == nearest->face ? f->edge_faces[2 * (size_t)e + 1] : f->edge_faces[2 * (size_t)e];
         *border = other < 0;
         return other < 0 ? n : cti_v3_unit(cti_v3_add(n, cti_dcd_face_normal(f, x, other)), n);
     }
 }
 
 /* 1 when p, whose nearest point of the surface is `near`, is behind it */
-static int cti_dcd_behind(const cti_dcd_look *k, cti_v3 p, const cti_nearest *near)
+static int cti_dcd_behind(const cti_dcd_look *k, cti_v3 p, const cti_nearest *nearest)
 {
-    const int32_t *t = k->s->surface.faces + 3 * (size_t)near->face;
+    const int32_t *t = k->s->surface.faces + 3 * (size_t)nearest->face;
     cti_v3 at = cti_v3_zero(), n;
     int i, border;
     for (i = 0; i < 3; i++)
-        at = cti_v3_mad(at, cti_v3_at(k->x, t[i]), near->w[i]);
-    n = cti_dcd_feature_normal(k->s, k->x, near, &border);
+        at = cti_v3_mad(at, cti_v3_at(k->x, t[i]), nearest->w[i]);
+    n = cti_dcd_feature_normal(k->s, k->x, nearest, &border);
     return !border && cti_v3_dot(n, cti_v3_sub(p, at)) < 0;
 }
 
@@ -40033,7 +40027,7 @@ static ct_real cti_dcd_reach(const cti_state *s, int b, ct_real h)
 }
 
 /* 1 inside, 0 outside; the nearest triangle within `reach` when outside (face -1: none), or within any distance when inside */
-static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_nearest *near)
+static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_nearest *nearest)
 {
     const cti_state *s = k->s;
     const cti_dcd_body *b = &s->dcd.bodies[k->b];
@@ -40043,31 +40037,31 @@ static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_near
         inside = cti_nearest_tet(&s->dcd.forest, &b->tets, s->models[b->model]->tets.node, k->q, p, keep_tet, k) >= 0;
     else if (!b->closed)
         reach = cti_dcd_reach(s, k->b, reach), inside = 0;
-    cti_nearest_face(&s->dcd.forest, &b->faces, s->surface.faces, k->x, p, inside ? CTI_REAL_MAX : reach, keep_face, k, near);
-    if (near->face < 0)
+    cti_nearest_face(&s->dcd.forest, &b->faces, s->surface.faces, k->x, p, inside ? CTI_REAL_MAX : reach, keep_face, k, nearest);
+    if (nearest->face < 0)
         return 0;
-    return b->model >= 0 && !b->embedded ? inside : (inside || b->model < 0) && cti_dcd_behind(k, p, near);
+    return b->model >= 0 && !b->embedded ? inside : (inside || b->model < 0) && cti_dcd_behind(k, p, nearest);
 }
 
 CTI_FN int cti_dcd_inside(const cti_state *s, const ct_real *q, const ct_real *x, int b, cti_v3 p)
 {
     cti_dcd_look k;
-    cti_nearest near;
+    cti_nearest nearest;
     memset(&k, 0, sizeof k);
     k.s = s, k.q = q, k.x = x, k.v = -1, k.b = b;
-    return cti_dcd_side(&k, p, 0, &near);
+    return cti_dcd_side(&k, p, 0, &nearest);
 }
 
 /* a touch of vertex k->v with its body, when there is one. 0: out of memory */
-static int cti_dcd_vertex(const cti_dcd_look *k, int near, cti_dcd_touch **out)
+static int cti_dcd_vertex(const cti_dcd_look *k, int with_near, cti_dcd_touch **out)
 {
     const cti_state *s = k->s;
     cti_v3 p = cti_v3_at(k->x, k->v), away;
     ct_real h = cti_surface_pair_thickness(&s->surface, s->surface.body_of[k->v], k->b), d;
     cti_nearest n;
     cti_dcd_touch t;
-    int inside = cti_dcd_side(k, p, near ? h : 0, &n), i;
-    if (n.face < 0 || (!inside && (!near || !(n.d2 < h * h))))
+    int inside = cti_dcd_side(k, p, with_near ? h : 0, &n), i;
+    if (n.face < 0 || (!inside && (!with_near || !(n.d2 < h * h))))
         return 1;
     memset(&t, 0, sizeof t);
     cti_pair_make(&s->surface, CT_PAIR_VF, k->v, n.face, &t.pair);
@@ -40106,11 +40100,11 @@ static int cti_dcd_box_of(const cti_surface *f, const ct_real *x, int b, cti_box
 }
 
 /* vertices of body a against body b */
-static int cti_dcd_pair(const cti_state *s, const ct_real *q, const ct_real *x, int a, int b, const cti_box *box, int near,
+static int cti_dcd_pair(const cti_state *s, const ct_real *q, const ct_real *x, int a, int b, const cti_box *box, int with_near,
                         cti_dcd_touch **out)
 {
     const cti_surface *f = &s->surface;
-    ct_real h = cti_dcd_reach(s, b, near ? cti_surface_pair_thickness(f, a, b) : 0);
+    ct_real h = cti_dcd_reach(s, b, with_near ? cti_surface_pair_thickness(f, a, b) : 0);
     cti_v3 lo = cti_v3_make(box->lo.x - h, box->lo.y - h, box->lo.z - h), hi = cti_v3_make(box->hi.x + h, box->hi.y + h, box->hi.z + h);
     cti_dcd_look k;
     int v;
@@ -40121,20 +40115,20 @@ static int cti_dcd_pair(const cti_state *s, const ct_real *q, const ct_real *x, 
         if (p.x < lo.x || p.y < lo.y || p.z < lo.z || p.x > hi.x || p.y > hi.y || p.z > hi.z)
             continue;
         k.v = v, k.rest = cti_v3_at(f->rest, v);
-        if (!cti_dcd_vertex(&k, near, out))
+        if (!cti_dcd_vertex(&k, with_near, out))
             return 0;
     }
     return 1;
 }
 
 /* vertices of body a against the planes */
-static int cti_dcd_planes(const cti_state *s, const ct_real *x, int a, int near, cti_dcd_touch **out)
+static int cti_dcd_planes(const cti_state *s, const ct_real *x, int a, int with_near, cti_dcd_touch **out)
 {
     const cti_surface *f = &s->surface;
     int p, v;
     for (p = 0; p < f->n_planes; p++) {
         cti_v3 n = cti_v3_at(f->planes[p].normal, 0);
-        ct_real h = near ? cti_surface_pair_thickness(f, a, f->planes[p].body) : 0;
+        ct_real h = with_near ? cti_surface_pair_thickness(f, a, f->planes[p].body) : 0;
         for (v = f->ranges[a].v0; v < f->ranges[a].v1; v++) {
             cti_dcd_touch t;
             ct_real d = cti_v3_dot(n, cti_v3_at(x, v)) - f->planes[p].offset;
@@ -40151,7 +40145,7 @@ static int cti_dcd_planes(const cti_state *s, const ct_real *x, int a, int near,
     return 1;
 }
 
-CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int near, cti_dcd_touch **out)
+CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int with_near, cti_dcd_touch **out)
 {
     const cti_surface *f = &s->surface;
     cti_box *box = CTI_ARENA_NEW(s->arena, cti_box, f->n_bodies + 1);
@@ -40162,7 +40156,7 @@ CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int 
     for (a = 0; a < f->n_bodies; a++)
         cti_dcd_box_of(f, x, a, &box[a]);
     for (a = 0; a < f->n_bodies; a++) {
-        if (f->bodies[a].dynamic && !cti_dcd_planes(s, x, a, near, out))
+        if (f->bodies[a].dynamic && !cti_dcd_planes(s, x, a, with_near, out))
             return 0;
         for (b = 0; b < f->n_bodies; b++) {
             cti_box wide = box[a];
@@ -40170,7 +40164,7 @@ CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int 
             wide.lo = cti_v3_sub(wide.lo, cti_v3_make(h, h, h)), wide.hi = cti_v3_add(wide.hi, cti_v3_make(h, h, h));
             if (!cti_broad_may_meet(&f->soup, a, b) || (a == b && s->dcd.bodies[b].model < 0) || !cti_box_overlap(&wide, &box[b]))
                 continue;
-            if (!cti_dcd_pair(s, q, x, a, b, &box[b], near, out))
+            if (!cti_dcd_pair(s, q, x, a, b, &box[b], with_near, out))
                 return 0;
         }
     }

@@ -7,22 +7,14 @@
 #include "atomic.h"
 
 #if CONTACT_THREADS
+
 #if defined(_WIN32)
-#include <windows.h>
+#include <windows.h> /* near, far, small, min and max are its macros: no names for what comes behind it */
 #else
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #endif
-#endif
-
-#if defined(_WIN32)
-#undef near /* relics that are in the way of names, also where who includes this file has windows.h */
-#undef far
-#undef small
-#endif
-
-#if CONTACT_THREADS
 
 #define CTI_POOL_SPIN 3000  /* looks at the word before a worker sleeps */
 #define CTI_POOL_WAIT 1000  /* looks of the caller before it lets others run */

@@ -172,15 +172,15 @@ static const double cti_elem_atan_c[12] = {-0.3333333333333333,   0.199999999999
 
 CTI_FN double cti_atan2_64(double y, double x)
 {
-    double ax = fabs(x), ay = fabs(y), big = ax > ay ? ax : ay, small = ax > ay ? ay : ax, w, z, p, base = 0, low = 0, r;
+    double ax = fabs(x), ay = fabs(y), big = ax > ay ? ax : ay, less = ax > ay ? ay : ax, w, z, p, base = 0, low = 0, r;
     int i;
     if (!(big > 0))
         return big == 0 ? 0 : cti_elem_nan();
-    /* small / big = tan(base + angle of w), |w| <= tan(pi/8) */
-    if (small > CTI_ELEM_TAN_PI_8 * big)
-        w = (small - big) / (small + big), base = 0.5 * CTI_ELEM_PI_2, low = 0.5 * CTI_ELEM_PI_2_LO;
+    /* less / big = tan(base + angle of w), |w| <= tan(pi/8) */
+    if (less > CTI_ELEM_TAN_PI_8 * big)
+        w = (less - big) / (less + big), base = 0.5 * CTI_ELEM_PI_2, low = 0.5 * CTI_ELEM_PI_2_LO;
     else
-        w = small / big;
+        w = less / big;
     z = w * w, p = cti_elem_atan_c[11];
     for (i = 10; i >= 0; i--)
         p = cti_elem_atan_c[i] + z * p;
@@ -268,10 +268,10 @@ CTI_FN cti_f8 cti_f8_log(cti_f8 x)
     CTI_FN V V##_atan2(V y, V x)                                                                                                           \
     {                                                                                                                                      \
         V ax = V##_abs(x), ay = V##_abs(y), zero = V##_set((T)0), half = V##_set((T)CTI_ELEM_PI_2), half_low = V##_set((T)(LOW));          \
-        V big = V##_max(ax, ay), small = V##_min(ax, ay), steep, base, low, w, z, p, r, mask;                                              \
+        V big = V##_max(ax, ay), less = V##_min(ax, ay), steep, base, low, w, z, p, r, mask;                                              \
         int i;                                                                                                                             \
-        mask = V##_lt(V##_mul(V##_set((T)CTI_ELEM_TAN_PI_8), big), small);                                                                 \
-        w = V##_div(V##_select(mask, V##_sub(small, big), small), V##_max(V##_select(mask, V##_add(small, big), big), V##_set((T)1e-37))); \
+        mask = V##_lt(V##_mul(V##_set((T)CTI_ELEM_TAN_PI_8), big), less);                                                                 \
+        w = V##_div(V##_select(mask, V##_sub(less, big), less), V##_max(V##_select(mask, V##_add(less, big), big), V##_set((T)1e-37))); \
         base = V##_select(mask, V##_set((T)(0.5 * CTI_ELEM_PI_2)), zero);                                                                  \
         low = V##_select(mask, V##_set((T)(0.5 * (LOW))), zero);                                                                           \
         z = V##_mul(w, w), p = V##_set((T)C[n]);                                                                                           \

@@ -67,12 +67,12 @@ static void cti_active_box_point(cti_active_box *s, const cti_program *q, double
 }
 
 /* the side on which row i belongs, by its own number and sign */
-static int cti_active_box_side(const cti_active_box *s, const cti_program *q, const double *r, int i, double small)
+static int cti_active_box_side(const cti_active_box *s, const cti_program *q, const double *r, int i, double slight)
 {
     if (!(q->hi[i] > q->lo[i]))
         return -1;
     if (s->set[i])
-        return s->set[i] * s->g[i] > small ? 0 : s->set[i];
+        return s->set[i] * s->g[i] > slight ? 0 : s->set[i];
     return r[i] < q->lo[i] ? -1 : (r[i] > q->hi[i] ? 1 : 0);
 }
 

@@ -236,12 +236,12 @@ static int cti_active_block(const cti_active *s, double sign, double *t)
     for (i = 0; i < s->count; i++)
         most = cti_fmax(most, fabs(s->q[i]));
     for (i = 0; i < s->count; i++) {
-        double rate = sign * s->q[i], far;
+        double rate = sign * s->q[i], room;
         if (s->c.equation[s->set[i]] || rate <= 1e-13 * most)
             continue;
-        far = cti_fmax(0, s->y[s->set[i]]) / rate;
-        if (far < *t)
-            *t = far, found = i;
+        room = cti_fmax(0, s->y[s->set[i]]) / rate;
+        if (room < *t)
+            *t = room, found = i;
     }
     return found;
 }

@@ -157,7 +157,7 @@ typedef struct cti_bridge_run {
     const ct_solver_desc *desc;
     ct_solver solver;
     cti_effort e;
-    ct_real tolerance, small; /* natural map; [m/s] by which a row is broken */
+    ct_real tolerance, slight; /* natural map; [m/s] by which a row is broken */
     uint8_t *mode;            /* [rows] */
     ct_real *v, *work;
     cti_bridge_point start, best;
@@ -186,7 +186,7 @@ static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v, in
 static int cti_bridge_mend(cti_bridge_run *b, ct_real natural)
 {
     /* what a row lacks beside what all of them lack is not worth another pass */
-    ct_real small = cti_max(b->small, CTI_R(0.25) * natural * b->p->velocity_scale);
+    ct_real slight = cti_max(b->slight, CTI_R(0.25) * natural * b->p->velocity_scale);
     int i, n = 0;
     for (i = 0; i < b->p->n_rows; i++) {
         const cti_row *row = &b->p->rows[i];
@@ -198,7 +198,7 @@ static int cti_bridge_mend(cti_bridge_run *b, ct_real natural)
         law = u[0] + row->compliance[0] * row->r[0];
         if (row->recover > 0)
             law = cti_min(law, u[0] + row->softness * row->r[0] - row->recover);
-        if (law < -small)
+        if (law < -slight)
             b->mode[i] = (uint8_t)whole, n++;
     }
     return n;
@@ -324,7 +324,7 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
     cti_bridge_run b;
     int ok;
     memset(info, 0, sizeof *info), memset(&b, 0, sizeof b);
-    b.p = p, b.v = v, b.info = info, b.tolerance = desc->tolerance, b.small = CTI_R(0.5) * desc->tolerance * p->velocity_scale;
+    b.p = p, b.v = v, b.info = info, b.tolerance = desc->tolerance, b.slight = CTI_R(0.5) * desc->tolerance * p->velocity_scale;
     b.best.natural = CTI_REAL_MAX;
     /* W between the contacts is all of the response: on it, anticipation is Gauss-Seidel */
     b.solve = cti_solvers_find(solver == CT_SOLVER_CA && cti_bridge_is_local(p) ? CT_SOLVER_PGS : solver), b.desc = desc, b.solver = solver;

@@ -267,9 +267,9 @@ static int cti_interior_polish(cti_interior *ip)
     double before = INFINITY, now;
     int i, it;
     for (i = 0; i < c->m; i++) {
-        double far = c->dense ? 1e14 * c->W[(size_t)i * (size_t)c->ld + (size_t)i] + 1 : 1e14;
+        double inactive = c->dense ? 1e14 * c->W[(size_t)i * (size_t)c->ld + (size_t)i] + 1 : 1e14;
         int active = c->equation[i] || ip->y[i] * (c->dense ? c->W[(size_t)i * (size_t)c->ld + (size_t)i] : 1) > ip->s[i];
-        ip->H[i] = active ? c->delta[i] : far;
+        ip->H[i] = active ? c->delta[i] : inactive;
         ip->py[i] = active ? ip->y[i] : 0;
     }
     memcpy(ip->px, ip->x, sizeof *ip->x * (size_t)c->n);

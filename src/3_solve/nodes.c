@@ -10,14 +10,14 @@ static int cti_nodes_find_near(cti_nodes *q, cti_arena *arena)
 {
     uint8_t *seen = CTI_ARENA_ZERO(arena, uint8_t, q->A->n);
     int i, k;
-    q->near = CTI_ARENA_NEW(arena, int32_t, q->A->n);
-    if (!seen || !q->near)
+    q->beside = CTI_ARENA_NEW(arena, int32_t, q->A->n);
+    if (!seen || !q->beside)
         return 0;
     for (i = 0; i < q->n; i++)
         for (k = q->A->row[q->blocks[i]]; k < q->A->row[q->blocks[i] + 1]; k++) {
             int b = q->A->col[k];
             if (!seen[b])
-                q->near[q->n_near++] = b;
+                q->beside[q->n_beside++] = b;
             seen[b] = 1;
         }
     return 1;
@@ -70,8 +70,8 @@ CTI_FN void cti_nodes_restart(cti_nodes *q) { q->age = 0; }
 static void cti_nodes_rebase(cti_nodes *q, const ct_real *v)
 {
     int i;
-    for (i = 0; i < q->n_near; i++)
-        cti_v3_put(q->v0, q->near[i], cti_v3_at(v, q->near[i]));
+    for (i = 0; i < q->n_beside; i++)
+        cti_v3_put(q->v0, q->beside[i], cti_v3_at(v, q->beside[i]));
     for (i = 0; i < q->n; i++)
         cti_v3_put(q->Av0, q->blocks[i], cti_bsr_row(q->A, v, q->blocks[i]));
 }
@@ -104,8 +104,8 @@ CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v, cti_n
     int i, k;
     if (q->age++ % CTI_NODES_REBASE == 0)
         cti_nodes_rebase(q, v);
-    for (i = 0; i < q->n_near; i++) {
-        size_t b = (size_t)q->near[i];
+    for (i = 0; i < q->n_beside; i++) {
+        size_t b = (size_t)q->beside[i];
         for (k = 0; k < 3; k++)
             q->delta[4 * b + (size_t)k] = (float)(v[3 * b + (size_t)k] - q->v0[3 * b + (size_t)k]);
     }

@@ -12,8 +12,8 @@ typedef struct cti_nodes {
     const cti_bsr *A;
     int32_t *blocks;   /* [n] in the order of a sweep */
     int n;
-    int32_t *near;     /* [n_near] blocks that A couples with them, themselves included */
-    int n_near, age;   /* sweeps since v0 was taken */
+    int32_t *beside;   /* [n_beside] blocks that A couples with them, themselves included */
+    int n_beside, age; /* sweeps since v0 was taken */
     size_t *start;     /* [n] of a block's row in val */
     float *val;        /* rows of A one behind the other, see cti_bsr_float_row */
     float *delta;      /* [4 n of A] v - v0 */

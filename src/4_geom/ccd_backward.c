@@ -49,10 +49,10 @@ static void cti_back_weights(const cti_ccd_query *q, double t, double w[4])
 /* cti_back_touching -- the first time of an interval up to t in which contact is certain; t where it is not */
 static double cti_back_touching(const cti_ccd_query *q, double t)
 {
-    double w[4], a[3], v[3], uu = 0, uv = 0, vv = 0, end = 0, near, back, s;
+    double w[4], a[3], v[3], uu = 0, uv = 0, vv = 0, end = 0, within, back, s;
     int i, k;
-    near = q->distance - CTI_BACK_MARGIN * (q->big[0] + q->big[1] + q->big[2]);
-    if (!(near > 0))
+    within = q->distance - CTI_BACK_MARGIN * (q->big[0] + q->big[1] + q->big[2]);
+    if (!(within > 0))
         return t;
     cti_back_weights(q, t, w);
     for (k = 0; k < 3; k++) {
@@ -62,14 +62,14 @@ static double cti_back_touching(const cti_ccd_query *q, double t)
         s = a[k] + t * v[k];
         uu += s * s, uv += s * v[k], vv += v[k] * v[k];
     }
-    if (!(uu <= near * near))
+    if (!(uu <= within * within))
         return t;
     /* |u - r v| = near */
-    back = uv + sqrt(uv * uv + vv * (near * near - uu));
+    back = uv + sqrt(uv * uv + vv * (within * within - uu));
     s = back < vv * t ? t - back / vv * (1 - 1e-12) : 0;
     for (k = 0; k < 3; k++)
         end += (a[k] + s * v[k]) * (a[k] + s * v[k]);
-    return s < t && end <= near * near ? s : t;
+    return s < t && end <= within * within ? s : t;
 }
 
 /* cti_back_apart -- 1 when for certain the features are farther than the distance at time t, by more than what the forward search lets pass as

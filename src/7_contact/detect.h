@@ -4,7 +4,8 @@
 
 #include "rows.h"
 
-#define CTI_DETECT_NEAR CTI_R(1.25) /* of the thickness: what is nearer at the start of a step has a row, or another pair speaks for it (twins.h) */
+/* of the thickness: what is nearer at the start of a step has a row, unless it is culled (detect.c, twins.h, cull.h) */
+#define CTI_DETECT_NEAR CTI_R(1.25)
 
 /* cti_list -- candidates of one kind with what is known of them at x0. */
 typedef struct cti_list {

@@ -130,13 +130,13 @@ static int cti_twins_speaker(const cti_twins *q, int i, int *out_same)
     const cti_pair *p = &q->hits[i].pair;
     cti_twins_view view[CTI_TWINS_VIEWS];
     cti_v3 at[2];
-    int a, b, n = cti_twins_views(q, i, view);
+    int a, apart, n = cti_twins_views(q, i, view);
     for (a = 0; a < 2; a++)
         at[a] = cti_pair_point(q->s->x0, p, a);
-    for (a = 0; a < n; a++)
-        for (b = a; b >= 0; b--)
-            if (cti_twins_between(p, at, &view[b], &view[a], CTI_TWINS_APART * q->h[i])) {
-                *out_same = a == b;
+    for (apart = 0; apart < n; apart++)
+        for (a = apart; a < n; a++)
+            if (cti_twins_between(p, at, &view[a - apart], &view[a], CTI_TWINS_APART * q->h[i])) {
+                *out_same = apart == 0;
                 return view[a].hit;
             }
     return -1;

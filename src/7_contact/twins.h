@@ -7,7 +7,7 @@
 
 /* cti_twins_cull -- takes out of hits the pairs of vertices with faces and edges with edges that others speak for: with the same points and about
    the same normal, or between two others. They are missed by no guarantee, only by the solver: what the motion breaks is found by CCD.
-   Order is kept; a speaker that memory does not know goes on with what the nearest of those that it speaks for carried (cti_hit.before).
+   Order is kept; a speaker that memory does not know goes on with what the first of those with its points carried (cti_hit.before).
    0: out of memory. */
 CTI_FN int cti_twins_cull(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits);
 

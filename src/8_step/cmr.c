@@ -348,7 +348,7 @@ static void cti_cmr_put_row(cti_state *s, const cti_row *row, const cti_contact_
         stbds_header(s->rows)->length++, stbds_header(s->origins)->length++;
 }
 
-/* rows for hits, no pair twice among them; a pair gets at most three, then its newest is linearized anew */
+/* rows for hits; a pair gets at most three, then its newest is linearized anew. A pair that is there twice (a face given twice) gets one */
 static int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
 {
     cti_cmr_index x;
@@ -364,9 +364,10 @@ static int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
     cti_tasks_run_work(&s->desc.tasks, cti_cmr_build_range, n, CTI_CMR_ROW_US, &q);
     for (i = 0; i < n; i++) {
         uint64_t key = cti_pair_key(&s->surface, &s->hits[i].pair);
-        if (q.twins[i] < 0)
+        uint32_t at = cti_cmr_find(&x, key);
+        if (q.twins[i] != x.count[at])
             continue;
-        cti_cmr_put_row(s, &q.rows[i], &q.origins[i], q.twins[i] < 3 ? -1 : x.last[cti_cmr_find(&x, key)]);
+        cti_cmr_put_row(s, &q.rows[i], &q.origins[i], q.twins[i] < 3 ? -1 : x.last[at]);
         if (q.twins[i] < 3)
             cti_cmr_enter(&x, key, CTI_LEN(s->rows) - 1);
     }

@@ -177,32 +177,32 @@ static cti_v3 cti_dcd_face_normal(const cti_surface *f, const ct_real *x, int fa
 }
 
 /* normal of the feature that the closest point is on; *border: an edge with one face, or no face at all */
-static cti_v3 cti_dcd_feature_normal(const cti_state *s, const ct_real *x, const cti_nearest *near, int *border)
+static cti_v3 cti_dcd_feature_normal(const cti_state *s, const ct_real *x, const cti_nearest *nearest, int *border)
 {
     const cti_surface *f = &s->surface;
-    cti_v3 n = cti_dcd_face_normal(f, x, near->face);
+    cti_v3 n = cti_dcd_face_normal(f, x, nearest->face);
     *border = 0;
-    if (near->feature == 6)
+    if (nearest->feature == 6)
         return n;
-    if (near->feature < 3)
-        return cti_v3_unit(cti_v3_at(s->dcd.normals, f->faces[3 * (size_t)near->face + (size_t)near->feature]), n);
+    if (nearest->feature < 3)
+        return cti_v3_unit(cti_v3_at(s->dcd.normals, f->faces[3 * (size_t)nearest->face + (size_t)nearest->feature]), n);
     {
-        int e = f->face_edges[3 * (size_t)near->face + (size_t)(near->feature - 3)], other;
-        other = f->edge_faces[2 * (size_t)e] == near->face ? f->edge_faces[2 * (size_t)e + 1] : f->edge_faces[2 * (size_t)e];
+        int e = f->face_edges[3 * (size_t)nearest->face + (size_t)(nearest->feature - 3)], other;
+        other = f->edge_faces[2 * (size_t)e] == nearest->face ? f->edge_faces[2 * (size_t)e + 1] : f->edge_faces[2 * (size_t)e];
         *border = other < 0;
         return other < 0 ? n : cti_v3_unit(cti_v3_add(n, cti_dcd_face_normal(f, x, other)), n);
     }
 }
 
 /* 1 when p, whose nearest point of the surface is `near`, is behind it */
-static int cti_dcd_behind(const cti_dcd_look *k, cti_v3 p, const cti_nearest *near)
+static int cti_dcd_behind(const cti_dcd_look *k, cti_v3 p, const cti_nearest *nearest)
 {
-    const int32_t *t = k->s->surface.faces + 3 * (size_t)near->face;
+    const int32_t *t = k->s->surface.faces + 3 * (size_t)nearest->face;
     cti_v3 at = cti_v3_zero(), n;
     int i, border;
     for (i = 0; i < 3; i++)
-        at = cti_v3_mad(at, cti_v3_at(k->x, t[i]), near->w[i]);
-    n = cti_dcd_feature_normal(k->s, k->x, near, &border);
+        at = cti_v3_mad(at, cti_v3_at(k->x, t[i]), nearest->w[i]);
+    n = cti_dcd_feature_normal(k->s, k->x, nearest, &border);
     return !border && cti_v3_dot(n, cti_v3_sub(p, at)) < 0;
 }
 
@@ -216,7 +216,7 @@ static ct_real cti_dcd_reach(const cti_state *s, int b, ct_real h)
 }
 
 /* 1 inside, 0 outside; the nearest triangle within `reach` when outside (face -1: none), or within any distance when inside */
-static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_nearest *near)
+static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_nearest *nearest)
 {
     const cti_state *s = k->s;
     const cti_dcd_body *b = &s->dcd.bodies[k->b];
@@ -226,31 +226,31 @@ static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_near
         inside = cti_nearest_tet(&s->dcd.forest, &b->tets, s->models[b->model]->tets.node, k->q, p, keep_tet, k) >= 0;
     else if (!b->closed)
         reach = cti_dcd_reach(s, k->b, reach), inside = 0;
-    cti_nearest_face(&s->dcd.forest, &b->faces, s->surface.faces, k->x, p, inside ? CTI_REAL_MAX : reach, keep_face, k, near);
-    if (near->face < 0)
+    cti_nearest_face(&s->dcd.forest, &b->faces, s->surface.faces, k->x, p, inside ? CTI_REAL_MAX : reach, keep_face, k, nearest);
+    if (nearest->face < 0)
         return 0;
-    return b->model >= 0 && !b->embedded ? inside : (inside || b->model < 0) && cti_dcd_behind(k, p, near);
+    return b->model >= 0 && !b->embedded ? inside : (inside || b->model < 0) && cti_dcd_behind(k, p, nearest);
 }
 
 CTI_FN int cti_dcd_inside(const cti_state *s, const ct_real *q, const ct_real *x, int b, cti_v3 p)
 {
     cti_dcd_look k;
-    cti_nearest near;
+    cti_nearest nearest;
     memset(&k, 0, sizeof k);
     k.s = s, k.q = q, k.x = x, k.v = -1, k.b = b;
-    return cti_dcd_side(&k, p, 0, &near);
+    return cti_dcd_side(&k, p, 0, &nearest);
 }
 
 /* a touch of vertex k->v with its body, when there is one. 0: out of memory */
-static int cti_dcd_vertex(const cti_dcd_look *k, int near, cti_dcd_touch **out)
+static int cti_dcd_vertex(const cti_dcd_look *k, int with_near, cti_dcd_touch **out)
 {
     const cti_state *s = k->s;
     cti_v3 p = cti_v3_at(k->x, k->v), away;
     ct_real h = cti_surface_pair_thickness(&s->surface, s->surface.body_of[k->v], k->b), d;
     cti_nearest n;
     cti_dcd_touch t;
-    int inside = cti_dcd_side(k, p, near ? h : 0, &n), i;
-    if (n.face < 0 || (!inside && (!near || !(n.d2 < h * h))))
+    int inside = cti_dcd_side(k, p, with_near ? h : 0, &n), i;
+    if (n.face < 0 || (!inside && (!with_near || !(n.d2 < h * h))))
         return 1;
     memset(&t, 0, sizeof t);
     cti_pair_make(&s->surface, CT_PAIR_VF, k->v, n.face, &t.pair);
@@ -289,11 +289,11 @@ static int cti_dcd_box_of(const cti_surface *f, const ct_real *x, int b, cti_box
 }
 
 /* vertices of body a against body b */
-static int cti_dcd_pair(const cti_state *s, const ct_real *q, const ct_real *x, int a, int b, const cti_box *box, int near,
+static int cti_dcd_pair(const cti_state *s, const ct_real *q, const ct_real *x, int a, int b, const cti_box *box, int with_near,
                         cti_dcd_touch **out)
 {
     const cti_surface *f = &s->surface;
-    ct_real h = cti_dcd_reach(s, b, near ? cti_surface_pair_thickness(f, a, b) : 0);
+    ct_real h = cti_dcd_reach(s, b, with_near ? cti_surface_pair_thickness(f, a, b) : 0);
     cti_v3 lo = cti_v3_make(box->lo.x - h, box->lo.y - h, box->lo.z - h), hi = cti_v3_make(box->hi.x + h, box->hi.y + h, box->hi.z + h);
     cti_dcd_look k;
     int v;
@@ -304,20 +304,20 @@ static int cti_dcd_pair(const cti_state *s, const ct_real *q, const ct_real *x, 
         if (p.x < lo.x || p.y < lo.y || p.z < lo.z || p.x > hi.x || p.y > hi.y || p.z > hi.z)
             continue;
         k.v = v, k.rest = cti_v3_at(f->rest, v);
-        if (!cti_dcd_vertex(&k, near, out))
+        if (!cti_dcd_vertex(&k, with_near, out))
             return 0;
     }
     return 1;
 }
 
 /* vertices of body a against the planes */
-static int cti_dcd_planes(const cti_state *s, const ct_real *x, int a, int near, cti_dcd_touch **out)
+static int cti_dcd_planes(const cti_state *s, const ct_real *x, int a, int with_near, cti_dcd_touch **out)
 {
     const cti_surface *f = &s->surface;
     int p, v;
     for (p = 0; p < f->n_planes; p++) {
         cti_v3 n = cti_v3_at(f->planes[p].normal, 0);
-        ct_real h = near ? cti_surface_pair_thickness(f, a, f->planes[p].body) : 0;
+        ct_real h = with_near ? cti_surface_pair_thickness(f, a, f->planes[p].body) : 0;
         for (v = f->ranges[a].v0; v < f->ranges[a].v1; v++) {
             cti_dcd_touch t;
             ct_real d = cti_v3_dot(n, cti_v3_at(x, v)) - f->planes[p].offset;
@@ -334,7 +334,7 @@ static int cti_dcd_planes(const cti_state *s, const ct_real *x, int a, int near,
     return 1;
 }
 
-CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int near, cti_dcd_touch **out)
+CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int with_near, cti_dcd_touch **out)
 {
     const cti_surface *f = &s->surface;
     cti_box *box = CTI_ARENA_NEW(s->arena, cti_box, f->n_bodies + 1);
@@ -345,7 +345,7 @@ CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int 
     for (a = 0; a < f->n_bodies; a++)
         cti_dcd_box_of(f, x, a, &box[a]);
     for (a = 0; a < f->n_bodies; a++) {
-        if (f->bodies[a].dynamic && !cti_dcd_planes(s, x, a, near, out))
+        if (f->bodies[a].dynamic && !cti_dcd_planes(s, x, a, with_near, out))
             return 0;
         for (b = 0; b < f->n_bodies; b++) {
             cti_box wide = box[a];
@@ -353,7 +353,7 @@ CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int 
             wide.lo = cti_v3_sub(wide.lo, cti_v3_make(h, h, h)), wide.hi = cti_v3_add(wide.hi, cti_v3_make(h, h, h));
             if (!cti_broad_may_meet(&f->soup, a, b) || (a == b && s->dcd.bodies[b].model < 0) || !cti_box_overlap(&wide, &box[b]))
                 continue;
-            if (!cti_dcd_pair(s, q, x, a, b, &box[b], near, out))
+            if (!cti_dcd_pair(s, q, x, a, b, &box[b], with_near, out))
                 return 0;
         }
     }

@@ -88,16 +88,16 @@ static int cti_events_list(cti_state *s, const cti_list *l, ct_pair_kind kind, c
 {
     int n = CTI_LEN(l->pairs) / 2, i;
     cti_arena_point mark = cti_arena_mark(s->arena);
-    ct_real *near = CTI_ARENA_NEW(s->arena, ct_real, n), *toi = CTI_ARENA_NEW(s->arena, ct_real, n);
+    ct_real *meet = CTI_ARENA_NEW(s->arena, ct_real, n), *toi = CTI_ARENA_NEW(s->arena, ct_real, n);
     cti_pair pair;
     if (n == 0)
         return 1;
-    if (!near || !toi)
+    if (!meet || !toi)
         return 0;
     /* min_sep is a quarter of the thickness unless the pair starts near */
     for (i = 0; i < n; i++)
-        near[i] = l->min_sep[i] * (4 * CTI_EVENTS_MEET);
-    (kind == CT_PAIR_VF ? cti_ccd_vf_batch : cti_ccd_ee_batch)(s->surface.x0, s->surface.x1, l->quads, n, near, toi);
+        meet[i] = l->min_sep[i] * (4 * CTI_EVENTS_MEET);
+    (kind == CT_PAIR_VF ? cti_ccd_vf_batch : cti_ccd_ee_batch)(s->surface.x0, s->surface.x1, l->quads, n, meet, toi);
     for (i = 0; i < n; i++) {
         if (toi[i] > 1 || cti_detect_is_tangled(&s->detect, &s->surface, l->quads + 4 * (size_t)i, kind == CT_PAIR_VF ? 1 : 2, 4))
             continue;

@@ -516,12 +516,12 @@ CTI_FN int cti_repair_find(cti_state *s, uint64_t **marks)
 /* an edge and a face that hang on more blocks than a row has terms: the nearer end speaks for the edge */
 static void cti_repair_fit(const cti_surface *f, cti_pair *pair)
 {
-    int k, n = 0, near = pair->w[1] > pair->w[0];
+    int k, n = 0, nearer = pair->w[1] > pair->w[0];
     for (k = 0; k < pair->n; k++)
         n += f->attach[pair->v[k]].n;
     if (n <= CTI_ROW_TERMS || pair->n < 5)
         return;
-    pair->v[0] = pair->v[near], pair->w[0] = 1;
+    pair->v[0] = pair->v[nearer], pair->w[0] = 1;
     for (k = 1; k < 4; k++)
         pair->v[k] = pair->v[k + 1], pair->w[k] = pair->w[k + 1];
     pair->kind = (int32_t)CT_PAIR_VF;
