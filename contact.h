@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 6bc082616e89a756.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 3258a6abfea964b9.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -25714,9 +25714,10 @@ CTI_INLINE void CTI_BN(load)(CTI_BN(lanes) *q, int kind, const ct_real *const x[
     }
 }
 
-/* CTI_BN(pass) -- one pass over `count` queries of the list, compacted in place; returns how many are left */
+/* CTI_BN(pass) -- one pass over `count` queries of the list, compacted in place; returns how many are left. *out_of_range: 1 where it met lanes
+   of which it can say nothing, else as it was */
 CTI_INLINE int CTI_BN(pass)(int pass, int kind, const ct_real *const x[2], const int32_t *quads, int *list, int count,
-                            const ct_real *min_distance)
+                            const ct_real *min_distance, int *out_of_range)
 {
     CTI_BN(lanes) q;
     CTI_V sane, free8;
@@ -25727,6 +25728,7 @@ CTI_INLINE int CTI_BN(pass)(int pass, int kind, const ct_real *const x[2], const
         CTI_BN(load)(&q, kind, x, quads, lane, min_distance);
         free8 = CTI_BN(axes)(&q, m, &sane);
         good = CTI_VN(bits)(sane);
+        *out_of_range |= good != 255;
         if (pass == 1) {
             bits = CTI_VN(bits)(free8);
             bits = good & (bits == 255 ? bits : bits | CTI_VN(bits)(CTI_BN(normal)(&q, m)));
@@ -25739,28 +25741,31 @@ CTI_INLINE int CTI_BN(pass)(int pass, int kind, const ct_real *const x[2], const
     return left;
 }
 
-static int CTI_BN(pass_vf)(int pass, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance)
+static int CTI_BN(pass_vf)(int pass, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance,
+                            int *out_of_range)
 {
     if (pass == 1)
-        return CTI_BN(pass)(1, CTI_CCD_VF, x, quads, list, count, min_distance);
-    return pass == 2 ? CTI_BN(pass)(2, CTI_CCD_VF, x, quads, list, count, min_distance)
-                     : CTI_BN(pass)(3, CTI_CCD_VF, x, quads, list, count, min_distance);
+        return CTI_BN(pass)(1, CTI_CCD_VF, x, quads, list, count, min_distance, out_of_range);
+    return pass == 2 ? CTI_BN(pass)(2, CTI_CCD_VF, x, quads, list, count, min_distance, out_of_range)
+                     : CTI_BN(pass)(3, CTI_CCD_VF, x, quads, list, count, min_distance, out_of_range);
 }
-static int CTI_BN(pass_ee)(int pass, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance)
+static int CTI_BN(pass_ee)(int pass, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance,
+                            int *out_of_range)
 {
     if (pass == 1)
-        return CTI_BN(pass)(1, CTI_CCD_EE, x, quads, list, count, min_distance);
-    return pass == 2 ? CTI_BN(pass)(2, CTI_CCD_EE, x, quads, list, count, min_distance)
-                     : CTI_BN(pass)(3, CTI_CCD_EE, x, quads, list, count, min_distance);
+        return CTI_BN(pass)(1, CTI_CCD_EE, x, quads, list, count, min_distance, out_of_range);
+    return pass == 2 ? CTI_BN(pass)(2, CTI_CCD_EE, x, quads, list, count, min_distance, out_of_range)
+                     : CTI_BN(pass)(3, CTI_CCD_EE, x, quads, list, count, min_distance, out_of_range);
 }
 
-static int CTI_BN(passes)(int kind, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance)
+static int CTI_BN(passes)(int kind, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance,
+                          int *out_of_range)
 {
-    int (*pass)(int, const ct_real *const[2], const int32_t *, int *, int, const ct_real *) =
+    int (*pass)(int, const ct_real *const[2], const int32_t *, int *, int, const ct_real *, int *) =
         kind == CTI_CCD_VF ? CTI_BN(pass_vf) : CTI_BN(pass_ee);
-    count = pass(1, x, quads, list, count, min_distance);
-    count = pass(2, x, quads, list, count, min_distance);
-    return min_distance ? count : pass(3, x, quads, list, count, min_distance);
+    count = pass(1, x, quads, list, count, min_distance, out_of_range);
+    count = pass(2, x, quads, list, count, min_distance, out_of_range);
+    return min_distance ? count : pass(3, x, quads, list, count, min_distance, out_of_range);
 }
 #undef CTI_V
 #undef CTI_VN
@@ -26007,9 +26012,10 @@ CTI_INLINE void CTI_BN(load)(CTI_BN(lanes) *q, int kind, const ct_real *const x[
     }
 }
 
-/* CTI_BN(pass) -- one pass over `count` queries of the list, compacted in place; returns how many are left */
+/* CTI_BN(pass) -- one pass over `count` queries of the list, compacted in place; returns how many are left. *out_of_range: 1 where it met lanes
+   of which it can say nothing, else as it was */
 CTI_INLINE int CTI_BN(pass)(int pass, int kind, const ct_real *const x[2], const int32_t *quads, int *list, int count,
-                            const ct_real *min_distance)
+                            const ct_real *min_distance, int *out_of_range)
 {
     CTI_BN(lanes) q;
     CTI_V sane, free8;
@@ -26020,6 +26026,7 @@ CTI_INLINE int CTI_BN(pass)(int pass, int kind, const ct_real *const x[2], const
         CTI_BN(load)(&q, kind, x, quads, lane, min_distance);
         free8 = CTI_BN(axes)(&q, m, &sane);
         good = CTI_VN(bits)(sane);
+        *out_of_range |= good != 255;
         if (pass == 1) {
             bits = CTI_VN(bits)(free8);
             bits = good & (bits == 255 ? bits : bits | CTI_VN(bits)(CTI_BN(normal)(&q, m)));
@@ -26032,28 +26039,31 @@ CTI_INLINE int CTI_BN(pass)(int pass, int kind, const ct_real *const x[2], const
     return left;
 }
 
-static int CTI_BN(pass_vf)(int pass, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance)
+static int CTI_BN(pass_vf)(int pass, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance,
+                            int *out_of_range)
 {
     if (pass == 1)
-        return CTI_BN(pass)(1, CTI_CCD_VF, x, quads, list, count, min_distance);
-    return pass == 2 ? CTI_BN(pass)(2, CTI_CCD_VF, x, quads, list, count, min_distance)
-                     : CTI_BN(pass)(3, CTI_CCD_VF, x, quads, list, count, min_distance);
+        return CTI_BN(pass)(1, CTI_CCD_VF, x, quads, list, count, min_distance, out_of_range);
+    return pass == 2 ? CTI_BN(pass)(2, CTI_CCD_VF, x, quads, list, count, min_distance, out_of_range)
+                     : CTI_BN(pass)(3, CTI_CCD_VF, x, quads, list, count, min_distance, out_of_range);
 }
-static int CTI_BN(pass_ee)(int pass, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance)
+static int CTI_BN(pass_ee)(int pass, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance,
+                            int *out_of_range)
 {
     if (pass == 1)
-        return CTI_BN(pass)(1, CTI_CCD_EE, x, quads, list, count, min_distance);
-    return pass == 2 ? CTI_BN(pass)(2, CTI_CCD_EE, x, quads, list, count, min_distance)
-                     : CTI_BN(pass)(3, CTI_CCD_EE, x, quads, list, count, min_distance);
+        return CTI_BN(pass)(1, CTI_CCD_EE, x, quads, list, count, min_distance, out_of_range);
+    return pass == 2 ? CTI_BN(pass)(2, CTI_CCD_EE, x, quads, list, count, min_distance, out_of_range)
+                     : CTI_BN(pass)(3, CTI_CCD_EE, x, quads, list, count, min_distance, out_of_range);
 }
 
-static int CTI_BN(passes)(int kind, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance)
+static int CTI_BN(passes)(int kind, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance,
+                          int *out_of_range)
 {
-    int (*pass)(int, const ct_real *const[2], const int32_t *, int *, int, const ct_real *) =
+    int (*pass)(int, const ct_real *const[2], const int32_t *, int *, int, const ct_real *, int *) =
         kind == CTI_CCD_VF ? CTI_BN(pass_vf) : CTI_BN(pass_ee);
-    count = pass(1, x, quads, list, count, min_distance);
-    count = pass(2, x, quads, list, count, min_distance);
-    return min_distance ? count : pass(3, x, quads, list, count, min_distance);
+    count = pass(1, x, quads, list, count, min_distance, out_of_range);
+    count = pass(2, x, quads, list, count, min_distance, out_of_range);
+    return min_distance ? count : pass(3, x, quads, list, count, min_distance, out_of_range);
 }
 #undef CTI_V
 #undef CTI_VN
@@ -26072,16 +26082,19 @@ static int cti_batch_run(int kind, const ct_real *x0, const ct_real *x1, const i
                          ct_real *toi)
 {
     const ct_real *x[2];
-    int list[CTI_BATCH_CHUNK], first, i, j, k, count, hits = 0;
+    int list[CTI_BATCH_CHUNK], first, i, j, k, count, hits = 0, narrow;
     x[0] = x0, x[1] = x1;
     for (first = 0; first < n; first += CTI_BATCH_CHUNK) {
         count = n - first < CTI_BATCH_CHUNK ? n - first : CTI_BATCH_CHUNK;
         for (i = 0; i < count; i++)
             list[i] = first + i, toi[first + i] = CTI_R(CTI_CCD_NONE);
+        narrow = CONTACT_REAL == 64; /* 1: lanes are left that are too narrow for their queries */
 #if CONTACT_REAL == 32
-        count = cti_batch_f_passes(kind, x, quads, list, count, min_distance);
+        count = cti_batch_f_passes(kind, x, quads, list, count, min_distance, &narrow);
 #endif
-        count = cti_batch_d_passes(kind, x, quads, list, count, min_distance);
+        /* what float lanes leave in their range double ones leave, too: it meets, or nearly */
+        if (narrow)
+            count = cti_batch_d_passes(kind, x, quads, list, count, min_distance, &narrow);
         /* the search for what is left */
         for (i = 0; i < count; i++) {
             const int32_t *quad = quads + 4 * (size_t)list[i];

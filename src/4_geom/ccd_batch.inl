@@ -221,9 +221,10 @@ CTI_INLINE void CTI_BN(load)(CTI_BN(lanes) *q, int kind, const ct_real *const x[
     }
 }
 
-/* CTI_BN(pass) -- one pass over `count` queries of the list, compacted in place; returns how many are left */
+/* CTI_BN(pass) -- one pass over `count` queries of the list, compacted in place; returns how many are left. *out_of_range: 1 where it met lanes
+   of which it can say nothing, else as it was */
 CTI_INLINE int CTI_BN(pass)(int pass, int kind, const ct_real *const x[2], const int32_t *quads, int *list, int count,
-                            const ct_real *min_distance)
+                            const ct_real *min_distance, int *out_of_range)
 {
     CTI_BN(lanes) q;
     CTI_V sane, free8;
@@ -234,6 +235,7 @@ CTI_INLINE int CTI_BN(pass)(int pass, int kind, const ct_real *const x[2], const
         CTI_BN(load)(&q, kind, x, quads, lane, min_distance);
         free8 = CTI_BN(axes)(&q, m, &sane);
         good = CTI_VN(bits)(sane);
+        *out_of_range |= good != 255;
         if (pass == 1) {
             bits = CTI_VN(bits)(free8);
             bits = good & (bits == 255 ? bits : bits | CTI_VN(bits)(CTI_BN(normal)(&q, m)));
@@ -246,26 +248,29 @@ CTI_INLINE int CTI_BN(pass)(int pass, int kind, const ct_real *const x[2], const
     return left;
 }
 
-static int CTI_BN(pass_vf)(int pass, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance)
+static int CTI_BN(pass_vf)(int pass, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance,
+                            int *out_of_range)
 {
     if (pass == 1)
-        return CTI_BN(pass)(1, CTI_CCD_VF, x, quads, list, count, min_distance);
-    return pass == 2 ? CTI_BN(pass)(2, CTI_CCD_VF, x, quads, list, count, min_distance)
-                     : CTI_BN(pass)(3, CTI_CCD_VF, x, quads, list, count, min_distance);
+        return CTI_BN(pass)(1, CTI_CCD_VF, x, quads, list, count, min_distance, out_of_range);
+    return pass == 2 ? CTI_BN(pass)(2, CTI_CCD_VF, x, quads, list, count, min_distance, out_of_range)
+                     : CTI_BN(pass)(3, CTI_CCD_VF, x, quads, list, count, min_distance, out_of_range);
 }
-static int CTI_BN(pass_ee)(int pass, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance)
+static int CTI_BN(pass_ee)(int pass, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance,
+                            int *out_of_range)
 {
     if (pass == 1)
-        return CTI_BN(pass)(1, CTI_CCD_EE, x, quads, list, count, min_distance);
-    return pass == 2 ? CTI_BN(pass)(2, CTI_CCD_EE, x, quads, list, count, min_distance)
-                     : CTI_BN(pass)(3, CTI_CCD_EE, x, quads, list, count, min_distance);
+        return CTI_BN(pass)(1, CTI_CCD_EE, x, quads, list, count, min_distance, out_of_range);
+    return pass == 2 ? CTI_BN(pass)(2, CTI_CCD_EE, x, quads, list, count, min_distance, out_of_range)
+                     : CTI_BN(pass)(3, CTI_CCD_EE, x, quads, list, count, min_distance, out_of_range);
 }
 
-static int CTI_BN(passes)(int kind, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance)
+static int CTI_BN(passes)(int kind, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance,
+                          int *out_of_range)
 {
-    int (*pass)(int, const ct_real *const[2], const int32_t *, int *, int, const ct_real *) =
+    int (*pass)(int, const ct_real *const[2], const int32_t *, int *, int, const ct_real *, int *) =
         kind == CTI_CCD_VF ? CTI_BN(pass_vf) : CTI_BN(pass_ee);
-    count = pass(1, x, quads, list, count, min_distance);
-    count = pass(2, x, quads, list, count, min_distance);
-    return min_distance ? count : pass(3, x, quads, list, count, min_distance);
+    count = pass(1, x, quads, list, count, min_distance, out_of_range);
+    count = pass(2, x, quads, list, count, min_distance, out_of_range);
+    return min_distance ? count : pass(3, x, quads, list, count, min_distance, out_of_range);
 }
