@@ -990,6 +990,35 @@ static void broad_phases_give_the_same_run(void **state)
     ct_world_destroy(w[1]);
 }
 
+/* a block shot at a sheet whose triangles are all there twice: what CCD finds twice gets one row, as on the sheet as it is */
+static void faces_given_twice_count_once(void **state)
+{
+    int k, rows[2] = {0, 0};
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+        ct_world *w = world_make(&d);
+        ct_mesh sheet = mesh_grid(0.5, 0.5, 3, 3), twice, block = mesh_box(0.1, 0.1, 0.1, 2, 2, 2, 1);
+        ct_static_desc s = ct_static_desc_default();
+        ct_body_id id;
+        int32_t faces[2 * 3 * 18];
+        assert_int_equal(sheet.n_triangles, 18);
+        memcpy(faces, sheet.triangles, sizeof faces / 2), memcpy(faces + 54, sheet.triangles, sizeof faces / 2);
+        twice = sheet;
+        twice.triangles = faces, twice.n_triangles = 18 * (k + 1);
+        s.mesh = &twice;
+        assert_int_equal(ct_body_add_static(w, &s, &id), CT_OK);
+        mesh_place(&block, 0.3, 0.01, 0.14, 0.02);
+        add_soft_mesh(w, "block", &block, 1e6, 0, -10, 0);
+        rows[k] = step_once(w, 0.01).rows;
+        assert_int_equal(count_intersections(w), 0);
+        ct_mesh_free(&sheet), ct_mesh_free(&block);
+        ct_world_destroy(w);
+    }
+    assert_true(rows[0] > 0);
+    assert_int_equal(rows[0], rows[1]);
+}
+
 /* a body far away, with its own contacts and of another size, added before or after */
 static void far_bodies_change_no_bit(void **state)
 {
@@ -1207,6 +1236,7 @@ int main(void)
         cmocka_unit_test(allocations_are_counted),
         cmocka_unit_test(same_input_same_bits),
         cmocka_unit_test(broad_phases_give_the_same_run),
+        cmocka_unit_test(faces_given_twice_count_once),
         cmocka_unit_test(far_bodies_change_no_bit),
         cmocka_unit_test(tangled_starts_go_on),
         cmocka_unit_test(sunken_starts_are_named),
