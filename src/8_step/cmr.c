@@ -6,6 +6,7 @@
    twin; a body that nodes cannot solve is taken whole; a solve that is not plausible ends the attempt. */
 #include "cmr.h"
 #include "integrate.h"
+#include "motion.h"
 #include "plausible.h"
 #include "../7_contact/cull.h"
 #include "../7_contact/twins.h"
@@ -123,7 +124,7 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
     }
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
         const cti_rigid *r = &s->rigids[i];
-        ct_real kick = (dt + s->dt_prev[r->block]) / 2;
+        ct_real kick = cti_motion_kick(s, r->block, dt);
         cti_v3_put(s->v_free, r->block, cti_v3_mad(cti_v3_at(s->v, r->block), cti_v3_at(s->desc.gravity, 0), kick));
         cti_v3_put(s->v_free, r->block + 1, cti_v3_at(r->w_mid, 0));
     }
@@ -595,6 +596,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     if (!cti_assemble_pins(s, dt))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, dt));
+    cti_motion_predict(s, dt);
     if (!cti_assemble(s, dt, &out->extended))
         return 0;
     t1 = cti_cmr_clock(s);

@@ -8,6 +8,7 @@
    Euler turns all of it into speed; steps in which features would pass through thin parts are cut (dcd_thin.c). */
 #include "dcd.h"
 #include "integrate.h"
+#include "motion.h"
 #include "plausible.h"
 #include "start.h"
 #include "step.h"
@@ -233,6 +234,7 @@ static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
     if (!cti_assemble_pins(s, dt))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, dt));
+    cti_motion_predict(s, dt);
     if (!cti_assemble(s, dt, &r->extended_elements))
         return 0;
     r->ms_assemble += cti_cmr_clock(s) - t;
@@ -247,7 +249,7 @@ static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, doub
     int i, k;
     *size = 0;
     for (i = 0; i < s->n; i++) {
-        ct_real kick = (dt + s->dt_prev[i]) / 2;
+        ct_real kick = cti_motion_kick(s, i, dt);
         for (k = 3 * i; k < 3 * i + 3; k++) {
             double own = (1 + (double)dt * (double)s->alpha[i]) * (double)v[k] / 2;
             double pull = (double)s->v[k] + (double)kick * (double)s->desc.gravity[k - 3 * i], m = (double)s->mass[i] * (double)v[k];
@@ -413,6 +415,7 @@ static void cti_dcd_commit(cti_state *s, ct_real dt)
 {
     int i;
     memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_motion_fall(s, dt, s->v_new);
     memcpy(s->v, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     for (i = 0; i < s->n; i++)

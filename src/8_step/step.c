@@ -17,12 +17,15 @@ CTI_FN void cti_step_energies(const cti_state *s, ct_step_report *r)
     int i, k;
     double m = 0;
     r->energy_kinetic = r->energy_gravity = 0;
-    r->energy_elastic = s->energy_elastic;
+    r->energy_elastic = 0;
+    for (i = 0; i < s->n_models; i++)
+        cti_model_ahead(s->models[i], 0, 1, NULL), r->energy_elastic += cti_model_energy(s->models[i], s->x);
     r->center_of_mass[0] = r->center_of_mass[1] = r->center_of_mass[2] = 0;
     for (i = 0; i < s->n; i++) {
         m += (double)s->mass[i];
         for (k = 0; k < 3; k++) { /* angular blocks have no mass */
-            r->energy_kinetic += 0.5 * (double)(s->mass[i] * s->v[3 * i + k] * s->v[3 * i + k]);
+            double v = (double)(s->v[3 * i + k] + (cti_integrate_is_plain(s, i) ? s->fall[i] * s->desc.gravity[k] * s->dt_prev[i] / 2 : 0));
+            r->energy_kinetic += 0.5 * (double)s->mass[i] * v * v;
             r->energy_gravity -= (double)(s->mass[i] * s->desc.gravity[k] * s->x[3 * i + k]);
             r->center_of_mass[k] += (double)(s->mass[i] * s->x[3 * i + k]);
         }
@@ -83,8 +86,8 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     cti_cmr_context(s, dt, memory, dt_memory, &c);
     if (!cti_rows_remember(s->mem, &c, s->rows, s->origins, CTI_LEN(s->rows), s->v_new, next))
         return 0;
-    memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
     v = cti_integrate_end(s, dt);
+    memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < 3 * s->n; i++)
         s->dv[i] = s->v[i];
     memcpy(s->v, v, sizeof(ct_real) * 3 * (size_t)s->n);
