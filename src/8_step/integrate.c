@@ -9,16 +9,13 @@
                  (M + h C + h^2 K) u = M (((1 + w) v0 - c v') / a^2 + s/a u') + h/a (f + M g) + s h/a C u',  v1 = u + s (u - u')
    A free fall is exact in both. BDF2 starts with a step of Newmark. differs: not with one of Euler, whose end velocity is u.
    f(x1) is linearized at q, where the body's own turn takes it (motion.h): f(x1) = f(q) - K(q) (x0 + dt u - q), and f(x0) = R' f(q).
-   Contacts: A u = b + J' r as above, so that r is the same impulse for every body. With z = u - u_free, what J' r does to u through A, and
-   w = (1 + h alpha) z + p (M^-1 J' r - (1 + h alpha) z),
-     Newmark     v1 = u + (u - v0 - w),  BDF2  v1 = u + s (u - u' - w), and its history becomes v0 + w, u,
-   as if the block had always had the speed w. M changes by J' r in sum, whatever p is. With p = 1 impulses act on the nodes that they touch,
-   as the scheme's other forces do, and equilibria are those of f; but a blow on a body too stiff for the step leaves vibrations of its nodes
-   that have more energy than the blow had. With p = 0 the body takes it as a whole. p is the largest number in [0, 1] for which the body's
-   kinetic energy grows by no more than the work of its forces and of J' r along dt u. (Deuflhard, Krause, Ertel 2008: contact is implicit,
-   whatever the rest is.)
-   A body in contact shows u as its velocity: v1 there holds half of a kick that the contact takes back. What v1 - u is goes into the next
-   step (cti_history.rest).
+   Impulses: with w = M^-1 J' r an impulse acts at the start of the step, in full, on u and on v1, whatever the scheme does with forces:
+     A u = b + J' r,   Newmark  v1 = u + (u - v0 - w),   BDF2  v1 = u + s (u - u' - w), and its history becomes v0 + w, u,
+   as if the block had always had the speed w. So r is the same impulse for every body, and M changes by J' r in sum.
+   Contacts: v1 holds half a kick that the next impulse takes back. A joint always does; a contact may open, and a blow bends a stiff body
+   more than the step resolves. So a body that contacts touched in the last step is stepped by Euler's rule, v1 = u, and in a blow, the first
+   touch, w is what the impulse does to u through A, w = (1 + h alpha) (u - u_free), which M weighs alike. BDF2 starts again behind both.
+   (Kane, Repetto, Ortiz, Marsden 1999; Deuflhard, Krause, Ertel 2008: contact is implicit, whatever the rest is.)
    differs: rigid bodies have no stiffness and keep their own step. */
 #include "integrate.h"
 #include "motion.h"
@@ -26,14 +23,11 @@
 CTI_FN int cti_integrate_reserve(cti_state *s)
 {
     cti_history *q = &s->history;
-    int i, k, n3 = 3 * s->n, euler = s->desc.integrator == CT_INTEGRATOR_EULER, n0 = CTI_LEN(q->rest);
-    int two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? n3 : 0, one = euler ? 0 : n3;
+    int i, k, n3 = 3 * s->n, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? n3 : 0;
     if (!CTI_RESIZE(s->mem, q->v_end, n3) || !CTI_RESIZE(s->mem, q->v0, two) || !CTI_RESIZE(s->mem, q->u0, two) ||
-        !CTI_RESIZE(s->mem, q->rest, one) || !CTI_RESIZE(s->mem, q->model_of, s->n) || !CTI_RESIZE(s->mem, q->block, s->n_models) ||
+        !CTI_RESIZE(s->mem, q->touched, s->n) || !CTI_RESIZE(s->mem, q->touches, s->n_models) || !CTI_RESIZE(s->mem, q->model_of, s->n) || !CTI_RESIZE(s->mem, q->block, s->n_models) ||
         !CTI_RESIZE(s->mem, q->last, s->n_models) || !CTI_RESIZE(s->mem, q->reset, s->n_models))
         return 0;
-    for (i = n0; i < one; i++)
-        q->rest[i] = 0;
     for (i = 0; i < s->n; i++)
         q->model_of[i] = -1;
     /* a body's blocks are all from its smallest node number to its largest */
@@ -56,7 +50,7 @@ CTI_FN int cti_integrate_reserve(cti_state *s)
 CTI_FN void cti_integrate_free(cti_state *s)
 {
     cti_history *q = &s->history;
-    CTI_FREE(s->mem, q->v_end), CTI_FREE(s->mem, q->v0), CTI_FREE(s->mem, q->u0), CTI_FREE(s->mem, q->rest);
+    CTI_FREE(s->mem, q->v_end), CTI_FREE(s->mem, q->v0), CTI_FREE(s->mem, q->u0), CTI_FREE(s->mem, q->touched), CTI_FREE(s->mem, q->touches);
     CTI_FREE(s->mem, q->model_of), CTI_FREE(s->mem, q->block), CTI_FREE(s->mem, q->last), CTI_FREE(s->mem, q->reset);
 }
 
@@ -74,12 +68,15 @@ CTI_FN void cti_integrate_remove(cti_state *s, int b0, int n)
 {
     cti_integrate_cut(s->history.v0, b0, n);
     cti_integrate_cut(s->history.u0, b0, n);
-    cti_integrate_cut(s->history.rest, b0, n);
+    if (b0 + n <= CTI_LEN(s->history.touched)) {
+        memmove(s->history.touched + b0, s->history.touched + b0 + n, (size_t)(CTI_LEN(s->history.touched) - b0 - n));
+        stbds_header(s->history.touched)->length -= (size_t)n;
+    }
 }
 
 CTI_FN int cti_integrate_is_plain(const cti_state *s, int block)
 {
-    return s->desc.integrator == CT_INTEGRATOR_EULER || s->history.model_of[block] < 0;
+    return s->desc.integrator == CT_INTEGRATOR_EULER || s->history.model_of[block] < 0 || s->history.touched[block];
 }
 
 /* the coefficients of a block that is not plain; the same for all blocks of a body */
@@ -116,9 +113,9 @@ static void cti_integrate_block(cti_state *s, int i, const cti_scheme *c, ct_rea
 {
     const cti_history *q = &s->history;
     ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i], damp = c->h * c->h + c->h * beta;
-    int k, first = !(s->dt_prev[i] > 0);
+    int k;
     for (k = 3 * i; k < 3 * i + 3; k++) {
-        ct_real v = c->v_ * (s->v[k] + (first ? 0 : q->rest[k])), fall = c->f_ * s->desc.gravity[k - 3 * i];
+        ct_real v = c->v_ * s->v[k], fall = c->f_ * s->desc.gravity[k - 3 * i];
         if (!c->newmark)
             v += c->v0_ * q->v0[k] + c->u_ * q->u0[k];
         q->v_end[k] = v + fall; /* where the free motion starts */
@@ -185,91 +182,46 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all)
             q->reset[q->model_of[i / 3]] = 1;
 }
 
-/* v1 of one block for p = 0, and what p = 1 adds to it */
-typedef struct cti_ends {
-    cti_v3 v0, w0, w1; /* velocity that it had; w for p = 0 and 1 */
-    cti_v3 e;          /* v1 - u for p = 0 */
-    cti_v3 f;          /* impulse of the scheme's forces / m */
-} cti_ends;
-
-static void cti_integrate_ends(const cti_state *s, int i, const cti_scheme *c, cti_ends *out)
+/* bodies that contacts touch in the last solve */
+static void cti_integrate_touch(cti_state *s, uint8_t *touched)
 {
-    const cti_history *q = &s->history;
-    cti_v3 u = cti_v3_at(s->v_new, i), r, e;
-    out->v0 = cti_v3_at(s->v, i);
-    if (s->dt_prev[i] > 0)
-        out->v0 = cti_v3_add(out->v0, cti_v3_at(q->rest, i));
-    r = c->newmark ? out->v0 : cti_v3_at(q->u0, i);
-    out->w0 = cti_v3_mul(cti_v3_sub(u, cti_v3_at(s->v_free, i)), 1 + c->h * s->alpha[i]);
-    out->w1 = cti_v3_mul(cti_v3_at(s->impulse, i), s->inv_mass[i]);
-    out->e = cti_v3_mul(cti_v3_sub(cti_v3_sub(u, r), out->w0), c->s);
-    /* Newmark: v1 - v0 - w1; BDF2: a v1 - (1 + w) (v0 + w1) + c (v' + w1), which is f over dt */
-    e = cti_v3_mul(cti_v3_sub(cti_v3_sub(u, r), out->w1), c->s);
-    out->f = cti_v3_sub(cti_v3_add(u, e), cti_v3_add(out->v0, out->w1));
-    if (!c->newmark) {
-        out->f = cti_v3_mul(cti_v3_add(u, e), c->a);
-        out->f = cti_v3_mad(out->f, cti_v3_add(out->v0, out->w1), -c->b0);
-        out->f = cti_v3_mad(out->f, cti_v3_add(cti_v3_at(q->v0, i), out->w1), c->b1);
-    }
+    int i, k;
+    memset(touched, 0, (size_t)s->n_models);
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        for (k = 0; !s->rows[i].equations && s->rows[i].r[0] > 0 && k < s->rows[i].n; k++)
+            if (s->history.model_of[s->rows[i].term[k].block] >= 0)
+                touched[s->history.model_of[s->rows[i].term[k].block]] = 1;
 }
 
-/* p of a body */
-static ct_real cti_integrate_local(const cti_state *s, int model, const cti_scheme *c)
-{
-    const cti_history *q = &s->history;
-    double a0 = 0, a1 = 0, a2 = 0, root; /* of a0 + 2 a1 p + a2 p^2 <= 0 */
-    int i, acts = 0;
-    for (i = q->block[model]; i <= q->last[model]; i++) {
-        cti_ends e;
-        cti_v3 u = cti_v3_at(s->v_new, i), v, d, J = cti_v3_at(s->impulse, i);
-        cti_integrate_ends(s, i, c, &e);
-        acts |= cti_v3_norm2(J) > 0;
-        v = cti_v3_add(u, e.e), d = cti_v3_mul(cti_v3_sub(e.w0, e.w1), c->s);
-        a0 += (double)(s->mass[i] / 2 * (cti_v3_norm2(v) - cti_v3_norm2(e.v0)) - s->mass[i] * cti_v3_dot(e.f, u) - cti_v3_dot(J, u));
-        a1 += (double)(s->mass[i] / 2 * cti_v3_dot(v, d));
-        a2 += (double)(s->mass[i] / 2 * cti_v3_norm2(d));
-    }
-    if (!acts || !(a2 > 0) || a0 + 2 * a1 + a2 <= 0)
-        return 1;
-    root = a1 * a1 - a0 * a2;
-    root = (-a1 + (root > 0 ? sqrt(root) : 0)) / a2;
-    return root > 0 ? (root < 1 ? (ct_real)root : 1) : 0;
-}
-
-/* v1 of one block; BDF2's history */
-static void cti_integrate_close(cti_state *s, int i, const cti_scheme *c, ct_real local)
+/* v1 of one block, and BDF2's history */
+static void cti_integrate_close(cti_state *s, int i, ct_real dt, const cti_scheme *c, int blow)
 {
     cti_history *q = &s->history;
-    cti_v3 u = cti_v3_at(s->v_new, i), w, e;
-    cti_ends ends;
-    cti_integrate_ends(s, i, c, &ends);
-    w = cti_v3_mad(ends.w0, cti_v3_sub(ends.w1, ends.w0), local);
-    e = cti_v3_mad(ends.e, cti_v3_sub(ends.w1, ends.w0), -local * c->s);
+    cti_v3 u = cti_v3_at(s->v_new, i), v0 = cti_v3_at(s->v, i), w, e;
+    w = cti_v3_mul(cti_v3_at(s->impulse, i), s->inv_mass[i]);
+    if (blow)
+        w = cti_v3_mul(cti_v3_sub(u, cti_v3_at(s->v_free, i)), 1 + c->h * s->alpha[i]);
+    e = cti_v3_mul(cti_v3_sub(cti_v3_sub(u, c->newmark ? v0 : cti_v3_at(q->u0, i)), w), c->s);
+    if (blow) /* Euler's rule is next, whose gravity kicks from the middle of one step to the middle of the next */
+        e = cti_v3_mad(e, cti_v3_at(s->desc.gravity, 0), -dt / 2);
     /* scripted axes have the script's velocity */
     if (s->n_constrained && s->filter[i] >= 0)
         e = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[i], e);
     cti_v3_put(q->v_end, i, cti_v3_add(u, e));
     if (s->desc.integrator == CT_INTEGRATOR_BDF2) {
-        cti_v3_put(q->v0, i, cti_v3_add(ends.v0, w));
+        cti_v3_put(q->v0, i, cti_v3_add(v0, w));
         cti_v3_put(q->u0, i, u);
     }
 }
 
-/* a body that an impulse acts on shows u as its velocity, and the rest of v1 goes into the next step */
-static void cti_integrate_show(cti_state *s)
+/* a body that contacts have left: the second half of gravity's kick, from which the scheme goes on */
+static void cti_integrate_leave(cti_state *s, int model, ct_real dt)
 {
     cti_history *q = &s->history;
-    int i, k, m;
-    for (m = 0; m < s->n_models; m++) {
-        int acts = 0;
-        for (i = 3 * q->block[m]; i < 3 * q->last[m] + 3; i++)
-            acts |= s->impulse[i] != 0;
-        for (i = q->block[m]; i <= q->last[m]; i++)
-            for (k = 3 * i; k < 3 * i + 3; k++) {
-                q->rest[k] = acts && !q->reset[m] ? q->v_end[k] - s->v_new[k] : 0;
-                q->v_end[k] = acts ? s->v_new[k] : q->v_end[k];
-            }
-    }
+    int i;
+    for (i = q->block[model]; i <= q->last[model]; i++)
+        if (!(s->n_constrained && s->filter[i] >= 0))
+            cti_v3_addto(q->v_end, i, cti_v3_mul(cti_v3_at(s->desc.gravity, 0), dt / 2 * s->fall[i]));
 }
 
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
@@ -277,21 +229,26 @@ CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
     cti_history *q = &s->history;
     int i, m;
     cti_motion_impulses(s);
+    cti_integrate_touch(s, q->touches);
     memcpy(q->v_end, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
     for (m = 0; s->desc.integrator != CT_INTEGRATOR_EULER && m < s->n_models; m++) {
-        ct_real local;
         cti_scheme c;
-        if (q->reset[m] || q->last[m] < 0)
+        if (q->reset[m] || q->last[m] < 0 || q->touched[q->block[m]])
             continue;
         cti_integrate_scheme(s, q->block[m], dt, &c);
-        local = cti_integrate_local(s, m, &c);
         for (i = q->block[m]; i <= q->last[m]; i++)
-            cti_integrate_close(s, i, &c, local);
+            cti_integrate_close(s, i, dt, &c, q->touches[m]);
     }
     cti_motion_balance(s, dt, q->v_end);
-    if (s->desc.integrator != CT_INTEGRATOR_EULER)
-        cti_integrate_show(s);
     cti_motion_fall(s, dt, q->v_end);
+    for (m = 0; s->desc.integrator != CT_INTEGRATOR_EULER && m < s->n_models; m++) {
+        uint8_t left = q->last[m] >= 0 && q->touched[q->block[m]] && !q->touches[m];
+        if (left)
+            cti_integrate_leave(s, m, dt);
+        q->reset[m] |= left;
+        for (i = q->block[m]; i <= q->last[m]; i++)
+            q->touched[i] = q->touches[m];
+    }
     return q->v_end;
 }
 

@@ -7,7 +7,7 @@
 /* cti_scheme -- one body's step as A u = b in the average velocity u = (x1 - x0) / dt, from end velocities v and, for BDF2, the end velocity
    v0 and the average velocity u0 of the step before:
      A = M (1 + h alpha) + (h^2 + h beta) K,   b = M (v_ v + v0_ v0 + u_ u0) + f_ (f(x) + M g) + c_ (alpha M + beta K) u0,
-   end velocity  u + s (u - r - M^-1 J' r),  r = v for Newmark, u0 for BDF2; v is s->v and cti_history.rest. */
+   end velocity  u + s (u - r - M^-1 J' r),  r = v for Newmark, u0 for BDF2. */
 typedef struct cti_scheme {
     int newmark;
     ct_real h, v_, v0_, u_, f_, c_, s;
@@ -20,7 +20,8 @@ CTI_FN int cti_integrate_reserve(cti_state *s);
 CTI_FN void cti_integrate_free(cti_state *s);
 /* cti_integrate_remove -- blocks [b0, b0 + n) leave. */
 CTI_FN void cti_integrate_remove(cti_state *s, int b0, int n);
-/* cti_integrate_is_plain -- 1 for a block that is stepped by Euler's rule: every block of an Euler world, rigid bodies in any. */
+/* cti_integrate_is_plain -- 1 for a block that is stepped by Euler's rule: every block of an Euler world, in any a rigid body's and
+   those of a body that contacts touched in the last step. */
 CTI_FN int cti_integrate_is_plain(const cti_state *s, int block);
 /* cti_integrate_h -- h of a block's A: dt for Euler. */
 CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt);

@@ -6,6 +6,7 @@
    step of a component that nothing touches still changes of its angular momentum is put right at its end.
    Gravity's kick follows Stoermer-Verlet where a component falls. */
 #include "motion.h"
+#include "integrate.h"
 
 #define CTI_MOTION_LEAST CTI_R(1e-5) /* [rad] a smaller turn stretches by less than 5e-11, which neither precision's positions resolve */
 
@@ -128,7 +129,7 @@ CTI_FN void cti_motion_forces(cti_state *s)
             cti_v3_put(s->force0, b, cti_m3_mul_tv(s->turns[c].R, cti_v3_at(s->force, b)));
         }
     for (k = 0; k < 3 * s->n; k++)
-        s->force[k] = (s->force0[k] + s->force[k]) / 2;
+        s->force[k] = cti_integrate_is_plain(s, k / 3) ? s->force[k] : (s->force0[k] + s->force[k]) / 2;
 }
 
 CTI_FN void cti_motion_impulses(cti_state *s)
@@ -207,10 +208,16 @@ CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v)
         cti_motion_fall_of(s, dt, v, NULL, s->history.block[c], s->history.last[c] + 1);
 }
 
+CTI_FN int cti_motion_is_halfway(const cti_state *s, int block)
+{
+    return s->desc.integrator == CT_INTEGRATOR_EULER || s->history.model_of[block] < 0 || s->history.touched[block];
+}
+
 CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt)
 {
-    ct_real share = s->dt_prev[block] > 0 ? s->fall[block] : 1;
-    return dt + (s->dt_prev[block] - dt) / 2 * share;
+    if (!(s->dt_prev[block] > 0))
+        return dt / 2;
+    return dt + (cti_motion_is_halfway(s, block) ? (s->dt_prev[block] - dt) / 2 * s->fall[block] : 0);
 }
 
 #undef CTI_MOTION_LEAST

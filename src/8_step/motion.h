@@ -29,6 +29,9 @@ CTI_FN void cti_motion_balance(const cti_state *s, ct_real dt, ct_real *v);
 /* cti_motion_fall -- s->fall [n]: the share of gravity's kick by which a component really gained speed, v - s->v, in [0, 1]: 1 in free
    fall, 0 at rest. Before s->v is replaced. */
 CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v);
+/* cti_motion_is_halfway -- 1 where v is the velocity in the middle of the last step, in a body that the next one steps by Euler's rule; 0: at
+   its end. */
+CTI_FN int cti_motion_is_halfway(const cti_state *s, int block);
 /* cti_motion_kick -- [s] gravity times this is what a block that is stepped by Euler's rule gains in a step dt: v lives in the middle of
    steps, so a change of dt adds half of the difference where the block falls, and nothing where it rests. */
 CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt);

@@ -111,7 +111,7 @@ typedef struct cti_factors {
 /* cti_history -- what integrators keep beside x and v (integrate.h). */
 typedef struct cti_history {
     ct_real *v0, *u0;          /* [3 n] BDF2: end and average velocities of the step before; mean nothing where dt_prev is 0 */
-    ct_real *rest;             /* [3 n] Newmark, BDF2: end velocity less the one that is shown, of bodies in contact */
+    uint8_t *touched, *touches;/* [n] contacts acted on the body in the last step; [models] and in this one */
     ct_real *v_end;            /* [3 n] scratch */
     int32_t *model_of;         /* [n] model of a block or -1 */
     int32_t *block, *last;     /* [models] first and last block; last -1: none */
@@ -149,7 +149,8 @@ typedef struct cti_start {
     ct_real dt_memory, dt_free;
     ct_real *x, *v, *dv, *dv_free; /* [3 n] */
     ct_real *dt_prev;          /* [n] */
-    ct_real *v0, *u0, *rest;   /* [3 n] of the history */
+    ct_real *v0, *u0;          /* [3 n] of BDF2 */
+    uint8_t *touched;          /* [n] */
     ct_real *fall;             /* [n] */
     cti_rigid *rigids;
     cti_component *components; /* their arrays are the factors' own */

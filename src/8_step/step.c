@@ -5,6 +5,7 @@
    since one Newton step cannot answer for one that it crushed; substeps grow again. */
 #include "step.h"
 #include "integrate.h"
+#include "motion.h"
 #include "start.h"
 #include "tangle.h"
 
@@ -24,7 +25,7 @@ CTI_FN void cti_step_energies(const cti_state *s, ct_step_report *r)
     for (i = 0; i < s->n; i++) {
         m += (double)s->mass[i];
         for (k = 0; k < 3; k++) { /* angular blocks have no mass */
-            double v = (double)(s->v[3 * i + k] + (cti_integrate_is_plain(s, i) ? s->fall[i] * s->desc.gravity[k] * s->dt_prev[i] / 2 : 0));
+            double v = (double)(s->v[3 * i + k] + (cti_motion_is_halfway(s, i) ? s->fall[i] * s->desc.gravity[k] * s->dt_prev[i] / 2 : 0));
             r->energy_kinetic += 0.5 * (double)s->mass[i] * v * v;
             r->energy_gravity -= (double)(s->mass[i] * s->desc.gravity[k] * s->x[3 * i + k]);
             r->center_of_mass[k] += (double)(s->mass[i] * s->x[3 * i + k]);
