@@ -10,6 +10,16 @@
 
 static const char *const forms_integrator[3] = {"EULER", "NEWMARK", "BDF2"};
 
+/* a tolerance in double and one in float, in which the same tests run (make test, TESTS32) */
+#define FORMS_TOL(in_double, in_float) (sizeof(ct_real) == 8 ? (in_double) : (in_float))
+
+/* an entry of a test list that is of double only, and left out under sanitizers */
+#if CONTACT_REAL == 32
+#define FORMS_DOUBLE_TEST(f)
+#else
+#define FORMS_DOUBLE_TEST(f) PLAIN_TEST(f)
+#endif
+
 /* 1, and a line about it, where `got` is further than `tolerance` from `want`; a number that is not finite is */
 static inline int forms_off(double got, double want, double tolerance, const char *format, ...)
 {
@@ -133,6 +143,25 @@ static inline ct_joint_id forms_tie(ct_world *w, ct_body_id b, int vertex, doubl
     return id;
 }
 
+/* the vertices move to F x within one second along straight lines, and stay there; F: [9], rows */
+static inline void forms_drive(ct_world *w, ct_body_id b, const ct_mesh *m, const double F[9])
+{
+    int i, r, c;
+    for (i = 0; i < m->n_positions; i++) {
+        ct_motion_segment g;
+        int32_t v = i;
+        memset(&g, 0, sizeof g);
+        g.duration = 1;
+        for (r = 0; r < 3; r++) {
+            double x = -(double)m->positions[3 * i + r];
+            for (c = 0; c < 3; c++)
+                x += F[3 * r + c] * (double)m->positions[3 * i + c];
+            g.motion.linear[r] = (ct_real)x;
+        }
+        assert_int_equal(ct_body_pin_path(w, b, &v, 1, CT_AXIS_ALL, &g, 1, -1), CT_OK);
+    }
+}
+
 /* ---- sums ---- */
 
 /* a quarter of each tet to its vertices [kg]; the caller's to free */
@@ -169,6 +198,27 @@ static inline void forms_momentum(const ct_world *w, ct_body_id b, const double 
                 l[k] += mass[i] * (x[3 * i + a] * v[3 * i + c] - x[3 * i + c] * v[3 * i + a]);
         }
     free(x), free(v);
+}
+
+/* of displacements u[n], dt apart: the period from the first zero to the last [s], the decay from the extremes between them [1/s] */
+static inline void forms_vibration(const double *u, int n, double dt, double *period, double *decay)
+{
+    double zero[100], peak[100], most = 0;
+    int i, zeros = 0;
+    *period = *decay = 0;
+    for (i = 1; i < n; i++) {
+        most = fmax(most, fabs(u[i]));
+        if (u[i - 1] * u[i] < 0 && zeros < 100) {
+            zero[zeros] = (i + u[i - 1] / (u[i - 1] - u[i])) * dt;
+            peak[zeros] = most;
+            zeros++;
+            most = 0;
+        }
+    }
+    if (zeros > 2) {
+        *period = 2 * (zero[zeros - 1] - zero[0]) / (zeros - 1);
+        *decay = -log(peak[zeros - 1] / peak[1]) / (zero[zeros - 1] - zero[1]);
+    }
 }
 
 static inline double forms_length(const double a[3]) { return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]); }
