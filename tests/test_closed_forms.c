@@ -251,7 +251,7 @@ static void vibrations_decay(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(energies_of_uniform_strains),
-                                       PLAIN_TEST(irregular_meshes_pass_the_patch_test) PLAIN_TEST(periods_converge)
-                                           PLAIN_TEST(integrators_have_their_order) PLAIN_TEST(vibrations_decay)};
+                                       FORMS_DOUBLE_TEST(irregular_meshes_pass_the_patch_test) FORMS_DOUBLE_TEST(periods_converge)
+                                           FORMS_DOUBLE_TEST(integrators_have_their_order) FORMS_DOUBLE_TEST(vibrations_decay)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

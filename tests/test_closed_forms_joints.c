@@ -350,8 +350,8 @@ static void top_run(top *q)
     ct_mesh_free(&m);
 }
 
-/* a plate of .8 kg on a shaft without mass spins at w = 100 rad/s on a ball joint. It precesses at O, I3 w O - (I1 - I3) O^2 cos(tilt) = m
-   g l, and keeps its tilt. */
+/* a plate of .8 kg on a shaft without mass spins at w = 100 rad/s on a ball joint. It precesses at O and keeps its tilt,
+   I3 w O - I1 O^2 cos(tilt) = m g l. */
 static void a_fast_top_precesses(void **state)
 {
     static const double dts[2] = {0.01, 0.001};
