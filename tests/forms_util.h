@@ -13,13 +13,6 @@ static const char *const forms_integrator[3] = {"EULER", "NEWMARK", "BDF2"};
 /* a tolerance in double and one in float, in which the same tests run (make test, TESTS32) */
 #define FORMS_TOL(in_double, in_float) (sizeof(ct_real) == 8 ? (in_double) : (in_float))
 
-/* an entry of a test list that is of double only, and left out under sanitizers */
-#if CONTACT_REAL == 32
-#define FORMS_DOUBLE_TEST(f)
-#else
-#define FORMS_DOUBLE_TEST(f) PLAIN_TEST(f)
-#endif
-
 /* 1, and a line about it, where `got` is further than `tolerance` from `want`; a number that is not finite is */
 static inline int forms_off(double got, double want, double tolerance, const char *format, ...)
 {

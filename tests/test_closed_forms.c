@@ -25,21 +25,6 @@ static double energy_density(int model, double Y, double nu, double a, double b,
     return mu / 2 * (pow(J, -2.0 / 3) * I - 3) + (la + 2 * mu / 3) / 2 * (J - 1) * (J - 1);
 }
 
-/* the lateral stretch at which a bar pulled to `l` has the least energy: golden section */
-static double lateral_stretch(int model, double Y, double nu, double l)
-{
-    double lo = 0.2, hi = 3;
-    int i;
-    for (i = 0; i < 100; i++) {
-        double a = lo + (hi - lo) * 0.3819660112501051, b = lo + (hi - lo) * 0.6180339887498949;
-        if (energy_density(model, Y, nu, l, a, a) < energy_density(model, Y, nu, l, b, b))
-            hi = b;
-        else
-            lo = a;
-    }
-    return (lo + hi) / 2;
-}
-
 /* a cube that a script strains: stretch 1.5, 0.7, shear 0.5, all sides 0.8 */
 static void energies_of_uniform_strains(void **state)
 {
@@ -68,6 +53,23 @@ static void energies_of_uniform_strains(void **state)
             ct_mesh_free(&m);
         }
     assert_int_equal(misses, 0);
+}
+
+#if CONTACT_REAL == 64 /* what is measured below is smaller than what float rounds */
+
+/* the lateral stretch at which a bar pulled to `l` has the least energy: golden section */
+static double lateral_stretch(int model, double Y, double nu, double l)
+{
+    double lo = 0.2, hi = 3;
+    int i;
+    for (i = 0; i < 100; i++) {
+        double a = lo + (hi - lo) * 0.3819660112501051, b = lo + (hi - lo) * 0.6180339887498949;
+        if (energy_density(model, Y, nu, l, a, a) < energy_density(model, Y, nu, l, b, b))
+            hi = b;
+        else
+            lo = a;
+    }
+    return (lo + hi) / 2;
 }
 
 /* patch test: an irregular mesh of a cube, pulled or pressed along x, sides free to slide. Every node is where the uniform strain of least
@@ -248,10 +250,16 @@ static void vibrations_decay(void **state)
     assert_int_equal(misses, 0);
 }
 
+#endif
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(energies_of_uniform_strains),
-                                       FORMS_DOUBLE_TEST(irregular_meshes_pass_the_patch_test) FORMS_DOUBLE_TEST(periods_converge)
-                                           FORMS_DOUBLE_TEST(integrators_have_their_order) FORMS_DOUBLE_TEST(vibrations_decay)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(energies_of_uniform_strains),
+#if CONTACT_REAL == 64
+        PLAIN_TEST(irregular_meshes_pass_the_patch_test) PLAIN_TEST(periods_converge) PLAIN_TEST(integrators_have_their_order)
+            PLAIN_TEST(vibrations_decay)
+#endif
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

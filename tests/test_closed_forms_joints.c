@@ -84,7 +84,8 @@ static void membranes_are_isotropic(void **state)
             forms_drive(w, forms_add_cloth(w, &d), &m, F);
             forms_run(w, 0.2, 7);
             got = step_once(w, 0.2).energy_elastic / area_of(&m);
-            misses += forms_off(2 * got / e / e, 2 * want / e / e, 1e-5, "membrane, mesh %d, strain %d: stiffness [N/m]", kind, k);
+            misses += forms_off(2 * got / e / e, 2 * want / e / e, FORMS_TOL(1e-5, 2e-3), "membrane, mesh %d, strain %d: stiffness [N/m]",
+                                kind, k);
             ct_world_destroy(w);
             ct_mesh_free(&m);
         }
@@ -553,7 +554,7 @@ static void a_bead_slides_on_a_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FORMS_DOUBLE_TEST(membranes_are_isotropic) FORMS_DOUBLE_TEST(a_strip_hangs) FORMS_DOUBLE_TEST(joints_carry_a_cloth)
+        PLAIN_TEST(membranes_are_isotropic) PLAIN_TEST(a_strip_hangs) PLAIN_TEST(joints_carry_a_cloth)
             cmocka_unit_test(stitches_carry_a_cube),
         cmocka_unit_test(joints_hold_force_and_moment),
         cmocka_unit_test(a_spring_joint_swings),
