@@ -126,6 +126,15 @@ CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real
     cti_spring_batch_assemble(&model->springs, x, dt, force, val, out_energy);
 }
 
+CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct_real *v, ct_real *out)
+{
+    cti_tet_batch_damping(&model->tets, x, v, out);
+    if (cti_model_has_membrane(model))
+        cti_membrane_batch_damping(&model->membrane, x, v, out);
+    cti_bend_batch_damping(&model->bend, x, v, out);
+    cti_spring_batch_damping(&model->springs, x, v, out);
+}
+
 CTI_FN double cti_model_energy(const cti_model *model, const ct_real *x)
 {
     double energy = 0;

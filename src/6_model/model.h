@@ -37,6 +37,9 @@ CTI_FN void cti_model_mass(const cti_model *model, ct_real *mass);
 /* cti_model_assemble -- as cti_tet_batch_assemble, over all batches. */
 CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
                                double *out_energy);
+/* cti_model_damping -- out [3 nodes of the world] += D(x) v over all batches, minus the force [N] of stiffness damping at positions x and
+   velocities v; v' D v is its power [W]. D (w x x) = 0 for every w, and A holds dt^2 K + dt D. */
+CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct_real *v, ct_real *out);
 CTI_FN double cti_model_energy(const cti_model *model, const ct_real *x);
 
 #endif /* CTI_MODEL_H */

@@ -211,7 +211,8 @@ static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real
 CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                       double *out_energy)
 {
-    const cti_r8 scale = cti_set8(dt * dt + dt * t->damping_stiffness), half = cti_set8(CTI_R(0.5)), one = cti_set8(1), zero = cti_set8(0);
+    /* damping is along the spring alone; a limit has none */
+    const cti_r8 scale = cti_set8(dt * dt), damped = cti_set8(dt * dt + dt * t->damping_stiffness), half = cti_set8(CTI_R(0.5)), one = cti_set8(1), zero = cti_set8(0);
     int batch, i;
     for (batch = 0; 8 * batch < t->n; batch++) {
         int count = cti_element_count(t->n, batch), beyond = 0;
@@ -243,11 +244,29 @@ CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *
         across = cti_mul8(d, inverse);
         if (t->hessian != CTI_HESSIAN_EXACT)
             across = cti_max8(across, zero);
-        rate = cti_mul8(rate, scale);
-        cti_spring_blocks(n, rate, cti_mul8(rate, across), k);
+        cti_spring_blocks(n, cti_mul8(rate, damped), cti_mul8(cti_mul8(rate, scale), across), k);
         for (i = 0; beyond && i < 27; i++)
             k[i] = cti_mad8(k[i], scale, k1[i]);
         cti_element_scatter_blocks(val, t->slot + 32 * batch, 2, count, k);
+    }
+}
+
+CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x, const ct_real *v, ct_real *out)
+{
+    const cti_r8 beta = cti_set8(t->damping_stiffness);
+    int batch, i;
+    for (batch = 0; t->damping_stiffness > 0 && 8 * batch < t->n; batch++) {
+        cti_r8 node[6], rate[6], n[3], dv[3], f[6], pull;
+        cti_element_gather(x, t->node + 16 * batch, 2, node);
+        cti_element_gather(v, t->node + 16 * batch, 2, rate);
+        cti_sub3_8(node + 3, node, n);
+        cti_sub3_8(rate + 3, rate, dv);
+        /* beta k n n' dv; 0 where the ends coincide */
+        pull = cti_div8(cti_dot8(n, dv), cti_max8(cti_dot8(n, n), cti_set8(CTI_R(1e-30))));
+        pull = cti_mul8(cti_mul8(beta, cti_load8(t->rest + batch * CTI_SPRING_REST * 8)), pull);
+        for (i = 0; i < 3; i++)
+            f[3 + i] = cti_mul8(pull, n[i]), f[i] = cti_neg8(f[3 + i]);
+        cti_element_scatter_force(out, t->node + 16 * batch, 2, cti_element_count(t->n, batch), f);
     }
 }
 

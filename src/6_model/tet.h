@@ -35,10 +35,13 @@ CTI_FN int cti_tet_batch_slots(cti_mem *mem, cti_tet_batch *t, cti_slot_fn *slot
 CTI_FN void cti_tet_batch_mass(const cti_tet_batch *t, ct_real *mass);
 /* cti_tet_batch_assemble -- at positions x [3 nodes]:
    force  [3 nodes] += elastic force, minus the gradient of the energy;        NULL: not wanted
-   val    blocks += (dt^2 + dt damping_stiffness) K, both triangles;           NULL: not wanted
+   val    blocks += dt^2 K + dt D, both triangles, D as for damping;           NULL: not wanted
    out_extended += tets whose log J was continued, or that StVK finds inverted;  out_energy += elastic energy [J];  either may be NULL. */
 CTI_FN void cti_tet_batch_assemble(const cti_tet_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
                                    double *out_energy);
+/* cti_tet_batch_damping -- out [3 nodes] += D(x) v, minus the damping's force: D = damping_stiffness dE/dx' C dE/dx with Green's strain E and
+   Lame's C. Symmetric, positive semidefinite, and D (w x x) = 0: what turns as a whole is not braked. */
+CTI_FN void cti_tet_batch_damping(const cti_tet_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
 /* cti_tet_batch_crushed -- tets whose J falls below 0.2 on the way from x0 to x1, where their energy is continued: no linearization at x0
    describes them at x1. 0 for models that need no continuation. */
 CTI_FN int cti_tet_batch_crushed(const cti_tet_batch *t, const ct_real *x0, const ct_real *x1);

@@ -6,7 +6,7 @@
 
 /* cti_scheme -- one body's step as A u = b in the average velocity u = (x1 - x0) / dt, from end velocities v and, for BDF2, the end velocity
    v0 and the average velocity u0 of the step before:
-     A = M (1 + h alpha) + (h^2 + h beta) K,   b = M (v_ v + v0_ v0 + u_ u0) + f_ (f(x) + M g) + c_ (alpha M + beta K) u0,
+     A = M (1 + h alpha) + h^2 K + h D,   b = M (v_ v + v0_ v0 + u_ u0) + f_ (f(x) + M g) + c_ (alpha M + D) u0,
    end velocity  u + s (u - r),  r = v for Newmark, u0 for BDF2. */
 typedef struct cti_scheme {
     int newmark;
