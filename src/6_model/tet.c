@@ -68,6 +68,13 @@ CTI_FN int cti_tet_batch_init(cti_mem *mem, cti_tet_batch *t, const ct_material 
     return 1;
 }
 
+CTI_FN void cti_tet_batch_fill(cti_tet_batch *t, const ct_real *fill)
+{
+    int e;
+    for (e = 0; e < t->n; e++)
+        t->rest[(e / 8 * CTI_TET_REST + 9) * 8 + e % 8] *= fill[e];
+}
+
 CTI_FN void cti_tet_batch_free(cti_mem *mem, cti_tet_batch *t)
 {
     CTI_FREE(mem, t->node);

@@ -26,6 +26,8 @@ typedef struct cti_tet_batch {
    1 done; 0 out of memory; -1 a tet is inverted or flat: its number and its volume. */
 CTI_FN int cti_tet_batch_init(cti_mem *mem, cti_tet_batch *t, const ct_material *m, const ct_real *X, const int32_t *tets, int n_tets,
                               int node_offset, int64_t *out_bad_tet, double *out_value);
+/* cti_tet_batch_fill -- tet e counts fill[e] times from here on, in mass, stiffness and damping; fill [n] > 0. */
+CTI_FN void cti_tet_batch_fill(cti_tet_batch *t, const ct_real *fill);
 CTI_FN void cti_tet_batch_free(cti_mem *mem, cti_tet_batch *t);
 /* cti_tet_batch_append_pairs -- six pairs i, j per tet for the matrix pattern (diagonal blocks are implied). 0: out of memory. */
 CTI_FN int cti_tet_batch_append_pairs(const cti_tet_batch *t, cti_mem *mem, int32_t **pairs);
