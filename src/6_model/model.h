@@ -4,6 +4,7 @@
 
 #include "bend.h"
 #include "membrane.h"
+#include "plate.h"
 #include "spring.h"
 #include "tet.h"
 
@@ -11,7 +12,8 @@
 typedef struct cti_model {
     cti_tet_batch tets;
     cti_membrane_batch membrane; /* of every cloth: it also knows the areas that the mass comes from */
-    cti_bend_batch bend;
+    cti_bend_batch bend;     /* bending: edges whose angles stand alone */
+    cti_plate_batch plates;  /* and triangles whose three angles act together */
     cti_spring_batch springs;
 } cti_model;
 
@@ -22,7 +24,7 @@ CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material
 CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes,
                                 const int32_t *triangles, int n_triangles, int node_offset, int64_t *out_bad, double *out_value);
 CTI_FN void cti_model_free(cti_mem *mem, cti_model *model);
-/* cti_model_hessian -- CTI_HESSIAN_* for all batches (bend is Gauss-Newton's always). */
+/* cti_model_hessian -- CTI_HESSIAN_* for all batches (bending is Gauss-Newton's always). */
 CTI_FN void cti_model_hessian(cti_model *model, int hessian);
 /* cti_model_ahead -- the next assembly is for a step of this length from velocities v [3 nodes of the world], or NULL: strain limits act at
    its end. share: part of their force that the step feels (1; 1/2 for Newmark). step 0: no limit acts. */
