@@ -1,6 +1,6 @@
 /* assemble.c -- A and b of the linearized step; the coefficients of Newmark and BDF2 are in integrate.c.
-   Method: A = M (1 + dt alpha) + (dt^2 + dt beta) K, b = M v + dt f + kick M g, one Newton iteration (Otaduy 2009, eq. 2-3).
-   differs: f and K are those of q, where the body's own turn takes it (motion.h), so that b has (dt^2 + dt beta) K (q - x) / dt beside; gravity
+   Method: A = M (1 + dt alpha) + dt^2 K + dt D, b = M v + dt f + kick M g, one Newton iteration (Otaduy 2009, eq. 2-3).
+   differs: f and K are those of q, where the body's own turn takes it (motion.h), so that b has (dt^2 K + dt D) (q - x) / dt beside; gravity
    kicks such that v lives in the middle of steps (Stoermer-Verlet) and a free fall is exact at every dt. Pins: S A S + (I - S), the inverse mass S / m of Volino & Magnenat-Thalmann 2000, sec. 2.2. */
 #include "assemble.h"
 #include "integrate.h"
@@ -272,33 +272,18 @@ static void cti_assemble_place(cti_state *s, ct_real dt)
     }
 }
 
-CTI_FN void cti_assemble_extent(const cti_model *model, int32_t *lo, int32_t *hi, ct_real *beta)
-{
-    const int32_t *list = model->tets.n ? model->tets.node : model->membrane.node;
-    int i;
-    *beta = model->tets.n ? model->tets.damping_stiffness : model->membrane.damping_stiffness;
-    *lo = INT32_MAX, *hi = -1;
-    for (i = 0; i < CTI_LEN(list); i++) {
-        *lo = list[i] < *lo ? list[i] : *lo;
-        *hi = list[i] > *hi ? list[i] : *hi;
-    }
-}
-
-/* b += h^2 K v: the forces of x + h v, linearized there, in terms of the velocity of the whole step. A holds (h^2 + h beta) K alone.
-   damping [3 n] = h beta K v */
-static void cti_assemble_shift(cti_state *s, ct_real dt, const ct_real *v, ct_real *damping)
+/* b += h^2 K v: the forces of q = x + h v, linearized there, in terms of the velocity of the whole step. A holds h^2 K + h D alone.
+   damping [3 n] = h D v */
+static void cti_assemble_shift(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping)
 {
     int k, m;
     cti_bsr_mul(&s->A, v, s->pcg_work);
     memset(damping, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (m = 0; m < s->n_models; m++) {
-        ct_real beta;
-        int32_t lo, hi;
-        cti_assemble_extent(s->models[m], &lo, &hi, &beta);
-        for (k = 3 * lo; hi >= 0 && k < 3 * hi + 3; k++) {
-            s->b[k] += dt / (dt + beta) * s->pcg_work[k];
-            damping[k] = beta / (dt + beta) * s->pcg_work[k];
-        }
+    for (m = 0; m < s->n_models; m++)
+        cti_model_damping(s->models[m], q, v, damping);
+    for (k = 0; k < 3 * s->n; k++) {
+        damping[k] *= dt;
+        s->b[k] += s->pcg_work[k] - damping[k];
     }
 }
 
@@ -310,7 +295,7 @@ CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_
     memset(s->b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_assemble_models(s, dt, q, out_extended))
         return 0;
-    cti_assemble_shift(s, dt, v, damping);
+    cti_assemble_shift(s, dt, q, v, damping);
     for (i = 0; i < s->n; i++) {
         ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i] * (1 + dt * s->alpha[i]), kick = cti_motion_kick(s, i, dt);
         for (k = 0; k < 3; k++) {
@@ -325,7 +310,6 @@ CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_
 
 CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
 {
-    ct_real *Ku = s->desc.integrator == CT_INTEGRATOR_BDF2 ? s->pcg_work + 3 * (size_t)s->n : NULL;
     *out_extended = 0;
     if (s->n == 0)
         return 1;
@@ -333,10 +317,8 @@ CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
     if (!cti_assemble_models(s, dt, s->q, out_extended))
         return 0;
     cti_assemble_place(s, dt);
-    if (Ku)
-        cti_bsr_mul(&s->A, s->history.u0, Ku);
     cti_motion_forces(s);
-    cti_integrate_assemble(s, dt, Ku);
+    cti_integrate_assemble(s, dt);
     cti_assemble_rigids(s, dt);
     if (s->n_constrained)
         cti_assemble_filter(s);

@@ -1,6 +1,6 @@
 /* integrate.c -- Newmark (beta 1/4, gamma 1/2) and BDF2 as A u = b in the average velocity of the step.
    Method: contacts and CCD look at the straight motion x1 = x0 + dt u, so u is the unknown of every scheme; the velocity at the end of the
-   step, which the next one starts from, follows from it. F(x, v) = f(x) + M g - C v, C = alpha M + beta K; f is linearized at x0: one Newton
+   step, which the next one starts from, follows from it. F(x, v) = f(x) + M g - C v, C = alpha M + D; f is linearized at x0: one Newton
    iteration, as for Euler (Otaduy 2009, eq. 2 - 3, which names Newmark and BDF2).
      Newmark     u = (v0 + v1) / 2,  M (v1 - v0) = dt/2 (F0 + F1): with h = dt/2
                  (M + h C + h^2 K) u = M v0 + h (f + M g),  v1 = u + (u - v0)
@@ -91,7 +91,6 @@ CTI_FN void cti_integrate_scheme(const cti_state *s, int block, ct_real dt, cti_
         return;
     }
     w = dt / dt_prev, a = (1 + 2 * w) / (1 + w), c = w * w / (1 + w);
-    out->a = a, out->b0 = 1 + w, out->b1 = c;
     out->s = w / (1 + w), out->h = dt / a;
     out->v_ = (1 + w) / (a * a), out->v0_ = -c / (a * a), out->u_ = out->s / a;
     out->f_ = out->h / a, out->c_ = out->s * out->h / a;
@@ -107,12 +106,11 @@ CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt)
     return c.h;
 }
 
-/* b of one block that is not plain, and the mass in its A. turned: A_el (q - x0) / dt + what of f(x0) Newmark's f_ f(q) misses; Ku: K' u0 of
-   a body that damps strain, K' = (h^2 + h beta) K, or NULL */
-static void cti_integrate_block(cti_state *s, int i, const cti_scheme *c, ct_real beta, const ct_real *Ku)
+/* b of one block that is not plain, and the mass in its A; Du is D u0, or NULL */
+static void cti_integrate_block(cti_state *s, int i, const cti_scheme *c, const ct_real *Du)
 {
     const cti_history *q = &s->history;
-    ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i], damp = c->h * c->h + c->h * beta;
+    ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i];
     int k;
     for (k = 3 * i; k < 3 * i + 3; k++) {
         ct_real v = c->v_ * s->v[k], fall = c->f_ * s->desc.gravity[k - 3 * i];
@@ -120,8 +118,8 @@ static void cti_integrate_block(cti_state *s, int i, const cti_scheme *c, ct_rea
             v += c->v0_ * q->v0[k] + c->u_ * q->u0[k];
         q->v_end[k] = v + fall; /* where the free motion starts */
         s->b[k] += m * (v + fall) + c->f_ * s->force[k];
-        if (Ku)
-            s->b[k] += c->c_ * (s->alpha[i] * m * q->u0[k] + (damp > 0 ? beta / damp * Ku[k] : 0));
+        if (Du)
+            s->b[k] += c->c_ * (s->alpha[i] * m * q->u0[k] + Du[k]);
         D[4 * (k - 3 * i)] += m * (1 + c->h * s->alpha[i]);
     }
 }
@@ -137,19 +135,23 @@ static void cti_integrate_plain(cti_state *s, int i, ct_real dt)
     }
 }
 
-CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt, const ct_real *Ku)
+CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt)
 {
-    int i;
+    ct_real *Du = s->desc.integrator == CT_INTEGRATOR_BDF2 ? s->pcg_work : NULL;
+    int i, k;
+    if (Du) {
+        memset(Du, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        for (k = 0; k < s->n_models; k++)
+            cti_model_damping(s->models[k], s->x, s->history.u0, Du);
+    }
     for (i = 0; i < s->n; i++) {
         cti_scheme c;
-        const cti_model *m;
         if (cti_integrate_is_plain(s, i)) {
             cti_integrate_plain(s, i, dt);
             continue;
         }
-        m = s->models[s->history.model_of[i]];
         cti_integrate_scheme(s, i, dt, &c);
-        cti_integrate_block(s, i, &c, m->tets.n ? m->tets.damping_stiffness : m->membrane.damping_stiffness, c.newmark ? NULL : Ku);
+        cti_integrate_block(s, i, &c, c.newmark ? NULL : Du);
     }
 }
 

@@ -1,4 +1,4 @@
-/* integrate.h -- Newmark and BDF2 under constraint manifold refinement. Implicit Euler needs nothing of this. */
+/* integrate.h -- Newmark and BDF2 under constraint manifold refinement. The end of a step of any integrator. */
 #ifndef CTI_INTEGRATE_H
 #define CTI_INTEGRATE_H
 
@@ -6,12 +6,11 @@
 
 /* cti_scheme -- one body's step as A u = b in the average velocity u = (x1 - x0) / dt, from end velocities v and, for BDF2, the end velocity
    v0 and the average velocity u0 of the step before:
-     A = M (1 + h alpha) + (h^2 + h beta) K,   b = M (v_ v + v0_ v0 + u_ u0) + f_ (f(x) + M g) + c_ (alpha M + beta K) u0,
+     A = M (1 + h alpha) + h^2 K + h D,   b = M (v_ v + v0_ v0 + u_ u0) + f_ (f + M g) + c_ (alpha M + D) u0,
    end velocity  u + s (u - r - M^-1 J' r),  r = v for Newmark, u0 for BDF2. */
 typedef struct cti_scheme {
     int newmark;
     ct_real h, v_, v0_, u_, f_, c_, s;
-    ct_real a, b0, b1; /* BDF2: M (a v1 - b0 v0 + b1 v') = dt F */
     ct_real share; /* of a strain limit's force, see cti_model_ahead */
 } cti_scheme;
 
@@ -27,9 +26,9 @@ CTI_FN int cti_integrate_is_plain(const cti_state *s, int block);
 CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt);
 /* cti_integrate_scheme -- coefficients of a block that is not plain; the same for all blocks of a body. */
 CTI_FN void cti_integrate_scheme(const cti_state *s, int block, ct_real dt, cti_scheme *out);
-/* cti_integrate_assemble -- masses into A, and all of b but what the place of linearization adds, which is in b already. Ku [3 n]: A_el u0 of
-   BDF2. Not the angular part of rigid bodies. */
-CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt, const ct_real *Ku);
+/* cti_integrate_assemble -- masses into A, and all of b but what the place of linearization adds, which is in b already. Not the angular part of
+   rigid bodies. */
+CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt);
 /* cti_integrate_gain -- component k of the change of speed in a free fall of a block that was assembled, where the free motion starts. */
 CTI_FN ct_real cti_integrate_gain(const cti_state *s, int block, int k, ct_real dt);
 /* cti_integrate_watch, _reset -- around the fail-safe: bodies whose v_new it changed, or all, start again after this step. */
