@@ -3,6 +3,7 @@
    differs: gravity kicks by (dt + dt_prev) / 2, so that v lives in the middle of steps (Stoermer-Verlet) and a free fall is exact at every
    dt; dt_prev is 0 in a block's first step. Pins: S A S + (I - S), the inverse mass S / m of Volino & Magnenat-Thalmann 2000, sec. 2.2. */
 #include "assemble.h"
+#include "impulses.h"
 #include "integrate.h"
 #include "../1_math/eig3.h"
 
@@ -295,6 +296,8 @@ CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_
             s->b[3 * i + k] += s->mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->force[3 * i + k];
         }
     }
+    if (!cti_impulses_keep(s))
+        return 0;
     if (s->n_constrained)
         cti_assemble_filter(s);
     return 1;
@@ -312,6 +315,8 @@ CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
     else if (!cti_assemble_euler(s, dt, out_extended))
         return 0;
     cti_assemble_rigids(s, dt);
+    if (!cti_impulses_keep(s))
+        return 0;
     if (s->n_constrained)
         cti_assemble_filter(s);
     return 1;

@@ -97,6 +97,15 @@ CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt)
     return c.h;
 }
 
+CTI_FN ct_real cti_integrate_reaction_factor(const cti_state *s, int block, ct_real dt)
+{
+    cti_scheme c;
+    if (cti_integrate_is_plain(s, block))
+        return 1;
+    cti_integrate_scheme(s, block, dt, &c);
+    return dt / c.f_; /* a force that acts over dt is in b with f_ */
+}
+
 /* b of one block, and the mass in its A; Ku is K' u0 with K' = (h^2 + h beta) K, or NULL */
 static void cti_integrate_block(cti_state *s, int i, const cti_scheme *c, ct_real beta, const ct_real *Ku)
 {

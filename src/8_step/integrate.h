@@ -23,6 +23,8 @@ CTI_FN void cti_integrate_remove(cti_state *s, int b0, int n);
 CTI_FN int cti_integrate_is_plain(const cti_state *s, int block);
 /* cti_integrate_h -- h of a block's A: dt for Euler. */
 CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt);
+/* cti_integrate_reaction_factor -- what A u = b lacks at a pinned block, times this, is the momentum that the pin gives in the step. */
+CTI_FN ct_real cti_integrate_reaction_factor(const cti_state *s, int block, ct_real dt);
 /* cti_integrate_assemble -- A and b before pins are filtered, for all blocks but rigid ones' angular part. */
 CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt, int *out_extended);
 /* cti_integrate_gain -- component k of the change of speed in a free fall of a block that was assembled, where the free motion starts. */
