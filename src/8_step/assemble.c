@@ -3,6 +3,7 @@
    differs: f and K are those of q, where the body's own turn takes it (motion.h), so that b has (dt^2 K + dt D) (q - x) / dt beside; gravity
    kicks such that v lives in the middle of steps (Stoermer-Verlet) and a free fall is exact at every dt. Pins: S A S + (I - S), the inverse mass S / m of Volino & Magnenat-Thalmann 2000, sec. 2.2. */
 #include "assemble.h"
+#include "impulses.h"
 #include "integrate.h"
 #include "motion.h"
 #include "../1_math/eig3.h"
@@ -303,6 +304,8 @@ CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_
             s->b[3 * i + k] += s->mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->force[3 * i + k];
         }
     }
+    if (!cti_impulses_keep(s))
+        return 0;
     if (s->n_constrained)
         cti_assemble_filter(s);
     return 1;
@@ -320,6 +323,8 @@ CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
     cti_motion_forces(s);
     cti_integrate_assemble(s, dt);
     cti_assemble_rigids(s, dt);
+    if (!cti_impulses_keep(s))
+        return 0;
     if (s->n_constrained)
         cti_assemble_filter(s);
     return 1;

@@ -7,6 +7,7 @@
    step, so that an impact is met by the step in which it happens; a penetration that is there is taken back over steps, since position-form
    Euler turns all of it into speed; steps in which features would pass through thin parts are cut (dcd_thin.c). */
 #include "dcd.h"
+#include "impulses.h"
 #include "integrate.h"
 #include "motion.h"
 #include "plausible.h"
@@ -404,10 +405,12 @@ static int cti_dcd_contacts(cti_state *s, ct_real dt, ct_step_report *r)
     return cti_dcd_end(s, dt, v, r);
 }
 
-/* the tentative end becomes the state */
-static void cti_dcd_commit(cti_state *s, ct_real dt)
+/* the tentative end becomes the state. 0: out of memory */
+static int cti_dcd_commit(cti_state *s, ct_real dt)
 {
     int i;
+    if (!cti_impulses_add(s, dt))
+        return 0;
     memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_motion_fall(s, dt, s->v_new);
     memcpy(s->v, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -415,6 +418,7 @@ static void cti_dcd_commit(cti_state *s, ct_real dt)
     for (i = 0; i < s->n; i++)
         s->dt_prev[i] = dt;
     s->time = cti_state_ahead(s, dt);
+    return 1;
 }
 
 /* ---- the step ---- */
@@ -460,6 +464,7 @@ static void cti_dcd_begin(cti_state *s, ct_step_report *r)
     cti_arena_reset(s->arena);
     s->has_problem = 0;
     memset(&s->limit, 0, sizeof s->limit);
+    cti_impulses_begin(s);
     d->products = 0;
     if (s->n)
         memcpy(d->power_step, d->power, sizeof(double) * 3 * (size_t)s->n);
@@ -503,7 +508,6 @@ static ct_code cti_dcd_take_back(cti_state *s)
 CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     ct_real left = dt, sub = dt, least = dt / (ct_real)s->desc.dcd.max_substeps;
-    double t0 = cti_cmr_clock(s);
     cti_dcd_begin(s, r);
     if (!cti_start_save(s, 0, &s->start))
         return CT_ERR_MEMORY;
@@ -521,7 +525,8 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
             sub = cti_max(sub / (ct_real)(1 + (int)cti_min(need, 1000)), least);
             continue;
         }
-        cti_dcd_commit(s, sub);
+        if (!cti_dcd_commit(s, sub))
+            return cti_dcd_take_back(s);
         left -= sub;
         r->substeps++;
     }
@@ -529,12 +534,13 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
     s->dt_memory = dt;
     cti_memory_clear(&s->memory);
     if (s->n == 0) {
+        cti_impulses_swap(s);
         r->substeps = 1, r->min_distance = 2 * s->desc.thickness;
         return CT_OK;
     }
     if (!cti_dcd_finish(s, r))
         return cti_dcd_take_back(s);
     memcpy(s->dcd.power, s->dcd.power_step, sizeof(double) * 3 * (size_t)s->n);
-    r->ms_total = cti_cmr_clock(s) - t0;
+    cti_impulses_swap(s);
     return CT_OK;
 }

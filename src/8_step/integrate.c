@@ -106,6 +106,15 @@ CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt)
     return c.h;
 }
 
+CTI_FN ct_real cti_integrate_reaction_factor(const cti_state *s, int block, ct_real dt)
+{
+    cti_scheme c;
+    if (cti_integrate_is_plain(s, block))
+        return 1;
+    cti_integrate_scheme(s, block, dt, &c);
+    return dt / c.f_; /* a force that acts over dt is in b with f_ */
+}
+
 /* b of one block that is not plain, and the mass in its A; Du is D u0, or NULL */
 static void cti_integrate_block(cti_state *s, int i, const cti_scheme *c, const ct_real *Du)
 {

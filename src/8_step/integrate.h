@@ -24,6 +24,8 @@ CTI_FN void cti_integrate_remove(cti_state *s, int b0, int n);
 CTI_FN int cti_integrate_is_plain(const cti_state *s, int block);
 /* cti_integrate_h -- h of a block's A: dt for Euler. */
 CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt);
+/* cti_integrate_reaction_factor -- what A u = b lacks at a pinned block, times this, is the momentum that the pin gives in the step. */
+CTI_FN ct_real cti_integrate_reaction_factor(const cti_state *s, int block, ct_real dt);
 /* cti_integrate_scheme -- coefficients of a block that is not plain; the same for all blocks of a body. */
 CTI_FN void cti_integrate_scheme(const cti_state *s, int block, ct_real dt, cti_scheme *out);
 /* cti_integrate_assemble -- masses into A, and all of b but what the place of linearization adds, which is in b already. Not the angular part of

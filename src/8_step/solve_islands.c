@@ -290,23 +290,27 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     return 1;
 }
 
-/* an open island by another solver than ICA; *done 0: it ended above `loose`, or memory ran out, and the island is as it was */
-static void cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real loose, cti_islands_result *out,
-                               cti_solve_status *ended, int *done)
+/* an open island by another solver than ICA; *done 0: it ended above `loose`, and the island is as it was. 0: out of memory, also where the
+   solver has swallowed that */
+static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real loose, cti_islands_result *out,
+                              cti_solve_status *ended, int *done)
 {
     cti_solve_info info;
     *done = 0;
     if (!cti_factors_exact(&s->factors, s->arena, &s->A, q))
-        return;
+        return 0;
     cti_bridge_solve(&q->p, &s->desc.solver, solver, loose, s->mem, s->arena, q->v, &info);
     out->iterations += info.iterations;
     s->spent += info.spent;
-    *done = info.status != CTI_SOLVE_FAILED && info.status != CTI_SOLVE_MEMORY;
+    if (info.status == CTI_SOLVE_MEMORY || s->mem->failed)
+        return 0;
+    *done = info.status != CTI_SOLVE_FAILED;
     if (*done) {
         cti_islands_balance_one(s, dt, q);
         cti_islands_judge(s, q);
         *ended = info.status;
     }
+    return 1;
 }
 
 /* what an island solve starts from, kept apart. 0: out of memory */
@@ -339,7 +343,7 @@ static int cti_islands_is_plain(const cti_state *s)
 
 /* an open island's normals by such a solver: LOCAL ends it, and creeps, unless it runs away; ANTICIPATED is the start of ICA. As
    cti_islands_bridge */
-static void cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended, int *done)
+static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended, int *done)
 {
     const ct_solver_desc *desc = &s->desc.solver;
     int local = desc->friction == CT_FRICTION_LOCAL, pass;
@@ -347,16 +351,18 @@ static void cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isl
     cti_solve_info info;
     *done = 0;
     if (!cti_islands_keep(s, q, &v, &r) || !cti_factors_exact(&s->factors, s->arena, &s->A, q))
-        return;
+        return 0;
     for (pass = 0; pass < 1 + local; pass++) {
         if (pass)
             cti_bridge_rub(&q->p, q->v);
         cti_bridge_normals(&q->p, desc, desc->solver, CTI_ISLANDS_LOOSE, s->mem, s->arena, q->v, &info);
         out->iterations += info.iterations;
-        *done = info.status != CTI_SOLVE_FAILED && info.status != CTI_SOLVE_MEMORY;
+        if (info.status == CTI_SOLVE_MEMORY || s->mem->failed)
+            return 0;
+        *done = info.status != CTI_SOLVE_FAILED;
         if (!*done) {
             cti_islands_put_back(q, v, r);
-            return;
+            return 1;
         }
     }
     if (local) {
@@ -369,18 +375,21 @@ static void cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isl
         if (!*done)
             cti_islands_put_back(q, v, r);
     }
+    return 1;
 }
 
-/* AUTO: where ICA failed on few rows Newton's method takes over, if it does better */
-static void cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
+/* AUTO: where ICA failed on few rows Newton's method takes over, if it does better. 0: out of memory */
+static int cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
     ct_real natural = s->factors.components[q->components[0]].natural;
     int done = 0;
     if (s->desc.solver.solver != CT_SOLVER_AUTO || !CONTACT_WITH_NEWTON || !(natural > CTI_ISLANDS_LOOSE) || *ended == CTI_SOLVE_DIVERGED ||
         q->p.n_rows > CTI_ISLANDS_RESCUE || s->desc.solver.cone != CT_CONE_CONE)
-        return;
-    cti_islands_bridge(s, dt, q, CT_SOLVER_NEWTON, natural / 2, out, ended, &done);
+        return 1;
+    if (!cti_islands_bridge(s, dt, q, CT_SOLVER_NEWTON, natural / 2, out, ended, &done))
+        return 0;
     out->fallbacks += done;
+    return 1;
 }
 
 /* 1 where an island ended on its budget, neither well nor so poorly that its bodies are to be taken whole */
@@ -413,11 +422,13 @@ static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *l
         if (cti_islands_fell(s, q, 0) || s->spent > CTI_ISLANDS_SPENT)
             done = 0;
         else if (cti_islands_is_plain(s))
-            cti_islands_normals(s, dt, q, out, &list->ended[i], &done);
+            ok = cti_islands_normals(s, dt, q, out, &list->ended[i], &done);
         else
-            cti_islands_bridge(s, dt, q, solver, CTI_ISLANDS_LOOSE, out, &list->ended[i], &done);
+            ok = cti_islands_bridge(s, dt, q, solver, CTI_ISLANDS_LOOSE, out, &list->ended[i], &done);
         cti_arena_rewind(s->arena, mark);
         q->p.bodies = NULL, q->p.n_bodies = 0;
+        if (!ok)
+            return 0;
         list->bridged[i] = (uint8_t)(done && !(cti_islands_is_plain(s) && s->desc.solver.friction == CT_FRICTION_ANTICIPATED));
         cti_islands_fell(s, q, !done);
         out->fallbacks += !done;
@@ -427,9 +438,7 @@ static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *l
     ok = cti_islands_relax(s, dt, list->todo[i] == 2, q, out, &list->ended[i]);
     if (ok && cti_islands_is_loose(s, list, i, q))
         ok = cti_islands_relax(s, dt, 1, q, out, &list->ended[i]);
-    if (ok)
-        cti_islands_rescue(s, dt, q, out, &list->ended[i]);
-    return ok;
+    return ok && cti_islands_rescue(s, dt, q, out, &list->ended[i]);
 }
 
 /* one island: its rows and the components that they touch, apart from the world */

@@ -143,6 +143,28 @@ typedef struct cti_way {
     ct_real depth;
 } cti_way;
 
+/* cti_touch -- a contact of a step: its impulse on side a over the step, and features, weights and axes of the last substep that loaded it. */
+typedef struct cti_touch {
+    uint64_t key;
+    cti_pair pair;
+    ct_real thickness, frame[9];
+    ct_real r[3]; /* [N s] in the frame */
+    int sticking;
+} cti_touch;
+
+/* cti_impulses -- of a step (impulses.h). */
+typedef struct cti_impulses {
+    cti_touch *touches;
+    cti_memory joints; /* key of a joint's part; its impulse on side a, world axes */
+    ct_real *pins;     /* [3 n] what pins and directions gave to their blocks, world axes */
+} cti_impulses;
+
+/* cti_reactions -- rows of A, each followed by its b, of the blocks that scripts constrain, before they are filtered. */
+typedef struct cti_reactions {
+    int32_t *blocks;
+    ct_real *values; /* [9 entries of the row + 3] block by block */
+} cti_reactions;
+
 /* cti_start -- what to go back to when memory runs out; see start.h. */
 typedef struct cti_start {
     double time;
@@ -234,7 +256,11 @@ typedef struct cti_state {
     cti_detect detect;
     cti_memory memory;        /* committed; the two others are a step's own */
     cti_memory memory_step[2], memory_none;
+    int memory_slot;          /* of memory_step: what the last step began with */
     ct_real dt_memory;
+    cti_impulses impulses;    /* of the last step */
+    cti_impulses impulses_step; /* of the step at hand */
+    cti_reactions reactions;
     cti_bsr A;
     ct_real *b, *force;       /* [3 n] */
     ct_real *v_free;          /* [3 n] solution without contacts */

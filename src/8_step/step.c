@@ -4,6 +4,7 @@
    features first meet (events.c). Positions are committed substep by substep and put back when memory runs out. differs: elements count,
    since one Newton step cannot answer for one that it crushed; substeps grow again. */
 #include "step.h"
+#include "impulses.h"
 #include "integrate.h"
 #include "motion.h"
 #include "start.h"
@@ -55,6 +56,13 @@ static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
         r->residual = cti_max(r->residual, a->residual);
 }
 
+/* what an attempt does beside its four parts, rows and tests of its motion, counts as detection; t0: when it began [ms] */
+static void cti_step_time(const cti_state *s, double t0, cti_attempt *a)
+{
+    double rest = cti_cmr_clock(s) - t0 - a->ms_assemble - a->ms_unconstrained - a->ms_detect - a->ms_solve;
+    a->ms_detect += rest > 0 ? rest : 0;
+}
+
 static int cti_step_is_finite(const cti_state *s)
 {
     int i;
@@ -85,7 +93,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     cti_row_context c;
     int i;
     cti_cmr_context(s, dt, memory, dt_memory, &c);
-    if (!cti_rows_remember(s->mem, &c, s->rows, s->origins, CTI_LEN(s->rows), s->v_new, next))
+    if (!cti_impulses_add(s, dt) || !cti_rows_remember(s->mem, &c, s->rows, s->origins, CTI_LEN(s->rows), s->v_new, next))
         return 0;
     v = cti_integrate_end(s, dt);
     memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -176,15 +184,18 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
     s->has_problem = 0;
     s->spent = 0;
     s->in_vain = 0;
+    cti_impulses_begin(s);
     memset(&s->limit, 0, sizeof s->limit);
 }
 
 /* a step of a world in which nothing can move */
 static void cti_step_nothing(cti_state *s, ct_real dt, ct_step_report *r)
 {
+    s->start.time = s->time;
     s->time += (double)dt;
     s->dt_memory = dt;
     cti_memory_clear(&s->memory);
+    cti_impulses_swap(s);
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
     r->substeps = 1;
@@ -213,7 +224,9 @@ static void cti_step_remember(cti_state *s, int slot, ct_real dt)
     cti_memory swap = s->memory;
     s->memory = s->memory_step[slot];
     s->memory_step[slot] = swap;
+    s->memory_slot = slot;
     s->dt_memory = dt;
+    cti_impulses_swap(s);
 }
 
 /* what was held in a substep is free again */
@@ -229,6 +242,18 @@ static ct_code cti_step_take_back(cti_state *s)
     cti_step_release(s);
     cti_start_restore(s, 0, &s->start);
     return CT_ERR_MEMORY;
+}
+
+CTI_FN void cti_step_undo(cti_state *s)
+{
+    if (s->n == 0) {
+        s->time = s->start.time;
+        cti_impulses_swap(s);
+        return;
+    }
+    cti_step_remember(s, s->memory_slot, 0);
+    s->has_problem = 0;
+    cti_step_take_back(s);
 }
 
 /* the same again over half the time, for which lists made for a motion that failed are too long */
@@ -297,9 +322,11 @@ static int cti_step_attempt(cti_state *s, ct_real dt, ct_real sub, const cti_mem
     t->rests = 0;
     cti_step_release(s);
     do {
+        double t0 = cti_cmr_clock(s);
         cti_arena_reset(s->arena);
         if ((s->detect.n_tangled && !cti_tangle_find(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, a))
             return 0;
+        cti_step_time(s, t0, a);
         t->good = a->clear && a->converged && !a->crushed && !a->spun && !a->strained && cti_step_is_finite(s);
         t->shorter = !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s, dt);
         again = !t->shorter && a->wild > 0 && t->rests < CTI_STEP_RESTS;
@@ -316,7 +343,6 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     ct_real left = dt, sub = dt, dt_memory = s->dt_memory, whole = 0; /* whole: length before a cut, 0: not cut */
     const cti_memory *memory = &s->memory;
     int slot = 0, calm = 0, halved = 0;
-    double t0 = cti_cmr_clock(s);
     cti_step_begin(s, r);
     if (s->n == 0) {
         cti_step_nothing(s, dt, r);
@@ -360,6 +386,5 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
     cti_step_remember(s, slot ^ 1, dt_memory);
     cti_step_finish(s, r);
-    r->ms_total = cti_cmr_clock(s) - t0;
     return CT_OK;
 }

@@ -469,14 +469,16 @@ typedef struct ct_pair {
     ct_real distance;
 } ct_pair;
 
-/* ct_contact -- one contact of the last step. normal points from b to a; impulses in N s. */
+/* ct_contact -- one contact of the last step. normal points from b to a; impulses on a in N s, summed over all substeps, also where the contact
+   has ended in an earlier one: impulse_normal normal + impulse_tangent[k] tangent[k] is what a got from b over the step. Features, weights, axes
+   and sticking are those of the last substep that loaded the contact; point and gap belong to the end of the step. */
 typedef struct ct_contact {
     ct_pair_kind kind;
     ct_body_id body_a, body_b;
     int32_t vertices_a[3], vertices_b[3];
     ct_real weights_a[3], weights_b[3];
     ct_real point[3], normal[3], tangent[2][3];
-    ct_real gap;                 /* at the end of the step [m] */
+    ct_real gap;                 /* [m] */
     ct_real impulse_normal, impulse_tangent[2];
     int sticking;
 } ct_contact;
@@ -523,7 +525,10 @@ typedef struct ct_step_report {
     ct_real joint_error;   /* [m] largest distance by which joints without compliance are apart at the end; a turn counts by the body's size */
     double energy_kinetic, energy_elastic, energy_gravity;
     double center_of_mass[3];
-    double ms_assemble, ms_unconstrained, ms_detect, ms_solve, ms_total;
+    double ms_prepare;     /* [ms] by the world's clock: set-up of trees, matrix pattern and factors after bodies or joints have changed; */
+    double ms_assemble, ms_unconstrained, ms_detect, ms_solve; /* of all attempts; rows and tests of their motion are in ms_detect; */
+    double ms_finish;      /* the rest: the start is saved, impact zones, commits, this report; */
+    double ms_total;       /* all that the step did: the sum of these */
     ct_pair limit;         /* the pair that limited the step; or one that is tangled; limit.vertices_a[0] is -1 when
                               there is none */
 } ct_step_report;
