@@ -118,15 +118,30 @@ static int cti_islands_sort(cti_state *s, int32_t **out_start, int *out_n)
     return 1;
 }
 
-/* what an island's sweeps left of its components' momenta */
+typedef struct cti_islands_balances {
+    const cti_state *s;
+    const cti_island *q;
+    ct_real dt;
+} cti_islands_balances;
+
+/* what a solve left of its components' momenta, whose residual is r */
+static void cti_islands_balance_all(void *ctx, const ct_real *r, ct_real *v)
+{
+    const cti_islands_balances *b = (const cti_islands_balances *)ctx;
+    const cti_component *list = b->s->factors.components;
+    int c;
+    for (c = 0; c < b->q->n_components; c++)
+        cti_islands_balance(b->s, b->dt, &list[b->q->components[c]], b->q->own + list[b->q->components[c]].place, r, v);
+}
+
+/* the same of an island behind its solve */
 static void cti_islands_balance_one(cti_state *s, ct_real dt, const cti_island *q)
 {
-    const cti_component *list = s->factors.components;
-    int c;
+    cti_islands_balances b;
+    b.s = s, b.q = q, b.dt = dt;
     cti_problem_rhs(&q->p, s->pcg_work);
     cti_problem_residual(&q->p, s->pcg_work, q->v, s->pcg_work);
-    for (c = 0; c < q->n_components; c++)
-        cti_islands_balance(s, dt, &list[q->components[c]], q->own + list[q->components[c]].place, s->pcg_work, q->v);
+    cti_islands_balance_all(&b, s->pcg_work, q->v);
 }
 
 typedef struct cti_islands_judges {
@@ -255,6 +270,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
 {
     ct_solver_desc desc = s->desc.solver;
     cti_corrector corrector;
+    cti_islands_balances balances;
     cti_solve_info info;
     double visits = 0;
     int turn;
@@ -270,8 +286,12 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
         if (!cti_correct_open(&s->factors, s->arena, &s->A, q, &corrector))
             return 0;
         q->p.correction = corrector.hook.apply ? &corrector.hook : NULL;
+        if (!q->p.local && !cti_residual_prepare(&q->p, s->arena))
+            return 0;
+        balances.s = s, balances.q = q, balances.dt = dt;
+        q->p.balance = cti_islands_balance_all, q->p.balance_ctx = &balances;
         cti_ica_solve(&q->p, &desc, s->arena, q->v, &info);
-        q->p.correction = NULL;
+        q->p.correction = NULL, q->p.balance = NULL;
         out->iterations += info.iterations;
         out->sweeps += info.sweeps;
         visits += (double)info.sweeps * (double)q->p.n_rows;
