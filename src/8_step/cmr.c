@@ -619,6 +619,8 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     out->ms_detect = cti_cmr_clock(s) - t0;
     if (!cti_cmr_rounds(s, dt, &c, out))
         return 0;
+    if (out->rounds == 0) /* nobody judged the free motion */
+        out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
     if (!cti_cmr_crushed(s, out))
         return 0;
     for (i = 0; i < CTI_LEN(s->rigids); i++)

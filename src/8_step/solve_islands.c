@@ -516,20 +516,42 @@ static ct_real cti_islands_free_dynamics(cti_state *s, const cti_component *q)
     return big;
 }
 
+typedef struct cti_islands_frees {
+    cti_state *s;
+} cti_islands_frees;
+
+static void cti_islands_free_range(int begin, int end, int worker, void *context)
+{
+    const cti_islands_frees *f = (const cti_islands_frees *)context;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        cti_component *q = &f->s->factors.components[begin];
+        if (q->dynamics < 0)
+            q->dynamics = cti_islands_free_dynamics(f->s, q);
+    }
+}
+
+CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale)
+{
+    cti_islands_frees f;
+    ct_real big = 0;
+    int c, n = CTI_LEN(s->factors.components);
+    f.s = s;
+    cti_tasks_run_work(&s->desc.tasks, cti_islands_free_range, n, CTI_ISLANDS_NOTE_US * s->n / cti_max_int(1, n), &f);
+    for (c = 0; c < n; c++)
+        big = cti_max(big, s->factors.components[c].dynamics / scale);
+    return big;
+}
+
 /* the islands that are to be solved, each for itself, so that none feels another; then what all of it is worth */
 static int cti_islands_solve_all(cti_state *s, ct_real dt, cti_islands *list, cti_islands_result *out)
 {
-    cti_component *q = s->factors.components;
-    int i, c;
+    const cti_component *q = s->factors.components;
+    int i;
     for (i = 0; i < list->n; i++)
         if (list->todo[i] && !cti_islands_solve_one(s, dt, list, i, out))
             return 0;
-    out->residual = 0;
-    for (c = 0; c < CTI_LEN(q); c++) {
-        if (q[c].dynamics < 0)
-            q[c].dynamics = cti_islands_free_dynamics(s, &q[c]);
-        out->residual = cti_max(out->residual, q[c].dynamics / s->problem_scale);
-    }
+    out->residual = cti_islands_dynamics(s, s->problem_scale);
     for (i = 0; i < list->n; i++) {
         list->natural[i] = q[s->factors.component_of[s->rows[list->start[i]].term[0].block]].natural;
         out->residual = cti_max(out->residual, list->natural[i]);

@@ -25,4 +25,8 @@ CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_island
 /* cti_islands_problem -- the problem of the last solve; its A, b and rows are the state's own. */
 CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *out);
 
+/* cti_islands_dynamics -- the largest residual of the dynamics of a component at v_new, relative to `scale`: of those in islands as judged
+   there, of those that no contact touches as their free motion was solved. */
+CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale);
+
 #endif /* CTI_SOLVE_ISLANDS_H */
