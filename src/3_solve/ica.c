@@ -411,6 +411,7 @@ static ct_real cti_ica_judged(cti_ica *s, ct_real now)
 {
     ct_real tol = s->desc->tolerance;
     cti_residuals res;
+    int i;
     if (!s->work && !(s->work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->p->A->n)))
         return -1;
     cti_ica_publish(s);
@@ -419,14 +420,18 @@ static ct_real cti_ica_judged(cti_ica *s, ct_real now)
         cti_ica_catch_up(s);
     if (s->p->balance) {
         cti_problem_residual(s->p, s->f, s->v, s->work);
-        s->p->balance(s->p->balance_ctx, s->work, s->v);
         cti_nodes_restart(&s->nodes);
+        if (!s->p->balance(s->p->balance_ctx, s->work, s->v))
+            return -1;
     }
     cti_residual_eval(s->p, s->desc->cone, s->v, s->work, &res);
     if (!(res.natural_map <= tol)) {
         s->worth = cti_clamp(now / s->p->velocity_scale * cti_max(CTI_R(0.1), tol / res.natural_map), 0, CTI_R(0.9) * s->worth);
         s->tight = cti_max(CTI_R(1e-3), cti_min(s->tight, s->worth / tol));
+        return res.natural_map;
     }
+    for (i = 0; i < s->p->n_rows; i++)
+        memcpy(s->r + 3 * (size_t)i, s->p->rows[i].r, 3 * sizeof(ct_real));
     return res.natural_map;
 }
 

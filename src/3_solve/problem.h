@@ -80,8 +80,8 @@ typedef struct cti_problem {
     int n_bodies;               /* 0: nobody has them */
     const cti_correction *correction; /* between sweeps over coupled clusters; or NULL */
     ct_real *local;             /* [3 n_rows] local compliances of the rows (cti_residual_prepare); NULL: the judge computes them each time */
-    void (*balance)(void *ctx, const ct_real *r, ct_real *v); /* v takes up what the residual r [3 n] holds of bodies' momenta, which is done
-                                   before v is judged; or NULL */
+    int (*balance)(void *ctx, ct_real *r, ct_real *v); /* rows[].r and v take up what the residual r [3 n] holds of bodies' momenta, which is
+                                   done before they are judged. 0: out of memory; or NULL */
     void *balance_ctx;
     int plain;                  /* 1: relaxation as the paper has it, not accelerated */
     int predict;                /* 1: contacts of nodes anticipate from the Jacobi step D^-1 ((L + U) v + J' r) as in eq. 10; 0: from v */

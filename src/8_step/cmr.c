@@ -5,6 +5,7 @@
    thickness, so that rounding can not turn a touch into a crossing; a pair whose row the motion breaks is solved again instead of getting a
    twin; a body that nodes cannot solve is taken whole; a solve that is not plausible ends the attempt. */
 #include "cmr.h"
+#include "balance.h"
 #include "integrate.h"
 #include "plausible.h"
 #include "../7_contact/cull.h"
@@ -153,7 +154,7 @@ static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, i
     q->energy = 0;
     for (i = 0; i < n; i++)
         q->energy += (double)cti_v3_dot(cti_v3_at(s->v_free, blocks[i]), cti_v3_sub(cti_v3_at(s->b, blocks[i]), cti_v3_at(s->pcg_work, blocks[i])));
-    cti_islands_balance(s, dt, q, blocks, s->pcg_work, s->v_free);
+    cti_balance_component(s, dt, q, blocks, s->pcg_work, s->v_free);
     q->speed = 0, q->dynamics = -1, q->moved = 0;
     for (i = 0; i < n; i++)
         for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++) {

@@ -4,6 +4,7 @@
    renewed on the way; an island that ends poorly with a body split into nodes is solved again with the body whole. Islands without new rows
    keep their solution, bit by bit. Based on: Otaduy 2009, sec. 4, step 4.1; differs: the paper solves all contacts as one problem. */
 #include "solve_islands.h"
+#include "balance.h"
 #include "correct.h"
 #include "assemble.h"
 #include "integrate.h"
@@ -41,39 +42,6 @@ CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed)
     if (!(g > 0))
         g = CTI_R(1e-3) * cti_max(cti_max(speed, cti_assemble_script_speed(s, dt)), s->desc.thickness / dt);
     return g > 0 ? g : CTI_R(1e-9);
-}
-
-/* a rigid body's two blocks are not coupled: their residual r is taken up exactly */
-static void cti_islands_balance_rigid(const cti_state *s, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
-{
-    const int32_t *blocks = s->factors.blocks + q->begin;
-    int k;
-    for (k = 0; k < q->end - q->begin; k++) {
-        ct_real inverse[9];
-        if (cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[blocks[k]], inverse))
-            cti_v3_addto(v, at[k], cti_m3_mul_v(inverse, cti_v3_at(r, at[k])));
-    }
-}
-
-CTI_FN void cti_islands_balance(const cti_state *s, ct_real dt, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
-{
-    const int32_t *blocks = s->factors.blocks + q->begin;
-    cti_v3 sum = cti_v3_zero();
-    ct_real m = 0;
-    int k, n = q->end - q->begin, held = 0;
-    if (s->rigid_of[blocks[0]] >= 0) {
-        cti_islands_balance_rigid(s, q, at, r, v);
-        return;
-    }
-    for (k = 0; k < n; k++) {
-        sum = cti_v3_add(sum, cti_v3_at(r, at[k]));
-        m += s->mass[blocks[k]] * (1 + cti_integrate_h(s, blocks[k], dt) * s->alpha[blocks[k]]);
-        held |= s->n_constrained && s->filter[blocks[k]] >= 0;
-    }
-    if (held || !(m > 0))
-        return;
-    for (k = 0; k < n; k++)
-        cti_v3_addto(v, at[k], cti_v3_mul(sum, 1 / m));
 }
 
 CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *p)
@@ -119,29 +87,24 @@ static int cti_islands_sort(cti_state *s, int32_t **out_start, int *out_n)
 }
 
 typedef struct cti_islands_balances {
-    const cti_state *s;
+    cti_state *s;
     const cti_island *q;
     ct_real dt;
 } cti_islands_balances;
 
 /* what a solve left of its components' momenta, whose residual is r */
-static void cti_islands_balance_all(void *ctx, const ct_real *r, ct_real *v)
+static int cti_islands_balance(void *ctx, ct_real *r, ct_real *v)
 {
     const cti_islands_balances *b = (const cti_islands_balances *)ctx;
-    const cti_component *list = b->s->factors.components;
-    int c;
-    for (c = 0; c < b->q->n_components; c++)
-        cti_islands_balance(b->s, b->dt, &list[b->q->components[c]], b->q->own + list[b->q->components[c]].place, r, v);
+    return cti_balance(b->s, b->dt, b->q, r, v);
 }
 
-/* the same of an island behind its solve */
-static void cti_islands_balance_one(cti_state *s, ct_real dt, const cti_island *q)
+/* the same of an island behind its solve. 0: out of memory */
+static int cti_islands_balance_one(cti_state *s, ct_real dt, const cti_island *q)
 {
-    cti_islands_balances b;
-    b.s = s, b.q = q, b.dt = dt;
     cti_problem_rhs(&q->p, s->pcg_work);
     cti_problem_residual(&q->p, s->pcg_work, q->v, s->pcg_work);
-    cti_islands_balance_all(&b, s->pcg_work, q->v);
+    return cti_balance(s, dt, q, s->pcg_work, q->v);
 }
 
 typedef struct cti_islands_judges {
@@ -289,7 +252,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
         if (!q->p.local && !cti_residual_prepare(&q->p, s->arena))
             return 0;
         balances.s = s, balances.q = q, balances.dt = dt;
-        q->p.balance = cti_islands_balance_all, q->p.balance_ctx = &balances;
+        q->p.balance = cti_islands_balance, q->p.balance_ctx = &balances;
         cti_ica_solve(&q->p, &desc, s->arena, q->v, &info);
         q->p.correction = NULL, q->p.balance = NULL;
         out->iterations += info.iterations;
@@ -302,7 +265,8 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
         if (!cti_islands_renew(s, dt, q))
             return 0;
     }
-    cti_islands_balance_one(s, dt, q);
+    if (!cti_islands_balance_one(s, dt, q))
+        return 0;
     cti_islands_judge(s, q);
     if (cti_islands_ended_loose(s, q))
         s->in_vain += visits / ((double)s->desc.solver.max_sweeps * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->rows)));
@@ -322,8 +286,7 @@ static void cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solve
     out->iterations += info.iterations;
     s->spent += info.spent;
     *done = info.status != CTI_SOLVE_FAILED && info.status != CTI_SOLVE_MEMORY;
-    if (*done) {
-        cti_islands_balance_one(s, dt, q);
+    if (*done && (*done = cti_islands_balance_one(s, dt, q)) != 0) {
         cti_islands_judge(s, q);
         *ended = info.status;
     }
@@ -381,7 +344,8 @@ static void cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isl
     }
     if (local) {
         ct_real natural;
-        cti_islands_balance_one(s, dt, q);
+        if (!(*done = cti_islands_balance_one(s, dt, q)))
+            return;
         cti_islands_judge(s, q);
         natural = s->factors.components[q->components[0]].natural;
         *ended = natural <= desc->tolerance ? info.status : CTI_SOLVE_BUDGET;
