@@ -367,8 +367,8 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
             whole = 0, halved = 1;
             continue;
         }
-        if (t.a.budget)
-            cti_step_status(r, CT_STATUS_BUDGET);
+        if (!(t.a.residual <= s->desc.solver.tolerance)) /* the judge's, of whichever solver */
+            cti_step_status(r, t.a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
         if (((!t.good || t.rests) && !cti_step_force(s, sub, &t, r)) ||
             !cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot]))
             return cti_step_take_back(s);
