@@ -352,8 +352,8 @@ static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isla
     }
     if (local) {
         ct_real natural;
-        if (!(*done = cti_islands_balance_one(s, dt, q)))
-            return;
+        if (!cti_islands_balance_one(s, dt, q))
+            return 0;
         cti_islands_judge(s, q);
         natural = s->factors.components[q->components[0]].natural;
         *ended = natural <= desc->tolerance ? info.status : CTI_SOLVE_BUDGET;

@@ -6,6 +6,7 @@
 #include "step.h"
 #include "impulses.h"
 #include "integrate.h"
+#include "linkage.h"
 #include "motion.h"
 #include "start.h"
 #include "tangle.h"
@@ -34,6 +35,7 @@ CTI_FN void cti_step_energies(const cti_state *s, ct_step_report *r)
     }
     for (i = 0; i < CTI_LEN(s->rigids); i++)
         r->energy_kinetic += cti_rigid_energy(&s->rigids[i]);
+    r->energy_kinetic += cti_linkage_more(s);
     for (k = 0; k < 3; k++)
         r->center_of_mass[k] = m > 0 ? r->center_of_mass[k] / m : 0;
 }
@@ -86,8 +88,8 @@ static void cti_step_commit_rigids(cti_state *s)
         memcpy(s->frames0, s->frames1, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->rigids));
 }
 
-/* the tentative end becomes the state */
-static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_memory *next)
+/* the tentative end becomes the state; forced: by the fail-safe */
+static int cti_step_commit(cti_state *s, ct_real dt, int forced, const cti_memory *memory, ct_real dt_memory, cti_memory *next)
 {
     const ct_real *v;
     cti_row_context c;
@@ -101,6 +103,8 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
         s->dv[i] = s->v[i];
     memcpy(s->v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_step_commit_rigids(s);
+    if (!cti_linkage_keep(s, dt, forced))
+        return 0;
     for (i = 0; i < 3 * s->n; i++)
         s->dv[i] = s->v[i] - s->dv[i];
     memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
@@ -370,7 +374,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         if (!(t.a.residual <= s->desc.solver.tolerance)) /* the judge's, of whichever solver */
             cti_step_status(r, t.a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
         if (((!t.good || t.rests) && !cti_step_force(s, sub, &t, r)) ||
-            !cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot]))
+            !cti_step_commit(s, sub, !t.good || t.rests, memory, dt_memory, &s->memory_step[slot]))
             return cti_step_take_back(s);
         memory = &s->memory_step[slot];
         slot ^= 1;
