@@ -413,6 +413,7 @@ static int cti_dcd_commit(cti_state *s, ct_real dt)
         return 0;
     memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_motion_fall(s, dt, s->v_new);
+    memcpy(s->fall, s->fall_new, sizeof(ct_real) * (size_t)s->n);
     memcpy(s->v, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     for (i = 0; i < s->n; i++)

@@ -179,14 +179,11 @@ static void cti_impulses_received(const cti_state *s, ct_real *out)
     }
 }
 
-/* reaction = factor (A v - b) - J' r, without what the block is free to do */
-static void cti_impulses_pins(cti_state *s, ct_real dt)
+CTI_FN const ct_real *cti_impulses_reactions(cti_state *s, ct_real dt)
 {
-    ct_real *received = s->pcg_work;
+    ct_real *received = s->pcg_work, *out = received + 3 * (size_t)s->n;
     const ct_real *value = s->reactions.values;
     int i, k;
-    if (CTI_LEN(s->reactions.blocks) == 0)
-        return;
     cti_impulses_received(s, received);
     for (i = 0; i < CTI_LEN(s->reactions.blocks); i++) {
         int b = s->reactions.blocks[i];
@@ -195,12 +192,23 @@ static void cti_impulses_pins(cti_state *s, ct_real dt)
             sum = cti_v3_add(sum, cti_m3_mul_v(value, cti_v3_at(s->v_new, s->A.col[k])));
         sum = cti_v3_mul(cti_v3_sub(sum, cti_v3_at(value, 0)), cti_integrate_reaction_factor(s, b, dt));
         value += 3;
-        if (s->filter[b] < 0)
-            continue;
         sum = cti_v3_sub(sum, cti_v3_at(received, b));
-        sum = cti_v3_sub(sum, cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], sum));
-        cti_v3_addto(s->impulses_step.pins, b, sum);
+        if (s->filter[b] >= 0)
+            sum = cti_v3_sub(sum, cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], sum));
+        cti_v3_put(out, b, s->filter[b] >= 0 ? sum : cti_v3_zero());
     }
+    return out;
+}
+
+static void cti_impulses_pins(cti_state *s, ct_real dt)
+{
+    const ct_real *reaction;
+    int i;
+    if (CTI_LEN(s->reactions.blocks) == 0)
+        return;
+    reaction = cti_impulses_reactions(s, dt);
+    for (i = 0; i < CTI_LEN(s->reactions.blocks); i++)
+        cti_v3_addto(s->impulses_step.pins, s->reactions.blocks[i], cti_v3_at(reaction, s->reactions.blocks[i]));
 }
 
 /* ---- a substep ---- */

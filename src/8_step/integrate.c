@@ -204,25 +204,26 @@ static void cti_integrate_touch(cti_state *s, uint8_t *touched)
                 touched[s->history.model_of[s->rows[i].term[k].block]] = 1;
 }
 
-/* v1 of one block, and BDF2's history */
+/* w of a block */
+static cti_v3 cti_integrate_jump(const cti_state *s, int i, const cti_scheme *c, int blow)
+{
+    if (blow)
+        return cti_v3_mul(cti_v3_sub(cti_v3_at(s->v_new, i), cti_v3_at(s->v_free, i)), 1 + c->h * s->alpha[i]);
+    return cti_v3_mul(cti_v3_at(s->impulse, i), s->inv_mass[i]);
+}
+
+/* v1 of one block */
 static void cti_integrate_close(cti_state *s, int i, ct_real dt, const cti_scheme *c, int blow)
 {
     cti_history *q = &s->history;
-    cti_v3 u = cti_v3_at(s->v_new, i), v0 = cti_v3_at(s->v, i), w, e;
-    w = cti_v3_mul(cti_v3_at(s->impulse, i), s->inv_mass[i]);
-    if (blow)
-        w = cti_v3_mul(cti_v3_sub(u, cti_v3_at(s->v_free, i)), 1 + c->h * s->alpha[i]);
-    e = cti_v3_mul(cti_v3_sub(cti_v3_sub(u, c->newmark ? v0 : cti_v3_at(q->u0, i)), w), c->s);
+    cti_v3 u = cti_v3_at(s->v_new, i), w = cti_integrate_jump(s, i, c, blow), e;
+    e = cti_v3_mul(cti_v3_sub(cti_v3_sub(u, cti_v3_at(c->newmark ? s->v : q->u0, i)), w), c->s);
     if (blow) /* Euler's rule is next, whose gravity kicks from the middle of one step to the middle of the next */
         e = cti_v3_mad(e, cti_v3_at(s->desc.gravity, 0), -dt / 2);
     /* scripted axes have the script's velocity */
     if (s->n_constrained && s->filter[i] >= 0)
         e = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[i], e);
     cti_v3_put(q->v_end, i, cti_v3_add(u, e));
-    if (s->desc.integrator == CT_INTEGRATOR_BDF2) {
-        cti_v3_put(q->v0, i, cti_v3_add(v0, w));
-        cti_v3_put(q->u0, i, u);
-    }
 }
 
 /* a body that contacts have left: the second half of gravity's kick, from which the scheme goes on */
@@ -232,7 +233,20 @@ static void cti_integrate_leave(cti_state *s, int model, ct_real dt)
     int i;
     for (i = q->block[model]; i <= q->last[model]; i++)
         if (!(s->n_constrained && s->filter[i] >= 0))
-            cti_v3_addto(q->v_end, i, cti_v3_mul(cti_v3_at(s->desc.gravity, 0), dt / 2 * s->fall[i]));
+            cti_v3_addto(q->v_end, i, cti_v3_mul(cti_v3_at(s->desc.gravity, 0), dt / 2 * s->fall_new[i]));
+}
+
+/* 1 for a body that its scheme steps to the end */
+static int cti_integrate_closes(const cti_state *s, int model)
+{
+    const cti_history *q = &s->history;
+    return s->desc.integrator != CT_INTEGRATOR_EULER && !q->reset[model] && q->last[model] >= 0 && !q->touched[q->block[model]];
+}
+
+static int cti_integrate_leaves(const cti_state *s, int model)
+{
+    const cti_history *q = &s->history;
+    return s->desc.integrator != CT_INTEGRATOR_EULER && q->last[model] >= 0 && q->touched[q->block[model]] && !q->touches[model];
 }
 
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
@@ -242,9 +256,9 @@ CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
     cti_motion_impulses(s);
     cti_integrate_touch(s, q->touches);
     memcpy(q->v_end, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (m = 0; s->desc.integrator != CT_INTEGRATOR_EULER && m < s->n_models; m++) {
+    for (m = 0; m < s->n_models; m++) {
         cti_scheme c;
-        if (q->reset[m] || q->last[m] < 0 || q->touched[q->block[m]])
+        if (!cti_integrate_closes(s, m))
             continue;
         cti_integrate_scheme(s, q->block[m], dt, &c);
         for (i = q->block[m]; i <= q->last[m]; i++)
@@ -252,15 +266,30 @@ CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
     }
     cti_motion_balance(s, dt, q->v_end);
     cti_motion_fall(s, dt, q->v_end);
-    for (m = 0; s->desc.integrator != CT_INTEGRATOR_EULER && m < s->n_models; m++) {
-        uint8_t left = q->last[m] >= 0 && q->touched[q->block[m]] && !q->touches[m];
-        if (left)
+    for (m = 0; m < s->n_models; m++)
+        if (cti_integrate_leaves(s, m))
             cti_integrate_leave(s, m, dt);
-        q->reset[m] |= left;
+    return q->v_end;
+}
+
+CTI_FN void cti_integrate_advance(cti_state *s, ct_real dt)
+{
+    cti_history *q = &s->history;
+    int i, m;
+    memcpy(s->fall, s->fall_new, sizeof(ct_real) * (size_t)s->n);
+    for (m = 0; m < s->n_models; m++) {
+        cti_scheme c;
+        if (s->desc.integrator == CT_INTEGRATOR_BDF2 && cti_integrate_closes(s, m)) {
+            cti_integrate_scheme(s, q->block[m], dt, &c);
+            for (i = q->block[m]; i <= q->last[m]; i++) {
+                cti_v3_put(q->v0, i, cti_v3_add(cti_v3_at(s->v, i), cti_integrate_jump(s, i, &c, q->touches[m])));
+                cti_v3_put(q->u0, i, cti_v3_at(s->v_new, i));
+            }
+        }
+        q->reset[m] |= (uint8_t)cti_integrate_leaves(s, m);
         for (i = q->block[m]; i <= q->last[m]; i++)
             q->touched[i] = q->touches[m];
     }
-    return q->v_end;
 }
 
 CTI_FN void cti_integrate_forget(cti_state *s)

@@ -38,8 +38,10 @@ CTI_FN void cti_integrate_watch(cti_state *s);
 CTI_FN void cti_integrate_reset(cti_state *s, int all);
 /* cti_integrate_reset_block -- the body of one block starts again. */
 CTI_FN void cti_integrate_reset_block(cti_state *s, int block);
-/* cti_integrate_end -- the end velocities [3 n] that belong to v_new (v_new itself for Euler); moves the history. Once, at the commit. */
+/* cti_integrate_end -- the end velocities [3 n] that belong to v_new; s->impulse, s->fall_new and history.touches are theirs. Changes no state. */
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt);
+/* cti_integrate_advance -- the history behind a step whose end velocities are known, before s->v is replaced. */
+CTI_FN void cti_integrate_advance(cti_state *s, ct_real dt);
 /* cti_integrate_forget -- after the commit: bodies that were reset have no step before. */
 CTI_FN void cti_integrate_forget(cti_state *s);
 /* cti_integrate_clear -- no body is to be reset: the step is taken back. */

@@ -116,6 +116,23 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
     }
 }
 
+CTI_FN void cti_motion_place(cti_state *s, int component)
+{
+    const cti_component *p = &s->factors.components[component];
+    cti_turn *t = &s->turns[component];
+    cti_motion m, there;
+    cti_v3 back;
+    int i;
+    cti_motion_measure(s, p, s->x, s->v, &m);
+    cti_motion_measure(s, p, s->x_new, s->v, &there);
+    back = cti_v3_sub(m.center, there.center);
+    for (i = p->begin; i < p->end; i++)
+        cti_v3_put(s->q, s->factors.blocks[i], cti_v3_add(cti_v3_at(s->x_new, s->factors.blocks[i]), back));
+    t->moved = 1, t->center = m.center;
+    t->turns = s->desc.integrator == CT_INTEGRATOR_EULER && cti_motion_is_free(s, p);
+    t->rate = t->turns ? cti_motion_lack(s, p, &m) : cti_v3_zero();
+}
+
 CTI_FN void cti_motion_forces(cti_state *s)
 {
     int c, i, k;
@@ -196,7 +213,7 @@ static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const
     }
     share = kicked > 0 ? cti_clamp(gained / kicked, 0, 1) : 1;
     for (i = begin; i < end; i++)
-        s->fall[list ? list[i] : i] = share;
+        s->fall_new[list ? list[i] : i] = share;
 }
 
 CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v)

@@ -77,6 +77,7 @@ CTI_FN void cti_start_restore(cti_state *s, int all, cti_start *t)
 {
     int i, n = s->n;
     s->time = t->time;
+    s->energies_known = 0;
     s->dt_memory = t->dt_memory, s->dt_free = t->dt_free;
     cti_start_back(s->x, t->x, sizeof *s->x, 3 * n), cti_start_back(s->v, t->v, sizeof *s->v, 3 * n);
     cti_start_back(s->dv, t->dv, sizeof *s->dv, 3 * n);

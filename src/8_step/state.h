@@ -127,6 +127,11 @@ typedef struct cti_turn {
     cti_v3 rate;     /* [rad/s] what Euler's b adds to v as a spin about c at q, so that the angular momentum there is that at x */
 } cti_turn;
 
+/* cti_energy -- of a body [J]; gravity's is 0 at the origin. */
+typedef struct cti_energy {
+    double kinetic, elastic, gravity;
+} cti_energy;
+
 /* cti_repair -- features that are on the wrong side of each other; they are taken apart along the unit normal (a moves along it) by at least
    `depth` [m]. */
 typedef struct cti_repair {
@@ -229,11 +234,16 @@ typedef struct cti_state {
     ct_real *dt_prev;         /* [n] last step of the block; 0 before its first */
     cti_history history;
     ct_real *fall;            /* [n] share of gravity's kick by which the block gained speed in the last step (motion.h) */
+    ct_real *fall_new;        /* [n] of the step at hand */
     ct_real *q;               /* [3 n] where forces are linearized in this step */
     cti_turn *turns;          /* [components] */
     ct_real *force0;          /* [3 n] Newmark: f(x) */
     int again;                /* linearizations before this one in the attempt */
     ct_real *impulse;         /* [3 n] J' r of the last solve */
+    cti_energy *energies, *energies_new; /* [models + rigid bodies] at x; at the tentative end of a substep */
+    double *works;            /* [models + rigid bodies] done on a body in it */
+    uint8_t *gains;           /* [models] the body gains energy in it */
+    int energies_known;       /* `energies` are of x and v */
     uint8_t *fixed;           /* [n] all axes scripted */
     uint8_t *held;            /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_WILD, the last resort of an attempt;
                                  CTI_HELD_RESTED: did so in the substep that ends */

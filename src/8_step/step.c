@@ -4,6 +4,7 @@
    features first meet (events.c). Positions are committed substep by substep and put back when memory runs out. differs: elements count,
    since one Newton step cannot answer for one that it crushed; substeps grow again. */
 #include "step.h"
+#include "energy.h"
 #include "impulses.h"
 #include "integrate.h"
 #include "linkage.h"
@@ -15,34 +16,39 @@
 #define CTI_STEP_RESTS 3 /* times that what is wild in the shortest substep is held there, and the rest solved about it */
 #define CTI_STEP_CALM 2 /* good substeps in a row after which the next one is twice as long */
 
-CTI_FN void cti_step_energies(const cti_state *s, ct_step_report *r)
+CTI_FN void cti_step_energies(cti_state *s, ct_step_report *r)
 {
     int i, k;
     double m = 0;
-    r->energy_kinetic = r->energy_gravity = 0;
-    r->energy_elastic = 0;
-    for (i = 0; i < s->n_models; i++)
-        cti_model_ahead(s->models[i], 0, 1, NULL), r->energy_elastic += cti_model_energy(s->models[i], s->x);
+    cti_energy_state(s);
+    r->energy_kinetic = r->energy_elastic = r->energy_gravity = 0;
+    for (i = 0; i < s->n_models + CTI_LEN(s->rigids); i++) {
+        r->energy_kinetic += s->energies[i].kinetic;
+        r->energy_elastic += s->energies[i].elastic, r->energy_gravity += s->energies[i].gravity;
+    }
     r->center_of_mass[0] = r->center_of_mass[1] = r->center_of_mass[2] = 0;
     for (i = 0; i < s->n; i++) {
         m += (double)s->mass[i];
-        for (k = 0; k < 3; k++) { /* angular blocks have no mass */
-            double v = (double)(s->v[3 * i + k] + (cti_motion_is_halfway(s, i) ? s->fall[i] * s->desc.gravity[k] * s->dt_prev[i] / 2 : 0));
-            r->energy_kinetic += 0.5 * (double)s->mass[i] * v * v;
-            r->energy_gravity -= (double)(s->mass[i] * s->desc.gravity[k] * s->x[3 * i + k]);
+        for (k = 0; k < 3; k++) /* angular blocks have no mass */
             r->center_of_mass[k] += (double)(s->mass[i] * s->x[3 * i + k]);
-        }
     }
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        r->energy_kinetic += cti_rigid_energy(&s->rigids[i]);
-    r->energy_kinetic += cti_linkage_more(s);
     for (k = 0; k < 3; k++)
         r->center_of_mass[k] = m > 0 ? r->center_of_mass[k] / m : 0;
 }
 
+/* the account of a substep */
+static void cti_step_account(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    cti_account a;
+    cti_energy_account(s, dt, &a);
+    r->work_script += a.script, r->work_pins += a.pins, r->work_joints += a.joints, r->work_recovery += a.recovery;
+    r->loss_contact += a.contact, r->loss_damping += a.damping;
+    r->energy_gained += a.gained;
+}
+
 static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
 {
-    r->newton_iterations++;
+    r->newton_iterations += a->newton;
     r->solver_iterations += a->solver_iterations;
     r->solver_sweeps += a->solver_sweeps;
     r->solver_fallbacks += a->solver_fallbacks;
@@ -89,15 +95,18 @@ static void cti_step_commit_rigids(cti_state *s)
 }
 
 /* the tentative end becomes the state; forced: by the fail-safe */
-static int cti_step_commit(cti_state *s, ct_real dt, int forced, const cti_memory *memory, ct_real dt_memory, cti_memory *next)
+static int cti_step_commit(cti_state *s, ct_real dt, int forced, const cti_memory *memory, ct_real dt_memory, cti_memory *next, ct_step_report *r)
 {
-    const ct_real *v;
+    const ct_real *v = s->history.v_end;
     cti_row_context c;
     int i;
+    if (forced) /* the fail-safe has changed the motion that was looked at */
+        cti_energy_try(s, dt);
+    cti_step_account(s, dt, r);
     cti_cmr_context(s, dt, memory, dt_memory, &c);
     if (!cti_impulses_add(s, dt) || !cti_rows_remember(s->mem, &c, s->rows, s->origins, CTI_LEN(s->rows), s->v_new, next))
         return 0;
-    v = cti_integrate_end(s, dt);
+    cti_integrate_advance(s, dt);
     memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < 3 * s->n; i++)
         s->dv[i] = s->v[i];
@@ -111,6 +120,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, int forced, const cti_memor
     for (i = 0; i < s->n; i++)
         s->dt_prev[i] = dt;
     cti_integrate_forget(s);
+    cti_energy_commit(s);
     s->time = cti_state_ahead(s, dt);
     return 1;
 }
@@ -141,7 +151,7 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
         cti_step_rest(s, dt);
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    if (!a->converged || a->strained)
+    if (!a->converged || a->strained || a->gained)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     if (a->clear)
         return 1;
@@ -331,7 +341,7 @@ static int cti_step_attempt(cti_state *s, ct_real dt, ct_real sub, const cti_mem
         if ((s->detect.n_tangled && !cti_tangle_find(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, a))
             return 0;
         cti_step_time(s, t0, a);
-        t->good = a->clear && a->converged && !a->crushed && !a->spun && !a->strained && cti_step_is_finite(s);
+        t->good = a->clear && a->converged && !a->crushed && !a->spun && !a->strained && !a->gained && cti_step_is_finite(s);
         t->shorter = !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s, dt);
         again = !t->shorter && a->wild > 0 && t->rests < CTI_STEP_RESTS;
         t->rests += again;
@@ -374,7 +384,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         if (!(t.a.residual <= s->desc.solver.tolerance)) /* the judge's, of whichever solver */
             cti_step_status(r, t.a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
         if (((!t.good || t.rests) && !cti_step_force(s, sub, &t, r)) ||
-            !cti_step_commit(s, sub, !t.good || t.rests, memory, dt_memory, &s->memory_step[slot]))
+            !cti_step_commit(s, sub, !t.good || t.rests, memory, dt_memory, &s->memory_step[slot], r))
             return cti_step_take_back(s);
         memory = &s->memory_step[slot];
         slot ^= 1;

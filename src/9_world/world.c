@@ -150,6 +150,7 @@ CONTACT_API_DEF ct_world_desc ct_world_desc_default(void)
     d.cmr_rounds = 5;
     d.max_halvings = 5;
     d.recovery_speed = 1;
+    d.newton_iterations = 8;
     d.dcd.newton_iterations = 1;
     d.dcd.decouple = CT_DECOUPLE_PIVOT;
     d.dcd.friction = CT_DCD_FRICTION_IMPLICIT;
@@ -287,6 +288,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->integrator, "integrator is out of range");
     if ((int)d->broad_phase < 0 || d->broad_phase >= CT_BROAD_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->broad_phase, "broad_phase is out of range");
+    if (d->newton_iterations < 1 || d->newton_iterations > 100)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, d->newton_iterations, "newton_iterations must be 1 to 100");
     if (d->cmr_rounds < 1 || d->max_halvings < 0 || d->max_halvings > 8)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, d->cmr_rounds, "cmr_rounds must be at least 1, max_halvings 0 to 8");
     if ((int)d->row_mode < 0 || d->row_mode > CT_ROW_VELOCITY)
@@ -368,7 +371,8 @@ static void cti_world_free_state(ct_world *w)
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
     CTI_FREE(m, s->x), CTI_FREE(m, s->v), CTI_FREE(m, s->mass), CTI_FREE(m, s->inv_mass), CTI_FREE(m, s->alpha), CTI_FREE(m, s->dt_prev);
-    CTI_FREE(m, s->fall), CTI_FREE(m, s->q), CTI_FREE(m, s->turns), CTI_FREE(m, s->force0), CTI_FREE(m, s->impulse);
+    CTI_FREE(m, s->fall), CTI_FREE(m, s->fall_new), CTI_FREE(m, s->energies), CTI_FREE(m, s->energies_new), CTI_FREE(m, s->works);
+    CTI_FREE(m, s->gains), CTI_FREE(m, s->q), CTI_FREE(m, s->turns), CTI_FREE(m, s->force0), CTI_FREE(m, s->impulse);
     CTI_FREE(m, s->held), CTI_FREE(m, s->fixed), CTI_FREE(m, s->v_fixed), CTI_FREE(m, s->filter), CTI_FREE(m, s->projectors);
     CTI_FREE(m, s->pins), CTI_FREE(m, s->path), CTI_FREE(m, s->directions);
     CTI_FREE(m, s->b), CTI_FREE(m, s->force), CTI_FREE(m, s->v_free), CTI_FREE(m, s->dv), CTI_FREE(m, s->dv_free), CTI_FREE(m, s->v_new);
