@@ -5,7 +5,9 @@
    thickness, so that rounding can not turn a touch into a crossing; a pair whose row the motion breaks is solved again instead of getting a
    twin; a body that nodes cannot solve is taken whole; a solve that is not plausible ends the attempt. */
 #include "cmr.h"
+#include "balance.h"
 #include "integrate.h"
+#include "motion.h"
 #include "plausible.h"
 #include "../7_contact/cull.h"
 #include "../7_contact/twins.h"
@@ -123,7 +125,7 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
     }
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
         const cti_rigid *r = &s->rigids[i];
-        ct_real kick = (dt + s->dt_prev[r->block]) / 2;
+        ct_real kick = cti_motion_kick(s, r->block, dt);
         cti_v3_put(s->v_free, r->block, cti_v3_mad(cti_v3_at(s->v, r->block), cti_v3_at(s->desc.gravity, 0), kick));
         cti_v3_put(s->v_free, r->block + 1, cti_v3_at(r->w_mid, 0));
     }
@@ -153,7 +155,7 @@ static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, i
     q->energy = 0;
     for (i = 0; i < n; i++)
         q->energy += (double)cti_v3_dot(cti_v3_at(s->v_free, blocks[i]), cti_v3_sub(cti_v3_at(s->b, blocks[i]), cti_v3_at(s->pcg_work, blocks[i])));
-    cti_islands_balance(s, dt, q, blocks, s->pcg_work, s->v_free);
+    cti_balance_component(s, dt, q, blocks, s->pcg_work, s->v_free);
     q->speed = 0, q->dynamics = -1, q->moved = 0;
     for (i = 0; i < n; i++)
         for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++) {
@@ -595,6 +597,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     if (!cti_assemble_pins(s, dt))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, dt));
+    cti_motion_predict(s, dt);
     if (!cti_assemble(s, dt, &out->extended))
         return 0;
     t1 = cti_cmr_clock(s);
@@ -619,6 +622,8 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     out->ms_detect = cti_cmr_clock(s) - t0;
     if (!cti_cmr_rounds(s, dt, &c, out))
         return 0;
+    if (out->rounds == 0) /* nobody judged the free motion */
+        out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
     if (!cti_cmr_crushed(s, out))
         return 0;
     for (i = 0; i < CTI_LEN(s->rigids); i++)

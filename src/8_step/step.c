@@ -6,6 +6,8 @@
 #include "step.h"
 #include "impulses.h"
 #include "integrate.h"
+#include "linkage.h"
+#include "motion.h"
 #include "start.h"
 #include "tangle.h"
 
@@ -18,18 +20,22 @@ CTI_FN void cti_step_energies(const cti_state *s, ct_step_report *r)
     int i, k;
     double m = 0;
     r->energy_kinetic = r->energy_gravity = 0;
-    r->energy_elastic = s->energy_elastic;
+    r->energy_elastic = 0;
+    for (i = 0; i < s->n_models; i++)
+        cti_model_ahead(s->models[i], 0, 1, NULL), r->energy_elastic += cti_model_energy(s->models[i], s->x);
     r->center_of_mass[0] = r->center_of_mass[1] = r->center_of_mass[2] = 0;
     for (i = 0; i < s->n; i++) {
         m += (double)s->mass[i];
         for (k = 0; k < 3; k++) { /* angular blocks have no mass */
-            r->energy_kinetic += 0.5 * (double)(s->mass[i] * s->v[3 * i + k] * s->v[3 * i + k]);
+            double v = (double)(s->v[3 * i + k] + (cti_motion_is_halfway(s, i) ? s->fall[i] * s->desc.gravity[k] * s->dt_prev[i] / 2 : 0));
+            r->energy_kinetic += 0.5 * (double)s->mass[i] * v * v;
             r->energy_gravity -= (double)(s->mass[i] * s->desc.gravity[k] * s->x[3 * i + k]);
             r->center_of_mass[k] += (double)(s->mass[i] * s->x[3 * i + k]);
         }
     }
     for (i = 0; i < CTI_LEN(s->rigids); i++)
         r->energy_kinetic += cti_rigid_energy(&s->rigids[i]);
+    r->energy_kinetic += cti_linkage_more(s);
     for (k = 0; k < 3; k++)
         r->center_of_mass[k] = m > 0 ? r->center_of_mass[k] / m : 0;
 }
@@ -82,8 +88,8 @@ static void cti_step_commit_rigids(cti_state *s)
         memcpy(s->frames0, s->frames1, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->rigids));
 }
 
-/* the tentative end becomes the state */
-static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_memory *next)
+/* the tentative end becomes the state; forced: by the fail-safe */
+static int cti_step_commit(cti_state *s, ct_real dt, int forced, const cti_memory *memory, ct_real dt_memory, cti_memory *next)
 {
     const ct_real *v;
     cti_row_context c;
@@ -91,12 +97,14 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     cti_cmr_context(s, dt, memory, dt_memory, &c);
     if (!cti_impulses_add(s, dt) || !cti_rows_remember(s->mem, &c, s->rows, s->origins, CTI_LEN(s->rows), s->v_new, next))
         return 0;
-    memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
     v = cti_integrate_end(s, dt);
+    memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < 3 * s->n; i++)
         s->dv[i] = s->v[i];
     memcpy(s->v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_step_commit_rigids(s);
+    if (!cti_linkage_keep(s, dt, forced))
+        return 0;
     for (i = 0; i < 3 * s->n; i++)
         s->dv[i] = s->v[i] - s->dv[i];
     memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
@@ -363,10 +371,10 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
             whole = 0, halved = 1;
             continue;
         }
-        if (t.a.budget)
-            cti_step_status(r, CT_STATUS_BUDGET);
+        if (!(t.a.residual <= s->desc.solver.tolerance)) /* the judge's, of whichever solver */
+            cti_step_status(r, t.a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
         if (((!t.good || t.rests) && !cti_step_force(s, sub, &t, r)) ||
-            !cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot]))
+            !cti_step_commit(s, sub, !t.good || t.rests, memory, dt_memory, &s->memory_step[slot]))
             return cti_step_take_back(s);
         memory = &s->memory_step[slot];
         slot ^= 1;

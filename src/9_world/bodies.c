@@ -210,7 +210,7 @@ static int cti_bodies_reserve_blocks(ct_world *w, const cti_body *b)
     cti_mem *m = &w->mem;
     int n1 = s->n + b->n_blocks;
     return CTI_RESERVE(m, s->rigids, CTI_LEN(s->rigids) + 1) && CTI_RESERVE(m, s->x, 3 * n1) && CTI_RESERVE(m, s->v, 3 * n1) &&
-           CTI_RESERVE(m, s->mass, n1) && CTI_RESERVE(m, s->inv_mass, n1) && CTI_RESERVE(m, s->alpha, n1) && CTI_RESERVE(m, s->dt_prev, n1);
+           CTI_RESERVE(m, s->mass, n1) && CTI_RESERVE(m, s->inv_mass, n1) && CTI_RESERVE(m, s->alpha, n1) && CTI_RESERVE(m, s->dt_prev, n1) && CTI_RESERVE(m, s->fall, n1);
 }
 
 /* a deformable body's nodes: masses, and a rigid velocity about the centre of mass */
@@ -261,7 +261,7 @@ static void cti_bodies_join_blocks(ct_world *w, cti_body *b, const ct_real *v, c
     cti_mem *m = &w->mem;
     int n0 = s->n, n1 = s->n + b->n_blocks, i;
     CTI_RESIZE(m, s->x, 3 * n1), CTI_RESIZE(m, s->v, 3 * n1), CTI_RESIZE(m, s->mass, n1), CTI_RESIZE(m, s->inv_mass, n1);
-    CTI_RESIZE(m, s->alpha, n1), CTI_RESIZE(m, s->dt_prev, n1);
+    CTI_RESIZE(m, s->alpha, n1), CTI_RESIZE(m, s->dt_prev, n1), CTI_RESIZE(m, s->fall, n1);
     for (i = n0; i < n1; i++) {
         s->mass[i] = 0;
         s->alpha[i] = b->material.damping_mass;

@@ -315,6 +315,8 @@ CTI_FN int cti_world_resolve_joints(ct_world *w)
     cti_surface *f = &w->state.surface;
     int i;
     CTI_CLEAR(w->state.joints);
+    for (i = 0; i < CTI_LEN(w->state.rigids); i++)
+        w->state.rigids[i].linked = 0;
     for (i = 0; i < CTI_LEN(w->joints); i++) {
         const cti_world_joint *q = &w->joints[i];
         cti_joint j = q->joint;

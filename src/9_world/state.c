@@ -57,6 +57,7 @@ static void cti_bodies_remove_blocks(ct_world *w, int b0, int n)
     memmove(s->inv_mass + b0, s->inv_mass + b0 + n, sizeof(ct_real) * tail);
     memmove(s->alpha + b0, s->alpha + b0 + n, sizeof(ct_real) * tail);
     memmove(s->dt_prev + b0, s->dt_prev + b0 + n, sizeof(ct_real) * tail);
+    memmove(s->fall + b0, s->fall + b0 + n, sizeof(ct_real) * tail);
     cti_integrate_remove(s, b0, n);
     cti_impulses_remove(s, b0, n);
     s->n -= n;
@@ -113,6 +114,7 @@ CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
             stbds_header(w->state.x)->length = stbds_header(w->state.v)->length = 3 * (size_t)w->state.n;
             stbds_header(w->state.mass)->length = stbds_header(w->state.inv_mass)->length = (size_t)w->state.n;
             stbds_header(w->state.alpha)->length = stbds_header(w->state.dt_prev)->length = (size_t)w->state.n;
+            stbds_header(w->state.fall)->length = (size_t)w->state.n;
         }
     }
     cti_world_drop_joints(w, slot);
@@ -252,8 +254,8 @@ CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, con
         if (!cti_bodies_is_moderate(velocities + 3 * (size_t)i))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, 0, "a velocity is too large: its fourth power is not finite (element: vertex)");
     memcpy(w->state.v + 3 * (size_t)b->block0, velocities, sizeof(ct_real) * 3 * (size_t)n);
-    /* BDF2 starts again from them */
-    for (i = 0; w->state.desc.integrator == CT_INTEGRATOR_BDF2 && i < n; i++)
+    /* they are those of now: every integrator starts again from them */
+    for (i = 0; i < n; i++)
         w->state.dt_prev[b->block0 + i] = 0;
     return CT_OK;
 }
