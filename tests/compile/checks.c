@@ -27,22 +27,32 @@ static void *refuse(void *user, void *block, size_t old_size, size_t new_size)
     return ++asked == refused_at ? NULL : realloc(block, new_size);
 }
 
-/* a box that falls on the floor; the first step is refused its k-th request (0: none). *out_told: that was said, and the world was as it had been; then the
+/* a box and a sheet in front of it that fall on the floor; the first step is refused its k-th request (0: none). *out_told: that was said, and the world was as it had been; then the
    step is tried again. Returns the hash of the end, 0 when something is wrong */
 static uint64_t fall(const ct_mesh *m, long k, int *out_told)
 {
     ct_world_desc d = ct_world_desc_default();
     ct_static_desc fd = ct_static_desc_default();
     ct_rigid_desc rd = ct_rigid_desc_default();
+    ct_cloth_desc cd = ct_cloth_desc_default();
+    const ct_real size[2] = {(ct_real)0.1, (ct_real)0.1};
+    const int cells[2] = {2, 2};
     ct_world *w = NULL;
     ct_body_id id;
+    ct_mesh sheet;
     uint64_t h = 1, before;
     int i;
     d.allocator.resize = refuse;
-    rd.mesh = m, rd.velocity[1] = -2;
-    if (ct_world_create(&d, &w, NULL) != CT_OK || ct_body_add_static(w, &fd, &id) != CT_OK || ct_body_add_rigid(w, &rd, &id) != CT_OK)
+    rd.mesh = m;
+    if (ct_mesh_grid(size, cells, &sheet, NULL) != CT_OK)
         return 0;
-    for (i = 0; i < 6 && h; i++) {
+    for (i = 0; i < sheet.n_positions; i++)
+        sheet.positions[3 * i + 1] += (ct_real)0.005;
+    cd.mesh = &sheet;
+    if (ct_world_create(&d, &w, NULL) != CT_OK || ct_body_add_static(w, &fd, &id) != CT_OK || ct_body_add_rigid(w, &rd, &id) != CT_OK ||
+        ct_body_add_cloth(w, &cd, &id) != CT_OK)
+        return 0;
+    for (i = 0; i < 3 && h; i++) {
         ct_code code;
         before = ct_world_hash(w);
         refused_at = k > 0 && i == 0 ? asked + k : 0;
@@ -55,7 +65,7 @@ static uint64_t fall(const ct_mesh *m, long k, int *out_told)
         refused_at = 0;
         h = code == CT_OK ? ct_world_hash(w) : 0;
     }
-    ct_world_destroy(w);
+    ct_world_destroy(w), ct_mesh_free(&sheet);
     return h;
 }
 
