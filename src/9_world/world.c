@@ -419,10 +419,12 @@ CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *o
     ct_step_report report;
     ct_body_id none = {0, 0};
     ct_code code;
+    double t0;
     if (!w)
         return CT_ERR_ARGUMENT;
     if (!(dt > 0) || !cti_finite(dt))
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, (double)dt, "dt must be positive and finite");
+    t0 = cti_cmr_clock(&w->state); /* what a step prepares is the step's */
     code = cti_world_prepare(w);
     if (code != CT_OK)
         return code;
@@ -435,6 +437,7 @@ CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *o
         if (w->state.limit.n > 0)
             cti_world_public_pair(w, &w->state.limit, &report.limit);
         report.coarse = cti_world_coarse(&w->state.surface);
+        report.ms_total = cti_cmr_clock(&w->state) - t0;
         *out_report = report;
     }
     return CONTACT_VALIDATE ? cti_inspect(w, &report) : CT_OK;
