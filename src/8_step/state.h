@@ -237,6 +237,7 @@ typedef struct cti_state {
     ct_real *fall_new;        /* [n] of the step at hand */
     ct_real *q;               /* [3 n] where forces are linearized in this step */
     cti_turn *turns;          /* [components] */
+    ct_real *whole;           /* [n] inverse mass of a deformable component that no script holds, else 0 */
     ct_real *force0;          /* [3 n] Newmark: f(x) */
     int again;                /* linearizations before this one in the attempt */
     ct_real *impulse;         /* [3 n] J' r of the last solve */
