@@ -5,8 +5,6 @@
    Kinetic energy is that of the end: velocities that live in the middle of steps get the half of gravity's kick that they fall by.
    Based on: no paper; the identity v'M (v - v0) = (|v|^2 - |v0|^2 + |v - v0|^2) / 2 in the norm of M. */
 #include "energy.h"
-#include <stdio.h>
-#include <stdlib.h>
 #include "impulses.h"
 #include "integrate.h"
 #include "motion.h"
@@ -158,7 +156,6 @@ static void cti_energy_row(const cti_state *s, int i, cti_account *out)
     double work, driven = 0;
     int k;
     cti_row_velocity(row, s->v_new, u);
-    if (getenv("DBG")) printf("  row %d kind %d gap0 %g h %g base %g %g %g w %g %g %g u %g %g %g r %g %g %g recover %g soft %g mu %g n %g %g %g twin %d again %d\n", i, o->pair.kind, (double)o->gap0, (double)o->thickness, (double)o->base[0],(double)o->base[1],(double)o->base[2],(double)row->w[0],(double)row->w[1],(double)row->w[2],(double)u[0],(double)u[1],(double)u[2],(double)row->r[0],(double)row->r[1],(double)row->r[2],(double)row->recover,(double)row->softness,(double)row->mu,(double)row->frame[0],(double)row->frame[1],(double)row->frame[2],(int)(row->key&3),s->again);
     for (work = 0, k = 0; k < 3; k++) {
         work += (double)(row->r[k] * (u[k] - row->w[k]));
         driven -= (double)(row->r[k] * o->script[k]);
@@ -174,17 +171,19 @@ static void cti_energy_row(const cti_state *s, int i, cti_account *out)
         out->contact -= work;
 }
 
-/* what mass and stiffness damping take, u'(alpha M + D) u dt */
+/* what mass and stiffness damping take, (u'alpha M u + w'D w) dt: w is u less the turn that the step is linearized about, as in b */
 static double cti_energy_damping(cti_state *s, ct_real dt)
 {
-    ct_real *D = s->pcg_work;
+    ct_real *D = s->pcg_work, *w = D + 3 * (size_t)s->n;
     double lost = 0;
     int i, k, b;
     memset(D, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (i = 0; i < s->n_models; i++)
-        cti_model_damping(s->models[i], s->x_new, s->v_new, D);
     for (i = 0; i < 3 * s->n; i++)
-        lost += (double)(D[i] * s->v_new[i]) + (double)(s->alpha[i / 3] * s->mass[i / 3] * s->v_new[i]) * (double)s->v_new[i];
+        w[i] = s->v_new[i] - (s->q[i] - s->x[i]) / dt;
+    for (i = 0; i < s->n_models; i++)
+        cti_model_damping(s->models[i], s->q, w, D);
+    for (i = 0; i < 3 * s->n; i++)
+        lost += (double)(D[i] * w[i]) + (double)(s->alpha[i / 3] * s->mass[i / 3] * s->v_new[i]) * (double)s->v_new[i];
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
         const cti_rigid *r = &s->rigids[i];
         b = r->block + 1;
