@@ -131,6 +131,25 @@ CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct
     cti_spring_batch_damping(&model->springs, x, v, out);
 }
 
+/* sum over elements of rest[at] rest[at2] (at2 < 0: of rest[at] alone), `per` numbers an element */
+static double cti_model_sum(const ct_real *rest, int n, int per, int at, int at2)
+{
+    double sum = 0;
+    int e;
+    for (e = 0; e < n; e++) {
+        const ct_real *r = rest + (size_t)(e / 8 * per) * 8 + e % 8;
+        sum += (double)r[8 * at] * (at2 < 0 ? 1 : (double)r[8 * at2] * (double)r[8 * at2]);
+    }
+    return sum;
+}
+
+CTI_FN double cti_model_modulus(const cti_model *m)
+{
+    return cti_model_sum(m->tets.rest, m->tets.n, CTI_TET_REST, 9, -1) * (double)(2 * m->tets.mu + m->tets.lambda) +
+           cti_model_sum(m->membrane.rest, m->membrane.n, CTI_MEMBRANE_REST, 4, -1) * (double)m->membrane.stiff +
+           cti_model_sum(m->springs.rest, m->springs.n, CTI_SPRING_REST, 0, 1);
+}
+
 CTI_FN double cti_model_energy(const cti_model *model, const ct_real *x)
 {
     double energy = 0;

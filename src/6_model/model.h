@@ -42,6 +42,9 @@ CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real
 /* cti_model_damping -- out [3 nodes of the world] += D(x) v over all batches, minus the force [N] of stiffness damping at positions x and
    velocities v; v' D v is its power [W]. D (w x x) = 0 for every w, and A holds dt^2 K + dt D. */
 CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct_real *v, ct_real *out);
+/* cti_model_modulus -- sum of volume times 2 mu + lambda, area times membrane stiffness, spring rate times squared length [J]: what the elastic
+   energy is of at a strain of one, and what its rounding is a share of. */
+CTI_FN double cti_model_modulus(const cti_model *model);
 CTI_FN double cti_model_energy(const cti_model *model, const ct_real *x);
 
 #endif /* CTI_MODEL_H */

@@ -615,7 +615,8 @@ static int cti_cmr_freshen(cti_state *s)
     return 1;
 }
 
-/* another Newton iteration: bodies that gain energy are linearized where they are now, and all is solved again. 0: out of memory */
+/* another Newton iteration: bodies that gain energy are linearized where they are now, by Euler's rule, which loses energy where the others
+   keep it and an error of theirs is a gain; and all is solved again. 0: out of memory */
 static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
 {
     double t0 = cti_cmr_clock(s), t1;
@@ -624,6 +625,7 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
     for (i = 0; i < n; i++)
         if (cti_cmr_gains(s, &s->factors.components[i]))
             cti_motion_place(s, i);
+    cti_integrate_yield(s, s->gains);
     out->extended = 0;
     if (!cti_assemble(s, dt, &out->extended))
         return 0;

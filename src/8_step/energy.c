@@ -12,6 +12,7 @@
 #define CTI_ENERGY_US 20.0 /* [us] that a body's elastic energy takes, about; see cti_tasks_run_work */
 /* share of a body's energy and work that it may gain in a substep: what a step of 1/60 s loses is some hundred times as much */
 #define CTI_ENERGY_GAIN 1e-3
+#define CTI_ENERGY_ROUNDING 16.0 /* ulp of what an elastic energy is computed from */
 
 static int cti_energy_body(const cti_state *s, int block)
 {
@@ -87,6 +88,8 @@ CTI_FN void cti_energy_state(cti_state *s)
     if (s->energies_known)
         return;
     s->energies_known = 1;
+    for (i = 0; i < s->n_models; i++)
+        s->moduli[i] = cti_model_modulus(s->models[i]);
     cti_energy_places(s, s->x, s->n ? s->dt_prev[0] : 0, s->energies);
     for (i = 0; i < s->n; i++)
         if (s->rigid_of[i] < 0)
@@ -131,6 +134,19 @@ static void cti_energy_works(cti_state *s, ct_real dt)
 
 static double cti_energy_sum(const cti_energy *e) { return e->kinetic + e->elastic + e->gravity; }
 
+/* what a body may gain: a share of the energies and the work at hand, what rounding makes of its elastic energy, and what the tolerance of a
+   solve leaves of velocities, of which gravity's gain in a step is the scale */
+static double cti_energy_bound(const cti_state *s, int m, ct_real dt)
+{
+    const cti_energy *e0 = &s->energies[m], *e1 = &s->energies_new[m];
+    double g = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0;
+    int i;
+    for (i = s->history.block[m]; i <= s->history.last[m]; i++)
+        mass += (double)s->mass[i];
+    return CTI_ENERGY_GAIN * (e0->kinetic + fabs(e0->elastic) + fabs(e1->gravity - e0->gravity) + fabs(s->works[m])) +
+           CTI_ENERGY_ROUNDING * (double)CTI_EPS * (s->moduli[m] + fabs(e1->gravity)) + (double)s->desc.solver.tolerance * mass * g * g;
+}
+
 CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
 {
     int m, n = 0;
@@ -138,10 +154,8 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     cti_energy_end(s, dt);
     cti_energy_works(s, dt);
     for (m = 0; m < s->n_models; m++) {
-        const cti_energy *e0 = &s->energies[m], *e1 = &s->energies_new[m];
-        double gain = cti_energy_sum(e1) - cti_energy_sum(e0) - s->works[m];
-        double size = e0->kinetic + e0->elastic + fabs(e1->gravity - e0->gravity) + fabs(s->works[m]);
-        s->gains[m] = !(gain <= CTI_ENERGY_GAIN * size);
+        double gain = cti_energy_sum(&s->energies_new[m]) - cti_energy_sum(&s->energies[m]) - s->works[m];
+        s->gains[m] = !(gain <= cti_energy_bound(s, m, dt));
         n += s->gains[m];
     }
     return n;
@@ -218,3 +232,4 @@ CTI_FN void cti_energy_commit(cti_state *s)
 
 #undef CTI_ENERGY_US
 #undef CTI_ENERGY_GAIN
+#undef CTI_ENERGY_ROUNDING

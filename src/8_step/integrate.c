@@ -272,6 +272,15 @@ CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
     return q->v_end;
 }
 
+CTI_FN void cti_integrate_yield(cti_state *s, const uint8_t *bodies)
+{
+    cti_history *q = &s->history;
+    int i, m;
+    for (m = 0; m < s->n_models; m++)
+        for (i = q->block[m]; s->desc.integrator != CT_INTEGRATOR_EULER && bodies[m] && i <= q->last[m]; i++)
+            q->touched[i] = 1;
+}
+
 CTI_FN void cti_integrate_advance(cti_state *s, ct_real dt)
 {
     cti_history *q = &s->history;

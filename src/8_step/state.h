@@ -247,6 +247,7 @@ typedef struct cti_state {
     int again;                /* linearizations before this one in the attempt */
     ct_real *impulse;         /* [3 n] J' r of the last solve */
     cti_energy *energies, *energies_new; /* [models + rigid bodies] at x; at the tentative end of a substep */
+    double *moduli;           /* [models] of the body's elasticity [J], see cti_model_modulus */
     double *works;            /* [models + rigid bodies] done on a body in it */
     uint8_t *gains;           /* [models] the body gains energy in it */
     int energies_known;       /* `energies` are of x and v */
