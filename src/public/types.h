@@ -349,7 +349,7 @@ typedef struct ct_material {
     ct_real shell_thickness;   /* [m] > 0: membrane */
     ct_real bending;           /* membrane: flexural rigidity B [N m] >= 0: B c^2 / 2 per area for a cylinder of curvature c in every
                                   direction, 2 and 2 times that for a twist and a sphere (no coupling by Poisson's ratio), within 1/20 on any
-                                  mesh of 24 cells a side; free strips are up to 1/10 softer (docs/limits.md) */
+                                  mesh of 24 cells a side; free strips are up to 1/8 softer (docs/limits.md) */
     ct_real areal_density;     /* [kg/m^2] > 0: cloth */
     ct_real stretch, shear, bend; /* springs: [N/m] along edges, across them, over two edges; >= 0. Rates of single springs: what the sheet
                                      resists with depends on the mesh and the direction (docs/limits.md) */
