@@ -4,6 +4,7 @@
 #   make test       unit tests, sanitizers, compile twins, quick start; the last line is "N passed, N failed, N skipped"
 #   make test-platforms  the same bits from every SIMD path, compiler and processor      make bench-paths  what each path gains
 #   make soak       2,000 random worlds under the sanitizers; counts of crashes, NaN, hangs, unreported intersections
+#   make energy     no step gains energy unseen: stiff cubes, free spins, chains, impacts, 2,000 random worlds
 #   make fuzz       libFuzzer on each reader, SECONDS=600 each (clang)
 #   make accept     acceptance scenes      make bench    measurements        make figures   docs/figures.md, its pictures
 #   make test-all   that, every switch, language and consumer, platforms, long scenes, fuzz and soak in short form
@@ -33,7 +34,7 @@ THREADS := -DCONTACT_THREADS=1 -pthread
 FLAGS64 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=64 $(THREADS)
 FLAGS32 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=32 $(THREADS)
 # tests of what float is promised to hold; they run in double like all others, and here
-TESTS32 := test_ccd test_intersect test_float
+TESTS32 := test_ccd test_intersect test_float test_closed_forms test_closed_forms_joints test_closed_forms_contact
 FLAGSASAN := $(BASE) -Wno-unused-function -O1 -g1 $(ARCH) -DCONTACT_REAL=64 $(THREADS) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 # test programs themselves: the library is what takes the time, and in them compiling is
 FLAGSTEST64 := $(FLAGS64) -O1
@@ -55,7 +56,7 @@ OBJTSAN := $(SOURCES:%.c=build/otsan/%.o)
 BIN64 := $(TOOLS:%=build/o64/tools/%.o)
 BIN32 := $(TOOLS:%=build/o32/tools/%.o)
 
-.PHONY: all demo test test-build test-all test-builds test-tsan test-platforms soak bench bench-paths accept figures fuzz format clean amalgamate sizes install
+.PHONY: all demo test test-build test-all test-builds test-tsan test-platforms soak energy bench bench-paths accept figures fuzz format clean amalgamate sizes install
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: build/contact build/contact32 build/libcontact_dev.a
@@ -175,6 +176,12 @@ build/soak32: $(SOAK) $(wildcard tests/soak/*.h) build/libcontact_dev32.a
 	$(Q)$(CC) $(FLAGS32) $(STB_CFLAGS) $(SOAK) build/libcontact_dev32.a -lm -o $@
 soak: build/soak
 	@./build/soak --worlds $(WORLDS) --seed $(SEED) --jobs $(JOBS)
+# energy of steps: named cases and random worlds of the soak's kind
+build/energy: $(wildcard tests/energy/*.[ch]) $(SOAK) $(wildcard tests/soak/*.h) build/libcontact_dev.a
+	$(call say,LINK $@)
+	$(Q)$(CC) $(FLAGS64) $(STB_CFLAGS) tests/energy/energy.c $(filter-out tests/soak/soak.c,$(SOAK)) build/libcontact_dev.a -lm -o $@
+energy: build/energy
+	@./build/energy --cases --worlds $(WORLDS) --seed $(SEED) --jobs $(JOBS)
 # libFuzzer, a harness for each reader: make fuzz SECONDS=600
 FUZZ_CC ?= clang
 FUZZERS := obj msh ply stl vtk tetgen cpb lcp blcp scene

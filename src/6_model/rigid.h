@@ -16,6 +16,9 @@ typedef struct cti_rigid {
     ct_real q_new[4];    /* tentative end of the step */
     ct_real I_mid[9];    /* world inertia in the middle of the step's free rotation */
     ct_real w_mid[3];    /* its angular velocity: I_mid w_mid = spin */
+    ct_real end[6];      /* linear and angular velocity at the end of the step, that its joints allow (linkage.h) */
+    double energy;       /* [J] kinetic and gravity energy there */
+    int linked;          /* 1: both are known */
 } cti_rigid;
 
 /* cti_rigid_mass -- mass [kg], centre [3] and inertia [9] about it of a closed surface, positions [3 n], triangles [3 n_triangles]

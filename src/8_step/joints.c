@@ -126,17 +126,11 @@ static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part
     return cti_m3_mul_v(frame, u);
 }
 
-static int cti_joints_parts(const cti_joint *j) { return j->kind == CT_JOINT_HINGE || j->kind == CT_JOINT_FIXED ? 2 : 1; }
+CTI_FN int cti_joints_parts(const cti_joint *j) { return j->kind == CT_JOINT_HINGE || j->kind == CT_JOINT_FIXED ? 2 : 1; }
 
-/* frame, axes and multipliers of a part */
-static void cti_joints_build(const cti_state *s, const cti_row_context *c, const cti_joint *j, int part, cti_row *row, cti_contact_row *origin)
+CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti_row *row)
 {
-    const cti_memory_item *m;
-    ct_real soft = part == 1 ? j->angular_compliance * j->lever * j->lever : j->compliance;
-    int k;
     memset(row, 0, sizeof *row);
-    memset(origin, 0, sizeof *origin);
-    origin->fresh = 1;
     row->key = j->key + (uint64_t)part;
     row->equations = part == 1 ? (j->kind == CT_JOINT_HINGE ? 6 : 7) : (j->rest > 0 ? 1 : 7);
     row->frame[0] = row->frame[4] = row->frame[8] = 1;
@@ -148,6 +142,17 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
     cti_joints_side(s, &j->a, part, part == 1 ? j->lever : 1, row);
     row->n_a = row->n;
     cti_joints_side(s, &j->b, part, part == 1 ? -j->lever : -1, row);
+}
+
+/* frame, axes and multipliers of a part */
+static void cti_joints_build(const cti_state *s, const cti_row_context *c, const cti_joint *j, int part, cti_row *row, cti_contact_row *origin)
+{
+    const cti_memory_item *m;
+    ct_real soft = part == 1 ? j->angular_compliance * j->lever * j->lever : j->compliance;
+    int k;
+    memset(origin, 0, sizeof *origin);
+    origin->fresh = 1;
+    cti_joints_row(s, j, part, row);
     soft = cti_max(soft / (c->dt * c->dt), cti_joints_own(s, row) * CTI_JOINTS_SETTLE);
     row->compliance[0] = row->compliance[1] = row->compliance[2] = soft;
     m = cti_memory_find(c->memory, row->key);
@@ -223,15 +228,23 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
     return worst;
 }
 
-CTI_FN ct_real cti_joints_error(const cti_state *s)
+CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j)
 {
     static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     ct_real worst = 0;
-    int i, part;
+    int part;
+    for (part = 0; part < cti_joints_parts(j); part++)
+        if (!cti_joints_is_soft(j, part))
+            worst = cti_max(worst, cti_v3_norm(cti_joints_phi(s, j, part, 0, s->time, unit)));
+    return worst;
+}
+
+CTI_FN ct_real cti_joints_error(const cti_state *s)
+{
+    ct_real worst = 0;
+    int i;
     for (i = 0; i < CTI_LEN(s->joints); i++)
-        for (part = 0; part < cti_joints_parts(&s->joints[i]); part++)
-            if (!cti_joints_is_soft(&s->joints[i], part))
-                worst = cti_max(worst, cti_v3_norm(cti_joints_phi(s, &s->joints[i], part, 0, s->time, unit)));
+        worst = cti_max(worst, cti_joints_miss(s, &s->joints[i]));
     return worst;
 }
 

@@ -271,10 +271,10 @@ CONTACT_API_DEF ct_code ct_joint_get_impulse(const ct_world *cw, ct_joint_id joi
     int k;
     if (!q)
         return code;
-    m = cti_memory_find(&cw->state.memory, q->joint.key);
+    m = cti_memory_find(&cw->state.impulses.joints, q->joint.key);
     for (k = 0; out_linear && k < 3; k++)
         out_linear[k] = m ? m->impulse[k] : 0;
-    m = cti_memory_find(&cw->state.memory, q->joint.key + 1);
+    m = cti_memory_find(&cw->state.impulses.joints, q->joint.key + 1);
     for (k = 0; out_angular && k < 3; k++)
         out_angular[k] = m ? m->impulse[k] * q->joint.lever : 0;
     return CT_OK;
@@ -315,6 +315,8 @@ CTI_FN int cti_world_resolve_joints(ct_world *w)
     cti_surface *f = &w->state.surface;
     int i;
     CTI_CLEAR(w->state.joints);
+    for (i = 0; i < CTI_LEN(w->state.rigids); i++)
+        w->state.rigids[i].linked = 0;
     for (i = 0; i < CTI_LEN(w->joints); i++) {
         const cti_world_joint *q = &w->joints[i];
         cti_joint j = q->joint;

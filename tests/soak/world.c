@@ -300,7 +300,7 @@ static int is_free(const soak_run *u, const double at[3], double rad)
         }
         for (k = 0; k < 3; k++)
             d += (at[k] - c[k]) * (at[k] - c[k]);
-        if (sqrt(d) < rad + big + u->size * 1e-3)
+        if (sqrt(d) < rad + big + u->size * 1e-3 + u->apart)
             return 0;
     }
     return 1;
@@ -493,7 +493,7 @@ static ct_code add_plane(soak_run *u, soak_rng *r, soak_item *q)
             double s = 0;
             for (k = 0; k < 3; k++)
                 s += q->normal[k] * u->items[i].x[3 * v + k];
-            low = fmin(low, s - u->thickness * soak_decades(r, -1, 1));
+            low = fmin(low, s - u->thickness * soak_decades(r, -1, 1) - u->apart);
         }
     d.plane_offset = (ct_real)low;
     q->offset = (double)d.plane_offset;

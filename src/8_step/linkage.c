@@ -1,0 +1,310 @@
+/* linkage.c -- energy of rigid bodies that joints hold together.
+   Method: joints are solved by SHAKE, which keeps momenta, and the energy as long as the turns of a step are small and steps have one length; a
+   fast chain gains or loses it. RATTLE's second half gives the velocity at the end of the step, p: that of the step's middle and half of gravity's
+   kick, projected in the metric of the masses on what the joints allow there (J p = 0) [Andersen 1983]. Kinetic energy of p and gravity's are
+   compared with those of the step before, and what is missing or too much is put right along p, less the motion that the bodies have as one
+   rigid body where they are free: J, linear and angular momentum stay what they are [Hairer, Lubich, Wanner 2006, IV.4: projection on
+   invariants]. The change of the squared speed is at most the largest turn of the step, so that rest stays rest; what is left waits for the next step.
+   Not where a contact pressed, where a joint gives way, is eased together or driven, or where a body is damped. */
+#include "linkage.h"
+#include "joints.h"
+
+#define CTI_LINKAGE_EASED CTI_R(0.01) /* share of the thickness above which a joint is being eased together */
+
+/* bodies that are held together, at their root */
+typedef struct cti_linkage {
+    int32_t up;
+    int held;         /* by the world */
+    int open;         /* something else may act on them */
+    int known;        /* their energy before is known */
+    double was, now;  /* [J] energy */
+    double apart;     /* [J] kinetic, about the common rigid motion */
+    ct_real turn;     /* [rad] largest of the step */
+    ct_real scale;    /* of the motion about the common one */
+    ct_real mass;
+    cti_v3 first, center, speed, spin, rate;
+    ct_real inertia[9];
+} cti_linkage;
+
+typedef struct cti_linkage_work {
+    cti_linkage *q;   /* [rigids] */
+    cti_row *rows;    /* of joints that have rigid bodies and the resting world alone */
+    int n;
+    ct_real *I, *inverse; /* [9 rigids] inertia at the end */
+    ct_real *p;       /* [6 rigids] velocities at the end */
+} cti_linkage_work;
+
+static int cti_linkage_root(cti_linkage *q, int i)
+{
+    while (q[i].up != i)
+        i = q[i].up = q[q[i].up].up;
+    return i;
+}
+
+static int cti_linkage_is_pure(const cti_joint_side *a) { return a->rigid >= 0 || (a->n == 0 && a->n_path == 0); }
+
+/* unites the bodies of all joints, and opens those that a joint does more to than to hold them */
+static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
+{
+    cti_linkage *q = w->q;
+    int i;
+    for (i = 0; i < CTI_LEN(s->joints); i++)
+        if (s->joints[i].a.rigid >= 0 && s->joints[i].b.rigid >= 0)
+            q[cti_linkage_root(q, s->joints[i].a.rigid)].up = cti_linkage_root(q, s->joints[i].b.rigid);
+    for (i = 0; i < CTI_LEN(s->joints); i++) {
+        const cti_joint *j = &s->joints[i];
+        int any = j->a.rigid >= 0 ? j->a.rigid : j->b.rigid, part;
+        cti_linkage *g = any >= 0 ? &q[cti_linkage_root(q, any)] : NULL;
+        if (!g)
+            continue;
+        g->held |= j->a.rigid < 0 || j->b.rigid < 0;
+        if (!cti_linkage_is_pure(&j->a) || !cti_linkage_is_pure(&j->b) || j->compliance > 0 || j->angular_compliance > 0) {
+            g->open = 1;
+            continue;
+        }
+        g->open |= cti_joints_miss(s, j) > CTI_LINKAGE_EASED * s->desc.thickness;
+        for (part = 0; part < cti_joints_parts(j); part++)
+            cti_joints_row(s, j, part, &w->rows[w->n++]);
+    }
+}
+
+/* opens what contacts pressed on and what is damped; sums that need no projection */
+static void cti_linkage_open(const cti_state *s, cti_linkage_work *w, ct_real dt, int forced)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        for (k = 0; !s->origins[i].joint && s->rows[i].r[0] > 0 && k < s->rows[i].n; k++) {
+            int at = s->rigid_of[s->rows[i].term[k].block];
+            if (at >= 0)
+                w->q[cti_linkage_root(w->q, at)].open = 1;
+        }
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        const cti_rigid *r = &s->rigids[i];
+        cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
+        g->open |= forced || s->still || s->alpha[r->block] > 0;
+        g->known &= r->linked;
+        g->turn = cti_max(g->turn, dt * cti_v3_norm(cti_v3_at(s->v_new, r->block + 1)));
+        g->was += r->energy;
+    }
+}
+
+/* velocities at the end before they are projected */
+static void cti_linkage_start(const cti_state *s, cti_linkage_work *w, ct_real dt)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        const cti_rigid *r = &s->rigids[i];
+        cti_rigid_inertia(r, r->q, w->I + 9 * (size_t)i);
+        if (!cti_m3_inverse(w->I + 9 * (size_t)i, w->inverse + 9 * (size_t)i))
+            memset(w->inverse + 9 * (size_t)i, 0, 9 * sizeof(ct_real));
+        cti_v3_put(w->p, 2 * i, cti_v3_mad(cti_v3_at(s->v, r->block), cti_v3_at(s->desc.gravity, 0), dt / 2));
+        cti_v3_put(w->p, 2 * i + 1, cti_m3_mul_v(w->inverse + 9 * (size_t)i, cti_v3_at(r->spin, 0)));
+    }
+}
+
+/* place of a block of the rows among the velocities [2 rigids] */
+static int cti_linkage_place(const cti_state *s, int block)
+{
+    int at = s->rigid_of[block];
+    return 2 * at + (block != s->rigids[at].block);
+}
+
+/* u [3 rows] = J p, equations only */
+static void cti_linkage_rates(const cti_state *s, const cti_linkage_work *w, const ct_real *p, ct_real *u)
+{
+    int i, k;
+    for (i = 0; i < w->n; i++) {
+        const cti_row *row = &w->rows[i];
+        cti_v3 sum = cti_v3_zero();
+        for (k = 0; k < row->n; k++) {
+            cti_v3 v = cti_v3_at(p, cti_linkage_place(s, row->term[k].block));
+            sum = cti_v3_add(sum, cti_v3_mad(cti_v3_cross(v, cti_v3_at(row->term[k].arm, 0)), v, row->term[k].weight));
+        }
+        cti_v3_put(u, i, cti_m3_mul_v(row->frame, sum));
+        for (k = 0; k < 3; k++)
+            u[3 * i + k] = (row->equations >> k & 1) ? u[3 * i + k] : 0;
+    }
+}
+
+/* p [6 rigids] = M^-1 J' f */
+static void cti_linkage_answer(const cti_state *s, const cti_linkage_work *w, const ct_real *f, ct_real *p)
+{
+    int i, k, n = CTI_LEN(s->rigids);
+    memset(p, 0, sizeof(ct_real) * 6 * (size_t)n);
+    for (i = 0; i < w->n; i++) {
+        const cti_row *row = &w->rows[i];
+        cti_v3 F = cti_m3_mul_tv(row->frame, cti_v3_at(f, i));
+        for (k = 0; k < row->n; k++)
+            cti_v3_addto(p, cti_linkage_place(s, row->term[k].block),
+                         cti_v3_mad(cti_v3_cross(cti_v3_at(row->term[k].arm, 0), F), F, row->term[k].weight));
+    }
+    for (i = 0; i < n; i++) {
+        cti_v3_put(p, 2 * i, cti_v3_mul(cti_v3_at(p, 2 * i), 1 / s->rigids[i].mass));
+        cti_v3_put(p, 2 * i + 1, cti_m3_mul_v(w->inverse + 9 * (size_t)i, cti_v3_at(p, 2 * i + 1)));
+    }
+}
+
+static double cti_linkage_dot(const ct_real *a, const ct_real *b, int n)
+{
+    double sum = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        sum += (double)a[i] * (double)b[i];
+    return sum;
+}
+
+/* p <- p - M^-1 J' (J M^-1 J')^-1 J p by conjugate gradients: a chain takes as many steps as it has equations. 0: out of memory */
+static int cti_linkage_project(cti_state *s, cti_linkage_work *w)
+{
+    int i, k, n = 3 * w->n, m = 6 * CTI_LEN(s->rigids);
+    ct_real *r = CTI_ARENA_NEW(s->arena, ct_real, n + 1), *d = CTI_ARENA_NEW(s->arena, ct_real, n + 1);
+    ct_real *Wd = CTI_ARENA_NEW(s->arena, ct_real, n + 1), *step = CTI_ARENA_NEW(s->arena, ct_real, m + 1);
+    double rr, first, next, down;
+    if (!r || !d || !Wd || !step)
+        return 0;
+    cti_linkage_rates(s, w, w->p, r);
+    memcpy(d, r, sizeof(ct_real) * (size_t)n);
+    first = rr = cti_linkage_dot(r, r, n);
+    for (k = 0; k < 2 * n && rr > first * (double)(CTI_EPS * CTI_EPS); k++) {
+        ct_real a;
+        cti_linkage_answer(s, w, d, step);
+        cti_linkage_rates(s, w, step, Wd);
+        down = cti_linkage_dot(d, Wd, n);
+        if (!(down > 0))
+            break;
+        a = (ct_real)(rr / down);
+        for (i = 0; i < m; i++)
+            w->p[i] -= a * step[i];
+        for (i = 0; i < n; i++)
+            r[i] -= a * Wd[i];
+        next = cti_linkage_dot(r, r, n);
+        for (i = 0; i < n; i++)
+            d[i] = r[i] + (ct_real)(next / rr) * d[i];
+        rr = next;
+    }
+    return 1;
+}
+
+/* kinetic energy of a body at velocities p [6] */
+static double cti_linkage_kinetic(const cti_state *s, const cti_linkage_work *w, int i, const ct_real *p)
+{
+    cti_v3 v = cti_v3_at(p, 0), r = cti_v3_at(p, 1);
+    return 0.5 * ((double)s->rigids[i].mass * (double)cti_v3_norm2(v) + (double)cti_v3_dot(r, cti_m3_mul_v(w->I + 9 * (size_t)i, r)));
+}
+
+/* the motion that free bodies have as one; that of held ones is 0 */
+static void cti_linkage_common(const cti_state *s, cti_linkage_work *w)
+{
+    int i, k, n = CTI_LEN(s->rigids), pass;
+    for (pass = 0; pass < 2; pass++)
+        for (i = 0; i < n; i++) {
+            const cti_rigid *r = &s->rigids[i];
+            cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
+            cti_v3 x = cti_v3_sub(cti_v3_at(s->x, r->block), g->first), v = cti_v3_at(w->p, 2 * i);
+            if (pass == 0) { /* relative to one of them, so that no digits are lost far from the origin */
+                if (!(g->mass > 0))
+                    g->first = cti_v3_at(s->x, r->block), x = cti_v3_zero();
+                g->mass += r->mass;
+                g->center = cti_v3_mad(g->center, x, r->mass), g->speed = cti_v3_mad(g->speed, v, r->mass);
+                continue;
+            }
+            x = cti_v3_sub(x, cti_v3_mul(g->center, 1 / g->mass));
+            g->spin = cti_v3_add(g->spin, cti_v3_add(cti_v3_mul(cti_v3_cross(x, v), r->mass), cti_m3_mul_v(w->I + 9 * (size_t)i, cti_v3_at(w->p, 2 * i + 1))));
+            for (k = 0; k < 9; k++) {
+                const ct_real y[3] = {x.x, x.y, x.z};
+                g->inertia[k] += w->I[9 * (size_t)i + (size_t)k] + r->mass * ((k % 4 == 0 ? cti_v3_norm2(x) : 0) - y[k / 3] * y[k % 3]);
+            }
+        }
+    for (i = 0; i < n; i++) {
+        cti_linkage *g = &w->q[i];
+        ct_real inverse[9];
+        if (g->up != i)
+            continue;
+        g->center = cti_v3_add(g->first, cti_v3_mul(g->center, 1 / g->mass));
+        g->speed = g->held ? cti_v3_zero() : cti_v3_mul(g->speed, 1 / g->mass);
+        g->rate = !g->held && cti_m3_inverse(g->inertia, inverse) ? cti_m3_mul_v(inverse, g->spin) : cti_v3_zero();
+    }
+}
+
+/* p [6] of a body less the common motion */
+static void cti_linkage_apart(const cti_state *s, const cti_linkage_work *w, const cti_linkage *g, int i, ct_real *out)
+{
+    cti_v3 x = cti_v3_sub(cti_v3_at(s->x, s->rigids[i].block), g->center);
+    cti_v3_put(out, 0, cti_v3_sub(cti_v3_at(w->p, 2 * i), cti_v3_add(g->speed, cti_v3_cross(g->rate, x))));
+    cti_v3_put(out, 1, cti_v3_sub(cti_v3_at(w->p, 2 * i + 1), g->rate));
+}
+
+static double cti_linkage_gravity(const cti_state *s, int i)
+{
+    return -(double)s->rigids[i].mass * (double)cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(s->x, s->rigids[i].block));
+}
+
+/* the scale of each linkage */
+static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
+{
+    int i, n = CTI_LEN(s->rigids);
+    for (i = 0; i < n; i++) {
+        cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
+        ct_real apart[6];
+        cti_linkage_apart(s, w, g, i, apart);
+        g->apart += cti_linkage_kinetic(s, w, i, apart);
+        g->now += cti_linkage_kinetic(s, w, i, w->p + 6 * (size_t)i) + cti_linkage_gravity(s, i);
+    }
+    for (i = 0; i < n; i++) {
+        cti_linkage *g = &w->q[i];
+        double most = cti_min(0.5, (double)g->turn), change = (g->was - g->now) / g->apart;
+        g->scale = 1;
+        if (g->up == i && g->known && !g->open && g->apart > 0)
+            g->scale = cti_sqrt((ct_real)(1 + cti_clamp(change, -most, most)));
+    }
+}
+
+/* velocities and what is remembered of a body */
+static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti_linkage *g, int i)
+{
+    cti_rigid *r = &s->rigids[i];
+    ct_real apart[6], scale = g->scale - 1, *p = w->p + 6 * (size_t)i;
+    double share = g->known && !g->open ? (g->was - g->now) : 0;
+    int k;
+    cti_linkage_apart(s, w, g, i, apart);
+    for (k = 0; k < 6; k++)
+        p[k] += scale * apart[k];
+    cti_v3_addto(s->v, r->block, cti_v3_mul(cti_v3_at(apart, 0), scale));
+    cti_v3_addto(r->spin, 0, cti_v3_mul(cti_m3_mul_v(w->I + 9 * (size_t)i, cti_v3_at(apart, 1)), scale));
+    cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
+    memcpy(r->end, p, sizeof r->end);
+    /* what was not put right is in the remembered energy of the first */
+    share -= (double)((g->scale * g->scale - 1)) * g->apart;
+    r->energy = cti_linkage_kinetic(s, w, i, p) + cti_linkage_gravity(s, i) + (g == &w->q[i] && g->known && !g->open ? share : 0);
+    r->linked = 1;
+}
+
+CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt, int forced)
+{
+    cti_linkage_work w;
+    int i, n = CTI_LEN(s->rigids), n_joints = CTI_LEN(s->joints);
+    for (i = 0; n_joints == 0 && i < n; i++)
+        s->rigids[i].linked = 0;
+    if (n == 0 || n_joints == 0)
+        return 1;
+    w.n = 0;
+    w.q = CTI_ARENA_ZERO(s->arena, cti_linkage, n), w.rows = CTI_ARENA_NEW(s->arena, cti_row, 2 * n_joints);
+    w.I = CTI_ARENA_NEW(s->arena, ct_real, 9 * n), w.inverse = CTI_ARENA_NEW(s->arena, ct_real, 9 * n);
+    w.p = CTI_ARENA_NEW(s->arena, ct_real, 6 * n);
+    if (!w.q || !w.rows || !w.I || !w.inverse || !w.p)
+        return 0;
+    for (i = 0; i < n; i++)
+        w.q[i].up = i, w.q[i].known = 1;
+    cti_linkage_unite(s, &w);
+    cti_linkage_open(s, &w, dt, forced);
+    cti_linkage_start(s, &w, dt);
+    if (!cti_linkage_project(s, &w))
+        return 0;
+    cti_linkage_common(s, &w);
+    cti_linkage_scale(s, &w);
+    for (i = 0; i < n; i++)
+        cti_linkage_apply(s, &w, &w.q[cti_linkage_root(w.q, i)], i);
+    return 1;
+}
+
+#undef CTI_LINKAGE_EASED
