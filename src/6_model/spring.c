@@ -13,6 +13,7 @@
 #include "hinge.h"
 
 #define CTI_SPRING_LIMIT CTI_R(200)      /* masses of the heavier end */
+#define CTI_SPRING_STEP CTI_R(0.01)
 #define CTI_SPRING_RATES CTI_R(20)       /* and so many times the spring's own rate */
 /* w / e: one Newton step answers for the limit's force where the ramp is wide. A sheet of 20 x 20 weak springs at steps of 10 ms hangs within
    a limit of .05 (.043); with a third of it the springs never come to rest (.17), with twice of it it hangs at half of the limit. */
@@ -174,7 +175,7 @@ static void cti_spring_blocks(const cti_r8 *n, cti_r8 along, cti_r8 across, cti_
 static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real *x, cti_r8 *f, cti_r8 *k, cti_r8 *along, cti_r8 *energy)
 {
     const cti_r8 zero = cti_set8(0), half = cti_set8(CTI_R(0.5)), step = cti_set8(t->step);
-    const ct_real *rest = t->rest + batch * CTI_SPRING_REST * 8;
+    const ct_real *rest = t->rest + batch * CTI_SPRING_REST * 8, held = cti_max(t->step, CTI_SPRING_STEP);
     cti_r8 node[6], ends[6], n[3], v[3], kv[3], rate, least, w, l, u, r, g, g1;
     int i, j;
     cti_element_gather(x, t->node + 16 * batch, 2, node);
@@ -194,7 +195,7 @@ static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real
     if (!cti_bits8(cti_lt8(zero, u)))
         return 0;
     cti_scale3_8(cti_div8(cti_set8(1), cti_max8(l, cti_set8(CTI_R(1e-30)))), n, n);
-    rate = cti_mad8(cti_scale8(CTI_SPRING_RATES, cti_load8(rest)), cti_set8(CTI_SPRING_LIMIT / (t->step * t->step)), cti_load8(rest + 16));
+    rate = cti_mad8(cti_scale8(CTI_SPRING_RATES, cti_load8(rest)), cti_set8(CTI_SPRING_LIMIT / (held * held)), cti_load8(rest + 16));
     r = cti_min8(u, w), g1 = cti_div8(cti_mul8(rate, r), w);
     /* g = K (r^2 / (2 w) + u - r), energy K (r^3 / (6 w) + (u - r) (w + u - r) / 2) */
     u = cti_sub8(u, r);
@@ -284,5 +285,6 @@ CTI_FN double cti_spring_batch_energy(const cti_spring_batch *t, const ct_real *
 }
 
 #undef CTI_SPRING_LIMIT
+#undef CTI_SPRING_STEP
 #undef CTI_SPRING_RATES
 #undef CTI_SPRING_RAMP
