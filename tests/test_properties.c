@@ -85,10 +85,10 @@ static double spin_left(ct_model kind, ct_integrator integrator, double beta)
         s.material.young = (ct_real)2e4;
         assert_int_equal(ct_body_add_soft(w, &s, &id), CT_OK);
     }
-    for (i = 0; i <= 1000; i++) {
+    for (i = 0; i <= 300; i++) {
         if (i > 0)
-            step_once(w, 1e-4);
-        if (i > 0 && i < 1000)
+            step_once(w, 1e-3);
+        if (i > 0 && i < 300)
             continue;
         x = read_vectors(w, id, 0, &n), v = read_vectors(w, id, 1, NULL);
         for (k = 0; k < n; k++)
@@ -100,15 +100,15 @@ static double spin_left(ct_model kind, ct_integrator integrator, double beta)
     return L[1] / L[0];
 }
 
-/* bodies that spin with nothing around them, 20 rad/s for 0.1 s: the stressed body is not braked (by 1 / sqrt(1 + 2 beta w^2 t) = 0.45 if it was) */
+/* bodies that spin with nothing around them, 20 rad/s for 0.3 s: the stressed body is not braked (by 1 / sqrt(1 + 2 beta w^2 t) = 0.28 if
+   it was) */
 static void damping_leaves_rotation_alone(void **state)
 {
     int k;
     (void)state;
-    for (k = 0; k < 11; k++) {
-        /* all models, then two of them with the other integrators */
-        ct_model kind = (ct_model)(k < 7 ? k : k < 9 ? (int)CT_MODEL_NEOHOOKEAN : (int)CT_MODEL_MEMBRANE);
-        ct_integrator integrator = (ct_integrator)(k < 7 ? 0 : 1 + (k - 7) % 2);
+    for (k = 0; k < 21; k++) {
+        ct_model kind = (ct_model)(k / 3);
+        ct_integrator integrator = (ct_integrator)(k % 3);
         double free_ = spin_left(kind, integrator, 0), some = spin_left(kind, integrator, 1e-3), much = spin_left(kind, integrator, 0.05);
         print_message("model %d, integrator %d: %.4f of the spin without damping, %.4f with 1e-3, %.4f with .05\n", (int)kind, (int)integrator, free_,
                       some, much);
@@ -445,7 +445,7 @@ static void fractions_are_those_of_the_cut(void **state)
 /* a weak square of 0.5 m that is let go in its plane, at 10 ms: what types.h says of its strain limit */
 static void strain_limits_hold_at_rest(void **state)
 {
-    static const double peak[2] = {1.8, 2.3};
+    static const double peak[2] = {1, 1.15};
     int k, i, t;
     (void)state;
     for (k = 0; k < 2; k++) {

@@ -1,6 +1,6 @@
 /* spring.c -- springs between two nodes: energy k/2 (l - L)^2, force k (l - L) n on the first node, stiffness
    k (n n' + max(0, 1 - L/l) (1 - n n')), which is positive semidefinite; a compressed spring keeps n n' only.
-   Strain limit: at the elongation e = limit L a spring has an additional stiffness K, that of CTI_SPRING_LIMIT masses held over a step,
+   Strain limit: at the elongation e = limit L a spring has an additional stiffness K, that of CTI_SPRING_LIMIT masses held over a step (10 ms at least),
    reached by a ramp of width w below e, so that its energy is twice differentiable:  g(u) = K u^2 / (2 w) for u = l - L - e + w in [0, w],
    K (u - w / 2) beyond.
    One Newton step does not see a limit ahead of it, so this term is linearized where the present velocity ends, y = x + dt v:
@@ -12,11 +12,13 @@
 #include "../1_math/vec.h"
 #include "hinge.h"
 
-#define CTI_SPRING_LIMIT CTI_R(200)      /* masses of the heavier end */
+#define CTI_SPRING_LIMIT CTI_R(200) /* masses of the heavier end */
+/* [s] shortest step that sets the stiffness: a longer step is held as softly as it can be solved, a shorter one has the energy of this one, so
+   that halving a step makes a limit easier to solve. Half of it: four times as stiff; pieces of a step of 10 ms would change its energy. */
 #define CTI_SPRING_STEP CTI_R(0.01)
-#define CTI_SPRING_RATES CTI_R(20)       /* and so many times the spring's own rate */
-/* w / e: one Newton step answers for the limit's force where the ramp is wide. A sheet of 20 x 20 weak springs at steps of 10 ms hangs within
-   a limit of .05 (.043); with a third of it the springs never come to rest (.17), with twice of it it hangs at half of the limit. */
+#define CTI_SPRING_RATES CTI_R(20) /* and so many times the spring's own rate */
+/* w / e: how far ahead a linearization sees the limit. A sheet of 20 x 20 weak springs that is let go at 10 ms reaches .053 of a limit of .05; with
+   half of this .08, with twice .037, where it hangs at 3/5 of its limit. */
 #define CTI_SPRING_RAMP CTI_R(0.3)
 
 /* ---- which springs ---- */

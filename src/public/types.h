@@ -357,10 +357,10 @@ typedef struct ct_material {
                                      resists with depends on the mesh and the direction (docs/limits.md) */
     ct_real strain_limit;      /* springs: largest relative elongation (l - L) / L, 0: none. Held inside the implicit step, together with
                                   the contacts: from 7/10 of it on a spring stiffens, and at the limit it is as stiff as 200 times the
-                                  mass of its heavier end over a step, and 20 times its own rate. A sheet that hangs at rest keeps it at
-                                  steps to 10 ms. In motion weak springs (limit .05, 2 N/m, a square of .5 m let go) reach
-                                  0.9, 1.7, 2.2 times of it with 5, 10, 20 cells a side, at 2.5 ms 0.8, 0.8, 1.1 times.
-                                  Energies of a report hold the limit's own, which depends on the step */
+                                  mass of its heavier end over a step of at least 10 ms, and 20 times its own rate. A sheet that hangs at rest
+                                  keeps it at steps to 10 ms; one that swings or falls exceeds it by about 1/10 where the world's
+                                  newton_iterations allow it to be solved, else up to twice (docs/limits.md).
+                                  Energies of a report hold the limit's own, which grows with shorter steps down to 10 ms */
 } ct_material;
 
 /* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. friction and thickness below 0 stand for the world's. */
