@@ -160,7 +160,7 @@ static void test_cylinder(void **state)
     /* the two end columns carry no angle: (NX - 1) cells */
     expected = 0.5 * 0.3 * 0.25 * (double)(NX - 1) * NY * 0.01;
     got = cti_bend_batch_energy(&model.bend, x);
-    cti_plate_batch_assemble(&model.plates, x, 0, NULL, NULL, &got);
+    cti_plate_batch_assemble(&model.plates, x, NULL, &got);
     assert_true(fabs(got / expected - 1) < 0.01);
     cti_model_free(&mem, &model);
     assert_int_equal(mem.bytes_live, 0);

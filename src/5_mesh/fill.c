@@ -200,14 +200,14 @@ static double cti_fill_of(const cti_fill_lines *q, const cti_fill_tet *t)
     return cti_fill_inside(q, (size_t)j * (size_t)q->n[0] + (size_t)i, t->centre[0] - tiny, t->centre[0] + tiny) / (2 * tiny);
 }
 
-/* lines over the surface's box; `size` is the edge of a cube of six average tets */
-static void cti_fill_grid(cti_fill_lines *q, const ct_real *surface, const int32_t *triangles, int n_triangles, double size)
+/* lines over the tets' box; `size` is the edge of a cube of six average tets */
+static void cti_fill_grid(cti_fill_lines *q, const ct_real *x, const int32_t *tets, int n_tets, double size)
 {
     double hi[2] = {0, 0}, p, width;
     int i, k;
-    for (i = 0; i < 3 * n_triangles; i++)
+    for (i = 0; i < 4 * n_tets; i++)
         for (k = 0; k < 2; k++) {
-            p = (double)surface[3 * (size_t)triangles[i] + (size_t)k + 1];
+            p = (double)x[3 * (size_t)tets[i] + (size_t)k + 1];
             q->lo[k] = i == 0 ? p : cti_fill_min(q->lo[k], p), hi[k] = i == 0 ? p : cti_fill_max(hi[k], p);
         }
     width = cti_fill_max(hi[0] - q->lo[0], hi[1] - q->lo[1]);
@@ -245,7 +245,7 @@ CTI_FN int cti_fill(cti_mem *mem, const ct_real *x, const int32_t *tets, int n_t
     }
     if (!(volume > 0) || !(total > 0))
         return 1;
-    cti_fill_grid(&q, surface, triangles, n_triangles, (double)cti_cbrt((ct_real)(6 * total / n_tets)));
+    cti_fill_grid(&q, x, tets, n_tets, (double)cti_cbrt((ct_real)(6 * total / n_tets)));
     ok = cti_fill_cut(mem, &q, surface, triangles, n_triangles);
     for (i = 0; ok && i < n_tets; i++) {
         double own = cti_fill_open(x, tets + 4 * (size_t)i, &t), part = cti_fill_of(&q, &t);

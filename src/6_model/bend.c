@@ -41,7 +41,8 @@ CTI_FN int cti_bend_batch_init(cti_mem *mem, cti_bend_batch *t, const ct_materia
             cti_v3_put(x, a, cti_v3_at(X, q[a]));
         area = cti_bend_area(x);
         rest[0] = area > 0 ? m->bending * cti_v3_norm2(cti_v3_sub(cti_v3_at(x, 1), cti_v3_at(x, 0))) / area : CTI_R(0);
-        rest[0] = stiff && stiff[source] >= 0 ? stiff[source] : rest[0];
+        rest[24] = stiff && stiff[2 * source + 1] >= 0 ? stiff[2 * source + 1] : rest[0];
+        rest[0] = stiff && stiff[2 * source] >= 0 ? stiff[2 * source] : rest[0];
         rest[8] = cti_bend_angle(x);
         rest[16] = cti_bend_least(x);
     }
@@ -113,7 +114,7 @@ static void cti_bend_blocks(const cti_r8 *g, cti_r8 stiff, cti_r8 *k)
 
 CTI_FN void cti_bend_batch_assemble(const cti_bend_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, double *out_energy)
 {
-    const cti_r8 scale = cti_set8(dt * dt + dt * t->damping_stiffness), half = cti_set8(CTI_R(0.5));
+    const cti_r8 scale = cti_set8(dt * dt), viscous = cti_set8(dt * t->damping_stiffness), half = cti_set8(CTI_R(0.5));
     int batch, i;
     for (batch = 0; 8 * batch < t->n; batch++) {
         int count = cti_element_count(t->n, batch);
@@ -127,7 +128,8 @@ CTI_FN void cti_bend_batch_assemble(const cti_bend_batch *t, const ct_real *x, c
             cti_element_scatter_force(force, t->node + 32 * batch, 4, count, f);
         }
         if (val) {
-            cti_bend_blocks(g, cti_mul8(scale, stiff), k);
+            s = cti_load8(t->rest + (batch * CTI_BEND_REST + 3) * 8);
+            cti_bend_blocks(g, cti_mad8(cti_mul8(scale, stiff), viscous, s), k);
             cti_element_scatter_blocks(val, t->slot + 128 * batch, 4, count, k);
         }
     }
@@ -143,7 +145,7 @@ CTI_FN void cti_bend_batch_damping(const cti_bend_batch *t, const ct_real *x, co
         cti_element_gather(v, t->node + 32 * batch, 4, rate);
         for (i = 0; i < 12; i++)
             s = cti_mad8(s, g[i], rate[i]);
-        s = cti_mul8(cti_mul8(beta, cti_load8(t->rest + batch * CTI_BEND_REST * 8)), s);
+        s = cti_mul8(cti_mul8(beta, cti_load8(t->rest + (batch * CTI_BEND_REST + 3) * 8)), s);
         for (i = 0; i < 12; i++)
             f[i] = cti_mul8(s, g[i]);
         cti_element_scatter_force(out, t->node + 32 * batch, 4, cti_element_count(t->n, batch), f);

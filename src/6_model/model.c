@@ -41,12 +41,17 @@ static int cti_model_init_springs(cti_mem *mem, cti_model *model, const ct_mater
 CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes,
                                 const int32_t *triangles, int n_triangles, int node_offset, int64_t *out_bad, double *out_value)
 {
+    cti_plate_sheet sheet;
     int code = cti_membrane_batch_init(mem, &model->membrane, m, X, triangles, n_triangles, node_offset, out_bad, out_value);
     if (code != 1)
         return code;
     if (m->model == CT_MODEL_SPRINGS)
         return cti_model_init_springs(mem, model, m, X, n_nodes, triangles, n_triangles, node_offset, out_bad, out_value);
-    return m->bending > 0 ? cti_plate_init(mem, &model->plates, &model->bend, m, X, n_nodes, triangles, n_triangles, node_offset) : 1;
+    if (!(m->bending > 0))
+        return 1;
+    sheet.X = X, sheet.triangles = triangles;
+    sheet.n_nodes = n_nodes, sheet.n_triangles = n_triangles, sheet.node_offset = node_offset;
+    return cti_plate_init(mem, &model->plates, &model->bounds, &model->bend, m, &sheet);
 }
 
 CTI_FN void cti_model_free(cti_mem *mem, cti_model *model)
@@ -54,6 +59,7 @@ CTI_FN void cti_model_free(cti_mem *mem, cti_model *model)
     cti_tet_batch_free(mem, &model->tets);
     cti_membrane_batch_free(mem, &model->membrane);
     cti_bend_batch_free(mem, &model->bend);
+    cti_bend_batch_free(mem, &model->bounds);
     cti_plate_batch_free(mem, &model->plates);
     cti_spring_batch_free(mem, &model->springs);
 }
@@ -70,11 +76,11 @@ CTI_FN void cti_model_ahead(cti_model *model, ct_real step, ct_real share, const
 
 CTI_FN void cti_model_shift(cti_model *model, int by)
 {
-    int32_t *lists[5];
+    int32_t *lists[6];
     int k, i;
     lists[0] = model->tets.node, lists[1] = model->membrane.node, lists[2] = model->bend.node, lists[3] = model->springs.node;
-    lists[4] = model->plates.node;
-    for (k = 0; k < 5; k++)
+    lists[4] = model->plates.node, lists[5] = model->bounds.node;
+    for (k = 0; k < 6; k++)
         for (i = 0; i < CTI_LEN(lists[k]); i++)
             lists[k][i] += by;
 }
@@ -86,7 +92,7 @@ CTI_FN int cti_model_pairs(const cti_model *model, cti_mem *mem, int32_t **pairs
 {
     return cti_tet_batch_append_pairs(&model->tets, mem, pairs) &&
            (!cti_model_has_membrane(model) || cti_membrane_batch_append_pairs(&model->membrane, mem, pairs)) &&
-           cti_bend_batch_append_pairs(&model->bend, mem, pairs) && cti_plate_batch_append_pairs(&model->plates, mem, pairs) &&
+           cti_bend_batch_append_pairs(&model->bend, mem, pairs) && cti_bend_batch_append_pairs(&model->bounds, mem, pairs) &&
            cti_spring_batch_append_pairs(&model->springs, mem, pairs);
 }
 
@@ -98,7 +104,7 @@ CTI_FN int cti_model_slots(cti_mem *mem, cti_model *model, cti_slot_fn *slot, co
     if (code == 1)
         code = cti_bend_batch_slots(mem, &model->bend, slot, ctx);
     if (code == 1)
-        code = cti_plate_batch_slots(mem, &model->plates, slot, ctx);
+        code = cti_bend_batch_slots(mem, &model->bounds, slot, ctx);
     if (code == 1)
         code = cti_spring_batch_slots(mem, &model->springs, slot, ctx);
     return code;
@@ -117,7 +123,10 @@ CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real
     if (cti_model_has_membrane(model))
         cti_membrane_batch_assemble(&model->membrane, x, dt, force, val, out_energy);
     cti_bend_batch_assemble(&model->bend, x, dt, force, val, out_energy);
-    cti_plate_batch_assemble(&model->plates, x, dt, force, val, out_energy);
+    if (force || out_energy)
+        cti_plate_batch_assemble(&model->plates, x, force, out_energy);
+    if (val)
+        cti_bend_batch_assemble(&model->bounds, x, dt, NULL, val, NULL);
     cti_spring_batch_assemble(&model->springs, x, dt, force, val, out_energy);
 }
 
@@ -127,7 +136,7 @@ CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct
     if (cti_model_has_membrane(model))
         cti_membrane_batch_damping(&model->membrane, x, v, out);
     cti_bend_batch_damping(&model->bend, x, v, out);
-    cti_plate_batch_damping(&model->plates, x, v, out);
+    cti_bend_batch_damping(&model->bounds, x, v, out);
     cti_spring_batch_damping(&model->springs, x, v, out);
 }
 

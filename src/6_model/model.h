@@ -13,7 +13,8 @@ typedef struct cti_model {
     cti_tet_batch tets;
     cti_membrane_batch membrane; /* of every cloth: it also knows the areas that the mass comes from */
     cti_bend_batch bend;     /* bending: edges whose angles stand alone */
-    cti_plate_batch plates;  /* and triangles whose three angles act together */
+    cti_plate_batch plates;  /* and triangles whose three angles act together: their forces */
+    cti_bend_batch bounds;   /* their stiffness, from above */
     cti_spring_batch springs;
 } cti_model;
 

@@ -11,6 +11,9 @@
      B A / 2 (|H|^2 + 2 t H : (D - H)) = 1/2 d' G d,
    with t in [0, 1] as large as keeps it positive. G depends on the rest shape alone: curved rest shapes have no force, and rotations change
    nothing. Triangles whose angles are not coupled (one neighbour) leave their share to the hinges of bend.c.
+   differs: the stiffness has no couplings either, which would fill the matrix (a third of S2's time). It is that of hinges with s diag G,
+   s the least with s diag G >= G: one Newton iteration dissipates bending as damping_stiffness (s - 1) dt would, s is 1.8 on grids; more of
+   them end where they should.
    based on: Grinspun et al. 2003 (angles as strains), Onate and Zarate 2000 (D, for rotation-free plate triangles). */
 #include "plate.h"
 #include "hinge.h"
@@ -166,49 +169,66 @@ static int cti_plate_is_coupled(const double *G)
 
 /* triangles that are coupled, and stiffnesses of edges from the others */
 typedef struct cti_plate_maker {
-    const ct_real *X;
-    const int32_t *triangles;
+    const cti_plate_sheet *sheet;
     cti_topology topology;
-    int32_t *node;  /* [6 plates] */
-    double *G;      /* [6 plates] */
-    double *edge;   /* [edges] */
+    int32_t *node; /* [6 plates] */
+    double *G;     /* [6 plates] */
+    double *edge;  /* [3 edges] k of hinges that stand alone, of bounds, and of the bounds' damping */
 } cti_plate_maker;
 
 /* the node behind edge k of triangle f that both triangles there have alone; -1: a boundary, or an edge of more triangles */
 static int cti_plate_behind(const cti_plate_maker *q, int f, int k)
 {
-    const int32_t *t = q->triangles + 3 * (size_t)f, *o;
+    const int32_t *t = q->sheet->triangles + 3 * (size_t)f, *o;
     int e = q->topology.face_edges[3 * (size_t)f + (size_t)((k + 1) % 3)], other, i;
     if (e < 0 || (q->topology.edge_flags[e] & (CTI_EDGE_BOUNDARY | CTI_EDGE_NONMANIFOLD)))
         return -1;
     other = q->topology.edge_faces[2 * (size_t)e] == f ? q->topology.edge_faces[2 * (size_t)e + 1] : q->topology.edge_faces[2 * (size_t)e];
-    o = q->triangles + 3 * (size_t)other;
+    o = q->sheet->triangles + 3 * (size_t)other;
     for (i = 0; i < 3; i++)
         if (o[i] != t[(k + 1) % 3] && o[i] != t[(k + 2) % 3])
             return o[i] == t[k] ? -1 : o[i];
     return -1;
 }
 
+/* largest eigenvalue of G over its diagonal: s diag G >= G */
+static double cti_plate_bound(const double *G)
+{
+    ct_real A[6], w[3], V[9];
+    int k;
+    for (k = 0; k < 6; k++) {
+        double size = G[k < 3 ? k : (k - 2) % 3] * G[k < 3 ? k : (k - 1) % 3];
+        A[k] = k < 3 ? CTI_R(1) : (size > 0 ? (ct_real)G[k] / cti_sqrt((ct_real)size) : 0);
+    }
+    cti_eig3(A, w, V);
+    return (double)w[0];
+}
+
 /* one triangle: to the plates, or to its edges. 0: out of memory */
 static int cti_plate_take(cti_mem *mem, cti_plate_maker *q, int f, double bending)
 {
-    const int32_t *t = q->triangles + 3 * (size_t)f;
+    const int32_t *t = q->sheet->triangles + 3 * (size_t)f;
     int32_t behind[3];
     cti_v3 x[3], far[3];
-    double G[6];
-    int k, has[3], ok = 1;
+    double G[6], bound;
+    int k, has[3], coupled, ok = 1;
     for (k = 0; k < 3; k++) {
         int b = cti_plate_behind(q, f, k);
         has[k] = b >= 0, behind[k] = b >= 0 ? b : t[k];
-        x[k] = cti_v3_at(q->X, t[k]), far[k] = cti_v3_at(q->X, behind[k]);
+        x[k] = cti_v3_at(q->sheet->X, t[k]), far[k] = cti_v3_at(q->sheet->X, behind[k]);
     }
     cti_plate_stiffness(x, far, has, bending, G);
-    if (!cti_plate_is_coupled(G)) {
-        for (k = 0; k < 3; k++)
-            if (has[k])
-                q->edge[q->topology.face_edges[3 * (size_t)f + (size_t)((k + 1) % 3)]] += G[k];
-        return 1;
+    coupled = cti_plate_is_coupled(G), bound = cti_plate_bound(G);
+    for (k = 0; k < 3; k++) {
+        int e = q->topology.face_edges[3 * (size_t)f + (size_t)((k + 1) % 3)];
+        if (!has[k])
+            continue;
+        q->edge[3 * (size_t)e] += coupled ? 0 : G[k];
+        q->edge[3 * (size_t)e + 1] += coupled ? bound * G[k] : 0;
+        q->edge[3 * (size_t)e + 2] += coupled ? G[k] : 0;
     }
+    if (!coupled)
+        return 1;
     for (k = 0; ok && k < 3; k++)
         ok = CTI_PUSH(mem, q->node, t[k]);
     for (k = 0; ok && k < 3; k++)
@@ -219,11 +239,11 @@ static int cti_plate_take(cti_mem *mem, cti_plate_maker *q, int f, double bendin
 }
 
 /* the batch of the triangles that were taken */
-static int cti_plate_fill(cti_mem *mem, cti_plate_batch *t, const cti_plate_maker *q, const ct_material *m, int node_offset)
+static int cti_plate_fill(cti_mem *mem, cti_plate_batch *t, const cti_plate_maker *q)
 {
     int e, k, i, n = CTI_LEN(q->node) / 6;
-    t->n = n, t->damping_stiffness = m->damping_stiffness;
-    if (!cti_element_nodes(mem, &t->node, q->node, n, 6, node_offset) || !CTI_RESIZE(mem, t->rest, (size_t)((n + 7) / 8) * CTI_PLATE_REST * 8))
+    t->n = n;
+    if (!cti_element_nodes(mem, &t->node, q->node, n, 6, q->sheet->node_offset) || !CTI_RESIZE(mem, t->rest, (size_t)((n + 7) / 8) * CTI_PLATE_REST * 8))
         return 0;
     for (e = 0; e < (n + 7) / 8 * 8; e++) {
         int source = cti_min_int(e, n - 1);
@@ -233,7 +253,7 @@ static int cti_plate_fill(cti_mem *mem, cti_plate_batch *t, const cti_plate_make
             rest[8 * k] = (ct_real)q->G[6 * (size_t)source + (size_t)k];
         for (k = 0; k < 3; k++) {
             for (i = 0; i < 4; i++)
-                cti_v3_put(x, i, cti_v3_at(q->X, p[i < 2 ? (k + 1 + i) % 3 : (i == 2 ? k : 3 + k)]));
+                cti_v3_put(x, i, cti_v3_at(q->sheet->X, p[i < 2 ? (k + 1 + i) % 3 : (i == 2 ? k : 3 + k)]));
             rest[8 * (6 + k)] = cti_bend_angle(x);
             rest[8 * (9 + k)] = cti_bend_least(x);
         }
@@ -241,41 +261,45 @@ static int cti_plate_fill(cti_mem *mem, cti_plate_batch *t, const cti_plate_make
     return 1;
 }
 
-/* hinges at the edges of triangles that are not coupled, and between those of edges with more than two */
-static int cti_plate_hinges(cti_mem *mem, cti_bend_batch *t, const cti_plate_maker *q, const ct_material *m, int n_triangles, int node_offset)
+/* hinges at the edges that have `part` 0, and between those of edges with more than two triangles; or that have part 1 */
+static int cti_plate_hinges(cti_mem *mem, cti_bend_batch *t, const cti_plate_maker *q, const ct_material *m, int part)
 {
     int32_t *hinges = NULL;
     ct_real *stiff = NULL;
-    int i, k, n = 0, ok = cti_hinge_find(mem, q->triangles, n_triangles, NULL, &hinges) && CTI_RESIZE(mem, stiff, CTI_LEN(hinges) / 4);
+    int i, k, n = 0, ok = cti_hinge_find(mem, q->sheet->triangles, q->sheet->n_triangles, NULL, &hinges) &&
+                          CTI_RESIZE(mem, stiff, CTI_LEN(hinges) / 2);
     for (i = 0; ok && i < CTI_LEN(hinges) / 4; i++) {
         const int32_t *h = hinges + 4 * (size_t)i;
         int e = cti_topology_edge(&q->topology, h[0], h[1]);
         int many = e >= 0 && (q->topology.edge_flags[e] & CTI_EDGE_NONMANIFOLD);
-        if (e < 0 || (!many && !(q->edge[e] > 0)))
+        if (e < 0 || (many ? part : !(q->edge[3 * (size_t)e + (size_t)part] > 0)))
             continue;
         for (k = 0; k < 4; k++)
             hinges[4 * n + k] = h[k];
-        stiff[n++] = many ? CTI_R(-1) : (ct_real)q->edge[e];
+        stiff[2 * n] = many ? CTI_R(-1) : (ct_real)q->edge[3 * (size_t)e + (size_t)part];
+        stiff[2 * n + 1] = many ? CTI_R(-1) : (ct_real)q->edge[3 * (size_t)e + 2 * (size_t)part];
+        n++;
     }
-    ok = ok && cti_bend_batch_init(mem, t, m, q->X, hinges, n, node_offset, stiff);
+    ok = ok && cti_bend_batch_init(mem, t, m, q->sheet->X, hinges, n, q->sheet->node_offset, stiff);
     CTI_FREE(mem, hinges);
     CTI_FREE(mem, stiff);
     return ok;
 }
 
-CTI_FN int cti_plate_init(cti_mem *mem, cti_plate_batch *plates, cti_bend_batch *hinges, const ct_material *m, const ct_real *X, int n_nodes,
-                          const int32_t *triangles, int n_triangles, int node_offset)
+CTI_FN int cti_plate_init(cti_mem *mem, cti_plate_batch *plates, cti_bend_batch *bounds, cti_bend_batch *hinges, const ct_material *m,
+                          const cti_plate_sheet *sheet)
 {
     cti_plate_maker q;
     int f, ok;
     memset(&q, 0, sizeof q);
-    q.X = X, q.triangles = triangles;
-    ok = cti_topology_build(mem, &q.topology, n_nodes, triangles, n_triangles, NULL, 0) && CTI_RESIZE(mem, q.edge, q.topology.n_edges);
-    for (f = 0; ok && f < q.topology.n_edges; f++)
+    q.sheet = sheet;
+    ok = cti_topology_build(mem, &q.topology, sheet->n_nodes, sheet->triangles, sheet->n_triangles, NULL, 0) &&
+         CTI_RESIZE(mem, q.edge, 3 * (size_t)q.topology.n_edges);
+    for (f = 0; ok && f < 3 * q.topology.n_edges; f++)
         q.edge[f] = 0;
-    for (f = 0; ok && f < n_triangles; f++)
+    for (f = 0; ok && f < sheet->n_triangles; f++)
         ok = cti_plate_take(mem, &q, f, (double)m->bending);
-    ok = ok && cti_plate_fill(mem, plates, &q, m, node_offset) && cti_plate_hinges(mem, hinges, &q, m, n_triangles, node_offset);
+    ok = ok && cti_plate_fill(mem, plates, &q) && cti_plate_hinges(mem, bounds, &q, m, 1) && cti_plate_hinges(mem, hinges, &q, m, 0);
     cti_topology_free(mem, &q.topology);
     CTI_FREE(mem, q.node);
     CTI_FREE(mem, q.G);
@@ -286,17 +310,8 @@ CTI_FN int cti_plate_init(cti_mem *mem, cti_plate_batch *plates, cti_bend_batch 
 CTI_FN void cti_plate_batch_free(cti_mem *mem, cti_plate_batch *t)
 {
     CTI_FREE(mem, t->node);
-    CTI_FREE(mem, t->slot);
     CTI_FREE(mem, t->rest);
     t->n = 0;
-}
-CTI_FN int cti_plate_batch_append_pairs(const cti_plate_batch *t, cti_mem *mem, int32_t **pairs)
-{
-    return cti_element_pairs(mem, pairs, t->node, t->n, 6);
-}
-CTI_FN int cti_plate_batch_slots(cti_mem *mem, cti_plate_batch *t, cti_slot_fn *slot, const void *ctx)
-{
-    return cti_element_slots(mem, &t->slot, t->node, t->n, 6, slot, ctx);
 }
 
 /* ---- a batch ---- */
@@ -327,76 +342,23 @@ static void cti_plate_load(const cti_plate_batch *t, int batch, const ct_real *x
     }
 }
 
-/* f [18] = sum_e m_e grad theta_e, m = factor G d */
-static void cti_plate_forces(const cti_plate_lanes *w, const cti_r8 *d, cti_r8 factor, cti_r8 *f)
+CTI_FN void cti_plate_batch_assemble(const cti_plate_batch *t, const ct_real *x, ct_real *force, double *out_energy)
 {
-    cti_r8 m[3];
-    int i;
-    cti_matvec8(w->G, d, m);
-    cti_scale3_8(factor, m, m);
-    for (i = 0; i < 18; i++)
-        f[i] = cti_sum3_8(m[0], w->g[i], m[1], w->g[18 + i], m[2], w->g[36 + i]);
-}
-
-/* sum_e grad theta_e h_e', h_e = scale sum_f G_ef grad theta_f; the upper blocks. Node a has no part in theta_e where a = 3 + f, f != e. */
-static void cti_plate_blocks(const cti_plate_lanes *w, cti_r8 scale, cti_r8 *k)
-{
-    cti_r8 h[54];
-    int a, b, e, i, j;
-    for (e = 0; e < 3; e++)
-        for (i = 0; i < 18; i++)
-            h[18 * e + i] = cti_mul8(scale, cti_sum3_8(w->G[3 * e], w->g[i], w->G[3 * e + 1], w->g[18 + i], w->G[3 * e + 2], w->g[36 + i]));
-    for (a = 0; a < 6; a++)
-        for (b = a; b < 6; b++) {
-            cti_r8 *m = k + 9 * CTI_UPPER(6, a, b);
-            for (i = 0; i < 3; i++)
-                for (j = 0; j < 3; j++) {
-                    const cti_r8 *p = w->g + 3 * a + i, *q = h + 3 * b + j;
-                    e = a - 3;
-                    m[3 * i + j] = a < 3 ? cti_sum3_8(p[0], q[0], p[18], q[18], p[36], q[36]) : cti_mul8(p[18 * e], q[18 * e]);
-                }
-        }
-}
-
-CTI_FN void cti_plate_batch_assemble(const cti_plate_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
-                                     double *out_energy)
-{
-    const cti_r8 scale = cti_set8(dt * dt + dt * t->damping_stiffness), half = cti_set8(CTI_R(0.5)), minus = cti_set8(CTI_R(-1.0));
-    int batch;
+    const cti_r8 half = cti_set8(CTI_R(0.5));
+    int batch, i;
     for (batch = 0; 8 * batch < t->n; batch++) {
         int count = cti_element_count(t->n, batch);
         cti_plate_lanes w;
-        cti_r8 m[3], f[18], k[189];
+        cti_r8 m[3], f[18];
         cti_plate_load(t, batch, x, &w);
-        if (out_energy) {
-            cti_matvec8(w.G, w.d, m);
+        cti_matvec8(w.G, w.d, m);
+        if (out_energy)
             *out_energy += cti_element_sum(cti_mul8(half, cti_dot8(w.d, m)), count);
-        }
-        if (force) {
-            cti_plate_forces(&w, w.d, minus, f);
-            cti_element_scatter_force(force, t->node + 48 * (size_t)batch, 6, count, f);
-        }
-        if (val) {
-            cti_plate_blocks(&w, scale, k);
-            cti_element_scatter_blocks(val, t->slot + 288 * (size_t)batch, 6, count, k);
-        }
-    }
-}
-
-CTI_FN void cti_plate_batch_damping(const cti_plate_batch *t, const ct_real *x, const ct_real *v, ct_real *out)
-{
-    const cti_r8 beta = cti_set8(t->damping_stiffness);
-    int batch, e, i;
-    for (batch = 0; t->damping_stiffness > 0 && 8 * batch < t->n; batch++) {
-        cti_plate_lanes w;
-        cti_r8 rate[18], d[3], f[18];
-        cti_plate_load(t, batch, x, &w);
-        cti_element_gather(v, t->node + 48 * (size_t)batch, 6, rate);
-        for (e = 0; e < 3; e++)
-            for (d[e] = cti_set8(0), i = 0; i < 18; i++)
-                d[e] = cti_mad8(d[e], w.g[18 * e + i], rate[i]);
-        cti_plate_forces(&w, d, beta, f);
-        cti_element_scatter_force(out, t->node + 48 * (size_t)batch, 6, cti_element_count(t->n, batch), f);
+        if (!force)
+            continue;
+        for (i = 0; i < 18; i++)
+            f[i] = cti_neg8(cti_sum3_8(m[0], w.g[i], m[1], w.g[18 + i], m[2], w.g[36 + i]));
+        cti_element_scatter_force(force, t->node + 48 * (size_t)batch, 6, count, f);
     }
 }
 

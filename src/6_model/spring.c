@@ -1,6 +1,6 @@
 /* spring.c -- springs between two nodes: energy k/2 (l - L)^2, force k (l - L) n on the first node, stiffness
    k (n n' + max(0, 1 - L/l) (1 - n n')), which is positive semidefinite; a compressed spring keeps n n' only.
-   Strain limit: at the elongation e = limit L a spring has an additional stiffness K, that of CTI_SPRING_LIMIT masses held over a step,
+   Strain limit: at the elongation e = limit L a spring has an additional stiffness K, that of CTI_SPRING_LIMIT masses held over a step (10 ms at least),
    reached by a ramp of width w below e, so that its energy is twice differentiable:  g(u) = K u^2 / (2 w) for u = l - L - e + w in [0, w],
    K (u - w / 2) beyond.
    One Newton step does not see a limit ahead of it, so this term is linearized where the present velocity ends, y = x + dt v:
@@ -12,9 +12,14 @@
 #include "../1_math/vec.h"
 #include "hinge.h"
 
-#define CTI_SPRING_LIMIT CTI_R(200)      /* masses of the heavier end */
-#define CTI_SPRING_RATES CTI_R(20)       /* and so many times the spring's own rate */
-#define CTI_SPRING_RAMP CTI_R(0.1)       /* w / e */
+#define CTI_SPRING_LIMIT CTI_R(200) /* masses of the heavier end */
+/* [s] shortest step that sets the stiffness: a longer step is held as softly as it can be solved, a shorter one has the energy of this one, so
+   that halving a step makes a limit easier to solve. Half of it: four times as stiff; pieces of a step of 10 ms would change its energy. */
+#define CTI_SPRING_STEP CTI_R(0.01)
+#define CTI_SPRING_RATES CTI_R(20) /* and so many times the spring's own rate */
+/* w / e: how far ahead a linearization sees the limit. A sheet of 20 x 20 weak springs that is let go at 10 ms reaches .053 of a limit of .05; with
+   half of this .08, with twice .037, where it hangs at 3/5 of its limit. */
+#define CTI_SPRING_RAMP CTI_R(0.3)
 
 /* ---- which springs ---- */
 
@@ -172,7 +177,7 @@ static void cti_spring_blocks(const cti_r8 *n, cti_r8 along, cti_r8 across, cti_
 static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real *x, cti_r8 *f, cti_r8 *k, cti_r8 *along, cti_r8 *energy)
 {
     const cti_r8 zero = cti_set8(0), half = cti_set8(CTI_R(0.5)), step = cti_set8(t->step);
-    const ct_real *rest = t->rest + batch * CTI_SPRING_REST * 8;
+    const ct_real *rest = t->rest + batch * CTI_SPRING_REST * 8, held = cti_max(t->step, CTI_SPRING_STEP);
     cti_r8 node[6], ends[6], n[3], v[3], kv[3], rate, least, w, l, u, r, g, g1;
     int i, j;
     cti_element_gather(x, t->node + 16 * batch, 2, node);
@@ -192,7 +197,7 @@ static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real
     if (!cti_bits8(cti_lt8(zero, u)))
         return 0;
     cti_scale3_8(cti_div8(cti_set8(1), cti_max8(l, cti_set8(CTI_R(1e-30)))), n, n);
-    rate = cti_mad8(cti_scale8(CTI_SPRING_RATES, cti_load8(rest)), cti_set8(CTI_SPRING_LIMIT / (t->step * t->step)), cti_load8(rest + 16));
+    rate = cti_mad8(cti_scale8(CTI_SPRING_RATES, cti_load8(rest)), cti_set8(CTI_SPRING_LIMIT / (held * held)), cti_load8(rest + 16));
     r = cti_min8(u, w), g1 = cti_div8(cti_mul8(rate, r), w);
     /* g = K (r^2 / (2 w) + u - r), energy K (r^3 / (6 w) + (u - r) (w + u - r) / 2) */
     u = cti_sub8(u, r);
@@ -282,5 +287,6 @@ CTI_FN double cti_spring_batch_energy(const cti_spring_batch *t, const ct_real *
 }
 
 #undef CTI_SPRING_LIMIT
+#undef CTI_SPRING_STEP
 #undef CTI_SPRING_RATES
 #undef CTI_SPRING_RAMP

@@ -222,10 +222,14 @@ static int cti_assemble_models(cti_state *s, ct_real dt, const ct_real *x, int *
 {
     cti_assemble_loop q;
     ct_real *ahead = s->pcg_work;
-    int i;
+    int i, c;
     q.s = s, q.dt = dt, q.x = x, q.ahead = ahead;
     for (i = 0; i < 3 * s->n; i++)
         ahead[i] = s->v[i] - (x[i] - s->x[i]) / dt;
+    /* limits of what is linearized anew are looked at where it is */
+    for (c = 0; x == s->q && c < CTI_LEN(s->factors.components); c++)
+        for (i = s->factors.components[c].begin; s->turns[c].moved == 2 && i < s->factors.components[c].end; i++)
+            cti_v3_put(ahead, s->factors.blocks[i], cti_v3_zero());
     q.extended = CTI_ARENA_NEW(s->arena, int, s->n_models);
     if (!q.extended)
         return 0;

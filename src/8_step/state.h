@@ -126,7 +126,7 @@ typedef struct cti_history {
 /* cti_turn -- the turn of a component that its angular momentum predicts for a step (motion.h). */
 typedef struct cti_turn {
     int turns;       /* 0: too little to be seen, or another place than q = c + R (x - c) is linearized at */
-    int moved;       /* 1: q is not x */
+    int moved;       /* q is not x; 2: it is where an iteration ended */
     ct_real R[9];
     cti_v3 center;   /* c [m] */
     cti_v3 rate;     /* [rad/s] what Euler's b adds to v as a spin about c at q, so that the angular momentum there is that at x */

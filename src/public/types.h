@@ -344,19 +344,23 @@ typedef struct ct_material {
     ct_model model;
     ct_real young;             /* [Pa] > 0 */
     ct_real poisson;           /* [0, 0.5) */
-    ct_real density;           /* [kg/m^3] > 0: soft */
+    ct_real density;           /* [kg/m^3] > 0: soft; of what an embedded surface encloses */
     ct_real damping_mass;      /* Rayleigh alpha [1/s] >= 0 */
-    ct_real damping_stiffness; /* Rayleigh beta [s] >= 0 */
+    ct_real damping_stiffness; /* Rayleigh beta [s] >= 0: a stress beta C dE/dt by the rate of Green's strain, C the stiffness at rest. Small
+                                  vibrations decay with beta w^2 / 2 [1/s]; what turns as a whole is not braked */
     ct_real shell_thickness;   /* [m] > 0: membrane */
-    ct_real bending;           /* membrane: bending stiffness [N m] >= 0 */
+    ct_real bending;           /* membrane: flexural rigidity B [N m] >= 0: B c^2 / 2 per area for a cylinder of curvature c in every
+                                  direction, 2 and 2 times that for a twist and a sphere (no coupling by Poisson's ratio), within 1/20 on any
+                                  mesh of 24 cells a side; free strips are up to 1/8 softer (docs/limits.md) */
     ct_real areal_density;     /* [kg/m^2] > 0: cloth */
-    ct_real stretch, shear, bend; /* springs: [N/m] along edges, across them, over two edges; >= 0 */
+    ct_real stretch, shear, bend; /* springs: [N/m] along edges, across them, over two edges; >= 0. Rates of single springs: what the sheet
+                                     resists with depends on the mesh and the direction (docs/limits.md) */
     ct_real strain_limit;      /* springs: largest relative elongation (l - L) / L, 0: none. Held inside the implicit step, together with
-                                  the contacts: from 9/10 of it on a spring stiffens, and at the limit it is as stiff as 200 times the
-                                  mass of its heavier end over a step, and 20 times its own rate. A sheet that hangs by an edge keeps it
-                                  within 1/10 at steps to 10 ms; heavy loads on few springs, the step of
-                                  an impact and fast swings at longer steps exceed it more.
-                                  Energies of a report hold the limit's own, which depends on the step */
+                                  the contacts: from 7/10 of it on a spring stiffens, and at the limit it is as stiff as 200 times the
+                                  mass of its heavier end over a step of at least 10 ms, and 20 times its own rate. A sheet that hangs at rest
+                                  keeps it at steps to 10 ms; one that swings or falls exceeds it by about 1/10 where the world's
+                                  newton_iterations allow it to be solved, else up to twice (docs/limits.md).
+                                  Energies of a report hold the limit's own, which grows with shorter steps down to 10 ms */
 } ct_material;
 
 /* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. friction and thickness below 0 stand for the world's. */
@@ -365,7 +369,9 @@ typedef struct ct_soft_desc {
     const char *name; /* copied, may be NULL; appears in error texts */
     const ct_mesh *mesh;    /* positions and tets: the nodes */
     const ct_mesh *surface; /* NULL: the tets' boundary collides; else a triangle mesh embedded in them: its vertices are the body's vertices
-                               then, which positions, contacts and triangles count; pins and velocities go by nodes */
+                               then, which positions, contacts and triangles count; pins and velocities go by nodes. A closed surface is what
+                               weighs and resists: a tet counts with the part of it that lies inside, at least 1/10, and the mass is that of
+                               the enclosed volume. Of an open one, or one that is inside out, all tets count whole */
     ct_material material;
     ct_real friction, thickness;
     ct_real velocity[3];
