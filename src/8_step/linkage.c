@@ -4,11 +4,12 @@
    kick, projected in the metric of the masses on what the joints allow there (J p = 0) [Andersen 1983]. Kinetic energy of p and gravity's are
    compared with those of the step before, and what is missing or too much is put right along p, less the motion that the bodies have as one
    rigid body where they are free: J, linear and angular momentum stay what they are [Hairer, Lubich, Wanner 2006, IV.4: projection on
-   invariants]. The change of the squared speed is at most the largest turn of the step, so that rest stays rest; what is left waits for the next step.
+   invariants]. What is more than half of the kinetic energy waits for the next step.
    Not where a contact pressed, where a joint gives way, is eased together or driven, or where a body is damped. */
 #include "linkage.h"
 #include "joints.h"
 
+#define CTI_LINKAGE_MOST 0.5 /* change of the kinetic energy in a step, as a share: where a chain turns round there is none to be changed */
 #define CTI_LINKAGE_EASED CTI_R(0.01) /* share of the thickness above which a joint is being eased together */
 
 /* bodies that are held together, at their root */
@@ -19,7 +20,6 @@ typedef struct cti_linkage {
     int known;        /* their energy before is known */
     double was, now;  /* [J] energy */
     double apart;     /* [J] kinetic, about the common rigid motion */
-    ct_real turn;     /* [rad] largest of the step */
     ct_real scale;    /* of the motion about the common one */
     ct_real mass;
     cti_v3 first, center, speed, spin, rate;
@@ -69,7 +69,7 @@ static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
 }
 
 /* opens what contacts pressed on and what is damped; sums that need no projection */
-static void cti_linkage_open(const cti_state *s, cti_linkage_work *w, ct_real dt, int forced)
+static void cti_linkage_open(const cti_state *s, cti_linkage_work *w, int forced)
 {
     int i, k;
     for (i = 0; i < CTI_LEN(s->rows); i++)
@@ -83,7 +83,6 @@ static void cti_linkage_open(const cti_state *s, cti_linkage_work *w, ct_real dt
         cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
         g->open |= forced || s->still || s->alpha[r->block] > 0;
         g->known &= r->linked;
-        g->turn = cti_max(g->turn, dt * cti_v3_norm(cti_v3_at(s->v_new, r->block + 1)));
         g->was += r->energy;
     }
 }
@@ -252,10 +251,10 @@ static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
     }
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w->q[i];
-        double most = cti_min(0.5, (double)g->turn), change = (g->was - g->now) / g->apart;
+        double change = (g->was - g->now) / g->apart;
         g->scale = 1;
         if (g->up == i && g->known && !g->open && g->apart > 0)
-            g->scale = cti_sqrt((ct_real)(1 + cti_clamp(change, -most, most)));
+            g->scale = cti_sqrt((ct_real)(1 + cti_clamp(change, -CTI_LINKAGE_MOST, CTI_LINKAGE_MOST)));
     }
 }
 
@@ -296,7 +295,7 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt, int forced)
     for (i = 0; i < n; i++)
         w.q[i].up = i, w.q[i].known = 1;
     cti_linkage_unite(s, &w);
-    cti_linkage_open(s, &w, dt, forced);
+    cti_linkage_open(s, &w, forced);
     cti_linkage_start(s, &w, dt);
     if (!cti_linkage_project(s, &w))
         return 0;
@@ -324,4 +323,5 @@ CTI_FN double cti_linkage_more(const cti_state *s)
     return more;
 }
 
+#undef CTI_LINKAGE_MOST
 #undef CTI_LINKAGE_EASED
