@@ -6,6 +6,8 @@
 #include "../1_math/elem.h"
 
 #define CTI_RIGID_TURN 1 /* rad in a step above which the turn is not resolved */
+#define CTI_RIGID_PIECE CTI_R(0.25) /* rad of a piece of a longer turn: Euler's equations keep their energy to 1e-3 of it in a turn-over */
+#define CTI_RIGID_PIECES 256 /* at most; what is faster turns about its angular momentum alone */
 #define CTI_RIGID_ITERATIONS 20 /* of Newton's method for the midpoint */
 #define CTI_RIGID_CLOSE (64 * cti_sqrt(CTI_EPS)) /* relative error of w after which it has failed */
 
@@ -132,7 +134,8 @@ static int cti_rigid_newton(const ct_real *I, cti_v3 w, ct_real dt, cti_v3 f, ct
     return 1;
 }
 
-CTI_FN void cti_rigid_free(cti_rigid *b, ct_real dt)
+/* the midpoint rule over the step. 0: it cannot follow */
+static int cti_rigid_midpoint(cti_rigid *b, ct_real dt)
 {
     cti_v3 start = cti_rigid_rate(b, b->q), w = start, L = cti_v3_at(b->spin, 0);
     ct_real q[4], inverse[9], change = CTI_REAL_MAX, last;
@@ -156,8 +159,41 @@ CTI_FN void cti_rigid_free(cti_rigid *b, ct_real dt)
     cti_v3_put(b->w_mid, 0, w);
     if (cti_m3_inverse(b->I_mid, inverse))
         cti_v3_put(b->w_mid, 0, cti_m3_mul_v(inverse, L));
-    if (!(cti_v3_norm(cti_v3_sub(cti_v3_at(b->w_mid, 0), w)) <= CTI_RIGID_CLOSE * cti_v3_norm(w)) || !(dt * cti_v3_norm(w) <= CTI_RIGID_TURN))
+    return cti_v3_norm(cti_v3_sub(cti_v3_at(b->w_mid, 0), w)) <= CTI_RIGID_CLOSE * cti_v3_norm(w) && dt * cti_v3_norm(w) <= CTI_RIGID_TURN;
+}
+
+/* q_free of a long turn, piece by piece; 0: a piece fails */
+static int cti_rigid_pieces(cti_rigid *b, ct_real dt, int n)
+{
+    cti_rigid piece = *b;
+    int i;
+    for (i = 0; i < n; i++) {
+        if (!cti_rigid_midpoint(&piece, dt / (ct_real)n))
+            return 0;
+        cti_rigid_turn(piece.q, cti_v3_mul(cti_v3_at(piece.w_mid, 0), dt / (ct_real)n), b->q_free);
+        memcpy(piece.q, b->q_free, sizeof piece.q);
+    }
+    return 1;
+}
+
+CTI_FN void cti_rigid_free(cti_rigid *b, ct_real dt)
+{
+    cti_v3 start = cti_rigid_rate(b, b->q);
+    ct_real turn = dt * cti_v3_norm(start);
+    b->whirls = 0;
+    if (!cti_rigid_midpoint(b, dt))
         cti_rigid_whirl(b, start);
+    if (turn > 2 * CTI_RIGID_PIECE && turn < CTI_RIGID_PIECE * CTI_RIGID_PIECES)
+        b->whirls = cti_rigid_pieces(b, dt, 1 + (int)(turn / CTI_RIGID_PIECE));
+}
+
+CTI_FN void cti_rigid_go(cti_rigid *b, cti_v3 w, ct_real dt)
+{
+    cti_v3 change = cti_v3_sub(w, cti_v3_at(b->w_mid, 0));
+    if (b->whirls && cti_v3_norm(change) <= CTI_RIGID_CLOSE * cti_v3_norm(w))
+        memcpy(b->q_new, b->q_free, sizeof b->q_new);
+    else
+        cti_rigid_turn(b->q, cti_v3_mul(w, dt), b->q_new);
 }
 
 CTI_FN ct_real cti_rigid_gyration(const cti_rigid *b) { return cti_sqrt((b->inertia[0] + b->inertia[4] + b->inertia[8]) / (2 * b->mass)); }
