@@ -263,7 +263,7 @@ static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti
 {
     cti_rigid *r = &s->rigids[i];
     ct_real apart[6], scale = g->scale - 1, *p = w->p + 6 * (size_t)i;
-    double share = g->known && !g->open ? (g->was - g->now) : 0;
+    double left = 0;
     int k;
     cti_linkage_apart(s, w, g, i, apart);
     for (k = 0; k < 6; k++)
@@ -272,10 +272,11 @@ static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti
     cti_v3_addto(r->spin, 0, cti_v3_mul(cti_m3_mul_v(w->I + 9 * (size_t)i, cti_v3_at(apart, 1)), scale));
     cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
     memcpy(r->end, p, sizeof r->end);
-    /* what was not put right is in the remembered energy of the first */
-    share -= (double)((g->scale * g->scale - 1)) * g->apart;
-    r->energy = cti_linkage_kinetic(s, w, i, p) + cti_linkage_gravity(s, i) + (g == &w->q[i] && g->known && !g->open ? share : 0);
-    r->linked = 1;
+    /* what was not put right is remembered by the first of them */
+    if (g == &w->q[i] && g->known && !g->open)
+        left = g->was - g->now - (double)(g->scale * g->scale - 1) * g->apart;
+    r->energy = cti_linkage_kinetic(s, w, i, p) + cti_linkage_gravity(s, i) + left;
+    r->linked = !g->open;
 }
 
 CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt, int forced)
