@@ -69,7 +69,7 @@ static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
 }
 
 /* opens what contacts pressed on and what is damped; sums that need no projection */
-static void cti_linkage_open(const cti_state *s, cti_linkage_work *w, int forced)
+static void cti_linkage_open(const cti_state *s, cti_linkage_work *w)
 {
     int i, k;
     for (i = 0; i < CTI_LEN(s->rows); i++)
@@ -81,7 +81,7 @@ static void cti_linkage_open(const cti_state *s, cti_linkage_work *w, int forced
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
         const cti_rigid *r = &s->rigids[i];
         cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
-        g->open |= forced || s->still || s->alpha[r->block] > 0;
+        g->open |= s->still || s->alpha[r->block] > 0;
         g->known &= r->linked;
         g->was += r->energy;
     }
@@ -279,7 +279,23 @@ static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti
     r->linked = !g->open;
 }
 
-CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt, int forced)
+CTI_FN void cti_linkage_watch(cti_state *s)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        memcpy(s->rigids[i].end, s->v_new + 3 * (size_t)s->rigids[i].block, sizeof s->rigids[i].end);
+}
+
+CTI_FN void cti_linkage_forget(cti_state *s, int all)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        for (k = 0; k < 6; k++)
+            if (all || s->rigids[i].end[k] != s->v_new[3 * s->rigids[i].block + k])
+                s->rigids[i].linked = 0;
+}
+
+CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
 {
     cti_linkage_work w;
     int i, n = CTI_LEN(s->rigids), n_joints = CTI_LEN(s->joints);
@@ -296,7 +312,7 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt, int forced)
     for (i = 0; i < n; i++)
         w.q[i].up = i, w.q[i].known = 1;
     cti_linkage_unite(s, &w);
-    cti_linkage_open(s, &w, forced);
+    cti_linkage_open(s, &w);
     cti_linkage_start(s, &w, dt);
     if (!cti_linkage_project(s, &w))
         return 0;

@@ -76,8 +76,8 @@ static void cti_step_commit_rigids(cti_state *s)
         memcpy(s->frames0, s->frames1, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->rigids));
 }
 
-/* the tentative end becomes the state; forced: by the fail-safe */
-static int cti_step_commit(cti_state *s, ct_real dt, int forced, const cti_memory *memory, ct_real dt_memory, cti_memory *next)
+/* the tentative end becomes the state */
+static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_memory *next)
 {
     const ct_real *v;
     cti_row_context c;
@@ -91,7 +91,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, int forced, const cti_memor
         s->dv[i] = s->v[i];
     memcpy(s->v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_step_commit_rigids(s);
-    if (!cti_linkage_keep(s, dt, forced))
+    if (!cti_linkage_keep(s, dt))
         return 0;
     for (i = 0; i < 3 * s->n; i++)
         s->dv[i] = s->v[i] - s->dv[i];
@@ -278,12 +278,14 @@ static int cti_step_force(cti_state *s, ct_real dt, cti_step_try *t, ct_step_rep
     cti_attempt *a = &t->a;
     int resting = t->rests || a->gave_up;
     cti_integrate_watch(s);
+    cti_linkage_watch(s);
     if (resting)
         cti_step_rested(s, a->gave_up);
     /* zones may push what rests */
     if ((t->rests && !a->clear && !cti_assemble_pins(s, dt)) || !cti_step_fail_safe(s, dt, a, r))
         return 0;
     cti_integrate_reset(s, !a->converged);
+    cti_linkage_forget(s, !a->converged);
     if (resting)
         cti_step_note_rest(s, r);
     return 1;
@@ -344,7 +346,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         if (t.a.budget)
             cti_step_status(r, CT_STATUS_BUDGET);
         if (((!t.good || t.rests) && !cti_step_force(s, sub, &t, r)) ||
-            !cti_step_commit(s, sub, !t.good || t.rests, memory, dt_memory, &s->memory_step[slot]))
+            !cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot]))
             return cti_step_take_back(s);
         memory = &s->memory_step[slot];
         slot ^= 1;
