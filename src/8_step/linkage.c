@@ -15,12 +15,16 @@
 /* bodies that are held together, at their root */
 typedef struct cti_linkage {
     int32_t up;
+    int joined;       /* there is a joint */
     int held;         /* by the world */
     int open;         /* something else may act on them */
     int known;        /* their energy before is known */
     double was, now;  /* [J] energy */
     double apart;     /* [J] kinetic, about the common rigid motion */
     ct_real scale;    /* of the motion about the common one */
+    int done, most;   /* of conjugate gradients, with steps that are left */
+    double square, first_square, next, down;
+    ct_real along;
     ct_real mass;
     cti_v3 first, center, speed, spin, rate;
     ct_real inertia[9];
@@ -57,6 +61,7 @@ static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
         cti_linkage *g = any >= 0 ? &q[cti_linkage_root(q, any)] : NULL;
         if (!g)
             continue;
+        g->joined = 1;
         g->held |= j->a.rigid < 0 || j->b.rigid < 0;
         if (!cti_linkage_is_pure(&j->a) || !cti_linkage_is_pure(&j->b) || j->compliance > 0 || j->angular_compliance > 0) {
             g->open = 1;
@@ -143,44 +148,70 @@ static void cti_linkage_answer(const cti_state *s, const cti_linkage_work *w, co
     }
 }
 
-static double cti_linkage_dot(const ct_real *a, const ct_real *b, int n)
+/* linkage of a row */
+static cti_linkage *cti_linkage_of(const cti_state *s, const cti_linkage_work *w, int row)
 {
-    double sum = 0;
-    int i;
+    return &w->q[cti_linkage_root(w->q, s->rigid_of[w->rows[row].term[0].block])];
+}
+
+/* a . b of a row */
+static double cti_linkage_dot(const ct_real *a, const ct_real *b, int row)
+{
+    return (double)cti_v3_dot(cti_v3_at(a, row), cti_v3_at(b, row));
+}
+
+/* one step of conjugate gradients in every linkage that is not done, with sums of its own: what is far away changes no bit. 0: all are done */
+static int cti_linkage_descend(const cti_state *s, cti_linkage_work *w, ct_real *r, ct_real *d, ct_real *Wd, ct_real *step)
+{
+    int i, n = CTI_LEN(s->rigids), open = 0;
     for (i = 0; i < n; i++)
-        sum += (double)a[i] * (double)b[i];
-    return sum;
+        w->q[i].down = w->q[i].next = 0;
+    cti_linkage_answer(s, w, d, step);
+    cti_linkage_rates(s, w, step, Wd);
+    for (i = 0; i < w->n; i++)
+        cti_linkage_of(s, w, i)->down += cti_linkage_dot(d, Wd, i);
+    for (i = 0; i < n; i++) {
+        cti_linkage *g = &w->q[i];
+        g->along = !g->done && g->down > 0 ? (ct_real)(g->square / g->down) : 0;
+    }
+    for (i = 0; i < 2 * n; i++)
+        cti_v3_put(w->p, i, cti_v3_mad(cti_v3_at(w->p, i), cti_v3_at(step, i), -w->q[cti_linkage_root(w->q, i / 2)].along));
+    for (i = 0; i < w->n; i++) {
+        cti_linkage *g = cti_linkage_of(s, w, i);
+        cti_v3_put(r, i, cti_v3_mad(cti_v3_at(r, i), cti_v3_at(Wd, i), -g->along));
+        g->next += cti_linkage_dot(r, r, i);
+    }
+    for (i = 0; i < w->n; i++) {
+        cti_linkage *g = cti_linkage_of(s, w, i);
+        cti_v3_put(d, i, g->done ? cti_v3_zero() : cti_v3_mad(cti_v3_at(r, i), cti_v3_at(d, i), (ct_real)(g->next / g->square)));
+    }
+    for (i = 0; i < n; i++) {
+        cti_linkage *g = &w->q[i];
+        g->done |= !(g->along > 0) || !(g->next > g->first_square * (double)(CTI_EPS * CTI_EPS)) || --g->most <= 0;
+        g->square = g->next;
+        open |= !g->done;
+    }
+    return open;
 }
 
 /* p <- p - M^-1 J' (J M^-1 J')^-1 J p by conjugate gradients: a chain takes as many steps as it has equations. 0: out of memory */
 static int cti_linkage_project(cti_state *s, cti_linkage_work *w)
 {
-    int i, k, n = 3 * w->n, m = 6 * CTI_LEN(s->rigids);
+    int i, n = 3 * w->n, m = 6 * CTI_LEN(s->rigids);
     ct_real *r = CTI_ARENA_NEW(s->arena, ct_real, n + 1), *d = CTI_ARENA_NEW(s->arena, ct_real, n + 1);
     ct_real *Wd = CTI_ARENA_NEW(s->arena, ct_real, n + 1), *step = CTI_ARENA_NEW(s->arena, ct_real, m + 1);
-    double rr, first, next, down;
     if (!r || !d || !Wd || !step)
         return 0;
     cti_linkage_rates(s, w, w->p, r);
     memcpy(d, r, sizeof(ct_real) * (size_t)n);
-    first = rr = cti_linkage_dot(r, r, n);
-    for (k = 0; k < 2 * n && rr > first * (double)(CTI_EPS * CTI_EPS); k++) {
-        ct_real a;
-        cti_linkage_answer(s, w, d, step);
-        cti_linkage_rates(s, w, step, Wd);
-        down = cti_linkage_dot(d, Wd, n);
-        if (!(down > 0))
-            break;
-        a = (ct_real)(rr / down);
-        for (i = 0; i < m; i++)
-            w->p[i] -= a * step[i];
-        for (i = 0; i < n; i++)
-            r[i] -= a * Wd[i];
-        next = cti_linkage_dot(r, r, n);
-        for (i = 0; i < n; i++)
-            d[i] = r[i] + (ct_real)(next / rr) * d[i];
-        rr = next;
+    for (i = 0; i < w->n; i++) {
+        cti_linkage *g = cti_linkage_of(s, w, i);
+        g->square += cti_linkage_dot(r, r, i), g->most += 6;
     }
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        w->q[i].first_square = w->q[i].square, w->q[i].done = !(w->q[i].square > 0);
+    while (cti_linkage_descend(s, w, r, d, Wd, step))
+        ;
     return 1;
 }
 
@@ -318,8 +349,12 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
         return 0;
     cti_linkage_common(s, &w);
     cti_linkage_scale(s, &w);
-    for (i = 0; i < n; i++)
-        cti_linkage_apply(s, &w, &w.q[cti_linkage_root(w.q, i)], i);
+    for (i = 0; i < n; i++) {
+        const cti_linkage *g = &w.q[cti_linkage_root(w.q, i)];
+        s->rigids[i].linked = 0;
+        if (g->joined)
+            cti_linkage_apply(s, &w, g, i);
+    }
     return 1;
 }
 
