@@ -5,7 +5,7 @@
 typedef struct chain {
     ct_world *w;
     ct_body_id link[8];
-    int n;
+    int n, exact;
     double rest, mass; /* [J] energy when it hangs still; [kg] of a link */
 } chain;
 
@@ -43,7 +43,7 @@ static chain hang(int n, const double s[3], double density, double angle, ct_row
     int i;
     d.row_mode = rows;
     memset(&c, 0, sizeof c);
-    c.w = world_make(&d), c.n = n, c.mass = density * s[0] * s[1] * s[2];
+    c.w = world_make(&d), c.n = n, c.exact = rows == CT_ROW_ANTICIPATED, c.mass = density * s[0] * s[1] * s[2];
     for (i = 0; i < n; i++) {
         double l = 0.1 + 0.2 * i, x[3];
         x[0] = l * sin(angle), x[1] = height - l * cos(angle), x[2] = 0;
@@ -66,7 +66,7 @@ static void swing(chain *c, double dt, double seconds, double out[4])
     for (i = 0; i < n; i++) {
         ct_step_report r = step_once(c->w, dt);
         double e = energy(&r) - c->rest;
-        assert_true(r.status <= CT_STATUS_SUBSTEPPED && r.joint_error < 1e-5);
+        assert_true(r.status <= CT_STATUS_SUBSTEPPED && r.joint_error < (c->exact ? 1e-5 : 0.02));
         if (i == 0)
             start = e;
         sum += e / start;
@@ -94,6 +94,11 @@ static void fast_chains_keep_their_energy(void **state)
         c = hang(5, bead, 1e4, 1.2, CT_ROW_ANTICIPATED, 0); /* too small to touch each other */
         swing(&c, steps[k], seconds / (2 - k), e);
         print_message("5 beads, %g ms: energy %.4f to %.4f of the start's, means of 5 s %.4f to %.4f\n", 1e3 * steps[k], e[0], e[1], e[2], e[3]);
+        assert_true(e[1] < 1.01 && e[0] > 0.98 && e[2] > 0.99 && e[3] < 1.01);
+        c = hang(2, rod, 1000, 1.2, CT_ROW_VELOCITY, 0); /* they lost 79 % */
+        swing(&c, steps[k], seconds / 2, e);
+        print_message("2 rods, velocity rows, %g ms: energy %.4f to %.4f of the start's, means of 5 s %.4f to %.4f\n", 1e3 * steps[k], e[0], e[1], e[2],
+                      e[3]);
         assert_true(e[1] < 1.01 && e[0] > 0.98 && e[2] > 0.99 && e[3] < 1.01);
         c = hang(5, rod, 1000, 1.2, CT_ROW_ANTICIPATED, 0); /* these do */
         swing(&c, steps[k], 5, e);

@@ -5,7 +5,8 @@
    compared with those of the step before, and what is missing or too much is put right along p, less the motion that the bodies have as one
    rigid body where they are free: J, linear and angular momentum stay what they are [Hairer, Lubich, Wanner 2006, IV.4: projection on
    invariants]. What is more than half of the kinetic energy waits for the next step.
-   Not where a contact pressed, where a joint gives way, is eased together or driven, or where a body is damped. */
+   Not where a contact pressed, where a joint gives way, is eased together or driven, or where a body is damped. Rows of CT_ROW_VELOCITY, which
+   miss in every step and lose energy by it, are not taken for eased. */
 #include "linkage.h"
 #include "joints.h"
 
@@ -67,7 +68,7 @@ static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
             g->open = 1;
             continue;
         }
-        g->open |= cti_joints_miss(s, j) > CTI_LINKAGE_EASED * s->desc.thickness;
+        g->open |= s->desc.row_mode != CT_ROW_VELOCITY && cti_joints_miss(s, j) > CTI_LINKAGE_EASED * s->desc.thickness;
         for (part = 0; part < cti_joints_parts(j); part++)
             cti_joints_row(s, j, part, &w->rows[w->n++]);
     }
@@ -283,9 +284,10 @@ static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w->q[i];
         double change = (g->was - g->now) / g->apart;
+        change = change > CTI_LINKAGE_MOST ? CTI_LINKAGE_MOST : (change > -CTI_LINKAGE_MOST ? change : -CTI_LINKAGE_MOST);
         g->scale = 1;
         if (g->up == i && g->known && !g->open && g->apart > 0)
-            g->scale = cti_sqrt((ct_real)(1 + cti_clamp(change, -CTI_LINKAGE_MOST, CTI_LINKAGE_MOST)));
+            g->scale = cti_sqrt((ct_real)(1 + change));
     }
 }
 
