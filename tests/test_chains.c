@@ -5,7 +5,7 @@
 typedef struct chain {
     ct_world *w;
     ct_body_id link[8];
-    int n, exact;
+    int n, exact, lone; /* lone: nothing touches it */
     double rest, mass; /* [J] energy when it hangs still; [kg] of a link */
 } chain;
 
@@ -62,18 +62,23 @@ static void swing(chain *c, double dt, double seconds, double out[4])
 {
     int i, n = (int)(seconds / dt + 0.5), block = (int)(5 / dt + 0.5);
     double start = 0, sum = 0;
+    int late = 0;
     out[0] = out[2] = 1e9, out[1] = out[3] = -1e9;
     for (i = 0; i < n; i++) {
         ct_step_report r = step_once(c->w, dt);
         double e = energy(&r) - c->rest;
-        assert_true(r.status <= CT_STATUS_SUBSTEPPED && r.joint_error < (c->exact ? 1e-5 : 0.02));
+        late += r.status > CT_STATUS_SUBSTEPPED;
+        assert_true(r.joint_error < (c->exact ? 1e-5 : 0.02));
         if (i == 0)
             start = e;
         sum += e / start;
+        /* the account closes: joints do no work from one end of a step to the next */
+        assert_true(i == 0 || !c->lone || fabs(r.energy_gained) < 1e-3 * start);
         out[0] = fmin(out[0], e / start), out[1] = fmax(out[1], e / start);
         if ((i + 1) % block == 0)
             out[2] = fmin(out[2], sum / block), out[3] = fmax(out[3], sum / block), sum = 0;
     }
+    assert_true(late <= n / 100); /* residuals of a step may end above the tolerance */
     ct_world_destroy(c->w);
 }
 
@@ -88,6 +93,7 @@ static void fast_chains_keep_their_energy(void **state)
     for (k = 0; k < 2; k++) {
         double seconds = PLAIN_OR(40, 5);
         chain c = hang(2, rod, 1000, 1.2, CT_ROW_ANTICIPATED, 0);
+        c.lone = 1;
         swing(&c, steps[k], seconds, e);
         print_message("2 rods, %g ms: energy %.4f to %.4f of the start's, means of 5 s %.4f to %.4f\n", 1e3 * steps[k], e[0], e[1], e[2], e[3]);
         assert_true(e[1] < 1.01 && e[0] > 0.98 && e[2] > 0.99 && e[3] < 1.01);

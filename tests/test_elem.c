@@ -72,12 +72,22 @@ static int is_nan(double x) { return !(x == x); }
 static void test_special(void **state)
 {
     double inf = cti_exp64(1000), tiny = 4.9406564584124654e-324, s, c;
+    int i;
     (void)state;
     assert_true(inf > DBL_MAX && cti_exp64(-1000) == 0 && is_nan(cti_exp64(inf - inf)));
     assert_true(cti_log64(0) == -inf && is_nan(cti_log64(-1)) && cti_log64(inf) == inf && is_nan(cti_log64(inf - inf)));
     assert_true(ulps(cti_log64(tiny), -744.4400719213812622L) < 1);
     assert_true(cti_exp64(709.7) < inf && cti_exp64(-745) == tiny);
     assert_true(is_nan(cti_acos64(1.0000001)) && is_nan(cti_acos64(inf - inf)));
+    assert_true(ulps(cti_sin64(1e22), -0.85220084976718880177L) < 1 && ulps(cti_cos64(1e22), 0.52321478539513894549L) < 1);
+    assert_true(ulps(cti_sin64(-1e22), 0.85220084976718880177L) < 1 && ulps(cti_cos64(-1e22), 0.52321478539513894549L) < 1);
+    /* the double that is nearest to a multiple of pi/2 */
+    assert_true(ulps(cti_cos64(6381956970095103.0 * ldexp(1, 797)), -4.68716592425462761112e-19L) < 1);
+    for (i = 0; i < 4000; i++) { /* on both sides of the border between the two reductions, and over all exponents */
+        double x = i < 2000 ? 1e8 * (1 + 1e-3 * uniform()) : ldexp(uniform(), 27 + i % 996);
+        cti_sincos64(x, &s, &c);
+        assert_true(ulps(s, sinl((long double)x)) < 1 && ulps(c, cosl((long double)x)) < 1);
+    }
     cti_sincos64(inf, &s, &c);
     assert_true(is_nan(s) && is_nan(c));
     assert_true(cti_atan2_64(0, 0) == 0 && cti_atan2_64(0, -1) > 3.14 && cti_atan2_64(-1e-300, -1) < -3.14);

@@ -262,8 +262,7 @@ static double tumble(ct_model model, double dt, double *out_linear)
     return away3(l1, l0) / norm3(l0);
 }
 
-/* Linear momentum is kept to rounding. Angular momentum: the co-rotated stiffness of an unstressed body does not resist a rotation, so that
-   little is lost; the tangent of neo-Hookean holds the stress of the straight-line motion, whose torque falls with dt^2 */
+/* Linear and angular momentum are kept to rounding, whatever the material */
 static void momenta_of_a_free_body(void **state)
 {
     double lin[4], ang[4];
@@ -276,10 +275,8 @@ static void momenta_of_a_free_body(void **state)
         lin[0], lin[1], lin[2], lin[3], ang[0], ang[1], ang[2], ang[3]);
     for (i = 0; i < 4; i++)
         assert_true(lin[i] <= 1e-10);
-    assert_true(ang[0] < 1e-3);
-    assert_true(ang[1] < 1e-3);
-    assert_true(ang[2] < 0.4);
-    assert_true(ang[3] < 0.4 * ang[2]);
+    for (i = 0; i < 4; i++)
+        assert_true(ang[i] < 1e-10);
 }
 
 /* two soft boxes collide in the void: impulses are equal and opposite, so the sum of momenta stays */

@@ -376,25 +376,42 @@ static void test_padding(void **state)
         }
 }
 
-/* dt and damping scale K */
+/* dt scales K; damping adds dt D, which is beta K at rest and nothing for rotations */
 static void test_scale(void **state)
 {
     cti_mem mem;
     cti_model model;
     static model_state a;
     static ct_real val[144];
-    ct_real x[12];
-    int i;
+    ct_real x[12], v[12], d[12], spin[3] = {1, -2, CTI_R(0.5)};
+    int k, i, j, rest;
     (void)state;
-    make(&mem, &model, CT_MODEL_NEOHOOKEAN, 1);
-    place(shapes[4].f, x);
-    model_eval(&model, CTI_HESSIAN_STEP, x, 4, &a);
-    model.tets.damping_stiffness = CTI_R(0.5);
-    memset(val, 0, sizeof val);
-    cti_model_assemble(&model, x, CTI_R(0.25), NULL, val, NULL, NULL);
-    for (i = 0; i < 144; i++)
-        assert_true(cti_abs(val[i] - CTI_R(0.1875) * a.K[i]) <= 8 * CTI_EPS * model_norm(a.K, 144));
-    done(&mem, &model);
+    for (k = 0; k <= (int)CT_MODEL_HONG_NEOHOOKEAN; k++)
+        for (rest = 0; rest < 2; rest++) {
+            make(&mem, &model, (ct_model)k, 1);
+            place(shapes[rest ? 0 : 4].f, x);
+            model_eval(&model, CTI_HESSIAN_STEP, x, 4, &a);
+            model.tets.damping_stiffness = CTI_R(0.5);
+            memset(val, 0, sizeof val);
+            cti_model_assemble(&model, x, CTI_R(0.25), NULL, val, NULL, NULL);
+            for (j = 0; j < 12; j++) {
+                memset(v, 0, sizeof v), memset(d, 0, sizeof d);
+                v[j] = 1;
+                cti_model_damping(&model, x, v, d);
+                for (i = 0; i < 12; i++) {
+                    int at = 9 * (4 * (i / 3) + j / 3) + 3 * (i % 3) + j % 3;
+                    ct_real left = val[at] - CTI_R(0.0625) * a.K[at] - CTI_R(0.25) * d[i];
+                    assert_true(cti_abs(left) <= 16 * CTI_EPS * model_norm(a.K, 144));
+                    assert_true(!rest || cti_abs(d[i] - CTI_R(0.5) * a.K[at]) <= 4000 * CTI_EPS * model_norm(a.K, 144));
+                }
+            }
+            for (i = 0; i < 4; i++)
+                cti_v3_put(v, i, cti_v3_cross(cti_v3_at(spin, 0), cti_v3_at(x, i)));
+            memset(d, 0, sizeof d);
+            cti_model_damping(&model, x, v, d);
+            assert_true(model_norm(d, 12) <= 16 * CTI_EPS * model_norm(a.K, 144) * model_norm(v, 12));
+            done(&mem, &model);
+        }
 }
 
 /* patch test: eight tets around a free node under any homogeneous deformation: no force on that node, the same stress in all */

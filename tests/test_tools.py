@@ -234,7 +234,7 @@ def test_run(d):
             "solver_fallbacks", "cg_steps", "linear_iterations", "solves", "dropped", "residual", "min_distance", "penetration", "intersections", "zones", "frozen", "momentum_lost", "energy", "center_of_mass", "ms", "cpu_ms"]
     check("stats.jsonl keys", len(stats) == 10 and all(list(s) == keys for s in stats), stats[:1])
     check("stats.jsonl inner keys", list(stats[0]["energy"]) == ["kinetic", "elastic", "gravity"]
-          and list(stats[0]["ms"]) == ["assemble", "unconstrained", "detect", "solve", "total"])
+          and list(stats[0]["ms"]) == ["prepare", "assemble", "unconstrained", "detect", "solve", "finish", "total"])
     check("stats.jsonl steps", [s["step"] for s in stats] == list(range(1, 11)) and all(s["intersections"] == 0 for s in stats))
     summary = json.load(open(out + "/summary.json"))
     check("summary.json", summary == json.loads(text) and summary["steps"] == 10 and summary["name"] == "test" and summary["intersections"] == 0,

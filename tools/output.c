@@ -182,10 +182,12 @@ void out_stats(FILE *f, int step, double t, double dt, const ct_step_report *r, 
     out_number(f, "},\"center_of_mass\":[", r->center_of_mass[0]);
     out_number(f, ",", r->center_of_mass[1]);
     out_number(f, ",", r->center_of_mass[2]);
-    out_number(f, "],\"ms\":{\"assemble\":", r->ms_assemble);
+    out_number(f, "],\"ms\":{\"prepare\":", r->ms_prepare);
+    out_number(f, ",\"assemble\":", r->ms_assemble);
     out_number(f, ",\"unconstrained\":", r->ms_unconstrained);
     out_number(f, ",\"detect\":", r->ms_detect);
     out_number(f, ",\"solve\":", r->ms_solve);
+    out_number(f, ",\"finish\":", r->ms_finish);
     out_number(f, ",\"total\":", r->ms_total);
     out_number(f, "},\"cpu_ms\":", cpu_ms);
     fputs("}\n", f);

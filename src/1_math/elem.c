@@ -91,6 +91,69 @@ static int cti_elem_reduce(double x, double *r, double *t)
     *r = s + e, *t = (s - *r) + e;
     return (int)(n - 4 * floor(n * 0.25));
 }
+
+/* 2/pi: bit k behind the point, 2^-k, is bit 31 + k of the list from its first word's highest on */
+static const uint32_t cti_elem_two_over_pi[38] = {
+    0x00000000u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu, 0xdebbc561u, 0xb7246e3au,
+    0x424dd2e0u, 0x06492eeau, 0x09d1921cu, 0xfe1deb1cu, 0xb129a73eu, 0xe88235f5u, 0x2ebb4484u, 0xe99c7026u, 0xb45f7e41u, 0x3991d639u,
+    0x835339f4u, 0x9c845f8bu, 0xbdf9283bu, 0x1ff897ffu, 0xde05980fu, 0xef2f118bu, 0x5a0a6d1fu, 0x6d367ecfu, 0x27cb09b7u, 0x4f463f66u,
+    0x9e5fea2du, 0x7527bac7u, 0xebe5f17bu, 0x3d0739f7u, 0x8a5292eau, 0x6bfb5fb1u, 0x1f8d5d08u, 0x56033046u};
+
+/* out [6], lowest word first: 2^190 x 2/pi mod 2^192, x = m 2^e > 2^26. Only 192 bits of 2/pi matter: higher ones give multiples of 4 */
+static void cti_elem_quarters(uint64_t m, int e, uint32_t *out)
+{
+    uint32_t p[6];
+    uint64_t low = m & 0xffffffffu, high = m >> 32, carry = 0;
+    int i, at = e - 1 + 31;
+    for (i = 5; i >= 0; i--, at += 32) {
+        int word = at >> 5, bit = at & 31;
+        p[i] = cti_elem_two_over_pi[word] << bit;
+        p[i] |= bit ? cti_elem_two_over_pi[word + 1] >> (32 - bit) : 0;
+    }
+    for (i = 0; i < 6; i++) {
+        carry += p[i] * low;
+        out[i] = (uint32_t)carry, carry >>= 32;
+    }
+    for (i = 1, carry = 0; i < 6; i++) {
+        carry += out[i] + p[i - 1] * high;
+        out[i] = (uint32_t)carry, carry >>= 32;
+    }
+}
+
+/* cti_elem_reduce of a finite |x| > 1e8, by exact arithmetic of whole numbers (Payne, Hanek 1983) */
+static int cti_elem_reduce_large(double x, double *r, double *t)
+{
+    static const double split = 134217729.0; /* 2^27 + 1: halves a double into two of 26 bits (Dekker 1971) */
+    uint64_t u = cti_elem_bits(fabs(x));
+    uint32_t q[6], borrow = 1;
+    double h = 0, low = 0, weight = 1.0 / 1073741824.0, hh, hl, ph, pl, p;
+    int i, n, sign = 1;
+    cti_elem_quarters((u & 0x000fffffffffffffull) | 0x0010000000000000ull, (int)(u >> 52) - 1075, q);
+    n = (int)(q[5] >> 30), q[5] &= 0x3fffffffu;
+    if (q[5] >> 29) { /* above a half: from the next multiple down */
+        n++, sign = -1;
+        for (i = 0; i < 6; i++) {
+            q[i] = ~q[i] + borrow;
+            borrow = borrow && q[i] == 0;
+        }
+        q[5] &= 0x3fffffffu;
+    }
+    for (i = 5; i >= 0; i--, weight *= 1.0 / 4294967296.0) {
+        double part = (double)q[i] * weight, sum = h + part;
+        low += part - (sum - h), h = sum;
+    }
+    /* times pi/2 = CTI_ELEM_PI_2 + CTI_ELEM_PI_2_LO */
+    p = h + low, low = (h - p) + low, h = p;
+    hh = split * h - (split * h - h), hl = h - hh;
+    ph = split * CTI_ELEM_PI_2 - (split * CTI_ELEM_PI_2 - CTI_ELEM_PI_2), pl = CTI_ELEM_PI_2 - ph;
+    p = h * CTI_ELEM_PI_2;
+    low = ((((hh * ph - p) + hh * pl) + hl * ph) + hl * pl) + (h * CTI_ELEM_PI_2_LO + low * CTI_ELEM_PI_2);
+    *r = p + low, *t = (p - *r) + low;
+    if (sign * x < 0)
+        *r = -*r, *t = -*t;
+    return x < 0 ? (4 - n) & 3 : n & 3;
+}
+
 /* sin(r + t), |r| <= pi/4: r - r^3/6 + ... + t (1 - r^2/2) */
 static double cti_elem_sin_poly(double r, double t)
 {
@@ -112,11 +175,11 @@ CTI_FN void cti_sincos64(double x, double *out_sin, double *out_cos)
 {
     double r, t, s, c;
     int q;
-    if (!(x <= 1e8 && x >= -1e8)) {
+    if (!cti_finite64(x)) {
         *out_sin = *out_cos = cti_elem_nan();
         return;
     }
-    q = cti_elem_reduce(x, &r, &t);
+    q = fabs(x) <= 1e8 ? cti_elem_reduce(x, &r, &t) : cti_elem_reduce_large(x, &r, &t);
     s = cti_elem_sin_poly(r, t), c = cti_elem_cos_poly(r, t);
     *out_sin = q == 0 ? s : (q == 1 ? c : (q == 2 ? -s : -c));
     *out_cos = q == 0 ? c : (q == 1 ? -s : (q == 2 ? -c : s));

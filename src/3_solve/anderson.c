@@ -6,6 +6,8 @@
 #include "anderson.h"
 #include "../1_math/simd.h"
 
+#define CTI_ANDERSON_FAR 1e3 /* sum of the coefficients of a mixture: float's 1e-7 times it is the share of a velocity that it may falsify */
+
 CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_real *weight, int n_slave)
 {
     int k, ok;
@@ -108,6 +110,16 @@ static int cti_anderson_fit(const cti_anderson *a, const double *dot, double *c)
         c[i] /= L[i][i];
     }
     return 1;
+}
+
+/* 1 where differences in float would be taken so many times that their rounding is more than the step is worth */
+static int cti_anderson_is_far(const cti_anderson *a, const double *c)
+{
+    double sum = 0;
+    int k;
+    for (k = 0; k < a->count; k++)
+        sum += fabs(c[k]);
+    return !(sum <= CTI_ANDERSON_FAR);
 }
 
 /* f, g of this point; their differences to the last one into a column of the history, where it is >= 0 */
@@ -231,7 +243,7 @@ CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, flo
     double c[CTI_ANDERSON_DEPTH], dot[CTI_ANDERSON_DEPTH];
     cti_anderson_loop q;
     cti_anderson_record(a, x, g, slave, dot);
-    if (a->count == 0 || !cti_anderson_fit(a, dot, c)) {
+    if (a->count == 0 || !cti_anderson_fit(a, dot, c) || cti_anderson_is_far(a, c)) {
         a->count = a->head = 0;
         return;
     }

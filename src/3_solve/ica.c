@@ -37,6 +37,7 @@ enum { CTI_ICA_PATIENCE = 3 };
 #define CTI_ICA_SCATTER_US 0.06
 #define CTI_ICA_VELOCITY_US 0.05
 #define CTI_ICA_SOLVE_US 0.4
+#define CTI_ICA_JUDGE CTI_R(2) /* times the tolerance below which a change of the outer loop is worth a judgement */
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
 /* ---- outer iteration: refine v ---- */
@@ -178,7 +179,7 @@ static ct_real cti_ica_sweep(cti_ica *s, int k)
 static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps, int again, ct_real *out_first)
 {
     int k, n = s->p->n_rows;
-    ct_real first = 0, last = 0, best = CTI_REAL_MAX, mark = CTI_REAL_MAX, tol = s->desc->tolerance * s->p->velocity_scale;
+    ct_real first = 0, last = 0, best = CTI_REAL_MAX, mark = CTI_REAL_MAX, tol = s->tight * s->desc->tolerance * s->p->velocity_scale;
     int stalled = 0;
     memset(s->du, 0, sizeof(float) * s->n_du);
     cti_anderson_resume(&s->inner);
@@ -385,8 +386,6 @@ static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
 static cti_solve_status cti_ica_judge(const cti_ica *s, const cti_solve_info *info, ct_real now, ct_real last, ct_real best,
                                       ct_real contact)
 {
-    if (now <= s->desc->tolerance * s->p->velocity_scale)
-        return CTI_SOLVE_OK;
     if (s->desc->termination == CT_TERMINATION_PAPER && cti_abs(now - last) < CTI_R(0.05) * last && contact <= s->p->approach_limit)
         return CTI_SOLVE_OK;
     /* the residual monitor (5.6): growth by 1e4 over the best is divergence */
@@ -404,6 +403,36 @@ static int cti_ica_is_fused(cti_ica *s, int iteration, ct_real best)
     if (iteration == 1 || best <= s->mark / 2)
         s->mark = best, s->marked = iteration;
     return iteration <= CTI_ICA_FUSED && iteration - s->marked < CTI_ICA_HALVES;
+}
+
+/* the judge's natural map at this v and these multipliers, of which what stood alone is brought up to date first; below 0: out of memory.
+   A change that is judged too early says by how much smaller the next one to be judged has to be */
+static ct_real cti_ica_judged(cti_ica *s, ct_real now)
+{
+    ct_real tol = s->desc->tolerance;
+    cti_residuals res;
+    int i;
+    if (!s->work && !(s->work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->p->A->n)))
+        return -1;
+    cti_ica_publish(s);
+    cti_ica_rhs(s);
+    if (s->coupled)
+        cti_ica_catch_up(s);
+    if (s->p->balance) {
+        cti_problem_residual(s->p, s->f, s->v, s->work);
+        cti_nodes_restart(&s->nodes);
+        if (!s->p->balance(s->p->balance_ctx, s->work, s->v))
+            return -1;
+    }
+    cti_residual_eval(s->p, s->desc->cone, s->v, s->work, &res);
+    if (!(res.natural_map <= tol)) {
+        s->worth = cti_clamp(now / s->p->velocity_scale * cti_max(CTI_R(0.1), tol / res.natural_map), 0, CTI_R(0.9) * s->worth);
+        s->tight = cti_max(CTI_R(1e-3), cti_min(s->tight, s->worth / tol));
+        return res.natural_map;
+    }
+    for (i = 0; i < s->p->n_rows; i++)
+        memcpy(s->r + 3 * (size_t)i, s->p->rows[i].r, 3 * sizeof(ct_real));
+    return res.natural_map;
 }
 
 /* a map that is new, or starts anew, has no pace yet */
@@ -537,7 +566,7 @@ static ct_real cti_ica_iterate(cti_ica *s, cti_solve_info *info, ct_real *best, 
     if (s->coupled)
         memcpy(s->z_old, s->z, sizeof(ct_real) * (size_t)s->outer.n);
     for (k = 0; k < sweeps; k++) {
-        *contact = cti_ica_contacts(s, s->desc->tolerance * s->p->velocity_scale / 4, info);
+        *contact = cti_ica_contacts(s, s->tight * s->desc->tolerance * s->p->velocity_scale / 4, info);
         now = cti_max(*contact, cti_ica_refine(s, s->v, info->iterations % CTI_ICA_DEFER != 0));
     }
     return s->correcting ? cti_ica_correct(s, info->iterations, now, best, last) : now;
@@ -564,9 +593,10 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
     s->fused = s->n_own > 0;
     s->correcting = s->coupled && s->p->correction && !s->p->plain && desc->termination == CT_TERMINATION_RESIDUAL;
     s->corrected = s->nearest = CTI_REAL_MAX;
+    s->worth = CTI_ICA_JUDGE * desc->tolerance, s->tight = 1;
     cti_ica_forget_pace(s);
     for (info->iterations = 1; info->iterations <= most; info->iterations++) {
-        ct_real contact = 0, now = cti_ica_iterate(s, info, &best, &last, &contact);
+        ct_real contact = 0, judged = -1, now = cti_ica_iterate(s, info, &best, &last, &contact);
         if (now < 0) {
             info->status = CTI_SOLVE_MEMORY;
             return;
@@ -577,10 +607,12 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             continue;
         }
         info->status = cti_ica_judge(s, info, now, last, best, contact);
-        if (info->status == CTI_SOLVE_OK && s->coupled) {
-            now = cti_max(now, cti_ica_catch_up(s));
-            info->status = cti_ica_judge(s, info, now, last, best, contact);
+        if (now <= s->worth * s->p->velocity_scale && (judged = cti_ica_judged(s, now)) < 0) {
+            info->status = CTI_SOLVE_MEMORY;
+            return;
         }
+        if (judged >= 0 && judged <= desc->tolerance)
+            info->status = CTI_SOLVE_OK;
         info->change = now / s->p->velocity_scale;
         if (info->status == CTI_SOLVE_DIVERGED && s->coupled && best < CTI_REAL_MAX && restarts++ < 5) {
             /* an extrapolation went astray */

@@ -79,6 +79,10 @@ typedef struct cti_problem {
     const struct cti_body_factor *bodies; /* the blocks of A that it couples, run by run, with exact factors (bodywise.h) */
     int n_bodies;               /* 0: nobody has them */
     const cti_correction *correction; /* between sweeps over coupled clusters; or NULL */
+    ct_real *local;             /* [3 n_rows] local compliances of the rows (cti_residual_prepare); NULL: the judge computes them each time */
+    int (*balance)(void *ctx, ct_real *r, ct_real *v); /* rows[].r and v take up what the residual r [3 n] holds of bodies' momenta, which is
+                                   done before they are judged. 0: out of memory; or NULL */
+    void *balance_ctx;
     int plain;                  /* 1: relaxation as the paper has it, not accelerated */
     int predict;                /* 1: contacts of nodes anticipate from the Jacobi step D^-1 ((L + U) v + J' r) as in eq. 10; 0: from v */
     const ct_tasks *tasks;      /* who runs the loops, or NULL */
@@ -124,6 +128,8 @@ CTI_FN void cti_problem_residual(const cti_problem *p, const ct_real *f, const c
 /* cti_cone_project -- (g1, g2) to the nearest point of the cone's section of radius `bound` >= 0. */
 CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *g2);
 
+/* cti_residual_prepare -- p->local, of the rows and A at hand, for judgements that come more than once. 0 when memory ran out. */
+CTI_FN int cti_residual_prepare(cti_problem *p, cti_arena *arena);
 /* cti_residual_eval -- needs work [6 n]. It is both of its parts: */
 CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real *v, ct_real *work, cti_residuals *out);
 /* cti_residual_dynamics -- out->dynamics, of all blocks. work [6 n] */

@@ -20,12 +20,11 @@ static void cti_residual_local(const cti_problem *p, const cti_row *row, const c
     }
 }
 
-/* one contact's share */
-static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *row, const ct_real *v, const ct_real *dinv, cti_residuals *out)
+/* one contact's share; d [3]: its local compliance */
+static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *row, const ct_real *v, const ct_real *d, cti_residuals *out)
 {
-    ct_real u[3], d[3], g1, g2, ln, s = 1 / p->velocity_scale, bound, dt_mean, law;
+    ct_real u[3], g1, g2, ln, s = 1 / p->velocity_scale, bound, dt_mean, law;
     cti_row_velocity(row, v, u);
-    cti_residual_local(p, row, dinv, d);
     if (row->equations) {
         int k;
         for (k = 0; k < 3; k++)
@@ -61,9 +60,11 @@ static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *
     }
 }
 
-/* [us] about what a block's residual takes, and a row's judgement, see cti_tasks_run_work; most parts of a maximum */
+/* [us] about what a block's residual takes, a row's judgement with and without its local compliance, see cti_tasks_run_work; most parts of a
+   maximum */
 #define CTI_RESIDUAL_BLOCK_US 0.06
 #define CTI_RESIDUAL_ROW_US 0.4
+#define CTI_RESIDUAL_LAW_US 0.06
 enum { CTI_RESIDUAL_PARTS = 64 };
 
 /* what a range of rows or blocks says: part k is of those from k `size` on */
@@ -131,12 +132,11 @@ CTI_FN void cti_residual_dynamics(const cti_problem *p, const ct_real *v, ct_rea
         out->dynamics = cti_max(out->dynamics, q.part[i].dynamics);
 }
 
-/* the local compliance is recomputed here, so that it owes nothing to a solver */
-static void cti_residual_contact(const cti_problem *p, ct_cone cone, const cti_row *given, const ct_real *v, cti_residuals *out)
+/* the local compliance of row i is computed here, so that it owes nothing to a solver */
+static void cti_residual_compliance(const cti_problem *p, int i, ct_real *d)
 {
     ct_real dinv[9 * CTI_ROW_TERMS];
-    cti_row row = *given;
-    ct_real vl[3 * CTI_ROW_TERMS];
+    cti_row row = p->rows[i];
     cti_problem q = *p;
     int k;
     int32_t filter[CTI_ROW_TERMS];
@@ -144,12 +144,28 @@ static void cti_residual_contact(const cti_problem *p, ct_cone cone, const cti_r
         int b = row.term[k].block;
         if (!cti_m3_inverse(p->A->val + 9 * (size_t)p->A->diag[b], dinv + 9 * k))
             memset(dinv + 9 * k, 0, 9 * sizeof(ct_real));
-        cti_v3_put(vl, k, cti_v3_at(v, b));
         filter[k] = p->filter ? p->filter[b] : -1;
         row.term[k].block = k;
     }
     q.filter = filter;
-    cti_residual_row(&q, cone, &row, vl, dinv, out);
+    cti_residual_local(&q, &row, dinv, d);
+}
+
+static void cti_residual_prepare_rows(int begin, int end, int worker, void *context)
+{
+    const cti_problem *p = (const cti_problem *)context;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++)
+        cti_residual_compliance(p, begin, p->local + 3 * (size_t)begin);
+}
+
+CTI_FN int cti_residual_prepare(cti_problem *p, cti_arena *arena)
+{
+    p->local = CTI_ARENA_NEW(arena, ct_real, 3 * p->n_rows);
+    if (!p->local)
+        return 0;
+    cti_tasks_run_work(p->tasks, cti_residual_prepare_rows, p->n_rows, CTI_RESIDUAL_ROW_US, p);
+    return 1;
 }
 
 static void cti_residual_rows(int begin, int end, int worker, void *context)
@@ -159,8 +175,12 @@ static void cti_residual_rows(int begin, int end, int worker, void *context)
     for (; begin < end; begin++) {
         int i, last = cti_min_int((begin + 1) * q->size, q->p->n_rows);
         memset(&q->part[begin], 0, sizeof q->part[begin]);
-        for (i = begin * q->size; i < last; i++)
-            cti_residual_contact(q->p, q->cone, &q->p->rows[i], q->v, &q->part[begin]);
+        for (i = begin * q->size; i < last; i++) {
+            ct_real d[3];
+            if (!q->p->local)
+                cti_residual_compliance(q->p, i, d);
+            cti_residual_row(q->p, q->cone, &q->p->rows[i], q->v, q->p->local ? q->p->local + 3 * (size_t)i : d, &q->part[begin]);
+        }
     }
 }
 
@@ -169,7 +189,7 @@ CTI_FN void cti_residual_contacts(const cti_problem *p, ct_cone cone, const ct_r
     cti_residual_loop q;
     int i, parts = cti_residual_cut(&q, p->n_rows, 16);
     q.p = p, q.cone = cone, q.v = v;
-    cti_tasks_run_work(p->tasks, cti_residual_rows, parts, CTI_RESIDUAL_ROW_US * q.size, &q);
+    cti_tasks_run_work(p->tasks, cti_residual_rows, parts, (p->local ? CTI_RESIDUAL_LAW_US : CTI_RESIDUAL_ROW_US) * q.size, &q);
     for (i = 0; i < parts; i++) {
         out->natural = cti_max(out->natural, q.part[i].natural), out->natural_cone = cti_max(out->natural_cone, q.part[i].natural_cone);
         out->primal = cti_max(out->primal, q.part[i].primal), out->dual = cti_max(out->dual, q.part[i].dual);
@@ -187,3 +207,4 @@ CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real 
 
 #undef CTI_RESIDUAL_BLOCK_US
 #undef CTI_RESIDUAL_ROW_US
+#undef CTI_RESIDUAL_LAW_US

@@ -13,8 +13,20 @@ CTI_FN ct_real cti_bend_angle(const ct_real *x)
     return cti_atan2(cti_v3_dot(cti_v3_cross(n1, n2), e), cti_v3_norm(e) * cti_v3_dot(n1, n2));
 }
 
+/* e x (x2 - x0) and e x (x3 - x0), twice the areas of the two triangles */
+static ct_real cti_bend_area(const ct_real *x)
+{
+    cti_v3 o = cti_v3_at(x, 0), e = cti_v3_sub(cti_v3_at(x, 1), o);
+    return CTI_R(0.5) * (cti_v3_norm(cti_v3_cross(e, cti_v3_sub(cti_v3_at(x, 2), o))) + cti_v3_norm(cti_v3_cross(e, cti_v3_sub(cti_v3_at(x, 3), o))));
+}
+CTI_FN ct_real cti_bend_least(const ct_real *x)
+{
+    ct_real area = cti_bend_area(x);
+    return cti_max(CTI_R(1e-6) * area * area, CTI_R(1e-30));
+}
+
 CTI_FN int cti_bend_batch_init(cti_mem *mem, cti_bend_batch *t, const ct_material *m, const ct_real *X, const int32_t *hinges, int n_hinges,
-                               int node_offset)
+                               int node_offset, const ct_real *stiff)
 {
     int h, a, batches = (n_hinges + 7) / 8;
     t->n = n_hinges, t->damping_stiffness = m->damping_stiffness;
@@ -22,18 +34,16 @@ CTI_FN int cti_bend_batch_init(cti_mem *mem, cti_bend_batch *t, const ct_materia
         !CTI_RESIZE(mem, t->rest, (size_t)batches * CTI_BEND_REST * 8))
         return 0;
     for (h = 0; h < 8 * batches; h++) {
-        const int32_t *q = hinges + 4 * cti_min_int(h, n_hinges - 1);
+        int source = cti_min_int(h, n_hinges - 1);
+        const int32_t *q = hinges + 4 * source;
         ct_real *rest = t->rest + h / 8 * CTI_BEND_REST * 8 + h % 8, x[12], area;
-        cti_v3 e, n1, n2;
         for (a = 0; a < 4; a++)
             cti_v3_put(x, a, cti_v3_at(X, q[a]));
-        e = cti_v3_sub(cti_v3_at(x, 1), cti_v3_at(x, 0));
-        n1 = cti_v3_cross(e, cti_v3_sub(cti_v3_at(x, 2), cti_v3_at(x, 0))),
-        n2 = cti_v3_cross(e, cti_v3_sub(cti_v3_at(x, 3), cti_v3_at(x, 0)));
-        area = CTI_R(0.5) * (cti_v3_norm(n1) + cti_v3_norm(n2));
-        rest[0] = area > 0 ? m->bending * cti_v3_norm2(e) / area : CTI_R(0);
+        area = cti_bend_area(x);
+        rest[0] = area > 0 ? m->bending * cti_v3_norm2(cti_v3_sub(cti_v3_at(x, 1), cti_v3_at(x, 0))) / area : CTI_R(0);
+        rest[0] = stiff && stiff[source] >= 0 ? stiff[source] : rest[0];
         rest[8] = cti_bend_angle(x);
-        rest[16] = cti_max(CTI_R(1e-6) * area * area, CTI_R(1e-30));
+        rest[16] = cti_bend_least(x);
     }
     return 1;
 }
@@ -54,14 +64,11 @@ CTI_FN int cti_bend_batch_slots(cti_mem *mem, cti_bend_batch *t, cti_slot_fn *sl
     return cti_element_slots(mem, &t->slot, t->node, t->n, 4, slot, ctx);
 }
 
-/* g [12] = grad theta, returns theta - theta0 in (-pi, pi]. Normals shorter than a thousandth of the rest area are not divided by. */
-static cti_r8 cti_bend_gradient(const cti_bend_batch *t, int batch, const ct_real *x, cti_r8 *g)
+CTI_FN cti_r8 cti_bend_lanes(const cti_r8 *node, cti_r8 rest, cti_r8 least, cti_r8 *g)
 {
     const cti_r8 pi = cti_set8(CTI_R(3.14159265358979324)), turn = cti_set8(CTI_R(6.28318530717958648));
-    const cti_r8 least = cti_load8(t->rest + (batch * CTI_BEND_REST + 2) * 8);
-    cti_r8 node[12], e[3], a[3], b[3], n1[3], n2[3], c[3], length, inverse, d, s1, s2;
+    cti_r8 e[3], a[3], b[3], n1[3], n2[3], c[3], length, inverse, d, s1, s2;
     int i;
-    cti_element_gather(x, t->node + 32 * batch, 4, node);
     cti_sub3_8(node + 3, node, e);
     cti_sub3_8(node + 6, node, a);
     cti_sub3_8(node + 9, node, b);
@@ -70,7 +77,7 @@ static cti_r8 cti_bend_gradient(const cti_bend_batch *t, int batch, const ct_rea
     cti_cross8(n1, n2, c);
     length = cti_sqrt8(cti_dot8(e, e));
     d = CTI_R8(atan2)(cti_dot8(c, e), cti_mul8(length, cti_dot8(n1, n2)));
-    d = cti_sub8(d, cti_load8(t->rest + (batch * CTI_BEND_REST + 1) * 8));
+    d = cti_sub8(d, rest);
     d = cti_select8(cti_lt8(pi, d), cti_sub8(d, turn), cti_select8(CTI_R8(le)(d, cti_neg8(pi)), cti_add8(d, turn), d));
     /* p_1, p_2, and the gradient */
     inverse = cti_div8(cti_set8(1), cti_max8(length, cti_set8(CTI_R(1e-30))));
@@ -83,6 +90,13 @@ static cti_r8 cti_bend_gradient(const cti_bend_batch *t, int batch, const ct_rea
         g[i] = cti_neg8(cti_add8(g[3 + i], cti_add8(g[6 + i], g[9 + i])));
     }
     return d;
+}
+
+static cti_r8 cti_bend_gradient(const cti_bend_batch *t, int batch, const ct_real *x, cti_r8 *g)
+{
+    cti_r8 node[12];
+    cti_element_gather(x, t->node + 32 * batch, 4, node);
+    return cti_bend_lanes(node, cti_load8(t->rest + (batch * CTI_BEND_REST + 1) * 8), cti_load8(t->rest + (batch * CTI_BEND_REST + 2) * 8), g);
 }
 
 /* k g g', the upper blocks */
@@ -116,6 +130,23 @@ CTI_FN void cti_bend_batch_assemble(const cti_bend_batch *t, const ct_real *x, c
             cti_bend_blocks(g, cti_mul8(scale, stiff), k);
             cti_element_scatter_blocks(val, t->slot + 128 * batch, 4, count, k);
         }
+    }
+}
+
+CTI_FN void cti_bend_batch_damping(const cti_bend_batch *t, const ct_real *x, const ct_real *v, ct_real *out)
+{
+    const cti_r8 beta = cti_set8(t->damping_stiffness);
+    int batch, i;
+    for (batch = 0; t->damping_stiffness > 0 && 8 * batch < t->n; batch++) {
+        cti_r8 g[12], f[12], rate[12], s = cti_set8(0);
+        cti_bend_gradient(t, batch, x, g);
+        cti_element_gather(v, t->node + 32 * batch, 4, rate);
+        for (i = 0; i < 12; i++)
+            s = cti_mad8(s, g[i], rate[i]);
+        s = cti_mul8(cti_mul8(beta, cti_load8(t->rest + batch * CTI_BEND_REST * 8)), s);
+        for (i = 0; i < 12; i++)
+            f[i] = cti_mul8(s, g[i]);
+        cti_element_scatter_force(out, t->node + 32 * batch, 4, cti_element_count(t->n, batch), f);
     }
 }
 

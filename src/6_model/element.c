@@ -50,7 +50,7 @@ CTI_FN int cti_element_slots(cti_mem *mem, int32_t **slot, const int32_t *node, 
 
 CTI_FN void cti_element_scatter_force(ct_real *force, const int32_t *node, int nn, int count, const cti_r8 *f)
 {
-    ct_real buf[12][8];
+    ct_real buf[18][8];
     int a, l;
     for (a = 0; a < 3 * nn; a++)
         cti_store8(buf[a], f[a]);
@@ -83,7 +83,7 @@ CTI_INLINE void cti_element_add_blocks(ct_real *val, const int32_t *slot, int nn
 
 CTI_FN void cti_element_scatter_blocks(ct_real *val, const int32_t *slot, int nn, int count, const cti_r8 *k)
 {
-    ct_real buf[90][8];
+    ct_real buf[189][8];
     int i, l;
     for (i = 0; i < 9 * nn * (nn + 1) / 2; i++)
         cti_store8(buf[i], k[i]);

@@ -16,7 +16,7 @@ typedef int cti_slot_fn(const void *ctx, int i, int j);
 /* cti_element_gather -- out [3 nn]: coordinates of the nodes of eight elements; node [8 nn]. */
 CTI_INLINE void cti_element_gather(const ct_real *x, const int32_t *node, int nn, cti_r8 *out)
 {
-    ct_real buf[12][8];
+    ct_real buf[18][8];
     int a, l;
     for (l = 0; l < 8; l++)
         for (a = 0; a < nn; a++) {

@@ -129,9 +129,9 @@ static void cti_membrane_clamp(cti_membrane_lanes *w)
     w->s11 = cti_mad8(mid, ratio, d), w->s22 = cti_nmad8(mid, ratio, d), w->s12 = cti_mul8(ratio, w->s12);
 }
 
-/* block (a, b): p f1 f1' + q f1 f2' + r f2 f1' + s f2 f2' + g 1, times A scale */
+/* block (a, b): A scale (p f1 f1' + q f1 f2' + r f2 f1' + s f2 f2') + A stress g 1 */
 static void cti_membrane_block(const cti_membrane_batch *t, const cti_membrane_lanes *w, const cti_r8 *a, const cti_r8 *b, cti_r8 scale,
-                               cti_r8 *k)
+                               cti_r8 stress, cti_r8 *k)
 {
     const cti_r8 y = cti_mul8(scale, cti_set8(t->stiff)), c12 = cti_scale8(t->poisson, y),
                  c33 = cti_scale8(CTI_R(0.5) * (1 - t->poisson), y);
@@ -141,7 +141,7 @@ static void cti_membrane_block(const cti_membrane_batch *t, const cti_membrane_l
     p = cti_mad8(cti_mul8(y, ab11), c33, ab22), s = cti_mad8(cti_mul8(y, ab22), c33, ab11);
     q = cti_mad8(cti_mul8(c12, ab12), c33, ab21), r = cti_mad8(cti_mul8(c12, ab21), c33, ab12);
     g = cti_mad8(cti_mad8(cti_mul8(w->s11, ab11), w->s22, ab22), w->s12, cti_add8(ab12, ab21));
-    g = cti_mul8(scale, g);
+    g = cti_mul8(stress, g);
     for (i = 0; i < 3; i++) {
         x1 = cti_mad8(cti_mul8(p, w->f1[i]), r, w->f2[i]), x2 = cti_mad8(cti_mul8(q, w->f1[i]), s, w->f2[i]);
         k[3 * i] = cti_mad8(cti_mul8(x1, w->f1[0]), x2, w->f2[0]);
@@ -152,13 +152,13 @@ static void cti_membrane_block(const cti_membrane_batch *t, const cti_membrane_l
 }
 
 /* blocks 11, 12, 22, then K_01 = -(K_11 + K_12'), K_02 = -(K_12 + K_22), K_00 = -(K_01 + K_02) */
-static void cti_membrane_blocks(const cti_membrane_batch *t, const cti_membrane_lanes *w, cti_r8 scale, cti_r8 *k)
+static void cti_membrane_blocks(const cti_membrane_batch *t, const cti_membrane_lanes *w, cti_r8 scale, cti_r8 stress, cti_r8 *k)
 {
     int i, j;
-    scale = cti_mul8(scale, w->area);
-    cti_membrane_block(t, w, w->b, w->b, scale, k + 9 * CTI_UPPER(3, 1, 1));
-    cti_membrane_block(t, w, w->b, w->b + 2, scale, k + 9 * CTI_UPPER(3, 1, 2));
-    cti_membrane_block(t, w, w->b + 2, w->b + 2, scale, k + 9 * CTI_UPPER(3, 2, 2));
+    scale = cti_mul8(scale, w->area), stress = cti_mul8(stress, w->area);
+    cti_membrane_block(t, w, w->b, w->b, scale, stress, k + 9 * CTI_UPPER(3, 1, 1));
+    cti_membrane_block(t, w, w->b, w->b + 2, scale, stress, k + 9 * CTI_UPPER(3, 1, 2));
+    cti_membrane_block(t, w, w->b + 2, w->b + 2, scale, stress, k + 9 * CTI_UPPER(3, 2, 2));
     for (i = 0; i < 3; i++)
         for (j = 0; j < 3; j++) {
             int o = 3 * i + j, h = 3 * j + i;
@@ -172,7 +172,8 @@ static void cti_membrane_blocks(const cti_membrane_batch *t, const cti_membrane_
 CTI_FN void cti_membrane_batch_assemble(const cti_membrane_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                         double *out_energy)
 {
-    const cti_r8 scale = cti_set8(dt * dt + dt * t->damping_stiffness);
+    /* stress that turns with the cloth is not damped */
+    const cti_r8 scale = cti_set8(dt * dt + dt * t->damping_stiffness), stress = cti_set8(dt * dt);
     int batch;
     for (batch = 0; 8 * batch < t->n; batch++) {
         int count = cti_element_count(t->n, batch);
@@ -189,8 +190,27 @@ CTI_FN void cti_membrane_batch_assemble(const cti_membrane_batch *t, const ct_re
             continue;
         if (t->hessian != CTI_HESSIAN_EXACT)
             cti_membrane_clamp(&w);
-        cti_membrane_blocks(t, &w, scale, k);
+        cti_membrane_blocks(t, &w, scale, stress, k);
         cti_element_scatter_blocks(val, t->slot + 72 * batch, 3, count, k);
+    }
+}
+
+CTI_FN void cti_membrane_batch_damping(const cti_membrane_batch *t, const ct_real *x, const ct_real *v, ct_real *out)
+{
+    const cti_r8 half = cti_set8(CTI_R(0.5)), nu = cti_set8(t->poisson), y = cti_set8(-t->damping_stiffness * t->stiff);
+    int batch;
+    for (batch = 0; t->damping_stiffness > 0 && 8 * batch < t->n; batch++) {
+        cti_membrane_lanes w, rate;
+        cti_r8 f[9], e11, e22, e12;
+        cti_membrane_load(t, batch, x, &w);
+        cti_membrane_load(t, batch, v, &rate);
+        /* the rate of E, and -beta times the stress that it would be */
+        e11 = cti_dot8(w.f1, rate.f1), e22 = cti_dot8(w.f2, rate.f2);
+        e12 = cti_mul8(half, cti_add8(cti_dot8(w.f1, rate.f2), cti_dot8(w.f2, rate.f1)));
+        w.s11 = cti_mul8(y, cti_mad8(e11, nu, e22)), w.s22 = cti_mul8(y, cti_mad8(e22, nu, e11));
+        w.s12 = cti_mul8(cti_mul8(y, cti_sub8(cti_set8(1), nu)), e12);
+        cti_membrane_forces(&w, f);
+        cti_element_scatter_force(out, t->node + 24 * batch, 3, cti_element_count(t->n, batch), f);
     }
 }
 

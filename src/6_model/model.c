@@ -1,4 +1,4 @@
-/* model.c -- element batches of one body: tets for soft bodies; membrane and hinges, or springs, for cloth. */
+/* model.c -- element batches of one body: tets for soft bodies; membrane, hinges and plates, or springs, for cloth. */
 #include "model.h"
 #include "hinge.h"
 
@@ -9,17 +9,6 @@ CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material
     return cti_tet_batch_init(mem, &model->tets, m, X, tets, n_tets, node_offset, out_bad, out_value);
 }
 
-/* hinges of a membrane with bending stiffness */
-static int cti_model_init_bend(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, const int32_t *triangles,
-                               int n_triangles, int node_offset)
-{
-    int32_t *hinges = NULL;
-    int ok = cti_hinge_find(mem, triangles, n_triangles, NULL, &hinges);
-    if (ok)
-        ok = cti_bend_batch_init(mem, &model->bend, m, X, hinges, CTI_LEN(hinges) / 4, node_offset);
-    CTI_FREE(mem, hinges);
-    return ok;
-}
 /* springs that a limit holds know the masses at their ends */
 static int cti_model_init_limit(cti_mem *mem, cti_model *model, const ct_material *m, int n_nodes, int node_offset)
 {
@@ -57,7 +46,7 @@ CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_materia
         return code;
     if (m->model == CT_MODEL_SPRINGS)
         return cti_model_init_springs(mem, model, m, X, n_nodes, triangles, n_triangles, node_offset, out_bad, out_value);
-    return m->bending > 0 ? cti_model_init_bend(mem, model, m, X, triangles, n_triangles, node_offset) : 1;
+    return m->bending > 0 ? cti_plate_init(mem, &model->plates, &model->bend, m, X, n_nodes, triangles, n_triangles, node_offset) : 1;
 }
 
 CTI_FN void cti_model_free(cti_mem *mem, cti_model *model)
@@ -65,6 +54,7 @@ CTI_FN void cti_model_free(cti_mem *mem, cti_model *model)
     cti_tet_batch_free(mem, &model->tets);
     cti_membrane_batch_free(mem, &model->membrane);
     cti_bend_batch_free(mem, &model->bend);
+    cti_plate_batch_free(mem, &model->plates);
     cti_spring_batch_free(mem, &model->springs);
 }
 
@@ -80,10 +70,11 @@ CTI_FN void cti_model_ahead(cti_model *model, ct_real step, ct_real share, const
 
 CTI_FN void cti_model_shift(cti_model *model, int by)
 {
-    int32_t *lists[4];
+    int32_t *lists[5];
     int k, i;
     lists[0] = model->tets.node, lists[1] = model->membrane.node, lists[2] = model->bend.node, lists[3] = model->springs.node;
-    for (k = 0; k < 4; k++)
+    lists[4] = model->plates.node;
+    for (k = 0; k < 5; k++)
         for (i = 0; i < CTI_LEN(lists[k]); i++)
             lists[k][i] += by;
 }
@@ -95,7 +86,8 @@ CTI_FN int cti_model_pairs(const cti_model *model, cti_mem *mem, int32_t **pairs
 {
     return cti_tet_batch_append_pairs(&model->tets, mem, pairs) &&
            (!cti_model_has_membrane(model) || cti_membrane_batch_append_pairs(&model->membrane, mem, pairs)) &&
-           cti_bend_batch_append_pairs(&model->bend, mem, pairs) && cti_spring_batch_append_pairs(&model->springs, mem, pairs);
+           cti_bend_batch_append_pairs(&model->bend, mem, pairs) && cti_plate_batch_append_pairs(&model->plates, mem, pairs) &&
+           cti_spring_batch_append_pairs(&model->springs, mem, pairs);
 }
 
 CTI_FN int cti_model_slots(cti_mem *mem, cti_model *model, cti_slot_fn *slot, const void *ctx)
@@ -105,6 +97,8 @@ CTI_FN int cti_model_slots(cti_mem *mem, cti_model *model, cti_slot_fn *slot, co
         code = cti_membrane_batch_slots(mem, &model->membrane, slot, ctx);
     if (code == 1)
         code = cti_bend_batch_slots(mem, &model->bend, slot, ctx);
+    if (code == 1)
+        code = cti_plate_batch_slots(mem, &model->plates, slot, ctx);
     if (code == 1)
         code = cti_spring_batch_slots(mem, &model->springs, slot, ctx);
     return code;
@@ -123,7 +117,18 @@ CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real
     if (cti_model_has_membrane(model))
         cti_membrane_batch_assemble(&model->membrane, x, dt, force, val, out_energy);
     cti_bend_batch_assemble(&model->bend, x, dt, force, val, out_energy);
+    cti_plate_batch_assemble(&model->plates, x, dt, force, val, out_energy);
     cti_spring_batch_assemble(&model->springs, x, dt, force, val, out_energy);
+}
+
+CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct_real *v, ct_real *out)
+{
+    cti_tet_batch_damping(&model->tets, x, v, out);
+    if (cti_model_has_membrane(model))
+        cti_membrane_batch_damping(&model->membrane, x, v, out);
+    cti_bend_batch_damping(&model->bend, x, v, out);
+    cti_plate_batch_damping(&model->plates, x, v, out);
+    cti_spring_batch_damping(&model->springs, x, v, out);
 }
 
 CTI_FN double cti_model_energy(const cti_model *model, const ct_real *x)

@@ -4,6 +4,7 @@
 
 #include "bend.h"
 #include "membrane.h"
+#include "plate.h"
 #include "spring.h"
 #include "tet.h"
 
@@ -11,7 +12,8 @@
 typedef struct cti_model {
     cti_tet_batch tets;
     cti_membrane_batch membrane; /* of every cloth: it also knows the areas that the mass comes from */
-    cti_bend_batch bend;
+    cti_bend_batch bend;     /* bending: edges whose angles stand alone */
+    cti_plate_batch plates;  /* and triangles whose three angles act together */
     cti_spring_batch springs;
 } cti_model;
 
@@ -22,7 +24,7 @@ CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material
 CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes,
                                 const int32_t *triangles, int n_triangles, int node_offset, int64_t *out_bad, double *out_value);
 CTI_FN void cti_model_free(cti_mem *mem, cti_model *model);
-/* cti_model_hessian -- CTI_HESSIAN_* for all batches (bend is Gauss-Newton's always). */
+/* cti_model_hessian -- CTI_HESSIAN_* for all batches (bending is Gauss-Newton's always). */
 CTI_FN void cti_model_hessian(cti_model *model, int hessian);
 /* cti_model_ahead -- the next assembly is for a step of this length from velocities v [3 nodes of the world], or NULL: strain limits act at
    its end. share: part of their force that the step feels (1; 1/2 for Newmark). step 0: no limit acts. */
@@ -37,6 +39,9 @@ CTI_FN void cti_model_mass(const cti_model *model, ct_real *mass);
 /* cti_model_assemble -- as cti_tet_batch_assemble, over all batches. */
 CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
                                double *out_energy);
+/* cti_model_damping -- out [3 nodes of the world] += D(x) v over all batches, minus the force [N] of stiffness damping at positions x and
+   velocities v; v' D v is its power [W]. D (w x x) = 0 for every w, and A holds dt^2 K + dt D. */
+CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct_real *v, ct_real *out);
 CTI_FN double cti_model_energy(const cti_model *model, const ct_real *x);
 
 #endif /* CTI_MODEL_H */

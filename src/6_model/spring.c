@@ -168,8 +168,8 @@ static void cti_spring_blocks(const cti_r8 *n, cti_r8 along, cti_r8 across, cti_
         }
 }
 
-/* the limit's force [6], blocks [27] and energy of eight springs, looked at at y; 0: none of them is there */
-static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real *x, cti_r8 *f, cti_r8 *k, cti_r8 *energy)
+/* the limit's force [6], blocks [27], stiffness along the spring and energy of eight springs, looked at at y; 0: none of them is there */
+static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real *x, cti_r8 *f, cti_r8 *k, cti_r8 *along, cti_r8 *energy)
 {
     const cti_r8 zero = cti_set8(0), half = cti_set8(CTI_R(0.5)), step = cti_set8(t->step);
     const ct_real *rest = t->rest + batch * CTI_SPRING_REST * 8;
@@ -198,6 +198,7 @@ static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real
     u = cti_sub8(u, r);
     g = cti_mad8(cti_mul8(half, cti_mul8(g1, r)), rate, u);
     *energy = cti_mad8(cti_scale8(CTI_R(1.0) / 6, cti_mul8(g1, cti_mul8(r, r))), cti_mul8(half, rate), cti_mul8(u, cti_add8(w, u)));
+    *along = g1;
     cti_spring_blocks(n, g1, cti_div8(g, cti_max8(l, cti_set8(CTI_R(1e-30)))), k);
     for (i = 0; i < 3; i++) {
         kv[i] = cti_mul8(k[3 * i], v[0]);
@@ -211,11 +212,12 @@ static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real
 CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                       double *out_energy)
 {
-    const cti_r8 scale = cti_set8(dt * dt + dt * t->damping_stiffness), half = cti_set8(CTI_R(0.5)), one = cti_set8(1), zero = cti_set8(0);
+    /* what is damped is the spring's elongation; stress across it, which turns with it, is not */
+    const cti_r8 scale = cti_set8(dt * dt), viscous = cti_set8(dt * t->damping_stiffness), half = cti_set8(CTI_R(0.5)), one = cti_set8(1), zero = cti_set8(0);
     int batch, i;
     for (batch = 0; 8 * batch < t->n; batch++) {
         int count = cti_element_count(t->n, batch), beyond = 0;
-        cti_r8 node[6], n[3], f[6], k[27], f1[6], k1[27], e1, rest, length, inverse, d, across;
+        cti_r8 node[6], n[3], f[6], k[27], f1[6], k1[27], e1, a1, rest, length, inverse, d, across;
         cti_r8 rate = cti_load8(t->rest + batch * CTI_SPRING_REST * 8);
         rest = cti_load8(t->rest + (batch * CTI_SPRING_REST + 1) * 8);
         cti_element_gather(x, t->node + 16 * batch, 2, node);
@@ -226,7 +228,7 @@ CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *
         cti_scale3_8(inverse, n, n);
         d = cti_sub8(length, rest);
         if (t->limit > 0 && t->step > 0)
-            beyond = cti_spring_beyond(t, batch, x, f1, k1, &e1);
+            beyond = cti_spring_beyond(t, batch, x, f1, k1, &a1, &e1);
         if (out_energy) {
             *out_energy += cti_element_sum(cti_mul8(cti_mul8(half, rate), cti_mul8(d, d)), count);
             *out_energy += beyond ? cti_element_sum(e1, count) : 0;
@@ -243,11 +245,32 @@ CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *
         across = cti_mul8(d, inverse);
         if (t->hessian != CTI_HESSIAN_EXACT)
             across = cti_max8(across, zero);
-        rate = cti_mul8(rate, scale);
-        cti_spring_blocks(n, rate, cti_mul8(rate, across), k);
+        e1 = cti_mul8(rate, viscous), rate = cti_mul8(rate, scale);
+        cti_spring_blocks(n, cti_add8(rate, beyond ? cti_mad8(e1, viscous, a1) : e1), cti_mul8(rate, across), k);
         for (i = 0; beyond && i < 27; i++)
             k[i] = cti_mad8(k[i], scale, k1[i]);
         cti_element_scatter_blocks(val, t->slot + 32 * batch, 2, count, k);
+    }
+}
+
+CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x, const ct_real *v, ct_real *out)
+{
+    const cti_r8 beta = cti_set8(t->damping_stiffness);
+    int batch, i;
+    for (batch = 0; t->damping_stiffness > 0 && 8 * batch < t->n; batch++) {
+        cti_r8 node[6], rate[6], n[3], dv[3], f[6], f1[6], k1[27], a1, e1, pull, stiff = cti_load8(t->rest + batch * CTI_SPRING_REST * 8);
+        cti_element_gather(x, t->node + 16 * batch, 2, node);
+        cti_element_gather(v, t->node + 16 * batch, 2, rate);
+        cti_sub3_8(node + 3, node, n);
+        cti_sub3_8(rate + 3, rate, dv);
+        /* beta k n n' dv; 0 where the ends coincide */
+        pull = cti_div8(cti_dot8(n, dv), cti_max8(cti_dot8(n, n), cti_set8(CTI_R(1e-30))));
+        if (t->limit > 0 && t->step > 0 && cti_spring_beyond(t, batch, x, f1, k1, &a1, &e1))
+            stiff = cti_add8(stiff, a1);
+        pull = cti_mul8(cti_mul8(beta, stiff), pull);
+        for (i = 0; i < 3; i++)
+            f[3 + i] = cti_mul8(pull, n[i]), f[i] = cti_neg8(f[3 + i]);
+        cti_element_scatter_force(out, t->node + 16 * batch, 2, cti_element_count(t->n, batch), f);
     }
 }
 

@@ -36,6 +36,8 @@ CTI_FN int cti_spring_batch_append_pairs(const cti_spring_batch *t, cti_mem *mem
 CTI_FN int cti_spring_batch_slots(cti_mem *mem, cti_spring_batch *t, cti_slot_fn *slot, const void *ctx);
 CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                       double *out_energy);
+/* out [3 nodes] += D(x) v, D = damping_stiffness k n n', k with the limit's own */
+CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
 CTI_FN double cti_spring_batch_energy(const cti_spring_batch *t, const ct_real *x);
 
 #endif /* CTI_SPRING_H */

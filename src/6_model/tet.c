@@ -1,4 +1,5 @@
 /* tet.c -- linear tetrahedra: F = sum (x_a - x_0) b_a', P = d psi / d F, force -V P b_a, stiffness V B' (d2 psi / d F2) B.
+   Damping: the second Piola-Kirchhoff stress beta (lambda tr(E') 1 + 2 mu E') by the rate E' of Green's strain (a Kelvin-Voigt solid).
    Method: the Hessian is taken in the principal space of F = U S V': a 3x3 stretch block A and, for each pair of axes, the eigenvalues of
    its twist and its flip. Clamping those to zero is the whole projection. Blocks of node 0 are minus the sums of the others, so that rows
    sum to zero to rounding. Energy densities:
@@ -65,6 +66,13 @@ CTI_FN int cti_tet_batch_init(cti_mem *mem, cti_tet_batch *t, const ct_material 
             t->rest[(e / 8 * CTI_TET_REST + i) * 8 + e % 8] = b[i];
     }
     return 1;
+}
+
+CTI_FN void cti_tet_batch_fill(cti_tet_batch *t, const ct_real *fill)
+{
+    int e;
+    for (e = 0; e < t->n; e++)
+        t->rest[(e / 8 * CTI_TET_REST + 9) * 8 + e % 8] *= fill[e];
 }
 
 CTI_FN void cti_tet_batch_free(cti_mem *mem, cti_tet_batch *t)
@@ -334,6 +342,27 @@ static void cti_tet_corotated_blocks(const cti_tet_batch *t, cti_tet_lanes *w, c
         }
 }
 
+/* += V (lambda x y' + mu y x' + mu (b_a . b_b) F F'), x = F b_a, y = F b_b: the stress lambda tr(E') 1 + 2 mu E' by the rate of Green's
+   strain, E' = sym(F' dF/dt), which no rotation changes */
+static void cti_tet_viscous_blocks(const cti_tet_batch *t, const cti_tet_lanes *w, cti_r8 scale, cti_r8 *k)
+{
+    cti_r8 c[9], ff[9], mu = cti_scale8(t->mu, cti_mul8(scale, w->volume)), la = cti_scale8(t->lambda, cti_mul8(scale, w->volume));
+    int a, b, i, j;
+    cti_matmul_t8(w->f, w->f, ff);
+    for (a = 0; a < 3; a++)
+        cti_matvec8(w->f, w->b + 3 * a, c + 3 * a);
+    for (a = 0; a < 3; a++)
+        for (b = a; b < 3; b++) {
+            const cti_r8 *x = c + 3 * a, *y = c + 3 * b;
+            cti_r8 *m = k + 9 * CTI_UPPER(4, a + 1, b + 1), d = cti_mul8(mu, cti_dot8(w->b + 3 * a, w->b + 3 * b));
+            for (i = 0; i < 3; i++) {
+                cti_r8 lx = cti_mul8(la, x[i]), my = cti_mul8(mu, y[i]);
+                for (j = 0; j < 3; j++)
+                    m[3 * i + j] = cti_mad8(cti_mad8(cti_mad8(m[3 * i + j], d, ff[3 * i + j]), lx, y[j]), my, x[j]);
+            }
+        }
+}
+
 /* rows of node 0: K_0b = -sum_a K_ab, K_00 = -sum_b K_0b */
 static void cti_tet_close_blocks(cti_r8 *k)
 {
@@ -385,7 +414,7 @@ static void cti_tet_forces(const cti_tet_lanes *w, cti_r8 *f)
 CTI_FN void cti_tet_batch_assemble(const cti_tet_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
                                    double *out_energy)
 {
-    const cti_r8 scale = cti_set8(dt * dt + dt * t->damping_stiffness);
+    const cti_r8 scale = cti_set8(dt * dt), viscous = cti_set8(dt * t->damping_stiffness);
     int batch, l, corotated = t->model == CT_MODEL_COROTATIONAL && t->hessian == CTI_HESSIAN_STEP;
     for (batch = 0; 8 * batch < t->n; batch++) {
         int count = cti_element_count(t->n, batch);
@@ -424,8 +453,33 @@ CTI_FN void cti_tet_batch_assemble(const cti_tet_batch *t, const ct_real *x, ct_
             cti_tet_corotated_blocks(t, &w, r, scale, k);
         else
             cti_tet_principal_blocks(&w, scale, t->hessian != CTI_HESSIAN_EXACT, k);
+        if (t->damping_stiffness > 0)
+            cti_tet_viscous_blocks(t, &w, viscous, k);
         cti_tet_close_blocks(k);
         cti_element_scatter_blocks(val, t->slot + 128 * batch, 4, count, k);
+    }
+}
+
+CTI_FN void cti_tet_batch_damping(const cti_tet_batch *t, const ct_real *x, const ct_real *v, ct_real *out)
+{
+    const cti_r8 mu = cti_set8(-t->damping_stiffness * t->mu), la = cti_set8(-t->damping_stiffness * t->lambda);
+    int batch, i;
+    for (batch = 0; t->damping_stiffness > 0 && 8 * batch < t->n; batch++) {
+        cti_tet_lanes w, rate;
+        cti_r8 f[12], e[9], s[9], tr;
+        cti_tet_load(t, batch, x, &w);
+        cti_tet_load(t, batch, v, &rate);
+        /* F' dF/dt, whose symmetric part is the rate of E; P = -beta F (lambda tr E' + 2 mu E') */
+        for (i = 0; i < 9; i++)
+            e[i] = cti_sum3_8(w.f[i / 3], rate.f[i % 3], w.f[3 + i / 3], rate.f[3 + i % 3], w.f[6 + i / 3], rate.f[6 + i % 3]);
+        tr = cti_mul8(la, cti_add8(e[0], cti_add8(e[4], e[8])));
+        for (i = 0; i < 9; i++) {
+            s[i] = cti_mul8(mu, cti_add8(e[i], e[3 * (i % 3) + i / 3]));
+            s[i] = i % 4 == 0 ? cti_add8(s[i], tr) : s[i];
+        }
+        cti_matmul8(w.f, s, w.p);
+        cti_tet_forces(&w, f);
+        cti_element_scatter_force(out, t->node + 32 * batch, 4, cti_element_count(t->n, batch), f);
     }
 }
 

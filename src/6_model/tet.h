@@ -26,6 +26,8 @@ typedef struct cti_tet_batch {
    1 done; 0 out of memory; -1 a tet is inverted or flat: its number and its volume. */
 CTI_FN int cti_tet_batch_init(cti_mem *mem, cti_tet_batch *t, const ct_material *m, const ct_real *X, const int32_t *tets, int n_tets,
                               int node_offset, int64_t *out_bad_tet, double *out_value);
+/* cti_tet_batch_fill -- tet e counts fill[e] times from here on, in mass, stiffness and damping; fill [n] > 0. */
+CTI_FN void cti_tet_batch_fill(cti_tet_batch *t, const ct_real *fill);
 CTI_FN void cti_tet_batch_free(cti_mem *mem, cti_tet_batch *t);
 /* cti_tet_batch_append_pairs -- six pairs i, j per tet for the matrix pattern (diagonal blocks are implied). 0: out of memory. */
 CTI_FN int cti_tet_batch_append_pairs(const cti_tet_batch *t, cti_mem *mem, int32_t **pairs);
@@ -35,10 +37,13 @@ CTI_FN int cti_tet_batch_slots(cti_mem *mem, cti_tet_batch *t, cti_slot_fn *slot
 CTI_FN void cti_tet_batch_mass(const cti_tet_batch *t, ct_real *mass);
 /* cti_tet_batch_assemble -- at positions x [3 nodes]:
    force  [3 nodes] += elastic force, minus the gradient of the energy;        NULL: not wanted
-   val    blocks += (dt^2 + dt damping_stiffness) K, both triangles;           NULL: not wanted
+   val    blocks += dt^2 K + dt D, both triangles, D as for damping;           NULL: not wanted
    out_extended += tets whose log J was continued, or that StVK finds inverted;  out_energy += elastic energy [J];  either may be NULL. */
 CTI_FN void cti_tet_batch_assemble(const cti_tet_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
                                    double *out_energy);
+/* cti_tet_batch_damping -- out [3 nodes] += D(x) v, minus the damping's force: D = damping_stiffness dE/dx' C dE/dx with Green's strain E and
+   Lame's C. Symmetric, positive semidefinite, and D (w x x) = 0: what turns as a whole is not braked. */
+CTI_FN void cti_tet_batch_damping(const cti_tet_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
 /* cti_tet_batch_crushed -- tets whose J falls below 0.2 on the way from x0 to x1, where their energy is continued: no linearization at x0
    describes them at x1. 0 for models that need no continuation. */
 CTI_FN int cti_tet_batch_crushed(const cti_tet_batch *t, const ct_real *x0, const ct_real *x1);

@@ -200,6 +200,7 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     cti_rows_response(c, row, n, &soft, &own);
     cti_rows_law(c, row, origin, soft);
     scripted = cti_m3_mul_v(row->frame, scripted);
+    cti_v3_put(origin->script, 0, scripted);
     row->w[0] = origin->base[0] + scripted.x, row->w[1] = origin->base[1] + scripted.y, row->w[2] = origin->base[2] + scripted.z;
     /* stick is a stiff spring of c gamma dt, far below the thickness: several contacts at one point may remember different slips, and without
        compliance their multipliers would drift apart without end */

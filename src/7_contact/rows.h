@@ -27,6 +27,7 @@ typedef struct cti_contact_row {
     ct_real gap0;  /* along the normal at the start of the step, less the thickness */
     ct_real slip[3]; /* remembered slip that the stick target undoes [m] */
     ct_real base[3]; /* w without the script's motion and what a linearization adds [m/s] */
+    ct_real script[3]; /* what scripts move the pair's points by, in the frame [m/s] */
     int bends;       /* a rigid body takes part: the row is linearized anew in every round */
     ct_real rest;    /* gap that the hard law holds where gap0 < 0 [m] */
     int fresh;     /* not solved yet */

@@ -1,9 +1,11 @@
-/* assemble.c -- linearized implicit Euler; the other integrators' A and b are in integrate.c.
-   Method: A = M (1 + dt alpha) + (dt^2 + dt beta) K, b = M v + dt f(x) + kick M g, one Newton iteration at (x, v) (Otaduy 2009, eq. 2-3).
-   differs: gravity kicks by (dt + dt_prev) / 2, so that v lives in the middle of steps (Stoermer-Verlet) and a free fall is exact at every
-   dt; dt_prev is 0 in a block's first step. Pins: S A S + (I - S), the inverse mass S / m of Volino & Magnenat-Thalmann 2000, sec. 2.2. */
+/* assemble.c -- A and b of the linearized step; the coefficients of Newmark and BDF2 are in integrate.c.
+   Method: A = M (1 + dt alpha) + dt^2 K + dt D, b = M v + dt f + kick M g, one Newton iteration (Otaduy 2009, eq. 2-3).
+   differs: f and K are those of q, where the body's own turn takes it (motion.h), so that b has (dt^2 K + dt D) (q - x) / dt beside; gravity
+   kicks such that v lives in the middle of steps (Stoermer-Verlet) and a free fall is exact at every dt. Pins: S A S + (I - S), the inverse mass S / m of Volino & Magnenat-Thalmann 2000, sec. 2.2. */
 #include "assemble.h"
+#include "impulses.h"
 #include "integrate.h"
+#include "motion.h"
 #include "../1_math/eig3.h"
 
 CTI_FN void cti_assemble_movers(cti_state *s, double time)
@@ -186,10 +188,20 @@ static void cti_assemble_rigids(cti_state *s, ct_real dt)
 typedef struct cti_assemble_loop {
     cti_state *s;
     ct_real dt;
-    const ct_real *x;
+    const ct_real *x, *ahead; /* places; velocities from there to where the present ones lead */
     int *extended; /* [models] */
-    double *energy;
 } cti_assemble_loop;
+
+/* h of the models' A, and the part of a step that a strain limit's force acts for; bodies may be at different places in their history */
+static void cti_assemble_lengths(const cti_state *s, int model, ct_real dt, ct_real *h, ct_real *share)
+{
+    cti_scheme c;
+    *h = dt, *share = 1;
+    if (CTI_IS_DISCRETE(s) || s->history.last[model] < 0 || cti_integrate_is_plain(s, s->history.block[model]))
+        return;
+    cti_integrate_scheme(s, s->history.block[model], dt, &c);
+    *h = c.h, *share = c.share;
+}
 
 static void cti_assemble_range(int begin, int end, int worker, void *context)
 {
@@ -197,9 +209,11 @@ static void cti_assemble_range(int begin, int end, int worker, void *context)
     cti_state *s = q->s;
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
-        q->extended[begin] = 0, q->energy[begin] = 0;
-        cti_model_ahead(s->models[begin], q->dt, 1, s->v);
-        cti_model_assemble(s->models[begin], q->x, q->dt, s->force, s->A.val, &q->extended[begin], &q->energy[begin]);
+        ct_real h, share;
+        q->extended[begin] = 0;
+        cti_assemble_lengths(s, begin, q->dt, &h, &share);
+        cti_model_ahead(s->models[begin], q->dt, share, q->ahead);
+        cti_model_assemble(s->models[begin], q->x, h, s->force, s->A.val, &q->extended[begin], NULL);
     }
 }
 
@@ -207,14 +221,17 @@ static void cti_assemble_range(int begin, int end, int worker, void *context)
 static int cti_assemble_models(cti_state *s, ct_real dt, const ct_real *x, int *out_extended)
 {
     cti_assemble_loop q;
+    ct_real *ahead = s->pcg_work;
     int i;
-    q.s = s, q.dt = dt, q.x = x;
-    q.extended = CTI_ARENA_NEW(s->arena, int, s->n_models), q.energy = CTI_ARENA_NEW(s->arena, double, s->n_models);
-    if (!q.extended || !q.energy)
+    q.s = s, q.dt = dt, q.x = x, q.ahead = ahead;
+    for (i = 0; i < 3 * s->n; i++)
+        ahead[i] = s->v[i] - (x[i] - s->x[i]) / dt;
+    q.extended = CTI_ARENA_NEW(s->arena, int, s->n_models);
+    if (!q.extended)
         return 0;
     cti_tasks_run_work(&s->desc.tasks, cti_assemble_range, s->n_models, CTI_ASSEMBLE_MODEL_US, &q);
     for (i = 0; i < s->n_models; i++)
-        *out_extended += q.extended[i], s->energy_elastic += q.energy[i];
+        *out_extended += q.extended[i];
     return 1;
 }
 
@@ -233,48 +250,41 @@ static void cti_assemble_clear(cti_state *s)
     cti_tasks_run_work(&s->desc.tasks, cti_assemble_clear_range, s->n, CTI_ASSEMBLE_CLEAR_US, s);
 }
 
-static int cti_assemble_euler(cti_state *s, ct_real dt, int *out_extended)
+/* b = A_el (q - x) / dt where q is not x, and the spin that v lacks there; A holds the models' part alone */
+static void cti_assemble_place(cti_state *s, ct_real dt)
 {
-    int i, k;
-    if (!cti_assemble_models(s, dt, s->x, out_extended))
-        return 0;
-    for (i = 0; i < s->n; i++) {
-        ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i] * (1 + dt * s->alpha[i]), kick = (dt + s->dt_prev[i]) / 2;
-        for (k = 0; k < 3; k++) {
-            D[4 * k] += m;
-            s->b[3 * i + k] = s->mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->force[3 * i + k];
+    ct_real *w = s->pcg_work;
+    int c, i, k;
+    memset(s->b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        const cti_component *p = &s->factors.components[c];
+        const cti_turn *turn = &s->turns[c];
+        if (!turn->moved)
+            continue;
+        for (i = p->begin; i < p->end; i++)
+            for (k = 3 * s->factors.blocks[i]; k < 3 * s->factors.blocks[i] + 3; k++)
+                w[k] = (s->q[k] - s->x[k]) / dt;
+        for (i = p->begin; i < p->end; i++)
+            cti_v3_put(s->b, s->factors.blocks[i], cti_bsr_row(&s->A, w, s->factors.blocks[i]));
+        for (i = p->begin; turn->turns && i < p->end; i++) {
+            int b = s->factors.blocks[i];
+            cti_v3_addto(s->b, b, cti_v3_mul(cti_v3_cross(turn->rate, cti_v3_sub(cti_v3_at(s->q, b), turn->center)), s->mass[b]));
         }
     }
-    return 1;
 }
 
-CTI_FN void cti_assemble_extent(const cti_model *model, int32_t *lo, int32_t *hi, ct_real *beta)
-{
-    const int32_t *list = model->tets.n ? model->tets.node : model->membrane.node;
-    int i;
-    *beta = model->tets.n ? model->tets.damping_stiffness : model->membrane.damping_stiffness;
-    *lo = INT32_MAX, *hi = -1;
-    for (i = 0; i < CTI_LEN(list); i++) {
-        *lo = list[i] < *lo ? list[i] : *lo;
-        *hi = list[i] > *hi ? list[i] : *hi;
-    }
-}
-
-/* b += h^2 K v: the forces of x + h v, linearized there, in terms of the velocity of the whole step. A holds (h^2 + h beta) K alone.
-   damping [3 n] = h beta K v */
-static void cti_assemble_shift(cti_state *s, ct_real dt, const ct_real *v, ct_real *damping)
+/* b += h^2 K v: the forces of q = x + h v, linearized there, in terms of the velocity of the whole step. A holds h^2 K + h D alone.
+   damping [3 n] = h D v */
+static void cti_assemble_shift(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping)
 {
     int k, m;
     cti_bsr_mul(&s->A, v, s->pcg_work);
     memset(damping, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (m = 0; m < s->n_models; m++) {
-        ct_real beta;
-        int32_t lo, hi;
-        cti_assemble_extent(s->models[m], &lo, &hi, &beta);
-        for (k = 3 * lo; hi >= 0 && k < 3 * hi + 3; k++) {
-            s->b[k] += dt / (dt + beta) * s->pcg_work[k];
-            damping[k] = beta / (dt + beta) * s->pcg_work[k];
-        }
+    for (m = 0; m < s->n_models; m++)
+        cti_model_damping(s->models[m], q, v, damping);
+    for (k = 0; k < 3 * s->n; k++) {
+        damping[k] *= dt;
+        s->b[k] += s->pcg_work[k] - damping[k];
     }
 }
 
@@ -282,19 +292,20 @@ CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_
 {
     int i, k;
     *out_extended = 0;
-    s->energy_elastic = 0;
     cti_assemble_clear(s);
     memset(s->b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_assemble_models(s, dt, q, out_extended))
         return 0;
-    cti_assemble_shift(s, dt, v, damping);
+    cti_assemble_shift(s, dt, q, v, damping);
     for (i = 0; i < s->n; i++) {
-        ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i] * (1 + dt * s->alpha[i]), kick = (dt + s->dt_prev[i]) / 2;
+        ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i] * (1 + dt * s->alpha[i]), kick = cti_motion_kick(s, i, dt);
         for (k = 0; k < 3; k++) {
             D[4 * k] += m;
             s->b[3 * i + k] += s->mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->force[3 * i + k];
         }
     }
+    if (!cti_impulses_keep(s))
+        return 0;
     if (s->n_constrained)
         cti_assemble_filter(s);
     return 1;
@@ -303,15 +314,17 @@ CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_
 CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
 {
     *out_extended = 0;
-    s->energy_elastic = 0;
     if (s->n == 0)
         return 1;
     cti_assemble_clear(s);
-    if (s->desc.integrator != CT_INTEGRATOR_EULER)
-        cti_integrate_assemble(s, dt, out_extended);
-    else if (!cti_assemble_euler(s, dt, out_extended))
+    if (!cti_assemble_models(s, dt, s->q, out_extended))
         return 0;
+    cti_assemble_place(s, dt);
+    cti_motion_forces(s);
+    cti_integrate_assemble(s, dt);
     cti_assemble_rigids(s, dt);
+    if (!cti_impulses_keep(s))
+        return 0;
     if (s->n_constrained)
         cti_assemble_filter(s);
     return 1;

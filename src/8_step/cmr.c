@@ -5,7 +5,9 @@
    thickness, so that rounding can not turn a touch into a crossing; a pair whose row the motion breaks is solved again instead of getting a
    twin; a body that nodes cannot solve is taken whole; a solve that is not plausible ends the attempt. */
 #include "cmr.h"
+#include "balance.h"
 #include "integrate.h"
+#include "motion.h"
 #include "plausible.h"
 #include "whirl.h"
 #include "../7_contact/cull.h"
@@ -123,7 +125,7 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
     }
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
         const cti_rigid *r = &s->rigids[i];
-        ct_real kick = (dt + s->dt_prev[r->block]) / 2;
+        ct_real kick = cti_motion_kick(s, r->block, dt);
         cti_v3_put(s->v_free, r->block, cti_v3_mad(cti_v3_at(s->v, r->block), cti_v3_at(s->desc.gravity, 0), kick));
         cti_v3_put(s->v_free, r->block + 1, cti_v3_at(r->w_mid, 0));
     }
@@ -153,7 +155,7 @@ static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, i
     q->energy = 0;
     for (i = 0; i < n; i++)
         q->energy += (double)cti_v3_dot(cti_v3_at(s->v_free, blocks[i]), cti_v3_sub(cti_v3_at(s->b, blocks[i]), cti_v3_at(s->pcg_work, blocks[i])));
-    cti_islands_balance(s, dt, q, blocks, s->pcg_work, s->v_free);
+    cti_balance_component(s, dt, q, blocks, s->pcg_work, s->v_free);
     q->speed = 0, q->dynamics = -1, q->moved = 0;
     for (i = 0; i < n; i++)
         for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++) {
@@ -585,16 +587,80 @@ static int cti_cmr_crushed(const cti_state *s, cti_attempt *out)
     return 1;
 }
 
+/* 1: a component of a body that gains energy */
+static int cti_cmr_gains(const cti_state *s, const cti_component *q)
+{
+    int m = s->history.model_of[s->factors.blocks[q->begin]];
+    return m >= 0 && s->gains[m];
+}
+
+/* rows of components that are linearized anew are solved again; one that has no row moves freely. 0: out of memory */
+static int cti_cmr_freshen(cti_state *s)
+{
+    uint8_t *touched = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->factors.components));
+    int i, k, c;
+    if (!touched)
+        return 0;
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        for (k = 0; k < s->rows[i].n; k++) {
+            c = s->factors.component_of[s->rows[i].term[k].block];
+            touched[c] = 1;
+            s->origins[i].fresh |= cti_cmr_gains(s, &s->factors.components[c]);
+        }
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        const cti_component *q = &s->factors.components[c];
+        for (i = q->begin; !touched[c] && cti_cmr_gains(s, q) && i < q->end; i++)
+            cti_v3_put(s->v_new, s->factors.blocks[i], cti_v3_at(s->v_free, s->factors.blocks[i]));
+    }
+    return 1;
+}
+
+/* another Newton iteration: bodies that gain energy are linearized where they are now, and all is solved again. 0: out of memory */
+static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
+{
+    double t0 = cti_cmr_clock(s), t1;
+    int i, its = 0, n = CTI_LEN(s->factors.components);
+    s->again++;
+    for (i = 0; i < n; i++)
+        if (cti_cmr_gains(s, &s->factors.components[i]))
+            cti_motion_place(s, i);
+    out->extended = 0;
+    if (!cti_assemble(s, dt, &out->extended))
+        return 0;
+    t1 = cti_cmr_clock(s);
+    out->ms_assemble += t1 - t0;
+    s->factors.matrix++;
+    for (i = 0; i < n; i++) {
+        cti_component *q = &s->factors.components[i];
+        if (!cti_cmr_gains(s, q))
+            continue;
+        q->age = 1, q->stale = 1, q->guessed = 0;
+        if (!cti_cmr_free_one(s, dt, q, &its))
+            return 0;
+    }
+    out->linear_iterations += its;
+    out->ms_unconstrained += cti_cmr_clock(s) - t1;
+    if (!cti_cmr_freshen(s))
+        return 0;
+    if (!cti_plausible_motion(s, dt))
+        return cti_cmr_give_up(s, dt, out);
+    cti_cmr_move(s, dt);
+    out->clear = 0, out->newton++;
+    return cti_cmr_rounds(s, dt, c, out);
+}
+
 CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_attempt *out)
 {
     cti_row_context c;
     double t0 = cti_cmr_clock(s), t1;
     int i;
     memset(out, 0, sizeof *out);
-    out->converged = 1;
+    out->converged = out->newton = 1;
+    s->again = 0;
     if (!cti_assemble_pins(s, dt))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, dt));
+    cti_motion_predict(s, dt);
     if (!cti_assemble(s, dt, &out->extended))
         return 0;
     t1 = cti_cmr_clock(s);
@@ -619,6 +685,15 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     out->ms_detect = cti_cmr_clock(s) - t0;
     if (!cti_cmr_rounds(s, dt, &c, out))
         return 0;
+    while (out->clear && out->converged && !(out->event > 0)) {
+        out->gained = cti_energy_try(s, dt);
+        if (out->gained == 0 || out->newton >= s->desc.newton_iterations)
+            break;
+        if (!cti_cmr_again(s, dt, &c, out))
+            return 0;
+    }
+    if (out->rounds == 0) /* nobody judged the free motion */
+        out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
     if (!cti_cmr_crushed(s, out))
         return 0;
     return cti_whirl_count(s, dt, &out->spun);

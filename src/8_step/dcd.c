@@ -7,7 +7,9 @@
    step, so that an impact is met by the step in which it happens; a penetration that is there is taken back over steps, since position-form
    Euler turns all of it into speed; steps in which features would pass through thin parts are cut (dcd_thin.c). */
 #include "dcd.h"
+#include "impulses.h"
 #include "integrate.h"
+#include "motion.h"
 #include "plausible.h"
 #include "start.h"
 #include "step.h"
@@ -233,6 +235,7 @@ static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
     if (!cti_assemble_pins(s, dt))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, dt));
+    cti_motion_predict(s, dt);
     if (!cti_assemble(s, dt, &r->extended_elements))
         return 0;
     r->ms_assemble += cti_cmr_clock(s) - t;
@@ -247,7 +250,7 @@ static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, doub
     int i, k;
     *size = 0;
     for (i = 0; i < s->n; i++) {
-        ct_real kick = (dt + s->dt_prev[i]) / 2;
+        ct_real kick = cti_motion_kick(s, i, dt);
         for (k = 3 * i; k < 3 * i + 3; k++) {
             double own = (1 + (double)dt * (double)s->alpha[i]) * (double)v[k] / 2;
             double pull = (double)s->v[k] + (double)kick * (double)s->desc.gravity[k - 3 * i], m = (double)s->mass[i] * (double)v[k];
@@ -263,25 +266,19 @@ static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, doub
     return e + elastic;
 }
 
-/* what dampens strain adds to it from `start`, where s->A and damping [3 n] = h beta K start are of, to v: damping'd + h beta d'K d / 2 */
+/* what dampens strain adds to it from `start`, where damping [3 n] = h D start is of, to v: damping'd + h d'D d / 2 */
 static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, const ct_real *v, double *size)
 {
-    ct_real *d = s->pcg_work, *Ad = s->dcd.step;
+    ct_real *d = s->pcg_work, *q = s->pcg_work + 6 * (size_t)s->n, *Dd = s->dcd.step; /* v may be between d and q */
     double e = 0;
-    int i, k, b, m;
+    int k, m;
     for (k = 0; k < 3 * s->n; k++)
-        d[k] = v[k] - start[k];
-    cti_bsr_mul(&s->A, d, Ad);
-    for (m = 0; m < s->n_models; m++) {
-        ct_real beta;
-        int32_t lo, hi;
-        cti_assemble_extent(s->models[m], &lo, &hi, &beta);
-        for (b = lo; beta > 0 && b <= hi; b++)
-            for (i = 0; i < 3; i++) {
-                double rigid = (double)s->mass[b] * (1 + (double)dt * (double)s->alpha[b]) * (double)d[k = 3 * b + i];
-                double term = (double)d[k] * ((double)s->dcd.damping[k] + (double)(beta / (dt + beta)) * ((double)Ad[k] - rigid) / 2);
-                e += term, *size += fabs(term);
-            }
+        d[k] = v[k] - start[k], q[k] = s->x[k] + dt * start[k], Dd[k] = 0;
+    for (m = 0; m < s->n_models; m++)
+        cti_model_damping(s->models[m], q, d, Dd);
+    for (k = 0; k < 3 * s->n; k++) {
+        double term = (double)d[k] * ((double)s->dcd.damping[k] + (double)dt * (double)Dd[k] / 2);
+        e += term, *size += fabs(term);
     }
     return e;
 }
@@ -408,16 +405,21 @@ static int cti_dcd_contacts(cti_state *s, ct_real dt, ct_step_report *r)
     return cti_dcd_end(s, dt, v, r);
 }
 
-/* the tentative end becomes the state */
-static void cti_dcd_commit(cti_state *s, ct_real dt)
+/* the tentative end becomes the state. 0: out of memory */
+static int cti_dcd_commit(cti_state *s, ct_real dt)
 {
     int i;
+    if (!cti_impulses_add(s, dt))
+        return 0;
     memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_motion_fall(s, dt, s->v_new);
+    memcpy(s->fall, s->fall_new, sizeof(ct_real) * (size_t)s->n);
     memcpy(s->v, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     for (i = 0; i < s->n; i++)
         s->dt_prev[i] = dt;
     s->time = cti_state_ahead(s, dt);
+    return 1;
 }
 
 /* ---- the step ---- */
@@ -463,6 +465,7 @@ static void cti_dcd_begin(cti_state *s, ct_step_report *r)
     cti_arena_reset(s->arena);
     s->has_problem = 0;
     memset(&s->limit, 0, sizeof s->limit);
+    cti_impulses_begin(s);
     d->products = 0;
     if (s->n)
         memcpy(d->power_step, d->power, sizeof(double) * 3 * (size_t)s->n);
@@ -506,7 +509,6 @@ static ct_code cti_dcd_take_back(cti_state *s)
 CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     ct_real left = dt, sub = dt, least = dt / (ct_real)s->desc.dcd.max_substeps;
-    double t0 = cti_cmr_clock(s);
     cti_dcd_begin(s, r);
     if (!cti_start_save(s, 0, &s->start))
         return CT_ERR_MEMORY;
@@ -524,7 +526,8 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
             sub = cti_max(sub / (ct_real)(1 + (int)cti_min(need, 1000)), least);
             continue;
         }
-        cti_dcd_commit(s, sub);
+        if (!cti_dcd_commit(s, sub))
+            return cti_dcd_take_back(s);
         left -= sub;
         r->substeps++;
     }
@@ -532,12 +535,13 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
     s->dt_memory = dt;
     cti_memory_clear(&s->memory);
     if (s->n == 0) {
+        cti_impulses_swap(s);
         r->substeps = 1, r->min_distance = 2 * s->desc.thickness;
         return CT_OK;
     }
     if (!cti_dcd_finish(s, r))
         return cti_dcd_take_back(s);
     memcpy(s->dcd.power, s->dcd.power_step, sizeof(double) * 3 * (size_t)s->n);
-    r->ms_total = cti_cmr_clock(s) - t0;
+    cti_impulses_swap(s);
     return CT_OK;
 }

@@ -1,4 +1,4 @@
-/* integrate.h -- Newmark and BDF2 under constraint manifold refinement. Implicit Euler needs nothing of this. */
+/* integrate.h -- Newmark and BDF2 under constraint manifold refinement. The end of a step of any integrator. */
 #ifndef CTI_INTEGRATE_H
 #define CTI_INTEGRATE_H
 
@@ -6,8 +6,8 @@
 
 /* cti_scheme -- one body's step as A u = b in the average velocity u = (x1 - x0) / dt, from end velocities v and, for BDF2, the end velocity
    v0 and the average velocity u0 of the step before:
-     A = M (1 + h alpha) + (h^2 + h beta) K,   b = M (v_ v + v0_ v0 + u_ u0) + f_ (f(x) + M g) + c_ (alpha M + beta K) u0,
-   end velocity  u + s (u - r),  r = v for Newmark, u0 for BDF2. */
+     A = M (1 + h alpha) + h^2 K + h D,   b = M (v_ v + v0_ v0 + u_ u0) + f_ (f + M g) + c_ (alpha M + D) u0,
+   end velocity  u + s (u - r - M^-1 J' r),  r = v for Newmark, u0 for BDF2. */
 typedef struct cti_scheme {
     int newmark;
     ct_real h, v_, v0_, u_, f_, c_, s;
@@ -19,12 +19,18 @@ CTI_FN int cti_integrate_reserve(cti_state *s);
 CTI_FN void cti_integrate_free(cti_state *s);
 /* cti_integrate_remove -- blocks [b0, b0 + n) leave. */
 CTI_FN void cti_integrate_remove(cti_state *s, int b0, int n);
-/* cti_integrate_is_plain -- 1 for a block that is stepped by Euler's rule: every block of an Euler world, rigid bodies in any. */
+/* cti_integrate_is_plain -- 1 for a block that is stepped by Euler's rule: every block of an Euler world, in any a rigid body's and
+   those of a body that contacts touched in the last step. */
 CTI_FN int cti_integrate_is_plain(const cti_state *s, int block);
 /* cti_integrate_h -- h of a block's A: dt for Euler. */
 CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt);
-/* cti_integrate_assemble -- A and b before pins are filtered, for all blocks but rigid ones' angular part. */
-CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt, int *out_extended);
+/* cti_integrate_reaction_factor -- what A u = b lacks at a pinned block, times this, is the momentum that the pin gives in the step. */
+CTI_FN ct_real cti_integrate_reaction_factor(const cti_state *s, int block, ct_real dt);
+/* cti_integrate_scheme -- coefficients of a block that is not plain; the same for all blocks of a body. */
+CTI_FN void cti_integrate_scheme(const cti_state *s, int block, ct_real dt, cti_scheme *out);
+/* cti_integrate_assemble -- masses into A, and all of b but what the place of linearization adds, which is in b already. Not the angular part of
+   rigid bodies. */
+CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt);
 /* cti_integrate_gain -- component k of the change of speed in a free fall of a block that was assembled, where the free motion starts. */
 CTI_FN ct_real cti_integrate_gain(const cti_state *s, int block, int k, ct_real dt);
 /* cti_integrate_watch, _reset -- around the fail-safe: bodies whose v_new it changed, or all, start again after this step. */
@@ -32,8 +38,10 @@ CTI_FN void cti_integrate_watch(cti_state *s);
 CTI_FN void cti_integrate_reset(cti_state *s, int all);
 /* cti_integrate_reset_block -- the body of one block starts again. */
 CTI_FN void cti_integrate_reset_block(cti_state *s, int block);
-/* cti_integrate_end -- the end velocities [3 n] that belong to v_new (v_new itself for Euler); moves the history. Once, at the commit. */
+/* cti_integrate_end -- the end velocities [3 n] that belong to v_new; s->impulse, s->fall_new and history.touches are theirs. Changes no state. */
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt);
+/* cti_integrate_advance -- the history behind a step whose end velocities are known, before s->v is replaced. */
+CTI_FN void cti_integrate_advance(cti_state *s, ct_real dt);
 /* cti_integrate_forget -- after the commit: bodies that were reset have no step before. */
 CTI_FN void cti_integrate_forget(cti_state *s);
 /* cti_integrate_clear -- no body is to be reset: the step is taken back. */

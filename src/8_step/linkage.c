@@ -360,22 +360,5 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
     return 1;
 }
 
-CTI_FN double cti_linkage_more(const cti_state *s)
-{
-    double more = 0;
-    int i;
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        const cti_rigid *r = &s->rigids[i];
-        ct_real I[9];
-        cti_v3 w = cti_v3_at(r->end, 1);
-        if (!r->linked)
-            continue;
-        cti_rigid_inertia(r, r->q, I);
-        more += 0.5 * (double)r->mass * ((double)cti_v3_norm2(cti_v3_at(r->end, 0)) - (double)cti_v3_norm2(cti_v3_at(s->v, r->block)));
-        more += 0.5 * (double)cti_v3_dot(w, cti_m3_mul_v(I, w)) - cti_rigid_energy(r);
-    }
-    return more;
-}
-
 #undef CTI_LINKAGE_MOST
 #undef CTI_LINKAGE_EASED

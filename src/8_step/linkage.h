@@ -10,7 +10,5 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt);
 /* cti_linkage_watch, _forget -- around the fail-safe: bodies whose v_new it changed, or all, have no energy to keep in this step. */
 CTI_FN void cti_linkage_watch(cti_state *s);
 CTI_FN void cti_linkage_forget(cti_state *s, int all);
-/* cti_linkage_more -- kinetic energy [J] of such bodies at the end of the step, less that of their velocities in its middle. */
-CTI_FN double cti_linkage_more(const cti_state *s);
 
 #endif /* CTI_LINKAGE_H */

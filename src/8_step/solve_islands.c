@@ -4,6 +4,7 @@
    renewed on the way; an island that ends poorly with a body split into nodes is solved again with the body whole. Islands without new rows
    keep their solution, bit by bit. Based on: Otaduy 2009, sec. 4, step 4.1; differs: the paper solves all contacts as one problem. */
 #include "solve_islands.h"
+#include "balance.h"
 #include "correct.h"
 #include "assemble.h"
 #include "integrate.h"
@@ -41,39 +42,6 @@ CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed)
     if (!(g > 0))
         g = CTI_R(1e-3) * cti_max(cti_max(speed, cti_assemble_script_speed(s, dt)), s->desc.thickness / dt);
     return g > 0 ? g : CTI_R(1e-9);
-}
-
-/* a rigid body's two blocks are not coupled: their residual r is taken up exactly */
-static void cti_islands_balance_rigid(const cti_state *s, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
-{
-    const int32_t *blocks = s->factors.blocks + q->begin;
-    int k;
-    for (k = 0; k < q->end - q->begin; k++) {
-        ct_real inverse[9];
-        if (cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[blocks[k]], inverse))
-            cti_v3_addto(v, at[k], cti_m3_mul_v(inverse, cti_v3_at(r, at[k])));
-    }
-}
-
-CTI_FN void cti_islands_balance(const cti_state *s, ct_real dt, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
-{
-    const int32_t *blocks = s->factors.blocks + q->begin;
-    cti_v3 sum = cti_v3_zero();
-    ct_real m = 0;
-    int k, n = q->end - q->begin, held = 0;
-    if (s->rigid_of[blocks[0]] >= 0) {
-        cti_islands_balance_rigid(s, q, at, r, v);
-        return;
-    }
-    for (k = 0; k < n; k++) {
-        sum = cti_v3_add(sum, cti_v3_at(r, at[k]));
-        m += s->mass[blocks[k]] * (1 + cti_integrate_h(s, blocks[k], dt) * s->alpha[blocks[k]]);
-        held |= s->n_constrained && s->filter[blocks[k]] >= 0;
-    }
-    if (held || !(m > 0))
-        return;
-    for (k = 0; k < n; k++)
-        cti_v3_addto(v, at[k], cti_v3_mul(sum, 1 / m));
 }
 
 CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *p)
@@ -118,15 +86,25 @@ static int cti_islands_sort(cti_state *s, int32_t **out_start, int *out_n)
     return 1;
 }
 
-/* what an island's sweeps left of its components' momenta */
-static void cti_islands_balance_one(cti_state *s, ct_real dt, const cti_island *q)
+typedef struct cti_islands_balances {
+    cti_state *s;
+    const cti_island *q;
+    ct_real dt;
+} cti_islands_balances;
+
+/* what a solve left of its components' momenta, whose residual is r */
+static int cti_islands_balance(void *ctx, ct_real *r, ct_real *v)
 {
-    const cti_component *list = s->factors.components;
-    int c;
+    const cti_islands_balances *b = (const cti_islands_balances *)ctx;
+    return cti_balance(b->s, b->dt, b->q, r, v);
+}
+
+/* the same of an island behind its solve. 0: out of memory */
+static int cti_islands_balance_one(cti_state *s, ct_real dt, const cti_island *q)
+{
     cti_problem_rhs(&q->p, s->pcg_work);
     cti_problem_residual(&q->p, s->pcg_work, q->v, s->pcg_work);
-    for (c = 0; c < q->n_components; c++)
-        cti_islands_balance(s, dt, &list[q->components[c]], q->own + list[q->components[c]].place, s->pcg_work, q->v);
+    return cti_balance(s, dt, q, s->pcg_work, q->v);
 }
 
 typedef struct cti_islands_judges {
@@ -255,6 +233,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
 {
     ct_solver_desc desc = s->desc.solver;
     cti_corrector corrector;
+    cti_islands_balances balances;
     cti_solve_info info;
     double visits = 0;
     int turn;
@@ -270,8 +249,12 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
         if (!cti_correct_open(&s->factors, s->arena, &s->A, q, &corrector))
             return 0;
         q->p.correction = corrector.hook.apply ? &corrector.hook : NULL;
+        if (!q->p.local && !cti_residual_prepare(&q->p, s->arena))
+            return 0;
+        balances.s = s, balances.q = q, balances.dt = dt;
+        q->p.balance = cti_islands_balance, q->p.balance_ctx = &balances;
         cti_ica_solve(&q->p, &desc, s->arena, q->v, &info);
-        q->p.correction = NULL;
+        q->p.correction = NULL, q->p.balance = NULL;
         out->iterations += info.iterations;
         out->sweeps += info.sweeps;
         visits += (double)info.sweeps * (double)q->p.n_rows;
@@ -282,7 +265,8 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
         if (!cti_islands_renew(s, dt, q))
             return 0;
     }
-    cti_islands_balance_one(s, dt, q);
+    if (!cti_islands_balance_one(s, dt, q))
+        return 0;
     cti_islands_judge(s, q);
     if (cti_islands_ended_loose(s, q))
         s->in_vain += visits / ((double)s->desc.solver.max_sweeps * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->rows)));
@@ -290,23 +274,28 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     return 1;
 }
 
-/* an open island by another solver than ICA; *done 0: it ended above `loose`, or memory ran out, and the island is as it was */
-static void cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real loose, cti_islands_result *out,
-                               cti_solve_status *ended, int *done)
+/* an open island by another solver than ICA; *done 0: it ended above `loose`, and the island is as it was. 0: out of memory, also where the
+   solver has swallowed that */
+static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real loose, cti_islands_result *out,
+                              cti_solve_status *ended, int *done)
 {
     cti_solve_info info;
     *done = 0;
     if (!cti_factors_exact(&s->factors, s->arena, &s->A, q))
-        return;
+        return 0;
     cti_bridge_solve(&q->p, &s->desc.solver, solver, loose, s->mem, s->arena, q->v, &info);
     out->iterations += info.iterations;
     s->spent += info.spent;
-    *done = info.status != CTI_SOLVE_FAILED && info.status != CTI_SOLVE_MEMORY;
+    if (info.status == CTI_SOLVE_MEMORY || s->mem->failed)
+        return 0;
+    *done = info.status != CTI_SOLVE_FAILED;
     if (*done) {
-        cti_islands_balance_one(s, dt, q);
+        if (!cti_islands_balance_one(s, dt, q))
+            return 0;
         cti_islands_judge(s, q);
         *ended = info.status;
     }
+    return 1;
 }
 
 /* what an island solve starts from, kept apart. 0: out of memory */
@@ -339,7 +328,7 @@ static int cti_islands_is_plain(const cti_state *s)
 
 /* an open island's normals by such a solver: LOCAL ends it, and creeps, unless it runs away; ANTICIPATED is the start of ICA. As
    cti_islands_bridge */
-static void cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended, int *done)
+static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended, int *done)
 {
     const ct_solver_desc *desc = &s->desc.solver;
     int local = desc->friction == CT_FRICTION_LOCAL, pass;
@@ -347,21 +336,24 @@ static void cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isl
     cti_solve_info info;
     *done = 0;
     if (!cti_islands_keep(s, q, &v, &r) || !cti_factors_exact(&s->factors, s->arena, &s->A, q))
-        return;
+        return 0;
     for (pass = 0; pass < 1 + local; pass++) {
         if (pass)
             cti_bridge_rub(&q->p, q->v);
         cti_bridge_normals(&q->p, desc, desc->solver, CTI_ISLANDS_LOOSE, s->mem, s->arena, q->v, &info);
         out->iterations += info.iterations;
-        *done = info.status != CTI_SOLVE_FAILED && info.status != CTI_SOLVE_MEMORY;
+        if (info.status == CTI_SOLVE_MEMORY || s->mem->failed)
+            return 0;
+        *done = info.status != CTI_SOLVE_FAILED;
         if (!*done) {
             cti_islands_put_back(q, v, r);
-            return;
+            return 1;
         }
     }
     if (local) {
         ct_real natural;
-        cti_islands_balance_one(s, dt, q);
+        if (!cti_islands_balance_one(s, dt, q))
+            return 0;
         cti_islands_judge(s, q);
         natural = s->factors.components[q->components[0]].natural;
         *ended = natural <= desc->tolerance ? info.status : CTI_SOLVE_BUDGET;
@@ -369,18 +361,21 @@ static void cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isl
         if (!*done)
             cti_islands_put_back(q, v, r);
     }
+    return 1;
 }
 
-/* AUTO: where ICA failed on few rows Newton's method takes over, if it does better */
-static void cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
+/* AUTO: where ICA failed on few rows Newton's method takes over, if it does better. 0: out of memory */
+static int cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
     ct_real natural = s->factors.components[q->components[0]].natural;
     int done = 0;
     if (s->desc.solver.solver != CT_SOLVER_AUTO || !CONTACT_WITH_NEWTON || !(natural > CTI_ISLANDS_LOOSE) || *ended == CTI_SOLVE_DIVERGED ||
         q->p.n_rows > CTI_ISLANDS_RESCUE || s->desc.solver.cone != CT_CONE_CONE)
-        return;
-    cti_islands_bridge(s, dt, q, CT_SOLVER_NEWTON, natural / 2, out, ended, &done);
+        return 1;
+    if (!cti_islands_bridge(s, dt, q, CT_SOLVER_NEWTON, natural / 2, out, ended, &done))
+        return 0;
     out->fallbacks += done;
+    return 1;
 }
 
 /* 1 where an island ended on its budget, neither well nor so poorly that its bodies are to be taken whole */
@@ -413,11 +408,13 @@ static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *l
         if (cti_islands_fell(s, q, 0) || s->spent > CTI_ISLANDS_SPENT)
             done = 0;
         else if (cti_islands_is_plain(s))
-            cti_islands_normals(s, dt, q, out, &list->ended[i], &done);
+            ok = cti_islands_normals(s, dt, q, out, &list->ended[i], &done);
         else
-            cti_islands_bridge(s, dt, q, solver, CTI_ISLANDS_LOOSE, out, &list->ended[i], &done);
+            ok = cti_islands_bridge(s, dt, q, solver, CTI_ISLANDS_LOOSE, out, &list->ended[i], &done);
         cti_arena_rewind(s->arena, mark);
         q->p.bodies = NULL, q->p.n_bodies = 0;
+        if (!ok)
+            return 0;
         list->bridged[i] = (uint8_t)(done && !(cti_islands_is_plain(s) && s->desc.solver.friction == CT_FRICTION_ANTICIPATED));
         cti_islands_fell(s, q, !done);
         out->fallbacks += !done;
@@ -427,9 +424,7 @@ static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *l
     ok = cti_islands_relax(s, dt, list->todo[i] == 2, q, out, &list->ended[i]);
     if (ok && cti_islands_is_loose(s, list, i, q))
         ok = cti_islands_relax(s, dt, 1, q, out, &list->ended[i]);
-    if (ok)
-        cti_islands_rescue(s, dt, q, out, &list->ended[i]);
-    return ok;
+    return ok && cti_islands_rescue(s, dt, q, out, &list->ended[i]);
 }
 
 /* one island: its rows and the components that they touch, apart from the world */
@@ -496,20 +491,42 @@ static ct_real cti_islands_free_dynamics(cti_state *s, const cti_component *q)
     return big;
 }
 
+typedef struct cti_islands_frees {
+    cti_state *s;
+} cti_islands_frees;
+
+static void cti_islands_free_range(int begin, int end, int worker, void *context)
+{
+    const cti_islands_frees *f = (const cti_islands_frees *)context;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        cti_component *q = &f->s->factors.components[begin];
+        if (q->dynamics < 0)
+            q->dynamics = cti_islands_free_dynamics(f->s, q);
+    }
+}
+
+CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale)
+{
+    cti_islands_frees f;
+    ct_real big = 0;
+    int c, n = CTI_LEN(s->factors.components);
+    f.s = s;
+    cti_tasks_run_work(&s->desc.tasks, cti_islands_free_range, n, CTI_ISLANDS_NOTE_US * s->n / cti_max_int(1, n), &f);
+    for (c = 0; c < n; c++)
+        big = cti_max(big, s->factors.components[c].dynamics / scale);
+    return big;
+}
+
 /* the islands that are to be solved, each for itself, so that none feels another; then what all of it is worth */
 static int cti_islands_solve_all(cti_state *s, ct_real dt, cti_islands *list, cti_islands_result *out)
 {
-    cti_component *q = s->factors.components;
-    int i, c;
+    const cti_component *q = s->factors.components;
+    int i;
     for (i = 0; i < list->n; i++)
         if (list->todo[i] && !cti_islands_solve_one(s, dt, list, i, out))
             return 0;
-    out->residual = 0;
-    for (c = 0; c < CTI_LEN(q); c++) {
-        if (q[c].dynamics < 0)
-            q[c].dynamics = cti_islands_free_dynamics(s, &q[c]);
-        out->residual = cti_max(out->residual, q[c].dynamics / s->problem_scale);
-    }
+    out->residual = cti_islands_dynamics(s, s->problem_scale);
     for (i = 0; i < list->n; i++) {
         list->natural[i] = q[s->factors.component_of[s->rows[list->start[i]].term[0].block]].natural;
         out->residual = cti_max(out->residual, list->natural[i]);

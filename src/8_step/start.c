@@ -12,7 +12,7 @@
 CTI_FN void cti_start_free(cti_mem *mem, cti_start *t)
 {
     CTI_FREE(mem, t->x), CTI_FREE(mem, t->v), CTI_FREE(mem, t->dt_prev), CTI_FREE(mem, t->dv), CTI_FREE(mem, t->dv_free);
-    CTI_FREE(mem, t->v0), CTI_FREE(mem, t->u0), CTI_FREE(mem, t->rigids), CTI_FREE(mem, t->components);
+    CTI_FREE(mem, t->v0), CTI_FREE(mem, t->u0), CTI_FREE(mem, t->touched), CTI_FREE(mem, t->fall), CTI_FREE(mem, t->rigids), CTI_FREE(mem, t->components);
     CTI_FREE(mem, t->ways), CTI_FREE(mem, t->tangles);
     cti_memory_free(mem, &t->memory);
     memset(t, 0, sizeof *t);
@@ -22,12 +22,13 @@ CTI_FN int cti_start_save(cti_state *s, int all, cti_start *t)
 {
     cti_mem *m = s->mem;
     int n = s->n, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? 3 * n : 0;
-    t->time = s->time, t->energy_elastic = s->energy_elastic;
+    t->time = s->time;
     t->dt_memory = s->dt_memory, t->dt_free = s->dt_free;
     t->n_tangled = s->detect.n_tangled;
     return CTI_START_COPY(m, t->x, s->x, 3 * n) && CTI_START_COPY(m, t->v, s->v, 3 * n) && CTI_START_COPY(m, t->dt_prev, s->dt_prev, n) &&
            CTI_START_COPY(m, t->dv, s->dv, 3 * n) && CTI_START_COPY(m, t->dv_free, s->dv_free, 3 * n) && CTI_START_COPY(m, t->v0, s->history.v0, two) &&
-           CTI_START_COPY(m, t->u0, s->history.u0, two) && CTI_START_COPY(m, t->rigids, s->rigids, CTI_LEN(s->rigids)) &&
+           CTI_START_COPY(m, t->u0, s->history.u0, two) && CTI_START_COPY(m, t->touched, s->history.touched, n) &&
+           CTI_START_COPY(m, t->fall, s->fall, n) && CTI_START_COPY(m, t->rigids, s->rigids, CTI_LEN(s->rigids)) &&
            CTI_START_COPY(m, t->components, s->factors.components, CTI_LEN(s->factors.components)) &&
            CTI_START_COPY(m, t->ways, s->ways, CTI_LEN(s->ways)) &&
            CTI_START_COPY(m, t->tangles, s->detect.tangles, CTI_LEN(s->detect.tangles)) &&
@@ -75,12 +76,14 @@ static void cti_start_back(void *to, const void *from, size_t size, int n)
 CTI_FN void cti_start_restore(cti_state *s, int all, cti_start *t)
 {
     int i, n = s->n;
-    s->time = t->time, s->energy_elastic = t->energy_elastic;
+    s->time = t->time;
+    s->energies_known = 0;
     s->dt_memory = t->dt_memory, s->dt_free = t->dt_free;
     cti_start_back(s->x, t->x, sizeof *s->x, 3 * n), cti_start_back(s->v, t->v, sizeof *s->v, 3 * n);
     cti_start_back(s->dv, t->dv, sizeof *s->dv, 3 * n);
     cti_start_back(s->dt_prev, t->dt_prev, sizeof *s->dt_prev, n), cti_start_back(s->dv_free, t->dv_free, sizeof *s->dv_free, 3 * n);
     cti_start_back(s->history.v0, t->v0, sizeof *t->v0, CTI_LEN(t->v0)), cti_start_back(s->history.u0, t->u0, sizeof *t->u0, CTI_LEN(t->u0));
+    cti_start_back(s->history.touched, t->touched, 1, n), cti_start_back(s->fall, t->fall, sizeof *s->fall, n);
     cti_start_back(s->rigids, t->rigids, sizeof *s->rigids, CTI_LEN(s->rigids));
     cti_integrate_clear(s);
     cti_start_components(&s->factors, t);

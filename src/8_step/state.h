@@ -108,13 +108,30 @@ typedef struct cti_factors {
     ct_real rest;          /* [m] drift below which a large factor may lag under contacts */
 } cti_factors;
 
-/* cti_history -- what Newmark and BDF2 keep beside x and v (integrate.h); all empty for Euler. */
+/* cti_history -- what integrators keep beside x and v (integrate.h). */
 typedef struct cti_history {
     ct_real *v0, *u0;          /* [3 n] BDF2: end and average velocities of the step before; mean nothing where dt_prev is 0 */
+    uint8_t *touched, *touches;/* [n] contacts acted on the body in the last step; [models] and in this one */
     ct_real *v_end;            /* [3 n] scratch */
-    int32_t *model_of, *block; /* [n] model of a block or -1; [models] first block */
+    int32_t *model_of;         /* [n] model of a block or -1 */
+    int32_t *block, *last;     /* [models] first and last block; last -1: none */
     uint8_t *reset;            /* [models] starts again after this step */
 } cti_history;
+
+/* cti_turn -- the turn of a component that its angular momentum predicts for a step (motion.h). */
+typedef struct cti_turn {
+    int turns;       /* 0: too little to be seen, or another place than q = c + R (x - c) is linearized at */
+    int moved;       /* 1: q is not x */
+    ct_real R[9];
+    cti_v3 center;   /* c [m] */
+    cti_v3 rate;     /* [rad/s] what Euler's b adds to v as a spin about c at q, so that the angular momentum there is that at x */
+} cti_turn;
+
+/* cti_energy -- of a body [J]; gravity's is 0 at the origin. */
+typedef struct cti_energy {
+    double kinetic, elastic, gravity;
+} cti_energy;
+
 /* cti_repair -- features that are on the wrong side of each other; they are taken apart along the unit normal (a moves along it) by at least
    `depth` [m]. */
 typedef struct cti_repair {
@@ -131,13 +148,37 @@ typedef struct cti_way {
     ct_real depth;
 } cti_way;
 
+/* cti_touch -- a contact of a step: its impulse on side a over the step, and features, weights and axes of the last substep that loaded it. */
+typedef struct cti_touch {
+    uint64_t key;
+    cti_pair pair;
+    ct_real thickness, frame[9];
+    ct_real r[3]; /* [N s] in the frame */
+    int sticking;
+} cti_touch;
+
+/* cti_impulses -- of a step (impulses.h). */
+typedef struct cti_impulses {
+    cti_touch *touches;
+    cti_memory joints; /* key of a joint's part; its impulse on side a, world axes */
+    ct_real *pins;     /* [3 n] what pins and directions gave to their blocks, world axes */
+} cti_impulses;
+
+/* cti_reactions -- rows of A, each followed by its b, of the blocks that scripts constrain, before they are filtered. */
+typedef struct cti_reactions {
+    int32_t *blocks;
+    ct_real *values; /* [9 entries of the row + 3] block by block */
+} cti_reactions;
+
 /* cti_start -- what to go back to when memory runs out; see start.h. */
 typedef struct cti_start {
-    double time, energy_elastic;
+    double time;
     ct_real dt_memory, dt_free;
     ct_real *x, *v, *dv, *dv_free; /* [3 n] */
     ct_real *dt_prev;          /* [n] */
     ct_real *v0, *u0;          /* [3 n] of BDF2 */
+    uint8_t *touched;          /* [n] */
+    ct_real *fall;             /* [n] */
     cti_rigid *rigids;
     cti_component *components; /* their arrays are the factors' own */
     cti_way *ways;
@@ -192,6 +233,17 @@ typedef struct cti_state {
     ct_real *alpha;           /* [n] Rayleigh mass damping [1/s] */
     ct_real *dt_prev;         /* [n] last step of the block; 0 before its first */
     cti_history history;
+    ct_real *fall;            /* [n] share of gravity's kick by which the block gained speed in the last step (motion.h) */
+    ct_real *fall_new;        /* [n] of the step at hand */
+    ct_real *q;               /* [3 n] where forces are linearized in this step */
+    cti_turn *turns;          /* [components] */
+    ct_real *force0;          /* [3 n] Newmark: f(x) */
+    int again;                /* linearizations before this one in the attempt */
+    ct_real *impulse;         /* [3 n] J' r of the last solve */
+    cti_energy *energies, *energies_new; /* [models + rigid bodies] at x; at the tentative end of a substep */
+    double *works;            /* [models + rigid bodies] done on a body in it */
+    uint8_t *gains;           /* [models] the body gains energy in it */
+    int energies_known;       /* `energies` are of x and v */
     uint8_t *fixed;           /* [n] all axes scripted */
     uint8_t *held;            /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_WILD, the last resort of an attempt;
                                  CTI_HELD_RESTED: did so in the substep that ends */
@@ -214,7 +266,11 @@ typedef struct cti_state {
     cti_detect detect;
     cti_memory memory;        /* committed; the two others are a step's own */
     cti_memory memory_step[2], memory_none;
+    int memory_slot;          /* of memory_step: what the last step began with */
     ct_real dt_memory;
+    cti_impulses impulses;    /* of the last step */
+    cti_impulses impulses_step; /* of the step at hand */
+    cti_reactions reactions;
     cti_bsr A;
     ct_real *b, *force;       /* [3 n] */
     ct_real *v_free;          /* [3 n] solution without contacts */
@@ -238,7 +294,6 @@ typedef struct cti_state {
     double time;
     double time_end;          /* when a step ends, and */
     ct_real left;             /* what is left of it before a substep */
-    double energy_elastic;
     ct_real event_least;      /* [s] shortest substep that an impact may cut off, 0: none is */
     cti_pair limit;           /* pair that limited the last step; n 0: none */
 } cti_state;

@@ -4,8 +4,11 @@
    features first meet (events.c). Positions are committed substep by substep and put back when memory runs out. differs: elements count,
    since one Newton step cannot answer for one that it crushed; substeps grow again. */
 #include "step.h"
+#include "energy.h"
+#include "impulses.h"
 #include "integrate.h"
 #include "linkage.h"
+#include "motion.h"
 #include "start.h"
 #include "tangle.h"
 
@@ -13,31 +16,36 @@
 #define CTI_STEP_RESTS 3 /* times that what is wild in the shortest substep is held there, and the rest solved about it */
 #define CTI_STEP_CALM 2 /* good substeps in a row after which the next one is twice as long */
 
-CTI_FN void cti_step_energies(const cti_state *s, ct_step_report *r)
+CTI_FN void cti_step_energies(cti_state *s, ct_step_report *r)
 {
     int i, k;
     double m = 0;
-    r->energy_kinetic = r->energy_gravity = 0;
-    r->energy_elastic = s->energy_elastic;
+    cti_energy_state(s);
+    r->energy_kinetic = r->energy_elastic = r->energy_gravity = 0;
+    for (i = 0; i < s->n_models + CTI_LEN(s->rigids); i++) {
+        r->energy_kinetic += s->energies[i].kinetic;
+        r->energy_elastic += s->energies[i].elastic, r->energy_gravity += s->energies[i].gravity;
+    }
     r->center_of_mass[0] = r->center_of_mass[1] = r->center_of_mass[2] = 0;
     for (i = 0; i < s->n; i++) {
         m += (double)s->mass[i];
-        for (k = 0; k < 3; k++) { /* angular blocks have no mass */
-            r->energy_kinetic += 0.5 * (double)(s->mass[i] * s->v[3 * i + k] * s->v[3 * i + k]);
-            r->energy_gravity -= (double)(s->mass[i] * s->desc.gravity[k] * s->x[3 * i + k]);
+        for (k = 0; k < 3; k++) /* angular blocks have no mass */
             r->center_of_mass[k] += (double)(s->mass[i] * s->x[3 * i + k]);
-        }
     }
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        r->energy_kinetic += cti_rigid_energy(&s->rigids[i]);
-    r->energy_kinetic += cti_linkage_more(s);
     for (k = 0; k < 3; k++)
         r->center_of_mass[k] = m > 0 ? r->center_of_mass[k] / m : 0;
 }
 
+static void cti_step_account(ct_step_report *r, const cti_account *a)
+{
+    r->work_script += a->script, r->work_pins += a->pins, r->work_joints += a->joints, r->work_recovery += a->recovery;
+    r->loss_contact += a->contact, r->loss_damping += a->damping;
+    r->energy_gained += a->gained;
+}
+
 static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
 {
-    r->newton_iterations++;
+    r->newton_iterations += a->newton;
     r->solver_iterations += a->solver_iterations;
     r->solver_sweeps += a->solver_sweeps;
     r->solver_fallbacks += a->solver_fallbacks;
@@ -51,6 +59,13 @@ static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
     r->ms_solve += a->ms_solve;
     if (accepted)
         r->residual = cti_max(r->residual, a->residual);
+}
+
+/* what an attempt does beside its four parts, rows and tests of its motion, counts as detection; t0: when it began [ms] */
+static void cti_step_time(const cti_state *s, double t0, cti_attempt *a)
+{
+    double rest = cti_cmr_clock(s) - t0 - a->ms_assemble - a->ms_unconstrained - a->ms_detect - a->ms_solve;
+    a->ms_detect += rest > 0 ? rest : 0;
 }
 
 static int cti_step_is_finite(const cti_state *s)
@@ -76,17 +91,22 @@ static void cti_step_commit_rigids(cti_state *s)
         memcpy(s->frames0, s->frames1, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->rigids));
 }
 
-/* the tentative end becomes the state */
-static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_memory *next)
+/* the tentative end becomes the state; forced: by the fail-safe */
+static int cti_step_commit(cti_state *s, ct_real dt, int forced, const cti_memory *memory, ct_real dt_memory, cti_memory *next, ct_step_report *r)
 {
-    const ct_real *v;
+    const ct_real *v = s->history.v_end;
     cti_row_context c;
+    cti_account account;
     int i;
+    if (forced) /* the fail-safe has changed the motion that was looked at */
+        cti_energy_try(s, dt);
+    cti_energy_account(s, dt, &account);
+    cti_step_account(r, &account);
     cti_cmr_context(s, dt, memory, dt_memory, &c);
-    if (!cti_rows_remember(s->mem, &c, s->rows, s->origins, CTI_LEN(s->rows), s->v_new, next))
+    if (!cti_impulses_add(s, dt) || !cti_rows_remember(s->mem, &c, s->rows, s->origins, CTI_LEN(s->rows), s->v_new, next))
         return 0;
+    cti_integrate_advance(s, dt);
     memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    v = cti_integrate_end(s, dt);
     for (i = 0; i < 3 * s->n; i++)
         s->dv[i] = s->v[i];
     memcpy(s->v, v, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -99,6 +119,8 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     for (i = 0; i < s->n; i++)
         s->dt_prev[i] = dt;
     cti_integrate_forget(s);
+    cti_energy_commit(s, &account);
+    cti_step_account(r, &account);
     s->time = cti_state_ahead(s, dt);
     return 1;
 }
@@ -129,7 +151,7 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
         cti_step_rest(s, dt);
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    if (!a->converged || a->strained)
+    if (!a->converged || a->strained || a->gained)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     if (a->clear)
         return 1;
@@ -176,15 +198,18 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
     s->has_problem = 0;
     s->spent = 0;
     s->in_vain = 0;
+    cti_impulses_begin(s);
     memset(&s->limit, 0, sizeof s->limit);
 }
 
 /* a step of a world in which nothing can move */
 static void cti_step_nothing(cti_state *s, ct_real dt, ct_step_report *r)
 {
+    s->start.time = s->time;
     s->time += (double)dt;
     s->dt_memory = dt;
     cti_memory_clear(&s->memory);
+    cti_impulses_swap(s);
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
     r->substeps = 1;
@@ -213,7 +238,9 @@ static void cti_step_remember(cti_state *s, int slot, ct_real dt)
     cti_memory swap = s->memory;
     s->memory = s->memory_step[slot];
     s->memory_step[slot] = swap;
+    s->memory_slot = slot;
     s->dt_memory = dt;
+    cti_impulses_swap(s);
 }
 
 /* what was held in a substep is free again */
@@ -229,6 +256,18 @@ static ct_code cti_step_take_back(cti_state *s)
     cti_step_release(s);
     cti_start_restore(s, 0, &s->start);
     return CT_ERR_MEMORY;
+}
+
+CTI_FN void cti_step_undo(cti_state *s)
+{
+    if (s->n == 0) {
+        s->time = s->start.time;
+        cti_impulses_swap(s);
+        return;
+    }
+    cti_step_remember(s, s->memory_slot, 0);
+    s->has_problem = 0;
+    cti_step_take_back(s);
 }
 
 /* the same again over half the time, for which lists made for a motion that failed are too long */
@@ -299,10 +338,12 @@ static int cti_step_attempt(cti_state *s, ct_real dt, ct_real sub, const cti_mem
     t->rests = 0;
     cti_step_release(s);
     do {
+        double t0 = cti_cmr_clock(s);
         cti_arena_reset(s->arena);
         if ((s->detect.n_tangled && !cti_tangle_find(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, a))
             return 0;
-        t->good = a->clear && a->converged && !a->crushed && !a->spun && !a->strained && cti_step_is_finite(s);
+        cti_step_time(s, t0, a);
+        t->good = a->clear && a->converged && !a->crushed && !a->spun && !a->strained && !a->gained && cti_step_is_finite(s);
         t->shorter = !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s, dt);
         again = !t->shorter && a->wild > 0 && t->rests < CTI_STEP_RESTS;
         t->rests += again;
@@ -318,7 +359,6 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     ct_real left = dt, sub = dt, dt_memory = s->dt_memory, whole = 0; /* whole: length before a cut, 0: not cut */
     const cti_memory *memory = &s->memory;
     int slot = 0, calm = 0, halved = 0;
-    double t0 = cti_cmr_clock(s);
     cti_step_begin(s, r);
     if (s->n == 0) {
         cti_step_nothing(s, dt, r);
@@ -343,10 +383,10 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
             whole = 0, halved = 1;
             continue;
         }
-        if (t.a.budget)
-            cti_step_status(r, CT_STATUS_BUDGET);
+        if (!(t.a.residual <= s->desc.solver.tolerance)) /* the judge's, of whichever solver */
+            cti_step_status(r, t.a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
         if (((!t.good || t.rests) && !cti_step_force(s, sub, &t, r)) ||
-            !cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot]))
+            !cti_step_commit(s, sub, !t.good || t.rests, memory, dt_memory, &s->memory_step[slot], r))
             return cti_step_take_back(s);
         memory = &s->memory_step[slot];
         slot ^= 1;
@@ -362,6 +402,5 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
     cti_step_remember(s, slot ^ 1, dt_memory);
     cti_step_finish(s, r);
-    r->ms_total = cti_cmr_clock(s) - t0;
     return CT_OK;
 }

@@ -6,6 +6,9 @@
 
 /* cti_step -- CT_OK, or CT_ERR_MEMORY with the state as it was. surface.x0 is up to date before and after. */
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *report);
-CTI_FN void cti_step_energies(const cti_state *s, ct_step_report *report);
+/* cti_step_undo -- takes the step back that cti_step has just done: the state is as it was. Once, and before anything else changes. */
+CTI_FN void cti_step_undo(cti_state *s);
+/* cti_step_energies -- energies and centre of mass of the committed state. */
+CTI_FN void cti_step_energies(cti_state *s, ct_step_report *report);
 
 #endif /* CTI_STEP_H */

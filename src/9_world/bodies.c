@@ -118,6 +118,12 @@ CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m)
     return code;
 }
 
+CTI_FN int cti_bodies_is_moderate(const ct_real *v)
+{
+    ct_real square = cti_v3_norm2(cti_v3_at(v, 0));
+    return cti_finite(square * square);
+}
+
 CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega)
 {
     int k;
@@ -126,6 +132,11 @@ CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real t
     for (k = 0; v && k < 3; k++)
         if (!cti_finite(v[k]) || !cti_finite(omega[k]))
             return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "velocity must be finite");
+    if (v && !cti_bodies_is_moderate(v))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)cti_v3_norm(cti_v3_at(v, 0)), "velocity is too large: its fourth power is not finite");
+    if (v && !cti_bodies_is_moderate(omega))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)cti_v3_norm(cti_v3_at(omega, 0)),
+                                 "angular_velocity is too large: its fourth power is not finite");
     return CT_OK;
 }
 
@@ -199,7 +210,7 @@ static int cti_bodies_reserve_blocks(ct_world *w, const cti_body *b)
     cti_mem *m = &w->mem;
     int n1 = s->n + b->n_blocks;
     return CTI_RESERVE(m, s->rigids, CTI_LEN(s->rigids) + 1) && CTI_RESERVE(m, s->x, 3 * n1) && CTI_RESERVE(m, s->v, 3 * n1) &&
-           CTI_RESERVE(m, s->mass, n1) && CTI_RESERVE(m, s->inv_mass, n1) && CTI_RESERVE(m, s->alpha, n1) && CTI_RESERVE(m, s->dt_prev, n1);
+           CTI_RESERVE(m, s->mass, n1) && CTI_RESERVE(m, s->inv_mass, n1) && CTI_RESERVE(m, s->alpha, n1) && CTI_RESERVE(m, s->dt_prev, n1) && CTI_RESERVE(m, s->fall, n1);
 }
 
 /* a deformable body's nodes: masses, and a rigid velocity about the centre of mass */
@@ -250,7 +261,7 @@ static void cti_bodies_join_blocks(ct_world *w, cti_body *b, const ct_real *v, c
     cti_mem *m = &w->mem;
     int n0 = s->n, n1 = s->n + b->n_blocks, i;
     CTI_RESIZE(m, s->x, 3 * n1), CTI_RESIZE(m, s->v, 3 * n1), CTI_RESIZE(m, s->mass, n1), CTI_RESIZE(m, s->inv_mass, n1);
-    CTI_RESIZE(m, s->alpha, n1), CTI_RESIZE(m, s->dt_prev, n1);
+    CTI_RESIZE(m, s->alpha, n1), CTI_RESIZE(m, s->dt_prev, n1), CTI_RESIZE(m, s->fall, n1);
     for (i = n0; i < n1; i++) {
         s->mass[i] = 0;
         s->alpha[i] = b->material.damping_mass;

@@ -220,6 +220,11 @@ CONTACT_API_DEF ct_code ct_body_set_motion(ct_world *w, ct_body_id body, const c
     for (k = 0; k < 3; k++)
         if ((velocity && !cti_finite(velocity[k])) || (angular_velocity && !cti_finite(angular_velocity[k])))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "velocity must be finite");
+    if (velocity && !cti_bodies_is_moderate(velocity))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)velocity[0], "velocity is too large: its fourth power is not finite");
+    if (angular_velocity && !cti_bodies_is_moderate(angular_velocity))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)angular_velocity[0],
+                              "angular_velocity is too large: its fourth power is not finite");
     w->state.rigids[b->rigid].linked = 0;
     if (velocity)
         memcpy(w->state.v + 3 * (size_t)b->block0, velocity, 3 * sizeof(ct_real));

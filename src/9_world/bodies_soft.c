@@ -1,6 +1,7 @@
 /* bodies_soft.c -- soft bodies and cloth: nodes with an elastic model, and the surface that collides. Method: the boundary of the tets, or a
-   triangle mesh that is embedded in them by barycentric weights. Based on: Otaduy 2009, sec. 6 (letters in coarse tets). */
+   triangle mesh that is embedded in them by barycentric weights; a tet then counts with the part of it that the mesh encloses. Based on: Otaduy 2009, sec. 6 (letters in coarse tets). */
 #include "../5_mesh/embed.h"
+#include "../5_mesh/fill.h"
 #include "world.h"
 
 #define CTI_BODIES_REACH CTI_R(0.25) /* how far outside of its tet, in weights, a vertex may be embedded */
@@ -68,6 +69,22 @@ static ct_code cti_bodies_skin(ct_world *w, cti_body *b, const ct_soft_desc *d)
     return code == CT_OK ? cti_bodies_surface(w, b, 0) : code;
 }
 
+/* an embedded body has the mass and the stiffness of what its surface encloses, tet by tet */
+static ct_code cti_bodies_fill(ct_world *w, cti_body *b, const ct_soft_desc *d)
+{
+    cti_mem *m = &w->mem;
+    ct_real *fill = NULL;
+    int ok;
+    if (!d->surface || !b->topology.closed)
+        return CT_OK;
+    ok = CTI_RESIZE(m, fill, d->mesh->n_tets) && cti_fill(m, d->mesh->positions, d->mesh->tets, d->mesh->n_tets, d->surface->positions,
+                                                          d->surface->triangles, d->surface->n_triangles, fill);
+    if (ok)
+        cti_tet_batch_fill(&b->model.tets, fill);
+    CTI_FREE(m, fill);
+    return ok ? CT_OK : CT_ERR_MEMORY;
+}
+
 CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_body_id *out_body)
 {
     cti_body b;
@@ -100,6 +117,8 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
         code = cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a tet is inverted or flat (element: tet, value: volume)");
     if (code == CT_OK)
         code = cti_bodies_skin(w, &b, d);
+    if (code == CT_OK)
+        code = cti_bodies_fill(w, &b, d);
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
 }
 

@@ -1,6 +1,7 @@
 /* prepare.c -- from bodies to the arrays that a step works on: surface soup, matrix pattern, scatter slots, factors. Once per change of
    topology; positions and velocities are not touched. */
 #include "world.h"
+#include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
 
 CTI_FN void cti_world_unprepare(ct_world *w)
@@ -18,6 +19,7 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     CTI_CLEAR(s->tangled_pairs);
     CTI_CLEAR(s->repairs);
     CTI_CLEAR(s->movers);
+    CTI_CLEAR(s->impulses.touches); /* their features are numbers of the surface */
     s->n_models = 0;
     s->has_problem = 0;
     w->ready = 0;
@@ -211,7 +213,9 @@ static int cti_prepare_scratch(ct_world *w)
     int n3 = 3 * s->n;
     cti_mem *m = &w->mem;
     int i;
+    int bodies = s->n_models + CTI_LEN(s->rigids);
     s->mass_min = 0;
+    s->energies_known = 0;
     for (i = 0; i < s->n; i++)
         if (s->mass[i] > 0 && (s->mass_min == 0 || s->mass[i] < s->mass_min))
             s->mass_min = s->mass[i];
@@ -225,9 +229,12 @@ static int cti_prepare_scratch(ct_world *w)
         return 0;
     if (n3)
         memset(s->dv, 0, sizeof *s->dv * (size_t)n3), memset(s->held, 0, (size_t)s->n);
-    return cti_integrate_reserve(s) && CTI_RESIZE(m, s->fixed, s->n) && CTI_RESIZE(m, s->v_fixed, n3) && CTI_RESIZE(m, s->filter, s->n) &&
+    return cti_integrate_reserve(s) && cti_impulses_reserve(s) && CTI_RESIZE(m, s->fixed, s->n) && CTI_RESIZE(m, s->v_fixed, n3) && CTI_RESIZE(m, s->filter, s->n) &&
            CTI_RESIZE(m, s->b, n3) && CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->dv_free, n3) &&
-           CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
+           CTI_RESIZE(m, s->q, n3) && CTI_RESIZE(m, s->fall_new, s->n) && CTI_RESIZE(m, s->energies, bodies) &&
+           CTI_RESIZE(m, s->energies_new, bodies) && CTI_RESIZE(m, s->works, bodies) && CTI_RESIZE(m, s->gains, s->n_models) && CTI_RESIZE(m, s->impulse, n3) &&
+           CTI_RESIZE(m, s->turns, CTI_LEN(s->factors.components)) &&
+           CTI_RESIZE(m, s->force0, s->desc.integrator == CT_INTEGRATOR_NEWMARK ? n3 : 0) && CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
 }
 
 /* centres and radii of a body's tets at rest */

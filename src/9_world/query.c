@@ -98,11 +98,10 @@ CONTACT_API_DEF ct_code ct_world_validate(const ct_world *cw, ct_pair **out_pair
     return CT_OK;
 }
 
-static void cti_query_contact(const ct_world *w, int i, ct_contact *out)
+static void cti_query_contact(const ct_world *w, const cti_touch *t, ct_contact *out)
 {
     const cti_state *s = &w->state;
-    const cti_row *row = &s->rows[i];
-    const cti_pair *p = &s->origins[i].pair;
+    const cti_pair *p = &t->pair;
     cti_v3 at = cti_v3_zero();
     ct_pair names;
     int k;
@@ -119,12 +118,12 @@ static void cti_query_contact(const ct_world *w, int i, ct_contact *out)
     for (k = p->n_a; k < p->n; k++)
         out->weights_b[k - p->n_a] = -p->w[k];
     cti_v3_put(out->point, 0, at);
-    memcpy(out->normal, row->frame, sizeof out->normal);
-    memcpy(out->tangent, row->frame + 3, sizeof out->tangent);
-    out->gap = cti_v3_dot(cti_v3_at(row->frame, 0), cti_pair_offset(&s->surface, s->surface.x0, p)) - s->origins[i].thickness;
-    out->impulse_normal = row->r[0];
-    out->impulse_tangent[0] = row->r[1], out->impulse_tangent[1] = row->r[2];
-    out->sticking = row->r[1] * row->r[1] + row->r[2] * row->r[2] < row->mu * row->mu * row->r[0] * row->r[0] * CTI_R(0.9999);
+    memcpy(out->normal, t->frame, sizeof out->normal);
+    memcpy(out->tangent, t->frame + 3, sizeof out->tangent);
+    out->gap = cti_v3_dot(cti_v3_at(t->frame, 0), cti_pair_offset(&s->surface, s->surface.x0, p)) - t->thickness;
+    out->impulse_normal = t->r[0];
+    out->impulse_tangent[0] = t->r[1], out->impulse_tangent[1] = t->r[2];
+    out->sticking = t->sticking;
 }
 
 CONTACT_API_DEF ct_code ct_world_contacts(const ct_world *cw, const ct_contact **out_contacts, int *out_n)
@@ -138,11 +137,9 @@ CONTACT_API_DEF ct_code ct_world_contacts(const ct_world *cw, const ct_contact *
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "out_contacts or out_n is NULL");
     if (!w->contacts_ready) {
         CTI_CLEAR(w->contacts);
-        for (i = 0; i < CTI_LEN(w->state.rows); i++) {
+        for (i = 0; i < CTI_LEN(w->state.impulses.touches); i++) {
             ct_contact c;
-            if (w->state.rows[i].equations || w->state.origins[i].repair || !(w->state.rows[i].r[0] > 0))
-                continue;
-            cti_query_contact(w, i, &c);
+            cti_query_contact(w, &w->state.impulses.touches[i], &c);
             if (!CTI_PUSH(&w->mem, w->contacts, c))
                 return cti_world_fail(w, CT_ERR_MEMORY, none, -1, 0, "out of memory while listing contacts");
         }

@@ -1,5 +1,6 @@
 /* state.c -- removing bodies, reading and writing their state, pins. */
 #include "world.h"
+#include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
 
 static ct_code cti_bodies_stale(ct_world *w, ct_body_id body)
@@ -56,7 +57,9 @@ static void cti_bodies_remove_blocks(ct_world *w, int b0, int n)
     memmove(s->inv_mass + b0, s->inv_mass + b0 + n, sizeof(ct_real) * tail);
     memmove(s->alpha + b0, s->alpha + b0 + n, sizeof(ct_real) * tail);
     memmove(s->dt_prev + b0, s->dt_prev + b0 + n, sizeof(ct_real) * tail);
+    memmove(s->fall + b0, s->fall + b0 + n, sizeof(ct_real) * tail);
     cti_integrate_remove(s, b0, n);
+    cti_impulses_remove(s, b0, n);
     s->n -= n;
     for (i = k = 0; i < CTI_LEN(s->pins); i++)
         if (s->pins[i].block < b0 || s->pins[i].block >= b0 + n) {
@@ -111,6 +114,7 @@ CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
             stbds_header(w->state.x)->length = stbds_header(w->state.v)->length = 3 * (size_t)w->state.n;
             stbds_header(w->state.mass)->length = stbds_header(w->state.inv_mass)->length = (size_t)w->state.n;
             stbds_header(w->state.alpha)->length = stbds_header(w->state.dt_prev)->length = (size_t)w->state.n;
+            stbds_header(w->state.fall)->length = (size_t)w->state.n;
         }
     }
     cti_world_drop_joints(w, slot);
@@ -246,9 +250,12 @@ CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, con
     for (i = 0; i < 3 * n; i++)
         if (!cti_finite(velocities[i]))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i / 3, 0, "a velocity is not finite (element: vertex)");
+    for (i = 0; i < n; i++)
+        if (!cti_bodies_is_moderate(velocities + 3 * (size_t)i))
+            return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, 0, "a velocity is too large: its fourth power is not finite (element: vertex)");
     memcpy(w->state.v + 3 * (size_t)b->block0, velocities, sizeof(ct_real) * 3 * (size_t)n);
-    /* BDF2 starts again from them */
-    for (i = 0; w->state.desc.integrator == CT_INTEGRATOR_BDF2 && i < n; i++)
+    /* they are those of now: every integrator starts again from them */
+    for (i = 0; i < n; i++)
         w->state.dt_prev[b->block0 + i] = 0;
     return CT_OK;
 }
@@ -272,6 +279,9 @@ CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_mo
     for (k = 0; m && k < 3; k++)
         if (!cti_finite(m->linear[k]) || !cti_finite(m->angular[k]) || !cti_finite(m->center[k]))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "motion must be finite");
+    if (m && (!cti_bodies_is_moderate(m->linear) || !cti_bodies_is_moderate(m->angular) || !cti_bodies_is_moderate(m->center)))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)cti_v3_norm(cti_v3_at(m->angular, 0)),
+                              "motion.linear, angular or center is too large: its fourth power is not finite (value: angular)");
     return CT_OK;
 }
 
@@ -382,4 +392,21 @@ CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vert
             return CT_OK;
         }
     return CTI_PUSH(&w->mem, w->state.directions, d) ? CT_OK : cti_world_fail(w, CT_ERR_MEMORY, body, -1, 0, "out of memory");
+}
+
+CONTACT_API_DEF ct_code ct_body_get_pin_impulse(const ct_world *cw, ct_body_id body, int32_t vertex, ct_real out_impulse[3])
+{
+    ct_world *w = (ct_world *)cw;
+    const ct_real *pins;
+    int slot = cti_world_slot(w, body), block, k;
+    if (slot < 0)
+        return cti_bodies_stale(w, body);
+    if (!cti_body_has_model(&w->bodies[slot]) || vertex < 0 || vertex >= w->bodies[slot].n_blocks || !out_impulse)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, vertex,
+                              "a pin's impulse needs a deformable body, one of its nodes and room for it (element: vertex)");
+    pins = w->state.impulses.pins;
+    block = w->bodies[slot].block0 + vertex;
+    for (k = 0; k < 3; k++)
+        out_impulse[k] = 3 * block < CTI_LEN(pins) ? pins[3 * block + k] : 0;
+    return CT_OK;
 }

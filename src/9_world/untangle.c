@@ -1,6 +1,7 @@
 /* untangle.c -- ct_world_repair. Method: steps of repair rows that start at rest, without gravity and with the scripts standing still, in which at
    first only bodies that are tangled move, then all, until nothing intersects or nothing moves; then the velocities come back. */
 #include "world.h"
+#include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
 #include "../8_step/start.h"
 
@@ -122,6 +123,7 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     s->time = u->start.time, s->dt_memory = u->start.dt_memory;
     memcpy(s->v, u->start.v, sizeof(ct_real) * 3 * (size_t)n);
     memcpy(s->dt_prev, u->start.dt_prev, sizeof(ct_real) * (size_t)n);
+    memcpy(s->fall, u->start.fall, sizeof(ct_real) * (size_t)n);
     for (i = 0; i < CTI_LEN(s->factors.components); i++) /* bodies were carried at rest */
         s->factors.components[i].drift = CTI_REAL_MAX, s->factors.components[i].stale = 1;
     if (n)
@@ -143,6 +145,7 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
     cti_memory_clear(&s->memory);
+    cti_impulses_clear(&s->impulses);
     s->detect.valid = 0;
     s->detect.n_tangled = s->detect.n_tangled > 0 ? s->detect.n_tangled : 1;
 }
@@ -170,6 +173,7 @@ CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_le
     code = cti_untangle_save(w, &u) ? CT_OK : CT_ERR_MEMORY;
     if (code == CT_OK) {
         w->state.still = 1;
+        w->mem.failed = 0;
         memset(w->state.desc.gravity, 0, sizeof w->state.desc.gravity);
         code = cti_untangle_steps(w, &u);
         cti_untangle_leave(w, &u);

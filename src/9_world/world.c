@@ -4,9 +4,12 @@
 #include "inspect.h"
 #include "../0_base/log.h"
 #include "../3_solve/bridge.h"
+#include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
 #include "../8_step/start.h"
 #include "../1_math/simd.h"
+
+#define CTI_WORLD_MOST 1.7976931348623157e308 /* the largest double */
 
 static const char *const cti_world_codes[] = {
 #define CTI_WORLD_TEXT(name, text) text,
@@ -147,6 +150,7 @@ CONTACT_API_DEF ct_world_desc ct_world_desc_default(void)
     d.cmr_rounds = 5;
     d.max_halvings = 5;
     d.recovery_speed = 1;
+    d.newton_iterations = 8;
     d.dcd.newton_iterations = 1;
     d.dcd.decouple = CT_DECOUPLE_PIVOT;
     d.dcd.friction = CT_DCD_FRICTION_IMPLICIT;
@@ -284,6 +288,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->integrator, "integrator is out of range");
     if ((int)d->broad_phase < 0 || d->broad_phase >= CT_BROAD_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->broad_phase, "broad_phase is out of range");
+    if (d->newton_iterations < 1 || d->newton_iterations > 100)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, d->newton_iterations, "newton_iterations must be 1 to 100");
     if (d->cmr_rounds < 1 || d->max_halvings < 0 || d->max_halvings > 8)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, d->cmr_rounds, "cmr_rounds must be at least 1, max_halvings 0 to 8");
     if ((int)d->row_mode < 0 || d->row_mode > CT_ROW_VELOCITY)
@@ -365,6 +371,8 @@ static void cti_world_free_state(ct_world *w)
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
     CTI_FREE(m, s->x), CTI_FREE(m, s->v), CTI_FREE(m, s->mass), CTI_FREE(m, s->inv_mass), CTI_FREE(m, s->alpha), CTI_FREE(m, s->dt_prev);
+    CTI_FREE(m, s->fall), CTI_FREE(m, s->fall_new), CTI_FREE(m, s->energies), CTI_FREE(m, s->energies_new), CTI_FREE(m, s->works);
+    CTI_FREE(m, s->gains), CTI_FREE(m, s->q), CTI_FREE(m, s->turns), CTI_FREE(m, s->force0), CTI_FREE(m, s->impulse);
     CTI_FREE(m, s->held), CTI_FREE(m, s->fixed), CTI_FREE(m, s->v_fixed), CTI_FREE(m, s->filter), CTI_FREE(m, s->projectors);
     CTI_FREE(m, s->pins), CTI_FREE(m, s->path), CTI_FREE(m, s->directions);
     CTI_FREE(m, s->b), CTI_FREE(m, s->force), CTI_FREE(m, s->v_free), CTI_FREE(m, s->dv), CTI_FREE(m, s->dv_free), CTI_FREE(m, s->v_new);
@@ -379,6 +387,9 @@ static void cti_world_free_state(ct_world *w)
     cti_memory_free(m, &s->memory);
     cti_memory_free(m, &s->memory_step[0]);
     cti_memory_free(m, &s->memory_step[1]);
+    cti_impulses_free(m, &s->impulses);
+    cti_impulses_free(m, &s->impulses_step);
+    CTI_FREE(m, s->reactions.blocks), CTI_FREE(m, s->reactions.values);
 }
 
 CONTACT_API_DEF void ct_world_destroy(ct_world *w)
@@ -414,30 +425,58 @@ static int cti_world_coarse(const cti_surface *f)
     return n;
 }
 
+/* a sum that overflows is the largest number */
+static double cti_world_bounded(double x) { return cti_finite64(x) ? x : (x < 0 ? -CTI_WORLD_MOST : CTI_WORLD_MOST); }
+
+/* times, which add up, and sums that may overflow; t0, t1: when the step began, and when bodies were prepared [ms] */
+static void cti_world_report(const ct_world *w, double t0, double t1, ct_step_report *r)
+{
+    int k;
+    if (w->state.limit.n > 0)
+        cti_world_public_pair(w, &w->state.limit, &r->limit);
+    r->coarse = cti_world_coarse(&w->state.surface);
+    r->energy_kinetic = cti_world_bounded(r->energy_kinetic);
+    r->energy_elastic = cti_world_bounded(r->energy_elastic);
+    r->energy_gravity = cti_world_bounded(r->energy_gravity);
+    for (k = 0; k < 3; k++)
+        r->center_of_mass[k] = cti_world_bounded(r->center_of_mass[k]);
+    r->ms_prepare = t1 - t0;
+    r->ms_total = cti_cmr_clock(&w->state) - t0;
+    r->ms_finish = r->ms_total - r->ms_prepare - r->ms_assemble - r->ms_unconstrained - r->ms_detect - r->ms_solve;
+    r->ms_finish = r->ms_finish > 0 ? r->ms_finish : 0;
+}
+
 CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
 {
     ct_step_report report;
     ct_body_id none = {0, 0};
     ct_code code;
+    double t0, t1;
     if (!w)
         return CT_ERR_ARGUMENT;
     if (!(dt > 0) || !cti_finite(dt))
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, (double)dt, "dt must be positive and finite");
+    t0 = cti_cmr_clock(&w->state);
     code = cti_world_prepare(w);
     if (code != CT_OK)
         return code;
+    t1 = cti_cmr_clock(&w->state);
     w->contacts_ready = 0;
-    code = CTI_IS_DISCRETE(&w->state) ? cti_dcd_step(&w->state, dt, &report) : cti_step(&w->state, dt, &report);
     w->mem.failed = 0;
-    if (code != CT_OK)
+    code = CTI_IS_DISCRETE(&w->state) ? cti_dcd_step(&w->state, dt, &report) : cti_step(&w->state, dt, &report);
+    if (code == CT_OK && CONTACT_VALIDATE) {
+        code = cti_inspect(w, &report);
+        if (code == CT_ERR_MEMORY)
+            cti_step_undo(&w->state);
+    }
+    w->mem.failed = 0;
+    if (code == CT_ERR_MEMORY)
         return cti_world_fail(w, code, none, -1, 0, "out of memory in a step; the world is as it was");
     if (out_report) {
-        if (w->state.limit.n > 0)
-            cti_world_public_pair(w, &w->state.limit, &report.limit);
-        report.coarse = cti_world_coarse(&w->state.surface);
+        cti_world_report(w, t0, t1, &report);
         *out_report = report;
     }
-    return CONTACT_VALIDATE ? cti_inspect(w, &report) : CT_OK;
+    return code;
 }
 
 CONTACT_API_DEF const ct_error_info *ct_world_error(const ct_world *w) { return w ? &w->error : NULL; }

@@ -45,7 +45,9 @@ CONTACT_API ct_code ct_world_repair(ct_world *world, int *out_freed, int *out_le
 CONTACT_API uint64_t ct_world_hash(const ct_world *world);
 CONTACT_API double ct_world_time(const ct_world *world);
 CONTACT_API int ct_world_body_count(const ct_world *world);
-/* ct_world_contacts -- contacts of the last step, ordered by feature; valid until the next call that changes the world. */
+/* ct_world_contacts -- contacts of the last step with their impulses over all of it, in the order in which its substeps found them, which is the
+   same for every number of workers; valid until the next call that changes the world. What impact zones and the repair of intersections did is
+   not in them. */
 CONTACT_API ct_code ct_world_contacts(const ct_world *world, const ct_contact **out_contacts, int *out_n);
 /* ct_world_dump_problem -- the contact problem that the last step solved, with its solution as r_ref and v_ref, as a CPB file (global frictional
    contact). CT_ERR_ARGUMENT when the last step had no contact problem, CT_ERR_UNSUPPORTED when it had joints, which the format does not
@@ -104,6 +106,11 @@ CONTACT_API ct_code ct_body_pin_path(ct_world *world, ct_body_id body, const int
 /* ct_body_constrain -- a direction pin (Volino 2000, 2.2): the vertex moves only in the range of the symmetric projector S [9], row-major:
    0 fixes it, X X' keeps it on a line along the unit vector X, I - X X' in a plane with normal X. Its inverse mass is S / m. */
 CONTACT_API ct_code ct_body_constrain(ct_world *world, ct_body_id body, int vertex, const ct_real projector[9]);
+/* ct_body_get_pin_impulse -- momentum [N s], world axes, that pins and directions gave to a node (counted as by ct_body_pin) over the last step, all
+   its substeps: what the node and its neighbours' forces, contacts and joints lack to move as the script says. Zero where nothing holds the node.
+   out_impulse  out  [3]; in the directions that are held only
+   CT_ERR_ARGUMENT: a body without nodes, a node that it does not have (.element), NULL. */
+CONTACT_API ct_code ct_body_get_pin_impulse(const ct_world *world, ct_body_id body, int32_t vertex, ct_real out_impulse[3]);
 CONTACT_API int ct_body_vertex_count(const ct_world *world, ct_body_id body); /* 0 for planes and stale ids */
 /* ct_body_node_count -- nodes of a deformable body, which pins and velocities count; they are its vertices unless it has an embedded surface.
    0 for other bodies and stale ids. */
@@ -132,7 +139,8 @@ CONTACT_API ct_joint_desc ct_joint_desc_default(ct_joint_kind kind);
    body; more than 16 nodes on both sides together), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_joint_add(ct_world *world, const ct_joint_desc *desc, ct_joint_id *out_joint);
 CONTACT_API ct_code ct_joint_remove(ct_world *world, ct_joint_id joint);
-/* ct_joint_get_impulse -- of the last substep, on side a, world axes: [N s] and [N m s] of a hinge or fixed joint; either may be NULL. */
+/* ct_joint_get_impulse -- on side a over the last step, all its substeps, world axes: [N s] and [N m s] of a hinge or fixed joint; either may be
+   NULL. */
 CONTACT_API ct_code ct_joint_get_impulse(const ct_world *world, ct_joint_id joint, ct_real out_linear[3], ct_real out_angular[3]);
 
 /* ---- meshes ---- */

@@ -299,6 +299,8 @@ typedef struct ct_world_desc {
     ct_broad_phase broad_phase; /* default CT_BROAD_TREE */
     ct_stepper stepper;   /* default CONTACT_STEPPER */
     ct_integrator integrator; /* default CT_INTEGRATOR_EULER */
+    int newton_iterations; /* most linearizations of a substep of CT_STEPPER_CMR, 1..100: 1 is Otaduy 2009's; a body that gains energy asks for
+                              another one. Default 8 */
     ct_solver_desc solver;
     int cmr_rounds;       /* rounds of solve and CCD before the step is halved, >= 1; default 5 (Otaduy sec. 4) */
     int max_halvings;     /* times the step may be halved, 0..8; default 5 (Otaduy sec. 4 has 2) */
@@ -469,14 +471,16 @@ typedef struct ct_pair {
     ct_real distance;
 } ct_pair;
 
-/* ct_contact -- one contact of the last step. normal points from b to a; impulses in N s. */
+/* ct_contact -- one contact of the last step. normal points from b to a; impulses on a in N s, summed over all substeps, also where the contact
+   has ended in an earlier one: impulse_normal normal + impulse_tangent[k] tangent[k] is what a got from b over the step. Features, weights, axes
+   and sticking are those of the last substep that loaded the contact; point and gap belong to the end of the step. */
 typedef struct ct_contact {
     ct_pair_kind kind;
     ct_body_id body_a, body_b;
     int32_t vertices_a[3], vertices_b[3];
     ct_real weights_a[3], weights_b[3];
     ct_real point[3], normal[3], tangent[2][3];
-    ct_real gap;                 /* at the end of the step [m] */
+    ct_real gap;                 /* [m] */
     ct_real impulse_normal, impulse_tangent[2];
     int sticking;
 } ct_contact;
@@ -521,9 +525,20 @@ typedef struct ct_step_report {
     ct_real penetration;   /* DCD: depth of the deepest surface vertex inside of a body at the end */
     ct_real momentum_lost; /* [N s] by zones and freezing */
     ct_real joint_error;   /* [m] largest distance by which joints without compliance are apart at the end; a turn counts by the body's size */
-    double energy_kinetic, energy_elastic, energy_gravity;
+    double energy_kinetic, energy_elastic, energy_gravity; /* [J] at the end of the step; gravity's is 0 at the origin. Kinetic energy is that of the
+                              velocities at the end, also where the integrator's own live in the middle of steps */
+    double work_script, work_pins, work_joints; /* [J] done in the step by scripted surfaces that touch, by pins, by joints and stitches */
+    double work_recovery;  /* [J] by easing apart what is nearer than its thickness, and by taking apart what is tangled */
+    double loss_contact;   /* [J] taken by contacts: impacts, friction */
+    double loss_damping;   /* [J] taken by mass and stiffness damping */
+    double energy_gained;  /* [J] what does not close: energies at the end, less those at the start and the work, plus the losses. Below 0 it is what
+                              the integrator lost; above 0 the step gained it. A body's gain of more than a thousandth of its energy and
+                              work makes a step iterate, then halve, then is NOT_CONVERGED */
     double center_of_mass[3];
-    double ms_assemble, ms_unconstrained, ms_detect, ms_solve, ms_total;
+    double ms_prepare;     /* [ms] by the world's clock: set-up of trees, matrix pattern and factors after bodies or joints have changed; */
+    double ms_assemble, ms_unconstrained, ms_detect, ms_solve; /* of all attempts; rows and tests of their motion are in ms_detect; */
+    double ms_finish;      /* the rest: the start is saved, impact zones, commits, this report; */
+    double ms_total;       /* all that the step did: the sum of these */
     ct_pair limit;         /* the pair that limited the step; or one that is tangled; limit.vertices_a[0] is -1 when
                               there is none */
 } ct_step_report;

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""bench_status.py -- tells whether the status of steps is true, and how many steps reach their tolerance.
+
+usage: python3 bench/bench_status.py [--tool contact[,contact...]] [--steps N] SCENE.json...
+A step that is ok, substepped or zones has a residual of at most the scene's tolerance; one that has not is a lying step, and the exit code is 1.
+reached: share of steps up to zones whose residual is at most the tolerance, which compares two builds by the same measure.
+Each line: tool, scene, steps, reached, lying, budget, not_converged, largest residual of a step up to zones, CPU seconds. Standard library only.
+"""
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TRUE_UP_TO = ("ok", "substepped", "zones")
+
+
+def tolerance_of(path):
+    with open(path) as f:
+        return float(json.load(f).get("solver_options", {}).get("tolerance", 1e-4))
+
+
+def run(tool, path, steps):
+    """step lines and CPU seconds"""
+    with tempfile.TemporaryDirectory() as out:
+        command = [tool, "run", path, "--json", "--quiet", "--frames", "none", "--out", out]
+        command += ["--steps", str(steps)] if steps else []
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.call(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        with open(os.path.join(out, "stats.jsonl")) as f:
+            lines = [json.loads(line) for line in f if line.strip()]
+    lines = [line for line in lines if "status" in line and "residual" in line]
+    return lines, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def main():
+    parser = argparse.ArgumentParser(description="truth of the status, share of steps that reach their tolerance")
+    parser.add_argument("--tool", default=os.path.join(ROOT, "build", "contact"), help="programs, with commas between them")
+    parser.add_argument("--steps", type=int, default=0, help="0: all of the scene's")
+    parser.add_argument("scenes", nargs="+")
+    arguments = parser.parse_args()
+    lies = 0
+    print("%-12s %-18s %6s %8s %6s %7s %5s %10s %8s" % ("tool", "scene", "steps", "reached", "lying", "budget", "n.c.", "worst", "CPU s"))
+    for path in arguments.scenes:
+        tolerance = tolerance_of(path)
+        name = os.path.basename(path)
+        if name == "scene.json":
+            name = os.path.basename(os.path.dirname(os.path.abspath(path)))
+        for tool in arguments.tool.split(","):
+            lines, seconds = run(tool, path, arguments.steps)
+            good = [s for s in lines if s["status"] in TRUE_UP_TO]
+            lying = [s for s in good if not s["residual"] <= tolerance]
+            lies += len(lying)
+            print("%-12s %-18s %6d %7.2f%% %6d %7d %5d %10.2g %8.2f" % (
+                os.path.basename(tool)[:12], name[:18], len(lines), 100.0 * (len(good) - len(lying)) / max(1, len(lines)), len(lying),
+                sum(s["status"] == "budget" for s in lines), sum(s["status"] == "not_converged" for s in lines),
+                max([s["residual"] for s in good], default=0.0), seconds))
+            sys.stdout.flush()
+    return 1 if lies else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

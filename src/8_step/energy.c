@@ -1,0 +1,228 @@
+/* energy.c -- kinetic, elastic and gravity energy of bodies at the end of a substep, and the account that they close.
+   Method: implicit steps of a convex energy lose some in every step; where one gains, its linearization was too far from what it met, or a
+   solve pressed more than the law allows. So every body has an account of its own: E1 - E0 is at most the work that rows and pins did on it,
+   J' r u, with u its velocity over the step. What bodies do to one another cancels in the sum.
+   Kinetic energy is that of the end: velocities that live in the middle of steps get the half of gravity's kick that they fall by.
+   Based on: no paper; the identity v'M (v - v0) = (|v|^2 - |v0|^2 + |v - v0|^2) / 2 in the norm of M. */
+#include "energy.h"
+#include "impulses.h"
+#include "integrate.h"
+#include "motion.h"
+
+#define CTI_ENERGY_US 20.0 /* [us] that a body's elastic energy takes, about; see cti_tasks_run_work */
+/* share of a body's energy and work that it may gain in a substep: what a step of 1/60 s loses is some hundred times as much */
+#define CTI_ENERGY_GAIN 1e-3
+
+static int cti_energy_body(const cti_state *s, int block)
+{
+    int m = s->history.model_of[block];
+    return m >= 0 ? m : (s->rigid_of[block] >= 0 ? s->n_models + s->rigid_of[block] : -1);
+}
+
+typedef struct cti_energy_loop {
+    cti_state *s;
+    const ct_real *x;
+    ct_real dt;
+    cti_energy *out;
+} cti_energy_loop;
+
+static void cti_energy_range(int begin, int end, int worker, void *context)
+{
+    const cti_energy_loop *q = (const cti_energy_loop *)context;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        cti_model_ahead(q->s->models[begin], q->dt, 1, NULL);
+        q->out[begin].elastic = cti_model_energy(q->s->models[begin], q->x);
+    }
+}
+
+/* elastic energy at x, and all of gravity's; strain limits are as stiff as a step dt makes them */
+static void cti_energy_places(cti_state *s, const ct_real *x, ct_real dt, cti_energy *out)
+{
+    cti_energy_loop q;
+    int i, k;
+    memset(out, 0, sizeof *out * (size_t)(s->n_models + CTI_LEN(s->rigids)));
+    q.s = s, q.x = x, q.dt = dt, q.out = out;
+    cti_tasks_run_work(&s->desc.tasks, cti_energy_range, s->n_models, CTI_ENERGY_US, &q);
+    for (i = 0; i < s->n; i++) {
+        int b = cti_energy_body(s, i);
+        for (k = 0; b >= 0 && k < 3; k++)
+            out[b].gravity -= (double)(s->mass[i] * s->desc.gravity[k]) * (double)x[3 * i + k];
+    }
+}
+
+/* kinetic energy of translation: v, and half of gravity's kick where v is that of a step's middle */
+static void cti_energy_speed(const cti_state *s, int block, const ct_real *v, ct_real late, cti_energy *out)
+{
+    int b = cti_energy_body(s, block), k;
+    for (k = 0; b >= 0 && k < 3; k++) {
+        double u = (double)v[3 * block + k] + (double)(late * s->desc.gravity[k]);
+        out[b].kinetic += 0.5 * (double)s->mass[block] * u * u;
+    }
+}
+
+/* kinetic energy of rigid bodies at the end of the last step; of those that joints hold together by the velocities that the joints allow */
+static void cti_energy_rigids(cti_state *s)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        const cti_rigid *r = &s->rigids[i];
+        cti_energy *e = &s->energies[s->n_models + i];
+        ct_real I[9];
+        e->kinetic = 0;
+        if (!r->linked) {
+            cti_energy_speed(s, r->block, s->v, s->fall[r->block] * s->dt_prev[r->block] / 2, s->energies);
+            e->kinetic += cti_rigid_energy(r);
+            continue;
+        }
+        cti_rigid_inertia(r, r->q, I);
+        e->kinetic = 0.5 * (double)r->mass * (double)cti_v3_norm2(cti_v3_at(r->end, 0)) +
+                     0.5 * (double)cti_v3_dot(cti_v3_at(r->end, 1), cti_m3_mul_v(I, cti_v3_at(r->end, 1)));
+    }
+}
+
+CTI_FN void cti_energy_state(cti_state *s)
+{
+    int i;
+    if (s->energies_known)
+        return;
+    s->energies_known = 1;
+    cti_energy_places(s, s->x, s->n ? s->dt_prev[0] : 0, s->energies);
+    for (i = 0; i < s->n; i++)
+        if (s->rigid_of[i] < 0)
+            cti_energy_speed(s, i, s->v, cti_motion_is_halfway(s, i) ? s->fall[i] * s->dt_prev[i] / 2 : 0, s->energies);
+    cti_energy_rigids(s);
+}
+
+/* energies at the tentative end */
+static void cti_energy_end(cti_state *s, ct_real dt)
+{
+    const ct_real *v = cti_integrate_end(s, dt);
+    int i;
+    cti_energy_places(s, s->x_new, dt, s->energies_new);
+    for (i = 0; i < s->n; i++) {
+        int m = s->history.model_of[i], middle = m < 0 || s->desc.integrator == CT_INTEGRATOR_EULER || s->history.touches[m];
+        cti_energy_speed(s, i, v, middle ? s->fall_new[i] * dt / 2 : 0, s->energies_new);
+    }
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        cti_rigid r = s->rigids[i];
+        cti_v3_put(r.spin, 0, cti_m3_mul_v(r.I_mid, cti_v3_at(s->v_new, r.block + 1)));
+        memcpy(r.q, r.q_new, sizeof r.q);
+        s->energies_new[s->n_models + i].kinetic += cti_rigid_energy(&r);
+    }
+}
+
+/* what rows and pins do on each body over the step */
+static void cti_energy_works(cti_state *s, ct_real dt)
+{
+    const ct_real *reaction = NULL;
+    int i;
+    memset(s->works, 0, sizeof *s->works * (size_t)(s->n_models + CTI_LEN(s->rigids)));
+    for (i = 0; i < s->n; i++)
+        if (cti_energy_body(s, i) >= 0)
+            s->works[cti_energy_body(s, i)] += (double)cti_v3_dot(cti_v3_at(s->impulse, i), cti_v3_at(s->v_new, i));
+    if (CTI_LEN(s->reactions.blocks))
+        reaction = cti_impulses_reactions(s, dt);
+    for (i = 0; i < CTI_LEN(s->reactions.blocks); i++) {
+        int block = s->reactions.blocks[i];
+        s->works[cti_energy_body(s, block)] += (double)cti_v3_dot(cti_v3_at(reaction, block), cti_v3_at(s->v_new, block));
+    }
+}
+
+static double cti_energy_sum(const cti_energy *e) { return e->kinetic + e->elastic + e->gravity; }
+
+CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
+{
+    int m, n = 0;
+    cti_energy_state(s);
+    cti_energy_end(s, dt);
+    cti_energy_works(s, dt);
+    for (m = 0; m < s->n_models; m++) {
+        const cti_energy *e0 = &s->energies[m], *e1 = &s->energies_new[m];
+        double gain = cti_energy_sum(e1) - cti_energy_sum(e0) - s->works[m];
+        double size = e0->kinetic + e0->elastic + fabs(e1->gravity - e0->gravity) + fabs(s->works[m]);
+        s->gains[m] = !(gain <= CTI_ENERGY_GAIN * size);
+        n += s->gains[m];
+    }
+    return n;
+}
+
+/* work of one row on bodies */
+static void cti_energy_row(const cti_state *s, int i, cti_account *out)
+{
+    const cti_row *row = &s->rows[i];
+    const cti_contact_row *o = &s->origins[i];
+    ct_real u[3];
+    double work, driven = 0;
+    int k;
+    cti_row_velocity(row, s->v_new, u);
+    for (work = 0, k = 0; k < 3; k++) {
+        work += (double)(row->r[k] * (u[k] - row->w[k]));
+        driven -= (double)(row->r[k] * o->script[k]);
+    }
+    if (o->joint) {
+        out->joints += work;
+        return;
+    }
+    out->script += driven, work -= driven;
+    if (o->repair || work > 0)
+        out->recovery += work;
+    else
+        out->contact -= work;
+}
+
+/* what mass and stiffness damping take, u'(alpha M + D) u dt */
+static double cti_energy_damping(cti_state *s, ct_real dt)
+{
+    ct_real *D = s->pcg_work;
+    double lost = 0;
+    int i, k, b;
+    memset(D, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < s->n_models; i++)
+        cti_model_damping(s->models[i], s->x_new, s->v_new, D);
+    for (i = 0; i < 3 * s->n; i++)
+        lost += (double)(D[i] * s->v_new[i]) + (double)(s->alpha[i / 3] * s->mass[i / 3] * s->v_new[i]) * (double)s->v_new[i];
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        const cti_rigid *r = &s->rigids[i];
+        b = r->block + 1;
+        for (k = 0; k < 3; k++)
+            lost += (double)s->alpha[b] * (double)(s->v_new[3 * b + k] * cti_v3_dot(cti_v3_at(r->I_mid, k), cti_v3_at(s->v_new, b)));
+    }
+    return lost * (double)dt;
+}
+
+CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out)
+{
+    int i;
+    memset(out, 0, sizeof *out);
+    for (i = 0; i < s->n_models + CTI_LEN(s->rigids); i++) {
+        out->gained += cti_energy_sum(&s->energies_new[i]) - cti_energy_sum(&s->energies[i]);
+        out->pins += s->works[i];
+    }
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        cti_energy_row(s, i, out);
+    out->damping = cti_energy_damping(s, dt);
+    out->pins -= out->script + out->joints + out->recovery - out->contact; /* the rest of all work */
+    out->gained -= out->script + out->pins + out->joints + out->recovery - out->contact - out->damping;
+}
+
+CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
+{
+    cti_energy *e = s->energies;
+    int i;
+    s->energies = s->energies_new, s->energies_new = e;
+    s->energies_known = 1;
+    memset(out, 0, sizeof *out);
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        if (s->rigids[i].linked)
+            out->gained += s->works[s->n_models + i] - s->energies[s->n_models + i].kinetic;
+    cti_energy_rigids(s); /* joints have changed their speed */
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        if (s->rigids[i].linked) {
+            out->gained += s->energies[s->n_models + i].kinetic;
+            out->joints -= s->works[s->n_models + i];
+        }
+}
+
+#undef CTI_ENERGY_US
+#undef CTI_ENERGY_GAIN

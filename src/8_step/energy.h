@@ -1,0 +1,25 @@
+/* energy.h -- kinetic, elastic and gravity energy of bodies at the end of a substep, and the account that they close. */
+#ifndef CTI_ENERGY_H
+#define CTI_ENERGY_H
+
+#include "state.h"
+
+/* cti_account -- where the energy of a substep came from and went to [J]; all but `gained` have the sign that their name says. */
+typedef struct cti_account {
+    double script, pins, joints, recovery; /* work done on bodies by scripted surfaces, pins, joints, easing apart and repair */
+    double contact, damping;               /* lost in contacts, by mass and stiffness damping */
+    double gained;                         /* what does not close: above 0 gained, below 0 lost by the integrator */
+} cti_account;
+
+/* cti_energy_state -- energies of the committed state, computed where they are not known. */
+CTI_FN void cti_energy_state(cti_state *s);
+/* cti_energy_try -- energies of the tentative end of a substep dt. Returns how many deformable bodies, marked in s->gains [models], gain more than
+   the work done on them and a bound. */
+CTI_FN int cti_energy_try(cti_state *s, ct_real dt);
+/* cti_energy_account -- the account of a substep dt that cti_energy_try has looked at, before it is committed. */
+CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out);
+/* cti_energy_commit -- after a commit: the tentative energies are those of the state. out: what the account changes by, since joints between rigid
+   bodies do no work from one end of a step to the next (linkage.h). */
+CTI_FN void cti_energy_commit(cti_state *s, cti_account *out);
+
+#endif /* CTI_ENERGY_H */

@@ -1,0 +1,234 @@
+/* impulses.c -- impulses of a whole step.
+   Method: each substep adds its multipliers when it is committed. A contact is found again by its key; a sum is a vector of the world and is
+   turned into the axes of the last substep that loaded the contact, so that the sum over all contacts is the momentum that they exchanged.
+   A pin's reaction is what the unfiltered equation A v = b + J' r lacks at its block, in the directions that the pin holds. Sums are kept
+   twice: those of the step at hand take the place of the others when the step is done, so that a step that is taken back leaves no trace.
+   Based on: no paper. */
+#include "impulses.h"
+#include "integrate.h"
+
+CTI_FN void cti_impulses_free(cti_mem *mem, cti_impulses *q)
+{
+    CTI_FREE(mem, q->touches);
+    CTI_FREE(mem, q->pins);
+    cti_memory_free(mem, &q->joints);
+}
+
+CTI_FN int cti_impulses_reserve(cti_state *s)
+{
+    return CTI_RESIZE(s->mem, s->impulses.pins, 3 * s->n) && CTI_RESIZE(s->mem, s->impulses_step.pins, 3 * s->n);
+}
+
+CTI_FN void cti_impulses_remove(cti_state *s, int b0, int n)
+{
+    ct_real *pins = s->impulses.pins;
+    int have = CTI_LEN(pins) / 3; /* blocks that joined later have none yet */
+    if (b0 + n > have)
+        return;
+    memmove(pins + 3 * b0, pins + 3 * (b0 + n), sizeof(ct_real) * 3 * (size_t)(have - b0 - n));
+    stbds_header(pins)->length = 3 * (size_t)(have - n);
+}
+
+CTI_FN void cti_impulses_clear(cti_impulses *q)
+{
+    CTI_CLEAR(q->touches);
+    cti_memory_clear(&q->joints);
+    if (q->pins)
+        memset(q->pins, 0, sizeof *q->pins * (size_t)CTI_LEN(q->pins));
+}
+
+CTI_FN void cti_impulses_begin(cti_state *s) { cti_impulses_clear(&s->impulses_step); }
+
+CTI_FN void cti_impulses_swap(cti_state *s)
+{
+    cti_impulses q = s->impulses;
+    if (s->still)
+        return;
+    s->impulses = s->impulses_step;
+    s->impulses_step = q;
+}
+
+/* ---- contacts and joints ---- */
+
+/* touches of the step so far by key; at: [mask + 1] index + 1 or 0 */
+typedef struct cti_impulses_index {
+    int32_t *at;
+    uint32_t mask;
+} cti_impulses_index;
+
+static uint32_t cti_impulses_find(const cti_impulses_index *x, const cti_touch *list, uint64_t key)
+{
+    uint32_t i = (uint32_t)key & x->mask;
+    while (x->at[i] && list[x->at[i] - 1].key != key)
+        i = (i + 1) & x->mask;
+    return i;
+}
+
+/* the first substep needs none: a key has one row. 0: out of memory */
+static int cti_impulses_make_index(cti_state *s, cti_impulses_index *x)
+{
+    const cti_touch *list = s->impulses_step.touches;
+    int i, n = CTI_LEN(list);
+    uint32_t size = 64;
+    x->at = NULL;
+    x->mask = 0;
+    if (n == 0)
+        return 1;
+    while (size < 2 * (uint32_t)(n + CTI_LEN(s->rows)))
+        size *= 2;
+    x->mask = size - 1;
+    x->at = CTI_ARENA_ZERO(s->arena, int32_t, size);
+    for (i = 0; x->at && i < n; i++)
+        x->at[cti_impulses_find(x, list, list[i].key)] = i + 1;
+    return x->at != NULL;
+}
+
+/* place of a row's touch in the list, a new one at its end where it has none; there is room */
+static cti_touch *cti_impulses_place(cti_impulses *q, const cti_impulses_index *x, uint64_t key)
+{
+    cti_touch *t;
+    if (x->at) {
+        uint32_t i = cti_impulses_find(x, q->touches, key);
+        if (x->at[i])
+            return &q->touches[x->at[i] - 1];
+        x->at[i] = CTI_LEN(q->touches) + 1;
+    }
+    t = &q->touches[stbds_header(q->touches)->length++];
+    memset(t, 0, sizeof *t);
+    t->key = key;
+    return t;
+}
+
+static void cti_impulses_contact(cti_impulses *q, const cti_impulses_index *x, const cti_row *row, const cti_contact_row *origin)
+{
+    cti_touch *t = cti_impulses_place(q, x, row->key);
+    cti_v3 before = cti_m3_mul_tv(t->frame, cti_v3_at(t->r, 0)); /* zero where it is new */
+    ct_real tangent = row->r[1] * row->r[1] + row->r[2] * row->r[2], bound = row->mu * row->r[0];
+    t->pair = origin->pair;
+    t->thickness = origin->thickness;
+    t->sticking = tangent < bound * bound * CTI_R(0.9999);
+    memcpy(t->frame, row->frame, sizeof t->frame);
+    cti_v3_put(t->r, 0, cti_v3_add(cti_v3_at(row->r, 0), cti_m3_mul_v(row->frame, before)));
+}
+
+static int cti_impulses_joint(cti_state *s, const cti_row *row)
+{
+    const cti_memory_item *m = cti_memory_find(&s->impulses_step.joints, row->key);
+    cti_v3 r = cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0));
+    cti_memory_item item;
+    memset(&item, 0, sizeof item);
+    item.key = row->key;
+    cti_v3_put(item.impulse, 0, m ? cti_v3_add(r, cti_v3_at(m->impulse, 0)) : r);
+    return cti_memory_add(s->mem, &s->impulses_step.joints, &item);
+}
+
+/* ---- pins ---- */
+
+CTI_FN int cti_impulses_keep(cti_state *s)
+{
+    cti_reactions *q = &s->reactions;
+    int i, k, size = 0, n = 0;
+    CTI_CLEAR(q->blocks);
+    for (i = 0; s->n_constrained && !s->still && i < s->n; i++)
+        if (s->filter[i] >= 0 && !s->held[i])
+            n++, size += 9 * (s->A.row[i + 1] - s->A.row[i]) + 3;
+    if (n == 0)
+        return 1;
+    if (!CTI_RESERVE(s->mem, q->blocks, n) || !CTI_RESIZE(s->mem, q->values, size))
+        return 0;
+    for (i = size = 0; i < s->n; i++)
+        if (s->filter[i] >= 0 && !s->held[i]) {
+            k = 9 * (s->A.row[i + 1] - s->A.row[i]);
+            CTI_PUSH(s->mem, q->blocks, i);
+            memcpy(q->values + size, s->A.val + 9 * (size_t)s->A.row[i], sizeof(ct_real) * (size_t)k);
+            memcpy(q->values + size + k, s->b + 3 * (size_t)i, sizeof(ct_real) * 3);
+            size += k + 3;
+        }
+    return 1;
+}
+
+/* out += weight times impulse where a script constrains the block */
+static void cti_impulses_give(const cti_state *s, int block, ct_real weight, cti_v3 impulse, ct_real *out)
+{
+    if (s->filter[block] >= 0)
+        cti_v3_addto(out, block, cti_v3_mul(impulse, weight));
+}
+
+/* what rows give to constrained blocks, those included that are fixed and have no term in them; out [3 n] */
+static void cti_impulses_received(const cti_state *s, ct_real *out)
+{
+    int i, k, j;
+    for (i = 0; i < CTI_LEN(s->reactions.blocks); i++)
+        cti_v3_put(out, s->reactions.blocks[i], cti_v3_zero());
+    for (i = 0; i < CTI_LEN(s->rows); i++) {
+        const cti_pair *p = &s->origins[i].pair;
+        cti_v3 r = cti_m3_mul_tv(s->rows[i].frame, cti_v3_at(s->rows[i].r, 0));
+        if (s->origins[i].joint) {
+            const cti_joint *q = &s->joints[(s->origins[i].joint - 1) / 2];
+            for (j = 0; j < q->a.n; j++)
+                cti_impulses_give(s, q->a.block[j], q->a.weight[j], r, out);
+            for (j = 0; j < q->b.n; j++)
+                cti_impulses_give(s, q->b.block[j], -q->b.weight[j], r, out);
+            continue;
+        }
+        for (k = 0; k < p->n; k++) {
+            const cti_attach *a = &s->surface.attach[p->v[k]];
+            for (j = 0; a->frame < 0 && j < a->n; j++)
+                cti_impulses_give(s, a->block[j], p->w[k] * a->weight[j], r, out);
+        }
+    }
+}
+
+CTI_FN const ct_real *cti_impulses_reactions(cti_state *s, ct_real dt)
+{
+    ct_real *received = s->pcg_work, *out = received + 3 * (size_t)s->n;
+    const ct_real *value = s->reactions.values;
+    int i, k;
+    cti_impulses_received(s, received);
+    for (i = 0; i < CTI_LEN(s->reactions.blocks); i++) {
+        int b = s->reactions.blocks[i];
+        cti_v3 sum = cti_v3_zero();
+        for (k = s->A.row[b]; k < s->A.row[b + 1]; k++, value += 9)
+            sum = cti_v3_add(sum, cti_m3_mul_v(value, cti_v3_at(s->v_new, s->A.col[k])));
+        sum = cti_v3_mul(cti_v3_sub(sum, cti_v3_at(value, 0)), cti_integrate_reaction_factor(s, b, dt));
+        value += 3;
+        sum = cti_v3_sub(sum, cti_v3_at(received, b));
+        if (s->filter[b] >= 0)
+            sum = cti_v3_sub(sum, cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], sum));
+        cti_v3_put(out, b, s->filter[b] >= 0 ? sum : cti_v3_zero());
+    }
+    return out;
+}
+
+static void cti_impulses_pins(cti_state *s, ct_real dt)
+{
+    const ct_real *reaction;
+    int i;
+    if (CTI_LEN(s->reactions.blocks) == 0)
+        return;
+    reaction = cti_impulses_reactions(s, dt);
+    for (i = 0; i < CTI_LEN(s->reactions.blocks); i++)
+        cti_v3_addto(s->impulses_step.pins, s->reactions.blocks[i], cti_v3_at(reaction, s->reactions.blocks[i]));
+}
+
+/* ---- a substep ---- */
+
+CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
+{
+    cti_impulses *q = &s->impulses_step;
+    cti_impulses_index x;
+    int i, n = CTI_LEN(s->rows);
+    if (s->still)
+        return 1;
+    if (!cti_impulses_make_index(s, &x) || !CTI_RESERVE(s->mem, q->touches, CTI_LEN(q->touches) + n))
+        return 0;
+    for (i = 0; i < n; i++) {
+        const cti_row *row = &s->rows[i];
+        if (s->origins[i].joint && !cti_impulses_joint(s, row))
+            return 0;
+        if (!row->equations && !s->origins[i].repair && row->r[0] > 0)
+            cti_impulses_contact(q, &x, row, &s->origins[i]);
+    }
+    cti_impulses_pins(s, dt);
+    return 1;
+}

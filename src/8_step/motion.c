@@ -1,0 +1,240 @@
+/* motion.c -- the rigid part of a deformable component's motion.
+   Method: a step moves nodes on straight lines, and a linear force law at x0 sees no turn: a body that turns by t in a step would leave it
+   stretched by t^2 / 2. So the forces at the end are linearized at q = c + R (x0 - c), where R is the turn of a rigid body of the same
+   angular momentum and inertia: f(x1) = f(q) - K(q) (x1 - q). [Otaduy 2009, eq. 2-3, linearizes at x0.] Forces at q have no torque about it;
+   but v has less angular momentum there than at x0, by cos t, so that implicit Euler brakes every turn: b gets back what v lacks. What a
+   step of a component that nothing touches still changes of its angular momentum is put right at its end.
+   Gravity's kick follows Stoermer-Verlet where a component falls. */
+#include "motion.h"
+#include "integrate.h"
+
+#define CTI_MOTION_LEAST CTI_R(1e-5) /* [rad] a smaller turn stretches by less than 5e-11, which neither precision's positions resolve */
+
+CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const ct_real *x, const ct_real *v, cti_motion *out)
+{
+    const int32_t *blocks = s->factors.blocks;
+    cti_v3 mx = cti_v3_zero(), mv = cti_v3_zero(), o = cti_v3_at(x, blocks[c->begin]);
+    ct_real m = 0, trace, *I = out->inertia;
+    int i, k;
+    memset(out, 0, sizeof *out);
+    for (i = c->begin; i < c->end; i++) {
+        int b = blocks[i];
+        m += s->mass[b];
+        mx = cti_v3_mad(mx, cti_v3_sub(cti_v3_at(x, b), o), s->mass[b]);
+        mv = cti_v3_mad(mv, cti_v3_at(v, b), s->mass[b]);
+    }
+    out->mass = m;
+    if (!(m > 0))
+        return;
+    out->center = cti_v3_mad(o, mx, 1 / m), out->speed = cti_v3_mul(mv, 1 / m);
+    for (i = c->begin; i < c->end; i++) {
+        int b = blocks[i];
+        cti_v3 r = cti_v3_sub(cti_v3_at(x, b), out->center), u = cti_v3_sub(cti_v3_at(v, b), out->speed);
+        out->spin = cti_v3_mad(out->spin, cti_v3_cross(r, u), s->mass[b]);
+        out->about += (double)(s->mass[b] / 2 * cti_v3_norm2(u));
+        I[0] += s->mass[b] * r.x * r.x, I[4] += s->mass[b] * r.y * r.y, I[8] += s->mass[b] * r.z * r.z;
+        I[1] += s->mass[b] * r.x * r.y, I[2] += s->mass[b] * r.x * r.z, I[5] += s->mass[b] * r.y * r.z;
+    }
+    /* sum m (|r|^2 1 - r r') */
+    trace = I[0] + I[4] + I[8];
+    for (k = 0; k < 9; k += 4)
+        I[k] = trace - I[k];
+    I[3] = I[1] = -I[1], I[6] = I[2] = -I[2], I[7] = I[5] = -I[5];
+}
+
+static int cti_motion_is_rigid(const cti_state *s, const cti_component *c) { return s->rigid_of[s->factors.blocks[c->begin]] >= 0; }
+
+/* 1 where no script holds a block of it: what scripts hold does not turn as its momentum says */
+static int cti_motion_is_free(const cti_state *s, const cti_component *c)
+{
+    int i, is_free = 1;
+    for (i = c->begin; s->n_constrained && is_free && i < c->end; i++)
+        is_free = s->filter[s->factors.blocks[i]] < 0;
+    return is_free;
+}
+
+/* angular velocity of a rigid body with this motion; 0: nodes on a line have none about it, and rounding decides */
+static int cti_motion_rate(const cti_motion *m, cti_v3 *out)
+{
+    ct_real inverse[9];
+    if (!(m->mass > 0) || !cti_m3_inverse(m->inertia, inverse))
+        return 0;
+    *out = cti_m3_mul_v(inverse, m->spin);
+    /* no rigid motion of an angular momentum has more energy than the nodes that have it */
+    return (double)cti_v3_dot(*out, m->spin) <= 2.01 * m->about;
+}
+
+/* turn [rad] of the component in dt */
+static int cti_motion_turn(const cti_motion *m, ct_real dt, cti_v3 *out)
+{
+    cti_rigid body;
+    if (!cti_motion_rate(m, out) || !(cti_v3_norm(*out) * dt > CTI_MOTION_LEAST))
+        return 0;
+    memset(&body, 0, sizeof body);
+    body.q[0] = 1, body.mass = m->mass;
+    memcpy(body.inertia, m->inertia, sizeof body.inertia);
+    cti_v3_put(body.spin, 0, m->spin);
+    cti_rigid_free(&body, dt);
+    *out = cti_v3_mul(cti_v3_at(body.w_mid, 0), dt);
+    return cti_finite(cti_v3_norm(*out));
+}
+
+/* the spin about the centre that v lacks at q: nodes that turn with R keep their angular momentum there */
+static cti_v3 cti_motion_lack(const cti_state *s, const cti_component *p, const cti_motion *m)
+{
+    cti_motion there;
+    ct_real inverse[9];
+    cti_motion_measure(s, p, s->q, s->v, &there);
+    return cti_m3_inverse(there.inertia, inverse) ? cti_m3_mul_v(inverse, cti_v3_sub(m->spin, there.spin)) : cti_v3_zero();
+}
+
+CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
+{
+    static const ct_real unit[4] = {1, 0, 0, 0};
+    int c, i;
+    memcpy(s->q, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        const cti_component *p = &s->factors.components[c];
+        cti_turn *t = &s->turns[c];
+        ct_real q[4];
+        cti_motion m;
+        cti_v3 turn;
+        t->turns = t->moved = 0;
+        if (cti_motion_is_rigid(s, p) || !cti_motion_is_free(s, p))
+            continue;
+        cti_motion_measure(s, p, s->x, s->v, &m);
+        if (!cti_motion_turn(&m, dt, &turn))
+            continue;
+        t->turns = t->moved = 1, t->center = m.center;
+        cti_rigid_turn(unit, turn, q);
+        cti_rigid_matrix(q, t->R);
+        for (i = p->begin; i < p->end; i++) {
+            int b = s->factors.blocks[i];
+            cti_v3_put(s->q, b, cti_v3_add(m.center, cti_m3_mul_v(t->R, cti_v3_sub(cti_v3_at(s->x, b), m.center))));
+        }
+        t->rate = s->desc.integrator == CT_INTEGRATOR_EULER ? cti_motion_lack(s, p, &m) : cti_v3_zero();
+    }
+}
+
+CTI_FN void cti_motion_place(cti_state *s, int component)
+{
+    const cti_component *p = &s->factors.components[component];
+    cti_turn *t = &s->turns[component];
+    cti_motion m, there;
+    cti_v3 back;
+    int i;
+    cti_motion_measure(s, p, s->x, s->v, &m);
+    cti_motion_measure(s, p, s->x_new, s->v, &there);
+    back = cti_v3_sub(m.center, there.center);
+    for (i = p->begin; i < p->end; i++)
+        cti_v3_put(s->q, s->factors.blocks[i], cti_v3_add(cti_v3_at(s->x_new, s->factors.blocks[i]), back));
+    t->moved = 1, t->center = m.center;
+    t->turns = s->desc.integrator == CT_INTEGRATOR_EULER && cti_motion_is_free(s, p);
+    t->rate = t->turns ? cti_motion_lack(s, p, &m) : cti_v3_zero();
+}
+
+CTI_FN void cti_motion_forces(cti_state *s)
+{
+    int c, i, k;
+    if (s->desc.integrator != CT_INTEGRATOR_NEWMARK)
+        return;
+    for (i = 0; !s->again && i < 3 * s->n; i++)
+        s->force0[i] = s->force[i];
+    for (c = 0; !s->again && c < CTI_LEN(s->factors.components); c++)
+        for (i = s->factors.components[c].begin; s->turns[c].turns && i < s->factors.components[c].end; i++) {
+            int b = s->factors.blocks[i];
+            cti_v3_put(s->force0, b, cti_m3_mul_tv(s->turns[c].R, cti_v3_at(s->force, b)));
+        }
+    for (k = 0; k < 3 * s->n; k++)
+        s->force[k] = cti_integrate_is_plain(s, k / 3) ? s->force[k] : (s->force0[k] + s->force[k]) / 2;
+}
+
+CTI_FN void cti_motion_impulses(cti_state *s)
+{
+    cti_problem p;
+    int i;
+    memset(&p, 0, sizeof p);
+    p.filter = s->n_constrained ? s->filter : NULL, p.projectors = s->projectors;
+    memset(s->impulse, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        cti_row_scatter(&p, &s->rows[i], s->rows[i].r, s->impulse);
+}
+
+/* share of an angular momentum that mass damping leaves after a step */
+static ct_real cti_motion_damped(const cti_state *s, int block, ct_real dt)
+{
+    ct_real a = dt * s->alpha[block];
+    return s->desc.integrator == CT_INTEGRATOR_EULER ? 1 / (1 + a) : (1 - a / 2) / (1 + a / 2);
+}
+
+/* 1 where no impulse acts on the component */
+static int cti_motion_is_alone(const cti_state *s, const cti_component *c)
+{
+    int i, alone = 1;
+    for (i = c->begin; alone && i < c->end; i++)
+        alone = !(cti_v3_norm2(cti_v3_at(s->impulse, s->factors.blocks[i])) > 0);
+    return alone;
+}
+
+CTI_FN void cti_motion_balance(const cti_state *s, ct_real dt, ct_real *v)
+{
+    int c, i;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        const cti_component *p = &s->factors.components[c];
+        const int32_t *blocks = s->factors.blocks;
+        cti_motion before, after;
+        ct_real inverse[9];
+        cti_v3 w;
+        int model = s->history.model_of[blocks[p->begin]];
+        if (!s->turns[c].turns || (model >= 0 && s->history.reset[model]) || !cti_motion_is_alone(s, p))
+            continue;
+        cti_motion_measure(s, p, s->x, s->v, &before);
+        cti_motion_measure(s, p, s->x_new, v, &after);
+        if (!cti_m3_inverse(after.inertia, inverse))
+            continue;
+        w = cti_m3_mul_v(inverse, cti_v3_sub(cti_v3_mul(before.spin, cti_motion_damped(s, blocks[p->begin], dt)), after.spin));
+        if (!cti_finite(cti_v3_norm2(w)))
+            continue;
+        for (i = p->begin; i < p->end; i++)
+            cti_v3_addto(v, blocks[i], cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->x_new, blocks[i]), after.center)));
+    }
+}
+
+/* of the blocks list[begin .. end), or begin .. end where there is no list; angular blocks have no mass */
+static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const int32_t *list, int begin, int end)
+{
+    cti_v3 g = cti_v3_at(s->desc.gravity, 0);
+    ct_real gained = 0, kicked = 0, share;
+    int i;
+    for (i = begin; i < end; i++) {
+        int b = list ? list[i] : i;
+        gained += s->mass[b] * cti_v3_dot(cti_v3_sub(cti_v3_at(v, b), cti_v3_at(s->v, b)), g);
+        kicked += s->mass[b] * cti_motion_kick(s, b, dt) * cti_v3_norm2(g);
+    }
+    share = kicked > 0 ? cti_clamp(gained / kicked, 0, 1) : 1;
+    for (i = begin; i < end; i++)
+        s->fall_new[list ? list[i] : i] = share;
+}
+
+CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v)
+{
+    int c;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        cti_motion_fall_of(s, dt, v, s->factors.blocks, s->factors.components[c].begin, s->factors.components[c].end);
+    for (c = 0; CTI_LEN(s->factors.components) == 0 && c < s->n_models; c++)
+        cti_motion_fall_of(s, dt, v, NULL, s->history.block[c], s->history.last[c] + 1);
+}
+
+CTI_FN int cti_motion_is_halfway(const cti_state *s, int block)
+{
+    return s->desc.integrator == CT_INTEGRATOR_EULER || s->history.model_of[block] < 0 || s->history.touched[block];
+}
+
+CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt)
+{
+    if (!(s->dt_prev[block] > 0))
+        return dt / 2;
+    return dt + (cti_motion_is_halfway(s, block) ? (s->dt_prev[block] - dt) / 2 * s->fall[block] : 0);
+}
+
+#undef CTI_MOTION_LEAST

@@ -1,0 +1,41 @@
+/* motion.h -- the rigid part of a deformable component's motion: where its forces are linearized, and its angular momentum. */
+#ifndef CTI_MOTION_H
+#define CTI_MOTION_H
+
+#include "state.h"
+
+/* cti_motion -- of one component at positions x and velocities v. */
+typedef struct cti_motion {
+    ct_real mass;          /* [kg] */
+    cti_v3 center, speed;  /* centre of mass [m], its velocity [m/s] */
+    cti_v3 spin;           /* angular momentum about the centre [N m s] */
+    ct_real inertia[9];    /* about the centre [kg m^2] */
+    double about;          /* kinetic energy about the centre [J] */
+} cti_motion;
+
+/* cti_motion_measure -- sums over the component's blocks. */
+CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const ct_real *x, const ct_real *v, cti_motion *out);
+/* cti_motion_predict -- s->q [3 n]: x after the turn that each component's angular momentum gives it in dt without contacts, and s->turns
+   [components]. Translation does not change forces, and is left out. */
+CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);
+/* cti_motion_place -- the same for another linearization of a component: s->q is s->x_new there, less its translation. */
+CTI_FN void cti_motion_place(cti_state *s, int component);
+/* cti_motion_forces -- Newmark: s->force = f(q) becomes (f(x) + f(q)) / 2. The first linearization of a step knows f(x) = R' f(q), and keeps it
+   for the next ones. */
+CTI_FN void cti_motion_forces(cti_state *s);
+/* cti_motion_impulses -- s->impulse [3 n] = J' r of the rows of the last solve, through the projectors. */
+CTI_FN void cti_motion_impulses(cti_state *s);
+/* cti_motion_balance -- turns the end velocities v [3 n] of components that turned and that neither scripts nor s->impulse acted on, such that
+   their angular momentum is what it was, less what mass damping took. */
+CTI_FN void cti_motion_balance(const cti_state *s, ct_real dt, ct_real *v);
+/* cti_motion_fall -- s->fall_new [n]: the share of gravity's kick by which a component really gained speed, v - s->v, in [0, 1]: 1 in free
+   fall, 0 at rest. Before s->v is replaced. */
+CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v);
+/* cti_motion_is_halfway -- 1 where v is the velocity in the middle of the last step, in a body that the next one steps by Euler's rule; 0: at
+   its end. */
+CTI_FN int cti_motion_is_halfway(const cti_state *s, int block);
+/* cti_motion_kick -- [s] gravity times this is what a block that is stepped by Euler's rule gains in a step dt: v lives in the middle of
+   steps, so a change of dt adds half of the difference where the block falls, and nothing where it rests. */
+CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt);
+
+#endif /* CTI_MOTION_H */
