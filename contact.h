@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 3258a6abfea964b9.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 88d78914c13f869e.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -24,7 +24,8 @@ STEP BY STEP
        a mesh: a plane). Meshes are copied; free yours with ct_mesh_free. s.surface embeds a finer surface in the tets; where there are none,
        ct_mesh_tetrahedralize makes them
     4. ct_body_pin for what is held or moved by script; ct_joint_add for balls, hinges, fixed joints, stitches
-    5. ct_world_step(world, dt, &report) again and again;  ct_body_get_positions, ct_world_contacts to read
+    5. ct_world_step(world, dt, &report) again and again;  ct_body_get_positions, ct_world_contacts to read. Impulses of contacts,
+       joints (ct_joint_get_impulse) and pins (ct_body_get_pin_impulse) are sums over the step, all its substeps: over dt they are mean forces
     6. ct_world_destroy(world)
 
 WHAT IT DOES NOT DO
@@ -168,7 +169,7 @@ SWITCHES. Macros that you define before the include. The first group must be the
     CONTACT_VALIDATE      0 (default) or 1. After every step what it promises is looked up: finite numbers, surfaces where their bodies put
                           them, contacts that push, no intersection after a CMR step that began without. What is wrong goes to the
                           world's log and to CONTACT_ASSERT, and ct_world_step returns CT_ERR_DOMAIN with a text that begins so; the step
-                          has been taken. It changes no bit of a step and costs one exact intersection test of all surfaces a step.
+                          has been taken. Where memory runs out for this it is CT_ERR_MEMORY, and the step is taken back. It changes no bit of a step and costs one exact intersection test of all surfaces a step.
     CONTACT_ASSERT(x)     internal checks; default nothing. For debugging the library itself.
 
     Refused by #error: -ffast-math and -Ofast (they remove its error bounds), x87 arithmetic, unknown values, C++ before C++11, float with
@@ -358,6 +359,7 @@ SOURCES
 #define ct_body_pin ct_body_pin_f32
 #define ct_body_pin_path ct_body_pin_path_f32
 #define ct_body_constrain ct_body_constrain_f32
+#define ct_body_get_pin_impulse ct_body_get_pin_impulse_f32
 #define ct_body_vertex_count ct_body_vertex_count_f32
 #define ct_body_node_count ct_body_node_count_f32
 #define ct_body_name ct_body_name_f32
@@ -692,6 +694,8 @@ typedef struct ct_world_desc {
     ct_broad_phase broad_phase; /* default CT_BROAD_TREE */
     ct_stepper stepper;   /* default CONTACT_STEPPER */
     ct_integrator integrator; /* default CT_INTEGRATOR_EULER */
+    int newton_iterations; /* most linearizations of a substep of CT_STEPPER_CMR, 1..100: 1 is Otaduy 2009's; a body that gains energy asks for
+                              another one. Default 8 */
     ct_solver_desc solver;
     int cmr_rounds;       /* rounds of solve and CCD before the step is halved, >= 1; default 5 (Otaduy sec. 4) */
     int max_halvings;     /* times the step may be halved, 0..8; default 5 (Otaduy sec. 4 has 2) */
@@ -862,14 +866,16 @@ typedef struct ct_pair {
     ct_real distance;
 } ct_pair;
 
-/* ct_contact -- one contact of the last step. normal points from b to a; impulses in N s. */
+/* ct_contact -- one contact of the last step. normal points from b to a; impulses on a in N s, summed over all substeps, also where the contact
+   has ended in an earlier one: impulse_normal normal + impulse_tangent[k] tangent[k] is what a got from b over the step. Features, weights, axes
+   and sticking are those of the last substep that loaded the contact; point and gap belong to the end of the step. */
 typedef struct ct_contact {
     ct_pair_kind kind;
     ct_body_id body_a, body_b;
     int32_t vertices_a[3], vertices_b[3];
     ct_real weights_a[3], weights_b[3];
     ct_real point[3], normal[3], tangent[2][3];
-    ct_real gap;                 /* at the end of the step [m] */
+    ct_real gap;                 /* [m] */
     ct_real impulse_normal, impulse_tangent[2];
     int sticking;
 } ct_contact;
@@ -914,9 +920,20 @@ typedef struct ct_step_report {
     ct_real penetration;   /* DCD: depth of the deepest surface vertex inside of a body at the end */
     ct_real momentum_lost; /* [N s] by zones and freezing */
     ct_real joint_error;   /* [m] largest distance by which joints without compliance are apart at the end; a turn counts by the body's size */
-    double energy_kinetic, energy_elastic, energy_gravity;
+    double energy_kinetic, energy_elastic, energy_gravity; /* [J] at the end of the step; gravity's is 0 at the origin. Kinetic energy is that of the
+                              velocities at the end, also where the integrator's own live in the middle of steps */
+    double work_script, work_pins, work_joints; /* [J] done in the step by scripted surfaces that touch, by pins, by joints and stitches */
+    double work_recovery;  /* [J] by easing apart what is nearer than its thickness, and by taking apart what is tangled */
+    double loss_contact;   /* [J] taken by contacts: impacts, friction */
+    double loss_damping;   /* [J] taken by mass and stiffness damping */
+    double energy_gained;  /* [J] what does not close: energies at the end, less those at the start and the work, plus the losses. Below 0 it is what
+                              the integrator lost; above 0 the step gained it. A body's gain of more than a thousandth of its energy and
+                              work makes a step iterate, then halve, then is NOT_CONVERGED */
     double center_of_mass[3];
-    double ms_assemble, ms_unconstrained, ms_detect, ms_solve, ms_total;
+    double ms_prepare;     /* [ms] by the world's clock: set-up of trees, matrix pattern and factors after bodies or joints have changed; */
+    double ms_assemble, ms_unconstrained, ms_detect, ms_solve; /* of all attempts; rows and tests of their motion are in ms_detect; */
+    double ms_finish;      /* the rest: the start is saved, impact zones, commits, this report; */
+    double ms_total;       /* all that the step did: the sum of these */
     ct_pair limit;         /* the pair that limited the step; or one that is tangled; limit.vertices_a[0] is -1 when
                               there is none */
 } ct_step_report;
@@ -978,7 +995,9 @@ CONTACT_API ct_code ct_world_repair(ct_world *world, int *out_freed, int *out_le
 CONTACT_API uint64_t ct_world_hash(const ct_world *world);
 CONTACT_API double ct_world_time(const ct_world *world);
 CONTACT_API int ct_world_body_count(const ct_world *world);
-/* ct_world_contacts -- contacts of the last step, ordered by feature; valid until the next call that changes the world. */
+/* ct_world_contacts -- contacts of the last step with their impulses over all of it, in the order in which its substeps found them, which is the
+   same for every number of workers; valid until the next call that changes the world. What impact zones and the repair of intersections did is
+   not in them. */
 CONTACT_API ct_code ct_world_contacts(const ct_world *world, const ct_contact **out_contacts, int *out_n);
 /* ct_world_dump_problem -- the contact problem that the last step solved, with its solution as r_ref and v_ref, as a CPB file (global frictional
    contact). CT_ERR_ARGUMENT when the last step had no contact problem, CT_ERR_UNSUPPORTED when it had joints, which the format does not
@@ -1037,6 +1056,11 @@ CONTACT_API ct_code ct_body_pin_path(ct_world *world, ct_body_id body, const int
 /* ct_body_constrain -- a direction pin (Volino 2000, 2.2): the vertex moves only in the range of the symmetric projector S [9], row-major:
    0 fixes it, X X' keeps it on a line along the unit vector X, I - X X' in a plane with normal X. Its inverse mass is S / m. */
 CONTACT_API ct_code ct_body_constrain(ct_world *world, ct_body_id body, int vertex, const ct_real projector[9]);
+/* ct_body_get_pin_impulse -- momentum [N s], world axes, that pins and directions gave to a node (counted as by ct_body_pin) over the last step, all
+   its substeps: what the node and its neighbours' forces, contacts and joints lack to move as the script says. Zero where nothing holds the node.
+   out_impulse  out  [3]; in the directions that are held only
+   CT_ERR_ARGUMENT: a body without nodes, a node that it does not have (.element), NULL. */
+CONTACT_API ct_code ct_body_get_pin_impulse(const ct_world *world, ct_body_id body, int32_t vertex, ct_real out_impulse[3]);
 CONTACT_API int ct_body_vertex_count(const ct_world *world, ct_body_id body); /* 0 for planes and stale ids */
 /* ct_body_node_count -- nodes of a deformable body, which pins and velocities count; they are its vertices unless it has an embedded surface.
    0 for other bodies and stale ids. */
@@ -1065,7 +1089,8 @@ CONTACT_API ct_joint_desc ct_joint_desc_default(ct_joint_kind kind);
    body; more than 16 nodes on both sides together), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_joint_add(ct_world *world, const ct_joint_desc *desc, ct_joint_id *out_joint);
 CONTACT_API ct_code ct_joint_remove(ct_world *world, ct_joint_id joint);
-/* ct_joint_get_impulse -- of the last substep, on side a, world axes: [N s] and [N m s] of a hinge or fixed joint; either may be NULL. */
+/* ct_joint_get_impulse -- on side a over the last step, all its substeps, world axes: [N s] and [N m s] of a hinge or fixed joint; either may be
+   NULL. */
 CONTACT_API ct_code ct_joint_get_impulse(const ct_world *world, ct_joint_id joint, ct_real out_linear[3], ct_real out_angular[3]);
 
 /* ---- meshes ---- */
@@ -3722,7 +3747,7 @@ CTI_INLINE cti_r8 cti_cofactor8(const cti_r8 *A, cti_r8 *C)
 CTI_FN double cti_log64(double x);
 /* cti_exp64 -- inf above 709.79, 0 below -745.2. */
 CTI_FN double cti_exp64(double x);
-/* cti_sincos64 -- both at once, x [rad]; NaN where |x| > 1e8 (an angle that large has no meaning here). */
+/* cti_sincos64 -- both at once, x [rad] of any size; NaN where x is not finite. */
 CTI_FN void cti_sincos64(double x, double *out_sin, double *out_cos);
 CTI_FN double cti_sin64(double x);
 CTI_FN double cti_cos64(double x);
@@ -3841,6 +3866,69 @@ static int cti_elem_reduce(double x, double *r, double *t)
     *r = s + e, *t = (s - *r) + e;
     return (int)(n - 4 * floor(n * 0.25));
 }
+
+/* 2/pi: bit k behind the point, 2^-k, is bit 31 + k of the list from its first word's highest on */
+static const uint32_t cti_elem_two_over_pi[38] = {
+    0x00000000u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu, 0xdebbc561u, 0xb7246e3au,
+    0x424dd2e0u, 0x06492eeau, 0x09d1921cu, 0xfe1deb1cu, 0xb129a73eu, 0xe88235f5u, 0x2ebb4484u, 0xe99c7026u, 0xb45f7e41u, 0x3991d639u,
+    0x835339f4u, 0x9c845f8bu, 0xbdf9283bu, 0x1ff897ffu, 0xde05980fu, 0xef2f118bu, 0x5a0a6d1fu, 0x6d367ecfu, 0x27cb09b7u, 0x4f463f66u,
+    0x9e5fea2du, 0x7527bac7u, 0xebe5f17bu, 0x3d0739f7u, 0x8a5292eau, 0x6bfb5fb1u, 0x1f8d5d08u, 0x56033046u};
+
+/* out [6], lowest word first: 2^190 x 2/pi mod 2^192, x = m 2^e > 2^26. Only 192 bits of 2/pi matter: higher ones give multiples of 4 */
+static void cti_elem_quarters(uint64_t m, int e, uint32_t *out)
+{
+    uint32_t p[6];
+    uint64_t low = m & 0xffffffffu, high = m >> 32, carry = 0;
+    int i, at = e - 1 + 31;
+    for (i = 5; i >= 0; i--, at += 32) {
+        int word = at >> 5, bit = at & 31;
+        p[i] = cti_elem_two_over_pi[word] << bit;
+        p[i] |= bit ? cti_elem_two_over_pi[word + 1] >> (32 - bit) : 0;
+    }
+    for (i = 0; i < 6; i++) {
+        carry += p[i] * low;
+        out[i] = (uint32_t)carry, carry >>= 32;
+    }
+    for (i = 1, carry = 0; i < 6; i++) {
+        carry += out[i] + p[i - 1] * high;
+        out[i] = (uint32_t)carry, carry >>= 32;
+    }
+}
+
+/* cti_elem_reduce of a finite |x| > 1e8, by exact arithmetic of whole numbers (Payne, Hanek 1983) */
+static int cti_elem_reduce_large(double x, double *r, double *t)
+{
+    static const double split = 134217729.0; /* 2^27 + 1: halves a double into two of 26 bits (Dekker 1971) */
+    uint64_t u = cti_elem_bits(fabs(x));
+    uint32_t q[6], borrow = 1;
+    double h = 0, low = 0, weight = 1.0 / 1073741824.0, hh, hl, ph, pl, p;
+    int i, n, sign = 1;
+    cti_elem_quarters((u & 0x000fffffffffffffull) | 0x0010000000000000ull, (int)(u >> 52) - 1075, q);
+    n = (int)(q[5] >> 30), q[5] &= 0x3fffffffu;
+    if (q[5] >> 29) { /* above a half: from the next multiple down */
+        n++, sign = -1;
+        for (i = 0; i < 6; i++) {
+            q[i] = ~q[i] + borrow;
+            borrow = borrow && q[i] == 0;
+        }
+        q[5] &= 0x3fffffffu;
+    }
+    for (i = 5; i >= 0; i--, weight *= 1.0 / 4294967296.0) {
+        double part = (double)q[i] * weight, sum = h + part;
+        low += part - (sum - h), h = sum;
+    }
+    /* times pi/2 = CTI_ELEM_PI_2 + CTI_ELEM_PI_2_LO */
+    p = h + low, low = (h - p) + low, h = p;
+    hh = split * h - (split * h - h), hl = h - hh;
+    ph = split * CTI_ELEM_PI_2 - (split * CTI_ELEM_PI_2 - CTI_ELEM_PI_2), pl = CTI_ELEM_PI_2 - ph;
+    p = h * CTI_ELEM_PI_2;
+    low = ((((hh * ph - p) + hh * pl) + hl * ph) + hl * pl) + (h * CTI_ELEM_PI_2_LO + low * CTI_ELEM_PI_2);
+    *r = p + low, *t = (p - *r) + low;
+    if (sign * x < 0)
+        *r = -*r, *t = -*t;
+    return x < 0 ? (4 - n) & 3 : n & 3;
+}
+
 /* sin(r + t), |r| <= pi/4: r - r^3/6 + ... + t (1 - r^2/2) */
 static double cti_elem_sin_poly(double r, double t)
 {
@@ -3862,11 +3950,11 @@ CTI_FN void cti_sincos64(double x, double *out_sin, double *out_cos)
 {
     double r, t, s, c;
     int q;
-    if (!(x <= 1e8 && x >= -1e8)) {
+    if (!cti_finite64(x)) {
         *out_sin = *out_cos = cti_elem_nan();
         return;
     }
-    q = cti_elem_reduce(x, &r, &t);
+    q = fabs(x) <= 1e8 ? cti_elem_reduce(x, &r, &t) : cti_elem_reduce_large(x, &r, &t);
     s = cti_elem_sin_poly(r, t), c = cti_elem_cos_poly(r, t);
     *out_sin = q == 0 ? s : (q == 1 ? c : (q == 2 ? -s : -c));
     *out_cos = q == 0 ? c : (q == 1 ? -s : (q == 2 ? -c : s));
@@ -9993,6 +10081,10 @@ typedef struct cti_problem {
     const struct cti_body_factor *bodies; /* the blocks of A that it couples, run by run, with exact factors (bodywise.h) */
     int n_bodies;               /* 0: nobody has them */
     const cti_correction *correction; /* between sweeps over coupled clusters; or NULL */
+    ct_real *local;             /* [3 n_rows] local compliances of the rows (cti_residual_prepare); NULL: the judge computes them each time */
+    int (*balance)(void *ctx, ct_real *r, ct_real *v); /* rows[].r and v take up what the residual r [3 n] holds of bodies' momenta, which is
+                                   done before they are judged. 0: out of memory; or NULL */
+    void *balance_ctx;
     int plain;                  /* 1: relaxation as the paper has it, not accelerated */
     int predict;                /* 1: contacts of nodes anticipate from the Jacobi step D^-1 ((L + U) v + J' r) as in eq. 10; 0: from v */
     const ct_tasks *tasks;      /* who runs the loops, or NULL */
@@ -10038,6 +10130,8 @@ CTI_FN void cti_problem_residual(const cti_problem *p, const ct_real *f, const c
 /* cti_cone_project -- (g1, g2) to the nearest point of the cone's section of radius `bound` >= 0. */
 CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *g2);
 
+/* cti_residual_prepare -- p->local, of the rows and A at hand, for judgements that come more than once. 0 when memory ran out. */
+CTI_FN int cti_residual_prepare(cti_problem *p, cti_arena *arena);
 /* cti_residual_eval -- needs work [6 n]. It is both of its parts: */
 CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real *v, ct_real *work, cti_residuals *out);
 /* cti_residual_dynamics -- out->dynamics, of all blocks. work [6 n] */
@@ -10168,12 +10262,11 @@ static void cti_residual_local(const cti_problem *p, const cti_row *row, const c
     }
 }
 
-/* one contact's share */
-static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *row, const ct_real *v, const ct_real *dinv, cti_residuals *out)
+/* one contact's share; d [3]: its local compliance */
+static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *row, const ct_real *v, const ct_real *d, cti_residuals *out)
 {
-    ct_real u[3], d[3], g1, g2, ln, s = 1 / p->velocity_scale, bound, dt_mean, law;
+    ct_real u[3], g1, g2, ln, s = 1 / p->velocity_scale, bound, dt_mean, law;
     cti_row_velocity(row, v, u);
-    cti_residual_local(p, row, dinv, d);
     if (row->equations) {
         int k;
         for (k = 0; k < 3; k++)
@@ -10209,9 +10302,11 @@ static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *
     }
 }
 
-/* [us] about what a block's residual takes, and a row's judgement, see cti_tasks_run_work; most parts of a maximum */
+/* [us] about what a block's residual takes, a row's judgement with and without its local compliance, see cti_tasks_run_work; most parts of a
+   maximum */
 #define CTI_RESIDUAL_BLOCK_US 0.06
 #define CTI_RESIDUAL_ROW_US 0.4
+#define CTI_RESIDUAL_LAW_US 0.06
 enum { CTI_RESIDUAL_PARTS = 64 };
 
 /* what a range of rows or blocks says: part k is of those from k `size` on */
@@ -10279,12 +10374,11 @@ CTI_FN void cti_residual_dynamics(const cti_problem *p, const ct_real *v, ct_rea
         out->dynamics = cti_max(out->dynamics, q.part[i].dynamics);
 }
 
-/* the local compliance is recomputed here, so that it owes nothing to a solver */
-static void cti_residual_contact(const cti_problem *p, ct_cone cone, const cti_row *given, const ct_real *v, cti_residuals *out)
+/* the local compliance of row i is computed here, so that it owes nothing to a solver */
+static void cti_residual_compliance(const cti_problem *p, int i, ct_real *d)
 {
     ct_real dinv[9 * CTI_ROW_TERMS];
-    cti_row row = *given;
-    ct_real vl[3 * CTI_ROW_TERMS];
+    cti_row row = p->rows[i];
     cti_problem q = *p;
     int k;
     int32_t filter[CTI_ROW_TERMS];
@@ -10292,12 +10386,28 @@ static void cti_residual_contact(const cti_problem *p, ct_cone cone, const cti_r
         int b = row.term[k].block;
         if (!cti_m3_inverse(p->A->val + 9 * (size_t)p->A->diag[b], dinv + 9 * k))
             memset(dinv + 9 * k, 0, 9 * sizeof(ct_real));
-        cti_v3_put(vl, k, cti_v3_at(v, b));
         filter[k] = p->filter ? p->filter[b] : -1;
         row.term[k].block = k;
     }
     q.filter = filter;
-    cti_residual_row(&q, cone, &row, vl, dinv, out);
+    cti_residual_local(&q, &row, dinv, d);
+}
+
+static void cti_residual_prepare_rows(int begin, int end, int worker, void *context)
+{
+    const cti_problem *p = (const cti_problem *)context;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++)
+        cti_residual_compliance(p, begin, p->local + 3 * (size_t)begin);
+}
+
+CTI_FN int cti_residual_prepare(cti_problem *p, cti_arena *arena)
+{
+    p->local = CTI_ARENA_NEW(arena, ct_real, 3 * p->n_rows);
+    if (!p->local)
+        return 0;
+    cti_tasks_run_work(p->tasks, cti_residual_prepare_rows, p->n_rows, CTI_RESIDUAL_ROW_US, p);
+    return 1;
 }
 
 static void cti_residual_rows(int begin, int end, int worker, void *context)
@@ -10307,8 +10417,12 @@ static void cti_residual_rows(int begin, int end, int worker, void *context)
     for (; begin < end; begin++) {
         int i, last = cti_min_int((begin + 1) * q->size, q->p->n_rows);
         memset(&q->part[begin], 0, sizeof q->part[begin]);
-        for (i = begin * q->size; i < last; i++)
-            cti_residual_contact(q->p, q->cone, &q->p->rows[i], q->v, &q->part[begin]);
+        for (i = begin * q->size; i < last; i++) {
+            ct_real d[3];
+            if (!q->p->local)
+                cti_residual_compliance(q->p, i, d);
+            cti_residual_row(q->p, q->cone, &q->p->rows[i], q->v, q->p->local ? q->p->local + 3 * (size_t)i : d, &q->part[begin]);
+        }
     }
 }
 
@@ -10317,7 +10431,7 @@ CTI_FN void cti_residual_contacts(const cti_problem *p, ct_cone cone, const ct_r
     cti_residual_loop q;
     int i, parts = cti_residual_cut(&q, p->n_rows, 16);
     q.p = p, q.cone = cone, q.v = v;
-    cti_tasks_run_work(p->tasks, cti_residual_rows, parts, CTI_RESIDUAL_ROW_US * q.size, &q);
+    cti_tasks_run_work(p->tasks, cti_residual_rows, parts, (p->local ? CTI_RESIDUAL_LAW_US : CTI_RESIDUAL_ROW_US) * q.size, &q);
     for (i = 0; i < parts; i++) {
         out->natural = cti_max(out->natural, q.part[i].natural), out->natural_cone = cti_max(out->natural_cone, q.part[i].natural_cone);
         out->primal = cti_max(out->primal, q.part[i].primal), out->dual = cti_max(out->dual, q.part[i].dual);
@@ -10335,6 +10449,7 @@ CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real 
 
 #undef CTI_RESIDUAL_BLOCK_US
 #undef CTI_RESIDUAL_ROW_US
+#undef CTI_RESIDUAL_LAW_US
 
 /* ---- 3_solve/local.h ---- */
 /* local.h -- the law of one contact, solved against a known neighbourhood. */
@@ -10560,6 +10675,8 @@ CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, flo
    regularization. Differences and the history are float, sums double: what they extrapolate is checked by the next sweep.
    Based on: Anderson 1965; Walker & Ni 2011. */
 
+#define CTI_ANDERSON_FAR 1e3 /* sum of the coefficients of a mixture: float's 1e-7 times it is the share of a velocity that it may falsify */
+
 CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_real *weight, int n_slave)
 {
     int k, ok;
@@ -10662,6 +10779,16 @@ static int cti_anderson_fit(const cti_anderson *a, const double *dot, double *c)
         c[i] /= L[i][i];
     }
     return 1;
+}
+
+/* 1 where differences in float would be taken so many times that their rounding is more than the step is worth */
+static int cti_anderson_is_far(const cti_anderson *a, const double *c)
+{
+    double sum = 0;
+    int k;
+    for (k = 0; k < a->count; k++)
+        sum += fabs(c[k]);
+    return !(sum <= CTI_ANDERSON_FAR);
 }
 
 /* f, g of this point; their differences to the last one into a column of the history, where it is >= 0 */
@@ -10785,7 +10912,7 @@ CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, flo
     double c[CTI_ANDERSON_DEPTH], dot[CTI_ANDERSON_DEPTH];
     cti_anderson_loop q;
     cti_anderson_record(a, x, g, slave, dot);
-    if (a->count == 0 || !cti_anderson_fit(a, dot, c)) {
+    if (a->count == 0 || !cti_anderson_fit(a, dot, c) || cti_anderson_is_far(a, c)) {
         a->count = a->head = 0;
         return;
     }
@@ -11076,6 +11203,9 @@ typedef struct cti_ica {
     int idle;                   /* corrections in a row that brought little */
     ct_real corrected;          /* largest entry of the last one */
     ct_real nearest;            /* smallest change since the last new factor */
+    ct_real worth;              /* change, relative to velocity_scale, from which on an iteration is judged, */
+    ct_real tight;              /* what the judge asked for: factor of what ends sweeps over contacts */
+    ct_real *work;              /* [6 n] of the judge, or NULL */
     int cold;    /* v did not solve A v = b for clusters without contacts */
     cti_ica_contact *contacts;
     cti_ica_leg *legs;
@@ -11808,6 +11938,7 @@ enum { CTI_ICA_PATIENCE = 3 };
 #define CTI_ICA_SCATTER_US 0.06
 #define CTI_ICA_VELOCITY_US 0.05
 #define CTI_ICA_SOLVE_US 0.4
+#define CTI_ICA_JUDGE CTI_R(2) /* times the tolerance below which a change of the outer loop is worth a judgement */
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
 /* ---- outer iteration: refine v ---- */
@@ -11949,7 +12080,7 @@ static ct_real cti_ica_sweep(cti_ica *s, int k)
 static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps, int again, ct_real *out_first)
 {
     int k, n = s->p->n_rows;
-    ct_real first = 0, last = 0, best = CTI_REAL_MAX, mark = CTI_REAL_MAX, tol = s->desc->tolerance * s->p->velocity_scale;
+    ct_real first = 0, last = 0, best = CTI_REAL_MAX, mark = CTI_REAL_MAX, tol = s->tight * s->desc->tolerance * s->p->velocity_scale;
     int stalled = 0;
     memset(s->du, 0, sizeof(float) * s->n_du);
     cti_anderson_resume(&s->inner);
@@ -12156,8 +12287,6 @@ static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
 static cti_solve_status cti_ica_judge(const cti_ica *s, const cti_solve_info *info, ct_real now, ct_real last, ct_real best,
                                       ct_real contact)
 {
-    if (now <= s->desc->tolerance * s->p->velocity_scale)
-        return CTI_SOLVE_OK;
     if (s->desc->termination == CT_TERMINATION_PAPER && cti_abs(now - last) < CTI_R(0.05) * last && contact <= s->p->approach_limit)
         return CTI_SOLVE_OK;
     /* the residual monitor (5.6): growth by 1e4 over the best is divergence */
@@ -12175,6 +12304,36 @@ static int cti_ica_is_fused(cti_ica *s, int iteration, ct_real best)
     if (iteration == 1 || best <= s->mark / 2)
         s->mark = best, s->marked = iteration;
     return iteration <= CTI_ICA_FUSED && iteration - s->marked < CTI_ICA_HALVES;
+}
+
+/* the judge's natural map at this v and these multipliers, of which what stood alone is brought up to date first; below 0: out of memory.
+   A change that is judged too early says by how much smaller the next one to be judged has to be */
+static ct_real cti_ica_judged(cti_ica *s, ct_real now)
+{
+    ct_real tol = s->desc->tolerance;
+    cti_residuals res;
+    int i;
+    if (!s->work && !(s->work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->p->A->n)))
+        return -1;
+    cti_ica_publish(s);
+    cti_ica_rhs(s);
+    if (s->coupled)
+        cti_ica_catch_up(s);
+    if (s->p->balance) {
+        cti_problem_residual(s->p, s->f, s->v, s->work);
+        cti_nodes_restart(&s->nodes);
+        if (!s->p->balance(s->p->balance_ctx, s->work, s->v))
+            return -1;
+    }
+    cti_residual_eval(s->p, s->desc->cone, s->v, s->work, &res);
+    if (!(res.natural_map <= tol)) {
+        s->worth = cti_clamp(now / s->p->velocity_scale * cti_max(CTI_R(0.1), tol / res.natural_map), 0, CTI_R(0.9) * s->worth);
+        s->tight = cti_max(CTI_R(1e-3), cti_min(s->tight, s->worth / tol));
+        return res.natural_map;
+    }
+    for (i = 0; i < s->p->n_rows; i++)
+        memcpy(s->r + 3 * (size_t)i, s->p->rows[i].r, 3 * sizeof(ct_real));
+    return res.natural_map;
 }
 
 /* a map that is new, or starts anew, has no pace yet */
@@ -12308,7 +12467,7 @@ static ct_real cti_ica_iterate(cti_ica *s, cti_solve_info *info, ct_real *best, 
     if (s->coupled)
         memcpy(s->z_old, s->z, sizeof(ct_real) * (size_t)s->outer.n);
     for (k = 0; k < sweeps; k++) {
-        *contact = cti_ica_contacts(s, s->desc->tolerance * s->p->velocity_scale / 4, info);
+        *contact = cti_ica_contacts(s, s->tight * s->desc->tolerance * s->p->velocity_scale / 4, info);
         now = cti_max(*contact, cti_ica_refine(s, s->v, info->iterations % CTI_ICA_DEFER != 0));
     }
     return s->correcting ? cti_ica_correct(s, info->iterations, now, best, last) : now;
@@ -12335,9 +12494,10 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
     s->fused = s->n_own > 0;
     s->correcting = s->coupled && s->p->correction && !s->p->plain && desc->termination == CT_TERMINATION_RESIDUAL;
     s->corrected = s->nearest = CTI_REAL_MAX;
+    s->worth = CTI_ICA_JUDGE * desc->tolerance, s->tight = 1;
     cti_ica_forget_pace(s);
     for (info->iterations = 1; info->iterations <= most; info->iterations++) {
-        ct_real contact = 0, now = cti_ica_iterate(s, info, &best, &last, &contact);
+        ct_real contact = 0, judged = -1, now = cti_ica_iterate(s, info, &best, &last, &contact);
         if (now < 0) {
             info->status = CTI_SOLVE_MEMORY;
             return;
@@ -12348,10 +12508,12 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             continue;
         }
         info->status = cti_ica_judge(s, info, now, last, best, contact);
-        if (info->status == CTI_SOLVE_OK && s->coupled) {
-            now = cti_max(now, cti_ica_catch_up(s));
-            info->status = cti_ica_judge(s, info, now, last, best, contact);
+        if (now <= s->worth * s->p->velocity_scale && (judged = cti_ica_judged(s, now)) < 0) {
+            info->status = CTI_SOLVE_MEMORY;
+            return;
         }
+        if (judged >= 0 && judged <= desc->tolerance)
+            info->status = CTI_SOLVE_OK;
         info->change = now / s->p->velocity_scale;
         if (info->status == CTI_SOLVE_DIVERGED && s->coupled && best < CTI_REAL_MAX && restarts++ < 5) {
             /* an extrapolation went astray */
@@ -28132,6 +28294,283 @@ CTI_FN int cti_embed(cti_mem *mem, const ct_real *x, int n_nodes, const int32_t 
     return ok;
 }
 
+/* ---- 5_mesh/fill.h ---- */
+/* fill.h -- the part of each tet that a closed surface encloses. */
+
+
+/* cti_fill -- volume fractions of tets inside of a closed surface.
+   x, tets          in   nodes, [4 n_tets] tets of either orientation, none of them flat
+   surface          in   [3 points]
+   triangles        in   [3 n_triangles] closed: every edge has two, which agree on the outside
+   out_fill         out  [n_tets] at least 1/10; fill times volume of the tets sum to the surface's volume. 1 everywhere where that is not
+                         positive, or where no tet holds any of it
+   returns 1, or 0 when memory ran out. */
+CTI_FN int cti_fill(cti_mem *mem, const ct_real *x, const int32_t *tets, int n_tets, const ct_real *surface, const int32_t *triangles,
+                    int n_triangles, ct_real *out_fill);
+
+
+/* ---- 5_mesh/fill.c ---- */
+/* fill.c -- how much of each tet lies inside of a closed surface. Method: parallel lines along x on a square grid, about 70 through a tet of
+   average size. The surface cuts a line into pieces inside (winding number above 0) and outside, a tet cuts one piece out of it; a tet's
+   fraction is the length inside over the length of all its pieces. A tet between the lines takes the line next to its centre. Then all
+   fractions are scaled so that the volume of the whole is exact. */
+
+/* Least fraction of a tet. A surface cuts slivers off tets, whose nodes would be almost without mass and stiffness: with 1/10 the ratio of
+   stiffness between neighbours stays within that of graded meshes. A ball of radius 2.5 cells has 3 % of its mass from this floor,
+   with 1/20 half of it, with 1/5 twice; the total is exact at any value. */
+#define CTI_FILL_LEAST 0.1
+#define CTI_FILL_LINES 12.0 /* lines to the edge of a cube of six average tets: fractions are good to about 1/100; half: 1/40, double: 1/300 */
+enum { CTI_FILL_AXIS = 500 }; /* most lines along an axis: 4 MB at two crossings a line */
+
+/* where the surface crosses a line: place, and the change of the winding number along x */
+typedef struct cti_fill_cross {
+    double x;
+    int turn;
+} cti_fill_cross;
+
+typedef struct cti_fill_lines {
+    double lo[2], d;       /* line (j, k) is at y = lo[0] + (j + 1/2) d, z likewise */
+    int n[2];
+    int32_t *first;        /* [lines + 1] */
+    cti_fill_cross *cross; /* [first[lines]], rising by x in each line */
+} cti_fill_lines;
+
+/* one tet's half spaces: b + g . p >= 0, and its box across the lines */
+typedef struct cti_fill_tet {
+    double b[4], g[4][3], lo[2], hi[2], centre[3];
+} cti_fill_tet;
+
+static double cti_fill_min(double a, double b) { return a < b ? a : b; }
+static double cti_fill_max(double a, double b) { return a > b ? a : b; }
+static double cti_fill_at(const cti_fill_lines *q, int axis, int i) { return q->lo[axis] + (i + 0.5) * q->d; }
+
+static int cti_fill_index(const cti_fill_lines *q, int axis, double p)
+{
+    double i = (p - q->lo[axis]) / q->d - 0.5;
+    return i > 0 ? (i < q->n[axis] - 1 ? (int)i : q->n[axis] - 1) : 0;
+}
+
+static void cti_fill_corners(const ct_real *x, const int32_t *v, int n, double *out)
+{
+    int i, k;
+    for (i = 0; i < n; i++)
+        for (k = 0; k < 3; k++)
+            out[3 * i + k] = (double)x[3 * (size_t)v[i] + (size_t)k];
+}
+
+/* barycentric coordinates as functions of the point; returns the volume */
+static double cti_fill_open(const ct_real *x, const int32_t *v, cti_fill_tet *t)
+{
+    static const int face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+    double p[12], volume = 0;
+    int i, k;
+    cti_fill_corners(x, v, 4, p);
+    for (k = 0; k < 2; k++) {
+        t->lo[k] = cti_fill_min(cti_fill_min(p[k + 1], p[k + 4]), cti_fill_min(p[k + 7], p[k + 10]));
+        t->hi[k] = cti_fill_max(cti_fill_max(p[k + 1], p[k + 4]), cti_fill_max(p[k + 7], p[k + 10]));
+    }
+    for (k = 0; k < 3; k++)
+        t->centre[k] = (p[k] + p[3 + k] + p[6 + k] + p[9 + k]) / 4;
+    for (i = 0; i < 4; i++) {
+        const double *a = p + 3 * face[i][0], *b = p + 3 * face[i][1], *c = p + 3 * face[i][2];
+        double e[3], f[3], size;
+        for (k = 0; k < 3; k++)
+            e[k] = b[k] - a[k], f[k] = c[k] - a[k];
+        for (k = 0; k < 3; k++)
+            t->g[i][k] = e[(k + 1) % 3] * f[(k + 2) % 3] - e[(k + 2) % 3] * f[(k + 1) % 3];
+        t->b[i] = -(t->g[i][0] * a[0] + t->g[i][1] * a[1] + t->g[i][2] * a[2]);
+        size = t->b[i] + t->g[i][0] * p[3 * i] + t->g[i][1] * p[3 * i + 1] + t->g[i][2] * p[3 * i + 2];
+        volume = size < 0 ? -size / 6 : size / 6;
+        for (k = 0; size < 0 && k < 3; k++)
+            t->g[i][k] = -t->g[i][k];
+        t->b[i] = size < 0 ? -t->b[i] : t->b[i];
+    }
+    return volume;
+}
+
+/* the triangle's winding around the line through p; half-open, so that an edge counts in one of its triangles */
+static int cti_fill_around(const double t[9], const double p[2])
+{
+    int i, w = 0;
+    for (i = 0; i < 3; i++) {
+        const double *a = t + 3 * i + 1, *b = t + 3 * ((i + 1) % 3) + 1;
+        if (a[1] <= p[1] && b[1] > p[1])
+            w += cti_exact_orient2d(a, b, p) > 0;
+        else if (a[1] > p[1] && b[1] <= p[1])
+            w -= cti_exact_orient2d(a, b, p) < 0;
+    }
+    return w;
+}
+
+/* counts, or enters, the crossings of one triangle */
+static void cti_fill_enter(cti_fill_lines *q, const double t[9], int write)
+{
+    double e[3], f[3], n[3], p[2];
+    int from[2], to[2], i, j, k, w;
+    for (k = 0; k < 2; k++) {
+        from[k] = cti_fill_index(q, k, cti_fill_min(t[k + 1], cti_fill_min(t[k + 4], t[k + 7])));
+        to[k] = cti_min_int(q->n[k] - 1, cti_fill_index(q, k, cti_fill_max(t[k + 1], cti_fill_max(t[k + 4], t[k + 7]))) + 1);
+    }
+    for (k = 0; k < 3; k++)
+        e[k] = t[3 + k] - t[k], f[k] = t[6 + k] - t[k];
+    for (k = 0; k < 3; k++)
+        n[k] = e[(k + 1) % 3] * f[(k + 2) % 3] - e[(k + 2) % 3] * f[(k + 1) % 3];
+    for (j = from[1]; j <= to[1]; j++)
+        for (i = from[0]; i <= to[0]; i++) {
+            int32_t *at = q->first + (size_t)j * (size_t)q->n[0] + (size_t)i;
+            p[0] = cti_fill_at(q, 0, i), p[1] = cti_fill_at(q, 1, j);
+            w = cti_fill_around(t, p);
+            if (w == 0)
+                continue;
+            if (write) {
+                /* w > 0: the normal has x > 0, and the line leaves */
+                double x = n[0] != 0 ? t[0] - (n[1] * (p[0] - t[1]) + n[2] * (p[1] - t[2])) / n[0] : t[0];
+                int m = (*at)++;
+                q->cross[m].x = x, q->cross[m].turn = -w;
+            } else
+                at[1]++;
+        }
+}
+
+/* crossings of all lines, sorted. 0: out of memory */
+static int cti_fill_cut(cti_mem *mem, cti_fill_lines *q, const ct_real *surface, const int32_t *triangles, int n_triangles)
+{
+    size_t lines = (size_t)q->n[0] * (size_t)q->n[1], c;
+    double t[9];
+    int i, k;
+    if (!CTI_RESIZE(mem, q->first, lines + 2))
+        return 0;
+    memset(q->first, 0, (lines + 2) * sizeof *q->first);
+    for (i = 0; i < n_triangles; i++) {
+        cti_fill_corners(surface, triangles + 3 * (size_t)i, 3, t);
+        cti_fill_enter(q, t, 0);
+    }
+    for (c = 0; c < lines; c++)
+        q->first[c + 1] += q->first[c];
+    if (!CTI_RESIZE(mem, q->cross, (size_t)q->first[lines] + 1))
+        return 0;
+    for (i = 0; i < n_triangles; i++) {
+        cti_fill_corners(surface, triangles + 3 * (size_t)i, 3, t);
+        cti_fill_enter(q, t, 1);
+    }
+    /* entering moves every line's offset to the next one's: back again */
+    for (c = lines; c > 0; c--)
+        q->first[c] = q->first[c - 1];
+    q->first[0] = 0;
+    for (c = 0; c < lines; c++)
+        for (i = q->first[c] + 1; i < q->first[c + 1]; i++) {
+            cti_fill_cross it = q->cross[i];
+            for (k = i; k > q->first[c] && q->cross[k - 1].x > it.x; k--)
+                q->cross[k] = q->cross[k - 1];
+            q->cross[k] = it;
+        }
+    return 1;
+}
+
+/* length inside of the surface between x0 and x1 on a line */
+static double cti_fill_inside(const cti_fill_lines *q, size_t line, double x0, double x1)
+{
+    double sum = 0, from = x0;
+    int i, winding = 0;
+    for (i = q->first[line]; i < q->first[line + 1] && q->cross[i].x < x1; i++) {
+        double at = cti_fill_max(q->cross[i].x, x0);
+        sum += winding > 0 ? at - from : 0;
+        from = at, winding += q->cross[i].turn;
+    }
+    return winding > 0 ? sum + x1 - from : sum;
+}
+
+/* a tet's fraction */
+static double cti_fill_of(const cti_fill_lines *q, const cti_fill_tet *t)
+{
+    double all = 0, inside = 0, tiny = 1e-6 * q->d;
+    int i, j, k;
+    for (j = cti_fill_index(q, 1, t->lo[1]); j < q->n[1] && cti_fill_at(q, 1, j) <= t->hi[1]; j++)
+        for (i = cti_fill_index(q, 0, t->lo[0]); i < q->n[0] && cti_fill_at(q, 0, i) <= t->hi[0]; i++) {
+            double x0 = -1e300, x1 = 1e300;
+            for (k = 0; k < 4; k++) {
+                double c = t->b[k] + t->g[k][1] * cti_fill_at(q, 0, i) + t->g[k][2] * cti_fill_at(q, 1, j), g = t->g[k][0];
+                if (g > 0)
+                    x0 = cti_fill_max(x0, -c / g);
+                else if (g < 0)
+                    x1 = cti_fill_min(x1, -c / g);
+                else if (c < 0)
+                    x1 = -1e300;
+            }
+            if (x1 > x0 && x0 > -1e299 && x1 < 1e299) {
+                all += x1 - x0;
+                inside += cti_fill_inside(q, (size_t)j * (size_t)q->n[0] + (size_t)i, x0, x1);
+            }
+        }
+    if (all > 0)
+        return inside / all;
+    i = cti_fill_index(q, 0, t->centre[1] + q->d / 2), j = cti_fill_index(q, 1, t->centre[2] + q->d / 2);
+    return cti_fill_inside(q, (size_t)j * (size_t)q->n[0] + (size_t)i, t->centre[0] - tiny, t->centre[0] + tiny) / (2 * tiny);
+}
+
+/* lines over the surface's box; `size` is the edge of a cube of six average tets */
+static void cti_fill_grid(cti_fill_lines *q, const ct_real *surface, const int32_t *triangles, int n_triangles, double size)
+{
+    double hi[2] = {0, 0}, p, width;
+    int i, k;
+    for (i = 0; i < 3 * n_triangles; i++)
+        for (k = 0; k < 2; k++) {
+            p = (double)surface[3 * (size_t)triangles[i] + (size_t)k + 1];
+            q->lo[k] = i == 0 ? p : cti_fill_min(q->lo[k], p), hi[k] = i == 0 ? p : cti_fill_max(hi[k], p);
+        }
+    width = cti_fill_max(hi[0] - q->lo[0], hi[1] - q->lo[1]);
+    q->d = cti_fill_max(size / CTI_FILL_LINES, width / CTI_FILL_AXIS);
+    for (k = 0; k < 2; k++)
+        q->n[k] = cti_max_int(1, cti_min_int((int)((hi[k] - q->lo[k]) / q->d) + 1, CTI_FILL_AXIS + 1));
+}
+
+/* six times the volume that a surface encloses */
+static double cti_fill_volume(const ct_real *surface, const int32_t *triangles, int n_triangles)
+{
+    double sum = 0, t[9], o[3];
+    int i, k;
+    cti_fill_corners(surface, triangles, 1, o);
+    for (i = 0; i < n_triangles; i++) {
+        cti_fill_corners(surface, triangles + 3 * (size_t)i, 3, t);
+        for (k = 0; k < 9; k++)
+            t[k] -= o[k % 3];
+        sum += t[0] * (t[4] * t[8] - t[5] * t[7]) + t[1] * (t[5] * t[6] - t[3] * t[8]) + t[2] * (t[3] * t[7] - t[4] * t[6]);
+    }
+    return sum / 6;
+}
+
+CTI_FN int cti_fill(cti_mem *mem, const ct_real *x, const int32_t *tets, int n_tets, const ct_real *surface, const int32_t *triangles,
+                    int n_triangles, ct_real *out_fill)
+{
+    cti_fill_lines q;
+    cti_fill_tet t;
+    double total = 0, filled = 0, held = 0, volume = cti_fill_volume(surface, triangles, n_triangles);
+    int i, ok;
+    memset(&q, 0, sizeof q);
+    for (i = 0; i < n_tets; i++) {
+        total += cti_fill_open(x, tets + 4 * (size_t)i, &t);
+        out_fill[i] = 1;
+    }
+    if (!(volume > 0) || !(total > 0))
+        return 1;
+    cti_fill_grid(&q, surface, triangles, n_triangles, (double)cti_cbrt((ct_real)(6 * total / n_tets)));
+    ok = cti_fill_cut(mem, &q, surface, triangles, n_triangles);
+    for (i = 0; ok && i < n_tets; i++) {
+        double own = cti_fill_open(x, tets + 4 * (size_t)i, &t), part = cti_fill_of(&q, &t);
+        held += own * part;
+        part = cti_fill_max(part, CTI_FILL_LEAST);
+        out_fill[i] = (ct_real)part, filled += own * part;
+    }
+    for (i = 0; ok && i < n_tets; i++)
+        out_fill[i] = held > 0 ? (ct_real)((double)out_fill[i] * (volume / filled)) : CTI_R(1);
+    CTI_FREE(mem, q.first);
+    CTI_FREE(mem, q.cross);
+    return ok;
+}
+
+#undef CTI_FILL_LEAST
+#undef CTI_FILL_LINES
+
 /* ---- 5_mesh/bvh.h ---- */
 /* bvh.h -- trees of moving boxes, eight wide, over vertices, edges or faces: built once, refitted, traversed in pairs.
    Method: a moving box is a box at the start and one at the end of linear motions; two of them are apart when along some axis one is above
@@ -30386,7 +30825,7 @@ typedef int cti_slot_fn(const void *ctx, int i, int j);
 /* cti_element_gather -- out [3 nn]: coordinates of the nodes of eight elements; node [8 nn]. */
 CTI_INLINE void cti_element_gather(const ct_real *x, const int32_t *node, int nn, cti_r8 *out)
 {
-    ct_real buf[12][8];
+    ct_real buf[18][8];
     int a, l;
     for (l = 0; l < 8; l++)
         for (a = 0; a < nn; a++) {
@@ -30466,7 +30905,7 @@ CTI_FN int cti_element_slots(cti_mem *mem, int32_t **slot, const int32_t *node, 
 
 CTI_FN void cti_element_scatter_force(ct_real *force, const int32_t *node, int nn, int count, const cti_r8 *f)
 {
-    ct_real buf[12][8];
+    ct_real buf[18][8];
     int a, l;
     for (a = 0; a < 3 * nn; a++)
         cti_store8(buf[a], f[a]);
@@ -30499,7 +30938,7 @@ CTI_INLINE void cti_element_add_blocks(ct_real *val, const int32_t *slot, int nn
 
 CTI_FN void cti_element_scatter_blocks(ct_real *val, const int32_t *slot, int nn, int count, const cti_r8 *k)
 {
-    ct_real buf[90][8];
+    ct_real buf[189][8];
     int i, l;
     for (i = 0; i < 9 * nn * (nn + 1) / 2; i++)
         cti_store8(buf[i], k[i]);
@@ -30543,6 +30982,8 @@ typedef struct cti_tet_batch {
    1 done; 0 out of memory; -1 a tet is inverted or flat: its number and its volume. */
 CTI_FN int cti_tet_batch_init(cti_mem *mem, cti_tet_batch *t, const ct_material *m, const ct_real *X, const int32_t *tets, int n_tets,
                               int node_offset, int64_t *out_bad_tet, double *out_value);
+/* cti_tet_batch_fill -- tet e counts fill[e] times from here on, in mass, stiffness and damping; fill [n] > 0. */
+CTI_FN void cti_tet_batch_fill(cti_tet_batch *t, const ct_real *fill);
 CTI_FN void cti_tet_batch_free(cti_mem *mem, cti_tet_batch *t);
 /* cti_tet_batch_append_pairs -- six pairs i, j per tet for the matrix pattern (diagonal blocks are implied). 0: out of memory. */
 CTI_FN int cti_tet_batch_append_pairs(const cti_tet_batch *t, cti_mem *mem, int32_t **pairs);
@@ -30552,10 +30993,13 @@ CTI_FN int cti_tet_batch_slots(cti_mem *mem, cti_tet_batch *t, cti_slot_fn *slot
 CTI_FN void cti_tet_batch_mass(const cti_tet_batch *t, ct_real *mass);
 /* cti_tet_batch_assemble -- at positions x [3 nodes]:
    force  [3 nodes] += elastic force, minus the gradient of the energy;        NULL: not wanted
-   val    blocks += (dt^2 + dt damping_stiffness) K, both triangles;           NULL: not wanted
+   val    blocks += dt^2 K + dt D, both triangles, D as for damping;           NULL: not wanted
    out_extended += tets whose log J was continued, or that StVK finds inverted;  out_energy += elastic energy [J];  either may be NULL. */
 CTI_FN void cti_tet_batch_assemble(const cti_tet_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
                                    double *out_energy);
+/* cti_tet_batch_damping -- out [3 nodes] += D(x) v, minus the damping's force: D = damping_stiffness dE/dx' C dE/dx with Green's strain E and
+   Lame's C. Symmetric, positive semidefinite, and D (w x x) = 0: what turns as a whole is not braked. */
+CTI_FN void cti_tet_batch_damping(const cti_tet_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
 /* cti_tet_batch_crushed -- tets whose J falls below 0.2 on the way from x0 to x1, where their energy is continued: no linearization at x0
    describes them at x1. 0 for models that need no continuation. */
 CTI_FN int cti_tet_batch_crushed(const cti_tet_batch *t, const ct_real *x0, const ct_real *x1);
@@ -30564,6 +31008,7 @@ CTI_FN double cti_tet_batch_energy(const cti_tet_batch *t, const ct_real *x);
 
 /* ---- 6_model/tet.c ---- */
 /* tet.c -- linear tetrahedra: F = sum (x_a - x_0) b_a', P = d psi / d F, force -V P b_a, stiffness V B' (d2 psi / d F2) B.
+   Damping: the second Piola-Kirchhoff stress beta (lambda tr(E') 1 + 2 mu E') by the rate E' of Green's strain (a Kelvin-Voigt solid).
    Method: the Hessian is taken in the principal space of F = U S V': a 3x3 stretch block A and, for each pair of axes, the eigenvalues of
    its twist and its flip. Clamping those to zero is the whole projection. Blocks of node 0 are minus the sums of the others, so that rows
    sum to zero to rounding. Energy densities:
@@ -30626,6 +31071,13 @@ CTI_FN int cti_tet_batch_init(cti_mem *mem, cti_tet_batch *t, const ct_material 
             t->rest[(e / 8 * CTI_TET_REST + i) * 8 + e % 8] = b[i];
     }
     return 1;
+}
+
+CTI_FN void cti_tet_batch_fill(cti_tet_batch *t, const ct_real *fill)
+{
+    int e;
+    for (e = 0; e < t->n; e++)
+        t->rest[(e / 8 * CTI_TET_REST + 9) * 8 + e % 8] *= fill[e];
 }
 
 CTI_FN void cti_tet_batch_free(cti_mem *mem, cti_tet_batch *t)
@@ -30895,6 +31347,27 @@ static void cti_tet_corotated_blocks(const cti_tet_batch *t, cti_tet_lanes *w, c
         }
 }
 
+/* += V (lambda x y' + mu y x' + mu (b_a . b_b) F F'), x = F b_a, y = F b_b: the stress lambda tr(E') 1 + 2 mu E' by the rate of Green's
+   strain, E' = sym(F' dF/dt), which no rotation changes */
+static void cti_tet_viscous_blocks(const cti_tet_batch *t, const cti_tet_lanes *w, cti_r8 scale, cti_r8 *k)
+{
+    cti_r8 c[9], ff[9], mu = cti_scale8(t->mu, cti_mul8(scale, w->volume)), la = cti_scale8(t->lambda, cti_mul8(scale, w->volume));
+    int a, b, i, j;
+    cti_matmul_t8(w->f, w->f, ff);
+    for (a = 0; a < 3; a++)
+        cti_matvec8(w->f, w->b + 3 * a, c + 3 * a);
+    for (a = 0; a < 3; a++)
+        for (b = a; b < 3; b++) {
+            const cti_r8 *x = c + 3 * a, *y = c + 3 * b;
+            cti_r8 *m = k + 9 * CTI_UPPER(4, a + 1, b + 1), d = cti_mul8(mu, cti_dot8(w->b + 3 * a, w->b + 3 * b));
+            for (i = 0; i < 3; i++) {
+                cti_r8 lx = cti_mul8(la, x[i]), my = cti_mul8(mu, y[i]);
+                for (j = 0; j < 3; j++)
+                    m[3 * i + j] = cti_mad8(cti_mad8(cti_mad8(m[3 * i + j], d, ff[3 * i + j]), lx, y[j]), my, x[j]);
+            }
+        }
+}
+
 /* rows of node 0: K_0b = -sum_a K_ab, K_00 = -sum_b K_0b */
 static void cti_tet_close_blocks(cti_r8 *k)
 {
@@ -30946,7 +31419,7 @@ static void cti_tet_forces(const cti_tet_lanes *w, cti_r8 *f)
 CTI_FN void cti_tet_batch_assemble(const cti_tet_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
                                    double *out_energy)
 {
-    const cti_r8 scale = cti_set8(dt * dt + dt * t->damping_stiffness);
+    const cti_r8 scale = cti_set8(dt * dt), viscous = cti_set8(dt * t->damping_stiffness);
     int batch, l, corotated = t->model == CT_MODEL_COROTATIONAL && t->hessian == CTI_HESSIAN_STEP;
     for (batch = 0; 8 * batch < t->n; batch++) {
         int count = cti_element_count(t->n, batch);
@@ -30985,8 +31458,33 @@ CTI_FN void cti_tet_batch_assemble(const cti_tet_batch *t, const ct_real *x, ct_
             cti_tet_corotated_blocks(t, &w, r, scale, k);
         else
             cti_tet_principal_blocks(&w, scale, t->hessian != CTI_HESSIAN_EXACT, k);
+        if (t->damping_stiffness > 0)
+            cti_tet_viscous_blocks(t, &w, viscous, k);
         cti_tet_close_blocks(k);
         cti_element_scatter_blocks(val, t->slot + 128 * batch, 4, count, k);
+    }
+}
+
+CTI_FN void cti_tet_batch_damping(const cti_tet_batch *t, const ct_real *x, const ct_real *v, ct_real *out)
+{
+    const cti_r8 mu = cti_set8(-t->damping_stiffness * t->mu), la = cti_set8(-t->damping_stiffness * t->lambda);
+    int batch, i;
+    for (batch = 0; t->damping_stiffness > 0 && 8 * batch < t->n; batch++) {
+        cti_tet_lanes w, rate;
+        cti_r8 f[12], e[9], s[9], tr;
+        cti_tet_load(t, batch, x, &w);
+        cti_tet_load(t, batch, v, &rate);
+        /* F' dF/dt, whose symmetric part is the rate of E; P = -beta F (lambda tr E' + 2 mu E') */
+        for (i = 0; i < 9; i++)
+            e[i] = cti_sum3_8(w.f[i / 3], rate.f[i % 3], w.f[3 + i / 3], rate.f[3 + i % 3], w.f[6 + i / 3], rate.f[6 + i % 3]);
+        tr = cti_mul8(la, cti_add8(e[0], cti_add8(e[4], e[8])));
+        for (i = 0; i < 9; i++) {
+            s[i] = cti_mul8(mu, cti_add8(e[i], e[3 * (i % 3) + i / 3]));
+            s[i] = i % 4 == 0 ? cti_add8(s[i], tr) : s[i];
+        }
+        cti_matmul8(w.f, s, w.p);
+        cti_tet_forces(&w, f);
+        cti_element_scatter_force(out, t->node + 32 * batch, 4, cti_element_count(t->n, batch), f);
     }
 }
 
@@ -31047,6 +31545,8 @@ CTI_FN int cti_membrane_batch_slots(cti_mem *mem, cti_membrane_batch *t, cti_slo
 CTI_FN void cti_membrane_batch_mass(const cti_membrane_batch *t, ct_real *mass);
 CTI_FN void cti_membrane_batch_assemble(const cti_membrane_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                         double *out_energy);
+/* out [3 nodes] += D(x) v as for tets: D is damping_stiffness times K without the part of the stress */
+CTI_FN void cti_membrane_batch_damping(const cti_membrane_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
 CTI_FN double cti_membrane_batch_energy(const cti_membrane_batch *t, const ct_real *x);
 
 
@@ -31180,9 +31680,9 @@ static void cti_membrane_clamp(cti_membrane_lanes *w)
     w->s11 = cti_mad8(mid, ratio, d), w->s22 = cti_nmad8(mid, ratio, d), w->s12 = cti_mul8(ratio, w->s12);
 }
 
-/* block (a, b): p f1 f1' + q f1 f2' + r f2 f1' + s f2 f2' + g 1, times A scale */
+/* block (a, b): A scale (p f1 f1' + q f1 f2' + r f2 f1' + s f2 f2') + A stress g 1 */
 static void cti_membrane_block(const cti_membrane_batch *t, const cti_membrane_lanes *w, const cti_r8 *a, const cti_r8 *b, cti_r8 scale,
-                               cti_r8 *k)
+                               cti_r8 stress, cti_r8 *k)
 {
     const cti_r8 y = cti_mul8(scale, cti_set8(t->stiff)), c12 = cti_scale8(t->poisson, y),
                  c33 = cti_scale8(CTI_R(0.5) * (1 - t->poisson), y);
@@ -31192,7 +31692,7 @@ static void cti_membrane_block(const cti_membrane_batch *t, const cti_membrane_l
     p = cti_mad8(cti_mul8(y, ab11), c33, ab22), s = cti_mad8(cti_mul8(y, ab22), c33, ab11);
     q = cti_mad8(cti_mul8(c12, ab12), c33, ab21), r = cti_mad8(cti_mul8(c12, ab21), c33, ab12);
     g = cti_mad8(cti_mad8(cti_mul8(w->s11, ab11), w->s22, ab22), w->s12, cti_add8(ab12, ab21));
-    g = cti_mul8(scale, g);
+    g = cti_mul8(stress, g);
     for (i = 0; i < 3; i++) {
         x1 = cti_mad8(cti_mul8(p, w->f1[i]), r, w->f2[i]), x2 = cti_mad8(cti_mul8(q, w->f1[i]), s, w->f2[i]);
         k[3 * i] = cti_mad8(cti_mul8(x1, w->f1[0]), x2, w->f2[0]);
@@ -31203,13 +31703,13 @@ static void cti_membrane_block(const cti_membrane_batch *t, const cti_membrane_l
 }
 
 /* blocks 11, 12, 22, then K_01 = -(K_11 + K_12'), K_02 = -(K_12 + K_22), K_00 = -(K_01 + K_02) */
-static void cti_membrane_blocks(const cti_membrane_batch *t, const cti_membrane_lanes *w, cti_r8 scale, cti_r8 *k)
+static void cti_membrane_blocks(const cti_membrane_batch *t, const cti_membrane_lanes *w, cti_r8 scale, cti_r8 stress, cti_r8 *k)
 {
     int i, j;
-    scale = cti_mul8(scale, w->area);
-    cti_membrane_block(t, w, w->b, w->b, scale, k + 9 * CTI_UPPER(3, 1, 1));
-    cti_membrane_block(t, w, w->b, w->b + 2, scale, k + 9 * CTI_UPPER(3, 1, 2));
-    cti_membrane_block(t, w, w->b + 2, w->b + 2, scale, k + 9 * CTI_UPPER(3, 2, 2));
+    scale = cti_mul8(scale, w->area), stress = cti_mul8(stress, w->area);
+    cti_membrane_block(t, w, w->b, w->b, scale, stress, k + 9 * CTI_UPPER(3, 1, 1));
+    cti_membrane_block(t, w, w->b, w->b + 2, scale, stress, k + 9 * CTI_UPPER(3, 1, 2));
+    cti_membrane_block(t, w, w->b + 2, w->b + 2, scale, stress, k + 9 * CTI_UPPER(3, 2, 2));
     for (i = 0; i < 3; i++)
         for (j = 0; j < 3; j++) {
             int o = 3 * i + j, h = 3 * j + i;
@@ -31223,7 +31723,8 @@ static void cti_membrane_blocks(const cti_membrane_batch *t, const cti_membrane_
 CTI_FN void cti_membrane_batch_assemble(const cti_membrane_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                         double *out_energy)
 {
-    const cti_r8 scale = cti_set8(dt * dt + dt * t->damping_stiffness);
+    /* stress that turns with the cloth is not damped */
+    const cti_r8 scale = cti_set8(dt * dt + dt * t->damping_stiffness), stress = cti_set8(dt * dt);
     int batch;
     for (batch = 0; 8 * batch < t->n; batch++) {
         int count = cti_element_count(t->n, batch);
@@ -31240,8 +31741,27 @@ CTI_FN void cti_membrane_batch_assemble(const cti_membrane_batch *t, const ct_re
             continue;
         if (t->hessian != CTI_HESSIAN_EXACT)
             cti_membrane_clamp(&w);
-        cti_membrane_blocks(t, &w, scale, k);
+        cti_membrane_blocks(t, &w, scale, stress, k);
         cti_element_scatter_blocks(val, t->slot + 72 * batch, 3, count, k);
+    }
+}
+
+CTI_FN void cti_membrane_batch_damping(const cti_membrane_batch *t, const ct_real *x, const ct_real *v, ct_real *out)
+{
+    const cti_r8 half = cti_set8(CTI_R(0.5)), nu = cti_set8(t->poisson), y = cti_set8(-t->damping_stiffness * t->stiff);
+    int batch;
+    for (batch = 0; t->damping_stiffness > 0 && 8 * batch < t->n; batch++) {
+        cti_membrane_lanes w, rate;
+        cti_r8 f[9], e11, e22, e12;
+        cti_membrane_load(t, batch, x, &w);
+        cti_membrane_load(t, batch, v, &rate);
+        /* the rate of E, and -beta times the stress that it would be */
+        e11 = cti_dot8(w.f1, rate.f1), e22 = cti_dot8(w.f2, rate.f2);
+        e12 = cti_mul8(half, cti_add8(cti_dot8(w.f1, rate.f2), cti_dot8(w.f2, rate.f1)));
+        w.s11 = cti_mul8(y, cti_mad8(e11, nu, e22)), w.s22 = cti_mul8(y, cti_mad8(e22, nu, e11));
+        w.s12 = cti_mul8(cti_mul8(y, cti_sub8(cti_set8(1), nu)), e12);
+        cti_membrane_forces(&w, f);
+        cti_element_scatter_force(out, t->node + 24 * batch, 3, cti_element_count(t->n, batch), f);
     }
 }
 
@@ -31339,29 +31859,36 @@ CTI_FN int cti_hinge_find(cti_mem *mem, const int32_t *triangles, int n, int32_t
 
 enum { CTI_BEND_REST = 3 };
 
-/* cti_bend_batch -- zero it before first use. A hinge stores B/2 |e|^2 / (A1 + A2) (theta - theta0)^2 with the plate stiffness B [N m]: an
-   aligned grid that is rolled to curvature c stores B c^2 / 2 per area, an equilateral mesh 9/8 of it. (In the discrete shells' form
-   k 3 |e|^2 / (A1 + A2) (theta - theta0)^2 that is k = B / 6.) */
+/* cti_bend_batch -- zero it before first use. A hinge stores k/2 (theta - theta0)^2; k is from plate.c, or B |e|^2 / (A1 + A2) with the plate
+   stiffness B [N m], which is right for cylinders across a row of hinges alone. */
 typedef struct cti_bend_batch {
     int n; /* hinges */
     ct_real damping_stiffness;
     int32_t *node; /* [4 x 8 batches]: edge x0, x1, opposite x2, x3 */
     int32_t *slot; /* [16 n] */
-    ct_real *rest; /* [batches][3][8]: B |e|^2 / (A1 + A2) [N m], theta0 [rad], least |n|^2 [m^4] that normals are divided by */
+    ct_real *rest; /* [batches][3][8]: k [N m], theta0 [rad], least |n|^2 [m^4] that normals are divided by */
 } cti_bend_batch;
 
-/* As for tets (tet.h); hinges as cti_hinge_find makes them. 1, or 0: out of memory. */
+/* As for tets (tet.h); hinges as cti_hinge_find makes them, stiff [n_hinges] their k, below 0 or NULL: B |e|^2 / (A1 + A2). 1, or 0: out of
+   memory. */
 CTI_FN int cti_bend_batch_init(cti_mem *mem, cti_bend_batch *t, const ct_material *m, const ct_real *X, const int32_t *hinges, int n_hinges,
-                               int node_offset);
+                               int node_offset, const ct_real *stiff);
 CTI_FN void cti_bend_batch_free(cti_mem *mem, cti_bend_batch *t);
 CTI_FN int cti_bend_batch_append_pairs(const cti_bend_batch *t, cti_mem *mem, int32_t **pairs);
 CTI_FN int cti_bend_batch_slots(cti_mem *mem, cti_bend_batch *t, cti_slot_fn *slot, const void *ctx);
 /* K is Gauss-Newton's part of the Hessian, k grad theta grad theta' (exact where theta = theta0) */
 CTI_FN void cti_bend_batch_assemble(const cti_bend_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                     double *out_energy);
+/* out [3 nodes] += D(x) v, D = damping_stiffness K */
+CTI_FN void cti_bend_batch_damping(const cti_bend_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
 CTI_FN double cti_bend_batch_energy(const cti_bend_batch *t, const ct_real *x);
 /* cti_bend_angle -- theta of points x [12] = edge x0, x1, opposite x2, x3: 0 when flat, in (-pi, pi]. */
 CTI_FN ct_real cti_bend_angle(const ct_real *x);
+
+/* cti_bend_lanes -- of eight hinges with nodes [12]: g [12] = grad theta, returns theta - rest in (-pi, pi]. Squares of normals below `least`
+   are not divided by. cti_bend_least -- that, for points x [12] at rest: a thousandth of the triangles' area, squared. */
+CTI_FN cti_r8 cti_bend_lanes(const cti_r8 *node, cti_r8 rest, cti_r8 least, cti_r8 *g);
+CTI_FN ct_real cti_bend_least(const ct_real *x);
 
 
 /* ---- 6_model/bend.c ---- */
@@ -31377,8 +31904,20 @@ CTI_FN ct_real cti_bend_angle(const ct_real *x)
     return cti_atan2(cti_v3_dot(cti_v3_cross(n1, n2), e), cti_v3_norm(e) * cti_v3_dot(n1, n2));
 }
 
+/* e x (x2 - x0) and e x (x3 - x0), twice the areas of the two triangles */
+static ct_real cti_bend_area(const ct_real *x)
+{
+    cti_v3 o = cti_v3_at(x, 0), e = cti_v3_sub(cti_v3_at(x, 1), o);
+    return CTI_R(0.5) * (cti_v3_norm(cti_v3_cross(e, cti_v3_sub(cti_v3_at(x, 2), o))) + cti_v3_norm(cti_v3_cross(e, cti_v3_sub(cti_v3_at(x, 3), o))));
+}
+CTI_FN ct_real cti_bend_least(const ct_real *x)
+{
+    ct_real area = cti_bend_area(x);
+    return cti_max(CTI_R(1e-6) * area * area, CTI_R(1e-30));
+}
+
 CTI_FN int cti_bend_batch_init(cti_mem *mem, cti_bend_batch *t, const ct_material *m, const ct_real *X, const int32_t *hinges, int n_hinges,
-                               int node_offset)
+                               int node_offset, const ct_real *stiff)
 {
     int h, a, batches = (n_hinges + 7) / 8;
     t->n = n_hinges, t->damping_stiffness = m->damping_stiffness;
@@ -31386,18 +31925,16 @@ CTI_FN int cti_bend_batch_init(cti_mem *mem, cti_bend_batch *t, const ct_materia
         !CTI_RESIZE(mem, t->rest, (size_t)batches * CTI_BEND_REST * 8))
         return 0;
     for (h = 0; h < 8 * batches; h++) {
-        const int32_t *q = hinges + 4 * cti_min_int(h, n_hinges - 1);
+        int source = cti_min_int(h, n_hinges - 1);
+        const int32_t *q = hinges + 4 * source;
         ct_real *rest = t->rest + h / 8 * CTI_BEND_REST * 8 + h % 8, x[12], area;
-        cti_v3 e, n1, n2;
         for (a = 0; a < 4; a++)
             cti_v3_put(x, a, cti_v3_at(X, q[a]));
-        e = cti_v3_sub(cti_v3_at(x, 1), cti_v3_at(x, 0));
-        n1 = cti_v3_cross(e, cti_v3_sub(cti_v3_at(x, 2), cti_v3_at(x, 0))),
-        n2 = cti_v3_cross(e, cti_v3_sub(cti_v3_at(x, 3), cti_v3_at(x, 0)));
-        area = CTI_R(0.5) * (cti_v3_norm(n1) + cti_v3_norm(n2));
-        rest[0] = area > 0 ? m->bending * cti_v3_norm2(e) / area : CTI_R(0);
+        area = cti_bend_area(x);
+        rest[0] = area > 0 ? m->bending * cti_v3_norm2(cti_v3_sub(cti_v3_at(x, 1), cti_v3_at(x, 0))) / area : CTI_R(0);
+        rest[0] = stiff && stiff[source] >= 0 ? stiff[source] : rest[0];
         rest[8] = cti_bend_angle(x);
-        rest[16] = cti_max(CTI_R(1e-6) * area * area, CTI_R(1e-30));
+        rest[16] = cti_bend_least(x);
     }
     return 1;
 }
@@ -31418,14 +31955,11 @@ CTI_FN int cti_bend_batch_slots(cti_mem *mem, cti_bend_batch *t, cti_slot_fn *sl
     return cti_element_slots(mem, &t->slot, t->node, t->n, 4, slot, ctx);
 }
 
-/* g [12] = grad theta, returns theta - theta0 in (-pi, pi]. Normals shorter than a thousandth of the rest area are not divided by. */
-static cti_r8 cti_bend_gradient(const cti_bend_batch *t, int batch, const ct_real *x, cti_r8 *g)
+CTI_FN cti_r8 cti_bend_lanes(const cti_r8 *node, cti_r8 rest, cti_r8 least, cti_r8 *g)
 {
     const cti_r8 pi = cti_set8(CTI_R(3.14159265358979324)), turn = cti_set8(CTI_R(6.28318530717958648));
-    const cti_r8 least = cti_load8(t->rest + (batch * CTI_BEND_REST + 2) * 8);
-    cti_r8 node[12], e[3], a[3], b[3], n1[3], n2[3], c[3], length, inverse, d, s1, s2;
+    cti_r8 e[3], a[3], b[3], n1[3], n2[3], c[3], length, inverse, d, s1, s2;
     int i;
-    cti_element_gather(x, t->node + 32 * batch, 4, node);
     cti_sub3_8(node + 3, node, e);
     cti_sub3_8(node + 6, node, a);
     cti_sub3_8(node + 9, node, b);
@@ -31434,7 +31968,7 @@ static cti_r8 cti_bend_gradient(const cti_bend_batch *t, int batch, const ct_rea
     cti_cross8(n1, n2, c);
     length = cti_sqrt8(cti_dot8(e, e));
     d = CTI_R8(atan2)(cti_dot8(c, e), cti_mul8(length, cti_dot8(n1, n2)));
-    d = cti_sub8(d, cti_load8(t->rest + (batch * CTI_BEND_REST + 1) * 8));
+    d = cti_sub8(d, rest);
     d = cti_select8(cti_lt8(pi, d), cti_sub8(d, turn), cti_select8(CTI_R8(le)(d, cti_neg8(pi)), cti_add8(d, turn), d));
     /* p_1, p_2, and the gradient */
     inverse = cti_div8(cti_set8(1), cti_max8(length, cti_set8(CTI_R(1e-30))));
@@ -31447,6 +31981,13 @@ static cti_r8 cti_bend_gradient(const cti_bend_batch *t, int batch, const ct_rea
         g[i] = cti_neg8(cti_add8(g[3 + i], cti_add8(g[6 + i], g[9 + i])));
     }
     return d;
+}
+
+static cti_r8 cti_bend_gradient(const cti_bend_batch *t, int batch, const ct_real *x, cti_r8 *g)
+{
+    cti_r8 node[12];
+    cti_element_gather(x, t->node + 32 * batch, 4, node);
+    return cti_bend_lanes(node, cti_load8(t->rest + (batch * CTI_BEND_REST + 1) * 8), cti_load8(t->rest + (batch * CTI_BEND_REST + 2) * 8), g);
 }
 
 /* k g g', the upper blocks */
@@ -31483,12 +32024,460 @@ CTI_FN void cti_bend_batch_assemble(const cti_bend_batch *t, const ct_real *x, c
     }
 }
 
+CTI_FN void cti_bend_batch_damping(const cti_bend_batch *t, const ct_real *x, const ct_real *v, ct_real *out)
+{
+    const cti_r8 beta = cti_set8(t->damping_stiffness);
+    int batch, i;
+    for (batch = 0; t->damping_stiffness > 0 && 8 * batch < t->n; batch++) {
+        cti_r8 g[12], f[12], rate[12], s = cti_set8(0);
+        cti_bend_gradient(t, batch, x, g);
+        cti_element_gather(v, t->node + 32 * batch, 4, rate);
+        for (i = 0; i < 12; i++)
+            s = cti_mad8(s, g[i], rate[i]);
+        s = cti_mul8(cti_mul8(beta, cti_load8(t->rest + batch * CTI_BEND_REST * 8)), s);
+        for (i = 0; i < 12; i++)
+            f[i] = cti_mul8(s, g[i]);
+        cti_element_scatter_force(out, t->node + 32 * batch, 4, cti_element_count(t->n, batch), f);
+    }
+}
+
 CTI_FN double cti_bend_batch_energy(const cti_bend_batch *t, const ct_real *x)
 {
     double energy = 0;
     cti_bend_batch_assemble(t, x, 0, NULL, NULL, &energy);
     return energy;
 }
+
+/* ---- 6_model/plate.h ---- */
+/* plate.h -- bending of cloth by the curvature of its triangles, in batches of eight. */
+
+
+enum { CTI_PLATE_REST = 12 };
+
+/* cti_plate_batch -- zero it before first use. A triangle stores 1/2 d' G d, d the differences theta - theta0 of the angles at its edges. */
+typedef struct cti_plate_batch {
+    int n; /* triangles */
+    ct_real damping_stiffness;
+    int32_t *node; /* [6 x 8 batches]: x0, x1, x2 and the opposite nodes of the neighbours behind the edges 1-2, 2-0, 0-1; x_k: there is none */
+    int32_t *slot; /* [36 n] */
+    ct_real *rest; /* [batches][12][8]: G 00 11 22 12 02 01 [N m], theta0 [3] [rad], least |n|^2 [3] [m^4] that normals are divided by */
+} cti_plate_batch;
+
+/* cti_plate_init -- the bending of a triangle list, X [3 n_nodes] at rest: `plates` of triangles whose angles are coupled, `hinges` at the
+   edges of the others. 1, or 0: out of memory. */
+CTI_FN int cti_plate_init(cti_mem *mem, cti_plate_batch *plates, cti_bend_batch *hinges, const ct_material *m, const ct_real *X, int n_nodes,
+                          const int32_t *triangles, int n_triangles, int node_offset);
+CTI_FN void cti_plate_batch_free(cti_mem *mem, cti_plate_batch *t);
+CTI_FN int cti_plate_batch_append_pairs(const cti_plate_batch *t, cti_mem *mem, int32_t **pairs);
+CTI_FN int cti_plate_batch_slots(cti_mem *mem, cti_plate_batch *t, cti_slot_fn *slot, const void *ctx);
+/* K is Gauss-Newton's part of the Hessian, sum_ef G_ef grad theta_e grad theta_f' (exact at rest) */
+CTI_FN void cti_plate_batch_assemble(const cti_plate_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
+                                     double *out_energy);
+/* out [3 nodes] += D(x) v, D = damping_stiffness K */
+CTI_FN void cti_plate_batch_damping(const cti_plate_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
+
+
+/* ---- 6_model/plate.c ---- */
+/* plate.c -- bending energy of a thin plate, B/2 |H|^2 per area, H [2x2] the curvature of each triangle (no coupling by Poisson's ratio).
+   Method: H is that of the quadratic through the six nodes of a triangle and its neighbours. With s along an edge of length l and n across it,
+   a node at (s1, h1) on this side and one at (s2, -h2) behind it, the angle at the edge is
+     theta = (s1 (s1 - l) / h1 + s2 (s2 - l) / h2) / 2 H_ss + (s1 - s2) H_sn + (h1 + h2) / 2 H_nn,
+   neighbours unfolded into the triangle's plane: a row of M for each edge, d = theta - theta0 = M H. At a boundary H is the smallest that the
+   other edges allow, H = M' C^-1 d with C = M M'.
+   |H|^2 alone is right for given shapes, but not where nodes are free: on a grid with alternating diagonals it has forces inside of a sheet
+   of constant curvature, and every other node moves until a quarter of the stiffness is lost. D = sum of l n n' theta / (2 A) over the edges,
+   the mean curvature of the folded triangles, has no such forces, for its sum over triangles depends on the boundary alone; as an energy
+   it is up to twice too stiff. Both sum to the same over a sheet that is quadratic. So the energy is
+     B A / 2 (|H|^2 + 2 t H : (D - H)) = 1/2 d' G d,
+   with t in [0, 1] as large as keeps it positive. G depends on the rest shape alone: curved rest shapes have no force, and rotations change
+   nothing. Triangles whose angles are not coupled (one neighbour) leave their share to the hinges of bend.c.
+   based on: Grinspun et al. 2003 (angles as strains), Onate and Zarate 2000 (D, for rotation-free plate triangles). */
+
+/* Six nodes near a conic do not determine H, and G grows without bound: this part of C's diagonal is added to it. The energy's error is
+   1/1000 on regular meshes; half and double change it in proportion. */
+#define CTI_PLATE_SOFT 1e-3
+/* Couplings below this part of their angles' own stiffness are left out, an error of the energy of the same size: most are rounding. Half and
+   double change nothing on the meshes of the tests. */
+#define CTI_PLATE_COUPLED 1e-3
+/* The least part of |H|^2 that the energy keeps, for stability. A free strip of a grid with alternating diagonals is 1/20 too soft with it; half
+   of it: 1/30, double: 1/12. Other meshes feel it less: a tenth with nodes moved at random, at every value. */
+#define CTI_PLATE_FLOOR 0.2
+
+/* ---- rest state ---- */
+
+/* where the edge a - b and the node c are: length, place along the edge, distance from it */
+static int cti_plate_place(cti_v3 a, cti_v3 b, cti_v3 c, double *l, double *s, double *h)
+{
+    cti_v3 e = cti_v3_sub(b, a), f = cti_v3_sub(c, a);
+    *l = (double)cti_v3_norm(e);
+    if (!(*l > 0))
+        return 0;
+    *s = (double)cti_v3_dot(e, f) / *l, *h = (double)cti_v3_norm(cti_v3_cross(e, f)) / *l;
+    return *h > 0;
+}
+
+/* row [3] of M over (H_uu, H_vv, sqrt 2 H_uv) for edge k of triangle x [3], and its l n n'; `far` is the node behind it. 0: no such row */
+static int cti_plate_row(const cti_v3 *x, int k, cti_v3 far, double *row, double *mean)
+{
+    cti_v3 a = x[(k + 1) % 3], b = x[(k + 2) % 3], u = cti_v3_sub(x[1], x[0]), w = cti_v3_cross(u, cti_v3_sub(x[2], x[0])), v, e;
+    double l, s1, h1, s2, h2, ss, sn, nn, t[2], n[2], size;
+    if (!cti_plate_place(a, b, x[k], &l, &s1, &h1) || !cti_plate_place(a, b, far, &l, &s2, &h2))
+        return 0;
+    ss = (s1 * (s1 - l) / h1 + s2 * (s2 - l) / h2) / 2, sn = s1 - s2, nn = (h1 + h2) / 2;
+    /* the edge in the triangle's axes, and the direction to the left of it */
+    v = cti_v3_cross(w, u), e = cti_v3_sub(b, a);
+    t[0] = (double)(cti_v3_dot(e, u) / cti_v3_norm(u)), t[1] = (double)(cti_v3_dot(e, v) / cti_v3_norm(v));
+    size = (double)cti_sqrt((ct_real)(t[0] * t[0] + t[1] * t[1]));
+    t[0] /= size, t[1] /= size;
+    n[0] = -t[1], n[1] = t[0];
+    row[0] = ss * t[0] * t[0] + sn * t[0] * n[0] + nn * n[0] * n[0];
+    row[1] = ss * t[1] * t[1] + sn * t[1] * n[1] + nn * n[1] * n[1];
+    row[2] = (2 * ss * t[0] * t[1] + sn * (t[0] * n[1] + t[1] * n[0]) + 2 * nn * n[0] * n[1]) / 1.4142135623730951;
+    mean[0] = l * n[0] * n[0], mean[1] = l * n[1] * n[1], mean[2] = l * 1.4142135623730951 * n[0] * n[1];
+    return 1;
+}
+
+/* c [6] = inverse of the symmetric C [6] = 00 11 22 12 02 01, by cofactors. 0: C is singular */
+static int cti_plate_inverse(const double *C, double *c)
+{
+    double det;
+    int k;
+    c[0] = C[1] * C[2] - C[3] * C[3], c[1] = C[0] * C[2] - C[4] * C[4], c[2] = C[0] * C[1] - C[5] * C[5];
+    c[3] = C[4] * C[5] - C[0] * C[3], c[4] = C[3] * C[5] - C[1] * C[4], c[5] = C[3] * C[4] - C[2] * C[5];
+    det = C[0] * c[0] + C[5] * c[5] + C[4] * c[4];
+    for (k = 0; k < 6; k++)
+        c[k] = det > 0 ? c[k] / det : 0;
+    return det > 0;
+}
+
+/* L of C = L L', row-major; C positive definite */
+static void cti_plate_cholesky(const double *C, double *L)
+{
+    memset(L, 0, 9 * sizeof *L);
+    L[0] = (double)cti_sqrt((ct_real)C[0]), L[3] = C[5] / L[0], L[6] = C[4] / L[0];
+    L[4] = (double)cti_sqrt((ct_real)(C[1] - L[3] * L[3])), L[7] = (C[3] - L[6] * L[3]) / L[4];
+    L[8] = (double)cti_sqrt((ct_real)(C[2] - L[6] * L[6] - L[7] * L[7]));
+}
+
+/* the largest t in [0, 1] for which 1 + t (Y + Y' - 2), Y = L^-1 E L, keeps a part of 1 */
+static double cti_plate_share(const double *C, const double *E)
+{
+    double L[9], X[9], Y[9], least;
+    ct_real A[6], w[3], V[9];
+    int i, j, k;
+    cti_plate_cholesky(C, L);
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++) {
+            X[3 * i + j] = E[3 * i + j];
+            for (k = 0; k < i; k++)
+                X[3 * i + j] -= L[3 * i + k] * X[3 * k + j];
+            X[3 * i + j] /= L[4 * i];
+        }
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            for (Y[3 * i + j] = 0, k = j; k < 3; k++)
+                Y[3 * i + j] += X[3 * i + k] * L[3 * k + j];
+    for (k = 0; k < 6; k++) {
+        i = k < 3 ? k : (k - 2) % 3, j = k < 3 ? k : (k - 1) % 3;
+        A[k] = (ct_real)(Y[3 * i + j] + Y[3 * j + i] - (k < 3 ? 2 : 0));
+    }
+    cti_eig3(A, w, V);
+    least = (double)w[2];
+    return -least > 1 - CTI_PLATE_FLOOR ? (1 - CTI_PLATE_FLOOR) / -least : 1;
+}
+
+/* G = C^-1, which is |H|^2, += t (P + P' - 2 G), P = C^-1 M N with D = N d; rows of M and of N' by edge */
+static void cti_plate_balance(const double *M, const double *N, const double *C, double *G)
+{
+    static const int at[9] = {0, 5, 4, 5, 1, 3, 4, 3, 2};
+    double E[9], P[9], t;
+    int i, j, k;
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            for (E[3 * i + j] = 0, k = 0; k < 3; k++)
+                E[3 * i + j] += M[3 * i + k] * N[3 * j + k];
+    t = cti_plate_share(C, E);
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            for (P[3 * i + j] = 0, k = 0; k < 3; k++)
+                P[3 * i + j] += G[at[3 * i + k]] * E[3 * k + j];
+    for (k = 0; k < 6; k++) {
+        i = k < 3 ? k : (k - 2) % 3, j = k < 3 ? k : (k - 1) % 3;
+        G[k] += t * (P[3 * i + j] + P[3 * j + i] - 2 * G[k]);
+    }
+}
+
+/* G [6] = 00 11 22 12 02 01 of one triangle; far [3] nodes behind its edges, own nodes where there is none */
+static void cti_plate_stiffness(const cti_v3 *x, const cti_v3 *far, const int *has, double bending, double *G)
+{
+    double M[9], N[9], C[6], area = (double)cti_v3_norm(cti_v3_cross(cti_v3_sub(x[1], x[0]), cti_v3_sub(x[2], x[0]))) / 2;
+    int k, i, j, ok, is[3];
+    memset(M, 0, sizeof M);
+    memset(N, 0, sizeof N);
+    for (k = 0; k < 3; k++)
+        is[k] = has[k] && cti_plate_row(x, k, far[k], M + 3 * k, N + 3 * k);
+    for (k = 0; k < 9; k++)
+        N[k] /= 2 * area;
+    for (k = 0; k < 6; k++) {
+        i = k < 3 ? k : (k - 2) % 3, j = k < 3 ? k : (k - 1) % 3;
+        C[k] = M[3 * i] * M[3 * j] + M[3 * i + 1] * M[3 * j + 1] + M[3 * i + 2] * M[3 * j + 2];
+        C[k] = k < 3 ? (is[k] ? C[k] * (1 + CTI_PLATE_SOFT) : 1) : (is[i] && is[j] ? C[k] : 0);
+    }
+    ok = cti_plate_inverse(C, G);
+    if (ok && is[0] && is[1] && is[2])
+        cti_plate_balance(M, N, C, G);
+    for (k = 0; k < 6; k++) {
+        i = k < 3 ? k : (k - 2) % 3, j = k < 3 ? k : (k - 1) % 3;
+        G[k] = ok && is[i] && is[j] ? bending * area * G[k] : 0;
+    }
+}
+
+/* 1 where the angles at a triangle's edges feel each other */
+static int cti_plate_is_coupled(const double *G)
+{
+    const double least = CTI_PLATE_COUPLED * CTI_PLATE_COUPLED;
+    return G[3] * G[3] > least * G[1] * G[2] || G[4] * G[4] > least * G[0] * G[2] || G[5] * G[5] > least * G[0] * G[1];
+}
+
+/* triangles that are coupled, and stiffnesses of edges from the others */
+typedef struct cti_plate_maker {
+    const ct_real *X;
+    const int32_t *triangles;
+    cti_topology topology;
+    int32_t *node;  /* [6 plates] */
+    double *G;      /* [6 plates] */
+    double *edge;   /* [edges] */
+} cti_plate_maker;
+
+/* the node behind edge k of triangle f that both triangles there have alone; -1: a boundary, or an edge of more triangles */
+static int cti_plate_behind(const cti_plate_maker *q, int f, int k)
+{
+    const int32_t *t = q->triangles + 3 * (size_t)f, *o;
+    int e = q->topology.face_edges[3 * (size_t)f + (size_t)((k + 1) % 3)], other, i;
+    if (e < 0 || (q->topology.edge_flags[e] & (CTI_EDGE_BOUNDARY | CTI_EDGE_NONMANIFOLD)))
+        return -1;
+    other = q->topology.edge_faces[2 * (size_t)e] == f ? q->topology.edge_faces[2 * (size_t)e + 1] : q->topology.edge_faces[2 * (size_t)e];
+    o = q->triangles + 3 * (size_t)other;
+    for (i = 0; i < 3; i++)
+        if (o[i] != t[(k + 1) % 3] && o[i] != t[(k + 2) % 3])
+            return o[i] == t[k] ? -1 : o[i];
+    return -1;
+}
+
+/* one triangle: to the plates, or to its edges. 0: out of memory */
+static int cti_plate_take(cti_mem *mem, cti_plate_maker *q, int f, double bending)
+{
+    const int32_t *t = q->triangles + 3 * (size_t)f;
+    int32_t behind[3];
+    cti_v3 x[3], far[3];
+    double G[6];
+    int k, has[3], ok = 1;
+    for (k = 0; k < 3; k++) {
+        int b = cti_plate_behind(q, f, k);
+        has[k] = b >= 0, behind[k] = b >= 0 ? b : t[k];
+        x[k] = cti_v3_at(q->X, t[k]), far[k] = cti_v3_at(q->X, behind[k]);
+    }
+    cti_plate_stiffness(x, far, has, bending, G);
+    if (!cti_plate_is_coupled(G)) {
+        for (k = 0; k < 3; k++)
+            if (has[k])
+                q->edge[q->topology.face_edges[3 * (size_t)f + (size_t)((k + 1) % 3)]] += G[k];
+        return 1;
+    }
+    for (k = 0; ok && k < 3; k++)
+        ok = CTI_PUSH(mem, q->node, t[k]);
+    for (k = 0; ok && k < 3; k++)
+        ok = CTI_PUSH(mem, q->node, behind[k]);
+    for (k = 0; ok && k < 6; k++)
+        ok = CTI_PUSH(mem, q->G, G[k]);
+    return ok;
+}
+
+/* the batch of the triangles that were taken */
+static int cti_plate_fill(cti_mem *mem, cti_plate_batch *t, const cti_plate_maker *q, const ct_material *m, int node_offset)
+{
+    int e, k, i, n = CTI_LEN(q->node) / 6;
+    t->n = n, t->damping_stiffness = m->damping_stiffness;
+    if (!cti_element_nodes(mem, &t->node, q->node, n, 6, node_offset) || !CTI_RESIZE(mem, t->rest, (size_t)((n + 7) / 8) * CTI_PLATE_REST * 8))
+        return 0;
+    for (e = 0; e < (n + 7) / 8 * 8; e++) {
+        int source = cti_min_int(e, n - 1);
+        const int32_t *p = q->node + 6 * (size_t)source;
+        ct_real *rest = t->rest + e / 8 * CTI_PLATE_REST * 8 + e % 8, x[12];
+        for (k = 0; k < 6; k++)
+            rest[8 * k] = (ct_real)q->G[6 * (size_t)source + (size_t)k];
+        for (k = 0; k < 3; k++) {
+            for (i = 0; i < 4; i++)
+                cti_v3_put(x, i, cti_v3_at(q->X, p[i < 2 ? (k + 1 + i) % 3 : (i == 2 ? k : 3 + k)]));
+            rest[8 * (6 + k)] = cti_bend_angle(x);
+            rest[8 * (9 + k)] = cti_bend_least(x);
+        }
+    }
+    return 1;
+}
+
+/* hinges at the edges of triangles that are not coupled, and between those of edges with more than two */
+static int cti_plate_hinges(cti_mem *mem, cti_bend_batch *t, const cti_plate_maker *q, const ct_material *m, int n_triangles, int node_offset)
+{
+    int32_t *hinges = NULL;
+    ct_real *stiff = NULL;
+    int i, k, n = 0, ok = cti_hinge_find(mem, q->triangles, n_triangles, NULL, &hinges) && CTI_RESIZE(mem, stiff, CTI_LEN(hinges) / 4);
+    for (i = 0; ok && i < CTI_LEN(hinges) / 4; i++) {
+        const int32_t *h = hinges + 4 * (size_t)i;
+        int e = cti_topology_edge(&q->topology, h[0], h[1]);
+        int many = e >= 0 && (q->topology.edge_flags[e] & CTI_EDGE_NONMANIFOLD);
+        if (e < 0 || (!many && !(q->edge[e] > 0)))
+            continue;
+        for (k = 0; k < 4; k++)
+            hinges[4 * n + k] = h[k];
+        stiff[n++] = many ? CTI_R(-1) : (ct_real)q->edge[e];
+    }
+    ok = ok && cti_bend_batch_init(mem, t, m, q->X, hinges, n, node_offset, stiff);
+    CTI_FREE(mem, hinges);
+    CTI_FREE(mem, stiff);
+    return ok;
+}
+
+CTI_FN int cti_plate_init(cti_mem *mem, cti_plate_batch *plates, cti_bend_batch *hinges, const ct_material *m, const ct_real *X, int n_nodes,
+                          const int32_t *triangles, int n_triangles, int node_offset)
+{
+    cti_plate_maker q;
+    int f, ok;
+    memset(&q, 0, sizeof q);
+    q.X = X, q.triangles = triangles;
+    ok = cti_topology_build(mem, &q.topology, n_nodes, triangles, n_triangles, NULL, 0) && CTI_RESIZE(mem, q.edge, q.topology.n_edges);
+    for (f = 0; ok && f < q.topology.n_edges; f++)
+        q.edge[f] = 0;
+    for (f = 0; ok && f < n_triangles; f++)
+        ok = cti_plate_take(mem, &q, f, (double)m->bending);
+    ok = ok && cti_plate_fill(mem, plates, &q, m, node_offset) && cti_plate_hinges(mem, hinges, &q, m, n_triangles, node_offset);
+    cti_topology_free(mem, &q.topology);
+    CTI_FREE(mem, q.node);
+    CTI_FREE(mem, q.G);
+    CTI_FREE(mem, q.edge);
+    return ok;
+}
+
+CTI_FN void cti_plate_batch_free(cti_mem *mem, cti_plate_batch *t)
+{
+    CTI_FREE(mem, t->node);
+    CTI_FREE(mem, t->slot);
+    CTI_FREE(mem, t->rest);
+    t->n = 0;
+}
+CTI_FN int cti_plate_batch_append_pairs(const cti_plate_batch *t, cti_mem *mem, int32_t **pairs)
+{
+    return cti_element_pairs(mem, pairs, t->node, t->n, 6);
+}
+CTI_FN int cti_plate_batch_slots(cti_mem *mem, cti_plate_batch *t, cti_slot_fn *slot, const void *ctx)
+{
+    return cti_element_slots(mem, &t->slot, t->node, t->n, 6, slot, ctx);
+}
+
+/* ---- a batch ---- */
+
+typedef struct cti_plate_lanes {
+    cti_r8 G[9], d[3]; /* both triangles of G */
+    cti_r8 g[54];      /* grad theta_e, [3][18] */
+} cti_plate_lanes;
+
+static void cti_plate_load(const cti_plate_batch *t, int batch, const ct_real *x, cti_plate_lanes *w)
+{
+    static const int place[6] = {0, 4, 8, 5, 2, 1};
+    const ct_real *rest = t->rest + (size_t)batch * CTI_PLATE_REST * 8;
+    cti_r8 node[18], hinge[12], g[12];
+    int e, i, k, own[4];
+    cti_element_gather(x, t->node + 48 * (size_t)batch, 6, node);
+    for (k = 0; k < 6; k++)
+        w->G[place[k]] = w->G[3 * (place[k] % 3) + place[k] / 3] = cti_load8(rest + 8 * k);
+    for (i = 0; i < 54; i++)
+        w->g[i] = cti_set8(0);
+    for (e = 0; e < 3; e++) {
+        own[0] = (e + 1) % 3, own[1] = (e + 2) % 3, own[2] = e, own[3] = 3 + e;
+        for (i = 0; i < 12; i++)
+            hinge[i] = node[3 * own[i / 3] + i % 3];
+        w->d[e] = cti_bend_lanes(hinge, cti_load8(rest + 8 * (6 + e)), cti_load8(rest + 8 * (9 + e)), g);
+        for (i = 0; i < 12; i++)
+            w->g[18 * e + 3 * own[i / 3] + i % 3] = g[i];
+    }
+}
+
+/* f [18] = sum_e m_e grad theta_e, m = factor G d */
+static void cti_plate_forces(const cti_plate_lanes *w, const cti_r8 *d, cti_r8 factor, cti_r8 *f)
+{
+    cti_r8 m[3];
+    int i;
+    cti_matvec8(w->G, d, m);
+    cti_scale3_8(factor, m, m);
+    for (i = 0; i < 18; i++)
+        f[i] = cti_sum3_8(m[0], w->g[i], m[1], w->g[18 + i], m[2], w->g[36 + i]);
+}
+
+/* sum_e grad theta_e h_e', h_e = scale sum_f G_ef grad theta_f; the upper blocks. Node a has no part in theta_e where a = 3 + f, f != e. */
+static void cti_plate_blocks(const cti_plate_lanes *w, cti_r8 scale, cti_r8 *k)
+{
+    cti_r8 h[54];
+    int a, b, e, i, j;
+    for (e = 0; e < 3; e++)
+        for (i = 0; i < 18; i++)
+            h[18 * e + i] = cti_mul8(scale, cti_sum3_8(w->G[3 * e], w->g[i], w->G[3 * e + 1], w->g[18 + i], w->G[3 * e + 2], w->g[36 + i]));
+    for (a = 0; a < 6; a++)
+        for (b = a; b < 6; b++) {
+            cti_r8 *m = k + 9 * CTI_UPPER(6, a, b);
+            for (i = 0; i < 3; i++)
+                for (j = 0; j < 3; j++) {
+                    const cti_r8 *p = w->g + 3 * a + i, *q = h + 3 * b + j;
+                    e = a - 3;
+                    m[3 * i + j] = a < 3 ? cti_sum3_8(p[0], q[0], p[18], q[18], p[36], q[36]) : cti_mul8(p[18 * e], q[18 * e]);
+                }
+        }
+}
+
+CTI_FN void cti_plate_batch_assemble(const cti_plate_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
+                                     double *out_energy)
+{
+    const cti_r8 scale = cti_set8(dt * dt + dt * t->damping_stiffness), half = cti_set8(CTI_R(0.5)), minus = cti_set8(CTI_R(-1.0));
+    int batch;
+    for (batch = 0; 8 * batch < t->n; batch++) {
+        int count = cti_element_count(t->n, batch);
+        cti_plate_lanes w;
+        cti_r8 m[3], f[18], k[189];
+        cti_plate_load(t, batch, x, &w);
+        if (out_energy) {
+            cti_matvec8(w.G, w.d, m);
+            *out_energy += cti_element_sum(cti_mul8(half, cti_dot8(w.d, m)), count);
+        }
+        if (force) {
+            cti_plate_forces(&w, w.d, minus, f);
+            cti_element_scatter_force(force, t->node + 48 * (size_t)batch, 6, count, f);
+        }
+        if (val) {
+            cti_plate_blocks(&w, scale, k);
+            cti_element_scatter_blocks(val, t->slot + 288 * (size_t)batch, 6, count, k);
+        }
+    }
+}
+
+CTI_FN void cti_plate_batch_damping(const cti_plate_batch *t, const ct_real *x, const ct_real *v, ct_real *out)
+{
+    const cti_r8 beta = cti_set8(t->damping_stiffness);
+    int batch, e, i;
+    for (batch = 0; t->damping_stiffness > 0 && 8 * batch < t->n; batch++) {
+        cti_plate_lanes w;
+        cti_r8 rate[18], d[3], f[18];
+        cti_plate_load(t, batch, x, &w);
+        cti_element_gather(v, t->node + 48 * (size_t)batch, 6, rate);
+        for (e = 0; e < 3; e++)
+            for (d[e] = cti_set8(0), i = 0; i < 18; i++)
+                d[e] = cti_mad8(d[e], w.g[18 * e + i], rate[i]);
+        cti_plate_forces(&w, d, beta, f);
+        cti_element_scatter_force(out, t->node + 48 * (size_t)batch, 6, cti_element_count(t->n, batch), f);
+    }
+}
+
+#undef CTI_PLATE_SOFT
+#undef CTI_PLATE_COUPLED
+#undef CTI_PLATE_FLOOR
 
 /* ---- 6_model/spring.h ---- */
 /* spring.h -- mass-spring cloth in batches of eight springs. */
@@ -31524,6 +32513,8 @@ CTI_FN int cti_spring_batch_append_pairs(const cti_spring_batch *t, cti_mem *mem
 CTI_FN int cti_spring_batch_slots(cti_mem *mem, cti_spring_batch *t, cti_slot_fn *slot, const void *ctx);
 CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                       double *out_energy);
+/* out [3 nodes] += D(x) v, D = damping_stiffness k n n', k with the limit's own */
+CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
 CTI_FN double cti_spring_batch_energy(const cti_spring_batch *t, const ct_real *x);
 
 
@@ -31695,8 +32686,8 @@ static void cti_spring_blocks(const cti_r8 *n, cti_r8 along, cti_r8 across, cti_
         }
 }
 
-/* the limit's force [6], blocks [27] and energy of eight springs, looked at at y; 0: none of them is there */
-static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real *x, cti_r8 *f, cti_r8 *k, cti_r8 *energy)
+/* the limit's force [6], blocks [27], stiffness along the spring and energy of eight springs, looked at at y; 0: none of them is there */
+static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real *x, cti_r8 *f, cti_r8 *k, cti_r8 *along, cti_r8 *energy)
 {
     const cti_r8 zero = cti_set8(0), half = cti_set8(CTI_R(0.5)), step = cti_set8(t->step);
     const ct_real *rest = t->rest + batch * CTI_SPRING_REST * 8;
@@ -31725,6 +32716,7 @@ static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real
     u = cti_sub8(u, r);
     g = cti_mad8(cti_mul8(half, cti_mul8(g1, r)), rate, u);
     *energy = cti_mad8(cti_scale8(CTI_R(1.0) / 6, cti_mul8(g1, cti_mul8(r, r))), cti_mul8(half, rate), cti_mul8(u, cti_add8(w, u)));
+    *along = g1;
     cti_spring_blocks(n, g1, cti_div8(g, cti_max8(l, cti_set8(CTI_R(1e-30)))), k);
     for (i = 0; i < 3; i++) {
         kv[i] = cti_mul8(k[3 * i], v[0]);
@@ -31738,11 +32730,12 @@ static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real
 CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                       double *out_energy)
 {
-    const cti_r8 scale = cti_set8(dt * dt + dt * t->damping_stiffness), half = cti_set8(CTI_R(0.5)), one = cti_set8(1), zero = cti_set8(0);
+    /* what is damped is the spring's elongation; stress across it, which turns with it, is not */
+    const cti_r8 scale = cti_set8(dt * dt), viscous = cti_set8(dt * t->damping_stiffness), half = cti_set8(CTI_R(0.5)), one = cti_set8(1), zero = cti_set8(0);
     int batch, i;
     for (batch = 0; 8 * batch < t->n; batch++) {
         int count = cti_element_count(t->n, batch), beyond = 0;
-        cti_r8 node[6], n[3], f[6], k[27], f1[6], k1[27], e1, rest, length, inverse, d, across;
+        cti_r8 node[6], n[3], f[6], k[27], f1[6], k1[27], e1, a1, rest, length, inverse, d, across;
         cti_r8 rate = cti_load8(t->rest + batch * CTI_SPRING_REST * 8);
         rest = cti_load8(t->rest + (batch * CTI_SPRING_REST + 1) * 8);
         cti_element_gather(x, t->node + 16 * batch, 2, node);
@@ -31753,7 +32746,7 @@ CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *
         cti_scale3_8(inverse, n, n);
         d = cti_sub8(length, rest);
         if (t->limit > 0 && t->step > 0)
-            beyond = cti_spring_beyond(t, batch, x, f1, k1, &e1);
+            beyond = cti_spring_beyond(t, batch, x, f1, k1, &a1, &e1);
         if (out_energy) {
             *out_energy += cti_element_sum(cti_mul8(cti_mul8(half, rate), cti_mul8(d, d)), count);
             *out_energy += beyond ? cti_element_sum(e1, count) : 0;
@@ -31770,11 +32763,32 @@ CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *
         across = cti_mul8(d, inverse);
         if (t->hessian != CTI_HESSIAN_EXACT)
             across = cti_max8(across, zero);
-        rate = cti_mul8(rate, scale);
-        cti_spring_blocks(n, rate, cti_mul8(rate, across), k);
+        e1 = cti_mul8(rate, viscous), rate = cti_mul8(rate, scale);
+        cti_spring_blocks(n, cti_add8(rate, beyond ? cti_mad8(e1, viscous, a1) : e1), cti_mul8(rate, across), k);
         for (i = 0; beyond && i < 27; i++)
             k[i] = cti_mad8(k[i], scale, k1[i]);
         cti_element_scatter_blocks(val, t->slot + 32 * batch, 2, count, k);
+    }
+}
+
+CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x, const ct_real *v, ct_real *out)
+{
+    const cti_r8 beta = cti_set8(t->damping_stiffness);
+    int batch, i;
+    for (batch = 0; t->damping_stiffness > 0 && 8 * batch < t->n; batch++) {
+        cti_r8 node[6], rate[6], n[3], dv[3], f[6], f1[6], k1[27], a1, e1, pull, stiff = cti_load8(t->rest + batch * CTI_SPRING_REST * 8);
+        cti_element_gather(x, t->node + 16 * batch, 2, node);
+        cti_element_gather(v, t->node + 16 * batch, 2, rate);
+        cti_sub3_8(node + 3, node, n);
+        cti_sub3_8(rate + 3, rate, dv);
+        /* beta k n n' dv; 0 where the ends coincide */
+        pull = cti_div8(cti_dot8(n, dv), cti_max8(cti_dot8(n, n), cti_set8(CTI_R(1e-30))));
+        if (t->limit > 0 && t->step > 0 && cti_spring_beyond(t, batch, x, f1, k1, &a1, &e1))
+            stiff = cti_add8(stiff, a1);
+        pull = cti_mul8(cti_mul8(beta, stiff), pull);
+        for (i = 0; i < 3; i++)
+            f[3 + i] = cti_mul8(pull, n[i]), f[i] = cti_neg8(f[3 + i]);
+        cti_element_scatter_force(out, t->node + 16 * batch, 2, cti_element_count(t->n, batch), f);
     }
 }
 
@@ -31805,6 +32819,9 @@ typedef struct cti_rigid {
     ct_real q_new[4];    /* tentative end of the step */
     ct_real I_mid[9];    /* world inertia in the middle of the step's free rotation */
     ct_real w_mid[3];    /* its angular velocity: I_mid w_mid = spin */
+    ct_real end[6];      /* linear and angular velocity at the end of the step, that its joints allow (linkage.h) */
+    double energy;       /* [J] kinetic and gravity energy there */
+    int linked;          /* 1: both are known */
 } cti_rigid;
 
 /* cti_rigid_mass -- mass [kg], centre [3] and inertia [9] about it of a closed surface, positions [3 n], triangles [3 n_triangles]
@@ -32091,7 +33108,8 @@ CTI_FN cti_v3 cti_joint_left(cti_v3 e, ct_real most)
 typedef struct cti_model {
     cti_tet_batch tets;
     cti_membrane_batch membrane; /* of every cloth: it also knows the areas that the mass comes from */
-    cti_bend_batch bend;
+    cti_bend_batch bend;     /* bending: edges whose angles stand alone */
+    cti_plate_batch plates;  /* and triangles whose three angles act together */
     cti_spring_batch springs;
 } cti_model;
 
@@ -32102,7 +33120,7 @@ CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material
 CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes,
                                 const int32_t *triangles, int n_triangles, int node_offset, int64_t *out_bad, double *out_value);
 CTI_FN void cti_model_free(cti_mem *mem, cti_model *model);
-/* cti_model_hessian -- CTI_HESSIAN_* for all batches (bend is Gauss-Newton's always). */
+/* cti_model_hessian -- CTI_HESSIAN_* for all batches (bending is Gauss-Newton's always). */
 CTI_FN void cti_model_hessian(cti_model *model, int hessian);
 /* cti_model_ahead -- the next assembly is for a step of this length from velocities v [3 nodes of the world], or NULL: strain limits act at
    its end. share: part of their force that the step feels (1; 1/2 for Newmark). step 0: no limit acts. */
@@ -32117,11 +33135,14 @@ CTI_FN void cti_model_mass(const cti_model *model, ct_real *mass);
 /* cti_model_assemble -- as cti_tet_batch_assemble, over all batches. */
 CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
                                double *out_energy);
+/* cti_model_damping -- out [3 nodes of the world] += D(x) v over all batches, minus the force [N] of stiffness damping at positions x and
+   velocities v; v' D v is its power [W]. D (w x x) = 0 for every w, and A holds dt^2 K + dt D. */
+CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct_real *v, ct_real *out);
 CTI_FN double cti_model_energy(const cti_model *model, const ct_real *x);
 
 
 /* ---- 6_model/model.c ---- */
-/* model.c -- element batches of one body: tets for soft bodies; membrane and hinges, or springs, for cloth. */
+/* model.c -- element batches of one body: tets for soft bodies; membrane, hinges and plates, or springs, for cloth. */
 
 CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *tets,
                                int n_tets, int node_offset, int64_t *out_bad, double *out_value)
@@ -32130,17 +33151,6 @@ CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material
     return cti_tet_batch_init(mem, &model->tets, m, X, tets, n_tets, node_offset, out_bad, out_value);
 }
 
-/* hinges of a membrane with bending stiffness */
-static int cti_model_init_bend(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, const int32_t *triangles,
-                               int n_triangles, int node_offset)
-{
-    int32_t *hinges = NULL;
-    int ok = cti_hinge_find(mem, triangles, n_triangles, NULL, &hinges);
-    if (ok)
-        ok = cti_bend_batch_init(mem, &model->bend, m, X, hinges, CTI_LEN(hinges) / 4, node_offset);
-    CTI_FREE(mem, hinges);
-    return ok;
-}
 /* springs that a limit holds know the masses at their ends */
 static int cti_model_init_limit(cti_mem *mem, cti_model *model, const ct_material *m, int n_nodes, int node_offset)
 {
@@ -32178,7 +33188,7 @@ CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_materia
         return code;
     if (m->model == CT_MODEL_SPRINGS)
         return cti_model_init_springs(mem, model, m, X, n_nodes, triangles, n_triangles, node_offset, out_bad, out_value);
-    return m->bending > 0 ? cti_model_init_bend(mem, model, m, X, triangles, n_triangles, node_offset) : 1;
+    return m->bending > 0 ? cti_plate_init(mem, &model->plates, &model->bend, m, X, n_nodes, triangles, n_triangles, node_offset) : 1;
 }
 
 CTI_FN void cti_model_free(cti_mem *mem, cti_model *model)
@@ -32186,6 +33196,7 @@ CTI_FN void cti_model_free(cti_mem *mem, cti_model *model)
     cti_tet_batch_free(mem, &model->tets);
     cti_membrane_batch_free(mem, &model->membrane);
     cti_bend_batch_free(mem, &model->bend);
+    cti_plate_batch_free(mem, &model->plates);
     cti_spring_batch_free(mem, &model->springs);
 }
 
@@ -32201,10 +33212,11 @@ CTI_FN void cti_model_ahead(cti_model *model, ct_real step, ct_real share, const
 
 CTI_FN void cti_model_shift(cti_model *model, int by)
 {
-    int32_t *lists[4];
+    int32_t *lists[5];
     int k, i;
     lists[0] = model->tets.node, lists[1] = model->membrane.node, lists[2] = model->bend.node, lists[3] = model->springs.node;
-    for (k = 0; k < 4; k++)
+    lists[4] = model->plates.node;
+    for (k = 0; k < 5; k++)
         for (i = 0; i < CTI_LEN(lists[k]); i++)
             lists[k][i] += by;
 }
@@ -32216,7 +33228,8 @@ CTI_FN int cti_model_pairs(const cti_model *model, cti_mem *mem, int32_t **pairs
 {
     return cti_tet_batch_append_pairs(&model->tets, mem, pairs) &&
            (!cti_model_has_membrane(model) || cti_membrane_batch_append_pairs(&model->membrane, mem, pairs)) &&
-           cti_bend_batch_append_pairs(&model->bend, mem, pairs) && cti_spring_batch_append_pairs(&model->springs, mem, pairs);
+           cti_bend_batch_append_pairs(&model->bend, mem, pairs) && cti_plate_batch_append_pairs(&model->plates, mem, pairs) &&
+           cti_spring_batch_append_pairs(&model->springs, mem, pairs);
 }
 
 CTI_FN int cti_model_slots(cti_mem *mem, cti_model *model, cti_slot_fn *slot, const void *ctx)
@@ -32226,6 +33239,8 @@ CTI_FN int cti_model_slots(cti_mem *mem, cti_model *model, cti_slot_fn *slot, co
         code = cti_membrane_batch_slots(mem, &model->membrane, slot, ctx);
     if (code == 1)
         code = cti_bend_batch_slots(mem, &model->bend, slot, ctx);
+    if (code == 1)
+        code = cti_plate_batch_slots(mem, &model->plates, slot, ctx);
     if (code == 1)
         code = cti_spring_batch_slots(mem, &model->springs, slot, ctx);
     return code;
@@ -32244,7 +33259,18 @@ CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real
     if (cti_model_has_membrane(model))
         cti_membrane_batch_assemble(&model->membrane, x, dt, force, val, out_energy);
     cti_bend_batch_assemble(&model->bend, x, dt, force, val, out_energy);
+    cti_plate_batch_assemble(&model->plates, x, dt, force, val, out_energy);
     cti_spring_batch_assemble(&model->springs, x, dt, force, val, out_energy);
+}
+
+CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct_real *v, ct_real *out)
+{
+    cti_tet_batch_damping(&model->tets, x, v, out);
+    if (cti_model_has_membrane(model))
+        cti_membrane_batch_damping(&model->membrane, x, v, out);
+    cti_bend_batch_damping(&model->bend, x, v, out);
+    cti_plate_batch_damping(&model->plates, x, v, out);
+    cti_spring_batch_damping(&model->springs, x, v, out);
 }
 
 CTI_FN double cti_model_energy(const cti_model *model, const ct_real *x)
@@ -32695,6 +33721,7 @@ typedef struct cti_contact_row {
     ct_real gap0;  /* along the normal at the start of the step, less the thickness */
     ct_real slip[3]; /* remembered slip that the stick target undoes [m] */
     ct_real base[3]; /* w without the script's motion and what a linearization adds [m/s] */
+    ct_real script[3]; /* what scripts move the pair's points by, in the frame [m/s] */
     int bends;       /* a rigid body takes part: the row is linearized anew in every round */
     ct_real rest;    /* gap that the hard law holds where gap0 < 0 [m] */
     int fresh;     /* not solved yet */
@@ -32921,6 +33948,7 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     cti_rows_response(c, row, n, &soft, &own);
     cti_rows_law(c, row, origin, soft);
     scripted = cti_m3_mul_v(row->frame, scripted);
+    cti_v3_put(origin->script, 0, scripted);
     row->w[0] = origin->base[0] + scripted.x, row->w[1] = origin->base[1] + scripted.y, row->w[2] = origin->base[2] + scripted.z;
     /* stick is a stiff spring of c gamma dt, far below the thickness: several contacts at one point may remember different slips, and without
        compliance their multipliers would drift apart without end */
@@ -34258,13 +35286,30 @@ typedef struct cti_factors {
     ct_real rest;          /* [m] drift below which a large factor may lag under contacts */
 } cti_factors;
 
-/* cti_history -- what Newmark and BDF2 keep beside x and v (integrate.h); all empty for Euler. */
+/* cti_history -- what integrators keep beside x and v (integrate.h). */
 typedef struct cti_history {
     ct_real *v0, *u0;          /* [3 n] BDF2: end and average velocities of the step before; mean nothing where dt_prev is 0 */
+    uint8_t *touched, *touches;/* [n] contacts acted on the body in the last step; [models] and in this one */
     ct_real *v_end;            /* [3 n] scratch */
-    int32_t *model_of, *block; /* [n] model of a block or -1; [models] first block */
+    int32_t *model_of;         /* [n] model of a block or -1 */
+    int32_t *block, *last;     /* [models] first and last block; last -1: none */
     uint8_t *reset;            /* [models] starts again after this step */
 } cti_history;
+
+/* cti_turn -- the turn of a component that its angular momentum predicts for a step (motion.h). */
+typedef struct cti_turn {
+    int turns;       /* 0: too little to be seen, or another place than q = c + R (x - c) is linearized at */
+    int moved;       /* 1: q is not x */
+    ct_real R[9];
+    cti_v3 center;   /* c [m] */
+    cti_v3 rate;     /* [rad/s] what Euler's b adds to v as a spin about c at q, so that the angular momentum there is that at x */
+} cti_turn;
+
+/* cti_energy -- of a body [J]; gravity's is 0 at the origin. */
+typedef struct cti_energy {
+    double kinetic, elastic, gravity;
+} cti_energy;
+
 /* cti_repair -- features that are on the wrong side of each other; they are taken apart along the unit normal (a moves along it) by at least
    `depth` [m]. */
 typedef struct cti_repair {
@@ -34281,13 +35326,37 @@ typedef struct cti_way {
     ct_real depth;
 } cti_way;
 
+/* cti_touch -- a contact of a step: its impulse on side a over the step, and features, weights and axes of the last substep that loaded it. */
+typedef struct cti_touch {
+    uint64_t key;
+    cti_pair pair;
+    ct_real thickness, frame[9];
+    ct_real r[3]; /* [N s] in the frame */
+    int sticking;
+} cti_touch;
+
+/* cti_impulses -- of a step (impulses.h). */
+typedef struct cti_impulses {
+    cti_touch *touches;
+    cti_memory joints; /* key of a joint's part; its impulse on side a, world axes */
+    ct_real *pins;     /* [3 n] what pins and directions gave to their blocks, world axes */
+} cti_impulses;
+
+/* cti_reactions -- rows of A, each followed by its b, of the blocks that scripts constrain, before they are filtered. */
+typedef struct cti_reactions {
+    int32_t *blocks;
+    ct_real *values; /* [9 entries of the row + 3] block by block */
+} cti_reactions;
+
 /* cti_start -- what to go back to when memory runs out; see start.h. */
 typedef struct cti_start {
-    double time, energy_elastic;
+    double time;
     ct_real dt_memory, dt_free;
     ct_real *x, *v, *dv, *dv_free; /* [3 n] */
     ct_real *dt_prev;          /* [n] */
     ct_real *v0, *u0;          /* [3 n] of BDF2 */
+    uint8_t *touched;          /* [n] */
+    ct_real *fall;             /* [n] */
     cti_rigid *rigids;
     cti_component *components; /* their arrays are the factors' own */
     cti_way *ways;
@@ -34342,6 +35411,17 @@ typedef struct cti_state {
     ct_real *alpha;           /* [n] Rayleigh mass damping [1/s] */
     ct_real *dt_prev;         /* [n] last step of the block; 0 before its first */
     cti_history history;
+    ct_real *fall;            /* [n] share of gravity's kick by which the block gained speed in the last step (motion.h) */
+    ct_real *fall_new;        /* [n] of the step at hand */
+    ct_real *q;               /* [3 n] where forces are linearized in this step */
+    cti_turn *turns;          /* [components] */
+    ct_real *force0;          /* [3 n] Newmark: f(x) */
+    int again;                /* linearizations before this one in the attempt */
+    ct_real *impulse;         /* [3 n] J' r of the last solve */
+    cti_energy *energies, *energies_new; /* [models + rigid bodies] at x; at the tentative end of a substep */
+    double *works;            /* [models + rigid bodies] done on a body in it */
+    uint8_t *gains;           /* [models] the body gains energy in it */
+    int energies_known;       /* `energies` are of x and v */
     uint8_t *fixed;           /* [n] all axes scripted */
     uint8_t *held;            /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_WILD, the last resort of an attempt;
                                  CTI_HELD_RESTED: did so in the substep that ends */
@@ -34364,7 +35444,11 @@ typedef struct cti_state {
     cti_detect detect;
     cti_memory memory;        /* committed; the two others are a step's own */
     cti_memory memory_step[2], memory_none;
+    int memory_slot;          /* of memory_step: what the last step began with */
     ct_real dt_memory;
+    cti_impulses impulses;    /* of the last step */
+    cti_impulses impulses_step; /* of the step at hand */
+    cti_reactions reactions;
     cti_bsr A;
     ct_real *b, *force;       /* [3 n] */
     ct_real *v_free;          /* [3 n] solution without contacts */
@@ -34388,7 +35472,6 @@ typedef struct cti_state {
     double time;
     double time_end;          /* when a step ends, and */
     ct_real left;             /* what is left of it before a substep */
-    double energy_elastic;
     ct_real event_least;      /* [s] shortest substep that an impact may cut off, 0: none is */
     cti_pair limit;           /* pair that limited the last step; n 0: none */
 } cti_state;
@@ -34411,24 +35494,22 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt);
 CTI_FN void cti_assemble_movers(cti_state *s, double time);
 /* cti_assemble_script_speed -- most speed of a surface that a script moves, over a step dt to surface.script. */
 CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt);
-/* cti_assemble -- A, b at (x, v) for a step dt, filtered for pins. *out_extended: tets whose log J was continued. 0 when
+/* cti_assemble -- A, b of a step dt from (x, v), forces linearized at s->q, filtered for pins. *out_extended: tets whose log J was continued. 0 when
    memory ran out. */
 CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended);
 /* cti_assemble_at -- the same of implicit Euler with the forces linearized at positions q = x + dt v: another Newton iteration. Soft bodies and
-   cloth only. damping [3 n]: what dampens strain there, dt beta K v. */
+   cloth only. damping [3 n]: what dampens strain there, dt D v. */
 CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping, int *out_extended);
-/* cti_assemble_extent -- first and last block of a model (hi -1: none), and its damping_stiffness. */
-CTI_FN void cti_assemble_extent(const cti_model *model, int32_t *lo, int32_t *hi, ct_real *beta);
 
 
 /* ---- 8_step/integrate.h ---- */
-/* integrate.h -- Newmark and BDF2 under constraint manifold refinement. Implicit Euler needs nothing of this. */
+/* integrate.h -- Newmark and BDF2 under constraint manifold refinement. The end of a step of any integrator. */
 
 
 /* cti_scheme -- one body's step as A u = b in the average velocity u = (x1 - x0) / dt, from end velocities v and, for BDF2, the end velocity
    v0 and the average velocity u0 of the step before:
-     A = M (1 + h alpha) + (h^2 + h beta) K,   b = M (v_ v + v0_ v0 + u_ u0) + f_ (f(x) + M g) + c_ (alpha M + beta K) u0,
-   end velocity  u + s (u - r),  r = v for Newmark, u0 for BDF2. */
+     A = M (1 + h alpha) + h^2 K + h D,   b = M (v_ v + v0_ v0 + u_ u0) + f_ (f + M g) + c_ (alpha M + D) u0,
+   end velocity  u + s (u - r - M^-1 J' r),  r = v for Newmark, u0 for BDF2. */
 typedef struct cti_scheme {
     int newmark;
     ct_real h, v_, v0_, u_, f_, c_, s;
@@ -34440,12 +35521,18 @@ CTI_FN int cti_integrate_reserve(cti_state *s);
 CTI_FN void cti_integrate_free(cti_state *s);
 /* cti_integrate_remove -- blocks [b0, b0 + n) leave. */
 CTI_FN void cti_integrate_remove(cti_state *s, int b0, int n);
-/* cti_integrate_is_plain -- 1 for a block that is stepped by Euler's rule: every block of an Euler world, rigid bodies in any. */
+/* cti_integrate_is_plain -- 1 for a block that is stepped by Euler's rule: every block of an Euler world, in any a rigid body's and
+   those of a body that contacts touched in the last step. */
 CTI_FN int cti_integrate_is_plain(const cti_state *s, int block);
 /* cti_integrate_h -- h of a block's A: dt for Euler. */
 CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt);
-/* cti_integrate_assemble -- A and b before pins are filtered, for all blocks but rigid ones' angular part. */
-CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt, int *out_extended);
+/* cti_integrate_reaction_factor -- what A u = b lacks at a pinned block, times this, is the momentum that the pin gives in the step. */
+CTI_FN ct_real cti_integrate_reaction_factor(const cti_state *s, int block, ct_real dt);
+/* cti_integrate_scheme -- coefficients of a block that is not plain; the same for all blocks of a body. */
+CTI_FN void cti_integrate_scheme(const cti_state *s, int block, ct_real dt, cti_scheme *out);
+/* cti_integrate_assemble -- masses into A, and all of b but what the place of linearization adds, which is in b already. Not the angular part of
+   rigid bodies. */
+CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt);
 /* cti_integrate_gain -- component k of the change of speed in a free fall of a block that was assembled, where the free motion starts. */
 CTI_FN ct_real cti_integrate_gain(const cti_state *s, int block, int k, ct_real dt);
 /* cti_integrate_watch, _reset -- around the fail-safe: bodies whose v_new it changed, or all, start again after this step. */
@@ -34453,18 +35540,299 @@ CTI_FN void cti_integrate_watch(cti_state *s);
 CTI_FN void cti_integrate_reset(cti_state *s, int all);
 /* cti_integrate_reset_block -- the body of one block starts again. */
 CTI_FN void cti_integrate_reset_block(cti_state *s, int block);
-/* cti_integrate_end -- the end velocities [3 n] that belong to v_new (v_new itself for Euler); moves the history. Once, at the commit. */
+/* cti_integrate_end -- the end velocities [3 n] that belong to v_new; s->impulse, s->fall_new and history.touches are theirs. Changes no state. */
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt);
+/* cti_integrate_advance -- the history behind a step whose end velocities are known, before s->v is replaced. */
+CTI_FN void cti_integrate_advance(cti_state *s, ct_real dt);
 /* cti_integrate_forget -- after the commit: bodies that were reset have no step before. */
 CTI_FN void cti_integrate_forget(cti_state *s);
 /* cti_integrate_clear -- no body is to be reset: the step is taken back. */
 CTI_FN void cti_integrate_clear(cti_state *s);
 
 
+/* ---- 8_step/motion.h ---- */
+/* motion.h -- the rigid part of a deformable component's motion: where its forces are linearized, and its angular momentum. */
+
+
+/* cti_motion -- of one component at positions x and velocities v. */
+typedef struct cti_motion {
+    ct_real mass;          /* [kg] */
+    cti_v3 center, speed;  /* centre of mass [m], its velocity [m/s] */
+    cti_v3 spin;           /* angular momentum about the centre [N m s] */
+    ct_real inertia[9];    /* about the centre [kg m^2] */
+    double about;          /* kinetic energy about the centre [J] */
+} cti_motion;
+
+/* cti_motion_measure -- sums over the component's blocks. */
+CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const ct_real *x, const ct_real *v, cti_motion *out);
+/* cti_motion_predict -- s->q [3 n]: x after the turn that each component's angular momentum gives it in dt without contacts, and s->turns
+   [components]. Translation does not change forces, and is left out. */
+CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);
+/* cti_motion_place -- the same for another linearization of a component: s->q is s->x_new there, less its translation. */
+CTI_FN void cti_motion_place(cti_state *s, int component);
+/* cti_motion_forces -- Newmark: s->force = f(q) becomes (f(x) + f(q)) / 2. The first linearization of a step knows f(x) = R' f(q), and keeps it
+   for the next ones. */
+CTI_FN void cti_motion_forces(cti_state *s);
+/* cti_motion_impulses -- s->impulse [3 n] = J' r of the rows of the last solve, through the projectors. */
+CTI_FN void cti_motion_impulses(cti_state *s);
+/* cti_motion_balance -- turns the end velocities v [3 n] of components that turned and that neither scripts nor s->impulse acted on, such that
+   their angular momentum is what it was, less what mass damping took. */
+CTI_FN void cti_motion_balance(const cti_state *s, ct_real dt, ct_real *v);
+/* cti_motion_fall -- s->fall_new [n]: the share of gravity's kick by which a component really gained speed, v - s->v, in [0, 1]: 1 in free
+   fall, 0 at rest. Before s->v is replaced. */
+CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v);
+/* cti_motion_is_halfway -- 1 where v is the velocity in the middle of the last step, in a body that the next one steps by Euler's rule; 0: at
+   its end. */
+CTI_FN int cti_motion_is_halfway(const cti_state *s, int block);
+/* cti_motion_kick -- [s] gravity times this is what a block that is stepped by Euler's rule gains in a step dt: v lives in the middle of
+   steps, so a change of dt adds half of the difference where the block falls, and nothing where it rests. */
+CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt);
+
+
+/* ---- 8_step/motion.c ---- */
+/* motion.c -- the rigid part of a deformable component's motion.
+   Method: a step moves nodes on straight lines, and a linear force law at x0 sees no turn: a body that turns by t in a step would leave it
+   stretched by t^2 / 2. So the forces at the end are linearized at q = c + R (x0 - c), where R is the turn of a rigid body of the same
+   angular momentum and inertia: f(x1) = f(q) - K(q) (x1 - q). [Otaduy 2009, eq. 2-3, linearizes at x0.] Forces at q have no torque about it;
+   but v has less angular momentum there than at x0, by cos t, so that implicit Euler brakes every turn: b gets back what v lacks. What a
+   step of a component that nothing touches still changes of its angular momentum is put right at its end.
+   Gravity's kick follows Stoermer-Verlet where a component falls. */
+
+#define CTI_MOTION_LEAST CTI_R(1e-5) /* [rad] a smaller turn stretches by less than 5e-11, which neither precision's positions resolve */
+
+CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const ct_real *x, const ct_real *v, cti_motion *out)
+{
+    const int32_t *blocks = s->factors.blocks;
+    cti_v3 mx = cti_v3_zero(), mv = cti_v3_zero(), o = cti_v3_at(x, blocks[c->begin]);
+    ct_real m = 0, trace, *I = out->inertia;
+    int i, k;
+    memset(out, 0, sizeof *out);
+    for (i = c->begin; i < c->end; i++) {
+        int b = blocks[i];
+        m += s->mass[b];
+        mx = cti_v3_mad(mx, cti_v3_sub(cti_v3_at(x, b), o), s->mass[b]);
+        mv = cti_v3_mad(mv, cti_v3_at(v, b), s->mass[b]);
+    }
+    out->mass = m;
+    if (!(m > 0))
+        return;
+    out->center = cti_v3_mad(o, mx, 1 / m), out->speed = cti_v3_mul(mv, 1 / m);
+    for (i = c->begin; i < c->end; i++) {
+        int b = blocks[i];
+        cti_v3 r = cti_v3_sub(cti_v3_at(x, b), out->center), u = cti_v3_sub(cti_v3_at(v, b), out->speed);
+        out->spin = cti_v3_mad(out->spin, cti_v3_cross(r, u), s->mass[b]);
+        out->about += (double)(s->mass[b] / 2 * cti_v3_norm2(u));
+        I[0] += s->mass[b] * r.x * r.x, I[4] += s->mass[b] * r.y * r.y, I[8] += s->mass[b] * r.z * r.z;
+        I[1] += s->mass[b] * r.x * r.y, I[2] += s->mass[b] * r.x * r.z, I[5] += s->mass[b] * r.y * r.z;
+    }
+    /* sum m (|r|^2 1 - r r') */
+    trace = I[0] + I[4] + I[8];
+    for (k = 0; k < 9; k += 4)
+        I[k] = trace - I[k];
+    I[3] = I[1] = -I[1], I[6] = I[2] = -I[2], I[7] = I[5] = -I[5];
+}
+
+static int cti_motion_is_rigid(const cti_state *s, const cti_component *c) { return s->rigid_of[s->factors.blocks[c->begin]] >= 0; }
+
+/* 1 where no script holds a block of it: what scripts hold does not turn as its momentum says */
+static int cti_motion_is_free(const cti_state *s, const cti_component *c)
+{
+    int i, is_free = 1;
+    for (i = c->begin; s->n_constrained && is_free && i < c->end; i++)
+        is_free = s->filter[s->factors.blocks[i]] < 0;
+    return is_free;
+}
+
+/* angular velocity of a rigid body with this motion; 0: nodes on a line have none about it, and rounding decides */
+static int cti_motion_rate(const cti_motion *m, cti_v3 *out)
+{
+    ct_real inverse[9];
+    if (!(m->mass > 0) || !cti_m3_inverse(m->inertia, inverse))
+        return 0;
+    *out = cti_m3_mul_v(inverse, m->spin);
+    /* no rigid motion of an angular momentum has more energy than the nodes that have it */
+    return (double)cti_v3_dot(*out, m->spin) <= 2.01 * m->about;
+}
+
+/* turn [rad] of the component in dt */
+static int cti_motion_turn(const cti_motion *m, ct_real dt, cti_v3 *out)
+{
+    cti_rigid body;
+    if (!cti_motion_rate(m, out) || !(cti_v3_norm(*out) * dt > CTI_MOTION_LEAST))
+        return 0;
+    memset(&body, 0, sizeof body);
+    body.q[0] = 1, body.mass = m->mass;
+    memcpy(body.inertia, m->inertia, sizeof body.inertia);
+    cti_v3_put(body.spin, 0, m->spin);
+    cti_rigid_free(&body, dt);
+    *out = cti_v3_mul(cti_v3_at(body.w_mid, 0), dt);
+    return cti_finite(cti_v3_norm(*out));
+}
+
+/* the spin about the centre that v lacks at q: nodes that turn with R keep their angular momentum there */
+static cti_v3 cti_motion_lack(const cti_state *s, const cti_component *p, const cti_motion *m)
+{
+    cti_motion there;
+    ct_real inverse[9];
+    cti_motion_measure(s, p, s->q, s->v, &there);
+    return cti_m3_inverse(there.inertia, inverse) ? cti_m3_mul_v(inverse, cti_v3_sub(m->spin, there.spin)) : cti_v3_zero();
+}
+
+CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
+{
+    static const ct_real unit[4] = {1, 0, 0, 0};
+    int c, i;
+    memcpy(s->q, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        const cti_component *p = &s->factors.components[c];
+        cti_turn *t = &s->turns[c];
+        ct_real q[4];
+        cti_motion m;
+        cti_v3 turn;
+        t->turns = t->moved = 0;
+        if (cti_motion_is_rigid(s, p) || !cti_motion_is_free(s, p))
+            continue;
+        cti_motion_measure(s, p, s->x, s->v, &m);
+        if (!cti_motion_turn(&m, dt, &turn))
+            continue;
+        t->turns = t->moved = 1, t->center = m.center;
+        cti_rigid_turn(unit, turn, q);
+        cti_rigid_matrix(q, t->R);
+        for (i = p->begin; i < p->end; i++) {
+            int b = s->factors.blocks[i];
+            cti_v3_put(s->q, b, cti_v3_add(m.center, cti_m3_mul_v(t->R, cti_v3_sub(cti_v3_at(s->x, b), m.center))));
+        }
+        t->rate = s->desc.integrator == CT_INTEGRATOR_EULER ? cti_motion_lack(s, p, &m) : cti_v3_zero();
+    }
+}
+
+CTI_FN void cti_motion_place(cti_state *s, int component)
+{
+    const cti_component *p = &s->factors.components[component];
+    cti_turn *t = &s->turns[component];
+    cti_motion m, there;
+    cti_v3 back;
+    int i;
+    cti_motion_measure(s, p, s->x, s->v, &m);
+    cti_motion_measure(s, p, s->x_new, s->v, &there);
+    back = cti_v3_sub(m.center, there.center);
+    for (i = p->begin; i < p->end; i++)
+        cti_v3_put(s->q, s->factors.blocks[i], cti_v3_add(cti_v3_at(s->x_new, s->factors.blocks[i]), back));
+    t->moved = 1, t->center = m.center;
+    t->turns = s->desc.integrator == CT_INTEGRATOR_EULER && cti_motion_is_free(s, p);
+    t->rate = t->turns ? cti_motion_lack(s, p, &m) : cti_v3_zero();
+}
+
+CTI_FN void cti_motion_forces(cti_state *s)
+{
+    int c, i, k;
+    if (s->desc.integrator != CT_INTEGRATOR_NEWMARK)
+        return;
+    for (i = 0; !s->again && i < 3 * s->n; i++)
+        s->force0[i] = s->force[i];
+    for (c = 0; !s->again && c < CTI_LEN(s->factors.components); c++)
+        for (i = s->factors.components[c].begin; s->turns[c].turns && i < s->factors.components[c].end; i++) {
+            int b = s->factors.blocks[i];
+            cti_v3_put(s->force0, b, cti_m3_mul_tv(s->turns[c].R, cti_v3_at(s->force, b)));
+        }
+    for (k = 0; k < 3 * s->n; k++)
+        s->force[k] = cti_integrate_is_plain(s, k / 3) ? s->force[k] : (s->force0[k] + s->force[k]) / 2;
+}
+
+CTI_FN void cti_motion_impulses(cti_state *s)
+{
+    cti_problem p;
+    int i;
+    memset(&p, 0, sizeof p);
+    p.filter = s->n_constrained ? s->filter : NULL, p.projectors = s->projectors;
+    memset(s->impulse, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        cti_row_scatter(&p, &s->rows[i], s->rows[i].r, s->impulse);
+}
+
+/* share of an angular momentum that mass damping leaves after a step */
+static ct_real cti_motion_damped(const cti_state *s, int block, ct_real dt)
+{
+    ct_real a = dt * s->alpha[block];
+    return s->desc.integrator == CT_INTEGRATOR_EULER ? 1 / (1 + a) : (1 - a / 2) / (1 + a / 2);
+}
+
+/* 1 where no impulse acts on the component */
+static int cti_motion_is_alone(const cti_state *s, const cti_component *c)
+{
+    int i, alone = 1;
+    for (i = c->begin; alone && i < c->end; i++)
+        alone = !(cti_v3_norm2(cti_v3_at(s->impulse, s->factors.blocks[i])) > 0);
+    return alone;
+}
+
+CTI_FN void cti_motion_balance(const cti_state *s, ct_real dt, ct_real *v)
+{
+    int c, i;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        const cti_component *p = &s->factors.components[c];
+        const int32_t *blocks = s->factors.blocks;
+        cti_motion before, after;
+        ct_real inverse[9];
+        cti_v3 w;
+        int model = s->history.model_of[blocks[p->begin]];
+        if (!s->turns[c].turns || (model >= 0 && s->history.reset[model]) || !cti_motion_is_alone(s, p))
+            continue;
+        cti_motion_measure(s, p, s->x, s->v, &before);
+        cti_motion_measure(s, p, s->x_new, v, &after);
+        if (!cti_m3_inverse(after.inertia, inverse))
+            continue;
+        w = cti_m3_mul_v(inverse, cti_v3_sub(cti_v3_mul(before.spin, cti_motion_damped(s, blocks[p->begin], dt)), after.spin));
+        if (!cti_finite(cti_v3_norm2(w)))
+            continue;
+        for (i = p->begin; i < p->end; i++)
+            cti_v3_addto(v, blocks[i], cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->x_new, blocks[i]), after.center)));
+    }
+}
+
+/* of the blocks list[begin .. end), or begin .. end where there is no list; angular blocks have no mass */
+static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const int32_t *list, int begin, int end)
+{
+    cti_v3 g = cti_v3_at(s->desc.gravity, 0);
+    ct_real gained = 0, kicked = 0, share;
+    int i;
+    for (i = begin; i < end; i++) {
+        int b = list ? list[i] : i;
+        gained += s->mass[b] * cti_v3_dot(cti_v3_sub(cti_v3_at(v, b), cti_v3_at(s->v, b)), g);
+        kicked += s->mass[b] * cti_motion_kick(s, b, dt) * cti_v3_norm2(g);
+    }
+    share = kicked > 0 ? cti_clamp(gained / kicked, 0, 1) : 1;
+    for (i = begin; i < end; i++)
+        s->fall_new[list ? list[i] : i] = share;
+}
+
+CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v)
+{
+    int c;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        cti_motion_fall_of(s, dt, v, s->factors.blocks, s->factors.components[c].begin, s->factors.components[c].end);
+    for (c = 0; CTI_LEN(s->factors.components) == 0 && c < s->n_models; c++)
+        cti_motion_fall_of(s, dt, v, NULL, s->history.block[c], s->history.last[c] + 1);
+}
+
+CTI_FN int cti_motion_is_halfway(const cti_state *s, int block)
+{
+    return s->desc.integrator == CT_INTEGRATOR_EULER || s->history.model_of[block] < 0 || s->history.touched[block];
+}
+
+CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt)
+{
+    if (!(s->dt_prev[block] > 0))
+        return dt / 2;
+    return dt + (cti_motion_is_halfway(s, block) ? (s->dt_prev[block] - dt) / 2 * s->fall[block] : 0);
+}
+
+#undef CTI_MOTION_LEAST
+
 /* ---- 8_step/integrate.c ---- */
 /* integrate.c -- Newmark (beta 1/4, gamma 1/2) and BDF2 as A u = b in the average velocity of the step.
    Method: contacts and CCD look at the straight motion x1 = x0 + dt u, so u is the unknown of every scheme; the velocity at the end of the
-   step, which the next one starts from, follows from it. F(x, v) = f(x) + M g - C v, C = alpha M + beta K; f is linearized at x0: one Newton
+   step, which the next one starts from, follows from it. F(x, v) = f(x) + M g - C v, C = alpha M + D; f is linearized at x0: one Newton
    iteration, as for Euler (Otaduy 2009, eq. 2 - 3, which names Newmark and BDF2).
      Newmark     u = (v0 + v1) / 2,  M (v1 - v0) = dt/2 (F0 + F1): with h = dt/2
                  (M + h C + h^2 K) u = M v0 + h (f + M g),  v1 = u + (u - v0)
@@ -34472,23 +35840,23 @@ CTI_FN void cti_integrate_clear(cti_state *s);
                  and through three velocities: v1 = a u - s u', M (a v1 - (1 + w) v0 + c v') = dt F1, u' and v' of the step before: h = dt/a
                  (M + h C + h^2 K) u = M (((1 + w) v0 - c v') / a^2 + s/a u') + h/a (f + M g) + s h/a C u',  v1 = u + s (u - u')
    A free fall is exact in both. BDF2 starts with a step of Newmark. differs: not with one of Euler, whose end velocity is u.
-   Contacts: let w = u - u_free be what contacts (and joints) did to a block. The end velocity's e = s (u - r) would mirror a blow, and a body
-   that u stops would leave: so e loses p w, with p in [0, s] such that nothing of e is left along the contact's normal n. What hits stays
-   (p = s); a body that rests or slides has no e along n (p = 0), so that a lasting contact's force and friction are those of the scheme; a
-   node that contacts do not touch has w = 0, and one far from them w = O(dt^3): the order stays. n is the direction of the block's own
-   normal impulses, else of its body's, else that of w. (Kane, Repetto, Ortiz, Marsden 1999: contact is implicit, whatever the rest
-   is.) BDF2 would also feel the speed before the blow a step later: the part of the jump in v along n is taken over into its history, as if
-   the block had always had it.
+   f(x1) is linearized at q, where the body's own turn takes it (motion.h): f(x1) = f(q) - K(q) (x0 + dt u - q), and f(x0) = R' f(q).
+   Impulses: with w = M^-1 J' r an impulse acts at the start of the step, in full, on u and on v1, whatever the scheme does with forces:
+     A u = b + J' r,   Newmark  v1 = u + (u - v0 - w),   BDF2  v1 = u + s (u - u' - w), and its history becomes v0 + w, u,
+   as if the block had always had the speed w. So r is the same impulse for every body, and M changes by J' r in sum.
+   Contacts: v1 holds half a kick that the next impulse takes back. A joint always does; a contact may open, and a blow bends a stiff body
+   more than the step resolves. So a body that contacts touched in the last step is stepped by Euler's rule, v1 = u, and in a blow, the first
+   touch, w is what the impulse does to u through A, w = (1 + h alpha) (u - u_free), which M weighs alike. BDF2 starts again behind both.
+   (Kane, Repetto, Ortiz, Marsden 1999; Deuflhard, Krause, Ertel 2008: contact is implicit, whatever the rest is.)
    differs: rigid bodies have no stiffness and keep their own step. */
 
 CTI_FN int cti_integrate_reserve(cti_state *s)
 {
     cti_history *q = &s->history;
     int i, k, n3 = 3 * s->n, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? n3 : 0;
-    if (s->desc.integrator == CT_INTEGRATOR_EULER)
-        return 1;
     if (!CTI_RESIZE(s->mem, q->v_end, n3) || !CTI_RESIZE(s->mem, q->v0, two) || !CTI_RESIZE(s->mem, q->u0, two) ||
-        !CTI_RESIZE(s->mem, q->model_of, s->n) || !CTI_RESIZE(s->mem, q->block, s->n_models) || !CTI_RESIZE(s->mem, q->reset, s->n_models))
+        !CTI_RESIZE(s->mem, q->touched, s->n) || !CTI_RESIZE(s->mem, q->touches, s->n_models) || !CTI_RESIZE(s->mem, q->model_of, s->n) || !CTI_RESIZE(s->mem, q->block, s->n_models) ||
+        !CTI_RESIZE(s->mem, q->last, s->n_models) || !CTI_RESIZE(s->mem, q->reset, s->n_models))
         return 0;
     for (i = 0; i < s->n; i++)
         q->model_of[i] = -1;
@@ -34501,7 +35869,7 @@ CTI_FN int cti_integrate_reserve(cti_state *s)
             lo = list[i] < lo ? list[i] : lo;
             hi = list[i] > hi ? list[i] : hi;
         }
-        q->block[k] = hi < 0 ? 0 : lo;
+        q->block[k] = hi < 0 ? 0 : lo, q->last[k] = hi;
         q->reset[k] = 0;
         for (i = lo; i <= hi; i++)
             q->model_of[i] = k;
@@ -34512,29 +35880,37 @@ CTI_FN int cti_integrate_reserve(cti_state *s)
 CTI_FN void cti_integrate_free(cti_state *s)
 {
     cti_history *q = &s->history;
-    CTI_FREE(s->mem, q->v_end), CTI_FREE(s->mem, q->v0), CTI_FREE(s->mem, q->u0);
-    CTI_FREE(s->mem, q->model_of), CTI_FREE(s->mem, q->block), CTI_FREE(s->mem, q->reset);
+    CTI_FREE(s->mem, q->v_end), CTI_FREE(s->mem, q->v0), CTI_FREE(s->mem, q->u0), CTI_FREE(s->mem, q->touched), CTI_FREE(s->mem, q->touches);
+    CTI_FREE(s->mem, q->model_of), CTI_FREE(s->mem, q->block), CTI_FREE(s->mem, q->last), CTI_FREE(s->mem, q->reset);
+}
+
+/* blocks [b0, b0 + n) leave an array of vectors; blocks that joined later are not in it yet */
+static void cti_integrate_cut(ct_real *array, int b0, int n)
+{
+    int have = CTI_LEN(array) / 3;
+    if (b0 + n > have)
+        return;
+    memmove(array + 3 * b0, array + 3 * (b0 + n), sizeof(ct_real) * 3 * (size_t)(have - b0 - n));
+    stbds_header(array)->length = 3 * (size_t)(have - n);
 }
 
 CTI_FN void cti_integrate_remove(cti_state *s, int b0, int n)
 {
-    cti_history *q = &s->history;
-    int have = CTI_LEN(q->v0) / 3; /* blocks that joined later have no history yet */
-    size_t tail = (size_t)(have - b0 - n);
-    if (b0 + n > have)
-        return;
-    memmove(q->v0 + 3 * b0, q->v0 + 3 * (b0 + n), sizeof(ct_real) * 3 * tail);
-    memmove(q->u0 + 3 * b0, q->u0 + 3 * (b0 + n), sizeof(ct_real) * 3 * tail);
-    stbds_header(q->v0)->length = stbds_header(q->u0)->length = 3 * (size_t)(have - n);
+    cti_integrate_cut(s->history.v0, b0, n);
+    cti_integrate_cut(s->history.u0, b0, n);
+    if (b0 + n <= CTI_LEN(s->history.touched)) {
+        memmove(s->history.touched + b0, s->history.touched + b0 + n, (size_t)(CTI_LEN(s->history.touched) - b0 - n));
+        stbds_header(s->history.touched)->length -= (size_t)n;
+    }
 }
 
 CTI_FN int cti_integrate_is_plain(const cti_state *s, int block)
 {
-    return s->desc.integrator == CT_INTEGRATOR_EULER || s->history.model_of[block] < 0;
+    return s->desc.integrator == CT_INTEGRATOR_EULER || s->history.model_of[block] < 0 || s->history.touched[block];
 }
 
 /* the coefficients of a block that is not plain; the same for all blocks of a body */
-static void cti_integrate_scheme(const cti_state *s, int block, ct_real dt, cti_scheme *out)
+CTI_FN void cti_integrate_scheme(const cti_state *s, int block, ct_real dt, cti_scheme *out)
 {
     ct_real dt_prev = s->dt_prev[block], w, a, c;
     memset(out, 0, sizeof *out);
@@ -34560,74 +35936,81 @@ CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt)
     return c.h;
 }
 
-/* b of one block, and the mass in its A; Ku is K' u0 with K' = (h^2 + h beta) K, or NULL */
-static void cti_integrate_block(cti_state *s, int i, const cti_scheme *c, ct_real beta, const ct_real *Ku)
+CTI_FN ct_real cti_integrate_reaction_factor(const cti_state *s, int block, ct_real dt)
+{
+    cti_scheme c;
+    if (cti_integrate_is_plain(s, block))
+        return 1;
+    cti_integrate_scheme(s, block, dt, &c);
+    return dt / c.f_; /* a force that acts over dt is in b with f_ */
+}
+
+/* b of one block that is not plain, and the mass in its A; Du is D u0, or NULL */
+static void cti_integrate_block(cti_state *s, int i, const cti_scheme *c, const ct_real *Du)
 {
     const cti_history *q = &s->history;
-    ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i], damp = c->h * c->h + c->h * beta;
+    ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i];
     int k;
     for (k = 3 * i; k < 3 * i + 3; k++) {
         ct_real v = c->v_ * s->v[k], fall = c->f_ * s->desc.gravity[k - 3 * i];
         if (!c->newmark)
             v += c->v0_ * q->v0[k] + c->u_ * q->u0[k];
         q->v_end[k] = v + fall; /* where the free motion starts */
-        s->b[k] = m * (v + fall) + c->f_ * s->force[k];
-        if (Ku)
-            s->b[k] += c->c_ * (s->alpha[i] * m * q->u0[k] + (damp > 0 ? beta / damp * Ku[k] : 0));
+        s->b[k] += m * (v + fall) + c->f_ * s->force[k];
+        if (Du)
+            s->b[k] += c->c_ * (s->alpha[i] * m * q->u0[k] + Du[k]);
         D[4 * (k - 3 * i)] += m * (1 + c->h * s->alpha[i]);
     }
 }
 
-CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt, int *out_extended)
+/* b and the mass in A of a block that is stepped by Euler's rule */
+static void cti_integrate_plain(cti_state *s, int i, ct_real dt)
 {
-    const cti_history *q = &s->history;
-    ct_real *Ku = NULL;
-    int i, k;
-    /* stiffness and forces, body by body: bodies may be at different places in their history */
-    for (k = 0; k < s->n_models; k++) {
-        cti_scheme c;
-        cti_integrate_scheme(s, q->block[k], dt, &c);
-        cti_model_ahead(s->models[k], dt, c.share, s->v);
-        cti_model_assemble(s->models[k], s->x, c.h, s->force, s->A.val, out_extended, &s->energy_elastic);
+    ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], mass = s->mass[i] * (1 + dt * s->alpha[i]), kick = cti_motion_kick(s, i, dt);
+    int k;
+    for (k = 0; k < 3; k++) {
+        D[4 * k] += mass;
+        s->b[3 * i + k] += s->mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->force[3 * i + k];
     }
-    if (s->desc.integrator == CT_INTEGRATOR_BDF2) {
-        Ku = s->pcg_work;
-        cti_bsr_mul(&s->A, q->u0, Ku);
+}
+
+CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt)
+{
+    ct_real *Du = s->desc.integrator == CT_INTEGRATOR_BDF2 ? s->pcg_work : NULL;
+    int i, k;
+    if (Du) {
+        memset(Du, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        for (k = 0; k < s->n_models; k++)
+            cti_model_damping(s->models[k], s->x, s->history.u0, Du);
     }
     for (i = 0; i < s->n; i++) {
         cti_scheme c;
-        const cti_model *m;
         if (cti_integrate_is_plain(s, i)) {
-            ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], mass = s->mass[i] * (1 + dt * s->alpha[i]), kick = (dt + s->dt_prev[i]) / 2;
-            for (k = 0; k < 3; k++) {
-                D[4 * k] += mass;
-                s->b[3 * i + k] = s->mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]);
-            }
+            cti_integrate_plain(s, i, dt);
             continue;
         }
-        m = s->models[q->model_of[i]];
         cti_integrate_scheme(s, i, dt, &c);
-        cti_integrate_block(s, i, &c, m->tets.n ? m->tets.damping_stiffness : m->membrane.damping_stiffness, c.newmark ? NULL : Ku);
+        cti_integrate_block(s, i, &c, c.newmark ? NULL : Du);
     }
 }
 
 CTI_FN ct_real cti_integrate_gain(const cti_state *s, int block, int k, ct_real dt)
 {
     if (cti_integrate_is_plain(s, block))
-        return s->desc.gravity[k] * ((dt + s->dt_prev[block]) / 2);
+        return s->desc.gravity[k] * cti_motion_kick(s, block, dt);
     return s->history.v_end[3 * block + k] - s->v[3 * block + k];
 }
 
 CTI_FN void cti_integrate_watch(cti_state *s)
 {
-    if (s->desc.integrator != CT_INTEGRATOR_EULER && s->n)
+    if (s->n)
         memcpy(s->history.v_end, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
 }
 
 CTI_FN void cti_integrate_reset_block(cti_state *s, int block)
 {
     cti_history *q = &s->history;
-    if (s->desc.integrator != CT_INTEGRATOR_EULER && q->model_of[block] >= 0)
+    if (q->model_of[block] >= 0)
         q->reset[q->model_of[block]] = 1;
 }
 
@@ -34635,98 +36018,115 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all)
 {
     cti_history *q = &s->history;
     int i;
-    for (i = 0; s->desc.integrator != CT_INTEGRATOR_EULER && i < 3 * s->n; i++)
+    for (i = 0; i < 3 * s->n; i++)
         if (q->model_of[i / 3] >= 0 && (all || !(q->v_end[i] == s->v_new[i])))
             q->reset[q->model_of[i / 3]] = 1;
 }
 
-/* N [3 n]: sums of the blocks' normal impulses; total [4 models]: those of bodies, and the sum of their sizes */
-static void cti_integrate_normals(const cti_state *s, ct_real *N, ct_real *total)
+/* bodies that contacts touch in the last solve */
+static void cti_integrate_touch(cti_state *s, uint8_t *touched)
 {
     int i, k;
-    memset(N, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    memset(total, 0, sizeof(ct_real) * 4 * (size_t)s->n_models);
+    memset(touched, 0, (size_t)s->n_models);
     for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 0; k < s->rows[i].n; k++) {
-            const cti_term *t = &s->rows[i].term[k];
-            const ct_real *r = s->rows[i].r, *frame = s->rows[i].frame;
-            /* of a joint all of its impulse: its frame has no normal */
-            cti_v3 q = s->rows[i].equations ? cti_m3_mul_tv(frame, cti_v3_at(r, 0)) : cti_v3_mul(cti_v3_at(frame, 0), r[0]);
-            int m = s->history.model_of[t->block];
-            q = cti_v3_mul(q, t->weight);
-            cti_v3_addto(N, t->block, q);
-            if (m < 0)
-                continue;
-            total[4 * m] += q.x, total[4 * m + 1] += q.y, total[4 * m + 2] += q.z;
-            total[4 * m + 3] += cti_v3_norm(q);
-        }
+        for (k = 0; !s->rows[i].equations && s->rows[i].r[0] > 0 && k < s->rows[i].n; k++)
+            if (s->history.model_of[s->rows[i].term[k].block] >= 0)
+                touched[s->history.model_of[s->rows[i].term[k].block]] = 1;
 }
 
-/* the direction in which contacts hold a block that they moved by w, |w| > 0; w . n > 0 */
-static cti_v3 cti_integrate_normal(const cti_state *s, int i, cti_v3 w, const ct_real *N, const ct_real *total)
+/* w of a block */
+static cti_v3 cti_integrate_jump(const cti_state *s, int i, const cti_scheme *c, int blow)
 {
-    const ct_real *body = total + 4 * (size_t)s->history.model_of[i];
-    cti_v3 n = cti_v3_at(N, i);
-    if (!(cti_v3_norm2(n) > 0) && cti_v3_norm(cti_v3_make(body[0], body[1], body[2])) > CTI_R(0.5) * body[3])
-        n = cti_v3_make(body[0], body[1], body[2]);
-    n = cti_v3_unit(n, w);
-    return cti_v3_dot(n, w) > CTI_R(0.1) * cti_v3_norm(w) ? n : cti_v3_unit(w, w);
+    if (blow)
+        return cti_v3_mul(cti_v3_sub(cti_v3_at(s->v_new, i), cti_v3_at(s->v_free, i)), 1 + c->h * s->alpha[i]);
+    return cti_v3_mul(cti_v3_at(s->impulse, i), s->inv_mass[i]);
 }
 
-/* the end velocity of one block, and BDF2's history */
-static void cti_integrate_close(cti_state *s, int i, const cti_scheme *c, const ct_real *N, const ct_real *total)
+/* v1 of one block */
+static void cti_integrate_close(cti_state *s, int i, ct_real dt, const cti_scheme *c, int blow)
 {
     cti_history *q = &s->history;
-    cti_v3 u = cti_v3_at(s->v_new, i), v = cti_v3_at(s->v, i), r = c->newmark ? v : cti_v3_at(q->u0, i), e, w, n, jump = cti_v3_zero();
-    ct_real held = 0;
-    w = cti_v3_sub(u, cti_v3_at(s->v_free, i));
-    e = cti_v3_mul(cti_v3_sub(u, r), c->s);
-    n = cti_v3_zero();
-    if (cti_v3_norm2(w) > 0) {
-        n = cti_integrate_normal(s, i, w, N, total);
-        held = cti_v3_dot(w, n);
-    }
-    if (held > 0)
-        e = cti_v3_mad(e, w, -cti_clamp(cti_v3_dot(e, n) / held, 0, c->s));
+    cti_v3 u = cti_v3_at(s->v_new, i), w = cti_integrate_jump(s, i, c, blow), e;
+    e = cti_v3_mul(cti_v3_sub(cti_v3_sub(u, cti_v3_at(c->newmark ? s->v : q->u0, i)), w), c->s);
+    if (blow) /* Euler's rule is next, whose gravity kicks from the middle of one step to the middle of the next */
+        e = cti_v3_mad(e, cti_v3_at(s->desc.gravity, 0), -dt / 2);
     /* scripted axes have the script's velocity */
     if (s->n_constrained && s->filter[i] >= 0)
         e = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[i], e);
-    e = cti_v3_add(u, e);
-    if (held > 0)
-        jump = cti_v3_mul(w, cti_clamp(cti_v3_dot(cti_v3_sub(e, v), n) / held, 0, 1));
-    cti_v3_put(q->v_end, i, e);
-    if (s->desc.integrator == CT_INTEGRATOR_BDF2) {
-        cti_v3_put(q->v0, i, cti_v3_add(v, jump));
-        cti_v3_put(q->u0, i, u);
-    }
+    cti_v3_put(q->v_end, i, cti_v3_add(u, e));
+}
+
+/* a body that contacts have left: the second half of gravity's kick, from which the scheme goes on */
+static void cti_integrate_leave(cti_state *s, int model, ct_real dt)
+{
+    cti_history *q = &s->history;
+    int i;
+    for (i = q->block[model]; i <= q->last[model]; i++)
+        if (!(s->n_constrained && s->filter[i] >= 0))
+            cti_v3_addto(q->v_end, i, cti_v3_mul(cti_v3_at(s->desc.gravity, 0), dt / 2 * s->fall_new[i]));
+}
+
+/* 1 for a body that its scheme steps to the end */
+static int cti_integrate_closes(const cti_state *s, int model)
+{
+    const cti_history *q = &s->history;
+    return s->desc.integrator != CT_INTEGRATOR_EULER && !q->reset[model] && q->last[model] >= 0 && !q->touched[q->block[model]];
+}
+
+static int cti_integrate_leaves(const cti_state *s, int model)
+{
+    const cti_history *q = &s->history;
+    return s->desc.integrator != CT_INTEGRATOR_EULER && q->last[model] >= 0 && q->touched[q->block[model]] && !q->touches[model];
 }
 
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
 {
-    ct_real *N = s->pcg_work, *total = N + 3 * (size_t)s->n; /* there is room for 12 n */
-    int i;
-    if (s->desc.integrator == CT_INTEGRATOR_EULER)
-        return s->v_new;
-    cti_integrate_normals(s, N, total);
-    for (i = 0; i < s->n; i++) {
+    cti_history *q = &s->history;
+    int i, m;
+    cti_motion_impulses(s);
+    cti_integrate_touch(s, q->touches);
+    memcpy(q->v_end, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (m = 0; m < s->n_models; m++) {
         cti_scheme c;
-        if (s->history.model_of[i] < 0 || s->history.reset[s->history.model_of[i]]) {
-            cti_v3_put(s->history.v_end, i, cti_v3_at(s->v_new, i));
+        if (!cti_integrate_closes(s, m))
             continue;
-        }
-        cti_integrate_scheme(s, i, dt, &c);
-        cti_integrate_close(s, i, &c, N, total);
+        cti_integrate_scheme(s, q->block[m], dt, &c);
+        for (i = q->block[m]; i <= q->last[m]; i++)
+            cti_integrate_close(s, i, dt, &c, q->touches[m]);
     }
-    return s->history.v_end;
+    cti_motion_balance(s, dt, q->v_end);
+    cti_motion_fall(s, dt, q->v_end);
+    for (m = 0; m < s->n_models; m++)
+        if (cti_integrate_leaves(s, m))
+            cti_integrate_leave(s, m, dt);
+    return q->v_end;
+}
+
+CTI_FN void cti_integrate_advance(cti_state *s, ct_real dt)
+{
+    cti_history *q = &s->history;
+    int i, m;
+    memcpy(s->fall, s->fall_new, sizeof(ct_real) * (size_t)s->n);
+    for (m = 0; m < s->n_models; m++) {
+        cti_scheme c;
+        if (s->desc.integrator == CT_INTEGRATOR_BDF2 && cti_integrate_closes(s, m)) {
+            cti_integrate_scheme(s, q->block[m], dt, &c);
+            for (i = q->block[m]; i <= q->last[m]; i++) {
+                cti_v3_put(q->v0, i, cti_v3_add(cti_v3_at(s->v, i), cti_integrate_jump(s, i, &c, q->touches[m])));
+                cti_v3_put(q->u0, i, cti_v3_at(s->v_new, i));
+            }
+        }
+        q->reset[m] |= (uint8_t)cti_integrate_leaves(s, m);
+        for (i = q->block[m]; i <= q->last[m]; i++)
+            q->touched[i] = q->touches[m];
+    }
 }
 
 CTI_FN void cti_integrate_forget(cti_state *s)
 {
     cti_history *q = &s->history;
     int i;
-    if (s->desc.integrator == CT_INTEGRATOR_EULER)
-        return;
-    for (i = 0; i < s->n; i++)
+    for (i = 0; s->desc.integrator != CT_INTEGRATOR_EULER && i < s->n; i++)
         if (q->model_of[i] >= 0 && q->reset[q->model_of[i]])
             s->dt_prev[i] = 0;
     for (i = 0; i < s->n_models; i++)
@@ -34740,11 +36140,271 @@ CTI_FN void cti_integrate_clear(cti_state *s)
         s->history.reset[i] = 0;
 }
 
+/* ---- 8_step/impulses.h ---- */
+/* impulses.h -- what contacts, joints and pins gave to bodies over a step: sums over its substeps. */
+
+
+CTI_FN void cti_impulses_free(cti_mem *mem, cti_impulses *q);
+/* cti_impulses_reserve -- room for the pins' sums of s->n blocks; new blocks have none. 0: out of memory. */
+CTI_FN int cti_impulses_reserve(cti_state *s);
+/* cti_impulses_remove -- blocks [b0, b0 + n) leave. */
+CTI_FN void cti_impulses_remove(cti_state *s, int b0, int n);
+/* cti_impulses_keep -- rows of A and b of the blocks that pins and directions constrain, before the filter changes them: their reaction is
+   A v - b less what rows give. 0: out of memory. */
+CTI_FN int cti_impulses_keep(cti_state *s);
+/* cti_impulses_reactions -- impulses [3 n] that scripts give to the blocks in s->reactions in a substep dt to s->v_new: factor (A v - b) - J' r,
+   without what the block is free to do. In s->pcg_work. */
+CTI_FN const ct_real *cti_impulses_reactions(cti_state *s, ct_real dt);
+/* cti_impulses_begin -- sums of a new step, all zero. */
+CTI_FN void cti_impulses_begin(cti_state *s);
+/* cti_impulses_add -- adds a substep of dt that is about to be committed: s->rows, s->origins, s->v_new. s->pcg_work and the arena are scratch.
+   0: out of memory. */
+CTI_FN int cti_impulses_add(cti_state *s, ct_real dt);
+/* cti_impulses_swap -- the new step's sums become those that are read; called again they are put back. Not in a repair, where time stands still. */
+CTI_FN void cti_impulses_swap(cti_state *s);
+/* cti_impulses_clear -- nothing touches, holds or pins. */
+CTI_FN void cti_impulses_clear(cti_impulses *q);
+
+
+/* ---- 8_step/impulses.c ---- */
+/* impulses.c -- impulses of a whole step.
+   Method: each substep adds its multipliers when it is committed. A contact is found again by its key; a sum is a vector of the world and is
+   turned into the axes of the last substep that loaded the contact, so that the sum over all contacts is the momentum that they exchanged.
+   A pin's reaction is what the unfiltered equation A v = b + J' r lacks at its block, in the directions that the pin holds. Sums are kept
+   twice: those of the step at hand take the place of the others when the step is done, so that a step that is taken back leaves no trace.
+   Based on: no paper. */
+
+CTI_FN void cti_impulses_free(cti_mem *mem, cti_impulses *q)
+{
+    CTI_FREE(mem, q->touches);
+    CTI_FREE(mem, q->pins);
+    cti_memory_free(mem, &q->joints);
+}
+
+CTI_FN int cti_impulses_reserve(cti_state *s)
+{
+    return CTI_RESIZE(s->mem, s->impulses.pins, 3 * s->n) && CTI_RESIZE(s->mem, s->impulses_step.pins, 3 * s->n);
+}
+
+CTI_FN void cti_impulses_remove(cti_state *s, int b0, int n)
+{
+    ct_real *pins = s->impulses.pins;
+    int have = CTI_LEN(pins) / 3; /* blocks that joined later have none yet */
+    if (b0 + n > have)
+        return;
+    memmove(pins + 3 * b0, pins + 3 * (b0 + n), sizeof(ct_real) * 3 * (size_t)(have - b0 - n));
+    stbds_header(pins)->length = 3 * (size_t)(have - n);
+}
+
+CTI_FN void cti_impulses_clear(cti_impulses *q)
+{
+    CTI_CLEAR(q->touches);
+    cti_memory_clear(&q->joints);
+    if (q->pins)
+        memset(q->pins, 0, sizeof *q->pins * (size_t)CTI_LEN(q->pins));
+}
+
+CTI_FN void cti_impulses_begin(cti_state *s) { cti_impulses_clear(&s->impulses_step); }
+
+CTI_FN void cti_impulses_swap(cti_state *s)
+{
+    cti_impulses q = s->impulses;
+    if (s->still)
+        return;
+    s->impulses = s->impulses_step;
+    s->impulses_step = q;
+}
+
+/* ---- contacts and joints ---- */
+
+/* touches of the step so far by key; at: [mask + 1] index + 1 or 0 */
+typedef struct cti_impulses_index {
+    int32_t *at;
+    uint32_t mask;
+} cti_impulses_index;
+
+static uint32_t cti_impulses_find(const cti_impulses_index *x, const cti_touch *list, uint64_t key)
+{
+    uint32_t i = (uint32_t)key & x->mask;
+    while (x->at[i] && list[x->at[i] - 1].key != key)
+        i = (i + 1) & x->mask;
+    return i;
+}
+
+/* the first substep needs none: a key has one row. 0: out of memory */
+static int cti_impulses_make_index(cti_state *s, cti_impulses_index *x)
+{
+    const cti_touch *list = s->impulses_step.touches;
+    int i, n = CTI_LEN(list);
+    uint32_t size = 64;
+    x->at = NULL;
+    x->mask = 0;
+    if (n == 0)
+        return 1;
+    while (size < 2 * (uint32_t)(n + CTI_LEN(s->rows)))
+        size *= 2;
+    x->mask = size - 1;
+    x->at = CTI_ARENA_ZERO(s->arena, int32_t, size);
+    for (i = 0; x->at && i < n; i++)
+        x->at[cti_impulses_find(x, list, list[i].key)] = i + 1;
+    return x->at != NULL;
+}
+
+/* place of a row's touch in the list, a new one at its end where it has none; there is room */
+static cti_touch *cti_impulses_place(cti_impulses *q, const cti_impulses_index *x, uint64_t key)
+{
+    cti_touch *t;
+    if (x->at) {
+        uint32_t i = cti_impulses_find(x, q->touches, key);
+        if (x->at[i])
+            return &q->touches[x->at[i] - 1];
+        x->at[i] = CTI_LEN(q->touches) + 1;
+    }
+    t = &q->touches[stbds_header(q->touches)->length++];
+    memset(t, 0, sizeof *t);
+    t->key = key;
+    return t;
+}
+
+static void cti_impulses_contact(cti_impulses *q, const cti_impulses_index *x, const cti_row *row, const cti_contact_row *origin)
+{
+    cti_touch *t = cti_impulses_place(q, x, row->key);
+    cti_v3 before = cti_m3_mul_tv(t->frame, cti_v3_at(t->r, 0)); /* zero where it is new */
+    ct_real tangent = row->r[1] * row->r[1] + row->r[2] * row->r[2], bound = row->mu * row->r[0];
+    t->pair = origin->pair;
+    t->thickness = origin->thickness;
+    t->sticking = tangent < bound * bound * CTI_R(0.9999);
+    memcpy(t->frame, row->frame, sizeof t->frame);
+    cti_v3_put(t->r, 0, cti_v3_add(cti_v3_at(row->r, 0), cti_m3_mul_v(row->frame, before)));
+}
+
+static int cti_impulses_joint(cti_state *s, const cti_row *row)
+{
+    const cti_memory_item *m = cti_memory_find(&s->impulses_step.joints, row->key);
+    cti_v3 r = cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0));
+    cti_memory_item item;
+    memset(&item, 0, sizeof item);
+    item.key = row->key;
+    cti_v3_put(item.impulse, 0, m ? cti_v3_add(r, cti_v3_at(m->impulse, 0)) : r);
+    return cti_memory_add(s->mem, &s->impulses_step.joints, &item);
+}
+
+/* ---- pins ---- */
+
+CTI_FN int cti_impulses_keep(cti_state *s)
+{
+    cti_reactions *q = &s->reactions;
+    int i, k, size = 0, n = 0;
+    CTI_CLEAR(q->blocks);
+    for (i = 0; s->n_constrained && !s->still && i < s->n; i++)
+        if (s->filter[i] >= 0 && !s->held[i])
+            n++, size += 9 * (s->A.row[i + 1] - s->A.row[i]) + 3;
+    if (n == 0)
+        return 1;
+    if (!CTI_RESERVE(s->mem, q->blocks, n) || !CTI_RESIZE(s->mem, q->values, size))
+        return 0;
+    for (i = size = 0; i < s->n; i++)
+        if (s->filter[i] >= 0 && !s->held[i]) {
+            k = 9 * (s->A.row[i + 1] - s->A.row[i]);
+            CTI_PUSH(s->mem, q->blocks, i);
+            memcpy(q->values + size, s->A.val + 9 * (size_t)s->A.row[i], sizeof(ct_real) * (size_t)k);
+            memcpy(q->values + size + k, s->b + 3 * (size_t)i, sizeof(ct_real) * 3);
+            size += k + 3;
+        }
+    return 1;
+}
+
+/* out += weight times impulse where a script constrains the block */
+static void cti_impulses_give(const cti_state *s, int block, ct_real weight, cti_v3 impulse, ct_real *out)
+{
+    if (s->filter[block] >= 0)
+        cti_v3_addto(out, block, cti_v3_mul(impulse, weight));
+}
+
+/* what rows give to constrained blocks, those included that are fixed and have no term in them; out [3 n] */
+static void cti_impulses_received(const cti_state *s, ct_real *out)
+{
+    int i, k, j;
+    for (i = 0; i < CTI_LEN(s->reactions.blocks); i++)
+        cti_v3_put(out, s->reactions.blocks[i], cti_v3_zero());
+    for (i = 0; i < CTI_LEN(s->rows); i++) {
+        const cti_pair *p = &s->origins[i].pair;
+        cti_v3 r = cti_m3_mul_tv(s->rows[i].frame, cti_v3_at(s->rows[i].r, 0));
+        if (s->origins[i].joint) {
+            const cti_joint *q = &s->joints[(s->origins[i].joint - 1) / 2];
+            for (j = 0; j < q->a.n; j++)
+                cti_impulses_give(s, q->a.block[j], q->a.weight[j], r, out);
+            for (j = 0; j < q->b.n; j++)
+                cti_impulses_give(s, q->b.block[j], -q->b.weight[j], r, out);
+            continue;
+        }
+        for (k = 0; k < p->n; k++) {
+            const cti_attach *a = &s->surface.attach[p->v[k]];
+            for (j = 0; a->frame < 0 && j < a->n; j++)
+                cti_impulses_give(s, a->block[j], p->w[k] * a->weight[j], r, out);
+        }
+    }
+}
+
+CTI_FN const ct_real *cti_impulses_reactions(cti_state *s, ct_real dt)
+{
+    ct_real *received = s->pcg_work, *out = received + 3 * (size_t)s->n;
+    const ct_real *value = s->reactions.values;
+    int i, k;
+    cti_impulses_received(s, received);
+    for (i = 0; i < CTI_LEN(s->reactions.blocks); i++) {
+        int b = s->reactions.blocks[i];
+        cti_v3 sum = cti_v3_zero();
+        for (k = s->A.row[b]; k < s->A.row[b + 1]; k++, value += 9)
+            sum = cti_v3_add(sum, cti_m3_mul_v(value, cti_v3_at(s->v_new, s->A.col[k])));
+        sum = cti_v3_mul(cti_v3_sub(sum, cti_v3_at(value, 0)), cti_integrate_reaction_factor(s, b, dt));
+        value += 3;
+        sum = cti_v3_sub(sum, cti_v3_at(received, b));
+        if (s->filter[b] >= 0)
+            sum = cti_v3_sub(sum, cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], sum));
+        cti_v3_put(out, b, s->filter[b] >= 0 ? sum : cti_v3_zero());
+    }
+    return out;
+}
+
+static void cti_impulses_pins(cti_state *s, ct_real dt)
+{
+    const ct_real *reaction;
+    int i;
+    if (CTI_LEN(s->reactions.blocks) == 0)
+        return;
+    reaction = cti_impulses_reactions(s, dt);
+    for (i = 0; i < CTI_LEN(s->reactions.blocks); i++)
+        cti_v3_addto(s->impulses_step.pins, s->reactions.blocks[i], cti_v3_at(reaction, s->reactions.blocks[i]));
+}
+
+/* ---- a substep ---- */
+
+CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
+{
+    cti_impulses *q = &s->impulses_step;
+    cti_impulses_index x;
+    int i, n = CTI_LEN(s->rows);
+    if (s->still)
+        return 1;
+    if (!cti_impulses_make_index(s, &x) || !CTI_RESERVE(s->mem, q->touches, CTI_LEN(q->touches) + n))
+        return 0;
+    for (i = 0; i < n; i++) {
+        const cti_row *row = &s->rows[i];
+        if (s->origins[i].joint && !cti_impulses_joint(s, row))
+            return 0;
+        if (!row->equations && !s->origins[i].repair && row->r[0] > 0)
+            cti_impulses_contact(q, &x, row, &s->origins[i]);
+    }
+    cti_impulses_pins(s, dt);
+    return 1;
+}
+
 /* ---- 8_step/assemble.c ---- */
-/* assemble.c -- linearized implicit Euler; the other integrators' A and b are in integrate.c.
-   Method: A = M (1 + dt alpha) + (dt^2 + dt beta) K, b = M v + dt f(x) + kick M g, one Newton iteration at (x, v) (Otaduy 2009, eq. 2-3).
-   differs: gravity kicks by (dt + dt_prev) / 2, so that v lives in the middle of steps (Stoermer-Verlet) and a free fall is exact at every
-   dt; dt_prev is 0 in a block's first step. Pins: S A S + (I - S), the inverse mass S / m of Volino & Magnenat-Thalmann 2000, sec. 2.2. */
+/* assemble.c -- A and b of the linearized step; the coefficients of Newmark and BDF2 are in integrate.c.
+   Method: A = M (1 + dt alpha) + dt^2 K + dt D, b = M v + dt f + kick M g, one Newton iteration (Otaduy 2009, eq. 2-3).
+   differs: f and K are those of q, where the body's own turn takes it (motion.h), so that b has (dt^2 K + dt D) (q - x) / dt beside; gravity
+   kicks such that v lives in the middle of steps (Stoermer-Verlet) and a free fall is exact at every dt. Pins: S A S + (I - S), the inverse mass S / m of Volino & Magnenat-Thalmann 2000, sec. 2.2. */
 
 CTI_FN void cti_assemble_movers(cti_state *s, double time)
 {
@@ -34926,10 +36586,20 @@ static void cti_assemble_rigids(cti_state *s, ct_real dt)
 typedef struct cti_assemble_loop {
     cti_state *s;
     ct_real dt;
-    const ct_real *x;
+    const ct_real *x, *ahead; /* places; velocities from there to where the present ones lead */
     int *extended; /* [models] */
-    double *energy;
 } cti_assemble_loop;
+
+/* h of the models' A, and the part of a step that a strain limit's force acts for; bodies may be at different places in their history */
+static void cti_assemble_lengths(const cti_state *s, int model, ct_real dt, ct_real *h, ct_real *share)
+{
+    cti_scheme c;
+    *h = dt, *share = 1;
+    if (CTI_IS_DISCRETE(s) || s->history.last[model] < 0 || cti_integrate_is_plain(s, s->history.block[model]))
+        return;
+    cti_integrate_scheme(s, s->history.block[model], dt, &c);
+    *h = c.h, *share = c.share;
+}
 
 static void cti_assemble_range(int begin, int end, int worker, void *context)
 {
@@ -34937,9 +36607,11 @@ static void cti_assemble_range(int begin, int end, int worker, void *context)
     cti_state *s = q->s;
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
-        q->extended[begin] = 0, q->energy[begin] = 0;
-        cti_model_ahead(s->models[begin], q->dt, 1, s->v);
-        cti_model_assemble(s->models[begin], q->x, q->dt, s->force, s->A.val, &q->extended[begin], &q->energy[begin]);
+        ct_real h, share;
+        q->extended[begin] = 0;
+        cti_assemble_lengths(s, begin, q->dt, &h, &share);
+        cti_model_ahead(s->models[begin], q->dt, share, q->ahead);
+        cti_model_assemble(s->models[begin], q->x, h, s->force, s->A.val, &q->extended[begin], NULL);
     }
 }
 
@@ -34947,14 +36619,17 @@ static void cti_assemble_range(int begin, int end, int worker, void *context)
 static int cti_assemble_models(cti_state *s, ct_real dt, const ct_real *x, int *out_extended)
 {
     cti_assemble_loop q;
+    ct_real *ahead = s->pcg_work;
     int i;
-    q.s = s, q.dt = dt, q.x = x;
-    q.extended = CTI_ARENA_NEW(s->arena, int, s->n_models), q.energy = CTI_ARENA_NEW(s->arena, double, s->n_models);
-    if (!q.extended || !q.energy)
+    q.s = s, q.dt = dt, q.x = x, q.ahead = ahead;
+    for (i = 0; i < 3 * s->n; i++)
+        ahead[i] = s->v[i] - (x[i] - s->x[i]) / dt;
+    q.extended = CTI_ARENA_NEW(s->arena, int, s->n_models);
+    if (!q.extended)
         return 0;
     cti_tasks_run_work(&s->desc.tasks, cti_assemble_range, s->n_models, CTI_ASSEMBLE_MODEL_US, &q);
     for (i = 0; i < s->n_models; i++)
-        *out_extended += q.extended[i], s->energy_elastic += q.energy[i];
+        *out_extended += q.extended[i];
     return 1;
 }
 
@@ -34973,48 +36648,41 @@ static void cti_assemble_clear(cti_state *s)
     cti_tasks_run_work(&s->desc.tasks, cti_assemble_clear_range, s->n, CTI_ASSEMBLE_CLEAR_US, s);
 }
 
-static int cti_assemble_euler(cti_state *s, ct_real dt, int *out_extended)
+/* b = A_el (q - x) / dt where q is not x, and the spin that v lacks there; A holds the models' part alone */
+static void cti_assemble_place(cti_state *s, ct_real dt)
 {
-    int i, k;
-    if (!cti_assemble_models(s, dt, s->x, out_extended))
-        return 0;
-    for (i = 0; i < s->n; i++) {
-        ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i] * (1 + dt * s->alpha[i]), kick = (dt + s->dt_prev[i]) / 2;
-        for (k = 0; k < 3; k++) {
-            D[4 * k] += m;
-            s->b[3 * i + k] = s->mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->force[3 * i + k];
+    ct_real *w = s->pcg_work;
+    int c, i, k;
+    memset(s->b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        const cti_component *p = &s->factors.components[c];
+        const cti_turn *turn = &s->turns[c];
+        if (!turn->moved)
+            continue;
+        for (i = p->begin; i < p->end; i++)
+            for (k = 3 * s->factors.blocks[i]; k < 3 * s->factors.blocks[i] + 3; k++)
+                w[k] = (s->q[k] - s->x[k]) / dt;
+        for (i = p->begin; i < p->end; i++)
+            cti_v3_put(s->b, s->factors.blocks[i], cti_bsr_row(&s->A, w, s->factors.blocks[i]));
+        for (i = p->begin; turn->turns && i < p->end; i++) {
+            int b = s->factors.blocks[i];
+            cti_v3_addto(s->b, b, cti_v3_mul(cti_v3_cross(turn->rate, cti_v3_sub(cti_v3_at(s->q, b), turn->center)), s->mass[b]));
         }
     }
-    return 1;
 }
 
-CTI_FN void cti_assemble_extent(const cti_model *model, int32_t *lo, int32_t *hi, ct_real *beta)
-{
-    const int32_t *list = model->tets.n ? model->tets.node : model->membrane.node;
-    int i;
-    *beta = model->tets.n ? model->tets.damping_stiffness : model->membrane.damping_stiffness;
-    *lo = INT32_MAX, *hi = -1;
-    for (i = 0; i < CTI_LEN(list); i++) {
-        *lo = list[i] < *lo ? list[i] : *lo;
-        *hi = list[i] > *hi ? list[i] : *hi;
-    }
-}
-
-/* b += h^2 K v: the forces of x + h v, linearized there, in terms of the velocity of the whole step. A holds (h^2 + h beta) K alone.
-   damping [3 n] = h beta K v */
-static void cti_assemble_shift(cti_state *s, ct_real dt, const ct_real *v, ct_real *damping)
+/* b += h^2 K v: the forces of q = x + h v, linearized there, in terms of the velocity of the whole step. A holds h^2 K + h D alone.
+   damping [3 n] = h D v */
+static void cti_assemble_shift(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping)
 {
     int k, m;
     cti_bsr_mul(&s->A, v, s->pcg_work);
     memset(damping, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (m = 0; m < s->n_models; m++) {
-        ct_real beta;
-        int32_t lo, hi;
-        cti_assemble_extent(s->models[m], &lo, &hi, &beta);
-        for (k = 3 * lo; hi >= 0 && k < 3 * hi + 3; k++) {
-            s->b[k] += dt / (dt + beta) * s->pcg_work[k];
-            damping[k] = beta / (dt + beta) * s->pcg_work[k];
-        }
+    for (m = 0; m < s->n_models; m++)
+        cti_model_damping(s->models[m], q, v, damping);
+    for (k = 0; k < 3 * s->n; k++) {
+        damping[k] *= dt;
+        s->b[k] += s->pcg_work[k] - damping[k];
     }
 }
 
@@ -35022,19 +36690,20 @@ CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_
 {
     int i, k;
     *out_extended = 0;
-    s->energy_elastic = 0;
     cti_assemble_clear(s);
     memset(s->b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_assemble_models(s, dt, q, out_extended))
         return 0;
-    cti_assemble_shift(s, dt, v, damping);
+    cti_assemble_shift(s, dt, q, v, damping);
     for (i = 0; i < s->n; i++) {
-        ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i] * (1 + dt * s->alpha[i]), kick = (dt + s->dt_prev[i]) / 2;
+        ct_real *D = s->A.val + 9 * (size_t)s->A.diag[i], m = s->mass[i] * (1 + dt * s->alpha[i]), kick = cti_motion_kick(s, i, dt);
         for (k = 0; k < 3; k++) {
             D[4 * k] += m;
             s->b[3 * i + k] += s->mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->force[3 * i + k];
         }
     }
+    if (!cti_impulses_keep(s))
+        return 0;
     if (s->n_constrained)
         cti_assemble_filter(s);
     return 1;
@@ -35043,15 +36712,17 @@ CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_
 CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
 {
     *out_extended = 0;
-    s->energy_elastic = 0;
     if (s->n == 0)
         return 1;
     cti_assemble_clear(s);
-    if (s->desc.integrator != CT_INTEGRATOR_EULER)
-        cti_integrate_assemble(s, dt, out_extended);
-    else if (!cti_assemble_euler(s, dt, out_extended))
+    if (!cti_assemble_models(s, dt, s->q, out_extended))
         return 0;
+    cti_assemble_place(s, dt);
+    cti_motion_forces(s);
+    cti_integrate_assemble(s, dt);
     cti_assemble_rigids(s, dt);
+    if (!cti_impulses_keep(s))
+        return 0;
     if (s->n_constrained)
         cti_assemble_filter(s);
     return 1;
@@ -36136,7 +37807,7 @@ CTI_FN void cti_start_free(cti_mem *mem, cti_start *t);
 CTI_FN void cti_start_free(cti_mem *mem, cti_start *t)
 {
     CTI_FREE(mem, t->x), CTI_FREE(mem, t->v), CTI_FREE(mem, t->dt_prev), CTI_FREE(mem, t->dv), CTI_FREE(mem, t->dv_free);
-    CTI_FREE(mem, t->v0), CTI_FREE(mem, t->u0), CTI_FREE(mem, t->rigids), CTI_FREE(mem, t->components);
+    CTI_FREE(mem, t->v0), CTI_FREE(mem, t->u0), CTI_FREE(mem, t->touched), CTI_FREE(mem, t->fall), CTI_FREE(mem, t->rigids), CTI_FREE(mem, t->components);
     CTI_FREE(mem, t->ways), CTI_FREE(mem, t->tangles);
     cti_memory_free(mem, &t->memory);
     memset(t, 0, sizeof *t);
@@ -36146,12 +37817,13 @@ CTI_FN int cti_start_save(cti_state *s, int all, cti_start *t)
 {
     cti_mem *m = s->mem;
     int n = s->n, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? 3 * n : 0;
-    t->time = s->time, t->energy_elastic = s->energy_elastic;
+    t->time = s->time;
     t->dt_memory = s->dt_memory, t->dt_free = s->dt_free;
     t->n_tangled = s->detect.n_tangled;
     return CTI_START_COPY(m, t->x, s->x, 3 * n) && CTI_START_COPY(m, t->v, s->v, 3 * n) && CTI_START_COPY(m, t->dt_prev, s->dt_prev, n) &&
            CTI_START_COPY(m, t->dv, s->dv, 3 * n) && CTI_START_COPY(m, t->dv_free, s->dv_free, 3 * n) && CTI_START_COPY(m, t->v0, s->history.v0, two) &&
-           CTI_START_COPY(m, t->u0, s->history.u0, two) && CTI_START_COPY(m, t->rigids, s->rigids, CTI_LEN(s->rigids)) &&
+           CTI_START_COPY(m, t->u0, s->history.u0, two) && CTI_START_COPY(m, t->touched, s->history.touched, n) &&
+           CTI_START_COPY(m, t->fall, s->fall, n) && CTI_START_COPY(m, t->rigids, s->rigids, CTI_LEN(s->rigids)) &&
            CTI_START_COPY(m, t->components, s->factors.components, CTI_LEN(s->factors.components)) &&
            CTI_START_COPY(m, t->ways, s->ways, CTI_LEN(s->ways)) &&
            CTI_START_COPY(m, t->tangles, s->detect.tangles, CTI_LEN(s->detect.tangles)) &&
@@ -36199,12 +37871,14 @@ static void cti_start_back(void *to, const void *from, size_t size, int n)
 CTI_FN void cti_start_restore(cti_state *s, int all, cti_start *t)
 {
     int i, n = s->n;
-    s->time = t->time, s->energy_elastic = t->energy_elastic;
+    s->time = t->time;
+    s->energies_known = 0;
     s->dt_memory = t->dt_memory, s->dt_free = t->dt_free;
     cti_start_back(s->x, t->x, sizeof *s->x, 3 * n), cti_start_back(s->v, t->v, sizeof *s->v, 3 * n);
     cti_start_back(s->dv, t->dv, sizeof *s->dv, 3 * n);
     cti_start_back(s->dt_prev, t->dt_prev, sizeof *s->dt_prev, n), cti_start_back(s->dv_free, t->dv_free, sizeof *s->dv_free, 3 * n);
     cti_start_back(s->history.v0, t->v0, sizeof *t->v0, CTI_LEN(t->v0)), cti_start_back(s->history.u0, t->u0, sizeof *t->u0, CTI_LEN(t->u0));
+    cti_start_back(s->history.touched, t->touched, 1, n), cti_start_back(s->fall, t->fall, sizeof *s->fall, n);
     cti_start_back(s->rigids, t->rigids, sizeof *s->rigids, CTI_LEN(s->rigids));
     cti_integrate_clear(s);
     cti_start_components(&s->factors, t);
@@ -36217,6 +37891,17 @@ CTI_FN void cti_start_restore(cti_state *s, int all, cti_start *t)
     CTI_CLEAR(s->origins);
     s->detect.valid = 0;
 }
+
+/* ---- 8_step/balance.h ---- */
+/* balance.h -- momenta of an island's components behind a solve that left a residual. */
+
+
+/* cti_balance -- r [3 n] is the residual b + J' r - A v of the island. The multipliers of its rows take up what they can of the momentum that r
+   holds of each component, velocities the rest; r is spent. 0: out of memory. */
+CTI_FN int cti_balance(cti_state *s, ct_real dt, const cti_island *q, ct_real *r, ct_real *v);
+/* cti_balance_component -- velocities of one component take up all of it. at [its blocks]: their numbers in r and v. */
+CTI_FN void cti_balance_component(const cti_state *s, ct_real dt, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v);
+
 
 /* ---- 8_step/solve_islands.h ---- */
 /* solve_islands.h -- one constrained solve of the world's rows, each island for itself. [Otaduy 2009, sec. 4, step 4.1] */
@@ -36234,15 +37919,258 @@ typedef struct cti_islands_result {
 /* cti_islands_scale -- velocity that residuals are relative to: |g| dt, or without gravity a thousandth of the largest speed, scripts' too,
    or of a thickness a step. */
 CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed);
-/* cti_islands_balance -- what an iteration left of a free component's momentum: a uniform velocity takes it up exactly, since
-   1' A = 1' M (1 + dt alpha). r: b + J' r - A v; at: where r and v have the component's blocks. */
-CTI_FN void cti_islands_balance(const cti_state *s, ct_real dt, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v);
 /* cti_islands_solve -- v_new and the rows' multipliers, from where they are; rows come out sorted by island. scale: of the world's
    residuals. 0: out of memory. */
 CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_islands_result *out);
 /* cti_islands_problem -- the problem of the last solve; its A, b and rows are the state's own. */
 CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *out);
 
+/* cti_islands_dynamics -- the largest residual of the dynamics of a component at v_new, relative to `scale`: of those in islands as judged
+   there, of those that no contact touches as their free motion was solved. */
+CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale);
+
+
+/* ---- 8_step/balance.c ---- */
+/* balance.c -- momenta of an island's components behind a solve that left a residual.
+   Method: sweeps over nodes leave a residual r whose share of each node is small against the node's stiffness, but whose sum over a component
+   is an error of its momentum. A shift of the component's velocity would take it up, and break its contacts by as much. So the contacts that
+   carry take it up first: the smallest change of their multipliers, relative to what each carries and to the room that it has in its cone,
+   whose sums are those of r with the other sign. The normal equations have three unknowns a component. What no contact can take up, velocities
+   do, so that momentum is kept to rounding. */
+
+enum { CTI_BALANCE_MOST = 48 }; /* components of an island whose contacts are asked: their equations are dense */
+#define CTI_BALANCE_SOFT 1e-9   /* share of the largest pivot below which contacts carry nothing along a direction */
+/* shifts of a component that contacts take up, in tolerances of the island's velocity scale: a smaller one velocities may have, without being
+   judged by it, a larger one is of a solve that has not ended */
+#define CTI_BALANCE_SMALL CTI_R(0.25)
+#define CTI_BALANCE_LARGE CTI_R(10)
+#define CTI_BALANCE_SHARE CTI_R(0.1) /* most that a multiplier may change, relative to its room: a solve that needs more has not ended */
+
+/* a rigid body's two blocks are not coupled: their residual r is taken up exactly */
+static void cti_balance_rigid(const cti_state *s, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
+{
+    const int32_t *blocks = s->factors.blocks + q->begin;
+    int k;
+    for (k = 0; k < q->end - q->begin; k++) {
+        ct_real inverse[9];
+        if (cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[blocks[k]], inverse))
+            cti_v3_addto(v, at[k], cti_m3_mul_v(inverse, cti_v3_at(r, at[k])));
+    }
+}
+
+/* sum of r, and mass with its damping; 0 where scripts hold a block, or there is no mass */
+static ct_real cti_balance_sum(const cti_state *s, ct_real dt, const cti_component *q, const int32_t *at, const ct_real *r, cti_v3 *sum)
+{
+    const int32_t *blocks = s->factors.blocks + q->begin;
+    ct_real m = 0;
+    int k, n = q->end - q->begin, held = 0;
+    *sum = cti_v3_zero();
+    for (k = 0; k < n; k++) {
+        held |= s->n_constrained && s->filter[blocks[k]] >= 0;
+        if (!(s->mass[blocks[k]] > 0)) /* an angular block */
+            continue;
+        *sum = cti_v3_add(*sum, cti_v3_at(r, at[k]));
+        m += s->mass[blocks[k]] * (1 + cti_integrate_h(s, blocks[k], dt) * s->alpha[blocks[k]]);
+    }
+    return held ? 0 : m;
+}
+
+CTI_FN void cti_balance_component(const cti_state *s, ct_real dt, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
+{
+    cti_v3 sum;
+    ct_real m;
+    int k, n = q->end - q->begin;
+    if (s->rigid_of[s->factors.blocks[q->begin]] >= 0) {
+        cti_balance_rigid(s, q, at, r, v);
+        return;
+    }
+    m = cti_balance_sum(s, dt, q, at, r, &sum);
+    for (k = 0; m > 0 && k < n; k++)
+        cti_v3_addto(v, at[k], cti_v3_mul(sum, 1 / m));
+}
+
+/* ways in which a row's multipliers may change, with their room */
+typedef struct cti_balance_ways {
+    int n;
+    cti_v3 way[3], axis[3]; /* in the world; in the row's frame */
+    double room[3];         /* [N s] */
+} cti_balance_ways;
+
+static void cti_balance_way(cti_balance_ways *w, const cti_row *row, cti_v3 axis, ct_real room)
+{
+    if (!(room > 0))
+        return;
+    w->axis[w->n] = axis;
+    w->way[w->n] = cti_v3_mad(cti_v3_mad(cti_v3_mul(cti_v3_at(row->frame, 0), axis.x), cti_v3_at(row->frame, 1), axis.y),
+                              cti_v3_at(row->frame, 2), axis.z);
+    w->room[w->n++] = (double)room;
+}
+
+/* a contact's multipliers change along themselves, and while it sticks across; a joint's along its equations. load: [N s] of a row on average */
+static void cti_balance_look(cti_balance_ways *w, const cti_row *row, ct_real load)
+{
+    int k;
+    w->n = 0;
+    if (row->equations) {
+        for (k = 0; k < 3; k++)
+            if (row->equations >> k & 1)
+                cti_balance_way(w, row, cti_v3_make((ct_real)(k == 0), (ct_real)(k == 1), (ct_real)(k == 2)), cti_abs(row->r[k]) + load);
+        return;
+    }
+    if (!(row->r[0] > 0))
+        return;
+    cti_balance_way(w, row, cti_v3_make(1, row->r[1] / row->r[0], row->r[2] / row->r[0]), row->r[0]);
+    for (k = 1; k < 3; k++)
+        cti_balance_way(w, row, cti_v3_make(0, (ct_real)(k == 1), (ct_real)(k == 2)),
+                        (row->mu * row->r[0] - cti_sqrt(row->r[1] * row->r[1] + row->r[2] * row->r[2])) / 2);
+}
+
+/* the components that a row acts on, and the share of its multiplier that each gets; returns how many */
+static int cti_balance_sides(const cti_row *row, const int32_t *of, const uint8_t *is_free, int32_t *c, double *share)
+{
+    int k, j, n = 0;
+    for (k = 0; k < row->n; k++) {
+        int at = of[row->term[k].block];
+        double w = (double)row->term[k].weight; /* those of side b have their signs turned */
+        if (!is_free[at])
+            continue;
+        for (j = 0; j < n && c[j] != at; j++)
+            ;
+        if (j == n)
+            c[n] = at, share[n++] = 0;
+        share[j] += w;
+    }
+    return n;
+}
+
+typedef struct cti_balance_work {
+    int n;             /* components */
+    int32_t *of;       /* [island's blocks] component */
+    uint8_t *is_free;  /* [n] has a momentum of its own */
+    double *H, *y;     /* [3 n][3 n] normal equations; [3 n] minus the sums of r, then their solution */
+    ct_real load;
+} cti_balance_work;
+
+/* one row's part in the equations */
+static void cti_balance_add(cti_balance_work *b, const cti_row *row)
+{
+    cti_balance_ways w;
+    int32_t c[CTI_ROW_TERMS];
+    double share[CTI_ROW_TERMS];
+    int sides, k, i, j, x, y;
+    cti_balance_look(&w, row, b->load);
+    sides = w.n ? cti_balance_sides(row, b->of, b->is_free, c, share) : 0;
+    for (k = 0; k < w.n; k++) {
+        double g[3];
+        g[0] = (double)w.way[k].x, g[1] = (double)w.way[k].y, g[2] = (double)w.way[k].z;
+        for (i = 0; i < sides; i++)
+            for (j = 0; j < sides; j++)
+                for (x = 0; x < 3; x++)
+                    for (y = 0; y < 3; y++)
+                        b->H[(size_t)(3 * c[i] + x) * (size_t)(3 * b->n) + (size_t)(3 * c[j] + y)] +=
+                            share[i] * share[j] * w.room[k] * w.room[k] * g[x] * g[y];
+    }
+}
+
+/* y <- H^-1 y by Cholesky, directions of which contacts carry nothing left out */
+static void cti_balance_equations(double *H, double *y, int n)
+{
+    double most = 0;
+    int i, j, k;
+    for (i = 0; i < n; i++)
+        most = H[(size_t)i * (size_t)(n + 1)] > most ? H[(size_t)i * (size_t)(n + 1)] : most;
+    for (j = 0; j < n; j++) {
+        double *Lj = H + (size_t)j * (size_t)n, d = Lj[j];
+        for (k = 0; k < j; k++)
+            d -= Lj[k] * Lj[k];
+        d = d > CTI_BALANCE_SOFT * most && d > 0 ? sqrt(d) : 0;
+        Lj[j] = d;
+        for (i = j + 1; i < n; i++) {
+            double *Li = H + (size_t)i * (size_t)n, sum = Li[j];
+            for (k = 0; k < j; k++)
+                sum -= Li[k] * Lj[k];
+            Li[j] = d > 0 ? sum / d : 0;
+        }
+        for (k = 0; k < j; k++)
+            y[j] -= Lj[k] * y[k];
+        y[j] = d > 0 ? y[j] / d : 0;
+    }
+    for (j = n - 1; j >= 0; j--) {
+        double d = H[(size_t)j * (size_t)(n + 1)];
+        for (k = j + 1; k < n; k++)
+            y[j] -= H[(size_t)k * (size_t)n + (size_t)j] * y[k];
+        y[j] = d > 0 ? y[j] / d : 0;
+    }
+}
+
+/* the change of one row's multipliers, of which r is told */
+static void cti_balance_change(const cti_balance_work *b, const cti_problem *p, cti_row *row, ct_real *r)
+{
+    cti_balance_ways w;
+    int32_t c[CTI_ROW_TERMS];
+    double share[CTI_ROW_TERMS];
+    ct_real change[3] = {0, 0, 0};
+    int sides, k, i;
+    cti_balance_look(&w, row, b->load);
+    sides = w.n ? cti_balance_sides(row, b->of, b->is_free, c, share) : 0;
+    for (k = 0; k < w.n; k++) {
+        double t = 0;
+        for (i = 0; i < sides; i++)
+            t += share[i] * ((double)w.way[k].x * b->y[3 * c[i]] + (double)w.way[k].y * b->y[3 * c[i] + 1] + (double)w.way[k].z * b->y[3 * c[i] + 2]);
+        t = (double)cti_clamp((ct_real)(t * w.room[k]), -CTI_BALANCE_SHARE, CTI_BALANCE_SHARE) * w.room[k];
+        change[0] += (ct_real)t * w.axis[k].x, change[1] += (ct_real)t * w.axis[k].y, change[2] += (ct_real)t * w.axis[k].z;
+    }
+    for (k = 0; k < 3; k++)
+        row->r[k] += change[k];
+    if (sides)
+        cti_row_scatter(p, row, change, r);
+}
+
+/* contacts take up what they can. 0: out of memory */
+static int cti_balance_contacts(cti_state *s, ct_real dt, const cti_island *q, ct_real *r)
+{
+    cti_balance_work b;
+    ct_real most = 0, tol = s->desc.solver.tolerance * q->p.velocity_scale;
+    int c, k, n = q->n_components;
+    b.n = n, b.load = 0;
+    b.of = CTI_ARENA_NEW(s->arena, int32_t, q->n), b.is_free = CTI_ARENA_ZERO(s->arena, uint8_t, n);
+    b.H = CTI_ARENA_ZERO(s->arena, double, 9 * (size_t)n * (size_t)n), b.y = CTI_ARENA_ZERO(s->arena, double, 3 * n);
+    if (!b.of || !b.is_free || !b.H || !b.y)
+        return 0;
+    for (c = 0; c < n; c++) {
+        const cti_component *f = &s->factors.components[q->components[c]];
+        cti_v3 sum;
+        ct_real m = cti_balance_sum(s, dt, f, q->own + f->place, r, &sum);
+        for (k = f->place; k < f->place + f->end - f->begin; k++)
+            b.of[k] = c;
+        if (!(m > 0))
+            continue;
+        b.is_free[c] = 1, most = cti_max(most, cti_v3_norm(sum) / m);
+        b.y[3 * c] = -(double)sum.x, b.y[3 * c + 1] = -(double)sum.y, b.y[3 * c + 2] = -(double)sum.z;
+    }
+    if (!(most > CTI_BALANCE_SMALL * tol && most <= CTI_BALANCE_LARGE * tol))
+        return 1;
+    for (k = 0; k < q->p.n_rows; k++)
+        b.load += cti_abs(q->p.rows[k].r[0]) / (ct_real)q->p.n_rows;
+    for (k = 0; k < q->p.n_rows; k++)
+        cti_balance_add(&b, &q->p.rows[k]);
+    cti_balance_equations(b.H, b.y, 3 * n);
+    for (k = 0; k < q->p.n_rows; k++)
+        cti_balance_change(&b, &q->p, &q->p.rows[k], r);
+    return 1;
+}
+
+CTI_FN int cti_balance(cti_state *s, ct_real dt, const cti_island *q, ct_real *r, ct_real *v)
+{
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int c, ok = q->n_components > CTI_BALANCE_MOST || cti_balance_contacts(s, dt, q, r);
+    cti_arena_rewind(s->arena, mark);
+    for (c = 0; ok && c < q->n_components; c++) {
+        const cti_component *f = &s->factors.components[q->components[c]];
+        cti_balance_component(s, dt, f, q->own + f->place, r, v);
+    }
+    return ok;
+}
 
 /* ---- 8_step/solve_islands.c ---- */
 /* solve_islands.c -- the constrained solve of an attempt, island by island.
@@ -36282,39 +38210,6 @@ CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed)
     if (!(g > 0))
         g = CTI_R(1e-3) * cti_max(cti_max(speed, cti_assemble_script_speed(s, dt)), s->desc.thickness / dt);
     return g > 0 ? g : CTI_R(1e-9);
-}
-
-/* a rigid body's two blocks are not coupled: their residual r is taken up exactly */
-static void cti_islands_balance_rigid(const cti_state *s, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
-{
-    const int32_t *blocks = s->factors.blocks + q->begin;
-    int k;
-    for (k = 0; k < q->end - q->begin; k++) {
-        ct_real inverse[9];
-        if (cti_m3_inverse(s->A.val + 9 * (size_t)s->A.diag[blocks[k]], inverse))
-            cti_v3_addto(v, at[k], cti_m3_mul_v(inverse, cti_v3_at(r, at[k])));
-    }
-}
-
-CTI_FN void cti_islands_balance(const cti_state *s, ct_real dt, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
-{
-    const int32_t *blocks = s->factors.blocks + q->begin;
-    cti_v3 sum = cti_v3_zero();
-    ct_real m = 0;
-    int k, n = q->end - q->begin, held = 0;
-    if (s->rigid_of[blocks[0]] >= 0) {
-        cti_islands_balance_rigid(s, q, at, r, v);
-        return;
-    }
-    for (k = 0; k < n; k++) {
-        sum = cti_v3_add(sum, cti_v3_at(r, at[k]));
-        m += s->mass[blocks[k]] * (1 + cti_integrate_h(s, blocks[k], dt) * s->alpha[blocks[k]]);
-        held |= s->n_constrained && s->filter[blocks[k]] >= 0;
-    }
-    if (held || !(m > 0))
-        return;
-    for (k = 0; k < n; k++)
-        cti_v3_addto(v, at[k], cti_v3_mul(sum, 1 / m));
 }
 
 CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *p)
@@ -36359,15 +38254,25 @@ static int cti_islands_sort(cti_state *s, int32_t **out_start, int *out_n)
     return 1;
 }
 
-/* what an island's sweeps left of its components' momenta */
-static void cti_islands_balance_one(cti_state *s, ct_real dt, const cti_island *q)
+typedef struct cti_islands_balances {
+    cti_state *s;
+    const cti_island *q;
+    ct_real dt;
+} cti_islands_balances;
+
+/* what a solve left of its components' momenta, whose residual is r */
+static int cti_islands_balance(void *ctx, ct_real *r, ct_real *v)
 {
-    const cti_component *list = s->factors.components;
-    int c;
+    const cti_islands_balances *b = (const cti_islands_balances *)ctx;
+    return cti_balance(b->s, b->dt, b->q, r, v);
+}
+
+/* the same of an island behind its solve. 0: out of memory */
+static int cti_islands_balance_one(cti_state *s, ct_real dt, const cti_island *q)
+{
     cti_problem_rhs(&q->p, s->pcg_work);
     cti_problem_residual(&q->p, s->pcg_work, q->v, s->pcg_work);
-    for (c = 0; c < q->n_components; c++)
-        cti_islands_balance(s, dt, &list[q->components[c]], q->own + list[q->components[c]].place, s->pcg_work, q->v);
+    return cti_balance(s, dt, q, s->pcg_work, q->v);
 }
 
 typedef struct cti_islands_judges {
@@ -36496,6 +38401,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
 {
     ct_solver_desc desc = s->desc.solver;
     cti_corrector corrector;
+    cti_islands_balances balances;
     cti_solve_info info;
     double visits = 0;
     int turn;
@@ -36511,8 +38417,12 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
         if (!cti_correct_open(&s->factors, s->arena, &s->A, q, &corrector))
             return 0;
         q->p.correction = corrector.hook.apply ? &corrector.hook : NULL;
+        if (!q->p.local && !cti_residual_prepare(&q->p, s->arena))
+            return 0;
+        balances.s = s, balances.q = q, balances.dt = dt;
+        q->p.balance = cti_islands_balance, q->p.balance_ctx = &balances;
         cti_ica_solve(&q->p, &desc, s->arena, q->v, &info);
-        q->p.correction = NULL;
+        q->p.correction = NULL, q->p.balance = NULL;
         out->iterations += info.iterations;
         out->sweeps += info.sweeps;
         visits += (double)info.sweeps * (double)q->p.n_rows;
@@ -36523,7 +38433,8 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
         if (!cti_islands_renew(s, dt, q))
             return 0;
     }
-    cti_islands_balance_one(s, dt, q);
+    if (!cti_islands_balance_one(s, dt, q))
+        return 0;
     cti_islands_judge(s, q);
     if (cti_islands_ended_loose(s, q))
         s->in_vain += visits / ((double)s->desc.solver.max_sweeps * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->rows)));
@@ -36531,23 +38442,28 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     return 1;
 }
 
-/* an open island by another solver than ICA; *done 0: it ended above `loose`, or memory ran out, and the island is as it was */
-static void cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real loose, cti_islands_result *out,
-                               cti_solve_status *ended, int *done)
+/* an open island by another solver than ICA; *done 0: it ended above `loose`, and the island is as it was. 0: out of memory, also where the
+   solver has swallowed that */
+static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real loose, cti_islands_result *out,
+                              cti_solve_status *ended, int *done)
 {
     cti_solve_info info;
     *done = 0;
     if (!cti_factors_exact(&s->factors, s->arena, &s->A, q))
-        return;
+        return 0;
     cti_bridge_solve(&q->p, &s->desc.solver, solver, loose, s->mem, s->arena, q->v, &info);
     out->iterations += info.iterations;
     s->spent += info.spent;
-    *done = info.status != CTI_SOLVE_FAILED && info.status != CTI_SOLVE_MEMORY;
+    if (info.status == CTI_SOLVE_MEMORY || s->mem->failed)
+        return 0;
+    *done = info.status != CTI_SOLVE_FAILED;
     if (*done) {
-        cti_islands_balance_one(s, dt, q);
+        if (!cti_islands_balance_one(s, dt, q))
+            return 0;
         cti_islands_judge(s, q);
         *ended = info.status;
     }
+    return 1;
 }
 
 /* what an island solve starts from, kept apart. 0: out of memory */
@@ -36580,7 +38496,7 @@ static int cti_islands_is_plain(const cti_state *s)
 
 /* an open island's normals by such a solver: LOCAL ends it, and creeps, unless it runs away; ANTICIPATED is the start of ICA. As
    cti_islands_bridge */
-static void cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended, int *done)
+static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended, int *done)
 {
     const ct_solver_desc *desc = &s->desc.solver;
     int local = desc->friction == CT_FRICTION_LOCAL, pass;
@@ -36588,21 +38504,24 @@ static void cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isl
     cti_solve_info info;
     *done = 0;
     if (!cti_islands_keep(s, q, &v, &r) || !cti_factors_exact(&s->factors, s->arena, &s->A, q))
-        return;
+        return 0;
     for (pass = 0; pass < 1 + local; pass++) {
         if (pass)
             cti_bridge_rub(&q->p, q->v);
         cti_bridge_normals(&q->p, desc, desc->solver, CTI_ISLANDS_LOOSE, s->mem, s->arena, q->v, &info);
         out->iterations += info.iterations;
-        *done = info.status != CTI_SOLVE_FAILED && info.status != CTI_SOLVE_MEMORY;
+        if (info.status == CTI_SOLVE_MEMORY || s->mem->failed)
+            return 0;
+        *done = info.status != CTI_SOLVE_FAILED;
         if (!*done) {
             cti_islands_put_back(q, v, r);
-            return;
+            return 1;
         }
     }
     if (local) {
         ct_real natural;
-        cti_islands_balance_one(s, dt, q);
+        if (!cti_islands_balance_one(s, dt, q))
+            return 0;
         cti_islands_judge(s, q);
         natural = s->factors.components[q->components[0]].natural;
         *ended = natural <= desc->tolerance ? info.status : CTI_SOLVE_BUDGET;
@@ -36610,18 +38529,21 @@ static void cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isl
         if (!*done)
             cti_islands_put_back(q, v, r);
     }
+    return 1;
 }
 
-/* AUTO: where ICA failed on few rows Newton's method takes over, if it does better */
-static void cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
+/* AUTO: where ICA failed on few rows Newton's method takes over, if it does better. 0: out of memory */
+static int cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
     ct_real natural = s->factors.components[q->components[0]].natural;
     int done = 0;
     if (s->desc.solver.solver != CT_SOLVER_AUTO || !CONTACT_WITH_NEWTON || !(natural > CTI_ISLANDS_LOOSE) || *ended == CTI_SOLVE_DIVERGED ||
         q->p.n_rows > CTI_ISLANDS_RESCUE || s->desc.solver.cone != CT_CONE_CONE)
-        return;
-    cti_islands_bridge(s, dt, q, CT_SOLVER_NEWTON, natural / 2, out, ended, &done);
+        return 1;
+    if (!cti_islands_bridge(s, dt, q, CT_SOLVER_NEWTON, natural / 2, out, ended, &done))
+        return 0;
     out->fallbacks += done;
+    return 1;
 }
 
 /* 1 where an island ended on its budget, neither well nor so poorly that its bodies are to be taken whole */
@@ -36654,11 +38576,13 @@ static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *l
         if (cti_islands_fell(s, q, 0) || s->spent > CTI_ISLANDS_SPENT)
             done = 0;
         else if (cti_islands_is_plain(s))
-            cti_islands_normals(s, dt, q, out, &list->ended[i], &done);
+            ok = cti_islands_normals(s, dt, q, out, &list->ended[i], &done);
         else
-            cti_islands_bridge(s, dt, q, solver, CTI_ISLANDS_LOOSE, out, &list->ended[i], &done);
+            ok = cti_islands_bridge(s, dt, q, solver, CTI_ISLANDS_LOOSE, out, &list->ended[i], &done);
         cti_arena_rewind(s->arena, mark);
         q->p.bodies = NULL, q->p.n_bodies = 0;
+        if (!ok)
+            return 0;
         list->bridged[i] = (uint8_t)(done && !(cti_islands_is_plain(s) && s->desc.solver.friction == CT_FRICTION_ANTICIPATED));
         cti_islands_fell(s, q, !done);
         out->fallbacks += !done;
@@ -36668,9 +38592,7 @@ static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *l
     ok = cti_islands_relax(s, dt, list->todo[i] == 2, q, out, &list->ended[i]);
     if (ok && cti_islands_is_loose(s, list, i, q))
         ok = cti_islands_relax(s, dt, 1, q, out, &list->ended[i]);
-    if (ok)
-        cti_islands_rescue(s, dt, q, out, &list->ended[i]);
-    return ok;
+    return ok && cti_islands_rescue(s, dt, q, out, &list->ended[i]);
 }
 
 /* one island: its rows and the components that they touch, apart from the world */
@@ -36737,20 +38659,42 @@ static ct_real cti_islands_free_dynamics(cti_state *s, const cti_component *q)
     return big;
 }
 
+typedef struct cti_islands_frees {
+    cti_state *s;
+} cti_islands_frees;
+
+static void cti_islands_free_range(int begin, int end, int worker, void *context)
+{
+    const cti_islands_frees *f = (const cti_islands_frees *)context;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        cti_component *q = &f->s->factors.components[begin];
+        if (q->dynamics < 0)
+            q->dynamics = cti_islands_free_dynamics(f->s, q);
+    }
+}
+
+CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale)
+{
+    cti_islands_frees f;
+    ct_real big = 0;
+    int c, n = CTI_LEN(s->factors.components);
+    f.s = s;
+    cti_tasks_run_work(&s->desc.tasks, cti_islands_free_range, n, CTI_ISLANDS_NOTE_US * s->n / cti_max_int(1, n), &f);
+    for (c = 0; c < n; c++)
+        big = cti_max(big, s->factors.components[c].dynamics / scale);
+    return big;
+}
+
 /* the islands that are to be solved, each for itself, so that none feels another; then what all of it is worth */
 static int cti_islands_solve_all(cti_state *s, ct_real dt, cti_islands *list, cti_islands_result *out)
 {
-    cti_component *q = s->factors.components;
-    int i, c;
+    const cti_component *q = s->factors.components;
+    int i;
     for (i = 0; i < list->n; i++)
         if (list->todo[i] && !cti_islands_solve_one(s, dt, list, i, out))
             return 0;
-    out->residual = 0;
-    for (c = 0; c < CTI_LEN(q); c++) {
-        if (q[c].dynamics < 0)
-            q[c].dynamics = cti_islands_free_dynamics(s, &q[c]);
-        out->residual = cti_max(out->residual, q[c].dynamics / s->problem_scale);
-    }
+    out->residual = cti_islands_dynamics(s, s->problem_scale);
     for (i = 0; i < list->n; i++) {
         list->natural[i] = q[s->factors.component_of[s->rows[list->start[i]].term[0].block]].natural;
         out->residual = cti_max(out->residual, list->natural[i]);
@@ -36833,6 +38777,12 @@ CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_island
 /* joints.h -- joints and stitches as equations of the contact problem. */
 
 
+/* cti_joints_parts -- rows of a joint. */
+CTI_FN int cti_joints_parts(const cti_joint *j);
+/* cti_joints_row -- key, equations, axes and terms of a part at the state; multipliers and w are 0. */
+CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti_row *row);
+/* cti_joints_miss -- distance [m] by which a joint is apart now, of its parts without compliance; turns count by the joint's lever. */
+CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j);
 /* cti_joints_append -- a row for every part of every joint, multipliers from the context's memory; not linearized yet. 0: out of memory. */
 CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c);
 /* cti_joints_linearize -- w of the joints' rows at the tentative motion. Rows that miss their equation by more than `tolerance` [m] there are
@@ -36972,17 +38922,11 @@ static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part
     return cti_m3_mul_v(frame, u);
 }
 
-static int cti_joints_parts(const cti_joint *j) { return j->kind == CT_JOINT_HINGE || j->kind == CT_JOINT_FIXED ? 2 : 1; }
+CTI_FN int cti_joints_parts(const cti_joint *j) { return j->kind == CT_JOINT_HINGE || j->kind == CT_JOINT_FIXED ? 2 : 1; }
 
-/* frame, axes and multipliers of a part */
-static void cti_joints_build(const cti_state *s, const cti_row_context *c, const cti_joint *j, int part, cti_row *row, cti_contact_row *origin)
+CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti_row *row)
 {
-    const cti_memory_item *m;
-    ct_real soft = part == 1 ? j->angular_compliance * j->lever * j->lever : j->compliance;
-    int k;
     memset(row, 0, sizeof *row);
-    memset(origin, 0, sizeof *origin);
-    origin->fresh = 1;
     row->key = j->key + (uint64_t)part;
     row->equations = part == 1 ? (j->kind == CT_JOINT_HINGE ? 6 : 7) : (j->rest > 0 ? 1 : 7);
     row->frame[0] = row->frame[4] = row->frame[8] = 1;
@@ -36994,6 +38938,17 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
     cti_joints_side(s, &j->a, part, part == 1 ? j->lever : 1, row);
     row->n_a = row->n;
     cti_joints_side(s, &j->b, part, part == 1 ? -j->lever : -1, row);
+}
+
+/* frame, axes and multipliers of a part */
+static void cti_joints_build(const cti_state *s, const cti_row_context *c, const cti_joint *j, int part, cti_row *row, cti_contact_row *origin)
+{
+    const cti_memory_item *m;
+    ct_real soft = part == 1 ? j->angular_compliance * j->lever * j->lever : j->compliance;
+    int k;
+    memset(origin, 0, sizeof *origin);
+    origin->fresh = 1;
+    cti_joints_row(s, j, part, row);
     soft = cti_max(soft / (c->dt * c->dt), cti_joints_own(s, row) * CTI_JOINTS_SETTLE);
     row->compliance[0] = row->compliance[1] = row->compliance[2] = soft;
     m = cti_memory_find(c->memory, row->key);
@@ -37069,15 +39024,23 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
     return worst;
 }
 
-CTI_FN ct_real cti_joints_error(const cti_state *s)
+CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j)
 {
     static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     ct_real worst = 0;
-    int i, part;
+    int part;
+    for (part = 0; part < cti_joints_parts(j); part++)
+        if (!cti_joints_is_soft(j, part))
+            worst = cti_max(worst, cti_v3_norm(cti_joints_phi(s, j, part, 0, s->time, unit)));
+    return worst;
+}
+
+CTI_FN ct_real cti_joints_error(const cti_state *s)
+{
+    ct_real worst = 0;
+    int i;
     for (i = 0; i < CTI_LEN(s->joints); i++)
-        for (part = 0; part < cti_joints_parts(&s->joints[i]); part++)
-            if (!cti_joints_is_soft(&s->joints[i], part))
-                worst = cti_max(worst, cti_v3_norm(cti_joints_phi(s, &s->joints[i], part, 0, s->time, unit)));
+        worst = cti_max(worst, cti_joints_miss(s, &s->joints[i]));
     return worst;
 }
 
@@ -37096,6 +39059,325 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
         }
     return most;
 }
+
+/* ---- 8_step/linkage.h ---- */
+/* linkage.h -- energy of rigid bodies that joints hold together. */
+
+
+/* cti_linkage_keep -- at the end of a commit of a step dt: bodies that nothing but rigid joints, the resting world and gravity acted on have the
+   energy that they had, or come nearer to it. forced 1: the step was ended by the fail-safe, nobody has. 0: out of memory. */
+CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt, int forced);
+
+
+/* ---- 8_step/linkage.c ---- */
+/* linkage.c -- energy of rigid bodies that joints hold together.
+   Method: joints are solved by SHAKE, which keeps momenta, and the energy as long as the turns of a step are small and steps have one length; a
+   fast chain gains or loses it. RATTLE's second half gives the velocity at the end of the step, p: that of the step's middle and half of gravity's
+   kick, projected in the metric of the masses on what the joints allow there (J p = 0) [Andersen 1983]. Kinetic energy of p and gravity's are
+   compared with those of the step before, and what is missing or too much is put right along p, less the motion that the bodies have as one
+   rigid body where they are free: J, linear and angular momentum stay what they are [Hairer, Lubich, Wanner 2006, IV.4: projection on
+   invariants]. The change of the squared speed is at most the largest turn of the step, so that rest stays rest; what is left waits for the next step.
+   Not where a contact pressed, where a joint gives way, is eased together or driven, or where a body is damped. */
+
+#define CTI_LINKAGE_EASED CTI_R(0.01) /* share of the thickness above which a joint is being eased together */
+
+/* bodies that are held together, at their root */
+typedef struct cti_linkage {
+    int32_t up;
+    int held;         /* by the world */
+    int open;         /* something else may act on them */
+    int known;        /* their energy before is known */
+    double was, now;  /* [J] energy */
+    double apart;     /* [J] kinetic, about the common rigid motion */
+    ct_real turn;     /* [rad] largest of the step */
+    ct_real scale;    /* of the motion about the common one */
+    ct_real mass;
+    cti_v3 first, center, speed, spin, rate;
+    ct_real inertia[9];
+} cti_linkage;
+
+typedef struct cti_linkage_work {
+    cti_linkage *q;   /* [rigids] */
+    cti_row *rows;    /* of joints that have rigid bodies and the resting world alone */
+    int n;
+    ct_real *I, *inverse; /* [9 rigids] inertia at the end */
+    ct_real *p;       /* [6 rigids] velocities at the end */
+} cti_linkage_work;
+
+static int cti_linkage_root(cti_linkage *q, int i)
+{
+    while (q[i].up != i)
+        i = q[i].up = q[q[i].up].up;
+    return i;
+}
+
+static int cti_linkage_is_pure(const cti_joint_side *a) { return a->rigid >= 0 || (a->n == 0 && a->n_path == 0); }
+
+/* unites the bodies of all joints, and opens those that a joint does more to than to hold them */
+static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
+{
+    cti_linkage *q = w->q;
+    int i;
+    for (i = 0; i < CTI_LEN(s->joints); i++)
+        if (s->joints[i].a.rigid >= 0 && s->joints[i].b.rigid >= 0)
+            q[cti_linkage_root(q, s->joints[i].a.rigid)].up = cti_linkage_root(q, s->joints[i].b.rigid);
+    for (i = 0; i < CTI_LEN(s->joints); i++) {
+        const cti_joint *j = &s->joints[i];
+        int any = j->a.rigid >= 0 ? j->a.rigid : j->b.rigid, part;
+        cti_linkage *g = any >= 0 ? &q[cti_linkage_root(q, any)] : NULL;
+        if (!g)
+            continue;
+        g->held |= j->a.rigid < 0 || j->b.rigid < 0;
+        if (!cti_linkage_is_pure(&j->a) || !cti_linkage_is_pure(&j->b) || j->compliance > 0 || j->angular_compliance > 0) {
+            g->open = 1;
+            continue;
+        }
+        g->open |= cti_joints_miss(s, j) > CTI_LINKAGE_EASED * s->desc.thickness;
+        for (part = 0; part < cti_joints_parts(j); part++)
+            cti_joints_row(s, j, part, &w->rows[w->n++]);
+    }
+}
+
+/* opens what contacts pressed on and what is damped; sums that need no projection */
+static void cti_linkage_open(const cti_state *s, cti_linkage_work *w, ct_real dt, int forced)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        for (k = 0; !s->origins[i].joint && s->rows[i].r[0] > 0 && k < s->rows[i].n; k++) {
+            int at = s->rigid_of[s->rows[i].term[k].block];
+            if (at >= 0)
+                w->q[cti_linkage_root(w->q, at)].open = 1;
+        }
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        const cti_rigid *r = &s->rigids[i];
+        cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
+        g->open |= forced || s->still || s->alpha[r->block] > 0;
+        g->known &= r->linked;
+        g->turn = cti_max(g->turn, dt * cti_v3_norm(cti_v3_at(s->v_new, r->block + 1)));
+        g->was += r->energy;
+    }
+}
+
+/* velocities at the end before they are projected */
+static void cti_linkage_start(const cti_state *s, cti_linkage_work *w, ct_real dt)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        const cti_rigid *r = &s->rigids[i];
+        cti_rigid_inertia(r, r->q, w->I + 9 * (size_t)i);
+        if (!cti_m3_inverse(w->I + 9 * (size_t)i, w->inverse + 9 * (size_t)i))
+            memset(w->inverse + 9 * (size_t)i, 0, 9 * sizeof(ct_real));
+        cti_v3_put(w->p, 2 * i, cti_v3_mad(cti_v3_at(s->v, r->block), cti_v3_at(s->desc.gravity, 0), dt / 2));
+        cti_v3_put(w->p, 2 * i + 1, cti_m3_mul_v(w->inverse + 9 * (size_t)i, cti_v3_at(r->spin, 0)));
+    }
+}
+
+/* place of a block of the rows among the velocities [2 rigids] */
+static int cti_linkage_place(const cti_state *s, int block)
+{
+    int at = s->rigid_of[block];
+    return 2 * at + (block != s->rigids[at].block);
+}
+
+/* u [3 rows] = J p, equations only */
+static void cti_linkage_rates(const cti_state *s, const cti_linkage_work *w, const ct_real *p, ct_real *u)
+{
+    int i, k;
+    for (i = 0; i < w->n; i++) {
+        const cti_row *row = &w->rows[i];
+        cti_v3 sum = cti_v3_zero();
+        for (k = 0; k < row->n; k++) {
+            cti_v3 v = cti_v3_at(p, cti_linkage_place(s, row->term[k].block));
+            sum = cti_v3_add(sum, cti_v3_mad(cti_v3_cross(v, cti_v3_at(row->term[k].arm, 0)), v, row->term[k].weight));
+        }
+        cti_v3_put(u, i, cti_m3_mul_v(row->frame, sum));
+        for (k = 0; k < 3; k++)
+            u[3 * i + k] = (row->equations >> k & 1) ? u[3 * i + k] : 0;
+    }
+}
+
+/* p [6 rigids] = M^-1 J' f */
+static void cti_linkage_answer(const cti_state *s, const cti_linkage_work *w, const ct_real *f, ct_real *p)
+{
+    int i, k, n = CTI_LEN(s->rigids);
+    memset(p, 0, sizeof(ct_real) * 6 * (size_t)n);
+    for (i = 0; i < w->n; i++) {
+        const cti_row *row = &w->rows[i];
+        cti_v3 F = cti_m3_mul_tv(row->frame, cti_v3_at(f, i));
+        for (k = 0; k < row->n; k++)
+            cti_v3_addto(p, cti_linkage_place(s, row->term[k].block),
+                         cti_v3_mad(cti_v3_cross(cti_v3_at(row->term[k].arm, 0), F), F, row->term[k].weight));
+    }
+    for (i = 0; i < n; i++) {
+        cti_v3_put(p, 2 * i, cti_v3_mul(cti_v3_at(p, 2 * i), 1 / s->rigids[i].mass));
+        cti_v3_put(p, 2 * i + 1, cti_m3_mul_v(w->inverse + 9 * (size_t)i, cti_v3_at(p, 2 * i + 1)));
+    }
+}
+
+static double cti_linkage_dot(const ct_real *a, const ct_real *b, int n)
+{
+    double sum = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        sum += (double)a[i] * (double)b[i];
+    return sum;
+}
+
+/* p <- p - M^-1 J' (J M^-1 J')^-1 J p by conjugate gradients: a chain takes as many steps as it has equations. 0: out of memory */
+static int cti_linkage_project(cti_state *s, cti_linkage_work *w)
+{
+    int i, k, n = 3 * w->n, m = 6 * CTI_LEN(s->rigids);
+    ct_real *r = CTI_ARENA_NEW(s->arena, ct_real, n + 1), *d = CTI_ARENA_NEW(s->arena, ct_real, n + 1);
+    ct_real *Wd = CTI_ARENA_NEW(s->arena, ct_real, n + 1), *step = CTI_ARENA_NEW(s->arena, ct_real, m + 1);
+    double rr, first, next, down;
+    if (!r || !d || !Wd || !step)
+        return 0;
+    cti_linkage_rates(s, w, w->p, r);
+    memcpy(d, r, sizeof(ct_real) * (size_t)n);
+    first = rr = cti_linkage_dot(r, r, n);
+    for (k = 0; k < 2 * n && rr > first * (double)(CTI_EPS * CTI_EPS); k++) {
+        ct_real a;
+        cti_linkage_answer(s, w, d, step);
+        cti_linkage_rates(s, w, step, Wd);
+        down = cti_linkage_dot(d, Wd, n);
+        if (!(down > 0))
+            break;
+        a = (ct_real)(rr / down);
+        for (i = 0; i < m; i++)
+            w->p[i] -= a * step[i];
+        for (i = 0; i < n; i++)
+            r[i] -= a * Wd[i];
+        next = cti_linkage_dot(r, r, n);
+        for (i = 0; i < n; i++)
+            d[i] = r[i] + (ct_real)(next / rr) * d[i];
+        rr = next;
+    }
+    return 1;
+}
+
+/* kinetic energy of a body at velocities p [6] */
+static double cti_linkage_kinetic(const cti_state *s, const cti_linkage_work *w, int i, const ct_real *p)
+{
+    cti_v3 v = cti_v3_at(p, 0), r = cti_v3_at(p, 1);
+    return 0.5 * ((double)s->rigids[i].mass * (double)cti_v3_norm2(v) + (double)cti_v3_dot(r, cti_m3_mul_v(w->I + 9 * (size_t)i, r)));
+}
+
+/* the motion that free bodies have as one; that of held ones is 0 */
+static void cti_linkage_common(const cti_state *s, cti_linkage_work *w)
+{
+    int i, k, n = CTI_LEN(s->rigids), pass;
+    for (pass = 0; pass < 2; pass++)
+        for (i = 0; i < n; i++) {
+            const cti_rigid *r = &s->rigids[i];
+            cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
+            cti_v3 x = cti_v3_sub(cti_v3_at(s->x, r->block), g->first), v = cti_v3_at(w->p, 2 * i);
+            if (pass == 0) { /* relative to one of them, so that no digits are lost far from the origin */
+                if (!(g->mass > 0))
+                    g->first = cti_v3_at(s->x, r->block), x = cti_v3_zero();
+                g->mass += r->mass;
+                g->center = cti_v3_mad(g->center, x, r->mass), g->speed = cti_v3_mad(g->speed, v, r->mass);
+                continue;
+            }
+            x = cti_v3_sub(x, cti_v3_mul(g->center, 1 / g->mass));
+            g->spin = cti_v3_add(g->spin, cti_v3_add(cti_v3_mul(cti_v3_cross(x, v), r->mass), cti_m3_mul_v(w->I + 9 * (size_t)i, cti_v3_at(w->p, 2 * i + 1))));
+            for (k = 0; k < 9; k++) {
+                const ct_real y[3] = {x.x, x.y, x.z};
+                g->inertia[k] += w->I[9 * (size_t)i + (size_t)k] + r->mass * ((k % 4 == 0 ? cti_v3_norm2(x) : 0) - y[k / 3] * y[k % 3]);
+            }
+        }
+    for (i = 0; i < n; i++) {
+        cti_linkage *g = &w->q[i];
+        ct_real inverse[9];
+        if (g->up != i)
+            continue;
+        g->center = cti_v3_add(g->first, cti_v3_mul(g->center, 1 / g->mass));
+        g->speed = g->held ? cti_v3_zero() : cti_v3_mul(g->speed, 1 / g->mass);
+        g->rate = !g->held && cti_m3_inverse(g->inertia, inverse) ? cti_m3_mul_v(inverse, g->spin) : cti_v3_zero();
+    }
+}
+
+/* p [6] of a body less the common motion */
+static void cti_linkage_apart(const cti_state *s, const cti_linkage_work *w, const cti_linkage *g, int i, ct_real *out)
+{
+    cti_v3 x = cti_v3_sub(cti_v3_at(s->x, s->rigids[i].block), g->center);
+    cti_v3_put(out, 0, cti_v3_sub(cti_v3_at(w->p, 2 * i), cti_v3_add(g->speed, cti_v3_cross(g->rate, x))));
+    cti_v3_put(out, 1, cti_v3_sub(cti_v3_at(w->p, 2 * i + 1), g->rate));
+}
+
+static double cti_linkage_gravity(const cti_state *s, int i)
+{
+    return -(double)s->rigids[i].mass * (double)cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(s->x, s->rigids[i].block));
+}
+
+/* the scale of each linkage */
+static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
+{
+    int i, n = CTI_LEN(s->rigids);
+    for (i = 0; i < n; i++) {
+        cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
+        ct_real apart[6];
+        cti_linkage_apart(s, w, g, i, apart);
+        g->apart += cti_linkage_kinetic(s, w, i, apart);
+        g->now += cti_linkage_kinetic(s, w, i, w->p + 6 * (size_t)i) + cti_linkage_gravity(s, i);
+    }
+    for (i = 0; i < n; i++) {
+        cti_linkage *g = &w->q[i];
+        double most = cti_min(0.5, (double)g->turn), change = (g->was - g->now) / g->apart;
+        g->scale = 1;
+        if (g->up == i && g->known && !g->open && g->apart > 0)
+            g->scale = cti_sqrt((ct_real)(1 + cti_clamp(change, -most, most)));
+    }
+}
+
+/* velocities and what is remembered of a body */
+static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti_linkage *g, int i)
+{
+    cti_rigid *r = &s->rigids[i];
+    ct_real apart[6], scale = g->scale - 1, *p = w->p + 6 * (size_t)i;
+    double share = g->known && !g->open ? (g->was - g->now) : 0;
+    int k;
+    cti_linkage_apart(s, w, g, i, apart);
+    for (k = 0; k < 6; k++)
+        p[k] += scale * apart[k];
+    cti_v3_addto(s->v, r->block, cti_v3_mul(cti_v3_at(apart, 0), scale));
+    cti_v3_addto(r->spin, 0, cti_v3_mul(cti_m3_mul_v(w->I + 9 * (size_t)i, cti_v3_at(apart, 1)), scale));
+    cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
+    memcpy(r->end, p, sizeof r->end);
+    /* what was not put right is in the remembered energy of the first */
+    share -= (double)((g->scale * g->scale - 1)) * g->apart;
+    r->energy = cti_linkage_kinetic(s, w, i, p) + cti_linkage_gravity(s, i) + (g == &w->q[i] && g->known && !g->open ? share : 0);
+    r->linked = 1;
+}
+
+CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt, int forced)
+{
+    cti_linkage_work w;
+    int i, n = CTI_LEN(s->rigids), n_joints = CTI_LEN(s->joints);
+    for (i = 0; n_joints == 0 && i < n; i++)
+        s->rigids[i].linked = 0;
+    if (n == 0 || n_joints == 0)
+        return 1;
+    w.n = 0;
+    w.q = CTI_ARENA_ZERO(s->arena, cti_linkage, n), w.rows = CTI_ARENA_NEW(s->arena, cti_row, 2 * n_joints);
+    w.I = CTI_ARENA_NEW(s->arena, ct_real, 9 * n), w.inverse = CTI_ARENA_NEW(s->arena, ct_real, 9 * n);
+    w.p = CTI_ARENA_NEW(s->arena, ct_real, 6 * n);
+    if (!w.q || !w.rows || !w.I || !w.inverse || !w.p)
+        return 0;
+    for (i = 0; i < n; i++)
+        w.q[i].up = i, w.q[i].known = 1;
+    cti_linkage_unite(s, &w);
+    cti_linkage_open(s, &w, dt, forced);
+    cti_linkage_start(s, &w, dt);
+    if (!cti_linkage_project(s, &w))
+        return 0;
+    cti_linkage_common(s, &w);
+    cti_linkage_scale(s, &w);
+    for (i = 0; i < n; i++)
+        cti_linkage_apply(s, &w, &w.q[cti_linkage_root(w.q, i)], i);
+    return 1;
+}
+
+#undef CTI_LINKAGE_EASED
 
 /* ---- 8_step/repair.h ---- */
 /* repair.h -- bounded impulses that take apart what intersects at the start of a step. */
@@ -38279,6 +40561,244 @@ CTI_FN int cti_plausible_wild(cti_state *s, ct_real dt, int *out_n)
     return 1;
 }
 
+/* ---- 8_step/energy.h ---- */
+/* energy.h -- kinetic, elastic and gravity energy of bodies at the end of a substep, and the account that they close. */
+
+
+/* cti_account -- where the energy of a substep came from and went to [J]; all but `gained` have the sign that their name says. */
+typedef struct cti_account {
+    double script, pins, joints, recovery; /* work done on bodies by scripted surfaces, pins, joints, easing apart and repair */
+    double contact, damping;               /* lost in contacts, by mass and stiffness damping */
+    double gained;                         /* what does not close: above 0 gained, below 0 lost by the integrator */
+} cti_account;
+
+/* cti_energy_state -- energies of the committed state, computed where they are not known. */
+CTI_FN void cti_energy_state(cti_state *s);
+/* cti_energy_try -- energies of the tentative end of a substep dt. Returns how many deformable bodies, marked in s->gains [models], gain more than
+   the work done on them and a bound. */
+CTI_FN int cti_energy_try(cti_state *s, ct_real dt);
+/* cti_energy_account -- the account of a substep dt that cti_energy_try has looked at, before it is committed. */
+CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out);
+/* cti_energy_commit -- after a commit: the tentative energies are those of the state. */
+CTI_FN void cti_energy_commit(cti_state *s);
+
+
+/* ---- 8_step/energy.c ---- */
+/* energy.c -- kinetic, elastic and gravity energy of bodies at the end of a substep, and the account that they close.
+   Method: implicit steps of a convex energy lose some in every step; where one gains, its linearization was too far from what it met, or a
+   solve pressed more than the law allows. So every body has an account of its own: E1 - E0 is at most the work that rows and pins did on it,
+   J' r u, with u its velocity over the step. What bodies do to one another cancels in the sum.
+   Kinetic energy is that of the end: velocities that live in the middle of steps get the half of gravity's kick that they fall by.
+   Based on: no paper; the identity v'M (v - v0) = (|v|^2 - |v0|^2 + |v - v0|^2) / 2 in the norm of M. */
+
+#define CTI_ENERGY_US 20.0 /* [us] that a body's elastic energy takes, about; see cti_tasks_run_work */
+/* share of a body's energy and work that it may gain in a substep: what a step of 1/60 s loses is some hundred times as much */
+#define CTI_ENERGY_GAIN 1e-3
+
+static int cti_energy_body(const cti_state *s, int block)
+{
+    int m = s->history.model_of[block];
+    return m >= 0 ? m : (s->rigid_of[block] >= 0 ? s->n_models + s->rigid_of[block] : -1);
+}
+
+typedef struct cti_energy_loop {
+    cti_state *s;
+    const ct_real *x;
+    ct_real dt;
+    cti_energy *out;
+} cti_energy_loop;
+
+static void cti_energy_range(int begin, int end, int worker, void *context)
+{
+    const cti_energy_loop *q = (const cti_energy_loop *)context;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        cti_model_ahead(q->s->models[begin], q->dt, 1, NULL);
+        q->out[begin].elastic = cti_model_energy(q->s->models[begin], q->x);
+    }
+}
+
+/* elastic energy at x, and all of gravity's; strain limits are as stiff as a step dt makes them */
+static void cti_energy_places(cti_state *s, const ct_real *x, ct_real dt, cti_energy *out)
+{
+    cti_energy_loop q;
+    int i, k;
+    memset(out, 0, sizeof *out * (size_t)(s->n_models + CTI_LEN(s->rigids)));
+    q.s = s, q.x = x, q.dt = dt, q.out = out;
+    cti_tasks_run_work(&s->desc.tasks, cti_energy_range, s->n_models, CTI_ENERGY_US, &q);
+    for (i = 0; i < s->n; i++) {
+        int b = cti_energy_body(s, i);
+        for (k = 0; b >= 0 && k < 3; k++)
+            out[b].gravity -= (double)(s->mass[i] * s->desc.gravity[k]) * (double)x[3 * i + k];
+    }
+}
+
+/* kinetic energy of translation: v, and half of gravity's kick where v is that of a step's middle */
+static void cti_energy_speed(const cti_state *s, int block, const ct_real *v, ct_real late, cti_energy *out)
+{
+    int b = cti_energy_body(s, block), k;
+    for (k = 0; b >= 0 && k < 3; k++) {
+        double u = (double)v[3 * block + k] + (double)(late * s->desc.gravity[k]);
+        out[b].kinetic += 0.5 * (double)s->mass[block] * u * u;
+    }
+}
+
+/* kinetic energy of rigid bodies at the end of the last step; of those that joints hold together by the velocities that the joints allow */
+static void cti_energy_rigids(cti_state *s)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        const cti_rigid *r = &s->rigids[i];
+        cti_energy *e = &s->energies[s->n_models + i];
+        ct_real I[9];
+        e->kinetic = 0;
+        if (!r->linked) {
+            cti_energy_speed(s, r->block, s->v, s->fall[r->block] * s->dt_prev[r->block] / 2, s->energies);
+            e->kinetic += cti_rigid_energy(r);
+            continue;
+        }
+        cti_rigid_inertia(r, r->q, I);
+        e->kinetic = 0.5 * (double)r->mass * (double)cti_v3_norm2(cti_v3_at(r->end, 0)) +
+                     0.5 * (double)cti_v3_dot(cti_v3_at(r->end, 1), cti_m3_mul_v(I, cti_v3_at(r->end, 1)));
+    }
+}
+
+CTI_FN void cti_energy_state(cti_state *s)
+{
+    int i;
+    if (s->energies_known)
+        return;
+    s->energies_known = 1;
+    cti_energy_places(s, s->x, s->n ? s->dt_prev[0] : 0, s->energies);
+    for (i = 0; i < s->n; i++)
+        if (s->rigid_of[i] < 0)
+            cti_energy_speed(s, i, s->v, cti_motion_is_halfway(s, i) ? s->fall[i] * s->dt_prev[i] / 2 : 0, s->energies);
+    cti_energy_rigids(s);
+}
+
+/* energies at the tentative end */
+static void cti_energy_end(cti_state *s, ct_real dt)
+{
+    const ct_real *v = cti_integrate_end(s, dt);
+    int i;
+    cti_energy_places(s, s->x_new, dt, s->energies_new);
+    for (i = 0; i < s->n; i++) {
+        int m = s->history.model_of[i], middle = m < 0 || s->desc.integrator == CT_INTEGRATOR_EULER || s->history.touches[m];
+        cti_energy_speed(s, i, v, middle ? s->fall_new[i] * dt / 2 : 0, s->energies_new);
+    }
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        cti_rigid r = s->rigids[i];
+        cti_v3_put(r.spin, 0, cti_m3_mul_v(r.I_mid, cti_v3_at(s->v_new, r.block + 1)));
+        memcpy(r.q, r.q_new, sizeof r.q);
+        s->energies_new[s->n_models + i].kinetic += cti_rigid_energy(&r);
+    }
+}
+
+/* what rows and pins do on each body over the step */
+static void cti_energy_works(cti_state *s, ct_real dt)
+{
+    const ct_real *reaction = NULL;
+    int i;
+    memset(s->works, 0, sizeof *s->works * (size_t)(s->n_models + CTI_LEN(s->rigids)));
+    for (i = 0; i < s->n; i++)
+        if (cti_energy_body(s, i) >= 0)
+            s->works[cti_energy_body(s, i)] += (double)cti_v3_dot(cti_v3_at(s->impulse, i), cti_v3_at(s->v_new, i));
+    if (CTI_LEN(s->reactions.blocks))
+        reaction = cti_impulses_reactions(s, dt);
+    for (i = 0; i < CTI_LEN(s->reactions.blocks); i++) {
+        int block = s->reactions.blocks[i];
+        s->works[cti_energy_body(s, block)] += (double)cti_v3_dot(cti_v3_at(reaction, block), cti_v3_at(s->v_new, block));
+    }
+}
+
+static double cti_energy_sum(const cti_energy *e) { return e->kinetic + e->elastic + e->gravity; }
+
+CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
+{
+    int m, n = 0;
+    cti_energy_state(s);
+    cti_energy_end(s, dt);
+    cti_energy_works(s, dt);
+    for (m = 0; m < s->n_models; m++) {
+        const cti_energy *e0 = &s->energies[m], *e1 = &s->energies_new[m];
+        double gain = cti_energy_sum(e1) - cti_energy_sum(e0) - s->works[m];
+        double size = e0->kinetic + e0->elastic + fabs(e1->gravity - e0->gravity) + fabs(s->works[m]);
+        s->gains[m] = !(gain <= CTI_ENERGY_GAIN * size);
+        n += s->gains[m];
+    }
+    return n;
+}
+
+/* work of one row on bodies */
+static void cti_energy_row(const cti_state *s, int i, cti_account *out)
+{
+    const cti_row *row = &s->rows[i];
+    const cti_contact_row *o = &s->origins[i];
+    ct_real u[3];
+    double work, driven = 0;
+    int k;
+    cti_row_velocity(row, s->v_new, u);
+    for (work = 0, k = 0; k < 3; k++) {
+        work += (double)(row->r[k] * (u[k] - row->w[k]));
+        driven -= (double)(row->r[k] * o->script[k]);
+    }
+    if (o->joint) {
+        out->joints += work;
+        return;
+    }
+    out->script += driven, work -= driven;
+    if (o->repair || work > 0)
+        out->recovery += work;
+    else
+        out->contact -= work;
+}
+
+/* what mass and stiffness damping take, u'(alpha M + D) u dt */
+static double cti_energy_damping(cti_state *s, ct_real dt)
+{
+    ct_real *D = s->pcg_work;
+    double lost = 0;
+    int i, k, b;
+    memset(D, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < s->n_models; i++)
+        cti_model_damping(s->models[i], s->x_new, s->v_new, D);
+    for (i = 0; i < 3 * s->n; i++)
+        lost += (double)(D[i] * s->v_new[i]) + (double)(s->alpha[i / 3] * s->mass[i / 3] * s->v_new[i]) * (double)s->v_new[i];
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        const cti_rigid *r = &s->rigids[i];
+        b = r->block + 1;
+        for (k = 0; k < 3; k++)
+            lost += (double)s->alpha[b] * (double)(s->v_new[3 * b + k] * cti_v3_dot(cti_v3_at(r->I_mid, k), cti_v3_at(s->v_new, b)));
+    }
+    return lost * (double)dt;
+}
+
+CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out)
+{
+    int i;
+    memset(out, 0, sizeof *out);
+    for (i = 0; i < s->n_models + CTI_LEN(s->rigids); i++) {
+        out->gained += cti_energy_sum(&s->energies_new[i]) - cti_energy_sum(&s->energies[i]);
+        out->pins += s->works[i];
+    }
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        cti_energy_row(s, i, out);
+    out->damping = cti_energy_damping(s, dt);
+    out->pins -= out->script + out->joints + out->recovery - out->contact; /* the rest of all work */
+    out->gained -= out->script + out->pins + out->joints + out->recovery - out->contact - out->damping;
+}
+
+CTI_FN void cti_energy_commit(cti_state *s)
+{
+    cti_energy *e = s->energies;
+    s->energies = s->energies_new, s->energies_new = e;
+    s->energies_known = 1;
+    cti_energy_rigids(s); /* joints have changed their speed */
+}
+
+#undef CTI_ENERGY_US
+#undef CTI_ENERGY_GAIN
+
 /* ---- 8_step/cmr.h ---- */
 /* cmr.h -- one attempt at a (sub)step by constraint manifold refinement. [Otaduy 2009, sec. 4] */
 
@@ -38294,6 +40814,8 @@ typedef struct cti_attempt {
     int spun;           /* rigid bodies that turn by more than half a radian */
     ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
     int gave_up, wild;  /* the numbers meant nothing, and x_new is x; blocks that it comes from, marked in cti_state.held */
+    int gained;         /* deformable bodies that gain energy (energy.h) */
+    int newton;         /* linearizations */
     int strained;       /* 1: a joint misses by more than it may at the end */
     int candidates;
     ct_real residual;   /* natural map of the last solve */
@@ -38437,7 +40959,7 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
     }
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
         const cti_rigid *r = &s->rigids[i];
-        ct_real kick = (dt + s->dt_prev[r->block]) / 2;
+        ct_real kick = cti_motion_kick(s, r->block, dt);
         cti_v3_put(s->v_free, r->block, cti_v3_mad(cti_v3_at(s->v, r->block), cti_v3_at(s->desc.gravity, 0), kick));
         cti_v3_put(s->v_free, r->block + 1, cti_v3_at(r->w_mid, 0));
     }
@@ -38467,7 +40989,7 @@ static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, i
     q->energy = 0;
     for (i = 0; i < n; i++)
         q->energy += (double)cti_v3_dot(cti_v3_at(s->v_free, blocks[i]), cti_v3_sub(cti_v3_at(s->b, blocks[i]), cti_v3_at(s->pcg_work, blocks[i])));
-    cti_islands_balance(s, dt, q, blocks, s->pcg_work, s->v_free);
+    cti_balance_component(s, dt, q, blocks, s->pcg_work, s->v_free);
     q->speed = 0, q->dynamics = -1, q->moved = 0;
     for (i = 0; i < n; i++)
         for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++) {
@@ -38899,16 +41421,80 @@ static int cti_cmr_crushed(const cti_state *s, cti_attempt *out)
     return 1;
 }
 
+/* 1: a component of a body that gains energy */
+static int cti_cmr_gains(const cti_state *s, const cti_component *q)
+{
+    int m = s->history.model_of[s->factors.blocks[q->begin]];
+    return m >= 0 && s->gains[m];
+}
+
+/* rows of components that are linearized anew are solved again; one that has no row moves freely. 0: out of memory */
+static int cti_cmr_freshen(cti_state *s)
+{
+    uint8_t *touched = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->factors.components));
+    int i, k, c;
+    if (!touched)
+        return 0;
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        for (k = 0; k < s->rows[i].n; k++) {
+            c = s->factors.component_of[s->rows[i].term[k].block];
+            touched[c] = 1;
+            s->origins[i].fresh |= cti_cmr_gains(s, &s->factors.components[c]);
+        }
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        const cti_component *q = &s->factors.components[c];
+        for (i = q->begin; !touched[c] && cti_cmr_gains(s, q) && i < q->end; i++)
+            cti_v3_put(s->v_new, s->factors.blocks[i], cti_v3_at(s->v_free, s->factors.blocks[i]));
+    }
+    return 1;
+}
+
+/* another Newton iteration: bodies that gain energy are linearized where they are now, and all is solved again. 0: out of memory */
+static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
+{
+    double t0 = cti_cmr_clock(s), t1;
+    int i, its = 0, n = CTI_LEN(s->factors.components);
+    s->again++;
+    for (i = 0; i < n; i++)
+        if (cti_cmr_gains(s, &s->factors.components[i]))
+            cti_motion_place(s, i);
+    out->extended = 0;
+    if (!cti_assemble(s, dt, &out->extended))
+        return 0;
+    t1 = cti_cmr_clock(s);
+    out->ms_assemble += t1 - t0;
+    s->factors.matrix++;
+    for (i = 0; i < n; i++) {
+        cti_component *q = &s->factors.components[i];
+        if (!cti_cmr_gains(s, q))
+            continue;
+        q->age = 1, q->stale = 1, q->guessed = 0;
+        if (!cti_cmr_free_one(s, dt, q, &its))
+            return 0;
+    }
+    out->linear_iterations += its;
+    out->ms_unconstrained += cti_cmr_clock(s) - t1;
+    if (!cti_cmr_freshen(s))
+        return 0;
+    if (!cti_plausible_motion(s, dt))
+        return cti_cmr_give_up(s, dt, out);
+    cti_cmr_move(s, dt);
+    out->clear = 0, out->newton++;
+    return cti_cmr_rounds(s, dt, c, out);
+}
+
 CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_attempt *out)
 {
     cti_row_context c;
     double t0 = cti_cmr_clock(s), t1;
     int i;
     memset(out, 0, sizeof *out);
-    out->converged = 1;
+    out->converged = out->newton = 1;
+    s->again = 0;
     if (!cti_assemble_pins(s, dt))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, dt));
+    cti_motion_predict(s, dt);
     if (!cti_assemble(s, dt, &out->extended))
         return 0;
     t1 = cti_cmr_clock(s);
@@ -38933,6 +41519,15 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     out->ms_detect = cti_cmr_clock(s) - t0;
     if (!cti_cmr_rounds(s, dt, &c, out))
         return 0;
+    while (out->clear && out->converged && !(out->event > 0)) {
+        out->gained = cti_energy_try(s, dt);
+        if (out->gained == 0 || out->newton >= s->desc.newton_iterations)
+            break;
+        if (!cti_cmr_again(s, dt, &c, out))
+            return 0;
+    }
+    if (out->rounds == 0) /* nobody judged the free motion */
+        out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
     if (!cti_cmr_crushed(s, out))
         return 0;
     for (i = 0; i < CTI_LEN(s->rigids); i++)
@@ -39387,7 +41982,10 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
 
 /* cti_step -- CT_OK, or CT_ERR_MEMORY with the state as it was. surface.x0 is up to date before and after. */
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *report);
-CTI_FN void cti_step_energies(const cti_state *s, ct_step_report *report);
+/* cti_step_undo -- takes the step back that cti_step has just done: the state is as it was. Once, and before anything else changes. */
+CTI_FN void cti_step_undo(cti_state *s);
+/* cti_step_energies -- energies and centre of mass of the committed state. */
+CTI_FN void cti_step_energies(cti_state *s, ct_step_report *report);
 
 
 /* ---- 8_step/step.c ---- */
@@ -39401,30 +41999,39 @@ CTI_FN void cti_step_energies(const cti_state *s, ct_step_report *report);
 #define CTI_STEP_RESTS 3 /* times that what is wild in the shortest substep is held there, and the rest solved about it */
 #define CTI_STEP_CALM 2 /* good substeps in a row after which the next one is twice as long */
 
-CTI_FN void cti_step_energies(const cti_state *s, ct_step_report *r)
+CTI_FN void cti_step_energies(cti_state *s, ct_step_report *r)
 {
     int i, k;
     double m = 0;
-    r->energy_kinetic = r->energy_gravity = 0;
-    r->energy_elastic = s->energy_elastic;
+    cti_energy_state(s);
+    r->energy_kinetic = r->energy_elastic = r->energy_gravity = 0;
+    for (i = 0; i < s->n_models + CTI_LEN(s->rigids); i++) {
+        r->energy_kinetic += s->energies[i].kinetic;
+        r->energy_elastic += s->energies[i].elastic, r->energy_gravity += s->energies[i].gravity;
+    }
     r->center_of_mass[0] = r->center_of_mass[1] = r->center_of_mass[2] = 0;
     for (i = 0; i < s->n; i++) {
         m += (double)s->mass[i];
-        for (k = 0; k < 3; k++) { /* angular blocks have no mass */
-            r->energy_kinetic += 0.5 * (double)(s->mass[i] * s->v[3 * i + k] * s->v[3 * i + k]);
-            r->energy_gravity -= (double)(s->mass[i] * s->desc.gravity[k] * s->x[3 * i + k]);
+        for (k = 0; k < 3; k++) /* angular blocks have no mass */
             r->center_of_mass[k] += (double)(s->mass[i] * s->x[3 * i + k]);
-        }
     }
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        r->energy_kinetic += cti_rigid_energy(&s->rigids[i]);
     for (k = 0; k < 3; k++)
         r->center_of_mass[k] = m > 0 ? r->center_of_mass[k] / m : 0;
 }
 
+/* the account of a substep */
+static void cti_step_account(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    cti_account a;
+    cti_energy_account(s, dt, &a);
+    r->work_script += a.script, r->work_pins += a.pins, r->work_joints += a.joints, r->work_recovery += a.recovery;
+    r->loss_contact += a.contact, r->loss_damping += a.damping;
+    r->energy_gained += a.gained;
+}
+
 static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
 {
-    r->newton_iterations++;
+    r->newton_iterations += a->newton;
     r->solver_iterations += a->solver_iterations;
     r->solver_sweeps += a->solver_sweeps;
     r->solver_fallbacks += a->solver_fallbacks;
@@ -39438,6 +42045,13 @@ static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
     r->ms_solve += a->ms_solve;
     if (accepted)
         r->residual = cti_max(r->residual, a->residual);
+}
+
+/* what an attempt does beside its four parts, rows and tests of its motion, counts as detection; t0: when it began [ms] */
+static void cti_step_time(const cti_state *s, double t0, cti_attempt *a)
+{
+    double rest = cti_cmr_clock(s) - t0 - a->ms_assemble - a->ms_unconstrained - a->ms_detect - a->ms_solve;
+    a->ms_detect += rest > 0 ? rest : 0;
 }
 
 static int cti_step_is_finite(const cti_state *s)
@@ -39463,27 +42077,33 @@ static void cti_step_commit_rigids(cti_state *s)
         memcpy(s->frames0, s->frames1, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->rigids));
 }
 
-/* the tentative end becomes the state */
-static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_memory *next)
+/* the tentative end becomes the state; forced: by the fail-safe */
+static int cti_step_commit(cti_state *s, ct_real dt, int forced, const cti_memory *memory, ct_real dt_memory, cti_memory *next, ct_step_report *r)
 {
-    const ct_real *v;
+    const ct_real *v = s->history.v_end;
     cti_row_context c;
     int i;
+    if (forced) /* the fail-safe has changed the motion that was looked at */
+        cti_energy_try(s, dt);
+    cti_step_account(s, dt, r);
     cti_cmr_context(s, dt, memory, dt_memory, &c);
-    if (!cti_rows_remember(s->mem, &c, s->rows, s->origins, CTI_LEN(s->rows), s->v_new, next))
+    if (!cti_impulses_add(s, dt) || !cti_rows_remember(s->mem, &c, s->rows, s->origins, CTI_LEN(s->rows), s->v_new, next))
         return 0;
+    cti_integrate_advance(s, dt);
     memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    v = cti_integrate_end(s, dt);
     for (i = 0; i < 3 * s->n; i++)
         s->dv[i] = s->v[i];
     memcpy(s->v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_step_commit_rigids(s);
+    if (!cti_linkage_keep(s, dt, forced))
+        return 0;
     for (i = 0; i < 3 * s->n; i++)
         s->dv[i] = s->v[i] - s->dv[i];
     memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     for (i = 0; i < s->n; i++)
         s->dt_prev[i] = dt;
     cti_integrate_forget(s);
+    cti_energy_commit(s);
     s->time = cti_state_ahead(s, dt);
     return 1;
 }
@@ -39514,7 +42134,7 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
         cti_step_rest(s, dt);
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    if (!a->converged || a->strained)
+    if (!a->converged || a->strained || a->gained)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     if (a->clear)
         return 1;
@@ -39561,15 +42181,18 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
     s->has_problem = 0;
     s->spent = 0;
     s->in_vain = 0;
+    cti_impulses_begin(s);
     memset(&s->limit, 0, sizeof s->limit);
 }
 
 /* a step of a world in which nothing can move */
 static void cti_step_nothing(cti_state *s, ct_real dt, ct_step_report *r)
 {
+    s->start.time = s->time;
     s->time += (double)dt;
     s->dt_memory = dt;
     cti_memory_clear(&s->memory);
+    cti_impulses_swap(s);
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
     r->substeps = 1;
@@ -39598,7 +42221,9 @@ static void cti_step_remember(cti_state *s, int slot, ct_real dt)
     cti_memory swap = s->memory;
     s->memory = s->memory_step[slot];
     s->memory_step[slot] = swap;
+    s->memory_slot = slot;
     s->dt_memory = dt;
+    cti_impulses_swap(s);
 }
 
 /* what was held in a substep is free again */
@@ -39614,6 +42239,18 @@ static ct_code cti_step_take_back(cti_state *s)
     cti_step_release(s);
     cti_start_restore(s, 0, &s->start);
     return CT_ERR_MEMORY;
+}
+
+CTI_FN void cti_step_undo(cti_state *s)
+{
+    if (s->n == 0) {
+        s->time = s->start.time;
+        cti_impulses_swap(s);
+        return;
+    }
+    cti_step_remember(s, s->memory_slot, 0);
+    s->has_problem = 0;
+    cti_step_take_back(s);
 }
 
 /* the same again over half the time, for which lists made for a motion that failed are too long */
@@ -39682,10 +42319,12 @@ static int cti_step_attempt(cti_state *s, ct_real dt, ct_real sub, const cti_mem
     t->rests = 0;
     cti_step_release(s);
     do {
+        double t0 = cti_cmr_clock(s);
         cti_arena_reset(s->arena);
         if ((s->detect.n_tangled && !cti_tangle_find(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, a))
             return 0;
-        t->good = a->clear && a->converged && !a->crushed && !a->spun && !a->strained && cti_step_is_finite(s);
+        cti_step_time(s, t0, a);
+        t->good = a->clear && a->converged && !a->crushed && !a->spun && !a->strained && !a->gained && cti_step_is_finite(s);
         t->shorter = !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s, dt);
         again = !t->shorter && a->wild > 0 && t->rests < CTI_STEP_RESTS;
         t->rests += again;
@@ -39701,7 +42340,6 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     ct_real left = dt, sub = dt, dt_memory = s->dt_memory, whole = 0; /* whole: length before a cut, 0: not cut */
     const cti_memory *memory = &s->memory;
     int slot = 0, calm = 0, halved = 0;
-    double t0 = cti_cmr_clock(s);
     cti_step_begin(s, r);
     if (s->n == 0) {
         cti_step_nothing(s, dt, r);
@@ -39726,10 +42364,10 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
             whole = 0, halved = 1;
             continue;
         }
-        if (t.a.budget)
-            cti_step_status(r, CT_STATUS_BUDGET);
+        if (!(t.a.residual <= s->desc.solver.tolerance)) /* the judge's, of whichever solver */
+            cti_step_status(r, t.a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
         if (((!t.good || t.rests) && !cti_step_force(s, sub, &t, r)) ||
-            !cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot]))
+            !cti_step_commit(s, sub, !t.good || t.rests, memory, dt_memory, &s->memory_step[slot], r))
             return cti_step_take_back(s);
         memory = &s->memory_step[slot];
         slot ^= 1;
@@ -39745,7 +42383,6 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
     cti_step_remember(s, slot ^ 1, dt_memory);
     cti_step_finish(s, r);
-    r->ms_total = cti_cmr_clock(s) - t0;
     return CT_OK;
 }
 
@@ -41491,6 +44128,7 @@ static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
     if (!cti_assemble_pins(s, dt))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, dt));
+    cti_motion_predict(s, dt);
     if (!cti_assemble(s, dt, &r->extended_elements))
         return 0;
     r->ms_assemble += cti_cmr_clock(s) - t;
@@ -41505,7 +44143,7 @@ static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, doub
     int i, k;
     *size = 0;
     for (i = 0; i < s->n; i++) {
-        ct_real kick = (dt + s->dt_prev[i]) / 2;
+        ct_real kick = cti_motion_kick(s, i, dt);
         for (k = 3 * i; k < 3 * i + 3; k++) {
             double own = (1 + (double)dt * (double)s->alpha[i]) * (double)v[k] / 2;
             double pull = (double)s->v[k] + (double)kick * (double)s->desc.gravity[k - 3 * i], m = (double)s->mass[i] * (double)v[k];
@@ -41521,25 +44159,19 @@ static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, doub
     return e + elastic;
 }
 
-/* what dampens strain adds to it from `start`, where s->A and damping [3 n] = h beta K start are of, to v: damping'd + h beta d'K d / 2 */
+/* what dampens strain adds to it from `start`, where damping [3 n] = h D start is of, to v: damping'd + h d'D d / 2 */
 static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, const ct_real *v, double *size)
 {
-    ct_real *d = s->pcg_work, *Ad = s->dcd.step;
+    ct_real *d = s->pcg_work, *q = s->pcg_work + 6 * (size_t)s->n, *Dd = s->dcd.step; /* v may be between d and q */
     double e = 0;
-    int i, k, b, m;
+    int k, m;
     for (k = 0; k < 3 * s->n; k++)
-        d[k] = v[k] - start[k];
-    cti_bsr_mul(&s->A, d, Ad);
-    for (m = 0; m < s->n_models; m++) {
-        ct_real beta;
-        int32_t lo, hi;
-        cti_assemble_extent(s->models[m], &lo, &hi, &beta);
-        for (b = lo; beta > 0 && b <= hi; b++)
-            for (i = 0; i < 3; i++) {
-                double rigid = (double)s->mass[b] * (1 + (double)dt * (double)s->alpha[b]) * (double)d[k = 3 * b + i];
-                double term = (double)d[k] * ((double)s->dcd.damping[k] + (double)(beta / (dt + beta)) * ((double)Ad[k] - rigid) / 2);
-                e += term, *size += fabs(term);
-            }
+        d[k] = v[k] - start[k], q[k] = s->x[k] + dt * start[k], Dd[k] = 0;
+    for (m = 0; m < s->n_models; m++)
+        cti_model_damping(s->models[m], q, d, Dd);
+    for (k = 0; k < 3 * s->n; k++) {
+        double term = (double)d[k] * ((double)s->dcd.damping[k] + (double)dt * (double)Dd[k] / 2);
+        e += term, *size += fabs(term);
     }
     return e;
 }
@@ -41666,16 +44298,21 @@ static int cti_dcd_contacts(cti_state *s, ct_real dt, ct_step_report *r)
     return cti_dcd_end(s, dt, v, r);
 }
 
-/* the tentative end becomes the state */
-static void cti_dcd_commit(cti_state *s, ct_real dt)
+/* the tentative end becomes the state. 0: out of memory */
+static int cti_dcd_commit(cti_state *s, ct_real dt)
 {
     int i;
+    if (!cti_impulses_add(s, dt))
+        return 0;
     memcpy(s->x, s->x_new, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_motion_fall(s, dt, s->v_new);
+    memcpy(s->fall, s->fall_new, sizeof(ct_real) * (size_t)s->n);
     memcpy(s->v, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     for (i = 0; i < s->n; i++)
         s->dt_prev[i] = dt;
     s->time = cti_state_ahead(s, dt);
+    return 1;
 }
 
 /* ---- the step ---- */
@@ -41721,6 +44358,7 @@ static void cti_dcd_begin(cti_state *s, ct_step_report *r)
     cti_arena_reset(s->arena);
     s->has_problem = 0;
     memset(&s->limit, 0, sizeof s->limit);
+    cti_impulses_begin(s);
     d->products = 0;
     if (s->n)
         memcpy(d->power_step, d->power, sizeof(double) * 3 * (size_t)s->n);
@@ -41764,7 +44402,6 @@ static ct_code cti_dcd_take_back(cti_state *s)
 CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     ct_real left = dt, sub = dt, least = dt / (ct_real)s->desc.dcd.max_substeps;
-    double t0 = cti_cmr_clock(s);
     cti_dcd_begin(s, r);
     if (!cti_start_save(s, 0, &s->start))
         return CT_ERR_MEMORY;
@@ -41782,7 +44419,8 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
             sub = cti_max(sub / (ct_real)(1 + (int)cti_min(need, 1000)), least);
             continue;
         }
-        cti_dcd_commit(s, sub);
+        if (!cti_dcd_commit(s, sub))
+            return cti_dcd_take_back(s);
         left -= sub;
         r->substeps++;
     }
@@ -41790,13 +44428,14 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
     s->dt_memory = dt;
     cti_memory_clear(&s->memory);
     if (s->n == 0) {
+        cti_impulses_swap(s);
         r->substeps = 1, r->min_distance = 2 * s->desc.thickness;
         return CT_OK;
     }
     if (!cti_dcd_finish(s, r))
         return cti_dcd_take_back(s);
     memcpy(s->dcd.power, s->dcd.power_step, sizeof(double) * 3 * (size_t)s->n);
-    r->ms_total = cti_cmr_clock(s) - t0;
+    cti_impulses_swap(s);
     return CT_OK;
 }
 
@@ -41889,6 +44528,8 @@ CTI_FN ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, dou
 CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const ct_body_id *out_body, const char *text); /* no desc: cookie NULL */
 CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m);
 CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega);
+/* cti_bodies_is_moderate -- 1 where squares of squares of a speed do not overflow: 1e77 in double, 4e9 in float. */
+CTI_FN int cti_bodies_is_moderate(const ct_real *v);
 CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m);
 CTI_FN ct_code cti_bodies_check_path(ct_world *w, ct_body_id body, const ct_motion_segment *path, int n);
 CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness);
@@ -42037,6 +44678,7 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     CTI_CLEAR(s->tangled_pairs);
     CTI_CLEAR(s->repairs);
     CTI_CLEAR(s->movers);
+    CTI_CLEAR(s->impulses.touches); /* their features are numbers of the surface */
     s->n_models = 0;
     s->has_problem = 0;
     w->ready = 0;
@@ -42230,7 +44872,9 @@ static int cti_prepare_scratch(ct_world *w)
     int n3 = 3 * s->n;
     cti_mem *m = &w->mem;
     int i;
+    int bodies = s->n_models + CTI_LEN(s->rigids);
     s->mass_min = 0;
+    s->energies_known = 0;
     for (i = 0; i < s->n; i++)
         if (s->mass[i] > 0 && (s->mass_min == 0 || s->mass[i] < s->mass_min))
             s->mass_min = s->mass[i];
@@ -42244,9 +44888,12 @@ static int cti_prepare_scratch(ct_world *w)
         return 0;
     if (n3)
         memset(s->dv, 0, sizeof *s->dv * (size_t)n3), memset(s->held, 0, (size_t)s->n);
-    return cti_integrate_reserve(s) && CTI_RESIZE(m, s->fixed, s->n) && CTI_RESIZE(m, s->v_fixed, n3) && CTI_RESIZE(m, s->filter, s->n) &&
+    return cti_integrate_reserve(s) && cti_impulses_reserve(s) && CTI_RESIZE(m, s->fixed, s->n) && CTI_RESIZE(m, s->v_fixed, n3) && CTI_RESIZE(m, s->filter, s->n) &&
            CTI_RESIZE(m, s->b, n3) && CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->dv_free, n3) &&
-           CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
+           CTI_RESIZE(m, s->q, n3) && CTI_RESIZE(m, s->fall_new, s->n) && CTI_RESIZE(m, s->energies, bodies) &&
+           CTI_RESIZE(m, s->energies_new, bodies) && CTI_RESIZE(m, s->works, bodies) && CTI_RESIZE(m, s->gains, s->n_models) && CTI_RESIZE(m, s->impulse, n3) &&
+           CTI_RESIZE(m, s->turns, CTI_LEN(s->factors.components)) &&
+           CTI_RESIZE(m, s->force0, s->desc.integrator == CT_INTEGRATOR_NEWMARK ? n3 : 0) && CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
 }
 
 /* centres and radii of a body's tets at rest */
@@ -42316,6 +44963,8 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
 /* ---- 9_world/world.c ---- */
 /* world.c -- creation, stepping, errors, library information. Method: the world validates and keeps books; all numerics are on the floors
    below. */
+
+#define CTI_WORLD_MOST 1.7976931348623157e308 /* the largest double */
 
 static const char *const cti_world_codes[] = {
 #define CTI_WORLD_TEXT(name, text) text,
@@ -42456,6 +45105,7 @@ CONTACT_API_DEF ct_world_desc ct_world_desc_default(void)
     d.cmr_rounds = 5;
     d.max_halvings = 5;
     d.recovery_speed = 1;
+    d.newton_iterations = 8;
     d.dcd.newton_iterations = 1;
     d.dcd.decouple = CT_DECOUPLE_PIVOT;
     d.dcd.friction = CT_DCD_FRICTION_IMPLICIT;
@@ -42593,6 +45243,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->integrator, "integrator is out of range");
     if ((int)d->broad_phase < 0 || d->broad_phase >= CT_BROAD_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->broad_phase, "broad_phase is out of range");
+    if (d->newton_iterations < 1 || d->newton_iterations > 100)
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, d->newton_iterations, "newton_iterations must be 1 to 100");
     if (d->cmr_rounds < 1 || d->max_halvings < 0 || d->max_halvings > 8)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, d->cmr_rounds, "cmr_rounds must be at least 1, max_halvings 0 to 8");
     if ((int)d->row_mode < 0 || d->row_mode > CT_ROW_VELOCITY)
@@ -42674,6 +45326,8 @@ static void cti_world_free_state(ct_world *w)
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
     CTI_FREE(m, s->x), CTI_FREE(m, s->v), CTI_FREE(m, s->mass), CTI_FREE(m, s->inv_mass), CTI_FREE(m, s->alpha), CTI_FREE(m, s->dt_prev);
+    CTI_FREE(m, s->fall), CTI_FREE(m, s->fall_new), CTI_FREE(m, s->energies), CTI_FREE(m, s->energies_new), CTI_FREE(m, s->works);
+    CTI_FREE(m, s->gains), CTI_FREE(m, s->q), CTI_FREE(m, s->turns), CTI_FREE(m, s->force0), CTI_FREE(m, s->impulse);
     CTI_FREE(m, s->held), CTI_FREE(m, s->fixed), CTI_FREE(m, s->v_fixed), CTI_FREE(m, s->filter), CTI_FREE(m, s->projectors);
     CTI_FREE(m, s->pins), CTI_FREE(m, s->path), CTI_FREE(m, s->directions);
     CTI_FREE(m, s->b), CTI_FREE(m, s->force), CTI_FREE(m, s->v_free), CTI_FREE(m, s->dv), CTI_FREE(m, s->dv_free), CTI_FREE(m, s->v_new);
@@ -42688,6 +45342,9 @@ static void cti_world_free_state(ct_world *w)
     cti_memory_free(m, &s->memory);
     cti_memory_free(m, &s->memory_step[0]);
     cti_memory_free(m, &s->memory_step[1]);
+    cti_impulses_free(m, &s->impulses);
+    cti_impulses_free(m, &s->impulses_step);
+    CTI_FREE(m, s->reactions.blocks), CTI_FREE(m, s->reactions.values);
 }
 
 CONTACT_API_DEF void ct_world_destroy(ct_world *w)
@@ -42723,30 +45380,58 @@ static int cti_world_coarse(const cti_surface *f)
     return n;
 }
 
+/* a sum that overflows is the largest number */
+static double cti_world_bounded(double x) { return cti_finite64(x) ? x : (x < 0 ? -CTI_WORLD_MOST : CTI_WORLD_MOST); }
+
+/* times, which add up, and sums that may overflow; t0, t1: when the step began, and when bodies were prepared [ms] */
+static void cti_world_report(const ct_world *w, double t0, double t1, ct_step_report *r)
+{
+    int k;
+    if (w->state.limit.n > 0)
+        cti_world_public_pair(w, &w->state.limit, &r->limit);
+    r->coarse = cti_world_coarse(&w->state.surface);
+    r->energy_kinetic = cti_world_bounded(r->energy_kinetic);
+    r->energy_elastic = cti_world_bounded(r->energy_elastic);
+    r->energy_gravity = cti_world_bounded(r->energy_gravity);
+    for (k = 0; k < 3; k++)
+        r->center_of_mass[k] = cti_world_bounded(r->center_of_mass[k]);
+    r->ms_prepare = t1 - t0;
+    r->ms_total = cti_cmr_clock(&w->state) - t0;
+    r->ms_finish = r->ms_total - r->ms_prepare - r->ms_assemble - r->ms_unconstrained - r->ms_detect - r->ms_solve;
+    r->ms_finish = r->ms_finish > 0 ? r->ms_finish : 0;
+}
+
 CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
 {
     ct_step_report report;
     ct_body_id none = {0, 0};
     ct_code code;
+    double t0, t1;
     if (!w)
         return CT_ERR_ARGUMENT;
     if (!(dt > 0) || !cti_finite(dt))
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, (double)dt, "dt must be positive and finite");
+    t0 = cti_cmr_clock(&w->state);
     code = cti_world_prepare(w);
     if (code != CT_OK)
         return code;
+    t1 = cti_cmr_clock(&w->state);
     w->contacts_ready = 0;
-    code = CTI_IS_DISCRETE(&w->state) ? cti_dcd_step(&w->state, dt, &report) : cti_step(&w->state, dt, &report);
     w->mem.failed = 0;
-    if (code != CT_OK)
+    code = CTI_IS_DISCRETE(&w->state) ? cti_dcd_step(&w->state, dt, &report) : cti_step(&w->state, dt, &report);
+    if (code == CT_OK && CONTACT_VALIDATE) {
+        code = cti_inspect(w, &report);
+        if (code == CT_ERR_MEMORY)
+            cti_step_undo(&w->state);
+    }
+    w->mem.failed = 0;
+    if (code == CT_ERR_MEMORY)
         return cti_world_fail(w, code, none, -1, 0, "out of memory in a step; the world is as it was");
     if (out_report) {
-        if (w->state.limit.n > 0)
-            cti_world_public_pair(w, &w->state.limit, &report.limit);
-        report.coarse = cti_world_coarse(&w->state.surface);
+        cti_world_report(w, t0, t1, &report);
         *out_report = report;
     }
-    return CONTACT_VALIDATE ? cti_inspect(w, &report) : CT_OK;
+    return code;
 }
 
 CONTACT_API_DEF const ct_error_info *ct_world_error(const ct_world *w) { return w ? &w->error : NULL; }
@@ -42878,6 +45563,12 @@ CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m)
     return code;
 }
 
+CTI_FN int cti_bodies_is_moderate(const ct_real *v)
+{
+    ct_real square = cti_v3_norm2(cti_v3_at(v, 0));
+    return cti_finite(square * square);
+}
+
 CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega)
 {
     int k;
@@ -42886,6 +45577,11 @@ CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real t
     for (k = 0; v && k < 3; k++)
         if (!cti_finite(v[k]) || !cti_finite(omega[k]))
             return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "velocity must be finite");
+    if (v && !cti_bodies_is_moderate(v))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)cti_v3_norm(cti_v3_at(v, 0)), "velocity is too large: its fourth power is not finite");
+    if (v && !cti_bodies_is_moderate(omega))
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)cti_v3_norm(cti_v3_at(omega, 0)),
+                                 "angular_velocity is too large: its fourth power is not finite");
     return CT_OK;
 }
 
@@ -42959,7 +45655,7 @@ static int cti_bodies_reserve_blocks(ct_world *w, const cti_body *b)
     cti_mem *m = &w->mem;
     int n1 = s->n + b->n_blocks;
     return CTI_RESERVE(m, s->rigids, CTI_LEN(s->rigids) + 1) && CTI_RESERVE(m, s->x, 3 * n1) && CTI_RESERVE(m, s->v, 3 * n1) &&
-           CTI_RESERVE(m, s->mass, n1) && CTI_RESERVE(m, s->inv_mass, n1) && CTI_RESERVE(m, s->alpha, n1) && CTI_RESERVE(m, s->dt_prev, n1);
+           CTI_RESERVE(m, s->mass, n1) && CTI_RESERVE(m, s->inv_mass, n1) && CTI_RESERVE(m, s->alpha, n1) && CTI_RESERVE(m, s->dt_prev, n1) && CTI_RESERVE(m, s->fall, n1);
 }
 
 /* a deformable body's nodes: masses, and a rigid velocity about the centre of mass */
@@ -43010,7 +45706,7 @@ static void cti_bodies_join_blocks(ct_world *w, cti_body *b, const ct_real *v, c
     cti_mem *m = &w->mem;
     int n0 = s->n, n1 = s->n + b->n_blocks, i;
     CTI_RESIZE(m, s->x, 3 * n1), CTI_RESIZE(m, s->v, 3 * n1), CTI_RESIZE(m, s->mass, n1), CTI_RESIZE(m, s->inv_mass, n1);
-    CTI_RESIZE(m, s->alpha, n1), CTI_RESIZE(m, s->dt_prev, n1);
+    CTI_RESIZE(m, s->alpha, n1), CTI_RESIZE(m, s->dt_prev, n1), CTI_RESIZE(m, s->fall, n1);
     for (i = n0; i < n1; i++) {
         s->mass[i] = 0;
         s->alpha[i] = b->material.damping_mass;
@@ -43126,7 +45822,7 @@ CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d,
 
 /* ---- 9_world/bodies_soft.c ---- */
 /* bodies_soft.c -- soft bodies and cloth: nodes with an elastic model, and the surface that collides. Method: the boundary of the tets, or a
-   triangle mesh that is embedded in them by barycentric weights. Based on: Otaduy 2009, sec. 6 (letters in coarse tets). */
+   triangle mesh that is embedded in them by barycentric weights; a tet then counts with the part of it that the mesh encloses. Based on: Otaduy 2009, sec. 6 (letters in coarse tets). */
 
 #define CTI_BODIES_REACH CTI_R(0.25) /* how far outside of its tet, in weights, a vertex may be embedded */
 
@@ -43193,6 +45889,22 @@ static ct_code cti_bodies_skin(ct_world *w, cti_body *b, const ct_soft_desc *d)
     return code == CT_OK ? cti_bodies_surface(w, b, 0) : code;
 }
 
+/* an embedded body has the mass and the stiffness of what its surface encloses, tet by tet */
+static ct_code cti_bodies_fill(ct_world *w, cti_body *b, const ct_soft_desc *d)
+{
+    cti_mem *m = &w->mem;
+    ct_real *fill = NULL;
+    int ok;
+    if (!d->surface || !b->topology.closed)
+        return CT_OK;
+    ok = CTI_RESIZE(m, fill, d->mesh->n_tets) && cti_fill(m, d->mesh->positions, d->mesh->tets, d->mesh->n_tets, d->surface->positions,
+                                                          d->surface->triangles, d->surface->n_triangles, fill);
+    if (ok)
+        cti_tet_batch_fill(&b->model.tets, fill);
+    CTI_FREE(m, fill);
+    return ok ? CT_OK : CT_ERR_MEMORY;
+}
+
 CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_body_id *out_body)
 {
     cti_body b;
@@ -43225,6 +45937,8 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
         code = cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a tet is inverted or flat (element: tet, value: volume)");
     if (code == CT_OK)
         code = cti_bodies_skin(w, &b, d);
+    if (code == CT_OK)
+        code = cti_bodies_fill(w, &b, d);
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
 }
 
@@ -43488,6 +46202,12 @@ CONTACT_API_DEF ct_code ct_body_set_motion(ct_world *w, ct_body_id body, const c
     for (k = 0; k < 3; k++)
         if ((velocity && !cti_finite(velocity[k])) || (angular_velocity && !cti_finite(angular_velocity[k])))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "velocity must be finite");
+    if (velocity && !cti_bodies_is_moderate(velocity))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)velocity[0], "velocity is too large: its fourth power is not finite");
+    if (angular_velocity && !cti_bodies_is_moderate(angular_velocity))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)angular_velocity[0],
+                              "angular_velocity is too large: its fourth power is not finite");
+    w->state.rigids[b->rigid].linked = 0;
     if (velocity)
         memcpy(w->state.v + 3 * (size_t)b->block0, velocity, 3 * sizeof(ct_real));
     if (angular_velocity) {
@@ -43773,10 +46493,10 @@ CONTACT_API_DEF ct_code ct_joint_get_impulse(const ct_world *cw, ct_joint_id joi
     int k;
     if (!q)
         return code;
-    m = cti_memory_find(&cw->state.memory, q->joint.key);
+    m = cti_memory_find(&cw->state.impulses.joints, q->joint.key);
     for (k = 0; out_linear && k < 3; k++)
         out_linear[k] = m ? m->impulse[k] : 0;
-    m = cti_memory_find(&cw->state.memory, q->joint.key + 1);
+    m = cti_memory_find(&cw->state.impulses.joints, q->joint.key + 1);
     for (k = 0; out_angular && k < 3; k++)
         out_angular[k] = m ? m->impulse[k] * q->joint.lever : 0;
     return CT_OK;
@@ -43817,6 +46537,8 @@ CTI_FN int cti_world_resolve_joints(ct_world *w)
     cti_surface *f = &w->state.surface;
     int i;
     CTI_CLEAR(w->state.joints);
+    for (i = 0; i < CTI_LEN(w->state.rigids); i++)
+        w->state.rigids[i].linked = 0;
     for (i = 0; i < CTI_LEN(w->joints); i++) {
         const cti_world_joint *q = &w->joints[i];
         cti_joint j = q->joint;
@@ -43892,7 +46614,9 @@ static void cti_bodies_remove_blocks(ct_world *w, int b0, int n)
     memmove(s->inv_mass + b0, s->inv_mass + b0 + n, sizeof(ct_real) * tail);
     memmove(s->alpha + b0, s->alpha + b0 + n, sizeof(ct_real) * tail);
     memmove(s->dt_prev + b0, s->dt_prev + b0 + n, sizeof(ct_real) * tail);
+    memmove(s->fall + b0, s->fall + b0 + n, sizeof(ct_real) * tail);
     cti_integrate_remove(s, b0, n);
+    cti_impulses_remove(s, b0, n);
     s->n -= n;
     for (i = k = 0; i < CTI_LEN(s->pins); i++)
         if (s->pins[i].block < b0 || s->pins[i].block >= b0 + n) {
@@ -43947,6 +46671,7 @@ CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
             stbds_header(w->state.x)->length = stbds_header(w->state.v)->length = 3 * (size_t)w->state.n;
             stbds_header(w->state.mass)->length = stbds_header(w->state.inv_mass)->length = (size_t)w->state.n;
             stbds_header(w->state.alpha)->length = stbds_header(w->state.dt_prev)->length = (size_t)w->state.n;
+            stbds_header(w->state.fall)->length = (size_t)w->state.n;
         }
     }
     cti_world_drop_joints(w, slot);
@@ -44082,9 +46807,12 @@ CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, con
     for (i = 0; i < 3 * n; i++)
         if (!cti_finite(velocities[i]))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i / 3, 0, "a velocity is not finite (element: vertex)");
+    for (i = 0; i < n; i++)
+        if (!cti_bodies_is_moderate(velocities + 3 * (size_t)i))
+            return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, 0, "a velocity is too large: its fourth power is not finite (element: vertex)");
     memcpy(w->state.v + 3 * (size_t)b->block0, velocities, sizeof(ct_real) * 3 * (size_t)n);
-    /* BDF2 starts again from them */
-    for (i = 0; w->state.desc.integrator == CT_INTEGRATOR_BDF2 && i < n; i++)
+    /* they are those of now: every integrator starts again from them */
+    for (i = 0; i < n; i++)
         w->state.dt_prev[b->block0 + i] = 0;
     return CT_OK;
 }
@@ -44108,6 +46836,9 @@ CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_mo
     for (k = 0; m && k < 3; k++)
         if (!cti_finite(m->linear[k]) || !cti_finite(m->angular[k]) || !cti_finite(m->center[k]))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "motion must be finite");
+    if (m && (!cti_bodies_is_moderate(m->linear) || !cti_bodies_is_moderate(m->angular) || !cti_bodies_is_moderate(m->center)))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)cti_v3_norm(cti_v3_at(m->angular, 0)),
+                              "motion.linear, angular or center is too large: its fourth power is not finite (value: angular)");
     return CT_OK;
 }
 
@@ -44220,6 +46951,23 @@ CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vert
     return CTI_PUSH(&w->mem, w->state.directions, d) ? CT_OK : cti_world_fail(w, CT_ERR_MEMORY, body, -1, 0, "out of memory");
 }
 
+CONTACT_API_DEF ct_code ct_body_get_pin_impulse(const ct_world *cw, ct_body_id body, int32_t vertex, ct_real out_impulse[3])
+{
+    ct_world *w = (ct_world *)cw;
+    const ct_real *pins;
+    int slot = cti_world_slot(w, body), block, k;
+    if (slot < 0)
+        return cti_bodies_stale(w, body);
+    if (!cti_body_has_model(&w->bodies[slot]) || vertex < 0 || vertex >= w->bodies[slot].n_blocks || !out_impulse)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, vertex,
+                              "a pin's impulse needs a deformable body, one of its nodes and room for it (element: vertex)");
+    pins = w->state.impulses.pins;
+    block = w->bodies[slot].block0 + vertex;
+    for (k = 0; k < 3; k++)
+        out_impulse[k] = 3 * block < CTI_LEN(pins) ? pins[3 * block + k] : 0;
+    return CT_OK;
+}
+
 /* ---- 9_world/query.c ---- */
 /* query.c -- what a world tells of itself: pairs, contacts, hash. */
 
@@ -44319,11 +47067,10 @@ CONTACT_API_DEF ct_code ct_world_validate(const ct_world *cw, ct_pair **out_pair
     return CT_OK;
 }
 
-static void cti_query_contact(const ct_world *w, int i, ct_contact *out)
+static void cti_query_contact(const ct_world *w, const cti_touch *t, ct_contact *out)
 {
     const cti_state *s = &w->state;
-    const cti_row *row = &s->rows[i];
-    const cti_pair *p = &s->origins[i].pair;
+    const cti_pair *p = &t->pair;
     cti_v3 at = cti_v3_zero();
     ct_pair names;
     int k;
@@ -44340,12 +47087,12 @@ static void cti_query_contact(const ct_world *w, int i, ct_contact *out)
     for (k = p->n_a; k < p->n; k++)
         out->weights_b[k - p->n_a] = -p->w[k];
     cti_v3_put(out->point, 0, at);
-    memcpy(out->normal, row->frame, sizeof out->normal);
-    memcpy(out->tangent, row->frame + 3, sizeof out->tangent);
-    out->gap = cti_v3_dot(cti_v3_at(row->frame, 0), cti_pair_offset(&s->surface, s->surface.x0, p)) - s->origins[i].thickness;
-    out->impulse_normal = row->r[0];
-    out->impulse_tangent[0] = row->r[1], out->impulse_tangent[1] = row->r[2];
-    out->sticking = row->r[1] * row->r[1] + row->r[2] * row->r[2] < row->mu * row->mu * row->r[0] * row->r[0] * CTI_R(0.9999);
+    memcpy(out->normal, t->frame, sizeof out->normal);
+    memcpy(out->tangent, t->frame + 3, sizeof out->tangent);
+    out->gap = cti_v3_dot(cti_v3_at(t->frame, 0), cti_pair_offset(&s->surface, s->surface.x0, p)) - t->thickness;
+    out->impulse_normal = t->r[0];
+    out->impulse_tangent[0] = t->r[1], out->impulse_tangent[1] = t->r[2];
+    out->sticking = t->sticking;
 }
 
 CONTACT_API_DEF ct_code ct_world_contacts(const ct_world *cw, const ct_contact **out_contacts, int *out_n)
@@ -44359,11 +47106,9 @@ CONTACT_API_DEF ct_code ct_world_contacts(const ct_world *cw, const ct_contact *
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "out_contacts or out_n is NULL");
     if (!w->contacts_ready) {
         CTI_CLEAR(w->contacts);
-        for (i = 0; i < CTI_LEN(w->state.rows); i++) {
+        for (i = 0; i < CTI_LEN(w->state.impulses.touches); i++) {
             ct_contact c;
-            if (w->state.rows[i].equations || w->state.origins[i].repair || !(w->state.rows[i].r[0] > 0))
-                continue;
-            cti_query_contact(w, i, &c);
+            cti_query_contact(w, &w->state.impulses.touches[i], &c);
             if (!CTI_PUSH(&w->mem, w->contacts, c))
                 return cti_world_fail(w, CT_ERR_MEMORY, none, -1, 0, "out of memory while listing contacts");
         }
@@ -44543,6 +47288,7 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     s->time = u->start.time, s->dt_memory = u->start.dt_memory;
     memcpy(s->v, u->start.v, sizeof(ct_real) * 3 * (size_t)n);
     memcpy(s->dt_prev, u->start.dt_prev, sizeof(ct_real) * (size_t)n);
+    memcpy(s->fall, u->start.fall, sizeof(ct_real) * (size_t)n);
     for (i = 0; i < CTI_LEN(s->factors.components); i++) /* bodies were carried at rest */
         s->factors.components[i].drift = CTI_REAL_MAX, s->factors.components[i].stale = 1;
     if (n)
@@ -44564,6 +47310,7 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
     cti_memory_clear(&s->memory);
+    cti_impulses_clear(&s->impulses);
     s->detect.valid = 0;
     s->detect.n_tangled = s->detect.n_tangled > 0 ? s->detect.n_tangled : 1;
 }
@@ -44591,6 +47338,7 @@ CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_le
     code = cti_untangle_save(w, &u) ? CT_OK : CT_ERR_MEMORY;
     if (code == CT_OK) {
         w->state.still = 1;
+        w->mem.failed = 0;
         memset(w->state.desc.gravity, 0, sizeof w->state.desc.gravity);
         code = cti_untangle_steps(w, &u);
         cti_untangle_leave(w, &u);
@@ -48535,6 +51283,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_SYMBOLIC_ONCE_LARGE
 #undef CTI_LOCAL_MISS
 #undef CTI_LOCAL_FLAT
+#undef CTI_ANDERSON_FAR
 #undef CTI_NODES_REBASE
 #undef CTI_ICA_FEW
 #undef CTI_ICA_MORE
@@ -48549,6 +51298,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ICA_SCATTER_US
 #undef CTI_ICA_VELOCITY_US
 #undef CTI_ICA_SOLVE_US
+#undef CTI_ICA_JUDGE
 #undef CTI_ICA_STALL
 #undef CTI_DUAL_MOST
 #undef CTI_MPRGP_ROUNDING
@@ -48657,6 +51407,10 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_CORRECT_BODIES
 #undef CTI_CORRECT_NEWS
 #undef CTI_START_COPY
+#undef CTI_BALANCE_SOFT
+#undef CTI_BALANCE_SMALL
+#undef CTI_BALANCE_LARGE
+#undef CTI_BALANCE_SHARE
 #undef CTI_ISLANDS_POOR
 #undef CTI_ISLANDS_POOR_SPEED
 #undef CTI_ISLANDS_LOOSE
@@ -48711,6 +51465,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_DCD_ROUNDING
 #undef CTI_COOKIE
 #undef CTI_WORLD_ULPS
+#undef CTI_WORLD_MOST
 #undef CTI_BODIES_REACH
 #undef CTI_JOINT_SIZE
 #undef CTI_JOINT_CLEAR

@@ -37,7 +37,10 @@ enum { CTI_ICA_PATIENCE = 3 };
 #define CTI_ICA_SCATTER_US 0.06
 #define CTI_ICA_VELOCITY_US 0.05
 #define CTI_ICA_SOLVE_US 0.4
-#define CTI_ICA_JUDGE CTI_R(2) /* times the tolerance below which a change of the outer loop is worth a judgement */
+/* times the tolerance below which a change of the outer loop is worth a judgement; and where clusters are not coupled, whose change is mostly
+   what the contacts asked for. A half and the double tell the same; judged always, S2 ends with a fifth of its steps on their budget */
+#define CTI_ICA_JUDGE CTI_R(2)
+#define CTI_ICA_EARLY CTI_R(10)
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
 /* ---- outer iteration: refine v ---- */
@@ -426,8 +429,9 @@ static ct_real cti_ica_judged(cti_ica *s, ct_real now)
     }
     cti_residual_eval(s->p, s->desc->cone, s->v, s->work, &res);
     if (!(res.natural_map <= tol)) {
-        s->worth = cti_clamp(now / s->p->velocity_scale * cti_max(CTI_R(0.1), tol / res.natural_map), 0, CTI_R(0.9) * s->worth);
-        s->tight = cti_max(CTI_R(1e-3), cti_min(s->tight, s->worth / tol));
+        if (s->coupled)
+            s->worth = cti_clamp(now / s->p->velocity_scale * cti_max(CTI_R(0.1), tol / res.natural_map), 0, CTI_R(0.9) * s->worth);
+        s->tight = cti_max(CTI_R(1e-3), cti_min(s->tight, s->coupled ? s->worth / tol : cti_max(CTI_R(0.3) * s->tight, tol / res.natural_map)));
         return res.natural_map;
     }
     for (i = 0; i < s->p->n_rows; i++)
@@ -593,7 +597,7 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
     s->fused = s->n_own > 0;
     s->correcting = s->coupled && s->p->correction && !s->p->plain && desc->termination == CT_TERMINATION_RESIDUAL;
     s->corrected = s->nearest = CTI_REAL_MAX;
-    s->worth = CTI_ICA_JUDGE * desc->tolerance, s->tight = 1;
+    s->worth = (s->coupled ? CTI_ICA_JUDGE : CTI_ICA_EARLY) * desc->tolerance, s->tight = 1;
     cti_ica_forget_pace(s);
     for (info->iterations = 1; info->iterations <= most; info->iterations++) {
         ct_real contact = 0, judged = -1, now = cti_ica_iterate(s, info, &best, &last, &contact);

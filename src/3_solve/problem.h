@@ -79,6 +79,7 @@ typedef struct cti_problem {
     const struct cti_body_factor *bodies; /* the blocks of A that it couples, run by run, with exact factors (bodywise.h) */
     int n_bodies;               /* 0: nobody has them */
     const cti_correction *correction; /* between sweeps over coupled clusters; or NULL */
+    const ct_real *whole;       /* [n] inverse mass [1/kg] of all that A couples to a block where nothing holds it, else 0; or NULL */
     ct_real *local;             /* [3 n_rows] local compliances of the rows (cti_residual_prepare); NULL: the judge computes them each time */
     int (*balance)(void *ctx, ct_real *r, ct_real *v); /* rows[].r and v take up what the residual r [3 n] holds of bodies' momenta, which is
                                    done before they are judged. 0: out of memory; or NULL */

@@ -133,11 +133,26 @@ CTI_FN void cti_residual_dynamics(const cti_problem *p, const ct_real *v, ct_rea
 }
 
 /* the local compliance of row i is computed here, so that it owes nothing to a solver */
+/* the least that a row's blocks answer to a unit impulse: as the whole bodies that they belong to. The local compliance of a node of a stiff body
+   is that of its stiffness, far below, and a judge that measures by it does not see an impulse that throws the body */
+static ct_real cti_residual_whole(const cti_problem *p, const cti_row *row)
+{
+    ct_real sum = 0, weight = 0;
+    int k;
+    for (k = 0; p->whole && k < row->n; k++) {
+        weight = k == row->n_a ? row->term[k].weight : weight + row->term[k].weight;
+        if (k + 1 == row->n_a || k + 1 == row->n)
+            sum += weight * weight * p->whole[row->term[k].block];
+    }
+    return sum;
+}
+
 static void cti_residual_compliance(const cti_problem *p, int i, ct_real *d)
 {
     ct_real dinv[9 * CTI_ROW_TERMS];
     cti_row row = p->rows[i];
     cti_problem q = *p;
+    ct_real whole;
     int k;
     int32_t filter[CTI_ROW_TERMS];
     for (k = 0; k < row.n; k++) {
@@ -149,6 +164,9 @@ static void cti_residual_compliance(const cti_problem *p, int i, ct_real *d)
     }
     q.filter = filter;
     cti_residual_local(&q, &row, dinv, d);
+    whole = cti_residual_whole(p, &p->rows[i]);
+    for (k = 0; d[0] > 0 && k < 3; k++)
+        d[k] = cti_max(d[k], whole);
 }
 
 static void cti_residual_prepare_rows(int begin, int end, int worker, void *context)

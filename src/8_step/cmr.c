@@ -192,7 +192,7 @@ static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     cti_cmr_frees q;
     int c, its = 0, n = CTI_LEN(s->factors.components);
     cti_factors_age(&s->factors);
-    s->factors.rest = s->desc.thickness;
+    s->factors.rest = s->desc.thickness, s->factors.mass = s->mass;
     cti_cmr_free_start(s, dt);
     for (c = 0; c < n; c++)
         if (!s->factors.components[c].guessed && !cti_factors_prepare(&s->factors, &s->factors.components[c], dt))

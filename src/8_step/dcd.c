@@ -329,6 +329,8 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
     r->solves += CTI_LEN(s->rows) > 0;
     if (q.budget)
         cti_dcd_status(r, CT_STATUS_BUDGET);
+    else if (!(q.residual <= s->desc.solver.tolerance))
+        cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
     r->ms_solve += cti_cmr_clock(s) - t;
     return cti_dcd_keep(s, v);
 }

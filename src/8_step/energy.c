@@ -171,17 +171,19 @@ static void cti_energy_row(const cti_state *s, int i, cti_account *out)
         out->contact -= work;
 }
 
-/* what mass and stiffness damping take, u'(alpha M + D) u dt */
+/* what mass and stiffness damping take, (u'alpha M u + w'D w) dt: w is u less the turn that the step is linearized about, as in b */
 static double cti_energy_damping(cti_state *s, ct_real dt)
 {
-    ct_real *D = s->pcg_work;
+    ct_real *D = s->pcg_work, *w = D + 3 * (size_t)s->n;
     double lost = 0;
     int i, k, b;
     memset(D, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (i = 0; i < s->n_models; i++)
-        cti_model_damping(s->models[i], s->x_new, s->v_new, D);
     for (i = 0; i < 3 * s->n; i++)
-        lost += (double)(D[i] * s->v_new[i]) + (double)(s->alpha[i / 3] * s->mass[i / 3] * s->v_new[i]) * (double)s->v_new[i];
+        w[i] = s->v_new[i] - (s->q[i] - s->x[i]) / dt;
+    for (i = 0; i < s->n_models; i++)
+        cti_model_damping(s->models[i], s->q, w, D);
+    for (i = 0; i < 3 * s->n; i++)
+        lost += (double)(D[i] * w[i]) + (double)(s->alpha[i / 3] * s->mass[i / 3] * s->v_new[i]) * (double)s->v_new[i];
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
         const cti_rigid *r = &s->rigids[i];
         b = r->block + 1;

@@ -13,6 +13,9 @@
 #define CTI_FACTORS_PORTS_MOST 1500 /* the same where nodes were tried and failed */
 #define CTI_FACTORS_HARD 30        /* attempts for which a component stays one cluster then */
 #define CTI_FACTORS_LARGE 5e7      /* flops of a factorization that is put off in flight */
+/* stiffness of a block by its mass above which a component is factored in double: float then knows the body's free motion, which is the mass's,
+   to less than a hundredth. S1 has 1e2, a steel cube of 2 cm at 1/60 s 1e9; ten times more or less is the same in all scenes at hand */
+#define CTI_FACTORS_STIFF CTI_R(1e5)
 #define CTI_FACTORS_SOLVE 15       /* flops a nonzero of a factorization that take as long as a solve, which waits for memory */
 #define CTI_FACTORS_CHEAP 300      /* flops a nonzero below which a factor is renewed in every step: some ten solves with it */
 
@@ -21,6 +24,7 @@ static void cti_factors_free_component(cti_mem *mem, cti_component *c)
     cti_gather_free(mem, &c->gather);
     cti_factor32_free(mem, &c->factor);
     cti_factor32_free(mem, &c->held);
+    cti_factor64_free(mem, &c->exact);
     CTI_FREE(mem, c->port_at);
     CTI_FREE(mem, c->ports);
     CTI_FREE(mem, c->C);
@@ -180,6 +184,7 @@ CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, cons
     int c, n = A->n, most = 1;
     f->mem = mem;
     f->arena = arena;
+    f->A = A;
     if (!CTI_RESIZE(mem, f->blocks, n) || !CTI_RESIZE(mem, f->component_of, n) || !CTI_RESIZE(mem, f->rank, n) ||
         !CTI_RESIZE(mem, f->patch_blocks, n))
         return 0;
@@ -238,15 +243,32 @@ static void cti_factors_charge(cti_component *q, int iterations)
         q->extra += cti_max_int(0, iterations - q->iterations);
 }
 
-CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor)
+/* room for `doubles` of work in a solve of each worker. 0: out of memory */
+static int cti_factors_reserve_work(cti_factors *f, size_t doubles)
 {
-    size_t room = (cti_factor32_work(factor) + 15) & ~(size_t)15;
+    size_t room = (doubles + 15) & ~(size_t)15;
     if (room <= f->work_room)
         return 1;
     if (!CTI_RESERVE(f->mem, f->work, (int64_t)(room * (size_t)cti_tasks_workers(f->tasks))))
         return 0;
     f->work_room = room;
     return 1;
+}
+
+CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor) { return cti_factors_reserve_work(f, (cti_factor32_work(factor) + 1) / 2); }
+
+/* largest stiffness of a block by its mass */
+static ct_real cti_factors_stiffness(const cti_factors *f, const cti_component *q, const ct_real *mass)
+{
+    ct_real big = 0;
+    int i;
+    for (i = q->begin; i < q->end; i++) {
+        int b = f->blocks[i];
+        const ct_real *D = f->A->val + 9 * (size_t)f->A->diag[b];
+        if (mass[b] > 0)
+            big = cti_max(big, (D[0] + D[4] + D[8]) / (3 * mass[b]) - 1);
+    }
+    return big;
 }
 
 CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt)
@@ -256,6 +278,9 @@ CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt)
     if (!q->due)
         return 1;
     f->n_refactored++;
+    q->stiff = f->mass && cti_factors_stiffness(f, q, f->mass) > CTI_FACTORS_STIFF;
+    if (q->stiff)
+        return cti_factor64_reserve(f->mem, &q->exact, sym) && cti_factors_reserve_work(f, cti_factor64_work(&q->exact));
     return cti_factor32_reserve(f->mem, &q->factor, sym) && cti_factors_room(f, &q->factor);
 }
 
@@ -263,7 +288,10 @@ CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt)
 {
     if (!q->due)
         return;
-    cti_factor32_refill(&q->factor, &q->gather, A->val);
+    if (q->stiff)
+        cti_factor64_refill(&q->exact, &q->gather, A->val);
+    else
+        cti_factor32_refill(&q->factor, &q->gather, A->val);
     q->age = q->stale = q->due = 0;
     q->drift = 0;
     q->dt = dt;
@@ -334,31 +362,55 @@ CTI_FN int cti_factors_harden(cti_factors *f, const cti_row *rows, int n_rows)
     return changed;
 }
 
+/* x [3 n] of a component in place, in the precision of its factor */
+static void cti_factors_solve_exact(const cti_component *q, double *x, int worker)
+{
+    cti_factor64_solve(&q->exact, x, q->owner->work + q->owner->work_room * (size_t)worker);
+}
+
+static void cti_factors_solve_float(const cti_factors *f, const cti_factor32 *factor, float *x, int worker)
+{
+    cti_factor32_solve(factor, x, (float *)(void *)(f->work + f->work_room * (size_t)worker));
+}
+
 static void cti_factors_solve(void *ctx, ct_real *x, int worker)
 {
     cti_component *c = (cti_component *)ctx;
-    cti_factors *f = c->owner;
-    float *y = f->x + f->x_room * (size_t)worker;
+    double *y = c->owner->x + c->owner->x_room * (size_t)worker;
+    float *z = (float *)(void *)y;
     int n3 = 3 * (c->end - c->begin), i;
     for (i = 0; i < n3; i++)
-        y[i] = (float)x[i];
-    cti_factor32_solve(&c->factor, y, f->work + f->work_room * (size_t)worker);
+        if (c->stiff)
+            y[i] = (double)x[i];
+        else
+            z[i] = (float)x[i];
+    if (c->stiff)
+        cti_factors_solve_exact(c, y, worker);
+    else
+        cti_factors_solve_float(c->owner, &c->factor, z, worker);
     for (i = 0; i < n3; i++)
-        x[i] = (ct_real)y[i];
+        x[i] = c->stiff ? (ct_real)y[i] : (ct_real)z[i];
 }
 
 CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_factor32 *factor, const int32_t *blocks, const ct_real *r,
                               ct_real *z, int worker)
 {
-    float *x = f->x + f->x_room * (size_t)worker;
-    int n = q->end - q->begin, i, k;
+    double *x = f->x + f->x_room * (size_t)worker;
+    float *y = (float *)(void *)x;
+    int n = q->end - q->begin, exact = q->stiff && factor == &q->factor, i, k;
     for (i = 0; i < n; i++)
         for (k = 0; k < 3; k++)
-            x[3 * i + k] = (float)r[3 * blocks[i] + k];
-    cti_factor32_solve(factor, x, f->work + f->work_room * (size_t)worker);
+            if (exact)
+                x[3 * i + k] = (double)r[3 * blocks[i] + k];
+            else
+                y[3 * i + k] = (float)r[3 * blocks[i] + k];
+    if (exact)
+        cti_factors_solve_exact(q, x, worker);
+    else
+        cti_factors_solve_float(f, factor, y, worker);
     for (i = 0; i < n; i++)
         for (k = 0; k < 3; k++)
-            z[3 * blocks[i] + k] = (ct_real)x[3 * i + k];
+            z[3 * blocks[i] + k] = exact ? (ct_real)x[3 * i + k] : (ct_real)y[3 * i + k];
 }
 
 static double cti_factors_dot(const cti_component *q, const int32_t *blocks, const ct_real *x, const ct_real *y)
@@ -482,7 +534,8 @@ static int cti_factors_cover_ports(cti_component *c, const int32_t *ports, int n
     c->C_version = -1;
     n_ports = CTI_LEN(c->ports);
     c->ld = (3 * n_ports + 7) & ~7;
-    *out_work = cti_factor32_compliance_work(&c->factor, n_ports);
+    *out_work = c->stiff ? 2 * (cti_factor64_compliance_work(&c->exact, n_ports) + (size_t)(3 * n_ports) * (size_t)c->ld)
+                         : cti_factor32_compliance_work(&c->factor, n_ports);
     return CTI_RESERVE(f->mem, c->C, 3 * n_ports * c->ld);
 }
 
@@ -506,12 +559,24 @@ static int cti_factors_compliance(void *ctx, const int32_t *ports, int n_ports, 
     return *out_c != NULL;
 }
 
+/* C of all ports by a factor in double; work as cti_factors_cover_ports says */
+static void cti_factors_fill_exact(cti_component *c, double *work)
+{
+    size_t n = (size_t)(3 * CTI_LEN(c->ports)) * (size_t)c->ld, i;
+    cti_factor64_compliance(&c->exact, c->ports, CTI_LEN(c->ports), work, c->ld, work + n);
+    for (i = 0; i < n; i++)
+        c->C[i] = (float)work[i];
+}
+
 static void cti_factors_fill(void *ctx, const int32_t *ports, int n_ports, float *C, float *work)
 {
     cti_component *c = (cti_component *)ctx;
     int i, j, r, ld = (3 * n_ports + 7) & ~7;
     if (c->C_version != c->version) {
-        cti_factor32_compliance(&c->factor, c->ports, CTI_LEN(c->ports), c->C, c->ld, work);
+        if (c->stiff)
+            cti_factors_fill_exact(c, (double *)(void *)work);
+        else
+            cti_factor32_compliance(&c->factor, c->ports, CTI_LEN(c->ports), c->C, c->ld, work);
         c->C_version = c->version;
     }
     if (C == c->C)

@@ -100,9 +100,13 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
         cti_motion m;
         cti_v3 turn;
         t->turns = t->moved = 0;
-        if (cti_motion_is_rigid(s, p) || !cti_motion_is_free(s, p))
+        m.mass = 0;
+        if (!cti_motion_is_rigid(s, p) && cti_motion_is_free(s, p))
+            cti_motion_measure(s, p, s->x, s->v, &m);
+        for (i = p->begin; i < p->end; i++)
+            s->whole[s->factors.blocks[i]] = m.mass > 0 ? 1 / m.mass : 0;
+        if (!(m.mass > 0))
             continue;
-        cti_motion_measure(s, p, s->x, s->v, &m);
         if (!cti_motion_turn(&m, dt, &turn))
             continue;
         t->turns = t->moved = 1, t->center = m.center;

@@ -53,6 +53,7 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *p)
     p->rows = s->rows, p->n_rows = CTI_LEN(s->rows);
     p->filter = s->n_constrained ? s->filter : NULL;
     p->projectors = s->projectors;
+    p->whole = s->whole;
     p->tasks = &s->desc.tasks;
 }
 

@@ -47,7 +47,7 @@ static void cti_start_components(cti_factors *f, const cti_start *t)
         q->version = now.version;
         q->held_ok &= now.held_ok && now.held_version == q->held_version;
         q->held_version = now.held_version;
-        q->gather = now.gather, q->factor = now.factor, q->held = now.held;
+        q->gather = now.gather, q->factor = now.factor, q->held = now.held, q->exact = now.exact, q->stiff = now.stiff, q->told = now.told;
         q->port_at = now.port_at, q->ports = now.ports;
         q->C = now.C, q->ld = now.ld, q->C_version = now.C_version;
         q->place = -1;

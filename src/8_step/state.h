@@ -49,6 +49,9 @@ typedef struct cti_component {
     int32_t patch0, patch1;/* its patches in cti_factors.patches */
     cti_gather gather;
     cti_factor32 factor;
+    cti_factor64 exact;    /* in its place where the matrix is too stiff for float */
+    int stiff;             /* 1: it is */
+    int told;              /* 1: the log has named it */
     cti_factor32 held;     /* of A and what contacts hold, for corrections (correct.h) */
     int held_ok, held_version; /* there is one; counts them */
     ct_real held_dt;       /* time step it was computed for */
@@ -99,7 +102,9 @@ typedef struct cti_factors {
     int in_order;          /* blocks are 0, 1, 2, ...: every component is a run of blocks */
     int32_t *patch_blocks; /* [n] patch by patch */
     int32_t *patches;      /* [n_patches + 1] starts in patch_blocks */
-    float *x, *work;       /* scratch of a solve: [x_room] and [work_room] of each worker */
+    const cti_bsr *A;
+    const ct_real *mass;   /* [n] of the world; NULL: nothing is known to be stiff */
+    double *x, *work;      /* scratch of a solve: [x_room] and [work_room] of each worker, for floats or doubles */
     size_t x_room, work_room;
     const ct_tasks *tasks; /* set before the rest */
     cti_mem *mem;
@@ -237,6 +242,7 @@ typedef struct cti_state {
     ct_real *fall_new;        /* [n] of the step at hand */
     ct_real *q;               /* [3 n] where forces are linearized in this step */
     cti_turn *turns;          /* [components] */
+    ct_real *whole;           /* [n] inverse mass of a deformable component that no script holds, else 0 */
     ct_real *force0;          /* [3 n] Newmark: f(x) */
     int again;                /* linearizations before this one in the attempt */
     ct_real *impulse;         /* [3 n] J' r of the last solve */
