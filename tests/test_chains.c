@@ -1,15 +1,16 @@
-/* test_chains.c -- rigid bodies that joints hold together keep energy and momenta however fast they turn; a body that spins by itself cuts no
-   step of the others. */
+/* test_chains.c -- rigid bodies that joints hold together keep energy and momenta however fast they turn; a body that spins by itself cuts
+   no step of the others. */
 #include "world_util.h"
 
 typedef struct chain {
     ct_world *w;
     ct_body_id link[8];
     int n, exact, lone; /* lone: nothing touches it */
-    double rest, mass; /* [J] energy when it hangs still; [kg] of a link */
+    double rest, mass;  /* [J] energy when it hangs still; [kg] of a link */
 } chain;
 
-static ct_body_id add_box(ct_world *w, const double s[3], double density, double turn, const double x[3], const double v[3], const double o[3])
+static ct_body_id add_box(ct_world *w, const double s[3], double density, double turn, const double x[3], const double v[3],
+                          const double o[3])
 {
     ct_mesh m = mesh_box(s[0], s[1], s[2], 1, 1, 1, 0);
     ct_rigid_desc d = ct_rigid_desc_default();
@@ -95,16 +96,18 @@ static void fast_chains_keep_their_energy(void **state)
         chain c = hang(2, rod, 1000, 1.2, CT_ROW_ANTICIPATED, 0);
         c.lone = 1;
         swing(&c, steps[k], seconds, e);
-        print_message("2 rods, %g ms: energy %.4f to %.4f of the start's, means of 5 s %.4f to %.4f\n", 1e3 * steps[k], e[0], e[1], e[2], e[3]);
+        print_message("2 rods, %g ms: energy %.4f to %.4f of the start's, means of 5 s %.4f to %.4f\n", 1e3 * steps[k], e[0], e[1], e[2],
+                      e[3]);
         assert_true(e[1] < 1.01 && e[0] > 0.98 && e[2] > 0.99 && e[3] < 1.01);
         c = hang(5, bead, 1e4, 1.2, CT_ROW_ANTICIPATED, 0); /* too small to touch each other */
         swing(&c, steps[k], seconds / (2 - k), e);
-        print_message("5 beads, %g ms: energy %.4f to %.4f of the start's, means of 5 s %.4f to %.4f\n", 1e3 * steps[k], e[0], e[1], e[2], e[3]);
+        print_message("5 beads, %g ms: energy %.4f to %.4f of the start's, means of 5 s %.4f to %.4f\n", 1e3 * steps[k], e[0], e[1], e[2],
+                      e[3]);
         assert_true(e[1] < 1.01 && e[0] > 0.98 && e[2] > 0.99 && e[3] < 1.01);
         c = hang(2, rod, 1000, 1.2, CT_ROW_VELOCITY, 0); /* they lost 79 % */
         swing(&c, steps[k], seconds / 2, e);
-        print_message("2 rods, velocity rows, %g ms: energy %.4f to %.4f of the start's, means of 5 s %.4f to %.4f\n", 1e3 * steps[k], e[0], e[1], e[2],
-                      e[3]);
+        print_message("2 rods, velocity rows, %g ms: energy %.4f to %.4f of the start's, means of 5 s %.4f to %.4f\n", 1e3 * steps[k], e[0],
+                      e[1], e[2], e[3]);
         assert_true(e[1] < 1.01 && e[0] > 0.98 && e[2] > 0.99 && e[3] < 1.01);
         c = hang(5, rod, 1000, 1.2, CT_ROW_ANTICIPATED, 0); /* these do */
         swing(&c, steps[k], 5, e);
@@ -168,8 +171,8 @@ static void free_chains_keep_momenta_and_energy(void **state)
         }
         worst[2] = fmax(worst[2], fabs(energy(&r) / e0 - 1));
     }
-    print_message("free chain: linear momentum changes by %.1e of %.2g N s, angular by %.1e of %.2g N m s, energy by %.1e of itself\n", worst[0],
-                  fabs(first[0]), worst[1], fabs(first[5]), worst[2]);
+    print_message("free chain: linear momentum changes by %.1e of %.2g N s, angular by %.1e of %.2g N m s, energy by %.1e of itself\n",
+                  worst[0], fabs(first[0]), worst[1], fabs(first[5]), worst[2]);
     assert_true(worst[0] < 1e-9 && worst[1] < 1e-4 * fabs(first[5]) && worst[2] < 0.01);
     ct_world_destroy(w);
 }
@@ -278,8 +281,8 @@ static void far_turns_are_eulers(void **state)
         assert_true(fabs(e[k][1] / e[k][0] - 1) < 0.01);
         ct_world_destroy(w);
     }
-    print_message("after .4 s: %.2f %.2f %.2f rad/s, and with 40 ms %.2f %.2f %.2f; energy %.5f, %.5f of the start's\n", end[0][0], end[0][1],
-                  end[0][2], end[1][0], end[1][1], end[1][2], e[0][1] / e[0][0], e[1][1] / e[1][0]);
+    print_message("after .4 s: %.2f %.2f %.2f rad/s, and with 40 ms %.2f %.2f %.2f; energy %.5f, %.5f of the start's\n", end[0][0],
+                  end[0][1], end[0][2], end[1][0], end[1][1], end[1][2], e[0][1] / e[0][0], e[1][1] / e[1][0]);
     for (i = 0; i < 3; i++)
         assert_true(fabs(end[1][i] - end[0][i]) < 5);
 }
@@ -308,12 +311,9 @@ static void near_spinners_are_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fast_chains_keep_their_energy),
-        cmocka_unit_test(free_chains_keep_momenta_and_energy),
-        cmocka_unit_test(energy_that_is_gone_stays_gone),
-        cmocka_unit_test(spinners_cut_no_step),
-        cmocka_unit_test(far_turns_are_eulers),
-        cmocka_unit_test(near_spinners_are_cut),
+        cmocka_unit_test(fast_chains_keep_their_energy),  cmocka_unit_test(free_chains_keep_momenta_and_energy),
+        cmocka_unit_test(energy_that_is_gone_stays_gone), cmocka_unit_test(spinners_cut_no_step),
+        cmocka_unit_test(far_turns_are_eulers),           cmocka_unit_test(near_spinners_are_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

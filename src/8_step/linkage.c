@@ -1,29 +1,30 @@
 /* linkage.c -- energy of rigid bodies that joints hold together.
-   Method: joints are solved by SHAKE, which keeps momenta, and the energy as long as the turns of a step are small and steps have one length; a
-   fast chain gains or loses it. RATTLE's second half gives the velocity at the end of the step, p: that of the step's middle and half of gravity's
-   kick, projected in the metric of the masses on what the joints allow there (J p = 0) [Andersen 1983]. Kinetic energy of p and gravity's are
-   compared with those of the step before, and what is missing or too much is put right along p, less the motion that the bodies have as one
-   rigid body where they are free: J, linear and angular momentum stay what they are [Hairer, Lubich, Wanner 2006, IV.4: projection on
-   invariants]. What is more than half of the kinetic energy waits for the next step.
-   Not where a contact pressed, where a joint gives way, is eased together or driven, or where a body is damped. Rows of CT_ROW_VELOCITY, which
-   miss in every step and lose energy by it, are not taken for eased. */
+   Method: joints are solved by SHAKE, which keeps momenta, and the energy as long as the turns of a step are small and steps have one
+   length; a fast chain gains or loses it. RATTLE's second half gives the velocity at the end of the step, p: that of the step's middle and
+   half of gravity's kick, projected in the metric of the masses on what the joints allow there (J p = 0) [Andersen 1983]. Kinetic energy of
+   p and gravity's are compared with those of the step before, and what is missing or too much is put right along p, less the motion that
+   the bodies have as one rigid body where they are free: J, linear and angular momentum stay what they are [Hairer, Lubich, Wanner 2006,
+   IV.4: projection on invariants]. What is more than half of the kinetic energy waits for the next step. Not where a contact pressed, where
+   a joint gives way, is eased together or driven, or where a body is damped. Rows of CT_ROW_VELOCITY, which miss in every step and lose
+   energy by it, are not taken for eased. */
 #include "linkage.h"
 #include "joints.h"
 
-#define CTI_LINKAGE_MOST 0.5 /* change of the kinetic energy in a step, as a share: where a chain turns round there is none to be changed */
+#define CTI_LINKAGE_MOST 0.5 /* change of the kinetic energy in a step, as a share: where a chain turns round there is none to be changed  \
+                              */
 #define CTI_LINKAGE_EASED CTI_R(0.01) /* share of the thickness above which a joint is being eased together */
 
 /* bodies that are held together, at their root */
 typedef struct cti_linkage {
     int32_t up;
-    int joined;       /* there is a joint */
-    int held;         /* by the world */
-    int open;         /* something else may act on them */
-    int known;        /* their energy before is known */
-    double was, now;  /* [J] energy */
-    double apart;     /* [J] kinetic, about the common rigid motion */
-    ct_real scale;    /* of the motion about the common one */
-    int done, most;   /* of conjugate gradients, with steps that are left */
+    int joined;      /* there is a joint */
+    int held;        /* by the world */
+    int open;        /* something else may act on them */
+    int known;       /* their energy before is known */
+    double was, now; /* [J] energy */
+    double apart;    /* [J] kinetic, about the common rigid motion */
+    ct_real scale;   /* of the motion about the common one */
+    int done, most;  /* of conjugate gradients, with steps that are left */
     double square, first_square, next, down;
     ct_real along;
     ct_real mass;
@@ -32,11 +33,11 @@ typedef struct cti_linkage {
 } cti_linkage;
 
 typedef struct cti_linkage_work {
-    cti_linkage *q;   /* [rigids] */
-    cti_row *rows;    /* of joints that have rigid bodies and the resting world alone */
+    cti_linkage *q; /* [rigids] */
+    cti_row *rows;  /* of joints that have rigid bodies and the resting world alone */
     int n;
     ct_real *I, *inverse; /* [9 rigids] inertia at the end */
-    ct_real *p;       /* [6 rigids] velocities at the end */
+    ct_real *p;           /* [6 rigids] velocities at the end */
 } cti_linkage_work;
 
 static int cti_linkage_root(cti_linkage *q, int i)
@@ -161,7 +162,8 @@ static double cti_linkage_dot(const ct_real *a, const ct_real *b, int row)
     return (double)cti_v3_dot(cti_v3_at(a, row), cti_v3_at(b, row));
 }
 
-/* one step of conjugate gradients in every linkage that is not done, with sums of its own: what is far away changes no bit. 0: all are done */
+/* one step of conjugate gradients in every linkage that is not done, with sums of its own: what is far away changes no bit. 0: all are done
+ */
 static int cti_linkage_descend(const cti_state *s, cti_linkage_work *w, ct_real *r, ct_real *d, ct_real *Wd, ct_real *step)
 {
     int i, n = CTI_LEN(s->rigids), open = 0;
@@ -240,7 +242,8 @@ static void cti_linkage_common(const cti_state *s, cti_linkage_work *w)
                 continue;
             }
             x = cti_v3_sub(x, cti_v3_mul(g->center, 1 / g->mass));
-            g->spin = cti_v3_add(g->spin, cti_v3_add(cti_v3_mul(cti_v3_cross(x, v), r->mass), cti_m3_mul_v(w->I + 9 * (size_t)i, cti_v3_at(w->p, 2 * i + 1))));
+            g->spin = cti_v3_add(g->spin, cti_v3_add(cti_v3_mul(cti_v3_cross(x, v), r->mass),
+                                                     cti_m3_mul_v(w->I + 9 * (size_t)i, cti_v3_at(w->p, 2 * i + 1))));
             for (k = 0; k < 9; k++) {
                 const ct_real y[3] = {x.x, x.y, x.z};
                 g->inertia[k] += w->I[9 * (size_t)i + (size_t)k] + r->mass * ((k % 4 == 0 ? cti_v3_norm2(x) : 0) - y[k / 3] * y[k % 3]);

@@ -1,7 +1,7 @@
 /* whirl.c -- rigid bodies that turn far in a step.
-   Method: rows and straight motions describe a turn for as long as it is small. A body without rows needs neither: its free rotation is known
-   for any angle (rigid.c), and while its bounding sphere meets no other body, none of its features does, on the way and at the end. Boxes of the
-   sphere's way and of the others' ways are compared: bodies first, then faces, edges and vertices of those that overlap. */
+   Method: rows and straight motions describe a turn for as long as it is small. A body without rows needs neither: its free rotation is
+   known for any angle (rigid.c), and while its bounding sphere meets no other body, none of its features does, on the way and at the end.
+   Boxes of the sphere's way and of the others' ways are compared: bodies first, then faces, edges and vertices of those that overlap. */
 #include "whirl.h"
 
 #define CTI_WHIRL_TURN CTI_R(0.5) /* rad that a rigid body with rows may turn in a substep */
