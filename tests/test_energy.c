@@ -1,6 +1,6 @@
-/* test_energy.c -- no step gains energy unseen. A choice of the scenes of energy/cases.h; all of them, and random worlds: make energy. Asked of
-   every run: no step up to `zones` whose energy is more than 1 % above the start's, nine steps of ten up to `zones`, and no step of any status
-   above twice the start's energy. */
+/* test_energy.c -- no step gains energy unseen. A choice of the scenes of energy/cases.h; all of them, and random worlds: make energy.
+   Asked of every run: no step up to `zones` whose energy is more than 1 % above the start's, nine steps of ten up to `zones`, and no step
+   of any status above twice the start's energy. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,23 +25,19 @@ static int holds(energy_case c)
 
 static void test_stiff_cubes(void **state)
 {
-    static const double stuff[][6] = {/* model, young, poisson, density, size, step */
-                                      {CT_MODEL_COROTATIONAL, 2e11, 0.3, 7800, 0.02, 1. / 60},
-                                      {CT_MODEL_COROTATIONAL, 2e11, 0.3, 7800, 0.02, 0.003},
-                                      {CT_MODEL_COROTATIONAL, 2e11, 0.3, 7800, 0.2, 0.01},
-                                      {CT_MODEL_NEOHOOKEAN, 2e11, 0.3, 7800, 0.02, 1. / 60},
-                                      {CT_MODEL_NEOHOOKEAN, 7e10, 0.33, 2700, 0.02, 1. / 60},
-                                      {CT_MODEL_COROTATIONAL, 7e10, 0.33, 2700, 0.01, 0.01},
-                                      {CT_MODEL_COROTATIONAL, 1e9, 0.3, 1000, 0.02, 1. / 60},
-                                      {CT_MODEL_NEOHOOKEAN, 1e12, 0.3, 1000, 0.2, 0.01},
-                                      {CT_MODEL_STABLE_NEOHOOKEAN, 1e11, 0.3, 1000, 0.2, 1. / 60},
-                                      {CT_MODEL_STVK, 1e10, 0.3, 1000, 0.02, 0.01},
-                                      {CT_MODEL_HONG_NEOHOOKEAN, 1e11, 0.3, 1000, 0.02, 0.01},
-                                      {CT_MODEL_NEOHOOKEAN, 1e5, 0.49999999, 1000, 0.2, 0.01}};
+    static const double stuff[][6] = {
+        /* model, young, poisson, density, size, step */
+        {CT_MODEL_COROTATIONAL, 2e11, 0.3, 7800, 0.02, 1. / 60},     {CT_MODEL_COROTATIONAL, 2e11, 0.3, 7800, 0.02, 0.003},
+        {CT_MODEL_COROTATIONAL, 2e11, 0.3, 7800, 0.2, 0.01},         {CT_MODEL_NEOHOOKEAN, 2e11, 0.3, 7800, 0.02, 1. / 60},
+        {CT_MODEL_NEOHOOKEAN, 7e10, 0.33, 2700, 0.02, 1. / 60},      {CT_MODEL_COROTATIONAL, 7e10, 0.33, 2700, 0.01, 0.01},
+        {CT_MODEL_COROTATIONAL, 1e9, 0.3, 1000, 0.02, 1. / 60},      {CT_MODEL_NEOHOOKEAN, 1e12, 0.3, 1000, 0.2, 0.01},
+        {CT_MODEL_STABLE_NEOHOOKEAN, 1e11, 0.3, 1000, 0.2, 1. / 60}, {CT_MODEL_STVK, 1e10, 0.3, 1000, 0.02, 0.01},
+        {CT_MODEL_HONG_NEOHOOKEAN, 1e11, 0.3, 1000, 0.02, 0.01},     {CT_MODEL_NEOHOOKEAN, 1e5, 0.49999999, 1000, 0.2, 0.01}};
     int k, n = (int)(sizeof stuff / sizeof *stuff), bad = 0;
     (void)state;
     for (k = 0; k < n; k++) {
-        energy_case c = energy_drop((ct_model)(int)stuff[k][0], CT_INTEGRATOR_EULER, stuff[k][1], stuff[k][2], stuff[k][3], stuff[k][4], stuff[k][5]);
+        energy_case c =
+            energy_drop((ct_model)(int)stuff[k][0], CT_INTEGRATOR_EULER, stuff[k][1], stuff[k][2], stuff[k][3], stuff[k][4], stuff[k][5]);
         c.duration = 1.5;
         bad += !holds(c);
     }

@@ -1,12 +1,16 @@
 /* rigid.c -- mass properties of closed surfaces and the rotation of rigid bodies.
-   Method: q' = (0, w) q / 2 is integrated by its exponential; the gyroscopic term is solved per body beforehand by the implicit midpoint rule
-   on the angular momentum, (R_m I R_m') w_m = L with R_m = exp(dt w_m / 2) R, which is time-symmetric, of second order, and keeps L exactly.
-   Contact impulses then act on I_mid: L_new = I_mid w_new. Based on: lecture notes 4.1 (rigid bodies, quaternions); Otaduy 2009, eq. 1 (q' = G v). */
+   Method: q' = (0, w) q / 2 is integrated by its exponential; the gyroscopic term is solved per body beforehand by the implicit midpoint
+   rule on the angular momentum, (R_m I R_m') w_m = L with R_m = exp(dt w_m / 2) R, which is time-symmetric, of second order, and keeps L
+   exactly. Contact impulses then act on I_mid: L_new = I_mid w_new. Based on: lecture notes 4.1 (rigid bodies, quaternions); Otaduy 2009,
+   eq. 1 (q' = G v). */
 #include "rigid.h"
 #include "../1_math/elem.h"
 
-#define CTI_RIGID_TURN 1 /* rad in a step above which the turn is not resolved */
-#define CTI_RIGID_ITERATIONS 20 /* of Newton's method for the midpoint */
+#define CTI_RIGID_TURN 1            /* rad in a step above which the turn is not resolved */
+#define CTI_RIGID_PIECE CTI_R(0.25) /* rad of a piece of a longer turn: Euler's equations keep their energy to 1e-3 of it in a turn-over   \
+                                     */
+#define CTI_RIGID_PIECES 256        /* at most; what is faster turns about its angular momentum alone */
+#define CTI_RIGID_ITERATIONS 20     /* of Newton's method for the midpoint */
 #define CTI_RIGID_CLOSE (64 * cti_sqrt(CTI_EPS)) /* relative error of w after which it has failed */
 
 /* volume integrals of 1, x, x x' over the tets that the surface spans with its first vertex: signs take care of the outside */
@@ -22,7 +26,8 @@ CTI_FN double cti_rigid_mass(const ct_real *positions, const int32_t *triangles,
             for (l = 0; l < 3; l++)
                 p[k][l] = (double)positions[3 * triangles[3 * i + k] + l] - (double)positions[3 * triangles[0] + l];
         v = (p[0][0] * (p[1][1] * p[2][2] - p[1][2] * p[2][1]) + p[0][1] * (p[1][2] * p[2][0] - p[1][0] * p[2][2]) +
-             p[0][2] * (p[1][0] * p[2][1] - p[1][1] * p[2][0])) / 6;
+             p[0][2] * (p[1][0] * p[2][1] - p[1][1] * p[2][0])) /
+            6;
         volume += v;
         for (k = 0; k < 3; k++)
             s[k] = p[0][k] + p[1][k] + p[2][k], c[k] += v * s[k] / 4;
@@ -100,8 +105,8 @@ CTI_FN cti_v3 cti_rigid_rate(const cti_rigid *b, const ct_real *q)
     return cti_m3_inverse(I, inverse) ? cti_m3_mul_v(inverse, cti_v3_at(b->spin, 0)) : cti_v3_zero();
 }
 
-/* a turn that the midpoint rule cannot follow goes about the angular momentum: the body does not see that move, which keeps it and the energy.
-   Its inertia is that about this axis in every direction, so that L = I w stays true of what contacts change */
+/* a turn that the midpoint rule cannot follow goes about the angular momentum: the body does not see that move, which keeps it and the
+   energy. Its inertia is that about this axis in every direction, so that L = I w stays true of what contacts change */
 static void cti_rigid_whirl(cti_rigid *b, cti_v3 w)
 {
     cti_v3 L = cti_v3_at(b->spin, 0);
@@ -132,7 +137,8 @@ static int cti_rigid_newton(const ct_real *I, cti_v3 w, ct_real dt, cti_v3 f, ct
     return 1;
 }
 
-CTI_FN void cti_rigid_free(cti_rigid *b, ct_real dt)
+/* the midpoint rule over the step. 0: it cannot follow */
+static int cti_rigid_midpoint(cti_rigid *b, ct_real dt)
 {
     cti_v3 start = cti_rigid_rate(b, b->q), w = start, L = cti_v3_at(b->spin, 0);
     ct_real q[4], inverse[9], change = CTI_REAL_MAX, last;
@@ -156,8 +162,41 @@ CTI_FN void cti_rigid_free(cti_rigid *b, ct_real dt)
     cti_v3_put(b->w_mid, 0, w);
     if (cti_m3_inverse(b->I_mid, inverse))
         cti_v3_put(b->w_mid, 0, cti_m3_mul_v(inverse, L));
-    if (!(cti_v3_norm(cti_v3_sub(cti_v3_at(b->w_mid, 0), w)) <= CTI_RIGID_CLOSE * cti_v3_norm(w)) || !(dt * cti_v3_norm(w) <= CTI_RIGID_TURN))
+    return cti_v3_norm(cti_v3_sub(cti_v3_at(b->w_mid, 0), w)) <= CTI_RIGID_CLOSE * cti_v3_norm(w) && dt * cti_v3_norm(w) <= CTI_RIGID_TURN;
+}
+
+/* q_free of a long turn, piece by piece; 0: a piece fails */
+static int cti_rigid_pieces(cti_rigid *b, ct_real dt, int n)
+{
+    cti_rigid piece = *b;
+    int i;
+    for (i = 0; i < n; i++) {
+        if (!cti_rigid_midpoint(&piece, dt / (ct_real)n))
+            return 0;
+        cti_rigid_turn(piece.q, cti_v3_mul(cti_v3_at(piece.w_mid, 0), dt / (ct_real)n), b->q_free);
+        memcpy(piece.q, b->q_free, sizeof piece.q);
+    }
+    return 1;
+}
+
+CTI_FN void cti_rigid_free(cti_rigid *b, ct_real dt)
+{
+    cti_v3 start = cti_rigid_rate(b, b->q);
+    ct_real turn = dt * cti_v3_norm(start);
+    b->whirls = 0;
+    if (!cti_rigid_midpoint(b, dt))
         cti_rigid_whirl(b, start);
+    if (turn > 2 * CTI_RIGID_PIECE && turn < CTI_RIGID_PIECE * CTI_RIGID_PIECES)
+        b->whirls = cti_rigid_pieces(b, dt, 1 + (int)(turn / CTI_RIGID_PIECE));
+}
+
+CTI_FN void cti_rigid_go(cti_rigid *b, cti_v3 w, ct_real dt)
+{
+    cti_v3 change = cti_v3_sub(w, cti_v3_at(b->w_mid, 0));
+    if (b->whirls && cti_v3_norm(change) <= CTI_RIGID_CLOSE * cti_v3_norm(w))
+        memcpy(b->q_new, b->q_free, sizeof b->q_new);
+    else
+        cti_rigid_turn(b->q, cti_v3_mul(w, dt), b->q_new);
 }
 
 CTI_FN ct_real cti_rigid_gyration(const cti_rigid *b) { return cti_sqrt((b->inertia[0] + b->inertia[4] + b->inertia[8]) / (2 * b->mass)); }
@@ -168,7 +207,4 @@ CTI_FN const cti_rigid *cti_rigid_turning(const cti_rigid *rigids, const int32_t
     return b && block == b->block + 1 ? b : NULL;
 }
 
-CTI_FN double cti_rigid_energy(const cti_rigid *b)
-{
-    return 0.5 * (double)cti_v3_dot(cti_rigid_rate(b, b->q), cti_v3_at(b->spin, 0));
-}
+CTI_FN double cti_rigid_energy(const cti_rigid *b) { return 0.5 * (double)cti_v3_dot(cti_rigid_rate(b, b->q), cti_v3_at(b->spin, 0)); }

@@ -16,6 +16,8 @@ typedef struct cti_rigid {
     ct_real q_new[4];    /* tentative end of the step */
     ct_real I_mid[9];    /* world inertia in the middle of the step's free rotation */
     ct_real w_mid[3];    /* its angular velocity: I_mid w_mid = spin */
+    ct_real q_free[4];   /* where the free rotation ends when the step has many turns */
+    int whirls;          /* 1: it has, and q_free is known */
     ct_real end[6];      /* linear and angular velocity at the end of the step, that its joints allow (linkage.h) */
     double energy;       /* [J] kinetic and gravity energy there */
     int linked;          /* 1: both are known */
@@ -33,8 +35,10 @@ CTI_FN void cti_rigid_turn(const ct_real *q, cti_v3 turn, ct_real *out);
 CTI_FN void cti_rigid_inertia(const cti_rigid *b, const ct_real *q, ct_real *out);
 /* cti_rigid_rate -- angular velocity at orientation q: (R I R')^-1 spin. */
 CTI_FN cti_v3 cti_rigid_rate(const cti_rigid *b, const ct_real *q);
-/* cti_rigid_free -- I_mid, w_mid of a torque-free step dt. */
+/* cti_rigid_free -- I_mid, w_mid of a torque-free step dt; of one that turns far, q_free. */
 CTI_FN void cti_rigid_free(cti_rigid *b, ct_real dt);
+/* cti_rigid_go -- q_new after a step dt at angular velocity w. */
+CTI_FN void cti_rigid_go(cti_rigid *b, cti_v3 w, ct_real dt);
 /* cti_rigid_gyration -- radius of gyration [m]: what turns an angular velocity into a speed. */
 CTI_FN ct_real cti_rigid_gyration(const cti_rigid *b);
 /* cti_rigid_turning -- the body whose angular block this is, or NULL; rigid_of [blocks]: place of a block's body in `rigids`, or -1. */

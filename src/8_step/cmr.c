@@ -9,12 +9,12 @@
 #include "integrate.h"
 #include "motion.h"
 #include "plausible.h"
+#include "whirl.h"
 #include "../7_contact/cull.h"
 #include "../7_contact/twins.h"
 
 #define CTI_CMR_LOOSE 100          /* times the free tolerance for a body in contact that is solved by nodes */
 #define CTI_CMR_GUESSES 9          /* attempts in a row in which it is only guessed */
-#define CTI_CMR_TURN CTI_R(0.5)    /* rad that a rigid body may turn in a substep */
 #define CTI_CMR_JOINT CTI_R(1e-4) /* share of the thickness that a joint may miss by */
 #define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */
 #define CTI_CMR_SETTLE 8          /* times joints are linearized anew in a round */
@@ -59,7 +59,7 @@ CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
         s->x_new[i] = s->x[i] + dt * s->v_new[i];
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
         cti_rigid *r = &s->rigids[i];
-        cti_rigid_turn(r->q, cti_v3_mul(cti_v3_at(s->v_new, r->block + 1), dt), r->q_new);
+        cti_rigid_go(r, cti_v3_at(s->v_new, r->block + 1), dt);
         cti_rigid_matrix(r->q_new, s->frames1 + 9 * (size_t)i);
         cti_v3_put(s->x_new, r->block + 1, cti_v3_at(s->x_new, r->block)); /* an angular block has no place of its own */
     }
@@ -698,7 +698,5 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
         out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
     if (!cti_cmr_crushed(s, out))
         return 0;
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        out->spun += dt * cti_v3_norm(cti_v3_at(s->v_new, s->rigids[i].block + 1)) > CTI_CMR_TURN;
-    return 1;
+    return cti_whirl_count(s, dt, &out->spun);
 }

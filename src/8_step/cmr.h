@@ -17,7 +17,7 @@ typedef struct cti_attempt {
     int rounds, solver_iterations, solver_sweeps, linear_iterations, extended;
     int solver_fallbacks; /* islands, over all solves */
     int crushed;        /* tets that the motion takes below J = 0.2 */
-    int spun;           /* rigid bodies that turn by more than half a radian */
+    int spun;           /* rigid bodies that turn by more than half a radian, and may meet something (whirl.h) */
     ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
     int gave_up, wild;  /* the numbers meant nothing, and x_new is x; blocks that it comes from, marked in cti_state.held */
     int gained;         /* deformable bodies that gain energy (energy.h) */

@@ -222,12 +222,22 @@ CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out)
     out->gained -= out->script + out->pins + out->joints + out->recovery - out->contact - out->damping;
 }
 
-CTI_FN void cti_energy_commit(cti_state *s)
+CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
 {
     cti_energy *e = s->energies;
+    int i;
     s->energies = s->energies_new, s->energies_new = e;
     s->energies_known = 1;
+    memset(out, 0, sizeof *out);
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        if (s->rigids[i].linked)
+            out->gained += s->works[s->n_models + i] - s->energies[s->n_models + i].kinetic;
     cti_energy_rigids(s); /* joints have changed their speed */
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        if (s->rigids[i].linked) {
+            out->gained += s->energies[s->n_models + i].kinetic;
+            out->joints -= s->works[s->n_models + i];
+        }
 }
 
 #undef CTI_ENERGY_US

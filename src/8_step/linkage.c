@@ -1,37 +1,43 @@
 /* linkage.c -- energy of rigid bodies that joints hold together.
-   Method: joints are solved by SHAKE, which keeps momenta, and the energy as long as the turns of a step are small and steps have one length; a
-   fast chain gains or loses it. RATTLE's second half gives the velocity at the end of the step, p: that of the step's middle and half of gravity's
-   kick, projected in the metric of the masses on what the joints allow there (J p = 0) [Andersen 1983]. Kinetic energy of p and gravity's are
-   compared with those of the step before, and what is missing or too much is put right along p, less the motion that the bodies have as one
-   rigid body where they are free: J, linear and angular momentum stay what they are [Hairer, Lubich, Wanner 2006, IV.4: projection on
-   invariants]. The change of the squared speed is at most the largest turn of the step, so that rest stays rest; what is left waits for the next step.
-   Not where a contact pressed, where a joint gives way, is eased together or driven, or where a body is damped. */
+   Method: joints are solved by SHAKE, which keeps momenta, and the energy as long as the turns of a step are small and steps have one
+   length; a fast chain gains or loses it. RATTLE's second half gives the velocity at the end of the step, p: that of the step's middle and
+   half of gravity's kick, projected in the metric of the masses on what the joints allow there (J p = 0) [Andersen 1983]. Kinetic energy of
+   p and gravity's are compared with those of the step before, and what is missing or too much is put right along p, less the motion that
+   the bodies have as one rigid body where they are free: J, linear and angular momentum stay what they are [Hairer, Lubich, Wanner 2006,
+   IV.4: projection on invariants]. What is more than half of the kinetic energy waits for the next step. Not where a contact pressed, where
+   a joint gives way, is eased together or driven, or where a body is damped. Rows of CT_ROW_VELOCITY, which miss in every step and lose
+   energy by it, are not taken for eased. */
 #include "linkage.h"
 #include "joints.h"
 
+#define CTI_LINKAGE_MOST 0.5 /* change of the kinetic energy in a step, as a share: where a chain turns round there is none to be changed  \
+                              */
 #define CTI_LINKAGE_EASED CTI_R(0.01) /* share of the thickness above which a joint is being eased together */
 
 /* bodies that are held together, at their root */
 typedef struct cti_linkage {
     int32_t up;
-    int held;         /* by the world */
-    int open;         /* something else may act on them */
-    int known;        /* their energy before is known */
-    double was, now;  /* [J] energy */
-    double apart;     /* [J] kinetic, about the common rigid motion */
-    ct_real turn;     /* [rad] largest of the step */
-    ct_real scale;    /* of the motion about the common one */
+    int joined;      /* there is a joint */
+    int held;        /* by the world */
+    int open;        /* something else may act on them */
+    int known;       /* their energy before is known */
+    double was, now; /* [J] energy */
+    double apart;    /* [J] kinetic, about the common rigid motion */
+    ct_real scale;   /* of the motion about the common one */
+    int done, most;  /* of conjugate gradients, with steps that are left */
+    double square, first_square, next, down;
+    ct_real along;
     ct_real mass;
     cti_v3 first, center, speed, spin, rate;
     ct_real inertia[9];
 } cti_linkage;
 
 typedef struct cti_linkage_work {
-    cti_linkage *q;   /* [rigids] */
-    cti_row *rows;    /* of joints that have rigid bodies and the resting world alone */
+    cti_linkage *q; /* [rigids] */
+    cti_row *rows;  /* of joints that have rigid bodies and the resting world alone */
     int n;
     ct_real *I, *inverse; /* [9 rigids] inertia at the end */
-    ct_real *p;       /* [6 rigids] velocities at the end */
+    ct_real *p;           /* [6 rigids] velocities at the end */
 } cti_linkage_work;
 
 static int cti_linkage_root(cti_linkage *q, int i)
@@ -57,19 +63,20 @@ static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
         cti_linkage *g = any >= 0 ? &q[cti_linkage_root(q, any)] : NULL;
         if (!g)
             continue;
+        g->joined = 1;
         g->held |= j->a.rigid < 0 || j->b.rigid < 0;
         if (!cti_linkage_is_pure(&j->a) || !cti_linkage_is_pure(&j->b) || j->compliance > 0 || j->angular_compliance > 0) {
             g->open = 1;
             continue;
         }
-        g->open |= cti_joints_miss(s, j) > CTI_LINKAGE_EASED * s->desc.thickness;
+        g->open |= s->desc.row_mode != CT_ROW_VELOCITY && cti_joints_miss(s, j) > CTI_LINKAGE_EASED * s->desc.thickness;
         for (part = 0; part < cti_joints_parts(j); part++)
             cti_joints_row(s, j, part, &w->rows[w->n++]);
     }
 }
 
 /* opens what contacts pressed on and what is damped; sums that need no projection */
-static void cti_linkage_open(const cti_state *s, cti_linkage_work *w, ct_real dt, int forced)
+static void cti_linkage_open(const cti_state *s, cti_linkage_work *w)
 {
     int i, k;
     for (i = 0; i < CTI_LEN(s->rows); i++)
@@ -81,9 +88,8 @@ static void cti_linkage_open(const cti_state *s, cti_linkage_work *w, ct_real dt
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
         const cti_rigid *r = &s->rigids[i];
         cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
-        g->open |= forced || s->still || s->alpha[r->block] > 0;
+        g->open |= s->still || s->alpha[r->block] > 0;
         g->known &= r->linked;
-        g->turn = cti_max(g->turn, dt * cti_v3_norm(cti_v3_at(s->v_new, r->block + 1)));
         g->was += r->energy;
     }
 }
@@ -144,44 +150,71 @@ static void cti_linkage_answer(const cti_state *s, const cti_linkage_work *w, co
     }
 }
 
-static double cti_linkage_dot(const ct_real *a, const ct_real *b, int n)
+/* linkage of a row */
+static cti_linkage *cti_linkage_of(const cti_state *s, const cti_linkage_work *w, int row)
 {
-    double sum = 0;
-    int i;
+    return &w->q[cti_linkage_root(w->q, s->rigid_of[w->rows[row].term[0].block])];
+}
+
+/* a . b of a row */
+static double cti_linkage_dot(const ct_real *a, const ct_real *b, int row)
+{
+    return (double)cti_v3_dot(cti_v3_at(a, row), cti_v3_at(b, row));
+}
+
+/* one step of conjugate gradients in every linkage that is not done, with sums of its own: what is far away changes no bit. 0: all are done
+ */
+static int cti_linkage_descend(const cti_state *s, cti_linkage_work *w, ct_real *r, ct_real *d, ct_real *Wd, ct_real *step)
+{
+    int i, n = CTI_LEN(s->rigids), open = 0;
     for (i = 0; i < n; i++)
-        sum += (double)a[i] * (double)b[i];
-    return sum;
+        w->q[i].down = w->q[i].next = 0;
+    cti_linkage_answer(s, w, d, step);
+    cti_linkage_rates(s, w, step, Wd);
+    for (i = 0; i < w->n; i++)
+        cti_linkage_of(s, w, i)->down += cti_linkage_dot(d, Wd, i);
+    for (i = 0; i < n; i++) {
+        cti_linkage *g = &w->q[i];
+        g->along = !g->done && g->down > 0 ? (ct_real)(g->square / g->down) : 0;
+    }
+    for (i = 0; i < 2 * n; i++)
+        cti_v3_put(w->p, i, cti_v3_mad(cti_v3_at(w->p, i), cti_v3_at(step, i), -w->q[cti_linkage_root(w->q, i / 2)].along));
+    for (i = 0; i < w->n; i++) {
+        cti_linkage *g = cti_linkage_of(s, w, i);
+        cti_v3_put(r, i, cti_v3_mad(cti_v3_at(r, i), cti_v3_at(Wd, i), -g->along));
+        g->next += cti_linkage_dot(r, r, i);
+    }
+    for (i = 0; i < w->n; i++) {
+        cti_linkage *g = cti_linkage_of(s, w, i);
+        cti_v3_put(d, i, g->done ? cti_v3_zero() : cti_v3_mad(cti_v3_at(r, i), cti_v3_at(d, i), (ct_real)(g->next / g->square)));
+    }
+    for (i = 0; i < n; i++) {
+        cti_linkage *g = &w->q[i];
+        g->done |= !(g->along > 0) || !(g->next > g->first_square * (double)(CTI_EPS * CTI_EPS)) || --g->most <= 0;
+        g->square = g->next;
+        open |= !g->done;
+    }
+    return open;
 }
 
 /* p <- p - M^-1 J' (J M^-1 J')^-1 J p by conjugate gradients: a chain takes as many steps as it has equations. 0: out of memory */
 static int cti_linkage_project(cti_state *s, cti_linkage_work *w)
 {
-    int i, k, n = 3 * w->n, m = 6 * CTI_LEN(s->rigids);
+    int i, n = 3 * w->n, m = 6 * CTI_LEN(s->rigids);
     ct_real *r = CTI_ARENA_NEW(s->arena, ct_real, n + 1), *d = CTI_ARENA_NEW(s->arena, ct_real, n + 1);
     ct_real *Wd = CTI_ARENA_NEW(s->arena, ct_real, n + 1), *step = CTI_ARENA_NEW(s->arena, ct_real, m + 1);
-    double rr, first, next, down;
     if (!r || !d || !Wd || !step)
         return 0;
     cti_linkage_rates(s, w, w->p, r);
     memcpy(d, r, sizeof(ct_real) * (size_t)n);
-    first = rr = cti_linkage_dot(r, r, n);
-    for (k = 0; k < 2 * n && rr > first * (double)(CTI_EPS * CTI_EPS); k++) {
-        ct_real a;
-        cti_linkage_answer(s, w, d, step);
-        cti_linkage_rates(s, w, step, Wd);
-        down = cti_linkage_dot(d, Wd, n);
-        if (!(down > 0))
-            break;
-        a = (ct_real)(rr / down);
-        for (i = 0; i < m; i++)
-            w->p[i] -= a * step[i];
-        for (i = 0; i < n; i++)
-            r[i] -= a * Wd[i];
-        next = cti_linkage_dot(r, r, n);
-        for (i = 0; i < n; i++)
-            d[i] = r[i] + (ct_real)(next / rr) * d[i];
-        rr = next;
+    for (i = 0; i < w->n; i++) {
+        cti_linkage *g = cti_linkage_of(s, w, i);
+        g->square += cti_linkage_dot(r, r, i), g->most += 6;
     }
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        w->q[i].first_square = w->q[i].square, w->q[i].done = !(w->q[i].square > 0);
+    while (cti_linkage_descend(s, w, r, d, Wd, step))
+        ;
     return 1;
 }
 
@@ -209,7 +242,8 @@ static void cti_linkage_common(const cti_state *s, cti_linkage_work *w)
                 continue;
             }
             x = cti_v3_sub(x, cti_v3_mul(g->center, 1 / g->mass));
-            g->spin = cti_v3_add(g->spin, cti_v3_add(cti_v3_mul(cti_v3_cross(x, v), r->mass), cti_m3_mul_v(w->I + 9 * (size_t)i, cti_v3_at(w->p, 2 * i + 1))));
+            g->spin = cti_v3_add(g->spin, cti_v3_add(cti_v3_mul(cti_v3_cross(x, v), r->mass),
+                                                     cti_m3_mul_v(w->I + 9 * (size_t)i, cti_v3_at(w->p, 2 * i + 1))));
             for (k = 0; k < 9; k++) {
                 const ct_real y[3] = {x.x, x.y, x.z};
                 g->inertia[k] += w->I[9 * (size_t)i + (size_t)k] + r->mass * ((k % 4 == 0 ? cti_v3_norm2(x) : 0) - y[k / 3] * y[k % 3]);
@@ -252,10 +286,11 @@ static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
     }
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w->q[i];
-        double most = cti_min(0.5, (double)g->turn), change = (g->was - g->now) / g->apart;
+        double change = (g->was - g->now) / g->apart;
+        change = change > CTI_LINKAGE_MOST ? CTI_LINKAGE_MOST : (change > -CTI_LINKAGE_MOST ? change : -CTI_LINKAGE_MOST);
         g->scale = 1;
         if (g->up == i && g->known && !g->open && g->apart > 0)
-            g->scale = cti_sqrt((ct_real)(1 + cti_clamp(change, -most, most)));
+            g->scale = cti_sqrt((ct_real)(1 + change));
     }
 }
 
@@ -264,7 +299,7 @@ static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti
 {
     cti_rigid *r = &s->rigids[i];
     ct_real apart[6], scale = g->scale - 1, *p = w->p + 6 * (size_t)i;
-    double share = g->known && !g->open ? (g->was - g->now) : 0;
+    double left = 0;
     int k;
     cti_linkage_apart(s, w, g, i, apart);
     for (k = 0; k < 6; k++)
@@ -273,13 +308,30 @@ static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti
     cti_v3_addto(r->spin, 0, cti_v3_mul(cti_m3_mul_v(w->I + 9 * (size_t)i, cti_v3_at(apart, 1)), scale));
     cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
     memcpy(r->end, p, sizeof r->end);
-    /* what was not put right is in the remembered energy of the first */
-    share -= (double)((g->scale * g->scale - 1)) * g->apart;
-    r->energy = cti_linkage_kinetic(s, w, i, p) + cti_linkage_gravity(s, i) + (g == &w->q[i] && g->known && !g->open ? share : 0);
-    r->linked = 1;
+    /* what was not put right is remembered by the first of them */
+    if (g == &w->q[i] && g->known && !g->open)
+        left = g->was - g->now - (double)(g->scale * g->scale - 1) * g->apart;
+    r->energy = cti_linkage_kinetic(s, w, i, p) + cti_linkage_gravity(s, i) + left;
+    r->linked = !g->open;
 }
 
-CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt, int forced)
+CTI_FN void cti_linkage_watch(cti_state *s)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        memcpy(s->rigids[i].end, s->v_new + 3 * (size_t)s->rigids[i].block, sizeof s->rigids[i].end);
+}
+
+CTI_FN void cti_linkage_forget(cti_state *s, int all)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        for (k = 0; k < 6; k++)
+            if (all || s->rigids[i].end[k] != s->v_new[3 * s->rigids[i].block + k])
+                s->rigids[i].linked = 0;
+}
+
+CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
 {
     cti_linkage_work w;
     int i, n = CTI_LEN(s->rigids), n_joints = CTI_LEN(s->joints);
@@ -296,15 +348,20 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt, int forced)
     for (i = 0; i < n; i++)
         w.q[i].up = i, w.q[i].known = 1;
     cti_linkage_unite(s, &w);
-    cti_linkage_open(s, &w, dt, forced);
+    cti_linkage_open(s, &w);
     cti_linkage_start(s, &w, dt);
     if (!cti_linkage_project(s, &w))
         return 0;
     cti_linkage_common(s, &w);
     cti_linkage_scale(s, &w);
-    for (i = 0; i < n; i++)
-        cti_linkage_apply(s, &w, &w.q[cti_linkage_root(w.q, i)], i);
+    for (i = 0; i < n; i++) {
+        const cti_linkage *g = &w.q[cti_linkage_root(w.q, i)];
+        s->rigids[i].linked = 0;
+        if (g->joined)
+            cti_linkage_apply(s, &w, g, i);
+    }
     return 1;
 }
 
+#undef CTI_LINKAGE_MOST
 #undef CTI_LINKAGE_EASED

@@ -4,8 +4,11 @@
 
 #include "state.h"
 
-/* cti_linkage_keep -- at the end of a commit of a step dt: bodies that nothing but rigid joints, the resting world and gravity acted on have the
-   energy that they had, or come nearer to it. forced 1: the step was ended by the fail-safe, nobody has. 0: out of memory. */
-CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt, int forced);
+/* cti_linkage_keep -- at the end of a commit of a step dt: bodies that nothing but rigid joints, the resting world and gravity acted on
+   have the energy that they had, or come nearer to it. 0: out of memory. */
+CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt);
+/* cti_linkage_watch, _forget -- around the fail-safe: bodies whose v_new it changed, or all, have no energy to keep in this step. */
+CTI_FN void cti_linkage_watch(cti_state *s);
+CTI_FN void cti_linkage_forget(cti_state *s, int all);
 
 #endif /* CTI_LINKAGE_H */

@@ -36,14 +36,11 @@ CTI_FN void cti_step_energies(cti_state *s, ct_step_report *r)
         r->center_of_mass[k] = m > 0 ? r->center_of_mass[k] / m : 0;
 }
 
-/* the account of a substep */
-static void cti_step_account(cti_state *s, ct_real dt, ct_step_report *r)
+static void cti_step_account(ct_step_report *r, const cti_account *a)
 {
-    cti_account a;
-    cti_energy_account(s, dt, &a);
-    r->work_script += a.script, r->work_pins += a.pins, r->work_joints += a.joints, r->work_recovery += a.recovery;
-    r->loss_contact += a.contact, r->loss_damping += a.damping;
-    r->energy_gained += a.gained;
+    r->work_script += a->script, r->work_pins += a->pins, r->work_joints += a->joints, r->work_recovery += a->recovery;
+    r->loss_contact += a->contact, r->loss_damping += a->damping;
+    r->energy_gained += a->gained;
 }
 
 static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
@@ -99,10 +96,12 @@ static int cti_step_commit(cti_state *s, ct_real dt, int forced, const cti_memor
 {
     const ct_real *v = s->history.v_end;
     cti_row_context c;
+    cti_account account;
     int i;
     if (forced) /* the fail-safe has changed the motion that was looked at */
         cti_energy_try(s, dt);
-    cti_step_account(s, dt, r);
+    cti_energy_account(s, dt, &account);
+    cti_step_account(r, &account);
     cti_cmr_context(s, dt, memory, dt_memory, &c);
     if (!cti_impulses_add(s, dt) || !cti_rows_remember(s->mem, &c, s->rows, s->origins, CTI_LEN(s->rows), s->v_new, next))
         return 0;
@@ -112,7 +111,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, int forced, const cti_memor
         s->dv[i] = s->v[i];
     memcpy(s->v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_step_commit_rigids(s);
-    if (!cti_linkage_keep(s, dt, forced))
+    if (!cti_linkage_keep(s, dt))
         return 0;
     for (i = 0; i < 3 * s->n; i++)
         s->dv[i] = s->v[i] - s->dv[i];
@@ -120,7 +119,8 @@ static int cti_step_commit(cti_state *s, ct_real dt, int forced, const cti_memor
     for (i = 0; i < s->n; i++)
         s->dt_prev[i] = dt;
     cti_integrate_forget(s);
-    cti_energy_commit(s);
+    cti_energy_commit(s, &account);
+    cti_step_account(r, &account);
     s->time = cti_state_ahead(s, dt);
     return 1;
 }
@@ -317,12 +317,14 @@ static int cti_step_force(cti_state *s, ct_real dt, cti_step_try *t, ct_step_rep
     cti_attempt *a = &t->a;
     int resting = t->rests || a->gave_up;
     cti_integrate_watch(s);
+    cti_linkage_watch(s);
     if (resting)
         cti_step_rested(s, a->gave_up);
     /* zones may push what rests */
     if ((t->rests && !a->clear && !cti_assemble_pins(s, dt)) || !cti_step_fail_safe(s, dt, a, r))
         return 0;
     cti_integrate_reset(s, !a->converged);
+    cti_linkage_forget(s, !a->converged);
     if (resting)
         cti_step_note_rest(s, r);
     return 1;

@@ -251,7 +251,8 @@ typedef enum ct_broad_phase { CT_BROAD_TREE, CT_BROAD_HASH, CT_BROAD_COUNT_ } ct
 typedef enum ct_scalar_type { CT_SCALAR_FLOAT, CT_SCALAR_DOUBLE } ct_scalar_type;
 
 /* ct_row_mode -- where contacts of rigid bodies and joints are linearized. ANTICIPATED: at the tentative end of the step, anew in every round, so
-   that they hold there exactly. VELOCITY: once, at the start of the step; joints then miss by the square of what bodies turn in a step. */
+   that they hold there exactly. VELOCITY: once, at the start of the step; joints then miss by the square of what bodies turn in a step.
+   Rigid bodies that joints hold together, and nothing but gravity acts on, keep their energy and momenta in both. */
 typedef enum ct_row_mode { CT_ROW_ANTICIPATED, CT_ROW_VELOCITY } ct_row_mode;
 
 /* ct_decouple -- which constraints CT_STEPPER_DCD keeps where several touch one vertex. PIVOT (default): all that have a vertex to move of their

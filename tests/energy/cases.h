@@ -1,6 +1,6 @@
 /* cases.h -- scenes in which a step must not gain energy, and the account of a run. Method: the energy of a step is the sum of its report's
-   kinetic, elastic and gravity energies less that of the scene's lowest state, so that it is positive; the start is the first step's report.
-   A scene is a row of numbers: the short test (test_energy.c) takes some, the long one (energy.c) all. */
+   kinetic, elastic and gravity energies less that of the scene's lowest state, so that it is positive; the start is the first step's
+   report. A scene is a row of numbers: the short test (test_energy.c) takes some, the long one (energy.c) all. */
 #ifndef TEST_ENERGY_CASES_H
 #define TEST_ENERGY_CASES_H
 
@@ -17,14 +17,14 @@
 
 /* ---- the account of a run ---- */
 typedef struct energy_run {
-    double rest, start;     /* [J] energy of the lowest state; of the first step above it */
-    double good, any;       /* largest (energy - start) / start of steps up to `zones`, and of all */
+    double rest, start; /* [J] energy of the lowest state; of the first step above it */
+    double good, any;   /* largest (energy - start) / start of steps up to `zones`, and of all */
     int steps, n_good;
-    int at_good, at_any;    /* steps of them */
+    int at_good, at_any; /* steps of them */
     ct_status status_any;
-    double residual_good;   /* largest of steps up to `zones` */
-    double last;            /* the last step's energy over the start's */
-    int cut;                /* processor time was over before the run was */
+    double residual_good; /* largest of steps up to `zones` */
+    double last;          /* the last step's energy over the start's */
+    int cut;              /* processor time was over before the run was */
     double seconds;
 } energy_run;
 
@@ -65,8 +65,8 @@ static inline void energy_head(void)
 static inline void energy_row(const char *name, const energy_run *u)
 {
     int v = energy_verdict(u);
-    printf("%-58s %10.3g %10.3g %5d %10.3g %5d %-13s %6.1f %8.1e %9.3g %7.2f%s%s%s%s\n", name, u->start, u->good, u->at_good, u->any, u->at_any,
-           ct_status_text(u->status_any), u->steps ? 100. * u->n_good / u->steps : 100., u->residual_good, u->last, u->seconds,
+    printf("%-58s %10.3g %10.3g %5d %10.3g %5d %-13s %6.1f %8.1e %9.3g %7.2f%s%s%s%s\n", name, u->start, u->good, u->at_good, u->any,
+           u->at_any, ct_status_text(u->status_any), u->steps ? 100. * u->n_good / u->steps : 100., u->residual_good, u->last, u->seconds,
            v & 1 ? " GAINS" : "", v & 2 ? " FAILS" : "", v & 4 ? " DOUBLES" : "", u->cut ? " cut" : "");
 }
 
@@ -78,9 +78,9 @@ typedef struct energy_case {
     ct_model model;
     ct_integrator integrator;
     double young, poisson, density, size, dt, duration;
-    int count;      /* RODS: how many; IMPACT: which offset */
-    double speed;   /* IMPACT [m/s] */
-    double friction; /* IMPACT */
+    int count;        /* RODS: how many; IMPACT: which offset */
+    double speed;     /* IMPACT [m/s] */
+    double friction;  /* IMPACT */
     ct_row_mode rows; /* RODS */
 } energy_case;
 
@@ -261,7 +261,8 @@ static inline void energy_play(const energy_case *c, double most, energy_run *u)
 }
 
 /* a drop of a cube with sensible values for the rest */
-static inline energy_case energy_drop(ct_model model, ct_integrator scheme, double young, double poisson, double density, double size, double dt)
+static inline energy_case energy_drop(ct_model model, ct_integrator scheme, double young, double poisson, double density, double size,
+                                      double dt)
 {
     energy_case c;
     memset(&c, 0, sizeof c);

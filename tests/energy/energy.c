@@ -3,9 +3,10 @@
      energy [--cases] [--worlds N] [--seed FIRST] [--jobs N] [--only TEXT] [--all]   --only: cases whose name holds the text; --all: prints
                                                                       good random worlds too. Without --worlds and --cases: all cases
      energy --seed N --verbose                                        one random world, every step
-   Method of random worlds: those of the soak (world.c) without what does work: scripted bodies, pins and joints, what begins tangled or nearer
-   than its thickness. A fall has no lowest state there, so gains are shares of kinetic and elastic energy at the start and of what gravity has
-   given at most since. Verdict of cases: energy_verdict; of a random world: no step gains. Worlds of the discrete stepper are counted apart. */
+   Method of random worlds: those of the soak (world.c) without what does work: scripted bodies, pins and joints, what begins tangled or
+   nearer than its thickness. A fall has no lowest state there, so gains are shares of kinetic and elastic energy at the start and of what
+   gravity has given at most since. Verdict of cases: energy_verdict; of a random world: no step gains. Worlds of the discrete stepper are
+   counted apart. */
 #define _POSIX_C_SOURCE 200809L
 #include "cases.h"
 #include "../soak/run.h"
@@ -64,7 +65,8 @@ static void make_cases(void)
         for (s = 0; s < 2; s++)
             for (t = 0; t < 4; t++)
                 for (i = 0; i < 2; i++)
-                    add(energy_chain(k, s ? 0.2 : 0.02, t == 3 ? 0.005 : steps_of[t], s ? 40 : 10, i ? CT_ROW_VELOCITY : CT_ROW_ANTICIPATED));
+                    add(energy_chain(k, s ? 0.2 : 0.02, t == 3 ? 0.005 : steps_of[t], s ? 40 : 10,
+                                     i ? CT_ROW_VELOCITY : CT_ROW_ANTICIPATED));
     for (mu = 0; mu < 2; mu++)
         for (offset = 0; offset < 3; offset++)
             for (v = 1; v <= 4; v++)
@@ -157,9 +159,10 @@ static void play_world(soak_run *u, int verbose, energy_run *e)
         floor_ = 1e-12 * (fabs(first) + fabs(p.energy_gravity)) + 1e-280;
         energy_note(e, &p, moving + (first - least) + floor_);
         if (verbose)
-            printf("  step %d: %s, %d substeps, kinetic %.5g, elastic %.5g, gravity %.5g, gain %.3g, residual %.2g, contacts %d, tangled %d\n", k + 1,
-                   ct_status_text(p.status), p.substeps, p.energy_kinetic, p.energy_elastic, p.energy_gravity - first, e->last - 1,
-                   (double)p.residual, p.contacts, p.tangled);
+            printf(
+                "  step %d: %s, %d substeps, kinetic %.5g, elastic %.5g, gravity %.5g, gain %.3g, residual %.2g, contacts %d, tangled %d\n",
+                k + 1, ct_status_text(p.status), p.substeps, p.energy_kinetic, p.energy_elastic, p.energy_gravity - first, e->last - 1,
+                (double)p.residual, p.contacts, p.tangled);
         if (p.tangled) { /* repair does work */
             e->steps = 0;
             return;
@@ -178,7 +181,8 @@ static void describe(const soak_run *u, char *out, size_t size)
             kinds[n++] = u->items[i].kind;
     kinds[n] = 0;
     snprintf(out, size, "%s %s %s, %.3g m, dt %.3g, h %.3g, %s, %d blocks", ct_stepper_text(u->desc.stepper),
-             ct_solver_text(u->desc.solver.solver), ct_integrator_text(u->desc.integrator), u->size, u->dt, u->thickness, kinds, u->out->blocks);
+             ct_solver_text(u->desc.solver.solver), ct_integrator_text(u->desc.integrator), u->size, u->dt, u->thickness, kinds,
+             u->out->blocks);
 }
 
 static void run_world(uint64_t seed, int all, int verbose, energy_total *t)
@@ -208,7 +212,8 @@ static void run_world(uint64_t seed, int all, int verbose, energy_total *t)
     if (!dcd && e.start > 0) {
         double truth = start_of(seed, &o);
         if (truth >= 0 && e.start > truth * (1 + ENERGY_GAIN))
-            t->first_gains++, printf("note: seed %llu: the first step's report has %.4g J, the start has %.4g\n", (unsigned long long)seed, e.start, truth);
+            t->first_gains++, printf("note: seed %llu: the first step's report has %.4g J, the start has %.4g\n", (unsigned long long)seed,
+                                     e.start, truth);
     }
     if (all || ((v & 5) && !dcd))
         energy_row(name, &e);
@@ -241,10 +246,11 @@ static int report(const energy_total *t)
 {
     int failed = t->broken[0] + t->broken[1] + t->broken[2] + t->world_broken[0] + t->world_broken[1];
     if (t->runs)
-        printf("cases: %d runs, %d steps, %.2f %% up to zones, %d cut; gain unseen %d, end too rarely well %d, more than double %d\n", t->runs,
-               t->steps, 100. * t->good / t->steps, t->cut, t->broken[0], t->broken[1], t->broken[2]);
+        printf("cases: %d runs, %d steps, %.2f %% up to zones, %d cut; gain unseen %d, end too rarely well %d, more than double %d\n",
+               t->runs, t->steps, 100. * t->good / t->steps, t->cut, t->broken[0], t->broken[1], t->broken[2]);
     if (t->worlds)
-        printf("random worlds: %d of %ld steps, %.2f %% up to zones; gain unseen %d, more than double %d; first step above the start %d; discrete: %d, "
+        printf("random worlds: %d of %ld steps, %.2f %% up to zones; gain unseen %d, more than double %d; first step above the start %d; "
+               "discrete: %d, "
                "%d, %d; left out %d\n",
                t->worlds, t->world_steps, 100. * (double)t->world_good / (double)t->world_steps, t->world_broken[0], t->world_broken[1],
                t->first_gains, t->discrete, t->discrete_broken[0], t->discrete_broken[1], t->skipped);

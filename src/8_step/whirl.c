@@ -1,0 +1,154 @@
+/* whirl.c -- rigid bodies that turn far in a step.
+   Method: rows and straight motions describe a turn for as long as it is small. A body without rows needs neither: its free rotation is
+   known for any angle (rigid.c), and while its bounding sphere meets no other body, none of its features does, on the way and at the end.
+   Boxes of the sphere's way and of the others' ways are compared: bodies first, then faces, edges and vertices of those that overlap. */
+#include "whirl.h"
+
+#define CTI_WHIRL_TURN CTI_R(0.5) /* rad that a rigid body with rows may turn in a substep */
+
+typedef struct cti_whirl_box {
+    ct_real lo[3], hi[3];
+} cti_whirl_box;
+
+static const cti_whirl_box cti_whirl_none = {{CTI_REAL_MAX, CTI_REAL_MAX, CTI_REAL_MAX}, {-CTI_REAL_MAX, -CTI_REAL_MAX, -CTI_REAL_MAX}};
+
+static void cti_whirl_add(cti_whirl_box *b, const ct_real *x, ct_real r)
+{
+    int k;
+    for (k = 0; k < 3; k++)
+        b->lo[k] = cti_min(b->lo[k], x[k] - r), b->hi[k] = cti_max(b->hi[k], x[k] + r);
+}
+
+/* both ends of a vertex's motion */
+static void cti_whirl_add_vertex(cti_whirl_box *b, const cti_surface *f, int v)
+{
+    cti_whirl_add(b, f->x0 + 3 * (size_t)v, 0);
+    cti_whirl_add(b, f->x1 + 3 * (size_t)v, 0);
+}
+
+static int cti_whirl_apart(const cti_whirl_box *a, const cti_whirl_box *b, ct_real h)
+{
+    int k;
+    for (k = 0; k < 3; k++)
+        if (a->lo[k] > b->hi[k] + h || b->lo[k] > a->hi[k] + h)
+            return 1;
+    return 0;
+}
+
+/* rigid body whose surface this is, or -1 */
+static int cti_whirl_rigid(const cti_surface *f, int body)
+{
+    const cti_soup_body *range = &f->ranges[body];
+    return range->v1 > range->v0 && f->attach[range->v0].n > 0 ? f->attach[range->v0].frame : -1;
+}
+
+/* the way of a rigid body's bounding sphere; returns its radius */
+static ct_real cti_whirl_sphere(const cti_state *s, int body, int rigid, cti_whirl_box *out)
+{
+    const cti_soup_body *range = &s->surface.ranges[body];
+    size_t at = 3 * (size_t)s->rigids[rigid].block;
+    ct_real r = 0;
+    int v;
+    for (v = range->v0; v < range->v1; v++)
+        r = cti_max(r, cti_v3_norm2(cti_v3_at(s->surface.attach[v].weight, 0)));
+    r = cti_sqrt(r);
+    *out = cti_whirl_none;
+    cti_whirl_add(out, s->x + at, r), cti_whirl_add(out, s->x_new + at, r);
+    return r;
+}
+
+/* 1 where no element of a body comes near */
+static int cti_whirl_elements_apart(const cti_surface *f, const cti_soup_body *b, const cti_whirl_box *way, ct_real h)
+{
+    int i, k;
+    for (i = b->f0; i < b->f1; i++) {
+        cti_whirl_box e = cti_whirl_none;
+        for (k = 0; k < 3; k++)
+            cti_whirl_add_vertex(&e, f, f->faces[3 * i + k]);
+        if (!cti_whirl_apart(way, &e, h))
+            return 0;
+    }
+    for (i = b->e0; i < b->e1; i++) {
+        cti_whirl_box e = cti_whirl_none;
+        cti_whirl_add_vertex(&e, f, f->edges[2 * i]), cti_whirl_add_vertex(&e, f, f->edges[2 * i + 1]);
+        if (!cti_whirl_apart(way, &e, h))
+            return 0;
+    }
+    for (i = b->v0; i < b->v1; i++) {
+        cti_whirl_box e = cti_whirl_none;
+        cti_whirl_add_vertex(&e, f, i);
+        if (f->is_point[i] && !cti_whirl_apart(way, &e, h))
+            return 0;
+    }
+    return 1;
+}
+
+/* 1 where the sphere's way meets no other body and no plane; ways [bodies]: boxes of their motions, of far turns spheres' */
+static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti_whirl_box *ways, const uint8_t *far)
+{
+    const cti_surface *f = &s->surface;
+    const cti_rigid *r = &s->rigids[rigid];
+    cti_whirl_box way;
+    ct_real radius = cti_whirl_sphere(s, body, rigid, &way);
+    int i;
+    for (i = 0; i < f->n_bodies; i++) {
+        ct_real h = cti_surface_pair_thickness(f, body, i);
+        if (i != body && !cti_whirl_apart(&way, &ways[i], h) && (far[i] || !cti_whirl_elements_apart(f, &f->ranges[i], &way, h)))
+            return 0;
+    }
+    for (i = 0; i < f->n_planes; i++) {
+        const cti_plane *p = &f->planes[i];
+        ct_real gap = cti_min(cti_plane_gap(p, cti_v3_at(s->x, r->block)), cti_plane_gap(p, cti_v3_at(s->x_new, r->block)));
+        if (!(gap > radius + cti_surface_pair_thickness(f, body, p->body)))
+            return 0;
+    }
+    return 1;
+}
+
+/* far [rigids + bodies]: 1 for rigid bodies that turn far, and their surfaces; ways of all surfaces */
+static void cti_whirl_ways(const cti_state *s, const uint8_t *turns, uint8_t *far, cti_whirl_box *ways)
+{
+    int i, v;
+    for (i = 0; i < s->surface.n_bodies; i++) {
+        int rigid = cti_whirl_rigid(&s->surface, i);
+        ways[i] = cti_whirl_none;
+        far[i] = (uint8_t)(rigid >= 0 && turns[rigid]);
+        if (far[i])
+            cti_whirl_sphere(s, i, rigid, &ways[i]);
+        for (v = s->surface.ranges[i].v0; !far[i] && v < s->surface.ranges[i].v1; v++)
+            cti_whirl_add_vertex(&ways[i], &s->surface, v);
+    }
+}
+
+CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
+{
+    int i, k, n = CTI_LEN(s->rigids), free_ = 0;
+    uint8_t *turns = CTI_ARENA_ZERO(s->arena, uint8_t, n + 1), *far = CTI_ARENA_ZERO(s->arena, uint8_t, s->surface.n_bodies + 1);
+    cti_whirl_box *ways;
+    if (!turns || !far)
+        return 0;
+    *out = 0;
+    for (i = 0; i < n; i++)
+        turns[i] = dt * cti_v3_norm(cti_v3_at(s->v_new, s->rigids[i].block + 1)) > CTI_WHIRL_TURN, free_ += turns[i];
+    if (free_ == 0)
+        return 1;
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        for (k = 0; k < s->rows[i].n; k++) {
+            int at = s->rigid_of[s->rows[i].term[k].block];
+            if (at >= 0 && turns[at] == 1)
+                turns[at] = 2, ++*out, free_--;
+        }
+    if (free_ == 0)
+        return 1;
+    ways = CTI_ARENA_NEW(s->arena, cti_whirl_box, s->surface.n_bodies + 1);
+    if (!ways)
+        return 0;
+    cti_whirl_ways(s, turns, far, ways);
+    for (i = 0; i < s->surface.n_bodies; i++) {
+        int rigid = cti_whirl_rigid(&s->surface, i);
+        *out += rigid >= 0 && turns[rigid] == 1 && !cti_whirl_is_alone(s, i, rigid, ways, far);
+    }
+    return 1;
+}
+
+#undef CTI_WHIRL_TURN
