@@ -9,7 +9,9 @@
    anticipation. Contacts between nodes are first solved inside of the sweep over the nodes, each behind the last of its nodes, so that a
    node that sticks does not give way to its neighbours in between: a third less iterations than contacts and nodes in turn, to which a
    solve that does not end goes back. What is smooth over a body is corrected between sweeps (cti_problem.correction), and multipliers that
-   wander at a constant speed stride. Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
+   wander at a constant speed stride. An iteration that changes little is judged (residual.c), momenta settled first, and the judge alone ends a
+   solve that converges: where it finds more than the tolerance, contacts are swept to a smaller change.
+   Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
 #include "ica_kernel.h"
 #include "ica_state.h"
 #include "../1_math/elem.h"
@@ -410,7 +412,7 @@ static int cti_ica_is_fused(cti_ica *s, int iteration, ct_real best)
 
 /* the judge's natural map at this v and these multipliers, of which what stood alone is brought up to date first; below 0: out of memory.
    A change that is judged too early says by how much smaller the next one to be judged has to be */
-static ct_real cti_ica_judged(cti_ica *s, ct_real now)
+static ct_real cti_ica_residual(cti_ica *s, ct_real now)
 {
     ct_real tol = s->desc->tolerance;
     cti_residuals res;
@@ -611,11 +613,11 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             continue;
         }
         info->status = cti_ica_judge(s, info, now, last, best, contact);
-        if (now <= s->worth * s->p->velocity_scale && (judged = cti_ica_judged(s, now)) < 0) {
+        if (now <= s->worth * s->p->velocity_scale && (judged = cti_ica_residual(s, now)) < 0) {
             info->status = CTI_SOLVE_MEMORY;
             return;
         }
-        if (judged >= 0 && judged <= desc->tolerance)
+        if (judged >= 0 && (judged <= desc->tolerance || now == 0)) /* or nothing moves any more */
             info->status = CTI_SOLVE_OK;
         info->change = now / s->p->velocity_scale;
         if (info->status == CTI_SOLVE_DIVERGED && s->coupled && best < CTI_REAL_MAX && restarts++ < 5) {

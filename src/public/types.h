@@ -136,7 +136,8 @@ typedef enum ct_cone { CT_CONE_BOX, CT_CONE_PYRAMID, CT_CONE_CONE } ct_cone;
 /* ct_cluster_mode -- the blocks that ICA's splitting inverts together. AUTO picks by cost. */
 typedef enum ct_cluster_mode { CT_CLUSTER_AUTO, CT_CLUSTER_NODE, CT_CLUSTER_PATCH, CT_CLUSTER_BODY } ct_cluster_mode;
 
-/* ct_termination -- RESIDUAL: natural map below the tolerance. PAPER: Otaduy's rule, residuals that change by less than 5 %. */
+/* ct_termination -- RESIDUAL: natural map below the tolerance. PAPER: Otaduy's rule, changes that change by less than 5 %; a step that ends so above
+   the tolerance is not_converged. */
 typedef enum ct_termination { CT_TERMINATION_RESIDUAL, CT_TERMINATION_PAPER } ct_termination;
 
 /* ct_friction -- how a world's solver that has no friction of its own (MPRGP, ACTIVE_SET) comes to it:
@@ -493,7 +494,8 @@ typedef struct ct_contact {
 } ct_contact;
 
 /* Status of a step, best first: done, or cut at impacts only; halved; the fail-safe acted; a solve stopped on max_sweeps or max_iterations above
-   its tolerance; a residual stayed above its tolerance for another reason, or the fail-safe found no way out. */
+   its tolerance; a residual stayed above its tolerance for another reason, or the fail-safe found no way out. The first three are said only
+   where ct_step_report.residual is at most solver.tolerance, by whichever solver. */
 #define CT_STATUS_LIST(X)                                                                                                                  \
     X(CT_STATUS_OK, "ok")                                                                                                                  \
     X(CT_STATUS_SUBSTEPPED, "substepped")                                                                                                  \
@@ -527,7 +529,7 @@ typedef struct ct_step_report {
     int coarse;            /* bodies so far out at the end that their thickness is below 64 ulp of a coordinate: they do not intersect, but what rounds
                               their positions is no longer small beside what they keep. None is added there, but one may fall or be taken there */
     int tangled;           /* pairs (edge through face) that intersected when the last substep began: no contact between them, they are eased apart */
-    ct_real residual;      /* natural map relative to the velocity scale, worst solve */
+    ct_real residual;      /* natural map relative to the velocity scale, of the last solve and of free motion, worst substep */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
     ct_real penetration;   /* DCD: depth of the deepest surface vertex inside of a body at the end */
     ct_real momentum_lost; /* [N s] by zones and freezing */

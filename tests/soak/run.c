@@ -394,6 +394,11 @@ static int step(soak_run *u, double dt, found *at, int fresh, double *gravity)
         soak_fail(u, SOAK_CODE, "status %d", (int)r.status);
         return 0;
     }
+    if (r.status <= CT_STATUS_ZONES && !(r.residual <= u->desc.solver.tolerance)) { /* a status that is not true */
+        soak_fail(u, SOAK_CODE, "status %s with a residual of %.3g above the tolerance %.3g", ct_status_text(r.status), (double)r.residual,
+                  (double)u->desc.solver.tolerance);
+        return 0;
+    }
     u->out->status[r.status]++, u->out->zones += r.zones, u->out->frozen += r.frozen, u->out->substeps += r.substeps;
     check_work(u, &r, seconds);
     check_numbers(u, &r);
