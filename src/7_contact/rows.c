@@ -4,7 +4,8 @@
    -slip/dt, slip counted since stick onset, so that solver error does not add up to creep. */
 #include "rows.h"
 
-#define CTI_ROWS_HOLD CTI_R(0.01) /* share of the thickness that a loaded contact may sink and is taken back by the hard law */
+#define CTI_ROWS_LIFT CTI_R(0.002) /* share of the thickness that a loaded contact is lifted by in its first step below it */
+#define CTI_ROWS_STUCK CTI_R(0.125) /* and the least, of that, that is tried where the last tries failed */
 #define CTI_ROWS_DRAG CTI_R(1e-4) /* share of the thickness that a sliding contact may be ahead of its anchor */
 #define CTI_ROWS_STICK CTI_R(1e-4) /* tangential compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_SETTLE CTI_R(3e-6) /* normal compliance, of the free nodes' inverse mass */
@@ -150,27 +151,27 @@ static void cti_rows_recall(const cti_row_context *c, uint64_t key, int other, c
     slip = cti_v3_mul(cti_v3_at(m->slip, 0), sign);
     slip = cti_v3_mad(slip, n, -cti_v3_dot(slip, n));
     cti_v3_put(origin->slip, 0, slip);
-    origin->rest = m->rest;
+    origin->lift = m->lift;
 }
 
 /* base: g0/dt where the gap is open, the stick target; the recovery of a gap that is not */
 static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row *origin, ct_real soft)
 {
     cti_v3 slip = cti_m3_mul_v(row->frame, cti_v3_at(origin->slip, 0));
+    ct_real least = CTI_ROWS_LIFT * origin->thickness / c->dt, lift;
     origin->base[0] = 0, origin->base[1] = slip.y / c->dt, origin->base[2] = slip.z / c->dt;
     if (origin->gap0 >= 0) {
         origin->base[0] = origin->gap0 / c->dt;
-        origin->rest = 0;
         return;
     }
-    /* differs: the hard law takes back what the contact sank below the gap that it rested at, at most a hundredth of the thickness, so
-       that a loaded contact does not sink by solver error and is not lifted either */
-    origin->rest = cti_clamp(origin->rest, origin->gap0, cti_min(0, origin->gap0 + CTI_ROWS_HOLD * origin->thickness));
-    origin->base[0] = -CTI_ROWS_EASE * (origin->rest - origin->gap0) / c->dt;
     row->recover = -CTI_ROWS_EASE * origin->gap0 / c->dt;
     if (c->recovery_speed > 0)
         row->recover = cti_min(row->recover, c->recovery_speed);
     row->softness = soft;
+    /* differs: the hard law lifts what carries load at a speed that doubles with every step in which the contact rose, and halves where it did
+       not, so that rows that exclude each other end with hardly any */
+    lift = origin->lift > 0 ? cti_max(origin->lift, CTI_ROWS_STUCK * least) : least;
+    origin->base[0] = -cti_min(row->recover, lift);
 }
 
 CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, cti_row *row,
@@ -185,7 +186,6 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     origin->pair = *pair;
     origin->thickness = cti_pair_thickness(s, pair);
     origin->gap0 = cti_v3_dot(n, cti_pair_offset(s, s->x0, pair)) - origin->thickness;
-    origin->rest = origin->gap0;
     cti_rows_terms(c, pair, row, origin, &scripted);
     if (row->n == 0)
         return 0;
@@ -234,6 +234,15 @@ static cti_v3 cti_rows_slip(const cti_row_context *c, const cti_row *row, const 
     return size > most ? cti_v3_mul(moved, most / size) : moved;
 }
 
+/* speed that the next step may lift the contact at, which left with u_n: see cti_rows_law */
+static ct_real cti_rows_lift(const cti_contact_row *origin, ct_real u_n)
+{
+    ct_real asked = -origin->base[0];
+    if (!(asked > 0))
+        return 0;
+    return u_n < -asked / 2 ? asked / 2 : 2 * asked;
+}
+
 CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_row *rows, const cti_contact_row *origins, int n, const ct_real *v,
                              cti_memory *out)
 {
@@ -254,7 +263,7 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
         cti_v3_put(item.slip, 0, slip);
         cti_v3_put(item.normal, 0, cti_v3_at(row->frame, 0));
         cti_v3_put(item.impulse, 0, cti_m3_mul_tv(row->frame, cti_v3_make(row->r[0], row->r[1], row->r[2])));
-        item.rest = origins[i].rest;
+        item.lift = cti_rows_lift(&origins[i], u[0]);
         if (!cti_memory_add(mem, out, &item))
             return 0;
     }

@@ -28,7 +28,7 @@ typedef struct cti_contact_row {
     ct_real slip[3]; /* remembered slip that the stick target undoes [m] */
     ct_real base[3]; /* w without the script's motion and what a linearization adds [m/s] */
     int bends;       /* a rigid body takes part: the row is linearized anew in every round */
-    ct_real rest;    /* gap that the hard law holds where gap0 < 0 [m] */
+    ct_real lift;    /* see cti_memory_item */
     int fresh;     /* not solved yet */
     int joint;     /* 0: a contact; else 1 + 2 joint + part: a joint's row, whose pair means nothing */
     int repair;    /* takes features that go through each other apart: no contact */
