@@ -4,8 +4,9 @@
    -slip/dt, slip counted since stick onset, so that solver error does not add up to creep. */
 #include "rows.h"
 
-#define CTI_ROWS_LIFT CTI_R(0.002) /* share of the thickness that a loaded contact is lifted by in its first step below it */
-#define CTI_ROWS_STUCK CTI_R(0.125) /* and the least, of that, that is tried where the last tries failed */
+#define CTI_ROWS_LIFT CTI_R(0.002) /* share of the thickness that a loaded contact is lifted by in its first step: above SINK */
+#define CTI_ROWS_STUCK CTI_R(0.004) /* of that, where it did not rise: it is tried again after eight steps */
+#define CTI_ROWS_FLAT CTI_R(0.95)  /* of the thickness: what flat edges keep, so that the vertices that hold their faces apart carry the load */
 #define CTI_ROWS_DRAG CTI_R(1e-4) /* share of the thickness that a sliding contact may be ahead of its anchor */
 #define CTI_ROWS_STICK CTI_R(1e-4) /* tangential compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_SETTLE CTI_R(3e-6) /* normal compliance, of the free nodes' inverse mass */
@@ -158,7 +159,7 @@ static void cti_rows_recall(const cti_row_context *c, uint64_t key, int other, c
 static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row *origin, ct_real soft)
 {
     cti_v3 slip = cti_m3_mul_v(row->frame, cti_v3_at(origin->slip, 0));
-    ct_real least = CTI_ROWS_LIFT * origin->thickness / c->dt, lift;
+    ct_real lift;
     origin->base[0] = 0, origin->base[1] = slip.y / c->dt, origin->base[2] = slip.z / c->dt;
     if (origin->gap0 >= 0) {
         origin->base[0] = origin->gap0 / c->dt;
@@ -168,14 +169,14 @@ static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row
     if (c->recovery_speed > 0)
         row->recover = cti_min(row->recover, c->recovery_speed);
     row->softness = soft;
-    /* differs: the hard law lifts what carries load at a speed that doubles with every step in which the contact rose, and halves where it did
-       not, so that rows that exclude each other end with hardly any */
-    lift = origin->lift > 0 ? cti_max(origin->lift, CTI_ROWS_STUCK * least) : least;
+    /* differs: the hard law lifts what carries load too, at a speed that doubles with every step; where the contact did not rise it all but ends for
+       some steps, so that rows that exclude each other, and cannot rise, carry little in most */
+    lift = origin->lift > 0 ? origin->lift : CTI_ROWS_LIFT * origin->thickness / c->dt;
     origin->base[0] = -cti_min(row->recover, lift);
 }
 
-CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, cti_row *row,
-                          cti_contact_row *origin)
+CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, int flat,
+                          cti_row *row, cti_contact_row *origin)
 {
     const cti_surface *s = c->surface;
     int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair);
@@ -184,7 +185,7 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     memset(row, 0, sizeof *row);
     memset(origin, 0, sizeof *origin);
     origin->pair = *pair;
-    origin->thickness = cti_pair_thickness(s, pair);
+    origin->thickness = cti_pair_thickness(s, pair) * (flat ? CTI_ROWS_FLAT : 1);
     origin->gap0 = cti_v3_dot(n, cti_pair_offset(s, s->x0, pair)) - origin->thickness;
     cti_rows_terms(c, pair, row, origin, &scripted);
     if (row->n == 0)
@@ -234,13 +235,16 @@ static cti_v3 cti_rows_slip(const cti_row_context *c, const cti_row *row, const 
     return size > most ? cti_v3_mul(moved, most / size) : moved;
 }
 
-/* speed that the next step may lift the contact at, which left with u_n: see cti_rows_law */
-static ct_real cti_rows_lift(const cti_contact_row *origin, ct_real u_n)
+/* speed that the next step may lift the contact at, which left with u_n: see cti_rows_law. A load that its compliance gives way to by SINK is no
+   failure */
+static ct_real cti_rows_lift(const cti_row_context *c, const cti_contact_row *origin, ct_real u_n)
 {
-    ct_real asked = -origin->base[0];
+    ct_real asked = -origin->base[0], step = origin->thickness / c->dt;
     if (!(asked > 0))
         return 0;
-    return u_n < -asked / 2 ? asked / 2 : 2 * asked;
+    if (asked > CTI_R(1.4) * CTI_ROWS_SINK * step && u_n < CTI_R(-0.75) * asked)
+        return asked * CTI_ROWS_STUCK;
+    return asked < origin->lift ? cti_max(2 * asked, CTI_ROWS_LIFT * step) : 2 * asked;
 }
 
 CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_row *rows, const cti_contact_row *origins, int n, const ct_real *v,
@@ -263,7 +267,7 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
         cti_v3_put(item.slip, 0, slip);
         cti_v3_put(item.normal, 0, cti_v3_at(row->frame, 0));
         cti_v3_put(item.impulse, 0, cti_m3_mul_tv(row->frame, cti_v3_make(row->r[0], row->r[1], row->r[2])));
-        item.lift = cti_rows_lift(&origins[i], u[0]);
+        item.lift = cti_rows_lift(c, &origins[i], u[0]);
         if (!cti_memory_add(mem, out, &item))
             return 0;
     }
