@@ -107,11 +107,58 @@ static void a_cloth_comes_up_after_a_pinch(void **state)
     ct_world_destroy(w);
 }
 
+/* a cloth between plates with room for less than two thicknesses: rows exclude each other, and neither speed nor impulse grows. room: of the
+   thickness, half of the distance */
+static void squeeze(double room)
+{
+    ct_world_desc wd = world_desc(THICKNESS, 0.3, NULL);
+    ct_world *w = world_make(&wd);
+    ct_static_desc f = ct_static_desc_default();
+    ct_cloth_desc d = ct_cloth_desc_default();
+    ct_mesh m;
+    ct_body_id b;
+    double worst = 0, impulse = 0;
+    int i, k, side;
+    for (side = -1; side < 2; side += 2) {
+        m = mesh_box(0.6, 0.1, 0.6, 3, 1, 3, 0);
+        shift(&m, 0, side * (0.05 + room * THICKNESS), 0);
+        f.mesh = &m;
+        assert_int_equal(ct_body_add_static(w, &f, &b), CT_OK);
+        ct_mesh_free(&m);
+    }
+    m = mesh_grid(0.4, 0.4, 6, 6);
+    d.mesh = &m, d.material = ct_material_default(CT_MODEL_SPRINGS);
+    assert_int_equal(ct_body_add_cloth(w, &d, &b), CT_OK);
+    ct_mesh_free(&m);
+    for (k = 0; k < 120; k++) {
+        ct_step_report r = step_once(w, 0.01);
+        const ct_contact *c;
+        int n;
+        assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
+        for (i = 0; k >= 60 && i < n; i++)
+            impulse = fmax(impulse, (double)c[i].impulse_normal);
+        if (k >= 60)
+            worst = fmax(worst, r.energy_kinetic);
+        assert_true(k < 60 || r.status <= CT_STATUS_ZONES);
+    }
+    print_message("between plates %g h apart: kinetic %.2g J, impulse %.2g N s at most\n", 2 * room, worst, impulse);
+    assert_true(worst < 1e-9 && impulse < 0.01);
+    ct_world_destroy(w);
+}
+
+static void contacts_that_exclude_each_other_stay_calm(void **state)
+{
+    (void)state;
+    squeeze(0.6);
+    squeeze(0.995);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(piles_of_boxes_rest_at_their_thickness),
         cmocka_unit_test(a_cloth_comes_up_after_a_pinch),
+        cmocka_unit_test(contacts_that_exclude_each_other_stay_calm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,13 +160,14 @@ static void cti_rows_recall(const cti_row_context *c, uint64_t key, int other, c
 }
 
 /* base: g0/dt where the gap is open, the stick target; the recovery of a gap that is not.
-   differs: what carried load in the last step is lifted too, at a speed that doubles with every step in which it rose. A heavy load is lifted by
-   the hard law; one that is light for the blocks' masses through a softness that it presses by SINK in a step, so that rows that exclude each other,
+   differs: what carried load in the last step is lifted too, at a speed that doubles with every step in which it rose. A heavy load, and the
+   last hundredth of the thickness, is lifted by the hard law; one that is light for the blocks' masses through a softness that it presses by SINK in a step, so that rows that exclude each other,
    and cannot rise, press each other by about their loads. Where a contact did not rise, lifting all but ends for some steps */
 static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row *origin, ct_real soft)
 {
     cti_v3 slip = cti_m3_mul_v(row->frame, cti_v3_at(origin->slip, 0));
-    ct_real step = origin->thickness / c->dt, load = row->r[0], most = origin->lift > 0 ? origin->lift : CTI_ROWS_LIFT * step;
+    ct_real step = origin->thickness / c->dt, load = row->r[0], most = origin->lift != 0 ? cti_abs(origin->lift) : CTI_ROWS_LIFT * step;
+    int hard;
     origin->base[0] = cti_max(0, origin->gap0 / c->dt), origin->base[1] = slip.y / c->dt, origin->base[2] = slip.z / c->dt;
     if (origin->gap0 >= 0)
         return;
@@ -176,8 +177,9 @@ static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row
     row->softness = soft;
     if (!(load > 0) || soft * load < CTI_ROWS_SINK * step)
         return;
+    hard = (row->recover <= CTI_ROWS_LIFT * step && origin->lift > 0) || CTI_ROWS_SINK * step < CTI_ROWS_HEAVY * row->compliance[0] * load;
     origin->load = load, origin->asked = cti_min(row->recover, most);
-    if (CTI_ROWS_SINK * step < CTI_ROWS_HEAVY * row->compliance[0] * load)
+    if (hard)
         origin->base[0] = -origin->asked;
     else
         row->softness = CTI_ROWS_SINK * step / load, row->recover = origin->asked;
@@ -243,20 +245,22 @@ static cti_v3 cti_rows_slip(const cti_row_context *c, const cti_row *row, const 
     return size > most ? cti_v3_mul(moved, most / size) : moved;
 }
 
-/* the speed that the next step may lift a contact at; *share of its impulse to remember: what it presses in vain is no load. A contact that its
-   load presses by SINK in a step has not failed */
+/* the speed that the next step may lift a contact at, below 0 for one that did not rise when it was asked last; *share of its impulse to remember:
+   what it presses in vain is no load. One that its load presses back by SINK in a step has not failed */
 static ct_real cti_rows_lift(const cti_row_context *c, const cti_row *row, const cti_contact_row *origin, ct_real u_n, ct_real *share)
 {
-    ct_real asked = origin->asked, step = origin->thickness / c->dt;
+    ct_real asked = origin->asked, step = origin->thickness / c->dt, next;
+    int stuck = u_n - cti_min(0, origin->base[0]) < CTI_ROWS_ROSE * asked;
     *share = 1;
     if (!(asked > 0))
         return 0;
-    if (asked > CTI_ROWS_SINK / 2 * step && u_n - cti_min(0, origin->base[0]) < CTI_ROWS_ROSE * asked) {
-        *share = cti_min(1, origin->load / row->r[0]);
-        if (asked > CTI_R(1.4) * CTI_ROWS_SINK * step)
-            return CTI_ROWS_STUCK * asked;
-    }
-    return asked < origin->lift ? cti_max(2 * asked, CTI_ROWS_LIFT * step) : 2 * asked;
+    next = asked < cti_abs(origin->lift) ? cti_max(2 * asked, CTI_ROWS_LIFT * step) : 2 * asked;
+    if (asked <= CTI_ROWS_SINK * step)
+        return origin->lift < 0 ? -next : next;
+    if (!stuck)
+        return next;
+    *share = cti_min(1, origin->load / row->r[0]);
+    return -(asked > CTI_R(1.4) * CTI_ROWS_SINK * step ? CTI_ROWS_STUCK * asked : next);
 }
 
 CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_row *rows, const cti_contact_row *origins, int n, const ct_real *v,
