@@ -9,7 +9,8 @@
 #define CTI_ROWS_STUCK CTI_R(0.004) /* of what was asked in vain is asked next: eight steps of almost none, then it is tried again */
 #define CTI_ROWS_ROSE CTI_R(0.125)  /* of what was asked: a contact that rose by less is stuck; above what the tolerance leaves. With 0.25 a light
                                        contact between stiff blocks (S1) is given up again and again, and stays at 0.88 */
-#define CTI_ROWS_HEAVY 16           /* loads that press the settling compliance by SINK over this are heavy. With 4 and 64 S1 sweeps 1.2 times as much */
+#define CTI_ROWS_HEAVY 16           /* loads that press the settling compliance by SINK over this are heavy; with 4 and 64 S1 sweeps 1.2 times as
+                                       much */
 #define CTI_ROWS_FLAT CTI_R(0.95)  /* of the thickness: what flat edges keep, so that the vertices that hold their faces apart carry the load */
 #define CTI_ROWS_DRAG CTI_R(1e-4) /* share of the thickness that a sliding contact may be ahead of its anchor */
 #define CTI_ROWS_STICK CTI_R(1e-4) /* tangential compliance, of the free nodes' inverse mass */
@@ -160,9 +161,10 @@ static void cti_rows_recall(const cti_row_context *c, uint64_t key, int other, c
 }
 
 /* base: g0/dt where the gap is open, the stick target; the recovery of a gap that is not.
-   differs: what carried load in the last step is lifted too, at a speed that doubles with every step in which it rose. A heavy load, and the
-   last hundredth of the thickness, is lifted by the hard law; one that is light for the blocks' masses through a softness that it presses by SINK in a step, so that rows that exclude each other,
-   and cannot rise, press each other by about their loads. Where a contact did not rise, lifting all but ends for some steps */
+   differs: what carried load in the last step is lifted too, at a speed that doubles with every step in which it rose. A heavy load, and the last
+   hundredth of the thickness, is lifted by the hard law. A load that is light for the blocks' masses is lifted through a softness that it presses
+   by SINK in a step: rows that exclude each other, and cannot rise, press each other by about their loads. Where a contact did not rise, lifting
+   all but ends for some steps */
 static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row *origin, ct_real soft)
 {
     cti_v3 slip = cti_m3_mul_v(row->frame, cti_v3_at(origin->slip, 0));
