@@ -63,7 +63,7 @@ CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *
    `memory`. 0 when memory ran out. */
 CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out);
 
-/* cti_detect_closer -- appends to *out the pairs that start no nearer than nine tenths of their thickness and end nearer, with
+/* cti_detect_closer -- appends to *out the pairs that start no nearer than three quarters of their thickness and end nearer, with
    normal and weights at the end; features that meet have one, as for cti_detect_near. view: *s with x0 at the end. 0 when memory ran out. */
 CTI_FN int cti_detect_closer(cti_mem *mem, cti_detect *d, const cti_surface *s, const cti_surface *view, const cti_memory *memory, cti_hit **out);
 
