@@ -358,11 +358,11 @@ static void test_recall(void **state)
         cti_v3 n = cti_v3_make(0, (ct_real)way, 0), r;
         cti_row row;
         cti_contact_row origin;
-        assert_true(cti_rows_build(&c, &t->hits[0].pair, n, 77, 0, &row, &origin));
+        assert_true(cti_rows_build(&c, &t->hits[0].pair, n, 77, 0, 0, &row, &origin));
         r = cti_m3_mul_v(row.frame, cti_v3_mul(cti_v3_at(push, 0), (ct_real)way));
         assert_true(cti_v3_norm(cti_v3_sub(r, cti_v3_at(row.r, 0))) < CTI_R(1e-6));
         assert_true(cti_v3_norm(cti_v3_sub(cti_v3_at(origin.slip, 0), cti_v3_mul(cti_v3_at(slip, 0), (ct_real)way))) < CTI_R(1e-9));
-        assert_true(cti_rows_build(&c, &t->hits[0].pair, n, 0, 0, &row, &origin));
+        assert_true(cti_rows_build(&c, &t->hits[0].pair, n, 0, 0, 0, &row, &origin));
         assert_true(way > 0 ? row.r[0] > 1 : row.r[0] == 0);
     }
 }

@@ -4,12 +4,19 @@
    -slip/dt, slip counted since stick onset, so that solver error does not add up to creep. */
 #include "rows.h"
 
-#define CTI_ROWS_HOLD CTI_R(0.01) /* share of the thickness that a loaded contact may sink and is taken back by the hard law */
+/* lifting of loaded contacts, see cti_rows_law; shares of the thickness are those of one step */
+#define CTI_ROWS_LIFT CTI_R(0.002)  /* share of the thickness that is asked for at first: above SINK, which the load presses it back by */
+#define CTI_ROWS_STUCK CTI_R(0.004) /* of what was asked in vain is asked next: eight steps of almost none, then it is tried again */
+#define CTI_ROWS_ROSE CTI_R(0.125)  /* of what was asked: a contact that rose by less is stuck; above what the tolerance leaves. With 0.25 a light
+                                       contact between stiff blocks (S1) is given up again and again, and stays at 0.88 */
+#define CTI_ROWS_HEAVY 16           /* loads that press the settling compliance by SINK over this are heavy; with 4 and 64 S1 sweeps 1.2 times as
+                                       much */
+#define CTI_ROWS_FLAT CTI_R(0.95)  /* of the thickness: what flat edges keep, so that the vertices that hold their faces apart carry the load */
 #define CTI_ROWS_DRAG CTI_R(1e-4) /* share of the thickness that a sliding contact may be ahead of its anchor */
 #define CTI_ROWS_STICK CTI_R(1e-4) /* tangential compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_SETTLE CTI_R(3e-6) /* normal compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* and of what the blocks alone answer with, at most */
-#define CTI_ROWS_SINK CTI_R(5e-4) /* most that it may give way by in a step, of the thickness: below EASE times HOLD */
+#define CTI_ROWS_SINK CTI_R(5e-4) /* most that it may give way by in a step, of the thickness: a contact at rest is SINK / EASE below */
 #define CTI_ROWS_EASE CTI_R(0.2) /* share of a missing gap that is recovered in a step */
 
 /* the term of a block on this side, which starts at `first`; a new one when there is none */
@@ -150,31 +157,38 @@ static void cti_rows_recall(const cti_row_context *c, uint64_t key, int other, c
     slip = cti_v3_mul(cti_v3_at(m->slip, 0), sign);
     slip = cti_v3_mad(slip, n, -cti_v3_dot(slip, n));
     cti_v3_put(origin->slip, 0, slip);
-    origin->rest = m->rest;
+    origin->lift = m->lift;
 }
 
-/* base: g0/dt where the gap is open, the stick target; the recovery of a gap that is not */
+/* base: g0/dt where the gap is open, the stick target; the recovery of a gap that is not.
+   differs: what carried load in the last step is lifted too, at a speed that doubles with every step in which it rose. A heavy load, and the last
+   hundredth of the thickness, is lifted by the hard law. A load that is light for the blocks' masses is lifted through a softness that it presses
+   by SINK in a step: rows that exclude each other, and cannot rise, press each other by about their loads. Where a contact did not rise, lifting
+   all but ends for some steps */
 static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row *origin, ct_real soft)
 {
     cti_v3 slip = cti_m3_mul_v(row->frame, cti_v3_at(origin->slip, 0));
-    origin->base[0] = 0, origin->base[1] = slip.y / c->dt, origin->base[2] = slip.z / c->dt;
-    if (origin->gap0 >= 0) {
-        origin->base[0] = origin->gap0 / c->dt;
-        origin->rest = 0;
+    ct_real step = origin->thickness / c->dt, load = row->r[0], most = origin->lift != 0 ? cti_abs(origin->lift) : CTI_ROWS_LIFT * step;
+    int hard;
+    origin->base[0] = cti_max(0, origin->gap0 / c->dt), origin->base[1] = slip.y / c->dt, origin->base[2] = slip.z / c->dt;
+    if (origin->gap0 >= 0)
         return;
-    }
-    /* differs: the hard law takes back what the contact sank below the gap that it rested at, at most a hundredth of the thickness, so
-       that a loaded contact does not sink by solver error and is not lifted either */
-    origin->rest = cti_clamp(origin->rest, origin->gap0, cti_min(0, origin->gap0 + CTI_ROWS_HOLD * origin->thickness));
-    origin->base[0] = -CTI_ROWS_EASE * (origin->rest - origin->gap0) / c->dt;
     row->recover = -CTI_ROWS_EASE * origin->gap0 / c->dt;
     if (c->recovery_speed > 0)
         row->recover = cti_min(row->recover, c->recovery_speed);
     row->softness = soft;
+    if (!(load > 0) || soft * load < CTI_ROWS_SINK * step)
+        return;
+    hard = (row->recover <= CTI_ROWS_LIFT * step && origin->lift > 0) || CTI_ROWS_SINK * step < CTI_ROWS_HEAVY * row->compliance[0] * load;
+    origin->load = load, origin->asked = cti_min(row->recover, most);
+    if (hard)
+        origin->base[0] = -origin->asked;
+    else
+        row->softness = CTI_ROWS_SINK * step / load, row->recover = origin->asked;
 }
 
-CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, cti_row *row,
-                          cti_contact_row *origin)
+CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, int flat,
+                          cti_row *row, cti_contact_row *origin)
 {
     const cti_surface *s = c->surface;
     int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair);
@@ -183,9 +197,8 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     memset(row, 0, sizeof *row);
     memset(origin, 0, sizeof *origin);
     origin->pair = *pair;
-    origin->thickness = cti_pair_thickness(s, pair);
+    origin->thickness = cti_pair_thickness(s, pair) * (flat ? CTI_ROWS_FLAT : 1);
     origin->gap0 = cti_v3_dot(n, cti_pair_offset(s, s->x0, pair)) - origin->thickness;
-    origin->rest = origin->gap0;
     cti_rows_terms(c, pair, row, origin, &scripted);
     if (row->n == 0)
         return 0;
@@ -198,6 +211,12 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     if (twin == 0)
         cti_rows_recall(c, before ? before : row->key, before != 0, n, row, origin);
     cti_rows_response(c, row, n, &soft, &own);
+    /* two contacts at one place with gaps that differ by a rounding ask for one multiplier to wander to the other: a compliance below what the
+       tolerance resolves settles it, and keeps rows to scripted surfaces from contradicting each other without bound */
+    row->compliance[0] = cti_min(soft * CTI_ROWS_SETTLE, own * CTI_ROWS_SETTLE_OWN);
+    /* under the load of the last step it gives way by less than the easing takes back: a light body under a heavy one would sink without end */
+    if (row->r[0] > 0)
+        row->compliance[0] = cti_min(row->compliance[0], CTI_ROWS_SINK * origin->thickness / (c->dt * row->r[0]));
     cti_rows_law(c, row, origin, soft);
     scripted = cti_m3_mul_v(row->frame, scripted);
     cti_v3_put(origin->script, 0, scripted);
@@ -205,12 +224,6 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     /* stick is a stiff spring of c gamma dt, far below the thickness: several contacts at one point may remember different slips, and without
        compliance their multipliers would drift apart without end */
     row->compliance[1] = row->compliance[2] = soft * CTI_ROWS_STICK;
-    /* two contacts at one place with gaps that differ by a rounding ask for one multiplier to wander to the other: a compliance below what the
-       tolerance resolves settles it, and keeps rows to scripted surfaces from contradicting each other without bound */
-    row->compliance[0] = cti_min(soft * CTI_ROWS_SETTLE, own * CTI_ROWS_SETTLE_OWN);
-    /* under the load of the last step it gives way by less than the easing takes back: a light body under a heavy one would sink without end */
-    if (row->r[0] > 0)
-        row->compliance[0] = cti_min(row->compliance[0], CTI_ROWS_SINK * origin->thickness / (c->dt * row->r[0]));
     cti_rows_linearize(c, row, origin);
     return 1;
 }
@@ -235,6 +248,24 @@ static cti_v3 cti_rows_slip(const cti_row_context *c, const cti_row *row, const 
     return size > most ? cti_v3_mul(moved, most / size) : moved;
 }
 
+/* the speed that the next step may lift a contact at, below 0 for one that did not rise when it was asked last; *share of its impulse to remember:
+   what it presses in vain is no load. One that its load presses back by SINK in a step has not failed */
+static ct_real cti_rows_lift(const cti_row_context *c, const cti_row *row, const cti_contact_row *origin, ct_real u_n, ct_real *share)
+{
+    ct_real asked = origin->asked, step = origin->thickness / c->dt, next;
+    int stuck = u_n - cti_min(0, origin->base[0]) < CTI_ROWS_ROSE * asked;
+    *share = 1;
+    if (!(asked > 0))
+        return 0;
+    next = asked < cti_abs(origin->lift) ? cti_max(2 * asked, CTI_ROWS_LIFT * step) : 2 * asked;
+    if (asked <= CTI_ROWS_SINK * step)
+        return origin->lift < 0 ? -next : next;
+    if (!stuck)
+        return next;
+    *share = cti_min(1, origin->load / row->r[0]);
+    return -(asked > CTI_R(1.4) * CTI_ROWS_SINK * step ? CTI_ROWS_STUCK * asked : next);
+}
+
 CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_row *rows, const cti_contact_row *origins, int n, const ct_real *v,
                              cti_memory *out)
 {
@@ -245,6 +276,7 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
         cti_memory_item item;
         ct_real u[3];
         cti_v3 slip = cti_v3_zero();
+        ct_real share;
         if (origins[i].repair || (!row->equations && !(row->r[0] > 0)))
             continue;
         memset(&item, 0, sizeof item);
@@ -254,8 +286,8 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
         item.key = row->key;
         cti_v3_put(item.slip, 0, slip);
         cti_v3_put(item.normal, 0, cti_v3_at(row->frame, 0));
-        cti_v3_put(item.impulse, 0, cti_m3_mul_tv(row->frame, cti_v3_make(row->r[0], row->r[1], row->r[2])));
-        item.rest = origins[i].rest;
+        item.lift = cti_rows_lift(c, row, &origins[i], u[0], &share);
+        cti_v3_put(item.impulse, 0, cti_m3_mul_tv(row->frame, cti_v3_make(share * row->r[0], share * row->r[1], share * row->r[2])));
         if (!cti_memory_add(mem, out, &item))
             return 0;
     }

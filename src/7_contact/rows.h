@@ -29,16 +29,17 @@ typedef struct cti_contact_row {
     ct_real base[3]; /* w without the script's motion and what a linearization adds [m/s] */
     ct_real script[3]; /* what scripts move the pair's points by, in the frame [m/s] */
     int bends;       /* a rigid body takes part: the row is linearized anew in every round */
-    ct_real rest;    /* gap that the hard law holds where gap0 < 0 [m] */
+    ct_real lift;    /* see cti_memory_item */
+    ct_real load, asked; /* > 0: normal multiplier of the last step that a gap below 0 is lifted against [N s], and the speed [m/s] */
     int fresh;     /* not solved yet */
     int joint;     /* 0: a contact; else 1 + 2 joint + part: a joint's row, whose pair means nothing */
     int repair;    /* takes features that go through each other apart: no contact */
 } cti_contact_row;
 
 /* cti_rows_build -- fills row and origin for `pair` with weights set and unit normal n (from b to a), gap measured at x0. Returns 0 when no
-   unknown takes part (nothing to solve). before: see cti_hit. twin > 0 tells apart several rows of one pair. */
-CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, cti_row *row,
-                          cti_contact_row *origin);
+   unknown takes part (nothing to solve). before, flat: see cti_hit. twin > 0 tells apart several rows of one pair. */
+CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, int flat,
+                          cti_row *row, cti_contact_row *origin);
 
 /* cti_rows_linearize -- arms and w of a row that bends, at the tentative state of the context: w + J v is the exact relative velocity there.
    Returns the largest change of a row's velocity at v [m/s]. */

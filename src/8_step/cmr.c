@@ -316,8 +316,8 @@ static void cti_cmr_build_range(int begin, int end, int worker, void *context)
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
         const cti_hit *hit = &q->hits[begin];
-        if (q->twins[begin] >= 0 && !cti_rows_build(q->c, &hit->pair, hit->normal, hit->before, cti_min_int(q->twins[begin], 2), &q->rows[begin],
-                                                    &q->origins[begin]))
+        if (q->twins[begin] >= 0 && !cti_rows_build(q->c, &hit->pair, hit->normal, hit->before, cti_min_int(q->twins[begin], 2), hit->flat,
+                                                    &q->rows[begin], &q->origins[begin]))
             q->twins[begin] = -1;
     }
 }
@@ -523,12 +523,49 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
     }
 }
 
+/* rows for pairs without one that the motion brings under their thickness, though CCD lets it pass. *out_n: how many. 0: out of memory */
+static int cti_cmr_thicken(cti_state *s, const cti_row_context *c, int *out_n)
+{
+    cti_surface view = s->surface;
+    cti_cmr_index x;
+    int i, n = 0;
+    view.x0 = view.x1;
+    *out_n = 0;
+    CTI_CLEAR(s->hits);
+    if (!cti_detect_closer(s->mem, &s->detect, &s->surface, &view, c->memory, &s->hits))
+        return 0;
+    if (CTI_LEN(s->hits) == 0)
+        return 1;
+    if (!cti_cmr_make_index(s, &x))
+        return 0;
+    for (i = 0; i < CTI_LEN(s->hits); i++)
+        if (x.count[cti_cmr_find(&x, cti_pair_key(&s->surface, &s->hits[i].pair))] == 0)
+            s->hits[n++] = s->hits[i];
+    stbds_header(s->hits)->length = (size_t)n;
+    if (n == 0)
+        return 1;
+    if (!cti_twins_cull(s->arena, &view, c->memory, s->hits) || !cti_cull_flat(s->arena, &view, c->memory, s->hits) || !cti_cmr_add_rows(s, c))
+        return 0;
+    *out_n = CTI_LEN(s->hits);
+    return 1;
+}
+
+/* rows for the collisions in hits. 0: out of memory */
+static int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *out)
+{
+    out->limit = s->hits[0].pair;
+    cti_cmr_stage(s);
+    if (CTI_LEN(s->hits) > s->surface.nv && !cti_cmr_first_hits(s))
+        return 0;
+    return cti_cmr_add_rows(s, c);
+}
+
 /* the loop of solve and CCD (step 4) */
 static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
 {
     ct_real scale = cti_cmr_scale(s, dt);
     double t, reach = cti_plausible_reach(s, dt);
-    int round;
+    int round, thick = 0, n, events = s->event_least > 0 && dt >= 2 * s->event_least;
     for (round = 0; round <= s->desc.cmr_rounds; round++) {
         t = cti_cmr_clock(s);
         if (CTI_LEN(s->rows)) {
@@ -546,16 +583,19 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
             return 0;
         if (out->event > 0)
             return 1;
-        if (CTI_LEN(s->hits) == 0) {
-            out->clear = 1;
-            return 1;
+        if (CTI_LEN(s->hits) > 0) {
+            if (!cti_cmr_refine(s, c, out))
+                return 0;
+            continue;
         }
-        out->limit = s->hits[0].pair;
-        cti_cmr_stage(s);
-        if (CTI_LEN(s->hits) > s->surface.nv && !cti_cmr_first_hits(s))
+        /* one round of an attempt may be for the thickness alone, where pairs that meet do not end the step */
+        n = 0;
+        if (!thick && round < s->desc.cmr_rounds && !events && !cti_cmr_thicken(s, c, &n))
             return 0;
-        if (!cti_cmr_add_rows(s, c))
-            return 0;
+        thick = 1;
+        out->clear = n == 0;
+        if (out->clear)
+            return 1;
     }
     return 1;
 }

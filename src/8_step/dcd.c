@@ -84,7 +84,7 @@ static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
     for (i = 0; ok && i < CTI_LEN(touch); i++) {
         cti_row row;
         cti_contact_row origin;
-        if (!cti_rows_build(&c, &touch[i].pair, touch[i].normal, 0, 0, &row, &origin))
+        if (!cti_rows_build(&c, &touch[i].pair, touch[i].normal, 0, 0, 0, &row, &origin))
             continue;
         cti_dcd_law(s, dt, &row, &origin);
         depth[n++] = (double)(touch[i].distance - origin.thickness);

@@ -580,7 +580,7 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
         cti_row row;
         cti_contact_row origin;
         cti_repair_fit(&s->surface, &r.pair);
-        if (!cti_rows_build(c, &r.pair, r.normal, 0, 1, &row, &origin))
+        if (!cti_rows_build(c, &r.pair, r.normal, 0, 1, 0, &row, &origin))
             continue;
         /* lambda >= (recover - u_n) / softness and nothing else: a hard law with the same compliance asks for less */
         row.mu = 0;
