@@ -197,6 +197,8 @@ static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     for (c = 0; c < n; c++)
         if (!s->factors.components[c].guessed && !cti_factors_prepare(&s->factors, &s->factors.components[c], dt))
             return 0;
+    for (c = 0; c < n; c++)
+        cti_motion_whole(s, &s->factors.components[c]);
     q.s = s, q.dt = dt;
     cti_tasks_run_work(&s->desc.tasks, cti_cmr_free_range, n, CTI_CMR_FREE_US * s->n / cti_max_int(1, n), &q);
     for (c = 0; c < n; c++)

@@ -104,7 +104,7 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
         if (!cti_motion_is_rigid(s, p) && cti_motion_is_free(s, p))
             cti_motion_measure(s, p, s->x, s->v, &m);
         for (i = p->begin; i < p->end; i++)
-            s->whole[s->factors.blocks[i]] = m.mass > 0 ? 1 / m.mass : 0;
+            s->whole[s->factors.blocks[i]] = 0;
         if (!(m.mass > 0))
             continue;
         if (!cti_motion_turn(&m, dt, &turn))
@@ -118,6 +118,18 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
         }
         t->rate = s->desc.integrator == CT_INTEGRATOR_EULER ? cti_motion_lack(s, p, &m) : cti_v3_zero();
     }
+}
+
+CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c)
+{
+    ct_real m = 0;
+    int i;
+    if (!c->stiff || !cti_motion_is_free(s, c))
+        return;
+    for (i = c->begin; i < c->end; i++)
+        m += s->mass[s->factors.blocks[i]];
+    for (i = c->begin; m > 0 && i < c->end; i++)
+        s->whole[s->factors.blocks[i]] = 1 / m;
 }
 
 CTI_FN void cti_motion_place(cti_state *s, int component)

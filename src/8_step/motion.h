@@ -18,6 +18,9 @@ CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const
 /* cti_motion_predict -- s->q [3 n]: x after the turn that each component's angular momentum gives it in dt without contacts, and s->turns
    [components]. Translation does not change forces, and is left out. */
 CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);
+/* cti_motion_whole -- s->whole of a component that is too stiff for float: a judge that measures impulses by the compliance of its nodes would
+   not see one that throws it. Of others the nodes are what a contact moves first. */
+CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c);
 /* cti_motion_place -- the same for another linearization of a component: s->q is s->x_new there, less its translation. Nothing is given back of
    what implicit Euler takes from a turn: its solution gains no energy. */
 CTI_FN void cti_motion_place(cti_state *s, int component);
