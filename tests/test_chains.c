@@ -98,17 +98,17 @@ static void fast_chains_keep_their_energy(void **state)
         swing(&c, steps[k], seconds, e);
         print_message("2 rods, %g ms: energy %.4f to %.4f of the start's, means of 5 s %.4f to %.4f\n", 1e3 * steps[k], e[0], e[1], e[2],
                       e[3]);
-        assert_true(e[1] < 1.01 && e[0] > 0.98 && e[2] > 0.99 && e[3] < 1.01);
+        assert_true(e[1] < 1.01 && e[0] > 0.95 && e[2] > 0.95 && e[3] < 1.01);
         c = hang(5, bead, 1e4, 1.2, CT_ROW_ANTICIPATED, 0); /* too small to touch each other */
         swing(&c, steps[k], seconds / (2 - k), e);
         print_message("5 beads, %g ms: energy %.4f to %.4f of the start's, means of 5 s %.4f to %.4f\n", 1e3 * steps[k], e[0], e[1], e[2],
                       e[3]);
-        assert_true(e[1] < 1.01 && e[0] > 0.98 && e[2] > 0.99 && e[3] < 1.01);
+        assert_true(e[1] < 1.01 && e[0] > 0.95 && e[2] > 0.95 && e[3] < 1.01);
         c = hang(2, rod, 1000, 1.2, CT_ROW_VELOCITY, 0); /* they lost 79 % */
         swing(&c, steps[k], seconds / 2, e);
         print_message("2 rods, velocity rows, %g ms: energy %.4f to %.4f of the start's, means of 5 s %.4f to %.4f\n", 1e3 * steps[k], e[0],
                       e[1], e[2], e[3]);
-        assert_true(e[1] < 1.01 && e[0] > 0.98 && e[2] > 0.99 && e[3] < 1.01);
+        assert_true(e[1] < 1.01 && e[0] > 0.95 && e[2] > 0.95 && e[3] < 1.01);
         c = hang(5, rod, 1000, 1.2, CT_ROW_ANTICIPATED, 0); /* these do */
         swing(&c, steps[k], 5, e);
         print_message("5 rods, %g ms: energy %.4f to %.4f of the start's\n", 1e3 * steps[k], e[0], e[1]);

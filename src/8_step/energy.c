@@ -134,17 +134,26 @@ static void cti_energy_works(cti_state *s, ct_real dt)
 
 static double cti_energy_sum(const cti_energy *e) { return e->kinetic + e->elastic + e->gravity; }
 
-/* what a body may gain: a share of the energies and the work at hand, what rounding makes of its elastic energy, and what the tolerance of a
-   solve leaves of velocities, of which gravity's gain in a step is the scale */
-static double cti_energy_bound(const cti_state *s, int m, ct_real dt)
+/* what a body gains in the tentative step, and what it may: with the velocities and the gravity of its rule, whichever times they belong to.
+   It may gain a share of the energies and the work at hand, of what gravity gives in a step, which is the scale of a solve's tolerance, and
+   what rounding makes of its elastic energy */
+static double cti_energy_gain(const cti_state *s, int m, ct_real dt, double *out_bound)
 {
     const cti_energy *e0 = &s->energies[m], *e1 = &s->energies_new[m];
-    double g = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0;
-    int i;
-    for (i = s->history.block[m]; i <= s->history.last[m]; i++)
+    const cti_history *q = &s->history;
+    int plain = q->last[m] >= 0 && cti_integrate_is_plain(s, q->block[m]), i;
+    const ct_real *v1 = plain ? s->v_new : q->v_end;
+    double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0;
+    for (i = q->block[m]; i <= q->last[m]; i++) {
+        ct_real kick = plain ? cti_motion_kick(s, i, dt) : dt;
         mass += (double)s->mass[i];
-    return CTI_ENERGY_GAIN * (e0->kinetic + fabs(e0->elastic) + fabs(e1->gravity - e0->gravity) + fabs(s->works[m])) +
-           CTI_ENERGY_ROUNDING * (double)CTI_EPS * (s->moduli[m] + fabs(e1->gravity)) + (double)s->desc.solver.tolerance * mass * g * g;
+        before += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_at(s->v, i)));
+        after += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_at(v1, i)));
+        fall += (double)(s->mass[i] * kick * cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(s->v_new, i)));
+    }
+    *out_bound = CTI_ENERGY_GAIN * (before + fabs(e0->elastic) + fabs(fall) + fabs(s->works[m]) + mass * g * g) +
+                 CTI_ENERGY_ROUNDING * (double)CTI_EPS * (s->moduli[m] + fabs(e1->gravity));
+    return after - before + e1->elastic - e0->elastic - fall - s->works[m];
 }
 
 CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
@@ -154,8 +163,8 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     cti_energy_end(s, dt);
     cti_energy_works(s, dt);
     for (m = 0; m < s->n_models; m++) {
-        double gain = cti_energy_sum(&s->energies_new[m]) - cti_energy_sum(&s->energies[m]) - s->works[m];
-        s->gains[m] = !(gain <= cti_energy_bound(s, m, dt));
+        double bound, gain = cti_energy_gain(s, m, dt, &bound);
+        s->gains[m] = !(gain <= bound);
         n += s->gains[m];
     }
     return n;

@@ -9,13 +9,14 @@
                  (M + h C + h^2 K) u = M (((1 + w) v0 - c v') / a^2 + s/a u') + h/a (f + M g) + s h/a C u',  v1 = u + s (u - u')
    A free fall is exact in both. BDF2 starts with a step of Newmark. differs: not with one of Euler, whose end velocity is u.
    f(x1) is linearized at q, where the body's own turn takes it (motion.h): f(x1) = f(q) - K(q) (x0 + dt u - q), and f(x0) = R' f(q).
-   Impulses: with w = M^-1 J' r an impulse acts at the start of the step, in full, on u and on v1, whatever the scheme does with forces:
-     A u = b + J' r,   Newmark  v1 = u + (u - v0 - w),   BDF2  v1 = u + s (u - u' - w), and its history becomes v0 + w, u,
-   as if the block had always had the speed w. So r is the same impulse for every body, and M changes by J' r in sum.
-   Contacts: v1 holds half a kick that the next impulse takes back. A joint always does; a contact may open, and a blow bends a stiff body
-   more than the step resolves. So a body that contacts touched in the last step is stepped by Euler's rule, v1 = u, and in a blow, the first
-   touch, w is what the impulse does to u through A, w = (1 + h alpha) (u - u_free), which M weighs alike. BDF2 starts again behind both.
-   (Kane, Repetto, Ortiz, Marsden 1999; Deuflhard, Krause, Ertel 2008: contact is implicit, whatever the rest is.)
+   Impulses: in A u = b + J' r a multiplier is the same impulse for every body, whatever its scheme. A scheme that takes it for a force over the
+   step gives v1 half a kick that the next impulse has to take back; a contact may open, a blow bends a stiff body more than the step resolves,
+   and v1 would have energy from nowhere. So a body that contacts or joints acted on in the last step is stepped by Euler's rule, v1 = u; and
+   in the first step of a touch the impulse acts at its start, as if the body had always had the speed w = (1 + h alpha) (u - u_free) that it
+   gives through A, which M weighs as it does M^-1 J' r:
+     Newmark  v1 = u + (u - v0 - w),   BDF2  v1 = u + s (u - u' - w), and its history becomes v0 + w, u.
+   BDF2 starts again behind a touch. (Kane, Repetto, Ortiz, Marsden 1999; Deuflhard, Krause, Ertel 2008: contact is implicit, whatever the
+   rest is.)
    differs: rigid bodies have no stiffness and keep their own step. */
 #include "integrate.h"
 #include "motion.h"
@@ -193,30 +194,29 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all)
             q->reset[q->model_of[i / 3]] = 1;
 }
 
-/* bodies that contacts touch in the last solve */
+/* bodies that contacts or joints acted on in the last solve */
 static void cti_integrate_touch(cti_state *s, uint8_t *touched)
 {
     int i, k;
-    memset(touched, 0, (size_t)s->n_models);
+    if (s->n_models)
+        memset(touched, 0, (size_t)s->n_models);
     for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 0; !s->rows[i].equations && s->rows[i].r[0] > 0 && k < s->rows[i].n; k++)
+        for (k = 0; (s->rows[i].equations || s->rows[i].r[0] > 0) && k < s->rows[i].n; k++)
             if (s->history.model_of[s->rows[i].term[k].block] >= 0)
                 touched[s->history.model_of[s->rows[i].term[k].block]] = 1;
 }
 
 /* w of a block */
-static cti_v3 cti_integrate_jump(const cti_state *s, int i, const cti_scheme *c, int blow)
+static cti_v3 cti_integrate_jump(const cti_state *s, int i, const cti_scheme *c)
 {
-    if (blow)
-        return cti_v3_mul(cti_v3_sub(cti_v3_at(s->v_new, i), cti_v3_at(s->v_free, i)), 1 + c->h * s->alpha[i]);
-    return cti_v3_mul(cti_v3_at(s->impulse, i), s->inv_mass[i]);
+    return cti_v3_mul(cti_v3_sub(cti_v3_at(s->v_new, i), cti_v3_at(s->v_free, i)), 1 + c->h * s->alpha[i]);
 }
 
 /* v1 of one block */
 static void cti_integrate_close(cti_state *s, int i, ct_real dt, const cti_scheme *c, int blow)
 {
     cti_history *q = &s->history;
-    cti_v3 u = cti_v3_at(s->v_new, i), w = cti_integrate_jump(s, i, c, blow), e;
+    cti_v3 u = cti_v3_at(s->v_new, i), w = blow ? cti_integrate_jump(s, i, c) : cti_v3_zero(), e;
     e = cti_v3_mul(cti_v3_sub(cti_v3_sub(u, cti_v3_at(c->newmark ? s->v : q->u0, i)), w), c->s);
     if (blow) /* Euler's rule is next, whose gravity kicks from the middle of one step to the middle of the next */
         e = cti_v3_mad(e, cti_v3_at(s->desc.gravity, 0), -dt / 2);
@@ -291,7 +291,8 @@ CTI_FN void cti_integrate_advance(cti_state *s, ct_real dt)
         if (s->desc.integrator == CT_INTEGRATOR_BDF2 && cti_integrate_closes(s, m)) {
             cti_integrate_scheme(s, q->block[m], dt, &c);
             for (i = q->block[m]; i <= q->last[m]; i++) {
-                cti_v3_put(q->v0, i, cti_v3_add(cti_v3_at(s->v, i), cti_integrate_jump(s, i, &c, q->touches[m])));
+                cti_v3 w = q->touches[m] ? cti_integrate_jump(s, i, &c) : cti_v3_zero();
+                cti_v3_put(q->v0, i, cti_v3_add(cti_v3_at(s->v, i), w));
                 cti_v3_put(q->u0, i, cti_v3_at(s->v_new, i));
             }
         }

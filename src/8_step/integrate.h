@@ -20,7 +20,7 @@ CTI_FN void cti_integrate_free(cti_state *s);
 /* cti_integrate_remove -- blocks [b0, b0 + n) leave. */
 CTI_FN void cti_integrate_remove(cti_state *s, int b0, int n);
 /* cti_integrate_is_plain -- 1 for a block that is stepped by Euler's rule: every block of an Euler world, in any a rigid body's and
-   those of a body that contacts touched in the last step. */
+   those of a body that contacts or joints acted on in the last step. */
 CTI_FN int cti_integrate_is_plain(const cti_state *s, int block);
 /* cti_integrate_h -- h of a block's A: dt for Euler. */
 CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt);

@@ -116,7 +116,7 @@ typedef struct cti_factors {
 /* cti_history -- what integrators keep beside x and v (integrate.h). */
 typedef struct cti_history {
     ct_real *v0, *u0;          /* [3 n] BDF2: end and average velocities of the step before; mean nothing where dt_prev is 0 */
-    uint8_t *touched, *touches;/* [n] contacts acted on the body in the last step; [models] and in this one */
+    uint8_t *touched, *touches;/* [n] contacts or joints acted on the body in the last step; [models] and in this one */
     ct_real *v_end;            /* [3 n] scratch */
     int32_t *model_of;         /* [n] model of a block or -1 */
     int32_t *block, *last;     /* [models] first and last block; last -1: none */

@@ -254,6 +254,7 @@ CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, con
         if (!cti_bodies_is_moderate(velocities + 3 * (size_t)i))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, 0, "a velocity is too large: its fourth power is not finite (element: vertex)");
     memcpy(w->state.v + 3 * (size_t)b->block0, velocities, sizeof(ct_real) * 3 * (size_t)n);
+    w->state.energies_known = 0;
     /* they are those of now: every integrator starts again from them */
     for (i = 0; i < n; i++)
         w->state.dt_prev[b->block0 + i] = 0;

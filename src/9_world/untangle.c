@@ -60,6 +60,7 @@ static void cti_untangle_hold(cti_state *s, int all)
 static void cti_untangle_rest(cti_state *s)
 {
     int i, k;
+    s->energies_known = 0;
     memset(s->v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < CTI_LEN(s->rigids); i++)
         for (k = 0; k < 3; k++)
@@ -109,6 +110,7 @@ static void cti_untangle_leave(ct_world *w, const cti_untangle *u)
 {
     cti_state *s = &w->state;
     s->still = 0;
+    s->energies_known = 0;
     memset(s->held, 0, (size_t)s->n);
     memcpy(s->desc.gravity, u->gravity, sizeof u->gravity);
     s->has_problem = 0;
