@@ -188,7 +188,7 @@ static void cti_assemble_rigids(cti_state *s, ct_real dt)
 typedef struct cti_assemble_loop {
     cti_state *s;
     ct_real dt;
-    const ct_real *x, *ahead; /* places; velocities from there to where the present ones lead */
+    const ct_real *x, *ahead; /* positions; (x0 + dt v - x) / dt, for strain limits */
     int *extended; /* [models] */
 } cti_assemble_loop;
 
@@ -226,7 +226,7 @@ static int cti_assemble_models(cti_state *s, ct_real dt, const ct_real *x, int *
     q.s = s, q.dt = dt, q.x = x, q.ahead = ahead;
     for (i = 0; i < 3 * s->n; i++)
         ahead[i] = s->v[i] - (x[i] - s->x[i]) / dt;
-    /* limits of what is linearized anew are looked at where it is */
+    /* strain limits of components in a further iteration are evaluated at q itself */
     for (c = 0; x == s->q && c < CTI_LEN(s->factors.components); c++)
         for (i = s->factors.components[c].begin; s->turns[c].moved == 2 && i < s->factors.components[c].end; i++)
             cti_v3_put(ahead, s->factors.blocks[i], cti_v3_zero());
@@ -254,7 +254,8 @@ static void cti_assemble_clear(cti_state *s)
     cti_tasks_run_work(&s->desc.tasks, cti_assemble_clear_range, s->n, CTI_ASSEMBLE_CLEAR_US, s);
 }
 
-/* b = A_el (q - x) / dt where q is not x, and the spin that v lacks there; A holds the models' part alone */
+/* b = A_el (q - x) / dt for components with q not x, plus M times the spin `rate`; A_el = h^2 K + h D is all that A holds so far. The term
+   takes D out of the motion from x to q: strain damping acts on the departure from q alone. */
 static void cti_assemble_place(cti_state *s, ct_real dt)
 {
     ct_real *w = s->pcg_work;
