@@ -109,8 +109,8 @@ typedef enum ct_stepper {
    NEWMARK  beta 1/4, gamma 1/2 (trapezoidal): second order, keeps the energy of small vibrations; stiff bodies ring unless damped
    BDF2     second order, damps high frequencies only; looks one step back, starts with a step of Newmark, and starts again after contacts and
             joints have let go, velocities were set, or the fail-safe acted
-   With NEWMARK and BDF2 v is the velocity at the end of the step. A body that contacts or joints act on is stepped by EULER's rule, and so is one that
-   would gain energy, for that substep: contacts are inelastic, impulses and friction are EULER's, momentum is exact. Second order holds for
+   With NEWMARK and BDF2 v is the velocity at the end of the step. A body that contacts or joints act on is stepped by EULER's rule, and so is one
+   that would gain energy, for that substep: contacts are inelastic, impulses and friction are EULER's, momentum is exact. Second order holds for
    small strains, where the stiffness needs no projection; in large swings the order falls towards one. */
 typedef enum ct_integrator { CT_INTEGRATOR_EULER, CT_INTEGRATOR_NEWMARK, CT_INTEGRATOR_BDF2, CT_INTEGRATOR_COUNT_ } ct_integrator;
 
@@ -543,10 +543,10 @@ typedef struct ct_step_report {
     double work_recovery;  /* [J] by easing apart what is nearer than its thickness, and by taking apart what is tangled */
     double loss_contact;   /* [J] taken by contacts: impacts, friction */
     double loss_damping;   /* [J] taken by mass and stiffness damping */
-    double energy_gained;  /* [J] what does not close: (energies at the end - at the start) - (work_*) + (loss_*). Below 0 the integrator lost it. Above 0
-                              the step gained it, or took less by damping than loss_damping says. A deformable body that gains more than a
-                              thousandth of its energy and the work on it, damping not counted, makes a substep iterate, then halve; then
-                              the status is NOT_CONVERGED */
+    double energy_gained;  /* [J] what does not close: energies at the end, less those at the start and work_*, plus loss_*. Below 0 the integrator
+                              lost it. Above 0 the step gained it, or damping took less than loss_damping says. A deformable body that
+                              gains more than a thousandth of its energy and the work on it, damping not counted, makes a substep iterate,
+                              then halve; then the status is NOT_CONVERGED */
     double center_of_mass[3];
     double ms_prepare;     /* [ms] by the world's clock: set-up of trees, matrix pattern and factors after bodies or joints have changed; */
     double ms_assemble, ms_unconstrained, ms_detect, ms_solve; /* of all attempts; rows and tests of their motion are in ms_detect; */
