@@ -156,6 +156,24 @@ static double cti_energy_gain(const cti_state *s, int m, ct_real dt, double *out
     return after - before + e1->elastic - e0->elastic - fall - s->works[m];
 }
 
+/* what implicit Euler itself gains in a body that impulses press while it turns: rotation makes the elastic energy a function that is not
+   convex, and a turn by t of forces f costs t^2 / 2 sum f (x - c), here with the impulses in the place of what balances them */
+static double cti_energy_turning(const cti_state *s, int m, ct_real dt)
+{
+    const cti_component *p = &s->factors.components[s->factors.component_of[s->history.block[m]]];
+    cti_motion motion;
+    ct_real inverse[9], t;
+    double pressed = 0;
+    int i;
+    cti_motion_measure(s, p, s->x_new, s->v_new, &motion);
+    if (!(motion.mass > 0) || !cti_m3_inverse(motion.inertia, inverse))
+        return 0;
+    t = dt * cti_v3_norm(cti_m3_mul_v(inverse, motion.spin));
+    for (i = s->history.block[m]; i <= s->history.last[m]; i++)
+        pressed += (double)cti_v3_dot(cti_v3_sub(cti_v3_at(s->x_new, i), motion.center), cti_v3_at(s->impulse, i));
+    return (double)(t < 1 ? t * t / 2 : CTI_R(0.5)) * fabs(pressed) / (double)dt;
+}
+
 CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
 {
     int m, n = 0;
@@ -164,7 +182,7 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     cti_energy_works(s, dt);
     for (m = 0; m < s->n_models; m++) {
         double bound, gain = cti_energy_gain(s, m, dt, &bound);
-        s->gains[m] = !(gain <= bound);
+        s->gains[m] = !(gain <= bound) && !(gain <= bound + cti_energy_turning(s, m, dt));
         n += s->gains[m];
     }
     return n;

@@ -132,9 +132,7 @@ CTI_FN void cti_motion_place(cti_state *s, int component)
     back = cti_v3_sub(m.center, there.center);
     for (i = p->begin; i < p->end; i++)
         cti_v3_put(s->q, s->factors.blocks[i], cti_v3_add(cti_v3_at(s->x_new, s->factors.blocks[i]), back));
-    t->moved = 2, t->center = m.center;
-    t->turns = s->desc.integrator == CT_INTEGRATOR_EULER && cti_motion_is_free(s, p);
-    t->rate = t->turns ? cti_motion_lack(s, p, &m) : cti_v3_zero();
+    t->moved = 2, t->turns = 0;
 }
 
 CTI_FN void cti_motion_forces(cti_state *s)
