@@ -18,8 +18,8 @@ CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const
 /* cti_motion_predict -- s->q [3 n]: x after the turn that each component's angular momentum gives it in dt without contacts, and s->turns
    [components]. Translation does not change forces, and is left out. */
 CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);
-/* cti_motion_place -- the same for another linearization of a component: s->q is s->x_new there, less its translation. Nothing is given back of
-   what implicit Euler takes from a turn: its solution gains no energy. */
+/* cti_motion_place -- the same for another linearization of a component: s->q is s->x_new there, less its translation. The
+   angular momentum that implicit Euler takes from a turn is not given back here: its own solution gains no energy. */
 CTI_FN void cti_motion_place(cti_state *s, int component);
 /* cti_motion_forces -- Newmark: s->force = f(q) becomes (f(x) + f(q)) / 2. The first linearization of a step knows f(x) = R' f(q), and keeps it
    for the next ones. */

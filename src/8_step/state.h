@@ -125,7 +125,7 @@ typedef struct cti_history {
 
 /* cti_turn -- the turn of a component that its angular momentum predicts for a step (motion.h). */
 typedef struct cti_turn {
-    int turns;       /* 1: b gets `rate`, and q = c + R (x - c) unless `moved` is 2; 0: the turn is below rounding, or the component is held */
+    int turns;       /* 1: q = c + R (x - c), and b gets `rate`; 0: the turn is below rounding, the component is held, or `moved` is 2 */
     int moved;       /* place of linearization q: 0 x, 1 x turned by R, 2 the end of the last iteration */
     ct_real R[9];
     cti_v3 center;   /* c [m] */
