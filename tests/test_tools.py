@@ -240,6 +240,11 @@ def test_run(d):
           and list(stats[0]["account"]) == ["script", "pins", "joints", "recovery", "contact", "damping"]
           and list(stats[0]["ms"]) == ["prepare", "assemble", "unconstrained", "detect", "solve", "finish", "total"])
     check("stats.jsonl steps", [s["step"] for s in stats] == list(range(1, 11)) and all(s["intersections"] == 0 for s in stats))
+    energy = [sum(s["energy"].values()) for s in stats]
+    account = [a["script"] + a["pins"] + a["joints"] + a["recovery"] - a["contact"] - a["damping"] + s["energy_gained"]
+               for s in stats for a in [s["account"]]]
+    check("stats.jsonl account closes", all(abs(energy[i] - energy[i - 1] - account[i]) < 1e-6 * energy[0] for i in range(1, len(stats))),
+          list(zip(energy, account)))
     summary = json.load(open(out + "/summary.json"))
     check("summary.json", summary == json.loads(text) and summary["steps"] == 10 and summary["name"] == "test" and summary["intersections"] == 0,
           summary)
