@@ -189,6 +189,8 @@ def test_scene_errors(d):
         ("solver not built", scene(solver="geometric_cg"), ["geometric_cg", "not built"]),
         ("friction unknown", scene(solver_options={"friction": "none"}), ["solver_options.friction", "anticipated"]),
         ("integrator unknown", scene(integrator="rk4"), ["integrator", "newmark"]),
+        ("newton iterations 0", scene(newton_iterations=0), ["newton_iterations", "1", "100"]),
+        ("newton iterations half", scene(newton_iterations=1.5), ["newton_iterations"]),
         ("camera", scene(output={"camera": {"target": [0, 0, 0]}}), ["output.camera.eye"]),
         ("subdivide 3", scene(output={"subdivide": 3}), ["output.subdivide", "0 to 2"]),
         ("subdivide half", scene(output={"subdivide": 0.5}), ["output.subdivide"]),
@@ -231,11 +233,18 @@ def test_run(d):
     check("run leaves whole files only", names == ["frame_%05d.obj" % i for i in range(11)] + ["stats.jsonl", "summary.json"], names)
     stats = [json.loads(line) for line in open(out + "/stats.jsonl")]
     keys = ["step", "t", "dt", "substeps", "status", "contacts", "rows", "cmr_rounds", "newton_iterations", "solver_iterations",
-            "solver_fallbacks", "cg_steps", "linear_iterations", "solves", "dropped", "residual", "min_distance", "penetration", "intersections", "zones", "frozen", "momentum_lost", "energy", "center_of_mass", "ms", "cpu_ms"]
+            "solver_fallbacks", "cg_steps", "linear_iterations", "solves", "dropped", "residual", "min_distance", "penetration", "intersections", "zones", "frozen", "momentum_lost", "energy_gained",
+            "energy", "account", "center_of_mass", "ms", "cpu_ms"]
     check("stats.jsonl keys", len(stats) == 10 and all(list(s) == keys for s in stats), stats[:1])
     check("stats.jsonl inner keys", list(stats[0]["energy"]) == ["kinetic", "elastic", "gravity"]
+          and list(stats[0]["account"]) == ["script", "pins", "joints", "recovery", "contact", "damping"]
           and list(stats[0]["ms"]) == ["prepare", "assemble", "unconstrained", "detect", "solve", "finish", "total"])
     check("stats.jsonl steps", [s["step"] for s in stats] == list(range(1, 11)) and all(s["intersections"] == 0 for s in stats))
+    energy = [sum(s["energy"].values()) for s in stats]
+    account = [a["script"] + a["pins"] + a["joints"] + a["recovery"] - a["contact"] - a["damping"] + s["energy_gained"]
+               for s in stats for a in [s["account"]]]
+    check("stats.jsonl account closes", all(abs(energy[i] - energy[i - 1] - account[i]) < 1e-6 * energy[0] for i in range(1, len(stats))),
+          list(zip(energy, account)))
     summary = json.load(open(out + "/summary.json"))
     check("summary.json", summary == json.loads(text) and summary["steps"] == 10 and summary["name"] == "test" and summary["intersections"] == 0,
           summary)
@@ -278,6 +287,20 @@ def test_run_options(d):
         run_scene(d, scene(), "--out", os.path.join(d, name), "--quiet")
         first[name] = open(os.path.join(d, name, "frame_00010.obj")).read()
     check("two runs give the same bytes", first["o4"] == first["o5"])
+
+
+def test_newton_iterations(d):
+    """a steel cube that tumbles: one linearization does not do, and the key says how many may"""
+    steel = body(shape={"box": {"size": [0.02, 0.02, 0.02], "cells": [2, 2, 2]}}, material={"young": 2e11, "poisson": 0.3, "density": 7800},
+                 transform=[{"rotate": [20, 0, 20]}, {"translate": [0, 0.2, 0]}])
+    most = []
+    for key in [{}, {"newton_iterations": 1}]:
+        out = os.path.join(d, "newton%d" % len(most))
+        code, _, err = run_scene(d, dict(steel, dt=1 / 60, **key), "--steps", "14", "--out", out, "--frames", "none", "--quiet")
+        stats = [json.loads(line) for line in open(out + "/stats.jsonl")] if code == 0 else []
+        check("newton_iterations %s" % (key or "by default"), len(stats) == 14, err)
+        most.append([s for s in stats if s["substeps"] == 1 and s["status"] == "ok" and s["newton_iterations"] > 1])
+    check("newton_iterations 1 is kept", most[0] and not most[1], most)
 
 
 def test_frames_vtk(d):
@@ -564,8 +587,8 @@ def test_make_meshes(d):
 def main():
     tests = [test_amalgamate]
     if os.path.exists(CONTACT):
-        tests += [test_scene_errors, test_scene_mesh_errors, test_run, test_run_options, test_frames_vtk, test_video, test_run_start, test_interrupt,
-                  test_other_commands, test_solve_trace, test_make_meshes]
+        tests += [test_scene_errors, test_scene_mesh_errors, test_run, test_run_options, test_newton_iterations, test_frames_vtk, test_video,
+                  test_run_start, test_interrupt, test_other_commands, test_solve_trace, test_make_meshes]
     else:
         print("FAILED command line: %s was not built" % CONTACT)
         FAILED.append("build")

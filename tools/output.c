@@ -157,6 +157,18 @@ static void out_number(FILE *f, const char *before, double x)
     out_json_number(f, x, 9);
 }
 
+/* closes the object of energies; work done and energy lost in the step [J] */
+static void out_account(FILE *f, const ct_step_report *r)
+{
+    out_number(f, "},\"account\":{\"script\":", r->work_script);
+    out_number(f, ",\"pins\":", r->work_pins);
+    out_number(f, ",\"joints\":", r->work_joints);
+    out_number(f, ",\"recovery\":", r->work_recovery);
+    out_number(f, ",\"contact\":", r->loss_contact);
+    out_number(f, ",\"damping\":", r->loss_damping);
+    fputc('}', f);
+}
+
 void out_stats(FILE *f, int step, double t, double dt, const ct_step_report *r, long intersections, double cpu_ms)
 {
     fprintf(f, "{\"step\":%d", step);
@@ -176,10 +188,12 @@ void out_stats(FILE *f, int step, double t, double dt, const ct_step_report *r, 
         fprintf(f, ",\"intersections\":%ld", intersections);
     fprintf(f, ",\"zones\":%d,\"frozen\":%d", r->zones, r->frozen);
     out_number(f, ",\"momentum_lost\":", (double)r->momentum_lost);
+    out_number(f, ",\"energy_gained\":", r->energy_gained);
     out_number(f, ",\"energy\":{\"kinetic\":", r->energy_kinetic);
     out_number(f, ",\"elastic\":", r->energy_elastic);
     out_number(f, ",\"gravity\":", r->energy_gravity);
-    out_number(f, "},\"center_of_mass\":[", r->center_of_mass[0]);
+    out_account(f, r);
+    out_number(f, ",\"center_of_mass\":[", r->center_of_mass[0]);
     out_number(f, ",", r->center_of_mass[1]);
     out_number(f, ",", r->center_of_mass[2]);
     out_number(f, "],\"ms\":{\"prepare\":", r->ms_prepare);

@@ -6,9 +6,9 @@
 #include "anderson.h"
 #include "../1_math/simd.h"
 
-/* sum of the coefficients of a mixture, above which the history starts anew: float's 6e-8 times it is the share of a velocity that rounding
-   may falsify, here below 1e-3. A rigid cube on an equal soft one at 2 m/s needs it: 1e5 leaves that step on its budget, 3e3 loses joints
-   that are as stiff beside a contact */
+/* Sum of the mixture's coefficients above which the history is dropped. Times float's 6e-8 it bounds the relative error of a velocity by rounding,
+   here below 1e-3. A rigid cube that hits an equal soft one at 2 m/s needs it: with 1e5 that step ends on its budget, with 3e3 joints as
+   stiff as that beside a contact do. */
 #define CTI_ANDERSON_FAR 1e4
 
 CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_real *weight, int n_slave)
@@ -115,7 +115,7 @@ static int cti_anderson_fit(const cti_anderson *a, const double *dot, double *c)
     return 1;
 }
 
-/* 1 where differences in float would be taken so many times that their rounding is more than the step is worth */
+/* 1 where the coefficients are so large that rounding of the float differences exceeds the step's accuracy */
 static int cti_anderson_is_far(const cti_anderson *a, const double *c)
 {
     double sum = 0;

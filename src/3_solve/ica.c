@@ -39,8 +39,8 @@ enum { CTI_ICA_PATIENCE = 3 };
 #define CTI_ICA_SCATTER_US 0.06
 #define CTI_ICA_VELOCITY_US 0.05
 #define CTI_ICA_SOLVE_US 0.4
-/* times the tolerance below which a change of the outer loop is worth a judgement: 1 and 2 tell the same, from 5 on solves of joints in a crash
-   that have just begun are taken for ended */
+/* The residual is computed once an outer iteration changes velocities by less than this many tolerances. 1 and 2 give the same results; from 5 on
+   solves of joints in a crash are taken for converged when they have hardly begun. */
 #define CTI_ICA_JUDGE CTI_R(2)
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
@@ -409,8 +409,8 @@ static int cti_ica_is_fused(cti_ica *s, int iteration, ct_real best)
     return iteration <= CTI_ICA_FUSED && iteration - s->marked < CTI_ICA_HALVES;
 }
 
-/* the judge's natural map at this v and these multipliers, of which what stood alone is brought up to date first; below 0: out of memory.
-   A change that is judged too early says by how much smaller the next one to be judged has to be */
+/* The natural map at the present v and multipliers, after components that were solved apart are brought up to date; below 0: out of memory. A
+   residual above the tolerance lowers the change at which the next one is computed. */
 static ct_real cti_ica_residual(cti_ica *s, ct_real now)
 {
     ct_real tol = s->desc->tolerance;

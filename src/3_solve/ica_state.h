@@ -64,8 +64,8 @@ typedef struct cti_ica {
     int idle;                   /* corrections in a row that brought little */
     ct_real corrected;          /* largest entry of the last one */
     ct_real nearest;            /* smallest change since the last new factor */
-    ct_real worth;              /* change, relative to velocity_scale, from which on an iteration is judged, */
-    ct_real tight;              /* what the judge asked for: factor of what ends sweeps over contacts */
+    ct_real worth;              /* change, relative to velocity_scale, below which the residual of an iteration is computed, */
+    ct_real tight;              /* factor on the change at which sweeps over contacts end; smaller after a residual above the tolerance */
     ct_real *work;              /* [6 n] of the judge, or NULL */
     int cold;    /* v did not solve A v = b for clusters without contacts */
     cti_ica_contact *contacts;

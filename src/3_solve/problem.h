@@ -81,8 +81,8 @@ typedef struct cti_problem {
     const cti_correction *correction; /* between sweeps over coupled clusters; or NULL */
     const ct_real *whole;       /* [n] inverse mass [1/kg] of all that A couples to a block where nothing holds it, else 0; or NULL */
     ct_real *local;             /* [3 n_rows] local compliances of the rows (cti_residual_prepare); NULL: the judge computes them each time */
-    int (*balance)(void *ctx, ct_real *r, ct_real *v); /* rows[].r and v take up what the residual r [3 n] holds of bodies' momenta, which is
-                                   done before they are judged. 0: out of memory; or NULL */
+    int (*balance)(void *ctx, ct_real *r, ct_real *v); /* moves the momentum that the residual r [3 n] has of each body into rows[].r and v,
+                                   before the natural map is taken. 0: out of memory; or NULL */
     void *balance_ctx;
     int plain;                  /* 1: relaxation as the paper has it, not accelerated */
     int predict;                /* 1: contacts of nodes anticipate from the Jacobi step D^-1 ((L + U) v + J' r) as in eq. 10; 0: from v */

@@ -60,8 +60,8 @@ static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *
     }
 }
 
-/* [us] about what a block's residual takes, a row's judgement with and without its local compliance, see cti_tasks_run_work; most parts of a
-   maximum */
+/* [us] approximate time of a block's residual, and of a row's with and without its local compliance, see cti_tasks_run_work; most parts that a
+   maximum is taken in */
 #define CTI_RESIDUAL_BLOCK_US 0.06
 #define CTI_RESIDUAL_ROW_US 0.4
 #define CTI_RESIDUAL_LAW_US 0.06
@@ -132,9 +132,9 @@ CTI_FN void cti_residual_dynamics(const cti_problem *p, const ct_real *v, ct_rea
         out->dynamics = cti_max(out->dynamics, q.part[i].dynamics);
 }
 
-/* the local compliance of row i is computed here, so that it owes nothing to a solver */
-/* the least that a row's blocks answer to a unit impulse: as the whole bodies that they belong to. The local compliance of a node of a stiff body
-   is that of its stiffness, far below, and a judge that measures by it does not see an impulse that throws the body */
+/* local compliance of row i, computed here so that the residual does not depend on the solver */
+/* Least compliance of a row: that of its bodies as rigid wholes. A node of a stiff body alone has a far smaller one, by its stiffness; a residual
+   scaled by that would not show an impulse that throws the body. */
 static ct_real cti_residual_whole(const cti_problem *p, const cti_row *row)
 {
     ct_real sum = 0, weight = 0;

@@ -9,9 +9,10 @@
 
 #define CTI_DETECT_TRUST CTI_R(4)    /* of the thickness: a row when the free motion would close the gap */
 #define CTI_DETECT_SEP CTI_R(0.25)   /* of the thickness: what CCD keeps */
-#define CTI_DETECT_SLACK CTI_R(0.92) /* of the thickness: flat edges get a row when they are nearer, a little before they are too near */
-#define CTI_DETECT_CLOSER CTI_R(0.75) /* of the thickness: what a motion brings nearer gets a row in its step; less is lifted in the next ones. With
-                                         0.9 S2 takes 1.2 rounds a step in place of 1.05, S1 1.2 for 1.1; half leaves piles that fall nearer */
+#define CTI_DETECT_SLACK CTI_R(0.92) /* of the thickness: flat edges below it get a row */
+#define CTI_DETECT_CLOSER CTI_R(0.75) /* of the thickness: a pair that a motion brings below this gets a row in the same step; a pair above it is
+                                         lifted in the next steps. With 0.9 S2 takes 1.2 rounds a step (not 1.05), S1 1.2 (not 1.1); with 0.5
+                                         falling piles come to rest nearer */
 #define CTI_DETECT_CONE CTI_R(0.02)  /* sine by which a direction may leave a feature's normal cone */
 #define CTI_DETECT_FAST CTI_R(16)    /* of the thickness: what goes farther in a step has boxes of their own for start and end */
 #define CTI_DETECT_LAST CTI_R(1)     /* of the thickness: what moves at most so far in a step stays in its boxes for some */
@@ -516,7 +517,7 @@ static int cti_detect_closer_list(cti_mem *mem, cti_detect *d, const cti_surface
     return CTI_RESIZE(mem, c->pairs, 2 * m) && CTI_RESIZE(mem, c->quads, 4 * m) && cti_detect_reserve(mem, c, m, 3 - edges);
 }
 
-/* leaves of hits from `first` on those of which the end, seen by `view`, is nearer than the start and CTI_DETECT_CLOSER */
+/* keeps, of the hits from `first` on, those whose distance at the end (`view`) is below that at the start and below CTI_DETECT_CLOSER */
 static void cti_detect_closer_take(const cti_surface *s, const cti_surface *view, cti_hit *hits, int first)
 {
     int i, k = first, f;

@@ -4,19 +4,20 @@
    -slip/dt, slip counted since stick onset, so that solver error does not add up to creep. */
 #include "rows.h"
 
-/* lifting of loaded contacts, see cti_rows_law; shares of the thickness are those of one step */
-#define CTI_ROWS_LIFT CTI_R(0.002)  /* share of the thickness that is asked for at first: above SINK, which the load presses it back by */
-#define CTI_ROWS_STUCK CTI_R(0.004) /* of what was asked in vain is asked next: eight steps of almost none, then it is tried again */
-#define CTI_ROWS_ROSE CTI_R(0.125)  /* of what was asked: a contact that rose by less is stuck; above what the tolerance leaves. With 0.25 a light
-                                       contact between stiff blocks (S1) is given up again and again, and stays at 0.88 */
-#define CTI_ROWS_HEAVY 16           /* loads that press the settling compliance by SINK over this are heavy; with 4 and 64 S1 sweeps 1.2 times as
-                                       much */
+/* Lifting of loaded contacts whose gap is below the thickness h, see cti_rows_law. */
+#define CTI_ROWS_LIFT CTI_R(0.002)  /* [h a step] lift that is requested first: above SINK, by which the load presses the contact back */
+#define CTI_ROWS_STUCK CTI_R(0.004) /* the next request of a contact that did not rise, over the last one: requests double, so that it rests
+                                       for eight steps before it is lifted in earnest again */
+#define CTI_ROWS_ROSE CTI_R(0.125)  /* a contact did not rise if it rose by less than this share of the request; the solver's tolerance hides
+                                       less. With 0.25 light contacts between stiff blocks (S1) stop rising at 0.88 h */
+#define CTI_ROWS_HEAVY 16           /* a load is heavy if it presses the settling compliance by more than SINK / HEAVY in a step; with 4 and with 64
+                                       S1 takes 1.2 times the sweeps */
 #define CTI_ROWS_FLAT CTI_R(0.95)  /* of the thickness: what flat edges keep, so that the vertices that hold their faces apart carry the load */
 #define CTI_ROWS_DRAG CTI_R(1e-4) /* share of the thickness that a sliding contact may be ahead of its anchor */
 #define CTI_ROWS_STICK CTI_R(1e-4) /* tangential compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_SETTLE CTI_R(3e-6) /* normal compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* and of what the blocks alone answer with, at most */
-#define CTI_ROWS_SINK CTI_R(5e-4) /* most that it may give way by in a step, of the thickness: a contact at rest is SINK / EASE below */
+#define CTI_ROWS_SINK CTI_R(5e-4) /* [h a step] most that a load presses a compliance by: a contact at rest is SINK / EASE below the thickness */
 #define CTI_ROWS_EASE CTI_R(0.2) /* share of a missing gap that is recovered in a step */
 
 /* the term of a block on this side, which starts at `first`; a new one when there is none */
@@ -160,11 +161,11 @@ static void cti_rows_recall(const cti_row_context *c, uint64_t key, int other, c
     origin->lift = m->lift;
 }
 
-/* base: g0/dt where the gap is open, the stick target; the recovery of a gap that is not.
-   differs: what carried load in the last step is lifted too, at a speed that doubles with every step in which it rose. A heavy load, and the last
-   hundredth of the thickness, is lifted by the hard law. A load that is light for the blocks' masses is lifted through a softness that it presses
-   by SINK in a step: rows that exclude each other, and cannot rise, press each other by about their loads. Where a contact did not rise, lifting
-   all but ends for some steps */
+/* The row's target velocity: g0/dt for a gap above the thickness, the recovery speed for one below it, and -slip/dt for stick.
+   differs: a contact that carried load in the last step is lifted, too, at a speed that doubles with every step in which it rises. Heavy loads
+   and the last hundredth of the thickness are lifted by a hard constraint. Light loads are lifted through a softness that the load presses
+   by SINK in a step: rows that contradict each other then press each other by no more than about their loads. A contact that did not rise
+   is hardly lifted for some steps. */
 static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row *origin, ct_real soft)
 {
     cti_v3 slip = cti_m3_mul_v(row->frame, cti_v3_at(origin->slip, 0));
@@ -211,8 +212,8 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     if (twin == 0)
         cti_rows_recall(c, before ? before : row->key, before != 0, n, row, origin);
     cti_rows_response(c, row, n, &soft, &own);
-    /* two contacts at one place with gaps that differ by a rounding ask for one multiplier to wander to the other: a compliance below what the
-       tolerance resolves settles it, and keeps rows to scripted surfaces from contradicting each other without bound */
+    /* Two contacts at one place whose gaps differ by rounding share a load in any proportion, and multipliers drift. A compliance below what the
+       tolerance resolves makes the shares unique, and bounds the multipliers of contradicting rows to scripted surfaces. */
     row->compliance[0] = cti_min(soft * CTI_ROWS_SETTLE, own * CTI_ROWS_SETTLE_OWN);
     /* under the load of the last step it gives way by less than the easing takes back: a light body under a heavy one would sink without end */
     if (row->r[0] > 0)
@@ -248,8 +249,8 @@ static cti_v3 cti_rows_slip(const cti_row_context *c, const cti_row *row, const 
     return size > most ? cti_v3_mul(moved, most / size) : moved;
 }
 
-/* the speed that the next step may lift a contact at, below 0 for one that did not rise when it was asked last; *share of its impulse to remember:
-   what it presses in vain is no load. One that its load presses back by SINK in a step has not failed */
+/* The speed at which the next step may lift the contact; below 0 if the contact did not rise at the last request. *share: the part of its impulse
+   that is remembered as load; the impulse of a lift that failed is not. Requests of SINK or less cannot fail, since the load presses them back. */
 static ct_real cti_rows_lift(const cti_row_context *c, const cti_row *row, const cti_contact_row *origin, ct_real u_n, ct_real *share)
 {
     ct_real asked = origin->asked, step = origin->thickness / c->dt, next;

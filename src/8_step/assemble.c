@@ -1,7 +1,8 @@
 /* assemble.c -- A and b of the linearized step; the coefficients of Newmark and BDF2 are in integrate.c.
    Method: A = M (1 + dt alpha) + dt^2 K + dt D, b = M v + dt f + kick M g, one Newton iteration (Otaduy 2009, eq. 2-3).
    differs: f and K are those of q, where the body's own turn takes it (motion.h), so that b has (dt^2 K + dt D) (q - x) / dt beside; gravity
-   kicks such that v lives in the middle of steps (Stoermer-Verlet) and a free fall is exact at every dt. Pins: S A S + (I - S), the inverse mass S / m of Volino & Magnenat-Thalmann 2000, sec. 2.2. */
+   kicks such that v lives in the middle of steps (Stoermer-Verlet) and a free fall is exact at every dt. Pins: S A S + (I - S), the inverse
+   mass S / m of Volino & Magnenat-Thalmann 2000, sec. 2.2. */
 #include "assemble.h"
 #include "impulses.h"
 #include "integrate.h"
@@ -188,7 +189,7 @@ static void cti_assemble_rigids(cti_state *s, ct_real dt)
 typedef struct cti_assemble_loop {
     cti_state *s;
     ct_real dt;
-    const ct_real *x, *ahead; /* places; velocities from there to where the present ones lead */
+    const ct_real *x, *ahead; /* positions; (x0 + dt v - x) / dt, for strain limits */
     int *extended; /* [models] */
 } cti_assemble_loop;
 
@@ -226,7 +227,7 @@ static int cti_assemble_models(cti_state *s, ct_real dt, const ct_real *x, int *
     q.s = s, q.dt = dt, q.x = x, q.ahead = ahead;
     for (i = 0; i < 3 * s->n; i++)
         ahead[i] = s->v[i] - (x[i] - s->x[i]) / dt;
-    /* limits of what is linearized anew are looked at where it is */
+    /* strain limits of components in a further iteration are evaluated at q itself */
     for (c = 0; x == s->q && c < CTI_LEN(s->factors.components); c++)
         for (i = s->factors.components[c].begin; s->turns[c].moved == 2 && i < s->factors.components[c].end; i++)
             cti_v3_put(ahead, s->factors.blocks[i], cti_v3_zero());
@@ -254,7 +255,8 @@ static void cti_assemble_clear(cti_state *s)
     cti_tasks_run_work(&s->desc.tasks, cti_assemble_clear_range, s->n, CTI_ASSEMBLE_CLEAR_US, s);
 }
 
-/* b = A_el (q - x) / dt where q is not x, and the spin that v lacks there; A holds the models' part alone */
+/* b = A_el (q - x) / dt for components with q not x, plus M times the spin `rate`; A_el = h^2 K + h D is all that A holds so far. The term
+   takes D out of the motion from x to q: strain damping acts on the departure from q alone. */
 static void cti_assemble_place(cti_state *s, ct_real dt)
 {
     ct_real *w = s->pcg_work;

@@ -9,8 +9,8 @@
 
 enum { CTI_BALANCE_MOST = 48 }; /* components of an island whose contacts are asked: their equations are dense */
 #define CTI_BALANCE_SOFT 1e-9   /* share of the largest pivot below which contacts carry nothing along a direction */
-/* shifts of a component that contacts take up, in tolerances of the island's velocity scale: a smaller one velocities may have, without being
-   judged by it, a larger one is of a solve that has not ended */
+/* Range of a component's shift of velocity, in units of tolerance times velocity scale, that contacts take up. Velocities take up a smaller one,
+   which the residual does not notice; a larger one belongs to a solve that has not converged. */
 #define CTI_BALANCE_SMALL CTI_R(0.25)
 #define CTI_BALANCE_LARGE CTI_R(10)
 #define CTI_BALANCE_SHARE CTI_R(0.1) /* most that a multiplier may change, relative to its room: a solve that needs more has not ended */
@@ -172,7 +172,7 @@ static void cti_balance_equations(double *H, double *y, int n)
     }
 }
 
-/* the change of one row's multipliers, of which r is told */
+/* changes one row's multipliers, and r by J' of the change */
 static void cti_balance_change(const cti_balance_work *b, const cti_problem *p, cti_row *row, ct_real *r)
 {
     cti_balance_ways w;

@@ -525,7 +525,8 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
     }
 }
 
-/* rows for pairs without one that the motion brings under their thickness, though CCD lets it pass. *out_n: how many. 0: out of memory */
+/* Adds rows for pairs that have none and that the motion brings below their thickness, though without a collision. *out_n: how many. 0: out of
+   memory */
 static int cti_cmr_thicken(cti_state *s, const cti_row_context *c, int *out_n)
 {
     cti_surface view = s->surface;
@@ -629,14 +630,14 @@ static int cti_cmr_crushed(const cti_state *s, cti_attempt *out)
     return 1;
 }
 
-/* 1: a component of a body that gains energy */
+/* 1 for a component of a body whose energy rose by more than its bound in the present iteration */
 static int cti_cmr_gains(const cti_state *s, const cti_component *q)
 {
     int m = s->history.model_of[s->factors.blocks[q->begin]];
     return m >= 0 && s->gains[m];
 }
 
-/* rows of components that are linearized anew are solved again; one that has no row moves freely. 0: out of memory */
+/* Marks the rows of components that were linearized again as unsolved; a component without rows takes its free motion. 0: out of memory */
 static int cti_cmr_freshen(cti_state *s)
 {
     uint8_t *touched = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->factors.components));
@@ -657,8 +658,8 @@ static int cti_cmr_freshen(cti_state *s)
     return 1;
 }
 
-/* another Newton iteration: bodies that gain energy are linearized where they are now, by Euler's rule, which loses energy where the others
-   keep it and an error of theirs is a gain; and all is solved again. 0: out of memory */
+/* Another Newton iteration. Bodies that gain energy are linearized where the last iteration ended, and the whole problem is solved again. They are
+   stepped by Euler's rule, which dissipates: under a scheme that keeps energy an error of the linearization is a gain. 0: out of memory */
 static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
 {
     double t0 = cti_cmr_clock(s), t1;

@@ -156,8 +156,8 @@ static double cti_energy_gain(const cti_state *s, int m, ct_real dt, double *out
     return after - before + e1->elastic - e0->elastic - fall - s->works[m];
 }
 
-/* what implicit Euler itself gains in a body that impulses press while it turns: rotation makes the elastic energy a function that is not
-   convex, and a turn by t of forces f costs t^2 / 2 sum f (x - c), here with the impulses in the place of what balances them */
+/* Bound of what implicit Euler itself gains in a body that impulses press while it turns: elastic energy is not convex under rotation. A turn by t
+   of forces f changes sum f (x - c) by its t^2 / 2; the impulses stand for the elastic forces that balance them. */
 static double cti_energy_turning(const cti_state *s, int m, ct_real dt)
 {
     const cti_component *p = &s->factors.components[s->factors.component_of[s->history.block[m]]];

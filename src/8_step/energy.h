@@ -18,8 +18,8 @@ CTI_FN void cti_energy_state(cti_state *s);
 CTI_FN int cti_energy_try(cti_state *s, ct_real dt);
 /* cti_energy_account -- the account of a substep dt that cti_energy_try has looked at, before it is committed. */
 CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out);
-/* cti_energy_commit -- after a commit: the tentative energies are those of the state. out: what the account changes by, since joints between rigid
-   bodies do no work from one end of a step to the next (linkage.h). */
+/* cti_energy_commit -- after a commit: the tentative energies become those of the state. out: a correction of the account, since joints between
+   rigid bodies do no work over a step (linkage.h). */
 CTI_FN void cti_energy_commit(cti_state *s, cti_account *out);
 
 #endif /* CTI_ENERGY_H */

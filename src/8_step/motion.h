@@ -21,8 +21,8 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);
 /* cti_motion_whole -- s->whole of a component that is too stiff for float: a judge that measures impulses by the compliance of its nodes would
    not see one that throws it. Of others the nodes are what a contact moves first. */
 CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c);
-/* cti_motion_place -- the same for another linearization of a component: s->q is s->x_new there, less its translation. Nothing is given back of
-   what implicit Euler takes from a turn: its solution gains no energy. */
+/* cti_motion_place -- the same for another linearization of a component: s->q is s->x_new there, less its translation. The
+   angular momentum that implicit Euler takes from a turn is not given back here: its own solution gains no energy. */
 CTI_FN void cti_motion_place(cti_state *s, int component);
 /* cti_motion_forces -- Newmark: s->force = f(q) becomes (f(x) + f(q)) / 2. The first linearization of a step knows f(x) = R' f(q), and keeps it
    for the next ones. */
@@ -32,8 +32,8 @@ CTI_FN void cti_motion_impulses(cti_state *s);
 /* cti_motion_balance -- turns the end velocities v [3 n] of components that turned and that neither scripts nor s->impulse acted on, such that
    their angular momentum is what it was, less what mass damping took. */
 CTI_FN void cti_motion_balance(const cti_state *s, ct_real dt, ct_real *v);
-/* cti_motion_fall -- s->fall_new [n]: the share of gravity's kick by which a component really gained speed, v - s->v, in [0, 1]: 1 in free
-   fall, 0 at rest. Before s->v is replaced. */
+/* cti_motion_fall -- s->fall_new [n]: gain of a component's speed along gravity in the step, over the gain in free fall, clamped to [0, 1]: 1 in
+   free fall, 0 at rest. To be called before s->v is replaced. */
 CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v);
 /* cti_motion_is_halfway -- 1 where v is the velocity in the middle of the last step, in a body that the next one steps by Euler's rule; 0: at
    its end. */

@@ -275,8 +275,8 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     return 1;
 }
 
-/* an open island by another solver than ICA; *done 0: it ended above `loose`, and the island is as it was. 0: out of memory, also where the
-   solver has swallowed that */
+/* Solves an open island by another solver than ICA. *done 0: its residual is above `loose`, and the island is as it was. 0: out of memory, also
+   where the solver itself did not report it */
 static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real loose, cti_islands_result *out,
                               cti_solve_status *ended, int *done)
 {

@@ -50,8 +50,8 @@ typedef struct cti_component {
     cti_gather gather;
     cti_factor32 factor;
     cti_factor64 exact;    /* in its place where the matrix is too stiff for float */
-    int stiff;             /* 1: it is */
-    int told;              /* 1: the log has named it */
+    int stiff;             /* 1: `exact` is used */
+    int told;              /* 1: the log has named the component */
     cti_factor32 held;     /* of A and what contacts hold, for corrections (correct.h) */
     int held_ok, held_version; /* there is one; counts them */
     ct_real held_dt;       /* time step it was computed for */
@@ -116,7 +116,7 @@ typedef struct cti_factors {
 /* cti_history -- what integrators keep beside x and v (integrate.h). */
 typedef struct cti_history {
     ct_real *v0, *u0;          /* [3 n] BDF2: end and average velocities of the step before; mean nothing where dt_prev is 0 */
-    uint8_t *touched, *touches;/* [n] contacts or joints acted on the body in the last step; [models] and in this one */
+    uint8_t *touched, *touches;/* 1: contacts or joints act on the body: [n] in the last step, [models] in this one */
     ct_real *v_end;            /* [3 n] scratch */
     int32_t *model_of;         /* [n] model of a block or -1 */
     int32_t *block, *last;     /* [models] first and last block; last -1: none */
@@ -125,11 +125,11 @@ typedef struct cti_history {
 
 /* cti_turn -- the turn of a component that its angular momentum predicts for a step (motion.h). */
 typedef struct cti_turn {
-    int turns;       /* 0: too little to be seen, or another place than q = c + R (x - c) is linearized at */
-    int moved;       /* q is not x; 2: it is where an iteration ended */
+    int turns;       /* 1: q = c + R (x - c), and b gets `rate`; 0: the turn is below rounding, the component is held, or `moved` is 2 */
+    int moved;       /* place of linearization q: 0 x, 1 x turned by R, 2 the end of the last iteration */
     ct_real R[9];
     cti_v3 center;   /* c [m] */
-    cti_v3 rate;     /* [rad/s] what Euler's b adds to v as a spin about c at q, so that the angular momentum there is that at x */
+    cti_v3 rate;     /* [rad/s] spin about c that Euler's b adds to v: the nodes at q then have the angular momentum that they have at x */
 } cti_turn;
 
 /* cti_energy -- of a body [J]; gravity's is 0 at the origin. */
@@ -248,8 +248,8 @@ typedef struct cti_state {
     ct_real *impulse;         /* [3 n] J' r of the last solve */
     cti_energy *energies, *energies_new; /* [models + rigid bodies] at x; at the tentative end of a substep */
     double *moduli;           /* [models] of the body's elasticity [J], see cti_model_modulus */
-    double *works;            /* [models + rigid bodies] done on a body in it */
-    uint8_t *gains;           /* [models] the body gains energy in it */
+    double *works;            /* [models + rigid bodies] work done on the body in the substep [J] */
+    uint8_t *gains;           /* [models] 1: the body gains energy in the substep */
     int energies_known;       /* `energies` are of x and v */
     uint8_t *fixed;           /* [n] all axes scripted */
     uint8_t *held;            /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_WILD, the last resort of an attempt;

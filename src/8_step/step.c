@@ -61,7 +61,7 @@ static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
         r->residual = cti_max(r->residual, a->residual);
 }
 
-/* what an attempt does beside its four parts, rows and tests of its motion, counts as detection; t0: when it began [ms] */
+/* the time of an attempt that its four parts do not count, that of rows and motion tests, is added to detection; t0 [ms]: its begin */
 static void cti_step_time(const cti_state *s, double t0, cti_attempt *a)
 {
     double rest = cti_cmr_clock(s) - t0 - a->ms_assemble - a->ms_unconstrained - a->ms_detect - a->ms_solve;
@@ -383,7 +383,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
             whole = 0, halved = 1;
             continue;
         }
-        if (!(t.a.residual <= s->desc.solver.tolerance)) /* the judge's, of whichever solver */
+        if (!(t.a.residual <= s->desc.solver.tolerance)) /* natural map, whichever solver was used */
             cti_step_status(r, t.a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
         if (((!t.good || t.rests) && !cti_step_force(s, sub, &t, r)) ||
             !cti_step_commit(s, sub, !t.good || t.rests, memory, dt_memory, &s->memory_step[slot], r))

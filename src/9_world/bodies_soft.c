@@ -1,5 +1,6 @@
 /* bodies_soft.c -- soft bodies and cloth: nodes with an elastic model, and the surface that collides. Method: the boundary of the tets, or a
-   triangle mesh that is embedded in them by barycentric weights; a tet then counts with the part of it that the mesh encloses. Based on: Otaduy 2009, sec. 6 (letters in coarse tets). */
+   triangle mesh that is embedded in them by barycentric weights; a tet then counts with the part of it that the mesh encloses.
+   Based on: Otaduy 2009, sec. 6 (letters in coarse tets). */
 #include "../5_mesh/embed.h"
 #include "../5_mesh/fill.h"
 #include "world.h"

@@ -101,14 +101,17 @@ typedef enum ct_stepper {
     CT_STEPPER_COUNT_
 } ct_stepper;
 
-/* ct_integrator -- how CT_STEPPER_CMR steps deformable bodies in time; rigid bodies have their own rule in each. Contacts are solved on the
-   straight motion of the step, inelastic, in all of them. One linearization a step: second order is kept where the stiffness needs no
-   projection (small strains); in large swings the order falls towards one, with a small part of EULER's error.
-   EULER    first order, damps: the most robust. v is the average velocity of the last step
+/* ct_integrator -- how CT_STEPPER_CMR steps deformable bodies in time; rigid bodies have their own rule in each. Forces are linearized once a
+   step, where the body's own rigid turn takes it, and anew (newton_iterations) where a body would gain energy. A free body keeps its linear and
+   angular momentum in every material with each of them; vibrations differ (docs/limits.md, "What integrators keep"):
+   EULER    first order, the most robust: a vibration of angular frequency w loses its amplitude at w^2 dt / 2 [1/s]. v is the average velocity
+            of the last step
    NEWMARK  beta 1/4, gamma 1/2 (trapezoidal): second order, keeps the energy of small vibrations; stiff bodies ring unless damped
-   BDF2     second order, damps high frequencies only; looks one step back, starts (and starts again after velocities were set, or the
-            fail-safe acted) with a step of Newmark
-   With NEWMARK and BDF2 v is the velocity at the end of the step. */
+   BDF2     second order, damps high frequencies only; looks one step back, starts with a step of Newmark, and starts again after contacts and
+            joints have let go, velocities were set, or the fail-safe acted
+   With NEWMARK and BDF2 v is the velocity at the end of the step. A body that contacts or joints act on is stepped by EULER's rule, and so is one
+   that would gain energy, for that substep: contacts are inelastic, impulses and friction are EULER's, momentum is exact. Second order holds for
+   small strains, where the stiffness needs no projection; in large swings the order falls towards one. */
 typedef enum ct_integrator { CT_INTEGRATOR_EULER, CT_INTEGRATOR_NEWMARK, CT_INTEGRATOR_BDF2, CT_INTEGRATOR_COUNT_ } ct_integrator;
 
 typedef enum ct_solver {
@@ -301,8 +304,8 @@ typedef struct ct_world_desc {
     ct_broad_phase broad_phase; /* default CT_BROAD_TREE */
     ct_stepper stepper;   /* default CONTACT_STEPPER */
     ct_integrator integrator; /* default CT_INTEGRATOR_EULER */
-    int newton_iterations; /* most linearizations of a substep of CT_STEPPER_CMR, 1..100: 1 is Otaduy 2009's; a body that gains energy asks for
-                              another one. Default 8 */
+    int newton_iterations; /* most linearizations of a substep of CT_STEPPER_CMR, 1..100; 1 is Otaduy 2009's. Only a body that gains energy
+                              asks for another one. Default 8 */
     ct_solver_desc solver;
     int cmr_rounds;       /* rounds of solve and CCD before the step is halved, >= 1; default 5 (Otaduy sec. 4) */
     int max_halvings;     /* times the step may be halved, 0..8; default 5 (Otaduy sec. 4 has 2) */
@@ -514,7 +517,7 @@ typedef struct ct_step_report {
     int contacts, rows;    /* in the last solve: contacts with a positive multiplier; rows handed to the solver */
     int candidates;        /* pairs that CCD looked at */
     int cmr_rounds;        /* solves in the worst substep */
-    int newton_iterations;
+    int newton_iterations; /* linearizations of all attempts, summed */
     int solver_iterations; /* outer iterations, summed */
     int solver_sweeps;     /* sweeps over the contacts, summed */
     int solver_fallbacks;  /* solves of an island that another solver than the chosen one ended, summed: ICA where the chosen one failed or does
@@ -540,9 +543,10 @@ typedef struct ct_step_report {
     double work_recovery;  /* [J] by easing apart what is nearer than its thickness, and by taking apart what is tangled */
     double loss_contact;   /* [J] taken by contacts: impacts, friction */
     double loss_damping;   /* [J] taken by mass and stiffness damping */
-    double energy_gained;  /* [J] what does not close: energies at the end, less those at the start and the work, plus the losses. Below 0 it is what
-                              the integrator lost; above 0 the step gained it. A body's gain of more than a thousandth of its energy and
-                              work makes a step iterate, then halve, then is NOT_CONVERGED */
+    double energy_gained;  /* [J] what does not close: energies at the end, less those at the start and work_*, plus loss_*. Below 0 the integrator
+                              lost it. Above 0 the step gained it, or damping took less than loss_damping says. A deformable body that
+                              gains more than a thousandth of its energy and the work on it, damping not counted, makes a substep iterate,
+                              then halve; then the status is NOT_CONVERGED */
     double center_of_mass[3];
     double ms_prepare;     /* [ms] by the world's clock: set-up of trees, matrix pattern and factors after bodies or joints have changed; */
     double ms_assemble, ms_unconstrained, ms_detect, ms_solve; /* of all attempts; rows and tests of their motion are in ms_detect; */
