@@ -146,6 +146,7 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     CTI_CLEAR(s->origins);
     cti_memory_clear(&s->memory);
     cti_impulses_clear(&s->impulses);
+    s->energies_known = 0;
     s->detect.valid = 0;
     s->detect.n_tangled = s->detect.n_tangled > 0 ? s->detect.n_tangled : 1;
 }
