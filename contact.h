@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 7325a08e8cfeb3fc.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 1b214af68b480344.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -36849,7 +36849,7 @@ static void cti_assemble_range(int begin, int end, int worker, void *context)
 static int cti_assemble_models(cti_state *s, ct_real dt, const ct_real *x, int *out_extended)
 {
     cti_assemble_loop q;
-    ct_real *ahead = s->pcg_work;
+    ct_real *ahead = s->pcg_work + 9 * (size_t)s->n; /* damping that is computed before the free solve looks there again */
     int i, c;
     q.s = s, q.dt = dt, q.x = x, q.ahead = ahead;
     for (i = 0; i < 3 * s->n; i++)
