@@ -61,6 +61,7 @@ static void cti_untangle_rest(cti_state *s)
 {
     int i, k;
     memset(s->v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    s->energies_known = 0; /* before the first step they hold gravity's, too */
     for (i = 0; i < CTI_LEN(s->rigids); i++)
         for (k = 0; k < 3; k++)
             s->rigids[i].spin[k] = 0;
