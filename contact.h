@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 1b214af68b480344.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 97dc0b768c1f840c.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -36248,7 +36248,8 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all)
 static void cti_integrate_touch(cti_state *s, uint8_t *touched)
 {
     int i, k;
-    memset(touched, 0, (size_t)s->n_models);
+    if (s->n_models)
+        memset(touched, 0, (size_t)s->n_models);
     for (i = 0; i < CTI_LEN(s->rows); i++)
         for (k = 0; !s->rows[i].equations && s->rows[i].r[0] > 0 && k < s->rows[i].n; k++)
             if (s->history.model_of[s->rows[i].term[k].block] >= 0)
@@ -41239,7 +41240,8 @@ static void cti_energy_works(cti_state *s, ct_real dt)
         reaction = cti_impulses_reactions(s, dt);
     for (i = 0; i < CTI_LEN(s->reactions.blocks); i++) {
         int block = s->reactions.blocks[i];
-        s->works[cti_energy_body(s, block)] += (double)cti_v3_dot(cti_v3_at(reaction, block), cti_v3_at(s->v_new, block));
+        if (cti_energy_body(s, block) >= 0) /* a node of no element may be pinned */
+            s->works[cti_energy_body(s, block)] += (double)cti_v3_dot(cti_v3_at(reaction, block), cti_v3_at(s->v_new, block));
     }
 }
 
@@ -47828,6 +47830,7 @@ static void cti_untangle_rest(cti_state *s)
 {
     int i, k;
     memset(s->v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    s->energies_known = 0; /* before the first step they hold gravity's, too */
     for (i = 0; i < CTI_LEN(s->rigids); i++)
         for (k = 0; k < 3; k++)
             s->rigids[i].spin[k] = 0;

@@ -128,7 +128,8 @@ static void cti_energy_works(cti_state *s, ct_real dt)
         reaction = cti_impulses_reactions(s, dt);
     for (i = 0; i < CTI_LEN(s->reactions.blocks); i++) {
         int block = s->reactions.blocks[i];
-        s->works[cti_energy_body(s, block)] += (double)cti_v3_dot(cti_v3_at(reaction, block), cti_v3_at(s->v_new, block));
+        if (cti_energy_body(s, block) >= 0) /* a node of no element may be pinned */
+            s->works[cti_energy_body(s, block)] += (double)cti_v3_dot(cti_v3_at(reaction, block), cti_v3_at(s->v_new, block));
     }
 }
 

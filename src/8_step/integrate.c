@@ -197,7 +197,8 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all)
 static void cti_integrate_touch(cti_state *s, uint8_t *touched)
 {
     int i, k;
-    memset(touched, 0, (size_t)s->n_models);
+    if (s->n_models)
+        memset(touched, 0, (size_t)s->n_models);
     for (i = 0; i < CTI_LEN(s->rows); i++)
         for (k = 0; !s->rows[i].equations && s->rows[i].r[0] > 0 && k < s->rows[i].n; k++)
             if (s->history.model_of[s->rows[i].term[k].block] >= 0)
