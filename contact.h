@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 97dc0b768c1f840c.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 475efdcc980c55bb.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -41202,7 +41202,7 @@ CTI_FN void cti_energy_state(cti_state *s)
     s->energies_known = 1;
     for (i = 0; i < s->n_models; i++)
         s->moduli[i] = cti_model_modulus(s->models[i]);
-    cti_energy_places(s, s->x, s->n ? s->dt_prev[0] : 0, s->energies);
+    cti_energy_places(s, s->x, s->dt_memory, s->energies); /* the last step's; a body's own is 0 where it starts again */
     for (i = 0; i < s->n; i++)
         if (s->rigid_of[i] < 0)
             cti_energy_speed(s, i, s->v, cti_motion_is_halfway(s, i) ? s->fall[i] * s->dt_prev[i] / 2 : 0, s->energies);
