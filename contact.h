@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 88d78914c13f869e.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 3e4ceabde3627ec8.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -21,8 +21,8 @@ STEP BY STEP
     2. make meshes: ct_mesh_read (a file), ct_mesh_box, ct_mesh_grid, ct_mesh_sphere, or fill a ct_mesh yourself
     3. ct_soft_desc s = ct_soft_desc_default();  s.mesh = &mesh;  s.material = ...;  ct_body_add_soft(world, &s, &body)
        likewise ct_body_add_cloth, ct_body_add_rigid (a closed surface), ct_body_add_kinematic (follows a script) and ct_body_add_static (without
-       a mesh: a plane). Meshes are copied; free yours with ct_mesh_free. s.surface embeds a finer surface in the tets; where there are none,
-       ct_mesh_tetrahedralize makes them
+       a mesh: a plane). Meshes are copied; free yours with ct_mesh_free. s.surface embeds a finer surface in the tets, and what it
+       encloses is what weighs; where there are no tets, ct_mesh_tetrahedralize makes them
     4. ct_body_pin for what is held or moved by script; ct_joint_add for balls, hinges, fixed joints, stitches
     5. ct_world_step(world, dt, &report) again and again;  ct_body_get_positions, ct_world_contacts to read. Impulses of contacts,
        joints (ct_joint_get_impulse) and pins (ct_body_get_pin_impulse) are sums over the step, all its substeps: over dt they are mean forces
@@ -58,7 +58,8 @@ UNITS AND CONVENTIONS
 HOW A STEP WORKS (Otaduy, Tamstorf, Steinemann, Gross 2009)
     Implicit Euler is linearized at the start of the step, A v = b. An unconstrained solve gives tentative velocities; features that
     come within the thickness become rows; up to cmr_rounds rounds of solve, continuous collision detection and new rows follow
-    (constraint manifold refinement). What is still not clear, or takes a neo-Hookean tet below a fifth of its volume, halves the step,
+    (constraint manifold refinement). What is still not clear, takes a neo-Hookean tet below a fifth of its volume, or is a rigid body
+    that turns by more than half a radian where it has a contact, a joint or a neighbour in its bounding sphere, halves the step,
     at most max_halvings times; short steps grow again when two in a row went well; what cannot be halved goes to impact zones, the
     fail-safe. With ccd_limits_step a step also ends, and goes on from there, where features that were apart come within their
     thickness: impacts then act at their own time, to about dt / 2^max_halvings, not over the whole step. That is off by default; no
@@ -531,7 +532,8 @@ typedef enum ct_cone { CT_CONE_BOX, CT_CONE_PYRAMID, CT_CONE_CONE } ct_cone;
 /* ct_cluster_mode -- the blocks that ICA's splitting inverts together. AUTO picks by cost. */
 typedef enum ct_cluster_mode { CT_CLUSTER_AUTO, CT_CLUSTER_NODE, CT_CLUSTER_PATCH, CT_CLUSTER_BODY } ct_cluster_mode;
 
-/* ct_termination -- RESIDUAL: natural map below the tolerance. PAPER: Otaduy's rule, residuals that change by less than 5 %. */
+/* ct_termination -- RESIDUAL: natural map below the tolerance. PAPER: Otaduy's rule, changes that change by less than 5 %; a step that ends so above
+   the tolerance is not_converged. */
 typedef enum ct_termination { CT_TERMINATION_RESIDUAL, CT_TERMINATION_PAPER } ct_termination;
 
 /* ct_friction -- how a world's solver that has no friction of its own (MPRGP, ACTIVE_SET) comes to it:
@@ -646,7 +648,8 @@ typedef enum ct_broad_phase { CT_BROAD_TREE, CT_BROAD_HASH, CT_BROAD_COUNT_ } ct
 typedef enum ct_scalar_type { CT_SCALAR_FLOAT, CT_SCALAR_DOUBLE } ct_scalar_type;
 
 /* ct_row_mode -- where contacts of rigid bodies and joints are linearized. ANTICIPATED: at the tentative end of the step, anew in every round, so
-   that they hold there exactly. VELOCITY: once, at the start of the step; joints then miss by the square of what bodies turn in a step. */
+   that they hold there exactly. VELOCITY: once, at the start of the step; joints then miss by the square of what bodies turn in a step.
+   Rigid bodies that joints hold together, and nothing but gravity acts on, keep their energy and momenta in both. */
 typedef enum ct_row_mode { CT_ROW_ANTICIPATED, CT_ROW_VELOCITY } ct_row_mode;
 
 /* ct_decouple -- which constraints CT_STEPPER_DCD keeps where several touch one vertex. PIVOT (default): all that have a vertex to move of their
@@ -739,19 +742,23 @@ typedef struct ct_material {
     ct_model model;
     ct_real young;             /* [Pa] > 0 */
     ct_real poisson;           /* [0, 0.5) */
-    ct_real density;           /* [kg/m^3] > 0: soft */
+    ct_real density;           /* [kg/m^3] > 0: soft; of what an embedded surface encloses */
     ct_real damping_mass;      /* Rayleigh alpha [1/s] >= 0 */
-    ct_real damping_stiffness; /* Rayleigh beta [s] >= 0 */
+    ct_real damping_stiffness; /* Rayleigh beta [s] >= 0: a stress beta C dE/dt by the rate of Green's strain, C the stiffness at rest. Small
+                                  vibrations decay with beta w^2 / 2 [1/s]; what turns as a whole is not braked */
     ct_real shell_thickness;   /* [m] > 0: membrane */
-    ct_real bending;           /* membrane: bending stiffness [N m] >= 0 */
+    ct_real bending;           /* membrane: flexural rigidity B [N m] >= 0: B c^2 / 2 per area for a cylinder of curvature c in every
+                                  direction, 2 and 2 times that for a twist and a sphere (no coupling by Poisson's ratio), within 1/20 on any
+                                  mesh of 24 cells a side; free strips are up to 1/8 softer (docs/limits.md) */
     ct_real areal_density;     /* [kg/m^2] > 0: cloth */
-    ct_real stretch, shear, bend; /* springs: [N/m] along edges, across them, over two edges; >= 0 */
+    ct_real stretch, shear, bend; /* springs: [N/m] along edges, across them, over two edges; >= 0. Rates of single springs: what the sheet
+                                     resists with depends on the mesh and the direction (docs/limits.md) */
     ct_real strain_limit;      /* springs: largest relative elongation (l - L) / L, 0: none. Held inside the implicit step, together with
-                                  the contacts: from 9/10 of it on a spring stiffens, and at the limit it is as stiff as 200 times the
-                                  mass of its heavier end over a step, and 20 times its own rate. A sheet that hangs by an edge keeps it
-                                  within 1/10 at steps to 10 ms; heavy loads on few springs, the step of
-                                  an impact and fast swings at longer steps exceed it more.
-                                  Energies of a report hold the limit's own, which depends on the step */
+                                  the contacts: from 7/10 of it on a spring stiffens, and at the limit it is as stiff as 200 times the
+                                  mass of its heavier end over a step of at least 10 ms, and 20 times its own rate. A sheet that hangs at rest
+                                  keeps it at steps to 10 ms; one that swings or falls exceeds it by about 1/10 where the world's
+                                  newton_iterations allow it to be solved, else up to twice (docs/limits.md).
+                                  Energies of a report hold the limit's own, which grows with shorter steps down to 10 ms */
 } ct_material;
 
 /* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. friction and thickness below 0 stand for the world's. */
@@ -760,7 +767,9 @@ typedef struct ct_soft_desc {
     const char *name; /* copied, may be NULL; appears in error texts */
     const ct_mesh *mesh;    /* positions and tets: the nodes */
     const ct_mesh *surface; /* NULL: the tets' boundary collides; else a triangle mesh embedded in them: its vertices are the body's vertices
-                               then, which positions, contacts and triangles count; pins and velocities go by nodes */
+                               then, which positions, contacts and triangles count; pins and velocities go by nodes. A closed surface is what
+                               weighs and resists: a tet counts with the part of it that lies inside, at least 1/10, and the mass is that of
+                               the enclosed volume. Of an open one, or one that is inside out, all tets count whole */
     ct_material material;
     ct_real friction, thickness;
     ct_real velocity[3];
@@ -881,7 +890,8 @@ typedef struct ct_contact {
 } ct_contact;
 
 /* Status of a step, best first: done, or cut at impacts only; halved; the fail-safe acted; a solve stopped on max_sweeps or max_iterations above
-   its tolerance; a residual stayed above its tolerance for another reason, or the fail-safe found no way out. */
+   its tolerance; a residual stayed above its tolerance for another reason, or the fail-safe found no way out. The first three are said only
+   where ct_step_report.residual is at most solver.tolerance, by whichever solver. */
 #define CT_STATUS_LIST(X)                                                                                                                  \
     X(CT_STATUS_OK, "ok")                                                                                                                  \
     X(CT_STATUS_SUBSTEPPED, "substepped")                                                                                                  \
@@ -915,7 +925,7 @@ typedef struct ct_step_report {
     int coarse;            /* bodies so far out at the end that their thickness is below 64 ulp of a coordinate: they do not intersect, but what rounds
                               their positions is no longer small beside what they keep. None is added there, but one may fall or be taken there */
     int tangled;           /* pairs (edge through face) that intersected when the last substep began: no contact between them, they are eased apart */
-    ct_real residual;      /* natural map relative to the velocity scale, worst solve */
+    ct_real residual;      /* natural map relative to the velocity scale, of the last solve and of free motion, worst substep */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
     ct_real penetration;   /* DCD: depth of the deepest surface vertex inside of a body at the end */
     ct_real momentum_lost; /* [N s] by zones and freezing */
@@ -10081,6 +10091,7 @@ typedef struct cti_problem {
     const struct cti_body_factor *bodies; /* the blocks of A that it couples, run by run, with exact factors (bodywise.h) */
     int n_bodies;               /* 0: nobody has them */
     const cti_correction *correction; /* between sweeps over coupled clusters; or NULL */
+    const ct_real *whole;       /* [n] inverse mass [1/kg] of all that A couples to a block where nothing holds it, else 0; or NULL */
     ct_real *local;             /* [3 n_rows] local compliances of the rows (cti_residual_prepare); NULL: the judge computes them each time */
     int (*balance)(void *ctx, ct_real *r, ct_real *v); /* rows[].r and v take up what the residual r [3 n] holds of bodies' momenta, which is
                                    done before they are judged. 0: out of memory; or NULL */
@@ -10375,11 +10386,26 @@ CTI_FN void cti_residual_dynamics(const cti_problem *p, const ct_real *v, ct_rea
 }
 
 /* the local compliance of row i is computed here, so that it owes nothing to a solver */
+/* the least that a row's blocks answer to a unit impulse: as the whole bodies that they belong to. The local compliance of a node of a stiff body
+   is that of its stiffness, far below, and a judge that measures by it does not see an impulse that throws the body */
+static ct_real cti_residual_whole(const cti_problem *p, const cti_row *row)
+{
+    ct_real sum = 0, weight = 0;
+    int k;
+    for (k = 0; p->whole && k < row->n; k++) {
+        weight = k == row->n_a ? row->term[k].weight : weight + row->term[k].weight;
+        if (k + 1 == row->n_a || k + 1 == row->n)
+            sum += weight * weight * p->whole[row->term[k].block];
+    }
+    return sum;
+}
+
 static void cti_residual_compliance(const cti_problem *p, int i, ct_real *d)
 {
     ct_real dinv[9 * CTI_ROW_TERMS];
     cti_row row = p->rows[i];
     cti_problem q = *p;
+    ct_real whole;
     int k;
     int32_t filter[CTI_ROW_TERMS];
     for (k = 0; k < row.n; k++) {
@@ -10391,6 +10417,9 @@ static void cti_residual_compliance(const cti_problem *p, int i, ct_real *d)
     }
     q.filter = filter;
     cti_residual_local(&q, &row, dinv, d);
+    whole = cti_residual_whole(p, &p->rows[i]);
+    for (k = 0; d[0] > 0 && k < 3; k++)
+        d[k] = cti_max(d[k], whole);
 }
 
 static void cti_residual_prepare_rows(int begin, int end, int worker, void *context)
@@ -10675,7 +10704,10 @@ CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, flo
    regularization. Differences and the history are float, sums double: what they extrapolate is checked by the next sweep.
    Based on: Anderson 1965; Walker & Ni 2011. */
 
-#define CTI_ANDERSON_FAR 1e3 /* sum of the coefficients of a mixture: float's 1e-7 times it is the share of a velocity that it may falsify */
+/* sum of the coefficients of a mixture, above which the history starts anew: float's 6e-8 times it is the share of a velocity that rounding
+   may falsify, here below 1e-3. A rigid cube on an equal soft one at 2 m/s needs it: 1e5 leaves that step on its budget, 3e3 loses joints
+   that are as stiff beside a contact */
+#define CTI_ANDERSON_FAR 1e4
 
 CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_real *weight, int n_slave)
 {
@@ -11913,7 +11945,9 @@ CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v)
    anticipation. Contacts between nodes are first solved inside of the sweep over the nodes, each behind the last of its nodes, so that a
    node that sticks does not give way to its neighbours in between: a third less iterations than contacts and nodes in turn, to which a
    solve that does not end goes back. What is smooth over a body is corrected between sweeps (cti_problem.correction), and multipliers that
-   wander at a constant speed stride. Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
+   wander at a constant speed stride. An iteration that changes little is judged (residual.c), momenta settled first, and the judge alone ends a
+   solve that converges: where it finds more than the tolerance, contacts are swept to a smaller change.
+   Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
 
 #define CTI_ICA_MORE 20 /* so many times as many */
 #define CTI_ICA_DEFER 12 /* outer iterations between two solves of a cluster that only its contacts move */
@@ -11938,7 +11972,10 @@ enum { CTI_ICA_PATIENCE = 3 };
 #define CTI_ICA_SCATTER_US 0.06
 #define CTI_ICA_VELOCITY_US 0.05
 #define CTI_ICA_SOLVE_US 0.4
-#define CTI_ICA_JUDGE CTI_R(2) /* times the tolerance below which a change of the outer loop is worth a judgement */
+/* times the tolerance below which a change of the outer loop is worth a judgement; and where clusters are not coupled, whose change is mostly
+   what the contacts asked for. A half and the double tell the same; judged always, S2 ends with a fifth of its steps on their budget */
+#define CTI_ICA_JUDGE CTI_R(2)
+#define CTI_ICA_EARLY CTI_R(10)
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
 /* ---- outer iteration: refine v ---- */
@@ -12308,7 +12345,7 @@ static int cti_ica_is_fused(cti_ica *s, int iteration, ct_real best)
 
 /* the judge's natural map at this v and these multipliers, of which what stood alone is brought up to date first; below 0: out of memory.
    A change that is judged too early says by how much smaller the next one to be judged has to be */
-static ct_real cti_ica_judged(cti_ica *s, ct_real now)
+static ct_real cti_ica_residual(cti_ica *s, ct_real now)
 {
     ct_real tol = s->desc->tolerance;
     cti_residuals res;
@@ -12327,8 +12364,9 @@ static ct_real cti_ica_judged(cti_ica *s, ct_real now)
     }
     cti_residual_eval(s->p, s->desc->cone, s->v, s->work, &res);
     if (!(res.natural_map <= tol)) {
-        s->worth = cti_clamp(now / s->p->velocity_scale * cti_max(CTI_R(0.1), tol / res.natural_map), 0, CTI_R(0.9) * s->worth);
-        s->tight = cti_max(CTI_R(1e-3), cti_min(s->tight, s->worth / tol));
+        if (s->coupled)
+            s->worth = cti_clamp(now / s->p->velocity_scale * cti_max(CTI_R(0.1), tol / res.natural_map), 0, CTI_R(0.9) * s->worth);
+        s->tight = cti_max(CTI_R(1e-3), cti_min(s->tight, s->coupled ? s->worth / tol : cti_max(CTI_R(0.3) * s->tight, tol / res.natural_map)));
         return res.natural_map;
     }
     for (i = 0; i < s->p->n_rows; i++)
@@ -12494,7 +12532,7 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
     s->fused = s->n_own > 0;
     s->correcting = s->coupled && s->p->correction && !s->p->plain && desc->termination == CT_TERMINATION_RESIDUAL;
     s->corrected = s->nearest = CTI_REAL_MAX;
-    s->worth = CTI_ICA_JUDGE * desc->tolerance, s->tight = 1;
+    s->worth = (s->coupled ? CTI_ICA_JUDGE : CTI_ICA_EARLY) * desc->tolerance, s->tight = 1;
     cti_ica_forget_pace(s);
     for (info->iterations = 1; info->iterations <= most; info->iterations++) {
         ct_real contact = 0, judged = -1, now = cti_ica_iterate(s, info, &best, &last, &contact);
@@ -12508,11 +12546,11 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             continue;
         }
         info->status = cti_ica_judge(s, info, now, last, best, contact);
-        if (now <= s->worth * s->p->velocity_scale && (judged = cti_ica_judged(s, now)) < 0) {
+        if (now <= s->worth * s->p->velocity_scale && (judged = cti_ica_residual(s, now)) < 0) {
             info->status = CTI_SOLVE_MEMORY;
             return;
         }
-        if (judged >= 0 && judged <= desc->tolerance)
+        if (judged >= 0 && (judged <= desc->tolerance || now == 0)) /* or nothing moves any more */
             info->status = CTI_SOLVE_OK;
         info->change = now / s->p->velocity_scale;
         if (info->status == CTI_SOLVE_DIVERGED && s->coupled && best < CTI_REAL_MAX && restarts++ < 5) {
@@ -28508,14 +28546,14 @@ static double cti_fill_of(const cti_fill_lines *q, const cti_fill_tet *t)
     return cti_fill_inside(q, (size_t)j * (size_t)q->n[0] + (size_t)i, t->centre[0] - tiny, t->centre[0] + tiny) / (2 * tiny);
 }
 
-/* lines over the surface's box; `size` is the edge of a cube of six average tets */
-static void cti_fill_grid(cti_fill_lines *q, const ct_real *surface, const int32_t *triangles, int n_triangles, double size)
+/* lines over the tets' box; `size` is the edge of a cube of six average tets */
+static void cti_fill_grid(cti_fill_lines *q, const ct_real *x, const int32_t *tets, int n_tets, double size)
 {
     double hi[2] = {0, 0}, p, width;
     int i, k;
-    for (i = 0; i < 3 * n_triangles; i++)
+    for (i = 0; i < 4 * n_tets; i++)
         for (k = 0; k < 2; k++) {
-            p = (double)surface[3 * (size_t)triangles[i] + (size_t)k + 1];
+            p = (double)x[3 * (size_t)tets[i] + (size_t)k + 1];
             q->lo[k] = i == 0 ? p : cti_fill_min(q->lo[k], p), hi[k] = i == 0 ? p : cti_fill_max(hi[k], p);
         }
     width = cti_fill_max(hi[0] - q->lo[0], hi[1] - q->lo[1]);
@@ -28553,7 +28591,7 @@ CTI_FN int cti_fill(cti_mem *mem, const ct_real *x, const int32_t *tets, int n_t
     }
     if (!(volume > 0) || !(total > 0))
         return 1;
-    cti_fill_grid(&q, surface, triangles, n_triangles, (double)cti_cbrt((ct_real)(6 * total / n_tets)));
+    cti_fill_grid(&q, x, tets, n_tets, (double)cti_cbrt((ct_real)(6 * total / n_tets)));
     ok = cti_fill_cut(mem, &q, surface, triangles, n_triangles);
     for (i = 0; ok && i < n_tets; i++) {
         double own = cti_fill_open(x, tets + 4 * (size_t)i, &t), part = cti_fill_of(&q, &t);
@@ -30938,7 +30976,7 @@ CTI_INLINE void cti_element_add_blocks(ct_real *val, const int32_t *slot, int nn
 
 CTI_FN void cti_element_scatter_blocks(ct_real *val, const int32_t *slot, int nn, int count, const cti_r8 *k)
 {
-    ct_real buf[189][8];
+    ct_real buf[90][8];
     int i, l;
     for (i = 0; i < 9 * nn * (nn + 1) / 2; i++)
         cti_store8(buf[i], k[i]);
@@ -31857,7 +31895,7 @@ CTI_FN int cti_hinge_find(cti_mem *mem, const int32_t *triangles, int n, int32_t
 /* bend.h -- bending of cloth: discrete-shell hinges in batches of eight. */
 
 
-enum { CTI_BEND_REST = 3 };
+enum { CTI_BEND_REST = 4 };
 
 /* cti_bend_batch -- zero it before first use. A hinge stores k/2 (theta - theta0)^2; k is from plate.c, or B |e|^2 / (A1 + A2) with the plate
    stiffness B [N m], which is right for cylinders across a row of hinges alone. */
@@ -31866,11 +31904,11 @@ typedef struct cti_bend_batch {
     ct_real damping_stiffness;
     int32_t *node; /* [4 x 8 batches]: edge x0, x1, opposite x2, x3 */
     int32_t *slot; /* [16 n] */
-    ct_real *rest; /* [batches][3][8]: k [N m], theta0 [rad], least |n|^2 [m^4] that normals are divided by */
+    ct_real *rest; /* [batches][4][8]: k [N m], theta0 [rad], least |n|^2 [m^4] that normals are divided by, k of damping [N m] */
 } cti_bend_batch;
 
-/* As for tets (tet.h); hinges as cti_hinge_find makes them, stiff [n_hinges] their k, below 0 or NULL: B |e|^2 / (A1 + A2). 1, or 0: out of
-   memory. */
+/* As for tets (tet.h); hinges as cti_hinge_find makes them, stiff [2 n_hinges] their k and that of damping, below 0 or NULL:
+   B |e|^2 / (A1 + A2). 1, or 0: out of memory. */
 CTI_FN int cti_bend_batch_init(cti_mem *mem, cti_bend_batch *t, const ct_material *m, const ct_real *X, const int32_t *hinges, int n_hinges,
                                int node_offset, const ct_real *stiff);
 CTI_FN void cti_bend_batch_free(cti_mem *mem, cti_bend_batch *t);
@@ -31879,7 +31917,7 @@ CTI_FN int cti_bend_batch_slots(cti_mem *mem, cti_bend_batch *t, cti_slot_fn *sl
 /* K is Gauss-Newton's part of the Hessian, k grad theta grad theta' (exact where theta = theta0) */
 CTI_FN void cti_bend_batch_assemble(const cti_bend_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                     double *out_energy);
-/* out [3 nodes] += D(x) v, D = damping_stiffness K */
+/* out [3 nodes] += D(x) v, D = damping_stiffness K with the k of damping */
 CTI_FN void cti_bend_batch_damping(const cti_bend_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
 CTI_FN double cti_bend_batch_energy(const cti_bend_batch *t, const ct_real *x);
 /* cti_bend_angle -- theta of points x [12] = edge x0, x1, opposite x2, x3: 0 when flat, in (-pi, pi]. */
@@ -31932,7 +31970,8 @@ CTI_FN int cti_bend_batch_init(cti_mem *mem, cti_bend_batch *t, const ct_materia
             cti_v3_put(x, a, cti_v3_at(X, q[a]));
         area = cti_bend_area(x);
         rest[0] = area > 0 ? m->bending * cti_v3_norm2(cti_v3_sub(cti_v3_at(x, 1), cti_v3_at(x, 0))) / area : CTI_R(0);
-        rest[0] = stiff && stiff[source] >= 0 ? stiff[source] : rest[0];
+        rest[24] = stiff && stiff[2 * source + 1] >= 0 ? stiff[2 * source + 1] : rest[0];
+        rest[0] = stiff && stiff[2 * source] >= 0 ? stiff[2 * source] : rest[0];
         rest[8] = cti_bend_angle(x);
         rest[16] = cti_bend_least(x);
     }
@@ -32004,7 +32043,7 @@ static void cti_bend_blocks(const cti_r8 *g, cti_r8 stiff, cti_r8 *k)
 
 CTI_FN void cti_bend_batch_assemble(const cti_bend_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, double *out_energy)
 {
-    const cti_r8 scale = cti_set8(dt * dt + dt * t->damping_stiffness), half = cti_set8(CTI_R(0.5));
+    const cti_r8 scale = cti_set8(dt * dt), viscous = cti_set8(dt * t->damping_stiffness), half = cti_set8(CTI_R(0.5));
     int batch, i;
     for (batch = 0; 8 * batch < t->n; batch++) {
         int count = cti_element_count(t->n, batch);
@@ -32018,7 +32057,8 @@ CTI_FN void cti_bend_batch_assemble(const cti_bend_batch *t, const ct_real *x, c
             cti_element_scatter_force(force, t->node + 32 * batch, 4, count, f);
         }
         if (val) {
-            cti_bend_blocks(g, cti_mul8(scale, stiff), k);
+            s = cti_load8(t->rest + (batch * CTI_BEND_REST + 3) * 8);
+            cti_bend_blocks(g, cti_mad8(cti_mul8(scale, stiff), viscous, s), k);
             cti_element_scatter_blocks(val, t->slot + 128 * batch, 4, count, k);
         }
     }
@@ -32034,7 +32074,7 @@ CTI_FN void cti_bend_batch_damping(const cti_bend_batch *t, const ct_real *x, co
         cti_element_gather(v, t->node + 32 * batch, 4, rate);
         for (i = 0; i < 12; i++)
             s = cti_mad8(s, g[i], rate[i]);
-        s = cti_mul8(cti_mul8(beta, cti_load8(t->rest + batch * CTI_BEND_REST * 8)), s);
+        s = cti_mul8(cti_mul8(beta, cti_load8(t->rest + (batch * CTI_BEND_REST + 3) * 8)), s);
         for (i = 0; i < 12; i++)
             f[i] = cti_mul8(s, g[i]);
         cti_element_scatter_force(out, t->node + 32 * batch, 4, cti_element_count(t->n, batch), f);
@@ -32054,27 +32094,28 @@ CTI_FN double cti_bend_batch_energy(const cti_bend_batch *t, const ct_real *x)
 
 enum { CTI_PLATE_REST = 12 };
 
+/* cti_plate_sheet -- triangles [3 n_triangles] of nodes X [3 n_nodes] by local number; node_offset makes them global. */
+typedef struct cti_plate_sheet {
+    const ct_real *X;
+    const int32_t *triangles;
+    int n_nodes, n_triangles, node_offset;
+} cti_plate_sheet;
+
 /* cti_plate_batch -- zero it before first use. A triangle stores 1/2 d' G d, d the differences theta - theta0 of the angles at its edges. */
 typedef struct cti_plate_batch {
-    int n; /* triangles */
-    ct_real damping_stiffness;
+    int n;         /* triangles */
     int32_t *node; /* [6 x 8 batches]: x0, x1, x2 and the opposite nodes of the neighbours behind the edges 1-2, 2-0, 0-1; x_k: there is none */
-    int32_t *slot; /* [36 n] */
     ct_real *rest; /* [batches][12][8]: G 00 11 22 12 02 01 [N m], theta0 [3] [rad], least |n|^2 [3] [m^4] that normals are divided by */
 } cti_plate_batch;
 
-/* cti_plate_init -- the bending of a triangle list, X [3 n_nodes] at rest: `plates` of triangles whose angles are coupled, `hinges` at the
-   edges of the others. 1, or 0: out of memory. */
-CTI_FN int cti_plate_init(cti_mem *mem, cti_plate_batch *plates, cti_bend_batch *hinges, const ct_material *m, const ct_real *X, int n_nodes,
-                          const int32_t *triangles, int n_triangles, int node_offset);
+/* cti_plate_init -- the bending of a triangle list, X [3 n_nodes] at rest. 1, or 0: out of memory.
+   plates   triangles whose angles are coupled: energy and forces
+   bounds   hinges at their edges: stiffness from above, k of damping that of |H|^2 alone
+   hinges   the edges of all others, whole */
+CTI_FN int cti_plate_init(cti_mem *mem, cti_plate_batch *plates, cti_bend_batch *bounds, cti_bend_batch *hinges, const ct_material *m,
+                          const cti_plate_sheet *sheet);
 CTI_FN void cti_plate_batch_free(cti_mem *mem, cti_plate_batch *t);
-CTI_FN int cti_plate_batch_append_pairs(const cti_plate_batch *t, cti_mem *mem, int32_t **pairs);
-CTI_FN int cti_plate_batch_slots(cti_mem *mem, cti_plate_batch *t, cti_slot_fn *slot, const void *ctx);
-/* K is Gauss-Newton's part of the Hessian, sum_ef G_ef grad theta_e grad theta_f' (exact at rest) */
-CTI_FN void cti_plate_batch_assemble(const cti_plate_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
-                                     double *out_energy);
-/* out [3 nodes] += D(x) v, D = damping_stiffness K */
-CTI_FN void cti_plate_batch_damping(const cti_plate_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
+CTI_FN void cti_plate_batch_assemble(const cti_plate_batch *t, const ct_real *x, ct_real *force, double *out_energy);
 
 
 /* ---- 6_model/plate.c ---- */
@@ -32091,6 +32132,9 @@ CTI_FN void cti_plate_batch_damping(const cti_plate_batch *t, const ct_real *x, 
      B A / 2 (|H|^2 + 2 t H : (D - H)) = 1/2 d' G d,
    with t in [0, 1] as large as keeps it positive. G depends on the rest shape alone: curved rest shapes have no force, and rotations change
    nothing. Triangles whose angles are not coupled (one neighbour) leave their share to the hinges of bend.c.
+   differs: the stiffness has no couplings either, which would fill the matrix (a third of S2's time). It is that of hinges with s diag G,
+   s the least with s diag G >= G: one Newton iteration dissipates bending as damping_stiffness (s - 1) dt would, s is 1.8 on grids; more of
+   them end where they should.
    based on: Grinspun et al. 2003 (angles as strains), Onate and Zarate 2000 (D, for rotation-free plate triangles). */
 
 /* Six nodes near a conic do not determine H, and G grows without bound: this part of C's diagonal is added to it. The energy's error is
@@ -32241,49 +32285,66 @@ static int cti_plate_is_coupled(const double *G)
 
 /* triangles that are coupled, and stiffnesses of edges from the others */
 typedef struct cti_plate_maker {
-    const ct_real *X;
-    const int32_t *triangles;
+    const cti_plate_sheet *sheet;
     cti_topology topology;
-    int32_t *node;  /* [6 plates] */
-    double *G;      /* [6 plates] */
-    double *edge;   /* [edges] */
+    int32_t *node; /* [6 plates] */
+    double *G;     /* [6 plates] */
+    double *edge;  /* [3 edges] k of hinges that stand alone, of bounds, and of the bounds' damping */
 } cti_plate_maker;
 
 /* the node behind edge k of triangle f that both triangles there have alone; -1: a boundary, or an edge of more triangles */
 static int cti_plate_behind(const cti_plate_maker *q, int f, int k)
 {
-    const int32_t *t = q->triangles + 3 * (size_t)f, *o;
+    const int32_t *t = q->sheet->triangles + 3 * (size_t)f, *o;
     int e = q->topology.face_edges[3 * (size_t)f + (size_t)((k + 1) % 3)], other, i;
     if (e < 0 || (q->topology.edge_flags[e] & (CTI_EDGE_BOUNDARY | CTI_EDGE_NONMANIFOLD)))
         return -1;
     other = q->topology.edge_faces[2 * (size_t)e] == f ? q->topology.edge_faces[2 * (size_t)e + 1] : q->topology.edge_faces[2 * (size_t)e];
-    o = q->triangles + 3 * (size_t)other;
+    o = q->sheet->triangles + 3 * (size_t)other;
     for (i = 0; i < 3; i++)
         if (o[i] != t[(k + 1) % 3] && o[i] != t[(k + 2) % 3])
             return o[i] == t[k] ? -1 : o[i];
     return -1;
 }
 
+/* largest eigenvalue of G over its diagonal: s diag G >= G */
+static double cti_plate_bound(const double *G)
+{
+    ct_real A[6], w[3], V[9];
+    int k;
+    for (k = 0; k < 6; k++) {
+        double size = G[k < 3 ? k : (k - 2) % 3] * G[k < 3 ? k : (k - 1) % 3];
+        A[k] = k < 3 ? CTI_R(1) : (size > 0 ? (ct_real)G[k] / cti_sqrt((ct_real)size) : 0);
+    }
+    cti_eig3(A, w, V);
+    return (double)w[0];
+}
+
 /* one triangle: to the plates, or to its edges. 0: out of memory */
 static int cti_plate_take(cti_mem *mem, cti_plate_maker *q, int f, double bending)
 {
-    const int32_t *t = q->triangles + 3 * (size_t)f;
+    const int32_t *t = q->sheet->triangles + 3 * (size_t)f;
     int32_t behind[3];
     cti_v3 x[3], far[3];
-    double G[6];
-    int k, has[3], ok = 1;
+    double G[6], bound;
+    int k, has[3], coupled, ok = 1;
     for (k = 0; k < 3; k++) {
         int b = cti_plate_behind(q, f, k);
         has[k] = b >= 0, behind[k] = b >= 0 ? b : t[k];
-        x[k] = cti_v3_at(q->X, t[k]), far[k] = cti_v3_at(q->X, behind[k]);
+        x[k] = cti_v3_at(q->sheet->X, t[k]), far[k] = cti_v3_at(q->sheet->X, behind[k]);
     }
     cti_plate_stiffness(x, far, has, bending, G);
-    if (!cti_plate_is_coupled(G)) {
-        for (k = 0; k < 3; k++)
-            if (has[k])
-                q->edge[q->topology.face_edges[3 * (size_t)f + (size_t)((k + 1) % 3)]] += G[k];
-        return 1;
+    coupled = cti_plate_is_coupled(G), bound = cti_plate_bound(G);
+    for (k = 0; k < 3; k++) {
+        int e = q->topology.face_edges[3 * (size_t)f + (size_t)((k + 1) % 3)];
+        if (!has[k])
+            continue;
+        q->edge[3 * (size_t)e] += coupled ? 0 : G[k];
+        q->edge[3 * (size_t)e + 1] += coupled ? bound * G[k] : 0;
+        q->edge[3 * (size_t)e + 2] += coupled ? G[k] : 0;
     }
+    if (!coupled)
+        return 1;
     for (k = 0; ok && k < 3; k++)
         ok = CTI_PUSH(mem, q->node, t[k]);
     for (k = 0; ok && k < 3; k++)
@@ -32294,11 +32355,11 @@ static int cti_plate_take(cti_mem *mem, cti_plate_maker *q, int f, double bendin
 }
 
 /* the batch of the triangles that were taken */
-static int cti_plate_fill(cti_mem *mem, cti_plate_batch *t, const cti_plate_maker *q, const ct_material *m, int node_offset)
+static int cti_plate_fill(cti_mem *mem, cti_plate_batch *t, const cti_plate_maker *q)
 {
     int e, k, i, n = CTI_LEN(q->node) / 6;
-    t->n = n, t->damping_stiffness = m->damping_stiffness;
-    if (!cti_element_nodes(mem, &t->node, q->node, n, 6, node_offset) || !CTI_RESIZE(mem, t->rest, (size_t)((n + 7) / 8) * CTI_PLATE_REST * 8))
+    t->n = n;
+    if (!cti_element_nodes(mem, &t->node, q->node, n, 6, q->sheet->node_offset) || !CTI_RESIZE(mem, t->rest, (size_t)((n + 7) / 8) * CTI_PLATE_REST * 8))
         return 0;
     for (e = 0; e < (n + 7) / 8 * 8; e++) {
         int source = cti_min_int(e, n - 1);
@@ -32308,7 +32369,7 @@ static int cti_plate_fill(cti_mem *mem, cti_plate_batch *t, const cti_plate_make
             rest[8 * k] = (ct_real)q->G[6 * (size_t)source + (size_t)k];
         for (k = 0; k < 3; k++) {
             for (i = 0; i < 4; i++)
-                cti_v3_put(x, i, cti_v3_at(q->X, p[i < 2 ? (k + 1 + i) % 3 : (i == 2 ? k : 3 + k)]));
+                cti_v3_put(x, i, cti_v3_at(q->sheet->X, p[i < 2 ? (k + 1 + i) % 3 : (i == 2 ? k : 3 + k)]));
             rest[8 * (6 + k)] = cti_bend_angle(x);
             rest[8 * (9 + k)] = cti_bend_least(x);
         }
@@ -32316,41 +32377,45 @@ static int cti_plate_fill(cti_mem *mem, cti_plate_batch *t, const cti_plate_make
     return 1;
 }
 
-/* hinges at the edges of triangles that are not coupled, and between those of edges with more than two */
-static int cti_plate_hinges(cti_mem *mem, cti_bend_batch *t, const cti_plate_maker *q, const ct_material *m, int n_triangles, int node_offset)
+/* hinges at the edges that have `part` 0, and between those of edges with more than two triangles; or that have part 1 */
+static int cti_plate_hinges(cti_mem *mem, cti_bend_batch *t, const cti_plate_maker *q, const ct_material *m, int part)
 {
     int32_t *hinges = NULL;
     ct_real *stiff = NULL;
-    int i, k, n = 0, ok = cti_hinge_find(mem, q->triangles, n_triangles, NULL, &hinges) && CTI_RESIZE(mem, stiff, CTI_LEN(hinges) / 4);
+    int i, k, n = 0, ok = cti_hinge_find(mem, q->sheet->triangles, q->sheet->n_triangles, NULL, &hinges) &&
+                          CTI_RESIZE(mem, stiff, CTI_LEN(hinges) / 2);
     for (i = 0; ok && i < CTI_LEN(hinges) / 4; i++) {
         const int32_t *h = hinges + 4 * (size_t)i;
         int e = cti_topology_edge(&q->topology, h[0], h[1]);
         int many = e >= 0 && (q->topology.edge_flags[e] & CTI_EDGE_NONMANIFOLD);
-        if (e < 0 || (!many && !(q->edge[e] > 0)))
+        if (e < 0 || (many ? part : !(q->edge[3 * (size_t)e + (size_t)part] > 0)))
             continue;
         for (k = 0; k < 4; k++)
             hinges[4 * n + k] = h[k];
-        stiff[n++] = many ? CTI_R(-1) : (ct_real)q->edge[e];
+        stiff[2 * n] = many ? CTI_R(-1) : (ct_real)q->edge[3 * (size_t)e + (size_t)part];
+        stiff[2 * n + 1] = many ? CTI_R(-1) : (ct_real)q->edge[3 * (size_t)e + 2 * (size_t)part];
+        n++;
     }
-    ok = ok && cti_bend_batch_init(mem, t, m, q->X, hinges, n, node_offset, stiff);
+    ok = ok && cti_bend_batch_init(mem, t, m, q->sheet->X, hinges, n, q->sheet->node_offset, stiff);
     CTI_FREE(mem, hinges);
     CTI_FREE(mem, stiff);
     return ok;
 }
 
-CTI_FN int cti_plate_init(cti_mem *mem, cti_plate_batch *plates, cti_bend_batch *hinges, const ct_material *m, const ct_real *X, int n_nodes,
-                          const int32_t *triangles, int n_triangles, int node_offset)
+CTI_FN int cti_plate_init(cti_mem *mem, cti_plate_batch *plates, cti_bend_batch *bounds, cti_bend_batch *hinges, const ct_material *m,
+                          const cti_plate_sheet *sheet)
 {
     cti_plate_maker q;
     int f, ok;
     memset(&q, 0, sizeof q);
-    q.X = X, q.triangles = triangles;
-    ok = cti_topology_build(mem, &q.topology, n_nodes, triangles, n_triangles, NULL, 0) && CTI_RESIZE(mem, q.edge, q.topology.n_edges);
-    for (f = 0; ok && f < q.topology.n_edges; f++)
+    q.sheet = sheet;
+    ok = cti_topology_build(mem, &q.topology, sheet->n_nodes, sheet->triangles, sheet->n_triangles, NULL, 0) &&
+         CTI_RESIZE(mem, q.edge, 3 * (size_t)q.topology.n_edges);
+    for (f = 0; ok && f < 3 * q.topology.n_edges; f++)
         q.edge[f] = 0;
-    for (f = 0; ok && f < n_triangles; f++)
+    for (f = 0; ok && f < sheet->n_triangles; f++)
         ok = cti_plate_take(mem, &q, f, (double)m->bending);
-    ok = ok && cti_plate_fill(mem, plates, &q, m, node_offset) && cti_plate_hinges(mem, hinges, &q, m, n_triangles, node_offset);
+    ok = ok && cti_plate_fill(mem, plates, &q) && cti_plate_hinges(mem, bounds, &q, m, 1) && cti_plate_hinges(mem, hinges, &q, m, 0);
     cti_topology_free(mem, &q.topology);
     CTI_FREE(mem, q.node);
     CTI_FREE(mem, q.G);
@@ -32361,17 +32426,8 @@ CTI_FN int cti_plate_init(cti_mem *mem, cti_plate_batch *plates, cti_bend_batch 
 CTI_FN void cti_plate_batch_free(cti_mem *mem, cti_plate_batch *t)
 {
     CTI_FREE(mem, t->node);
-    CTI_FREE(mem, t->slot);
     CTI_FREE(mem, t->rest);
     t->n = 0;
-}
-CTI_FN int cti_plate_batch_append_pairs(const cti_plate_batch *t, cti_mem *mem, int32_t **pairs)
-{
-    return cti_element_pairs(mem, pairs, t->node, t->n, 6);
-}
-CTI_FN int cti_plate_batch_slots(cti_mem *mem, cti_plate_batch *t, cti_slot_fn *slot, const void *ctx)
-{
-    return cti_element_slots(mem, &t->slot, t->node, t->n, 6, slot, ctx);
 }
 
 /* ---- a batch ---- */
@@ -32402,76 +32458,23 @@ static void cti_plate_load(const cti_plate_batch *t, int batch, const ct_real *x
     }
 }
 
-/* f [18] = sum_e m_e grad theta_e, m = factor G d */
-static void cti_plate_forces(const cti_plate_lanes *w, const cti_r8 *d, cti_r8 factor, cti_r8 *f)
+CTI_FN void cti_plate_batch_assemble(const cti_plate_batch *t, const ct_real *x, ct_real *force, double *out_energy)
 {
-    cti_r8 m[3];
-    int i;
-    cti_matvec8(w->G, d, m);
-    cti_scale3_8(factor, m, m);
-    for (i = 0; i < 18; i++)
-        f[i] = cti_sum3_8(m[0], w->g[i], m[1], w->g[18 + i], m[2], w->g[36 + i]);
-}
-
-/* sum_e grad theta_e h_e', h_e = scale sum_f G_ef grad theta_f; the upper blocks. Node a has no part in theta_e where a = 3 + f, f != e. */
-static void cti_plate_blocks(const cti_plate_lanes *w, cti_r8 scale, cti_r8 *k)
-{
-    cti_r8 h[54];
-    int a, b, e, i, j;
-    for (e = 0; e < 3; e++)
-        for (i = 0; i < 18; i++)
-            h[18 * e + i] = cti_mul8(scale, cti_sum3_8(w->G[3 * e], w->g[i], w->G[3 * e + 1], w->g[18 + i], w->G[3 * e + 2], w->g[36 + i]));
-    for (a = 0; a < 6; a++)
-        for (b = a; b < 6; b++) {
-            cti_r8 *m = k + 9 * CTI_UPPER(6, a, b);
-            for (i = 0; i < 3; i++)
-                for (j = 0; j < 3; j++) {
-                    const cti_r8 *p = w->g + 3 * a + i, *q = h + 3 * b + j;
-                    e = a - 3;
-                    m[3 * i + j] = a < 3 ? cti_sum3_8(p[0], q[0], p[18], q[18], p[36], q[36]) : cti_mul8(p[18 * e], q[18 * e]);
-                }
-        }
-}
-
-CTI_FN void cti_plate_batch_assemble(const cti_plate_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
-                                     double *out_energy)
-{
-    const cti_r8 scale = cti_set8(dt * dt + dt * t->damping_stiffness), half = cti_set8(CTI_R(0.5)), minus = cti_set8(CTI_R(-1.0));
-    int batch;
+    const cti_r8 half = cti_set8(CTI_R(0.5));
+    int batch, i;
     for (batch = 0; 8 * batch < t->n; batch++) {
         int count = cti_element_count(t->n, batch);
         cti_plate_lanes w;
-        cti_r8 m[3], f[18], k[189];
+        cti_r8 m[3], f[18];
         cti_plate_load(t, batch, x, &w);
-        if (out_energy) {
-            cti_matvec8(w.G, w.d, m);
+        cti_matvec8(w.G, w.d, m);
+        if (out_energy)
             *out_energy += cti_element_sum(cti_mul8(half, cti_dot8(w.d, m)), count);
-        }
-        if (force) {
-            cti_plate_forces(&w, w.d, minus, f);
-            cti_element_scatter_force(force, t->node + 48 * (size_t)batch, 6, count, f);
-        }
-        if (val) {
-            cti_plate_blocks(&w, scale, k);
-            cti_element_scatter_blocks(val, t->slot + 288 * (size_t)batch, 6, count, k);
-        }
-    }
-}
-
-CTI_FN void cti_plate_batch_damping(const cti_plate_batch *t, const ct_real *x, const ct_real *v, ct_real *out)
-{
-    const cti_r8 beta = cti_set8(t->damping_stiffness);
-    int batch, e, i;
-    for (batch = 0; t->damping_stiffness > 0 && 8 * batch < t->n; batch++) {
-        cti_plate_lanes w;
-        cti_r8 rate[18], d[3], f[18];
-        cti_plate_load(t, batch, x, &w);
-        cti_element_gather(v, t->node + 48 * (size_t)batch, 6, rate);
-        for (e = 0; e < 3; e++)
-            for (d[e] = cti_set8(0), i = 0; i < 18; i++)
-                d[e] = cti_mad8(d[e], w.g[18 * e + i], rate[i]);
-        cti_plate_forces(&w, d, beta, f);
-        cti_element_scatter_force(out, t->node + 48 * (size_t)batch, 6, cti_element_count(t->n, batch), f);
+        if (!force)
+            continue;
+        for (i = 0; i < 18; i++)
+            f[i] = cti_neg8(cti_sum3_8(m[0], w.g[i], m[1], w.g[18 + i], m[2], w.g[36 + i]));
+        cti_element_scatter_force(force, t->node + 48 * (size_t)batch, 6, count, f);
     }
 }
 
@@ -32521,7 +32524,7 @@ CTI_FN double cti_spring_batch_energy(const cti_spring_batch *t, const ct_real *
 /* ---- 6_model/spring.c ---- */
 /* spring.c -- springs between two nodes: energy k/2 (l - L)^2, force k (l - L) n on the first node, stiffness
    k (n n' + max(0, 1 - L/l) (1 - n n')), which is positive semidefinite; a compressed spring keeps n n' only.
-   Strain limit: at the elongation e = limit L a spring has an additional stiffness K, that of CTI_SPRING_LIMIT masses held over a step,
+   Strain limit: at the elongation e = limit L a spring has an additional stiffness K, that of CTI_SPRING_LIMIT masses held over a step (10 ms at least),
    reached by a ramp of width w below e, so that its energy is twice differentiable:  g(u) = K u^2 / (2 w) for u = l - L - e + w in [0, w],
    K (u - w / 2) beyond.
    One Newton step does not see a limit ahead of it, so this term is linearized where the present velocity ends, y = x + dt v:
@@ -32530,9 +32533,14 @@ CTI_FN double cti_spring_batch_energy(const cti_spring_batch *t, const ct_real *
    dropped). differs: Provot moves the ends of a spring that is too long after the step, which other springs and contacts do not hear of;
    here the limit is part of the implicit system and contacts are solved with it. */
 
-#define CTI_SPRING_LIMIT CTI_R(200)      /* masses of the heavier end */
-#define CTI_SPRING_RATES CTI_R(20)       /* and so many times the spring's own rate */
-#define CTI_SPRING_RAMP CTI_R(0.1)       /* w / e */
+#define CTI_SPRING_LIMIT CTI_R(200) /* masses of the heavier end */
+/* [s] shortest step that sets the stiffness: a longer step is held as softly as it can be solved, a shorter one has the energy of this one, so
+   that halving a step makes a limit easier to solve. Half of it: four times as stiff; pieces of a step of 10 ms would change its energy. */
+#define CTI_SPRING_STEP CTI_R(0.01)
+#define CTI_SPRING_RATES CTI_R(20) /* and so many times the spring's own rate */
+/* w / e: how far ahead a linearization sees the limit. A sheet of 20 x 20 weak springs that is let go at 10 ms reaches .053 of a limit of .05; with
+   half of this .08, with twice .037, where it hangs at 3/5 of its limit. */
+#define CTI_SPRING_RAMP CTI_R(0.3)
 
 /* ---- which springs ---- */
 
@@ -32690,7 +32698,7 @@ static void cti_spring_blocks(const cti_r8 *n, cti_r8 along, cti_r8 across, cti_
 static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real *x, cti_r8 *f, cti_r8 *k, cti_r8 *along, cti_r8 *energy)
 {
     const cti_r8 zero = cti_set8(0), half = cti_set8(CTI_R(0.5)), step = cti_set8(t->step);
-    const ct_real *rest = t->rest + batch * CTI_SPRING_REST * 8;
+    const ct_real *rest = t->rest + batch * CTI_SPRING_REST * 8, held = cti_max(t->step, CTI_SPRING_STEP);
     cti_r8 node[6], ends[6], n[3], v[3], kv[3], rate, least, w, l, u, r, g, g1;
     int i, j;
     cti_element_gather(x, t->node + 16 * batch, 2, node);
@@ -32710,7 +32718,7 @@ static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real
     if (!cti_bits8(cti_lt8(zero, u)))
         return 0;
     cti_scale3_8(cti_div8(cti_set8(1), cti_max8(l, cti_set8(CTI_R(1e-30)))), n, n);
-    rate = cti_mad8(cti_scale8(CTI_SPRING_RATES, cti_load8(rest)), cti_set8(CTI_SPRING_LIMIT / (t->step * t->step)), cti_load8(rest + 16));
+    rate = cti_mad8(cti_scale8(CTI_SPRING_RATES, cti_load8(rest)), cti_set8(CTI_SPRING_LIMIT / (held * held)), cti_load8(rest + 16));
     r = cti_min8(u, w), g1 = cti_div8(cti_mul8(rate, r), w);
     /* g = K (r^2 / (2 w) + u - r), energy K (r^3 / (6 w) + (u - r) (w + u - r) / 2) */
     u = cti_sub8(u, r);
@@ -32800,6 +32808,7 @@ CTI_FN double cti_spring_batch_energy(const cti_spring_batch *t, const ct_real *
 }
 
 #undef CTI_SPRING_LIMIT
+#undef CTI_SPRING_STEP
 #undef CTI_SPRING_RATES
 #undef CTI_SPRING_RAMP
 
@@ -32819,6 +32828,8 @@ typedef struct cti_rigid {
     ct_real q_new[4];    /* tentative end of the step */
     ct_real I_mid[9];    /* world inertia in the middle of the step's free rotation */
     ct_real w_mid[3];    /* its angular velocity: I_mid w_mid = spin */
+    ct_real q_free[4];   /* where the free rotation ends when the step has many turns */
+    int whirls;          /* 1: it has, and q_free is known */
     ct_real end[6];      /* linear and angular velocity at the end of the step, that its joints allow (linkage.h) */
     double energy;       /* [J] kinetic and gravity energy there */
     int linked;          /* 1: both are known */
@@ -32836,8 +32847,10 @@ CTI_FN void cti_rigid_turn(const ct_real *q, cti_v3 turn, ct_real *out);
 CTI_FN void cti_rigid_inertia(const cti_rigid *b, const ct_real *q, ct_real *out);
 /* cti_rigid_rate -- angular velocity at orientation q: (R I R')^-1 spin. */
 CTI_FN cti_v3 cti_rigid_rate(const cti_rigid *b, const ct_real *q);
-/* cti_rigid_free -- I_mid, w_mid of a torque-free step dt. */
+/* cti_rigid_free -- I_mid, w_mid of a torque-free step dt; of one that turns far, q_free. */
 CTI_FN void cti_rigid_free(cti_rigid *b, ct_real dt);
+/* cti_rigid_go -- q_new after a step dt at angular velocity w. */
+CTI_FN void cti_rigid_go(cti_rigid *b, cti_v3 w, ct_real dt);
 /* cti_rigid_gyration -- radius of gyration [m]: what turns an angular velocity into a speed. */
 CTI_FN ct_real cti_rigid_gyration(const cti_rigid *b);
 /* cti_rigid_turning -- the body whose angular block this is, or NULL; rigid_of [blocks]: place of a block's body in `rigids`, or -1. */
@@ -32847,12 +32860,16 @@ CTI_FN double cti_rigid_energy(const cti_rigid *b); /* of rotation [J] */
 
 /* ---- 6_model/rigid.c ---- */
 /* rigid.c -- mass properties of closed surfaces and the rotation of rigid bodies.
-   Method: q' = (0, w) q / 2 is integrated by its exponential; the gyroscopic term is solved per body beforehand by the implicit midpoint rule
-   on the angular momentum, (R_m I R_m') w_m = L with R_m = exp(dt w_m / 2) R, which is time-symmetric, of second order, and keeps L exactly.
-   Contact impulses then act on I_mid: L_new = I_mid w_new. Based on: lecture notes 4.1 (rigid bodies, quaternions); Otaduy 2009, eq. 1 (q' = G v). */
+   Method: q' = (0, w) q / 2 is integrated by its exponential; the gyroscopic term is solved per body beforehand by the implicit midpoint
+   rule on the angular momentum, (R_m I R_m') w_m = L with R_m = exp(dt w_m / 2) R, which is time-symmetric, of second order, and keeps L
+   exactly. Contact impulses then act on I_mid: L_new = I_mid w_new. Based on: lecture notes 4.1 (rigid bodies, quaternions); Otaduy 2009,
+   eq. 1 (q' = G v). */
 
-#define CTI_RIGID_TURN 1 /* rad in a step above which the turn is not resolved */
-#define CTI_RIGID_ITERATIONS 20 /* of Newton's method for the midpoint */
+#define CTI_RIGID_TURN 1            /* rad in a step above which the turn is not resolved */
+#define CTI_RIGID_PIECE CTI_R(0.25) /* rad of a piece of a longer turn: Euler's equations keep their energy to 1e-3 of it in a turn-over   \
+                                     */
+#define CTI_RIGID_PIECES 256        /* at most; what is faster turns about its angular momentum alone */
+#define CTI_RIGID_ITERATIONS 20     /* of Newton's method for the midpoint */
 #define CTI_RIGID_CLOSE (64 * cti_sqrt(CTI_EPS)) /* relative error of w after which it has failed */
 
 /* volume integrals of 1, x, x x' over the tets that the surface spans with its first vertex: signs take care of the outside */
@@ -32868,7 +32885,8 @@ CTI_FN double cti_rigid_mass(const ct_real *positions, const int32_t *triangles,
             for (l = 0; l < 3; l++)
                 p[k][l] = (double)positions[3 * triangles[3 * i + k] + l] - (double)positions[3 * triangles[0] + l];
         v = (p[0][0] * (p[1][1] * p[2][2] - p[1][2] * p[2][1]) + p[0][1] * (p[1][2] * p[2][0] - p[1][0] * p[2][2]) +
-             p[0][2] * (p[1][0] * p[2][1] - p[1][1] * p[2][0])) / 6;
+             p[0][2] * (p[1][0] * p[2][1] - p[1][1] * p[2][0])) /
+            6;
         volume += v;
         for (k = 0; k < 3; k++)
             s[k] = p[0][k] + p[1][k] + p[2][k], c[k] += v * s[k] / 4;
@@ -32946,8 +32964,8 @@ CTI_FN cti_v3 cti_rigid_rate(const cti_rigid *b, const ct_real *q)
     return cti_m3_inverse(I, inverse) ? cti_m3_mul_v(inverse, cti_v3_at(b->spin, 0)) : cti_v3_zero();
 }
 
-/* a turn that the midpoint rule cannot follow goes about the angular momentum: the body does not see that move, which keeps it and the energy.
-   Its inertia is that about this axis in every direction, so that L = I w stays true of what contacts change */
+/* a turn that the midpoint rule cannot follow goes about the angular momentum: the body does not see that move, which keeps it and the
+   energy. Its inertia is that about this axis in every direction, so that L = I w stays true of what contacts change */
 static void cti_rigid_whirl(cti_rigid *b, cti_v3 w)
 {
     cti_v3 L = cti_v3_at(b->spin, 0);
@@ -32978,7 +32996,8 @@ static int cti_rigid_newton(const ct_real *I, cti_v3 w, ct_real dt, cti_v3 f, ct
     return 1;
 }
 
-CTI_FN void cti_rigid_free(cti_rigid *b, ct_real dt)
+/* the midpoint rule over the step. 0: it cannot follow */
+static int cti_rigid_midpoint(cti_rigid *b, ct_real dt)
 {
     cti_v3 start = cti_rigid_rate(b, b->q), w = start, L = cti_v3_at(b->spin, 0);
     ct_real q[4], inverse[9], change = CTI_REAL_MAX, last;
@@ -33002,8 +33021,41 @@ CTI_FN void cti_rigid_free(cti_rigid *b, ct_real dt)
     cti_v3_put(b->w_mid, 0, w);
     if (cti_m3_inverse(b->I_mid, inverse))
         cti_v3_put(b->w_mid, 0, cti_m3_mul_v(inverse, L));
-    if (!(cti_v3_norm(cti_v3_sub(cti_v3_at(b->w_mid, 0), w)) <= CTI_RIGID_CLOSE * cti_v3_norm(w)) || !(dt * cti_v3_norm(w) <= CTI_RIGID_TURN))
+    return cti_v3_norm(cti_v3_sub(cti_v3_at(b->w_mid, 0), w)) <= CTI_RIGID_CLOSE * cti_v3_norm(w) && dt * cti_v3_norm(w) <= CTI_RIGID_TURN;
+}
+
+/* q_free of a long turn, piece by piece; 0: a piece fails */
+static int cti_rigid_pieces(cti_rigid *b, ct_real dt, int n)
+{
+    cti_rigid piece = *b;
+    int i;
+    for (i = 0; i < n; i++) {
+        if (!cti_rigid_midpoint(&piece, dt / (ct_real)n))
+            return 0;
+        cti_rigid_turn(piece.q, cti_v3_mul(cti_v3_at(piece.w_mid, 0), dt / (ct_real)n), b->q_free);
+        memcpy(piece.q, b->q_free, sizeof piece.q);
+    }
+    return 1;
+}
+
+CTI_FN void cti_rigid_free(cti_rigid *b, ct_real dt)
+{
+    cti_v3 start = cti_rigid_rate(b, b->q);
+    ct_real turn = dt * cti_v3_norm(start);
+    b->whirls = 0;
+    if (!cti_rigid_midpoint(b, dt))
         cti_rigid_whirl(b, start);
+    if (turn > 2 * CTI_RIGID_PIECE && turn < CTI_RIGID_PIECE * CTI_RIGID_PIECES)
+        b->whirls = cti_rigid_pieces(b, dt, 1 + (int)(turn / CTI_RIGID_PIECE));
+}
+
+CTI_FN void cti_rigid_go(cti_rigid *b, cti_v3 w, ct_real dt)
+{
+    cti_v3 change = cti_v3_sub(w, cti_v3_at(b->w_mid, 0));
+    if (b->whirls && cti_v3_norm(change) <= CTI_RIGID_CLOSE * cti_v3_norm(w))
+        memcpy(b->q_new, b->q_free, sizeof b->q_new);
+    else
+        cti_rigid_turn(b->q, cti_v3_mul(w, dt), b->q_new);
 }
 
 CTI_FN ct_real cti_rigid_gyration(const cti_rigid *b) { return cti_sqrt((b->inertia[0] + b->inertia[4] + b->inertia[8]) / (2 * b->mass)); }
@@ -33014,10 +33066,7 @@ CTI_FN const cti_rigid *cti_rigid_turning(const cti_rigid *rigids, const int32_t
     return b && block == b->block + 1 ? b : NULL;
 }
 
-CTI_FN double cti_rigid_energy(const cti_rigid *b)
-{
-    return 0.5 * (double)cti_v3_dot(cti_rigid_rate(b, b->q), cti_v3_at(b->spin, 0));
-}
+CTI_FN double cti_rigid_energy(const cti_rigid *b) { return 0.5 * (double)cti_v3_dot(cti_rigid_rate(b, b->q), cti_v3_at(b->spin, 0)); }
 
 /* ---- 6_model/joint.h ---- */
 /* joint.h -- joints and stitches: where they hold two bodies, and how far the bodies are from what a joint asks for. Knows no time step. */
@@ -33109,7 +33158,8 @@ typedef struct cti_model {
     cti_tet_batch tets;
     cti_membrane_batch membrane; /* of every cloth: it also knows the areas that the mass comes from */
     cti_bend_batch bend;     /* bending: edges whose angles stand alone */
-    cti_plate_batch plates;  /* and triangles whose three angles act together */
+    cti_plate_batch plates;  /* and triangles whose three angles act together: their forces */
+    cti_bend_batch bounds;   /* their stiffness, from above */
     cti_spring_batch springs;
 } cti_model;
 
@@ -33138,6 +33188,9 @@ CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real
 /* cti_model_damping -- out [3 nodes of the world] += D(x) v over all batches, minus the force [N] of stiffness damping at positions x and
    velocities v; v' D v is its power [W]. D (w x x) = 0 for every w, and A holds dt^2 K + dt D. */
 CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct_real *v, ct_real *out);
+/* cti_model_modulus -- sum of volume times 2 mu + lambda, area times membrane stiffness, spring rate times squared length [J]: what the elastic
+   energy is of at a strain of one, and what its rounding is a share of. */
+CTI_FN double cti_model_modulus(const cti_model *model);
 CTI_FN double cti_model_energy(const cti_model *model, const ct_real *x);
 
 
@@ -33183,12 +33236,17 @@ static int cti_model_init_springs(cti_mem *mem, cti_model *model, const ct_mater
 CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes,
                                 const int32_t *triangles, int n_triangles, int node_offset, int64_t *out_bad, double *out_value)
 {
+    cti_plate_sheet sheet;
     int code = cti_membrane_batch_init(mem, &model->membrane, m, X, triangles, n_triangles, node_offset, out_bad, out_value);
     if (code != 1)
         return code;
     if (m->model == CT_MODEL_SPRINGS)
         return cti_model_init_springs(mem, model, m, X, n_nodes, triangles, n_triangles, node_offset, out_bad, out_value);
-    return m->bending > 0 ? cti_plate_init(mem, &model->plates, &model->bend, m, X, n_nodes, triangles, n_triangles, node_offset) : 1;
+    if (!(m->bending > 0))
+        return 1;
+    sheet.X = X, sheet.triangles = triangles;
+    sheet.n_nodes = n_nodes, sheet.n_triangles = n_triangles, sheet.node_offset = node_offset;
+    return cti_plate_init(mem, &model->plates, &model->bounds, &model->bend, m, &sheet);
 }
 
 CTI_FN void cti_model_free(cti_mem *mem, cti_model *model)
@@ -33196,6 +33254,7 @@ CTI_FN void cti_model_free(cti_mem *mem, cti_model *model)
     cti_tet_batch_free(mem, &model->tets);
     cti_membrane_batch_free(mem, &model->membrane);
     cti_bend_batch_free(mem, &model->bend);
+    cti_bend_batch_free(mem, &model->bounds);
     cti_plate_batch_free(mem, &model->plates);
     cti_spring_batch_free(mem, &model->springs);
 }
@@ -33212,11 +33271,11 @@ CTI_FN void cti_model_ahead(cti_model *model, ct_real step, ct_real share, const
 
 CTI_FN void cti_model_shift(cti_model *model, int by)
 {
-    int32_t *lists[5];
+    int32_t *lists[6];
     int k, i;
     lists[0] = model->tets.node, lists[1] = model->membrane.node, lists[2] = model->bend.node, lists[3] = model->springs.node;
-    lists[4] = model->plates.node;
-    for (k = 0; k < 5; k++)
+    lists[4] = model->plates.node, lists[5] = model->bounds.node;
+    for (k = 0; k < 6; k++)
         for (i = 0; i < CTI_LEN(lists[k]); i++)
             lists[k][i] += by;
 }
@@ -33228,7 +33287,7 @@ CTI_FN int cti_model_pairs(const cti_model *model, cti_mem *mem, int32_t **pairs
 {
     return cti_tet_batch_append_pairs(&model->tets, mem, pairs) &&
            (!cti_model_has_membrane(model) || cti_membrane_batch_append_pairs(&model->membrane, mem, pairs)) &&
-           cti_bend_batch_append_pairs(&model->bend, mem, pairs) && cti_plate_batch_append_pairs(&model->plates, mem, pairs) &&
+           cti_bend_batch_append_pairs(&model->bend, mem, pairs) && cti_bend_batch_append_pairs(&model->bounds, mem, pairs) &&
            cti_spring_batch_append_pairs(&model->springs, mem, pairs);
 }
 
@@ -33240,7 +33299,7 @@ CTI_FN int cti_model_slots(cti_mem *mem, cti_model *model, cti_slot_fn *slot, co
     if (code == 1)
         code = cti_bend_batch_slots(mem, &model->bend, slot, ctx);
     if (code == 1)
-        code = cti_plate_batch_slots(mem, &model->plates, slot, ctx);
+        code = cti_bend_batch_slots(mem, &model->bounds, slot, ctx);
     if (code == 1)
         code = cti_spring_batch_slots(mem, &model->springs, slot, ctx);
     return code;
@@ -33259,7 +33318,10 @@ CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real
     if (cti_model_has_membrane(model))
         cti_membrane_batch_assemble(&model->membrane, x, dt, force, val, out_energy);
     cti_bend_batch_assemble(&model->bend, x, dt, force, val, out_energy);
-    cti_plate_batch_assemble(&model->plates, x, dt, force, val, out_energy);
+    if (force || out_energy)
+        cti_plate_batch_assemble(&model->plates, x, force, out_energy);
+    if (val)
+        cti_bend_batch_assemble(&model->bounds, x, dt, NULL, val, NULL);
     cti_spring_batch_assemble(&model->springs, x, dt, force, val, out_energy);
 }
 
@@ -33269,8 +33331,27 @@ CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct
     if (cti_model_has_membrane(model))
         cti_membrane_batch_damping(&model->membrane, x, v, out);
     cti_bend_batch_damping(&model->bend, x, v, out);
-    cti_plate_batch_damping(&model->plates, x, v, out);
+    cti_bend_batch_damping(&model->bounds, x, v, out);
     cti_spring_batch_damping(&model->springs, x, v, out);
+}
+
+/* sum over elements of rest[at] rest[at2] (at2 < 0: of rest[at] alone), `per` numbers an element */
+static double cti_model_sum(const ct_real *rest, int n, int per, int at, int at2)
+{
+    double sum = 0;
+    int e;
+    for (e = 0; e < n; e++) {
+        const ct_real *r = rest + (size_t)(e / 8 * per) * 8 + e % 8;
+        sum += (double)r[8 * at] * (at2 < 0 ? 1 : (double)r[8 * at2] * (double)r[8 * at2]);
+    }
+    return sum;
+}
+
+CTI_FN double cti_model_modulus(const cti_model *m)
+{
+    return cti_model_sum(m->tets.rest, m->tets.n, CTI_TET_REST, 9, -1) * (double)(2 * m->tets.mu + m->tets.lambda) +
+           cti_model_sum(m->membrane.rest, m->membrane.n, CTI_MEMBRANE_REST, 4, -1) * (double)m->membrane.stiff +
+           cti_model_sum(m->springs.rest, m->springs.n, CTI_SPRING_REST, 0, 1);
 }
 
 CTI_FN double cti_model_energy(const cti_model *model, const ct_real *x)
@@ -33618,7 +33699,7 @@ typedef struct cti_memory_item {
     ct_real impulse[3]; /* total contact impulse on side a [N s], world axes */
     ct_real normal[3];
     ct_real slip[3];    /* [m], world axes */
-    ct_real rest;       /* gap that the contact is held at [m]: at most 0 */
+    ct_real lift;       /* most speed that a gap below 0 is lifted at under load [m/s]; < 0: it did not rise; 0: not known */
 } cti_memory_item;
 
 /* cti_memory -- open addressing by key, rebuilt every step. */
@@ -33723,16 +33804,17 @@ typedef struct cti_contact_row {
     ct_real base[3]; /* w without the script's motion and what a linearization adds [m/s] */
     ct_real script[3]; /* what scripts move the pair's points by, in the frame [m/s] */
     int bends;       /* a rigid body takes part: the row is linearized anew in every round */
-    ct_real rest;    /* gap that the hard law holds where gap0 < 0 [m] */
+    ct_real lift;    /* see cti_memory_item */
+    ct_real load, asked; /* > 0: normal multiplier of the last step that a gap below 0 is lifted against [N s], and the speed [m/s] */
     int fresh;     /* not solved yet */
     int joint;     /* 0: a contact; else 1 + 2 joint + part: a joint's row, whose pair means nothing */
     int repair;    /* takes features that go through each other apart: no contact */
 } cti_contact_row;
 
 /* cti_rows_build -- fills row and origin for `pair` with weights set and unit normal n (from b to a), gap measured at x0. Returns 0 when no
-   unknown takes part (nothing to solve). before: see cti_hit. twin > 0 tells apart several rows of one pair. */
-CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, cti_row *row,
-                          cti_contact_row *origin);
+   unknown takes part (nothing to solve). before, flat: see cti_hit. twin > 0 tells apart several rows of one pair. */
+CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, int flat,
+                          cti_row *row, cti_contact_row *origin);
 
 /* cti_rows_linearize -- arms and w of a row that bends, at the tentative state of the context: w + J v is the exact relative velocity there.
    Returns the largest change of a row's velocity at v [m/s]. */
@@ -33752,12 +33834,19 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
    g0 < 0 is hard only against approach; its recovery acts through compliance. Stick is held at position level: the tangential target is
    -slip/dt, slip counted since stick onset, so that solver error does not add up to creep. */
 
-#define CTI_ROWS_HOLD CTI_R(0.01) /* share of the thickness that a loaded contact may sink and is taken back by the hard law */
+/* lifting of loaded contacts, see cti_rows_law; shares of the thickness are those of one step */
+#define CTI_ROWS_LIFT CTI_R(0.002)  /* share of the thickness that is asked for at first: above SINK, which the load presses it back by */
+#define CTI_ROWS_STUCK CTI_R(0.004) /* of what was asked in vain is asked next: eight steps of almost none, then it is tried again */
+#define CTI_ROWS_ROSE CTI_R(0.125)  /* of what was asked: a contact that rose by less is stuck; above what the tolerance leaves. With 0.25 a light
+                                       contact between stiff blocks (S1) is given up again and again, and stays at 0.88 */
+#define CTI_ROWS_HEAVY 16           /* loads that press the settling compliance by SINK over this are heavy; with 4 and 64 S1 sweeps 1.2 times as
+                                       much */
+#define CTI_ROWS_FLAT CTI_R(0.95)  /* of the thickness: what flat edges keep, so that the vertices that hold their faces apart carry the load */
 #define CTI_ROWS_DRAG CTI_R(1e-4) /* share of the thickness that a sliding contact may be ahead of its anchor */
 #define CTI_ROWS_STICK CTI_R(1e-4) /* tangential compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_SETTLE CTI_R(3e-6) /* normal compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* and of what the blocks alone answer with, at most */
-#define CTI_ROWS_SINK CTI_R(5e-4) /* most that it may give way by in a step, of the thickness: below EASE times HOLD */
+#define CTI_ROWS_SINK CTI_R(5e-4) /* most that it may give way by in a step, of the thickness: a contact at rest is SINK / EASE below */
 #define CTI_ROWS_EASE CTI_R(0.2) /* share of a missing gap that is recovered in a step */
 
 /* the term of a block on this side, which starts at `first`; a new one when there is none */
@@ -33898,31 +33987,38 @@ static void cti_rows_recall(const cti_row_context *c, uint64_t key, int other, c
     slip = cti_v3_mul(cti_v3_at(m->slip, 0), sign);
     slip = cti_v3_mad(slip, n, -cti_v3_dot(slip, n));
     cti_v3_put(origin->slip, 0, slip);
-    origin->rest = m->rest;
+    origin->lift = m->lift;
 }
 
-/* base: g0/dt where the gap is open, the stick target; the recovery of a gap that is not */
+/* base: g0/dt where the gap is open, the stick target; the recovery of a gap that is not.
+   differs: what carried load in the last step is lifted too, at a speed that doubles with every step in which it rose. A heavy load, and the last
+   hundredth of the thickness, is lifted by the hard law. A load that is light for the blocks' masses is lifted through a softness that it presses
+   by SINK in a step: rows that exclude each other, and cannot rise, press each other by about their loads. Where a contact did not rise, lifting
+   all but ends for some steps */
 static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row *origin, ct_real soft)
 {
     cti_v3 slip = cti_m3_mul_v(row->frame, cti_v3_at(origin->slip, 0));
-    origin->base[0] = 0, origin->base[1] = slip.y / c->dt, origin->base[2] = slip.z / c->dt;
-    if (origin->gap0 >= 0) {
-        origin->base[0] = origin->gap0 / c->dt;
-        origin->rest = 0;
+    ct_real step = origin->thickness / c->dt, load = row->r[0], most = origin->lift != 0 ? cti_abs(origin->lift) : CTI_ROWS_LIFT * step;
+    int hard;
+    origin->base[0] = cti_max(0, origin->gap0 / c->dt), origin->base[1] = slip.y / c->dt, origin->base[2] = slip.z / c->dt;
+    if (origin->gap0 >= 0)
         return;
-    }
-    /* differs: the hard law takes back what the contact sank below the gap that it rested at, at most a hundredth of the thickness, so
-       that a loaded contact does not sink by solver error and is not lifted either */
-    origin->rest = cti_clamp(origin->rest, origin->gap0, cti_min(0, origin->gap0 + CTI_ROWS_HOLD * origin->thickness));
-    origin->base[0] = -CTI_ROWS_EASE * (origin->rest - origin->gap0) / c->dt;
     row->recover = -CTI_ROWS_EASE * origin->gap0 / c->dt;
     if (c->recovery_speed > 0)
         row->recover = cti_min(row->recover, c->recovery_speed);
     row->softness = soft;
+    if (!(load > 0) || soft * load < CTI_ROWS_SINK * step)
+        return;
+    hard = (row->recover <= CTI_ROWS_LIFT * step && origin->lift > 0) || CTI_ROWS_SINK * step < CTI_ROWS_HEAVY * row->compliance[0] * load;
+    origin->load = load, origin->asked = cti_min(row->recover, most);
+    if (hard)
+        origin->base[0] = -origin->asked;
+    else
+        row->softness = CTI_ROWS_SINK * step / load, row->recover = origin->asked;
 }
 
-CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, cti_row *row,
-                          cti_contact_row *origin)
+CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, int flat,
+                          cti_row *row, cti_contact_row *origin)
 {
     const cti_surface *s = c->surface;
     int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair);
@@ -33931,9 +34027,8 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     memset(row, 0, sizeof *row);
     memset(origin, 0, sizeof *origin);
     origin->pair = *pair;
-    origin->thickness = cti_pair_thickness(s, pair);
+    origin->thickness = cti_pair_thickness(s, pair) * (flat ? CTI_ROWS_FLAT : 1);
     origin->gap0 = cti_v3_dot(n, cti_pair_offset(s, s->x0, pair)) - origin->thickness;
-    origin->rest = origin->gap0;
     cti_rows_terms(c, pair, row, origin, &scripted);
     if (row->n == 0)
         return 0;
@@ -33946,6 +34041,12 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     if (twin == 0)
         cti_rows_recall(c, before ? before : row->key, before != 0, n, row, origin);
     cti_rows_response(c, row, n, &soft, &own);
+    /* two contacts at one place with gaps that differ by a rounding ask for one multiplier to wander to the other: a compliance below what the
+       tolerance resolves settles it, and keeps rows to scripted surfaces from contradicting each other without bound */
+    row->compliance[0] = cti_min(soft * CTI_ROWS_SETTLE, own * CTI_ROWS_SETTLE_OWN);
+    /* under the load of the last step it gives way by less than the easing takes back: a light body under a heavy one would sink without end */
+    if (row->r[0] > 0)
+        row->compliance[0] = cti_min(row->compliance[0], CTI_ROWS_SINK * origin->thickness / (c->dt * row->r[0]));
     cti_rows_law(c, row, origin, soft);
     scripted = cti_m3_mul_v(row->frame, scripted);
     cti_v3_put(origin->script, 0, scripted);
@@ -33953,12 +34054,6 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     /* stick is a stiff spring of c gamma dt, far below the thickness: several contacts at one point may remember different slips, and without
        compliance their multipliers would drift apart without end */
     row->compliance[1] = row->compliance[2] = soft * CTI_ROWS_STICK;
-    /* two contacts at one place with gaps that differ by a rounding ask for one multiplier to wander to the other: a compliance below what the
-       tolerance resolves settles it, and keeps rows to scripted surfaces from contradicting each other without bound */
-    row->compliance[0] = cti_min(soft * CTI_ROWS_SETTLE, own * CTI_ROWS_SETTLE_OWN);
-    /* under the load of the last step it gives way by less than the easing takes back: a light body under a heavy one would sink without end */
-    if (row->r[0] > 0)
-        row->compliance[0] = cti_min(row->compliance[0], CTI_ROWS_SINK * origin->thickness / (c->dt * row->r[0]));
     cti_rows_linearize(c, row, origin);
     return 1;
 }
@@ -33983,6 +34078,24 @@ static cti_v3 cti_rows_slip(const cti_row_context *c, const cti_row *row, const 
     return size > most ? cti_v3_mul(moved, most / size) : moved;
 }
 
+/* the speed that the next step may lift a contact at, below 0 for one that did not rise when it was asked last; *share of its impulse to remember:
+   what it presses in vain is no load. One that its load presses back by SINK in a step has not failed */
+static ct_real cti_rows_lift(const cti_row_context *c, const cti_row *row, const cti_contact_row *origin, ct_real u_n, ct_real *share)
+{
+    ct_real asked = origin->asked, step = origin->thickness / c->dt, next;
+    int stuck = u_n - cti_min(0, origin->base[0]) < CTI_ROWS_ROSE * asked;
+    *share = 1;
+    if (!(asked > 0))
+        return 0;
+    next = asked < cti_abs(origin->lift) ? cti_max(2 * asked, CTI_ROWS_LIFT * step) : 2 * asked;
+    if (asked <= CTI_ROWS_SINK * step)
+        return origin->lift < 0 ? -next : next;
+    if (!stuck)
+        return next;
+    *share = cti_min(1, origin->load / row->r[0]);
+    return -(asked > CTI_R(1.4) * CTI_ROWS_SINK * step ? CTI_ROWS_STUCK * asked : next);
+}
+
 CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_row *rows, const cti_contact_row *origins, int n, const ct_real *v,
                              cti_memory *out)
 {
@@ -33993,6 +34106,7 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
         cti_memory_item item;
         ct_real u[3];
         cti_v3 slip = cti_v3_zero();
+        ct_real share;
         if (origins[i].repair || (!row->equations && !(row->r[0] > 0)))
             continue;
         memset(&item, 0, sizeof item);
@@ -34002,8 +34116,8 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
         item.key = row->key;
         cti_v3_put(item.slip, 0, slip);
         cti_v3_put(item.normal, 0, cti_v3_at(row->frame, 0));
-        cti_v3_put(item.impulse, 0, cti_m3_mul_tv(row->frame, cti_v3_make(row->r[0], row->r[1], row->r[2])));
-        item.rest = origins[i].rest;
+        item.lift = cti_rows_lift(c, row, &origins[i], u[0], &share);
+        cti_v3_put(item.impulse, 0, cti_m3_mul_tv(row->frame, cti_v3_make(share * row->r[0], share * row->r[1], share * row->r[2])));
         if (!cti_memory_add(mem, out, &item))
             return 0;
     }
@@ -34040,6 +34154,7 @@ CTI_FN void cti_hits_take(cti_hit *hits, const uint8_t *keep);
 
 typedef struct cti_detect {
     cti_list vf, ee;
+    cti_list closer;         /* scratch: what cti_detect_closer looks at */
     int32_t *ve, *vv;        /* codimensional candidates [2 n] */
     ct_real *lo, *hi;        /* [6 nv] the lists are complete while each vertex starts in its first box and ends in its second */
     ct_real *toi;            /* scratch [n] */
@@ -34072,6 +34187,10 @@ CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *
    `memory`. 0 when memory ran out. */
 CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out);
 
+/* cti_detect_closer -- appends to *out the pairs that start no nearer than three quarters of their thickness and end nearer, with
+   normal and weights at the end; features that meet have one, as for cti_detect_near. view: *s with x0 at the end. 0 when memory ran out. */
+CTI_FN int cti_detect_closer(cti_mem *mem, cti_detect *d, const cti_surface *s, const cti_surface *view, const cti_memory *memory, cti_hit **out);
+
 /* cti_detect_collisions -- appends to *out every candidate that comes nearer than its min_sep on the way from x0 to x1, with normal and
    weights at the time of impact. 0 when memory ran out. */
 CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out);
@@ -34089,6 +34208,9 @@ CTI_FN ct_real cti_detect_min_distance(const cti_detect *d, const cti_surface *s
 
 #define CTI_DETECT_TRUST CTI_R(4)    /* of the thickness: a row when the free motion would close the gap */
 #define CTI_DETECT_SEP CTI_R(0.25)   /* of the thickness: what CCD keeps */
+#define CTI_DETECT_SLACK CTI_R(0.92) /* of the thickness: flat edges get a row when they are nearer, a little before they are too near */
+#define CTI_DETECT_CLOSER CTI_R(0.75) /* of the thickness: what a motion brings nearer gets a row in its step; less is lifted in the next ones. With
+                                         0.9 S2 takes 1.2 rounds a step in place of 1.05, S1 1.2 for 1.1; half leaves piles that fall nearer */
 #define CTI_DETECT_CONE CTI_R(0.02)  /* sine by which a direction may leave a feature's normal cone */
 #define CTI_DETECT_FAST CTI_R(16)    /* of the thickness: what goes farther in a step has boxes of their own for start and end */
 #define CTI_DETECT_LAST CTI_R(1)     /* of the thickness: what moves at most so far in a step stays in its boxes for some */
@@ -34118,6 +34240,7 @@ CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
 {
     cti_detect_free_list(mem, &d->vf);
     cti_detect_free_list(mem, &d->ee);
+    cti_detect_free_list(mem, &d->closer);
     CTI_FREE(mem, d->ve);
     CTI_FREE(mem, d->vv);
     CTI_FREE(mem, d->lo);
@@ -34457,16 +34580,20 @@ static int cti_detect_near_edge(const cti_detect_nears *q, int i, cti_hit *hit)
     const cti_surface *s = q->s;
     const ct_real *t = l->w + 2 * (size_t)i;
     cti_pair *pair = &hit->pair;
-    int a = l->pairs[2 * i], b = l->pairs[2 * i + 1];
+    int a = l->pairs[2 * i], b = l->pairs[2 * i + 1], flat;
     if (l->feature[i] != 0 || cti_detect_is_tangled(q->d, s, l->quads + 4 * (size_t)i, 2, 4))
         return 0;
     cti_pair_make(s, CT_PAIR_EE, a, b, pair);
-    /* flat edges wait for CCD, unless they carry load or are nearer than half the thickness already */
-    if (l->min_sep[i] * l->min_sep[i] * 4 < l->d2[i] * CTI_R(0.999) && (cti_detect_flat(s, a) || cti_detect_flat(s, b)) &&
+    /* flat edges wait for CCD, unless they carry load or are nearer than they may stay: min_sep is a quarter of the thickness at most */
+    flat = cti_detect_flat(s, a) || cti_detect_flat(s, b);
+    if (l->min_sep[i] * l->min_sep[i] * (CTI_DETECT_SLACK * CTI_DETECT_SLACK / (CTI_DETECT_SEP * CTI_DETECT_SEP)) < l->d2[i] && flat &&
         !(q->memory && cti_memory_find(q->memory, cti_pair_key(s, pair))))
         return 0;
     pair->w[0] = 1 - t[0], pair->w[1] = t[0], pair->w[2] = t[1] - 1, pair->w[3] = -t[1];
-    return cti_detect_is_near(s, q->x1, q->memory, a, b, cti_sqrt(l->d2[i]), hit);
+    if (!cti_detect_is_near(s, q->x1, q->memory, a, b, cti_sqrt(l->d2[i]), hit))
+        return 0;
+    hit->flat = flat;
+    return 1;
 }
 
 static void cti_detect_near_range(int begin, int end, int worker, void *context)
@@ -34547,6 +34674,87 @@ CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, co
 {
     return cti_detect_near_list(mem, d, s, x1, memory, 0, out) && cti_detect_near_list(mem, d, s, x1, memory, 1, out) &&
            cti_detect_near_rest(mem, d, s, x1, memory, out);
+}
+
+/* ---- pairs that a motion brings under their thickness ---- */
+
+/* how far the features of a pair of vertices v[0 .. n_a), v[n_a .. 4) may come nearer on the way to x1, at most */
+static ct_real cti_detect_gain(const cti_surface *s, const ct_real *x1, const int32_t *v, int n_a)
+{
+    cti_v3 m[4];
+    ct_real big2 = 0;
+    int i, k;
+    for (k = 0; k < 4; k++)
+        m[k] = cti_v3_sub(cti_v3_at(x1, v[k]), cti_v3_at(s->x0, v[k]));
+    for (i = 0; i < n_a; i++)
+        for (k = n_a; k < 4; k++)
+            big2 = cti_max(big2, cti_v3_norm2(cti_v3_sub(m[i], m[k])));
+    return cti_sqrt(big2);
+}
+
+/* candidates that were farther apart than CTI_DETECT_CLOSER, and may not be at x1, into d->closer. fastest: longest way of a vertex */
+static int cti_detect_closer_list(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, ct_real fastest, int edges)
+{
+    const cti_list *l = edges ? &d->ee : &d->vf;
+    cti_list *c = &d->closer;
+    int i, n = CTI_LEN(l->pairs) / 2, m = 0;
+    if (!CTI_RESIZE(mem, c->pairs, 2 * n) || !CTI_RESIZE(mem, c->quads, 4 * n))
+        return 0;
+    for (i = 0; i < n; i++) {
+        const int32_t *v = l->quads + 4 * (size_t)i;
+        ct_real apart = l->min_sep[i] * (CTI_DETECT_CLOSER / CTI_DETECT_SEP), far = apart + 2 * fastest;
+        if (l->d2[i] > far * far || l->d2[i] < apart * apart)
+            continue;
+        far = apart + cti_detect_gain(s, x1, v, 1 + edges);
+        if (l->d2[i] > far * far)
+            continue;
+        memcpy(c->pairs + 2 * (size_t)m, l->pairs + 2 * (size_t)i, 2 * sizeof *v);
+        memcpy(c->quads + 4 * (size_t)m, v, 4 * sizeof *v);
+        m++;
+    }
+    return CTI_RESIZE(mem, c->pairs, 2 * m) && CTI_RESIZE(mem, c->quads, 4 * m) && cti_detect_reserve(mem, c, m, 3 - edges);
+}
+
+/* leaves of hits from `first` on those of which the end, seen by `view`, is nearer than the start and CTI_DETECT_CLOSER */
+static void cti_detect_closer_take(const cti_surface *s, const cti_surface *view, cti_hit *hits, int first)
+{
+    int i, k = first, f;
+    for (i = first; i < CTI_LEN(hits); i++) {
+        cti_pair *p = &hits[i].pair, q = *p;
+        ct_real h = CTI_DETECT_CLOSER * cti_pair_thickness(s, p);
+        if (cti_v3_dot(hits[i].normal, cti_pair_offset(view, view->x0, p)) < h && cti_pair_closest(s, s->x0, &q, &f) >= h)
+            hits[k++] = hits[i];
+    }
+    if (hits)
+        stbds_header(hits)->length = (size_t)k;
+}
+
+CTI_FN int cti_detect_closer(cti_mem *mem, cti_detect *d, const cti_surface *s, const cti_surface *view, const cti_memory *memory, cti_hit **out)
+{
+    int first = CTI_LEN(*out), edges, b;
+    ct_real fastest = 0;
+    cti_detect at = *d;
+    for (b = 0; b < s->n_bodies; b++)
+        fastest = cti_max(fastest, 2 * cti_detect_way(s, b, view->x0)); /* the largest coordinate, doubled, is more than the length */
+    for (edges = 0; edges < 2; edges++) {
+        cti_detect_loop q;
+        int ok = cti_detect_closer_list(mem, d, s, view->x0, fastest, edges);
+        cti_list *l = edges ? &at.ee : &at.vf;
+        if (!ok)
+            return 0;
+        *l = d->closer;
+        q.s = view, q.l = l, q.edges = edges;
+        cti_tasks_run_work(s->soup.tasks, cti_detect_distance_range, cti_detect_cuts(l), CTI_DETECT_DISTANCE_US, &q);
+        at.maybe = d->maybe;
+        ok = cti_detect_near_list(mem, &at, view, view->x0, memory, edges, out);
+        d->maybe = at.maybe;
+        if (!ok)
+            return 0;
+    }
+    if (!cti_detect_near_rest(mem, d, view, view->x0, memory, out))
+        return 0;
+    cti_detect_closer_take(s, view, *out, first);
+    return 1;
 }
 
 /* ---- collisions ---- */
@@ -35227,6 +35435,9 @@ typedef struct cti_component {
     int32_t patch0, patch1;/* its patches in cti_factors.patches */
     cti_gather gather;
     cti_factor32 factor;
+    cti_factor64 exact;    /* in its place where the matrix is too stiff for float */
+    int stiff;             /* 1: it is */
+    int told;              /* 1: the log has named it */
     cti_factor32 held;     /* of A and what contacts hold, for corrections (correct.h) */
     int held_ok, held_version; /* there is one; counts them */
     ct_real held_dt;       /* time step it was computed for */
@@ -35277,7 +35488,9 @@ typedef struct cti_factors {
     int in_order;          /* blocks are 0, 1, 2, ...: every component is a run of blocks */
     int32_t *patch_blocks; /* [n] patch by patch */
     int32_t *patches;      /* [n_patches + 1] starts in patch_blocks */
-    float *x, *work;       /* scratch of a solve: [x_room] and [work_room] of each worker */
+    const cti_bsr *A;
+    const ct_real *mass;   /* [n] of the world; NULL: nothing is known to be stiff */
+    double *x, *work;      /* scratch of a solve: [x_room] and [work_room] of each worker, for floats or doubles */
     size_t x_room, work_room;
     const ct_tasks *tasks; /* set before the rest */
     cti_mem *mem;
@@ -35299,7 +35512,7 @@ typedef struct cti_history {
 /* cti_turn -- the turn of a component that its angular momentum predicts for a step (motion.h). */
 typedef struct cti_turn {
     int turns;       /* 0: too little to be seen, or another place than q = c + R (x - c) is linearized at */
-    int moved;       /* 1: q is not x */
+    int moved;       /* q is not x; 2: it is where an iteration ended */
     ct_real R[9];
     cti_v3 center;   /* c [m] */
     cti_v3 rate;     /* [rad/s] what Euler's b adds to v as a spin about c at q, so that the angular momentum there is that at x */
@@ -35415,10 +35628,12 @@ typedef struct cti_state {
     ct_real *fall_new;        /* [n] of the step at hand */
     ct_real *q;               /* [3 n] where forces are linearized in this step */
     cti_turn *turns;          /* [components] */
+    ct_real *whole;           /* [n] inverse mass of a deformable component that no script holds, else 0 */
     ct_real *force0;          /* [3 n] Newmark: f(x) */
     int again;                /* linearizations before this one in the attempt */
     ct_real *impulse;         /* [3 n] J' r of the last solve */
     cti_energy *energies, *energies_new; /* [models + rigid bodies] at x; at the tentative end of a substep */
+    double *moduli;           /* [models] of the body's elasticity [J], see cti_model_modulus */
     double *works;            /* [models + rigid bodies] done on a body in it */
     uint8_t *gains;           /* [models] the body gains energy in it */
     int energies_known;       /* `energies` are of x and v */
@@ -35542,6 +35757,8 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all);
 CTI_FN void cti_integrate_reset_block(cti_state *s, int block);
 /* cti_integrate_end -- the end velocities [3 n] that belong to v_new; s->impulse, s->fall_new and history.touches are theirs. Changes no state. */
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt);
+/* cti_integrate_yield -- bodies [models] that are stepped by Euler's rule in the attempt at hand. */
+CTI_FN void cti_integrate_yield(cti_state *s, const uint8_t *bodies);
 /* cti_integrate_advance -- the history behind a step whose end velocities are known, before s->v is replaced. */
 CTI_FN void cti_integrate_advance(cti_state *s, ct_real dt);
 /* cti_integrate_forget -- after the commit: bodies that were reset have no step before. */
@@ -35690,9 +35907,13 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
         cti_motion m;
         cti_v3 turn;
         t->turns = t->moved = 0;
-        if (cti_motion_is_rigid(s, p) || !cti_motion_is_free(s, p))
+        m.mass = 0;
+        if (!cti_motion_is_rigid(s, p) && cti_motion_is_free(s, p))
+            cti_motion_measure(s, p, s->x, s->v, &m);
+        for (i = p->begin; i < p->end; i++)
+            s->whole[s->factors.blocks[i]] = m.mass > 0 ? 1 / m.mass : 0;
+        if (!(m.mass > 0))
             continue;
-        cti_motion_measure(s, p, s->x, s->v, &m);
         if (!cti_motion_turn(&m, dt, &turn))
             continue;
         t->turns = t->moved = 1, t->center = m.center;
@@ -35718,7 +35939,7 @@ CTI_FN void cti_motion_place(cti_state *s, int component)
     back = cti_v3_sub(m.center, there.center);
     for (i = p->begin; i < p->end; i++)
         cti_v3_put(s->q, s->factors.blocks[i], cti_v3_add(cti_v3_at(s->x_new, s->factors.blocks[i]), back));
-    t->moved = 1, t->center = m.center;
+    t->moved = 2, t->center = m.center;
     t->turns = s->desc.integrator == CT_INTEGRATOR_EULER && cti_motion_is_free(s, p);
     t->rate = t->turns ? cti_motion_lack(s, p, &m) : cti_v3_zero();
 }
@@ -36027,7 +36248,8 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all)
 static void cti_integrate_touch(cti_state *s, uint8_t *touched)
 {
     int i, k;
-    memset(touched, 0, (size_t)s->n_models);
+    if (s->n_models)
+        memset(touched, 0, (size_t)s->n_models);
     for (i = 0; i < CTI_LEN(s->rows); i++)
         for (k = 0; !s->rows[i].equations && s->rows[i].r[0] > 0 && k < s->rows[i].n; k++)
             if (s->history.model_of[s->rows[i].term[k].block] >= 0)
@@ -36100,6 +36322,15 @@ CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
         if (cti_integrate_leaves(s, m))
             cti_integrate_leave(s, m, dt);
     return q->v_end;
+}
+
+CTI_FN void cti_integrate_yield(cti_state *s, const uint8_t *bodies)
+{
+    cti_history *q = &s->history;
+    int i, m;
+    for (m = 0; m < s->n_models; m++)
+        for (i = q->block[m]; s->desc.integrator != CT_INTEGRATOR_EULER && bodies[m] && i <= q->last[m]; i++)
+            s->dt_prev[i] = q->touched[i] ? s->dt_prev[i] : 0, q->touched[i] = 1; /* v is that of now, half of gravity's kick is due */
 }
 
 CTI_FN void cti_integrate_advance(cti_state *s, ct_real dt)
@@ -36619,11 +36850,15 @@ static void cti_assemble_range(int begin, int end, int worker, void *context)
 static int cti_assemble_models(cti_state *s, ct_real dt, const ct_real *x, int *out_extended)
 {
     cti_assemble_loop q;
-    ct_real *ahead = s->pcg_work;
-    int i;
+    ct_real *ahead = s->pcg_work + 9 * (size_t)s->n; /* damping that is computed before the free solve looks there again */
+    int i, c;
     q.s = s, q.dt = dt, q.x = x, q.ahead = ahead;
     for (i = 0; i < 3 * s->n; i++)
         ahead[i] = s->v[i] - (x[i] - s->x[i]) / dt;
+    /* limits of what is linearized anew are looked at where it is */
+    for (c = 0; x == s->q && c < CTI_LEN(s->factors.components); c++)
+        for (i = s->factors.components[c].begin; s->turns[c].moved == 2 && i < s->factors.components[c].end; i++)
+            cti_v3_put(ahead, s->factors.blocks[i], cti_v3_zero());
     q.extended = CTI_ARENA_NEW(s->arena, int, s->n_models);
     if (!q.extended)
         return 0;
@@ -36849,22 +37084,26 @@ static int cti_island_vectors(cti_arena *arena, const cti_problem *world, int ru
 {
     size_t n = (size_t)out->n, first = (size_t)out->blocks[0], i;
     int32_t *filter = NULL;
-    ct_real *b;
+    ct_real *b, *whole = NULL;
     if (run) {
         out->p.b = world->b + 3 * first, out->v = v + 3 * first;
         out->p.filter = world->filter ? world->filter + first : NULL;
+        out->p.whole = world->whole ? world->whole + first : NULL;
         return 1;
     }
     b = CTI_ARENA_NEW(arena, ct_real, 3 * n), out->v = CTI_ARENA_NEW(arena, ct_real, 3 * n);
-    if (!b || !out->v || (world->filter && (filter = CTI_ARENA_NEW(arena, int32_t, n)) == NULL))
+    if (!b || !out->v || (world->filter && (filter = CTI_ARENA_NEW(arena, int32_t, n)) == NULL) ||
+        (world->whole && (whole = CTI_ARENA_NEW(arena, ct_real, n)) == NULL))
         return 0;
     for (i = 0; i < n; i++) {
         cti_v3_put(b, (int)i, cti_v3_at(world->b, out->blocks[i]));
         cti_v3_put(out->v, (int)i, cti_v3_at(v, out->blocks[i]));
         if (filter)
             filter[i] = world->filter[out->blocks[i]];
+        if (whole)
+            whole[i] = world->whole[out->blocks[i]];
     }
-    out->p.b = b, out->p.filter = filter;
+    out->p.b = b, out->p.filter = filter, out->p.whole = whole;
     return 1;
 }
 
@@ -36993,6 +37232,9 @@ CTI_FN int cti_factors_clusters(cti_factors *f, cti_arena *arena, ct_cluster_mod
 #define CTI_FACTORS_PORTS_MOST 1500 /* the same where nodes were tried and failed */
 #define CTI_FACTORS_HARD 30        /* attempts for which a component stays one cluster then */
 #define CTI_FACTORS_LARGE 5e7      /* flops of a factorization that is put off in flight */
+/* stiffness of a block by its mass above which a component is factored in double: float then knows the body's free motion, which is the mass's,
+   to less than a hundredth. S1 has 1e2, a steel cube of 2 cm at 1/60 s 1e9; ten times more or less is the same in all scenes at hand */
+#define CTI_FACTORS_STIFF CTI_R(1e5)
 #define CTI_FACTORS_SOLVE 15       /* flops a nonzero of a factorization that take as long as a solve, which waits for memory */
 #define CTI_FACTORS_CHEAP 300      /* flops a nonzero below which a factor is renewed in every step: some ten solves with it */
 
@@ -37001,6 +37243,7 @@ static void cti_factors_free_component(cti_mem *mem, cti_component *c)
     cti_gather_free(mem, &c->gather);
     cti_factor32_free(mem, &c->factor);
     cti_factor32_free(mem, &c->held);
+    cti_factor64_free(mem, &c->exact);
     CTI_FREE(mem, c->port_at);
     CTI_FREE(mem, c->ports);
     CTI_FREE(mem, c->C);
@@ -37160,6 +37403,7 @@ CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, cons
     int c, n = A->n, most = 1;
     f->mem = mem;
     f->arena = arena;
+    f->A = A;
     if (!CTI_RESIZE(mem, f->blocks, n) || !CTI_RESIZE(mem, f->component_of, n) || !CTI_RESIZE(mem, f->rank, n) ||
         !CTI_RESIZE(mem, f->patch_blocks, n))
         return 0;
@@ -37218,9 +37462,10 @@ static void cti_factors_charge(cti_component *q, int iterations)
         q->extra += cti_max_int(0, iterations - q->iterations);
 }
 
-CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor)
+/* room for `doubles` of work in a solve of each worker. 0: out of memory */
+static int cti_factors_reserve_work(cti_factors *f, size_t doubles)
 {
-    size_t room = (cti_factor32_work(factor) + 15) & ~(size_t)15;
+    size_t room = (doubles + 15) & ~(size_t)15;
     if (room <= f->work_room)
         return 1;
     if (!CTI_RESERVE(f->mem, f->work, (int64_t)(room * (size_t)cti_tasks_workers(f->tasks))))
@@ -37229,13 +37474,35 @@ CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor)
     return 1;
 }
 
+CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor) { return cti_factors_reserve_work(f, (cti_factor32_work(factor) + 1) / 2); }
+
+/* largest stiffness of a block by its mass */
+static ct_real cti_factors_stiffness(const cti_factors *f, const cti_component *q, const ct_real *mass)
+{
+    ct_real big = 0;
+    int i;
+    for (i = q->begin; i < q->end; i++) {
+        int b = f->blocks[i];
+        const ct_real *D = f->A->val + 9 * (size_t)f->A->diag[b];
+        if (mass[b] > 0)
+            big = cti_max(big, (D[0] + D[4] + D[8]) / (3 * mass[b]) - 1);
+    }
+    return big;
+}
+
 CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt)
 {
     const cti_symbolic *sym = &f->symbolics[q->symbolic];
+    int stiff;
     q->due = !(q->age == 0 || (q->age > 0 && !q->stale && q->dt == dt && !cti_factors_is_due(f, q, sym)));
     if (!q->due)
         return 1;
     f->n_refactored++;
+    stiff = f->mass && cti_factors_stiffness(f, q, f->mass) > CTI_FACTORS_STIFF;
+    q->version += stiff != q->stiff; /* the factor that there is, is of the other kind: one to go back to no more */
+    q->stiff = stiff;
+    if (q->stiff)
+        return cti_factor64_reserve(f->mem, &q->exact, sym) && cti_factors_reserve_work(f, cti_factor64_work(&q->exact));
     return cti_factor32_reserve(f->mem, &q->factor, sym) && cti_factors_room(f, &q->factor);
 }
 
@@ -37243,7 +37510,10 @@ CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt)
 {
     if (!q->due)
         return;
-    cti_factor32_refill(&q->factor, &q->gather, A->val);
+    if (q->stiff)
+        cti_factor64_refill(&q->exact, &q->gather, A->val);
+    else
+        cti_factor32_refill(&q->factor, &q->gather, A->val);
     q->age = q->stale = q->due = 0;
     q->drift = 0;
     q->dt = dt;
@@ -37314,31 +37584,55 @@ CTI_FN int cti_factors_harden(cti_factors *f, const cti_row *rows, int n_rows)
     return changed;
 }
 
+/* x [3 n] of a component in place, in the precision of its factor */
+static void cti_factors_solve_exact(const cti_component *q, double *x, int worker)
+{
+    cti_factor64_solve(&q->exact, x, q->owner->work + q->owner->work_room * (size_t)worker);
+}
+
+static void cti_factors_solve_float(const cti_factors *f, const cti_factor32 *factor, float *x, int worker)
+{
+    cti_factor32_solve(factor, x, (float *)(void *)(f->work + f->work_room * (size_t)worker));
+}
+
 static void cti_factors_solve(void *ctx, ct_real *x, int worker)
 {
     cti_component *c = (cti_component *)ctx;
-    cti_factors *f = c->owner;
-    float *y = f->x + f->x_room * (size_t)worker;
+    double *y = c->owner->x + c->owner->x_room * (size_t)worker;
+    float *z = (float *)(void *)y;
     int n3 = 3 * (c->end - c->begin), i;
     for (i = 0; i < n3; i++)
-        y[i] = (float)x[i];
-    cti_factor32_solve(&c->factor, y, f->work + f->work_room * (size_t)worker);
+        if (c->stiff)
+            y[i] = (double)x[i];
+        else
+            z[i] = (float)x[i];
+    if (c->stiff)
+        cti_factors_solve_exact(c, y, worker);
+    else
+        cti_factors_solve_float(c->owner, &c->factor, z, worker);
     for (i = 0; i < n3; i++)
-        x[i] = (ct_real)y[i];
+        x[i] = c->stiff ? (ct_real)y[i] : (ct_real)z[i];
 }
 
 CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_factor32 *factor, const int32_t *blocks, const ct_real *r,
                               ct_real *z, int worker)
 {
-    float *x = f->x + f->x_room * (size_t)worker;
-    int n = q->end - q->begin, i, k;
+    double *x = f->x + f->x_room * (size_t)worker;
+    float *y = (float *)(void *)x;
+    int n = q->end - q->begin, exact = q->stiff && factor == &q->factor, i, k;
     for (i = 0; i < n; i++)
         for (k = 0; k < 3; k++)
-            x[3 * i + k] = (float)r[3 * blocks[i] + k];
-    cti_factor32_solve(factor, x, f->work + f->work_room * (size_t)worker);
+            if (exact)
+                x[3 * i + k] = (double)r[3 * blocks[i] + k];
+            else
+                y[3 * i + k] = (float)r[3 * blocks[i] + k];
+    if (exact)
+        cti_factors_solve_exact(q, x, worker);
+    else
+        cti_factors_solve_float(f, factor, y, worker);
     for (i = 0; i < n; i++)
         for (k = 0; k < 3; k++)
-            z[3 * blocks[i] + k] = (ct_real)x[3 * i + k];
+            z[3 * blocks[i] + k] = exact ? (ct_real)x[3 * i + k] : (ct_real)y[3 * i + k];
 }
 
 static double cti_factors_dot(const cti_component *q, const int32_t *blocks, const ct_real *x, const ct_real *y)
@@ -37462,7 +37756,8 @@ static int cti_factors_cover_ports(cti_component *c, const int32_t *ports, int n
     c->C_version = -1;
     n_ports = CTI_LEN(c->ports);
     c->ld = (3 * n_ports + 7) & ~7;
-    *out_work = cti_factor32_compliance_work(&c->factor, n_ports);
+    *out_work = c->stiff ? 2 * (cti_factor64_compliance_work(&c->exact, n_ports) + (size_t)(3 * n_ports) * (size_t)c->ld)
+                         : cti_factor32_compliance_work(&c->factor, n_ports);
     return CTI_RESERVE(f->mem, c->C, 3 * n_ports * c->ld);
 }
 
@@ -37486,12 +37781,24 @@ static int cti_factors_compliance(void *ctx, const int32_t *ports, int n_ports, 
     return *out_c != NULL;
 }
 
+/* C of all ports by a factor in double; work as cti_factors_cover_ports says */
+static void cti_factors_fill_exact(cti_component *c, double *work)
+{
+    size_t n = (size_t)(3 * CTI_LEN(c->ports)) * (size_t)c->ld, i;
+    cti_factor64_compliance(&c->exact, c->ports, CTI_LEN(c->ports), work, c->ld, work + n);
+    for (i = 0; i < n; i++)
+        c->C[i] = (float)work[i];
+}
+
 static void cti_factors_fill(void *ctx, const int32_t *ports, int n_ports, float *C, float *work)
 {
     cti_component *c = (cti_component *)ctx;
     int i, j, r, ld = (3 * n_ports + 7) & ~7;
     if (c->C_version != c->version) {
-        cti_factor32_compliance(&c->factor, c->ports, CTI_LEN(c->ports), c->C, c->ld, work);
+        if (c->stiff)
+            cti_factors_fill_exact(c, (double *)(void *)work);
+        else
+            cti_factor32_compliance(&c->factor, c->ports, CTI_LEN(c->ports), c->C, c->ld, work);
         c->C_version = c->version;
     }
     if (C == c->C)
@@ -37842,7 +38149,7 @@ static void cti_start_components(cti_factors *f, const cti_start *t)
         q->version = now.version;
         q->held_ok &= now.held_ok && now.held_version == q->held_version;
         q->held_version = now.held_version;
-        q->gather = now.gather, q->factor = now.factor, q->held = now.held;
+        q->gather = now.gather, q->factor = now.factor, q->held = now.held, q->exact = now.exact, q->stiff = now.stiff, q->told = now.told;
         q->port_at = now.port_at, q->ports = now.ports;
         q->C = now.C, q->ld = now.ld, q->C_version = now.C_version;
         q->place = -1;
@@ -38221,6 +38528,7 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *p)
     p->rows = s->rows, p->n_rows = CTI_LEN(s->rows);
     p->filter = s->n_constrained ? s->filter : NULL;
     p->projectors = s->projectors;
+    p->whole = s->whole;
     p->tasks = &s->desc.tasks;
 }
 
@@ -39064,44 +39372,53 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
 /* linkage.h -- energy of rigid bodies that joints hold together. */
 
 
-/* cti_linkage_keep -- at the end of a commit of a step dt: bodies that nothing but rigid joints, the resting world and gravity acted on have the
-   energy that they had, or come nearer to it. forced 1: the step was ended by the fail-safe, nobody has. 0: out of memory. */
-CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt, int forced);
+/* cti_linkage_keep -- at the end of a commit of a step dt: bodies that nothing but rigid joints, the resting world and gravity acted on
+   have the energy that they had, or come nearer to it. 0: out of memory. */
+CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt);
+/* cti_linkage_watch, _forget -- around the fail-safe: bodies whose v_new it changed, or all, have no energy to keep in this step. */
+CTI_FN void cti_linkage_watch(cti_state *s);
+CTI_FN void cti_linkage_forget(cti_state *s, int all);
 
 
 /* ---- 8_step/linkage.c ---- */
 /* linkage.c -- energy of rigid bodies that joints hold together.
-   Method: joints are solved by SHAKE, which keeps momenta, and the energy as long as the turns of a step are small and steps have one length; a
-   fast chain gains or loses it. RATTLE's second half gives the velocity at the end of the step, p: that of the step's middle and half of gravity's
-   kick, projected in the metric of the masses on what the joints allow there (J p = 0) [Andersen 1983]. Kinetic energy of p and gravity's are
-   compared with those of the step before, and what is missing or too much is put right along p, less the motion that the bodies have as one
-   rigid body where they are free: J, linear and angular momentum stay what they are [Hairer, Lubich, Wanner 2006, IV.4: projection on
-   invariants]. The change of the squared speed is at most the largest turn of the step, so that rest stays rest; what is left waits for the next step.
-   Not where a contact pressed, where a joint gives way, is eased together or driven, or where a body is damped. */
+   Method: joints are solved by SHAKE, which keeps momenta, and the energy as long as the turns of a step are small and steps have one
+   length; a fast chain gains or loses it. RATTLE's second half gives the velocity at the end of the step, p: that of the step's middle and
+   half of gravity's kick, projected in the metric of the masses on what the joints allow there (J p = 0) [Andersen 1983]. Kinetic energy of
+   p and gravity's are compared with those of the step before, and what is missing or too much is put right along p, less the motion that
+   the bodies have as one rigid body where they are free: J, linear and angular momentum stay what they are [Hairer, Lubich, Wanner 2006,
+   IV.4: projection on invariants]. What is more than half of the kinetic energy waits for the next step. Not where a contact pressed, where
+   a joint gives way, is eased together or driven, or where a body is damped. Rows of CT_ROW_VELOCITY, which miss in every step and lose
+   energy by it, are not taken for eased. */
 
+#define CTI_LINKAGE_MOST 0.5 /* change of the kinetic energy in a step, as a share: where a chain turns round there is none to be changed  \
+                              */
 #define CTI_LINKAGE_EASED CTI_R(0.01) /* share of the thickness above which a joint is being eased together */
 
 /* bodies that are held together, at their root */
 typedef struct cti_linkage {
     int32_t up;
-    int held;         /* by the world */
-    int open;         /* something else may act on them */
-    int known;        /* their energy before is known */
-    double was, now;  /* [J] energy */
-    double apart;     /* [J] kinetic, about the common rigid motion */
-    ct_real turn;     /* [rad] largest of the step */
-    ct_real scale;    /* of the motion about the common one */
+    int joined;      /* there is a joint */
+    int held;        /* by the world */
+    int open;        /* something else may act on them */
+    int known;       /* their energy before is known */
+    double was, now; /* [J] energy */
+    double apart;    /* [J] kinetic, about the common rigid motion */
+    ct_real scale;   /* of the motion about the common one */
+    int done, most;  /* of conjugate gradients, with steps that are left */
+    double square, first_square, next, down;
+    ct_real along;
     ct_real mass;
     cti_v3 first, center, speed, spin, rate;
     ct_real inertia[9];
 } cti_linkage;
 
 typedef struct cti_linkage_work {
-    cti_linkage *q;   /* [rigids] */
-    cti_row *rows;    /* of joints that have rigid bodies and the resting world alone */
+    cti_linkage *q; /* [rigids] */
+    cti_row *rows;  /* of joints that have rigid bodies and the resting world alone */
     int n;
     ct_real *I, *inverse; /* [9 rigids] inertia at the end */
-    ct_real *p;       /* [6 rigids] velocities at the end */
+    ct_real *p;           /* [6 rigids] velocities at the end */
 } cti_linkage_work;
 
 static int cti_linkage_root(cti_linkage *q, int i)
@@ -39127,19 +39444,20 @@ static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
         cti_linkage *g = any >= 0 ? &q[cti_linkage_root(q, any)] : NULL;
         if (!g)
             continue;
+        g->joined = 1;
         g->held |= j->a.rigid < 0 || j->b.rigid < 0;
         if (!cti_linkage_is_pure(&j->a) || !cti_linkage_is_pure(&j->b) || j->compliance > 0 || j->angular_compliance > 0) {
             g->open = 1;
             continue;
         }
-        g->open |= cti_joints_miss(s, j) > CTI_LINKAGE_EASED * s->desc.thickness;
+        g->open |= s->desc.row_mode != CT_ROW_VELOCITY && cti_joints_miss(s, j) > CTI_LINKAGE_EASED * s->desc.thickness;
         for (part = 0; part < cti_joints_parts(j); part++)
             cti_joints_row(s, j, part, &w->rows[w->n++]);
     }
 }
 
 /* opens what contacts pressed on and what is damped; sums that need no projection */
-static void cti_linkage_open(const cti_state *s, cti_linkage_work *w, ct_real dt, int forced)
+static void cti_linkage_open(const cti_state *s, cti_linkage_work *w)
 {
     int i, k;
     for (i = 0; i < CTI_LEN(s->rows); i++)
@@ -39151,9 +39469,8 @@ static void cti_linkage_open(const cti_state *s, cti_linkage_work *w, ct_real dt
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
         const cti_rigid *r = &s->rigids[i];
         cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
-        g->open |= forced || s->still || s->alpha[r->block] > 0;
+        g->open |= s->still || s->alpha[r->block] > 0;
         g->known &= r->linked;
-        g->turn = cti_max(g->turn, dt * cti_v3_norm(cti_v3_at(s->v_new, r->block + 1)));
         g->was += r->energy;
     }
 }
@@ -39214,44 +39531,71 @@ static void cti_linkage_answer(const cti_state *s, const cti_linkage_work *w, co
     }
 }
 
-static double cti_linkage_dot(const ct_real *a, const ct_real *b, int n)
+/* linkage of a row */
+static cti_linkage *cti_linkage_of(const cti_state *s, const cti_linkage_work *w, int row)
 {
-    double sum = 0;
-    int i;
+    return &w->q[cti_linkage_root(w->q, s->rigid_of[w->rows[row].term[0].block])];
+}
+
+/* a . b of a row */
+static double cti_linkage_dot(const ct_real *a, const ct_real *b, int row)
+{
+    return (double)cti_v3_dot(cti_v3_at(a, row), cti_v3_at(b, row));
+}
+
+/* one step of conjugate gradients in every linkage that is not done, with sums of its own: what is far away changes no bit. 0: all are done
+ */
+static int cti_linkage_descend(const cti_state *s, cti_linkage_work *w, ct_real *r, ct_real *d, ct_real *Wd, ct_real *step)
+{
+    int i, n = CTI_LEN(s->rigids), open = 0;
     for (i = 0; i < n; i++)
-        sum += (double)a[i] * (double)b[i];
-    return sum;
+        w->q[i].down = w->q[i].next = 0;
+    cti_linkage_answer(s, w, d, step);
+    cti_linkage_rates(s, w, step, Wd);
+    for (i = 0; i < w->n; i++)
+        cti_linkage_of(s, w, i)->down += cti_linkage_dot(d, Wd, i);
+    for (i = 0; i < n; i++) {
+        cti_linkage *g = &w->q[i];
+        g->along = !g->done && g->down > 0 ? (ct_real)(g->square / g->down) : 0;
+    }
+    for (i = 0; i < 2 * n; i++)
+        cti_v3_put(w->p, i, cti_v3_mad(cti_v3_at(w->p, i), cti_v3_at(step, i), -w->q[cti_linkage_root(w->q, i / 2)].along));
+    for (i = 0; i < w->n; i++) {
+        cti_linkage *g = cti_linkage_of(s, w, i);
+        cti_v3_put(r, i, cti_v3_mad(cti_v3_at(r, i), cti_v3_at(Wd, i), -g->along));
+        g->next += cti_linkage_dot(r, r, i);
+    }
+    for (i = 0; i < w->n; i++) {
+        cti_linkage *g = cti_linkage_of(s, w, i);
+        cti_v3_put(d, i, g->done ? cti_v3_zero() : cti_v3_mad(cti_v3_at(r, i), cti_v3_at(d, i), (ct_real)(g->next / g->square)));
+    }
+    for (i = 0; i < n; i++) {
+        cti_linkage *g = &w->q[i];
+        g->done |= !(g->along > 0) || !(g->next > g->first_square * (double)(CTI_EPS * CTI_EPS)) || --g->most <= 0;
+        g->square = g->next;
+        open |= !g->done;
+    }
+    return open;
 }
 
 /* p <- p - M^-1 J' (J M^-1 J')^-1 J p by conjugate gradients: a chain takes as many steps as it has equations. 0: out of memory */
 static int cti_linkage_project(cti_state *s, cti_linkage_work *w)
 {
-    int i, k, n = 3 * w->n, m = 6 * CTI_LEN(s->rigids);
+    int i, n = 3 * w->n, m = 6 * CTI_LEN(s->rigids);
     ct_real *r = CTI_ARENA_NEW(s->arena, ct_real, n + 1), *d = CTI_ARENA_NEW(s->arena, ct_real, n + 1);
     ct_real *Wd = CTI_ARENA_NEW(s->arena, ct_real, n + 1), *step = CTI_ARENA_NEW(s->arena, ct_real, m + 1);
-    double rr, first, next, down;
     if (!r || !d || !Wd || !step)
         return 0;
     cti_linkage_rates(s, w, w->p, r);
     memcpy(d, r, sizeof(ct_real) * (size_t)n);
-    first = rr = cti_linkage_dot(r, r, n);
-    for (k = 0; k < 2 * n && rr > first * (double)(CTI_EPS * CTI_EPS); k++) {
-        ct_real a;
-        cti_linkage_answer(s, w, d, step);
-        cti_linkage_rates(s, w, step, Wd);
-        down = cti_linkage_dot(d, Wd, n);
-        if (!(down > 0))
-            break;
-        a = (ct_real)(rr / down);
-        for (i = 0; i < m; i++)
-            w->p[i] -= a * step[i];
-        for (i = 0; i < n; i++)
-            r[i] -= a * Wd[i];
-        next = cti_linkage_dot(r, r, n);
-        for (i = 0; i < n; i++)
-            d[i] = r[i] + (ct_real)(next / rr) * d[i];
-        rr = next;
+    for (i = 0; i < w->n; i++) {
+        cti_linkage *g = cti_linkage_of(s, w, i);
+        g->square += cti_linkage_dot(r, r, i), g->most += 6;
     }
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        w->q[i].first_square = w->q[i].square, w->q[i].done = !(w->q[i].square > 0);
+    while (cti_linkage_descend(s, w, r, d, Wd, step))
+        ;
     return 1;
 }
 
@@ -39279,7 +39623,8 @@ static void cti_linkage_common(const cti_state *s, cti_linkage_work *w)
                 continue;
             }
             x = cti_v3_sub(x, cti_v3_mul(g->center, 1 / g->mass));
-            g->spin = cti_v3_add(g->spin, cti_v3_add(cti_v3_mul(cti_v3_cross(x, v), r->mass), cti_m3_mul_v(w->I + 9 * (size_t)i, cti_v3_at(w->p, 2 * i + 1))));
+            g->spin = cti_v3_add(g->spin, cti_v3_add(cti_v3_mul(cti_v3_cross(x, v), r->mass),
+                                                     cti_m3_mul_v(w->I + 9 * (size_t)i, cti_v3_at(w->p, 2 * i + 1))));
             for (k = 0; k < 9; k++) {
                 const ct_real y[3] = {x.x, x.y, x.z};
                 g->inertia[k] += w->I[9 * (size_t)i + (size_t)k] + r->mass * ((k % 4 == 0 ? cti_v3_norm2(x) : 0) - y[k / 3] * y[k % 3]);
@@ -39322,10 +39667,11 @@ static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
     }
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w->q[i];
-        double most = cti_min(0.5, (double)g->turn), change = (g->was - g->now) / g->apart;
+        double change = (g->was - g->now) / g->apart;
+        change = change > CTI_LINKAGE_MOST ? CTI_LINKAGE_MOST : (change > -CTI_LINKAGE_MOST ? change : -CTI_LINKAGE_MOST);
         g->scale = 1;
         if (g->up == i && g->known && !g->open && g->apart > 0)
-            g->scale = cti_sqrt((ct_real)(1 + cti_clamp(change, -most, most)));
+            g->scale = cti_sqrt((ct_real)(1 + change));
     }
 }
 
@@ -39334,7 +39680,7 @@ static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti
 {
     cti_rigid *r = &s->rigids[i];
     ct_real apart[6], scale = g->scale - 1, *p = w->p + 6 * (size_t)i;
-    double share = g->known && !g->open ? (g->was - g->now) : 0;
+    double left = 0;
     int k;
     cti_linkage_apart(s, w, g, i, apart);
     for (k = 0; k < 6; k++)
@@ -39343,13 +39689,30 @@ static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti
     cti_v3_addto(r->spin, 0, cti_v3_mul(cti_m3_mul_v(w->I + 9 * (size_t)i, cti_v3_at(apart, 1)), scale));
     cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
     memcpy(r->end, p, sizeof r->end);
-    /* what was not put right is in the remembered energy of the first */
-    share -= (double)((g->scale * g->scale - 1)) * g->apart;
-    r->energy = cti_linkage_kinetic(s, w, i, p) + cti_linkage_gravity(s, i) + (g == &w->q[i] && g->known && !g->open ? share : 0);
-    r->linked = 1;
+    /* what was not put right is remembered by the first of them */
+    if (g == &w->q[i] && g->known && !g->open)
+        left = g->was - g->now - (double)(g->scale * g->scale - 1) * g->apart;
+    r->energy = cti_linkage_kinetic(s, w, i, p) + cti_linkage_gravity(s, i) + left;
+    r->linked = !g->open;
 }
 
-CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt, int forced)
+CTI_FN void cti_linkage_watch(cti_state *s)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        memcpy(s->rigids[i].end, s->v_new + 3 * (size_t)s->rigids[i].block, sizeof s->rigids[i].end);
+}
+
+CTI_FN void cti_linkage_forget(cti_state *s, int all)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        for (k = 0; k < 6; k++)
+            if (all || s->rigids[i].end[k] != s->v_new[3 * s->rigids[i].block + k])
+                s->rigids[i].linked = 0;
+}
+
+CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
 {
     cti_linkage_work w;
     int i, n = CTI_LEN(s->rigids), n_joints = CTI_LEN(s->joints);
@@ -39366,17 +39729,22 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt, int forced)
     for (i = 0; i < n; i++)
         w.q[i].up = i, w.q[i].known = 1;
     cti_linkage_unite(s, &w);
-    cti_linkage_open(s, &w, dt, forced);
+    cti_linkage_open(s, &w);
     cti_linkage_start(s, &w, dt);
     if (!cti_linkage_project(s, &w))
         return 0;
     cti_linkage_common(s, &w);
     cti_linkage_scale(s, &w);
-    for (i = 0; i < n; i++)
-        cti_linkage_apply(s, &w, &w.q[cti_linkage_root(w.q, i)], i);
+    for (i = 0; i < n; i++) {
+        const cti_linkage *g = &w.q[cti_linkage_root(w.q, i)];
+        s->rigids[i].linked = 0;
+        if (g->joined)
+            cti_linkage_apply(s, &w, g, i);
+    }
     return 1;
 }
 
+#undef CTI_LINKAGE_MOST
 #undef CTI_LINKAGE_EASED
 
 /* ---- 8_step/repair.h ---- */
@@ -39969,7 +40337,7 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
         cti_row row;
         cti_contact_row origin;
         cti_repair_fit(&s->surface, &r.pair);
-        if (!cti_rows_build(c, &r.pair, r.normal, 0, 1, &row, &origin))
+        if (!cti_rows_build(c, &r.pair, r.normal, 0, 1, 0, &row, &origin))
             continue;
         /* lambda >= (recover - u_n) / softness and nothing else: a hard law with the same compliance asks for less */
         row.mu = 0;
@@ -40561,6 +40929,170 @@ CTI_FN int cti_plausible_wild(cti_state *s, ct_real dt, int *out_n)
     return 1;
 }
 
+/* ---- 8_step/whirl.h ---- */
+/* whirl.h -- rigid bodies that turn far in a step. */
+
+
+/* cti_whirl_count -- *out: rigid bodies that the tentative motion turns by more than half a radian and that have a row, or whose bounding
+   sphere comes within the thickness of another body on its way: a shorter step is better for them. 0: out of memory. */
+CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out);
+
+
+/* ---- 8_step/whirl.c ---- */
+/* whirl.c -- rigid bodies that turn far in a step.
+   Method: rows and straight motions describe a turn for as long as it is small. A body without rows needs neither: its free rotation is
+   known for any angle (rigid.c), and while its bounding sphere meets no other body, none of its features does, on the way and at the end.
+   Boxes of the sphere's way and of the others' ways are compared: bodies first, then faces, edges and vertices of those that overlap. */
+
+#define CTI_WHIRL_TURN CTI_R(0.5) /* rad that a rigid body with rows may turn in a substep */
+
+typedef struct cti_whirl_box {
+    ct_real lo[3], hi[3];
+} cti_whirl_box;
+
+static const cti_whirl_box cti_whirl_none = {{CTI_REAL_MAX, CTI_REAL_MAX, CTI_REAL_MAX}, {-CTI_REAL_MAX, -CTI_REAL_MAX, -CTI_REAL_MAX}};
+
+static void cti_whirl_add(cti_whirl_box *b, const ct_real *x, ct_real r)
+{
+    int k;
+    for (k = 0; k < 3; k++)
+        b->lo[k] = cti_min(b->lo[k], x[k] - r), b->hi[k] = cti_max(b->hi[k], x[k] + r);
+}
+
+/* both ends of a vertex's motion */
+static void cti_whirl_add_vertex(cti_whirl_box *b, const cti_surface *f, int v)
+{
+    cti_whirl_add(b, f->x0 + 3 * (size_t)v, 0);
+    cti_whirl_add(b, f->x1 + 3 * (size_t)v, 0);
+}
+
+static int cti_whirl_apart(const cti_whirl_box *a, const cti_whirl_box *b, ct_real h)
+{
+    int k;
+    for (k = 0; k < 3; k++)
+        if (a->lo[k] > b->hi[k] + h || b->lo[k] > a->hi[k] + h)
+            return 1;
+    return 0;
+}
+
+/* rigid body whose surface this is, or -1 */
+static int cti_whirl_rigid(const cti_surface *f, int body)
+{
+    const cti_soup_body *range = &f->ranges[body];
+    return range->v1 > range->v0 && f->attach[range->v0].n > 0 ? f->attach[range->v0].frame : -1;
+}
+
+/* the way of a rigid body's bounding sphere; returns its radius */
+static ct_real cti_whirl_sphere(const cti_state *s, int body, int rigid, cti_whirl_box *out)
+{
+    const cti_soup_body *range = &s->surface.ranges[body];
+    size_t at = 3 * (size_t)s->rigids[rigid].block;
+    ct_real r = 0;
+    int v;
+    for (v = range->v0; v < range->v1; v++)
+        r = cti_max(r, cti_v3_norm2(cti_v3_at(s->surface.attach[v].weight, 0)));
+    r = cti_sqrt(r);
+    *out = cti_whirl_none;
+    cti_whirl_add(out, s->x + at, r), cti_whirl_add(out, s->x_new + at, r);
+    return r;
+}
+
+/* 1 where no element of a body comes near */
+static int cti_whirl_elements_apart(const cti_surface *f, const cti_soup_body *b, const cti_whirl_box *way, ct_real h)
+{
+    int i, k;
+    for (i = b->f0; i < b->f1; i++) {
+        cti_whirl_box e = cti_whirl_none;
+        for (k = 0; k < 3; k++)
+            cti_whirl_add_vertex(&e, f, f->faces[3 * i + k]);
+        if (!cti_whirl_apart(way, &e, h))
+            return 0;
+    }
+    for (i = b->e0; i < b->e1; i++) {
+        cti_whirl_box e = cti_whirl_none;
+        cti_whirl_add_vertex(&e, f, f->edges[2 * i]), cti_whirl_add_vertex(&e, f, f->edges[2 * i + 1]);
+        if (!cti_whirl_apart(way, &e, h))
+            return 0;
+    }
+    for (i = b->v0; i < b->v1; i++) {
+        cti_whirl_box e = cti_whirl_none;
+        cti_whirl_add_vertex(&e, f, i);
+        if (f->is_point[i] && !cti_whirl_apart(way, &e, h))
+            return 0;
+    }
+    return 1;
+}
+
+/* 1 where the sphere's way meets no other body and no plane; ways [bodies]: boxes of their motions, of far turns spheres' */
+static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti_whirl_box *ways, const uint8_t *far)
+{
+    const cti_surface *f = &s->surface;
+    const cti_rigid *r = &s->rigids[rigid];
+    cti_whirl_box way;
+    ct_real radius = cti_whirl_sphere(s, body, rigid, &way);
+    int i;
+    for (i = 0; i < f->n_bodies; i++) {
+        ct_real h = cti_surface_pair_thickness(f, body, i);
+        if (i != body && !cti_whirl_apart(&way, &ways[i], h) && (far[i] || !cti_whirl_elements_apart(f, &f->ranges[i], &way, h)))
+            return 0;
+    }
+    for (i = 0; i < f->n_planes; i++) {
+        const cti_plane *p = &f->planes[i];
+        ct_real gap = cti_min(cti_plane_gap(p, cti_v3_at(s->x, r->block)), cti_plane_gap(p, cti_v3_at(s->x_new, r->block)));
+        if (!(gap > radius + cti_surface_pair_thickness(f, body, p->body)))
+            return 0;
+    }
+    return 1;
+}
+
+/* far [rigids + bodies]: 1 for rigid bodies that turn far, and their surfaces; ways of all surfaces */
+static void cti_whirl_ways(const cti_state *s, const uint8_t *turns, uint8_t *far, cti_whirl_box *ways)
+{
+    int i, v;
+    for (i = 0; i < s->surface.n_bodies; i++) {
+        int rigid = cti_whirl_rigid(&s->surface, i);
+        ways[i] = cti_whirl_none;
+        far[i] = (uint8_t)(rigid >= 0 && turns[rigid]);
+        if (far[i])
+            cti_whirl_sphere(s, i, rigid, &ways[i]);
+        for (v = s->surface.ranges[i].v0; !far[i] && v < s->surface.ranges[i].v1; v++)
+            cti_whirl_add_vertex(&ways[i], &s->surface, v);
+    }
+}
+
+CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
+{
+    int i, k, n = CTI_LEN(s->rigids), free_ = 0;
+    uint8_t *turns = CTI_ARENA_ZERO(s->arena, uint8_t, n + 1), *far = CTI_ARENA_ZERO(s->arena, uint8_t, s->surface.n_bodies + 1);
+    cti_whirl_box *ways;
+    if (!turns || !far)
+        return 0;
+    *out = 0;
+    for (i = 0; i < n; i++)
+        turns[i] = dt * cti_v3_norm(cti_v3_at(s->v_new, s->rigids[i].block + 1)) > CTI_WHIRL_TURN, free_ += turns[i];
+    if (free_ == 0)
+        return 1;
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        for (k = 0; k < s->rows[i].n; k++) {
+            int at = s->rigid_of[s->rows[i].term[k].block];
+            if (at >= 0 && turns[at] == 1)
+                turns[at] = 2, ++*out, free_--;
+        }
+    if (free_ == 0)
+        return 1;
+    ways = CTI_ARENA_NEW(s->arena, cti_whirl_box, s->surface.n_bodies + 1);
+    if (!ways)
+        return 0;
+    cti_whirl_ways(s, turns, far, ways);
+    for (i = 0; i < s->surface.n_bodies; i++) {
+        int rigid = cti_whirl_rigid(&s->surface, i);
+        *out += rigid >= 0 && turns[rigid] == 1 && !cti_whirl_is_alone(s, i, rigid, ways, far);
+    }
+    return 1;
+}
+
+#undef CTI_WHIRL_TURN
+
 /* ---- 8_step/energy.h ---- */
 /* energy.h -- kinetic, elastic and gravity energy of bodies at the end of a substep, and the account that they close. */
 
@@ -40579,8 +41111,9 @@ CTI_FN void cti_energy_state(cti_state *s);
 CTI_FN int cti_energy_try(cti_state *s, ct_real dt);
 /* cti_energy_account -- the account of a substep dt that cti_energy_try has looked at, before it is committed. */
 CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out);
-/* cti_energy_commit -- after a commit: the tentative energies are those of the state. */
-CTI_FN void cti_energy_commit(cti_state *s);
+/* cti_energy_commit -- after a commit: the tentative energies are those of the state. out: what the account changes by, since joints between rigid
+   bodies do no work from one end of a step to the next (linkage.h). */
+CTI_FN void cti_energy_commit(cti_state *s, cti_account *out);
 
 
 /* ---- 8_step/energy.c ---- */
@@ -40594,6 +41127,7 @@ CTI_FN void cti_energy_commit(cti_state *s);
 #define CTI_ENERGY_US 20.0 /* [us] that a body's elastic energy takes, about; see cti_tasks_run_work */
 /* share of a body's energy and work that it may gain in a substep: what a step of 1/60 s loses is some hundred times as much */
 #define CTI_ENERGY_GAIN 1e-3
+#define CTI_ENERGY_ROUNDING 16.0 /* ulp of what an elastic energy is computed from */
 
 static int cti_energy_body(const cti_state *s, int block)
 {
@@ -40669,7 +41203,9 @@ CTI_FN void cti_energy_state(cti_state *s)
     if (s->energies_known)
         return;
     s->energies_known = 1;
-    cti_energy_places(s, s->x, s->n ? s->dt_prev[0] : 0, s->energies);
+    for (i = 0; i < s->n_models; i++)
+        s->moduli[i] = cti_model_modulus(s->models[i]);
+    cti_energy_places(s, s->x, s->dt_memory, s->energies); /* the last step's; a body's own is 0 where it starts again */
     for (i = 0; i < s->n; i++)
         if (s->rigid_of[i] < 0)
             cti_energy_speed(s, i, s->v, cti_motion_is_halfway(s, i) ? s->fall[i] * s->dt_prev[i] / 2 : 0, s->energies);
@@ -40707,11 +41243,25 @@ static void cti_energy_works(cti_state *s, ct_real dt)
         reaction = cti_impulses_reactions(s, dt);
     for (i = 0; i < CTI_LEN(s->reactions.blocks); i++) {
         int block = s->reactions.blocks[i];
-        s->works[cti_energy_body(s, block)] += (double)cti_v3_dot(cti_v3_at(reaction, block), cti_v3_at(s->v_new, block));
+        if (cti_energy_body(s, block) >= 0) /* a node of no element may be pinned */
+            s->works[cti_energy_body(s, block)] += (double)cti_v3_dot(cti_v3_at(reaction, block), cti_v3_at(s->v_new, block));
     }
 }
 
 static double cti_energy_sum(const cti_energy *e) { return e->kinetic + e->elastic + e->gravity; }
+
+/* what a body may gain: a share of the energies and the work at hand, what rounding makes of its elastic energy, and what the tolerance of a
+   solve leaves of velocities, of which gravity's gain in a step is the scale */
+static double cti_energy_bound(const cti_state *s, int m, ct_real dt)
+{
+    const cti_energy *e0 = &s->energies[m], *e1 = &s->energies_new[m];
+    double g = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0;
+    int i;
+    for (i = s->history.block[m]; i <= s->history.last[m]; i++)
+        mass += (double)s->mass[i];
+    return CTI_ENERGY_GAIN * (e0->kinetic + fabs(e0->elastic) + fabs(e1->gravity - e0->gravity) + fabs(s->works[m])) +
+           CTI_ENERGY_ROUNDING * (double)CTI_EPS * (s->moduli[m] + fabs(e1->gravity)) + (double)s->desc.solver.tolerance * mass * g * g;
+}
 
 CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
 {
@@ -40720,10 +41270,8 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     cti_energy_end(s, dt);
     cti_energy_works(s, dt);
     for (m = 0; m < s->n_models; m++) {
-        const cti_energy *e0 = &s->energies[m], *e1 = &s->energies_new[m];
-        double gain = cti_energy_sum(e1) - cti_energy_sum(e0) - s->works[m];
-        double size = e0->kinetic + e0->elastic + fabs(e1->gravity - e0->gravity) + fabs(s->works[m]);
-        s->gains[m] = !(gain <= CTI_ENERGY_GAIN * size);
+        double gain = cti_energy_sum(&s->energies_new[m]) - cti_energy_sum(&s->energies[m]) - s->works[m];
+        s->gains[m] = !(gain <= cti_energy_bound(s, m, dt));
         n += s->gains[m];
     }
     return n;
@@ -40753,17 +41301,19 @@ static void cti_energy_row(const cti_state *s, int i, cti_account *out)
         out->contact -= work;
 }
 
-/* what mass and stiffness damping take, u'(alpha M + D) u dt */
+/* what mass and stiffness damping take, (u'alpha M u + w'D w) dt: w is u less the turn that the step is linearized about, as in b */
 static double cti_energy_damping(cti_state *s, ct_real dt)
 {
-    ct_real *D = s->pcg_work;
+    ct_real *D = s->pcg_work, *w = D + 3 * (size_t)s->n;
     double lost = 0;
     int i, k, b;
     memset(D, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (i = 0; i < s->n_models; i++)
-        cti_model_damping(s->models[i], s->x_new, s->v_new, D);
     for (i = 0; i < 3 * s->n; i++)
-        lost += (double)(D[i] * s->v_new[i]) + (double)(s->alpha[i / 3] * s->mass[i / 3] * s->v_new[i]) * (double)s->v_new[i];
+        w[i] = s->v_new[i] - (s->q[i] - s->x[i]) / dt;
+    for (i = 0; i < s->n_models; i++)
+        cti_model_damping(s->models[i], s->q, w, D);
+    for (i = 0; i < 3 * s->n; i++)
+        lost += (double)(D[i] * w[i]) + (double)(s->alpha[i / 3] * s->mass[i / 3] * s->v_new[i]) * (double)s->v_new[i];
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
         const cti_rigid *r = &s->rigids[i];
         b = r->block + 1;
@@ -40788,16 +41338,27 @@ CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out)
     out->gained -= out->script + out->pins + out->joints + out->recovery - out->contact - out->damping;
 }
 
-CTI_FN void cti_energy_commit(cti_state *s)
+CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
 {
     cti_energy *e = s->energies;
+    int i;
     s->energies = s->energies_new, s->energies_new = e;
     s->energies_known = 1;
+    memset(out, 0, sizeof *out);
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        if (s->rigids[i].linked)
+            out->gained += s->works[s->n_models + i] - s->energies[s->n_models + i].kinetic;
     cti_energy_rigids(s); /* joints have changed their speed */
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        if (s->rigids[i].linked) {
+            out->gained += s->energies[s->n_models + i].kinetic;
+            out->joints -= s->works[s->n_models + i];
+        }
 }
 
 #undef CTI_ENERGY_US
 #undef CTI_ENERGY_GAIN
+#undef CTI_ENERGY_ROUNDING
 
 /* ---- 8_step/cmr.h ---- */
 /* cmr.h -- one attempt at a (sub)step by constraint manifold refinement. [Otaduy 2009, sec. 4] */
@@ -40811,7 +41372,7 @@ typedef struct cti_attempt {
     int rounds, solver_iterations, solver_sweeps, linear_iterations, extended;
     int solver_fallbacks; /* islands, over all solves */
     int crushed;        /* tets that the motion takes below J = 0.2 */
-    int spun;           /* rigid bodies that turn by more than half a radian */
+    int spun;           /* rigid bodies that turn by more than half a radian, and may meet something (whirl.h) */
     ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
     int gave_up, wild;  /* the numbers meant nothing, and x_new is x; blocks that it comes from, marked in cti_state.held */
     int gained;         /* deformable bodies that gain energy (energy.h) */
@@ -40848,7 +41409,6 @@ CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
 
 #define CTI_CMR_LOOSE 100          /* times the free tolerance for a body in contact that is solved by nodes */
 #define CTI_CMR_GUESSES 9          /* attempts in a row in which it is only guessed */
-#define CTI_CMR_TURN CTI_R(0.5)    /* rad that a rigid body may turn in a substep */
 #define CTI_CMR_JOINT CTI_R(1e-4) /* share of the thickness that a joint may miss by */
 #define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */
 #define CTI_CMR_SETTLE 8          /* times joints are linearized anew in a round */
@@ -40893,7 +41453,7 @@ CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
         s->x_new[i] = s->x[i] + dt * s->v_new[i];
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
         cti_rigid *r = &s->rigids[i];
-        cti_rigid_turn(r->q, cti_v3_mul(cti_v3_at(s->v_new, r->block + 1), dt), r->q_new);
+        cti_rigid_go(r, cti_v3_at(s->v_new, r->block + 1), dt);
         cti_rigid_matrix(r->q_new, s->frames1 + 9 * (size_t)i);
         cti_v3_put(s->x_new, r->block + 1, cti_v3_at(s->x_new, r->block)); /* an angular block has no place of its own */
     }
@@ -41026,7 +41586,7 @@ static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     cti_cmr_frees q;
     int c, its = 0, n = CTI_LEN(s->factors.components);
     cti_factors_age(&s->factors);
-    s->factors.rest = s->desc.thickness;
+    s->factors.rest = s->desc.thickness, s->factors.mass = s->mass;
     cti_cmr_free_start(s, dt);
     for (c = 0; c < n; c++)
         if (!s->factors.components[c].guessed && !cti_factors_prepare(&s->factors, &s->factors.components[c], dt))
@@ -41150,8 +41710,8 @@ static void cti_cmr_build_range(int begin, int end, int worker, void *context)
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
         const cti_hit *hit = &q->hits[begin];
-        if (q->twins[begin] >= 0 && !cti_rows_build(q->c, &hit->pair, hit->normal, hit->before, cti_min_int(q->twins[begin], 2), &q->rows[begin],
-                                                    &q->origins[begin]))
+        if (q->twins[begin] >= 0 && !cti_rows_build(q->c, &hit->pair, hit->normal, hit->before, cti_min_int(q->twins[begin], 2), hit->flat,
+                                                    &q->rows[begin], &q->origins[begin]))
             q->twins[begin] = -1;
     }
 }
@@ -41357,12 +41917,49 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
     }
 }
 
+/* rows for pairs without one that the motion brings under their thickness, though CCD lets it pass. *out_n: how many. 0: out of memory */
+static int cti_cmr_thicken(cti_state *s, const cti_row_context *c, int *out_n)
+{
+    cti_surface view = s->surface;
+    cti_cmr_index x;
+    int i, n = 0;
+    view.x0 = view.x1;
+    *out_n = 0;
+    CTI_CLEAR(s->hits);
+    if (!cti_detect_closer(s->mem, &s->detect, &s->surface, &view, c->memory, &s->hits))
+        return 0;
+    if (CTI_LEN(s->hits) == 0)
+        return 1;
+    if (!cti_cmr_make_index(s, &x))
+        return 0;
+    for (i = 0; i < CTI_LEN(s->hits); i++)
+        if (x.count[cti_cmr_find(&x, cti_pair_key(&s->surface, &s->hits[i].pair))] == 0)
+            s->hits[n++] = s->hits[i];
+    stbds_header(s->hits)->length = (size_t)n;
+    if (n == 0)
+        return 1;
+    if (!cti_twins_cull(s->arena, &view, c->memory, s->hits) || !cti_cull_flat(s->arena, &view, c->memory, s->hits) || !cti_cmr_add_rows(s, c))
+        return 0;
+    *out_n = CTI_LEN(s->hits);
+    return 1;
+}
+
+/* rows for the collisions in hits. 0: out of memory */
+static int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *out)
+{
+    out->limit = s->hits[0].pair;
+    cti_cmr_stage(s);
+    if (CTI_LEN(s->hits) > s->surface.nv && !cti_cmr_first_hits(s))
+        return 0;
+    return cti_cmr_add_rows(s, c);
+}
+
 /* the loop of solve and CCD (step 4) */
 static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
 {
     ct_real scale = cti_cmr_scale(s, dt);
     double t, reach = cti_plausible_reach(s, dt);
-    int round;
+    int round, thick = 0, n, events = s->event_least > 0 && dt >= 2 * s->event_least;
     for (round = 0; round <= s->desc.cmr_rounds; round++) {
         t = cti_cmr_clock(s);
         if (CTI_LEN(s->rows)) {
@@ -41380,16 +41977,19 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
             return 0;
         if (out->event > 0)
             return 1;
-        if (CTI_LEN(s->hits) == 0) {
-            out->clear = 1;
-            return 1;
+        if (CTI_LEN(s->hits) > 0) {
+            if (!cti_cmr_refine(s, c, out))
+                return 0;
+            continue;
         }
-        out->limit = s->hits[0].pair;
-        cti_cmr_stage(s);
-        if (CTI_LEN(s->hits) > s->surface.nv && !cti_cmr_first_hits(s))
+        /* one round of an attempt may be for the thickness alone, where pairs that meet do not end the step */
+        n = 0;
+        if (!thick && round < s->desc.cmr_rounds && !events && !cti_cmr_thicken(s, c, &n))
             return 0;
-        if (!cti_cmr_add_rows(s, c))
-            return 0;
+        thick = 1;
+        out->clear = n == 0;
+        if (out->clear)
+            return 1;
     }
     return 1;
 }
@@ -41449,7 +42049,8 @@ static int cti_cmr_freshen(cti_state *s)
     return 1;
 }
 
-/* another Newton iteration: bodies that gain energy are linearized where they are now, and all is solved again. 0: out of memory */
+/* another Newton iteration: bodies that gain energy are linearized where they are now, by Euler's rule, which loses energy where the others
+   keep it and an error of theirs is a gain; and all is solved again. 0: out of memory */
 static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
 {
     double t0 = cti_cmr_clock(s), t1;
@@ -41458,6 +42059,7 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
     for (i = 0; i < n; i++)
         if (cti_cmr_gains(s, &s->factors.components[i]))
             cti_motion_place(s, i);
+    cti_integrate_yield(s, s->gains);
     out->extended = 0;
     if (!cti_assemble(s, dt, &out->extended))
         return 0;
@@ -41530,9 +42132,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
         out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
     if (!cti_cmr_crushed(s, out))
         return 0;
-    for (i = 0; i < CTI_LEN(s->rigids); i++)
-        out->spun += dt * cti_v3_norm(cti_v3_at(s->v_new, s->rigids[i].block + 1)) > CTI_CMR_TURN;
-    return 1;
+    return cti_whirl_count(s, dt, &out->spun);
 }
 
 /* ---- 8_step/zones.h ---- */
@@ -41709,7 +42309,7 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
         cti_contact_row origin;
         cti_row *row = &z->rows[z->n_rows];
         ct_real d;
-        if (!cti_rows_build(c, &s->hits[i].pair, s->hits[i].normal, 0, 0, row, &origin))
+        if (!cti_rows_build(c, &s->hits[i].pair, s->hits[i].normal, 0, 0, s->hits[i].flat, row, &origin))
             continue;
         /* keep half the thickness, or nine tenths of what is there */
         d = origin.gap0 + origin.thickness;
@@ -42019,14 +42619,11 @@ CTI_FN void cti_step_energies(cti_state *s, ct_step_report *r)
         r->center_of_mass[k] = m > 0 ? r->center_of_mass[k] / m : 0;
 }
 
-/* the account of a substep */
-static void cti_step_account(cti_state *s, ct_real dt, ct_step_report *r)
+static void cti_step_account(ct_step_report *r, const cti_account *a)
 {
-    cti_account a;
-    cti_energy_account(s, dt, &a);
-    r->work_script += a.script, r->work_pins += a.pins, r->work_joints += a.joints, r->work_recovery += a.recovery;
-    r->loss_contact += a.contact, r->loss_damping += a.damping;
-    r->energy_gained += a.gained;
+    r->work_script += a->script, r->work_pins += a->pins, r->work_joints += a->joints, r->work_recovery += a->recovery;
+    r->loss_contact += a->contact, r->loss_damping += a->damping;
+    r->energy_gained += a->gained;
 }
 
 static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
@@ -42082,10 +42679,12 @@ static int cti_step_commit(cti_state *s, ct_real dt, int forced, const cti_memor
 {
     const ct_real *v = s->history.v_end;
     cti_row_context c;
+    cti_account account;
     int i;
     if (forced) /* the fail-safe has changed the motion that was looked at */
         cti_energy_try(s, dt);
-    cti_step_account(s, dt, r);
+    cti_energy_account(s, dt, &account);
+    cti_step_account(r, &account);
     cti_cmr_context(s, dt, memory, dt_memory, &c);
     if (!cti_impulses_add(s, dt) || !cti_rows_remember(s->mem, &c, s->rows, s->origins, CTI_LEN(s->rows), s->v_new, next))
         return 0;
@@ -42095,7 +42694,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, int forced, const cti_memor
         s->dv[i] = s->v[i];
     memcpy(s->v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_step_commit_rigids(s);
-    if (!cti_linkage_keep(s, dt, forced))
+    if (!cti_linkage_keep(s, dt))
         return 0;
     for (i = 0; i < 3 * s->n; i++)
         s->dv[i] = s->v[i] - s->dv[i];
@@ -42103,7 +42702,8 @@ static int cti_step_commit(cti_state *s, ct_real dt, int forced, const cti_memor
     for (i = 0; i < s->n; i++)
         s->dt_prev[i] = dt;
     cti_integrate_forget(s);
-    cti_energy_commit(s);
+    cti_energy_commit(s, &account);
+    cti_step_account(r, &account);
     s->time = cti_state_ahead(s, dt);
     return 1;
 }
@@ -42300,12 +42900,14 @@ static int cti_step_force(cti_state *s, ct_real dt, cti_step_try *t, ct_step_rep
     cti_attempt *a = &t->a;
     int resting = t->rests || a->gave_up;
     cti_integrate_watch(s);
+    cti_linkage_watch(s);
     if (resting)
         cti_step_rested(s, a->gave_up);
     /* zones may push what rests */
     if ((t->rests && !a->clear && !cti_assemble_pins(s, dt)) || !cti_step_fail_safe(s, dt, a, r))
         return 0;
     cti_integrate_reset(s, !a->converged);
+    cti_linkage_forget(s, !a->converged);
     if (resting)
         cti_step_note_rest(s, r);
     return 1;
@@ -43977,7 +44579,7 @@ static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
     for (i = 0; ok && i < CTI_LEN(touch); i++) {
         cti_row row;
         cti_contact_row origin;
-        if (!cti_rows_build(&c, &touch[i].pair, touch[i].normal, 0, 0, &row, &origin))
+        if (!cti_rows_build(&c, &touch[i].pair, touch[i].normal, 0, 0, 0, &row, &origin))
             continue;
         cti_dcd_law(s, dt, &row, &origin);
         depth[n++] = (double)(touch[i].distance - origin.thickness);
@@ -44222,6 +44824,8 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
     r->solves += CTI_LEN(s->rows) > 0;
     if (q.budget)
         cti_dcd_status(r, CT_STATUS_BUDGET);
+    else if (!(q.residual <= s->desc.solver.tolerance))
+        cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
     r->ms_solve += cti_cmr_clock(s) - t;
     return cti_dcd_keep(s, v);
 }
@@ -44311,6 +44915,7 @@ static int cti_dcd_commit(cti_state *s, ct_real dt)
     memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     for (i = 0; i < s->n; i++)
         s->dt_prev[i] = dt;
+    s->energies_known = 0;
     s->time = cti_state_ahead(s, dt);
     return 1;
 }
@@ -44890,8 +45495,8 @@ static int cti_prepare_scratch(ct_world *w)
         memset(s->dv, 0, sizeof *s->dv * (size_t)n3), memset(s->held, 0, (size_t)s->n);
     return cti_integrate_reserve(s) && cti_impulses_reserve(s) && CTI_RESIZE(m, s->fixed, s->n) && CTI_RESIZE(m, s->v_fixed, n3) && CTI_RESIZE(m, s->filter, s->n) &&
            CTI_RESIZE(m, s->b, n3) && CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->dv_free, n3) &&
-           CTI_RESIZE(m, s->q, n3) && CTI_RESIZE(m, s->fall_new, s->n) && CTI_RESIZE(m, s->energies, bodies) &&
-           CTI_RESIZE(m, s->energies_new, bodies) && CTI_RESIZE(m, s->works, bodies) && CTI_RESIZE(m, s->gains, s->n_models) && CTI_RESIZE(m, s->impulse, n3) &&
+           CTI_RESIZE(m, s->q, n3) && CTI_RESIZE(m, s->whole, s->n) && CTI_RESIZE(m, s->fall_new, s->n) && CTI_RESIZE(m, s->energies, bodies) &&
+           CTI_RESIZE(m, s->energies_new, bodies) && CTI_RESIZE(m, s->works, bodies) && CTI_RESIZE(m, s->moduli, s->n_models) && CTI_RESIZE(m, s->gains, s->n_models) && CTI_RESIZE(m, s->impulse, n3) &&
            CTI_RESIZE(m, s->turns, CTI_LEN(s->factors.components)) &&
            CTI_RESIZE(m, s->force0, s->desc.integrator == CT_INTEGRATOR_NEWMARK ? n3 : 0) && CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
 }
@@ -45326,8 +45931,8 @@ static void cti_world_free_state(ct_world *w)
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
     CTI_FREE(m, s->x), CTI_FREE(m, s->v), CTI_FREE(m, s->mass), CTI_FREE(m, s->inv_mass), CTI_FREE(m, s->alpha), CTI_FREE(m, s->dt_prev);
-    CTI_FREE(m, s->fall), CTI_FREE(m, s->fall_new), CTI_FREE(m, s->energies), CTI_FREE(m, s->energies_new), CTI_FREE(m, s->works);
-    CTI_FREE(m, s->gains), CTI_FREE(m, s->q), CTI_FREE(m, s->turns), CTI_FREE(m, s->force0), CTI_FREE(m, s->impulse);
+    CTI_FREE(m, s->fall), CTI_FREE(m, s->fall_new), CTI_FREE(m, s->energies), CTI_FREE(m, s->energies_new), CTI_FREE(m, s->works), CTI_FREE(m, s->moduli);
+    CTI_FREE(m, s->gains), CTI_FREE(m, s->whole), CTI_FREE(m, s->q), CTI_FREE(m, s->turns), CTI_FREE(m, s->force0), CTI_FREE(m, s->impulse);
     CTI_FREE(m, s->held), CTI_FREE(m, s->fixed), CTI_FREE(m, s->v_fixed), CTI_FREE(m, s->filter), CTI_FREE(m, s->projectors);
     CTI_FREE(m, s->pins), CTI_FREE(m, s->path), CTI_FREE(m, s->directions);
     CTI_FREE(m, s->b), CTI_FREE(m, s->force), CTI_FREE(m, s->v_free), CTI_FREE(m, s->dv), CTI_FREE(m, s->dv_free), CTI_FREE(m, s->v_new);
@@ -46208,6 +46813,7 @@ CONTACT_API_DEF ct_code ct_body_set_motion(ct_world *w, ct_body_id body, const c
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)angular_velocity[0],
                               "angular_velocity is too large: its fourth power is not finite");
     w->state.rigids[b->rigid].linked = 0;
+    w->state.energies_known = 0;
     if (velocity)
         memcpy(w->state.v + 3 * (size_t)b->block0, velocity, 3 * sizeof(ct_real));
     if (angular_velocity) {
@@ -46814,6 +47420,7 @@ CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, con
     /* they are those of now: every integrator starts again from them */
     for (i = 0; i < n; i++)
         w->state.dt_prev[b->block0 + i] = 0;
+    w->state.energies_known = 0;
     return CT_OK;
 }
 
@@ -47226,6 +47833,7 @@ static void cti_untangle_rest(cti_state *s)
 {
     int i, k;
     memset(s->v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    s->energies_known = 0; /* before the first step they hold gravity's, too */
     for (i = 0; i < CTI_LEN(s->rigids); i++)
         for (k = 0; k < 3; k++)
             s->rigids[i].spin[k] = 0;
@@ -47311,6 +47919,7 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     CTI_CLEAR(s->origins);
     cti_memory_clear(&s->memory);
     cti_impulses_clear(&s->impulses);
+    s->energies_known = 0;
     s->detect.valid = 0;
     s->detect.n_tangled = s->detect.n_tangled > 0 ? s->detect.n_tangled : 1;
 }
@@ -51299,6 +51908,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ICA_VELOCITY_US
 #undef CTI_ICA_SOLVE_US
 #undef CTI_ICA_JUDGE
+#undef CTI_ICA_EARLY
 #undef CTI_ICA_STALL
 #undef CTI_DUAL_MOST
 #undef CTI_MPRGP_ROUNDING
@@ -51364,9 +51974,15 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_GRID_SIDE
 #undef CTI_UPPER
 #undef CTI_RIGID_TURN
+#undef CTI_RIGID_PIECE
+#undef CTI_RIGID_PIECES
 #undef CTI_RIGID_ITERATIONS
 #undef CTI_RIGID_CLOSE
-#undef CTI_ROWS_HOLD
+#undef CTI_ROWS_LIFT
+#undef CTI_ROWS_STUCK
+#undef CTI_ROWS_ROSE
+#undef CTI_ROWS_HEAVY
+#undef CTI_ROWS_FLAT
 #undef CTI_ROWS_DRAG
 #undef CTI_ROWS_STICK
 #undef CTI_ROWS_SETTLE
@@ -51376,6 +51992,8 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_DETECT_NEAR
 #undef CTI_DETECT_TRUST
 #undef CTI_DETECT_SEP
+#undef CTI_DETECT_SLACK
+#undef CTI_DETECT_CLOSER
 #undef CTI_DETECT_CONE
 #undef CTI_DETECT_FAST
 #undef CTI_DETECT_LAST
@@ -51401,6 +52019,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_FACTORS_PORTS_MOST
 #undef CTI_FACTORS_HARD
 #undef CTI_FACTORS_LARGE
+#undef CTI_FACTORS_STIFF
 #undef CTI_FACTORS_SOLVE
 #undef CTI_FACTORS_CHEAP
 #undef CTI_CORRECT_STIFF
@@ -51434,7 +52053,6 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_PLAUSIBLE_MARGIN
 #undef CTI_CMR_LOOSE
 #undef CTI_CMR_GUESSES
-#undef CTI_CMR_TURN
 #undef CTI_CMR_JOINT
 #undef CTI_CMR_STRAIN
 #undef CTI_CMR_SETTLE

@@ -420,6 +420,7 @@ static int cti_dcd_commit(cti_state *s, ct_real dt)
     memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     for (i = 0; i < s->n; i++)
         s->dt_prev[i] = dt;
+    s->energies_known = 0;
     s->time = cti_state_ahead(s, dt);
     return 1;
 }

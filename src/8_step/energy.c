@@ -90,7 +90,7 @@ CTI_FN void cti_energy_state(cti_state *s)
     s->energies_known = 1;
     for (i = 0; i < s->n_models; i++)
         s->moduli[i] = cti_model_modulus(s->models[i]);
-    cti_energy_places(s, s->x, s->n ? s->dt_prev[0] : 0, s->energies);
+    cti_energy_places(s, s->x, s->dt_memory, s->energies); /* the last step's; a body's own is 0 where it starts again */
     for (i = 0; i < s->n; i++)
         if (s->rigid_of[i] < 0)
             cti_energy_speed(s, i, s->v, cti_motion_is_halfway(s, i) ? s->fall[i] * s->dt_prev[i] / 2 : 0, s->energies);
@@ -128,7 +128,8 @@ static void cti_energy_works(cti_state *s, ct_real dt)
         reaction = cti_impulses_reactions(s, dt);
     for (i = 0; i < CTI_LEN(s->reactions.blocks); i++) {
         int block = s->reactions.blocks[i];
-        s->works[cti_energy_body(s, block)] += (double)cti_v3_dot(cti_v3_at(reaction, block), cti_v3_at(s->v_new, block));
+        if (cti_energy_body(s, block) >= 0) /* a node of no element may be pinned */
+            s->works[cti_energy_body(s, block)] += (double)cti_v3_dot(cti_v3_at(reaction, block), cti_v3_at(s->v_new, block));
     }
 }
 

@@ -274,11 +274,14 @@ static ct_real cti_factors_stiffness(const cti_factors *f, const cti_component *
 CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt)
 {
     const cti_symbolic *sym = &f->symbolics[q->symbolic];
+    int stiff;
     q->due = !(q->age == 0 || (q->age > 0 && !q->stale && q->dt == dt && !cti_factors_is_due(f, q, sym)));
     if (!q->due)
         return 1;
     f->n_refactored++;
-    q->stiff = f->mass && cti_factors_stiffness(f, q, f->mass) > CTI_FACTORS_STIFF;
+    stiff = f->mass && cti_factors_stiffness(f, q, f->mass) > CTI_FACTORS_STIFF;
+    q->version += stiff != q->stiff; /* the factor that there is, is of the other kind: one to go back to no more */
+    q->stiff = stiff;
     if (q->stiff)
         return cti_factor64_reserve(f->mem, &q->exact, sym) && cti_factors_reserve_work(f, cti_factor64_work(&q->exact));
     return cti_factor32_reserve(f->mem, &q->factor, sym) && cti_factors_room(f, &q->factor);

@@ -278,7 +278,7 @@ CTI_FN void cti_integrate_yield(cti_state *s, const uint8_t *bodies)
     int i, m;
     for (m = 0; m < s->n_models; m++)
         for (i = q->block[m]; s->desc.integrator != CT_INTEGRATOR_EULER && bodies[m] && i <= q->last[m]; i++)
-            q->touched[i] = 1;
+            s->dt_prev[i] = q->touched[i] ? s->dt_prev[i] : 0, q->touched[i] = 1; /* v is that of now, half of gravity's kick is due */
 }
 
 CTI_FN void cti_integrate_advance(cti_state *s, ct_real dt)

@@ -258,6 +258,7 @@ CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, con
     /* they are those of now: every integrator starts again from them */
     for (i = 0; i < n; i++)
         w->state.dt_prev[b->block0 + i] = 0;
+    w->state.energies_known = 0;
     return CT_OK;
 }
 

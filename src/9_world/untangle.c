@@ -62,6 +62,7 @@ static void cti_untangle_rest(cti_state *s)
     int i, k;
     s->energies_known = 0;
     memset(s->v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    s->energies_known = 0; /* before the first step they hold gravity's, too */
     for (i = 0; i < CTI_LEN(s->rigids); i++)
         for (k = 0; k < 3; k++)
             s->rigids[i].spin[k] = 0;
@@ -148,6 +149,7 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     CTI_CLEAR(s->origins);
     cti_memory_clear(&s->memory);
     cti_impulses_clear(&s->impulses);
+    s->energies_known = 0;
     s->detect.valid = 0;
     s->detect.n_tangled = s->detect.n_tangled > 0 ? s->detect.n_tangled : 1;
 }
