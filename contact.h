@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 3e4ceabde3627ec8.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 5de339be30839c8f.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -32,8 +32,8 @@ WHAT IT DOES NOT DO
     Rods, points, restitution, tearing, plasticity, fluids: not in this version. Steppers other than CMR and DCD, and the solver
     CT_SOLVER_GEOMETRIC_CG, are named in the enums and refused with CT_ERR_UNSUPPORTED (ct_stepper_built, ct_solver_built). It never prints, never exits,
     starts no thread that you do not ask for, has no writable global, and reads no clock but the one you give it. It does not sleep bodies.
-    Implicit Euler damps motion, more so with larger steps: bounces and swings fade sooner than in nature. Where that matters take smaller
-    steps; a run with an eighth of the step bounces visibly higher.
+    Implicit Euler damps vibration, more so with larger steps: bounces and swings fade sooner than in nature. Where that matters take smaller
+    steps, or another integrator where nothing touches; a run with an eighth of the step bounces visibly higher.
 
 PROBLEMS WITHOUT A WORLD
     A contact problem can stand alone, and all contact solvers but ICA take it: quadratic programs, linear complementarity with or without bounds,
@@ -56,18 +56,31 @@ UNITS AND CONVENTIONS
     positive when dot(cross(x1 - x0, x2 - x0), x3 - x0) > 0. Ids are {index1, generation}; a stale id is an error in every build.
 
 HOW A STEP WORKS (Otaduy, Tamstorf, Steinemann, Gross 2009)
-    Implicit Euler is linearized at the start of the step, A v = b. An unconstrained solve gives tentative velocities; features that
-    come within the thickness become rows; up to cmr_rounds rounds of solve, continuous collision detection and new rows follow
-    (constraint manifold refinement). What is still not clear, takes a neo-Hookean tet below a fifth of its volume, or is a rigid body
-    that turns by more than half a radian where it has a contact, a joint or a neighbour in its bounding sphere, halves the step,
-    at most max_halvings times; short steps grow again when two in a row went well; what cannot be halved goes to impact zones, the
-    fail-safe. With ccd_limits_step a step also ends, and goes on from there, where features that were apart come within their
-    thickness: impacts then act at their own time, to about dt / 2^max_halvings, not over the whole step. That is off by default; no
-    guarantee depends on it. The rows are solved, joints among them, by iterative constraint anticipation, island by island: outer
-    relaxation over clusters of unknowns, inner Gauss-Seidel over contacts, normal and friction multipliers in turn, warm started from
-    the last step. A body with few contacts is one cluster; one with many first answers as a whole to the last step's multipliers, is
-    then relaxed node by node, and taken whole for a while when that got nowhere. The step is accepted only when every vertex-face and
-    edge-edge pair has a clear straight path, rounding included.
+    Implicit Euler is linearized, A v = b, at the start of the step: a free deformable body where its own rigid turn takes it, so that
+    the turn strains nothing. An unconstrained solve gives tentative velocities; features that come within the thickness become rows; up
+    to cmr_rounds rounds of solve, continuous collision detection and new rows follow (constraint manifold refinement). What is still
+    not clear, takes a neo-Hookean tet below a fifth of its volume, or is a rigid body that turns by more than half a radian where it
+    has a contact, a joint or a neighbour in its bounding sphere, halves the step, at most max_halvings times; short steps grow again
+    when two in a row went well; what cannot be halved goes to impact zones, the fail-safe. With ccd_limits_step a step also ends, and
+    goes on from there, where features that were apart come within their thickness: impacts then act at their own time, to about dt /
+    2^max_halvings, not over the whole step. That is off by default; no guarantee depends on it. The rows are solved, joints among them,
+    by iterative constraint anticipation, island by island: outer relaxation over clusters of unknowns, inner Gauss-Seidel over
+    contacts, normal and friction multipliers in turn, warm started from the last step. Where a body ends with more energy than it had
+    and was given, the body is linearized again where it ended, and all is solved again, at most newton_iterations times in all; after
+    that the step is halved. A body with few contacts is one cluster; one with many first answers as a whole to the last step's
+    multipliers, is then relaxed node by node, and taken whole for a while when that got nowhere. The step is accepted only when every
+    vertex-face and edge-edge pair has a clear straight path, rounding included.
+
+TIME INTEGRATORS (ct_world_desc.integrator)
+    Left after 10 s in steps of 5 ms of a free soft block that spins (3.16 rad/s, E 1e5, any of the five materials), and after 500 steps of 10 ms
+    of the energy of a small vibration of a beam, without damping:
+                        order   spin: angular momentum   spin: energy   vibration: energy   v is the velocity
+        EULER             1              1.000              .9998            .0002          of the last step's middle
+        NEWMARK           2              1.000             1.0000            .9996          at the end
+        BDF2              2              1.000              .9997            .9286          at the end
+    Linear momentum is kept to rounding. A pinned body is linearized at its start: one that turns by t in a step about its pins is strained
+    by t^2 / 2, and the check of its energy makes it iterate. Under NEWMARK and BDF2 bodies that contacts or joints act on are stepped by
+    Euler's rule, so that what touches has EULER's forces, friction and damping.
 
 THE DISCRETE STEPPER, CT_STEPPER_DCD (Li, Pan, Huang, Bao, Jin 2015)
     For soft bodies alone against each other, themselves, planes and static or kinematic meshes, where a few intersections are worth a
@@ -84,8 +97,12 @@ RESULTS AND ERRORS
     ct_world_error (or your ct_error_info) names the body, the element and the value. Numerics never fail a step: it ends in a finite
     state and ct_step_report says how well, from best to worst: ok, substepped (the step was halved; cuts at impacts do not count),
     zones (the fail-safe acted), budget (a solve stopped on max_sweeps or max_iterations above its tolerance; max_sweeps bounds what the
-    worst step costs), not_converged (a residual above its tolerance). Budget and not_converged are about the accuracy of contact
+    worst step costs), not_converged (a residual above its tolerance, or a body that gains energy in a step that cannot be halved any more).
+    The first three are said only where the report's residual is below solver.tolerance. Budget and not_converged are about the accuracy of
     forces: the test for intersections is the same for every status.
+    The report's energies belong to the end of the step. They are those of the report before (of the start, before the first step), plus the
+    work of scripts, pins, joints and recovery, less what contacts and damping took, plus energy_gained: what the integrator lost (below 0) or
+    gained. Velocities, poses and bodies that you set between two steps are in none of them.
 
 WHAT IS GUARANTEED
     Given a start without intersections, a step of CT_STEPPER_CMR ends without one, in double and in float: the collision test has no false
@@ -497,14 +514,17 @@ typedef enum ct_stepper {
     CT_STEPPER_COUNT_
 } ct_stepper;
 
-/* ct_integrator -- how CT_STEPPER_CMR steps deformable bodies in time; rigid bodies have their own rule in each. Contacts are solved on the
-   straight motion of the step, inelastic, in all of them. One linearization a step: second order is kept where the stiffness needs no
-   projection (small strains); in large swings the order falls towards one, with a small part of EULER's error.
-   EULER    first order, damps: the most robust. v is the average velocity of the last step
+/* ct_integrator -- how CT_STEPPER_CMR steps deformable bodies in time; rigid bodies have their own rule in each. Forces are linearized once a
+   step, where the body's own rigid turn takes it, and anew (newton_iterations) where a body would gain energy. A free body keeps its linear and
+   angular momentum in every material with each of them; vibrations differ (docs/limits.md, "What integrators keep"):
+   EULER    first order, the most robust: a vibration of angular frequency w loses its amplitude at w^2 dt / 2 [1/s]. v is the average velocity
+            of the last step
    NEWMARK  beta 1/4, gamma 1/2 (trapezoidal): second order, keeps the energy of small vibrations; stiff bodies ring unless damped
-   BDF2     second order, damps high frequencies only; looks one step back, starts (and starts again after velocities were set, or the
-            fail-safe acted) with a step of Newmark
-   With NEWMARK and BDF2 v is the velocity at the end of the step. */
+   BDF2     second order, damps high frequencies only; looks one step back, starts with a step of Newmark, and starts again after contacts and
+            joints have let go, velocities were set, or the fail-safe acted
+   With NEWMARK and BDF2 v is the velocity at the end of the step. A body that contacts or joints act on is stepped by EULER's rule, and so is one
+   that would gain energy, for that substep: contacts are inelastic, impulses and friction are EULER's, momentum is exact. Second order holds for
+   small strains, where the stiffness needs no projection; in large swings the order falls towards one. */
 typedef enum ct_integrator { CT_INTEGRATOR_EULER, CT_INTEGRATOR_NEWMARK, CT_INTEGRATOR_BDF2, CT_INTEGRATOR_COUNT_ } ct_integrator;
 
 typedef enum ct_solver {
@@ -697,8 +717,8 @@ typedef struct ct_world_desc {
     ct_broad_phase broad_phase; /* default CT_BROAD_TREE */
     ct_stepper stepper;   /* default CONTACT_STEPPER */
     ct_integrator integrator; /* default CT_INTEGRATOR_EULER */
-    int newton_iterations; /* most linearizations of a substep of CT_STEPPER_CMR, 1..100: 1 is Otaduy 2009's; a body that gains energy asks for
-                              another one. Default 8 */
+    int newton_iterations; /* most linearizations of a substep of CT_STEPPER_CMR, 1..100; 1 is Otaduy 2009's. Only a body that gains energy
+                              asks for another one. Default 8 */
     ct_solver_desc solver;
     int cmr_rounds;       /* rounds of solve and CCD before the step is halved, >= 1; default 5 (Otaduy sec. 4) */
     int max_halvings;     /* times the step may be halved, 0..8; default 5 (Otaduy sec. 4 has 2) */
@@ -910,7 +930,7 @@ typedef struct ct_step_report {
     int contacts, rows;    /* in the last solve: contacts with a positive multiplier; rows handed to the solver */
     int candidates;        /* pairs that CCD looked at */
     int cmr_rounds;        /* solves in the worst substep */
-    int newton_iterations;
+    int newton_iterations; /* linearizations of all attempts, summed */
     int solver_iterations; /* outer iterations, summed */
     int solver_sweeps;     /* sweeps over the contacts, summed */
     int solver_fallbacks;  /* solves of an island that another solver than the chosen one ended, summed: ICA where the chosen one failed or does
@@ -936,9 +956,10 @@ typedef struct ct_step_report {
     double work_recovery;  /* [J] by easing apart what is nearer than its thickness, and by taking apart what is tangled */
     double loss_contact;   /* [J] taken by contacts: impacts, friction */
     double loss_damping;   /* [J] taken by mass and stiffness damping */
-    double energy_gained;  /* [J] what does not close: energies at the end, less those at the start and the work, plus the losses. Below 0 it is what
-                              the integrator lost; above 0 the step gained it. A body's gain of more than a thousandth of its energy and
-                              work makes a step iterate, then halve, then is NOT_CONVERGED */
+    double energy_gained;  /* [J] what does not close: energies at the end, less those at the start and work_*, plus loss_*. Below 0 the integrator
+                              lost it. Above 0 the step gained it, or damping took less than loss_damping says. A deformable body that
+                              gains more than a thousandth of its energy and the work on it, damping not counted, makes a substep iterate,
+                              then halve; then the status is NOT_CONVERGED */
     double center_of_mass[3];
     double ms_prepare;     /* [ms] by the world's clock: set-up of trees, matrix pattern and factors after bodies or joints have changed; */
     double ms_assemble, ms_unconstrained, ms_detect, ms_solve; /* of all attempts; rows and tests of their motion are in ms_detect; */
@@ -10093,8 +10114,8 @@ typedef struct cti_problem {
     const cti_correction *correction; /* between sweeps over coupled clusters; or NULL */
     const ct_real *whole;       /* [n] inverse mass [1/kg] of all that A couples to a block where nothing holds it, else 0; or NULL */
     ct_real *local;             /* [3 n_rows] local compliances of the rows (cti_residual_prepare); NULL: the judge computes them each time */
-    int (*balance)(void *ctx, ct_real *r, ct_real *v); /* rows[].r and v take up what the residual r [3 n] holds of bodies' momenta, which is
-                                   done before they are judged. 0: out of memory; or NULL */
+    int (*balance)(void *ctx, ct_real *r, ct_real *v); /* moves the momentum that the residual r [3 n] has of each body into rows[].r and v,
+                                   before the natural map is taken. 0: out of memory; or NULL */
     void *balance_ctx;
     int plain;                  /* 1: relaxation as the paper has it, not accelerated */
     int predict;                /* 1: contacts of nodes anticipate from the Jacobi step D^-1 ((L + U) v + J' r) as in eq. 10; 0: from v */
@@ -10313,8 +10334,8 @@ static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *
     }
 }
 
-/* [us] about what a block's residual takes, a row's judgement with and without its local compliance, see cti_tasks_run_work; most parts of a
-   maximum */
+/* [us] approximate time of a block's residual, and of a row's with and without its local compliance, see cti_tasks_run_work; most parts that a
+   maximum is taken in */
 #define CTI_RESIDUAL_BLOCK_US 0.06
 #define CTI_RESIDUAL_ROW_US 0.4
 #define CTI_RESIDUAL_LAW_US 0.06
@@ -10385,9 +10406,9 @@ CTI_FN void cti_residual_dynamics(const cti_problem *p, const ct_real *v, ct_rea
         out->dynamics = cti_max(out->dynamics, q.part[i].dynamics);
 }
 
-/* the local compliance of row i is computed here, so that it owes nothing to a solver */
-/* the least that a row's blocks answer to a unit impulse: as the whole bodies that they belong to. The local compliance of a node of a stiff body
-   is that of its stiffness, far below, and a judge that measures by it does not see an impulse that throws the body */
+/* local compliance of row i, computed here so that the residual does not depend on the solver */
+/* Least compliance of a row: that of its bodies as rigid wholes. A node of a stiff body alone has a far smaller one, by its stiffness; a residual
+   scaled by that would not show an impulse that throws the body. */
 static ct_real cti_residual_whole(const cti_problem *p, const cti_row *row)
 {
     ct_real sum = 0, weight = 0;
@@ -10704,9 +10725,9 @@ CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, flo
    regularization. Differences and the history are float, sums double: what they extrapolate is checked by the next sweep.
    Based on: Anderson 1965; Walker & Ni 2011. */
 
-/* sum of the coefficients of a mixture, above which the history starts anew: float's 6e-8 times it is the share of a velocity that rounding
-   may falsify, here below 1e-3. A rigid cube on an equal soft one at 2 m/s needs it: 1e5 leaves that step on its budget, 3e3 loses joints
-   that are as stiff beside a contact */
+/* Sum of the mixture's coefficients above which the history is dropped. Times float's 6e-8 it bounds the relative error of a velocity by rounding,
+   here below 1e-3. A rigid cube that hits an equal soft one at 2 m/s needs it: with 1e5 that step ends on its budget, with 3e3 joints as
+   stiff as that beside a contact do. */
 #define CTI_ANDERSON_FAR 1e4
 
 CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_real *weight, int n_slave)
@@ -10813,7 +10834,7 @@ static int cti_anderson_fit(const cti_anderson *a, const double *dot, double *c)
     return 1;
 }
 
-/* 1 where differences in float would be taken so many times that their rounding is more than the step is worth */
+/* 1 where the coefficients are so large that rounding of the float differences exceeds the step's accuracy */
 static int cti_anderson_is_far(const cti_anderson *a, const double *c)
 {
     double sum = 0;
@@ -11235,8 +11256,8 @@ typedef struct cti_ica {
     int idle;                   /* corrections in a row that brought little */
     ct_real corrected;          /* largest entry of the last one */
     ct_real nearest;            /* smallest change since the last new factor */
-    ct_real worth;              /* change, relative to velocity_scale, from which on an iteration is judged, */
-    ct_real tight;              /* what the judge asked for: factor of what ends sweeps over contacts */
+    ct_real worth;              /* change, relative to velocity_scale, below which the residual of an iteration is computed, */
+    ct_real tight;              /* factor on the change at which sweeps over contacts end; smaller after a residual above the tolerance */
     ct_real *work;              /* [6 n] of the judge, or NULL */
     int cold;    /* v did not solve A v = b for clusters without contacts */
     cti_ica_contact *contacts;
@@ -11972,10 +11993,9 @@ enum { CTI_ICA_PATIENCE = 3 };
 #define CTI_ICA_SCATTER_US 0.06
 #define CTI_ICA_VELOCITY_US 0.05
 #define CTI_ICA_SOLVE_US 0.4
-/* times the tolerance below which a change of the outer loop is worth a judgement; and where clusters are not coupled, whose change is mostly
-   what the contacts asked for. A half and the double tell the same; judged always, S2 ends with a fifth of its steps on their budget */
+/* The residual is computed once an outer iteration changes velocities by less than this many tolerances. 1 and 2 give the same results; from 5 on
+   solves of joints in a crash are taken for converged when they have hardly begun. */
 #define CTI_ICA_JUDGE CTI_R(2)
-#define CTI_ICA_EARLY CTI_R(10)
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
 /* ---- outer iteration: refine v ---- */
@@ -12343,8 +12363,8 @@ static int cti_ica_is_fused(cti_ica *s, int iteration, ct_real best)
     return iteration <= CTI_ICA_FUSED && iteration - s->marked < CTI_ICA_HALVES;
 }
 
-/* the judge's natural map at this v and these multipliers, of which what stood alone is brought up to date first; below 0: out of memory.
-   A change that is judged too early says by how much smaller the next one to be judged has to be */
+/* The natural map at the present v and multipliers, after components that were solved apart are brought up to date; below 0: out of memory. A
+   residual above the tolerance lowers the change at which the next one is computed. */
 static ct_real cti_ica_residual(cti_ica *s, ct_real now)
 {
     ct_real tol = s->desc->tolerance;
@@ -12532,7 +12552,7 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
     s->fused = s->n_own > 0;
     s->correcting = s->coupled && s->p->correction && !s->p->plain && desc->termination == CT_TERMINATION_RESIDUAL;
     s->corrected = s->nearest = CTI_REAL_MAX;
-    s->worth = (s->coupled ? CTI_ICA_JUDGE : CTI_ICA_EARLY) * desc->tolerance, s->tight = 1;
+    s->worth = CTI_ICA_JUDGE * desc->tolerance, s->tight = 1;
     cti_ica_forget_pace(s);
     for (info->iterations = 1; info->iterations <= most; info->iterations++) {
         ct_real contact = 0, judged = -1, now = cti_ica_iterate(s, info, &best, &last, &contact);
@@ -33805,7 +33825,7 @@ typedef struct cti_contact_row {
     ct_real script[3]; /* what scripts move the pair's points by, in the frame [m/s] */
     int bends;       /* a rigid body takes part: the row is linearized anew in every round */
     ct_real lift;    /* see cti_memory_item */
-    ct_real load, asked; /* > 0: normal multiplier of the last step that a gap below 0 is lifted against [N s], and the speed [m/s] */
+    ct_real load, asked; /* > 0 where the row lifts a loaded contact: the load [N s], normal multiplier of the last step, and the speed [m/s] */
     int fresh;     /* not solved yet */
     int joint;     /* 0: a contact; else 1 + 2 joint + part: a joint's row, whose pair means nothing */
     int repair;    /* takes features that go through each other apart: no contact */
@@ -33834,19 +33854,20 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
    g0 < 0 is hard only against approach; its recovery acts through compliance. Stick is held at position level: the tangential target is
    -slip/dt, slip counted since stick onset, so that solver error does not add up to creep. */
 
-/* lifting of loaded contacts, see cti_rows_law; shares of the thickness are those of one step */
-#define CTI_ROWS_LIFT CTI_R(0.002)  /* share of the thickness that is asked for at first: above SINK, which the load presses it back by */
-#define CTI_ROWS_STUCK CTI_R(0.004) /* of what was asked in vain is asked next: eight steps of almost none, then it is tried again */
-#define CTI_ROWS_ROSE CTI_R(0.125)  /* of what was asked: a contact that rose by less is stuck; above what the tolerance leaves. With 0.25 a light
-                                       contact between stiff blocks (S1) is given up again and again, and stays at 0.88 */
-#define CTI_ROWS_HEAVY 16           /* loads that press the settling compliance by SINK over this are heavy; with 4 and 64 S1 sweeps 1.2 times as
-                                       much */
+/* Lifting of loaded contacts whose gap is below the thickness h, see cti_rows_law. */
+#define CTI_ROWS_LIFT CTI_R(0.002)  /* [h a step] lift that is requested first: above SINK, by which the load presses the contact back */
+#define CTI_ROWS_STUCK CTI_R(0.004) /* the next request of a contact that did not rise, over the last one: requests double, so that it rests
+                                       for eight steps before it is lifted in earnest again */
+#define CTI_ROWS_ROSE CTI_R(0.125)  /* a contact did not rise if it rose by less than this share of the request; the solver's tolerance hides
+                                       less. With 0.25 light contacts between stiff blocks (S1) stop rising at 0.88 h */
+#define CTI_ROWS_HEAVY 16           /* a load is heavy if it presses the settling compliance by more than SINK / HEAVY in a step; with 4 and with 64
+                                       S1 takes 1.2 times the sweeps */
 #define CTI_ROWS_FLAT CTI_R(0.95)  /* of the thickness: what flat edges keep, so that the vertices that hold their faces apart carry the load */
 #define CTI_ROWS_DRAG CTI_R(1e-4) /* share of the thickness that a sliding contact may be ahead of its anchor */
 #define CTI_ROWS_STICK CTI_R(1e-4) /* tangential compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_SETTLE CTI_R(3e-6) /* normal compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* and of what the blocks alone answer with, at most */
-#define CTI_ROWS_SINK CTI_R(5e-4) /* most that it may give way by in a step, of the thickness: a contact at rest is SINK / EASE below */
+#define CTI_ROWS_SINK CTI_R(5e-4) /* [h a step] most that a load presses a compliance by: a contact at rest is SINK / EASE below the thickness */
 #define CTI_ROWS_EASE CTI_R(0.2) /* share of a missing gap that is recovered in a step */
 
 /* the term of a block on this side, which starts at `first`; a new one when there is none */
@@ -33990,11 +34011,11 @@ static void cti_rows_recall(const cti_row_context *c, uint64_t key, int other, c
     origin->lift = m->lift;
 }
 
-/* base: g0/dt where the gap is open, the stick target; the recovery of a gap that is not.
-   differs: what carried load in the last step is lifted too, at a speed that doubles with every step in which it rose. A heavy load, and the last
-   hundredth of the thickness, is lifted by the hard law. A load that is light for the blocks' masses is lifted through a softness that it presses
-   by SINK in a step: rows that exclude each other, and cannot rise, press each other by about their loads. Where a contact did not rise, lifting
-   all but ends for some steps */
+/* The row's target velocity: g0/dt for a gap above the thickness, the recovery speed for one below it, and -slip/dt for stick.
+   differs: a contact that carried load in the last step is lifted, too, at a speed that doubles with every step in which it rises. Heavy loads
+   and the last hundredth of the thickness are lifted by a hard constraint. Light loads are lifted through a softness that the load presses
+   by SINK in a step: rows that contradict each other then press each other by no more than about their loads. A contact that did not rise
+   is hardly lifted for some steps. */
 static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row *origin, ct_real soft)
 {
     cti_v3 slip = cti_m3_mul_v(row->frame, cti_v3_at(origin->slip, 0));
@@ -34041,8 +34062,8 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     if (twin == 0)
         cti_rows_recall(c, before ? before : row->key, before != 0, n, row, origin);
     cti_rows_response(c, row, n, &soft, &own);
-    /* two contacts at one place with gaps that differ by a rounding ask for one multiplier to wander to the other: a compliance below what the
-       tolerance resolves settles it, and keeps rows to scripted surfaces from contradicting each other without bound */
+    /* Two contacts at one place whose gaps differ by rounding share a load in any proportion, and multipliers drift. A compliance below what the
+       tolerance resolves makes the shares unique, and bounds the multipliers of contradicting rows to scripted surfaces. */
     row->compliance[0] = cti_min(soft * CTI_ROWS_SETTLE, own * CTI_ROWS_SETTLE_OWN);
     /* under the load of the last step it gives way by less than the easing takes back: a light body under a heavy one would sink without end */
     if (row->r[0] > 0)
@@ -34078,8 +34099,8 @@ static cti_v3 cti_rows_slip(const cti_row_context *c, const cti_row *row, const 
     return size > most ? cti_v3_mul(moved, most / size) : moved;
 }
 
-/* the speed that the next step may lift a contact at, below 0 for one that did not rise when it was asked last; *share of its impulse to remember:
-   what it presses in vain is no load. One that its load presses back by SINK in a step has not failed */
+/* The speed at which the next step may lift the contact; below 0 if the contact did not rise at the last request. *share: the part of its impulse
+   that is remembered as load; the impulse of a lift that failed is not. Requests of SINK or less cannot fail, since the load presses them back. */
 static ct_real cti_rows_lift(const cti_row_context *c, const cti_row *row, const cti_contact_row *origin, ct_real u_n, ct_real *share)
 {
     ct_real asked = origin->asked, step = origin->thickness / c->dt, next;
@@ -34154,7 +34175,6 @@ CTI_FN void cti_hits_take(cti_hit *hits, const uint8_t *keep);
 
 typedef struct cti_detect {
     cti_list vf, ee;
-    cti_list closer;         /* scratch: what cti_detect_closer looks at */
     int32_t *ve, *vv;        /* codimensional candidates [2 n] */
     ct_real *lo, *hi;        /* [6 nv] the lists are complete while each vertex starts in its first box and ends in its second */
     ct_real *toi;            /* scratch [n] */
@@ -34187,10 +34207,6 @@ CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *
    `memory`. 0 when memory ran out. */
 CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out);
 
-/* cti_detect_closer -- appends to *out the pairs that start no nearer than three quarters of their thickness and end nearer, with
-   normal and weights at the end; features that meet have one, as for cti_detect_near. view: *s with x0 at the end. 0 when memory ran out. */
-CTI_FN int cti_detect_closer(cti_mem *mem, cti_detect *d, const cti_surface *s, const cti_surface *view, const cti_memory *memory, cti_hit **out);
-
 /* cti_detect_collisions -- appends to *out every candidate that comes nearer than its min_sep on the way from x0 to x1, with normal and
    weights at the time of impact. 0 when memory ran out. */
 CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out);
@@ -34208,9 +34224,7 @@ CTI_FN ct_real cti_detect_min_distance(const cti_detect *d, const cti_surface *s
 
 #define CTI_DETECT_TRUST CTI_R(4)    /* of the thickness: a row when the free motion would close the gap */
 #define CTI_DETECT_SEP CTI_R(0.25)   /* of the thickness: what CCD keeps */
-#define CTI_DETECT_SLACK CTI_R(0.92) /* of the thickness: flat edges get a row when they are nearer, a little before they are too near */
-#define CTI_DETECT_CLOSER CTI_R(0.75) /* of the thickness: what a motion brings nearer gets a row in its step; less is lifted in the next ones. With
-                                         0.9 S2 takes 1.2 rounds a step in place of 1.05, S1 1.2 for 1.1; half leaves piles that fall nearer */
+#define CTI_DETECT_SLACK CTI_R(0.5) /* of the thickness: flat edges below it get a row */
 #define CTI_DETECT_CONE CTI_R(0.02)  /* sine by which a direction may leave a feature's normal cone */
 #define CTI_DETECT_FAST CTI_R(16)    /* of the thickness: what goes farther in a step has boxes of their own for start and end */
 #define CTI_DETECT_LAST CTI_R(1)     /* of the thickness: what moves at most so far in a step stays in its boxes for some */
@@ -34240,7 +34254,6 @@ CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
 {
     cti_detect_free_list(mem, &d->vf);
     cti_detect_free_list(mem, &d->ee);
-    cti_detect_free_list(mem, &d->closer);
     CTI_FREE(mem, d->ve);
     CTI_FREE(mem, d->vv);
     CTI_FREE(mem, d->lo);
@@ -34674,87 +34687,6 @@ CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, co
 {
     return cti_detect_near_list(mem, d, s, x1, memory, 0, out) && cti_detect_near_list(mem, d, s, x1, memory, 1, out) &&
            cti_detect_near_rest(mem, d, s, x1, memory, out);
-}
-
-/* ---- pairs that a motion brings under their thickness ---- */
-
-/* how far the features of a pair of vertices v[0 .. n_a), v[n_a .. 4) may come nearer on the way to x1, at most */
-static ct_real cti_detect_gain(const cti_surface *s, const ct_real *x1, const int32_t *v, int n_a)
-{
-    cti_v3 m[4];
-    ct_real big2 = 0;
-    int i, k;
-    for (k = 0; k < 4; k++)
-        m[k] = cti_v3_sub(cti_v3_at(x1, v[k]), cti_v3_at(s->x0, v[k]));
-    for (i = 0; i < n_a; i++)
-        for (k = n_a; k < 4; k++)
-            big2 = cti_max(big2, cti_v3_norm2(cti_v3_sub(m[i], m[k])));
-    return cti_sqrt(big2);
-}
-
-/* candidates that were farther apart than CTI_DETECT_CLOSER, and may not be at x1, into d->closer. fastest: longest way of a vertex */
-static int cti_detect_closer_list(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, ct_real fastest, int edges)
-{
-    const cti_list *l = edges ? &d->ee : &d->vf;
-    cti_list *c = &d->closer;
-    int i, n = CTI_LEN(l->pairs) / 2, m = 0;
-    if (!CTI_RESIZE(mem, c->pairs, 2 * n) || !CTI_RESIZE(mem, c->quads, 4 * n))
-        return 0;
-    for (i = 0; i < n; i++) {
-        const int32_t *v = l->quads + 4 * (size_t)i;
-        ct_real apart = l->min_sep[i] * (CTI_DETECT_CLOSER / CTI_DETECT_SEP), far = apart + 2 * fastest;
-        if (l->d2[i] > far * far || l->d2[i] < apart * apart)
-            continue;
-        far = apart + cti_detect_gain(s, x1, v, 1 + edges);
-        if (l->d2[i] > far * far)
-            continue;
-        memcpy(c->pairs + 2 * (size_t)m, l->pairs + 2 * (size_t)i, 2 * sizeof *v);
-        memcpy(c->quads + 4 * (size_t)m, v, 4 * sizeof *v);
-        m++;
-    }
-    return CTI_RESIZE(mem, c->pairs, 2 * m) && CTI_RESIZE(mem, c->quads, 4 * m) && cti_detect_reserve(mem, c, m, 3 - edges);
-}
-
-/* leaves of hits from `first` on those of which the end, seen by `view`, is nearer than the start and CTI_DETECT_CLOSER */
-static void cti_detect_closer_take(const cti_surface *s, const cti_surface *view, cti_hit *hits, int first)
-{
-    int i, k = first, f;
-    for (i = first; i < CTI_LEN(hits); i++) {
-        cti_pair *p = &hits[i].pair, q = *p;
-        ct_real h = CTI_DETECT_CLOSER * cti_pair_thickness(s, p);
-        if (cti_v3_dot(hits[i].normal, cti_pair_offset(view, view->x0, p)) < h && cti_pair_closest(s, s->x0, &q, &f) >= h)
-            hits[k++] = hits[i];
-    }
-    if (hits)
-        stbds_header(hits)->length = (size_t)k;
-}
-
-CTI_FN int cti_detect_closer(cti_mem *mem, cti_detect *d, const cti_surface *s, const cti_surface *view, const cti_memory *memory, cti_hit **out)
-{
-    int first = CTI_LEN(*out), edges, b;
-    ct_real fastest = 0;
-    cti_detect at = *d;
-    for (b = 0; b < s->n_bodies; b++)
-        fastest = cti_max(fastest, 2 * cti_detect_way(s, b, view->x0)); /* the largest coordinate, doubled, is more than the length */
-    for (edges = 0; edges < 2; edges++) {
-        cti_detect_loop q;
-        int ok = cti_detect_closer_list(mem, d, s, view->x0, fastest, edges);
-        cti_list *l = edges ? &at.ee : &at.vf;
-        if (!ok)
-            return 0;
-        *l = d->closer;
-        q.s = view, q.l = l, q.edges = edges;
-        cti_tasks_run_work(s->soup.tasks, cti_detect_distance_range, cti_detect_cuts(l), CTI_DETECT_DISTANCE_US, &q);
-        at.maybe = d->maybe;
-        ok = cti_detect_near_list(mem, &at, view, view->x0, memory, edges, out);
-        d->maybe = at.maybe;
-        if (!ok)
-            return 0;
-    }
-    if (!cti_detect_near_rest(mem, d, view, view->x0, memory, out))
-        return 0;
-    cti_detect_closer_take(s, view, *out, first);
-    return 1;
 }
 
 /* ---- collisions ---- */
@@ -35436,8 +35368,8 @@ typedef struct cti_component {
     cti_gather gather;
     cti_factor32 factor;
     cti_factor64 exact;    /* in its place where the matrix is too stiff for float */
-    int stiff;             /* 1: it is */
-    int told;              /* 1: the log has named it */
+    int stiff;             /* 1: `exact` is used */
+    int told;              /* 1: the log has named the component */
     cti_factor32 held;     /* of A and what contacts hold, for corrections (correct.h) */
     int held_ok, held_version; /* there is one; counts them */
     ct_real held_dt;       /* time step it was computed for */
@@ -35502,7 +35434,7 @@ typedef struct cti_factors {
 /* cti_history -- what integrators keep beside x and v (integrate.h). */
 typedef struct cti_history {
     ct_real *v0, *u0;          /* [3 n] BDF2: end and average velocities of the step before; mean nothing where dt_prev is 0 */
-    uint8_t *touched, *touches;/* [n] contacts acted on the body in the last step; [models] and in this one */
+    uint8_t *touched, *touches;/* 1: contacts or joints act on the body: [n] in the last step, [models] in this one */
     ct_real *v_end;            /* [3 n] scratch */
     int32_t *model_of;         /* [n] model of a block or -1 */
     int32_t *block, *last;     /* [models] first and last block; last -1: none */
@@ -35511,11 +35443,11 @@ typedef struct cti_history {
 
 /* cti_turn -- the turn of a component that its angular momentum predicts for a step (motion.h). */
 typedef struct cti_turn {
-    int turns;       /* 0: too little to be seen, or another place than q = c + R (x - c) is linearized at */
-    int moved;       /* q is not x; 2: it is where an iteration ended */
+    int turns;       /* 1: q = c + R (x - c), and b gets `rate`; 0: the turn is below rounding, the component is held, or `moved` is 2 */
+    int moved;       /* place of linearization q: 0 x, 1 x turned by R, 2 the end of the last iteration */
     ct_real R[9];
     cti_v3 center;   /* c [m] */
-    cti_v3 rate;     /* [rad/s] what Euler's b adds to v as a spin about c at q, so that the angular momentum there is that at x */
+    cti_v3 rate;     /* [rad/s] spin about c that Euler's b adds to v: the nodes at q then have the angular momentum that they have at x */
 } cti_turn;
 
 /* cti_energy -- of a body [J]; gravity's is 0 at the origin. */
@@ -35634,8 +35566,8 @@ typedef struct cti_state {
     ct_real *impulse;         /* [3 n] J' r of the last solve */
     cti_energy *energies, *energies_new; /* [models + rigid bodies] at x; at the tentative end of a substep */
     double *moduli;           /* [models] of the body's elasticity [J], see cti_model_modulus */
-    double *works;            /* [models + rigid bodies] done on a body in it */
-    uint8_t *gains;           /* [models] the body gains energy in it */
+    double *works;            /* [models + rigid bodies] work done on the body in the substep [J] */
+    uint8_t *gains;           /* [models] 1: the body gains energy in the substep */
     int energies_known;       /* `energies` are of x and v */
     uint8_t *fixed;           /* [n] all axes scripted */
     uint8_t *held;            /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_WILD, the last resort of an attempt;
@@ -35737,7 +35669,7 @@ CTI_FN void cti_integrate_free(cti_state *s);
 /* cti_integrate_remove -- blocks [b0, b0 + n) leave. */
 CTI_FN void cti_integrate_remove(cti_state *s, int b0, int n);
 /* cti_integrate_is_plain -- 1 for a block that is stepped by Euler's rule: every block of an Euler world, in any a rigid body's and
-   those of a body that contacts touched in the last step. */
+   those of a body that contacts or joints acted on in the last step. */
 CTI_FN int cti_integrate_is_plain(const cti_state *s, int block);
 /* cti_integrate_h -- h of a block's A: dt for Euler. */
 CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt);
@@ -35785,7 +35717,11 @@ CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const
 /* cti_motion_predict -- s->q [3 n]: x after the turn that each component's angular momentum gives it in dt without contacts, and s->turns
    [components]. Translation does not change forces, and is left out. */
 CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);
-/* cti_motion_place -- the same for another linearization of a component: s->q is s->x_new there, less its translation. */
+/* cti_motion_whole -- s->whole of a component that is too stiff for float: a judge that measures impulses by the compliance of its nodes would
+   not see one that throws it. Of others the nodes are what a contact moves first. */
+CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c);
+/* cti_motion_place -- the same for another linearization of a component: s->q is s->x_new there, less its translation. The
+   angular momentum that implicit Euler takes from a turn is not given back here: its own solution gains no energy. */
 CTI_FN void cti_motion_place(cti_state *s, int component);
 /* cti_motion_forces -- Newmark: s->force = f(q) becomes (f(x) + f(q)) / 2. The first linearization of a step knows f(x) = R' f(q), and keeps it
    for the next ones. */
@@ -35795,8 +35731,8 @@ CTI_FN void cti_motion_impulses(cti_state *s);
 /* cti_motion_balance -- turns the end velocities v [3 n] of components that turned and that neither scripts nor s->impulse acted on, such that
    their angular momentum is what it was, less what mass damping took. */
 CTI_FN void cti_motion_balance(const cti_state *s, ct_real dt, ct_real *v);
-/* cti_motion_fall -- s->fall_new [n]: the share of gravity's kick by which a component really gained speed, v - s->v, in [0, 1]: 1 in free
-   fall, 0 at rest. Before s->v is replaced. */
+/* cti_motion_fall -- s->fall_new [n]: gain of a component's speed along gravity in the step, over the gain in free fall, clamped to [0, 1]: 1 in
+   free fall, 0 at rest. To be called before s->v is replaced. */
 CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v);
 /* cti_motion_is_halfway -- 1 where v is the velocity in the middle of the last step, in a body that the next one steps by Euler's rule; 0: at
    its end. */
@@ -35911,7 +35847,7 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
         if (!cti_motion_is_rigid(s, p) && cti_motion_is_free(s, p))
             cti_motion_measure(s, p, s->x, s->v, &m);
         for (i = p->begin; i < p->end; i++)
-            s->whole[s->factors.blocks[i]] = m.mass > 0 ? 1 / m.mass : 0;
+            s->whole[s->factors.blocks[i]] = 0;
         if (!(m.mass > 0))
             continue;
         if (!cti_motion_turn(&m, dt, &turn))
@@ -35927,6 +35863,18 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
     }
 }
 
+CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c)
+{
+    ct_real m = 0;
+    int i;
+    if (!c->stiff || !cti_motion_is_free(s, c))
+        return;
+    for (i = c->begin; i < c->end; i++)
+        m += s->mass[s->factors.blocks[i]];
+    for (i = c->begin; m > 0 && i < c->end; i++)
+        s->whole[s->factors.blocks[i]] = 1 / m;
+}
+
 CTI_FN void cti_motion_place(cti_state *s, int component)
 {
     const cti_component *p = &s->factors.components[component];
@@ -35939,9 +35887,7 @@ CTI_FN void cti_motion_place(cti_state *s, int component)
     back = cti_v3_sub(m.center, there.center);
     for (i = p->begin; i < p->end; i++)
         cti_v3_put(s->q, s->factors.blocks[i], cti_v3_add(cti_v3_at(s->x_new, s->factors.blocks[i]), back));
-    t->moved = 2, t->center = m.center;
-    t->turns = s->desc.integrator == CT_INTEGRATOR_EULER && cti_motion_is_free(s, p);
-    t->rate = t->turns ? cti_motion_lack(s, p, &m) : cti_v3_zero();
+    t->moved = 2, t->turns = 0;
 }
 
 CTI_FN void cti_motion_forces(cti_state *s)
@@ -36062,13 +36008,14 @@ CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt)
                  (M + h C + h^2 K) u = M (((1 + w) v0 - c v') / a^2 + s/a u') + h/a (f + M g) + s h/a C u',  v1 = u + s (u - u')
    A free fall is exact in both. BDF2 starts with a step of Newmark. differs: not with one of Euler, whose end velocity is u.
    f(x1) is linearized at q, where the body's own turn takes it (motion.h): f(x1) = f(q) - K(q) (x0 + dt u - q), and f(x0) = R' f(q).
-   Impulses: with w = M^-1 J' r an impulse acts at the start of the step, in full, on u and on v1, whatever the scheme does with forces:
-     A u = b + J' r,   Newmark  v1 = u + (u - v0 - w),   BDF2  v1 = u + s (u - u' - w), and its history becomes v0 + w, u,
-   as if the block had always had the speed w. So r is the same impulse for every body, and M changes by J' r in sum.
-   Contacts: v1 holds half a kick that the next impulse takes back. A joint always does; a contact may open, and a blow bends a stiff body
-   more than the step resolves. So a body that contacts touched in the last step is stepped by Euler's rule, v1 = u, and in a blow, the first
-   touch, w is what the impulse does to u through A, w = (1 + h alpha) (u - u_free), which M weighs alike. BDF2 starts again behind both.
-   (Kane, Repetto, Ortiz, Marsden 1999; Deuflhard, Krause, Ertel 2008: contact is implicit, whatever the rest is.)
+   Impulses: in A u = b + J' r a multiplier is the same impulse for every body, whatever its scheme. A scheme that takes it for a force over the
+   step gives v1 half a kick that the next impulse has to take back; a contact may open, a blow bends a stiff body more than the step resolves,
+   and v1 would have energy from nowhere. So a body that contacts or joints acted on in the last step is stepped by Euler's rule, v1 = u; and
+   in the first step of a touch the impulse acts at its start, as if the body had always had the speed w = (1 + h alpha) (u - u_free) that it
+   gives through A, which M weighs as it does M^-1 J' r:
+     Newmark  v1 = u + (u - v0 - w),   BDF2  v1 = u + s (u - u' - w), and its history becomes v0 + w, u.
+   BDF2 starts again behind a touch. (Kane, Repetto, Ortiz, Marsden 1999; Deuflhard, Krause, Ertel 2008: contact is implicit, whatever the
+   rest is.)
    differs: rigid bodies have no stiffness and keep their own step. */
 
 CTI_FN int cti_integrate_reserve(cti_state *s)
@@ -36244,31 +36191,29 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all)
             q->reset[q->model_of[i / 3]] = 1;
 }
 
-/* bodies that contacts touch in the last solve */
+/* bodies that contacts or joints acted on in the last solve */
 static void cti_integrate_touch(cti_state *s, uint8_t *touched)
 {
     int i, k;
     if (s->n_models)
         memset(touched, 0, (size_t)s->n_models);
     for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 0; !s->rows[i].equations && s->rows[i].r[0] > 0 && k < s->rows[i].n; k++)
+        for (k = 0; (s->rows[i].equations || s->rows[i].r[0] > 0) && k < s->rows[i].n; k++)
             if (s->history.model_of[s->rows[i].term[k].block] >= 0)
                 touched[s->history.model_of[s->rows[i].term[k].block]] = 1;
 }
 
 /* w of a block */
-static cti_v3 cti_integrate_jump(const cti_state *s, int i, const cti_scheme *c, int blow)
+static cti_v3 cti_integrate_jump(const cti_state *s, int i, const cti_scheme *c)
 {
-    if (blow)
-        return cti_v3_mul(cti_v3_sub(cti_v3_at(s->v_new, i), cti_v3_at(s->v_free, i)), 1 + c->h * s->alpha[i]);
-    return cti_v3_mul(cti_v3_at(s->impulse, i), s->inv_mass[i]);
+    return cti_v3_mul(cti_v3_sub(cti_v3_at(s->v_new, i), cti_v3_at(s->v_free, i)), 1 + c->h * s->alpha[i]);
 }
 
 /* v1 of one block */
 static void cti_integrate_close(cti_state *s, int i, ct_real dt, const cti_scheme *c, int blow)
 {
     cti_history *q = &s->history;
-    cti_v3 u = cti_v3_at(s->v_new, i), w = cti_integrate_jump(s, i, c, blow), e;
+    cti_v3 u = cti_v3_at(s->v_new, i), w = blow ? cti_integrate_jump(s, i, c) : cti_v3_zero(), e;
     e = cti_v3_mul(cti_v3_sub(cti_v3_sub(u, cti_v3_at(c->newmark ? s->v : q->u0, i)), w), c->s);
     if (blow) /* Euler's rule is next, whose gravity kicks from the middle of one step to the middle of the next */
         e = cti_v3_mad(e, cti_v3_at(s->desc.gravity, 0), -dt / 2);
@@ -36343,7 +36288,8 @@ CTI_FN void cti_integrate_advance(cti_state *s, ct_real dt)
         if (s->desc.integrator == CT_INTEGRATOR_BDF2 && cti_integrate_closes(s, m)) {
             cti_integrate_scheme(s, q->block[m], dt, &c);
             for (i = q->block[m]; i <= q->last[m]; i++) {
-                cti_v3_put(q->v0, i, cti_v3_add(cti_v3_at(s->v, i), cti_integrate_jump(s, i, &c, q->touches[m])));
+                cti_v3 w = q->touches[m] ? cti_integrate_jump(s, i, &c) : cti_v3_zero();
+                cti_v3_put(q->v0, i, cti_v3_add(cti_v3_at(s->v, i), w));
                 cti_v3_put(q->u0, i, cti_v3_at(s->v_new, i));
             }
         }
@@ -36635,7 +36581,8 @@ CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
 /* assemble.c -- A and b of the linearized step; the coefficients of Newmark and BDF2 are in integrate.c.
    Method: A = M (1 + dt alpha) + dt^2 K + dt D, b = M v + dt f + kick M g, one Newton iteration (Otaduy 2009, eq. 2-3).
    differs: f and K are those of q, where the body's own turn takes it (motion.h), so that b has (dt^2 K + dt D) (q - x) / dt beside; gravity
-   kicks such that v lives in the middle of steps (Stoermer-Verlet) and a free fall is exact at every dt. Pins: S A S + (I - S), the inverse mass S / m of Volino & Magnenat-Thalmann 2000, sec. 2.2. */
+   kicks such that v lives in the middle of steps (Stoermer-Verlet) and a free fall is exact at every dt. Pins: S A S + (I - S), the inverse
+   mass S / m of Volino & Magnenat-Thalmann 2000, sec. 2.2. */
 
 CTI_FN void cti_assemble_movers(cti_state *s, double time)
 {
@@ -36817,7 +36764,7 @@ static void cti_assemble_rigids(cti_state *s, ct_real dt)
 typedef struct cti_assemble_loop {
     cti_state *s;
     ct_real dt;
-    const ct_real *x, *ahead; /* places; velocities from there to where the present ones lead */
+    const ct_real *x, *ahead; /* positions; (x0 + dt v - x) / dt, for strain limits */
     int *extended; /* [models] */
 } cti_assemble_loop;
 
@@ -36855,7 +36802,7 @@ static int cti_assemble_models(cti_state *s, ct_real dt, const ct_real *x, int *
     q.s = s, q.dt = dt, q.x = x, q.ahead = ahead;
     for (i = 0; i < 3 * s->n; i++)
         ahead[i] = s->v[i] - (x[i] - s->x[i]) / dt;
-    /* limits of what is linearized anew are looked at where it is */
+    /* strain limits of components in a further iteration are evaluated at q itself */
     for (c = 0; x == s->q && c < CTI_LEN(s->factors.components); c++)
         for (i = s->factors.components[c].begin; s->turns[c].moved == 2 && i < s->factors.components[c].end; i++)
             cti_v3_put(ahead, s->factors.blocks[i], cti_v3_zero());
@@ -36883,7 +36830,8 @@ static void cti_assemble_clear(cti_state *s)
     cti_tasks_run_work(&s->desc.tasks, cti_assemble_clear_range, s->n, CTI_ASSEMBLE_CLEAR_US, s);
 }
 
-/* b = A_el (q - x) / dt where q is not x, and the spin that v lacks there; A holds the models' part alone */
+/* b = A_el (q - x) / dt for components with q not x, plus M times the spin `rate`; A_el = h^2 K + h D is all that A holds so far. The term
+   takes D out of the motion from x to q: strain damping acts on the departure from q alone. */
 static void cti_assemble_place(cti_state *s, ct_real dt)
 {
     ct_real *w = s->pcg_work;
@@ -38247,8 +38195,8 @@ CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale);
 
 enum { CTI_BALANCE_MOST = 48 }; /* components of an island whose contacts are asked: their equations are dense */
 #define CTI_BALANCE_SOFT 1e-9   /* share of the largest pivot below which contacts carry nothing along a direction */
-/* shifts of a component that contacts take up, in tolerances of the island's velocity scale: a smaller one velocities may have, without being
-   judged by it, a larger one is of a solve that has not ended */
+/* Range of a component's shift of velocity, in units of tolerance times velocity scale, that contacts take up. Velocities take up a smaller one,
+   which the residual does not notice; a larger one belongs to a solve that has not converged. */
 #define CTI_BALANCE_SMALL CTI_R(0.25)
 #define CTI_BALANCE_LARGE CTI_R(10)
 #define CTI_BALANCE_SHARE CTI_R(0.1) /* most that a multiplier may change, relative to its room: a solve that needs more has not ended */
@@ -38410,7 +38358,7 @@ static void cti_balance_equations(double *H, double *y, int n)
     }
 }
 
-/* the change of one row's multipliers, of which r is told */
+/* changes one row's multipliers, and r by J' of the change */
 static void cti_balance_change(const cti_balance_work *b, const cti_problem *p, cti_row *row, ct_real *r)
 {
     cti_balance_ways w;
@@ -38750,8 +38698,8 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
     return 1;
 }
 
-/* an open island by another solver than ICA; *done 0: it ended above `loose`, and the island is as it was. 0: out of memory, also where the
-   solver has swallowed that */
+/* Solves an open island by another solver than ICA. *done 0: its residual is above `loose`, and the island is as it was. 0: out of memory, also
+   where the solver itself did not report it */
 static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver solver, ct_real loose, cti_islands_result *out,
                               cti_solve_status *ended, int *done)
 {
@@ -41111,8 +41059,8 @@ CTI_FN void cti_energy_state(cti_state *s);
 CTI_FN int cti_energy_try(cti_state *s, ct_real dt);
 /* cti_energy_account -- the account of a substep dt that cti_energy_try has looked at, before it is committed. */
 CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out);
-/* cti_energy_commit -- after a commit: the tentative energies are those of the state. out: what the account changes by, since joints between rigid
-   bodies do no work from one end of a step to the next (linkage.h). */
+/* cti_energy_commit -- after a commit: the tentative energies become those of the state. out: a correction of the account, since joints between
+   rigid bodies do no work over a step (linkage.h). */
 CTI_FN void cti_energy_commit(cti_state *s, cti_account *out);
 
 
@@ -41250,17 +41198,44 @@ static void cti_energy_works(cti_state *s, ct_real dt)
 
 static double cti_energy_sum(const cti_energy *e) { return e->kinetic + e->elastic + e->gravity; }
 
-/* what a body may gain: a share of the energies and the work at hand, what rounding makes of its elastic energy, and what the tolerance of a
-   solve leaves of velocities, of which gravity's gain in a step is the scale */
-static double cti_energy_bound(const cti_state *s, int m, ct_real dt)
+/* what a body gains in the tentative step, and what it may: with the velocities and the gravity of its rule, whichever times they belong to.
+   It may gain a share of the energies and the work at hand, of what gravity gives in a step, which is the scale of a solve's tolerance, and
+   what rounding makes of its elastic energy */
+static double cti_energy_gain(const cti_state *s, int m, ct_real dt, double *out_bound)
 {
     const cti_energy *e0 = &s->energies[m], *e1 = &s->energies_new[m];
-    double g = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0;
-    int i;
-    for (i = s->history.block[m]; i <= s->history.last[m]; i++)
+    const cti_history *q = &s->history;
+    int plain = q->last[m] >= 0 && cti_integrate_is_plain(s, q->block[m]), i;
+    const ct_real *v1 = plain ? s->v_new : q->v_end;
+    double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0;
+    for (i = q->block[m]; i <= q->last[m]; i++) {
+        ct_real kick = plain ? cti_motion_kick(s, i, dt) : dt;
         mass += (double)s->mass[i];
-    return CTI_ENERGY_GAIN * (e0->kinetic + fabs(e0->elastic) + fabs(e1->gravity - e0->gravity) + fabs(s->works[m])) +
-           CTI_ENERGY_ROUNDING * (double)CTI_EPS * (s->moduli[m] + fabs(e1->gravity)) + (double)s->desc.solver.tolerance * mass * g * g;
+        before += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_at(s->v, i)));
+        after += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_at(v1, i)));
+        fall += (double)(s->mass[i] * kick * cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(s->v_new, i)));
+    }
+    *out_bound = CTI_ENERGY_GAIN * (before + fabs(e0->elastic) + fabs(fall) + fabs(s->works[m]) + mass * g * g) +
+                 CTI_ENERGY_ROUNDING * (double)CTI_EPS * (s->moduli[m] + fabs(e1->gravity));
+    return after - before + e1->elastic - e0->elastic - fall - s->works[m];
+}
+
+/* Bound of what implicit Euler itself gains in a body that impulses press while it turns: elastic energy is not convex under rotation. A turn by t
+   of forces f changes sum f (x - c) by its t^2 / 2; the impulses stand for the elastic forces that balance them. */
+static double cti_energy_turning(const cti_state *s, int m, ct_real dt)
+{
+    const cti_component *p = &s->factors.components[s->factors.component_of[s->history.block[m]]];
+    cti_motion motion;
+    ct_real inverse[9], t;
+    double pressed = 0;
+    int i;
+    cti_motion_measure(s, p, s->x_new, s->v_new, &motion);
+    if (!(motion.mass > 0) || !cti_m3_inverse(motion.inertia, inverse))
+        return 0;
+    t = dt * cti_v3_norm(cti_m3_mul_v(inverse, motion.spin));
+    for (i = s->history.block[m]; i <= s->history.last[m]; i++)
+        pressed += (double)cti_v3_dot(cti_v3_sub(cti_v3_at(s->x_new, i), motion.center), cti_v3_at(s->impulse, i));
+    return (double)(t < 1 ? t * t / 2 : CTI_R(0.5)) * fabs(pressed) / (double)dt;
 }
 
 CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
@@ -41270,8 +41245,11 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     cti_energy_end(s, dt);
     cti_energy_works(s, dt);
     for (m = 0; m < s->n_models; m++) {
-        double gain = cti_energy_sum(&s->energies_new[m]) - cti_energy_sum(&s->energies[m]) - s->works[m];
-        s->gains[m] = !(gain <= cti_energy_bound(s, m, dt));
+        double bound, gain = cti_energy_gain(s, m, dt, &bound);
+        /* a strain limit's stiffness is of its step: energies of steps of different lengths cannot be compared */
+        if (s->models[m]->springs.limit > 0 && dt != s->dt_memory)
+            gain = 0;
+        s->gains[m] = !(gain <= bound) && !(gain <= bound + cti_energy_turning(s, m, dt));
         n += s->gains[m];
     }
     return n;
@@ -41580,6 +41558,21 @@ static void cti_cmr_free_range(int begin, int end, int worker, void *context)
         cti_cmr_free_component(q->s, q->dt, &q->s->factors.components[begin], worker);
 }
 
+/* names a body that is rigid to a step of this length, once; its number is that of its first vertex's body on the surface */
+static void cti_cmr_tell(const cti_state *s, ct_real dt, cti_component *q)
+{
+    cti_logger log;
+    if (!q->stiff || q->told)
+        return;
+    q->told = 1;
+    log.fn = s->desc.log, log.user = s->desc.log_user;
+    cti_logger_write(&log, CT_LOG_INFO,
+                     "%d nodes from (%g, %g, %g) on are so stiff for their density, their size and a step of %g s that they move as one: "
+                     "a rigid body does the same for less",
+                     q->end - q->begin, (double)s->x[3 * s->factors.blocks[q->begin]], (double)s->x[3 * s->factors.blocks[q->begin] + 1],
+                     (double)s->x[3 * s->factors.blocks[q->begin] + 2], (double)dt);
+}
+
 /* v_free: A v = b */
 static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 {
@@ -41591,6 +41584,10 @@ static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     for (c = 0; c < n; c++)
         if (!s->factors.components[c].guessed && !cti_factors_prepare(&s->factors, &s->factors.components[c], dt))
             return 0;
+    for (c = 0; c < n; c++) {
+        cti_motion_whole(s, &s->factors.components[c]);
+        cti_cmr_tell(s, dt, &s->factors.components[c]);
+    }
     q.s = s, q.dt = dt;
     cti_tasks_run_work(&s->desc.tasks, cti_cmr_free_range, n, CTI_CMR_FREE_US * s->n / cti_max_int(1, n), &q);
     for (c = 0; c < n; c++)
@@ -41917,33 +41914,6 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
     }
 }
 
-/* rows for pairs without one that the motion brings under their thickness, though CCD lets it pass. *out_n: how many. 0: out of memory */
-static int cti_cmr_thicken(cti_state *s, const cti_row_context *c, int *out_n)
-{
-    cti_surface view = s->surface;
-    cti_cmr_index x;
-    int i, n = 0;
-    view.x0 = view.x1;
-    *out_n = 0;
-    CTI_CLEAR(s->hits);
-    if (!cti_detect_closer(s->mem, &s->detect, &s->surface, &view, c->memory, &s->hits))
-        return 0;
-    if (CTI_LEN(s->hits) == 0)
-        return 1;
-    if (!cti_cmr_make_index(s, &x))
-        return 0;
-    for (i = 0; i < CTI_LEN(s->hits); i++)
-        if (x.count[cti_cmr_find(&x, cti_pair_key(&s->surface, &s->hits[i].pair))] == 0)
-            s->hits[n++] = s->hits[i];
-    stbds_header(s->hits)->length = (size_t)n;
-    if (n == 0)
-        return 1;
-    if (!cti_twins_cull(s->arena, &view, c->memory, s->hits) || !cti_cull_flat(s->arena, &view, c->memory, s->hits) || !cti_cmr_add_rows(s, c))
-        return 0;
-    *out_n = CTI_LEN(s->hits);
-    return 1;
-}
-
 /* rows for the collisions in hits. 0: out of memory */
 static int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *out)
 {
@@ -41959,7 +41929,7 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
 {
     ct_real scale = cti_cmr_scale(s, dt);
     double t, reach = cti_plausible_reach(s, dt);
-    int round, thick = 0, n, events = s->event_least > 0 && dt >= 2 * s->event_least;
+    int round;
     for (round = 0; round <= s->desc.cmr_rounds; round++) {
         t = cti_cmr_clock(s);
         if (CTI_LEN(s->rows)) {
@@ -41977,19 +41947,11 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
             return 0;
         if (out->event > 0)
             return 1;
-        if (CTI_LEN(s->hits) > 0) {
-            if (!cti_cmr_refine(s, c, out))
-                return 0;
-            continue;
-        }
-        /* one round of an attempt may be for the thickness alone, where pairs that meet do not end the step */
-        n = 0;
-        if (!thick && round < s->desc.cmr_rounds && !events && !cti_cmr_thicken(s, c, &n))
-            return 0;
-        thick = 1;
-        out->clear = n == 0;
+        out->clear = CTI_LEN(s->hits) == 0;
         if (out->clear)
             return 1;
+        if (!cti_cmr_refine(s, c, out))
+            return 0;
     }
     return 1;
 }
@@ -42021,14 +41983,14 @@ static int cti_cmr_crushed(const cti_state *s, cti_attempt *out)
     return 1;
 }
 
-/* 1: a component of a body that gains energy */
+/* 1 for a component of a body whose energy rose by more than its bound in the present iteration */
 static int cti_cmr_gains(const cti_state *s, const cti_component *q)
 {
     int m = s->history.model_of[s->factors.blocks[q->begin]];
     return m >= 0 && s->gains[m];
 }
 
-/* rows of components that are linearized anew are solved again; one that has no row moves freely. 0: out of memory */
+/* Marks the rows of components that were linearized again as unsolved; a component without rows takes its free motion. 0: out of memory */
 static int cti_cmr_freshen(cti_state *s)
 {
     uint8_t *touched = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->factors.components));
@@ -42049,8 +42011,8 @@ static int cti_cmr_freshen(cti_state *s)
     return 1;
 }
 
-/* another Newton iteration: bodies that gain energy are linearized where they are now, by Euler's rule, which loses energy where the others
-   keep it and an error of theirs is a gain; and all is solved again. 0: out of memory */
+/* Another Newton iteration. Bodies that gain energy are linearized where the last iteration ended, and the whole problem is solved again. They are
+   stepped by Euler's rule, which dissipates: under a scheme that keeps energy an error of the linearization is a gain. 0: out of memory */
 static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
 {
     double t0 = cti_cmr_clock(s), t1;
@@ -42644,7 +42606,7 @@ static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
         r->residual = cti_max(r->residual, a->residual);
 }
 
-/* what an attempt does beside its four parts, rows and tests of its motion, counts as detection; t0: when it began [ms] */
+/* the time of an attempt that its four parts do not count, that of rows and motion tests, is added to detection; t0 [ms]: its begin */
 static void cti_step_time(const cti_state *s, double t0, cti_attempt *a)
 {
     double rest = cti_cmr_clock(s) - t0 - a->ms_assemble - a->ms_unconstrained - a->ms_detect - a->ms_solve;
@@ -42966,7 +42928,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
             whole = 0, halved = 1;
             continue;
         }
-        if (!(t.a.residual <= s->desc.solver.tolerance)) /* the judge's, of whichever solver */
+        if (!(t.a.residual <= s->desc.solver.tolerance)) /* natural map, whichever solver was used */
             cti_step_status(r, t.a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
         if (((!t.good || t.rests) && !cti_step_force(s, sub, &t, r)) ||
             !cti_step_commit(s, sub, !t.good || t.rests, memory, dt_memory, &s->memory_step[slot], r))
@@ -46427,7 +46389,8 @@ CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d,
 
 /* ---- 9_world/bodies_soft.c ---- */
 /* bodies_soft.c -- soft bodies and cloth: nodes with an elastic model, and the surface that collides. Method: the boundary of the tets, or a
-   triangle mesh that is embedded in them by barycentric weights; a tet then counts with the part of it that the mesh encloses. Based on: Otaduy 2009, sec. 6 (letters in coarse tets). */
+   triangle mesh that is embedded in them by barycentric weights; a tet then counts with the part of it that the mesh encloses.
+   Based on: Otaduy 2009, sec. 6 (letters in coarse tets). */
 
 #define CTI_BODIES_REACH CTI_R(0.25) /* how far outside of its tet, in weights, a vertex may be embedded */
 
@@ -47417,10 +47380,12 @@ CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, con
         if (!cti_bodies_is_moderate(velocities + 3 * (size_t)i))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, 0, "a velocity is too large: its fourth power is not finite (element: vertex)");
     memcpy(w->state.v + 3 * (size_t)b->block0, velocities, sizeof(ct_real) * 3 * (size_t)n);
-    /* they are those of now: every integrator starts again from them */
-    for (i = 0; i < n; i++)
-        w->state.dt_prev[b->block0 + i] = 0;
     w->state.energies_known = 0;
+    /* where v is the velocity at the end of a step, the scheme starts again from it; where it is that of a step's middle, what was read may be
+       set again */
+    for (i = b->block0; i < b->block0 + n; i++)
+        if (w->state.history.touched && i < CTI_LEN(w->state.history.touched) && !cti_motion_is_halfway(&w->state, i))
+            w->state.dt_prev[i] = 0;
     return CT_OK;
 }
 
@@ -47832,6 +47797,7 @@ static void cti_untangle_hold(cti_state *s, int all)
 static void cti_untangle_rest(cti_state *s)
 {
     int i, k;
+    s->energies_known = 0;
     memset(s->v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     s->energies_known = 0; /* before the first step they hold gravity's, too */
     for (i = 0; i < CTI_LEN(s->rigids); i++)
@@ -51908,7 +51874,6 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ICA_VELOCITY_US
 #undef CTI_ICA_SOLVE_US
 #undef CTI_ICA_JUDGE
-#undef CTI_ICA_EARLY
 #undef CTI_ICA_STALL
 #undef CTI_DUAL_MOST
 #undef CTI_MPRGP_ROUNDING
@@ -51993,7 +51958,6 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_DETECT_TRUST
 #undef CTI_DETECT_SEP
 #undef CTI_DETECT_SLACK
-#undef CTI_DETECT_CLOSER
 #undef CTI_DETECT_CONE
 #undef CTI_DETECT_FAST
 #undef CTI_DETECT_LAST

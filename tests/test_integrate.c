@@ -483,7 +483,7 @@ static void the_hash_knows_the_history(void **state)
         for (k = 0; k < 3 * n; k++)
             u[k] = (ct_real)v[k];
         assert_int_equal(ct_body_set_velocities(w[0], b[0], u, n), CT_OK);
-        assert_false(ct_world_hash(w[0]) == ct_world_hash(w[1]));
+        assert_int_equal(ct_world_hash(w[0]) == ct_world_hash(w[1]), i == CT_INTEGRATOR_EULER);
         free(u), free(v);
         ct_mesh_free(&m);
         ct_world_destroy(w[0]), ct_world_destroy(w[1]);

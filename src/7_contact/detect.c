@@ -9,10 +9,7 @@
 
 #define CTI_DETECT_TRUST CTI_R(4)    /* of the thickness: a row when the free motion would close the gap */
 #define CTI_DETECT_SEP CTI_R(0.25)   /* of the thickness: what CCD keeps */
-#define CTI_DETECT_SLACK CTI_R(0.92) /* of the thickness: flat edges below it get a row */
-#define CTI_DETECT_CLOSER CTI_R(0.75) /* of the thickness: a pair that a motion brings below this gets a row in the same step; a pair above it is
-                                         lifted in the next steps. With 0.9 S2 takes 1.2 rounds a step (not 1.05), S1 1.2 (not 1.1); with 0.5
-                                         falling piles come to rest nearer */
+#define CTI_DETECT_SLACK CTI_R(0.5) /* of the thickness: flat edges below it get a row */
 #define CTI_DETECT_CONE CTI_R(0.02)  /* sine by which a direction may leave a feature's normal cone */
 #define CTI_DETECT_FAST CTI_R(16)    /* of the thickness: what goes farther in a step has boxes of their own for start and end */
 #define CTI_DETECT_LAST CTI_R(1)     /* of the thickness: what moves at most so far in a step stays in its boxes for some */
@@ -42,7 +39,6 @@ CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
 {
     cti_detect_free_list(mem, &d->vf);
     cti_detect_free_list(mem, &d->ee);
-    cti_detect_free_list(mem, &d->closer);
     CTI_FREE(mem, d->ve);
     CTI_FREE(mem, d->vv);
     CTI_FREE(mem, d->lo);
@@ -476,87 +472,6 @@ CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, co
 {
     return cti_detect_near_list(mem, d, s, x1, memory, 0, out) && cti_detect_near_list(mem, d, s, x1, memory, 1, out) &&
            cti_detect_near_rest(mem, d, s, x1, memory, out);
-}
-
-/* ---- pairs that a motion brings under their thickness ---- */
-
-/* how far the features of a pair of vertices v[0 .. n_a), v[n_a .. 4) may come nearer on the way to x1, at most */
-static ct_real cti_detect_gain(const cti_surface *s, const ct_real *x1, const int32_t *v, int n_a)
-{
-    cti_v3 m[4];
-    ct_real big2 = 0;
-    int i, k;
-    for (k = 0; k < 4; k++)
-        m[k] = cti_v3_sub(cti_v3_at(x1, v[k]), cti_v3_at(s->x0, v[k]));
-    for (i = 0; i < n_a; i++)
-        for (k = n_a; k < 4; k++)
-            big2 = cti_max(big2, cti_v3_norm2(cti_v3_sub(m[i], m[k])));
-    return cti_sqrt(big2);
-}
-
-/* candidates that were farther apart than CTI_DETECT_CLOSER, and may not be at x1, into d->closer. fastest: longest way of a vertex */
-static int cti_detect_closer_list(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, ct_real fastest, int edges)
-{
-    const cti_list *l = edges ? &d->ee : &d->vf;
-    cti_list *c = &d->closer;
-    int i, n = CTI_LEN(l->pairs) / 2, m = 0;
-    if (!CTI_RESIZE(mem, c->pairs, 2 * n) || !CTI_RESIZE(mem, c->quads, 4 * n))
-        return 0;
-    for (i = 0; i < n; i++) {
-        const int32_t *v = l->quads + 4 * (size_t)i;
-        ct_real apart = l->min_sep[i] * (CTI_DETECT_CLOSER / CTI_DETECT_SEP), far = apart + 2 * fastest;
-        if (l->d2[i] > far * far || l->d2[i] < apart * apart)
-            continue;
-        far = apart + cti_detect_gain(s, x1, v, 1 + edges);
-        if (l->d2[i] > far * far)
-            continue;
-        memcpy(c->pairs + 2 * (size_t)m, l->pairs + 2 * (size_t)i, 2 * sizeof *v);
-        memcpy(c->quads + 4 * (size_t)m, v, 4 * sizeof *v);
-        m++;
-    }
-    return CTI_RESIZE(mem, c->pairs, 2 * m) && CTI_RESIZE(mem, c->quads, 4 * m) && cti_detect_reserve(mem, c, m, 3 - edges);
-}
-
-/* keeps, of the hits from `first` on, those whose distance at the end (`view`) is below that at the start and below CTI_DETECT_CLOSER */
-static void cti_detect_closer_take(const cti_surface *s, const cti_surface *view, cti_hit *hits, int first)
-{
-    int i, k = first, f;
-    for (i = first; i < CTI_LEN(hits); i++) {
-        cti_pair *p = &hits[i].pair, q = *p;
-        ct_real h = CTI_DETECT_CLOSER * cti_pair_thickness(s, p);
-        if (cti_v3_dot(hits[i].normal, cti_pair_offset(view, view->x0, p)) < h && cti_pair_closest(s, s->x0, &q, &f) >= h)
-            hits[k++] = hits[i];
-    }
-    if (hits)
-        stbds_header(hits)->length = (size_t)k;
-}
-
-CTI_FN int cti_detect_closer(cti_mem *mem, cti_detect *d, const cti_surface *s, const cti_surface *view, const cti_memory *memory, cti_hit **out)
-{
-    int first = CTI_LEN(*out), edges, b;
-    ct_real fastest = 0;
-    cti_detect at = *d;
-    for (b = 0; b < s->n_bodies; b++)
-        fastest = cti_max(fastest, 2 * cti_detect_way(s, b, view->x0)); /* the largest coordinate, doubled, is more than the length */
-    for (edges = 0; edges < 2; edges++) {
-        cti_detect_loop q;
-        int ok = cti_detect_closer_list(mem, d, s, view->x0, fastest, edges);
-        cti_list *l = edges ? &at.ee : &at.vf;
-        if (!ok)
-            return 0;
-        *l = d->closer;
-        q.s = view, q.l = l, q.edges = edges;
-        cti_tasks_run_work(s->soup.tasks, cti_detect_distance_range, cti_detect_cuts(l), CTI_DETECT_DISTANCE_US, &q);
-        at.maybe = d->maybe;
-        ok = cti_detect_near_list(mem, &at, view, view->x0, memory, edges, out);
-        d->maybe = at.maybe;
-        if (!ok)
-            return 0;
-    }
-    if (!cti_detect_near_rest(mem, d, view, view->x0, memory, out))
-        return 0;
-    cti_detect_closer_take(s, view, *out, first);
-    return 1;
 }
 
 /* ---- collisions ---- */

@@ -30,7 +30,6 @@ CTI_FN void cti_hits_take(cti_hit *hits, const uint8_t *keep);
 
 typedef struct cti_detect {
     cti_list vf, ee;
-    cti_list closer;         /* scratch: what cti_detect_closer looks at */
     int32_t *ve, *vv;        /* codimensional candidates [2 n] */
     ct_real *lo, *hi;        /* [6 nv] the lists are complete while each vertex starts in its first box and ends in its second */
     ct_real *toi;            /* scratch [n] */
@@ -62,10 +61,6 @@ CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *
    one pair for each geometric contact where features meet (twins.h has those that only nearly do), and every pair that carried load in
    `memory`. 0 when memory ran out. */
 CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out);
-
-/* cti_detect_closer -- appends to *out the pairs that start no nearer than three quarters of their thickness and end nearer, with
-   normal and weights at the end; features that meet have one, as for cti_detect_near. view: *s with x0 at the end. 0 when memory ran out. */
-CTI_FN int cti_detect_closer(cti_mem *mem, cti_detect *d, const cti_surface *s, const cti_surface *view, const cti_memory *memory, cti_hit **out);
 
 /* cti_detect_collisions -- appends to *out every candidate that comes nearer than its min_sep on the way from x0 to x1, with normal and
    weights at the time of impact. 0 when memory ran out. */

@@ -5,6 +5,7 @@
    thickness, so that rounding can not turn a touch into a crossing; a pair whose row the motion breaks is solved again instead of getting a
    twin; a body that nodes cannot solve is taken whole; a solve that is not plausible ends the attempt. */
 #include "cmr.h"
+#include "../0_base/log.h"
 #include "balance.h"
 #include "integrate.h"
 #include "motion.h"
@@ -186,6 +187,21 @@ static void cti_cmr_free_range(int begin, int end, int worker, void *context)
         cti_cmr_free_component(q->s, q->dt, &q->s->factors.components[begin], worker);
 }
 
+/* names a body that is rigid to a step of this length, once; its number is that of its first vertex's body on the surface */
+static void cti_cmr_tell(const cti_state *s, ct_real dt, cti_component *q)
+{
+    cti_logger log;
+    if (!q->stiff || q->told)
+        return;
+    q->told = 1;
+    log.fn = s->desc.log, log.user = s->desc.log_user;
+    cti_logger_write(&log, CT_LOG_INFO,
+                     "%d nodes from (%g, %g, %g) on are so stiff for their density, their size and a step of %g s that they move as one: "
+                     "a rigid body does the same for less",
+                     q->end - q->begin, (double)s->x[3 * s->factors.blocks[q->begin]], (double)s->x[3 * s->factors.blocks[q->begin] + 1],
+                     (double)s->x[3 * s->factors.blocks[q->begin] + 2], (double)dt);
+}
+
 /* v_free: A v = b */
 static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 {
@@ -197,8 +213,10 @@ static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     for (c = 0; c < n; c++)
         if (!s->factors.components[c].guessed && !cti_factors_prepare(&s->factors, &s->factors.components[c], dt))
             return 0;
-    for (c = 0; c < n; c++)
+    for (c = 0; c < n; c++) {
         cti_motion_whole(s, &s->factors.components[c]);
+        cti_cmr_tell(s, dt, &s->factors.components[c]);
+    }
     q.s = s, q.dt = dt;
     cti_tasks_run_work(&s->desc.tasks, cti_cmr_free_range, n, CTI_CMR_FREE_US * s->n / cti_max_int(1, n), &q);
     for (c = 0; c < n; c++)
@@ -525,34 +543,6 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
     }
 }
 
-/* Adds rows for pairs that have none and that the motion brings below their thickness, though without a collision. *out_n: how many. 0: out of
-   memory */
-static int cti_cmr_thicken(cti_state *s, const cti_row_context *c, int *out_n)
-{
-    cti_surface view = s->surface;
-    cti_cmr_index x;
-    int i, n = 0;
-    view.x0 = view.x1;
-    *out_n = 0;
-    CTI_CLEAR(s->hits);
-    if (!cti_detect_closer(s->mem, &s->detect, &s->surface, &view, c->memory, &s->hits))
-        return 0;
-    if (CTI_LEN(s->hits) == 0)
-        return 1;
-    if (!cti_cmr_make_index(s, &x))
-        return 0;
-    for (i = 0; i < CTI_LEN(s->hits); i++)
-        if (x.count[cti_cmr_find(&x, cti_pair_key(&s->surface, &s->hits[i].pair))] == 0)
-            s->hits[n++] = s->hits[i];
-    stbds_header(s->hits)->length = (size_t)n;
-    if (n == 0)
-        return 1;
-    if (!cti_twins_cull(s->arena, &view, c->memory, s->hits) || !cti_cull_flat(s->arena, &view, c->memory, s->hits) || !cti_cmr_add_rows(s, c))
-        return 0;
-    *out_n = CTI_LEN(s->hits);
-    return 1;
-}
-
 /* rows for the collisions in hits. 0: out of memory */
 static int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *out)
 {
@@ -568,7 +558,7 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
 {
     ct_real scale = cti_cmr_scale(s, dt);
     double t, reach = cti_plausible_reach(s, dt);
-    int round, thick = 0, n, events = s->event_least > 0 && dt >= 2 * s->event_least;
+    int round;
     for (round = 0; round <= s->desc.cmr_rounds; round++) {
         t = cti_cmr_clock(s);
         if (CTI_LEN(s->rows)) {
@@ -586,19 +576,11 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
             return 0;
         if (out->event > 0)
             return 1;
-        if (CTI_LEN(s->hits) > 0) {
-            if (!cti_cmr_refine(s, c, out))
-                return 0;
-            continue;
-        }
-        /* one round of an attempt may be for the thickness alone, where pairs that meet do not end the step */
-        n = 0;
-        if (!thick && round < s->desc.cmr_rounds && !events && !cti_cmr_thicken(s, c, &n))
-            return 0;
-        thick = 1;
-        out->clear = n == 0;
+        out->clear = CTI_LEN(s->hits) == 0;
         if (out->clear)
             return 1;
+        if (!cti_cmr_refine(s, c, out))
+            return 0;
     }
     return 1;
 }

@@ -495,7 +495,6 @@ static int cti_dcd_finish(cti_state *s, ct_step_report *r)
             r->min_distance = touch[i].distance, s->limit = touch[i].pair;
     r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
     CTI_FREE(s->mem, touch);
-    s->energies_known = 0;
     cti_step_energies(s, r);
     return 1;
 }

@@ -183,6 +183,9 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     cti_energy_works(s, dt);
     for (m = 0; m < s->n_models; m++) {
         double bound, gain = cti_energy_gain(s, m, dt, &bound);
+        /* a strain limit's stiffness is of its step: energies of steps of different lengths cannot be compared */
+        if (s->models[m]->springs.limit > 0 && dt != s->dt_memory)
+            gain = 0;
         s->gains[m] = !(gain <= bound) && !(gain <= bound + cti_energy_turning(s, m, dt));
         n += s->gains[m];
     }

@@ -2,6 +2,7 @@
 #include "world.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
+#include "../8_step/motion.h"
 
 static ct_code cti_bodies_stale(ct_world *w, ct_body_id body)
 {
@@ -255,10 +256,11 @@ CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, con
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, 0, "a velocity is too large: its fourth power is not finite (element: vertex)");
     memcpy(w->state.v + 3 * (size_t)b->block0, velocities, sizeof(ct_real) * 3 * (size_t)n);
     w->state.energies_known = 0;
-    /* they are those of now: every integrator starts again from them */
-    for (i = 0; i < n; i++)
-        w->state.dt_prev[b->block0 + i] = 0;
-    w->state.energies_known = 0;
+    /* where v is the velocity at the end of a step, the scheme starts again from it; where it is that of a step's middle, what was read may be
+       set again */
+    for (i = b->block0; i < b->block0 + n; i++)
+        if (w->state.history.touched && i < CTI_LEN(w->state.history.touched) && !cti_motion_is_halfway(&w->state, i))
+            w->state.dt_prev[i] = 0;
     return CT_OK;
 }
 

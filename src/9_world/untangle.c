@@ -111,7 +111,6 @@ static void cti_untangle_leave(ct_world *w, const cti_untangle *u)
 {
     cti_state *s = &w->state;
     s->still = 0;
-    s->energies_known = 0;
     memset(s->held, 0, (size_t)s->n);
     memcpy(s->desc.gravity, u->gravity, sizeof u->gravity);
     s->has_problem = 0;
