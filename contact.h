@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 5de339be30839c8f.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 4a13a38925afc3b2.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -28577,7 +28577,7 @@ static void cti_fill_grid(cti_fill_lines *q, const ct_real *x, const int32_t *te
             q->lo[k] = i == 0 ? p : cti_fill_min(q->lo[k], p), hi[k] = i == 0 ? p : cti_fill_max(hi[k], p);
         }
     width = cti_fill_max(hi[0] - q->lo[0], hi[1] - q->lo[1]);
-    q->d = cti_fill_max(size / CTI_FILL_LINES, width / CTI_FILL_AXIS);
+    q->d = cti_fill_max(size / (double)CTI_FILL_LINES, width / (double)CTI_FILL_AXIS);
     for (k = 0; k < 2; k++)
         q->n[k] = cti_max_int(1, cti_min_int((int)((hi[k] - q->lo[k]) / q->d) + 1, CTI_FILL_AXIS + 1));
 }

@@ -608,8 +608,8 @@ static double bound_of(int way)
     if (way == BODIES_REVERSED || way == VERTICES_REVERSED)
         return 2e-4;
     if (way == IN_A_MOVING_FRAME)
-        return FORMS_TOL(1e-6, 1e-3);
-    return way == TURNED || way == TURNED_WITH_GRAVITY ? 2e-5 : FORMS_TOL(1e-6, 2e-5);
+        return FORMS_TOL(1e-5, 1e-3);
+    return way == TURNED || way == TURNED_WITH_GRAVITY ? 2e-5 : FORMS_TOL(1e-5, 2e-5);
 }
 
 static void frames_and_numbers_do_not_matter(void **state)

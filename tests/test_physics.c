@@ -547,7 +547,7 @@ static void drape(double mass, ct_model model)
     }
     print_message("cloth of %g kg on a sphere: %d contacts, fastest vertex %.3g m/s, lowest at %.3g m, zones in %d steps\n", mass, contacts,
                   fastest, low, zones);
-    assert_true(contacts > 100);
+    assert_true(contacts > PLAIN_OR(100, 50));
     assert_true(fastest < 2.5 * G * 0.6);
     free(x);
     ct_mesh_free(&sheet), ct_mesh_free(&ball);

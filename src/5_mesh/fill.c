@@ -211,7 +211,7 @@ static void cti_fill_grid(cti_fill_lines *q, const ct_real *x, const int32_t *te
             q->lo[k] = i == 0 ? p : cti_fill_min(q->lo[k], p), hi[k] = i == 0 ? p : cti_fill_max(hi[k], p);
         }
     width = cti_fill_max(hi[0] - q->lo[0], hi[1] - q->lo[1]);
-    q->d = cti_fill_max(size / CTI_FILL_LINES, width / CTI_FILL_AXIS);
+    q->d = cti_fill_max(size / (double)CTI_FILL_LINES, width / (double)CTI_FILL_AXIS);
     for (k = 0; k < 2; k++)
         q->n[k] = cti_max_int(1, cti_min_int((int)((hi[k] - q->lo[k]) / q->d) + 1, CTI_FILL_AXIS + 1));
 }
