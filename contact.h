@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 4a13a38925afc3b2.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs e0409d2cbf727fe2.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -35720,6 +35720,8 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);
 /* cti_motion_whole -- s->whole of a component that is too stiff for float: a judge that measures impulses by the compliance of its nodes would
    not see one that throws it. Of others the nodes are what a contact moves first. */
 CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c);
+/* cti_motion_tell -- names a component that is rigid to a step of this length in the log, once. */
+CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q);
 /* cti_motion_place -- the same for another linearization of a component: s->q is s->x_new there, less its translation. The
    angular momentum that implicit Euler takes from a turn is not given back here: its own solution gains no energy. */
 CTI_FN void cti_motion_place(cti_state *s, int component);
@@ -35873,6 +35875,20 @@ CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c)
         m += s->mass[s->factors.blocks[i]];
     for (i = c->begin; m > 0 && i < c->end; i++)
         s->whole[s->factors.blocks[i]] = 1 / m;
+}
+
+CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q)
+{
+    cti_logger log;
+    if (!q->stiff || q->told)
+        return;
+    q->told = 1;
+    log.fn = s->desc.log, log.user = s->desc.log_user;
+    cti_logger_write(&log, CT_LOG_INFO,
+                     "%d nodes from (%g, %g, %g) on are so stiff for their density, their size and a step of %g s that they move as one: "
+                     "a rigid body does the same for less",
+                     q->end - q->begin, (double)s->x[3 * s->factors.blocks[q->begin]], (double)s->x[3 * s->factors.blocks[q->begin] + 1],
+                     (double)s->x[3 * s->factors.blocks[q->begin] + 2], (double)dt);
 }
 
 CTI_FN void cti_motion_place(cti_state *s, int component)
@@ -41558,21 +41574,6 @@ static void cti_cmr_free_range(int begin, int end, int worker, void *context)
         cti_cmr_free_component(q->s, q->dt, &q->s->factors.components[begin], worker);
 }
 
-/* names a body that is rigid to a step of this length, once; its number is that of its first vertex's body on the surface */
-static void cti_cmr_tell(const cti_state *s, ct_real dt, cti_component *q)
-{
-    cti_logger log;
-    if (!q->stiff || q->told)
-        return;
-    q->told = 1;
-    log.fn = s->desc.log, log.user = s->desc.log_user;
-    cti_logger_write(&log, CT_LOG_INFO,
-                     "%d nodes from (%g, %g, %g) on are so stiff for their density, their size and a step of %g s that they move as one: "
-                     "a rigid body does the same for less",
-                     q->end - q->begin, (double)s->x[3 * s->factors.blocks[q->begin]], (double)s->x[3 * s->factors.blocks[q->begin] + 1],
-                     (double)s->x[3 * s->factors.blocks[q->begin] + 2], (double)dt);
-}
-
 /* v_free: A v = b */
 static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 {
@@ -41586,7 +41587,7 @@ static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
             return 0;
     for (c = 0; c < n; c++) {
         cti_motion_whole(s, &s->factors.components[c]);
-        cti_cmr_tell(s, dt, &s->factors.components[c]);
+        cti_motion_tell(s, dt, &s->factors.components[c]);
     }
     q.s = s, q.dt = dt;
     cti_tasks_run_work(&s->desc.tasks, cti_cmr_free_range, n, CTI_CMR_FREE_US * s->n / cti_max_int(1, n), &q);

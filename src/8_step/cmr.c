@@ -5,7 +5,6 @@
    thickness, so that rounding can not turn a touch into a crossing; a pair whose row the motion breaks is solved again instead of getting a
    twin; a body that nodes cannot solve is taken whole; a solve that is not plausible ends the attempt. */
 #include "cmr.h"
-#include "../0_base/log.h"
 #include "balance.h"
 #include "integrate.h"
 #include "motion.h"
@@ -187,21 +186,6 @@ static void cti_cmr_free_range(int begin, int end, int worker, void *context)
         cti_cmr_free_component(q->s, q->dt, &q->s->factors.components[begin], worker);
 }
 
-/* names a body that is rigid to a step of this length, once; its number is that of its first vertex's body on the surface */
-static void cti_cmr_tell(const cti_state *s, ct_real dt, cti_component *q)
-{
-    cti_logger log;
-    if (!q->stiff || q->told)
-        return;
-    q->told = 1;
-    log.fn = s->desc.log, log.user = s->desc.log_user;
-    cti_logger_write(&log, CT_LOG_INFO,
-                     "%d nodes from (%g, %g, %g) on are so stiff for their density, their size and a step of %g s that they move as one: "
-                     "a rigid body does the same for less",
-                     q->end - q->begin, (double)s->x[3 * s->factors.blocks[q->begin]], (double)s->x[3 * s->factors.blocks[q->begin] + 1],
-                     (double)s->x[3 * s->factors.blocks[q->begin] + 2], (double)dt);
-}
-
 /* v_free: A v = b */
 static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 {
@@ -215,7 +199,7 @@ static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
             return 0;
     for (c = 0; c < n; c++) {
         cti_motion_whole(s, &s->factors.components[c]);
-        cti_cmr_tell(s, dt, &s->factors.components[c]);
+        cti_motion_tell(s, dt, &s->factors.components[c]);
     }
     q.s = s, q.dt = dt;
     cti_tasks_run_work(&s->desc.tasks, cti_cmr_free_range, n, CTI_CMR_FREE_US * s->n / cti_max_int(1, n), &q);

@@ -7,6 +7,7 @@
    Gravity's kick follows Stoermer-Verlet where a component falls. */
 #include "motion.h"
 #include "integrate.h"
+#include "../0_base/log.h"
 
 #define CTI_MOTION_LEAST CTI_R(1e-5) /* [rad] a smaller turn stretches by less than 5e-11, which neither precision's positions resolve */
 
@@ -130,6 +131,20 @@ CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c)
         m += s->mass[s->factors.blocks[i]];
     for (i = c->begin; m > 0 && i < c->end; i++)
         s->whole[s->factors.blocks[i]] = 1 / m;
+}
+
+CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q)
+{
+    cti_logger log;
+    if (!q->stiff || q->told)
+        return;
+    q->told = 1;
+    log.fn = s->desc.log, log.user = s->desc.log_user;
+    cti_logger_write(&log, CT_LOG_INFO,
+                     "%d nodes from (%g, %g, %g) on are so stiff for their density, their size and a step of %g s that they move as one: "
+                     "a rigid body does the same for less",
+                     q->end - q->begin, (double)s->x[3 * s->factors.blocks[q->begin]], (double)s->x[3 * s->factors.blocks[q->begin] + 1],
+                     (double)s->x[3 * s->factors.blocks[q->begin] + 2], (double)dt);
 }
 
 CTI_FN void cti_motion_place(cti_state *s, int component)

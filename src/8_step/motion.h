@@ -21,6 +21,8 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);
 /* cti_motion_whole -- s->whole of a component that is too stiff for float: a judge that measures impulses by the compliance of its nodes would
    not see one that throws it. Of others the nodes are what a contact moves first. */
 CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c);
+/* cti_motion_tell -- names a component that is rigid to a step of this length in the log, once. */
+CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q);
 /* cti_motion_place -- the same for another linearization of a component: s->q is s->x_new there, less its translation. The
    angular momentum that implicit Euler takes from a turn is not given back here: its own solution gains no energy. */
 CTI_FN void cti_motion_place(cti_state *s, int component);

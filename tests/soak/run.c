@@ -356,8 +356,9 @@ static void check_work(soak_run *u, const ct_step_report *r, double seconds)
                   u->out->blocks, seconds, bound, r->substeps, r->cmr_rounds, r->solver_iterations, r->solver_sweeps, r->zones);
     if (r->substeps > most + 1 || r->substeps < 1)
         soak_fail(u, SOAK_WORK, "%d substeps, at most %d", r->substeps, most);
-    if (u->desc.stepper == CT_STEPPER_CMR && r->cmr_rounds > 9 * (u->desc.cmr_rounds + 1))
-        soak_fail(u, SOAK_WORK, "%d rounds, at most %d", r->cmr_rounds, 9 * (u->desc.cmr_rounds + 1));
+    most = 9 * (u->desc.cmr_rounds + 1) * u->desc.newton_iterations;
+    if (u->desc.stepper == CT_STEPPER_CMR && r->cmr_rounds > most)
+        soak_fail(u, SOAK_WORK, "%d rounds, at most %d", r->cmr_rounds, most);
 }
 
 /* energy against the first step's and what gravity has done since */
