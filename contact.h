@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs e0409d2cbf727fe2.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs a44ae980fbc2e462.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -952,7 +952,8 @@ typedef struct ct_step_report {
     ct_real joint_error;   /* [m] largest distance by which joints without compliance are apart at the end; a turn counts by the body's size */
     double energy_kinetic, energy_elastic, energy_gravity; /* [J] at the end of the step; gravity's is 0 at the origin. Kinetic energy is that of the
                               velocities at the end, also where the integrator's own live in the middle of steps */
-    double work_script, work_pins, work_joints; /* [J] done in the step by scripted surfaces that touch, by pins, by joints and stitches */
+    double work_script, work_pins, work_joints; /* [J] done in the step by scripted surfaces that touch, by pins, by joints and stitches. All of this
+                              account is 0 with CT_STEPPER_DCD */
     double work_recovery;  /* [J] by easing apart what is nearer than its thickness, and by taking apart what is tangled */
     double loss_contact;   /* [J] taken by contacts: impacts, friction */
     double loss_damping;   /* [J] taken by mass and stiffness damping */

@@ -539,7 +539,8 @@ typedef struct ct_step_report {
     ct_real joint_error;   /* [m] largest distance by which joints without compliance are apart at the end; a turn counts by the body's size */
     double energy_kinetic, energy_elastic, energy_gravity; /* [J] at the end of the step; gravity's is 0 at the origin. Kinetic energy is that of the
                               velocities at the end, also where the integrator's own live in the middle of steps */
-    double work_script, work_pins, work_joints; /* [J] done in the step by scripted surfaces that touch, by pins, by joints and stitches */
+    double work_script, work_pins, work_joints; /* [J] done in the step by scripted surfaces that touch, by pins, by joints and stitches. All of this
+                              account is 0 with CT_STEPPER_DCD */
     double work_recovery;  /* [J] by easing apart what is nearer than its thickness, and by taking apart what is tangled */
     double loss_contact;   /* [J] taken by contacts: impacts, friction */
     double loss_damping;   /* [J] taken by mass and stiffness damping */
