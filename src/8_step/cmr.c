@@ -8,6 +8,7 @@
 #include "balance.h"
 #include "integrate.h"
 #include "motion.h"
+#include "newton.h"
 #include "plausible.h"
 #include "whirl.h"
 #include "../7_contact/cull.h"
@@ -596,13 +597,6 @@ static int cti_cmr_crushed(const cti_state *s, cti_attempt *out)
     return 1;
 }
 
-/* 1 for a component of a body whose energy rose by more than its bound in the present iteration */
-static int cti_cmr_gains(const cti_state *s, const cti_component *q)
-{
-    int m = s->history.model_of[s->factors.blocks[q->begin]];
-    return m >= 0 && s->gains[m];
-}
-
 /* Marks the rows of components that were linearized again as unsolved; a component without rows takes its free motion. 0: out of memory */
 static int cti_cmr_freshen(cti_state *s)
 {
@@ -614,11 +608,11 @@ static int cti_cmr_freshen(cti_state *s)
         for (k = 0; k < s->rows[i].n; k++) {
             c = s->factors.component_of[s->rows[i].term[k].block];
             touched[c] = 1;
-            s->origins[i].fresh |= cti_cmr_gains(s, &s->factors.components[c]);
+            s->origins[i].fresh |= cti_newton_gains(s, &s->factors.components[c]);
         }
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *q = &s->factors.components[c];
-        for (i = q->begin; !touched[c] && cti_cmr_gains(s, q) && i < q->end; i++)
+        for (i = q->begin; !touched[c] && cti_newton_gains(s, q) && i < q->end; i++)
             cti_v3_put(s->v_new, s->factors.blocks[i], cti_v3_at(s->v_free, s->factors.blocks[i]));
     }
     return 1;
@@ -631,9 +625,7 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
     double t0 = cti_cmr_clock(s), t1;
     int i, its = 0, n = CTI_LEN(s->factors.components);
     s->again++;
-    for (i = 0; i < n; i++)
-        if (cti_cmr_gains(s, &s->factors.components[i]))
-            cti_motion_place(s, i);
+    cti_newton_place(s, dt);
     cti_integrate_yield(s, s->gains);
     out->extended = 0;
     if (!cti_assemble(s, dt, &out->extended))
@@ -643,7 +635,7 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
     s->factors.matrix++;
     for (i = 0; i < n; i++) {
         cti_component *q = &s->factors.components[i];
-        if (!cti_cmr_gains(s, q))
+        if (!cti_newton_gains(s, q))
             continue;
         q->age = 1, q->stale = 1, q->guessed = 0;
         if (!cti_cmr_free_one(s, dt, q, &its))

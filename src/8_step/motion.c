@@ -147,19 +147,18 @@ CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q)
                      (double)s->x[3 * s->factors.blocks[q->begin] + 2], (double)dt);
 }
 
-CTI_FN void cti_motion_place(cti_state *s, int component)
+CTI_FN void cti_motion_place(const cti_state *s, const cti_component *p, ct_real *out)
 {
-    const cti_component *p = &s->factors.components[component];
-    cti_turn *t = &s->turns[component];
     cti_motion m, there;
-    cti_v3 back;
+    cti_v3 back = cti_v3_zero();
     int i;
-    cti_motion_measure(s, p, s->x, s->v, &m);
-    cti_motion_measure(s, p, s->x_new, s->v, &there);
-    back = cti_v3_sub(m.center, there.center);
+    if (cti_motion_is_free(s, p)) {
+        cti_motion_measure(s, p, s->x, s->v, &m);
+        cti_motion_measure(s, p, s->x_new, s->v, &there);
+        back = cti_v3_sub(m.center, there.center);
+    }
     for (i = p->begin; i < p->end; i++)
-        cti_v3_put(s->q, s->factors.blocks[i], cti_v3_add(cti_v3_at(s->x_new, s->factors.blocks[i]), back));
-    t->moved = 2, t->turns = 0;
+        cti_v3_put(out, s->factors.blocks[i], cti_v3_add(cti_v3_at(s->x_new, s->factors.blocks[i]), back));
 }
 
 CTI_FN void cti_motion_forces(cti_state *s)

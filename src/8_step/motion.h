@@ -23,9 +23,8 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);
 CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c);
 /* cti_motion_tell -- names a component that is rigid to a step of this length in the log, once. */
 CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q);
-/* cti_motion_place -- the same for another linearization of a component: s->q is s->x_new there, less its translation. The
-   angular momentum that implicit Euler takes from a turn is not given back here: its own solution gains no energy. */
-CTI_FN void cti_motion_place(cti_state *s, int component);
+/* cti_motion_place -- out [3 n] = s->x_new of a component's blocks; of one without pins less its translation. */
+CTI_FN void cti_motion_place(const cti_state *s, const cti_component *p, ct_real *out);
 /* cti_motion_forces -- Newmark: s->force = f(q) becomes (f(x) + f(q)) / 2. The first linearization of a step knows f(x) = R' f(q), and keeps it
    for the next ones. */
 CTI_FN void cti_motion_forces(cti_state *s);

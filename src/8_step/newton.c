@@ -1,0 +1,85 @@
+/* newton.c -- where a body that gains energy is linearized again.
+   Method: an implicit Euler step of one body is the minimum of the incremental potential
+     L(x) = |x - y|^2 / 2 dt^2 in the norm of (1 + dt alpha) M + Psi(x) - (J' r / dt)'x,
+   y where it would go without forces, r the impulses of the last solve. An iteration solves A u = b + J' r about q, so A p / dt^2 with p the way
+   from q to its end is minus the gradient of L at q, and p goes down as A is positive definite. The next place is q + a p, where a in (0, 1]
+   is halved, or less by a parabola, until L falls [Nocedal & Wright, Numerical Optimization, sec. 3.1]. What a body gains at the end of
+   the last iteration goes to zero with p. Stiffness damping acts on p alone, so it is in A, but not in L.
+   Translation does not change forces: of bodies without pins it is not part of p. */
+#include "newton.h"
+#include "integrate.h"
+#include "motion.h"
+
+#define CTI_NEWTON_TRIES 8     /* the last of them is at most 1/256 of the way */
+#define CTI_NEWTON_FALL 1e-4   /* share of what the slope promises that L has to fall */
+
+CTI_FN int cti_newton_gains(const cti_state *s, const cti_component *q)
+{
+    int m = s->history.model_of[s->factors.blocks[q->begin]];
+    return m >= 0 && s->gains[m];
+}
+
+/* slope p'A p / dt^2, force f'p and mass p'M p / dt^2 of a body's way p [J] */
+typedef struct cti_newton_way {
+    double slope, force, mass;
+} cti_newton_way;
+
+static void cti_newton_measure(const cti_state *s, int m, const ct_real *p, ct_real dt, cti_newton_way *out)
+{
+    int i;
+    memset(out, 0, sizeof *out);
+    for (i = s->history.block[m]; i <= s->history.last[m]; i++) {
+        out->slope += (double)cti_v3_dot(cti_v3_at(p, i), cti_bsr_row(&s->A, p, i));
+        out->mass += (double)(s->mass[i] * (1 + dt * s->alpha[i]) * cti_v3_norm2(cti_v3_at(p, i)));
+        out->force += (double)cti_v3_dot(cti_v3_at(p, i), cti_v3_at(s->force, i));
+    }
+    out->slope /= (double)(dt * dt), out->mass /= (double)(dt * dt);
+}
+
+/* share of the way p that body m goes; x [3 n] is scratch */
+static ct_real cti_newton_search(cti_state *s, int m, ct_real dt, const ct_real *p, ct_real *x)
+{
+    double psi, a = 1;
+    cti_newton_way way;
+    int i, k;
+    cti_newton_measure(s, m, p, dt, &way);
+    cti_model_ahead(s->models[m], dt, 1, NULL);
+    psi = cti_model_energy(s->models[m], s->q);
+    for (k = 1; k < CTI_NEWTON_TRIES; k++) {
+        double rise, share;
+        for (i = 3 * s->history.block[m]; i < 3 * s->history.last[m] + 3; i++)
+            x[i] = s->q[i] + (ct_real)a * p[i];
+        rise = cti_model_energy(s->models[m], x) - psi - a * (way.slope - way.force) + a * a / 2 * way.mass;
+        if (rise <= -CTI_NEWTON_FALL * a * way.slope)
+            break;
+        share = way.slope * a / (2 * (rise + way.slope * a));
+        a *= share > 0.1 ? (share < 0.5 ? share : 0.5) : 0.1;
+    }
+    return (ct_real)a;
+}
+
+CTI_FN void cti_newton_place(cti_state *s, ct_real dt)
+{
+    ct_real *p = s->pcg_work, *x = p + 3 * (size_t)s->n;
+    int c, i, m;
+    memcpy(p, s->q, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        if (cti_newton_gains(s, &s->factors.components[c])) {
+            cti_motion_place(s, &s->factors.components[c], p);
+            s->turns[c].moved = 2, s->turns[c].turns = 0;
+        }
+    for (i = 0; i < 3 * s->n; i++)
+        p[i] -= s->q[i];
+    for (m = 0; m < s->n_models; m++) {
+        ct_real a = 1;
+        if (!s->gains[m])
+            continue;
+        if (cti_integrate_is_plain(s, s->history.block[m]))
+            a = cti_newton_search(s, m, dt, p, x);
+        for (i = 3 * s->history.block[m]; i < 3 * s->history.last[m] + 3; i++)
+            s->q[i] += a * p[i];
+    }
+}
+
+#undef CTI_NEWTON_TRIES
+#undef CTI_NEWTON_FALL
