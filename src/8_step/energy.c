@@ -97,16 +97,21 @@ CTI_FN void cti_energy_state(cti_state *s)
     cti_energy_rigids(s);
 }
 
+/* [s] of gravity that the end velocity of a block lacks at the tentative end */
+static ct_real cti_energy_late(const cti_state *s, int i, ct_real dt)
+{
+    int m = s->history.model_of[i];
+    return m < 0 || s->desc.integrator == CT_INTEGRATOR_EULER || s->history.touches[m] ? s->fall_new[i] * dt / 2 : 0;
+}
+
 /* energies at the tentative end */
 static void cti_energy_end(cti_state *s, ct_real dt)
 {
     const ct_real *v = cti_integrate_end(s, dt);
     int i;
     cti_energy_places(s, s->x_new, dt, s->energies_new);
-    for (i = 0; i < s->n; i++) {
-        int m = s->history.model_of[i], middle = m < 0 || s->desc.integrator == CT_INTEGRATOR_EULER || s->history.touches[m];
-        cti_energy_speed(s, i, v, middle ? s->fall_new[i] * dt / 2 : 0, s->energies_new);
-    }
+    for (i = 0; i < s->n; i++)
+        cti_energy_speed(s, i, v, cti_energy_late(s, i, dt), s->energies_new);
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
         cti_rigid r = s->rigids[i];
         cti_v3_put(r.spin, 0, cti_m3_mul_v(r.I_mid, cti_v3_at(s->v_new, r.block + 1)));
@@ -188,6 +193,72 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
             gain = 0;
         s->gains[m] = !(gain <= bound) && !(gain <= bound + cti_energy_turning(s, m, dt));
         n += s->gains[m];
+    }
+    return n;
+}
+
+/* 1 where all bodies together gain no more than they may: what zones take from one they give to another */
+static int cti_energy_agrees(const cti_state *s, ct_real dt)
+{
+    double gain = 0, may = 0, bound;
+    int m;
+    for (m = 0; m < s->n_models; m++)
+        gain += cti_energy_gain(s, m, dt, &bound), may += bound;
+    for (; m < s->n_models + CTI_LEN(s->rigids); m++) {
+        double e0 = cti_energy_sum(&s->energies[m]), e1 = cti_energy_sum(&s->energies_new[m]);
+        gain += e1 - e0 - s->works[m], may += CTI_ENERGY_GAIN * (s->energies[m].kinetic + s->energies_new[m].kinetic + fabs(s->works[m]));
+    }
+    return gain <= may;
+}
+
+/* takes `gain` from the kinetic energy of a component's end: first from what is not rigid motion, then from all. Returns what it took [J] */
+static double cti_energy_slow(cti_state *s, const cti_component *p, double gain, ct_real *out_lost)
+{
+    ct_real *v = s->history.v_end, about, all;
+    const int32_t *blocks = s->factors.blocks;
+    cti_motion m;
+    cti_v3 w;
+    double rigid, free;
+    int i;
+    cti_motion_measure(s, p, s->x_new, v, &m);
+    if (!(m.mass > 0))
+        return 0;
+    if (!cti_motion_rate(&m, &w))
+        w = cti_v3_zero();
+    rigid = (double)(m.mass / 2 * cti_v3_norm2(m.speed) + cti_v3_dot(w, m.spin) / 2);
+    free = cti_max(0, m.about - (double)cti_v3_dot(w, m.spin) / 2);
+    about = (ct_real)(gain < free ? sqrt(1 - gain / free) : 0);
+    all = (ct_real)(gain <= free ? 1 : (gain - free < rigid ? sqrt(1 - (gain - free) / rigid) : 0));
+    for (i = p->begin; i < p->end; i++) {
+        int b = blocks[i];
+        cti_v3 u = cti_v3_add(m.speed, cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->x_new, b), m.center)));
+        cti_v3_put(v, b, cti_v3_mul(cti_v3_mad(u, cti_v3_sub(cti_v3_at(v, b), u), about), all));
+    }
+    *out_lost += (1 - all) * m.mass * cti_v3_norm(m.speed);
+    return cti_min(gain, free + rigid);
+}
+
+CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost)
+{
+    int m, c, i, n = 0;
+    if (cti_energy_agrees(s, dt)) {
+        memset(s->gains, 0, (size_t)s->n_models);
+        return 0;
+    }
+    for (m = 0; m < s->n_models; m++) {
+        double bound, gain = s->gains[m] ? cti_energy_gain(s, m, dt, &bound) : 0;
+        if (!s->gains[m])
+            continue;
+        if (!(gain < s->energies_new[m].kinetic)) {
+            n++;
+            continue;
+        }
+        for (c = 0; c < CTI_LEN(s->factors.components); c++)
+            if (s->history.model_of[s->factors.blocks[s->factors.components[c].begin]] == m)
+                gain -= cti_energy_slow(s, &s->factors.components[c], gain, out_lost);
+        s->gains[m] = 0, s->energies_new[m].kinetic = 0;
+        for (i = s->history.block[m]; i <= s->history.last[m]; i++)
+            cti_energy_speed(s, i, s->history.v_end, cti_energy_late(s, i, dt), s->energies_new);
     }
     return n;
 }

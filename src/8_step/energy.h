@@ -16,6 +16,10 @@ CTI_FN void cti_energy_state(cti_state *s);
 /* cti_energy_try -- energies of the tentative end of a substep dt. Returns how many deformable bodies, marked in s->gains [models], gain more than
    the work done on them and a bound. */
 CTI_FN int cti_energy_try(cti_state *s, ct_real dt);
+/* cti_energy_calm -- the last resort, after cti_energy_try found bodies that gain: where all bodies together gain, theirs is taken from their
+   velocities at the end, from what is not rigid motion first. Returns how many, still marked in s->gains, gain more than they could give;
+   *out_lost += momentum [N s] of the others. */
+CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost);
 /* cti_energy_account -- the account of a substep dt that cti_energy_try has looked at, before it is committed. */
 CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out);
 /* cti_energy_commit -- after a commit: the tentative energies become those of the state. out: a correction of the account, since joints between

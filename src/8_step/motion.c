@@ -54,8 +54,7 @@ static int cti_motion_is_free(const cti_state *s, const cti_component *c)
     return is_free;
 }
 
-/* angular velocity of a rigid body with this motion; 0: nodes on a line have none about it, and rounding decides */
-static int cti_motion_rate(const cti_motion *m, cti_v3 *out)
+CTI_FN int cti_motion_rate(const cti_motion *m, cti_v3 *out)
 {
     ct_real inverse[9];
     if (!(m->mass > 0) || !cti_m3_inverse(m->inertia, inverse))

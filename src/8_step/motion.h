@@ -15,6 +15,8 @@ typedef struct cti_motion {
 
 /* cti_motion_measure -- sums over the component's blocks. */
 CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const ct_real *x, const ct_real *v, cti_motion *out);
+/* cti_motion_rate -- angular velocity [rad/s] of a rigid body with this motion. 0: nodes on a line have none about it, and rounding decides. */
+CTI_FN int cti_motion_rate(const cti_motion *m, cti_v3 *out);
 /* cti_motion_predict -- s->q [3 n]: x after the turn that each component's angular momentum gives it in dt without contacts, and s->turns
    [components]. Translation does not change forces, and is left out. */
 CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);

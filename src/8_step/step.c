@@ -91,15 +91,13 @@ static void cti_step_commit_rigids(cti_state *s)
         memcpy(s->frames0, s->frames1, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->rigids));
 }
 
-/* the tentative end becomes the state; forced: by the fail-safe */
-static int cti_step_commit(cti_state *s, ct_real dt, int forced, const cti_memory *memory, ct_real dt_memory, cti_memory *next, ct_step_report *r)
+/* the tentative end becomes the state */
+static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_memory *next, ct_step_report *r)
 {
     const ct_real *v = s->history.v_end;
     cti_row_context c;
     cti_account account;
     int i;
-    if (forced) /* the fail-safe has changed the motion that was looked at */
-        cti_energy_try(s, dt);
     cti_energy_account(s, dt, &account);
     cti_step_account(r, &account);
     cti_cmr_context(s, dt, memory, dt_memory, &c);
@@ -308,11 +306,44 @@ typedef struct cti_step_try {
     cti_attempt a;
     int good;
     int shorter; /* it is not, and half of its length may be */
-    int rests;   /* times that something wild was held in it */
+    int again;   /* it cannot be shorter, and something wild is held when it is tried again */
+    int rests;   /* times that something was held in it */
 } cti_step_try;
 
-/* what neither is good nor can be shorter, or has wild bodies at rest: integrators are told of it. 0: out of memory */
-static int cti_step_force(cti_state *s, ct_real dt, cti_step_try *t, ct_step_report *r)
+/* one attempt of a substep. 0: out of memory */
+static int cti_step_once(cti_state *s, ct_real dt, ct_real sub, const cti_memory *memory, ct_real dt_memory, cti_step_try *t, ct_step_report *r)
+{
+    cti_attempt *a = &t->a;
+    double t0 = cti_cmr_clock(s);
+    cti_arena_reset(s->arena);
+    if ((s->detect.n_tangled && !cti_tangle_find(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, a))
+        return 0;
+    cti_step_time(s, t0, a);
+    t->good = a->clear && a->converged && !a->crushed && !a->spun && !a->strained && !a->gained && cti_step_is_finite(s);
+    t->shorter = !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s, dt);
+    t->again = !t->shorter && a->wild > 0 && t->rests < CTI_STEP_RESTS;
+    t->rests += t->again;
+    cti_step_note(r, a, !t->shorter && !t->again && !(a->event > 0));
+    if (!t->good || a->event > 0)
+        s->limit = a->limit;
+    return 1;
+}
+
+/* tries a substep; what is wild in the shortest is held, and the rest is solved about it. 0: out of memory */
+static int cti_step_attempt(cti_state *s, ct_real dt, ct_real sub, const cti_memory *memory, ct_real dt_memory, cti_step_try *t, ct_step_report *r)
+{
+    t->rests = 0;
+    cti_step_release(s);
+    do {
+        if (!cti_step_once(s, dt, sub, memory, dt_memory, t, r))
+            return 0;
+    } while (t->again);
+    return 1;
+}
+
+/* ends what neither is good nor can be shorter, or has wild bodies at rest: integrators are told of it. Returns how many bodies gain more energy
+   than can be taken from their motion; -1: out of memory */
+static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_report *r)
 {
     cti_attempt *a = &t->a;
     int resting = t->rests || a->gave_up;
@@ -322,36 +353,36 @@ static int cti_step_force(cti_state *s, ct_real dt, cti_step_try *t, ct_step_rep
         cti_step_rested(s, a->gave_up);
     /* zones may push what rests */
     if ((t->rests && !a->clear && !cti_assemble_pins(s, dt)) || !cti_step_fail_safe(s, dt, a, r))
-        return 0;
+        return -1;
     cti_integrate_reset(s, !a->converged);
     cti_linkage_forget(s, !a->converged);
-    if (resting)
-        cti_step_note_rest(s, r);
-    return 1;
+    return cti_energy_try(s, dt) ? cti_energy_calm(s, dt, &r->momentum_lost) : 0;
 }
 
-/* tries a substep; what is wild in the shortest is held, and the rest is solved about it. 0: out of memory */
-static int cti_step_attempt(cti_state *s, ct_real dt, ct_real sub, const cti_memory *memory, ct_real dt_memory, cti_step_try *t, ct_step_report *r)
+/* what gains is held beside what rests already; all: every deformable body is */
+static void cti_step_hold(cti_state *s, int all)
 {
-    cti_attempt *a = &t->a;
-    int again;
-    t->rests = 0;
-    cti_step_release(s);
-    do {
-        double t0 = cti_cmr_clock(s);
-        cti_arena_reset(s->arena);
-        if ((s->detect.n_tangled && !cti_tangle_find(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, a))
+    int i, m;
+    for (i = 0; i < s->n; i++) {
+        m = s->history.model_of[i];
+        if (s->held[i] & CTI_HELD_RESTED || (m >= 0 && (all || s->gains[m])))
+            s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | CTI_HELD_WILD);
+    }
+}
+
+/* ends a substep by the fail-safe. Bodies that gain energy there are held, and the rest is solved about them. 0: out of memory */
+static int cti_step_force(cti_state *s, ct_real dt, ct_real sub, const cti_memory *memory, ct_real dt_memory, cti_step_try *t, ct_step_report *r)
+{
+    int k, n;
+    for (k = 1; (n = cti_step_end(s, sub, t, r)) > 0 && k <= CTI_STEP_RESTS; k++) {
+        cti_step_hold(s, k == CTI_STEP_RESTS);
+        t->rests++;
+        if (!cti_step_once(s, dt, sub, memory, dt_memory, t, r))
             return 0;
-        cti_step_time(s, t0, a);
-        t->good = a->clear && a->converged && !a->crushed && !a->spun && !a->strained && !a->gained && cti_step_is_finite(s);
-        t->shorter = !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s, dt);
-        again = !t->shorter && a->wild > 0 && t->rests < CTI_STEP_RESTS;
-        t->rests += again;
-        cti_step_note(r, a, !t->shorter && !again && !(a->event > 0));
-        if (!t->good || a->event > 0)
-            s->limit = a->limit;
-    } while (again);
-    return 1;
+    }
+    if (n >= 0 && (t->rests || t->a.gave_up))
+        cti_step_note_rest(s, r);
+    return n >= 0;
 }
 
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
@@ -385,8 +416,8 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         }
         if (!(t.a.residual <= s->desc.solver.tolerance)) /* natural map, whichever solver was used */
             cti_step_status(r, t.a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
-        if (((!t.good || t.rests) && !cti_step_force(s, sub, &t, r)) ||
-            !cti_step_commit(s, sub, !t.good || t.rests, memory, dt_memory, &s->memory_step[slot], r))
+        if (((!t.good || t.rests) && !cti_step_force(s, dt, sub, memory, dt_memory, &t, r)) ||
+            !cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot], r))
             return cti_step_take_back(s);
         memory = &s->memory_step[slot];
         slot ^= 1;
