@@ -11,7 +11,7 @@
 
 #define CTI_ENERGY_US 20.0 /* [us] that a body's elastic energy takes, about; see cti_tasks_run_work */
 /* share of a body's energy and work that it may gain in a substep: what a step of 1/60 s loses is some hundred times as much */
-#define CTI_ENERGY_GAIN 1e-3
+#define CTI_ENERGY_GAIN 2e-4
 #define CTI_ENERGY_ROUNDING 16.0 /* ulp of what an elastic energy is computed from */
 
 static int cti_energy_body(const cti_state *s, int block)
@@ -140,6 +140,15 @@ static void cti_energy_works(cti_state *s, ct_real dt)
 
 static double cti_energy_sum(const cti_energy *e) { return e->kinetic + e->elastic + e->gravity; }
 
+/* elastic energy of the start, with strain limits as stiff as a step dt makes them */
+static double cti_energy_elastic(const cti_state *s, int m, ct_real dt)
+{
+    if (!(s->models[m]->springs.limit > 0))
+        return s->energies[m].elastic;
+    cti_model_ahead(s->models[m], dt, 1, NULL);
+    return cti_model_energy(s->models[m], s->x);
+}
+
 /* what a body gains in the tentative step, and what it may: with the velocities and the gravity of its rule, whichever times they belong to.
    It may gain a share of the energies and the work at hand, of what gravity gives in a step, which is the scale of a solve's tolerance, and
    what rounding makes of its elastic energy */
@@ -148,8 +157,9 @@ static double cti_energy_gain(const cti_state *s, int m, ct_real dt, double *out
     const cti_energy *e0 = &s->energies[m], *e1 = &s->energies_new[m];
     const cti_history *q = &s->history;
     int plain = q->last[m] >= 0 && cti_integrate_is_plain(s, q->block[m]), i;
-    const ct_real *v1 = plain ? s->v_new : q->v_end;
+    const ct_real *v1 = plain && s->desc.integrator != CT_INTEGRATOR_EULER ? s->v_new : q->v_end;
     double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0;
+    double elastic = cti_energy_elastic(s, m, dt), gain;
     for (i = q->block[m]; i <= q->last[m]; i++) {
         ct_real kick = plain ? cti_motion_kick(s, i, dt) : dt;
         mass += (double)s->mass[i];
@@ -157,9 +167,11 @@ static double cti_energy_gain(const cti_state *s, int m, ct_real dt, double *out
         after += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_at(v1, i)));
         fall += (double)(s->mass[i] * kick * cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(s->v_new, i)));
     }
-    *out_bound = CTI_ENERGY_GAIN * (before + fabs(e0->elastic) + fabs(fall) + fabs(s->works[m]) + mass * g * g) +
+    *out_bound = CTI_ENERGY_GAIN * (before + fabs(elastic) + fabs(fall) + fabs(s->works[m]) + mass * g * g) +
                  CTI_ENERGY_ROUNDING * (double)CTI_EPS * (s->moduli[m] + fabs(e1->gravity));
-    return after - before + e1->elastic - e0->elastic - fall - s->works[m];
+    gain = after - before + e1->elastic - elastic - fall - s->works[m];
+    /* a free fall loses nothing to its rule: energies are those of one time */
+    return s->works[m] == 0 ? cti_max(gain, e1->kinetic - e0->kinetic + e1->elastic - elastic + e1->gravity - e0->gravity) : gain;
 }
 
 /* Bound of what implicit Euler itself gains in a body that impulses press while it turns: elastic energy is not convex under rotation. A turn by t
@@ -188,9 +200,6 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     cti_energy_works(s, dt);
     for (m = 0; m < s->n_models; m++) {
         double bound, gain = cti_energy_gain(s, m, dt, &bound);
-        /* a strain limit's stiffness is of its step: energies of steps of different lengths cannot be compared */
-        if (s->models[m]->springs.limit > 0 && dt != s->dt_memory)
-            gain = 0;
         s->gains[m] = !(gain <= bound) && !(gain <= bound + cti_energy_turning(s, m, dt));
         n += s->gains[m];
     }
