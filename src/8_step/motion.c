@@ -211,7 +211,7 @@ CTI_FN void cti_motion_balance(const cti_state *s, ct_real dt, ct_real *v)
         const int32_t *blocks = s->factors.blocks;
         cti_motion before, after;
         ct_real inverse[9];
-        cti_v3 w;
+        cti_v3 w, lack;
         int model = s->history.model_of[blocks[p->begin]];
         if (!s->turns[c].turns || (model >= 0 && s->history.reset[model]) || !cti_motion_is_alone(s, p))
             continue;
@@ -219,8 +219,10 @@ CTI_FN void cti_motion_balance(const cti_state *s, ct_real dt, ct_real *v)
         cti_motion_measure(s, p, s->x_new, v, &after);
         if (!cti_m3_inverse(after.inertia, inverse))
             continue;
-        w = cti_m3_mul_v(inverse, cti_v3_sub(cti_v3_mul(before.spin, cti_motion_damped(s, blocks[p->begin], dt)), after.spin));
-        if (!cti_finite(cti_v3_norm2(w)))
+        lack = cti_v3_sub(cti_v3_mul(before.spin, cti_motion_damped(s, blocks[p->begin], dt)), after.spin);
+        w = cti_m3_mul_v(inverse, lack);
+        /* nodes that are almost on a line have almost no inertia about it: what would have more energy than the motion is rounding */
+        if (!((double)cti_v3_dot(w, lack) <= 2 * after.about))
             continue;
         for (i = p->begin; i < p->end; i++)
             cti_v3_addto(v, blocks[i], cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->x_new, blocks[i]), after.center)));

@@ -9,6 +9,7 @@
    counted apart. */
 #define _POSIX_C_SOURCE 200809L
 #include "cases.h"
+#include "../../src/9_world/world.h"
 #include "../soak/run.h"
 #include <sys/wait.h>
 #include <unistd.h>
@@ -145,7 +146,7 @@ static double start_of(uint64_t seed, const soak_options *o)
 static void play_world(soak_run *u, int verbose, energy_run *e)
 {
     soak_rng r = soak_stream(u->seed, 3);
-    int k, n = 10 + soak_below(&r, 31);
+    int i, k, n = 10 + soak_below(&r, 31);
     double begin = energy_clock(), moving = 0, first = 0, least = 0;
     for (k = 0; k < n && !e->cut; k++) {
         ct_step_report p;
@@ -155,8 +156,10 @@ static void play_world(soak_run *u, int verbose, energy_run *e)
         if (k == 0)
             moving = p.energy_kinetic + p.energy_elastic, first = least = p.energy_gravity;
         least = fmin(least, p.energy_gravity);
-        /* below: rounding of the sums */
+        /* below: rounding of the sums, and of elastic energies: a thousand ulp of what they are computed from, modulus times volume */
         floor_ = 1e-12 * (fabs(first) + fabs(p.energy_gravity)) + 1e-280;
+        for (i = 0; i < u->world->state.n_models; i++)
+            floor_ += 1e3 / ENERGY_GAIN * CTI_EPS * u->world->state.moduli[i];
         energy_note(e, &p, moving + (first - least) + floor_);
         if (verbose)
             printf(
