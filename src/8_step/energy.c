@@ -10,8 +10,10 @@
 #include "motion.h"
 
 #define CTI_ENERGY_US 20.0 /* [us] that a body's elastic energy takes, about; see cti_tasks_run_work */
-/* share of a body's energy and work that it may gain in a substep: what a step of 1/60 s loses is some hundred times as much */
+/* share of a body's energy and work that it may gain in a substep: Euler's rule, which loses some hundred times as much in a step of 1/60 s; the
+   others, whose energy swings by their order */
 #define CTI_ENERGY_GAIN 2e-4
+#define CTI_ENERGY_SWING 1e-3
 #define CTI_ENERGY_ROUNDING 16.0 /* ulp of what an elastic energy is computed from */
 
 static int cti_energy_body(const cti_state *s, int block)
@@ -167,7 +169,7 @@ static double cti_energy_gain(const cti_state *s, int m, ct_real dt, double *out
         after += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_at(v1, i)));
         fall += (double)(s->mass[i] * kick * cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(s->v_new, i)));
     }
-    *out_bound = CTI_ENERGY_GAIN * (before + fabs(elastic) + fabs(fall) + fabs(s->works[m]) + mass * g * g) +
+    *out_bound = (plain ? CTI_ENERGY_GAIN : CTI_ENERGY_SWING) * (before + fabs(elastic) + fabs(fall) + fabs(s->works[m]) + mass * g * g) +
                  CTI_ENERGY_ROUNDING * (double)CTI_EPS * (s->moduli[m] + fabs(e1->gravity));
     gain = after - before + e1->elastic - elastic - fall - s->works[m];
     /* a free fall loses nothing to its rule: energies are those of one time */
@@ -353,4 +355,5 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
 
 #undef CTI_ENERGY_US
 #undef CTI_ENERGY_GAIN
+#undef CTI_ENERGY_SWING
 #undef CTI_ENERGY_ROUNDING

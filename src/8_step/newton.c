@@ -36,6 +36,13 @@ static void cti_newton_measure(const cti_state *s, int m, const ct_real *p, ct_r
     out->slope /= (double)(dt * dt), out->mass /= (double)(dt * dt);
 }
 
+/* 1 where the last iteration's force is that of L at q: Euler's rule, and no strain limit, which a first iteration sees ahead of q */
+static int cti_newton_has_potential(const cti_state *s, int m)
+{
+    int block = s->history.block[m];
+    return cti_integrate_is_plain(s, block) && (!(s->models[m]->springs.limit > 0) || s->turns[s->factors.component_of[block]].moved == 2);
+}
+
 /* share of the way p that body m goes; x [3 n] is scratch */
 static ct_real cti_newton_search(cti_state *s, int m, ct_real dt, const ct_real *p, ct_real *x)
 {
@@ -64,21 +71,22 @@ CTI_FN void cti_newton_place(cti_state *s, ct_real dt)
     int c, i, m;
     memcpy(p, s->q, sizeof(ct_real) * 3 * (size_t)s->n);
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        if (cti_newton_gains(s, &s->factors.components[c])) {
+        if (cti_newton_gains(s, &s->factors.components[c]))
             cti_motion_place(s, &s->factors.components[c], p);
-            s->turns[c].moved = 2, s->turns[c].turns = 0;
-        }
     for (i = 0; i < 3 * s->n; i++)
         p[i] -= s->q[i];
     for (m = 0; m < s->n_models; m++) {
         ct_real a = 1;
         if (!s->gains[m])
             continue;
-        if (cti_integrate_is_plain(s, s->history.block[m]))
+        if (cti_newton_has_potential(s, m))
             a = cti_newton_search(s, m, dt, p, x);
         for (i = 3 * s->history.block[m]; i < 3 * s->history.last[m] + 3; i++)
             s->q[i] += a * p[i];
     }
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        if (cti_newton_gains(s, &s->factors.components[c]))
+            s->turns[c].moved = 2, s->turns[c].turns = 0;
 }
 
 #undef CTI_NEWTON_TRIES
