@@ -149,10 +149,13 @@ CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt)
 {
     ct_real *Du = s->desc.integrator == CT_INTEGRATOR_BDF2 ? s->pcg_work : NULL;
     int i, k;
-    if (Du) {
+    if (Du) { /* in the middle of that step: u' of a turn is rigid there, and nowhere else */
+        ct_real *middle = Du + 3 * (size_t)s->n;
         memset(Du, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        for (k = 0; k < 3 * s->n; k++)
+            middle[k] = s->x[k] - s->dt_prev[k / 3] / 2 * s->history.u0[k];
         for (k = 0; k < s->n_models; k++)
-            cti_model_damping(s->models[k], s->x, s->history.u0, Du);
+            cti_model_damping(s->models[k], middle, s->history.u0, Du);
     }
     for (i = 0; i < s->n; i++) {
         cti_scheme c;
