@@ -83,7 +83,7 @@ static void cti_step_commit_rigids(cti_state *s)
     int i;
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
         cti_rigid *r = &s->rigids[i];
-        cti_v3_put(r->spin, 0, cti_m3_mul_v(r->I_mid, cti_v3_at(s->v_new, r->block + 1)));
+        cti_v3_put(r->spin, 0, cti_m3_mul_v(r->I_mid, cti_v3_at(s->v, r->block + 1)));
         memcpy(r->q, r->q_new, sizeof r->q);
         cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
     }
