@@ -105,7 +105,6 @@ static void cti_momenta_add(const cti_state *s, cti_group *g, int c, ct_real dt,
 {
     cti_motion m[2];
     cti_v3 r;
-    ct_real r2;
     int k;
     for (k = 0; k < 2; k++) {
         cti_v3 spin;
@@ -116,12 +115,8 @@ static void cti_momenta_add(const cti_state *s, cti_group *g, int c, ct_real dt,
     }
     g->lack = cti_v3_add(g->lack, cti_momenta_moment(s, g, c, dt));
     g->about += m[1].about + (double)(m[1].mass / 2 * cti_v3_norm2(cti_v3_sub(m[1].speed, g->speed[1])));
-    r2 = cti_v3_norm2(r);
     for (k = 0; k < 9; k++)
-        g->inertia[k] += m[1].inertia[k] + (k % 4 == 0 ? m[1].mass * r2 : 0);
-    g->inertia[0] -= m[1].mass * r.x * r.x, g->inertia[4] -= m[1].mass * r.y * r.y, g->inertia[8] -= m[1].mass * r.z * r.z;
-    g->inertia[1] -= m[1].mass * r.x * r.y, g->inertia[2] -= m[1].mass * r.x * r.z, g->inertia[5] -= m[1].mass * r.y * r.z;
-    g->inertia[3] = g->inertia[1], g->inertia[6] = g->inertia[2], g->inertia[7] = g->inertia[5];
+        g->inertia[k] += m[1].inertia[k];
 }
 
 /* the angular velocity that a group lacks; 0 where nodes on a line have none about it, see cti_motion_rate */
@@ -140,17 +135,20 @@ static void cti_momenta_rate(cti_group *g)
 static void cti_momenta_turn(const cti_state *s, const cti_group *g, int c, ct_real *v)
 {
     const cti_component *p = &s->factors.components[c];
-    int i;
+    int rigid = s->rigid_of[s->factors.blocks[p->begin]], i;
+    cti_motion m;
+    if (rigid >= 0) { /* spin is I_mid times the angular block's velocity */
+        const cti_rigid *r = &s->rigids[rigid];
+        ct_real I[9], inverse[9];
+        cti_rigid_inertia(r, r->q_new, I);
+        if (cti_m3_inverse(r->I_mid, inverse))
+            cti_v3_addto(v, r->block + 1, cti_m3_mul_v(inverse, cti_m3_mul_v(I, g->rate)));
+        return;
+    }
+    cti_motion_measure(s, p, s->x_new, v, &m);
     for (i = p->begin; i < p->end; i++) {
         int b = s->factors.blocks[i];
-        const cti_rigid *r = cti_rigid_turning(s->rigids, s->rigid_of, b);
-        cti_v3 more = cti_v3_cross(g->rate, cti_v3_sub(cti_v3_at(s->x_new, b), g->center[1]));
-        ct_real I[9], inverse[9];
-        if (r) { /* spin is I_mid times this block's velocity */
-            cti_rigid_inertia(r, r->q_new, I);
-            more = cti_m3_inverse(r->I_mid, inverse) ? cti_m3_mul_v(inverse, cti_m3_mul_v(I, g->rate)) : cti_v3_zero();
-        }
-        cti_v3_addto(v, b, more);
+        cti_v3_addto(v, b, cti_v3_cross(g->rate, cti_v3_sub(cti_v3_at(s->x_new, b), m.center)));
     }
 }
 
