@@ -1,9 +1,10 @@
 /* momenta.c -- angular momentum of bodies that act on nothing but each other.
-   Method: a step is x1 = x0 + dt v, v = v0 + M^-1 f, so that x1 x m v = x0 x m v and angular momentum changes by the moment of all impulses about
-   x0. Those of elasticity have none about the place where they are evaluated, those of a contact none at the time of impact; about x0
-   they have one of first order in dt. So a group of components that contacts and joints connect, and that neither scripts nor what rests
-   act on, is turned as one rigid body at the end of the step: that is the smallest change of velocities, in the norm of the masses, that
-   gives the group the angular momentum that it had. It keeps linear momentum and all relative velocities at contacts. Gravity and mass
+   Method: a step is x1 = x0 + dt v, v = v0 + M^-1 f, so that x1 x m v = x0 x m v and angular momentum changes by the moment of all impulses
+   about x0. Those of elasticity have none about the place where they are evaluated, those of a contact none at the time of impact; about x0
+   they have one of first order in dt. So a group of components that contacts connect, and that neither scripts nor what rests
+   act on, gets the same angular velocity in addition at the end of the step, each about its own centre: the smallest change of
+   velocities, in the norm of the masses, that gives the group the angular momentum that it had, and leaves each body the linear momentum
+   that the reported impulses gave it. The next step's solve sees it in the free motion. Not in groups that joints hold. Gravity and mass
    damping have their own moments about the centre. Based on: no paper; Hairer, Lubich, Wanner 2006, IV.4 (projection on invariants). */
 #include "momenta.h"
 #include "integrate.h"
@@ -16,7 +17,8 @@ static cti_group *cti_momenta_root(cti_group *q, int c)
     return &q[c];
 }
 
-/* components under rows with an impulse are of one group; rows with no free block on one side hold their group */
+/* components under rows with an impulse are of one group; rows with no free block on one side hold their group, and so do joints, which a
+   turn of each body about its own centre would tear at */
 static void cti_momenta_unite(cti_state *s)
 {
     cti_group *q = s->groups;
@@ -31,7 +33,7 @@ static void cti_momenta_unite(cti_state *s)
             cti_group *a = cti_momenta_root(q, s->factors.component_of[row->term[0].block]);
             cti_group *b = cti_momenta_root(q, s->factors.component_of[row->term[k].block]);
             b->up = a->up;
-            a->held |= b->held || row->n_a == 0 || row->n_a == row->n;
+            a->held |= b->held || row->equations || row->n_a == 0 || row->n_a == row->n;
             a->pressed = 1;
         }
     }

@@ -133,7 +133,7 @@ typedef struct cti_turn {
     cti_v3 rate;     /* [rad/s] spin about c that Euler's b adds to v: the nodes at q then have the angular momentum that they have at x */
 } cti_turn;
 
-/* cti_group -- components that contacts and joints connect in a step, at their root (momenta.h); 0: before the step, 1: after it. */
+/* cti_group -- components that contacts connect in a step, at their root (momenta.h); 0: before the step, 1: after it. */
 typedef struct cti_group {
     int32_t up;
     int pressed, held;          /* impulses act in it; something outside of it, too */
