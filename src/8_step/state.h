@@ -313,6 +313,7 @@ typedef struct cti_state {
     cti_start start;          /* of the step */
     double time;
     double time_end;          /* when a step ends, and */
+    ct_real dt_step;          /* its length */
     ct_real left;             /* what is left of it before a substep */
     ct_real event_least;      /* [s] shortest substep that an impact may cut off, 0: none is */
     cti_pair limit;           /* pair that limited the last step; n 0: none */

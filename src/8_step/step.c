@@ -366,7 +366,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     }
     if (!cti_start_save(s, 0, &s->start))
         return CT_ERR_MEMORY;
-    s->time_end = s->time + (double)dt;
+    s->time_end = s->time + (double)dt, s->dt_step = dt;
     while (left > 0) {
         cti_step_try t;
         sub = cti_step_length(s, dt, left, sub);
