@@ -266,10 +266,10 @@ static void impacts_keep_linear_momentum(void **state)
     assert_int_equal(misses, 0);
 }
 
-/* a soft cube meets a soft bar near its end: both momenta; the angular one is first order in dt */
+/* a soft cube meets a soft bar near its end: both momenta */
 static void off_centre_impacts_keep_momenta(void **state)
 {
-    static const double dts[3] = {0.01, 0.0025, 0.000625}, bounds[3] = {0.03, 0.01, 0.01};
+    static const double dts[3] = {0.01, 0.0025, 0.000625};
     int it, e, k, phase, misses = 0;
     (void)state;
     for (it = 0; it < 3; it++)
@@ -296,7 +296,7 @@ static void off_centre_impacts_keep_momenta(void **state)
                 dp[k] = p[1][k] - p[0][k], dl[k] = l[1][k] - l[0][k];
             misses += forms_off(forms_length(dp) / forms_length(p[0]), 0, 1e-9, "%s, dt %g, off-centre: momentum lost",
                                 forms_integrator[it], dts[e]);
-            misses += forms_off(forms_length(dl) / forms_length(l[0]), 0, bounds[e], "%s, dt %g, off-centre: angular momentum lost",
+            misses += forms_off(forms_length(dl) / forms_length(l[0]), 0, 0.01, "%s, dt %g, off-centre: angular momentum lost",
                                 forms_integrator[it], dts[e]);
             free(ma), free(mb);
             ct_world_destroy(w);

@@ -213,8 +213,10 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
         cti_rows_recall(c, before ? before : row->key, before != 0, n, row, origin);
     cti_rows_response(c, row, n, &soft, &own);
     /* Two contacts at one place whose gaps differ by rounding share a load in any proportion, and multipliers drift. A compliance below what the
-       tolerance resolves makes the shares unique, and bounds the multipliers of contradicting rows to scripted surfaces. */
-    row->compliance[0] = cti_min(soft * CTI_ROWS_SETTLE, own * CTI_ROWS_SETTLE_OWN);
+       tolerance resolves makes the shares unique, and bounds the multipliers of contradicting rows to scripted surfaces. A load presses it by
+       c m g dt^2 before easing balances it, and a stick by as much: in a part of a step both are larger by the square of the parts, or what
+       rests would move whenever a step is cut. */
+    row->compliance[0] = cti_min(soft * CTI_ROWS_SETTLE * c->cut * c->cut, own * CTI_ROWS_SETTLE_OWN);
     /* under the load of the last step it gives way by less than the easing takes back: a light body under a heavy one would sink without end */
     if (row->r[0] > 0)
         row->compliance[0] = cti_min(row->compliance[0], CTI_ROWS_SINK * origin->thickness / (c->dt * row->r[0]));
@@ -224,7 +226,7 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     row->w[0] = origin->base[0] + scripted.x, row->w[1] = origin->base[1] + scripted.y, row->w[2] = origin->base[2] + scripted.z;
     /* stick is a stiff spring of c gamma dt, far below the thickness: several contacts at one point may remember different slips, and without
        compliance their multipliers would drift apart without end */
-    row->compliance[1] = row->compliance[2] = soft * CTI_ROWS_STICK;
+    row->compliance[1] = row->compliance[2] = soft * CTI_ROWS_STICK * c->cut * c->cut;
     cti_rows_linearize(c, row, origin);
     return 1;
 }

@@ -39,6 +39,7 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
     out->A = &s->A;
     out->memory = memory;
     out->dt = dt;
+    out->cut = !s->still && s->dt_step > dt ? s->dt_step / dt : 1;
     out->dt_memory = dt_memory;
     out->recovery_speed = s->desc.recovery_speed;
 }

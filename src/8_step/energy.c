@@ -116,7 +116,7 @@ static void cti_energy_end(cti_state *s, ct_real dt)
         cti_energy_speed(s, i, v, cti_energy_late(s, i, dt), s->energies_new);
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
         cti_rigid r = s->rigids[i];
-        cti_v3_put(r.spin, 0, cti_m3_mul_v(r.I_mid, cti_v3_at(s->v_new, r.block + 1)));
+        cti_v3_put(r.spin, 0, cti_m3_mul_v(r.I_mid, cti_v3_at(v, r.block + 1)));
         memcpy(r.q, r.q_new, sizeof r.q);
         s->energies_new[s->n_models + i].kinetic += cti_rigid_energy(&r);
     }

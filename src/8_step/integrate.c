@@ -19,6 +19,7 @@
    rest is.)
    differs: rigid bodies have no stiffness and keep their own step. */
 #include "integrate.h"
+#include "momenta.h"
 #include "motion.h"
 
 CTI_FN int cti_integrate_reserve(cti_state *s)
@@ -192,6 +193,7 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all)
 {
     cti_history *q = &s->history;
     int i;
+    q->forced = 1;
     for (i = 0; i < 3 * s->n; i++)
         if (q->model_of[i / 3] >= 0 && (all || !(q->v_end[i] == s->v_new[i])))
             q->reset[q->model_of[i / 3]] = 1;
@@ -252,6 +254,15 @@ static int cti_integrate_leaves(const cti_state *s, int model)
     return s->desc.integrator != CT_INTEGRATOR_EULER && q->last[model] >= 0 && q->touched[q->block[model]] && !q->touches[model];
 }
 
+CTI_FN ct_real cti_integrate_kick(const cti_state *s, int block, ct_real dt)
+{
+    const cti_history *q = &s->history;
+    int m = q->model_of[block];
+    if (m < 0 || !cti_integrate_closes(s, m))
+        return cti_motion_kick(s, block, dt);
+    return q->touches[m] ? dt / 2 : dt;
+}
+
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
 {
     cti_history *q = &s->history;
@@ -267,8 +278,8 @@ CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
         for (i = q->block[m]; i <= q->last[m]; i++)
             cti_integrate_close(s, i, dt, &c, q->touches[m]);
     }
-    cti_motion_balance(s, dt, q->v_end);
     cti_motion_fall(s, dt, q->v_end);
+    cti_momenta_balance(s, dt, q->v_end);
     for (m = 0; m < s->n_models; m++)
         if (cti_integrate_leaves(s, m))
             cti_integrate_leave(s, m, dt);
@@ -314,6 +325,7 @@ CTI_FN void cti_integrate_forget(cti_state *s)
             s->dt_prev[i] = 0;
     for (i = 0; i < s->n_models; i++)
         q->reset[i] = 0;
+    q->forced = 0;
 }
 
 CTI_FN void cti_integrate_clear(cti_state *s)
@@ -321,4 +333,5 @@ CTI_FN void cti_integrate_clear(cti_state *s)
     int i;
     for (i = 0; i < CTI_LEN(s->history.reset); i++)
         s->history.reset[i] = 0;
+    s->history.forced = 0;
 }

@@ -187,48 +187,6 @@ CTI_FN void cti_motion_impulses(cti_state *s)
         cti_row_scatter(&p, &s->rows[i], s->rows[i].r, s->impulse);
 }
 
-/* share of an angular momentum that mass damping leaves after a step */
-static ct_real cti_motion_damped(const cti_state *s, int block, ct_real dt)
-{
-    ct_real a = dt * s->alpha[block];
-    return s->desc.integrator == CT_INTEGRATOR_EULER ? 1 / (1 + a) : (1 - a / 2) / (1 + a / 2);
-}
-
-/* 1 where no impulse acts on the component */
-static int cti_motion_is_alone(const cti_state *s, const cti_component *c)
-{
-    int i, alone = 1;
-    for (i = c->begin; alone && i < c->end; i++)
-        alone = !(cti_v3_norm2(cti_v3_at(s->impulse, s->factors.blocks[i])) > 0);
-    return alone;
-}
-
-CTI_FN void cti_motion_balance(const cti_state *s, ct_real dt, ct_real *v)
-{
-    int c, i;
-    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
-        const cti_component *p = &s->factors.components[c];
-        const int32_t *blocks = s->factors.blocks;
-        cti_motion before, after;
-        ct_real inverse[9];
-        cti_v3 w, lack;
-        int model = s->history.model_of[blocks[p->begin]];
-        if (!s->turns[c].turns || (model >= 0 && s->history.reset[model]) || !cti_motion_is_alone(s, p))
-            continue;
-        cti_motion_measure(s, p, s->x, s->v, &before);
-        cti_motion_measure(s, p, s->x_new, v, &after);
-        if (!cti_m3_inverse(after.inertia, inverse))
-            continue;
-        lack = cti_v3_sub(cti_v3_mul(before.spin, cti_motion_damped(s, blocks[p->begin], dt)), after.spin);
-        w = cti_m3_mul_v(inverse, lack);
-        /* nodes that are almost on a line have almost no inertia about it: what would have more energy than the motion is rounding */
-        if (!((double)cti_v3_dot(w, lack) <= 2 * after.about))
-            continue;
-        for (i = p->begin; i < p->end; i++)
-            cti_v3_addto(v, blocks[i], cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->x_new, blocks[i]), after.center)));
-    }
-}
-
 /* of the blocks list[begin .. end), or begin .. end where there is no list; angular blocks have no mass */
 static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const int32_t *list, int begin, int end)
 {

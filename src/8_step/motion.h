@@ -32,9 +32,6 @@ CTI_FN void cti_motion_place(const cti_state *s, const cti_component *p, ct_real
 CTI_FN void cti_motion_forces(cti_state *s);
 /* cti_motion_impulses -- s->impulse [3 n] = J' r of the rows of the last solve, through the projectors. */
 CTI_FN void cti_motion_impulses(cti_state *s);
-/* cti_motion_balance -- turns the end velocities v [3 n] of components that turned and that neither scripts nor s->impulse acted on, such that
-   their angular momentum is what it was, less what mass damping took. */
-CTI_FN void cti_motion_balance(const cti_state *s, ct_real dt, ct_real *v);
 /* cti_motion_fall -- s->fall_new [n]: gain of a component's speed along gravity in the step, over the gain in free fall, clamped to [0, 1]: 1 in
    free fall, 0 at rest. To be called before s->v is replaced. */
 CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v);

@@ -121,6 +121,7 @@ typedef struct cti_history {
     int32_t *model_of;         /* [n] model of a block or -1 */
     int32_t *block, *last;     /* [models] first and last block; last -1: none */
     uint8_t *reset;            /* [models] starts again after this step */
+    int forced;                /* 1: so do some, and rigid bodies may have moved as the fail-safe wanted */
 } cti_history;
 
 /* cti_turn -- the turn of a component that its angular momentum predicts for a step (motion.h). */
@@ -131,6 +132,17 @@ typedef struct cti_turn {
     cti_v3 center;   /* c [m] */
     cti_v3 rate;     /* [rad/s] spin about c that Euler's b adds to v: the nodes at q then have the angular momentum that they have at x */
 } cti_turn;
+
+/* cti_group -- components that contacts connect in a step, at their root (momenta.h); 0: before the step, 1: after it. */
+typedef struct cti_group {
+    int32_t up;
+    int pressed, held;          /* impulses act in it; something outside of it, too */
+    ct_real mass;
+    cti_v3 first, center[2], speed[2];
+    ct_real inertia[9];         /* about the centre */
+    double about;               /* [J] kinetic energy about the centre */
+    cti_v3 lack, rate;          /* missing angular momentum; the angular velocity that gives it */
+} cti_group;
 
 /* cti_energy -- of a body [J]; gravity's is 0 at the origin. */
 typedef struct cti_energy {
@@ -242,6 +254,7 @@ typedef struct cti_state {
     ct_real *fall_new;        /* [n] of the step at hand */
     ct_real *q;               /* [3 n] where forces are linearized in this step */
     cti_turn *turns;          /* [components] */
+    cti_group *groups;        /* [components] scratch */
     ct_real *whole;           /* [n] inverse mass of a deformable component that no script holds, else 0 */
     ct_real *force0;          /* [3 n] Newmark: f(x) */
     int again;                /* linearizations before this one in the attempt */
@@ -300,6 +313,7 @@ typedef struct cti_state {
     cti_start start;          /* of the step */
     double time;
     double time_end;          /* when a step ends, and */
+    ct_real dt_step;          /* its length */
     ct_real left;             /* what is left of it before a substep */
     ct_real event_least;      /* [s] shortest substep that an impact may cut off, 0: none is */
     cti_pair limit;           /* pair that limited the last step; n 0: none */

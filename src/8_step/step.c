@@ -83,7 +83,7 @@ static void cti_step_commit_rigids(cti_state *s)
     int i;
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
         cti_rigid *r = &s->rigids[i];
-        cti_v3_put(r->spin, 0, cti_m3_mul_v(r->I_mid, cti_v3_at(s->v_new, r->block + 1)));
+        cti_v3_put(r->spin, 0, cti_m3_mul_v(r->I_mid, cti_v3_at(s->v, r->block + 1)));
         memcpy(r->q, r->q_new, sizeof r->q);
         cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
     }
@@ -397,7 +397,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     }
     if (!cti_start_save(s, 0, &s->start))
         return CT_ERR_MEMORY;
-    s->time_end = s->time + (double)dt;
+    s->time_end = s->time + (double)dt, s->dt_step = dt;
     while (left > 0) {
         cti_step_try t;
         sub = cti_step_length(s, dt, left, sub);

@@ -1,0 +1,182 @@
+/* momenta.c -- angular momentum of bodies that act on nothing but each other.
+   Method: a step is x1 = x0 + dt v, v = v0 + M^-1 f, so that x1 x m v = x0 x m v and angular momentum changes by the moment of all impulses
+   about x0. Those of elasticity have none about the place where they are evaluated, those of a contact none at the time of impact; about x0
+   they have one of first order in dt. So a group of components that contacts connect, and that neither scripts nor what rests
+   act on, gets the same angular velocity in addition at the end of the step, each about its own centre: the smallest change of
+   velocities, in the norm of the masses, that gives the group the angular momentum that it had, and leaves each body the linear momentum
+   that the reported impulses gave it. The next step's solve sees it in the free motion. Not in groups that joints hold. Gravity and mass
+   damping have their own moments about the centre. Based on: no paper; Hairer, Lubich, Wanner 2006, IV.4 (projection on invariants). */
+#include "momenta.h"
+#include "integrate.h"
+#include "motion.h"
+
+static cti_group *cti_momenta_root(cti_group *q, int c)
+{
+    while (q[c].up != c)
+        c = q[c].up = q[q[c].up].up;
+    return &q[c];
+}
+
+/* components under rows with an impulse are of one group; rows with no free block on one side hold their group, and so do joints, which a
+   turn of each body about its own centre would tear at */
+static void cti_momenta_unite(cti_state *s)
+{
+    cti_group *q = s->groups;
+    int i, k, c;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        memset(&q[c], 0, sizeof q[c]), q[c].up = c;
+    for (i = 0; i < CTI_LEN(s->rows); i++) {
+        const cti_row *row = &s->rows[i];
+        if (!row->equations && !(row->r[0] > 0))
+            continue;
+        for (k = 0; k < row->n; k++) {
+            cti_group *a = cti_momenta_root(q, s->factors.component_of[row->term[0].block]);
+            cti_group *b = cti_momenta_root(q, s->factors.component_of[row->term[k].block]);
+            b->up = a->up;
+            a->held |= b->held || row->equations || row->n_a == 0 || row->n_a == row->n;
+            a->pressed = 1;
+        }
+    }
+}
+
+/* groups that keep their angular momentum are open from here on */
+static void cti_momenta_select(cti_state *s)
+{
+    int c, k;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        const cti_component *p = &s->factors.components[c];
+        cti_group *g = cti_momenta_root(s->groups, c);
+        int block = s->factors.blocks[p->begin], model = s->history.model_of[block];
+        g->held |= (g->pressed && s->history.forced) || (model >= 0 && s->history.reset[model]);
+        g->held |= !g->pressed && !s->turns[c].turns;
+        for (k = p->begin; s->n_constrained && !g->held && k < p->end; k++)
+            g->held = s->filter[s->factors.blocks[k]] >= 0;
+    }
+}
+
+/* the motion of a component, a rigid body's own spin included */
+static void cti_momenta_measure(const cti_state *s, int c, int at_end, const ct_real *v, cti_motion *out)
+{
+    const cti_component *p = &s->factors.components[c];
+    int rigid = s->rigid_of[s->factors.blocks[p->begin]];
+    cti_motion_measure(s, p, at_end ? s->x_new : s->x, v, out);
+    if (rigid >= 0) {
+        const cti_rigid *r = &s->rigids[rigid];
+        cti_v3 w = cti_v3_at(v, r->block + 1);
+        out->spin = at_end ? cti_m3_mul_v(r->I_mid, w) : cti_v3_at(r->spin, 0);
+        cti_rigid_inertia(r, at_end ? r->q_new : r->q, out->inertia);
+        out->about = (double)cti_v3_dot(w, out->spin) / 2;
+    }
+}
+
+/* adds a component's mass, centre and momentum to its group */
+static void cti_momenta_center(const cti_state *s, cti_group *g, int c, const ct_real *v)
+{
+    int at_end;
+    for (at_end = 0; at_end < 2; at_end++) {
+        cti_motion m;
+        cti_motion_measure(s, &s->factors.components[c], at_end ? s->x_new : s->x, at_end ? v : s->v, &m);
+        if (!(g->mass > 0) && !at_end)
+            g->first = m.center;
+        g->mass += at_end ? 0 : m.mass;
+        g->center[at_end] = cti_v3_mad(g->center[at_end], cti_v3_sub(m.center, g->first), m.mass);
+        g->speed[at_end] = cti_v3_mad(g->speed[at_end], m.speed, m.mass);
+    }
+}
+
+/* moment of gravity and mass damping about the group's centre over the step */
+static cti_v3 cti_momenta_moment(const cti_state *s, const cti_group *g, int c, ct_real dt)
+{
+    const cti_component *p = &s->factors.components[c];
+    cti_v3 sum = cti_v3_zero(), gravity = cti_v3_at(s->desc.gravity, 0);
+    int i;
+    for (i = p->begin; i < p->end; i++) {
+        int b = s->factors.blocks[i];
+        const cti_rigid *turning = cti_rigid_turning(s->rigids, s->rigid_of, b);
+        cti_v3 u = cti_v3_mul(cti_v3_at(s->v_new, b), -dt * s->alpha[b]);
+        if (turning)
+            sum = cti_v3_add(sum, cti_m3_mul_v(turning->I_mid, u));
+        u = cti_v3_mad(u, gravity, cti_integrate_kick(s, b, dt));
+        sum = cti_v3_mad(sum, cti_v3_cross(cti_v3_sub(cti_v3_at(s->x, b), g->center[0]), u), s->mass[b]);
+    }
+    return sum;
+}
+
+/* adds what a component's angular momentum about its group's centre lacks, and its inertia */
+static void cti_momenta_add(const cti_state *s, cti_group *g, int c, ct_real dt, const ct_real *v)
+{
+    cti_motion m[2];
+    cti_v3 r;
+    int k;
+    for (k = 0; k < 2; k++) {
+        cti_v3 spin;
+        cti_momenta_measure(s, c, k, k ? v : s->v, &m[k]);
+        r = cti_v3_sub(m[k].center, g->center[k]);
+        spin = cti_v3_mad(m[k].spin, cti_v3_cross(r, cti_v3_sub(m[k].speed, g->speed[k])), m[k].mass);
+        g->lack = cti_v3_mad(g->lack, spin, k ? -1 : 1);
+    }
+    g->lack = cti_v3_add(g->lack, cti_momenta_moment(s, g, c, dt));
+    g->about += m[1].about + (double)(m[1].mass / 2 * cti_v3_norm2(cti_v3_sub(m[1].speed, g->speed[1])));
+    for (k = 0; k < 9; k++)
+        g->inertia[k] += m[1].inertia[k];
+}
+
+/* the angular velocity that a group lacks; 0 where nodes on a line have none about it, see cti_motion_rate */
+static void cti_momenta_rate(cti_group *g)
+{
+    ct_real inverse[9];
+    cti_v3 w;
+    g->rate = cti_v3_zero();
+    if (!cti_m3_inverse(g->inertia, inverse))
+        return;
+    w = cti_m3_mul_v(inverse, g->lack);
+    if (cti_finite(cti_v3_norm2(w)) && (double)cti_v3_dot(w, g->lack) <= 2.01 * g->about)
+        g->rate = w;
+}
+
+static void cti_momenta_turn(const cti_state *s, const cti_group *g, int c, ct_real *v)
+{
+    const cti_component *p = &s->factors.components[c];
+    int rigid = s->rigid_of[s->factors.blocks[p->begin]], i;
+    cti_motion m;
+    if (rigid >= 0) { /* spin is I_mid times the angular block's velocity */
+        const cti_rigid *r = &s->rigids[rigid];
+        ct_real I[9], inverse[9];
+        cti_rigid_inertia(r, r->q_new, I);
+        if (cti_m3_inverse(r->I_mid, inverse))
+            cti_v3_addto(v, r->block + 1, cti_m3_mul_v(inverse, cti_m3_mul_v(I, g->rate)));
+        return;
+    }
+    cti_motion_measure(s, p, s->x_new, v, &m);
+    for (i = p->begin; i < p->end; i++) {
+        int b = s->factors.blocks[i];
+        cti_v3_addto(v, b, cti_v3_cross(g->rate, cti_v3_sub(cti_v3_at(s->x_new, b), m.center)));
+    }
+}
+
+CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v)
+{
+    int c, k, n = CTI_LEN(s->factors.components);
+    cti_momenta_unite(s);
+    cti_momenta_select(s);
+    for (c = 0; c < n; c++)
+        if (!cti_momenta_root(s->groups, c)->held)
+            cti_momenta_center(s, cti_momenta_root(s->groups, c), c, v);
+    for (c = 0; c < n; c++) {
+        cti_group *g = &s->groups[c];
+        g->held |= !(g->mass > 0);
+        for (k = 0; !g->held && k < 2; k++) {
+            g->center[k] = cti_v3_mad(g->first, g->center[k], 1 / g->mass);
+            g->speed[k] = cti_v3_mul(g->speed[k], 1 / g->mass);
+        }
+    }
+    for (c = 0; c < n; c++)
+        if (!cti_momenta_root(s->groups, c)->held)
+            cti_momenta_add(s, cti_momenta_root(s->groups, c), c, dt, v);
+    for (c = 0; c < n; c++)
+        if (s->groups[c].up == c && !s->groups[c].held)
+            cti_momenta_rate(&s->groups[c]);
+    for (c = 0; c < n; c++)
+        if (!cti_momenta_root(s->groups, c)->held)
+            cti_momenta_turn(s, cti_momenta_root(s->groups, c), c, v);
+}
