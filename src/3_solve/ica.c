@@ -439,9 +439,10 @@ static ct_real cti_ica_residual(cti_ica *s, ct_real now, cti_residuals *res)
     }
     cti_residual_eval(s->p, s->desc->cone, s->v, s->work, res);
     if (!(res->natural_map <= tol)) {
+        ct_real change = (s->coupled ? now : s->left) / s->p->velocity_scale * cti_max(CTI_R(0.1), tol / res->natural_map);
         if (s->coupled)
-            s->worth = cti_clamp(now / s->p->velocity_scale * cti_max(CTI_R(0.1), tol / res->natural_map), 0, CTI_R(0.9) * s->worth);
-        s->tight = cti_max(CTI_R(1e-3), cti_min(s->tight, s->coupled ? s->worth / tol : cti_max(CTI_R(0.3) * s->tight, tol / res->natural_map)));
+            s->worth = cti_clamp(change, 0, CTI_R(0.9) * s->worth);
+        s->tight = cti_max(CTI_R(1e-3), cti_min(s->tight, (s->coupled ? s->worth : CTI_R(0.7) * change) / tol));
         return res->natural_map;
     }
     for (i = 0; i < s->p->n_rows; i++)
