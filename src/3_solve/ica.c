@@ -382,7 +382,7 @@ static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
     cti_ica_bases bases;
     bases.s = s, bases.v = cti_ica_predict(s);
     cti_tasks_run_work(s->p->tasks, cti_ica_base_range, s->p->n_rows, CTI_ICA_VELOCITY_US, &bases);
-    info->sweeps += cti_ica_inner(s, stop, drop, cti_min_int(left, s->desc->inner_iterations), info->iterations > 1 || !s->coupled, &first);
+    info->sweeps += cti_ica_inner(s, stop, drop, cti_min_int(left, s->desc->inner_iterations), info->iterations > 1, &first);
     cti_ica_publish(s);
     cti_ica_rhs(s);
     return first;
