@@ -200,7 +200,8 @@ static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps,
         stalled = big < mark / 2 ? 0 : stalled + 1;
         mark = cti_min(mark, big);
         if (s->desc->termination == CT_TERMINATION_RESIDUAL &&
-            ((k == 0 && again && big <= tol) || (stalled >= CTI_ICA_STALL && big <= CTI_R(0.7) * tol)))
+            ((k == 0 && again && big <= tol) || (stalled >= CTI_ICA_STALL && big <= CTI_R(0.7) * tol) ||
+             (!s->coupled && stalled >= 2 * CTI_ICA_STALL && big <= s->worth * s->p->velocity_scale)))
             break;
         if (s->desc->termination == CT_TERMINATION_PAPER && k > 0 && cti_abs(big - last) < CTI_R(0.05) * last)
             break;
