@@ -158,7 +158,7 @@ static void cti_rows_recall(const cti_row_context *c, uint64_t key, int other, c
     slip = cti_v3_mul(cti_v3_at(m->slip, 0), sign);
     slip = cti_v3_mad(slip, n, -cti_v3_dot(slip, n));
     cti_v3_put(origin->slip, 0, slip);
-    origin->share = m->share, origin->lift = m->lift;
+    origin->lift = m->lift;
 }
 
 /* The row's target velocity: g0/dt for a gap above the thickness, the recovery speed for one below it, and -slip/dt for stick.
@@ -169,7 +169,7 @@ static void cti_rows_recall(const cti_row_context *c, uint64_t key, int other, c
 static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row *origin, ct_real soft)
 {
     cti_v3 slip = cti_m3_mul_v(row->frame, cti_v3_at(origin->slip, 0));
-    ct_real step = origin->thickness / c->dt, load = origin->share * row->r[0], most = origin->lift != 0 ? cti_abs(origin->lift) : CTI_ROWS_LIFT * step;
+    ct_real step = origin->thickness / c->dt, load = row->r[0], most = origin->lift != 0 ? cti_abs(origin->lift) : CTI_ROWS_LIFT * step;
     int hard;
     origin->base[0] = cti_max(0, origin->gap0 / c->dt), origin->base[1] = slip.y / c->dt, origin->base[2] = slip.z / c->dt;
     if (origin->gap0 >= 0)
@@ -216,8 +216,8 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
        tolerance resolves makes the shares unique, and bounds the multipliers of contradicting rows to scripted surfaces. */
     row->compliance[0] = cti_min(soft * CTI_ROWS_SETTLE, own * CTI_ROWS_SETTLE_OWN);
     /* under the load of the last step it gives way by less than the easing takes back: a light body under a heavy one would sink without end */
-    if (origin->share * row->r[0] > 0)
-        row->compliance[0] = cti_min(row->compliance[0], CTI_ROWS_SINK * origin->thickness / (c->dt * origin->share * row->r[0]));
+    if (row->r[0] > 0)
+        row->compliance[0] = cti_min(row->compliance[0], CTI_ROWS_SINK * origin->thickness / (c->dt * row->r[0]));
     cti_rows_law(c, row, origin, soft);
     scripted = cti_m3_mul_v(row->frame, scripted);
     cti_v3_put(origin->script, 0, scripted);
@@ -250,7 +250,7 @@ static cti_v3 cti_rows_slip(const cti_row_context *c, const cti_row *row, const 
 }
 
 /* The speed at which the next step may lift the contact; below 0 if the contact did not rise at the last request. *share: the part of its impulse
-   that is load; the impulse of a lift that failed is not. Requests of SINK or less cannot fail, since the load presses them back. */
+   that is remembered as load; the impulse of a lift that failed is not. Requests of SINK or less cannot fail, since the load presses them back. */
 static ct_real cti_rows_lift(const cti_row_context *c, const cti_row *row, const cti_contact_row *origin, ct_real u_n, ct_real *share)
 {
     ct_real asked = origin->asked, step = origin->thickness / c->dt, next;
@@ -277,7 +277,7 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
         cti_memory_item item;
         ct_real u[3];
         cti_v3 slip = cti_v3_zero();
-        ct_real kept;
+        ct_real share;
         if (origins[i].repair || (!row->equations && !(row->r[0] > 0)))
             continue;
         memset(&item, 0, sizeof item);
@@ -287,11 +287,8 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
         item.key = row->key;
         cti_v3_put(item.slip, 0, slip);
         cti_v3_put(item.normal, 0, cti_v3_at(row->frame, 0));
-        item.lift = cti_rows_lift(c, row, &origins[i], u[0], &item.share);
-        /* the next solve starts from what it will find: a lower request presses no more than the load */
-        kept = cti_abs(item.lift) < origins[i].asked ? item.share : 1;
-        item.share /= kept;
-        cti_v3_put(item.impulse, 0, cti_m3_mul_tv(row->frame, cti_v3_make(kept * row->r[0], kept * row->r[1], kept * row->r[2])));
+        item.lift = cti_rows_lift(c, row, &origins[i], u[0], &share);
+        cti_v3_put(item.impulse, 0, cti_m3_mul_tv(row->frame, cti_v3_make(share * row->r[0], share * row->r[1], share * row->r[2])));
         if (!cti_memory_add(mem, out, &item))
             return 0;
     }

@@ -29,7 +29,7 @@ typedef struct cti_contact_row {
     ct_real base[3]; /* w without the script's motion and what a linearization adds [m/s] */
     ct_real script[3]; /* what scripts move the pair's points by, in the frame [m/s] */
     int bends;       /* a rigid body takes part: the row is linearized anew in every round */
-    ct_real share, lift; /* see cti_memory_item */
+    ct_real lift;    /* see cti_memory_item */
     ct_real load, asked; /* > 0 where the row lifts a loaded contact: the load [N s], normal multiplier of the last step, and the speed [m/s] */
     int fresh;     /* not solved yet */
     int joint;     /* 0: a contact; else 1 + 2 joint + part: a joint's row, whose pair means nothing */
