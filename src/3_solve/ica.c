@@ -42,6 +42,7 @@ enum { CTI_ICA_PATIENCE = 3 };
 /* The residual is computed once an outer iteration changes velocities by less than this many tolerances. 1 and 2 give the same results; from 5 on
    solves of joints in a crash are taken for converged when they have hardly begun. */
 #define CTI_ICA_JUDGE CTI_R(2)
+#define CTI_ICA_DROP CTI_R(1e-5) /* share of the first sweep's change that float's rounding of the velocity changes leaves to be resolved */
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
 /* ---- outer iteration: refine v ---- */
@@ -191,6 +192,7 @@ static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps,
         ct_real big;
         memcpy(s->r_old, s->r, sizeof(ct_real) * 3 * (size_t)n);
         big = cti_ica_sweep(s, k);
+        s->left = big;
         if (k == 0)
             first = big;
         if (big <= stop || (k > 0 && big <= drop * first) || k + 1 == max_sweeps)
@@ -198,7 +200,8 @@ static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps,
         stalled = big < mark / 2 ? 0 : stalled + 1;
         mark = cti_min(mark, big);
         if (s->desc->termination == CT_TERMINATION_RESIDUAL &&
-            ((k == 0 && again && big <= tol) || (stalled >= CTI_ICA_STALL && big <= CTI_R(0.7) * tol)))
+            ((k == 0 && again && big <= tol) || (stalled >= CTI_ICA_STALL && big <= CTI_R(0.7) * tol) ||
+             (!s->coupled && stalled >= 2 * CTI_ICA_STALL && big <= s->worth * s->p->velocity_scale)))
             break;
         if (s->desc->termination == CT_TERMINATION_PAPER && k > 0 && cti_abs(big - last) < CTI_R(0.05) * last)
             break;
@@ -375,7 +378,7 @@ static void cti_ica_base_range(int begin, int end, int worker, void *context)
 /* one round: anticipate u at v, relax the contacts, collect b + J' r */
 static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
 {
-    ct_real first, drop = s->coupled ? (s->p->plain ? CTI_R(0.05) : CTI_R(0.3)) : (s->p->lagged ? CTI_R(0.05) : CTI_R(1e-3));
+    ct_real first, drop = s->coupled ? (s->p->plain ? CTI_R(0.05) : CTI_R(0.3)) : (s->p->lagged ? CTI_R(0.05) : CTI_ICA_DROP);
     int few = s->p->plain ? CTI_ICA_PLAIN : CTI_ICA_COUPLED, left = s->coupled ? few : cti_max_int(1, s->budget - info->sweeps);
     cti_ica_bases bases;
     bases.s = s, bases.v = cti_ica_predict(s);
@@ -409,12 +412,19 @@ static int cti_ica_is_fused(cti_ica *s, int iteration, ct_real best)
     return iteration <= CTI_ICA_FUSED && iteration - s->marked < CTI_ICA_HALVES;
 }
 
+/* 1 where an iteration that changed `now` may have reached the tolerance. Exact inverses of clusters that are not coupled move v to where the last
+   sweep over the contacts expects it, however far that is */
+static int cti_ica_is_worth(const cti_ica *s, ct_real now)
+{
+    int exact = !s->coupled && !s->p->lagged && s->desc->termination == CT_TERMINATION_RESIDUAL;
+    return (exact ? s->left : now) <= s->worth * s->p->velocity_scale;
+}
+
 /* The natural map at the present v and multipliers, after components that were solved apart are brought up to date; below 0: out of memory. A
    residual above the tolerance lowers the change at which the next one is computed. */
-static ct_real cti_ica_residual(cti_ica *s, ct_real now)
+static ct_real cti_ica_residual(cti_ica *s, ct_real now, cti_residuals *res)
 {
     ct_real tol = s->desc->tolerance;
-    cti_residuals res;
     int i;
     if (!s->work && !(s->work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->p->A->n)))
         return -1;
@@ -428,16 +438,17 @@ static ct_real cti_ica_residual(cti_ica *s, ct_real now)
         if (!s->p->balance(s->p->balance_ctx, s->work, s->v))
             return -1;
     }
-    cti_residual_eval(s->p, s->desc->cone, s->v, s->work, &res);
-    if (!(res.natural_map <= tol)) {
+    cti_residual_eval(s->p, s->desc->cone, s->v, s->work, res);
+    if (!(res->natural_map <= tol)) {
+        ct_real change = (s->coupled ? now : s->left) / s->p->velocity_scale * cti_max(CTI_R(0.1), tol / res->natural_map);
         if (s->coupled)
-            s->worth = cti_clamp(now / s->p->velocity_scale * cti_max(CTI_R(0.1), tol / res.natural_map), 0, CTI_R(0.9) * s->worth);
-        s->tight = cti_max(CTI_R(1e-3), cti_min(s->tight, s->coupled ? s->worth / tol : cti_max(CTI_R(0.3) * s->tight, tol / res.natural_map)));
-        return res.natural_map;
+            s->worth = cti_clamp(change, 0, CTI_R(0.9) * s->worth);
+        s->tight = cti_max(CTI_R(1e-3), cti_min(s->tight, (s->coupled ? s->worth : CTI_R(0.7) * change) / tol));
+        return res->natural_map;
     }
     for (i = 0; i < s->p->n_rows; i++)
         memcpy(s->r + 3 * (size_t)i, s->p->rows[i].r, 3 * sizeof(ct_real));
-    return res.natural_map;
+    return res->natural_map;
 }
 
 /* a map that is new, or starts anew, has no pace yet */
@@ -612,12 +623,13 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             continue;
         }
         info->status = cti_ica_judge(s, info, now, last, best, contact);
-        if (now <= s->worth * s->p->velocity_scale && (judged = cti_ica_residual(s, now)) < 0) {
+        if (cti_ica_is_worth(s, now) && (judged = cti_ica_residual(s, now, &info->res)) < 0) {
             info->status = CTI_SOLVE_MEMORY;
             return;
         }
         if (judged >= 0 && (judged <= desc->tolerance || now == 0)) /* or nothing moves any more */
             info->status = CTI_SOLVE_OK;
+        info->judged = info->status == CTI_SOLVE_OK && judged >= 0 && judged <= desc->tolerance;
         info->change = now / s->p->velocity_scale;
         if (info->status == CTI_SOLVE_DIVERGED && s->coupled && best < CTI_REAL_MAX && restarts++ < 5) {
             /* an extrapolation went astray */

@@ -66,6 +66,7 @@ typedef struct cti_ica {
     ct_real nearest;            /* smallest change since the last new factor */
     ct_real worth;              /* change, relative to velocity_scale, below which the residual of an iteration is computed, */
     ct_real tight;              /* factor on the change at which sweeps over contacts end; smaller after a residual above the tolerance */
+    ct_real left;               /* change of the last sweep over contacts */
     ct_real *work;              /* [6 n] of the judge, or NULL */
     int cold;    /* v did not solve A v = b for clusters without contacts */
     cti_ica_contact *contacts;

@@ -110,6 +110,8 @@ typedef struct cti_solve_info {
     int sweeps;     /* over the contacts */
     ct_real spent;  /* iterations of a solver that pivots, as a share of what one attempt is given; of interior point, of what a step is */
     ct_real change; /* largest change of v in the last outer iteration, relative to velocity_scale */
+    int judged;     /* 1: the solution's residual is `res`, and its momenta are balanced */
+    cti_residuals res;
 } cti_solve_info;
 
 /* cti_row_velocity -- u [3] of a row at v. */

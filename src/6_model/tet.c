@@ -283,16 +283,16 @@ static void cti_tet_stvk(const cti_tet_batch *t, cti_tet_lanes *w, int want_hess
 
 /* ---- stiffness ---- */
 
-/* block K = U M U', M_ii = A_ii x_i y_i + sum_j p_k x_j y_j, M_ij = A_ij x_i y_j + q_k x_j y_i; x, y gradients in principal axes */
-CTI_INLINE void cti_tet_block(const cti_r8 *A, const cti_r8 *p, const cti_r8 *q, const cti_r8 *u, const cti_r8 *x, const cti_r8 *y,
-                              cti_r8 *k)
+/* block K = U M U', M_ii = A_ii x_i y_i + sum_j (p_k + d_i) x_j y_j, M_ij = A_ij x_i y_j + q_k x_j y_i; x, y gradients in principal axes */
+CTI_INLINE void cti_tet_block(const cti_r8 *A, const cti_r8 *p, const cti_r8 *q, const cti_r8 *d, const cti_r8 *u, const cti_r8 *x,
+                              const cti_r8 *y, cti_r8 *k)
 {
     cti_r8 m[9], n[9], xx = cti_mul8(x[0], y[0]), yy = cti_mul8(x[1], y[1]), zz = cti_mul8(x[2], y[2]), yz, zy, xz, zx, xy, yx;
     yz = cti_mul8(x[1], y[2]), zy = cti_mul8(x[2], y[1]), xz = cti_mul8(x[0], y[2]), zx = cti_mul8(x[2], y[0]);
     xy = cti_mul8(x[0], y[1]), yx = cti_mul8(x[1], y[0]);
-    m[0] = cti_sum3_8(A[0], xx, p[2], yy, p[1], zz);
-    m[4] = cti_sum3_8(p[2], xx, A[1], yy, p[0], zz);
-    m[8] = cti_sum3_8(p[1], xx, p[0], yy, A[2], zz);
+    m[0] = cti_sum3_8(A[0], xx, cti_add8(p[2], d[0]), yy, cti_add8(p[1], d[0]), zz);
+    m[4] = cti_sum3_8(cti_add8(p[2], d[1]), xx, A[1], yy, cti_add8(p[0], d[1]), zz);
+    m[8] = cti_sum3_8(cti_add8(p[1], d[2]), xx, cti_add8(p[0], d[2]), yy, A[2], zz);
     m[5] = cti_mad8(cti_mul8(A[3], yz), q[0], zy), m[7] = cti_mad8(cti_mul8(A[3], zy), q[0], yz);
     m[2] = cti_mad8(cti_mul8(A[4], xz), q[1], zx), m[6] = cti_mad8(cti_mul8(A[4], zx), q[1], xz);
     m[1] = cti_mad8(cti_mul8(A[5], xy), q[2], yx), m[3] = cti_mad8(cti_mul8(A[5], yx), q[2], xy);
@@ -300,11 +300,26 @@ CTI_INLINE void cti_tet_block(const cti_r8 *A, const cti_r8 *p, const cti_r8 *q,
     cti_matmul_t8(n, u, k);
 }
 
-/* the blocks (a, b), 1 <= a <= b, from the Hessian in principal space, times `scale` */
-static void cti_tet_principal_blocks(cti_tet_lanes *w, cti_r8 scale, int project, cti_r8 *k)
+/* Damping in principal space: V (lambda x y' + mu y x' + mu (b_a . b_b) F F'), x = F b_a, y = F b_b, which is the stress lambda tr(E') 1 + 2 mu E'
+   by the rate of Green's strain, E' = sym(F' dF/dt), that no rotation changes; F = U S V' turns it into sums of s_i s_j */
+CTI_INLINE void cti_tet_viscous(const cti_tet_batch *t, cti_tet_lanes *w, cti_r8 scale, cti_r8 *q, cti_r8 *d)
+{
+    cti_r8 mu = cti_scale8(t->mu, cti_mul8(scale, w->volume)), la = cti_scale8(t->lambda, cti_mul8(scale, w->volume));
+    int i;
+    for (i = 0; i < 3; i++) {
+        cti_r8 across = cti_mul8(w->s[i == 0 ? 1 : 0], w->s[i == 2 ? 1 : 2]), along = cti_mul8(w->s[i], w->s[i]);
+        d[i] = cti_mul8(mu, along);
+        w->a[i] = cti_add8(w->a[i], cti_mad8(cti_add8(d[i], d[i]), la, along));
+        w->a[3 + i] = cti_mad8(w->a[3 + i], la, across), q[i] = cti_mad8(q[i], mu, across);
+    }
+}
+
+/* the blocks (a, b), 1 <= a <= b, from the Hessian in principal space, times `scale`, and damping, times `viscous` */
+static void cti_tet_principal_blocks(const cti_tet_batch *t, cti_tet_lanes *w, cti_r8 scale, cti_r8 viscous, cti_r8 *k)
 {
     const cti_r8 zero = cti_set8(0), half = cti_set8(CTI_R(0.5));
-    cti_r8 c[9], p[3], q[3];
+    const int project = t->hessian != CTI_HESSIAN_EXACT;
+    cti_r8 c[9], p[3], q[3], d[3];
     int i, j;
     if (project)
         cti_psd3_8(w->a);
@@ -315,10 +330,13 @@ static void cti_tet_principal_blocks(cti_tet_lanes *w, cti_r8 scale, int project
         w->a[i] = cti_mul8(scale, w->a[i]), w->a[3 + i] = cti_mul8(scale, w->a[3 + i]);
         /* V' b_a */
         cti_matvec_t8(w->v, w->b + 3 * i, c + 3 * i);
+        d[i] = zero;
     }
+    if (t->damping_stiffness > 0)
+        cti_tet_viscous(t, w, viscous, q, d);
     for (i = 0; i < 3; i++)
         for (j = i; j < 3; j++)
-            cti_tet_block(w->a, p, q, w->u, c + 3 * i, c + 3 * j, k + 9 * CTI_UPPER(4, i + 1, j + 1));
+            cti_tet_block(w->a, p, q, d, w->u, c + 3 * i, c + 3 * j, k + 9 * CTI_UPPER(4, i + 1, j + 1));
 }
 
 /* R K0_ab R' = V (lambda x y' + mu y x' + mu (x . y) 1), x = R b_a, y = R b_b */
@@ -342,8 +360,7 @@ static void cti_tet_corotated_blocks(const cti_tet_batch *t, cti_tet_lanes *w, c
         }
 }
 
-/* += V (lambda x y' + mu y x' + mu (b_a . b_b) F F'), x = F b_a, y = F b_b: the stress lambda tr(E') 1 + 2 mu E' by the rate of Green's
-   strain, E' = sym(F' dF/dt), which no rotation changes */
+/* the damping of cti_tet_viscous without F's principal axes, added */
 static void cti_tet_viscous_blocks(const cti_tet_batch *t, const cti_tet_lanes *w, cti_r8 scale, cti_r8 *k)
 {
     cti_r8 c[9], ff[9], mu = cti_scale8(t->mu, cti_mul8(scale, w->volume)), la = cti_scale8(t->lambda, cti_mul8(scale, w->volume));
@@ -452,8 +469,8 @@ CTI_FN void cti_tet_batch_assemble(const cti_tet_batch *t, const ct_real *x, ct_
         if (corotated)
             cti_tet_corotated_blocks(t, &w, r, scale, k);
         else
-            cti_tet_principal_blocks(&w, scale, t->hessian != CTI_HESSIAN_EXACT, k);
-        if (t->damping_stiffness > 0)
+            cti_tet_principal_blocks(t, &w, scale, viscous, k);
+        if (corotated && t->damping_stiffness > 0)
             cti_tet_viscous_blocks(t, &w, viscous, k);
         cti_tet_close_blocks(k);
         cti_element_scatter_blocks(val, t->slot + 128 * batch, 4, count, k);

@@ -203,8 +203,8 @@ static int cti_balance_contacts(cti_state *s, ct_real dt, const cti_island *q, c
     int c, k, n = q->n_components;
     b.n = n, b.load = 0;
     b.of = CTI_ARENA_NEW(s->arena, int32_t, q->n), b.is_free = CTI_ARENA_ZERO(s->arena, uint8_t, n);
-    b.H = CTI_ARENA_ZERO(s->arena, double, 9 * (size_t)n * (size_t)n), b.y = CTI_ARENA_ZERO(s->arena, double, 3 * n);
-    if (!b.of || !b.is_free || !b.H || !b.y)
+    b.y = CTI_ARENA_ZERO(s->arena, double, 3 * n);
+    if (!b.of || !b.is_free || !b.y)
         return 0;
     for (c = 0; c < n; c++) {
         const cti_component *f = &s->factors.components[q->components[c]];
@@ -219,6 +219,9 @@ static int cti_balance_contacts(cti_state *s, ct_real dt, const cti_island *q, c
     }
     if (!(most > CTI_BALANCE_SMALL * tol && most <= CTI_BALANCE_LARGE * tol))
         return 1;
+    b.H = CTI_ARENA_ZERO(s->arena, double, 9 * (size_t)n * (size_t)n);
+    if (!b.H)
+        return 0;
     for (k = 0; k < q->p.n_rows; k++)
         b.load += cti_abs(q->p.rows[k].r[0]) / (ct_real)q->p.n_rows;
     for (k = 0; k < q->p.n_rows; k++)

@@ -133,13 +133,18 @@ static void cti_islands_note(int begin, int end, int worker, void *context)
     }
 }
 
-/* what an island's solution is worth, noted in its components */
-static void cti_islands_judge(cti_state *s, const cti_island *q)
+/* what an island's solution is worth, noted in its components. 0: out of memory */
+static int cti_islands_judge(cti_state *s, ct_real dt, const cti_island *q, const cti_solve_info *info)
 {
     cti_islands_judges j;
-    j.s = s, j.q = q;
-    cti_residual_eval(&q->p, s->desc.solver.cone, q->v, s->pcg_work, &j.res);
+    j.s = s, j.q = q, j.res = info->res;
+    if (!info->judged) {
+        if (!cti_islands_balance_one(s, dt, q))
+            return 0;
+        cti_residual_eval(&q->p, s->desc.solver.cone, q->v, s->pcg_work, &j.res);
+    }
     cti_tasks_run_work(&s->desc.tasks, cti_islands_note, q->n_components, CTI_ISLANDS_NOTE_US * q->n / q->n_components, &j);
+    return 1;
 }
 
 /* new factors where the island's lag. 0: out of memory */
@@ -266,9 +271,8 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
         if (!cti_islands_renew(s, dt, q))
             return 0;
     }
-    if (!cti_islands_balance_one(s, dt, q))
+    if (!cti_islands_judge(s, dt, q, &info))
         return 0;
-    cti_islands_judge(s, q);
     if (cti_islands_ended_loose(s, q))
         s->in_vain += visits / ((double)s->desc.solver.max_sweeps * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->rows)));
     *ended = info.status;
@@ -291,9 +295,8 @@ static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver
         return 0;
     *done = info.status != CTI_SOLVE_FAILED;
     if (*done) {
-        if (!cti_islands_balance_one(s, dt, q))
+        if (!cti_islands_judge(s, dt, q, &info))
             return 0;
-        cti_islands_judge(s, q);
         *ended = info.status;
     }
     return 1;
@@ -353,9 +356,8 @@ static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isla
     }
     if (local) {
         ct_real natural;
-        if (!cti_islands_balance_one(s, dt, q))
+        if (!cti_islands_judge(s, dt, q, &info))
             return 0;
-        cti_islands_judge(s, q);
         natural = s->factors.components[q->components[0]].natural;
         *ended = natural <= desc->tolerance ? info.status : CTI_SOLVE_BUDGET;
         *done = natural < CTI_ISLANDS_WILD;
