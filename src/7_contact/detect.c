@@ -2,7 +2,7 @@
    Method: one query covers the motion with a slack; its lists serve all rounds of a step and later steps until a vertex leaves what was
    covered. Distances at the start are batched; CCD keeps a positive separation, so that every pair has a normal at its time of impact.
    Rows are culled, candidates never: a feature shared by faces speaks through one owner, end points of edges are vertex-face pairs, and
-   edges that are flat wait until CCD finds them. Based on: Otaduy 2009, sec. 3.2 and 4. */
+   edges that are flat are left to flats.c, and to CCD. Based on: Otaduy 2009, sec. 3.2 and 4. */
 #include "detect.h"
 #include "../4_geom/ccd.h"
 #include "../4_geom/dist.h"
