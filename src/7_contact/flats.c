@@ -101,8 +101,8 @@ static int cti_flats_open(cti_flats *q, const cti_flats_edge *a, ct_real sum, ct
     return can;
 }
 
-/* candidate i of the edges' list, which has a flat edge: the rows at the ends of one edge open it, of the edge that can move, and that is held at both
-   ends, first; or it gets a row of its own. 0: out of memory */
+/* candidate i of the edges' list, which has a flat edge: the rows at the ends of one edge open it, first of one that can move and is held at both
+   ends; or it gets a row of its own. 0: out of memory */
 static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, int i, cti_hit **out)
 {
     const cti_list *l = &d->ee;

@@ -99,7 +99,8 @@ static cti_touch *cti_impulses_place(cti_impulses *q, const cti_impulses_index *
     return t;
 }
 
-static void cti_impulses_contact(cti_impulses *q, const cti_surface *s, const cti_impulses_index *x, const cti_row *row, const cti_contact_row *origin)
+static void cti_impulses_contact(cti_impulses *q, const cti_surface *s, const cti_impulses_index *x, const cti_row *row,
+                                 const cti_contact_row *origin)
 {
     cti_touch *t = cti_impulses_place(q, x, row->key);
     cti_v3 before = cti_m3_mul_tv(t->frame, cti_v3_at(t->r, 0)); /* zero where it is new */
