@@ -4,7 +4,10 @@
 usage: python3 bench/bench_status.py [--tool contact[,contact...]] [--steps N] [--stepper S] SCENE.json...
 A step that is ok, substepped or zones has a residual of at most the scene's tolerance; one that has not is a lying step, and the exit code is 1.
 reached: share of steps up to zones whose residual is at most the tolerance, which compares two builds by the same measure.
-Each line: tool, scene, steps, reached, lying, budget, not_converged, largest residual of a step up to zones, CPU seconds. Standard library only.
+kept: least distance over the pair's own thickness in the last quarter of the steps, and the median of the steps' least ones; near: steps of
+that quarter with a pair below half of its thickness.
+Each line: tool, scene, steps, reached, lying, budget, not_converged, largest residual of a step up to zones, kept, near, CPU seconds. Standard
+library only.
 """
 import argparse
 import json
@@ -41,6 +44,15 @@ def run(tool, path, steps, stepper):
     return lines, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+def thickness(lines):
+    """least and median share of the thickness, and steps with a pair below half of it, in the last quarter; of a tool that tells it"""
+    last = [line for line in lines[3 * len(lines) // 4:] if "thickness_kept" in line]
+    if not last:
+        return "%6s %6s %5s" % ("-", "-", "-")
+    kept = sorted(line["thickness_kept"] for line in last)
+    return "%6.3f %6.3f %5d" % (kept[0], kept[len(kept) // 2], sum(line["too_near"] > 0 for line in last))
+
+
 def main():
     parser = argparse.ArgumentParser(description="truth of the status, share of steps that reach their tolerance")
     parser.add_argument("--tool", default=os.path.join(ROOT, "build", "contact"), help="programs, with commas between them")
@@ -49,7 +61,8 @@ def main():
     parser.add_argument("scenes", nargs="+")
     arguments = parser.parse_args()
     lies = 0
-    print("%-12s %-18s %6s %8s %6s %7s %5s %10s %8s" % ("tool", "scene", "steps", "reached", "lying", "budget", "n.c.", "worst", "CPU s"))
+    print("%-12s %-18s %6s %8s %6s %7s %5s %10s %6s %6s %5s %8s" % (
+        "tool", "scene", "steps", "reached", "lying", "budget", "n.c.", "worst", "kept", "median", "near", "CPU s"))
     for path in arguments.scenes:
         tolerance = tolerance_of(path)
         name = os.path.basename(path)
@@ -60,10 +73,10 @@ def main():
             good = [s for s in lines if s["status"] in TRUE_UP_TO]
             lying = [s for s in good if not s["residual"] <= tolerance]
             lies += len(lying)
-            print("%-12s %-18s %6d %7.2f%% %6d %7d %5d %10.2g %8.2f" % (
+            print("%-12s %-18s %6d %7.2f%% %6d %7d %5d %10.2g %s %8.2f" % (
                 os.path.basename(tool)[:12], name[:18], len(lines), 100.0 * (len(good) - len(lying)) / max(1, len(lines)), len(lying),
                 sum(s["status"] == "budget" for s in lines), sum(s["status"] == "not_converged" for s in lines),
-                max([s["residual"] for s in good], default=0.0), seconds))
+                max([s["residual"] for s in good], default=0.0), thickness(lines), seconds))
             sys.stdout.flush()
     return 1 if lies else 0
 

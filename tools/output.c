@@ -181,6 +181,8 @@ void out_stats(FILE *f, int step, double t, double dt, const ct_step_report *r, 
     fprintf(f, ",\"cg_steps\":%d,\"linear_iterations\":%d,\"solves\":%d,\"dropped\":%d", r->cg_steps, r->linear_iterations, r->solves, r->dropped);
     out_number(f, ",\"residual\":", (double)r->residual);
     out_number(f, ",\"min_distance\":", (double)r->min_distance);
+    out_number(f, ",\"thickness_kept\":", (double)r->thickness_kept);
+    fprintf(f, ",\"too_near\":%d", r->too_near);
     out_number(f, ",\"penetration\":", (double)r->penetration);
     if (intersections < 0)
         fputs(",\"intersections\":null", f);

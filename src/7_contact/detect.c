@@ -2,7 +2,7 @@
    Method: one query covers the motion with a slack; its lists serve all rounds of a step and later steps until a vertex leaves what was
    covered. Distances at the start are batched; CCD keeps a positive separation, so that every pair has a normal at its time of impact.
    Rows are culled, candidates never: a feature shared by faces speaks through one owner, end points of edges are vertex-face pairs, and
-   edges that are flat wait until CCD finds them. Based on: Otaduy 2009, sec. 3.2 and 4. */
+   edges that are flat are left to flats.c, and to CCD. Based on: Otaduy 2009, sec. 3.2 and 4. */
 #include "detect.h"
 #include "../4_geom/ccd.h"
 #include "../4_geom/dist.h"
@@ -253,7 +253,7 @@ static cti_v3 cti_detect_face_normal(const cti_surface *s, int f)
 }
 
 /* a flat edge: both faces there and nearly in one plane */
-static int cti_detect_flat(const cti_surface *s, int e)
+CTI_FN int cti_detect_flat(const cti_surface *s, int e)
 {
     int f0 = s->edge_faces[2 * e], f1 = s->edge_faces[2 * e + 1];
     if (f0 < 0 || f1 < 0)
@@ -262,7 +262,7 @@ static int cti_detect_flat(const cti_surface *s, int e)
 }
 
 /* 1 when a point that lies off edge e in the unit direction n has its closest point on the edge and not inside of one of its faces */
-static int cti_detect_edge_cone(const cti_surface *s, int e, cti_v3 n)
+CTI_FN int cti_detect_edge_cone(const cti_surface *s, int e, cti_v3 n)
 {
     int k, j;
     cti_v3 a = cti_v3_at(s->x0, s->edges[2 * e]), t = cti_v3_unit(cti_v3_sub(cti_v3_at(s->x0, s->edges[2 * e + 1]), a), cti_v3_zero());
@@ -328,6 +328,7 @@ static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti
     hit->toi = 0;
     hit->flat = 0;
     hit->before = 0;
+    hit->keep = 0;
     if (pair->kind == CT_PAIR_PLANE)
         hit->normal = cti_v3_at(s->planes[pair->plane].normal, 0);
     else {
@@ -391,6 +392,7 @@ static int cti_detect_near_edge(const cti_detect_nears *q, int i, cti_hit *hit)
     if (!cti_detect_is_near(s, q->x1, q->memory, a, b, cti_sqrt(l->d2[i]), hit))
         return 0;
     hit->flat = flat;
+    hit->keep = flat ? CTI_DETECT_KEEP * cti_pair_thickness(s, pair) : 0;
     return 1;
 }
 
@@ -528,8 +530,9 @@ static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_list *
             continue;
         cti_pair_make(s, kind, l->pairs[2 * i], l->pairs[2 * i + 1], &hit.pair);
         hit.toi = d->toi[i];
-        hit.before = 0;
+        hit.before = 0, hit.keep = 0;
         hit.flat = kind == CT_PAIR_EE && (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]));
+        hit.keep = hit.flat ? CTI_DETECT_KEEP * cti_pair_thickness(s, &hit.pair) : 0;
         cti_detect_impact(s, x1, &hit);
         if (!CTI_PUSH(mem, *out, hit))
             return 0;
@@ -553,7 +556,7 @@ static int cti_detect_collide_planes(cti_mem *mem, const cti_detect *d, const ct
             hit.toi = g0 > g1 ? cti_clamp((g0 - sep) / (g0 - g1), 0, 1) : 0;
             hit.normal = cti_v3_at(s->planes[k].normal, 0);
             hit.flat = 0;
-            hit.before = 0;
+            hit.before = 0, hit.keep = 0;
             if (!CTI_PUSH(mem, *out, hit))
                 return 0;
         }
@@ -579,7 +582,7 @@ static int cti_detect_collide_thin(cti_mem *mem, const cti_detect *d, const cti_
             if (!on || cti_detect_is_tangled(d, s, hit.pair.v, hit.pair.n_a, hit.pair.n))
                 continue;
             hit.flat = 0;
-            hit.before = 0;
+            hit.before = 0, hit.keep = 0;
             cti_detect_impact(s, x1, &hit);
             if (!CTI_PUSH(mem, *out, hit))
                 return 0;
@@ -594,19 +597,58 @@ CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface 
            cti_detect_collide_thin(mem, d, s, x1, out) && cti_detect_collide_planes(mem, d, s, x1, out);
 }
 
-CTI_FN ct_real cti_detect_min_distance(const cti_detect *d, const cti_surface *s, const ct_real *x, ct_real cap)
+/* enters a pair at its distance. Only one that is below its surfaces' thickness may have one of its own that matters */
+static void cti_detect_enter(const cti_surface *s, const cti_pair *pair, ct_real dist, cti_nearness *out)
 {
-    ct_real best2 = cap * cap, best = cap;
-    int i, k;
-    for (i = 0; i < CTI_LEN(d->vf.d2); i++)
-        best2 = cti_min(best2, d->vf.d2[i]);
-    for (i = 0; i < CTI_LEN(d->ee.d2); i++)
-        best2 = cti_min(best2, d->ee.d2[i]);
-    best = cti_min(best, cti_sqrt(best2));
+    ct_real share = dist / cti_pair_thickness(s, pair);
+    out->share = cti_min(out->share, share);
+    out->too_near += share < CTI_R(0.5);
+}
+
+/* the pairs of a list; a feature where faces meet counts once */
+static void cti_detect_nearness_list(const cti_detect *d, const cti_surface *s, int edges, cti_nearness *out)
+{
+    const cti_list *l = edges ? &d->ee : &d->vf;
+    ct_real best2 = out->distance * out->distance;
+    cti_pair pair;
+    int i;
+    for (i = 0; i < CTI_LEN(l->d2); i++) {
+        best2 = cti_min(best2, l->d2[i]);
+        /* min_sep is a quarter of the thickness, or half of the distance where that is less */
+        if (l->d2[i] >= l->min_sep[i] * l->min_sep[i] / (CTI_DETECT_SEP * CTI_DETECT_SEP))
+            continue;
+        if (edges ? l->feature[i] != 0 : !cti_detect_speaks(s, l->pairs[2 * i + 1], l->feature[i]))
+            continue;
+        cti_pair_make(s, edges ? CT_PAIR_EE : CT_PAIR_VF, l->pairs[2 * i], l->pairs[2 * i + 1], &pair);
+        cti_detect_enter(s, &pair, cti_sqrt(l->d2[i]), out);
+    }
+    out->distance = cti_min(out->distance, cti_sqrt(best2));
+}
+
+CTI_FN void cti_detect_nearness(const cti_detect *d, const cti_surface *s, ct_real cap, cti_nearness *out)
+{
+    int i, k, f;
+    cti_pair pair;
+    out->distance = cap, out->share = 2, out->too_near = 0;
+    cti_detect_nearness_list(d, s, 0, out);
+    cti_detect_nearness_list(d, s, 1, out);
+    for (k = 0; k < 2; k++) {
+        const int32_t *list = k ? d->vv : d->ve;
+        for (i = 0; i < CTI_LEN(list) / 2; i++) {
+            ct_real dist;
+            cti_pair_make(s, k ? CT_PAIR_VV : CT_PAIR_VE, list[2 * i], list[2 * i + 1], &pair);
+            dist = cti_pair_closest(s, s->x0, &pair, &f);
+            out->distance = cti_min(out->distance, dist);
+            cti_detect_enter(s, &pair, dist, out);
+        }
+    }
     for (k = 0; k < s->n_planes; k++)
         for (i = 0; i < s->nv; i++) {
-            if (s->bodies[s->body_of[i]].dynamic)
-                best = cti_min(best, cti_detect_above(s, k, x, i));
+            ct_real dist = cti_detect_above(s, k, s->x0, i);
+            if (!s->bodies[s->body_of[i]].dynamic || dist > 2 * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body))
+                continue;
+            out->distance = cti_min(out->distance, dist);
+            cti_pair_make(s, CT_PAIR_PLANE, i, k, &pair);
+            cti_detect_enter(s, &pair, dist, out);
         }
-    return best;
 }

@@ -6,6 +6,8 @@
 
 /* of the thickness: what is nearer at the start of a step has a row, unless it is culled (detect.c, twins.h, cull.h) */
 #define CTI_DETECT_NEAR CTI_R(1.25)
+/* of the thickness: what flat edges keep, so that the vertices that hold their faces apart carry the load */
+#define CTI_DETECT_KEEP CTI_R(0.95)
 
 /* cti_list -- candidates of one kind with what is known of them at x0. */
 typedef struct cti_list {
@@ -21,12 +23,19 @@ typedef struct cti_hit {
     cti_pair pair;  /* weights at the time of impact */
     cti_v3 normal;
     ct_real toi;
+    ct_real keep;   /* [m] distance that the row keeps; 0: the pair's thickness. Less for flat edges, more where flats.h asks for it */
     uint64_t before; /* key of the pair that this contact was in the last step, where that is another one; else 0 */
     int flat;       /* edge-edge with a flat edge: nothing new while vertex-face pairs of the same surfaces collide too */
 } cti_hit;
 
 /* cti_hits_take -- leaves of hits [n], a dynamic array, those that keep [n] says, in their order. */
 CTI_FN void cti_hits_take(cti_hit *hits, const uint8_t *keep);
+
+/* cti_detect_edge_cone -- 1 when a point that lies off an edge in the unit direction n has its closest point on the edge and not inside of one of its
+   faces. */
+CTI_FN int cti_detect_edge_cone(const cti_surface *s, int edge, cti_v3 n);
+/* cti_detect_flat -- 1 for an edge whose two faces are nearly in one plane. */
+CTI_FN int cti_detect_flat(const cti_surface *s, int edge);
 
 typedef struct cti_detect {
     cti_list vf, ee;
@@ -66,7 +75,14 @@ CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, co
    weights at the time of impact. 0 when memory ran out. */
 CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out);
 
-/* cti_detect_min_distance -- smallest distance at x0 over the candidates and planes, at most cap. */
-CTI_FN ct_real cti_detect_min_distance(const cti_detect *d, const cti_surface *s, const ct_real *x, ct_real cap);
+/* cti_nearness -- how near to each other surfaces are. */
+typedef struct cti_nearness {
+    ct_real distance; /* [m] smallest of all pairs */
+    ct_real share;    /* smallest distance over the pair's own thickness, at most 2 */
+    int too_near;     /* pairs that are nearer than half of their own thickness */
+} cti_nearness;
+
+/* cti_detect_nearness -- of the candidates and planes at x0, whose distances are known; the distance is at most cap. */
+CTI_FN void cti_detect_nearness(const cti_detect *d, const cti_surface *s, ct_real cap, cti_nearness *out);
 
 #endif /* CTI_DETECT_H */

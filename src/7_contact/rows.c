@@ -12,7 +12,6 @@
                                        less. With 0.25 light contacts between stiff blocks (S1) stop rising at 0.88 h */
 #define CTI_ROWS_HEAVY 16           /* a load is heavy if it presses the settling compliance by more than SINK / HEAVY in a step; with 4 and with 64
                                        S1 takes 1.2 times the sweeps */
-#define CTI_ROWS_FLAT CTI_R(0.95)  /* of the thickness: what flat edges keep, so that the vertices that hold their faces apart carry the load */
 #define CTI_ROWS_DRAG CTI_R(1e-4) /* share of the thickness that a sliding contact may be ahead of its anchor */
 #define CTI_ROWS_STICK CTI_R(1e-4) /* tangential compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_SETTLE CTI_R(3e-6) /* normal compliance, of the free nodes' inverse mass */
@@ -188,7 +187,7 @@ static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row
         row->softness = CTI_ROWS_SINK * step / load, row->recover = origin->asked;
 }
 
-CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, int flat,
+CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, ct_real keep,
                           cti_row *row, cti_contact_row *origin)
 {
     const cti_surface *s = c->surface;
@@ -198,7 +197,7 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     memset(row, 0, sizeof *row);
     memset(origin, 0, sizeof *origin);
     origin->pair = *pair;
-    origin->thickness = cti_pair_thickness(s, pair) * (flat ? CTI_ROWS_FLAT : 1);
+    origin->thickness = keep > 0 ? keep : cti_pair_thickness(s, pair);
     origin->gap0 = cti_v3_dot(n, cti_pair_offset(s, s->x0, pair)) - origin->thickness;
     cti_rows_terms(c, pair, row, origin, &scripted);
     if (row->n == 0)

@@ -38,8 +38,8 @@ typedef struct cti_contact_row {
 } cti_contact_row;
 
 /* cti_rows_build -- fills row and origin for `pair` with weights set and unit normal n (from b to a), gap measured at x0. Returns 0 when no
-   unknown takes part (nothing to solve). before, flat: see cti_hit. twin > 0 tells apart several rows of one pair. */
-CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, int flat,
+   unknown takes part (nothing to solve). before, keep: see cti_hit. twin > 0 tells apart several rows of one pair. */
+CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, ct_real keep,
                           cti_row *row, cti_contact_row *origin);
 
 /* cti_rows_linearize -- arms and w of a row that bends, at the tentative state of the context: w + J v is the exact relative velocity there.

@@ -12,6 +12,7 @@
 #include "plausible.h"
 #include "whirl.h"
 #include "../7_contact/cull.h"
+#include "../7_contact/flats.h"
 #include "../7_contact/twins.h"
 
 #define CTI_CMR_LOOSE 100          /* times the free tolerance for a body in contact that is solved by nodes */
@@ -322,7 +323,7 @@ static void cti_cmr_build_range(int begin, int end, int worker, void *context)
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
         const cti_hit *hit = &q->hits[begin];
-        if (q->twins[begin] >= 0 && !cti_rows_build(q->c, &hit->pair, hit->normal, hit->before, cti_min_int(q->twins[begin], 2), hit->flat,
+        if (q->twins[begin] >= 0 && !cti_rows_build(q->c, &hit->pair, hit->normal, hit->before, cti_min_int(q->twins[begin], 2), hit->keep,
                                                     &q->rows[begin], &q->origins[begin]))
             q->twins[begin] = -1;
     }
@@ -463,7 +464,7 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
         return 0;
     cti_events_defer(s, c);
     return cti_twins_cull(s->arena, &s->surface, c->memory, s->hits) && cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) &&
-           cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
+           cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, &s->hits) && cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
 }
 
 /* bodies whose contacts did not come again: their free motion is their motion, and is solved as such; *moved: how many. 0: out of memory */

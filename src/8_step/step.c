@@ -170,6 +170,7 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
 /* what is known only at the end */
 static void cti_step_finish(cti_state *s, ct_step_report *r)
 {
+    cti_nearness near;
     int i;
     r->rows = CTI_LEN(s->rows);
     for (i = 0; i < r->rows; i++)
@@ -178,9 +179,11 @@ static void cti_step_finish(cti_state *s, ct_step_report *r)
     if (s->limit.n == 0 && s->detect.n_tangled && CTI_LEN(s->repairs))
         s->limit = s->repairs[0].pair;
     r->refactorizations = s->factors.n_refactored;
-    r->min_distance = 2 * s->desc.thickness;
-    if (cti_detect_distances(s->mem, &s->detect, &s->surface))
-        r->min_distance = cti_detect_min_distance(&s->detect, &s->surface, s->surface.x0, r->min_distance);
+    r->min_distance = 2 * s->desc.thickness, r->thickness_kept = 2;
+    if (cti_detect_distances(s->mem, &s->detect, &s->surface)) {
+        cti_detect_nearness(&s->detect, &s->surface, r->min_distance, &near);
+        r->min_distance = near.distance, r->thickness_kept = near.share, r->too_near = near.too_near;
+    }
     r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
     r->joint_error = cti_joints_error(s);
     cti_step_energies(s, r);
@@ -212,7 +215,7 @@ static void cti_step_nothing(cti_state *s, ct_real dt, ct_step_report *r)
     CTI_CLEAR(s->origins);
     r->substeps = 1;
     r->tangled = CTI_LEN(s->tangled_pairs) / 2;
-    r->min_distance = 2 * s->desc.thickness;
+    r->min_distance = 2 * s->desc.thickness, r->thickness_kept = 2;
 }
 
 /* shortest substep; tangled worlds have a longer one */

@@ -158,7 +158,7 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
         cti_contact_row origin;
         cti_row *row = &z->rows[z->n_rows];
         ct_real d;
-        if (!cti_rows_build(c, &s->hits[i].pair, s->hits[i].normal, 0, 0, s->hits[i].flat, row, &origin))
+        if (!cti_rows_build(c, &s->hits[i].pair, s->hits[i].normal, 0, 0, s->hits[i].keep, row, &origin))
             continue;
         /* keep half the thickness, or nine tenths of what is there */
         d = origin.gap0 + origin.thickness;

@@ -534,6 +534,9 @@ typedef struct ct_step_report {
     int tangled;           /* pairs (edge through face) that intersected when the last substep began: no contact between them, they are eased apart */
     ct_real residual;      /* natural map relative to the velocity scale, of the last solve and of free motion, worst substep */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
+    ct_real thickness_kept; /* smallest distance at the end over the pair's own thickness, at most 2. An impact may leave a quarter; what is below 1
+                              is lifted in the next steps. 0 with CT_STEPPER_DCD, which keeps none */
+    int too_near;          /* pairs that are nearer than half of their own thickness at the end: what the step did not reach */
     ct_real penetration;   /* DCD: depth of the deepest surface vertex inside of a body at the end */
     ct_real momentum_lost; /* [N s] by zones and freezing */
     ct_real joint_error;   /* [m] largest distance by which joints without compliance are apart at the end; a turn counts by the body's size */

@@ -1,0 +1,153 @@
+/* flats.c -- what the rows of vertices keep for the flat edges between them.
+   Method: faces that touch hold each other by rows at their vertices, and between those the surfaces bulge: a diagonal of one face crosses one of
+   the other nearer than the thickness. A row for every such crossing is redundant with those of the vertices, and sweeps hand load from
+   one to the other without end. The opening between two faces that nearly touch is linear along an edge, so that a crossing opens by
+   sum w_i d_i when the rows at the ends of the edge open by d_i; w_i are the crossing's weights there. The least d_i that open it by what it
+   lacks are w_i / sum w_j^2 of that. A row keeps the most that crossings at its vertex ask for, measured from where it is. One edge of a
+   crossing is enough: with both, cloth on a ball moves on, and 20 % fewer steps of S2 reach their tolerance. A crossing gets a row of its own
+   where no row holds an end, or where the rows would have to open too far. */
+#include "flats.h"
+
+#define CTI_FLATS_LEAST CTI_R(0.92) /* of the thickness: least that a crossing keeps. With 0.95 rows that rest above it are nearly active, and
+                                       a heap of letters ends 40 % of its steps on the sweep budget, not 10 % */
+#define CTI_FLATS_MOST CTI_R(1.5)   /* of the thickness: most that a row keeps for others; crossings nearer than half have their own rows */
+#define CTI_FLATS_ALIKE CTI_R(0.7)  /* cosine of a crossing's normal and a row's */
+#define CTI_FLATS_AT CTI_R(0.96)    /* weight of a vertex at which a pair's point is, as in twins.c */
+
+/* hits by the vertices that their points are at */
+typedef struct cti_flats {
+    const cti_surface *s;
+    cti_hit *hits;
+    int32_t *first; /* [nv] 1 + an entry of a vertex, 0: none */
+    int32_t *next;  /* [2 n] entry 2 i + k is of the k-th vertex that hit i is at */
+    ct_real *dist;  /* [n] along the normal */
+} cti_flats;
+
+static int cti_flats_init(cti_flats *q, cti_arena *arena)
+{
+    const cti_surface *s = q->s;
+    int i, k, n = CTI_LEN(q->hits);
+    q->first = CTI_ARENA_ZERO(arena, int32_t, s->nv), q->next = CTI_ARENA_NEW(arena, int32_t, 2 * n), q->dist = CTI_ARENA_NEW(arena, ct_real, n);
+    if (!q->first || !q->next || !q->dist)
+        return 0;
+    for (i = 0; i < n; i++) {
+        const cti_pair *p = &q->hits[i].pair;
+        int at = 0;
+        if (p->kind != CT_PAIR_VF && p->kind != CT_PAIR_EE)
+            continue;
+        q->dist[i] = cti_v3_dot(q->hits[i].normal, cti_pair_offset(s, s->x0, p));
+        if (q->dist[i] > CTI_FLATS_MOST * cti_pair_thickness(s, p)) /* expected, and holds nothing yet */
+            continue;
+        for (k = 0; k < p->n && at < 2; k++)
+            if (cti_abs(p->w[k]) >= CTI_FLATS_AT)
+                q->next[2 * i + at] = q->first[p->v[k]], q->first[p->v[k]] = 2 * i + at++ + 1;
+    }
+    return 1;
+}
+
+/* 1 when hit i holds vertex v off what is on the other side of it: n from there to v, `body` there */
+static int cti_flats_holds(const cti_flats *q, int i, int32_t v, cti_v3 n, int body)
+{
+    const cti_pair *p = &q->hits[i].pair;
+    int k, side = 0;
+    for (k = p->n_a; k < p->n; k++)
+        side |= p->v[k] == v;
+    return q->s->body_of[p->v[side ? 0 : p->n_a]] == body && (side ? -1 : 1) * cti_v3_dot(q->hits[i].normal, n) > CTI_FLATS_ALIKE;
+}
+
+/* an edge with a crossing: v, w [2] its ends and their weights there, n [unit] from what it crosses, of `body`, to it */
+typedef struct cti_flats_edge {
+    const int32_t *v;
+    ct_real w[2];
+    cti_v3 n;
+    int body;
+} cti_flats_edge;
+
+/* the first entry from e on of a row that holds end k */
+static int32_t cti_flats_row(const cti_flats *q, const cti_flats_edge *a, int k, int32_t e)
+{
+    while (e > 0 && !cti_flats_holds(q, (e - 1) / 2, a->v[k], a->n, a->body))
+        e = q->next[e - 1];
+    return e;
+}
+
+/* sum of w^2 over the ends that rows hold; 0 when one that matters is not held. part: the nearer end is enough */
+static ct_real cti_flats_reach(const cti_flats *q, const cti_flats_edge *a, int part)
+{
+    ct_real sum = 0;
+    int k;
+    for (k = 0; k < 2; k++)
+        if (cti_flats_row(q, a, k, q->first[a->v[k]]))
+            sum += a->w[k] * a->w[k];
+        else if (a->w[k] > (part ? CTI_R(0.5) : 1 - CTI_FLATS_AT))
+            return 0;
+    return sum;
+}
+
+/* the rows at the ends of an edge are to open it by `lacks`; below 0 they may close it by so much. sum: its reach. Returns 0
+   when a row would have to keep more than `most` */
+static int cti_flats_open(cti_flats *q, const cti_flats_edge *a, ct_real sum, ct_real lacks, ct_real most)
+{
+    int32_t e;
+    int k, can = 1;
+    for (k = 0; k < 2; k++)
+        for (e = cti_flats_row(q, a, k, q->first[a->v[k]]); e > 0; e = cti_flats_row(q, a, k, q->next[e - 1])) {
+            cti_hit *hit = &q->hits[(e - 1) / 2];
+            ct_real h = hit->keep > 0 ? hit->keep : cti_pair_thickness(q->s, &hit->pair);
+            ct_real keep = q->dist[(e - 1) / 2] + lacks * a->w[k] / sum;
+            hit->keep = cti_max(h, cti_min(most, keep));
+            can &= keep <= most;
+        }
+    return can;
+}
+
+/* candidate i of the edges' list, which has a flat edge: the rows at the ends of one edge open it, first of one that can move and is held at both
+   ends; or it gets a row of its own. 0: out of memory */
+static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, int i, cti_hit **out)
+{
+    const cti_list *l = &d->ee;
+    const cti_surface *s = q->s;
+    const int32_t *v = l->quads + 4 * (size_t)i;
+    const ct_real *t = l->w + 2 * (size_t)i;
+    ct_real dist = cti_sqrt(l->d2[i]), h, sum = 0;
+    cti_flats_edge a[2];
+    cti_pair pair;
+    cti_hit hit;
+    int k, opens = 0, first = s->attach[v[0]].n == 0;
+    cti_pair_make(s, CT_PAIR_EE, l->pairs[2 * i], l->pairs[2 * i + 1], &pair);
+    pair.w[0] = 1 - t[0], pair.w[1] = t[0], pair.w[2] = t[1] - 1, pair.w[3] = -t[1];
+    h = cti_pair_thickness(s, &pair);
+    for (k = 0; k < 2; k++) {
+        a[k].v = v + 2 * k, a[k].w[0] = 1 - t[k], a[k].w[1] = t[k], a[k].body = s->body_of[v[2 - 2 * k]];
+        a[k].n = cti_v3_mul(cti_pair_offset(s, s->x0, &pair), (k ? -1 : 1) / dist);
+    }
+    for (k = 0; k < 4 && !(sum > 0); k++)
+        if ((sum = cti_flats_reach(q, &a[(k & 1) ^ first], k > 1)) > 0)
+            opens = cti_flats_open(q, &a[(k & 1) ^ first], sum, CTI_FLATS_LEAST * h - dist, CTI_FLATS_MOST * h);
+    if (opens || dist >= CTI_FLATS_LEAST * h || cti_detect_is_tangled(d, s, v, 2, 4) || !cti_detect_edge_cone(s, l->pairs[2 * i + 1], a[0].n) ||
+        !cti_detect_edge_cone(s, l->pairs[2 * i], a[1].n))
+        return 1;
+    memset(&hit, 0, sizeof hit);
+    hit.pair = pair, hit.normal = a[0].n, hit.flat = 1, hit.keep = CTI_DETECT_KEEP * h;
+    return CTI_PUSH(mem, *out, hit);
+}
+
+CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, const cti_surface *s, cti_hit **hits)
+{
+    const cti_list *l = &d->ee;
+    cti_flats q;
+    int i;
+    q.s = s, q.hits = *hits;
+    if (!cti_flats_init(&q, arena))
+        return 0;
+    for (i = 0; i < CTI_LEN(l->d2); i++) {
+        ct_real far = CTI_FLATS_MOST * 4 * l->min_sep[i]; /* min_sep is a quarter of the thickness, or half of a distance below half of it */
+        if (l->feature[i] == 0 && l->d2[i] < far * far && l->d2[i] > 0 &&
+            (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]))) {
+            q.hits = *hits;
+            if (!cti_flats_crossing(mem, &q, d, i, hits))
+                return 0;
+        }
+    }
+    return 1;
+}
