@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs a44ae980fbc2e462.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs ef7ececaccfc3892.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -947,6 +947,9 @@ typedef struct ct_step_report {
     int tangled;           /* pairs (edge through face) that intersected when the last substep began: no contact between them, they are eased apart */
     ct_real residual;      /* natural map relative to the velocity scale, of the last solve and of free motion, worst substep */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
+    ct_real thickness_kept; /* smallest distance at the end over the pair's own thickness, at most 2. An impact may leave a quarter; what is below 1
+                              is lifted in the next steps. 0 with CT_STEPPER_DCD, which keeps none */
+    int too_near;          /* pairs that are nearer than half of their own thickness at the end: what the step did not reach */
     ct_real penetration;   /* DCD: depth of the deepest surface vertex inside of a body at the end */
     ct_real momentum_lost; /* [N s] by zones and freezing */
     ct_real joint_error;   /* [m] largest distance by which joints without compliance are apart at the end; a turn counts by the body's size */
@@ -10144,6 +10147,8 @@ typedef struct cti_solve_info {
     int sweeps;     /* over the contacts */
     ct_real spent;  /* iterations of a solver that pivots, as a share of what one attempt is given; of interior point, of what a step is */
     ct_real change; /* largest change of v in the last outer iteration, relative to velocity_scale */
+    int judged;     /* 1: the solution's residual is `res`, and its momenta are balanced */
+    cti_residuals res;
 } cti_solve_info;
 
 /* cti_row_velocity -- u [3] of a row at v. */
@@ -11259,6 +11264,7 @@ typedef struct cti_ica {
     ct_real nearest;            /* smallest change since the last new factor */
     ct_real worth;              /* change, relative to velocity_scale, below which the residual of an iteration is computed, */
     ct_real tight;              /* factor on the change at which sweeps over contacts end; smaller after a residual above the tolerance */
+    ct_real left;               /* change of the last sweep over contacts */
     ct_real *work;              /* [6 n] of the judge, or NULL */
     int cold;    /* v did not solve A v = b for clusters without contacts */
     cti_ica_contact *contacts;
@@ -11997,6 +12003,7 @@ enum { CTI_ICA_PATIENCE = 3 };
 /* The residual is computed once an outer iteration changes velocities by less than this many tolerances. 1 and 2 give the same results; from 5 on
    solves of joints in a crash are taken for converged when they have hardly begun. */
 #define CTI_ICA_JUDGE CTI_R(2)
+#define CTI_ICA_DROP CTI_R(1e-5) /* share of the first sweep's change that float's rounding of the velocity changes leaves to be resolved */
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
 /* ---- outer iteration: refine v ---- */
@@ -12146,6 +12153,7 @@ static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps,
         ct_real big;
         memcpy(s->r_old, s->r, sizeof(ct_real) * 3 * (size_t)n);
         big = cti_ica_sweep(s, k);
+        s->left = big;
         if (k == 0)
             first = big;
         if (big <= stop || (k > 0 && big <= drop * first) || k + 1 == max_sweeps)
@@ -12153,7 +12161,8 @@ static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps,
         stalled = big < mark / 2 ? 0 : stalled + 1;
         mark = cti_min(mark, big);
         if (s->desc->termination == CT_TERMINATION_RESIDUAL &&
-            ((k == 0 && again && big <= tol) || (stalled >= CTI_ICA_STALL && big <= CTI_R(0.7) * tol)))
+            ((k == 0 && again && big <= tol) || (stalled >= CTI_ICA_STALL && big <= CTI_R(0.7) * tol) ||
+             (!s->coupled && stalled >= 2 * CTI_ICA_STALL && big <= s->worth * s->p->velocity_scale)))
             break;
         if (s->desc->termination == CT_TERMINATION_PAPER && k > 0 && cti_abs(big - last) < CTI_R(0.05) * last)
             break;
@@ -12330,7 +12339,7 @@ static void cti_ica_base_range(int begin, int end, int worker, void *context)
 /* one round: anticipate u at v, relax the contacts, collect b + J' r */
 static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
 {
-    ct_real first, drop = s->coupled ? (s->p->plain ? CTI_R(0.05) : CTI_R(0.3)) : (s->p->lagged ? CTI_R(0.05) : CTI_R(1e-3));
+    ct_real first, drop = s->coupled ? (s->p->plain ? CTI_R(0.05) : CTI_R(0.3)) : (s->p->lagged ? CTI_R(0.05) : CTI_ICA_DROP);
     int few = s->p->plain ? CTI_ICA_PLAIN : CTI_ICA_COUPLED, left = s->coupled ? few : cti_max_int(1, s->budget - info->sweeps);
     cti_ica_bases bases;
     bases.s = s, bases.v = cti_ica_predict(s);
@@ -12364,12 +12373,19 @@ static int cti_ica_is_fused(cti_ica *s, int iteration, ct_real best)
     return iteration <= CTI_ICA_FUSED && iteration - s->marked < CTI_ICA_HALVES;
 }
 
+/* 1 where an iteration that changed `now` may have reached the tolerance. Exact inverses of clusters that are not coupled move v to where the last
+   sweep over the contacts expects it, however far that is */
+static int cti_ica_is_worth(const cti_ica *s, ct_real now)
+{
+    int exact = !s->coupled && !s->p->lagged && s->desc->termination == CT_TERMINATION_RESIDUAL;
+    return (exact ? s->left : now) <= s->worth * s->p->velocity_scale;
+}
+
 /* The natural map at the present v and multipliers, after components that were solved apart are brought up to date; below 0: out of memory. A
    residual above the tolerance lowers the change at which the next one is computed. */
-static ct_real cti_ica_residual(cti_ica *s, ct_real now)
+static ct_real cti_ica_residual(cti_ica *s, ct_real now, cti_residuals *res)
 {
     ct_real tol = s->desc->tolerance;
-    cti_residuals res;
     int i;
     if (!s->work && !(s->work = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->p->A->n)))
         return -1;
@@ -12383,16 +12399,17 @@ static ct_real cti_ica_residual(cti_ica *s, ct_real now)
         if (!s->p->balance(s->p->balance_ctx, s->work, s->v))
             return -1;
     }
-    cti_residual_eval(s->p, s->desc->cone, s->v, s->work, &res);
-    if (!(res.natural_map <= tol)) {
+    cti_residual_eval(s->p, s->desc->cone, s->v, s->work, res);
+    if (!(res->natural_map <= tol)) {
+        ct_real change = (s->coupled ? now : s->left) / s->p->velocity_scale * cti_max(CTI_R(0.1), tol / res->natural_map);
         if (s->coupled)
-            s->worth = cti_clamp(now / s->p->velocity_scale * cti_max(CTI_R(0.1), tol / res.natural_map), 0, CTI_R(0.9) * s->worth);
-        s->tight = cti_max(CTI_R(1e-3), cti_min(s->tight, s->coupled ? s->worth / tol : cti_max(CTI_R(0.3) * s->tight, tol / res.natural_map)));
-        return res.natural_map;
+            s->worth = cti_clamp(change, 0, CTI_R(0.9) * s->worth);
+        s->tight = cti_max(CTI_R(1e-3), cti_min(s->tight, (s->coupled ? s->worth : CTI_R(0.7) * change) / tol));
+        return res->natural_map;
     }
     for (i = 0; i < s->p->n_rows; i++)
         memcpy(s->r + 3 * (size_t)i, s->p->rows[i].r, 3 * sizeof(ct_real));
-    return res.natural_map;
+    return res->natural_map;
 }
 
 /* a map that is new, or starts anew, has no pace yet */
@@ -12567,12 +12584,13 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             continue;
         }
         info->status = cti_ica_judge(s, info, now, last, best, contact);
-        if (now <= s->worth * s->p->velocity_scale && (judged = cti_ica_residual(s, now)) < 0) {
+        if (cti_ica_is_worth(s, now) && (judged = cti_ica_residual(s, now, &info->res)) < 0) {
             info->status = CTI_SOLVE_MEMORY;
             return;
         }
         if (judged >= 0 && (judged <= desc->tolerance || now == 0)) /* or nothing moves any more */
             info->status = CTI_SOLVE_OK;
+        info->judged = info->status == CTI_SOLVE_OK && judged >= 0 && judged <= desc->tolerance;
         info->change = now / s->p->velocity_scale;
         if (info->status == CTI_SOLVE_DIVERGED && s->coupled && best < CTI_REAL_MAX && restarts++ < 5) {
             /* an extrapolation went astray */
@@ -31347,16 +31365,16 @@ static void cti_tet_stvk(const cti_tet_batch *t, cti_tet_lanes *w, int want_hess
 
 /* ---- stiffness ---- */
 
-/* block K = U M U', M_ii = A_ii x_i y_i + sum_j p_k x_j y_j, M_ij = A_ij x_i y_j + q_k x_j y_i; x, y gradients in principal axes */
-CTI_INLINE void cti_tet_block(const cti_r8 *A, const cti_r8 *p, const cti_r8 *q, const cti_r8 *u, const cti_r8 *x, const cti_r8 *y,
-                              cti_r8 *k)
+/* block K = U M U', M_ii = A_ii x_i y_i + sum_j (p_k + d_i) x_j y_j, M_ij = A_ij x_i y_j + q_k x_j y_i; x, y gradients in principal axes */
+CTI_INLINE void cti_tet_block(const cti_r8 *A, const cti_r8 *p, const cti_r8 *q, const cti_r8 *d, const cti_r8 *u, const cti_r8 *x,
+                              const cti_r8 *y, cti_r8 *k)
 {
     cti_r8 m[9], n[9], xx = cti_mul8(x[0], y[0]), yy = cti_mul8(x[1], y[1]), zz = cti_mul8(x[2], y[2]), yz, zy, xz, zx, xy, yx;
     yz = cti_mul8(x[1], y[2]), zy = cti_mul8(x[2], y[1]), xz = cti_mul8(x[0], y[2]), zx = cti_mul8(x[2], y[0]);
     xy = cti_mul8(x[0], y[1]), yx = cti_mul8(x[1], y[0]);
-    m[0] = cti_sum3_8(A[0], xx, p[2], yy, p[1], zz);
-    m[4] = cti_sum3_8(p[2], xx, A[1], yy, p[0], zz);
-    m[8] = cti_sum3_8(p[1], xx, p[0], yy, A[2], zz);
+    m[0] = cti_sum3_8(A[0], xx, cti_add8(p[2], d[0]), yy, cti_add8(p[1], d[0]), zz);
+    m[4] = cti_sum3_8(cti_add8(p[2], d[1]), xx, A[1], yy, cti_add8(p[0], d[1]), zz);
+    m[8] = cti_sum3_8(cti_add8(p[1], d[2]), xx, cti_add8(p[0], d[2]), yy, A[2], zz);
     m[5] = cti_mad8(cti_mul8(A[3], yz), q[0], zy), m[7] = cti_mad8(cti_mul8(A[3], zy), q[0], yz);
     m[2] = cti_mad8(cti_mul8(A[4], xz), q[1], zx), m[6] = cti_mad8(cti_mul8(A[4], zx), q[1], xz);
     m[1] = cti_mad8(cti_mul8(A[5], xy), q[2], yx), m[3] = cti_mad8(cti_mul8(A[5], yx), q[2], xy);
@@ -31364,11 +31382,26 @@ CTI_INLINE void cti_tet_block(const cti_r8 *A, const cti_r8 *p, const cti_r8 *q,
     cti_matmul_t8(n, u, k);
 }
 
-/* the blocks (a, b), 1 <= a <= b, from the Hessian in principal space, times `scale` */
-static void cti_tet_principal_blocks(cti_tet_lanes *w, cti_r8 scale, int project, cti_r8 *k)
+/* Damping in principal space: V (lambda x y' + mu y x' + mu (b_a . b_b) F F'), x = F b_a, y = F b_b, which is the stress lambda tr(E') 1 + 2 mu E'
+   by the rate of Green's strain, E' = sym(F' dF/dt), that no rotation changes; F = U S V' turns it into sums of s_i s_j */
+CTI_INLINE void cti_tet_viscous(const cti_tet_batch *t, cti_tet_lanes *w, cti_r8 scale, cti_r8 *q, cti_r8 *d)
+{
+    cti_r8 mu = cti_scale8(t->mu, cti_mul8(scale, w->volume)), la = cti_scale8(t->lambda, cti_mul8(scale, w->volume));
+    int i;
+    for (i = 0; i < 3; i++) {
+        cti_r8 across = cti_mul8(w->s[i == 0 ? 1 : 0], w->s[i == 2 ? 1 : 2]), along = cti_mul8(w->s[i], w->s[i]);
+        d[i] = cti_mul8(mu, along);
+        w->a[i] = cti_add8(w->a[i], cti_mad8(cti_add8(d[i], d[i]), la, along));
+        w->a[3 + i] = cti_mad8(w->a[3 + i], la, across), q[i] = cti_mad8(q[i], mu, across);
+    }
+}
+
+/* the blocks (a, b), 1 <= a <= b, from the Hessian in principal space, times `scale`, and damping, times `viscous` */
+static void cti_tet_principal_blocks(const cti_tet_batch *t, cti_tet_lanes *w, cti_r8 scale, cti_r8 viscous, cti_r8 *k)
 {
     const cti_r8 zero = cti_set8(0), half = cti_set8(CTI_R(0.5));
-    cti_r8 c[9], p[3], q[3];
+    const int project = t->hessian != CTI_HESSIAN_EXACT;
+    cti_r8 c[9], p[3], q[3], d[3];
     int i, j;
     if (project)
         cti_psd3_8(w->a);
@@ -31379,10 +31412,13 @@ static void cti_tet_principal_blocks(cti_tet_lanes *w, cti_r8 scale, int project
         w->a[i] = cti_mul8(scale, w->a[i]), w->a[3 + i] = cti_mul8(scale, w->a[3 + i]);
         /* V' b_a */
         cti_matvec_t8(w->v, w->b + 3 * i, c + 3 * i);
+        d[i] = zero;
     }
+    if (t->damping_stiffness > 0)
+        cti_tet_viscous(t, w, viscous, q, d);
     for (i = 0; i < 3; i++)
         for (j = i; j < 3; j++)
-            cti_tet_block(w->a, p, q, w->u, c + 3 * i, c + 3 * j, k + 9 * CTI_UPPER(4, i + 1, j + 1));
+            cti_tet_block(w->a, p, q, d, w->u, c + 3 * i, c + 3 * j, k + 9 * CTI_UPPER(4, i + 1, j + 1));
 }
 
 /* R K0_ab R' = V (lambda x y' + mu y x' + mu (x . y) 1), x = R b_a, y = R b_b */
@@ -31406,8 +31442,7 @@ static void cti_tet_corotated_blocks(const cti_tet_batch *t, cti_tet_lanes *w, c
         }
 }
 
-/* += V (lambda x y' + mu y x' + mu (b_a . b_b) F F'), x = F b_a, y = F b_b: the stress lambda tr(E') 1 + 2 mu E' by the rate of Green's
-   strain, E' = sym(F' dF/dt), which no rotation changes */
+/* the damping of cti_tet_viscous without F's principal axes, added */
 static void cti_tet_viscous_blocks(const cti_tet_batch *t, const cti_tet_lanes *w, cti_r8 scale, cti_r8 *k)
 {
     cti_r8 c[9], ff[9], mu = cti_scale8(t->mu, cti_mul8(scale, w->volume)), la = cti_scale8(t->lambda, cti_mul8(scale, w->volume));
@@ -31516,8 +31551,8 @@ CTI_FN void cti_tet_batch_assemble(const cti_tet_batch *t, const ct_real *x, ct_
         if (corotated)
             cti_tet_corotated_blocks(t, &w, r, scale, k);
         else
-            cti_tet_principal_blocks(&w, scale, t->hessian != CTI_HESSIAN_EXACT, k);
-        if (t->damping_stiffness > 0)
+            cti_tet_principal_blocks(t, &w, scale, viscous, k);
+        if (corotated && t->damping_stiffness > 0)
             cti_tet_viscous_blocks(t, &w, viscous, k);
         cti_tet_close_blocks(k);
         cti_element_scatter_blocks(val, t->slot + 128 * batch, 4, count, k);
@@ -33812,6 +33847,7 @@ typedef struct cti_row_context {
     const cti_bsr *A;         /* of this step */
     const cti_memory *memory;
     ct_real dt, dt_memory;    /* of this step; of the step that the memory's impulses come from */
+    ct_real cut;              /* length of the whole step over that of this one, which may be a part of it */
     int at_start;             /* 1: rows of rigid bodies stay linearized at the start of the step (CT_ROW_VELOCITY); frames are the start's */
     ct_real recovery_speed;   /* cap of easing apart [m/s]; 0: none */
 } cti_row_context;
@@ -33833,8 +33869,8 @@ typedef struct cti_contact_row {
 } cti_contact_row;
 
 /* cti_rows_build -- fills row and origin for `pair` with weights set and unit normal n (from b to a), gap measured at x0. Returns 0 when no
-   unknown takes part (nothing to solve). before, flat: see cti_hit. twin > 0 tells apart several rows of one pair. */
-CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, int flat,
+   unknown takes part (nothing to solve). before, keep: see cti_hit. twin > 0 tells apart several rows of one pair. */
+CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, ct_real keep,
                           cti_row *row, cti_contact_row *origin);
 
 /* cti_rows_linearize -- arms and w of a row that bends, at the tentative state of the context: w + J v is the exact relative velocity there.
@@ -33863,7 +33899,6 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
                                        less. With 0.25 light contacts between stiff blocks (S1) stop rising at 0.88 h */
 #define CTI_ROWS_HEAVY 16           /* a load is heavy if it presses the settling compliance by more than SINK / HEAVY in a step; with 4 and with 64
                                        S1 takes 1.2 times the sweeps */
-#define CTI_ROWS_FLAT CTI_R(0.95)  /* of the thickness: what flat edges keep, so that the vertices that hold their faces apart carry the load */
 #define CTI_ROWS_DRAG CTI_R(1e-4) /* share of the thickness that a sliding contact may be ahead of its anchor */
 #define CTI_ROWS_STICK CTI_R(1e-4) /* tangential compliance, of the free nodes' inverse mass */
 #define CTI_ROWS_SETTLE CTI_R(3e-6) /* normal compliance, of the free nodes' inverse mass */
@@ -34039,7 +34074,7 @@ static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row
         row->softness = CTI_ROWS_SINK * step / load, row->recover = origin->asked;
 }
 
-CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, int flat,
+CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, ct_real keep,
                           cti_row *row, cti_contact_row *origin)
 {
     const cti_surface *s = c->surface;
@@ -34049,7 +34084,7 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     memset(row, 0, sizeof *row);
     memset(origin, 0, sizeof *origin);
     origin->pair = *pair;
-    origin->thickness = cti_pair_thickness(s, pair) * (flat ? CTI_ROWS_FLAT : 1);
+    origin->thickness = keep > 0 ? keep : cti_pair_thickness(s, pair);
     origin->gap0 = cti_v3_dot(n, cti_pair_offset(s, s->x0, pair)) - origin->thickness;
     cti_rows_terms(c, pair, row, origin, &scripted);
     if (row->n == 0)
@@ -34064,8 +34099,10 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
         cti_rows_recall(c, before ? before : row->key, before != 0, n, row, origin);
     cti_rows_response(c, row, n, &soft, &own);
     /* Two contacts at one place whose gaps differ by rounding share a load in any proportion, and multipliers drift. A compliance below what the
-       tolerance resolves makes the shares unique, and bounds the multipliers of contradicting rows to scripted surfaces. */
-    row->compliance[0] = cti_min(soft * CTI_ROWS_SETTLE, own * CTI_ROWS_SETTLE_OWN);
+       tolerance resolves makes the shares unique, and bounds the multipliers of contradicting rows to scripted surfaces. A load presses it by
+       c m g dt^2 before easing balances it, and a stick by as much: in a part of a step both are larger by the square of the parts, or what
+       rests would move whenever a step is cut. */
+    row->compliance[0] = cti_min(soft * CTI_ROWS_SETTLE * c->cut * c->cut, own * CTI_ROWS_SETTLE_OWN);
     /* under the load of the last step it gives way by less than the easing takes back: a light body under a heavy one would sink without end */
     if (row->r[0] > 0)
         row->compliance[0] = cti_min(row->compliance[0], CTI_ROWS_SINK * origin->thickness / (c->dt * row->r[0]));
@@ -34075,7 +34112,7 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     row->w[0] = origin->base[0] + scripted.x, row->w[1] = origin->base[1] + scripted.y, row->w[2] = origin->base[2] + scripted.z;
     /* stick is a stiff spring of c gamma dt, far below the thickness: several contacts at one point may remember different slips, and without
        compliance their multipliers would drift apart without end */
-    row->compliance[1] = row->compliance[2] = soft * CTI_ROWS_STICK;
+    row->compliance[1] = row->compliance[2] = soft * CTI_ROWS_STICK * c->cut * c->cut;
     cti_rows_linearize(c, row, origin);
     return 1;
 }
@@ -34152,6 +34189,8 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
 
 /* of the thickness: what is nearer at the start of a step has a row, unless it is culled (detect.c, twins.h, cull.h) */
 #define CTI_DETECT_NEAR CTI_R(1.25)
+/* of the thickness: what flat edges keep, so that the vertices that hold their faces apart carry the load */
+#define CTI_DETECT_KEEP CTI_R(0.95)
 
 /* cti_list -- candidates of one kind with what is known of them at x0. */
 typedef struct cti_list {
@@ -34167,12 +34206,19 @@ typedef struct cti_hit {
     cti_pair pair;  /* weights at the time of impact */
     cti_v3 normal;
     ct_real toi;
+    ct_real keep;   /* [m] distance that the row keeps; 0: the pair's thickness. Less for flat edges, more where flats.h asks for it */
     uint64_t before; /* key of the pair that this contact was in the last step, where that is another one; else 0 */
     int flat;       /* edge-edge with a flat edge: nothing new while vertex-face pairs of the same surfaces collide too */
 } cti_hit;
 
 /* cti_hits_take -- leaves of hits [n], a dynamic array, those that keep [n] says, in their order. */
 CTI_FN void cti_hits_take(cti_hit *hits, const uint8_t *keep);
+
+/* cti_detect_edge_cone -- 1 when a point that lies off an edge in the unit direction n has its closest point on the edge and not inside of one of its
+   faces. */
+CTI_FN int cti_detect_edge_cone(const cti_surface *s, int edge, cti_v3 n);
+/* cti_detect_flat -- 1 for an edge whose two faces are nearly in one plane. */
+CTI_FN int cti_detect_flat(const cti_surface *s, int edge);
 
 typedef struct cti_detect {
     cti_list vf, ee;
@@ -34212,8 +34258,15 @@ CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, co
    weights at the time of impact. 0 when memory ran out. */
 CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out);
 
-/* cti_detect_min_distance -- smallest distance at x0 over the candidates and planes, at most cap. */
-CTI_FN ct_real cti_detect_min_distance(const cti_detect *d, const cti_surface *s, const ct_real *x, ct_real cap);
+/* cti_nearness -- how near to each other surfaces are. */
+typedef struct cti_nearness {
+    ct_real distance; /* [m] smallest of all pairs */
+    ct_real share;    /* smallest distance over the pair's own thickness, at most 2 */
+    int too_near;     /* pairs that are nearer than half of their own thickness */
+} cti_nearness;
+
+/* cti_detect_nearness -- of the candidates and planes at x0, whose distances are known; the distance is at most cap. */
+CTI_FN void cti_detect_nearness(const cti_detect *d, const cti_surface *s, ct_real cap, cti_nearness *out);
 
 
 /* ---- 7_contact/detect.c ---- */
@@ -34221,7 +34274,7 @@ CTI_FN ct_real cti_detect_min_distance(const cti_detect *d, const cti_surface *s
    Method: one query covers the motion with a slack; its lists serve all rounds of a step and later steps until a vertex leaves what was
    covered. Distances at the start are batched; CCD keeps a positive separation, so that every pair has a normal at its time of impact.
    Rows are culled, candidates never: a feature shared by faces speaks through one owner, end points of edges are vertex-face pairs, and
-   edges that are flat wait until CCD finds them. Based on: Otaduy 2009, sec. 3.2 and 4. */
+   edges that are flat are left to flats.c, and to CCD. Based on: Otaduy 2009, sec. 3.2 and 4. */
 
 #define CTI_DETECT_TRUST CTI_R(4)    /* of the thickness: a row when the free motion would close the gap */
 #define CTI_DETECT_SEP CTI_R(0.25)   /* of the thickness: what CCD keeps */
@@ -34469,7 +34522,7 @@ static cti_v3 cti_detect_face_normal(const cti_surface *s, int f)
 }
 
 /* a flat edge: both faces there and nearly in one plane */
-static int cti_detect_flat(const cti_surface *s, int e)
+CTI_FN int cti_detect_flat(const cti_surface *s, int e)
 {
     int f0 = s->edge_faces[2 * e], f1 = s->edge_faces[2 * e + 1];
     if (f0 < 0 || f1 < 0)
@@ -34478,7 +34531,7 @@ static int cti_detect_flat(const cti_surface *s, int e)
 }
 
 /* 1 when a point that lies off edge e in the unit direction n has its closest point on the edge and not inside of one of its faces */
-static int cti_detect_edge_cone(const cti_surface *s, int e, cti_v3 n)
+CTI_FN int cti_detect_edge_cone(const cti_surface *s, int e, cti_v3 n)
 {
     int k, j;
     cti_v3 a = cti_v3_at(s->x0, s->edges[2 * e]), t = cti_v3_unit(cti_v3_sub(cti_v3_at(s->x0, s->edges[2 * e + 1]), a), cti_v3_zero());
@@ -34544,6 +34597,7 @@ static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti
     hit->toi = 0;
     hit->flat = 0;
     hit->before = 0;
+    hit->keep = 0;
     if (pair->kind == CT_PAIR_PLANE)
         hit->normal = cti_v3_at(s->planes[pair->plane].normal, 0);
     else {
@@ -34607,6 +34661,7 @@ static int cti_detect_near_edge(const cti_detect_nears *q, int i, cti_hit *hit)
     if (!cti_detect_is_near(s, q->x1, q->memory, a, b, cti_sqrt(l->d2[i]), hit))
         return 0;
     hit->flat = flat;
+    hit->keep = flat ? CTI_DETECT_KEEP * cti_pair_thickness(s, pair) : 0;
     return 1;
 }
 
@@ -34744,8 +34799,9 @@ static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_list *
             continue;
         cti_pair_make(s, kind, l->pairs[2 * i], l->pairs[2 * i + 1], &hit.pair);
         hit.toi = d->toi[i];
-        hit.before = 0;
+        hit.before = 0, hit.keep = 0;
         hit.flat = kind == CT_PAIR_EE && (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]));
+        hit.keep = hit.flat ? CTI_DETECT_KEEP * cti_pair_thickness(s, &hit.pair) : 0;
         cti_detect_impact(s, x1, &hit);
         if (!CTI_PUSH(mem, *out, hit))
             return 0;
@@ -34769,7 +34825,7 @@ static int cti_detect_collide_planes(cti_mem *mem, const cti_detect *d, const ct
             hit.toi = g0 > g1 ? cti_clamp((g0 - sep) / (g0 - g1), 0, 1) : 0;
             hit.normal = cti_v3_at(s->planes[k].normal, 0);
             hit.flat = 0;
-            hit.before = 0;
+            hit.before = 0, hit.keep = 0;
             if (!CTI_PUSH(mem, *out, hit))
                 return 0;
         }
@@ -34795,7 +34851,7 @@ static int cti_detect_collide_thin(cti_mem *mem, const cti_detect *d, const cti_
             if (!on || cti_detect_is_tangled(d, s, hit.pair.v, hit.pair.n_a, hit.pair.n))
                 continue;
             hit.flat = 0;
-            hit.before = 0;
+            hit.before = 0, hit.keep = 0;
             cti_detect_impact(s, x1, &hit);
             if (!CTI_PUSH(mem, *out, hit))
                 return 0;
@@ -34810,21 +34866,60 @@ CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface 
            cti_detect_collide_thin(mem, d, s, x1, out) && cti_detect_collide_planes(mem, d, s, x1, out);
 }
 
-CTI_FN ct_real cti_detect_min_distance(const cti_detect *d, const cti_surface *s, const ct_real *x, ct_real cap)
+/* enters a pair at its distance. Only one that is below its surfaces' thickness may have one of its own that matters */
+static void cti_detect_enter(const cti_surface *s, const cti_pair *pair, ct_real dist, cti_nearness *out)
 {
-    ct_real best2 = cap * cap, best = cap;
-    int i, k;
-    for (i = 0; i < CTI_LEN(d->vf.d2); i++)
-        best2 = cti_min(best2, d->vf.d2[i]);
-    for (i = 0; i < CTI_LEN(d->ee.d2); i++)
-        best2 = cti_min(best2, d->ee.d2[i]);
-    best = cti_min(best, cti_sqrt(best2));
+    ct_real share = dist / cti_pair_thickness(s, pair);
+    out->share = cti_min(out->share, share);
+    out->too_near += share < CTI_R(0.5);
+}
+
+/* the pairs of a list; a feature where faces meet counts once */
+static void cti_detect_nearness_list(const cti_detect *d, const cti_surface *s, int edges, cti_nearness *out)
+{
+    const cti_list *l = edges ? &d->ee : &d->vf;
+    ct_real best2 = out->distance * out->distance;
+    cti_pair pair;
+    int i;
+    for (i = 0; i < CTI_LEN(l->d2); i++) {
+        best2 = cti_min(best2, l->d2[i]);
+        /* min_sep is a quarter of the thickness, or half of the distance where that is less */
+        if (l->d2[i] >= l->min_sep[i] * l->min_sep[i] / (CTI_DETECT_SEP * CTI_DETECT_SEP))
+            continue;
+        if (edges ? l->feature[i] != 0 : !cti_detect_speaks(s, l->pairs[2 * i + 1], l->feature[i]))
+            continue;
+        cti_pair_make(s, edges ? CT_PAIR_EE : CT_PAIR_VF, l->pairs[2 * i], l->pairs[2 * i + 1], &pair);
+        cti_detect_enter(s, &pair, cti_sqrt(l->d2[i]), out);
+    }
+    out->distance = cti_min(out->distance, cti_sqrt(best2));
+}
+
+CTI_FN void cti_detect_nearness(const cti_detect *d, const cti_surface *s, ct_real cap, cti_nearness *out)
+{
+    int i, k, f;
+    cti_pair pair;
+    out->distance = cap, out->share = 2, out->too_near = 0;
+    cti_detect_nearness_list(d, s, 0, out);
+    cti_detect_nearness_list(d, s, 1, out);
+    for (k = 0; k < 2; k++) {
+        const int32_t *list = k ? d->vv : d->ve;
+        for (i = 0; i < CTI_LEN(list) / 2; i++) {
+            ct_real dist;
+            cti_pair_make(s, k ? CT_PAIR_VV : CT_PAIR_VE, list[2 * i], list[2 * i + 1], &pair);
+            dist = cti_pair_closest(s, s->x0, &pair, &f);
+            out->distance = cti_min(out->distance, dist);
+            cti_detect_enter(s, &pair, dist, out);
+        }
+    }
     for (k = 0; k < s->n_planes; k++)
         for (i = 0; i < s->nv; i++) {
-            if (s->bodies[s->body_of[i]].dynamic)
-                best = cti_min(best, cti_detect_above(s, k, x, i));
+            ct_real dist = cti_detect_above(s, k, s->x0, i);
+            if (!s->bodies[s->body_of[i]].dynamic || dist > 2 * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body))
+                continue;
+            out->distance = cti_min(out->distance, dist);
+            cti_pair_make(s, CT_PAIR_PLANE, i, k, &pair);
+            cti_detect_enter(s, &pair, dist, out);
         }
-    return best;
 }
 
 /* ---- 7_contact/twins.h ---- */
@@ -35229,6 +35324,169 @@ CTI_FN int cti_cull_flat(cti_arena *arena, const cti_surface *s, const cti_memor
     return 1;
 }
 
+/* ---- 7_contact/flats.h ---- */
+/* flats.h -- flat edges, which have no rows of their own, keep their thickness through the rows of the vertices at their ends. */
+
+
+/* cti_flats_raise -- sets keep of near pairs to the distance at which the flat edges at their vertices keep theirs, and appends those flat edges
+   that no vertex speaks for. Lists and distances of `d` are of x0. 0: out of memory. */
+CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, const cti_surface *s, cti_hit **hits);
+
+
+/* ---- 7_contact/flats.c ---- */
+/* flats.c -- what the rows of vertices keep for the flat edges between them.
+   Method: faces that touch hold each other by rows at their vertices, and between those the surfaces bulge: a diagonal of one face crosses one of
+   the other nearer than the thickness. A row for every such crossing is redundant with those of the vertices, and sweeps hand load from
+   one to the other without end. The opening between two faces that nearly touch is linear along an edge, so that a crossing opens by
+   sum w_i d_i when the rows at the ends of the edge open by d_i; w_i are the crossing's weights there. The least d_i that open it by what it
+   lacks are w_i / sum w_j^2 of that. A row keeps the most that crossings at its vertex ask for, measured from where it is. One edge of a
+   crossing is enough: with both, cloth on a ball moves on, and 20 % fewer steps of S2 reach their tolerance. A crossing gets a row of its own
+   where no row holds an end, or where the rows would have to open too far. */
+
+#define CTI_FLATS_LEAST CTI_R(0.92) /* of the thickness: least that a crossing keeps. With 0.95 rows that rest above it are nearly active, and
+                                       a heap of letters ends 40 % of its steps on the sweep budget, not 10 % */
+#define CTI_FLATS_MOST CTI_R(1.5)   /* of the thickness: most that a row keeps for others; crossings nearer than half have their own rows */
+#define CTI_FLATS_ALIKE CTI_R(0.7)  /* cosine of a crossing's normal and a row's */
+#define CTI_FLATS_AT CTI_R(0.96)    /* weight of a vertex at which a pair's point is, as in twins.c */
+
+/* hits by the vertices that their points are at */
+typedef struct cti_flats {
+    const cti_surface *s;
+    cti_hit *hits;
+    int32_t *first; /* [nv] 1 + an entry of a vertex, 0: none */
+    int32_t *next;  /* [2 n] entry 2 i + k is of the k-th vertex that hit i is at */
+    ct_real *dist;  /* [n] along the normal */
+} cti_flats;
+
+static int cti_flats_init(cti_flats *q, cti_arena *arena)
+{
+    const cti_surface *s = q->s;
+    int i, k, n = CTI_LEN(q->hits);
+    q->first = CTI_ARENA_ZERO(arena, int32_t, s->nv), q->next = CTI_ARENA_NEW(arena, int32_t, 2 * n), q->dist = CTI_ARENA_NEW(arena, ct_real, n);
+    if (!q->first || !q->next || !q->dist)
+        return 0;
+    for (i = 0; i < n; i++) {
+        const cti_pair *p = &q->hits[i].pair;
+        int at = 0;
+        if (p->kind != CT_PAIR_VF && p->kind != CT_PAIR_EE)
+            continue;
+        q->dist[i] = cti_v3_dot(q->hits[i].normal, cti_pair_offset(s, s->x0, p));
+        if (q->dist[i] > CTI_FLATS_MOST * cti_pair_thickness(s, p)) /* expected, and holds nothing yet */
+            continue;
+        for (k = 0; k < p->n && at < 2; k++)
+            if (cti_abs(p->w[k]) >= CTI_FLATS_AT)
+                q->next[2 * i + at] = q->first[p->v[k]], q->first[p->v[k]] = 2 * i + at++ + 1;
+    }
+    return 1;
+}
+
+/* 1 when hit i holds vertex v off what is on the other side of it: n from there to v, `body` there */
+static int cti_flats_holds(const cti_flats *q, int i, int32_t v, cti_v3 n, int body)
+{
+    const cti_pair *p = &q->hits[i].pair;
+    int k, side = 0;
+    for (k = p->n_a; k < p->n; k++)
+        side |= p->v[k] == v;
+    return q->s->body_of[p->v[side ? 0 : p->n_a]] == body && (side ? -1 : 1) * cti_v3_dot(q->hits[i].normal, n) > CTI_FLATS_ALIKE;
+}
+
+/* an edge with a crossing: v, w [2] its ends and their weights there, n [unit] from what it crosses, of `body`, to it */
+typedef struct cti_flats_edge {
+    const int32_t *v;
+    ct_real w[2];
+    cti_v3 n;
+    int body;
+} cti_flats_edge;
+
+/* the first entry from e on of a row that holds end k */
+static int32_t cti_flats_row(const cti_flats *q, const cti_flats_edge *a, int k, int32_t e)
+{
+    while (e > 0 && !cti_flats_holds(q, (e - 1) / 2, a->v[k], a->n, a->body))
+        e = q->next[e - 1];
+    return e;
+}
+
+/* sum of w^2 over the ends that rows hold; 0 when one that matters is not held. part: the nearer end is enough */
+static ct_real cti_flats_reach(const cti_flats *q, const cti_flats_edge *a, int part)
+{
+    ct_real sum = 0;
+    int k;
+    for (k = 0; k < 2; k++)
+        if (cti_flats_row(q, a, k, q->first[a->v[k]]))
+            sum += a->w[k] * a->w[k];
+        else if (a->w[k] > (part ? CTI_R(0.5) : 1 - CTI_FLATS_AT))
+            return 0;
+    return sum;
+}
+
+/* the rows at the ends of an edge are to open it by `lacks`; below 0 they may close it by so much. sum: its reach. Returns 0
+   when a row would have to keep more than `most` */
+static int cti_flats_open(cti_flats *q, const cti_flats_edge *a, ct_real sum, ct_real lacks, ct_real most)
+{
+    int32_t e;
+    int k, can = 1;
+    for (k = 0; k < 2; k++)
+        for (e = cti_flats_row(q, a, k, q->first[a->v[k]]); e > 0; e = cti_flats_row(q, a, k, q->next[e - 1])) {
+            cti_hit *hit = &q->hits[(e - 1) / 2];
+            ct_real h = hit->keep > 0 ? hit->keep : cti_pair_thickness(q->s, &hit->pair);
+            ct_real keep = q->dist[(e - 1) / 2] + lacks * a->w[k] / sum;
+            hit->keep = cti_max(h, cti_min(most, keep));
+            can &= keep <= most;
+        }
+    return can;
+}
+
+/* candidate i of the edges' list, which has a flat edge: the rows at the ends of one edge open it, first of one that can move and is held at both
+   ends; or it gets a row of its own. 0: out of memory */
+static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, int i, cti_hit **out)
+{
+    const cti_list *l = &d->ee;
+    const cti_surface *s = q->s;
+    const int32_t *v = l->quads + 4 * (size_t)i;
+    const ct_real *t = l->w + 2 * (size_t)i;
+    ct_real dist = cti_sqrt(l->d2[i]), h, sum = 0;
+    cti_flats_edge a[2];
+    cti_pair pair;
+    cti_hit hit;
+    int k, opens = 0, first = s->attach[v[0]].n == 0;
+    cti_pair_make(s, CT_PAIR_EE, l->pairs[2 * i], l->pairs[2 * i + 1], &pair);
+    pair.w[0] = 1 - t[0], pair.w[1] = t[0], pair.w[2] = t[1] - 1, pair.w[3] = -t[1];
+    h = cti_pair_thickness(s, &pair);
+    for (k = 0; k < 2; k++) {
+        a[k].v = v + 2 * k, a[k].w[0] = 1 - t[k], a[k].w[1] = t[k], a[k].body = s->body_of[v[2 - 2 * k]];
+        a[k].n = cti_v3_mul(cti_pair_offset(s, s->x0, &pair), (k ? -1 : 1) / dist);
+    }
+    for (k = 0; k < 4 && !(sum > 0); k++)
+        if ((sum = cti_flats_reach(q, &a[(k & 1) ^ first], k > 1)) > 0)
+            opens = cti_flats_open(q, &a[(k & 1) ^ first], sum, CTI_FLATS_LEAST * h - dist, CTI_FLATS_MOST * h);
+    if (opens || dist >= CTI_FLATS_LEAST * h || cti_detect_is_tangled(d, s, v, 2, 4) || !cti_detect_edge_cone(s, l->pairs[2 * i + 1], a[0].n) ||
+        !cti_detect_edge_cone(s, l->pairs[2 * i], a[1].n))
+        return 1;
+    memset(&hit, 0, sizeof hit);
+    hit.pair = pair, hit.normal = a[0].n, hit.flat = 1, hit.keep = CTI_DETECT_KEEP * h;
+    return CTI_PUSH(mem, *out, hit);
+}
+
+CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, const cti_surface *s, cti_hit **hits)
+{
+    const cti_list *l = &d->ee;
+    cti_flats q;
+    int i;
+    q.s = s, q.hits = *hits;
+    if (!cti_flats_init(&q, arena))
+        return 0;
+    for (i = 0; i < CTI_LEN(l->d2); i++) {
+        ct_real far = CTI_FLATS_MOST * 4 * l->min_sep[i]; /* min_sep is a quarter of the thickness, or half of a distance below half of it */
+        if (l->feature[i] == 0 && l->d2[i] < far * far && l->d2[i] > 0 &&
+            (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]))) {
+            q.hits = *hits;
+            if (!cti_flats_crossing(mem, &q, d, i, hits))
+                return 0;
+        }
+    }
+    return 1;
+}
+
 /* ---- 8_step/script.h ---- */
 /* script.h -- motion that is prescribed: keyframes, and paths of pieces that follow one another. */
 
@@ -35440,6 +35698,7 @@ typedef struct cti_history {
     int32_t *model_of;         /* [n] model of a block or -1 */
     int32_t *block, *last;     /* [models] first and last block; last -1: none */
     uint8_t *reset;            /* [models] starts again after this step */
+    int forced;                /* 1: so do some, and rigid bodies may have moved as the fail-safe wanted */
 } cti_history;
 
 /* cti_turn -- the turn of a component that its angular momentum predicts for a step (motion.h). */
@@ -35450,6 +35709,17 @@ typedef struct cti_turn {
     cti_v3 center;   /* c [m] */
     cti_v3 rate;     /* [rad/s] spin about c that Euler's b adds to v: the nodes at q then have the angular momentum that they have at x */
 } cti_turn;
+
+/* cti_group -- components that contacts connect in a step, at their root (momenta.h); 0: before the step, 1: after it. */
+typedef struct cti_group {
+    int32_t up;
+    int pressed, held;          /* impulses act in it; something outside of it, too */
+    ct_real mass;
+    cti_v3 first, center[2], speed[2];
+    ct_real inertia[9];         /* about the centre */
+    double about;               /* [J] kinetic energy about the centre */
+    cti_v3 lack, rate;          /* missing angular momentum; the angular velocity that gives it */
+} cti_group;
 
 /* cti_energy -- of a body [J]; gravity's is 0 at the origin. */
 typedef struct cti_energy {
@@ -35561,6 +35831,7 @@ typedef struct cti_state {
     ct_real *fall_new;        /* [n] of the step at hand */
     ct_real *q;               /* [3 n] where forces are linearized in this step */
     cti_turn *turns;          /* [components] */
+    cti_group *groups;        /* [components] scratch */
     ct_real *whole;           /* [n] inverse mass of a deformable component that no script holds, else 0 */
     ct_real *force0;          /* [3 n] Newmark: f(x) */
     int again;                /* linearizations before this one in the attempt */
@@ -35619,6 +35890,7 @@ typedef struct cti_state {
     cti_start start;          /* of the step */
     double time;
     double time_end;          /* when a step ends, and */
+    ct_real dt_step;          /* its length */
     ct_real left;             /* what is left of it before a substep */
     ct_real event_least;      /* [s] shortest substep that an impact may cut off, 0: none is */
     cti_pair limit;           /* pair that limited the last step; n 0: none */
@@ -35690,6 +35962,8 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all);
 CTI_FN void cti_integrate_reset_block(cti_state *s, int block);
 /* cti_integrate_end -- the end velocities [3 n] that belong to v_new; s->impulse, s->fall_new and history.touches are theirs. Changes no state. */
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt);
+/* cti_integrate_kick -- [s] gravity times this is what it added to a block's end velocity. */
+CTI_FN ct_real cti_integrate_kick(const cti_state *s, int block, ct_real dt);
 /* cti_integrate_yield -- bodies [models] that are stepped by Euler's rule in the attempt at hand. */
 CTI_FN void cti_integrate_yield(cti_state *s, const uint8_t *bodies);
 /* cti_integrate_advance -- the history behind a step whose end velocities are known, before s->v is replaced. */
@@ -35715,6 +35989,8 @@ typedef struct cti_motion {
 
 /* cti_motion_measure -- sums over the component's blocks. */
 CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const ct_real *x, const ct_real *v, cti_motion *out);
+/* cti_motion_rate -- angular velocity [rad/s] of a rigid body with this motion. 0: nodes on a line have none about it, and rounding decides. */
+CTI_FN int cti_motion_rate(const cti_motion *m, cti_v3 *out);
 /* cti_motion_predict -- s->q [3 n]: x after the turn that each component's angular momentum gives it in dt without contacts, and s->turns
    [components]. Translation does not change forces, and is left out. */
 CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);
@@ -35723,17 +35999,13 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);
 CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c);
 /* cti_motion_tell -- names a component that is rigid to a step of this length in the log, once. */
 CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q);
-/* cti_motion_place -- the same for another linearization of a component: s->q is s->x_new there, less its translation. The
-   angular momentum that implicit Euler takes from a turn is not given back here: its own solution gains no energy. */
-CTI_FN void cti_motion_place(cti_state *s, int component);
+/* cti_motion_place -- out [3 n] = s->x_new of a component's blocks; of one without pins less its translation. */
+CTI_FN void cti_motion_place(const cti_state *s, const cti_component *p, ct_real *out);
 /* cti_motion_forces -- Newmark: s->force = f(q) becomes (f(x) + f(q)) / 2. The first linearization of a step knows f(x) = R' f(q), and keeps it
    for the next ones. */
 CTI_FN void cti_motion_forces(cti_state *s);
 /* cti_motion_impulses -- s->impulse [3 n] = J' r of the rows of the last solve, through the projectors. */
 CTI_FN void cti_motion_impulses(cti_state *s);
-/* cti_motion_balance -- turns the end velocities v [3 n] of components that turned and that neither scripts nor s->impulse acted on, such that
-   their angular momentum is what it was, less what mass damping took. */
-CTI_FN void cti_motion_balance(const cti_state *s, ct_real dt, ct_real *v);
 /* cti_motion_fall -- s->fall_new [n]: gain of a component's speed along gravity in the step, over the gain in free fall, clamped to [0, 1]: 1 in
    free fall, 0 at rest. To be called before s->v is replaced. */
 CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v);
@@ -35799,8 +36071,7 @@ static int cti_motion_is_free(const cti_state *s, const cti_component *c)
     return is_free;
 }
 
-/* angular velocity of a rigid body with this motion; 0: nodes on a line have none about it, and rounding decides */
-static int cti_motion_rate(const cti_motion *m, cti_v3 *out)
+CTI_FN int cti_motion_rate(const cti_motion *m, cti_v3 *out)
 {
     ct_real inverse[9];
     if (!(m->mass > 0) || !cti_m3_inverse(m->inertia, inverse))
@@ -35892,19 +36163,18 @@ CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q)
                      (double)s->x[3 * s->factors.blocks[q->begin] + 2], (double)dt);
 }
 
-CTI_FN void cti_motion_place(cti_state *s, int component)
+CTI_FN void cti_motion_place(const cti_state *s, const cti_component *p, ct_real *out)
 {
-    const cti_component *p = &s->factors.components[component];
-    cti_turn *t = &s->turns[component];
     cti_motion m, there;
-    cti_v3 back;
+    cti_v3 back = cti_v3_zero();
     int i;
-    cti_motion_measure(s, p, s->x, s->v, &m);
-    cti_motion_measure(s, p, s->x_new, s->v, &there);
-    back = cti_v3_sub(m.center, there.center);
+    if (cti_motion_is_free(s, p)) {
+        cti_motion_measure(s, p, s->x, s->v, &m);
+        cti_motion_measure(s, p, s->x_new, s->v, &there);
+        back = cti_v3_sub(m.center, there.center);
+    }
     for (i = p->begin; i < p->end; i++)
-        cti_v3_put(s->q, s->factors.blocks[i], cti_v3_add(cti_v3_at(s->x_new, s->factors.blocks[i]), back));
-    t->moved = 2, t->turns = 0;
+        cti_v3_put(out, s->factors.blocks[i], cti_v3_add(cti_v3_at(s->x_new, s->factors.blocks[i]), back));
 }
 
 CTI_FN void cti_motion_forces(cti_state *s)
@@ -35932,46 +36202,6 @@ CTI_FN void cti_motion_impulses(cti_state *s)
     memset(s->impulse, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < CTI_LEN(s->rows); i++)
         cti_row_scatter(&p, &s->rows[i], s->rows[i].r, s->impulse);
-}
-
-/* share of an angular momentum that mass damping leaves after a step */
-static ct_real cti_motion_damped(const cti_state *s, int block, ct_real dt)
-{
-    ct_real a = dt * s->alpha[block];
-    return s->desc.integrator == CT_INTEGRATOR_EULER ? 1 / (1 + a) : (1 - a / 2) / (1 + a / 2);
-}
-
-/* 1 where no impulse acts on the component */
-static int cti_motion_is_alone(const cti_state *s, const cti_component *c)
-{
-    int i, alone = 1;
-    for (i = c->begin; alone && i < c->end; i++)
-        alone = !(cti_v3_norm2(cti_v3_at(s->impulse, s->factors.blocks[i])) > 0);
-    return alone;
-}
-
-CTI_FN void cti_motion_balance(const cti_state *s, ct_real dt, ct_real *v)
-{
-    int c, i;
-    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
-        const cti_component *p = &s->factors.components[c];
-        const int32_t *blocks = s->factors.blocks;
-        cti_motion before, after;
-        ct_real inverse[9];
-        cti_v3 w;
-        int model = s->history.model_of[blocks[p->begin]];
-        if (!s->turns[c].turns || (model >= 0 && s->history.reset[model]) || !cti_motion_is_alone(s, p))
-            continue;
-        cti_motion_measure(s, p, s->x, s->v, &before);
-        cti_motion_measure(s, p, s->x_new, v, &after);
-        if (!cti_m3_inverse(after.inertia, inverse))
-            continue;
-        w = cti_m3_mul_v(inverse, cti_v3_sub(cti_v3_mul(before.spin, cti_motion_damped(s, blocks[p->begin], dt)), after.spin));
-        if (!cti_finite(cti_v3_norm2(w)))
-            continue;
-        for (i = p->begin; i < p->end; i++)
-            cti_v3_addto(v, blocks[i], cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->x_new, blocks[i]), after.center)));
-    }
 }
 
 /* of the blocks list[begin .. end), or begin .. end where there is no list; angular blocks have no mass */
@@ -36012,6 +36242,299 @@ CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt)
 }
 
 #undef CTI_MOTION_LEAST
+
+/* ---- 8_step/newton.h ---- */
+/* newton.h -- where a body that gains energy is linearized again. */
+
+
+/* cti_newton_gains -- 1 for a component of a body whose energy rose by more than its bound in the present iteration. */
+CTI_FN int cti_newton_gains(const cti_state *s, const cti_component *q);
+/* cti_newton_place -- s->q of bodies that gain: on the way from where the last iteration of a substep dt was linearized to where it ended,
+   as far as the incremental potential falls. Needs A and force of that iteration; s->pcg_work is scratch. */
+CTI_FN void cti_newton_place(cti_state *s, ct_real dt);
+
+
+/* ---- 8_step/newton.c ---- */
+/* newton.c -- where a body that gains energy is linearized again.
+   Method: an implicit Euler step of one body is the minimum of the incremental potential
+     L(x) = |x - y|^2 / 2 dt^2 in the norm of (1 + dt alpha) M + Psi(x) - (J' r / dt)'x,
+   y where it would go without forces, r the impulses of the last solve. An iteration solves A u = b + J' r about q, so A p / dt^2 with p the way
+   from q to its end is minus the gradient of L at q, and p goes down as A is positive definite. The next place is q + a p, where a in (0, 1]
+   is halved, or less by a parabola, until L falls [Nocedal & Wright, Numerical Optimization, sec. 3.1]. What a body gains at the end of
+   the last iteration goes to zero with p. Stiffness damping acts on p alone, so it is in A, but not in L.
+   Translation does not change forces: of bodies without pins it is not part of p. */
+
+#define CTI_NEWTON_TRIES 8     /* the last of them is at most 1/256 of the way */
+#define CTI_NEWTON_FALL 1e-4   /* share of what the slope promises that L has to fall */
+
+CTI_FN int cti_newton_gains(const cti_state *s, const cti_component *q)
+{
+    int m = s->history.model_of[s->factors.blocks[q->begin]];
+    return m >= 0 && s->gains[m];
+}
+
+/* slope p'A p / dt^2, force f'p and mass p'M p / dt^2 of a body's way p [J] */
+typedef struct cti_newton_way {
+    double slope, force, mass;
+} cti_newton_way;
+
+static void cti_newton_measure(const cti_state *s, int m, const ct_real *p, ct_real dt, cti_newton_way *out)
+{
+    int i;
+    memset(out, 0, sizeof *out);
+    for (i = s->history.block[m]; i <= s->history.last[m]; i++) {
+        out->slope += (double)cti_v3_dot(cti_v3_at(p, i), cti_bsr_row(&s->A, p, i));
+        out->mass += (double)(s->mass[i] * (1 + dt * s->alpha[i]) * cti_v3_norm2(cti_v3_at(p, i)));
+        out->force += (double)cti_v3_dot(cti_v3_at(p, i), cti_v3_at(s->force, i));
+    }
+    out->slope /= (double)(dt * dt), out->mass /= (double)(dt * dt);
+}
+
+/* 1 where the last iteration's force is that of L at q: Euler's rule, and no strain limit, which a first iteration sees ahead of q */
+static int cti_newton_has_potential(const cti_state *s, int m)
+{
+    int block = s->history.block[m];
+    return cti_integrate_is_plain(s, block) && (!(s->models[m]->springs.limit > 0) || s->turns[s->factors.component_of[block]].moved == 2);
+}
+
+/* share of the way p that body m goes (line search); x [3 n] is scratch */
+static ct_real cti_newton_step_length(cti_state *s, int m, ct_real dt, const ct_real *p, ct_real *x)
+{
+    double psi, a = 1;
+    cti_newton_way way;
+    int i, k;
+    cti_newton_measure(s, m, p, dt, &way);
+    cti_model_ahead(s->models[m], dt, 1, NULL);
+    psi = cti_model_energy(s->models[m], s->q);
+    for (k = 1; k < CTI_NEWTON_TRIES; k++) {
+        double rise, share;
+        for (i = 3 * s->history.block[m]; i < 3 * s->history.last[m] + 3; i++)
+            x[i] = s->q[i] + (ct_real)a * p[i];
+        rise = cti_model_energy(s->models[m], x) - psi - a * (way.slope - way.force) + a * a / 2 * way.mass;
+        if (rise <= -CTI_NEWTON_FALL * a * way.slope)
+            break;
+        share = way.slope * a / (2 * (rise + way.slope * a));
+        a *= share > 0.1 ? (share < 0.5 ? share : 0.5) : 0.1;
+    }
+    return (ct_real)a;
+}
+
+CTI_FN void cti_newton_place(cti_state *s, ct_real dt)
+{
+    ct_real *p = s->pcg_work, *x = p + 3 * (size_t)s->n;
+    int c, i, m;
+    memcpy(p, s->q, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        if (cti_newton_gains(s, &s->factors.components[c]))
+            cti_motion_place(s, &s->factors.components[c], p);
+    for (i = 0; i < 3 * s->n; i++)
+        p[i] -= s->q[i];
+    for (m = 0; m < s->n_models; m++) {
+        ct_real a = 1;
+        if (!s->gains[m])
+            continue;
+        if (cti_newton_has_potential(s, m))
+            a = cti_newton_step_length(s, m, dt, p, x);
+        for (i = 3 * s->history.block[m]; i < 3 * s->history.last[m] + 3; i++)
+            s->q[i] += a * p[i];
+    }
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        if (cti_newton_gains(s, &s->factors.components[c]))
+            s->turns[c].moved = 2, s->turns[c].turns = 0;
+}
+
+#undef CTI_NEWTON_TRIES
+#undef CTI_NEWTON_FALL
+
+/* ---- 8_step/momenta.h ---- */
+/* momenta.h -- angular momentum of bodies that act on nothing but each other. */
+
+
+/* cti_momenta_balance -- turns the end velocities v [3 n] of groups of components that nothing outside of them acts on, such that the angular
+   momentum of each group is what it was, less what mass damping took. A group of one that did not turn is left alone. */
+CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v);
+
+
+/* ---- 8_step/momenta.c ---- */
+/* momenta.c -- angular momentum of bodies that act on nothing but each other.
+   Method: a step is x1 = x0 + dt v, v = v0 + M^-1 f, so that x1 x m v = x0 x m v and angular momentum changes by the moment of all impulses
+   about x0. Those of elasticity have none about the place where they are evaluated, those of a contact none at the time of impact; about x0
+   they have one of first order in dt. So a group of components that contacts connect, and that neither scripts nor what rests
+   act on, gets the same angular velocity in addition at the end of the step, each about its own centre: the smallest change of
+   velocities, in the norm of the masses, that gives the group the angular momentum that it had, and leaves each body the linear momentum
+   that the reported impulses gave it. The next step's solve sees it in the free motion. Not in groups that joints hold. Gravity and mass
+   damping have their own moments about the centre. Based on: no paper; Hairer, Lubich, Wanner 2006, IV.4 (projection on invariants). */
+
+static cti_group *cti_momenta_root(cti_group *q, int c)
+{
+    while (q[c].up != c)
+        c = q[c].up = q[q[c].up].up;
+    return &q[c];
+}
+
+/* components under rows with an impulse are of one group; rows with no free block on one side hold their group, and so do joints, which a
+   turn of each body about its own centre would tear at */
+static void cti_momenta_unite(cti_state *s)
+{
+    cti_group *q = s->groups;
+    int i, k, c;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        memset(&q[c], 0, sizeof q[c]), q[c].up = c;
+    for (i = 0; i < CTI_LEN(s->rows); i++) {
+        const cti_row *row = &s->rows[i];
+        if (!row->equations && !(row->r[0] > 0))
+            continue;
+        for (k = 0; k < row->n; k++) {
+            cti_group *a = cti_momenta_root(q, s->factors.component_of[row->term[0].block]);
+            cti_group *b = cti_momenta_root(q, s->factors.component_of[row->term[k].block]);
+            b->up = a->up;
+            a->held |= b->held || row->equations || row->n_a == 0 || row->n_a == row->n;
+            a->pressed = 1;
+        }
+    }
+}
+
+/* groups that keep their angular momentum are open from here on */
+static void cti_momenta_select(cti_state *s)
+{
+    int c, k;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        const cti_component *p = &s->factors.components[c];
+        cti_group *g = cti_momenta_root(s->groups, c);
+        int block = s->factors.blocks[p->begin], model = s->history.model_of[block];
+        g->held |= (g->pressed && s->history.forced) || (model >= 0 && s->history.reset[model]);
+        g->held |= !g->pressed && !s->turns[c].turns;
+        for (k = p->begin; s->n_constrained && !g->held && k < p->end; k++)
+            g->held = s->filter[s->factors.blocks[k]] >= 0;
+    }
+}
+
+/* the motion of a component, a rigid body's own spin included */
+static void cti_momenta_measure(const cti_state *s, int c, int at_end, const ct_real *v, cti_motion *out)
+{
+    const cti_component *p = &s->factors.components[c];
+    int rigid = s->rigid_of[s->factors.blocks[p->begin]];
+    cti_motion_measure(s, p, at_end ? s->x_new : s->x, v, out);
+    if (rigid >= 0) {
+        const cti_rigid *r = &s->rigids[rigid];
+        cti_v3 w = cti_v3_at(v, r->block + 1);
+        out->spin = at_end ? cti_m3_mul_v(r->I_mid, w) : cti_v3_at(r->spin, 0);
+        cti_rigid_inertia(r, at_end ? r->q_new : r->q, out->inertia);
+        out->about = (double)cti_v3_dot(w, out->spin) / 2;
+    }
+}
+
+/* adds a component's mass, centre and momentum to its group */
+static void cti_momenta_center(const cti_state *s, cti_group *g, int c, const ct_real *v)
+{
+    int at_end;
+    for (at_end = 0; at_end < 2; at_end++) {
+        cti_motion m;
+        cti_motion_measure(s, &s->factors.components[c], at_end ? s->x_new : s->x, at_end ? v : s->v, &m);
+        if (!(g->mass > 0) && !at_end)
+            g->first = m.center;
+        g->mass += at_end ? 0 : m.mass;
+        g->center[at_end] = cti_v3_mad(g->center[at_end], cti_v3_sub(m.center, g->first), m.mass);
+        g->speed[at_end] = cti_v3_mad(g->speed[at_end], m.speed, m.mass);
+    }
+}
+
+/* moment of gravity and mass damping about the group's centre over the step */
+static cti_v3 cti_momenta_moment(const cti_state *s, const cti_group *g, int c, ct_real dt)
+{
+    const cti_component *p = &s->factors.components[c];
+    cti_v3 sum = cti_v3_zero(), gravity = cti_v3_at(s->desc.gravity, 0);
+    int i;
+    for (i = p->begin; i < p->end; i++) {
+        int b = s->factors.blocks[i];
+        const cti_rigid *turning = cti_rigid_turning(s->rigids, s->rigid_of, b);
+        cti_v3 u = cti_v3_mul(cti_v3_at(s->v_new, b), -dt * s->alpha[b]);
+        if (turning)
+            sum = cti_v3_add(sum, cti_m3_mul_v(turning->I_mid, u));
+        u = cti_v3_mad(u, gravity, cti_integrate_kick(s, b, dt));
+        sum = cti_v3_mad(sum, cti_v3_cross(cti_v3_sub(cti_v3_at(s->x, b), g->center[0]), u), s->mass[b]);
+    }
+    return sum;
+}
+
+/* adds what a component's angular momentum about its group's centre lacks, and its inertia */
+static void cti_momenta_add(const cti_state *s, cti_group *g, int c, ct_real dt, const ct_real *v)
+{
+    cti_motion m[2];
+    cti_v3 r;
+    int k;
+    for (k = 0; k < 2; k++) {
+        cti_v3 spin;
+        cti_momenta_measure(s, c, k, k ? v : s->v, &m[k]);
+        r = cti_v3_sub(m[k].center, g->center[k]);
+        spin = cti_v3_mad(m[k].spin, cti_v3_cross(r, cti_v3_sub(m[k].speed, g->speed[k])), m[k].mass);
+        g->lack = cti_v3_mad(g->lack, spin, k ? -1 : 1);
+    }
+    g->lack = cti_v3_add(g->lack, cti_momenta_moment(s, g, c, dt));
+    g->about += m[1].about + (double)(m[1].mass / 2 * cti_v3_norm2(cti_v3_sub(m[1].speed, g->speed[1])));
+    for (k = 0; k < 9; k++)
+        g->inertia[k] += m[1].inertia[k];
+}
+
+/* the angular velocity that a group lacks; 0 where nodes on a line have none about it, see cti_motion_rate */
+static void cti_momenta_rate(cti_group *g)
+{
+    ct_real inverse[9];
+    cti_v3 w;
+    g->rate = cti_v3_zero();
+    if (!cti_m3_inverse(g->inertia, inverse))
+        return;
+    w = cti_m3_mul_v(inverse, g->lack);
+    if (cti_finite(cti_v3_norm2(w)) && (double)cti_v3_dot(w, g->lack) <= 2.01 * g->about)
+        g->rate = w;
+}
+
+static void cti_momenta_turn(const cti_state *s, const cti_group *g, int c, ct_real *v)
+{
+    const cti_component *p = &s->factors.components[c];
+    int rigid = s->rigid_of[s->factors.blocks[p->begin]], i;
+    cti_motion m;
+    if (rigid >= 0) { /* spin is I_mid times the angular block's velocity */
+        const cti_rigid *r = &s->rigids[rigid];
+        ct_real I[9], inverse[9];
+        cti_rigid_inertia(r, r->q_new, I);
+        if (cti_m3_inverse(r->I_mid, inverse))
+            cti_v3_addto(v, r->block + 1, cti_m3_mul_v(inverse, cti_m3_mul_v(I, g->rate)));
+        return;
+    }
+    cti_motion_measure(s, p, s->x_new, v, &m);
+    for (i = p->begin; i < p->end; i++) {
+        int b = s->factors.blocks[i];
+        cti_v3_addto(v, b, cti_v3_cross(g->rate, cti_v3_sub(cti_v3_at(s->x_new, b), m.center)));
+    }
+}
+
+CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v)
+{
+    int c, k, n = CTI_LEN(s->factors.components);
+    cti_momenta_unite(s);
+    cti_momenta_select(s);
+    for (c = 0; c < n; c++)
+        if (!cti_momenta_root(s->groups, c)->held)
+            cti_momenta_center(s, cti_momenta_root(s->groups, c), c, v);
+    for (c = 0; c < n; c++) {
+        cti_group *g = &s->groups[c];
+        g->held |= !(g->mass > 0);
+        for (k = 0; !g->held && k < 2; k++) {
+            g->center[k] = cti_v3_mad(g->first, g->center[k], 1 / g->mass);
+            g->speed[k] = cti_v3_mul(g->speed[k], 1 / g->mass);
+        }
+    }
+    for (c = 0; c < n; c++)
+        if (!cti_momenta_root(s->groups, c)->held)
+            cti_momenta_add(s, cti_momenta_root(s->groups, c), c, dt, v);
+    for (c = 0; c < n; c++)
+        if (s->groups[c].up == c && !s->groups[c].held)
+            cti_momenta_rate(&s->groups[c]);
+    for (c = 0; c < n; c++)
+        if (!cti_momenta_root(s->groups, c)->held)
+            cti_momenta_turn(s, cti_momenta_root(s->groups, c), c, v);
+}
 
 /* ---- 8_step/integrate.c ---- */
 /* integrate.c -- Newmark (beta 1/4, gamma 1/2) and BDF2 as A u = b in the average velocity of the step.
@@ -36163,10 +36686,13 @@ CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt)
 {
     ct_real *Du = s->desc.integrator == CT_INTEGRATOR_BDF2 ? s->pcg_work : NULL;
     int i, k;
-    if (Du) {
+    if (Du) { /* in the middle of that step: u' of a turn is rigid there, and nowhere else */
+        ct_real *middle = Du + 3 * (size_t)s->n;
         memset(Du, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        for (k = 0; k < 3 * s->n; k++)
+            middle[k] = s->x[k] - s->dt_prev[k / 3] / 2 * s->history.u0[k];
         for (k = 0; k < s->n_models; k++)
-            cti_model_damping(s->models[k], s->x, s->history.u0, Du);
+            cti_model_damping(s->models[k], middle, s->history.u0, Du);
     }
     for (i = 0; i < s->n; i++) {
         cti_scheme c;
@@ -36203,6 +36729,7 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all)
 {
     cti_history *q = &s->history;
     int i;
+    q->forced = 1;
     for (i = 0; i < 3 * s->n; i++)
         if (q->model_of[i / 3] >= 0 && (all || !(q->v_end[i] == s->v_new[i])))
             q->reset[q->model_of[i / 3]] = 1;
@@ -36263,6 +36790,15 @@ static int cti_integrate_leaves(const cti_state *s, int model)
     return s->desc.integrator != CT_INTEGRATOR_EULER && q->last[model] >= 0 && q->touched[q->block[model]] && !q->touches[model];
 }
 
+CTI_FN ct_real cti_integrate_kick(const cti_state *s, int block, ct_real dt)
+{
+    const cti_history *q = &s->history;
+    int m = q->model_of[block];
+    if (m < 0 || !cti_integrate_closes(s, m))
+        return cti_motion_kick(s, block, dt);
+    return q->touches[m] ? dt / 2 : dt;
+}
+
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
 {
     cti_history *q = &s->history;
@@ -36278,8 +36814,8 @@ CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
         for (i = q->block[m]; i <= q->last[m]; i++)
             cti_integrate_close(s, i, dt, &c, q->touches[m]);
     }
-    cti_motion_balance(s, dt, q->v_end);
     cti_motion_fall(s, dt, q->v_end);
+    cti_momenta_balance(s, dt, q->v_end);
     for (m = 0; m < s->n_models; m++)
         if (cti_integrate_leaves(s, m))
             cti_integrate_leave(s, m, dt);
@@ -36325,6 +36861,7 @@ CTI_FN void cti_integrate_forget(cti_state *s)
             s->dt_prev[i] = 0;
     for (i = 0; i < s->n_models; i++)
         q->reset[i] = 0;
+    q->forced = 0;
 }
 
 CTI_FN void cti_integrate_clear(cti_state *s)
@@ -36332,6 +36869,7 @@ CTI_FN void cti_integrate_clear(cti_state *s)
     int i;
     for (i = 0; i < CTI_LEN(s->history.reset); i++)
         s->history.reset[i] = 0;
+    s->history.forced = 0;
 }
 
 /* ---- 8_step/impulses.h ---- */
@@ -36460,13 +36998,14 @@ static cti_touch *cti_impulses_place(cti_impulses *q, const cti_impulses_index *
     return t;
 }
 
-static void cti_impulses_contact(cti_impulses *q, const cti_impulses_index *x, const cti_row *row, const cti_contact_row *origin)
+static void cti_impulses_contact(cti_impulses *q, const cti_surface *s, const cti_impulses_index *x, const cti_row *row,
+                                 const cti_contact_row *origin)
 {
     cti_touch *t = cti_impulses_place(q, x, row->key);
     cti_v3 before = cti_m3_mul_tv(t->frame, cti_v3_at(t->r, 0)); /* zero where it is new */
     ct_real tangent = row->r[1] * row->r[1] + row->r[2] * row->r[2], bound = row->mu * row->r[0];
     t->pair = origin->pair;
-    t->thickness = origin->thickness;
+    t->thickness = cti_pair_thickness(s, &origin->pair);
     t->sticking = tangent < bound * bound * CTI_R(0.9999);
     memcpy(t->frame, row->frame, sizeof t->frame);
     cti_v3_put(t->r, 0, cti_v3_add(cti_v3_at(row->r, 0), cti_m3_mul_v(row->frame, before)));
@@ -36588,7 +37127,7 @@ CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
         if (s->origins[i].joint && !cti_impulses_joint(s, row))
             return 0;
         if (!row->equations && !s->origins[i].repair && row->r[0] > 0)
-            cti_impulses_contact(q, &x, row, &s->origins[i]);
+            cti_impulses_contact(q, &s->surface, &x, row, &s->origins[i]);
     }
     cti_impulses_pins(s, dt);
     return 1;
@@ -38406,8 +38945,8 @@ static int cti_balance_contacts(cti_state *s, ct_real dt, const cti_island *q, c
     int c, k, n = q->n_components;
     b.n = n, b.load = 0;
     b.of = CTI_ARENA_NEW(s->arena, int32_t, q->n), b.is_free = CTI_ARENA_ZERO(s->arena, uint8_t, n);
-    b.H = CTI_ARENA_ZERO(s->arena, double, 9 * (size_t)n * (size_t)n), b.y = CTI_ARENA_ZERO(s->arena, double, 3 * n);
-    if (!b.of || !b.is_free || !b.H || !b.y)
+    b.y = CTI_ARENA_ZERO(s->arena, double, 3 * n);
+    if (!b.of || !b.is_free || !b.y)
         return 0;
     for (c = 0; c < n; c++) {
         const cti_component *f = &s->factors.components[q->components[c]];
@@ -38422,6 +38961,9 @@ static int cti_balance_contacts(cti_state *s, ct_real dt, const cti_island *q, c
     }
     if (!(most > CTI_BALANCE_SMALL * tol && most <= CTI_BALANCE_LARGE * tol))
         return 1;
+    b.H = CTI_ARENA_ZERO(s->arena, double, 9 * (size_t)n * (size_t)n);
+    if (!b.H)
+        return 0;
     for (k = 0; k < q->p.n_rows; k++)
         b.load += cti_abs(q->p.rows[k].r[0]) / (ct_real)q->p.n_rows;
     for (k = 0; k < q->p.n_rows; k++)
@@ -38573,13 +39115,18 @@ static void cti_islands_note(int begin, int end, int worker, void *context)
     }
 }
 
-/* what an island's solution is worth, noted in its components */
-static void cti_islands_judge(cti_state *s, const cti_island *q)
+/* what an island's solution is worth, noted in its components. 0: out of memory */
+static int cti_islands_judge(cti_state *s, ct_real dt, const cti_island *q, const cti_solve_info *info)
 {
     cti_islands_judges j;
-    j.s = s, j.q = q;
-    cti_residual_eval(&q->p, s->desc.solver.cone, q->v, s->pcg_work, &j.res);
+    j.s = s, j.q = q, j.res = info->res;
+    if (!info->judged) {
+        if (!cti_islands_balance_one(s, dt, q))
+            return 0;
+        cti_residual_eval(&q->p, s->desc.solver.cone, q->v, s->pcg_work, &j.res);
+    }
     cti_tasks_run_work(&s->desc.tasks, cti_islands_note, q->n_components, CTI_ISLANDS_NOTE_US * q->n / q->n_components, &j);
+    return 1;
 }
 
 /* new factors where the island's lag. 0: out of memory */
@@ -38706,9 +39253,8 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
         if (!cti_islands_renew(s, dt, q))
             return 0;
     }
-    if (!cti_islands_balance_one(s, dt, q))
+    if (!cti_islands_judge(s, dt, q, &info))
         return 0;
-    cti_islands_judge(s, q);
     if (cti_islands_ended_loose(s, q))
         s->in_vain += visits / ((double)s->desc.solver.max_sweeps * (double)cti_max_int(CTI_ICA_FEW, CTI_LEN(s->rows)));
     *ended = info.status;
@@ -38731,9 +39277,8 @@ static int cti_islands_bridge(cti_state *s, ct_real dt, cti_island *q, ct_solver
         return 0;
     *done = info.status != CTI_SOLVE_FAILED;
     if (*done) {
-        if (!cti_islands_balance_one(s, dt, q))
+        if (!cti_islands_judge(s, dt, q, &info))
             return 0;
-        cti_islands_judge(s, q);
         *ended = info.status;
     }
     return 1;
@@ -38793,9 +39338,8 @@ static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isla
     }
     if (local) {
         ct_real natural;
-        if (!cti_islands_balance_one(s, dt, q))
+        if (!cti_islands_judge(s, dt, q, &info))
             return 0;
-        cti_islands_judge(s, q);
         natural = s->factors.components[q->components[0]].natural;
         *ended = natural <= desc->tolerance ? info.status : CTI_SOLVE_BUDGET;
         *done = natural < CTI_ISLANDS_WILD;
@@ -41074,6 +41618,10 @@ CTI_FN void cti_energy_state(cti_state *s);
 /* cti_energy_try -- energies of the tentative end of a substep dt. Returns how many deformable bodies, marked in s->gains [models], gain more than
    the work done on them and a bound. */
 CTI_FN int cti_energy_try(cti_state *s, ct_real dt);
+/* cti_energy_calm -- the last resort, after cti_energy_try found bodies that gain: where all bodies together gain, theirs is taken from their
+   velocities at the end, from what is not rigid motion first. Returns how many, still marked in s->gains, gain more than they could give;
+   *out_lost += momentum [N s] of the others. */
+CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost);
 /* cti_energy_account -- the account of a substep dt that cti_energy_try has looked at, before it is committed. */
 CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out);
 /* cti_energy_commit -- after a commit: the tentative energies become those of the state. out: a correction of the account, since joints between
@@ -41090,8 +41638,10 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out);
    Based on: no paper; the identity v'M (v - v0) = (|v|^2 - |v0|^2 + |v - v0|^2) / 2 in the norm of M. */
 
 #define CTI_ENERGY_US 20.0 /* [us] that a body's elastic energy takes, about; see cti_tasks_run_work */
-/* share of a body's energy and work that it may gain in a substep: what a step of 1/60 s loses is some hundred times as much */
-#define CTI_ENERGY_GAIN 1e-3
+/* share of a body's energy and work that it may gain in a substep: Euler's rule, which loses some hundred times as much in a step of 1/60 s; the
+   others, whose energy swings by their order */
+#define CTI_ENERGY_GAIN 2e-4
+#define CTI_ENERGY_SWING 1e-3
 #define CTI_ENERGY_ROUNDING 16.0 /* ulp of what an elastic energy is computed from */
 
 static int cti_energy_body(const cti_state *s, int block)
@@ -41177,19 +41727,24 @@ CTI_FN void cti_energy_state(cti_state *s)
     cti_energy_rigids(s);
 }
 
+/* [s] of gravity that the end velocity of a block lacks at the tentative end */
+static ct_real cti_energy_late(const cti_state *s, int i, ct_real dt)
+{
+    int m = s->history.model_of[i];
+    return m < 0 || s->desc.integrator == CT_INTEGRATOR_EULER || s->history.touches[m] ? s->fall_new[i] * dt / 2 : 0;
+}
+
 /* energies at the tentative end */
 static void cti_energy_end(cti_state *s, ct_real dt)
 {
     const ct_real *v = cti_integrate_end(s, dt);
     int i;
     cti_energy_places(s, s->x_new, dt, s->energies_new);
-    for (i = 0; i < s->n; i++) {
-        int m = s->history.model_of[i], middle = m < 0 || s->desc.integrator == CT_INTEGRATOR_EULER || s->history.touches[m];
-        cti_energy_speed(s, i, v, middle ? s->fall_new[i] * dt / 2 : 0, s->energies_new);
-    }
+    for (i = 0; i < s->n; i++)
+        cti_energy_speed(s, i, v, cti_energy_late(s, i, dt), s->energies_new);
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
         cti_rigid r = s->rigids[i];
-        cti_v3_put(r.spin, 0, cti_m3_mul_v(r.I_mid, cti_v3_at(s->v_new, r.block + 1)));
+        cti_v3_put(r.spin, 0, cti_m3_mul_v(r.I_mid, cti_v3_at(v, r.block + 1)));
         memcpy(r.q, r.q_new, sizeof r.q);
         s->energies_new[s->n_models + i].kinetic += cti_rigid_energy(&r);
     }
@@ -41215,6 +41770,15 @@ static void cti_energy_works(cti_state *s, ct_real dt)
 
 static double cti_energy_sum(const cti_energy *e) { return e->kinetic + e->elastic + e->gravity; }
 
+/* elastic energy of the start, with strain limits as stiff as a step dt makes them */
+static double cti_energy_elastic(const cti_state *s, int m, ct_real dt)
+{
+    if (!(s->models[m]->springs.limit > 0))
+        return s->energies[m].elastic;
+    cti_model_ahead(s->models[m], dt, 1, NULL);
+    return cti_model_energy(s->models[m], s->x);
+}
+
 /* what a body gains in the tentative step, and what it may: with the velocities and the gravity of its rule, whichever times they belong to.
    It may gain a share of the energies and the work at hand, of what gravity gives in a step, which is the scale of a solve's tolerance, and
    what rounding makes of its elastic energy */
@@ -41223,8 +41787,9 @@ static double cti_energy_gain(const cti_state *s, int m, ct_real dt, double *out
     const cti_energy *e0 = &s->energies[m], *e1 = &s->energies_new[m];
     const cti_history *q = &s->history;
     int plain = q->last[m] >= 0 && cti_integrate_is_plain(s, q->block[m]), i;
-    const ct_real *v1 = plain ? s->v_new : q->v_end;
+    const ct_real *v1 = plain && s->desc.integrator != CT_INTEGRATOR_EULER ? s->v_new : q->v_end;
     double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0;
+    double elastic = cti_energy_elastic(s, m, dt), gain;
     for (i = q->block[m]; i <= q->last[m]; i++) {
         ct_real kick = plain ? cti_motion_kick(s, i, dt) : dt;
         mass += (double)s->mass[i];
@@ -41232,9 +41797,11 @@ static double cti_energy_gain(const cti_state *s, int m, ct_real dt, double *out
         after += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_at(v1, i)));
         fall += (double)(s->mass[i] * kick * cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(s->v_new, i)));
     }
-    *out_bound = CTI_ENERGY_GAIN * (before + fabs(e0->elastic) + fabs(fall) + fabs(s->works[m]) + mass * g * g) +
+    *out_bound = (plain ? CTI_ENERGY_GAIN : CTI_ENERGY_SWING) * (before + fabs(elastic) + fabs(fall) + fabs(s->works[m]) + mass * g * g) +
                  CTI_ENERGY_ROUNDING * (double)CTI_EPS * (s->moduli[m] + fabs(e1->gravity));
-    return after - before + e1->elastic - e0->elastic - fall - s->works[m];
+    gain = after - before + e1->elastic - elastic - fall - s->works[m];
+    /* a free fall loses nothing to its rule: energies are those of one time */
+    return s->works[m] == 0 ? cti_max(gain, e1->kinetic - e0->kinetic + e1->elastic - elastic + e1->gravity - e0->gravity) : gain;
 }
 
 /* Bound of what implicit Euler itself gains in a body that impulses press while it turns: elastic energy is not convex under rotation. A turn by t
@@ -41263,11 +41830,74 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     cti_energy_works(s, dt);
     for (m = 0; m < s->n_models; m++) {
         double bound, gain = cti_energy_gain(s, m, dt, &bound);
-        /* a strain limit's stiffness is of its step: energies of steps of different lengths cannot be compared */
-        if (s->models[m]->springs.limit > 0 && dt != s->dt_memory)
-            gain = 0;
         s->gains[m] = !(gain <= bound) && !(gain <= bound + cti_energy_turning(s, m, dt));
         n += s->gains[m];
+    }
+    return n;
+}
+
+/* 1 where all bodies together gain no more than they may: what zones take from one they give to another */
+static int cti_energy_agrees(const cti_state *s, ct_real dt)
+{
+    double gain = 0, may = 0, bound;
+    int m;
+    for (m = 0; m < s->n_models; m++)
+        gain += cti_energy_gain(s, m, dt, &bound), may += bound;
+    for (; m < s->n_models + CTI_LEN(s->rigids); m++) {
+        double e0 = cti_energy_sum(&s->energies[m]), e1 = cti_energy_sum(&s->energies_new[m]);
+        gain += e1 - e0 - s->works[m], may += CTI_ENERGY_GAIN * (s->energies[m].kinetic + s->energies_new[m].kinetic + fabs(s->works[m]));
+    }
+    return gain <= may;
+}
+
+/* takes `gain` from the kinetic energy of a component's end: first from what is not rigid motion, then from all. Returns what it took [J] */
+static double cti_energy_slow(cti_state *s, const cti_component *p, double gain, ct_real *out_lost)
+{
+    ct_real *v = s->history.v_end, about, all;
+    const int32_t *blocks = s->factors.blocks;
+    cti_motion m;
+    cti_v3 w;
+    double rigid, free;
+    int i;
+    cti_motion_measure(s, p, s->x_new, v, &m);
+    if (!(m.mass > 0))
+        return 0;
+    if (!cti_motion_rate(&m, &w))
+        w = cti_v3_zero();
+    rigid = (double)(m.mass / 2 * cti_v3_norm2(m.speed) + cti_v3_dot(w, m.spin) / 2);
+    free = cti_max(0, m.about - (double)cti_v3_dot(w, m.spin) / 2);
+    about = (ct_real)(gain < free ? sqrt(1 - gain / free) : 0);
+    all = (ct_real)(gain <= free ? 1 : (gain - free < rigid ? sqrt(1 - (gain - free) / rigid) : 0));
+    for (i = p->begin; i < p->end; i++) {
+        int b = blocks[i];
+        cti_v3 u = cti_v3_add(m.speed, cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->x_new, b), m.center)));
+        cti_v3_put(v, b, cti_v3_mul(cti_v3_mad(u, cti_v3_sub(cti_v3_at(v, b), u), about), all));
+    }
+    *out_lost += (1 - all) * m.mass * cti_v3_norm(m.speed);
+    return cti_min(gain, free + rigid);
+}
+
+CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost)
+{
+    int m, c, i, n = 0;
+    if (cti_energy_agrees(s, dt)) {
+        memset(s->gains, 0, (size_t)s->n_models);
+        return 0;
+    }
+    for (m = 0; m < s->n_models; m++) {
+        double bound, gain = s->gains[m] ? cti_energy_gain(s, m, dt, &bound) : 0;
+        if (!s->gains[m])
+            continue;
+        if (!(gain < s->energies_new[m].kinetic)) {
+            n++;
+            continue;
+        }
+        for (c = 0; c < CTI_LEN(s->factors.components); c++)
+            if (s->history.model_of[s->factors.blocks[s->factors.components[c].begin]] == m)
+                gain -= cti_energy_slow(s, &s->factors.components[c], gain, out_lost);
+        s->gains[m] = 0, s->energies_new[m].kinetic = 0;
+        for (i = s->history.block[m]; i <= s->history.last[m]; i++)
+            cti_energy_speed(s, i, s->history.v_end, cti_energy_late(s, i, dt), s->energies_new);
     }
     return n;
 }
@@ -41353,6 +41983,7 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
 
 #undef CTI_ENERGY_US
 #undef CTI_ENERGY_GAIN
+#undef CTI_ENERGY_SWING
 #undef CTI_ENERGY_ROUNDING
 
 /* ---- 8_step/cmr.h ---- */
@@ -41427,6 +42058,7 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
     out->A = &s->A;
     out->memory = memory;
     out->dt = dt;
+    out->cut = !s->still && s->dt_step > dt ? s->dt_step / dt : 1;
     out->dt_memory = dt_memory;
     out->recovery_speed = s->desc.recovery_speed;
 }
@@ -41709,7 +42341,7 @@ static void cti_cmr_build_range(int begin, int end, int worker, void *context)
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
         const cti_hit *hit = &q->hits[begin];
-        if (q->twins[begin] >= 0 && !cti_rows_build(q->c, &hit->pair, hit->normal, hit->before, cti_min_int(q->twins[begin], 2), hit->flat,
+        if (q->twins[begin] >= 0 && !cti_rows_build(q->c, &hit->pair, hit->normal, hit->before, cti_min_int(q->twins[begin], 2), hit->keep,
                                                     &q->rows[begin], &q->origins[begin]))
             q->twins[begin] = -1;
     }
@@ -41850,7 +42482,7 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
         return 0;
     cti_events_defer(s, c);
     return cti_twins_cull(s->arena, &s->surface, c->memory, s->hits) && cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) &&
-           cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
+           cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, &s->hits) && cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
 }
 
 /* bodies whose contacts did not come again: their free motion is their motion, and is solved as such; *moved: how many. 0: out of memory */
@@ -41985,13 +42617,6 @@ static int cti_cmr_crushed(const cti_state *s, cti_attempt *out)
     return 1;
 }
 
-/* 1 for a component of a body whose energy rose by more than its bound in the present iteration */
-static int cti_cmr_gains(const cti_state *s, const cti_component *q)
-{
-    int m = s->history.model_of[s->factors.blocks[q->begin]];
-    return m >= 0 && s->gains[m];
-}
-
 /* Marks the rows of components that were linearized again as unsolved; a component without rows takes its free motion. 0: out of memory */
 static int cti_cmr_freshen(cti_state *s)
 {
@@ -42003,11 +42628,11 @@ static int cti_cmr_freshen(cti_state *s)
         for (k = 0; k < s->rows[i].n; k++) {
             c = s->factors.component_of[s->rows[i].term[k].block];
             touched[c] = 1;
-            s->origins[i].fresh |= cti_cmr_gains(s, &s->factors.components[c]);
+            s->origins[i].fresh |= cti_newton_gains(s, &s->factors.components[c]);
         }
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *q = &s->factors.components[c];
-        for (i = q->begin; !touched[c] && cti_cmr_gains(s, q) && i < q->end; i++)
+        for (i = q->begin; !touched[c] && cti_newton_gains(s, q) && i < q->end; i++)
             cti_v3_put(s->v_new, s->factors.blocks[i], cti_v3_at(s->v_free, s->factors.blocks[i]));
     }
     return 1;
@@ -42020,9 +42645,7 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
     double t0 = cti_cmr_clock(s), t1;
     int i, its = 0, n = CTI_LEN(s->factors.components);
     s->again++;
-    for (i = 0; i < n; i++)
-        if (cti_cmr_gains(s, &s->factors.components[i]))
-            cti_motion_place(s, i);
+    cti_newton_place(s, dt);
     cti_integrate_yield(s, s->gains);
     out->extended = 0;
     if (!cti_assemble(s, dt, &out->extended))
@@ -42032,7 +42655,7 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
     s->factors.matrix++;
     for (i = 0; i < n; i++) {
         cti_component *q = &s->factors.components[i];
-        if (!cti_cmr_gains(s, q))
+        if (!cti_newton_gains(s, q))
             continue;
         q->age = 1, q->stale = 1, q->guessed = 0;
         if (!cti_cmr_free_one(s, dt, q, &its))
@@ -42273,7 +42896,7 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
         cti_contact_row origin;
         cti_row *row = &z->rows[z->n_rows];
         ct_real d;
-        if (!cti_rows_build(c, &s->hits[i].pair, s->hits[i].normal, 0, 0, s->hits[i].flat, row, &origin))
+        if (!cti_rows_build(c, &s->hits[i].pair, s->hits[i].normal, 0, 0, s->hits[i].keep, row, &origin))
             continue;
         /* keep half the thickness, or nine tenths of what is there */
         d = origin.gap0 + origin.thickness;
@@ -42630,7 +43253,7 @@ static void cti_step_commit_rigids(cti_state *s)
     int i;
     for (i = 0; i < CTI_LEN(s->rigids); i++) {
         cti_rigid *r = &s->rigids[i];
-        cti_v3_put(r->spin, 0, cti_m3_mul_v(r->I_mid, cti_v3_at(s->v_new, r->block + 1)));
+        cti_v3_put(r->spin, 0, cti_m3_mul_v(r->I_mid, cti_v3_at(s->v, r->block + 1)));
         memcpy(r->q, r->q_new, sizeof r->q);
         cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
     }
@@ -42638,15 +43261,13 @@ static void cti_step_commit_rigids(cti_state *s)
         memcpy(s->frames0, s->frames1, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->rigids));
 }
 
-/* the tentative end becomes the state; forced: by the fail-safe */
-static int cti_step_commit(cti_state *s, ct_real dt, int forced, const cti_memory *memory, ct_real dt_memory, cti_memory *next, ct_step_report *r)
+/* the tentative end becomes the state */
+static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_memory *next, ct_step_report *r)
 {
     const ct_real *v = s->history.v_end;
     cti_row_context c;
     cti_account account;
     int i;
-    if (forced) /* the fail-safe has changed the motion that was looked at */
-        cti_energy_try(s, dt);
     cti_energy_account(s, dt, &account);
     cti_step_account(r, &account);
     cti_cmr_context(s, dt, memory, dt_memory, &c);
@@ -42719,6 +43340,7 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
 /* what is known only at the end */
 static void cti_step_finish(cti_state *s, ct_step_report *r)
 {
+    cti_nearness near;
     int i;
     r->rows = CTI_LEN(s->rows);
     for (i = 0; i < r->rows; i++)
@@ -42727,9 +43349,11 @@ static void cti_step_finish(cti_state *s, ct_step_report *r)
     if (s->limit.n == 0 && s->detect.n_tangled && CTI_LEN(s->repairs))
         s->limit = s->repairs[0].pair;
     r->refactorizations = s->factors.n_refactored;
-    r->min_distance = 2 * s->desc.thickness;
-    if (cti_detect_distances(s->mem, &s->detect, &s->surface))
-        r->min_distance = cti_detect_min_distance(&s->detect, &s->surface, s->surface.x0, r->min_distance);
+    r->min_distance = 2 * s->desc.thickness, r->thickness_kept = 2;
+    if (cti_detect_distances(s->mem, &s->detect, &s->surface)) {
+        cti_detect_nearness(&s->detect, &s->surface, r->min_distance, &near);
+        r->min_distance = near.distance, r->thickness_kept = near.share, r->too_near = near.too_near;
+    }
     r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
     r->joint_error = cti_joints_error(s);
     cti_step_energies(s, r);
@@ -42761,7 +43385,7 @@ static void cti_step_nothing(cti_state *s, ct_real dt, ct_step_report *r)
     CTI_CLEAR(s->origins);
     r->substeps = 1;
     r->tangled = CTI_LEN(s->tangled_pairs) / 2;
-    r->min_distance = 2 * s->desc.thickness;
+    r->min_distance = 2 * s->desc.thickness, r->thickness_kept = 2;
 }
 
 /* shortest substep; tangled worlds have a longer one */
@@ -42855,11 +43479,44 @@ typedef struct cti_step_try {
     cti_attempt a;
     int good;
     int shorter; /* it is not, and half of its length may be */
-    int rests;   /* times that something wild was held in it */
+    int again;   /* it cannot be shorter, and something wild is held when it is tried again */
+    int rests;   /* times that something was held in it */
 } cti_step_try;
 
-/* what neither is good nor can be shorter, or has wild bodies at rest: integrators are told of it. 0: out of memory */
-static int cti_step_force(cti_state *s, ct_real dt, cti_step_try *t, ct_step_report *r)
+/* one attempt of a substep. 0: out of memory */
+static int cti_step_once(cti_state *s, ct_real dt, ct_real sub, const cti_memory *memory, ct_real dt_memory, cti_step_try *t, ct_step_report *r)
+{
+    cti_attempt *a = &t->a;
+    double t0 = cti_cmr_clock(s);
+    cti_arena_reset(s->arena);
+    if ((s->detect.n_tangled && !cti_tangle_find(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, a))
+        return 0;
+    cti_step_time(s, t0, a);
+    t->good = a->clear && a->converged && !a->crushed && !a->spun && !a->strained && !a->gained && cti_step_is_finite(s);
+    t->shorter = !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s, dt);
+    t->again = !t->shorter && a->wild > 0 && t->rests < CTI_STEP_RESTS;
+    t->rests += t->again;
+    cti_step_note(r, a, !t->shorter && !t->again && !(a->event > 0));
+    if (!t->good || a->event > 0)
+        s->limit = a->limit;
+    return 1;
+}
+
+/* tries a substep; what is wild in the shortest is held, and the rest is solved about it. 0: out of memory */
+static int cti_step_attempt(cti_state *s, ct_real dt, ct_real sub, const cti_memory *memory, ct_real dt_memory, cti_step_try *t, ct_step_report *r)
+{
+    t->rests = 0;
+    cti_step_release(s);
+    do {
+        if (!cti_step_once(s, dt, sub, memory, dt_memory, t, r))
+            return 0;
+    } while (t->again);
+    return 1;
+}
+
+/* ends what neither is good nor can be shorter, or has wild bodies at rest: integrators are told of it. Returns how many bodies gain more energy
+   than can be taken from their motion; -1: out of memory */
+static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_report *r)
 {
     cti_attempt *a = &t->a;
     int resting = t->rests || a->gave_up;
@@ -42869,36 +43526,36 @@ static int cti_step_force(cti_state *s, ct_real dt, cti_step_try *t, ct_step_rep
         cti_step_rested(s, a->gave_up);
     /* zones may push what rests */
     if ((t->rests && !a->clear && !cti_assemble_pins(s, dt)) || !cti_step_fail_safe(s, dt, a, r))
-        return 0;
+        return -1;
     cti_integrate_reset(s, !a->converged);
     cti_linkage_forget(s, !a->converged);
-    if (resting)
-        cti_step_note_rest(s, r);
-    return 1;
+    return cti_energy_try(s, dt) ? cti_energy_calm(s, dt, &r->momentum_lost) : 0;
 }
 
-/* tries a substep; what is wild in the shortest is held, and the rest is solved about it. 0: out of memory */
-static int cti_step_attempt(cti_state *s, ct_real dt, ct_real sub, const cti_memory *memory, ct_real dt_memory, cti_step_try *t, ct_step_report *r)
+/* what gains is held beside what rests already; all: every deformable body is */
+static void cti_step_hold(cti_state *s, int all)
 {
-    cti_attempt *a = &t->a;
-    int again;
-    t->rests = 0;
-    cti_step_release(s);
-    do {
-        double t0 = cti_cmr_clock(s);
-        cti_arena_reset(s->arena);
-        if ((s->detect.n_tangled && !cti_tangle_find(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, a))
+    int i, m;
+    for (i = 0; i < s->n; i++) {
+        m = s->history.model_of[i];
+        if (s->held[i] & CTI_HELD_RESTED || (m >= 0 && (all || s->gains[m])))
+            s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | CTI_HELD_WILD);
+    }
+}
+
+/* ends a substep by the fail-safe. Bodies that gain energy there are held, and the rest is solved about them. 0: out of memory */
+static int cti_step_force(cti_state *s, ct_real dt, ct_real sub, const cti_memory *memory, ct_real dt_memory, cti_step_try *t, ct_step_report *r)
+{
+    int k, n;
+    for (k = 1; (n = cti_step_end(s, sub, t, r)) > 0 && k <= CTI_STEP_RESTS; k++) {
+        cti_step_hold(s, k == CTI_STEP_RESTS);
+        t->rests++;
+        if (!cti_step_once(s, dt, sub, memory, dt_memory, t, r))
             return 0;
-        cti_step_time(s, t0, a);
-        t->good = a->clear && a->converged && !a->crushed && !a->spun && !a->strained && !a->gained && cti_step_is_finite(s);
-        t->shorter = !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s, dt);
-        again = !t->shorter && a->wild > 0 && t->rests < CTI_STEP_RESTS;
-        t->rests += again;
-        cti_step_note(r, a, !t->shorter && !again && !(a->event > 0));
-        if (!t->good || a->event > 0)
-            s->limit = a->limit;
-    } while (again);
-    return 1;
+    }
+    if (n >= 0 && (t->rests || t->a.gave_up))
+        cti_step_note_rest(s, r);
+    return n >= 0;
 }
 
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
@@ -42913,7 +43570,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     }
     if (!cti_start_save(s, 0, &s->start))
         return CT_ERR_MEMORY;
-    s->time_end = s->time + (double)dt;
+    s->time_end = s->time + (double)dt, s->dt_step = dt;
     while (left > 0) {
         cti_step_try t;
         sub = cti_step_length(s, dt, left, sub);
@@ -42932,8 +43589,8 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         }
         if (!(t.a.residual <= s->desc.solver.tolerance)) /* natural map, whichever solver was used */
             cti_step_status(r, t.a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
-        if (((!t.good || t.rests) && !cti_step_force(s, sub, &t, r)) ||
-            !cti_step_commit(s, sub, !t.good || t.rests, memory, dt_memory, &s->memory_step[slot], r))
+        if (((!t.good || t.rests) && !cti_step_force(s, dt, sub, memory, dt_memory, &t, r)) ||
+            !cti_step_commit(s, sub, memory, dt_memory, &s->memory_step[slot], r))
             return cti_step_take_back(s);
         memory = &s->memory_step[slot];
         slot ^= 1;
@@ -45461,7 +46118,7 @@ static int cti_prepare_scratch(ct_world *w)
            CTI_RESIZE(m, s->b, n3) && CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->dv_free, n3) &&
            CTI_RESIZE(m, s->q, n3) && CTI_RESIZE(m, s->whole, s->n) && CTI_RESIZE(m, s->fall_new, s->n) && CTI_RESIZE(m, s->energies, bodies) &&
            CTI_RESIZE(m, s->energies_new, bodies) && CTI_RESIZE(m, s->works, bodies) && CTI_RESIZE(m, s->moduli, s->n_models) && CTI_RESIZE(m, s->gains, s->n_models) && CTI_RESIZE(m, s->impulse, n3) &&
-           CTI_RESIZE(m, s->turns, CTI_LEN(s->factors.components)) &&
+           CTI_RESIZE(m, s->turns, CTI_LEN(s->factors.components)) && CTI_RESIZE(m, s->groups, CTI_LEN(s->factors.components)) &&
            CTI_RESIZE(m, s->force0, s->desc.integrator == CT_INTEGRATOR_NEWMARK ? n3 : 0) && CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
 }
 
@@ -45896,7 +46553,7 @@ static void cti_world_free_state(ct_world *w)
     cti_mem *m = &w->mem;
     CTI_FREE(m, s->x), CTI_FREE(m, s->v), CTI_FREE(m, s->mass), CTI_FREE(m, s->inv_mass), CTI_FREE(m, s->alpha), CTI_FREE(m, s->dt_prev);
     CTI_FREE(m, s->fall), CTI_FREE(m, s->fall_new), CTI_FREE(m, s->energies), CTI_FREE(m, s->energies_new), CTI_FREE(m, s->works), CTI_FREE(m, s->moduli);
-    CTI_FREE(m, s->gains), CTI_FREE(m, s->whole), CTI_FREE(m, s->q), CTI_FREE(m, s->turns), CTI_FREE(m, s->force0), CTI_FREE(m, s->impulse);
+    CTI_FREE(m, s->gains), CTI_FREE(m, s->whole), CTI_FREE(m, s->q), CTI_FREE(m, s->turns), CTI_FREE(m, s->groups), CTI_FREE(m, s->force0), CTI_FREE(m, s->impulse);
     CTI_FREE(m, s->held), CTI_FREE(m, s->fixed), CTI_FREE(m, s->v_fixed), CTI_FREE(m, s->filter), CTI_FREE(m, s->projectors);
     CTI_FREE(m, s->pins), CTI_FREE(m, s->path), CTI_FREE(m, s->directions);
     CTI_FREE(m, s->b), CTI_FREE(m, s->force), CTI_FREE(m, s->v_free), CTI_FREE(m, s->dv), CTI_FREE(m, s->dv_free), CTI_FREE(m, s->v_new);
@@ -51876,6 +52533,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ICA_VELOCITY_US
 #undef CTI_ICA_SOLVE_US
 #undef CTI_ICA_JUDGE
+#undef CTI_ICA_DROP
 #undef CTI_ICA_STALL
 #undef CTI_DUAL_MOST
 #undef CTI_MPRGP_ROUNDING
@@ -51949,7 +52607,6 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ROWS_STUCK
 #undef CTI_ROWS_ROSE
 #undef CTI_ROWS_HEAVY
-#undef CTI_ROWS_FLAT
 #undef CTI_ROWS_DRAG
 #undef CTI_ROWS_STICK
 #undef CTI_ROWS_SETTLE
@@ -51957,6 +52614,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ROWS_SINK
 #undef CTI_ROWS_EASE
 #undef CTI_DETECT_NEAR
+#undef CTI_DETECT_KEEP
 #undef CTI_DETECT_TRUST
 #undef CTI_DETECT_SEP
 #undef CTI_DETECT_SLACK
@@ -51975,6 +52633,10 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_CULL_SAME
 #undef CTI_CULL_FLAT
 #undef CTI_CULL_STAY
+#undef CTI_FLATS_LEAST
+#undef CTI_FLATS_MOST
+#undef CTI_FLATS_ALIKE
+#undef CTI_FLATS_AT
 #undef CTI_IS_DISCRETE
 #undef CTI_HELD_REPAIR
 #undef CTI_HELD_WILD

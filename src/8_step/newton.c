@@ -43,8 +43,8 @@ static int cti_newton_has_potential(const cti_state *s, int m)
     return cti_integrate_is_plain(s, block) && (!(s->models[m]->springs.limit > 0) || s->turns[s->factors.component_of[block]].moved == 2);
 }
 
-/* share of the way p that body m goes; x [3 n] is scratch */
-static ct_real cti_newton_search(cti_state *s, int m, ct_real dt, const ct_real *p, ct_real *x)
+/* share of the way p that body m goes (line search); x [3 n] is scratch */
+static ct_real cti_newton_step_length(cti_state *s, int m, ct_real dt, const ct_real *p, ct_real *x)
 {
     double psi, a = 1;
     cti_newton_way way;
@@ -80,7 +80,7 @@ CTI_FN void cti_newton_place(cti_state *s, ct_real dt)
         if (!s->gains[m])
             continue;
         if (cti_newton_has_potential(s, m))
-            a = cti_newton_search(s, m, dt, p, x);
+            a = cti_newton_step_length(s, m, dt, p, x);
         for (i = 3 * s->history.block[m]; i < 3 * s->history.last[m] + 3; i++)
             s->q[i] += a * p[i];
     }
