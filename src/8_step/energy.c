@@ -249,29 +249,50 @@ static double cti_energy_slow(cti_state *s, const cti_component *p, double gain,
     return cti_min(gain, free + rigid);
 }
 
+CTI_FN int cti_energy_is_touched(const cti_state *s, int m)
+{
+    int i;
+    for (i = 3 * s->history.block[m]; i < 3 * s->history.last[m] + 3; i++)
+        if (s->v_new[i] != s->v_free[i])
+            return 1;
+    return 0;
+}
+
+/* takes `gain` from the motion of body m at the end. Returns what it took [J] */
+static double cti_energy_take(cti_state *s, int m, double gain, ct_real dt, ct_real *out_lost)
+{
+    double taken = 0;
+    int c, i;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        if (s->history.model_of[s->factors.blocks[s->factors.components[c].begin]] == m)
+            taken += cti_energy_slow(s, &s->factors.components[c], gain - taken, out_lost);
+    s->energies_new[m].kinetic = 0;
+    for (i = s->history.block[m]; i <= s->history.last[m]; i++)
+        cti_energy_speed(s, i, s->history.v_end, cti_energy_late(s, i, dt), s->energies_new);
+    return taken;
+}
+
 CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost)
 {
-    int m, c, i, n = 0;
-    if (cti_energy_agrees(s, dt)) {
-        memset(s->gains, 0, (size_t)s->n_models);
+    double bound, rest = 0, most = 0;
+    int m, n = 0;
+    if (cti_energy_agrees(s, dt))
         return 0;
-    }
-    for (m = 0; m < s->n_models; m++) {
-        double bound, gain = s->gains[m] ? cti_energy_gain(s, m, dt, &bound) : 0;
-        if (!s->gains[m])
-            continue;
-        if (!(gain < s->energies_new[m].kinetic)) {
-            n++;
-            continue;
+    for (m = 0; m < s->n_models; m++)
+        if (s->gains[m]) {
+            double gain = cti_energy_gain(s, m, dt, &bound);
+            rest += gain - cti_energy_take(s, m, gain, dt, out_lost), n++;
         }
-        for (c = 0; c < CTI_LEN(s->factors.components); c++)
-            if (s->history.model_of[s->factors.blocks[s->factors.components[c].begin]] == m)
-                gain -= cti_energy_slow(s, &s->factors.components[c], gain, out_lost);
-        s->gains[m] = 0, s->energies_new[m].kinetic = 0;
-        for (i = s->history.block[m]; i <= s->history.last[m]; i++)
-            cti_energy_speed(s, i, s->history.v_end, cti_energy_late(s, i, dt), s->energies_new);
-    }
-    return n;
+    for (m = 0; m < s->n_models; m++)
+        most += !s->gains[m] && cti_energy_is_touched(s, m) ? s->energies_new[m].kinetic : 0;
+    if (!(rest > 0))
+        return 0;
+    if (!(rest < most))
+        return n;
+    for (m = 0; m < s->n_models; m++)
+        if (!s->gains[m] && cti_energy_is_touched(s, m))
+            cti_energy_take(s, m, rest * s->energies_new[m].kinetic / most, dt, out_lost);
+    return 0;
 }
 
 /* work of one row on bodies */

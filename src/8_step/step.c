@@ -362,13 +362,13 @@ static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_repor
     return cti_energy_try(s, dt) ? cti_energy_calm(s, dt, &r->momentum_lost) : 0;
 }
 
-/* what gains is held beside what rests already; all: every deformable body is */
+/* what gains is held beside what rests already; all: every deformable body that something acts on is */
 static void cti_step_hold(cti_state *s, int all)
 {
     int i, m;
     for (i = 0; i < s->n; i++) {
         m = s->history.model_of[i];
-        if (s->held[i] & CTI_HELD_RESTED || (m >= 0 && (all || s->gains[m])))
+        if (s->held[i] & CTI_HELD_RESTED || (m >= 0 && (s->gains[m] || (all && cti_energy_is_touched(s, m)))))
             s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | CTI_HELD_WILD);
     }
 }
