@@ -53,6 +53,8 @@ static void cti_ica_find_coupling(cti_ica *s)
                 s->clusters[s->cluster_of[i]].alone = 0, s->coupled = 1;
     for (c = 0; c < s->n_clusters; c++)
         s->clusters[c].alone &= s->coupled;
+    for (i = 0; i < s->p->n_rows; i++)
+        s->jointed |= s->p->rows[i].equations != 0;
 }
 
 /* ports: blocks that contacts touch, in the order of their first row */

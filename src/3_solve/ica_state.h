@@ -55,6 +55,7 @@ typedef struct cti_ica {
     int budget;  /* sweeps over the contacts where clusters are not coupled */
     int grouped; /* clusters that are not single nodes */
     int coupled; /* clusters see each other through A */
+    int jointed; /* some rows are equations */
     int n_own, fused; /* contacts with nodes of their own; 1: they are visited in the sweep over nodes */
     ct_real mark; /* smallest change when it had halved last, */
     int marked;   /* before this iteration */

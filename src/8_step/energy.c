@@ -143,7 +143,7 @@ static void cti_energy_works(cti_state *s, ct_real dt)
 static double cti_energy_sum(const cti_energy *e) { return e->kinetic + e->elastic + e->gravity; }
 
 /* elastic energy of the start, with strain limits as stiff as a step dt makes them */
-static double cti_energy_elastic(const cti_state *s, int m, ct_real dt)
+static double cti_energy_elastic(cti_state *s, int m, ct_real dt)
 {
     if (!(s->models[m]->springs.limit > 0))
         return s->energies[m].elastic;
@@ -154,7 +154,7 @@ static double cti_energy_elastic(const cti_state *s, int m, ct_real dt)
 /* what a body gains in the tentative step, and what it may: with the velocities and the gravity of its rule, whichever times they belong to.
    It may gain a share of the energies and the work at hand, of what gravity gives in a step, which is the scale of a solve's tolerance, and
    what rounding makes of its elastic energy */
-static double cti_energy_gain(const cti_state *s, int m, ct_real dt, double *out_bound)
+static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound)
 {
     const cti_energy *e0 = &s->energies[m], *e1 = &s->energies_new[m];
     const cti_history *q = &s->history;
@@ -162,9 +162,11 @@ static double cti_energy_gain(const cti_state *s, int m, ct_real dt, double *out
     const ct_real *v1 = plain && s->desc.integrator != CT_INTEGRATOR_EULER ? s->v_new : q->v_end;
     double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0;
     double elastic = cti_energy_elastic(s, m, dt), gain;
+    int alone = s->works[m] == 0;
     for (i = q->block[m]; i <= q->last[m]; i++) {
         ct_real kick = plain ? cti_motion_kick(s, i, dt) : dt;
         mass += (double)s->mass[i];
+        alone &= !(s->n_constrained && s->filter[i] >= 0); /* a pin at rest does no work */
         before += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_at(s->v, i)));
         after += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_at(v1, i)));
         fall += (double)(s->mass[i] * kick * cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(s->v_new, i)));
@@ -173,7 +175,9 @@ static double cti_energy_gain(const cti_state *s, int m, ct_real dt, double *out
                  CTI_ENERGY_ROUNDING * (double)CTI_EPS * (s->moduli[m] + fabs(e1->gravity));
     gain = after - before + e1->elastic - elastic - fall - s->works[m];
     /* a free fall loses nothing to its rule: energies are those of one time */
-    return s->works[m] == 0 ? cti_max(gain, e1->kinetic - e0->kinetic + e1->elastic - elastic + e1->gravity - e0->gravity) : gain;
+    if (alone)
+        gain = fmax(gain, e1->kinetic - e0->kinetic + e1->elastic - elastic + e1->gravity - e0->gravity);
+    return gain;
 }
 
 /* Bound of what implicit Euler itself gains in a body that impulses press while it turns: elastic energy is not convex under rotation. A turn by t
@@ -194,10 +198,10 @@ static double cti_energy_turning(const cti_state *s, int m, ct_real dt)
     return (double)(t < 1 ? t * t / 2 : CTI_R(0.5)) * fabs(pressed) / (double)dt;
 }
 
-CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
+/* marks the bodies that gain at the tentative end; returns how many */
+static int cti_energy_mark(cti_state *s, ct_real dt)
 {
     int m, n = 0;
-    cti_energy_state(s);
     cti_energy_end(s, dt);
     cti_energy_works(s, dt);
     for (m = 0; m < s->n_models; m++) {
@@ -208,8 +212,21 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     return n;
 }
 
+CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
+{
+    int n;
+    cti_energy_state(s);
+    s->history.unbalanced = 0;
+    n = cti_energy_mark(s, dt);
+    if (n == 0)
+        return 0;
+    /* the angular momentum that a group of bodies gets back may be more than one of them can take */
+    s->history.unbalanced = 1;
+    return cti_energy_mark(s, dt);
+}
+
 /* 1 where all bodies together gain no more than they may: what zones take from one they give to another */
-static int cti_energy_agrees(const cti_state *s, ct_real dt)
+static int cti_energy_agrees(cti_state *s, ct_real dt)
 {
     double gain = 0, may = 0, bound;
     int m;
@@ -243,7 +260,11 @@ static double cti_energy_slow(cti_state *s, const cti_component *p, double gain,
     for (i = p->begin; i < p->end; i++) {
         int b = blocks[i];
         cti_v3 u = cti_v3_add(m.speed, cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->x_new, b), m.center)));
-        cti_v3_put(v, b, cti_v3_mul(cti_v3_mad(u, cti_v3_sub(cti_v3_at(v, b), u), about), all));
+        cti_v3 change = cti_v3_sub(cti_v3_mul(cti_v3_mad(u, cti_v3_sub(cti_v3_at(v, b), u), about), all), cti_v3_at(v, b));
+        if (s->n_constrained && s->filter[b] >= 0)
+            change = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], change);
+        cti_v3_addto(v, b, change);
+        cti_integrate_reset_block(s, b);
     }
     *out_lost += (1 - all) * m.mass * cti_v3_norm(m.speed);
     return cti_min(gain, free + rigid);

@@ -154,7 +154,7 @@ CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt)
         ct_real *middle = Du + 3 * (size_t)s->n;
         memset(Du, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         for (k = 0; k < 3 * s->n; k++)
-            middle[k] = s->x[k] - s->dt_prev[k / 3] / 2 * s->history.u0[k];
+            middle[k] = s->dt_prev[k / 3] > 0 ? s->x[k] - s->dt_prev[k / 3] / 2 * s->history.u0[k] : s->x[k];
         for (k = 0; k < s->n_models; k++)
             cti_model_damping(s->models[k], middle, s->history.u0, Du);
     }

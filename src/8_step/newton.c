@@ -36,11 +36,15 @@ static void cti_newton_measure(const cti_state *s, int m, const ct_real *p, ct_r
     out->slope /= (double)(dt * dt), out->mass /= (double)(dt * dt);
 }
 
-/* 1 where the last iteration's force is that of L at q: Euler's rule, and no strain limit, which a first iteration sees ahead of q */
+/* 1 where the last iteration was a step down L at q: by Euler's rule, and, if it was the first, without scripted blocks, which it brings to
+   their place, and without a strain limit, which it sees ahead of q */
 static int cti_newton_has_potential(const cti_state *s, int m)
 {
-    int block = s->history.block[m];
-    return cti_integrate_is_plain(s, block) && (!(s->models[m]->springs.limit > 0) || s->turns[s->factors.component_of[block]].moved == 2);
+    int block = s->history.block[m], i, scripted = 0;
+    for (i = block; s->n_constrained && i <= s->history.last[m]; i++)
+        scripted |= s->filter[i] >= 0;
+    return cti_integrate_is_plain(s, block) &&
+           (s->turns[s->factors.component_of[block]].moved == 2 || !(scripted || s->models[m]->springs.limit > 0));
 }
 
 /* share of the way p that body m goes (line search); x [3 n] is scratch */

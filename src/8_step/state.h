@@ -122,6 +122,7 @@ typedef struct cti_history {
     int32_t *block, *last;     /* [models] first and last block; last -1: none */
     uint8_t *reset;            /* [models] starts again after this step */
     int forced;                /* 1: so do some, and rigid bodies may have moved as the fail-safe wanted */
+    int unbalanced;            /* 1: groups that contacts press do not get their angular momentum back, see momenta.h */
 } cti_history;
 
 /* cti_turn -- the turn of a component that its angular momentum predicts for a step (motion.h). */

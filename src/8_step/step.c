@@ -313,8 +313,9 @@ typedef struct cti_step_try {
     int rests;   /* times that something was held in it */
 } cti_step_try;
 
-/* one attempt of a substep. 0: out of memory */
-static int cti_step_once(cti_state *s, ct_real dt, ct_real sub, const cti_memory *memory, ct_real dt_memory, cti_step_try *t, ct_step_report *r)
+/* one attempt of a substep; last: it is ended as it is. 0: out of memory */
+static int cti_step_once(cti_state *s, ct_real dt, ct_real sub, int last, const cti_memory *memory, ct_real dt_memory, cti_step_try *t,
+                         ct_step_report *r)
 {
     cti_attempt *a = &t->a;
     double t0 = cti_cmr_clock(s);
@@ -323,8 +324,8 @@ static int cti_step_once(cti_state *s, ct_real dt, ct_real sub, const cti_memory
         return 0;
     cti_step_time(s, t0, a);
     t->good = a->clear && a->converged && !a->crushed && !a->spun && !a->strained && !a->gained && cti_step_is_finite(s);
-    t->shorter = !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s, dt);
-    t->again = !t->shorter && a->wild > 0 && t->rests < CTI_STEP_RESTS;
+    t->shorter = !last && !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s, dt);
+    t->again = !last && !t->shorter && a->wild > 0 && t->rests < CTI_STEP_RESTS;
     t->rests += t->again;
     cti_step_note(r, a, !t->shorter && !t->again && !(a->event > 0));
     if (!t->good || a->event > 0)
@@ -338,7 +339,7 @@ static int cti_step_attempt(cti_state *s, ct_real dt, ct_real sub, const cti_mem
     t->rests = 0;
     cti_step_release(s);
     do {
-        if (!cti_step_once(s, dt, sub, memory, dt_memory, t, r))
+        if (!cti_step_once(s, dt, sub, 0, memory, dt_memory, t, r))
             return 0;
     } while (t->again);
     return 1;
@@ -373,14 +374,24 @@ static void cti_step_hold(cti_state *s, int all)
     }
 }
 
+/* what an end that is not taken has told the report, the integrators and the chains is taken back */
+static void cti_step_forget(cti_state *s, const ct_step_report *before, ct_step_report *r)
+{
+    r->zones = before->zones, r->frozen = before->frozen, r->momentum_lost = before->momentum_lost;
+    cti_integrate_clear(s);
+    s->event_least = 0;
+}
+
 /* ends a substep by the fail-safe. Bodies that gain energy there are held, and the rest is solved about them. 0: out of memory */
 static int cti_step_force(cti_state *s, ct_real dt, ct_real sub, const cti_memory *memory, ct_real dt_memory, cti_step_try *t, ct_step_report *r)
 {
+    const ct_step_report before = *r;
     int k, n;
     for (k = 1; (n = cti_step_end(s, sub, t, r)) > 0 && k <= CTI_STEP_RESTS; k++) {
         cti_step_hold(s, k == CTI_STEP_RESTS);
+        cti_step_forget(s, &before, r);
         t->rests++;
-        if (!cti_step_once(s, dt, sub, memory, dt_memory, t, r))
+        if (!cti_step_once(s, dt, sub, 1, memory, dt_memory, t, r))
             return 0;
     }
     if (n >= 0 && (t->rests || t->a.gave_up))
