@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs ef7ececaccfc3892.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 25e996c5c294e5be.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -11253,6 +11253,7 @@ typedef struct cti_ica {
     int budget;  /* sweeps over the contacts where clusters are not coupled */
     int grouped; /* clusters that are not single nodes */
     int coupled; /* clusters see each other through A */
+    int jointed; /* some rows are equations */
     int n_own, fused; /* contacts with nodes of their own; 1: they are visited in the sweep over nodes */
     ct_real mark; /* smallest change when it had halved last, */
     int marked;   /* before this iteration */
@@ -11599,6 +11600,8 @@ static void cti_ica_find_coupling(cti_ica *s)
                 s->clusters[s->cluster_of[i]].alone = 0, s->coupled = 1;
     for (c = 0; c < s->n_clusters; c++)
         s->clusters[c].alone &= s->coupled;
+    for (i = 0; i < s->p->n_rows; i++)
+        s->jointed |= s->p->rows[i].equations != 0;
 }
 
 /* ports: blocks that contacts touch, in the order of their first row */
@@ -12004,6 +12007,7 @@ enum { CTI_ICA_PATIENCE = 3 };
    solves of joints in a crash are taken for converged when they have hardly begun. */
 #define CTI_ICA_JUDGE CTI_R(2)
 #define CTI_ICA_DROP CTI_R(1e-5) /* share of the first sweep's change that float's rounding of the velocity changes leaves to be resolved */
+#define CTI_ICA_JOINTED CTI_R(1e-3) /* the same under joints: a chain of five beads keeps its energy, and with the above it loses 6 % in 5 s */
 #define CTI_ICA_STALL 6 /* sweeps without a halved change after which a change below the tolerance is enough */
 
 /* ---- outer iteration: refine v ---- */
@@ -12339,7 +12343,7 @@ static void cti_ica_base_range(int begin, int end, int worker, void *context)
 /* one round: anticipate u at v, relax the contacts, collect b + J' r */
 static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
 {
-    ct_real first, drop = s->coupled ? (s->p->plain ? CTI_R(0.05) : CTI_R(0.3)) : (s->p->lagged ? CTI_R(0.05) : CTI_ICA_DROP);
+    ct_real first, drop = s->coupled ? (s->p->plain ? CTI_R(0.05) : CTI_R(0.3)) : (s->p->lagged ? CTI_R(0.05) : s->jointed ? CTI_ICA_JOINTED : CTI_ICA_DROP);
     int few = s->p->plain ? CTI_ICA_PLAIN : CTI_ICA_COUPLED, left = s->coupled ? few : cti_max_int(1, s->budget - info->sweeps);
     cti_ica_bases bases;
     bases.s = s, bases.v = cti_ica_predict(s);
@@ -35699,6 +35703,7 @@ typedef struct cti_history {
     int32_t *block, *last;     /* [models] first and last block; last -1: none */
     uint8_t *reset;            /* [models] starts again after this step */
     int forced;                /* 1: so do some, and rigid bodies may have moved as the fail-safe wanted */
+    int unbalanced;            /* 1: groups that contacts press do not get their angular momentum back, see momenta.h */
 } cti_history;
 
 /* cti_turn -- the turn of a component that its angular momentum predicts for a step (motion.h). */
@@ -36264,6 +36269,7 @@ CTI_FN void cti_newton_place(cti_state *s, ct_real dt);
    the last iteration goes to zero with p. Stiffness damping acts on p alone, so it is in A, but not in L.
    Translation does not change forces: of bodies without pins it is not part of p. */
 
+#define CTI_NEWTON_FULL 3      /* whole steps before: r changes with x, and under contacts they get there sooner */
 #define CTI_NEWTON_TRIES 8     /* the last of them is at most 1/256 of the way */
 #define CTI_NEWTON_FALL 1e-4   /* share of what the slope promises that L has to fall */
 
@@ -36290,11 +36296,15 @@ static void cti_newton_measure(const cti_state *s, int m, const ct_real *p, ct_r
     out->slope /= (double)(dt * dt), out->mass /= (double)(dt * dt);
 }
 
-/* 1 where the last iteration's force is that of L at q: Euler's rule, and no strain limit, which a first iteration sees ahead of q */
+/* 1 where the last iteration was a step down L at q: by Euler's rule, and, if it was the first, without scripted blocks, which it brings to
+   their place, and without a strain limit, which it sees ahead of q */
 static int cti_newton_has_potential(const cti_state *s, int m)
 {
-    int block = s->history.block[m];
-    return cti_integrate_is_plain(s, block) && (!(s->models[m]->springs.limit > 0) || s->turns[s->factors.component_of[block]].moved == 2);
+    int block = s->history.block[m], i, scripted = 0;
+    for (i = block; s->n_constrained && i <= s->history.last[m]; i++)
+        scripted |= s->filter[i] >= 0;
+    return cti_integrate_is_plain(s, block) &&
+           (s->turns[s->factors.component_of[block]].moved == 2 || !(scripted || s->models[m]->springs.limit > 0));
 }
 
 /* share of the way p that body m goes (line search); x [3 n] is scratch */
@@ -36333,7 +36343,7 @@ CTI_FN void cti_newton_place(cti_state *s, ct_real dt)
         ct_real a = 1;
         if (!s->gains[m])
             continue;
-        if (cti_newton_has_potential(s, m))
+        if (s->again > CTI_NEWTON_FULL && cti_newton_has_potential(s, m))
             a = cti_newton_step_length(s, m, dt, p, x);
         for (i = 3 * s->history.block[m]; i < 3 * s->history.last[m] + 3; i++)
             s->q[i] += a * p[i];
@@ -36343,6 +36353,7 @@ CTI_FN void cti_newton_place(cti_state *s, ct_real dt)
             s->turns[c].moved = 2, s->turns[c].turns = 0;
 }
 
+#undef CTI_NEWTON_FULL
 #undef CTI_NEWTON_TRIES
 #undef CTI_NEWTON_FALL
 
@@ -36402,7 +36413,7 @@ static void cti_momenta_select(cti_state *s)
         const cti_component *p = &s->factors.components[c];
         cti_group *g = cti_momenta_root(s->groups, c);
         int block = s->factors.blocks[p->begin], model = s->history.model_of[block];
-        g->held |= (g->pressed && s->history.forced) || (model >= 0 && s->history.reset[model]);
+        g->held |= (g->pressed && (s->history.forced || s->history.unbalanced)) || (model >= 0 && s->history.reset[model]);
         g->held |= !g->pressed && !s->turns[c].turns;
         for (k = p->begin; s->n_constrained && !g->held && k < p->end; k++)
             g->held = s->filter[s->factors.blocks[k]] >= 0;
@@ -36690,7 +36701,7 @@ CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt)
         ct_real *middle = Du + 3 * (size_t)s->n;
         memset(Du, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         for (k = 0; k < 3 * s->n; k++)
-            middle[k] = s->x[k] - s->dt_prev[k / 3] / 2 * s->history.u0[k];
+            middle[k] = s->dt_prev[k / 3] > 0 ? s->x[k] - s->dt_prev[k / 3] / 2 * s->history.u0[k] : s->x[k];
         for (k = 0; k < s->n_models; k++)
             cti_model_damping(s->models[k], middle, s->history.u0, Du);
     }
@@ -41618,9 +41629,11 @@ CTI_FN void cti_energy_state(cti_state *s);
 /* cti_energy_try -- energies of the tentative end of a substep dt. Returns how many deformable bodies, marked in s->gains [models], gain more than
    the work done on them and a bound. */
 CTI_FN int cti_energy_try(cti_state *s, ct_real dt);
-/* cti_energy_calm -- the last resort, after cti_energy_try found bodies that gain: where all bodies together gain, theirs is taken from their
-   velocities at the end, from what is not rigid motion first. Returns how many, still marked in s->gains, gain more than they could give;
-   *out_lost += momentum [N s] of the others. */
+/* cti_energy_is_touched -- 1 where a deformable body's tentative motion is not its free motion. */
+CTI_FN int cti_energy_is_touched(const cti_state *s, int m);
+/* cti_energy_calm -- the last resort, after cti_energy_try found bodies that gain: where all bodies together gain, what they gain is taken from
+   their velocities at the end, from what is not rigid motion first, and the rest from those of deformable bodies that something acts on.
+   *out_lost += the momentum [N s] that this takes. Returns how many bodies, marked in s->gains, gain more than all that; 0: none. */
 CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost);
 /* cti_energy_account -- the account of a substep dt that cti_energy_try has looked at, before it is committed. */
 CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out);
@@ -41771,7 +41784,7 @@ static void cti_energy_works(cti_state *s, ct_real dt)
 static double cti_energy_sum(const cti_energy *e) { return e->kinetic + e->elastic + e->gravity; }
 
 /* elastic energy of the start, with strain limits as stiff as a step dt makes them */
-static double cti_energy_elastic(const cti_state *s, int m, ct_real dt)
+static double cti_energy_elastic(cti_state *s, int m, ct_real dt)
 {
     if (!(s->models[m]->springs.limit > 0))
         return s->energies[m].elastic;
@@ -41782,7 +41795,7 @@ static double cti_energy_elastic(const cti_state *s, int m, ct_real dt)
 /* what a body gains in the tentative step, and what it may: with the velocities and the gravity of its rule, whichever times they belong to.
    It may gain a share of the energies and the work at hand, of what gravity gives in a step, which is the scale of a solve's tolerance, and
    what rounding makes of its elastic energy */
-static double cti_energy_gain(const cti_state *s, int m, ct_real dt, double *out_bound)
+static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound)
 {
     const cti_energy *e0 = &s->energies[m], *e1 = &s->energies_new[m];
     const cti_history *q = &s->history;
@@ -41790,9 +41803,13 @@ static double cti_energy_gain(const cti_state *s, int m, ct_real dt, double *out
     const ct_real *v1 = plain && s->desc.integrator != CT_INTEGRATOR_EULER ? s->v_new : q->v_end;
     double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0;
     double elastic = cti_energy_elastic(s, m, dt), gain;
+    int alone = s->works[m] == 0, falling = 1;
     for (i = q->block[m]; i <= q->last[m]; i++) {
         ct_real kick = plain ? cti_motion_kick(s, i, dt) : dt;
         mass += (double)s->mass[i];
+        alone &= !(s->n_constrained && s->filter[i] >= 0); /* a pin at rest does no work */
+        /* a body that something held up before has another half of gravity's kick in its kinetic energy */
+        falling &= !plain || !(s->dt_prev[i] > 0) || cti_abs(s->fall_new[i] - s->fall[i]) < CTI_R(1e-6);
         before += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_at(s->v, i)));
         after += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_at(v1, i)));
         fall += (double)(s->mass[i] * kick * cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(s->v_new, i)));
@@ -41800,8 +41817,9 @@ static double cti_energy_gain(const cti_state *s, int m, ct_real dt, double *out
     *out_bound = (plain ? CTI_ENERGY_GAIN : CTI_ENERGY_SWING) * (before + fabs(elastic) + fabs(fall) + fabs(s->works[m]) + mass * g * g) +
                  CTI_ENERGY_ROUNDING * (double)CTI_EPS * (s->moduli[m] + fabs(e1->gravity));
     gain = after - before + e1->elastic - elastic - fall - s->works[m];
-    /* a free fall loses nothing to its rule: energies are those of one time */
-    return s->works[m] == 0 ? cti_max(gain, e1->kinetic - e0->kinetic + e1->elastic - elastic + e1->gravity - e0->gravity) : gain;
+    if (alone && falling) /* a free fall loses nothing to its rule: energies are those of one time */
+        gain = fmax(gain, e1->kinetic - e0->kinetic + e1->elastic - elastic + e1->gravity - e0->gravity);
+    return gain;
 }
 
 /* Bound of what implicit Euler itself gains in a body that impulses press while it turns: elastic energy is not convex under rotation. A turn by t
@@ -41822,10 +41840,10 @@ static double cti_energy_turning(const cti_state *s, int m, ct_real dt)
     return (double)(t < 1 ? t * t / 2 : CTI_R(0.5)) * fabs(pressed) / (double)dt;
 }
 
-CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
+/* marks the bodies that gain at the tentative end; returns how many */
+static int cti_energy_mark(cti_state *s, ct_real dt)
 {
     int m, n = 0;
-    cti_energy_state(s);
     cti_energy_end(s, dt);
     cti_energy_works(s, dt);
     for (m = 0; m < s->n_models; m++) {
@@ -41836,8 +41854,21 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     return n;
 }
 
+CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
+{
+    int n;
+    cti_energy_state(s);
+    s->history.unbalanced = 0;
+    n = cti_energy_mark(s, dt);
+    if (n == 0)
+        return 0;
+    /* the angular momentum that a group of bodies gets back may be more than one of them can take */
+    s->history.unbalanced = 1;
+    return cti_energy_mark(s, dt);
+}
+
 /* 1 where all bodies together gain no more than they may: what zones take from one they give to another */
-static int cti_energy_agrees(const cti_state *s, ct_real dt)
+static int cti_energy_agrees(cti_state *s, ct_real dt)
 {
     double gain = 0, may = 0, bound;
     int m;
@@ -41865,41 +41896,66 @@ static double cti_energy_slow(cti_state *s, const cti_component *p, double gain,
     if (!cti_motion_rate(&m, &w))
         w = cti_v3_zero();
     rigid = (double)(m.mass / 2 * cti_v3_norm2(m.speed) + cti_v3_dot(w, m.spin) / 2);
-    free = cti_max(0, m.about - (double)cti_v3_dot(w, m.spin) / 2);
+    free = fmax(0, m.about - (double)cti_v3_dot(w, m.spin) / 2);
     about = (ct_real)(gain < free ? sqrt(1 - gain / free) : 0);
     all = (ct_real)(gain <= free ? 1 : (gain - free < rigid ? sqrt(1 - (gain - free) / rigid) : 0));
     for (i = p->begin; i < p->end; i++) {
         int b = blocks[i];
         cti_v3 u = cti_v3_add(m.speed, cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->x_new, b), m.center)));
-        cti_v3_put(v, b, cti_v3_mul(cti_v3_mad(u, cti_v3_sub(cti_v3_at(v, b), u), about), all));
+        cti_v3 change = cti_v3_sub(cti_v3_mul(cti_v3_mad(u, cti_v3_sub(cti_v3_at(v, b), u), about), all), cti_v3_at(v, b));
+        if (s->n_constrained && s->filter[b] >= 0)
+            change = cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[b], change);
+        cti_v3_addto(v, b, change);
+        cti_integrate_reset_block(s, b);
     }
     *out_lost += (1 - all) * m.mass * cti_v3_norm(m.speed);
-    return cti_min(gain, free + rigid);
+    return fmin(gain, free + rigid);
+}
+
+CTI_FN int cti_energy_is_touched(const cti_state *s, int m)
+{
+    int i;
+    for (i = 3 * s->history.block[m]; i < 3 * s->history.last[m] + 3; i++)
+        if (s->v_new[i] != s->v_free[i])
+            return 1;
+    return 0;
+}
+
+/* takes `gain` from the motion of body m at the end. Returns what it took [J] */
+static double cti_energy_take(cti_state *s, int m, double gain, ct_real dt, ct_real *out_lost)
+{
+    double taken = 0;
+    int c, i;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        if (s->history.model_of[s->factors.blocks[s->factors.components[c].begin]] == m)
+            taken += cti_energy_slow(s, &s->factors.components[c], gain - taken, out_lost);
+    s->energies_new[m].kinetic = 0;
+    for (i = s->history.block[m]; i <= s->history.last[m]; i++)
+        cti_energy_speed(s, i, s->history.v_end, cti_energy_late(s, i, dt), s->energies_new);
+    return taken;
 }
 
 CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost)
 {
-    int m, c, i, n = 0;
-    if (cti_energy_agrees(s, dt)) {
-        memset(s->gains, 0, (size_t)s->n_models);
+    double bound, rest = 0, most = 0;
+    int m, n = 0;
+    if (cti_energy_agrees(s, dt))
         return 0;
-    }
-    for (m = 0; m < s->n_models; m++) {
-        double bound, gain = s->gains[m] ? cti_energy_gain(s, m, dt, &bound) : 0;
-        if (!s->gains[m])
-            continue;
-        if (!(gain < s->energies_new[m].kinetic)) {
-            n++;
-            continue;
+    for (m = 0; m < s->n_models; m++)
+        if (s->gains[m]) {
+            double gain = cti_energy_gain(s, m, dt, &bound);
+            rest += gain - cti_energy_take(s, m, gain, dt, out_lost), n++;
         }
-        for (c = 0; c < CTI_LEN(s->factors.components); c++)
-            if (s->history.model_of[s->factors.blocks[s->factors.components[c].begin]] == m)
-                gain -= cti_energy_slow(s, &s->factors.components[c], gain, out_lost);
-        s->gains[m] = 0, s->energies_new[m].kinetic = 0;
-        for (i = s->history.block[m]; i <= s->history.last[m]; i++)
-            cti_energy_speed(s, i, s->history.v_end, cti_energy_late(s, i, dt), s->energies_new);
-    }
-    return n;
+    for (m = 0; m < s->n_models; m++)
+        most += !s->gains[m] && cti_energy_is_touched(s, m) ? s->energies_new[m].kinetic : 0;
+    if (!(rest > 0))
+        return 0;
+    if (!(rest < most))
+        return n;
+    for (m = 0; m < s->n_models; m++)
+        if (!s->gains[m] && cti_energy_is_touched(s, m))
+            cti_energy_take(s, m, rest * s->energies_new[m].kinetic / most, dt, out_lost);
+    return 0;
 }
 
 /* work of one row on bodies */
@@ -43483,8 +43539,9 @@ typedef struct cti_step_try {
     int rests;   /* times that something was held in it */
 } cti_step_try;
 
-/* one attempt of a substep. 0: out of memory */
-static int cti_step_once(cti_state *s, ct_real dt, ct_real sub, const cti_memory *memory, ct_real dt_memory, cti_step_try *t, ct_step_report *r)
+/* one attempt of a substep; last: it is ended as it is. 0: out of memory */
+static int cti_step_once(cti_state *s, ct_real dt, ct_real sub, int last, const cti_memory *memory, ct_real dt_memory, cti_step_try *t,
+                         ct_step_report *r)
 {
     cti_attempt *a = &t->a;
     double t0 = cti_cmr_clock(s);
@@ -43493,8 +43550,8 @@ static int cti_step_once(cti_state *s, ct_real dt, ct_real sub, const cti_memory
         return 0;
     cti_step_time(s, t0, a);
     t->good = a->clear && a->converged && !a->crushed && !a->spun && !a->strained && !a->gained && cti_step_is_finite(s);
-    t->shorter = !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s, dt);
-    t->again = !t->shorter && a->wild > 0 && t->rests < CTI_STEP_RESTS;
+    t->shorter = !last && !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s, dt);
+    t->again = !last && !t->shorter && a->wild > 0 && t->rests < CTI_STEP_RESTS;
     t->rests += t->again;
     cti_step_note(r, a, !t->shorter && !t->again && !(a->event > 0));
     if (!t->good || a->event > 0)
@@ -43508,7 +43565,7 @@ static int cti_step_attempt(cti_state *s, ct_real dt, ct_real sub, const cti_mem
     t->rests = 0;
     cti_step_release(s);
     do {
-        if (!cti_step_once(s, dt, sub, memory, dt_memory, t, r))
+        if (!cti_step_once(s, dt, sub, 0, memory, dt_memory, t, r))
             return 0;
     } while (t->again);
     return 1;
@@ -43532,25 +43589,35 @@ static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_repor
     return cti_energy_try(s, dt) ? cti_energy_calm(s, dt, &r->momentum_lost) : 0;
 }
 
-/* what gains is held beside what rests already; all: every deformable body is */
+/* what gains is held beside what rests already; all: every deformable body that something acts on is */
 static void cti_step_hold(cti_state *s, int all)
 {
     int i, m;
     for (i = 0; i < s->n; i++) {
         m = s->history.model_of[i];
-        if (s->held[i] & CTI_HELD_RESTED || (m >= 0 && (all || s->gains[m])))
+        if (s->held[i] & CTI_HELD_RESTED || (m >= 0 && (s->gains[m] || (all && cti_energy_is_touched(s, m)))))
             s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | CTI_HELD_WILD);
     }
+}
+
+/* what an end that is not taken has told the report, the integrators and the chains is taken back */
+static void cti_step_forget(cti_state *s, const ct_step_report *before, ct_step_report *r)
+{
+    r->zones = before->zones, r->frozen = before->frozen, r->momentum_lost = before->momentum_lost;
+    cti_integrate_clear(s);
+    s->event_least = 0;
 }
 
 /* ends a substep by the fail-safe. Bodies that gain energy there are held, and the rest is solved about them. 0: out of memory */
 static int cti_step_force(cti_state *s, ct_real dt, ct_real sub, const cti_memory *memory, ct_real dt_memory, cti_step_try *t, ct_step_report *r)
 {
+    const ct_step_report before = *r;
     int k, n;
     for (k = 1; (n = cti_step_end(s, sub, t, r)) > 0 && k <= CTI_STEP_RESTS; k++) {
         cti_step_hold(s, k == CTI_STEP_RESTS);
+        cti_step_forget(s, &before, r);
         t->rests++;
-        if (!cti_step_once(s, dt, sub, memory, dt_memory, t, r))
+        if (!cti_step_once(s, dt, sub, 1, memory, dt_memory, t, r))
             return 0;
     }
     if (n >= 0 && (t->rests || t->a.gave_up))
@@ -52534,6 +52601,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ICA_SOLVE_US
 #undef CTI_ICA_JUDGE
 #undef CTI_ICA_DROP
+#undef CTI_ICA_JOINTED
 #undef CTI_ICA_STALL
 #undef CTI_DUAL_MOST
 #undef CTI_MPRGP_ROUNDING

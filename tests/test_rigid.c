@@ -638,9 +638,10 @@ static void hits_keep_momentum(void **state)
         dL_of[fine][kind] = dL;
         ct_world_destroy(w);
     }
-    /* impulses act on both bodies where they touch at the end of the step, momenta are counted where they are at its start: of first order */
-    for (kind = 0; kind < 2; kind++)
-        assert_true(dL_of[0][kind] < 0.06 && dL_of[1][kind] < 0.25 * dL_of[0][kind]);
+    for (kind = 0; kind < 2; kind++) {
+        print_message("angular momentum changes by %.2g at 10 ms, %.2g at 1 ms\n", dL_of[0][kind], dL_of[1][kind]);
+        assert_true(dL_of[0][kind] < 1e-3 && dL_of[1][kind] < 1e-3);
+    }
 }
 
 /* a rigid box on a jelly, and on a cloth whose nodes all weigh a quarter of their squares' */

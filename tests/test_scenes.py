@@ -16,8 +16,8 @@ FAILED = []
 
 # scene, steps, worst natural map, most steps that may end on their budget, most substeps, height of the centre of mass at the end
 SCENES = [
-    ("peers/S1_dt60", 40, 0.01, 33, 1, (0.1949, 0.001)),
-    ("peers/S2", 110, 0.15, 38, 1, (0.2548, 0.002)),
+    ("peers/S1_dt60", 40, 0.02, 33, 1, (0.1949, 0.001)),
+    ("peers/S2", 110, 0.3, 38, 1, (0.2548, 0.002)),
     ("peers/S3_N8", 50, 0.01, 14, 1, (0.1964, 0.002)),
     ("ipc/other_2matsFall", 11, 0.05, 3, 16, (0.7672, 0.002)),
     ("ipc/other_matHouse_sharp", 31, 0.2, 31, 4, None),  # the house falls as it likes

@@ -162,11 +162,13 @@ static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound
     const ct_real *v1 = plain && s->desc.integrator != CT_INTEGRATOR_EULER ? s->v_new : q->v_end;
     double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0;
     double elastic = cti_energy_elastic(s, m, dt), gain;
-    int alone = s->works[m] == 0;
+    int alone = s->works[m] == 0, falling = 1;
     for (i = q->block[m]; i <= q->last[m]; i++) {
         ct_real kick = plain ? cti_motion_kick(s, i, dt) : dt;
         mass += (double)s->mass[i];
         alone &= !(s->n_constrained && s->filter[i] >= 0); /* a pin at rest does no work */
+        /* a body that something held up before has another half of gravity's kick in its kinetic energy */
+        falling &= !plain || !(s->dt_prev[i] > 0) || cti_abs(s->fall_new[i] - s->fall[i]) < CTI_R(1e-6);
         before += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_at(s->v, i)));
         after += (double)(s->mass[i] / 2 * cti_v3_norm2(cti_v3_at(v1, i)));
         fall += (double)(s->mass[i] * kick * cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(s->v_new, i)));
@@ -174,8 +176,7 @@ static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound
     *out_bound = (plain ? CTI_ENERGY_GAIN : CTI_ENERGY_SWING) * (before + fabs(elastic) + fabs(fall) + fabs(s->works[m]) + mass * g * g) +
                  CTI_ENERGY_ROUNDING * (double)CTI_EPS * (s->moduli[m] + fabs(e1->gravity));
     gain = after - before + e1->elastic - elastic - fall - s->works[m];
-    /* a free fall loses nothing to its rule: energies are those of one time */
-    if (alone)
+    if (alone && falling) /* a free fall loses nothing to its rule: energies are those of one time */
         gain = fmax(gain, e1->kinetic - e0->kinetic + e1->elastic - elastic + e1->gravity - e0->gravity);
     return gain;
 }
@@ -254,7 +255,7 @@ static double cti_energy_slow(cti_state *s, const cti_component *p, double gain,
     if (!cti_motion_rate(&m, &w))
         w = cti_v3_zero();
     rigid = (double)(m.mass / 2 * cti_v3_norm2(m.speed) + cti_v3_dot(w, m.spin) / 2);
-    free = cti_max(0, m.about - (double)cti_v3_dot(w, m.spin) / 2);
+    free = fmax(0, m.about - (double)cti_v3_dot(w, m.spin) / 2);
     about = (ct_real)(gain < free ? sqrt(1 - gain / free) : 0);
     all = (ct_real)(gain <= free ? 1 : (gain - free < rigid ? sqrt(1 - (gain - free) / rigid) : 0));
     for (i = p->begin; i < p->end; i++) {
@@ -267,7 +268,7 @@ static double cti_energy_slow(cti_state *s, const cti_component *p, double gain,
         cti_integrate_reset_block(s, b);
     }
     *out_lost += (1 - all) * m.mass * cti_v3_norm(m.speed);
-    return cti_min(gain, free + rigid);
+    return fmin(gain, free + rigid);
 }
 
 CTI_FN int cti_energy_is_touched(const cti_state *s, int m)
