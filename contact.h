@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 25e996c5c294e5be.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 48605c4fe35140b8.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -66,8 +66,8 @@ HOW A STEP WORKS (Otaduy, Tamstorf, Steinemann, Gross 2009)
     2^max_halvings, not over the whole step. That is off by default; no guarantee depends on it. The rows are solved, joints among them,
     by iterative constraint anticipation, island by island: outer relaxation over clusters of unknowns, inner Gauss-Seidel over
     contacts, normal and friction multipliers in turn, warm started from the last step. Where a body ends with more energy than it had
-    and was given, the body is linearized again where it ended, and all is solved again, at most newton_iterations times in all; after
-    that the step is halved. A body with few contacts is one cluster; one with many first answers as a whole to the last step's
+    and was given, the body is linearized again where it ended, later on the way there (line search), and all is solved again, at most
+    newton_iterations times in all; after that the step is halved, and at last the gain is taken from the motion. A body with few contacts is one cluster; one with many first answers as a whole to the last step's
     multipliers, is then relaxed node by node, and taken whole for a while when that got nowhere. The step is accepted only when every
     vertex-face and edge-edge pair has a clear straight path, rounding included.
 
@@ -962,8 +962,8 @@ typedef struct ct_step_report {
     double loss_damping;   /* [J] taken by mass and stiffness damping */
     double energy_gained;  /* [J] what does not close: energies at the end, less those at the start and work_*, plus loss_*. Below 0 the integrator
                               lost it. Above 0 the step gained it, or damping took less than loss_damping says. A deformable body that
-                              gains more than a thousandth of its energy and the work on it, damping not counted, makes a substep iterate,
-                              then halve; then the status is NOT_CONVERGED */
+                              gains more than 2e-4 (NEWMARK, BDF2: 1e-3) of its energy and the work on it, damping not counted, makes a
+                              substep iterate, then halve; then the status is NOT_CONVERGED, and the gain is taken from the motion */
     double center_of_mass[3];
     double ms_prepare;     /* [ms] by the world's clock: set-up of trees, matrix pattern and factors after bodies or joints have changed; */
     double ms_assemble, ms_unconstrained, ms_detect, ms_solve; /* of all attempts; rows and tests of their motion are in ms_detect; */
@@ -41802,7 +41802,7 @@ static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound
     int plain = q->last[m] >= 0 && cti_integrate_is_plain(s, q->block[m]), i;
     const ct_real *v1 = plain && s->desc.integrator != CT_INTEGRATOR_EULER ? s->v_new : q->v_end;
     double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0;
-    double elastic = cti_energy_elastic(s, m, dt), gain;
+    double elastic = cti_energy_elastic(s, m, dt), gain, free = -HUGE_VAL;
     int alone = s->works[m] == 0, falling = 1;
     for (i = q->block[m]; i <= q->last[m]; i++) {
         ct_real kick = plain ? cti_motion_kick(s, i, dt) : dt;
@@ -41818,8 +41818,8 @@ static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound
                  CTI_ENERGY_ROUNDING * (double)CTI_EPS * (s->moduli[m] + fabs(e1->gravity));
     gain = after - before + e1->elastic - elastic - fall - s->works[m];
     if (alone && falling) /* a free fall loses nothing to its rule: energies are those of one time */
-        gain = fmax(gain, e1->kinetic - e0->kinetic + e1->elastic - elastic + e1->gravity - e0->gravity);
-    return gain;
+        free = e1->kinetic - e0->kinetic + e1->elastic - elastic + e1->gravity - e0->gravity;
+    return free > gain ? free : gain;
 }
 
 /* Bound of what implicit Euler itself gains in a body that impulses press while it turns: elastic energy is not convex under rotation. A turn by t
@@ -41896,7 +41896,8 @@ static double cti_energy_slow(cti_state *s, const cti_component *p, double gain,
     if (!cti_motion_rate(&m, &w))
         w = cti_v3_zero();
     rigid = (double)(m.mass / 2 * cti_v3_norm2(m.speed) + cti_v3_dot(w, m.spin) / 2);
-    free = fmax(0, m.about - (double)cti_v3_dot(w, m.spin) / 2);
+    free = m.about - (double)cti_v3_dot(w, m.spin) / 2;
+    free = free > 0 ? free : 0;
     about = (ct_real)(gain < free ? sqrt(1 - gain / free) : 0);
     all = (ct_real)(gain <= free ? 1 : (gain - free < rigid ? sqrt(1 - (gain - free) / rigid) : 0));
     for (i = p->begin; i < p->end; i++) {
@@ -41909,7 +41910,7 @@ static double cti_energy_slow(cti_state *s, const cti_component *p, double gain,
         cti_integrate_reset_block(s, b);
     }
     *out_lost += (1 - all) * m.mass * cti_v3_norm(m.speed);
-    return fmin(gain, free + rigid);
+    return gain < free + rigid ? gain : free + rigid;
 }
 
 CTI_FN int cti_energy_is_touched(const cti_state *s, int m)

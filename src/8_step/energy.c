@@ -161,7 +161,7 @@ static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound
     int plain = q->last[m] >= 0 && cti_integrate_is_plain(s, q->block[m]), i;
     const ct_real *v1 = plain && s->desc.integrator != CT_INTEGRATOR_EULER ? s->v_new : q->v_end;
     double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0;
-    double elastic = cti_energy_elastic(s, m, dt), gain;
+    double elastic = cti_energy_elastic(s, m, dt), gain, free = -HUGE_VAL;
     int alone = s->works[m] == 0, falling = 1;
     for (i = q->block[m]; i <= q->last[m]; i++) {
         ct_real kick = plain ? cti_motion_kick(s, i, dt) : dt;
@@ -177,8 +177,8 @@ static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound
                  CTI_ENERGY_ROUNDING * (double)CTI_EPS * (s->moduli[m] + fabs(e1->gravity));
     gain = after - before + e1->elastic - elastic - fall - s->works[m];
     if (alone && falling) /* a free fall loses nothing to its rule: energies are those of one time */
-        gain = fmax(gain, e1->kinetic - e0->kinetic + e1->elastic - elastic + e1->gravity - e0->gravity);
-    return gain;
+        free = e1->kinetic - e0->kinetic + e1->elastic - elastic + e1->gravity - e0->gravity;
+    return free > gain ? free : gain;
 }
 
 /* Bound of what implicit Euler itself gains in a body that impulses press while it turns: elastic energy is not convex under rotation. A turn by t
@@ -255,7 +255,8 @@ static double cti_energy_slow(cti_state *s, const cti_component *p, double gain,
     if (!cti_motion_rate(&m, &w))
         w = cti_v3_zero();
     rigid = (double)(m.mass / 2 * cti_v3_norm2(m.speed) + cti_v3_dot(w, m.spin) / 2);
-    free = fmax(0, m.about - (double)cti_v3_dot(w, m.spin) / 2);
+    free = m.about - (double)cti_v3_dot(w, m.spin) / 2;
+    free = free > 0 ? free : 0;
     about = (ct_real)(gain < free ? sqrt(1 - gain / free) : 0);
     all = (ct_real)(gain <= free ? 1 : (gain - free < rigid ? sqrt(1 - (gain - free) / rigid) : 0));
     for (i = p->begin; i < p->end; i++) {
@@ -268,7 +269,7 @@ static double cti_energy_slow(cti_state *s, const cti_component *p, double gain,
         cti_integrate_reset_block(s, b);
     }
     *out_lost += (1 - all) * m.mass * cti_v3_norm(m.speed);
-    return fmin(gain, free + rigid);
+    return gain < free + rigid ? gain : free + rigid;
 }
 
 CTI_FN int cti_energy_is_touched(const cti_state *s, int m)
