@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 48605c4fe35140b8.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 3f5fa68cb49b1140.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -36264,8 +36264,8 @@ CTI_FN void cti_newton_place(cti_state *s, ct_real dt);
    Method: an implicit Euler step of one body is the minimum of the incremental potential
      L(x) = |x - y|^2 / 2 dt^2 in the norm of (1 + dt alpha) M + Psi(x) - (J' r / dt)'x,
    y where it would go without forces, r the impulses of the last solve. An iteration solves A u = b + J' r about q, so A p / dt^2 with p the way
-   from q to its end is minus the gradient of L at q, and p goes down as A is positive definite. The next place is q + a p, where a in (0, 1]
-   is halved, or less by a parabola, until L falls [Nocedal & Wright, Numerical Optimization, sec. 3.1]. What a body gains at the end of
+   from q to its end is minus the gradient of L at q, and p goes down as A is positive definite. The next place is q + a p: a is 1 three times, and
+   then in (0, 1] it is halved, or less by a parabola, until L falls [Nocedal & Wright, Numerical Optimization, sec. 3.1]. What a body gains at the end of
    the last iteration goes to zero with p. Stiffness damping acts on p alone, so it is in A, but not in L.
    Translation does not change forces: of bodies without pins it is not part of p. */
 

@@ -309,6 +309,7 @@ static void far_islands_change_no_bit(void **state)
     }
     print_message("  component steps: %d lagged, %d split, %d hardened, %d whole; %d steps on their budget\n", l.lagged, l.split, l.hard,
                   l.whole, budget);
+    /* 6 are split: solves that are judged once their contacts have settled rarely need it */
     assert_true(l.lagged > 20 && l.split > 3 && l.whole > 20);
 }
 

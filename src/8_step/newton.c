@@ -2,8 +2,8 @@
    Method: an implicit Euler step of one body is the minimum of the incremental potential
      L(x) = |x - y|^2 / 2 dt^2 in the norm of (1 + dt alpha) M + Psi(x) - (J' r / dt)'x,
    y where it would go without forces, r the impulses of the last solve. An iteration solves A u = b + J' r about q, so A p / dt^2 with p the way
-   from q to its end is minus the gradient of L at q, and p goes down as A is positive definite. The next place is q + a p, where a in (0, 1]
-   is halved, or less by a parabola, until L falls [Nocedal & Wright, Numerical Optimization, sec. 3.1]. What a body gains at the end of
+   from q to its end is minus the gradient of L at q, and p goes down as A is positive definite. The next place is q + a p: a is 1 three times, and
+   then in (0, 1] it is halved, or less by a parabola, until L falls [Nocedal & Wright, Numerical Optimization, sec. 3.1]. What a body gains at the end of
    the last iteration goes to zero with p. Stiffness damping acts on p alone, so it is in A, but not in L.
    Translation does not change forces: of bodies without pins it is not part of p. */
 #include "newton.h"
