@@ -41,6 +41,7 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
     out->memory = memory;
     out->dt = dt;
     out->cut = !s->still && s->dt_step > dt ? s->dt_step / dt : 1;
+    out->slight = s->desc.solver.tolerance * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->dt_step * s->dt_step;
     out->dt_memory = dt_memory;
     out->recovery_speed = s->desc.recovery_speed;
 }
