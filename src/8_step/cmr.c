@@ -10,6 +10,7 @@
 #include "motion.h"
 #include "newton.h"
 #include "plausible.h"
+#include "swing.h"
 #include "whirl.h"
 #include "../7_contact/cull.h"
 #include "../7_contact/flats.h"
@@ -520,6 +521,7 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
         }
         if (!cti_plausible_contacts(s, reach) || !cti_plausible_motion(s, dt))
             return cti_cmr_give_up(s, dt, out);
+        cti_swing_follow(s, dt);
         cti_cmr_move(s, dt);
         cti_cmr_bend(s, c);
         if (CTI_LEN(s->joints) == 0)
@@ -666,6 +668,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     if (!cti_assemble_pins(s, dt))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, dt));
+    cti_swing_begin(s);
     cti_motion_predict(s, dt);
     if (!cti_assemble(s, dt, &out->extended))
         return 0;
