@@ -7,6 +7,7 @@
 #include "cmr.h"
 #include "balance.h"
 #include "integrate.h"
+#include "linkage.h"
 #include "motion.h"
 #include "newton.h"
 #include "plausible.h"
@@ -701,6 +702,8 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
         if (!cti_cmr_again(s, dt, &c, out))
             return 0;
     }
+    if (!cti_linkage_climbs(s, dt, &out->gained))
+        return 0;
     if (out->rounds == 0) /* nobody judged the free motion */
         out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
     if (!cti_cmr_crushed(s, out))
