@@ -172,6 +172,8 @@ static cti_v3 cti_rows_stick(const cti_row_context *c, const cti_row *row, cti_v
 {
     cti_v3 hold = cti_v3_make(0, -row->compliance[1] * row->r[1], -row->compliance[2] * row->r[2]), rest = cti_v3_mad(slip, hold, -c->dt);
     ct_real size = cti_v3_norm(rest);
+    if (c->cut == 1)
+        return cti_v3_make(0, slip.y / c->dt, slip.z / c->dt);
     return size > 0 ? cti_v3_mad(hold, rest, cti_rows_speed(c, size) / size) : hold;
 }
 

@@ -702,6 +702,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
         if (!cti_cmr_again(s, dt, &c, out))
             return 0;
     }
+    cti_swing_close(s, dt);
     if (!cti_linkage_climbs(s, dt, &out->gained))
         return 0;
     if (out->rounds == 0) /* nobody judged the free motion */

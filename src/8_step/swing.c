@@ -38,7 +38,7 @@ CTI_FN void cti_swing_follow(cti_state *s, ct_real dt)
         int at = r->block + 1;
         ct_real *D = s->A.val + 9 * (size_t)s->A.diag[at], damp = 1 + dt * s->alpha[at];
         cti_v3 given;
-        if (!r->swings)
+        if (!r->swings || !memcmp(s->v_new + 3 * (size_t)at, r->w_mid, sizeof r->w_mid)) /* not solved again: it keeps its bits */
             continue;
         given = cti_v3_sub(cti_m3_mul_v(D, cti_v3_at(s->v_new, at)), cti_v3_at(s->b, at));
         cti_v3_put(next.spin, 0, cti_v3_mul(cti_v3_add(cti_v3_at(r->spin, 0), given), 1 / damp));
@@ -47,5 +47,18 @@ CTI_FN void cti_swing_follow(cti_state *s, ct_real dt)
         *r = next;
         cti_swing_equation(r, damp, D, s->b + 3 * (size_t)at);
         cti_v3_put(s->v_new, at, cti_v3_at(r->w_mid, 0));
+    }
+}
+
+CTI_FN void cti_swing_close(cti_state *s, ct_real dt)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        const cti_rigid *r = &s->rigids[i];
+        int at = r->block + 1;
+        for (k = 0; r->swings && k < 9; k++)
+            s->A.val[9 * (size_t)s->A.diag[at] + (size_t)k] = r->I_mid[k] * (1 + dt * s->alpha[at]);
+        if (r->swings)
+            cti_v3_put(s->b, at, cti_v3_at(r->spin, 0));
     }
 }
