@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 8237b6bdb0350aca.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c5af8e35db0f4331.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -34128,6 +34128,8 @@ static cti_v3 cti_rows_stick(const cti_row_context *c, const cti_row *row, cti_v
 {
     cti_v3 hold = cti_v3_make(0, -row->compliance[1] * row->r[1], -row->compliance[2] * row->r[2]), rest = cti_v3_mad(slip, hold, -c->dt);
     ct_real size = cti_v3_norm(rest);
+    if (c->cut == 1)
+        return cti_v3_make(0, slip.y / c->dt, slip.z / c->dt);
     return size > 0 ? cti_v3_mad(hold, rest, cti_rows_speed(c, size) / size) : hold;
 }
 
@@ -35555,7 +35557,7 @@ static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, i
     for (k = 0; k < 4 && !(sum > 0); k++)
         if ((sum = cti_flats_reach(q, &a[(k & 1) ^ first], k > 1)) > 0)
             opens = cti_flats_open(q, &a[(k & 1) ^ first], sum, CTI_FLATS_LEAST * h - dist, CTI_FLATS_MOST * h);
-    if (opens || (dist >= CTI_FLATS_LEAST * h && cti_v3_dot(a[0].n, cti_pair_offset(s, s->x1, &pair)) >= CTI_FLATS_LEAST * h) || cti_detect_is_tangled(d, s, v, 2, 4) || !cti_detect_edge_cone(s, l->pairs[2 * i + 1], a[0].n, v) ||
+    if (opens || dist >= CTI_FLATS_LEAST * h || cti_detect_is_tangled(d, s, v, 2, 4) || !cti_detect_edge_cone(s, l->pairs[2 * i + 1], a[0].n, v) ||
         !cti_detect_edge_cone(s, l->pairs[2 * i], a[1].n, v + 2))
         return 1;
     memset(&hit, 0, sizeof hit);
@@ -36011,6 +36013,8 @@ CTI_FN void cti_swing_begin(cti_state *s);
 CTI_FN void cti_swing_equation(const cti_rigid *r, ct_real damp, ct_real *D, ct_real *b);
 /* cti_swing_follow -- behind a solve of a step dt: rotations of these bodies at the impulses of v_new, and v_new with them. */
 CTI_FN void cti_swing_follow(cti_state *s, ct_real dt);
+/* cti_swing_close -- behind the last solve: A and b of these bodies are those of their rotation, as for others; v_new solves them, too. */
+CTI_FN void cti_swing_close(cti_state *s, ct_real dt);
 
 
 /* ---- 8_step/swing.c ---- */
@@ -36053,7 +36057,7 @@ CTI_FN void cti_swing_follow(cti_state *s, ct_real dt)
         int at = r->block + 1;
         ct_real *D = s->A.val + 9 * (size_t)s->A.diag[at], damp = 1 + dt * s->alpha[at];
         cti_v3 given;
-        if (!r->swings)
+        if (!r->swings || !memcmp(s->v_new + 3 * (size_t)at, r->w_mid, sizeof r->w_mid)) /* not solved again: it keeps its bits */
             continue;
         given = cti_v3_sub(cti_m3_mul_v(D, cti_v3_at(s->v_new, at)), cti_v3_at(s->b, at));
         cti_v3_put(next.spin, 0, cti_v3_mul(cti_v3_add(cti_v3_at(r->spin, 0), given), 1 / damp));
@@ -36062,6 +36066,19 @@ CTI_FN void cti_swing_follow(cti_state *s, ct_real dt)
         *r = next;
         cti_swing_equation(r, damp, D, s->b + 3 * (size_t)at);
         cti_v3_put(s->v_new, at, cti_v3_at(r->w_mid, 0));
+    }
+}
+
+CTI_FN void cti_swing_close(cti_state *s, ct_real dt)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        const cti_rigid *r = &s->rigids[i];
+        int at = r->block + 1;
+        for (k = 0; r->swings && k < 9; k++)
+            s->A.val[9 * (size_t)s->A.diag[at] + (size_t)k] = r->I_mid[k] * (1 + dt * s->alpha[at]);
+        if (r->swings)
+            cti_v3_put(s->b, at, cti_v3_at(r->spin, 0));
     }
 }
 
@@ -42982,6 +42999,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
         if (!cti_cmr_again(s, dt, &c, out))
             return 0;
     }
+    cti_swing_close(s, dt);
     if (!cti_linkage_climbs(s, dt, &out->gained))
         return 0;
     if (out->rounds == 0) /* nobody judged the free motion */

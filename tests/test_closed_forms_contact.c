@@ -606,7 +606,7 @@ static void run_scene(int way, int steps, double out[3][3])
 static double bound_of(int way)
 {
     if (way == BODIES_REVERSED || way == VERTICES_REVERSED)
-        return 5e-4;
+        return 2e-4;
     if (way == IN_A_MOVING_FRAME)
         return FORMS_TOL(1e-5, 5e-3);
     return way == TURNED || way == TURNED_WITH_GRAVITY ? 2e-5 : FORMS_TOL(1e-5, 2e-5);
