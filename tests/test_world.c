@@ -1156,7 +1156,7 @@ static void problems_are_dumped(void **state)
     for (turn = 0; turn < 2; turn++)
         assert_int_equal(ct_world_dump_problem(w, "test_world.cpb"), CT_OK);
     assert_int_equal(ct_problem_read("test_world.cpb", &q, NULL), CT_OK);
-    assert_int_equal(q->program.n, 3 * (27 + 8));
+    assert_true(q->program.n > 3 * (27 + 8)); /* rows' compliances are unknowns, too */
     assert_true(q->program.m >= 3 * (9 + 4) && q->program.x_ref && q->program.r_ref);
     work = (double *)calloc(3 * (size_t)(q->program.n + q->program.m), sizeof *work);
     assert_non_null(work);
@@ -1164,7 +1164,7 @@ static void problems_are_dumped(void **state)
     for (i = 0; i < q->program.m; i++)
         most = fmax(most, q->program.r_ref[i]);
     print_message("dumped: dynamics %g, natural map %g, largest multiplier %g N s\n", j.dynamics, j.natural, most);
-    assert_true(most > 1e-4 && j.dynamics < 1e-3 && j.natural < 1e-2);
+    assert_true(most > 1e-4 && j.dynamics < 2e-4 && j.natural < 2e-4);
     free(work);
     ct_problem_free(q);
     ct_world_destroy(w);

@@ -1,6 +1,7 @@
 /* files_cpb.c -- the last contact problem of a world as a CPB file: global frictional contact, A v = b + J'r, u = J v + w; of the discrete
    stepper a quadratic program, min 1/2 v'A v - b'v, J v + w >= 0.
-   Method: the problem's numbers, rows as they stand (hard laws alone), become a program (program.h), which is written as any other. */
+   Method: the problem becomes a program (program.h) with the same solution, which is written as any other; a row's compliance is an
+   unknown more, and a row that is eased apart while it is held is two contacts (bridge.h). */
 #include "../3_solve/bridge.h"
 #include "problems.h"
 #include "world.h"
@@ -30,21 +31,20 @@ static int cti_dump_matrix(cti_mem *mem, const cti_bsr *A, cti_sparse *out)
     return cti_triplets_close(mem, &t, ok, 3 * A->n, 3 * A->n, out);
 }
 
-/* the contacts' problem and its solution v. 0 when memory ran out */
+/* the contacts' problem with each row's whole law, compliance and recovery included (bridge.h), and its solution v. 0 when memory ran out */
 static int cti_dump_contacts(cti_mem *mem, cti_arena *arena, const cti_problem *p, const ct_real *v, cti_program *out)
 {
-    int i, k, n = 3 * p->A->n, m = 3 * p->n_rows;
-    out->kind = CTI_PROGRAM_GLOBAL, out->n = n, out->m = m;
-    if (!cti_dump_matrix(mem, p->A, &out->A) || !cti_bridge_jacobian(mem, arena, p, &out->J) || !cti_dump_vector(mem, p->b, n, &out->b) ||
-        !cti_dump_vector(mem, v, n, &out->x_ref) || !CTI_RESIZE(mem, out->w, m) || !CTI_RESIZE(mem, out->mu, m / 3) ||
-        !CTI_RESIZE(mem, out->r_ref, m))
-        return 0;
-    for (i = 0; i < p->n_rows; i++) {
-        out->mu[i] = (double)p->rows[i].mu;
-        for (k = 0; k < 3; k++)
-            out->w[3 * i + k] = (double)p->rows[i].w[k], out->r_ref[3 * i + k] = (double)p->rows[i].r[k];
-    }
-    return 1;
+    cti_arena_point mark = cti_arena_mark(arena);
+    cti_bridge q;
+    int ok;
+    memset(&q, 0, sizeof q);
+    ok = cti_bridge_open(mem, arena, p, NULL, &q);
+    *out = q.program; /* also of one that failed on the way: the caller frees it */
+    ok = ok && CTI_RESIZE(mem, out->x_ref, out->n) && CTI_RESIZE(mem, out->r_ref, out->m);
+    if (ok)
+        cti_bridge_start(&q, v, out->x_ref, out->r_ref);
+    cti_arena_rewind(arena, mark);
+    return ok;
 }
 
 /* a copy of a matrix whose arrays are the arena's */
