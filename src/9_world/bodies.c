@@ -37,7 +37,7 @@ CTI_FN void cti_world_free_body(ct_world *w, cti_body *b)
 CTI_FN int cti_world_slot(const ct_world *w, ct_body_id body)
 {
     const cti_body *b;
-    if (!w || body.index1 == 0 || body.index1 > (uint32_t)CTI_LEN(w->bodies))
+    if (!w || w->busy || body.index1 == 0 || body.index1 > (uint32_t)CTI_LEN(w->bodies))
         return -1;
     b = &w->bodies[body.index1 - 1];
     return b->kind == CTI_BODY_FREE || b->generation != body.generation ? -1 : (int)(body.index1 - 1);
@@ -79,6 +79,8 @@ CTI_FN ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, dou
 CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const ct_body_id *out_body, const char *text)
 {
     if (!w)
+        return CT_ERR_ARGUMENT;
+    if (cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
     if (!out_body)
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_body is NULL");
@@ -124,8 +126,15 @@ CTI_FN int cti_bodies_is_moderate(const ct_real *v)
     return cti_finite(square * square);
 }
 
+CTI_FN ct_code cti_bodies_check_spin(ct_world *w, ct_body_id body, const ct_real *omega)
+{
+    ct_real speed = cti_v3_norm(cti_v3_at(omega, 0));
+    return speed <= CTI_BODIES_SPIN ? CT_OK : cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)speed, "angular velocity is above 1e9 rad/s");
+}
+
 CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega)
 {
+    ct_body_id none = {0, 0};
     int k;
     if (!cti_finite(friction) || !cti_finite(thickness) || thickness == 0)
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)thickness, "friction and thickness must be finite, thickness not 0");
@@ -137,7 +146,7 @@ CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real t
     if (v && !cti_bodies_is_moderate(omega))
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)cti_v3_norm(cti_v3_at(omega, 0)),
                                  "angular_velocity is too large: its fourth power is not finite");
-    return CT_OK;
+    return v ? cti_bodies_check_spin(w, none, omega) : CT_OK;
 }
 
 /* ---- building ---- */

@@ -175,7 +175,9 @@ CONTACT_API_DEF ct_code ct_body_add_kinematic(ct_world *w, const ct_kinematic_de
 static const cti_body *cti_bodies_rigid(ct_world *w, ct_body_id body, ct_code *out_code)
 {
     int slot = cti_world_slot(w, body);
-    if (slot < 0)
+    if (w && w->busy)
+        *out_code = cti_world_busy(w);
+    else if (slot < 0)
         *out_code = w ? cti_world_fail(w, CT_ERR_STALE_ID, body, -1, body.index1, "stale or null body id") : CT_ERR_ARGUMENT;
     else if (w->bodies[slot].kind != CTI_BODY_RIGID)
         *out_code = cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "only a rigid body has a pose");
@@ -225,6 +227,8 @@ CONTACT_API_DEF ct_code ct_body_set_motion(ct_world *w, ct_body_id body, const c
     if (angular_velocity && !cti_bodies_is_moderate(angular_velocity))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)angular_velocity[0],
                               "angular_velocity is too large: its fourth power is not finite");
+    if (angular_velocity && cti_bodies_check_spin(w, body, angular_velocity) != CT_OK)
+        return CT_ERR_ARGUMENT;
     w->state.rigids[b->rigid].linked = 0;
     w->state.energies_known = 0;
     if (velocity)

@@ -90,6 +90,8 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *pa
     int i, discrete;
     if (!w)
         return CT_ERR_ARGUMENT;
+    if (cti_world_busy(w) != CT_OK)
+        return CT_ERR_ARGUMENT;
     if (!path || !w->ready || !w->state.has_problem)
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "no path, or no contact problem was solved in the last step");
     discrete = CTI_IS_DISCRETE(&w->state);

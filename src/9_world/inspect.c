@@ -92,7 +92,9 @@ CTI_FN ct_code cti_inspect(ct_world *w, const ct_step_report *report)
     if (code != CT_OK || CTI_IS_DISCRETE(&w->state))
         return code;
     /* what intersected when the step began may do so at its end */
+    w->busy = 0; /* the question is our own, not a callback's */
     code = ct_world_validate(w, &pairs, &n);
+    w->busy = 1;
     if (code == CT_OK && n > 0 && report->tangled == 0)
         code = cti_inspect_fail(w, pairs[0].vertices_a[0], (double)n, "CONTACT_VALIDATE: bodies intersect at the end of a step that began without");
     return code;

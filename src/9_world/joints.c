@@ -210,6 +210,8 @@ CONTACT_API_DEF ct_code ct_joint_add(ct_world *w, const ct_joint_desc *d, ct_joi
     int slot_a, slot_b, i;
     if (!w)
         return CT_ERR_ARGUMENT;
+    if (cti_world_busy(w) != CT_OK)
+        return CT_ERR_ARGUMENT;
     if (!out_joint)
         return cti_joints_refuse(w, CT_ERR_ARGUMENT, none, -1, 0, "out_joint is NULL");
     code = cti_joints_check(w, d);
@@ -248,7 +250,10 @@ static cti_world_joint *cti_joints_find(ct_world *w, ct_joint_id id, ct_code *ou
     cti_world_joint *q = w && id.index1 > 0 && id.index1 <= (uint32_t)CTI_LEN(w->joints) ? &w->joints[id.index1 - 1] : NULL;
     if (q && q->alive && q->generation == id.generation)
         return q;
-    *out_code = w ? cti_world_fail(w, CT_ERR_STALE_ID, none, -1, id.index1, "stale or null joint id") : CT_ERR_ARGUMENT;
+    if (w && w->busy)
+        *out_code = cti_world_busy(w);
+    else
+        *out_code = w ? cti_world_fail(w, CT_ERR_STALE_ID, none, -1, id.index1, "stale or null joint id") : CT_ERR_ARGUMENT;
     return NULL;
 }
 

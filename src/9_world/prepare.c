@@ -23,7 +23,6 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     s->n_models = 0;
     s->has_problem = 0;
     w->ready = 0;
-    w->contacts_ready = 0;
 }
 
 static int cti_prepare_count(const ct_world *w, int *nv, int *ne, int *nf, int *np)
@@ -284,6 +283,9 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
     ct_body_id none = {0, 0};
     if (w->ready)
         return CT_OK;
+    code = cti_world_keep_contacts(w);
+    if (code != CT_OK)
+        return code;
     cti_world_unprepare(w);
     cti_arena_reset(&w->arena);
     code = cti_prepare_surface(w);

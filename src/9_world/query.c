@@ -77,6 +77,8 @@ CONTACT_API_DEF ct_code ct_world_validate(const ct_world *cw, ct_pair **out_pair
         return CT_ERR_ARGUMENT;
     if (!out_pairs || !out_n)
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "out_pairs or out_n is NULL");
+    if (cti_world_busy(w) != CT_OK)
+        return CT_ERR_ARGUMENT;
     code = cti_world_prepare(w);
     if (code != CT_OK)
         return code;
@@ -126,25 +128,37 @@ static void cti_query_contact(const ct_world *w, const cti_touch *t, ct_contact 
     out->sticking = t->sticking;
 }
 
+CTI_FN ct_code cti_world_keep_contacts(ct_world *w)
+{
+    ct_body_id none = {0, 0};
+    int i;
+    if (w->contacts_ready)
+        return CT_OK;
+    CTI_CLEAR(w->contacts);
+    for (i = 0; i < CTI_LEN(w->state.impulses.touches); i++) {
+        ct_contact c;
+        cti_query_contact(w, &w->state.impulses.touches[i], &c);
+        if (!CTI_PUSH(&w->mem, w->contacts, c))
+            return cti_world_fail(w, CT_ERR_MEMORY, none, -1, 0, "out of memory while listing contacts");
+    }
+    w->contacts_ready = 1;
+    return CT_OK;
+}
+
 CONTACT_API_DEF ct_code ct_world_contacts(const ct_world *cw, const ct_contact **out_contacts, int *out_n)
 {
     ct_world *w = (ct_world *)cw;
     ct_body_id none = {0, 0};
-    int i;
+    ct_code code;
     if (!w)
         return CT_ERR_ARGUMENT;
     if (!out_contacts || !out_n)
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "out_contacts or out_n is NULL");
-    if (!w->contacts_ready) {
-        CTI_CLEAR(w->contacts);
-        for (i = 0; i < CTI_LEN(w->state.impulses.touches); i++) {
-            ct_contact c;
-            cti_query_contact(w, &w->state.impulses.touches[i], &c);
-            if (!CTI_PUSH(&w->mem, w->contacts, c))
-                return cti_world_fail(w, CT_ERR_MEMORY, none, -1, 0, "out of memory while listing contacts");
-        }
-        w->contacts_ready = 1;
-    }
+    if (cti_world_busy(w) != CT_OK)
+        return CT_ERR_ARGUMENT;
+    code = cti_world_keep_contacts(w);
+    if (code != CT_OK)
+        return code;
     *out_contacts = w->contacts;
     *out_n = CTI_LEN(w->contacts);
     return CT_OK;

@@ -6,6 +6,8 @@
 
 static ct_code cti_bodies_stale(ct_world *w, ct_body_id body)
 {
+    if (w && w->busy)
+        return cti_world_busy(w);
     return w ? cti_world_fail(w, CT_ERR_STALE_ID, body, -1, body.index1, "stale or null body id") : CT_ERR_ARGUMENT;
 }
 
@@ -98,12 +100,29 @@ static void cti_bodies_remove_rigid(ct_world *w, int number)
             w->bodies[i].rigid--;
 }
 
+/* contacts of a body that leaves are no longer listed */
+static void cti_bodies_drop_contacts(ct_world *w, ct_body_id body)
+{
+    int i, k = 0;
+    for (i = 0; i < CTI_LEN(w->contacts); i++) {
+        const ct_contact *c = &w->contacts[i];
+        if ((c->body_a.index1 != body.index1 || c->body_a.generation != body.generation) &&
+            (c->body_b.index1 != body.index1 || c->body_b.generation != body.generation))
+            w->contacts[k++] = *c;
+    }
+    if (w->contacts)
+        stbds_header(w->contacts)->length = (size_t)k;
+}
+
 CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
 {
     int slot = cti_world_slot(w, body);
     cti_body *b;
     if (slot < 0)
         return cti_bodies_stale(w, body);
+    if (cti_world_keep_contacts(w) != CT_OK)
+        return CT_ERR_MEMORY;
+    cti_bodies_drop_contacts(w, body);
     b = &w->bodies[slot];
     if (b->block0 >= 0) {
         int b0 = b->block0, n = b->n_blocks;
@@ -208,9 +227,11 @@ static ct_code cti_bodies_get(const ct_world *cw, ct_body_id body, void *out, ct
     const double *origin = velocities || !w ? NULL : w->state.desc.origin;
     if (slot < 0)
         return cti_bodies_stale(w, body);
+    b = &w->bodies[slot];
     if (out && stride < 3 * (type == CT_SCALAR_FLOAT ? sizeof(float) : sizeof(double)))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)stride, "stride is smaller than three scalars");
-    b = &w->bodies[slot];
+    if (out && b->n > 0 && stride > (size_t)-1 / 2 / (size_t)b->n)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)stride, "stride is larger than memory: a negative number, as it seems");
     if (out_n)
         *out_n = b->n;
     if (!out || b->n == 0)
@@ -286,7 +307,7 @@ CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_mo
     if (m && (!cti_bodies_is_moderate(m->linear) || !cti_bodies_is_moderate(m->angular) || !cti_bodies_is_moderate(m->center)))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)cti_v3_norm(cti_v3_at(m->angular, 0)),
                               "motion.linear, angular or center is too large: its fourth power is not finite (value: angular)");
-    return CT_OK;
+    return m ? cti_bodies_check_spin(w, body, m->angular) : CT_OK;
 }
 
 CTI_FN ct_code cti_bodies_check_path(ct_world *w, ct_body_id body, const ct_motion_segment *path, int n)

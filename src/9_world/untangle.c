@@ -178,7 +178,9 @@ CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_le
         w->state.still = 1;
         w->mem.failed = 0;
         memset(w->state.desc.gravity, 0, sizeof w->state.desc.gravity);
+        w->busy = 1;
         code = cti_untangle_steps(w, &u);
+        w->busy = 0;
         cti_untangle_leave(w, &u);
         if (code == CT_OK) {
             cti_untangle_finish(w, &u);

@@ -169,6 +169,12 @@ CTI_FN ct_code cti_world_fail(ct_world *w, ct_code code, ct_body_id body, int64_
     return code;
 }
 
+CTI_FN ct_code cti_world_busy(ct_world *w)
+{
+    ct_body_id none = {0, 0};
+    return w->busy ? cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "the world is in a step: a callback may not call back into it") : CT_OK;
+}
+
 CTI_FN ct_code cti_world_refuse_discrete(ct_world *w, const char *name, const char *text)
 {
     ct_body_id none = {0, 0};
@@ -396,7 +402,7 @@ CONTACT_API_DEF void ct_world_destroy(ct_world *w)
 {
     cti_mem mem;
     int i;
-    if (!w)
+    if (!w || cti_world_busy(w) != CT_OK)
         return;
     cti_world_unprepare(w);
     cti_world_free_state(w);
@@ -454,12 +460,17 @@ CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *o
     double t0, t1;
     if (!w)
         return CT_ERR_ARGUMENT;
+    if (cti_world_busy(w) != CT_OK)
+        return CT_ERR_ARGUMENT;
     if (!(dt > 0) || !cti_finite(dt))
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, (double)dt, "dt must be positive and finite");
+    w->busy = 1;
     t0 = cti_cmr_clock(&w->state);
     code = cti_world_prepare(w);
-    if (code != CT_OK)
+    if (code != CT_OK) {
+        w->busy = 0;
         return code;
+    }
     t1 = cti_cmr_clock(&w->state);
     w->contacts_ready = 0;
     w->mem.failed = 0;
@@ -470,13 +481,12 @@ CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *o
             cti_step_undo(&w->state);
     }
     w->mem.failed = 0;
-    if (code == CT_ERR_MEMORY)
-        return cti_world_fail(w, code, none, -1, 0, "out of memory in a step; the world is as it was");
-    if (out_report) {
+    if (code != CT_ERR_MEMORY && out_report) {
         cti_world_report(w, t0, t1, &report);
         *out_report = report;
     }
-    return code;
+    w->busy = 0;
+    return code != CT_ERR_MEMORY ? code : cti_world_fail(w, code, none, -1, 0, "out of memory in a step; the world is as it was");
 }
 
 CONTACT_API_DEF const ct_error_info *ct_world_error(const ct_world *w) { return w ? &w->error : NULL; }

@@ -61,12 +61,17 @@ struct ct_world {
     ct_pair *pairs;         /* of validate */
     ct_contact *contacts;
     int contacts_ready;
+    int busy;               /* inside of a step or a repair: callbacks may not call back */
 };
 
 /* cti_world_fail -- records the culprit and returns the code. */
 CTI_FN ct_code cti_world_fail(ct_world *w, ct_code code, ct_body_id body, int64_t element, double value, const char *text);
 /* cti_world_slot -- slot of a live body or -1. */
 CTI_FN int cti_world_slot(const ct_world *w, ct_body_id body);
+/* cti_world_busy -- CT_OK, or the recorded CT_ERR_ARGUMENT of a call out of a callback, while a step is on the way. */
+CTI_FN ct_code cti_world_busy(ct_world *w);
+/* cti_world_keep_contacts -- the list of contacts as the user sees it, made before what it is made of goes. CT_ERR_MEMORY. */
+CTI_FN ct_code cti_world_keep_contacts(ct_world *w);
 CTI_FN ct_body_id cti_world_id(const ct_world *w, int slot);
 /* cti_world_prepare -- builds surface, matrix pattern, factors after bodies changed. */
 CTI_FN ct_code cti_world_prepare(ct_world *w);
@@ -95,6 +100,9 @@ CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m);
 CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega);
 /* cti_bodies_is_moderate -- 1 where squares of squares of a speed do not overflow: 1e77 in double, 4e9 in float. */
 CTI_FN int cti_bodies_is_moderate(const ct_real *v);
+/* cti_bodies_check_spin -- [rad/s] angles of a step beyond which a turn has no digit left. */
+#define CTI_BODIES_SPIN CTI_R(1e9)
+CTI_FN ct_code cti_bodies_check_spin(ct_world *w, ct_body_id body, const ct_real *omega);
 CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m);
 CTI_FN ct_code cti_bodies_check_path(ct_world *w, ct_body_id body, const ct_motion_segment *path, int n);
 CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness);
