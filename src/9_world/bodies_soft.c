@@ -4,6 +4,7 @@
 #include "../5_mesh/embed.h"
 #include "../5_mesh/fill.h"
 #include "world.h"
+#include "../0_base/log.h"
 
 #define CTI_BODIES_REACH CTI_R(0.25) /* how far outside of its tet, in weights, a vertex may be embedded */
 
@@ -86,6 +87,45 @@ static ct_code cti_bodies_fill(ct_world *w, cti_body *b, const ct_soft_desc *d)
     return ok ? CT_OK : CT_ERR_MEMORY;
 }
 
+/* Height of a tet over its largest face, as a share of its longest edge, below which the log names it. The stiffness has the square of it as its
+   condition: at 1e-4 a factor in float, which preconditions in either build, keeps no digit. */
+#define CTI_SOFT_SLIVER 1e-4
+
+/* the flattest tet of a mesh; a word to the log where it is a sliver */
+static void cti_bodies_warn_slivers(const ct_world *w, const char *name, const ct_mesh *m)
+{
+    static const int face[4][3] = {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}};
+    cti_logger log;
+    double flattest = CTI_SOFT_SLIVER;
+    int t, f, a, b, k, found = -1;
+    for (t = 0; t < m->n_tets; t++) {
+        double d[4][3], edge2 = 0, area2 = 0, n[3], volume;
+        for (a = 0; a < 4; a++)
+            for (k = 0; k < 3; k++)
+                d[a][k] = (double)m->positions[3 * (size_t)m->tets[4 * t + a] + (size_t)k] - (double)m->positions[3 * (size_t)m->tets[4 * t] + (size_t)k];
+        for (a = 0; a < 4; a++)
+            for (b = 0; b < a; b++) {
+                double x = d[a][0] - d[b][0], y = d[a][1] - d[b][1], z = d[a][2] - d[b][2];
+                edge2 = cti_fmax(edge2, x * x + y * y + z * z);
+            }
+        for (f = 0; f < 4; f++) {
+            const double *p = d[face[f][0]], *q = d[face[f][1]], *r = d[face[f][2]];
+            for (k = 0; k < 3; k++) {
+                int i = (k + 1) % 3, j = (k + 2) % 3;
+                n[k] = (q[i] - p[i]) * (r[j] - p[j]) - (q[j] - p[j]) * (r[i] - p[i]);
+            }
+            area2 = cti_fmax(area2, n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+        }
+        volume = fabs(n[0] * d[1][0] + n[1] * d[1][1] + n[2] * d[1][2]); /* six times; n is that of the face without corner 0 */
+        if (area2 > 0 && edge2 > 0 && volume / sqrt(area2 * edge2) < flattest)
+            flattest = volume / sqrt(area2 * edge2), found = t;
+    }
+    log.fn = w->state.desc.log, log.user = w->state.desc.log_user;
+    if (found >= 0)
+        cti_logger_write(&log, CT_LOG_WARNING, "body '%s': tet %d is a sliver: its height is %.1e of its longest edge. Steps will be hard to solve; "
+                         "mesh it without", name ? name : "", found, flattest);
+}
+
 CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_body_id *out_body)
 {
     cti_body b;
@@ -120,6 +160,8 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
         code = cti_bodies_skin(w, &b, d);
     if (code == CT_OK)
         code = cti_bodies_fill(w, &b, d);
+    if (code == CT_OK && w->state.desc.log)
+        cti_bodies_warn_slivers(w, d->name, d->mesh);
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
 }
 
@@ -158,5 +200,7 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
         code = cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles);
     if (code == CT_OK)
         code = cti_bodies_surface(w, &b, 0);
+    if (code == CT_OK && w->state.desc.log)
+        cti_bodies_warn_slivers(w, d->name, d->mesh);
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
 }

@@ -223,6 +223,8 @@ CONTACT_API_DEF ct_code ct_joint_add(ct_world *w, const ct_joint_desc *d, ct_joi
         code = cti_joints_check_side(w, &d->b, d->kind, &slot_b);
     if (code != CT_OK)
         return code;
+    if (((slot_a >= 0 && d->a.vertices[0] >= 0) || (slot_b >= 0 && d->b.vertices[0] >= 0)) && cti_v3_norm2(cti_v3_at(d->point, 0)) > 0)
+        return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "a joint that holds vertices is where they are: its point must stay 0");
     memset(&q, 0, sizeof q);
     cti_joints_make(w, d, slot_a, slot_b, &q);
     code = cti_joints_check_made(w, d, &q);

@@ -126,7 +126,7 @@ CONTACT_API_DEF ct_solver_desc ct_solver_desc_default(void)
     d.cone = CT_CONE_CONE;
     d.cluster = CT_CLUSTER_AUTO;
     d.termination = CT_TERMINATION_RESIDUAL;
-    d.tolerance = CTI_R(1e-4);
+    d.tolerance = sizeof(ct_real) == sizeof(float) ? CTI_R(1e-3) : CTI_R(1e-4); /* float does not resolve less: sweeps go on for nothing */
     d.max_iterations = 500;
     d.max_sweeps = 200;
     d.inner_iterations = 200;

@@ -30,7 +30,8 @@ CONTACT_API ct_world_desc ct_world_desc_default(void);
 CONTACT_API ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error);
 CONTACT_API void ct_world_destroy(ct_world *world); /* NULL is fine */
 /* ct_world_step -- advances by dt [s] > 0. The state at the end is finite in every case; out_report (may be NULL) says how well it went.
-   CT_ERR_ARGUMENT (dt), CT_ERR_MEMORY: world unchanged. */
+   CT_ERR_ARGUMENT (dt; a call out of a callback of this world: clock, log and task functions may not call back into it), CT_ERR_MEMORY: world
+   unchanged. */
 CONTACT_API ct_code ct_world_step(ct_world *world, ct_real dt, ct_step_report *out_report);
 CONTACT_API const ct_error_info *ct_world_error(const ct_world *world);
 /* ct_world_validate -- every pair that intersects now (edge through face; vertex behind a plane), exact. *out_pairs [*out_n] belongs to the
@@ -46,11 +47,12 @@ CONTACT_API uint64_t ct_world_hash(const ct_world *world);
 CONTACT_API double ct_world_time(const ct_world *world);
 CONTACT_API int ct_world_body_count(const ct_world *world);
 /* ct_world_contacts -- contacts of the last step with their impulses over all of it, in the order in which its substeps found them, which is the
-   same for every number of workers; valid until the next call that changes the world. What impact zones and the repair of intersections did is
+   same for every number of workers; valid until the next call that changes the world. When a body is removed only its own contacts leave the list. What impact zones and the repair of intersections did is
    not in them. */
 CONTACT_API ct_code ct_world_contacts(const ct_world *world, const ct_contact **out_contacts, int *out_n);
 /* ct_world_dump_problem -- the contact problem that the last step solved, with its solution as r_ref and v_ref, as a CPB file (global frictional
-   contact). CT_ERR_ARGUMENT when the last step had no contact problem, CT_ERR_UNSUPPORTED when it had joints, which the format does not
+   contact). A row's compliance is an unknown behind the velocities there, and a row that is eased apart while it holds is two contacts, so that
+   r_ref and v_ref solve the file. CT_ERR_ARGUMENT when the last step had no contact problem, CT_ERR_UNSUPPORTED when it had joints, which the format does not
    know, CT_ERR_FILE when the file cannot be written. */
 CONTACT_API ct_code ct_world_dump_problem(const ct_world *world, const char *path);
 /* ---- contact problems without a world ---- */
@@ -94,10 +96,14 @@ CONTACT_API ct_code ct_body_add_cloth(ct_world *world, const ct_cloth_desc *desc
 CONTACT_API ct_code ct_body_add_static(ct_world *world, const ct_static_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_rigid(ct_world *world, const ct_rigid_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_kinematic(ct_world *world, const ct_kinematic_desc *desc, ct_body_id *out_body);
+/* ct_body_remove -- a body leaves, with its contacts and joints. What the world keeps between steps (factors, candidates) is made anew: a body that is
+   added and removed at once moves nothing, but later results differ from those without it by rounding. CT_ERR_STALE_ID, CT_ERR_MEMORY (the
+   world is as it was). */
 CONTACT_API ct_code ct_body_remove(ct_world *world, ct_body_id body);
 /* ct_body_pin -- holds the axes (CT_AXIS_* mask) of n nodes (see ct_body_node_count) to a scripted motion (NULL: at rest where they are)
-   until world time `until` [s] (< 0: for ever). Axes of later pins on a vertex are added. CT_ERR_ARGUMENT names an index out of range in
-   .element. */
+   until world time `until` [s] (< 0: for ever). A later pin of a vertex replaces the motion of an earlier one on the axes that both hold, as
+   long as it lasts; axes that it does not hold stay as they were. CT_ERR_ARGUMENT names an index out of range in .element, and a spin above
+   1e9 rad/s. */
 CONTACT_API ct_code ct_body_pin(ct_world *world, ct_body_id body, const int32_t *vertices, int n, int axes, const ct_motion *motion, double until);
 /* ct_body_pin_path -- the same along a path of n_segments >= 0 pieces (none: at rest), which are copied. CT_ERR_ARGUMENT names a bad piece in
    .element. */
@@ -117,7 +123,8 @@ CONTACT_API int ct_body_vertex_count(const ct_world *world, ct_body_id body); /*
 CONTACT_API int ct_body_node_count(const ct_world *world, ct_body_id body);
 CONTACT_API const char *ct_body_name(const ct_world *world, ct_body_id body); /* "" for stale ids */
 /* ct_body_get_positions -- writes x, y, z of every vertex as scalar type `type` at out + i * stride. out NULL: only *out_n. out_n may be NULL.
-   Doubles are in the caller's world (ct_world_desc.origin is added), floats relative to the origin. */
+   Doubles are in the caller's world (ct_world_desc.origin is added), floats relative to the origin. CT_ERR_ARGUMENT for a stride below three
+   scalars, or one that no memory holds (a negative number as size_t). */
 CONTACT_API ct_code ct_body_get_positions(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 CONTACT_API ct_code ct_body_get_velocities(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 /* ct_body_set_velocities -- of a deformable body's nodes, [3 n], n as ct_body_node_count. */

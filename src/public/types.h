@@ -77,7 +77,7 @@ typedef struct ct_allocator {
      but for what is left over. It returns a task that finish, which is called next, waits for, or NULL where all is done. Ranges that run
      at the same time have different workers; 0 <= worker < worker_count. fn calls nothing of the user's; it waits for what another range does
      for a moment at most, then leaves the rest to the others
-   worker_count  0 to 256
+   worker_count  0 to 256; no more than the machine has cores: 64 on 2 cores cost five times the CPU of one (12 bodies and a cloth)
    user          handed to enqueue and finish; not read otherwise */
 typedef void ct_task_fn(int begin, int end, int worker, void *context);
 typedef struct ct_tasks {
@@ -159,7 +159,7 @@ typedef struct ct_solver_desc {
     ct_cone cone;
     ct_cluster_mode cluster;
     ct_termination termination;
-    ct_real tolerance;     /* natural map relative to the velocity scale, > 0; default 1e-4 */
+    ct_real tolerance;     /* natural map relative to the velocity scale, > 0; default 1e-4, in float 1e-3, which it can resolve */
     int max_iterations;    /* outer iterations, >= 1; default 500 */
     int inner_iterations;  /* most Gauss-Seidel sweeps over the contacts in an outer iteration; default 200 */
     int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, its status is budget; default 200.
@@ -462,7 +462,7 @@ typedef struct ct_joint_desc {
     uint32_t cookie;
     ct_joint_kind kind;
     ct_joint_side a, b;
-    ct_real point[3];   /* [m] world, at the time of adding */
+    ct_real point[3];   /* [m] world, at the time of adding; must stay 0 where a side has vertices: the joint is where they are */
     ct_real axis[3];    /* hinge: world, at the time of adding, any length > 0; default 0, 1, 0 */
     ct_real compliance; /* [m/N] >= 0: inverse of a spring's stiffness; default 0: rigid */
     ct_real angular_compliance; /* [rad/(N m)] >= 0 of hinge and fixed joints; default 0 */

@@ -1,0 +1,263 @@
+/* test_refusals.c -- what a world says to calls that it cannot serve: callbacks that call back, strides, spins, joints with a place given twice;
+   what outlives a body that leaves; a failed allocation in whatever solver; a sliver. */
+#include "world_util.h"
+
+typedef struct back {
+    ct_world *w;
+    ct_body_id body;
+    int calls, refused, on;
+} back;
+
+/* a clock that calls back into its world */
+static uint64_t back_clock(void *user)
+{
+    back *b = (back *)user;
+    const ct_contact *c;
+    ct_real v[3] = {0, 0, 0};
+    double x[24];
+    ct_pair *p;
+    int n;
+    if (!b->on)
+        return 0;
+    b->on = 0; /* not from the calls in here */
+    b->calls += 6;
+    b->refused += ct_world_step(b->w, (ct_real)0.01, NULL) == CT_ERR_ARGUMENT;
+    b->refused += ct_body_remove(b->w, b->body) == CT_ERR_ARGUMENT;
+    b->refused += ct_body_set_velocities(b->w, b->body, v, 1) == CT_ERR_ARGUMENT;
+    b->refused += ct_world_contacts(b->w, &c, &n) == CT_ERR_ARGUMENT;
+    b->refused += ct_world_validate(b->w, &p, &n) == CT_ERR_ARGUMENT;
+    b->refused += ct_body_get_positions(b->w, b->body, x, CT_SCALAR_DOUBLE, 24, NULL) == CT_ERR_ARGUMENT;
+    ct_world_destroy(b->w);
+    b->on = 1;
+    return 0;
+}
+
+static ct_body_id add_crate(ct_world *w, double x, double y, double spin)
+{
+    ct_rigid_desc d = ct_rigid_desc_default();
+    ct_real size[3] = {(ct_real)0.2, (ct_real)0.2, (ct_real)0.2};
+    int cells[3] = {1, 1, 1}, i;
+    ct_body_id id = {0, 0};
+    ct_mesh m;
+    assert_int_equal(ct_mesh_box(size, cells, 0, &m, NULL), CT_OK);
+    for (i = 0; i < m.n_positions; i++)
+        m.positions[3 * i] += (ct_real)x, m.positions[3 * i + 1] += (ct_real)y;
+    d.mesh = &m, d.angular_velocity[0] = (ct_real)spin;
+    if (ct_body_add_rigid(w, &d, &id) != CT_OK)
+        id.index1 = 0;
+    ct_mesh_free(&m);
+    return id;
+}
+
+static void add_floor(ct_world *w)
+{
+    ct_static_desc f = ct_static_desc_default();
+    ct_body_id id;
+    assert_int_equal(ct_body_add_static(w, &f, &id), CT_OK);
+}
+
+static void callbacks_may_not_call_back(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    back b;
+    (void)state;
+    memset(&b, 0, sizeof b);
+    d.now_us = back_clock, d.now_user = &b;
+    b.w = world_make(&d);
+    add_floor(b.w);
+    b.body = add_crate(b.w, 0, 0.1012, 0);
+    b.on = 1;
+    assert_int_equal(ct_world_step(b.w, (ct_real)0.01, NULL), CT_OK);
+    b.on = 0;
+    assert_true(b.calls > 0);
+    assert_int_equal(b.refused, b.calls);
+    assert_true(fabs(ct_world_time(b.w) - 0.01) < 1e-6);
+    assert_int_equal(ct_body_vertex_count(b.w, b.body), 8);
+    assert_int_equal(ct_world_step(b.w, (ct_real)0.01, NULL), CT_OK);
+    ct_world_destroy(b.w);
+}
+
+static void strides_are_memory(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    ct_world *w = world_make(&d);
+    ct_body_id a = add_crate(w, 0, 1, 0);
+    double x[24];
+    (void)state;
+    assert_int_equal(ct_body_get_positions(w, a, x, CT_SCALAR_DOUBLE, (size_t)-8, NULL), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_body_get_velocities(w, a, x, CT_SCALAR_DOUBLE, (size_t)-32, NULL), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_body_get_positions(w, a, x, CT_SCALAR_DOUBLE, 24, NULL), CT_OK);
+    ct_world_destroy(w);
+}
+
+static void spins_end_finite(void **state)
+{
+    static const double spins[] = {1e6, 9e8, 1e10, 1e11, 1e12, 1e14};
+    int i, k;
+    (void)state;
+    for (i = 0; i < 6; i++) {
+        ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+        ct_world *w = world_make(&d);
+        ct_body_id a = add_crate(w, 0, 1, spins[i]);
+        ct_real v[3] = {0, 0, 0};
+        double x[24];
+        ct_step_report r;
+        assert_int_equal(a.index1 != 0, spins[i] < 1e9);
+        if (a.index1 == 0) {
+            assert_non_null(strstr(ct_world_error(w)->text, "angular"));
+            a = add_crate(w, 0, 1, 0);
+            v[1] = (ct_real)spins[i];
+            assert_int_equal(ct_body_set_motion(w, a, NULL, v), CT_ERR_ARGUMENT);
+        }
+        for (k = 0; k < 3; k++)
+            assert_int_equal(ct_world_step(w, (ct_real)0.01, &r), CT_OK);
+        assert_true(isfinite(r.energy_kinetic) && isfinite(r.energy_elastic) && isfinite(r.energy_gravity));
+        assert_int_equal(ct_body_get_positions(w, a, x, CT_SCALAR_DOUBLE, 24, NULL), CT_OK);
+        for (k = 0; k < 24; k++)
+            assert_true(isfinite(x[k]));
+        ct_world_destroy(w);
+    }
+}
+
+static void contacts_outlive_others(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    ct_world *w = world_make(&d);
+    const ct_contact *c;
+    ct_body_id far, near, other;
+    ct_pair *p;
+    int i, n, before, bad = 0;
+    (void)state;
+    add_floor(w);
+    near = add_crate(w, 0, 0.1012, 0), other = add_crate(w, 1, 0.1012, 0), far = add_crate(w, 5, 5, 0);
+    for (i = 0; i < 10; i++)
+        assert_int_equal(ct_world_step(w, (ct_real)0.01, NULL), CT_OK);
+    assert_int_equal(ct_world_contacts(w, &c, &before), CT_OK);
+    assert_true(before >= 8);
+    assert_int_equal(ct_body_remove(w, far), CT_OK);
+    assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
+    assert_int_equal(n, before);
+    assert_int_equal(ct_body_remove(w, other), CT_OK);
+    assert_int_equal(ct_world_validate(w, &p, &n), CT_OK);
+    assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
+    assert_true(n >= 4 && n < before);
+    for (i = 0; i < n; i++)
+        bad += c[i].body_a.index1 == other.index1 || c[i].body_b.index1 == other.index1 ||
+               (c[i].body_a.index1 != near.index1 && c[i].body_b.index1 != near.index1);
+    assert_int_equal(bad, 0);
+    ct_world_destroy(w);
+}
+
+static void joints_have_one_place(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    ct_world *w = world_make(&d);
+    ct_joint_desc j = ct_joint_desc_default(CT_JOINT_BALL);
+    ct_joint_id id;
+    (void)state;
+    j.a.body = add_crate(w, 0, 1, 0), j.a.vertices[0] = 2, j.point[1] = 1;
+    assert_int_equal(ct_joint_add(w, &j, &id), CT_ERR_ARGUMENT);
+    assert_non_null(strstr(ct_world_error(w)->text, "point"));
+    j.point[1] = 0;
+    assert_int_equal(ct_joint_add(w, &j, &id), CT_OK);
+    ct_world_destroy(w);
+}
+
+/* three steps of a soft box on the floor by a solver; the code of the first that failed */
+static ct_code solver_run(books *b, ct_solver solver, uint64_t *hash)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, b);
+    ct_soft_desc s = ct_soft_desc_default();
+    ct_static_desc f = ct_static_desc_default();
+    ct_real size[3] = {(ct_real)0.2, (ct_real)0.2, (ct_real)0.2};
+    int cells[3] = {1, 1, 1}, i;
+    ct_code code = CT_OK;
+    ct_world *w = NULL;
+    ct_body_id id;
+    ct_mesh m;
+    d.solver.solver = solver;
+    assert_int_equal(ct_mesh_box(size, cells, 1, &m, NULL), CT_OK);
+    for (i = 0; i < m.n_positions; i++)
+        m.positions[3 * i + 1] += (ct_real)0.101;
+    s.mesh = &m;
+    code = ct_world_create(&d, &w, NULL);
+    if (code == CT_OK)
+        code = ct_body_add_static(w, &f, &id);
+    if (code == CT_OK)
+        code = ct_body_add_soft(w, &s, &id);
+    for (i = 0; code == CT_OK && i < 3; i++)
+        code = ct_world_step(w, (ct_real)0.01, NULL);
+    *hash = code == CT_OK ? ct_world_hash(w) : 0;
+    ct_world_destroy(w);
+    ct_mesh_free(&m);
+    return code;
+}
+
+/* CT_OK with the bits of a run in which nothing failed, or an error; nothing in between */
+static void failed_allocations_are_told(void **state)
+{
+    static const ct_solver solvers[] = {CT_SOLVER_PGS, CT_SOLVER_MPRGP, CT_SOLVER_INTERIOR, CT_SOLVER_NEWTON, CT_SOLVER_ADMM, CT_SOLVER_BOXED};
+    int i;
+    (void)state;
+    for (i = 0; i < (int)(sizeof solvers / sizeof *solvers); i++) {
+        books clean = {0, 0, 0, 0, 0, 0, 0};
+        uint64_t right, hash;
+        int64_t k, told = 0, other = 0;
+        if (!ct_solver_built(solvers[i]))
+            continue;
+        assert_int_equal(solver_run(&clean, solvers[i], &right), CT_OK);
+        for (k = 1; k <= clean.calls; k++) {
+            books b = {0, 0, 0, 0, 0, 0, 0};
+            ct_code code;
+            b.fail_at = k;
+            code = solver_run(&b, solvers[i], &hash);
+            told += code != CT_OK;
+            other += code == CT_OK && hash != right;
+            assert_int_equal(b.live, 0);
+        }
+        print_message("%s: %lld allocations, %lld failures told, %lld with other bits\n", ct_solver_text(solvers[i]), (long long)clean.calls,
+                      (long long)told, (long long)other);
+        assert_int_equal(other, 0);
+    }
+}
+
+static void count_slivers(ct_log_level level, const char *text, void *user)
+{
+    *(int *)user += level == CT_LOG_WARNING && strstr(text, "sliver") != NULL;
+}
+
+static void slivers_are_named(void **state)
+{
+    static const double heights[] = {0.1, 1e-2, 1e-9};
+    int i;
+    (void)state;
+    for (i = 0; i < 3; i++) {
+        ct_real at[] = {0, 0, 0, (ct_real)0.2, 0, 0, 0, 0, (ct_real)0.2, 0, (ct_real)heights[i], 0};
+        int32_t tet[] = {0, 2, 1, 3};
+        ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+        ct_soft_desc s = ct_soft_desc_default();
+        ct_body_id id;
+        ct_mesh m;
+        ct_world *w;
+        int told = 0;
+        d.log = count_slivers, d.log_user = &told;
+        w = world_make(&d);
+        memset(&m, 0, sizeof m);
+        m.positions = at, m.n_positions = 4, m.tets = tet, m.n_tets = 1;
+        s.mesh = &m;
+        assert_int_equal(ct_body_add_soft(w, &s, &id), CT_OK);
+        assert_int_equal(told, heights[i] < 1e-4);
+        ct_world_destroy(w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(callbacks_may_not_call_back), cmocka_unit_test(strides_are_memory),
+        cmocka_unit_test(spins_end_finite),            cmocka_unit_test(contacts_outlive_others),
+        cmocka_unit_test(joints_have_one_place),       cmocka_unit_test(failed_allocations_are_told),
+        cmocka_unit_test(slivers_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
