@@ -26,6 +26,8 @@ typedef struct run_state {
     sim sim;
     out_totals totals;
     out_file stats;
+    long stats_whole; /* bytes of the lines that are on disk */
+    out_lock_file lock;
     inside_state *inside;
     render *picture;
     double *cpu_ms;           /* [steps] */
@@ -238,6 +240,9 @@ static int run_record(run_state *r, long step, const ct_step_report *p, double m
         return 0;
     if (r->o.out) {
         out_stats(r->stats.f, (int)step, ct_world_time(r->sim.world), r->scene.dt, p, found, ms);
+        if (!out_flush(&r->stats))
+            return 0;
+        r->stats_whole = ftell(r->stats.f);
         if (want && !out_frame(&r->sim, r->o.out, (int)step, r->o.frames))
             return 0;
     }
@@ -340,7 +345,7 @@ static int run_start(run_state *r)
         return 0;
     if (!sim_create(s, &r->o.sim, &r->sim))
         return 0;
-    if (r->o.out && (!out_make_directory(r->o.out) || !out_open(&r->stats, r->o.out, "stats.jsonl")))
+    if (r->o.out && (!out_make_directory(r->o.out) || !out_lock(&r->lock, r->o.out) || !out_open(&r->stats, r->o.out, "stats.jsonl")))
         return 0;
     if (r->o.dump && !out_make_directory(r->o.dump))
         return 0;
@@ -365,7 +370,7 @@ static int run_write(run_state *r)
     out_file o;
     int ok = 1;
     if (r->o.out) {
-        ok = out_close(&r->stats);
+        ok = out_close_lines(&r->stats, r->stats_whole);
         if (out_open(&o, r->o.out, "summary.json")) {
             out_summary(o.f, &r->totals);
             ok = out_close(&o) && ok;
@@ -416,6 +421,7 @@ int cmd_run(int argc, char **argv)
 {
     run_state *r = (run_state *)cli_alloc(1, sizeof *r);
     int code = CLI_BAD_INPUT;
+    r->lock.handle = -1;
     r->started = run_clock(CLOCK_MONOTONIC);
     if (run_parse(&r->o, argc, argv) && scene_read(r->o.scene, &r->scene)) {
         if (run_start(r))
@@ -425,6 +431,7 @@ int cmd_run(int argc, char **argv)
         sim_free(&r->sim);
         scene_free(&r->scene);
     }
+    out_unlock(&r->lock);
     if (r->picture)
         render_discard(r->picture);
     inside_free(r->inside);

@@ -3,10 +3,12 @@
 #include "output.h"
 #include "cli.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 int out_make_directory(const char *path)
 {
@@ -36,30 +38,99 @@ int out_make_directory(const char *path)
 
 int out_open(out_file *o, const char *directory, const char *name)
 {
-    int n = snprintf(o->path, sizeof o->path, "%s%s%s", directory, *directory ? "/" : "", name);
+    int handle, n = snprintf(o->path, sizeof o->path, "%s%s%s", directory, *directory ? "/" : "", name);
     if (n < 0 || (size_t)n >= sizeof o->path) {
         cli_fail("%s: the name is too long", name);
         return 0;
     }
     snprintf(o->temporary, sizeof o->temporary, "%s.tmp", o->path);
-    o->f = fopen(o->temporary, "wb");
-    if (!o->f)
+    /* what stands there is a dead run's, or somebody's link: a new file takes its name, and nothing is opened through it */
+    remove(o->temporary);
+    handle = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
+    o->f = handle < 0 ? NULL : fdopen(handle, "wb");
+    if (!o->f) {
         cli_fail("%s: cannot be written: %s", o->temporary, strerror(errno));
+        if (handle >= 0)
+            close(handle);
+    }
+    o->error = 0;
     return o->f != NULL;
+}
+
+int out_flush(out_file *o)
+{
+    errno = 0;
+    if (fflush(o->f) == 0 && !ferror(o->f))
+        return 1;
+    o->error = o->error ? o->error : (errno ? errno : EIO);
+    return 0;
+}
+
+/* the file under its name, after what could be written of it went to disk; 0: not whole, and o->error says why */
+static int out_finish(out_file *o)
+{
+    out_flush(o);
+    errno = 0;
+    if (fclose(o->f) != 0 && !o->error)
+        o->error = errno ? errno : EIO;
+    o->f = NULL;
+    return o->error == 0;
 }
 
 int out_close(out_file *o)
 {
-    int bad = ferror(o->f);
-    bad |= fclose(o->f) != 0;
-    o->f = NULL;
-    if (!bad)
-        bad = rename(o->temporary, o->path) != 0;
-    if (bad) {
-        cli_fail("%s: cannot be written: %s", o->path, strerror(errno));
+    int ok = out_finish(o);
+    if (ok && rename(o->temporary, o->path) != 0)
+        o->error = errno, ok = 0;
+    if (!ok) {
+        cli_fail("%s: cannot be written: %s", o->path, strerror(o->error));
         remove(o->temporary);
     }
-    return !bad;
+    return ok;
+}
+
+int out_close_lines(out_file *o, long whole)
+{
+    int ok = out_finish(o), cut = ok ? 0 : truncate(o->temporary, (off_t)whole);
+    int error = o->error;
+    if (cut == 0 && rename(o->temporary, o->path) != 0)
+        cut = -1, error = error ? error : errno;
+    if (cut != 0)
+        remove(o->temporary);
+    if (!ok || cut != 0)
+        cli_fail("%s: %s: %s", o->path, cut == 0 ? "ends early" : "cannot be written", strerror(error));
+    return ok && cut == 0;
+}
+
+int out_lock(out_lock_file *l, const char *directory)
+{
+    struct flock lock;
+    int n = snprintf(l->path, sizeof l->path, "%s/.contact.lock", directory);
+    memset(&lock, 0, sizeof lock);
+    lock.l_type = F_WRLCK, lock.l_whence = SEEK_SET;
+    l->handle = n < 0 || (size_t)n >= sizeof l->path ? -1 : open(l->path, O_RDWR | O_CREAT | O_NOFOLLOW, 0666);
+    if (l->handle < 0) {
+        cli_fail("%s: cannot be written: %s", directory, strerror(errno));
+        return 0;
+    }
+    if (fcntl(l->handle, F_SETLK, &lock) == 0)
+        return 1;
+    /* a file system without locks keeps no two runs apart */
+    if (errno != EACCES && errno != EAGAIN)
+        return 1;
+    cli_fail("%s: another run is writing to this folder", directory);
+    close(l->handle);
+    l->handle = -1;
+    return 0;
+}
+
+void out_unlock(out_lock_file *l)
+{
+    if (l->handle < 0)
+        return;
+    remove(l->path);
+    close(l->handle);
+    l->handle = -1;
 }
 
 void out_discard(out_file *o)

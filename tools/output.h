@@ -32,10 +32,22 @@ typedef struct out_totals {
 typedef struct out_file {
     FILE *f;
     char path[1024], temporary[1040];
+    int error; /* errno of the first write that failed */
 } out_file;
 int out_open(out_file *o, const char *directory, const char *name);
 int out_close(out_file *o);
+/* out_flush -- what was written so far goes to disk; 0 when it does not. */
+int out_flush(out_file *o);
+/* out_close_lines -- the same as out_close; where the disk was full the file keeps its first `whole` bytes, which is said, and 0 returned. */
+int out_close_lines(out_file *o, long whole);
 void out_discard(out_file *o);
+/* out_lock, out_unlock -- one run in a folder at a time; 0 after a message. handle -1: none. A run that was killed locks nothing. */
+typedef struct out_lock_file {
+    int handle;
+    char path[1040];
+} out_lock_file;
+int out_lock(out_lock_file *l, const char *directory);
+void out_unlock(out_lock_file *l);
 /* out_make_directory -- with its parents; 0 after a message. */
 int out_make_directory(const char *path);
 int out_frame(const sim *m, const char *directory, int number, out_frames kind);
