@@ -27,6 +27,8 @@ int cli_fail(const char *format, ...)
 /* cli_error_text -- what the library says of an error, its hint "(element: tet, value: volume)" replaced by the numbers: "(tet 1, volume -0.0012)".
    The code's own text when there is no text. Into buffer. */
 const char *cli_error_text(ct_code code, const ct_error_info *e, char *buffer, size_t size);
+/* cli_mesh_read -- ct_mesh_read, but a pipe is refused with CT_ERR_FILE. */
+ct_code cli_mesh_read(const char *path, ct_mesh *mesh, ct_error_info *e);
 /* cli_option -- 1 when argv[*i] is `name`; its value goes to *value and *i moves on. -1 when the value is missing. */
 int cli_option(int argc, char **argv, int *i, const char *name, const char **value);
 /* cli_integer -- a whole number in [lo, hi]; 0 when text is none. */

@@ -15,7 +15,7 @@ static int check_file(const char *path)
     ct_code code;
     memset(&mesh, 0, sizeof mesh);
     memset(&e, 0, sizeof e);
-    code = ct_mesh_read(path, &mesh, &e);
+    code = cli_mesh_read(path, &mesh, &e);
     if (code != CT_OK)
         return cli_fail("%s: %s", path, cli_error_text(code, &e, text, sizeof text));
     code = ct_mesh_intersections(&mesh, &pairs, &n, &e);

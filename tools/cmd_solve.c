@@ -70,6 +70,7 @@ static int solve_dump(const char *folder, const char *path, const char *solver, 
     int i, ok;
     snprintf(name, size, "%s/%s.%s.txt", folder, solve_name(path), solver);
     snprintf(temporary, size + 4, "%s.tmp", name);
+    remove(temporary); /* a link there is not written through */
     f = fopen(temporary, "w");
     if (f) {
         fprintf(f, "x %d\n", s->n);
@@ -110,6 +111,7 @@ static FILE *solve_trace_open(const char *path)
     char *temporary = (char *)cli_alloc(size, 1);
     FILE *f;
     snprintf(temporary, size, "%s.tmp", path);
+    remove(temporary); /* a link there is not written through */
     f = fopen(temporary, "w");
     if (f)
         fputs("file,solver,iteration,seconds,residual,dynamics,natural,gap,objective\n", f);

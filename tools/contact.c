@@ -1,9 +1,11 @@
 /* contact.c -- the command line: contact run|ccd|solve|check|info. Every command is a file cmd_*.c. */
+#define _POSIX_C_SOURCE 200809L
 #include "cli.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char usage[] =
     "usage: contact run SCENE.json [--out DIR] [--steps N] [--stepper S] [--solver S] [--threads N] [--check]\n"
@@ -79,6 +81,16 @@ const char *cli_error_text(ct_code code, const ct_error_info *e, char *buffer, s
     else
         snprintf(buffer, size, "%.*s (%.*s %lld)", (int)(hint - text), text, (int)(end - what), what, (long long)e->element);
     return buffer;
+}
+
+ct_code cli_mesh_read(const char *path, ct_mesh *mesh, ct_error_info *e)
+{
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISFIFO(info.st_mode))
+        return ct_mesh_read(path, mesh, e);
+    memset(e, 0, sizeof *e);
+    e->code = CT_ERR_FILE, e->text = "a pipe, which could block for ever; expected a file", e->element = -1;
+    return e->code;
 }
 
 int cli_option(int argc, char **argv, int *i, const char *name, const char **value)

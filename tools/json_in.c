@@ -23,14 +23,29 @@ void json_in_error(json_in *in, const char *path, const char *format, ...)
     fputc('\n', stderr);
 }
 
+/* the first \\u0000 of the text, which would end a string early without a word; NULL: none */
+static const char *json_in_zero(const char *text)
+{
+    const char *p;
+    for (p = text; *p; p++) {
+        if (*p != '\\')
+            continue;
+        if (strncmp(p + 1, "u0000", 5) == 0)
+            return p;
+        p += p[1] != '\0'; /* what is escaped is no escape */
+    }
+    return NULL;
+}
+
 cJSON *json_in_parse(json_in *in, const char *text)
 {
-    const char *end = text, *p;
+    const char *end = text, *p, *zero = json_in_zero(text);
     long line = 1;
     size_t column = 1;
-    cJSON *root = cJSON_ParseWithOpts(text, &end, 1);
+    cJSON *root = zero ? NULL : cJSON_ParseWithOpts(text, &end, 1);
     if (root)
         return root;
+    end = zero ? zero : end;
     for (p = text; p < end && *p; p++, column++)
         if (*p == '\n')
             line++, column = 0;
@@ -180,6 +195,7 @@ int json_in_bool(json_in *in, const cJSON *object, const char *path, const char 
 const char *json_in_string(json_in *in, const cJSON *object, const char *path, const char *key)
 {
     const cJSON *v = json_in_member(in, object, key);
+    const char *c;
     char full[256];
     if (!v)
         return NULL;
@@ -187,6 +203,11 @@ const char *json_in_string(json_in *in, const cJSON *object, const char *path, c
         json_in_error(in, json_in_join(full, sizeof full, path, key), "expected a string that is not empty, found %s", json_in_kind(v));
         return NULL;
     }
+    for (c = v->valuestring; *c; c++)
+        if ((unsigned char)*c < 32 || *c == 127) {
+            json_in_error(in, json_in_join(full, sizeof full, path, key), "expected text of one line, found the control character %d", *c);
+            return NULL;
+        }
     return v->valuestring;
 }
 

@@ -194,7 +194,7 @@ static ct_code sim_shape_mesh(const scene_body *b, const char *file, ct_mesh *me
     for (k = 0; k < 3; k++)
         size[k] = (ct_real)b->size[k];
     if (file)
-        return ct_mesh_read(file, mesh, e);
+        return cli_mesh_read(file, mesh, e);
     if (b->shape == SCENE_SHAPE_BOX)
         return ct_mesh_box(size, b->cells, b->type == SCENE_SOFT, mesh, e);
     if (b->shape == SCENE_SHAPE_GRID)
@@ -212,7 +212,7 @@ static int sim_load_bodies(const scene *s, const scene_body *b, const char *firs
     memset(&e, 0, sizeof e);
     memset(m, 0, sizeof *m);
     if (b->surface)
-        code = ct_mesh_read(b->surface, &m->surface, &e);
+        code = cli_mesh_read(b->surface, &m->surface, &e);
     if (code == CT_OK && b->lattice > 0)
         code = ct_mesh_tetrahedralize(&m->surface, (ct_real)b->lattice, &m->body, &e);
     else if (code == CT_OK) {
@@ -247,7 +247,7 @@ static int sim_load_keyframes(const scene *s, const scene_body *b, const glob_t 
         char text[320];
         memset(&key, 0, sizeof key);
         memset(&e, 0, sizeof e);
-        code = ct_mesh_read(file, &key, &e);
+        code = cli_mesh_read(file, &key, &e);
         if (code != CT_OK)
             cli_fail("%s: %s.keyframes: %s: %s", s->file, b->path, file, cli_error_text(code, &e, text, sizeof text));
         else if (key.n_positions != m->body.n_positions)

@@ -84,6 +84,7 @@ CTI_FN ct_code cti_file_write(cti_mem *mem, const char *path, cti_file_writer *w
     if (!CTI_RESIZE(mem, temporary, (int64_t)(n + sizeof end)))
         return cti_file_error(error, CT_ERR_MEMORY, 0, 0, "out of memory for the file", NULL);
     memcpy(temporary, path, n), memcpy(temporary + n, end, sizeof end);
+    remove(temporary); /* of a run that was killed; or a link, which is not written through */
     f = fopen(temporary, "wb");
     code = f ? write(f, user) : CT_ERR_FILE;
     ok = f && !ferror(f);

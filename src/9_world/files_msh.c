@@ -291,6 +291,9 @@ CTI_FN ct_code cti_read_msh(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 {
     cti_msh m;
     memset(&m, 0, sizeof m);
+    /* a byte order mark is no part of the text */
+    if (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
+        bytes += 3, n -= 3;
     m.scan.at = bytes, m.scan.end = bytes + n, m.scan.line = 1, m.scan.mem = mem, m.scan.error = error;
     m.mesh = mesh;
     cti_msh_sections(&m);
