@@ -27,6 +27,9 @@ int cli_fail(const char *format, ...)
 /* cli_error_text -- what the library says of an error, its hint "(element: tet, value: volume)" replaced by the numbers: "(tet 1, volume -0.0012)".
    The code's own text when there is no text. Into buffer. */
 const char *cli_error_text(ct_code code, const ct_error_info *e, char *buffer, size_t size);
+/* cli_help -- what `contact COMMAND --help` says; NULL: no such command. cli_help_codes -- the line of exit codes below it. */
+const char *cli_help(const char *command);
+const char *cli_help_codes(void);
 /* cli_mesh_read -- ct_mesh_read, but a pipe is refused with CT_ERR_FILE. */
 ct_code cli_mesh_read(const char *path, ct_mesh *mesh, ct_error_info *e);
 /* cli_option -- 1 when argv[*i] is `name`; its value goes to *value and *i moves on. -1 when the value is missing. */

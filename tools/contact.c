@@ -15,6 +15,7 @@ static const char usage[] =
     "                   [--time-limit S] [--dump DIR] [--trace FILE.csv] [--plain] [--json]     .cpb .lcp .blcp\n"
     "       contact check FILE...                    surfaces: .obj .msh .ply .stl .vtk .node .ele\n"
     "       contact info [--json]\n"
+    "contact COMMAND --help says what each option does, with an example\n"
     "exit codes: 0 done, 1 bad input, 2 failed, 3 a guarantee broke, 130 interrupted\n";
 
 void *cli_alloc(size_t count, size_t size)
@@ -166,6 +167,19 @@ const char *cli_closest(const char *word, const char *list, char *buffer, size_t
     return buffer;
 }
 
+/* contact COMMAND ... --help: 1 when it was asked for and printed */
+static int main_help(int argc, char **argv)
+{
+    const char *text = cli_help(argv[1]);
+    int i;
+    for (i = 2; text && i < argc; i++)
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+            printf("%s%s", text, cli_help_codes());
+            return 1;
+        }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -178,12 +192,18 @@ int main(int argc, char **argv)
         fputs(usage, stderr);
         return CLI_BAD_INPUT;
     }
+    if (argc > 2 && !strcmp(argv[1], "help") && cli_help(argv[2])) {
+        printf("%s%s", cli_help(argv[2]), cli_help_codes());
+        return CLI_DONE;
+    }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         fputs(usage, stdout);
         return CLI_DONE;
     }
     if (!strcmp(argv[1], "--version"))
         return cmd_info(0, NULL);
+    if (main_help(argc, argv))
+        return CLI_DONE;
     for (i = 0; i < sizeof commands / sizeof *commands; i++)
         if (!strcmp(argv[1], commands[i].name))
             return commands[i].run(argc - 1, argv + 1);
