@@ -139,6 +139,15 @@ static void solve_number(cJSON *o, const char *key, double v)
         cJSON_AddNullToObject(o, key);
 }
 
+/* the proof below an infeasible problem's line: y of which rows, w'y, what is left of what ought to vanish */
+static void solve_print_proof(const ct_problem_info *info, const ct_solution *s)
+{
+    static const char *const kinds[] = {"", "-W'y in the dual of friction's cone", "J'y = 0", "J'y = 0", "W'y <= 0"};
+    if (s->outcome == CT_OUTCOME_INFEASIBLE)
+        printf("  certificate: y >= 0, %s, w'y < 0: %d of %d rows, w'y %.3g of its terms, the rest 0 to %.1e\n", kinds[info->kind], s->proof_rows, s->m,
+               s->proof_value, s->proof_off);
+}
+
 static void solve_print(const solve_options *o, const char *path, const ct_problem_info *info, const ct_solution *s, const char *solver)
 {
     double difference = solve_difference(info, s);
@@ -161,6 +170,12 @@ static void solve_print(const solve_options *o, const char *path, const ct_probl
             solve_number(j, "reference_difference", difference);
         else
             cJSON_AddNullToObject(j, "reference_difference");
+        if (s->outcome == CT_OUTCOME_INFEASIBLE) {
+            cJSON *c = cJSON_AddObjectToObject(j, "certificate");
+            cJSON_AddNumberToObject(c, "rows", s->proof_rows);
+            solve_number(c, "value", s->proof_value);
+            solve_number(c, "off", s->proof_off);
+        }
         cJSON_AddStringToObject(j, "why", s->why ? s->why : "");
         text = cJSON_PrintUnformatted(j);
         puts(text ? text : "{}");
@@ -172,6 +187,7 @@ static void solve_print(const solve_options *o, const char *path, const ct_probl
             snprintf(off, sizeof off, "%.1e", difference);
         printf("%-34s %-6s %-13s %-14s %7d %9.4f %9.1e %9.1e %8s  %s\n", solve_name(path), solve_kind(info->kind), solver,
                ct_outcome_text(s->outcome), s->iterations, s->seconds, s->residual, s->gap, off, s->why ? s->why : "");
+        solve_print_proof(info, s);
     }
     fflush(stdout);
 }

@@ -28,6 +28,8 @@ SETS = [
     ("scenes", MAKE + ["accept"], "long scenes, every step tested for intersections", 7200),
     ("fuzz", MAKE + ["fuzz", "SECONDS=20"], "file readers, 20 seconds each", 1800),
     ("energy", MAKE + ["energy", "WORLDS=2000"], "energy of steps: named cases, 2,000 random worlds", 7200),
+    ("judge", ["sh", "-c", "%s build/tests/test_judge >&2 && CONTACT_TEST_MANY=1 build/tests/test_judge && echo ok judge" % " ".join(MAKE)],
+     "400 problems of each kind without a solution, every solver, three tolerances", 3600),
     ("soak", MAKE + ["soak", "WORLDS=100"], "random worlds, 100 of them", 3600),
 ]
 

@@ -52,11 +52,12 @@ static double cti_certificate_off(const cti_program *p, const double *sum, const
     return off;
 }
 
-CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *work)
+CTI_FN int cti_program_certificate(const cti_program *p, const double *y, double *work, cti_certificate *out)
 {
     int stride = p->kind == CTI_PROGRAM_LOCAL ? 3 : 1, i, k;
     const cti_sparse *S = cti_certificate_square(p) ? &p->W : &p->J;
-    double *sum = work, *column = work + p->n, value = 0, terms = 0, most = 0, off;
+    double *sum = work, *column = work + p->n, value = 0, terms = 0, most = 0;
+    out->rows = 0;
     if (!cti_certificate_signs(p, y))
         return 0;
     for (i = 0; i < p->n; i++)
@@ -65,6 +66,7 @@ CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *
         double row = cti_certificate_row(S, i, stride);
         if (p->mu && i % 3)
             continue;
+        out->rows += y[i] != 0;
         value += p->w[i] * y[i], terms += fabs(p->w[i] * y[i]);
         most = cti_fmax(most, row * fabs(y[i]));
         for (k = S->p[i]; k < S->p[i + 1] && row > 0; k++) {
@@ -72,8 +74,14 @@ CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *
             sum[S->i[k]] += S->x[k] * y[i];
         }
     }
-    off = cti_certificate_off(p, sum, column, most);
-    return off <= 1e-9 && terms < INFINITY && value < -cti_fmax(1e-8, 100 * off) * terms;
+    out->off = cti_certificate_off(p, sum, column, most), out->value = value, out->terms = terms;
+    return terms < INFINITY;
+}
+
+CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *work)
+{
+    cti_certificate c;
+    return cti_program_certificate(p, y, work, &c) && c.off <= 1e-9 && c.value < -cti_fmax(1e-8, 100 * c.off) * c.terms;
 }
 
 CTI_FN int cti_program_certify(const cti_program *p, double *y, double *work)

@@ -10,6 +10,13 @@
 
 #include "program.h"
 
+typedef struct cti_certificate {
+    int rows;            /* that y is not 0 in */
+    double off;          /* largest sum that ought to vanish, relative to its terms */
+    double value, terms; /* w'y < 0; |w|'|y| */
+} cti_certificate;
+/* cti_program_certificate -- what y proves, in numbers; 0: its signs are wrong or it is not finite. work [2 n]. */
+CTI_FN int cti_program_certificate(const cti_program *p, const double *y, double *work, cti_certificate *out);
 /* cti_program_certifies -- 1 when y [m] is such a proof: the sums vanish (are not above 0) to 1e-9 of their terms, in units in which rows
    have a largest entry of 1 and so do columns; w'y is below 0 by 1e-8 of its terms, and by a hundred times what the sums leave. work [2 n].
  */

@@ -269,6 +269,16 @@ static int cti_problems_attempt(cti_problems_run *q, ct_solver solver, int first
     return said != CTI_OUTCOME_MEMORY;
 }
 
+/* the certificate in s, in numbers */
+static void cti_problems_measure(const cti_problems_run *q, ct_solution *s)
+{
+    cti_certificate c;
+    s->proof_rows = 0, s->proof_value = s->proof_off = 0;
+    if (s->outcome != CT_OUTCOME_INFEASIBLE || !cti_program_certificate(q->p, s->r, q->work, &c))
+        return;
+    s->proof_rows = c.rows, s->proof_off = c.off, s->proof_value = c.terms > 0 ? c.value / c.terms : 0;
+}
+
 /* AUTO has no solution: are the normal rows of contacts alone infeasible? Their solvers know how to prove that. The proof goes to q->r; 0: none */
 static int cti_problems_prove_normals(cti_problems_run *q)
 {
@@ -375,6 +385,8 @@ CONTACT_API_DEF ct_code ct_problem_solve(const ct_problem *problem, const ct_sol
     s.n = p->n, s.m = p->m;
     ok = CTI_RESIZE(&q.mem, s.x, p->n) && CTI_RESIZE(&q.mem, s.r, p->m) && cti_problems_open(&q, solution) &&
          (cti_problems_refuses(&q, &s) || cti_problems_attempts(&q, &s));
+    if (ok)
+        cti_problems_measure(&q, &s);
     cti_arena_free(&q.arena);
     if (!ok) {
         ct_solution_free(&s);

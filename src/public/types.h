@@ -246,6 +246,9 @@ typedef struct ct_solution {
     double objective;          /* QP */
     double residual;           /* the number that decides, relative: QP: KKT and gap; LCP: natural map; contacts: scaled natural map and dynamics */
     double dynamics, primal, dual, gap, natural, unscaled;
+    int proof_rows;            /* INFEASIBLE: rows of the certificate r that are not 0, else 0; */
+    double proof_value;        /* w'r < 0, relative to |w|'|r|; */
+    double proof_off;          /* the largest sum of J'r (LCP, LOCAL: of W'r) that ought to vanish, relative to its terms */
 } ct_solution;
 
 /* ct_broad_phase -- how candidate pairs are found: TREE (box trees, refitted), HASH (a spatial hash, Teschner et al. 2003). Both give the same
