@@ -229,7 +229,7 @@ SCENES.update({"stairs": (stairs, None), "glass": (goblet, None), "eight": (eigh
 def creatures(args, name):
     for shape, vertices, bodies in CREATURES[name]:
         count = (args.vertices if args.vertices and vertices else vertices) or 60
-        make_creatures.main(["--out", os.path.join(args.out, name), "--shape", shape, "--vertices", str(count // bodies or 60), "--quiet"])
+        make_creatures.main(["--out", os.path.join(args.out, name), "--shape", shape, "--vertices", str(max(count // bodies, 60)), "--quiet"])
 
 
 def main():
