@@ -303,6 +303,90 @@ static void problems_in_both_precisions(void **state)
     }
 }
 
+/* exit code of a shell line in the folder, $T the program; what it says in `out` */
+static int shell(const char *line, char *out, size_t size)
+{
+    char command[3000];
+    size_t n;
+    int status;
+    FILE *p;
+    snprintf(command, sizeof command, "T=%s; case $T in /*) ;; *) T=$PWD/$T ;; esac; cd %s && { %s; } 2>&1", tool, folder, line);
+    p = popen(command, "r");
+    assert_non_null(p);
+    n = fread(out, 1, size - 1, p);
+    out[n] = '\0';
+    status = pclose(p);
+    if (getenv("CONTACT_TEST_LOUD"))
+        print_message("%s: %d: %s\n", line, status, out);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void every_command_has_help(void **state)
+{
+    static const char *const commands[] = {"run", "ccd", "solve", "check", "info"};
+    static const char *const options[] = {"--out",    "--steps", "--stepper", "--solver",        "--threads", "--check", "--frames",
+                                          "--every", "--render", "--dump-problems", "--json",    "--quiet"};
+    char out[8192], line[100];
+    size_t i;
+    (void)state;
+    need_tool();
+    for (i = 0; i < 5; i++) {
+        snprintf(line, sizeof line, "$T %s --help", commands[i]);
+        assert_int_equal(shell(line, out, sizeof out), 0);
+        snprintf(line, sizeof line, "contact %s ", commands[i]);
+        assert_non_null(strstr(out, line));
+        assert_non_null(strstr(out, "exit codes"));
+    }
+    assert_int_equal(shell("$T --help", out, sizeof out), 0);
+    assert_int_equal(shell("$T run --help", out, sizeof out), 0);
+    for (i = 0; i < 12; i++) {
+        const char *first = strstr(out, options[i]);
+        assert_non_null(first);
+        assert_non_null(strstr(first + 1, options[i])); /* its example */
+    }
+}
+
+static void output_folders_are_safe(void **state)
+{
+    char out[8192];
+    (void)state;
+    need_tool();
+    write_scene("good.json", "\"dt\":0.01,", "good.msh", "");
+    /* a link in the place of a temporary file is not written through */
+    assert_int_equal(shell("mkdir o && echo victim > v && ln -s ../v o/frame_00000.obj.tmp && $T run good.json --quiet --steps 1 --out o && cat v && "
+                           "test ! -L o/frame_00000.obj && ls -A o | grep -c -e tmp -e lock",
+                           out, sizeof out),
+                     1);
+    assert_string_equal(out, "victim\n0\n");
+    /* two runs into one folder: the second says so */
+    assert_int_equal(shell("$T run good.json --quiet --steps 1000000 --every 1000000 --out two & P=$!; sleep .2; $T run good.json --quiet --steps 1 --out two; "
+                           "R=$?; kill -TERM $P; wait $P; exit $R",
+                           out, sizeof out),
+                     1);
+    assert_non_null(strstr(out, "another run"));
+    /* no room: the statistics of finished steps stay, in whole lines, and the reason is the right one */
+    assert_int_equal(shell("trap '' XFSZ; (ulimit -f 16; $T run good.json --quiet --steps 400 --frames none --out full); R=$?; tail -c 1 full/stats.jsonl | "
+                           "od -c | head -n 1; wc -l < full/stats.jsonl; exit $R",
+                           out, sizeof out),
+                     2);
+    assert_non_null(strstr(out, "ends early: File too large"));
+    assert_non_null(strstr(out, "\\n"));
+}
+
+static void names_and_meshes_are_plain(void **state)
+{
+    char out[4096];
+    (void)state;
+    need_tool();
+    write_file("line.json", "{\"dt\":0.01,\"duration\":0.1,\"bodies\":[{\"name\":\"b\\nv 9\",\"type\":\"soft\",\"mesh\":\"good.msh\"," MATERIAL "}]}");
+    refuses("line.json", "bodies[0].name|control character 10");
+    write_file("zero.json", "{\"dt\":0.01,\"duration\":0.1,\"bodies\":[{\"name\":\"b\\u0000c\",\"type\":\"soft\",\"mesh\":\"good.msh\"," MATERIAL "}]}");
+    refuses("zero.json", "zero.json: line 1|u0000");
+    assert_int_equal(shell("mkfifo p.msh && timeout 5 $T check p.msh", out, sizeof out), 1);
+    assert_non_null(strstr(out, "pipe"));
+    assert_int_equal(shell("{ printf '\\357\\273\\277'; cat good.msh; } > bom.msh && $T check bom.msh", out, sizeof out), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,6 +394,9 @@ int main(void)
         cmocka_unit_test(broken_scenes_name_the_place),
         cmocka_unit_test(broken_meshes_name_line_and_element),
         cmocka_unit_test(intersecting_starts_run_and_are_named),
+        cmocka_unit_test(every_command_has_help),
+        cmocka_unit_test(output_folders_are_safe),
+        cmocka_unit_test(names_and_meshes_are_plain),
         cmocka_unit_test(problems_solve),
         cmocka_unit_test(problems_in_both_precisions),
     };
