@@ -126,15 +126,8 @@ CTI_FN int cti_bodies_is_moderate(const ct_real *v)
     return cti_finite(square * square);
 }
 
-CTI_FN ct_code cti_bodies_check_spin(ct_world *w, ct_body_id body, const ct_real *omega)
-{
-    ct_real speed = cti_v3_norm(cti_v3_at(omega, 0));
-    return speed <= CTI_BODIES_SPIN ? CT_OK : cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)speed, "angular velocity is above 1e9 rad/s");
-}
-
 CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega)
 {
-    ct_body_id none = {0, 0};
     int k;
     if (!cti_finite(friction) || !cti_finite(thickness) || thickness == 0)
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)thickness, "friction and thickness must be finite, thickness not 0");
@@ -146,7 +139,7 @@ CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real t
     if (v && !cti_bodies_is_moderate(omega))
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)cti_v3_norm(cti_v3_at(omega, 0)),
                                  "angular_velocity is too large: its fourth power is not finite");
-    return v ? cti_bodies_check_spin(w, none, omega) : CT_OK;
+    return CT_OK;
 }
 
 /* ---- building ---- */

@@ -227,8 +227,6 @@ CONTACT_API_DEF ct_code ct_body_set_motion(ct_world *w, ct_body_id body, const c
     if (angular_velocity && !cti_bodies_is_moderate(angular_velocity))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)angular_velocity[0],
                               "angular_velocity is too large: its fourth power is not finite");
-    if (angular_velocity && cti_bodies_check_spin(w, body, angular_velocity) != CT_OK)
-        return CT_ERR_ARGUMENT;
     w->state.rigids[b->rigid].linked = 0;
     w->state.energies_known = 0;
     if (velocity)

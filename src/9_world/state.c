@@ -307,7 +307,7 @@ CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_mo
     if (m && (!cti_bodies_is_moderate(m->linear) || !cti_bodies_is_moderate(m->angular) || !cti_bodies_is_moderate(m->center)))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)cti_v3_norm(cti_v3_at(m->angular, 0)),
                               "motion.linear, angular or center is too large: its fourth power is not finite (value: angular)");
-    return m ? cti_bodies_check_spin(w, body, m->angular) : CT_OK;
+    return CT_OK;
 }
 
 CTI_FN ct_code cti_bodies_check_path(ct_world *w, ct_body_id body, const ct_motion_segment *path, int n)

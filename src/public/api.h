@@ -102,8 +102,7 @@ CONTACT_API ct_code ct_body_add_kinematic(ct_world *world, const ct_kinematic_de
 CONTACT_API ct_code ct_body_remove(ct_world *world, ct_body_id body);
 /* ct_body_pin -- holds the axes (CT_AXIS_* mask) of n nodes (see ct_body_node_count) to a scripted motion (NULL: at rest where they are)
    until world time `until` [s] (< 0: for ever). A later pin of a vertex replaces the motion of an earlier one on the axes that both hold, as
-   long as it lasts; axes that it does not hold stay as they were. CT_ERR_ARGUMENT names an index out of range in .element, and a spin above
-   1e9 rad/s. */
+   long as it lasts; axes that it does not hold stay as they were. CT_ERR_ARGUMENT names an index out of range in .element. */
 CONTACT_API ct_code ct_body_pin(ct_world *world, ct_body_id body, const int32_t *vertices, int n, int axes, const ct_motion *motion, double until);
 /* ct_body_pin_path -- the same along a path of n_segments >= 0 pieces (none: at rest), which are copied. CT_ERR_ARGUMENT names a bad piece in
    .element. */
