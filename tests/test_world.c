@@ -632,7 +632,7 @@ static ct_code sweep_join(sweep *s, int stitch)
     d.a.body = s->crate;
     d.point[0] = d.point[1] = (ct_real)0.3;
     if (stitch)
-        d.b.body = s->cloth, d.a.vertices[0] = 0, d.b.vertices[0] = 8, d.compliance = (ct_real)1e-2;
+        d.point[0] = d.point[1] = 0, d.b.body = s->cloth, d.a.vertices[0] = 0, d.b.vertices[0] = 8, d.compliance = (ct_real)1e-2;
     return ct_joint_add(s->w, &d, &id);
 }
 

@@ -123,6 +123,8 @@ static void join(soak_run *u, soak_rng *r)
         d.point[k] = (ct_real)(u->origin[k] + u->size * soak_uniform(r, -0.5, 0.5));
         d.axis[k] = (ct_real)soak_uniform(r, 0.1, 1);
     }
+    if (d.a.vertices[0] >= 0 || d.b.vertices[0] >= 0)
+        memset(d.point, 0, sizeof d.point); /* the joint is where they are */
     d.compliance = (ct_real)(soak_chance(r, 0.5) ? 0 : soak_decades(r, -9, 2));
     d.angular_compliance = (ct_real)(soak_chance(r, 0.7) ? 0 : soak_decades(r, -9, 2));
     d.rest_length = (ct_real)(soak_chance(r, 0.7) ? -1 : u->size * soak_decades(r, -4, 0));
