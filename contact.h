@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 3f5fa68cb49b1140.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c5af8e35db0f4331.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -12700,7 +12700,10 @@ typedef struct cti_program {
     double *mu;        /* LOCAL, GLOBAL: [m / 3] */
     double *lo, *hi;   /* boxed LCP: [m], infinities allowed; else NULL */
     uint8_t *equation; /* QP: [m] or NULL */
-    double *scale;     /* LOCAL, GLOBAL: [m / 3] 3 / trace W_ii, filled by cti_program_prepare */
+    /* what residuals of contacts are relative to, of the data alone, so that a multiplier that runs away does not make them small; filled by
+       cti_program_prepare: [m / 3] 3 / trace W_ii; largest entry of w and of the free velocity w + J A^-1 b, whose norm times `scale` is size_r */
+    double *scale;
+    double size_u, size_r;
     double constant;   /* added to a QP's objective */
     double *x_ref, *r_ref; /* a reference solution or NULL */
     double objective_ref;
@@ -12716,13 +12719,19 @@ CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p);
 /* cti_program_u -- u [m] = J x + w, or W r + w for LOCAL and LCP. */
 CTI_FN void cti_program_u(const cti_program *p, const double *x, const double *r, double *u);
 
-/* cti_judgement -- what one piece of code says of (x, r), whatever the solver said. Relative to the size of the terms that cancel. */
+/* cti_program_normals -- a LOCAL or GLOBAL problem without friction: an LCP of W's rows and columns 3 i, a QP of J's rows 3 i that shares A and b.
+   0 when memory ran out; freed by cti_program_normals_free. */
+CTI_FN int cti_program_normals(cti_mem *mem, const cti_program *p, cti_program *out);
+CTI_FN void cti_program_normals_free(cti_mem *mem, cti_program *q);
+
+/* cti_judgement -- what one piece of code says of (x, r), whatever the solver said. Relative to sizes of the data: size_u and size_r, an LCP's
+   w and bounds; a QP's, whose gap tells of multipliers that run away, to the terms that cancel. */
 typedef struct cti_judgement {
     double dynamics;  /* |A x - b - J'r| of QP and GLOBAL */
     double primal;    /* violation of u >= 0 (LCP, QP; equations: |u|) or u_n >= 0 */
     double dual;      /* violation of r >= 0, of the box, of Coulomb's cone */
     double gap;       /* QP: |r'u| relative to the objective; else sum |r_i u_i| relative to |r| |u| */
-    double natural;   /* QP, LCP: largest |r - P(r - u)|, relative; LOCAL, GLOBAL: the scaled |r - P_K(r - D u^)| / |r|, D_i = 3 / trace W_ii */
+    double natural;   /* QP, LCP: largest |r - P(r - u)|, relative; LOCAL, GLOBAL: |r - P_K(r - D u^)| / size_r, D_i = 3 / trace W_ii */
     double unscaled;  /* LOCAL, GLOBAL: |r - P_K(r - u^)| / max(|w|, |r|, |u|) */
     double objective; /* QP */
     double residual;  /* the number that decides: the largest of those that the kind's tolerance is about */
@@ -12807,7 +12816,7 @@ CTI_FN int cti_system_schur(cti_system *s, cti_arena *arena, const cti_sparse *J
 /* ---- 3_solve/program.c ---- */
 /* program.c -- contact problems that stand alone: sparse rows, the laws, the judge, budgets.
    Method: the judge forms u, the residual of the dynamics and the natural map of each law from x and r alone; nothing that a solver says of
-   itself enters. Each number is relative to the largest of the terms that cancel in it, so that a problem's units do not matter. */
+   itself enters. Each number is relative to a size of the problem's data, so that units do not matter, and that no multiplier can grow. */
 
 /* ---- sparse rows ---- */
 
@@ -13071,17 +13080,38 @@ CTI_FN const char *cti_program_check(const cti_program *p)
 
 enum { CTI_PROGRAM_BATCH = 48 }; /* rows whose Schur complement is formed at a time */
 
-/* trace of W_ii = J_i A^-1 J_i', some contacts at a time by their rows' paths through the factor */
+static double cti_judge_most(const double *x, int n)
+{
+    double big = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        big = fabs(x[i]) > big || x[i] != x[i] ? fabs(x[i]) : big;
+    return big;
+}
+
+/* sizes of the free velocity u0 [m] */
+static void cti_program_sizes(cti_program *p, const double *u0)
+{
+    double sum = 0;
+    int i;
+    p->size_u = cti_fmax(cti_judge_most(p->w, p->m), cti_judge_most(u0, p->m));
+    for (i = 0; i < p->m; i++)
+        sum += p->scale[i / 3] * u0[i] * (p->scale[i / 3] * u0[i]);
+    p->size_r = sqrt(sum);
+}
+
+/* trace of W_ii = J_i A^-1 J_i', some contacts at a time by their rows' paths through the factor; then the sizes */
 static int cti_program_trace(cti_mem *mem, cti_program *p)
 {
     cti_system s;
     cti_arena arena;
-    double *W;
+    double *W, *x, *u;
     int i, a, ok;
     memset(&s, 0, sizeof s);
     cti_arena_init(&arena, mem);
     W = CTI_ARENA_NEW(&arena, double, CTI_PROGRAM_BATCH *CTI_PROGRAM_BATCH);
-    ok = W && cti_system_open(mem, &s, &p->A) && cti_system_factor(mem, &s);
+    x = CTI_ARENA_NEW(&arena, double, p->n), u = CTI_ARENA_NEW(&arena, double, p->m);
+    ok = W && x && u && cti_system_open(mem, &s, &p->A) && cti_system_factor(mem, &s);
     for (i = 0; ok && i < p->m; i += CTI_PROGRAM_BATCH) {
         cti_sparse J = p->J;
         J.p += i, J.rows = cti_min_int(CTI_PROGRAM_BATCH, p->m - i);
@@ -13090,6 +13120,13 @@ static int cti_program_trace(cti_mem *mem, cti_program *p)
             double trace = W[a * (CTI_PROGRAM_BATCH + 1)] + W[(a + 1) * (CTI_PROGRAM_BATCH + 1)] + W[(a + 2) * (CTI_PROGRAM_BATCH + 1)];
             p->scale[(i + a) / 3] = trace > 0 ? 3 / trace : 1;
         }
+    }
+    if (ok) {
+        if (p->n)
+            memcpy(x, p->b, sizeof *x * (size_t)p->n);
+        cti_system_solve(&s, x, 1);
+        cti_program_u(p, x, x, u);
+        cti_program_sizes(p, u);
     }
     cti_arena_free(&arena);
     cti_system_close(mem, &s);
@@ -13114,6 +13151,7 @@ CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p)
             cti_sparse_at(&p->W, 3 * i, 3 * i) + cti_sparse_at(&p->W, 3 * i + 1, 3 * i + 1) + cti_sparse_at(&p->W, 3 * i + 2, 3 * i + 2);
         p->scale[i] = trace > 0 ? 3 / trace : 1;
     }
+    cti_program_sizes(p, p->w);
     return 1;
 }
 
@@ -13126,6 +13164,35 @@ CTI_FN void cti_program_u(const cti_program *p, const double *x, const double *r
         cti_sparse_mul(&p->W, r, u);
     for (i = 0; i < p->m; i++)
         u[i] += p->w[i];
+}
+
+CTI_FN void cti_program_normals_free(cti_mem *mem, cti_program *q)
+{
+    cti_sparse_free(mem, &q->J), cti_sparse_free(mem, &q->W);
+    CTI_FREE(mem, q->w);
+}
+
+CTI_FN int cti_program_normals(cti_mem *mem, const cti_program *p, cti_program *out)
+{
+    const cti_sparse *from = p->kind == CTI_PROGRAM_GLOBAL ? &p->J : &p->W;
+    cti_sparse *to = p->kind == CTI_PROGRAM_GLOBAL ? &out->J : &out->W;
+    int i, k, at = 0, square = p->kind == CTI_PROGRAM_LOCAL;
+    memset(out, 0, sizeof *out);
+    out->kind = square ? CTI_PROGRAM_LCP : CTI_PROGRAM_QP;
+    out->m = p->m / 3, out->n = square ? out->m : p->n;
+    out->A = p->A, out->b = p->b;
+    if (!cti_sparse_reserve(mem, to, out->m, out->n, from->p[p->m]) || !CTI_RESERVE(mem, out->w, 1) || !CTI_RESIZE(mem, out->w, out->m)) {
+        cti_program_normals_free(mem, out);
+        return 0;
+    }
+    for (i = 0; i < out->m; i++) {
+        out->w[i] = p->w[3 * i];
+        for (k = from->p[3 * i]; k < from->p[3 * i + 1]; k++)
+            if (!square || from->i[k] % 3 == 0)
+                to->i[at] = square ? from->i[k] / 3 : from->i[k], to->x[at++] = from->x[k];
+        to->p[i + 1] = at;
+    }
+    return 1;
 }
 
 /* ---- the judge ---- */
@@ -13144,18 +13211,9 @@ CTI_FN void cti_cone_project3(double mu, double *r)
     r[1] *= mu * n / t, r[2] *= mu * n / t;
 }
 
-static double cti_judge_most(const double *x, int n)
-{
-    double big = 0;
-    int i;
-    for (i = 0; i < n; i++)
-        big = fabs(x[i]) > big || x[i] != x[i] ? fabs(x[i]) : big;
-    return big;
-}
-
 static double cti_judge_share(double part, double whole) { return part == 0 ? 0 : (whole > 0 ? part / whole : part); }
 
-/* |A x - b - J'r| relative to its terms; t [2 n] */
+/* |A x - b - J'r| relative to A x and b; t [2 n] */
 static double cti_judge_dynamics(const cti_program *p, const double *x, const double *r, double *t, double *out_quadratic)
 {
     double *Ax = t, *f = t + p->n, whole, part = 0;
@@ -13163,7 +13221,7 @@ static double cti_judge_dynamics(const cti_program *p, const double *x, const do
     cti_sparse_mul(&p->A, x, Ax);
     memset(f, 0, sizeof *f * (size_t)p->n);
     cti_sparse_addmul_t(&p->J, r, f);
-    whole = cti_fmax(cti_judge_most(Ax, p->n), cti_fmax(cti_judge_most(f, p->n), cti_judge_most(p->b, p->n)));
+    whole = cti_fmax(cti_judge_most(Ax, p->n), cti_judge_most(p->b, p->n));
     *out_quadratic = 0;
     for (i = 0; i < p->n; i++) {
         double d = fabs(Ax[i] - p->b[i] - f[i]);
@@ -13173,28 +13231,43 @@ static double cti_judge_dynamics(const cti_program *p, const double *x, const do
     return cti_judge_share(part, whole);
 }
 
-/* size of what cancels in u */
-static double cti_judge_size_u(const cti_program *p, const double *x, const double *r, const double *u)
+/* a QP's size of what cancels in u */
+static double cti_judge_size_u(const cti_program *p, const double *x, const double *u)
 {
-    const cti_sparse *a = p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL ? &p->J : &p->W;
-    const double *z = a == &p->J ? x : r;
     double size = cti_fmax(cti_judge_most(u, p->m), cti_judge_most(p->w, p->m));
     int i, k;
-    for (i = 0; i < a->rows; i++)
-        for (k = a->p[i]; k < a->p[i + 1]; k++) {
-            double term = fabs(a->x[k] * z[a->i[k]]);
+    for (i = 0; i < p->m; i++)
+        for (k = p->J.p[i]; k < p->J.p[i + 1]; k++) {
+            double term = fabs(p->J.x[k] * x[p->J.i[k]]);
             size = term > size ? term : size;
         }
     return size;
 }
 
-/* natural map of bounds: u and r in their own units, so the smaller of the two relative numbers counts at each row */
-static void cti_judge_bounds(const cti_program *p, const double *r, const double *u, double size_u, cti_judgement *out)
+/* an LCP's size of u and, in *unit, what a multiplier changes where its own row has no positive diagonal: of W, w and the bounds alone */
+static double cti_judge_size_lcp(const cti_program *p, double *unit)
 {
-    double size_r = cti_judge_most(r, p->m), products = 0;
+    double size = cti_judge_most(p->w, p->m), most = cti_judge_most(p->W.x, p->m ? p->W.p[p->m] : 0);
+    int i, k;
+    *unit = most > 0 ? most : 1;
+    for (i = 0; p->lo && i < p->m; i++)
+        for (k = 0; k < 2; k++) {
+            double bound = fabs(k ? p->hi[i] : p->lo[i]), own = cti_sparse_at(&p->W, i, i);
+            if (cti_finite64(bound))
+                size = cti_fmax(size, (own > 0 ? own : *unit) * bound);
+        }
+    return size;
+}
+
+/* natural map of bounds: u and r in their own units, so the smaller of the two relative numbers counts at each row. unit:
+   an LCP's, whose r is measured by the u that it makes */
+static void cti_judge_bounds(const cti_program *p, const double *r, const double *u, double size_u, double unit, cti_judgement *out)
+{
+    double most_r = cti_judge_most(r, p->m), products = 0;
     int i;
     for (i = 0; i < p->m; i++) {
         double lo = p->lo ? p->lo[i] : 0, hi = p->hi ? p->hi[i] : INFINITY, ui = u[i], below, above, off;
+        double own = unit > 0 ? cti_sparse_at(&p->W, i, i) : 0, size_r = unit > 0 ? size_u / (own > 0 ? own : unit) : most_r;
         if (p->equation && p->equation[i]) {
             out->primal = cti_fmax(out->primal, cti_judge_share(fabs(ui), size_u));
             out->natural = cti_fmax(out->natural, cti_judge_share(fabs(ui), size_u));
@@ -13216,7 +13289,7 @@ static void cti_judge_bounds(const cti_program *p, const double *r, const double
 /* Coulomb's law: scaled and unscaled natural maps */
 static void cti_judge_contacts(const cti_program *p, const double *r, const double *u, double size_u, cti_judgement *out)
 {
-    double scaled = 0, plain = 0, norm_r = 0, norm_u = 0, norm_w = 0, products = 0, most_r = cti_judge_most(r, p->m);
+    double scaled = 0, plain = 0, norm_r = 0, norm_u = 0, norm_w = 0, products = 0;
     int i, k;
     for (i = 0; i < p->m / 3; i++) {
         const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i;
@@ -13233,10 +13306,10 @@ static void cti_judge_contacts(const cti_program *p, const double *r, const doub
         if (!(p->scale[i] > 0)) /* a trace beyond all numbers: the map would say nothing */
             scaled = NAN;
         out->primal = cti_fmax(out->primal, cti_judge_share(cti_fmax(0, -ui[0]), size_u));
-        out->dual = cti_fmax(out->dual, cti_judge_share(cti_fmax(0, sqrt(ri[1] * ri[1] + ri[2] * ri[2]) - mu * ri[0]), most_r));
+        out->dual = cti_fmax(out->dual, cti_judge_share(cti_fmax(0, sqrt(ri[1] * ri[1] + ri[2] * ri[2]) - mu * ri[0]), p->size_r));
     }
     norm_r = sqrt(norm_r), norm_u = sqrt(norm_u), norm_w = sqrt(norm_w);
-    out->natural = cti_judge_share(sqrt(scaled), norm_r);
+    out->natural = cti_judge_share(sqrt(scaled), p->size_r);
     out->unscaled = cti_judge_share(sqrt(plain), cti_fmax(norm_w, cti_fmax(norm_r, norm_u)));
     out->gap = cti_judge_share(products, norm_r * norm_u);
 }
@@ -13244,16 +13317,17 @@ static void cti_judge_contacts(const cti_program *p, const double *r, const doub
 CTI_FN void cti_program_judge(const cti_program *p, const double *x, const double *r, double *work, cti_judgement *out)
 {
     int global = p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL, i;
-    double *u = work, size_u, quadratic = 0, dual_objective;
+    double *u = work, size_u = p->size_u, unit = 0, quadratic = 0, dual_objective;
     memset(out, 0, sizeof *out);
     cti_program_u(p, x, r, u);
     if (global)
         out->dynamics = cti_judge_dynamics(p, x, r, work + p->m, &quadratic);
-    size_u = cti_judge_size_u(p, x, r, u);
+    if (!p->mu)
+        size_u = p->kind == CTI_PROGRAM_QP ? cti_judge_size_u(p, x, u) : cti_judge_size_lcp(p, &unit);
     if (p->mu)
         cti_judge_contacts(p, r, u, size_u, out);
     else
-        cti_judge_bounds(p, r, u, size_u, out);
+        cti_judge_bounds(p, r, u, size_u, unit, out);
     if (p->kind == CTI_PROGRAM_QP) {
         out->objective = quadratic / 2;
         for (i = 0; i < p->n; i++)
@@ -13432,18 +13506,19 @@ CTI_FN int cti_system_schur(cti_system *s, cti_arena *arena, const cti_sparse *J
    solve that reports it checks it again.
 
    QP, GLOBAL     y >= 0 (any sign on equations), J'y = 0, w'y < 0: then y'(J x + w) < 0 for every x
-   LCP, LOCAL     y >= 0, W'y <= 0, w'y < 0: then y'(W r + w) < 0 for every r >= 0. Not for bounds, nor where friction lets r leave its
-   normal Contacts have a y of their normal rows alone. */
+   LCP            y >= 0, W'y <= 0, w'y < 0: then y'(W r + w) < 0 for every r >= 0. Not for bounds
+   LOCAL          the same, with -W'y in the dual of friction's cone {s_n >= mu |s_t|}: then for every r in the cone
+   Contacts have a y of their normal rows alone. */
 
 
 /* cti_program_certifies -- 1 when y [m] is such a proof: the sums vanish (are not above 0) to 1e-9 of their terms, in units in which rows
    have a largest entry of 1 and so do columns; w'y is below 0 by 1e-8 of its terms, and by a hundred times what the sums leave. work [2 n].
  */
 CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *work);
-/* cti_program_certify -- the same for a y [m] whose negative entries are taken as 0 and whose largest entry is then made 1. */
+/* cti_program_certify -- the same for a y [m] whose negative and tangential entries are taken as 0 and whose largest entry is then made 1. */
 CTI_FN int cti_program_certify(const cti_program *p, double *y, double *work);
-/* cti_program_certify_sharp -- QP: the same, and where y is no proof its nearest vector with J'y = 0 on its support is tried. work [2 n + 2
- * m]. */
+/* cti_program_certify_sharp -- the same, and where y is no proof its nearest vector with J'y = 0, or W'y = 0, on its support is tried: multipliers
+   that run away do so along a proof. work [2 n + 2 m]. */
 CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *work);
 
 
@@ -13468,23 +13543,44 @@ static double cti_certificate_row(const cti_sparse *S, int i, int stride)
 /* 1 when y has the signs and the zeros that p's law asks for */
 static int cti_certificate_signs(const cti_program *p, const double *y)
 {
-    int i, square = p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL;
+    int i;
     if (p->lo)
         return 0;
-    for (i = 0; i < p->m; i++) {
+    for (i = 0; i < p->m; i++)
         if (!cti_finite64(y[i]) || (y[i] < 0 && !cti_certificate_free(p, i)) || (p->mu && i % 3 && y[i] != 0))
             return 0;
-        if (p->mu && square && p->mu[i / 3] > 0)
-            return 0;
-    }
     return 1;
+}
+
+static int cti_certificate_square(const cti_program *p) { return p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL; }
+
+/* how far the sums S'y [n] are from what they must be, relative to `most` times what their column weighs: 0 (QP, GLOBAL); not above 0 (LCP);
+   LOCAL: such that every r in its cone makes them work against it, -S'y in K* = {s_n >= mu |s_t|} */
+static double cti_certificate_off(const cti_program *p, const double *sum, const double *column, double most)
+{
+    double off = 0;
+    int i;
+    for (i = 0; i < p->n; i++) {
+        double s = cti_certificate_square(p) ? cti_fmax(sum[i], 0) : fabs(sum[i]), weight = column[i];
+        if (p->kind == CTI_PROGRAM_LOCAL) {
+            double mu = p->mu[i / 3];
+            if (i % 3)
+                continue;
+            s = sum[i] + mu * sqrt(sum[i + 1] * sum[i + 1] + sum[i + 2] * sum[i + 2]);
+            weight = mu > 0 ? cti_fmax(weight, cti_fmax(column[i + 1], column[i + 2])) : weight;
+        }
+        if (!cti_finite64(s))
+            return INFINITY;
+        off = s > 0 ? cti_fmax(off, s / (most * weight)) : off;
+    }
+    return off;
 }
 
 CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *work)
 {
-    int square = p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL, stride = square && p->mu ? 3 : 1, i, k;
-    const cti_sparse *S = square ? &p->W : &p->J;
-    double *sum = work, *column = work + p->n, value = 0, terms = 0, most = 0, off = 0;
+    int stride = p->kind == CTI_PROGRAM_LOCAL ? 3 : 1, i, k;
+    const cti_sparse *S = cti_certificate_square(p) ? &p->W : &p->J;
+    double *sum = work, *column = work + p->n, value = 0, terms = 0, most = 0, off;
     if (!cti_certificate_signs(p, y))
         return 0;
     for (i = 0; i < p->n; i++)
@@ -13500,12 +13596,7 @@ CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *
             sum[S->i[k]] += S->x[k] * y[i];
         }
     }
-    for (i = 0; i < p->n; i += stride) {
-        if (!cti_finite64(sum[i]))
-            return 0;
-        if (square && !cti_certificate_free(p, i) ? sum[i] > 0 : sum[i] != 0)
-            off = cti_fmax(off, fabs(sum[i]) / (most * column[i]));
-    }
+    off = cti_certificate_off(p, sum, column, most);
     return off <= 1e-9 && terms < INFINITY && value < -cti_fmax(1e-8, 100 * off) * terms;
 }
 
@@ -13514,7 +13605,7 @@ CTI_FN int cti_program_certify(const cti_program *p, double *y, double *work)
     double most = 0;
     int i;
     for (i = 0; i < p->m; i++) {
-        y[i] = y[i] < 0 && !cti_certificate_free(p, i) ? 0 : y[i];
+        y[i] = (y[i] < 0 && !cti_certificate_free(p, i)) || (p->mu && i % 3) ? 0 : y[i];
         most = cti_fmax(most, fabs(y[i]));
     }
     if (!(most > 0) || !cti_finite64(most))
@@ -13524,18 +13615,18 @@ CTI_FN int cti_program_certify(const cti_program *p, double *y, double *work)
     return cti_program_certifies(p, y, work);
 }
 
-/* y to the nearest vector with J'y = 0 on its support, by conjugate gradients on the normal equations. q, z [n], d, v [m] */
-static void cti_certificate_project(const cti_program *p, double *y, double *z, double *q, double *d, double *v)
+/* y to the nearest vector with S'y = 0 on its support, by conjugate gradients on the normal equations. z, q [n], d, v [m] */
+static void cti_certificate_project(const cti_program *p, const cti_sparse *S, double *y, double *z, double *q, double *d, double *v)
 {
     double rho = 0, next;
     int i, it;
     for (i = 0; i < p->m; i++)
         y[i] = fabs(y[i]) > 1e-7 ? y[i] : 0;
     memset(z, 0, sizeof *z * (size_t)p->n);
-    cti_sparse_addmul_t(&p->J, y, z);
+    cti_sparse_addmul_t(S, y, z);
     for (it = 0; it < 500; it++) {
-        /* gradient J z on the support, direction d */
-        cti_sparse_mul(&p->J, z, v);
+        /* gradient S z on the support, direction d */
+        cti_sparse_mul(S, z, v);
         next = 0;
         for (i = 0; i < p->m; i++)
             v[i] = y[i] != 0 ? -v[i] : 0, next += v[i] * v[i];
@@ -13543,7 +13634,7 @@ static void cti_certificate_project(const cti_program *p, double *y, double *z, 
             d[i] = v[i] + (it ? next / rho * d[i] : 0);
         rho = next;
         memset(q, 0, sizeof *q * (size_t)p->n);
-        cti_sparse_addmul_t(&p->J, d, q);
+        cti_sparse_addmul_t(S, d, q);
         next = 0;
         for (i = 0; i < p->n; i++)
             next += q[i] * q[i];
@@ -13562,9 +13653,9 @@ CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *wo
     double *d = work + 2 * (size_t)p->n;
     if (cti_program_certify(p, y, work))
         return 1;
-    if (p->kind != CTI_PROGRAM_QP)
+    if (p->lo)
         return 0;
-    cti_certificate_project(p, y, work, work + p->n, d, d + p->m);
+    cti_certificate_project(p, cti_certificate_square(p) ? &p->W : &p->J, y, work, work + p->n, d, d + p->m);
     return cti_program_certify(p, y, work);
 }
 
@@ -15241,6 +15332,7 @@ typedef struct cti_friction {
     double *r, *u;     /* [m] the iterate, and W r + q at it */
     double *best;      /* [m] iterate of the least residual so far */
     double best_residual;
+    double best_judged; /* ... by the judge's measure, relative to q instead of r */
     int iterations;
     int memory; /* 1: it ran out in a linear system */
     int spent; /* 1: a bound on iterations or time, or the watcher, has ended it */
@@ -15257,8 +15349,8 @@ CTI_FN void cti_friction_mul(const cti_friction *f, const double *x, double *y);
 CTI_FN void cti_friction_row(const cti_friction *f, int i, const double *x, double *y);
 /* cti_friction_residual -- u of r, the scaled natural map's relative size; keeps the best r. */
 CTI_FN double cti_friction_residual(cti_friction *f);
-/* cti_friction_natural -- the same number of any pair r, u. */
-CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u);
+/* cti_friction_natural -- the same number of any pair r, u; *judged: relative to q. */
+CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u, double *judged);
 /* cti_friction_local -- r [3] of one contact with u = B r + q exactly. */
 CTI_FN void cti_friction_local(const double *B, const double *q, double mu, double *r);
 /* cti_friction_sweep -- one block Gauss-Seidel sweep on u = (W + sigma I) r + q - sigma center; forth, or back where `back`. */
@@ -15498,7 +15590,7 @@ static void cti_friction_start(cti_friction *f, const cti_answer *a)
         f->q[i] /= f->unit;
         f->r[i] = f->e->warm ? a->r[i] / (f->root[i / 3] * f->unit) : 0;
     }
-    f->best_residual = INFINITY;
+    f->best_residual = f->best_judged = INFINITY;
     cti_friction_residual(f);
 }
 
@@ -15563,20 +15655,21 @@ CTI_FN void cti_friction_mul(const cti_friction *f, const double *x, double *y)
         cti_friction_row(f, i, x, y + 3 * (size_t)i);
 }
 
-CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u)
+CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u, double *judged)
 {
-    double part = 0, whole = 0;
+    double part = 0, whole = 0, data = 0;
     int i, k;
     for (i = 0; i < f->nc; i++) {
-        const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i;
+        const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i, *qi = f->q + 3 * (size_t)i;
         double z[3];
         z[0] = ri[0] - ui[0] - f->mu[i] * sqrt(ui[1] * ui[1] + ui[2] * ui[2]), z[1] = ri[1] - ui[1], z[2] = ri[2] - ui[2];
         cti_cone_project3(f->mu[i], z);
         for (k = 0; k < 3; k++) {
             double s = f->root[i] * f->root[i]; /* the judge's r_i = root_i s_i */
-            part += s * (ri[k] - z[k]) * (ri[k] - z[k]), whole += s * ri[k] * ri[k];
+            part += s * (ri[k] - z[k]) * (ri[k] - z[k]), whole += s * ri[k] * ri[k], data += s * qi[k] * qi[k];
         }
     }
+    *judged = part == 0 ? 0 : (part > 0 ? sqrt(data > 0 ? part / data : part) : INFINITY);
     if (!(part > 0))
         return part == 0 ? 0 : INFINITY;
     return whole > 0 ? sqrt(part / whole) : sqrt(part);
@@ -15584,14 +15677,14 @@ CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const
 
 CTI_FN double cti_friction_residual(cti_friction *f)
 {
-    double residual;
+    double residual, judged;
     int i;
     cti_friction_mul(f, f->r, f->u);
     for (i = 0; i < f->m; i++)
         f->u[i] += f->q[i];
-    residual = cti_friction_natural(f, f->r, f->u);
+    residual = cti_friction_natural(f, f->r, f->u, &judged);
     if (residual < f->best_residual) {
-        f->best_residual = residual;
+        f->best_residual = residual, f->best_judged = judged;
         memcpy(f->best, f->r, sizeof *f->r * (size_t)f->m);
     }
     return residual;
@@ -15713,7 +15806,7 @@ CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answ
     if (f->memory)
         return CTI_OUTCOME_MEMORY;
     cti_friction_answer(f, a);
-    if (f->best_residual <= enough)
+    if (f->best_judged <= enough)
         return CTI_OUTCOME_SOLVED;
     a->why = f->spent ? "iterations or time ran out" : "the residual stood still, or a linear system was singular";
     return f->spent ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
@@ -16277,14 +16370,14 @@ CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
     memcpy(f->r, f->best, sizeof *f->r * (size_t)f->m);
     residual = cti_friction_residual(f);
     s->n_history = 0;
-    for (k = 0; k < CTI_NEWTON_POLISH && goes && residual > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++) {
+    for (k = 0; k < CTI_NEWTON_POLISH && goes && f->best_judged > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++) {
         goes = cti_newton_advance(s, &residual);
         if (goes || !f->e->mix || ++failures > CTI_NEWTON_LEAPS)
             continue;
         residual = failures % 2 ? cti_newton_leap(s) : cti_newton_sweeps(s, 10);
         goes = 1;
     }
-    return f->best_residual <= enough;
+    return f->best_judged <= enough;
 }
 
 /* the whole iteration; ends when the residual is below `enough`, the budget is used up, or nothing gets better with any sigma */
@@ -16294,9 +16387,9 @@ static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
     double residual = f->best_residual, mark = INFINITY;
     static const double boosts[] = {1, 10, 0.1, 100};
     int failures = 0, since = 0, boost = 0;
-    if (residual > enough)
+    if (f->best_judged > enough)
         residual = cti_newton_sweeps(s, 10);
-    while (residual > enough && boost < 4 && cti_friction_goes_on(f, CTI_NEWTON_OWN, a)) {
+    while (f->best_judged > enough && boost < 4 && cti_friction_goes_on(f, CTI_NEWTON_OWN, a)) {
         since++;
         if (!cti_newton_advance(s, &residual)) {
             failures++;
@@ -16481,20 +16574,20 @@ static void cti_admm_deepen(cti_admm *s)
 static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
-    double residual = f->best_residual, primal, dual, mark = INFINITY, polished = INFINITY;
+    double primal, dual, mark = INFINITY, polished = INFINITY;
     int since = 0, wait = CTI_ADMM_BALANCE;
     size_t bytes = sizeof *f->r * (size_t)f->m;
     memcpy(s->v, f->r, bytes);
-    if (!(residual > enough) || !cti_friction_system_factor(&s->system, s->A, s->B, s->rho))
+    if (!(f->best_judged > enough) || !cti_friction_system_factor(&s->system, s->A, s->B, s->rho))
         return;
-    while (residual > enough && cti_friction_goes_on(f, CTI_ADMM_OWN, a)) {
+    while (f->best_judged > enough && cti_friction_goes_on(f, CTI_ADMM_OWN, a)) {
         f->iterations++, since++;
         memcpy(s->old_z, s->z, bytes);
         if (!cti_admm_map(s))
             return;
         if (f->iterations % CTI_ADMM_CHECK == 0) {
             memcpy(f->r, s->z, bytes);
-            residual = cti_friction_residual(f);
+            cti_friction_residual(f);
         }
         cti_admm_sizes(s, &primal, &dual);
         cti_admm_advance(s);
@@ -18632,34 +18725,6 @@ static const char *cti_mprgp_refuses(const cti_program *p, int symmetric)
     return NULL;
 }
 
-/* rows 3 i (and, of W, columns) of a contact problem without friction. 0 when memory ran out; freed by cti_mprgp_normals_free */
-static int cti_mprgp_normals(cti_mem *mem, const cti_program *p, cti_program *out)
-{
-    const cti_sparse *from = p->kind == CTI_PROGRAM_GLOBAL ? &p->J : &p->W;
-    cti_sparse *to = p->kind == CTI_PROGRAM_GLOBAL ? &out->J : &out->W;
-    int i, k, at = 0, square = p->kind == CTI_PROGRAM_LOCAL;
-    memset(out, 0, sizeof *out);
-    out->kind = square ? CTI_PROGRAM_LCP : CTI_PROGRAM_QP;
-    out->m = p->m / 3, out->n = square ? out->m : p->n;
-    out->A = p->A, out->b = p->b;
-    if (!cti_sparse_reserve(mem, to, out->m, out->n, from->p[p->m]) || !CTI_RESERVE(mem, out->w, 1) || !CTI_RESIZE(mem, out->w, out->m))
-        return 0;
-    for (i = 0; i < out->m; i++) {
-        out->w[i] = p->w[3 * i];
-        for (k = from->p[3 * i]; k < from->p[3 * i + 1]; k++)
-            if (!square || from->i[k] % 3 == 0)
-                to->i[at] = square ? from->i[k] / 3 : from->i[k], to->x[at++] = from->x[k];
-        to->p[i + 1] = at;
-    }
-    return 1;
-}
-
-static void cti_mprgp_normals_free(cti_mem *mem, cti_program *q)
-{
-    cti_sparse_free(mem, &q->J), cti_sparse_free(mem, &q->W);
-    CTI_FREE(mem, q->w);
-}
-
 /* ---- the solve ---- */
 
 /* a row of zeros that cannot hold: its unit vector is a certificate. Its number or -1 */
@@ -18747,24 +18812,22 @@ CTI_FN cti_outcome cti_mprgp_solve_with(const cti_program *p, const cti_mprgp_op
     if (!t.work)
         return CTI_OUTCOME_MEMORY;
     if (contacts) {
-        if (!cti_mprgp_normals(e->mem, p, &normals)) {
-            cti_mprgp_normals_free(e->mem, &normals);
+        if (!cti_program_normals(e->mem, p, &normals))
             return CTI_OUTCOME_MEMORY;
-        }
         solved = &normals;
         if (!e->warm)
             memset(a->r, 0, sizeof *a->r * (size_t)p->m);
     }
     if (contacts && solved->kind == CTI_PROGRAM_LCP && !cti_mprgp_symmetric(&solved->W)) {
         a->why = "MPRGP minimizes: W of the normals has to be symmetric";
-        cti_mprgp_normals_free(e->mem, &normals);
+        cti_program_normals_free(e->mem, &normals);
         return CTI_OUTCOME_NOT_APPLICABLE;
     }
     end = solved->kind == CTI_PROGRAM_QP ? cti_mprgp_quadratic(solved, &t, &infeasible) : cti_mprgp_boxed(solved, &t, &infeasible);
     if (solved->kind == CTI_PROGRAM_LCP)
         cti_program_u(p, a->x, a->r, a->x);
     if (contacts)
-        cti_mprgp_normals_free(e->mem, &normals);
+        cti_program_normals_free(e->mem, &normals);
     return cti_mprgp_outcome(end, infeasible, 1, a);
 }
 
@@ -21375,7 +21438,7 @@ static int cti_cones_end(cti_cones *c)
     c->polished = 0.2 * c->last;
     for (i = 0; i < c->m; i++)
         c->f.r[i] = c->side[i] * c->y[i];
-    c->f.best_residual = INFINITY;
+    c->f.best_residual = c->f.best_judged = INFINITY;
     cti_friction_residual(&c->f);
     return cti_cones_polish(c);
 }
@@ -22855,7 +22918,7 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
     cti_friction *f = &s->f;
     double residual = f->best_residual, share = 1, mark = INFINITY, last = INFINITY;
     int i, since = 0;
-    while (residual > enough && s->failures < CTI_STAGGER_FAILURES && since < (s->world ? CTI_STAGGER_QUICK : CTI_STAGGER_PATIENCE) &&
+    while (f->best_judged > enough && s->failures < CTI_STAGGER_FAILURES && since < (s->world ? CTI_STAGGER_QUICK : CTI_STAGGER_PATIENCE) &&
            cti_friction_goes_on(f, CTI_STAGGER_OWN, a)) {
         f->iterations++;
         s->inexact = s->world ? cti_fmin(residual, 1) : 0;
@@ -22899,7 +22962,7 @@ CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, ct_solver kind, cti_p
         int ran = cti_stagger_run(&s, enough, a);
         if (ran || s.why) {
             cti_friction_answer(&s.f, a);
-            outcome = !ran ? CTI_OUTCOME_NOT_APPLICABLE : (s.f.best_residual <= enough ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET);
+            outcome = !ran ? CTI_OUTCOME_NOT_APPLICABLE : (s.f.best_judged <= enough ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET);
             a->why = ran ? "normals and friction in turn do not settle, or iterations or time ran out" : s.why;
         }
     }
@@ -32890,6 +32953,7 @@ typedef struct cti_rigid {
     ct_real w_mid[3];    /* its angular velocity: I_mid w_mid = spin */
     ct_real q_free[4];   /* where the free rotation ends when the step has many turns */
     int whirls;          /* 1: it has, and q_free is known */
+    int swings;          /* 1: joints turn it (swing.h) */
     ct_real end[6];      /* linear and angular velocity at the end of the step, that its joints allow (linkage.h) */
     double energy;       /* [J] kinetic and gravity energy there */
     int linked;          /* 1: both are known */
@@ -33852,6 +33916,7 @@ typedef struct cti_row_context {
     const cti_memory *memory;
     ct_real dt, dt_memory;    /* of this step; of the step that the memory's impulses come from */
     ct_real cut;              /* length of the whole step over that of this one, which may be a part of it */
+    ct_real slight;           /* [m] gap or slip that the solver's tolerance leaves in a whole step */
     int at_start;             /* 1: rows of rigid bodies stay linearized at the start of the step (CT_ROW_VELOCITY); frames are the start's */
     ct_real recovery_speed;   /* cap of easing apart [m/s]; 0: none */
 } cti_row_context;
@@ -34051,6 +34116,23 @@ static void cti_rows_recall(const cti_row_context *c, uint64_t key, int other, c
     origin->lift = m->lift;
 }
 
+/* speed that closes a gap, or undoes a slip, of this size. The solver's tolerance leaves some of it in a whole step (slight): a part of a step
+   puts that back over the whole step's length, or the impulse that it takes would grow as the part is shorter */
+static ct_real cti_rows_speed(const cti_row_context *c, ct_real size)
+{
+    return (size - cti_min(size, c->slight) * (1 - 1 / c->cut)) / c->dt;
+}
+
+/* target velocity of stick. The slip that holds the remembered load by the stick's compliance, c r dt, is at rest; what differs from it is undone */
+static cti_v3 cti_rows_stick(const cti_row_context *c, const cti_row *row, cti_v3 slip)
+{
+    cti_v3 hold = cti_v3_make(0, -row->compliance[1] * row->r[1], -row->compliance[2] * row->r[2]), rest = cti_v3_mad(slip, hold, -c->dt);
+    ct_real size = cti_v3_norm(rest);
+    if (c->cut == 1)
+        return cti_v3_make(0, slip.y / c->dt, slip.z / c->dt);
+    return size > 0 ? cti_v3_mad(hold, rest, cti_rows_speed(c, size) / size) : hold;
+}
+
 /* The row's target velocity: g0/dt for a gap above the thickness, the recovery speed for one below it, and -slip/dt for stick.
    differs: a contact that carried load in the last step is lifted, too, at a speed that doubles with every step in which it rises. Heavy loads
    and the last hundredth of the thickness are lifted by a hard constraint. Light loads are lifted through a softness that the load presses
@@ -34061,7 +34143,9 @@ static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row
     cti_v3 slip = cti_m3_mul_v(row->frame, cti_v3_at(origin->slip, 0));
     ct_real step = origin->thickness / c->dt, load = row->r[0], most = origin->lift != 0 ? cti_abs(origin->lift) : CTI_ROWS_LIFT * step;
     int hard;
-    origin->base[0] = cti_max(0, origin->gap0 / c->dt), origin->base[1] = slip.y / c->dt, origin->base[2] = slip.z / c->dt;
+    slip = cti_rows_stick(c, row, slip);
+    origin->base[0] = cti_max(0, load > 0 ? cti_rows_speed(c, origin->gap0) : origin->gap0 / c->dt);
+    origin->base[1] = slip.y, origin->base[2] = slip.z;
     if (origin->gap0 >= 0)
         return;
     row->recover = -CTI_ROWS_EASE * origin->gap0 / c->dt;
@@ -34110,13 +34194,13 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     /* under the load of the last step it gives way by less than the easing takes back: a light body under a heavy one would sink without end */
     if (row->r[0] > 0)
         row->compliance[0] = cti_min(row->compliance[0], CTI_ROWS_SINK * origin->thickness / (c->dt * row->r[0]));
+    /* stick is a stiff spring of c gamma dt, far below the thickness: several contacts at one point may remember different slips, and without
+       compliance their multipliers would drift apart without end */
+    row->compliance[1] = row->compliance[2] = soft * CTI_ROWS_STICK * c->cut * c->cut;
     cti_rows_law(c, row, origin, soft);
     scripted = cti_m3_mul_v(row->frame, scripted);
     cti_v3_put(origin->script, 0, scripted);
     row->w[0] = origin->base[0] + scripted.x, row->w[1] = origin->base[1] + scripted.y, row->w[2] = origin->base[2] + scripted.z;
-    /* stick is a stiff spring of c gamma dt, far below the thickness: several contacts at one point may remember different slips, and without
-       compliance their multipliers would drift apart without end */
-    row->compliance[1] = row->compliance[2] = soft * CTI_ROWS_STICK * c->cut * c->cut;
     cti_rows_linearize(c, row, origin);
     return 1;
 }
@@ -34219,8 +34303,9 @@ typedef struct cti_hit {
 CTI_FN void cti_hits_take(cti_hit *hits, const uint8_t *keep);
 
 /* cti_detect_edge_cone -- 1 when a point that lies off an edge in the unit direction n has its closest point on the edge and not inside of one of its
-   faces. */
-CTI_FN int cti_detect_edge_cone(const cti_surface *s, int edge, cti_v3 n);
+   faces. The point is on a feature with vertices other [2] (-1: none). A face that has one of them does not count: such features are joined, and
+   make no pair that could speak for this one. In a sharp fold every pair near the crease would be left out for one still nearer to it. */
+CTI_FN int cti_detect_edge_cone(const cti_surface *s, int edge, cti_v3 n, const int32_t *other);
 /* cti_detect_flat -- 1 for an edge whose two faces are nearly in one plane. */
 CTI_FN int cti_detect_flat(const cti_surface *s, int edge);
 
@@ -34534,8 +34619,10 @@ CTI_FN int cti_detect_flat(const cti_surface *s, int e)
     return cti_v3_dot(cti_detect_face_normal(s, f0), cti_detect_face_normal(s, f1)) > CTI_DETECT_FLAT;
 }
 
-/* 1 when a point that lies off edge e in the unit direction n has its closest point on the edge and not inside of one of its faces */
-CTI_FN int cti_detect_edge_cone(const cti_surface *s, int e, cti_v3 n)
+/* 1 when vertex v is one of other [2]; -1: none */
+static int cti_detect_is_one(int32_t v, const int32_t *other) { return v == other[0] || v == other[1]; }
+
+CTI_FN int cti_detect_edge_cone(const cti_surface *s, int e, cti_v3 n, const int32_t *other)
 {
     int k, j;
     cti_v3 a = cti_v3_at(s->x0, s->edges[2 * e]), t = cti_v3_unit(cti_v3_sub(cti_v3_at(s->x0, s->edges[2 * e + 1]), a), cti_v3_zero());
@@ -34546,6 +34633,8 @@ CTI_FN int cti_detect_edge_cone(const cti_surface *s, int e, cti_v3 n)
             continue;
         for (j = 0; j < 2 && (s->faces[3 * f + j] == s->edges[2 * e] || s->faces[3 * f + j] == s->edges[2 * e + 1]); j++) {
         }
+        if (cti_detect_is_one(s->faces[3 * f + j], other))
+            continue;
         c = cti_v3_sub(cti_v3_at(s->x0, s->faces[3 * f + j]), a);
         c = cti_v3_unit(cti_v3_mad(c, t, -cti_v3_dot(c, t)), cti_v3_zero());
         if (cti_v3_dot(n, c) > CTI_DETECT_CONE)
@@ -34554,13 +34643,14 @@ CTI_FN int cti_detect_edge_cone(const cti_surface *s, int e, cti_v3 n)
     return 1;
 }
 
-/* 1 when no edge at vertex v leads nearer to what lies off it in the unit direction n */
-static int cti_detect_vertex_cone(const cti_surface *s, int v, cti_v3 n)
+/* 1 when no edge at vertex v leads nearer to the feature of vertices other [2] that lies off it in the unit direction n */
+static int cti_detect_vertex_cone(const cti_surface *s, int v, cti_v3 n, const int32_t *other)
 {
     int k;
     cti_v3 x = cti_v3_at(s->x0, v);
     for (k = s->vertex_start[v]; k < s->vertex_start[v + 1]; k++)
-        if (cti_v3_dot(n, cti_v3_unit(cti_v3_sub(cti_v3_at(s->x0, s->vertex_next[k]), x), cti_v3_zero())) > CTI_DETECT_CONE)
+        if (!cti_detect_is_one(s->vertex_next[k], other) &&
+            cti_v3_dot(n, cti_v3_unit(cti_v3_sub(cti_v3_at(s->x0, s->vertex_next[k]), x), cti_v3_zero())) > CTI_DETECT_CONE)
             return 0;
     return 1;
 }
@@ -34569,12 +34659,16 @@ static int cti_detect_vertex_cone(const cti_surface *s, int v, cti_v3 n)
    is seen from an edge sliding over it has no such vertex, and must not stop it */
 static int cti_detect_is_ghost(const cti_surface *s, const cti_pair *pair, int edge_b, cti_v3 n)
 {
+    int32_t a[2] = {-1, -1}, b[2] = {-1, -1};
     int k;
+    a[0] = pair->v[0];
     if (edge_b >= 0)
-        return !cti_detect_edge_cone(s, edge_b, n) || !cti_detect_vertex_cone(s, pair->v[0], cti_v3_mul(n, -1));
+        return !cti_detect_edge_cone(s, edge_b, n, a) || !cti_detect_vertex_cone(s, a[0], cti_v3_mul(n, -1), s->edges + 2 * (size_t)edge_b);
     for (k = 1; k < 4; k++)
-        if (pair->w[k] == -1)
-            return !cti_detect_vertex_cone(s, pair->v[k], n) || !cti_detect_vertex_cone(s, pair->v[0], cti_v3_mul(n, -1));
+        if (pair->w[k] == -1) {
+            b[0] = pair->v[k];
+            return !cti_detect_vertex_cone(s, b[0], n, a) || !cti_detect_vertex_cone(s, a[0], cti_v3_mul(n, -1), b);
+        }
     return 0;
 }
 
@@ -34613,7 +34707,7 @@ static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti
     if (memory && (pair->kind == CT_PAIR_EE || pair->kind == CT_PAIR_VF))
         loaded = cti_memory_find(memory, cti_pair_key(s, pair)) != NULL;
     if (!loaded && pair->kind == CT_PAIR_EE &&
-        (!cti_detect_edge_cone(s, edge_b, hit->normal) || !cti_detect_edge_cone(s, edge_a, cti_v3_mul(hit->normal, -1))))
+        (!cti_detect_edge_cone(s, edge_b, hit->normal, pair->v) || !cti_detect_edge_cone(s, edge_a, cti_v3_mul(hit->normal, -1), pair->v + 2)))
         return 0;
     if (!loaded && pair->kind == CT_PAIR_VF && dist > h / 2 && cti_detect_is_ghost(s, pair, edge_b, hit->normal))
         return 0;
@@ -35463,8 +35557,8 @@ static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, i
     for (k = 0; k < 4 && !(sum > 0); k++)
         if ((sum = cti_flats_reach(q, &a[(k & 1) ^ first], k > 1)) > 0)
             opens = cti_flats_open(q, &a[(k & 1) ^ first], sum, CTI_FLATS_LEAST * h - dist, CTI_FLATS_MOST * h);
-    if (opens || dist >= CTI_FLATS_LEAST * h || cti_detect_is_tangled(d, s, v, 2, 4) || !cti_detect_edge_cone(s, l->pairs[2 * i + 1], a[0].n) ||
-        !cti_detect_edge_cone(s, l->pairs[2 * i], a[1].n))
+    if (opens || dist >= CTI_FLATS_LEAST * h || cti_detect_is_tangled(d, s, v, 2, 4) || !cti_detect_edge_cone(s, l->pairs[2 * i + 1], a[0].n, v) ||
+        !cti_detect_edge_cone(s, l->pairs[2 * i], a[1].n, v + 2))
         return 1;
     memset(&hit, 0, sizeof hit);
     hit.pair = pair, hit.normal = a[0].n, hit.flat = 1, hit.keep = CTI_DETECT_KEEP * h;
@@ -35908,6 +36002,85 @@ CTI_INLINE double cti_state_ahead(const cti_state *s, ct_real dt)
     return s->still ? s->time : (dt == s->left ? s->time_end : s->time + (double)dt);
 }
 
+
+/* ---- 8_step/swing.h ---- */
+/* swing.h -- rotation of rigid bodies that joints turn. */
+
+
+/* cti_swing_begin -- which rigid bodies are held by joints. */
+CTI_FN void cti_swing_begin(cti_state *s);
+/* cti_swing_equation -- angular block D [9] and right side b [3] of such a body about I_mid, w_mid, the rotation at the impulse at hand. */
+CTI_FN void cti_swing_equation(const cti_rigid *r, ct_real damp, ct_real *D, ct_real *b);
+/* cti_swing_follow -- behind a solve of a step dt: rotations of these bodies at the impulses of v_new, and v_new with them. */
+CTI_FN void cti_swing_follow(cti_state *s, ct_real dt);
+/* cti_swing_close -- behind the last solve: A and b of these bodies are those of their rotation, as for others; v_new solves them, too. */
+CTI_FN void cti_swing_close(cti_state *s, ct_real dt);
+
+
+/* ---- 8_step/swing.c ---- */
+/* swing.c -- rotation of rigid bodies that joints turn.
+   Method: a joint's impulse acts through the arm of the start of the step, and the body then turns freely with the momentum that it has:
+   w = m(L + J' r), m the midpoint rule (rigid.c). Inertia in the middle of the free motion would be that of another motion: an error of
+   L x dw dt gets from the large momentum across a rod into the small one about its axis, on which no joint acts. Solves take w for linear about
+   the last impulse, w_k + I0^-1 J' (r - r_k), I0 at the start: an impulse across the axis adds nothing about it, as in m. The rotation is
+   then that of the impulse found, and joints are linearized there until they hold. */
+
+CTI_FN void cti_swing_begin(cti_state *s)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        s->rigids[i].swings = 0;
+    for (i = 0; i < CTI_LEN(s->joints); i++) {
+        const cti_joint *j = &s->joints[i];
+        if (j->a.rigid >= 0)
+            s->rigids[j->a.rigid].swings = 1;
+        if (j->b.rigid >= 0)
+            s->rigids[j->b.rigid].swings = 1;
+    }
+}
+
+CTI_FN void cti_swing_equation(const cti_rigid *r, ct_real damp, ct_real *D, ct_real *b)
+{
+    cti_v3 w = cti_v3_at(r->w_mid, 0), given = cti_v3_sub(cti_v3_mul(cti_m3_mul_v(r->I_mid, w), damp), cti_v3_at(r->spin, 0));
+    int k;
+    cti_rigid_inertia(r, r->q, D);
+    for (k = 0; k < 9; k++)
+        D[k] *= damp;
+    cti_v3_put(b, 0, cti_v3_sub(cti_m3_mul_v(D, w), given));
+}
+
+CTI_FN void cti_swing_follow(cti_state *s, ct_real dt)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        cti_rigid *r = &s->rigids[i], next = *r;
+        int at = r->block + 1;
+        ct_real *D = s->A.val + 9 * (size_t)s->A.diag[at], damp = 1 + dt * s->alpha[at];
+        cti_v3 given;
+        if (!r->swings || !memcmp(s->v_new + 3 * (size_t)at, r->w_mid, sizeof r->w_mid)) /* not solved again: it keeps its bits */
+            continue;
+        given = cti_v3_sub(cti_m3_mul_v(D, cti_v3_at(s->v_new, at)), cti_v3_at(s->b, at));
+        cti_v3_put(next.spin, 0, cti_v3_mul(cti_v3_add(cti_v3_at(r->spin, 0), given), 1 / damp));
+        cti_rigid_free(&next, dt);
+        cti_v3_put(next.spin, 0, cti_v3_at(r->spin, 0));
+        *r = next;
+        cti_swing_equation(r, damp, D, s->b + 3 * (size_t)at);
+        cti_v3_put(s->v_new, at, cti_v3_at(r->w_mid, 0));
+    }
+}
+
+CTI_FN void cti_swing_close(cti_state *s, ct_real dt)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        const cti_rigid *r = &s->rigids[i];
+        int at = r->block + 1;
+        for (k = 0; r->swings && k < 9; k++)
+            s->A.val[9 * (size_t)s->A.diag[at] + (size_t)k] = r->I_mid[k] * (1 + dt * s->alpha[at]);
+        if (r->swings)
+            cti_v3_put(s->b, at, cti_v3_at(r->spin, 0));
+    }
+}
 
 /* ---- 8_step/assemble.h ---- */
 /* assemble.h -- the linearized implicit step A v = b. */
@@ -37316,7 +37489,15 @@ static void cti_assemble_rigids(cti_state *s, ct_real dt)
         cti_rigid *r = &s->rigids[i];
         int b = r->block + 1;
         ct_real *D = s->A.val + 9 * (size_t)s->A.diag[b], damp = 1 + dt * s->alpha[b];
+        if (r->swings && s->again > 0) { /* its rotation is that of the last solve */
+            cti_swing_equation(r, damp, D, s->b + 3 * (size_t)b);
+            continue;
+        }
         cti_rigid_free(r, dt);
+        if (r->swings) {
+            cti_swing_equation(r, damp, D, s->b + 3 * (size_t)b);
+            continue;
+        }
         for (k = 0; k < 9; k++)
             D[k] = r->I_mid[k] * damp;
         for (k = 0; k < 3; k++)
@@ -39895,6 +40076,9 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
 /* cti_linkage_keep -- at the end of a commit of a step dt: bodies that nothing but rigid joints, the resting world and gravity acted on
    have the energy that they had, or come nearer to it. 0: out of memory. */
 CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt);
+/* cti_linkage_climbs -- adds to *out: linkages whose gravity energy at the tentative end of a step dt is above all the energy that they have, so
+   that none could be taken from their motion. 0: out of memory. */
+CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out);
 /* cti_linkage_watch, _forget -- around the fail-safe: bodies whose v_new it changed, or all, have no energy to keep in this step. */
 CTI_FN void cti_linkage_watch(cti_state *s);
 CTI_FN void cti_linkage_forget(cti_state *s, int all);
@@ -39907,12 +40091,15 @@ CTI_FN void cti_linkage_forget(cti_state *s, int all);
    half of gravity's kick, projected in the metric of the masses on what the joints allow there (J p = 0) [Andersen 1983]. Kinetic energy of
    p and gravity's are compared with those of the step before, and what is missing or too much is put right along p, less the motion that
    the bodies have as one rigid body where they are free: J, linear and angular momentum stay what they are [Hairer, Lubich, Wanner 2006,
-   IV.4: projection on invariants]. What is more than half of the kinetic energy waits for the next step. Not where a contact pressed, where
+   IV.4: projection on invariants]. What is more than a share of the kinetic energy waits for the next step, and a chain that has
+   risen above all its energy, so that none can be taken from its motion, makes the step shorter. Not where a contact pressed, where
    a joint gives way, is eased together or driven, or where a body is damped. Rows of CT_ROW_VELOCITY, which miss in every step and lose
    energy by it, are not taken for eased. */
 
-#define CTI_LINKAGE_MOST 0.5 /* change of the kinetic energy in a step, as a share: where a chain turns round there is none to be changed  \
-                              */
+#define CTI_LINKAGE_MOST 0.5  /* most that a step adds to the kinetic energy, as a share: where a chain turns round there is little to add to */
+#define CTI_LINKAGE_LESS 0.95 /* and most that it takes. With half two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above their energy */
+#define CTI_LINKAGE_CLIMB 0.1 /* share of what a step changes that a chain may rise above its energy, */
+#define CTI_LINKAGE_SLIGHT 0.01 /* and share of the energy of a step's fall, far above what tolerances leave */
 #define CTI_LINKAGE_EASED CTI_R(0.01) /* share of the thickness above which a joint is being eased together */
 
 /* bodies that are held together, at their root */
@@ -39923,6 +40110,7 @@ typedef struct cti_linkage {
     int open;        /* something else may act on them */
     int known;       /* their energy before is known */
     double was, now; /* [J] energy */
+    double start;    /* [J] gravity's at the start of the step */
     double apart;    /* [J] kinetic, about the common rigid motion */
     ct_real scale;   /* of the motion about the common one */
     int done, most;  /* of conjugate gradients, with steps that are left */
@@ -40169,9 +40357,9 @@ static void cti_linkage_apart(const cti_state *s, const cti_linkage_work *w, con
     cti_v3_put(out, 1, cti_v3_sub(cti_v3_at(w->p, 2 * i + 1), g->rate));
 }
 
-static double cti_linkage_gravity(const cti_state *s, int i)
+static double cti_linkage_gravity(const cti_state *s, int i, const ct_real *x)
 {
-    return -(double)s->rigids[i].mass * (double)cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(s->x, s->rigids[i].block));
+    return -(double)s->rigids[i].mass * (double)cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(x, s->rigids[i].block));
 }
 
 /* the scale of each linkage */
@@ -40183,12 +40371,12 @@ static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
         ct_real apart[6];
         cti_linkage_apart(s, w, g, i, apart);
         g->apart += cti_linkage_kinetic(s, w, i, apart);
-        g->now += cti_linkage_kinetic(s, w, i, w->p + 6 * (size_t)i) + cti_linkage_gravity(s, i);
+        g->now += cti_linkage_kinetic(s, w, i, w->p + 6 * (size_t)i) + cti_linkage_gravity(s, i, s->x);
     }
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w->q[i];
         double change = (g->was - g->now) / g->apart;
-        change = change > CTI_LINKAGE_MOST ? CTI_LINKAGE_MOST : (change > -CTI_LINKAGE_MOST ? change : -CTI_LINKAGE_MOST);
+        change = change > CTI_LINKAGE_MOST ? CTI_LINKAGE_MOST : (change > -CTI_LINKAGE_LESS ? change : -CTI_LINKAGE_LESS);
         g->scale = 1;
         if (g->up == i && g->known && !g->open && g->apart > 0)
             g->scale = cti_sqrt((ct_real)(1 + change));
@@ -40212,7 +40400,7 @@ static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti
     /* what was not put right is remembered by the first of them */
     if (g == &w->q[i] && g->known && !g->open)
         left = g->was - g->now - (double)(g->scale * g->scale - 1) * g->apart;
-    r->energy = cti_linkage_kinetic(s, w, i, p) + cti_linkage_gravity(s, i) + left;
+    r->energy = cti_linkage_kinetic(s, w, i, p) + cti_linkage_gravity(s, i, s->x) + left;
     r->linked = !g->open;
 }
 
@@ -40232,6 +40420,45 @@ CTI_FN void cti_linkage_forget(cti_state *s, int all)
                 s->rigids[i].linked = 0;
 }
 
+/* a work area for the state at hand, with linkages found; 0: out of memory */
+static int cti_linkage_make(cti_state *s, cti_linkage_work *w)
+{
+    int i, n = CTI_LEN(s->rigids);
+    w->n = 0;
+    w->q = CTI_ARENA_ZERO(s->arena, cti_linkage, n), w->rows = CTI_ARENA_NEW(s->arena, cti_row, 2 * CTI_LEN(s->joints));
+    if (!w->q || !w->rows)
+        return 0;
+    for (i = 0; i < n; i++)
+        w->q[i].up = i, w->q[i].known = 1;
+    cti_linkage_unite(s, w);
+    cti_linkage_open(s, w);
+    return 1;
+}
+
+CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out)
+{
+    cti_linkage_work w;
+    int i, n = CTI_LEN(s->rigids);
+    double fall = (double)(dt * dt * cti_v3_norm2(cti_v3_at(s->desc.gravity, 0)));
+    if (n == 0 || CTI_LEN(s->joints) == 0)
+        return 1;
+    if (!cti_linkage_make(s, &w))
+        return 0;
+    for (i = 0; i < n; i++) {
+        cti_linkage *g = &w.q[cti_linkage_root(w.q, i)];
+        g->now += cti_linkage_gravity(s, i, s->x_new);
+        g->start += cti_linkage_gravity(s, i, s->x);
+        g->mass += s->rigids[i].mass;
+    }
+    for (i = 0; i < n; i++) {
+        const cti_linkage *g = &w.q[i];
+        double rise = g->now - g->start, motion = g->was - g->start;
+        *out += g->up == i && g->joined && g->known && !g->open &&
+                rise - motion > CTI_LINKAGE_CLIMB * (fabs(rise) + fabs(motion)) + CTI_LINKAGE_SLIGHT * (double)g->mass * fall;
+    }
+    return 1;
+}
+
 CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
 {
     cti_linkage_work w;
@@ -40240,16 +40467,10 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
         s->rigids[i].linked = 0;
     if (n == 0 || n_joints == 0)
         return 1;
-    w.n = 0;
-    w.q = CTI_ARENA_ZERO(s->arena, cti_linkage, n), w.rows = CTI_ARENA_NEW(s->arena, cti_row, 2 * n_joints);
     w.I = CTI_ARENA_NEW(s->arena, ct_real, 9 * n), w.inverse = CTI_ARENA_NEW(s->arena, ct_real, 9 * n);
     w.p = CTI_ARENA_NEW(s->arena, ct_real, 6 * n);
-    if (!w.q || !w.rows || !w.I || !w.inverse || !w.p)
+    if (!w.I || !w.inverse || !w.p || !cti_linkage_make(s, &w))
         return 0;
-    for (i = 0; i < n; i++)
-        w.q[i].up = i, w.q[i].known = 1;
-    cti_linkage_unite(s, &w);
-    cti_linkage_open(s, &w);
     cti_linkage_start(s, &w, dt);
     if (!cti_linkage_project(s, &w))
         return 0;
@@ -40265,7 +40486,10 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
 }
 
 #undef CTI_LINKAGE_MOST
+#undef CTI_LINKAGE_LESS
 #undef CTI_LINKAGE_EASED
+#undef CTI_LINKAGE_CLIMB
+#undef CTI_LINKAGE_SLIGHT
 
 /* ---- 8_step/repair.h ---- */
 /* repair.h -- bounded impulses that take apart what intersects at the start of a step. */
@@ -42116,6 +42340,7 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
     out->memory = memory;
     out->dt = dt;
     out->cut = !s->still && s->dt_step > dt ? s->dt_step / dt : 1;
+    out->slight = s->desc.solver.tolerance * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->dt_step * s->dt_step;
     out->dt_memory = dt_memory;
     out->recovery_speed = s->desc.recovery_speed;
 }
@@ -42594,6 +42819,7 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
         }
         if (!cti_plausible_contacts(s, reach) || !cti_plausible_motion(s, dt))
             return cti_cmr_give_up(s, dt, out);
+        cti_swing_follow(s, dt);
         cti_cmr_move(s, dt);
         cti_cmr_bend(s, c);
         if (CTI_LEN(s->joints) == 0)
@@ -42740,6 +42966,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     if (!cti_assemble_pins(s, dt))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, dt));
+    cti_swing_begin(s);
     cti_motion_predict(s, dt);
     if (!cti_assemble(s, dt, &out->extended))
         return 0;
@@ -42772,6 +42999,9 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
         if (!cti_cmr_again(s, dt, &c, out))
             return 0;
     }
+    cti_swing_close(s, dt);
+    if (!cti_linkage_climbs(s, dt, &out->gained))
+        return 0;
     if (out->rounds == 0) /* nobody judged the free motion */
         out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
     if (!cti_cmr_crushed(s, out))
@@ -48759,6 +48989,7 @@ typedef struct cti_problems_run {
     int stopped;          /* the watcher said no */
     double *x0, *r0;      /* [n], [m] start */
     double *x, *r, *work; /* [n], [m] of the attempt; [2 m + 2 n] */
+    double *proof;        /* [m] */
 } cti_problems_run;
 
 static double cti_problems_elapsed(const cti_problems_run *q)
@@ -48814,7 +49045,8 @@ static int cti_problems_open(cti_problems_run *q, const ct_solution *s)
     q->x0 = CTI_ARENA_ZERO(&q->arena, double, p->n), q->r0 = CTI_ARENA_ZERO(&q->arena, double, p->m);
     q->x = CTI_ARENA_NEW(&q->arena, double, p->n), q->r = CTI_ARENA_NEW(&q->arena, double, p->m);
     q->work = CTI_ARENA_NEW(&q->arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n);
-    if (!q->x0 || !q->r0 || !q->x || !q->r || !q->work)
+    q->proof = CTI_ARENA_NEW(&q->arena, double, p->m);
+    if (!q->x0 || !q->r0 || !q->x || !q->r || !q->work || !q->proof)
         return 0;
     if (q->d->warm && p->n)
         memcpy(q->x0, s->x, sizeof *s->x * (size_t)p->n);
@@ -48824,11 +49056,31 @@ static int cti_problems_open(cti_problems_run *q, const ct_solution *s)
     return 1;
 }
 
+static const char CTI_PROBLEMS_PROOF[] = "no point meets all rows: the multipliers are a certificate";
+
+/* multipliers that run away do so along a proof that no point is feasible: 1 when it is found, then in q->r */
+static int cti_problems_prove(const cti_problems_run *q)
+{
+    const cti_program *p = q->p;
+    size_t size = sizeof *q->r * (size_t)p->m;
+    if (p->m == 0)
+        return 0;
+    memcpy(q->proof, q->r, size);
+    if (!cti_program_certify_sharp(p, q->proof, q->work))
+        return 0;
+    memcpy(q->r, q->proof, size);
+    return 1;
+}
+
 /* what the attempt is worth, said by the judge: what a solver calls solved and is not has failed, what it gave up and is solved is solved;
-   INFEASIBLE stands only on a proof */
+   INFEASIBLE stands only on a proof, and a proof comes before any other outcome */
 static ct_outcome cti_problems_judge(const cti_problems_run *q, cti_outcome said, const char **why, cti_judgement *j)
 {
     cti_program_judge(q->p, q->x, q->r, q->work, j);
+    if (said != CTI_OUTCOME_INFEASIBLE && said != CTI_OUTCOME_NOT_APPLICABLE && cti_problems_prove(q)) {
+        *why = CTI_PROBLEMS_PROOF;
+        return CT_OUTCOME_INFEASIBLE;
+    }
     if (j->residual <= (double)q->d->tolerance && said != CTI_OUTCOME_INFEASIBLE && said != CTI_OUTCOME_NOT_APPLICABLE) {
         *why = "";
         return CT_OUTCOME_SOLVED;
@@ -48844,12 +49096,23 @@ static ct_outcome cti_problems_judge(const cti_problems_run *q, cti_outcome said
     return (ct_outcome)said;
 }
 
-/* the attempt into s where it is the first, solved, proves something, or is better than what s holds */
-static void cti_problems_keep(const cti_problems_run *q, ct_outcome outcome, const cti_judgement *j, int first, ct_solution *s)
+/* 1 when an attempt that ended so is to replace what s holds: it solves, proves, ends on the first ray, or is better than what is no ray */
+static int cti_problems_better(const ct_solution *s, ct_outcome outcome, double residual)
 {
-    int ends = outcome == CT_OUTCOME_SOLVED || outcome == CT_OUTCOME_INFEASIBLE, tried = outcome != CT_OUTCOME_NOT_APPLICABLE;
-    if (!first && !ends && !(tried && (s->outcome == CT_OUTCOME_NOT_APPLICABLE || j->residual < s->residual)))
+    if (outcome == CT_OUTCOME_SOLVED || outcome == CT_OUTCOME_INFEASIBLE)
+        return 1;
+    if (outcome == CT_OUTCOME_NOT_APPLICABLE || s->outcome == CT_OUTCOME_RAY)
+        return 0;
+    return outcome == CT_OUTCOME_RAY || s->outcome == CT_OUTCOME_NOT_APPLICABLE || residual < s->residual;
+}
+
+/* the attempt into s where it is the first or better */
+static void cti_problems_keep(const cti_problems_run *q, ct_solver solver, ct_outcome outcome, const cti_answer *a, const cti_judgement *j, int first,
+                              ct_solution *s)
+{
+    if (!first && !cti_problems_better(s, outcome, j->residual))
         return;
+    s->solver = solver, s->iterations = a->iterations, s->why = a->why;
     s->outcome = outcome;
     s->residual = j->residual, s->dynamics = j->dynamics, s->primal = j->primal, s->dual = j->dual;
     s->gap = j->gap, s->natural = j->natural, s->unscaled = j->unscaled, s->objective = j->objective;
@@ -48877,33 +49140,66 @@ static cti_outcome cti_problems_empty(const cti_problems_run *q)
     return CTI_OUTCOME_SOLVED;
 }
 
+/* what a solver of the run may do */
+static void cti_problems_effort(cti_problems_run *q, cti_effort *e)
+{
+    const ct_solver_desc *d = q->d;
+    memset(e, 0, sizeof *e);
+    e->tolerance = (double)d->tolerance, e->max_iterations = d->budget, e->seconds = d->seconds, e->warm = d->warm, e->cone = d->cone;
+    e->order = d->order, e->relaxation = (double)d->relaxation, e->plain = d->plain, e->seed = d->seed;
+    e->now_us = d->now_us, e->now_user = d->now_user;
+    e->watch = d->watch || d->trace ? cti_problems_watch : NULL, e->watch_user = q;
+    e->mem = &q->mem, e->arena = &q->arena, e->started = q->started, e->hidden = q->hidden;
+}
+
 /* one solver's attempt. 0: out of memory */
 static int cti_problems_attempt(cti_problems_run *q, ct_solver solver, int first, ct_solution *s)
 {
-    const ct_solver_desc *d = q->d;
     cti_effort e;
     cti_answer a;
     cti_judgement j;
     cti_outcome said;
-    ct_outcome outcome;
-    memset(&e, 0, sizeof e), memset(&a, 0, sizeof a);
-    e.tolerance = (double)d->tolerance, e.max_iterations = d->budget, e.seconds = d->seconds, e.warm = d->warm, e.cone = d->cone;
-    e.order = d->order, e.relaxation = (double)d->relaxation, e.plain = d->plain, e.seed = d->seed, e.now_us = d->now_us, e.now_user = d->now_user;
-    e.watch = d->watch || d->trace ? cti_problems_watch : NULL, e.watch_user = q;
-    e.mem = &q->mem, e.arena = &q->arena, e.started = q->started, e.hidden = q->hidden;
+    cti_problems_effort(q, &e);
     q->e = &e;
+    memset(&a, 0, sizeof a);
     a.x = q->x, a.r = q->r, a.why = "";
     memcpy(q->x, q->x0, sizeof *q->x * (size_t)q->p->n), memcpy(q->r, q->r0, sizeof *q->r * (size_t)q->p->m);
     said = q->p->n == 0 ? cti_problems_empty(q) : cti_solvers_find(solver)(q->p, &e, &a);
     q->hidden = e.hidden;
     if (said != CTI_OUTCOME_MEMORY) {
-        outcome = cti_problems_judge(q, said, &a.why, &j);
-        cti_problems_keep(q, outcome, &j, first, s);
-        if (first || s->outcome == outcome)
-            s->solver = solver, s->iterations = a.iterations, s->why = a.why;
+        ct_outcome outcome = cti_problems_judge(q, said, &a.why, &j);
+        cti_problems_keep(q, solver, outcome, &a, &j, first, s);
     }
     cti_arena_rewind(&q->arena, q->mark);
     return said != CTI_OUTCOME_MEMORY;
+}
+
+/* AUTO has no solution: are the normal rows of contacts alone infeasible? Their solvers know how to prove that. The proof goes to q->r; 0: none */
+static int cti_problems_prove_normals(cti_problems_run *q)
+{
+    cti_program normals;
+    cti_effort e;
+    cti_answer a;
+    int i, k, found = 0;
+    ct_solver solver;
+    if (!q->p->mu || !cti_program_normals(&q->mem, q->p, &normals))
+        return 0;
+    memset(&a, 0, sizeof a);
+    a.x = CTI_ARENA_ZERO(&q->arena, double, normals.n), a.r = CTI_ARENA_ZERO(&q->arena, double, normals.m);
+    for (k = 0; a.x && a.r && !found && (solver = cti_solvers_auto(&normals, k)) != CT_SOLVER_AUTO; k++) {
+        cti_outcome said;
+        cti_problems_effort(q, &e);
+        e.watch = NULL, e.warm = 0;
+        said = cti_solvers_find(solver)(&normals, &e, &a);
+        if (said == CTI_OUTCOME_SOLVED)
+            break;
+        for (i = 0; i < q->p->m; i++)
+            q->r[i] = i % 3 ? 0 : a.r[i / 3];
+        found = said == CTI_OUTCOME_INFEASIBLE && cti_problems_prove(q);
+    }
+    cti_program_normals_free(&q->mem, &normals);
+    cti_arena_rewind(&q->arena, q->mark);
+    return found;
 }
 
 /* friction in a cone that the judge does not know: no answer could be called solved. 1 where that ends the solve, the answer being the start */
@@ -48933,8 +49229,13 @@ static int cti_problems_attempts(cti_problems_run *q, ct_solution *s)
     s->outcome = CT_OUTCOME_NOT_APPLICABLE, s->why = "no solver is built for this problem";
     for (k = 0;; k++) {
         ct_solver solver = q->d->solver != CT_SOLVER_AUTO ? q->d->solver : cti_solvers_auto(q->p, k);
-        if (solver == CT_SOLVER_AUTO)
+        if (solver == CT_SOLVER_AUTO) {
+            if (done && cti_problems_prove_normals(q)) {
+                memcpy(s->r, q->r, sizeof *s->r * (size_t)q->p->m);
+                s->outcome = CT_OUTCOME_INFEASIBLE, s->why = CTI_PROBLEMS_PROOF;
+            }
             return done || k == 0;
+        }
         done += cti_problems_attempt(q, solver, done == 0, s);
         if (q->d->solver != CT_SOLVER_AUTO || q->stopped ||
             (done && (s->outcome == CT_OUTCOME_SOLVED || s->outcome == CT_OUTCOME_INFEASIBLE)))

@@ -16,8 +16,6 @@ static ct_world *make(ct_integrator integrator, int events, books *b)
     ct_world_desc d = world_desc(1e-3, 0.5, b);
     d.integrator = integrator;
     d.ccd_limits_step = events;
-    if (events && sizeof(ct_real) == 8)
-        d.solver.tolerance = (ct_real)2e-5; /* the default leaves as much in a part of a step as is asked for */
     return world_make(&d);
 }
 
@@ -422,6 +420,60 @@ static void the_discrete_stepper_tells_them(void **state)
     ct_world_destroy(w);
 }
 
+/* a spinner that a ball joint holds: the step is cut for it, into halves or quarters */
+static void add_held_spinner(ct_world *w)
+{
+    double omega[3] = {60, 100, 0};
+    hang(w, add_rigid(w, 0.1, 0.12, 0.14, 30, 100, 0, NULL, omega), -1, 30, 100, 0);
+}
+
+/* contacts, joints and pins in one world whose steps are cut by a spinner that a joint holds, by impacts elsewhere, or by both */
+static void all_carry_in_cut_steps(void **state)
+{
+    int run, q, i, is_float = sizeof(ct_real) == 4;
+    (void)state;
+    for (run = 0; run < 9; run++) {
+        int spin = run / 3 != 1, events = run / 3 != 0, most = 0, cuts = 0;
+        ct_world *w = make((ct_integrator)(run % 3), events, NULL);
+        ct_body_id body[6];
+        ct_joint_id joint;
+        double worst[6], down[3] = {0, -3, 0};
+        memset(worst, 0, sizeof worst);
+        add_plane(w, 0, 1, 0, 0);
+        body[0] = add_rigid(w, 0.2, 0.2, 0.2, 0, 0.101, 0, NULL, NULL);
+        body[1] = add_block(w, 1, 0.101);
+        body[2] = add_block(w, 2, 0.101);
+        body[3] = add_rigid(w, 0.2, 0.1, 0.2, 2, 0.252, 0, NULL, NULL);
+        body[4] = add_rigid(w, 0.2, 0.2, 0.2, -1, 1, 0, NULL, NULL);
+        body[5] = add_block(w, -2, 1);
+        joint = hang(w, body[4], -1, -1, 1.1, 0);
+        pin_height(w, body[5], 1.1, CT_AXIS_ALL);
+        if (spin)
+            add_held_spinner(w);
+        for (i = 0; events && i < 5; i++)
+            add_rigid(w, 0.05, 0.05, 0.05, 4 + 0.2 * i, 13 + 0.137 * i, 0, down, NULL);
+        for (q = 0; q < 160; q++) {
+            ct_step_report r = step_once(w, DT);
+            double s[6][3];
+            memset(s, 0, sizeof s);
+            for (i = 0; i < 4; i++)
+                contact_sum(w, body[i], s[i]);
+            joint_sum(w, joint, s[4]), pin_sum(w, body[5], s[5]);
+            if (q < 120)
+                continue;
+            most = r.substeps > most ? r.substeps : most, cuts += r.events;
+            for (i = 0; i < 6; i++)
+                worst[i] = fmax(worst[i], miss(s[i], i == 3 ? 4 : 8));
+        }
+        print_message("%s, %d substeps, %d cuts: rigid %.2g, soft %.2g, under a load %.2g, %.2g, joint %.2g, pins %.2g\n", names[run % 3], most,
+                      cuts, worst[0], worst[1], worst[2], worst[3], worst[4], worst[5]);
+        assert_true(most > 1 && (cuts > 0 || !events));
+        for (i = 0; i < 6; i++)
+            assert_true(worst[i] < CLOSE || is_float);
+        ct_world_destroy(w);
+    }
+}
+
 /* ---- memory ---- */
 
 /* what a world says of its last step */
@@ -618,6 +670,7 @@ int main(void)
         cmocka_unit_test(joints_carry_what_hangs),
         cmocka_unit_test(pins_carry_what_hangs),
         cmocka_unit_test(pins_carry_what_others_load),
+        cmocka_unit_test(all_carry_in_cut_steps),
         cmocka_unit_test(the_discrete_stepper_tells_them),
         cmocka_unit_test(memory_that_runs_out_is_told),
         cmocka_unit_test(warm_steps_allocate_nothing),

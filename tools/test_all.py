@@ -25,7 +25,7 @@ SETS = [
     ("sizes", [sys.executable, "tools/size_table.py", "--check"], "the README's table of sizes", 1800),
     ("platforms", [sys.executable, "tests/test_platforms.py", "--steps", "60"], "SIMD paths, other processors and systems, 60 steps a scene", 7200),
     ("tsan", MAKE + ["test-tsan"], "threads under ThreadSanitizer", 3600),
-    ("scenes", [sys.executable, "tools/accept.py"], "long scenes, every step tested for intersections", 7200),
+    ("scenes", MAKE + ["accept"], "long scenes, every step tested for intersections", 7200),
     ("fuzz", MAKE + ["fuzz", "SECONDS=20"], "file readers, 20 seconds each", 1800),
     ("energy", MAKE + ["energy", "WORLDS=2000"], "energy of steps: named cases, 2,000 random worlds", 7200),
     ("soak", MAKE + ["soak", "WORLDS=100"], "random worlds, 100 of them", 3600),

@@ -19,23 +19,44 @@ static double cti_certificate_row(const cti_sparse *S, int i, int stride)
 /* 1 when y has the signs and the zeros that p's law asks for */
 static int cti_certificate_signs(const cti_program *p, const double *y)
 {
-    int i, square = p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL;
+    int i;
     if (p->lo)
         return 0;
-    for (i = 0; i < p->m; i++) {
+    for (i = 0; i < p->m; i++)
         if (!cti_finite64(y[i]) || (y[i] < 0 && !cti_certificate_free(p, i)) || (p->mu && i % 3 && y[i] != 0))
             return 0;
-        if (p->mu && square && p->mu[i / 3] > 0)
-            return 0;
-    }
     return 1;
+}
+
+static int cti_certificate_square(const cti_program *p) { return p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL; }
+
+/* how far the sums S'y [n] are from what they must be, relative to `most` times what their column weighs: 0 (QP, GLOBAL); not above 0 (LCP);
+   LOCAL: such that every r in its cone makes them work against it, -S'y in K* = {s_n >= mu |s_t|} */
+static double cti_certificate_off(const cti_program *p, const double *sum, const double *column, double most)
+{
+    double off = 0;
+    int i;
+    for (i = 0; i < p->n; i++) {
+        double s = cti_certificate_square(p) ? cti_fmax(sum[i], 0) : fabs(sum[i]), weight = column[i];
+        if (p->kind == CTI_PROGRAM_LOCAL) {
+            double mu = p->mu[i / 3];
+            if (i % 3)
+                continue;
+            s = sum[i] + mu * sqrt(sum[i + 1] * sum[i + 1] + sum[i + 2] * sum[i + 2]);
+            weight = mu > 0 ? cti_fmax(weight, cti_fmax(column[i + 1], column[i + 2])) : weight;
+        }
+        if (!cti_finite64(s))
+            return INFINITY;
+        off = s > 0 ? cti_fmax(off, s / (most * weight)) : off;
+    }
+    return off;
 }
 
 CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *work)
 {
-    int square = p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL, stride = square && p->mu ? 3 : 1, i, k;
-    const cti_sparse *S = square ? &p->W : &p->J;
-    double *sum = work, *column = work + p->n, value = 0, terms = 0, most = 0, off = 0;
+    int stride = p->kind == CTI_PROGRAM_LOCAL ? 3 : 1, i, k;
+    const cti_sparse *S = cti_certificate_square(p) ? &p->W : &p->J;
+    double *sum = work, *column = work + p->n, value = 0, terms = 0, most = 0, off;
     if (!cti_certificate_signs(p, y))
         return 0;
     for (i = 0; i < p->n; i++)
@@ -51,12 +72,7 @@ CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *
             sum[S->i[k]] += S->x[k] * y[i];
         }
     }
-    for (i = 0; i < p->n; i += stride) {
-        if (!cti_finite64(sum[i]))
-            return 0;
-        if (square && !cti_certificate_free(p, i) ? sum[i] > 0 : sum[i] != 0)
-            off = cti_fmax(off, fabs(sum[i]) / (most * column[i]));
-    }
+    off = cti_certificate_off(p, sum, column, most);
     return off <= 1e-9 && terms < INFINITY && value < -cti_fmax(1e-8, 100 * off) * terms;
 }
 
@@ -65,7 +81,7 @@ CTI_FN int cti_program_certify(const cti_program *p, double *y, double *work)
     double most = 0;
     int i;
     for (i = 0; i < p->m; i++) {
-        y[i] = y[i] < 0 && !cti_certificate_free(p, i) ? 0 : y[i];
+        y[i] = (y[i] < 0 && !cti_certificate_free(p, i)) || (p->mu && i % 3) ? 0 : y[i];
         most = cti_fmax(most, fabs(y[i]));
     }
     if (!(most > 0) || !cti_finite64(most))
@@ -75,18 +91,18 @@ CTI_FN int cti_program_certify(const cti_program *p, double *y, double *work)
     return cti_program_certifies(p, y, work);
 }
 
-/* y to the nearest vector with J'y = 0 on its support, by conjugate gradients on the normal equations. q, z [n], d, v [m] */
-static void cti_certificate_project(const cti_program *p, double *y, double *z, double *q, double *d, double *v)
+/* y to the nearest vector with S'y = 0 on its support, by conjugate gradients on the normal equations. z, q [n], d, v [m] */
+static void cti_certificate_project(const cti_program *p, const cti_sparse *S, double *y, double *z, double *q, double *d, double *v)
 {
     double rho = 0, next;
     int i, it;
     for (i = 0; i < p->m; i++)
         y[i] = fabs(y[i]) > 1e-7 ? y[i] : 0;
     memset(z, 0, sizeof *z * (size_t)p->n);
-    cti_sparse_addmul_t(&p->J, y, z);
+    cti_sparse_addmul_t(S, y, z);
     for (it = 0; it < 500; it++) {
-        /* gradient J z on the support, direction d */
-        cti_sparse_mul(&p->J, z, v);
+        /* gradient S z on the support, direction d */
+        cti_sparse_mul(S, z, v);
         next = 0;
         for (i = 0; i < p->m; i++)
             v[i] = y[i] != 0 ? -v[i] : 0, next += v[i] * v[i];
@@ -94,7 +110,7 @@ static void cti_certificate_project(const cti_program *p, double *y, double *z, 
             d[i] = v[i] + (it ? next / rho * d[i] : 0);
         rho = next;
         memset(q, 0, sizeof *q * (size_t)p->n);
-        cti_sparse_addmul_t(&p->J, d, q);
+        cti_sparse_addmul_t(S, d, q);
         next = 0;
         for (i = 0; i < p->n; i++)
             next += q[i] * q[i];
@@ -113,8 +129,8 @@ CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *wo
     double *d = work + 2 * (size_t)p->n;
     if (cti_program_certify(p, y, work))
         return 1;
-    if (p->kind != CTI_PROGRAM_QP)
+    if (p->lo)
         return 0;
-    cti_certificate_project(p, y, work, work + p->n, d, d + p->m);
+    cti_certificate_project(p, cti_certificate_square(p) ? &p->W : &p->J, y, work, work + p->n, d, d + p->m);
     return cti_program_certify(p, y, work);
 }

@@ -482,7 +482,7 @@ static int cti_cones_end(cti_cones *c)
     c->polished = 0.2 * c->last;
     for (i = 0; i < c->m; i++)
         c->f.r[i] = c->side[i] * c->y[i];
-    c->f.best_residual = INFINITY;
+    c->f.best_residual = c->f.best_judged = INFINITY;
     cti_friction_residual(&c->f);
     return cti_cones_polish(c);
 }

@@ -178,7 +178,7 @@ static void cti_friction_start(cti_friction *f, const cti_answer *a)
         f->q[i] /= f->unit;
         f->r[i] = f->e->warm ? a->r[i] / (f->root[i / 3] * f->unit) : 0;
     }
-    f->best_residual = INFINITY;
+    f->best_residual = f->best_judged = INFINITY;
     cti_friction_residual(f);
 }
 
@@ -243,20 +243,21 @@ CTI_FN void cti_friction_mul(const cti_friction *f, const double *x, double *y)
         cti_friction_row(f, i, x, y + 3 * (size_t)i);
 }
 
-CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u)
+CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u, double *judged)
 {
-    double part = 0, whole = 0;
+    double part = 0, whole = 0, data = 0;
     int i, k;
     for (i = 0; i < f->nc; i++) {
-        const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i;
+        const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i, *qi = f->q + 3 * (size_t)i;
         double z[3];
         z[0] = ri[0] - ui[0] - f->mu[i] * sqrt(ui[1] * ui[1] + ui[2] * ui[2]), z[1] = ri[1] - ui[1], z[2] = ri[2] - ui[2];
         cti_cone_project3(f->mu[i], z);
         for (k = 0; k < 3; k++) {
             double s = f->root[i] * f->root[i]; /* the judge's r_i = root_i s_i */
-            part += s * (ri[k] - z[k]) * (ri[k] - z[k]), whole += s * ri[k] * ri[k];
+            part += s * (ri[k] - z[k]) * (ri[k] - z[k]), whole += s * ri[k] * ri[k], data += s * qi[k] * qi[k];
         }
     }
+    *judged = part == 0 ? 0 : (part > 0 ? sqrt(data > 0 ? part / data : part) : INFINITY);
     if (!(part > 0))
         return part == 0 ? 0 : INFINITY;
     return whole > 0 ? sqrt(part / whole) : sqrt(part);
@@ -264,14 +265,14 @@ CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const
 
 CTI_FN double cti_friction_residual(cti_friction *f)
 {
-    double residual;
+    double residual, judged;
     int i;
     cti_friction_mul(f, f->r, f->u);
     for (i = 0; i < f->m; i++)
         f->u[i] += f->q[i];
-    residual = cti_friction_natural(f, f->r, f->u);
+    residual = cti_friction_natural(f, f->r, f->u, &judged);
     if (residual < f->best_residual) {
-        f->best_residual = residual;
+        f->best_residual = residual, f->best_judged = judged;
         memcpy(f->best, f->r, sizeof *f->r * (size_t)f->m);
     }
     return residual;
@@ -393,7 +394,7 @@ CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answ
     if (f->memory)
         return CTI_OUTCOME_MEMORY;
     cti_friction_answer(f, a);
-    if (f->best_residual <= enough)
+    if (f->best_judged <= enough)
         return CTI_OUTCOME_SOLVED;
     a->why = f->spent ? "iterations or time ran out" : "the residual stood still, or a linear system was singular";
     return f->spent ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;

@@ -27,6 +27,7 @@ typedef struct cti_friction {
     double *r, *u;     /* [m] the iterate, and W r + q at it */
     double *best;      /* [m] iterate of the least residual so far */
     double best_residual;
+    double best_judged; /* ... by the judge's measure, relative to q instead of r */
     int iterations;
     int memory; /* 1: it ran out in a linear system */
     int spent; /* 1: a bound on iterations or time, or the watcher, has ended it */
@@ -43,8 +44,8 @@ CTI_FN void cti_friction_mul(const cti_friction *f, const double *x, double *y);
 CTI_FN void cti_friction_row(const cti_friction *f, int i, const double *x, double *y);
 /* cti_friction_residual -- u of r, the scaled natural map's relative size; keeps the best r. */
 CTI_FN double cti_friction_residual(cti_friction *f);
-/* cti_friction_natural -- the same number of any pair r, u. */
-CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u);
+/* cti_friction_natural -- the same number of any pair r, u; *judged: relative to q. */
+CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u, double *judged);
 /* cti_friction_local -- r [3] of one contact with u = B r + q exactly. */
 CTI_FN void cti_friction_local(const double *B, const double *q, double mu, double *r);
 /* cti_friction_sweep -- one block Gauss-Seidel sweep on u = (W + sigma I) r + q - sigma center; forth, or back where `back`. */

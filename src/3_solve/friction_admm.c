@@ -145,20 +145,20 @@ static void cti_admm_deepen(cti_admm *s)
 static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
-    double residual = f->best_residual, primal, dual, mark = INFINITY, polished = INFINITY;
+    double primal, dual, mark = INFINITY, polished = INFINITY;
     int since = 0, wait = CTI_ADMM_BALANCE;
     size_t bytes = sizeof *f->r * (size_t)f->m;
     memcpy(s->v, f->r, bytes);
-    if (!(residual > enough) || !cti_friction_system_factor(&s->system, s->A, s->B, s->rho))
+    if (!(f->best_judged > enough) || !cti_friction_system_factor(&s->system, s->A, s->B, s->rho))
         return;
-    while (residual > enough && cti_friction_goes_on(f, CTI_ADMM_OWN, a)) {
+    while (f->best_judged > enough && cti_friction_goes_on(f, CTI_ADMM_OWN, a)) {
         f->iterations++, since++;
         memcpy(s->old_z, s->z, bytes);
         if (!cti_admm_map(s))
             return;
         if (f->iterations % CTI_ADMM_CHECK == 0) {
             memcpy(f->r, s->z, bytes);
-            residual = cti_friction_residual(f);
+            cti_friction_residual(f);
         }
         cti_admm_sizes(s, &primal, &dual);
         cti_admm_advance(s);

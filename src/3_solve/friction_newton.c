@@ -156,14 +156,14 @@ CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
     memcpy(f->r, f->best, sizeof *f->r * (size_t)f->m);
     residual = cti_friction_residual(f);
     s->n_history = 0;
-    for (k = 0; k < CTI_NEWTON_POLISH && goes && residual > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++) {
+    for (k = 0; k < CTI_NEWTON_POLISH && goes && f->best_judged > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++) {
         goes = cti_newton_advance(s, &residual);
         if (goes || !f->e->mix || ++failures > CTI_NEWTON_LEAPS)
             continue;
         residual = failures % 2 ? cti_newton_leap(s) : cti_newton_sweeps(s, 10);
         goes = 1;
     }
-    return f->best_residual <= enough;
+    return f->best_judged <= enough;
 }
 
 /* the whole iteration; ends when the residual is below `enough`, the budget is used up, or nothing gets better with any sigma */
@@ -173,9 +173,9 @@ static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
     double residual = f->best_residual, mark = INFINITY;
     static const double boosts[] = {1, 10, 0.1, 100};
     int failures = 0, since = 0, boost = 0;
-    if (residual > enough)
+    if (f->best_judged > enough)
         residual = cti_newton_sweeps(s, 10);
-    while (residual > enough && boost < 4 && cti_friction_goes_on(f, CTI_NEWTON_OWN, a)) {
+    while (f->best_judged > enough && boost < 4 && cti_friction_goes_on(f, CTI_NEWTON_OWN, a)) {
         since++;
         if (!cti_newton_advance(s, &residual)) {
             failures++;

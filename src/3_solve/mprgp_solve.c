@@ -38,34 +38,6 @@ static const char *cti_mprgp_refuses(const cti_program *p, int symmetric)
     return NULL;
 }
 
-/* rows 3 i (and, of W, columns) of a contact problem without friction. 0 when memory ran out; freed by cti_mprgp_normals_free */
-static int cti_mprgp_normals(cti_mem *mem, const cti_program *p, cti_program *out)
-{
-    const cti_sparse *from = p->kind == CTI_PROGRAM_GLOBAL ? &p->J : &p->W;
-    cti_sparse *to = p->kind == CTI_PROGRAM_GLOBAL ? &out->J : &out->W;
-    int i, k, at = 0, square = p->kind == CTI_PROGRAM_LOCAL;
-    memset(out, 0, sizeof *out);
-    out->kind = square ? CTI_PROGRAM_LCP : CTI_PROGRAM_QP;
-    out->m = p->m / 3, out->n = square ? out->m : p->n;
-    out->A = p->A, out->b = p->b;
-    if (!cti_sparse_reserve(mem, to, out->m, out->n, from->p[p->m]) || !CTI_RESERVE(mem, out->w, 1) || !CTI_RESIZE(mem, out->w, out->m))
-        return 0;
-    for (i = 0; i < out->m; i++) {
-        out->w[i] = p->w[3 * i];
-        for (k = from->p[3 * i]; k < from->p[3 * i + 1]; k++)
-            if (!square || from->i[k] % 3 == 0)
-                to->i[at] = square ? from->i[k] / 3 : from->i[k], to->x[at++] = from->x[k];
-        to->p[i + 1] = at;
-    }
-    return 1;
-}
-
-static void cti_mprgp_normals_free(cti_mem *mem, cti_program *q)
-{
-    cti_sparse_free(mem, &q->J), cti_sparse_free(mem, &q->W);
-    CTI_FREE(mem, q->w);
-}
-
 /* ---- the solve ---- */
 
 /* a row of zeros that cannot hold: its unit vector is a certificate. Its number or -1 */
@@ -153,24 +125,22 @@ CTI_FN cti_outcome cti_mprgp_solve_with(const cti_program *p, const cti_mprgp_op
     if (!t.work)
         return CTI_OUTCOME_MEMORY;
     if (contacts) {
-        if (!cti_mprgp_normals(e->mem, p, &normals)) {
-            cti_mprgp_normals_free(e->mem, &normals);
+        if (!cti_program_normals(e->mem, p, &normals))
             return CTI_OUTCOME_MEMORY;
-        }
         solved = &normals;
         if (!e->warm)
             memset(a->r, 0, sizeof *a->r * (size_t)p->m);
     }
     if (contacts && solved->kind == CTI_PROGRAM_LCP && !cti_mprgp_symmetric(&solved->W)) {
         a->why = "MPRGP minimizes: W of the normals has to be symmetric";
-        cti_mprgp_normals_free(e->mem, &normals);
+        cti_program_normals_free(e->mem, &normals);
         return CTI_OUTCOME_NOT_APPLICABLE;
     }
     end = solved->kind == CTI_PROGRAM_QP ? cti_mprgp_quadratic(solved, &t, &infeasible) : cti_mprgp_boxed(solved, &t, &infeasible);
     if (solved->kind == CTI_PROGRAM_LCP)
         cti_program_u(p, a->x, a->r, a->x);
     if (contacts)
-        cti_mprgp_normals_free(e->mem, &normals);
+        cti_program_normals_free(e->mem, &normals);
     return cti_mprgp_outcome(end, infeasible, 1, a);
 }
 

@@ -1,6 +1,6 @@
 /* program.c -- contact problems that stand alone: sparse rows, the laws, the judge, budgets.
    Method: the judge forms u, the residual of the dynamics and the natural map of each law from x and r alone; nothing that a solver says of
-   itself enters. Each number is relative to the largest of the terms that cancel in it, so that a problem's units do not matter. */
+   itself enters. Each number is relative to a size of the problem's data, so that units do not matter, and that no multiplier can grow. */
 #include "program.h"
 
 /* ---- sparse rows ---- */
@@ -265,17 +265,38 @@ CTI_FN const char *cti_program_check(const cti_program *p)
 
 enum { CTI_PROGRAM_BATCH = 48 }; /* rows whose Schur complement is formed at a time */
 
-/* trace of W_ii = J_i A^-1 J_i', some contacts at a time by their rows' paths through the factor */
+static double cti_judge_most(const double *x, int n)
+{
+    double big = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        big = fabs(x[i]) > big || x[i] != x[i] ? fabs(x[i]) : big;
+    return big;
+}
+
+/* sizes of the free velocity u0 [m] */
+static void cti_program_sizes(cti_program *p, const double *u0)
+{
+    double sum = 0;
+    int i;
+    p->size_u = cti_fmax(cti_judge_most(p->w, p->m), cti_judge_most(u0, p->m));
+    for (i = 0; i < p->m; i++)
+        sum += p->scale[i / 3] * u0[i] * (p->scale[i / 3] * u0[i]);
+    p->size_r = sqrt(sum);
+}
+
+/* trace of W_ii = J_i A^-1 J_i', some contacts at a time by their rows' paths through the factor; then the sizes */
 static int cti_program_trace(cti_mem *mem, cti_program *p)
 {
     cti_system s;
     cti_arena arena;
-    double *W;
+    double *W, *x, *u;
     int i, a, ok;
     memset(&s, 0, sizeof s);
     cti_arena_init(&arena, mem);
     W = CTI_ARENA_NEW(&arena, double, CTI_PROGRAM_BATCH *CTI_PROGRAM_BATCH);
-    ok = W && cti_system_open(mem, &s, &p->A) && cti_system_factor(mem, &s);
+    x = CTI_ARENA_NEW(&arena, double, p->n), u = CTI_ARENA_NEW(&arena, double, p->m);
+    ok = W && x && u && cti_system_open(mem, &s, &p->A) && cti_system_factor(mem, &s);
     for (i = 0; ok && i < p->m; i += CTI_PROGRAM_BATCH) {
         cti_sparse J = p->J;
         J.p += i, J.rows = cti_min_int(CTI_PROGRAM_BATCH, p->m - i);
@@ -284,6 +305,13 @@ static int cti_program_trace(cti_mem *mem, cti_program *p)
             double trace = W[a * (CTI_PROGRAM_BATCH + 1)] + W[(a + 1) * (CTI_PROGRAM_BATCH + 1)] + W[(a + 2) * (CTI_PROGRAM_BATCH + 1)];
             p->scale[(i + a) / 3] = trace > 0 ? 3 / trace : 1;
         }
+    }
+    if (ok) {
+        if (p->n)
+            memcpy(x, p->b, sizeof *x * (size_t)p->n);
+        cti_system_solve(&s, x, 1);
+        cti_program_u(p, x, x, u);
+        cti_program_sizes(p, u);
     }
     cti_arena_free(&arena);
     cti_system_close(mem, &s);
@@ -308,6 +336,7 @@ CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p)
             cti_sparse_at(&p->W, 3 * i, 3 * i) + cti_sparse_at(&p->W, 3 * i + 1, 3 * i + 1) + cti_sparse_at(&p->W, 3 * i + 2, 3 * i + 2);
         p->scale[i] = trace > 0 ? 3 / trace : 1;
     }
+    cti_program_sizes(p, p->w);
     return 1;
 }
 
@@ -320,6 +349,35 @@ CTI_FN void cti_program_u(const cti_program *p, const double *x, const double *r
         cti_sparse_mul(&p->W, r, u);
     for (i = 0; i < p->m; i++)
         u[i] += p->w[i];
+}
+
+CTI_FN void cti_program_normals_free(cti_mem *mem, cti_program *q)
+{
+    cti_sparse_free(mem, &q->J), cti_sparse_free(mem, &q->W);
+    CTI_FREE(mem, q->w);
+}
+
+CTI_FN int cti_program_normals(cti_mem *mem, const cti_program *p, cti_program *out)
+{
+    const cti_sparse *from = p->kind == CTI_PROGRAM_GLOBAL ? &p->J : &p->W;
+    cti_sparse *to = p->kind == CTI_PROGRAM_GLOBAL ? &out->J : &out->W;
+    int i, k, at = 0, square = p->kind == CTI_PROGRAM_LOCAL;
+    memset(out, 0, sizeof *out);
+    out->kind = square ? CTI_PROGRAM_LCP : CTI_PROGRAM_QP;
+    out->m = p->m / 3, out->n = square ? out->m : p->n;
+    out->A = p->A, out->b = p->b;
+    if (!cti_sparse_reserve(mem, to, out->m, out->n, from->p[p->m]) || !CTI_RESERVE(mem, out->w, 1) || !CTI_RESIZE(mem, out->w, out->m)) {
+        cti_program_normals_free(mem, out);
+        return 0;
+    }
+    for (i = 0; i < out->m; i++) {
+        out->w[i] = p->w[3 * i];
+        for (k = from->p[3 * i]; k < from->p[3 * i + 1]; k++)
+            if (!square || from->i[k] % 3 == 0)
+                to->i[at] = square ? from->i[k] / 3 : from->i[k], to->x[at++] = from->x[k];
+        to->p[i + 1] = at;
+    }
+    return 1;
 }
 
 /* ---- the judge ---- */
@@ -338,18 +396,9 @@ CTI_FN void cti_cone_project3(double mu, double *r)
     r[1] *= mu * n / t, r[2] *= mu * n / t;
 }
 
-static double cti_judge_most(const double *x, int n)
-{
-    double big = 0;
-    int i;
-    for (i = 0; i < n; i++)
-        big = fabs(x[i]) > big || x[i] != x[i] ? fabs(x[i]) : big;
-    return big;
-}
-
 static double cti_judge_share(double part, double whole) { return part == 0 ? 0 : (whole > 0 ? part / whole : part); }
 
-/* |A x - b - J'r| relative to its terms; t [2 n] */
+/* |A x - b - J'r| relative to A x and b; t [2 n] */
 static double cti_judge_dynamics(const cti_program *p, const double *x, const double *r, double *t, double *out_quadratic)
 {
     double *Ax = t, *f = t + p->n, whole, part = 0;
@@ -357,7 +406,7 @@ static double cti_judge_dynamics(const cti_program *p, const double *x, const do
     cti_sparse_mul(&p->A, x, Ax);
     memset(f, 0, sizeof *f * (size_t)p->n);
     cti_sparse_addmul_t(&p->J, r, f);
-    whole = cti_fmax(cti_judge_most(Ax, p->n), cti_fmax(cti_judge_most(f, p->n), cti_judge_most(p->b, p->n)));
+    whole = cti_fmax(cti_judge_most(Ax, p->n), cti_judge_most(p->b, p->n));
     *out_quadratic = 0;
     for (i = 0; i < p->n; i++) {
         double d = fabs(Ax[i] - p->b[i] - f[i]);
@@ -367,28 +416,43 @@ static double cti_judge_dynamics(const cti_program *p, const double *x, const do
     return cti_judge_share(part, whole);
 }
 
-/* size of what cancels in u */
-static double cti_judge_size_u(const cti_program *p, const double *x, const double *r, const double *u)
+/* a QP's size of what cancels in u */
+static double cti_judge_size_u(const cti_program *p, const double *x, const double *u)
 {
-    const cti_sparse *a = p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL ? &p->J : &p->W;
-    const double *z = a == &p->J ? x : r;
     double size = cti_fmax(cti_judge_most(u, p->m), cti_judge_most(p->w, p->m));
     int i, k;
-    for (i = 0; i < a->rows; i++)
-        for (k = a->p[i]; k < a->p[i + 1]; k++) {
-            double term = fabs(a->x[k] * z[a->i[k]]);
+    for (i = 0; i < p->m; i++)
+        for (k = p->J.p[i]; k < p->J.p[i + 1]; k++) {
+            double term = fabs(p->J.x[k] * x[p->J.i[k]]);
             size = term > size ? term : size;
         }
     return size;
 }
 
-/* natural map of bounds: u and r in their own units, so the smaller of the two relative numbers counts at each row */
-static void cti_judge_bounds(const cti_program *p, const double *r, const double *u, double size_u, cti_judgement *out)
+/* an LCP's size of u and, in *unit, what a multiplier changes where its own row has no positive diagonal: of W, w and the bounds alone */
+static double cti_judge_size_lcp(const cti_program *p, double *unit)
 {
-    double size_r = cti_judge_most(r, p->m), products = 0;
+    double size = cti_judge_most(p->w, p->m), most = cti_judge_most(p->W.x, p->m ? p->W.p[p->m] : 0);
+    int i, k;
+    *unit = most > 0 ? most : 1;
+    for (i = 0; p->lo && i < p->m; i++)
+        for (k = 0; k < 2; k++) {
+            double bound = fabs(k ? p->hi[i] : p->lo[i]), own = cti_sparse_at(&p->W, i, i);
+            if (cti_finite64(bound))
+                size = cti_fmax(size, (own > 0 ? own : *unit) * bound);
+        }
+    return size;
+}
+
+/* natural map of bounds: u and r in their own units, so the smaller of the two relative numbers counts at each row. unit:
+   an LCP's, whose r is measured by the u that it makes */
+static void cti_judge_bounds(const cti_program *p, const double *r, const double *u, double size_u, double unit, cti_judgement *out)
+{
+    double most_r = cti_judge_most(r, p->m), products = 0;
     int i;
     for (i = 0; i < p->m; i++) {
         double lo = p->lo ? p->lo[i] : 0, hi = p->hi ? p->hi[i] : INFINITY, ui = u[i], below, above, off;
+        double own = unit > 0 ? cti_sparse_at(&p->W, i, i) : 0, size_r = unit > 0 ? size_u / (own > 0 ? own : unit) : most_r;
         if (p->equation && p->equation[i]) {
             out->primal = cti_fmax(out->primal, cti_judge_share(fabs(ui), size_u));
             out->natural = cti_fmax(out->natural, cti_judge_share(fabs(ui), size_u));
@@ -410,7 +474,7 @@ static void cti_judge_bounds(const cti_program *p, const double *r, const double
 /* Coulomb's law: scaled and unscaled natural maps */
 static void cti_judge_contacts(const cti_program *p, const double *r, const double *u, double size_u, cti_judgement *out)
 {
-    double scaled = 0, plain = 0, norm_r = 0, norm_u = 0, norm_w = 0, products = 0, most_r = cti_judge_most(r, p->m);
+    double scaled = 0, plain = 0, norm_r = 0, norm_u = 0, norm_w = 0, products = 0;
     int i, k;
     for (i = 0; i < p->m / 3; i++) {
         const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i;
@@ -427,10 +491,10 @@ static void cti_judge_contacts(const cti_program *p, const double *r, const doub
         if (!(p->scale[i] > 0)) /* a trace beyond all numbers: the map would say nothing */
             scaled = NAN;
         out->primal = cti_fmax(out->primal, cti_judge_share(cti_fmax(0, -ui[0]), size_u));
-        out->dual = cti_fmax(out->dual, cti_judge_share(cti_fmax(0, sqrt(ri[1] * ri[1] + ri[2] * ri[2]) - mu * ri[0]), most_r));
+        out->dual = cti_fmax(out->dual, cti_judge_share(cti_fmax(0, sqrt(ri[1] * ri[1] + ri[2] * ri[2]) - mu * ri[0]), p->size_r));
     }
     norm_r = sqrt(norm_r), norm_u = sqrt(norm_u), norm_w = sqrt(norm_w);
-    out->natural = cti_judge_share(sqrt(scaled), norm_r);
+    out->natural = cti_judge_share(sqrt(scaled), p->size_r);
     out->unscaled = cti_judge_share(sqrt(plain), cti_fmax(norm_w, cti_fmax(norm_r, norm_u)));
     out->gap = cti_judge_share(products, norm_r * norm_u);
 }
@@ -438,16 +502,17 @@ static void cti_judge_contacts(const cti_program *p, const double *r, const doub
 CTI_FN void cti_program_judge(const cti_program *p, const double *x, const double *r, double *work, cti_judgement *out)
 {
     int global = p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL, i;
-    double *u = work, size_u, quadratic = 0, dual_objective;
+    double *u = work, size_u = p->size_u, unit = 0, quadratic = 0, dual_objective;
     memset(out, 0, sizeof *out);
     cti_program_u(p, x, r, u);
     if (global)
         out->dynamics = cti_judge_dynamics(p, x, r, work + p->m, &quadratic);
-    size_u = cti_judge_size_u(p, x, r, u);
+    if (!p->mu)
+        size_u = p->kind == CTI_PROGRAM_QP ? cti_judge_size_u(p, x, u) : cti_judge_size_lcp(p, &unit);
     if (p->mu)
         cti_judge_contacts(p, r, u, size_u, out);
     else
-        cti_judge_bounds(p, r, u, size_u, out);
+        cti_judge_bounds(p, r, u, size_u, unit, out);
     if (p->kind == CTI_PROGRAM_QP) {
         out->objective = quadratic / 2;
         for (i = 0; i < p->n; i++)

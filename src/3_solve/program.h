@@ -57,7 +57,10 @@ typedef struct cti_program {
     double *mu;        /* LOCAL, GLOBAL: [m / 3] */
     double *lo, *hi;   /* boxed LCP: [m], infinities allowed; else NULL */
     uint8_t *equation; /* QP: [m] or NULL */
-    double *scale;     /* LOCAL, GLOBAL: [m / 3] 3 / trace W_ii, filled by cti_program_prepare */
+    /* what residuals of contacts are relative to, of the data alone, so that a multiplier that runs away does not make them small; filled by
+       cti_program_prepare: [m / 3] 3 / trace W_ii; largest entry of w and of the free velocity w + J A^-1 b, whose norm times `scale` is size_r */
+    double *scale;
+    double size_u, size_r;
     double constant;   /* added to a QP's objective */
     double *x_ref, *r_ref; /* a reference solution or NULL */
     double objective_ref;
@@ -73,13 +76,19 @@ CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p);
 /* cti_program_u -- u [m] = J x + w, or W r + w for LOCAL and LCP. */
 CTI_FN void cti_program_u(const cti_program *p, const double *x, const double *r, double *u);
 
-/* cti_judgement -- what one piece of code says of (x, r), whatever the solver said. Relative to the size of the terms that cancel. */
+/* cti_program_normals -- a LOCAL or GLOBAL problem without friction: an LCP of W's rows and columns 3 i, a QP of J's rows 3 i that shares A and b.
+   0 when memory ran out; freed by cti_program_normals_free. */
+CTI_FN int cti_program_normals(cti_mem *mem, const cti_program *p, cti_program *out);
+CTI_FN void cti_program_normals_free(cti_mem *mem, cti_program *q);
+
+/* cti_judgement -- what one piece of code says of (x, r), whatever the solver said. Relative to sizes of the data: size_u and size_r, an LCP's
+   w and bounds; a QP's, whose gap tells of multipliers that run away, to the terms that cancel. */
 typedef struct cti_judgement {
     double dynamics;  /* |A x - b - J'r| of QP and GLOBAL */
     double primal;    /* violation of u >= 0 (LCP, QP; equations: |u|) or u_n >= 0 */
     double dual;      /* violation of r >= 0, of the box, of Coulomb's cone */
     double gap;       /* QP: |r'u| relative to the objective; else sum |r_i u_i| relative to |r| |u| */
-    double natural;   /* QP, LCP: largest |r - P(r - u)|, relative; LOCAL, GLOBAL: the scaled |r - P_K(r - D u^)| / |r|, D_i = 3 / trace W_ii */
+    double natural;   /* QP, LCP: largest |r - P(r - u)|, relative; LOCAL, GLOBAL: |r - P_K(r - D u^)| / size_r, D_i = 3 / trace W_ii */
     double unscaled;  /* LOCAL, GLOBAL: |r - P_K(r - u^)| / max(|w|, |r|, |u|) */
     double objective; /* QP */
     double residual;  /* the number that decides: the largest of those that the kind's tolerance is about */

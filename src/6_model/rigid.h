@@ -18,6 +18,7 @@ typedef struct cti_rigid {
     ct_real w_mid[3];    /* its angular velocity: I_mid w_mid = spin */
     ct_real q_free[4];   /* where the free rotation ends when the step has many turns */
     int whirls;          /* 1: it has, and q_free is known */
+    int swings;          /* 1: joints turn it (swing.h) */
     ct_real end[6];      /* linear and angular velocity at the end of the step, that its joints allow (linkage.h) */
     double energy;       /* [J] kinetic and gravity energy there */
     int linked;          /* 1: both are known */

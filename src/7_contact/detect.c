@@ -261,8 +261,10 @@ CTI_FN int cti_detect_flat(const cti_surface *s, int e)
     return cti_v3_dot(cti_detect_face_normal(s, f0), cti_detect_face_normal(s, f1)) > CTI_DETECT_FLAT;
 }
 
-/* 1 when a point that lies off edge e in the unit direction n has its closest point on the edge and not inside of one of its faces */
-CTI_FN int cti_detect_edge_cone(const cti_surface *s, int e, cti_v3 n)
+/* 1 when vertex v is one of other [2]; -1: none */
+static int cti_detect_is_one(int32_t v, const int32_t *other) { return v == other[0] || v == other[1]; }
+
+CTI_FN int cti_detect_edge_cone(const cti_surface *s, int e, cti_v3 n, const int32_t *other)
 {
     int k, j;
     cti_v3 a = cti_v3_at(s->x0, s->edges[2 * e]), t = cti_v3_unit(cti_v3_sub(cti_v3_at(s->x0, s->edges[2 * e + 1]), a), cti_v3_zero());
@@ -273,6 +275,8 @@ CTI_FN int cti_detect_edge_cone(const cti_surface *s, int e, cti_v3 n)
             continue;
         for (j = 0; j < 2 && (s->faces[3 * f + j] == s->edges[2 * e] || s->faces[3 * f + j] == s->edges[2 * e + 1]); j++) {
         }
+        if (cti_detect_is_one(s->faces[3 * f + j], other))
+            continue;
         c = cti_v3_sub(cti_v3_at(s->x0, s->faces[3 * f + j]), a);
         c = cti_v3_unit(cti_v3_mad(c, t, -cti_v3_dot(c, t)), cti_v3_zero());
         if (cti_v3_dot(n, c) > CTI_DETECT_CONE)
@@ -281,13 +285,14 @@ CTI_FN int cti_detect_edge_cone(const cti_surface *s, int e, cti_v3 n)
     return 1;
 }
 
-/* 1 when no edge at vertex v leads nearer to what lies off it in the unit direction n */
-static int cti_detect_vertex_cone(const cti_surface *s, int v, cti_v3 n)
+/* 1 when no edge at vertex v leads nearer to the feature of vertices other [2] that lies off it in the unit direction n */
+static int cti_detect_vertex_cone(const cti_surface *s, int v, cti_v3 n, const int32_t *other)
 {
     int k;
     cti_v3 x = cti_v3_at(s->x0, v);
     for (k = s->vertex_start[v]; k < s->vertex_start[v + 1]; k++)
-        if (cti_v3_dot(n, cti_v3_unit(cti_v3_sub(cti_v3_at(s->x0, s->vertex_next[k]), x), cti_v3_zero())) > CTI_DETECT_CONE)
+        if (!cti_detect_is_one(s->vertex_next[k], other) &&
+            cti_v3_dot(n, cti_v3_unit(cti_v3_sub(cti_v3_at(s->x0, s->vertex_next[k]), x), cti_v3_zero())) > CTI_DETECT_CONE)
             return 0;
     return 1;
 }
@@ -296,12 +301,16 @@ static int cti_detect_vertex_cone(const cti_surface *s, int v, cti_v3 n)
    is seen from an edge sliding over it has no such vertex, and must not stop it */
 static int cti_detect_is_ghost(const cti_surface *s, const cti_pair *pair, int edge_b, cti_v3 n)
 {
+    int32_t a[2] = {-1, -1}, b[2] = {-1, -1};
     int k;
+    a[0] = pair->v[0];
     if (edge_b >= 0)
-        return !cti_detect_edge_cone(s, edge_b, n) || !cti_detect_vertex_cone(s, pair->v[0], cti_v3_mul(n, -1));
+        return !cti_detect_edge_cone(s, edge_b, n, a) || !cti_detect_vertex_cone(s, a[0], cti_v3_mul(n, -1), s->edges + 2 * (size_t)edge_b);
     for (k = 1; k < 4; k++)
-        if (pair->w[k] == -1)
-            return !cti_detect_vertex_cone(s, pair->v[k], n) || !cti_detect_vertex_cone(s, pair->v[0], cti_v3_mul(n, -1));
+        if (pair->w[k] == -1) {
+            b[0] = pair->v[k];
+            return !cti_detect_vertex_cone(s, b[0], n, a) || !cti_detect_vertex_cone(s, a[0], cti_v3_mul(n, -1), b);
+        }
     return 0;
 }
 
@@ -340,7 +349,7 @@ static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti
     if (memory && (pair->kind == CT_PAIR_EE || pair->kind == CT_PAIR_VF))
         loaded = cti_memory_find(memory, cti_pair_key(s, pair)) != NULL;
     if (!loaded && pair->kind == CT_PAIR_EE &&
-        (!cti_detect_edge_cone(s, edge_b, hit->normal) || !cti_detect_edge_cone(s, edge_a, cti_v3_mul(hit->normal, -1))))
+        (!cti_detect_edge_cone(s, edge_b, hit->normal, pair->v) || !cti_detect_edge_cone(s, edge_a, cti_v3_mul(hit->normal, -1), pair->v + 2)))
         return 0;
     if (!loaded && pair->kind == CT_PAIR_VF && dist > h / 2 && cti_detect_is_ghost(s, pair, edge_b, hit->normal))
         return 0;

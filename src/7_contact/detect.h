@@ -32,8 +32,9 @@ typedef struct cti_hit {
 CTI_FN void cti_hits_take(cti_hit *hits, const uint8_t *keep);
 
 /* cti_detect_edge_cone -- 1 when a point that lies off an edge in the unit direction n has its closest point on the edge and not inside of one of its
-   faces. */
-CTI_FN int cti_detect_edge_cone(const cti_surface *s, int edge, cti_v3 n);
+   faces. The point is on a feature with vertices other [2] (-1: none). A face that has one of them does not count: such features are joined, and
+   make no pair that could speak for this one. In a sharp fold every pair near the crease would be left out for one still nearer to it. */
+CTI_FN int cti_detect_edge_cone(const cti_surface *s, int edge, cti_v3 n, const int32_t *other);
 /* cti_detect_flat -- 1 for an edge whose two faces are nearly in one plane. */
 CTI_FN int cti_detect_flat(const cti_surface *s, int edge);
 

@@ -124,8 +124,8 @@ static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, i
     for (k = 0; k < 4 && !(sum > 0); k++)
         if ((sum = cti_flats_reach(q, &a[(k & 1) ^ first], k > 1)) > 0)
             opens = cti_flats_open(q, &a[(k & 1) ^ first], sum, CTI_FLATS_LEAST * h - dist, CTI_FLATS_MOST * h);
-    if (opens || dist >= CTI_FLATS_LEAST * h || cti_detect_is_tangled(d, s, v, 2, 4) || !cti_detect_edge_cone(s, l->pairs[2 * i + 1], a[0].n) ||
-        !cti_detect_edge_cone(s, l->pairs[2 * i], a[1].n))
+    if (opens || dist >= CTI_FLATS_LEAST * h || cti_detect_is_tangled(d, s, v, 2, 4) || !cti_detect_edge_cone(s, l->pairs[2 * i + 1], a[0].n, v) ||
+        !cti_detect_edge_cone(s, l->pairs[2 * i], a[1].n, v + 2))
         return 1;
     memset(&hit, 0, sizeof hit);
     hit.pair = pair, hit.normal = a[0].n, hit.flat = 1, hit.keep = CTI_DETECT_KEEP * h;

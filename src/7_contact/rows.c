@@ -160,6 +160,23 @@ static void cti_rows_recall(const cti_row_context *c, uint64_t key, int other, c
     origin->lift = m->lift;
 }
 
+/* speed that closes a gap, or undoes a slip, of this size. The solver's tolerance leaves some of it in a whole step (slight): a part of a step
+   puts that back over the whole step's length, or the impulse that it takes would grow as the part is shorter */
+static ct_real cti_rows_speed(const cti_row_context *c, ct_real size)
+{
+    return (size - cti_min(size, c->slight) * (1 - 1 / c->cut)) / c->dt;
+}
+
+/* target velocity of stick. The slip that holds the remembered load by the stick's compliance, c r dt, is at rest; what differs from it is undone */
+static cti_v3 cti_rows_stick(const cti_row_context *c, const cti_row *row, cti_v3 slip)
+{
+    cti_v3 hold = cti_v3_make(0, -row->compliance[1] * row->r[1], -row->compliance[2] * row->r[2]), rest = cti_v3_mad(slip, hold, -c->dt);
+    ct_real size = cti_v3_norm(rest);
+    if (c->cut == 1)
+        return cti_v3_make(0, slip.y / c->dt, slip.z / c->dt);
+    return size > 0 ? cti_v3_mad(hold, rest, cti_rows_speed(c, size) / size) : hold;
+}
+
 /* The row's target velocity: g0/dt for a gap above the thickness, the recovery speed for one below it, and -slip/dt for stick.
    differs: a contact that carried load in the last step is lifted, too, at a speed that doubles with every step in which it rises. Heavy loads
    and the last hundredth of the thickness are lifted by a hard constraint. Light loads are lifted through a softness that the load presses
@@ -170,7 +187,9 @@ static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row
     cti_v3 slip = cti_m3_mul_v(row->frame, cti_v3_at(origin->slip, 0));
     ct_real step = origin->thickness / c->dt, load = row->r[0], most = origin->lift != 0 ? cti_abs(origin->lift) : CTI_ROWS_LIFT * step;
     int hard;
-    origin->base[0] = cti_max(0, origin->gap0 / c->dt), origin->base[1] = slip.y / c->dt, origin->base[2] = slip.z / c->dt;
+    slip = cti_rows_stick(c, row, slip);
+    origin->base[0] = cti_max(0, load > 0 ? cti_rows_speed(c, origin->gap0) : origin->gap0 / c->dt);
+    origin->base[1] = slip.y, origin->base[2] = slip.z;
     if (origin->gap0 >= 0)
         return;
     row->recover = -CTI_ROWS_EASE * origin->gap0 / c->dt;
@@ -219,13 +238,13 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     /* under the load of the last step it gives way by less than the easing takes back: a light body under a heavy one would sink without end */
     if (row->r[0] > 0)
         row->compliance[0] = cti_min(row->compliance[0], CTI_ROWS_SINK * origin->thickness / (c->dt * row->r[0]));
+    /* stick is a stiff spring of c gamma dt, far below the thickness: several contacts at one point may remember different slips, and without
+       compliance their multipliers would drift apart without end */
+    row->compliance[1] = row->compliance[2] = soft * CTI_ROWS_STICK * c->cut * c->cut;
     cti_rows_law(c, row, origin, soft);
     scripted = cti_m3_mul_v(row->frame, scripted);
     cti_v3_put(origin->script, 0, scripted);
     row->w[0] = origin->base[0] + scripted.x, row->w[1] = origin->base[1] + scripted.y, row->w[2] = origin->base[2] + scripted.z;
-    /* stick is a stiff spring of c gamma dt, far below the thickness: several contacts at one point may remember different slips, and without
-       compliance their multipliers would drift apart without end */
-    row->compliance[1] = row->compliance[2] = soft * CTI_ROWS_STICK * c->cut * c->cut;
     cti_rows_linearize(c, row, origin);
     return 1;
 }

@@ -17,6 +17,7 @@ typedef struct cti_row_context {
     const cti_memory *memory;
     ct_real dt, dt_memory;    /* of this step; of the step that the memory's impulses come from */
     ct_real cut;              /* length of the whole step over that of this one, which may be a part of it */
+    ct_real slight;           /* [m] gap or slip that the solver's tolerance leaves in a whole step */
     int at_start;             /* 1: rows of rigid bodies stay linearized at the start of the step (CT_ROW_VELOCITY); frames are the start's */
     ct_real recovery_speed;   /* cap of easing apart [m/s]; 0: none */
 } cti_row_context;

@@ -4,6 +4,7 @@
    kicks such that v lives in the middle of steps (Stoermer-Verlet) and a free fall is exact at every dt. Pins: S A S + (I - S), the inverse
    mass S / m of Volino & Magnenat-Thalmann 2000, sec. 2.2. */
 #include "assemble.h"
+#include "swing.h"
 #include "impulses.h"
 #include "integrate.h"
 #include "motion.h"
@@ -174,7 +175,15 @@ static void cti_assemble_rigids(cti_state *s, ct_real dt)
         cti_rigid *r = &s->rigids[i];
         int b = r->block + 1;
         ct_real *D = s->A.val + 9 * (size_t)s->A.diag[b], damp = 1 + dt * s->alpha[b];
+        if (r->swings && s->again > 0) { /* its rotation is that of the last solve */
+            cti_swing_equation(r, damp, D, s->b + 3 * (size_t)b);
+            continue;
+        }
         cti_rigid_free(r, dt);
+        if (r->swings) {
+            cti_swing_equation(r, damp, D, s->b + 3 * (size_t)b);
+            continue;
+        }
         for (k = 0; k < 9; k++)
             D[k] = r->I_mid[k] * damp;
         for (k = 0; k < 3; k++)

@@ -7,9 +7,11 @@
 #include "cmr.h"
 #include "balance.h"
 #include "integrate.h"
+#include "linkage.h"
 #include "motion.h"
 #include "newton.h"
 #include "plausible.h"
+#include "swing.h"
 #include "whirl.h"
 #include "../7_contact/cull.h"
 #include "../7_contact/flats.h"
@@ -41,6 +43,7 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
     out->memory = memory;
     out->dt = dt;
     out->cut = !s->still && s->dt_step > dt ? s->dt_step / dt : 1;
+    out->slight = s->desc.solver.tolerance * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->dt_step * s->dt_step;
     out->dt_memory = dt_memory;
     out->recovery_speed = s->desc.recovery_speed;
 }
@@ -519,6 +522,7 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
         }
         if (!cti_plausible_contacts(s, reach) || !cti_plausible_motion(s, dt))
             return cti_cmr_give_up(s, dt, out);
+        cti_swing_follow(s, dt);
         cti_cmr_move(s, dt);
         cti_cmr_bend(s, c);
         if (CTI_LEN(s->joints) == 0)
@@ -665,6 +669,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     if (!cti_assemble_pins(s, dt))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, dt));
+    cti_swing_begin(s);
     cti_motion_predict(s, dt);
     if (!cti_assemble(s, dt, &out->extended))
         return 0;
@@ -697,6 +702,9 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
         if (!cti_cmr_again(s, dt, &c, out))
             return 0;
     }
+    cti_swing_close(s, dt);
+    if (!cti_linkage_climbs(s, dt, &out->gained))
+        return 0;
     if (out->rounds == 0) /* nobody judged the free motion */
         out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
     if (!cti_cmr_crushed(s, out))

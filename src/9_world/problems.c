@@ -84,6 +84,7 @@ typedef struct cti_problems_run {
     int stopped;          /* the watcher said no */
     double *x0, *r0;      /* [n], [m] start */
     double *x, *r, *work; /* [n], [m] of the attempt; [2 m + 2 n] */
+    double *proof;        /* [m] */
 } cti_problems_run;
 
 static double cti_problems_elapsed(const cti_problems_run *q)
@@ -139,7 +140,8 @@ static int cti_problems_open(cti_problems_run *q, const ct_solution *s)
     q->x0 = CTI_ARENA_ZERO(&q->arena, double, p->n), q->r0 = CTI_ARENA_ZERO(&q->arena, double, p->m);
     q->x = CTI_ARENA_NEW(&q->arena, double, p->n), q->r = CTI_ARENA_NEW(&q->arena, double, p->m);
     q->work = CTI_ARENA_NEW(&q->arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n);
-    if (!q->x0 || !q->r0 || !q->x || !q->r || !q->work)
+    q->proof = CTI_ARENA_NEW(&q->arena, double, p->m);
+    if (!q->x0 || !q->r0 || !q->x || !q->r || !q->work || !q->proof)
         return 0;
     if (q->d->warm && p->n)
         memcpy(q->x0, s->x, sizeof *s->x * (size_t)p->n);
@@ -149,11 +151,31 @@ static int cti_problems_open(cti_problems_run *q, const ct_solution *s)
     return 1;
 }
 
+static const char CTI_PROBLEMS_PROOF[] = "no point meets all rows: the multipliers are a certificate";
+
+/* multipliers that run away do so along a proof that no point is feasible: 1 when it is found, then in q->r */
+static int cti_problems_prove(const cti_problems_run *q)
+{
+    const cti_program *p = q->p;
+    size_t size = sizeof *q->r * (size_t)p->m;
+    if (p->m == 0)
+        return 0;
+    memcpy(q->proof, q->r, size);
+    if (!cti_program_certify_sharp(p, q->proof, q->work))
+        return 0;
+    memcpy(q->r, q->proof, size);
+    return 1;
+}
+
 /* what the attempt is worth, said by the judge: what a solver calls solved and is not has failed, what it gave up and is solved is solved;
-   INFEASIBLE stands only on a proof */
+   INFEASIBLE stands only on a proof, and a proof comes before any other outcome */
 static ct_outcome cti_problems_judge(const cti_problems_run *q, cti_outcome said, const char **why, cti_judgement *j)
 {
     cti_program_judge(q->p, q->x, q->r, q->work, j);
+    if (said != CTI_OUTCOME_INFEASIBLE && said != CTI_OUTCOME_NOT_APPLICABLE && cti_problems_prove(q)) {
+        *why = CTI_PROBLEMS_PROOF;
+        return CT_OUTCOME_INFEASIBLE;
+    }
     if (j->residual <= (double)q->d->tolerance && said != CTI_OUTCOME_INFEASIBLE && said != CTI_OUTCOME_NOT_APPLICABLE) {
         *why = "";
         return CT_OUTCOME_SOLVED;
@@ -169,12 +191,23 @@ static ct_outcome cti_problems_judge(const cti_problems_run *q, cti_outcome said
     return (ct_outcome)said;
 }
 
-/* the attempt into s where it is the first, solved, proves something, or is better than what s holds */
-static void cti_problems_keep(const cti_problems_run *q, ct_outcome outcome, const cti_judgement *j, int first, ct_solution *s)
+/* 1 when an attempt that ended so is to replace what s holds: it solves, proves, ends on the first ray, or is better than what is no ray */
+static int cti_problems_better(const ct_solution *s, ct_outcome outcome, double residual)
 {
-    int ends = outcome == CT_OUTCOME_SOLVED || outcome == CT_OUTCOME_INFEASIBLE, tried = outcome != CT_OUTCOME_NOT_APPLICABLE;
-    if (!first && !ends && !(tried && (s->outcome == CT_OUTCOME_NOT_APPLICABLE || j->residual < s->residual)))
+    if (outcome == CT_OUTCOME_SOLVED || outcome == CT_OUTCOME_INFEASIBLE)
+        return 1;
+    if (outcome == CT_OUTCOME_NOT_APPLICABLE || s->outcome == CT_OUTCOME_RAY)
+        return 0;
+    return outcome == CT_OUTCOME_RAY || s->outcome == CT_OUTCOME_NOT_APPLICABLE || residual < s->residual;
+}
+
+/* the attempt into s where it is the first or better */
+static void cti_problems_keep(const cti_problems_run *q, ct_solver solver, ct_outcome outcome, const cti_answer *a, const cti_judgement *j, int first,
+                              ct_solution *s)
+{
+    if (!first && !cti_problems_better(s, outcome, j->residual))
         return;
+    s->solver = solver, s->iterations = a->iterations, s->why = a->why;
     s->outcome = outcome;
     s->residual = j->residual, s->dynamics = j->dynamics, s->primal = j->primal, s->dual = j->dual;
     s->gap = j->gap, s->natural = j->natural, s->unscaled = j->unscaled, s->objective = j->objective;
@@ -202,33 +235,66 @@ static cti_outcome cti_problems_empty(const cti_problems_run *q)
     return CTI_OUTCOME_SOLVED;
 }
 
+/* what a solver of the run may do */
+static void cti_problems_effort(cti_problems_run *q, cti_effort *e)
+{
+    const ct_solver_desc *d = q->d;
+    memset(e, 0, sizeof *e);
+    e->tolerance = (double)d->tolerance, e->max_iterations = d->budget, e->seconds = d->seconds, e->warm = d->warm, e->cone = d->cone;
+    e->order = d->order, e->relaxation = (double)d->relaxation, e->plain = d->plain, e->seed = d->seed;
+    e->now_us = d->now_us, e->now_user = d->now_user;
+    e->watch = d->watch || d->trace ? cti_problems_watch : NULL, e->watch_user = q;
+    e->mem = &q->mem, e->arena = &q->arena, e->started = q->started, e->hidden = q->hidden;
+}
+
 /* one solver's attempt. 0: out of memory */
 static int cti_problems_attempt(cti_problems_run *q, ct_solver solver, int first, ct_solution *s)
 {
-    const ct_solver_desc *d = q->d;
     cti_effort e;
     cti_answer a;
     cti_judgement j;
     cti_outcome said;
-    ct_outcome outcome;
-    memset(&e, 0, sizeof e), memset(&a, 0, sizeof a);
-    e.tolerance = (double)d->tolerance, e.max_iterations = d->budget, e.seconds = d->seconds, e.warm = d->warm, e.cone = d->cone;
-    e.order = d->order, e.relaxation = (double)d->relaxation, e.plain = d->plain, e.seed = d->seed, e.now_us = d->now_us, e.now_user = d->now_user;
-    e.watch = d->watch || d->trace ? cti_problems_watch : NULL, e.watch_user = q;
-    e.mem = &q->mem, e.arena = &q->arena, e.started = q->started, e.hidden = q->hidden;
+    cti_problems_effort(q, &e);
     q->e = &e;
+    memset(&a, 0, sizeof a);
     a.x = q->x, a.r = q->r, a.why = "";
     memcpy(q->x, q->x0, sizeof *q->x * (size_t)q->p->n), memcpy(q->r, q->r0, sizeof *q->r * (size_t)q->p->m);
     said = q->p->n == 0 ? cti_problems_empty(q) : cti_solvers_find(solver)(q->p, &e, &a);
     q->hidden = e.hidden;
     if (said != CTI_OUTCOME_MEMORY) {
-        outcome = cti_problems_judge(q, said, &a.why, &j);
-        cti_problems_keep(q, outcome, &j, first, s);
-        if (first || s->outcome == outcome)
-            s->solver = solver, s->iterations = a.iterations, s->why = a.why;
+        ct_outcome outcome = cti_problems_judge(q, said, &a.why, &j);
+        cti_problems_keep(q, solver, outcome, &a, &j, first, s);
     }
     cti_arena_rewind(&q->arena, q->mark);
     return said != CTI_OUTCOME_MEMORY;
+}
+
+/* AUTO has no solution: are the normal rows of contacts alone infeasible? Their solvers know how to prove that. The proof goes to q->r; 0: none */
+static int cti_problems_prove_normals(cti_problems_run *q)
+{
+    cti_program normals;
+    cti_effort e;
+    cti_answer a;
+    int i, k, found = 0;
+    ct_solver solver;
+    if (!q->p->mu || !cti_program_normals(&q->mem, q->p, &normals))
+        return 0;
+    memset(&a, 0, sizeof a);
+    a.x = CTI_ARENA_ZERO(&q->arena, double, normals.n), a.r = CTI_ARENA_ZERO(&q->arena, double, normals.m);
+    for (k = 0; a.x && a.r && !found && (solver = cti_solvers_auto(&normals, k)) != CT_SOLVER_AUTO; k++) {
+        cti_outcome said;
+        cti_problems_effort(q, &e);
+        e.watch = NULL, e.warm = 0;
+        said = cti_solvers_find(solver)(&normals, &e, &a);
+        if (said == CTI_OUTCOME_SOLVED)
+            break;
+        for (i = 0; i < q->p->m; i++)
+            q->r[i] = i % 3 ? 0 : a.r[i / 3];
+        found = said == CTI_OUTCOME_INFEASIBLE && cti_problems_prove(q);
+    }
+    cti_program_normals_free(&q->mem, &normals);
+    cti_arena_rewind(&q->arena, q->mark);
+    return found;
 }
 
 /* friction in a cone that the judge does not know: no answer could be called solved. 1 where that ends the solve, the answer being the start */
@@ -258,8 +324,13 @@ static int cti_problems_attempts(cti_problems_run *q, ct_solution *s)
     s->outcome = CT_OUTCOME_NOT_APPLICABLE, s->why = "no solver is built for this problem";
     for (k = 0;; k++) {
         ct_solver solver = q->d->solver != CT_SOLVER_AUTO ? q->d->solver : cti_solvers_auto(q->p, k);
-        if (solver == CT_SOLVER_AUTO)
+        if (solver == CT_SOLVER_AUTO) {
+            if (done && cti_problems_prove_normals(q)) {
+                memcpy(s->r, q->r, sizeof *s->r * (size_t)q->p->m);
+                s->outcome = CT_OUTCOME_INFEASIBLE, s->why = CTI_PROBLEMS_PROOF;
+            }
             return done || k == 0;
+        }
         done += cti_problems_attempt(q, solver, done == 0, s);
         if (q->d->solver != CT_SOLVER_AUTO || q->stopped ||
             (done && (s->outcome == CT_OUTCOME_SOLVED || s->outcome == CT_OUTCOME_INFEASIBLE)))

@@ -1,0 +1,64 @@
+/* swing.c -- rotation of rigid bodies that joints turn.
+   Method: a joint's impulse acts through the arm of the start of the step, and the body then turns freely with the momentum that it has:
+   w = m(L + J' r), m the midpoint rule (rigid.c). Inertia in the middle of the free motion would be that of another motion: an error of
+   L x dw dt gets from the large momentum across a rod into the small one about its axis, on which no joint acts. Solves take w for linear about
+   the last impulse, w_k + I0^-1 J' (r - r_k), I0 at the start: an impulse across the axis adds nothing about it, as in m. The rotation is
+   then that of the impulse found, and joints are linearized there until they hold. */
+#include "swing.h"
+
+CTI_FN void cti_swing_begin(cti_state *s)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->rigids); i++)
+        s->rigids[i].swings = 0;
+    for (i = 0; i < CTI_LEN(s->joints); i++) {
+        const cti_joint *j = &s->joints[i];
+        if (j->a.rigid >= 0)
+            s->rigids[j->a.rigid].swings = 1;
+        if (j->b.rigid >= 0)
+            s->rigids[j->b.rigid].swings = 1;
+    }
+}
+
+CTI_FN void cti_swing_equation(const cti_rigid *r, ct_real damp, ct_real *D, ct_real *b)
+{
+    cti_v3 w = cti_v3_at(r->w_mid, 0), given = cti_v3_sub(cti_v3_mul(cti_m3_mul_v(r->I_mid, w), damp), cti_v3_at(r->spin, 0));
+    int k;
+    cti_rigid_inertia(r, r->q, D);
+    for (k = 0; k < 9; k++)
+        D[k] *= damp;
+    cti_v3_put(b, 0, cti_v3_sub(cti_m3_mul_v(D, w), given));
+}
+
+CTI_FN void cti_swing_follow(cti_state *s, ct_real dt)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        cti_rigid *r = &s->rigids[i], next = *r;
+        int at = r->block + 1;
+        ct_real *D = s->A.val + 9 * (size_t)s->A.diag[at], damp = 1 + dt * s->alpha[at];
+        cti_v3 given;
+        if (!r->swings || !memcmp(s->v_new + 3 * (size_t)at, r->w_mid, sizeof r->w_mid)) /* not solved again: it keeps its bits */
+            continue;
+        given = cti_v3_sub(cti_m3_mul_v(D, cti_v3_at(s->v_new, at)), cti_v3_at(s->b, at));
+        cti_v3_put(next.spin, 0, cti_v3_mul(cti_v3_add(cti_v3_at(r->spin, 0), given), 1 / damp));
+        cti_rigid_free(&next, dt);
+        cti_v3_put(next.spin, 0, cti_v3_at(r->spin, 0));
+        *r = next;
+        cti_swing_equation(r, damp, D, s->b + 3 * (size_t)at);
+        cti_v3_put(s->v_new, at, cti_v3_at(r->w_mid, 0));
+    }
+}
+
+CTI_FN void cti_swing_close(cti_state *s, ct_real dt)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        const cti_rigid *r = &s->rigids[i];
+        int at = r->block + 1;
+        for (k = 0; r->swings && k < 9; k++)
+            s->A.val[9 * (size_t)s->A.diag[at] + (size_t)k] = r->I_mid[k] * (1 + dt * s->alpha[at]);
+        if (r->swings)
+            cti_v3_put(s->b, at, cti_v3_at(r->spin, 0));
+    }
+}

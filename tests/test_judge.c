@@ -1,0 +1,139 @@
+/* test_judge.c -- stand-alone problems that have no solution: no solver's answer may pass for one, at any tolerance, and AUTO proves it.
+   Multipliers of such problems run away; a residual relative to them would become small. */
+#include "world_util.h"
+
+enum { MANY = 60, MOST = 8 };
+static const double tolerances[] = {1e-4, 1e-6, 1e-8};
+
+/* a problem's numbers, dense; made sparse when it is created */
+typedef struct numbers {
+    int n, m;
+    double A[MOST * MOST], J[MOST * MOST], W[MOST * MOST], b[MOST], w[MOST], mu[2];
+} numbers;
+
+static double even(uint64_t *seed) { return 2 * lcg(seed) - 1; }
+
+static ct_csr dense(int rows, int cols, double *x, int32_t *p, int32_t *i)
+{
+    ct_csr out;
+    int k;
+    memset(&out, 0, sizeof out);
+    for (k = 0; k <= rows; k++)
+        p[k] = k * cols;
+    for (k = 0; k < rows * cols; k++)
+        i[k] = k % cols;
+    out.rows = rows, out.cols = cols, out.p = p, out.i = i, out.x = x;
+    return out;
+}
+
+/* two contacts of opposite normals whose gaps exclude each other: u_1 + u_2 = -.4 in the normals, whatever r is */
+static void pinch(numbers *q, uint64_t *seed)
+{
+    int i, j, k;
+    q->n = q->m = 6, q->mu[0] = q->mu[1] = 0.4;
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 6; j++)
+            q->J[6 * i + j] = even(seed), q->J[6 * (i + 3) + j] = -q->J[6 * i + j];
+    for (i = 0; i < 6; i++) {
+        q->b[i] = even(seed), q->w[i] = 0.3 * even(seed);
+        for (j = 0; j < 6; j++) {
+            q->A[6 * i + j] = i == j, q->W[6 * i + j] = 0;
+            for (k = 0; k < 6; k++)
+                q->W[6 * i + j] += q->J[6 * i + k] * q->J[6 * j + k];
+        }
+    }
+    q->w[3] = -q->w[0] - 0.4;
+}
+
+/* W = B B' with W y = 0 for a y > 0, and w'y < 0: y'(W r + w) < 0 for every r */
+static void sink(numbers *q, uint64_t *seed, int n)
+{
+    double y[MOST], B[MOST * MOST], norm = 0, s;
+    int i, j, k;
+    q->n = q->m = n;
+    for (i = 0; i < n; i++)
+        y[i] = 0.1 + 0.9 * lcg(seed), norm += y[i] * y[i];
+    for (k = 0; k < n - 1; k++) {
+        for (s = 0, i = 0; i < n; i++)
+            B[i * n + k] = even(seed), s += B[i * n + k] * y[i];
+        for (i = 0; i < n; i++)
+            B[i * n + k] -= s * y[i] / norm;
+    }
+    for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++)
+            for (q->W[i * n + j] = 0, k = 0; k < n - 1; k++)
+                q->W[i * n + j] += B[i * n + k] * B[j * n + k];
+    for (s = 0, i = 0; i < n; i++)
+        q->w[i] = even(seed), s += q->w[i] * y[i];
+    for (i = 0; i < n; i++)
+        q->w[i] -= (s + 0.5 * sqrt(norm)) * y[i] / norm;
+}
+
+/* every solver at every tolerance; how many say solved, and how often AUTO has no certificate */
+static void count(numbers *q, ct_problem_kind kind, int *solved, int *unproved)
+{
+    int32_t p[MOST + 1], i[MOST * MOST];
+    ct_problem_desc d = ct_problem_desc_default();
+    ct_problem *problem;
+    ct_error_info e;
+    size_t t;
+    int k;
+    d.kind = kind, d.w = q->w;
+    if (kind == CT_PROBLEM_GLOBAL)
+        d.A = dense(6, 6, q->A, p, i), d.J = dense(6, 6, q->J, p, i), d.b = q->b;
+    else
+        d.W = dense(q->m, q->m, q->W, p, i);
+    if (kind != CT_PROBLEM_LCP)
+        d.mu = q->mu;
+    assert_int_equal(ct_problem_create(&d, &problem, &e), CT_OK);
+    for (t = 0; t < sizeof tolerances / sizeof *tolerances; t++)
+        for (k = 0; k < CT_SOLVER_COUNT_; k++) {
+            ct_solver_desc s = ct_solver_desc_default();
+            ct_solution x;
+            if (!ct_problem_solver_built((ct_solver)k))
+                continue;
+            memset(&x, 0, sizeof x);
+            s.solver = (ct_solver)k, s.tolerance = (ct_real)tolerances[t], s.budget = 3000;
+            assert_int_equal(ct_problem_solve(problem, &s, &x), CT_OK);
+            *solved += x.outcome == CT_OUTCOME_SOLVED;
+            *unproved += k == CT_SOLVER_AUTO && x.outcome != CT_OUTCOME_INFEASIBLE;
+            ct_solution_free(&x);
+        }
+    ct_problem_free(problem);
+}
+
+static void pinched_contacts_are_not_solved(void **state)
+{
+    uint64_t seed = 4242;
+    numbers q;
+    int k, solved = 0, unproved = 0;
+    (void)state;
+    for (k = 0; k < MANY; k++) {
+        pinch(&q, &seed);
+        count(&q, CT_PROBLEM_LOCAL, &solved, &unproved);
+        count(&q, CT_PROBLEM_GLOBAL, &solved, &unproved);
+    }
+    assert_int_equal(solved, 0);
+    assert_int_equal(unproved, 0);
+}
+
+static void semidefinite_lcps_are_not_solved(void **state)
+{
+    uint64_t seed = 777;
+    numbers q;
+    int k, solved = 0, unproved = 0;
+    (void)state;
+    for (k = 0; k < MANY; k++) {
+        sink(&q, &seed, 3 + k % 6);
+        count(&q, CT_PROBLEM_LCP, &solved, &unproved);
+    }
+    assert_int_equal(solved, 0);
+    assert_int_equal(unproved, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pinched_contacts_are_not_solved),
+                                       cmocka_unit_test(semidefinite_lcps_are_not_solved)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
