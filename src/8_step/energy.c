@@ -16,8 +16,8 @@
    others, whose energy swings by their order */
 #define CTI_ENERGY_GAIN 2e-4
 #define CTI_ENERGY_SWING 1e-3
-/* The same of a rigid body, half of what a step may have: a row is linear in a turn, and a ball of facets that rolls .15 rad a step at 2 m/s gains .4 %
-   in one step and loses it in the next. With 1e-3 it takes six substeps a step, with 1e-2 random world 732 gains 1 % */
+/* The same of a rigid body, half of the 1 % that a step must not gain. A row is linear in a turn: a ball of facets that rolls at 2 m/s gains up to .4 %
+   in one step and loses it in the next, and more than .1 % in a fifth of its steps; random world 732 gained 1 % in one */
 #define CTI_ENERGY_ROLL 5e-3
 #define CTI_ENERGY_ROUNDING 16.0 /* ulp of what an elastic energy is computed from */
 #define CTI_ENERGY_PRESSED 1     /* a rigid body under contacts, */
