@@ -2,7 +2,7 @@
    Multipliers of such problems run away; a residual relative to them would become small. */
 #include "world_util.h"
 
-enum { MANY = 60, MOST = 8 };
+enum { MANY = 12, MOST = 8 };
 static const double tolerances[] = {1e-4, 1e-6, 1e-8};
 
 /* a problem's numbers, dense; made sparse when it is created */
