@@ -697,7 +697,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
         return 0;
     while (out->clear && out->converged && !(out->event > 0)) {
         out->gained = cti_energy_try(s, dt);
-        if (out->gained == 0 || out->newton >= s->desc.newton_iterations)
+        if (out->gained == 0 || !cti_newton_helps(s) || out->newton >= s->desc.newton_iterations)
             break;
         if (!cti_cmr_again(s, dt, &c, out))
             return 0;

@@ -20,7 +20,7 @@ typedef struct cti_attempt {
     int spun;           /* rigid bodies that turn by more than half a radian, and may meet something (whirl.h) */
     ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
     int gave_up, wild;  /* the numbers meant nothing, and x_new is x; blocks that it comes from, marked in cti_state.held */
-    int gained;         /* deformable bodies that gain energy (energy.h) */
+    int gained;         /* bodies that gain energy (energy.h) */
     int newton;         /* linearizations */
     int strained;       /* 1: a joint misses by more than it may at the end */
     int candidates;

@@ -13,8 +13,10 @@ typedef struct cti_account {
 
 /* cti_energy_state -- energies of the committed state, computed where they are not known. */
 CTI_FN void cti_energy_state(cti_state *s);
-/* cti_energy_try -- energies of the tentative end of a substep dt. Returns how many deformable bodies, marked in s->gains [models], gain more than
-   the work done on them and a bound. */
+/* cti_energy_body -- place of a block's body in s->energies: a model, or models + a rigid body; -1: none. */
+CTI_FN int cti_energy_body(const cti_state *s, int block);
+/* cti_energy_try -- energies of the tentative end of a substep dt. Returns how many bodies, marked in s->gains, gain more than the work done on them
+   and a bound. */
 CTI_FN int cti_energy_try(cti_state *s, ct_real dt);
 /* cti_energy_is_touched -- 1 where a deformable body's tentative motion is not its free motion. */
 CTI_FN int cti_energy_is_touched(const cti_state *s, int m);

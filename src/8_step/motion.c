@@ -199,8 +199,10 @@ static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const
         kicked += s->mass[b] * cti_motion_kick(s, b, dt) * cti_v3_norm2(g);
     }
     share = kicked > 0 ? cti_clamp(gained / kicked, 0, 1) : 1;
-    for (i = begin; i < end; i++)
-        s->fall_new[list ? list[i] : i] = share;
+    for (i = begin; i < end; i++) {
+        int b = list ? list[i] : i;
+        s->fall_new[b] = s->held[b] & CTI_HELD_RESTED ? 0 : share;
+    }
 }
 
 CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v)

@@ -33,7 +33,7 @@ CTI_FN void cti_motion_forces(cti_state *s);
 /* cti_motion_impulses -- s->impulse [3 n] = J' r of the rows of the last solve, through the projectors. */
 CTI_FN void cti_motion_impulses(cti_state *s);
 /* cti_motion_fall -- s->fall_new [n]: gain of a component's speed along gravity in the step, over the gain in free fall, clamped to [0, 1]: 1 in
-   free fall, 0 at rest. To be called before s->v is replaced. */
+   free fall, 0 at rest and in a block that was held. To be called before s->v is replaced. */
 CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v);
 /* cti_motion_is_halfway -- 1 where v is the velocity in the middle of the last step, in a body that the next one steps by Euler's rule; 0: at
    its end. */

@@ -20,6 +20,14 @@ CTI_FN int cti_newton_gains(const cti_state *s, const cti_component *q)
     return m >= 0 && s->gains[m];
 }
 
+CTI_FN int cti_newton_helps(const cti_state *s)
+{
+    int m, n = 0;
+    for (m = 0; m < s->n_models; m++)
+        n += s->gains[m];
+    return n > 0;
+}
+
 /* slope p'A p / dt^2, force f'p and mass p'M p / dt^2 of a body's way p [J] */
 typedef struct cti_newton_way {
     double slope, force, mass;

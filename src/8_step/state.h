@@ -263,7 +263,7 @@ typedef struct cti_state {
     cti_energy *energies, *energies_new; /* [models + rigid bodies] at x; at the tentative end of a substep */
     double *moduli;           /* [models] of the body's elasticity [J], see cti_model_modulus */
     double *works;            /* [models + rigid bodies] work done on the body in the substep [J] */
-    uint8_t *gains;           /* [models] 1: the body gains energy in the substep */
+    uint8_t *gains;           /* [models + rigid bodies] 1: the body gains energy in the substep */
     int energies_known;       /* `energies` are of x and v */
     uint8_t *fixed;           /* [n] all axes scripted */
     uint8_t *held;            /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_WILD, the last resort of an attempt;

@@ -91,6 +91,14 @@ static void cti_step_commit_rigids(cti_state *s)
         memcpy(s->frames0, s->frames1, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->rigids));
 }
 
+/* what was held in a substep is free again */
+static void cti_step_release(cti_state *s)
+{
+    int i;
+    for (i = 0; i < s->n; i++)
+        s->held[i] &= CTI_HELD_REPAIR;
+}
+
 /* the tentative end becomes the state */
 static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_memory *next, ct_step_report *r)
 {
@@ -114,8 +122,9 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     for (i = 0; i < 3 * s->n; i++)
         s->dv[i] = s->v[i] - s->dv[i];
     memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
-    for (i = 0; i < s->n; i++)
-        s->dt_prev[i] = dt;
+    for (i = 0; i < s->n; i++) /* what rests has no speed of the middle of a step: half of gravity's kick is due */
+        s->dt_prev[i] = s->held[i] & CTI_HELD_RESTED ? 0 : dt;
+    cti_step_release(s);
     cti_integrate_forget(s);
     cti_energy_commit(s, &account);
     cti_step_account(r, &account);
@@ -244,14 +253,6 @@ static void cti_step_remember(cti_state *s, int slot, ct_real dt)
     cti_impulses_swap(s);
 }
 
-/* what was held in a substep is free again */
-static void cti_step_release(cti_state *s)
-{
-    int i;
-    for (i = 0; i < s->n; i++)
-        s->held[i] &= CTI_HELD_REPAIR;
-}
-
 static ct_code cti_step_take_back(cti_state *s)
 {
     cti_step_release(s);
@@ -301,7 +302,6 @@ static void cti_step_note_rest(cti_state *s, ct_step_report *r)
             r->momentum_lost += s->mass[i] * cti_v3_norm(cti_v3_sub(cti_v3_at(s->v_new, i), cti_v3_at(s->v, i)));
         }
     cti_step_status(r, CT_STATUS_NOT_CONVERGED);
-    cti_step_release(s);
 }
 
 /* a substep that was tried */

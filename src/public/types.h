@@ -553,7 +553,8 @@ typedef struct ct_step_report {
     double energy_gained;  /* [J] what does not close: energies at the end, less those at the start and work_*, plus loss_*. Below 0 the integrator
                               lost it. Above 0 the step gained it, or damping took less than loss_damping says. A deformable body that
                               gains more than 2e-4 (NEWMARK, BDF2: 1e-3) of its energy and the work on it, damping not counted, makes a
-                              substep iterate, then halve; then the status is NOT_CONVERGED, and the gain is taken from the motion */
+                              substep iterate, then halve; then the status is NOT_CONVERGED, and the gain is taken from the motion.
+                              A rigid body that contacts press, and no joint, may gain 5e-3: the substep is halved, then NOT_CONVERGED */
     double center_of_mass[3];
     double ms_prepare;     /* [ms] by the world's clock: set-up of trees, matrix pattern and factors after bodies or joints have changed; */
     double ms_assemble, ms_unconstrained, ms_detect, ms_solve; /* of all attempts; rows and tests of their motion are in ms_detect; */

@@ -9,12 +9,11 @@
    counted apart. */
 #define _POSIX_C_SOURCE 200809L
 #include "cases.h"
-#include "../../src/9_world/world.h"
-#include "../soak/run.h"
+#include "worlds.h"
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CASES_MOST = 4096, JOBS_MOST = 64, CASE_SECONDS = 30, WORLD_SECONDS = 5 };
+enum { CASES_MOST = 4096, JOBS_MOST = 64, CASE_SECONDS = 30 };
 
 typedef struct energy_total {
     int runs, steps, good, broken[3], cut; /* broken: runs whose steps up to `zones` gain, that end too rarely so, that more than double */
@@ -91,90 +90,6 @@ static void run_case(const energy_case *c, energy_total *t)
 
 /* ---- random worlds ---- */
 
-/* the world of a seed; 0: there is nothing in it that could gain energy */
-static int make_world(soak_run *u)
-{
-    soak_rng r = soak_stream(u->seed, 1);
-    int i, n, movers = 0;
-    soak_make_desc(u, &r);
-    u->young = soak_decades(&r, 3, 9);
-    n = 1 + soak_below(&r, 7);
-    u->apart = 12 * u->thickness; /* bodies have up to ten times the world's thickness */
-    if (u->desc.solver.solver != CT_SOLVER_ICA && u->desc.stepper == CT_STEPPER_CMR)
-        u->desc.solver.cone = CT_CONE_CONE;
-    if (ct_world_create(&u->desc, &u->world, NULL) != CT_OK)
-        return 0;
-    for (i = 0; i < n && u->out->blocks < SOAK_BLOCKS; i++)
-        soak_add(u, i);
-    for (i = 0; i < u->n_items; i++) {
-        if (u->items[i].kind == 'k')
-            ct_body_remove(u->world, u->items[i].id), u->items[i].alive = 0;
-        movers += u->items[i].alive && u->items[i].dynamic;
-    }
-    return movers > 0;
-}
-
-static void free_world(soak_run *u)
-{
-    int i;
-    ct_world_destroy(u->world);
-    for (i = 0; i < u->n_items; i++)
-        free(u->items[i].triangles), free(u->items[i].edges), free(u->items[i].x), free(u->items[i].used), free(u->items[i].tets);
-    free(u->out), free(u);
-}
-
-static soak_run *new_world(uint64_t seed, const soak_options *o)
-{
-    soak_run *u = (soak_run *)calloc(1, sizeof *u);
-    u->out = (soak_result *)calloc(1, sizeof *u->out);
-    u->seed = seed, u->options = o;
-    return u;
-}
-
-/* energies before the first step, from one a millionth as long */
-static double start_of(uint64_t seed, const soak_options *o)
-{
-    soak_run *u = new_world(seed, o);
-    ct_step_report r;
-    double e = -1;
-    if (make_world(u) && ct_world_step(u->world, (ct_real)(1e-6 * u->dt), &r) == CT_OK)
-        e = energy_of(&r);
-    free_world(u);
-    return e;
-}
-
-static void play_world(soak_run *u, int verbose, energy_run *e)
-{
-    soak_rng r = soak_stream(u->seed, 3);
-    int i, k, n = 10 + soak_below(&r, 31);
-    double begin = energy_clock(), moving = 0, first = 0, least = 0;
-    for (k = 0; k < n && !e->cut; k++) {
-        ct_step_report p;
-        double floor_;
-        if (ct_world_step(u->world, (ct_real)u->dt, &p) != CT_OK)
-            return;
-        if (k == 0)
-            moving = p.energy_kinetic + p.energy_elastic, first = least = p.energy_gravity;
-        least = fmin(least, p.energy_gravity);
-        /* below: rounding of the sums, and of elastic energies: a thousand ulp of what they are computed from, modulus times volume */
-        floor_ = 1e-12 * (fabs(first) + fabs(p.energy_gravity)) + 1e-280;
-        for (i = 0; i < u->world->state.n_models; i++)
-            floor_ += 1e3 / ENERGY_GAIN * CTI_EPS * u->world->state.moduli[i];
-        energy_note(e, &p, moving + (first - least) + floor_);
-        if (verbose)
-            printf(
-                "  step %d: %s, %d substeps, kinetic %.5g, elastic %.5g, gravity %.5g, gain %.3g, residual %.2g, contacts %d, tangled %d\n",
-                k + 1, ct_status_text(p.status), p.substeps, p.energy_kinetic, p.energy_elastic, p.energy_gravity - first, e->last - 1,
-                (double)p.residual, p.contacts, p.tangled);
-        if (p.tangled) { /* repair does work */
-            e->steps = 0;
-            return;
-        }
-        e->cut = energy_clock() - begin > WORLD_SECONDS;
-    }
-    e->seconds = energy_clock() - begin;
-}
-
 static void describe(const soak_run *u, char *out, size_t size)
 {
     char kinds[SOAK_BODIES + 1];
@@ -197,10 +112,10 @@ static void run_world(uint64_t seed, int all, int verbose, energy_total *t)
     int v, dcd, *broken;
     memset(&o, 0, sizeof o), memset(&e, 0, sizeof e);
     o.seed = seed, o.calm = 1, o.once = 1;
-    u = new_world(seed, &o);
-    if (!make_world(u) || (play_world(u, verbose, &e), e.steps == 0)) {
+    u = energy_new_world(seed, &o);
+    if (!energy_make_world(u) || (energy_play_world(u, verbose, &e), e.steps == 0)) {
         t->skipped++;
-        free_world(u);
+        energy_free_world(u);
         return;
     }
     dcd = u->desc.stepper == CT_STEPPER_DCD;
@@ -213,14 +128,14 @@ static void run_world(uint64_t seed, int all, int verbose, energy_total *t)
     if (!dcd)
         t->world_steps += e.steps, t->world_good += e.n_good;
     if (!dcd && e.start > 0) {
-        double truth = start_of(seed, &o);
+        double truth = energy_start_of(seed, &o);
         if (truth >= 0 && e.start > truth * (1 + ENERGY_GAIN))
             t->first_gains++, printf("note: seed %llu: the first step's report has %.4g J, the start has %.4g\n", (unsigned long long)seed,
                                      e.start, truth);
     }
     if (all || ((v & 5) && !dcd))
         energy_row(name, &e);
-    free_world(u);
+    energy_free_world(u);
 }
 
 /* ---- driver: every jobs-th run in a process of its own ---- */
