@@ -134,6 +134,29 @@ static void cti_rows_response(const cti_row_context *c, const cti_row *row, cti_
     }
 }
 
+/* t1 along the tangential part of the pair's unconstrained relative velocity, t2 = n x t1, on which a box or a pyramid stands (Otaduy 2009, 3.4).
+   scripted: what scripts move the pair's points by. Where nothing would slide by more than the tolerance leaves, t1 depends on n alone */
+static void cti_rows_tangents(const cti_row_context *c, const cti_row *row, cti_v3 scripted, cti_v3 n, cti_v3 *t1, cti_v3 *t2)
+{
+    cti_v3 v = scripted;
+    ct_real speed;
+    int k;
+    cti_v3_tangents(n, t1, t2);
+    if (!c->v_star)
+        return;
+    for (k = 0; k < row->n; k++) {
+        const cti_term *t = &row->term[k];
+        cti_v3 vb = cti_v3_at(c->v_star, t->block);
+        v = cti_v3_add(cti_v3_mad(v, vb, t->weight), cti_v3_cross(vb, cti_v3_at(t->arm, 0)));
+    }
+    v = cti_v3_mad(v, n, -cti_v3_dot(v, n));
+    speed = cti_v3_norm(v);
+    if (!(speed * c->dt > c->slight))
+        return;
+    *t1 = cti_v3_mul(v, 1 / speed);
+    *t2 = cti_v3_cross(n, *t1);
+}
+
 /* the frame and start multipliers: the impulse of the last step is a world vector and is rotated into this frame. other: it was another pair's,
    whose sides may be the other way round */
 static void cti_rows_recall(const cti_row_context *c, uint64_t key, int other, cti_v3 n, cti_row *row, cti_contact_row *origin)
@@ -221,7 +244,7 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     cti_rows_terms(c, pair, row, origin, &scripted);
     if (row->n == 0)
         return 0;
-    cti_v3_tangents(n, &t1, &t2);
+    cti_rows_tangents(c, row, scripted, n, &t1, &t2);
     cti_v3_put(row->frame, 0, n);
     cti_v3_put(row->frame, 1, t1);
     cti_v3_put(row->frame, 2, t2);
@@ -249,22 +272,31 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     return 1;
 }
 
+/* 1 where the friction pair lies inside of its cone, not at its edge */
+static int cti_rows_sticks(ct_cone cone, const cti_row *row)
+{
+    ct_real a = cti_abs(row->r[1]), b = cti_abs(row->r[2]), bound = row->mu * row->r[0];
+    if (cone == CT_CONE_CONE)
+        return a * a + b * b < bound * bound * CTI_R(0.9999);
+    return (cone == CT_CONE_BOX ? cti_max(a, b) : a + b) < bound * CTI_R(0.99995);
+}
+
 /* slip of a contact from the step's motion: u_t = motion + slip/dt; what is left of it is the new slip */
 static cti_v3 cti_rows_slip(const cti_row_context *c, const cti_row *row, const cti_contact_row *origin, const ct_real *u)
 {
     cti_v3 n = cti_v3_at(row->frame, 0), moved;
-    ct_real t2 = row->r[1] * row->r[1] + row->r[2] * row->r[2], bound = row->mu * row->r[0], most, size;
+    ct_real most, size;
     if (!origin->bends)
         moved = cti_m3_mul_tv(row->frame, cti_v3_make(0, u[1] * c->dt, u[2] * c->dt));
     else {
         moved = cti_v3_add(cti_rows_moved(c->surface, &origin->pair), cti_v3_at(origin->slip, 0));
         moved = cti_v3_mad(moved, n, -cti_v3_dot(moved, n));
     }
-    if (t2 < bound * bound * CTI_R(0.9999))
+    if (cti_rows_sticks(c->cone, row))
         return moved;
     /* at the cone's edge the anchor is dragged along: it keeps what the stick's compliance holds at this load, and a distance that does not
        matter, so that a contact that is just held does not lose its place for a rounding */
-    most = row->compliance[1] * cti_sqrt(t2) * c->dt + CTI_ROWS_DRAG * origin->thickness;
+    most = row->compliance[1] * cti_sqrt(row->r[1] * row->r[1] + row->r[2] * row->r[2]) * c->dt + CTI_ROWS_DRAG * origin->thickness;
     size = cti_v3_norm(moved);
     return size > most ? cti_v3_mul(moved, most / size) : moved;
 }

@@ -12,6 +12,8 @@ typedef struct cti_row_context {
     const ct_real *v_fixed;   /* [3 n] scripted velocity of fixed blocks, 0 elsewhere [m/s] */
     const ct_real *inv_mass;  /* [n] 1/kg; 0 for angular blocks */
     const ct_real *v;         /* [3 n] tentative velocities: rows of rigid bodies are linearized there ... */
+    const ct_real *v_star;    /* [3 n] velocities without contacts: tangents are aligned with them; NULL: tangents depend on the normal alone */
+    ct_cone cone;
     const ct_real *frames;    /* ... at the rotations that belong to them and at surface->x1 */
     const cti_bsr *A;         /* of this step */
     const cti_memory *memory;

@@ -37,6 +37,8 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
     out->v_fixed = s->v_fixed;
     out->inv_mass = s->inv_mass;
     out->v = s->v_new;
+    out->cone = s->desc.solver.cone;
+    out->v_star = out->cone == CT_CONE_CONE ? NULL : s->v_free; /* Coulomb's cone is the same in every frame */
     out->at_start = s->desc.row_mode == CT_ROW_VELOCITY;
     out->frames = out->at_start ? s->frames0 : s->frames1;
     out->A = &s->A;

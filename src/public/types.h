@@ -133,7 +133,9 @@ typedef enum ct_solver {
 /* ct_cone -- the set that a contact's friction (g1, g2) may reach at normal multiplier l:
    BOX      |g1| <= mu l and |g2| <= mu l (Otaduy 2009, 5.5: two independent projections)
    PYRAMID  |g1| + |g2| <= mu l           (a true four-sided pyramid inside the cone)
-   CONE     g1^2 + g2^2 <= (mu l)^2       (Coulomb) */
+   CONE     g1^2 + g2^2 <= (mu l)^2       (Coulomb)
+   The axes of BOX and PYRAMID are a contact's own in every step: t1 along the tangential velocity that it would have without contacts, t2 = n x t1
+   (Otaduy 2009, 3.4), so that what slides is braked with mu g and not turned. */
 typedef enum ct_cone { CT_CONE_BOX, CT_CONE_PYRAMID, CT_CONE_CONE } ct_cone;
 
 /* ct_cluster_mode -- the blocks that ICA's splitting inverts together. AUTO picks by cost. */
