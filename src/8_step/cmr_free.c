@@ -1,0 +1,204 @@
+/* cmr_free.c -- the motion without contacts, where constraint manifold refinement begins.
+   Method: A v = b, component by component, by the lagged factor and conjugate gradients (Otaduy 2009, sec. 4, step 2). differs: a body that
+   contacts press and that is solved by nodes is solved loosely, or guessed from its last free motion, since its contacts' solve judges all of it. */
+#include "cmr_free.h"
+#include "balance.h"
+#include "integrate.h"
+#include "motion.h"
+
+#define CTI_CMR_LOOSE 100   /* times the free tolerance for a body in contact that is solved by nodes */
+#define CTI_CMR_GUESSES 9   /* attempts in a row in which it is only guessed */
+#define CTI_CMR_FREE_US 1.0 /* [us] that a block's free motion takes, about; see cti_tasks_run_work */
+
+/* constrained blocks have their scripted velocity exactly: v <- S v + v_p */
+CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v)
+{
+    int i;
+    for (i = 0; s->n_constrained && i < s->n; i++)
+        if (s->filter[i] >= 0)
+            cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[i], cti_v3_at(v, i)), cti_v3_at(s->v_fixed, i)));
+}
+
+/* what a component's free solve is asked for: half the tolerance of the velocity scale, in the energy norm of its lightest block; less where
+   contacts are expected, whose solve starts from it and judges all of the motion */
+static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c, ct_real dt)
+{
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, light = CTI_REAL_MAX, speed = 0, n = (ct_real)(c->end - c->begin);
+    int i, k;
+    for (i = c->begin; i < c->end; i++) {
+        int b = s->factors.blocks[i];
+        if (s->mass[b] > 0)
+            light = cti_min(light, s->mass[b]);
+        for (k = 0; k < 3; k++)
+            speed = cti_max(speed, cti_abs(s->v_free[3 * b + k]));
+    }
+    if (!(g > 0))
+        g = speed > 0 ? CTI_R(1e-3) * speed : CTI_R(1e-9);
+    if (c->loose)
+        g *= CTI_CMR_LOOSE;
+    return (double)(s->desc.solver.tolerance * CTI_R(0.5) * g * cti_sqrt(light) * cti_max(1, CTI_R(0.1) * cti_sqrt(n)));
+}
+
+/* 1 where about the gain of speed of the last solved free motion will do again: it finds the near pairs, and all of the motion is solved with
+   them, from what the last step tells. Not behind an impact, whose flight tells nothing */
+static int cti_cmr_may_guess(const cti_state *s, const cti_component *q, ct_real dt)
+{
+    return q->loose > 1 && !q->stale && dt == s->dt_free && q->guessed < CTI_CMR_GUESSES &&
+           s->desc.integrator == CT_INTEGRATOR_EULER;
+}
+
+/* where v_free starts: exact for a body that falls without deformation; one that contacts press is deformed, and changes speed as in the
+   last attempt */
+static void cti_cmr_free_start(cti_state *s, ct_real dt)
+{
+    int c, k, i;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        cti_component *q = &s->factors.components[c];
+        ct_real speed = 0;
+        for (k = q->begin; k < q->end; k++)
+            for (i = 3 * s->factors.blocks[k]; i < 3 * s->factors.blocks[k] + 3; i++)
+                s->v_free[i] = s->v[i] + (q->pressed ? s->dv_free[i] * (dt / s->dt_free) : cti_integrate_gain(s, i / 3, i % 3, dt));
+        for (k = q->begin; k < q->end; k++)
+            speed = cti_max(speed, cti_v3_norm2(cti_v3_at(s->v, s->factors.blocks[k])));
+        q->drift += dt * cti_sqrt(speed);
+        q->flew = !q->pressed;
+        q->loose = q->pressed && q->split > 0 ? q->loose + 1 : 0;
+        q->guessed = cti_cmr_may_guess(s, q, dt) ? q->guessed + 1 : 0;
+        q->pressed = 0;
+    }
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        const cti_rigid *r = &s->rigids[i];
+        ct_real kick = cti_motion_kick(s, r->block, dt);
+        cti_v3_put(s->v_free, r->block, cti_v3_mad(cti_v3_at(s->v, r->block), cti_v3_at(s->desc.gravity, 0), kick));
+        cti_v3_put(s->v_free, r->block + 1, cti_v3_at(r->w_mid, 0));
+    }
+    cti_cmr_hold(s, s->v_free);
+}
+
+/* 1, or for an angular block the radius of gyration: what turns its velocity into a speed */
+static ct_real cti_cmr_radius(const cti_state *s, int block)
+{
+    const cti_rigid *r = cti_rigid_turning(s->rigids, s->rigid_of, block);
+    return r ? cti_rigid_gyration(r) : 1;
+}
+
+/* v_free of one component, whose factor has been prepared, and what is kept of it. Component by component, so that its part of A is read once
+   from memory; it touches nothing of the others */
+static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, int worker)
+{
+    cti_factors *f = &s->factors;
+    const int32_t *blocks = f->blocks + q->begin;
+    int i, k, n = q->end - q->begin;
+    q->took = 0;
+    if (!q->guessed) {
+        cti_factors_refill(q, &s->A, dt);
+        q->took = cti_factors_free_solve(f, q, &s->A, s->b, s->v_free, cti_cmr_free_tolerance(s, q, dt), 200, s->pcg_work, worker);
+    }
+    cti_factors_residual(q, blocks, &s->A, s->b, s->v_free, s->pcg_work);
+    q->energy = 0;
+    for (i = 0; i < n; i++)
+        q->energy += (double)cti_v3_dot(cti_v3_at(s->v_free, blocks[i]), cti_v3_sub(cti_v3_at(s->b, blocks[i]), cti_v3_at(s->pcg_work, blocks[i])));
+    cti_balance_component(s, dt, q, blocks, s->pcg_work, s->v_free);
+    q->speed = 0, q->dynamics = -1, q->moved = 0;
+    for (i = 0; i < n; i++)
+        for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++) {
+            s->dv_free[k] = s->v_free[k] - s->v[k];
+            q->speed = cti_max(q->speed, cti_abs(s->v_free[k]) * cti_cmr_radius(s, blocks[i]));
+        }
+}
+
+/* the same for one alone. 0: out of memory */
+CTI_FN int cti_cmr_free_one(cti_state *s, ct_real dt, cti_component *q, int *its)
+{
+    if (!cti_factors_prepare(&s->factors, q, dt))
+        return 0;
+    cti_cmr_free_component(s, dt, q, 0);
+    *its = cti_max_int(*its, q->took);
+    return 1;
+}
+
+typedef struct cti_cmr_frees {
+    cti_state *s;
+    ct_real dt;
+} cti_cmr_frees;
+
+static void cti_cmr_free_range(int begin, int end, int worker, void *context)
+{
+    const cti_cmr_frees *q = (const cti_cmr_frees *)context;
+    for (; begin < end; begin++)
+        cti_cmr_free_component(q->s, q->dt, &q->s->factors.components[begin], worker);
+}
+
+/* v_free: A v = b */
+CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
+{
+    cti_cmr_frees q;
+    int c, its = 0, n = CTI_LEN(s->factors.components);
+    cti_factors_age(&s->factors);
+    s->factors.rest = s->desc.thickness, s->factors.mass = s->mass;
+    cti_cmr_free_start(s, dt);
+    for (c = 0; c < n; c++)
+        if (!s->factors.components[c].guessed && !cti_factors_prepare(&s->factors, &s->factors.components[c], dt))
+            return 0;
+    for (c = 0; c < n; c++) {
+        cti_motion_whole(s, &s->factors.components[c]);
+        cti_motion_tell(s, dt, &s->factors.components[c]);
+    }
+    q.s = s, q.dt = dt;
+    cti_tasks_run_work(&s->desc.tasks, cti_cmr_free_range, n, CTI_CMR_FREE_US * s->n / cti_max_int(1, n), &q);
+    for (c = 0; c < n; c++)
+        its = cti_max_int(its, s->factors.components[c].took);
+    out->linear_iterations += its;
+    s->dt_free = dt;
+    return 1;
+}
+
+/* free motions that were guessed are solved after all, and the contacts' share of the motion is measured from them. 0: out of memory */
+CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
+{
+    ct_real *w = s->pcg_work;
+    int c, i, its = 0;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        cti_component *q = &s->factors.components[c];
+        const int32_t *blocks = s->factors.blocks + q->begin;
+        ct_real dynamics = q->dynamics;
+        if (!q->guessed)
+            continue;
+        q->guessed = 0;
+        if (!cti_cmr_free_one(s, dt, q, &its))
+            return 0;
+        q->dynamics = dynamics;
+        for (i = 0; i < q->end - q->begin; i++)
+            cti_v3_put(w, blocks[i], cti_v3_sub(cti_v3_at(s->v_new, blocks[i]), cti_v3_at(s->v_free, blocks[i])));
+        for (i = 0; i < q->end - q->begin; i++)
+            q->moved += (double)cti_v3_dot(cti_v3_at(w, blocks[i]), cti_bsr_row(&s->A, w, blocks[i]));
+    }
+    out->linear_iterations += its;
+    return 1;
+}
+
+/* bodies whose contacts did not come again: their free motion is their motion, and is solved as such; *moved: how many. 0: out of memory */
+CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *moved)
+{
+    int i, k, c, its = 0, n = CTI_LEN(s->factors.components);
+    uint8_t *touched = CTI_ARENA_ZERO(s->arena, uint8_t, n);
+    *moved = 0;
+    if (!touched)
+        return 0;
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        for (k = 0; k < s->rows[i].n; k++)
+            touched[s->factors.component_of[s->rows[i].term[k].block]] = 1;
+    for (c = 0; c < n; c++) {
+        cti_component *q = &s->factors.components[c];
+        if (!q->loose || touched[c])
+            continue;
+        q->loose = q->guessed = 0;
+        if (!cti_cmr_free_one(s, dt, q, &its))
+            return 0;
+        for (k = q->begin; k < q->end; k++)
+            cti_v3_put(s->v_new, s->factors.blocks[k], cti_v3_at(s->v_free, s->factors.blocks[k]));
+        ++*moved;
+    }
+    out->linear_iterations += its;
+    return 1;
+}

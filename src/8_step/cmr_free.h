@@ -1,0 +1,18 @@
+/* cmr_free.h -- the motion without contacts of an attempt. */
+#ifndef CTI_CMR_FREE_H
+#define CTI_CMR_FREE_H
+
+#include "cmr.h"
+
+/* cti_cmr_hold -- v <- S v + v_p: constrained blocks have their scripted velocity exactly. */
+CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v);
+/* cti_cmr_free_motion -- v_free: A v = b. 0: out of memory, as of all that follows. */
+CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out);
+/* cti_cmr_free_one -- the same of one component, *its: at least its iterations. */
+CTI_FN int cti_cmr_free_one(cti_state *s, ct_real dt, cti_component *q, int *its);
+/* cti_cmr_measure -- solves free motions that were guessed, and measures the contacts' share of the motion from them. */
+CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out);
+/* cti_cmr_tighten -- solves the motion of bodies whose contacts did not come again; *moved: how many. */
+CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *moved);
+
+#endif /* CTI_CMR_FREE_H */

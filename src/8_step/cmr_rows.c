@@ -1,0 +1,187 @@
+/* cmr_rows.c -- rows of the pairs that are near and of the collisions that are found.
+   Method: a row is added for each hit, with the normal at its time of impact (Otaduy 2009, sec. 4, steps 3 and 4.4). differs: a pair whose row the
+   motion breaks is solved again instead of getting a twin, and flat edges wait for a round in which nothing else collides. */
+#include "cmr_rows.h"
+
+#define CTI_CMR_ROW_US 0.2 /* [us] that a row takes, about; see cti_tasks_run_work */
+#define CTI_CMR_BROKEN CTI_R(0.01) /* share of the thickness that a row may be missed by in a step */
+
+/* a flood of hits: only those that are the first of one of their vertices; the others come back if they still matter */
+static int cti_cmr_first_hits(cti_state *s)
+{
+    ct_real *first = CTI_ARENA_NEW(s->arena, ct_real, s->surface.nv);
+    int i, k, n = 0;
+    if (!first)
+        return 0;
+    for (i = 0; i < s->surface.nv; i++)
+        first[i] = 2;
+    for (i = 0; i < CTI_LEN(s->hits); i++)
+        for (k = 0; k < s->hits[i].pair.n; k++)
+            first[s->hits[i].pair.v[k]] = cti_min(first[s->hits[i].pair.v[k]], s->hits[i].toi);
+    for (i = 0; i < CTI_LEN(s->hits); i++) {
+        int keep = 0;
+        for (k = 0; k < s->hits[i].pair.n; k++)
+            keep |= s->hits[i].toi <= first[s->hits[i].pair.v[k]];
+        if (keep)
+            s->hits[n++] = s->hits[i];
+    }
+    if (s->hits)
+        stbds_header(s->hits)->length = (size_t)n;
+    return 1;
+}
+
+/* flat edges wait for a round in which nothing else collides: their vertices' rows usually clear them */
+static void cti_cmr_stage(cti_state *s)
+{
+    int i, n = 0;
+    for (i = 0; i < CTI_LEN(s->hits); i++)
+        if (!s->hits[i].flat)
+            s->hits[n++] = s->hits[i];
+    if (n > 0)
+        stbds_header(s->hits)->length = (size_t)n;
+}
+
+/* rows by pair: how many a pair has, and its newest */
+typedef struct cti_cmr_index {
+    uint64_t *key;
+    int32_t *count, *last;
+    uint32_t mask;
+} cti_cmr_index;
+
+static uint32_t cti_cmr_find(const cti_cmr_index *x, uint64_t key)
+{
+    uint32_t i = (uint32_t)key & x->mask;
+    while (x->count[i] && x->key[i] != key)
+        i = (i + 1) & x->mask;
+    return i;
+}
+
+static void cti_cmr_enter(cti_cmr_index *x, uint64_t key, int row)
+{
+    uint32_t i = cti_cmr_find(x, key);
+    x->key[i] = key;
+    x->count[i]++;
+    x->last[i] = row;
+}
+
+static int cti_cmr_make_index(const cti_state *s, cti_cmr_index *x)
+{
+    int i, n = CTI_LEN(s->rows);
+    uint32_t size = 64;
+    while (size < 2 * (uint32_t)(n + CTI_LEN(s->hits)))
+        size *= 2;
+    x->mask = size - 1;
+    x->key = CTI_ARENA_NEW(s->arena, uint64_t, size);
+    x->count = CTI_ARENA_ZERO(s->arena, int32_t, size);
+    x->last = CTI_ARENA_NEW(s->arena, int32_t, size);
+    if (!x->key || !x->count || !x->last)
+        return 0;
+    for (i = 0; i < n; i++)
+        if (!s->origins[i].joint && !s->origins[i].repair)
+            cti_cmr_enter(x, cti_pair_key(&s->surface, &s->origins[i].pair), i);
+    return 1;
+}
+
+/* 1 when the motion breaks this row itself: what its pair lacks is sweeps, not another row. A plane's row is exact, so it lacks nothing else */
+static int cti_cmr_is_broken(const cti_state *s, int row, ct_real dt)
+{
+    ct_real u[3];
+    if (s->origins[row].pair.kind == CT_PAIR_PLANE)
+        return 1;
+    cti_row_velocity(&s->rows[row], s->v_new, u);
+    return u[0] + s->rows[row].compliance[0] * s->rows[row].r[0] < -CTI_CMR_BROKEN * s->origins[row].thickness / dt;
+}
+
+/* rows of rigid bodies are linearized at the motion that stands now; one that it misses by much asks for another solve */
+CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c)
+{
+    int i;
+    for (i = 0; CTI_LEN(s->rigids) && i < CTI_LEN(s->rows); i++)
+        if (s->origins[i].bends && cti_rows_linearize(c, &s->rows[i], &s->origins[i]) > CTI_CMR_BROKEN * s->origins[i].thickness / c->dt)
+            s->origins[i].fresh = 1;
+}
+
+/* rows that are built behind those that stand */
+typedef struct cti_cmr_build {
+    const cti_row_context *c;
+    const cti_hit *hits;
+    int32_t *twins; /* [n hits] rows that the pair has; -1: it gets none */
+    cti_row *rows;
+    cti_contact_row *origins;
+} cti_cmr_build;
+
+static void cti_cmr_build_range(int begin, int end, int worker, void *context)
+{
+    const cti_cmr_build *q = (const cti_cmr_build *)context;
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        const cti_hit *hit = &q->hits[begin];
+        if (q->twins[begin] >= 0 && !cti_rows_build(q->c, &hit->pair, hit->normal, hit->before, cti_min_int(q->twins[begin], 2), hit->keep,
+                                                    &q->rows[begin], &q->origins[begin]))
+            q->twins[begin] = -1;
+    }
+}
+
+/* rows a pair of hits has; where the newest is broken it gets no other, but is solved again */
+static void cti_cmr_count_twins(cti_state *s, const cti_cmr_index *x, ct_real dt, int32_t *twins)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->hits); i++) {
+        uint32_t at = cti_cmr_find(x, cti_pair_key(&s->surface, &s->hits[i].pair));
+        twins[i] = x->count[at];
+        if (twins[i] > 0 && cti_cmr_is_broken(s, x->last[at], dt)) {
+            s->origins[x->last[at]].fresh = 1;
+            twins[i] = -1;
+        }
+    }
+}
+
+/* row and origin come behind the last, or in place of row `place` >= 0 whose multipliers the row takes over. There is room */
+static void cti_cmr_put_row(cti_state *s, const cti_row *row, const cti_contact_row *origin, int place)
+{
+    int at = place >= 0 ? place : CTI_LEN(s->rows);
+    ct_real r[3];
+    memcpy(r, place >= 0 ? s->rows[place].r : row->r, sizeof r);
+    if (row != &s->rows[at])
+        s->rows[at] = *row, s->origins[at] = *origin;
+    memcpy(s->rows[at].r, r, sizeof r);
+    s->origins[at].fresh = 1;
+    if (place < 0)
+        stbds_header(s->rows)->length++, stbds_header(s->origins)->length++;
+}
+
+/* rows for hits; a pair gets at most three, then its newest is linearized anew. A pair that is there twice (a face given twice) gets one */
+CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
+{
+    cti_cmr_index x;
+    cti_cmr_build q;
+    int i, n = CTI_LEN(s->hits), n0 = CTI_LEN(s->rows);
+    if (n == 0)
+        return 1;
+    q.c = c, q.hits = s->hits, q.twins = CTI_ARENA_NEW(s->arena, int32_t, n);
+    if (!q.twins || !cti_cmr_make_index(s, &x) || !CTI_RESERVE(s->mem, s->rows, n0 + n) || !CTI_RESERVE(s->mem, s->origins, n0 + n))
+        return 0;
+    q.rows = s->rows + n0, q.origins = s->origins + n0;
+    cti_cmr_count_twins(s, &x, c->dt, q.twins);
+    cti_tasks_run_work(&s->desc.tasks, cti_cmr_build_range, n, CTI_CMR_ROW_US, &q);
+    for (i = 0; i < n; i++) {
+        uint64_t key = cti_pair_key(&s->surface, &s->hits[i].pair);
+        uint32_t at = cti_cmr_find(&x, key);
+        if (q.twins[i] != x.count[at])
+            continue;
+        cti_cmr_put_row(s, &q.rows[i], &q.origins[i], q.twins[i] < 3 ? -1 : x.last[at]);
+        if (q.twins[i] < 3)
+            cti_cmr_enter(&x, key, CTI_LEN(s->rows) - 1);
+    }
+    return 1;
+}
+
+/* rows for the collisions in hits. 0: out of memory */
+CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *out)
+{
+    out->limit = s->hits[0].pair;
+    cti_cmr_stage(s);
+    if (CTI_LEN(s->hits) > s->surface.nv && !cti_cmr_first_hits(s))
+        return 0;
+    return cti_cmr_add_rows(s, c);
+}
