@@ -233,7 +233,7 @@ def test_run(d):
     check("run leaves whole files only", names == ["frame_%05d.obj" % i for i in range(11)] + ["stats.jsonl", "summary.json"], names)
     stats = [json.loads(line) for line in open(out + "/stats.jsonl")]
     keys = ["step", "t", "dt", "substeps", "status", "contacts", "rows", "cmr_rounds", "newton_iterations", "solver_iterations",
-            "solver_fallbacks", "cg_steps", "linear_iterations", "solves", "dropped", "residual", "min_distance", "thickness_kept", "too_near",
+            "solver_sweeps", "solver_fallbacks", "cg_steps", "linear_iterations", "solves", "dropped", "residual", "min_distance", "thickness_kept", "too_near",
             "penetration", "intersections", "zones", "frozen", "momentum_lost", "energy_gained",
             "energy", "account", "center_of_mass", "ms", "cpu_ms"]
     check("stats.jsonl keys", len(stats) == 10 and all(list(s) == keys for s in stats), stats[:1])
@@ -270,8 +270,12 @@ def test_run_options(d):
           os.listdir(out) if code == 0 else err)
     code, _, err = run_scene(d, scene(stepper="barrier"), "--stepper", "cmr", "--steps", "1")
     check("--stepper overrides the scene", code == 0, err)
+    printed = [run_scene(d, given, "--steps", "60", "--json", *options)[1] for given, options in
+               ((scene(), ["--paper"]), (scene(solver_options={"termination": "paper"}), []), (scene(), []))]
+    hashes = [json.loads(text)["hash"] if text else None for text in printed]
+    check("--paper is the scene's termination", hashes[0] and hashes[0] == hashes[1] != hashes[2], hashes)
     for args, word in [(["--steps", "x"], "--steps"), (["--steps"], "--steps"), (["--every", "0"], "--every"), (["--frames", "png"], "--frames"),
-                       (["--stepper", "cmrx"], "'cmr'"),
+                       (["--stepper", "cmrx"], "'cmr'"), (["--paper", "--stepper", "dcd"], "PAPER"),
                        (["--solver", "nosuch"], "--solver"), (["--bogus"], "--bogus"), (["second.json"], "second.json"),
                        (["--render", "x.gif"], ".png"), (["--threads", "0"], "--threads")]:
         code, _, err = run_scene(d, scene(), *args)
@@ -504,6 +508,8 @@ def test_solve_trace(d):
               and abs(float(lines[-1]["objective"]) - result["objective"]) <= 1e-8 * abs(result["objective"]), (lines[-1], result))
         iterations[name + "".join(options)] = result["iterations"]
     check("solve --plain takes more iterations", iterations.get("ica--plain", 0) > iterations.get("ica", 0) > 0, iterations)
+    code, text, err = contact("solve", problem, "--solver", "ica", "--paper", "--json")
+    check("solve --paper ends by its own rule", json.loads(text)["iterations"] not in iterations.values() if text else False, (text, err))
     code, _, err = contact("solve", problem, problem, "--solver", "all", "--trace", out)
     head, lines = read_trace(out)
     check("solve --trace of all solvers", code == 0 and {"ica", "mprgp", "ca"} <= {x["solver"] for x in lines}, err)

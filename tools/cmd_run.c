@@ -101,6 +101,8 @@ static int run_parse(run_options *o, int argc, char **argv)
     for (i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--check"))
             o->check = 1;
+        else if (!strcmp(argv[i], "--paper"))
+            o->sim.paper = 1;
         else if (!strcmp(argv[i], "--json"))
             o->json = 1;
         else if (!strcmp(argv[i], "--quiet"))

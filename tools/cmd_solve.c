@@ -18,7 +18,7 @@
 typedef struct solve_options {
     const char *solver, *dump, *trace;
     double tolerance, seconds;
-    int json, plain;
+    int json, plain, paper;
 } solve_options;
 
 typedef struct solve_trace {
@@ -221,6 +221,8 @@ static int solve_file(const solve_options *o, const char *path, FILE *trace, int
             continue;
         memset(&s, 0, sizeof s);
         d.solver = (ct_solver)k, d.tolerance = (ct_real)o->tolerance, d.seconds = o->seconds, d.now_us = solve_now, d.plain = o->plain;
+        if (o->paper)
+            d.termination = CT_TERMINATION_PAPER;
         t.f = trace, t.file = solve_name(path), t.solver = name;
         if (trace)
             d.trace = solve_traced, d.trace_user = &t;
@@ -282,6 +284,8 @@ static int solve_option(int argc, char **argv, int *i, solve_options *o, int *rc
         got = o->json = 1;
     else if (!strcmp(argv[*i], "--plain"))
         got = o->plain = 1;
+    else if (!strcmp(argv[*i], "--paper"))
+        got = o->paper = 1;
     else if (argv[*i][0] == '-' && argv[*i][1])
         *rc = cli_fail("solve: unknown option '%s'", argv[*i]);
     if (got < 0)
@@ -291,7 +295,7 @@ static int solve_option(int argc, char **argv, int *i, solve_options *o, int *rc
 
 int cmd_solve(int argc, char **argv)
 {
-    solve_options o = {"auto", NULL, NULL, 1e-8, 0, 0, 0};
+    solve_options o = {"auto", NULL, NULL, 1e-8, 0, 0, 0, 0};
     const char *files[4096];
     FILE *trace = NULL;
     int i, n = 0, got, rc = CLI_DONE, failed = 0;

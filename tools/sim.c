@@ -88,6 +88,8 @@ static int sim_describe(const scene *s, const sim_options *o, ct_world_desc *d)
         d->integrator = (ct_integrator)i;
     }
     d->solver = s->solver_options;
+    if (o->paper)
+        d->solver.termination = CT_TERMINATION_PAPER;
     if (o->solver || s->solver[0]) {
         i = sim_choose(s, o->solver, s->solver, "solver", sim_solver_text, CT_SOLVER_COUNT_);
         if (i < 0)

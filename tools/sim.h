@@ -25,6 +25,7 @@ typedef struct sim {
 typedef struct sim_options {
     const char *stepper, *solver; /* NULL: the scene's */
     int threads;
+    int paper; /* 1: steps and solves of Otaduy 2009 as printed, CT_TERMINATION_PAPER */
 } sim_options;
 
 /* sim_create -- 1, or 0 after a message that names the scene, the body and what is wrong. */

@@ -178,14 +178,13 @@ static ct_real cti_ica_sweep(cti_ica *s, int k)
     return big;
 }
 
-/* projected Gauss-Seidel sweeps (eq. 11) until a sweep changes less than `stop`, `drop` times the first sweep's change, or, with the
-   paper's rule, until the change itself changes by less than 5 %. differs: sweeps are Anderson accelerated, since their error in sliding
+/* projected Gauss-Seidel sweeps (eq. 11) until a sweep changes less than `stop`, or `drop` times the first sweep's change. differs: sweeps are Anderson accelerated, since their error in sliding
    and rolling modes falls by less than a percent a sweep; a sweep that changes more than twice the best one restarts the history; and
    sweeps end below the tolerance already when they stall there. again: v was refined at these multipliers before */
 static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps, int again, ct_real *out_first)
 {
     int k, n = s->p->n_rows;
-    ct_real first = 0, last = 0, best = CTI_REAL_MAX, mark = CTI_REAL_MAX, tol = s->tight * s->desc->tolerance * s->p->velocity_scale;
+    ct_real first = 0, best = CTI_REAL_MAX, mark = CTI_REAL_MAX, tol = s->tight * s->desc->tolerance * s->p->velocity_scale;
     int stalled = 0;
     memset(s->du, 0, sizeof(float) * s->n_du);
     cti_anderson_resume(&s->inner);
@@ -200,13 +199,9 @@ static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps,
             break;
         stalled = big < mark / 2 ? 0 : stalled + 1;
         mark = cti_min(mark, big);
-        if (s->desc->termination == CT_TERMINATION_RESIDUAL &&
-            ((k == 0 && again && big <= tol) || (stalled >= CTI_ICA_STALL && big <= CTI_R(0.7) * tol) ||
-             (!s->coupled && stalled >= 2 * CTI_ICA_STALL && big <= s->worth * s->p->velocity_scale)))
+        if ((k == 0 && again && big <= tol) || (stalled >= CTI_ICA_STALL && big <= CTI_R(0.7) * tol) ||
+            (!s->coupled && stalled >= 2 * CTI_ICA_STALL && big <= s->worth * s->p->velocity_scale))
             break;
-        if (s->desc->termination == CT_TERMINATION_PAPER && k > 0 && cti_abs(big - last) < CTI_R(0.05) * last)
-            break;
-        last = big;
         if (big > 2 * best)
             cti_anderson_restart(&s->inner);
         best = cti_min(best, big);
@@ -391,11 +386,8 @@ static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
 }
 
 /* what ends the outer loop after an iteration that changed `now`; CTI_SOLVE_BUDGET: go on */
-static cti_solve_status cti_ica_judge(const cti_ica *s, const cti_solve_info *info, ct_real now, ct_real last, ct_real best,
-                                      ct_real contact)
+static cti_solve_status cti_ica_judge(const cti_ica *s, const cti_solve_info *info, ct_real now, ct_real last, ct_real best)
 {
-    if (s->desc->termination == CT_TERMINATION_PAPER && cti_abs(now - last) < CTI_R(0.05) * last && contact <= s->p->approach_limit)
-        return CTI_SOLVE_OK;
     /* the residual monitor (5.6): growth by 1e4 over the best is divergence */
     if (!cti_finite(now) || now > CTI_R(1e4) * best)
         return CTI_SOLVE_DIVERGED;
@@ -417,7 +409,7 @@ static int cti_ica_is_fused(cti_ica *s, int iteration, ct_real best)
    sweep over the contacts expects it, however far that is */
 static int cti_ica_is_worth(const cti_ica *s, ct_real now)
 {
-    int exact = !s->coupled && !s->p->lagged && s->desc->termination == CT_TERMINATION_RESIDUAL;
+    int exact = !s->coupled && !s->p->lagged;
     return (exact ? s->left : now) <= s->worth * s->p->velocity_scale;
 }
 
@@ -570,11 +562,10 @@ static int cti_ica_stride(cti_ica *s)
     return 1;
 }
 
-/* an iteration: contacts, then v, and where bodies are in pieces their correction. Returns the largest change, below 0 when memory ran out;
-   contact: that of the contacts alone */
-static ct_real cti_ica_iterate(cti_ica *s, cti_solve_info *info, ct_real *best, ct_real *last, ct_real *contact)
+/* an iteration: contacts, then v, and where bodies are in pieces their correction. Returns the largest change, below 0 when memory ran out */
+static ct_real cti_ica_iterate(cti_ica *s, cti_solve_info *info, ct_real *best, ct_real *last)
 {
-    ct_real now = 0;
+    ct_real now = 0, contact;
     int k, sweeps = s->correcting && info->iterations > 1 ? CTI_ICA_SWEEPS : 1;
     if (s->fused && !cti_ica_is_fused(s, info->iterations, *best)) {
         s->fused = 0;
@@ -583,8 +574,8 @@ static ct_real cti_ica_iterate(cti_ica *s, cti_solve_info *info, ct_real *best, 
     if (s->coupled)
         memcpy(s->z_old, s->z, sizeof(ct_real) * (size_t)s->outer.n);
     for (k = 0; k < sweeps; k++) {
-        *contact = cti_ica_contacts(s, s->tight * s->desc->tolerance * s->p->velocity_scale / 4, info);
-        now = cti_max(*contact, cti_ica_refine(s, s->v, info->iterations % CTI_ICA_DEFER != 0));
+        contact = cti_ica_contacts(s, s->tight * s->desc->tolerance * s->p->velocity_scale / 4, info);
+        now = cti_max(contact, cti_ica_refine(s, s->v, info->iterations % CTI_ICA_DEFER != 0));
     }
     return s->correcting ? cti_ica_correct(s, info->iterations, now, best, last) : now;
 }
@@ -608,12 +599,12 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
     int restarts = 0,
         most = s->coupled ? cti_min_int(desc->max_iterations, (desc->max_sweeps + 1) / CTI_ICA_COUPLED) : desc->max_iterations;
     s->fused = s->n_own > 0;
-    s->correcting = s->coupled && s->p->correction && !s->p->plain && desc->termination == CT_TERMINATION_RESIDUAL;
+    s->correcting = s->coupled && s->p->correction && !s->p->plain;
     s->corrected = s->nearest = CTI_REAL_MAX;
     s->worth = CTI_ICA_JUDGE * desc->tolerance, s->tight = 1;
     cti_ica_forget_pace(s);
     for (info->iterations = 1; info->iterations <= most; info->iterations++) {
-        ct_real contact = 0, judged = -1, now = cti_ica_iterate(s, info, &best, &last, &contact);
+        ct_real judged = -1, now = cti_ica_iterate(s, info, &best, &last);
         if (now < 0) {
             info->status = CTI_SOLVE_MEMORY;
             return;
@@ -623,7 +614,7 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             s->astray++;
             continue;
         }
-        info->status = cti_ica_judge(s, info, now, last, best, contact);
+        info->status = cti_ica_judge(s, info, now, last, best);
         if (cti_ica_is_worth(s, now) && (judged = cti_ica_residual(s, now, &info->res)) < 0) {
             info->status = CTI_SOLVE_MEMORY;
             return;

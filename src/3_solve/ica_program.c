@@ -2,9 +2,14 @@
    Method: unknowns 3 k .. 3 k + 2 are block k, pads have 1 on the diagonal. A row of J that touches blocks with g_k [3] is a contact
    without friction of normal n = g_1 / |g_1|: weight n.g_k and arm n x g_k give n.(weight v + v x arm) = g_k.v for every g_k. Three rows
    with friction need G_k = F (weight I - [arm]x) with one orthonormal F, which contacts of vertices and faces have. The judge is asked now
-   and then, after an eighth more iterations each time, and alone ends the solve as solved. Based on: Otaduy 2009, sec. 5.2-5.5. */
+   and then, after an eighth more iterations each time, and alone ends the solve as solved; as printed, the paper's rule ends it, and the judge
+   says what the end is worth. Based on: Otaduy 2009, sec. 5.2-5.5. */
 #include "ica_program.h"
+#include "../2_linalg/krylov.h"
 #include "ica.h"
+#include "ica_paper.h"
+
+#define CTI_ICA_PROGRAM_INNER 200 /* most inner iterations of the paper's solve */
 
 typedef struct cti_ica_program {
     const cti_program *p;
@@ -17,6 +22,7 @@ typedef struct cti_ica_program {
     int own, next;      /* iterations: own bound, of the next judgement */
     int before;         /* those of earlier starts */
     int solved;
+    ct_real *turn;      /* [2 rows] cosine and sine by which tangents were turned as in 3.4, or NULL */
 } cti_ica_program;
 
 /* ---- A ---- */
@@ -174,20 +180,31 @@ static const char *cti_ica_program_rows(cti_ica_program *s)
 
 /* ---- the solve ---- */
 
+/* x and r of the answer */
+static void cti_ica_program_answer(cti_ica_program *s, const ct_real *v)
+{
+    int i, k;
+    for (i = 0; i < s->p->n; i++)
+        s->a->x[i] = (double)v[i];
+    for (i = 0; i < s->n_rows; i++) {
+        const ct_real *r = s->rows[i].r, *t = s->turn + 2 * (size_t)i;
+        double *to = s->a->r + (size_t)s->stride * (size_t)i;
+        for (k = 0; k < s->stride; k++)
+            to[k] = (double)r[k];
+        if (s->turn && s->stride == 3)
+            to[1] = (double)(t[0] * r[1] - t[1] * r[2]), to[2] = (double)(t[1] * r[1] + t[0] * r[2]);
+    }
+}
+
 /* after an outer iteration: the answer, the judge, the effort; 0 ends the solve */
 static int cti_ica_program_watch(void *user, int iteration, const ct_real *v)
 {
     cti_ica_program *s = (cti_ica_program *)user;
     cti_judgement j;
-    int i, k;
-    for (i = 0; i < s->p->n; i++)
-        s->a->x[i] = (double)v[i];
-    for (i = 0; i < s->n_rows; i++)
-        for (k = 0; k < s->stride; k++)
-            s->a->r[s->stride * i + k] = (double)s->rows[i].r[k];
+    cti_ica_program_answer(s, v);
     iteration += s->before;
     s->a->iterations = iteration;
-    if (iteration >= s->next) {
+    if (!s->e->paper && iteration >= s->next) {
         cti_program_judge(s->p, s->a->x, s->a->r, s->work, &j);
         s->next = iteration + 1 + iteration / 8;
         s->solved = j.residual <= s->e->tolerance;
@@ -200,6 +217,73 @@ static int cti_ica_program_bound(const cti_program *p)
 {
     double work = 2e10 / (p->A.p[p->n] + 12.0 * p->J.p[p->m] + 1);
     return work > 1e5 ? 100000 : (work < 200 ? 200 : (int)work);
+}
+
+/* t1 of contacts with friction along their tangential velocity at v* (3.4) */
+static void cti_ica_program_align(cti_ica_program *s, const ct_real *v_star)
+{
+    int i, k;
+    for (i = 0; i < s->n_rows; i++) {
+        cti_row *row = &s->rows[i];
+        ct_real u[3], size, c = 1, sine = 0, old;
+        cti_row_velocity(row, v_star, u);
+        size = row->mu > 0 ? cti_sqrt(u[1] * u[1] + u[2] * u[2]) : 0;
+        if (size > 0)
+            c = u[1] / size, sine = u[2] / size;
+        s->turn[2 * i] = c, s->turn[2 * i + 1] = sine;
+        for (k = 3; k < 6; k++) {
+            old = row->frame[k];
+            row->frame[k] = c * old + sine * row->frame[k + 3], row->frame[k + 3] = c * row->frame[k + 3] - sine * old;
+        }
+        old = row->w[1], row->w[1] = c * old + sine * row->w[2], row->w[2] = c * row->w[2] - sine * old;
+        old = row->r[1], row->r[1] = c * old + sine * row->r[2], row->r[2] = c * row->r[2] - sine * old;
+    }
+}
+
+/* A v* = b by conjugate gradients, to what rounding leaves. 0: out of memory */
+static int cti_ica_program_star(cti_ica_program *s, const ct_real *b, ct_real *v_star)
+{
+    int n = s->A.n, i;
+    cti_jacobi jacobi;
+    ct_real *work = CTI_ARENA_NEW(s->e->arena, ct_real, 12 * (size_t)n), size;
+    memset(&jacobi, 0, sizeof jacobi);
+    if (!work || !cti_jacobi_make(s->e->mem, &jacobi, &s->A))
+        return 0;
+    cti_jacobi_apply(&jacobi, b, work);
+    size = cti_krylov_dot(3 * n, b, work);
+    for (i = 0; i < 3 * n; i++)
+        v_star[i] = 0;
+    cti_pcg(&s->A, b, v_star, cti_jacobi_apply, &jacobi, 16 * CTI_EPS * cti_sqrt(size), 100 + 30 * n, work, NULL);
+    cti_jacobi_free(s->e->mem, &jacobi);
+    return 1;
+}
+
+/* the solve as printed: without a thickness there is no test of distances. v: the start of a warm one */
+static cti_outcome cti_ica_program_printed(cti_ica_program *s, const cti_problem *q, ct_real *v)
+{
+    ct_solver_desc desc;
+    cti_solve_info info;
+    cti_judgement j;
+    ct_real *star = CTI_ARENA_NEW(s->e->arena, ct_real, 3 * (size_t)s->A.n);
+    s->turn = CTI_ARENA_NEW(s->e->arena, ct_real, 2 * (size_t)s->n_rows);
+    if (!star || !s->turn || !cti_ica_program_star(s, q->b, star))
+        return CTI_OUTCOME_MEMORY;
+    cti_ica_program_align(s, star);
+    if (!s->e->warm)
+        memcpy(v, star, sizeof(ct_real) * 3 * (size_t)s->A.n);
+    memset(&desc, 0, sizeof desc);
+    desc.cone = CT_CONE_BOX, desc.max_iterations = 1 << 30, desc.inner_iterations = CTI_ICA_PROGRAM_INNER;
+    s->own = cti_ica_program_bound(s->p);
+    cti_ica_paper_solve(q, &desc, s->e->arena, star, v, &info);
+    if (info.status == CTI_SOLVE_MEMORY)
+        return CTI_OUTCOME_MEMORY;
+    cti_program_judge(s->p, s->a->x, s->a->r, s->work, &j);
+    if (j.residual <= s->e->tolerance)
+        return CTI_OUTCOME_SOLVED;
+    s->a->why = info.status == CTI_SOLVE_DIVERGED ? "the relaxation diverges"
+                                                  : (info.status == CTI_SOLVE_OK ? "the paper's rule ended above the tolerance"
+                                                                                 : "the budget ended before the paper's rule did");
+    return info.status == CTI_SOLVE_DIVERGED ? CTI_OUTCOME_FAILED : CTI_OUTCOME_BUDGET;
 }
 
 static cti_outcome cti_ica_program_run(cti_ica_program *s)
@@ -216,9 +300,11 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
     for (i = 0; i < s->p->n; i++)
         b[i] = (ct_real)s->p->b[i], v[i] = s->e->warm ? (ct_real)s->a->x[i] : 0;
     memset(&q, 0, sizeof q), memset(&desc, 0, sizeof desc);
-    q.A = &s->A, q.b = b, q.dt = 1, q.velocity_scale = 1, q.approach_limit = 1;
+    q.A = &s->A, q.b = b, q.dt = 1, q.velocity_scale = 1;
     q.rows = s->rows, q.n_rows = s->n_rows;
     q.plain = s->e->plain, q.predict = 1, q.watch = cti_ica_program_watch, q.watch_user = s;
+    if (s->e->paper)
+        return cti_ica_program_printed(s, &q, v);
     /* only the watcher ends it: a change that is a normal number is above this */
     desc.cone = s->e->cone, desc.tolerance = CTI_R(1e-30);
     desc.max_iterations = 1 << 30, desc.max_sweeps = 1 << 30, desc.inner_iterations = 50, desc.inner_repeats = 3;

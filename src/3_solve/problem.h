@@ -67,7 +67,7 @@ typedef struct cti_problem {
     const ct_real *b;           /* [3 n] */
     ct_real dt;                 /* [s] */
     ct_real velocity_scale;     /* [m/s] > 0: |g| dt where there is gravity; residuals are relative to it */
-    ct_real approach_limit;     /* [m/s] > 0: half the thickness / dt; no row may end with u_n below its negative */
+    ct_real approach_limit;     /* [m/s] half the thickness / dt: no distance may be below half the thickness at the end of the paper's solve; 0: no test */
     cti_row *rows;
     int n_rows;
     const cti_cluster *clusters;

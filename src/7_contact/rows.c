@@ -250,6 +250,8 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     cti_v3_put(row->frame, 2, t2);
     row->mu = cti_sqrt(s->bodies[a].friction * s->bodies[b].friction);
     row->key = cti_pair_key(s, pair) + (uint64_t)twin;
+    if (c->own)
+        before = 0;
     if (twin == 0)
         cti_rows_recall(c, before ? before : row->key, before != 0, n, row, origin);
     cti_rows_response(c, row, n, &soft, &own);
@@ -272,8 +274,7 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     return 1;
 }
 
-/* 1 where the friction pair lies inside of its cone, not at its edge */
-static int cti_rows_sticks(ct_cone cone, const cti_row *row)
+CTI_FN int cti_rows_sticks(ct_cone cone, const cti_row *row)
 {
     ct_real a = cti_abs(row->r[1]), b = cti_abs(row->r[2]), bound = row->mu * row->r[0];
     if (cone == CT_CONE_CONE)

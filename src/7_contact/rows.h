@@ -20,6 +20,7 @@ typedef struct cti_row_context {
     ct_real dt, dt_memory;    /* of this step; of the step that the memory's impulses come from */
     ct_real cut;              /* length of the whole step over that of this one, which may be a part of it */
     ct_real slight;           /* [m] gap or slip that the solver's tolerance leaves in a whole step */
+    int own;                  /* 1: a row starts from multipliers of its own pair, never from those of one that it stands for */
     int at_start;             /* 1: rows of rigid bodies stay linearized at the start of the step (CT_ROW_VELOCITY); frames are the start's */
     ct_real recovery_speed;   /* cap of easing apart [m/s]; 0: none */
 } cti_row_context;
@@ -51,6 +52,9 @@ CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const 
 
 /* cti_rows_answer -- velocity of term k's block for a unit impulse along n at the contact: w n / m, or I^-1 (arm x n). */
 CTI_FN cti_v3 cti_rows_answer(const cti_row_context *c, const cti_term *t, cti_v3 n);
+
+/* cti_rows_sticks -- 1 where the friction pair lies inside of its cone, not at its edge. */
+CTI_FN int cti_rows_sticks(ct_cone cone, const cti_row *row);
 
 /* cti_rows_remember -- memory of the next step from the solved rows; v [3 blocks] the solution. 0 when memory ran out. */
 CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_row *rows, const cti_contact_row *origins, int n, const ct_real *v,

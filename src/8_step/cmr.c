@@ -34,6 +34,7 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
     out->v = s->v_new;
     out->cone = s->desc.solver.cone;
     out->v_star = out->cone == CT_CONE_CONE ? NULL : s->v_free; /* Coulomb's cone is the same in every frame */
+    out->own = cti_state_is_paper(s);
     out->at_start = s->desc.row_mode == CT_ROW_VELOCITY;
     out->frames = out->at_start ? s->frames0 : s->frames1;
     out->A = &s->A;
@@ -82,7 +83,7 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     out->residual = cti_finite(q.residual) ? q.residual : CTI_REAL_MAX; /* numbers that mean nothing are given up, but they are reported */
     out->converged &= !q.diverged;
     /* the last sweeps may have reached the tolerance after all */
-    out->budget = (out->budget || q.budget) && !(out->residual <= s->desc.solver.tolerance);
+    out->budget = (out->budget || q.budget || cti_state_is_paper(s)) && !(out->residual <= s->desc.solver.tolerance);
     return 1;
 }
 
@@ -140,6 +141,9 @@ static ct_real cti_cmr_slack(const cti_state *s, ct_real dt, ct_real scale)
     return cti_max(CTI_CMR_JOINT * s->desc.thickness, cti_max(2 * s->desc.solver.tolerance * scale * dt, 16 * CTI_EPS * big));
 }
 
+/* the contacts' share of the motion is one that a solution may have. The paper takes an end as it is */
+static int cti_cmr_is_plausible(const cti_state *s, double reach) { return cti_state_is_paper(s) || cti_plausible_contacts(s, reach); }
+
 /* solves, linearizing joints anew until they hold where the motion ends. 0: out of memory */
 static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct_real scale, double reach, cti_attempt *out)
 {
@@ -149,12 +153,12 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
         if (!cti_cmr_solve(s, dt, scale, out))
             return 0;
         out->rounds++;
-        if (!cti_plausible_contacts(s, reach)) {
+        if (!cti_cmr_is_plausible(s, reach)) {
             if (!cti_cmr_measure(s, dt, out))
                 return 0;
             reach = cti_plausible_reach(s, dt);
         }
-        if (!cti_plausible_contacts(s, reach) || !cti_plausible_motion(s, dt))
+        if (!cti_cmr_is_plausible(s, reach) || !cti_plausible_motion(s, dt))
             return cti_cmr_give_up(s, dt, out);
         cti_swing_follow(s, dt);
         cti_cmr_move(s, dt);
@@ -173,8 +177,8 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
 {
     ct_real scale = cti_cmr_scale(s, dt);
     double t, reach = cti_plausible_reach(s, dt);
-    int round;
-    for (round = 0; round <= s->desc.cmr_rounds; round++) {
+    int round, most = s->desc.cmr_rounds - (cti_state_is_paper(s) && CTI_LEN(s->rows)); /* the paper counts solves */
+    for (round = 0; round <= most; round++) {
         t = cti_cmr_clock(s);
         if (CTI_LEN(s->rows)) {
             if (!cti_cmr_settle(s, dt, c, scale, reach, out))
@@ -282,6 +286,21 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
     return cti_cmr_rounds(s, dt, c, out);
 }
 
+/* The response of the last step's contacts, what they added to the gain of speed without them, as the start of the paper's solves (5.5, step 1).
+   0: out of memory */
+static int cti_cmr_recall(cti_state *s, ct_real dt)
+{
+    int i;
+    s->push = NULL;
+    if (!cti_state_is_paper(s))
+        return 1;
+    s->push = CTI_ARENA_ZERO(s->arena, ct_real, 3 * s->n);
+    for (i = 0; s->push && i < 3 * s->n; i++)
+        if (s->dt_prev[i / 3] > 0 && s->dt_free > 0)
+            s->push[i] = dt * (s->dv[i] / s->dt_prev[i / 3] - s->dv_free[i] / s->dt_free);
+    return s->push != NULL;
+}
+
 CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_attempt *out)
 {
     cti_row_context c;
@@ -290,7 +309,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     memset(out, 0, sizeof *out);
     out->converged = out->newton = 1;
     s->again = 0;
-    if (!cti_assemble_pins(s, dt))
+    if (!cti_cmr_recall(s, dt) || !cti_assemble_pins(s, dt))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, dt));
     cti_swing_begin(s);

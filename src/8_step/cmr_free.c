@@ -62,7 +62,7 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
             speed = cti_max(speed, cti_v3_norm2(cti_v3_at(s->v, s->factors.blocks[k])));
         q->drift += dt * cti_sqrt(speed);
         q->flew = !q->pressed;
-        q->loose = q->pressed && q->split > 0 ? q->loose + 1 : 0;
+        q->loose = q->pressed && q->split > 0 && !cti_state_is_paper(s) ? q->loose + 1 : 0;
         q->guessed = cti_cmr_may_guess(s, q, dt) ? q->guessed + 1 : 0;
         q->pressed = 0;
     }

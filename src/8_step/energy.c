@@ -289,7 +289,7 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     cti_energy_state(s);
     s->history.unbalanced = 0;
     n = cti_energy_mark(s, dt);
-    if (n == 0)
+    if (n == 0 || cti_state_is_paper(s)) /* which knows no account */
         return 0;
     /* the angular momentum that a group of bodies gets back may be more than one of them can take */
     s->history.unbalanced = 1;

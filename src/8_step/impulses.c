@@ -99,15 +99,14 @@ static cti_touch *cti_impulses_place(cti_impulses *q, const cti_impulses_index *
     return t;
 }
 
-static void cti_impulses_contact(cti_impulses *q, const cti_surface *s, const cti_impulses_index *x, const cti_row *row,
+static void cti_impulses_contact(cti_impulses *q, const cti_surface *s, ct_cone cone, const cti_impulses_index *x, const cti_row *row,
                                  const cti_contact_row *origin)
 {
     cti_touch *t = cti_impulses_place(q, x, row->key);
     cti_v3 before = cti_m3_mul_tv(t->frame, cti_v3_at(t->r, 0)); /* zero where it is new */
-    ct_real tangent = row->r[1] * row->r[1] + row->r[2] * row->r[2], bound = row->mu * row->r[0];
     t->pair = origin->pair;
     t->thickness = cti_pair_thickness(s, &origin->pair);
-    t->sticking = tangent < bound * bound * CTI_R(0.9999);
+    t->sticking = cti_rows_sticks(cone, row);
     memcpy(t->frame, row->frame, sizeof t->frame);
     cti_v3_put(t->r, 0, cti_v3_add(cti_v3_at(row->r, 0), cti_m3_mul_v(row->frame, before)));
 }
@@ -228,7 +227,7 @@ CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
         if (s->origins[i].joint && !cti_impulses_joint(s, row))
             return 0;
         if (!row->equations && !s->origins[i].repair && row->r[0] > 0)
-            cti_impulses_contact(q, &s->surface, &x, row, &s->origins[i]);
+            cti_impulses_contact(q, &s->surface, s->desc.solver.cone, &x, row, &s->origins[i]);
     }
     cti_impulses_pins(s, dt);
     return 1;

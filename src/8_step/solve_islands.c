@@ -10,6 +10,7 @@
 #include "integrate.h"
 #include "../3_solve/bridge.h"
 #include "../3_solve/ica.h"
+#include "../3_solve/ica_paper.h"
 
 #define CTI_ISLANDS_POOR CTI_R(0.5)        /* natural map at which a solve by nodes has failed ... */
 #define CTI_ISLANDS_POOR_SPEED CTI_R(0.05) /* ... if that is as much of the island's speed: in an impact, g dt is little */
@@ -400,12 +401,36 @@ static int cti_islands_fell(cti_state *s, const cti_island *q, int now)
     return fell;
 }
 
+/* an open island as printed: its end is `budget` where it is above the tolerance. 0: out of memory */
+static int cti_islands_paper(cti_state *s, ct_real dt, int later, const cti_island *q, cti_islands_result *out, cti_solve_status *ended)
+{
+    cti_solve_info info;
+    ct_real *star = CTI_ARENA_NEW(s->arena, ct_real, 3 * q->n);
+    int i;
+    if (!star)
+        return 0;
+    for (i = 0; i < q->n; i++) {
+        int b = q->blocks[i];
+        cti_v3_put(star, i, cti_v3_at(s->v_free, b));
+        if (!later)
+            cti_v3_put(q->v, i, cti_v3_add(cti_v3_at(s->v_free, b), cti_v3_at(s->push, b)));
+    }
+    cti_ica_paper_solve(&q->p, &s->desc.solver, s->arena, star, q->v, &info);
+    if (info.status == CTI_SOLVE_MEMORY)
+        return 0;
+    out->iterations += info.iterations, out->sweeps += info.sweeps;
+    *ended = info.status != CTI_SOLVE_DIVERGED && !(info.res.natural_map <= s->desc.solver.tolerance) ? CTI_SOLVE_BUDGET : info.status;
+    return cti_islands_judge(s, dt, q, &info);
+}
+
 /* an open island: by the chosen solver, by ICA where that is the chosen one or the other fails, has failed in this attempt,
    or has gone on for too long in this step */
 static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_island *q, cti_islands_result *out)
 {
     ct_solver solver = s->desc.solver.solver;
     int ok = 1, done = 0;
+    if (cti_state_is_paper(s))
+        return cti_islands_paper(s, dt, list->todo[i] == 2, q, out, &list->ended[i]);
     if (cti_bridge_solver(solver)) {
         cti_arena_point mark = cti_arena_mark(s->arena);
         if (cti_islands_fell(s, q, 0) || s->spent > CTI_ISLANDS_SPENT)

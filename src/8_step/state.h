@@ -298,6 +298,7 @@ typedef struct cti_state {
     ct_real *dv_free, dt_free;/* [3 n] v_free - v of the last attempt, solved or guessed, and its time step */
     ct_real *dv;              /* [3 n] what the last step, of dt_prev, added to v */
     ct_real *v_new, *x_new;   /* [3 n] tentative end of the step */
+    ct_real *push;            /* [3 n] of an attempt as printed: response of the last step's contacts, for this one's length; else NULL */
     ct_real *pcg_work;
     cti_factors factors;
     ct_real spent;            /* of this step by a solver that pivots, or by interior point, see cti_solve_info */
@@ -326,5 +327,8 @@ CTI_INLINE double cti_state_ahead(const cti_state *s, ct_real dt)
 {
     return s->still ? s->time : (dt == s->left ? s->time_end : s->time + (double)dt);
 }
+
+/* cti_state_is_paper -- 1 where steps and solves are Otaduy 2009's as printed. */
+CTI_INLINE int cti_state_is_paper(const cti_state *s) { return s->desc.solver.termination == CT_TERMINATION_PAPER; }
 
 #endif /* CTI_STATE_H */

@@ -323,7 +323,7 @@ static int cti_step_once(cti_state *s, ct_real dt, ct_real sub, int last, const 
     if ((s->detect.n_tangled && !cti_tangle_find(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, a))
         return 0;
     cti_step_time(s, t0, a);
-    t->good = a->clear && a->converged && !a->crushed && !a->spun && !a->strained && !a->gained && cti_step_is_finite(s);
+    t->good = a->clear && a->converged && !(a->crushed && !cti_state_is_paper(s)) && !a->spun && !a->strained && !a->gained && cti_step_is_finite(s);
     t->shorter = !last && !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s, dt);
     t->again = !last && !t->shorter && a->wild > 0 && t->rests < CTI_STEP_RESTS;
     t->rests += t->again;

@@ -242,6 +242,7 @@ static void cti_problems_effort(cti_problems_run *q, cti_effort *e)
     memset(e, 0, sizeof *e);
     e->tolerance = (double)d->tolerance, e->max_iterations = d->budget, e->seconds = d->seconds, e->warm = d->warm, e->cone = d->cone;
     e->order = d->order, e->relaxation = (double)d->relaxation, e->plain = d->plain, e->seed = d->seed;
+    e->paper = d->termination == CT_TERMINATION_PAPER;
     e->now_us = d->now_us, e->now_user = d->now_user;
     e->watch = d->watch || d->trace ? cti_problems_watch : NULL, e->watch_user = q;
     e->mem = &q->mem, e->arena = &q->arena, e->started = q->started, e->hidden = q->hidden;
@@ -307,23 +308,34 @@ static int cti_problems_prove_normals(cti_problems_run *q)
     return found;
 }
 
-/* friction in a cone that the judge does not know: no answer could be called solved. 1 where that ends the solve, the answer being the start */
+/* friction in a cone that the judge does not know, so that no answer could be called solved, or the paper's rule for a solver that has none.
+   1 where that ends the solve, the answer being the start */
 static int cti_problems_refuses(const cti_problems_run *q, ct_solution *s)
 {
     const cti_program *p = q->p;
-    int i = 0;
+    int i = 0, other = q->d->termination == CT_TERMINATION_PAPER && q->d->solver != CT_SOLVER_ICA && q->d->solver != CT_SOLVER_AUTO;
     while (q->d->cone != CT_CONE_CONE && p->mu && i < p->m / 3 && !(p->mu[i] > 0))
         i++;
-    if (q->d->cone == CT_CONE_CONE || !p->mu || i == p->m / 3)
+    if (!other && (q->d->cone == CT_CONE_CONE || !p->mu || i == p->m / 3))
         return 0;
     s->solver = q->d->solver, s->outcome = CT_OUTCOME_NOT_APPLICABLE;
     s->why = q->d->cone == CT_CONE_BOX ? "CT_CONE_BOX is for worlds: a problem's friction is Coulomb's, CT_CONE_CONE"
                                        : "CT_CONE_PYRAMID is for worlds: a problem's friction is Coulomb's, CT_CONE_CONE";
+    if (other)
+        s->why = "termination PAPER is CT_SOLVER_ICA's";
     if (p->n)
         memcpy(s->x, q->x0, sizeof *s->x * (size_t)p->n);
     if (p->m)
         memcpy(s->r, q->r0, sizeof *s->r * (size_t)p->m);
     return 1;
+}
+
+/* the k-th solver that AUTO tries, AUTO behind the last */
+static ct_solver cti_problems_next(const cti_problems_run *q, int k)
+{
+    if (q->d->termination == CT_TERMINATION_PAPER)
+        return k == 0 && cti_solvers_find(CT_SOLVER_ICA) ? CT_SOLVER_ICA : CT_SOLVER_AUTO;
+    return cti_solvers_auto(q->p, k);
 }
 
 /* the solver that is asked for, or those of AUTO until one ends it, time is over or the watcher has enough. 0: out of memory, of which
@@ -333,7 +345,7 @@ static int cti_problems_attempts(cti_problems_run *q, ct_solution *s)
     int k, done = 0;
     s->outcome = CT_OUTCOME_NOT_APPLICABLE, s->why = "no solver is built for this problem";
     for (k = 0;; k++) {
-        ct_solver solver = q->d->solver != CT_SOLVER_AUTO ? q->d->solver : cti_solvers_auto(q->p, k);
+        ct_solver solver = q->d->solver != CT_SOLVER_AUTO ? q->d->solver : cti_problems_next(q, k);
         if (solver == CT_SOLVER_AUTO) {
             if (done && cti_problems_prove_normals(q)) {
                 memcpy(s->r, q->r, sizeof *s->r * (size_t)q->p->m);

@@ -256,6 +256,18 @@ static ct_code cti_world_check_dcd(const ct_world_desc *d, ct_error_info *e)
     return CT_OK;
 }
 
+static ct_code cti_world_check_paper(const ct_world_desc *d, ct_error_info *e)
+{
+    if (d->solver.termination != CT_TERMINATION_PAPER)
+        return CT_OK;
+    if (d->solver.solver != CT_SOLVER_ICA && d->solver.solver != CT_SOLVER_AUTO)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.solver, "solver '%s' has no termination PAPER, which is CT_SOLVER_ICA's",
+                             ct_solver_text(d->solver.solver));
+    if (d->stepper != CT_STEPPER_CMR)
+        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->stepper, "solver.termination PAPER is for CT_STEPPER_CMR");
+    return CT_OK;
+}
+
 static ct_code cti_world_check_tasks(const ct_tasks *t, ct_error_info *e)
 {
     if (t->worker_count < 0 || t->worker_count > CTI_POOL_MOST)
@@ -307,9 +319,21 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
     if (cti_world_check_dcd(d, e) != CT_OK)
         return e ? e->code : CT_ERR_ARGUMENT;
     code = cti_world_check_tasks(&d->tasks, e);
-    if (code != CT_OK)
-        return code;
-    return cti_world_check_solver(&d->solver, e);
+    if (code == CT_OK)
+        code = cti_world_check_solver(&d->solver, e);
+    return code == CT_OK ? cti_world_check_paper(d, e) : code;
+}
+
+/* what Otaduy 2009 fixes, where its steps are asked for as printed */
+static void cti_world_as_printed(ct_world_desc *d)
+{
+    if (d->solver.termination != CT_TERMINATION_PAPER)
+        return;
+    d->solver.solver = CT_SOLVER_ICA, d->solver.cluster = CT_CLUSTER_NODE;
+    if (d->solver.cone == CT_CONE_CONE)
+        d->solver.cone = CT_CONE_BOX;
+    d->solver.inner_repeats = 3;
+    d->newton_iterations = 1, d->cmr_rounds = 5, d->max_halvings = 2;
 }
 
 /* 1 when products and sums of this file were fused in spite of the pragma on top of contact.h (clang -ffp-contract=fast, or src/ built without
@@ -360,6 +384,7 @@ CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **ou
     w->state.mem = &w->mem;
     w->state.arena = &w->arena;
     w->state.desc = *desc;
+    cti_world_as_printed(&w->state.desc);
     w->error.element = -1;
     w->error.text = ct_code_text(CT_OK);
     code = cti_world_start_pool(w, out_error);

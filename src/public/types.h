@@ -141,8 +141,11 @@ typedef enum ct_cone { CT_CONE_BOX, CT_CONE_PYRAMID, CT_CONE_CONE } ct_cone;
 /* ct_cluster_mode -- the blocks that ICA's splitting inverts together. AUTO picks by cost. */
 typedef enum ct_cluster_mode { CT_CLUSTER_AUTO, CT_CLUSTER_NODE, CT_CLUSTER_PATCH, CT_CLUSTER_BODY } ct_cluster_mode;
 
-/* ct_termination -- RESIDUAL: natural map below the tolerance. PAPER: Otaduy's rule, changes that change by less than 5 %; a step that ends so above
-   the tolerance is not_converged. */
+/* ct_termination -- RESIDUAL: natural map below the tolerance. PAPER: the step and the solve of Otaduy 2009 as printed, to compare with; it is slower
+   and ends early. Solvers ICA and AUTO, CT_STEPPER_CMR. It sets what the paper fixes, whatever is asked for: nodes as clusters, a box as the
+   cone where Coulomb's is asked for, one linearization, five rounds, two halvings; it leaves out acceleration, corrections and the account of
+   energy. A solve ends when its residuals change by less than 5 % and every contact's distance is above half the thickness, or after
+   max_iterations of inner_iterations. A step that ends so above the tolerance is `budget`, and stands. See docs/solvers_ica.md. */
 typedef enum ct_termination { CT_TERMINATION_RESIDUAL, CT_TERMINATION_PAPER } ct_termination;
 
 /* ct_friction -- how a world's solver that has no friction of its own (MPRGP, ACTIVE_SET) comes to it:

@@ -1,0 +1,15 @@
+/* ica_paper.h -- iterative constraint anticipation as printed. [Otaduy 2009, sec. 5.2-5.6] */
+#ifndef CTI_ICA_PAPER_H
+#define CTI_ICA_PAPER_H
+
+#include "problem.h"
+
+/* cti_ica_paper_solve -- as cti_ica_solve, by the paper's own iteration and its own end.
+   v_star  [3 n] A v_star = b; v - v_star is the start of the collision response
+   p->approach_limit 0: no thickness, no test of distances. desc: cone (BOX or PYRAMID), max_iterations, inner_iterations.
+   info->status: OK, the rule ended it, whatever its residual; BUDGET, the cap did; DIVERGED: Gauss-Seidel does not converge (5.6). info->res is
+   of the end. */
+CTI_FN void cti_ica_paper_solve(const cti_problem *p, const ct_solver_desc *desc, cti_arena *arena, const ct_real *v_star, ct_real *v,
+                                cti_solve_info *info);
+
+#endif /* CTI_ICA_PAPER_H */
