@@ -14,6 +14,7 @@
 #define CTI_PAPER_CHANGE CTI_R(0.05) /* 5.5 */
 #define CTI_PAPER_REPEATS 3          /* 5.5, step 3.2.1 */
 #define CTI_PAPER_GROWTH CTI_R(1e4)  /* of the residual of the response over its smallest, in a relaxation that diverges (5.6 has no number) */
+#define CTI_PAPER_MORE 20            /* times max_sweeps that a solve may take: six times the mean of the worst scene, a bound on those that go round */
 #define CTI_PAPER_NOISE 64           /* roundings below which a residual has no change that means anything */
 
 typedef struct cti_paper_term { /* of a row's term: its part of J, and of D^-1 J' */
@@ -280,7 +281,7 @@ static cti_solve_status cti_paper_loop(cti_paper *s, const ct_real *v_star, ct_r
             return CTI_SOLVE_DIVERGED;
         if (info->iterations > 1 && now.apart && cti_paper_stands(s, &now, &last, &last))
             return CTI_SOLVE_OK;
-        if (info->iterations == s->desc->max_iterations)
+        if (info->iterations == s->desc->max_iterations || info->sweeps >= (double)CTI_PAPER_MORE * s->desc->max_sweeps)
             return CTI_SOLVE_BUDGET;
         least = cti_min(least, now.response), last = now;
     }

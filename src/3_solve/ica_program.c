@@ -272,7 +272,7 @@ static cti_outcome cti_ica_program_printed(cti_ica_program *s, const cti_problem
     if (!s->e->warm)
         memcpy(v, star, sizeof(ct_real) * 3 * (size_t)s->A.n);
     memset(&desc, 0, sizeof desc);
-    desc.cone = CT_CONE_BOX, desc.max_iterations = 1 << 30, desc.inner_iterations = CTI_ICA_PROGRAM_INNER;
+    desc.cone = CT_CONE_BOX, desc.max_iterations = desc.max_sweeps = 1 << 30, desc.inner_iterations = CTI_ICA_PROGRAM_INNER;
     s->own = cti_ica_program_bound(s->p);
     cti_ica_paper_solve(q, &desc, s->e->arena, star, v, &info);
     if (info.status == CTI_SOLVE_MEMORY)
