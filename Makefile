@@ -214,7 +214,7 @@ fuzz:
 test-build: build/contact build/contact32 $(TESTS:%=build/tests/%) $(TESTS:%=build/asan/%) $(TESTS32:%=build/tests32/%)
 test:
 	@$(MAKE) --no-print-directory -s -k -j$(JOBS) test-build || true
-	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) --stb "$(STB_CFLAGS)" --float "$(TESTS32)" $(TESTS)
+	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) --stb="$(STB_CFLAGS)" --float="$(TESTS32)" $(TESTS)
 # the same bits from every SIMD path, compiler and processor; what is not here is SKIPPED with its package's name
 test-platforms:
 	@STB_CFLAGS="$(STB_CFLAGS)" $(PYTHON) tests/test_platforms.py --jobs $(JOBS)
