@@ -178,9 +178,10 @@ static ct_real cti_ica_sweep(cti_ica *s, int k)
     return big;
 }
 
-/* projected Gauss-Seidel sweeps (eq. 11) until a sweep changes less than `stop`, or `drop` times the first sweep's change. differs: sweeps are Anderson accelerated, since their error in sliding
-   and rolling modes falls by less than a percent a sweep; a sweep that changes more than twice the best one restarts the history; and
-   sweeps end below the tolerance already when they stall there. again: v was refined at these multipliers before */
+/* projected Gauss-Seidel sweeps (eq. 11) until a sweep changes less than `stop`, or `drop` times the first sweep's change. differs: sweeps are
+   Anderson accelerated, since their error in sliding and rolling modes falls by less than a percent a sweep; a sweep that changes more than
+   twice the best one restarts the history; and sweeps end below the tolerance already when they stall there. again: v was refined at these
+   multipliers before */
 static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps, int again, ct_real *out_first)
 {
     int k, n = s->p->n_rows;
