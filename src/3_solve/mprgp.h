@@ -159,6 +159,7 @@ typedef struct cti_mprgp_options {
     int path;                        /* 0 as the problem asks, 1 on the unknowns, 2 on the multipliers */
     int dense_rows;                  /* up to so many rows the multipliers' matrix is formed: 2400 */
     int projected;                   /* 1 */
+    int printed;                     /* 1: algorithm 3 as printed (mprgp_printed.h); decoupling, precondition, path and projected have no say */
     double gamma;                    /* 1 */
     double *power;                   /* [n] or NULL: start of the power method on the unknowns (of an LCP: on its rows), replaced by its end */
 } cti_mprgp_options;

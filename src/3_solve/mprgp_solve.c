@@ -4,6 +4,7 @@
    18 and 20 with a dense J J' in every step; the multipliers (their equation 2) need A's factor once and no such systems. */
 #include "certificate.h"
 #include "mprgp.h"
+#include "mprgp_printed.h"
 
 CTI_FN cti_mprgp_options cti_mprgp_options_default(void)
 {
@@ -66,6 +67,8 @@ static cti_mprgp_end cti_mprgp_quadratic(const cti_program *p, cti_mprgp_target 
         *infeasible = 1;
         return CTI_MPRGP_UNBOUNDED;
     }
+    if (t->options->printed)
+        return cti_mprgp_printed(p, t, infeasible);
     if (path != 2) {
         end = cti_mprgp_primal(p, t, path == 1 || t->options->decoupling != CTI_DECOUPLE_NONE ? 0 : 4000, &taken);
         if (end == CTI_MPRGP_DONE || end == CTI_MPRGP_MEMORY || end == CTI_MPRGP_BUDGET)
@@ -117,6 +120,8 @@ CTI_FN cti_outcome cti_mprgp_solve_with(const cti_program *p, const cti_mprgp_op
     memset(count, 0, sizeof *count), memset(&t, 0, sizeof t);
     a->iterations = 0;
     a->why = cti_mprgp_refuses(p, e->mix);
+    if (!a->why && o->printed && (p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL))
+        a->why = "algorithm 3 as printed is on the unknowns of a QP, which this kind of problem does not have";
     if (a->why)
         return CTI_OUTCOME_NOT_APPLICABLE;
     a->why = "";
@@ -148,5 +153,6 @@ CTI_FN cti_outcome cti_mprgp_solve(const cti_program *p, cti_effort *e, cti_answ
 {
     cti_mprgp_options o = cti_mprgp_options_default();
     cti_mprgp_counters count;
+    o.printed = e->paper;
     return cti_mprgp_solve_with(p, &o, e, a, &count);
 }

@@ -313,7 +313,8 @@ static int cti_problems_prove_normals(cti_problems_run *q)
 static int cti_problems_refuses(const cti_problems_run *q, ct_solution *s)
 {
     const cti_program *p = q->p;
-    int i = 0, other = q->d->termination == CT_TERMINATION_PAPER && q->d->solver != CT_SOLVER_ICA && q->d->solver != CT_SOLVER_AUTO;
+    int i = 0, other = q->d->termination == CT_TERMINATION_PAPER && q->d->solver != CT_SOLVER_ICA && q->d->solver != CT_SOLVER_MPRGP &&
+                       q->d->solver != CT_SOLVER_AUTO;
     while (q->d->cone != CT_CONE_CONE && p->mu && i < p->m / 3 && !(p->mu[i] > 0))
         i++;
     if (!other && (q->d->cone == CT_CONE_CONE || !p->mu || i == p->m / 3))
@@ -322,7 +323,7 @@ static int cti_problems_refuses(const cti_problems_run *q, ct_solution *s)
     s->why = q->d->cone == CT_CONE_BOX ? "CT_CONE_BOX is for worlds: a problem's friction is Coulomb's, CT_CONE_CONE"
                                        : "CT_CONE_PYRAMID is for worlds: a problem's friction is Coulomb's, CT_CONE_CONE";
     if (other)
-        s->why = "termination PAPER is CT_SOLVER_ICA's";
+        s->why = "termination PAPER is for CT_SOLVER_ICA and CT_SOLVER_MPRGP";
     if (p->n)
         memcpy(s->x, q->x0, sizeof *s->x * (size_t)p->n);
     if (p->m)

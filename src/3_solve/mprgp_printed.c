@@ -1,0 +1,528 @@
+/* mprgp_printed.c -- algorithm 3 as printed, for a general J; worlds and problems take mprgp.c unless they are asked for this.
+   Method, in the paper's symbols, J^ being the rows that are active at x:
+       phi  = g + J^' l_phi,  J^ J^' l_phi = -J^ g                                   [15, 16] the gradient within the face
+       beta = g - phi - J^' l_beta,  0 <= l_beta  |  J^ J^' l_beta >= J^ (g - phi)   [17, 18] what leaves it
+       P(x) = x + J' l_p,  0 <= l_p  |  J J' l_p >= c - J x                          [19, 20]
+   Conjugate steps in the face (algorithm 2) while the objective of the projected point does not rise and |beta|^2 <= Gamma^2 phi~'phi,
+   phi~ = (x - P(x - alpha phi)) / alpha; behind the border an expansion, P(P(x) - alpha phi); else a proportioning step P(x - alpha_p beta). Both are
+   repeated as P(x - alpha g) while the objective is higher. It ends when |phi + beta| < epsilon.
+   The paper leaves open, and we take: Jacobi's preconditioner as a change of unknowns, diag(A)^(1/2) x for x, so that every projection is still one
+   of this page; alpha a share of .9 of 2 / |A|, by forty steps of the power method; x0 projected; independent active rows in [16];
+   epsilon the tolerance times |b|, and a tenth of it whenever the judge finds that too coarse.
+   differs: phi'p for g'p, which is the same in the face; the end is asked for at feasible points; alpha is halved when P(x - alpha g) raises the
+   objective, which it cannot when alpha <= 2 / |A|. Based on: Li, Pan, Huang, Bao, Jin 2015, section 4. */
+#include "mprgp_printed.h"
+#include "certificate.h"
+#include "mprgp_gram.h"
+
+#define CTI_PRINTED_SHARE 0.9  /* of 2 / |A|: the estimate is from below, by 1 % and less; at 1 Lemma 4 promises no decrease */
+#define CTI_PRINTED_POWER 40   /* section 6.1 */
+#define CTI_PRINTED_ROUND 1e-12 /* of the terms of J_i x - c_i: below it a row is active */
+
+typedef struct cti_printed {
+    const cti_program *p;
+    cti_mprgp_target *t;
+    int n, m;
+    double *D;            /* [n] diag(A)^(-1/2): the unknowns of the file are D x */
+    cti_sparse J, Jt, G;  /* rows of unit length, J', J J' */
+    double *size, *c;     /* [m] factor of the row in J; J x >= c */
+    double *eps;          /* [m] rounding of J_i x - c_i */
+    uint8_t *active;      /* [m] */
+    cti_gram face, chop, pull, reduce; /* equations 16, 18, 20 and that of phi~ */
+    double *x, *g, *b, *p_, *Ap, *phi, *sum, *y, *w, *g_w, *x_f, *g_f, *scratch; /* [n] */
+    double *s, *q, *l, *Jphi, *loose; /* [m] J x - c; right sides; multipliers; J phi; rounding of J g */
+    double alpha, epsilon, rule;
+    double beta2, reduced;      /* |beta|^2, phi~'phi */
+    double fall, fall_projected; /* f(x) and f(P(x)), less f where the chain began */
+    int feasible, none;
+} cti_printed;
+
+static double cti_printed_dot(int n, const double *a, const double *b)
+{
+    double s = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        s += a[i] * b[i];
+    return s;
+}
+
+/* y = A v in the scaled unknowns */
+static void cti_printed_multiply(cti_printed *s, const double *v, double *y)
+{
+    int i;
+    for (i = 0; i < s->n; i++)
+        s->scratch[i] = s->D[i] * v[i];
+    cti_sparse_mul(&s->p->A, s->scratch, y);
+    for (i = 0; i < s->n; i++)
+        y[i] *= s->D[i];
+    s->t->count->products++;
+}
+
+static void cti_printed_gradient(cti_printed *s, const double *v, double *g)
+{
+    int i;
+    cti_printed_multiply(s, v, g);
+    for (i = 0; i < s->n; i++)
+        g[i] -= s->b[i];
+}
+
+/* v += a J'l */
+static void cti_printed_push(const cti_printed *s, double a, const double *l, double *v)
+{
+    int i, k;
+    for (i = 0; i < s->m; i++)
+        for (k = s->J.p[i]; l[i] != 0 && k < s->J.p[i + 1]; k++)
+            v[s->J.i[k]] += a * s->J.x[k] * l[i];
+}
+
+/* out = J v - c, and what rounding may make of it; 1 when v is feasible */
+static int cti_printed_values(cti_printed *s, const double *v, double *out)
+{
+    int i, k, inside = 1;
+    for (i = 0; i < s->m; i++) {
+        double sum = -s->c[i], most = fabs(s->c[i]);
+        for (k = s->J.p[i]; k < s->J.p[i + 1]; k++) {
+            double term = s->J.x[k] * v[s->J.i[k]];
+            sum += term, most += fabs(term);
+        }
+        out[i] = sum, s->eps[i] = CTI_PRINTED_ROUND * most;
+        if (s->p->equation && s->p->equation[i] ? fabs(sum) > s->eps[i] : sum < -s->eps[i])
+            inside = 0;
+    }
+    return inside;
+}
+
+/* v = P(v), and what that leaves on the working set once more. 0: memory ran out or, `none`, there is no feasible point */
+static int cti_printed_project(cti_printed *s, double *v)
+{
+    int i;
+    cti_gram_end end;
+    if (cti_printed_values(s, v, s->q))
+        return 1;
+    for (i = 0; i < s->m; i++)
+        s->q[i] = -s->q[i];
+    end = cti_gram_solve(&s->pull, s->q, NULL, s->eps);
+    s->none = end == CTI_GRAM_NONE;
+    if (end != CTI_GRAM_DONE)
+        return 0;
+    cti_printed_push(s, 1, s->pull.lambda, v);
+    cti_printed_values(s, v, s->q);
+    cti_gram_equations(&s->pull, s->q, s->l);
+    cti_printed_push(s, -1, s->l, v);
+    return 1;
+}
+
+/* f at `to` less f at `from`; *noise: what rounding may make of it */
+static double cti_printed_change(const cti_printed *s, const double *from, const double *g_from, const double *to, const double *g_to, double *noise)
+{
+    double sum = 0, most = 0, way = 0, size = 0;
+    int i;
+    for (i = 0; i < s->n; i++) {
+        double d = to[i] - from[i], term = d * (g_from[i] + g_to[i]) / 2;
+        sum += term, most += fabs(term), way += fabs(d), size = cti_fmax(size, fabs(s->b[i]));
+    }
+    *noise = 1e-13 * most + 1e-15 * way * size;
+    return sum;
+}
+
+/* ---- where the iteration stands ---- */
+
+/* |A| by the power method */
+static void cti_printed_norm(cti_printed *s)
+{
+    double norm = 0, before = 0, one;
+    uint64_t seed = 88172645463325252ull;
+    int i, k;
+    for (i = 0; i < s->n; i++) {
+        seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+        s->y[i] = 0.5 + (double)(seed >> 11) / 9007199254740992.0;
+    }
+    for (k = 0; k < CTI_PRINTED_POWER; k++) {
+        one = sqrt(cti_printed_dot(s->n, s->y, s->y));
+        for (i = 0; i < s->n; i++)
+            s->y[i] /= one > 0 ? one : 1;
+        cti_printed_multiply(s, s->y, s->w);
+        norm = sqrt(cti_printed_dot(s->n, s->w, s->w));
+        memcpy(s->y, s->w, sizeof *s->y * (size_t)s->n);
+        s->t->count->power++;
+        if (!(norm > 0) || fabs(norm - before) <= 1e-3 * norm)
+            break;
+        before = norm;
+    }
+    s->t->count->norm = norm;
+    s->alpha = norm > 0 ? CTI_PRINTED_SHARE * 2 / norm : 1;
+}
+
+/* phi = g + J^'l_phi of any vector g, J^ phi = 0 */
+static void cti_printed_flatten(cti_printed *s, double *v)
+{
+    if (!s->face.count)
+        return;
+    cti_sparse_mul(&s->J, v, s->q);
+    cti_gram_equations(&s->face, s->q, s->l);
+    cti_printed_push(s, -1, s->l, v);
+}
+
+/* phi~'phi, phi~ = (x - P(x - alpha phi)) / alpha; 0: memory ran out or there is no feasible point */
+static int cti_printed_reduced(cti_printed *s, double phi2)
+{
+    double push = 0;
+    cti_gram_end end;
+    int i, inside = 1;
+    cti_sparse_mul(&s->J, s->phi, s->Jphi);
+    for (i = 0; i < s->m; i++) {
+        s->q[i] = s->alpha * s->Jphi[i] - s->s[i];
+        inside = inside && s->q[i] <= s->eps[i];
+    }
+    s->reduced = phi2;
+    if (inside)
+        return 1;
+    end = cti_gram_solve(&s->reduce, s->q, NULL, s->eps);
+    s->none = end == CTI_GRAM_NONE;
+    if (end != CTI_GRAM_DONE)
+        return 0;
+    for (i = 0; i < s->m; i++)
+        push += s->reduce.lambda[i] * s->Jphi[i];
+    s->reduced -= push / s->alpha;
+    return 1;
+}
+
+/* step 1: phi, beta and what is asked of them, at x with its g, in the face that stands */
+static int cti_printed_look(cti_printed *s)
+{
+    double phi2, most;
+    int i;
+    memcpy(s->phi, s->g, sizeof *s->phi * (size_t)s->n);
+    cti_printed_flatten(s, s->phi);
+    phi2 = cti_printed_dot(s->n, s->phi, s->phi);
+    memcpy(s->sum, s->g, sizeof *s->sum * (size_t)s->n);
+    cti_sparse_mul(&s->J, s->g, s->q);
+    most = cti_mprgp_most(s->m, s->q);
+    for (i = 0; i < s->m; i++)
+        s->loose[i] = CTI_PRINTED_ROUND * most;
+    if (cti_gram_solve(&s->chop, s->q, s->active, s->loose) != CTI_GRAM_DONE)
+        return 0;
+    cti_printed_push(s, -1, s->chop.lambda, s->sum); /* phi + beta = g - J^'l_beta */
+    s->beta2 = s->rule = 0;
+    for (i = 0; i < s->n; i++) {
+        double beta = s->sum[i] - s->phi[i], own = s->sum[i] / s->D[i];
+        s->beta2 += beta * beta, s->rule += own * own;
+    }
+    s->rule = sqrt(s->rule);
+    return cti_printed_reduced(s, phi2);
+}
+
+/* x = P(x), its active set and g anew; p = phi */
+static int cti_printed_restart(cti_printed *s)
+{
+    int i;
+    if (!cti_printed_project(s, s->x))
+        return 0;
+    cti_printed_values(s, s->x, s->s);
+    for (i = 0; i < s->m; i++)
+        s->active[i] = s->s[i] <= s->eps[i] || (s->p->equation && s->p->equation[i]);
+    if (!cti_gram_face(&s->face, s->active))
+        return 0;
+    cti_printed_gradient(s, s->x, s->g);
+    s->feasible = 1;
+    if (!cti_printed_look(s))
+        return 0;
+    memcpy(s->p_, s->phi, sizeof *s->phi * (size_t)s->n);
+    return 1;
+}
+
+/* one step more; 0 when the budget is at its end */
+static int cti_printed_goes_on(cti_printed *s)
+{
+    cti_answer *a = s->t->answer;
+    int on = cti_effort_goes_on(s->t->effort, a->iterations, 2000000, a->x, a->r);
+    a->iterations += on;
+    return on;
+}
+
+/* x and r of the problem into the answer */
+static void cti_printed_put(void *ctx)
+{
+    cti_printed *s = (cti_printed *)ctx;
+    cti_answer *a = s->t->answer;
+    int i;
+    for (i = 0; i < s->n; i++)
+        a->x[i] = s->D[i] * s->x[i];
+    memset(a->r, 0, sizeof *a->r * (size_t)s->t->judged->m);
+    for (i = 0; i < s->m; i++)
+        a->r[s->t->stride * i] = s->size[i] * s->chop.lambda[i];
+}
+
+/* ---- steps ---- */
+
+/* while f is higher than at w, whose gradient is g_w: x = P(x - alpha g). 0: as for the projection */
+static int cti_printed_descend(cti_printed *s)
+{
+    double noise, change, before = INFINITY;
+    int i;
+    for (;;) {
+        cti_printed_gradient(s, s->x, s->g);
+        change = cti_printed_change(s, s->w, s->g_w, s->x, s->g, &noise);
+        if (change <= noise)
+            return 1;
+        if (change > before + noise && s->t->count->halvings < 30)
+            s->alpha /= 2, s->t->count->halvings++;
+        before = change;
+        if (!cti_printed_goes_on(s))
+            return 1;
+        s->t->count->inner++;
+        for (i = 0; i < s->n; i++)
+            s->x[i] -= s->alpha * s->g[i];
+        if (!cti_printed_project(s, s->x))
+            return 0;
+    }
+}
+
+/* steps 3 and 4 from w = P(x): x = P(w - length d), then the inner loop */
+static int cti_printed_jump(cti_printed *s, double length, const double *d)
+{
+    int i;
+    for (i = 0; i < s->n; i++)
+        s->x[i] = s->w[i] - length * d[i];
+    return cti_printed_project(s, s->x) && cti_printed_descend(s) && cti_printed_restart(s);
+}
+
+/* step 3: y = P(x), x = P(y - alpha phi(y)) */
+static int cti_printed_expand(cti_printed *s)
+{
+    s->t->count->expansions++;
+    if (!cti_printed_restart(s))
+        return 0;
+    memcpy(s->w, s->x, sizeof *s->w * (size_t)s->n), memcpy(s->g_w, s->g, sizeof *s->g * (size_t)s->n);
+    return cti_printed_jump(s, s->alpha, s->phi);
+}
+
+/* step 4: x = P(x - alpha_p beta), alpha_p = beta'g / beta'A beta */
+static int cti_printed_proportion(cti_printed *s)
+{
+    double curvature;
+    int i;
+    s->t->count->proportionings++;
+    for (i = 0; i < s->n; i++)
+        s->y[i] = s->sum[i] - s->phi[i];
+    memcpy(s->w, s->x, sizeof *s->w * (size_t)s->n), memcpy(s->g_w, s->g, sizeof *s->g * (size_t)s->n);
+    if (!s->feasible) { /* f is compared with that of P(x) */
+        if (!cti_printed_project(s, s->w))
+            return 0;
+        cti_printed_gradient(s, s->w, s->g_w);
+    }
+    cti_printed_multiply(s, s->y, s->Ap);
+    curvature = cti_printed_dot(s->n, s->y, s->Ap);
+    return cti_printed_jump(s, curvature > 0 ? cti_printed_dot(s->n, s->y, s->g) / curvature : s->alpha, s->y);
+}
+
+/* f at P(y) less f where the chain began, for y outside; y is kept */
+static int cti_printed_projected(cti_printed *s, double *out)
+{
+    double noise;
+    memcpy(s->w, s->y, sizeof *s->w * (size_t)s->n);
+    if (!cti_printed_project(s, s->w))
+        return 0;
+    cti_printed_gradient(s, s->w, s->g_w);
+    *out = cti_printed_change(s, s->x_f, s->g_f, s->w, s->g_w, &noise);
+    return 1;
+}
+
+/* y = x - alpha_cg p becomes x, and the next p */
+static int cti_printed_accept(cti_printed *s, double alpha, double pAp)
+{
+    double share;
+    int i;
+    memcpy(s->x, s->y, sizeof *s->x * (size_t)s->n);
+    for (i = 0; i < s->n; i++)
+        s->g[i] -= alpha * s->Ap[i];
+    s->feasible = cti_printed_values(s, s->x, s->s);
+    s->t->count->cg++;
+    if (!cti_printed_look(s))
+        return 0;
+    share = cti_printed_dot(s->n, s->phi, s->Ap) / pAp;
+    for (i = 0; i < s->n; i++)
+        s->p_[i] = s->phi[i] - share * s->p_[i];
+    cti_printed_flatten(s, s->p_);
+    return 1;
+}
+
+typedef enum cti_printed_chain { CTI_PRINTED_IN, CTI_PRINTED_OUT, CTI_PRINTED_FLAT, CTI_PRINTED_OVER } cti_printed_chain;
+
+/* algorithm 2. OUT: y left the set; IN: another end; FLAT: no curvature; OVER: as for the projection */
+static cti_printed_chain cti_printed_conjugate(cti_printed *s)
+{
+    double gamma2 = s->t->options->gamma * s->t->options->gamma;
+    int i, inside;
+    s->fall = s->fall_projected = 0;
+    memcpy(s->x_f, s->x, sizeof *s->x * (size_t)s->n), memcpy(s->g_f, s->g, sizeof *s->g * (size_t)s->n);
+    for (;;) {
+        double gp, pAp, alpha, projected;
+        cti_printed_multiply(s, s->p_, s->Ap);
+        gp = cti_printed_dot(s->n, s->phi, s->p_), pAp = cti_printed_dot(s->n, s->p_, s->Ap);
+        if (!(pAp > 1e-15 * s->t->count->norm * cti_printed_dot(s->n, s->p_, s->p_)))
+            return s->feasible ? CTI_PRINTED_FLAT : CTI_PRINTED_OUT;
+        alpha = gp / pAp;
+        for (i = 0; i < s->n; i++)
+            s->y[i] = s->x[i] - alpha * s->p_[i];
+        inside = cti_printed_values(s, s->y, s->s);
+        projected = s->fall - alpha * gp / 2;
+        if (!inside && !cti_printed_projected(s, &projected))
+            return CTI_PRINTED_OVER;
+        if (s->rule < s->epsilon || !(projected <= s->fall_projected + 1e-13 * fabs(s->fall_projected)))
+            return inside && s->feasible ? CTI_PRINTED_IN : CTI_PRINTED_OUT;
+        if (s->beta2 > gamma2 * s->reduced || !cti_printed_goes_on(s))
+            return inside ? CTI_PRINTED_IN : CTI_PRINTED_OUT;
+        s->fall -= alpha * gp / 2, s->fall_projected = projected;
+        if (!cti_printed_accept(s, alpha, pAp))
+            return CTI_PRINTED_OVER;
+    }
+}
+
+/* ---- the outline ---- */
+
+/* 1: x is the end; an epsilon that the judge does not find small enough is made smaller */
+static int cti_printed_finished(cti_printed *s)
+{
+    while (s->feasible && s->rule < s->epsilon) {
+        cti_printed_put(s);
+        if (cti_mprgp_target_good(s->t))
+            return 1;
+        s->epsilon /= 10;
+    }
+    return 0;
+}
+
+static cti_mprgp_end cti_printed_outline(cti_printed *s)
+{
+    double gamma2 = s->t->options->gamma * s->t->options->gamma, floor = 1e-10 * s->epsilon;
+    if (!cti_printed_restart(s)) /* x0 projected */
+        return CTI_MPRGP_MEMORY;
+    for (;;) {
+        int ok = 1, cg = s->t->count->cg;
+        if (cti_printed_finished(s))
+            return CTI_MPRGP_DONE;
+        if (s->epsilon < floor)
+            return CTI_MPRGP_STALLED;
+        if (!cti_printed_goes_on(s))
+            return CTI_MPRGP_BUDGET;
+        if (s->beta2 > gamma2 * s->reduced) {
+            ok = cti_printed_proportion(s);
+        } else {
+            cti_printed_chain chain = cti_printed_conjugate(s);
+            if (chain == CTI_PRINTED_FLAT)
+                return CTI_MPRGP_UNBOUNDED;
+            if (chain == CTI_PRINTED_OUT)
+                ok = cti_printed_expand(s);
+            else if (chain == CTI_PRINTED_OVER)
+                ok = 0;
+            else if (s->t->count->cg == cg) /* f falls by less than rounding */
+                return CTI_MPRGP_STALLED;
+        }
+        if (!ok)
+            return CTI_MPRGP_MEMORY;
+    }
+}
+
+/* ---- setting up ---- */
+
+/* rows of unit length in the scaled unknowns */
+static int cti_printed_rows(cti_printed *s)
+{
+    const cti_program *p = s->p;
+    cti_mem *mem = s->t->effort->mem;
+    int i, k;
+    if (!cti_sparse_reserve(mem, &s->J, s->m, s->n, p->J.p[s->m]))
+        return 0;
+    memcpy(s->J.p, p->J.p, sizeof *s->J.p * ((size_t)s->m + 1)), memcpy(s->J.i, p->J.i, sizeof *s->J.i * (size_t)p->J.p[s->m]);
+    for (i = 0; i < s->m; i++) {
+        double size = 0;
+        for (k = p->J.p[i]; k < p->J.p[i + 1]; k++) {
+            s->J.x[k] = p->J.x[k] * s->D[p->J.i[k]];
+            size += s->J.x[k] * s->J.x[k];
+        }
+        s->size[i] = size > 0 ? 1 / sqrt(size) : 1;
+        for (k = p->J.p[i]; k < p->J.p[i + 1]; k++)
+            s->J.x[k] *= s->size[i];
+        s->c[i] = size > 0 ? -p->w[i] * s->size[i] : 0; /* a row of zeros holds, or cti_mprgp_void_row has its proof */
+    }
+    return cti_sparse_transpose(mem, &s->J, &s->Jt) && cti_gram_product(mem, &s->J, &s->Jt, &s->G);
+}
+
+static int cti_printed_open(cti_printed *s)
+{
+    cti_arena *arena = s->t->effort->arena;
+    cti_mem *mem = s->t->effort->mem;
+    double **const all[] = {&s->D, &s->x, &s->g, &s->b, &s->p_, &s->Ap, &s->phi, &s->sum, &s->y, &s->w, &s->g_w, &s->x_f, &s->g_f, &s->scratch};
+    double **const rows[] = {&s->size, &s->c, &s->eps, &s->loose, &s->s, &s->q, &s->l, &s->Jphi};
+    const uint8_t *signless = s->p->equation;
+    size_t k;
+    int i;
+    for (k = 0; k < sizeof all / sizeof *all; k++)
+        if (!(*all[k] = CTI_ARENA_ZERO(arena, double, s->n)))
+            return 0;
+    for (k = 0; k < sizeof rows / sizeof *rows; k++)
+        if (!(*rows[k] = CTI_ARENA_ZERO(arena, double, s->m)))
+            return 0;
+    for (i = 0; i < s->n; i++) {
+        double d = cti_sparse_at(&s->p->A, i, i);
+        s->D[i] = d > 0 ? 1 / sqrt(d) : 1;
+        s->b[i] = s->D[i] * s->p->b[i];
+        s->x[i] = s->t->answer->x[i] / s->D[i];
+    }
+    s->active = CTI_ARENA_ZERO(arena, uint8_t, s->m);
+    return s->active && cti_printed_rows(s) && cti_gram_open(mem, arena, &s->face, &s->G, signless) &&
+           cti_gram_open(mem, arena, &s->chop, &s->G, signless) && cti_gram_open(mem, arena, &s->pull, &s->G, signless) &&
+           cti_gram_open(mem, arena, &s->reduce, &s->G, signless);
+}
+
+static void cti_printed_close(cti_printed *s)
+{
+    cti_mem *mem = s->t->effort->mem;
+    cti_gram_close(&s->face), cti_gram_close(&s->chop), cti_gram_close(&s->pull), cti_gram_close(&s->reduce);
+    cti_sparse_free(mem, &s->J), cti_sparse_free(mem, &s->Jt), cti_sparse_free(mem, &s->G);
+}
+
+/* y of the projection that had no solution, in the rows of the problem */
+static int cti_printed_proof(cti_printed *s)
+{
+    double *r = s->t->answer->r, *y = s->pull.proof;
+    int i;
+    for (i = 0; i < s->m; i++)
+        y[i] *= s->size[i];
+    if (!cti_program_certify(s->p, y, s->t->work))
+        return 0;
+    memset(r, 0, sizeof *r * (size_t)s->t->judged->m);
+    for (i = 0; i < s->m; i++)
+        r[s->t->stride * i] = y[i];
+    return 1;
+}
+
+CTI_FN cti_mprgp_end cti_mprgp_printed(const cti_program *p, cti_mprgp_target *t, int *out_infeasible)
+{
+    cti_printed s;
+    cti_effort *e = t->effort;
+    void (*show)(void *ctx) = e->show;
+    void *show_ctx = e->show_ctx;
+    cti_mprgp_end end = CTI_MPRGP_MEMORY;
+    double size = 0;
+    int i;
+    memset(&s, 0, sizeof s);
+    s.p = p, s.t = t, s.n = p->n, s.m = p->m;
+    *out_infeasible = 0, t->count->kept = p->m;
+    if (cti_printed_open(&s)) {
+        for (i = 0; i < s.n; i++)
+            size += p->b[i] * p->b[i];
+        s.epsilon = e->tolerance * (size > 0 ? sqrt(size) : 1);
+        cti_printed_norm(&s);
+        e->show = cti_printed_put, e->show_ctx = &s;
+        end = cti_printed_outline(&s);
+        e->show = show, e->show_ctx = show_ctx;
+        if (end == CTI_MPRGP_MEMORY && s.none)
+            *out_infeasible = cti_printed_proof(&s), end = *out_infeasible ? CTI_MPRGP_UNBOUNDED : CTI_MPRGP_STALLED;
+        else if (end != CTI_MPRGP_DONE && end != CTI_MPRGP_MEMORY)
+            cti_printed_put(&s);
+    }
+    cti_printed_close(&s);
+    return end;
+}
