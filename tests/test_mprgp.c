@@ -7,7 +7,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <cmocka.h>
+
+static uint64_t now_us(void *user)
+{
+    (void)user;
+    return (uint64_t)((double)clock() / CLOCKS_PER_SEC * 1e6);
+}
 
 static uint64_t seed = 1;
 static double uniform(void)
@@ -268,6 +275,69 @@ static void random_coupled(void **state)
             NEAR(f.x[i], x[i], 1e-6 * fmax(1, fabs(x[i])));
         end(&f);
     }
+}
+
+/* ---- algorithm 3 as printed ---- */
+
+/* rows that depend on each other: twice the same row, the same at half the size, the sum of two, a looser one beside it. By hand: the nearest
+   point to (-1, -2, 3) with x0 >= 0, x1 >= 0 is (0, 0, 3), the multipliers of both add up to 1 and 2 */
+static void printed_redundant(void **state)
+{
+    static const double A[] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, b[] = {-1, -2, 3};
+    static const double J[] = {1, 0, 0, 1, 0, 0, .5, 0, 0, 0, 1, 0, 1, 1, 0, 1, 1, 0}, w[] = {0, 0, 0, 0, 0, 1};
+    fixture f;
+    (void)state;
+    make_qp(&f, 3, 6, A, b, J, w);
+    f.o.printed = 1;
+    assert_int_equal(run(&f), CTI_OUTCOME_SOLVED);
+    NEAR(f.x[0], 0, 1e-9), NEAR(f.x[1], 0, 1e-9), NEAR(f.x[2], 3, 1e-8);
+    NEAR(f.r[0] + f.r[1] + f.r[2] / 2 + f.r[4], 1, 1e-8), NEAR(f.r[3] + f.r[4], 2, 1e-8), NEAR(f.r[5], 0, 1e-8);
+    f.x[0] = -5, f.x[1] = 7, f.e.warm = 1; /* x0 is projected */
+    assert_int_equal(cti_mprgp_solve_with(&f.p, &f.o, &f.e, &f.a, &f.c), CTI_OUTCOME_SOLVED);
+    NEAR(f.x[0], 0, 1e-9), NEAR(f.x[1], 0, 1e-9);
+    f.p.w[4] = -1, f.p.J.x[f.p.J.p[5]] = f.p.J.x[f.p.J.p[5] + 1] = -1, f.p.w[5] = 0; /* x0 + x1 >= 1 and <= 0 */
+    assert_int_equal(run(&f), CTI_OUTCOME_INFEASIBLE);
+    assert_true(f.r[4] > 0 && f.r[5] > 0);
+    end(&f);
+}
+
+/* coupled rows, a third of them sums of others, equations among them: as the multipliers' problem says */
+static void printed_random(void **state)
+{
+    double A[MOST * MOST], b[MOST], J[MOST * MOST], w[MOST], x[MOST];
+    int t, i, k, n = 14, m = 12, kinds[3] = {0, 0, 0};
+    fixture f;
+    (void)state;
+    seed = 17;
+    for (t = 0; t < 60; t++) {
+        random_spd(n, 50, A);
+        for (i = 0; i < n; i++)
+            b[i] = uniform() - 0.5;
+        for (i = 0; i < m * n; i++)
+            J[i] = uniform() < 0.4 ? uniform() - 0.5 : 0;
+        for (i = 0; i < m; i++)
+            w[i] = 0.3 * uniform() - 0.2;
+        for (i = 8; i < m; i++)
+            for (k = 0, w[i] = w[i - 8] + w[i - 6] + 0.1 * (i % 2); k < n; k++)
+                J[i * n + k] = J[(i - 8) * n + k] + J[(i - 6) * n + k];
+        make_qp(&f, n, m, A, b, J, w);
+        if (t % 3 == 0) {
+            assert_true(CTI_RESIZE(&f.mem, f.p.equation, m));
+            memset(f.p.equation, 0, (size_t)m);
+            f.p.equation[1] = f.p.equation[3] = 1;
+        }
+        assert_int_equal(run(&f), CTI_OUTCOME_SOLVED);
+        memcpy(x, f.x, sizeof x);
+        f.o.printed = 1;
+        assert_int_equal(run(&f), CTI_OUTCOME_SOLVED);
+        assert_true(f.j.residual <= 1e-9);
+        for (i = 0; i < n; i++)
+            NEAR(f.x[i], x[i], 1e-5 * fmax(1, fabs(x[i])));
+        assert_int_equal(f.c.dual, 0);
+        kinds[0] += f.c.cg, kinds[1] += f.c.expansions, kinds[2] += f.c.proportionings;
+        end(&f);
+    }
+    assert_true(kinds[0] > 0 && kinds[1] > 0 && kinds[2] > 0);
 }
 
 /* rows of four vertices each, which share no vertex: J J' is diagonal */
@@ -627,12 +697,12 @@ static void *scarce(void *user, void *block, size_t old_size, size_t new_size)
 /* the k-th request for memory fails, for every k: MEMORY is said (or another path is found), nothing is lost */
 static void memory(void **state)
 {
-    static const int paths[] = {1, 2, 0};
+    static const int paths[] = {1, 2, 0, 0};
     static const double coupled[] = {1, 1, 0, 1, 0, 1}, against[] = {1, 1, 0, -1, -1, 0}, w[] = {-1, -1}, A[] = {2, 1, 0, 1, 2, 0, 0, 0, 1},
                         b[] = {0, 0, 0};
     int k, path, failures = 0;
     (void)state;
-    for (path = 0; path < 3; path++)
+    for (path = 0; path < 4; path++)
         for (k = 1; k < 400; k++) {
             cti_outcome said;
             int64_t live;
@@ -644,7 +714,7 @@ static void memory(void **state)
                 make_qp(&f, 3, 2, A, b, path == 2 ? against : coupled, w);
             }
             live = f.mem.bytes_live;
-            f.o.path = paths[path];
+            f.o.path = paths[path], f.o.printed = path == 3;
             plain = f.mem.user, f.mem.user.resize = scarce, requests_left = k;
             said = run(&f);
             f.mem.user = plain;
@@ -705,6 +775,69 @@ static void files(void **state)
     }
 }
 
+/* algorithm 3 as printed on the contact problems, to 1e-4, 60 s each: all that have a reference are solved; with CONTACT_TEST_MANY all of them,
+   and a line each for docs/solvers_mprgp.md, else those that take a few hundredths of a second */
+static void printed_files(void **state)
+{
+    static const char *const names[] = {"INFEASIBLE_3k", "corner_3k", "quasi_3k",  "redundant_3k",  "sliver_3k", "slab_cpl_3k", "vf_cpl_3k", "vf_dec_3k",
+                                        "infeas_3k",     "plane_10k", "stack_10k", "quasi_slab_3k", "stiff_3k",  "stiff_10k",   "stack_36k"};
+    int many = getenv("CONTACT_TEST_MANY") != NULL, i;
+    (void)state;
+    for (i = 0; i < (many ? 15 : 8); i++) {
+        char path[64];
+        ct_problem *problem;
+        cti_program *p;
+        fixture f;
+        cti_outcome said;
+        clock_t start;
+        snprintf(path, sizeof path, "qp/%s.cpb", names[i]);
+        problem = read_data(path);
+        if (!problem)
+            continue;
+        p = &problem->program;
+        begin(&f, CTI_PROGRAM_QP, 0, 0);
+        f.o.printed = 1, f.e.tolerance = 1e-4, f.e.seconds = 60, f.e.now_us = now_us, f.e.started = now_us(NULL);
+        f.a.x = (double *)calloc((size_t)p->n, sizeof(double)), f.a.r = (double *)calloc((size_t)p->m + 1, sizeof(double));
+        start = clock();
+        said = cti_mprgp_solve_with(p, &f.o, &f.e, &f.a, &f.c);
+        if (many) {
+            double *work = (double *)malloc(sizeof *work * (2 * (size_t)p->m + 2 * (size_t)p->n));
+            cti_program_judge(p, f.a.x, f.a.r, work, &f.j);
+            print_message("| %s | %d | %d | %s | %d | %d / %d / %d | %d | %.2g | %.1e |\n", names[i], p->n, p->m,
+                          ct_outcome_text((ct_outcome)said), f.a.iterations, f.c.cg, f.c.expansions, f.c.proportionings, f.c.inner,
+                          (double)(clock() - start) / CLOCKS_PER_SEC, f.j.residual);
+            free(work);
+        }
+        assert_int_equal(said, i ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_INFEASIBLE);
+        assert_int_equal(f.c.dual, 0);
+        free(f.a.x), free(f.a.r);
+        ct_problem_free(problem);
+        end(&f);
+    }
+}
+
+/* what takes the option, and what has no algorithm 3 of this paper */
+static void printed_takes(void **state)
+{
+    static const char *const names[] = {"qp/vf_cpl_3k.cpb", "fc/G_fem_vf_1k.cpb"};
+    int i;
+    (void)state;
+    for (i = 0; i < 2; i++) {
+        ct_problem *problem = read_data(names[i]);
+        ct_solver_desc d = ct_solver_desc_default();
+        ct_solution s;
+        if (!problem)
+            continue;
+        memset(&s, 0, sizeof s);
+        d.solver = CT_SOLVER_MPRGP, d.termination = CT_TERMINATION_PAPER, d.tolerance = (ct_real)1e-4;
+        assert_int_equal(ct_problem_solve(problem, &d, &s), CT_OK);
+        assert_int_equal(s.outcome, i ? CT_OUTCOME_NOT_APPLICABLE : CT_OUTCOME_SOLVED);
+        assert_true(i || s.iterations > 0);
+        ct_solution_free(&s);
+        ct_problem_free(problem);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -717,6 +850,8 @@ int main(void)
         cmocka_unit_test(semidefinite),    cmocka_unit_test(refusals),
         cmocka_unit_test(power_method),    cmocka_unit_test(budget),
         cmocka_unit_test(memory),          cmocka_unit_test(files),
+        cmocka_unit_test(printed_redundant), cmocka_unit_test(printed_random),
+        cmocka_unit_test(printed_files),   cmocka_unit_test(printed_takes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

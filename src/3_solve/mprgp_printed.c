@@ -347,7 +347,7 @@ static int cti_printed_accept(cti_printed *s, double alpha, double pAp)
     return 1;
 }
 
-typedef enum cti_printed_chain { CTI_PRINTED_IN, CTI_PRINTED_OUT, CTI_PRINTED_FLAT, CTI_PRINTED_OVER } cti_printed_chain;
+typedef enum cti_printed_chain { CTI_PRINTED_IN, CTI_PRINTED_OUT, CTI_PRINTED_FLAT, CTI_PRINTED_BUDGET, CTI_PRINTED_OVER } cti_printed_chain;
 
 /* algorithm 2. OUT: y left the set; IN: another end; FLAT: no curvature; OVER: as for the projection */
 static cti_printed_chain cti_printed_conjugate(cti_printed *s)
@@ -358,6 +358,8 @@ static cti_printed_chain cti_printed_conjugate(cti_printed *s)
     memcpy(s->x_f, s->x, sizeof *s->x * (size_t)s->n), memcpy(s->g_f, s->g, sizeof *s->g * (size_t)s->n);
     for (;;) {
         double gp, pAp, alpha, projected;
+        if (s->rule < s->epsilon)
+            return s->feasible ? CTI_PRINTED_IN : CTI_PRINTED_OUT;
         cti_printed_multiply(s, s->p_, s->Ap);
         gp = cti_printed_dot(s->n, s->phi, s->p_), pAp = cti_printed_dot(s->n, s->p_, s->Ap);
         if (!(pAp > 1e-15 * s->t->count->norm * cti_printed_dot(s->n, s->p_, s->p_)))
@@ -369,10 +371,12 @@ static cti_printed_chain cti_printed_conjugate(cti_printed *s)
         projected = s->fall - alpha * gp / 2;
         if (!inside && !cti_printed_projected(s, &projected))
             return CTI_PRINTED_OVER;
-        if (s->rule < s->epsilon || !(projected <= s->fall_projected + 1e-13 * fabs(s->fall_projected)))
+        if (!(projected <= s->fall_projected + 1e-13 * fabs(s->fall_projected)))
             return inside && s->feasible ? CTI_PRINTED_IN : CTI_PRINTED_OUT;
-        if (s->beta2 > gamma2 * s->reduced || !cti_printed_goes_on(s))
+        if (s->beta2 > gamma2 * s->reduced)
             return inside ? CTI_PRINTED_IN : CTI_PRINTED_OUT;
+        if (!cti_printed_goes_on(s))
+            return CTI_PRINTED_BUDGET;
         s->fall -= alpha * gp / 2, s->fall_projected = projected;
         if (!cti_printed_accept(s, alpha, pAp))
             return CTI_PRINTED_OVER;
@@ -404,20 +408,19 @@ static cti_mprgp_end cti_printed_outline(cti_printed *s)
             return CTI_MPRGP_DONE;
         if (s->epsilon < floor)
             return CTI_MPRGP_STALLED;
-        if (!cti_printed_goes_on(s))
-            return CTI_MPRGP_BUDGET;
         if (s->beta2 > gamma2 * s->reduced) {
+            if (!cti_printed_goes_on(s))
+                return CTI_MPRGP_BUDGET;
             ok = cti_printed_proportion(s);
         } else {
             cti_printed_chain chain = cti_printed_conjugate(s);
             if (chain == CTI_PRINTED_FLAT)
                 return CTI_MPRGP_UNBOUNDED;
-            if (chain == CTI_PRINTED_OUT)
-                ok = cti_printed_expand(s);
-            else if (chain == CTI_PRINTED_OVER)
-                ok = 0;
-            else if (s->t->count->cg == cg) /* f falls by less than rounding */
+            if (chain == CTI_PRINTED_BUDGET || (chain == CTI_PRINTED_OUT && !cti_printed_goes_on(s)))
+                return CTI_MPRGP_BUDGET;
+            if (chain == CTI_PRINTED_IN && s->t->count->cg == cg && s->rule >= s->epsilon) /* f falls by less than rounding */
                 return CTI_MPRGP_STALLED;
+            ok = chain == CTI_PRINTED_OUT ? cti_printed_expand(s) : chain == CTI_PRINTED_IN;
         }
         if (!ok)
             return CTI_MPRGP_MEMORY;

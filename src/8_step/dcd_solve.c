@@ -440,7 +440,7 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, con
     if (!r || !work || !cti_dcd_scalars(s, &p.A) || !cti_dcd_jacobian(s, &p.J, &p.w))
         return 0;
     cti_dcd_effort(s, tolerance, &e);
-    o.path = 2;
+    o.path = 2, o.printed = cti_state_is_printed(s);
     a.x = v, a.r = r, a.why = "";
     end = cti_mprgp_solve_with(&p, &o, &e, &a, &count);
     if (end == CTI_OUTCOME_MEMORY)
@@ -519,7 +519,7 @@ CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct
         return 0;
     for (i = 0; i < 3 * s->n; i++)
         x[i] = (double)v[i], b[i] = (double)s->b[i];
-    if (s->desc.dcd.decouple == CT_DECOUPLE_NONE && CTI_LEN(s->rows))
+    if (CTI_LEN(s->rows) && (s->desc.dcd.decouple == CT_DECOUPLE_NONE || cti_state_is_printed(s)))
         ok = cti_dcd_solve_coupled(s, tolerance, x, b, out);
     else
         ok = cti_dcd_run(s, rub, tolerance, x, b, out);

@@ -328,7 +328,14 @@ CTI_INLINE double cti_state_ahead(const cti_state *s, ct_real dt)
     return s->still ? s->time : (dt == s->left ? s->time_end : s->time + (double)dt);
 }
 
-/* cti_state_is_paper -- 1 where steps and solves are Otaduy 2009's as printed. */
-CTI_INLINE int cti_state_is_paper(const cti_state *s) { return s->desc.solver.termination == CT_TERMINATION_PAPER; }
+/* cti_state_is_paper -- 1 where steps and solves are Otaduy 2009's as printed, cti_state_is_printed -- where DCD's solves are Li 2015's. */
+CTI_INLINE int cti_state_is_paper(const cti_state *s)
+{
+    return s->desc.solver.termination == CT_TERMINATION_PAPER && s->desc.stepper == CT_STEPPER_CMR;
+}
+CTI_INLINE int cti_state_is_printed(const cti_state *s)
+{
+    return s->desc.solver.termination == CT_TERMINATION_PAPER && s->desc.stepper == CT_STEPPER_DCD;
+}
 
 #endif /* CTI_STATE_H */

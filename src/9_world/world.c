@@ -258,13 +258,13 @@ static ct_code cti_world_check_dcd(const ct_world_desc *d, ct_error_info *e)
 
 static ct_code cti_world_check_paper(const ct_world_desc *d, ct_error_info *e)
 {
-    if (d->solver.termination != CT_TERMINATION_PAPER)
+    if (d->solver.termination != CT_TERMINATION_PAPER || d->stepper == CT_STEPPER_DCD)
         return CT_OK;
     if (d->solver.solver != CT_SOLVER_ICA && d->solver.solver != CT_SOLVER_AUTO)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.solver, "solver '%s' has no termination PAPER, which is CT_SOLVER_ICA's",
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.solver, "solver '%s' has no termination PAPER, which is CT_SOLVER_ICA's with CT_STEPPER_CMR, CT_SOLVER_MPRGP's with CT_STEPPER_DCD",
                              ct_solver_text(d->solver.solver));
     if (d->stepper != CT_STEPPER_CMR)
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->stepper, "solver.termination PAPER is for CT_STEPPER_CMR");
+        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->stepper, "solver.termination PAPER is for CT_STEPPER_CMR and CT_STEPPER_DCD");
     return CT_OK;
 }
 
@@ -324,11 +324,23 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
     return code == CT_OK ? cti_world_check_paper(d, e) : code;
 }
 
-/* what Otaduy 2009 fixes, where its steps are asked for as printed */
+/* what Li 2015 fixes: one Newton iteration, no friction, and one row a vertex, at random, unless all of them or the deepest are asked for */
+static void cti_world_as_li_printed(ct_world_desc *d)
+{
+    d->dcd.newton_iterations = 1, d->dcd.friction = CT_DCD_FRICTION_NONE, d->dcd.recovery = 1, d->dcd.max_substeps = 1;
+    if (d->dcd.decouple == CT_DECOUPLE_PIVOT)
+        d->dcd.decouple = CT_DECOUPLE_RANDOM;
+}
+
+/* what Otaduy 2009, or with DCD Li 2015, fixes, where its steps are asked for as printed */
 static void cti_world_as_printed(ct_world_desc *d)
 {
     if (d->solver.termination != CT_TERMINATION_PAPER)
         return;
+    if (d->stepper == CT_STEPPER_DCD) {
+        cti_world_as_li_printed(d);
+        return;
+    }
     d->solver.solver = CT_SOLVER_ICA, d->solver.cluster = CT_CLUSTER_NODE;
     if (d->solver.cone == CT_CONE_CONE)
         d->solver.cone = CT_CONE_BOX;
