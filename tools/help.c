@@ -14,7 +14,8 @@ static const char help_run[] =
     "                            contact run examples/scenes/two_cubes.json --stepper dcd\n"
     "  --solver S            the constrained solver instead of the scene's: ica, auto, pgs, ...\n"
     "                            contact run examples/scenes/two_cubes.json --solver pgs\n"
-    "  --paper               steps and solves of Otaduy 2009 as printed (docs/solvers_ica.md), with stepper cmr and solver ica\n"
+    "  --paper               steps and solves of Otaduy 2009 as printed (docs/solvers_ica.md), with stepper cmr and solver ica; of Li 2015\n"
+    "                        (docs/solvers_mprgp.md) with stepper dcd\n"
     "                            contact run examples/scenes/slope.json --paper\n"
     "  --threads N           N threads, 1 to 256 (default 1); the result has the same bits. No more than the machine has cores\n"
     "                            contact run examples/scenes/curtain.json --threads 2\n"
@@ -61,8 +62,8 @@ static const char help_solve[] =
     "                            contact solve problem.cpb --trace /tmp/trace.csv\n"
     "  --plain               ICA without acceleration\n"
     "                            contact solve problem.cpb --solver ica --plain\n"
-    "  --paper               ICA as printed, ended by the paper's rule: above the tolerance it is `budget`\n"
-    "                            contact solve problem.cpb --solver ica --paper\n"
+    "  --paper               ICA as printed, ended by the paper's rule: above the tolerance it is `budget`; MPRGP: algorithm 3 as printed\n"
+    "                            contact solve problem.cpb --solver mprgp --paper\n"
     "  --json                a JSON object a solve\n"
     "                            contact solve problem.cpb --json\n";
 

@@ -166,6 +166,8 @@ def write_page(out, page):
             text += ["![%s](%s/%s.png)" % (name, where, name), ""]
         text += ["*Shows:* %s" % r["shows"], "", "*The paper:* %s" % r["paper"], "", "*Seen here:* %s ([%s.csv](%s/%s.csv))" % (r["see"], name,
             where, name), ""]
+        if "verdict" in r:
+            text += ["*Verdict:* %s" % r["verdict"], ""]
     with open(page + ".tmp", "w") as f:
         f.write("\n".join(text))
     os.replace(page + ".tmp", page)

@@ -108,7 +108,7 @@ typedef struct cti_effort {
     int order;          /* PGS: 0 as the rows are, 1 forth and back, 2 by colours */
     double relaxation;  /* PGS: (0, 2), 1 plain */
     int plain;          /* ICA: 1 not accelerated */
-    int paper;          /* ICA: 1 as printed, and ended by the paper's rule */
+    int paper;          /* ICA, MPRGP: 1 as printed, and ended by the paper's rule */
     int mix;            /* PGS: 1 W is symmetric, and its sweeps are accelerated (mixing.h) */
     uint64_t seed;      /* of what is chosen at random */
     uint64_t (*now_us)(void *user);
