@@ -490,6 +490,48 @@ static void newton_iterations_lower_the_potential(void **state)
     assert_true(e[1] < e[0] * 0.999);
 }
 
+/* two boxes, one on the other, after a second: heights of both, the last report; printed: Li 2015's algorithm 3 */
+static ct_step_report stack_of_two(int printed, ct_decouple decouple, double *lower, double *upper, int *iterations)
+{
+    ct_world_desc d = dcd_desc(2e-3, 0);
+    ct_world *w;
+    ct_body_id a, b;
+    ct_step_report r;
+    double middle[3];
+    int i;
+    d.solver.termination = printed ? CT_TERMINATION_PAPER : CT_TERMINATION_RESIDUAL, d.dcd.decouple = decouple;
+    d.dcd.recovery = 1;
+    w = world_make(&d);
+    a = add_soft_box(w, "a", 0.2, 3, 5e4, 0, 0.102, 0);
+    b = add_soft_box(w, "b", 0.2, 3, 5e4, 0.03, 0.304, 0.02);
+    add_plane(w, 0, 1, 0, 0);
+    for (i = 0, *iterations = 0; i < 100; i++) {
+        r = step_once(w, 0.01);
+        *iterations += r.solver_iterations;
+        assert_true(!printed || r.status <= CT_STATUS_SUBSTEPPED);
+    }
+    read_middle(w, a, 0, middle), *lower = middle[1];
+    read_middle(w, b, 0, middle), *upper = middle[1];
+    ct_world_destroy(w);
+    return r;
+}
+
+/* algorithm 3 as printed holds what ours holds, with all rows in another number of iterations, and drops rows at random where ours has pivots */
+static void as_printed(void **state)
+{
+    double lower, upper, own_lower, own_upper;
+    int iterations, own;
+    ct_step_report r = stack_of_two(0, CT_DECOUPLE_NONE, &own_lower, &own_upper, &own);
+    (void)state;
+    assert_true(r.status == CT_STATUS_OK);
+    r = stack_of_two(1, CT_DECOUPLE_NONE, &lower, &upper, &iterations);
+    print_message("as printed: %.5f and %.5f in %d iterations; ours %.5f and %.5f in %d\n", lower, upper, iterations, own_lower, own_upper, own);
+    assert_true(r.status == CT_STATUS_OK && r.dropped == 0 && iterations != own);
+    assert_true(fabs(lower - own_lower) < 1e-3 && fabs(upper - own_upper) < 1e-3);
+    r = stack_of_two(1, CT_DECOUPLE_PIVOT, &lower, &upper, &iterations);
+    assert_true(r.status == CT_STATUS_OK && r.dropped > 0);
+}
+
 static void expect_refused(const ct_world_desc *d, ct_code code)
 {
     ct_world *w = NULL;
@@ -618,6 +660,7 @@ int main(void)
         cmocka_unit_test(decoupling_keeps_one_row_a_vertex),
         cmocka_unit_test(the_same_bits_every_time),
         cmocka_unit_test(newton_iterations_lower_the_potential),
+        cmocka_unit_test(as_printed),
         cmocka_unit_test(bad_options_are_refused),
         cmocka_unit_test(bodies_without_an_inside_are_refused),
         cmocka_unit_test(static_meshes_hold_bodies),

@@ -275,7 +275,7 @@ def test_run_options(d):
     hashes = [json.loads(text)["hash"] if text else None for text in printed]
     check("--paper is the scene's termination", hashes[0] and hashes[0] == hashes[1] != hashes[2], hashes)
     for args, word in [(["--steps", "x"], "--steps"), (["--steps"], "--steps"), (["--every", "0"], "--every"), (["--frames", "png"], "--frames"),
-                       (["--stepper", "cmrx"], "'cmr'"), (["--paper", "--stepper", "dcd"], "PAPER"),
+                       (["--stepper", "cmrx"], "'cmr'"), (["--paper", "--solver", "pgs"], "PAPER"),
                        (["--solver", "nosuch"], "--solver"), (["--bogus"], "--bogus"), (["second.json"], "second.json"),
                        (["--render", "x.gif"], ".png"), (["--threads", "0"], "--threads")]:
         code, _, err = run_scene(d, scene(), *args)

@@ -445,6 +445,8 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, con
     end = cti_mprgp_solve_with(&p, &o, &e, &a, &count);
     if (end == CTI_OUTCOME_MEMORY)
         return 0;
+    if (end == CTI_OUTCOME_INFEASIBLE) /* r has the proof */
+        memset(r, 0, sizeof *r * (size_t)rows);
     cti_program_judge(&p, v, r, work, &j);
     for (i = 0; i < rows; i++)
         s->rows[i].r[0] = (ct_real)r[i], s->rows[i].r[1] = s->rows[i].r[2] = 0;
