@@ -332,7 +332,7 @@ static void refusals(void **state)
     (void)state;
     d.solver.solver = CT_SOLVER_PGS;
     assert_int_equal(ct_world_create(&d, &w, &e), CT_ERR_UNSUPPORTED);
-    d.solver.solver = CT_SOLVER_AUTO, d.stepper = CT_STEPPER_DCD;
+    d.stepper = CT_STEPPER_DCD; /* whose paper is Li 2015 */
     assert_int_equal(ct_world_create(&d, &w, &e), CT_ERR_UNSUPPORTED);
 }
 

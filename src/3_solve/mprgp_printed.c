@@ -15,8 +15,9 @@
 #include "certificate.h"
 #include "mprgp_gram.h"
 
-#define CTI_PRINTED_SHARE 0.9  /* of 2 / |A|: the estimate is from below, by 1 % and less; at 1 Lemma 4 promises no decrease */
-#define CTI_PRINTED_POWER 40   /* section 6.1 */
+#define CTI_PRINTED_SHARE 0.9 /* of 2 / |A|, which is estimated from below, and at which Lemma 4 has no decrease. Half: stiff_10k takes 2.7 times the steps;
+                                  .99: as many, 128 for 195 in stack_36k (docs/solvers_mprgp.md) */
+#define CTI_PRINTED_POWER 40  /* section 6.1 */
 #define CTI_PRINTED_ROUND 1e-12 /* of the terms of J_i x - c_i: below it a row is active */
 
 typedef struct cti_printed {
