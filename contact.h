@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 4e5117f0c1d3da8e.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs f73005b6e0a8d0f8.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -70,6 +70,8 @@ HOW A STEP WORKS (Otaduy, Tamstorf, Steinemann, Gross 2009)
     newton_iterations times in all; after that the step is halved, and at last the gain is taken from the motion. A body with few contacts is one cluster; one with many first answers as a whole to the last step's
     multipliers, is then relaxed node by node, and taken whole for a while when that got nowhere. The step is accepted only when every
     vertex-face and edge-edge pair has a clear straight path, rounding included.
+    solver.termination = CT_TERMINATION_PAPER takes the paper's own step, solve and end instead, to compare with (docs/solvers_ica.md): a
+    step that it ends above the tolerance is `budget`.
 
 TIME INTEGRATORS (ct_world_desc.integrator)
     Left after 10 s in steps of 5 ms of a free soft block that spins (3.16 rad/s, E 1e5, any of the five materials), and after 500 steps of 10 ms
@@ -548,14 +550,19 @@ typedef enum ct_solver {
 /* ct_cone -- the set that a contact's friction (g1, g2) may reach at normal multiplier l:
    BOX      |g1| <= mu l and |g2| <= mu l (Otaduy 2009, 5.5: two independent projections)
    PYRAMID  |g1| + |g2| <= mu l           (a true four-sided pyramid inside the cone)
-   CONE     g1^2 + g2^2 <= (mu l)^2       (Coulomb) */
+   CONE     g1^2 + g2^2 <= (mu l)^2       (Coulomb)
+   The axes of BOX and PYRAMID are a contact's own in every step: t1 along the tangential velocity that it would have without contacts, t2 = n x t1
+   (Otaduy 2009, 3.4), so that what slides is braked with mu g and not turned. */
 typedef enum ct_cone { CT_CONE_BOX, CT_CONE_PYRAMID, CT_CONE_CONE } ct_cone;
 
 /* ct_cluster_mode -- the blocks that ICA's splitting inverts together. AUTO picks by cost. */
 typedef enum ct_cluster_mode { CT_CLUSTER_AUTO, CT_CLUSTER_NODE, CT_CLUSTER_PATCH, CT_CLUSTER_BODY } ct_cluster_mode;
 
-/* ct_termination -- RESIDUAL: natural map below the tolerance. PAPER: Otaduy's rule, changes that change by less than 5 %; a step that ends so above
-   the tolerance is not_converged. */
+/* ct_termination -- RESIDUAL: natural map below the tolerance. PAPER: the step and the solve of Otaduy 2009 as printed, to compare with; it is slower
+   and ends early. Solvers ICA and AUTO, CT_STEPPER_CMR. It sets what the paper fixes, whatever is asked for: nodes as clusters, a box as the
+   cone where Coulomb's is asked for, one linearization, five rounds, two halvings; it leaves out acceleration, corrections and the account of
+   energy. A solve ends when its residuals change by less than 5 % and every contact's distance is above half the thickness, or after
+   max_iterations of inner_iterations, or 20 max_sweeps. A step that ends so above the tolerance is `budget`, and stands. See docs/solvers_ica.md. */
 typedef enum ct_termination { CT_TERMINATION_RESIDUAL, CT_TERMINATION_PAPER } ct_termination;
 
 /* ct_friction -- how a world's solver that has no friction of its own (MPRGP, ACTIVE_SET) comes to it:
@@ -10116,7 +10123,7 @@ typedef struct cti_problem {
     const ct_real *b;           /* [3 n] */
     ct_real dt;                 /* [s] */
     ct_real velocity_scale;     /* [m/s] > 0: |g| dt where there is gravity; residuals are relative to it */
-    ct_real approach_limit;     /* [m/s] > 0: half the thickness / dt; no row may end with u_n below its negative */
+    ct_real approach_limit;     /* [m/s] half the thickness / dt: no distance may be below half the thickness at the end of the paper's solve; 0: no test */
     cti_row *rows;
     int n_rows;
     const cti_cluster *clusters;
@@ -12154,14 +12161,14 @@ static ct_real cti_ica_sweep(cti_ica *s, int k)
     return big;
 }
 
-/* projected Gauss-Seidel sweeps (eq. 11) until a sweep changes less than `stop`, `drop` times the first sweep's change, or, with the
-   paper's rule, until the change itself changes by less than 5 %. differs: sweeps are Anderson accelerated, since their error in sliding
-   and rolling modes falls by less than a percent a sweep; a sweep that changes more than twice the best one restarts the history; and
-   sweeps end below the tolerance already when they stall there. again: v was refined at these multipliers before */
+/* projected Gauss-Seidel sweeps (eq. 11) until a sweep changes less than `stop`, or `drop` times the first sweep's change. differs: sweeps are
+   Anderson accelerated, since their error in sliding and rolling modes falls by less than a percent a sweep; a sweep that changes more than
+   twice the best one restarts the history; and sweeps end below the tolerance already when they stall there. again: v was refined at these
+   multipliers before */
 static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps, int again, ct_real *out_first)
 {
     int k, n = s->p->n_rows;
-    ct_real first = 0, last = 0, best = CTI_REAL_MAX, mark = CTI_REAL_MAX, tol = s->tight * s->desc->tolerance * s->p->velocity_scale;
+    ct_real first = 0, best = CTI_REAL_MAX, mark = CTI_REAL_MAX, tol = s->tight * s->desc->tolerance * s->p->velocity_scale;
     int stalled = 0;
     memset(s->du, 0, sizeof(float) * s->n_du);
     cti_anderson_resume(&s->inner);
@@ -12176,13 +12183,9 @@ static int cti_ica_inner(cti_ica *s, ct_real stop, ct_real drop, int max_sweeps,
             break;
         stalled = big < mark / 2 ? 0 : stalled + 1;
         mark = cti_min(mark, big);
-        if (s->desc->termination == CT_TERMINATION_RESIDUAL &&
-            ((k == 0 && again && big <= tol) || (stalled >= CTI_ICA_STALL && big <= CTI_R(0.7) * tol) ||
-             (!s->coupled && stalled >= 2 * CTI_ICA_STALL && big <= s->worth * s->p->velocity_scale)))
+        if ((k == 0 && again && big <= tol) || (stalled >= CTI_ICA_STALL && big <= CTI_R(0.7) * tol) ||
+            (!s->coupled && stalled >= 2 * CTI_ICA_STALL && big <= s->worth * s->p->velocity_scale))
             break;
-        if (s->desc->termination == CT_TERMINATION_PAPER && k > 0 && cti_abs(big - last) < CTI_R(0.05) * last)
-            break;
-        last = big;
         if (big > 2 * best)
             cti_anderson_restart(&s->inner);
         best = cti_min(best, big);
@@ -12367,11 +12370,8 @@ static ct_real cti_ica_contacts(cti_ica *s, ct_real stop, cti_solve_info *info)
 }
 
 /* what ends the outer loop after an iteration that changed `now`; CTI_SOLVE_BUDGET: go on */
-static cti_solve_status cti_ica_judge(const cti_ica *s, const cti_solve_info *info, ct_real now, ct_real last, ct_real best,
-                                      ct_real contact)
+static cti_solve_status cti_ica_judge(const cti_ica *s, const cti_solve_info *info, ct_real now, ct_real last, ct_real best)
 {
-    if (s->desc->termination == CT_TERMINATION_PAPER && cti_abs(now - last) < CTI_R(0.05) * last && contact <= s->p->approach_limit)
-        return CTI_SOLVE_OK;
     /* the residual monitor (5.6): growth by 1e4 over the best is divergence */
     if (!cti_finite(now) || now > CTI_R(1e4) * best)
         return CTI_SOLVE_DIVERGED;
@@ -12393,7 +12393,7 @@ static int cti_ica_is_fused(cti_ica *s, int iteration, ct_real best)
    sweep over the contacts expects it, however far that is */
 static int cti_ica_is_worth(const cti_ica *s, ct_real now)
 {
-    int exact = !s->coupled && !s->p->lagged && s->desc->termination == CT_TERMINATION_RESIDUAL;
+    int exact = !s->coupled && !s->p->lagged;
     return (exact ? s->left : now) <= s->worth * s->p->velocity_scale;
 }
 
@@ -12546,11 +12546,10 @@ static int cti_ica_stride(cti_ica *s)
     return 1;
 }
 
-/* an iteration: contacts, then v, and where bodies are in pieces their correction. Returns the largest change, below 0 when memory ran out;
-   contact: that of the contacts alone */
-static ct_real cti_ica_iterate(cti_ica *s, cti_solve_info *info, ct_real *best, ct_real *last, ct_real *contact)
+/* an iteration: contacts, then v, and where bodies are in pieces their correction. Returns the largest change, below 0 when memory ran out */
+static ct_real cti_ica_iterate(cti_ica *s, cti_solve_info *info, ct_real *best, ct_real *last)
 {
-    ct_real now = 0;
+    ct_real now = 0, contact;
     int k, sweeps = s->correcting && info->iterations > 1 ? CTI_ICA_SWEEPS : 1;
     if (s->fused && !cti_ica_is_fused(s, info->iterations, *best)) {
         s->fused = 0;
@@ -12559,8 +12558,8 @@ static ct_real cti_ica_iterate(cti_ica *s, cti_solve_info *info, ct_real *best, 
     if (s->coupled)
         memcpy(s->z_old, s->z, sizeof(ct_real) * (size_t)s->outer.n);
     for (k = 0; k < sweeps; k++) {
-        *contact = cti_ica_contacts(s, s->tight * s->desc->tolerance * s->p->velocity_scale / 4, info);
-        now = cti_max(*contact, cti_ica_refine(s, s->v, info->iterations % CTI_ICA_DEFER != 0));
+        contact = cti_ica_contacts(s, s->tight * s->desc->tolerance * s->p->velocity_scale / 4, info);
+        now = cti_max(contact, cti_ica_refine(s, s->v, info->iterations % CTI_ICA_DEFER != 0));
     }
     return s->correcting ? cti_ica_correct(s, info->iterations, now, best, last) : now;
 }
@@ -12584,12 +12583,12 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
     int restarts = 0,
         most = s->coupled ? cti_min_int(desc->max_iterations, (desc->max_sweeps + 1) / CTI_ICA_COUPLED) : desc->max_iterations;
     s->fused = s->n_own > 0;
-    s->correcting = s->coupled && s->p->correction && !s->p->plain && desc->termination == CT_TERMINATION_RESIDUAL;
+    s->correcting = s->coupled && s->p->correction && !s->p->plain;
     s->corrected = s->nearest = CTI_REAL_MAX;
     s->worth = CTI_ICA_JUDGE * desc->tolerance, s->tight = 1;
     cti_ica_forget_pace(s);
     for (info->iterations = 1; info->iterations <= most; info->iterations++) {
-        ct_real contact = 0, judged = -1, now = cti_ica_iterate(s, info, &best, &last, &contact);
+        ct_real judged = -1, now = cti_ica_iterate(s, info, &best, &last);
         if (now < 0) {
             info->status = CTI_SOLVE_MEMORY;
             return;
@@ -12599,7 +12598,7 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             s->astray++;
             continue;
         }
-        info->status = cti_ica_judge(s, info, now, last, best, contact);
+        info->status = cti_ica_judge(s, info, now, last, best);
         if (cti_ica_is_worth(s, now) && (judged = cti_ica_residual(s, now, &info->res)) < 0) {
             info->status = CTI_SOLVE_MEMORY;
             return;
@@ -12656,6 +12655,321 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
     cti_ica_loop(s, info);
     cti_ica_end(s, info);
     memcpy(v, s->v, sizeof(ct_real) * 3 * (size_t)p->A->n);
+}
+
+/* ---- 3_solve/ica_paper.h ---- */
+/* ica_paper.h -- iterative constraint anticipation as printed. [Otaduy 2009, sec. 5.2-5.6] */
+
+
+/* cti_ica_paper_solve -- as cti_ica_solve, by the paper's own iteration and its own end.
+   v_star  [3 n] A v_star = b; v - v_star is the start of the collision response
+   p->approach_limit 0: no thickness, no test of distances. desc: cone (BOX or PYRAMID), max_iterations, inner_iterations.
+   info->status: OK, the rule ended it, whatever its residual; BUDGET, the cap did; DIVERGED: Gauss-Seidel does not converge (5.6). info->res is
+   of the end. */
+CTI_FN void cti_ica_paper_solve(const cti_problem *p, const ct_solver_desc *desc, cti_arena *arena, const ct_real *v_star, ct_real *v,
+                                cti_solve_info *info);
+
+
+/* ---- 3_solve/ica_paper.c ---- */
+/* ica_paper.c -- iterative constraint anticipation as printed, for comparison; worlds and problems take ica.c unless they are asked for this.
+   Method, in the paper's symbols: A = D - L - U with D of 3x3 nodes, dv = v - v*. An outer iteration i anticipates
+       w = D^-1 ((L + U) dv(i-1) + J' lambda + H' gamma)                                                                   [eq. 9, 10, 13, 14]
+   and solves for lambda and gamma in u = J (v* + w) by projected Gauss-Seidel, three times normal and friction at each contact before the next
+   [eq. 11; 5.5, 3.2.1]. Then dv(i) is refined by one block Gauss-Seidel sweep,
+       (D - L) dv(i) = U dv(i-1) + J' lambda(i) + H' gamma(i)                                                              [eq. 12; 5.5, 3.3]
+   and the residuals are evaluated again. Both loops end when they change by less than 5 % and every distance is above half the thickness
+   [5.5]. That detects a standstill, not accuracy: the judge (residual.c) says what the end is worth.
+   differs: caps on both loops; rows have our laws (compliance, recovery), and joints are solved as blocks.
+   Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. */
+
+#define CTI_PAPER_CHANGE CTI_R(0.05) /* 5.5 */
+#define CTI_PAPER_REPEATS 3          /* 5.5, step 3.2.1 */
+#define CTI_PAPER_GROWTH CTI_R(1e4)  /* of the residual of the response over its smallest, in a relaxation that diverges (5.6 has no number) */
+#define CTI_PAPER_MORE 20            /* times max_sweeps that a solve may take: six times the mean of the worst scene, a bound on those that go round */
+#define CTI_PAPER_NOISE 64           /* roundings below which a residual has no change that means anything */
+
+typedef struct cti_paper_term { /* of a row's term: its part of J, and of D^-1 J' */
+    int32_t block;
+    ct_real G[9], W[9];
+} cti_paper_term;
+
+typedef struct cti_paper_contact {
+    int32_t term0, n;
+    ct_real star[3]; /* J v* + w */
+    cti_local local;
+} cti_paper_contact;
+
+/* what both ends look at: norms of the residuals of (13) and (14) [m/s], and of A dv - J' lambda - H' gamma [N s]; 1 where every contact's distance
+   is above half the thickness */
+typedef struct cti_paper_residuals {
+    ct_real normal, friction, response;
+    int apart;
+} cti_paper_residuals;
+
+typedef struct cti_paper {
+    const cti_problem *p;
+    const ct_solver_desc *desc;
+    cti_paper_contact *contacts;
+    cti_paper_term *terms;
+    ct_real *D;         /* [9 n] D^-1 */
+    ct_real *dv, *w;    /* [3 n] response; what is anticipated of it */
+    ct_real *f, *e;     /* [3 n] J' lambda + H' gamma; f - A dv. Together [6 n] for the judge */
+    ct_real noise, push; /* of velocities; |f| of the first iteration */
+} cti_paper;
+
+static ct_real cti_paper_norm(int n, const ct_real *x)
+{
+    double sum = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        sum += (double)x[i] * (double)x[i];
+    return cti_sqrt((ct_real)sum);
+}
+
+/* ---- B and its parts ---- */
+
+/* y += M x, 3x3 */
+static void cti_paper_add(const ct_real *M, const ct_real *x, ct_real *y)
+{
+    cti_v3_addto(y, 0, cti_m3_mul_v(M, cti_v3_at(x, 0)));
+}
+
+/* G, W = D^-1 G' of a row's terms, B = sum of G W where a block is the same, and what v* does at the contact */
+static void cti_paper_contact_make(cti_paper *s, int i, const ct_real *v_star)
+{
+    const cti_row *row = &s->p->rows[i];
+    cti_paper_contact *q = &s->contacts[i];
+    int k, l;
+    for (k = 0; k < q->n; k++) {
+        cti_paper_term *t = &s->terms[q->term0 + k];
+        ct_real Gt[9];
+        cti_m3 W;
+        t->block = row->term[k].block;
+        cti_row_map(row, k, t->G);
+        cti_row_map_t(s->p, row, k, Gt);
+        W = cti_m3_mul(s->D + 9 * (size_t)t->block, Gt);
+        memcpy(t->W, W.m, sizeof t->W);
+    }
+    for (k = 0; k < q->n; k++)
+        for (l = 0; l < q->n; l++) {
+            cti_m3 B;
+            int a;
+            if (s->terms[q->term0 + k].block != s->terms[q->term0 + l].block)
+                continue;
+            B = cti_m3_mul(s->terms[q->term0 + k].G, s->terms[q->term0 + l].W);
+            for (a = 0; a < 9; a++)
+                q->local.B[a] += B.m[a];
+        }
+    cti_local_prepare(&q->local, row, s->desc->cone);
+    q->local.whole = 0; /* the paper has no step that sticks at once */
+    cti_row_velocity(row, v_star, q->star);
+}
+
+static int cti_paper_make(cti_paper *s, cti_arena *arena, const ct_real *v_star, const ct_real *v)
+{
+    const cti_bsr *A = s->p->A;
+    int i, n3 = 3 * A->n, total = 0;
+    double size = 0;
+    for (i = 0; i < s->p->n_rows; i++)
+        total += s->p->rows[i].n;
+    s->contacts = CTI_ARENA_ZERO(arena, cti_paper_contact, s->p->n_rows);
+    s->terms = CTI_ARENA_NEW(arena, cti_paper_term, total);
+    s->D = CTI_ARENA_ZERO(arena, ct_real, 3 * (size_t)n3);
+    s->dv = CTI_ARENA_NEW(arena, ct_real, n3), s->w = CTI_ARENA_NEW(arena, ct_real, n3);
+    s->f = CTI_ARENA_NEW(arena, ct_real, 2 * (size_t)n3);
+    if (!s->contacts || !s->terms || !s->D || !s->dv || !s->w || !s->f)
+        return 0;
+    s->e = s->f + n3;
+    for (i = 0; i < A->n; i++)
+        if (!cti_m3_inverse(A->val + 9 * (size_t)A->diag[i], s->D + 9 * (size_t)i))
+            memset(s->D + 9 * (size_t)i, 0, 9 * sizeof(ct_real)); /* a block that cannot move stays */
+    for (i = 0; i < n3; i++)
+        s->dv[i] = v[i] - v_star[i];
+    for (i = total = 0; i < s->p->n_rows; i++) {
+        s->contacts[i].term0 = total, s->contacts[i].n = s->p->rows[i].n;
+        total += s->p->rows[i].n;
+        cti_paper_contact_make(s, i, v_star);
+        size += (double)cti_v3_norm2(cti_v3_at(s->contacts[i].star, 0));
+    }
+    s->noise = CTI_PAPER_NOISE * CTI_EPS * cti_sqrt((ct_real)size);
+    return 1;
+}
+
+/* ---- residuals ---- */
+
+/* u of a contact, dv being its response */
+static void cti_paper_velocity(const cti_paper *s, int i, const ct_real *dv, ct_real *u)
+{
+    const cti_paper_contact *q = &s->contacts[i];
+    int k;
+    for (k = 0; k < 3; k++)
+        u[k] = q->star[k];
+    for (k = q->term0; k < q->term0 + q->n; k++)
+        cti_paper_add(s->terms[k].G, dv + 3 * (size_t)s->terms[k].block, u);
+}
+
+/* complementarity of one contact: what its multipliers would change by in a step of their own, as velocities */
+static void cti_paper_residual(const cti_local *q, ct_cone cone, const ct_real *r, const ct_real *u, double *normal, double *friction)
+{
+    ct_real law = u[0] + q->compliance[0] * r[0], d[3], g1, g2;
+    int k;
+    for (k = 0; q->equations && k < 3; k++) {
+        ct_real miss = q->equations >> k & 1 ? u[k] + q->compliance[k] * r[k] : 0;
+        *normal += (double)(miss * miss);
+    }
+    if (q->equations)
+        return;
+    if (q->recover > 0)
+        law = cti_min(law, u[0] + q->softness * r[0] - q->recover);
+    d[0] = q->B[0] > 0 ? cti_min(law, r[0] * q->B[0]) : 0;
+    *normal += (double)(d[0] * d[0]);
+    if (!(q->mu > 0) || !(q->inv_top > 0))
+        return;
+    g1 = r[1] - (u[1] + q->compliance[1] * r[1]) * q->inv_top, g2 = r[2] - (u[2] + q->compliance[2] * r[2]) * q->inv_top;
+    cti_cone_project(cone, q->mu * r[0], &g1, &g2);
+    d[1] = (r[1] - g1) / q->inv_top, d[2] = (r[2] - g2) / q->inv_top;
+    *friction += (double)(d[1] * d[1] + d[2] * d[2]);
+}
+
+/* of all contacts, where the response is dv */
+static void cti_paper_evaluate(const cti_paper *s, const ct_real *dv, cti_paper_residuals *out)
+{
+    double normal = 0, friction = 0;
+    ct_real most = s->p->approach_limit;
+    int i;
+    out->apart = 1;
+    for (i = 0; i < s->p->n_rows; i++) {
+        const cti_row *row = &s->p->rows[i];
+        ct_real u[3];
+        cti_paper_velocity(s, i, dv, u);
+        cti_paper_residual(&s->contacts[i].local, s->desc->cone, row->r, u, &normal, &friction);
+        if (most > 0 && !row->equations && !(u[0] > -most))
+            out->apart = 0;
+    }
+    out->normal = cti_sqrt((ct_real)normal), out->friction = cti_sqrt((ct_real)friction);
+}
+
+/* 1 where no residual changes by more than 5 % of what the last response left, or than rounding does (5.5). Of what, the paper does not say. With
+   5 % of its own last value an inner loop that converges fast goes on to the last digit, and fewer than half of them end within ten sweeps, as
+   nine in ten do in the paper; with 5 % of its first one the outer loop ends so early that piles jump */
+static int cti_paper_stands(const cti_paper *s, const cti_paper_residuals *now, const cti_paper_residuals *last, const cti_paper_residuals *left)
+{
+    ct_real noise = s->noise;
+    return cti_abs(now->normal - last->normal) <= cti_max(CTI_PAPER_CHANGE * left->normal, noise) &&
+           cti_abs(now->friction - last->friction) <= cti_max(CTI_PAPER_CHANGE * left->friction, noise) &&
+           cti_abs(now->response - last->response) <= cti_max(CTI_PAPER_CHANGE * left->response, CTI_PAPER_NOISE * CTI_EPS * s->push);
+}
+
+/* ---- loops ---- */
+
+/* w += D^-1 J' of what a contact's multipliers change by */
+static void cti_paper_visit(cti_paper *s, int i)
+{
+    const cti_paper_contact *q = &s->contacts[i];
+    cti_row *row = &s->p->rows[i];
+    ct_real u[3], d[3];
+    int k;
+    cti_paper_velocity(s, i, s->w, u);
+    for (k = 0; k < 3; k++)
+        d[k] = -row->r[k];
+    cti_local_solve(&q->local, s->desc->cone, CTI_PAPER_REPEATS, row->r, u);
+    for (k = 0; k < 3; k++)
+        d[k] += row->r[k];
+    if (d[0] == 0 && d[1] == 0 && d[2] == 0)
+        return;
+    for (k = q->term0; k < q->term0 + q->n; k++)
+        cti_paper_add(s->terms[k].W, d, s->w + 3 * (size_t)s->terms[k].block);
+}
+
+/* 3.2: the LCPs of (13) and (14) by projected Gauss-Seidel; left: residuals behind the last response. Returns the sweeps */
+static int cti_paper_inner(cti_paper *s, const cti_paper_residuals *left)
+{
+    cti_paper_residuals now = {0, 0, 0, 0}, last = now;
+    int k, i;
+    for (k = 1;; k++) {
+        for (i = 0; i < s->p->n_rows; i++)
+            cti_paper_visit(s, i);
+        cti_paper_evaluate(s, s->w, &now);
+        if (k == s->desc->inner_iterations)
+            return k;
+        if (k > 1 && now.apart && cti_paper_stands(s, &now, &last, left))
+            return k;
+        last = now;
+    }
+}
+
+/* f = J' lambda + H' gamma */
+static void cti_paper_push(cti_paper *s)
+{
+    int i;
+    memset(s->f, 0, sizeof(ct_real) * 3 * (size_t)s->p->A->n);
+    for (i = 0; i < s->p->n_rows; i++)
+        cti_row_scatter(s->p, &s->p->rows[i], s->p->rows[i].r, s->f);
+}
+
+/* 3.3: one block Gauss-Seidel sweep for dv */
+static void cti_paper_refine(cti_paper *s)
+{
+    int b;
+    for (b = 0; b < s->p->A->n; b++) {
+        cti_v3 e = cti_v3_sub(cti_v3_at(s->f, b), cti_bsr_row(s->p->A, s->dv, b));
+        cti_v3_addto(s->dv, b, cti_m3_mul_v(s->D + 9 * (size_t)b, e));
+    }
+}
+
+/* e = f - A dv, and w of the next iteration from it */
+static void cti_paper_anticipate(cti_paper *s)
+{
+    int b;
+    cti_problem_residual(s->p, s->f, s->dv, s->e);
+    for (b = 0; b < s->p->A->n; b++)
+        cti_v3_put(s->w, b, cti_v3_add(cti_v3_at(s->dv, b), cti_m3_mul_v(s->D + 9 * (size_t)b, cti_v3_at(s->e, b))));
+}
+
+/* 3: the outer loop */
+static cti_solve_status cti_paper_loop(cti_paper *s, const ct_real *v_star, ct_real *v, cti_solve_info *info)
+{
+    cti_paper_residuals now, last = {0, 0, 0, 0};
+    ct_real least = CTI_REAL_MAX;
+    int i, n3 = 3 * s->p->A->n;
+    cti_paper_push(s);
+    cti_paper_anticipate(s);
+    cti_paper_evaluate(s, s->dv, &last);
+    for (info->iterations = 1;; info->iterations++) {
+        info->sweeps += cti_paper_inner(s, &last);
+        cti_paper_push(s);
+        cti_paper_refine(s);
+        cti_paper_anticipate(s);
+        cti_paper_evaluate(s, s->dv, &now);
+        now.response = cti_paper_norm(n3, s->e);
+        if (info->iterations == 1)
+            s->push = cti_paper_norm(n3, s->f);
+        for (i = 0; i < n3; i++)
+            v[i] = v_star[i] + s->dv[i];
+        if (s->p->watch && !s->p->watch(s->p->watch_user, info->iterations, v))
+            return CTI_SOLVE_BUDGET;
+        if (!cti_finite(now.response) || !cti_finite(now.normal) || now.response > cti_max(CTI_PAPER_GROWTH * least, s->push))
+            return CTI_SOLVE_DIVERGED;
+        if (info->iterations > 1 && now.apart && cti_paper_stands(s, &now, &last, &last))
+            return CTI_SOLVE_OK;
+        if (info->iterations == s->desc->max_iterations || info->sweeps >= (double)CTI_PAPER_MORE * s->desc->max_sweeps)
+            return CTI_SOLVE_BUDGET;
+        least = cti_min(least, now.response), last = now;
+    }
+}
+
+CTI_FN void cti_ica_paper_solve(const cti_problem *p, const ct_solver_desc *desc, cti_arena *arena, const ct_real *v_star, ct_real *v,
+                                cti_solve_info *info)
+{
+    cti_paper s;
+    memset(&s, 0, sizeof s), memset(info, 0, sizeof *info);
+    s.p = p, s.desc = desc;
+    info->status = CTI_SOLVE_MEMORY;
+    if (!cti_paper_make(&s, arena, v_star, v))
+        return;
+    info->status = cti_paper_loop(&s, v_star, v, info);
+    cti_residual_eval(p, desc->cone, v, s.f, &info->res);
+    info->judged = 1;
 }
 
 /* ---- 3_solve/program.h ---- */
@@ -12763,6 +13077,7 @@ typedef struct cti_effort {
     int order;          /* PGS: 0 as the rows are, 1 forth and back, 2 by colours */
     double relaxation;  /* PGS: (0, 2), 1 plain */
     int plain;          /* ICA: 1 not accelerated */
+    int paper;          /* ICA: 1 as printed, and ended by the paper's rule */
     int mix;            /* PGS: 1 W is symmetric, and its sweeps are accelerated (mixing.h) */
     uint64_t seed;      /* of what is chosen at random */
     uint64_t (*now_us)(void *user);
@@ -13701,7 +14016,10 @@ CTI_FN cti_outcome cti_ica_program_solve(const cti_program *p, cti_effort *e, ct
    Method: unknowns 3 k .. 3 k + 2 are block k, pads have 1 on the diagonal. A row of J that touches blocks with g_k [3] is a contact
    without friction of normal n = g_1 / |g_1|: weight n.g_k and arm n x g_k give n.(weight v + v x arm) = g_k.v for every g_k. Three rows
    with friction need G_k = F (weight I - [arm]x) with one orthonormal F, which contacts of vertices and faces have. The judge is asked now
-   and then, after an eighth more iterations each time, and alone ends the solve as solved. Based on: Otaduy 2009, sec. 5.2-5.5. */
+   and then, after an eighth more iterations each time, and alone ends the solve as solved; as printed, the paper's rule ends it, and the judge
+   says what the end is worth. Based on: Otaduy 2009, sec. 5.2-5.5. */
+
+#define CTI_ICA_PROGRAM_INNER 200 /* most inner iterations of the paper's solve */
 
 typedef struct cti_ica_program {
     const cti_program *p;
@@ -13714,6 +14032,7 @@ typedef struct cti_ica_program {
     int own, next;      /* iterations: own bound, of the next judgement */
     int before;         /* those of earlier starts */
     int solved;
+    ct_real *turn;      /* [2 rows] cosine and sine by which tangents were turned as in 3.4, or NULL */
 } cti_ica_program;
 
 /* ---- A ---- */
@@ -13871,20 +14190,31 @@ static const char *cti_ica_program_rows(cti_ica_program *s)
 
 /* ---- the solve ---- */
 
+/* x and r of the answer */
+static void cti_ica_program_answer(cti_ica_program *s, const ct_real *v)
+{
+    int i, k;
+    for (i = 0; i < s->p->n; i++)
+        s->a->x[i] = (double)v[i];
+    for (i = 0; i < s->n_rows; i++) {
+        const ct_real *r = s->rows[i].r, *t = s->turn + 2 * (size_t)i;
+        double *to = s->a->r + (size_t)s->stride * (size_t)i;
+        for (k = 0; k < s->stride; k++)
+            to[k] = (double)r[k];
+        if (s->turn && s->stride == 3)
+            to[1] = (double)(t[0] * r[1] - t[1] * r[2]), to[2] = (double)(t[1] * r[1] + t[0] * r[2]);
+    }
+}
+
 /* after an outer iteration: the answer, the judge, the effort; 0 ends the solve */
 static int cti_ica_program_watch(void *user, int iteration, const ct_real *v)
 {
     cti_ica_program *s = (cti_ica_program *)user;
     cti_judgement j;
-    int i, k;
-    for (i = 0; i < s->p->n; i++)
-        s->a->x[i] = (double)v[i];
-    for (i = 0; i < s->n_rows; i++)
-        for (k = 0; k < s->stride; k++)
-            s->a->r[s->stride * i + k] = (double)s->rows[i].r[k];
+    cti_ica_program_answer(s, v);
     iteration += s->before;
     s->a->iterations = iteration;
-    if (iteration >= s->next) {
+    if (!s->e->paper && iteration >= s->next) {
         cti_program_judge(s->p, s->a->x, s->a->r, s->work, &j);
         s->next = iteration + 1 + iteration / 8;
         s->solved = j.residual <= s->e->tolerance;
@@ -13897,6 +14227,73 @@ static int cti_ica_program_bound(const cti_program *p)
 {
     double work = 2e10 / (p->A.p[p->n] + 12.0 * p->J.p[p->m] + 1);
     return work > 1e5 ? 100000 : (work < 200 ? 200 : (int)work);
+}
+
+/* t1 of contacts with friction along their tangential velocity at v* (3.4) */
+static void cti_ica_program_align(cti_ica_program *s, const ct_real *v_star)
+{
+    int i, k;
+    for (i = 0; i < s->n_rows; i++) {
+        cti_row *row = &s->rows[i];
+        ct_real u[3], size, c = 1, sine = 0, old;
+        cti_row_velocity(row, v_star, u);
+        size = row->mu > 0 ? cti_sqrt(u[1] * u[1] + u[2] * u[2]) : 0;
+        if (size > 0)
+            c = u[1] / size, sine = u[2] / size;
+        s->turn[2 * i] = c, s->turn[2 * i + 1] = sine;
+        for (k = 3; k < 6; k++) {
+            old = row->frame[k];
+            row->frame[k] = c * old + sine * row->frame[k + 3], row->frame[k + 3] = c * row->frame[k + 3] - sine * old;
+        }
+        old = row->w[1], row->w[1] = c * old + sine * row->w[2], row->w[2] = c * row->w[2] - sine * old;
+        old = row->r[1], row->r[1] = c * old + sine * row->r[2], row->r[2] = c * row->r[2] - sine * old;
+    }
+}
+
+/* A v* = b by conjugate gradients, to what rounding leaves. 0: out of memory */
+static int cti_ica_program_star(cti_ica_program *s, const ct_real *b, ct_real *v_star)
+{
+    int n = s->A.n, i;
+    cti_jacobi jacobi;
+    ct_real *work = CTI_ARENA_NEW(s->e->arena, ct_real, 12 * (size_t)n), size;
+    memset(&jacobi, 0, sizeof jacobi);
+    if (!work || !cti_jacobi_make(s->e->mem, &jacobi, &s->A))
+        return 0;
+    cti_jacobi_apply(&jacobi, b, work);
+    size = cti_krylov_dot(3 * n, b, work);
+    for (i = 0; i < 3 * n; i++)
+        v_star[i] = 0;
+    cti_pcg(&s->A, b, v_star, cti_jacobi_apply, &jacobi, 16 * CTI_EPS * cti_sqrt(size), 100 + 30 * n, work, NULL);
+    cti_jacobi_free(s->e->mem, &jacobi);
+    return 1;
+}
+
+/* the solve as printed: without a thickness there is no test of distances. v: the start of a warm one */
+static cti_outcome cti_ica_program_printed(cti_ica_program *s, const cti_problem *q, ct_real *v)
+{
+    ct_solver_desc desc;
+    cti_solve_info info;
+    cti_judgement j;
+    ct_real *star = CTI_ARENA_NEW(s->e->arena, ct_real, 3 * (size_t)s->A.n);
+    s->turn = CTI_ARENA_NEW(s->e->arena, ct_real, 2 * (size_t)s->n_rows);
+    if (!star || !s->turn || !cti_ica_program_star(s, q->b, star))
+        return CTI_OUTCOME_MEMORY;
+    cti_ica_program_align(s, star);
+    if (!s->e->warm)
+        memcpy(v, star, sizeof(ct_real) * 3 * (size_t)s->A.n);
+    memset(&desc, 0, sizeof desc);
+    desc.cone = CT_CONE_BOX, desc.max_iterations = desc.max_sweeps = 1 << 30, desc.inner_iterations = CTI_ICA_PROGRAM_INNER;
+    s->own = cti_ica_program_bound(s->p);
+    cti_ica_paper_solve(q, &desc, s->e->arena, star, v, &info);
+    if (info.status == CTI_SOLVE_MEMORY)
+        return CTI_OUTCOME_MEMORY;
+    cti_program_judge(s->p, s->a->x, s->a->r, s->work, &j);
+    if (j.residual <= s->e->tolerance)
+        return CTI_OUTCOME_SOLVED;
+    s->a->why = info.status == CTI_SOLVE_DIVERGED ? "the relaxation diverges"
+                                                  : (info.status == CTI_SOLVE_OK ? "the paper's rule ended above the tolerance"
+                                                                                 : "the budget ended before the paper's rule did");
+    return info.status == CTI_SOLVE_DIVERGED ? CTI_OUTCOME_FAILED : CTI_OUTCOME_BUDGET;
 }
 
 static cti_outcome cti_ica_program_run(cti_ica_program *s)
@@ -13913,9 +14310,11 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
     for (i = 0; i < s->p->n; i++)
         b[i] = (ct_real)s->p->b[i], v[i] = s->e->warm ? (ct_real)s->a->x[i] : 0;
     memset(&q, 0, sizeof q), memset(&desc, 0, sizeof desc);
-    q.A = &s->A, q.b = b, q.dt = 1, q.velocity_scale = 1, q.approach_limit = 1;
+    q.A = &s->A, q.b = b, q.dt = 1, q.velocity_scale = 1;
     q.rows = s->rows, q.n_rows = s->n_rows;
     q.plain = s->e->plain, q.predict = 1, q.watch = cti_ica_program_watch, q.watch_user = s;
+    if (s->e->paper)
+        return cti_ica_program_printed(s, &q, v);
     /* only the watcher ends it: a change that is a normal number is above this */
     desc.cone = s->e->cone, desc.tolerance = CTI_R(1e-30);
     desc.max_iterations = 1 << 30, desc.max_sweeps = 1 << 30, desc.inner_iterations = 50, desc.inner_repeats = 3;
@@ -33938,12 +34337,15 @@ typedef struct cti_row_context {
     const ct_real *v_fixed;   /* [3 n] scripted velocity of fixed blocks, 0 elsewhere [m/s] */
     const ct_real *inv_mass;  /* [n] 1/kg; 0 for angular blocks */
     const ct_real *v;         /* [3 n] tentative velocities: rows of rigid bodies are linearized there ... */
+    const ct_real *v_star;    /* [3 n] velocities without contacts: tangents are aligned with them; NULL: tangents depend on the normal alone */
+    ct_cone cone;
     const ct_real *frames;    /* ... at the rotations that belong to them and at surface->x1 */
     const cti_bsr *A;         /* of this step */
     const cti_memory *memory;
     ct_real dt, dt_memory;    /* of this step; of the step that the memory's impulses come from */
     ct_real cut;              /* length of the whole step over that of this one, which may be a part of it */
     ct_real slight;           /* [m] gap or slip that the solver's tolerance leaves in a whole step */
+    int own;                  /* 1: a row starts from multipliers of its own pair, never from those of one that it stands for */
     int at_start;             /* 1: rows of rigid bodies stay linearized at the start of the step (CT_ROW_VELOCITY); frames are the start's */
     ct_real recovery_speed;   /* cap of easing apart [m/s]; 0: none */
 } cti_row_context;
@@ -33975,6 +34377,9 @@ CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const 
 
 /* cti_rows_answer -- velocity of term k's block for a unit impulse along n at the contact: w n / m, or I^-1 (arm x n). */
 CTI_FN cti_v3 cti_rows_answer(const cti_row_context *c, const cti_term *t, cti_v3 n);
+
+/* cti_rows_sticks -- 1 where the friction pair lies inside of its cone, not at its edge. */
+CTI_FN int cti_rows_sticks(ct_cone cone, const cti_row *row);
 
 /* cti_rows_remember -- memory of the next step from the solved rows; v [3 blocks] the solution. 0 when memory ran out. */
 CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_row *rows, const cti_contact_row *origins, int n, const ct_real *v,
@@ -34117,6 +34522,29 @@ static void cti_rows_response(const cti_row_context *c, const cti_row *row, cti_
     }
 }
 
+/* t1 along the tangential part of the pair's unconstrained relative velocity, t2 = n x t1, on which a box or a pyramid stands (Otaduy 2009, 3.4).
+   scripted: what scripts move the pair's points by. Where nothing would slide by more than the tolerance leaves, t1 depends on n alone */
+static void cti_rows_tangents(const cti_row_context *c, const cti_row *row, cti_v3 scripted, cti_v3 n, cti_v3 *t1, cti_v3 *t2)
+{
+    cti_v3 v = scripted;
+    ct_real speed;
+    int k;
+    cti_v3_tangents(n, t1, t2);
+    if (!c->v_star)
+        return;
+    for (k = 0; k < row->n; k++) {
+        const cti_term *t = &row->term[k];
+        cti_v3 vb = cti_v3_at(c->v_star, t->block);
+        v = cti_v3_add(cti_v3_mad(v, vb, t->weight), cti_v3_cross(vb, cti_v3_at(t->arm, 0)));
+    }
+    v = cti_v3_mad(v, n, -cti_v3_dot(v, n));
+    speed = cti_v3_norm(v);
+    if (!(speed * c->dt > c->slight))
+        return;
+    *t1 = cti_v3_mul(v, 1 / speed);
+    *t2 = cti_v3_cross(n, *t1);
+}
+
 /* the frame and start multipliers: the impulse of the last step is a world vector and is rotated into this frame. other: it was another pair's,
    whose sides may be the other way round */
 static void cti_rows_recall(const cti_row_context *c, uint64_t key, int other, cti_v3 n, cti_row *row, cti_contact_row *origin)
@@ -34204,12 +34632,14 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     cti_rows_terms(c, pair, row, origin, &scripted);
     if (row->n == 0)
         return 0;
-    cti_v3_tangents(n, &t1, &t2);
+    cti_rows_tangents(c, row, scripted, n, &t1, &t2);
     cti_v3_put(row->frame, 0, n);
     cti_v3_put(row->frame, 1, t1);
     cti_v3_put(row->frame, 2, t2);
     row->mu = cti_sqrt(s->bodies[a].friction * s->bodies[b].friction);
     row->key = cti_pair_key(s, pair) + (uint64_t)twin;
+    if (c->own)
+        before = 0;
     if (twin == 0)
         cti_rows_recall(c, before ? before : row->key, before != 0, n, row, origin);
     cti_rows_response(c, row, n, &soft, &own);
@@ -34232,22 +34662,30 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     return 1;
 }
 
+CTI_FN int cti_rows_sticks(ct_cone cone, const cti_row *row)
+{
+    ct_real a = cti_abs(row->r[1]), b = cti_abs(row->r[2]), bound = row->mu * row->r[0];
+    if (cone == CT_CONE_CONE)
+        return a * a + b * b < bound * bound * CTI_R(0.9999);
+    return (cone == CT_CONE_BOX ? cti_max(a, b) : a + b) < bound * CTI_R(0.99995);
+}
+
 /* slip of a contact from the step's motion: u_t = motion + slip/dt; what is left of it is the new slip */
 static cti_v3 cti_rows_slip(const cti_row_context *c, const cti_row *row, const cti_contact_row *origin, const ct_real *u)
 {
     cti_v3 n = cti_v3_at(row->frame, 0), moved;
-    ct_real t2 = row->r[1] * row->r[1] + row->r[2] * row->r[2], bound = row->mu * row->r[0], most, size;
+    ct_real most, size;
     if (!origin->bends)
         moved = cti_m3_mul_tv(row->frame, cti_v3_make(0, u[1] * c->dt, u[2] * c->dt));
     else {
         moved = cti_v3_add(cti_rows_moved(c->surface, &origin->pair), cti_v3_at(origin->slip, 0));
         moved = cti_v3_mad(moved, n, -cti_v3_dot(moved, n));
     }
-    if (t2 < bound * bound * CTI_R(0.9999))
+    if (cti_rows_sticks(c->cone, row))
         return moved;
     /* at the cone's edge the anchor is dragged along: it keeps what the stick's compliance holds at this load, and a distance that does not
        matter, so that a contact that is just held does not lose its place for a rounding */
-    most = row->compliance[1] * cti_sqrt(t2) * c->dt + CTI_ROWS_DRAG * origin->thickness;
+    most = row->compliance[1] * cti_sqrt(row->r[1] * row->r[1] + row->r[2] * row->r[2]) * c->dt + CTI_ROWS_DRAG * origin->thickness;
     size = cti_v3_norm(moved);
     return size > most ? cti_v3_mul(moved, most / size) : moved;
 }
@@ -36000,6 +36438,7 @@ typedef struct cti_state {
     ct_real *dv_free, dt_free;/* [3 n] v_free - v of the last attempt, solved or guessed, and its time step */
     ct_real *dv;              /* [3 n] what the last step, of dt_prev, added to v */
     ct_real *v_new, *x_new;   /* [3 n] tentative end of the step */
+    ct_real *push;            /* [3 n] of an attempt as printed: response of the last step's contacts, for this one's length; else NULL */
     ct_real *pcg_work;
     cti_factors factors;
     ct_real spent;            /* of this step by a solver that pivots, or by interior point, see cti_solve_info */
@@ -36028,6 +36467,9 @@ CTI_INLINE double cti_state_ahead(const cti_state *s, ct_real dt)
 {
     return s->still ? s->time : (dt == s->left ? s->time_end : s->time + (double)dt);
 }
+
+/* cti_state_is_paper -- 1 where steps and solves are Otaduy 2009's as printed. */
+CTI_INLINE int cti_state_is_paper(const cti_state *s) { return s->desc.solver.termination == CT_TERMINATION_PAPER; }
 
 
 /* ---- 8_step/swing.h ---- */
@@ -37221,15 +37663,14 @@ static cti_touch *cti_impulses_place(cti_impulses *q, const cti_impulses_index *
     return t;
 }
 
-static void cti_impulses_contact(cti_impulses *q, const cti_surface *s, const cti_impulses_index *x, const cti_row *row,
+static void cti_impulses_contact(cti_impulses *q, const cti_surface *s, ct_cone cone, const cti_impulses_index *x, const cti_row *row,
                                  const cti_contact_row *origin)
 {
     cti_touch *t = cti_impulses_place(q, x, row->key);
     cti_v3 before = cti_m3_mul_tv(t->frame, cti_v3_at(t->r, 0)); /* zero where it is new */
-    ct_real tangent = row->r[1] * row->r[1] + row->r[2] * row->r[2], bound = row->mu * row->r[0];
     t->pair = origin->pair;
     t->thickness = cti_pair_thickness(s, &origin->pair);
-    t->sticking = tangent < bound * bound * CTI_R(0.9999);
+    t->sticking = cti_rows_sticks(cone, row);
     memcpy(t->frame, row->frame, sizeof t->frame);
     cti_v3_put(t->r, 0, cti_v3_add(cti_v3_at(row->r, 0), cti_m3_mul_v(row->frame, before)));
 }
@@ -37350,7 +37791,7 @@ CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
         if (s->origins[i].joint && !cti_impulses_joint(s, row))
             return 0;
         if (!row->equations && !s->origins[i].repair && row->r[0] > 0)
-            cti_impulses_contact(q, &s->surface, &x, row, &s->origins[i]);
+            cti_impulses_contact(q, &s->surface, s->desc.solver.cone, &x, row, &s->origins[i]);
     }
     cti_impulses_pins(s, dt);
     return 1;
@@ -39613,12 +40054,36 @@ static int cti_islands_fell(cti_state *s, const cti_island *q, int now)
     return fell;
 }
 
+/* an open island as printed: its end is `budget` where it is above the tolerance. 0: out of memory */
+static int cti_islands_paper(cti_state *s, ct_real dt, int later, const cti_island *q, cti_islands_result *out, cti_solve_status *ended)
+{
+    cti_solve_info info;
+    ct_real *star = CTI_ARENA_NEW(s->arena, ct_real, 3 * q->n);
+    int i;
+    if (!star)
+        return 0;
+    for (i = 0; i < q->n; i++) {
+        int b = q->blocks[i];
+        cti_v3_put(star, i, cti_v3_at(s->v_free, b));
+        if (!later)
+            cti_v3_put(q->v, i, cti_v3_add(cti_v3_at(s->v_free, b), cti_v3_at(s->push, b)));
+    }
+    cti_ica_paper_solve(&q->p, &s->desc.solver, s->arena, star, q->v, &info);
+    if (info.status == CTI_SOLVE_MEMORY)
+        return 0;
+    out->iterations += info.iterations, out->sweeps += info.sweeps;
+    *ended = info.status != CTI_SOLVE_DIVERGED && !(info.res.natural_map <= s->desc.solver.tolerance) ? CTI_SOLVE_BUDGET : info.status;
+    return cti_islands_judge(s, dt, q, &info);
+}
+
 /* an open island: by the chosen solver, by ICA where that is the chosen one or the other fails, has failed in this attempt,
    or has gone on for too long in this step */
 static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_island *q, cti_islands_result *out)
 {
     ct_solver solver = s->desc.solver.solver;
     int ok = 1, done = 0;
+    if (cti_state_is_paper(s))
+        return cti_islands_paper(s, dt, list->todo[i] == 2, q, out, &list->ended[i]);
     if (cti_bridge_solver(solver)) {
         cti_arena_point mark = cti_arena_mark(s->arena);
         if (cti_islands_fell(s, q, 0) || s->spent > CTI_ISLANDS_SPENT)
@@ -42195,7 +42660,7 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     cti_energy_state(s);
     s->history.unbalanced = 0;
     n = cti_energy_mark(s, dt);
-    if (n == 0)
+    if (n == 0 || cti_state_is_paper(s)) /* which knows no account */
         return 0;
     /* the angular momentum that a group of bodies gets back may be more than one of them can take */
     s->history.unbalanced = 1;
@@ -42418,77 +42883,38 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
 CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
 
 
-/* ---- 8_step/cmr.c ---- */
-/* cmr.c -- constraint manifold refinement.
-   Method: linearize, solve without contacts, rows from near pairs, then rounds of solve and continuous collision detection; every collision
-   found adds a row with the normal at its time of impact, until the straight motion from x to x + dt v is clear (Otaduy 2009, sec. 4,
-   steps 1 - 4.4). differs: rows of near pairs are culled to one per geometric contact, the detection never is; CCD keeps a quarter of the
-   thickness, so that rounding can not turn a touch into a crossing; a pair whose row the motion breaks is solved again instead of getting a
-   twin; a body that nodes cannot solve is taken whole; a solve that is not plausible ends the attempt. */
+/* ---- 8_step/cmr_free.h ---- */
+/* cmr_free.h -- the motion without contacts of an attempt. */
 
-#define CTI_CMR_LOOSE 100          /* times the free tolerance for a body in contact that is solved by nodes */
-#define CTI_CMR_GUESSES 9          /* attempts in a row in which it is only guessed */
-#define CTI_CMR_JOINT CTI_R(1e-4) /* share of the thickness that a joint may miss by */
-#define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */
-#define CTI_CMR_SETTLE 8          /* times joints are linearized anew in a round */
+
+/* cti_cmr_hold -- v <- S v + v_p: constrained blocks have their scripted velocity exactly. */
+CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v);
+/* cti_cmr_free_motion -- v_free: A v = b. 0: out of memory, as of all that follows. */
+CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out);
+/* cti_cmr_free_one -- the same of one component, *its: at least its iterations. */
+CTI_FN int cti_cmr_free_one(cti_state *s, ct_real dt, cti_component *q, int *its);
+/* cti_cmr_measure -- solves free motions that were guessed, and measures the contacts' share of the motion from them. */
+CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out);
+/* cti_cmr_tighten -- solves the motion of bodies whose contacts did not come again; *moved: how many. */
+CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *moved);
+
+
+/* ---- 8_step/cmr_free.c ---- */
+/* cmr_free.c -- the motion without contacts, where constraint manifold refinement begins.
+   Method: A v = b, component by component, by the lagged factor and conjugate gradients (Otaduy 2009, sec. 4, step 2). differs: a body that
+   contacts press and that is solved by nodes is solved loosely, or guessed from its last free motion, since its contacts' solve judges all of it. */
+
+#define CTI_CMR_LOOSE 100   /* times the free tolerance for a body in contact that is solved by nodes */
+#define CTI_CMR_GUESSES 9   /* attempts in a row in which it is only guessed */
 #define CTI_CMR_FREE_US 1.0 /* [us] that a block's free motion takes, about; see cti_tasks_run_work */
-#define CTI_CMR_CRUSHED_US 0.02 /* the same for its elements' test */
-#define CTI_CMR_ROW_US 0.2 /* and for a row */
-#define CTI_CMR_BROKEN CTI_R(0.01) /* share of the thickness that a row may be missed by in a step */
-
-CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
-
-CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_row_context *out)
-{
-    memset(out, 0, sizeof *out);
-    out->surface = &s->surface;
-    out->fixed = s->fixed;
-    out->v_fixed = s->v_fixed;
-    out->inv_mass = s->inv_mass;
-    out->v = s->v_new;
-    out->at_start = s->desc.row_mode == CT_ROW_VELOCITY;
-    out->frames = out->at_start ? s->frames0 : s->frames1;
-    out->A = &s->A;
-    out->memory = memory;
-    out->dt = dt;
-    out->cut = !s->still && s->dt_step > dt ? s->dt_step / dt : 1;
-    out->slight = s->desc.solver.tolerance * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->dt_step * s->dt_step;
-    out->dt_memory = dt_memory;
-    out->recovery_speed = s->desc.recovery_speed;
-}
 
 /* constrained blocks have their scripted velocity exactly: v <- S v + v_p */
-static void cti_cmr_hold(const cti_state *s, ct_real *v)
+CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v)
 {
     int i;
     for (i = 0; s->n_constrained && i < s->n; i++)
         if (s->filter[i] >= 0)
             cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(s->projectors + 9 * (size_t)s->filter[i], cti_v3_at(v, i)), cti_v3_at(s->v_fixed, i)));
-}
-
-CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
-{
-    int i;
-    cti_cmr_hold(s, s->v_new);
-    for (i = 0; i < 3 * s->n; i++)
-        s->x_new[i] = s->x[i] + dt * s->v_new[i];
-    for (i = 0; i < CTI_LEN(s->rigids); i++) {
-        cti_rigid *r = &s->rigids[i];
-        cti_rigid_go(r, cti_v3_at(s->v_new, r->block + 1), dt);
-        cti_rigid_matrix(r->q_new, s->frames1 + 9 * (size_t)i);
-        cti_v3_put(s->x_new, r->block + 1, cti_v3_at(s->x_new, r->block)); /* an angular block has no place of its own */
-    }
-    cti_surface_place(&s->surface, s->x_new, s->frames1, s->surface.x1);
-}
-
-/* the same for the world */
-static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
-{
-    ct_real big = 0;
-    int c;
-    for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        big = cti_max(big, s->factors.components[c].speed);
-    return cti_islands_scale(s, dt, big);
 }
 
 /* what a component's free solve is asked for: half the tolerance of the velocity scale, in the energy norm of its lightest block; less where
@@ -42534,7 +42960,7 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
             speed = cti_max(speed, cti_v3_norm2(cti_v3_at(s->v, s->factors.blocks[k])));
         q->drift += dt * cti_sqrt(speed);
         q->flew = !q->pressed;
-        q->loose = q->pressed && q->split > 0 ? q->loose + 1 : 0;
+        q->loose = q->pressed && q->split > 0 && !cti_state_is_paper(s) ? q->loose + 1 : 0;
         q->guessed = cti_cmr_may_guess(s, q, dt) ? q->guessed + 1 : 0;
         q->pressed = 0;
     }
@@ -42580,7 +43006,7 @@ static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, i
 }
 
 /* the same for one alone. 0: out of memory */
-static int cti_cmr_free_one(cti_state *s, ct_real dt, cti_component *q, int *its)
+CTI_FN int cti_cmr_free_one(cti_state *s, ct_real dt, cti_component *q, int *its)
 {
     if (!cti_factors_prepare(&s->factors, q, dt))
         return 0;
@@ -42602,7 +43028,7 @@ static void cti_cmr_free_range(int begin, int end, int worker, void *context)
 }
 
 /* v_free: A v = b */
-static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
+CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 {
     cti_cmr_frees q;
     int c, its = 0, n = CTI_LEN(s->factors.components);
@@ -42624,6 +43050,76 @@ static int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     s->dt_free = dt;
     return 1;
 }
+
+/* free motions that were guessed are solved after all, and the contacts' share of the motion is measured from them. 0: out of memory */
+CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
+{
+    ct_real *w = s->pcg_work;
+    int c, i, its = 0;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        cti_component *q = &s->factors.components[c];
+        const int32_t *blocks = s->factors.blocks + q->begin;
+        ct_real dynamics = q->dynamics;
+        if (!q->guessed)
+            continue;
+        q->guessed = 0;
+        if (!cti_cmr_free_one(s, dt, q, &its))
+            return 0;
+        q->dynamics = dynamics;
+        for (i = 0; i < q->end - q->begin; i++)
+            cti_v3_put(w, blocks[i], cti_v3_sub(cti_v3_at(s->v_new, blocks[i]), cti_v3_at(s->v_free, blocks[i])));
+        for (i = 0; i < q->end - q->begin; i++)
+            q->moved += (double)cti_v3_dot(cti_v3_at(w, blocks[i]), cti_bsr_row(&s->A, w, blocks[i]));
+    }
+    out->linear_iterations += its;
+    return 1;
+}
+
+/* bodies whose contacts did not come again: their free motion is their motion, and is solved as such; *moved: how many. 0: out of memory */
+CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *moved)
+{
+    int i, k, c, its = 0, n = CTI_LEN(s->factors.components);
+    uint8_t *touched = CTI_ARENA_ZERO(s->arena, uint8_t, n);
+    *moved = 0;
+    if (!touched)
+        return 0;
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        for (k = 0; k < s->rows[i].n; k++)
+            touched[s->factors.component_of[s->rows[i].term[k].block]] = 1;
+    for (c = 0; c < n; c++) {
+        cti_component *q = &s->factors.components[c];
+        if (!q->loose || touched[c])
+            continue;
+        q->loose = q->guessed = 0;
+        if (!cti_cmr_free_one(s, dt, q, &its))
+            return 0;
+        for (k = q->begin; k < q->end; k++)
+            cti_v3_put(s->v_new, s->factors.blocks[k], cti_v3_at(s->v_free, s->factors.blocks[k]));
+        ++*moved;
+    }
+    out->linear_iterations += its;
+    return 1;
+}
+
+/* ---- 8_step/cmr_rows.h ---- */
+/* cmr_rows.h -- rows that an attempt adds. */
+
+
+/* cti_cmr_add_rows -- rows for s->hits; a pair gets at most three. 0: out of memory. */
+CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c);
+/* cti_cmr_refine -- the same for collisions; out->limit is one of them. 0: out of memory. */
+CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *out);
+/* cti_cmr_bend -- linearizes rows of rigid bodies at the tentative motion. */
+CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c);
+
+
+/* ---- 8_step/cmr_rows.c ---- */
+/* cmr_rows.c -- rows of the pairs that are near and of the collisions that are found.
+   Method: a row is added for each hit, with the normal at its time of impact (Otaduy 2009, sec. 4, steps 3 and 4.4). differs: a pair whose row the
+   motion breaks is solved again instead of getting a twin, and flat edges wait for a round in which nothing else collides. */
+
+#define CTI_CMR_ROW_US 0.2 /* [us] that a row takes, about; see cti_tasks_run_work */
+#define CTI_CMR_BROKEN CTI_R(0.01) /* share of the thickness that a row may be missed by in a step */
 
 /* a flood of hits: only those that are the first of one of their vertices; the others come back if they still matter */
 static int cti_cmr_first_hits(cti_state *s)
@@ -42712,7 +43208,7 @@ static int cti_cmr_is_broken(const cti_state *s, int row, ct_real dt)
 }
 
 /* rows of rigid bodies are linearized at the motion that stands now; one that it misses by much asks for another solve */
-static void cti_cmr_bend(cti_state *s, const cti_row_context *c)
+CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c)
 {
     int i;
     for (i = 0; CTI_LEN(s->rigids) && i < CTI_LEN(s->rows); i++)
@@ -42770,7 +43266,7 @@ static void cti_cmr_put_row(cti_state *s, const cti_row *row, const cti_contact_
 }
 
 /* rows for hits; a pair gets at most three, then its newest is linearized anew. A pair that is there twice (a face given twice) gets one */
-static int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
+CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
 {
     cti_cmr_index x;
     cti_cmr_build q;
@@ -42795,6 +43291,78 @@ static int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
     return 1;
 }
 
+/* rows for the collisions in hits. 0: out of memory */
+CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *out)
+{
+    out->limit = s->hits[0].pair;
+    cti_cmr_stage(s);
+    if (CTI_LEN(s->hits) > s->surface.nv && !cti_cmr_first_hits(s))
+        return 0;
+    return cti_cmr_add_rows(s, c);
+}
+
+/* ---- 8_step/cmr.c ---- */
+/* cmr.c -- constraint manifold refinement.
+   Method: linearize, solve without contacts, rows from near pairs, then rounds of solve and continuous collision detection; every collision
+   found adds a row with the normal at its time of impact, until the straight motion from x to x + dt v is clear (Otaduy 2009, sec. 4,
+   steps 1 - 4.4). differs: rows of near pairs are culled to one per geometric contact, the detection never is; CCD keeps a quarter of the
+   thickness, so that rounding can not turn a touch into a crossing; a body that nodes cannot solve is taken whole; a solve that is not
+   plausible ends the attempt. */
+
+#define CTI_CMR_JOINT CTI_R(1e-4) /* share of the thickness that a joint may miss by */
+#define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */
+#define CTI_CMR_SETTLE 8          /* times joints are linearized anew in a round */
+#define CTI_CMR_CRUSHED_US 0.02 /* [us] that the test of a block's elements takes, about; see cti_tasks_run_work */
+
+CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
+
+CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_row_context *out)
+{
+    memset(out, 0, sizeof *out);
+    out->surface = &s->surface;
+    out->fixed = s->fixed;
+    out->v_fixed = s->v_fixed;
+    out->inv_mass = s->inv_mass;
+    out->v = s->v_new;
+    out->cone = s->desc.solver.cone;
+    out->v_star = out->cone == CT_CONE_CONE ? NULL : s->v_free; /* Coulomb's cone is the same in every frame */
+    out->own = cti_state_is_paper(s);
+    out->at_start = s->desc.row_mode == CT_ROW_VELOCITY;
+    out->frames = out->at_start ? s->frames0 : s->frames1;
+    out->A = &s->A;
+    out->memory = memory;
+    out->dt = dt;
+    out->cut = !s->still && s->dt_step > dt ? s->dt_step / dt : 1;
+    out->slight = s->desc.solver.tolerance * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->dt_step * s->dt_step;
+    out->dt_memory = dt_memory;
+    out->recovery_speed = s->desc.recovery_speed;
+}
+
+CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
+{
+    int i;
+    cti_cmr_hold(s, s->v_new);
+    for (i = 0; i < 3 * s->n; i++)
+        s->x_new[i] = s->x[i] + dt * s->v_new[i];
+    for (i = 0; i < CTI_LEN(s->rigids); i++) {
+        cti_rigid *r = &s->rigids[i];
+        cti_rigid_go(r, cti_v3_at(s->v_new, r->block + 1), dt);
+        cti_rigid_matrix(r->q_new, s->frames1 + 9 * (size_t)i);
+        cti_v3_put(s->x_new, r->block + 1, cti_v3_at(s->x_new, r->block)); /* an angular block has no place of its own */
+    }
+    cti_surface_place(&s->surface, s->x_new, s->frames1, s->surface.x1);
+}
+
+/* the same for the world */
+static ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
+{
+    ct_real big = 0;
+    int c;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        big = cti_max(big, s->factors.components[c].speed);
+    return cti_islands_scale(s, dt, big);
+}
+
 /* one constrained solve from v_new and the rows' multipliers. 0: out of memory */
 static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *out)
 {
@@ -42807,31 +43375,7 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     out->residual = cti_finite(q.residual) ? q.residual : CTI_REAL_MAX; /* numbers that mean nothing are given up, but they are reported */
     out->converged &= !q.diverged;
     /* the last sweeps may have reached the tolerance after all */
-    out->budget = (out->budget || q.budget) && !(out->residual <= s->desc.solver.tolerance);
-    return 1;
-}
-
-/* free motions that were guessed are solved after all, and the contacts' share of the motion is measured from them. 0: out of memory */
-static int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
-{
-    ct_real *w = s->pcg_work;
-    int c, i, its = 0;
-    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
-        cti_component *q = &s->factors.components[c];
-        const int32_t *blocks = s->factors.blocks + q->begin;
-        ct_real dynamics = q->dynamics;
-        if (!q->guessed)
-            continue;
-        q->guessed = 0;
-        if (!cti_cmr_free_one(s, dt, q, &its))
-            return 0;
-        q->dynamics = dynamics;
-        for (i = 0; i < q->end - q->begin; i++)
-            cti_v3_put(w, blocks[i], cti_v3_sub(cti_v3_at(s->v_new, blocks[i]), cti_v3_at(s->v_free, blocks[i])));
-        for (i = 0; i < q->end - q->begin; i++)
-            q->moved += (double)cti_v3_dot(cti_v3_at(w, blocks[i]), cti_bsr_row(&s->A, w, blocks[i]));
-    }
-    out->linear_iterations += its;
+    out->budget = (out->budget || q.budget || cti_state_is_paper(s)) && !(out->residual <= s->desc.solver.tolerance);
     return 1;
 }
 
@@ -42879,32 +43423,6 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
            cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, &s->hits) && cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
 }
 
-/* bodies whose contacts did not come again: their free motion is their motion, and is solved as such; *moved: how many. 0: out of memory */
-static int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *moved)
-{
-    int i, k, c, its = 0, n = CTI_LEN(s->factors.components);
-    uint8_t *touched = CTI_ARENA_ZERO(s->arena, uint8_t, n);
-    *moved = 0;
-    if (!touched)
-        return 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        for (k = 0; k < s->rows[i].n; k++)
-            touched[s->factors.component_of[s->rows[i].term[k].block]] = 1;
-    for (c = 0; c < n; c++) {
-        cti_component *q = &s->factors.components[c];
-        if (!q->loose || touched[c])
-            continue;
-        q->loose = q->guessed = 0;
-        if (!cti_cmr_free_one(s, dt, q, &its))
-            return 0;
-        for (k = q->begin; k < q->end; k++)
-            cti_v3_put(s->v_new, s->factors.blocks[k], cti_v3_at(s->v_free, s->factors.blocks[k]));
-        ++*moved;
-    }
-    out->linear_iterations += its;
-    return 1;
-}
-
 /* distance that joints may miss: far below the thickness, above what the solver and rounding leave */
 static ct_real cti_cmr_slack(const cti_state *s, ct_real dt, ct_real scale)
 {
@@ -42915,6 +43433,9 @@ static ct_real cti_cmr_slack(const cti_state *s, ct_real dt, ct_real scale)
     return cti_max(CTI_CMR_JOINT * s->desc.thickness, cti_max(2 * s->desc.solver.tolerance * scale * dt, 16 * CTI_EPS * big));
 }
 
+/* the contacts' share of the motion is one that a solution may have. The paper takes an end as it is */
+static int cti_cmr_is_plausible(const cti_state *s, double reach) { return cti_state_is_paper(s) || cti_plausible_contacts(s, reach); }
+
 /* solves, linearizing joints anew until they hold where the motion ends. 0: out of memory */
 static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct_real scale, double reach, cti_attempt *out)
 {
@@ -42924,12 +43445,12 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
         if (!cti_cmr_solve(s, dt, scale, out))
             return 0;
         out->rounds++;
-        if (!cti_plausible_contacts(s, reach)) {
+        if (!cti_cmr_is_plausible(s, reach)) {
             if (!cti_cmr_measure(s, dt, out))
                 return 0;
             reach = cti_plausible_reach(s, dt);
         }
-        if (!cti_plausible_contacts(s, reach) || !cti_plausible_motion(s, dt))
+        if (!cti_cmr_is_plausible(s, reach) || !cti_plausible_motion(s, dt))
             return cti_cmr_give_up(s, dt, out);
         cti_swing_follow(s, dt);
         cti_cmr_move(s, dt);
@@ -42943,23 +43464,13 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
     }
 }
 
-/* rows for the collisions in hits. 0: out of memory */
-static int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *out)
-{
-    out->limit = s->hits[0].pair;
-    cti_cmr_stage(s);
-    if (CTI_LEN(s->hits) > s->surface.nv && !cti_cmr_first_hits(s))
-        return 0;
-    return cti_cmr_add_rows(s, c);
-}
-
 /* the loop of solve and CCD (step 4) */
 static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
 {
     ct_real scale = cti_cmr_scale(s, dt);
     double t, reach = cti_plausible_reach(s, dt);
-    int round;
-    for (round = 0; round <= s->desc.cmr_rounds; round++) {
+    int round, most = s->desc.cmr_rounds - (cti_state_is_paper(s) && CTI_LEN(s->rows)); /* the paper counts solves */
+    for (round = 0; round <= most; round++) {
         t = cti_cmr_clock(s);
         if (CTI_LEN(s->rows)) {
             if (!cti_cmr_settle(s, dt, c, scale, reach, out))
@@ -43067,6 +43578,21 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
     return cti_cmr_rounds(s, dt, c, out);
 }
 
+/* The response of the last step's contacts, what they added to the gain of speed without them, as the start of the paper's solves (5.5, step 1).
+   0: out of memory */
+static int cti_cmr_recall(cti_state *s, ct_real dt)
+{
+    int i;
+    s->push = NULL;
+    if (!cti_state_is_paper(s))
+        return 1;
+    s->push = CTI_ARENA_ZERO(s->arena, ct_real, 3 * s->n);
+    for (i = 0; s->push && i < 3 * s->n; i++)
+        if (s->dt_prev[i / 3] > 0 && s->dt_free > 0)
+            s->push[i] = dt * (s->dv[i] / s->dt_prev[i / 3] - s->dv_free[i] / s->dt_free);
+    return s->push != NULL;
+}
+
 CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, ct_real dt_memory, cti_attempt *out)
 {
     cti_row_context c;
@@ -43075,7 +43601,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     memset(out, 0, sizeof *out);
     out->converged = out->newton = 1;
     s->again = 0;
-    if (!cti_assemble_pins(s, dt))
+    if (!cti_cmr_recall(s, dt) || !cti_assemble_pins(s, dt))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, dt));
     cti_swing_begin(s);
@@ -43892,7 +44418,7 @@ static int cti_step_once(cti_state *s, ct_real dt, ct_real sub, int last, const 
     if ((s->detect.n_tangled && !cti_tangle_find(s)) || !cti_cmr_attempt(s, sub, memory, dt_memory, a))
         return 0;
     cti_step_time(s, t0, a);
-    t->good = a->clear && a->converged && !a->crushed && !a->spun && !a->strained && !a->gained && cti_step_is_finite(s);
+    t->good = a->clear && a->converged && !(a->crushed && !cti_state_is_paper(s)) && !a->spun && !a->strained && !a->gained && cti_step_is_finite(s);
     t->shorter = !last && !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s, dt);
     t->again = !last && !t->shorter && a->wild > 0 && t->rests < CTI_STEP_RESTS;
     t->rests += t->again;
@@ -46856,6 +47382,18 @@ static ct_code cti_world_check_dcd(const ct_world_desc *d, ct_error_info *e)
     return CT_OK;
 }
 
+static ct_code cti_world_check_paper(const ct_world_desc *d, ct_error_info *e)
+{
+    if (d->solver.termination != CT_TERMINATION_PAPER)
+        return CT_OK;
+    if (d->solver.solver != CT_SOLVER_ICA && d->solver.solver != CT_SOLVER_AUTO)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.solver, "solver '%s' has no termination PAPER, which is CT_SOLVER_ICA's",
+                             ct_solver_text(d->solver.solver));
+    if (d->stepper != CT_STEPPER_CMR)
+        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->stepper, "solver.termination PAPER is for CT_STEPPER_CMR");
+    return CT_OK;
+}
+
 static ct_code cti_world_check_tasks(const ct_tasks *t, ct_error_info *e)
 {
     if (t->worker_count < 0 || t->worker_count > CTI_POOL_MOST)
@@ -46907,9 +47445,21 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
     if (cti_world_check_dcd(d, e) != CT_OK)
         return e ? e->code : CT_ERR_ARGUMENT;
     code = cti_world_check_tasks(&d->tasks, e);
-    if (code != CT_OK)
-        return code;
-    return cti_world_check_solver(&d->solver, e);
+    if (code == CT_OK)
+        code = cti_world_check_solver(&d->solver, e);
+    return code == CT_OK ? cti_world_check_paper(d, e) : code;
+}
+
+/* what Otaduy 2009 fixes, where its steps are asked for as printed */
+static void cti_world_as_printed(ct_world_desc *d)
+{
+    if (d->solver.termination != CT_TERMINATION_PAPER)
+        return;
+    d->solver.solver = CT_SOLVER_ICA, d->solver.cluster = CT_CLUSTER_NODE;
+    if (d->solver.cone == CT_CONE_CONE)
+        d->solver.cone = CT_CONE_BOX;
+    d->solver.inner_repeats = 3;
+    d->newton_iterations = 1, d->cmr_rounds = 5, d->max_halvings = 2;
 }
 
 /* 1 when products and sums of this file were fused in spite of the pragma on top of contact.h (clang -ffp-contract=fast, or src/ built without
@@ -46960,6 +47510,7 @@ CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **ou
     w->state.mem = &w->mem;
     w->state.arena = &w->arena;
     w->state.desc = *desc;
+    cti_world_as_printed(&w->state.desc);
     w->error.element = -1;
     w->error.text = ct_code_text(CT_OK);
     code = cti_world_start_pool(w, out_error);
@@ -49369,6 +49920,7 @@ static void cti_problems_effort(cti_problems_run *q, cti_effort *e)
     memset(e, 0, sizeof *e);
     e->tolerance = (double)d->tolerance, e->max_iterations = d->budget, e->seconds = d->seconds, e->warm = d->warm, e->cone = d->cone;
     e->order = d->order, e->relaxation = (double)d->relaxation, e->plain = d->plain, e->seed = d->seed;
+    e->paper = d->termination == CT_TERMINATION_PAPER;
     e->now_us = d->now_us, e->now_user = d->now_user;
     e->watch = d->watch || d->trace ? cti_problems_watch : NULL, e->watch_user = q;
     e->mem = &q->mem, e->arena = &q->arena, e->started = q->started, e->hidden = q->hidden;
@@ -49434,23 +49986,34 @@ static int cti_problems_prove_normals(cti_problems_run *q)
     return found;
 }
 
-/* friction in a cone that the judge does not know: no answer could be called solved. 1 where that ends the solve, the answer being the start */
+/* friction in a cone that the judge does not know, so that no answer could be called solved, or the paper's rule for a solver that has none.
+   1 where that ends the solve, the answer being the start */
 static int cti_problems_refuses(const cti_problems_run *q, ct_solution *s)
 {
     const cti_program *p = q->p;
-    int i = 0;
+    int i = 0, other = q->d->termination == CT_TERMINATION_PAPER && q->d->solver != CT_SOLVER_ICA && q->d->solver != CT_SOLVER_AUTO;
     while (q->d->cone != CT_CONE_CONE && p->mu && i < p->m / 3 && !(p->mu[i] > 0))
         i++;
-    if (q->d->cone == CT_CONE_CONE || !p->mu || i == p->m / 3)
+    if (!other && (q->d->cone == CT_CONE_CONE || !p->mu || i == p->m / 3))
         return 0;
     s->solver = q->d->solver, s->outcome = CT_OUTCOME_NOT_APPLICABLE;
     s->why = q->d->cone == CT_CONE_BOX ? "CT_CONE_BOX is for worlds: a problem's friction is Coulomb's, CT_CONE_CONE"
                                        : "CT_CONE_PYRAMID is for worlds: a problem's friction is Coulomb's, CT_CONE_CONE";
+    if (other)
+        s->why = "termination PAPER is CT_SOLVER_ICA's";
     if (p->n)
         memcpy(s->x, q->x0, sizeof *s->x * (size_t)p->n);
     if (p->m)
         memcpy(s->r, q->r0, sizeof *s->r * (size_t)p->m);
     return 1;
+}
+
+/* the k-th solver that AUTO tries, AUTO behind the last */
+static ct_solver cti_problems_next(const cti_problems_run *q, int k)
+{
+    if (q->d->termination == CT_TERMINATION_PAPER)
+        return k == 0 && cti_solvers_find(CT_SOLVER_ICA) ? CT_SOLVER_ICA : CT_SOLVER_AUTO;
+    return cti_solvers_auto(q->p, k);
 }
 
 /* the solver that is asked for, or those of AUTO until one ends it, time is over or the watcher has enough. 0: out of memory, of which
@@ -49460,7 +50023,7 @@ static int cti_problems_attempts(cti_problems_run *q, ct_solution *s)
     int k, done = 0;
     s->outcome = CT_OUTCOME_NOT_APPLICABLE, s->why = "no solver is built for this problem";
     for (k = 0;; k++) {
-        ct_solver solver = q->d->solver != CT_SOLVER_AUTO ? q->d->solver : cti_solvers_auto(q->p, k);
+        ct_solver solver = q->d->solver != CT_SOLVER_AUTO ? q->d->solver : cti_problems_next(q, k);
         if (solver == CT_SOLVER_AUTO) {
             if (done && cti_problems_prove_normals(q)) {
                 memcpy(s->r, q->r, sizeof *s->r * (size_t)q->p->m);
@@ -53145,6 +53708,12 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ICA_DROP
 #undef CTI_ICA_JOINTED
 #undef CTI_ICA_STALL
+#undef CTI_PAPER_CHANGE
+#undef CTI_PAPER_REPEATS
+#undef CTI_PAPER_GROWTH
+#undef CTI_PAPER_MORE
+#undef CTI_PAPER_NOISE
+#undef CTI_ICA_PROGRAM_INNER
 #undef CTI_DUAL_MOST
 #undef CTI_MPRGP_ROUNDING
 #undef CTI_MPRGP_POWER
@@ -53291,13 +53860,13 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_PLAUSIBLE_MARGIN
 #undef CTI_CMR_LOOSE
 #undef CTI_CMR_GUESSES
+#undef CTI_CMR_FREE_US
+#undef CTI_CMR_ROW_US
+#undef CTI_CMR_BROKEN
 #undef CTI_CMR_JOINT
 #undef CTI_CMR_STRAIN
 #undef CTI_CMR_SETTLE
-#undef CTI_CMR_FREE_US
 #undef CTI_CMR_CRUSHED_US
-#undef CTI_CMR_ROW_US
-#undef CTI_CMR_BROKEN
 #undef CTI_ZONES_SOFT
 #undef CTI_ZONES_RIGID
 #undef CTI_ZONES_SWEEPS
