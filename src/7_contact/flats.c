@@ -5,11 +5,14 @@
    sum w_i d_i when the rows at the ends of the edge open by d_i; w_i are the crossing's weights there. The least d_i that open it by what it
    lacks are w_i / sum w_j^2 of that. A row keeps the most that crossings at its vertex ask for, measured from where it is. One edge of a
    crossing is enough: with both, cloth on a ball moves on, and 20 % fewer steps of S2 reach their tolerance. A crossing gets a row of its own
-   where no row holds an end, or where the rows would have to open too far. */
+   where no row holds an end, where the rows would have to open too far, and where the vertices failed: it is below CTI_DETECT_KEEP all the same, or
+   a motion ends there, as that of cloth that slides from face to face of a ball. */
 #include "flats.h"
 
 #define CTI_FLATS_LEAST CTI_R(0.92) /* of the thickness: least that a crossing keeps. With 0.95 rows that rest above it are nearly active, and
                                        a heap of letters ends 40 % of its steps on the sweep budget, not 10 % */
+#define CTI_FLATS_FAILED CTI_R(0.9) /* of the thickness: a crossing below it gets a row of its own, which keeps CTI_DETECT_KEEP. With 0.91, what rounding
+                                       and curvature leave of rows that hold asks for a second solve in one step of two */
 #define CTI_FLATS_MOST CTI_R(1.5)   /* of the thickness: most that a row keeps for others; crossings nearer than half have their own rows */
 #define CTI_FLATS_ALIKE CTI_R(0.7)  /* cosine of a crossing's normal and a row's */
 #define CTI_FLATS_AT CTI_R(0.96)    /* weight of a vertex at which a pair's point is, as in twins.c */
@@ -101,6 +104,35 @@ static int cti_flats_open(cti_flats *q, const cti_flats_edge *a, ct_real sum, ct
     return can;
 }
 
+/* the pair of candidate i of the edges' list, with its weights at x0 */
+static void cti_flats_pair(const cti_list *l, const cti_surface *s, int i, cti_pair *out)
+{
+    const ct_real *t = l->w + 2 * (size_t)i;
+    cti_pair_make(s, CT_PAIR_EE, l->pairs[2 * i], l->pairs[2 * i + 1], out);
+    out->w[0] = 1 - t[0], out->w[1] = t[0], out->w[2] = t[1] - 1, out->w[3] = -t[1];
+}
+
+/* a row of its own for candidate i, unless it is tangled or its normal n leaves the cone of an edge. 0: out of memory */
+static int cti_flats_push(cti_mem *mem, const cti_detect *d, const cti_surface *s, int i, const cti_pair *pair, cti_v3 n, cti_hit **out)
+{
+    cti_hit hit;
+    if (cti_detect_is_tangled(d, s, pair->v, 2, 4) || !cti_detect_edge_cone(s, d->ee.pairs[2 * i + 1], n, pair->v) ||
+        !cti_detect_edge_cone(s, d->ee.pairs[2 * i], cti_v3_mul(n, -1), pair->v + 2))
+        return 1;
+    memset(&hit, 0, sizeof hit);
+    hit.pair = *pair, hit.normal = n, hit.flat = 1, hit.keep = CTI_DETECT_KEEP * cti_pair_thickness(s, pair);
+    return CTI_PUSH(mem, *out, hit);
+}
+
+/* 1 for a candidate of the edges' list that crosses with a flat edge, near enough to matter. min_sep is a quarter of the thickness, or half of a
+   distance below half of it */
+static int cti_flats_is_crossing(const cti_list *l, const cti_surface *s, int i)
+{
+    ct_real far = CTI_FLATS_MOST * 4 * l->min_sep[i];
+    return l->feature[i] == 0 && l->d2[i] < far * far && l->d2[i] > 0 &&
+           (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]));
+}
+
 /* candidate i of the edges' list, which has a flat edge: the rows at the ends of one edge open it, first of one that can move and is held at both
    ends; or it gets a row of its own. 0: out of memory */
 static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, int i, cti_hit **out)
@@ -112,10 +144,8 @@ static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, i
     ct_real dist = cti_sqrt(l->d2[i]), h, sum = 0;
     cti_flats_edge a[2];
     cti_pair pair;
-    cti_hit hit;
     int k, opens = 0, first = s->attach[v[0]].n == 0;
-    cti_pair_make(s, CT_PAIR_EE, l->pairs[2 * i], l->pairs[2 * i + 1], &pair);
-    pair.w[0] = 1 - t[0], pair.w[1] = t[0], pair.w[2] = t[1] - 1, pair.w[3] = -t[1];
+    cti_flats_pair(l, s, i, &pair);
     h = cti_pair_thickness(s, &pair);
     for (k = 0; k < 2; k++) {
         a[k].v = v + 2 * k, a[k].w[0] = 1 - t[k], a[k].w[1] = t[k], a[k].body = s->body_of[v[2 - 2 * k]];
@@ -124,12 +154,9 @@ static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, i
     for (k = 0; k < 4 && !(sum > 0); k++)
         if ((sum = cti_flats_reach(q, &a[(k & 1) ^ first], k > 1)) > 0)
             opens = cti_flats_open(q, &a[(k & 1) ^ first], sum, CTI_FLATS_LEAST * h - dist, CTI_FLATS_MOST * h);
-    if (opens || dist >= CTI_FLATS_LEAST * h || cti_detect_is_tangled(d, s, v, 2, 4) || !cti_detect_edge_cone(s, l->pairs[2 * i + 1], a[0].n, v) ||
-        !cti_detect_edge_cone(s, l->pairs[2 * i], a[1].n, v + 2))
+    if (dist >= (opens ? CTI_FLATS_FAILED : CTI_FLATS_LEAST) * h)
         return 1;
-    memset(&hit, 0, sizeof hit);
-    hit.pair = pair, hit.normal = a[0].n, hit.flat = 1, hit.keep = CTI_DETECT_KEEP * h;
-    return CTI_PUSH(mem, *out, hit);
+    return cti_flats_push(mem, d, s, i, &pair, a[0].n, out);
 }
 
 CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, const cti_surface *s, cti_hit **hits)
@@ -141,13 +168,32 @@ CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, 
     if (!cti_flats_init(&q, arena))
         return 0;
     for (i = 0; i < CTI_LEN(l->d2); i++) {
-        ct_real far = CTI_FLATS_MOST * 4 * l->min_sep[i]; /* min_sep is a quarter of the thickness, or half of a distance below half of it */
-        if (l->feature[i] == 0 && l->d2[i] < far * far && l->d2[i] > 0 &&
-            (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]))) {
-            q.hits = *hits;
-            if (!cti_flats_crossing(mem, &q, d, i, hits))
-                return 0;
-        }
+        if (!cti_flats_is_crossing(l, s, i))
+            continue;
+        q.hits = *hits;
+        if (!cti_flats_crossing(mem, &q, d, i, hits))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface *s, cti_hit **hits)
+{
+    const cti_list *l = &d->ee;
+    cti_pair pair;
+    cti_v3 n;
+    int i, feature;
+    for (i = 0; i < CTI_LEN(l->d2); i++) {
+        const int32_t *v = l->quads + 4 * (size_t)i;
+        if (s->attach[v[0]].frame >= 0 || s->attach[v[2]].frame >= 0 || !cti_flats_is_crossing(l, s, i))
+            continue;
+        cti_flats_pair(l, s, i, &pair);
+        if (cti_pair_closest(s, s->x1, &pair, &feature) >= CTI_FLATS_FAILED * cti_pair_thickness(s, &pair) || feature != 0)
+            continue;
+        cti_flats_pair(l, s, i, &pair);
+        n = cti_v3_mul(cti_pair_offset(s, s->x0, &pair), 1 / cti_sqrt(l->d2[i]));
+        if (!cti_flats_push(mem, d, s, i, &pair, n, hits))
+            return 0;
     }
     return 1;
 }

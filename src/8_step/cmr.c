@@ -172,12 +172,26 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
     }
 }
 
+/* Rows for the crossings of flat edges that a motion without collisions leaves below what they keep. Returns 1 where it added one, which asks for
+   another solve, once in a step; *raised 1 then, and below 0 where memory ran out */
+static int cti_cmr_raise(cti_state *s, const cti_row_context *c, int *raised)
+{
+    int before = CTI_LEN(s->rows);
+    if (!cti_flats_fallen(s->mem, &s->detect, &s->surface, &s->hits) || !cti_cmr_add_rows(s, c))
+        *raised = -1;
+    else
+        *raised = CTI_LEN(s->rows) > before;
+    return *raised > 0;
+}
+
 /* the loop of solve and CCD (step 4) */
 static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
 {
     ct_real scale = cti_cmr_scale(s, dt);
     double t, reach = cti_plausible_reach(s, dt);
-    int round, most = s->desc.cmr_rounds - (cti_state_is_paper(s) && CTI_LEN(s->rows)); /* the paper counts solves */
+    int round, raised = cti_state_is_paper(s), most = s->desc.cmr_rounds;
+    if (cti_state_is_paper(s) && CTI_LEN(s->rows))
+        most--; /* the paper counts solves */
     for (round = 0; round <= most; round++) {
         t = cti_cmr_clock(s);
         if (CTI_LEN(s->rows)) {
@@ -196,10 +210,14 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
         if (out->event > 0)
             return 1;
         out->clear = CTI_LEN(s->hits) == 0;
-        if (out->clear)
-            return 1;
-        if (!cti_cmr_refine(s, c, out))
-            return 0;
+        if (!out->clear) {
+            if (!cti_cmr_refine(s, c, out))
+                return 0;
+            continue;
+        }
+        if (raised || !cti_cmr_raise(s, c, &raised))
+            return raised >= 0;
+        most++; /* this solve is none of the rounds that make the motion free of collisions */
     }
     return 1;
 }
