@@ -261,6 +261,12 @@ CTI_FN int cti_detect_flat(const cti_surface *s, int e)
     return cti_v3_dot(cti_detect_face_normal(s, f0), cti_detect_face_normal(s, f1)) > CTI_DETECT_FLAT;
 }
 
+CTI_FN ct_real cti_detect_keep(const cti_surface *s, const cti_pair *pair)
+{
+    int rigid = s->attach[pair->v[0]].frame >= 0 || s->attach[pair->v[pair->n_a]].frame >= 0;
+    return (rigid ? CTI_DETECT_KEEP_RIGID : CTI_DETECT_KEEP) * cti_pair_thickness(s, pair);
+}
+
 /* 1 when vertex v is one of other [2]; -1: none */
 static int cti_detect_is_one(int32_t v, const int32_t *other) { return v == other[0] || v == other[1]; }
 
@@ -401,7 +407,7 @@ static int cti_detect_near_edge(const cti_detect_nears *q, int i, cti_hit *hit)
     if (!cti_detect_is_near(s, q->x1, q->memory, a, b, cti_sqrt(l->d2[i]), hit))
         return 0;
     hit->flat = flat;
-    hit->keep = flat ? CTI_DETECT_KEEP * cti_pair_thickness(s, pair) : 0;
+    hit->keep = flat ? cti_detect_keep(s, pair) : 0;
     return 1;
 }
 
@@ -541,7 +547,7 @@ static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_list *
         hit.toi = d->toi[i];
         hit.before = 0, hit.keep = 0;
         hit.flat = kind == CT_PAIR_EE && (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]));
-        hit.keep = hit.flat ? CTI_DETECT_KEEP * cti_pair_thickness(s, &hit.pair) : 0;
+        hit.keep = hit.flat ? cti_detect_keep(s, &hit.pair) : 0;
         cti_detect_impact(s, x1, &hit);
         if (!CTI_PUSH(mem, *out, hit))
             return 0;

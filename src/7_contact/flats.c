@@ -104,6 +104,9 @@ static int cti_flats_open(cti_flats *q, const cti_flats_edge *a, ct_real sum, ct
     return can;
 }
 
+/* 1 where an edge of v [4] is a rigid body's: its faces do not bulge, and the rows of its vertices say all */
+static int cti_flats_is_rigid(const cti_surface *s, const int32_t *v) { return s->attach[v[0]].frame >= 0 || s->attach[v[2]].frame >= 0; }
+
 /* the pair of candidate i of the edges' list, with its weights at x0 */
 static void cti_flats_pair(const cti_list *l, const cti_surface *s, int i, cti_pair *out)
 {
@@ -120,7 +123,7 @@ static int cti_flats_push(cti_mem *mem, const cti_detect *d, const cti_surface *
         !cti_detect_edge_cone(s, d->ee.pairs[2 * i], cti_v3_mul(n, -1), pair->v + 2))
         return 1;
     memset(&hit, 0, sizeof hit);
-    hit.pair = *pair, hit.normal = n, hit.flat = 1, hit.keep = CTI_DETECT_KEEP * cti_pair_thickness(s, pair);
+    hit.pair = *pair, hit.normal = n, hit.flat = 1, hit.keep = cti_detect_keep(s, pair);
     return CTI_PUSH(mem, *out, hit);
 }
 
@@ -154,7 +157,7 @@ static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, i
     for (k = 0; k < 4 && !(sum > 0); k++)
         if ((sum = cti_flats_reach(q, &a[(k & 1) ^ first], k > 1)) > 0)
             opens = cti_flats_open(q, &a[(k & 1) ^ first], sum, CTI_FLATS_LEAST * h - dist, CTI_FLATS_MOST * h);
-    if (dist >= (opens ? CTI_FLATS_FAILED : CTI_FLATS_LEAST) * h)
+    if (opens || dist >= CTI_FLATS_LEAST * h)
         return 1;
     return cti_flats_push(mem, d, s, i, &pair, a[0].n, out);
 }
@@ -182,13 +185,15 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     const cti_list *l = &d->ee;
     cti_pair pair;
     cti_v3 n;
+    ct_real least;
     int i, feature;
     for (i = 0; i < CTI_LEN(l->d2); i++) {
         const int32_t *v = l->quads + 4 * (size_t)i;
-        if (s->attach[v[0]].frame >= 0 || s->attach[v[2]].frame >= 0 || !cti_flats_is_crossing(l, s, i))
+        if (cti_flats_is_rigid(s, v) || !cti_flats_is_crossing(l, s, i))
             continue;
         cti_flats_pair(l, s, i, &pair);
-        if (cti_pair_closest(s, s->x1, &pair, &feature) >= CTI_FLATS_FAILED * cti_pair_thickness(s, &pair) || feature != 0)
+        least = CTI_FLATS_FAILED * cti_pair_thickness(s, &pair);
+        if (l->d2[i] < least * least || cti_pair_closest(s, s->x1, &pair, &feature) >= least || feature != 0)
             continue;
         cti_flats_pair(l, s, i, &pair);
         n = cti_v3_mul(cti_pair_offset(s, s->x0, &pair), 1 / cti_sqrt(l->d2[i]));
