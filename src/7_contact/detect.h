@@ -7,7 +7,7 @@
 /* of the thickness: what is nearer at the start of a step has a row, unless it is culled (detect.c, twins.h, cull.h) */
 #define CTI_DETECT_NEAR CTI_R(1.25)
 /* of the thickness: what rows of flat edges keep. It is less than what the vertices beside them keep for them (flats.c), which so carry the load
-   when the crossing has come to rest. With 0.95 both carry it, and S1 ends 22 % of its steps on the sweep budget instead of 8 % */
+   when the crossing has come to rest. With 0.95 both carry it, and a fifth of the steps of S1 ends on the sweep budget */
 #define CTI_DETECT_KEEP CTI_R(0.91)
 #define CTI_DETECT_KEEP_RIGID CTI_R(0.95) /* the same between rigid bodies, whose faces do not bulge: ten boxes on each other stand stiller than
                                              with 0.91 (test_rigid) */

@@ -18,10 +18,6 @@
 #define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* and of what the blocks alone answer with, at most */
 #define CTI_ROWS_SINK CTI_R(5e-4) /* [h a step] most that a load presses a compliance by: a contact at rest is SINK / EASE below the thickness */
 #define CTI_ROWS_EASE CTI_R(0.2) /* share of a missing gap that is recovered in a step */
-#define CTI_ROWS_RAISE CTI_R(0.05) /* [of the distance kept, a step] a row that keeps a distance for flat edges opens by as much, as a hard
-                                      constraint: cloth that slides over a ball (S2) changes that distance by some hundredths in a step, and what
-                                      is eased lags behind it, at .77 h. With 0.1 a start of S2 in two reaches its tolerance in half of the steps,
-                                      with 0.02 crossings stay below .9 h */
 
 /* the term of a block on this side, which starts at `first`; a new one when there is none */
 static cti_term *cti_rows_term(cti_row *row, int first, int block)
@@ -208,28 +204,24 @@ static cti_v3 cti_rows_stick(const cti_row_context *c, const cti_row *row, cti_v
    differs: a contact that carried load in the last step is lifted, too, at a speed that doubles with every step in which it rises. Heavy loads
    and the last hundredth of the thickness are lifted by a hard constraint. Light loads are lifted through a softness that the load presses
    by SINK in a step: rows that contradict each other then press each other by no more than about their loads. A contact that did not rise
-   is hardly lifted for some steps. A row that keeps a distance for flat edges (flats.h) asks for more, by a
-   hard constraint, until it does not rise. */
+   is hardly lifted for some steps. */
 static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row *origin, ct_real soft)
 {
     cti_v3 slip = cti_m3_mul_v(row->frame, cti_v3_at(origin->slip, 0));
-    ct_real step = origin->thickness / c->dt, load = row->r[0], first = (origin->raised ? CTI_ROWS_RAISE : CTI_ROWS_LIFT) * step;
-    ct_real most = origin->lift != 0 ? cti_abs(origin->lift) : first;
-    int hard = origin->raised && load > 0 && origin->lift >= 0;
+    ct_real step = origin->thickness / c->dt, load = row->r[0], most = origin->lift != 0 ? cti_abs(origin->lift) : CTI_ROWS_LIFT * step;
+    int hard;
     slip = cti_rows_stick(c, row, slip);
     origin->base[0] = cti_max(0, load > 0 ? cti_rows_speed(c, origin->gap0) : origin->gap0 / c->dt);
     origin->base[1] = slip.y, origin->base[2] = slip.z;
     if (origin->gap0 >= 0)
         return;
-    row->recover = -(hard ? 1 : CTI_ROWS_EASE) * origin->gap0 / c->dt;
+    row->recover = -CTI_ROWS_EASE * origin->gap0 / c->dt;
     if (c->recovery_speed > 0)
         row->recover = cti_min(row->recover, c->recovery_speed);
     row->softness = soft;
-    if (!hard && (!(load > 0) || soft * load < CTI_ROWS_SINK * step))
+    if (!(load > 0) || soft * load < CTI_ROWS_SINK * step)
         return;
-    hard |= (row->recover <= CTI_ROWS_LIFT * step && origin->lift > 0) || CTI_ROWS_SINK * step < CTI_ROWS_HEAVY * row->compliance[0] * load;
-    if (origin->raised)
-        most = cti_min(most, first);
+    hard = (row->recover <= CTI_ROWS_LIFT * step && origin->lift > 0) || CTI_ROWS_SINK * step < CTI_ROWS_HEAVY * row->compliance[0] * load;
     origin->load = load, origin->asked = cti_min(row->recover, most);
     if (hard)
         origin->base[0] = -origin->asked;
@@ -250,7 +242,6 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     origin->thickness = keep > 0 ? keep : cti_pair_thickness(s, pair);
     origin->gap0 = cti_v3_dot(n, cti_pair_offset(s, s->x0, pair)) - origin->thickness;
     cti_rows_terms(c, pair, row, origin, &scripted);
-    origin->raised = keep > 0 && !origin->bends;
     if (row->n == 0)
         return 0;
     cti_rows_tangents(c, row, scripted, n, &t1, &t2);

@@ -33,7 +33,6 @@ typedef struct cti_contact_row {
     ct_real slip[3]; /* remembered slip that the stick target undoes [m] */
     ct_real base[3]; /* w without the script's motion and what a linearization adds [m/s] */
     ct_real script[3]; /* what scripts move the pair's points by, in the frame [m/s] */
-    int raised;      /* the row keeps a distance for flat edges, see cti_hit.keep */
     int bends;       /* a rigid body takes part: the row is linearized anew in every round */
     ct_real lift;    /* see cti_memory_item */
     ct_real load, asked; /* > 0 where the row lifts a loaded contact: the load [N s], normal multiplier of the last step, and the speed [m/s] */
