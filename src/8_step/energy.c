@@ -29,6 +29,18 @@ CTI_FN int cti_energy_body(const cti_state *s, int block)
     return m >= 0 ? m : (s->rigid_of[block] >= 0 ? s->n_models + s->rigid_of[block] : -1);
 }
 
+/* 1 where a body is not stepped */
+static int cti_energy_is_aside(const cti_state *s, int m)
+{
+    return s->parts.some && (m >= s->n_models || s->history.last[m] >= 0) &&
+           cti_state_is_aside(s, m < s->n_models ? s->history.block[m] : s->rigids[m - s->n_models].block);
+}
+
+CTI_FN void cti_energy_rest(cti_state *s, int m)
+{
+    s->energies_new[m] = s->energies[m], s->works[m] = 0, s->gains[m] = 0;
+}
+
 typedef struct cti_energy_loop {
     cti_state *s;
     const ct_real *x;
@@ -41,6 +53,8 @@ static void cti_energy_range(int begin, int end, int worker, void *context)
     const cti_energy_loop *q = (const cti_energy_loop *)context;
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
+        if (q->out == q->s->energies_new && cti_energy_is_aside(q->s, begin))
+            continue;
         cti_model_ahead(q->s->models[begin], q->dt, 1, NULL);
         q->out[begin].elastic = cti_model_energy(q->s->models[begin], q->x);
     }
@@ -270,14 +284,19 @@ static int cti_energy_mark(cti_state *s, ct_real dt)
     int m, n = 0;
     cti_energy_end(s, dt);
     cti_energy_works(s, dt);
-    for (m = 0; m < s->n_models; m++) {
-        double bound, gain = cti_energy_gain(s, m, dt, &bound);
-        s->gains[m] = !(gain <= bound) && !(gain <= bound + cti_energy_turning(s, m, dt));
-        n += s->gains[m];
-    }
-    for (; m < s->n_models + CTI_LEN(s->rigids); m++) {
-        double bound, gain = cti_energy_gain_rigid(s, m - s->n_models, dt, &bound);
-        s->gains[m] = s->gains[m] == CTI_ENERGY_PRESSED && !(gain <= bound);
+    for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++) {
+        double bound, gain;
+        if (cti_energy_is_aside(s, m)) {
+            cti_energy_rest(s, m);
+            continue;
+        }
+        if (m < s->n_models) {
+            gain = cti_energy_gain(s, m, dt, &bound);
+            s->gains[m] = !(gain <= bound) && !(gain <= bound + cti_energy_turning(s, m, dt));
+        } else {
+            gain = cti_energy_gain_rigid(s, m - s->n_models, dt, &bound);
+            s->gains[m] = s->gains[m] == CTI_ENERGY_PRESSED && !(gain <= bound);
+        }
         n += s->gains[m];
     }
     return n;
@@ -285,14 +304,18 @@ static int cti_energy_mark(cti_state *s, ct_real dt)
 
 CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
 {
-    int n;
+    int n, c;
     cti_energy_state(s);
-    s->history.unbalanced = 0;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        s->factors.components[c].unbalanced = 0;
     n = cti_energy_mark(s, dt);
     if (n == 0 || cti_state_is_paper(s)) /* which knows no account */
         return 0;
     /* the angular momentum that a group of bodies gets back may be more than one of them can take */
-    s->history.unbalanced = 1;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        int body = cti_energy_body(s, s->factors.blocks[s->factors.components[c].begin]);
+        s->factors.components[c].unbalanced = body >= 0 && s->gains[body];
+    }
     return cti_energy_mark(s, dt);
 }
 
@@ -455,11 +478,11 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
     s->energies_known = 1;
     memset(out, 0, sizeof *out);
     for (i = 0; i < CTI_LEN(s->rigids); i++)
-        if (s->rigids[i].linked)
+        if (s->rigids[i].linked && !cti_energy_is_aside(s, s->n_models + i))
             out->gained += s->works[s->n_models + i] - s->energies[s->n_models + i].kinetic;
     cti_energy_rigids(s); /* joints have changed their speed */
     for (i = 0; i < CTI_LEN(s->rigids); i++)
-        if (s->rigids[i].linked) {
+        if (s->rigids[i].linked && !cti_energy_is_aside(s, s->n_models + i)) {
             out->gained += s->energies[s->n_models + i].kinetic;
             out->joints -= s->works[s->n_models + i];
         }

@@ -18,6 +18,8 @@ CTI_FN int cti_energy_body(const cti_state *s, int block);
 /* cti_energy_try -- energies of the tentative end of a substep dt. Returns how many bodies, marked in s->gains, gain more than the work done on them
    and a bound. */
 CTI_FN int cti_energy_try(cti_state *s, ct_real dt);
+/* cti_energy_rest -- a body that is not stepped keeps its energy: nothing works on it, and it gains none. */
+CTI_FN void cti_energy_rest(cti_state *s, int m);
 /* cti_energy_is_touched -- 1 where a deformable body's tentative motion is not its free motion. */
 CTI_FN int cti_energy_is_touched(const cti_state *s, int m);
 /* cti_energy_calm -- the last resort, after cti_energy_try found bodies that gain: where all bodies together gain, what they gain is taken from
