@@ -334,20 +334,22 @@ typedef struct cti_step_span {
 
 typedef enum cti_step_code { CTI_STEP_MEMORY, CTI_STEP_DONE, CTI_STEP_MET } cti_step_code;
 
-/* 1 where an attempt of a substep may leave out what is faulty. Not in a world that is tangled, cut at events, or stepped as printed */
-static int cti_step_may_part(const cti_state *s, const cti_step_span *q)
+/* 1 where an attempt of a substep may leave out what is faulty: not in a world that is tangled, cut at events, or stepped as printed */
+static int cti_step_may_part(const cti_state *s)
 {
-    return !q->last && q->depth + 1 < CTI_PARTS_DEPTH && !s->still && !(s->event_least > 0) && s->detect.n_tangled == 0 &&
-           CTI_LEN(s->tangled_pairs) == 0 && !cti_state_is_paper(s);
+    return !s->still && !(s->event_least > 0) && s->detect.n_tangled == 0 && CTI_LEN(s->tangled_pairs) == 0 && !cti_state_is_paper(s);
 }
 
-/* one attempt of a substep; last: it is ended as it is. 0: out of memory */
+/* one attempt of a substep; last: it is ended as it is. It leaves something out only where s->parts.may says so. 0: out of memory */
 static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *memory, cti_step_try *t, ct_step_report *r)
 {
     cti_attempt *a = &t->a;
     double t0 = cti_cmr_clock(s);
     cti_arena_reset(s->arena);
-    if ((s->detect.n_tangled && !cti_tangle_find(s)) || !cti_cmr_attempt(s, sub, memory, a))
+    if (s->detect.n_tangled && !cti_tangle_find(s))
+        return 0;
+    s->parts.may &= cti_step_may_part(s);
+    if (!cti_cmr_attempt(s, sub, memory, a))
         return 0;
     cti_step_time(s, t0, a);
     t->good = a->clear && a->converged && !(a->crushed && !cti_state_is_paper(s)) && !a->spun && !a->strained && !a->gained && cti_step_is_finite(s);
@@ -365,7 +367,7 @@ static int cti_step_attempt(cti_state *s, ct_real sub, const cti_step_span *q, c
 {
     t->rests = 0;
     cti_step_release(s);
-    s->parts.may = cti_step_may_part(s, q);
+    s->parts.may = !q->last && q->depth + 1 < CTI_PARTS_DEPTH;
     do {
         if (!cti_step_once(s, sub, 0, q->memory, t, r))
             return 0;
