@@ -10,6 +10,7 @@
 #include "impulses.h"
 #include "integrate.h"
 #include "motion.h"
+#include "../0_base/sets.h"
 
 #define CTI_ENERGY_US 20.0 /* [us] that a body's elastic energy takes, about; see cti_tasks_run_work */
 /* share of a body's energy and work that it may gain in a substep: Euler's rule, which loses some hundred times as much in a step of 1/60 s; the
@@ -22,6 +23,7 @@
 #define CTI_ENERGY_ROUNDING 16.0 /* ulp of what an elastic energy is computed from */
 #define CTI_ENERGY_PRESSED 1     /* a rigid body under contacts, */
 #define CTI_ENERGY_JOINED 2      /* and under joints, which linkage.c answers for */
+#define CTI_ENERGY_LEFT 2        /* a body whose gain the last resort could not take */
 
 CTI_FN int cti_energy_body(const cti_state *s, int block)
 {
@@ -319,15 +321,44 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     return cti_energy_mark(s, dt);
 }
 
-/* 1 where all bodies together gain no more than they may: what zones take from one they give to another */
-static int cti_energy_agrees(cti_state *s, ct_real dt)
+/* place of a body's first block; -1: it has none that is stepped */
+static int cti_energy_block(const cti_state *s, int m)
+{
+    if (cti_energy_is_aside(s, m) || (m < s->n_models && s->history.last[m] < 0))
+        return -1;
+    return m < s->n_models ? s->history.block[m] : s->rigids[m - s->n_models].block;
+}
+
+static int cti_energy_is_in(const cti_state *s, int m, int32_t root)
+{
+    int block = cti_energy_block(s, m);
+    return block >= 0 && cti_sets_root(s->parts.zoned, s->factors.component_of[block]) == root;
+}
+
+/* s->parts.zoned: sets of components that bodies, rows and zones connect */
+static void cti_energy_connect(cti_state *s)
+{
+    const int32_t *of = s->factors.component_of;
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->factors.components); i++) {
+        int block = s->factors.blocks[s->factors.components[i].begin], m = s->history.model_of[block];
+        cti_sets_join(s->parts.zoned, i, of[m >= 0 ? s->history.block[m] : block]);
+    }
+    for (i = 0; i < CTI_LEN(s->rows); i++)
+        for (k = 1; k < s->rows[i].n; k++)
+            cti_sets_join(s->parts.zoned, of[s->rows[i].term[k].block], of[s->rows[i].term[0].block]);
+}
+
+/* 1 where all bodies of a set together gain no more than they may: what zones take from one they give to another */
+static int cti_energy_agrees(cti_state *s, ct_real dt, int32_t root)
 {
     double gain = 0, may = 0, bound;
     int m;
-    for (m = 0; m < s->n_models; m++)
-        gain += cti_energy_gain(s, m, dt, &bound), may += bound;
-    for (; m < s->n_models + CTI_LEN(s->rigids); m++)
-        gain += cti_energy_gain_rigid(s, m - s->n_models, dt, &bound), may += bound;
+    for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++)
+        if (cti_energy_is_in(s, m, root)) {
+            gain += m < s->n_models ? cti_energy_gain(s, m, dt, &bound) : cti_energy_gain_rigid(s, m - s->n_models, dt, &bound);
+            may += bound;
+        }
     return gain <= may;
 }
 
@@ -386,27 +417,43 @@ static double cti_energy_take(cti_state *s, int m, double gain, ct_real dt, ct_r
     return taken;
 }
 
-CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost)
+/* the same of one set: what its bodies gain is taken from those, and the rest from others of it. Returns how many gain more; 0: none, and no mark is
+   left */
+static int cti_energy_calm_set(cti_state *s, ct_real dt, int32_t root, ct_real *out_lost)
 {
     double bound, rest = 0, most = 0;
-    int m, n = 0;
-    if (cti_energy_agrees(s, dt))
-        return 0;
-    for (m = 0; m < s->n_models; m++)
+    int m, n = 0, calm, agrees = cti_energy_agrees(s, dt, root);
+    for (m = 0; m < s->n_models && !agrees; m++) {
+        if (!cti_energy_is_in(s, m, root))
+            continue;
         if (s->gains[m]) {
             double gain = cti_energy_gain(s, m, dt, &bound);
             rest += gain - cti_energy_take(s, m, gain, dt, out_lost), n++;
-        }
-    for (m = 0; m < s->n_models; m++)
-        most += !s->gains[m] && cti_energy_is_touched(s, m) ? s->energies_new[m].kinetic : 0;
-    if (!(rest > 0))
-        return 0;
-    if (!(rest < most))
-        return n;
-    for (m = 0; m < s->n_models; m++)
-        if (!s->gains[m] && cti_energy_is_touched(s, m))
+        } else if (cti_energy_is_touched(s, m))
+            most += s->energies_new[m].kinetic;
+    }
+    calm = !(rest > 0) || rest < most;
+    for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++) {
+        if (!cti_energy_is_in(s, m, root))
+            continue;
+        if (rest > 0 && calm && m < s->n_models && !s->gains[m] && cti_energy_is_touched(s, m))
             cti_energy_take(s, m, rest * s->energies_new[m].kinetic / most, dt, out_lost);
-    return 0;
+        s->gains[m] = s->gains[m] && !calm ? CTI_ENERGY_LEFT : 0;
+    }
+    return calm ? 0 : n;
+}
+
+CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost)
+{
+    int m, n = 0;
+    cti_energy_connect(s);
+    for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++) {
+        int block = cti_energy_block(s, m);
+        int32_t root = block >= 0 ? cti_sets_root(s->parts.zoned, s->factors.component_of[block]) : -1;
+        if (root >= 0 && s->gains[m] == 1) /* of a set that has not been asked */
+            n += cti_energy_calm_set(s, dt, root, out_lost);
+    }
+    return n;
 }
 
 /* work of one row on bodies */
@@ -495,3 +542,4 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
 #undef CTI_ENERGY_ROUNDING
 #undef CTI_ENERGY_PRESSED
 #undef CTI_ENERGY_JOINED
+#undef CTI_ENERGY_LEFT

@@ -396,13 +396,22 @@ static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_repor
     return cti_energy_try(s, dt) ? cti_energy_calm(s, dt, &r->momentum_lost) : 0;
 }
 
-/* what gains is held beside what rests already; all: every deformable body that something acts on is */
+/* what gains is held beside what rests already; all: every deformable body that something acts on is, of those that it is connected to */
 static void cti_step_hold(cti_state *s, int all)
 {
+    cti_component *q = s->factors.components;
     int i, m;
+    for (i = 0; i < CTI_LEN(q); i++)
+        q[i].faulty = 0;
     for (i = 0; i < s->n; i++) {
         m = s->history.model_of[i];
-        if (s->held[i] & CTI_HELD_RESTED || (m >= 0 && (s->gains[m] || (all && cti_energy_is_touched(s, m)))))
+        if (m >= 0 && s->gains[m])
+            q[cti_sets_root(s->parts.zoned, s->factors.component_of[i])].faulty = 1;
+    }
+    for (i = 0; i < s->n; i++) {
+        int bound = q[cti_sets_root(s->parts.zoned, s->factors.component_of[i])].faulty;
+        m = s->history.model_of[i];
+        if (s->held[i] & CTI_HELD_RESTED || (m >= 0 && (s->gains[m] || (all && bound && cti_energy_is_touched(s, m)))))
             s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | CTI_HELD_WILD);
     }
 }
