@@ -106,6 +106,53 @@ static void what_rests_keeps_its_bits(void **state)
     }
 }
 
+/* ---- two crashes ---- */
+
+enum { CRASHING = 3 };
+
+/* two bars that tumble onto the floor and into each other, and a soft block that falls onto one; way: what differs between two crashes */
+static void add_other_crash(ct_world *w, double x, double way, ct_body_id *out)
+{
+    const double bar[3] = {0.6, 0.05, 0.05}, fall[3] = {0, -3 * way, 0}, turn[3] = {10, 90 * way, 40}, back[3] = {5, -60, 70 * way};
+    out[0] = add_rigid(w, bar, x, 0.5, 0, fall, turn);
+    out[1] = add_rigid(w, bar, x + 0.1, 0.75, 0.1, fall, back);
+    out[2] = add_soft(w, 0.1, 2, 3e4, x, 1.2, 0, 0, -8 * way, 0);
+}
+
+/* Two crashes of other speeds in one world end each as if it were alone: which substeps one takes, what the fail-safe does, and what is taken from its
+   energy there does not depend on the other. halvings 0: all of it is forced */
+static void crashes_do_not_know_of_one_another(void **state)
+{
+    static const int halvings[3] = {5, 1, 0};
+    int it, h, i, k, cut = 0, forced = 0;
+    (void)state;
+    for (it = 0; it < 3; it++)
+        for (h = 0; h < 3; h++) {
+            ct_world_desc d = forms_desc((ct_integrator)it, FORMS_G, 0.5);
+            ct_body_id a[CRASHING], b[CRASHING], c[CRASHING];
+            ct_world *alone, *w;
+            d.max_halvings = halvings[h];
+            alone = world_make(&d), w = world_make(&d);
+            add_plane(alone, 0, 1, 0, 0);
+            add_other_crash(alone, 0, 1, a);
+            add_plane(w, 0, 1, 0, 0);
+            add_other_crash(w, -20, 0.7, c);
+            add_other_crash(w, 0, 1, b);
+            add_other_crash(w, 20, 1.3, c);
+            for (i = 0; i < 40; i++) {
+                ct_step_report ra = step_once(alone, 0.01);
+                step_once(w, 0.01);
+                cut += ra.substeps > 1, forced += ra.status > CT_STATUS_SUBSTEPPED;
+                for (k = 0; k < CRASHING; k++)
+                    same_body(alone, a[k], w, b[k], k, i);
+                assert_int_equal(count_intersections(w), 0);
+            }
+            ct_world_destroy(alone), ct_world_destroy(w);
+        }
+    print_message("%d steps of the one cut, %d forced\n", cut, forced);
+    assert_true(cut > 50 && forced > 20);
+}
+
 /* ---- what is met ---- */
 
 /* A bar that turns about its joint at 60 rad/s and scrapes along a post: its step is cut, and in the step in which it reaches the crate, that is not
@@ -321,6 +368,7 @@ static void workers_change_no_bit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_rests_keeps_its_bits),
+                                       cmocka_unit_test(crashes_do_not_know_of_one_another),
                                        cmocka_unit_test(what_is_met_is_cut),
                                        cmocka_unit_test(swarms_keep_their_momentum),
                                        cmocka_unit_test(impulses_are_of_the_whole_step),

@@ -1,8 +1,9 @@
 /* step.c -- the time step as a sequence of attempts.
-   Method: try the whole remaining step by CMR; when it ends with a collision, a solve that did not converge or a crushed element, halve it, at
-   most max_halvings times, and then let impact zones end it (Otaduy 2009, sec. 4 and 5.6). With ccd_limits_step a substep also ends where
+   Method: try the whole step by CMR; when it ends with a collision, a solve that did not converge or a crushed element, step through its halves
+   in the same way, at most max_halvings times within each other, and let impact zones end the shortest (Otaduy 2009, sec. 4 and 5.6). What fails
+   is halved alone (parts.c), and where it fails does not depend on what happens elsewhere. With ccd_limits_step a substep also ends where
    features first meet (events.c). Positions are committed substep by substep and put back when memory runs out. differs: elements count,
-   since one Newton step cannot answer for one that it crushed; substeps grow again. */
+   since one Newton step cannot answer for one that it crushed. */
 #include "step.h"
 #include "energy.h"
 #include "impulses.h"
@@ -16,7 +17,6 @@
 
 #define CTI_STEP_TANGLED 4 /* a step of a tangled world is cut into at most so many: where there is no room, shorter ones do not help */
 #define CTI_STEP_RESTS 3 /* times that what is wild in the shortest substep is held there, and the rest solved about it */
-#define CTI_STEP_CALM 2 /* good substeps in a row after which the next one is twice as long */
 
 CTI_FN void cti_step_energies(cti_state *s, ct_step_report *r)
 {
@@ -281,14 +281,6 @@ CTI_FN void cti_step_undo(cti_state *s)
     cti_step_take_back(s);
 }
 
-/* the same again over half the time, for which lists made for a motion that failed are too long */
-static void cti_step_shorten(cti_state *s, ct_real *sub, int *calm)
-{
-    *sub /= 2;
-    *calm = 0;
-    s->detect.valid = 0;
-}
-
 /* notes what rests in a substep: all, or what was wild. Its factors and its history were of another motion */
 static void cti_step_rested(cti_state *s, int all)
 {
@@ -480,6 +472,20 @@ static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub,
     return CTI_STEP_DONE;
 }
 
+/* a substep of which nothing can keep its end is stepped through in halves */
+static cti_step_code cti_step_halve(cti_state *s, cti_step_span *q, ct_real sub, ct_step_report *r)
+{
+    cti_step_span part = *q;
+    cti_step_code end;
+    part.until = cti_state_ahead(s, sub);
+    part.length = sub, part.first = sub / 2, part.depth++;
+    s->detect.valid = 0; /* lists made for a motion that failed are too long for half of it */
+    cti_step_status(r, CT_STATUS_SUBSTEPPED);
+    end = cti_step_through(s, &part, r);
+    q->memory = part.memory, q->tail = part.tail;
+    return end;
+}
+
 /* ends and commits a substep that is good, or cannot be shorter */
 static cti_step_code cti_step_take(cti_state *s, cti_step_span *q, ct_real sub, cti_step_try *t, ct_step_report *r)
 {
@@ -501,7 +507,6 @@ static cti_step_code cti_step_take(cti_state *s, cti_step_span *q, ct_real sub, 
 static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_report *r)
 {
     ct_real left = q->length, sub = q->first, whole = 0; /* whole: length before a cut, 0: not cut */
-    int calm = 0;
     while (left > 0) {
         cti_step_try t;
         cti_step_code end;
@@ -516,24 +521,17 @@ static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_re
             sub = cti_events_cut(s, sub, t.a.event);
             continue;
         }
-        if (t.shorter) {
-            cti_step_shorten(s, &sub, &calm);
-            cti_step_status(r, CT_STATUS_SUBSTEPPED);
-            whole = 0;
-            continue;
-        }
-        if (!(t.a.residual <= s->desc.solver.tolerance)) /* natural map, whichever solver was used */
+        if (!t.shorter && !(t.a.residual <= s->desc.solver.tolerance)) /* natural map, whichever solver was used */
             cti_step_status(r, t.a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
-        end = t.a.left ? cti_step_split(s, q, sub, r) : cti_step_take(s, q, sub, &t, r);
+        if (t.shorter)
+            end = cti_step_halve(s, q, sub, r);
+        else
+            end = t.a.left ? cti_step_split(s, q, sub, r) : cti_step_take(s, q, sub, &t, r);
         if (end != CTI_STEP_DONE)
             return end;
         left -= sub;
         if (whole > 0)
             sub = whole, whole = 0, r->events++;
-        else if (t.a.left)
-            calm = 0;
-        else if (sub < q->length && t.good && !t.rests && ++calm == CTI_STEP_CALM)
-            calm = 0, sub *= 2; /* what made the step short may be over */
     }
     return CTI_STEP_DONE;
 }
