@@ -375,10 +375,16 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     if (!cti_plausible_motion(s, dt))
         return cti_cmr_give_up(s, dt, out);
     cti_cmr_move(s, dt);
-    if (!cti_cmr_begin(s, &c) || !cti_cmr_tighten(s, dt, out, &i))
+    if (!cti_cmr_begin(s, &c))
         return 0;
     if (s->parts.met)
         return 1;
+    if (!cti_parts_hurry(s, dt, out))
+        return 0;
+    if (out->hurry)
+        return 1;
+    if (!cti_cmr_tighten(s, dt, out, &i))
+        return 0;
     if (i > 0 && !cti_plausible_motion(s, dt))
         return cti_cmr_give_up(s, dt, out);
     if (i > 0)

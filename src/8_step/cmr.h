@@ -25,6 +25,7 @@ typedef struct cti_attempt {
     int strained;       /* rows of joints that miss by more than they may at the end */
     ct_real slack;      /* [m] distance that joints may miss */
     int left;           /* components that were left out, since they are faulty (parts.h); what is said here is of the others */
+    int hurry;          /* 1: the attempt ended at once, since all that moves is to take shorter substeps */
     int redo;           /* 1: some were, but then what moves was all faulty: the attempt is not to be looked at */
     int candidates;
     ct_real residual;   /* natural map of the last solve */

@@ -5,11 +5,13 @@
    its surface moves there on the straight lines on which it was found clear of itself. What was left out goes back to the start and is stepped
    through the same time in shorter steps, or alone into the fail-safe where they cannot be shorter. A near pair or a collision between what is
    stepped and what is carried was in neither's end: the step begins again, and the two are in one part from then on. Splits nest: a part that is
-   cut may split again. Based on: Otaduy 2009, sec. 4 (the step is halved); differs: of what fails alone. */
+   cut may split again. What failed takes short substeps for a while, and is left out of longer ones before they are solved. Based on: Otaduy 2009, sec. 4 (the step is halved); differs: of what fails alone. */
 #include "parts.h"
 #include "start.h"
 #include "../0_base/sets.h"
 
+#define CTI_PARTS_CALM 2          /* good substeps in a row after which the next one may be twice as long */
+#define CTI_PARTS_SHARE CTI_R(0.999) /* lengths that are nearer to each other differ by rounding */
 #define CTI_PARTS_END CTI_R(1e-5) /* share of a line below which what is left of it is rounding: lengths of substeps are sums */
 
 CTI_FN void cti_parts_free(cti_mem *mem, cti_parts *p)
@@ -26,7 +28,7 @@ CTI_FN void cti_parts_rewind(cti_state *s)
     int c;
     s->parts.may = s->parts.some = s->parts.met = 0;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        s->factors.components[c].part = s->factors.components[c].faulty = 0;
+        s->factors.components[c].part = s->factors.components[c].faulty = s->factors.components[c].calm = 0, s->factors.components[c].wish = 0;
 }
 
 CTI_FN void cti_parts_reset(cti_state *s)
@@ -207,6 +209,57 @@ CTI_FN int cti_parts_leave(cti_state *s, ct_real dt, cti_attempt *out)
     return 1;
 }
 
+/* ---- lengths ---- */
+
+/* 1 where a component is to take shorter substeps than dt */
+static int cti_parts_hurries(const cti_component *q, ct_real dt) { return q->wish > 0 && q->wish < CTI_PARTS_SHARE * dt; }
+
+CTI_FN int cti_parts_hurry(cti_state *s, ct_real dt, cti_attempt *out)
+{
+    int c, any = 0;
+    for (c = 0; s->parts.may && c < CTI_LEN(s->factors.components); c++) {
+        cti_component *q = &s->factors.components[c];
+        q->faulty |= !q->part && cti_parts_hurries(q, dt);
+        any |= q->faulty;
+    }
+    if (!cti_parts_leave(s, dt, out))
+        return 0;
+    out->hurry = any && !out->left;
+    return 1;
+}
+
+CTI_FN int cti_parts_wish(const cti_state *s, ct_real dt, int may)
+{
+    int c, some = 0, all = 1;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        const cti_component *q = &s->factors.components[c];
+        if (q->part)
+            continue;
+        some |= cti_parts_hurries(q, dt), all &= cti_parts_hurries(q, dt);
+    }
+    return some && (all || !may);
+}
+
+CTI_FN void cti_parts_shorten(cti_state *s, ct_real dt, int all)
+{
+    int c;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        cti_component *q = &s->factors.components[c];
+        if (q->part == (all ? 0 : CTI_PART_OUT) && !cti_parts_hurries(q, dt))
+            q->wish = dt / 2, q->calm = 0;
+    }
+}
+
+CTI_FN void cti_parts_calm(cti_state *s, ct_real dt)
+{
+    int c;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        cti_component *q = &s->factors.components[c];
+        if (!q->part && q->wish > 0 && dt >= CTI_PARTS_SHARE * q->wish && ++q->calm == CTI_PARTS_CALM)
+            q->calm = 0, q->wish *= 2; /* what made it short may be over */
+    }
+}
+
 /* ---- what is carried ---- */
 
 CTI_FN void cti_parts_place(cti_state *s, ct_real dt)
@@ -323,4 +376,6 @@ CTI_FN void cti_parts_join(cti_state *s, int depth)
     cti_parts_begin(s);
 }
 
+#undef CTI_PARTS_CALM
+#undef CTI_PARTS_SHARE
 #undef CTI_PARTS_END

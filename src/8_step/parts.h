@@ -25,6 +25,15 @@ CTI_FN void cti_parts_blame_gains(cti_state *s);
    to it, and the attempt is clear of it. Its rows and hits are gone, and it stands still at the start of the substep. Where that would be all that
    moves nothing is taken out, out->left is 0, and out->redo tells whether something had been before. 0: out of memory. */
 CTI_FN int cti_parts_leave(cti_state *s, ct_real dt, cti_attempt *out);
+/* cti_parts_hurry -- the same of what is to take shorter substeps; where that is all that moves, out->hurry. */
+CTI_FN int cti_parts_hurry(cti_state *s, ct_real dt, cti_attempt *out);
+/* cti_parts_wish -- 1 where a substep dt is to be halved before it is tried: everything is to take shorter ones, or something where nothing may be
+   left out. */
+CTI_FN int cti_parts_wish(const cti_state *s, ct_real dt, int may);
+/* cti_parts_shorten -- what was left out, or with all != 0 what is stepped, takes substeps of dt / 2 from here on, or shorter ones that it took before.
+   cti_parts_calm -- what is stepped ended a substep dt well: after two in a row it may take one twice as long. */
+CTI_FN void cti_parts_shorten(cti_state *s, ct_real dt, int all);
+CTI_FN void cti_parts_calm(cti_state *s, ct_real dt);
 /* cti_parts_return -- what was left out is stepped again. */
 CTI_FN void cti_parts_return(cti_state *s, cti_attempt *out);
 

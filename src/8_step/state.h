@@ -76,6 +76,8 @@ typedef struct cti_component {
     int faulty;            /* 1: something is wrong with its end in this attempt */
     int unbalanced;        /* 1: a group of it that contacts press does not get its angular momentum back, see momenta.h; */
     int forced;            /* nor does it where the fail-safe has changed its motion */
+    ct_real wish;          /* [s] longest substep that it is to take in the rest of this step; 0: any */
+    int calm;              /* good substeps of that length in a row */
     ct_real gone, span;    /* of a carried one: time since it is carried; until its end */
     double energy, moved;  /* v_free' A v_free; (v - v_free)' A (v - v_free) of the last solve */
     int split;             /* ports in the last solve when that split it, else 0 */

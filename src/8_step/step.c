@@ -1,9 +1,9 @@
 /* step.c -- the time step as a sequence of attempts.
    Method: try the whole step by CMR; when it ends with a collision, a solve that did not converge or a crushed element, step through its halves
    in the same way, at most max_halvings times within each other, and let impact zones end the shortest (Otaduy 2009, sec. 4 and 5.6). What fails
-   is halved alone (parts.c), and where it fails does not depend on what happens elsewhere. With ccd_limits_step a substep also ends where
+   is halved alone (parts.c), whatever happens elsewhere. With ccd_limits_step a substep also ends where
    features first meet (events.c). Positions are committed substep by substep and put back when memory runs out. differs: elements count,
-   since one Newton step cannot answer for one that it crushed. */
+   since one Newton step cannot answer for one that it crushed; what failed takes short substeps for a while. */
 #include "step.h"
 #include "energy.h"
 #include "impulses.h"
@@ -455,6 +455,9 @@ static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub,
     part.last = sub / 2 < CTI_R(0.999) * cti_step_least(s);
     part.length = sub, part.first = part.last ? sub : sub / 2, part.depth++;
     cti_step_count(s, &rows, &contacts);
+    if (!part.last)
+        cti_parts_shorten(s, sub, 0);
+    cti_parts_calm(s, sub);
     if (!cti_parts_keep(s) || !cti_step_commit(s, sub, q->memory, kept, r) || !cti_parts_carry(s, sub, part.depth))
         return CTI_STEP_MEMORY;
     s->time = time;
@@ -479,7 +482,6 @@ static cti_step_code cti_step_halve(cti_state *s, cti_step_span *q, ct_real sub,
     cti_step_code end;
     part.until = cti_state_ahead(s, sub);
     part.length = sub, part.first = sub / 2, part.depth++;
-    s->detect.valid = 0; /* lists made for a motion that failed are too long for half of it */
     cti_step_status(r, CT_STATUS_SUBSTEPPED);
     end = cti_step_through(s, &part, r);
     q->memory = part.memory, q->tail = part.tail;
@@ -496,6 +498,8 @@ static cti_step_code cti_step_take(cti_state *s, cti_step_span *q, ct_real sub, 
         return CTI_STEP_MET;
     if (!cti_step_commit(s, sub, q->memory, next, r))
         return CTI_STEP_MEMORY;
+    if (t->good && !t->rests)
+        cti_parts_calm(s, sub);
     cti_parts_advance(s, sub);
     q->memory = next, q->tail = sub;
     cti_step_count(s, &r->rows, &r->contacts);
@@ -512,6 +516,13 @@ static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_re
         cti_step_code end;
         sub = cti_step_length(s, left, sub);
         s->left = left, s->time_end = q->until;
+        if (!q->last && sub / 2 >= CTI_R(0.999) * cti_step_least(s) && cti_parts_wish(s, sub, cti_step_may_part(s))) {
+            end = cti_step_halve(s, q, sub, r);
+            if (end != CTI_STEP_DONE)
+                return end;
+            left -= sub;
+            continue;
+        }
         if (!cti_step_attempt(s, sub, q, &t, r))
             return CTI_STEP_MEMORY;
         if (s->parts.met)
@@ -523,9 +534,11 @@ static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_re
         }
         if (!t.shorter && !(t.a.residual <= s->desc.solver.tolerance)) /* natural map, whichever solver was used */
             cti_step_status(r, t.a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
-        if (t.shorter)
+        if (t.shorter) {
+            cti_parts_shorten(s, sub, 1);
+            s->detect.valid = 0; /* lists made for a motion that failed are too long for half of it */
             end = cti_step_halve(s, q, sub, r);
-        else
+        } else
             end = t.a.left ? cti_step_split(s, q, sub, r) : cti_step_take(s, q, sub, &t, r);
         if (end != CTI_STEP_DONE)
             return end;
