@@ -254,6 +254,7 @@ enum { CTI_PARTS_DEPTH = 10 }; /* parts within parts: max_halvings is at most 8,
 /* cti_parts -- parts of the world that keep their end while the others are cut into substeps; see parts.h. */
 typedef struct cti_parts {
     int may;                 /* 1: an attempt may leave out what is faulty */
+    int never;               /* 1: it may not in this step */
     int some;                /* 1: some component is not stepped */
     int met;                 /* 1: what is stepped has met what is carried */
     int known;               /* `together` is of this step */
