@@ -27,8 +27,11 @@ CTI_FN void cti_parts_rewind(cti_state *s)
 {
     int c;
     s->parts.may = s->parts.some = s->parts.met = 0;
-    for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        s->factors.components[c].part = s->factors.components[c].faulty = s->factors.components[c].calm = 0, s->factors.components[c].wish = 0;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        cti_component *q = &s->factors.components[c];
+        q->part = q->faulty = q->calm = 0;
+        q->wish = 0;
+    }
 }
 
 CTI_FN void cti_parts_reset(cti_state *s)

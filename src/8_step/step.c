@@ -17,7 +17,7 @@
 
 #define CTI_STEP_TANGLED 4 /* a step of a tangled world is cut into at most so many: where there is no room, shorter ones do not help */
 /* Times that a step begins again because parts of it have met; then nothing is left out any more, and all that moves is cut. It bounds the work of a
-   step: in the swarms of test_parts and in 240 worlds of the soak none began again more than once, so that half and double change nothing there. */
+   step: in the swarms of test_parts and in 240 worlds of the soak a step began again twice at most, so that double changes nothing there. */
 #define CTI_STEP_MEETINGS 4
 #define CTI_STEP_RESTS 3 /* times that what is wild in the shortest substep is held there, and the rest solved about it */
 
