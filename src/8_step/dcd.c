@@ -78,7 +78,7 @@ static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
     int i, n = 0, dropped, ok = cti_dcd_detect(s, s->x_new, s->surface.x1, 1, &touch);
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
-    cti_cmr_context(s, dt, &s->memory_none, 0, &c);
+    cti_cmr_context(s, dt, &s->memory_none, &c);
     depth = CTI_ARENA_NEW(s->arena, double, CTI_LEN(touch) + 1);
     ok = ok && depth;
     for (i = 0; ok && i < CTI_LEN(touch); i++) {

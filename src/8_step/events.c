@@ -3,7 +3,7 @@
    over the motion that known contacts leave; the earliest time at which one is h apart ends the substep: it is tried again up to there, and
    the next one starts with a near pair, for which it has a row from the start. What first meets within event_least is not worth a cut: its row
    stops it now, that much too early at most.
-   based on: Otaduy's lecture notes, contact generation (a time step limited by CCD). differs: the whole world is cut, not its islands. */
+   based on: Otaduy's lecture notes, contact generation (a time step limited by CCD). differs: the whole world is cut, not its islands, and so are substeps that fail. */
 #include "events.h"
 #include "../4_geom/ccd.h"
 

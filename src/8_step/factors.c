@@ -210,6 +210,8 @@ CTI_FN void cti_factors_age(cti_factors *f)
     int c;
     f->matrix++;
     for (c = 0; c < CTI_LEN(f->components); c++) {
+        if (f->components[c].part)
+            continue;
         f->components[c].fell = 0;
         if (f->components[c].age >= 0)
             f->components[c].age++;

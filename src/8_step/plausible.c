@@ -88,7 +88,7 @@ CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt)
     double sum = 0;
     int i;
     for (i = 0; i < CTI_LEN(s->factors.components); i++)
-        sum += cti_plausible_part(s, &s->factors.components[i], w);
+        sum += s->factors.components[i].part ? 0 : cti_plausible_part(s, &s->factors.components[i], w);
     for (i = 0; i < CTI_LEN(s->rows); i++)
         sum += cti_plausible_row(s, i);
     return sum;
@@ -99,7 +99,7 @@ CTI_FN int cti_plausible_contacts(const cti_state *s, double reach)
     double moved = 0;
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        moved += s->factors.components[c].moved;
+        moved += s->factors.components[c].part ? 0 : s->factors.components[c].moved;
     return moved <= reach;
 }
 
@@ -139,7 +139,7 @@ CTI_FN int cti_plausible_wild(cti_state *s, ct_real dt, int *out_n)
                 excess[of[c]] = HUGE_VAL;
     }
     for (c = 0; c < nc; c++)
-        if (!(excess[of[c]] <= 0))
+        if (!q[c].part && !(excess[of[c]] <= 0))
             *out_n += cti_plausible_mark(s, &q[c]);
     return 1;
 }

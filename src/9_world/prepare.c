@@ -232,7 +232,7 @@ static int cti_prepare_scratch(ct_world *w)
            CTI_RESIZE(m, s->b, n3) && CTI_RESIZE(m, s->force, n3) && CTI_RESIZE(m, s->v_free, n3) && CTI_RESIZE(m, s->dv_free, n3) &&
            CTI_RESIZE(m, s->q, n3) && CTI_RESIZE(m, s->whole, s->n) && CTI_RESIZE(m, s->fall_new, s->n) && CTI_RESIZE(m, s->energies, bodies) &&
            CTI_RESIZE(m, s->energies_new, bodies) && CTI_RESIZE(m, s->works, bodies) && CTI_RESIZE(m, s->moduli, s->n_models) && CTI_RESIZE(m, s->gains, bodies) && CTI_RESIZE(m, s->impulse, n3) &&
-           CTI_RESIZE(m, s->turns, CTI_LEN(s->factors.components)) && CTI_RESIZE(m, s->groups, CTI_LEN(s->factors.components)) &&
+           CTI_RESIZE(m, s->parts.zoned, CTI_LEN(s->factors.components)) && CTI_RESIZE(m, s->turns, CTI_LEN(s->factors.components)) && CTI_RESIZE(m, s->groups, CTI_LEN(s->factors.components)) &&
            CTI_RESIZE(m, s->force0, s->desc.integrator == CT_INTEGRATOR_NEWMARK ? n3 : 0) && CTI_RESIZE(m, s->v_new, n3) && CTI_RESIZE(m, s->x_new, n3) && CTI_RESIZE(m, s->pcg_work, 4 * n3 + 8);
 }
 

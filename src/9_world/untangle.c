@@ -123,9 +123,9 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     cti_state *s = &w->state;
     int i, n = s->n;
     s->time = u->start.time, s->dt_memory = u->start.dt_memory;
-    memcpy(s->v, u->start.v, sizeof(ct_real) * 3 * (size_t)n);
-    memcpy(s->dt_prev, u->start.dt_prev, sizeof(ct_real) * (size_t)n);
-    memcpy(s->fall, u->start.fall, sizeof(ct_real) * (size_t)n);
+    memcpy(s->v, u->start.copy.v, sizeof(ct_real) * 3 * (size_t)n);
+    memcpy(s->dt_prev, u->start.copy.dt_prev, sizeof(ct_real) * (size_t)n);
+    memcpy(s->fall, u->start.copy.fall, sizeof(ct_real) * (size_t)n);
     for (i = 0; i < CTI_LEN(s->factors.components); i++) /* bodies were carried at rest */
         s->factors.components[i].drift = CTI_REAL_MAX, s->factors.components[i].stale = 1;
     if (n)

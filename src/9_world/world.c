@@ -6,6 +6,7 @@
 #include "../3_solve/bridge.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
+#include "../8_step/parts.h"
 #include "../8_step/start.h"
 #include "../1_math/simd.h"
 
@@ -413,6 +414,7 @@ static void cti_world_free_state(ct_world *w)
 {
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
+    int i;
     CTI_FREE(m, s->x), CTI_FREE(m, s->v), CTI_FREE(m, s->mass), CTI_FREE(m, s->inv_mass), CTI_FREE(m, s->alpha), CTI_FREE(m, s->dt_prev);
     CTI_FREE(m, s->fall), CTI_FREE(m, s->fall_new), CTI_FREE(m, s->energies), CTI_FREE(m, s->energies_new), CTI_FREE(m, s->works), CTI_FREE(m, s->moduli);
     CTI_FREE(m, s->gains), CTI_FREE(m, s->whole), CTI_FREE(m, s->q), CTI_FREE(m, s->turns), CTI_FREE(m, s->groups), CTI_FREE(m, s->force0), CTI_FREE(m, s->impulse);
@@ -428,8 +430,9 @@ static void cti_world_free_state(ct_world *w)
     CTI_FREE(m, s->repairs), CTI_FREE(m, s->ways);
     cti_dcd_free(m, &s->dcd);
     cti_memory_free(m, &s->memory);
-    cti_memory_free(m, &s->memory_step[0]);
-    cti_memory_free(m, &s->memory_step[1]);
+    for (i = 0; i < 2 * CTI_PARTS_DEPTH; i++)
+        cti_memory_free(m, &s->memory_step[i]);
+    cti_parts_free(m, &s->parts);
     cti_impulses_free(m, &s->impulses);
     cti_impulses_free(m, &s->impulses_step);
     CTI_FREE(m, s->reactions.blocks), CTI_FREE(m, s->reactions.values);

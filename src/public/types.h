@@ -523,7 +523,7 @@ typedef enum ct_status { CT_STATUS_LIST(CT_STATUS_ENUM) CT_STATUS_COUNT_ } ct_st
 /* ct_step_report -- what a step says of itself. */
 typedef struct ct_step_report {
     ct_status status;
-    int substeps;          /* 1 unless the step was halved, or cut at impacts */
+    int substeps;          /* 1 unless the step, or a part of the world in it, was halved, or cut at impacts: of all parts together */
     int events;            /* substeps that were cut at a first impact (ccd_limits_step); they alone leave the status OK */
     int contacts, rows;    /* in the last solve: contacts with a positive multiplier; rows handed to the solver */
     int candidates;        /* pairs that CCD looked at */
