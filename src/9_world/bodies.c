@@ -321,6 +321,7 @@ CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
         else if (b->block0 >= 0)
             cti_bodies_join_blocks(w, b, v, omega);
     }
+    cti_fpenv_leave(w->mode);
     if (code != CT_OK) {
         cti_world_free_body(w, b);
         w->mem.failed = 0;
@@ -336,6 +337,7 @@ CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
 
 CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness)
 {
+    w->mode = cti_fpenv_enter(); /* until the body joins, or is refused: cti_bodies_join leaves it */
     memset(b, 0, sizeof *b);
     b->kind = kind;
     b->block0 = b->rigid = -1;

@@ -202,7 +202,7 @@ static ct_code cti_joints_check_made(ct_world *w, const ct_joint_desc *d, const 
     return CT_OK;
 }
 
-CONTACT_API_DEF ct_code ct_joint_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *out_joint)
+static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *out_joint)
 {
     cti_world_joint q;
     ct_body_id none = {0, 0};
@@ -244,6 +244,14 @@ CONTACT_API_DEF ct_code ct_joint_add(ct_world *w, const ct_joint_desc *d, ct_joi
     out_joint->index1 = (uint32_t)i + 1;
     out_joint->generation = q.generation;
     return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_joint_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *out_joint)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_joints_add(w, d, out_joint);
+    cti_fpenv_leave(mode);
+    return code;
 }
 
 static cti_world_joint *cti_joints_find(ct_world *w, ct_joint_id id, ct_code *out_code)

@@ -66,7 +66,7 @@ static int cti_query_planes(ct_world *w)
     return 1;
 }
 
-CONTACT_API_DEF ct_code ct_world_validate(const ct_world *cw, ct_pair **out_pairs, int *out_n)
+static ct_code cti_world_validate(const ct_world *cw, ct_pair **out_pairs, int *out_n)
 {
     ct_world *w = (ct_world *)cw; /* scratch of the world is used; its state is not changed */
     ct_body_id none = {0, 0};
@@ -98,6 +98,14 @@ CONTACT_API_DEF ct_code ct_world_validate(const ct_world *cw, ct_pair **out_pair
     *out_pairs = w->pairs;
     *out_n = CTI_LEN(w->pairs);
     return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_world_validate(const ct_world *cw, ct_pair **out_pairs, int *out_n)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_world_validate(cw, out_pairs, out_n);
+    cti_fpenv_leave(mode);
+    return code;
 }
 
 static void cti_query_contact(const ct_world *w, const cti_touch *t, ct_contact *out)

@@ -374,7 +374,7 @@ static ct_code cti_world_start_pool(ct_world *w, ct_error_info *e)
     return CT_OK;
 }
 
-CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error)
+static ct_code cti_world_make(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error)
 {
     cti_mem mem;
     ct_world *w;
@@ -407,6 +407,14 @@ CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **ou
     }
     *out_world = w;
     return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_world_make(desc, out_world, out_error);
+    cti_fpenv_leave(mode);
+    return code;
 }
 
 static void cti_world_free_state(ct_world *w)
@@ -489,7 +497,7 @@ static void cti_world_report(const ct_world *w, double t0, double t1, ct_step_re
     r->ms_finish = r->ms_finish > 0 ? r->ms_finish : 0;
 }
 
-CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
+static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
 {
     ct_step_report report;
     ct_body_id none = {0, 0};
@@ -524,6 +532,14 @@ CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *o
     }
     w->busy = 0;
     return code != CT_ERR_MEMORY ? code : cti_world_fail(w, code, none, -1, 0, "out of memory in a step; the world is as it was");
+}
+
+CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_world_step(w, dt, out_report);
+    cti_fpenv_leave(mode);
+    return code;
 }
 
 CONTACT_API_DEF const ct_error_info *ct_world_error(const ct_world *w) { return w ? &w->error : NULL; }

@@ -62,6 +62,7 @@ struct ct_world {
     ct_contact *contacts;
     int contacts_ready;
     int busy;               /* inside of a step or a repair: callbacks may not call back */
+    uint64_t mode;          /* the caller's floating-point mode, while a body is added */
 };
 
 /* cti_world_fail -- records the culprit and returns the code. */
