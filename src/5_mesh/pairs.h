@@ -19,6 +19,7 @@ typedef struct cti_soup_body {
     int v0, v1, e0, e1, f0, f1;
     int dynamic;
     int self;
+    int still;       /* 1: its vertices never move, and swept is 1 */
     uint32_t group, mask;
     int swept;       /* 1: a vertex may be anywhere in the box of its motion's ends, at any time; 0: it moves from one to the other */
     ct_real inflate; /* half of the detection distance; >= 0 */
@@ -52,7 +53,8 @@ typedef struct cti_broad {
     cti_bvh *trees;        /* [CTI_BROAD_TREES n_bodies] */
     float *vertex_boxes;   /* [16 nv], see cti_bvh_refit */
     float *vertex_slabs;   /* [32 nv] lo of the six slabs, 0, 0, -hi, 0, 0 at the start, then at the end */
-    ct_real *last_x;       /* [6 nv] x0 and x1 of the last update: what has not changed keeps its boxes */
+    ct_real *last_x;       /* x0 and x1 of the last update, of bodies that may move: what has not changed keeps its boxes */
+    size_t *last_at;       /* [n_bodies] where in last_x a body is */
     ct_real *last_inflate; /* [n_bodies] */
     uint8_t *last_swept;   /* [n_bodies] */
     uint8_t *edge_loose;   /* [ne] 1: the edge is in no face */

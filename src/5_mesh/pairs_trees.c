@@ -20,6 +20,7 @@ CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
     CTI_FREE(mem, broad->vertex_boxes);
     CTI_FREE(mem, broad->vertex_slabs);
     CTI_FREE(mem, broad->last_x);
+    CTI_FREE(mem, broad->last_at);
     CTI_FREE(mem, broad->last_inflate);
     CTI_FREE(mem, broad->last_swept);
     CTI_FREE(mem, broad->edge_loose);
@@ -127,6 +128,20 @@ static int cti_broad_build_trees(cti_mem *mem, cti_broad *broad, const cti_soup 
     return 1;
 }
 
+/* room for what moving bodies were like. 0: out of memory */
+static int cti_broad_place_last(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
+{
+    size_t n = 0;
+    int b;
+    if (!CTI_RESIZE(mem, broad->last_at, soup->n_bodies))
+        return 0;
+    for (b = 0; b < soup->n_bodies; b++) {
+        broad->last_at[b] = n;
+        n += soup->bodies[b].still ? 0 : 6 * (size_t)(soup->bodies[b].v1 - soup->bodies[b].v0);
+    }
+    return CTI_RESIZE(mem, broad->last_x, n);
+}
+
 CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x)
 {
     cti_bvh_item *items = NULL;
@@ -136,7 +151,7 @@ CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
     broad->n_bodies = soup->n_bodies, broad->nv = soup->nv, broad->ne = soup->ne, broad->nf = soup->nf;
     broad->fresh = 1, broad->partial = broad->boxes_only = 0;
     if (!CTI_RESIZE(mem, broad->trees, CTI_BROAD_TREES * nb) || !CTI_RESIZE(mem, broad->vertex_boxes, 16 * (size_t)soup->nv) ||
-        !CTI_RESIZE(mem, broad->vertex_slabs, 32 * (size_t)soup->nv) || !CTI_RESIZE(mem, broad->last_x, 6 * (size_t)soup->nv) ||
+        !CTI_RESIZE(mem, broad->vertex_slabs, 32 * (size_t)soup->nv) || !cti_broad_place_last(mem, broad, soup) ||
         !CTI_RESIZE(mem, broad->last_inflate, nb) || !CTI_RESIZE(mem, broad->last_swept, nb) ||
         !CTI_RESIZE(mem, broad->body_boxes, 12 * nb) || !CTI_RESIZE(mem, broad->body_order, 2 * nb) ||
         !CTI_RESIZE(mem, broad->sweep, (nb / 8 + 1) * CTI_BVH_BLOCK) || !CTI_RESERVE(mem, items, most))
@@ -174,13 +189,13 @@ static void cti_broad_put_box(float *t, cti_v3 p0, cti_v3 p1, ct_real inflate)
 /* Is body b where it was in the last update? If not, its motion is remembered. */
 static int cti_broad_same(cti_broad *broad, const cti_soup_body *body, int b, const ct_real *x0, const ct_real *x1)
 {
-    size_t first = 3 * (size_t)body->v0, bytes = 3 * (size_t)(body->v1 - body->v0) * sizeof *x0;
-    ct_real *last0 = broad->last_x + first, *last1 = broad->last_x + 3 * (size_t)broad->nv + first;
+    size_t first = 3 * (size_t)body->v0, n = body->still ? 0 : 3 * (size_t)(body->v1 - body->v0), bytes = n * sizeof *x0;
+    ct_real *last = broad->last_x + broad->last_at[b];
     if (!broad->fresh && broad->last_inflate[b] == body->inflate && broad->last_swept[b] == (body->swept != 0) &&
-        memcmp(last0, x0 + first, bytes) == 0 && memcmp(last1, x1 + first, bytes) == 0)
+        (n == 0 || (memcmp(last, x0 + first, bytes) == 0 && memcmp(last + n, x1 + first, bytes) == 0)))
         return 1;
-    memcpy(last0, x0 + first, bytes);
-    memcpy(last1, x1 + first, bytes);
+    if (n > 0)
+        memcpy(last, x0 + first, bytes), memcpy(last + n, x1 + first, bytes);
     broad->last_inflate[b] = body->inflate;
     broad->last_swept[b] = body->swept != 0;
     return 0;

@@ -174,8 +174,9 @@ static ct_code cti_prepare_surface(ct_world *w)
     f->soup.vertex_is_point = f->is_point;
     f->soup.tasks = &w->state.desc.tasks;
     f->soup.bodies = f->ranges, f->soup.n_bodies = n;
-    if (!cti_surface_neighbours(&w->mem, f) || !cti_world_resolve_joints(w))
+    if (!cti_surface_neighbours(&w->mem, f) || !cti_surface_find_still(&w->mem, f) || !cti_world_resolve_joints(w))
         return CT_ERR_MEMORY;
+    cti_detect_still(f);
     f->broad.hashed = w->state.desc.broad_phase == CT_BROAD_HASH;
     return cti_prepare_place(w) && cti_broad_build(&w->mem, &f->broad, &f->soup, f->x0) ? CT_OK : CT_ERR_MEMORY;
 }

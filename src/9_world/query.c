@@ -48,12 +48,10 @@ static int cti_query_planes(ct_world *w)
     const cti_surface *f = &w->state.surface;
     int i, k;
     for (k = 0; k < f->n_planes; k++)
-        for (i = 0; i < f->nv; i++) {
+        for (i = cti_surface_dynamic(f, 0); i < f->nv; i = cti_surface_dynamic(f, i + 1)) {
             cti_pair p;
             ct_pair out;
             int feature;
-            if (!f->bodies[f->body_of[i]].dynamic)
-                continue;
             cti_pair_make(f, CT_PAIR_PLANE, i, k, &p);
             out.distance = cti_pair_closest(f, f->x0, &p, &feature);
             if (out.distance > 0)

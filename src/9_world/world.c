@@ -469,7 +469,7 @@ static int cti_world_coarse(const cti_surface *f)
     int b, i, n = 0;
     for (b = 0; b < f->n_bodies; b++) {
         ct_real big = 0;
-        for (i = 3 * f->ranges[b].v0; i < 3 * f->ranges[b].v1; i++)
+        for (i = 3 * f->ranges[b].v0; f->bodies[b].moves && i < 3 * f->ranges[b].v1; i++)
             big = cti_max(big, cti_abs(f->x0[i]));
         n += f->bodies[b].thickness < CTI_WORLD_ULPS * CTI_EPS * big;
     }
