@@ -329,7 +329,8 @@ CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
     }
     b->generation = w->bodies[slot].generation;
     w->bodies[slot] = *b;
-    w->n_alive++;
+    w->bodies[slot].fresh = 1;
+    w->n_alive++, w->n_fresh++;
     w->ready = 0;
     *out = cti_world_id(w, slot);
     return CT_OK;

@@ -240,7 +240,7 @@ static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *
     q.generation = w->joints[i].generation + 1;
     q.joint.key = ((uint64_t)q.generation << 33 | (uint64_t)(uint32_t)i << 1) * 0x9e3779b97f4a7c15ull & ~(uint64_t)1;
     w->joints[i] = q;
-    w->ready = 0;
+    w->ready = w->prepared = 0;
     out_joint->index1 = (uint32_t)i + 1;
     out_joint->generation = q.generation;
     return CT_OK;
@@ -274,7 +274,7 @@ CONTACT_API_DEF ct_code ct_joint_remove(ct_world *w, ct_joint_id joint)
     if (!q)
         return code;
     q->alive = 0;
-    w->ready = 0;
+    w->ready = w->prepared = 0;
     return CT_OK;
 }
 

@@ -22,7 +22,19 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     CTI_CLEAR(s->impulses.touches); /* their features are numbers of the surface */
     s->n_models = 0;
     s->has_problem = 0;
-    w->ready = 0;
+    w->ready = w->prepared = 0;
+}
+
+CTI_FN int cti_world_list_models(ct_world *w)
+{
+    cti_state *s = &w->state;
+    int i, ok = 1;
+    CTI_CLEAR(s->models);
+    for (i = 0; ok && i < CTI_LEN(w->bodies); i++)
+        if (cti_body_has_model(&w->bodies[i]))
+            ok = CTI_PUSH(&w->mem, s->models, &w->bodies[i].model);
+    s->n_models = CTI_LEN(s->models);
+    return ok;
 }
 
 static int cti_prepare_count(const ct_world *w, int *nv, int *ne, int *nf, int *np)
@@ -187,16 +199,12 @@ static ct_code cti_prepare_matrix(ct_world *w)
 {
     cti_state *s = &w->state;
     int32_t *pairs = NULL;
-    int i, ok = 1;
-    for (i = 0; i < CTI_LEN(w->bodies); i++)
-        if (cti_body_has_model(&w->bodies[i])) {
-            ok = ok && CTI_PUSH(&w->mem, s->models, &w->bodies[i].model);
-            ok = ok && cti_model_pairs(&w->bodies[i].model, &w->mem, &pairs);
-        }
+    int i, ok = cti_world_list_models(w);
+    for (i = 0; ok && i < s->n_models; i++)
+        ok = cti_model_pairs(s->models[i], &w->mem, &pairs);
     /* a rigid body's two blocks are one cluster, though nothing in A couples them */
     for (i = 0; i < CTI_LEN(s->rigids); i++)
         ok = ok && CTI_PUSH(&w->mem, pairs, s->rigids[i].block) && CTI_PUSH(&w->mem, pairs, s->rigids[i].block + 1);
-    s->n_models = CTI_LEN(s->models);
     ok = ok && cti_bsr_pattern(&w->mem, &s->A, s->n, pairs, CTI_LEN(pairs) / 2);
     for (i = 0; ok && i < s->n_models; i++)
         ok = cti_model_slots(&w->mem, s->models[i], cti_prepare_slot, &s->A) > 0;
@@ -282,6 +290,7 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
 {
     ct_code code;
     ct_body_id none = {0, 0};
+    int i;
     if (w->ready)
         return CT_OK;
     code = cti_world_keep_contacts(w);
@@ -300,6 +309,8 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
         cti_world_unprepare(w);
         return cti_world_fail(w, code, none, -1, 0, "out of memory while preparing the bodies");
     }
-    w->ready = 1;
+    for (i = 0; i < CTI_LEN(w->bodies); i++)
+        w->bodies[i].fresh = 0;
+    w->ready = w->prepared = 1, w->n_fresh = 0;
     return CT_OK;
 }

@@ -476,21 +476,32 @@ static int cti_world_coarse(const cti_surface *f)
     return n;
 }
 
-/* a sum that overflows is the largest number */
+/* a sum that overflows is the largest number, and so is a difference of such sums */
 static double cti_world_bounded(double x) { return cti_finite64(x) ? x : (x < 0 ? -CTI_WORLD_MOST : CTI_WORLD_MOST); }
+
+static void cti_world_bound(ct_step_report *r)
+{
+    double *sums[10];
+    ct_real *reals[2];
+    int k;
+    sums[0] = &r->energy_kinetic, sums[1] = &r->energy_elastic, sums[2] = &r->energy_gravity, sums[3] = &r->work_script, sums[4] = &r->work_pins;
+    sums[5] = &r->work_joints, sums[6] = &r->work_recovery, sums[7] = &r->loss_contact, sums[8] = &r->loss_damping, sums[9] = &r->energy_gained;
+    for (k = 0; k < 10; k++)
+        *sums[k] = cti_world_bounded(*sums[k]);
+    for (k = 0; k < 3; k++)
+        r->center_of_mass[k] = cti_world_bounded(r->center_of_mass[k]);
+    reals[0] = &r->residual, reals[1] = &r->momentum_lost;
+    for (k = 0; k < 2; k++)
+        *reals[k] = cti_finite(*reals[k]) ? *reals[k] : CTI_REAL_MAX;
+}
 
 /* times, which add up, and sums that may overflow; t0, t1: when the step began, and when bodies were prepared [ms] */
 static void cti_world_report(const ct_world *w, double t0, double t1, ct_step_report *r)
 {
-    int k;
     if (w->state.limit.n > 0)
         cti_world_public_pair(w, &w->state.limit, &r->limit);
     r->coarse = cti_world_coarse(&w->state.surface);
-    r->energy_kinetic = cti_world_bounded(r->energy_kinetic);
-    r->energy_elastic = cti_world_bounded(r->energy_elastic);
-    r->energy_gravity = cti_world_bounded(r->energy_gravity);
-    for (k = 0; k < 3; k++)
-        r->center_of_mass[k] = cti_world_bounded(r->center_of_mass[k]);
+    cti_world_bound(r);
     r->ms_prepare = t1 - t0;
     r->ms_total = cti_cmr_clock(&w->state) - t0;
     r->ms_finish = r->ms_total - r->ms_prepare - r->ms_assemble - r->ms_unconstrained - r->ms_detect - r->ms_solve;

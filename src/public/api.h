@@ -96,8 +96,9 @@ CONTACT_API ct_code ct_body_add_cloth(ct_world *world, const ct_cloth_desc *desc
 CONTACT_API ct_code ct_body_add_static(ct_world *world, const ct_static_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_rigid(ct_world *world, const ct_rigid_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_kinematic(ct_world *world, const ct_kinematic_desc *desc, ct_body_id *out_body);
-/* ct_body_remove -- a body leaves, with its contacts and joints. What the world keeps between steps (factors, candidates) is made anew: a body that is
-   added and removed at once moves nothing, but later results differ from those without it by rounding. CT_ERR_STALE_ID, CT_ERR_MEMORY (the
+/* ct_body_remove -- a body leaves, with its contacts and joints. A body that is added and removed before the next step has changed no bit, unless a
+   joint was added or removed, too. Otherwise what the world keeps between steps (factors, candidates) is made anew, now and when bodies are added:
+   later results differ from those of a world without the body by rounding. CT_ERR_STALE_ID, CT_ERR_MEMORY (the
    world is as it was). */
 CONTACT_API ct_code ct_body_remove(ct_world *world, ct_body_id body);
 /* ct_body_pin -- holds the axes (CT_AXIS_* mask) of n nodes (see ct_body_node_count) to a scripted motion (NULL: at rest where they are)
