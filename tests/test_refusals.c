@@ -56,6 +56,27 @@ static void add_floor(ct_world *w)
     assert_int_equal(ct_body_add_static(w, &f, &id), CT_OK);
 }
 
+/* what the log is told of */
+static void add_sliver(ct_world *w)
+{
+    ct_real at[] = {5, 0, 0, (ct_real)5.2, 0, 0, 5, 0, (ct_real)0.2, 5, (ct_real)1e-6, 0};
+    int32_t tet[] = {0, 2, 1, 3};
+    ct_soft_desc s = ct_soft_desc_default();
+    ct_body_id id;
+    ct_mesh m;
+    memset(&m, 0, sizeof m);
+    m.positions = at, m.n_positions = 4, m.tets = tet, m.n_tets = 1;
+    s.mesh = &m;
+    assert_int_equal(ct_body_add_soft(w, &s, &id), CT_OK);
+}
+
+/* a log that does, while a body is added */
+static void back_log(ct_log_level level, const char *text, void *user)
+{
+    (void)level, (void)text;
+    back_clock(user);
+}
+
 static void callbacks_may_not_call_back(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.4, NULL);
@@ -73,6 +94,17 @@ static void callbacks_may_not_call_back(void **state)
     assert_int_equal(b.refused, b.calls);
     assert_true(fabs(ct_world_time(b.w) - 0.01) < 1e-6);
     assert_int_equal(ct_body_vertex_count(b.w, b.body), 8);
+    assert_int_equal(ct_world_step(b.w, (ct_real)0.01, NULL), CT_OK);
+    ct_world_destroy(b.w);
+    memset(&b, 0, sizeof b);
+    d.now_us = NULL, d.log = back_log, d.log_user = &b;
+    b.w = world_make(&d);
+    b.body = add_crate(b.w, 0, 1, 0);
+    b.on = 1;
+    add_sliver(b.w);
+    b.on = 0;
+    assert_int_equal(b.calls, 6);
+    assert_int_equal(b.refused, 6);
     assert_int_equal(ct_world_step(b.w, (ct_real)0.01, NULL), CT_OK);
     ct_world_destroy(b.w);
 }

@@ -309,6 +309,7 @@ static ct_code cti_bodies_check_extent(ct_world *w, const cti_body *b)
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out)
 {
     int slot = -1;
+    w->busy = 0;
     if (code == CT_OK)
         code = cti_bodies_check_extent(w, b);
     /* blocks first: new slots may move the bodies, and a step that follows a refusal still points at their models */
@@ -338,7 +339,8 @@ CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
 
 CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness)
 {
-    w->mode = cti_fpenv_enter(); /* until the body joins, or is refused: cti_bodies_join leaves it */
+    w->mode = cti_fpenv_enter(); /* until the body joins, or is refused: cti_bodies_join leaves it. No callback may change the world meanwhile */
+    w->busy = 1;
     memset(b, 0, sizeof *b);
     b->kind = kind;
     b->block0 = b->rigid = -1;

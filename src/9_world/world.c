@@ -172,7 +172,7 @@ CTI_FN ct_code cti_world_fail(ct_world *w, ct_code code, ct_body_id body, int64_
 CTI_FN ct_code cti_world_busy(ct_world *w)
 {
     ct_body_id none = {0, 0};
-    return w->busy ? cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "the world is in a step: a callback may not call back into it") : CT_OK;
+    return w->busy ? cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "the world is in a call: a callback may not call back into it") : CT_OK;
 }
 
 CTI_FN ct_code cti_world_refuse_discrete(ct_world *w, const char *name, const char *text)

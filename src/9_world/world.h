@@ -64,7 +64,7 @@ struct ct_world {
     ct_pair *pairs;         /* of validate */
     ct_contact *contacts;
     int contacts_ready;
-    int busy;               /* inside of a step or a repair: callbacks may not call back */
+    int busy;               /* inside of a step, of a repair, or of a body that is added: callbacks may not call back */
     uint64_t mode;          /* the caller's floating-point mode, while a body is added */
 };
 
