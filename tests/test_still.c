@@ -100,8 +100,44 @@ static void runs_are_placed(void **state)
     }
 }
 
+/* a crate joins in the middle of a fall on a terrain whose trees are in order already, or put in order again. *out: the terrain's order */
+static uint64_t join(int again, int broad_phase, uint64_t *out)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    ct_world *w;
+    uint64_t hash;
+    int i, k;
+    d.broad_phase = (ct_broad_phase)broad_phase;
+    w = world_make(&d);
+    add_crate(w, 3, 5);
+    add_terrain(w, 10, 0, 0, 30);
+    add_crate(w, 0.03, 0.15);
+    for (i = 0; i < 30; i++) {
+        assert_int_equal(ct_world_step(w, (ct_real)0.01, NULL), CT_OK);
+        if (i != 10)
+            continue;
+        if (again)
+            CTI_FREE(&w->mem, w->bodies[1].order);
+        add_crate(w, 1.07, 0.13);
+    }
+    for (*out = 0, k = 0; k < CTI_LEN(w->bodies[1].order); k++)
+        *out = (*out ^ (uint32_t)w->bodies[1].order[k]) * 1099511628211ull;
+    hash = ct_world_hash(w);
+    ct_world_destroy(w);
+    return hash;
+}
+
+static void trees_are_put_in_order_once(void **state)
+{
+    uint64_t kept, made, none, right = join(1, CT_BROAD_TREE, &made);
+    (void)state;
+    assert_true(join(0, CT_BROAD_TREE, &kept) == right);
+    assert_true(kept == made && kept != 0);
+    assert_true(join(0, CT_BROAD_HASH, &none) == right && none == 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(terrain_is_not_touched), cmocka_unit_test(runs_are_placed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(terrain_is_not_touched), cmocka_unit_test(runs_are_placed), cmocka_unit_test(trees_are_put_in_order_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

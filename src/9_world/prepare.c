@@ -77,6 +77,7 @@ static void cti_prepare_body(const ct_world *w, cti_surface *f, int index, const
     r->dynamic = !cti_body_is_scripted(b);
     r->self = cti_body_has_model(b) && w->state.desc.self_collision;
     r->group = 1, r->mask = 0xffffffffu;
+    r->order = b->order;
     for (i = 0; i < nv; i++) {
         int node = b->surface_nodes[i];
         cti_body_attach(b, node, &f->attach[f->nv + i]);
@@ -150,6 +151,21 @@ static ct_real cti_prepare_volume(const cti_body *b)
     return sum;
 }
 
+/* trees; those of what never moves are put in order once. 0: out of memory */
+static int cti_prepare_trees(ct_world *w)
+{
+    cti_surface *f = &w->state.surface;
+    int b;
+    f->broad.hashed = w->state.desc.broad_phase == CT_BROAD_HASH;
+    if (!cti_broad_build(&w->mem, &f->broad, &f->soup, f->x0))
+        return 0;
+    for (b = 0; b < f->n_bodies && !f->broad.hashed; b++)
+        if (f->ranges[b].still && !f->ranges[b].order && f->ranges[b].v1 > f->ranges[b].v0 &&
+            !cti_broad_order(&w->mem, &f->broad, &f->soup, b, &w->bodies[w->surface_slot[b]].order))
+            return 0;
+    return 1;
+}
+
 static ct_code cti_prepare_surface(ct_world *w)
 {
     cti_surface *f = &w->state.surface;
@@ -183,14 +199,13 @@ static ct_code cti_prepare_surface(ct_world *w)
     }
     f->soup.edges = f->edges, f->soup.faces = f->faces;
     f->soup.nv = f->nv, f->soup.ne = f->ne, f->soup.nf = f->nf;
-    f->soup.vertex_is_point = f->is_point;
+    f->soup.vertex_is_point = f->is_point, f->soup.edge_faces = f->edge_faces;
     f->soup.tasks = &w->state.desc.tasks;
     f->soup.bodies = f->ranges, f->soup.n_bodies = n;
     if (!cti_surface_neighbours(&w->mem, f) || !cti_surface_find_still(&w->mem, f) || !cti_world_resolve_joints(w))
         return CT_ERR_MEMORY;
     cti_detect_still(f);
-    f->broad.hashed = w->state.desc.broad_phase == CT_BROAD_HASH;
-    return cti_prepare_place(w) && cti_broad_build(&w->mem, &f->broad, &f->soup, f->x0) ? CT_OK : CT_ERR_MEMORY;
+    return cti_prepare_place(w) && cti_prepare_trees(w) ? CT_OK : CT_ERR_MEMORY;
 }
 
 static int cti_prepare_slot(const void *ctx, int i, int j) { return cti_bsr_slot((const cti_bsr *)ctx, i, j); }

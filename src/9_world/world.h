@@ -37,6 +37,7 @@ typedef struct cti_body {
     ct_material material;
     ct_real friction, thickness;
     ct_real plane_normal[3], plane_offset;
+    int32_t *order; /* of the trees of what never moves (cti_broad_order); NULL: not built yet */
 } cti_body;
 
 /* cti_world_joint -- a joint with blocks counted from its bodies' first ones and rigid 0 for the body's own. */
