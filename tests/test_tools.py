@@ -343,6 +343,15 @@ exit $(cat "$here/code")
 """
 
 
+def test_small_creatures(d):
+    """What quick figures ask for: eight lizards of a hundred vertices in all, fewer than one takes."""
+    out = os.path.join(d, "creatures")
+    p = subprocess.run([sys.executable, os.path.join(ROOT, "tools", "make_scenes.py"), "--out", out, "--only", "eight", "--vertices", "100"],
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
+    code, _, err = contact("run", os.path.join(out, "eight", "scene.json"), "--steps", "2", "--quiet")
+    check("scene eight of few vertices is made and runs", p.returncode == 0 and code == 0, p.stdout.decode() + err)
+
+
 def test_video(d):
     bin_dir = os.path.join(d, "bin")
     os.mkdir(bin_dir)
@@ -594,7 +603,7 @@ def test_make_meshes(d):
 def main():
     tests = [test_amalgamate]
     if os.path.exists(CONTACT):
-        tests += [test_scene_errors, test_scene_mesh_errors, test_run, test_run_options, test_newton_iterations, test_frames_vtk, test_video,
+        tests += [test_scene_errors, test_scene_mesh_errors, test_run, test_run_options, test_newton_iterations, test_frames_vtk, test_small_creatures, test_video,
                   test_run_start, test_interrupt, test_other_commands, test_solve_trace, test_make_meshes]
     else:
         print("FAILED command line: %s was not built" % CONTACT)

@@ -47,7 +47,7 @@ CTI_FN ct_real cti_detect_keep(const cti_surface *s, const cti_pair *pair);
 typedef struct cti_detect {
     cti_list vf, ee;
     int32_t *ve, *vv;        /* codimensional candidates [2 n] */
-    ct_real *lo, *hi;        /* [6 nv] the lists are complete while each vertex starts in its first box and ends in its second */
+    ct_real *lo, *hi;        /* [6 n_moving] the lists are complete while each vertex that may move starts in its first box and ends in its second */
     ct_real *toi;            /* scratch [n] */
     int32_t *maybe;          /* the same: candidates that may be near */
     uint8_t *tangled;        /* [nv] 1: the vertex is in `tangles` */
@@ -65,6 +65,9 @@ CTI_FN int cti_detect_tangle(const cti_detect *d, int vertex, int body);
 /* cti_detect_is_tangled -- 1 when a pair of features v[0 .. n_a) and v[n_a .. n) is left out: a vertex of it is inside of the other side's body, or
    both sides have a vertex of a feature that goes through the other's body. All other pairs of the same bodies stay in. */
 CTI_FN int cti_detect_is_tangled(const cti_detect *d, const cti_surface *s, const int32_t *v, int n_a, int n);
+
+/* cti_detect_still -- what trees' boxes grow by, of bodies that never move. */
+CTI_FN void cti_detect_still(cti_surface *s);
 
 /* cti_detect_cover -- makes the lists complete for the motion x0 -> x1 of the surface; a query of the trees only when some vertex
    leaves what the last one covers. *out_changed 1 when the lists are new. 0 when memory ran out. */

@@ -9,6 +9,7 @@
    of cloth that slides from face to face of a ball: then the problem is solved once more with its row. A crossing that starts lower gets none: the
    vertices lift it, or, between bodies that leave no room, nothing can. */
 #include "flats.h"
+#include "../0_base/heads.h"
 
 #define CTI_FLATS_LEAST CTI_R(0.92) /* of the thickness: least that a crossing keeps. With 0.95 rows that rest above it are nearly active, and
                                        a heap of letters ends 40 % of its steps on the sweep budget, not 10 % */
@@ -23,7 +24,7 @@
 typedef struct cti_flats {
     const cti_surface *s;
     cti_hit *hits;
-    int32_t *first; /* [nv] 1 + an entry of a vertex, 0: none */
+    cti_heads heads; /* first: 1 + an entry of a vertex */
     int32_t *next;  /* [2 n] entry 2 i + k is of the k-th vertex that hit i is at */
     ct_real *dist;  /* [n] along the normal */
 } cti_flats;
@@ -32,8 +33,8 @@ static int cti_flats_init(cti_flats *q, cti_arena *arena)
 {
     const cti_surface *s = q->s;
     int i, k, n = CTI_LEN(q->hits);
-    q->first = CTI_ARENA_ZERO(arena, int32_t, s->nv), q->next = CTI_ARENA_NEW(arena, int32_t, 2 * n), q->dist = CTI_ARENA_NEW(arena, ct_real, n);
-    if (!q->first || !q->next || !q->dist)
+    q->next = CTI_ARENA_NEW(arena, int32_t, 2 * n), q->dist = CTI_ARENA_NEW(arena, ct_real, n);
+    if (!cti_heads_init(&q->heads, arena, 2 * n, s->nv) || !q->next || !q->dist)
         return 0;
     for (i = 0; i < n; i++) {
         const cti_pair *p = &q->hits[i].pair;
@@ -44,8 +45,11 @@ static int cti_flats_init(cti_flats *q, cti_arena *arena)
         if (q->dist[i] > CTI_FLATS_MOST * cti_pair_thickness(s, p)) /* expected, and holds nothing yet */
             continue;
         for (k = 0; k < p->n && at < 2; k++)
-            if (cti_abs(p->w[k]) >= CTI_FLATS_AT)
-                q->next[2 * i + at] = q->first[p->v[k]], q->first[p->v[k]] = 2 * i + at++ + 1;
+            if (cti_abs(p->w[k]) >= CTI_FLATS_AT) {
+                cti_head *head = cti_heads_at(&q->heads, p->v[k]);
+                q->next[2 * i + at] = head->first;
+                head->number = p->v[k] + 1, head->first = 2 * i + at++ + 1;
+            }
     }
     return 1;
 }
@@ -82,7 +86,7 @@ static ct_real cti_flats_reach(const cti_flats *q, const cti_flats_edge *a, int 
     ct_real sum = 0;
     int k;
     for (k = 0; k < 2; k++)
-        if (cti_flats_row(q, a, k, q->first[a->v[k]]))
+        if (cti_flats_row(q, a, k, cti_heads_at(&q->heads, a->v[k])->first))
             sum += a->w[k] * a->w[k];
         else if (a->w[k] > (part ? CTI_R(0.5) : 1 - CTI_FLATS_AT))
             return 0;
@@ -96,7 +100,7 @@ static int cti_flats_open(cti_flats *q, const cti_flats_edge *a, ct_real sum, ct
     int32_t e;
     int k, can = 1;
     for (k = 0; k < 2; k++)
-        for (e = cti_flats_row(q, a, k, q->first[a->v[k]]); e > 0; e = cti_flats_row(q, a, k, q->next[e - 1])) {
+        for (e = cti_flats_row(q, a, k, cti_heads_at(&q->heads, a->v[k])->first); e > 0; e = cti_flats_row(q, a, k, q->next[e - 1])) {
             cti_hit *hit = &q->hits[(e - 1) / 2];
             ct_real h = hit->keep > 0 ? hit->keep : cti_pair_thickness(q->s, &hit->pair);
             ct_real keep = q->dist[(e - 1) / 2] + lacks * a->w[k] / sum;

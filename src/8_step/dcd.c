@@ -417,7 +417,7 @@ static int cti_dcd_commit(cti_state *s, ct_real dt)
     cti_motion_fall(s, dt, s->v_new);
     memcpy(s->fall, s->fall_new, sizeof(ct_real) * (size_t)s->n);
     memcpy(s->v, s->v_new, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    cti_surface_commit(&s->surface);
     for (i = 0; i < s->n; i++)
         s->dt_prev[i] = dt;
     s->energies_known = 0;

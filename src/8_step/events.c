@@ -115,8 +115,8 @@ static void cti_events_planes(const cti_state *s, cti_events_search *first)
     int i, k;
     cti_pair pair;
     for (k = 0; k < f->n_planes; k++)
-        for (i = 0; i < f->nv; i++) {
-            if (!f->bodies[f->body_of[i]].dynamic || cti_detect_tangle(&s->detect, i, f->planes[k].body))
+        for (i = cti_surface_dynamic(f, 0); i < f->nv; i = cti_surface_dynamic(f, i + 1)) {
+            if (cti_detect_tangle(&s->detect, i, f->planes[k].body))
                 continue;
             cti_pair_make(f, CT_PAIR_PLANE, i, k, &pair);
             pair.w[0] = 1;

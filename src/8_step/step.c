@@ -126,7 +126,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
         return 0;
     for (i = 0; i < 3 * s->n; i++)
         s->dv[i] = s->v[i] - s->dv[i];
-    memcpy(s->surface.x0, s->surface.x1, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    cti_surface_commit(&s->surface);
     for (i = 0; i < s->n; i++) /* what rests has no speed of the middle of a step: half of gravity's kick is due */
         s->dt_prev[i] = s->held[i] & CTI_HELD_RESTED ? 0 : dt;
     cti_step_release(s);

@@ -153,7 +153,7 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     s->detect.n_tangled = s->detect.n_tangled > 0 ? s->detect.n_tangled : 1;
 }
 
-CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_left)
+static ct_code cti_world_repair(ct_world *w, int *out_freed, int *out_left)
 {
     ct_body_id none = {0, 0};
     cti_untangle u;
@@ -195,4 +195,12 @@ CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_le
         return cti_world_fail(w, code, none, -1, 0, "out of memory in a repair; the world is as it was");
     *out_freed = before - after, *out_left = after;
     return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_left)
+{
+    uint64_t mode = cti_fpenv_enter();
+    ct_code code = cti_world_repair(w, out_freed, out_left);
+    cti_fpenv_leave(mode);
+    return code;
 }
