@@ -156,7 +156,7 @@ def li12(b):
 PAPER_TABLE = (("stairs", "Fig. 3", 46736, 160553, 10, 99.4, 36.4, 400), ("glass", "Fig. 4", 40107, 164419, 3, 99.1, 24.5, 600),
                ("eight", "Fig. 5", 11944, 41992, 5, 99.0, 5.13, 400), ("beam", "Fig. 12", 9537, 49152, 10, 99.8, 1.72, 200))
 # runs of table1: steps of soft bodies, steps and Young's modulus [Pa] of stiff ones (none: too long at full size)
-FRAMES = {"stairs": (60, 0, 0), "glass": (120, 0, 0), "eight": (200, 60, 1e8), "beam": (100, 60, 1e8)}
+FRAMES = {"stairs": (40, 0, 0), "glass": (60, 0, 0), "eight": (120, 30, 1e8), "beam": (60, 30, 1e8)}
 
 
 def table1_run(b, row, young, steps):
