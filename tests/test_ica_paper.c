@@ -1,5 +1,5 @@
-/* test_ica_paper.c -- cti_ica_paper_solve against section 5 of Otaduy et al. 2009 written out anew with dense matrices: eq. 10, 13 and 14 as they are
-   printed, every outer iteration, the number of sweeps, and where the rule of 5.5 ends both loops. */
+/* test_ica_paper.c -- cti_ica_paper_solve against section 5 of Otaduy et al. 2009 written out anew with dense matrices: eq. 10, 13 and 14
+   as they are printed, every outer iteration, the number of sweeps, and where the rule of 5.5 ends both loops. */
 #include "../src/3_solve/ica_paper.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,9 +24,9 @@ typedef struct fixture {
     cti_row rows[CONTACTS];
     cti_problem p;
     double A[N3][N3], J[M3][N3], b[N3], w[M3], mu, star[N3], r0[M3], v0[N3]; /* J: n, t1, t2 of each contact; star: A star = b */
-    double D[N3][N3];                                                       /* D^-1 */
+    double D[N3][N3];                                                        /* D^-1 */
     ct_real b_real[N3];
-    ct_real seen[ITERATIONS][N3];                                          /* v of the library behind each outer iteration */
+    ct_real seen[ITERATIONS][N3]; /* v of the library behind each outer iteration */
     int iterations;
 } fixture;
 
@@ -151,7 +151,7 @@ typedef struct dense {
     const fixture *f;
     double B[M3][M3], c[M3], r[M3], dv[N3]; /* B of eq. 10, 13, 14; c(i) of all of them: - J v* - w - J D^-1 (L + U) dv */
     double left[3], most;                   /* residuals behind the last response; half the thickness over dt */
-    double noise, push; /* rounding of velocities and of J' lambda, below which a change means nothing */
+    double noise, push;                     /* rounding of velocities and of J' lambda, below which a change means nothing */
     int sweeps, quick;
 } dense;
 
@@ -199,7 +199,8 @@ static void dense_right(dense *s)
     }
 }
 
-/* how far the conditions of (13) and (14) are from holding where the contacts move with u: natural maps, as velocities; 1: distances hold */
+/* how far the conditions of (13) and (14) are from holding where the contacts move with u: natural maps, as velocities; 1: distances hold
+ */
 static int dense_conditions(const dense *s, const double *u, double *out)
 {
     double sum[2] = {0, 0};
@@ -324,8 +325,8 @@ static void compare(double stiff, double mu, double limit, int warm, int *ended,
             break;
         memcpy(s.left, now, sizeof now);
     }
-    print_message("stiffness %g, mu %g, limit %g, %s: %d outer iterations (%d), %d sweeps (%d), %d quick (%d), apart by %.1g\n", stiff, mu, limit,
-                  warm ? "warm" : "cold", info.iterations, k, info.sweeps, s.sweeps, info.quick, s.quick, worst);
+    print_message("stiffness %g, mu %g, limit %g, %s: %d outer iterations (%d), %d sweeps (%d), %d quick (%d), apart by %.1g\n", stiff, mu,
+                  limit, warm ? "warm" : "cold", info.iterations, k, info.sweeps, s.sweeps, info.quick, s.quick, worst);
     assert_int_equal(info.iterations, k);
     assert_int_equal(info.status, k < most ? CTI_SOLVE_OK : CTI_SOLVE_BUDGET);
     assert_int_equal(info.sweeps, s.sweeps);
@@ -341,7 +342,8 @@ static void dense_matrices_agree(void **state)
     (void)state;
     for (k = 0; k < 24; k++) {
         seed = 11 + (uint64_t)k;
-        compare(k % 3 == 0 ? 4 : (k % 3 == 1 ? 300 : 3000), k % 4 == 0 ? 0 : 0.2 * (k % 4), k % 2 ? 0.02 : 0, k % 8 > 3, &ended, &iterations, &sweeps);
+        compare(k % 3 == 0 ? 4 : (k % 3 == 1 ? 300 : 3000), k % 4 == 0 ? 0 : 0.2 * (k % 4), k % 2 ? 0.02 : 0, k % 8 > 3, &ended,
+                &iterations, &sweeps);
     }
     print_message("%d of 24 ended by the rule, %d outer iterations, %d sweeps\n", ended, iterations, sweeps);
     assert_true(ended >= 12 && iterations > 3 * 24 && sweeps > 2 * iterations); /* a rule that ends at once would agree with itself */

@@ -1,5 +1,5 @@
-/* test_paper.c -- Otaduy et al. 2009 as printed: friction on a box or a pyramid that is aligned with the unconstrained tangential velocity (3.4);
-   worlds and problems that the paper's own step, solve and end take (CT_TERMINATION_PAPER), without intersections. */
+/* test_paper.c -- Otaduy et al. 2009 as printed: friction on a box or a pyramid that is aligned with the unconstrained tangential velocity
+   (3.4); worlds and problems that the paper's own step, solve and end take (CT_TERMINATION_PAPER), without intersections. */
 #include "../src/9_world/world.h"
 #include "world_util.h"
 
@@ -41,11 +41,12 @@ static void take(ct_world *w, double dt, tally *t)
 
 static void tell(const char *name, const tally *t)
 {
-    print_message("%s: %d steps, ok %d, substepped %d, zones %d, budget %d, not converged %d; %d substeps, at most %d rounds, %ld outer iterations, "
-                  "%ld sweeps, %.1f %% of the inner loops under ten, %d intersections\n",
-                  name, t->steps, t->status[CT_STATUS_OK], t->status[CT_STATUS_SUBSTEPPED], t->status[CT_STATUS_ZONES],
-                  t->status[CT_STATUS_BUDGET], t->status[CT_STATUS_NOT_CONVERGED], t->substeps, t->rounds, t->iterations, t->sweeps,
-                  100.0 * (double)t->quick / (double)(t->iterations ? t->iterations : 1), t->intersections);
+    print_message(
+        "%s: %d steps, ok %d, substepped %d, zones %d, budget %d, not converged %d; %d substeps, at most %d rounds, %ld outer iterations, "
+        "%ld sweeps, %.1f %% of the inner loops under ten, %d intersections\n",
+        name, t->steps, t->status[CT_STATUS_OK], t->status[CT_STATUS_SUBSTEPPED], t->status[CT_STATUS_ZONES], t->status[CT_STATUS_BUDGET],
+        t->status[CT_STATUS_NOT_CONVERGED], t->substeps, t->rounds, t->iterations, t->sweeps,
+        100.0 * (double)t->quick / (double)(t->iterations ? t->iterations : 1), t->intersections);
 }
 
 static ct_world_desc printed(double thickness, double friction)
@@ -102,25 +103,28 @@ static void cones(void **state)
             memset(&t, 0, sizeof t);
             d.solver.cone = list[k];
             slide_all(&d, kind == 0, &worst, &most, &t);
-            print_message("%s, %s: braked with mu g within %.2g, turned by at most %.2g degrees\n", kind == 0 ? "rigid plate" : "soft plate",
-                          name[k], worst, most);
+            print_message("%s, %s: braked with mu g within %.2g, turned by at most %.2g degrees\n",
+                          kind == 0 ? "rigid plate" : "soft plate", name[k], worst, most);
             assert_true(worst < 0.01);
             assert_true(most < 0.1);
         }
 }
 
-/* the plate by the paper's step */
+/* the plate by the paper's step, on the box and on a pyramid */
 static void plates(void **state)
 {
-    int kind;
+    static const ct_cone list[] = {CT_CONE_BOX, CT_CONE_PYRAMID};
+    static const char *const name[] = {"rigid plate, box", "rigid plate, pyramid", "soft plate, box", "soft plate, pyramid"};
+    int k;
     (void)state;
-    for (kind = 0; kind < 2; kind++) {
+    for (k = 0; k < 4; k++) {
         ct_world_desc d = printed(1e-3, 0.3);
         double worst, most;
         tally t;
         memset(&t, 0, sizeof t);
-        slide_all(&d, kind == 0, &worst, &most, &t);
-        tell(kind == 0 ? "rigid plate" : "soft plate", &t);
+        d.solver.cone = list[k % 2];
+        slide_all(&d, k < 2, &worst, &most, &t);
+        tell(name[k], &t);
         print_message("  braked with mu g within %.2g, turned by at most %.2g degrees\n", worst, most);
         assert_int_equal(t.intersections, 0);
         assert_true(worst < 0.01 && most < 0.1);
@@ -228,8 +232,9 @@ static void cloth_drop(void **state)
     ct_world_destroy(w);
 }
 
-/* a chain of blocks of 2 kg by springs of `stiff`, of which the first slides at an angle to the problem's tangents: along it the box stands, so that
-   Coulomb's judge finds one block solved; a chain ends above the tolerance, which is the budget's outcome; another solver has no such end */
+/* a chain of blocks of 2 kg by springs of `stiff`, of which the first slides at an angle to the problem's tangents: along it the box
+   stands, so that Coulomb's judge finds one block solved; a chain ends above the tolerance, which is the budget's outcome; another solver
+   has no such end */
 static void problems(void **state)
 {
     enum { CHAIN = 40 };
@@ -262,7 +267,8 @@ static void problems(void **state)
         assert_int_equal(answer.solver, CT_SOLVER_ICA);
         assert_int_equal(answer.outcome, n > 1 ? CT_OUTCOME_BUDGET : CT_OUTCOME_SOLVED);
         if (n == 1) /* mu r_n against (8, 6) / 10 */
-            assert_true(fabs(answer.r[0] - 2) < 1e-3 && fabs(answer.x[0] - (8 - 0.8) / 2) < 1e-3 && fabs(answer.x[2] - (6 - 0.6) / 2) < 1e-3);
+            assert_true(fabs(answer.r[0] - 2) < 1e-3 && fabs(answer.x[0] - (8 - 0.8) / 2) < 1e-3 &&
+                        fabs(answer.x[2] - (6 - 0.6) / 2) < 1e-3);
         s.solver = CT_SOLVER_PGS;
         if (ct_problem_solver_built(s.solver)) {
             assert_int_equal(ct_problem_solve(p, &s, &answer), CT_OK);
@@ -277,7 +283,8 @@ static void problems(void **state)
 static void divergence(void **state)
 {
     static const int32_t pa[] = {0, 2, 4, 6, 8, 10, 12}, ia[] = {0, 3, 1, 4, 2, 5, 0, 3, 1, 4, 2, 5}, pj[] = {0, 1, 2, 3}, ij[] = {1, 0, 2};
-    static const double A[] = {2, 3, 2, 3, 2, 3, 3, 2, 3, 2, 3, 2}, J[] = {1, 1, -1}, w[] = {0, 0, 0}, mu[] = {0.5}, b[] = {8, -2, 6, 0, 0, 0};
+    static const double A[] = {2, 3, 2, 3, 2, 3, 3, 2, 3, 2, 3, 2}, J[] = {1, 1, -1}, w[] = {0, 0, 0}, mu[] = {0.5},
+                        b[] = {8, -2, 6, 0, 0, 0};
     ct_problem_desc d = ct_problem_desc_default();
     ct_solver_desc s = ct_solver_desc_default();
     ct_problem *p;
@@ -296,8 +303,8 @@ static void divergence(void **state)
     ct_problem_free(p);
 }
 
-/* a sheet that its own motion presses together, on the ground; indefinite: its matrix keeps what compression does to springs across them. Substeps
-   and status of the step in which it is short */
+/* a sheet that its own motion presses together, on the ground; indefinite: its matrix keeps what compression does to springs across them.
+   Substeps and status of the step in which it is short */
 static ct_status press_sheet(int indefinite, int *substeps)
 {
     const double dt = 0.01;
@@ -323,8 +330,8 @@ static ct_status press_sheet(int indefinite, int *substeps)
     if (indefinite)
         cti_model_hessian(w->state.models[0], CTI_HESSIAN_EXACT);
     r = step_once(w, dt);
-    print_message("sheet, %s: %s, %d substeps, %d outer iterations\n", indefinite ? "indefinite" : "positive", ct_status_text(r.status), r.substeps,
-                  r.solver_iterations);
+    print_message("sheet, %s: %s, %d substeps, %d outer iterations\n", indefinite ? "indefinite" : "positive", ct_status_text(r.status),
+                  r.substeps, r.solver_iterations);
     *substeps = r.substeps;
     ct_mesh_free(&m);
     ct_world_destroy(w);
@@ -385,9 +392,14 @@ static void refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cones),      cmocka_unit_test(plates),   cmocka_unit_test(letters),
-                                       cmocka_unit_test(cloth_drop), cmocka_unit_test(problems), cmocka_unit_test(divergence),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cones),
+                                       cmocka_unit_test(plates),
+                                       cmocka_unit_test(letters),
+                                       cmocka_unit_test(cloth_drop),
+                                       cmocka_unit_test(problems),
+                                       cmocka_unit_test(divergence),
                                        cmocka_unit_test(halved_where_it_diverges),
-                                       cmocka_unit_test(memory),     cmocka_unit_test(refusals)};
+                                       cmocka_unit_test(memory),
+                                       cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
