@@ -114,7 +114,8 @@ def otaduy6_left(b):
                        ["ICA: close to linear", yes(ica <= 1.3, ica <= 1.6), "slope %.2f as printed" % ica],
                        ["ICA clearly outperforms CA, the more the larger the problem", yes(late[0] > 1.5 * late[1] and late[0] / late[1] > early[0] / early[1],
                                                                                             late[0] > late[1]),
-                        "CA takes %.2f times ICA's time (as printed) with %d letters, %.2f times with %d" % (late[0] / late[1], piles[-1], early[0] / early[1], piles[0])],
+                        "CA takes %.2f times ICA's time (as printed) with %d letters, %.2f times with %d" % (late[0] / late[1], piles[-1],
+                         early[0] / early[1], piles[0])],
                        ["CA has severe convergence problems with friction", yes(rub > 2 * plain + 5, rub > plain),
                         "%.0f %% of the steps with friction do not reach 1e-2, %.0f %% without" % (rub, plain)]]}
 
@@ -156,7 +157,8 @@ def counts(lines):
     some = [s for s in lines if s["solver_iterations"]]
     solves = [solve_ms(s) for s in some]
     ratio = [t / max(1e-9, mean(solves)) for t in solves]
-    return (100.0 * mean(s["cmr_rounds"] <= 3 for s in lines), 100.0 * sum(s["solver_quick"] for s in lines) / max(1, sum(s["solver_iterations"] for s in lines)),
+    return (100.0 * mean(s["cmr_rounds"] <= 3 for s in lines), 100.0 * sum(s["solver_quick"] for s in lines) / max(1,
+        sum(s["solver_iterations"] for s in lines)),
             100.0 * mean(r >= 10 for r in ratio), max(ratio + [0.0]))
 
 
@@ -218,14 +220,17 @@ def otaduy_counts(b):
                       "%.2g" % sorted(s["residual"] for s in lines)[len(lines) // 2], state(lines)])
         rows.append((name, len(lines), c[1], sweeps, c[2], c[3]))
     b.csv("otaduy_counts", ["scene", "steps", "inner_loops_under_ten_percent", "inner_sweeps_mean", "ten_times_percent", "largest_over_mean"], rows)
-    ratio = [(n, mean(solve_ms(s) for s in l if s["rows"]) / mean(share(s, "unconstrained") for s in l if s["rows"])) for n, l, _ in runs if any(s["rows"] for s in l)]
+    ratio = [(n, mean(solve_ms(s) for s in l if s["rows"]) / mean(share(s, "unconstrained") for s in l if s["rows"])) for n, l,
+        _ in runs if any(s["rows"] for s in l)]
     return {"title": "Otaduy 2009, sections 5.3, 6 and 7: inner loops, slow steps, cost beside the motion without contacts",
             "shows": "The runs of the histogram.",
-            "paper": "Section 5.3: the inner loop takes less than 10 iterations in 90 % of the cases. Section 6 (the dress): in about .1 % of the steps the solver "
+            "paper": "Section 5.3: the inner loop takes less than 10 iterations in 90 % of the cases. Section 6 (the dress): in about .1 % of the "
+             "steps the solver "
                      "required up to 10 times longer. Section 7: mostly the constrained solve was almost as fast as the unconstrained one.",
             "table": table,
             "see": "Solves against the motion without contacts: " + ", ".join("%s %.1f times" % r for r in ratio) + ".",
-            "claims": [["inner loop under 10 iterations in 90 %", yes(min(quick) >= 90, max(quick) >= 90), ", ".join("%s %.1f %%" % (r[0], r[2]) for r in rows)],
+            "claims": [["inner loop under 10 iterations in 90 %", yes(min(quick) >= 90, max(quick) >= 90), ", ".join("%s %.1f %%" % (r[0],
+             r[2]) for r in rows)],
                        ["about .1 % of the steps take up to ten times longer", yes(max(slow) <= 0.2, min(slow) <= 0.2),
                         ", ".join("%s %.2f %% (largest %.1f)" % (r[0], r[4], r[5]) for r in rows)],
                        ["mostly almost as fast as the unconstrained solve", yes(max(r[1] for r in ratio) <= 2, min(r[1] for r in ratio) <= 2),
@@ -265,7 +270,8 @@ def otaduy_letters(b):
             "claims": [["the pile comes to rest", yes(before["energy"]["kinetic"] < 0.01 * max(s["energy"]["kinetic"] for s in lines)),
                         "%.3f J of %.0f J are left when the walls start" % (before["energy"]["kinetic"], max(s["energy"]["kinetic"] for s in lines))],
                        ["walls push in and compress the letters, without penetration", yes(summary["intersections"] == 0 and grown > 1.2),
-                        "elastic energy %.1f times, %d intersections, rounds <= 3 in %.1f %% of the steps while they push" % (grown, summary["intersections"], counts(moving)[0])],
+                        "elastic energy %.1f times, %d intersections, rounds <= 3 in %.1f %% of the steps while they push" % (grown,
+                         summary["intersections"], counts(moving)[0])],
                        ["40 s of 164 letters in 90 minutes", yes(cpu / after["t"] < 135), "%.0f s of CPU for one second, the paper 135 s (3.2 GHz of 2009)"
                         % (cpu / after["t"])]]}
 
@@ -274,7 +280,8 @@ def otaduy5(b):
     """falling cloth, and the split of its time"""
     rows, table = [], [["run", "CPU [s]", "dynamics", "detection", "intersections", "energy gained [J]", "kinetic at the end [J]", "status"]]
     splits, worst, clean = {}, 0.0, 0
-    for name, which, options in (("as printed", "cloth_drop", ("--paper",)), ("the library's", "cloth_drop", ()), ("friction .1, the library's", "cloth_drop_slippery", ())):
+    for name, which, options in (("as printed", "cloth_drop", ("--paper",)), ("the library's", "cloth_drop", ()), ("friction .1, the library's",
+        "cloth_drop_slippery", ())):
         steps = 40 if b.quick else 1000
         if name == "as printed":
             lines, summary = next((l, s) for n, l, s in printed_scenes(b) if n == "cloth_drop")
@@ -294,7 +301,8 @@ def otaduy5(b):
     rise = max(a - c for c, a in zip(top, top[1:]))
     return {"title": "Otaduy 2009, Fig. 5: falling cloth",
             "shows": "A sheet of 2,500 vertices, dt 4 ms, %d steps. Dynamics is assembly, motion without contacts and solves." % len(energy),
-            "paper": "Section 6, Fig. 5: no interpenetration, a response that adds no energy, small and large friction; 8 minutes for 4 s, 69 % of the time in the "
+            "paper": "Section 6, Fig. 5: no interpenetration, a response that adds no energy, small and large friction; 8 minutes for 4 s, 69 % of "
+             "the time in the "
                      "constrained dynamics and 31 % in detection.",
             "table": table,
             "see": "As printed the total energy of the sheet rises by %.2g J at most in a step, of %.2g J." % (rise, max(top) - min(top)),
@@ -302,7 +310,8 @@ def otaduy5(b):
                        ["the response adds no energy", yes(rise <= 1e-3 * (max(top) - min(top)), rise <= 1e-2 * (max(top) - min(top))),
                         "largest rise of a step %.2g of the fall's energy as printed" % (rise / (max(top) - min(top)))],
                        ["69 % dynamics, 31 % detection", yes(64 <= splits["as printed"] <= 74, 55 <= splits["as printed"] <= 83),
-                        "%.0f and %.0f %% as printed, %.0f and %.0f %% the library's own" % (splits["as printed"], 100 - splits["as printed"], splits["the library's"],
+                        "%.0f and %.0f %% as printed, %.0f and %.0f %% the library's own" % (splits["as printed"], 100 - splits["as printed"],
+                         splits["the library's"],
                                                                                                 100 - splits["the library's"])],
                        ["8 minutes for 4 s", yes(rows[0][2] < 480), "%.0f s of CPU as printed, %.0f s the library's own" % (rows[0][2], rows[1][2])]]}
 
@@ -313,21 +322,27 @@ def otaduy1(b):
     lines, summary = runs["skirt"]
     touched = [s for s in lines if s["rows"]] or lines
     detect, solve = mean(share(s, "detect") for s in touched), mean(solve_ms(s) for s in touched)
-    b.csv("otaduy1", ["t", "rows", "ms_solve", "ms_detect", "kinetic"], [(s["t"], s["rows"], solve_ms(s), share(s, "detect"), s["energy"]["kinetic"]) for s in lines])
+    b.csv("otaduy1", ["t", "rows", "ms_solve", "ms_detect", "kinetic"], [(s["t"], s["rows"], solve_ms(s), share(s, "detect"),
+        s["energy"]["kinetic"]) for s in lines])
     style.lines(b, "otaduy1", [[("detection", [(s["t"], share(s, "detect")) for s in lines]), ("solves", [(s["t"], max(solve_ms(s), 0.1)) for s in lines])]],
                 ["time [s]"], ["CPU ms a step"], logx=[False])
     mixed, mixed_summary = runs["unified"]
     return {"title": "Otaduy 2009, Figs. 1 and 4: a dress of six layers, and a mixed pile",
-            "shows": "Six layers, 16,800 vertices, on a figure that steps aside and turns in .9 s, dt 2 ms, %d steps of %d; rigid bodies, soft bodies and sheets in "
+            "shows": "Six layers, 16,800 vertices, on a figure that steps aside and turns in .9 s, dt 2 ms, %d steps of %d; rigid bodies, soft bodies "
+             "and sheets in "
                      "one pile, %d steps of 10 ms; both as printed." % (len(lines), 2500, len(mixed)),
-            "paper": "Section 6: up to 6000 contacts at high speed, inelastic impacts and smooth sliding; detection is the bottleneck (1.5 s a query, 1.2 s a solve). "
+            "paper": "Section 6: up to 6000 contacts at high speed, inelastic impacts and smooth sliding; detection is the bottleneck (1.5 s a query, "
+             "1.2 s a solve). "
                      "Fig. 4: cloth between bodies, non-penetration and friction dealt with robustly.",
-            "see": "Dress: %d contacts at most, %d intersections, %s; a step with contacts takes %.0f ms of detection (all rounds) and %.0f ms of solves. Pile: %d "
+            "see": "Dress: %d contacts at most, %d intersections, %s; a step with contacts takes %.0f ms of detection (all rounds) and %.0f ms of "
+             "solves. Pile: %d "
                    "intersections, %s, residual %.2g in the median."
                    % (max(s["rows"] for s in lines), summary["intersections"], state(lines), detect, solve, mixed_summary["intersections"], state(mixed),
                       sorted(s["residual"] for s in mixed)[len(mixed) // 2]),
             "claims": [["dress of 16,800 vertices in six layers, up to 6000 contacts, resolved", yes(summary["intersections"] == 0),
                         "%d contacts, %d intersections, to %.1f s" % (max(s["rows"] for s in lines), summary["intersections"], lines[-1]["t"])],
-                       ["detection is the bottleneck of the dress", yes(detect > solve, detect > 0.7 * solve), "%.0f ms detection, %.0f ms solves a step" % (detect, solve)],
-                       ["bodies of all kinds in one solver, robustly", yes(mixed_summary["intersections"] == 0 and all(s["status"] != "not_converged" for s in mixed)),
+                       ["detection is the bottleneck of the dress", yes(detect > solve, detect > 0.7 * solve),
+                        "%.0f ms detection, %.0f ms solves a step" % (detect, solve)],
+                       ["bodies of all kinds in one solver, "
+                        "robustly", yes(mixed_summary["intersections"] == 0 and all(s["status"] != "not_converged" for s in mixed)),
                         "%d intersections, %s" % (mixed_summary["intersections"], state(mixed))]]}

@@ -300,7 +300,8 @@ def crossover(b):
             "paper": "Li's authors: 3.8 times at 9,000 and 9.6 times at 120,000 unknowns, to 1e-4.",
             "see": "; ".join(text) + ". As printed, 1e6 Pa, to 1e-4: " + "; ".join(steps) + ".",
             "claims": [["section 6.2: at low resolution ICA is the one to take", yes(ahead[1e-2] > 0, ahead[1e-1] > 0),
-                        "as printed the faster in %d of %d problems to 1e-1, in %d to 1e-2, in %d to 1e-4" % (ahead[1e-1], len(runs), ahead[1e-2], ahead[1e-4])]]}
+                        "as printed the faster in %d of %d problems to 1e-1, in %d to 1e-2, in %d to 1e-4" % (ahead[1e-1], len(runs), ahead[1e-2],
+                         ahead[1e-4])]]}
 
 
 def cost_iteration(b):
@@ -384,11 +385,13 @@ def li_qp(b):
     best = [r[8] for r in rows if r[1] == "decoupled, Jacobi"]
     return {"title": "Li 2015: a QP of 35,000 unknowns to 1e-4",
             "shows": "The boxes of Fig. 8, and two bodies on each other with coupled rows (data folder); to a judge's residual of 1e-4, 60 s at most.",
-            "paper": "35,832 unknowns, 691 decoupled rows: 6.4 s on a Core 2 of 2.93 GHz. Section 5: with decoupled rows the inner loops of algorithm 3 are not needed.",
+            "paper": "35,832 unknowns, 691 decoupled rows: 6.4 s on a Core 2 of 2.93 GHz. Section 5: with decoupled rows the inner loops of algorithm "
+             "3 are not needed.",
             "table": [["problem", "rows", "how", "outcome", "iterations", "seconds"]] +
                      [["%s, %d" % (r[0], r[2]), str(r[3]), r[1], r[4], str(r[5]), "%.2f" % r[8]] for r in rows],
             "see": "%.2f to %.2f s with decoupled rows." % (min(best), max(best)),
-            "claims": [["a QP of 35,000 unknowns to 1e-4 in 6.4 s", yes(max(best) < 6.4), "%.2f to %.2f s, on a machine of another age" % (min(best), max(best))],
+            "claims": [["a QP of 35,000 unknowns to 1e-4 in 6.4 s", yes(max(best) < 6.4), "%.2f to %.2f s, on a machine of another age" % (min(best),
+             max(best))],
                        ["section 5, appendix B: inner loops are not needed with decoupled rows", yes(loops == 0, loops < 3),
                         "%d turns of them in %d steps as printed" % (loops, [r[5] for r in rows if r[1] == "decoupled, as printed"][0])]]}
 

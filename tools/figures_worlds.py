@@ -82,7 +82,8 @@ def li06(b):
                    "deepest vertex was %.0f mm deep, %.0f with all; bodies that go into each other cost the decoupled runs rows later on. Ours: mean %.1f ms "
                    "with the deepest row of a vertex, %.1f with those that have a vertex of their own (the default; %d dropped, %.0f mm deep), %.1f "
                    "with all rows on the multipliers (worst %.0f, %.0f mm)."
-                   % (one[0], one[1], all_rows[0], all_rows[1], all_rows[0] / one[0], one[2], one[3], all_rows[3], deepest[0], pivot[0], pivot[2], pivot[3], dual[0], dual[1], dual[3]),
+                   % (one[0], one[1], all_rows[0], all_rows[1], all_rows[0] / one[0], one[2], one[3], all_rows[3], deepest[0], pivot[0], pivot[2],
+                       pivot[3], dual[0], dual[1], dual[3]),
             "claims": [["Fig. 6, section 5: decoupling makes the overhead many times smaller", yes(all_rows[0] / one[0] >= 3, all_rows[0] / one[0] >= 1.5),
                         "as printed %.1f times the milliseconds without it" % (all_rows[0] / one[0])]]}
 
@@ -149,7 +150,8 @@ def li12(b):
             "claims": [["Fig. 12, section 6.2: not plausible at 1e-1", yes(text[0][1] > 1.5 * text[2][1]),
                         "%.0f mm deep instead of %.0f, %.0f mm away at the end" % (1e3 * text[0][1], 1e3 * text[2][1], 1e3 * off[1e-1])],
                        ["Fig. 12, section 6.2: plausible at 1e-2", yes(off[1e-2] < 0.02, text[1][1] < 1.2 * text[2][1]),
-                        "as deep as the tight solution (%.1f and %.1f mm), but up to %.0f mm away from it" % (1e3 * text[1][1], 1e3 * text[2][1], 1e3 * off[1e-2])]]}
+                        "as deep as the tight solution (%.1f and %.1f mm), but up to %.0f mm away from it" % (1e3 * text[1][1], 1e3 * text[2][1],
+                         1e3 * off[1e-2])]]}
 
 
 # Table 1 of the paper: vertices, tets, step [ms], share of conjugate steps [%], seconds a program, frames; what is in its place here
@@ -179,20 +181,25 @@ def table1(b):
             rows.append((row[0], kind) + r)
             table.append(["%s (%s), %d ms" % (row[1], row[0], row[4]), "%d, %d, %.1f %%, %.2f, %d" % (row[2:4] + row[5:]), kind, "%d, %d" % r[:2],
                           "%.1f %%" % r[2], "%.3g" % r[3], "%d, %d" % r[4:6], "%d (%d)" % r[6:]])
-    b.csv("table1", ["scene", "bodies", "vertices", "tets", "cg_percent", "seconds_a_program", "frames", "programs", "most_constraints", "before_decoupling"], rows)
+    b.csv("table1", ["scene", "bodies", "vertices", "tets", "cg_percent", "seconds_a_program", "frames", "programs", "most_constraints",
+        "before_decoupling"], rows)
     soft, stiff = [r[4] for r in rows if r[1] == "soft"], [r[4] for r in rows if r[1] != "soft"]
     glass = next(r for r in rows if r[0] == "glass")
     return {"title": "Li 2015, Table 1: its scenes",
-            "shows": "Share of conjugate steps, seconds a program (estimate of |A| included). Bodies made here, with %g of the paper's vertices, the first frames of "
+            "shows": "Share of conjugate steps, seconds a program (estimate of |A| included). Bodies made here, with %g of the paper's vertices, the "
+             "first frames of "
                      "its scenes; whole runs are in [dcd.md](dcd.md)." % b.scale,
             "paper": "The second column (Core 2 E7500, 2.93 GHz).",
             "table": table,
             "see": "Programs of the soft bodies are short, and one to eight other steps belong to each. Seconds cannot be compared: the paper names neither "
                    "materials nor tolerance.",
             "claims": [["Table 1: 99.0 to 99.8 % of the steps are conjugate ones", yes(min(soft) >= 98.9, min(stiff) >= 98.5),
-                        "%.1f to %.1f %% with soft bodies, %.1f to %.1f %% where programs are as long as the paper's" % (min(soft), max(soft), min(stiff), max(stiff))],
-                       ["Table 1: seconds a program", "not measured" if b.quick else yes(all(r[5] < p[6] for r in rows if r[1] == "soft" for p in PAPER_TABLE if p[0] == r[0])),
+                        "%.1f to %.1f %% with soft bodies, %.1f to %.1f %% where programs are as long as the paper's" % (min(soft), max(soft),
+                         min(stiff), max(stiff))],
+                       ["Table 1: seconds a program", "not "
+                        "measured" if b.quick else yes(all(r[5] < p[6] for r in rows if r[1] == "soft" for p in PAPER_TABLE if p[0] == r[0])),
                         "; ".join("%s %.3g s, paper %.3g s" % (r[0], r[5], p[6]) for r in rows if r[1] == "soft" for p in PAPER_TABLE if p[0] == r[0]) +
                         "; less, on another machine with other materials"],
-                       ["Fig. 4: 18,342 constraints in a step", yes(glass[9] >= 18000, glass[9] >= 1800), "%d at most in %d frames before decoupling, %d behind it"
+                       ["Fig. 4: 18,342 constraints in a step", yes(glass[9] >= 18000, glass[9] >= 1800),
+                        "%d at most in %d frames before decoupling, %d behind it"
                         % (glass[9], glass[6], glass[8])]]}
