@@ -233,7 +233,7 @@ def test_run(d):
     check("run leaves whole files only", names == ["frame_%05d.obj" % i for i in range(11)] + ["stats.jsonl", "summary.json"], names)
     stats = [json.loads(line) for line in open(out + "/stats.jsonl")]
     keys = ["step", "t", "dt", "substeps", "status", "contacts", "rows", "cmr_rounds", "newton_iterations", "solver_iterations",
-            "solver_sweeps", "solver_fallbacks", "cg_steps", "linear_iterations", "solves", "dropped", "residual", "min_distance", "thickness_kept", "too_near",
+            "solver_sweeps", "solver_quick", "solver_fallbacks", "cg_steps", "linear_iterations", "solves", "dropped", "residual", "min_distance", "thickness_kept", "too_near",
             "penetration", "intersections", "zones", "frozen", "momentum_lost", "energy_gained",
             "energy", "account", "center_of_mass", "ms", "cpu_ms"]
     check("stats.jsonl keys", len(stats) == 10 and all(list(s) == keys for s in stats), stats[:1])

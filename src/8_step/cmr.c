@@ -80,7 +80,7 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     if (!cti_islands_solve(s, dt, scale, &q))
         return 0;
     out->solver_iterations += q.iterations;
-    out->solver_sweeps += q.sweeps;
+    out->solver_sweeps += q.sweeps, out->solver_quick += q.quick;
     out->solver_fallbacks += q.fallbacks;
     out->residual = cti_finite(q.residual) ? q.residual : CTI_REAL_MAX; /* numbers that mean nothing are given up, but they are reported */
     out->converged &= !q.diverged;

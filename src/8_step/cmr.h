@@ -14,7 +14,7 @@ typedef struct cti_attempt {
     int clear;          /* the motion to x_new is free of collisions */
     int converged;      /* no solve diverged and the motion means something; otherwise x_new is not to be looked at */
     int budget;         /* the last solve ended on its budget, above its tolerance */
-    int rounds, solver_iterations, solver_sweeps, linear_iterations, extended;
+    int rounds, solver_iterations, solver_sweeps, solver_quick, linear_iterations, extended;
     int solver_fallbacks; /* islands, over all solves */
     int crushed;        /* tets that the motion takes below J = 0.2 */
     int spun;           /* rigid bodies that turn by more than half a radian, and may meet something (whirl.h) */

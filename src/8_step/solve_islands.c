@@ -418,7 +418,7 @@ static int cti_islands_paper(cti_state *s, ct_real dt, int later, const cti_isla
     cti_ica_paper_solve(&q->p, &s->desc.solver, s->arena, star, q->v, &info);
     if (info.status == CTI_SOLVE_MEMORY)
         return 0;
-    out->iterations += info.iterations, out->sweeps += info.sweeps;
+    out->iterations += info.iterations, out->sweeps += info.sweeps, out->quick += info.quick;
     *ended = info.status != CTI_SOLVE_DIVERGED && !(info.res.natural_map <= s->desc.solver.tolerance) ? CTI_SOLVE_BUDGET : info.status;
     return cti_islands_judge(s, dt, q, &info);
 }

@@ -52,7 +52,7 @@ static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
 {
     r->newton_iterations += a->newton;
     r->solver_iterations += a->solver_iterations;
-    r->solver_sweeps += a->solver_sweeps;
+    r->solver_sweeps += a->solver_sweeps, r->solver_quick += a->solver_quick;
     r->solver_fallbacks += a->solver_fallbacks;
     r->linear_iterations += a->linear_iterations;
     r->extended_elements = a->extended + (accepted ? a->crushed : 0);

@@ -531,6 +531,7 @@ typedef struct ct_step_report {
     int newton_iterations; /* linearizations of all attempts, summed */
     int solver_iterations; /* outer iterations, summed */
     int solver_sweeps;     /* sweeps over the contacts, summed */
+    int solver_quick;      /* termination PAPER with CT_STEPPER_CMR: the solver_iterations whose inner loop took fewer than ten sweeps; else 0 */
     int solver_fallbacks;  /* solves of an island that another solver than the chosen one ended, summed: ICA where the chosen one failed or does
                               not take the problem; with CT_SOLVER_AUTO Newton's method where ICA failed */
     int linear_iterations; /* of the unconstrained solve, summed */
