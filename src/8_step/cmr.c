@@ -21,8 +21,6 @@
 #define CTI_CMR_JOINT CTI_R(1e-4) /* share of the thickness that a joint may miss by */
 #define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */
 #define CTI_CMR_SETTLE 8          /* times joints are linearized anew in a round */
-#define CTI_CMR_FALLS 2           /* first rounds that look for crossings of flat edges, see cti_flats_fallen. With 1, what collides in the first
-                                     round is not looked at */
 #define CTI_CMR_CRUSHED_US 0.02 /* [us] that the test of a block's elements takes, about; see cti_tasks_run_work */
 
 CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
@@ -181,7 +179,8 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
     }
 }
 
-/* The crossings of flat edges that the motion brings too near come behind the collisions. 0: out of memory */
+/* The crossings of flat edges that the motion of the first round brings too near come behind its collisions. Looking again in the second round kept no
+   more of the thickness in S2. 0: out of memory */
 static int cti_cmr_fallen(cti_state *s)
 {
     if (cti_state_is_paper(s))
@@ -201,6 +200,7 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
     for (round = 0; round <= most; round++) {
         t = cti_cmr_clock(s);
         if (CTI_LEN(s->rows)) {
+            out->clear = 0; /* nobody has looked at the motion that this solve ends with */
             if (!cti_cmr_settle(s, dt, c, scale, reach, out))
                 return 0;
             if (!out->converged)
@@ -216,7 +216,7 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
         if (out->event > 0)
             return 1;
         out->clear = CTI_LEN(s->hits) == 0;
-        if (round < cti_min_int(most, CTI_CMR_FALLS) && !cti_cmr_fallen(s))
+        if (round == 0 && most > 0 && !cti_cmr_fallen(s))
             return 0;
         if (CTI_LEN(s->hits) == 0 || s->parts.met)
             return 1;

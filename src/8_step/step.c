@@ -169,6 +169,8 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
         return 1;
     if (!cti_zones_resolve(s, dt, a, &z))
         return 0;
+    if (s->parts.met)
+        return 1;
     r->zones += z.zones;
     r->frozen += z.frozen;
     r->momentum_lost += z.momentum_lost;
@@ -289,7 +291,7 @@ static void cti_step_rested(cti_state *s, int all)
 {
     int i;
     for (i = 0; i < s->n; i++) {
-        int rests = s->held[i] & CTI_HELD_WILD || (all && !s->fixed[i]);
+        int rests = !cti_state_is_aside(s, i) && (s->held[i] & CTI_HELD_WILD || (all && !s->fixed[i]));
         s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | (rests ? CTI_HELD_RESTED : 0));
         if (rests)
             s->factors.components[s->factors.component_of[i]].stale = 1, cti_integrate_reset_block(s, i);
@@ -314,6 +316,7 @@ typedef struct cti_step_try {
     int good;
     int shorter; /* it is not, and half of its length may be */
     int again;   /* it cannot be shorter, and something wild is held when it is tried again */
+    int whole;   /* it cannot be shorter, and is tried again with nothing left out: what left something out did not end well */
     int rests;   /* times that something was held in it */
 } cti_step_try;
 
@@ -351,8 +354,9 @@ static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *
     t->shorter = !last && !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s);
     t->again = !last && !t->shorter && a->wild > 0 && t->rests < CTI_STEP_RESTS;
     t->rests += t->again;
-    cti_step_note(r, a, !t->shorter && !t->again && !(a->event > 0));
-    if (!t->good || a->event > 0 || a->left)
+    t->whole = !t->shorter && (a->redo || (a->left && !t->good));
+    cti_step_note(r, a, !t->shorter && !t->again && !t->whole && !s->parts.met && !(a->event > 0));
+    if (a->limit.n > 0 && (!t->good || a->event > 0 || a->left))
         s->limit = a->limit;
     return 1;
 }
@@ -368,7 +372,7 @@ static int cti_step_attempt(cti_state *s, ct_real sub, const cti_step_span *q, c
             return 0;
         s->parts.may = 0;
         t->shorter &= !q->last;
-    } while (!s->parts.met && (t->again || (t->a.redo && !t->shorter)));
+    } while (!s->parts.met && (t->again || t->whole));
     return 1;
 }
 
@@ -386,6 +390,8 @@ static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_repor
     /* zones may push what rests */
     if ((t->rests && !a->clear && !cti_assemble_pins(s, dt)) || !cti_step_fail_safe(s, dt, a, r))
         return -1;
+    if (s->parts.met)
+        return 0;
     cti_integrate_reset(s, !a->converged);
     cti_linkage_forget(s, !a->converged);
     return cti_energy_try(s, dt) ? cti_energy_calm(s, dt, &r->momentum_lost) : 0;
@@ -453,7 +459,7 @@ static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub,
     cti_step_span part = *q;
     cti_step_code end;
     double time = s->time;
-    int rows, contacts, i;
+    int rows, contacts, extended = r->extended_elements, i;
     part.until = cti_state_ahead(s, sub);
     part.last = sub / 2 < CTI_R(0.999) * cti_step_least(s);
     part.length = sub, part.first = part.last ? sub : sub / 2, part.depth++;
@@ -475,6 +481,7 @@ static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub,
             return CTI_STEP_MEMORY;
     q->memory = part.memory, q->tail = part.tail;
     r->rows += rows, r->contacts += contacts;
+    r->extended_elements = cti_max_int(r->extended_elements, extended); /* of all, before the parts went apart */
     return CTI_STEP_DONE;
 }
 
@@ -542,7 +549,7 @@ static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_re
             s->detect.valid = 0; /* lists made for a motion that failed are too long for half of it */
             end = cti_step_halve(s, q, sub, r);
         } else
-            end = t.a.left ? cti_step_split(s, q, sub, r) : cti_step_take(s, q, sub, &t, r);
+            end = t.a.left && t.good ? cti_step_split(s, q, sub, r) : cti_step_take(s, q, sub, &t, r);
         if (end != CTI_STEP_DONE)
             return end;
         left -= sub;
@@ -561,6 +568,7 @@ static int cti_step_rewind(cti_state *s, ct_step_report *r)
     cti_parts_rewind(s);
     cti_impulses_begin(s);
     memset(&s->limit, 0, sizeof s->limit);
+    s->spent = 0, s->in_vain = 0;
     fresh.status = CT_STATUS_OK;
     fresh.substeps = fresh.events = fresh.zones = fresh.frozen = 0;
     fresh.residual = fresh.momentum_lost = 0;
