@@ -124,8 +124,8 @@ def otaduy6_right(b):
     lattices, steps, count = (LATTICES[:3], 40, 41) if b.quick else (LATTICES, 120, 164)
     rows, curves, table, cost = [], [], [["tets a letter", "contacts", "CPU ms a step", "of it solves", "solves a 1000 contacts", "slope"]], []
     for lattice in lattices:
-        lines, summary = letters(b, 350 if lattice == LATTICE and not b.quick else steps, "--paper", lattice=lattice, count=count)
-        lines, tets = lines[:steps], summary["tets"] / count
+        lines, summary = letters(b, steps, "--paper", lattice=lattice, count=count)
+        tets = summary["tets"] / count
         own = windows(lines, total)
         late = lines[len(lines) // 3:]
         cost.append((tets, mean(s["rows"] for s in late), mean(s["cpu_ms"] for s in late), mean(solve_ms(s) for s in late)))
