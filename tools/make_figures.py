@@ -84,7 +84,8 @@ def section(out, where, name, r):
     text = ["## %s" % r["title"], ""]
     if os.path.exists(os.path.join(out, name + ".png")):
         text += ["![%s](%s/%s.png)" % (name, where, name), ""]
-    text += ["*Shows:* %s" % r["shows"], "", "*The paper:* %s" % r["paper"], ""]
+    there = r.get("machine", machine())
+    text += ["*Shows:* %s%s" % (r["shows"], "" if there == machine() else " Measured on %s." % there), "", "*The paper:* %s" % r["paper"], ""]
     if "table" in r:
         text += table(r["table"]) + [""]
     text += ["*Seen here:* %s ([%s.csv](%s/%s.csv))" % (r["see"], name, where, name), ""]
@@ -133,6 +134,7 @@ def make_all(args, names):
             except figures_solvers.Missing as e:
                 missing.append("%s: %s" % (name, e))
                 continue
+            result["machine"] = machine()
             with open(os.path.join(args.out, name + ".json"), "w") as f:
                 json.dump(result, f, indent=1)
             print("%s (%.0f s of CPU)\n  %s" % (result["title"], sum(os.times()[2:4]) - started, result["see"]), flush=True)
