@@ -111,12 +111,12 @@ def otaduy6_left(b):
             "see": "With friction CA ends above its tolerance, or is taken over, in %.0f %% of the steps of %d letters, without in %.0f %%. Letters are "
                    "separate bodies, so that J A^-1 J' is sparse here; the paper takes it as dense." % (rub, piles[1], plain),
             "claims": [["CA: quadratic at best in the contacts", yes(ca >= 1.8, ca >= 1.4), "slope %.2f; the matrix is kept sparse by bodies" % ca],
-                       ["ICA: close to linear", yes(ica <= 1.3, ica <= 1.6), "slope %.2f as printed" % ica],
+                       ["ICA: close to linear", yes(ica <= 1.3, ica <= 1.6), "slope %.2f as printed; an iteration is linear, but their number grows with the pile" % ica],
                        ["ICA clearly outperforms CA, the more the larger the problem", yes(late[0] > 1.5 * late[1] and late[0] / late[1] > early[0] / early[1],
                                                                                             late[0] > late[1]),
                         "CA takes %.2f times ICA's time (as printed) with %d letters, %.2f times with %d" % (late[0] / late[1], piles[-1],
                          early[0] / early[1], piles[0])],
-                       ["CA has severe convergence problems with friction", yes(rub > 2 * plain + 5, rub > plain),
+                       ["CA has severe convergence problems with friction", yes(rub > 2 * plain + 5, rub > plain + 2),
                         "%.0f %% of the steps with friction do not reach 1e-2, %.0f %% without" % (rub, plain)]]}
 
 
