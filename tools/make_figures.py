@@ -31,7 +31,7 @@ HEAD = """# Figures
 Every claim of the figures, tables and result sections of Otaduy et al. 2009 and of Li et al. 2015, with what is measured here and a verdict; then the
 figures. Made by `make figures` (`tools/make_figures.py`), numbers and verdicts included; each picture has its CSV beside it. One core, CPU time, `-O2
 -march=native`, %s; other work on the machine disturbs that little, but ten per cent are no difference. `make figures FIGURES_OPTIONS="--only NAME"`
-makes one again.
+makes one again; all of them take about half an hour of CPU.
 
 The judge's residual is the largest of the relative KKT conditions and of the duality gap; no solver judges itself. "Boxes" are the two soft boxes of
 `tools/make_problems.py`. "As printed" is `--paper`: the paper's own step, splitting and end ([ICA](solvers_ica.md), [MPRGP](solvers_mprgp.md)); in figures
