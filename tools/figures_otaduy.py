@@ -342,7 +342,8 @@ def otaduy1(b):
                    "intersections, %s, residual %.2g in the median."
                    % (max(s["rows"] for s in lines), summary["intersections"], state(lines), detect, solve, mixed_summary["intersections"], state(mixed),
                       sorted(s["residual"] for s in mixed)[len(mixed) // 2]),
-            "claims": [["dress of 16,800 vertices in six layers, up to 6000 contacts, resolved", yes(summary["intersections"] == 0 and max(s["rows"] for s in lines) >= 6000, summary["intersections"] == 0),
+            "claims": [["dress of 16,800 vertices in six layers, up to 6000 contacts, resolved",
+             yes(summary["intersections"] == 0 and max(s["rows"] for s in lines) >= 6000, summary["intersections"] == 0),
                         "%d contacts, %d intersections, to %.1f s" % (max(s["rows"] for s in lines), summary["intersections"], lines[-1]["t"])],
                        ["detection is the bottleneck of the dress", yes(detect > solve, detect > 0.7 * solve),
                         "%.0f ms detection, %.0f ms solves a step" % (detect, solve)],
