@@ -111,12 +111,13 @@ def otaduy6_left(b):
             "see": "With friction CA ends above its tolerance, or is taken over, in %.0f %% of the steps of %d letters, without in %.0f %%. Letters are "
                    "separate bodies, so that J A^-1 J' is sparse here; the paper takes it as dense." % (rub, piles[1], plain),
             "claims": [["CA: quadratic at best in the contacts", yes(ca >= 1.8, ca >= 1.4), "slope %.2f; the matrix is kept sparse by bodies" % ca],
-                       ["ICA: close to linear", yes(ica <= 1.3, ica <= 1.6), "slope %.2f as printed" % ica],
+                       ["ICA: close to linear", yes(ica <= 1.3, ica <= 1.6),
+                        "slope %.2f as printed; an iteration is linear, but their number grows with the pile" % ica],
                        ["ICA clearly outperforms CA, the more the larger the problem", yes(late[0] > 1.5 * late[1] and late[0] / late[1] > early[0] / early[1],
                                                                                             late[0] > late[1]),
                         "CA takes %.2f times ICA's time (as printed) with %d letters, %.2f times with %d" % (late[0] / late[1], piles[-1],
                          early[0] / early[1], piles[0])],
-                       ["CA has severe convergence problems with friction", yes(rub > 2 * plain + 5, rub > plain),
+                       ["CA has severe convergence problems with friction", yes(rub > 2 * plain + 5, rub > plain + 2),
                         "%.0f %% of the steps with friction do not reach 1e-2, %.0f %% without" % (rub, plain)]]}
 
 
@@ -124,8 +125,8 @@ def otaduy6_right(b):
     lattices, steps, count = (LATTICES[:3], 40, 41) if b.quick else (LATTICES, 120, 164)
     rows, curves, table, cost = [], [], [["tets a letter", "contacts", "CPU ms a step", "of it solves", "solves a 1000 contacts", "slope"]], []
     for lattice in lattices:
-        lines, summary = letters(b, 350 if lattice == LATTICE and not b.quick else steps, "--paper", lattice=lattice, count=count)
-        lines, tets = lines[:steps], summary["tets"] / count
+        lines, summary = letters(b, steps, "--paper", lattice=lattice, count=count)
+        tets = summary["tets"] / count
         own = windows(lines, total)
         late = lines[len(lines) // 3:]
         cost.append((tets, mean(s["rows"] for s in late), mean(s["cpu_ms"] for s in late), mean(solve_ms(s) for s in late)))
@@ -136,7 +137,7 @@ def otaduy6_right(b):
     b.csv("otaduy6_right", ["tets_a_letter", "window", "rows", "cpu_ms_a_step"], rows)
     style.lines(b, "otaduy6_right", [curves], ["contacts"], ["CPU ms a step"], logx=[True], marker="o", line="")
     few = [c[3] / c[1] for c in cost if c[0] < 140]
-    flat, more = max(few) / min(few), cost[-1][3] / cost[-1][1] / (sum(few) / len(few))
+    flat, more = fit([(c[0], c[3] / c[1]) for c in cost if c[0] < 140])[0], cost[-1][3] / cost[-1][1] / (sum(few) / len(few))
     slope = fit([p for _, own in curves for p in own])
     return {"title": "Otaduy 2009, Fig. 6 right: mesh resolutions",
             "shows": "%d letters with friction as printed, %d steps of 30 ms, every point the mean of 600 ms: CPU time of a step. Means in the table are "
@@ -144,10 +145,12 @@ def otaduy6_right(b):
             "paper": "Section 6, Fig. 6 right: quasi-linear in the contacts; practically independent of the resolution below 140 tets a letter, since the "
                      "inner loop dominates there.",
             "table": table,
-            "see": "Below 140 tets a letter the solves of a contact differ by a factor of %.2f; finer letters take %.2f times their mean." % (flat, more),
-            "claims": [["ICA is quasi-linear in the contacts", yes(slope[0] <= 1.3, slope[0] <= 1.6), "slope %s over all resolutions" % told(slope)],
-                       ["cost does not depend on the resolution below 140 tets a letter", yes(flat <= 1.25, flat <= 1.6),
-                        "solves of a contact within a factor of %.2f between %.0f and %.0f tets" % (flat, cost[0][0], max(c[0] for c in cost if c[0] < 140))]]}
+            "see": "Below 140 tets a letter the solves of a contact take %s ms and grow as tets^%.2f; those of the finest letters take %.2f times their mean."
+                   % (", ".join("%.3f" % f for f in few), flat, more),
+            "claims": [["Fig. 6 right: ICA is quasi-linear in the contacts", yes(slope[0] <= 1.3, slope[0] <= 1.6) if slope[2] >= 0.5 else "not shown",
+                        "slope %s over all resolutions: contacts vary little here, what the pile does varies much" % told(slope)],
+                       ["cost does not depend on the resolution below 140 tets a letter", yes(flat <= 0.15, flat <= 0.5),
+                        "solves of a contact grow as tets^%.2f between %.0f and %.0f tets" % (flat, cost[0][0], max(c[0] for c in cost if c[0] < 140))]]}
 
 
 # ---- counts: rounds, inner loops, slow steps, walls ----
@@ -339,7 +342,8 @@ def otaduy1(b):
                    "intersections, %s, residual %.2g in the median."
                    % (max(s["rows"] for s in lines), summary["intersections"], state(lines), detect, solve, mixed_summary["intersections"], state(mixed),
                       sorted(s["residual"] for s in mixed)[len(mixed) // 2]),
-            "claims": [["dress of 16,800 vertices in six layers, up to 6000 contacts, resolved", yes(summary["intersections"] == 0),
+            "claims": [["dress of 16,800 vertices in six layers, up to 6000 contacts, resolved",
+             yes(summary["intersections"] == 0 and max(s["rows"] for s in lines) >= 6000, summary["intersections"] == 0),
                         "%d contacts, %d intersections, to %.1f s" % (max(s["rows"] for s in lines), summary["intersections"], lines[-1]["t"])],
                        ["detection is the bottleneck of the dress", yes(detect > solve, detect > 0.7 * solve),
                         "%.0f ms detection, %.0f ms solves a step" % (detect, solve)],

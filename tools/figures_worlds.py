@@ -158,7 +158,7 @@ def li12(b):
 PAPER_TABLE = (("stairs", "Fig. 3", 46736, 160553, 10, 99.4, 36.4, 400), ("glass", "Fig. 4", 40107, 164419, 3, 99.1, 24.5, 600),
                ("eight", "Fig. 5", 11944, 41992, 5, 99.0, 5.13, 400), ("beam", "Fig. 12", 9537, 49152, 10, 99.8, 1.72, 200))
 # runs of table1: steps of soft bodies, steps and Young's modulus [Pa] of stiff ones (none: too long at full size)
-FRAMES = {"stairs": (40, 0, 0), "glass": (60, 0, 0), "eight": (120, 30, 1e8), "beam": (60, 30, 1e8)}
+FRAMES = {"stairs": (40, 0, 0), "glass": (60, 0, 0), "eight": (120, 0, 0), "beam": (60, 30, 1e8)}
 
 
 def table1_run(b, row, young, steps):
@@ -186,20 +186,19 @@ def table1(b):
     soft, stiff = [r[4] for r in rows if r[1] == "soft"], [r[4] for r in rows if r[1] != "soft"]
     glass = next(r for r in rows if r[0] == "glass")
     return {"title": "Li 2015, Table 1: its scenes",
-            "shows": "Share of conjugate steps, seconds a program (estimate of |A| included). Bodies made here, with %g of the paper's vertices, the "
-             "first frames of "
-                     "its scenes; whole runs are in [dcd.md](dcd.md)." % b.scale,
+            "shows": "Share of conjugate steps, seconds a program (estimate of |A| included). Bodies made here, with %s vertices, the first frames of "
+                     "its scenes; whole runs, and stiff bodies in all four scenes, are in [dcd.md](dcd.md)."
+                     % ("the paper's number of" if b.scale == 1 else "%g of the paper's" % b.scale),
             "paper": "The second column (Core 2 E7500, 2.93 GHz).",
             "table": table,
             "see": "Programs of the soft bodies are short, and one to eight other steps belong to each. Seconds cannot be compared: the paper names neither "
                    "materials nor tolerance.",
             "claims": [["Table 1: 99.0 to 99.8 % of the steps are conjugate ones", yes(min(soft) >= 98.9, min(stiff) >= 98.5),
-                        "%.1f to %.1f %% with soft bodies, %.1f to %.1f %% where programs are as long as the paper's" % (min(soft), max(soft),
-                         min(stiff), max(stiff))],
-                       ["Table 1: seconds a program", "not "
-                        "measured" if b.quick else yes(all(r[5] < p[6] for r in rows if r[1] == "soft" for p in PAPER_TABLE if p[0] == r[0])),
+                        "%.1f to %.1f %% with soft bodies, %.1f %% with a beam so stiff that programs are as long as the paper's"
+                        % (min(soft), max(soft), min(stiff))],
+                       ["Table 1: seconds a program", "not comparable",
                         "; ".join("%s %.3g s, paper %.3g s" % (r[0], r[5], p[6]) for r in rows if r[1] == "soft" for p in PAPER_TABLE if p[0] == r[0]) +
-                        "; less, on another machine with other materials"],
+                        "; another machine, other materials"],
                        ["Fig. 4: 18,342 constraints in a step", yes(glass[9] >= 18000, glass[9] >= 1800),
                         "%d at most in %d frames before decoupling, %d behind it"
                         % (glass[9], glass[6], glass[8])]]}

@@ -31,7 +31,7 @@ HEAD = """# Figures
 Every claim of the figures, tables and result sections of Otaduy et al. 2009 and of Li et al. 2015, with what is measured here and a verdict; then the
 figures. Made by `make figures` (`tools/make_figures.py`), numbers and verdicts included; each picture has its CSV beside it. One core, CPU time, `-O2
 -march=native`, %s; other work on the machine disturbs that little, but ten per cent are no difference. `make figures FIGURES_OPTIONS="--only NAME"`
-makes one again.
+makes one again; all of them take about half an hour of CPU.
 
 The judge's residual is the largest of the relative KKT conditions and of the duality gap; no solver judges itself. "Boxes" are the two soft boxes of
 `tools/make_problems.py`. "As printed" is `--paper`: the paper's own step, splitting and end ([ICA](solvers_ica.md), [MPRGP](solvers_mprgp.md)); in figures
@@ -84,7 +84,8 @@ def section(out, where, name, r):
     text = ["## %s" % r["title"], ""]
     if os.path.exists(os.path.join(out, name + ".png")):
         text += ["![%s](%s/%s.png)" % (name, where, name), ""]
-    text += ["*Shows:* %s" % r["shows"], "", "*The paper:* %s" % r["paper"], ""]
+    there = r.get("machine", machine())
+    text += ["*Shows:* %s%s" % (r["shows"], "" if there == machine() else " Measured on %s." % there), "", "*The paper:* %s" % r["paper"], ""]
     if "table" in r:
         text += table(r["table"]) + [""]
     text += ["*Seen here:* %s ([%s.csv](%s/%s.csv))" % (r["see"], name, where, name), ""]
@@ -133,6 +134,7 @@ def make_all(args, names):
             except figures_solvers.Missing as e:
                 missing.append("%s: %s" % (name, e))
                 continue
+            result["machine"] = machine()
             with open(os.path.join(args.out, name + ".json"), "w") as f:
                 json.dump(result, f, indent=1)
             print("%s (%.0f s of CPU)\n  %s" % (result["title"], sum(os.times()[2:4]) - started, result["see"]), flush=True)
