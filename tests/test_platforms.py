@@ -55,6 +55,8 @@ def platforms():
         yield Platform("mingw -O2 SSE2", "x86_64-w64-mingw32-gcc", "-O2", real, runner=[WINE], packages="gcc-mingw-w64-x86-64")
         yield Platform("wasm clang -O2 WASM", "clang", "--target=wasm32-wasi -O2 -msimd128", real, runner=["node"], packages=WASM)
     yield Platform("gcc -O2 NONE", "gcc", "-O2 -DCONTACT_SIMD=CT_SIMD_NONE")
+    for real in (64, 32):  # the loops that other compilers have in place of gcc's vectors
+        yield Platform("gcc -O1 NONE loops", "gcc", "-O1 -DCONTACT_SIMD=CT_SIMD_NONE -DCTI_SIMD_PLAIN", real)
     yield Platform("gcc -O0 native", "gcc", "-O0 -march=native")
     yield Platform("gcc -O3 native", "gcc", "-O3 -march=native")
     yield Platform("clang -O0 NONE", "clang", "-O0 -DCONTACT_SIMD=CT_SIMD_NONE", packages="clang")

@@ -1,8 +1,9 @@
 /* simd.h -- the one place where SIMD is decided: eight virtual lanes of double (cti_d8) and of float (cti_f8) on every path. Method: AVX512
    has one 512-bit register of double, AVX2 two of 256 bits, and both one of float; SSE2, NEON and WASM take four and two 128-bit ones; NONE
-   uses plain loops. Every operation is lane-wise and correctly rounded, nothing is fused unless CONTACT_DETERMINISTIC is 0 (cti_*8_mad), and
-   sums over lanes have one fixed order ((0+4)+(2+6))+((1+5)+(3+7)), so all paths give the same bits. CTI_SIMD_NAME is the path that was
-   compiled in. There is no dispatch at run time.
+   takes four and two vectors of gcc's or clang's own, and plain loops with other compilers (with these too where CTI_SIMD_PLAIN is defined, for
+   tests). Every operation is lane-wise and correctly rounded, nothing is fused unless CONTACT_DETERMINISTIC is 0 (cti_*8_mad), and sums over
+   lanes have one fixed order ((0+4)+(2+6))+((1+5)+(3+7)), so all paths give the same bits. CTI_SIMD_NAME is the path that was compiled in.
+   There is no dispatch at run time.
    The interface, for V = cti_d8 of double and cti_f8 of float (CTI_R8: of ct_real):
      set, load, store     one number in all lanes; eight numbers, at any address
      add, sub, mul, div, sqrt, abs
@@ -54,6 +55,12 @@
 #define CTI_HAS_WASM 1
 #else
 #define CTI_HAS_WASM 0
+#endif
+/* vectors in the language itself */
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__) && !defined(__INTEL_COMPILER) && !defined(CTI_SIMD_PLAIN)
+#define CTI_HAS_VECTORS 1
+#else
+#define CTI_HAS_VECTORS 0
 #endif
 
 #if CONTACT_SIMD == CT_SIMD_AUTO
@@ -110,7 +117,7 @@
 
 #if CTI_SIMD == CTI_SIMD_AVX512 || CTI_SIMD == CTI_SIMD_AVX2
 #include "simd_wide.inl"
-#elif CTI_SIMD == CTI_SIMD_NONE
+#elif CTI_SIMD == CTI_SIMD_NONE && !CTI_HAS_VECTORS
 #include "simd_plain.inl"
 #else
 #include "simd_128.inl"
