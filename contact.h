@@ -1,4 +1,4 @@
-/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs b61314e8011f6d41.
+/* contact.h -- version 0.1.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c7a029b16120b431.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles) and rigid bodies against each other, against themselves and
 against static and scripted meshes and planes, with friction and continuous collision detection. One C file, C99 and C++11, no dependency
@@ -169,8 +169,9 @@ SWITCHES. Macros that you define before the include. The first group must be the
 
     CONTACT_SIMD          CT_SIMD_AUTO (default): the widest path that the compiler is told of: CT_SIMD_AVX512 (-mavx512f -mavx512dq),
                           CT_SIMD_AVX2 (-mavx2, -march=native), CT_SIMD_SSE2 (every x86-64), CT_SIMD_NEON (64-bit ARM), CT_SIMD_WASM
-                          (-msimd128), else CT_SIMD_NONE: plain C, several times slower in collision detection. A path by name insists: an
-                          #error says what the compiler has to be told. Chosen when compiling, never at run time. All give the same bits.
+                          (-msimd128), else CT_SIMD_NONE: vectors of the compiler's own with gcc and clang, a tenth slower than SSE2; loops
+                          with others, several times slower in collision detection. A path by name insists: an #error says what the
+                          compiler has to be told. Chosen when compiling, never at run time. All give the same bits.
     CONTACT_DETERMINISTIC 1 (default) or 0. 1: the same bits on every SIMD path, from every compiler at every level of optimization, on every
                           processor (see WHAT IS GUARANTEED). 0: factors and block products are fused multiply-adds where the processor has
                           them (AVX2 with -mfma, AVX512, NEON). That gained 2 % of a factor and nothing measurable of a step (AVX2). The
@@ -2867,9 +2868,10 @@ CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
 /* ---- 1_math/simd.h ---- */
 /* simd.h -- the one place where SIMD is decided: eight virtual lanes of double (cti_d8) and of float (cti_f8) on every path. Method: AVX512
    has one 512-bit register of double, AVX2 two of 256 bits, and both one of float; SSE2, NEON and WASM take four and two 128-bit ones; NONE
-   uses plain loops. Every operation is lane-wise and correctly rounded, nothing is fused unless CONTACT_DETERMINISTIC is 0 (cti_*8_mad), and
-   sums over lanes have one fixed order ((0+4)+(2+6))+((1+5)+(3+7)), so all paths give the same bits. CTI_SIMD_NAME is the path that was
-   compiled in. There is no dispatch at run time.
+   takes four and two vectors of gcc's or clang's own, and plain loops with other compilers (with these too where CTI_SIMD_PLAIN is defined, for
+   tests). Every operation is lane-wise and correctly rounded, nothing is fused unless CONTACT_DETERMINISTIC is 0 (cti_*8_mad), and sums over
+   lanes have one fixed order ((0+4)+(2+6))+((1+5)+(3+7)), so all paths give the same bits. CTI_SIMD_NAME is the path that was compiled in.
+   There is no dispatch at run time.
    The interface, for V = cti_d8 of double and cti_f8 of float (CTI_R8: of ct_real):
      set, load, store     one number in all lanes; eight numbers, at any address
      add, sub, mul, div, sqrt, abs
@@ -2918,6 +2920,12 @@ CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
 #define CTI_HAS_WASM 1
 #else
 #define CTI_HAS_WASM 0
+#endif
+/* vectors in the language itself */
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__) && !defined(__INTEL_COMPILER) && !defined(CTI_SIMD_PLAIN)
+#define CTI_HAS_VECTORS 1
+#else
+#define CTI_HAS_VECTORS 0
 #endif
 
 #if CONTACT_SIMD == CT_SIMD_AUTO
@@ -3257,7 +3265,7 @@ CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
     x.a = _mm256_castsi256_ps(u);
     return x;
 }
-#elif CTI_SIMD == CTI_SIMD_NONE
+#elif CTI_SIMD == CTI_SIMD_NONE && !CTI_HAS_VECTORS
 /* simd_plain.inl -- eight lanes in plain C, in loops that compilers may vectorize. Included by simd.h. */
 
 #define CTI_SIMD_NAME "NONE"
@@ -3406,8 +3414,9 @@ CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
     return x;
 }
 #else
-/* simd_128.inl -- lanes of 128-bit registers, four of two doubles and two of four floats: SSE2, NEON (AArch64), WebAssembly's simd128. Each
-   path names its instructions for one register (CTI_P2 of doubles, CTI_P4 of floats); what follows is the same for all. Included by simd.h. */
+/* simd_128.inl -- lanes of 128-bit registers, four of two doubles and two of four floats: SSE2, NEON (AArch64), WebAssembly's simd128, and NONE
+   where the compiler has vectors of its own. Each path names its instructions for one register (CTI_P2 of doubles, CTI_P4 of floats); what
+   follows is the same for all. Included by simd.h. */
 
 #if CTI_SIMD == CTI_SIMD_SSE2
 #define CTI_SIMD_NAME "SSE2"
@@ -3528,6 +3537,100 @@ CTI_INLINE int cti_p4_bits(CTI_P4 m)
     static const uint32_t bit[4] = {1, 2, 4, 8};
     return (int)vaddvq_u32(vandq_u32(vreinterpretq_u32_f32(m), vld1q_u32(bit)));
 }
+#elif CTI_SIMD == CTI_SIMD_NONE
+/* Vectors of gcc and clang: their operators are C's, lane by lane, and the compiler makes of them what its target has, be it scalars. A plain
+   struct of eight numbers takes gcc nearly three times as long, and runs at little more than half the speed. */
+#define CTI_SIMD_NAME "NONE"
+typedef double cti_v2 __attribute__((vector_size(16)));
+typedef float cti_v4 __attribute__((vector_size(16)));
+typedef uint64_t cti_vu2 __attribute__((vector_size(16)));
+typedef uint32_t cti_vu4 __attribute__((vector_size(16)));
+#define CTI_P2 cti_v2
+#define CTI_P4 cti_v4
+#define CTI_V_add +
+#define CTI_V_sub -
+#define CTI_V_mul *
+#define CTI_V_div /
+#define CTI_P2_DO(op, x, y) ((x)CTI_V_##op(y))
+#define CTI_P4_DO(op, x, y) ((x)CTI_V_##op(y))
+/* a comparison is a vector of whole numbers, all bits set where it is true */
+#define CTI_P2_LT(x, y) ((cti_v2)((x) < (y)))
+#define CTI_P4_LT(x, y) ((cti_v4)((x) < (y)))
+#define CTI_P2_LE(x, y) ((cti_v2)((x) <= (y)))
+#define CTI_P4_LE(x, y) ((cti_v4)((x) <= (y)))
+#define CTI_P2_MIN(x, y) CTI_P2_CHOOSE(CTI_P2_LT(x, y), x, y)
+#define CTI_P4_MIN(x, y) CTI_P4_CHOOSE(CTI_P4_LT(x, y), x, y)
+#define CTI_P2_MAX(x, y) CTI_P2_CHOOSE(CTI_P2_LT(y, x), x, y)
+#define CTI_P4_MAX(x, y) CTI_P4_CHOOSE(CTI_P4_LT(y, x), x, y)
+#define CTI_P2_AND(x, y) ((cti_v2)((cti_vu2)(x) & (cti_vu2)(y)))
+#define CTI_P4_AND(x, y) ((cti_v4)((cti_vu4)(x) & (cti_vu4)(y)))
+#define CTI_P2_OR(x, y) ((cti_v2)((cti_vu2)(x) | (cti_vu2)(y)))
+#define CTI_P4_OR(x, y) ((cti_v4)((cti_vu4)(x) | (cti_vu4)(y)))
+#define CTI_P2_SET(s) cti_v2_set(s, s)
+#define CTI_P4_SET(s) cti_v4_set(s, s, s, s)
+#define CTI_P2_LOAD(p) cti_v2_load(p)
+#define CTI_P4_LOAD(p) cti_v4_load(p)
+#define CTI_P2_STORE(p, x) memcpy(p, &(x), 16)
+#define CTI_P4_STORE(p, x) memcpy(p, &(x), 16)
+#define CTI_P2_SQRT(x) cti_v2_set(sqrt((x)[0]), sqrt((x)[1]))
+#define CTI_P4_SQRT(x) cti_v4_set(sqrtf((x)[0]), sqrtf((x)[1]), sqrtf((x)[2]), sqrtf((x)[3]))
+#define CTI_P2_ABS(x) ((cti_v2)((cti_vu2)(x) & CTI_PI_SET2(0x7fffffffffffffffull)))
+#define CTI_P4_ABS(x) ((cti_v4)((cti_vu4)(x) & (cti_vu4)CTI_PI_SET4(0x7fffffffu)))
+#define CTI_P2_CHOOSE(m, yes, no) ((cti_v2)(((cti_vu2)(m) & (cti_vu2)(yes)) | (~(cti_vu2)(m) & (cti_vu2)(no))))
+#define CTI_P4_CHOOSE(m, yes, no) ((cti_v4)(((cti_vu4)(m) & (cti_vu4)(yes)) | (~(cti_vu4)(m) & (cti_vu4)(no))))
+#define CTI_P2_BITS(m) cti_v2_bits((cti_vu2)(m))
+#define CTI_P4_BITS(m) cti_v4_bits((cti_vu4)(m))
+#define CTI_P4_SPREAD(x, k) CTI_P4_SET((x)[k])
+#define CTI_P2_WIDEN_LOW(x) cti_v2_set((double)(x)[0], (double)(x)[1])
+#define CTI_P2_WIDEN_HIGH(x) cti_v2_set((double)(x)[2], (double)(x)[3])
+#define CTI_P4_NARROW(x, y) cti_v4_set((float)(x)[0], (float)(x)[1], (float)(y)[0], (float)(y)[1])
+#define CTI_PI cti_vu2
+#define CTI_PI_FROM2(x) ((cti_vu2)(x))
+#define CTI_PI_FROM4(x) ((cti_vu2)(x))
+#define CTI_PI_TO2(u) ((cti_v2)(u))
+#define CTI_PI_TO4(u) ((cti_v4)(u))
+#define CTI_PI_SET2(c) cti_vu2_set(c)
+#define CTI_PI_SET4(c) ((cti_vu2)cti_vu4_set(c))
+#define CTI_PI_ADD2(u, v) ((u) + (v))
+#define CTI_PI_ADD4(u, v) ((cti_vu2)((cti_vu4)(u) + (cti_vu4)(v)))
+#define CTI_PI_AND(u, v) ((u) & (v))
+#define CTI_PI_OR(u, v) ((u) | (v))
+#define CTI_PI_RIGHT2(u) ((u) >> 52)
+#define CTI_PI_RIGHT4(u) ((cti_vu2)((cti_vu4)(u) >> 23))
+CTI_INLINE cti_v2 cti_v2_set(double x, double y)
+{
+    cti_v2 r = {x, y};
+    return r;
+}
+CTI_INLINE cti_v4 cti_v4_set(float x, float y, float z, float w)
+{
+    cti_v4 r = {x, y, z, w};
+    return r;
+}
+CTI_INLINE cti_vu2 cti_vu2_set(uint64_t c)
+{
+    cti_vu2 r = {c, c};
+    return r;
+}
+CTI_INLINE cti_vu4 cti_vu4_set(uint32_t c)
+{
+    cti_vu4 r = {c, c, c, c};
+    return r;
+}
+CTI_INLINE cti_v2 cti_v2_load(const double *p)
+{
+    cti_v2 r;
+    memcpy(&r, p, sizeof r);
+    return r;
+}
+CTI_INLINE cti_v4 cti_v4_load(const float *p)
+{
+    cti_v4 r;
+    memcpy(&r, p, sizeof r);
+    return r;
+}
+CTI_INLINE int cti_v2_bits(cti_vu2 m) { return (int)((m[0] & 1) | (m[1] & 2)); }
+CTI_INLINE int cti_v4_bits(cti_vu4 m) { return (int)((m[0] & 1) | (m[1] & 2) | (m[2] & 4) | (m[3] & 8)); }
 #else
 #define CTI_SIMD_NAME "WASM"
 #include <wasm_simd128.h>
@@ -37286,7 +37389,7 @@ CTI_FN int cti_cull_flat(cti_arena *arena, const cti_surface *s, const cti_memor
 CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, const cti_surface *s, cti_hit **hits);
 
 /* cti_flats_fallen -- appends to hits the crossings of flat edges that are at least .9 of their thickness apart at x0 and come below that by x1,
-   with their normals at x0. Rigid bodies are left out: their faces do not bulge. Lists and distances as above. 0: out of memory. */
+   with their normals at x0, where one of the two is a cloth's edge and none a rigid body's. Lists and distances as above. 0: out of memory. */
 CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface *s, cti_hit **hits);
 
 
@@ -37401,8 +37504,14 @@ static int cti_flats_open(cti_flats *q, const cti_flats_edge *a, ct_real sum, ct
     return can;
 }
 
-/* 1 where an edge of v [4] is a rigid body's: its faces do not bulge, and the rows of its vertices say all */
-static int cti_flats_is_rigid(const cti_surface *s, const int32_t *v) { return s->attach[v[0]].frame >= 0 || s->attach[v[2]].frame >= 0; }
+/* 1 where an edge of v [4] is a cloth's and none is a rigid body's. Cloth slides from face to face of what it lies on; between solids the vertices
+   alone hold crossings apart (.905 of the thickness in S1, .90 in S3_N8), and a second solve for those that fall on impacts takes S1 1.2 times
+   as long */
+static int cti_flats_slides(const cti_surface *s, const int32_t *v)
+{
+    return s->attach[v[0]].frame < 0 && s->attach[v[2]].frame < 0 &&
+           (s->bodies[s->body_of[v[0]]].is_cloth || s->bodies[s->body_of[v[2]]].is_cloth);
+}
 
 /* the pair of candidate i of the edges' list, with its weights at x0 */
 static void cti_flats_pair(const cti_list *l, const cti_surface *s, int i, cti_pair *out)
@@ -37486,7 +37595,7 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     int i, feature;
     for (i = 0; i < CTI_LEN(l->d2); i++) {
         const int32_t *v = l->quads + 4 * (size_t)i;
-        if (cti_flats_is_rigid(s, v) || !cti_flats_is_crossing(l, s, i))
+        if (!cti_flats_slides(s, v) || !cti_flats_is_crossing(l, s, i))
             continue;
         cti_flats_pair(l, s, i, &pair);
         least = CTI_FLATS_FALLEN * cti_pair_thickness(s, &pair);
@@ -45462,8 +45571,6 @@ CTI_FN void cti_parts_join(cti_state *s, int depth)
 #define CTI_CMR_JOINT CTI_R(1e-4) /* share of the thickness that a joint may miss by */
 #define CTI_CMR_STRAIN 4          /* times that much makes the step shorter */
 #define CTI_CMR_SETTLE 8          /* times joints are linearized anew in a round */
-#define CTI_CMR_FALLS 2           /* first rounds that look for crossings of flat edges, see cti_flats_fallen. With 1, what collides in the first
-                                     round is not looked at */
 #define CTI_CMR_CRUSHED_US 0.02 /* [us] that the test of a block's elements takes, about; see cti_tasks_run_work */
 
 CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
@@ -45622,7 +45729,8 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
     }
 }
 
-/* The crossings of flat edges that the motion brings too near come behind the collisions. 0: out of memory */
+/* The crossings of flat edges that the motion of the first round brings too near come behind its collisions. Looking again in the second round kept no
+   more of the thickness in S2. 0: out of memory */
 static int cti_cmr_fallen(cti_state *s)
 {
     if (cti_state_is_paper(s))
@@ -45642,6 +45750,7 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
     for (round = 0; round <= most; round++) {
         t = cti_cmr_clock(s);
         if (CTI_LEN(s->rows)) {
+            out->clear = 0; /* nobody has looked at the motion that this solve ends with */
             if (!cti_cmr_settle(s, dt, c, scale, reach, out))
                 return 0;
             if (!out->converged)
@@ -45657,7 +45766,7 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
         if (out->event > 0)
             return 1;
         out->clear = CTI_LEN(s->hits) == 0;
-        if (round < cti_min_int(most, CTI_CMR_FALLS) && !cti_cmr_fallen(s))
+        if (round == 0 && most > 0 && !cti_cmr_fallen(s))
             return 0;
         if (CTI_LEN(s->hits) == 0 || s->parts.met)
             return 1;
@@ -46480,6 +46589,8 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
         return 1;
     if (!cti_zones_resolve(s, dt, a, &z))
         return 0;
+    if (s->parts.met)
+        return 1;
     r->zones += z.zones;
     r->frozen += z.frozen;
     r->momentum_lost += z.momentum_lost;
@@ -46600,7 +46711,7 @@ static void cti_step_rested(cti_state *s, int all)
 {
     int i;
     for (i = 0; i < s->n; i++) {
-        int rests = s->held[i] & CTI_HELD_WILD || (all && !s->fixed[i]);
+        int rests = !cti_state_is_aside(s, i) && (s->held[i] & CTI_HELD_WILD || (all && !s->fixed[i]));
         s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | (rests ? CTI_HELD_RESTED : 0));
         if (rests)
             s->factors.components[s->factors.component_of[i]].stale = 1, cti_integrate_reset_block(s, i);
@@ -46625,6 +46736,7 @@ typedef struct cti_step_try {
     int good;
     int shorter; /* it is not, and half of its length may be */
     int again;   /* it cannot be shorter, and something wild is held when it is tried again */
+    int whole;   /* it cannot be shorter, and is tried again with nothing left out: what left something out did not end well */
     int rests;   /* times that something was held in it */
 } cti_step_try;
 
@@ -46662,8 +46774,9 @@ static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *
     t->shorter = !last && !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s);
     t->again = !last && !t->shorter && a->wild > 0 && t->rests < CTI_STEP_RESTS;
     t->rests += t->again;
-    cti_step_note(r, a, !t->shorter && !t->again && !(a->event > 0));
-    if (!t->good || a->event > 0 || a->left)
+    t->whole = !t->shorter && (a->redo || (a->left && !t->good));
+    cti_step_note(r, a, !t->shorter && !t->again && !t->whole && !s->parts.met && !(a->event > 0));
+    if (a->limit.n > 0 && (!t->good || a->event > 0 || a->left))
         s->limit = a->limit;
     return 1;
 }
@@ -46679,7 +46792,7 @@ static int cti_step_attempt(cti_state *s, ct_real sub, const cti_step_span *q, c
             return 0;
         s->parts.may = 0;
         t->shorter &= !q->last;
-    } while (!s->parts.met && (t->again || (t->a.redo && !t->shorter)));
+    } while (!s->parts.met && (t->again || t->whole));
     return 1;
 }
 
@@ -46697,6 +46810,8 @@ static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_repor
     /* zones may push what rests */
     if ((t->rests && !a->clear && !cti_assemble_pins(s, dt)) || !cti_step_fail_safe(s, dt, a, r))
         return -1;
+    if (s->parts.met)
+        return 0;
     cti_integrate_reset(s, !a->converged);
     cti_linkage_forget(s, !a->converged);
     return cti_energy_try(s, dt) ? cti_energy_calm(s, dt, &r->momentum_lost) : 0;
@@ -46764,7 +46879,7 @@ static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub,
     cti_step_span part = *q;
     cti_step_code end;
     double time = s->time;
-    int rows, contacts, i;
+    int rows, contacts, extended = r->extended_elements, i;
     part.until = cti_state_ahead(s, sub);
     part.last = sub / 2 < CTI_R(0.999) * cti_step_least(s);
     part.length = sub, part.first = part.last ? sub : sub / 2, part.depth++;
@@ -46786,6 +46901,7 @@ static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub,
             return CTI_STEP_MEMORY;
     q->memory = part.memory, q->tail = part.tail;
     r->rows += rows, r->contacts += contacts;
+    r->extended_elements = cti_max_int(r->extended_elements, extended); /* of all, before the parts went apart */
     return CTI_STEP_DONE;
 }
 
@@ -46853,7 +46969,7 @@ static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_re
             s->detect.valid = 0; /* lists made for a motion that failed are too long for half of it */
             end = cti_step_halve(s, q, sub, r);
         } else
-            end = t.a.left ? cti_step_split(s, q, sub, r) : cti_step_take(s, q, sub, &t, r);
+            end = t.a.left && t.good ? cti_step_split(s, q, sub, r) : cti_step_take(s, q, sub, &t, r);
         if (end != CTI_STEP_DONE)
             return end;
         left -= sub;
@@ -46872,6 +46988,7 @@ static int cti_step_rewind(cti_state *s, ct_step_report *r)
     cti_parts_rewind(s);
     cti_impulses_begin(s);
     memset(&s->limit, 0, sizeof s->limit);
+    s->spent = 0, s->in_vain = 0;
     fresh.status = CT_STATUS_OK;
     fresh.substeps = fresh.events = fresh.zones = fresh.frozen = 0;
     fresh.residual = fresh.momentum_lost = 0;
@@ -56452,6 +56569,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_HAS_SSE2
 #undef CTI_HAS_NEON
 #undef CTI_HAS_WASM
+#undef CTI_HAS_VECTORS
 #undef CTI_SIMD
 #undef CTI_FUSED
 #undef CTI_SIMD_NAME
@@ -56522,6 +56640,10 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_P2_NFUSED
 #undef CTI_P4_NFUSED
 #undef CTI_PI_32
+#undef CTI_V_add
+#undef CTI_V_sub
+#undef CTI_V_mul
+#undef CTI_V_div
 #undef CTI_ARITHMETIC
 #undef CTI_R8
 #undef CTI_DD_U
@@ -56717,7 +56839,6 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_CMR_JOINT
 #undef CTI_CMR_STRAIN
 #undef CTI_CMR_SETTLE
-#undef CTI_CMR_FALLS
 #undef CTI_CMR_CRUSHED_US
 #undef CTI_ZONES_SOFT
 #undef CTI_ZONES_RIGID
