@@ -106,6 +106,48 @@ static void what_rests_keeps_its_bits(void **state)
     }
 }
 
+/* ---- steps that also end at impacts ---- */
+
+/* A bar that turns about its long axis at 90 rad/s, with a post in its bounding sphere that it never touches: its steps are cut, for it turns by more
+   than half a radian beside a neighbour, and nothing meets in them */
+static void add_spinner(ct_world *w, double x)
+{
+    const double bar[3] = {0.6, 0.05, 0.05}, turn[3] = {90, 0, 0}, post[3] = {0.05, 0.4, 0.05};
+    add_rigid(w, bar, x, 0.5, 0, NULL, turn);
+    add_rigid(w, post, x, 0.201, 0.1, NULL, NULL);
+}
+
+/* With ccd_limits_step the world is cut where features first meet, and what fails is still cut alone: what rests beside a spinner keeps its bits */
+static void impacts_leave_failures_to_their_part(void **state)
+{
+    int it, i, k, cut = 0;
+    (void)state;
+    for (it = 0; it < 3; it++) {
+        ct_world_desc d = forms_desc((ct_integrator)it, FORMS_G, 0.5);
+        ct_body_id a[RESTING], b[RESTING];
+        ct_world *alone, *w;
+        d.ccd_limits_step = 1;
+        alone = world_make(&d), w = world_make(&d);
+        add_plane(alone, 0, 1, 0, 0);
+        add_resting(alone, a);
+        add_plane(w, 0, 1, 0, 0);
+        add_resting(w, b);
+        add_spinner(w, 20);
+        for (i = 0; i < 20; i++) {
+            ct_step_report ra = step_once(alone, 0.01), rb = step_once(w, 0.01);
+            assert_true(ra.events == 0 && rb.events == 0);
+            assert_int_equal(ra.substeps, 1);
+            cut += rb.substeps > 1;
+            for (k = 0; k < RESTING; k++)
+                same_body(alone, a[k], w, b[k], k, i);
+            assert_int_equal(count_intersections(w), 0);
+        }
+        ct_world_destroy(alone), ct_world_destroy(w);
+    }
+    print_message("%d steps of 60 cut\n", cut);
+    assert_true(cut > 30);
+}
+
 /* ---- two crashes ---- */
 
 enum { CRASHING = 3 };
@@ -313,18 +355,57 @@ static ct_world *make_scene(int integrator, int meeting, int workers, books *b)
     return w;
 }
 
+/* what rests beside a crash whose substeps also end at impacts */
+static ct_world *make_impacts(int integrator, int workers, books *b)
+{
+    ct_world_desc d = forms_desc((ct_integrator)integrator, FORMS_G, 0.5);
+    ct_body_id rest[RESTING];
+    ct_world *w;
+    if (b)
+        d.allocator.resize = books_resize, d.allocator.user = b;
+    d.tasks.worker_count = workers;
+    d.ccd_limits_step = 1;
+    w = world_make(&d);
+    add_plane(w, 0, 1, 0, 0);
+    add_resting(w, rest);
+    add_crash(w, 20);
+    return w;
+}
+
+/* Crashes whose substeps end at impacts: some steps are cut by part, the bound on substeps holds, nothing crosses, and workers change no bit */
+static void impacts_and_parts_keep_the_promises(void **state)
+{
+    int it, i, cut = 0, parted = 0, events = 0;
+    (void)state;
+    for (it = 0; it < 3; it++) {
+        ct_world *w = make_impacts(it, 1, NULL), *other = make_impacts(it, 3, NULL);
+        for (i = 0; i < 60; i++) {
+            ct_step_report r = step_once(w, 0.01);
+            step_once(other, 0.01);
+            assert_true(r.substeps <= 1 << w->state.desc.max_halvings && r.events < r.substeps);
+            assert_int_equal(count_intersections(w), 0);
+            assert_true(ct_world_hash(w) == ct_world_hash(other));
+            cut += r.status != CT_STATUS_OK && r.substeps > 1, events += r.events;
+            parted += w->state.parts.known;
+        }
+        ct_world_destroy(w), ct_world_destroy(other);
+    }
+    print_message("%d steps cut, %d in parts, %d impacts\n", cut, parted, events);
+    assert_true(parted > 30 && events > 10);
+}
+
 /* Each allocation of each step is refused in turn, alone and with all later ones. A step that says so has not happened; one that does not need the
    memory ends as if it had it; afterwards the world goes on with the same bits */
 static void steps_without_memory_have_not_happened(void **state)
 {
     int run, told = 0, quiet = 0, parted = 0, met = 0;
     (void)state;
-    for (run = 0; run < 8; run++) {
+    for (run = 0; run < 10; run++) {
         books b;
-        int i, k, on = run & 1, meeting = run >> 1 & 1, integrator = run >> 2 ? CT_INTEGRATOR_BDF2 : CT_INTEGRATOR_EULER;
-        ct_world *w, *other = make_scene(integrator, meeting, 1, NULL);
+        int i, k, on = run & 1, meeting = run >> 1 & 1, integrator = run >> 2 & 1 ? CT_INTEGRATOR_BDF2 : CT_INTEGRATOR_EULER;
+        ct_world *w, *other = run < 8 ? make_scene(integrator, meeting, 1, NULL) : make_impacts(integrator, 1, NULL);
         memset(&b, 0, sizeof b);
-        w = make_scene(integrator, meeting, 1, &b);
+        w = run < 8 ? make_scene(integrator, meeting, 1, &b) : make_impacts(integrator, 1, &b);
         for (i = 0; i < (meeting ? 60 : 20); i++) {
             ct_step_report r;
             step_once(other, 0.01);
@@ -382,9 +463,11 @@ static void workers_change_no_bit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_rests_keeps_its_bits),
+                                       cmocka_unit_test(impacts_leave_failures_to_their_part),
                                        cmocka_unit_test(crashes_do_not_know_of_one_another),
                                        cmocka_unit_test(what_is_met_is_cut),
                                        cmocka_unit_test(swarms_keep_their_momentum),
+                                       cmocka_unit_test(impacts_and_parts_keep_the_promises),
                                        cmocka_unit_test(impulses_are_of_the_whole_step),
                                        cmocka_unit_test(steps_without_memory_have_not_happened),
                                        cmocka_unit_test(workers_change_no_bit)};

@@ -53,13 +53,25 @@ static ct_real cti_events_share(const cti_state *s, const cti_pair *pair, ct_rea
     return share;
 }
 
+/* 1 when no vertex of the pair belongs to a component that is left out of the attempt or interpolated */
+static int cti_events_is_stepped(const cti_state *s, const cti_pair *pair)
+{
+    int k;
+    for (k = 0; k < pair->n; k++) {
+        const cti_attach *a = &s->surface.attach[pair->v[k]];
+        if (a->n > 0 && cti_state_is_aside(s, a->block[0]))
+            return 0;
+    }
+    return 1;
+}
+
 CTI_FN void cti_events_defer(cti_state *s, const cti_row_context *c)
 {
     int i, n = 0;
     if (!(s->event_least > 0) || !(c->dt >= 2 * s->event_least) || CTI_LEN(s->hits) == 0)
         return;
     for (i = 0; i < CTI_LEN(s->hits); i++)
-        if (!cti_events_is_new(s, c, &s->hits[i].pair) || cti_events_share(s, &s->hits[i].pair, 1) * c->dt <= s->event_least)
+        if (!cti_events_is_stepped(s, &s->hits[i].pair) || !cti_events_is_new(s, c, &s->hits[i].pair) || cti_events_share(s, &s->hits[i].pair, 1) * c->dt <= s->event_least)
             s->hits[n++] = s->hits[i];
     stbds_header(s->hits)->length = (size_t)n;
 }
@@ -76,7 +88,7 @@ typedef struct cti_events_search {
 static void cti_events_offer(const cti_state *s, const cti_pair *pair, cti_events_search *first)
 {
     ct_real share;
-    if (cti_events_share(s, pair, CTI_EVENTS_MEET) > 1 || !cti_events_is_new(s, first->c, pair))
+    if (!cti_events_is_stepped(s, pair) || cti_events_share(s, pair, CTI_EVENTS_MEET) > 1 || !cti_events_is_new(s, first->c, pair))
         return;
     share = cti_events_share(s, pair, 1);
     if (share < first->share)

@@ -335,7 +335,7 @@ typedef enum cti_step_code { CTI_STEP_MEMORY, CTI_STEP_DONE, CTI_STEP_MET } cti_
 /* 1 where an attempt of a substep may leave out what is faulty: not in a world that is tangled, cut at events, or stepped as printed */
 static int cti_step_may_part(const cti_state *s)
 {
-    return !s->parts.never && !s->still && !(s->event_least > 0) && s->detect.n_tangled == 0 && CTI_LEN(s->tangled_pairs) == 0 && !cti_state_is_paper(s);
+    return !s->parts.never && !s->still && s->detect.n_tangled == 0 && CTI_LEN(s->tangled_pairs) == 0 && !cti_state_is_paper(s);
 }
 
 /* one attempt of a substep; last: it is ended as it is. It leaves something out only where s->parts.may says so. 0: out of memory */
