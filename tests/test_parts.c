@@ -198,12 +198,12 @@ static void crashes_do_not_know_of_one_another(void **state)
 /* ---- what is met ---- */
 
 /* 1 where parts have met in the last step */
-static int has_met(const ct_world *w)
+static int had_conflict(const ct_world *w)
 {
     const cti_parts *p = &w->state.parts;
     int c, met = 0;
-    for (c = 0; p->known && c < CTI_LEN(w->state.factors.components); c++)
-        met |= p->together[c] != c;
+    for (c = 0; p->coupled_known && c < CTI_LEN(w->state.factors.components); c++)
+        met |= p->coupled[c] != c;
     return met;
 }
 
@@ -230,7 +230,7 @@ static void what_is_met_is_cut(void **state)
         for (i = 0; i < 60; i++) {
             step_once(w, 0.01);
             assert_int_equal(count_intersections(w), 0);
-            joined += has_met(w);
+            joined += had_conflict(w);
         }
         read_middle(w, crate_id, 0, after);
         for (i = 0; i < 3; i++)
@@ -282,7 +282,7 @@ static void swarms_keep_their_momentum(void **state)
             for (i = 0; i < 40; i++) {
                 ct_step_report r = step_once(w, 0.01);
                 cut += r.substeps > 1, steps++;
-                parted += w->state.parts.known;
+                parted += w->state.parts.coupled_known;
                 if (r.status > CT_STATUS_SUBSTEPPED)
                     break; /* zones of last resort may take momentum, and say so */
                 add_momentum(w, q, &size);
@@ -386,7 +386,7 @@ static void impacts_and_parts_keep_the_promises(void **state)
             assert_int_equal(count_intersections(w), 0);
             assert_true(ct_world_hash(w) == ct_world_hash(other));
             cut += r.status != CT_STATUS_OK && r.substeps > 1, events += r.events;
-            parted += w->state.parts.known;
+            parted += w->state.parts.coupled_known;
         }
         ct_world_destroy(w), ct_world_destroy(other);
     }
@@ -425,7 +425,7 @@ static void steps_without_memory_have_not_happened(void **state)
                 assert_true(ct_world_hash(w) == before);
                 told++;
             }
-            parted += w->state.parts.known, met += has_met(w);
+            parted += w->state.parts.coupled_known, met += had_conflict(w);
             assert_true(ct_world_hash(w) == ct_world_hash(other));
         }
         ct_world_destroy(w), ct_world_destroy(other);
@@ -450,7 +450,7 @@ static void workers_change_no_bit(void **state)
         for (i = 0; i < 40; i++) {
             for (k = 0; k < 3; k++)
                 step_once(w[k], 0.01);
-            parted += w[0]->state.parts.known;
+            parted += w[0]->state.parts.coupled_known;
             assert_true(ct_world_hash(w[0]) == ct_world_hash(w[1]));
             assert_true(ct_world_hash(w[0]) == ct_world_hash(w[2]));
         }

@@ -87,17 +87,19 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     return 1;
 }
 
-/* an attempt whose numbers mean nothing ends at rest where it began; which blocks that comes from is noted. 0: out of memory */
+/* An attempt whose velocities mean nothing ends at rest where it began. The blocks whose velocities mean nothing are marked in s->held. No component is
+   excluded: the attempt fails as a whole. 0: out of memory */
 static int cti_cmr_give_up(cti_state *s, ct_real dt, cti_attempt *out)
 {
-    cti_parts_return(s, out);
+    cti_parts_include(s, out);
     if (!cti_plausible_wild(s, dt, &out->wild))
         return 0;
     memset(s->v_new, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_cmr_move(s, dt);
     CTI_CLEAR(s->rows);
     CTI_CLEAR(s->origins);
-    out->clear = out->converged = 0;
+    out->clear = 0;
+    out->converged = 0;
     out->gave_up = 1;
     return 1;
 }
@@ -200,7 +202,7 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
     for (round = 0; round <= most; round++) {
         t = cti_cmr_clock(s);
         if (CTI_LEN(s->rows)) {
-            out->clear = 0; /* nobody has looked at the motion that this solve ends with */
+            out->clear = 0; /* CCD has not seen the motion that this solve ends with */
             if (!cti_cmr_settle(s, dt, c, scale, reach, out))
                 return 0;
             if (!out->converged)
@@ -218,10 +220,11 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
         out->clear = CTI_LEN(s->hits) == 0;
         if (round == 0 && most > 0 && !cti_cmr_fallen(s))
             return 0;
-        if (CTI_LEN(s->hits) == 0 || s->parts.met)
+        if (CTI_LEN(s->hits) == 0 || s->parts.conflict)
             return 1;
-        for (i = 0; round == most && i < CTI_LEN(s->hits); i++)
-            cti_parts_blame_pair(s, &s->hits[i].pair);
+        if (round == most)
+            for (i = 0; i < CTI_LEN(s->hits); i++)
+                cti_parts_fail_pair(s, &s->hits[i].pair);
         if (!cti_cmr_refine(s, c, out))
             return 0;
     }
@@ -238,10 +241,10 @@ static void cti_cmr_crushed_range(int begin, int end, int worker, void *context)
     const cti_cmr_crush *q = (const cti_cmr_crush *)context;
     CTI_UNUSED(worker);
     for (; begin < end; begin++)
-        q->n[begin] = cti_state_is_aside(q->s, q->s->history.block[begin]) ? 0 : cti_tet_batch_crushed(&q->s->models[begin]->tets, q->s->x, q->s->x_new);
+        q->n[begin] = cti_state_is_inactive(q->s, q->s->history.block[begin]) ? 0 : cti_tet_batch_crushed(&q->s->models[begin]->tets, q->s->x, q->s->x_new);
 }
 
-/* tets that the motion crushes. 0: out of memory */
+/* Counts the tets that the motion crushes; their components have failed. 0: out of memory */
 static int cti_cmr_crushed(cti_state *s, cti_attempt *out)
 {
     cti_cmr_crush q;
@@ -253,7 +256,7 @@ static int cti_cmr_crushed(cti_state *s, cti_attempt *out)
     for (i = 0; i < s->n_models; i++) {
         out->crushed += q.n[i];
         if (q.n[i])
-            s->factors.components[s->factors.component_of[s->history.block[i]]].faulty = 1;
+            s->factors.components[s->factors.component_of[s->history.block[i]]].failed = 1;
     }
     return 1;
 }
@@ -273,7 +276,9 @@ static int cti_cmr_freshen(cti_state *s)
         }
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *q = &s->factors.components[c];
-        for (i = q->begin; !touched[c] && cti_newton_gains(s, q) && i < q->end; i++)
+        if (touched[c] || !cti_newton_gains(s, q))
+            continue;
+        for (i = q->begin; i < q->end; i++)
             cti_v3_put(s->v_new, s->factors.blocks[i], cti_v3_at(s->v_free, s->factors.blocks[i]));
     }
     return 1;
@@ -322,43 +327,51 @@ static int cti_cmr_recall(cti_state *s, ct_real dt)
     if (!cti_state_is_paper(s))
         return 1;
     s->push = CTI_ARENA_ZERO(s->arena, ct_real, 3 * s->n);
-    for (i = 0; s->push && i < 3 * s->n; i++) {
+    if (!s->push)
+        return 0;
+    for (i = 0; i < 3 * s->n; i++) {
         ct_real dt_free = s->factors.components[s->factors.component_of[i / 3]].dt_free;
         if (s->dt_prev[i / 3] > 0 && dt_free > 0)
             s->push[i] = dt * (s->dv[i] / s->dt_prev[i / 3] - s->dv_free[i] / dt_free);
     }
-    return s->push != NULL;
+    return 1;
 }
 
-/* 1 where the motion is clear, or made clear by leaving out what collides. 0: out of memory */
-static int cti_cmr_leave(cti_state *s, ct_real dt, cti_attempt *out)
+/* Excludes components that have failed so far, unless the attempt is refused as a whole. 0: out of memory */
+static int cti_cmr_exclude(cti_state *s, ct_real dt, cti_attempt *out)
 {
-    return !out->converged || out->event > 0 || s->parts.met || cti_parts_leave(s, dt, out);
+    if (!out->converged || out->event > 0 || s->parts.conflict)
+        return 1;
+    return cti_parts_exclude(s, dt, out);
 }
 
-/* rows of joints that miss their equations by far at the end */
+/* Counts the rows of joints that miss their equations by more than CTI_CMR_STRAIN times the slack at the end; their components have failed */
 static void cti_cmr_strain(cti_state *s, cti_attempt *out)
 {
     int i;
-    for (i = 0; out->slack > 0 && s->desc.row_mode != CT_ROW_VELOCITY && i < CTI_LEN(s->rows); i++)
+    if (!(out->slack > 0) || s->desc.row_mode == CT_ROW_VELOCITY)
+        return;
+    for (i = 0; i < CTI_LEN(s->rows); i++)
         if (s->origins[i].joint && s->origins[i].missed > CTI_CMR_STRAIN * out->slack) {
-            s->factors.components[s->factors.component_of[s->rows[i].term[0].block]].faulty = 1;
+            s->factors.components[s->factors.component_of[s->rows[i].term[0].block]].failed = 1;
             out->strained++;
         }
 }
 
-/* what the end of the rounds is worth beside their collisions, and leaving out what is faulty. 0: out of memory */
+/* Tests of the end besides collisions: energy, chains, joints, tets, turns. Components that fail them are excluded. 0: out of memory */
 static int cti_cmr_close(cti_state *s, ct_real dt, cti_attempt *out)
 {
     cti_swing_close(s, dt);
     if (out->gained)
-        cti_parts_blame_gains(s);
+        cti_parts_fail_gaining(s);
     if (!cti_linkage_climbs(s, dt, &out->gained))
         return 0;
     if (out->rounds == 0) /* nobody judged the free motion */
         out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
     cti_cmr_strain(s, out);
-    return cti_cmr_crushed(s, out) && cti_whirl_count(s, dt, &out->spun) && (!out->clear || cti_cmr_leave(s, dt, out));
+    if (!cti_cmr_crushed(s, out) || !cti_whirl_count(s, dt, &out->spun))
+        return 0;
+    return !out->clear || cti_cmr_exclude(s, dt, out);
 }
 
 CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, cti_attempt *out)
@@ -392,11 +405,11 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     cti_cmr_move(s, dt);
     if (!cti_cmr_begin(s, &c))
         return 0;
-    if (s->parts.met)
+    if (s->parts.conflict)
         return 1;
-    if (!cti_parts_hurry(s, dt, out))
+    if (!cti_parts_exclude_limited(s, dt, out))
         return 0;
-    if (out->hurry)
+    if (out->limited)
         return 1;
     if (!cti_cmr_tighten(s, dt, out, &i))
         return 0;
@@ -405,16 +418,16 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     if (i > 0)
         cti_cmr_move(s, dt);
     out->ms_detect = cti_cmr_clock(s) - t0;
-    if (!cti_cmr_rounds(s, dt, &c, out) || !cti_cmr_leave(s, dt, out))
+    if (!cti_cmr_rounds(s, dt, &c, out) || !cti_cmr_exclude(s, dt, out))
         return 0;
     while (out->clear && out->converged && !(out->event > 0)) {
         out->gained = cti_energy_try(s, dt);
         if (out->gained == 0 || !cti_newton_helps(s) || out->newton >= s->desc.newton_iterations)
             break;
-        if (!cti_cmr_again(s, dt, &c, out) || !cti_cmr_leave(s, dt, out))
+        if (!cti_cmr_again(s, dt, &c, out) || !cti_cmr_exclude(s, dt, out))
             return 0;
     }
-    if (s->parts.met)
+    if (s->parts.conflict)
         return 1;
     return cti_cmr_close(s, dt, out);
 }

@@ -19,14 +19,14 @@ typedef struct cti_attempt {
     int crushed;        /* tets that the motion takes below J = 0.2 */
     int spun;           /* rigid bodies that turn by more than half a radian, and may meet something (whirl.h) */
     ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
-    int gave_up, wild;  /* the numbers meant nothing, and x_new is x; blocks that it comes from, marked in cti_state.held */
+    int gave_up, wild;  /* 1: the velocities meant nothing, and x_new is x; number of blocks whose velocities did, marked in cti_state.held */
     int gained;         /* bodies that gain energy (energy.h) */
     int newton;         /* linearizations */
     int strained;       /* rows of joints that miss by more than they may at the end */
     ct_real slack;      /* [m] distance that joints may miss */
-    int left;           /* components that were left out, since they are faulty (parts.h); what is said here is of the others */
-    int hurry;          /* 1: the attempt ended at once, since all that moves is to take shorter substeps */
-    int redo;           /* 1: some were, but then what moves was all faulty: the attempt is not to be looked at */
+    int excluded;       /* components that are excluded (parts.h); the other fields tell of active components alone */
+    int limited;        /* 1: the attempt ended at once, since all components that move have a step limit below dt */
+    int redo;           /* 1: components were excluded, and then the others failed as well: the attempt counts as not made, and is made without exclusion */
     int candidates;
     ct_real residual;   /* natural map of the last solve */
     ct_pair_kind limit_kind;
@@ -45,7 +45,7 @@ CTI_FN void cti_cmr_move(cti_state *s, ct_real dt);
 CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out);
 /* cti_cmr_context -- the row context of a step. */
 CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, cti_row_context *out);
-/* cti_cmr_scale -- velocity that residuals of what is stepped are relative to. */
+/* cti_cmr_scale -- velocity that residuals of active components are relative to. */
 CTI_FN ct_real cti_cmr_scale(const cti_state *s, ct_real dt);
 CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
 

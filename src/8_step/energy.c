@@ -32,10 +32,10 @@ CTI_FN int cti_energy_body(const cti_state *s, int block)
 }
 
 /* 1 where a body is not stepped */
-static int cti_energy_is_aside(const cti_state *s, int m)
+static int cti_energy_is_inactive(const cti_state *s, int m)
 {
-    return s->parts.some && (m >= s->n_models || s->history.last[m] >= 0) &&
-           cti_state_is_aside(s, m < s->n_models ? s->history.block[m] : s->rigids[m - s->n_models].block);
+    return s->parts.inactive && (m >= s->n_models || s->history.last[m] >= 0) &&
+           cti_state_is_inactive(s, m < s->n_models ? s->history.block[m] : s->rigids[m - s->n_models].block);
 }
 
 CTI_FN void cti_energy_rest(cti_state *s, int m)
@@ -55,7 +55,7 @@ static void cti_energy_range(int begin, int end, int worker, void *context)
     const cti_energy_loop *q = (const cti_energy_loop *)context;
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
-        if (q->out == q->s->energies_new && cti_energy_is_aside(q->s, begin))
+        if (q->out == q->s->energies_new && cti_energy_is_inactive(q->s, begin))
             continue;
         cti_model_ahead(q->s->models[begin], q->dt, 1, NULL);
         q->out[begin].elastic = cti_model_energy(q->s->models[begin], q->x);
@@ -288,7 +288,7 @@ static int cti_energy_mark(cti_state *s, ct_real dt)
     cti_energy_works(s, dt);
     for (m = 0; m < s->n_models + CTI_LEN(s->rigids); m++) {
         double bound, gain;
-        if (cti_energy_is_aside(s, m)) {
+        if (cti_energy_is_inactive(s, m)) {
             cti_energy_rest(s, m);
             continue;
         }
@@ -321,10 +321,10 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     return cti_energy_mark(s, dt);
 }
 
-/* place of a body's first block; -1: it has none that is stepped */
+/* place of a body's first block; -1: it has none, or is inactive */
 static int cti_energy_block(const cti_state *s, int m)
 {
-    if (cti_energy_is_aside(s, m) || (m < s->n_models && s->history.last[m] < 0))
+    if (cti_energy_is_inactive(s, m) || (m < s->n_models && s->history.last[m] < 0))
         return -1;
     return m < s->n_models ? s->history.block[m] : s->rigids[m - s->n_models].block;
 }
@@ -525,11 +525,11 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
     s->energies_known = 1;
     memset(out, 0, sizeof *out);
     for (i = 0; i < CTI_LEN(s->rigids); i++)
-        if (s->rigids[i].linked && !cti_energy_is_aside(s, s->n_models + i))
+        if (s->rigids[i].linked && !cti_energy_is_inactive(s, s->n_models + i))
             out->gained += s->works[s->n_models + i] - s->energies[s->n_models + i].kinetic;
     cti_energy_rigids(s); /* joints have changed their speed */
     for (i = 0; i < CTI_LEN(s->rigids); i++)
-        if (s->rigids[i].linked && !cti_energy_is_aside(s, s->n_models + i)) {
+        if (s->rigids[i].linked && !cti_energy_is_inactive(s, s->n_models + i)) {
             out->gained += s->energies[s->n_models + i].kinetic;
             out->joints -= s->works[s->n_models + i];
         }

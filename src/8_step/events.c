@@ -53,13 +53,13 @@ static ct_real cti_events_share(const cti_state *s, const cti_pair *pair, ct_rea
     return share;
 }
 
-/* 1 when no vertex of the pair belongs to a component that is left out of the attempt or interpolated */
+/* 1 when no vertex of the pair belongs to an inactive component (parts.h) */
 static int cti_events_is_stepped(const cti_state *s, const cti_pair *pair)
 {
     int k;
     for (k = 0; k < pair->n; k++) {
         const cti_attach *a = &s->surface.attach[pair->v[k]];
-        if (a->n > 0 && cti_state_is_aside(s, a->block[0]))
+        if (a->n > 0 && cti_state_is_inactive(s, a->block[0]))
             return 0;
     }
     return 1;

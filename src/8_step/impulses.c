@@ -125,7 +125,7 @@ static int cti_impulses_joint(cti_state *s, const cti_row *row)
 /* ---- pins ---- */
 
 /* 1 where pins or directions constrain a block */
-static int cti_impulses_is_pinned(const cti_state *s, int i) { return s->filter[i] >= 0 && !s->held[i] && !cti_state_is_aside(s, i); }
+static int cti_impulses_is_pinned(const cti_state *s, int i) { return s->filter[i] >= 0 && !s->held[i] && !cti_state_is_inactive(s, i); }
 
 CTI_FN int cti_impulses_keep(cti_state *s)
 {
@@ -211,7 +211,7 @@ static void cti_impulses_pins(cti_state *s, ct_real dt)
         return;
     reaction = cti_impulses_reactions(s, dt);
     for (i = 0; i < CTI_LEN(s->reactions.blocks); i++)
-        if (!cti_state_is_aside(s, s->reactions.blocks[i])) /* a block that was left out since */
+        if (!cti_state_is_inactive(s, s->reactions.blocks[i])) /* an active one: others were excluded since */
             cti_v3_addto(s->impulses_step.pins, s->reactions.blocks[i], cti_v3_at(reaction, s->reactions.blocks[i]));
 }
 

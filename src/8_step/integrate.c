@@ -194,7 +194,7 @@ CTI_FN void cti_integrate_reset(cti_state *s, int all)
     cti_history *q = &s->history;
     int i;
     for (i = 0; i < 3 * s->n; i++)
-        if ((all || !(q->v_end[i] == s->v_new[i])) && !cti_state_is_aside(s, i / 3)) {
+        if ((all || !(q->v_end[i] == s->v_new[i])) && !cti_state_is_inactive(s, i / 3)) {
             cti_integrate_reset_block(s, i / 3);
             s->factors.components[s->factors.component_of[i / 3]].forced = 1;
         }

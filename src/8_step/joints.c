@@ -162,25 +162,31 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
         row->r[k] = (row->equations >> k & 1) ? row->r[k] : 0;
 }
 
-/* 1 where a body of the joint is not stepped: then none of them is */
-static int cti_joints_is_aside(const cti_state *s, const cti_joint *j)
+/* 1 where a body of the joint is inactive. Its other body is in the same coupled set, and is inactive as well */
+static int cti_joints_is_inactive(const cti_state *s, const cti_joint *j)
 {
     const cti_joint_side *side[2];
-    int k, i, aside = 0;
+    int k, i;
+    if (!s->parts.inactive)
+        return 0;
     side[0] = &j->a, side[1] = &j->b;
-    for (k = 0; s->parts.some && k < 2; k++) {
-        aside |= side[k]->rigid >= 0 && cti_state_is_aside(s, s->rigids[side[k]->rigid].block);
+    for (k = 0; k < 2; k++) {
+        if (side[k]->rigid >= 0 && cti_state_is_inactive(s, s->rigids[side[k]->rigid].block))
+            return 1;
         for (i = 0; i < side[k]->n; i++)
-            aside |= cti_state_is_aside(s, side[k]->block[i]);
+            if (cti_state_is_inactive(s, side[k]->block[i]))
+                return 1;
     }
-    return aside;
+    return 0;
 }
 
 CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
 {
     int i, part;
-    for (i = 0; i < CTI_LEN(s->joints); i++)
-        for (part = 0; !cti_joints_is_aside(s, &s->joints[i]) && part < cti_joints_parts(&s->joints[i]); part++) {
+    for (i = 0; i < CTI_LEN(s->joints); i++) {
+        if (cti_joints_is_inactive(s, &s->joints[i]))
+            continue;
+        for (part = 0; part < cti_joints_parts(&s->joints[i]); part++) {
             cti_row row;
             cti_contact_row origin;
             cti_joints_build(s, c, &s->joints[i], part, &row, &origin);
@@ -191,6 +197,7 @@ CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
                 return 0;
             CTI_PUSH(s->mem, s->origins, origin);
         }
+    }
     return 1;
 }
 
@@ -268,13 +275,16 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
     static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     ct_real most = 0;
     int i, part;
-    for (i = 0; i < CTI_LEN(s->joints); i++)
-        for (part = 0; !cti_joints_is_aside(s, &s->joints[i]) && part < cti_joints_parts(&s->joints[i]); part++) {
-            const cti_joint *j = &s->joints[i];
+    for (i = 0; i < CTI_LEN(s->joints); i++) {
+        const cti_joint *j = &s->joints[i];
+        if (cti_joints_is_inactive(s, j))
+            continue;
+        for (part = 0; part < cti_joints_parts(j); part++) {
             ct_real e = cti_joints_is_soft(j, part) ? 0 : cti_v3_norm(cti_joints_phi(s, j, part, 0, s->time, unit));
             if (s->desc.recovery_speed > 0)
                 e = cti_min(e, dt * s->desc.recovery_speed);
             most = cti_max(most, e / dt + cti_v3_norm(cti_joints_script(s, j, part, dt, unit)));
         }
+    }
     return most;
 }

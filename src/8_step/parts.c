@@ -1,90 +1,102 @@
-/* parts.c -- parts of the world that keep their end while others are cut into substeps.
-   Method: components that rows or joints connect are solved together and apart from all others. So what is wrong with the end of some, collisions
-   that the rounds have not ended, a turn, a joint or an energy that the linearization cannot answer for, says nothing about the others. What is
-   faulty is left out of the attempt with all that is connected to it. The rest is judged, committed, and carried: it has the state of its end, and
-   its surface moves there on the straight lines on which it was found clear of itself. What was left out goes back to the start and is stepped
-   through the same time in shorter steps, or alone into the fail-safe where they cannot be shorter. A near pair or a collision between what is
-   stepped and what is carried was in neither's end: the step begins again, and the two are in one part from then on. Splits nest: a part that is
-   cut may split again. What failed takes short substeps for a while, and is left out of longer ones before they are solved. Based on: Otaduy 2009, sec. 4 (the step is halved); differs: of what fails alone. */
+/* parts.c -- a step that fails in some place is cut into substeps there alone. The words are those of parts.h.
+   Method: components that no row and no joint connects are solved apart from each other. A failure of some therefore says nothing about the ends of
+   the others. Failed components are excluded from the attempt with their coupled sets, and the attempt is judged and committed for the rest. The
+   rest is interpolated while the excluded components go back to the start and are stepped through the same time in shorter substeps. Components
+   whose substeps cannot be shorter are stepped alone into the fail-safe. A conflict between an active and an interpolated component rolls the step
+   back, since neither end knows of it. A step limit keeps components that failed from being solved at a length that has just failed.
+   Based on: Otaduy 2009, sec. 4 (the step is halved). differs: it is halved for the coupled sets that fail, not for the world. */
 #include "parts.h"
 #include "start.h"
 #include "../0_base/sets.h"
 
-#define CTI_PARTS_CALM 2          /* good substeps in a row after which the next one may be twice as long */
-#define CTI_PARTS_SHARE CTI_R(0.999) /* lengths that are nearer to each other differ by rounding */
-#define CTI_PARTS_END CTI_R(1e-5) /* share of a line below which what is left of it is rounding: lengths of substeps are sums */
-
+#define CTI_PARTS_SUCCESSES 2
+#define CTI_PARTS_EQUAL CTI_R(0.999)
+#define CTI_PARTS_END CTI_R(1e-5)
 CTI_FN void cti_parts_free(cti_mem *mem, cti_parts *p)
 {
     int i;
-    CTI_FREE(mem, p->together), CTI_FREE(mem, p->x0), CTI_FREE(mem, p->x1), CTI_FREE(mem, p->x_was), CTI_FREE(mem, p->zoned);
-    cti_copy_free(mem, &p->before), cti_copy_free(mem, &p->ends);
+    CTI_FREE(mem, p->coupled);
+    CTI_FREE(mem, p->x0);
+    CTI_FREE(mem, p->x1);
+    CTI_FREE(mem, p->x_start);
+    CTI_FREE(mem, p->zoned);
+    cti_copy_free(mem, &p->start);
+    cti_copy_free(mem, &p->end);
     for (i = 0; i < CTI_PARTS_DEPTH; i++)
-        cti_memory_free(mem, &p->kept[i]);
+        cti_memory_free(mem, &p->contacts[i]);
 }
 
-CTI_FN void cti_parts_rewind(cti_state *s)
+CTI_FN void cti_parts_rollback(cti_state *s)
 {
     int c;
-    s->parts.may = s->parts.some = s->parts.met = 0;
+    s->parts.can_exclude = 0;
+    s->parts.inactive = 0;
+    s->parts.conflict = 0;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        q->part = q->faulty = q->calm = 0;
-        q->wish = 0;
+        q->part = 0;
+        q->failed = 0;
+        q->successes = 0;
+        q->dt_limit = 0;
     }
 }
 
 CTI_FN void cti_parts_reset(cti_state *s)
 {
-    cti_parts_rewind(s);
-    s->parts.known = 0;
+    cti_parts_rollback(s);
+    s->parts.coupled_known = 0;
 }
 
 CTI_FN void cti_parts_begin(cti_state *s)
 {
     int c;
-    s->parts.some = 0;
+    s->parts.inactive = 0;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        q->faulty = 0;
-        q->part = q->part == CTI_PART_OUT ? 0 : q->part;
-        s->parts.some |= q->part > 0;
+        q->failed = 0;
+        if (q->part == CTI_PART_EXCLUDED)
+            q->part = 0;
+        s->parts.inactive |= q->part > 0;
     }
 }
 
-/* component behind a surface vertex; -1: none */
+/* component that moves a surface vertex; -1: none, the vertex is static or scripted */
 static int cti_parts_of(const cti_state *s, int vertex)
 {
     const cti_attach *a = &s->surface.attach[vertex];
     return a->n > 0 ? s->factors.component_of[a->block[0]] : -1;
 }
 
-CTI_FN void cti_parts_blame_pair(cti_state *s, const cti_pair *pair)
+CTI_FN void cti_parts_fail_pair(cti_state *s, const cti_pair *pair)
 {
     int k;
-    for (k = 0; k < pair->n; k++)
-        if (cti_parts_of(s, pair->v[k]) >= 0)
-            s->factors.components[cti_parts_of(s, pair->v[k])].faulty = 1;
-}
-
-CTI_FN void cti_parts_blame_gains(cti_state *s)
-{
-    int c, body;
-    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
-        body = cti_energy_body(s, s->factors.blocks[s->factors.components[c].begin]);
-        s->factors.components[c].faulty |= body >= 0 && s->gains[body];
+    for (k = 0; k < pair->n; k++) {
+        int c = cti_parts_of(s, pair->v[k]);
+        if (c >= 0)
+            s->factors.components[c].failed = 1;
     }
 }
 
-/* ---- what is connected ---- */
+CTI_FN void cti_parts_fail_gaining(cti_state *s)
+{
+    int c;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        cti_component *q = &s->factors.components[c];
+        int body = cti_energy_body(s, s->factors.blocks[q->begin]);
+        if (body >= 0 && s->gains[body])
+            q->failed = 1;
+    }
+}
+
+/* ---- coupled sets ---- */
 
 static void cti_parts_join_blocks(const cti_state *s, int32_t *sets, int a, int b)
 {
     cti_sets_join(sets, s->factors.component_of[a], s->factors.component_of[b]);
 }
 
-/* some block of a joint's side; -1: it has none. All of them are in one set */
-static int cti_parts_side(const cti_state *s, int32_t *sets, const cti_joint_side *side)
+/* joins all blocks of a joint's side. Returns one of them; -1: the side has none, and is held by the world */
+static int cti_parts_join_side(const cti_state *s, int32_t *sets, const cti_joint_side *side)
 {
     int i;
     if (side->rigid >= 0)
@@ -94,71 +106,84 @@ static int cti_parts_side(const cti_state *s, int32_t *sets, const cti_joint_sid
     return side->n ? side->block[0] : -1;
 }
 
-/* sets [components]: pieces of a body, what rows and joints connect, and what has met in this step */
-static void cti_parts_connect(cti_state *s, int32_t *sets)
+/* joins the component with all others of its body */
+static void cti_parts_join_body(const cti_state *s, int32_t *sets, const cti_component *q)
+{
+    int block = s->factors.blocks[q->begin], model = s->history.model_of[block], rigid = s->rigid_of[block];
+    if (model >= 0)
+        cti_parts_join_blocks(s, sets, block, s->history.block[model]);
+    if (rigid >= 0)
+        cti_parts_join_blocks(s, sets, block, s->rigids[rigid].block);
+}
+
+/* sets [components]: the coupled sets */
+static void cti_parts_couple(cti_state *s, int32_t *sets)
 {
     int i, k, n = CTI_LEN(s->factors.components);
     cti_sets_init(sets, n);
-    for (i = 0; s->parts.known && i < n; i++)
-        cti_sets_join(sets, i, s->parts.together[i]);
-    for (i = 0; i < n; i++) {
-        int block = s->factors.blocks[s->factors.components[i].begin], m = s->history.model_of[block];
-        cti_parts_join_blocks(s, sets, block, m >= 0 ? s->history.block[m] : block);
-        if (s->rigid_of[block] >= 0)
-            cti_parts_join_blocks(s, sets, block, s->rigids[s->rigid_of[block]].block);
-    }
+    if (s->parts.coupled_known)
+        for (i = 0; i < n; i++)
+            cti_sets_join(sets, i, s->parts.coupled[i]);
+    for (i = 0; i < n; i++)
+        cti_parts_join_body(s, sets, &s->factors.components[i]);
     for (i = 0; i < CTI_LEN(s->rows); i++)
         for (k = 1; k < s->rows[i].n; k++)
             cti_parts_join_blocks(s, sets, s->rows[i].term[k].block, s->rows[i].term[0].block);
     for (i = 0; i < CTI_LEN(s->joints); i++) {
-        int a = cti_parts_side(s, sets, &s->joints[i].a), b = cti_parts_side(s, sets, &s->joints[i].b);
+        int a = cti_parts_join_side(s, sets, &s->joints[i].a);
+        int b = cti_parts_join_side(s, sets, &s->joints[i].b);
         if (a >= 0 && b >= 0)
             cti_parts_join_blocks(s, sets, a, b);
     }
 }
 
-/* 1 where something in the component may move otherwise than a script says */
+/* 1 where some block of the component is not scripted in all axes */
 static int cti_parts_moves(const cti_state *s, const cti_component *q)
 {
-    int i, moves = 0;
+    int i;
     for (i = q->begin; i < q->end; i++)
-        moves |= !s->fixed[s->factors.blocks[i]];
-    return moves;
+        if (!s->fixed[s->factors.blocks[i]])
+            return 1;
+    return 0;
 }
 
-/* ---- leaving an attempt ---- */
+/* ---- exclusion from an attempt ---- */
 
-/* a component that was left out stands still */
+/* an excluded component stands still at the start of the substep */
 static void cti_parts_stop(cti_state *s, cti_component *q)
 {
     int i, body = cti_energy_body(s, s->factors.blocks[q->begin]);
     for (i = q->begin; i < q->end; i++) {
         int b = s->factors.blocks[i];
         cti_v3_put(s->v_new, b, cti_v3_zero());
-        cti_v3_put(s->x_new, b, cti_v3_at(s->x, b)), cti_v3_put(s->q, b, cti_v3_at(s->x, b));
+        cti_v3_put(s->x_new, b, cti_v3_at(s->x, b));
+        cti_v3_put(s->q, b, cti_v3_at(s->x, b));
     }
     q->moved = 0;
     if (body >= 0)
         cti_energy_rest(s, body);
 }
 
-/* rows of what is stepped stay, in their order */
-static void cti_parts_strike(cti_state *s)
+/* deletes the rows of inactive components; the others keep their order */
+static void cti_parts_delete_rows(cti_state *s)
 {
     int i, n = 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
-        if (!cti_state_is_aside(s, s->rows[i].term[0].block)) {
-            if (n < i)
-                s->rows[n] = s->rows[i], s->origins[n] = s->origins[i];
-            n++;
+    for (i = 0; i < CTI_LEN(s->rows); i++) {
+        if (cti_state_is_inactive(s, s->rows[i].term[0].block))
+            continue;
+        if (n < i) {
+            s->rows[n] = s->rows[i];
+            s->origins[n] = s->origins[i];
         }
+        n++;
+    }
     if (s->rows)
         stbds_header(s->rows)->length = (size_t)n;
     if (s->origins)
         stbds_header(s->origins)->length = (size_t)n;
 }
 
-/* worst residual of what is stepped */
+/* largest residual of active components: dynamics, and natural map of the islands that their rows were solved in */
 static ct_real cti_parts_residual(cti_state *s, ct_real scale)
 {
     ct_real big = cti_islands_dynamics(s, scale);
@@ -168,217 +193,266 @@ static ct_real cti_parts_residual(cti_state *s, ct_real scale)
     return big;
 }
 
-CTI_FN void cti_parts_return(cti_state *s, cti_attempt *out)
+CTI_FN void cti_parts_include(cti_state *s, cti_attempt *out)
 {
-    int faulty = out->left;
+    int before = out->excluded;
     cti_parts_begin(s);
-    out->left = 0;
-    out->redo |= faulty > 0;
+    out->excluded = 0;
+    out->redo |= before > 0;
 }
 
-CTI_FN int cti_parts_leave(cti_state *s, ct_real dt, cti_attempt *out)
+static int cti_parts_any_failed(const cti_state *s)
+{
+    int c;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        if (!s->factors.components[c].part && s->factors.components[c].failed)
+            return 1;
+    return 0;
+}
+
+/* failed [components]: 1 at the root of a coupled set with a failed component. Returns 1 where a component of another set moves */
+static int cti_parts_judge_sets(cti_state *s, int32_t *sets, uint8_t *failed)
+{
+    const cti_component *q = s->factors.components;
+    int c, n = CTI_LEN(q);
+    for (c = 0; c < n; c++)
+        if (q[c].failed)
+            failed[cti_sets_root(sets, c)] = 1;
+    for (c = 0; c < n; c++)
+        if (!q[c].part && !failed[cti_sets_root(sets, c)] && cti_parts_moves(s, &q[c]))
+            return 1;
+    return 0;
+}
+
+CTI_FN int cti_parts_exclude(cti_state *s, ct_real dt, cti_attempt *out)
 {
     cti_component *q = s->factors.components;
-    int c, n = CTI_LEN(q), any = 0, rest = 0;
+    int c, n = CTI_LEN(q);
     int32_t *sets;
-    uint8_t *bad;
-    for (c = 0; c < n; c++)
-        any |= !q[c].part && q[c].faulty;
-    if (!s->parts.may || !any)
+    uint8_t *failed;
+    if (!s->parts.can_exclude || !cti_parts_any_failed(s))
         return 1;
-    sets = CTI_ARENA_NEW(s->arena, int32_t, n), bad = CTI_ARENA_ZERO(s->arena, uint8_t, n);
-    if (!sets || !bad)
+    sets = CTI_ARENA_NEW(s->arena, int32_t, n);
+    failed = CTI_ARENA_ZERO(s->arena, uint8_t, n);
+    if (!sets || !failed)
         return 0;
-    cti_parts_connect(s, sets);
-    for (c = 0; c < n; c++)
-        bad[cti_sets_root(sets, c)] |= q[c].faulty != 0;
-    for (c = 0; c < n; c++)
-        rest |= !q[c].part && !bad[cti_sets_root(sets, c)] && cti_parts_moves(s, &q[c]);
-    if (!rest) {
-        cti_parts_return(s, out);
+    cti_parts_couple(s, sets);
+    if (!cti_parts_judge_sets(s, sets, failed)) {
+        cti_parts_include(s, out);
         return 1;
     }
-    s->parts.some = 1;
+    s->parts.inactive = 1;
     for (c = 0; c < n; c++)
-        if (!q[c].part && bad[cti_sets_root(sets, c)]) {
-            q[c].part = CTI_PART_OUT, out->left++;
+        if (!q[c].part && failed[cti_sets_root(sets, c)]) {
+            q[c].part = CTI_PART_EXCLUDED;
+            out->excluded++;
             cti_parts_stop(s, &q[c]);
         }
-    cti_parts_strike(s);
+    cti_parts_delete_rows(s);
     cti_parts_filter(s);
     cti_parts_place(s, dt);
-    out->clear = 1, out->gained = out->strained = out->spun = out->crushed = 0;
+    out->clear = 1;
+    out->gained = out->strained = out->spun = out->crushed = 0;
     out->residual = cti_parts_residual(s, cti_cmr_scale(s, dt));
     return 1;
 }
 
-/* ---- lengths ---- */
+/* ---- step limits ---- */
 
-/* 1 where a component is to take shorter substeps than dt */
-static int cti_parts_hurries(const cti_component *q, ct_real dt) { return q->wish > 0 && q->wish < CTI_PARTS_SHARE * dt; }
+/* 1 where a component may not take a substep as long as dt */
+static int cti_parts_is_limited(const cti_component *q, ct_real dt) { return q->dt_limit > 0 && q->dt_limit < CTI_PARTS_EQUAL * dt; }
 
-CTI_FN int cti_parts_hurry(cti_state *s, ct_real dt, cti_attempt *out)
+CTI_FN int cti_parts_exclude_limited(cti_state *s, ct_real dt, cti_attempt *out)
 {
     int c, any = 0;
-    for (c = 0; s->parts.may && c < CTI_LEN(s->factors.components); c++) {
+    if (!s->parts.can_exclude)
+        return 1;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        q->faulty |= !q->part && cti_parts_hurries(q, dt);
-        any |= q->faulty;
+        q->failed |= !q->part && cti_parts_is_limited(q, dt);
+        any |= q->failed;
     }
-    if (!cti_parts_leave(s, dt, out))
+    if (!cti_parts_exclude(s, dt, out))
         return 0;
-    out->hurry = any && !out->left;
+    out->limited = any && !out->excluded;
     return 1;
 }
 
-CTI_FN int cti_parts_wish(const cti_state *s, ct_real dt, int may)
+CTI_FN int cti_parts_must_halve(const cti_state *s, ct_real dt, int can_exclude)
 {
     int c, some = 0, all = 1;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *q = &s->factors.components[c];
+        int limited = cti_parts_is_limited(q, dt);
         if (q->part)
             continue;
-        some |= cti_parts_hurries(q, dt), all &= cti_parts_hurries(q, dt);
+        some |= limited;
+        all &= limited;
     }
-    return some && (all || !may);
+    return some && (all || !can_exclude);
 }
 
-CTI_FN void cti_parts_shorten(cti_state *s, ct_real dt, int all)
+CTI_FN void cti_parts_lower_limit(cti_state *s, ct_real dt, int all)
+{
+    int c, part = all ? 0 : CTI_PART_EXCLUDED;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        cti_component *q = &s->factors.components[c];
+        if (q->part != part || cti_parts_is_limited(q, dt))
+            continue;
+        q->dt_limit = dt / 2;
+        q->successes = 0;
+    }
+}
+
+CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt)
 {
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        if (q->part == (all ? 0 : CTI_PART_OUT) && !cti_parts_hurries(q, dt))
-            q->wish = dt / 2, q->calm = 0;
+        if (q->part || !(q->dt_limit > 0) || !(dt >= CTI_PARTS_EQUAL * q->dt_limit))
+            continue;
+        q->successes++;
+        if (q->successes == CTI_PARTS_SUCCESSES) { /* the cause of the failure may be gone */
+            q->successes = 0;
+            q->dt_limit *= 2;
+        }
     }
 }
 
-CTI_FN void cti_parts_calm(cti_state *s, ct_real dt)
+/* ---- interpolation and conflicts ---- */
+
+/* where the surface of an interpolated component is after a substep dt: a point of the vertex's straight line, or its very end */
+static cti_v3 cti_parts_point(const cti_parts *p, int vertex, const cti_component *q, ct_real dt)
 {
-    int c;
-    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
-        cti_component *q = &s->factors.components[c];
-        if (!q->part && q->wish > 0 && dt >= CTI_PARTS_SHARE * q->wish && ++q->calm == CTI_PARTS_CALM)
-            q->calm = 0, q->wish *= 2; /* what made it short may be over */
-    }
+    ct_real share = (q->elapsed + dt) / q->interval;
+    cti_v3 x0 = cti_v3_at(p->x0, vertex), x1 = cti_v3_at(p->x1, vertex);
+    return share > 1 - CTI_PARTS_END ? x1 : cti_v3_mad(x0, cti_v3_sub(x1, x0), share);
 }
-
-/* ---- what is carried ---- */
 
 CTI_FN void cti_parts_place(cti_state *s, ct_real dt)
 {
-    const cti_parts *p = &s->parts;
     int i, c;
-    for (i = 0; p->some && i < s->surface.nv; i++) {
+    if (!s->parts.inactive)
+        return;
+    for (i = 0; i < s->surface.nv; i++) {
         const cti_component *q;
-        ct_real share;
         c = cti_parts_of(s, i);
-        q = c >= 0 ? &s->factors.components[c] : NULL;
-        if (!q || !q->part)
+        if (c < 0)
             continue;
-        if (q->part == CTI_PART_OUT) {
+        q = &s->factors.components[c];
+        if (q->part == CTI_PART_EXCLUDED)
             cti_v3_put(s->surface.x1, i, cti_v3_at(s->surface.x0, i));
-            continue;
-        }
-        share = (q->gone + dt) / q->span;
-        cti_v3_put(s->surface.x1, i, share > 1 - CTI_PARTS_END ? cti_v3_at(p->x1, i)
-                                       : cti_v3_mad(cti_v3_at(p->x0, i), cti_v3_sub(cti_v3_at(p->x1, i), cti_v3_at(p->x0, i)), share));
+        else if (q->part)
+            cti_v3_put(s->surface.x1, i, cti_parts_point(&s->parts, i, q, dt));
     }
 }
 
-/* a pair of two parts: one in the next try of the step */
-static void cti_parts_meet(cti_state *s, const cti_pair *pair)
+/* notes a conflict: all components of the pair are one coupled set */
+static void cti_parts_conflict(cti_state *s, const cti_pair *pair)
 {
     int k, c, first = -1;
-    s->parts.met = 1;
+    s->parts.conflict = 1;
     for (k = 0; k < pair->n; k++) {
         c = cti_parts_of(s, pair->v[k]);
-        if (c >= 0 && first >= 0)
-            cti_sets_join(s->parts.together, c, first);
-        first = c >= 0 ? c : first;
+        if (c < 0)
+            continue;
+        if (first >= 0)
+            cti_sets_join(s->parts.coupled, c, first);
+        first = c;
     }
 }
 
 CTI_FN void cti_parts_filter(cti_state *s)
 {
     int i, k, n = 0;
-    if (!s->parts.some)
+    if (!s->parts.inactive)
         return;
     for (i = 0; i < CTI_LEN(s->hits); i++) {
         const cti_pair *pair = &s->hits[i].pair;
-        int out = 0, carried = 0, stepped = 0;
+        int excluded = 0, interpolated = 0, active = 0;
         for (k = 0; k < pair->n; k++) {
-            int c = cti_parts_of(s, pair->v[k]), part = c >= 0 ? s->factors.components[c].part : 0;
-            out |= part == CTI_PART_OUT, carried |= part > CTI_PART_OUT, stepped |= c >= 0 && !part;
+            int c = cti_parts_of(s, pair->v[k]);
+            int part = c >= 0 ? s->factors.components[c].part : 0;
+            excluded |= part == CTI_PART_EXCLUDED;
+            interpolated |= part > CTI_PART_EXCLUDED;
+            active |= c >= 0 && !part;
         }
-        if (carried && stepped && !out)
-            cti_parts_meet(s, pair);
-        if (stepped && !carried && !out)
+        if (interpolated && active && !excluded)
+            cti_parts_conflict(s, pair);
+        if (active && !interpolated && !excluded)
             s->hits[n++] = s->hits[i];
     }
     if (s->hits)
         stbds_header(s->hits)->length = (size_t)n;
 }
 
-CTI_FN int cti_parts_keep(cti_state *s)
+/* ---- splits ---- */
+
+CTI_FN int cti_parts_save(cti_state *s)
 {
     cti_parts *p = &s->parts;
     int n3 = 3 * s->surface.nv, n = CTI_LEN(s->factors.components);
-    if (!CTI_RESIZE(s->mem, p->together, n) || !CTI_RESIZE(s->mem, p->x0, n3) || !CTI_RESIZE(s->mem, p->x1, n3) ||
-        !CTI_RESIZE(s->mem, p->x_was, n3) || !cti_copy_save(s, &p->before))
+    if (!CTI_RESIZE(s->mem, p->coupled, n) || !CTI_RESIZE(s->mem, p->x0, n3) || !CTI_RESIZE(s->mem, p->x1, n3) ||
+        !CTI_RESIZE(s->mem, p->x_start, n3) || !cti_copy_save(s, &p->start))
         return 0;
-    if (!p->known)
-        cti_sets_init(p->together, n);
-    p->known = 1;
+    if (!p->coupled_known)
+        cti_sets_init(p->coupled, n);
+    p->coupled_known = 1;
     if (n3)
-        memcpy(p->x_was, s->surface.x0, sizeof(ct_real) * (size_t)n3);
+        memcpy(p->x_start, s->surface.x0, sizeof(ct_real) * (size_t)n3);
     return 1;
 }
 
-CTI_FN int cti_parts_carry(cti_state *s, ct_real span, int depth)
+CTI_FN int cti_parts_split(cti_state *s, ct_real interval, int depth)
 {
     cti_parts *p = &s->parts;
     int c, i;
     for (i = 0; i < s->surface.nv; i++) {
         c = cti_parts_of(s, i);
-        if (c >= 0 && !s->factors.components[c].part)
-            cti_v3_put(p->x0, i, cti_v3_at(p->x_was, i)), cti_v3_put(p->x1, i, cti_v3_at(s->surface.x0, i));
+        if (c < 0 || s->factors.components[c].part)
+            continue;
+        cti_v3_put(p->x0, i, cti_v3_at(p->x_start, i));
+        cti_v3_put(p->x1, i, cti_v3_at(s->surface.x0, i));
     }
     if (s->surface.nv)
-        memcpy(s->surface.x0, p->x_was, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+        memcpy(s->surface.x0, p->x_start, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
         if (q->part)
-            cti_copy_restore(s, q, &p->before);
-        if (!q->part)
-            q->part = CTI_PART_CARRIED(depth), q->gone = 0, q->span = span;
-        else if (q->part == CTI_PART_OUT)
+            cti_copy_restore(s, q, &p->start);
+        if (!q->part) {
+            q->part = CTI_PART_INTERPOLATED(depth);
+            q->elapsed = 0;
+            q->interval = interval;
+        } else if (q->part == CTI_PART_EXCLUDED)
             q->part = 0;
     }
-    return cti_copy_save(s, &p->ends);
+    return cti_copy_save(s, &p->end);
 }
 
 CTI_FN void cti_parts_advance(cti_state *s, ct_real dt)
 {
     int c;
-    for (c = 0; s->parts.some && c < CTI_LEN(s->factors.components); c++) {
+    if (!s->parts.inactive)
+        return;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        if (q->part > CTI_PART_OUT) {
-            cti_copy_restore(s, q, &s->parts.ends);
-            q->gone += dt;
+        if (q->part > CTI_PART_EXCLUDED) {
+            cti_copy_restore(s, q, &s->parts.end);
+            q->elapsed += dt;
         }
     }
 }
 
-CTI_FN void cti_parts_join(cti_state *s, int depth)
+CTI_FN void cti_parts_merge(cti_state *s, int depth)
 {
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        if (s->factors.components[c].part == CTI_PART_CARRIED(depth))
+        if (s->factors.components[c].part == CTI_PART_INTERPOLATED(depth))
             s->factors.components[c].part = 0;
     cti_parts_begin(s);
 }
 
-#undef CTI_PARTS_CALM
-#undef CTI_PARTS_SHARE
+#undef CTI_PARTS_SUCCESSES
+#undef CTI_PARTS_EQUAL
 #undef CTI_PARTS_END

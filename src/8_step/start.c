@@ -122,7 +122,7 @@ CTI_FN void cti_start_restore(cti_state *s, int all, cti_start *t)
     cti_start_back(s->history.touched, from->touched, 1, n), cti_start_back(s->fall, from->fall, sizeof *s->fall, n);
     cti_start_back(s->rigids, from->rigids, sizeof *s->rigids, CTI_LEN(s->rigids));
     cti_start_components(&s->factors, t);
-    s->parts.some = 0;
+    s->parts.inactive = 0;
     cti_integrate_clear(s);
     cti_start_swap(s, all, t);
     for (i = 0; i < CTI_LEN(s->rigids); i++)

@@ -72,13 +72,13 @@ typedef struct cti_component {
     ct_real dynamics;      /* [m/s] largest entry of D^-1 (A v - b - J' r), D the 3x3 diagonal; -1: not known */
     ct_real natural;       /* natural map of its island's rows, when it was solved last */
     ct_real dt_free;       /* time step of its last free motion, solved or guessed; 0: none */
-    int part;              /* 0: it is stepped, CTI_PART_* (parts.h): not, while others are */
-    int faulty;            /* 1: something is wrong with its end in this attempt */
+    int part;              /* 0: the component is active; CTI_PART_*: it is excluded or interpolated (parts.h) */
+    int failed;            /* 1: its end in this attempt is refused */
     int unbalanced;        /* 1: a group of it that contacts press does not get its angular momentum back, see momenta.h; */
     int forced;            /* nor does it where the fail-safe has changed its motion */
-    ct_real wish;          /* [s] longest substep that it is to take in the rest of this step; 0: any */
-    int calm;              /* good substeps of that length in a row */
-    ct_real gone, span;    /* of a carried one: time since it is carried; until its end */
+    ct_real dt_limit;      /* [s] step limit for the rest of this step; 0: none */
+    int successes;         /* in a row, of substeps as long as the limit */
+    ct_real elapsed, interval; /* [s] of an interpolated component: time since its split; time that the split spans */
     double energy, moved;  /* v_free' A v_free; (v - v_free)' A (v - v_free) of the last solve */
     int split;             /* ports in the last solve when that split it, else 0 */
     int hard;              /* attempts left in which it is one cluster, because nodes did not get anywhere */
@@ -249,21 +249,23 @@ typedef struct cti_dcd {
     int ready;
 } cti_dcd;
 
-enum { CTI_PARTS_DEPTH = 10 }; /* parts within parts: max_halvings is at most 8, the last of them is not shorter, and the world is the first */
+/* Largest depth of splits and halves, and the world's own 0. max_halvings is at most 8, so that depth 8 has the shortest substeps; a component that fails
+   there is stepped alone at the same length, at depth 9. */
+enum { CTI_PARTS_DEPTH = 10 };
 
-/* cti_parts -- parts of the world that keep their end while the others are cut into substeps; see parts.h. */
+/* cti_parts -- components that have their end while others are cut into substeps; parts.h says what the words mean. */
 typedef struct cti_parts {
-    int may;                 /* 1: an attempt may leave out what is faulty */
-    int never;               /* 1: it may not in this step */
-    int some;                /* 1: some component is not stepped */
-    int met;                 /* 1: what is stepped has met what is carried */
-    int known;               /* `together` is of this step */
-    int32_t *together;       /* [components] sets that are in one part: they have met in this step */
-    ct_real *x0, *x1;        /* [3 nv] ends of the straight lines on which carried vertices move */
-    ct_real *x_was;          /* [3 nv] surface.x0 when the rest's end was committed */
-    cti_copy before, ends;   /* then; of what is carried, at its end */
-    cti_memory kept[CTI_PARTS_DEPTH]; /* contacts of what is carried */
-    int32_t *zoned;          /* [components] sets that impact zones have joined in the substep at hand */
+    int can_exclude;         /* 1: an attempt may exclude failed components */
+    int never_exclude;       /* 1: no attempt of this try of the step may */
+    int inactive;            /* 1: some component is excluded or interpolated */
+    int conflict;            /* 1: an active and an interpolated component come near each other */
+    int coupled_known;       /* 1: `coupled` is of this step */
+    int32_t *coupled;        /* [components] sets: 0_base/sets.h; of components that had a conflict in this step */
+    ct_real *x0, *x1;        /* [3 nv] of interpolated vertices: ends of the straight lines on which they move */
+    ct_real *x_start;        /* [3 nv] surface.x0 before the commit of a split */
+    cti_copy start, end;     /* state before that commit; state of interpolated components at their end */
+    cti_memory contacts[CTI_PARTS_DEPTH]; /* contacts of components that a split interpolates, by its depth */
+    int32_t *zoned;          /* [components] sets that rows and impact zones have joined in the substep at hand */
 } cti_parts;
 
 #define CTI_HELD_REPAIR 1
@@ -315,7 +317,7 @@ typedef struct cti_state {
     int n_models;
     cti_surface surface;
     cti_detect detect;
-    cti_memory memory;        /* committed; the others are a step's own: two for each depth of its parts */
+    cti_memory memory;        /* committed; the others are a step's own: two for each depth of splits */
     cti_memory memory_step[2 * CTI_PARTS_DEPTH], memory_none;
     int memory_slot;          /* of memory_step: what the last step began with */
     ct_real dt_memory;
@@ -352,10 +354,10 @@ typedef struct cti_state {
     cti_pair limit;           /* pair that limited the last step; n 0: none */
 } cti_state;
 
-/* cti_state_is_aside -- 1 where a block is not stepped, while others are (parts.h). */
-CTI_INLINE int cti_state_is_aside(const cti_state *s, int block)
+/* cti_state_is_inactive -- 1 where the block's component is excluded or interpolated (parts.h). */
+CTI_INLINE int cti_state_is_inactive(const cti_state *s, int block)
 {
-    return s->parts.some && s->factors.components[s->factors.component_of[block]].part;
+    return s->parts.inactive && s->factors.components[s->factors.component_of[block]].part;
 }
 
 /* cti_state_ahead -- the time after a substep of dt: the last one of a step ends when the step does, to the bit, so that scripts seen then are

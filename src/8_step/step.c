@@ -1,9 +1,9 @@
 /* step.c -- the time step as a sequence of attempts.
-   Method: try the whole step by CMR; when it ends with a collision, a solve that did not converge or a crushed element, step through its halves
-   in the same way, at most max_halvings times within each other, and let impact zones end the shortest (Otaduy 2009, sec. 4 and 5.6). What fails
-   is halved alone (parts.c), whatever happens elsewhere. With ccd_limits_step a substep also ends where
-   features first meet (events.c). Positions are committed substep by substep and put back when memory runs out. differs: elements count,
-   since one Newton step cannot answer for one that it crushed; what failed takes short substeps for a while. */
+   Method: CMR tries the whole step. A step that ends with a collision, a solve that did not converge or a crushed element is stepped through its
+   halves in the same way, at most max_halvings times within each other, and impact zones end the shortest (Otaduy 2009, sec. 4 and 5.6). Only the
+   coupled sets that fail are halved (parts.h has the words). With ccd_limits_step a substep also ends where features first meet (events.c).
+   Positions are committed substep by substep, and put back when memory runs out. differs: a crushed element halves the step too, since one Newton
+   step cannot answer for it; components that failed have a step limit for a while. */
 #include "step.h"
 #include "energy.h"
 #include "impulses.h"
@@ -16,10 +16,10 @@
 #include "../0_base/sets.h"
 
 #define CTI_STEP_TANGLED 4 /* a step of a tangled world is cut into at most so many: where there is no room, shorter ones do not help */
-/* Times that a step begins again because parts of it have met; then nothing is left out any more, and all that moves is cut. It bounds the work of a
-   step: in the swarms of test_parts and in 240 worlds of the soak a step began again twice at most, so that double changes nothing there. */
-#define CTI_STEP_MEETINGS 4
-#define CTI_STEP_RESTS 3 /* times that what is wild in the shortest substep is held there, and the rest solved about it */
+/* Rollbacks of a step [1], after which no component is excluded any more, and failures halve the world. They bound the work of a step. In the swarms of
+   test_parts and in 240 worlds of the soak a step had two rollbacks at most, so that half and double change nothing there. */
+#define CTI_STEP_ROLLBACKS 4
+#define CTI_STEP_RESTS 3 /* times that blocks with meaningless velocities are held in the shortest substep, and the others solved about them */
 
 CTI_FN void cti_step_energies(cti_state *s, ct_step_report *r)
 {
@@ -169,7 +169,7 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
         return 1;
     if (!cti_zones_resolve(s, dt, a, &z))
         return 0;
-    if (s->parts.met)
+    if (s->parts.conflict)
         return 1;
     r->zones += z.zones;
     r->frozen += z.frozen;
@@ -270,7 +270,7 @@ static ct_code cti_step_take_back(cti_state *s)
 {
     cti_step_release(s);
     cti_start_restore(s, 0, &s->start);
-    cti_parts_rewind(s);
+    cti_parts_rollback(s);
     return CT_ERR_MEMORY;
 }
 
@@ -286,12 +286,14 @@ CTI_FN void cti_step_undo(cti_state *s)
     cti_step_take_back(s);
 }
 
-/* notes what rests in a substep: all, or what was wild. Its factors and its history were of another motion */
+/* Notes the blocks that rest in a substep: all active ones, or those with meaningless velocities. Their factors and their history are of another
+   motion, and are made anew. Inactive blocks have an end of their own and do not rest */
 static void cti_step_rested(cti_state *s, int all)
 {
     int i;
     for (i = 0; i < s->n; i++) {
-        int rests = !cti_state_is_aside(s, i) && (s->held[i] & CTI_HELD_WILD || (all && !s->fixed[i]));
+        int wild = s->held[i] & CTI_HELD_WILD || (all && !s->fixed[i]);
+        int rests = wild && !cti_state_is_inactive(s, i);
         s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | (rests ? CTI_HELD_RESTED : 0));
         if (rests)
             s->factors.components[s->factors.component_of[i]].stale = 1, cti_integrate_reset_block(s, i);
@@ -314,31 +316,31 @@ static void cti_step_note_rest(cti_state *s, ct_step_report *r)
 typedef struct cti_step_try {
     cti_attempt a;
     int good;
-    int shorter; /* it is not, and half of its length may be */
-    int again;   /* it cannot be shorter, and something wild is held when it is tried again */
-    int whole;   /* it cannot be shorter, and is tried again with nothing left out: what left something out did not end well */
-    int rests;   /* times that something was held in it */
+    int shorter; /* 1: it failed and is halved */
+    int again;   /* 1: it failed and cannot be halved; blocks with meaningless velocities are held when it is tried again */
+    int whole;   /* 1: it cannot be halved, and components were excluded in vain; it is tried again without exclusion */
+    int rests;   /* tries in which blocks were held */
 } cti_step_try;
 
-/* a time that the world, or a part of it, is stepped through */
+/* a time that the active components are stepped through */
 typedef struct cti_step_span {
-    ct_real length, first; /* of the first substep that is tried */
-    double until;          /* time at its end */
-    int depth;             /* of splits around it (parts.h) */
-    int last;              /* 1: it is not cut, but ended as it is */
-    cti_memory *memory;    /* in: of the contacts of the substep before; out: of the last one, */
-    ct_real tail;          /* whose length this is */
+    ct_real length, first; /* [s] of the span; of the first substep that is tried */
+    double until;          /* [s] time at its end */
+    int depth;             /* splits and halves around it; the step itself has 0 */
+    int last;              /* 1: its substep is not cut: the fail-safe ends it */
+    cti_memory *memory;    /* contacts, in: of the substep before it; out: of its last substep */
+    ct_real tail;          /* [s] length of its last substep */
 } cti_step_span;
 
-typedef enum cti_step_code { CTI_STEP_MEMORY, CTI_STEP_DONE, CTI_STEP_MET } cti_step_code;
+typedef enum cti_step_code { CTI_STEP_MEMORY, CTI_STEP_DONE, CTI_STEP_CONFLICT } cti_step_code;
 
-/* 1 where an attempt of a substep may leave out what is faulty: not in a world that is tangled, cut at events, or stepped as printed */
-static int cti_step_may_part(const cti_state *s)
+/* 1 where an attempt of a substep may exclude failed components: not in a world that is tangled, or stepped as printed */
+static int cti_step_can_exclude(const cti_state *s)
 {
-    return !s->parts.never && !s->still && s->detect.n_tangled == 0 && CTI_LEN(s->tangled_pairs) == 0 && !cti_state_is_paper(s);
+    return !s->parts.never_exclude && !s->still && s->detect.n_tangled == 0 && CTI_LEN(s->tangled_pairs) == 0 && !cti_state_is_paper(s);
 }
 
-/* one attempt of a substep; last: it is ended as it is. It leaves something out only where s->parts.may says so. 0: out of memory */
+/* One attempt of a substep; last: the fail-safe ends it. Components are excluded only where s->parts.can_exclude. 0: out of memory */
 static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *memory, cti_step_try *t, ct_step_report *r)
 {
     cti_attempt *a = &t->a;
@@ -346,7 +348,7 @@ static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *
     cti_arena_reset(s->arena);
     if (s->detect.n_tangled && !cti_tangle_find(s))
         return 0;
-    s->parts.may &= cti_step_may_part(s);
+    s->parts.can_exclude &= cti_step_can_exclude(s);
     if (!cti_cmr_attempt(s, sub, memory, a))
         return 0;
     cti_step_time(s, t0, a);
@@ -354,29 +356,29 @@ static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *
     t->shorter = !last && !t->good && sub / 2 >= CTI_R(0.999) * cti_step_least(s);
     t->again = !last && !t->shorter && a->wild > 0 && t->rests < CTI_STEP_RESTS;
     t->rests += t->again;
-    t->whole = !t->shorter && (a->redo || (a->left && !t->good));
-    cti_step_note(r, a, !t->shorter && !t->again && !t->whole && !s->parts.met && !(a->event > 0));
-    if (a->limit.n > 0 && (!t->good || a->event > 0 || a->left))
+    t->whole = !t->shorter && (a->redo || (a->excluded && !t->good));
+    cti_step_note(r, a, !t->shorter && !t->again && !t->whole && !s->parts.conflict && !(a->event > 0));
+    if (a->limit.n > 0 && (!t->good || a->event > 0 || a->excluded))
         s->limit = a->limit;
     return 1;
 }
 
-/* tries a substep; what is wild in the shortest is held, and the rest is solved about it. 0: out of memory */
+/* Tries a substep. In the shortest, blocks with meaningless velocities are held, and the others solved about them. 0: out of memory */
 static int cti_step_attempt(cti_state *s, ct_real sub, const cti_step_span *q, cti_step_try *t, ct_step_report *r)
 {
     t->rests = 0;
     cti_step_release(s);
-    s->parts.may = !q->last && q->depth + 1 < CTI_PARTS_DEPTH;
+    s->parts.can_exclude = !q->last && q->depth + 1 < CTI_PARTS_DEPTH;
     do {
         if (!cti_step_once(s, sub, 0, q->memory, t, r))
             return 0;
-        s->parts.may = 0;
+        s->parts.can_exclude = 0;
         t->shorter &= !q->last;
-    } while (!s->parts.met && (t->again || t->whole));
+    } while (!s->parts.conflict && (t->again || t->whole));
     return 1;
 }
 
-/* ends what neither is good nor can be shorter, or has wild bodies at rest: integrators are told of it. Returns how many bodies gain more energy
+/* Ends a substep that failed and cannot be halved, or one with blocks at rest; integrators are told of it. Returns how many bodies gain more energy
    than can be taken from their motion; -1: out of memory */
 static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_report *r)
 {
@@ -390,47 +392,52 @@ static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_repor
     /* zones may push what rests */
     if ((t->rests && !a->clear && !cti_assemble_pins(s, dt)) || !cti_step_fail_safe(s, dt, a, r))
         return -1;
-    if (s->parts.met)
+    if (s->parts.conflict)
         return 0;
     cti_integrate_reset(s, !a->converged);
     cti_linkage_forget(s, !a->converged);
     return cti_energy_try(s, dt) ? cti_energy_calm(s, dt, &r->momentum_lost) : 0;
 }
 
-/* what gains is held beside what rests already; all: every deformable body that something acts on is, of those that it is connected to */
+/* Holds the bodies that gain energy, besides those that rest already. all: also every other deformable body of their zoned set that contacts act on */
 static void cti_step_hold(cti_state *s, int all)
 {
     cti_component *q = s->factors.components;
     int i, m;
     for (i = 0; i < CTI_LEN(q); i++)
-        q[i].faulty = 0;
+        q[i].failed = 0;
     for (i = 0; i < s->n; i++) {
         m = s->history.model_of[i];
         if (m >= 0 && s->gains[m])
-            q[cti_sets_root(s->parts.zoned, s->factors.component_of[i])].faulty = 1;
+            q[cti_sets_root(s->parts.zoned, s->factors.component_of[i])].failed = 1;
     }
     for (i = 0; i < s->n; i++) {
-        int bound = q[cti_sets_root(s->parts.zoned, s->factors.component_of[i])].faulty;
+        int gaining = q[cti_sets_root(s->parts.zoned, s->factors.component_of[i])].failed;
         m = s->history.model_of[i];
-        if (s->held[i] & CTI_HELD_RESTED || (m >= 0 && (s->gains[m] || (all && bound && cti_energy_is_touched(s, m)))))
+        if (s->held[i] & CTI_HELD_RESTED || (m >= 0 && (s->gains[m] || (all && gaining && cti_energy_is_touched(s, m)))))
             s->held[i] = (uint8_t)((s->held[i] & CTI_HELD_REPAIR) | CTI_HELD_WILD);
     }
 }
 
-/* what an end that is not taken has told the report, the integrators and the chains is taken back */
+/* takes back what a refused end has added to the report, and told the integrators and the chains */
 static void cti_step_forget(cti_state *s, const ct_step_report *before, ct_step_report *r)
 {
-    r->zones = before->zones, r->frozen = before->frozen, r->momentum_lost = before->momentum_lost;
+    r->zones = before->zones;
+    r->frozen = before->frozen;
+    r->momentum_lost = before->momentum_lost;
     cti_integrate_clear(s);
     s->event_least = 0;
 }
 
-/* ends a substep by the fail-safe. Bodies that gain energy there are held, and the rest is solved about them. 0: out of memory */
+/* Ends a substep by the fail-safe. Bodies that gain energy there are held, and the others solved about them. 0: out of memory */
 static int cti_step_force(cti_state *s, ct_real sub, const cti_memory *memory, cti_step_try *t, ct_step_report *r)
 {
     const ct_step_report before = *r;
     int k, n;
-    for (k = 1; (n = cti_step_end(s, sub, t, r)) > 0 && !s->parts.met && k <= CTI_STEP_RESTS; k++) {
+    for (k = 1;; k++) {
+        n = cti_step_end(s, sub, t, r);
+        if (n <= 0 || s->parts.conflict || k > CTI_STEP_RESTS)
+            break;
         cti_step_hold(s, k == CTI_STEP_RESTS);
         cti_step_forget(s, &before, r);
         t->rests++;
@@ -451,23 +458,25 @@ static cti_memory *cti_step_slot(cti_state *s, const cti_step_span *q)
 
 static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_report *r);
 
-/* A substep that has left something out: the rest keeps its end and is carried there, while what was left out is stepped through the same time in
-   halves, or by itself where they would be too short */
+/* A substep whose attempt was accepted with excluded components. The accepted ones keep their end and are interpolated. The excluded ones are stepped
+   through the same time in halves, or alone at the same length where halves would be too short */
 static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub, ct_step_report *r)
 {
-    cti_memory *kept = &s->parts.kept[q->depth];
+    cti_memory *contacts_of_rest = &s->parts.contacts[q->depth];
     cti_step_span part = *q;
     cti_step_code end;
     double time = s->time;
     int rows, contacts, extended = r->extended_elements, i;
     part.until = cti_state_ahead(s, sub);
     part.last = sub / 2 < CTI_R(0.999) * cti_step_least(s);
-    part.length = sub, part.first = part.last ? sub : sub / 2, part.depth++;
+    part.length = sub;
+    part.first = part.last ? sub : sub / 2;
+    part.depth++;
     cti_step_count(s, &rows, &contacts);
     if (!part.last)
-        cti_parts_shorten(s, sub, 0);
-    cti_parts_calm(s, sub);
-    if (!cti_parts_keep(s) || !cti_step_commit(s, sub, q->memory, kept, r) || !cti_parts_carry(s, sub, part.depth))
+        cti_parts_lower_limit(s, sub, 0);
+    cti_parts_raise_limit(s, sub);
+    if (!cti_parts_save(s) || !cti_step_commit(s, sub, q->memory, contacts_of_rest, r) || !cti_parts_split(s, sub, part.depth))
         return CTI_STEP_MEMORY;
     s->time = time;
     if (!part.last)
@@ -475,100 +484,122 @@ static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub,
     end = cti_step_through(s, &part, r);
     if (end != CTI_STEP_DONE)
         return end;
-    cti_parts_join(s, part.depth);
-    for (i = 0; i < CTI_LEN(kept->items); i++)
-        if (!cti_memory_add(s->mem, part.memory, &kept->items[i]))
+    cti_parts_merge(s, part.depth);
+    for (i = 0; i < CTI_LEN(contacts_of_rest->items); i++)
+        if (!cti_memory_add(s->mem, part.memory, &contacts_of_rest->items[i]))
             return CTI_STEP_MEMORY;
-    q->memory = part.memory, q->tail = part.tail;
-    r->rows += rows, r->contacts += contacts;
-    r->extended_elements = cti_max_int(r->extended_elements, extended); /* of all, before the parts went apart */
+    q->memory = part.memory;
+    q->tail = part.tail;
+    r->rows += rows;
+    r->contacts += contacts;
+    r->extended_elements = cti_max_int(r->extended_elements, extended); /* of all components, before the split */
     return CTI_STEP_DONE;
 }
 
-/* a substep of which nothing can keep its end is stepped through in halves */
+/* a substep in which no component can keep its end is stepped through in halves */
 static cti_step_code cti_step_halve(cti_state *s, cti_step_span *q, ct_real sub, ct_step_report *r)
 {
     cti_step_span part = *q;
     cti_step_code end;
     part.until = cti_state_ahead(s, sub);
-    part.length = sub, part.first = sub / 2, part.depth++;
+    part.length = sub;
+    part.first = sub / 2;
+    part.depth++;
     cti_step_status(r, CT_STATUS_SUBSTEPPED);
     end = cti_step_through(s, &part, r);
-    q->memory = part.memory, q->tail = part.tail;
+    q->memory = part.memory;
+    q->tail = part.tail;
     return end;
 }
 
-/* ends and commits a substep that is good, or cannot be shorter */
+/* ends and commits a substep that is good, or cannot be halved */
 static cti_step_code cti_step_take(cti_state *s, cti_step_span *q, ct_real sub, cti_step_try *t, ct_step_report *r)
 {
     cti_memory *next = cti_step_slot(s, q);
     if ((!t->good || t->rests) && !cti_step_force(s, sub, q->memory, t, r))
         return CTI_STEP_MEMORY;
-    if (s->parts.met)
-        return CTI_STEP_MET;
+    if (s->parts.conflict)
+        return CTI_STEP_CONFLICT;
     if (!cti_step_commit(s, sub, q->memory, next, r))
         return CTI_STEP_MEMORY;
     if (t->good && !t->rests)
-        cti_parts_calm(s, sub);
+        cti_parts_raise_limit(s, sub);
     cti_parts_advance(s, sub);
-    q->memory = next, q->tail = sub;
+    q->memory = next;
+    q->tail = sub;
     cti_step_count(s, &r->rows, &r->contacts);
     r->substeps++;
     return CTI_STEP_DONE;
 }
 
+/* the substep that was tried: in halves, split, or as it is */
+static cti_step_code cti_step_do(cti_state *s, cti_step_span *q, ct_real sub, cti_step_try *t, ct_step_report *r)
+{
+    if (t->shorter) {
+        cti_parts_lower_limit(s, sub, 1);
+        s->detect.valid = 0; /* lists made for a motion that failed are too long for half of it */
+        return cti_step_halve(s, q, sub, r);
+    }
+    if (!(t->a.residual <= s->desc.solver.tolerance)) /* natural map, whichever solver was used */
+        cti_step_status(r, t->a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
+    return t->a.excluded && t->good ? cti_step_split(s, q, sub, r) : cti_step_take(s, q, sub, t, r);
+}
+
+/* 1 where a substep is halved without a try, because of step limits */
+static int cti_step_must_halve(const cti_state *s, const cti_step_span *q, ct_real sub)
+{
+    if (q->last || sub / 2 < CTI_R(0.999) * cti_step_least(s))
+        return 0;
+    return cti_parts_must_halve(s, sub, cti_step_can_exclude(s));
+}
+
 /* substeps until the end of a span */
 static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_report *r)
 {
-    ct_real left = q->length, sub = q->first, whole = 0; /* whole: length before a cut, 0: not cut */
+    ct_real left = q->length, sub = q->first, uncut = 0; /* uncut: length of the substep before an impact cut it; 0: none did */
     while (left > 0) {
         cti_step_try t;
         cti_step_code end;
         sub = cti_step_length(s, left, sub);
-        s->left = left, s->time_end = q->until;
-        if (!q->last && sub / 2 >= CTI_R(0.999) * cti_step_least(s) && cti_parts_wish(s, sub, cti_step_may_part(s))) {
+        s->left = left;
+        s->time_end = q->until;
+        if (cti_step_must_halve(s, q, sub)) {
             end = cti_step_halve(s, q, sub, r);
-            if (end != CTI_STEP_DONE)
-                return end;
-            left -= sub;
-            continue;
+        } else {
+            if (!cti_step_attempt(s, sub, q, &t, r))
+                return CTI_STEP_MEMORY;
+            if (s->parts.conflict)
+                return CTI_STEP_CONFLICT;
+            if (t.a.event > 0) {
+                uncut = cti_max(uncut, sub);
+                sub = cti_events_cut(s, sub, t.a.event);
+                continue;
+            }
+            end = cti_step_do(s, q, sub, &t, r);
         }
-        if (!cti_step_attempt(s, sub, q, &t, r))
-            return CTI_STEP_MEMORY;
-        if (s->parts.met)
-            return CTI_STEP_MET;
-        if (t.a.event > 0) {
-            whole = cti_max(whole, sub);
-            sub = cti_events_cut(s, sub, t.a.event);
-            continue;
-        }
-        if (!t.shorter && !(t.a.residual <= s->desc.solver.tolerance)) /* natural map, whichever solver was used */
-            cti_step_status(r, t.a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
-        if (t.shorter) {
-            cti_parts_shorten(s, sub, 1);
-            s->detect.valid = 0; /* lists made for a motion that failed are too long for half of it */
-            end = cti_step_halve(s, q, sub, r);
-        } else
-            end = t.a.left && t.good ? cti_step_split(s, q, sub, r) : cti_step_take(s, q, sub, &t, r);
         if (end != CTI_STEP_DONE)
             return end;
         left -= sub;
-        if (whole > 0)
-            sub = whole, whole = 0, r->events++;
+        if (uncut > 0) { /* the impact is reached, in however many pieces: the next substep is as long as this one was to be */
+            sub = uncut;
+            uncut = 0;
+            r->events++;
+        }
     }
     return CTI_STEP_DONE;
 }
 
-/* parts have met: the step begins again, and what it has counted of its work stays. 0: out of memory */
-static int cti_step_rewind(cti_state *s, ct_step_report *r)
+/* A conflict: the step begins again. The report's counts of work (iterations, rounds, times) stay, those of the outcome go. 0: out of memory */
+static int cti_step_rollback(cti_state *s, ct_step_report *r)
 {
     ct_step_report fresh = *r;
     cti_step_release(s);
     cti_start_restore(s, 0, &s->start);
-    cti_parts_rewind(s);
+    cti_parts_rollback(s);
     cti_impulses_begin(s);
     memset(&s->limit, 0, sizeof s->limit);
-    s->spent = 0, s->in_vain = 0;
+    s->spent = 0;
+    s->in_vain = 0;
     fresh.status = CT_STATUS_OK;
     fresh.substeps = fresh.events = fresh.zones = fresh.frozen = 0;
     fresh.residual = fresh.momentum_lost = 0;
@@ -592,13 +623,14 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     s->dt_step = dt;
     for (k = 0;; k++) {
         memset(&q, 0, sizeof q);
-        s->parts.never = k >= CTI_STEP_MEETINGS;
-        q.length = q.first = dt, q.until = s->time + (double)dt;
+        s->parts.never_exclude = k >= CTI_STEP_ROLLBACKS;
+        q.length = q.first = dt;
+        q.until = s->time + (double)dt;
         q.memory = &s->memory;
         end = cti_step_through(s, &q, r);
-        if (end != CTI_STEP_MET)
+        if (end != CTI_STEP_CONFLICT)
             break;
-        if (!cti_step_rewind(s, r))
+        if (!cti_step_rollback(s, r))
             return CT_ERR_MEMORY;
     }
     if (end == CTI_STEP_MEMORY)

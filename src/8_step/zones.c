@@ -405,7 +405,7 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
         ct_real miss = 0;
         if (!cti_cmr_collide(s, attempt))
             return 0;
-        if (s->parts.met)
+        if (s->parts.conflict)
             return 1;
         if (k < CTI_ZONES_SOFT && CTI_LEN(s->joints))
             miss = cti_joints_linearize(s, &c, CTI_REAL_MAX);
