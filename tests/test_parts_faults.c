@@ -1,0 +1,257 @@
+/* test_parts_faults.c -- solves that fail at a chosen place of a step: a motion that CCD has not seen is not committed, a part that is given up leaves
+   what is interpolated beside it alone, and what gains energy is judged and held by coupled sets. cmr.c is compiled here with the solve and the free
+   motion replaced by ones that fail on request, and step.c for its decisions; the library has no hook for it. */
+#include "../src/9_world/world.h"
+#include "../src/8_step/cmr_free.h"
+#include "../src/8_step/parts.h"
+#include "../src/8_step/solve_islands.h"
+#include "forms_util.h"
+
+typedef enum fault { NONE, UNSEEN, MEANINGLESS } fault;
+static fault wanted; /* what is to fail */
+static int failures; /* solves that have failed since it was set */
+
+/* 1 where some component is interpolated while others are stepped */
+static int is_split(const cti_state *s)
+{
+    int c;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        if (s->factors.components[c].part > CTI_PART_EXCLUDED)
+            return 1;
+    return 0;
+}
+
+/* 1 where the last round was clear, and the solve at hand is for crossings of flat edges alone */
+static int is_second_look(const cti_state *s)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->hits); i++)
+        if (!s->hits[i].flat)
+            return 0;
+    return CTI_LEN(s->hits) > 0;
+}
+
+/* UNSEEN: the solve after a clear round diverges, and ends with blocks that fall by 2 m/s */
+static int solve_or_fail(cti_state *s, ct_real dt, ct_real scale, cti_islands_result *out)
+{
+    int i, second = is_second_look(s);
+    if (!cti_islands_solve(s, dt, scale, out))
+        return 0;
+    if (wanted != UNSEEN || !second)
+        return 1;
+    failures++;
+    out->diverged = 1;
+    for (i = 0; i < s->n; i++)
+        s->v_new[3 * i + 1] -= 2;
+    return 1;
+}
+
+/* MEANINGLESS: in a split, active blocks that no script holds are to fly off */
+static int fly_or_fail(cti_state *s, ct_real dt, cti_attempt *out)
+{
+    int i;
+    if (!cti_cmr_free_motion(s, dt, out))
+        return 0;
+    if (wanted != MEANINGLESS || !is_split(s))
+        return 1;
+    failures++;
+    for (i = 0; i < s->n; i++)
+        if (!cti_state_is_inactive(s, i) && !s->fixed[i])
+            s->v_free[3 * i] = CTI_R(1e12);
+    return 1;
+}
+
+#define cti_islands_solve solve_or_fail
+#define cti_cmr_free_motion fly_or_fail
+#include "../src/8_step/cmr.c"
+#undef cti_islands_solve
+#undef cti_cmr_free_motion
+#include "../src/8_step/step.c"
+
+static void inject(fault f)
+{
+    wanted = f;
+    failures = 0;
+}
+
+/* ---- a motion that CCD has not seen ---- */
+
+/* A cloth that slides over a ball: its first round is often clear, and is followed by a solve for crossings of flat edges. Where that diverges, the
+   motion of the clear round is gone, and that of the diverged solve would take the cloth through the ball */
+static void unseen_motions_are_not_committed(void **state)
+{
+    ct_world_desc d = world_desc(2e-3, 0.3, NULL);
+    ct_static_desc f = ct_static_desc_default();
+    ct_cloth_desc c = ct_cloth_desc_default();
+    ct_world *w;
+    ct_mesh m;
+    ct_body_id b;
+    int i;
+    (void)state;
+    d.max_halvings = 0;
+    w = world_make(&d);
+    assert_int_equal(ct_mesh_sphere((ct_real)0.2, 3, &m, NULL), CT_OK);
+    f.mesh = &m;
+    assert_int_equal(ct_body_add_static(w, &f, &b), CT_OK);
+    ct_mesh_free(&m);
+    m = mesh_grid(0.6, 0.6, 24, 24);
+    forms_shift(&m, 0.013, 0.21, 0.007);
+    c.mesh = &m;
+    c.material = ct_material_default(CT_MODEL_SPRINGS);
+    assert_int_equal(ct_body_add_cloth(w, &c, &b), CT_OK);
+    ct_mesh_free(&m);
+    inject(NONE);
+    for (i = 0; i < 40; i++)
+        step_once(w, 0.005);
+    inject(UNSEEN);
+    for (i = 0; i < 20; i++) {
+        int before = failures;
+        ct_step_report r = step_once(w, 0.005);
+        assert_int_equal(count_intersections(w), 0);
+        assert_true(failures == before || r.status == CT_STATUS_NOT_CONVERGED);
+    }
+    print_message("%d solves diverged after a clear round\n", failures);
+    assert_true(failures > 5);
+    inject(NONE);
+    ct_world_destroy(w);
+}
+
+/* ---- a part that is given up ---- */
+
+enum { RESTING = 2, SOFT_NODES = 27 };
+
+/* a soft block on a rigid crate */
+static void add_resting(ct_world *w, ct_body_id *out)
+{
+    ct_mesh m = mesh_box(0.2, 0.2, 0.2, 1, 1, 1, 0);
+    forms_shift(&m, 0, 0.101, 0);
+    out[0] = forms_add_rigid(w, &m, 500, NULL, NULL);
+    ct_mesh_free(&m);
+    out[1] = add_soft_box(w, "upper", 0.15, 2, 2e5, 0, 0.277, 0);
+}
+
+/* velocities that would turn a body inside out in 10 ms: its tets are crushed, and its step is cut */
+static void implode(ct_world *w, ct_body_id id)
+{
+    double middle[3], *x;
+    ct_real v[3 * SOFT_NODES];
+    int i, n;
+    read_middle(w, id, 0, middle);
+    x = read_vectors(w, id, 0, &n);
+    assert_int_equal(n, SOFT_NODES);
+    for (i = 0; i < 3 * n; i++)
+        v[i] = (ct_real)(-400 * (x[i] - middle[i % 3]));
+    free(x);
+    assert_int_equal(ct_body_set_velocities(w, id, v, n), CT_OK);
+}
+
+static void same_body(const ct_world *a, ct_body_id ia, const ct_world *b, ct_body_id ib)
+{
+    int k, n, m;
+    for (k = 0; k < 2; k++) {
+        double *x = read_vectors(a, ia, k, &n), *y = read_vectors(b, ib, k, &m);
+        assert_int_equal(n, m);
+        assert_memory_equal(x, y, sizeof(double) * 3 * (size_t)n);
+        free(x), free(y);
+    }
+}
+
+/* A block's velocities mean nothing in every substep of a split: the block rests where it is. The group beside it is interpolated and does not rest: it
+   keeps its bits and its integrator's history, and no count of what rests has it */
+static void what_is_given_up_rests_alone(void **state)
+{
+    int it, i, k, rested = 0;
+    (void)state;
+    for (it = 0; it < 3; it++) {
+        ct_world *alone = forms_world((ct_integrator)it, FORMS_G, 0.5), *w = forms_world((ct_integrator)it, FORMS_G, 0.5);
+        ct_body_id a[RESTING], b[RESTING], block;
+        add_plane(alone, 0, 1, 0, 0);
+        add_resting(alone, a);
+        add_plane(w, 0, 1, 0, 0);
+        add_resting(w, b);
+        block = add_soft_box(w, "block", 0.1, 2, 1e3, 20, 1, 0);
+        for (i = 0; i < 20; i++) {
+            ct_step_report r;
+            inject(NONE);
+            assert_int_equal(step_once(alone, 0.01).substeps, 1);
+            implode(w, block);
+            inject(MEANINGLESS);
+            r = step_once(w, 0.01);
+            assert_int_equal(count_intersections(w), 0);
+            assert_true(failures > 0 && r.status == CT_STATUS_NOT_CONVERGED);
+            assert_int_equal(r.frozen, SOFT_NODES * r.substeps);
+            rested += r.frozen > 0;
+            for (k = 0; k < RESTING; k++)
+                same_body(alone, a[k], w, b[k]);
+        }
+        inject(NONE);
+        ct_world_destroy(alone), ct_world_destroy(w);
+    }
+    print_message("a part rested in %d of 60 steps\n", rested);
+    assert_true(rested > 30);
+}
+
+/* ---- decisions about what is interpolated ---- */
+
+/* A rigid crate (component 0) and a soft block after a step. The crate is interpolated, at depth 1 */
+static ct_world *make_decisions(void)
+{
+    ct_world *w = forms_world(CT_INTEGRATOR_BDF2, FORMS_G, 0.5);
+    ct_body_id id[RESTING];
+    cti_state *s = &w->state;
+    add_plane(w, 0, 1, 0, 0);
+    add_resting(w, id);
+    inject(NONE);
+    step_once(w, 0.01);
+    assert_int_equal(CTI_LEN(s->factors.components), 2);
+    s->factors.components[0].part = CTI_PART_INTERPOLATED(1);
+    s->parts.inactive = 1;
+    memset(s->fixed, 0, (size_t)s->n);
+    memset(s->held, 0, (size_t)s->n);
+    return w;
+}
+
+/* whatever `held` and `fixed` say of it: all that is active rests after an attempt that was given up, or what is wild */
+static void what_is_interpolated_does_not_rest(void **state)
+{
+    int all, i;
+    (void)state;
+    for (all = 0; all < 2; all++) {
+        ct_world *w = make_decisions();
+        cti_state *s = &w->state;
+        for (i = 0; i < s->n && !all; i++)
+            s->held[i] = CTI_HELD_WILD;
+        s->factors.components[0].stale = s->factors.components[1].stale = 0;
+        cti_step_rested(s, all);
+        for (i = 0; i < s->n; i++)
+            assert_int_equal(s->held[i], s->factors.component_of[i] == 0 ? 0 : CTI_HELD_RESTED);
+        assert_int_equal(s->factors.components[0].stale, 0);
+        assert_int_equal(s->factors.components[1].stale, 1);
+        ct_world_destroy(w);
+    }
+}
+
+/* a forced end of what is active tells nothing about the history of what is interpolated */
+static void what_is_interpolated_is_not_forced(void **state)
+{
+    ct_world *w = make_decisions();
+    cti_state *s = &w->state;
+    (void)state;
+    s->factors.components[0].part = 0;
+    s->factors.components[1].part = CTI_PART_INTERPOLATED(1);
+    cti_integrate_clear(s);
+    cti_integrate_reset(s, 1);
+    assert_int_equal(s->factors.components[0].forced, 1);
+    assert_int_equal(s->factors.components[1].forced, 0);
+    assert_int_equal(s->history.reset[0], 0);
+    ct_world_destroy(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(unseen_motions_are_not_committed),
+                                       cmocka_unit_test(what_is_given_up_rests_alone),
+                                       cmocka_unit_test(what_is_interpolated_does_not_rest),
+                                       cmocka_unit_test(what_is_interpolated_is_not_forced)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
