@@ -87,8 +87,8 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     return 1;
 }
 
-/* An attempt whose velocities mean nothing ends at rest where it began. The blocks whose velocities mean nothing are marked in s->held. No component is
-   excluded: the attempt fails as a whole. 0: out of memory */
+/* An attempt whose velocities mean nothing ends at rest where it began. The blocks that these velocities come from are marked in s->held. No component
+   is excluded: the attempt fails as a whole. 0: out of memory */
 static int cti_cmr_give_up(cti_state *s, ct_real dt, cti_attempt *out)
 {
     cti_parts_include(s, out);
@@ -241,7 +241,8 @@ static void cti_cmr_crushed_range(int begin, int end, int worker, void *context)
     const cti_cmr_crush *q = (const cti_cmr_crush *)context;
     CTI_UNUSED(worker);
     for (; begin < end; begin++)
-        q->n[begin] = cti_state_is_inactive(q->s, q->s->history.block[begin]) ? 0 : cti_tet_batch_crushed(&q->s->models[begin]->tets, q->s->x, q->s->x_new);
+        if (!cti_state_is_inactive(q->s, q->s->history.block[begin]))
+            q->n[begin] = cti_tet_batch_crushed(&q->s->models[begin]->tets, q->s->x, q->s->x_new);
 }
 
 /* Counts the tets that the motion crushes; their components have failed. 0: out of memory */

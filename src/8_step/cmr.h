@@ -26,7 +26,7 @@ typedef struct cti_attempt {
     ct_real slack;      /* [m] distance that joints may miss */
     int excluded;       /* components that are excluded (parts.h); the other fields tell of active components alone */
     int limited;        /* 1: the attempt ended at once, since all components that move have a step limit below dt */
-    int redo;           /* 1: components were excluded, and then the others failed as well: the attempt counts as not made, and is made without exclusion */
+    int redo;           /* 1: components were excluded, and then the others failed as well: the attempt is made again without exclusion */
     int candidates;
     ct_real residual;   /* natural map of the last solve */
     ct_pair_kind limit_kind;

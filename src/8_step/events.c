@@ -3,7 +3,8 @@
    over the motion that known contacts leave; the earliest time at which one is h apart ends the substep: it is tried again up to there, and
    the next one starts with a near pair, for which it has a row from the start. What first meets within event_least is not worth a cut: its row
    stops it now, that much too early at most.
-   based on: Otaduy's lecture notes, contact generation (a time step limited by CCD). differs: the whole world is cut, not its islands, and so are substeps that fail. */
+   based on: Otaduy's lecture notes, contact generation (a time step limited by CCD). differs: an impact ends the substep of
+   all active components, not of its island; those that fail are cut by part (parts.h). */
 #include "events.h"
 #include "../4_geom/ccd.h"
 
@@ -70,9 +71,11 @@ CTI_FN void cti_events_defer(cti_state *s, const cti_row_context *c)
     int i, n = 0;
     if (!(s->event_least > 0) || !(c->dt >= 2 * s->event_least) || CTI_LEN(s->hits) == 0)
         return;
-    for (i = 0; i < CTI_LEN(s->hits); i++)
-        if (!cti_events_is_stepped(s, &s->hits[i].pair) || !cti_events_is_new(s, c, &s->hits[i].pair) || cti_events_share(s, &s->hits[i].pair, 1) * c->dt <= s->event_least)
+    for (i = 0; i < CTI_LEN(s->hits); i++) {
+        const cti_pair *pair = &s->hits[i].pair;
+        if (!cti_events_is_stepped(s, pair) || !cti_events_is_new(s, c, pair) || cti_events_share(s, pair, 1) * c->dt <= s->event_least)
             s->hits[n++] = s->hits[i];
+    }
     stbds_header(s->hits)->length = (size_t)n;
 }
 

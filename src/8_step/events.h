@@ -5,7 +5,8 @@
 #include "state.h"
 
 /* All of this does nothing while s->event_least is 0. A pair meets when it starts the substep farther apart than a near pair, carried no load in the
-   last one, and comes nearer than 3/4 of its thickness; it meets at the time at which it is as near as its thickness. */
+   last one, and comes nearer than 3/4 of its thickness; it meets at the time at which it is as near as its thickness. Pairs with
+   an inactive side (parts.h) do not meet. */
 
 /* cti_events_defer -- takes out of s->hits, near pairs at the start of a substep, those that will first meet later than event_least: they get
    no row that would stop them now. */

@@ -10,17 +10,17 @@
 #include "../0_base/sets.h"
 
 /* Successes in a row [1] that double a step limit, as in adaptive integration: the first alone may be the calm after an impact. S2, S3_N8 (200 steps)
-   and letters (45, 100 steps) have no failure, and no number of this file changes a bit of them. Bars that tumble beside resting crates (test_parts;
-   1,680 steps, 979 of them cut) take 3,502 substeps and 5,681 linearizations; half: 3,503 and 5,694; double: 3,528 and 5,686. A stack of ten beside a
+   and letters (45, 100 steps) have no failure, and no number of this file changes a bit of them. Bars that tumble beside resting crates (25 runs of test_parts'
+   scenes; 1,680 steps, 979 of them cut) take 3,502 substeps and 5,681 linearizations; half: 3,503 and 5,694; double: 3,528 and 5,686. A stack of ten beside a
    hopping bar (150 steps): 209 substeps; half: 209; double: 213. */
 #define CTI_PARTS_SUCCESSES 2
 /* Ratio [1] above which two lengths of substeps are equal. The last substep of a span is longer by up to 1e-6 of the step (cti_step_length), which is
    2.6e-4 of the shortest substep, 1/256 of the step; a limit must not halve it for that. Half and double the distance to 1, and 1 itself, change no
    bit in the scenes above, impacts of ccd_limits_step among them; .9 changes those alone. */
 #define CTI_PARTS_EQUAL CTI_R(0.999)
-/* Share of an interval [1] below which the rest of it is rounding: the surface is then at its end to the bit, not one rounding beside it. Sums of up to
-   256 lengths round by 3e-14 in double and 1.5e-5 at worst in float; the shortest substep is 4e-3 of an interval. Half and double change no bit in
-   the scenes above; without it the surface ends beside its body in bars that tumble (other bits in 4 of 23 runs of test_parts' scenes). */
+/* Share of an interval [1] below which the rest of it is rounding: the surface is then at its end to the bit, not one rounding beside it. Sums of
+   up to 256 lengths round by 3e-14 in double and 1.5e-5 at worst in float; the shortest substep is 4e-3 of an interval. Half and double change no
+   bit in the scenes above. Without it the surface ends beside its body (other bits in 4 of those 25 runs, of bars that tumble). */
 #define CTI_PARTS_END CTI_R(1e-5)
 CTI_FN void cti_parts_free(cti_mem *mem, cti_parts *p)
 {

@@ -249,8 +249,8 @@ typedef struct cti_dcd {
     int ready;
 } cti_dcd;
 
-/* Largest depth of splits and halves, and the world's own 0. max_halvings is at most 8, so that depth 8 has the shortest substeps; a component that fails
-   there is stepped alone at the same length, at depth 9. */
+/* Depths of splits and halves, with the step's own 0. max_halvings is at most 8, so that depth 8 has the shortest substeps. A component that fails there
+   is stepped alone at the same length, at depth 9. */
 enum { CTI_PARTS_DEPTH = 10 };
 
 /* cti_parts -- components that have their end while others are cut into substeps; parts.h says what the words mean. */

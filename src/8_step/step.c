@@ -16,8 +16,8 @@
 #include "../0_base/sets.h"
 
 #define CTI_STEP_TANGLED 4 /* a step of a tangled world is cut into at most so many: where there is no room, shorter ones do not help */
-/* Rollbacks of a step [1], after which no component is excluded any more, and failures halve the world. They bound the work of a step. In the swarms of
-   test_parts and in 240 worlds of the soak a step had two rollbacks at most, so that half and double change nothing there. */
+/* Rollbacks of a step [1], after which no component is excluded any more, and failures halve the world. They bound the work of a step. In the swarms
+   of test_parts and in 240 worlds of the soak a step had two rollbacks at most, so that half and double change nothing there. */
 #define CTI_STEP_ROLLBACKS 4
 #define CTI_STEP_RESTS 3 /* times that blocks with meaningless velocities are held in the shortest substep, and the others solved about them */
 
@@ -399,7 +399,7 @@ static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_repor
     return cti_energy_try(s, dt) ? cti_energy_calm(s, dt, &r->momentum_lost) : 0;
 }
 
-/* Holds the bodies that gain energy, besides those that rest already. all: also every other deformable body of their zoned set that contacts act on */
+/* Holds the bodies that gain energy, besides those that rest already. all: also the other deformable bodies of their zoned set that contacts act on */
 static void cti_step_hold(cti_state *s, int all)
 {
     cti_component *q = s->factors.components;

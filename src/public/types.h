@@ -323,7 +323,7 @@ typedef struct ct_world_desc {
     ct_row_mode row_mode; /* default CT_ROW_ANTICIPATED */
     int ccd_limits_step;  /* 1: a step ends early, and goes on from there, where features that were apart first come within their thickness:
                              times of impact are then exact to about dt / 2^max_halvings, which no piece is shorter than, or to a quarter
-                             of the thickness at the speed of impact, instead of to dt. The whole world is cut. Costs an attempt or two
+                             of the thickness at the speed of impact, instead of to dt. An impact cuts all that is stepped. Costs an attempt or two
                              per impact and one more collision test per substep; default 0 */
     ct_dcd_desc dcd;        /* of CT_STEPPER_DCD */
     ct_real recovery_speed; /* most speed at which a pair closer than its thickness is eased apart [m/s], >= 0; 0: no cap; default 1 */
