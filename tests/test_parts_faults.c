@@ -219,8 +219,8 @@ static void what_is_interpolated_does_not_rest(void **state)
     for (all = 0; all < 2; all++) {
         ct_world *w = make_decisions();
         cti_state *s = &w->state;
-        for (i = 0; i < s->n && !all; i++)
-            s->held[i] = CTI_HELD_WILD;
+        if (!all)
+            memset(s->held, CTI_HELD_WILD, (size_t)s->n);
         s->factors.components[0].stale = s->factors.components[1].stale = 0;
         cti_step_rested(s, all);
         for (i = 0; i < s->n; i++)
