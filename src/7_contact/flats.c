@@ -5,17 +5,19 @@
    sum w_i d_i when the rows at the ends of the edge open by d_i; w_i are the crossing's weights there. The least d_i that open it by what it
    lacks are w_i / sum w_j^2 of that. A row keeps the most that crossings at its vertex ask for, measured from where it is. One edge of a
    crossing is enough: with both, cloth on a ball moves on, and 20 % fewer steps of S2 reach their tolerance. A crossing gets a row of its own
-   where no row holds an end, where the rows would have to open too far, and where a motion brings it below .9 of the thickness all the same, as that
-   of cloth that slides from face to face of a ball: then the problem is solved once more with its row. A crossing that starts lower gets none: the
-   vertices lift it, or, between bodies that leave no room, nothing can. */
+   where no row holds an end, or where the rows would have to open too far. Cloth slides from face to face of what it lies on, and its crossings
+   change from step to step. One of cloth that is above .9 of the thickness raises no rows: it gets a row of its own where the last step's velocity, or
+   the motion that the first solve ends with, brings it below, with the normal that it has there, as collisions have theirs. After a solve the
+   problem is solved once more with those rows. A crossing that starts lower is lifted by the vertices, or, between bodies that leave no room, by
+   nothing. */
 #include "flats.h"
 #include "../0_base/heads.h"
 
 #define CTI_FLATS_LEAST CTI_R(0.92) /* of the thickness: least that a crossing keeps. With 0.95 rows that rest above it are nearly active, and
                                        a heap of letters ends 40 % of its steps on the sweep budget, not 10 % */
-#define CTI_FLATS_FALLEN CTI_R(0.9) /* of the thickness: a crossing that a motion brings below it gets a row, which keeps CTI_DETECT_KEEP. Without
-                                       it cloth on a ball (S2) comes down to .73 to .78. With 0.91, equal to what the row keeps, rounding and
-                                       curvature ask for a second solve in 5 steps of S2 out of 10, and S2 takes 1.15 times as long */
+#define CTI_FLATS_FALLEN CTI_R(0.9) /* of the thickness: a crossing of cloth that a motion brings below it gets a row, which keeps CTI_DETECT_KEEP.
+                                       Without it cloth on a ball (S2) comes down to .73 to .78. With 0.91, equal to what the row keeps, rounding
+                                       and curvature ask for more second solves, and S2 takes 1.15 times as long */
 #define CTI_FLATS_MOST CTI_R(1.5)   /* of the thickness: most that a row keeps for others; crossings nearer than half have their own rows */
 #define CTI_FLATS_ALIKE CTI_R(0.7)  /* cosine of a crossing's normal and a row's */
 #define CTI_FLATS_AT CTI_R(0.96)    /* weight of a vertex at which a pair's point is, as in twins.c */
@@ -148,9 +150,22 @@ static int cti_flats_is_crossing(const cti_list *l, const cti_surface *s, int i)
            (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]));
 }
 
+/* a row of its own for candidate i of cloth where x1 brings it from above .9 of the thickness below it. 0: out of memory */
+static int cti_flats_fall(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, int i, cti_hit **out)
+{
+    cti_pair pair;
+    ct_real least;
+    int feature;
+    cti_flats_pair(&d->ee, s, i, &pair);
+    least = CTI_FLATS_FALLEN * cti_pair_thickness(s, &pair);
+    if (d->ee.d2[i] < least * least || cti_pair_closest(s, x1, &pair, &feature) >= least || feature != 0)
+        return 1;
+    return cti_flats_push(mem, d, s, i, &pair, cti_v3_unit(cti_pair_offset(s, x1, &pair), cti_v3_make(0, 1, 0)), out);
+}
+
 /* candidate i of the edges' list, which has a flat edge: the rows at the ends of one edge open it, first of one that can move and is held at both
    ends; or it gets a row of its own. 0: out of memory */
-static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, int i, cti_hit **out)
+static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, const ct_real *ahead, int i, cti_hit **out)
 {
     const cti_list *l = &d->ee;
     const cti_surface *s = q->s;
@@ -162,6 +177,8 @@ static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, i
     int k, opens = 0, first = s->attach[v[0]].n == 0;
     cti_flats_pair(l, s, i, &pair);
     h = cti_pair_thickness(s, &pair);
+    if (ahead && dist >= CTI_FLATS_FALLEN * h && cti_flats_slides(s, v))
+        return cti_flats_fall(mem, d, s, ahead, i, out);
     for (k = 0; k < 2; k++) {
         a[k].v = v + 2 * k, a[k].w[0] = 1 - t[k], a[k].w[1] = t[k], a[k].body = s->body_of[v[2 - 2 * k]];
         a[k].n = cti_v3_mul(cti_pair_offset(s, s->x0, &pair), (k ? -1 : 1) / dist);
@@ -174,7 +191,7 @@ static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, i
     return cti_flats_push(mem, d, s, i, &pair, a[0].n, out);
 }
 
-CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, const cti_surface *s, cti_hit **hits)
+CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, const cti_surface *s, const ct_real *ahead, cti_hit **hits)
 {
     const cti_list *l = &d->ee;
     cti_flats q;
@@ -186,7 +203,7 @@ CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, 
         if (!cti_flats_is_crossing(l, s, i))
             continue;
         q.hits = *hits;
-        if (!cti_flats_crossing(mem, &q, d, i, hits))
+        if (!cti_flats_crossing(mem, &q, d, ahead, i, hits))
             return 0;
     }
     return 1;
@@ -195,21 +212,11 @@ CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, 
 CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface *s, cti_hit **hits)
 {
     const cti_list *l = &d->ee;
-    cti_pair pair;
-    cti_v3 n;
-    ct_real least;
-    int i, feature;
+    int i;
     for (i = 0; i < CTI_LEN(l->d2); i++) {
-        const int32_t *v = l->quads + 4 * (size_t)i;
-        if (!cti_flats_slides(s, v) || !cti_flats_is_crossing(l, s, i))
+        if (!cti_flats_slides(s, l->quads + 4 * (size_t)i) || !cti_flats_is_crossing(l, s, i))
             continue;
-        cti_flats_pair(l, s, i, &pair);
-        least = CTI_FLATS_FALLEN * cti_pair_thickness(s, &pair);
-        if (l->d2[i] < least * least || cti_pair_closest(s, s->x1, &pair, &feature) >= least || feature != 0)
-            continue;
-        cti_flats_pair(l, s, i, &pair);
-        n = cti_v3_mul(cti_pair_offset(s, s->x0, &pair), 1 / cti_sqrt(l->d2[i]));
-        if (!cti_flats_push(mem, d, s, i, &pair, n, hits))
+        if (!cti_flats_fall(mem, d, s, s->x1, i, hits))
             return 0;
     }
     return 1;

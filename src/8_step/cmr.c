@@ -120,9 +120,31 @@ CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out)
     return 1;
 }
 
+/* *out [3 nv]: where the last step's velocity leads the surface, for crossings of cloth (flats.c); NULL where there is no cloth, and in the paper's
+   step. 0: out of memory */
+static int cti_cmr_ahead(cti_state *s, ct_real dt, ct_real **out)
+{
+    ct_real *q;
+    int i, cloth = 0;
+    *out = NULL;
+    for (i = 0; i < s->surface.n_bodies; i++)
+        cloth |= s->surface.bodies[i].is_cloth && s->surface.bodies[i].dynamic;
+    if (!cloth || cti_state_is_paper(s))
+        return 1;
+    q = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->n), *out = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv);
+    if (!q || !*out)
+        return 0;
+    for (i = 0; i < 3 * s->n; i++)
+        q[i] = s->x[i] + dt * s->v[i];
+    memcpy(*out, s->surface.x1, sizeof **out * 3 * (size_t)s->surface.nv);
+    cti_surface_place(&s->surface, q, s->frames1, *out);
+    return 1;
+}
+
 /* candidates for the free motion and rows of the pairs that are near (steps 2 - 3) */
 static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
 {
+    ct_real *ahead;
     int changed;
     if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed) || !cti_detect_distances(s->mem, &s->detect, &s->surface))
         return 0;
@@ -134,7 +156,7 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
         return 0;
     cti_events_defer(s, c);
     if (!cti_twins_cull(s->arena, &s->surface, c->memory, s->hits) || !cti_cull_flat(s->arena, &s->surface, c->memory, s->hits) ||
-        !cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, &s->hits))
+        !cti_cmr_ahead(s, c->dt, &ahead) || !cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, ahead, &s->hits))
         return 0;
     cti_parts_filter(s);
     return cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
