@@ -180,10 +180,11 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
 }
 
 /* The crossings of flat edges that the motion of the first round brings too near come behind its collisions. Looking again in the second round kept no
-   more of the thickness in S2. 0: out of memory */
+   more of the thickness in S2; nor is it done behind another linearization, which would solve islands once more that it does not touch. 0: out of
+   memory */
 static int cti_cmr_fallen(cti_state *s)
 {
-    if (cti_state_is_paper(s))
+    if (cti_state_is_paper(s) || s->again > 0)
         return 1;
     if (!cti_flats_fallen(s->mem, &s->detect, &s->surface, &s->hits))
         return 0;

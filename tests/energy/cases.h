@@ -17,13 +17,14 @@
 
 /* ---- the account of a run ---- */
 typedef struct energy_run {
-    double rest, start; /* [J] energy of the lowest state; of the first step above it */
+    double rest, start; /* [J] energy of the lowest state; of the start above it, the first step's where it is not known */
     double good, any;   /* largest (energy - start) / start of steps up to `zones`, and of all */
     int steps, n_good;
     int at_good, at_any; /* steps of them */
     ct_status status_any;
     double residual_good; /* largest of steps up to `zones` */
     double last;          /* the last step's energy over the start's */
+    int started;          /* `start` is that of before the first step */
     int cut;              /* processor time was over before the run was */
     double seconds;
 } energy_run;
@@ -34,7 +35,7 @@ static inline double energy_of(const ct_step_report *r) { return r->energy_kinet
 static inline void energy_note(energy_run *u, const ct_step_report *r, double scale)
 {
     double e = energy_of(r) - u->rest, gain;
-    if (u->steps++ == 0)
+    if (u->steps++ == 0 && !u->started)
         u->start = e;
     gain = (e - u->start) / scale;
     if (!(gain < 1e300))
