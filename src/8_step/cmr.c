@@ -259,19 +259,22 @@ static int cti_cmr_crushed(cti_state *s, cti_attempt *out)
     return 1;
 }
 
-/* Marks the rows of components that were linearized again as unsolved; a component without rows takes its free motion. 0: out of memory */
+/* Marks the rows of components that were linearized again as unsolved, and no others: those that bent behind their last solve stand where nothing
+   gains. A component without rows takes its free motion. 0: out of memory */
 static int cti_cmr_freshen(cti_state *s)
 {
     uint8_t *touched = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->factors.components));
     int i, k, c;
     if (!touched)
         return 0;
-    for (i = 0; i < CTI_LEN(s->rows); i++)
+    for (i = 0; i < CTI_LEN(s->rows); i++) {
+        s->origins[i].fresh = 0;
         for (k = 0; k < s->rows[i].n; k++) {
             c = s->factors.component_of[s->rows[i].term[k].block];
             touched[c] = 1;
             s->origins[i].fresh |= cti_newton_gains(s, &s->factors.components[c]);
         }
+    }
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *q = &s->factors.components[c];
         for (i = q->begin; !touched[c] && cti_newton_gains(s, q) && i < q->end; i++)

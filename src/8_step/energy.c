@@ -425,7 +425,8 @@ static double cti_energy_take(cti_state *s, int m, double gain, ct_real dt, ct_r
     return taken;
 }
 
-/* takes what body m gains from its motion at the end: of a rigid body from its spin, along which its rows are not linear. Returns what is left [J] */
+/* takes what body m gains from its motion at the end: of a rigid body from its spin, along which its rows are not linear. Returns what is left, and
+   what holding the body would spare [J] */
 static double cti_energy_relieve(cti_state *s, int m, ct_real dt, ct_real *out_lost)
 {
     double bound, gain, spin;
@@ -441,9 +442,8 @@ static double cti_energy_relieve(cti_state *s, int m, ct_real dt, ct_real *out_l
     memcpy(r.q, r.q_new, sizeof r.q);
     spin = cti_rigid_energy(&r);
     cti_v3_put(w, 0, cti_v3_mul(cti_v3_at(w, 0), gain < spin ? (ct_real)sqrt(1 - gain / spin) : 0));
-    spin = gain < spin ? gain : spin;
-    s->energies_new[m].kinetic -= spin;
-    return gain - spin;
+    s->energies_new[m].kinetic -= gain < spin ? gain : spin;
+    return 0;
 }
 
 /* the same of one set: what its bodies gain is taken from those, and the rest from others of it. Returns how many gain more; 0: none, and no mark is

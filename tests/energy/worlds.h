@@ -79,7 +79,7 @@ static inline void energy_play_world(soak_run *u, int verbose, energy_run *e)
         if (k == 0) { /* a first step that gains is none to start from */
             start = energy_of(&start) < energy_of(&p) ? start : p;
             moving = start.energy_kinetic + start.energy_elastic, first = least = start.energy_gravity;
-            e->start = energy_of(&start), e->started = 1;
+            e->start = energy_of(&start);
         }
         least = fmin(least, p.energy_gravity);
         /* below: rounding of the sums, and of elastic energies: a thousand ulp of what they are computed from, modulus times volume */
