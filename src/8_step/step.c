@@ -520,6 +520,8 @@ static cti_step_code cti_step_take(cti_state *s, cti_step_span *q, ct_real sub, 
         return CTI_STEP_MEMORY;
     if (s->parts.conflict)
         return CTI_STEP_CONFLICT;
+    if (cti_energy_stands(s)) /* another linearization was due */
+        cti_step_status(r, CT_STATUS_BUDGET);
     if (!cti_step_commit(s, sub, q->memory, next, r))
         return CTI_STEP_MEMORY;
     if (t->good && !t->rests)
