@@ -212,7 +212,7 @@ def switches(count, cc, stb, work):
         count.ok("ct_world_step" in out and not left, what + ": nothing else is in the program", " ".join(left))
 
 
-def examples(count, work):
+def examples(count, stb, work):
     """Every example compiles as C or C++ with its own implementation, and runs when it is linked to the library."""
     for name in sorted(os.listdir(os.path.join(ROOT, "examples"))):
         stem, kind = os.path.splitext(name)
@@ -224,7 +224,7 @@ def examples(count, work):
             count.skip("example " + name, "no C++ compiler (g++) is installed")
             continue
         cc = ["cc", "-std=c99"] if kind == ".c" else ["c++", "-std=c++11"]
-        code, out, _ = run(cc + ["-Wall", "-Wextra", "-fsyntax-only"] + QUICK + [ "-I", ROOT, path])
+        code, out, _ = run(cc + ["-Wall", "-Wextra", "-fsyntax-only"] + QUICK + stb + ["-I", ROOT, path])
         count.ok(code == 0 and not out.strip() and len(text.splitlines()) < 150, "example " + name, out)
         source = os.path.join(work, name)
         with open(source, "w") as f:
@@ -257,7 +257,7 @@ def run_all(count, args, pool, stb, work):
     floats = [pool.submit(run_unit, "build/tests32/" + t) for t in args.float.split()]
     if not args.skip_matrix:
         parts += [pool.submit(links, count, f, real, stb, work) for f in families for real in ("64", "32")]
-        parts += [pool.submit(examples, count, work), pool.submit(switches, count, "clang" if "clang" in have else "cc", stb, work)]
+        parts += [pool.submit(examples, count, stb, work), pool.submit(switches, count, "clang" if "clang" in have else "cc", stb, work)]
     jobs = matrix(families, stb)
     twins = [pool.submit(run, job) for job in jobs]
     for unit in units + floats:
