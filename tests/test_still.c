@@ -50,10 +50,13 @@ static double fall(int poison)
         for (k = 0; poison && i == 0 && k < 3 * (f->nv - 8); k++) {
             if (fabs((double)f->rest[3 * (k / 3)]) > 2)
                 f->x0[k] = f->x1[k] = none;
-            f->script[k] = none;
         }
     }
     assert_int_equal(f->n_moving, 8);
+    assert_int_equal(CTI_LEN(f->attach), 8 + 1);
+    assert_int_equal(CTI_LEN(f->script), 3 * 8);
+    assert_int_equal(CTI_LEN(f->broad.vertex_boxes), 8 * (f->nv - 8) + 16 * 8);
+    assert_int_equal(CTI_LEN(f->broad.vertex_slabs), 2 * CTI_LEN(f->broad.vertex_boxes));
     assert_int_equal(CTI_LEN(w->state.detect.lo), 6 * 8);
     assert_int_equal(CTI_LEN(f->broad.last_x), 6 * 8);
     assert_int_equal(ct_body_get_pose(w, crate, at, NULL), CT_OK);
