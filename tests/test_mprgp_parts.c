@@ -1,14 +1,41 @@
 /* test_mprgp_parts.c -- parts of MPRGP: gradients and projection against the equations, the choice of rows that share no vertex, the estimate of |A|. */
 #include "mprgp_util.h"
 
+/* the split of a gradient g at the feasible point y, against equations 13, 15 and 17 */
+static void check_split(cti_mprgp_set *set, const double *U, const double *g, const double *y)
+{
+    cti_mprgp_split split;
+    double phi[MOST], sum[MOST], x[MOST], dot = 0;
+    int i, k, c, n = set->n;
+    cti_mprgp_set_split(set, g, 0.1, phi, sum, &split);
+    for (i = 0; i < ROWS; i++) {
+        double a = 0, b = 0;
+        for (k = 0; k < n; k++)
+            a += U[i * n + k] * phi[k], b += U[i * n + k] * (sum[k] - phi[k]);
+        if (set->face[i] != CTI_FACE_FREE)
+            NEAR(a, 0, 1e-14); /* equation 15 */
+        assert_true(set->face[i] == CTI_FACE_LOWER ? b <= 1e-14
+                                              : (set->face[i] == CTI_FACE_UPPER ? b >= -1e-14 : fabs(b) <= 1e-14)); /* equation 17 */
+    }
+    for (k = 0; k < n; k++)
+        dot += phi[k] * (sum[k] - phi[k]);
+    NEAR(dot, 0, 1e-14); /* lemma 2 */
+    /* equation 13: phi~'phi with the projection itself */
+    for (k = 0; k < n; k++)
+        x[k] = y[k] - 0.1 * phi[k];
+    cti_mprgp_set_project(set, x);
+    for (dot = 0, c = 0; c < n; c++)
+        dot += (y[c] - x[c]) / 0.1 * phi[c];
+    NEAR(split.reduced, dot, 1e-12);
+}
+
 /* free gradient, chopped gradient and projection against equations 15 to 20: orthogonal, feasible, complementary */
 static void gradients(void **state)
 {
     cti_mprgp_set set;
-    cti_mprgp_split split;
-    double U[ROWS * MOST], lo[ROWS], hi[ROWS], s[ROWS], t[ROWS], g[MOST], x[MOST], y[MOST], phi[MOST], sum[MOST], dot = 0;
+    double U[ROWS * MOST], lo[ROWS], hi[ROWS], s[ROWS], t[ROWS], g[MOST], x[MOST], y[MOST];
     uint8_t face[ROWS] = {0};
-    int i, k, c, n = 3 * VERTICES, active = 0;
+    int i, k, n = 3 * VERTICES, active = 0;
     fixture f;
     (void)state;
     seed = 31;
@@ -43,26 +70,7 @@ static void gradients(void **state)
         active += face[i] != CTI_FACE_FREE;
     }
     assert_true(active >= 2);
-    cti_mprgp_set_split(&set, g, 0.1, phi, sum, &split);
-    for (i = 0; i < ROWS; i++) {
-        double a = 0, b = 0;
-        for (k = 0; k < n; k++)
-            a += U[i * n + k] * phi[k], b += U[i * n + k] * (sum[k] - phi[k]);
-        if (face[i] != CTI_FACE_FREE)
-            NEAR(a, 0, 1e-14); /* equation 15 */
-        assert_true(face[i] == CTI_FACE_LOWER ? b <= 1e-14
-                                              : (face[i] == CTI_FACE_UPPER ? b >= -1e-14 : fabs(b) <= 1e-14)); /* equation 17 */
-    }
-    for (k = 0; k < n; k++)
-        dot += phi[k] * (sum[k] - phi[k]);
-    NEAR(dot, 0, 1e-14); /* lemma 2 */
-    /* equation 13: phi~'phi with the projection itself */
-    for (k = 0; k < n; k++)
-        x[k] = y[k] - 0.1 * phi[k];
-    cti_mprgp_set_project(&set, x);
-    for (dot = 0, c = 0; c < n; c++)
-        dot += (y[c] - x[c]) / 0.1 * phi[c];
-    NEAR(split.reduced, dot, 1e-12);
+    check_split(&set, U, g, y);
     cti_sparse_free(&f.mem, &set.J);
     end(&f);
 }
