@@ -102,10 +102,11 @@ def compiler_of(std, family):
     return {"gcc": ("g++" if "++" in std else "gcc"), "clang": ("clang++" if "++" in std else "clang")}[family]
 
 
-def matrix(families, stb):
-    """-fsyntax-only over compilers, standards, precisions, and two configurations: as users have it, and what is farthest from it (no SIMD, all
-    static). Any two of these four meet in some job; all products are in tests/test_builds.py, part languages."""
+def matrix(have, stb):
+    """-fsyntax-only over the compilers that there are, standards, precisions, and two configurations: as users have it, and what is
+    farthest from it (no SIMD, all static). Any two of these four meet in some job; all products are in tests/test_builds.py, part languages."""
     jobs = []
+    families = [f for f in ("gcc", "clang") if f in have]
     for f, family in enumerate(families):
         for i, std in enumerate(C_STDS + CXX_STDS):
             source = "tests/compile/implementation." + ("cc" if "++" in std else "c")
@@ -120,6 +121,7 @@ def matrix(families, stb):
                     + ["tests/compile/implementation.cc"])
         jobs.append([compiler_of("c99", family), "-std=c99", "-fsyntax-only"] + WARN + QUICK + ["-DCONTACT_WITH_FILES=0", "-DCONTACT_THREADS=1"] + stb
                     + ["tests/compile/implementation.c"])
+    jobs = [job for job in jobs if job[0] in have]
     for solver in SWITCHES if families else []:
         jobs.append(["cc", "-std=c99", "-fsyntax-only"] + WARN + QUICK + alone(solver, "CMR") + stb + ["tests/compile/implementation.c"])
     return jobs
@@ -258,7 +260,7 @@ def run_all(count, args, pool, stb, work):
     if not args.skip_matrix:
         parts += [pool.submit(links, count, f, real, stb, work) for f in families for real in ("64", "32")]
         parts += [pool.submit(examples, count, stb, work), pool.submit(switches, count, "clang" if "clang" in have else "cc", stb, work)]
-    jobs = matrix(families, stb)
+    jobs = [] if args.skip_matrix else matrix(have, stb)
     twins = [pool.submit(run, job) for job in jobs]
     for unit in units + floats:
         count_unit(count, *unit.result())
