@@ -90,7 +90,7 @@ $(eval $(call PCH,oasan,$(FLAGSASAN)))
 # and for the tests that read simd.h; the others, of which one needs features of its own from the first header on, begin without it
 $(eval $(call PCH,tests,$(FLAGSTEST64)))
 $(eval $(call PCH,asan,$(FLAGSTESTASAN)))
-TESTS_SIMD := $(patsubst tests/%.c,%,$(shell grep -lE '^.include "(\.\./src/[1-9]|model_check|program_check|ccd_util|lcp_util)' tests/test_*.c))
+TESTS_SIMD := $(patsubst tests/%.c,%,$(shell grep -lE '^.include "(\.\./src/[1-9]|model_check|program_check|ccd_util|lcp_util|mprgp_util)' tests/test_*.c))
 begin = $(if $(filter $*,$(TESTS_SIMD)),-include build/pch/$(1).h)
 build/o64/%.o: src/%.c build/pch/o64.h.gch
 	@mkdir -p $(@D)

@@ -5,6 +5,7 @@ Prints a line a check, "ok NAME", "FAILED NAME: why" or "SKIPPED NAME: what is m
 """
 import json
 import os
+import re
 import shutil
 import signal
 import struct
@@ -458,6 +459,13 @@ def test_other_commands(d):
     check("unknown command", code == 1 and "'run'" in err, err)
     check("no command", contact()[0] == 1)
     check("--help", contact("--help")[0] == 0)
+    for command in ("run", "ccd", "solve", "check", "info"):
+        with open(os.path.join(ROOT, "tools", "cmd_%s.c" % command)) as f:
+            options = set(re.findall(r'"(--[a-z-]+)"', f.read()))
+        text = contact(command, "--help")[1]
+        said = set(re.findall(r"^  (--[a-z-]+)", text, re.M))
+        shown = set(re.findall(r"--[a-z-]+", " ".join(re.findall(r"^ {28}contact (.*)$", text, re.M))))
+        check("%s --help has every option and an example of it" % command, said == options and shown == options, (sorted(options ^ said), sorted(options ^ shown)))
     cross = os.path.join(d, "cross.obj")
     with open(cross, "w") as f:
         f.write("v -1 0 -1\nv 1 0 -1\nv 0 0 1\nv 0 -1 0\nv 0.1 1 0\nv -0.1 1 0.1\nf 1 2 3\nf 4 5 6\n")

@@ -102,10 +102,11 @@ def compiler_of(std, family):
     return {"gcc": ("g++" if "++" in std else "gcc"), "clang": ("clang++" if "++" in std else "clang")}[family]
 
 
-def matrix(families, stb):
-    """-fsyntax-only over compilers, standards, precisions, and two configurations: as users have it, and what is farthest from it (no SIMD, all
-    static). Any two of these four meet in some job; all products are in tests/test_builds.py, part languages."""
+def matrix(have, stb):
+    """-fsyntax-only over the compilers that there are, standards, precisions, and two configurations: as users have it, and what is
+    farthest from it (no SIMD, all static). Any two of these four meet in some job; all products are in tests/test_builds.py, part languages."""
     jobs = []
+    families = [f for f in ("gcc", "clang") if f in have]
     for f, family in enumerate(families):
         for i, std in enumerate(C_STDS + CXX_STDS):
             source = "tests/compile/implementation." + ("cc" if "++" in std else "c")
@@ -120,6 +121,7 @@ def matrix(families, stb):
                     + ["tests/compile/implementation.cc"])
         jobs.append([compiler_of("c99", family), "-std=c99", "-fsyntax-only"] + WARN + QUICK + ["-DCONTACT_WITH_FILES=0", "-DCONTACT_THREADS=1"] + stb
                     + ["tests/compile/implementation.c"])
+    jobs = [job for job in jobs if job[0] in have]
     for solver in SWITCHES if families else []:
         jobs.append(["cc", "-std=c99", "-fsyntax-only"] + WARN + QUICK + alone(solver, "CMR") + stb + ["tests/compile/implementation.c"])
     return jobs
@@ -212,7 +214,7 @@ def switches(count, cc, stb, work):
         count.ok("ct_world_step" in out and not left, what + ": nothing else is in the program", " ".join(left))
 
 
-def examples(count, work):
+def examples(count, stb, work):
     """Every example compiles as C or C++ with its own implementation, and runs when it is linked to the library."""
     for name in sorted(os.listdir(os.path.join(ROOT, "examples"))):
         stem, kind = os.path.splitext(name)
@@ -224,7 +226,7 @@ def examples(count, work):
             count.skip("example " + name, "no C++ compiler (g++) is installed")
             continue
         cc = ["cc", "-std=c99"] if kind == ".c" else ["c++", "-std=c++11"]
-        code, out, _ = run(cc + ["-Wall", "-Wextra", "-fsyntax-only"] + QUICK + [ "-I", ROOT, path])
+        code, out, _ = run(cc + ["-Wall", "-Wextra", "-fsyntax-only"] + QUICK + stb + ["-I", ROOT, path])
         count.ok(code == 0 and not out.strip() and len(text.splitlines()) < 150, "example " + name, out)
         source = os.path.join(work, name)
         with open(source, "w") as f:
@@ -257,8 +259,8 @@ def run_all(count, args, pool, stb, work):
     floats = [pool.submit(run_unit, "build/tests32/" + t) for t in args.float.split()]
     if not args.skip_matrix:
         parts += [pool.submit(links, count, f, real, stb, work) for f in families for real in ("64", "32")]
-        parts += [pool.submit(examples, count, work), pool.submit(switches, count, "clang" if "clang" in have else "cc", stb, work)]
-    jobs = matrix(families, stb)
+        parts += [pool.submit(examples, count, stb, work), pool.submit(switches, count, "clang" if "clang" in have else "cc", stb, work)]
+    jobs = [] if args.skip_matrix else matrix(have, stb)
     twins = [pool.submit(run, job) for job in jobs]
     for unit in units + floats:
         count_unit(count, *unit.result())

@@ -16,7 +16,7 @@ CTI_FN void cti_assemble_movers(cti_state *s, double time)
     for (i = 0; i < CTI_LEN(s->movers); i++) {
         const cti_mover *m = &s->movers[i];
         for (k = 0; k < m->n; k++)
-            cti_v3_put(s->surface.script, m->v0 + k, cti_script_point(&m->script, m->vertices[k], time, NULL));
+            cti_v3_put(cti_surface_script(&s->surface, m->v0 + k), 0, cti_script_point(&m->script, m->vertices[k], time, NULL));
     }
 }
 
@@ -26,7 +26,7 @@ CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt)
     int i, k;
     for (i = 0; i < CTI_LEN(s->movers); i++)
         for (k = s->movers[i].v0; k < s->movers[i].v0 + s->movers[i].n; k++)
-            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(s->surface.script, k), cti_v3_at(s->surface.x0, k))));
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(cti_surface_script(&s->surface, k), 0), cti_v3_at(s->surface.x0, k))));
     return cti_sqrt(big) / dt;
 }
 

@@ -39,7 +39,8 @@ static int cti_whirl_apart(const cti_whirl_box *a, const cti_whirl_box *b, ct_re
 static int cti_whirl_rigid(const cti_surface *f, int body)
 {
     const cti_soup_body *range = &f->ranges[body];
-    return range->v1 > range->v0 && f->attach[range->v0].n > 0 ? f->attach[range->v0].frame : -1;
+    const cti_attach *a = range->v1 > range->v0 ? cti_surface_attach(f, range->v0) : NULL;
+    return a && a->n > 0 ? a->frame : -1;
 }
 
 /* the way of a rigid body's bounding sphere; returns its radius */
@@ -50,7 +51,7 @@ static ct_real cti_whirl_sphere(const cti_state *s, int body, int rigid, cti_whi
     ct_real r = 0;
     int v;
     for (v = range->v0; v < range->v1; v++)
-        r = cti_max(r, cti_v3_norm2(cti_v3_at(s->surface.attach[v].weight, 0)));
+        r = cti_max(r, cti_v3_norm2(cti_v3_at(cti_surface_attach(&s->surface, v)->weight, 0)));
     r = cti_sqrt(r);
     *out = cti_whirl_none;
     cti_whirl_add(out, s->x + at, r), cti_whirl_add(out, s->x_new + at, r);

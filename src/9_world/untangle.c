@@ -42,9 +42,11 @@ static void cti_untangle_hold(cti_state *s, int all)
         int v = (int)(s->detect.tangles[i] >> 32), body = f->body_of[v];
         if (i > 0 && f->body_of[s->detect.tangles[i - 1] >> 32] == body)
             continue;
-        for (k = f->ranges[body].v0; k < f->ranges[body].v1; k++)
-            for (j = 0; j < f->attach[k].n; j++)
-                s->held[f->attach[k].block[j]] = 0;
+        for (k = f->ranges[body].v0; k < f->ranges[body].v1; k++) {
+            const cti_attach *a = cti_surface_attach(f, k);
+            for (j = 0; j < a->n; j++)
+                s->held[a->block[j]] = 0;
+        }
     }
     /* nodes inside of a body go with its surface: a component is held as a whole or not at all */
     for (i = 0; i < CTI_LEN(s->factors.components); i++) {
