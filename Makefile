@@ -257,7 +257,7 @@ bench: build/contact $(BENCHES)
 bench-paths:
 	@$(PYTHON) tools/bench_paths.py
 format:
-	clang-format -i $(filter-out src/public/manual.txt,$(addprefix src/,$(shell sed 's/\#.*//' src/MANIFEST))) \
+	clang-format -i $(addprefix src/,$(filter %.c %.h,$(shell sed 's/\#.*//' src/MANIFEST))) \
 	    $(wildcard src/*/*.inl tests/*.c tests/*.h tests/compile/*.c tests/compile/*.cc tests/platforms/*.c tools/*.c tools/*.h examples/*.c bench/*.c bench/paths/*.c)
 clean:
 	rm -rf build

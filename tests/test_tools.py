@@ -103,6 +103,7 @@ def test_amalgamate(d):
         "an upward include": {"src/1_math/b.h": "typedef int cti_b;\n", "src/0_base/a.c": '#include "../1_math/b.h"\n',
                               "src/MANIFEST": "public/config.h\npublic/api.h\n0_base/a.h\n0_base/a.c\n1_math/b.h\n1_math/b.c\n"},
         "an include of a later file": {"src/MANIFEST": "public/config.h\npublic/api.h\n0_base/a.c\n0_base/a.h\n1_math/b.c\n"},
+        "an unknown word in the manifest": {"src/MANIFEST": "public/config.h\npublic/api.h\n0_base/a.h\n0_base/a.c quick\n1_math/b.c\n"},
         "a cycle of .inl": {"src/0_base/x.inl": '#include "x.inl"\n', "src/0_base/a.c": '#include "x.inl"\n'},
         "two static names alike": {"src/1_math/b.c": "static int cti_a_local(void) { return 2; }\n"},
         "a macro that leaks": {"src/1_math/b.c": "#define B_MACRO 1\n"},

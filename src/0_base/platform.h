@@ -24,7 +24,7 @@
 
 #if defined(__GNUC__) || defined(__clang__)
 /* without optimization the body of every small function at every call is 7 MB of code, three times the compiler's time, and nothing gained */
-#ifdef __OPTIMIZE__
+#if defined(__OPTIMIZE__) || defined(CTI_OPTIMIZED)
 #define CTI_INLINE static inline __attribute__((always_inline, unused))
 #else
 #define CTI_INLINE static inline __attribute__((unused))

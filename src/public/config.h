@@ -48,6 +48,12 @@
 #ifndef CONTACT_DETERMINISTIC
 #define CONTACT_DETERMINISTIC 1
 #endif
+#ifndef CONTACT_OPTIMIZE
+#define CONTACT_OPTIMIZE 1
+#endif
+#if CONTACT_OPTIMIZE != 0 && CONTACT_OPTIMIZE != 1 && CONTACT_OPTIMIZE != 2
+#error "contact.h: CONTACT_OPTIMIZE is 0 (the compiler's level), 1 (the default) or 2 (-O2 throughout); define it as one of these numbers"
+#endif
 #ifndef CONTACT_WITH_FILES
 #define CONTACT_WITH_FILES 1
 #endif
